@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# shoal: the verbs. Meson and Ninja do the work; missing Debian packages are installed first.
+
+BUILD ?= build
+SANITIZED ?= build-asan
+THREADED ?= build-tsan
+PREFIX ?= /usr/local
+
+.PHONY: all demo check check-long bench fmt install clean need
+
+all: need
+	@scripts/build $(BUILD)
+
+need:
+	@scripts/need build
+
+demo: all
+	@scripts/demo $(BUILD)
+
+check:
+	@scripts/need build check
+	@scripts/build $(BUILD) -Dtests=true
+	@scripts/build $(SANITIZED) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
+	@python3 tests/run.py --build $(BUILD) --sanitized $(SANITIZED)
+
+check-long:
+	@scripts/need build check
+	@scripts/build $(BUILD) -Dtests=true
+	@scripts/build $(SANITIZED) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
+	@scripts/build $(THREADED) -Dtests=true -Db_sanitize=thread -Db_lundef=false
+	@python3 tests/run.py --long --build $(BUILD) --sanitized $(SANITIZED) --threaded $(THREADED)
+
+bench:
+	@scripts/need build check
+	@scripts/build $(BUILD) -Dtests=true
+	@python3 bench/run.py --build $(BUILD)
+
+fmt:
+	@scripts/need fmt
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+install: need
+	@scripts/build $(BUILD) -Dprefix=$(PREFIX)
+	@meson install -C $(BUILD)
+
+clean:
+	@rm -rf $(BUILD) $(SANITIZED) $(THREADED)

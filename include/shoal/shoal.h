@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * shoal: tables of personal records made safe to release.
+ *
+ * The way of the data:
+ *
+ *     policy + table  ->  job (check, conditions, lattice, anonymize, profile)  ->  result
+ *                                                     anonymize  ->  release  ->  file
+ *
+ * Every function that can fail returns a shoal_status and fills a shoal_error held by the caller
+ * (which may be NULL). Nothing here prints, exits or aborts. Messages carry file, row and column,
+ * never the content of a cell. Objects are opaque; each has a free function that accepts NULL.
+ * Different objects may be used by different threads; one object by one thread at a time.
+ */
+#ifndef SHOAL_SHOAL_H
+#define SHOAL_SHOAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHOAL_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define SHOAL_API __attribute__((visibility("default")))
+#define SHOAL_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define SHOAL_API
+#define SHOAL_MUST_CHECK
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The values are the program's exit statuses, but for SHOAL_CANCELLED. */
+typedef enum shoal_status {
+  SHOAL_OK = 0,
+  SHOAL_REFUSED = 1,   /* the property does not hold, or cannot be reached */
+  SHOAL_BAD_INPUT = 2, /* usage, policy, hierarchy or data is wrong */
+  SHOAL_FAILED = 3,    /* the machine failed, or the verifier disagreed with the engine */
+  SHOAL_CANCELLED = 4  /* the progress callback asked to stop */
+} shoal_status;
+
+/* What went wrong, for a person: one line that says where and what to do. */
+typedef struct shoal_error {
+  shoal_status status;
+  uint64_t row;     /* data row, the first after the header is 1; 0: none */
+  char column[128]; /* "" : none */
+  char message[1024];
+} shoal_error;
+
+/* How far a long job is. `total` is 0 where it is not known. */
+typedef struct shoal_progress {
+  const char *stage; /* "read", "group", "search", "write", "verify" */
+  uint64_t done;
+  uint64_t total;
+  const char *unit; /* "bytes", "rows", "nodes" */
+} shoal_progress;
+
+/* Called now and then from the thread that runs the job. Return true to cancel. */
+typedef bool (*shoal_progress_fn)(void *user, const shoal_progress *progress);
+
+/* How to run, not what to do: that is the policy's. Zero-initialized means the defaults. */
+typedef struct shoal_run {
+  unsigned n_threads; /* 0: as many as the machine has */
+  shoal_progress_fn progress;
+  void *progress_user;
+} shoal_run;
+
+/* The library's version, such as "0.1.0". */
+SHOAL_API const char *shoal_version(void);
+
+/* ---------------------------------------------------------------- policy */
+
+typedef struct shoal_policy shoal_policy;
+
+/* Reads the YAML policy in `path`; hierarchy files are relative to it, and read later. */
+SHOAL_API shoal_status shoal_policy_read(const char *path, shoal_policy **policy,
+                                         shoal_error *error) SHOAL_MUST_CHECK;
+
+/* The same from memory; `name` stands in messages, hierarchy files are relative to `directory`. */
+SHOAL_API shoal_status shoal_policy_parse(const char *text, size_t size_bytes, const char *name,
+                                          const char *directory, shoal_policy **policy,
+                                          shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * Overrides one setting, as the command line does. Keys: "k", "p", "algorithm", "max-suppression",
+ * "seed", "suppressed", "delimiter". `value` is written as in YAML.
+ */
+SHOAL_API shoal_status shoal_policy_set(shoal_policy *policy, const char *key, const char *value,
+                                        shoal_error *error) SHOAL_MUST_CHECK;
+
+SHOAL_API void shoal_policy_free(shoal_policy *policy);
+
+/* ---------------------------------------------------------------- table */
+
+typedef struct shoal_table shoal_table;
+
+/* How a table is to be read. */
+typedef enum shoal_purpose {
+  SHOAL_FOR_RELEASE, /* raw data: every column of the policy must be there */
+  SHOAL_FOR_REVIEW   /* a release as well: identifiers may be gone, cells may be labels */
+} shoal_purpose;
+
+/*
+ * Reads a CSV file (also .gz, .zst; "-" is standard input) into columns of codes. `policy` may be
+ * NULL (profile): then every column is kept as text. The table remembers nothing of the file but
+ * its delimiter and name.
+ */
+SHOAL_API shoal_status shoal_table_read(const char *path, const shoal_policy *policy,
+                                        shoal_purpose purpose, const char *delimiter,
+                                        const shoal_run *run, shoal_table **table,
+                                        shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Text cells of one column, Arrow-like: cell i is bytes[offsets[i] .. offsets[i + 1]). */
+typedef struct shoal_text_view {
+  const char *bytes;
+  const uint64_t *offsets; /* n_rows + 1 */
+} shoal_text_view;
+
+/* A table in memory: new, then chunks of rows, then finish. Names and cells are copied. */
+SHOAL_API shoal_status shoal_table_new(const char *const *names, size_t n_columns,
+                                       shoal_table **table, shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * Appends rows given by columns. `counts`, if not NULL, tells how often each row stands for a
+ * record: distinct tuples with counts, what GROUP BY returns. A table takes either chunks with
+ * counts or chunks without.
+ */
+SHOAL_API shoal_status shoal_table_append(shoal_table *table, const shoal_text_view *columns,
+                                          size_t n_columns, size_t n_rows, const uint64_t *counts,
+                                          shoal_error *error) SHOAL_MUST_CHECK;
+
+/* No more rows: codes take their final width, the policy's missing values are marked. */
+SHOAL_API shoal_status shoal_table_finish(shoal_table *table, const shoal_policy *policy,
+                                          shoal_purpose purpose,
+                                          shoal_error *error) SHOAL_MUST_CHECK;
+
+SHOAL_API uint64_t shoal_table_rows(const shoal_table *table);
+SHOAL_API size_t shoal_table_columns(const shoal_table *table);
+/* Bytes held by the table's codes and dictionaries. */
+SHOAL_API uint64_t shoal_table_bytes(const shoal_table *table);
+SHOAL_API void shoal_table_free(shoal_table *table);
+
+/* ---------------------------------------------------------------- jobs */
+
+/* What a job found; as text for people, and as JSON for programs. */
+typedef struct shoal_result shoal_result;
+
+typedef enum shoal_format {
+  SHOAL_TEXT,
+  SHOAL_JSON,
+  SHOAL_CSV, /* lattice only */
+  SHOAL_DOT, /* lattice only */
+  SHOAL_SVG  /* lattice only */
+} shoal_format;
+
+/* Does what the job was asked about hold? (check: all models; lattice: some node satisfies.) */
+SHOAL_API bool shoal_result_holds(const shoal_result *result);
+/* Renders the result; the caller frees *text with free(). */
+SHOAL_API shoal_status shoal_result_render(const shoal_result *result, shoal_format format,
+                                           char **text, shoal_error *error) SHOAL_MUST_CHECK;
+SHOAL_API void shoal_result_free(shoal_result *result);
+
+/* Columns, types, distinct values, uniqueness; suggests roles and hierarchies. */
+SHOAL_API shoal_status shoal_profile(const shoal_table *table, const shoal_run *run,
+                                     shoal_result **result, shoal_error *error) SHOAL_MUST_CHECK;
+/* The starting policy a profile suggests, as commented YAML; free() it. */
+SHOAL_API shoal_status shoal_profile_policy(const shoal_result *profile, char **yaml,
+                                            shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Does the table as it stands satisfy the policy's models? SHOAL_OK also where it does not. */
+SHOAL_API shoal_status shoal_check(const shoal_table *table, const shoal_policy *policy,
+                                   const shoal_run *run, shoal_result **result,
+                                   shoal_error *error) SHOAL_MUST_CHECK;
+
+/* The necessary conditions of Truta & Vinay 2006: max p, max groups. */
+SHOAL_API shoal_status shoal_conditions(const shoal_table *table, const shoal_policy *policy,
+                                        const shoal_run *run, shoal_result **result,
+                                        shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Every node of the generalization lattice. SHOAL_OK also where no node satisfies. */
+SHOAL_API shoal_status shoal_lattice(const shoal_table *table, const shoal_policy *policy,
+                                     const shoal_run *run, shoal_result **result,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
+
+/* A release that satisfies the policy, not yet written anywhere. It borrows table and policy. */
+typedef struct shoal_release shoal_release;
+
+/* SHOAL_REFUSED, with the reason, where no release satisfies the policy. */
+SHOAL_API shoal_status shoal_anonymize(const shoal_table *table, const shoal_policy *policy,
+                                       const shoal_run *run, shoal_release **release,
+                                       shoal_error *error) SHOAL_MUST_CHECK;
+
+typedef struct shoal_write_options {
+  bool keep_order;          /* else rows are shuffled */
+  const char *const *avoid; /* files that the output must not be, such as the input */
+  size_t n_avoid;
+} shoal_write_options;
+
+/*
+ * Writes the release aside, re-reads and verifies it with code that shares nothing with the
+ * engine, and only then gives it its name ("-": copies it to standard output). On any failure
+ * nothing new stands under `path`.
+ */
+SHOAL_API shoal_status shoal_release_write(shoal_release *release, const char *path,
+                                           const shoal_write_options *options,
+                                           const shoal_run *run,
+                                           shoal_error *error) SHOAL_MUST_CHECK;
+
+/* What was done and reached, to be rendered like any result. Owned by the release. */
+SHOAL_API const shoal_result *shoal_release_result(const shoal_release *release);
+SHOAL_API void shoal_release_free(shoal_release *release);
+
+/* ---------------------------------------------------------------- hierarchies */
+
+/*
+ * Reads and validates a hierarchy. `source` is a hierarchy CSV file, or, with `policy`, the name
+ * of an attribute (then `table`, if given, must be covered by it). SHOAL_TEXT draws the tree.
+ */
+SHOAL_API shoal_status shoal_hierarchy_describe(const char *source, const shoal_policy *policy,
+                                                const shoal_table *table, shoal_result **result,
+                                                shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * Builds the hierarchy that `spec` (YAML, as in a policy: "{intervals: [5, 10]}") makes of one
+ * column's values and returns it as hierarchy CSV; free() it.
+ */
+SHOAL_API shoal_status shoal_hierarchy_build(const char *spec, const shoal_table *table,
+                                             const char *column, char **csv,
+                                             shoal_error *error) SHOAL_MUST_CHECK;
+
+/* ---------------------------------------------------------------- what there is */
+
+/* Tables that help texts and forms are made from. Each ends with an entry whose name is NULL. */
+typedef struct shoal_entry {
+  const char *name;
+  const char *parameters;
+  const char *summary;
+} shoal_entry;
+
+SHOAL_API const shoal_entry *shoal_models(void);
+SHOAL_API const shoal_entry *shoal_algorithms(void);
+SHOAL_API const shoal_entry *shoal_preferences(void);
+SHOAL_API const shoal_entry *shoal_hierarchy_kinds(void);
+SHOAL_API const shoal_entry *shoal_policy_keys(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/decimal: see decimal.h. */
+#include "base/decimal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_SCALE = 18 };
+
+__extension__ typedef unsigned __int128 uint128;
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static uint64_t power_of_ten(unsigned exponent) {
+  uint64_t power = 1;
+  while (exponent--) power *= 10;
+  return power;
+}
+
+/* Digits and an optional fraction; returns the bytes read, 0 if there is no digit. */
+static size_t parse_digits(const char *s, size_t size, uint64_t *value, int *exponent, bool *fits) {
+  size_t at = 0, digits = 0;
+  bool point = false;
+  *value = 0;
+  *exponent = 0;
+  *fits = true;
+  for (; at < size; at++) {
+    if (s[at] == '.' && !point) {
+      point = true;
+      continue;
+    }
+    if (!is_digit(s[at])) break;
+    digits++;
+    unsigned digit = (unsigned)(s[at] - '0');
+    if (point && digit == 0) { /* trailing zeros of a fraction cost nothing */
+      size_t ahead = at;
+      while (ahead < size && s[ahead] == '0') ahead++;
+      if (ahead == size || !is_digit(s[ahead])) {
+        at = ahead;
+        break;
+      }
+    }
+    if (*value > (UINT64_C(999999999999999999) - digit) / 10) *fits = false;
+    *value = *value * 10 + digit;
+    if (point) (*exponent)--;
+  }
+  return digits ? at : 0;
+}
+
+static bool parse_exponent(const char *s, size_t size, int *exponent) {
+  size_t at = 0;
+  bool negative = false;
+  if (at < size && (s[at] == '+' || s[at] == '-')) negative = s[at++] == '-';
+  if (at == size || size - at > 4) return false;
+  int value = 0;
+  for (; at < size; at++) {
+    if (!is_digit(s[at])) return false;
+    value = value * 10 + (s[at] - '0');
+  }
+  *exponent += negative ? -value : value;
+  return true;
+}
+
+shoal_number shoal_decimal_parse(const char *bytes, size_t size_bytes, shoal_decimal *out) {
+  size_t at = 0;
+  bool negative = false, fits;
+  if (size_bytes && (bytes[0] == '+' || bytes[0] == '-')) negative = bytes[at++] == '-';
+  uint64_t value;
+  int exponent;
+  size_t read = parse_digits(bytes + at, size_bytes - at, &value, &exponent, &fits);
+  if (!read) return SHOAL_NUMBER_NOT;
+  at += read;
+  if (at < size_bytes) {
+    if (bytes[at] != 'e' && bytes[at] != 'E') return SHOAL_NUMBER_NOT;
+    if (!parse_exponent(bytes + at + 1, size_bytes - at - 1, &exponent)) return SHOAL_NUMBER_NOT;
+  }
+  if (!fits) return SHOAL_NUMBER_TOO_LONG;
+  if (value == 0) exponent = 0;
+  while (exponent < 0 && value % 10 == 0) {
+    value /= 10;
+    exponent++;
+  }
+  while (exponent > 0) {
+    if (value > UINT64_C(99999999999999999)) return SHOAL_NUMBER_TOO_LONG;
+    value *= 10;
+    exponent--;
+  }
+  if (exponent < -MAX_SCALE) return SHOAL_NUMBER_TOO_LONG;
+  out->mantissa = negative ? -(int64_t)value : (int64_t)value;
+  out->scale = (unsigned)-exponent;
+  return SHOAL_NUMBER_OK;
+}
+
+bool shoal_decimal_rescale(shoal_decimal number, unsigned scale, int64_t *mantissa) {
+  if (scale < number.scale || scale > MAX_SCALE) return false;
+  uint64_t factor = power_of_ten(scale - number.scale);
+  return !__builtin_mul_overflow(number.mantissa, (int64_t)factor, mantissa);
+}
+
+void shoal_decimal_print(int64_t mantissa, unsigned scale, char *out) {
+  while (scale && mantissa % 10 == 0) {
+    mantissa /= 10;
+    scale--;
+  }
+  uint64_t magnitude = mantissa < 0 ? 0 - (uint64_t)mantissa : (uint64_t)mantissa;
+  const char *sign = mantissa < 0 ? "-" : "";
+  uint64_t unit = power_of_ten(scale);
+  if (scale == 0)
+    (void)snprintf(out, 32, "%s%llu", sign, (unsigned long long)magnitude);
+  else
+    (void)snprintf(out, 32, "%s%llu.%0*llu", sign, (unsigned long long)(magnitude / unit),
+                   (int)scale, (unsigned long long)(magnitude % unit));
+}
+
+double shoal_decimal_double(shoal_decimal number) {
+  return (double)number.mantissa / pow(10.0, number.scale);
+}
+
+uint64_t shoal_decimal_percent(shoal_decimal number, uint64_t whole) {
+  if (number.mantissa <= 0) return 0;
+  uint128 product = (uint128)whole * (uint64_t)number.mantissa;
+  uint128 quotient = product / ((uint128)100 * power_of_ten(number.scale));
+  return quotient > UINT64_MAX ? UINT64_MAX : (uint64_t)quotient;
+}

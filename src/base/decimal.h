@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * base/decimal: numbers as they are written, exactly. 0.2 is 2 x 10^-1, never a rounded double:
+ * where a tie decides a verdict, it is decided on integers (docs/reading-the-papers.md).
+ */
+#ifndef SHOAL_BASE_DECIMAL_H
+#define SHOAL_BASE_DECIMAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* mantissa x 10^-scale, with 0 <= scale <= 18. */
+typedef struct shoal_decimal {
+  int64_t mantissa;
+  unsigned scale;
+} shoal_decimal;
+
+typedef enum shoal_number {
+  SHOAL_NUMBER_OK,
+  SHOAL_NUMBER_NOT,     /* not a number */
+  SHOAL_NUMBER_TOO_LONG /* more digits than 18 */
+} shoal_number;
+
+/* Reads [+-]digits[.digits][e[+-]digits]; all of it must be the number. */
+shoal_number shoal_decimal_parse(const char *bytes, size_t size_bytes, shoal_decimal *out);
+
+/* The mantissa at a larger or equal scale; false if it does not fit into 64 bits. */
+bool shoal_decimal_rescale(shoal_decimal number, unsigned scale, int64_t *mantissa);
+
+/* Writes mantissa x 10^-scale without trailing zeros; `out` holds at least 32 bytes. */
+void shoal_decimal_print(int64_t mantissa, unsigned scale, char *out);
+
+double shoal_decimal_double(shoal_decimal number);
+
+/* floor(whole x number / 100), for "1%": exact. Returns UINT64_MAX where it does not fit. */
+uint64_t shoal_decimal_percent(shoal_decimal number, uint64_t whole);
+
+#endif

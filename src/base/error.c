@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/error: see error.h. */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void error_clear(shoal_error *error, shoal_status status) {
+  error->status = status;
+  error->row = 0;
+  error->column[0] = '\0';
+  error->message[0] = '\0';
+}
+
+/* Appends to a fixed buffer, cutting what does not fit; returns the new end. */
+SHOAL_PRINTF(4, 5)
+static size_t append(char *out, size_t cap, size_t at, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  int printed = vsnprintf(out + at, cap - at, format, args);
+  va_end(args);
+  if (printed < 0) return at;
+  size_t end = at + (size_t)printed;
+  return end < cap ? end : cap - 1;
+}
+
+shoal_status shoal_fail(shoal_error *error, shoal_status status, const char *format, ...) {
+  if (!error) return status;
+  error_clear(error, status);
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(error->message, sizeof error->message, format, args);
+  va_end(args);
+  return status;
+}
+
+static size_t print_place(char *out, size_t cap, const shoal_place *place) {
+  size_t at = 0;
+  if (place->file) at = append(out, cap, at, "%s", place->file);
+  if (place->line)
+    at = append(out, cap, at, "%s%llu", at ? ":" : "line ", (unsigned long long)place->line);
+  if (place->at) at = append(out, cap, at, ":%llu", (unsigned long long)place->at);
+  if (place->row)
+    at = append(out, cap, at, "%srow %llu", at ? ": " : "", (unsigned long long)place->row);
+  if (place->column) {
+    const char *before = place->row ? ", " : at ? ": " : "";
+    at = append(out, cap, at, "%scolumn '%s'", before, place->column);
+  }
+  return at ? append(out, cap, at, ": ") : at;
+}
+
+shoal_status shoal_fail_at(shoal_error *error, shoal_status status, const shoal_place *place,
+                           const char *format, ...) {
+  if (!error) return status;
+  error_clear(error, status);
+  error->row = place->row;
+  if (place->column)
+    (void)snprintf(error->column, sizeof error->column, "%s", place->column);
+  size_t cap = sizeof error->message;
+  size_t at = print_place(error->message, cap, place);
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(error->message + at, cap - at, format, args);
+  va_end(args);
+  return status;
+}
+
+shoal_status shoal_fail_memory(shoal_error *error) {
+  return shoal_fail(error, SHOAL_FAILED,
+                    "out of memory: close other programs, or use a machine with more");
+}

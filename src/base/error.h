@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/error: filling a caller-held shoal_error. A failing function ends with `return shoal_fail…`. */
+#ifndef SHOAL_BASE_ERROR_H
+#define SHOAL_BASE_ERROR_H
+
+#include "shoal/shoal.h"
+
+#define SHOAL_PRINTF(f, a) __attribute__((format(printf, f, a)))
+
+/* Where a problem is; zero or NULL fields are left out of the message. */
+typedef struct shoal_place {
+  const char *file;
+  uint64_t line;   /* of a text file: a policy */
+  uint64_t at;     /* column of that line */
+  uint64_t row;    /* of a table or hierarchy */
+  const char *column;
+} shoal_place;
+
+/* Sets the error (which may be NULL) and returns `status`. */
+shoal_status shoal_fail(shoal_error *error, shoal_status status, const char *format, ...)
+    SHOAL_PRINTF(3, 4);
+
+/* The same with a place: "file:line:at: …" or "file: row 3, column 'age': …". */
+shoal_status shoal_fail_at(shoal_error *error, shoal_status status, const shoal_place *place,
+                           const char *format, ...) SHOAL_PRINTF(4, 5);
+
+/* Out of memory: SHOAL_FAILED. */
+shoal_status shoal_fail_memory(shoal_error *error);
+
+#define SHOAL_TRY(call)                                                                            \
+  do {                                                                                             \
+    shoal_status try_status_ = (call);                                                             \
+    if (try_status_ != SHOAL_OK) return try_status_;                                               \
+  } while (0)
+
+#endif

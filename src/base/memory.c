@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/memory: see memory.h. */
+#include "base/memory.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARENA_BLOCK_BYTES = 64 * 1024 };
+
+void *shoal_alloc(size_t n, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX) return NULL;
+  return malloc(bytes ? bytes : 1);
+}
+
+void *shoal_alloc_zero(size_t n, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX) return NULL;
+  return calloc(1, bytes ? bytes : 1);
+}
+
+void *shoal_resize(void *memory, size_t n, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX) return NULL;
+  return realloc(memory, bytes ? bytes : 1);
+}
+
+int shoal_grow(void *items, size_t *capacity, size_t needed, size_t size) {
+  if (needed <= *capacity) return 1;
+  size_t wanted = *capacity < 8 ? 8 : *capacity;
+  while (wanted < needed) {
+    if (wanted > SIZE_MAX / 2) return 0;
+    wanted *= 2;
+  }
+  void *old;
+  memcpy(&old, items, sizeof old);
+  void *grown = shoal_resize(old, wanted, size);
+  if (!grown) return 0;
+  memcpy(items, &grown, sizeof grown);
+  *capacity = wanted;
+  return 1;
+}
+
+struct shoal_arena_block {
+  struct shoal_arena_block *next;
+  size_t used;
+  size_t capacity;
+  alignas(max_align_t) unsigned char bytes[];
+};
+
+void shoal_arena_init(shoal_arena *arena) {
+  arena->block = NULL;
+  arena->size_bytes = 0;
+}
+
+static void *arena_take(shoal_arena *arena, size_t bytes) {
+  struct shoal_arena_block *block = arena->block;
+  if (!block || block->capacity - block->used < bytes) {
+    size_t capacity = bytes > ARENA_BLOCK_BYTES ? bytes : ARENA_BLOCK_BYTES;
+    block = malloc(sizeof *block + capacity);
+    if (!block) return NULL;
+    block->next = arena->block;
+    block->used = 0;
+    block->capacity = capacity;
+    arena->block = block;
+    arena->size_bytes += sizeof *block + capacity;
+  }
+  void *taken = block->bytes + block->used;
+  block->used += bytes;
+  return taken;
+}
+
+void *shoal_arena_alloc(shoal_arena *arena, size_t n, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX / 2) return NULL;
+  size_t align = alignof(max_align_t);
+  return arena_take(arena, (bytes + align - 1) / align * align);
+}
+
+char *shoal_arena_copy(shoal_arena *arena, const char *bytes, size_t size_bytes) {
+  char *copy = shoal_arena_alloc(arena, size_bytes + 1, 1);
+  if (!copy) return NULL;
+  if (size_bytes) memcpy(copy, bytes, size_bytes);
+  copy[size_bytes] = '\0';
+  return copy;
+}
+
+void shoal_arena_reset(shoal_arena *arena) {
+  while (arena->block) {
+    struct shoal_arena_block *next = arena->block->next;
+    free(arena->block);
+    arena->block = next;
+  }
+  arena->size_bytes = 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * base/memory: allocation that checks its sizes, and arenas that free everything at once.
+ * NULL always means: no memory (or a size that overflows). Zero elements give a valid pointer.
+ */
+#ifndef SHOAL_BASE_MEMORY_H
+#define SHOAL_BASE_MEMORY_H
+
+#include <stddef.h>
+
+void *shoal_alloc(size_t n, size_t size);              /* uninitialized */
+void *shoal_alloc_zero(size_t n, size_t size);         /* zeroed */
+void *shoal_resize(void *memory, size_t n, size_t size); /* on NULL the old block lives on */
+
+/*
+ * Makes room for at least `needed` elements in *items, doubling. Returns false (and changes
+ * nothing) without memory. `items` is the address of the array's pointer.
+ */
+int shoal_grow(void *items, size_t *capacity, size_t needed, size_t size);
+
+/* Memory of one lifetime: allocated piece by piece, freed at once. */
+typedef struct shoal_arena {
+  struct shoal_arena_block *block;
+  size_t size_bytes; /* of all blocks */
+} shoal_arena;
+
+void shoal_arena_init(shoal_arena *arena);
+void *shoal_arena_alloc(shoal_arena *arena, size_t n, size_t size);
+/* A copy with a NUL behind it. */
+char *shoal_arena_copy(shoal_arena *arena, const char *bytes, size_t size_bytes);
+void shoal_arena_reset(shoal_arena *arena);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/random: see random.h. */
+#include "base/random.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+__extension__ typedef unsigned __int128 uint128;
+
+static uint32_t rotate(uint32_t x, unsigned n) { return x << n | x >> (32 - n); }
+
+static void quarter(uint32_t *x, unsigned a, unsigned b, unsigned c, unsigned d) {
+  x[a] += x[b];
+  x[d] = rotate(x[d] ^ x[a], 16);
+  x[c] += x[d];
+  x[b] = rotate(x[b] ^ x[c], 12);
+  x[a] += x[b];
+  x[d] = rotate(x[d] ^ x[a], 8);
+  x[c] += x[d];
+  x[b] = rotate(x[b] ^ x[c], 7);
+}
+
+static void next_block(shoal_random *random) {
+  uint32_t *x = random->block;
+  memcpy(x, random->state, sizeof random->block);
+  for (int round = 0; round < 10; round++) {
+    quarter(x, 0, 4, 8, 12);
+    quarter(x, 1, 5, 9, 13);
+    quarter(x, 2, 6, 10, 14);
+    quarter(x, 3, 7, 11, 15);
+    quarter(x, 0, 5, 10, 15);
+    quarter(x, 1, 6, 11, 12);
+    quarter(x, 2, 7, 8, 13);
+    quarter(x, 3, 4, 9, 14);
+  }
+  for (int i = 0; i < 16; i++) x[i] += random->state[i];
+  if (++random->state[12] == 0) random->state[13]++;
+  random->used = 0;
+}
+
+static void start(shoal_random *random, const uint32_t key[8]) {
+  static const uint32_t constant[4] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574};
+  memset(random, 0, sizeof *random);
+  memcpy(random->state, constant, sizeof constant);
+  memcpy(random->state + 4, key, 8 * sizeof *key);
+  next_block(random);
+}
+
+void shoal_random_seed(shoal_random *random, uint64_t seed) {
+  uint32_t key[8] = {(uint32_t)seed, (uint32_t)(seed >> 32), 0, 0, 0, 0, 0, 0};
+  start(random, key);
+}
+
+bool shoal_random_entropy(shoal_random *random) {
+  uint32_t key[8];
+  if (getrandom(key, sizeof key, 0) != (ssize_t)sizeof key) return false;
+  start(random, key);
+  return true;
+}
+
+uint64_t shoal_random_next(shoal_random *random) {
+  if (random->used > 14) next_block(random);
+  uint64_t low = random->block[random->used], high = random->block[random->used + 1];
+  random->used += 2;
+  return high << 32 | low;
+}
+
+/* Lemire 2019: multiply, and reject the few values that would favour some results. */
+uint64_t shoal_random_below(shoal_random *random, uint64_t bound) {
+  uint128 product = (uint128)shoal_random_next(random) * bound;
+  if ((uint64_t)product < bound) {
+    uint64_t threshold = (0 - bound) % bound;
+    while ((uint64_t)product < threshold) product = (uint128)shoal_random_next(random) * bound;
+  }
+  return (uint64_t)(product >> 64);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/text: see text.h. */
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void shoal_text_init(shoal_text *text) { memset(text, 0, sizeof *text); }
+
+void shoal_text_reset(shoal_text *text) {
+  free(text->bytes);
+  shoal_text_init(text);
+}
+
+static bool reserve(shoal_text *text, size_t more) {
+  if (text->failed) return false;
+  if (more > SIZE_MAX / 2 - text->size_bytes ||
+      !shoal_grow(&text->bytes, &text->capacity, text->size_bytes + more + 1, 1))
+    text->failed = true;
+  return !text->failed;
+}
+
+void shoal_text_add_bytes(shoal_text *text, const char *bytes, size_t size_bytes) {
+  if (!reserve(text, size_bytes)) return;
+  if (size_bytes) memcpy(text->bytes + text->size_bytes, bytes, size_bytes);
+  text->size_bytes += size_bytes;
+  text->bytes[text->size_bytes] = '\0';
+}
+
+void shoal_text_add(shoal_text *text, const char *string) {
+  shoal_text_add_bytes(text, string, strlen(string));
+}
+
+void shoal_text_print(shoal_text *text, const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int size = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  if (size < 0) {
+    text->failed = true;
+  } else if (reserve(text, (size_t)size)) {
+    (void)vsnprintf(text->bytes + text->size_bytes, (size_t)size + 1, format, again);
+    text->size_bytes += (size_t)size;
+  }
+  va_end(again);
+}
+
+void shoal_text_add_count(shoal_text *text, uint64_t n) {
+  char digits[32];
+  int size = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+  for (int i = 0; i < size; i++) {
+    if (i && (size - i) % 3 == 0) shoal_text_add_bytes(text, ",", 1);
+    shoal_text_add_bytes(text, digits + i, 1);
+  }
+}
+
+char *shoal_text_take(shoal_text *text) {
+  if (!text->bytes) shoal_text_add_bytes(text, "", 0);
+  char *bytes = text->failed ? NULL : text->bytes;
+  if (!bytes) free(text->bytes);
+  shoal_text_init(text);
+  return bytes;
+}
+
+/* The length of the UTF-8 sequence at `s`, or 0 if it is not one. */
+static size_t utf8_size(const unsigned char *s, size_t left) {
+  unsigned char c = s[0];
+  if (c < 0x80) return 1;
+  size_t size = c >= 0xf0 && c < 0xf5 ? 4 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xc2 && c < 0xe0 ? 2 : 0;
+  if (!size || size > left) return 0;
+  for (size_t i = 1; i < size; i++)
+    if ((s[i] & 0xc0) != 0x80) return 0;
+  if (c == 0xe0 && s[1] < 0xa0) return 0; /* overlong */
+  if (c == 0xed && s[1] > 0x9f) return 0; /* surrogates */
+  if (c == 0xf0 && s[1] < 0x90) return 0;
+  if (c == 0xf4 && s[1] > 0x8f) return 0;
+  return size;
+}
+
+void shoal_text_add_utf8(shoal_text *text, const char *bytes, size_t size_bytes) {
+  const unsigned char *s = (const unsigned char *)bytes;
+  for (size_t at = 0; at < size_bytes;) {
+    size_t size = utf8_size(s + at, size_bytes - at);
+    if (size) {
+      shoal_text_add_bytes(text, bytes + at, size);
+      at += size;
+    } else {
+      shoal_text_print(text, "\\x%02x", s[at]);
+      at++;
+    }
+  }
+}
+
+/* Edit distance with swaps of neighbours, for words of up to 63 letters. */
+static size_t edit_distance(const char *a, const char *b) {
+  enum { MAX = 64 };
+  size_t n = strlen(a), m = strlen(b);
+  if (n >= MAX || m >= MAX) return MAX;
+  size_t d[MAX][MAX];
+  for (size_t i = 0; i <= n; i++) d[i][0] = i;
+  for (size_t j = 0; j <= m; j++) d[0][j] = j;
+  for (size_t i = 1; i <= n; i++) {
+    for (size_t j = 1; j <= m; j++) {
+      size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
+      if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+          d[i - 2][j - 2] + 1 < best)
+        best = d[i - 2][j - 2] + 1;
+      d[i][j] = best;
+    }
+  }
+  return d[n][m];
+}
+
+const char *shoal_nearest_word(const char *word, const char *const *words) {
+  const char *nearest = NULL;
+  size_t length = strlen(word);
+  size_t limit = length <= 3 ? 1 : length <= 6 ? 2 : length / 3 + 1;
+  size_t best = limit + 1;
+  for (size_t i = 0; words[i]; i++) {
+    size_t distance = edit_distance(word, words[i]);
+    if (distance < best) {
+      best = distance;
+      nearest = words[i];
+    }
+  }
+  return nearest;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/options: the one table of options, and the parser that reads a command line by it. */
+#ifndef SHOAL_CLI_OPTIONS_H
+#define SHOAL_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "shoal/shoal.h"
+
+struct cli_command;
+
+/* In the order of the help screens. */
+typedef enum cli_option_id {
+  CLI_POLICY,
+  CLI_OUTPUT,
+  CLI_POLICY_OUT,
+  CLI_COLUMN,
+  CLI_SPEC,
+  CLI_K,
+  CLI_P,
+  CLI_ALGORITHM,
+  CLI_MAX_SUPPRESSION,
+  CLI_KEEP_ORDER,
+  CLI_SEED,
+  CLI_REPORT,
+  CLI_FORMAT,
+  CLI_JSON,
+  CLI_DELIMITER,
+  CLI_THREADS,
+  CLI_QUIET,
+  CLI_HELP,
+  CLI_VERSION,
+  CLI_N_OPTIONS
+} cli_option_id;
+
+/* Commands as bits, for the table's column of who takes an option. */
+enum {
+  CLI_PROFILE = 1 << 0,
+  CLI_CHECK = 1 << 1,
+  CLI_CONDITIONS = 1 << 2,
+  CLI_ANONYMIZE = 1 << 3,
+  CLI_LATTICE = 1 << 4,
+  CLI_HIERARCHY = 1 << 5,
+  CLI_EVERY_COMMAND = (1 << 6) - 1
+};
+
+/* An option may have several rows, for commands to which it means different things. */
+typedef struct cli_option {
+  cli_option_id id;
+  const char *name;     /* after "--"; NULL: it has only a letter */
+  char letter;          /* after "-"; 0: it has only a name */
+  const char *argument; /* what its argument is called; NULL: it takes none */
+  unsigned commands;
+  const char *help;
+  const char *policy_key; /* of shoal_policy_set: it overrides the policy; or NULL */
+} cli_option;
+
+/* The table; ends with an entry whose help is NULL. */
+const cli_option *cli_option_table(void);
+
+enum { CLI_MAX_OPERANDS = 3 };
+
+/* A command line as it was read. Strings are those of argv. */
+typedef struct cli_options {
+  const char *values[CLI_N_OPTIONS]; /* NULL: not given; an option without argument: "" */
+  const char *operands[CLI_MAX_OPERANDS];
+  size_t n_operands;
+} cli_options;
+
+/*
+ * Reads the words after the command's name. Stops at --help and --version, which win over what
+ * comes after them. SHOAL_BAD_INPUT says what is wrong with the command line.
+ */
+shoal_status cli_options_parse(const struct cli_command *command, int n_words, char *const *words,
+                               cli_options *options, shoal_error *error) SHOAL_MUST_CHECK;
+
+/* "--policy", or "-k" where there is no long name; `out` holds at least 32 bytes. */
+const char *cli_option_title(const cli_option *option, char *out);
+
+/* The row of an option that a command takes, or NULL. */
+const cli_option *cli_option_of(const struct cli_command *command, cli_option_id id);
+
+#endif

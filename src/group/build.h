@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* group/build: what building and rolling up share. Private to this folder. */
+#ifndef SHOAL_GROUP_BUILD_H
+#define SHOAL_GROUP_BUILD_H
+
+#include "group/classes.h"
+
+/* Empty classes: sizes zero, nothing tracked yet. */
+bool shoal_classes_init(shoal_classes *classes, uint32_t n_classes, size_t n_sensitive);
+
+/* A histogram of entries (class, value, rows) in any order; equal ones are added up. */
+bool shoal_histogram_from_entries(shoal_histogram *out, uint32_t n_classes, size_t n_entries,
+                                  const uint32_t *class_of, const uint32_t *value,
+                                  const uint64_t *n_rows);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * group/keys: equal tuples of small codes -> equal ids, in order of first appearance.
+ *
+ * A tuple is folded into one 64-bit key, attribute by attribute, in mixed radix. Where the product
+ * of the domains does not fit into 64 bits, the part folded so far is replaced by its id and the
+ * folding goes on: any number of attributes works. Small products are looked up in a dense table,
+ * others in a hash table.
+ */
+#ifndef SHOAL_GROUP_KEYS_H
+#define SHOAL_GROUP_KEYS_H
+
+#include "base/hash.h"
+
+/* Scratch memory of grouping, kept from call to call. One thread at a time. */
+typedef struct shoal_grouper {
+  uint64_t *keys;
+  size_t keys_capacity;
+  uint32_t *table; /* dense: id of a key; hashed: id + 1 of a slot */
+  size_t table_capacity;
+  uint64_t *key_of_id;
+  size_t key_of_id_capacity;
+  uint64_t radix; /* keys are below it; 0: 2^64 */
+} shoal_grouper;
+
+void shoal_grouper_init(shoal_grouper *grouper);
+void shoal_grouper_reset(shoal_grouper *grouper);
+
+/* Starts n tuples: all keys 0. False: no memory. */
+bool shoal_grouper_start(shoal_grouper *grouper, size_t n);
+
+/*
+ * Folds an attribute into the keys: tuple i has label lut[codes[item ? item[i] : i]], one of
+ * n_labels. `ids` is room for n ids, used where the keys must be shortened.
+ */
+bool shoal_grouper_fold(shoal_grouper *grouper, size_t n, const uint32_t *item,
+                        const uint32_t *codes, const uint32_t *lut, uint64_t n_labels,
+                        uint32_t *ids);
+
+/* The ids of the folded tuples; returns how many there are, SHOAL_NO_ID without memory. */
+uint32_t shoal_grouper_ids(shoal_grouper *grouper, size_t n, uint32_t *ids);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hierarchy/compile: a hierarchy as asked for + a column -> checked levels of label codes.
+ *
+ * The kind tells each leaf's labels; here they become numbers, level by level, in order of first
+ * appearance over the leaves. Then Samarati's definition (2001, section 3.1) is checked on the
+ * numbers: every label has one parent. Heights from the leaves up count real steps: a label that
+ * equals its parent's is the same node. All of it is linear in leaves x levels.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "hierarchy/builder.h"
+
+#define NO_LABEL UINT32_MAX
+
+static void level_reset(shoal_level *level) {
+  free(level->offsets);
+  free(level->bytes);
+  free(level->of_leaf);
+  free(level->parent);
+  free(level->node_height);
+  free(level->n_leaves);
+}
+
+void shoal_hierarchy_free(shoal_hierarchy *hierarchy) {
+  if (!hierarchy) return;
+  for (uint32_t l = 0; hierarchy->levels && l < hierarchy->n_levels; l++)
+    level_reset(&hierarchy->levels[l]);
+  free(hierarchy->levels);
+  free(hierarchy);
+}
+
+static void builder_reset(shoal_builder *builder) {
+  shoal_strings_reset(&builder->leaves);
+  free(builder->paths.paths);
+  free(builder->paths.labels);
+  free(builder->paths.of_leaf);
+  shoal_arena_reset(&builder->arena);
+  free(builder->owned);
+}
+
+/* The column's values become the first leaves, numbered by their codes, to be found by others. */
+static shoal_status intern_values(shoal_builder *builder, shoal_error *error) {
+  const shoal_column *column = builder->column;
+  for (uint32_t v = 0; column && v < column->n_values; v++) {
+    shoal_label value;
+    value.bytes = shoal_column_value(column, v, &value.size_bytes);
+    uint32_t leaf = shoal_strings_intern(&builder->leaves, value);
+    if (leaf == SHOAL_NO_ID) return shoal_fail_memory(error);
+    assert(leaf == v); /* a dictionary holds each value once */
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status start_kind(shoal_builder *builder, shoal_error *error) {
+  const shoal_column *column = builder->column;
+  const shoal_kind *kind = shoal_kind_find(builder->spec->kind);
+  assert(kind);
+  if (!column && !kind->from_paths)
+    return shoal_builder_fail(builder, error,
+                              "this kind of hierarchy is made of the data's values: give the data");
+  if (!shoal_strings_init(&builder->leaves)) return shoal_fail_memory(error);
+  if (kind->from_paths)
+    SHOAL_TRY(intern_values(builder, error));
+  else if (!shoal_strings_load(&builder->leaves, column->bytes, column->offsets, column->n_values))
+    return shoal_fail_memory(error);
+  return kind->start(builder, error);
+}
+
+/* Labels of a level between the values and the top. */
+static shoal_status fill_level(const shoal_builder *builder, uint32_t number, shoal_level *level,
+                               shoal_error *error) {
+  char scratch[SHOAL_LABEL_SCRATCH];
+  uint32_t n_leaves = builder->leaves.n_strings;
+  shoal_strings labels;
+  level->of_leaf = shoal_alloc(n_leaves, sizeof *level->of_leaf);
+  if (!level->of_leaf || !shoal_strings_init(&labels)) return shoal_fail_memory(error);
+  for (uint32_t leaf = 0; leaf < n_leaves; leaf++) {
+    shoal_label label = shoal_leaf_is_bare(builder, leaf)
+                            ? shoal_strings_get(&builder->leaves, leaf)
+                            : builder->label(builder, leaf, number, scratch);
+    uint32_t id = shoal_strings_intern(&labels, label);
+    if (id == SHOAL_NO_ID) {
+      shoal_strings_reset(&labels);
+      return shoal_fail_memory(error);
+    }
+    level->of_leaf[leaf] = id;
+  }
+  shoal_strings_take(&labels, &level->bytes, &level->offsets, &level->n_labels);
+  return SHOAL_OK;
+}
+
+/* The top: one label, which every leaf has. */
+static shoal_status fill_top(const shoal_builder *builder, shoal_level *level,
+                             shoal_error *error) {
+  shoal_strings labels;
+  level->of_leaf = shoal_alloc_zero(builder->leaves.n_strings, sizeof *level->of_leaf);
+  if (!level->of_leaf || !shoal_strings_init(&labels)) return shoal_fail_memory(error);
+  uint32_t id = shoal_strings_intern(&labels, builder->top);
+  shoal_strings_take(&labels, &level->bytes, &level->offsets, &level->n_labels);
+  return id == SHOAL_NO_ID ? shoal_fail_memory(error) : SHOAL_OK;
+}
+
+/* Level 0: the leaves themselves, each its own label. Takes the builder's strings. */
+static shoal_status fill_leaves(shoal_builder *builder, shoal_level *level, shoal_error *error) {
+  uint32_t n_leaves = builder->leaves.n_strings;
+  level->of_leaf = shoal_alloc(n_leaves, sizeof *level->of_leaf);
+  if (!level->of_leaf) return shoal_fail_memory(error);
+  for (uint32_t leaf = 0; leaf < n_leaves; leaf++) level->of_leaf[leaf] = leaf;
+  shoal_strings_take(&builder->leaves, &level->bytes, &level->offsets, &level->n_labels);
+  return SHOAL_OK;
+}
+
+/* Parents of a level's labels; refuses a label that has two. */
+static shoal_status link_level(const shoal_builder *builder, const shoal_hierarchy *hierarchy,
+                               uint32_t number, shoal_error *error) {
+  shoal_level *level = &hierarchy->levels[number];
+  const uint32_t *above = hierarchy->levels[number + 1].of_leaf;
+  level->parent = shoal_alloc(level->n_labels, sizeof *level->parent);
+  if (!level->parent) return shoal_fail_memory(error);
+  for (uint32_t t = 0; t < level->n_labels; t++) level->parent[t] = NO_LABEL;
+  for (uint32_t leaf = 0; leaf < hierarchy->n_leaves; leaf++) {
+    uint32_t *parent = &level->parent[level->of_leaf[leaf]];
+    if (*parent == NO_LABEL) *parent = above[leaf];
+    if (*parent != above[leaf])
+      return shoal_conflict_fail(builder, hierarchy, number, leaf, error);
+  }
+  return SHOAL_OK;
+}
+
+static bool same_label(const shoal_level *a, uint32_t label_a, const shoal_level *b,
+                       uint32_t label_b) {
+  shoal_label first, second;
+  first.bytes = shoal_level_label(a, label_a, &first.size_bytes);
+  second.bytes = shoal_level_label(b, label_b, &second.size_bytes);
+  return shoal_label_equal(first, second);
+}
+
+/* Heights and leaves of every label's subtree, from the leaves up. */
+/* A label that repeats on the next level is the node there, with all that is below it. */
+static void share_heights(shoal_hierarchy *hierarchy) {
+  for (uint32_t l = hierarchy->n_levels - 1; l-- > 1;) {
+    shoal_level *level = &hierarchy->levels[l];
+    const shoal_level *above = &hierarchy->levels[l + 1];
+    for (uint32_t t = 0; t < level->n_labels; t++)
+      if (same_label(level, t, above, level->parent[t]))
+        level->node_height[t] = above->node_height[level->parent[t]];
+  }
+}
+
+static shoal_status measure(shoal_hierarchy *hierarchy, shoal_error *error) {
+  for (uint32_t l = 0; l < hierarchy->n_levels; l++) {
+    shoal_level *level = &hierarchy->levels[l];
+    level->node_height = shoal_alloc_zero(level->n_labels, sizeof *level->node_height);
+    level->n_leaves = shoal_alloc_zero(level->n_labels, sizeof *level->n_leaves);
+    if (!level->node_height || !level->n_leaves) return shoal_fail_memory(error);
+  }
+  for (uint32_t t = 0; t < hierarchy->n_leaves; t++) hierarchy->levels[0].n_leaves[t] = 1;
+  for (uint32_t l = 0; l + 1 < hierarchy->n_levels; l++) {
+    const shoal_level *level = &hierarchy->levels[l];
+    shoal_level *above = &hierarchy->levels[l + 1];
+    for (uint32_t t = 0; t < level->n_labels; t++) {
+      uint32_t parent = level->parent[t];
+      uint32_t height = level->node_height[t] + !same_label(level, t, above, parent);
+      if (height > above->node_height[parent]) above->node_height[parent] = height;
+      above->n_leaves[parent] += level->n_leaves[t];
+    }
+  }
+  hierarchy->tree_height = hierarchy->levels[hierarchy->n_levels - 1].node_height[0];
+  share_heights(hierarchy);
+  return SHOAL_OK;
+}
+
+static shoal_status fill_hierarchy(shoal_builder *builder, shoal_hierarchy *hierarchy,
+                                   shoal_error *error) {
+  hierarchy->attribute = builder->attribute;
+  hierarchy->n_values = builder->column ? builder->column->n_values : 0;
+  hierarchy->n_leaves = builder->leaves.n_strings;
+  hierarchy->leaves_public = builder->paths.of_leaf != NULL;
+  uint32_t n_levels = builder->height + 1;
+  hierarchy->levels = shoal_alloc_zero(n_levels, sizeof *hierarchy->levels);
+  if (!hierarchy->levels) return shoal_fail_memory(error);
+  hierarchy->n_levels = n_levels;
+  for (uint32_t l = 1; l < builder->height; l++)
+    SHOAL_TRY(fill_level(builder, l, &hierarchy->levels[l], error));
+  SHOAL_TRY(fill_top(builder, &hierarchy->levels[builder->height], error));
+  SHOAL_TRY(fill_leaves(builder, &hierarchy->levels[0], error));
+  for (uint32_t l = 0; l < builder->height; l++)
+    SHOAL_TRY(link_level(builder, hierarchy, l, error));
+  return measure(hierarchy, error);
+}
+
+shoal_status shoal_hierarchy_compile(const shoal_hierarchy_spec *spec, const shoal_table *table,
+                                     const shoal_column *column,
+                                     const shoal_hierarchy_options *options,
+                                     shoal_hierarchy **hierarchy, shoal_error *error) {
+  shoal_builder builder = {.spec = spec, .table = table, .column = column, .options = options,
+                           .attribute = "", .top = {"*", 1}};
+  shoal_arena_init(&builder.arena);
+  if (options->attribute)
+    builder.attribute = options->attribute;
+  else if (column && column->name)
+    builder.attribute = column->name;
+  *hierarchy = NULL;
+  shoal_hierarchy *made = NULL;
+  shoal_status status = start_kind(&builder, error);
+  if (status == SHOAL_OK) {
+    made = shoal_alloc_zero(1, sizeof *made);
+    status = made ? fill_hierarchy(&builder, made, error) : shoal_fail_memory(error);
+  }
+  builder_reset(&builder);
+  if (status != SHOAL_OK) {
+    shoal_hierarchy_free(made);
+    return status;
+  }
+  *hierarchy = made;
+  return SHOAL_OK;
+}

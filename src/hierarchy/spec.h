@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hierarchy/spec: a hierarchy as it is asked for, before it meets any data. */
+#ifndef SHOAL_HIERARCHY_SPEC_H
+#define SHOAL_HIERARCHY_SPEC_H
+
+#include "base/decimal.h"
+#include "base/error.h"
+
+typedef enum shoal_hierarchy_kind {
+  SHOAL_HIERARCHY_TOP, /* only "*" */
+  SHOAL_HIERARCHY_FILE,
+  SHOAL_HIERARCHY_TREE,
+  SHOAL_HIERARCHY_INTERVALS,
+  SHOAL_HIERARCHY_CUTS,
+  SHOAL_HIERARCHY_MASK,
+  SHOAL_HIERARCHY_DATE
+} shoal_hierarchy_kind;
+
+/* A node of an inline tree: an inner node has children, a leaf is a value of the data. */
+typedef struct shoal_tree_node {
+  const char *label;
+  const struct shoal_tree_node *children;
+  size_t n_children; /* 0: a leaf */
+} shoal_tree_node;
+
+typedef enum shoal_date_unit {
+  SHOAL_DATE_DAY,
+  SHOAL_DATE_MONTH,
+  SHOAL_DATE_YEAR,
+  SHOAL_DATE_5_YEARS,
+  SHOAL_DATE_DECADE
+} shoal_date_unit;
+
+typedef struct shoal_cut_level {
+  const shoal_decimal *bounds; /* ascending */
+  size_t n_bounds;
+} shoal_cut_level;
+
+typedef struct shoal_hierarchy_spec {
+  shoal_hierarchy_kind kind;
+  uint32_t line, at; /* where the policy asks for it */
+  const char *file;  /* FILE: resolved path */
+  shoal_tree_node tree; /* TREE: its root, labelled "*" */
+  const shoal_decimal *widths; /* INTERVALS: ascending, each a multiple of the one before */
+  size_t n_widths;
+  shoal_decimal origin;
+  const shoal_cut_level *cuts; /* CUTS: each level's bounds are some of the level's before */
+  size_t n_cuts;
+  bool mask_left; /* MASK: from the left */
+  char mask_char; /* '*' unless given */
+  const shoal_date_unit *units; /* DATE: ascending, may start with DAY */
+  size_t n_units;
+  const char *date_format; /* DATE: "YYYY-MM-DD" unless given; YYYY or YY, MM, DD and other bytes */
+} shoal_hierarchy_spec;
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job/anonymize: from a table and a policy to a release that satisfies it: early refusal by the
+ * necessary conditions, search, choice among minimal nodes, what becomes of suppressed rows.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/release.h"
+#include "measure/utility.h"
+#include "write/csv.h"
+
+/* Up to so many nodes the whole set of minimal nodes is searched for, wanted or not. */
+static const uint64_t MAX_NODES_FOR_MINIMAL = 1000000;
+
+void shoal_release_free(shoal_release *release) {
+  if (!release) return;
+  shoal_prepared_reset(&release->prepared);
+  shoal_result_free(release->result);
+  free(release->levels);
+  free(release->fate_of_tuple);
+  free(release);
+}
+
+const shoal_result *shoal_release_result(const shoal_release *release) { return release->result; }
+
+/* k against the rows is a mistake of the policy; other impossible demands are the data's. */
+static shoal_status refuse_early(const shoal_prepared *p, shoal_error *error) {
+  if (p->demands.k > p->table->n_records)
+    return shoal_policy_fail(p->policy, p->policy->k_mark, error,
+                             "k is %llu, but %s has only %llu rows: lower k",
+                             (unsigned long long)p->demands.k, p->table->name,
+                             (unsigned long long)p->table->n_records);
+  uint64_t most;
+  const shoal_demand *impossible;
+  char why[512];
+  SHOAL_TRY(shoal_prepared_most_classes(p, &most, &impossible, why, sizeof why, error));
+  if (!impossible) return SHOAL_OK;
+  return shoal_fail(error, SHOAL_REFUSED, "no release can satisfy the policy: %s", why);
+}
+
+static shoal_status refuse_unreached(const shoal_search *search, shoal_error *error) {
+  shoal_node top;
+  SHOAL_TRY(shoal_search_measure((shoal_search *)(uintptr_t)search, search->space.n_nodes - 1,
+                                 &top, error));
+  return shoal_fail(error, SHOAL_REFUSED,
+                    "no generalization satisfies the policy with at most %llu rows suppressed: "
+                    "even with every quasi-identifier at its top, %llu of %llu rows would have to "
+                    "go; raise max-suppression or ask for less",
+                    (unsigned long long)search->max_suppressed,
+                    (unsigned long long)top.suppressed,
+                    (unsigned long long)search->frequency->n_records);
+}
+
+/* The minimal nodes go into the report; the chosen one is among them. */
+static shoal_status report_nodes(shoal_result *result, const shoal_search *search,
+                                 const shoal_node_list *minimal, uint64_t chosen,
+                                 shoal_error *error) {
+  result->nodes = shoal_arena_alloc(&result->arena, minimal->n_items, sizeof *result->nodes);
+  if (!result->nodes) return shoal_fail_memory(error);
+  for (size_t i = 0; i < minimal->n_items; i++) {
+    SHOAL_TRY(shoal_result_node(result, &search->space, &minimal->items[i], &result->nodes[i],
+                                error));
+    result->nodes[i].chosen = minimal->items[i].number == chosen;
+    result->n_nodes = i + 1;
+  }
+  result->lattice_nodes = search->space.n_nodes;
+  result->nodes_checked = search->n_checked;
+  result->nodes_bounded = search->n_bounded;
+  result->max_suppression = search->max_suppressed;
+  return SHOAL_OK;
+}
+
+/* Runs the algorithm, finds the minimal nodes and chooses; all preferences choose among them. */
+static shoal_status choose(shoal_release *release, shoal_search *search,
+                           const shoal_preference *preferences, size_t n_preferences,
+                           shoal_node *chosen, shoal_error *error) {
+  const shoal_prepared *p = &release->prepared;
+  shoal_result *result = release->result;
+  const shoal_algorithm *algorithm;
+  SHOAL_TRY(shoal_algorithm_bind(p->policy, &algorithm, &result->algorithm_reason, error));
+  result->algorithm = algorithm->name;
+  bool found;
+  SHOAL_TRY(algorithm->run(search, chosen, &found, error));
+  if (!found) return refuse_unreached(search, error);
+  shoal_node_list minimal = {0};
+  shoal_status status = SHOAL_OK;
+  result->minimal_complete =
+      n_preferences > 0 || search->space.n_nodes <= MAX_NODES_FOR_MINIMAL;
+  if (result->minimal_complete)
+    status = shoal_search_minimal(search, chosen->height, &minimal, error);
+  else if (!shoal_node_list_add(&minimal, chosen))
+    status = shoal_fail_memory(error);
+  if (status == SHOAL_OK && n_preferences)
+    *chosen = *shoal_prefer(search, preferences, n_preferences, &minimal);
+  if (status == SHOAL_OK) status = report_nodes(result, search, &minimal, chosen->number, error);
+  shoal_node_list_reset(&minimal);
+  return status;
+}
+
+/* ------------------------------------------------------------ suppressed rows */
+
+static bool label_is_star(const shoal_prepared *p, size_t q, uint32_t level, uint32_t tuple) {
+  const shoal_level *labels = &p->hierarchies[q]->levels[level];
+  size_t size;
+  const char *label =
+      shoal_level_label(labels, labels->of_leaf[p->frequency->codes[q][tuple]], &size);
+  return size == 1 && *label == '*';
+}
+
+/* The class that blanked rows would form. */
+typedef struct blank_class {
+  bool satisfies;          /* every demand */
+  uint64_t n_rows;         /* blanked rows, and those of a class that is all "*" anyway */
+  uint64_t smallest_other; /* the smallest class besides it; UINT64_MAX if there is none */
+} blank_class;
+
+/* Blanked rows may only be written if the class they form satisfies every demand itself. */
+static shoal_status judge_blanks(const shoal_release *release, const shoal_classes *classes,
+                                 const uint8_t *breaks, blank_class *blank, shoal_error *error) {
+  const shoal_prepared *p = &release->prepared;
+  uint8_t *joined = shoal_alloc(classes->n_classes, 1);
+  if (!joined) return shoal_fail_memory(error);
+  blank->smallest_other = UINT64_MAX;
+  for (uint32_t c = 0; c < classes->n_classes; c++) {
+    bool star = true;
+    for (size_t q = 0; q < p->n_quasi && star; q++)
+      star = label_is_star(p, q, release->levels[q], classes->tuple[c]);
+    joined[c] = breaks[c] || star;
+    if (!joined[c] && classes->n_rows[c] < blank->smallest_other)
+      blank->smallest_other = classes->n_rows[c];
+  }
+  shoal_classes together;
+  shoal_status status = shoal_classes_join(classes, joined, &together, error);
+  free(joined);
+  SHOAL_TRY(status);
+  blank->n_rows = together.n_rows[0];
+  blank->satisfies =
+      shoal_judge(&p->demands, p->frequency, &together, UINT64_MAX, NULL).suppressed == 0;
+  shoal_classes_reset(&together);
+  return SHOAL_OK;
+}
+
+static shoal_status decide_fates(shoal_release *release, const shoal_classes *classes,
+                                 const uint8_t *breaks, const uint32_t *class_of_tuple,
+                                 shoal_error *error) {
+  const shoal_prepared *p = &release->prepared;
+  shoal_result *result = release->result;
+  uint8_t suppressed_fate = SHOAL_FATE_REMOVE;
+  if (p->policy->blank_suppressed && result->suppressed) {
+    blank_class blank = {0};
+    SHOAL_TRY(judge_blanks(release, classes, breaks, &blank, error));
+    if (blank.satisfies) {
+      suppressed_fate = SHOAL_FATE_BLANK;
+      result->blanked = result->suppressed;
+      result->output_rows += result->suppressed;
+      if (blank.n_rows == result->suppressed) result->classes++; /* else they join one */
+      result->smallest_class =
+          blank.n_rows < blank.smallest_other ? blank.n_rows : blank.smallest_other;
+    } else {
+      SHOAL_TRY(shoal_result_warn(result, error,
+                                  "the %llu suppressed rows were removed, not blanked: as one "
+                                  "class of blanks they would break the policy",
+                                  (unsigned long long)result->suppressed));
+    }
+  }
+  uint32_t n = p->frequency->n_tuples;
+  release->fate_of_tuple = shoal_alloc(n, 1);
+  if (!release->fate_of_tuple) return shoal_fail_memory(error);
+  for (uint32_t t = 0; t < n; t++)
+    release->fate_of_tuple[t] = breaks[class_of_tuple[t]] ? suppressed_fate : SHOAL_FATE_KEEP;
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ the report */
+
+static uint32_t labels_in_use(const shoal_prepared *p, size_t q, uint32_t level,
+                              const shoal_classes *classes, const uint8_t *breaks,
+                              uint8_t *seen) {
+  const shoal_level *labels = &p->hierarchies[q]->levels[level];
+  uint32_t used = 0;
+  memset(seen, 0, labels->n_labels);
+  for (uint32_t c = 0; c < classes->n_classes; c++) {
+    uint32_t label = labels->of_leaf[p->frequency->codes[q][classes->tuple[c]]];
+    if (!breaks[c] && !seen[label]) used += seen[label] = 1;
+  }
+  return used;
+}
+
+static shoal_status report_attributes(shoal_release *release, const shoal_classes *classes,
+                                      const uint8_t *breaks, const double *loss,
+                                      shoal_error *error) {
+  const shoal_prepared *p = &release->prepared;
+  shoal_result *result = release->result;
+  uint32_t most = 0;
+  for (size_t q = 0; q < p->n_quasi; q++) {
+    uint32_t n = p->hierarchies[q]->levels[release->levels[q]].n_labels;
+    if (n > most) most = n;
+  }
+  uint8_t *seen = shoal_alloc(most, 1);
+  result->attributes =
+      shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *result->attributes);
+  if (!seen || !result->attributes) {
+    free(seen);
+    return shoal_fail_memory(error);
+  }
+  for (size_t q = 0; q < p->n_quasi; q++)
+    result->attributes[q] = (shoal_attribute_outcome){
+        .name = result->quasi[q],
+        .level = release->levels[q],
+        .height = result->heights[q],
+        .n_before = p->quasi[q]->n_values,
+        .n_after = labels_in_use(p, q, release->levels[q], classes, breaks, seen),
+        .loss = loss[q]};
+  free(seen);
+  return SHOAL_OK;
+}
+
+static shoal_status report_release(shoal_release *release, const shoal_search *search,
+                                   const shoal_node *chosen, const shoal_classes *classes,
+                                   const uint8_t *breaks, shoal_error *error) {
+  const shoal_prepared *p = &release->prepared;
+  shoal_result *result = release->result;
+  double *loss = shoal_alloc(p->n_quasi, sizeof *loss);
+  if (!loss) return shoal_fail_memory(error);
+  shoal_utility u = shoal_utility_measure(p->frequency, &search->space, release->levels, classes,
+                                          breaks, p->demands.k, loss);
+  result->dm = u.dm;
+  result->avg = u.avg;
+  result->il = u.il;
+  result->nil = u.nil;
+  result->accuracy = u.accuracy;
+  result->height_accuracy = u.height_accuracy;
+  result->completeness = u.completeness;
+  result->suppressed = chosen->suppressed;
+  result->output_rows = p->table->n_records - chosen->suppressed;
+  result->classes = chosen->n_classes;
+  result->smallest_class = chosen->smallest_class;
+  result->p = p->demands.p;
+  shoal_status status = report_attributes(release, classes, breaks, loss, error);
+  free(loss);
+  SHOAL_TRY(status);
+  SHOAL_TRY(shoal_result_conditions(result, p, error));
+  return shoal_result_models(result, p, classes, breaks, 0, error);
+}
+
+static shoal_status settle(shoal_release *release, shoal_search *search, const shoal_node *chosen,
+                           shoal_error *error) {
+  shoal_classes classes;
+  uint8_t *breaks;
+  uint32_t *class_of_tuple;
+  SHOAL_TRY(shoal_search_classes(search, chosen->number, &classes, &breaks, &class_of_tuple,
+                                 error));
+  release->levels = shoal_alloc(search->space.n, sizeof *release->levels);
+  shoal_status status = release->levels ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK) {
+    shoal_space_levels(&search->space, chosen->number, release->levels);
+    status = report_release(release, search, chosen, &classes, breaks, error);
+  }
+  if (status == SHOAL_OK) status = decide_fates(release, &classes, breaks, class_of_tuple, error);
+  shoal_classes_reset(&classes);
+  free(breaks);
+  free(class_of_tuple);
+  return status;
+}
+
+static shoal_status anonymize(shoal_release *release, shoal_error *error) {
+  const shoal_prepared *p = &release->prepared;
+  SHOAL_TRY(shoal_result_input(release->result, p, error));
+  SHOAL_TRY(refuse_early(p, error));
+  shoal_search search;
+  SHOAL_TRY(shoal_prepared_search(p, true, &search, error));
+  shoal_preference *preferences = NULL;
+  size_t n_preferences;
+  shoal_node chosen;
+  shoal_status status =
+      shoal_preferences_bind(p->policy, p->frequency, p->weighted ? p->weights : NULL,
+                             &preferences, &n_preferences, error);
+  if (status == SHOAL_OK)
+    status = choose(release, &search, preferences, n_preferences, &chosen, error);
+  if (status == SHOAL_OK) status = settle(release, &search, &chosen, error);
+  free(preferences);
+  shoal_search_reset(&search);
+  return status;
+}
+
+shoal_status shoal_anonymize(const shoal_table *table, const shoal_policy *policy,
+                             const shoal_run *run, shoal_release **out, shoal_error *error) {
+  *out = NULL;
+  shoal_release *release = shoal_alloc_zero(1, sizeof *release);
+  if (!release) return shoal_fail_memory(error);
+  double started = shoal_seconds();
+  release->result = shoal_result_new(SHOAL_RESULT_RELEASE);
+  shoal_status status = release->result ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK)
+    status = shoal_prepare(&release->prepared, table, policy, SHOAL_PREPARE_LATTICE, run, error);
+  if (status == SHOAL_OK) status = anonymize(release, error);
+  if (status != SHOAL_OK) {
+    shoal_release_free(release);
+    return status;
+  }
+  release->started = started;
+  release->result->seconds_read = table->seconds_read;
+  release->result->seconds_search = shoal_seconds() - started;
+  release->result->holds = true;
+  *out = release;
+  return SHOAL_OK;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job/hierarchy: hierarchies by themselves: read, validated, drawn, built from a column. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hierarchy/hierarchy.h"
+#include "policy/policy.h"
+#include "report/result.h"
+
+enum { MAX_LINES = 200 };
+
+/* What one call has found so far: drawings one below the other. */
+typedef struct description {
+  shoal_result *result;
+  shoal_text drawing;
+} description;
+
+static shoal_status add_hierarchy(description *d, const shoal_hierarchy *hierarchy,
+                                  const char *title, shoal_error *error) {
+  char *drawing;
+  SHOAL_TRY(shoal_hierarchy_draw(hierarchy, MAX_LINES, &drawing, error));
+  if (d->drawing.size_bytes) shoal_text_add(&d->drawing, "\n");
+  shoal_text_print(&d->drawing, "%s: %u level%s, ", title, hierarchy->n_levels,
+                   hierarchy->n_levels == 1 ? "" : "s");
+  shoal_text_add_count(&d->drawing, hierarchy->n_leaves);
+  shoal_text_print(&d->drawing, " value%s\n%s", hierarchy->n_leaves == 1 ? "" : "s", drawing);
+  d->result->n_leaves += hierarchy->n_leaves;
+  if (hierarchy->n_levels > d->result->n_levels) d->result->n_levels = hierarchy->n_levels;
+  free(drawing);
+  return SHOAL_OK;
+}
+
+static shoal_status describe_file(description *d, const char *path, shoal_error *error) {
+  shoal_hierarchy_spec spec = {.kind = SHOAL_HIERARCHY_FILE, .file = path};
+  shoal_hierarchy_options options = {.attribute = ""};
+  shoal_hierarchy *hierarchy;
+  SHOAL_TRY(shoal_hierarchy_compile(&spec, NULL, NULL, &options, &hierarchy, error));
+  shoal_status status = add_hierarchy(d, hierarchy, path, error);
+  shoal_hierarchy_free(hierarchy);
+  return status;
+}
+
+static shoal_status describe_attribute(description *d, const shoal_policy *policy,
+                                       const shoal_attribute *attribute,
+                                       const shoal_table *table, shoal_error *error) {
+  if (!attribute->has_hierarchy)
+    return shoal_policy_fail(policy, attribute->mark, error, "'%s' has no hierarchy",
+                             attribute->name);
+  const shoal_column *column = table ? shoal_table_column(table, attribute->name) : NULL;
+  bool alone = attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
+               attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE;
+  if (!column && !alone)
+    return shoal_policy_fail(policy, attribute->mark, error,
+                             "the hierarchy of '%s' is built from the data: give the data too",
+                             attribute->name);
+  shoal_hierarchy_options options = {.policy = policy->file,
+                                     .attribute = attribute->name,
+                                     .number = attribute->type == SHOAL_TYPE_NUMBER,
+                                     .ragged = attribute->role == SHOAL_ROLE_SENSITIVE};
+  shoal_hierarchy *hierarchy;
+  SHOAL_TRY(shoal_hierarchy_compile(&attribute->hierarchy, table, column, &options, &hierarchy,
+                                    error));
+  shoal_status status = add_hierarchy(d, hierarchy, attribute->name, error);
+  shoal_hierarchy_free(hierarchy);
+  return status;
+}
+
+/* Every hierarchy of the policy; without data, those that stand by themselves. */
+static shoal_status describe_all(description *d, const shoal_policy *policy,
+                                 const shoal_table *table, shoal_error *error) {
+  size_t n = 0;
+  for (size_t a = 0; a < policy->n_attributes; a++) {
+    const shoal_attribute *attribute = &policy->attributes[a];
+    if (!attribute->has_hierarchy) continue;
+    bool alone = attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
+                 attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE;
+    if (!table && !alone) continue;
+    SHOAL_TRY(describe_attribute(d, policy, attribute, table, error));
+    n++;
+  }
+  if (n) return SHOAL_OK;
+  return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = policy->file},
+                       "has no hierarchy that stands by itself: give the data too");
+}
+
+static shoal_status describe(description *d, const char *source, const shoal_policy *policy,
+                             const shoal_table *table, shoal_error *error) {
+  if (!policy && !source)
+    return shoal_fail(error, SHOAL_BAD_INPUT, "name a hierarchy file, or a policy");
+  if (!policy) return describe_file(d, source, error);
+  if (!source) return describe_all(d, policy, table, error);
+  const shoal_attribute *attribute = shoal_policy_attribute(policy, source);
+  if (attribute) return describe_attribute(d, policy, attribute, table, error);
+  return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = policy->file},
+                       "has no attribute '%s'", source);
+}
+
+shoal_status shoal_hierarchy_describe(const char *source, const shoal_policy *policy,
+                                      const shoal_table *table, shoal_result **out,
+                                      shoal_error *error) {
+  *out = NULL;
+  description d = {.result = shoal_result_new(SHOAL_RESULT_HIERARCHY)};
+  if (!d.result) return shoal_fail_memory(error);
+  shoal_text_init(&d.drawing);
+  shoal_status status = describe(&d, source, policy, table, error);
+  if (status == SHOAL_OK) {
+    const char *name = source ? source : policy->file;
+    d.result->source = shoal_result_string(d.result, name, strlen(name));
+    d.result->drawing =
+        d.drawing.failed
+            ? NULL
+            : shoal_result_string(d.result, d.drawing.bytes, d.drawing.size_bytes);
+    d.result->holds = true;
+    if (!d.result->source || !d.result->drawing) status = shoal_fail_memory(error);
+  }
+  shoal_text_reset(&d.drawing);
+  if (status != SHOAL_OK) {
+    shoal_result_free(d.result);
+    return status;
+  }
+  *out = d.result;
+  return SHOAL_OK;
+}
+
+shoal_status shoal_hierarchy_build(const char *yaml, const shoal_table *table, const char *name,
+                                   char **csv, shoal_error *error) {
+  *csv = NULL;
+  const shoal_column *column = shoal_table_column(table, name);
+  if (!column)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = table->name},
+                         "has no column '%s'", name);
+  shoal_arena arena;
+  shoal_arena_init(&arena);
+  shoal_hierarchy_spec spec;
+  shoal_hierarchy *hierarchy = NULL;
+  shoal_hierarchy_options options = {.attribute = name};
+  shoal_status status = shoal_policy_parse_hierarchy(yaml, ".", &arena, &spec, error);
+  if (status == SHOAL_OK)
+    status = shoal_hierarchy_compile(&spec, table, column, &options, &hierarchy, error);
+  if (status == SHOAL_OK) status = shoal_hierarchy_csv(hierarchy, csv, error);
+  shoal_hierarchy_free(hierarchy);
+  shoal_arena_reset(&arena);
+  return status;
+}

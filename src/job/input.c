@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job/input: a policy meets a header: which columns are read, and as what. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "policy/policy.h"
+#include "table/load.h"
+
+typedef struct planner {
+  const shoal_policy *policy;
+  shoal_purpose purpose;
+} planner;
+
+static bool has_name(const char *const *names, size_t n, const char *name) {
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(names[i], name) == 0) return true;
+  return false;
+}
+
+/* Attributes of the policy that the data lacks. */
+static shoal_status check_attributes(const planner *p, const char *file, const char *const *names,
+                                     size_t n, shoal_error *error) {
+  for (size_t a = 0; a < p->policy->n_attributes; a++) {
+    const shoal_attribute *attribute = &p->policy->attributes[a];
+    if (has_name(names, n, attribute->name)) continue;
+    if (p->purpose == SHOAL_FOR_REVIEW && attribute->role == SHOAL_ROLE_IDENTIFIER) continue;
+    const char **words = shoal_alloc(n + 1, sizeof *words);
+    if (!words) return shoal_fail_memory(error);
+    for (size_t i = 0; i < n; i++) words[i] = names[i];
+    words[n] = NULL;
+    const char *near = shoal_nearest_word(attribute->name, words);
+    shoal_status status = shoal_policy_fail(
+        p->policy, attribute->mark, error, "%s has no column '%s'%s%s%s", file, attribute->name,
+        near ? "; did you mean '" : "", near ? near : ": correct the name or leave it out",
+        near ? "'?" : "");
+    free(words);
+    return status;
+  }
+  return SHOAL_OK;
+}
+
+/* Columns that the policy says nothing about, all of them in one message. */
+static shoal_status check_unlisted(const planner *p, const char *file, const char *const *names,
+                                   size_t n, shoal_error *error) {
+  if (p->policy->unlisted != SHOAL_UNLISTED_REFUSE) return SHOAL_OK;
+  shoal_text list;
+  shoal_text_init(&list);
+  size_t unlisted = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (shoal_policy_attribute(p->policy, names[i])) continue;
+    shoal_text_print(&list, "%s'%s'", unlisted++ ? ", " : "", names[i]);
+  }
+  shoal_status status = SHOAL_OK;
+  if (unlisted)
+    status = shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = p->policy->file},
+                           "%zu column%s of %s %s not listed: %s; give each a role, or add "
+                           "'unlisted: drop' (or keep)",
+                           unlisted, unlisted == 1 ? "" : "s", file, unlisted == 1 ? "is" : "are",
+                           list.failed ? "" : list.bytes);
+  shoal_text_reset(&list);
+  return status;
+}
+
+static shoal_status plan(void *user, const char *file, const char *const *names, size_t n,
+                         shoal_use *uses, shoal_error *error) {
+  const planner *p = user;
+  SHOAL_TRY(check_attributes(p, file, names, n, error));
+  SHOAL_TRY(check_unlisted(p, file, names, n, error));
+  bool review = p->purpose == SHOAL_FOR_REVIEW;
+  for (size_t i = 0; i < n; i++) {
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, names[i]);
+    shoal_role role = attribute ? attribute->role
+                      : p->policy->unlisted == SHOAL_UNLISTED_KEEP ? SHOAL_ROLE_KEEP
+                                                                   : SHOAL_ROLE_DROP;
+    uses[i] = role == SHOAL_ROLE_IDENTIFIER         ? SHOAL_USE_IDENTITY
+              : role == SHOAL_ROLE_DROP             ? SHOAL_USE_NONE
+              : role == SHOAL_ROLE_KEEP && review   ? SHOAL_USE_NONE
+                                                    : SHOAL_USE_CODES;
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status parse_delimiter(const char *text, char *delimiter, shoal_error *error) {
+  if (strlen(text) != 1 || *text == '"' || *text == '\n' || *text == '\r')
+    return shoal_fail(error, SHOAL_BAD_INPUT,
+                      "the delimiter must be one character, such as ',' ';' '|' or a tab");
+  *delimiter = *text;
+  return SHOAL_OK;
+}
+
+shoal_status shoal_table_read(const char *path, const shoal_policy *policy, shoal_purpose purpose,
+                              const char *delimiter, const shoal_run *run, shoal_table **table,
+                              shoal_error *error) {
+  *table = NULL;
+  planner user = {policy, purpose};
+  shoal_load_options options = {0};
+  if (policy) {
+    options.delimiter = policy->delimiter;
+    options.missing = policy->missing;
+    options.n_missing = policy->n_missing;
+    options.plan = plan;
+    options.plan_user = &user;
+  }
+  if (delimiter) SHOAL_TRY(parse_delimiter(delimiter, &options.delimiter, error));
+  return shoal_table_load(path, &options, run, table, error);
+}
+
+shoal_status shoal_table_finish(shoal_table *table, const shoal_policy *policy,
+                                shoal_purpose purpose, shoal_error *error) {
+  shoal_load_options options = {0};
+  planner user = {policy, purpose};
+  if (policy) {
+    options.missing = policy->missing;
+    options.n_missing = policy->n_missing;
+    if (policy->delimiter) table->delimiter = policy->delimiter;
+    const char **names = shoal_alloc(table->n_columns, sizeof *names);
+    shoal_use *uses = shoal_alloc(table->n_columns, sizeof *uses);
+    shoal_status status = names && uses ? SHOAL_OK : shoal_fail_memory(error);
+    for (size_t c = 0; names && c < table->n_columns; c++) names[c] = table->columns[c].name;
+    if (status == SHOAL_OK)
+      status = plan(&user, table->name, names, table->n_columns, uses, error);
+    free(names);
+    free(uses);
+    SHOAL_TRY(status);
+  }
+  return shoal_table_settle(table, &options, error);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job/lattice: every node of the lattice, and which ones each preference would choose. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/prepare.h"
+
+/* More nodes would fill the screen and the memory of whoever reads the list. */
+static const uint64_t MAX_LISTED = 2000000;
+
+enum { BASIC_PREFERENCES = 4 }; /* of Samarati 2001: the first of the table */
+
+/* Minimal nodes that no other minimal node is better than. */
+static shoal_status best_nodes(shoal_result *result, const shoal_search *search,
+                               const shoal_preference *preference, const shoal_node_list *nodes,
+                               const size_t *minimal, size_t n_minimal, shoal_preferred *out,
+                               shoal_error *error) {
+  size_t *best = shoal_arena_alloc(&result->arena, n_minimal, sizeof *best);
+  if (!best) return shoal_fail_memory(error);
+  size_t n = 0;
+  for (size_t i = 0; i < n_minimal; i++) {
+    const shoal_node *node = &nodes->items[minimal[i]];
+    int order = n ? preference->compare(preference, search, node, &nodes->items[best[0]]) : 0;
+    if (order > 0) continue;
+    if (order < 0) n = 0;
+    best[n++] = minimal[i];
+  }
+  *out = (shoal_preferred){.policy = preference->name, .nodes = best, .n_nodes = n};
+  return SHOAL_OK;
+}
+
+static shoal_status add_preferred(shoal_result *result, const shoal_prepared *p,
+                                  const shoal_search *search, const shoal_node_list *nodes,
+                                  shoal_error *error) {
+  size_t n_minimal = 0;
+  size_t *minimal = shoal_alloc(nodes->n_items, sizeof *minimal);
+  result->preferred =
+      shoal_arena_alloc(&result->arena, BASIC_PREFERENCES, sizeof *result->preferred);
+  shoal_status status = minimal && result->preferred ? SHOAL_OK : shoal_fail_memory(error);
+  for (size_t i = 0; status == SHOAL_OK && i < nodes->n_items; i++)
+    if (nodes->items[i].minimal) minimal[n_minimal++] = i;
+  for (size_t i = 0; status == SHOAL_OK && i < BASIC_PREFERENCES; i++) {
+    shoal_preference preference = shoal_preference_types[i];
+    if (p->weighted) preference.weights = p->weights;
+    status = best_nodes(result, search, &preference, nodes, minimal, n_minimal,
+                        &result->preferred[i], error);
+    result->n_preferred = i + 1;
+  }
+  free(minimal);
+  return status;
+}
+
+static shoal_status fill(shoal_result *result, const shoal_prepared *p, shoal_search *search,
+                         shoal_node_list *nodes, shoal_error *error) {
+  if (search->space.n_nodes > MAX_LISTED)
+    return shoal_fail(error, SHOAL_BAD_INPUT,
+                      "the lattice has %llu nodes, too many to list: use hierarchies with fewer "
+                      "levels",
+                      (unsigned long long)search->space.n_nodes);
+  SHOAL_TRY(shoal_result_input(result, p, error));
+  SHOAL_TRY(shoal_search_all(search, nodes, error));
+  result->max_suppression = search->max_suppressed;
+  result->lattice_nodes = search->space.n_nodes;
+  result->nodes_checked = search->n_checked;
+  result->nodes = shoal_arena_alloc(&result->arena, nodes->n_items, sizeof *result->nodes);
+  if (!result->nodes) return shoal_fail_memory(error);
+  for (size_t i = 0; i < nodes->n_items; i++) {
+    SHOAL_TRY(shoal_result_node(result, &search->space, &nodes->items[i], &result->nodes[i],
+                                error));
+    result->n_nodes = i + 1;
+    result->holds = result->holds || nodes->items[i].satisfies;
+  }
+  return add_preferred(result, p, search, nodes, error);
+}
+
+/* The node that anonymize would take: ringed in the drawings. */
+static shoal_status mark_chosen(shoal_result *result, const shoal_prepared *p,
+                                const shoal_search *search, const shoal_node_list *nodes,
+                                shoal_error *error) {
+  shoal_preference *preferences;
+  size_t n_preferences;
+  SHOAL_TRY(shoal_preferences_bind(p->policy, p->frequency, p->weighted ? p->weights : NULL,
+                                   &preferences, &n_preferences, error));
+  shoal_node_list minimal = {0};
+  shoal_status status = SHOAL_OK;
+  for (size_t i = 0; status == SHOAL_OK && i < nodes->n_items; i++) {
+    const shoal_node *node = &nodes->items[i];
+    if (node->minimal && node->n_classes > 0 && !shoal_node_list_add(&minimal, node))
+      status = shoal_fail_memory(error);
+  }
+  if (status == SHOAL_OK && minimal.n_items) {
+    const shoal_preference by_height = shoal_preference_types[0];
+    const shoal_node *chosen =
+        n_preferences ? shoal_prefer(search, preferences, n_preferences, &minimal)
+                      : shoal_prefer(search, &by_height, 1, &minimal);
+    result->nodes[chosen->number].chosen = true;
+  }
+  shoal_node_list_reset(&minimal);
+  free(preferences);
+  return status;
+}
+
+shoal_status shoal_lattice(const shoal_table *table, const shoal_policy *policy,
+                           const shoal_run *run, shoal_result **out, shoal_error *error) {
+  *out = NULL;
+  shoal_prepared prepared;
+  shoal_search search;
+  SHOAL_TRY(shoal_prepare(&prepared, table, policy, SHOAL_PREPARE_LATTICE, run, error));
+  shoal_result *result = shoal_result_new(SHOAL_RESULT_LATTICE);
+  shoal_node_list nodes = {0};
+  shoal_status status = result ? shoal_prepared_search(&prepared, false, &search, error)
+                               : shoal_fail_memory(error);
+  if (status == SHOAL_OK) {
+    status = fill(result, &prepared, &search, &nodes, error);
+    if (status == SHOAL_OK) status = mark_chosen(result, &prepared, &search, &nodes, error);
+    shoal_search_reset(&search);
+  }
+  shoal_node_list_reset(&nodes);
+  shoal_prepared_reset(&prepared);
+  if (status != SHOAL_OK) {
+    shoal_result_free(result);
+    return status;
+  }
+  *out = result;
+  return SHOAL_OK;
+}

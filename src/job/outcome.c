@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job/outcome: what jobs put into their results; see prepare.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/prepare.h"
+
+static shoal_status copy_name(shoal_result *result, const char *name, const char **copy,
+                              shoal_error *error) {
+  *copy = shoal_result_string(result, name, strlen(name));
+  return *copy ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+/* k counts rows: a person with several rows hides in a smaller shoal than k. */
+static shoal_status warn_of_repeats(shoal_result *result, const shoal_prepared *p,
+                                    shoal_error *error) {
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    const shoal_column *column = &p->table->columns[c];
+    if (p->roles[c] != SHOAL_ROLE_IDENTIFIER || !column->n_repeated) continue;
+    SHOAL_TRY(shoal_result_warn(result, error,
+                                "values of identifier '%s' repeat: %llu rows share theirs with "
+                                "another row. k counts rows, not people: a person with several "
+                                "rows hides among fewer than k people",
+                                column->name, (unsigned long long)column->n_repeated));
+  }
+  return SHOAL_OK;
+}
+
+shoal_status shoal_result_input(shoal_result *result, const shoal_prepared *p,
+                                shoal_error *error) {
+  SHOAL_TRY(copy_name(result, p->table->name, &result->source, error));
+  result->input_rows = p->table->n_records;
+  result->input_columns = p->table->n_columns;
+  result->n_quasi = p->n_quasi;
+  result->quasi = shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *result->quasi);
+  uint32_t *heights = shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *heights);
+  if (!result->quasi || !heights) return shoal_fail_memory(error);
+  for (size_t q = 0; q < p->n_quasi; q++) {
+    SHOAL_TRY(copy_name(result, p->quasi[q]->name, &result->quasi[q], error));
+    heights[q] = p->hierarchies[q] ? shoal_hierarchy_height(p->hierarchies[q]) : 0;
+  }
+  result->heights = heights;
+  return warn_of_repeats(result, p, error);
+}
+
+/* ------------------------------------------------------------ models */
+
+/* Does a cell look like a label of a release: "*", "4107*", "[20-29]", ">=65"? */
+static bool looks_generalized(const char *cell, size_t size) {
+  if (size == 0) return false;
+  if (memchr(cell, '*', size) || cell[0] == '<' || cell[0] == '>') return true;
+  return cell[0] == '[' && (cell[size - 1] == ']' || cell[size - 1] == ')');
+}
+
+bool shoal_prepared_is_release(const shoal_prepared *p) {
+  bool named = false;
+  for (size_t a = 0; a < p->policy->n_attributes; a++)
+    named = named || p->policy->attributes[a].role == SHOAL_ROLE_IDENTIFIER;
+  for (size_t c = 0; c < p->table->n_columns; c++)
+    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER) return false;
+  if (named) return true;
+  for (size_t q = 0; q < p->n_quasi; q++) {
+    for (uint32_t v = 0; v < p->quasi[q]->n_values; v++) {
+      size_t size;
+      const char *cell = shoal_column_value(p->quasi[q], v, &size);
+      if (looks_generalized(cell, size)) return true;
+    }
+  }
+  return false;
+}
+
+/* A class among the worst of a demand, while they are being found. */
+typedef struct worst_class {
+  uint32_t c;
+  double reached;
+} worst_class;
+
+/* Keeps the `most` classes that reach least; ties by size, then by number. */
+static void note_worst(worst_class *worst, size_t *n, size_t most, const shoal_classes *classes,
+                       uint32_t c, double reached) {
+  size_t at = *n;
+  while (at > 0 && (reached < worst[at - 1].reached ||
+                    (reached == worst[at - 1].reached &&
+                     classes->n_rows[c] < classes->n_rows[worst[at - 1].c])))
+    at--;
+  if (at == most) return;
+  size_t last = *n < most ? *n : most - 1;
+  memmove(worst + at + 1, worst + at, (last - at) * sizeof *worst);
+  worst[at] = (worst_class){c, reached};
+  if (*n < most) (*n)++;
+}
+
+/* The first row of a class that is known by one of its tuples: rows as they stand. */
+static uint64_t first_row_of(const shoal_frequency *frequency, uint32_t tuple) {
+  uint64_t row = 0;
+  while (frequency->tuple_of_row[row] != tuple) row++;
+  return row + 1;
+}
+
+static shoal_status show_labels(shoal_result *result, const shoal_prepared *p, uint32_t tuple,
+                                shoal_class_example *example, shoal_error *error) {
+  example->labels = shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *example->labels);
+  if (!example->labels) return shoal_fail_memory(error);
+  for (size_t q = 0; q < p->n_quasi; q++) {
+    size_t size;
+    const char *label = shoal_column_value(p->quasi[q], p->frequency->codes[q][tuple], &size);
+    example->labels[q] = shoal_result_string(result, label, size);
+    if (!example->labels[q]) return shoal_fail_memory(error);
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status show_worst(shoal_result *result, const shoal_prepared *p,
+                               const shoal_classes *classes, const worst_class *worst, size_t n,
+                               shoal_model_outcome *outcome, shoal_error *error) {
+  outcome->worst = shoal_arena_alloc(&result->arena, n, sizeof *outcome->worst);
+  if (!outcome->worst) return shoal_fail_memory(error);
+  for (size_t i = 0; i < n; i++) {
+    shoal_class_example *example = &outcome->worst[i];
+    uint32_t tuple = classes->tuple[worst[i].c];
+    *example = (shoal_class_example){.n_rows = classes->n_rows[worst[i].c],
+                                     .reached = worst[i].reached,
+                                     .first_row = first_row_of(p->frequency, tuple)};
+    if (result->is_release) SHOAL_TRY(show_labels(result, p, tuple, example, error));
+    outcome->n_worst = i + 1;
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status judge_demand(shoal_result *result, const shoal_prepared *p,
+                                 const shoal_demand *demand, const shoal_classes *classes,
+                                 const uint8_t *left_out, size_t most,
+                                 shoal_model_outcome *outcome, shoal_error *error) {
+  worst_class worst[16];
+  size_t n_worst = 0;
+  bool first = true;
+  memset(outcome, 0, sizeof *outcome);
+  outcome->model = demand->type->name;
+  outcome->required = demand->type->required(demand);
+  if (demand->sensitive != SHOAL_NO_ATTRIBUTE)
+    SHOAL_TRY(copy_name(result, p->sensitive[demand->sensitive]->name, &outcome->attribute,
+                        error));
+  for (uint32_t c = 0; c < classes->n_classes; c++) {
+    if (left_out && left_out[c]) continue;
+    double reached;
+    bool holds = shoal_demand_holds(demand, p->frequency, classes, c, &reached);
+    if (first || reached < outcome->reached) outcome->reached = reached;
+    first = false;
+    if (holds) continue;
+    outcome->breaking_classes++;
+    outcome->breaking_rows += classes->n_rows[c];
+    if (most) note_worst(worst, &n_worst, most, classes, c, reached);
+  }
+  outcome->holds = outcome->breaking_classes == 0;
+  return most ? show_worst(result, p, classes, worst, n_worst, outcome, error) : SHOAL_OK;
+}
+
+shoal_status shoal_result_models(shoal_result *result, const shoal_prepared *p,
+                                 const shoal_classes *classes, const uint8_t *left_out,
+                                 size_t worst, shoal_error *error) {
+  result->n_models = p->demands.n_items;
+  result->models =
+      shoal_arena_alloc(&result->arena, result->n_models, sizeof *result->models);
+  if (!result->models) return shoal_fail_memory(error);
+  result->holds = true;
+  for (size_t i = 0; i < result->n_models; i++) {
+    SHOAL_TRY(judge_demand(result, p, &p->demands.items[i], classes, left_out,
+                           worst > 16 ? 16 : worst, &result->models[i], error));
+    result->holds = result->holds && result->models[i].holds;
+  }
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ conditions */
+
+shoal_status shoal_result_conditions(shoal_result *result, const shoal_prepared *p,
+                                     shoal_error *error) {
+  result->n_conditions = p->n_sensitive;
+  result->conditions =
+      shoal_arena_alloc(&result->arena, p->n_sensitive, sizeof *result->conditions);
+  if (!result->conditions) return shoal_fail_memory(error);
+  result->max_p = p->n_sensitive ? UINT64_MAX : 0;
+  result->max_groups = p->table->n_records;
+  for (size_t s = 0; s < p->n_sensitive; s++) {
+    shoal_condition_outcome *outcome = &result->conditions[s];
+    shoal_spread spread;
+    SHOAL_TRY(shoal_spread_count(p->table, p->sensitive[s], &spread, error));
+    outcome->distinct = spread.n_distinct;
+    outcome->max_groups = shoal_spread_max_groups(&spread, result->p);
+    free(spread.descending);
+    SHOAL_TRY(copy_name(result, p->sensitive[s]->name, &outcome->attribute, error));
+    if (outcome->distinct < result->max_p) result->max_p = outcome->distinct;
+    if (outcome->max_groups < result->max_groups) result->max_groups = outcome->max_groups;
+  }
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ nodes */
+
+shoal_status shoal_result_node(shoal_result *result, const shoal_space *space,
+                               const shoal_node *node, shoal_node_outcome *outcome,
+                               shoal_error *error) {
+  uint32_t *levels = shoal_arena_alloc(&result->arena, space->n, sizeof *levels);
+  if (!levels) return shoal_fail_memory(error);
+  shoal_space_levels(space, node->number, levels);
+  *outcome = (shoal_node_outcome){.levels = levels,
+                                  .height = node->height,
+                                  .suppressed = node->suppressed,
+                                  .classes = node->n_classes,
+                                  .satisfies = node->satisfies,
+                                  .minimal = node->minimal};
+  return SHOAL_OK;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job/prepare: see prepare.h. */
+#include "job/prepare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A lattice with more nodes is refused: searching it exactly would take days. */
+static const uint64_t MAX_NODES = UINT64_C(100000000);
+
+const char *shoal_version(void) { return SHOAL_VERSION; }
+
+void shoal_prepared_reset(shoal_prepared *p) {
+  shoal_frequency_free(p->frequency);
+  shoal_demands_reset(&p->demands);
+  for (size_t q = 0; p->hierarchies && q < p->n_quasi; q++)
+    shoal_hierarchy_free(p->hierarchies[q]);
+  free(p->roles);
+  free(p->quasi);
+  free(p->quasi_attributes);
+  free(p->hierarchies);
+  free(p->weights);
+  free(p->sensitive);
+  free(p->track);
+  memset(p, 0, sizeof *p);
+}
+
+static bool allocate(shoal_prepared *p) {
+  size_t n = p->table->n_columns;
+  p->roles = shoal_alloc(n, sizeof *p->roles);
+  p->quasi = shoal_alloc(n, sizeof *p->quasi);
+  p->quasi_attributes = shoal_alloc(n, sizeof *p->quasi_attributes);
+  p->hierarchies = shoal_alloc_zero(n, sizeof *p->hierarchies);
+  p->weights = shoal_alloc(n, sizeof *p->weights);
+  p->sensitive = shoal_alloc(n, sizeof *p->sensitive);
+  p->track = shoal_alloc(n, sizeof *p->track);
+  return p->roles && p->quasi && p->quasi_attributes && p->hierarchies && p->weights &&
+         p->sensitive && p->track;
+}
+
+static bool is_one(shoal_decimal number) { return number.mantissa == 1 && number.scale == 0; }
+
+static shoal_status sort_columns(shoal_prepared *p, shoal_error *error) {
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    const shoal_column *column = &p->table->columns[c];
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
+    p->roles[c] = attribute ? attribute->role
+                  : p->policy->unlisted == SHOAL_UNLISTED_KEEP ? SHOAL_ROLE_KEEP
+                                                               : SHOAL_ROLE_DROP;
+    if (p->roles[c] == SHOAL_ROLE_QUASI) {
+      p->quasi_attributes[p->n_quasi] = attribute;
+      p->weights[p->n_quasi] = attribute->weight;
+      p->weighted = p->weighted || !is_one(attribute->weight);
+      p->quasi[p->n_quasi++] = column;
+    }
+    if (p->roles[c] == SHOAL_ROLE_SENSITIVE) p->sensitive[p->n_sensitive++] = column;
+  }
+  if (p->n_quasi) return SHOAL_OK;
+  return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = p->policy->file},
+                       "no attribute has 'role: quasi': name those that an intruder may know");
+}
+
+static shoal_status compile_hierarchies(shoal_prepared *p, shoal_error *error) {
+  for (size_t q = 0; q < p->n_quasi; q++) {
+    const shoal_attribute *attribute = p->quasi_attributes[q];
+    if (!attribute->has_hierarchy)
+      return shoal_policy_fail(p->policy, attribute->mark, error,
+                               "quasi-identifier '%s' has no hierarchy: give it one, such as "
+                               "'hierarchy: {top: true}'",
+                               attribute->name);
+    shoal_hierarchy_options options = {.policy = p->policy->file,
+                                       .attribute = attribute->name,
+                                       .number = attribute->type == SHOAL_TYPE_NUMBER};
+    SHOAL_TRY(shoal_hierarchy_compile(&attribute->hierarchy, p->table, p->quasi[q], &options,
+                                      &p->hierarchies[q], error));
+  }
+  return SHOAL_OK;
+}
+
+/* Sensitive hierarchies are not used yet by any model here, but a wrong one must not pass. */
+static shoal_status check_sensitive_hierarchies(const shoal_prepared *p, shoal_error *error) {
+  for (size_t s = 0; s < p->n_sensitive; s++) {
+    const shoal_attribute *attribute =
+        shoal_policy_attribute(p->policy, p->sensitive[s]->name);
+    if (!attribute->has_hierarchy) continue;
+    shoal_hierarchy_options options = {.policy = p->policy->file,
+                                       .attribute = attribute->name,
+                                       .number = attribute->type == SHOAL_TYPE_NUMBER,
+                                       .ragged = true};
+    shoal_hierarchy *hierarchy;
+    SHOAL_TRY(shoal_hierarchy_compile(&attribute->hierarchy, p->table, p->sensitive[s], &options,
+                                      &hierarchy, error));
+    shoal_hierarchy_free(hierarchy);
+  }
+  return SHOAL_OK;
+}
+
+/* Numbers are numbers where the policy says so, whatever is done with them. */
+static shoal_status check_numbers(const shoal_prepared *p, shoal_error *error) {
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    const shoal_column *column = &p->table->columns[c];
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
+    if (!attribute || attribute->type != SHOAL_TYPE_NUMBER || !column->code_size) continue;
+    int64_t *numbers;
+    unsigned scale;
+    SHOAL_TRY(shoal_column_numbers(p->table, column, &numbers, &scale, error));
+    free(numbers);
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status prepare(shoal_prepared *p, shoal_depth depth, shoal_error *error) {
+  if (!p->table->finished)
+    return shoal_fail(error, SHOAL_BAD_INPUT, "the table is not finished: finish it first");
+  if (!allocate(p)) return shoal_fail_memory(error);
+  SHOAL_TRY(sort_columns(p, error));
+  if (depth == SHOAL_PREPARE_COLUMNS) return SHOAL_OK;
+  SHOAL_TRY(shoal_demands_bind(p->policy, p->sensitive, p->n_sensitive, &p->demands, p->track,
+                               error));
+  if (depth == SHOAL_PREPARE_LATTICE) {
+    SHOAL_TRY(compile_hierarchies(p, error));
+    SHOAL_TRY(check_sensitive_hierarchies(p, error));
+    SHOAL_TRY(check_numbers(p, error));
+  }
+  return shoal_frequency_build(p->table, p->quasi,
+                               (const shoal_hierarchy *const *)p->hierarchies, p->n_quasi,
+                               p->sensitive, p->track, p->n_sensitive, p->run, &p->frequency,
+                               error);
+}
+
+shoal_status shoal_prepare(shoal_prepared *p, const shoal_table *table,
+                           const shoal_policy *policy, shoal_depth depth, const shoal_run *run,
+                           shoal_error *error) {
+  memset(p, 0, sizeof *p);
+  p->table = table;
+  p->policy = policy;
+  p->run = run;
+  shoal_status status = prepare(p, depth, error);
+  if (status != SHOAL_OK) shoal_prepared_reset(p);
+  return status;
+}
+
+shoal_status shoal_prepared_most_classes(const shoal_prepared *p, uint64_t *most,
+                                         const shoal_demand **impossible, char *why,
+                                         size_t why_size, shoal_error *error) {
+  *most = UINT64_MAX;
+  *impossible = NULL;
+  for (size_t i = 0; i < p->demands.n_items; i++) {
+    const shoal_demand *demand = &p->demands.items[i];
+    if (!demand->type->most_classes) continue;
+    shoal_spread spread = {.n_rows = p->table->n_records};
+    const char *attribute = "";
+    if (demand->sensitive != SHOAL_NO_ATTRIBUTE) {
+      const shoal_column *column = p->sensitive[demand->sensitive];
+      SHOAL_TRY(shoal_spread_count(p->table, column, &spread, error));
+      attribute = column->name;
+    }
+    uint64_t classes = demand->type->most_classes(demand, &spread);
+    if (classes < *most) *most = classes;
+    if (classes == 0 && !*impossible) {
+      *impossible = demand;
+      demand->type->explain(demand, &spread, attribute, why, why_size);
+    }
+    free(spread.descending);
+  }
+  return SHOAL_OK;
+}
+
+shoal_status shoal_prepared_search(const shoal_prepared *p, bool needs_rows, shoal_search *search,
+                                   shoal_error *error) {
+  uint64_t most;
+  const shoal_demand *impossible;
+  char why[512];
+  SHOAL_TRY(shoal_prepared_most_classes(p, &most, &impossible, why, sizeof why, error));
+  uint64_t limit = shoal_amount_rows(p->policy->max_suppression, p->table->n_records);
+  SHOAL_TRY(shoal_search_init(search, p->frequency, &p->demands, limit, most, needs_rows, p->run,
+                              error));
+  if (search->space.n_nodes <= MAX_NODES) return SHOAL_OK;
+  shoal_search_reset(search);
+  return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = p->policy->file},
+                       "the lattice has more than %llu million nodes: use hierarchies with fewer "
+                       "levels, or fewer quasi-identifiers",
+                       (unsigned long long)(MAX_NODES / 1000000));
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lattice: the generalization lattice (Samarati 2001, section 3; Truta & Vinay 2006, Figure 2) and
+ * the searches on it. A node is a vector of levels, one a quasi-identifier in column order; its
+ * height is their sum. Nodes are numbered so that ascending numbers are ascending vectors.
+ */
+#ifndef SHOAL_LATTICE_LATTICE_H
+#define SHOAL_LATTICE_LATTICE_H
+
+#include "model/model.h"
+
+/* The shape of the lattice: nothing about data. */
+typedef struct shoal_space {
+  size_t n;           /* quasi-identifiers */
+  uint32_t *top;      /* the highest level of each */
+  uint64_t *stride;   /* of node numbers */
+  uint64_t n_nodes;   /* UINT64_MAX: more than can be counted */
+  uint32_t height;    /* of the top node */
+} shoal_space;
+
+shoal_status shoal_space_init(shoal_space *space, const shoal_frequency *frequency,
+                              shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_space_reset(shoal_space *space);
+void shoal_space_levels(const shoal_space *space, uint64_t node, uint32_t *levels);
+uint64_t shoal_space_node(const shoal_space *space, const uint32_t *levels);
+uint32_t shoal_space_height(const shoal_space *space, uint64_t node);
+/* Is a <= b, level by level? */
+bool shoal_space_below(const shoal_space *space, uint64_t a, uint64_t b);
+/* The first vector of that height, ascending; false if there is none. */
+bool shoal_space_first(const shoal_space *space, uint32_t height, uint32_t *levels);
+/* The next vector of the same height, ascending; false after the last. */
+bool shoal_space_next(const shoal_space *space, uint32_t *levels);
+
+/* What is known of a node. */
+typedef struct shoal_node {
+  uint64_t number;
+  uint32_t height;
+  uint64_t suppressed;
+  uint32_t n_classes;      /* left after suppression */
+  uint64_t smallest_class; /* of these */
+  bool satisfies;          /* suppressed <= the limit (and, where asked, rows are released) */
+  bool minimal;            /* satisfies, and no node strictly below does */
+} shoal_node;
+
+/* A search at work: the data, the demands, and what has been computed so far. */
+typedef struct shoal_search {
+  const shoal_frequency *frequency;
+  const shoal_demands *demands;
+  const shoal_run *run;
+  uint64_t max_suppressed;
+  uint64_t most_classes; /* no release can have more: the necessary conditions */
+  bool needs_rows;       /* an empty release is no solution (docs/reading-the-papers.md R6) */
+  shoal_space space;
+  struct shoal_snapshots *snapshots; /* classes of finished nodes, to roll up from */
+  shoal_grouper grouper;
+  uint32_t *levels;       /* scratch, one vector */
+  uint64_t n_checked;     /* nodes whose classes were computed */
+  uint64_t n_rows_rolled; /* classes touched in doing so */
+  uint64_t n_bounded;     /* nodes refused by the second necessary condition alone */
+} shoal_search;
+
+shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *frequency,
+                               const shoal_demands *demands, uint64_t max_suppressed,
+                               uint64_t most_classes, bool needs_rows, const shoal_run *run,
+                               shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_search_reset(shoal_search *search);
+
+/* The exact figures of a node; `minimal` is not set. */
+shoal_status shoal_search_measure(shoal_search *search, uint64_t node, shoal_node *figures,
+                                  shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Does a node satisfy? As shoal_search_measure, but stops as soon as the answer is known. */
+shoal_status shoal_search_decide(shoal_search *search, uint64_t node, bool *satisfies,
+                                 shoal_error *error) SHOAL_MUST_CHECK;
+
+/* The classes at a node, and which of them break a demand; all owned by the caller. */
+shoal_status shoal_search_classes(shoal_search *search, uint64_t node, shoal_classes *classes,
+                                  uint8_t **breaks, uint32_t **class_of_tuple,
+                                  shoal_error *error) SHOAL_MUST_CHECK;
+
+/* A growing list of nodes. */
+typedef struct shoal_node_list {
+  shoal_node *items;
+  size_t n_items;
+  size_t capacity;
+} shoal_node_list;
+
+bool shoal_node_list_add(shoal_node_list *list, const shoal_node *node);
+void shoal_node_list_reset(shoal_node_list *list);
+
+/*
+ * One node of least height that satisfies, the least vector among them: binary search on height
+ * (Samarati 2001, Figure 10), with the necessary conditions (Truta & Vinay 2006, Algorithm 3), for
+ * monotone demands; for others every node is looked at. *found is false where there is none.
+ */
+shoal_status shoal_search_samarati(shoal_search *search, shoal_node *solution, bool *found,
+                                   shoal_error *error) SHOAL_MUST_CHECK;
+
+/* All minimal nodes, by ascending number. `from_height`: none satisfies below it. */
+shoal_status shoal_search_minimal(shoal_search *search, uint32_t from_height,
+                                  shoal_node_list *minimal, shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Every node, by ascending number, with exact figures and minimality. */
+shoal_status shoal_search_all(shoal_search *search, shoal_node_list *nodes,
+                              shoal_error *error) SHOAL_MUST_CHECK;
+
+/* ------------------------------------------------------------ preferences */
+
+/* Samarati 2001, section 6: how to choose among minimal nodes. */
+typedef struct shoal_preference {
+  const char *name; /* as in a policy; NULL: an attribute, to be generalized last */
+  const char *summary;
+  size_t attribute; /* where name is NULL */
+  /* Negative: a is better. Exact. */
+  int (*compare)(const struct shoal_preference *self, const shoal_search *search,
+                 const shoal_node *a, const shoal_node *b);
+  const shoal_decimal *weights; /* by quasi-identifier, for the distances; NULL: all 1 */
+} shoal_preference;
+
+/* The table of named preferences, ended by a NULL name. */
+extern const shoal_preference shoal_preference_types[];
+
+/* Reads the policy's `prefer` list; the caller frees *preferences. */
+shoal_status shoal_preferences_bind(const shoal_policy *policy, const shoal_frequency *frequency,
+                                    const shoal_decimal *weights, shoal_preference **preferences,
+                                    size_t *n_preferences, shoal_error *error) SHOAL_MUST_CHECK;
+
+/* The best node of a non-empty list: by the first preference, ties by the next, then the number. */
+const shoal_node *shoal_prefer(const shoal_search *search, const shoal_preference *preferences,
+                               size_t n_preferences, const shoal_node_list *nodes);
+
+/* ------------------------------------------------------------ algorithms */
+
+/* A full-domain algorithm; one row of the table in algorithms.c. */
+typedef struct shoal_algorithm {
+  const char *name;
+  const char *summary;
+  shoal_status (*run)(shoal_search *search, shoal_node *solution, bool *found, shoal_error *error);
+} shoal_algorithm;
+
+extern const shoal_algorithm shoal_algorithm_types[];
+
+/* The algorithm a policy names ("auto" picks; *reason tells why). */
+shoal_status shoal_algorithm_bind(const shoal_policy *policy, const shoal_algorithm **algorithm,
+                                  const char **reason, shoal_error *error) SHOAL_MUST_CHECK;
+
+#endif

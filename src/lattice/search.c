@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lattice/search: what every search does with a single node; see lattice.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lattice/lattice.h"
+#include "lattice/snapshots.h"
+
+shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *frequency,
+                               const shoal_demands *demands, uint64_t max_suppressed,
+                               uint64_t most_classes, bool needs_rows, const shoal_run *run,
+                               shoal_error *error) {
+  memset(search, 0, sizeof *search);
+  search->frequency = frequency;
+  search->demands = demands;
+  search->run = run;
+  search->max_suppressed = max_suppressed;
+  search->most_classes = most_classes;
+  search->needs_rows = needs_rows;
+  shoal_grouper_init(&search->grouper);
+  SHOAL_TRY(shoal_space_init(&search->space, frequency, error));
+  search->levels = shoal_alloc(search->space.n, sizeof *search->levels);
+  search->snapshots = shoal_alloc_zero(1, sizeof *search->snapshots);
+  if (!search->levels || !search->snapshots) {
+    shoal_search_reset(search);
+    return shoal_fail_memory(error);
+  }
+  search->snapshots->n_levels = search->space.n;
+  return SHOAL_OK;
+}
+
+void shoal_search_reset(shoal_search *search) {
+  shoal_snapshots_free(search->snapshots);
+  shoal_grouper_reset(&search->grouper);
+  shoal_space_reset(&search->space);
+  free(search->levels);
+  memset(search, 0, sizeof *search);
+}
+
+/* Classes at search->levels, from the best source there is. */
+static shoal_status compute(shoal_search *search, shoal_classes *classes, uint32_t *n_source,
+                            shoal_error *error) {
+  const shoal_classes *from =
+      shoal_snapshots_best(search->snapshots, search->levels, &search->frequency->base);
+  *n_source = from->n_classes;
+  search->n_checked++;
+  search->n_rows_rolled += from->n_classes;
+  SHOAL_TRY(shoal_run_report(search->run, "search", search->n_checked, search->space.n_nodes,
+                             "nodes", error));
+  return shoal_classes_roll_up(search->frequency, from, search->levels, &search->grouper, classes,
+                               NULL, error);
+}
+
+static bool satisfies(const shoal_search *search, uint64_t suppressed) {
+  if (suppressed > search->max_suppressed) return false;
+  return !search->needs_rows || suppressed < search->frequency->n_records;
+}
+
+shoal_status shoal_search_measure(shoal_search *search, uint64_t node, shoal_node *figures,
+                                  shoal_error *error) {
+  shoal_classes classes;
+  uint32_t n_source;
+  shoal_space_levels(&search->space, node, search->levels);
+  SHOAL_TRY(compute(search, &classes, &n_source, error));
+  shoal_verdict verdict =
+      shoal_judge(search->demands, search->frequency, &classes, UINT64_MAX, NULL);
+  *figures = (shoal_node){.number = node,
+                          .height = shoal_space_height(&search->space, node),
+                          .suppressed = verdict.suppressed,
+                          .n_classes = verdict.n_classes,
+                          .smallest_class = verdict.smallest_class,
+                          .satisfies = satisfies(search, verdict.suppressed)};
+  shoal_snapshots_take(search->snapshots, search->levels, &classes, n_source);
+  return SHOAL_OK;
+}
+
+/*
+ * The second necessary condition (Truta & Vinay 2006), on classes left after suppression
+ * (docs/reading-the-papers.md R3): of the classes with k rows, suppression can take away only as
+ * many as fit into what is left of the limit; more than most_classes can never all satisfy.
+ */
+static bool bounded_out(const shoal_search *search, const shoal_classes *classes) {
+  uint64_t k = search->demands->k, small_rows = 0, large = 0;
+  for (uint32_t c = 0; c < classes->n_classes; c++) {
+    if (classes->n_rows[c] < k) small_rows += classes->n_rows[c];
+    else large++;
+  }
+  if (small_rows > search->max_suppressed) return true;
+  uint64_t removable = (search->max_suppressed - small_rows) / k;
+  return large > removable && large - removable > search->most_classes;
+}
+
+shoal_status shoal_search_decide(shoal_search *search, uint64_t node, bool *result,
+                                 shoal_error *error) {
+  shoal_classes classes;
+  uint32_t n_source;
+  shoal_space_levels(&search->space, node, search->levels);
+  SHOAL_TRY(compute(search, &classes, &n_source, error));
+  *result = false;
+  if (bounded_out(search, &classes)) {
+    search->n_bounded++;
+  } else {
+    shoal_verdict verdict = shoal_judge(search->demands, search->frequency, &classes,
+                                        search->max_suppressed, NULL);
+    *result = satisfies(search, verdict.suppressed);
+  }
+  shoal_snapshots_take(search->snapshots, search->levels, &classes, n_source);
+  return SHOAL_OK;
+}
+
+shoal_status shoal_search_classes(shoal_search *search, uint64_t node, shoal_classes *classes,
+                                  uint8_t **breaks, uint32_t **class_of_tuple,
+                                  shoal_error *error) {
+  const shoal_frequency *frequency = search->frequency;
+  shoal_space_levels(&search->space, node, search->levels);
+  *breaks = NULL;
+  *class_of_tuple = shoal_alloc(frequency->n_tuples, sizeof **class_of_tuple);
+  if (!*class_of_tuple) return shoal_fail_memory(error);
+  shoal_status status =
+      shoal_classes_roll_up(frequency, &frequency->base, search->levels, &search->grouper,
+                            classes, *class_of_tuple, error);
+  if (status == SHOAL_OK) {
+    *breaks = shoal_alloc(classes->n_classes, 1);
+    if (*breaks) {
+      (void)shoal_judge(search->demands, frequency, classes, UINT64_MAX, *breaks);
+      return SHOAL_OK;
+    }
+    status = shoal_fail_memory(error);
+    shoal_classes_reset(classes);
+  }
+  free(*class_of_tuple);
+  *class_of_tuple = NULL;
+  return status;
+}

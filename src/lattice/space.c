@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lattice/space: the shape of the lattice; see lattice.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lattice/lattice.h"
+
+shoal_status shoal_space_init(shoal_space *space, const shoal_frequency *frequency,
+                              shoal_error *error) {
+  memset(space, 0, sizeof *space);
+  space->n = frequency->n_quasi;
+  space->top = shoal_alloc(space->n, sizeof *space->top);
+  space->stride = shoal_alloc(space->n, sizeof *space->stride);
+  if (!space->top || !space->stride) {
+    shoal_space_reset(space);
+    return shoal_fail_memory(error);
+  }
+  space->n_nodes = 1;
+  for (size_t q = space->n; q-- > 0;) {
+    space->top[q] = shoal_hierarchy_height(frequency->hierarchies[q]);
+    space->height += space->top[q];
+    space->stride[q] = space->n_nodes;
+    if (__builtin_mul_overflow(space->n_nodes, (uint64_t)space->top[q] + 1, &space->n_nodes))
+      space->n_nodes = UINT64_MAX;
+  }
+  return SHOAL_OK;
+}
+
+void shoal_space_reset(shoal_space *space) {
+  free(space->top);
+  free(space->stride);
+  memset(space, 0, sizeof *space);
+}
+
+void shoal_space_levels(const shoal_space *space, uint64_t node, uint32_t *levels) {
+  for (size_t q = 0; q < space->n; q++) {
+    levels[q] = (uint32_t)(node / space->stride[q]);
+    node %= space->stride[q];
+  }
+}
+
+uint64_t shoal_space_node(const shoal_space *space, const uint32_t *levels) {
+  uint64_t node = 0;
+  for (size_t q = 0; q < space->n; q++) node += space->stride[q] * levels[q];
+  return node;
+}
+
+uint32_t shoal_space_height(const shoal_space *space, uint64_t node) {
+  uint32_t height = 0;
+  for (size_t q = 0; q < space->n; q++) {
+    height += (uint32_t)(node / space->stride[q]);
+    node %= space->stride[q];
+  }
+  return height;
+}
+
+bool shoal_space_below(const shoal_space *space, uint64_t a, uint64_t b) {
+  if (a > b) return false;
+  for (size_t q = 0; q < space->n; q++) {
+    if (a / space->stride[q] > b / space->stride[q]) return false;
+    a %= space->stride[q];
+    b %= space->stride[q];
+  }
+  return true;
+}
+
+/* The least vector of that sum on the attributes from `first` on: filled from the right. */
+static bool fill_least(const shoal_space *space, size_t first, uint32_t sum, uint32_t *levels) {
+  for (size_t q = space->n; q-- > first;) {
+    levels[q] = sum < space->top[q] ? sum : space->top[q];
+    sum -= levels[q];
+  }
+  return sum == 0;
+}
+
+bool shoal_space_first(const shoal_space *space, uint32_t height, uint32_t *levels) {
+  return fill_least(space, 0, height, levels);
+}
+
+bool shoal_space_next(const shoal_space *space, uint32_t *levels) {
+  uint32_t right = 0; /* sum of the levels right of q */
+  for (size_t q = space->n; q-- > 0;) {
+    if (right > 0 && levels[q] < space->top[q]) {
+      levels[q]++;
+      return fill_least(space, q + 1, right - 1, levels);
+    }
+    right += levels[q];
+  }
+  return false;
+}
+
+bool shoal_node_list_add(shoal_node_list *list, const shoal_node *node) {
+  if (!shoal_grow(&list->items, &list->capacity, list->n_items + 1, sizeof *node)) return false;
+  list->items[list->n_items++] = *node;
+  return true;
+}
+
+void shoal_node_list_reset(shoal_node_list *list) {
+  free(list->items);
+  memset(list, 0, sizeof *list);
+}

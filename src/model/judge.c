@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model/judge: classes against demands. Every class that breaks any demand is suppressed, not only
+ * those below k: only so can the rows to suppress fall going up (docs/reading-the-papers.md R1).
+ */
+#include "model/model.h"
+
+static shoal_class_view view_of(const shoal_demand *demand, const shoal_frequency *frequency,
+                                const shoal_classes *classes, uint32_t c) {
+  shoal_class_view view = {.n_rows = classes->n_rows[c]};
+  size_t s = demand->sensitive;
+  if (s == SHOAL_NO_ATTRIBUTE) return view;
+  view.n_distinct = shoal_classes_distinct(frequency, classes, c, s);
+  const shoal_histogram *histogram = &classes->histograms[s];
+  if (histogram->start) {
+    view.values = histogram->value + histogram->start[c];
+    view.value_rows = histogram->n_rows + histogram->start[c];
+    view.n_values = histogram->start[c + 1] - histogram->start[c];
+  }
+  return view;
+}
+
+bool shoal_demand_holds(const shoal_demand *demand, const shoal_frequency *frequency,
+                        const shoal_classes *classes, uint32_t c, double *reached) {
+  shoal_class_view view = view_of(demand, frequency, classes, c);
+  if (reached) *reached = demand->type->reached(&view);
+  return demand->type->holds(demand, &view);
+}
+
+static bool breaks_any(const shoal_demands *demands, const shoal_frequency *frequency,
+                       const shoal_classes *classes, uint32_t c) {
+  for (size_t i = 0; i < demands->n_items; i++)
+    if (!shoal_demand_holds(&demands->items[i], frequency, classes, c, NULL)) return true;
+  return false;
+}
+
+shoal_verdict shoal_judge(const shoal_demands *demands, const shoal_frequency *frequency,
+                          const shoal_classes *classes, uint64_t limit, uint8_t *breaks) {
+  shoal_verdict verdict = {0, 0, 0};
+  for (uint32_t c = 0; c < classes->n_classes; c++) {
+    bool broken = breaks_any(demands, frequency, classes, c);
+    if (breaks) breaks[c] = broken;
+    if (broken) {
+      verdict.suppressed += classes->n_rows[c];
+      if (!breaks && verdict.suppressed > limit) return verdict;
+      continue;
+    }
+    verdict.n_classes++;
+    if (verdict.smallest_class == 0 || classes->n_rows[c] < verdict.smallest_class)
+      verdict.smallest_class = classes->n_rows[c];
+  }
+  return verdict;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model/k_anonymity: every combination of quasi-identifier values has at least k rows (Samarati
+ * 2001, Definition 2.2). Monotone: classes only grow going up the lattice (Theorem 5.2).
+ */
+#include <stdio.h>
+
+#include "model/types.h"
+
+static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
+  return view->n_rows >= demand->count[0];
+}
+
+static double reached(const shoal_class_view *view) { return (double)view->n_rows; }
+
+static double required(const shoal_demand *demand) { return (double)demand->count[0]; }
+
+static uint64_t most_classes(const shoal_demand *demand, const shoal_spread *spread) {
+  return spread->n_rows / demand->count[0];
+}
+
+static void explain(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
+                    char *out, size_t capacity) {
+  (void)attribute;
+  (void)snprintf(out, capacity, "k is %llu, the table has only %llu rows: lower k",
+                 (unsigned long long)demand->count[0], (unsigned long long)spread->n_rows);
+}
+
+static const shoal_parameter parameters[] = {
+    {"k", SHOAL_PARAMETER_COUNT, "k"},
+    {NULL, SHOAL_PARAMETER_COUNT, NULL},
+};
+
+const shoal_model_type shoal_model_k_anonymity = {
+    .name = "k-anonymity",
+    .parameters_help = "k",
+    .summary = "each class has at least k rows",
+    .parameters = parameters,
+    .needs = SHOAL_NEEDS_SIZE,
+    .on_attribute = false,
+    .monotone = true,
+    .holds = holds,
+    .reached = reached,
+    .required = required,
+    .most_classes = most_classes,
+    .explain = explain,
+};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model/p_sensitive: every class has at least p distinct values of the sensitive attribute (Truta
+ * & Vinay 2006, Definition 2). A missing value adds none. Monotone: a class that contains a class
+ * with p distinct values has p itself (docs/reading-the-papers.md R1).
+ */
+#include <stdio.h>
+
+#include "model/types.h"
+
+static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
+  return view->n_distinct >= demand->count[0];
+}
+
+static double reached(const shoal_class_view *view) { return view->n_distinct; }
+
+static double required(const shoal_demand *demand) { return (double)demand->count[0]; }
+
+static uint64_t most_classes(const shoal_demand *demand, const shoal_spread *spread) {
+  return shoal_spread_max_groups(spread, demand->count[0]);
+}
+
+/* Condition 1: p is at most the number of distinct values in the table. */
+static void explain(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
+                    char *out, size_t capacity) {
+  (void)snprintf(out, capacity,
+                 "p is %llu, but '%s' has only %zu distinct value%s in the whole table (first "
+                 "necessary condition): lower p to %zu or less",
+                 (unsigned long long)demand->count[0], attribute, spread->n_distinct,
+                 spread->n_distinct == 1 ? "" : "s", spread->n_distinct);
+}
+
+static const shoal_parameter parameters[] = {
+    {"p", SHOAL_PARAMETER_COUNT, "p"},
+    {NULL, SHOAL_PARAMETER_COUNT, NULL},
+};
+
+const shoal_model_type shoal_model_p_sensitive = {
+    .name = "p-sensitive",
+    .parameters_help = "p, attribute",
+    .summary = "each class has at least p distinct values of a sensitive attribute",
+    .parameters = parameters,
+    .needs = SHOAL_NEEDS_DISTINCT,
+    .on_attribute = true,
+    .monotone = true,
+    .holds = holds,
+    .reached = reached,
+    .required = required,
+    .most_classes = most_classes,
+    .explain = explain,
+};

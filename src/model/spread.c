@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model/spread: how sensitive values spread over the table, and the necessary conditions of Truta
+ * & Vinay 2006 (section 3): p at most the distinct values; at most max groups classes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+
+static int descending(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x < y) - (x > y);
+}
+
+shoal_status shoal_spread_count(const shoal_table *table, const shoal_column *column,
+                                shoal_spread *spread, shoal_error *error) {
+  memset(spread, 0, sizeof *spread);
+  uint64_t *rows = shoal_alloc_zero(column->n_values, sizeof *rows);
+  if (!rows) return shoal_fail_memory(error);
+  for (uint64_t row = 0; row < table->n_rows; row++)
+    rows[shoal_column_code(column, row)] += shoal_table_count(table, row);
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    if (shoal_column_missing(column, v)) continue;
+    spread->n_valued += rows[v];
+    rows[spread->n_distinct++] = rows[v];
+  }
+  if (spread->n_distinct > 1) qsort(rows, spread->n_distinct, sizeof *rows, descending);
+  spread->descending = rows;
+  spread->n_rows = table->n_records;
+  return SHOAL_OK;
+}
+
+/*
+ * Each group needs, for every i, at least i rows that are not of the p - i most frequent values:
+ * there are n - cf(p - i) of these. i = p, with cf(0) = 0, says that a group needs p rows.
+ */
+uint64_t shoal_spread_max_groups(const shoal_spread *spread, uint64_t p) {
+  if (p > spread->n_distinct) return 0;
+  uint64_t most = UINT64_MAX, frequent = 0;
+  for (uint64_t i = p; i >= 1; i--) { /* `frequent` is cf(p - i) */
+    uint64_t groups = (spread->n_valued - frequent) / i;
+    if (groups < most) most = groups;
+    frequent += spread->descending[p - i];
+  }
+  return most;
+}

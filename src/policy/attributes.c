@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/attributes: `attributes: {NAME: {role: ..., ...}}` -> shoal_attribute, in file order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/keys.h"
+#include "policy/reader.h"
+#include "policy/setting.h"
+#include "policy/words.h"
+
+typedef struct attribute_target {
+  shoal_attribute *attribute;
+  bool has_role;
+} attribute_target;
+
+static shoal_status read_role(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  /* in the order of shoal_role */
+  static const char *const roles[] = {"identifier", "quasi", "sensitive", "keep", NULL};
+  attribute_target *target = into;
+  shoal_setting setting;
+  size_t role = 0;
+  SHOAL_TRY(shoal_setting_from(reader, node, "identifier, quasi, sensitive or keep", &setting));
+  SHOAL_TRY(shoal_setting_choice(&setting, roles, &role));
+  target->attribute->role = (shoal_role)role;
+  target->has_role = true;
+  return SHOAL_OK;
+}
+
+static shoal_status read_type(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  /* in the order of shoal_type */
+  static const char *const types[] = {"text", "number", NULL};
+  attribute_target *target = into;
+  shoal_setting setting;
+  size_t type = 0;
+  SHOAL_TRY(shoal_setting_from(reader, node, "text or number", &setting));
+  SHOAL_TRY(shoal_setting_choice(&setting, types, &type));
+  target->attribute->type = (shoal_type)type;
+  return SHOAL_OK;
+}
+
+static shoal_status read_hierarchy(shoal_policy_reader *reader, const shoal_yaml *node,
+                                   void *into) {
+  attribute_target *target = into;
+  target->attribute->has_hierarchy = true;
+  return shoal_read_hierarchy(reader, node, &target->attribute->hierarchy);
+}
+
+static shoal_status read_protect(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  shoal_attribute *attribute = ((attribute_target *)into)->attribute;
+  return shoal_read_words(reader, node, "[Cancer]", &attribute->protect, &attribute->n_protect);
+}
+
+static shoal_status read_snap(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  attribute_target *target = into;
+  shoal_setting setting;
+  SHOAL_TRY(shoal_setting_from(reader, node, "a number", &setting));
+  return shoal_setting_measure(&setting, &target->attribute->snap);
+}
+
+/* ---------------------------------------------------------------- categories */
+
+static const char categories_form[] =
+    "{file: FILE}, or a list of values for each category, such as [[HIV, Cancer], [Flu]]";
+
+static shoal_status read_category_file(shoal_policy_reader *reader, const shoal_yaml *node,
+                                       void *into) {
+  return shoal_read_path(reader, node, &((shoal_categories *)into)->file);
+}
+
+static const shoal_key_rule category_rules[] = {SHOAL_CATEGORY_KEYS(SHOAL_KEY_RULE){0}};
+
+/* Takes one category's values, and adds them to `seen`, which has room. */
+static shoal_status read_category(const shoal_policy_reader *reader, const shoal_yaml *list,
+                                  const char *const **values, const shoal_yaml **seen) {
+  if (list->kind != SHOAL_YAML_LIST || list->n == 0)
+    return shoal_reader_expected(reader, list, categories_form);
+  const char **read = shoal_arena_alloc(reader->arena, list->n + 1, sizeof *read);
+  if (!read)
+    return shoal_fail_memory(reader->error);
+  size_t n = 0;
+  for (const shoal_yaml *item = list->first; item; item = item->next) {
+    SHOAL_TRY(shoal_read_scalar(reader, item, "a value (\"\" in quotes if it is empty)"));
+    seen[n] = item;
+    read[n++] = item->text;
+  }
+  read[n] = NULL;
+  *values = read;
+  return SHOAL_OK;
+}
+
+static shoal_status read_category_lists(const shoal_policy_reader *reader, const shoal_yaml *node,
+                                        const shoal_yaml **seen, shoal_categories *categories) {
+  const char *const **lists = shoal_arena_alloc(reader->arena, node->n, sizeof *lists);
+  if (!lists)
+    return shoal_fail_memory(reader->error);
+  size_t n_lists = 0, n_seen = 0;
+  for (const shoal_yaml *list = node->first; list; list = list->next) {
+    SHOAL_TRY(read_category(reader, list, &lists[n_lists++], seen + n_seen));
+    n_seen += list->n;
+  }
+  const shoal_yaml *earlier;
+  const shoal_yaml *repeated = shoal_yaml_repeated(seen, n_seen, &earlier);
+  if (repeated)
+    return shoal_reader_fail(
+        reader, repeated->mark, "%s: value '%s' stands in line %u already; it has one category",
+        shoal_reader_subject(reader).text, shoal_quote(repeated->text).text, earlier->mark.line);
+  categories->lists = lists;
+  categories->n_lists = n_lists;
+  return SHOAL_OK;
+}
+
+static shoal_status read_categories(shoal_policy_reader *reader, const shoal_yaml *node,
+                                    void *into) {
+  shoal_categories *categories = &((attribute_target *)into)->attribute->categories;
+  if (node->kind == SHOAL_YAML_SCALAR || node->n == 0)
+    return shoal_reader_expected(reader, node, categories_form);
+  if (node->kind == SHOAL_YAML_MAPPING)
+    return shoal_read_mapping(reader, node, category_rules, "{file: FILE}", categories);
+  size_t n_values = 0;
+  for (const shoal_yaml *list = node->first; list; list = list->next)
+    n_values += list->n;
+  const shoal_yaml **seen = shoal_alloc(n_values, sizeof *seen);
+  if (!seen)
+    return shoal_fail_memory(reader->error);
+  shoal_status status = read_category_lists(reader, node, seen, categories);
+  free(seen);
+  return status;
+}
+
+/* ---------------------------------------------------------------- all attributes */
+
+static const shoal_key_rule attribute_rules[] = {SHOAL_ATTRIBUTE_KEYS(SHOAL_KEY_RULE){0}};
+
+static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml *name,
+                                   shoal_attribute *attribute) {
+  static const shoal_key_rule self = {"attributes.NAME", "NAME", NULL};
+  *attribute = (shoal_attribute){.name = name->text, .mark = name->mark, .weight = {1, 0}};
+  if (name->text[0] == '\0')
+    return shoal_reader_fail(reader, name->mark, "attributes: a name is empty");
+  reader->attribute = name->text;
+  reader->rule = &self;
+  attribute_target target = {.attribute = attribute};
+  SHOAL_TRY(shoal_read_mapping(reader, name->next, attribute_rules, "{role: quasi}", &target));
+  if (!target.has_role)
+    return shoal_reader_fail(reader, name->mark,
+                             "%s: the key 'role' is missing; give one of: "
+                             "identifier, quasi, sensitive, keep",
+                             shoal_reader_subject(reader).text);
+  reader->attribute = NULL;
+  return SHOAL_OK;
+}
+
+shoal_status shoal_read_attributes(shoal_policy_reader *reader, const shoal_yaml *node,
+                                   shoal_attribute **attributes, size_t *n) {
+  if (node->kind != SHOAL_YAML_MAPPING || node->n == 0)
+    return shoal_reader_expected(reader, node,
+                                 "a mapping of the columns, such as {age: {role: quasi}}");
+  shoal_attribute *read = shoal_arena_alloc(reader->arena, node->n, sizeof *read);
+  if (!read)
+    return shoal_fail_memory(reader->error);
+  const shoal_key_rule *rule = reader->rule;
+  *attributes = read;
+  *n = node->n;
+  for (const shoal_yaml *name = node->first; name; name = name->next->next)
+    SHOAL_TRY(read_attribute(reader, name, read++));
+  reader->rule = rule;
+  return SHOAL_OK;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * policy/hierarchy_spec: `hierarchy: {KIND: ...}` -> shoal_hierarchy_spec. What can be known
+ * without data is checked here: widths that divide each other, bounds that come from the level
+ * before, units in order. Numbers are compared exactly, as decimals.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/keys.h"
+#include "policy/reader.h"
+#include "policy/setting.h"
+#include "policy/tree.h"
+#include "policy/words.h"
+
+__extension__ typedef __int128 int128;
+
+/* A hierarchy while its keys are read, which come in any order. */
+typedef struct spec_target {
+  shoal_hierarchy_spec *spec;
+  const char *kind;                              /* the key that gave it, or NULL */
+  const shoal_yaml *origin, *mask_char, *format; /* keys that go with one kind only */
+} spec_target;
+
+static shoal_status claim_kind(const shoal_policy_reader *reader, spec_target *target,
+                               shoal_hierarchy_kind kind) {
+  if (target->kind)
+    return shoal_reader_fail(reader, reader->key->mark,
+                             "a second kind of hierarchy, '%s': '%s' is given already; keep one",
+                             reader->rule->key, target->kind);
+  target->kind = reader->rule->key;
+  target->spec->kind = kind;
+  return SHOAL_OK;
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+/* The number in units of 10^-18: no two decimals are too far apart for this. */
+static int128 exact(shoal_decimal number) {
+  int128 value = number.mantissa;
+  for (unsigned scale = number.scale; scale < 18; scale++)
+    value *= 10;
+  return value;
+}
+
+static shoal_status read_number(const shoal_policy_reader *reader, const shoal_yaml *node,
+                                shoal_decimal *number) {
+  shoal_setting setting;
+  SHOAL_TRY(shoal_setting_from(reader, node, "a number", &setting));
+  return shoal_setting_decimal(&setting, number);
+}
+
+/* Numbers that grow from one to the next. */
+static shoal_status read_ascending(const shoal_policy_reader *reader, shoal_items items,
+                                   shoal_decimal **numbers) {
+  shoal_decimal *read = shoal_arena_alloc(reader->arena, items.n, sizeof *read);
+  if (!read)
+    return shoal_fail_memory(reader->error);
+  const shoal_yaml *item = items.first;
+  for (size_t i = 0; i < items.n; i++, item = item->next) {
+    SHOAL_TRY(read_number(reader, item, &read[i]));
+    if (i && exact(read[i]) <= exact(read[i - 1]))
+      return shoal_reader_fail(reader, item->mark,
+                               "%s: must ascend, but '%s' is not above the "
+                               "number before it",
+                               shoal_reader_subject(reader).text, shoal_quote(item->text).text);
+  }
+  *numbers = read;
+  return SHOAL_OK;
+}
+
+static shoal_status read_intervals(shoal_policy_reader *reader, const shoal_yaml *node,
+                                   void *into) {
+  spec_target *target = into;
+  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_INTERVALS));
+  shoal_items items;
+  SHOAL_TRY(shoal_read_items(reader, node, "[5, 10, 20]", &items));
+  if (items.n == 0)
+    return shoal_reader_expected(reader, node, "at least one width");
+  shoal_decimal *widths;
+  SHOAL_TRY(read_ascending(reader, items, &widths));
+  const shoal_yaml *item = items.first;
+  for (size_t i = 0; i < items.n; i++, item = item->next) {
+    const char *mistake = widths[i].mantissa <= 0 ? "is not above 0"
+                          : i && exact(widths[i]) % exact(widths[i - 1]) != 0
+                              ? "is not a multiple of the width before it"
+                              : NULL;
+    if (mistake)
+      return shoal_reader_fail(reader, item->mark, "%s: width '%s' %s",
+                               shoal_reader_subject(reader).text, shoal_quote(item->text).text,
+                               mistake);
+  }
+  target->spec->widths = widths;
+  target->spec->n_widths = items.n;
+  return SHOAL_OK;
+}
+
+static shoal_status read_origin(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  spec_target *target = into;
+  target->origin = reader->key;
+  return read_number(reader, node, &target->spec->origin);
+}
+
+/* ---------------------------------------------------------------- cuts */
+
+/* Both ascend, so one pass finds a bound that the level before lacks. */
+static shoal_status check_subset(const shoal_policy_reader *reader, const shoal_yaml *item,
+                                 const shoal_cut_level *before, const shoal_cut_level *level) {
+  size_t at = 0;
+  for (size_t i = 0; i < level->n_bounds; i++, item = item->next) {
+    while (at < before->n_bounds && exact(before->bounds[at]) < exact(level->bounds[i]))
+      at++;
+    if (at == before->n_bounds || exact(before->bounds[at]) != exact(level->bounds[i]))
+      return shoal_reader_fail(reader, item->mark,
+                               "%s: bound '%s' is not among the bounds of the level before it",
+                               shoal_reader_subject(reader).text, shoal_quote(item->text).text);
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status read_cuts(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  static const char such[] = "a list of bounds for each level, such as [[18, 40, 65], [40]]";
+  spec_target *target = into;
+  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_CUTS));
+  if (node->kind != SHOAL_YAML_LIST || node->n == 0)
+    return shoal_reader_expected(reader, node, such);
+  bool one_level = node->first->kind == SHOAL_YAML_SCALAR; /* [18, 65] */
+  size_t n = one_level ? 1 : node->n;
+  shoal_cut_level *levels = shoal_arena_alloc(reader->arena, n, sizeof *levels);
+  if (!levels)
+    return shoal_fail_memory(reader->error);
+  const shoal_yaml *list = one_level ? node : node->first;
+  for (size_t i = 0; i < n; i++, list = list->next) {
+    if (list->kind != SHOAL_YAML_LIST || list->n == 0)
+      return shoal_reader_expected(reader, list, such);
+    shoal_decimal *bounds;
+    SHOAL_TRY(read_ascending(reader, (shoal_items){list->first, list->n}, &bounds));
+    levels[i] = (shoal_cut_level){bounds, list->n};
+    if (i)
+      SHOAL_TRY(check_subset(reader, list->first, &levels[i - 1], &levels[i]));
+  }
+  target->spec->cuts = levels;
+  target->spec->n_cuts = n;
+  return SHOAL_OK;
+}
+
+/* ---------------------------------------------------------------- mask */
+
+static shoal_status read_mask(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  static const char *const sides[] = {"right", "left", NULL};
+  spec_target *target = into;
+  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_MASK));
+  shoal_setting setting;
+  size_t side = 0;
+  SHOAL_TRY(shoal_setting_from(reader, node, "right or left", &setting));
+  SHOAL_TRY(shoal_setting_choice(&setting, sides, &side));
+  target->spec->mask_left = side == 1;
+  return SHOAL_OK;
+}
+
+static shoal_status read_char(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  static const char what[] = "one printable character of one byte, such as \"*\"";
+  spec_target *target = into;
+  target->mask_char = reader->key;
+  if (node->kind != SHOAL_YAML_SCALAR || strlen(node->text) != 1 || node->text[0] < ' ' ||
+      node->text[0] > '~')
+    return shoal_reader_expected(reader, node, what);
+  target->spec->mask_char = node->text[0];
+  return SHOAL_OK;
+}
+
+/* ---------------------------------------------------------------- date */
+
+static shoal_status read_date(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  /* in the order of shoal_date_unit */
+  static const char *const names[] = {"day", "month", "year", "5-years", "decade", NULL};
+  spec_target *target = into;
+  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_DATE));
+  shoal_items items;
+  SHOAL_TRY(shoal_read_items(reader, node, "[month, year]", &items));
+  if (items.n == 0)
+    return shoal_reader_expected(reader, node, "at least one unit");
+  shoal_date_unit *units = shoal_arena_alloc(reader->arena, items.n, sizeof *units);
+  if (!units)
+    return shoal_fail_memory(reader->error);
+  const shoal_yaml *item = items.first;
+  for (size_t i = 0; i < items.n; i++, item = item->next) {
+    shoal_setting setting;
+    size_t unit = 0;
+    SHOAL_TRY(shoal_setting_from(reader, item, "a unit such as month", &setting));
+    SHOAL_TRY(shoal_setting_choice(&setting, names, &unit));
+    units[i] = (shoal_date_unit)unit;
+    if (i && units[i] <= units[i - 1])
+      return shoal_reader_fail(reader, item->mark,
+                               "%s: '%s' must not follow '%s': units go from "
+                               "fine to coarse, each once",
+                               setting.name.text, names[units[i]], names[units[i - 1]]);
+  }
+  target->spec->units = units;
+  target->spec->n_units = items.n;
+  return SHOAL_OK;
+}
+
+/* YYYY or YY, MM and DD, each once, and no such letter alone. */
+static bool date_format_holds(const char *format) {
+  unsigned years = 0, months = 0, days = 0;
+  while (*format) {
+    size_t run = strspn(format, (char[]){*format, '\0'});
+    switch (*format) {
+    case 'Y':
+      if (run != 4 && run != 2)
+        return false;
+      years++;
+      break;
+    case 'M':
+      if (run != 2)
+        return false;
+      months++;
+      break;
+    case 'D':
+      if (run != 2)
+        return false;
+      days++;
+      break;
+    default:
+      break;
+    }
+    format += run;
+  }
+  return years == 1 && months == 1 && days == 1;
+}
+
+static shoal_status read_format(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  spec_target *target = into;
+  target->format = reader->key;
+  if (node->kind != SHOAL_YAML_SCALAR || !date_format_holds(node->text))
+    return shoal_reader_expected(reader, node,
+                                 "YYYY or YY, MM and DD once each, such as DD.MM.YYYY");
+  target->spec->date_format = node->text;
+  return SHOAL_OK;
+}
+
+/* ---------------------------------------------------------------- the others, and all of it */
+
+static shoal_status read_file(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  spec_target *target = into;
+  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_FILE));
+  return shoal_read_path(reader, node, &target->spec->file);
+}
+
+static shoal_status read_tree(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  spec_target *target = into;
+  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_TREE));
+  return shoal_read_tree(reader, node, &target->spec->tree);
+}
+
+static shoal_status read_top(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  SHOAL_TRY(claim_kind(reader, into, SHOAL_HIERARCHY_TOP));
+  if (node->kind != SHOAL_YAML_SCALAR || strcmp(node->text, "true") != 0)
+    return shoal_reader_expected(reader, node, "true");
+  return SHOAL_OK;
+}
+
+static const shoal_key_rule hierarchy_rules[] = {SHOAL_HIERARCHY_KEYS(SHOAL_KEY_RULE){0}};
+
+static shoal_status check_companion(const shoal_policy_reader *reader, const spec_target *target,
+                                    const shoal_yaml *key, shoal_hierarchy_kind kind,
+                                    const char *name) {
+  if (!key || target->spec->kind == kind)
+    return SHOAL_OK;
+  return shoal_reader_fail(reader, key->mark, "'%s' goes with %s, not with %s", key->text, name,
+                           target->kind);
+}
+
+shoal_status shoal_read_hierarchy(shoal_policy_reader *reader, const shoal_yaml *node,
+                                  shoal_hierarchy_spec *spec) {
+  *spec = (shoal_hierarchy_spec){
+      .line = node->mark.line, .at = node->mark.at, .mask_char = '*', .date_format = "YYYY-MM-DD"};
+  spec_target target = {.spec = spec};
+  SHOAL_TRY(shoal_read_mapping(reader, node, hierarchy_rules, "{intervals: [5, 10]}", &target));
+  if (!target.kind)
+    return shoal_reader_fail(reader, node->mark,
+                             "%s: no kind is given; write one of: file, tree, "
+                             "intervals, cuts, mask, date, top",
+                             shoal_reader_subject(reader).text);
+  SHOAL_TRY(
+      check_companion(reader, &target, target.origin, SHOAL_HIERARCHY_INTERVALS, "intervals"));
+  SHOAL_TRY(check_companion(reader, &target, target.mask_char, SHOAL_HIERARCHY_MASK, "mask"));
+  return check_companion(reader, &target, target.format, SHOAL_HIERARCHY_DATE, "date");
+}
+
+shoal_status shoal_policy_parse_hierarchy(const char *yaml, const char *directory,
+                                          shoal_arena *arena, shoal_hierarchy_spec *spec,
+                                          shoal_error *error) {
+  shoal_policy_reader reader = {.file = "hierarchy",
+                                .directory = directory ? directory : ".",
+                                .arena = arena,
+                                .error = error,
+                                .whole = "the hierarchy"};
+  const shoal_yaml *root;
+  SHOAL_TRY(shoal_yaml_parse(yaml, strlen(yaml), reader.file, arena, &root, error));
+  return shoal_read_hierarchy(&reader, root, spec);
+}

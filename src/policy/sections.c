@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * policy/sections: the tree of a YAML policy -> shoal_policy. One table of keys for each mapping;
+ * `weights` are given to their attributes last, since these may stand further down in the file.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/keys.h"
+#include "policy/reader.h"
+#include "policy/setting.h"
+#include "policy/words.h"
+
+/* The policy while its keys are read, which come in any order. */
+typedef struct policy_target {
+  shoal_policy *policy;
+  bool has_version;
+  shoal_attribute *attributes;
+  const shoal_yaml *weights; /* NULL: not given */
+} policy_target;
+
+static shoal_policy *policy_of(void *into) {
+  return ((policy_target *)into)->policy;
+}
+
+/* ---------------------------------------------------------------- data */
+
+static shoal_status read_delimiter(shoal_policy_reader *reader, const shoal_yaml *node,
+                                   void *into) {
+  shoal_setting setting;
+  SHOAL_TRY(shoal_setting_from(reader, node, "one character, such as \";\"", &setting));
+  return shoal_setting_delimiter(&setting, &policy_of(into)->delimiter);
+}
+
+static shoal_status read_missing(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  shoal_policy *policy = policy_of(into);
+  shoal_items items = {node, 1};
+  if (!shoal_yaml_is_null(node))
+    SHOAL_TRY(shoal_read_items(reader, node, "[\"?\", \"\"]", &items));
+  const char **missing = shoal_arena_alloc(reader->arena, items.n, sizeof *missing);
+  if (!missing)
+    return shoal_fail_memory(reader->error);
+  const shoal_yaml *item = items.first;
+  for (size_t i = 0; i < items.n; i++, item = item->next) {
+    if (item->kind != SHOAL_YAML_SCALAR)
+      return shoal_reader_expected(reader, item, "a cell's text");
+    missing[i] = shoal_yaml_is_null(item) ? "" : item->text;
+  }
+  policy->missing = missing;
+  policy->n_missing = items.n;
+  return SHOAL_OK;
+}
+
+/* ---------------------------------------------------------------- privacy */
+
+static shoal_status read_positive(const shoal_policy_reader *reader, const shoal_yaml *node,
+                                  uint64_t *number, shoal_mark *mark, bool *given) {
+  shoal_setting setting;
+  SHOAL_TRY(shoal_setting_from(reader, node, "a whole number", &setting));
+  SHOAL_TRY(shoal_setting_whole(&setting, 1, number));
+  *mark = node->mark;
+  *given = true;
+  return SHOAL_OK;
+}
+
+static shoal_status read_k(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  shoal_policy *policy = policy_of(into);
+  return read_positive(reader, node, &policy->k, &policy->k_mark, &policy->has_k);
+}
+
+static shoal_status read_p(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  shoal_policy *policy = policy_of(into);
+  return read_positive(reader, node, &policy->p, &policy->p_mark, &policy->has_p);
+}
+
+/* `attribute` is every model's parameter and goes aside; the others stay as they are written. */
+static shoal_status read_parameters(const shoal_policy_reader *reader, const shoal_yaml *node,
+                                    shoal_model_request *request) {
+  if (shoal_yaml_is_null(node))
+    return SHOAL_OK;
+  if (node->kind != SHOAL_YAML_MAPPING)
+    return shoal_reader_expected(reader, node,
+                                 "a mapping of the model's parameters, such as {p: 2}");
+  shoal_word *names = shoal_arena_alloc(reader->arena, node->n, sizeof *names);
+  shoal_word *values = shoal_arena_alloc(reader->arena, node->n, sizeof *values);
+  if (!names || !values)
+    return shoal_fail_memory(reader->error);
+  size_t n = 0;
+  for (const shoal_yaml *key = node->first; key; key = key->next->next) {
+    const shoal_yaml *value = key->next;
+    if (value->kind != SHOAL_YAML_SCALAR || shoal_yaml_is_null(value))
+      return shoal_reader_expected(reader, value, "a number or a word for each parameter");
+    if (strcmp(key->text, "attribute") == 0) {
+      request->attribute = (shoal_word){value->text, value->mark};
+      continue;
+    }
+    names[n] = (shoal_word){key->text, key->mark};
+    values[n++] = (shoal_word){value->text, value->mark};
+  }
+  request->parameters = names;
+  request->values = values;
+  request->n_parameters = n;
+  return SHOAL_OK;
+}
+
+static shoal_status read_models(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  static const char form[] = "a model's name, or one 'name: {parameter: value}'";
+  shoal_policy *policy = policy_of(into);
+  if (shoal_yaml_is_null(node))
+    return SHOAL_OK;
+  if (node->kind != SHOAL_YAML_LIST)
+    return shoal_reader_expected(reader, node, "a list such as [l-diversity: {l: 2}]");
+  shoal_model_request *models = shoal_arena_alloc(reader->arena, node->n, sizeof *models);
+  if (!models)
+    return shoal_fail_memory(reader->error);
+  policy->models = models;
+  policy->n_models = node->n;
+  for (const shoal_yaml *item = node->first; item; item = item->next, models++) {
+    bool pair = item->kind == SHOAL_YAML_MAPPING && item->n == 1;
+    const shoal_yaml *name = pair ? item->first : item;
+    if (name->kind != SHOAL_YAML_SCALAR || name->text[0] == '\0')
+      return shoal_reader_expected(reader, item, form);
+    *models = (shoal_model_request){.name = {name->text, name->mark}};
+    if (pair)
+      SHOAL_TRY(read_parameters(reader, name->next, models));
+  }
+  return SHOAL_OK;
+}
+
+/* ---------------------------------------------------------------- method */
+
+static shoal_status read_name(const shoal_policy_reader *reader, const shoal_yaml *node,
+                              shoal_word *word) {
+  if (node->kind != SHOAL_YAML_SCALAR || shoal_yaml_is_null(node) || node->text[0] == '\0')
+    return shoal_reader_expected(reader, node, "a name");
+  *word = (shoal_word){node->text, node->mark};
+  return SHOAL_OK;
+}
+
+static shoal_status read_algorithm(shoal_policy_reader *reader, const shoal_yaml *node,
+                                   void *into) {
+  return read_name(reader, node, &policy_of(into)->algorithm);
+}
+
+static shoal_status read_objective(shoal_policy_reader *reader, const shoal_yaml *node,
+                                   void *into) {
+  return read_name(reader, node, &policy_of(into)->objective);
+}
+
+static shoal_status read_max_suppression(shoal_policy_reader *reader, const shoal_yaml *node,
+                                         void *into) {
+  shoal_setting setting;
+  SHOAL_TRY(shoal_setting_from(reader, node, SHOAL_AMOUNT_FORMS, &setting));
+  return shoal_setting_amount(&setting, SHOAL_AMOUNT_FORMS, &policy_of(into)->max_suppression);
+}
+
+static shoal_status read_suppressed(shoal_policy_reader *reader, const shoal_yaml *node,
+                                    void *into) {
+  shoal_setting setting;
+  SHOAL_TRY(shoal_setting_from(reader, node, "remove or blank", &setting));
+  return shoal_setting_suppressed(&setting, &policy_of(into)->blank_suppressed);
+}
+
+static shoal_status read_prefer(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  shoal_policy *policy = policy_of(into);
+  return shoal_read_words(reader, node, "[min-suppression]", &policy->prefer, &policy->n_prefer);
+}
+
+static shoal_status read_noise(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  static const char forms[] = "refuse, " SHOAL_AMOUNT_FORMS;
+  shoal_policy *policy = policy_of(into);
+  shoal_setting setting;
+  SHOAL_TRY(shoal_setting_from(reader, node, forms, &setting));
+  if (strcmp(setting.text, "refuse") == 0)
+    return SHOAL_OK;
+  policy->noise_allowed = true;
+  return shoal_setting_amount(&setting, forms, &policy->noise);
+}
+
+static shoal_status read_weights(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  policy_target *target = into;
+  target->policy->weights_inverse =
+      node->kind == SHOAL_YAML_SCALAR && strcmp(node->text, "inverse") == 0;
+  if (target->policy->weights_inverse || shoal_yaml_is_null(node))
+    return SHOAL_OK;
+  if (node->kind != SHOAL_YAML_MAPPING)
+    return shoal_reader_expected(reader, node, "the word inverse, or a mapping such as {age: 2}");
+  target->weights = node;
+  return SHOAL_OK;
+}
+
+static shoal_status read_seed(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  shoal_policy *policy = policy_of(into);
+  shoal_setting setting;
+  SHOAL_TRY(shoal_setting_from(reader, node, "a whole number", &setting));
+  policy->has_seed = true;
+  return shoal_setting_whole(&setting, 0, &policy->seed);
+}
+
+/* ---------------------------------------------------------------- the top */
+
+static const shoal_key_rule data_rules[] = {SHOAL_DATA_KEYS(SHOAL_KEY_RULE){0}};
+static const shoal_key_rule privacy_rules[] = {SHOAL_PRIVACY_KEYS(SHOAL_KEY_RULE){0}};
+static const shoal_key_rule method_rules[] = {SHOAL_METHOD_KEYS(SHOAL_KEY_RULE){0}};
+
+static shoal_status read_version(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  if (node->kind != SHOAL_YAML_SCALAR || strcmp(node->text, "1") != 0)
+    return shoal_reader_expected(reader, node, "1, the only version of policies known here");
+  ((policy_target *)into)->has_version = true;
+  return SHOAL_OK;
+}
+
+static shoal_status read_data(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  return shoal_read_mapping(reader, node, data_rules, "{delimiter: \";\"}", into);
+}
+
+static shoal_status read_attributes(shoal_policy_reader *reader, const shoal_yaml *node,
+                                    void *into) {
+  policy_target *target = into;
+  SHOAL_TRY(
+      shoal_read_attributes(reader, node, &target->attributes, &target->policy->n_attributes));
+  target->policy->attributes = target->attributes;
+  return SHOAL_OK;
+}
+
+static shoal_status read_unlisted(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  static const char *const words[] = {"drop", "keep", NULL};
+  shoal_setting setting;
+  size_t choice = 0;
+  SHOAL_TRY(shoal_setting_from(reader, node, "drop or keep", &setting));
+  SHOAL_TRY(shoal_setting_choice(&setting, words, &choice));
+  policy_of(into)->unlisted = choice == 0 ? SHOAL_UNLISTED_DROP : SHOAL_UNLISTED_KEEP;
+  return SHOAL_OK;
+}
+
+static shoal_status read_privacy(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  return shoal_read_mapping(reader, node, privacy_rules, "{k: 3}", into);
+}
+
+static shoal_status read_method(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  return shoal_read_mapping(reader, node, method_rules, "{max-suppression: 1%}", into);
+}
+
+static const shoal_key_rule top_rules[] = {SHOAL_TOP_KEYS(SHOAL_KEY_RULE){0}};
+
+static shoal_status unknown_attribute(const shoal_policy_reader *reader, const shoal_policy *policy,
+                                      const shoal_yaml *name) {
+  const char **names = shoal_alloc(policy->n_attributes + 1, sizeof *names);
+  if (!names)
+    return shoal_fail_memory(reader->error);
+  for (size_t i = 0; i < policy->n_attributes; i++)
+    names[i] = policy->attributes[i].name;
+  names[policy->n_attributes] = NULL;
+  shoal_status status = shoal_reader_fail(
+      reader, name->mark, "%s: unknown attribute '%s'%s", shoal_reader_subject(reader).text,
+      shoal_quote(name->text).text, shoal_advise(name->text, names).text);
+  free(names);
+  return status;
+}
+
+static shoal_status give_weights(shoal_policy_reader *reader, policy_target *target) {
+  static const shoal_key_rule self = {"method.weights", "weights", NULL};
+  if (!target->weights)
+    return SHOAL_OK;
+  reader->rule = &self;
+  for (const shoal_yaml *name = target->weights->first; name; name = name->next->next) {
+    const shoal_attribute *attribute = shoal_policy_attribute(target->policy, name->text);
+    if (!attribute)
+      return unknown_attribute(reader, target->policy, name);
+    shoal_setting setting;
+    SHOAL_TRY(shoal_setting_from(reader, name->next, "a number", &setting));
+    shoal_decimal *weight = &target->attributes[attribute - target->attributes].weight;
+    SHOAL_TRY(shoal_setting_measure(&setting, weight));
+  }
+  return SHOAL_OK;
+}
+
+shoal_status shoal_read_policy(shoal_policy_reader *reader, const shoal_yaml *root,
+                               shoal_policy *policy) {
+  policy_target target = {.policy = policy};
+  SHOAL_TRY(shoal_read_mapping(reader, root, top_rules, "{shoal: 1, ...}", &target));
+  if (!target.has_version)
+    return shoal_reader_fail(reader, root->mark,
+                             "the key 'shoal' is missing: write 'shoal: 1', the "
+                             "only version of policies known here");
+  if (!target.attributes)
+    return shoal_reader_fail(reader, root->mark,
+                             "the key 'attributes' is missing: name the table's "
+                             "columns, such as attributes: {age: {role: quasi}}");
+  return give_weights(reader, &target);
+}

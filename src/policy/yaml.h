@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * policy/yaml: YAML text -> a small tree of nodes with their places. The only place that knows
+ * libfyaml; it takes the parser's events, not its documents, so that limits and places are ours.
+ *
+ * Refused here, with line and column: what is not YAML, not UTF-8, or has a NUL; aliases and tags;
+ * values of more than one line; keys that are no words or stand twice; more than one document; more
+ * than 64 levels or 16 MiB.
+ */
+#ifndef SHOAL_POLICY_YAML_H
+#define SHOAL_POLICY_YAML_H
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "policy/policy.h"
+
+enum { SHOAL_YAML_MAX_BYTES = 16 << 20 };
+
+typedef enum shoal_yaml_kind {
+  SHOAL_YAML_SCALAR,
+  SHOAL_YAML_LIST,
+  SHOAL_YAML_MAPPING
+} shoal_yaml_kind;
+
+typedef struct shoal_yaml {
+  shoal_yaml_kind kind;
+  bool plain; /* SCALAR: written without quotes */
+  bool flow;  /* LIST, MAPPING: written with brackets */
+  shoal_mark mark;
+  const char *text;         /* SCALAR: without its quotes, ended by its only NUL */
+  size_t n;                 /* LIST: items; MAPPING: pairs */
+  struct shoal_yaml *first; /* LIST: items; MAPPING: key, value, key, value, ... */
+  struct shoal_yaml *next;
+} shoal_yaml;
+
+/*
+ * Parses one document; the nodes live in `arena`, and nothing of `bytes` is kept. `file` stands in
+ * messages. SHOAL_BAD_INPUT for text that is refused, SHOAL_FAILED without memory.
+ */
+shoal_status shoal_yaml_parse(const char *bytes, size_t size_bytes, const char *file,
+                              shoal_arena *arena, const shoal_yaml **root,
+                              shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Written as nothing, ~ or null. */
+bool shoal_yaml_is_null(const shoal_yaml *node);
+
+/*
+ * The first node, as the file is read, whose text stood before among these scalars, or NULL;
+ * `earlier` gets the one it repeats. Sorts `nodes`.
+ */
+const shoal_yaml *shoal_yaml_repeated(const shoal_yaml **nodes, size_t n,
+                                      const shoal_yaml **earlier);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read/csv: bytes -> cells. RFC 4180 as the world has it: quotes with newlines and doubled quotes
+ * inside, CRLF or LF, a quote in the middle of an unquoted cell taken as it is.
+ *
+ * A block of whole records is split at once: the places of all cells, row by row. Blocks without
+ * quotes are scanned 64 bytes at a time (SSE2, or 8 at a time without); others byte by byte, and
+ * quoted cells are decoded in place. Both give the same cells.
+ */
+#ifndef SHOAL_READ_CSV_H
+#define SHOAL_READ_CSV_H
+
+#include "base/error.h"
+
+/* Readable bytes that must follow a block's last one. */
+enum { SHOAL_CSV_SLACK = 64 };
+
+/* Cells of a block: cell i is bytes[begin[i] .. end[i]). Row r ends before cell row_end[r]. */
+typedef struct shoal_cells {
+  const char *bytes;
+  uint32_t *begin;
+  uint32_t *end;
+  size_t n_cells;
+  size_t capacity;
+  size_t n_rows;
+  size_t *row_end; /* only for ragged splitting (n_columns 0) */
+  size_t row_capacity;
+} shoal_cells;
+
+typedef enum shoal_csv_fault {
+  SHOAL_CSV_OK,
+  SHOAL_CSV_RAGGED,   /* a row with more or fewer cells than n_columns */
+  SHOAL_CSV_UNCLOSED, /* a quote that is not closed before the end */
+  SHOAL_CSV_STRAY,    /* something between a closing quote and the delimiter */
+  SHOAL_CSV_NUL,      /* a NUL byte */
+  SHOAL_CSV_MEMORY
+} shoal_csv_fault;
+
+/* What is wrong, and in which row of the block (0-based). */
+typedef struct shoal_csv_problem {
+  shoal_csv_fault fault;
+  size_t row;
+  size_t n_found; /* RAGGED: cells in that row */
+} shoal_csv_problem;
+
+void shoal_cells_init(shoal_cells *cells);
+void shoal_cells_reset(shoal_cells *cells);
+
+/*
+ * Splits a block of whole records (the last may lack its newline) into cells. `n_columns` is the
+ * number each row must have; 0: rows may differ, and row_end is filled. The block is changed where
+ * quoted cells are decoded, and its SLACK bytes must be readable. Offsets are 32 bits: at most
+ * 4 GiB - 1 a block.
+ */
+shoal_csv_problem shoal_csv_split(char *block, size_t size_bytes, char delimiter, size_t n_columns,
+                                  shoal_cells *cells);
+
+/*
+ * How many bytes at the front of `block` are whole records: up to and including the last newline
+ * outside quotes; 0 if there is none. The block starts at a record's start.
+ */
+size_t shoal_csv_whole_records(const char *block, size_t size_bytes, char delimiter);
+
+/* The delimiter that a header line most likely has: the most frequent of , ; tab | outside quotes. */
+char shoal_csv_guess_delimiter(const char *block, size_t size_bytes);
+
+/* What a problem means, for a message, such as "has 8 cells where the header has 9: …". */
+void shoal_csv_explain(shoal_csv_problem problem, size_t n_columns, char *out, size_t capacity);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/json: results for programs, by jansson. The names are the interface: scripts use them. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/result.h"
+
+/* A whole number where it is one: counts and levels are integers in JSON. */
+static json_t *number(double x) {
+  if (x == floor(x) && fabs(x) < 9e15) return json_integer((json_int_t)x);
+  return json_real(x);
+}
+
+static json_t *count(uint64_t n) { return json_integer((json_int_t)n); }
+
+static json_t *levels_object(const shoal_result *r, const uint32_t *levels) {
+  json_t *object = json_object();
+  for (size_t q = 0; q < r->n_quasi; q++)
+    (void)json_object_set_new(object, r->quasi[q], count(levels[q]));
+  return object;
+}
+
+static json_t *worst_array(const shoal_result *r, const shoal_model_outcome *model) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < model->n_worst; i++) {
+    const shoal_class_example *example = &model->worst[i];
+    json_t *object = json_pack("{s:o, s:o, s:o}", "rows", count(example->n_rows), "reached",
+                               number(example->reached), "first_row", count(example->first_row));
+    json_t *labels = example->labels ? json_object() : NULL;
+    for (size_t q = 0; labels && q < r->n_quasi; q++)
+      (void)json_object_set_new(labels, r->quasi[q], json_string(example->labels[q]));
+    if (labels) (void)json_object_set_new(object, "class", labels);
+    (void)json_array_append_new(array, object);
+  }
+  return array;
+}
+
+static json_t *models_array(const shoal_result *r) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < r->n_models; i++) {
+    const shoal_model_outcome *m = &r->models[i];
+    json_t *object = json_object();
+    (void)json_object_set_new(object, "model", json_string(m->model));
+    if (m->attribute) (void)json_object_set_new(object, "attribute", json_string(m->attribute));
+    (void)json_object_set_new(object, "required", number(m->required));
+    (void)json_object_set_new(object, "reached", number(m->reached));
+    (void)json_object_set_new(object, "holds", json_boolean(m->holds));
+    (void)json_object_set_new(object, "breaking_rows", count(m->breaking_rows));
+    (void)json_object_set_new(object, "breaking_classes", count(m->breaking_classes));
+    if (r->kind == SHOAL_RESULT_CHECK && m->n_worst)
+      (void)json_object_set_new(object, "worst", worst_array(r, m));
+    (void)json_array_append_new(array, object);
+  }
+  return array;
+}
+
+static json_t *strings(const char *const *items, size_t n) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < n; i++) (void)json_array_append_new(array, json_string(items[i]));
+  return array;
+}
+
+static json_t *conditions_object(const shoal_result *r) {
+  return json_pack("{s:o, s:o}", "max_p", count(r->max_p), "max_groups", count(r->max_groups));
+}
+
+static json_t *render_conditions(const shoal_result *r) {
+  json_t *attributes = json_array();
+  for (size_t i = 0; i < r->n_conditions; i++)
+    (void)json_array_append_new(
+        attributes, json_pack("{s:s, s:o, s:o}", "attribute", r->conditions[i].attribute,
+                              "distinct", count(r->conditions[i].distinct), "max_groups",
+                              count(r->conditions[i].max_groups)));
+  return json_pack("{s:o, s:o, s:o, s:o, s:o}", "rows", count(r->input_rows), "p", count(r->p),
+                   "max_p", count(r->max_p), "max_groups", count(r->max_groups), "attributes",
+                   attributes);
+}
+
+static json_t *render_check(const shoal_result *r) {
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "holds", json_boolean(r->holds), "rows",
+                   count(r->input_rows), "classes", count(r->classes), "smallest_class",
+                   count(r->smallest_class), "models", models_array(r), "warnings",
+                   strings(r->warnings, r->n_warnings));
+}
+
+static json_t *search_object(const shoal_result *r) {
+  json_t *minimal = json_array();
+  json_t *node = NULL;
+  uint32_t height = 0;
+  for (size_t i = 0; i < r->n_nodes; i++) {
+    if (r->nodes[i].minimal)
+      (void)json_array_append_new(minimal, levels_object(r, r->nodes[i].levels));
+    if (!r->nodes[i].chosen) continue;
+    node = levels_object(r, r->nodes[i].levels);
+    height = r->nodes[i].height;
+  }
+  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "algorithm", r->algorithm,
+                   "reason", r->algorithm_reason, "lattice_nodes", count(r->lattice_nodes),
+                   "nodes_checked", count(r->nodes_checked), "refused_by_condition",
+                   count(r->nodes_bounded), "height", count(height), "node",
+                   node ? node : json_null(), "minimal", minimal, "minimal_complete",
+                   json_boolean(r->minimal_complete));
+}
+
+static json_t *render_release(const shoal_result *r) {
+  json_t *root = json_object();
+  (void)json_object_set_new(root, "shoal", json_string(SHOAL_VERSION));
+  (void)json_object_set_new(root, "command", json_string("anonymize"));
+  (void)json_object_set_new(root, "input",
+                            json_pack("{s:o, s:o}", "rows", count(r->input_rows), "columns",
+                                      count(r->input_columns)));
+  (void)json_object_set_new(
+      root, "output",
+      json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rows", count(r->output_rows),
+                "suppressed", count(r->suppressed), "blanked", count(r->blanked), "noise",
+                count(r->noise), "clusters", count(r->clusters), "classes", count(r->classes),
+                "smallest_class", count(r->smallest_class)));
+  (void)json_object_set_new(root, "models", models_array(r));
+  (void)json_object_set_new(root, "search", search_object(r));
+  (void)json_object_set_new(root, "conditions", conditions_object(r));
+  (void)json_object_set_new(
+      root, "measures",
+      json_pack("{s:o, s:f, s:f, s:f, s:f, s:f, s:f}", "dm", number(r->dm), "avg", r->avg, "il",
+                r->il, "nil", r->nil, "accuracy", r->accuracy, "height_accuracy",
+                r->height_accuracy, "completeness", r->completeness));
+  (void)json_object_set_new(root, "seed", r->has_seed ? count(r->seed) : json_null());
+  (void)json_object_set_new(root, "warnings", strings(r->warnings, r->n_warnings));
+  (void)json_object_set_new(
+      root, "seconds",
+      json_pack("{s:f, s:f, s:f, s:f, s:f}", "read", r->seconds_read, "search", r->seconds_search,
+                "write", r->seconds_write, "verify", r->seconds_verify, "total",
+                r->seconds_total));
+  (void)json_object_set_new(root, "peak_memory_bytes", count(r->peak_memory_bytes));
+  return root;
+}
+
+static json_t *render_lattice(const shoal_result *r) {
+  json_t *nodes = json_array(), *preferred = json_object();
+  for (size_t i = 0; i < r->n_nodes; i++) {
+    const shoal_node_outcome *n = &r->nodes[i];
+    (void)json_array_append_new(
+        nodes, json_pack("{s:o, s:o, s:o, s:o, s:b, s:b}", "node", levels_object(r, n->levels),
+                         "height", count(n->height), "suppressed", count(n->suppressed),
+                         "classes", count(n->classes), "satisfies", n->satisfies, "minimal",
+                         n->minimal));
+  }
+  for (size_t p = 0; p < r->n_preferred; p++) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->preferred[p].n_nodes; i++)
+      (void)json_array_append_new(list,
+                                  levels_object(r, r->nodes[r->preferred[p].nodes[i]].levels));
+    (void)json_object_set_new(preferred, r->preferred[p].policy, list);
+  }
+  return json_pack("{s:o, s:o, s:o, s:o}", "rows", count(r->input_rows), "max_suppression",
+                   count(r->max_suppression), "nodes", nodes, "preferred", preferred);
+}
+
+static json_t *render_profile(const shoal_result *r) {
+  json_t *columns = json_array();
+  for (size_t i = 0; i < r->n_columns; i++) {
+    const shoal_column_outcome *c = &r->columns[i];
+    (void)json_array_append_new(
+        columns,
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s?, s:s}", "column", c->name, "type",
+                  c->type, "distinct", count(c->distinct), "missing", count(c->missing), "unique",
+                  count(c->unique), "most_frequent", count(c->most_frequent), "role", c->role,
+                  "hierarchy", c->hierarchy, "why", c->why));
+  }
+  return json_pack("{s:o, s:o, s:o, s:o, s:o}", "rows", count(r->input_rows), "columns", columns,
+                   "distinct_rows", count(r->n_distinct_rows), "unique_rows",
+                   count(r->n_unique_rows), "warnings", strings(r->warnings, r->n_warnings));
+}
+
+static json_t *render_hierarchy(const shoal_result *r) {
+  return json_pack("{s:s, s:b, s:o, s:o}", "hierarchy", r->source, "valid", 1, "leaves",
+                   count(r->n_leaves), "levels", count(r->n_levels));
+}
+
+shoal_status shoal_render_json(const shoal_result *result, char **text, shoal_error *error) {
+  static json_t *(*const renderers[])(const shoal_result *) = {
+      [SHOAL_RESULT_PROFILE] = render_profile,       [SHOAL_RESULT_CHECK] = render_check,
+      [SHOAL_RESULT_CONDITIONS] = render_conditions, [SHOAL_RESULT_LATTICE] = render_lattice,
+      [SHOAL_RESULT_RELEASE] = render_release,       [SHOAL_RESULT_HIERARCHY] = render_hierarchy,
+  };
+  json_t *root = renderers[result->kind](result);
+  *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+  json_decref(root);
+  return *text ? SHOAL_OK : shoal_fail_memory(error);
+}

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report/lattice_svg: the lattice as a picture that stands alone: no scripts, no fonts of its own,
+ * light or dark as its reader likes. Nodes stand in rows by height, the ungeneralized one at the
+ * bottom (Samarati 2001, section 3; Truta & Vinay 2006, Figure 2). Verdicts are told by colour and
+ * by shape, for those who do not see the colours. Above MOST_DRAWN nodes nobody could read boxes:
+ * then one bar a height counts them.
+ *
+ * All positions are whole pixels of the picture. How wide a letter is depends on the reader's
+ * fonts, so widths are guessed generously, and what is next to a text is placed by the guess.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/result.h"
+
+enum {
+  MOST_DRAWN = 400,  /* nodes; hence also heights */
+  MOST_BARS = 100,   /* more heights than this share bars */
+  MOST_LETTERS = 24, /* of an attribute's name */
+  MARGIN = 28,
+  LEAST_WIDTH = 740, /* between the margins */
+  AXIS_WIDTH = 60,
+  LINE_HEIGHT = 22,
+  BOX_HEIGHT = 46,
+  BOX_GAP = 18,
+  BOX_LEAST = 112, /* the widest badge fits */
+  BAND_WIDTH = 24, /* at the left of a box, for the mark */
+  BAR_WIDTH = 460,
+  BAR_HEIGHT = 18,
+  BAR_PITCH = 27,
+  COLUMN_WIDTH = 124,
+};
+
+typedef struct drawing {
+  const shoal_result *result;
+  shoal_text *text;
+  size_t width; /* between the margins */
+  size_t y;     /* where the next part begins */
+  size_t n_satisfying, n_minimal;
+  bool has_chosen;
+} drawing;
+
+/* Colours: teal and amber differ also for the colour-blind. Dark repeats what differs. */
+static const char style[] =
+    "<style>\n"
+    ".shoal{font:13px system-ui,sans-serif;font-variant-numeric:tabular-nums}\n"
+    ".shoal text,.shoal .name{fill:#1b2733} .shoal .dim{fill:#566370} .shoal "
+    ".end{text-anchor:end}\n"
+    ".shoal .title{font-size:19px;font-weight:600} .shoal .name{font-weight:600}\n"
+    ".shoal .vector{font-weight:600;text-anchor:middle} .shoal "
+    ".rows{font-size:11.5px;text-anchor:middle}\n"
+    ".shoal .paper,.shoal .no .fill{fill:#fff}\n"
+    ".shoal .rule{stroke:#dde3e8;stroke-dasharray:1 5;stroke-linecap:round}\n"
+    ".shoal .edges{stroke:#c3ccd4} .shoal .edges .on{stroke:#6fb5a6}\n"
+    ".shoal .outline{fill:none;stroke-width:1.25} .shoal .minimal .outline{stroke-width:3.5}\n"
+    ".shoal .yes .fill{fill:#d8f1e8} .shoal .yes .outline{stroke:#0f766e}\n"
+    ".shoal .yes .band,.shoal .bar.yes,.shoal .badge{fill:#0f766e}\n"
+    ".shoal .no .band,.shoal .bar.no{fill:url(#shoal-hatch)}\n"
+    ".shoal .no .outline,.shoal .bar.no{stroke:#b45309} .shoal .bar.minimal{fill:#06302c}\n"
+    ".shoal "
+    ".mark{fill:none;stroke:#fff;stroke-width:2.25;stroke-linecap:round;stroke-linejoin:round}\n"
+    ".shoal .ring{fill:none;stroke:#1d4ed8;stroke-width:2.5} .shoal .ring-badge{fill:#1d4ed8}\n"
+    ".shoal .word{font-size:11px;font-weight:600;text-anchor:middle;fill:#fff}\n"
+    ".shoal .hatch-fill{fill:#fff4e5} .shoal .hatch-line{fill:#d9924a}\n"
+    "@media (prefers-color-scheme:dark){\n"
+    ".shoal text,.shoal .name{fill:#e6edf3} .shoal .dim{fill:#9dabb8} .shoal .word{fill:#06131f}\n"
+    ".shoal .paper,.shoal .no .fill{fill:#0f161d}\n"
+    ".shoal .rule{stroke:#2b3641} .shoal .edges{stroke:#3f4c59} .shoal .edges .on{stroke:#2a7f75}\n"
+    ".shoal .yes .fill{fill:#10332f} .shoal .yes .outline{stroke:#2ab3a3}\n"
+    ".shoal .yes .band,.shoal .bar.yes,.shoal .badge{fill:#2ab3a3} .shoal .mark{stroke:#06231f}\n"
+    ".shoal .no .outline,.shoal .bar.no{stroke:#d98a2b} .shoal .bar.minimal{fill:#d5fbf4}\n"
+    ".shoal .ring{stroke:#8ab4ff} .shoal .ring-badge{fill:#8ab4ff}\n"
+    ".shoal .hatch-fill{fill:#22190e} .shoal .hatch-line{fill:#9a6424}\n"
+    "}\n"
+    "</style>\n"
+    "<defs><pattern id=\"shoal-hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"\n"
+    "patternTransform=\"rotate(45)\">\n"
+    "<rect class=\"hatch-fill\" width=\"6\" height=\"6\"/>\n"
+    "<rect class=\"hatch-line\" width=\"2\" height=\"6\"/></pattern></defs>\n";
+
+/* ------------------------------------------------------------ words */
+
+static bool continues_letter(char c) {
+  return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* At most so many pixels, whichever font: hundredths of the font's size for each letter. */
+static size_t guess_width(const char *string, size_t size_bytes, size_t font) {
+  size_t hundredths = 0;
+  for (size_t i = 0; i < size_bytes; i++) {
+    if (continues_letter(string[i]))
+      continue;
+    unsigned char c = (unsigned char)string[i];
+    hundredths += c >= 0x80 || strchr("mwMW@%", c) ? 105
+                  : strchr("fijlrt .,:;()[]|'", c) ? 46
+                  : c >= 'A' && c <= 'Z'           ? 82
+                                                   : 67;
+  }
+  return (hundredths * font + 99) / 100;
+}
+
+/* As XML text. What XML cannot hold at all (most control characters, U+FFFE, U+FFFF) is U+FFFD. */
+static void add_escaped(shoal_text *text, const char *string, size_t size_bytes) {
+  static const char special[] = "<>&\"\t\r\n";
+  static const char *const instead[] = {"&lt;", "&gt;", "&amp;", "&quot;", " ", " ", " "};
+  for (size_t i = 0; i < size_bytes; i++) {
+    const char *c = string + i, *found = strchr(special, *c);
+    if (found) {
+      shoal_text_add(text, instead[found - special]);
+    } else if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+      shoal_text_add(text, "\xef\xbf\xbd");
+    } else if (size_bytes - i >= 3 && !memcmp(c, "\xef\xbf", 2) && (unsigned char)c[2] >= 0xbe) {
+      shoal_text_add(text, "\xef\xbf\xbd");
+      i += 2;
+    } else {
+      shoal_text_add_bytes(text, c, 1);
+    }
+  }
+}
+
+static void add_counted(shoal_text *text, uint64_t n, const char *noun) {
+  shoal_text_add_count(text, n);
+  shoal_text_print(text, " %s%s", noun, n == 1 ? "" : "s");
+}
+
+static size_t count_digits(uint64_t n) {
+  size_t n_digits = 1;
+  for (; n >= 10; n /= 10)
+    n_digits++;
+  return n_digits;
+}
+
+/* The bytes of a name's first letters; all of them where the name need not be cut. */
+static size_t cut_size(const char *name) {
+  size_t size = strlen(name), cut = 0;
+  for (size_t i = 0, n_letters = 0; i < size; i++) {
+    if (continues_letter(name[i]))
+      continue;
+    if (n_letters == MOST_LETTERS - 1)
+      cut = i;
+    if (n_letters++ == MOST_LETTERS)
+      return cut;
+  }
+  return size;
+}
+
+/* ------------------------------------------------------------ boxes */
+
+static void add_rect(shoal_text *text, const char *class, size_t x, size_t y, size_t width,
+                     size_t height, int radius) {
+  shoal_text_print(text, "<rect class=\"%s\" x=\"%zu\" y=\"%zu\" width=\"%zu\" height=\"%zu\"",
+                   class, x, y, width, height);
+  if (radius)
+    shoal_text_print(text, " rx=\"%d\"", radius);
+  shoal_text_add(text, "/>");
+}
+
+/* A rounded box with its verdict: a check on solid colour, or hatching. */
+static void draw_box(shoal_text *text, size_t x, size_t y, size_t width, size_t height,
+                     const shoal_node_outcome *node) {
+  const int straight = BAND_WIDTH - 8;
+  if (node->chosen)
+    add_rect(text, "ring", x - 6, y - 6, width + 12, height + 12, 13);
+  add_rect(text, "fill", x, y, width, height, 8);
+  shoal_text_print(text,
+                   "<path class=\"band\" d=\"M%zu %zuh%dv%zuh-%da8 8 0 0 1-8-8v-%zu"
+                   "a8 8 0 0 1 8-8z\"/>",
+                   x + 8, y, straight, height, straight, height - 16);
+  if (node->satisfies)
+    shoal_text_print(text, "<path class=\"mark\" d=\"M%zu %zul4 4 7-8\"/>", x + BAND_WIDTH / 2 - 5,
+                     y + height / 2);
+  add_rect(text, "outline", x, y, width, height, 8);
+}
+
+/* A word on the border of a box. */
+static void draw_badge(shoal_text *text, const char *class, size_t middle, size_t y,
+                       const char *word) {
+  add_rect(text, class, middle - 32, y - 8, 64, 16, 8);
+  shoal_text_print(text, "<text class=\"word\" x=\"%zu\" y=\"%zu\">%s</text>", middle, y + 4, word);
+}
+
+static void open_group(shoal_text *text, const char *class, const shoal_node_outcome *node) {
+  shoal_text_print(text, "<g class=\"%s %s%s%s\">", class, node->satisfies ? "yes" : "no",
+                   node->minimal ? " minimal" : "", node->chosen ? " chosen" : "");
+}
+
+/* For those who point at a node, or have it read to them. */
+static void add_node_title(const shoal_result *result, const shoal_node_outcome *node,
+                           shoal_text *text) {
+  shoal_text_add(text, "<title>");
+  for (size_t q = 0; q < result->n_quasi; q++) {
+    add_escaped(text, result->quasi[q], strlen(result->quasi[q]));
+    shoal_text_print(text, " %" PRIu32 ", ", node->levels[q]);
+  }
+  shoal_text_print(text, "height %" PRIu32 ": ", node->height);
+  add_counted(text, node->suppressed, "row");
+  shoal_text_add(text, " to suppress, ");
+  shoal_text_add_count(text, node->classes);
+  shoal_text_print(text, " %s; %s%s%s</title>", node->classes == 1 ? "class" : "classes",
+                   node->satisfies ? "satisfies" : "does not satisfy",
+                   node->minimal ? ", minimal" : "", node->chosen ? ", chosen" : "");
+}
+
+static void draw_node(const shoal_result *result, const shoal_node_outcome *node, size_t x,
+                      size_t y, size_t width, shoal_text *text) {
+  const size_t middle = x + (width + BAND_WIDTH) / 2;
+  open_group(text, "node", node);
+  add_node_title(result, node, text);
+  draw_box(text, x, y, width, BOX_HEIGHT, node);
+  shoal_text_print(text, "<text class=\"vector\" x=\"%zu\" y=\"%zu\">[", middle, y + 22);
+  for (size_t q = 0; q < result->n_quasi; q++)
+    shoal_text_print(text, "%s%" PRIu32, q ? "," : "", node->levels[q]);
+  shoal_text_print(text, "]</text><text class=\"rows\" x=\"%zu\" y=\"%zu\">", middle, y + 38);
+  add_counted(text, node->suppressed, "row");
+  shoal_text_add(text, "</text>");
+  if (node->minimal)
+    draw_badge(text, "badge", x + width / 2, y - 1, "minimal");
+  if (node->chosen)
+    draw_badge(text, "ring-badge", x + width / 2, y + BOX_HEIGHT + 6, "chosen");
+  shoal_text_add(text, "</g>\n");
+}
+
+/* ------------------------------------------------------------ head and legends */
+
+static void add_title(const shoal_result *result, shoal_text *text) {
+  shoal_text_add(text, "Generalization lattice: ");
+  add_counted(text, result->n_nodes, "node");
+  shoal_text_add(text, ", MaxSup ");
+  shoal_text_add_count(text, result->max_suppression);
+  shoal_text_add(text, " of ");
+  add_counted(text, result->input_rows, "row");
+}
+
+static void draw_head(drawing *d) {
+  shoal_text *text = d->text;
+  shoal_text_print(text, "<text class=\"title\" x=\"%d\" y=\"%zu\">", MARGIN, d->y + 16);
+  add_title(d->result, text);
+  shoal_text_print(text, "</text>\n<text x=\"%d\" y=\"%zu\">", MARGIN, d->y + 42);
+  if (d->n_satisfying) {
+    shoal_text_add_count(text, d->n_satisfying);
+    shoal_text_add(text, " of ");
+    shoal_text_add_count(text, d->result->n_nodes);
+    shoal_text_print(text, " %s the policy, ", d->n_satisfying == 1 ? "satisfies" : "satisfy");
+    shoal_text_add_count(text, d->n_minimal);
+    shoal_text_print(text, " of them %s minimal", d->n_minimal == 1 ? "is" : "are");
+  } else {
+    shoal_text_add(text, "No node satisfies the policy");
+  }
+  shoal_text_add(text, ".</text>\n");
+  d->y += 42 + LINE_HEIGHT;
+}
+
+/* The attributes in the order of a vector's levels, over as many lines as they need. */
+static void draw_attributes(drawing *d, const char *before, const char *after) {
+  const shoal_result *result = d->result;
+  shoal_text_print(d->text, "<text class=\"dim\" x=\"%d\" y=\"%zu\">%s", MARGIN, d->y, before);
+  size_t used = guess_width(before, strlen(before), 13);
+  for (size_t q = 0; q < result->n_quasi; q++) {
+    const char *name = result->quasi[q], *next = q + 1 < result->n_quasi ? ", " : after;
+    size_t size = cut_size(name), whole = strlen(name);
+    size_t needed = guess_width(name, size, 14) + guess_width(next, strlen(next), 13) +
+                    8 * (11 + count_digits(result->heights[q]));
+    if (q && used + needed > d->width) {
+      d->y += LINE_HEIGHT;
+      used = 0;
+      shoal_text_print(d->text, "</text>\n<text class=\"dim\" x=\"%d\" y=\"%zu\">", MARGIN, d->y);
+    }
+    used += needed;
+    shoal_text_add(d->text, "<tspan class=\"name\">");
+    add_escaped(d->text, name, size);
+    if (size < whole) {
+      shoal_text_add(d->text, "\xe2\x80\xa6<title>");
+      add_escaped(d->text, name, whole);
+      shoal_text_add(d->text, "</title>");
+    }
+    shoal_text_print(d->text, "</tspan> (height %" PRIu32 ")%s", result->heights[q], next);
+  }
+  shoal_text_add(d->text, "</text>\n");
+  d->y += LINE_HEIGHT;
+}
+
+/* One entry of the legend, on the next line where this one is full; `*x` moves on. */
+static void draw_entry(drawing *d, size_t *x, const shoal_node_outcome *node, bool as_bar,
+                       const char *words) {
+  const size_t needed = 52 + guess_width(words, strlen(words), 13);
+  if (*x > MARGIN && *x + needed > MARGIN + d->width) {
+    *x = MARGIN;
+    d->y += LINE_HEIGHT + 14;
+  }
+  open_group(d->text, "key", node);
+  if (as_bar)
+    add_rect(d->text,
+             node->chosen      ? "ring"
+             : node->minimal   ? "bar minimal"
+             : node->satisfies ? "bar yes"
+                               : "bar no",
+             *x + 1, d->y, 38, 14, node->chosen ? 4 : 0);
+  else
+    draw_box(d->text, *x + 1, d->y - 4, 38, 22, node);
+  shoal_text_print(d->text, "</g><text x=\"%zu\" y=\"%zu\">%s</text>\n",
+                   *x + (node->chosen ? 54 : 48), d->y + 12, words);
+  *x += needed + 20;
+}
+
+static void draw_legend(drawing *d, bool as_bars) {
+  static const shoal_node_outcome yes = {.satisfies = true}, no = {.satisfies = false},
+                                  minimal = {.satisfies = true, .minimal = true},
+                                  chosen = {.satisfies = true, .chosen = true};
+  size_t x = MARGIN;
+  d->y += 2;
+  draw_entry(d, &x, &yes, as_bars, "satisfies");
+  draw_entry(d, &x, &no, as_bars, "does not satisfy");
+  if (d->n_minimal)
+    draw_entry(d, &x, &minimal, as_bars, "minimal: none below it satisfies");
+  if (d->has_chosen)
+    draw_entry(d, &x, &chosen, as_bars, as_bars ? "holds the chosen node" : "chosen");
+  d->y += LINE_HEIGHT + 26;
+}
+
+/* ------------------------------------------------------------ the lattice, node by node */
+
+typedef struct grid {
+  size_t box_width, row_pitch, top; /* `top`: y of the highest row */
+  size_t n_rows;
+  size_t n_in_row[MOST_DRAWN]; /* by height */
+  size_t place[MOST_DRAWN];    /* by node: its place in its row */
+} grid;
+
+/* Wide enough for the top's vector and for the most rows, in the widest of the usual fonts. */
+static size_t box_width(const shoal_result *result) {
+  size_t vector = 12, rows = 0;
+  for (size_t q = 0; q < result->n_quasi; q++)
+    vector += count_digits(result->heights[q]) * 9 + 5;
+  for (size_t i = 0; i < result->n_nodes; i++) {
+    size_t n_digits = count_digits(result->nodes[i].suppressed);
+    size_t needed = n_digits * 8 + (n_digits - 1) / 3 * 4 + 34;
+    rows = needed > rows ? needed : rows;
+  }
+  size_t width = BAND_WIDTH + 16 + (vector > rows ? vector : rows);
+  return width > BOX_LEAST ? width : BOX_LEAST;
+}
+
+static size_t node_x(const drawing *d, const grid *g, size_t i) {
+  size_t step = g->box_width + BOX_GAP, n = g->n_in_row[d->result->nodes[i].height];
+  size_t free_width = d->width - AXIS_WIDTH - (n * step - BOX_GAP);
+  return MARGIN + AXIS_WIDTH + free_width / 2 + g->place[i] * step;
+}
+
+static size_t row_y(const grid *g, size_t height) {
+  return g->top + (g->n_rows - 1 - height) * g->row_pitch;
+}
+
+/* Lines to the direct successors, one stride away each: levels are digits, the last one fastest. */
+static void draw_edges(const drawing *d, const grid *g, size_t i) {
+  const shoal_node_outcome *nodes = d->result->nodes;
+  size_t stride = 1;
+  for (size_t q = d->result->n_quasi; q-- > 0;) {
+    size_t above = i + stride;
+    if (nodes[i].levels[q] < d->result->heights[q]) {
+      assert(above < d->result->n_nodes);
+      shoal_text_print(d->text, "<line%s x1=\"%zu\" y1=\"%zu\" x2=\"%zu\" y2=\"%zu\"/>\n",
+                       nodes[i].satisfies && nodes[above].satisfies ? " class=\"on\"" : "",
+                       node_x(d, g, i) + g->box_width / 2, row_y(g, nodes[i].height),
+                       node_x(d, g, above) + g->box_width / 2,
+                       row_y(g, nodes[above].height) + BOX_HEIGHT);
+    }
+    stride *= (size_t)d->result->heights[q] + 1;
+  }
+}
+
+static void draw_nodes(drawing *d) {
+  const shoal_result *result = d->result;
+  grid g = {.box_width = box_width(result)};
+  size_t most = 0;
+  for (size_t i = 0; i < result->n_nodes; i++) {
+    size_t height = result->nodes[i].height;
+    g.place[i] = g.n_in_row[height]++;
+    most = g.n_in_row[height] > most ? g.n_in_row[height] : most;
+    g.n_rows = height + 1 > g.n_rows ? height + 1 : g.n_rows;
+  }
+  size_t needed = AXIS_WIDTH + most * (g.box_width + BOX_GAP) - BOX_GAP;
+  d->width = needed > d->width ? needed : d->width;
+  size_t slope = needed / 20; /* the wider the rows, the more room for their edges */
+  g.row_pitch = BOX_HEIGHT + (slope < 54 ? 54 : slope > 160 ? 160 : slope);
+  draw_head(d);
+  draw_attributes(d, "In each box: the levels of [", "] and the rows to suppress");
+  draw_legend(d, false);
+  g.top = d->y + 12;
+  shoal_text_print(d->text, "<text class=\"dim\" x=\"%d\" y=\"%zu\">height</text>\n", MARGIN,
+                   d->y - 4);
+  for (size_t h = 0; h < g.n_rows; h++)
+    shoal_text_print(d->text,
+                     "<text x=\"%d\" y=\"%zu\">%zu</text>"
+                     "<path class=\"rule\" d=\"M%d %zuH%zu\"/>\n",
+                     MARGIN, row_y(&g, h) + 28, h, MARGIN + AXIS_WIDTH - 20, row_y(&g, h) + 23,
+                     MARGIN + d->width);
+  shoal_text_add(d->text, "<g class=\"edges\">\n");
+  for (size_t i = 0; i < result->n_nodes; i++)
+    draw_edges(d, &g, i);
+  shoal_text_add(d->text, "</g>\n");
+  for (size_t i = 0; i < result->n_nodes; i++)
+    draw_node(result, &result->nodes[i], node_x(d, &g, i), row_y(&g, result->nodes[i].height),
+              g.box_width, d->text);
+  d->y = row_y(&g, 0) + BOX_HEIGHT + 8;
+}
+
+/* ------------------------------------------------------------ the lattice, height by height */
+
+typedef struct tally {
+  size_t minimal, yes, no; /* nodes; yes: satisfying, without the minimal ones */
+  bool chosen;
+} tally;
+
+static size_t draw_bar(shoal_text *text, const char *class, size_t n, size_t most, size_t x,
+                       size_t y) {
+  size_t width = n * BAR_WIDTH / most;
+  if (n && width < 3)
+    width = 3; /* one in thousands is seen, too */
+  if (n)
+    add_rect(text, class, x, y, width, BAR_HEIGHT, 0);
+  return x + width;
+}
+
+static void draw_tally(const drawing *d, const tally *row, size_t most) {
+  size_t x = MARGIN + AXIS_WIDTH, numbers[] = {row->yes + row->minimal, row->minimal, row->no};
+  size_t end = draw_bar(d->text, "bar minimal", row->minimal, most, x, d->y);
+  end = draw_bar(d->text, "bar yes", row->yes, most, end, d->y);
+  end = draw_bar(d->text, "bar no", row->no, most, end, d->y);
+  if (row->chosen)
+    add_rect(d->text, "ring", x - 4, d->y - 4, end - x + 8, BAR_HEIGHT + 8, 4);
+  for (size_t i = 0; i < 3; i++) {
+    shoal_text_print(d->text, "<text class=\"end%s\" x=\"%zu\" y=\"%zu\">",
+                     numbers[i] ? "" : " dim", x + BAR_WIDTH + (i + 1) * COLUMN_WIDTH, d->y + 14);
+    shoal_text_add_count(d->text, numbers[i]);
+    shoal_text_add(d->text, "</text>");
+  }
+  shoal_text_add(d->text, "\n");
+}
+
+static void draw_bars(drawing *d) {
+  const shoal_result *result = d->result;
+  tally rows[MOST_BARS + 1] = {{0}};
+  size_t top = result->nodes[result->n_nodes - 1].height, most = 0;
+  size_t per_row = top / MOST_BARS + 1, n_rows = top / per_row + 1;
+  for (size_t i = 0; i < result->n_nodes; i++) {
+    const shoal_node_outcome *node = &result->nodes[i];
+    tally *row = &rows[node->height / per_row];
+    *(node->minimal ? &row->minimal : node->satisfies ? &row->yes : &row->no) += 1;
+    row->chosen |= node->chosen;
+    size_t n = row->minimal + row->yes + row->no;
+    most = n > most ? n : most;
+  }
+  size_t needed = AXIS_WIDTH + BAR_WIDTH + 3 * COLUMN_WIDTH;
+  d->width = needed > d->width ? needed : d->width;
+  draw_head(d);
+  shoal_text_print(d->text,
+                   "<text x=\"%d\" y=\"%zu\">More than %d nodes cannot be drawn readably one by "
+                   "one, so each row counts the nodes of %s.</text>\n",
+                   MARGIN, d->y, MOST_DRAWN, per_row > 1 ? "some heights" : "one height");
+  d->y += LINE_HEIGHT;
+  draw_attributes(d, "Levels of [", "]");
+  draw_legend(d, true);
+  static const char *const columns[] = {"satisfy", "of these minimal", "do not satisfy"};
+  shoal_text_print(d->text, "<text class=\"dim\" x=\"%d\" y=\"%zu\">height</text>", MARGIN, d->y);
+  for (size_t i = 0; i < 3; i++)
+    shoal_text_print(d->text, "<text class=\"dim end\" x=\"%zu\" y=\"%zu\">%s</text>",
+                     MARGIN + AXIS_WIDTH + BAR_WIDTH + (i + 1) * COLUMN_WIDTH, d->y, columns[i]);
+  d->y += 14;
+  for (size_t r = n_rows; r-- > 0; d->y += BAR_PITCH) {
+    size_t last = (r + 1) * per_row - 1;
+    shoal_text_print(d->text, "<text x=\"%d\" y=\"%zu\">%zu", MARGIN, d->y + 14, r * per_row);
+    if (per_row > 1)
+      shoal_text_print(d->text, "\xe2\x80\x93%zu", last < top ? last : top);
+    shoal_text_add(d->text, "</text>");
+    draw_tally(d, &rows[r], most);
+  }
+}
+
+void shoal_render_lattice_svg(const shoal_result *result, shoal_text *text) {
+  shoal_text body;
+  shoal_text_init(&body);
+  add_title(result, &body);
+  size_t title_width = guess_width(body.bytes ? body.bytes : "", body.size_bytes, 19);
+  shoal_text_reset(&body);
+  drawing d = {.result = result, .text = &body, .y = MARGIN};
+  d.width = title_width > LEAST_WIDTH ? title_width : LEAST_WIDTH;
+  for (size_t i = 0; i < result->n_nodes; i++) {
+    d.n_satisfying += result->nodes[i].satisfies;
+    d.n_minimal += result->nodes[i].minimal;
+    d.has_chosen |= result->nodes[i].chosen;
+  }
+  if (result->n_nodes > MOST_DRAWN)
+    draw_bars(&d);
+  else
+    draw_nodes(&d);
+  size_t width = d.width + 2 * MARGIN, height = d.y + MARGIN;
+  shoal_text_print(text,
+                   "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"shoal\" role=\"img\" "
+                   "width=\"%zu\" height=\"%zu\" viewBox=\"0 0 %zu %zu\">\n<title>",
+                   width, height, width, height);
+  add_title(result, text);
+  shoal_text_print(text, "</title>\n%s<rect class=\"paper\" width=\"%zu\" height=\"%zu\"/>\n",
+                   style, width, height);
+  shoal_text_add_bytes(text, body.bytes ? body.bytes : "", body.size_bytes);
+  shoal_text_add(text, "</svg>\n");
+  text->failed |= body.failed;
+  shoal_text_reset(&body);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report: what a job found, and its renderings. A result is plain data in an arena of its own, so
+ * that it outlives table and policy. It holds labels and counts, never a raw value of a suppressed
+ * or small class.
+ */
+#ifndef SHOAL_REPORT_RESULT_H
+#define SHOAL_REPORT_RESULT_H
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+typedef enum shoal_result_kind {
+  SHOAL_RESULT_PROFILE,
+  SHOAL_RESULT_CHECK,
+  SHOAL_RESULT_CONDITIONS,
+  SHOAL_RESULT_LATTICE,
+  SHOAL_RESULT_RELEASE,
+  SHOAL_RESULT_HIERARCHY
+} shoal_result_kind;
+
+/* A class shown as an example of what breaks. */
+typedef struct shoal_class_example {
+  const char **labels; /* by quasi-identifier; NULL: raw values, not to be shown */
+  uint64_t first_row;
+  uint64_t n_rows;
+  double reached;
+} shoal_class_example;
+
+typedef struct shoal_model_outcome {
+  const char *model;
+  const char *attribute; /* NULL: none */
+  double required, reached;
+  bool holds;
+  uint64_t breaking_rows, breaking_classes;
+  shoal_class_example *worst; /* check only */
+  size_t n_worst;
+} shoal_model_outcome;
+
+typedef struct shoal_condition_outcome {
+  const char *attribute;
+  uint64_t distinct, max_groups;
+} shoal_condition_outcome;
+
+/* What was done to a quasi-identifier. */
+typedef struct shoal_attribute_outcome {
+  const char *name;
+  uint32_t level, height;
+  uint32_t n_before, n_after; /* distinct values, distinct labels at that level */
+  double loss;                /* 0 nothing lost .. 1 everything */
+} shoal_attribute_outcome;
+
+typedef struct shoal_node_outcome {
+  const uint32_t *levels; /* by quasi-identifier */
+  uint32_t height;
+  uint64_t suppressed;
+  uint64_t classes;
+  bool satisfies, minimal, chosen;
+} shoal_node_outcome;
+
+/* The nodes that one preference would choose: indices into the nodes. */
+typedef struct shoal_preferred {
+  const char *policy;
+  const size_t *nodes;
+  size_t n_nodes;
+} shoal_preferred;
+
+typedef struct shoal_column_outcome {
+  const char *name;
+  const char *type; /* "number", "date", "text" */
+  uint64_t distinct, missing, unique; /* values, rows, rows whose value is theirs alone */
+  uint64_t most_frequent;             /* rows of the most frequent value */
+  const char *role, *hierarchy, *why; /* suggested; hierarchy as YAML or NULL */
+  const char *missing_marks;          /* spellings that look like missing values, as YAML, or NULL */
+} shoal_column_outcome;
+
+struct shoal_result {
+  shoal_result_kind kind;
+  shoal_arena arena;
+  bool holds;
+  bool is_release;    /* check: the table's labels may be shown */
+  const char *source; /* the table's or hierarchy's name */
+  uint64_t input_rows, input_columns;
+  const char **warnings;
+  size_t n_warnings;
+  /* quasi-identifiers, in column order: names of levels everywhere below */
+  const char **quasi;
+  const uint32_t *heights;
+  size_t n_quasi;
+  /* the release */
+  uint64_t output_rows, suppressed, blanked, noise, clusters, classes, smallest_class;
+  uint64_t max_suppression;
+  const char *output;
+  bool has_seed;
+  uint64_t seed;
+  shoal_model_outcome *models;
+  size_t n_models;
+  /* the search */
+  const char *algorithm, *algorithm_reason;
+  uint64_t lattice_nodes, nodes_checked, nodes_bounded;
+  shoal_attribute_outcome *attributes; /* by quasi-identifier */
+  shoal_node_outcome *nodes; /* release: the minimal ones; lattice: all */
+  size_t n_nodes;
+  bool minimal_complete; /* the minimal nodes listed are all there are */
+  shoal_preferred *preferred;
+  size_t n_preferred;
+  /* the necessary conditions */
+  uint64_t p, max_p, max_groups;
+  shoal_condition_outcome *conditions;
+  size_t n_conditions;
+  /* measures */
+  double dm, avg, il, nil, accuracy, height_accuracy, completeness;
+  /* cost */
+  double seconds_read, seconds_search, seconds_write, seconds_verify, seconds_total;
+  uint64_t peak_memory_bytes;
+  /* profile */
+  shoal_column_outcome *columns;
+  size_t n_columns;
+  uint64_t n_distinct_rows, n_unique_rows;
+  /* hierarchy */
+  const char *drawing;
+  uint64_t n_leaves, n_levels;
+};
+
+/* A new, zeroed result; NULL without memory. */
+shoal_result *shoal_result_new(shoal_result_kind kind);
+
+/* A copy of a string in the result's arena, as valid UTF-8. */
+const char *shoal_result_string(shoal_result *result, const char *bytes, size_t size_bytes);
+
+shoal_status shoal_result_warn(shoal_result *result, shoal_error *error, const char *format, ...)
+    SHOAL_PRINTF(3, 4);
+
+/* The renderings, one file each. */
+shoal_status shoal_render_json(const shoal_result *result, char **text, shoal_error *error);
+void shoal_render_text(const shoal_result *result, shoal_text *text);
+void shoal_render_lattice_csv(const shoal_result *result, shoal_text *text);
+void shoal_render_lattice_dot(const shoal_result *result, shoal_text *text);
+void shoal_render_lattice_svg(const shoal_result *result, shoal_text *text);
+
+#endif

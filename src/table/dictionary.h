@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table/dictionary: the values of one column, as one thread meets them: cell -> code, in order of
+ * first appearance, each with the place where it was first met.
+ */
+#ifndef SHOAL_TABLE_DICTIONARY_H
+#define SHOAL_TABLE_DICTIONARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHOAL_NO_CODE UINT32_MAX
+
+typedef struct shoal_slot {
+  uint64_t key; /* the cell itself if it has at most 8 bytes, else its hash */
+  uint32_t size_bytes;
+  uint32_t code_plus_1; /* 0: empty */
+} shoal_slot;
+
+typedef struct shoal_dictionary {
+  shoal_slot *slots;
+  unsigned bits; /* 2^bits slots, at most half of them full */
+  uint32_t n_values;
+  char *bytes;
+  size_t bytes_capacity;
+  uint64_t *offsets; /* n_values + 1 */
+  size_t offsets_capacity;
+  uint64_t *first_place; /* by value */
+  size_t place_capacity;
+} shoal_dictionary;
+
+bool shoal_dictionary_init(shoal_dictionary *dictionary);
+void shoal_dictionary_reset(shoal_dictionary *dictionary);
+
+/*
+ * The code of a cell, a new one if it is new; `place` is kept for a new one. 8 bytes from `bytes`
+ * on must be readable, whatever the cell's size. SHOAL_NO_CODE: no memory, or 2^32 - 1 values.
+ */
+uint32_t shoal_dictionary_code(shoal_dictionary *dictionary, const char *bytes,
+                               uint32_t size_bytes, uint64_t place);
+
+/* Codes of n_rows cells: row r's is bytes[begin[r * stride] .. end[r * stride]). False: no memory. */
+bool shoal_dictionary_encode(shoal_dictionary *dictionary, const char *bytes,
+                             const uint32_t *begin, const uint32_t *end, size_t stride,
+                             size_t n_rows, uint64_t first_place, uint32_t *codes);
+
+#endif

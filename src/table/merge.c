@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table/merge: the workers' shares become one table. A value's final code is its rank by first
+ * appearance in the file; each worker met its values in that order, so that merging is a walk
+ * over sorted lists. Columns are independent and done on several threads.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/work.h"
+#include "table/dictionary.h"
+#include "table/load.h"
+
+typedef struct merge_job {
+  shoal_table *table;
+  shoal_share *shares;
+  unsigned n_shares;
+  const shoal_piece *pieces;
+  size_t n_pieces;
+  uint64_t *piece_start; /* row of the table at which each piece starts */
+  const shoal_use *uses;
+  const char *const *missing;
+  size_t n_missing;
+  atomic_size_t next_column;
+  atomic_bool failed;
+} merge_job;
+
+/* The final dictionary of a column, and each share's map from its codes to the final ones. */
+static bool merge_dictionaries(merge_job *job, size_t c, shoal_dictionary *merged,
+                               uint32_t **maps) {
+  uint32_t next[64] = {0};
+  for (;;) {
+    unsigned first = job->n_shares;
+    uint64_t place = UINT64_MAX;
+    for (unsigned s = 0; s < job->n_shares; s++) {
+      const shoal_dictionary *d = &job->shares[s].dictionaries[c];
+      if (next[s] < d->n_values && d->first_place[next[s]] < place) {
+        first = s;
+        place = d->first_place[next[s]];
+      }
+    }
+    if (first == job->n_shares) return true;
+    const shoal_dictionary *d = &job->shares[first].dictionaries[c];
+    uint32_t value = next[first]++;
+    uint64_t from = d->offsets[value];
+    uint32_t code = shoal_dictionary_code(merged, d->bytes + from,
+                                          (uint32_t)(d->offsets[value + 1] - from), place);
+    if (code == SHOAL_NO_CODE) return false;
+    maps[first][value] = code;
+  }
+}
+
+#define MAP_CODES(FROM, TO)                                                                        \
+  for (size_t i = 0; i < n; i++) ((TO *)to)[i] = (TO)map[((const FROM *)from)[i]]
+
+static void map_codes(const void *from, unsigned from_size, void *to, unsigned to_size,
+                      const uint32_t *map, size_t n) {
+  switch (from_size * 8 + to_size) {
+  case 1 * 8 + 1: MAP_CODES(uint8_t, uint8_t); break;
+  case 1 * 8 + 2: MAP_CODES(uint8_t, uint16_t); break;
+  case 1 * 8 + 4: MAP_CODES(uint8_t, uint32_t); break;
+  case 2 * 8 + 2: MAP_CODES(uint16_t, uint16_t); break;
+  case 2 * 8 + 4: MAP_CODES(uint16_t, uint32_t); break;
+  default: MAP_CODES(uint32_t, uint32_t); break;
+  }
+}
+
+static bool merge_codes(merge_job *job, shoal_column *column, size_t c, uint32_t *const *maps) {
+  column->code_size = column->n_values <= 256 ? 1 : column->n_values <= 65536 ? 2 : 4;
+  column->codes = shoal_alloc((size_t)job->table->n_rows, column->code_size);
+  if (!column->codes) return false;
+  char *to = column->codes;
+  for (size_t p = 0; p < job->n_pieces; p++) {
+    const shoal_piece *piece = &job->pieces[p];
+    const shoal_code_vector *vector = &job->shares[piece->share].codes[c];
+    if (!piece->n_rows) continue;
+    const char *from = (const char *)vector->codes + piece->first_row * vector->code_size;
+    map_codes(from, vector->code_size, to, column->code_size, maps[piece->share], piece->n_rows);
+    to += piece->n_rows * column->code_size;
+  }
+  return true;
+}
+
+/* One share has its values and rows in the file's order already. */
+static void take_only_share(shoal_share *share, shoal_column *column, size_t c,
+                            shoal_dictionary *merged) {
+  shoal_code_vector *vector = &share->codes[c];
+  shoal_dictionary_reset(merged);
+  *merged = share->dictionaries[c];
+  memset(&share->dictionaries[c], 0, sizeof *merged);
+  void *exact = shoal_resize(vector->codes, vector->n_codes, vector->code_size);
+  column->codes = exact ? exact : vector->codes;
+  column->code_size = vector->code_size ? vector->code_size : 1;
+  column->n_values = merged->n_values;
+  memset(vector, 0, sizeof *vector);
+}
+
+/* The dictionary's strings, marks of missing values and first rows become the column's. */
+static bool settle_column(merge_job *job, shoal_column *column, shoal_dictionary *merged) {
+  char *bytes = shoal_resize(merged->bytes, (size_t)merged->offsets[merged->n_values] + 8, 1);
+  if (!bytes) return false;
+  column->bytes = bytes;
+  column->offsets = merged->offsets;
+  column->first_row = merged->first_place;
+  merged->bytes = NULL;
+  merged->offsets = NULL;
+  merged->first_place = NULL;
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    uint64_t place = column->first_row[v];
+    column->first_row[v] = job->piece_start[place >> 32] + (place & UINT32_MAX);
+    size_t size;
+    const char *value = shoal_column_value(column, v, &size);
+    for (size_t m = 0; m < job->n_missing; m++) {
+      if (strlen(job->missing[m]) != size || memcmp(job->missing[m], value, size) != 0) continue;
+      if (!column->is_missing) column->is_missing = shoal_alloc_zero(column->n_values, 1);
+      if (!column->is_missing) return false;
+      column->is_missing[v] = 1;
+    }
+  }
+  return true;
+}
+
+static bool merge_column(merge_job *job, size_t c) {
+  shoal_column *column = &job->table->columns[c];
+  shoal_dictionary merged;
+  uint32_t *maps[64] = {NULL};
+  bool ok = shoal_dictionary_init(&merged);
+  if (ok && job->n_shares == 1) {
+    take_only_share(&job->shares[0], column, c, &merged);
+  } else if (ok) {
+    for (unsigned s = 0; ok && s < job->n_shares; s++) {
+      maps[s] = shoal_alloc(job->shares[s].dictionaries[c].n_values, sizeof **maps);
+      ok = maps[s] != NULL;
+    }
+    ok = ok && merge_dictionaries(job, c, &merged, maps);
+    column->n_values = merged.n_values;
+    ok = ok && merge_codes(job, column, c, maps);
+  }
+  ok = ok && settle_column(job, column, &merged);
+  shoal_dictionary_reset(&merged);
+  for (unsigned s = 0; s < job->n_shares; s++) {
+    free(maps[s]);
+    free(job->shares[s].codes[c].codes);
+    memset(&job->shares[s].codes[c], 0, sizeof job->shares[s].codes[c]);
+    shoal_dictionary_reset(&job->shares[s].dictionaries[c]);
+  }
+  return ok;
+}
+
+static bool count_identity(merge_job *job, size_t c) {
+  size_t n = (size_t)job->table->n_rows, at = 0;
+  uint64_t *hashes = shoal_alloc(n, sizeof *hashes);
+  if (!hashes) return false;
+  for (unsigned s = 0; s < job->n_shares; s++) {
+    if (job->shares[s].n_rows)
+      memcpy(hashes + at, job->shares[s].hashes[c], job->shares[s].n_rows * sizeof *hashes);
+    at += job->shares[s].n_rows;
+    free(job->shares[s].hashes[c]);
+    job->shares[s].hashes[c] = NULL;
+  }
+  job->table->columns[c].n_repeated = shoal_count_repeated(hashes, n);
+  free(hashes);
+  return job->table->columns[c].n_repeated != UINT64_MAX;
+}
+
+static void merge_columns(void *user, unsigned i) {
+  (void)i;
+  merge_job *job = user;
+  for (;;) {
+    size_t c = atomic_fetch_add(&job->next_column, 1);
+    if (c >= job->table->n_columns || atomic_load(&job->failed)) return;
+    bool ok = true;
+    if (job->uses[c] == SHOAL_USE_CODES) ok = merge_column(job, c);
+    if (job->uses[c] == SHOAL_USE_IDENTITY) ok = count_identity(job, c);
+    if (!ok) atomic_store(&job->failed, true);
+  }
+}
+
+shoal_status shoal_table_merge(shoal_table *table, shoal_share *shares, unsigned n_shares,
+                               const shoal_piece *pieces, size_t n_pieces, const shoal_use *uses,
+                               const char *const *missing, size_t n_missing, unsigned n_threads,
+                               shoal_error *error) {
+  merge_job job = {.table = table,
+                   .shares = shares,
+                   .n_shares = n_shares,
+                   .pieces = pieces,
+                   .n_pieces = n_pieces,
+                   .uses = uses,
+                   .missing = missing,
+                   .n_missing = n_missing};
+  job.piece_start = shoal_alloc(n_pieces + 1, sizeof *job.piece_start);
+  if (!job.piece_start) return shoal_fail_memory(error);
+  table->n_rows = 0;
+  for (size_t p = 0; p < n_pieces; p++) {
+    job.piece_start[p] = table->n_rows;
+    table->n_rows += pieces[p].n_rows;
+  }
+  shoal_parallel(n_threads, merge_columns, &job);
+  free(job.piece_start);
+  return atomic_load(&job.failed) ? shoal_fail_memory(error) : SHOAL_OK;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table: columns of small integer codes. A cell is the code of its value in the column's
+ * dictionary, 1, 2 or 4 bytes wide; codes are given in order of first appearance, so that they do
+ * not depend on threads. Frozen after loading, then shared by threads.
+ */
+#ifndef SHOAL_TABLE_TABLE_H
+#define SHOAL_TABLE_TABLE_H
+
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+typedef struct shoal_column {
+  const char *name;
+  uint32_t n_values;       /* distinct values, missing ones included */
+  unsigned code_size;      /* bytes a code: 1, 2 or 4; 0: the column's cells are not kept */
+  void *codes;             /* one a row */
+  char *bytes;             /* value v is bytes[offsets[v] .. offsets[v + 1]) */
+  uint64_t *offsets;       /* n_values + 1 */
+  uint8_t *is_missing;     /* by value; NULL: no value is missing */
+  uint64_t *first_row;     /* by value: row of its first appearance, 0-based; NULL if not kept */
+  uint64_t n_repeated;     /* identifiers: rows whose value another row has too */
+} shoal_column;
+
+struct shoal_table {
+  char *name; /* of the file, for messages */
+  char delimiter;
+  uint64_t n_rows;      /* stored rows: records, or distinct tuples with counts */
+  uint64_t n_records;   /* sum of the counts; n_rows without counts */
+  uint64_t *counts;     /* NULL: each row is one record */
+  size_t n_columns;
+  shoal_column *columns;
+  bool finished;
+  double seconds_read; /* what loading took */
+  struct shoal_loader *loader; /* while rows are being added */
+};
+
+/* The column of that name, or NULL. */
+const shoal_column *shoal_table_column(const shoal_table *table, const char *name);
+
+static inline uint32_t shoal_column_code(const shoal_column *column, uint64_t row) {
+  switch (column->code_size) {
+  case 1: return ((const uint8_t *)column->codes)[row];
+  case 2: return ((const uint16_t *)column->codes)[row];
+  default: return ((const uint32_t *)column->codes)[row];
+  }
+}
+
+static inline const char *shoal_column_value(const shoal_column *column, uint32_t value,
+                                             size_t *size_bytes) {
+  *size_bytes = (size_t)(column->offsets[value + 1] - column->offsets[value]);
+  return column->bytes + column->offsets[value];
+}
+
+static inline bool shoal_column_missing(const shoal_column *column, uint32_t value) {
+  return column->is_missing && column->is_missing[value];
+}
+
+static inline uint64_t shoal_table_count(const shoal_table *table, uint64_t row) {
+  return table->counts ? table->counts[row] : 1;
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verify/reader: the verifier's own CSV reader, one row at a time. Strict where other programs
+ * would differ in what they see: a release that two readers could split into different cells is
+ * refused, not guessed at.
+ */
+#ifndef SHOAL_VERIFY_READER_H
+#define SHOAL_VERIFY_READER_H
+
+#include "base/work.h"
+
+/* How every message ends that says that a release is not what it claims to be. */
+#define SHOAL_VERIFY_FAULT "nothing was written; this is a fault of shoal, please report it"
+
+typedef struct shoal_verify_reader shoal_verify_reader;
+
+/* A cell without its quotes. The bytes are the reader's, until its next row. */
+typedef struct shoal_verify_cell {
+  char *bytes;
+  size_t size_bytes;
+  bool doubled; /* of the reader's own use: doubled quotes are still in the bytes */
+} shoal_verify_cell;
+
+/*
+ * Opens the file behind `fd`, which stays the caller's, at its start; gzip and zstd are recognized
+ * by their first bytes. Progress goes to `run` in bytes of the file, from within `_next`.
+ */
+shoal_status shoal_verify_reader_open(int fd, char delimiter, const shoal_run *run,
+                                      shoal_verify_reader **reader,
+                                      shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * The next row, of exactly `n_cells` cells; *found is false behind the last one. The first row
+ * (the header) is row 0 of the messages. Any fault, of the file or of the machine, is
+ * SHOAL_FAILED; SHOAL_CANCELLED if the progress callback asks to stop.
+ */
+shoal_status shoal_verify_reader_next(shoal_verify_reader *reader, shoal_verify_cell *cells,
+                                      size_t n_cells, bool *found,
+                                      shoal_error *error) SHOAL_MUST_CHECK;
+
+void shoal_verify_reader_close(shoal_verify_reader *reader); /* accepts NULL */
+
+#endif

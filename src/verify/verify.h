@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verify: the second opinion. Reads a release as anyone will read it, as strings, and proves each
+ * model of the policy on it. It shares nothing with the engine that made the release: its own CSV
+ * reader, its own grouping, its own reading of each model's definition. It may include base/ and
+ * nothing else of this tree.
+ */
+#ifndef SHOAL_VERIFY_VERIFY_H
+#define SHOAL_VERIFY_VERIFY_H
+
+#include "base/work.h"
+
+/* One model to prove: its name as in a policy, its parameters as they were written. */
+typedef struct shoal_verify_parameter {
+  const char *name;
+  const char *value;
+} shoal_verify_parameter;
+
+typedef struct shoal_verify_model {
+  const char *name;
+  const char *attribute; /* NULL: every sensitive attribute */
+  const shoal_verify_parameter *parameters;
+  size_t n_parameters;
+} shoal_verify_model;
+
+/* What the release claims to be. All strings are borrowed. */
+typedef struct shoal_verify_claim {
+  char delimiter;
+  const char *const *columns; /* the release's header, in order */
+  size_t n_columns;
+  const char *const *quasi;
+  size_t n_quasi;
+  const char *const *sensitive;
+  size_t n_sensitive;
+  const char *const *missing; /* spellings that count as no value */
+  size_t n_missing;
+  const shoal_verify_model *models;
+  size_t n_models;
+  uint64_t n_rows; /* rows that must be there */
+} shoal_verify_claim;
+
+/* What the verifier counted by itself; the job compares it with what the engine says. */
+typedef struct shoal_verify_finding {
+  uint64_t n_rows;
+  uint64_t n_classes;
+  uint64_t smallest_class;
+} shoal_verify_finding;
+
+/*
+ * Reads the release from the file behind `fd` (from its start, whatever its offset; .gz and .zst
+ * content is recognized by its first bytes) and proves the claim. SHOAL_OK: it holds, and
+ * `finding` is filled. SHOAL_FAILED: it does not, or the file cannot be read; the message says
+ * which model breaks on how many classes and rows, never a cell's content. A model it does not
+ * know is SHOAL_FAILED: what cannot be proven is not released. Cost: one pass, memory for the
+ * distinct classes and their sensitive values.
+ */
+shoal_status shoal_verify(int fd, const shoal_verify_claim *claim, const shoal_run *run,
+                          shoal_verify_finding *finding, shoal_error *error) SHOAL_MUST_CHECK;
+
+#endif

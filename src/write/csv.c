@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* write/csv: see csv.h. */
+#include "write/csv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STRETCH_ROWS = 32 * 1024, MAX_THREADS = 64, COPY_SLACK = 16 };
+
+/* ------------------------------------------------------------ cells */
+
+static bool needs_quotes(const shoal_csv_out *out, const char *bytes, size_t size) {
+  if (size == 0) return out->n_columns == 1; /* else the row would be a blank line */
+  return memchr(bytes, out->delimiter, size) || memchr(bytes, '"', size) ||
+         memchr(bytes, '\n', size) || memchr(bytes, '\r', size);
+}
+
+/* Writes a cell as CSV has it; `to` has room for twice its size and two quotes. */
+static size_t render(const shoal_csv_out *out, const char *bytes, size_t size, char *to) {
+  if (!needs_quotes(out, bytes, size)) {
+    if (size) memcpy(to, bytes, size);
+    return size;
+  }
+  size_t at = 0;
+  to[at++] = '"';
+  for (size_t i = 0; i < size; i++) {
+    if (bytes[i] == '"') to[at++] = '"';
+    to[at++] = bytes[i];
+  }
+  to[at++] = '"';
+  return at;
+}
+
+bool shoal_cells_out_add(shoal_cells_out *cells, const shoal_csv_out *out, const char *bytes,
+                         size_t size_bytes) {
+  uint64_t start = cells->n_values ? cells->offsets[cells->n_values] : 0;
+  if (size_bytes > SIZE_MAX / 4) return false;
+  if (!shoal_grow(&cells->bytes, &cells->capacity,
+                  (size_t)start + 2 * size_bytes + 3 + COPY_SLACK, 1))
+    return false;
+  size_t size = render(out, bytes, size_bytes, cells->bytes + start);
+  bool last = cells == &out->columns[out->n_columns - 1];
+  cells->bytes[start + size] = last ? '\n' : out->delimiter;
+  cells->offsets[0] = 0;
+  cells->offsets[++cells->n_values] = start + size + 1;
+  return true;
+}
+
+void shoal_cells_out_reset(shoal_cells_out *cells) {
+  free(cells->bytes);
+  free(cells->offsets);
+  memset(cells, 0, sizeof *cells);
+}
+
+/* ------------------------------------------------------------ rows */
+
+/* Rendered bytes of a stretch of rows. */
+typedef struct buffer {
+  char *bytes;
+  size_t size, capacity;
+  bool failed;
+} buffer;
+
+typedef struct writing {
+  const shoal_csv_out *out;
+  const uint32_t *order; /* rows to write; NULL: all rows that are not removed, in order */
+  uint64_t n_items;      /* of `order`, or rows of the table */
+  uint64_t next;         /* first item of the next round */
+  size_t widest;         /* bytes a row has at most */
+  buffer buffers[MAX_THREADS];
+} writing;
+
+static inline char *copy_cell(char *to, const char *from, size_t size) {
+  if (size <= COPY_SLACK) memcpy(to, from, COPY_SLACK);
+  else memcpy(to, from, size);
+  return to + size;
+}
+
+static char *render_row(const shoal_csv_out *out, uint64_t row, bool blank, char *to) {
+  for (size_t c = 0; c < out->n_columns; c++) {
+    const shoal_cells_out *cells = &out->columns[c];
+    if (blank && cells->generalized) {
+      *to++ = '*';
+      *to++ = c + 1 == out->n_columns ? '\n' : out->delimiter;
+      continue;
+    }
+    uint32_t code = shoal_column_code(cells->column, row);
+    uint64_t from = cells->offsets[code];
+    to = copy_cell(to, cells->bytes + from, (size_t)(cells->offsets[code + 1] - from));
+  }
+  return to;
+}
+
+static void render_stretch(void *user, unsigned i) {
+  writing *w = user;
+  buffer *b = &w->buffers[i];
+  const shoal_csv_out *out = w->out;
+  uint64_t first = w->next + (uint64_t)i * STRETCH_ROWS;
+  uint64_t end = first + STRETCH_ROWS < w->n_items ? first + STRETCH_ROWS : w->n_items;
+  b->size = 0;
+  for (uint64_t item = first; item < end; item++) {
+    uint64_t row = w->order ? w->order[item] : item;
+    shoal_fate fate = (shoal_fate)out->fate[out->group_of_row[row]];
+    if (fate == SHOAL_FATE_REMOVE) continue;
+    uint64_t times = w->order ? 1 : shoal_table_count(out->table, row);
+    for (; times; times--) {
+      if (!shoal_grow(&b->bytes, &b->capacity, b->size + w->widest + COPY_SLACK, 1)) {
+        b->failed = true;
+        return;
+      }
+      char *end_of_row = render_row(out, row, fate == SHOAL_FATE_BLANK, b->bytes + b->size);
+      b->size = (size_t)(end_of_row - b->bytes);
+    }
+  }
+}
+
+static size_t widest_row(const shoal_csv_out *out) {
+  size_t widest = 0;
+  for (size_t c = 0; c < out->n_columns; c++) {
+    const shoal_cells_out *cells = &out->columns[c];
+    uint64_t most = 2;
+    for (uint32_t v = 0; v < cells->n_values; v++) {
+      uint64_t size = cells->offsets[v + 1] - cells->offsets[v];
+      if (size > most) most = size;
+    }
+    widest += (size_t)most;
+  }
+  return widest;
+}
+
+static shoal_status write_rows(writing *w, shoal_sink *sink, const shoal_run *run,
+                               shoal_error *error) {
+  unsigned threads = shoal_run_threads(run);
+  for (w->next = 0; w->next < w->n_items;) {
+    uint64_t stretches = (w->n_items - w->next + STRETCH_ROWS - 1) / STRETCH_ROWS;
+    unsigned n = stretches < threads ? (unsigned)stretches : threads;
+    shoal_parallel(n, render_stretch, w);
+    for (unsigned i = 0; i < n; i++) {
+      if (w->buffers[i].failed) return shoal_fail_memory(error);
+      SHOAL_TRY(shoal_sink_write(sink, w->buffers[i].bytes, w->buffers[i].size, error));
+    }
+    w->next += (uint64_t)n * STRETCH_ROWS;
+    uint64_t done = w->next < w->n_items ? w->next : w->n_items;
+    SHOAL_TRY(shoal_run_report(run, "write", done, w->n_items, "rows", error));
+  }
+  return SHOAL_OK;
+}
+
+static uint64_t count_rows(const shoal_csv_out *out) {
+  uint64_t n = 0;
+  for (uint64_t row = 0; row < out->table->n_rows; row++)
+    if (out->fate[out->group_of_row[row]] != SHOAL_FATE_REMOVE)
+      n += shoal_table_count(out->table, row);
+  return n;
+}
+
+/* The rows to write, in random order (Fisher and Yates). */
+static uint32_t *shuffle(const shoal_csv_out *out, uint64_t n, shoal_random *random) {
+  uint32_t *order = shoal_alloc((size_t)n, sizeof *order);
+  if (!order) return NULL;
+  uint64_t at = 0;
+  for (uint64_t row = 0; row < out->table->n_rows; row++) {
+    if (out->fate[out->group_of_row[row]] == SHOAL_FATE_REMOVE) continue;
+    for (uint64_t times = shoal_table_count(out->table, row); times; times--)
+      order[at++] = (uint32_t)row;
+  }
+  for (uint64_t i = n; i > 1; i--) {
+    uint64_t j = shoal_random_below(random, i);
+    uint32_t swap = order[i - 1];
+    order[i - 1] = order[j];
+    order[j] = swap;
+  }
+  return order;
+}
+
+static shoal_status write_header(const shoal_csv_out *out, shoal_sink *sink, shoal_error *error) {
+  shoal_status status = SHOAL_OK;
+  for (size_t c = 0; status == SHOAL_OK && c < out->n_columns; c++) {
+    const char *name = out->columns[c].column->name;
+    size_t size = strlen(name);
+    char *cell = shoal_alloc(2 * size + 3, 1);
+    if (!cell) return shoal_fail_memory(error);
+    size_t end = render(out, name, size, cell);
+    cell[end++] = c + 1 == out->n_columns ? '\n' : out->delimiter;
+    status = shoal_sink_write(sink, cell, end, error);
+    free(cell);
+  }
+  return status;
+}
+
+shoal_status shoal_csv_write(const shoal_csv_out *out, shoal_sink *sink, shoal_random *random,
+                             const shoal_run *run, uint64_t *n_rows, shoal_error *error) {
+  writing *w = shoal_alloc_zero(1, sizeof *w);
+  uint32_t *order = NULL;
+  if (!w) return shoal_fail_memory(error);
+  w->out = out;
+  w->widest = widest_row(out);
+  w->n_items = out->table->n_rows;
+  *n_rows = count_rows(out);
+  shoal_status status = SHOAL_OK;
+  if (random) {
+    if (out->table->n_rows > UINT32_MAX || !(order = shuffle(out, *n_rows, random)))
+      status = shoal_fail_memory(error);
+    w->order = order;
+    w->n_items = *n_rows;
+  }
+  if (status == SHOAL_OK) status = write_header(out, sink, error);
+  if (status == SHOAL_OK) status = write_rows(w, sink, run, error);
+  if (status == SHOAL_OK) status = shoal_sink_finish(sink, error);
+  for (unsigned i = 0; i < MAX_THREADS; i++) free(w->buffers[i].bytes);
+  free(order);
+  free(w);
+  return status;
+}

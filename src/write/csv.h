@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write: classes -> release, as CSV. Each column has its cells ready by code, quoted where needed;
+ * a row is a few copies. Threads render stretches of rows, which are written in order.
+ */
+#ifndef SHOAL_WRITE_CSV_H
+#define SHOAL_WRITE_CSV_H
+
+#include "base/random.h"
+#include "base/work.h"
+#include "table/table.h"
+#include "write/sink.h"
+
+/* Cells of one released column, ready to be copied: by code, each with its separator behind it. */
+typedef struct shoal_cells_out {
+  const shoal_column *column; /* whose codes choose the cell */
+  char *bytes;
+  uint64_t *offsets; /* n_values + 1 */
+  size_t capacity;
+  uint32_t n_values;
+  bool generalized; /* a quasi-identifier: "*" where the row is blanked */
+} shoal_cells_out;
+
+/* What becomes of a row. */
+typedef enum shoal_fate { SHOAL_FATE_KEEP, SHOAL_FATE_REMOVE, SHOAL_FATE_BLANK } shoal_fate;
+
+typedef struct shoal_csv_out {
+  const shoal_table *table;
+  char delimiter;
+  shoal_cells_out *columns;
+  size_t n_columns;
+  const uint32_t *group_of_row; /* row -> group */
+  const uint8_t *fate;          /* group -> shoal_fate */
+} shoal_csv_out;
+
+/* Adds the cell of the next code to a column: quoted where it must be. */
+bool shoal_cells_out_add(shoal_cells_out *cells, const shoal_csv_out *out, const char *bytes,
+                         size_t size_bytes);
+void shoal_cells_out_reset(shoal_cells_out *cells);
+
+/*
+ * Writes header and rows. `random` shuffles the rows; NULL keeps their order. A row that stands
+ * for several records is written as often. *n_rows receives the rows written.
+ */
+shoal_status shoal_csv_write(const shoal_csv_out *out, shoal_sink *sink, shoal_random *random,
+                             const shoal_run *run, uint64_t *n_rows,
+                             shoal_error *error) SHOAL_MUST_CHECK;
+
+#endif

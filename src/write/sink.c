@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* write/sink: see sink.h. */
+#include "write/sink.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "base/memory.h"
+
+enum { OUTPUT_BYTES = 256 * 1024, ZSTD_LEVEL = 3 };
+
+struct shoal_sink {
+  int fd;
+  const char *name;
+  bool gzip_ready;
+  z_stream gzip;
+  ZSTD_CStream *zstd;
+  char *output; /* compressed bytes */
+};
+
+static bool ends_with(const char *name, const char *ending) {
+  size_t n = strlen(name), m = strlen(ending);
+  return n >= m && strcmp(name + n - m, ending) == 0;
+}
+
+shoal_status shoal_sink_open(int fd, const char *name, shoal_sink **out, shoal_error *error) {
+  *out = NULL;
+  shoal_sink *sink = shoal_alloc_zero(1, sizeof *sink);
+  if (!sink) return shoal_fail_memory(error);
+  sink->fd = fd;
+  sink->name = name;
+  bool gzip = ends_with(name, ".gz"), zstd = ends_with(name, ".zst");
+  bool ok = true;
+  if (gzip || zstd) ok = (sink->output = shoal_alloc(OUTPUT_BYTES, 1)) != NULL;
+  if (ok && gzip)
+    ok = sink->gzip_ready = deflateInit2(&sink->gzip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16,
+                                         8, Z_DEFAULT_STRATEGY) == Z_OK;
+  if (ok && zstd) {
+    sink->zstd = ZSTD_createCStream();
+    ok = sink->zstd && !ZSTD_isError(ZSTD_initCStream(sink->zstd, ZSTD_LEVEL));
+  }
+  if (!ok) {
+    shoal_sink_free(sink);
+    return shoal_fail_memory(error);
+  }
+  *out = sink;
+  return SHOAL_OK;
+}
+
+static shoal_status write_all(const shoal_sink *sink, const char *bytes, size_t size,
+                              shoal_error *error) {
+  while (size) {
+    ssize_t n = write(sink->fd, bytes, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      shoal_place place = {.file = sink->name};
+      return shoal_fail_at(error, SHOAL_FAILED, &place, "cannot be written: %s",
+                           strerror(n ? errno : EIO));
+    }
+    bytes += n;
+    size -= (size_t)n;
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status write_gzip(shoal_sink *sink, const char *bytes, size_t size, bool last,
+                               shoal_error *error) {
+  z_stream *gzip = &sink->gzip;
+  do { /* zlib counts 32 bits */
+    size_t piece = size < (1u << 30) ? size : (1u << 30);
+    gzip->next_in = (Bytef *)(uintptr_t)bytes;
+    gzip->avail_in = (uInt)piece;
+    int code;
+    do {
+      gzip->next_out = (Bytef *)sink->output;
+      gzip->avail_out = OUTPUT_BYTES;
+      code = deflate(gzip, last && piece == size ? Z_FINISH : Z_NO_FLUSH);
+      SHOAL_TRY(write_all(sink, sink->output, OUTPUT_BYTES - gzip->avail_out, error));
+    } while (gzip->avail_out == 0 && code != Z_STREAM_END);
+    bytes += piece;
+    size -= piece;
+  } while (size);
+  return SHOAL_OK;
+}
+
+static shoal_status write_zstd(shoal_sink *sink, const char *bytes, size_t size, bool last,
+                               shoal_error *error) {
+  ZSTD_inBuffer in = {.src = bytes, .size = size, .pos = 0};
+  size_t left;
+  do {
+    ZSTD_outBuffer out = {.dst = sink->output, .size = OUTPUT_BYTES, .pos = 0};
+    left = ZSTD_compressStream2(sink->zstd, &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+    if (ZSTD_isError(left)) return shoal_fail_memory(error);
+    SHOAL_TRY(write_all(sink, sink->output, out.pos, error));
+  } while (in.pos < in.size || (last && left));
+  return SHOAL_OK;
+}
+
+shoal_status shoal_sink_write(shoal_sink *sink, const char *bytes, size_t size_bytes,
+                              shoal_error *error) {
+  if (!size_bytes) return SHOAL_OK;
+  if (sink->gzip_ready) return write_gzip(sink, bytes, size_bytes, false, error);
+  if (sink->zstd) return write_zstd(sink, bytes, size_bytes, false, error);
+  return write_all(sink, bytes, size_bytes, error);
+}
+
+shoal_status shoal_sink_finish(shoal_sink *sink, shoal_error *error) {
+  if (sink->gzip_ready) return write_gzip(sink, "", 0, true, error);
+  if (sink->zstd) return write_zstd(sink, "", 0, true, error);
+  return SHOAL_OK;
+}
+
+void shoal_sink_free(shoal_sink *sink) {
+  if (!sink) return;
+  if (sink->gzip_ready) (void)deflateEnd(&sink->gzip);
+  if (sink->zstd) (void)ZSTD_freeCStream(sink->zstd);
+  free(sink->output);
+  free(sink);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* write/sink: bytes to a file descriptor, compressed as the file's name says. */
+#ifndef SHOAL_WRITE_SINK_H
+#define SHOAL_WRITE_SINK_H
+
+#include "base/error.h"
+
+typedef struct shoal_sink shoal_sink;
+
+/* `name` ending in .gz or .zst compresses; it also stands in messages. The fd stays the caller's. */
+shoal_status shoal_sink_open(int fd, const char *name, shoal_sink **sink,
+                             shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_sink_write(shoal_sink *sink, const char *bytes, size_t size_bytes,
+                              shoal_error *error) SHOAL_MUST_CHECK;
+/* Writes what is still held back. */
+shoal_status shoal_sink_finish(shoal_sink *sink, shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_sink_free(shoal_sink *sink);
+
+#endif

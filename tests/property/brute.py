@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Brute force from the definitions, over rows and strings.
+
+The yardstick for shoal's search: nothing here is clever, nothing prunes, every
+node of the lattice is generalized row by row and every class is judged on its
+own. Definitions: Samarati 2001 (generalization, minimal required suppression,
+minimal nodes, preference policies), Truta & Vinay 2006 (p-sensitive
+k-anonymity, the two necessary conditions), with the project's reading of both:
+every class that breaks any model is suppressed, and minimal means that no
+solution lies strictly below.
+
+A further model is one more class with `name`, `attribute`, `required`,
+`reached(table, members)` and `holds(table, members)`.
+"""
+
+import itertools
+from collections import Counter, namedtuple
+from fractions import Fraction
+
+TOP = "*"
+
+
+# ---- hierarchies ----------------------------------------------------------------
+
+class Hierarchy:
+    """Paths from each value to the top: paths[value] = [value, level1, ..., top]."""
+
+    def __init__(self, paths):
+        self.paths = {path[0]: list(path) for path in paths}
+        lengths = {len(path) for path in self.paths.values()}
+        tops = {path[-1] for path in self.paths.values()}
+        if len(lengths) != 1 or len(tops) != 1:
+            raise ValueError("a full-domain hierarchy has equal heights and one top")
+        self.height = lengths.pop() - 1
+        self.top = tops.pop()
+        self._label_heights = self._heights_by_label()
+
+    def path(self, value, missing=()):
+        """A missing value without a row of its own keeps its spelling below the top."""
+        if value in self.paths:
+            return self.paths[value]
+        if value in missing:
+            return [value] * self.height + [self.top]
+        raise KeyError(value)
+
+    def label(self, value, level, missing=()):
+        return self.path(value, missing)[level]
+
+    def _heights_by_label(self):
+        """label -> height of the subtree below it; a label that repeats on the way up is one node."""
+        heights = Counter()
+        for path in self.paths.values():
+            nodes = [label for label, _ in itertools.groupby(path)]
+            for height, label in enumerate(nodes):
+                heights[label] = max(heights[label], height)
+        return heights
+
+    def loss(self, label):
+        """Height of the label's subtree over height of the tree (0 for a leaf, 1 for the top)."""
+        tree = self._label_heights[self.top]
+        return Fraction(self._label_heights.get(label, 0), tree) if tree else Fraction(0)
+
+
+def from_rows(rows):
+    """A hierarchy file's rows: value, level1, ..., top."""
+    return Hierarchy(rows)
+
+
+def from_tree(tree):
+    """Nested mapping with leaves in lists; the top is added."""
+    paths = []
+
+    def walk(part, above):
+        if isinstance(part, dict):
+            for label, below in part.items():
+                walk(below, [label] + above)
+        else:
+            paths.extend([leaf] + above for leaf in part)
+
+    walk(tree, [TOP])
+    return Hierarchy(paths)
+
+
+def from_intervals(values, widths, origin=0):
+    """Whole numbers into [low-high] of each width, then the top."""
+    def interval(value, width):
+        low = (int(value) - origin) // width * width + origin
+        return f"[{low}-{low + width - 1}]"
+    return Hierarchy([[v] + [interval(v, w) for w in widths] + [TOP] for v in set(values)])
+
+
+def from_mask(values, side="right", char="*"):
+    """A level for each character of the longest value; the last level is the top."""
+    longest = max(len(v) for v in values)
+
+    def masked(value, count):
+        count = min(count, len(value))
+        if side == "right":
+            return value[:len(value) - count] + char * count
+        return char * count + value[count:]
+    return Hierarchy([[v] + [masked(v, i) for i in range(1, longest)] + [TOP] for v in set(values)])
+
+
+def from_top(values):
+    """Only the top above the values."""
+    return Hierarchy([[v, TOP] for v in set(values)])
+
+
+# ---- tables and models --------------------------------------------------------------
+
+class Table:
+    """Rows of strings with roles. `quasi` is kept in the data's column order."""
+
+    def __init__(self, header, rows, hierarchies, sensitive=(), missing=("",), dropped=()):
+        self.header = list(header)
+        self.rows = [list(row) for row in rows]
+        self.hierarchies = dict(hierarchies)
+        self.quasi = [name for name in self.header if name in self.hierarchies]
+        self.sensitive = [name for name in self.header if name in set(sensitive)]
+        self.missing = set(missing)
+        self.dropped = set(dropped)
+        self.index = {name: i for i, name in enumerate(self.header)}
+
+    def column(self, name):
+        return [row[self.index[name]] for row in self.rows]
+
+    @property
+    def heights(self):
+        return [self.hierarchies[name].height for name in self.quasi]
+
+    def labels(self, row, node):
+        """The quasi-identifier of one row, generalized to the node."""
+        return tuple(self.hierarchies[name].label(row[self.index[name]], level, self.missing)
+                     for name, level in zip(self.quasi, node))
+
+
+class KAnonymity:
+    name, attribute = "k-anonymity", None
+
+    def __init__(self, k):
+        self.required = k
+
+    def reached(self, table, members):
+        return len(members)
+
+    def holds(self, table, members):
+        return self.reached(table, members) >= self.required
+
+
+class PSensitive:
+    """Distinct values of one sensitive attribute; a missing value adds none."""
+
+    name = "p-sensitive"
+
+    def __init__(self, p, attribute):
+        self.required, self.attribute = p, attribute
+
+    def reached(self, table, members):
+        column = table.index[self.attribute]
+        return len({table.rows[i][column] for i in members} - table.missing)
+
+    def holds(self, table, members):
+        return self.reached(table, members) >= self.required
+
+
+def k_and_p(table, k, p=None):
+    """The models of `privacy: {k: ., p: .}`."""
+    return [KAnonymity(k)] + ([PSensitive(p, name) for name in table.sensitive] if p is not None else [])
+
+
+# ---- classes, suppression, lattice ----------------------------------------------------
+
+def group(keys):
+    """Equal keys together: key -> row numbers, in row order."""
+    classes = {}
+    for number, key in enumerate(keys):
+        classes.setdefault(key, []).append(number)
+    return classes
+
+
+def classes_at(table, node):
+    return group(table.labels(row, node) for row in table.rows)
+
+
+def breaks(table, members, models):
+    return any(not model.holds(table, members) for model in models)
+
+
+Node = namedtuple("Node", "vector height left suppressed satisfies")
+# left: the classes that stay (labels -> row numbers); suppressed: row numbers
+
+
+def examine(table, vector, models, max_suppressed):
+    """Suppresses every class that breaks any model; satisfied if that is not too many rows."""
+    left, suppressed = {}, []
+    for labels, members in classes_at(table, vector).items():
+        if breaks(table, members, models):
+            suppressed.extend(members)
+        else:
+            left[labels] = members
+    return Node(vector, sum(vector), left, sorted(suppressed), len(suppressed) <= max_suppressed)
+
+
+def all_vectors(table):
+    return itertools.product(*(range(height + 1) for height in table.heights))
+
+
+def strictly_below(a, b):
+    return a != b and all(x <= y for x, y in zip(a, b))
+
+
+class Lattice:
+    """Every node, examined. `minimal` has no satisfying node strictly below."""
+
+    def __init__(self, table, models, max_suppressed=0):
+        self.table, self.models = table, models
+        self.nodes = {v: examine(table, v, models, max_suppressed) for v in all_vectors(table)}
+        self.minimal = self._minimal(lambda node: node.satisfies)
+        # A release without rows is no solution of `anonymize`.
+        self.solutions = [v for v, node in self.nodes.items() if node.satisfies and node.left]
+        self.minimal_releasing = self._minimal(lambda node: node.satisfies and node.left)
+
+    def _minimal(self, wanted):
+        good = [v for v, node in self.nodes.items() if wanted(node)]
+        return [v for v in good if not any(strictly_below(other, v) for other in good)]
+
+    def least_height(self):
+        return min((sum(v) for v in self.solutions), default=None)
+
+    # -- preferences: the smaller the cost, the better
+
+    def cost(self, policy, vector):
+        node, heights = self.nodes[vector], self.table.heights
+        if policy == "absolute-distance":
+            return sum(vector)
+        if policy == "relative-distance":
+            return sum((Fraction(d, h) for d, h in zip(vector, heights)), Fraction(0))
+        if policy == "max-distribution":
+            return -len(node.left)
+        if policy == "min-suppression":
+            return len(node.suppressed)
+        if policy == "least-peak":
+            return max(vector)
+        if policy == "highest-peak":
+            return -max(vector)
+        if policy == "fewest-attributes":
+            return sum(d > 0 for d in vector)
+        if policy == "most-attributes":
+            return -sum(d > 0 for d in vector)
+        return vector[self.table.quasi.index(policy)]   # an attribute: generalize it last
+
+    def best(self, policy, among):
+        """All nodes of least cost."""
+        costs = {v: self.cost(policy, v) for v in among}
+        least = min(costs.values(), default=None)
+        return [v for v in among if costs[v] == least]
+
+    def preferred(self, policy):
+        return self.best(policy, self.minimal)
+
+    def choose(self, prefer):
+        """Policy by policy, ties to the next, then the least vector; None where nothing can be released."""
+        among = self.minimal_releasing
+        for policy in prefer:
+            among = self.best(policy, among)
+        return min(among, default=None)
+
+
+POLICIES = ("absolute-distance", "relative-distance", "max-distribution", "min-suppression")
+
+
+# ---- release and measures ---------------------------------------------------------------
+
+def released_header(table):
+    return [name for name in table.header if name not in table.dropped]
+
+
+def released_row(table, row, labels):
+    cells = dict(zip(table.header, row)) | dict(zip(table.quasi, labels))
+    return [cells[name] for name in released_header(table)]
+
+
+def release(table, node, models=None, blank=False):
+    """The released rows in the data's order.
+
+    blank: suppressed rows stay, all quasi-identifiers `*`, but only if they, with
+    any class that is all `*` anyway, satisfy every model.
+    """
+    labels_of = {i: labels for labels, members in node.left.items() for i in members}
+    if blank:
+        stars = (TOP,) * len(table.quasi)
+        together = node.suppressed + node.left.get(stars, [])
+        if not breaks(table, together, models):
+            labels_of |= {i: stars for i in node.suppressed}
+    return [released_row(table, table.rows[i], labels_of[i]) for i in sorted(labels_of)]
+
+
+def measures(table, node, k):
+    """The report's measures, over released rows; the node must release some."""
+    sizes = [len(members) for members in node.left.values()]
+    rows = sum(sizes)
+    il = sum((len(members) * table.hierarchies[name].loss(label)
+              for labels, members in node.left.items() for name, label in zip(table.quasi, labels)),
+             Fraction(0))
+    distance = sum((Fraction(d, h) for d, h in zip(node.vector, table.heights)), Fraction(0))
+    return {"dm": sum(size * size for size in sizes),
+            "avg": Fraction(rows, len(sizes) * k),
+            "il": il,
+            "nil": il / (rows * len(table.quasi)),
+            "accuracy": 1 - distance / len(table.quasi),
+            "completeness": Fraction(rows, len(table.rows))}
+
+
+# ---- judging a table as it stands -------------------------------------------------------------
+
+Verdict = namedtuple("Verdict", "model attribute required reached holds breaking_rows breaking_classes")
+
+
+def check(table, models, classes=None):
+    """Each model on the classes of raw cells (or on the classes given)."""
+    if classes is None:
+        classes = group(tuple(row[table.index[name]] for name in table.quasi) for row in table.rows)
+    verdicts = []
+    for model in models:
+        broken = [members for members in classes.values() if not model.holds(table, members)]
+        reached = min(model.reached(table, members) for members in classes.values())
+        verdicts.append(Verdict(model.name, model.attribute, model.required, reached, not broken,
+                                sum(map(len, broken)), len(broken)))
+    return verdicts
+
+
+# ---- necessary conditions ------------------------------------------------------------------
+
+def frequencies(values, missing=()):
+    """Descending counts of the values that are there."""
+    return sorted(Counter(v for v in values if v not in missing).values(), reverse=True)
+
+
+def max_groups_of(counts, p):
+    """Least of floor((n - cf_{p-i}) / i), i = 1..p, with cf_0 = 0; n counts rows with a value."""
+    n = sum(counts)
+    return min((n - sum(counts[:p - i])) // i for i in range(1, p + 1))
+
+
+def conditions(table, p):
+    """max_p, max_groups and each sensitive attribute's share, as `conditions --json` has them."""
+    attributes = []
+    for name in table.sensitive:
+        counts = frequencies(table.column(name), table.missing)
+        attributes.append({"attribute": name, "distinct": len(counts), "max_groups": max_groups_of(counts, p)})
+    return {"rows": len(table.rows),
+            "max_p": min(a["distinct"] for a in attributes),
+            "max_groups": min(a["max_groups"] for a in attributes),
+            "attributes": attributes}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Unit tests of src/hierarchy: the kinds built from a column's values: intervals, cuts, mask and
+ * date; their labels, and what they refuse.
+ */
+#include "hierarchy_fixture.h"
+
+/* ------------------------------------------------------------ numbers */
+
+static void intervals_of_whole_numbers(void **state) {
+  (void)state;
+  fixture f;
+  setup(&f, VALUES("34", "0", "-1", "-10", "39", "?", "40", "+7.0"));
+  const shoal_decimal widths[] = {{1, 0}, {5, 0}, {100, 1}};
+  shoal_hierarchy_spec spec = intervals(widths, 3, (shoal_decimal){0, 0});
+  compile_ok(&f, &spec);
+  assert_csv(&f, "34;34;[30-34];[30-39];*\n0;0;[0-4];[0-9];*\n-1;-1;[-5--1];[-10--1];*\n"
+                 "-10;-10;[-10--6];[-10--1];*\n39;39;[35-39];[30-39];*\n?;?;?;?;*\n"
+                 "40;40;[40-44];[40-49];*\n+7.0;7;[5-9];[0-9];*\n");
+  assert_consistent(&f);
+  assert_drawn(&f, 5, "* (8 values)\n├── [-10--1] (2 values)\n│   ├── [-10--6] (1 value)\n"
+                      "│   │   └── -10 (1 value)\n│   └── [-5--1] (1 value)\n... and 15 more\n");
+  spec = intervals(widths + 1, 1, (shoal_decimal){3, 0});
+  compile_ok(&f, &spec);
+  assert_string_equal(leaf_path(&f, 1), "0|[-2-2]|*");
+  assert_string_equal(leaf_path(&f, 0), "34|[33-37]|*");
+  spec = intervals(NULL, 0, (shoal_decimal){0, 0});
+  compile_ok(&f, &spec);
+  assert_string_equal(leaf_path(&f, 0), "34|*");
+  teardown(&f);
+}
+
+static void intervals_of_decimals(void **state) {
+  (void)state;
+  fixture f;
+  setup(&f, VALUES("0.3", "-0.05", "1e1", "0.2"));
+  const shoal_decimal widths[] = {{1, 1}, {1, 0}};
+  shoal_hierarchy_spec spec = intervals(widths, 2, (shoal_decimal){0, 0});
+  compile_ok(&f, &spec);
+  assert_csv(&f, "0.3;[0.3-0.4);[0-1);*\n-0.05;[-0.1-0);[-1-0);*\n1e1;[10-10.1);[10-11);*\n"
+                 "0.2;[0.2-0.3);[0-1);*\n");
+  teardown(&f);
+  setup(&f, VALUES("12")); /* whole values, but the width is not */
+  const shoal_decimal half[] = {{25, 1}};
+  spec = intervals(half, 1, (shoal_decimal){0, 0});
+  compile_ok(&f, &spec);
+  assert_string_equal(leaf_path(&f, 0), "12|[10-12.5)|*");
+  teardown(&f);
+}
+
+static void intervals_do_not_overflow(void **state) {
+  (void)state;
+  fixture f;
+  setup(&f, VALUES("999999999999999999", "-999999999999999999"));
+  const shoal_decimal widths[] = {{1, 18}, {INT64_C(900000000000000000), 0}};
+  shoal_hierarchy_spec spec = intervals(widths, 2, (shoal_decimal){1, 18});
+  compile_ok(&f, &spec);
+  assert_string_equal(leaf_path(&f, 0),
+                      "999999999999999999|"
+                      "[999999999999999999-999999999999999999.000000000000000001)|"
+                      "[900000000000000000.000000000000000001-"
+                      "1800000000000000000.000000000000000001)|*");
+  assert_string_equal(leaf_path(&f, 1),
+                      "-999999999999999999|"
+                      "[-999999999999999999--999999999999999998.999999999999999999)|"
+                      "[-1799999999999999999.999999999999999999-"
+                      "-899999999999999999.999999999999999999)|*");
+  teardown(&f);
+}
+
+static void numbers_are_refused_with_their_row(void **state) {
+  (void)state;
+  fixture f;
+  setup(&f, VALUES("1", "?", "secret"));
+  const shoal_decimal widths[] = {{5, 0}, {7, 0}, {0, 0}};
+  shoal_hierarchy_spec spec = intervals(widths, 1, (shoal_decimal){0, 0});
+  refuse(&f, &spec, VALUES("data.csv: row 13, column 'col'", "is not a number",
+                           "correct it or list it under data.missing"));
+  assert_null(strstr(f.error.message, "secret"));
+  teardown(&f);
+  setup(&f, VALUES("1", "1234567890123456789"));
+  refuse(&f, &spec, VALUES("data.csv: row 12", "more than 18 digits"));
+  teardown(&f);
+  setup(&f, VALUES("0.001", "123456789012345678"));
+  refuse(&f, &spec, VALUES("data.csv: row 12", "too large beside numbers with 3 decimals"));
+  teardown(&f);
+  setup(&f, VALUES("4", "6", "8"));
+  spec = intervals(widths, 2, (shoal_decimal){0, 0}); /* 5-9 is torn apart by 7 */
+  refuse(&f, &spec, VALUES("policy.yaml:5:9", "a label of level 1 has two parents on level 2",
+                           "data rows 12 and 13"));
+  spec = intervals(widths + 2, 1, (shoal_decimal){0, 0});
+  refuse(&f, &spec, VALUES("policy.yaml:5:9", "above 0"));
+  teardown(&f);
+}
+
+static void column_numbers(void **state) {
+  (void)state;
+  fixture f;
+  setup(&f, VALUES("1.5", "?", "-20", "0.25"));
+  int64_t *numbers;
+  unsigned scale;
+  assert_int_equal(shoal_column_numbers(&f.table, &f.column, &numbers, &scale, &f.error), SHOAL_OK);
+  assert_int_equal(scale, 2);
+  assert_int_equal(numbers[0], 150);
+  assert_int_equal(numbers[1], 0);
+  assert_int_equal(numbers[2], -2000);
+  assert_int_equal(numbers[3], 25);
+  free(numbers);
+  teardown(&f);
+}
+
+static void cuts_between_bounds(void **state) {
+  (void)state;
+  fixture f;
+  setup(&f, VALUES("17", "18", "64", "65", "30", "?", "-3"));
+  const shoal_decimal fine[] = {{18, 0}, {19, 0}, {40, 0}, {65, 0}}, coarse[] = {{18, 0}, {65, 0}};
+  const shoal_cut_level levels[] = {{fine, 4}, {coarse, 2}};
+  shoal_hierarchy_spec spec = cuts(levels, 2);
+  compile_ok(&f, &spec);
+  assert_csv(&f, "17;<18;<18;*\n18;18;[18-64];*\n64;[40-64];[18-64];*\n65;>=65;>=65;*\n"
+                 "30;[19-39];[18-64];*\n?;?;?;*\n-3;<18;<18;*\n");
+  assert_consistent(&f);
+  assert_drawn(&f, 100, "* (7 values)\n├── <18 (2 values)\n├── [18-64] (3 values)\n"
+                        "│   ├── 18 (1 value)\n│   ├── [19-39] (1 value)\n"
+                        "│   └── [40-64] (1 value)\n├── >=65 (1 value)\n└── ? (1 value)\n");
+  teardown(&f);
+  setup(&f, VALUES("36.9", "37", "38.5"));
+  const shoal_decimal fever[] = {{37, 0}, {385, 1}};
+  const shoal_cut_level degrees[] = {{fever, 2}};
+  spec = cuts(degrees, 1);
+  compile_ok(&f, &spec);
+  assert_csv(&f, "36.9;<37;*\n37;[37-38.5);*\n38.5;>=38.5;*\n");
+  teardown(&f);
+}
+
+static void cuts_refusals(void **state) {
+  (void)state;
+  fixture f;
+  setup(&f, VALUES("1", "12", "17", "30"));
+  const shoal_decimal bounds[] = {{10, 0}, {20, 0}, {15, 0}};
+  const shoal_cut_level torn[] = {{bounds, 2}, {bounds + 2, 1}};
+  shoal_hierarchy_spec spec = cuts(torn, 2);
+  refuse(&f, &spec, VALUES("policy.yaml:6:2", "two parents", "data rows 12 and 13"));
+  const shoal_cut_level falling[] = {{bounds, 3}};
+  spec = cuts(falling, 1);
+  refuse(&f, &spec, VALUES("policy.yaml:6:2", "bound 3 of level 1"));
+  const shoal_cut_level none[] = {{bounds, 0}};
+  spec = cuts(none, 1);
+  refuse(&f, &spec, VALUES("policy.yaml:6:2", "level 1 has no bounds"));
+  teardown(&f);
+  setup(&f, VALUES("<10", "?")); /* a label of a release is no number */
+  spec = cuts(torn, 1);
+  refuse(&f, &spec, VALUES("data.csv: row 11", "is not a number"));
+  teardown(&f);
+}
+
+/* ------------------------------------------------------------ mask */
+
+static void mask_hides_characters(void **state) {
+  (void)state;
+  fixture f;
+  setup(&f, VALUES("4107", "41", "?", ""));
+  shoal_hierarchy_spec spec = mask(false, '*');
+  compile_ok(&f, &spec);
+  assert_csv(&f, "4107;410*;41**;4***;*\n41;4*;**;**;*\n?;?;?;?;*\n;;;;*\n");
+  assert_consistent(&f);
+  spec = mask(true, '#');
+  compile_ok(&f, &spec);
+  assert_csv(&f, "4107;#107;##07;###7;*\n41;#1;##;##;*\n?;?;?;?;*\n;;;;*\n");
+  teardown(&f);
+  setup(&f, VALUES("F", "M", "?"));
+  compile_ok(&f, &spec);
+  assert_csv(&f, "F;*\nM;*\n?;*\n");
+  teardown(&f);
+}
+
+static void mask_counts_code_points(void **state) {
+  (void)state;
+  fixture f;
+  setup(&f, VALUES("Köln", "\xf0\x9f\x90\x9f" "ab", "\xff\xc3x", "\xe2\x82"));
+  shoal_hierarchy_spec spec = mask(false, '*');
+  compile_ok(&f, &spec);
+  assert_int_equal(shoal_hierarchy_height(f.hierarchy), 4);
+  assert_string_equal(leaf_path(&f, 0), "Köln|Köl*|Kö**|K***|*");
+  assert_string_equal(leaf_path(&f, 1), "\xf0\x9f\x90\x9f" "ab|\xf0\x9f\x90\x9f" "a*|"
+                                        "\xf0\x9f\x90\x9f**|***|*");
+  assert_string_equal(leaf_path(&f, 2), "\xff\xc3x|\xff\xc3*|\xff**|***|*");
+  assert_string_equal(leaf_path(&f, 3), "\xe2\x82|\xe2*|**|**|*");
+  spec = mask(true, '*');
+  compile_ok(&f, &spec);
+  assert_string_equal(leaf_path(&f, 0), "Köln|*öln|**ln|***n|*");
+  teardown(&f);
+}
+
+static void mask_takes_the_mask_character_itself(void **state) {
+  (void)state;
+  fixture f;
+  setup(&f, VALUES("12*", "123", "1**", "*"));
+  shoal_hierarchy_spec spec = mask(false, '*');
+  compile_ok(&f, &spec);
+  assert_csv(&f, "12*;12*;1**;*\n123;12*;1**;*\n1**;1**;1**;*\n*;*;*;*\n");
+  assert_consistent(&f);
+  teardown(&f);
+}
+
+static void mask_refusals(void **state) {
+  (void)state;
+  fixture f;
+  char text[66];
+  memset(text, 'x', 65);
+  text[65] = '\0';
+  setup(&f, VALUES(text + 1, "ab", text));
+  shoal_hierarchy_spec spec = mask(false, '*');
+  refuse(&f, &spec, VALUES("data.csv: row 13, column 'col'", "more than 64 characters",
+                           "another kind of hierarchy"));
+  f.column.n_values = 2;
+  compile_ok(&f, &spec);
+  assert_int_equal(shoal_hierarchy_height(f.hierarchy), 64);
+  teardown(&f);
+  setup(&f, VALUES("ab", "cdef"));
+  add_value(&f.column, "??", true);
+  spec = mask(false, '?');
+  compile_ok(&f, &spec);
+  assert_string_equal(leaf_path(&f, 2), "??|??|??|??|*"); /* with "ab" from level 2 on */
+  add_value(&f.column, "a?", true); /* level 1 of "ab", but it has another parent */
+  refuse(&f, &spec, VALUES("policy.yaml:8:1", "missing value is spelled like a label of level 1"));
+  teardown(&f);
+}
+
+/* ------------------------------------------------------------ date */
+
+static void dates_by_unit(void **state) {
+  (void)state;
+  fixture f;
+  setup(&f, VALUES("1964-02-29", "2000-02-29", "?", "1999-12-31"));
+  shoal_hierarchy_spec spec = dates(0, 5, "YYYY-MM-DD");
+  compile_ok(&f, &spec);
+  assert_csv(&f, "1964-02-29;1964-02;1964;[1960-1964];[1960-1969];*\n"
+                 "2000-02-29;2000-02;2000;[2000-2004];[2000-2009];*\n?;?;?;?;?;*\n"
+                 "1999-12-31;1999-12;1999;[1995-1999];[1990-1999];*\n");
+  assert_consistent(&f);
+  spec = dates(0, 1, "YYYY-MM-DD");
+  compile_ok(&f, &spec);
+  assert_string_equal(leaf_path(&f, 0), "1964-02-29|*");
+  teardown(&f);
+  setup(&f, VALUES("1.31/68", "1.31/69"));
+  spec = dates(2, 1, "1.DD/YY");
+  compile_ok(&f, &spec);
+  assert_csv(&f, "1.31/68;2068;*\n1.31/69;1969;*\n");
+  teardown(&f);
+}
+
+static void dates_must_exist(void **state) {
+  (void)state;
+  static const char *const bad[] = {"1900-02-29", "2023-02-29", "2024-02-30", "2024-13-01",
+                                    "2024-00-10", "2024-04-31", "2024-01-00", "2024-1-01",
+                                    "2024-01-01 ", "2024/01/01", "20240101",   "", "2024-01-0x"};
+  shoal_hierarchy_spec spec = dates(1, 2, "YYYY-MM-DD");
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    fixture f;
+    setup(&f, VALUES("2024-02-29", bad[i]));
+    refuse(&f, &spec, VALUES("data.csv: row 12, column 'col'",
+                             "is not a date of the form YYYY-MM-DD"));
+    teardown(&f);
+  }
+}
+
+static void date_formats_are_checked(void **state) {
+  (void)state;
+  fixture f;
+  setup(&f, VALUES("2024"));
+  shoal_hierarchy_spec spec = dates(1, 2, "YYYY");
+  refuse(&f, &spec, VALUES("policy.yaml:9:3", "no MM"));
+  spec = dates(2, 1, "MM-DD");
+  refuse(&f, &spec, VALUES("policy.yaml:9:3", "YYYY or YY once"));
+  spec = dates(2, 1, "YYYY-YY");
+  refuse(&f, &spec, VALUES("YYYY or YY once"));
+  spec = dates(2, 3, "YYYY");
+  compile_ok(&f, &spec);
+  assert_string_equal(leaf_path(&f, 0), "2024|2024|[2020-2024]|[2020-2029]|*");
+  const shoal_date_unit many[9] = {SHOAL_DATE_YEAR, SHOAL_DATE_YEAR, SHOAL_DATE_YEAR,
+                                   SHOAL_DATE_YEAR, SHOAL_DATE_YEAR, SHOAL_DATE_YEAR,
+                                   SHOAL_DATE_YEAR, SHOAL_DATE_YEAR, SHOAL_DATE_YEAR};
+  spec.units = many;
+  spec.n_units = 9;
+  refuse(&f, &spec, VALUES("policy.yaml:9:3", "each unit of the date once"));
+  teardown(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(intervals_of_whole_numbers),
+      cmocka_unit_test(intervals_of_decimals),
+      cmocka_unit_test(intervals_do_not_overflow),
+      cmocka_unit_test(numbers_are_refused_with_their_row),
+      cmocka_unit_test(column_numbers),
+      cmocka_unit_test(cuts_between_bounds),
+      cmocka_unit_test(cuts_refusals),
+      cmocka_unit_test(mask_hides_characters),
+      cmocka_unit_test(mask_counts_code_points),
+      cmocka_unit_test(mask_takes_the_mask_character_itself),
+      cmocka_unit_test(mask_refusals),
+      cmocka_unit_test(dates_by_unit),
+      cmocka_unit_test(dates_must_exist),
+      cmocka_unit_test(date_formats_are_checked),
+  };
+  return cmocka_run_group_tests_name("hierarchy kinds", tests, NULL, NULL);
+}
