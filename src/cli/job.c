@@ -171,7 +171,8 @@ shoal_status cli_study(cli_job *job, shoal_purpose purpose, cli_study_fn study, 
     status = cli_write_report(job, result, &report);
   if (status == SHOAL_OK) {
     *holds = shoal_result_holds(result);
-    status = cli_print_result(job, result, format);
+    if (!cli_value(job, CLI_QUIET) || format != SHOAL_TEXT || cli_value(job, CLI_OUTPUT))
+      status = cli_print_result(job, result, format);
   }
   shoal_result_free(result);
   shoal_table_free(table);

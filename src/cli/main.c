@@ -128,6 +128,9 @@ int main(int argc, char **argv) {
   cli_signals_catch();
   shoal_status status = run_words(argc > 0 ? argc - 1 : 0, argv + (argc > 0));
   status = close_standard_output(status);
-  cli_signals_raise_again();
-  return status == SHOAL_CANCELLED ? SHOAL_FAILED : (int)status;
+  if (status == SHOAL_CANCELLED) { /* the shell is to see what stopped it */
+    cli_signals_raise_again();
+    return SHOAL_FAILED;
+  }
+  return (int)status;
 }

@@ -69,7 +69,7 @@ static const cli_option table[] = {
      "depend on it.",
      NULL},
     {CLI_QUIET, "quiet", 'q', NULL, CLI_EVERY_COMMAND,
-     "Show no progress bar and, after 'anonymize', no summary.", NULL},
+     "Show no progress bar and no text; the exit status tells.", NULL},
     {CLI_HELP, "help", 'h', NULL, CLI_EVERY_COMMAND, "Show this help.", NULL},
     {CLI_VERSION, "version", 0, NULL, CLI_EVERY_COMMAND, "Show shoal's version.", NULL},
     {.help = NULL},
@@ -179,7 +179,7 @@ static shoal_status store(reader *r, const cli_option *option, const char *value
     return cli_fail(r->error, SHOAL_BAD_INPUT, "option '%s' is given twice: give it once",
                     cli_option_title(option, title));
   if (option->argument && !*value)
-    return cli_fail(r->error, SHOAL_BAD_INPUT, "option '%s' needs an argument %s: it is empty",
+    return cli_fail(r->error, SHOAL_BAD_INPUT, "option '%s' needs an argument %s: it is empty; give one",
                     cli_option_title(option, title), option->argument);
   r->options->values[option->id] = value;
   return SHOAL_OK;

@@ -228,8 +228,9 @@ static bool fill_histogram(shoal_frequency *f, size_t s) {
     tuple[e] = (uint32_t)(pairs.of_id[e] / column->n_values);
     value[e] = (uint32_t)(pairs.of_id[e] % column->n_values);
   }
-  ok = ok && shoal_histogram_from_entries(&f->base.histograms[s], f->n_tuples, pairs.n_ids, tuple,
-                                          value, n_rows);
+  f->base.histograms[s].n_values = column->n_values;
+  ok = ok && shoal_histogram_from_entries(&f->base.histograms[s], f->n_tuples, column->n_values,
+                                          pairs.n_ids, tuple, value, n_rows);
   free(tuple);
   free(value);
   free(n_rows);

@@ -66,55 +66,80 @@ typedef struct entry {
   uint64_t n_rows;
 } entry;
 
-static int by_value(const void *a, const void *b) {
-  uint32_t x = ((const entry *)a)->value, y = ((const entry *)b)->value;
-  return (x > y) - (x < y);
+/* Sorts entries stably by a key below n_keys, into `to`; `start` has n_keys + 1 zeroed places. */
+static void counting_sort(const entry *from, size_t n, const uint32_t *key, entry *to,
+                          uint32_t *key_to, const uint32_t *carried, size_t *start,
+                          size_t n_keys) {
+  for (size_t e = 0; e < n; e++) start[key[e] + 1]++;
+  for (size_t k = 0; k < n_keys; k++) start[k + 1] += start[k];
+  for (size_t e = 0; e < n; e++) {
+    size_t place = start[key[e]]++;
+    to[place] = from[e];
+    if (key_to) key_to[place] = carried[e];
+  }
 }
 
-/* Sorts entries by value and adds up equal ones; returns how many are left. */
-static size_t combine(entry *entries, size_t n) {
-  if (n > 1) qsort(entries, n, sizeof *entries, by_value);
-  size_t kept = 0;
-  for (size_t i = 0; i < n; i++) {
-    if (kept && entries[kept - 1].value == entries[i].value)
-      entries[kept - 1].n_rows += entries[i].n_rows;
-    else
-      entries[kept++] = entries[i];
+/* Adds up neighbours of equal class and value, and sets where each class starts. */
+static size_t combine(entry *entries, const size_t *end, size_t *start, uint32_t n_classes) {
+  size_t kept = 0, at = 0;
+  for (uint32_t c = 0; c < n_classes; c++) {
+    start[c] = kept;
+    for (; at < end[c]; at++) {
+      if (kept > start[c] && entries[kept - 1].value == entries[at].value)
+        entries[kept - 1].n_rows += entries[at].n_rows;
+      else
+        entries[kept++] = entries[at];
+    }
   }
+  start[n_classes] = kept;
   return kept;
 }
 
-bool shoal_histogram_from_entries(shoal_histogram *out, uint32_t n_classes, size_t n_entries,
-                                  const uint32_t *class_of, const uint32_t *value,
-                                  const uint64_t *n_rows) {
-  out->start = shoal_alloc_zero((size_t)n_classes + 1, sizeof *out->start);
-  entry *entries = shoal_alloc(n_entries, sizeof *entries);
-  size_t *fill = shoal_alloc(n_classes, sizeof *fill);
-  bool ok = out->start && entries && fill;
-  size_t kept = 0;
+/* Room for sorting: entries by value, then by class. */
+typedef struct sorting {
+  entry *first, *second;
+  uint32_t *class_of;
+  size_t *value_start, *class_start;
+} sorting;
+
+static void sorting_reset(sorting *s) {
+  free(s->first);
+  free(s->second);
+  free(s->class_of);
+  free(s->value_start);
+  free(s->class_start);
+}
+
+static bool sorting_init(sorting *s, size_t n_entries, uint32_t n_classes, uint32_t n_values) {
+  *s = (sorting){.first = shoal_alloc(n_entries, sizeof *s->first),
+                 .second = shoal_alloc(n_entries, sizeof *s->second),
+                 .class_of = shoal_alloc(n_entries, sizeof *s->class_of),
+                 .value_start = shoal_alloc_zero((size_t)n_values + 1, sizeof(size_t)),
+                 .class_start = shoal_alloc_zero((size_t)n_classes + 1, sizeof(size_t))};
+  return s->first && s->second && s->class_of && s->value_start && s->class_start;
+}
+
+bool shoal_histogram_from_entries(shoal_histogram *out, uint32_t n_classes, uint32_t n_values,
+                                  size_t n_entries, const uint32_t *class_of,
+                                  const uint32_t *value, const uint64_t *n_rows) {
+  sorting s;
+  out->start = shoal_alloc((size_t)n_classes + 1, sizeof *out->start);
+  bool ok = sorting_init(&s, n_entries, n_classes, n_values) && out->start;
   if (ok) {
-    for (size_t e = 0; e < n_entries; e++) out->start[class_of[e] + 1]++;
-    for (uint32_t c = 0; c < n_classes; c++) out->start[c + 1] += out->start[c];
-    memcpy(fill, out->start, n_classes * sizeof *fill);
-    for (size_t e = 0; e < n_entries; e++)
-      entries[fill[class_of[e]]++] = (entry){value[e], n_rows[e]};
-    for (uint32_t c = 0; c < n_classes; c++) {
-      size_t from = out->start[c], n = combine(entries + from, fill[c] - from);
-      memmove(entries + kept, entries + from, n * sizeof *entries);
-      out->start[c] = kept;
-      kept += n;
-    }
-    out->start[n_classes] = kept;
+    for (size_t e = 0; e < n_entries; e++) s.second[e] = (entry){value[e], n_rows[e]};
+    counting_sort(s.second, n_entries, value, s.first, s.class_of, class_of, s.value_start,
+                  n_values);
+    counting_sort(s.first, n_entries, s.class_of, s.second, NULL, NULL, s.class_start, n_classes);
+    size_t kept = combine(s.second, s.class_start, out->start, n_classes);
     out->value = shoal_alloc(kept, sizeof *out->value);
     out->n_rows = shoal_alloc(kept, sizeof *out->n_rows);
     ok = out->value && out->n_rows;
+    for (size_t e = 0; ok && e < kept; e++) {
+      out->value[e] = s.second[e].value;
+      out->n_rows[e] = s.second[e].n_rows;
+    }
   }
-  for (size_t e = 0; ok && e < kept; e++) {
-    out->value[e] = entries[e].value;
-    out->n_rows[e] = entries[e].n_rows;
-  }
-  free(entries);
-  free(fill);
+  sorting_reset(&s);
   return ok;
 }
 
@@ -125,8 +150,9 @@ static bool roll_up_histogram(const shoal_histogram *from, uint32_t n_from, cons
   if (!class_of) return false;
   for (uint32_t c = 0; c < n_from; c++)
     for (size_t e = from->start[c]; e < from->start[c + 1]; e++) class_of[e] = ids[c];
-  bool ok = shoal_histogram_from_entries(out, n_classes, n_entries, class_of, from->value,
-                                         from->n_rows);
+  out->n_values = from->n_values;
+  bool ok = shoal_histogram_from_entries(out, n_classes, from->n_values, n_entries, class_of,
+                                         from->value, from->n_rows);
   free(class_of);
   return ok;
 }

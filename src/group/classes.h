@@ -23,6 +23,7 @@ typedef enum shoal_track {
 
 /* Rows of each value in each class: entries start[c] .. start[c + 1], by ascending value. */
 typedef struct shoal_histogram {
+  uint32_t n_values; /* of the attribute */
   size_t *start;
   uint32_t *value;
   uint64_t *n_rows;

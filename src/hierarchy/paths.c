@@ -101,12 +101,12 @@ static shoal_status fail_lacking(const shoal_builder *builder, uint32_t n_lackin
   shoal_status status;
   if (file)
     status = shoal_fail(error, SHOAL_BAD_INPUT,
-                        "%s lacks %u value%s of column '%s'%s: add a row for %s, or list it under "
+                        "hierarchy %s lacks %u value%s of column '%s'%s: add a row for %s, or list it under "
                         "data.missing",
                         builder->spec->file, n_lacking, plural, which, where, each);
   else
     status = shoal_builder_fail(builder, error,
-                                "the tree lacks %u value%s%s: add %s, or list it under "
+                                "the hierarchy's tree lacks %u value%s%s: add %s, or list it under "
                                 "data.missing",
                                 n_lacking, plural, where, each);
   if (error) {

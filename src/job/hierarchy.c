@@ -15,6 +15,29 @@ typedef struct description {
   shoal_text drawing;
 } description;
 
+/* The labels above the values, level by level, for programs: of a single hierarchy only. */
+static shoal_status list_labels(shoal_result *result, const shoal_hierarchy *hierarchy,
+                                shoal_error *error) {
+  size_t n = hierarchy->n_levels - 1;
+  result->labels = shoal_arena_alloc(&result->arena, n, sizeof *result->labels);
+  if (!result->labels) return shoal_fail_memory(error);
+  result->n_label_levels = 0;
+  for (size_t l = 0; l < n; l++) {
+    const shoal_level *level = &hierarchy->levels[l + 1];
+    shoal_label_list *list = &result->labels[l];
+    list->labels = shoal_arena_alloc(&result->arena, level->n_labels, sizeof *list->labels);
+    if (!list->labels) return shoal_fail_memory(error);
+    for (list->n_labels = 0; list->n_labels < level->n_labels; list->n_labels++) {
+      size_t size;
+      const char *label = shoal_level_label(level, (uint32_t)list->n_labels, &size);
+      list->labels[list->n_labels] = shoal_result_string(result, label, size);
+      if (!list->labels[list->n_labels]) return shoal_fail_memory(error);
+    }
+    result->n_label_levels = l + 1;
+  }
+  return SHOAL_OK;
+}
+
 static shoal_status add_hierarchy(description *d, const shoal_hierarchy *hierarchy,
                                   const char *title, shoal_error *error) {
   char *drawing;
@@ -27,7 +50,7 @@ static shoal_status add_hierarchy(description *d, const shoal_hierarchy *hierarc
   d->result->n_leaves += hierarchy->n_leaves;
   if (hierarchy->n_levels > d->result->n_levels) d->result->n_levels = hierarchy->n_levels;
   free(drawing);
-  return SHOAL_OK;
+  return list_labels(d->result, hierarchy, error);
 }
 
 static shoal_status describe_file(description *d, const char *path, shoal_error *error) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "hierarchy/hierarchy.h"
 #include "policy/policy.h"
 #include "table/load.h"
 
@@ -81,6 +82,20 @@ static shoal_status plan(void *user, const char *file, const char *const *names,
   return SHOAL_OK;
 }
 
+/* Numbers are numbers where the policy says so; in a release they may have become labels. */
+static shoal_status check_numbers(const shoal_table *table, const planner *p, shoal_error *error) {
+  for (size_t c = 0; p->policy && p->purpose == SHOAL_FOR_RELEASE && c < table->n_columns; c++) {
+    const shoal_column *column = &table->columns[c];
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
+    if (!attribute || attribute->type != SHOAL_TYPE_NUMBER || !column->code_size) continue;
+    int64_t *numbers;
+    unsigned scale;
+    SHOAL_TRY(shoal_column_numbers(table, column, &numbers, &scale, error));
+    free(numbers);
+  }
+  return SHOAL_OK;
+}
+
 static shoal_status parse_delimiter(const char *text, char *delimiter, shoal_error *error) {
   if (strlen(text) != 1 || *text == '"' || *text == '\n' || *text == '\r')
     return shoal_fail(error, SHOAL_BAD_INPUT,
@@ -103,7 +118,13 @@ shoal_status shoal_table_read(const char *path, const shoal_policy *policy, shoa
     options.plan_user = &user;
   }
   if (delimiter) SHOAL_TRY(parse_delimiter(delimiter, &options.delimiter, error));
-  return shoal_table_load(path, &options, run, table, error);
+  SHOAL_TRY(shoal_table_load(path, &options, run, table, error));
+  shoal_status status = check_numbers(*table, &user, error);
+  if (status != SHOAL_OK) {
+    shoal_table_free(*table);
+    *table = NULL;
+  }
+  return status;
 }
 
 shoal_status shoal_table_finish(shoal_table *table, const shoal_policy *policy,
@@ -124,5 +145,6 @@ shoal_status shoal_table_finish(shoal_table *table, const shoal_policy *policy,
     free(uses);
     SHOAL_TRY(status);
   }
-  return shoal_table_settle(table, &options, error);
+  SHOAL_TRY(shoal_table_settle(table, &options, error));
+  return check_numbers(table, &user, error);
 }

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A lattice with more nodes is refused: searching it exactly would take days. */
-static const uint64_t MAX_NODES = UINT64_C(100000000);
-
 const char *shoal_version(void) { return SHOAL_VERSION; }
 
 void shoal_prepared_reset(shoal_prepared *p) {
@@ -95,20 +92,6 @@ static shoal_status check_sensitive_hierarchies(const shoal_prepared *p, shoal_e
   return SHOAL_OK;
 }
 
-/* Numbers are numbers where the policy says so, whatever is done with them. */
-static shoal_status check_numbers(const shoal_prepared *p, shoal_error *error) {
-  for (size_t c = 0; c < p->table->n_columns; c++) {
-    const shoal_column *column = &p->table->columns[c];
-    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
-    if (!attribute || attribute->type != SHOAL_TYPE_NUMBER || !column->code_size) continue;
-    int64_t *numbers;
-    unsigned scale;
-    SHOAL_TRY(shoal_column_numbers(p->table, column, &numbers, &scale, error));
-    free(numbers);
-  }
-  return SHOAL_OK;
-}
-
 static shoal_status prepare(shoal_prepared *p, shoal_depth depth, shoal_error *error) {
   if (!p->table->finished)
     return shoal_fail(error, SHOAL_BAD_INPUT, "the table is not finished: finish it first");
@@ -118,9 +101,9 @@ static shoal_status prepare(shoal_prepared *p, shoal_depth depth, shoal_error *e
   SHOAL_TRY(shoal_demands_bind(p->policy, p->sensitive, p->n_sensitive, &p->demands, p->track,
                                error));
   if (depth == SHOAL_PREPARE_LATTICE) {
+    SHOAL_TRY(shoal_demands_check(&p->demands, p->policy, error));
     SHOAL_TRY(compile_hierarchies(p, error));
     SHOAL_TRY(check_sensitive_hierarchies(p, error));
-    SHOAL_TRY(check_numbers(p, error));
   }
   return shoal_frequency_build(p->table, p->quasi,
                                (const shoal_hierarchy *const *)p->hierarchies, p->n_quasi,
@@ -173,12 +156,6 @@ shoal_status shoal_prepared_search(const shoal_prepared *p, bool needs_rows, sho
   char why[512];
   SHOAL_TRY(shoal_prepared_most_classes(p, &most, &impossible, why, sizeof why, error));
   uint64_t limit = shoal_amount_rows(p->policy->max_suppression, p->table->n_records);
-  SHOAL_TRY(shoal_search_init(search, p->frequency, &p->demands, limit, most, needs_rows, p->run,
-                              error));
-  if (search->space.n_nodes <= MAX_NODES) return SHOAL_OK;
-  shoal_search_reset(search);
-  return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = p->policy->file},
-                       "the lattice has more than %llu million nodes: use hierarchies with fewer "
-                       "levels, or fewer quasi-identifiers",
-                       (unsigned long long)(MAX_NODES / 1000000));
+  return shoal_search_init(search, p->frequency, &p->demands, limit, most, needs_rows, p->run,
+                           error);
 }

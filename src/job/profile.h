@@ -53,15 +53,22 @@ typedef enum shoal_meaning {
   SHOAL_MEANS_PERSON    /* one value for each person */
 } shoal_meaning;
 
+/* Words such as "id" and "number" stand in many names. */
+typedef enum shoal_hint_strength {
+  SHOAL_HINT_SURE,
+  SHOAL_HINT_IF_ALONE,    /* if it is the whole name, or the values mostly differ */
+  SHOAL_HINT_IF_DIFFERENT /* if the values mostly differ */
+} shoal_hint_strength;
+
 typedef struct shoal_name_hint {
   shoal_role role;
   shoal_meaning meaning;
-  bool weak;        /* holds only if the values mostly differ, or the word is the whole name */
+  shoal_hint_strength strength;
   const char *noun; /* "a postal code" */
   const char *words;
 } shoal_name_hint;
 
-/* What a column's name suggests, or NULL. `mostly_differ`: weak hints hold too. */
+/* What a column's name suggests, or NULL. `mostly_differ`: so do the column's values. */
 const shoal_name_hint *shoal_name_hint_find(const char *name, bool mostly_differ);
 
 /* ------------------------------------------------------------ suggestions */

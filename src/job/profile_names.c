@@ -10,88 +10,105 @@
 #include "job/profile.h"
 
 /*
- * "word" is a whole word of the name, "word*" begins one, and "*word*" stands anywhere in the name,
- * its words written together. English, then German, French, Spanish, Italian, Portuguese, Dutch.
+ * "word" is a whole word of the name, "word*" begins one, "*word" ends one, and "*word*" stands
+ * anywhere in the name, its words written together. English first, then German, French, Spanish,
+ * Italian, Portuguese, Dutch.
  */
 static const shoal_name_hint hints[] = {
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_AGE, false, "an age",
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_AGE, SHOAL_HINT_SURE, "an age",
      "age ages *agegroup* alter altersgruppe edad eta idade leeftijd"},
-    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, false, "a way to reach the person",
+    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "a way to reach the person",
      "email* mail phone* *phonenumber* telephone* mobile* fax tel telefon* handy* correo ip imei "
      "twitter* url homepage"},
-    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_PERSON, false, "a number that belongs to one person",
-     "ssn* *socialsecurity* *nationalid* *passport* *insurancen* *insuranceid* *taxid* mrn "
+    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_PERSON, SHOAL_HINT_SURE,
+     "a number that belongs to one person",
+     "ssn* *socialsecurity* *nationalid* *passport* *insurancenum* *insurancenr* *insuranceno* "
+     "*insuranceid* *taxid* mrn "
      "*medicalrecordn* nhs* *driverlicen* *driverslicen* *licenseplate* *licenceplate* iban "
-     "*accountn* *creditcard* *patientid* *patientn* *personid* *personn* *userid* *customerid* "
-     "*clientid* *memberid* *subjectid* *studentid* *employeeid* *participantid* *respondentid* "
-     "*sozialversicherung* svnr *versichertenn* *versichertenid* *versicherungsn* *steuern* "
-     "*ausweis* *kontonummer* *kennzeichen* *personaln* *kundenn* ahv* insee nir *passeport* "
+     "*accountn* *creditcard* *patientid* *patientnum* *patientnr* *personid* *personnr* *userid* "
+     "*customerid* "
+     "*clientid* *memberid* *householdid* *familyid* *subjectid* *studentid* *employeeid* "
+     "*participantid* *respondentid* "
+     "*sozialversicherung* svnr *versichertenn* *versichertenid* *versicherungsn* *steuernum* "
+     "*steuerid* "
+     "*ausweis* *kontonummer* *kennzeichen* *personalnum* *personalnr* *kundennum* *kundennr* "
+     "personnummer ahv* insee nir *passeport* "
      "dni nif *pasaporte* curp *codicefiscale* cpf bsn *burgerservice*"},
-    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, false, "a person's name",
+    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "a person's name",
      "*firstname* *lastname* *surname* *fullname* *middlename* *forename* *givenname* "
      "*familyname* *maidenname* *username* *nickname* *patientname* login *vorname* *nachname* "
      "*familienname* *geburtsname* prenom* *nomdefamille* apellido* cognome sobrenome voornaam "
      "achternaam"},
-    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, false, "health",
+    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE,
+     "an illness or other health matter",
      "diagnos* disease* illness* sick* icd* condition conditions symptom* hiv aids cancer tumor* "
      "tumour* covid* diabet* health* medic* drug* treatment* therap* surger* disab* pregnan* "
      "genotype* genetic* mutation* psych* *krank* befund behandlung* symptom* sucht* maladie* "
      "traitement* enfermedad* tratamiento* salud sante malattia* patologia* farmac* terapia* "
      "doenca* ziekte* aandoening* *gesund*"},
-    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, false, "income or wealth",
+    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "income or wealth",
      "salar* income* wage* earning* wealth* debt* credit* capital* revenu* pension* gehalt lohn "
      "*einkommen* vermogen* schulden sueldo* ingreso* renta stipendi* reddito renda rendimento* "
      "inkomen salaris loon"},
-    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, false, "belief or opinion",
+    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "belief or opinion",
      "relig* faith belief* politic* vote* voting *tradeunion* opinion* konfession* glaube* partei "
      "gewerkschaft* syndicat* sindicat* geloof"},
-    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, false, "sexual life",
-     "sexual* *orientation* orientierung"},
-    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, false, "crimes or penalties",
-     "crime* criminal* offen* arrest* convict* straf* delit* reato"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, false, "sex or gender",
+    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "sexual life",
+     "sexual* sexuel* orientation orientierung"},
+    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "crimes or penalties",
+     "crime* criminal* offence* offense* offender* arrest* convict* straf* delit* reato"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "sex or gender",
      "sex gender* geschlecht sexe sexo genero sesso geslacht"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, false, "when or where someone was born",
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "when or where someone was born",
      "*birth* dob yob born *geburt* geboren naissance* *nacimiento* *nascita* *nascimento* "
      "*geboorte*"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_POSTCODE, false, "a postal code",
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_POSTCODE, SHOAL_HINT_SURE, "a postal code",
      "zip* *zipcode* *postcode* postal* plz *postleit* *codepostal* *codigopostal* cep"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, false, "race or ethnicity",
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "race or ethnicity",
      "race races ethnic* ethni* raza etnia razza raca"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, false, "marital status",
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "marital status",
      "marital* married marriage* civil spouse* relationship* *familienstand* matrimonial* "
      "*estadocivil* *statocivile* *burgerlijke*"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, false, "family or household",
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "family or household",
      "household* family children kids dependents familie kinder haushalt* enfants foyer hijos "
      "figli filhos kinderen"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, false, "a country or nationality",
-     "countr* nation* citizen* native nativity immigra* migra* staatsang* herkunft* pays pais "
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "a country or nationality",
+     "countr* nation* citizen* native nativity immigra* migrant* migration* staatsang* herkunft* "
+     "pays pais "
      "paese land"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, false, "a place",
-     "city cities town* village* count* district* region* state province* municipal* residence* "
-     "borough* canton* location* area stadt ort wohnort gemeinde* kreis landkreis bundesland kanton "
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "a place",
+     "city cities town* village* county counties district* region* state province* municipal* "
+     "residence* "
+     "borough* canton* location* area stadt ort wohnort gemeinde* kreis landkreis bundesland "
+     "kanton "
      "ville commune departement ciudad municipio provincia citta comune cidade plaats woonplaats "
      "gemeente"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, false, "an exact place",
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "an exact place",
      "latitude longitude lat lon lng gps coordinate*"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, false, "education",
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "education",
      "educat* school* degree *ausbildung* bildung* schul* abschluss diplom* etudes estudios "
      "educac* escolar* istruzione opleiding*"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, false, "work or occupation",
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "work or occupation",
      "occupation* profession* job jobs work working *workclass* employment employer* industry "
      "department veteran beruf* arbeit* arbeitgeber abteilung branche metier emploi ocupac* "
      "profesion empleo trabajo lavoro trabalho beroep"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, false, "a language",
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "a language",
      "language* *sprache* langue* idioma* lingua taal"},
-    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, false, "an address",
-     "address* street* adress* anschrift strasse rue calle direccion indirizzo endereco adres "
+    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "an address",
+     "address* street* adress* anschrift stras* rue calle direccion indirizzo endereco adres "
      "straat"},
-    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, true, "a name",
+    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE,
+     "free text, where names may stand",
+     "comment* notes remark* text freetext freitext bemerkung* kommentar* anmerkung* commentaire* "
+     "remarque* comentario* observacion* osservazion* opmerking*"},
+    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, SHOAL_HINT_IF_ALONE, "somebody's name",
      "name* *name nom nombre* nome naam"},
-    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_PERSON, true, "a person's or record's number",
-     "id ids identifier* uuid guid key no nr num number* nummer numero nro record* ref reference* "
-     "patient* person* customer* client* user* member* subject* student* participant* kunde* "
-     "account* case*"},
+    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_PERSON, SHOAL_HINT_IF_ALONE,
+     "a person's or record's number", "id ids identifier* uuid guid"},
+    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_PERSON, SHOAL_HINT_IF_DIFFERENT,
+     "a person's or record's number",
+     "key no nr num number* nummer numero nro record* ref reference* patient* person* customer* "
+     "client* user* member* subject* student* participant* employee* kunde* account* case*"},
 };
 
 /* ------------------------------------------------------------ a name's words */
@@ -113,13 +130,16 @@ static size_t fold_letter(const unsigned char *s, char *out, letter *kind) {
   if (s[0] == 0xc3 && s[1] >= 0x80 && s[1] <= 0xbf) {
     *out = latin[s[1] & 0x1f];
     *kind = *out == ' ' ? SEPARATOR : s[1] < 0x9f ? UPPER : LOWER;
-    if (s[1] == 0xbf) *out = 'y';
+    if (s[1] == 0xbf)
+      *out = 'y';
     return 2;
   }
   *out = (char)s[0];
   *kind = SEPARATOR;
-  if ((s[0] >= 'a' && s[0] <= 'z') || s[0] >= 0x80) *kind = LOWER;
-  if (s[0] >= '0' && s[0] <= '9') *kind = DIGIT;
+  if ((s[0] >= 'a' && s[0] <= 'z') || s[0] >= 0x80)
+    *kind = LOWER;
+  if (s[0] >= '0' && s[0] <= '9')
+    *kind = DIGIT;
   if (s[0] >= 'A' && s[0] <= 'Z') {
     *kind = UPPER;
     *out = (char)(s[0] - 'A' + 'a');
@@ -129,9 +149,12 @@ static size_t fold_letter(const unsigned char *s, char *out, letter *kind) {
 
 /* Does a word begin at a letter? "patientId", "IDNumber" and "icd10" have two. */
 static bool begins_word(letter before, letter here, letter after) {
-  if (here == SEPARATOR) return false;
-  if (before == SEPARATOR) return true;
-  if ((before == DIGIT) != (here == DIGIT)) return true;
+  if (here == SEPARATOR)
+    return false;
+  if (before == SEPARATOR)
+    return true;
+  if ((before == DIGIT) != (here == DIGIT))
+    return true;
   return here == UPPER && (before == LOWER || (before == UPPER && after == LOWER));
 }
 
@@ -148,7 +171,8 @@ static void take_apart(const char *name, name_words *words) {
       words->apart[apart++] = ' ';
       words->n_words++;
     }
-    if (kinds[i] == SEPARATOR) continue;
+    if (kinds[i] == SEPARATOR)
+      continue;
     words->apart[apart++] = letters[i];
     words->together[together++] = letters[i];
   }
@@ -164,10 +188,12 @@ static bool pattern_fits(const char *pattern, size_t size, const name_words *wor
   char wanted[64];
   bool open_start = pattern[0] == '*', open_end = pattern[size - 1] == '*';
   size_t skip = open_start, n = size - open_start - open_end, at = 0;
-  if (!open_start) wanted[at++] = ' ';
+  if (!open_start)
+    wanted[at++] = ' ';
   memcpy(wanted + at, pattern + skip, n);
   at += n;
-  if (!open_end) wanted[at++] = ' ';
+  if (!open_end)
+    wanted[at++] = ' ';
   wanted[at] = '\0';
   return strstr(open_start && open_end ? words->together : words->apart, wanted) != NULL;
 }
@@ -176,7 +202,8 @@ static bool hint_fits(const shoal_name_hint *hint, const name_words *words) {
   const char *at = hint->words;
   while (*at) {
     size_t size = strcspn(at, " ");
-    if (pattern_fits(at, size, words)) return true;
+    if (pattern_fits(at, size, words))
+      return true;
     at += size + (at[size] == ' ');
   }
   return false;
@@ -186,8 +213,11 @@ const shoal_name_hint *shoal_name_hint_find(const char *name, bool mostly_differ
   name_words words;
   take_apart(name, &words);
   for (size_t h = 0; h < sizeof hints / sizeof *hints; h++) {
-    if (hints[h].weak && !mostly_differ && words.n_words != 1) continue;
-    if (hint_fits(&hints[h], &words)) return &hints[h];
+    bool alone = hints[h].strength == SHOAL_HINT_IF_ALONE && words.n_words == 1;
+    if (hints[h].strength != SHOAL_HINT_SURE && !mostly_differ && !alone)
+      continue;
+    if (hint_fits(&hints[h], &words))
+      return &hints[h];
   }
   return NULL;
 }

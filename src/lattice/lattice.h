@@ -42,6 +42,9 @@ typedef struct shoal_node {
   bool minimal;            /* satisfies, and no node strictly below does */
 } shoal_node;
 
+/* What is known of a node by monotonicity. */
+typedef enum shoal_tag { SHOAL_TAG_NONE, SHOAL_TAG_GOOD, SHOAL_TAG_BAD } shoal_tag;
+
 /* A search at work: the data, the demands, and what has been computed so far. */
 typedef struct shoal_search {
   const shoal_frequency *frequency;
@@ -54,10 +57,16 @@ typedef struct shoal_search {
   struct shoal_snapshots *snapshots; /* classes of finished nodes, to roll up from */
   shoal_grouper grouper;
   uint32_t *levels;       /* scratch, one vector */
+  uint8_t *tags;          /* shoal_tag by node; NULL where demands are not monotone */
+  uint64_t *stack;        /* scratch of tagging */
+  size_t stack_size, stack_capacity;
   uint64_t n_checked;     /* nodes whose classes were computed */
   uint64_t n_rows_rolled; /* classes touched in doing so */
   uint64_t n_bounded;     /* nodes refused by the second necessary condition alone */
 } shoal_search;
+
+/* A lattice with more nodes is refused: searching it exactly would take days. */
+#define SHOAL_MAX_NODES UINT64_C(100000000)
 
 shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *frequency,
                                const shoal_demands *demands, uint64_t max_suppressed,
@@ -69,7 +78,11 @@ void shoal_search_reset(shoal_search *search);
 shoal_status shoal_search_measure(shoal_search *search, uint64_t node, shoal_node *figures,
                                   shoal_error *error) SHOAL_MUST_CHECK;
 
-/* Does a node satisfy? As shoal_search_measure, but stops as soon as the answer is known. */
+/* Does a node satisfy? Looks only where it is not known by monotonicity, and remembers. */
+shoal_status shoal_search_satisfies(shoal_search *search, uint64_t node, bool *satisfies,
+                                    shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Does a node satisfy? Always looks, as shoal_search_measure, but no longer than it must. */
 shoal_status shoal_search_decide(shoal_search *search, uint64_t node, bool *satisfies,
                                  shoal_error *error) SHOAL_MUST_CHECK;
 

@@ -6,12 +6,83 @@
  */
 #include <stdlib.h>
 
-#include "lattice/known.h"
+#include "lattice/lattice.h"
 
-static int by_number(const void *a, const void *b) {
-  uint64_t x = ((const shoal_node *)a)->number, y = ((const shoal_node *)b)->number;
-  return (x > y) - (x < y);
+/* ------------------------------------------------------------ monotone demands */
+
+/*
+ * A path from the node up to the top through nodes of which nothing is known (Kohlmayer et al.
+ * 2012, "Flash"): on it the answer changes once, from bad to good, and is found by bisection.
+ */
+static size_t unknown_path(const shoal_search *search, uint64_t node, uint64_t *path) {
+  const shoal_space *space = &search->space;
+  size_t length = 0;
+  bool more = true;
+  while (more) {
+    path[length++] = node;
+    more = false;
+    for (size_t q = space->n; q-- > 0 && !more;) {
+      uint64_t level = node / space->stride[q] % ((uint64_t)space->top[q] + 1);
+      more = level < space->top[q] && search->tags[node + space->stride[q]] == SHOAL_TAG_NONE;
+      if (more) node += space->stride[q];
+    }
+  }
+  return length;
 }
+
+static shoal_status bisect(shoal_search *search, const uint64_t *path, size_t length,
+                           shoal_error *error) {
+  size_t low = 0, high = length;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    bool satisfies;
+    SHOAL_TRY(shoal_search_satisfies(search, path[middle], &satisfies, error));
+    if (satisfies) high = middle;
+    else low = middle + 1;
+  }
+  return SHOAL_OK;
+}
+
+/* After it, every node from that height on is tagged. */
+static shoal_status tag_all(shoal_search *search, uint32_t from_height, uint32_t *levels,
+                            uint64_t *path, shoal_error *error) {
+  const shoal_space *space = &search->space;
+  for (uint32_t height = from_height; height <= space->height; height++) {
+    for (bool more = shoal_space_first(space, height, levels); more;
+         more = shoal_space_next(space, levels)) {
+      uint64_t node = shoal_space_node(space, levels);
+      if (search->tags[node] != SHOAL_TAG_NONE) continue;
+      SHOAL_TRY(bisect(search, path, unknown_path(search, node, path), error));
+    }
+  }
+  return SHOAL_OK;
+}
+
+static bool is_lowest_good(const shoal_search *search, uint64_t node) {
+  const shoal_space *space = &search->space;
+  if (search->tags[node] != SHOAL_TAG_GOOD) return false;
+  for (size_t q = 0; q < space->n; q++) {
+    uint64_t level = node / space->stride[q] % ((uint64_t)space->top[q] + 1);
+    if (level > 0 && search->tags[node - space->stride[q]] == SHOAL_TAG_GOOD) return false;
+  }
+  return true;
+}
+
+static shoal_status collect_tagged(shoal_search *search, uint32_t from_height, uint32_t *levels,
+                                   shoal_node_list *minimal, shoal_error *error) {
+  uint64_t *path = shoal_alloc((size_t)search->space.height + 1, sizeof *path);
+  shoal_status status = path ? tag_all(search, from_height, levels, path, error)
+                             : shoal_fail_memory(error);
+  free(path);
+  for (uint64_t node = 0; status == SHOAL_OK && node < search->space.n_nodes; node++) {
+    shoal_node found = {.number = node};
+    if (is_lowest_good(search, node) && !shoal_node_list_add(minimal, &found))
+      status = shoal_fail_memory(error);
+  }
+  return status;
+}
+
+/* ------------------------------------------------------------ other demands */
 
 static bool above_some(const shoal_space *space, const shoal_node_list *minimal, uint64_t node) {
   for (size_t i = 0; i < minimal->n_items; i++)
@@ -21,48 +92,48 @@ static bool above_some(const shoal_space *space, const shoal_node_list *minimal,
 
 /*
  * Heights from the bottom up: a node that is not above a minimal one and satisfies is minimal, for
- * all below it have been looked at. Nodes below one that fails are known to fail where demands are
- * monotone: looking at a height's nodes from above would tell more, but heights must ascend.
+ * all nodes below it have been looked at.
  */
-static shoal_status collect(shoal_search *search, shoal_known *known, uint32_t from_height,
-                            uint32_t *levels, shoal_node_list *minimal, shoal_error *error) {
+static shoal_status collect_untagged(shoal_search *search, uint32_t from_height, uint32_t *levels,
+                                     shoal_node_list *minimal, shoal_error *error) {
   const shoal_space *space = &search->space;
   for (uint32_t height = from_height; height <= space->height; height++) {
-    bool open = false; /* some node is not above a minimal one */
-    size_t before = minimal->n_items;
     for (bool more = shoal_space_first(space, height, levels); more;
          more = shoal_space_next(space, levels)) {
       uint64_t node = shoal_space_node(space, levels);
-      if (above_some(space, minimal, node)) continue;
-      bool satisfies;
-      open = true;
-      SHOAL_TRY(shoal_known_decide(known, search, node, &satisfies, error));
-      if (!satisfies) continue;
+      bool satisfies = false;
+      if (!above_some(space, minimal, node))
+        SHOAL_TRY(shoal_search_satisfies(search, node, &satisfies, error));
       shoal_node found = {.number = node};
-      if (!shoal_node_list_add(minimal, &found)) return shoal_fail_memory(error);
+      if (satisfies && !shoal_node_list_add(minimal, &found)) return shoal_fail_memory(error);
     }
-    for (size_t i = before; i < minimal->n_items; i++) {
-      SHOAL_TRY(shoal_search_measure(search, minimal->items[i].number, &minimal->items[i], error));
-      minimal->items[i].minimal = true;
-    }
-    if (!open) break;
   }
   return SHOAL_OK;
 }
 
+/* ------------------------------------------------------------ all minimal nodes */
+
+static int by_number(const void *a, const void *b) {
+  uint64_t x = ((const shoal_node *)a)->number, y = ((const shoal_node *)b)->number;
+  return (x > y) - (x < y);
+}
+
 shoal_status shoal_search_minimal(shoal_search *search, uint32_t from_height,
                                   shoal_node_list *minimal, shoal_error *error) {
-  shoal_known known;
-  shoal_known_init(&known, search->demands->monotone);
   uint32_t *levels = shoal_alloc(search->space.n, sizeof *levels);
-  shoal_status status = levels
-                            ? collect(search, &known, from_height, levels, minimal, error)
-                            : shoal_fail_memory(error);
-  if (status == SHOAL_OK && minimal->n_items > 1)
-    qsort(minimal->items, minimal->n_items, sizeof *minimal->items, by_number);
+  if (!levels) return shoal_fail_memory(error);
+  shoal_status status =
+      search->tags ? collect_tagged(search, from_height, levels, minimal, error)
+                   : collect_untagged(search, from_height, levels, minimal, error);
   free(levels);
-  shoal_known_reset(&known);
-  return status;
+  SHOAL_TRY(status);
+  if (minimal->n_items > 1)
+    qsort(minimal->items, minimal->n_items, sizeof *minimal->items, by_number);
+  for (size_t i = 0; i < minimal->n_items; i++) {
+    SHOAL_TRY(shoal_search_measure(search, minimal->items[i].number, &minimal->items[i], error));
+    minimal->items[i].minimal = true;
+  }
+  return SHOAL_OK;
 }
 
 /* ------------------------------------------------------------ every node */

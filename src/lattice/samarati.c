@@ -7,32 +7,31 @@
  */
 #include <stdlib.h>
 
-#include "lattice/known.h"
+#include "lattice/lattice.h"
 
 /* The first node of a height, in ascending order, that satisfies. */
-static shoal_status try_height(shoal_search *search, shoal_known *known, uint32_t height,
-                               uint32_t *levels, bool *found, uint64_t *node,
-                               shoal_error *error) {
+static shoal_status try_height(shoal_search *search, uint32_t height, uint32_t *levels,
+                               bool *found, uint64_t *node, shoal_error *error) {
   *found = false;
   for (bool more = shoal_space_first(&search->space, height, levels); more && !*found;
        more = shoal_space_next(&search->space, levels)) {
     uint64_t number = shoal_space_node(&search->space, levels);
-    SHOAL_TRY(shoal_known_decide(known, search, number, found, error));
+    SHOAL_TRY(shoal_search_satisfies(search, number, found, error));
     if (*found) *node = number;
   }
   return SHOAL_OK;
 }
 
 /* Monotone demands: a height that has a solution is below heights that have one too. */
-static shoal_status by_bisection(shoal_search *search, shoal_known *known, uint32_t *levels,
-                                 bool *found, uint64_t *node, shoal_error *error) {
+static shoal_status by_bisection(shoal_search *search, uint32_t *levels, bool *found,
+                                 uint64_t *node, shoal_error *error) {
   uint32_t low = 0, high = search->space.height;
   *found = false;
   while (low <= high) {
     uint32_t height = low + (high - low) / 2;
     bool here;
     uint64_t candidate = 0;
-    SHOAL_TRY(try_height(search, known, height, levels, &here, &candidate, error));
+    SHOAL_TRY(try_height(search, height, levels, &here, &candidate, error));
     if (here) {
       *found = true;
       *node = candidate;
@@ -46,28 +45,25 @@ static shoal_status by_bisection(shoal_search *search, shoal_known *known, uint3
 }
 
 /* Others: from the bottom, height by height, every node. */
-static shoal_status by_height(shoal_search *search, shoal_known *known, uint32_t *levels,
-                              bool *found, uint64_t *node, shoal_error *error) {
+static shoal_status by_height(shoal_search *search, uint32_t *levels, bool *found,
+                              uint64_t *node, shoal_error *error) {
   *found = false;
   for (uint32_t height = 0; height <= search->space.height && !*found; height++)
-    SHOAL_TRY(try_height(search, known, height, levels, found, node, error));
+    SHOAL_TRY(try_height(search, height, levels, found, node, error));
   return SHOAL_OK;
 }
 
 shoal_status shoal_search_samarati(shoal_search *search, shoal_node *solution, bool *found,
                                    shoal_error *error) {
-  shoal_known known;
-  shoal_known_init(&known, search->demands->monotone);
   uint32_t *levels = shoal_alloc(search->space.n, sizeof *levels);
   uint64_t node = 0;
   shoal_status status = shoal_fail_memory(error);
   if (levels)
     status = search->demands->monotone
-                 ? by_bisection(search, &known, levels, found, &node, error)
-                 : by_height(search, &known, levels, found, &node, error);
+                 ? by_bisection(search, levels, found, &node, error)
+                 : by_height(search, levels, found, &node, error);
   if (status == SHOAL_OK && *found) status = shoal_search_measure(search, node, solution, error);
   if (status == SHOAL_OK && *found) solution->minimal = true;
   free(levels);
-  shoal_known_reset(&known);
   return status;
 }

@@ -19,9 +19,17 @@ shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *freq
   search->needs_rows = needs_rows;
   shoal_grouper_init(&search->grouper);
   SHOAL_TRY(shoal_space_init(&search->space, frequency, error));
+  if (search->space.n_nodes > SHOAL_MAX_NODES) {
+    shoal_search_reset(search);
+    return shoal_fail(error, SHOAL_BAD_INPUT,
+                      "the lattice has more than %llu million nodes: use hierarchies with fewer "
+                      "levels, or fewer quasi-identifiers",
+                      (unsigned long long)(SHOAL_MAX_NODES / 1000000));
+  }
   search->levels = shoal_alloc(search->space.n, sizeof *search->levels);
   search->snapshots = shoal_alloc_zero(1, sizeof *search->snapshots);
-  if (!search->levels || !search->snapshots) {
+  if (demands->monotone) search->tags = shoal_alloc_zero((size_t)search->space.n_nodes, 1);
+  if (!search->levels || !search->snapshots || (demands->monotone && !search->tags)) {
     shoal_search_reset(search);
     return shoal_fail_memory(error);
   }
@@ -34,6 +42,8 @@ void shoal_search_reset(shoal_search *search) {
   shoal_grouper_reset(&search->grouper);
   shoal_space_reset(&search->space);
   free(search->levels);
+  free(search->tags);
+  free(search->stack);
   memset(search, 0, sizeof *search);
 }
 

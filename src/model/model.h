@@ -99,6 +99,9 @@ typedef struct shoal_demands {
 shoal_status shoal_demands_bind(const shoal_policy *policy, const shoal_column *const *sensitive,
                                 size_t n_sensitive, shoal_demands *demands, shoal_track *track,
                                 shoal_error *error) SHOAL_MUST_CHECK;
+/* Do the demands make sense together? p above k is refused, with the policy's line. */
+shoal_status shoal_demands_check(const shoal_demands *demands, const shoal_policy *policy,
+                                 shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_demands_reset(shoal_demands *demands);
 
 /* What judging classes comes to. */

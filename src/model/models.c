@@ -178,14 +178,6 @@ static shoal_status check_together(const binder *b) {
   if (demands->n_items == 0)
     return shoal_fail_at(b->error, SHOAL_BAD_INPUT, &(shoal_place){.file = b->policy->file},
                          "the policy asks for no protection: give 'privacy: {k: 3}' or more");
-  bool has_k = false;
-  for (size_t i = 0; i < demands->n_items; i++)
-    has_k = has_k || demands->items[i].type == &shoal_model_k_anonymity;
-  if (has_k && demands->p > demands->k)
-    return shoal_policy_fail(b->policy, b->policy->p_mark, b->error,
-                             "p is %llu but k only %llu: a class of k rows cannot have more than "
-                             "k values; raise k or lower p",
-                             (unsigned long long)demands->p, (unsigned long long)demands->k);
   return SHOAL_OK;
 }
 
@@ -202,6 +194,23 @@ static shoal_status bind_all(binder *b) {
     if (largest && demand->count[0] > *largest) *largest = demand->count[0];
   }
   return check_together(b);
+}
+
+shoal_status shoal_demands_check(const shoal_demands *demands, const shoal_policy *policy,
+                                 shoal_error *error) {
+  bool has_k = false;
+  for (size_t i = 0; i < demands->n_items; i++)
+    has_k = has_k || demands->items[i].type == &shoal_model_k_anonymity;
+  for (size_t i = 0; has_k && i < demands->n_items; i++) {
+    const shoal_demand *demand = &demands->items[i];
+    if (demand->type == &shoal_model_p_sensitive && demand->count[0] > demands->k)
+      return shoal_policy_fail(policy, demand->mark, error,
+                               "p is %llu but k only %llu: a class of k rows cannot have more "
+                               "than k values; raise k or lower p",
+                               (unsigned long long)demand->count[0],
+                               (unsigned long long)demands->k);
+  }
+  return SHOAL_OK;
 }
 
 shoal_status shoal_demands_bind(const shoal_policy *policy, const shoal_column *const *sensitive,

@@ -83,7 +83,7 @@ static shoal_status read_intervals(shoal_policy_reader *reader, const shoal_yaml
   for (size_t i = 0; i < items.n; i++, item = item->next) {
     const char *mistake = widths[i].mantissa <= 0 ? "is not above 0"
                           : i && exact(widths[i]) % exact(widths[i - 1]) != 0
-                              ? "is not a multiple of the width before it"
+                              ? "must be a multiple of the width before it"
                               : NULL;
     if (mistake)
       return shoal_reader_fail(reader, item->mark, "%s: width '%s' %s",

@@ -77,10 +77,9 @@ static shoal_status check_parents(const shoal_policy_reader *reader, const leaf_
   if (!repeated)
     return SHOAL_OK;
   return shoal_reader_fail(reader, repeated->mark,
-                           "%s: value '%s' would have two parents: it "
-                           "stands in line %u already",
-                           shoal_reader_subject(reader).text, shoal_quote(repeated->text).text,
-                           earlier->mark.line);
+                           "%s: this value would have two parents: it stands in line %u already; "
+                           "remove one",
+                           shoal_reader_subject(reader).text, earlier->mark.line);
 }
 
 shoal_status shoal_read_tree(const shoal_policy_reader *reader, const shoal_yaml *node,

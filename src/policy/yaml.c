@@ -251,7 +251,7 @@ static shoal_status syntax_fail(builder *b, const shoal_yaml_trouble *trouble) {
   bool at_end = compare_places(trouble->mark, b->end) >= 0;
   for (unsigned i = b->depth; at_end && i-- > 0;)
     if (b->open[i].node->flow)
-      return FAIL(b, b->open[i].node->mark, "not valid YAML: this '%c' is not closed",
+      return FAIL(b, b->open[i].node->mark, "not valid YAML: this '%c' is not closed: close it",
                   b->open[i].node->kind == SHOAL_YAML_LIST ? '[' : '{');
   return FAIL(b, trouble->mark, "not valid YAML: %s", trouble->text);
 }
@@ -271,7 +271,7 @@ static shoal_status build(builder *b, struct fy_parser *parser, struct fy_diag *
   }
   if (b->root && !shoal_yaml_is_null(b->root))
     return SHOAL_OK;
-  return FAIL(b, ((shoal_mark){1, 1}), "it is empty: nothing here but space or comments");
+  return FAIL(b, ((shoal_mark){1, 1}), "it is empty, or has only comments: write a policy, or let 'shoal profile --policy-out' write one");
 }
 
 shoal_status shoal_yaml_parse(const char *bytes, size_t size_bytes, const char *file,

@@ -44,8 +44,8 @@ static const char *display_name(const char *path) {
 static shoal_status fail_system(const char *name, const char *what, int code, shoal_error *error) {
   bool machine = code != ENOENT && code != ENOTDIR && code != EISDIR && code != ENAMETOOLONG;
   shoal_place place = {.file = name};
-  return shoal_fail_at(error, machine ? SHOAL_FAILED : SHOAL_BAD_INPUT, &place, "%s: %s", what,
-                       strerror(code));
+  return shoal_fail_at(error, machine ? SHOAL_FAILED : SHOAL_BAD_INPUT, &place, "%s: %s%s", what,
+                       strerror(code), machine ? "" : ": check the name");
 }
 
 /* Waits for bytes, asking now and then whether to go on. */

@@ -72,9 +72,8 @@ static json_t *render_conditions(const shoal_result *r) {
         attributes, json_pack("{s:s, s:o, s:o}", "attribute", r->conditions[i].attribute,
                               "distinct", count(r->conditions[i].distinct), "max_groups",
                               count(r->conditions[i].max_groups)));
-  return json_pack("{s:o, s:o, s:o, s:o, s:o}", "rows", count(r->input_rows), "p", count(r->p),
-                   "max_p", count(r->max_p), "max_groups", count(r->max_groups), "attributes",
-                   attributes);
+  return json_pack("{s:o, s:o, s:o, s:o}", "rows", count(r->input_rows), "max_p",
+                   count(r->max_p), "max_groups", count(r->max_groups), "attributes", attributes);
 }
 
 static json_t *render_check(const shoal_result *r) {
@@ -152,8 +151,7 @@ static json_t *render_lattice(const shoal_result *r) {
                                   levels_object(r, r->nodes[r->preferred[p].nodes[i]].levels));
     (void)json_object_set_new(preferred, r->preferred[p].policy, list);
   }
-  return json_pack("{s:o, s:o, s:o, s:o}", "rows", count(r->input_rows), "max_suppression",
-                   count(r->max_suppression), "nodes", nodes, "preferred", preferred);
+  return json_pack("{s:o, s:o}", "nodes", nodes, "preferred", preferred);
 }
 
 static json_t *render_profile(const shoal_result *r) {
@@ -173,8 +171,11 @@ static json_t *render_profile(const shoal_result *r) {
 }
 
 static json_t *render_hierarchy(const shoal_result *r) {
-  return json_pack("{s:s, s:b, s:o, s:o}", "hierarchy", r->source, "valid", 1, "leaves",
-                   count(r->n_leaves), "levels", count(r->n_levels));
+  json_t *labels = json_array();
+  for (size_t l = 0; l < r->n_label_levels; l++)
+    (void)json_array_append_new(labels, strings(r->labels[l].labels, r->labels[l].n_labels));
+  return json_pack("{s:s, s:b, s:o, s:o, s:o}", "hierarchy", r->source, "valid", 1, "leaves",
+                   count(r->n_leaves), "levels", count(r->n_levels), "labels", labels);
 }
 
 shoal_status shoal_render_json(const shoal_result *result, char **text, shoal_error *error) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report/lattice_dot: the lattice as a Graphviz digraph, drawn from the bottom (nothing
- * generalized) to the top, as Truta & Vinay 2006, Figure 2, draw theirs. Nodes are numbered in mixed
- * radix of their levels, last attribute fastest, so a direct successor is one stride away.
+ * generalized) to the top, as Truta & Vinay 2006, Figure 2, draw theirs. Nodes are numbered in
+ * mixed radix of their levels, last attribute fastest, so a direct successor is one stride away.
  */
 #include <assert.h>
 #include <inttypes.h>

@@ -2,9 +2,8 @@
 /*
  * report/lattice_svg: the lattice as a picture that stands alone: no scripts, no fonts of its own,
  * light or dark as its reader likes. Nodes stand in rows by height, the ungeneralized one at the
- * bottom (Samarati 2001, section 3; Truta & Vinay 2006, Figure 2). Verdicts are told by colour and
- * by shape, for those who do not see the colours. Above MOST_DRAWN nodes nobody could read boxes:
- * then one bar a height counts them.
+ * bottom (Truta & Vinay 2006, Figure 2). Verdicts are told by colour and by shape, for those who
+ * do not see the colours. Where nobody could read so many boxes, one bar a height counts them.
  *
  * All positions are whole pixels of the picture. How wide a letter is depends on the reader's
  * fonts, so widths are guessed generously, and what is next to a text is placed by the guess.
@@ -20,12 +19,12 @@ enum {
   MOST_BARS = 100,   /* more heights than this share bars */
   MOST_LETTERS = 24, /* of an attribute's name */
   MARGIN = 28,
-  LEAST_WIDTH = 740, /* between the margins */
-  AXIS_WIDTH = 60,
+  LEAST_WIDTH = 780, /* between the margins */
+  AXIS_WIDTH = 60,   /* for heights of up to three digits */
   LINE_HEIGHT = 22,
   BOX_HEIGHT = 46,
   BOX_GAP = 18,
-  BOX_LEAST = 112, /* the widest badge fits */
+  BOX_LEAST = 112,
   BAND_WIDTH = 24, /* at the left of a box, for the mark */
   BAR_WIDTH = 460,
   BAR_HEIGHT = 18,
@@ -46,12 +45,11 @@ typedef struct drawing {
 static const char style[] =
     "<style>\n"
     ".shoal{font:13px system-ui,sans-serif;font-variant-numeric:tabular-nums}\n"
-    ".shoal text,.shoal .name{fill:#1b2733} .shoal .dim{fill:#566370} .shoal "
-    ".end{text-anchor:end}\n"
+    ".shoal text,.shoal .name{fill:#1b2733} .shoal .dim{fill:#566370}\n"
     ".shoal .title{font-size:19px;font-weight:600} .shoal .name{font-weight:600}\n"
-    ".shoal .vector{font-weight:600;text-anchor:middle} .shoal "
-    ".rows{font-size:11.5px;text-anchor:middle}\n"
-    ".shoal .paper,.shoal .no .fill{fill:#fff}\n"
+    ".shoal .vector,.shoal .word{font-weight:600} .shoal .end{text-anchor:end}\n"
+    ".shoal .vector,.shoal .rows,.shoal .word{text-anchor:middle} .shoal .rows{font-size:11.5px}\n"
+    ".shoal .paper,.shoal .no .fill{fill:#fff} .shoal .word{font-size:11px;fill:#fff}\n"
     ".shoal .rule{stroke:#dde3e8;stroke-dasharray:1 5;stroke-linecap:round}\n"
     ".shoal .edges{stroke:#c3ccd4} .shoal .edges .on{stroke:#6fb5a6}\n"
     ".shoal .outline{fill:none;stroke-width:1.25} .shoal .minimal .outline{stroke-width:3.5}\n"
@@ -59,10 +57,8 @@ static const char style[] =
     ".shoal .yes .band,.shoal .bar.yes,.shoal .badge{fill:#0f766e}\n"
     ".shoal .no .band,.shoal .bar.no{fill:url(#shoal-hatch)}\n"
     ".shoal .no .outline,.shoal .bar.no{stroke:#b45309} .shoal .bar.minimal{fill:#06302c}\n"
-    ".shoal "
-    ".mark{fill:none;stroke:#fff;stroke-width:2.25;stroke-linecap:round;stroke-linejoin:round}\n"
+    ".shoal .mark{fill:none;stroke:#fff;stroke-width:2.25;stroke-linecap:round}\n"
     ".shoal .ring{fill:none;stroke:#1d4ed8;stroke-width:2.5} .shoal .ring-badge{fill:#1d4ed8}\n"
-    ".shoal .word{font-size:11px;font-weight:600;text-anchor:middle;fill:#fff}\n"
     ".shoal .hatch-fill{fill:#fff4e5} .shoal .hatch-line{fill:#d9924a}\n"
     "@media (prefers-color-scheme:dark){\n"
     ".shoal text,.shoal .name{fill:#e6edf3} .shoal .dim{fill:#9dabb8} .shoal .word{fill:#06131f}\n"
@@ -73,8 +69,7 @@ static const char style[] =
     ".shoal .no .outline,.shoal .bar.no{stroke:#d98a2b} .shoal .bar.minimal{fill:#d5fbf4}\n"
     ".shoal .ring{stroke:#8ab4ff} .shoal .ring-badge{fill:#8ab4ff}\n"
     ".shoal .hatch-fill{fill:#22190e} .shoal .hatch-line{fill:#9a6424}\n"
-    "}\n"
-    "</style>\n"
+    "}</style>\n"
     "<defs><pattern id=\"shoal-hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"\n"
     "patternTransform=\"rotate(45)\">\n"
     "<rect class=\"hatch-fill\" width=\"6\" height=\"6\"/>\n"
@@ -150,11 +145,9 @@ static size_t cut_size(const char *name) {
 
 static void add_rect(shoal_text *text, const char *class, size_t x, size_t y, size_t width,
                      size_t height, int radius) {
-  shoal_text_print(text, "<rect class=\"%s\" x=\"%zu\" y=\"%zu\" width=\"%zu\" height=\"%zu\"",
-                   class, x, y, width, height);
-  if (radius)
-    shoal_text_print(text, " rx=\"%d\"", radius);
-  shoal_text_add(text, "/>");
+  shoal_text_print(
+      text, "<rect class=\"%s\" x=\"%zu\" y=\"%zu\" width=\"%zu\" height=\"%zu\" rx=\"%d\"/>",
+      class, x, y, width, height, radius);
 }
 
 /* A rounded box with its verdict: a check on solid colour, or hatching. */
@@ -196,9 +189,7 @@ static void add_node_title(const shoal_result *result, const shoal_node_outcome 
   }
   shoal_text_print(text, "height %" PRIu32 ": ", node->height);
   add_counted(text, node->suppressed, "row");
-  shoal_text_add(text, " to suppress, ");
-  shoal_text_add_count(text, node->classes);
-  shoal_text_print(text, " %s; %s%s%s</title>", node->classes == 1 ? "class" : "classes",
+  shoal_text_print(text, " to suppress, classes: %" PRIu64 "; %s%s%s</title>", node->classes,
                    node->satisfies ? "satisfies" : "does not satisfy",
                    node->minimal ? ", minimal" : "", node->chosen ? ", chosen" : "");
 }
@@ -281,8 +272,8 @@ static void draw_attributes(drawing *d, const char *before, const char *after) {
   d->y += LINE_HEIGHT;
 }
 
-/* One entry of the legend, on the next line where this one is full; `*x` moves on. */
-static void draw_entry(drawing *d, size_t *x, const shoal_node_outcome *node, bool as_bar,
+/* One entry of the legend, a box or a bar of class `bar`; `*x` moves on, over lines if need be. */
+static void draw_entry(drawing *d, size_t *x, const shoal_node_outcome *node, const char *bar,
                        const char *words) {
   const size_t needed = 52 + guess_width(words, strlen(words), 13);
   if (*x > MARGIN && *x + needed > MARGIN + d->width) {
@@ -290,13 +281,8 @@ static void draw_entry(drawing *d, size_t *x, const shoal_node_outcome *node, bo
     d->y += LINE_HEIGHT + 14;
   }
   open_group(d->text, "key", node);
-  if (as_bar)
-    add_rect(d->text,
-             node->chosen      ? "ring"
-             : node->minimal   ? "bar minimal"
-             : node->satisfies ? "bar yes"
-                               : "bar no",
-             *x + 1, d->y, 38, 14, node->chosen ? 4 : 0);
+  if (bar)
+    add_rect(d->text, bar, *x + 1, d->y, 38, 14, node->chosen ? 4 : 0);
   else
     draw_box(d->text, *x + 1, d->y - 4, 38, 22, node);
   shoal_text_print(d->text, "</g><text x=\"%zu\" y=\"%zu\">%s</text>\n",
@@ -310,12 +296,13 @@ static void draw_legend(drawing *d, bool as_bars) {
                                   chosen = {.satisfies = true, .chosen = true};
   size_t x = MARGIN;
   d->y += 2;
-  draw_entry(d, &x, &yes, as_bars, "satisfies");
-  draw_entry(d, &x, &no, as_bars, "does not satisfy");
+  draw_entry(d, &x, &yes, as_bars ? "bar yes" : NULL, "satisfies");
+  draw_entry(d, &x, &no, as_bars ? "bar no" : NULL, "does not satisfy");
   if (d->n_minimal)
-    draw_entry(d, &x, &minimal, as_bars, "minimal: none below it satisfies");
+    draw_entry(d, &x, &minimal, as_bars ? "bar minimal" : NULL, "minimal: none below it satisfies");
   if (d->has_chosen)
-    draw_entry(d, &x, &chosen, as_bars, as_bars ? "holds the chosen node" : "chosen");
+    draw_entry(d, &x, &chosen, as_bars ? "ring" : NULL,
+               as_bars ? "holds the chosen node" : "chosen");
   d->y += LINE_HEIGHT + 26;
 }
 
@@ -328,16 +315,12 @@ typedef struct grid {
   size_t place[MOST_DRAWN];    /* by node: its place in its row */
 } grid;
 
-/* Wide enough for the top's vector and for the most rows, in the widest of the usual fonts. */
+/* Wide enough for the top's vector and for all rows, in the widest of the usual fonts. */
 static size_t box_width(const shoal_result *result) {
-  size_t vector = 12, rows = 0;
+  size_t n_digits = count_digits(result->input_rows), vector = 12;
+  size_t rows = n_digits * 8 + (n_digits - 1) / 3 * 4 + 34;
   for (size_t q = 0; q < result->n_quasi; q++)
     vector += count_digits(result->heights[q]) * 9 + 5;
-  for (size_t i = 0; i < result->n_nodes; i++) {
-    size_t n_digits = count_digits(result->nodes[i].suppressed);
-    size_t needed = n_digits * 8 + (n_digits - 1) / 3 * 4 + 34;
-    rows = needed > rows ? needed : rows;
-  }
   size_t width = BAND_WIDTH + 16 + (vector > rows ? vector : rows);
   return width > BOX_LEAST ? width : BOX_LEAST;
 }
@@ -372,7 +355,7 @@ static void draw_edges(const drawing *d, const grid *g, size_t i) {
 
 static void draw_nodes(drawing *d) {
   const shoal_result *result = d->result;
-  grid g = {.box_width = box_width(result)};
+  grid g = {.box_width = box_width(result), .n_rows = 1};
   size_t most = 0;
   for (size_t i = 0; i < result->n_nodes; i++) {
     size_t height = result->nodes[i].height;
@@ -382,8 +365,8 @@ static void draw_nodes(drawing *d) {
   }
   size_t needed = AXIS_WIDTH + most * (g.box_width + BOX_GAP) - BOX_GAP;
   d->width = needed > d->width ? needed : d->width;
-  size_t slope = needed / 20; /* the wider the rows, the more room for their edges */
-  g.row_pitch = BOX_HEIGHT + (slope < 54 ? 54 : slope > 160 ? 160 : slope);
+  size_t pitch = needed * 3 / 5 / g.n_rows; /* a picture about 5 : 3, as edges need room to fan */
+  g.row_pitch = pitch < BOX_HEIGHT + 54 ? BOX_HEIGHT + 54 : pitch > 440 ? 440 : pitch;
   draw_head(d);
   draw_attributes(d, "In each box: the levels of [", "] and the rows to suppress");
   draw_legend(d, false);
@@ -415,16 +398,16 @@ typedef struct tally {
 
 static size_t draw_bar(shoal_text *text, const char *class, size_t n, size_t most, size_t x,
                        size_t y) {
+  if (!n)
+    return x;
   size_t width = n * BAR_WIDTH / most;
-  if (n && width < 3)
-    width = 3; /* one in thousands is seen, too */
-  if (n)
-    add_rect(text, class, x, y, width, BAR_HEIGHT, 0);
+  width = width < 3 ? 3 : width; /* one in thousands is seen, too */
+  add_rect(text, class, x, y, width, BAR_HEIGHT, 0);
   return x + width;
 }
 
-static void draw_tally(const drawing *d, const tally *row, size_t most) {
-  size_t x = MARGIN + AXIS_WIDTH, numbers[] = {row->yes + row->minimal, row->minimal, row->no};
+static void draw_tally(const drawing *d, const tally *row, size_t most, size_t x) {
+  const size_t numbers[] = {row->yes + row->minimal, row->minimal, row->no};
   size_t end = draw_bar(d->text, "bar minimal", row->minimal, most, x, d->y);
   end = draw_bar(d->text, "bar yes", row->yes, most, end, d->y);
   end = draw_bar(d->text, "bar no", row->no, most, end, d->y);
@@ -437,6 +420,23 @@ static void draw_tally(const drawing *d, const tally *row, size_t most) {
     shoal_text_add(d->text, "</text>");
   }
   shoal_text_add(d->text, "\n");
+}
+
+static void draw_bars_head(drawing *d, size_t per_row, size_t x) {
+  static const char *const columns[] = {"satisfy", "of these minimal", "do not satisfy"};
+  draw_head(d);
+  shoal_text_print(d->text,
+                   "<text x=\"%d\" y=\"%zu\">More than %d nodes cannot be drawn readably: each row "
+                   "counts the nodes of %zu height%s. The CSV lists every node.</text>\n",
+                   MARGIN, d->y, MOST_DRAWN, per_row, per_row > 1 ? "s" : "");
+  d->y += LINE_HEIGHT;
+  draw_attributes(d, "Levels of [", "]");
+  draw_legend(d, true);
+  shoal_text_print(d->text, "<text class=\"dim\" x=\"%d\" y=\"%zu\">height</text>", MARGIN, d->y);
+  for (size_t i = 0; i < 3; i++)
+    shoal_text_print(d->text, "<text class=\"dim end\" x=\"%zu\" y=\"%zu\">%s</text>",
+                     x + BAR_WIDTH + (i + 1) * COLUMN_WIDTH, d->y, columns[i]);
+  d->y += 14;
 }
 
 static void draw_bars(drawing *d) {
@@ -452,29 +452,17 @@ static void draw_bars(drawing *d) {
     size_t n = row->minimal + row->yes + row->no;
     most = n > most ? n : most;
   }
-  size_t needed = AXIS_WIDTH + BAR_WIDTH + 3 * COLUMN_WIDTH;
+  size_t x = MARGIN + (per_row > 1 ? 18 * count_digits(top) + 24 : AXIS_WIDTH);
+  size_t needed = x + BAR_WIDTH + 3 * COLUMN_WIDTH - MARGIN;
   d->width = needed > d->width ? needed : d->width;
-  draw_head(d);
-  shoal_text_print(d->text,
-                   "<text x=\"%d\" y=\"%zu\">More than %d nodes cannot be drawn readably one by "
-                   "one, so each row counts the nodes of %s.</text>\n",
-                   MARGIN, d->y, MOST_DRAWN, per_row > 1 ? "some heights" : "one height");
-  d->y += LINE_HEIGHT;
-  draw_attributes(d, "Levels of [", "]");
-  draw_legend(d, true);
-  static const char *const columns[] = {"satisfy", "of these minimal", "do not satisfy"};
-  shoal_text_print(d->text, "<text class=\"dim\" x=\"%d\" y=\"%zu\">height</text>", MARGIN, d->y);
-  for (size_t i = 0; i < 3; i++)
-    shoal_text_print(d->text, "<text class=\"dim end\" x=\"%zu\" y=\"%zu\">%s</text>",
-                     MARGIN + AXIS_WIDTH + BAR_WIDTH + (i + 1) * COLUMN_WIDTH, d->y, columns[i]);
-  d->y += 14;
+  draw_bars_head(d, per_row, x);
   for (size_t r = n_rows; r-- > 0; d->y += BAR_PITCH) {
     size_t last = (r + 1) * per_row - 1;
     shoal_text_print(d->text, "<text x=\"%d\" y=\"%zu\">%zu", MARGIN, d->y + 14, r * per_row);
     if (per_row > 1)
       shoal_text_print(d->text, "\xe2\x80\x93%zu", last < top ? last : top);
     shoal_text_add(d->text, "</text>");
-    draw_tally(d, &rows[r], most);
+    draw_tally(d, &rows[r], most, x);
   }
 }
 

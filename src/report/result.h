@@ -69,11 +69,19 @@ typedef struct shoal_preferred {
 typedef struct shoal_column_outcome {
   const char *name;
   const char *type; /* "number", "date", "text" */
-  uint64_t distinct, missing, unique; /* values, rows, rows whose value is theirs alone */
+  /* values, rows, rows whose value is theirs alone; what looks missing is only counted there */
+  uint64_t distinct, missing, unique;
   uint64_t most_frequent;             /* rows of the most frequent value */
   const char *role, *hierarchy, *why; /* suggested; hierarchy as YAML or NULL */
   const char *missing_marks;          /* spellings that look like missing values, as YAML, or NULL */
+  bool undecided;                     /* nothing speaks for the role: the steward must decide */
 } shoal_column_outcome;
+
+/* Labels of one level of a hierarchy. */
+typedef struct shoal_label_list {
+  const char **labels;
+  size_t n_labels;
+} shoal_label_list;
 
 struct shoal_result {
   shoal_result_kind kind;
@@ -117,10 +125,13 @@ struct shoal_result {
   /* profile */
   shoal_column_outcome *columns;
   size_t n_columns;
-  uint64_t n_distinct_rows, n_unique_rows;
+  uint64_t n_distinct_rows, n_unique_rows; /* by the suggested quasi-identifiers, in `quasi` */
+  const char *missing_marks;               /* of all columns, the empty cell among them, as YAML */
   /* hierarchy */
   const char *drawing;
   uint64_t n_leaves, n_levels;
+  shoal_label_list *labels; /* above the values: level 1 first */
+  size_t n_label_levels;
 };
 
 /* A new, zeroed result; NULL without memory. */

@@ -186,7 +186,7 @@ static void add_attribute_outcomes(shoal_text *t, const shoal_result *r) {
     const shoal_attribute_outcome *a = &r->attributes[q];
     shoal_text_add(t, "  ");
     add_padded(t, a->name, width);
-    if (a->level == 0) shoal_text_add(t, "  as it was              ");
+    if (a->level == 0) shoal_text_add(t, "  as it was               ");
     else shoal_text_print(t, "  level %2u of %2u          ", a->level, a->height);
     shoal_text_print(t, "%5u values -> %5u labels, %3.0f%% lost\n", a->n_before, a->n_after,
                      100 * a->loss);

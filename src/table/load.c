@@ -238,15 +238,16 @@ static shoal_status run_workers(loader *self, shoal_table *table,
   shoal_place place = {.file = table->name};
   if (table->n_rows == 0)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
-                         "has a header but no rows: there is nothing to work on");
+                         "has a header but no rows: give it at least one");
   return SHOAL_OK;
 }
 
 /* ------------------------------------------------------------ the header */
 
-static shoal_status check_encoding(const char *file, const block *b, shoal_error *error) {
+static shoal_status check_encoding(const char *file, const block *b, size_t start,
+                                   shoal_error *error) {
   shoal_place place = {.file = file};
-  if (b->size_bytes == 0)
+  if (b->size_bytes == start)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
                          "is empty: a header and at least one row are needed");
   if (b->size_bytes >= 2 && (memcmp(b->bytes, "\xff\xfe", 2) == 0 ||
@@ -338,8 +339,8 @@ static shoal_status read_header(loader *self, shoal_table *table, char delimiter
     free(b.bytes);
     return self->status;
   }
-  shoal_status status = check_encoding(table->name, &b, error);
   size_t start = b.size_bytes >= 3 && memcmp(b.bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  shoal_status status = check_encoding(table->name, &b, start, error);
   if (status == SHOAL_OK) {
     memmove(b.bytes, b.bytes + start, b.size_bytes - start);
     b.size_bytes -= start;

@@ -221,9 +221,9 @@ static bool count_batch(counter *count) {
   size_t width = count->claim->n_sensitive + 1;
   lookup *end = count->batch + count->n_waiting * width;
   for (lookup *row = count->batch; row < end; row += width) {
-    const char *entry = shoal_verify_entry_of(&count->classes, row->hash);
-    __builtin_prefetch(entry, 1);
-    if (entry) __builtin_prefetch(entry + 64); /* most keys reach into a second cache line */
+    uintptr_t entry = (uintptr_t)shoal_verify_entry_of(&count->classes, row->hash);
+    __builtin_prefetch((const void *)entry, 1);
+    __builtin_prefetch((const void *)(entry + 64)); /* most keys reach into a second cache line */
     for (size_t i = 1; i < width; i++)
       __builtin_prefetch(shoal_verify_entry_of(&count->sensitive[i - 1].values, row[i].hash));
   }

@@ -245,7 +245,7 @@ static void tree_refusals(void **state) {
   fixture f;
   setup(&f, VALUES("White", "Green", "Blue"));
   shoal_hierarchy_spec spec = tree_spec(races, 2);
-  refuse(&f, &spec, VALUES("policy.yaml:7:12: column 'col'", "the tree lacks 2 values",
+  refuse(&f, &spec, VALUES("policy.yaml:7:12: column 'col'", "the hierarchy's tree lacks 2 values",
                            "the first in data row 12", "add each"));
   assert_int_equal(f.error.row, 12);
   spec = tree_spec(NULL, 0);

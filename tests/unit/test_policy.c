@@ -412,7 +412,7 @@ static const mistake mistakes[] = {
     {"5:26", "intervals: expected at least one width", SPEC("{intervals: []}")},
     {"5:27", "intervals: width '0' is not above 0", SPEC("{intervals: [0, 5]}")},
     {"5:30", "intervals: must ascend, but '5' is not above", SPEC("{intervals: [5, 5]}")},
-    {"5:32", "width '0.7' is not a multiple of the width before it",
+    {"5:32", "width '0.7' must be a multiple of the width before it",
      SPEC("{intervals: [0.2, 0.7]}")},
     {"5:30", "intervals: expected a number, found 'ten'", SPEC("{intervals: [5, ten]}")},
     {"5:27", "intervals: more than 18 digits in '1234567890123456789'",
@@ -438,7 +438,7 @@ static const mistake mistakes[] = {
     {"5:25", "tree: nothing stands below 'A'", SPEC("{tree: {A: []}}")},
     {"5:21", "tree: expected values such as", SPEC("{tree: A}")},
     {"5:26", "a value, or one 'label: values', found a list", SPEC("{tree: {A: [[b]]}}")},
-    {"5:34", "value 'x' would have two parents: it stands in line 5 already",
+    {"5:34", "this value would have two parents: it stands in line 5 already",
      SPEC("{tree: {A: [x], B: [x]}}")},
     /* privacy */
     {"3:14", "privacy.k must be at least 1", TWO_LINES "privacy: {k: 0}"},

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures shoal and writes bench/RESULTS.md. `make bench` runs it.
+
+Data: Adult (ARX's 30,162 rows and hierarchies) if SHOAL_DATA names a folder that has it, else the
+generated census-like table, said plainly. All figures of a table come from one run.
+"""
+import argparse
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+NINE = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass",
+        "occupation", "salary-class"]
+FOUR = ["age", "marital-status", "race", "sex"]
+READ_ROWS = 5_000_000
+
+
+def timed(command, **options):
+    """Seconds and peak memory (MB) of a process."""
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, **options)
+    _, status, usage = os.wait4(process.pid, 0)
+    return time.perf_counter() - started, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status)
+
+
+class Adult:
+    """ARX's Adult, or a census-like table of the same size and columns."""
+
+    def __init__(self, build, folder):
+        data = os.environ.get("SHOAL_DATA", "")
+        self.real = os.path.exists(os.path.join(data, "arx-adult", "adult.csv"))
+        self.folder = folder
+        if self.real:
+            self.csv = os.path.join(data, "arx-adult", "adult.csv")
+            self.name = "Adult (ARX's 30,162 rows and hierarchies)"
+            self.hierarchy = {c: "{file: %s}" % os.path.abspath(os.path.join(
+                data, "arx-adult", f"adult_hierarchy_{c}.csv")) for c in NINE}
+        else:
+            self.csv = os.path.join(folder, "adult-like.csv")
+            with open(self.csv, "wb") as out:
+                subprocess.run([os.path.join(build, "census"), "30162", "1"], stdout=out, check=True)
+            self.name = "the generated census-like table, 30,162 rows (SHOAL_DATA is not set)"
+            files = {c: "{file: %s}" % os.path.join(ROOT, "examples", "census", f"{c}.csv")
+                     for c in ("education", "marital-status", "native-country", "workclass")}
+            self.hierarchy = {c: files.get(c, "{top: true}") for c in NINE}
+            self.hierarchy["age"] = "{intervals: [5, 10, 20]}"
+
+    def policy(self, quasi, sensitive, k, p):
+        lines = ["shoal: 1", "unlisted: drop", "attributes:"]
+        for c in quasi:
+            lines.append(f"  {c}: {{role: quasi, hierarchy: {self.hierarchy[c]}}}")
+        for c in sensitive:
+            lines.append(f"  {c}: {{role: sensitive}}")
+        lines.append(f"privacy: {{k: {k}" + (f", p: {p}" if p else "") + "}")
+        path = os.path.join(self.folder, "policy.yaml")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write("\n".join(lines) + "\n")
+        return path
+
+    def repeated(self, rows):
+        """The same columns repeated to so many rows."""
+        path = os.path.join(self.folder, "repeated.csv")
+        with open(self.csv, "rb") as source:
+            header, body = source.readline(), source.read()
+        n = body.count(b"\n")
+        with open(path, "wb") as out:
+            out.write(header)
+            for _ in range(rows // n):
+                out.write(body)
+            out.write(b"".join(line + b"\n" for line in body.split(b"\n")[:rows % n]))
+        return path
+
+
+def reading(build, adult):
+    path = adult.repeated(READ_ROWS)
+    lines = ["## Reading", "",
+             f"CSV to dictionary codes, every column, {READ_ROWS:,} rows: {adult.name}, repeated. Best of 3.",
+             "", "| threads | seconds | GB/s | table / CSV |", "|---|---|---|---|"]
+    for threads in (1, 2):
+        done = subprocess.run([os.path.join(build, "bench", "bench-read"), path, str(threads), "3"],
+                              stdout=subprocess.PIPE, check=True, text=True)
+        r = json.loads(done.stdout)
+        lines.append(f"| {threads} | {r['seconds']:.2f} | {r['csv_bytes'] / r['seconds'] / 1e9:.2f} | "
+                     f"{r['table_bytes'] / r['csv_bytes']:.3f} |")
+    copy, _, _ = timed(["cp", path, path + ".copy"])
+    count, _, _ = timed(["wc", "-l", path])
+    lines += ["", f"Beside it, in the same run: `cp` {copy:.2f} s, `wc -l` {count:.2f} s.", ""]
+    os.remove(path + ".copy")
+    return lines, path
+
+
+def anonymizing(build, adult, folder):
+    shoal = os.path.join(build, "shoal")
+    lines = ["## Anonymizing Adult", "", f"Data: {adult.name}. No suppression; whole process, verified; "
+             "`search` is the part of it that looks for the node, with all minimal nodes.", "",
+             "| quasi-identifiers | k | p (occupation) | height | nodes looked at | search s | process s | MB |",
+             "|---|---|---|---|---|---|---|---|"]
+    jobs = [(FOUR, k, p) for k in (2, 5, 10, 20, 50, 100) for p in (0, 2, 5) if p <= k]
+    jobs += [([c for c in NINE if c != "occupation"], k, p) for k in (2, 5, 20, 100) for p in (0, 2, 5) if p <= k]
+    jobs += [(NINE, k, 0) for k in (2, 5, 20, 100)]
+    report = os.path.join(folder, "report.json")
+    for quasi, k, p in jobs:
+        sensitive = ["occupation"] if p else []
+        policy = adult.policy(quasi, sensitive, k, p)
+        seconds, memory, code = timed([shoal, "anonymize", adult.csv, "-P", policy, "-o",
+                                       os.path.join(folder, "out.csv"), "--report", report, "-q"])
+        if code:
+            lines.append(f"| {len(quasi)} | {k} | {p or '-'} | exit {code} | | | {seconds:.2f} | {memory:.0f} |")
+            continue
+        with open(report, encoding="utf-8") as source:
+            r = json.load(source)
+        s = r["search"]
+        lines.append(f"| {len(quasi)} | {k} | {p or '-'} | {s['height']} | {s['nodes_checked']:,} of "
+                     f"{s['lattice_nodes']:,} | {r['seconds']['search']:.3f} | {seconds:.2f} | {memory:.0f} |")
+    return lines + [""]
+
+
+def large(build, folder):
+    shoal, path = os.path.join(build, "shoal"), os.path.join(folder, "census.csv")
+    policy = os.path.join(ROOT, "examples", "census", "policy.yaml")
+    lines = ["## Many rows", "", "Generated census-like rows, `examples/census/policy.yaml` (7 quasi-identifiers, "
+             "k = 5, p = 3, 2%), seconds of each stage as the report gives them.", "",
+             "| rows | threads | read | search | write | verify | process s | MB |", "|---|---|---|---|---|---|---|---|"]
+    for rows in (100_000, 1_000_000, 5_000_000):
+        with open(path, "wb") as out:
+            subprocess.run([os.path.join(build, "census"), str(rows), "1"], stdout=out, check=True)
+        for threads in (1, 2):
+            report = os.path.join(folder, "report.json")
+            seconds, memory, _ = timed([shoal, "anonymize", path, "-P", policy, "-o", os.path.join(folder, "out.csv"),
+                                        "--report", report, "-q", "--threads", str(threads)])
+            with open(report, encoding="utf-8") as source:
+                s = json.load(source)["seconds"]
+            lines.append(f"| {rows:,} | {threads} | {s['read']:.2f} | {s['search']:.2f} | {s['write']:.2f} | "
+                         f"{s['verify']:.2f} | {seconds:.2f} | {memory:.0f} |")
+    return lines + [""]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", default="build")
+    options = parser.parse_args()
+    build = os.path.abspath(options.build)
+    folder = tempfile.mkdtemp(prefix="shoal-bench-")
+    try:
+        adult = Adult(build, folder)
+        lines = ["# Results", "", "Made by `make bench`"
+                 + (" with SHOAL_DATA set" if adult.real else "") + f", {time.strftime('%Y-%m-%d')}, "
+                 f"{os.cpu_count()} shared cores, {platform.machine()}. Seconds wobble on a shared machine: "
+                 "compare within a table.", ""]
+        part, _ = reading(build, adult)
+        lines += part + anonymizing(build, adult, folder) + large(build, folder)
+    finally:
+        shutil.rmtree(folder)
+    with open(os.path.join(ROOT, "bench", "RESULTS.md"), "w", encoding="utf-8") as out:
+        out.write("\n".join(lines))
+    print("\n".join(lines))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

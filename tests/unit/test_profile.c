@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Unit tests of the job `profile`: figures, types, missing values, suggested roles and hierarchies,
+ * and the job itself.
+ */
+#include "profile_fixture.h"
+
+/* ------------------------------------------------------------ figures */
+
+static void figures_of_columns(void **state) {
+  (void)state;
+  const char *const names[] = {"age", "town", "illness"};
+  shoal_result *profile = profile_cells(names, 3,
+                                        ROWS("30", "Ulm", "flu", "30", "Ulm", "?", "31", "", "flu",
+                                             "?", "Bonn", "flu", "30", "Ulm", "gout"));
+  assert_int_equal(profile->kind, SHOAL_RESULT_PROFILE);
+  assert_true(profile->holds);
+  assert_int_equal(profile->input_rows, 5);
+  assert_int_equal(profile->input_columns, 3);
+  assert_int_equal(profile->n_columns, 3);
+  const shoal_column_outcome *age = &profile->columns[0], *town = &profile->columns[1];
+  assert_string_equal(age->name, "age");
+  assert_string_equal(age->type, "number");
+  assert_int_equal(age->distinct, 2);
+  assert_int_equal(age->missing, 1);
+  assert_int_equal(age->unique, 1);
+  assert_int_equal(age->most_frequent, 3);
+  assert_string_equal(age->missing_marks, "[\"?\"]");
+  assert_string_equal(age->role, "quasi");
+  assert_string_equal(town->type, "text");
+  assert_int_equal(town->missing, 1);
+  assert_string_equal(town->missing_marks, "[\"\"]");
+  assert_string_equal(profile->columns[2].role, "sensitive");
+  assert_null(profile->columns[2].hierarchy);
+  assert_string_equal(profile->missing_marks, "[\"\", \"?\"]");
+  /* age and town: 30 Ulm three times, and two rows alone */
+  assert_int_equal(profile->n_quasi, 2);
+  assert_string_equal(profile->quasi[1], "town");
+  assert_int_equal(profile->n_distinct_rows, 3);
+  assert_int_equal(profile->n_unique_rows, 2);
+  shoal_result_free(profile);
+}
+
+static void counts_are_rows(void **state) {
+  (void)state;
+  const char *const names[] = {"age", "sex"};
+  const uint64_t counts[] = {3, 1, UINT64_C(5000000000), 1};
+  shoal_result *profile = profile_of(make_table(
+      names, 2, ROWS("30", "m", "31", "f", "32", "m", "?", "f"), counts, &(shoal_load_options){0}));
+  assert_int_equal(profile->input_rows, UINT64_C(5000000005));
+  assert_int_equal(profile->columns[0].most_frequent, UINT64_C(5000000000));
+  assert_int_equal(profile->columns[0].unique, 1);
+  assert_int_equal(profile->columns[0].missing, 1);
+  assert_int_equal(profile->columns[1].unique, 0);
+  assert_int_equal(profile->n_distinct_rows, 4);
+  assert_int_equal(profile->n_unique_rows, 2);
+  shoal_result_free(profile);
+}
+
+static void types(void **state) {
+  (void)state;
+  assert_type("number", ROWS("1", "-2.5", "+3e2", "NA", "", "0", "0.5"));
+  assert_type("text", ROWS("1", "2", "x"));
+  assert_type("text", ROWS("007", "123"));                  /* codes */
+  assert_type("text", ROWS("1234567890123456789"));         /* too long for a number */
+  assert_type("text", ROWS("0.001", "123456789012345678")); /* for one scale */
+  assert_type("text", ROWS("123456789012345678", "0.001"));
+  assert_type("text", ROWS("", "?"));
+  assert_type("date", ROWS("2024-02-29", "1900-12-31", ""));
+  assert_type("date", ROWS("31.12.1999", "01.01.2000"));
+  assert_type("date", ROWS("12/31/1999"));
+  assert_type("text", ROWS("2023-02-29"));
+  assert_type("text", ROWS("1900-02-29"));
+  assert_type("text", ROWS("2024-00-10"));
+  assert_type("text", ROWS("2024-01-01", "01.01.2024"));
+  assert_type("text", ROWS("2024-1-1"));
+  assert_type("text", ROWS("2024-01-01 10:00"));
+}
+
+static void dashes(void **state) {
+  (void)state;
+  assert_type("number", ROWS("-", "1", "-", "2"));
+  shoal_result *profile = profile_column("x", ROWS("-", "1", "-", "2"));
+  assert_int_equal(profile->columns[0].missing, 2);
+  assert_int_equal(profile->columns[0].distinct, 2);
+  shoal_result_free(profile);
+  profile = profile_column("x", ROWS("-", "a", "b")); /* not rare: a value */
+  assert_int_equal(profile->columns[0].missing, 0);
+  assert_int_equal(profile->columns[0].distinct, 3);
+  assert_null(profile->columns[0].missing_marks);
+  assert_string_equal(profile->missing_marks, "[\"\"]");
+  shoal_result_free(profile);
+  profile = profile_column("x", ROWS("-", "-")); /* nothing else */
+  assert_int_equal(profile->columns[0].distinct, 1);
+  shoal_result_free(profile);
+  const char *rare[100], *finding[100];
+  for (size_t r = 0; r < 100; r++) {
+    rare[r] = r == 7 ? "-" : r % 2 ? "a" : "b";
+    finding[r] = r == 7 ? "-" : r % 2 ? "+" : "b";
+  }
+  profile = profile_column("x", rare, 100);
+  assert_int_equal(profile->columns[0].missing, 1);
+  assert_string_equal(profile->columns[0].missing_marks, "[\"-\"]");
+  shoal_result_free(profile);
+  profile = profile_column("x", finding, 100);
+  assert_int_equal(profile->columns[0].missing, 0);
+  shoal_result_free(profile);
+}
+
+static void all_missing_marks(void **state) {
+  (void)state;
+  shoal_result *profile =
+      profile_column("x", ROWS("", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "Null", "NULL",
+                               "#N/A", "\\N", ".", "-", "1", "2"));
+  assert_int_equal(profile->columns[0].missing, 14);
+  assert_string_equal(profile->columns[0].type, "number");
+  shoal_policy *policy = policy_of(profile);
+  assert_int_equal(policy->n_missing, 14);
+  for (size_t m = 0; shoal_missing_marks[m]; m++)
+    assert_string_equal(policy->missing[m], shoal_missing_marks[m]);
+  shoal_policy_free(policy);
+  shoal_result_free(profile);
+}
+
+/* ------------------------------------------------------------ roles */
+
+/* Text of ten values in 200 rows; then text that differs in each row. */
+static void names_tell_roles(void **state) {
+  (void)state;
+  static const struct {
+    const char *name, *shared, *different;
+  } cases[] = {
+      {"name", "identifier", "identifier"},
+      {"Patient_ID", "identifier", "identifier"},
+      {"patientId", "identifier", "identifier"},
+      {"SSN", "identifier", "identifier"},
+      {"E-Mail", "identifier", "identifier"},
+      {"homePhone", "identifier", "identifier"},
+      {"Vorname", "identifier", "identifier"},
+      {"pr\xc3\xa9nom", "identifier", "identifier"},
+      {"id", "identifier", "identifier"},
+      {"Stra\xc3\x9f"
+       "e",
+       "identifier", "identifier"},
+      {"family name", "identifier", "identifier"},
+      {"comments", "identifier", "identifier"},
+      {"drug name", "sensitive", "sensitive"},
+      {"ward_id", "quasi", "identifier"},
+      {"ward name", "quasi", "identifier"},
+      {"number of visits", "quasi", "identifier"},
+      {"age", "quasi", "quasi"},
+      {"AGE_GROUP", "quasi", "quasi"},
+      {"ageAtDiagnosis", "quasi", "quasi"},
+      {"language", "quasi", "quasi"},
+      {"message", "quasi", "identifier"},
+      {"dateOfBirth", "quasi", "quasi"},
+      {"ZIPCode", "quasi", "quasi"},
+      {"Postleitzahl", "quasi", "quasi"},
+      {"marital-status", "quasi", "quasi"},
+      {"native-country", "quasi", "quasi"},
+      {"Geschlecht", "quasi", "quasi"},
+      {"\xc3\x89tat civil", "quasi", "quasi"},
+      {"race", "quasi", "quasi"},
+      {"occupation", "quasi", "quasi"},
+      {"Staatsangeh\xc3\xb6rigkeit", "quasi", "quasi"},
+      {"country_id", "quasi", "quasi"},
+      {"salary-class", "sensitive", "sensitive"},
+      {"ICD10", "sensitive", "sensitive"},
+      {"HIVStatus", "sensitive", "sensitive"},
+      {"religi\xc3\xb3n", "sensitive", "sensitive"},
+      {"sexual orientation", "sensitive", "sensitive"},
+      {"sex", "quasi", "quasi"},
+      {"migraine", "quasi", "identifier"},
+      {"count", "quasi", "identifier"},
+      {"\xe5\x90\x8d", "quasi", "identifier"},
+      {"_", "quasi", "identifier"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    bool postcode = strcmp(cases[i].name, "ZIPCode") == 0 || cases[i].name[0] == 'P';
+    bool quasi = strcmp(cases[i].shared, "quasi") == 0;
+    const char *hierarchy = postcode ? "{mask: right}" : "{top: true}";
+    assert_suggested(profile_series(cases[i].name, TEXT, 100, 1, 10, 200), cases[i].shared,
+                     quasi ? hierarchy : NULL);
+    quasi = strcmp(cases[i].different, "quasi") == 0;
+    assert_suggested(profile_series(cases[i].name, TEXT, 100, 1, 200, 200), cases[i].different,
+                     quasi ? hierarchy : NULL);
+  }
+}
+
+static void figures_tell_roles(void **state) {
+  (void)state;
+  assert_suggested(profile_series("x", TEXT, 0, 1, 300, 300), "identifier", NULL);
+  assert_suggested(profile_series("x", WHOLE, 0, 7, 300, 300), "identifier", NULL);
+  assert_suggested(profile_series("x", WHOLE, 0, 7, 10, 10), "quasi", "{intervals: [5, 10, 20]}");
+  assert_suggested(profile_series("x", TEXT, 0, 1, 100, 300), "quasi", "{top: true}");
+  assert_suggested(profile_column("x", ROWS("a", "a", "a")), "keep", NULL);
+  assert_suggested(profile_column("disease", ROWS("a", "a", "a")), "keep", NULL);
+  assert_suggested(profile_column("disease", ROWS("a", "a", "?")), "sensitive", NULL);
+  assert_suggested(profile_column("name", ROWS("a", "a", "a")), "identifier", NULL);
+  assert_suggested(profile_column("age", ROWS("?", "")), "keep", NULL);
+  assert_suggested(profile_column("seen", ROWS("2024-05-01", "2024-05-02")), "quasi",
+                   "{date: [month, year, decade]}");
+  /* too many values to be guessed at: the steward must decide, and is told so */
+  shoal_result *profile = profile_series("x", DECIMAL, 100, 3, 300, 300);
+  assert_string_equal(profile->columns[0].role, "keep");
+  assert_true(profile->columns[0].undecided);
+  assert_int_equal(profile->n_warnings, 2); /* and there is no quasi-identifier */
+  assert_non_null(strstr(profile->warnings[0], "decide on 'x'"));
+  char *yaml = policy_text(profile);
+  assert_non_null(strstr(yaml, "  # DECIDE:\n"));
+  assert_non_null(strstr(yaml, "No quasi-identifier was found"));
+  free(yaml);
+  shoal_result_free(profile);
+}
+
+static void many_undecided(void **state) {
+  (void)state;
+  enum { COLUMNS = 8, CELLS = 303 };
+  const char *const names[COLUMNS] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+  static char numbers[CELLS][16];
+  static const char *cells[CELLS * COLUMNS];
+  for (size_t r = 0; r < CELLS; r++) {
+    (void)snprintf(numbers[r], sizeof numbers[r], "%zu.5", r % 150);
+    for (size_t c = 0; c < COLUMNS; c++)
+      cells[r * COLUMNS + c] = numbers[r];
+  }
+  shoal_result *profile = profile_cells(names, COLUMNS, cells, CELLS * COLUMNS);
+  assert_non_null(strstr(profile->warnings[0], "'a', 'b', 'c', 'd', 'e' and 3 more: "));
+  assert_int_equal(profile->n_distinct_rows, 0);
+  shoal_result_free(profile);
+}
+
+static void repeated_persons_are_warned_of(void **state) {
+  (void)state;
+  shoal_result *profile = profile_column("patient_id", ROWS("a", "b", "a", "c"));
+  assert_non_null(strstr(profile->warnings[0], "column 'patient_id': 2 rows share"));
+  shoal_result_free(profile);
+  profile = profile_column("surname", ROWS("a", "b", "a", "c"));
+  assert_int_equal(profile->n_warnings, 1);
+  shoal_result_free(profile);
+}
+
+/* ------------------------------------------------------------ hierarchies */
+
+static void hierarchies(void **state) {
+  (void)state;
+  assert_suggested(profile_series("age", WHOLE, 17, 1, 74, 500), "quasi",
+                   "{intervals: [5, 10, 20]}");
+  assert_suggested(profile_series("age", WHOLE, 0, 1, 120, 500), "quasi",
+                   "{intervals: [5, 10, 20]}");
+  assert_suggested(profile_series("x", WHOLE, 1, 1, 16, 500), "quasi", "{intervals: [2, 4, 8]}");
+  assert_suggested(profile_series("x", WHOLE, 1, 1, 5, 500), "quasi", "{intervals: [2, 4]}");
+  assert_suggested(profile_series("x", WHOLE, 1, 1, 3, 500), "quasi", "{top: true}");
+  assert_suggested(profile_series("x", WHOLE, 1, 100, 90, 500), "quasi",
+                   "{intervals: [500, 1000, 2000]}");
+  assert_suggested(profile_series("x", DECIMAL, 1850, 25, 90, 500), "quasi",
+                   "{intervals: [2, 4, 8]}");
+  assert_suggested(profile_series("x", DECIMAL, 0, 1, 90, 500), "quasi",
+                   "{intervals: [0.05, 0.1, 0.2]}");
+  assert_suggested(profile_series("zip", "410", 10, 1, 80, 500), "quasi", "{mask: right}");
+  assert_suggested(profile_series("plz", "0", 1000, 1, 80, 500), "quasi", "{mask: right}");
+  assert_suggested(profile_series("x", "0", 1000, 1, 80, 500), "quasi", "{mask: right}");
+  assert_suggested(profile_series("x", "190", 10, 1, 75, 500), "quasi", "{mask: right}");
+  assert_suggested(profile_series("birth_year", WHOLE, 1930, 1, 75, 500), "quasi",
+                   "{intervals: [5, 10, 20]}");
+  assert_suggested(profile_series("race", WHOLE, 1, 1, 9, 500), "quasi", "{top: true}");
+  assert_suggested(profile_column("born", ROWS("31.12.1999", "01.02.1980", "?")), "quasi",
+                   "{date: [month, year, decade], format: DD.MM.YYYY}");
+  assert_suggested(profile_column("born", ROWS("12/31/1999", "02/01/1980")), "quasi",
+                   "{date: [month, year, decade], format: MM/DD/YYYY}");
+  assert_suggested(profile_column("born", ROWS("31/12/1999", "02/01/1980")), "quasi",
+                   "{date: [month, year, decade], format: DD/MM/YYYY}");
+}
+
+/* One number out of range does not decide the intervals; the widest numbers do not overflow. */
+static void ranges(void **state) {
+  (void)state;
+  static char numbers[301][8];
+  const char *cells[301];
+  for (unsigned r = 0; r < 300; r++) {
+    (void)snprintf(numbers[r], sizeof numbers[r], "%u", 1930 + r % 75);
+    cells[r] = numbers[r];
+  }
+  cells[300] = "9999999";
+  assert_suggested(profile_column("birth year", cells, 301), "quasi", "{intervals: [5, 10, 20]}");
+  assert_suggested(profile_column("x", ROWS("-999999999999999999", "0", "1", "2", "0", "1", "2",
+                                            "999999999999999999")),
+                   "quasi",
+                   "{intervals: [100000000000000000, 200000000000000000, 400000000000000000]}");
+  assert_suggested(
+      profile_column("x", ROWS("-922337203685477580", "0.1", "1", "2", "922337203685477580")),
+      "quasi", "{intervals: [100000000000000000, 200000000000000000, 400000000000000000]}");
+  assert_suggested(profile_column("x", ROWS("0", "0.0000000000000001", "0.0000000000000002",
+                                            "0.0000000000000003")),
+                   "quasi", "{intervals: [0.0000000000000002]}");
+}
+
+/* ------------------------------------------------------------ the job */
+
+static void nothing_of_the_cells(void **state) {
+  (void)state;
+  const char *const names[] = {"name", "age", "town", "note"};
+  shoal_result *profile = profile_cells(
+      names, 4,
+      ROWS("SECRET1", "770021", "SECRET2", "SECRET3", "SECRET4", "770099", "SECRET5", "SECRET3"));
+  char *json, *yaml = policy_text(profile);
+  shoal_error error;
+  check(shoal_render_json(profile, &json, &error), &error);
+  assert_null(strstr(json, "SECRET"));
+  assert_null(strstr(json, "7700"));
+  assert_null(strstr(yaml, "SECRET"));
+  assert_null(strstr(yaml, "7700"));
+  free(json);
+  free(yaml);
+  shoal_result_free(profile);
+}
+
+static bool stop(void *user, const shoal_progress *progress) {
+  (void)progress;
+  return --*(int *)user < 0;
+}
+
+static void threads_and_cancelling(void **state) {
+  (void)state;
+  size_t n_cells = sizeof wide_cells / sizeof *wide_cells;
+  shoal_table *table =
+      make_table(wide_names, 7, wide_cells, n_cells, NULL, &(shoal_load_options){0});
+  shoal_error error;
+  char *yaml[3];
+  for (unsigned threads = 1; threads <= 3; threads++) {
+    shoal_result *profile;
+    check(shoal_profile(table, &(shoal_run){.n_threads = threads}, &profile, &error), &error);
+    yaml[threads - 1] = policy_text(profile);
+    shoal_result_free(profile);
+  }
+  assert_string_equal(yaml[0], yaml[1]);
+  assert_string_equal(yaml[0], yaml[2]);
+  for (size_t i = 0; i < 3; i++)
+    free(yaml[i]);
+  for (int calls = 0; calls < 8; calls++) { /* seven columns, then the grouping */
+    int left = calls;
+    shoal_run run = {.n_threads = 1, .progress = stop, .progress_user = &left};
+    shoal_result *profile = (shoal_result *)&left;
+    assert_int_equal(shoal_profile(table, &run, &profile, &error), SHOAL_CANCELLED);
+    assert_null(profile);
+  }
+  shoal_table_free(table);
+}
+
+static void unfit_tables_are_refused(void **state) {
+  (void)state;
+  const char *const names[] = {"age", "sex"};
+  shoal_table *table;
+  shoal_result *profile;
+  shoal_error error;
+  check(shoal_table_new(names, 2, &table, &error), &error);
+  assert_int_equal(shoal_profile(table, NULL, &profile, &error), SHOAL_BAD_INPUT);
+  assert_null(profile);
+  append(table, 2, ROWS("1", "m"), NULL);
+  check(shoal_table_settle(table, &(shoal_load_options){0}, &error), &error);
+  table->columns[1].code_size = 0; /* as a policy that drops it would leave it */
+  assert_int_equal(shoal_profile(table, NULL, &profile, &error), SHOAL_BAD_INPUT);
+  assert_non_null(strstr(error.message, "column 'sex': its cells were not kept"));
+  shoal_table_free(table);
+  shoal_result *other = shoal_result_new(SHOAL_RESULT_CHECK);
+  char *yaml;
+  assert_int_equal(shoal_profile_policy(other, &yaml, &error), SHOAL_BAD_INPUT);
+  assert_null(yaml);
+  shoal_result_free(other);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(figures_of_columns),
+      cmocka_unit_test(counts_are_rows),
+      cmocka_unit_test(types),
+      cmocka_unit_test(dashes),
+      cmocka_unit_test(all_missing_marks),
+      cmocka_unit_test(names_tell_roles),
+      cmocka_unit_test(figures_tell_roles),
+      cmocka_unit_test(many_undecided),
+      cmocka_unit_test(repeated_persons_are_warned_of),
+      cmocka_unit_test(hierarchies),
+      cmocka_unit_test(ranges),
+      cmocka_unit_test(nothing_of_the_cells),
+      cmocka_unit_test(threads_and_cancelling),
+      cmocka_unit_test(unfit_tables_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
