@@ -224,8 +224,10 @@ class Release:
 class Problem:
     """A small table with its policy in a folder of its own, and the commands on it.
 
-    quasi: name -> rows of a hierarchy file, or a policy's hierarchy entry. Options
-    given to a command are command-line words and win over the policy.
+    quasi: name -> rows of a hierarchy file, or a policy's hierarchy entry. sensitive:
+    names, or name -> what the policy says of it beside its role (a hierarchy may be
+    rows of a file here too). Options given to a command are command-line words and
+    win over the policy.
     """
 
     def __init__(self, directory, header, rows, quasi, sensitive=(), keep=(), identifiers=(), privacy=None,
@@ -233,13 +235,20 @@ class Problem:
         self.directory = pathlib.Path(directory)
         self.quasi = [name for name in header if name in quasi]
         attributes, files = {}, {}
+
+        def hierarchy(name, spec):
+            if isinstance(spec, dict):
+                return spec
+            files[f"{name}-levels.csv"] = spec
+            return {"file": f"{name}-levels.csv"}
+
         for name in header:
             if name in quasi:
-                spec = quasi[name]
-                if not isinstance(spec, dict):
-                    files[f"{name}-levels.csv"] = spec
-                    spec = {"file": f"{name}-levels.csv"}
-                attributes[name] = {"role": "quasi", "hierarchy": spec}
+                attributes[name] = {"role": "quasi", "hierarchy": hierarchy(name, quasi[name])}
+            elif name in sensitive and isinstance(sensitive, dict):
+                attributes[name] = {"role": "sensitive"} | sensitive[name]
+                if "hierarchy" in sensitive[name]:
+                    attributes[name]["hierarchy"] = hierarchy(name, sensitive[name]["hierarchy"])
             else:
                 role = "sensitive" if name in sensitive else "keep" if name in keep else "identifier"
                 assert role != "identifier" or name in identifiers, name

@@ -4,8 +4,8 @@
  *
  * The way of the data:
  *
- *     policy + table  ->  job (check, conditions, lattice, anonymize, profile)  ->  result
- *                                                     anonymize  ->  release  ->  file
+ *     policy + table  ->  job (check, conditions, lattice, explain, anonymize, profile)  ->  result
+ *                                                              anonymize  ->  release  ->  file
  *
  * Every function that can fail returns a shoal_status and fills a shoal_error held by the caller
  * (which may be NULL). Nothing here prints, exits or aborts. Messages carry file, row and column,
@@ -47,7 +47,7 @@ typedef struct shoal_error {
   shoal_status status;
   uint64_t row;     /* data row, the first after the header is 1; 0: none */
   char column[128]; /* "" : none */
-  char message[1024];
+  char message[4096];
 } shoal_error;
 
 /* How far a long job is. `total` is 0 where it is not known. */
@@ -156,7 +156,8 @@ typedef enum shoal_format {
   SHOAL_SVG  /* lattice only */
 } shoal_format;
 
-/* Does what the job was asked about hold? (check: all models; lattice: some node satisfies.) */
+/* Does what the job was asked about hold? (check: all models; lattice, explain: some node
+ * satisfies.) */
 SHOAL_API bool shoal_result_holds(const shoal_result *result);
 /* Renders the result; the caller frees *text with free(). */
 SHOAL_API shoal_status shoal_result_render(const shoal_result *result, shoal_format format,
@@ -182,6 +183,14 @@ SHOAL_API shoal_status shoal_conditions(const shoal_table *table, const shoal_po
 
 /* Every node of the generalization lattice. SHOAL_OK also where no node satisfies. */
 SHOAL_API shoal_status shoal_lattice(const shoal_table *table, const shoal_policy *policy,
+                                     const shoal_run *run, shoal_result **result,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * Why the policy cannot be met or costs much, and the smallest changes of k, p and suppression that
+ * would help, each tried. SHOAL_OK also where it cannot be met: shoal_result_holds tells.
+ */
+SHOAL_API shoal_status shoal_explain(const shoal_table *table, const shoal_policy *policy,
                                      const shoal_run *run, shoal_result **result,
                                      shoal_error *error) SHOAL_MUST_CHECK;
 
@@ -230,6 +239,23 @@ SHOAL_API shoal_status shoal_hierarchy_describe(const char *source, const shoal_
 SHOAL_API shoal_status shoal_hierarchy_build(const char *spec, const shoal_table *table,
                                              const char *column, char **csv,
                                              shoal_error *error) SHOAL_MUST_CHECK;
+
+/* ---------------------------------------------------------------- files */
+
+/* A text file that comes to be whole or not at all: reports, policies, hierarchies. */
+typedef struct shoal_file shoal_file;
+
+/* Makes ready before the work begins, so that a wrong name is told at once. */
+SHOAL_API shoal_status shoal_file_begin(const char *path, shoal_file **file,
+                                        shoal_error *error) SHOAL_MUST_CHECK;
+/* Writes the text, ended by a newline, and names the file. If it fails, nothing new is there. */
+SHOAL_API shoal_status shoal_file_commit(shoal_file *file, const char *text,
+                                         shoal_error *error) SHOAL_MUST_CHECK;
+/* What was not committed is gone. */
+SHOAL_API void shoal_file_free(shoal_file *file);
+
+/* Is the path the policy's own file, or one that it names: a hierarchy, categories? */
+SHOAL_API bool shoal_policy_names_file(const shoal_policy *policy, const char *path);
 
 /* ---------------------------------------------------------------- what there is */
 

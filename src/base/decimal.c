@@ -12,7 +12,7 @@ __extension__ typedef unsigned __int128 uint128;
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static uint64_t power_of_ten(unsigned exponent) {
+uint64_t shoal_power_of_ten(unsigned exponent) {
   uint64_t power = 1;
   while (exponent--) power *= 10;
   return power;
@@ -94,7 +94,7 @@ shoal_number shoal_decimal_parse(const char *bytes, size_t size_bytes, shoal_dec
 
 bool shoal_decimal_rescale(shoal_decimal number, unsigned scale, int64_t *mantissa) {
   if (scale < number.scale || scale > MAX_SCALE) return false;
-  uint64_t factor = power_of_ten(scale - number.scale);
+  uint64_t factor = shoal_power_of_ten(scale - number.scale);
   return !__builtin_mul_overflow(number.mantissa, (int64_t)factor, mantissa);
 }
 
@@ -105,7 +105,7 @@ void shoal_decimal_print(int64_t mantissa, unsigned scale, char *out) {
   }
   uint64_t magnitude = mantissa < 0 ? 0 - (uint64_t)mantissa : (uint64_t)mantissa;
   const char *sign = mantissa < 0 ? "-" : "";
-  uint64_t unit = power_of_ten(scale);
+  uint64_t unit = shoal_power_of_ten(scale);
   if (scale == 0)
     (void)snprintf(out, 32, "%s%llu", sign, (unsigned long long)magnitude);
   else
@@ -120,6 +120,6 @@ double shoal_decimal_double(shoal_decimal number) {
 uint64_t shoal_decimal_percent(shoal_decimal number, uint64_t whole) {
   if (number.mantissa <= 0) return 0;
   uint128 product = (uint128)whole * (uint64_t)number.mantissa;
-  uint128 quotient = product / ((uint128)100 * power_of_ten(number.scale));
+  uint128 quotient = product / ((uint128)100 * shoal_power_of_ten(number.scale));
   return quotient > UINT64_MAX ? UINT64_MAX : (uint64_t)quotient;
 }

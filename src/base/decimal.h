@@ -31,6 +31,9 @@ bool shoal_decimal_rescale(shoal_decimal number, unsigned scale, int64_t *mantis
 /* Writes mantissa x 10^-scale without trailing zeros; `out` holds at least 32 bytes. */
 void shoal_decimal_print(int64_t mantissa, unsigned scale, char *out);
 
+/* 10^exponent, for exponents up to 19. */
+uint64_t shoal_power_of_ten(unsigned exponent);
+
 double shoal_decimal_double(shoal_decimal number);
 
 /* floor(whole x number / 100), for "1%": exact. Returns UINT64_MAX where it does not fit. */

@@ -86,7 +86,7 @@ void shoal_text_add_utf8(shoal_text *text, const char *bytes, size_t size_bytes)
   const unsigned char *s = (const unsigned char *)bytes;
   for (size_t at = 0; at < size_bytes;) {
     size_t size = utf8_size(s + at, size_bytes - at);
-    if (size) {
+    if (size && s[at] >= 0x20 && s[at] != 0x7f) {
       shoal_text_add_bytes(text, bytes + at, size);
       at += size;
     } else {
@@ -94,6 +94,11 @@ void shoal_text_add_utf8(shoal_text *text, const char *bytes, size_t size_bytes)
       at++;
     }
   }
+}
+
+bool shoal_ends_with(const char *string, const char *ending) {
+  size_t n = strlen(string), m = strlen(ending);
+  return n >= m && strcmp(string + n - m, ending) == 0;
 }
 
 /* Edit distance with swaps of neighbours, for words of up to 63 letters. */

@@ -29,8 +29,10 @@ void shoal_text_add_count(shoal_text *text, uint64_t n);
 /* Hands the string over (never NULL unless failed), to be freed by the caller; resets `text`. */
 char *shoal_text_take(shoal_text *text);
 
-/* Bytes as valid UTF-8: what is not becomes \xNN. For reports, which must be valid JSON. */
+/* Bytes as valid, printable UTF-8: other bytes and control characters become \xNN. */
 void shoal_text_add_utf8(shoal_text *text, const char *bytes, size_t size_bytes);
+
+bool shoal_ends_with(const char *string, const char *ending);
 
 /* The word of `words` (ended by NULL) that is most like `word`, or NULL if none is near. */
 const char *shoal_nearest_word(const char *word, const char *const *words);

@@ -80,13 +80,15 @@ static shoal_status release(cli_job *job, const shoal_table *table, const shoal_
 }
 
 shoal_status cli_anonymize(cli_job *job) {
-  cli_file report = {.fd = -1};
+  cli_file report = {NULL};
   shoal_policy *policy = NULL;
   shoal_table *table = NULL;
   const char *report_path = cli_value(job, CLI_REPORT);
   shoal_status status = check_names(job);
   if (status == SHOAL_OK)
     status = cli_read_policy(job, &policy);
+  if (status == SHOAL_OK)
+    status = cli_check_policy_files(job, policy);
   if (status == SHOAL_OK && report_path)
     status = cli_file_begin(&report, report_path, &job->error);
   if (status == SHOAL_OK)

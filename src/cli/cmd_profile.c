@@ -35,7 +35,7 @@ static shoal_status write_policy(cli_job *job, const shoal_result *profile, cli_
   char *yaml = NULL;
   shoal_status status = shoal_profile_policy(profile, &yaml, &job->error);
   if (status == SHOAL_OK)
-    status = file->target ? cli_file_commit(file, yaml, &job->error) : cli_print(job, yaml);
+    status = file->file ? cli_file_commit(file, yaml, &job->error) : cli_print(job, yaml);
   free(yaml);
   return status;
 }
@@ -47,11 +47,13 @@ static shoal_status print_profile(cli_job *job, const shoal_result *profile, cli
     if (status != SHOAL_OK || !strcmp(policy, "-"))
       return status;
   }
+  if (cli_value(job, CLI_QUIET) && !cli_value(job, CLI_JSON) && !cli_value(job, CLI_OUTPUT))
+    return SHOAL_OK;
   return cli_print_result(job, profile, cli_format(job));
 }
 
 shoal_status cli_profile(cli_job *job) {
-  cli_file policy = {.fd = -1};
+  cli_file policy = {NULL};
   shoal_table *table = NULL;
   shoal_result *profile = NULL;
   shoal_status status = begin_policy(job, &policy);

@@ -118,6 +118,29 @@ static const cli_command table[] = {
      .max_operands = 1,
      .required = NEEDS_POLICY,
      .run = cli_lattice},
+    {.name = "explain",
+     .bit = CLI_EXPLAIN,
+     .usages = LIST("DATA -P POLICY [OPTION ...]"),
+     .summary = "tell why a policy cannot be met or costs much, and what would help",
+     .paragraphs =
+         LIST("Whether the policy can be met by generalizing whole columns, and how coarse the "
+              "table must become; which demand, which sensitive column and which "
+              "quasi-identifier makes it so; and which groups of people stand out, told by their "
+              "coarser labels and never by their values.",
+              "Then the smallest changes, each by itself: the largest k, the largest p and the "
+              "fewest rows left out with which the policy can be met or the table stays one step "
+              "finer. Each of them was tried on the data.",
+              "The table is read and nothing is changed. Weaker protection is a decision for "
+              "people: the program tells what it would buy."),
+     .examples = EXAMPLES({"Why is the release so coarse?", "explain patients.csv -P policy.yaml"},
+                          {"What would k = 10 take?", "explain patients.csv -P policy.yaml -k 10"}),
+     .means_zero = "the policy can be met",
+     .means_one = "the policy cannot be met (the result says why)",
+     .operands = DATA_FILE,
+     .min_operands = 1,
+     .max_operands = 1,
+     .required = NEEDS_POLICY,
+     .run = cli_explain},
     {.name = "hierarchy",
      .bit = CLI_HIERARCHY,
      .usages = LIST("build DATA --column NAME --spec SPEC [-o FILE]", "check FILE.csv",

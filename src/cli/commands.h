@@ -43,6 +43,7 @@ shoal_status cli_check(cli_job *job);
 shoal_status cli_conditions(cli_job *job);
 shoal_status cli_anonymize(cli_job *job);
 shoal_status cli_lattice(cli_job *job);
+shoal_status cli_explain(cli_job *job);
 shoal_status cli_hierarchy(cli_job *job);
 
 #endif

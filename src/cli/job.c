@@ -111,7 +111,7 @@ void cli_put(cli_job *job, const char *text, FILE *out) {
 }
 
 shoal_status cli_print(cli_job *job, const char *text) {
-  if (job->output.target)
+  if (job->output.file)
     return cli_file_commit(&job->output, text, &job->error);
   cli_put(job, text, stdout);
   return SHOAL_OK;
@@ -141,8 +141,20 @@ shoal_status cli_check_report(cli_job *job) {
   return SHOAL_OK;
 }
 
+/* No file that the policy stands on may be overwritten. */
+shoal_status cli_check_policy_files(cli_job *job, const shoal_policy *policy) {
+  static const cli_option_id outputs[] = {CLI_OUTPUT, CLI_REPORT};
+  for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+    const char *path = cli_value(job, outputs[i]);
+    if (path && strcmp(path, "-") && shoal_policy_names_file(policy, path))
+      return cli_fail(&job->error, SHOAL_BAD_INPUT,
+                      "%s: is a file that the policy uses: choose another name", path);
+  }
+  return SHOAL_OK;
+}
+
 shoal_status cli_write_report(cli_job *job, const shoal_result *result, cli_file *report) {
-  if (!report->target)
+  if (!report->file)
     return SHOAL_OK;
   char *json = NULL;
   shoal_status status = shoal_result_render(result, SHOAL_JSON, &json, &job->error);
@@ -154,13 +166,15 @@ shoal_status cli_write_report(cli_job *job, const shoal_result *result, cli_file
 
 shoal_status cli_study(cli_job *job, shoal_purpose purpose, cli_study_fn study, shoal_format format,
                        bool *holds) {
-  cli_file report = {.fd = -1};
+  cli_file report = {NULL};
   shoal_policy *policy = NULL;
   shoal_table *table = NULL;
   shoal_result *result = NULL;
   shoal_status status = cli_check_report(job);
   if (status == SHOAL_OK)
     status = cli_read_policy(job, &policy);
+  if (status == SHOAL_OK)
+    status = cli_check_policy_files(job, policy);
   if (status == SHOAL_OK && cli_value(job, CLI_REPORT))
     status = cli_file_begin(&report, cli_value(job, CLI_REPORT), &job->error);
   if (status == SHOAL_OK)

@@ -51,6 +51,9 @@ shoal_status cli_print_result(cli_job *job, const shoal_result *result,
 /* --report names a file of its own. */
 shoal_status cli_check_report(cli_job *job) SHOAL_MUST_CHECK;
 
+/* Neither -o nor --report names a file that the policy stands on. */
+shoal_status cli_check_policy_files(cli_job *job, const shoal_policy *policy) SHOAL_MUST_CHECK;
+
 /* The result as JSON into the begun file of --report; nothing where there is none. */
 shoal_status cli_write_report(cli_job *job, const shoal_result *result,
                               cli_file *report) SHOAL_MUST_CHECK;

@@ -12,7 +12,7 @@
 #include "cli/commands.h"
 #include "cli/words.h"
 
-enum { ON_POLICY = CLI_CHECK | CLI_CONDITIONS | CLI_ANONYMIZE | CLI_LATTICE };
+enum { ON_POLICY = CLI_CHECK | CLI_CONDITIONS | CLI_ANONYMIZE | CLI_LATTICE | CLI_EXPLAIN };
 
 static const cli_option table[] = {
     {CLI_POLICY, "policy", 'P', "POLICY", ON_POLICY | CLI_HIERARCHY,

@@ -42,7 +42,8 @@ enum {
   CLI_ANONYMIZE = 1 << 3,
   CLI_LATTICE = 1 << 4,
   CLI_HIERARCHY = 1 << 5,
-  CLI_EVERY_COMMAND = (1 << 6) - 1
+  CLI_EXPLAIN = 1 << 6,
+  CLI_EVERY_COMMAND = (1 << 7) - 1
 };
 
 /* An option may have several rows, for commands to which it means different things. */

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cli/output: see output.h. A file is written under a hidden name in its own directory, with mode
- * 0600 until it is whole; then it gets the mode the umask leaves, and its name by rename(2). What
- * is not a regular file (a pipe, /dev/null) must not be replaced, and is written into.
- */
+/* cli/output: see output.h. The library writes; here is what a command line can get wrong. */
 #include "cli/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/words.h"
-
-static const char ASIDE_NAME[] = ".shoal.XXXXXX";
 
 /* What the user can mend by another name is bad input; the rest is the machine's. */
 static shoal_status fail_path(shoal_error *error, const char *path, int code) {
@@ -44,112 +36,21 @@ static char *beside(const char *path, const char *name) {
   return sibling;
 }
 
-static shoal_status open_aside(cli_file *file, shoal_error *error) {
-  file->aside = beside(file->target, ASIDE_NAME);
-  if (!file->aside)
-    return cli_fail_memory(error);
-  file->fd = mkostemp(file->aside, O_CLOEXEC);
-  if (file->fd >= 0)
-    return SHOAL_OK;
-  int code = errno;
-  free(file->aside);
-  file->aside = NULL;
-  return fail_path(error, file->path, code);
-}
-
 shoal_status cli_file_begin(cli_file *file, const char *path, shoal_error *error) {
-  *file = (cli_file){.path = path, .fd = -1};
-  file->target = realpath(path, NULL);
-  if (!file->target)
-    file->target = strdup(path);
-  if (!file->target)
-    return cli_fail_memory(error);
-  struct stat info;
+  file->file = NULL;
   shoal_status status = cli_check_place(path, error);
-  if (status == SHOAL_OK && (stat(file->target, &info) || S_ISREG(info.st_mode)))
-    status = open_aside(file, error);
-  if (status != SHOAL_OK)
-    cli_file_discard(file);
-  return status;
-}
-
-static bool write_all(int fd, const char *bytes, size_t size) {
-  while (size) {
-    ssize_t n = write(fd, bytes, size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return false;
-    bytes += n;
-    size -= (size_t)n;
-  }
-  return true;
-}
-
-/* A text file ends with a newline, also where the text does not. */
-static bool write_text(int fd, const char *text) {
-  size_t size = strlen(text);
-  bool ended = size && text[size - 1] == '\n';
-  return write_all(fd, text, size) && (ended || write_all(fd, "\n", 1));
-}
-
-/* The mode a new file would have. The umask can only be read by setting it. */
-static mode_t new_file_mode(void) {
-  mode_t mask = umask(077);
-  (void)umask(mask);
-  return 0666 & ~mask;
-}
-
-/* The file under its hidden name, whole and on the disk; leaves `fd` closed. */
-static bool finish_aside(cli_file *file, const char *text) {
-  bool written =
-      write_text(file->fd, text) && !fchmod(file->fd, new_file_mode()) && !fsync(file->fd);
-  int code = errno;
-  if (close(file->fd) && written) {
-    written = false;
-    code = errno;
-  }
-  file->fd = -1;
-  errno = code;
-  return written;
-}
-
-static bool write_into(const char *path, const char *text) {
-  int fd = open(path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0)
-    return false;
-  bool written = write_text(fd, text);
-  int code = errno;
-  if (close(fd) && written)
-    return false;
-  errno = code;
-  return written;
+  return status == SHOAL_OK ? shoal_file_begin(path, &file->file, error) : status;
 }
 
 shoal_status cli_file_commit(cli_file *file, const char *text, shoal_error *error) {
-  bool done;
-  if (file->aside)
-    done = finish_aside(file, text) && !rename(file->aside, file->target);
-  else
-    done = write_into(file->target, text);
-  shoal_status status = done ? SHOAL_OK : fail_path(error, file->path, errno);
-  if (done) {
-    free(file->aside);
-    file->aside = NULL;
-  }
+  shoal_status status = shoal_file_commit(file->file, text, error);
   cli_file_discard(file);
   return status;
 }
 
 void cli_file_discard(cli_file *file) {
-  if (file->aside) {
-    if (file->fd >= 0)
-      (void)close(file->fd);
-    (void)unlink(file->aside);
-  }
-  free(file->aside);
-  free(file->target);
-  *file = (cli_file){.fd = -1};
+  shoal_file_free(file->file);
+  file->file = NULL;
 }
 
 /* stat(2) of the directory that holds `path`. */

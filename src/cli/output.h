@@ -9,15 +9,12 @@
 
 /* A file on its way. Zero-initialized: none. */
 typedef struct cli_file {
-  const char *path; /* as the user wrote it; borrowed */
-  char *target;     /* where it will stand, symbolic links followed */
-  char *aside;      /* where it is written, beside the target; NULL: straight into a device */
-  int fd;           /* of `aside` */
+  shoal_file *file;
 } cli_file;
 
 /*
  * Makes ready before the work begins, so that a wrong name or a missing permission is told at
- * once. `path` must outlive the file.
+ * once.
  */
 shoal_status cli_file_begin(cli_file *file, const char *path, shoal_error *error) SHOAL_MUST_CHECK;
 

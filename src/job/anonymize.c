@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "job/release.h"
+#include "lattice/objective.h"
 #include "measure/utility.h"
 #include "write/csv.h"
 
@@ -26,11 +27,15 @@ const shoal_result *shoal_release_result(const shoal_release *release) { return 
 
 /* k against the rows is a mistake of the policy; other impossible demands are the data's. */
 static shoal_status refuse_early(const shoal_prepared *p, shoal_error *error) {
-  if (p->demands.k > p->table->n_records)
-    return shoal_policy_fail(p->policy, p->policy->k_mark, error,
-                             "k is %llu, but %s has only %llu rows: lower k",
-                             (unsigned long long)p->demands.k, p->table->name,
-                             (unsigned long long)p->table->n_records);
+  for (size_t i = 0; i < p->demands.n_items; i++) {
+    const shoal_demand *demand = &p->demands.items[i];
+    uint64_t n = p->table->n_records;
+    if (demand->type->is_size && demand->count[0] > n)
+      return shoal_policy_fail(p->policy, demand->mark, error,
+                               "k is %llu, but %s has only %llu row%s: lower k",
+                               (unsigned long long)demand->count[0], p->table->name,
+                               (unsigned long long)n, n == 1 ? "" : "s");
+  }
   uint64_t most;
   const shoal_demand *impossible;
   char why[512];
@@ -39,10 +44,9 @@ static shoal_status refuse_early(const shoal_prepared *p, shoal_error *error) {
   return shoal_fail(error, SHOAL_REFUSED, "no release can satisfy the policy: %s", why);
 }
 
-static shoal_status refuse_unreached(const shoal_search *search, shoal_error *error) {
+static shoal_status refuse_unreached(shoal_search *search, shoal_error *error) {
   shoal_node top;
-  SHOAL_TRY(shoal_search_measure((shoal_search *)(uintptr_t)search, search->space.n_nodes - 1,
-                                 &top, error));
+  SHOAL_TRY(shoal_search_measure(search, search->space.n_nodes - 1, &top, error));
   return shoal_fail(error, SHOAL_REFUSED,
                     "no generalization satisfies the policy with at most %llu rows suppressed: "
                     "even with every quasi-identifier at its top, %llu of %llu rows would have to "
@@ -71,6 +75,12 @@ static shoal_status report_nodes(shoal_result *result, const shoal_search *searc
   return SHOAL_OK;
 }
 
+static bool has_node(const shoal_node_list *nodes, uint64_t number) {
+  for (size_t i = 0; i < nodes->n_items; i++)
+    if (nodes->items[i].number == number) return true;
+  return false;
+}
+
 /* Runs the algorithm, finds the minimal nodes and chooses; all preferences choose among them. */
 static shoal_status choose(shoal_release *release, shoal_search *search,
                            const shoal_preference *preferences, size_t n_preferences,
@@ -85,14 +95,17 @@ static shoal_status choose(shoal_release *release, shoal_search *search,
   if (!found) return refuse_unreached(search, error);
   shoal_node_list minimal = {0};
   shoal_status status = SHOAL_OK;
+  bool prefers = n_preferences > 0 && algorithm->least_height;
   result->minimal_complete =
-      n_preferences > 0 || search->space.n_nodes <= MAX_NODES_FOR_MINIMAL;
+      prefers || (algorithm->all_minimal && search->space.n_nodes <= MAX_NODES_FOR_MINIMAL);
   if (result->minimal_complete)
-    status = shoal_search_minimal(search, chosen->height, &minimal, error);
-  else if (!shoal_node_list_add(&minimal, chosen))
-    status = shoal_fail_memory(error);
-  if (status == SHOAL_OK && n_preferences)
+    status = shoal_search_minimal(search, algorithm->least_height ? chosen->height : 0, &minimal,
+                                  error);
+  if (status == SHOAL_OK && prefers)
     *chosen = *shoal_prefer(search, preferences, n_preferences, &minimal);
+  if (status == SHOAL_OK && !has_node(&minimal, chosen->number) &&
+      !shoal_node_list_add(&minimal, chosen))
+    status = shoal_fail_memory(error);
   if (status == SHOAL_OK) status = report_nodes(result, search, &minimal, chosen->number, error);
   shoal_node_list_reset(&minimal);
   return status;
@@ -110,6 +123,8 @@ static bool label_is_star(const shoal_prepared *p, size_t q, uint32_t level, uin
 
 /* The class that blanked rows would form. */
 typedef struct blank_class {
+  shoal_classes together;  /* that class alone */
+  uint8_t *joined;         /* the classes that become part of it */
   bool satisfies;          /* every demand */
   uint64_t n_rows;         /* blanked rows, and those of a class that is all "*" anyway */
   uint64_t smallest_other; /* the smallest class besides it; UINT64_MAX if there is none */
@@ -121,6 +136,7 @@ static shoal_status judge_blanks(const shoal_release *release, const shoal_class
   const shoal_prepared *p = &release->prepared;
   uint8_t *joined = shoal_alloc(classes->n_classes, 1);
   if (!joined) return shoal_fail_memory(error);
+  blank->joined = joined;
   blank->smallest_other = UINT64_MAX;
   for (uint32_t c = 0; c < classes->n_classes; c++) {
     bool star = true;
@@ -130,40 +146,63 @@ static shoal_status judge_blanks(const shoal_release *release, const shoal_class
     if (!joined[c] && classes->n_rows[c] < blank->smallest_other)
       blank->smallest_other = classes->n_rows[c];
   }
-  shoal_classes together;
-  shoal_status status = shoal_classes_join(classes, joined, &together, error);
-  free(joined);
-  SHOAL_TRY(status);
-  blank->n_rows = together.n_rows[0];
+  SHOAL_TRY(shoal_classes_join(classes, joined, &blank->together, error));
+  blank->n_rows = blank->together.n_rows[0];
   blank->satisfies =
-      shoal_judge(&p->demands, p->frequency, &together, UINT64_MAX, NULL).suppressed == 0;
-  shoal_classes_reset(&together);
+      shoal_judge(&p->demands, p->frequency, &blank->together, UINT64_MAX, NULL).suppressed == 0;
   return SHOAL_OK;
+}
+
+/* The blanked rows are released: figures and what is reached include their class. */
+static shoal_status count_blanks(shoal_release *release, const shoal_classes *classes,
+                                 const blank_class *blank, shoal_error *error) {
+  const shoal_prepared *p = &release->prepared;
+  shoal_result *result = release->result;
+  result->blanked = result->suppressed;
+  result->output_rows += result->suppressed;
+  if (blank->n_rows == result->suppressed) result->classes++; /* else they join one */
+  result->smallest_class =
+      blank->n_rows < blank->smallest_other ? blank->n_rows : blank->smallest_other;
+  SHOAL_TRY(shoal_result_models(result, p, classes, blank->joined, 0, error));
+  for (size_t i = 0; i < result->n_models; i++) {
+    shoal_model_outcome *outcome = &result->models[i];
+    double reached;
+    (void)shoal_demand_holds(&p->demands.items[i], p->frequency, &blank->together, 0, &reached);
+    bool only = blank->smallest_other == UINT64_MAX;
+    if (only || (outcome->at_most ? reached > outcome->reached : reached < outcome->reached))
+      outcome->reached = reached;
+  }
+  return SHOAL_OK;
+}
+
+/* What becomes of suppressed rows: blanked where the policy asks for it and it is safe. */
+static shoal_status blank_or_remove(shoal_release *release, const shoal_classes *classes,
+                                    const uint8_t *breaks, uint8_t *fate, shoal_error *error) {
+  shoal_result *result = release->result;
+  *fate = SHOAL_FATE_REMOVE;
+  if (!release->prepared.policy->blank_suppressed || !result->suppressed) return SHOAL_OK;
+  blank_class blank = {0};
+  shoal_status status = judge_blanks(release, classes, breaks, &blank, error);
+  if (status == SHOAL_OK && blank.satisfies) {
+    *fate = SHOAL_FATE_BLANK;
+    status = count_blanks(release, classes, &blank, error);
+  } else if (status == SHOAL_OK) {
+    status = shoal_result_warn(result, error,
+                               "the %llu suppressed rows were removed, not blanked: as one class "
+                               "of blanks they would break the policy",
+                               (unsigned long long)result->suppressed);
+  }
+  free(blank.joined);
+  shoal_classes_reset(&blank.together);
+  return status;
 }
 
 static shoal_status decide_fates(shoal_release *release, const shoal_classes *classes,
                                  const uint8_t *breaks, const uint32_t *class_of_tuple,
                                  shoal_error *error) {
   const shoal_prepared *p = &release->prepared;
-  shoal_result *result = release->result;
-  uint8_t suppressed_fate = SHOAL_FATE_REMOVE;
-  if (p->policy->blank_suppressed && result->suppressed) {
-    blank_class blank = {0};
-    SHOAL_TRY(judge_blanks(release, classes, breaks, &blank, error));
-    if (blank.satisfies) {
-      suppressed_fate = SHOAL_FATE_BLANK;
-      result->blanked = result->suppressed;
-      result->output_rows += result->suppressed;
-      if (blank.n_rows == result->suppressed) result->classes++; /* else they join one */
-      result->smallest_class =
-          blank.n_rows < blank.smallest_other ? blank.n_rows : blank.smallest_other;
-    } else {
-      SHOAL_TRY(shoal_result_warn(result, error,
-                                  "the %llu suppressed rows were removed, not blanked: as one "
-                                  "class of blanks they would break the policy",
-                                  (unsigned long long)result->suppressed));
-    }
-  }
+  uint8_t suppressed_fate;
+  SHOAL_TRY(blank_or_remove(release, classes, breaks, &suppressed_fate, error));
   uint32_t n = p->frequency->n_tuples;
   release->fate_of_tuple = shoal_alloc(n, 1);
   if (!release->fate_of_tuple) return shoal_fail_memory(error);
@@ -268,8 +307,11 @@ static shoal_status anonymize(shoal_release *release, shoal_error *error) {
   const shoal_prepared *p = &release->prepared;
   SHOAL_TRY(shoal_result_input(release->result, p, error));
   SHOAL_TRY(refuse_early(p, error));
+  const shoal_objective *objective;
+  SHOAL_TRY(shoal_objective_bind(p->policy, &objective, error));
   shoal_search search;
   SHOAL_TRY(shoal_prepared_search(p, true, &search, error));
+  search.objective = objective;
   shoal_preference *preferences = NULL;
   size_t n_preferences;
   shoal_node chosen;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job/check: does a table as it stands satisfy the policy? And the necessary conditions. */
-#include <string.h>
-
 #include "job/prepare.h"
 
 enum { WORST_CLASSES = 5 };
@@ -10,7 +8,6 @@ static shoal_status check(const shoal_prepared *p, shoal_result *result, shoal_e
   SHOAL_TRY(shoal_result_input(result, p, error));
   const shoal_classes *classes = &p->frequency->base;
   result->classes = classes->n_classes;
-  result->is_release = shoal_prepared_is_release(p);
   for (uint32_t c = 0; c < classes->n_classes; c++)
     if (c == 0 || classes->n_rows[c] < result->smallest_class)
       result->smallest_class = classes->n_rows[c];
@@ -33,31 +30,13 @@ shoal_status shoal_check(const shoal_table *table, const shoal_policy *policy,
   return SHOAL_OK;
 }
 
-/* The policy's p: privacy.p, else the largest p of its p-sensitive models, else 1. */
-static uint64_t policy_p(const shoal_policy *policy) {
-  if (policy->has_p) return policy->p;
-  uint64_t largest = 1;
-  for (size_t i = 0; i < policy->n_models; i++) {
-    const shoal_model_request *request = &policy->models[i];
-    for (size_t j = 0; j < request->n_parameters; j++) {
-      shoal_decimal number;
-      const char *text = request->values[j].text;
-      if (strcmp(request->parameters[j].text, "p") == 0 &&
-          shoal_decimal_parse(text, strlen(text), &number) == SHOAL_NUMBER_OK &&
-          number.scale == 0 && number.mantissa > (int64_t)largest)
-        largest = (uint64_t)number.mantissa;
-    }
-  }
-  return largest;
-}
-
 static shoal_status conditions(const shoal_prepared *p, shoal_result *result,
                                shoal_error *error) {
   SHOAL_TRY(shoal_result_input(result, p, error));
   if (p->n_sensitive == 0)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = p->policy->file},
                          "no attribute has 'role: sensitive': the conditions are about these");
-  result->p = policy_p(p->policy);
+  result->p = p->demands.p;
   SHOAL_TRY(shoal_result_conditions(result, p, error));
   result->holds = result->p <= result->max_p;
   return SHOAL_OK;
@@ -67,7 +46,7 @@ shoal_status shoal_conditions(const shoal_table *table, const shoal_policy *poli
                               const shoal_run *run, shoal_result **out, shoal_error *error) {
   *out = NULL;
   shoal_prepared prepared;
-  SHOAL_TRY(shoal_prepare(&prepared, table, policy, SHOAL_PREPARE_COLUMNS, run, error));
+  SHOAL_TRY(shoal_prepare(&prepared, table, policy, SHOAL_PREPARE_DEMANDS, run, error));
   shoal_result *result = shoal_result_new(SHOAL_RESULT_CONDITIONS);
   shoal_status status = result ? conditions(&prepared, result, error) : shoal_fail_memory(error);
   shoal_prepared_reset(&prepared);

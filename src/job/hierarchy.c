@@ -132,7 +132,7 @@ shoal_status shoal_hierarchy_describe(const char *source, const shoal_policy *po
     d.result->drawing =
         d.drawing.failed
             ? NULL
-            : shoal_result_string(d.result, d.drawing.bytes, d.drawing.size_bytes);
+            : shoal_arena_copy(&d.result->arena, d.drawing.bytes, d.drawing.size_bytes);
     d.result->holds = true;
     if (!d.result->source || !d.result->drawing) status = shoal_fail_memory(error);
   }

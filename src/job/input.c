@@ -55,12 +55,24 @@ static shoal_status check_unlisted(const planner *p, const char *file, const cha
   shoal_status status = SHOAL_OK;
   if (unlisted)
     status = shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = p->policy->file},
-                           "%zu column%s of %s %s not listed: %s; give each a role, or add "
-                           "'unlisted: drop' (or keep)",
+                           "%zu column%s of %s %s not listed; give each a role, or add "
+                           "'unlisted: drop' (or keep): %s",
                            unlisted, unlisted == 1 ? "" : "s", file, unlisted == 1 ? "is" : "are",
                            list.failed ? "" : list.bytes);
   shoal_text_reset(&list);
   return status;
+}
+
+/* Does a model ask for this column by name: a guard column? */
+static bool named_by_model(const shoal_policy *policy, const char *name) {
+  for (size_t i = 0; i < policy->n_models; i++) {
+    const shoal_model_request *request = &policy->models[i];
+    for (size_t j = 0; j < request->n_parameters; j++)
+      if (strcmp(request->parameters[j].text, "column") == 0 &&
+          strcmp(request->values[j].text, name) == 0)
+        return true;
+  }
+  return false;
 }
 
 static shoal_status plan(void *user, const char *file, const char *const *names, size_t n,
@@ -74,7 +86,8 @@ static shoal_status plan(void *user, const char *file, const char *const *names,
     shoal_role role = attribute ? attribute->role
                       : p->policy->unlisted == SHOAL_UNLISTED_KEEP ? SHOAL_ROLE_KEEP
                                                                    : SHOAL_ROLE_DROP;
-    uses[i] = role == SHOAL_ROLE_IDENTIFIER         ? SHOAL_USE_IDENTITY
+    uses[i] = named_by_model(p->policy, names[i])  ? SHOAL_USE_CODES
+              : role == SHOAL_ROLE_IDENTIFIER       ? SHOAL_USE_IDENTITY
               : role == SHOAL_ROLE_DROP             ? SHOAL_USE_NONE
               : role == SHOAL_ROLE_KEEP && review   ? SHOAL_USE_NONE
                                                     : SHOAL_USE_CODES;
@@ -127,24 +140,29 @@ shoal_status shoal_table_read(const char *path, const shoal_policy *policy, shoa
   return status;
 }
 
+static shoal_status plan_and_settle(shoal_table *table, planner *user,
+                                    shoal_load_options *options, const char **names,
+                                    shoal_use *uses, shoal_error *error) {
+  for (size_t c = 0; c < table->n_columns; c++) names[c] = table->columns[c].name;
+  SHOAL_TRY(plan(user, table->name, names, table->n_columns, uses, error));
+  options->uses = uses;
+  return shoal_table_settle(table, options, error);
+}
+
 shoal_status shoal_table_finish(shoal_table *table, const shoal_policy *policy,
                                 shoal_purpose purpose, shoal_error *error) {
   shoal_load_options options = {0};
+  if (!policy) return shoal_table_settle(table, &options, error);
   planner user = {policy, purpose};
-  if (policy) {
-    options.missing = policy->missing;
-    options.n_missing = policy->n_missing;
-    if (policy->delimiter) table->delimiter = policy->delimiter;
-    const char **names = shoal_alloc(table->n_columns, sizeof *names);
-    shoal_use *uses = shoal_alloc(table->n_columns, sizeof *uses);
-    shoal_status status = names && uses ? SHOAL_OK : shoal_fail_memory(error);
-    for (size_t c = 0; names && c < table->n_columns; c++) names[c] = table->columns[c].name;
-    if (status == SHOAL_OK)
-      status = plan(&user, table->name, names, table->n_columns, uses, error);
-    free(names);
-    free(uses);
-    SHOAL_TRY(status);
-  }
-  SHOAL_TRY(shoal_table_settle(table, &options, error));
-  return check_numbers(table, &user, error);
+  options.missing = policy->missing;
+  options.n_missing = policy->n_missing;
+  if (policy->delimiter) table->delimiter = policy->delimiter;
+  const char **names = shoal_alloc(table->n_columns, sizeof *names);
+  shoal_use *uses = shoal_alloc(table->n_columns, sizeof *uses);
+  shoal_status status = names && uses
+                            ? plan_and_settle(table, &user, &options, names, uses, error)
+                            : shoal_fail_memory(error);
+  free(names);
+  free(uses);
+  return status == SHOAL_OK ? check_numbers(table, &user, error) : status;
 }

@@ -45,28 +45,53 @@ shoal_status shoal_result_input(shoal_result *result, const shoal_prepared *p,
 
 /* ------------------------------------------------------------ models */
 
-/* Does a cell look like a label of a release: "*", "4107*", "[20-29]", ">=65"? */
-static bool looks_generalized(const char *cell, size_t size) {
-  if (size == 0) return false;
-  if (memchr(cell, '*', size) || cell[0] == '<' || cell[0] == '>') return true;
-  return cell[0] == '[' && (cell[size - 1] == ']' || cell[size - 1] == ')');
+/* "[20-29]", "[2.5-5)" */
+static bool is_interval(const char *cell, size_t size) {
+  return size > 2 && cell[0] == '[' && (cell[size - 1] == ']' || cell[size - 1] == ')');
 }
 
-bool shoal_prepared_is_release(const shoal_prepared *p) {
-  bool named = false;
-  for (size_t a = 0; a < p->policy->n_attributes; a++)
-    named = named || p->policy->attributes[a].role == SHOAL_ROLE_IDENTIFIER;
-  for (size_t c = 0; c < p->table->n_columns; c++)
-    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER) return false;
-  if (named) return true;
-  for (size_t q = 0; q < p->n_quasi; q++) {
-    for (uint32_t v = 0; v < p->quasi[q]->n_values; v++) {
-      size_t size;
-      const char *cell = shoal_column_value(p->quasi[q], v, &size);
-      if (looks_generalized(cell, size)) return true;
+/* A label above the values in a file or tree, which are read without the data. */
+static bool is_upper_label(const shoal_hierarchy *tree, const char *cell, size_t size) {
+  for (uint32_t l = 1; tree && l < tree->n_levels; l++) {
+    for (uint32_t t = 0; t < tree->levels[l].n_labels; t++) {
+      size_t label_size;
+      const char *label = shoal_level_label(&tree->levels[l], t, &label_size);
+      if (label_size == size && memcmp(label, cell, size) == 0) return true;
     }
   }
   return false;
+}
+
+/*
+ * May this cell be shown? Only what cannot be a value of the raw data: "*", or a label of the kind
+ * that the attribute's hierarchy makes.
+ */
+static bool is_label(const shoal_attribute *attribute, const shoal_hierarchy *tree,
+                     const char *cell, size_t size) {
+  if (size == 1 && *cell == '*') return true;
+  if (!attribute->has_hierarchy || size == 0) return false;
+  const shoal_hierarchy_spec *spec = &attribute->hierarchy;
+  switch (spec->kind) {
+  case SHOAL_HIERARCHY_INTERVALS: return is_interval(cell, size);
+  case SHOAL_HIERARCHY_CUTS: return is_interval(cell, size) || *cell == '<' || *cell == '>';
+  case SHOAL_HIERARCHY_MASK: return cell[spec->mask_left ? 0 : size - 1] == spec->mask_char;
+  case SHOAL_HIERARCHY_DATE: return is_interval(cell, size) || size == 4 || size == 7;
+  case SHOAL_HIERARCHY_FILE:
+  case SHOAL_HIERARCHY_TREE: return is_upper_label(tree, cell, size);
+  default: return false;
+  }
+}
+
+/* A file or tree by itself; NULL where it is of another kind or cannot be read. */
+static shoal_hierarchy *tree_alone(const shoal_attribute *attribute) {
+  shoal_hierarchy *tree = NULL;
+  shoal_hierarchy_options options = {.attribute = attribute->name, .ragged = true};
+  bool alone = attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
+                                            attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE);
+  if (!alone || shoal_hierarchy_compile(&attribute->hierarchy, NULL, NULL, &options, &tree,
+                                        NULL) != SHOAL_OK)
+    return NULL;
+  return tree;
 }
 
 /* A class among the worst of a demand, while they are being found. */
@@ -75,11 +100,12 @@ typedef struct worst_class {
   double reached;
 } worst_class;
 
-/* Keeps the `most` classes that reach least; ties by size, then by number. */
+/* Keeps the `most` classes that are furthest off; ties by size, then by number. */
 static void note_worst(worst_class *worst, size_t *n, size_t most, const shoal_classes *classes,
-                       uint32_t c, double reached) {
+                       uint32_t c, double reached, bool at_most) {
   size_t at = *n;
-  while (at > 0 && (reached < worst[at - 1].reached ||
+  while (at > 0 && ((at_most ? reached > worst[at - 1].reached
+                             : reached < worst[at - 1].reached) ||
                     (reached == worst[at - 1].reached &&
                      classes->n_rows[c] < classes->n_rows[worst[at - 1].c])))
     at--;
@@ -97,22 +123,28 @@ static uint64_t first_row_of(const shoal_frequency *frequency, uint32_t tuple) {
   return row + 1;
 }
 
+static const char AS_IT_IS[] = "(as it is)";
+
 static shoal_status show_labels(shoal_result *result, const shoal_prepared *p, uint32_t tuple,
-                                shoal_class_example *example, shoal_error *error) {
+                                shoal_hierarchy *const *trees, shoal_class_example *example,
+                                shoal_error *error) {
   example->labels = shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *example->labels);
   if (!example->labels) return shoal_fail_memory(error);
   for (size_t q = 0; q < p->n_quasi; q++) {
     size_t size;
-    const char *label = shoal_column_value(p->quasi[q], p->frequency->codes[q][tuple], &size);
-    example->labels[q] = shoal_result_string(result, label, size);
+    const char *cell = shoal_column_value(p->quasi[q], p->frequency->codes[q][tuple], &size);
+    bool shown = is_label(p->quasi_attributes[q], trees[q], cell, size);
+    example->labels[q] = shown ? shoal_result_string(result, cell, size) : AS_IT_IS;
+    example->n_shown += shown;
     if (!example->labels[q]) return shoal_fail_memory(error);
   }
   return SHOAL_OK;
 }
 
-static shoal_status show_worst(shoal_result *result, const shoal_prepared *p,
-                               const shoal_classes *classes, const worst_class *worst, size_t n,
-                               shoal_model_outcome *outcome, shoal_error *error) {
+static shoal_status show_classes(shoal_result *result, const shoal_prepared *p,
+                                 const shoal_classes *classes, const worst_class *worst, size_t n,
+                                 shoal_hierarchy *const *trees, shoal_model_outcome *outcome,
+                                 shoal_error *error) {
   outcome->worst = shoal_arena_alloc(&result->arena, n, sizeof *outcome->worst);
   if (!outcome->worst) return shoal_fail_memory(error);
   for (size_t i = 0; i < n; i++) {
@@ -121,10 +153,23 @@ static shoal_status show_worst(shoal_result *result, const shoal_prepared *p,
     *example = (shoal_class_example){.n_rows = classes->n_rows[worst[i].c],
                                      .reached = worst[i].reached,
                                      .first_row = first_row_of(p->frequency, tuple)};
-    if (result->is_release) SHOAL_TRY(show_labels(result, p, tuple, example, error));
+    SHOAL_TRY(show_labels(result, p, tuple, trees, example, error));
     outcome->n_worst = i + 1;
   }
   return SHOAL_OK;
+}
+
+static shoal_status show_worst(shoal_result *result, const shoal_prepared *p,
+                               const shoal_classes *classes, const worst_class *worst, size_t n,
+                               shoal_model_outcome *outcome, shoal_error *error) {
+  if (n == 0) return SHOAL_OK;
+  shoal_hierarchy **trees = shoal_alloc_zero(p->n_quasi, sizeof *trees);
+  if (!trees) return shoal_fail_memory(error);
+  for (size_t q = 0; q < p->n_quasi; q++) trees[q] = tree_alone(p->quasi_attributes[q]);
+  shoal_status status = show_classes(result, p, classes, worst, n, trees, outcome, error);
+  for (size_t q = 0; q < p->n_quasi; q++) shoal_hierarchy_free(trees[q]);
+  free(trees);
+  return status;
 }
 
 static shoal_status judge_demand(shoal_result *result, const shoal_prepared *p,
@@ -137,19 +182,22 @@ static shoal_status judge_demand(shoal_result *result, const shoal_prepared *p,
   memset(outcome, 0, sizeof *outcome);
   outcome->model = demand->type->name;
   outcome->required = demand->type->required(demand);
+  outcome->at_most = demand->type->at_most;
   if (demand->sensitive != SHOAL_NO_ATTRIBUTE)
-    SHOAL_TRY(copy_name(result, p->sensitive[demand->sensitive]->name, &outcome->attribute,
+    SHOAL_TRY(copy_name(result, p->sensitive[demand->sensitive].column->name, &outcome->attribute,
                         error));
   for (uint32_t c = 0; c < classes->n_classes; c++) {
     if (left_out && left_out[c]) continue;
     double reached;
     bool holds = shoal_demand_holds(demand, p->frequency, classes, c, &reached);
-    if (first || reached < outcome->reached) outcome->reached = reached;
+    bool further = demand->type->at_most ? reached > outcome->reached : reached < outcome->reached;
+    if (first || further) outcome->reached = reached;
     first = false;
     if (holds) continue;
     outcome->breaking_classes++;
     outcome->breaking_rows += classes->n_rows[c];
-    if (most) note_worst(worst, &n_worst, most, classes, c, reached);
+    if (most)
+      note_worst(worst, &n_worst, most, classes, c, reached, demand->type->at_most);
   }
   outcome->holds = outcome->breaking_classes == 0;
   return most ? show_worst(result, p, classes, worst, n_worst, outcome, error) : SHOAL_OK;
@@ -173,6 +221,29 @@ shoal_status shoal_result_models(shoal_result *result, const shoal_prepared *p,
 
 /* ------------------------------------------------------------ conditions */
 
+static void narrow(shoal_condition_outcome *outcome, const shoal_spread *spread, uint64_t p) {
+  uint64_t groups = shoal_spread_max_groups(spread, p);
+  if (spread->n_distinct < outcome->distinct) outcome->distinct = spread->n_distinct;
+  if (groups < outcome->max_groups) outcome->max_groups = groups;
+}
+
+/* What each p asked for on the attribute leaves possible; strong ancestors count for extended p. */
+static shoal_status attribute_conditions(shoal_result *result, const shoal_prepared *p, size_t s,
+                                         shoal_condition_outcome *outcome, shoal_error *error) {
+  shoal_spread spread;
+  SHOAL_TRY(shoal_spread_count(p->table, p->sensitive[s].column, &spread, error));
+  *outcome = (shoal_condition_outcome){.distinct = UINT64_MAX, .max_groups = UINT64_MAX};
+  for (size_t i = 0; i < p->demands.n_items; i++) {
+    const shoal_demand *demand = &p->demands.items[i];
+    if (demand->sensitive != s || !demand->type->is_p) continue;
+    narrow(outcome, demand->type->groups ? demand->type->groups(demand) : &spread,
+           demand->count[0]);
+  }
+  if (outcome->distinct == UINT64_MAX) narrow(outcome, &spread, result->p);
+  free(spread.descending);
+  return copy_name(result, p->sensitive[s].column->name, &outcome->attribute, error);
+}
+
 shoal_status shoal_result_conditions(shoal_result *result, const shoal_prepared *p,
                                      shoal_error *error) {
   result->n_conditions = p->n_sensitive;
@@ -183,12 +254,7 @@ shoal_status shoal_result_conditions(shoal_result *result, const shoal_prepared 
   result->max_groups = p->table->n_records;
   for (size_t s = 0; s < p->n_sensitive; s++) {
     shoal_condition_outcome *outcome = &result->conditions[s];
-    shoal_spread spread;
-    SHOAL_TRY(shoal_spread_count(p->table, p->sensitive[s], &spread, error));
-    outcome->distinct = spread.n_distinct;
-    outcome->max_groups = shoal_spread_max_groups(&spread, result->p);
-    free(spread.descending);
-    SHOAL_TRY(copy_name(result, p->sensitive[s]->name, &outcome->attribute, error));
+    SHOAL_TRY(attribute_conditions(result, p, s, outcome, error));
     if (outcome->distinct < result->max_p) result->max_p = outcome->distinct;
     if (outcome->max_groups < result->max_groups) result->max_groups = outcome->max_groups;
   }

@@ -12,13 +12,17 @@ void shoal_prepared_reset(shoal_prepared *p) {
   shoal_demands_reset(&p->demands);
   for (size_t q = 0; p->hierarchies && q < p->n_quasi; q++)
     shoal_hierarchy_free(p->hierarchies[q]);
+  for (size_t s = 0; p->sensitive_trees && s < p->n_sensitive; s++)
+    shoal_hierarchy_free(p->sensitive_trees[s]);
   free(p->roles);
   free(p->quasi);
   free(p->quasi_attributes);
   free(p->hierarchies);
   free(p->weights);
   free(p->sensitive);
-  free(p->track);
+  free(p->sensitive_trees);
+  free(p->tracked.columns);
+  free(p->tracked.track);
   memset(p, 0, sizeof *p);
 }
 
@@ -29,10 +33,12 @@ static bool allocate(shoal_prepared *p) {
   p->quasi_attributes = shoal_alloc(n, sizeof *p->quasi_attributes);
   p->hierarchies = shoal_alloc_zero(n, sizeof *p->hierarchies);
   p->weights = shoal_alloc(n, sizeof *p->weights);
-  p->sensitive = shoal_alloc(n, sizeof *p->sensitive);
-  p->track = shoal_alloc(n, sizeof *p->track);
+  p->sensitive = shoal_alloc_zero(n, sizeof *p->sensitive);
+  p->sensitive_trees = shoal_alloc_zero(n, sizeof *p->sensitive_trees);
+  p->tracked.columns = shoal_alloc(n, sizeof *p->tracked.columns);
+  p->tracked.track = shoal_alloc(n, sizeof *p->tracked.track);
   return p->roles && p->quasi && p->quasi_attributes && p->hierarchies && p->weights &&
-         p->sensitive && p->track;
+         p->sensitive && p->sensitive_trees && p->tracked.columns && p->tracked.track;
 }
 
 static bool is_one(shoal_decimal number) { return number.mantissa == 1 && number.scale == 0; }
@@ -50,7 +56,9 @@ static shoal_status sort_columns(shoal_prepared *p, shoal_error *error) {
       p->weighted = p->weighted || !is_one(attribute->weight);
       p->quasi[p->n_quasi++] = column;
     }
-    if (p->roles[c] == SHOAL_ROLE_SENSITIVE) p->sensitive[p->n_sensitive++] = column;
+    if (p->roles[c] == SHOAL_ROLE_SENSITIVE)
+      p->sensitive[p->n_sensitive++] =
+          (shoal_sensitive){.column = column, .attribute = attribute};
   }
   if (p->n_quasi) return SHOAL_OK;
   return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = p->policy->file},
@@ -74,20 +82,18 @@ static shoal_status compile_hierarchies(shoal_prepared *p, shoal_error *error) {
   return SHOAL_OK;
 }
 
-/* Sensitive hierarchies are not used yet by any model here, but a wrong one must not pass. */
-static shoal_status check_sensitive_hierarchies(const shoal_prepared *p, shoal_error *error) {
+/* Trees of sensitive attributes may be ragged; models ask for them. */
+static shoal_status compile_sensitive(shoal_prepared *p, shoal_error *error) {
   for (size_t s = 0; s < p->n_sensitive; s++) {
-    const shoal_attribute *attribute =
-        shoal_policy_attribute(p->policy, p->sensitive[s]->name);
+    const shoal_attribute *attribute = p->sensitive[s].attribute;
     if (!attribute->has_hierarchy) continue;
     shoal_hierarchy_options options = {.policy = p->policy->file,
                                        .attribute = attribute->name,
                                        .number = attribute->type == SHOAL_TYPE_NUMBER,
                                        .ragged = true};
-    shoal_hierarchy *hierarchy;
-    SHOAL_TRY(shoal_hierarchy_compile(&attribute->hierarchy, p->table, p->sensitive[s], &options,
-                                      &hierarchy, error));
-    shoal_hierarchy_free(hierarchy);
+    SHOAL_TRY(shoal_hierarchy_compile(&attribute->hierarchy, p->table, p->sensitive[s].column,
+                                      &options, &p->sensitive_trees[s], error));
+    p->sensitive[s].hierarchy = p->sensitive_trees[s];
   }
   return SHOAL_OK;
 }
@@ -97,18 +103,20 @@ static shoal_status prepare(shoal_prepared *p, shoal_depth depth, shoal_error *e
     return shoal_fail(error, SHOAL_BAD_INPUT, "the table is not finished: finish it first");
   if (!allocate(p)) return shoal_fail_memory(error);
   SHOAL_TRY(sort_columns(p, error));
-  if (depth == SHOAL_PREPARE_COLUMNS) return SHOAL_OK;
-  SHOAL_TRY(shoal_demands_bind(p->policy, p->sensitive, p->n_sensitive, &p->demands, p->track,
-                               error));
+  SHOAL_TRY(compile_sensitive(p, error));
+  p->tracked.sensitive = p->sensitive;
+  p->tracked.n_sensitive = p->n_sensitive;
+  SHOAL_TRY(shoal_demands_bind(p->policy, p->table, &p->tracked, &p->demands, error));
+  if (depth == SHOAL_PREPARE_DEMANDS) return SHOAL_OK;
+  SHOAL_TRY(shoal_demands_check(&p->demands, p->policy, error));
   if (depth == SHOAL_PREPARE_LATTICE) {
-    SHOAL_TRY(shoal_demands_check(&p->demands, p->policy, error));
+    SHOAL_TRY(shoal_demands_check_p(&p->demands, p->policy, error));
     SHOAL_TRY(compile_hierarchies(p, error));
-    SHOAL_TRY(check_sensitive_hierarchies(p, error));
   }
   return shoal_frequency_build(p->table, p->quasi,
                                (const shoal_hierarchy *const *)p->hierarchies, p->n_quasi,
-                               p->sensitive, p->track, p->n_sensitive, p->run, &p->frequency,
-                               error);
+                               p->tracked.columns, p->tracked.track, p->tracked.n_columns,
+                               p->run, &p->frequency, error);
 }
 
 shoal_status shoal_prepare(shoal_prepared *p, const shoal_table *table,
@@ -134,7 +142,7 @@ shoal_status shoal_prepared_most_classes(const shoal_prepared *p, uint64_t *most
     shoal_spread spread = {.n_rows = p->table->n_records};
     const char *attribute = "";
     if (demand->sensitive != SHOAL_NO_ATTRIBUTE) {
-      const shoal_column *column = p->sensitive[demand->sensitive];
+      const shoal_column *column = p->sensitive[demand->sensitive].column;
       SHOAL_TRY(shoal_spread_count(p->table, column, &spread, error));
       attribute = column->name;
     }

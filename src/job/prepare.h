@@ -22,15 +22,16 @@ typedef struct shoal_prepared {
   shoal_decimal *weights;        /* by quasi-identifier */
   bool weighted;                 /* some weight is not 1 */
   size_t n_sensitive;
-  const shoal_column **sensitive;
+  shoal_sensitive *sensitive;          /* in column order */
+  shoal_hierarchy **sensitive_trees;   /* owned; NULL where an attribute has none */
+  shoal_tracked tracked;               /* sensitive attributes and guard columns */
   shoal_demands demands;
-  shoal_track *track;
   shoal_frequency *frequency;
 } shoal_prepared;
 
 /* How far to prepare. */
 typedef enum shoal_depth {
-  SHOAL_PREPARE_COLUMNS,  /* roles only */
+  SHOAL_PREPARE_DEMANDS,  /* roles and demands */
   SHOAL_PREPARE_CLASSES,  /* demands, and rows grouped as they stand */
   SHOAL_PREPARE_LATTICE   /* hierarchies too */
 } shoal_depth;
@@ -57,11 +58,6 @@ shoal_status shoal_result_input(shoal_result *result, const shoal_prepared *prep
 shoal_status shoal_result_models(shoal_result *result, const shoal_prepared *prepared,
                                  const shoal_classes *classes, const uint8_t *left_out,
                                  size_t worst, shoal_error *error) SHOAL_MUST_CHECK;
-/*
- * Is the table a release, whose labels may be shown, and not raw data? It is one if the policy
- * names identifiers and none is there; or no identifier is named and some cell is a label.
- */
-bool shoal_prepared_is_release(const shoal_prepared *prepared);
 shoal_status shoal_result_conditions(shoal_result *result, const shoal_prepared *prepared,
                                      shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_result_node(shoal_result *result, const shoal_space *space,

@@ -4,11 +4,10 @@
  * nothing with what made it, and only then given its name.
  */
 #include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "job/claim.h"
 #include "job/release.h"
-#include "verify/verify.h"
 #include "write/aside.h"
 #include "write/csv.h"
 
@@ -64,135 +63,148 @@ static void reset_columns(shoal_csv_out *out) {
   free(out->columns);
 }
 
-/* ------------------------------------------------------------ the claim */
+/* ------------------------------------------------------------ verifying */
 
-/* What the verifier is told: names and models as in the policy, nothing of the engine's codes. */
-typedef struct claim_strings {
-  shoal_arena arena;
-  shoal_verify_claim claim;
-} claim_strings;
-
-static const char *number_text(shoal_arena *arena, uint64_t n) {
-  char text[32];
-  int size = snprintf(text, sizeof text, "%llu", (unsigned long long)n);
-  return shoal_arena_copy(arena, text, (size_t)size);
+static const shoal_column *guard_column(const shoal_prepared *p) {
+  for (size_t i = 0; i < p->demands.n_items; i++)
+    if (p->demands.items[i].guard != SHOAL_NO_ATTRIBUTE)
+      return p->tracked.columns[p->demands.items[i].guard];
+  return NULL;
 }
 
-static bool claim_models(claim_strings *strings, const shoal_prepared *p) {
-  size_t n = p->demands.n_items;
-  shoal_verify_model *models = shoal_arena_alloc(&strings->arena, n, sizeof *models);
-  if (!models) return false;
-  for (size_t i = 0; i < n; i++) {
-    const shoal_demand *demand = &p->demands.items[i];
-    size_t n_parameters = 0;
-    while (demand->type->parameters[n_parameters].name) n_parameters++;
-    shoal_verify_parameter *parameters =
-        shoal_arena_alloc(&strings->arena, n_parameters, sizeof *parameters);
-    if (!parameters) return false;
-    for (size_t j = 0; j < n_parameters; j++) {
-      parameters[j].name = demand->type->parameters[j].name;
-      parameters[j].value = number_text(&strings->arena, demand->count[j]);
-      if (!parameters[j].value) return false;
-    }
-    models[i] = (shoal_verify_model){
-        .name = demand->type->name,
-        .attribute = demand->sensitive == SHOAL_NO_ATTRIBUTE
-                         ? NULL
-                         : p->sensitive[demand->sensitive]->name,
-        .parameters = parameters,
-        .n_parameters = n_parameters};
-  }
-  strings->claim.models = models;
-  strings->claim.n_models = n;
-  return true;
+/*
+ * Guarding nodes are not released, yet the verifier needs them row by row: they are written to a
+ * file without a name, in the order of the release, which is gone when it is closed.
+ */
+static shoal_status spool_guards(const shoal_release *release, const shoal_csv_out *released,
+                                 const shoal_random *order, const shoal_run *run,
+                                 shoal_aside *spool, shoal_error *error) {
+  const shoal_column *guard = guard_column(&release->prepared);
+  if (!guard) return SHOAL_OK;
+  shoal_cells_out cells = {.column = guard};
+  shoal_csv_out out = *released;
+  out.columns = &cells;
+  out.n_columns = 1;
+  shoal_random again;
+  if (order) again = *order;
+  shoal_sink *sink = NULL;
+  uint64_t n_rows;
+  SHOAL_TRY(shoal_aside_open(spool, "-", error));
+  cells.offsets = shoal_alloc((size_t)guard->n_values + 1, sizeof *cells.offsets);
+  shoal_status status =
+      cells.offsets && fill_values(&cells, &out) ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK) status = shoal_sink_open(spool->fd, "guards", &sink, error);
+  if (status == SHOAL_OK)
+    status = shoal_csv_write(&out, sink, order ? &again : NULL, run, &n_rows, error);
+  shoal_sink_free(sink);
+  shoal_cells_out_reset(&cells);
+  return status;
 }
 
-static bool make_claim(claim_strings *strings, const shoal_prepared *p, const shoal_csv_out *out,
-                       uint64_t n_rows) {
-  const char **columns = shoal_arena_alloc(&strings->arena, out->n_columns, sizeof *columns);
-  const char **quasi = shoal_arena_alloc(&strings->arena, p->n_quasi, sizeof *quasi);
-  const char **sensitive =
-      shoal_arena_alloc(&strings->arena, p->n_sensitive, sizeof *sensitive);
-  if (!columns || !quasi || !sensitive) return false;
-  for (size_t c = 0; c < out->n_columns; c++) columns[c] = out->columns[c].column->name;
-  for (size_t q = 0; q < p->n_quasi; q++) quasi[q] = p->quasi[q]->name;
-  for (size_t s = 0; s < p->n_sensitive; s++) sensitive[s] = p->sensitive[s]->name;
-  strings->claim = (shoal_verify_claim){.delimiter = out->delimiter,
-                                        .columns = columns,
-                                        .n_columns = out->n_columns,
-                                        .quasi = quasi,
-                                        .n_quasi = p->n_quasi,
-                                        .sensitive = sensitive,
-                                        .n_sensitive = p->n_sensitive,
-                                        .missing = p->policy->missing,
-                                        .n_missing = p->policy->n_missing,
-                                        .n_rows = n_rows};
-  return claim_models(strings, p);
-}
-
-static shoal_status verify(const shoal_release *release, const shoal_csv_out *out,
-                           uint64_t n_rows, int fd, const shoal_run *run, shoal_error *error) {
-  claim_strings strings = {0};
-  shoal_arena_init(&strings.arena);
-  shoal_verify_finding finding;
-  shoal_status status = make_claim(&strings, &release->prepared, out, n_rows)
-                            ? shoal_verify(fd, &strings.claim, run, &finding, error)
-                            : shoal_fail_memory(error);
-  shoal_arena_reset(&strings.arena);
-  SHOAL_TRY(status);
-  const shoal_result *result = release->result;
-  if (finding.n_rows == result->output_rows && finding.n_classes == result->classes &&
-      finding.smallest_class == result->smallest_class)
+static shoal_status compare(const shoal_result *result, const shoal_verify_finding *finding,
+                            shoal_error *error) {
+  if (finding->n_rows == result->output_rows && finding->n_classes == result->classes &&
+      finding->smallest_class == result->smallest_class)
     return SHOAL_OK;
   return shoal_fail(error, SHOAL_FAILED,
                     "the verifier counts %llu rows in %llu classes, the engine %llu in %llu: "
                     "nothing was written; this is a fault of shoal, please report it",
-                    (unsigned long long)finding.n_rows, (unsigned long long)finding.n_classes,
+                    (unsigned long long)finding->n_rows, (unsigned long long)finding->n_classes,
                     (unsigned long long)result->output_rows,
                     (unsigned long long)result->classes);
 }
 
+static shoal_status verify(const shoal_release *release, const shoal_csv_out *out,
+                           uint64_t n_rows, int fd, int guards_fd, const shoal_run *run,
+                           shoal_error *error) {
+  const char **columns = shoal_alloc(out->n_columns, sizeof *columns);
+  if (!columns) return shoal_fail_memory(error);
+  for (size_t c = 0; c < out->n_columns; c++) columns[c] = out->columns[c].column->name;
+  shoal_claim claim;
+  shoal_verify_finding finding;
+  shoal_status status = shoal_claim_make(&claim, &release->prepared, out->delimiter, columns,
+                                         out->n_columns, n_rows, error);
+  if (status == SHOAL_OK) {
+    claim.claim.guards_fd = guards_fd;
+    status = shoal_verify(fd, &claim.claim, run, &finding, error);
+    shoal_claim_reset(&claim);
+  }
+  free(columns);
+  return status == SHOAL_OK ? compare(release->result, &finding, error) : status;
+}
+
 /* ------------------------------------------------------------ writing */
 
-static shoal_status write_rows(const shoal_release *release, const shoal_csv_out *out, int fd,
-                               const char *path, bool keep_order, const shoal_run *run,
-                               uint64_t *n_rows, shoal_error *error) {
-  const shoal_policy *policy = release->prepared.policy;
-  shoal_random random;
-  if (policy->has_seed)
-    shoal_random_seed(&random, policy->seed);
-  else if (!keep_order && !shoal_random_entropy(&random))
+/* The order of the rows: from the seed, or from the kernel's entropy. */
+static shoal_status start_random(const shoal_policy *policy, shoal_random *random,
+                                 shoal_error *error) {
+  if (policy->has_seed) shoal_random_seed(random, policy->seed);
+  else if (!shoal_random_entropy(random))
     return shoal_fail(error, SHOAL_FAILED,
                       "the system gives no randomness for the row order: give a seed");
+  return SHOAL_OK;
+}
+
+static shoal_status write_rows(const shoal_csv_out *out, int fd, const char *path,
+                               const shoal_random *order, const shoal_run *run, uint64_t *n_rows,
+                               shoal_error *error) {
+  shoal_random random;
+  if (order) random = *order;
   shoal_sink *sink;
   SHOAL_TRY(shoal_sink_open(fd, path, &sink, error));
   shoal_status status =
-      shoal_csv_write(out, sink, keep_order ? NULL : &random, run, n_rows, error);
+      shoal_csv_write(out, sink, order ? &random : NULL, run, n_rows, error);
   shoal_sink_free(sink);
+  return status;
+}
+
+static shoal_status write_and_verify(shoal_release *release, const shoal_csv_out *out,
+                                     const char *path, const shoal_random *order,
+                                     const shoal_run *run, const shoal_aside *aside,
+                                     shoal_error *error) {
+  shoal_result *result = release->result;
+  shoal_aside guards = {.fd = -1};
+  uint64_t n_rows = 0;
+  double started = shoal_seconds();
+  shoal_status status = write_rows(out, aside->fd, path, order, run, &n_rows, error);
+  double written = shoal_seconds();
+  if (status == SHOAL_OK) status = spool_guards(release, out, order, run, &guards, error);
+  if (status == SHOAL_OK)
+    status = verify(release, out, n_rows, aside->fd, guards.fd, run, error);
+  shoal_aside_close(&guards);
+  result->seconds_write = written - started;
+  result->seconds_verify = shoal_seconds() - written;
   return status;
 }
 
 static shoal_status write_aside(shoal_release *release, const char *path,
                                 const shoal_write_options *options, const shoal_run *run,
-                                shoal_aside *aside, shoal_error *error) {
+                                const shoal_aside *aside, shoal_error *error) {
   const shoal_prepared *p = &release->prepared;
-  shoal_result *result = release->result;
   shoal_csv_out out = {.table = p->table,
                        .delimiter = p->table->delimiter,
                        .group_of_row = p->frequency->tuple_of_row,
                        .fate = release->fate_of_tuple};
-  double started = shoal_seconds();
-  uint64_t n_rows = 0;
-  shoal_status status =
-      prepare_columns(release, &out) ? SHOAL_OK : shoal_fail_memory(error);
+  shoal_random order;
+  if (!options->keep_order) SHOAL_TRY(start_random(p->policy, &order, error));
+  shoal_status status = prepare_columns(release, &out) ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK)
-    status = write_rows(release, &out, aside->fd, path, options->keep_order, run, &n_rows, error);
-  double written = shoal_seconds();
-  if (status == SHOAL_OK) status = verify(release, &out, n_rows, aside->fd, run, error);
-  result->seconds_write = written - started;
-  result->seconds_verify = shoal_seconds() - written;
+    status = write_and_verify(release, &out, path, options->keep_order ? NULL : &order, run,
+                              aside, error);
   reset_columns(&out);
   return status;
+}
+
+bool shoal_policy_names_file(const shoal_policy *policy, const char *path) {
+  const char *const own[] = {policy->file};
+  if (shoal_same_file(path, own, 1) == 0) return true;
+  for (size_t a = 0; a < policy->n_attributes; a++) {
+    const shoal_attribute *attribute = &policy->attributes[a];
+    const char *const files[] = {attribute->has_hierarchy ? attribute->hierarchy.file : NULL,
+                                 attribute->categories.file};
+    if (shoal_same_file(path, files, 2) < 2) return true;
+  }
+  return false;
 }
 
 static shoal_status check_path(const shoal_release *release, const char *path,
@@ -201,13 +213,9 @@ static shoal_status check_path(const shoal_release *release, const char *path,
   if (shoal_same_file(path, options->avoid, options->n_avoid) < options->n_avoid)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
                          "is the input or the policy: name another output");
-  const shoal_policy *policy = release->prepared.policy;
-  for (size_t a = 0; a < policy->n_attributes; a++) {
-    const char *const file[] = {policy->attributes[a].hierarchy.file};
-    if (policy->attributes[a].has_hierarchy && file[0] && shoal_same_file(path, file, 1) == 0)
-      return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
-                           "is a hierarchy of the policy: name another output");
-  }
+  if (shoal_policy_names_file(release->prepared.policy, path))
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
+                         "is a file that the policy uses: name another output");
   return SHOAL_OK;
 }
 

@@ -1,22 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lattice/algorithms: the table of full-domain algorithms. */
+#include <pthread.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "lattice/lattice.h"
 
 const shoal_algorithm shoal_algorithm_types[] = {
-    {"samarati", "full-domain: a node of least height, by binary search on height",
+    {"samarati", "full-domain: a node of least height, by binary search on height", true, true,
      shoal_search_samarati},
-    {NULL, NULL, NULL},
+    {"incognito", "full-domain: every node that satisfies, by subsets; takes one of least height",
+     true, true, shoal_search_incognito},
+    {"optimal", "full-domain: the best node of all under the objective", false, false,
+     shoal_search_optimal},
+    {NULL, NULL, false, false, NULL},
 };
 
+enum { N_ALGORITHMS = sizeof shoal_algorithm_types / sizeof *shoal_algorithm_types };
+
+static shoal_entry entries[N_ALGORITHMS + 1];
+
+static void fill_entries(void) {
+  entries[0] = (shoal_entry){"auto", "", "picks one and says why"};
+  for (size_t i = 0; shoal_algorithm_types[i].name; i++)
+    entries[i + 1] =
+        (shoal_entry){shoal_algorithm_types[i].name, "", shoal_algorithm_types[i].summary};
+}
+
 const shoal_entry *shoal_algorithms(void) {
-  static const shoal_entry entries[] = {
-      {"auto", "", "picks one and says why"},
-      {"samarati", "", "full-domain: a node of least height, by binary search on height"},
-      {NULL, NULL, NULL},
-  };
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  (void)pthread_once(&once, fill_entries);
   return entries;
 }
 
@@ -25,11 +38,13 @@ shoal_status shoal_algorithm_bind(const shoal_policy *policy, const shoal_algori
   const char *name = policy->algorithm.text ? policy->algorithm.text : "auto";
   *reason = "the policy names it";
   if (strcmp(name, "auto") == 0) {
-    *algorithm = &shoal_algorithm_types[0];
-    *reason = "every quasi-identifier has a hierarchy: full-domain generalization, least height";
+    bool optimal = policy->objective.text != NULL && policy->n_prefer == 0;
+    *algorithm = &shoal_algorithm_types[optimal ? 2 : 0];
+    *reason = optimal ? "the policy names an objective: the best node of all under it"
+                      : "every quasi-identifier has a hierarchy: full-domain, least height";
     return SHOAL_OK;
   }
-  const char *names[sizeof shoal_algorithm_types / sizeof *shoal_algorithm_types + 1] = {"auto"};
+  const char *names[N_ALGORITHMS + 1] = {"auto"};
   for (size_t i = 0; shoal_algorithm_types[i].name; i++) {
     names[i + 1] = shoal_algorithm_types[i].name;
     if (strcmp(names[i + 1], name) != 0) continue;
@@ -38,7 +53,7 @@ shoal_status shoal_algorithm_bind(const shoal_policy *policy, const shoal_algori
   }
   const char *near = shoal_nearest_word(name, names);
   return shoal_policy_fail(policy, policy->algorithm.mark, error,
-                           "unknown algorithm '%.60s'%s%s%s; this version has: auto, samarati",
+                           "unknown algorithm '%.60s'%s%s%s; 'shoal help policy' lists them",
                            name, near ? "; did you mean '" : "", near ? near : "",
                            near ? "'?" : "");
 }

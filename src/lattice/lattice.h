@@ -52,16 +52,20 @@ typedef struct shoal_search {
   const shoal_run *run;
   uint64_t max_suppressed;
   uint64_t most_classes; /* no release can have more: the necessary conditions */
+  const struct shoal_objective *objective; /* what `optimal` makes least */
+  double cost;           /* of the node it found */
   bool needs_rows;       /* an empty release is no solution (docs/reading-the-papers.md R6) */
   shoal_space space;
   struct shoal_snapshots *snapshots; /* classes of finished nodes, to roll up from */
   shoal_grouper grouper;
   uint32_t *levels;       /* scratch, one vector */
+  uint32_t *class_of_tuple; /* scratch of shoal_search_inspect, by tuple */
   uint8_t *tags;          /* shoal_tag by node; NULL where demands are not monotone */
+  uint64_t *path;         /* scratch of shoal_search_settle */
   uint64_t *stack;        /* scratch of tagging */
   size_t stack_size, stack_capacity;
-  uint64_t n_checked;     /* nodes whose classes were computed */
-  uint64_t n_rows_rolled; /* classes touched in doing so */
+  uint8_t *looked;        /* a bit a node: its classes were computed */
+  uint64_t n_checked;     /* how many were */
   uint64_t n_bounded;     /* nodes refused by the second necessary condition alone */
 } shoal_search;
 
@@ -82,9 +86,26 @@ shoal_status shoal_search_measure(shoal_search *search, uint64_t node, shoal_nod
 shoal_status shoal_search_satisfies(shoal_search *search, uint64_t node, bool *satisfies,
                                     shoal_error *error) SHOAL_MUST_CHECK;
 
+/*
+ * The same, by bisection on a path of unknown nodes from this one up: where many nodes are asked
+ * about, what is found high up answers for many below.
+ */
+shoal_status shoal_search_settle(shoal_search *search, uint64_t node, bool *satisfies,
+                                 shoal_error *error) SHOAL_MUST_CHECK;
+
 /* Does a node satisfy? Always looks, as shoal_search_measure, but no longer than it must. */
 shoal_status shoal_search_decide(shoal_search *search, uint64_t node, bool *satisfies,
                                  shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * The exact figures of a node with its classes and which of them break a demand, rolled up from
+ * the best source; for objectives. The caller frees *breaks and gives the classes back with
+ * shoal_search_keep. search->class_of_tuple is filled where rows are suppressed.
+ */
+shoal_status shoal_search_inspect(shoal_search *search, uint64_t node, shoal_node *figures,
+                                  shoal_classes *classes, uint8_t **breaks,
+                                  shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_search_keep(shoal_search *search, uint64_t node, shoal_classes *classes);
 
 /* The classes at a node, and which of them break a demand; all owned by the caller. */
 shoal_status shoal_search_classes(shoal_search *search, uint64_t node, shoal_classes *classes,
@@ -108,6 +129,17 @@ void shoal_node_list_reset(shoal_node_list *list);
  */
 shoal_status shoal_search_samarati(shoal_search *search, shoal_node *solution, bool *found,
                                    shoal_error *error) SHOAL_MUST_CHECK;
+
+/* The same node, found as Incognito does; tags then know every node (monotone demands). */
+shoal_status shoal_search_incognito(shoal_search *search, shoal_node *solution, bool *found,
+                                    shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * The node of least cost under search->objective of all that satisfy; among equals the one found
+ * first, by lower bound and then number.
+ */
+shoal_status shoal_search_optimal(shoal_search *search, shoal_node *solution, bool *found,
+                                  shoal_error *error) SHOAL_MUST_CHECK;
 
 /* All minimal nodes, by ascending number. `from_height`: none satisfies below it. */
 shoal_status shoal_search_minimal(shoal_search *search, uint32_t from_height,
@@ -148,6 +180,8 @@ const shoal_node *shoal_prefer(const shoal_search *search, const shoal_preferenc
 typedef struct shoal_algorithm {
   const char *name;
   const char *summary;
+  bool least_height; /* its node is minimal and of least height; `prefer` chooses among minimal */
+  bool all_minimal;  /* the set of all minimal nodes is searched for too */
   shoal_status (*run)(shoal_search *search, shoal_node *solution, bool *found, shoal_error *error);
 } shoal_algorithm;
 

@@ -43,16 +43,26 @@ static shoal_status bisect(shoal_search *search, const uint64_t *path, size_t le
   return SHOAL_OK;
 }
 
+shoal_status shoal_search_settle(shoal_search *search, uint64_t node, bool *satisfies,
+                                 shoal_error *error) {
+  if (search->tags && search->tags[node] == SHOAL_TAG_NONE) {
+    if (!search->path)
+      search->path = shoal_alloc((size_t)search->space.height + 1, sizeof *search->path);
+    if (!search->path) return shoal_fail_memory(error);
+    SHOAL_TRY(bisect(search, search->path, unknown_path(search, node, search->path), error));
+  }
+  return shoal_search_satisfies(search, node, satisfies, error);
+}
+
 /* After it, every node from that height on is tagged. */
 static shoal_status tag_all(shoal_search *search, uint32_t from_height, uint32_t *levels,
-                            uint64_t *path, shoal_error *error) {
+                            shoal_error *error) {
   const shoal_space *space = &search->space;
   for (uint32_t height = from_height; height <= space->height; height++) {
     for (bool more = shoal_space_first(space, height, levels); more;
          more = shoal_space_next(space, levels)) {
-      uint64_t node = shoal_space_node(space, levels);
-      if (search->tags[node] != SHOAL_TAG_NONE) continue;
-      SHOAL_TRY(bisect(search, path, unknown_path(search, node, path), error));
+      bool satisfies;
+      SHOAL_TRY(shoal_search_settle(search, shoal_space_node(space, levels), &satisfies, error));
     }
   }
   return SHOAL_OK;
@@ -70,10 +80,7 @@ static bool is_lowest_good(const shoal_search *search, uint64_t node) {
 
 static shoal_status collect_tagged(shoal_search *search, uint32_t from_height, uint32_t *levels,
                                    shoal_node_list *minimal, shoal_error *error) {
-  uint64_t *path = shoal_alloc((size_t)search->space.height + 1, sizeof *path);
-  shoal_status status = path ? tag_all(search, from_height, levels, path, error)
-                             : shoal_fail_memory(error);
-  free(path);
+  shoal_status status = tag_all(search, from_height, levels, error);
   for (uint64_t node = 0; status == SHOAL_OK && node < search->space.n_nodes; node++) {
     shoal_node found = {.number = node};
     if (is_lowest_good(search, node) && !shoal_node_list_add(minimal, &found))

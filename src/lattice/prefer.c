@@ -3,6 +3,7 @@
  * lattice/prefer: which of several minimal nodes (Samarati 2001, section 6). Distances are compared
  * exactly: as integers, over the least common multiple of the hierarchies' heights.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,39 +27,47 @@ static uint64_t gcd(uint64_t a, uint64_t b) {
   return a;
 }
 
-/* The least common multiple of the heights, 0 if it is too large for exact sums. */
+/* The least common multiple of the heights: at most the number of nodes, which is bounded. */
 static uint64_t common_height(const shoal_space *space) {
   uint64_t common = 1;
-  for (size_t q = 0; q < space->n; q++) {
+  for (size_t q = 0; q < space->n; q++)
     common = common / gcd(common, space->top[q]) * space->top[q];
-    if (common > (uint64_t)1 << 48) return 0;
-  }
   return common;
 }
 
-/* An attribute's weight as an integer, at the scale common to all. */
-static int64_t weight_of(const shoal_preference *self, const shoal_space *space, size_t q) {
-  if (!self->weights) return 1;
+static unsigned common_scale(const shoal_decimal *weights, size_t n) {
   unsigned scale = 0;
-  for (size_t i = 0; i < space->n; i++)
-    if (self->weights[i].scale > scale) scale = self->weights[i].scale;
-  int64_t weight;
-  return shoal_decimal_rescale(self->weights[q], scale, &weight) ? weight : 0;
+  for (size_t i = 0; i < n; i++)
+    if (weights[i].scale > scale) scale = weights[i].scale;
+  return scale;
 }
 
-/* Sum over attributes of weight x (level of a - level of b) x unit(q). */
+/* An attribute's weight as an integer, at the scale common to all; it fits, or was refused. */
+static int64_t weight_of(const shoal_preference *self, const shoal_space *space, size_t q) {
+  if (!self->weights) return 1;
+  int64_t weight = 0;
+  (void)shoal_decimal_rescale(self->weights[q], common_scale(self->weights, space->n), &weight);
+  return weight;
+}
+
+static bool weights_fit(const shoal_decimal *weights, size_t n) {
+  int64_t weight;
+  for (size_t q = 0; weights && q < n; q++)
+    if (!shoal_decimal_rescale(weights[q], common_scale(weights, n), &weight)) return false;
+  return true;
+}
+
+/* Sum over attributes of weight x (level of a - level of b), each over its height if relative. */
 static int compare_distance(const shoal_preference *self, const shoal_space *space,
                             const shoal_node *a, const shoal_node *b, bool relative) {
   uint64_t common = relative ? common_height(space) : 1;
-  int128 exact = 0;
-  long double rounded = 0; /* only for heights without a usable common multiple */
+  int128 sum = 0;
   for (size_t q = 0; q < space->n; q++) {
     int64_t steps = (int64_t)level_of(space, a->number, q) - level_of(space, b->number, q);
     int128 weighted = (int128)weight_of(self, space, q) * steps;
-    if (common) exact += relative ? weighted * (int64_t)(common / space->top[q]) : weighted;
-    else rounded += (long double)weighted / space->top[q];
+    sum += relative ? weighted * (int64_t)(common / space->top[q]) : weighted;
   }
-  return common ? sign(exact) : (rounded > 0) - (rounded < 0);
+  return sign(sum);
 }
 
 static int by_absolute_distance(const shoal_preference *self, const shoal_search *search,
@@ -142,19 +151,21 @@ const shoal_preference shoal_preference_types[] = {
     {NULL, NULL, 0, NULL, NULL},
 };
 
+enum { N_PREFERENCES = sizeof shoal_preference_types / sizeof *shoal_preference_types };
+
+static shoal_entry entries[N_PREFERENCES + 1];
+
+static void fill_entries(void) {
+  size_t i = 0;
+  for (; shoal_preference_types[i].name; i++)
+    entries[i] = (shoal_entry){shoal_preference_types[i].name, "",
+                               shoal_preference_types[i].summary};
+  entries[i] = (shoal_entry){"NAME", "", "a quasi-identifier's name: generalize it last"};
+}
+
 const shoal_entry *shoal_preferences(void) {
-  static const shoal_entry entries[] = {
-      {"absolute-distance", "", "fewest generalization steps in all"},
-      {"relative-distance", "", "fewest steps, each divided by its hierarchy's height"},
-      {"max-distribution", "", "most distinct classes released"},
-      {"min-suppression", "", "fewest rows suppressed"},
-      {"least-peak", "", "smallest highest level"},
-      {"highest-peak", "", "largest highest level"},
-      {"fewest-attributes", "", "fewest attributes generalized"},
-      {"most-attributes", "", "most attributes generalized"},
-      {"NAME", "", "a quasi-identifier's name: generalize it last"},
-      {NULL, NULL, NULL},
-  };
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  (void)pthread_once(&once, fill_entries);
   return entries;
 }
 
@@ -183,6 +194,11 @@ shoal_status shoal_preferences_bind(const shoal_policy *policy, const shoal_freq
                                     const shoal_decimal *weights, shoal_preference **preferences,
                                     size_t *n_preferences, shoal_error *error) {
   *n_preferences = policy->n_prefer;
+  *preferences = NULL;
+  if (!weights_fit(weights, frequency->n_quasi))
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = policy->file},
+                         "method.weights differ by too much to be added exactly: use numbers of "
+                         "fewer digits");
   *preferences = shoal_alloc(policy->n_prefer, sizeof **preferences);
   if (!*preferences) return shoal_fail_memory(error);
   for (size_t i = 0; i < policy->n_prefer; i++) {

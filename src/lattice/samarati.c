@@ -56,12 +56,11 @@ static shoal_status by_height(shoal_search *search, uint32_t *levels, bool *foun
 shoal_status shoal_search_samarati(shoal_search *search, shoal_node *solution, bool *found,
                                    shoal_error *error) {
   uint32_t *levels = shoal_alloc(search->space.n, sizeof *levels);
+  if (!levels) return shoal_fail_memory(error);
   uint64_t node = 0;
-  shoal_status status = shoal_fail_memory(error);
-  if (levels)
-    status = search->demands->monotone
-                 ? by_bisection(search, levels, found, &node, error)
-                 : by_height(search, levels, found, &node, error);
+  shoal_status status = search->demands->monotone
+                            ? by_bisection(search, levels, found, &node, error)
+                            : by_height(search, levels, found, &node, error);
   if (status == SHOAL_OK && *found) status = shoal_search_measure(search, node, solution, error);
   if (status == SHOAL_OK && *found) solution->minimal = true;
   free(levels);

@@ -29,7 +29,9 @@ shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *freq
   search->levels = shoal_alloc(search->space.n, sizeof *search->levels);
   search->snapshots = shoal_alloc_zero(1, sizeof *search->snapshots);
   if (demands->monotone) search->tags = shoal_alloc_zero((size_t)search->space.n_nodes, 1);
-  if (!search->levels || !search->snapshots || (demands->monotone && !search->tags)) {
+  search->looked = shoal_alloc_zero((size_t)search->space.n_nodes / 8 + 1, 1);
+  if (!search->levels || !search->snapshots || !search->looked ||
+      (demands->monotone && !search->tags)) {
     shoal_search_reset(search);
     return shoal_fail_memory(error);
   }
@@ -43,6 +45,9 @@ void shoal_search_reset(shoal_search *search) {
   shoal_space_reset(&search->space);
   free(search->levels);
   free(search->tags);
+  free(search->looked);
+  free(search->path);
+  free(search->class_of_tuple);
   free(search->stack);
   memset(search, 0, sizeof *search);
 }
@@ -53,8 +58,10 @@ static shoal_status compute(shoal_search *search, shoal_classes *classes, uint32
   const shoal_classes *from =
       shoal_snapshots_best(search->snapshots, search->levels, &search->frequency->base);
   *n_source = from->n_classes;
-  search->n_checked++;
-  search->n_rows_rolled += from->n_classes;
+  uint64_t node = shoal_space_node(&search->space, search->levels);
+  uint8_t bit = (uint8_t)(1u << node % 8);
+  search->n_checked += !(search->looked[node / 8] & bit);
+  search->looked[node / 8] |= bit;
   SHOAL_TRY(shoal_run_report(search->run, "search", search->n_checked, search->space.n_nodes,
                              "nodes", error));
   return shoal_classes_roll_up(search->frequency, from, search->levels, &search->grouper, classes,
@@ -116,6 +123,49 @@ shoal_status shoal_search_decide(shoal_search *search, uint64_t node, bool *resu
   }
   shoal_snapshots_take(search->snapshots, search->levels, &classes, n_source);
   return SHOAL_OK;
+}
+
+/* Which class each tuple is in, by its labels: classes are few, tuples are mapped by grouping. */
+static shoal_status map_tuples(shoal_search *search, shoal_error *error) {
+  const shoal_frequency *frequency = search->frequency;
+  if (!search->class_of_tuple)
+    search->class_of_tuple = shoal_alloc(frequency->n_tuples, sizeof *search->class_of_tuple);
+  if (!search->class_of_tuple) return shoal_fail_memory(error);
+  shoal_classes ignored;
+  SHOAL_TRY(shoal_classes_roll_up(frequency, &frequency->base, search->levels, &search->grouper,
+                                  &ignored, search->class_of_tuple, error));
+  shoal_classes_reset(&ignored);
+  return SHOAL_OK;
+}
+
+shoal_status shoal_search_inspect(shoal_search *search, uint64_t node, shoal_node *figures,
+                                  shoal_classes *classes, uint8_t **breaks, shoal_error *error) {
+  uint32_t n_source;
+  shoal_space_levels(&search->space, node, search->levels);
+  SHOAL_TRY(compute(search, classes, &n_source, error));
+  *breaks = shoal_alloc(classes->n_classes, 1);
+  shoal_status status = *breaks ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK) {
+    shoal_verdict verdict =
+        shoal_judge(search->demands, search->frequency, classes, UINT64_MAX, *breaks);
+    *figures = (shoal_node){.number = node,
+                            .height = shoal_space_height(&search->space, node),
+                            .suppressed = verdict.suppressed,
+                            .n_classes = verdict.n_classes,
+                            .smallest_class = verdict.smallest_class,
+                            .satisfies = satisfies(search, verdict.suppressed)};
+    if (figures->satisfies && figures->suppressed) status = map_tuples(search, error);
+  }
+  if (status != SHOAL_OK) {
+    free(*breaks);
+    shoal_classes_reset(classes);
+  }
+  return status;
+}
+
+void shoal_search_keep(shoal_search *search, uint64_t node, shoal_classes *classes) {
+  shoal_space_levels(&search->space, node, search->levels);
+  shoal_snapshots_take(search->snapshots, search->levels, classes, UINT32_MAX);
 }
 
 shoal_status shoal_search_classes(shoal_search *search, uint64_t node, shoal_classes *classes,

@@ -5,25 +5,38 @@
  */
 #include "model/model.h"
 
-static shoal_class_view view_of(const shoal_demand *demand, const shoal_frequency *frequency,
-                                const shoal_classes *classes, uint32_t c) {
-  shoal_class_view view = {.n_rows = classes->n_rows[c]};
-  size_t s = demand->sensitive;
-  if (s == SHOAL_NO_ATTRIBUTE) return view;
-  view.n_distinct = shoal_classes_distinct(frequency, classes, c, s);
+static shoal_value_view values_of(const shoal_frequency *frequency, const shoal_classes *classes,
+                                  uint32_t c, size_t s) {
+  shoal_value_view view = {.is_missing = frequency->sensitive[s]->is_missing};
   const shoal_histogram *histogram = &classes->histograms[s];
   if (histogram->start) {
     view.values = histogram->value + histogram->start[c];
-    view.value_rows = histogram->n_rows + histogram->start[c];
-    view.n_values = histogram->start[c + 1] - histogram->start[c];
+    view.n_rows = histogram->n_rows + histogram->start[c];
+    view.n = histogram->start[c + 1] - histogram->start[c];
+  } else if (classes->sets[s]) {
+    view.is_set = true;
+    view.set = classes->sets[s][c];
+    view.n = 64;
   }
+  return view;
+}
+
+static shoal_class_view view_of(const shoal_demand *demand, const shoal_frequency *frequency,
+                                const shoal_classes *classes, uint32_t c) {
+  shoal_class_view view = {.n_rows = classes->n_rows[c]};
+  if (demand->sensitive != SHOAL_NO_ATTRIBUTE) {
+    view.n_distinct = shoal_classes_distinct(frequency, classes, c, demand->sensitive);
+    view.values = values_of(frequency, classes, c, demand->sensitive);
+  }
+  if (demand->guard != SHOAL_NO_ATTRIBUTE)
+    view.guards = values_of(frequency, classes, c, demand->guard);
   return view;
 }
 
 bool shoal_demand_holds(const shoal_demand *demand, const shoal_frequency *frequency,
                         const shoal_classes *classes, uint32_t c, double *reached) {
   shoal_class_view view = view_of(demand, frequency, classes, c);
-  if (reached) *reached = demand->type->reached(&view);
+  if (reached) *reached = demand->type->reached(demand, &view);
   return demand->type->holds(demand, &view);
 }
 

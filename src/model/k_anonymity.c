@@ -11,9 +11,10 @@ static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
   return view->n_rows >= demand->count[0];
 }
 
-static double reached(const shoal_class_view *view) { return (double)view->n_rows; }
-
-static double required(const shoal_demand *demand) { return (double)demand->count[0]; }
+static double reached(const shoal_demand *demand, const shoal_class_view *view) {
+  (void)demand;
+  return (double)view->n_rows;
+}
 
 static uint64_t most_classes(const shoal_demand *demand, const shoal_spread *spread) {
   return spread->n_rows / demand->count[0];
@@ -27,8 +28,8 @@ static void explain(const shoal_demand *demand, const shoal_spread *spread, cons
 }
 
 static const shoal_parameter parameters[] = {
-    {"k", SHOAL_PARAMETER_COUNT, "k"},
-    {NULL, SHOAL_PARAMETER_COUNT, NULL},
+    {.name = "k", .kind = SHOAL_PARAMETER_COUNT, .default_key = "k"},
+    {.name = NULL},
 };
 
 const shoal_model_type shoal_model_k_anonymity = {
@@ -37,11 +38,11 @@ const shoal_model_type shoal_model_k_anonymity = {
     .summary = "each class has at least k rows",
     .parameters = parameters,
     .needs = SHOAL_NEEDS_SIZE,
-    .on_attribute = false,
-    .monotone = true,
+    .is_size = true,
+    .monotone = shoal_is_monotone,
     .holds = holds,
     .reached = reached,
-    .required = required,
+    .required = shoal_required_count,
     .most_classes = most_classes,
     .explain = explain,
 };

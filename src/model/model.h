@@ -3,7 +3,8 @@
  * model: class -> verdict. One file a privacy model, one row of the table in models.c. A model
  * declares what it needs of a class, whether the rows to suppress can only fall going up the
  * lattice (docs/reading-the-papers.md R1, R2), and how many classes there can be at most; search,
- * check and report use these declarations and never ask which model it is.
+ * check and report use these declarations and never ask which model it is. Verdicts are exact:
+ * integers and fractions, no rounded doubles where a tie decides.
  */
 #ifndef SHOAL_MODEL_MODEL_H
 #define SHOAL_MODEL_MODEL_H
@@ -16,35 +17,72 @@ enum { SHOAL_MODEL_PARAMETERS = 4 };
 /* What a model needs of a class. */
 enum {
   SHOAL_NEEDS_SIZE = 0,           /* its number of rows: always there */
-  SHOAL_NEEDS_DISTINCT = 1 << 0,  /* distinct sensitive values */
-  SHOAL_NEEDS_HISTOGRAM = 1 << 1  /* rows of each sensitive value */
+  SHOAL_NEEDS_VALUES = 1 << 0,    /* which sensitive values it has */
+  SHOAL_NEEDS_HISTOGRAM = 1 << 1, /* rows of each sensitive value */
+  SHOAL_NEEDS_GUARDS = 1 << 2     /* which values the guard column has */
 };
+
+/* Values of a class in one column: a set of bits, or a sparse histogram. Missing ones may occur. */
+typedef struct shoal_value_view {
+  bool is_set;
+  uint64_t set;            /* values that are not missing, by bit */
+  const uint32_t *values;  /* ascending */
+  const uint64_t *n_rows;  /* of each */
+  size_t n;
+  const uint8_t *is_missing; /* by value; NULL: none is */
+} shoal_value_view;
 
 /* A class as a model sees it. */
 typedef struct shoal_class_view {
   uint64_t n_rows;
   uint32_t n_distinct; /* values that are not missing */
-  const uint32_t *values;
-  const uint64_t *value_rows;
-  size_t n_values;
+  shoal_value_view values;
+  shoal_value_view guards;
 } shoal_class_view;
 
-/* How a sensitive attribute's values spread over the whole table. */
+/* Goes over the values that are not missing: start with *at = 0; false at the end. */
+static inline bool shoal_view_next(const shoal_value_view *view, size_t *at, uint32_t *value,
+                                   uint64_t *n_rows) {
+  if (view->is_set) {
+    uint64_t rest = *at < 64 ? view->set >> *at : 0;
+    if (!rest) return false;
+    *value = (uint32_t)(*at + (size_t)__builtin_ctzll(rest));
+    *n_rows = 0;
+    *at = (size_t)*value + 1;
+    return true;
+  }
+  while (*at < view->n) {
+    *value = view->values[*at];
+    *n_rows = view->n_rows[*at];
+    (*at)++;
+    if (!view->is_missing || !view->is_missing[*value]) return true;
+  }
+  return false;
+}
+
+/* How rows spread over the values of a column, or over groups of them. */
 typedef struct shoal_spread {
   uint64_t n_rows;
-  uint64_t n_valued;      /* rows whose value is not missing */
-  uint64_t *descending;   /* rows of each value that is not missing, most frequent first */
+  uint64_t n_valued;    /* rows whose value is not missing */
+  uint64_t *descending; /* rows of each value that is not missing, most frequent first */
   size_t n_distinct;
 } shoal_spread;
 
 typedef enum shoal_parameter_kind {
-  SHOAL_PARAMETER_COUNT /* a whole number of at least 1 */
+  SHOAL_PARAMETER_COUNT,  /* a whole number of at least 1 */
+  SHOAL_PARAMETER_NUMBER, /* a decimal from `least` to `most` */
+  SHOAL_PARAMETER_WORD,   /* one of `words`; the first is the default */
+  SHOAL_PARAMETER_COLUMN  /* a column of the data */
 } shoal_parameter_kind;
 
 typedef struct shoal_parameter {
   const char *name; /* NULL ends the list */
   shoal_parameter_kind kind;
   const char *default_key; /* "k" or "p": taken from privacy.k or privacy.p where not given */
+  bool optional;
+  const char *const *words;
+  const char *least, *most; /* decimals as text; NULL: no bound */
+  bool above_least;         /* `least` itself is not allowed */
 } shoal_parameter;
 
 typedef struct shoal_model_type shoal_model_type;
@@ -53,11 +91,33 @@ typedef struct shoal_model_type shoal_model_type;
 typedef struct shoal_demand {
   const shoal_model_type *type;
   size_t sensitive; /* index of the attribute; SHOAL_NO_ATTRIBUTE where the model is on none */
-  uint64_t count[SHOAL_MODEL_PARAMETERS]; /* by parameter */
-  shoal_mark mark;
+  size_t guard;     /* index of the guard column among the tracked ones, or SHOAL_NO_ATTRIBUTE */
+  bool given[SHOAL_MODEL_PARAMETERS]; /* by parameter */
+  uint64_t count[SHOAL_MODEL_PARAMETERS];
+  shoal_decimal number[SHOAL_MODEL_PARAMETERS];
+  size_t word[SHOAL_MODEL_PARAMETERS]; /* index into the parameter's words */
+  const char *text[SHOAL_MODEL_PARAMETERS]; /* as it was written, or its default */
+  uint64_t k;      /* class size the policy asks for by itself */
+  void *own;       /* what `prepare` made */
+  shoal_mark mark; /* where the policy asks for it */
 } shoal_demand;
 
 #define SHOAL_NO_ATTRIBUTE SIZE_MAX
+
+/* A sensitive attribute with what the policy says of it. */
+typedef struct shoal_sensitive {
+  const shoal_column *column;
+  const shoal_attribute *attribute;
+  const shoal_hierarchy *hierarchy; /* its tree; NULL: none */
+} shoal_sensitive;
+
+/* What `prepare` may use. */
+typedef struct shoal_model_context {
+  const shoal_policy *policy;
+  const shoal_table *table;
+  const shoal_sensitive *sensitive; /* the demand's attribute, NULL where it is on none */
+  const shoal_column *guard;        /* the guard column, NULL where there is none */
+} shoal_model_context;
 
 struct shoal_model_type {
   const char *name;
@@ -66,14 +126,24 @@ struct shoal_model_type {
   const shoal_parameter *parameters;
   unsigned needs;
   bool on_attribute; /* judged on a sensitive attribute */
-  bool monotone;     /* rows to suppress can only fall going up the lattice */
+  bool at_most;      /* what is reached must not be above what is required; else not below */
+  bool is_size;      /* it is about the class's size alone: its first parameter is a k */
+  bool is_p;         /* its first parameter is a p, which cannot be above k */
+  /* Rows to suppress can only fall going up the lattice; may depend on the parameters. */
+  bool (*monotone)(const shoal_demand *demand);
+  /* Checks what the parameters need, and makes demand->own; NULL: nothing to do. */
+  shoal_status (*prepare)(shoal_demand *demand, const shoal_model_context *context,
+                          shoal_error *error);
+  void (*release)(void *own); /* NULL: nothing to free */
   /* Does the class satisfy the demand? */
   bool (*holds)(const shoal_demand *demand, const shoal_class_view *view);
-  /* What the class reaches of what `required` asks for; the least over classes is reported. */
-  double (*reached)(const shoal_class_view *view);
+  /* What the class reaches of what `required` asks for, to be shown. */
+  double (*reached)(const shoal_demand *demand, const shoal_class_view *view);
   double (*required)(const shoal_demand *demand);
-  /* At most so many classes can satisfy the demand together; 0: none can. */
+  /* At most so many classes can satisfy the demand together; 0: none can. NULL: no bound. */
   uint64_t (*most_classes)(const shoal_demand *demand, const shoal_spread *spread);
+  /* Where p is counted on groups of values (subtrees, categories): how these spread. */
+  const shoal_spread *(*groups)(const shoal_demand *demand);
   /* Why most_classes is 0, for a person. */
   void (*explain)(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
                   char *out, size_t capacity);
@@ -91,17 +161,29 @@ typedef struct shoal_demands {
   uint64_t p;    /* the largest p; 1 where none is */
 } shoal_demands;
 
+/* What demands are bound to: the sensitive attributes, then columns that are only tracked. */
+typedef struct shoal_tracked {
+  const shoal_sensitive *sensitive;
+  size_t n_sensitive;
+  const shoal_column **columns; /* room for n_sensitive and the table's columns; filled here */
+  shoal_track *track;           /* as long */
+  size_t n_columns;
+} shoal_tracked;
+
 /*
- * Binds the policy's models to the sensitive attributes. SHOAL_BAD_INPUT, with the policy's line,
- * for unknown models or parameters, impossible ones, attributes that are not sensitive.
- * `track` receives, by attribute, what must travel with the classes.
+ * Binds the policy's models. SHOAL_BAD_INPUT, with the policy's line, for unknown models or
+ * parameters, impossible ones, attributes that are not sensitive or lack what a model needs.
+ * `tracked` receives what must travel with the classes.
  */
-shoal_status shoal_demands_bind(const shoal_policy *policy, const shoal_column *const *sensitive,
-                                size_t n_sensitive, shoal_demands *demands, shoal_track *track,
+shoal_status shoal_demands_bind(const shoal_policy *policy, const shoal_table *table,
+                                shoal_tracked *tracked, shoal_demands *demands,
                                 shoal_error *error) SHOAL_MUST_CHECK;
-/* Do the demands make sense together? p above k is refused, with the policy's line. */
+/* Is there any demand at all? */
 shoal_status shoal_demands_check(const shoal_demands *demands, const shoal_policy *policy,
                                  shoal_error *error) SHOAL_MUST_CHECK;
+/* A p above k is refused, with the policy's line: a release cannot have it cheaper than p rows. */
+shoal_status shoal_demands_check_p(const shoal_demands *demands, const shoal_policy *policy,
+                                   shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_demands_reset(shoal_demands *demands);
 
 /* What judging classes comes to. */
@@ -123,14 +205,38 @@ shoal_verdict shoal_judge(const shoal_demands *demands, const shoal_frequency *f
 bool shoal_demand_holds(const shoal_demand *demand, const shoal_frequency *frequency,
                         const shoal_classes *classes, uint32_t c, double *reached);
 
+/* Rows of each value of a column, by value; the caller frees it. NULL: no memory. */
+uint64_t *shoal_count_values(const shoal_table *table, const shoal_column *column);
+
 /* The spread of a column's values; the caller frees spread->descending. */
 shoal_status shoal_spread_count(const shoal_table *table, const shoal_column *column,
                                 shoal_spread *spread, shoal_error *error) SHOAL_MUST_CHECK;
+
+/* The same after each value has become the group group_of[value], one of n_groups. */
+shoal_status shoal_spread_groups(const shoal_table *table, const shoal_column *column,
+                                 const uint32_t *group_of, uint32_t n_groups,
+                                 shoal_spread *spread, shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
  * The largest number of groups that can each have p distinct values: condition 2 of Truta & Vinay
  * 2006 with the term i = p of Truta, Campan & Meyer 2007; 0 where p is above the distinct values.
  */
 uint64_t shoal_spread_max_groups(const shoal_spread *spread, uint64_t p);
+
+/*
+ * Each value's strong ancestor (Campan & Truta 2006, Definition 3) as a number below *n_groups: the
+ * highest protected node on its way to the root, or itself. The caller frees *group_of.
+ */
+shoal_status shoal_strong_ancestors(const shoal_policy *policy, const shoal_sensitive *sensitive,
+                                    uint32_t **group_of, uint32_t *n_groups,
+                                    shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * Each value's category, 0 the most sensitive; UINT32_MAX for missing values. SHOAL_BAD_INPUT if
+ * a value has none. The caller frees *category_of.
+ */
+shoal_status shoal_value_categories(const shoal_policy *policy, const shoal_table *table,
+                                    const shoal_sensitive *sensitive, uint32_t **category_of,
+                                    uint32_t *n_categories, shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

@@ -12,9 +12,10 @@ static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
   return view->n_distinct >= demand->count[0];
 }
 
-static double reached(const shoal_class_view *view) { return view->n_distinct; }
-
-static double required(const shoal_demand *demand) { return (double)demand->count[0]; }
+static double reached(const shoal_demand *demand, const shoal_class_view *view) {
+  (void)demand;
+  return view->n_distinct;
+}
 
 static uint64_t most_classes(const shoal_demand *demand, const shoal_spread *spread) {
   return shoal_spread_max_groups(spread, demand->count[0]);
@@ -31,8 +32,8 @@ static void explain(const shoal_demand *demand, const shoal_spread *spread, cons
 }
 
 static const shoal_parameter parameters[] = {
-    {"p", SHOAL_PARAMETER_COUNT, "p"},
-    {NULL, SHOAL_PARAMETER_COUNT, NULL},
+    {.name = "p", .kind = SHOAL_PARAMETER_COUNT, .default_key = "p"},
+    {.name = NULL},
 };
 
 const shoal_model_type shoal_model_p_sensitive = {
@@ -40,12 +41,13 @@ const shoal_model_type shoal_model_p_sensitive = {
     .parameters_help = "p, attribute",
     .summary = "each class has at least p distinct values of a sensitive attribute",
     .parameters = parameters,
-    .needs = SHOAL_NEEDS_DISTINCT,
+    .needs = SHOAL_NEEDS_VALUES,
     .on_attribute = true,
-    .monotone = true,
+    .is_p = true,
+    .monotone = shoal_is_monotone,
     .holds = holds,
     .reached = reached,
-    .required = required,
+    .required = shoal_required_count,
     .most_classes = most_classes,
     .explain = explain,
 };

@@ -13,21 +13,52 @@ static int descending(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-shoal_status shoal_spread_count(const shoal_table *table, const shoal_column *column,
-                                shoal_spread *spread, shoal_error *error) {
-  memset(spread, 0, sizeof *spread);
+uint64_t *shoal_count_values(const shoal_table *table, const shoal_column *column) {
   uint64_t *rows = shoal_alloc_zero(column->n_values, sizeof *rows);
-  if (!rows) return shoal_fail_memory(error);
-  for (uint64_t row = 0; row < table->n_rows; row++)
+  for (uint64_t row = 0; rows && row < table->n_rows; row++)
     rows[shoal_column_code(column, row)] += shoal_table_count(table, row);
-  for (uint32_t v = 0; v < column->n_values; v++) {
-    if (shoal_column_missing(column, v)) continue;
-    spread->n_valued += rows[v];
-    rows[spread->n_distinct++] = rows[v];
+  return rows;
+}
+
+/* Sorts the groups' rows and drops groups that have none. */
+static void settle(shoal_spread *spread, uint64_t *rows, size_t n_groups) {
+  for (size_t g = 0; g < n_groups; g++) {
+    if (!rows[g]) continue;
+    spread->n_valued += rows[g];
+    rows[spread->n_distinct++] = rows[g];
   }
   if (spread->n_distinct > 1) qsort(rows, spread->n_distinct, sizeof *rows, descending);
   spread->descending = rows;
+}
+
+shoal_status shoal_spread_count(const shoal_table *table, const shoal_column *column,
+                                shoal_spread *spread, shoal_error *error) {
+  memset(spread, 0, sizeof *spread);
   spread->n_rows = table->n_records;
+  uint64_t *rows = shoal_count_values(table, column);
+  if (!rows) return shoal_fail_memory(error);
+  for (uint32_t v = 0; v < column->n_values; v++)
+    if (shoal_column_missing(column, v)) rows[v] = 0;
+  settle(spread, rows, column->n_values);
+  return SHOAL_OK;
+}
+
+shoal_status shoal_spread_groups(const shoal_table *table, const shoal_column *column,
+                                 const uint32_t *group_of, uint32_t n_groups,
+                                 shoal_spread *spread, shoal_error *error) {
+  memset(spread, 0, sizeof *spread);
+  spread->n_rows = table->n_records;
+  uint64_t *rows = shoal_count_values(table, column);
+  uint64_t *group_rows = shoal_alloc_zero(n_groups, sizeof *group_rows);
+  if (!rows || !group_rows) {
+    free(rows);
+    free(group_rows);
+    return shoal_fail_memory(error);
+  }
+  for (uint32_t v = 0; v < column->n_values; v++)
+    if (!shoal_column_missing(column, v)) group_rows[group_of[v]] += rows[v];
+  free(rows);
+  settle(spread, group_rows, n_groups);
   return SHOAL_OK;
 }
 

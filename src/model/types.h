@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/types: the models there are, each in the file of its name. Private to this folder. */
+/* model/types: the models there are, each in the file of its name; what they share. Private. */
 #ifndef SHOAL_MODEL_TYPES_H
 #define SHOAL_MODEL_TYPES_H
 
@@ -7,5 +7,36 @@
 
 extern const shoal_model_type shoal_model_k_anonymity;
 extern const shoal_model_type shoal_model_p_sensitive;
+extern const shoal_model_type shoal_model_extended_p_sensitive;
+extern const shoal_model_type shoal_model_p_plus_sensitive;
+extern const shoal_model_type shoal_model_p_alpha_sensitive;
+extern const shoal_model_type shoal_model_balanced_p_plus;
+extern const shoal_model_type shoal_model_balanced_p_alpha;
+extern const shoal_model_type shoal_model_theta_sensitive;
+extern const shoal_model_type shoal_model_l_diversity;
+extern const shoal_model_type shoal_model_t_closeness;
+extern const shoal_model_type shoal_model_alpha_k;
+extern const shoal_model_type shoal_model_personalized;
+
+__extension__ typedef unsigned __int128 shoal_uint128;
+
+bool shoal_is_monotone(const shoal_demand *demand);
+bool shoal_is_not_monotone(const shoal_demand *demand);
+
+/* The demand's first parameter as what is required: a count, or a number. */
+double shoal_required_count(const shoal_demand *demand);
+double shoal_required_number(const shoal_demand *demand);
+
+/*
+ * a x a2 against b x b2: negative, 0 or positive; exact, however large.
+ */
+int shoal_compare_products(shoal_uint128 a, shoal_uint128 a2, shoal_uint128 b, shoal_uint128 b2);
+
+/* Rows of the class whose value is not missing. */
+uint64_t shoal_view_valued(const shoal_value_view *view);
+
+/* Fails at the demand's place of the policy: the attribute lacks what the model needs. */
+shoal_status shoal_lacks(const shoal_demand *demand, const shoal_model_context *context,
+                         const char *what, shoal_error *error);
 
 #endif

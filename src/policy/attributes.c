@@ -102,7 +102,7 @@ static shoal_status read_category_lists(const shoal_policy_reader *reader, const
   const shoal_yaml *repeated = shoal_yaml_repeated(seen, n_seen, &earlier);
   if (repeated)
     return shoal_reader_fail(
-        reader, repeated->mark, "%s: value '%s' stands in line %u already; it has one category",
+        reader, repeated->mark, "%s: value '%s' stands in line %u already; it has one category: remove one",
         shoal_reader_subject(reader).text, shoal_quote(repeated->text).text, earlier->mark.line);
   categories->lists = lists;
   categories->n_lists = n_lists;

@@ -244,27 +244,64 @@ static size_t row_of_byte(const char *block, size_t place, char delimiter) {
 
 /* ------------------------------------------------------------ the interface */
 
+/* A NUL is a fault of its row; one of an earlier row is told first. */
+static shoal_csv_problem split_before_nul(char *block, const char *nul, char delimiter,
+                                          size_t n_columns, shoal_cells *cells) {
+  size_t place = (size_t)(nul - block);
+  size_t row = row_of_byte(block, place, delimiter);
+  shoal_csv_problem problem = split_quoted(block, place, delimiter, n_columns, cells);
+  if (problem.fault != SHOAL_CSV_OK && problem.row < row) return problem;
+  return (shoal_csv_problem){SHOAL_CSV_NUL, row, 0};
+}
+
 shoal_csv_problem shoal_csv_split(char *block, size_t size_bytes, char delimiter, size_t n_columns,
                                   shoal_cells *cells) {
   cells->bytes = block;
   cells->n_cells = 0;
   cells->n_rows = 0;
   if (size_bytes >= UINT32_MAX - 64) return (shoal_csv_problem){SHOAL_CSV_MEMORY, 0, 0};
-  if (size_bytes && memchr(block, '"', size_bytes)) {
-    const char *nul = memchr(block, '\0', size_bytes);
-    if (nul)
-      return (shoal_csv_problem){SHOAL_CSV_NUL,
-                                 row_of_byte(block, (size_t)(nul - block), delimiter), 0};
-    return split_quoted(block, size_bytes, delimiter, n_columns, cells);
+  bool quotes = size_bytes && memchr(block, '"', size_bytes);
+  shoal_csv_fault fault =
+      quotes ? SHOAL_CSV_OK : place_cells(block, size_bytes, delimiter, cells);
+  const char *nul = NULL;
+  if (quotes || fault == SHOAL_CSV_NUL) nul = memchr(block, '\0', size_bytes);
+  if (nul) {
+    cells->n_cells = 0;
+    return split_before_nul(block, nul, delimiter, n_columns, cells);
   }
-  shoal_csv_fault fault = place_cells(block, size_bytes, delimiter, cells);
-  if (fault == SHOAL_CSV_NUL) {
-    const char *nul = memchr(block, '\0', size_bytes);
-    return (shoal_csv_problem){fault, row_of_byte(block, (size_t)(nul - block), delimiter), 0};
-  }
+  if (quotes) return split_quoted(block, size_bytes, delimiter, n_columns, cells);
   if (fault != SHOAL_CSV_OK) return (shoal_csv_problem){fault, 0, 0};
   return n_columns ? fixed_rows(block, size_bytes, n_columns, cells)
                    : ragged_rows(block, size_bytes, cells);
+}
+
+/* The place behind the closing quote of the cell that opens before `at`; 0 if it is not closed. */
+static size_t after_quoted(const char *block, size_t size_bytes, size_t at) {
+  for (;;) {
+    const char *quote = memchr(block + at, '"', size_bytes - at);
+    if (!quote) return 0;
+    at = (size_t)(quote - block) + 1;
+    if (at == size_bytes || block[at] != '"') return at;
+    at++;
+  }
+}
+
+static bool opens_cell(const char *block, size_t quote, char delimiter) {
+  char before = quote ? block[quote - 1] : '\n';
+  return before == delimiter || before == '\n';
+}
+
+size_t shoal_csv_first_record(const char *block, size_t size_bytes, char delimiter) {
+  for (size_t at = 0; at < size_bytes;) {
+    if (block[at] == '\n') return at + 1;
+    if (block[at] == '"' && opens_cell(block, at, delimiter)) {
+      at = after_quoted(block, size_bytes, at + 1);
+      if (!at) return 0;
+    } else {
+      at++;
+    }
+  }
+  return 0;
 }
 
 size_t shoal_csv_whole_records(const char *block, size_t size_bytes, char delimiter) {
@@ -276,15 +313,9 @@ size_t shoal_csv_whole_records(const char *block, size_t size_bytes, char delimi
     if (newline) whole = (size_t)(newline - block) + 1;
     if (!quote) break;
     at = plain_end + 1;
-    char before = plain_end ? block[plain_end - 1] : '\n';
-    if (before != delimiter && before != '\n') continue; /* a quote inside an unquoted cell */
-    for (;;) { /* to the closing quote */
-      quote = memchr(block + at, '"', size_bytes - at);
-      if (!quote) return whole;
-      at = (size_t)(quote - block) + 1;
-      if (at == size_bytes || block[at] != '"') break;
-      at++;
-    }
+    if (!opens_cell(block, plain_end, delimiter)) continue; /* inside an unquoted cell */
+    at = after_quoted(block, size_bytes, at);
+    if (!at) break;
   }
   return whole;
 }

@@ -4,7 +4,7 @@
  * inside, CRLF or LF, a quote in the middle of an unquoted cell taken as it is.
  *
  * A block of whole records is split at once: the places of all cells, row by row. Blocks without
- * quotes are scanned 64 bytes at a time (SSE2, or 8 at a time without); others byte by byte, and
+ * quotes are scanned 64 bytes at a time (with SSE2 where there is it); others byte by byte, and
  * quoted cells are decoded in place. Both give the same cells.
  */
 #ifndef SHOAL_READ_CSV_H
@@ -60,6 +60,9 @@ shoal_csv_problem shoal_csv_split(char *block, size_t size_bytes, char delimiter
  * outside quotes; 0 if there is none. The block starts at a record's start.
  */
 size_t shoal_csv_whole_records(const char *block, size_t size_bytes, char delimiter);
+
+/* The size of the first record, its newline included; 0 if it does not end in the block. */
+size_t shoal_csv_first_record(const char *block, size_t size_bytes, char delimiter);
 
 /* The delimiter that a header line most likely has: the most frequent of , ; tab | outside quotes. */
 char shoal_csv_guess_delimiter(const char *block, size_t size_bytes);

@@ -13,6 +13,7 @@
 #include <zstd.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 enum { INPUT_BYTES = 256 * 1024, WAIT_MILLISECONDS = 100 };
 
@@ -82,11 +83,6 @@ static shoal_status fill(shoal_source *source, shoal_error *error) {
   return read_some(source, source->input, INPUT_BYTES, &source->filled, error);
 }
 
-static bool ends_with(const char *name, const char *ending) {
-  size_t n = strlen(name), m = strlen(ending);
-  return n >= m && strcmp(name + n - m, ending) == 0;
-}
-
 static bool starts_with(const shoal_source *source, const void *magic, size_t size) {
   return source->filled >= size && memcmp(source->input, magic, size) == 0;
 }
@@ -105,10 +101,10 @@ static shoal_status detect(shoal_source *source, shoal_error *error) {
   if (starts_with(source, "\x1f\x8b", 2)) source->coding = CODING_GZIP;
   if (starts_with(source, "\x28\xb5\x2f\xfd", 4)) source->coding = CODING_ZSTD;
   shoal_place place = {.file = source->name};
-  if (source->filled && source->coding != CODING_GZIP && ends_with(source->name, ".gz"))
+  if (source->filled && source->coding != CODING_GZIP && shoal_ends_with(source->name, ".gz"))
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
                          "is named .gz but is not gzip: rename it or compress it");
-  if (source->filled && source->coding != CODING_ZSTD && ends_with(source->name, ".zst"))
+  if (source->filled && source->coding != CODING_ZSTD && shoal_ends_with(source->name, ".zst"))
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
                          "is named .zst but is not zstd: rename it or compress it");
   if (source->coding == CODING_GZIP) {

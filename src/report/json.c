@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/explain.h"
 #include "report/result.h"
 
 /* A whole number where it is one: counts and levels are integers in JSON. */
@@ -27,10 +28,10 @@ static json_t *worst_array(const shoal_result *r, const shoal_model_outcome *mod
     const shoal_class_example *example = &model->worst[i];
     json_t *object = json_pack("{s:o, s:o, s:o}", "rows", count(example->n_rows), "reached",
                                number(example->reached), "first_row", count(example->first_row));
-    json_t *labels = example->labels ? json_object() : NULL;
-    for (size_t q = 0; labels && q < r->n_quasi; q++)
+    json_t *labels = json_object();
+    for (size_t q = 0; q < r->n_quasi; q++)
       (void)json_object_set_new(labels, r->quasi[q], json_string(example->labels[q]));
-    if (labels) (void)json_object_set_new(object, "class", labels);
+    (void)json_object_set_new(object, "class", labels);
     (void)json_array_append_new(array, object);
   }
   return array;
@@ -182,6 +183,7 @@ shoal_status shoal_render_json(const shoal_result *result, char **text, shoal_er
   static json_t *(*const renderers[])(const shoal_result *) = {
       [SHOAL_RESULT_PROFILE] = render_profile,       [SHOAL_RESULT_CHECK] = render_check,
       [SHOAL_RESULT_CONDITIONS] = render_conditions, [SHOAL_RESULT_LATTICE] = render_lattice,
+      [SHOAL_RESULT_EXPLAIN] = shoal_render_explain_json,
       [SHOAL_RESULT_RELEASE] = render_release,       [SHOAL_RESULT_HIERARCHY] = render_hierarchy,
   };
   json_t *root = renderers[result->kind](result);

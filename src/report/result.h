@@ -16,13 +16,15 @@ typedef enum shoal_result_kind {
   SHOAL_RESULT_CHECK,
   SHOAL_RESULT_CONDITIONS,
   SHOAL_RESULT_LATTICE,
+  SHOAL_RESULT_EXPLAIN,
   SHOAL_RESULT_RELEASE,
   SHOAL_RESULT_HIERARCHY
 } shoal_result_kind;
 
 /* A class shown as an example of what breaks. */
 typedef struct shoal_class_example {
-  const char **labels; /* by quasi-identifier; NULL: raw values, not to be shown */
+  const char **labels; /* by quasi-identifier; "(as it is)" for what may be raw */
+  size_t n_shown;      /* labels that are shown */
   uint64_t first_row;
   uint64_t n_rows;
   double reached;
@@ -32,6 +34,7 @@ typedef struct shoal_model_outcome {
   const char *model;
   const char *attribute; /* NULL: none */
   double required, reached;
+  bool at_most; /* `reached` must not be above `required`; else not below */
   bool holds;
   uint64_t breaking_rows, breaking_classes;
   shoal_class_example *worst; /* check only */
@@ -87,7 +90,6 @@ struct shoal_result {
   shoal_result_kind kind;
   shoal_arena arena;
   bool holds;
-  bool is_release;    /* check: the table's labels may be shown */
   const char *source; /* the table's or hierarchy's name */
   uint64_t input_rows, input_columns;
   const char **warnings;
@@ -122,6 +124,8 @@ struct shoal_result {
   /* cost */
   double seconds_read, seconds_search, seconds_write, seconds_verify, seconds_total;
   uint64_t peak_memory_bytes;
+  /* explain */
+  struct shoal_explanation *explanation; /* see report/explain.h */
   /* profile */
   shoal_column_outcome *columns;
   size_t n_columns;

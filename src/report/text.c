@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/explain.h"
 #include "report/result.h"
 
 static void add_number(shoal_text *t, double x) {
@@ -60,7 +61,7 @@ static void add_quasi_list(shoal_text *t, const shoal_result *r) {
 static void add_model(shoal_text *t, const shoal_model_outcome *m) {
   shoal_text_print(t, "  %s %s", m->holds ? "ok    " : "BROKEN", m->model);
   if (m->attribute) shoal_text_print(t, " on %s", m->attribute);
-  shoal_text_add(t, ": at least ");
+  shoal_text_add(t, m->at_most ? ": at most " : ": at least ");
   add_number(t, m->required);
   shoal_text_add(t, " asked for, ");
   add_number(t, m->reached);
@@ -81,9 +82,10 @@ static void add_worst(shoal_text *t, const shoal_result *r, const shoal_model_ou
   for (size_t i = 0; i < m->n_worst; i++) {
     const shoal_class_example *e = &m->worst[i];
     shoal_text_add(t, "  ");
-    for (size_t q = 0; e->labels && q < r->n_quasi; q++)
+    for (size_t q = 0; e->n_shown && q < r->n_quasi; q++)
       shoal_text_print(t, "%s%s=%s", q ? ", " : "", r->quasi[q], e->labels[q]);
-    if (!e->labels) shoal_text_print(t, "class of row %llu", (unsigned long long)e->first_row);
+    if (!e->n_shown) shoal_text_print(t, "the class of row %llu", (unsigned long long)e->first_row);
+    else shoal_text_print(t, " (row %llu)", (unsigned long long)e->first_row);
     shoal_text_add(t, ": ");
     add_rows(t, e->n_rows);
     shoal_text_add(t, ", reaches ");
@@ -103,9 +105,9 @@ static void render_check(const shoal_result *r, shoal_text *t) {
   shoal_text_add(t, "\n\n");
   for (size_t i = 0; i < r->n_models; i++) add_model(t, &r->models[i]);
   for (size_t i = 0; i < r->n_models; i++) add_worst(t, r, &r->models[i]);
-  if (!r->holds && !r->is_release)
-    shoal_text_add(t, "\nThe table looks raw (identifiers, or no labels), so its values are not "
-                      "shown here.\n");
+  if (!r->holds)
+    shoal_text_add(t, "\nRows are numbered from the first after the header. Values that may be "
+                      "raw are not shown.\n");
   add_warnings(t, r);
 }
 
@@ -188,7 +190,8 @@ static void add_attribute_outcomes(shoal_text *t, const shoal_result *r) {
     add_padded(t, a->name, width);
     if (a->level == 0) shoal_text_add(t, "  as it was               ");
     else shoal_text_print(t, "  level %2u of %2u          ", a->level, a->height);
-    shoal_text_print(t, "%5u values -> %5u labels, %3.0f%% lost\n", a->n_before, a->n_after,
+    shoal_text_print(t, "%5u value%s -> %5u label%s %3.0f%% lost\n", a->n_before,
+                     a->n_before == 1 ? " " : "s", a->n_after, a->n_after == 1 ? ", " : "s,",
                      100 * a->loss);
   }
   if (r->suppressed) {
@@ -295,6 +298,7 @@ void shoal_render_text(const shoal_result *result, shoal_text *text) {
   static void (*const renderers[])(const shoal_result *, shoal_text *) = {
       [SHOAL_RESULT_PROFILE] = render_profile,       [SHOAL_RESULT_CHECK] = render_check,
       [SHOAL_RESULT_CONDITIONS] = render_conditions, [SHOAL_RESULT_LATTICE] = render_lattice,
+      [SHOAL_RESULT_EXPLAIN] = shoal_render_explain_text,
       [SHOAL_RESULT_RELEASE] = render_release,       [SHOAL_RESULT_HIERARCHY] = render_hierarchy,
   };
   renderers[result->kind](result, text);

@@ -1,20 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * table/dictionary: see dictionary.h. Open addressing with linear probing. A cell of up to 8 bytes
- * is its own key, so that most look-ups compare one word and never touch the stored string.
+ * is its own key, so that most look-ups compare one word and never touch the stored string. Slots
+ * are chosen with a secret of the process, so that no file can be made whose cells all collide;
+ * codes do not depend on it.
  */
 #include "table/dictionary.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
 
-enum { FIRST_BITS = 8 };
+enum { FIRST_BITS = 6 };
+
+static uint64_t secret;
+
+static void choose_secret(void) {
+  if (getrandom(&secret, sizeof secret, GRND_NONBLOCK) != (ssize_t)sizeof secret)
+    secret = (uint64_t)time(NULL) * UINT64_C(0x9e3779b97f4a7c15);
+}
 
 bool shoal_dictionary_init(shoal_dictionary *d) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  (void)pthread_once(&once, choose_secret);
   memset(d, 0, sizeof *d);
+  d->secret = secret;
   d->bits = FIRST_BITS;
   d->slots = shoal_alloc_zero((size_t)1 << d->bits, sizeof *d->slots);
   bool ok = d->slots && shoal_grow(&d->offsets, &d->offsets_capacity, 1, sizeof *d->offsets);
@@ -53,7 +68,7 @@ static inline uint64_t key_of(const char *bytes, uint32_t size_bytes) {
 }
 
 static inline size_t slot_of(const shoal_dictionary *d, uint64_t key, uint32_t size_bytes) {
-  uint64_t mixed = (key ^ size_bytes) * UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t mixed = (key ^ d->secret ^ size_bytes) * (d->secret | 1);
   return (size_t)((mixed ^ mixed >> 32) * UINT64_C(0xd6e8feb86659fd93) >> (64 - d->bits));
 }
 

@@ -21,6 +21,7 @@ typedef struct shoal_slot {
 typedef struct shoal_dictionary {
   shoal_slot *slots;
   unsigned bits; /* 2^bits slots, at most half of them full */
+  uint64_t secret; /* chooses slots */
   uint32_t n_values;
   char *bytes;
   size_t bytes_capacity;

@@ -36,6 +36,7 @@ typedef struct loader {
   shoal_piece *pieces;
   size_t n_pieces, pieces_capacity;
   shoal_status status; /* of reading or progress */
+  size_t status_piece; /* the piece that could not be had */
   shoal_error error;
   size_t problem_piece; /* earliest piece with a problem */
   shoal_csv_problem problem;
@@ -89,13 +90,13 @@ static void stop_with(loader *self, shoal_status status, const shoal_error *erro
   self->stopped = true;
   if (self->status == SHOAL_OK) {
     self->status = status;
+    self->status_piece = self->n_pieces;
     self->error = *error;
   }
 }
 
-/* Blank lines at the end of a table of several columns are no rows. */
-static size_t without_blank_end(const block *b) {
-  size_t size = b->size_bytes;
+/* The size without blank lines at the end: those of a whole table are no rows. */
+static size_t without_blank_end(const block *b, size_t size) {
   for (;;) {
     size_t line = size;
     if (line && b->bytes[line - 1] == '\n') line--;
@@ -123,10 +124,11 @@ static bool read_records(loader *self, block *b, shoal_error *error) {
     }
     if (!got) {
       self->ended = true;
-      if (self->n_columns > 1) b->size_bytes = without_blank_end(b);
+      if (self->n_columns > 1) b->size_bytes = without_blank_end(b, b->size_bytes);
       return b->size_bytes > 0;
     }
     whole = shoal_csv_whole_records(b->bytes, b->size_bytes, self->delimiter);
+    if (self->n_columns > 1) whole = without_blank_end(b, whole); /* the table may end here */
     if (!whole && b->size_bytes > MAX_RECORD_BYTES)
       return stop_with(self,
                        shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = self->file},
@@ -205,11 +207,13 @@ static void work(void *user, unsigned i) {
 }
 
 static shoal_status explain_problem(const loader *self, shoal_error *error) {
-  if (self->status != SHOAL_OK) {
+  bool in_rows = self->problem.fault != SHOAL_CSV_OK;
+  bool rows_first = in_rows && self->problem_piece < self->status_piece;
+  if (self->status != SHOAL_OK && (self->status == SHOAL_CANCELLED || !rows_first)) {
     if (error) *error = self->error;
     return self->status;
   }
-  if (self->problem.fault == SHOAL_CSV_OK) return SHOAL_OK;
+  if (!in_rows) return SHOAL_OK;
   if (self->problem.fault == SHOAL_CSV_MEMORY) return shoal_fail_memory(error);
   uint64_t row = self->problem.row + 1;
   for (size_t p = 0; p < self->problem_piece; p++) row += self->pieces[p].n_rows;
@@ -222,8 +226,10 @@ static shoal_status explain_problem(const loader *self, shoal_error *error) {
 static shoal_status run_workers(loader *self, shoal_table *table,
                                 const shoal_load_options *options, shoal_error *error) {
   unsigned n = shoal_run_threads(self->run), ready = 0;
+  uint64_t size = shoal_source_size(self->source);
+  if (size && n > size / BLOCK_BYTES + 1) n = (unsigned)(size / BLOCK_BYTES + 1);
   shoal_status status = SHOAL_OK;
-  while (ready < n && shoal_share_init(&self->shares[ready], self->n_columns)) ready++;
+  while (ready < n && shoal_share_init(&self->shares[ready], self->uses, self->n_columns)) ready++;
   if (ready < n) status = shoal_fail_memory(error);
   if (status == SHOAL_OK) {
     shoal_parallel(n, work, self);
@@ -254,17 +260,6 @@ static shoal_status check_encoding(const char *file, const block *b, size_t star
                              memcmp(b->bytes, "\xfe\xff", 2) == 0))
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &place, "is UTF-16: save it as UTF-8");
   return SHOAL_OK;
-}
-
-/* The header's bytes: up to the end of the first record. */
-static size_t header_size(const block *b, char delimiter) {
-  for (size_t at = 0; at < b->size_bytes;) {
-    const char *newline = memchr(b->bytes + at, '\n', b->size_bytes - at);
-    if (!newline) break;
-    at = (size_t)(newline - b->bytes) + 1;
-    if (shoal_csv_whole_records(b->bytes, at, delimiter) == at) return at;
-  }
-  return b->size_bytes;
 }
 
 static shoal_status check_names(const shoal_table *table, shoal_error *error) {
@@ -346,7 +341,8 @@ static shoal_status read_header(loader *self, shoal_table *table, char delimiter
     b.size_bytes -= start;
     if (!delimiter) self->delimiter = shoal_csv_guess_delimiter(b.bytes, b.size_bytes);
     table->delimiter = self->delimiter;
-    size_t header = header_size(&b, self->delimiter);
+    size_t header = shoal_csv_first_record(b.bytes, b.size_bytes, self->delimiter);
+    if (!header) header = b.size_bytes;
     size_t rest = b.size_bytes - header;
     char *carry = shoal_alloc(rest + self->carry_size + 1, 1);
     if (!carry) {

@@ -27,6 +27,7 @@ typedef struct shoal_load_options {
   size_t n_missing;
   shoal_plan_fn plan; /* NULL: every column becomes codes */
   void *plan_user;
+  const shoal_use *uses; /* of shoal_table_settle; NULL: every column becomes codes */
 } shoal_load_options;
 
 /* Reads a CSV file; see shoal_table_read. */
@@ -69,7 +70,7 @@ typedef struct shoal_piece {
   size_t n_rows;
 } shoal_piece;
 
-bool shoal_share_init(shoal_share *share, size_t n_columns);
+bool shoal_share_init(shoal_share *share, const shoal_use *uses, size_t n_columns);
 void shoal_share_reset(shoal_share *share, size_t n_columns);
 
 /* Adds rows of cells (row-major, n_columns a row) to a share; `number` is the piece's, in order. */

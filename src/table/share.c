@@ -9,7 +9,7 @@
 
 enum { TILE_ROWS = 256 }; /* rows encoded column by column while their bytes are in the cache */
 
-bool shoal_share_init(shoal_share *share, size_t n_columns) {
+bool shoal_share_init(shoal_share *share, const shoal_use *uses, size_t n_columns) {
   memset(share, 0, sizeof *share);
   share->dictionaries = shoal_alloc_zero(n_columns, sizeof *share->dictionaries);
   share->codes = shoal_alloc_zero(n_columns, sizeof *share->codes);
@@ -17,7 +17,7 @@ bool shoal_share_init(shoal_share *share, size_t n_columns) {
   share->hash_capacity = shoal_alloc_zero(n_columns, sizeof *share->hash_capacity);
   bool ok = share->dictionaries && share->codes && share->hashes && share->hash_capacity;
   for (size_t c = 0; ok && c < n_columns; c++)
-    ok = shoal_dictionary_init(&share->dictionaries[c]);
+    ok = uses[c] != SHOAL_USE_CODES || shoal_dictionary_init(&share->dictionaries[c]);
   if (!ok) shoal_share_reset(share, n_columns);
   return ok;
 }

@@ -92,9 +92,11 @@ static shoal_status new_table(const char *const *names, size_t n_columns, shoal_
     table->n_columns = c + 1;
   }
   table->loader->uses = shoal_alloc(n_columns, sizeof *table->loader->uses);
-  if (!table->loader->uses || !shoal_share_init(&table->loader->share, n_columns))
+  for (size_t c = 0; table->loader->uses && c < n_columns; c++)
+    table->loader->uses[c] = SHOAL_USE_CODES;
+  if (!table->loader->uses ||
+      !shoal_share_init(&table->loader->share, table->loader->uses, n_columns))
     return shoal_fail_memory(error);
-  for (size_t c = 0; c < n_columns; c++) table->loader->uses[c] = SHOAL_USE_CODES;
   return SHOAL_OK;
 }
 
@@ -160,28 +162,44 @@ static shoal_status append_chunk(shoal_table *table, const shoal_text_view *colu
   return SHOAL_OK;
 }
 
-static shoal_status append_counts(shoal_table *table, const uint64_t *counts, size_t n_rows,
-                                  shoal_error *error) {
+/* Everything that can be wrong with a chunk, before any of it is taken. */
+static shoal_status check_chunk(const shoal_table *table, const shoal_text_view *columns,
+                                size_t n_columns, size_t n_rows, const uint64_t *counts,
+                                shoal_error *error) {
   size_t before = table->loader->share.n_rows;
   if (before && (counts != NULL) != (table->counts != NULL))
     return shoal_fail(error, SHOAL_BAD_INPUT,
                       "chunks with counts and chunks without cannot be mixed in one table");
-  if (!counts) {
-    table->n_records += n_rows;
-    return SHOAL_OK;
-  }
-  if (!shoal_grow(&table->counts, &table->loader->counts_capacity, before + n_rows,
-                  sizeof *table->counts))
-    return shoal_fail_memory(error);
-  for (size_t r = 0; r < n_rows; r++) {
+  uint64_t sum = table->n_records;
+  for (size_t r = 0; counts && r < n_rows; r++) {
     if (counts[r] == 0)
       return shoal_fail(error, SHOAL_BAD_INPUT, "row %zu has the count 0: leave it out",
                         before + r + 1);
-    if (counts[r] > INT64_MAX - table->n_records)
+    if (counts[r] > INT64_MAX - sum)
       return shoal_fail(error, SHOAL_BAD_INPUT, "the counts add up to more than 2^63");
-    table->counts[before + r] = counts[r];
-    table->n_records += counts[r];
+    sum += counts[r];
   }
+  for (size_t c = 0; c < n_columns; c++) {
+    const uint64_t *offsets = columns[c].offsets;
+    for (size_t r = 0; r < n_rows; r++) {
+      shoal_place place = {.row = before + r + 1, .column = table->columns[c].name};
+      if (offsets[r + 1] < offsets[r])
+        return shoal_fail_at(error, SHOAL_BAD_INPUT, &place, "its offsets descend");
+      size_t size = (size_t)(offsets[r + 1] - offsets[r]);
+      if (size && memchr(columns[c].bytes + offsets[r], '\0', size))
+        return shoal_fail_at(error, SHOAL_BAD_INPUT, &place, "has a NUL byte: give text");
+    }
+  }
+  return SHOAL_OK;
+}
+
+/* Room for the counts is made first and they are taken last, with their rows. */
+static shoal_status reserve_counts(shoal_table *table, const uint64_t *counts, size_t n_rows,
+                                   shoal_error *error) {
+  size_t before = table->loader->share.n_rows;
+  if (counts && !shoal_grow(&table->counts, &table->loader->counts_capacity, before + n_rows,
+                            sizeof *table->counts))
+    return shoal_fail_memory(error);
   return SHOAL_OK;
 }
 
@@ -194,14 +212,39 @@ shoal_status shoal_table_append(shoal_table *table, const shoal_text_view *colum
     return shoal_fail(error, SHOAL_BAD_INPUT, "the chunk has %zu columns, the table %zu",
                       n_columns, table->n_columns);
   if (n_rows == 0) return SHOAL_OK;
-  SHOAL_TRY(append_counts(table, counts, n_rows, error));
+  SHOAL_TRY(check_chunk(table, columns, n_columns, n_rows, counts, error));
+  SHOAL_TRY(reserve_counts(table, counts, n_rows, error));
   for (size_t row = 0; row < n_rows;) {
     uint64_t bytes;
     size_t n = rows_of_chunk(columns, n_columns, row, n_rows, &bytes);
+    size_t first = table->loader->share.n_rows;
     SHOAL_TRY(append_chunk(table, columns, row, n, bytes, error));
+    for (size_t r = 0; r < n; r++) {
+      if (counts) table->counts[first + r] = counts[row + r];
+      table->n_records += counts ? counts[row + r] : 1;
+    }
     row += n;
   }
   return SHOAL_OK;
+}
+
+/* Cells of columns that are not wanted as codes go, once repeated ones are counted. */
+static bool drop_unwanted(shoal_table *table, const shoal_use *uses) {
+  for (size_t c = 0; uses && c < table->n_columns; c++) {
+    shoal_column *column = &table->columns[c];
+    if (uses[c] == SHOAL_USE_CODES) continue;
+    uint64_t *rows = shoal_alloc_zero(column->n_values, sizeof *rows);
+    if (!rows) return false;
+    for (uint64_t row = 0; row < table->n_rows; row++)
+      rows[shoal_column_code(column, row)] += shoal_table_count(table, row);
+    for (uint32_t v = 0; uses[c] == SHOAL_USE_IDENTITY && v < column->n_values; v++)
+      if (rows[v] > 1) column->n_repeated += rows[v];
+    free(rows);
+    free(column->codes);
+    column->codes = NULL;
+    column->code_size = 0;
+  }
+  return true;
 }
 
 shoal_status shoal_table_settle(shoal_table *table, const shoal_load_options *options,
@@ -215,6 +258,7 @@ shoal_status shoal_table_settle(shoal_table *table, const shoal_load_options *op
                               loader->uses, options->missing, options->n_missing, 1, error));
   loader_free(loader, table->n_columns);
   table->loader = NULL;
+  if (!drop_unwanted(table, options->uses)) return shoal_fail_memory(error);
   table->finished = true;
   return SHOAL_OK;
 }

@@ -33,6 +33,7 @@ enum {
 typedef enum packing { PACKING_NONE, PACKING_GZIP, PACKING_ZSTD } packing;
 
 struct shoal_verify_reader {
+  const char *name; /* for messages */
   const shoal_run *run;
   char delimiter;
   uint64_t next_row;
@@ -61,11 +62,11 @@ struct shoal_verify_reader {
 
 /* ---------------------------------------------------------------- bytes of the file */
 
-static shoal_status fail_reading(shoal_error *error) {
+static shoal_status fail_reading(const shoal_verify_reader *reader, shoal_error *error) {
   return shoal_fail(error, SHOAL_FAILED,
-                    "the release cannot be read back: %s; nothing was written; check the disk and "
+                    "%s cannot be read back: %s; nothing was written; check the disk and "
                     "its permissions, then run again",
-                    strerror(errno));
+                    reader->name, strerror(errno));
 }
 
 /* Some bytes at the file's offset; *got is 0 only at its end. */
@@ -76,24 +77,25 @@ static shoal_status read_file(shoal_verify_reader *reader, void *out, size_t roo
   do {
     n = pread(reader->fd, out, room, (off_t)reader->offset);
   } while (n < 0 && errno == EINTR);
-  if (n < 0) return fail_reading(error);
+  if (n < 0) return fail_reading(reader, error);
   *got = (size_t)n;
   reader->offset += *got;
   return SHOAL_OK;
 }
 
-static shoal_status fail_unpacking(shoal_error *error, const char *reason) {
+static shoal_status fail_unpacking(const shoal_verify_reader *reader, const char *reason,
+                                   shoal_error *error) {
   return shoal_fail(error, SHOAL_FAILED,
-                    "the release cannot be decompressed again (%s); nothing was written; check "
+                    "%s cannot be decompressed again (%s); nothing was written; check "
                     "the disk, then run again",
-                    reason);
+                    reader->name, reason);
 }
 
 static shoal_status inflate_some(shoal_verify_reader *reader, void *out, size_t room, size_t *got,
                                  shoal_error *error) {
   z_stream *gzip = &reader->gzip;
   if (!reader->inside_frame && inflateReset(gzip) != Z_OK)
-    return fail_unpacking(error, "zlib does not start");
+    return fail_unpacking(reader, "zlib does not start", error);
   reader->inside_frame = true;
   if (room > MOST_AT_ONCE_BYTES) room = MOST_AT_ONCE_BYTES;
   gzip->next_in = reader->packed + reader->packed_at;
@@ -107,7 +109,7 @@ static shoal_status inflate_some(shoal_verify_reader *reader, void *out, size_t 
   if (result == Z_STREAM_END)
     reader->inside_frame = false;
   else if (result != Z_OK && result != Z_BUF_ERROR)
-    return fail_unpacking(error, "it is no sound gzip");
+    return fail_unpacking(reader, "it is no sound gzip", error);
   return SHOAL_OK;
 }
 
@@ -116,7 +118,7 @@ static shoal_status unzstd_some(shoal_verify_reader *reader, void *out, size_t r
   ZSTD_inBuffer in = {reader->packed, reader->packed_end, reader->packed_at};
   ZSTD_outBuffer into = {out, room, 0};
   size_t left = ZSTD_decompressStream(reader->zstd, &into, &in);
-  if (ZSTD_isError(left)) return fail_unpacking(error, ZSTD_getErrorName(left));
+  if (ZSTD_isError(left)) return fail_unpacking(reader, ZSTD_getErrorName(left), error);
   reader->packed_at = in.pos;
   reader->inside_frame = left != 0;
   *got = into.pos;
@@ -141,7 +143,7 @@ static shoal_status unpack(shoal_verify_reader *reader, void *out, size_t room, 
     SHOAL_TRY(reader->packing == PACKING_GZIP ? inflate_some(reader, out, room, got, error)
                                               : unzstd_some(reader, out, room, got, error));
     if (*got) return SHOAL_OK;
-    if (dry && reader->inside_frame) return fail_unpacking(error, "its end is missing");
+    if (dry && reader->inside_frame) return fail_unpacking(reader, "its end is missing", error);
   }
 }
 
@@ -317,7 +319,7 @@ shoal_status shoal_verify_reader_next(shoal_verify_reader *reader, shoal_verify_
     scan result = *found ? scan_row(reader, cells, n_cells) : SCAN_MORE;
     if (result == SCAN_ROW) break;
     if (result != SCAN_MORE) {
-      shoal_place place = {.file = "the release", .row = reader->next_row};
+      shoal_place place = {.file = reader->name, .row = reader->next_row};
       return shoal_fail_at(error, SHOAL_FAILED, &place, "%s%s; %s",
                            reader->next_row ? "" : "in the header ", describe_fault(result),
                            SHOAL_VERIFY_FAULT);
@@ -359,7 +361,7 @@ static shoal_status recognize_packing(shoal_verify_reader *reader, shoal_error *
 
 static shoal_status prepare(shoal_verify_reader *reader, shoal_error *error) {
   struct stat about;
-  if (fstat(reader->fd, &about)) return fail_reading(error);
+  if (fstat(reader->fd, &about)) return fail_reading(reader, error);
   reader->file_size = about.st_size > 0 ? (uint64_t)about.st_size : 0;
   reader->capacity = WINDOW_BYTES;
   reader->buffer = shoal_alloc(WINDOW_BYTES + PADDING_BYTES, 1);
@@ -367,15 +369,17 @@ static shoal_status prepare(shoal_verify_reader *reader, shoal_error *error) {
   return recognize_packing(reader, error);
 }
 
-shoal_status shoal_verify_reader_open(int fd, char delimiter, const shoal_run *run,
-                                      shoal_verify_reader **out, shoal_error *error) {
+shoal_status shoal_verify_reader_open(int fd, const char *name, char delimiter,
+                                      const shoal_run *run, shoal_verify_reader **out,
+                                      shoal_error *error) {
   *out = NULL;
   if (delimiter == '\0' || delimiter == '"' || delimiter == '\r' || delimiter == '\n')
-    return shoal_fail(error, SHOAL_FAILED, "the release cannot be read back with this delimiter; "
+    return shoal_fail(error, SHOAL_FAILED, "%s cannot be read back with this delimiter; %s", name,
                       SHOAL_VERIFY_FAULT);
   shoal_verify_reader *reader = shoal_alloc_zero(1, sizeof *reader);
   if (!reader) return shoal_fail_memory(error);
   reader->fd = fd;
+  reader->name = name;
   reader->delimiter = delimiter;
   reader->run = run;
   shoal_status status = prepare(reader, error);

@@ -23,10 +23,11 @@ typedef struct shoal_verify_cell {
 
 /*
  * Opens the file behind `fd`, which stays the caller's, at its start; gzip and zstd are recognized
- * by their first bytes. Progress goes to `run` in bytes of the file, from within `_next`.
+ * by their first bytes. `name` is what messages call it, and is borrowed. Progress goes to `run`
+ * in bytes of the file, from within `_next`.
  */
-shoal_status shoal_verify_reader_open(int fd, char delimiter, const shoal_run *run,
-                                      shoal_verify_reader **reader,
+shoal_status shoal_verify_reader_open(int fd, const char *name, char delimiter,
+                                      const shoal_run *run, shoal_verify_reader **reader,
                                       shoal_error *error) SHOAL_MUST_CHECK;
 
 /*

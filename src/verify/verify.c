@@ -6,7 +6,8 @@
  * One pass. A class is the tuple of a row's quasi-identifier cells; its key holds each cell's
  * length before the cell, so that no two different tuples have the same key. Keys, and the values
  * of each sensitive attribute, are numbered, and the rows of each pair (class, value) counted.
- * When all rows are read, the pairs are sorted by class for the models.
+ * When all rows are read, the pairs are sorted by class for the models. Guarding nodes are read
+ * from their own file, a row of it with each row of the release, and counted like a value.
  *
  * A shuffled release touches the tables in no order, and nearly all the time would go into
  * waiting for memory. Rows are therefore counted in batches: each step asks for the memory of the
@@ -27,6 +28,9 @@ enum {
   BATCH_BYTES = 1 << 20 /* a batch of large cells ends sooner */
 };
 
+#define RELEASE "the release"
+#define GUARDS "the file of guarding nodes"
+
 /* A byte string of a row, to be found in a dictionary. */
 typedef struct lookup {
   uint64_t hash;
@@ -35,20 +39,24 @@ typedef struct lookup {
   shoal_verify_entry *found;
 } lookup;
 
-typedef struct sensitive_counter {
-  size_t column;
-  shoal_verify_dictionary values;
-  uint32_t n_missing; /* the missing spellings are the first values */
+/* A column whose values are counted by class: of a sensitive attribute, or of guarding nodes. */
+typedef struct value_counter {
+  size_t column; /* of the cells at hand */
+  const shoal_verify_knowledge *known;
+  shoal_verify_dictionary values; /* the missing spellings first, then the known values */
+  uint32_t n_missing;
   shoal_verify_pairs pairs;
-} sensitive_counter;
+} value_counter;
 
 typedef struct counter {
   const shoal_verify_claim *claim;
-  shoal_verify_cell *cells; /* of the row at hand */
+  shoal_verify_cell *cells; /* of the row at hand, the guarding node behind the others */
   size_t *quasi;            /* columns of the quasi-identifiers */
   shoal_verify_dictionary classes;
-  sensitive_counter *sensitive;
-  lookup *batch; /* of each waiting row: its class, then each sensitive value */
+  value_counter *counted; /* the sensitive attributes, then the guarding nodes if there are any */
+  size_t n_counted;
+  char *guard_column; /* the header of their file */
+  lookup *batch;      /* of each waiting row: its class, then each counted value */
   size_t n_waiting;
   char *text; /* the bytes of the batch */
   size_t text_bytes;
@@ -72,49 +80,76 @@ static shoal_status find_column(const shoal_verify_claim *claim, const char *nam
                     n_found ? "more than one column" : "no column", SHOAL_VERIFY_FAULT);
 }
 
-static shoal_status sensitive_init(const shoal_verify_claim *claim, sensitive_counter *attribute,
-                                   const char *name, shoal_error *error) {
-  SHOAL_TRY(find_column(claim, name, &attribute->column, error));
-  if (!shoal_verify_dictionary_init(&attribute->values) ||
-      !shoal_verify_pairs_init(&attribute->pairs))
-    return shoal_fail_memory(error);
-  for (size_t i = 0; i < claim->n_missing; i++) {
-    const char *spelling = claim->missing[i];
-    size_t size_bytes = strlen(spelling);
-    uint64_t hash = shoal_hash_bytes(spelling, size_bytes);
-    if (!shoal_verify_intern(&attribute->values, hash, spelling, size_bytes))
-      return shoal_fail_memory(error);
-  }
-  attribute->n_missing = attribute->values.n_entries;
+/* Gives a value the next number; *is_new is false if it has one already. */
+static shoal_status number_value(value_counter *counted, const char *value, bool *is_new,
+                                 shoal_error *error) {
+  size_t size_bytes = strlen(value);
+  uint64_t hash = shoal_hash_bytes(value, size_bytes);
+  uint32_t next = counted->values.n_entries;
+  const shoal_verify_entry *entry =
+      shoal_verify_intern(&counted->values, hash, value, size_bytes);
+  if (!entry) return shoal_fail_memory(error);
+  *is_new = entry->id == next;
   return SHOAL_OK;
+}
+
+static shoal_status counted_init(const shoal_verify_claim *claim, value_counter *counted,
+                                 const char *name, shoal_error *error) {
+  bool is_new;
+  if (!shoal_verify_dictionary_init(&counted->values) || !shoal_verify_pairs_init(&counted->pairs))
+    return shoal_fail_memory(error);
+  for (size_t i = 0; i < claim->n_missing; i++)
+    SHOAL_TRY(number_value(counted, claim->missing[i], &is_new, error));
+  counted->n_missing = counted->values.n_entries;
+  for (size_t i = 0; counted->known && i < counted->known->n_values; i++) {
+    SHOAL_TRY(number_value(counted, counted->known->values[i].value, &is_new, error));
+    if (!is_new)
+      return shoal_fail(error, SHOAL_FAILED, "a known value of '%.200s' is known twice, or is a "
+                        "spelling of a missing one; %s", name, SHOAL_VERIFY_FAULT);
+  }
+  return SHOAL_OK;
+}
+
+static bool counter_alloc(counter *count) {
+  const shoal_verify_claim *claim = count->claim;
+  if (claim->n_columns == SIZE_MAX || claim->n_sensitive >= SIZE_MAX / BATCH_ROWS - 1) return false;
+  size_t n_counted = claim->n_sensitive + (claim->guards_fd >= 0);
+  count->cells = shoal_alloc_zero(claim->n_columns + 1, sizeof *count->cells);
+  count->quasi = shoal_alloc_zero(claim->n_quasi, sizeof *count->quasi);
+  count->counted = shoal_alloc_zero(n_counted, sizeof *count->counted);
+  if (count->counted) count->n_counted = n_counted;
+  count->batch = shoal_alloc_zero((n_counted + 1) * BATCH_ROWS, sizeof *count->batch);
+  return count->cells && count->quasi && count->counted && count->batch &&
+         shoal_verify_dictionary_init(&count->classes);
 }
 
 static shoal_status counter_init(counter *count, shoal_error *error) {
   const shoal_verify_claim *claim = count->claim;
-  count->cells = shoal_alloc_zero(claim->n_columns, sizeof *count->cells);
-  count->quasi = shoal_alloc_zero(claim->n_quasi, sizeof *count->quasi);
-  count->sensitive = shoal_alloc_zero(claim->n_sensitive, sizeof *count->sensitive);
-  if (claim->n_sensitive < SIZE_MAX / BATCH_ROWS)
-    count->batch = shoal_alloc_zero((claim->n_sensitive + 1) * BATCH_ROWS, sizeof *count->batch);
-  if (!count->cells || !count->quasi || !count->sensitive || !count->batch ||
-      !shoal_verify_dictionary_init(&count->classes))
-    return shoal_fail_memory(error);
+  if (!counter_alloc(count)) return shoal_fail_memory(error);
   for (size_t i = 0; i < claim->n_quasi; i++)
     SHOAL_TRY(find_column(claim, claim->quasi[i], &count->quasi[i], error));
-  for (size_t i = 0; i < claim->n_sensitive; i++)
-    SHOAL_TRY(sensitive_init(claim, &count->sensitive[i], claim->sensitive[i], error));
-  return SHOAL_OK;
+  for (size_t i = 0; i < claim->n_sensitive; i++) {
+    value_counter *counted = &count->counted[i];
+    SHOAL_TRY(find_column(claim, claim->sensitive[i], &counted->column, error));
+    if (claim->attributes) counted->known = &claim->attributes[i];
+    SHOAL_TRY(counted_init(claim, counted, claim->sensitive[i], error));
+  }
+  if (claim->guards_fd < 0) return SHOAL_OK;
+  value_counter *guards = &count->counted[claim->n_sensitive];
+  guards->column = claim->n_columns;
+  return counted_init(claim, guards, "", error);
 }
 
 static void counter_reset(counter *count) {
-  for (size_t i = 0; count->sensitive && i < count->claim->n_sensitive; i++) {
-    shoal_verify_dictionary_reset(&count->sensitive[i].values);
-    shoal_verify_pairs_reset(&count->sensitive[i].pairs);
+  for (size_t i = 0; i < count->n_counted; i++) {
+    shoal_verify_dictionary_reset(&count->counted[i].values);
+    shoal_verify_pairs_reset(&count->counted[i].pairs);
   }
   shoal_verify_dictionary_reset(&count->classes);
   free(count->cells);
   free(count->quasi);
-  free(count->sensitive);
+  free(count->counted);
+  free(count->guard_column);
   free(count->batch);
   free(count->text);
 }
@@ -131,6 +166,21 @@ static shoal_status check_header(counter *count, shoal_verify_reader *reader, sh
   return shoal_fail(error, SHOAL_FAILED, "the release %s; %s",
                     found ? "has another header than it must have" : "is empty",
                     SHOAL_VERIFY_FAULT);
+}
+
+/* Whether the guarding nodes are those of the right column is for the model to say. */
+static shoal_status read_guard_header(counter *count, shoal_verify_reader *guards,
+                                      shoal_error *error) {
+  bool found;
+  shoal_verify_cell header;
+  SHOAL_TRY(shoal_verify_reader_next(guards, &header, 1, &found, error));
+  if (!found)
+    return shoal_fail(error, SHOAL_FAILED, GUARDS " is empty; %s", SHOAL_VERIFY_FAULT);
+  count->guard_column = shoal_alloc(header.size_bytes + 1, 1);
+  if (!count->guard_column) return shoal_fail_memory(error);
+  memcpy(count->guard_column, header.bytes, header.size_bytes);
+  count->guard_column[header.size_bytes] = '\0';
+  return SHOAL_OK;
 }
 
 /* ---------------------------------------------------------------- counting rows */
@@ -159,7 +209,7 @@ static void end_lookup(const counter *count, lookup *wanted) {
 /* Adds the row at hand to the batch; false: no memory. */
 static bool add_row(counter *count) {
   const shoal_verify_claim *claim = count->claim;
-  lookup *wanted = &count->batch[count->n_waiting * (claim->n_sensitive + 1)];
+  lookup *wanted = &count->batch[count->n_waiting * (count->n_counted + 1)];
   if (!reserve_text(count, 0)) return false; /* a key of no cells has an address, too */
   wanted->at = count->text_bytes;
   for (size_t i = 0; i < claim->n_quasi; i++) {
@@ -173,14 +223,14 @@ static bool add_row(counter *count) {
   }
   end_lookup(count, wanted);
   __builtin_prefetch(shoal_verify_slot_of(&count->classes, wanted->hash));
-  for (size_t i = 0; i < claim->n_sensitive; i++) {
-    const shoal_verify_cell *cell = &count->cells[count->sensitive[i].column];
+  for (size_t i = 0; i < count->n_counted; i++) {
+    const shoal_verify_cell *cell = &count->cells[count->counted[i].column];
     if (!reserve_text(count, cell->size_bytes)) return false;
     wanted++;
     wanted->at = count->text_bytes;
     add_text(count, cell);
     end_lookup(count, wanted);
-    __builtin_prefetch(shoal_verify_slot_of(&count->sensitive[i].values, wanted->hash));
+    __builtin_prefetch(shoal_verify_slot_of(&count->counted[i].values, wanted->hash));
   }
   count->n_waiting++;
   return true;
@@ -196,36 +246,36 @@ static bool find_entry(const counter *count, shoal_verify_dictionary *dictionary
 static bool find_row(counter *count, lookup *row) {
   if (!find_entry(count, &count->classes, row)) return false;
   row->found->n_rows++;
-  for (size_t i = 0; i < count->claim->n_sensitive; i++) {
-    sensitive_counter *attribute = &count->sensitive[i];
-    if (!find_entry(count, &attribute->values, &row[i + 1])) return false;
+  for (size_t i = 0; i < count->n_counted; i++) {
+    value_counter *counted = &count->counted[i];
+    if (!find_entry(count, &counted->values, &row[i + 1])) return false;
     uint64_t key = shoal_verify_pair_key(row->found->id, row[i + 1].found->id);
-    __builtin_prefetch(shoal_verify_pair_of(&attribute->pairs, key), 1);
+    __builtin_prefetch(shoal_verify_pair_of(&counted->pairs, key), 1);
   }
   return true;
 }
 
 static bool count_pairs(counter *count, const lookup *row) {
-  for (size_t i = 0; i < count->claim->n_sensitive; i++) {
-    sensitive_counter *attribute = &count->sensitive[i];
+  for (size_t i = 0; i < count->n_counted; i++) {
+    value_counter *counted = &count->counted[i];
     uint32_t value = row[i + 1].found->id;
-    if (value < attribute->n_missing) continue; /* a row of the class, but no value */
+    if (value < counted->n_missing) continue; /* a row of the class, but no value */
     uint64_t key = shoal_verify_pair_key(row->found->id, value);
-    if (!shoal_verify_count_pair(&attribute->pairs, key)) return false;
+    if (!shoal_verify_count_pair(&counted->pairs, key)) return false;
   }
   return true;
 }
 
 /* Counts the waiting rows and empties the batch; false: no memory. */
 static bool count_batch(counter *count) {
-  size_t width = count->claim->n_sensitive + 1;
+  size_t width = count->n_counted + 1;
   lookup *end = count->batch + count->n_waiting * width;
   for (lookup *row = count->batch; row < end; row += width) {
     uintptr_t entry = (uintptr_t)shoal_verify_entry_of(&count->classes, row->hash);
     __builtin_prefetch((const void *)entry, 1);
     __builtin_prefetch((const void *)(entry + 64)); /* most keys reach into a second cache line */
     for (size_t i = 1; i < width; i++)
-      __builtin_prefetch(shoal_verify_entry_of(&count->sensitive[i - 1].values, row[i].hash));
+      __builtin_prefetch(shoal_verify_entry_of(&count->counted[i - 1].values, row[i].hash));
   }
   for (lookup *row = count->batch; row < end; row += width)
     if (!find_row(count, row)) return false;
@@ -237,11 +287,25 @@ static bool count_batch(counter *count) {
   return true;
 }
 
-static shoal_status count_rows(counter *count, shoal_verify_reader *reader, shoal_error *error) {
+/* The guarding node of the row at hand; behind the last row there must be none either. */
+static shoal_status read_guard(counter *count, shoal_verify_reader *guards, bool wanted,
+                               shoal_error *error) {
+  bool found;
+  if (!guards) return SHOAL_OK;
+  shoal_verify_cell *cell = &count->cells[count->claim->n_columns];
+  SHOAL_TRY(shoal_verify_reader_next(guards, cell, 1, &found, error));
+  if (found == wanted) return SHOAL_OK;
+  return shoal_fail(error, SHOAL_FAILED, GUARDS " has %s rows than the release; %s",
+                    found ? "more" : "fewer", SHOAL_VERIFY_FAULT);
+}
+
+static shoal_status count_rows(counter *count, shoal_verify_reader *reader,
+                               shoal_verify_reader *guards, shoal_error *error) {
   const shoal_verify_claim *claim = count->claim;
   for (;;) {
     bool found;
     SHOAL_TRY(shoal_verify_reader_next(reader, count->cells, claim->n_columns, &found, error));
+    SHOAL_TRY(read_guard(count, guards, found, error));
     if (!found) break;
     if (claim->n_rows - count->n_rows == count->n_waiting) /* also why no count can wrap */
       return shoal_fail(error, SHOAL_FAILED, "the release has more rows than the %llu it must "
@@ -259,10 +323,14 @@ static shoal_status count_rows(counter *count, shoal_verify_reader *reader, shoa
 
 /* ---------------------------------------------------------------- the tally */
 
-/* The pairs of one attribute, sorted by class: a counting sort. */
+/*
+ * The pairs of one attribute, sorted by class: a counting sort. Values are numbered without the
+ * missing spellings from here on. The pairs are freed; false: no memory.
+ */
 static bool tally_attribute(shoal_verify_attribute *attribute, size_t n_classes,
-                            const shoal_verify_pairs *pairs) {
+                            value_counter *counted) {
   enum { AHEAD = 16 }; /* slots to look ahead: classes are in no order here either */
+  const shoal_verify_pairs *pairs = &counted->pairs;
   size_t n_slots = (size_t)1 << pairs->bits, mask = n_slots - 1;
   size_t *starts = attribute->starts = shoal_alloc_zero(n_classes + 1, sizeof *starts);
   attribute->counts = shoal_alloc(pairs->n_used, sizeof *attribute->counts);
@@ -282,12 +350,31 @@ static bool tally_attribute(shoal_verify_attribute *attribute, size_t n_classes,
     const shoal_verify_pair *slot = &pairs->slots[i];
     if (!slot->n_rows) continue;
     attribute->counts[--starts[slot->key >> 32]] =
-        (shoal_verify_count){.n_rows = slot->n_rows, .value = (uint32_t)slot->key};
+        (shoal_verify_count){.n_rows = slot->n_rows,
+                             .value = (uint32_t)slot->key - counted->n_missing};
+  }
+  attribute->known = counted->known;
+  attribute->n_values = counted->values.n_entries - counted->n_missing;
+  shoal_verify_pairs_reset(&counted->pairs);
+  return true;
+}
+
+static bool tally_guards(counter *count, shoal_verify_tally *tally) {
+  value_counter *counted = &count->counted[count->claim->n_sensitive];
+  const shoal_verify_dictionary *values = &counted->values;
+  tally->guards.name = count->guard_column;
+  if (!tally_attribute(&tally->guards, tally->n_classes, counted)) return false;
+  tally->guard_texts = shoal_alloc(tally->guards.n_values, sizeof *tally->guard_texts);
+  if (!tally->guard_texts) return false;
+  for (size_t i = 0; i < (size_t)1 << values->bits; i++) {
+    const shoal_verify_entry *entry = values->slots[i].entry;
+    if (entry && entry->id >= counted->n_missing)
+      tally->guard_texts[entry->id - counted->n_missing] = entry;
   }
   return true;
 }
 
-/* Hands the counts over, each attribute's pairs being freed when they are; false: no memory. */
+/* Hands the counts over; false: no memory. */
 static bool tally_all(counter *count, shoal_verify_tally *tally) {
   const shoal_verify_claim *claim = count->claim;
   const shoal_verify_dictionary *classes = &count->classes;
@@ -303,11 +390,10 @@ static bool tally_all(counter *count, shoal_verify_tally *tally) {
   }
   for (size_t i = 0; i < claim->n_sensitive; i++) {
     tally->attributes[i].name = claim->sensitive[i];
-    if (!tally_attribute(&tally->attributes[i], tally->n_classes, &count->sensitive[i].pairs))
+    if (!tally_attribute(&tally->attributes[i], tally->n_classes, &count->counted[i]))
       return false;
-    shoal_verify_pairs_reset(&count->sensitive[i].pairs);
   }
-  return true;
+  return claim->guards_fd < 0 || tally_guards(count, tally);
 }
 
 static void tally_reset(shoal_verify_tally *tally) {
@@ -316,6 +402,9 @@ static void tally_reset(shoal_verify_tally *tally) {
     free(tally->attributes[i].counts);
   }
   free(tally->attributes);
+  free(tally->guards.starts);
+  free(tally->guards.counts);
+  free(tally->guard_texts);
   free(tally->class_rows);
 }
 
@@ -328,10 +417,13 @@ static void fill_finding(const shoal_verify_tally *tally, shoal_verify_finding *
   finding->smallest_class = smallest;
 }
 
+/* `guards` is NULL if there is no file of guarding nodes. */
 static shoal_status verify_with(counter *count, shoal_verify_tally *tally,
-                                shoal_verify_reader *reader, shoal_error *error) {
+                                shoal_verify_reader *reader, shoal_verify_reader *guards,
+                                shoal_error *error) {
   SHOAL_TRY(check_header(count, reader, error));
-  SHOAL_TRY(count_rows(count, reader, error));
+  if (guards) SHOAL_TRY(read_guard_header(count, guards, error));
+  SHOAL_TRY(count_rows(count, reader, guards, error));
   if (!tally_all(count, tally)) return shoal_fail_memory(error);
   return shoal_verify_models(count->claim, tally, error);
 }
@@ -340,12 +432,16 @@ shoal_status shoal_verify(int fd, const shoal_verify_claim *claim, const shoal_r
                           shoal_verify_finding *finding, shoal_error *error) {
   counter count = {.claim = claim};
   shoal_verify_tally tally = {0};
-  shoal_verify_reader *reader = NULL;
+  shoal_verify_reader *reader = NULL, *guards = NULL;
   shoal_status status = counter_init(&count, error);
   if (status == SHOAL_OK)
-    status = shoal_verify_reader_open(fd, claim->delimiter, run, &reader, error);
-  if (status == SHOAL_OK) status = verify_with(&count, &tally, reader, error);
+    status = shoal_verify_reader_open(fd, RELEASE, claim->delimiter, run, &reader, error);
+  if (status == SHOAL_OK && claim->guards_fd >= 0) /* progress is told in bytes of the release */
+    status = shoal_verify_reader_open(claim->guards_fd, GUARDS, claim->delimiter, NULL, &guards,
+                                      error);
+  if (status == SHOAL_OK) status = verify_with(&count, &tally, reader, guards, error);
   if (status == SHOAL_OK) fill_finding(&tally, finding);
+  shoal_verify_reader_close(guards);
   shoal_verify_reader_close(reader);
   tally_reset(&tally);
   counter_reset(&count);

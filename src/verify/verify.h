@@ -23,6 +23,23 @@ typedef struct shoal_verify_model {
   size_t n_parameters;
 } shoal_verify_model;
 
+/* What is known of a sensitive value, as strings and counts; what no model needs may be left 0. */
+typedef struct shoal_verify_value {
+  const char *value;
+  const char *const *path; /* its ancestors, the nearest first, the root last; NULL ends; or NULL */
+  int64_t category;        /* 0: the most sensitive; -1: none */
+  uint64_t n_original;     /* rows of the original table that have it */
+} shoal_verify_value;
+
+/* What is known of a sensitive attribute beyond the release itself. */
+typedef struct shoal_verify_knowledge {
+  const shoal_verify_value *values; /* every value of the original table that is not missing */
+  size_t n_values;
+  const char *const *protect; /* nodes of its tree that are protected; ancestors decide */
+  size_t n_protect;
+  size_t n_categories;
+} shoal_verify_knowledge;
+
 /* What the release claims to be. All strings are borrowed. */
 typedef struct shoal_verify_claim {
   char delimiter;
@@ -32,6 +49,10 @@ typedef struct shoal_verify_claim {
   size_t n_quasi;
   const char *const *sensitive;
   size_t n_sensitive;
+  const shoal_verify_knowledge *attributes; /* by sensitive attribute; NULL: nothing known */
+  uint64_t k;    /* class size asked for: theta-sensitive is about it */
+  int guards_fd; /* personalized: a file with one guarding node a line, row by row as in the
+                    release, under a header line that is the column's name; -1: none */
   const char *const *missing; /* spellings that count as no value */
   size_t n_missing;
   const shoal_verify_model *models;

@@ -186,6 +186,40 @@ void shoal_aside_close(shoal_aside *aside) {
   aside->fd = -1;
 }
 
+/* ------------------------------------------------------------ text files */
+
+struct shoal_file {
+  shoal_aside aside;
+};
+
+shoal_status shoal_file_begin(const char *path, shoal_file **out, shoal_error *error) {
+  *out = NULL;
+  shoal_file *file = shoal_alloc_zero(1, sizeof *file);
+  if (!file) return shoal_fail_memory(error);
+  shoal_status status = shoal_aside_open(&file->aside, path, error);
+  if (status != SHOAL_OK) {
+    free(file);
+    return status;
+  }
+  *out = file;
+  return SHOAL_OK;
+}
+
+shoal_status shoal_file_commit(shoal_file *file, const char *text, shoal_error *error) {
+  shoal_aside *aside = &file->aside;
+  size_t size = strlen(text);
+  SHOAL_TRY(write_all(aside->path, aside->fd, text, size, error));
+  if (!size || text[size - 1] != '\n')
+    SHOAL_TRY(write_all(aside->path, aside->fd, "\n", 1, error));
+  return shoal_aside_commit(aside, error);
+}
+
+void shoal_file_free(shoal_file *file) {
+  if (!file) return;
+  shoal_aside_close(&file->aside);
+  free(file);
+}
+
 size_t shoal_same_file(const char *path, const char *const *others, size_t n) {
   struct stat info, other;
   bool exists = stat(path, &info) == 0 && S_ISREG(info.st_mode);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRETCH_ROWS = 32 * 1024, MAX_THREADS = 64, COPY_SLACK = 16 };
+enum { STRETCH_ROWS = 32 * 1024, MAX_THREADS = 64, COPY_SLACK = 16, FLUSH_BYTES = 1 << 20 };
 
 /* ------------------------------------------------------------ cells */
 
@@ -80,7 +80,7 @@ static char *render_row(const shoal_csv_out *out, uint64_t row, bool blank, char
   for (size_t c = 0; c < out->n_columns; c++) {
     const shoal_cells_out *cells = &out->columns[c];
     if (blank && cells->generalized) {
-      *to++ = '*';
+      to += render(out, "*", 1, to);
       *to++ = c + 1 == out->n_columns ? '\n' : out->delimiter;
       continue;
     }
@@ -89,6 +89,13 @@ static char *render_row(const shoal_csv_out *out, uint64_t row, bool blank, char
     to = copy_cell(to, cells->bytes + from, (size_t)(cells->offsets[code + 1] - from));
   }
   return to;
+}
+
+static bool append_row(const writing *w, buffer *b, uint64_t row, bool blank) {
+  if (!shoal_grow(&b->bytes, &b->capacity, b->size + w->widest + COPY_SLACK, 1)) return false;
+  char *end = render_row(w->out, row, blank, b->bytes + b->size);
+  b->size = (size_t)(end - b->bytes);
+  return true;
 }
 
 static void render_stretch(void *user, unsigned i) {
@@ -102,15 +109,8 @@ static void render_stretch(void *user, unsigned i) {
     uint64_t row = w->order ? w->order[item] : item;
     shoal_fate fate = (shoal_fate)out->fate[out->group_of_row[row]];
     if (fate == SHOAL_FATE_REMOVE) continue;
-    uint64_t times = w->order ? 1 : shoal_table_count(out->table, row);
-    for (; times; times--) {
-      if (!shoal_grow(&b->bytes, &b->capacity, b->size + w->widest + COPY_SLACK, 1)) {
-        b->failed = true;
-        return;
-      }
-      char *end_of_row = render_row(out, row, fate == SHOAL_FATE_BLANK, b->bytes + b->size);
-      b->size = (size_t)(end_of_row - b->bytes);
-    }
+    b->failed = !append_row(w, b, row, fate == SHOAL_FATE_BLANK);
+    if (b->failed) return;
   }
 }
 
@@ -118,7 +118,7 @@ static size_t widest_row(const shoal_csv_out *out) {
   size_t widest = 0;
   for (size_t c = 0; c < out->n_columns; c++) {
     const shoal_cells_out *cells = &out->columns[c];
-    uint64_t most = 2;
+    uint64_t most = 4; /* a blank, quoted */
     for (uint32_t v = 0; v < cells->n_values; v++) {
       uint64_t size = cells->offsets[v + 1] - cells->offsets[v];
       if (size > most) most = size;
@@ -144,6 +144,25 @@ static shoal_status write_rows(writing *w, shoal_sink *sink, const shoal_run *ru
     SHOAL_TRY(shoal_run_report(run, "write", done, w->n_items, "rows", error));
   }
   return SHOAL_OK;
+}
+
+/* Rows that stand for several records, in their order: a row may be written very often. */
+static shoal_status write_counted(writing *w, shoal_sink *sink, const shoal_run *run,
+                                  shoal_error *error) {
+  const shoal_csv_out *out = w->out;
+  buffer *b = &w->buffers[0];
+  for (uint64_t row = 0; row < out->table->n_rows; row++) {
+    shoal_fate fate = (shoal_fate)out->fate[out->group_of_row[row]];
+    if (fate == SHOAL_FATE_REMOVE) continue;
+    for (uint64_t times = out->table->counts[row]; times; times--) {
+      if (!append_row(w, b, row, fate == SHOAL_FATE_BLANK)) return shoal_fail_memory(error);
+      if (b->size < FLUSH_BYTES) continue;
+      SHOAL_TRY(shoal_sink_write(sink, b->bytes, b->size, error));
+      SHOAL_TRY(shoal_run_report(run, "write", row, out->table->n_rows, "rows", error));
+      b->size = 0;
+    }
+  }
+  return shoal_sink_write(sink, b->bytes, b->size, error);
 }
 
 static uint64_t count_rows(const shoal_csv_out *out) {
@@ -205,7 +224,9 @@ shoal_status shoal_csv_write(const shoal_csv_out *out, shoal_sink *sink, shoal_r
     w->n_items = *n_rows;
   }
   if (status == SHOAL_OK) status = write_header(out, sink, error);
-  if (status == SHOAL_OK) status = write_rows(w, sink, run, error);
+  bool counted = out->table->counts && !order;
+  if (status == SHOAL_OK)
+    status = counted ? write_counted(w, sink, run, error) : write_rows(w, sink, run, error);
   if (status == SHOAL_OK) status = shoal_sink_finish(sink, error);
   for (unsigned i = 0; i < MAX_THREADS; i++) free(w->buffers[i].bytes);
   free(order);

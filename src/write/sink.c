@@ -10,6 +10,7 @@
 #include <zstd.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 enum { OUTPUT_BYTES = 256 * 1024, ZSTD_LEVEL = 3 };
 
@@ -22,18 +23,13 @@ struct shoal_sink {
   char *output; /* compressed bytes */
 };
 
-static bool ends_with(const char *name, const char *ending) {
-  size_t n = strlen(name), m = strlen(ending);
-  return n >= m && strcmp(name + n - m, ending) == 0;
-}
-
 shoal_status shoal_sink_open(int fd, const char *name, shoal_sink **out, shoal_error *error) {
   *out = NULL;
   shoal_sink *sink = shoal_alloc_zero(1, sizeof *sink);
   if (!sink) return shoal_fail_memory(error);
   sink->fd = fd;
   sink->name = name;
-  bool gzip = ends_with(name, ".gz"), zstd = ends_with(name, ".zst");
+  bool gzip = shoal_ends_with(name, ".gz"), zstd = shoal_ends_with(name, ".zst");
   bool ok = true;
   if (gzip || zstd) ok = (sink->output = shoal_alloc(OUTPUT_BYTES, 1)) != NULL;
   if (ok && gzip)

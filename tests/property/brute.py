@@ -10,10 +10,12 @@ every class that breaks any model is suppressed, and minimal means that no
 solution lies strictly below.
 
 A further model is one more class with `name`, `attribute`, `required`,
-`reached(table, members)` and `holds(table, members)`.
+`reached(table, members)`, `holds(table, members)` and `worst`, which picks the
+reached value to report of all classes; brute_models.py has the rest of them.
 """
 
 import itertools
+import math
 from collections import Counter, namedtuple
 from fractions import Fraction
 
@@ -135,7 +137,7 @@ class Table:
 
 
 class KAnonymity:
-    name, attribute = "k-anonymity", None
+    name, attribute, worst = "k-anonymity", None, staticmethod(min)
 
     def __init__(self, k):
         self.required = k
@@ -150,7 +152,7 @@ class KAnonymity:
 class PSensitive:
     """Distinct values of one sensitive attribute; a missing value adds none."""
 
-    name = "p-sensitive"
+    name, worst = "p-sensitive", staticmethod(min)
 
     def __init__(self, p, attribute):
         self.required, self.attribute = p, attribute
@@ -190,11 +192,18 @@ Node = namedtuple("Node", "vector height left suppressed satisfies")
 # left: the classes that stay (labels -> row numbers); suppressed: row numbers
 
 
-def examine(table, vector, models, max_suppressed):
-    """Suppresses every class that breaks any model; satisfied if that is not too many rows."""
+def examine(table, vector, models, max_suppressed, judged=None):
+    """Suppresses every class that breaks any model; satisfied if that is not too many rows.
+
+    judged: verdicts on classes of the same rows, kept from node to node.
+    """
     left, suppressed = {}, []
+    judged = {} if judged is None else judged
     for labels, members in classes_at(table, vector).items():
-        if breaks(table, members, models):
+        rows = tuple(members)
+        if rows not in judged:
+            judged[rows] = breaks(table, members, models)
+        if judged[rows]:
             suppressed.extend(members)
         else:
             left[labels] = members
@@ -214,7 +223,8 @@ class Lattice:
 
     def __init__(self, table, models, max_suppressed=0):
         self.table, self.models = table, models
-        self.nodes = {v: examine(table, v, models, max_suppressed) for v in all_vectors(table)}
+        judged = {}
+        self.nodes = {v: examine(table, v, models, max_suppressed, judged) for v in all_vectors(table)}
         self.minimal = self._minimal(lambda node: node.satisfies)
         # A release without rows is no solution of `anonymize`.
         self.solutions = [v for v, node in self.nodes.items() if node.satisfies and node.left]
@@ -311,6 +321,50 @@ def measures(table, node, k):
             "completeness": Fraction(rows, len(table.rows))}
 
 
+# ---- what `optimal` makes as small as it can --------------------------------------------
+
+OBJECTIVES = ("height", "precision", "il", "dm", "avg", "classes", "loss", "entropy")
+
+
+def objective(table, node, k, name):
+    """The cost of a node that releases rows, the smaller the better; suppressed rows count as lost."""
+    return {"height": lambda: node.height,
+            "precision": lambda: sum(Fraction(d, h) for d, h in zip(node.vector, table.heights)),
+            "il": lambda: measures(table, node, k)["il"] + len(node.suppressed) * len(table.quasi),
+            "dm": lambda: measures(table, node, k)["dm"] + len(node.suppressed) * len(table.rows),
+            "avg": lambda: measures(table, node, k)["avg"],
+            "classes": lambda: -len(node.left),
+            "loss": lambda: leaf_loss(table, node),
+            "entropy": lambda: entropy_loss(table, node)}[name]()
+
+
+def leaf_loss(table, node):
+    """How many leaves a cell could be, scaled to 0..1: mean of the rows, geometric mean of the attributes."""
+    kept = set(range(len(table.rows))) - set(node.suppressed)
+    product = 1.0
+    for name, level in zip(table.quasi, node.vector):
+        hierarchy, column = table.hierarchies[name], table.index[name]
+        below = Counter(path[level] for path in hierarchy.paths.values())
+        leaves = len(hierarchy.paths)
+        lost = Fraction(len(node.suppressed))
+        for i in kept if leaves > 1 else ():
+            lost += Fraction(below[hierarchy.label(table.rows[i][column], level)] - 1, leaves - 1)
+        product *= 1 + float(lost / len(table.rows))
+    return product ** (1 / len(table.quasi)) - 1
+
+
+def entropy_loss(table, node):
+    """Bits lost: -log2(rows of the value / rows of its label); a suppressed cell's label is everything."""
+    total, suppressed = 0.0, set(node.suppressed)
+    for name, level in zip(table.quasi, node.vector):
+        cells = table.column(name)
+        labels = [table.hierarchies[name].label(cell, level, table.missing) for cell in cells]
+        of_value, of_label = Counter(cells), Counter(labels)
+        total += sum(math.log2((len(cells) if i in suppressed else of_label[labels[i]]) / of_value[cells[i]])
+                     for i in range(len(cells)))
+    return total
+
+
 # ---- judging a table as it stands -------------------------------------------------------------
 
 Verdict = namedtuple("Verdict", "model attribute required reached holds breaking_rows breaking_classes")
@@ -323,7 +377,8 @@ def check(table, models, classes=None):
     verdicts = []
     for model in models:
         broken = [members for members in classes.values() if not model.holds(table, members)]
-        reached = min(model.reached(table, members) for members in classes.values())
+        values = [model.reached(table, members) for members in classes.values()]
+        reached = None if None in values else model.worst(values)
         verdicts.append(Verdict(model.name, model.attribute, model.required, reached, not broken,
                                 sum(map(len, broken)), len(broken)))
     return verdicts

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unit tests of src/base: exact decimals against 128-bit integers, memory and arenas, strings and
- * UTF-8 against a decoder of code points, the ChaCha20 stream against RFC 8439, ids, threads, and
- * the messages of errors.
+ * UTF-8 against a decoder of code points, the ChaCha20 stream against RFC 8439, ids, threads.
  */
-#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,10 +34,11 @@ static int128 power(unsigned exponent) {
   return result;
 }
 
-/* Numbers of all sizes: the digits are as random as the number. */
-static uint64_t random_number(shoal_random *random, unsigned most_digits) {
-  unsigned digits = 1 + (unsigned)shoal_random_below(random, most_digits);
-  return shoal_random_below(random, (uint64_t)power(digits));
+/* Numbers of up to 18 digits, of all sizes, and scales. */
+static shoal_decimal random_decimal(shoal_random *random) {
+  unsigned digits = 1 + (unsigned)shoal_random_below(random, 18);
+  return (shoal_decimal){(int64_t)shoal_random_below(random, (uint64_t)power(digits)),
+                         (unsigned)shoal_random_below(random, 19)};
 }
 
 /* ---------------------------------------------------------------- decimals */
@@ -56,79 +55,51 @@ static void parses_to(const char *text, int64_t mantissa, unsigned scale) {
   assert_int_equal(number.scale, scale);
 }
 
+static void fails_with(shoal_number verdict, const char *const *texts) {
+  shoal_decimal number;
+  for (; *texts; texts++)
+    if (parse(*texts, &number) != verdict) fail_msg("'%s' is not refused as it should", *texts);
+}
+
 static void numbers_are_read_exactly(void **state UNUSED) {
   parses_to("0.2", 2, 1);
   parses_to("-12.50", -125, 1);
-  parses_to("+7", 7, 0);
   parses_to("-0.000", 0, 0);
-  parses_to("1200", 1200, 0);
   parses_to("1.5e3", 1500, 0);
   parses_to("1500E-3", 15, 1);
   parses_to("0e9999", 0, 0);
   parses_to("000000000000000000000012", 12, 0); /* zeros in front are no digits */
-  parses_to("0.10000000000000000000000", 1, 1);
   parses_to("999999999999999999", MOST, 0);
-  parses_to("-0.999999999999999999", -MOST, 18);
+  parses_to("-0.99999999999999999900", -MOST, 18);
   parses_to("1e17", 100000000000000000, 0);
   parses_to("1e-18", 1, 18);
 }
 
 static void what_is_no_number_is_told_from_what_is_too_long(void **state UNUSED) {
-  static const char *const not[] = {"",    "-",    "+",    ".",    "e5",   "1e",  "1e+", "1.2.3",
-                                    " 1",  "1 ",   "--1",  "+-1",  "1e5.", "0x1", "1,5", "nan",
-                                    "inf", "1e+-", "1.0.", "1.00x"};
+  static const char *const not[] = {"", "-", ".", "e5", "1e", "1e+", "1.2.3", " 1", "1 ", "--1",
+                                    "1e5.", "0x1", "1,5", "nan", "1e+-1", "1.0.", "1.00x", NULL};
   static const char *const too_long[] = {"1000000000000000000", "1e18", "1234567890123456789",
-                                         "1e-19", "0.1234567890123456789", "1e9999", "1e-9999"};
-  shoal_decimal number;
-  for (size_t i = 0; i < COUNT(not); i++)
-    if (parse(not[i], &number) != SHOAL_NUMBER_NOT) fail_msg("'%s' is no number", not[i]);
-  for (size_t i = 0; i < COUNT(too_long); i++)
-    assert_int_equal(parse(too_long[i], &number), SHOAL_NUMBER_TOO_LONG);
-  assert_int_equal(shoal_decimal_parse("12x", 2, &number), SHOAL_NUMBER_OK); /* the size counts */
-  assert_int_equal(number.mantissa, 12);
+                                         "1e-19", "1e9999", "1e-9999", NULL};
+  fails_with(SHOAL_NUMBER_NOT, not);
+  fails_with(SHOAL_NUMBER_TOO_LONG, too_long);
 }
 
 /* decimal.h: [+-]digits[.digits][e[+-]digits]. */
 static void a_number_has_digits_on_both_sides_of_its_point(void **state UNUSED) {
-  static const char *const not[] = {".5", "5.", "-.5", "5.e3", ".5e3"};
-  shoal_decimal number;
-  for (size_t i = 0; i < COUNT(not); i++)
-    if (parse(not[i], &number) != SHOAL_NUMBER_NOT) fail_msg("'%s' is no number", not[i]);
+  fails_with(SHOAL_NUMBER_NOT, (const char *const[]){".5", "5.", "-.5", "5.e3", ".5e3", NULL});
 }
 
 static void an_exponent_may_have_zeros_in_front(void **state UNUSED) {
-  parses_to("1e0002", 100, 0);
   parses_to("1e00002", 100, 0);
-  parses_to("25e-00001", 25, 1);
-}
-
-/* `value` with a point before its last `fraction` digits, zeros around it, and an exponent. */
-static void write_number(shoal_random *random, uint64_t value, unsigned fraction, int exponent,
-                         char *out) {
-  char digits[64];
-  int zeros = (int)shoal_random_below(random, 4), behind = (int)shoal_random_below(random, 3);
-  int size = snprintf(digits, sizeof digits, "%0*llu", zeros + (int)fraction + 1,
-                      (unsigned long long)value);
-  int whole = size - (int)fraction;
-  int at = sprintf(out, "%.*s", whole, digits);
-  if (fraction) at += sprintf(out + at, ".%s%.*s", digits + whole, behind, "00");
-  if (exponent || behind) (void)sprintf(out + at, "%c%+d", "eE"[behind % 2], exponent);
 }
 
 /* value x 10^exponent as a reduced decimal, if it has one: by 128-bit integers. */
-static bool reduced(uint64_t value, int exponent, int64_t *mantissa, unsigned *scale) {
-  int128 rest = (int128)value;
+static bool reduced(int64_t value, int exponent, shoal_decimal *out) {
+  int128 rest = value;
   if (rest == 0) exponent = 0;
-  while (rest && rest % 10 == 0) {
-    rest /= 10;
-    exponent++;
-  }
-  while (exponent > 0 && rest <= MOST) {
-    rest *= 10;
-    exponent--;
-  }
-  *mantissa = (int64_t)rest;
-  *scale = (unsigned)(exponent < 0 ? -exponent : 0);
+  for (; rest && rest % 10 == 0; exponent++) rest /= 10;
+  for (; exponent > 0 && rest <= MOST; exponent--) rest *= 10;
+  *out = (shoal_decimal){(int64_t)rest, (unsigned)(exponent < 0 ? -exponent : 0)};
   return rest <= MOST && exponent >= -18;
 }
 
@@ -137,87 +108,80 @@ static void random_numbers_are_read_as_128_bits_do(void **state UNUSED) {
   shoal_random_seed(&random, 11);
   unsigned n_long = 0, n_all = 300000;
   for (unsigned i = 0; i < n_all; i++) {
-    uint64_t value = random_number(&random, 18);
-    unsigned fraction = (unsigned)shoal_random_below(&random, 20);
-    int exponent = (int)shoal_random_below(&random, 31) - 15;
-    bool negative = shoal_random_below(&random, 2);
-    char text[128] = "-";
-    write_number(&random, value, fraction, exponent, text + negative);
-    int64_t mantissa;
-    unsigned scale;
-    shoal_decimal number;
-    bool fits = reduced(value, exponent - (int)fraction, &mantissa, &scale);
-    shoal_number verdict = parse(text, &number);
-    if (verdict != (fits ? SHOAL_NUMBER_OK : SHOAL_NUMBER_TOO_LONG)) fail_msg("%s", text);
+    shoal_decimal given = random_decimal(&random), expected, number;
+    int exponent = (int)shoal_random_below(&random, 31) - 15, fraction = (int)given.scale;
+    char digits[64], text[128]; /* zeros in front, a point, zeros behind it, an exponent */
+    int size = snprintf(digits, sizeof digits, "%0*lld",
+                        fraction + 1 + (int)shoal_random_below(&random, 4),
+                        (long long)given.mantissa);
+    (void)snprintf(text, sizeof text, "%s%.*s%s%s%.*s%c%+d", i % 2 ? "-" : "", size - fraction,
+                   digits, fraction ? "." : "", digits + size - fraction,
+                   fraction ? (int)shoal_random_below(&random, 3) : 0, "00", "eE"[i / 2 % 2],
+                   exponent);
+    bool fits = reduced(given.mantissa, exponent - fraction, &expected);
+    if (parse(text, &number) != (fits ? SHOAL_NUMBER_OK : SHOAL_NUMBER_TOO_LONG))
+      fail_msg("%s", text);
     n_long += !fits;
     if (!fits) continue;
-    if (number.mantissa != (negative ? -mantissa : mantissa) || number.scale != scale)
+    if (number.mantissa != (i % 2 ? -expected.mantissa : expected.mantissa) ||
+        number.scale != expected.scale)
       fail_msg("%s is not %lld, %u", text, (long long)number.mantissa, number.scale);
   }
   assert_in_range(n_long, n_all / 20, n_all / 2);
 }
 
+static void prints_as(int64_t mantissa, unsigned scale, const char *expected) {
+  char text[32];
+  shoal_decimal_print(mantissa, scale, text);
+  assert_string_equal(text, expected);
+}
+
 static void numbers_are_printed_and_read_back(void **state UNUSED) {
-  char text[32], again[32];
-  shoal_decimal_print(INT64_MIN, 0, text);
-  assert_string_equal(text, "-9223372036854775808");
-  shoal_decimal_print(INT64_MIN, 18, text);
-  assert_string_equal(text, "-9.223372036854775808");
-  shoal_decimal_print(INT64_MAX, 1, text);
-  assert_string_equal(text, "922337203685477580.7");
-  shoal_decimal_print(0, 18, text);
-  assert_string_equal(text, "0");
+  prints_as(INT64_MIN, 0, "-9223372036854775808");
+  prints_as(INT64_MIN, 18, "-9.223372036854775808");
+  prints_as(INT64_MAX, 1, "922337203685477580.7");
+  prints_as(-50, 3, "-0.05");
+  prints_as(0, 18, "0");
   shoal_random random;
   shoal_random_seed(&random, 12);
   for (unsigned i = 0; i < 200000; i++) {
-    int64_t mantissa = (int64_t)random_number(&random, 18);
-    if (shoal_random_below(&random, 2)) mantissa = -mantissa;
-    unsigned scale = (unsigned)shoal_random_below(&random, 19);
-    shoal_decimal_print(mantissa, scale, text);
-    shoal_decimal back;
+    shoal_decimal number = random_decimal(&random), back;
+    if (i % 2) number.mantissa = -number.mantissa;
+    char text[32];
+    shoal_decimal_print(number.mantissa, number.scale, text);
     assert_int_equal(parse(text, &back), SHOAL_NUMBER_OK);
-    assert_true(back.mantissa * power(18 - back.scale) == mantissa * power(18 - scale));
-    shoal_decimal_print(back.mantissa, back.scale, again); /* reduced: no zeros at the end */
-    assert_string_equal(text, again);
+    assert_true(back.mantissa * power(18 - back.scale) ==
+                number.mantissa * power(18 - number.scale));
+    prints_as(back.mantissa, back.scale, text); /* reduced: no zeros at the end */
   }
 }
 
 static void rescaling_is_exact_or_refused(void **state UNUSED) {
   shoal_random random;
   shoal_random_seed(&random, 13);
-  unsigned n_refused = 0;
   for (unsigned i = 0; i < 100000; i++) {
-    shoal_decimal number = {(int64_t)random_number(&random, 18),
-                            (unsigned)shoal_random_below(&random, 19)};
-    if (i % 2) number.mantissa = -number.mantissa;
-    unsigned to = (unsigned)shoal_random_below(&random, 21);
+    shoal_decimal number = random_decimal(&random);
+    unsigned to = i % 21;
     int64_t mantissa = 0;
     bool possible = to >= number.scale && to <= 18;
     int128 exact = possible ? number.mantissa * power(to - number.scale) : 0;
-    possible = possible && exact <= INT64_MAX && exact >= INT64_MIN;
+    possible = possible && exact <= INT64_MAX;
     assert_int_equal(shoal_decimal_rescale(number, to, &mantissa), possible);
     if (possible) assert_true(mantissa == exact);
-    n_refused += !possible;
   }
-  assert_in_range(n_refused, 10000, 90000);
   assert_true(shoal_decimal_double((shoal_decimal){-15, 1}) == -1.5);
-  assert_true(shoal_decimal_double((shoal_decimal){1, 1}) == 0.1);
 }
 
 static void percents_are_rounded_down_exactly(void **state UNUSED) {
   assert_int_equal(shoal_decimal_percent((shoal_decimal){1, 0}, 99), 0);
-  assert_int_equal(shoal_decimal_percent((shoal_decimal){1, 0}, 100), 1);
   assert_int_equal(shoal_decimal_percent((shoal_decimal){15, 1}, 1000), 15);
   assert_int_equal(shoal_decimal_percent((shoal_decimal){29, 0}, 100), 29); /* 0.29 x 100 is not */
-  assert_int_equal(shoal_decimal_percent((shoal_decimal){-5, 0}, 100), 0);
-  assert_true(shoal_decimal_percent((shoal_decimal){100, 0}, UINT64_MAX) == UINT64_MAX);
   assert_true(shoal_decimal_percent((shoal_decimal){100, 0}, UINT64_MAX - 1) == UINT64_MAX - 1);
   assert_true(shoal_decimal_percent((shoal_decimal){MOST, 0}, UINT64_MAX) == UINT64_MAX);
   shoal_random random;
   shoal_random_seed(&random, 14);
   for (unsigned i = 0; i < 100000; i++) {
-    shoal_decimal number = {(int64_t)random_number(&random, 18),
-                            (unsigned)shoal_random_below(&random, 19)};
+    shoal_decimal number = random_decimal(&random);
     uint64_t whole = shoal_random_next(&random) >> shoal_random_below(&random, 64);
     uint128 product = (uint128)whole * (uint64_t)number.mantissa;
     uint128 unit = (uint128)power(number.scale) * 100;
@@ -228,26 +192,19 @@ static void percents_are_rounded_down_exactly(void **state UNUSED) {
   }
 }
 
-/* ---------------------------------------------------------------- memory */
+/* ---------------------------------------------------------------- memory, text */
 
 static void sizes_that_overflow_give_no_memory(void **state UNUSED) {
   assert_null(shoal_alloc(SIZE_MAX / 2, 4));
   assert_null(shoal_alloc_zero(SIZE_MAX, SIZE_MAX));
-  char *kept = shoal_alloc(0, 8);
-  assert_non_null(kept);
-  assert_null(shoal_resize(kept, SIZE_MAX / 4, 8));
-  char *larger = shoal_resize(kept, 100, 1);
-  assert_non_null(larger);
-  free(larger);
-  uint32_t *items = NULL;
+  uint32_t *items = shoal_alloc(0, 8);
   size_t capacity = 0;
-  for (uint32_t i = 0; i < 1000; i++) {
-    assert_true(shoal_grow(&items, &capacity, (size_t)i + 1, sizeof *items));
-    assert_true(capacity > i);
-    items[i] = i;
-  }
+  assert_non_null(items);
+  assert_null(shoal_resize(items, SIZE_MAX / 4, 8));
+  assert_true(shoal_grow(&items, &capacity, 1000, sizeof *items) && capacity >= 1000);
+  items[999] = 7;
   assert_false(shoal_grow(&items, &capacity, SIZE_MAX / 2, sizeof *items));
-  for (uint32_t i = 0; i < 1000; i++) assert_int_equal(items[i], i);
+  assert_int_equal(items[999], 7);
   free(items);
 }
 
@@ -259,27 +216,21 @@ static void an_arena_keeps_every_piece_apart(void **state UNUSED) {
   shoal_random_seed(&random, 15);
   shoal_arena arena;
   shoal_arena_init(&arena);
-  size_t all = 0;
   for (size_t i = 0; i < PIECES; i++) {
     sizes[i] = shoal_random_below(&random, i % 500 == 7 ? 200000 : 90);
     pieces[i] = shoal_arena_alloc(&arena, sizes[i], 1);
     assert_non_null(pieces[i]);
     assert_int_equal((uintptr_t)pieces[i] % _Alignof(max_align_t), 0);
     memset(pieces[i], (int)(i % 251), sizes[i]);
-    all += sizes[i];
   }
   for (size_t i = 0; i < PIECES; i++)
     for (size_t b = 0; b < sizes[i]; b++)
       if (pieces[i][b] != i % 251) fail_msg("piece %zu was written over", i);
-  assert_true(arena.size_bytes >= all);
   assert_null(shoal_arena_alloc(&arena, SIZE_MAX / 2, 3));
   assert_string_equal(shoal_arena_copy(&arena, "shoals", 5), "shoal");
   shoal_arena_reset(&arena);
-  assert_int_equal(arena.size_bytes, 0);
   assert_null(arena.block);
 }
-
-/* ---------------------------------------------------------------- text */
 
 static void text_grows_and_is_handed_over(void **state UNUSED) {
   static const uint64_t counts[] = {0, 999, 1000, 1234567, UINT64_MAX};
@@ -289,17 +240,12 @@ static void text_grows_and_is_handed_over(void **state UNUSED) {
     shoal_text_add_count(&text, counts[i]);
     shoal_text_print(&text, "%c", ' ');
   }
-  shoal_text_add_bytes(&text, "ab\0c", 4);
-  assert_int_equal(text.size_bytes, strlen(text.bytes) + 2);
-  char *taken = shoal_text_take(&text);
-  assert_string_equal(taken, "0 999 1,000 1,234,567 18,446,744,073,709,551,615 ab");
+  char *taken = shoal_text_take(&text), *empty = shoal_text_take(&text);
+  assert_string_equal(taken, "0 999 1,000 1,234,567 18,446,744,073,709,551,615 ");
+  assert_string_equal(empty, "");
   free(taken);
-  assert_null(text.bytes);
-  taken = shoal_text_take(&text);
-  assert_string_equal(taken, "");
-  free(taken);
+  free(empty);
   for (int i = 0; i < 20000; i++) shoal_text_print(&text, "%05d", i);
-  assert_int_equal(text.size_bytes, 100000);
   assert_string_equal(text.bytes + 99990, "1999819999");
   shoal_text_add_bytes(&text, "", SIZE_MAX); /* cannot be: the rest is dropped */
   assert_true(text.failed);
@@ -309,13 +255,13 @@ static void text_grows_and_is_handed_over(void **state UNUSED) {
 
 /* The size of a code point's shortest form at `s`, found by writing the code point again. */
 static size_t shortest_form(const unsigned char *s, size_t left) {
+  static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
   for (size_t size = 1; size <= 4 && size <= left; size++) {
     uint32_t point = size == 1 ? s[0] : s[0] & (0xffu >> (size + 1));
     for (size_t i = 1; i < size; i++) point = point << 6 | (s[i] & 0x3fu);
-    unsigned char form[4];
-    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
     size_t needed = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
     if (needed != size || point > 0x10ffff || (point >= 0xd800 && point < 0xe000)) continue;
+    unsigned char form[4];
     for (size_t i = size; i-- > 1; point >>= 6) form[i] = (unsigned char)(0x80 | (point & 0x3f));
     form[0] = (unsigned char)(lead[size] | point);
     if (memcmp(form, s, size) == 0) return size;
@@ -325,14 +271,13 @@ static size_t shortest_form(const unsigned char *s, size_t left) {
 
 static void check_cleaning(const unsigned char *bytes, size_t size, unsigned *n_valid) {
   char expected[64];
-  size_t at = 0, end = 0;
-  while (at < size) {
-    size_t valid = shortest_form(bytes + at, size - at);
+  size_t end = 0;
+  for (size_t at = 0, valid; at < size; at += valid ? valid : 1) {
+    valid = shortest_form(bytes + at, size - at);
     if (valid) memcpy(expected + end, bytes + at, valid);
     else (void)sprintf(expected + end, "\\x%02x", bytes[at]);
     end += valid ? valid : 4;
-    at += valid ? valid : 1;
-    *n_valid += valid > 1;
+    n_valid[valid]++;
   }
   shoal_text text = {0};
   shoal_text_add_utf8(&text, (const char *)bytes, size);
@@ -342,57 +287,50 @@ static void check_cleaning(const unsigned char *bytes, size_t size, unsigned *n_
 }
 
 static void utf8_is_cleaned_as_code_points_are_written(void **state UNUSED) {
-  static const unsigned char edges[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf,
-                                        0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee,
-                                        0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf7, 0xf8, 0xff};
-  unsigned n_valid = 0;
+  static const unsigned char edges[] = {0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc1, 0xc2,
+                                        0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xf0, 0xf4, 0xf5, 0xff};
+  unsigned n_valid[5] = {0};
   unsigned char bytes[8] = {0};
   for (unsigned pair = 0; pair < 65536; pair++) {
     bytes[0] = (unsigned char)(pair >> 8);
     bytes[1] = (unsigned char)pair;
-    check_cleaning(bytes, 2, &n_valid);
+    check_cleaning(bytes, 2, n_valid);
   }
-  assert_int_equal(n_valid, 1920); /* 0x80 .. 0x7ff */
+  assert_int_equal(n_valid[2], 1920); /* 0x80 .. 0x7ff */
   shoal_random random;
   shoal_random_seed(&random, 16);
   for (unsigned i = 0; i < 200000; i++) {
-    size_t size = 3 + shoal_random_below(&random, 6);
-    for (size_t b = 0; b < size; b++) bytes[b] = edges[shoal_random_below(&random, COUNT(edges))];
-    check_cleaning(bytes, size, &n_valid);
+    for (size_t b = 0; b < 8; b++) bytes[b] = edges[shoal_random_below(&random, COUNT(edges))];
+    check_cleaning(bytes, 3 + i % 6, n_valid);
   }
-  assert_true(n_valid > 30000);
+  assert_true(n_valid[3] > 1000 && n_valid[4] > 300);
 }
 
 static void the_nearest_word_is_near(void **state UNUSED) {
   static const char *const words[] = {"hierarchy", "role", "sensitive", "rope", "k", NULL};
-  static const char *const none[] = {NULL};
   assert_string_equal(shoal_nearest_word("heirarchy", words), "hierarchy");
   assert_string_equal(shoal_nearest_word("roel", words), "role"); /* a swap is one step */
   assert_string_equal(shoal_nearest_word("rose", words), "role"); /* the first of equals */
   assert_string_equal(shoal_nearest_word("rope", words), "rope");
-  assert_string_equal(shoal_nearest_word("senstive", words), "sensitive");
   assert_null(shoal_nearest_word("algorithm", words));
-  assert_null(shoal_nearest_word("role", none));
+  assert_null(shoal_nearest_word("role", words + 5));
 }
 
 static void a_very_long_word_is_near_to_none(void **state UNUSED) {
-  static const char *const words[] = {"k", "role", NULL};
-  char word[400] = "";
-  for (size_t size = 1; size < sizeof word - 1; size++) {
-    word[size - 1] = 'x';
-    word[size] = '\0';
-    if (size > 4 && shoal_nearest_word(word, words))
-      fail_msg("a word of %zu letters is near to '%s'", size, shoal_nearest_word(word, words));
-  }
+  char word[400] = "xxxxx";
+  for (size_t size = 5; size < sizeof word - 1; word[size++] = 'x')
+    if (shoal_nearest_word(word, (const char *const[]){"k", "role", NULL}))
+      fail_msg("a word of %zu letters is near to one of four at most", size);
 }
 
-/* ---------------------------------------------------------------- randomness */
+/* ---------------------------------------------------------------- randomness, ids */
 
 /* RFC 8439, 2.3.2. */
 static void a_block_is_that_of_rfc_8439(void **state UNUSED) {
   static const uint32_t expected[16] = {
-      0xe4e7f110, 0x15593bd1, 0x1fdd0f50, 0xc47120a3, 0xc7f4d1c7, 0x0368c033, 0x9aaa2204, 0x4e6cd4c3,
-      0x466482d2, 0x09aa9f07, 0x05d7c214, 0xa2028bd9, 0xd19c12b5, 0xb94e16de, 0xe883d0cb, 0x4e3c50a2};
+      0xe4e7f110, 0x15593bd1, 0x1fdd0f50, 0xc47120a3, 0xc7f4d1c7, 0x0368c033, 0x9aaa2204,
+      0x4e6cd4c3, 0x466482d2, 0x09aa9f07, 0x05d7c214, 0xa2028bd9, 0xd19c12b5, 0xb94e16de,
+      0xe883d0cb, 0x4e3c50a2};
   shoal_random random = {
       .state = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574, 0x03020100, 0x07060504, 0x0b0a0908,
                 0x0f0e0d0c, 0x13121110, 0x17161514, 0x1b1a1918, 0x1f1e1d1c, 1, 0x09000000,
@@ -400,29 +338,24 @@ static void a_block_is_that_of_rfc_8439(void **state UNUSED) {
       .used = 16};
   for (unsigned i = 0; i < 16; i += 2)
     assert_true(shoal_random_next(&random) == ((uint64_t)expected[i + 1] << 32 | expected[i]));
-  assert_memory_equal(random.block, expected, sizeof expected);
-  assert_int_equal(random.state[12], 2);
   random.state[12] = UINT32_MAX; /* the counter has 64 bits */
   (void)shoal_random_next(&random);
-  assert_int_equal(random.state[12], 0);
-  assert_int_equal(random.state[13], 0x09000001);
+  assert_true(random.state[12] == 0 && random.state[13] == 0x09000001);
 }
 
 /* Computed by other implementations; those of seed 0 stand in RFC 8439, A.1 (1 and 2). */
 static void a_seed_gives_the_same_stream_everywhere(void **state UNUSED) {
-  static const uint64_t of_0[] = {0x903df1a0ade0b876, 0x28bd8653e56a5d40, 0x7a385155bee7079f};
-  static const uint64_t of_1[] = {0x9311ece17c0ad3c5, 0x855a777d484fc878, 0x0555fdd1e656f610};
+  static const uint64_t expected[2][3] = {
+      {0x903df1a0ade0b876, 0x28bd8653e56a5d40, 0x7a385155bee7079f},
+      {0x9311ece17c0ad3c5, 0x855a777d484fc878, 0x0555fdd1e656f610}};
   shoal_random random, other;
-  for (int seed = 0; seed < 2; seed++) {
-    const uint64_t *expected = seed ? of_1 : of_0;
-    shoal_random_seed(&random, (uint64_t)seed);
+  for (unsigned seed = 0; seed < 2; seed++) {
+    shoal_random_seed(&random, seed);
     for (int i = 0; i < 9; i++) {
       uint64_t next = shoal_random_next(&random);
-      if (i < 2 || i == 8) assert_true(next == expected[i < 2 ? i : 2]);
+      if (i < 2 || i == 8) assert_true(next == expected[seed][i < 2 ? i : 2]);
     }
   }
-  shoal_random_seed(&random, 0x0123456789abcdef);
-  assert_true(shoal_random_next(&random) == 0x4fb0e90c4f17ff81);
   assert_true(shoal_random_entropy(&random) && shoal_random_entropy(&other));
   assert_true(shoal_random_next(&random) != shoal_random_next(&other));
 }
@@ -444,31 +377,26 @@ static void numbers_below_a_bound_are_equally_likely(void **state UNUSED) {
   for (int v = 0; v < 3; v++) assert_in_range(thirds[v], 9500, 10500);
 }
 
-/* ---------------------------------------------------------------- ids */
-
 static void ids_number_keys_by_first_appearance(void **state UNUSED) {
   enum { KEYS = 200000 };
-  static const size_t hints[] = {0, KEYS};
-  for (size_t h = 0; h < COUNT(hints); h++) {
+  for (size_t hint = 0; hint <= KEYS; hint += KEYS) {
     shoal_ids ids;
-    assert_true(shoal_ids_init(&ids, hints[h]));
+    assert_true(shoal_ids_init(&ids, hint));
     for (uint64_t i = 0; i < KEYS; i++) { /* small ones, those of high bits only, the largest */
       uint64_t key = i % 3 == 0 ? i : i % 3 == 1 ? i << 40 : UINT64_MAX - i;
       assert_int_equal(shoal_ids_find(&ids, key), SHOAL_NO_ID);
       assert_int_equal(shoal_ids_insert(&ids, key), i);
     }
-    assert_int_equal(ids.n_ids, KEYS);
     for (uint32_t i = 0; i < KEYS; i++) {
       assert_int_equal(shoal_ids_find(&ids, ids.of_id[i]), i);
       assert_int_equal(shoal_ids_insert(&ids, ids.of_id[i]), i);
     }
-    assert_int_equal(shoal_ids_find(&ids, 1), SHOAL_NO_ID);
     assert_int_equal(ids.n_ids, KEYS);
     shoal_ids_reset(&ids);
   }
 }
 
-/* ---------------------------------------------------------------- threads, errors */
+/* ---------------------------------------------------------------- threads */
 
 enum { MOST_WORK = 100 };
 typedef struct work_done {
@@ -494,52 +422,9 @@ static void work_is_done_once_for_each_index(void **state UNUSED) {
   for (unsigned n = 0; n <= 64; n += n < 4 ? 1 : 20) check_parallel(n);
 }
 
+/* work.h: for i in 0 .. n-1, whatever n. */
 static void work_is_done_for_more_indexes_than_threads(void **state UNUSED) {
   check_parallel(MOST_WORK);
-}
-
-static bool stop(void *user, const shoal_progress *progress) {
-  *(shoal_progress *)user = *progress;
-  return progress->done == 7;
-}
-
-static void runs_are_counted_and_stopped(void **state UNUSED) {
-  shoal_progress seen = {0};
-  shoal_run run = {.n_threads = 3, .progress = stop, .progress_user = &seen};
-  assert_int_equal(shoal_run_threads(&run), 3);
-  run.n_threads = 1000;
-  assert_int_equal(shoal_run_threads(&run), 64);
-  assert_in_range(shoal_run_threads(NULL), 1, 64);
-  shoal_error error = {0};
-  assert_int_equal(shoal_run_report(NULL, "read", 7, 9, "rows", &error), SHOAL_OK);
-  assert_int_equal(shoal_run_report(&run, "read", 6, 9, "rows", &error), SHOAL_OK);
-  assert_string_equal(error.message, "");
-  assert_int_equal(shoal_run_report(&run, "read", 7, 9, "rows", &error), SHOAL_CANCELLED);
-  assert_int_equal(error.status, SHOAL_CANCELLED);
-  assert_int_equal(seen.total, 9);
-}
-
-static void errors_say_where(void **state UNUSED) {
-  shoal_error error;
-  shoal_place place = {.file = "a.csv", .row = 3, .column = "age"};
-  assert_int_equal(shoal_fail_at(&error, SHOAL_BAD_INPUT, &place, "is %d", 5), SHOAL_BAD_INPUT);
-  assert_string_equal(error.message, "a.csv: row 3, column 'age': is 5");
-  assert_string_equal(error.column, "age");
-  assert_int_equal(error.row, 3);
-  place = (shoal_place){.file = "p.yaml", .line = 4, .at = 2};
-  (void)shoal_fail_at(&error, SHOAL_REFUSED, &place, "x");
-  assert_string_equal(error.message, "p.yaml:4:2: x");
-  assert_int_equal(error.row, 0);
-  assert_string_equal(error.column, "");
-  char name[3000];
-  memset(name, 'n', sizeof name - 1);
-  name[sizeof name - 1] = '\0';
-  place = (shoal_place){.file = name, .row = UINT64_MAX, .column = name};
-  (void)shoal_fail_at(&error, SHOAL_FAILED, &place, "%s", name); /* cut, not written beyond */
-  assert_int_equal(strlen(error.message), sizeof error.message - 1);
-  assert_int_equal(strlen(error.column), sizeof error.column - 1);
-  assert_int_equal(shoal_fail(NULL, SHOAL_REFUSED, "%s", name), SHOAL_REFUSED);
-  assert_int_equal(shoal_fail_memory(&error), SHOAL_FAILED);
 }
 
 #define TEST(name) cmocka_unit_test(name)
@@ -554,10 +439,9 @@ int main(void) {
       TEST(an_arena_keeps_every_piece_apart), TEST(text_grows_and_is_handed_over),
       TEST(utf8_is_cleaned_as_code_points_are_written), TEST(the_nearest_word_is_near),
       TEST(a_very_long_word_is_near_to_none), TEST(a_block_is_that_of_rfc_8439),
-      TEST(a_seed_gives_the_same_stream_everywhere), TEST(numbers_below_a_bound_are_equally_likely),
-      TEST(ids_number_keys_by_first_appearance), TEST(work_is_done_once_for_each_index),
-      TEST(work_is_done_for_more_indexes_than_threads), TEST(runs_are_counted_and_stopped),
-      TEST(errors_say_where),
+      TEST(a_seed_gives_the_same_stream_everywhere),
+      TEST(numbers_below_a_bound_are_equally_likely), TEST(ids_number_keys_by_first_appearance),
+      TEST(work_is_done_once_for_each_index), TEST(work_is_done_for_more_indexes_than_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,8 +41,8 @@ static int start_claim(void **state UNUSED) {
   models[1] = (shoal_verify_model){"p-sensitive", NULL, &p_of_model, 1};
   claim = (shoal_verify_claim){.delimiter = ',', .columns = columns, .n_columns = 3,
                                .quasi = columns, .n_quasi = 2, .sensitive = columns + 2,
-                               .n_sensitive = 1, .missing = missing, .n_missing = 2,
-                               .models = models, .n_models = 2};
+                               .n_sensitive = 1, .guards_fd = -1, .missing = missing,
+                               .n_missing = 2, .models = models, .n_models = 2};
   return 0;
 }
 

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job/claim: the claim that a release makes, for the verifier: strings as in policy, hierarchies
+ * and data, nothing of the engine's codes or verdicts.
+ */
+#include "job/claim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *copy(shoal_claim *c, const char *bytes, size_t size) {
+  return shoal_arena_copy(&c->arena, bytes, size);
+}
+
+/* ------------------------------------------------------------ models */
+
+/* A parameter as the demand reads it, in one spelling; NULL: not given, or no memory. */
+static const char *parameter_text(shoal_claim *c, const shoal_demand *demand, size_t i) {
+  const shoal_parameter *parameter = &demand->type->parameters[i];
+  char text[32];
+  switch (parameter->kind) {
+  case SHOAL_PARAMETER_NUMBER:
+    shoal_decimal_print(demand->number[i].mantissa, demand->number[i].scale, text);
+    break;
+  case SHOAL_PARAMETER_COUNT:
+    (void)snprintf(text, sizeof text, "%llu", (unsigned long long)demand->count[i]);
+    break;
+  case SHOAL_PARAMETER_WORD: return parameter->words[demand->word[i]];
+  default: return demand->text[i];
+  }
+  return copy(c, text, strlen(text));
+}
+
+static bool claim_parameters(shoal_claim *c, const shoal_demand *demand,
+                             shoal_verify_model *model) {
+  shoal_verify_parameter *parameters =
+      shoal_arena_alloc(&c->arena, SHOAL_MODEL_PARAMETERS, sizeof *parameters);
+  if (!parameters) return false;
+  size_t n = 0;
+  for (size_t i = 0; demand->type->parameters[i].name; i++) {
+    const shoal_parameter *parameter = &demand->type->parameters[i];
+    if (parameter->optional && !demand->given[i] && !parameter->words) continue;
+    parameters[n].name = parameter->name;
+    parameters[n].value = parameter_text(c, demand, i);
+    if (!parameters[n++].value) return false;
+  }
+  model->parameters = parameters;
+  model->n_parameters = n;
+  return true;
+}
+
+static bool claim_models(shoal_claim *c, const shoal_prepared *p) {
+  size_t n = p->demands.n_items;
+  shoal_verify_model *models = shoal_arena_alloc(&c->arena, n, sizeof *models);
+  if (!models) return false;
+  for (size_t i = 0; i < n; i++) {
+    const shoal_demand *demand = &p->demands.items[i];
+    models[i] = (shoal_verify_model){.name = demand->type->name};
+    if (demand->sensitive != SHOAL_NO_ATTRIBUTE)
+      models[i].attribute = p->sensitive[demand->sensitive].column->name;
+    if (!claim_parameters(c, demand, &models[i])) return false;
+  }
+  c->claim.models = models;
+  c->claim.n_models = n;
+  return true;
+}
+
+/* ------------------------------------------------------------ sensitive values */
+
+/* Labels above the value, the nearest first. */
+static const char *const *path_of(shoal_claim *c, const shoal_hierarchy *tree, uint32_t value) {
+  const char **path = shoal_arena_alloc(&c->arena, tree->n_levels, sizeof *path);
+  if (!path) return NULL;
+  for (uint32_t l = 1; l < tree->n_levels; l++) {
+    size_t size;
+    const shoal_level *level = &tree->levels[l];
+    const char *label = shoal_level_label(level, level->of_leaf[value], &size);
+    path[l - 1] = copy(c, label, size);
+    if (!path[l - 1]) return NULL;
+  }
+  path[tree->n_levels - 1] = NULL;
+  return path;
+}
+
+static bool add_value(shoal_claim *c, const shoal_sensitive *sensitive, uint32_t leaf,
+                      const char *bytes, size_t size, int64_t category, uint64_t rows,
+                      shoal_verify_knowledge *known, shoal_verify_value *values) {
+  shoal_verify_value *value = &values[known->n_values++];
+  *value = (shoal_verify_value){.value = copy(c, bytes, size),
+                                .category = category,
+                                .n_original = rows};
+  if (sensitive->hierarchy) value->path = path_of(c, sensitive->hierarchy, leaf);
+  return value->value && (!sensitive->hierarchy || value->path);
+}
+
+/* The table's values, then those that only the tree has: they count for its heights. */
+static bool fill_values(shoal_claim *c, const shoal_sensitive *sensitive, const uint64_t *rows,
+                        const uint32_t *category_of, shoal_verify_knowledge *known) {
+  const shoal_column *column = sensitive->column;
+  const shoal_hierarchy *tree = sensitive->hierarchy;
+  uint32_t n_leaves = tree ? tree->n_leaves : column->n_values;
+  shoal_verify_value *values = shoal_arena_alloc(&c->arena, n_leaves, sizeof *values);
+  if (!values) return false;
+  known->values = values;
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    if (shoal_column_missing(column, v)) continue;
+    size_t size;
+    const char *bytes = shoal_column_value(column, v, &size);
+    int64_t category = category_of ? (int64_t)category_of[v] : -1;
+    if (!add_value(c, sensitive, v, bytes, size, category, rows[v], known, values)) return false;
+  }
+  for (uint32_t leaf = column->n_values; leaf < n_leaves; leaf++) {
+    size_t size;
+    const char *bytes = shoal_level_label(&tree->levels[0], leaf, &size);
+    int64_t category = category_of ? 0 : -1;
+    if (!add_value(c, sensitive, leaf, bytes, size, category, 0, known, values)) return false;
+  }
+  return true;
+}
+
+static shoal_status know_attribute(shoal_claim *c, const shoal_prepared *p,
+                                   const shoal_sensitive *sensitive,
+                                   shoal_verify_knowledge *known, shoal_error *error) {
+  const shoal_attribute *attribute = sensitive->attribute;
+  uint32_t *category_of = NULL, n_categories = 0;
+  if (attribute->categories.file || attribute->categories.n_lists)
+    SHOAL_TRY(shoal_value_categories(p->policy, p->table, sensitive, &category_of, &n_categories,
+                                     error));
+  uint64_t *rows = shoal_count_values(p->table, sensitive->column);
+  const char **protect =
+      shoal_arena_alloc(&c->arena, attribute->n_protect, sizeof *protect);
+  *known = (shoal_verify_knowledge){.n_categories = n_categories};
+  bool ok = rows && protect && fill_values(c, sensitive, rows, category_of, known);
+  for (size_t i = 0; ok && i < attribute->n_protect; i++) protect[i] = attribute->protect[i].text;
+  known->protect = protect;
+  known->n_protect = attribute->n_protect;
+  free(rows);
+  free(category_of);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+static shoal_status make(shoal_claim *c, const shoal_prepared *p, shoal_error *error) {
+  const char **quasi = shoal_arena_alloc(&c->arena, p->n_quasi, sizeof *quasi);
+  const char **sensitive = shoal_arena_alloc(&c->arena, p->n_sensitive, sizeof *sensitive);
+  shoal_verify_knowledge *known = shoal_arena_alloc(&c->arena, p->n_sensitive, sizeof *known);
+  if (!quasi || !sensitive || !known || !claim_models(c, p)) return shoal_fail_memory(error);
+  for (size_t q = 0; q < p->n_quasi; q++) quasi[q] = p->quasi[q]->name;
+  for (size_t s = 0; s < p->n_sensitive; s++) {
+    sensitive[s] = p->sensitive[s].column->name;
+    SHOAL_TRY(know_attribute(c, p, &p->sensitive[s], &known[s], error));
+  }
+  c->claim.quasi = quasi;
+  c->claim.n_quasi = p->n_quasi;
+  c->claim.sensitive = sensitive;
+  c->claim.n_sensitive = p->n_sensitive;
+  c->claim.attributes = known;
+  return SHOAL_OK;
+}
+
+shoal_status shoal_claim_make(shoal_claim *c, const shoal_prepared *p, char delimiter,
+                              const char *const *columns, size_t n_columns, uint64_t n_rows,
+                              shoal_error *error) {
+  memset(c, 0, sizeof *c);
+  shoal_arena_init(&c->arena);
+  c->claim = (shoal_verify_claim){.delimiter = delimiter,
+                                  .columns = columns,
+                                  .n_columns = n_columns,
+                                  .missing = p->policy->missing,
+                                  .n_missing = p->policy->n_missing,
+                                  .k = p->demands.k,
+                                  .guards_fd = -1,
+                                  .n_rows = n_rows};
+  shoal_status status = make(c, p, error);
+  if (status != SHOAL_OK) shoal_claim_reset(c);
+  return status;
+}
+
+void shoal_claim_reset(shoal_claim *c) { shoal_arena_reset(&c->arena); }

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lattice/datafly: a greedy walk from the bottom of the lattice (Samarati 2001, section 7).
+ *
+ * First each attribute alone: an anonymity level, weighed with the recipient's profile, gives the
+ * rows that each of its labels must have; it is generalized until they have them. An anonymity
+ * level and a profile of 1 "imply generalization to the maximum level". Then combinations, over the
+ * attributes whose profile is 1: while too many rows would have to be suppressed, the attribute
+ * with the most labels in use goes up one level; among equals the first column. Attributes with a
+ * lower profile are left out of that decision by looking at the node where they are at their top:
+ * there they have one label, and distinguish nothing.
+ */
+#include "lattice/datafly.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lattice/labels.h"
+
+__extension__ typedef unsigned __int128 uint128;
+
+/* Everything a walk needs. */
+typedef struct flight {
+  shoal_search *search;
+  const shoal_datafly_options *options;
+  shoal_datafly_walk *walk;
+  uint32_t *levels;     /* where the walk is */
+  uint32_t *decisive;   /* scratch: the node that decides */
+  shoal_label_use *use; /* of each attribute at its level */
+} flight;
+
+static uint64_t power_of_ten(unsigned exponent) {
+  uint64_t power = 1;
+  while (exponent--) power *= 10;
+  return power;
+}
+
+static bool is_share(shoal_decimal number) {
+  return number.mantissa >= 0 && (uint64_t)number.mantissa <= power_of_ten(number.scale);
+}
+
+static bool is_one(shoal_decimal number) {
+  return number.mantissa > 0 && (uint64_t)number.mantissa == power_of_ten(number.scale);
+}
+
+static shoal_decimal anonymity_of(const flight *f, size_t q) {
+  return f->options->anonymity ? f->options->anonymity[q] : (shoal_decimal){0, 0};
+}
+
+static shoal_decimal profile_of(const flight *f, size_t q) {
+  return f->options->profile ? f->options->profile[q] : (shoal_decimal){1, 0};
+}
+
+uint64_t shoal_datafly_bin(uint64_t k, shoal_decimal anonymity, shoal_decimal profile) {
+  uint128 part = (uint128)(uint64_t)anonymity.mantissa * (uint64_t)profile.mantissa;
+  uint128 whole = (uint128)power_of_ten(anonymity.scale) * power_of_ten(profile.scale);
+  /* k x part / whole bit by bit of k: the product needs up to 184 bits, the remainders 122. */
+  uint128 rest = 0;
+  uint64_t quotient = 0;
+  for (unsigned bit = 64; bit-- > 0;) {
+    quotient *= 2;
+    rest *= 2;
+    if (k >> bit & 1) rest += part;
+    for (; rest >= whole; rest -= whole) quotient++;
+  }
+  return quotient + (rest > 0);
+}
+
+void shoal_datafly_walk_reset(shoal_datafly_walk *walk) {
+  free(walk->steps);
+  memset(walk, 0, sizeof *walk);
+}
+
+static shoal_status check_options(const flight *f, shoal_error *error) {
+  for (size_t q = 0; q < f->search->space.n; q++) {
+    bool bad_anonymity = !is_share(anonymity_of(f, q));
+    if (bad_anonymity || !is_share(profile_of(f, q)))
+      return shoal_fail(error, SHOAL_BAD_INPUT,
+                        "datafly: the %s of '%.60s' must be a number from 0 to 1",
+                        bad_anonymity ? "anonymity level" : "profile value",
+                        f->search->frequency->quasi[q]->name);
+    if (!is_one(profile_of(f, q))) f->walk->partial = true;
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status count_labels(flight *f, size_t q, shoal_error *error) {
+  return shoal_label_use_count(f->search->frequency, q, f->levels[q], &f->use[q], error);
+}
+
+static shoal_status climb(flight *f, size_t q, uint32_t level, bool alone, shoal_error *error) {
+  shoal_datafly_walk *walk = f->walk;
+  if (!shoal_grow(&walk->steps, &walk->capacity, walk->n_steps + 1, sizeof *walk->steps))
+    return shoal_fail_memory(error);
+  walk->steps[walk->n_steps++] = (shoal_datafly_step){
+      .attribute = q, .level = level, .n_labels = f->use[q].n_labels, .alone = alone};
+  f->levels[q] = level;
+  return count_labels(f, q, error);
+}
+
+/* Each attribute by itself, up to its own bin size. */
+static shoal_status climb_alone(flight *f, size_t q, shoal_error *error) {
+  uint32_t top = f->search->space.top[q];
+  shoal_decimal anonymity = anonymity_of(f, q), profile = profile_of(f, q);
+  SHOAL_TRY(count_labels(f, q, error));
+  if (is_one(anonymity) && is_one(profile))
+    return top > 0 ? climb(f, q, top, true, error) : SHOAL_OK;
+  uint64_t bin = shoal_datafly_bin(f->search->demands->k, anonymity, profile);
+  while (f->levels[q] < top && f->use[q].fewest_rows < bin)
+    SHOAL_TRY(climb(f, q, f->levels[q] + 1, true, error));
+  return SHOAL_OK;
+}
+
+/* The figures of the node that decides: attributes with a profile below 1 distinguish nothing. */
+static shoal_status measure_decisive(flight *f, shoal_node *figures, shoal_error *error) {
+  const shoal_space *space = &f->search->space;
+  for (size_t q = 0; q < space->n; q++)
+    f->decisive[q] = is_one(profile_of(f, q)) ? f->levels[q] : space->top[q];
+  return shoal_search_measure(f->search, shoal_space_node(space, f->decisive), figures, error);
+}
+
+/* The attribute to generalize next; false where each that counts is at its top. */
+static bool most_labels(const flight *f, size_t *attribute) {
+  bool any = false;
+  for (size_t q = 0; q < f->search->space.n; q++) {
+    if (!is_one(profile_of(f, q)) || f->levels[q] == f->search->space.top[q]) continue;
+    if (any && f->use[q].n_labels <= f->use[*attribute].n_labels) continue;
+    *attribute = q;
+    any = true;
+  }
+  return any;
+}
+
+static shoal_status walk_up(flight *f, shoal_node *solution, bool *found, shoal_error *error) {
+  SHOAL_TRY(check_options(f, error));
+  for (size_t q = 0; q < f->search->space.n; q++) SHOAL_TRY(climb_alone(f, q, error));
+  shoal_node figures;
+  SHOAL_TRY(measure_decisive(f, &figures, error));
+  for (size_t q = 0; !figures.satisfies && most_labels(f, &q);) {
+    SHOAL_TRY(climb(f, q, f->levels[q] + 1, false, error));
+    SHOAL_TRY(measure_decisive(f, &figures, error));
+  }
+  *found = figures.satisfies;
+  if (!*found) return SHOAL_OK;
+  uint64_t node = shoal_space_node(&f->search->space, f->levels);
+  return shoal_search_measure(f->search, node, solution, error);
+}
+
+shoal_status shoal_search_datafly(shoal_search *search, const shoal_datafly_options *options,
+                                  shoal_node *solution, bool *found, shoal_error *error) {
+  static const shoal_datafly_options defaults;
+  shoal_datafly_walk own = {0};
+  size_t n = search->space.n;
+  flight f = {.search = search,
+              .options = options ? options : &defaults,
+              .walk = options && options->walk ? options->walk : &own,
+              .levels = shoal_alloc_zero(n, sizeof *f.levels),
+              .decisive = shoal_alloc(n, sizeof *f.decisive),
+              .use = shoal_alloc(n, sizeof *f.use)};
+  memset(f.walk, 0, sizeof *f.walk);
+  *found = false;
+  shoal_status status = f.levels && f.decisive && f.use ? walk_up(&f, solution, found, error)
+                                                        : shoal_fail_memory(error);
+  if (status != SHOAL_OK) shoal_datafly_walk_reset(f.walk);
+  shoal_datafly_walk_reset(&own);
+  free(f.levels);
+  free(f.decisive);
+  free(f.use);
+  return status;
+}

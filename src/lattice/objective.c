@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lattice/objective: see objective.h. */
+#include "lattice/objective.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* ------------------------------------------------------------ costs of levels */
+
+void shoal_level_costs_reset(shoal_level_costs *costs) {
+  for (size_t q = 0; q < costs->n; q++) {
+    if (costs->il) free(costs->il[q]);
+    if (costs->loss) free(costs->loss[q]);
+    if (costs->entropy) free(costs->entropy[q]);
+  }
+  free(costs->il);
+  free(costs->loss);
+  free(costs->entropy);
+  free(costs->entropy_lost);
+  memset(costs, 0, sizeof *costs);
+}
+
+/* Rows of each value of a quasi-identifier. */
+static uint64_t *rows_of_values(const shoal_frequency *frequency, size_t q) {
+  uint64_t *rows = shoal_alloc_zero(frequency->quasi[q]->n_values, sizeof *rows);
+  for (uint32_t t = 0; rows && t < frequency->n_tuples; t++)
+    rows[frequency->codes[q][t]] += frequency->base.n_rows[t];
+  return rows;
+}
+
+/* The share of the domain that a label stands for, 0 for a value, 1 for everything. */
+static double domain_share(const shoal_hierarchy *hierarchy, const shoal_level *level,
+                           uint32_t label) {
+  double leaves = hierarchy->n_leaves;
+  if (leaves < 2) return 0;
+  return (level->n_leaves[label] / leaves - 1 / leaves) / (1 - 1 / leaves);
+}
+
+static bool cost_level(shoal_level_costs *costs, const shoal_frequency *frequency, size_t q,
+                       uint32_t l, const uint64_t *rows) {
+  const shoal_hierarchy *hierarchy = frequency->hierarchies[q];
+  const shoal_level *level = &hierarchy->levels[l];
+  double *label_rows = shoal_alloc_zero(level->n_labels, sizeof *label_rows);
+  if (!label_rows) return false;
+  uint32_t n_values = frequency->quasi[q]->n_values;
+  for (uint32_t v = 0; v < n_values; v++) label_rows[level->of_leaf[v]] += (double)rows[v];
+  double il = 0, loss = 0, entropy = 0;
+  for (uint32_t v = 0; v < n_values; v++) {
+    uint32_t label = level->of_leaf[v];
+    double n = (double)rows[v];
+    if (hierarchy->tree_height) il += n * level->node_height[label] / hierarchy->tree_height;
+    loss += n * domain_share(hierarchy, level, label);
+    entropy -= n * log2(n / label_rows[label]);
+  }
+  costs->il[q][l] = il;
+  costs->loss[q][l] = loss / (double)frequency->n_records;
+  costs->entropy[q][l] = entropy;
+  free(label_rows);
+  return true;
+}
+
+static bool cost_attribute(shoal_level_costs *costs, const shoal_frequency *frequency, size_t q) {
+  uint32_t n_levels = frequency->hierarchies[q]->n_levels;
+  costs->il[q] = shoal_alloc(n_levels, sizeof **costs->il);
+  costs->loss[q] = shoal_alloc(n_levels, sizeof **costs->loss);
+  costs->entropy[q] = shoal_alloc(n_levels, sizeof **costs->entropy);
+  uint64_t *rows = rows_of_values(frequency, q);
+  bool ok = costs->il[q] && costs->loss[q] && costs->entropy[q] && rows;
+  for (uint32_t l = 0; ok && l < n_levels; l++) ok = cost_level(costs, frequency, q, l, rows);
+  double lost = 0, n = (double)frequency->n_records;
+  for (uint32_t v = 0; ok && v < frequency->quasi[q]->n_values; v++)
+    lost -= (double)rows[v] * log2((double)rows[v] / n);
+  costs->entropy_lost[q] = lost;
+  free(rows);
+  return ok;
+}
+
+shoal_status shoal_level_costs_init(shoal_level_costs *costs, const shoal_frequency *frequency,
+                                    shoal_error *error) {
+  memset(costs, 0, sizeof *costs);
+  costs->n = frequency->n_quasi;
+  costs->il = shoal_alloc_zero(costs->n, sizeof *costs->il);
+  costs->loss = shoal_alloc_zero(costs->n, sizeof *costs->loss);
+  costs->entropy = shoal_alloc_zero(costs->n, sizeof *costs->entropy);
+  costs->entropy_lost = shoal_alloc_zero(costs->n, sizeof *costs->entropy_lost);
+  bool ok = costs->il && costs->loss && costs->entropy && costs->entropy_lost;
+  for (size_t q = 0; ok && q < costs->n; q++) ok = cost_attribute(costs, frequency, q);
+  if (ok) return SHOAL_OK;
+  shoal_level_costs_reset(costs);
+  return shoal_fail_memory(error);
+}
+
+/* ------------------------------------------------------------ by levels */
+
+static double height_by_level(const shoal_search *search, const shoal_level_costs *costs,
+                              const uint32_t *levels) {
+  (void)costs;
+  double height = 0;
+  for (size_t q = 0; q < search->space.n; q++) height += levels[q];
+  return height;
+}
+
+static double precision_by_level(const shoal_search *search, const shoal_level_costs *costs,
+                                 const uint32_t *levels) {
+  (void)costs;
+  double steps = 0;
+  for (size_t q = 0; q < search->space.n; q++)
+    steps += (double)levels[q] / search->space.top[q];
+  return steps / (double)search->space.n;
+}
+
+static double il_by_level(const shoal_search *search, const shoal_level_costs *costs,
+                          const uint32_t *levels) {
+  double il = 0;
+  for (size_t q = 0; q < search->space.n; q++) il += costs->il[q][levels[q]];
+  return il;
+}
+
+static double entropy_by_level(const shoal_search *search, const shoal_level_costs *costs,
+                               const uint32_t *levels) {
+  double entropy = 0;
+  for (size_t q = 0; q < search->space.n; q++) entropy += costs->entropy[q][levels[q]];
+  return entropy;
+}
+
+static double loss_by_level(const shoal_search *search, const shoal_level_costs *costs,
+                            const uint32_t *levels) {
+  double logs = 0;
+  for (size_t q = 0; q < search->space.n; q++) logs += log1p(costs->loss[q][levels[q]]);
+  return expm1(logs / (double)search->space.n);
+}
+
+/* ------------------------------------------------------------ costs */
+
+static double height_cost(const shoal_cost_view *view) {
+  return height_by_level(view->search, view->levels_cost, view->levels);
+}
+
+static double precision_cost(const shoal_cost_view *view) {
+  return precision_by_level(view->search, view->levels_cost, view->levels);
+}
+
+static uint32_t label_of(const shoal_cost_view *view, size_t q, uint32_t c) {
+  const shoal_frequency *frequency = view->search->frequency;
+  const shoal_level *level = &frequency->hierarchies[q]->levels[view->levels[q]];
+  return level->of_leaf[frequency->codes[q][view->classes->tuple[c]]];
+}
+
+static double il_cost(const shoal_cost_view *view) {
+  const shoal_frequency *frequency = view->search->frequency;
+  if (view->node->suppressed == 0)
+    return il_by_level(view->search, view->levels_cost, view->levels);
+  double cost = (double)view->node->suppressed * (double)frequency->n_quasi;
+  for (size_t q = 0; q < frequency->n_quasi; q++) {
+    const shoal_hierarchy *hierarchy = frequency->hierarchies[q];
+    const uint32_t *height = hierarchy->levels[view->levels[q]].node_height;
+    double steps = 0;
+    for (uint32_t c = 0; c < view->classes->n_classes; c++)
+      if (!view->breaks[c])
+        steps += (double)view->classes->n_rows[c] * height[label_of(view, q, c)];
+    if (hierarchy->tree_height) cost += steps / hierarchy->tree_height;
+  }
+  return cost;
+}
+
+static double loss_cost(const shoal_cost_view *view) {
+  const shoal_frequency *frequency = view->search->frequency;
+  if (view->node->suppressed == 0)
+    return loss_by_level(view->search, view->levels_cost, view->levels);
+  double logs = 0, n = (double)frequency->n_records;
+  for (size_t q = 0; q < frequency->n_quasi; q++) {
+    const shoal_hierarchy *hierarchy = frequency->hierarchies[q];
+    const shoal_level *level = &hierarchy->levels[view->levels[q]];
+    double lost = (double)view->node->suppressed;
+    for (uint32_t c = 0; c < view->classes->n_classes; c++)
+      if (!view->breaks[c])
+        lost += (double)view->classes->n_rows[c] *
+                domain_share(hierarchy, level, label_of(view, q, c));
+    logs += log1p(lost / n);
+  }
+  return expm1(logs / (double)frequency->n_quasi);
+}
+
+/*
+ * Which rows are suppressed is known by class, what a cell loses by value: of the released rows
+ * the tuples are gone over, for the others nothing is told.
+ */
+static double entropy_cost(const shoal_cost_view *view) {
+  const shoal_frequency *frequency = view->search->frequency;
+  double released = entropy_by_level(view->search, view->levels_cost, view->levels);
+  if (view->node->suppressed == 0) return released;
+  double cost = 0, n = (double)frequency->n_records;
+  for (size_t q = 0; q < frequency->n_quasi; q++) {
+    const shoal_level *level = &frequency->hierarchies[q]->levels[view->levels[q]];
+    uint64_t *rows = rows_of_values(frequency, q);
+    double *label_rows = shoal_alloc_zero(level->n_labels, sizeof *label_rows);
+    if (!rows || !label_rows) {
+      free(rows);
+      free(label_rows);
+      return INFINITY; /* no memory: not chosen */
+    }
+    for (uint32_t v = 0; v < frequency->quasi[q]->n_values; v++)
+      label_rows[level->of_leaf[v]] += (double)rows[v];
+    for (uint32_t t = 0; t < frequency->n_tuples; t++) {
+      uint32_t value = frequency->codes[q][t];
+      bool lost = view->breaks[view->search->class_of_tuple[t]];
+      double whole = lost ? n : label_rows[level->of_leaf[value]];
+      cost -= (double)frequency->base.n_rows[t] * log2((double)rows[value] / whole);
+    }
+    free(rows);
+    free(label_rows);
+  }
+  return cost;
+}
+
+static double dm_cost(const shoal_cost_view *view) {
+  double cost = (double)view->node->suppressed * (double)view->search->frequency->n_records;
+  for (uint32_t c = 0; c < view->classes->n_classes; c++)
+    if (!view->breaks[c])
+      cost += (double)view->classes->n_rows[c] * (double)view->classes->n_rows[c];
+  return cost;
+}
+
+/* Classes only grow going up, and a suppressed row costs more than any class could. */
+static double dm_by_classes(const shoal_cost_view *view) {
+  double cost = 0;
+  for (uint32_t c = 0; c < view->classes->n_classes; c++)
+    cost += (double)view->classes->n_rows[c] * (double)view->classes->n_rows[c];
+  return cost;
+}
+
+static double avg_cost(const shoal_cost_view *view) {
+  double released = (double)(view->search->frequency->n_records - view->node->suppressed);
+  return released / ((double)view->node->n_classes * (double)view->search->demands->k);
+}
+
+/* No node above has more classes, nor releases less than the limit allows. */
+static double avg_by_classes(const shoal_cost_view *view) {
+  uint64_t n = view->search->frequency->n_records, limit = view->search->max_suppressed;
+  double least = limit < n ? (double)(n - limit) : 0;
+  return least / ((double)view->classes->n_classes * (double)view->search->demands->k);
+}
+
+static double classes_cost(const shoal_cost_view *view) { return -(double)view->node->n_classes; }
+
+static double classes_by_classes(const shoal_cost_view *view) {
+  return -(double)view->classes->n_classes;
+}
+
+const shoal_objective shoal_objective_types[] = {
+    {"height", "fewest generalization steps", height_cost, height_by_level, NULL},
+    {"precision", "least mean of level / height (Sweeney)", precision_cost, precision_by_level,
+     NULL},
+    {"il", "least information loss (Truta, Campan & Meyer 2007)", il_cost, il_by_level, NULL},
+    {"loss", "least share of the domains that labels stand for (ARX's loss)", loss_cost,
+     loss_by_level, NULL},
+    {"entropy", "least non-uniform entropy loss", entropy_cost, entropy_by_level, NULL},
+    {"dm", "least discernibility", dm_cost, NULL, dm_by_classes},
+    {"avg", "smallest average class", avg_cost, NULL, avg_by_classes},
+    {"classes", "most classes released", classes_cost, NULL, classes_by_classes},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+shoal_status shoal_objective_bind(const shoal_policy *policy, const shoal_objective **objective,
+                                  shoal_error *error) {
+  const char *names[sizeof shoal_objective_types / sizeof *shoal_objective_types] = {NULL};
+  const char *name = policy->objective.text ? policy->objective.text : "height";
+  for (size_t i = 0; shoal_objective_types[i].name; i++) {
+    names[i] = shoal_objective_types[i].name;
+    if (strcmp(names[i], name) != 0) continue;
+    *objective = &shoal_objective_types[i];
+    return SHOAL_OK;
+  }
+  const char *near = shoal_nearest_word(name, names);
+  return shoal_policy_fail(policy, policy->objective.mark, error,
+                           "unknown objective '%.60s'%s%s%s; use one of: height, precision, il, "
+                           "loss, entropy, dm, avg, classes",
+                           name, near ? "; did you mean '" : "", near ? near : "",
+                           near ? "'?" : "");
+}

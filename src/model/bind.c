@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/bind: a policy's requests become demands on a table's sensitive attributes; see model.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/types.h"
+
+/* What binding needs at hand. */
+typedef struct binder {
+  const shoal_policy *policy;
+  const shoal_table *table;
+  shoal_tracked *tracked;
+  shoal_demands *demands;
+  size_t capacity;
+  shoal_error *error;
+} binder;
+
+void shoal_demands_reset(shoal_demands *demands) {
+  for (size_t i = 0; i < demands->n_items; i++)
+    if (demands->items[i].type->release) demands->items[i].type->release(demands->items[i].own);
+  free(demands->items);
+  memset(demands, 0, sizeof *demands);
+}
+
+/* "; did you mean 'x'?", or a stop. */
+static const char *advice(const char *word, const char *const *words, char *out, size_t size) {
+  const char *near = shoal_nearest_word(word, words);
+  shoal_text text;
+  shoal_text_init(&text);
+  if (near) shoal_text_print(&text, "; did you mean '%s'?", near);
+  else shoal_text_add(&text, ".");
+  size_t length = text.failed ? 0 : text.size_bytes < size ? text.size_bytes : size - 1;
+  if (length) memcpy(out, text.bytes, length);
+  out[length] = '\0';
+  shoal_text_reset(&text);
+  return out;
+}
+
+static shoal_status find_type(const binder *b, const shoal_word *name,
+                              const shoal_model_type **type) {
+  const char *names[32] = {NULL};
+  char near[128];
+  for (size_t i = 0; shoal_model_types[i] && i + 1 < 32; i++) {
+    names[i] = shoal_model_types[i]->name;
+    if (strcmp(names[i], name->text) != 0) continue;
+    *type = shoal_model_types[i];
+    return SHOAL_OK;
+  }
+  return shoal_policy_fail(b->policy, name->mark, b->error,
+                           "unknown model '%.60s'%s See 'shoal help policy' for the list", name->text,
+                           advice(name->text, names, near, sizeof near));
+}
+
+/* ------------------------------------------------------------ parameters */
+
+static const shoal_word *requested(const shoal_model_request *request, const char *name) {
+  for (size_t i = 0; i < request->n_parameters; i++)
+    if (strcmp(request->parameters[i].text, name) == 0) return &request->values[i];
+  return NULL;
+}
+
+static shoal_status check_names(const binder *b, const shoal_model_type *type,
+                                const shoal_model_request *request) {
+  const char *names[SHOAL_MODEL_PARAMETERS + 2] = {NULL};
+  char near[128];
+  size_t n = 0;
+  for (; type->parameters[n].name; n++) names[n] = type->parameters[n].name;
+  if (type->on_attribute) names[n] = "attribute";
+  for (size_t i = 0; i < request->n_parameters; i++) {
+    const shoal_word *word = &request->parameters[i];
+    size_t at = 0;
+    while (names[at] && strcmp(names[at], word->text) != 0) at++;
+    if (names[at]) continue;
+    return shoal_policy_fail(b->policy, word->mark, b->error,
+                             "%s has no parameter '%.60s'%s Use: %s", type->name, word->text,
+                             advice(word->text, names, near, sizeof near), type->parameters_help);
+  }
+  return SHOAL_OK;
+}
+
+static int compare_decimals(shoal_decimal a, shoal_decimal b) {
+  unsigned scale = a.scale > b.scale ? a.scale : b.scale;
+  int64_t x, y;
+  if (!shoal_decimal_rescale(a, scale, &x)) return a.mantissa < 0 ? -1 : 1;
+  if (!shoal_decimal_rescale(b, scale, &y)) return b.mantissa < 0 ? 1 : -1;
+  return (x > y) - (x < y);
+}
+
+static bool in_range(const shoal_parameter *parameter, shoal_decimal number) {
+  shoal_decimal bound;
+  if (parameter->least) {
+    (void)shoal_decimal_parse(parameter->least, strlen(parameter->least), &bound);
+    int order = compare_decimals(number, bound);
+    if (order < 0 || (order == 0 && parameter->above_least)) return false;
+  }
+  if (!parameter->most) return true;
+  (void)shoal_decimal_parse(parameter->most, strlen(parameter->most), &bound);
+  return compare_decimals(number, bound) <= 0;
+}
+
+static shoal_status parse_number(const binder *b, const shoal_model_type *type,
+                                 const shoal_parameter *parameter, const shoal_word *value,
+                                 shoal_decimal *number) {
+  if (shoal_decimal_parse(value->text, strlen(value->text), number) == SHOAL_NUMBER_OK &&
+      in_range(parameter, *number))
+    return SHOAL_OK;
+  const char *least = parameter->above_least ? "above " : "of at least ";
+  return shoal_policy_fail(b->policy, value->mark, b->error, "%s of %s must be a number %s%s%s%s",
+                           parameter->name, type->name, least, parameter->least,
+                           parameter->most ? " and at most " : "",
+                           parameter->most ? parameter->most : "");
+}
+
+static shoal_status parse_count(const binder *b, const shoal_model_type *type,
+                                const shoal_parameter *parameter, const shoal_word *value,
+                                uint64_t *count) {
+  shoal_decimal number;
+  bool ok = shoal_decimal_parse(value->text, strlen(value->text), &number) == SHOAL_NUMBER_OK &&
+            number.scale == 0 && number.mantissa >= 1;
+  if (!ok)
+    return shoal_policy_fail(b->policy, value->mark, b->error,
+                             "%s of %s must be a whole number of at least 1", parameter->name,
+                             type->name);
+  *count = (uint64_t)number.mantissa;
+  return SHOAL_OK;
+}
+
+static shoal_status parse_word(const binder *b, const shoal_model_type *type,
+                               const shoal_parameter *parameter, const shoal_word *value,
+                               size_t *word) {
+  char near[128];
+  for (*word = 0; parameter->words[*word]; (*word)++)
+    if (strcmp(parameter->words[*word], value->text) == 0) return SHOAL_OK;
+  return shoal_policy_fail(b->policy, value->mark, b->error, "%s of %s cannot be '%.60s'%s "
+                           "Use: %s",
+                           parameter->name, type->name, value->text,
+                           advice(value->text, parameter->words, near, sizeof near),
+                           type->parameters_help);
+}
+
+/* The column becomes one of those that travel with the classes. */
+static shoal_status parse_column(const binder *b, const shoal_word *value, size_t *index) {
+  shoal_tracked *tracked = b->tracked;
+  const shoal_column *column = shoal_table_column(b->table, value->text);
+  if (!column || !column->code_size)
+    return shoal_policy_fail(b->policy, value->mark, b->error, "%s has no column '%.60s': name another",
+                             b->table->name, value->text);
+  for (*index = 0; *index < tracked->n_columns; (*index)++)
+    if (tracked->columns[*index] == column) break;
+  if (*index == tracked->n_columns && tracked->n_columns > tracked->n_sensitive)
+    return shoal_policy_fail(b->policy, value->mark, b->error,
+                             "the policy names two guard columns: use one for all models");
+  if (*index == tracked->n_columns) {
+    tracked->columns[*index] = column;
+    tracked->track[tracked->n_columns++] = SHOAL_TRACK_NONE;
+  }
+  if (tracked->track[*index] == SHOAL_TRACK_NONE) tracked->track[*index] = SHOAL_TRACK_SET;
+  return SHOAL_OK;
+}
+
+static shoal_status parse_given(const binder *b, shoal_demand *demand, size_t i,
+                                const shoal_word *value) {
+  const shoal_model_type *type = demand->type;
+  const shoal_parameter *parameter = &type->parameters[i];
+  demand->given[i] = true;
+  demand->text[i] = value->text;
+  switch (parameter->kind) {
+  case SHOAL_PARAMETER_NUMBER: return parse_number(b, type, parameter, value, &demand->number[i]);
+  case SHOAL_PARAMETER_WORD: return parse_word(b, type, parameter, value, &demand->word[i]);
+  case SHOAL_PARAMETER_COLUMN: return parse_column(b, value, &demand->guard);
+  default: return parse_count(b, type, parameter, value, &demand->count[i]);
+  }
+}
+
+static shoal_status parse_parameters(const binder *b, const shoal_model_request *request,
+                                     shoal_demand *demand) {
+  const shoal_model_type *type = demand->type;
+  SHOAL_TRY(check_names(b, type, request));
+  for (size_t i = 0; type->parameters[i].name; i++) {
+    const shoal_parameter *parameter = &type->parameters[i];
+    const shoal_word *value = requested(request, parameter->name);
+    const char *key = parameter->default_key;
+    if (value) {
+      SHOAL_TRY(parse_given(b, demand, i, value));
+    } else if (key && strcmp(key, "k") == 0 && b->policy->has_k) {
+      demand->count[i] = b->policy->k;
+    } else if (key && strcmp(key, "p") == 0 && b->policy->has_p) {
+      demand->count[i] = b->policy->p;
+    } else if (!parameter->optional) {
+      return shoal_policy_fail(b->policy, request->name.mark, b->error,
+                               "%s needs '%s': give it. Use: %s", type->name,
+                               parameter->name, type->parameters_help);
+    } else if (parameter->words) {
+      demand->text[i] = parameter->words[0];
+    }
+  }
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ demands */
+
+static shoal_status add_demand(binder *b, const shoal_demand *template_demand) {
+  shoal_demands *demands = b->demands;
+  if (!shoal_grow(&demands->items, &b->capacity, demands->n_items + 1, sizeof *demands->items))
+    return shoal_fail_memory(b->error);
+  shoal_demand *demand = &demands->items[demands->n_items++];
+  *demand = *template_demand;
+  if (demand->type->is_size && demand->count[0] > demands->k) demands->k = demand->count[0];
+  if (demand->type->is_p && demand->count[0] > demands->p) demands->p = demand->count[0];
+  if (demand->sensitive == SHOAL_NO_ATTRIBUTE) return SHOAL_OK;
+  shoal_track *track = &b->tracked->track[demand->sensitive];
+  if (demand->type->needs & SHOAL_NEEDS_HISTOGRAM) *track = SHOAL_TRACK_HISTOGRAM;
+  else if (*track == SHOAL_TRACK_NONE) *track = SHOAL_TRACK_SET;
+  return SHOAL_OK;
+}
+
+/* The attribute a request names, as an index; SHOAL_NO_ATTRIBUTE: every one. */
+static shoal_status find_attribute(const binder *b, const shoal_word *name, size_t *index) {
+  *index = SHOAL_NO_ATTRIBUTE;
+  if (!name->text) return SHOAL_OK;
+  for (size_t s = 0; s < b->tracked->n_sensitive; s++)
+    if (strcmp(b->tracked->sensitive[s].column->name, name->text) == 0) *index = s;
+  if (*index != SHOAL_NO_ATTRIBUTE) return SHOAL_OK;
+  const char **names = shoal_alloc(b->tracked->n_sensitive + 1, sizeof *names);
+  if (!names) return shoal_fail_memory(b->error);
+  for (size_t s = 0; s < b->tracked->n_sensitive; s++)
+    names[s] = b->tracked->sensitive[s].column->name;
+  names[b->tracked->n_sensitive] = NULL;
+  char near[192];
+  shoal_status status =
+      shoal_policy_fail(b->policy, name->mark, b->error,
+                        "'%.60s' is no sensitive attribute%s Give it 'role: sensitive', or name "
+                        "another",
+                        name->text, advice(name->text, names, near, sizeof near));
+  free(names);
+  return status;
+}
+
+static shoal_status bind_request(binder *b, const shoal_model_request *request) {
+  shoal_demand demand = {.sensitive = SHOAL_NO_ATTRIBUTE,
+                         .guard = SHOAL_NO_ATTRIBUTE,
+                         .mark = request->name.mark};
+  SHOAL_TRY(find_type(b, &request->name, &demand.type));
+  SHOAL_TRY(parse_parameters(b, request, &demand));
+  if (!demand.type->on_attribute) {
+    if (request->attribute.text)
+      return shoal_policy_fail(b->policy, request->attribute.mark, b->error,
+                               "%s is not about an attribute: leave 'attribute' out",
+                               demand.type->name);
+    return add_demand(b, &demand);
+  }
+  size_t wanted;
+  SHOAL_TRY(find_attribute(b, &request->attribute, &wanted));
+  if (b->tracked->n_sensitive == 0)
+    return shoal_policy_fail(b->policy, request->name.mark, b->error,
+                             "%s needs a sensitive attribute: give one 'role: sensitive'",
+                             demand.type->name);
+  for (size_t s = 0; s < b->tracked->n_sensitive; s++) {
+    if (wanted != SHOAL_NO_ATTRIBUTE && s != wanted) continue;
+    demand.sensitive = s;
+    SHOAL_TRY(add_demand(b, &demand));
+  }
+  return SHOAL_OK;
+}
+
+/* privacy.k and privacy.p are short for the two models of their names. */
+static shoal_status bind_short_forms(binder *b) {
+  shoal_model_request request = {.name = {"k-anonymity", b->policy->k_mark}};
+  if (b->policy->has_k) SHOAL_TRY(bind_request(b, &request));
+  request.name = (shoal_word){"p-sensitive", b->policy->p_mark};
+  if (b->policy->has_p) SHOAL_TRY(bind_request(b, &request));
+  return SHOAL_OK;
+}
+
+/* Once all are known: what each needs of its attribute. */
+static shoal_status prepare_all(binder *b) {
+  shoal_demands *demands = b->demands;
+  for (size_t i = 0; i < demands->n_items; i++) {
+    shoal_demand *demand = &demands->items[i];
+    shoal_model_context context = {.policy = b->policy, .table = b->table};
+    if (demand->sensitive != SHOAL_NO_ATTRIBUTE)
+      context.sensitive = &b->tracked->sensitive[demand->sensitive];
+    if (demand->guard != SHOAL_NO_ATTRIBUTE) context.guard = b->tracked->columns[demand->guard];
+    demand->k = demands->k;
+    if (demand->type->prepare) SHOAL_TRY(demand->type->prepare(demand, &context, b->error));
+    demands->monotone = demands->monotone && demand->type->monotone(demand);
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status bind_all(binder *b) {
+  SHOAL_TRY(bind_short_forms(b));
+  for (size_t i = 0; i < b->policy->n_models; i++)
+    SHOAL_TRY(bind_request(b, &b->policy->models[i]));
+  return prepare_all(b);
+}
+
+shoal_status shoal_demands_check(const shoal_demands *demands, const shoal_policy *policy,
+                                 shoal_error *error) {
+  if (demands->n_items == 0)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = policy->file},
+                         "the policy asks for no protection: give 'privacy: {k: 3}' or more");
+  return SHOAL_OK;
+}
+
+shoal_status shoal_demands_check_p(const shoal_demands *demands, const shoal_policy *policy,
+                                   shoal_error *error) {
+  bool has_k = false;
+  for (size_t i = 0; i < demands->n_items; i++) has_k = has_k || demands->items[i].type->is_size;
+  for (size_t i = 0; has_k && i < demands->n_items; i++) {
+    const shoal_demand *demand = &demands->items[i];
+    if (demand->type->is_p && demand->count[0] > demands->k)
+      return shoal_policy_fail(policy, demand->mark, error,
+                               "p is %llu but k only %llu: a class of k rows cannot have more "
+                               "than k values; raise k or lower p",
+                               (unsigned long long)demand->count[0],
+                               (unsigned long long)demands->k);
+  }
+  return SHOAL_OK;
+}
+
+shoal_status shoal_demands_bind(const shoal_policy *policy, const shoal_table *table,
+                                shoal_tracked *tracked, shoal_demands *demands,
+                                shoal_error *error) {
+  memset(demands, 0, sizeof *demands);
+  demands->monotone = true;
+  demands->k = 1;
+  demands->p = 1;
+  tracked->n_columns = tracked->n_sensitive;
+  for (size_t s = 0; s < tracked->n_sensitive; s++) {
+    tracked->columns[s] = tracked->sensitive[s].column;
+    tracked->track[s] = SHOAL_TRACK_NONE;
+  }
+  binder b = {.policy = policy,
+              .table = table,
+              .tracked = tracked,
+              .demands = demands,
+              .error = error};
+  shoal_status status = bind_all(&b);
+  if (status != SHOAL_OK) shoal_demands_reset(demands);
+  return status;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model/l_diversity: distinct, entropy and recursive (c, l)-diversity (Machanavajjhala et al. 2006;
+ * docs/reading-the-papers.md R22). Distinct is monotone; the others are not once rows may be
+ * suppressed (R2).
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/types.h"
+
+enum { L, KIND, C };
+enum { DISTINCT, ENTROPY, RECURSIVE };
+enum { FEW = 64, MAX_PRIMES = 512 };
+
+/* Rows of the values that are not missing, most frequent first. */
+typedef struct frequencies {
+  uint64_t few[FEW];
+  uint64_t *rows;
+  size_t n;
+  uint64_t sum;
+  bool failed;
+} frequencies;
+
+static int descending(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x < y) - (x > y);
+}
+
+static void frequencies_init(frequencies *f, const shoal_value_view *view) {
+  f->rows = view->n <= FEW ? f->few : shoal_alloc(view->n, sizeof *f->rows);
+  f->n = 0;
+  f->sum = 0;
+  f->failed = !f->rows;
+  size_t at = 0;
+  uint32_t value;
+  uint64_t n_rows;
+  while (!f->failed && shoal_view_next(view, &at, &value, &n_rows)) {
+    f->rows[f->n++] = n_rows;
+    f->sum += n_rows;
+  }
+  if (f->n > 1) qsort(f->rows, f->n, sizeof *f->rows, descending);
+}
+
+static void frequencies_reset(frequencies *f) {
+  if (f->rows != f->few) free(f->rows);
+}
+
+/* ------------------------------------------------------------ entropy */
+
+/* Exponents of primes, to see whether two products are equal. */
+typedef struct exponents {
+  uint64_t prime[MAX_PRIMES];
+  int64_t power[MAX_PRIMES];
+  size_t n;
+  bool failed;
+} exponents;
+
+static void add_power(exponents *e, uint64_t prime, int64_t power) {
+  for (size_t i = 0; i < e->n; i++) {
+    if (e->prime[i] != prime) continue;
+    e->power[i] += power;
+    return;
+  }
+  e->failed = e->failed || e->n == MAX_PRIMES;
+  if (e->failed) return;
+  e->prime[e->n] = prime;
+  e->power[e->n++] = power;
+}
+
+/* Multiplies by base^power. */
+static void add_factor(exponents *e, uint64_t base, int64_t power) {
+  for (uint64_t d = 2; d <= base / d && d < 2000000; d++) {
+    while (base % d == 0) {
+      add_power(e, d, power);
+      base /= d;
+    }
+  }
+  if (base > 1) add_power(e, base, power);
+}
+
+/* Is n^n = l^n x product of f^f, with l = mantissa / 10^scale? */
+static bool is_tie(const frequencies *f, shoal_decimal l) {
+  exponents *e = shoal_alloc_zero(1, sizeof *e);
+  if (!e) return false;
+  int64_t n = (int64_t)f->sum;
+  add_factor(e, f->sum, n);
+  add_factor(e, 10, n * (int64_t)l.scale);
+  add_factor(e, (uint64_t)l.mantissa, -n);
+  for (size_t i = 0; i < f->n; i++) add_factor(e, f->rows[i], -(int64_t)f->rows[i]);
+  bool tie = !e->failed;
+  for (size_t i = 0; i < e->n; i++) tie = tie && e->power[i] == 0;
+  free(e);
+  return tie;
+}
+
+/*
+ * entropy >= log l, that is n log n - sum f log f >= n log l. Logarithms decide where the two sides
+ * differ by more than their rounding can; where they do not, whole numbers say whether they are
+ * equal. What can be told by neither does not hold.
+ */
+static bool holds_entropy(const frequencies *f, shoal_decimal l) {
+  if (f->sum == 0) return false;
+  long double n = (long double)f->sum, sum = n * logl(n);
+  for (size_t i = 0; i < f->n; i++) sum -= (long double)f->rows[i] * logl((long double)f->rows[i]);
+  long double wanted =
+      n * (logl((long double)l.mantissa) - (long double)l.scale * logl(10.0L));
+  long double slack = (long double)(f->n + 8) * n * (logl(n) + logl((long double)l.mantissa) + 50) *
+                      0x1p-62L;
+  if (sum - wanted > slack) return true;
+  if (wanted - sum > slack) return false;
+  return is_tie(f, l);
+}
+
+/* The number of equally frequent values that would have the same entropy. */
+static double reached_entropy(const frequencies *f) {
+  double n = (double)f->sum, entropy = 0;
+  for (size_t i = 0; i < f->n; i++) {
+    double share = (double)f->rows[i] / n;
+    entropy -= share * log(share);
+  }
+  return f->sum ? exp(entropy) : 0;
+}
+
+/* ------------------------------------------------------------ recursive */
+
+/* r1 < c (r_l + ... + r_m) */
+static bool holds_recursive(const frequencies *f, uint64_t l, shoal_decimal c) {
+  if (l > f->n) return false;
+  uint64_t tail = 0;
+  for (size_t i = (size_t)l - 1; i < f->n; i++) tail += f->rows[i];
+  return shoal_compare_products(f->rows[0], shoal_power_of_ten(c.scale), (shoal_uint128)c.mantissa,
+                                tail) < 0;
+}
+
+/* The largest l that the class satisfies with this c. */
+static double reached_recursive(const frequencies *f, shoal_decimal c) {
+  uint64_t l = f->n;
+  while (l > 0 && !holds_recursive(f, l, c)) l--;
+  return (double)l;
+}
+
+/* ------------------------------------------------------------ the model */
+
+static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
+  if (demand->word[KIND] == DISTINCT) {
+    shoal_decimal l = demand->number[L]; /* whole: prepared so */
+    return view->n_distinct >= (uint64_t)l.mantissa;
+  }
+  frequencies f;
+  frequencies_init(&f, &view->values);
+  bool ok = !f.failed && (demand->word[KIND] == ENTROPY
+                              ? holds_entropy(&f, demand->number[L])
+                              : holds_recursive(&f, (uint64_t)demand->number[L].mantissa,
+                                                demand->number[C]));
+  frequencies_reset(&f);
+  return ok;
+}
+
+static double reached(const shoal_demand *demand, const shoal_class_view *view) {
+  if (demand->word[KIND] == DISTINCT) return view->n_distinct;
+  frequencies f;
+  frequencies_init(&f, &view->values);
+  double value = f.failed                         ? 0
+                 : demand->word[KIND] == ENTROPY ? reached_entropy(&f)
+                                                 : reached_recursive(&f, demand->number[C]);
+  frequencies_reset(&f);
+  return value;
+}
+
+static bool monotone(const shoal_demand *demand) { return demand->word[KIND] == DISTINCT; }
+
+static shoal_status prepare(shoal_demand *demand, const shoal_model_context *context,
+                            shoal_error *error) {
+  if (demand->word[KIND] != ENTROPY && demand->number[L].scale != 0)
+    return shoal_policy_fail(context->policy, demand->mark, error,
+                             "l of l-diversity must be a whole number, unless its kind is entropy");
+  if (demand->word[KIND] == RECURSIVE && !demand->given[C])
+    return shoal_policy_fail(context->policy, demand->mark, error,
+                             "recursive l-diversity needs 'c', such as c: 3");
+  if (demand->word[KIND] != RECURSIVE && demand->given[C])
+    return shoal_policy_fail(context->policy, demand->mark, error,
+                             "'c' belongs to recursive l-diversity: leave it out, or add 'kind: "
+                             "recursive'");
+  return SHOAL_OK;
+}
+
+/* Every kind needs at least l distinct values in a class: at most as many classes as with p = l. */
+static uint64_t most_classes(const shoal_demand *demand, const shoal_spread *spread) {
+  shoal_decimal l = demand->number[L];
+  uint64_t unit = shoal_power_of_ten(l.scale), mantissa = (uint64_t)l.mantissa;
+  return shoal_spread_max_groups(spread, mantissa / unit + (mantissa % unit != 0));
+}
+
+static void explain(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
+                    char *out, size_t capacity) {
+  (void)snprintf(out, capacity,
+                 "l is %s, but '%s' has only %zu distinct value%s in the whole table: lower l",
+                 demand->text[L], attribute, spread->n_distinct,
+                 spread->n_distinct == 1 ? "" : "s");
+}
+
+static const char *const kinds[] = {"distinct", "entropy", "recursive", NULL};
+
+static const shoal_parameter parameters[] = {
+    {.name = "l", .kind = SHOAL_PARAMETER_NUMBER, .least = "1"},
+    {.name = "kind", .kind = SHOAL_PARAMETER_WORD, .words = kinds, .optional = true},
+    {.name = "c",
+     .kind = SHOAL_PARAMETER_NUMBER,
+     .least = "0",
+     .above_least = true,
+     .optional = true},
+    {.name = NULL},
+};
+
+const shoal_model_type shoal_model_l_diversity = {
+    .name = "l-diversity",
+    .parameters_help = "kind: distinct|entropy|recursive, l, c, attribute",
+    .summary = "each class has l well-represented sensitive values",
+    .parameters = parameters,
+    .needs = SHOAL_NEEDS_HISTOGRAM,
+    .on_attribute = true,
+    .monotone = monotone,
+    .prepare = prepare,
+    .holds = holds,
+    .reached = reached,
+    .required = shoal_required_number,
+    .most_classes = most_classes,
+    .explain = explain,
+};

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model/personalized: personalized anonymity (Xiao & Tao 2006). Each row may name a guarding node of
+ * the sensitive attribute's tree: an intruder must not conclude with more than the probability
+ * `breach` that its value lies under that node. In a class that is the share of rows whose value
+ * does. A missing guard guards nothing. Not monotone (docs/reading-the-papers.md R2).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/types.h"
+
+enum { COLUMN, BREACH };
+
+/* Where in the tree each value of the guard column stands. */
+typedef struct guards {
+  const shoal_hierarchy *tree;
+  uint32_t *level; /* by guard value; UINT32_MAX: guards nothing */
+  uint32_t *label;
+} guards;
+
+static void release(void *own) {
+  guards *self = own;
+  if (!self) return;
+  free(self->level);
+  free(self->label);
+  free(self);
+}
+
+/* The highest node of that name: a label that repeats below is the same node. */
+static bool find_node(const shoal_hierarchy *tree, const char *name, size_t size, uint32_t *level,
+                      uint32_t *label) {
+  for (uint32_t l = tree->n_levels; l-- > 0;) {
+    for (uint32_t t = 0; t < tree->levels[l].n_labels; t++) {
+      size_t label_size;
+      const char *bytes = shoal_level_label(&tree->levels[l], t, &label_size);
+      if (label_size != size || memcmp(bytes, name, size) != 0) continue;
+      *level = l;
+      *label = t;
+      return true;
+    }
+  }
+  return false;
+}
+
+static shoal_status prepare(shoal_demand *demand, const shoal_model_context *context,
+                            shoal_error *error) {
+  const shoal_hierarchy *tree = context->sensitive->hierarchy;
+  const shoal_column *guard = context->guard;
+  if (!tree) return shoal_lacks(demand, context, "a tree: give the attribute a 'hierarchy'", error);
+  guards *self = shoal_alloc_zero(1, sizeof *self);
+  if (!self) return shoal_fail_memory(error);
+  demand->own = self;
+  self->tree = tree;
+  self->level = shoal_alloc(guard->n_values, sizeof *self->level);
+  self->label = shoal_alloc_zero(guard->n_values, sizeof *self->label);
+  if (!self->level || !self->label) return shoal_fail_memory(error);
+  for (uint32_t g = 0; g < guard->n_values; g++) {
+    size_t size;
+    const char *name = shoal_column_value(guard, g, &size);
+    self->level[g] = UINT32_MAX;
+    if (shoal_column_missing(guard, g)) continue;
+    if (find_node(tree, name, size, &self->level[g], &self->label[g])) continue;
+    shoal_place place = {.file = context->table->name,
+                         .row = guard->first_row ? guard->first_row[g] + 1 : 0,
+                         .column = guard->name};
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
+                         "is no node of the hierarchy of '%s': correct it, or leave it empty",
+                         context->sensitive->column->name);
+  }
+  return SHOAL_OK;
+}
+
+/* Rows of the class whose value lies under the node. */
+static uint64_t rows_under(const guards *self, uint32_t guard, const shoal_value_view *values) {
+  const uint32_t *label_of = self->tree->levels[self->level[guard]].of_leaf;
+  size_t at = 0;
+  uint32_t value;
+  uint64_t n_rows, under = 0;
+  while (shoal_view_next(values, &at, &value, &n_rows))
+    if (label_of[value] == self->label[guard]) under += n_rows;
+  return under;
+}
+
+/* The most rows under any guard of the class. */
+static uint64_t worst_guard(const shoal_demand *demand, const shoal_class_view *view) {
+  const guards *self = demand->own;
+  size_t at = 0;
+  uint32_t guard;
+  uint64_t n_rows, worst = 0;
+  while (shoal_view_next(&view->guards, &at, &guard, &n_rows)) {
+    if (self->level[guard] == UINT32_MAX) continue;
+    uint64_t under = rows_under(self, guard, &view->values);
+    if (under > worst) worst = under;
+  }
+  return worst;
+}
+
+static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
+  shoal_decimal breach = demand->number[BREACH];
+  return shoal_compare_products(worst_guard(demand, view), shoal_power_of_ten(breach.scale),
+                                view->n_rows, (shoal_uint128)breach.mantissa) <= 0;
+}
+
+static double reached(const shoal_demand *demand, const shoal_class_view *view) {
+  return view->n_rows ? (double)worst_guard(demand, view) / (double)view->n_rows : 0;
+}
+
+static double required(const shoal_demand *demand) {
+  return shoal_decimal_double(demand->number[BREACH]);
+}
+
+static const shoal_parameter parameters[] = {
+    {.name = "column", .kind = SHOAL_PARAMETER_COLUMN},
+    {.name = "breach", .kind = SHOAL_PARAMETER_NUMBER, .least = "0", .most = "1"},
+    {.name = NULL},
+};
+
+const shoal_model_type shoal_model_personalized = {
+    .name = "personalized",
+    .parameters_help = "column, breach, attribute; the attribute's hierarchy",
+    .summary = "nobody's guarding node is concluded with more than the probability breach",
+    .parameters = parameters,
+    .needs = SHOAL_NEEDS_HISTOGRAM | SHOAL_NEEDS_GUARDS,
+    .on_attribute = true,
+    .at_most = true,
+    .monotone = shoal_is_not_monotone,
+    .prepare = prepare,
+    .release = release,
+    .holds = holds,
+    .reached = reached,
+    .required = required,
+};

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/shared: what several models use; see types.h. */
+#include "model/types.h"
+
+bool shoal_is_monotone(const shoal_demand *demand) {
+  (void)demand;
+  return true;
+}
+
+bool shoal_is_not_monotone(const shoal_demand *demand) {
+  (void)demand;
+  return false;
+}
+
+double shoal_required_count(const shoal_demand *demand) { return (double)demand->count[0]; }
+
+double shoal_required_number(const shoal_demand *demand) {
+  return shoal_decimal_double(demand->number[0]);
+}
+
+/* The 256-bit product of two 128-bit numbers, from their halves. */
+typedef struct wide {
+  shoal_uint128 high, low;
+} wide;
+
+static wide multiply(shoal_uint128 a, shoal_uint128 b) {
+  shoal_uint128 a1 = a >> 64, a0 = (uint64_t)a, b1 = b >> 64, b0 = (uint64_t)b;
+  shoal_uint128 low = a0 * b0, cross = a1 * b0, other = a0 * b1;
+  shoal_uint128 middle = (low >> 64) + (uint64_t)cross + (uint64_t)other;
+  wide product = {.high = a1 * b1 + (cross >> 64) + (other >> 64) + (middle >> 64),
+                  .low = middle << 64 | (uint64_t)low};
+  return product;
+}
+
+int shoal_compare_products(shoal_uint128 a, shoal_uint128 a2, shoal_uint128 b, shoal_uint128 b2) {
+  wide x = multiply(a, a2), y = multiply(b, b2);
+  if (x.high != y.high) return x.high > y.high ? 1 : -1;
+  return (x.low > y.low) - (x.low < y.low);
+}
+
+uint64_t shoal_view_valued(const shoal_value_view *view) {
+  size_t at = 0;
+  uint32_t value;
+  uint64_t n_rows, sum = 0;
+  while (shoal_view_next(view, &at, &value, &n_rows)) sum += n_rows;
+  return sum;
+}
+
+shoal_status shoal_lacks(const shoal_demand *demand, const shoal_model_context *context,
+                         const char *what, shoal_error *error) {
+  return shoal_policy_fail(context->policy, demand->mark, error, "%s on '%s' needs %s",
+                           demand->type->name, context->sensitive->column->name, what);
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model/t_closeness: the distribution of the sensitive values in a class is at most t away from
+ * that in the whole original table (Li et al. 2007; docs/reading-the-papers.md R22). Distances:
+ * equal (half the sum of differences), ordered (by rank), hierarchical (height of the lowest common
+ * ancestor over the tree's height). Not monotone once rows may be suppressed (R2).
+ *
+ * With f of n rows in the class and F of N in the table, a difference is f/n - F/N: all sums here
+ * are of f N - F n, exact, to be divided by n N at the end. The cost is that of the class's own
+ * values, not of all the table's.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/types.h"
+
+enum { T, DISTANCE };
+enum { EQUAL, ORDERED, HIERARCHICAL };
+
+__extension__ typedef __int128 int128;
+
+typedef struct closeness {
+  uint64_t *table_rows; /* F, by value; 0 for missing ones */
+  uint64_t n_table;     /* N */
+  uint32_t n_values;    /* distinct, not missing */
+  /* ordered */
+  uint32_t *rank;          /* by value */
+  uint64_t *up_to;         /* by rank: F of this and all lower ranks */
+  shoal_uint128 *sum_up_to; /* by rank: sum of up_to of all lower ranks */
+  /* hierarchical */
+  const shoal_hierarchy *tree;
+  uint64_t **label_rows; /* by level and label: F */
+} closeness;
+
+static void release(void *own) {
+  closeness *self = own;
+  if (!self) return;
+  for (uint32_t l = 0; self->label_rows && l < self->tree->n_levels; l++)
+    free(self->label_rows[l]);
+  free(self->label_rows);
+  free(self->table_rows);
+  free(self->rank);
+  free(self->up_to);
+  free(self->sum_up_to);
+  free(self);
+}
+
+/* ------------------------------------------------------------ preparing */
+
+typedef struct ordered_value {
+  int64_t number;
+  uint32_t value;
+} ordered_value;
+
+static int by_number(const void *a, const void *b) {
+  const ordered_value *x = a, *y = b;
+  if (x->number != y->number) return x->number < y->number ? -1 : 1;
+  return (x->value > y->value) - (x->value < y->value);
+}
+
+static shoal_status rank_values(closeness *self, const shoal_model_context *context,
+                                const int64_t *numbers, shoal_error *error) {
+  const shoal_column *column = context->sensitive->column;
+  ordered_value *order = shoal_alloc(column->n_values, sizeof *order);
+  self->rank = shoal_alloc_zero(column->n_values, sizeof *self->rank);
+  self->up_to = shoal_alloc(self->n_values, sizeof *self->up_to);
+  self->sum_up_to = shoal_alloc((size_t)self->n_values + 1, sizeof *self->sum_up_to);
+  bool ok = order && self->rank && self->up_to && self->sum_up_to;
+  if (ok) {
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < column->n_values; v++)
+      if (!shoal_column_missing(column, v)) order[n++] = (ordered_value){numbers[v], v};
+    if (n > 1) qsort(order, n, sizeof *order, by_number);
+    uint64_t rows = 0;
+    self->sum_up_to[0] = 0;
+    for (uint32_t r = 0; r < n; r++) {
+      self->rank[order[r].value] = r;
+      rows += self->table_rows[order[r].value];
+      self->up_to[r] = rows;
+      self->sum_up_to[r + 1] = self->sum_up_to[r] + rows;
+    }
+  }
+  free(order);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+static shoal_status prepare_ordered(closeness *self, const shoal_demand *demand,
+                                    const shoal_model_context *context, shoal_error *error) {
+  if (context->sensitive->attribute->type != SHOAL_TYPE_NUMBER)
+    return shoal_lacks(demand, context,
+                       "numbers for the ordered distance: give the attribute 'type: number'",
+                       error);
+  int64_t *numbers;
+  unsigned scale;
+  SHOAL_TRY(shoal_column_numbers(context->table, context->sensitive->column, &numbers, &scale,
+                                 error));
+  shoal_status status = rank_values(self, context, numbers, error);
+  free(numbers);
+  return status;
+}
+
+static shoal_status prepare_tree(closeness *self, const shoal_demand *demand,
+                                 const shoal_model_context *context, shoal_error *error) {
+  const shoal_hierarchy *tree = context->sensitive->hierarchy;
+  if (!tree)
+    return shoal_lacks(demand, context,
+                       "a tree for the hierarchical distance: give the attribute a 'hierarchy'",
+                       error);
+  self->tree = tree;
+  self->label_rows = shoal_alloc_zero(tree->n_levels, sizeof *self->label_rows);
+  if (!self->label_rows) return shoal_fail_memory(error);
+  for (uint32_t l = 0; l < tree->n_levels; l++) {
+    self->label_rows[l] = shoal_alloc_zero(tree->levels[l].n_labels, sizeof **self->label_rows);
+    if (!self->label_rows[l]) return shoal_fail_memory(error);
+    for (uint32_t v = 0; v < tree->n_values; v++)
+      self->label_rows[l][tree->levels[l].of_leaf[v]] += self->table_rows[v];
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status prepare(shoal_demand *demand, const shoal_model_context *context,
+                            shoal_error *error) {
+  const shoal_column *column = context->sensitive->column;
+  closeness *self = shoal_alloc_zero(1, sizeof *self);
+  if (!self) return shoal_fail_memory(error);
+  demand->own = self;
+  self->table_rows = shoal_count_values(context->table, column);
+  if (!self->table_rows) return shoal_fail_memory(error);
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    if (shoal_column_missing(column, v)) self->table_rows[v] = 0;
+    self->n_table += self->table_rows[v];
+    self->n_values += !shoal_column_missing(column, v);
+  }
+  if (demand->word[DISTANCE] == ORDERED) return prepare_ordered(self, demand, context, error);
+  if (demand->word[DISTANCE] == HIERARCHICAL) return prepare_tree(self, demand, context, error);
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ distances */
+
+static shoal_uint128 magnitude(int128 x) { return (shoal_uint128)(x < 0 ? -x : x); }
+
+/* f N - F n */
+static int128 difference(const closeness *self, uint32_t value, uint64_t rows, uint64_t n) {
+  return (int128)rows * self->n_table - (int128)self->table_rows[value] * n;
+}
+
+/* A distance as numerator / (denominator x n x N). */
+typedef struct distance {
+  shoal_uint128 numerator;
+  uint64_t denominator;
+  bool failed;
+} distance;
+
+/* Values that the class lacks differ by F n each: all of them by n N less those it has. */
+static distance equal_distance(const closeness *self, const shoal_value_view *view, uint64_t n) {
+  shoal_uint128 sum = (shoal_uint128)n * self->n_table;
+  size_t at = 0;
+  uint32_t value;
+  uint64_t rows;
+  while (shoal_view_next(view, &at, &value, &rows)) {
+    sum += magnitude(difference(self, value, rows, n));
+    sum -= (shoal_uint128)self->table_rows[value] * n;
+  }
+  return (distance){.numerator = sum, .denominator = 2};
+}
+
+typedef struct ranked {
+  uint32_t rank;
+  uint64_t rows;
+} ranked;
+
+static int by_rank(const void *a, const void *b) {
+  uint32_t x = ((const ranked *)a)->rank, y = ((const ranked *)b)->rank;
+  return (x > y) - (x < y);
+}
+
+/* Sum over ranks from .. end-1 of |below N - up_to n|, where `below` rows are at or below each. */
+static shoal_uint128 gap(const closeness *self, uint32_t from, uint32_t end, uint64_t below,
+                         uint64_t n) {
+  shoal_uint128 level = (shoal_uint128)below * self->n_table;
+  uint32_t low = from, high = end; /* the first rank at which the table is ahead */
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if ((shoal_uint128)self->up_to[middle] * n > level) high = middle;
+    else low = middle + 1;
+  }
+  shoal_uint128 behind = level * (low - from) - (self->sum_up_to[low] - self->sum_up_to[from]) * n;
+  shoal_uint128 ahead = (self->sum_up_to[end] - self->sum_up_to[low]) * n - level * (end - low);
+  return behind + ahead;
+}
+
+static distance ordered_distance(const closeness *self, const shoal_value_view *view, uint64_t n) {
+  distance d = {.denominator = self->n_values - 1};
+  if (self->n_values < 2) return (distance){.denominator = 1};
+  ranked *values = shoal_alloc(view->n, sizeof *values);
+  if (!values) return (distance){.failed = true};
+  size_t at = 0, n_values = 0;
+  uint32_t value;
+  uint64_t rows, below = 0;
+  while (shoal_view_next(view, &at, &value, &rows))
+    values[n_values++] = (ranked){self->rank[value], rows};
+  if (n_values > 1) qsort(values, n_values, sizeof *values, by_rank);
+  uint32_t from = 0;
+  for (size_t i = 0; i < n_values; i++) {
+    d.numerator += gap(self, from, values[i].rank, below, n);
+    from = values[i].rank;
+    below += values[i].rows;
+  }
+  d.numerator += gap(self, from, self->n_values, below, n);
+  free(values);
+  return d;
+}
+
+/* A node above values of the class, while the sums climb level by level. */
+typedef struct climber {
+  uint32_t label;
+  shoal_uint128 more, less; /* its children's surplus and deficit, those without rows not yet */
+  uint64_t table_rows;      /* F of the children counted so far */
+} climber;
+
+static int by_label(const void *a, const void *b) {
+  uint32_t x = ((const climber *)a)->label, y = ((const climber *)b)->label;
+  return (x > y) - (x < y);
+}
+
+static bool same_node_above(const shoal_hierarchy *tree, uint32_t level, uint32_t label) {
+  const shoal_level *here = &tree->levels[level], *above = &tree->levels[level + 1];
+  size_t size, size_above;
+  const char *a = shoal_level_label(here, label, &size);
+  const char *b = shoal_level_label(above, here->parent[label], &size_above);
+  return level > 0 && size == size_above && memcmp(a, b, size) == 0;
+}
+
+/* Adds up climbers of equal label; returns how many are left. */
+static size_t join(climber *nodes, size_t n) {
+  if (n > 1) qsort(nodes, n, sizeof *nodes, by_label);
+  size_t kept = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (kept && nodes[kept - 1].label == nodes[i].label) {
+      nodes[kept - 1].more += nodes[i].more;
+      nodes[kept - 1].less += nodes[i].less;
+      nodes[kept - 1].table_rows += nodes[i].table_rows;
+    } else {
+      nodes[kept++] = nodes[i];
+    }
+  }
+  return kept;
+}
+
+/* What moves within a node moves at its height; the rest of it moves further up. */
+static shoal_uint128 settle(const closeness *self, uint32_t level, climber *node, uint64_t n) {
+  uint64_t all = self->label_rows[level][node->label];
+  node->less += (shoal_uint128)(all - node->table_rows) * n; /* children without rows */
+  shoal_uint128 moved = 0;
+  bool passes = level + 1 < self->tree->n_levels && same_node_above(self->tree, level, node->label);
+  if (!passes && level > 0) {
+    shoal_uint128 within = node->more < node->less ? node->more : node->less;
+    moved = within * self->tree->levels[level].node_height[node->label];
+    node->more -= within;
+    node->less -= within;
+  }
+  node->table_rows = all;
+  return moved;
+}
+
+static distance tree_distance(const closeness *self, const shoal_value_view *view, uint64_t n) {
+  const shoal_hierarchy *tree = self->tree;
+  distance d = {.denominator = tree->tree_height ? tree->tree_height : 1};
+  climber *nodes = shoal_alloc(view->n, sizeof *nodes);
+  if (!nodes) return (distance){.failed = true};
+  size_t at = 0, n_nodes = 0;
+  uint32_t value;
+  uint64_t rows;
+  while (shoal_view_next(view, &at, &value, &rows)) {
+    int128 extra = difference(self, value, rows, n);
+    nodes[n_nodes++] = (climber){.label = value,
+                                 .more = extra > 0 ? magnitude(extra) : 0,
+                                 .less = extra < 0 ? magnitude(extra) : 0,
+                                 .table_rows = self->table_rows[value]};
+  }
+  for (uint32_t l = 0; l < tree->n_levels; l++) {
+    if (l > 0) n_nodes = join(nodes, n_nodes);
+    for (size_t i = 0; i < n_nodes; i++) {
+      d.numerator += settle(self, l, &nodes[i], n);
+      if (l + 1 < tree->n_levels) nodes[i].label = tree->levels[l].parent[nodes[i].label];
+    }
+  }
+  free(nodes);
+  return d;
+}
+
+static distance distance_of(const shoal_demand *demand, const shoal_class_view *view, uint64_t n) {
+  const closeness *self = demand->own;
+  switch (demand->word[DISTANCE]) {
+  case ORDERED: return ordered_distance(self, &view->values, n);
+  case HIERARCHICAL: return tree_distance(self, &view->values, n);
+  default: return equal_distance(self, &view->values, n);
+  }
+}
+
+/* ------------------------------------------------------------ the model */
+
+static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
+  const closeness *self = demand->own;
+  uint64_t n = shoal_view_valued(&view->values);
+  if (n == 0) return false;
+  distance d = distance_of(demand, view, n);
+  shoal_decimal t = demand->number[T];
+  return !d.failed &&
+         shoal_compare_products(d.numerator, shoal_power_of_ten(t.scale),
+                                (shoal_uint128)n * self->n_table,
+                                (shoal_uint128)t.mantissa * d.denominator) <= 0;
+}
+
+static double reached(const shoal_demand *demand, const shoal_class_view *view) {
+  const closeness *self = demand->own;
+  uint64_t n = shoal_view_valued(&view->values);
+  if (n == 0) return 1;
+  distance d = distance_of(demand, view, n);
+  return (double)d.numerator / (double)d.denominator / ((double)n * (double)self->n_table);
+}
+
+static const char *const distances[] = {"equal", "ordered", "hierarchical", NULL};
+
+static const shoal_parameter parameters[] = {
+    {.name = "t", .kind = SHOAL_PARAMETER_NUMBER, .least = "0", .most = "1"},
+    {.name = "distance", .kind = SHOAL_PARAMETER_WORD, .words = distances, .optional = true},
+    {.name = NULL},
+};
+
+const shoal_model_type shoal_model_t_closeness = {
+    .name = "t-closeness",
+    .parameters_help = "t, distance: equal|ordered|hierarchical, attribute",
+    .summary = "each class's sensitive values are distributed within t of the whole table's",
+    .parameters = parameters,
+    .needs = SHOAL_NEEDS_HISTOGRAM,
+    .on_attribute = true,
+    .at_most = true,
+    .monotone = shoal_is_not_monotone,
+    .prepare = prepare,
+    .release = release,
+    .holds = holds,
+    .reached = reached,
+    .required = shoal_required_number,
+};

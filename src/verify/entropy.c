@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verify/entropy: see entropy.h. With n rows, f_i of them of value i, the entropy is at least
+ * log l if and only if the product over i of (n / (l f_i))^f_i is at least 1. Entropy
+ * l-diversity: Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam 2007.
+ *
+ * 1. The logarithm of the product is summed up in long doubles, a term f log(n / (l f)) for each
+ *    value. Numerator and denominator are exact, and where they are near to each other it is
+ *    their difference that is divided and goes through log1p: every term is right to 8 units of
+ *    itself. Each addition adds less than one unit of the sum of all magnitudes. With t terms the
+ *    error is below t + 8 units of that sum; twice as much is taken as the bound. Beyond it, the
+ *    sign is certain.
+ * 2. Else the product is written in powers of whole numbers, and these are refined until no two
+ *    have a common divisor: where two share d, they become one / d, other / d and d. Powers of
+ *    such numbers multiply to 1 only if every exponent is 0: a tie, which holds. No number is
+ *    ever factored for this. What is no tie, and yet too near for 1, stays undecided.
+ */
+#include "verify/entropy.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { MOST_ROWS_BITS = 52 }; /* n, times a power of ten or in exponents, stays within its type */
+
+/* The number of counts from `from` on that are the same. */
+static size_t count_equal(const uint64_t *rows, size_t n_values, size_t from) {
+  size_t end = from + 1;
+  while (end < n_values && rows[end] == rows[from]) end++;
+  return end - from;
+}
+
+/* ---------------------------------------------------------------- by logarithms */
+
+static long double logarithm(shoal_verify_wide numerator, shoal_verify_wide denominator) {
+  long double over = (long double)numerator, under = (long double)denominator;
+  if (numerator / 2 > denominator || denominator / 2 > numerator) return logl(over / under);
+  return numerator < denominator ? log1pl(-(long double)(denominator - numerator) / under)
+                                 : log1pl((long double)(numerator - denominator) / under);
+}
+
+/* Below, above, or 0: the logarithms leave a doubt. */
+static int sign_of_logarithm(const uint64_t *rows, size_t n_values, uint64_t n_rows,
+                             shoal_verify_fraction l) {
+  long double sum = 0, magnitude = 0, n_terms = 0;
+  shoal_verify_wide numerator = (shoal_verify_wide)n_rows * l.denominator;
+  for (size_t i = 0, same; i < n_values; i += same, n_terms++) {
+    same = count_equal(rows, n_values, i);
+    long double term = (long double)(rows[i] * same) *
+                       logarithm(numerator, (shoal_verify_wide)rows[i] * l.numerator);
+    sum += term;
+    magnitude += fabsl(term);
+  }
+  long double bound = 2 * (n_terms + 8) * LDBL_EPSILON * magnitude;
+  return (sum > bound) - (sum < -bound);
+}
+
+/* ---------------------------------------------------------------- exactly */
+
+typedef struct power {
+  uint64_t base;
+  int64_t exponent;
+} power;
+
+typedef struct powers {
+  power *items;
+  size_t n;
+  size_t capacity;
+} powers;
+
+static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
+  while (b) {
+    uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/* What is 1 to any power, or anything to the power 0, is left out. False: no memory. */
+static bool add_power(powers *product, uint64_t base, int64_t exponent) {
+  if (base == 1 || exponent == 0) return true;
+  if (!shoal_grow(&product->items, &product->capacity, product->n + 1, sizeof *product->items))
+    return false;
+  product->items[product->n++] = (power){.base = base, .exponent = exponent};
+  return true;
+}
+
+/* n^n x l^-n x f^-f for each value, equal counts at once; false: no memory. */
+static bool add_all_powers(powers *product, const uint64_t *rows, size_t n_values, uint64_t n_rows,
+                           shoal_verify_fraction l) {
+  int64_t n = (int64_t)n_rows;
+  if (!add_power(product, n_rows, n) || !add_power(product, l.denominator, n) ||
+      !add_power(product, l.numerator, -n))
+    return false;
+  for (size_t i = 0, same; i < n_values; i += same) {
+    same = count_equal(rows, n_values, i);
+    if (!add_power(product, rows[i], -(int64_t)(rows[i] * same))) return false;
+  }
+  return true;
+}
+
+/* Multiplies `refined`, whose bases are coprime, with what waits; false: no memory. */
+static bool refine_waiting(powers *refined, powers *waiting) {
+  while (waiting->n) {
+    power next = waiting->items[--waiting->n];
+    uint64_t shared = 1;
+    size_t i = 0;
+    for (; i < refined->n; i++) {
+      shared = greatest_divisor(next.base, refined->items[i].base);
+      if (shared > 1) break;
+    }
+    if (shared == 1) {
+      if (!add_power(refined, next.base, next.exponent)) return false;
+      continue;
+    }
+    power met = refined->items[i];
+    refined->items[i] = refined->items[--refined->n];
+    if (!add_power(waiting, next.base / shared, next.exponent) ||
+        !add_power(waiting, met.base / shared, met.exponent) ||
+        !add_power(waiting, shared, next.exponent + met.exponent))
+      return false;
+  }
+  return true;
+}
+
+static shoal_verify_verdict decide_exactly(const uint64_t *rows, size_t n_values, uint64_t n_rows,
+                                           shoal_verify_fraction l) {
+  powers product = {0}, refined = {0};
+  shoal_verify_verdict verdict = SHOAL_VERIFY_NO_MEMORY;
+  if (add_all_powers(&product, rows, n_values, n_rows, l) && refine_waiting(&refined, &product))
+    verdict = refined.n == 0 ? SHOAL_VERIFY_HOLDS : SHOAL_VERIFY_UNDECIDED;
+  free(product.items);
+  free(refined.items);
+  return verdict;
+}
+
+shoal_verify_verdict shoal_verify_entropy(const uint64_t *rows, size_t n_values,
+                                          shoal_verify_fraction l) {
+  uint64_t n_rows = 0;
+  for (size_t i = 0; i < n_values; i++)
+    if (__builtin_add_overflow(n_rows, rows[i], &n_rows)) return SHOAL_VERIFY_UNDECIDED;
+  if (!n_rows) return SHOAL_VERIFY_BREAKS; /* no value, no entropy */
+  if (n_rows >> MOST_ROWS_BITS) return SHOAL_VERIFY_UNDECIDED;
+  int sign = sign_of_logarithm(rows, n_values, n_rows, l);
+  if (!sign) return decide_exactly(rows, n_values, n_rows, l);
+  return sign > 0 ? SHOAL_VERIFY_HOLDS : SHOAL_VERIFY_BREAKS;
+}

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samarati 2001, Section 7: what Datafly and mu-Argus make of the paper's tables.
+
+Datafly overgeneralizes Figure 4's table. mu-Argus looks at combinations of two
+and three attributes only, so that Figure 12's release still has unique rows:
+shoal does the same and then refuses to release it.
+"""
+
+import pathlib
+import unittest
+
+import support
+
+RACE = [["asian", "person"], ["black", "person"], ["white", "person"]]
+ZIP = [["94138", "9413*", "941**"], ["94139", "9413*", "941**"], ["94141", "9414*", "941**"],
+       ["94142", "9414*", "941**"]]
+FIGURE_4 = [[race[0], code[0]] for race in RACE for code in ZIP]
+
+FIGURE_12 = [line.split() for line in """
+    819181496 black 09/20/65 male 94141
+    195925972 black 02/14/65 male 94141
+    902750852 black 10/23/65 female 94138
+    985820581 black 08/24/65 female 94138
+    209559459 black 11/07/64 female 94138
+    679392975 black 12/01/64 female 94138
+    819491049 white 10/23/64 male 94138
+    749201844 white 03/15/65 female 94139
+    985302952 white 08/13/64 male 94139
+    874593560 white 05/05/64 male 94139
+    703872052 white 02/13/67 male 94138
+    963963603 white 03/21/67 male 94138
+""".strip().splitlines()]
+
+
+def setUpModule():
+    support.require_program()
+
+
+class Section7(unittest.TestCase):
+    def setUp(self):
+        folder = support.temp_dir()
+        self.addCleanup(folder.cleanup)
+        self.directory = folder.name
+
+
+class Datafly(Section7):
+    def setUp(self):
+        super().setUp()
+        self.case = support.Problem(self.directory, ["Race", "ZIP"], FIGURE_4, {"Race": RACE, "ZIP": ZIP})
+
+    def test_k_of_3_ends_at_1_1(self):
+        release = self.case.anonymize("-k", 3, "--algorithm", "datafly")
+        self.assertEqual(release.result.code, 0, release.result)
+        self.assertEqual(self.case.node(release), (1, 1))
+        self.assertEqual(release.report["search"]["algorithm"], "datafly")
+        self.assertEqual(release.rows, [["person", code[:4] + "*"] for _, code in FIGURE_4])
+        self.assertEqual(release.report["output"]["suppressed"], 0)
+
+    def test_the_minimal_answer_stands_beside_it(self):
+        release = self.case.anonymize("-k", 3, "--algorithm", "datafly")
+        self.assertEqual(support.vectors(release.report["search"]["minimal"], ["Race", "ZIP"]), [(0, 2), (1, 0)])
+
+    def test_each_step_takes_the_attribute_with_most_values(self):
+        # 4 ZIP codes against 3 races; then 3 races against 2 ZIP prefixes; then 2 prefixes against 1.
+        for k, vector in [(1, (0, 0)), (2, (0, 1)), (6, (1, 1)), (7, (1, 2)), (12, (1, 2))]:
+            with self.subTest(k=k):
+                self.assertEqual(self.case.node(self.case.anonymize("-k", k, "--algorithm", "datafly")), vector)
+
+    def test_outliers_within_the_threshold_are_removed(self):
+        rows = [["black", "94138"]] * 3 + [["white", "94141"]]
+        case = support.Problem(self.directory, ["Race", "ZIP"], rows, {"Race": RACE, "ZIP": ZIP}, privacy={"k": 3})
+        for threshold, node, left in [(1, (0, 0), 3), (0, (1, 2), 4)]:
+            release = case.anonymize("--algorithm", "datafly", "--max-suppression", threshold)
+            self.assertEqual((case.node(release), len(release.rows)), (node, left))
+
+
+class MuArgus(Section7):
+    """k = 2; SSN is never released; DOB, Sex and ZIP more identifying than Race."""
+
+    def problem(self, rows):
+        quasi = {"Race": [["black", "*"], ["white", "*"]],
+                 "DOB": [[row[2], "19" + row[2][-2:], "*"] for row in FIGURE_12],
+                 "Sex": [["male", "*"], ["female", "*"]],
+                 "ZIP": [["94138", "9413*", "941**"], ["94139", "9413*", "941**"], ["94141", "9414*", "941**"]]}
+        return support.Problem(self.directory, ["SSN", "Race", "DOB", "Sex", "ZIP"], rows, quasi,
+                               identifiers=["SSN"], privacy={"k": 2})
+
+    def test_figure_12_is_refused(self):
+        release = self.problem(FIGURE_12).anonymize("--algorithm", "mu-argus")
+        self.assertEqual(release.result.code, 1, release.result)
+        self.assertRegex(release.result.err, r"\b\d+ (rows?|combinations?)\b")
+        self.assertFalse(any(path.name.startswith("out") for path in pathlib.Path(self.directory).iterdir()))
+        for row in FIGURE_12:
+            self.assertNotIn(row[0], release.result.err)
+            self.assertNotIn(row[2], release.result.err)
+
+    def test_what_passes_the_policy_is_released(self):
+        rows = [[f"{i}{i}", *row[1:]] for i, row in enumerate(FIGURE_12[:2] * 3)]
+        release = self.problem(rows).anonymize("--algorithm", "mu-argus")
+        self.assertEqual(release.result.code, 0, release.result)
+        self.assertEqual(len(release.rows), 6)
+
+
+if __name__ == "__main__":
+    unittest.main()

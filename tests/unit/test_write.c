@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Unit tests of src/write: files that are whole under their name or not there, with nothing left
+ * beside them; which paths are the same file; compressed bytes that come back; rows as CSV, quoted,
+ * blanked, repeated and shuffled, the same whatever the threads.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "read/csv.h"
+#include "read/source.h"
+#include "write/aside.h"
+#include "write/csv.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define UNUSED __attribute__((unused))
+
+static shoal_error error;
+
+static void succeeds(shoal_status status) {
+  if (status != SHOAL_OK) fail_msg("%s", error.message);
+}
+
+/* ---------------------------------------------------------------- a directory of its own */
+
+static char directory[64], path[128], other[128];
+
+static int make_directory(void **state UNUSED) {
+  (void)snprintf(directory, sizeof directory, "/tmp/shoal-write-XXXXXX");
+  if (!mkdtemp(directory)) return 1;
+  (void)snprintf(path, sizeof path, "%s/release.csv", directory);
+  (void)snprintf(other, sizeof other, "%s/other.csv", directory);
+  return 0;
+}
+
+/* How many names the directory has; where `and_remove`, it has none afterwards. */
+static unsigned count_names(bool and_remove) {
+  unsigned n = 0;
+  DIR *names = opendir(directory);
+  assert_non_null(names);
+  for (struct dirent *name; (name = readdir(names));) {
+    if (!strcmp(name->d_name, ".") || !strcmp(name->d_name, "..")) continue;
+    n++;
+    if (and_remove && unlinkat(dirfd(names), name->d_name, 0))
+      (void)unlinkat(dirfd(names), name->d_name, AT_REMOVEDIR);
+  }
+  (void)closedir(names);
+  return n;
+}
+
+static int remove_directory(void **state UNUSED) {
+  (void)count_names(true);
+  return rmdir(directory);
+}
+
+static void put(const char *where, const char *text) {
+  FILE *file = fopen(where, "w");
+  assert_true(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void holds(const char *where, const char *text) {
+  char *bytes;
+  size_t size;
+  succeeds(shoal_source_slurp(where, 1 << 20, &bytes, &size, &error));
+  assert_string_equal(bytes, text);
+  free(bytes);
+}
+
+static void open_with(shoal_aside *aside, const char *where, const char *text) {
+  succeeds(shoal_aside_open(aside, where, &error));
+  assert_int_equal(write(aside->fd, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+/* ---------------------------------------------------------------- aside */
+
+static void a_committed_file_stands_whole_under_its_name(void **state UNUSED) {
+  shoal_aside aside;
+  struct stat info;
+  mode_t mask = umask(027);
+  open_with(&aside, path, "new\n");
+  assert_int_equal(fstat(aside.fd, &info), 0);
+  assert_int_equal(info.st_mode & 0777, 0600); /* its owner's until then */
+  assert_int_equal(access(path, F_OK), -1);
+  succeeds(shoal_aside_commit(&aside, &error));
+  shoal_aside_close(&aside);
+  shoal_aside_close(&aside); /* at any time */
+  (void)umask(mask);
+  holds(path, "new\n");
+  assert_int_equal(stat(path, &info), 0);
+  assert_int_equal(info.st_mode & 0777, 0640);
+  assert_int_equal(count_names(false), 1);
+}
+
+static void committing_replaces_what_was_there(void **state UNUSED) {
+  shoal_aside aside;
+  put(path, "old\n");
+  assert_int_equal(chmod(path, 0600), 0);
+  assert_int_equal(symlink("release.csv", other), 0);
+  open_with(&aside, other, "new\n");
+  holds(path, "old\n"); /* until it is committed */
+  succeeds(shoal_aside_commit(&aside, &error));
+  shoal_aside_close(&aside);
+  holds(path, "new\n");
+  char target[16];
+  assert_int_equal(readlink(other, target, sizeof target), 11); /* still a link */
+  assert_int_equal(count_names(false), 2);
+}
+
+static void an_abandoned_file_leaves_nothing(void **state UNUSED) {
+  shoal_aside aside;
+  open_with(&aside, path, "new\n");
+  shoal_aside_close(&aside);
+  assert_int_equal(count_names(false), 0);
+  put(path, "old\n");
+  open_with(&aside, path, "new\n");
+  shoal_aside_close(&aside);
+  holds(path, "old\n");
+  assert_int_equal(count_names(false), 1);
+}
+
+static void a_file_that_cannot_be_named_leaves_nothing(void **state UNUSED) {
+  shoal_aside aside;
+  open_with(&aside, path, "new\n");
+  assert_int_equal(mkdir(path, 0700), 0); /* meanwhile somebody takes the name */
+  assert_int_equal(shoal_aside_commit(&aside, &error), SHOAL_BAD_INPUT);
+  shoal_aside_close(&aside);
+  assert_int_equal(count_names(false), 1);
+  assert_int_equal(shoal_aside_open(&aside, path, &error), SHOAL_BAD_INPUT); /* a directory */
+  (void)snprintf(path, sizeof path, "%s/no/release.csv", directory);
+  assert_int_equal(shoal_aside_open(&aside, path, &error), SHOAL_BAD_INPUT);
+  assert_non_null(strstr(error.message, "its directory cannot be used"));
+}
+
+static void a_pipe_gets_the_bytes_when_they_are_committed(void **state UNUSED) {
+  int ends[2];
+  char bytes[16] = {0};
+  assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+  (void)snprintf(path, sizeof path, "/proc/self/fd/%d", ends[1]);
+  shoal_aside aside;
+  open_with(&aside, path, "new\n");
+  assert_int_equal(read(ends[0], bytes, sizeof bytes), -1);
+  succeeds(shoal_aside_commit(&aside, &error));
+  shoal_aside_close(&aside);
+  assert_int_equal(read(ends[0], bytes, sizeof bytes), 4);
+  assert_string_equal(bytes, "new\n");
+  (void)close(ends[0]);
+  (void)close(ends[1]);
+}
+
+static void the_same_file_is_known_by_any_name(void **state UNUSED) {
+  char hard[128], soft[128], detour[256];
+  put(path, "x");
+  put(other, "x");
+  (void)snprintf(hard, sizeof hard, "%s/hard", directory);
+  (void)snprintf(soft, sizeof soft, "%s/soft", directory);
+  (void)snprintf(detour, sizeof detour, "%s/../%s/./release.csv", directory, directory + 5);
+  assert_int_equal(link(path, hard), 0);
+  assert_int_equal(symlink(path, soft), 0);
+  const char *const same[] = {path, hard, soft, detour};
+  for (size_t i = 0; i < COUNT(same); i++) {
+    const char *const others[] = {NULL, "-", other, "/dev/null", same[i]};
+    assert_int_equal(shoal_same_file(path, others, 5), 4);
+    assert_int_equal(shoal_same_file(same[i], (const char *const[]){path}, 1), 0);
+    assert_int_equal(shoal_same_file(path, others, 4), 4);
+  }
+  assert_int_equal(shoal_same_file("-", (const char *const[]){"-", path}, 2), 2);
+  assert_int_equal(unlink(path), 0); /* not there any more: only its name can be the same */
+  assert_int_equal(shoal_same_file(path, (const char *const[]){"-", path}, 2), 1);
+  assert_int_equal(shoal_same_file(path, (const char *const[]){other, hard}, 2), 2);
+}
+
+/* ---------------------------------------------------------------- sink */
+
+/* What is in a file, decompressed. */
+static char *contents(int fd, size_t *size) {
+  char name[64], *bytes;
+  (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+  succeeds(shoal_source_slurp(name, 1 << 30, &bytes, size, &error));
+  return bytes;
+}
+
+static void check_sink(const char *name, const char *magic, size_t magic_size, size_t size) {
+  static char bytes[3 << 20];
+  shoal_random random;
+  shoal_random_seed(&random, size);
+  for (size_t i = 0; i < size; i++) /* half of it cannot be compressed */
+    bytes[i] = (char)(i / 4096 % 2 ? 'a' : (int)shoal_random_below(&random, 256));
+  int fd = memfd_create("release", 0);
+  shoal_sink *sink;
+  succeeds(shoal_sink_open(fd, name, &sink, &error));
+  for (size_t at = 0, piece; at < size; at += piece) {
+    piece = 1 + shoal_random_below(&random, 700000);
+    if (piece > size - at) piece = size - at;
+    succeeds(shoal_sink_write(sink, bytes + at, piece, &error));
+  }
+  succeeds(shoal_sink_finish(sink, &error));
+  shoal_sink_free(sink);
+  char front[4] = {0};
+  assert_int_equal(pread(fd, front, magic_size, 0), (ssize_t)magic_size);
+  assert_memory_equal(front, magic, magic_size);
+  size_t back_size;
+  char *back = contents(fd, &back_size);
+  assert_int_equal(back_size, size);
+  assert_memory_equal(back, bytes, size);
+  free(back);
+  (void)close(fd);
+}
+
+static void compressed_bytes_come_back(void **state UNUSED) {
+  static const size_t sizes[] = {0, 1, 300000, 3 << 20};
+  for (size_t i = 0; i < COUNT(sizes); i++) {
+    check_sink("release.csv", "", 0, sizes[i]);
+    check_sink("release.csv.gz", "\x1f\x8b", 2, sizes[i]);
+    check_sink("release.zst", "\x28\xb5\x2f\xfd", 4, sizes[i]);
+  }
+}
+
+static void a_full_disk_is_told(void **state UNUSED) {
+  static const char *const names[] = {"release.csv", "release.csv.gz", "release.csv.zst"};
+  int fd = open("/dev/full", O_WRONLY);
+  assert_true(fd >= 0);
+  for (size_t i = 0; i < COUNT(names); i++) {
+    shoal_sink *sink;
+    succeeds(shoal_sink_open(fd, names[i], &sink, &error));
+    shoal_status status = shoal_sink_write(sink, "a,b\n", 4, &error);
+    if (status == SHOAL_OK) status = shoal_sink_finish(sink, &error);
+    assert_int_equal(status, SHOAL_FAILED);
+    assert_non_null(strstr(error.message, names[i]));
+    shoal_sink_free(sink);
+  }
+  (void)close(fd);
+}
+
+/* ---------------------------------------------------------------- rows */
+
+/* Columns of a table made by hand, and what is to be written of it. */
+typedef struct release {
+  shoal_table table;
+  shoal_column columns[3];
+  shoal_cells_out cells[3];
+  shoal_csv_out out;
+} release;
+
+/* Codes of 1, 2 or 4 bytes into n_values texts. */
+static void set_column(release *r, size_t c, const char *name, void *codes, unsigned code_size,
+                       const char *const *texts, uint32_t n_values) {
+  r->columns[c] = (shoal_column){
+      .name = name, .n_values = n_values, .code_size = code_size, .codes = codes};
+  r->cells[c] = (shoal_cells_out){.column = &r->columns[c]};
+  r->cells[c].offsets = calloc(n_values + 1, sizeof *r->cells[c].offsets);
+  assert_non_null(r->cells[c].offsets);
+  for (uint32_t v = 0; v < n_values; v++)
+    assert_true(shoal_cells_out_add(&r->cells[c], &r->out, texts[v], strlen(texts[v])));
+}
+
+static void start_release(release *r, uint64_t n_rows, size_t n_columns, char delimiter) {
+  static uint32_t one_group[1 << 17];
+  static const uint8_t keep[] = {SHOAL_FATE_KEEP};
+  *r = (release){.table = {.n_rows = n_rows, .n_records = n_rows},
+                 .out = {.table = &r->table, .delimiter = delimiter, .columns = r->cells,
+                         .n_columns = n_columns, .group_of_row = one_group, .fate = keep}};
+}
+
+static void end_release(release *r) {
+  for (size_t c = 0; c < r->out.n_columns; c++) shoal_cells_out_reset(&r->cells[c]);
+}
+
+/* What is written, as a string. */
+static char *written(const release *r, shoal_random *random, unsigned n_threads, uint64_t *n_rows) {
+  int fd = memfd_create("release", 0);
+  shoal_sink *sink;
+  size_t size;
+  succeeds(shoal_sink_open(fd, "release.csv", &sink, &error));
+  succeeds(shoal_csv_write(&r->out, sink, random, &(shoal_run){.n_threads = n_threads}, n_rows,
+                           &error));
+  shoal_sink_free(sink);
+  char *bytes = contents(fd, &size);
+  assert_int_equal(strlen(bytes), size);
+  (void)close(fd);
+  return bytes;
+}
+
+static void writes(const release *r, uint64_t n_expected, const char *expected) {
+  uint64_t n_rows;
+  char *bytes = written(r, NULL, 1, &n_rows);
+  assert_string_equal(bytes, expected);
+  assert_int_equal(n_rows, n_expected);
+  free(bytes);
+}
+
+static void cells_are_quoted_where_they_must_be(void **state UNUSED) {
+  static const char *const texts[] = {"",          "a,b",  "say \"x\"",
+                                      "two\nlines", "cr\r", " plain; of more than 16 bytes "};
+  static uint8_t codes[] = {0, 1, 2, 3, 4, 5};
+  release r;
+  start_release(&r, 6, 2, ',');
+  set_column(&r, 0, "na\"me", codes, 1, texts, 6);
+  set_column(&r, 1, "last", codes, 1, texts, 6);
+  writes(&r, 6, "\"na\"\"me\",last\n,\n\"a,b\",\"a,b\"\n\"say \"\"x\"\"\",\"say \"\"x\"\"\"\n"
+                "\"two\nlines\",\"two\nlines\"\n\"cr\r\",\"cr\r\"\n"
+                " plain; of more than 16 bytes , plain; of more than 16 bytes \n");
+  end_release(&r);
+  start_release(&r, 3, 1, ';'); /* of one column, an empty cell would be a blank line */
+  set_column(&r, 0, "a,b", codes, 1, texts, 6);
+  writes(&r, 3, "a,b\n\"\"\na,b\n\"say \"\"x\"\"\"\n");
+  end_release(&r);
+}
+
+/* Any cells, written and split again, are the same cells. */
+static void what_is_written_is_read_back(void **state UNUSED) {
+  static char texts[200][8];
+  const char *pointers[200];
+  static uint16_t codes[2][4000];
+  shoal_random random;
+  shoal_random_seed(&random, 61);
+  for (size_t v = 0; v < COUNT(texts); v++) {
+    pointers[v] = texts[v];
+    for (size_t i = 0, n = v % 8; i < n; i++)
+      texts[v][i] = "ab,;\"\r\n "[shoal_random_below(&random, 8)];
+  }
+  for (size_t i = 0; i < 4000; i++)
+    for (size_t c = 0; c < 2; c++) codes[c][i] = (uint16_t)shoal_random_below(&random, 200);
+  release r;
+  start_release(&r, 4000, 2, ';');
+  for (size_t c = 0; c < 2; c++) set_column(&r, c, c ? "y" : "x", codes[c], 2, pointers, 200);
+  uint64_t n_rows;
+  char *bytes = written(&r, NULL, 2, &n_rows);
+  shoal_cells cells;
+  shoal_cells_init(&cells);
+  assert_int_equal(shoal_csv_split(bytes, strlen(bytes), ';', 2, &cells).fault, SHOAL_CSV_OK);
+  assert_int_equal(cells.n_rows, 4001);
+  for (size_t i = 2; i < cells.n_cells; i++) {
+    const char *expected = texts[codes[i % 2][i / 2 - 1]];
+    assert_int_equal(cells.end[i] - cells.begin[i], strlen(expected));
+    assert_memory_equal(cells.bytes + cells.begin[i], expected, strlen(expected));
+  }
+  shoal_cells_reset(&cells);
+  free(bytes);
+  end_release(&r);
+}
+
+static void rows_have_their_groups_fate_and_their_counts(void **state UNUSED) {
+  static const char *const texts[] = {"a", "a label of more than 16 bytes", "c", "d"};
+  static uint8_t codes[] = {0, 1, 2, 3, 1};
+  static const uint32_t groups[] = {0, 1, 2, 1, 0};
+  static const uint8_t fates[] = {SHOAL_FATE_KEEP, SHOAL_FATE_BLANK, SHOAL_FATE_REMOVE};
+  release r;
+  start_release(&r, 5, 3, ',');
+  for (size_t c = 0; c < 3; c++) set_column(&r, c, c == 1 ? "kept" : "q", codes, 1, texts, 4);
+  r.cells[0].generalized = r.cells[2].generalized = true;
+  r.out.group_of_row = groups;
+  r.out.fate = fates;
+  writes(&r, 4, "q,kept,q\na,a,a\n*,a label of more than 16 bytes,*\n*,d,*\n"
+                "a label of more than 16 bytes,a label of more than 16 bytes,"
+                "a label of more than 16 bytes\n");
+  r.table.counts = (uint64_t[]){2, 1, 7, 3};
+  r.table.n_rows = 4;
+  writes(&r, 6, "q,kept,q\na,a,a\na,a,a\n*,a label of more than 16 bytes,*\n"
+                "*,d,*\n*,d,*\n*,d,*\n");
+  end_release(&r);
+}
+
+/* ---------------------------------------------------------------- many rows, in any order */
+
+enum { MANY = 100000 }; /* several stretches */
+
+/* Without a seed (0) in order; by a seed in an order of its own; the same with any threads. */
+static void many_rows_are_in_order_or_shuffled_by_their_seed(void **state UNUSED) {
+  static char texts[MANY][8], *by_seed[3];
+  static const char *pointers[MANY];
+  static uint32_t codes[MANY];
+  release r;
+  for (uint32_t v = 0; v < MANY; v++) {
+    (void)snprintf(texts[v], sizeof texts[v], "%u", v);
+    pointers[v] = texts[v];
+    codes[v] = v;
+  }
+  start_release(&r, MANY, 1, ',');
+  set_column(&r, 0, "id", codes, 4, pointers, MANY);
+  for (uint64_t seed = 0; seed < 3; seed++) {
+    for (unsigned n_threads = 1; n_threads <= 4; n_threads += 3) {
+      shoal_random random;
+      uint64_t n_rows;
+      shoal_random_seed(&random, seed);
+      char *bytes = written(&r, seed ? &random : NULL, n_threads, &n_rows);
+      assert_int_equal(n_rows, MANY);
+      if (n_threads > 1) assert_true(strcmp(bytes, by_seed[seed]) == 0);
+      free(by_seed[seed]);
+      by_seed[seed] = bytes;
+    }
+    uint8_t seen[MANY] = {0};
+    uint32_t in_place = 0;
+    char *at = by_seed[seed] + 3; /* behind the header */
+    for (uint32_t i = 0; i < MANY; i++) {
+      unsigned long id = strtoul(at, &at, 10);
+      assert_true(id < MANY && !seen[id]++);
+      in_place += id == i;
+    }
+    assert_in_range(in_place, seed ? 0 : MANY, seed ? 20 : MANY); /* of a shuffle, one or so */
+  }
+  assert_true(strcmp(by_seed[1], by_seed[2]) != 0);
+  for (size_t i = 0; i < 3; i++) free(by_seed[i]);
+  end_release(&r);
+}
+
+static void every_order_is_equally_likely(void **state UNUSED) {
+  static uint8_t codes[] = {0, 1, 2};
+  release r;
+  start_release(&r, 3, 1, ',');
+  set_column(&r, 0, "id", codes, 1, (const char *const[]){"0", "1", "2"}, 3);
+  shoal_random random;
+  shoal_random_seed(&random, 3);
+  unsigned seen[3][3] = {{0}};
+  uint64_t n_rows;
+  for (int i = 0; i < 6000; i++) {
+    char *bytes = written(&r, &random, 1, &n_rows); /* "id\n0\n1\n2\n" */
+    seen[bytes[3] - '0'][bytes[5] - '0']++;
+    free(bytes);
+  }
+  for (int a = 0; a < 3; a++)
+    for (int b = 0; b < 3; b++) assert_in_range(seen[a][b], a == b ? 0 : 850, a == b ? 0 : 1150);
+  end_release(&r);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(a_committed_file_stands_whole_under_its_name), TEST(committing_replaces_what_was_there),
+      TEST(an_abandoned_file_leaves_nothing), TEST(a_file_that_cannot_be_named_leaves_nothing),
+      TEST(a_pipe_gets_the_bytes_when_they_are_committed),
+      TEST(the_same_file_is_known_by_any_name), TEST(compressed_bytes_come_back),
+      TEST(a_full_disk_is_told), TEST(cells_are_quoted_where_they_must_be),
+      TEST(what_is_written_is_read_back), TEST(rows_have_their_groups_fate_and_their_counts),
+      TEST(many_rows_are_in_order_or_shuffled_by_their_seed), TEST(every_order_is_equally_likely),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
