@@ -212,28 +212,34 @@ shoal_status shoal_classes_roll_up(const shoal_frequency *frequency, const shoal
   return shoal_fail_memory(error);
 }
 
-/* Included classes become one class, the others a second, which is then cut off. */
-static bool join(const shoal_classes *from, const uint8_t *include, shoal_classes *joined,
-                 uint32_t *ids) {
-  if (!shoal_classes_init(joined, 2, from->n_sensitive)) return false;
-  joined->tuple[0] = joined->tuple[1] = 0;
-  for (uint32_t c = 0; c < from->n_classes; c++) {
-    ids[c] = include[c] ? 0 : 1;
-    joined->n_rows[ids[c]] += from->n_rows[c];
+static bool regroup(const shoal_classes *from, const uint32_t *ids, uint32_t n_classes,
+                    shoal_classes *classes) {
+  if (!shoal_classes_init(classes, n_classes, from->n_sensitive)) return false;
+  for (uint32_t c = from->n_classes; c-- > 0;) { /* the first of each stands for it */
+    classes->tuple[ids[c]] = from->tuple[c];
+    classes->n_rows[ids[c]] += from->n_rows[c];
   }
-  return roll_up_sensitive(from, ids, joined);
+  return roll_up_sensitive(from, ids, classes);
 }
 
+shoal_status shoal_classes_regroup(const shoal_classes *from, const uint32_t *ids,
+                                   uint32_t n_classes, shoal_classes *classes,
+                                   shoal_error *error) {
+  memset(classes, 0, sizeof *classes);
+  if (regroup(from, ids, n_classes, classes)) return SHOAL_OK;
+  shoal_classes_reset(classes);
+  return shoal_fail_memory(error);
+}
+
+/* Included classes become the first class, the others a second, which is cut off. */
 shoal_status shoal_classes_join(const shoal_classes *classes, const uint8_t *include,
                                 shoal_classes *joined, shoal_error *error) {
   memset(joined, 0, sizeof *joined);
   uint32_t *ids = shoal_alloc(classes->n_classes, sizeof *ids);
-  bool ok = ids && join(classes, include, joined, ids);
+  if (!ids) return shoal_fail_memory(error);
+  for (uint32_t c = 0; c < classes->n_classes; c++) ids[c] = include[c] ? 0 : 1;
+  shoal_status status = shoal_classes_regroup(classes, ids, 2, joined, error);
   free(ids);
-  if (!ok) {
-    shoal_classes_reset(joined);
-    return shoal_fail_memory(error);
-  }
-  joined->n_classes = 1;
-  return SHOAL_OK;
+  if (status == SHOAL_OK) joined->n_classes = 1;
+  return status;
 }

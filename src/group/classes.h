@@ -76,6 +76,11 @@ shoal_status shoal_classes_roll_up(const shoal_frequency *frequency, const shoal
                                    shoal_classes *classes, uint32_t *class_of,
                                    shoal_error *error) SHOAL_MUST_CHECK;
 
+/* Classes joined as `ids` says: class c becomes part of class ids[c], one of n_classes. */
+shoal_status shoal_classes_regroup(const shoal_classes *from, const uint32_t *ids,
+                                   uint32_t n_classes, shoal_classes *classes,
+                                   shoal_error *error) SHOAL_MUST_CHECK;
+
 /* One class made of those classes c for which include[c]; it has no rows if there are none. */
 shoal_status shoal_classes_join(const shoal_classes *classes, const uint8_t *include,
                                 shoal_classes *joined, shoal_error *error) SHOAL_MUST_CHECK;

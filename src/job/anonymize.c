@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "job/release.h"
+#include "lattice/datafly.h"
 #include "lattice/objective.h"
 #include "measure/utility.h"
 #include "write/csv.h"
@@ -20,6 +21,7 @@ void shoal_release_free(shoal_release *release) {
   shoal_result_free(release->result);
   free(release->levels);
   free(release->fate_of_tuple);
+  shoal_mu_argus_reset(&release->argus);
   free(release);
 }
 
@@ -82,17 +84,18 @@ static bool has_node(const shoal_node_list *nodes, uint64_t number) {
 }
 
 /* Runs the algorithm, finds the minimal nodes and chooses; all preferences choose among them. */
-static shoal_status choose(shoal_release *release, shoal_search *search,
-                           const shoal_preference *preferences, size_t n_preferences,
-                           shoal_node *chosen, shoal_error *error) {
-  const shoal_prepared *p = &release->prepared;
+static shoal_status choose(shoal_release *release, const shoal_algorithm *algorithm,
+                           shoal_search *search, const shoal_preference *preferences,
+                           size_t n_preferences, shoal_node *chosen, shoal_error *error) {
   shoal_result *result = release->result;
-  const shoal_algorithm *algorithm;
-  SHOAL_TRY(shoal_algorithm_bind(p->policy, &algorithm, &result->algorithm_reason, error));
-  result->algorithm = algorithm->name;
   bool found;
   SHOAL_TRY(algorithm->run(search, chosen, &found, error));
   if (!found) return refuse_unreached(search, error);
+  if (!chosen->satisfies)
+    return shoal_fail(error, SHOAL_REFUSED,
+                      "%s stops at a node where %llu rows break the policy: with a recipient's "
+                      "profile below 1 it does not look at all quasi-identifiers together",
+                      algorithm->name, (unsigned long long)chosen->suppressed);
   shoal_node_list minimal = {0};
   shoal_status status = SHOAL_OK;
   bool prefers = n_preferences > 0 && algorithm->least_height;
@@ -303,15 +306,34 @@ static shoal_status settle(shoal_release *release, shoal_search *search, const s
   return status;
 }
 
-static shoal_status anonymize(shoal_release *release, shoal_error *error) {
-  const shoal_prepared *p = &release->prepared;
-  SHOAL_TRY(shoal_result_input(release->result, p, error));
-  SHOAL_TRY(refuse_early(p, error));
+/* What the algorithms are told beyond the search itself. */
+typedef struct tuning {
   const shoal_objective *objective;
-  SHOAL_TRY(shoal_objective_bind(p->policy, &objective, error));
+  shoal_datafly_options datafly;
+  shoal_decimal *anonymity, *profile; /* by quasi-identifier */
+} tuning;
+
+static shoal_status tune(const shoal_prepared *p, tuning *t, shoal_error *error) {
+  SHOAL_TRY(shoal_objective_bind(p->policy, &t->objective, error));
+  t->anonymity = shoal_alloc(p->n_quasi, sizeof *t->anonymity);
+  t->profile = shoal_alloc(p->n_quasi, sizeof *t->profile);
+  if (!t->anonymity || !t->profile) return shoal_fail_memory(error);
+  for (size_t q = 0; q < p->n_quasi; q++) {
+    t->anonymity[q] = p->quasi_attributes[q]->anonymity;
+    t->profile[q] = p->quasi_attributes[q]->profile;
+  }
+  t->datafly = (shoal_datafly_options){.anonymity = t->anonymity, .profile = t->profile};
+  return SHOAL_OK;
+}
+
+/* A node of the lattice, and what becomes of each row there. */
+static shoal_status release_node(shoal_release *release, const shoal_algorithm *algorithm,
+                                 const tuning *t, shoal_error *error) {
+  const shoal_prepared *p = &release->prepared;
   shoal_search search;
   SHOAL_TRY(shoal_prepared_search(p, true, &search, error));
-  search.objective = objective;
+  search.objective = t->objective;
+  search.datafly = &t->datafly;
   shoal_preference *preferences = NULL;
   size_t n_preferences;
   shoal_node chosen;
@@ -319,10 +341,27 @@ static shoal_status anonymize(shoal_release *release, shoal_error *error) {
       shoal_preferences_bind(p->policy, p->frequency, p->weighted ? p->weights : NULL,
                              &preferences, &n_preferences, error);
   if (status == SHOAL_OK)
-    status = choose(release, &search, preferences, n_preferences, &chosen, error);
+    status = choose(release, algorithm, &search, preferences, n_preferences, &chosen, error);
   if (status == SHOAL_OK) status = settle(release, &search, &chosen, error);
   free(preferences);
   shoal_search_reset(&search);
+  return status;
+}
+
+static shoal_status anonymize(shoal_release *release, shoal_error *error) {
+  const shoal_prepared *p = &release->prepared;
+  shoal_result *result = release->result;
+  const shoal_algorithm *algorithm;
+  SHOAL_TRY(shoal_algorithm_bind(p->policy, &algorithm, &result->algorithm_reason, error));
+  result->algorithm = algorithm->name;
+  SHOAL_TRY(shoal_result_input(result, p, error));
+  SHOAL_TRY(refuse_early(p, error));
+  if (!algorithm->run) return shoal_release_by_argus(release, error);
+  tuning t = {0};
+  shoal_status status = tune(p, &t, error);
+  if (status == SHOAL_OK) status = release_node(release, algorithm, &t, error);
+  free(t.anonymity);
+  free(t.profile);
   return status;
 }
 

@@ -83,6 +83,13 @@ static const char *const *path_of(shoal_claim *c, const shoal_hierarchy *tree, u
   return path;
 }
 
+static bool is_missing(const shoal_claim *c, const char *bytes, size_t size) {
+  for (size_t i = 0; i < c->claim.n_missing; i++)
+    if (strlen(c->claim.missing[i]) == size && memcmp(c->claim.missing[i], bytes, size) == 0)
+      return true;
+  return false;
+}
+
 static bool add_value(shoal_claim *c, const shoal_sensitive *sensitive, uint32_t leaf,
                       const char *bytes, size_t size, int64_t category, uint64_t rows,
                       shoal_verify_knowledge *known, shoal_verify_value *values) {
@@ -114,6 +121,7 @@ static bool fill_values(shoal_claim *c, const shoal_sensitive *sensitive, const 
     size_t size;
     const char *bytes = shoal_level_label(&tree->levels[0], leaf, &size);
     int64_t category = category_of ? 0 : -1;
+    if (is_missing(c, bytes, size)) continue;
     if (!add_value(c, sensitive, leaf, bytes, size, category, 0, known, values)) return false;
   }
   return true;

@@ -149,7 +149,7 @@ static shoal_status lower_setting(shoal_study *study, const char *setting, uint6
 
 /* ------------------------------------------------------------ more suppression */
 
-/* Of each height below the least, the node with the fewest rows to suppress; NULL: releases none. */
+/* Of each height below the least, the node with the fewest rows to suppress, or NULL. */
 static void best_of_heights(const shoal_study *study, const shoal_node **best, uint32_t n) {
   for (size_t i = 0; i < study->nodes.n_items; i++) {
     const shoal_node *node = &study->nodes.items[i];

@@ -48,6 +48,7 @@ static bool prepare_columns(const shoal_release *release, shoal_csv_out *out) {
   size_t q = 0;
   for (size_t i = 0; i < out->n_columns; i++) {
     shoal_cells_out *cells = &out->columns[i];
+    if (cells->generalized && release->hidden) cells->hidden = release->hidden[q];
     bool ok = cells->generalized
                   ? fill_labels(cells, out, &p->hierarchies[q]->levels[release->levels[q]])
                   : fill_values(cells, out);

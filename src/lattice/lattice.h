@@ -54,6 +54,7 @@ typedef struct shoal_search {
   uint64_t most_classes; /* no release can have more: the necessary conditions */
   const struct shoal_objective *objective; /* what `optimal` makes least */
   double cost;           /* of the node it found */
+  const struct shoal_datafly_options *datafly; /* of `datafly`; NULL: its defaults */
   bool needs_rows;       /* an empty release is no solution (docs/reading-the-papers.md R6) */
   shoal_space space;
   struct shoal_snapshots *snapshots; /* classes of finished nodes, to roll up from */
@@ -182,6 +183,7 @@ typedef struct shoal_algorithm {
   const char *summary;
   bool least_height; /* its node is minimal and of least height; `prefer` chooses among minimal */
   bool all_minimal;  /* the set of all minimal nodes is searched for too */
+  /* NULL: it does not end in a node; the job knows what to do. */
   shoal_status (*run)(shoal_search *search, shoal_node *solution, bool *found, shoal_error *error);
 } shoal_algorithm;
 

@@ -57,6 +57,42 @@ static shoal_status read_snap(shoal_policy_reader *reader, const shoal_yaml *nod
   return shoal_setting_measure(&setting, &target->attribute->snap);
 }
 
+/* A number from 0 to `most`. */
+static shoal_status read_share(shoal_policy_reader *reader, const shoal_yaml *node, int64_t most,
+                               shoal_decimal *number) {
+  shoal_setting setting;
+  SHOAL_TRY(shoal_setting_from(reader, node, "a number", &setting));
+  SHOAL_TRY(shoal_setting_measure(&setting, number));
+  int64_t bound;
+  bool fits = shoal_decimal_rescale((shoal_decimal){most, 0}, number->scale, &bound);
+  if (fits && number->mantissa > bound)
+    return shoal_reader_fail(reader, node->mark, "%s must be from 0 to %lld",
+                             shoal_reader_subject(reader).text, (long long)most);
+  return SHOAL_OK;
+}
+
+static shoal_status read_anonymity(shoal_policy_reader *reader, const shoal_yaml *node,
+                                   void *into) {
+  return read_share(reader, node, 1, &((attribute_target *)into)->attribute->anonymity);
+}
+
+static shoal_status read_profile(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  return read_share(reader, node, 1, &((attribute_target *)into)->attribute->profile);
+}
+
+static shoal_status read_sensitivity(shoal_policy_reader *reader, const shoal_yaml *node,
+                                     void *into) {
+  shoal_attribute *attribute = ((attribute_target *)into)->attribute;
+  shoal_decimal number;
+  SHOAL_TRY(read_share(reader, node, 3, &number));
+  if (number.scale != 0)
+    return shoal_reader_fail(reader, node->mark, "%s must be 0, 1, 2 or 3",
+                             shoal_reader_subject(reader).text);
+  attribute->has_sensitivity = true;
+  attribute->sensitivity = (uint8_t)number.mantissa;
+  return SHOAL_OK;
+}
+
 /* ---------------------------------------------------------------- categories */
 
 static const char categories_form[] =
@@ -134,7 +170,7 @@ static const shoal_key_rule attribute_rules[] = {SHOAL_ATTRIBUTE_KEYS(SHOAL_KEY_
 static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml *name,
                                    shoal_attribute *attribute) {
   static const shoal_key_rule self = {"attributes.NAME", "NAME", NULL};
-  *attribute = (shoal_attribute){.name = name->text, .mark = name->mark, .weight = {1, 0}};
+  *attribute = (shoal_attribute){.name = name->text, .mark = name->mark, .weight = {1, 0}, .profile = {1, 0}};
   if (name->text[0] == '\0')
     return shoal_reader_fail(reader, name->mark, "attributes: a name is empty");
   reader->attribute = name->text;

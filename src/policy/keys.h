@@ -39,7 +39,13 @@
   KEY("attributes.NAME.", "categories", read_categories, "[[VALUE, ...], ...]|{file: FILE}",       \
       "categories of a sensitive attribute, most sensitive first")                                 \
   KEY("attributes.NAME.", "snap", read_snap, "NUMBER",                                             \
-      "ends of a number's released intervals go to multiples of this; 0, none, unless given")
+      "ends of a number's released intervals go to multiples of this; 0, none, unless given")      \
+  KEY("attributes.NAME.", "anonymity", read_anonymity, "0..1",                                     \
+      "datafly: 0 asks nothing of the attribute alone, 1 its top; 0 unless given")                 \
+  KEY("attributes.NAME.", "profile", read_profile, "0..1",                                         \
+      "datafly: how likely the recipient can link by it; 1 unless given")                          \
+  KEY("attributes.NAME.", "sensitivity", read_sensitivity, "0..3",                                 \
+      "mu-argus: 3 most identifying, 2 more identifying, 1 identifying, 0 not")
 
 #define SHOAL_HIERARCHY_KEYS(KEY)                                                                  \
   KEY("attributes.NAME.hierarchy.", "file", read_file, "FILE",                                     \

@@ -55,6 +55,10 @@ typedef struct shoal_attribute {
   shoal_categories categories;
   shoal_decimal snap;   /* 0: none */
   shoal_decimal weight; /* of method.weights; 1 unless given */
+  shoal_decimal anonymity; /* datafly; 0 unless given */
+  shoal_decimal profile;   /* datafly; 1 unless given */
+  bool has_sensitivity;    /* mu-argus */
+  uint8_t sensitivity;
 } shoal_attribute;
 
 /* One model asked for. privacy.k and privacy.p become models too, first of all. */

@@ -90,6 +90,11 @@ typedef struct shoal_explanation {
   bool has_k, has_p, changes_tried; /* k and p are asked for; other values of them were tried */
 } shoal_explanation;
 
+/* Rows as hundredths of a percent, rounded up: written into a policy, it is enough. */
+static inline uint64_t shoal_share_of_rows(uint64_t n, uint64_t n_rows) {
+  return n_rows ? (n * 10000 + n_rows - 1) / n_rows : 0;
+}
+
 struct json_t; /* jansson's */
 void shoal_render_explain_text(const shoal_result *result, shoal_text *text);
 struct json_t *shoal_render_explain_json(const shoal_result *result);

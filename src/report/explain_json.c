@@ -2,6 +2,7 @@
 /* report/explain_json: the explanation for programs. The names are the interface. */
 #include <jansson.h>
 #include <math.h>
+#include <string.h>
 
 #include "report/explain.h"
 
@@ -120,6 +121,9 @@ static json_t *changes_array(const shoal_result *r) {
         json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b}", "change", c->setting, "from",
                   count(c->from), "to", count(c->to), "height", count(c->height), "suppressed",
                   count(c->suppressed), "node", levels_object(r, c->levels), "exact", c->exact);
+    if (strcmp(c->setting, "max-suppression") == 0)
+      (void)json_object_set_new(
+          object, "percent", number((double)shoal_share_of_rows(c->to, r->input_rows) / 100));
     (void)json_array_append_new(array, object);
   }
   return array;

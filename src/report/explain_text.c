@@ -24,12 +24,9 @@ static void add_counted(shoal_text *t, uint64_t n, const char *noun, const char 
 
 static void add_rows(shoal_text *t, uint64_t n) { add_counted(t, n, "row", "rows"); }
 
-/* Rows with their share, rounded up so that the percentage, written into a policy, is enough. */
 static void add_share(shoal_text *t, const shoal_result *r, uint64_t n) {
   add_rows(t, n);
-  if (!n || !r->input_rows) return;
-  double percent = ceil(10000.0 * (double)n / (double)r->input_rows) / 100;
-  shoal_text_print(t, " (%.2f%%)", percent);
+  if (n) shoal_text_print(t, " (%.2f%%)", (double)shoal_share_of_rows(n, r->input_rows) / 100);
 }
 
 static size_t width_of(const char *s) {
@@ -113,7 +110,7 @@ static void add_reasons(shoal_text *t, const shoal_result *r) {
 
 static void add_verdict(shoal_text *t, const shoal_result *r) {
   const shoal_explanation *e = r->explanation;
-  shoal_text_print(t, "%s: the policy %s\n  ", r->source, r->holds ? "can be met" : "CANNOT be met");
+  shoal_text_print(t, "%s: the policy %s be met\n  ", r->source, r->holds ? "can" : "CANNOT");
   add_rows(t, r->input_rows);
   shoal_text_add(t, ", ");
   shoal_text_add_count(t, r->max_suppression);
@@ -194,9 +191,9 @@ static void add_costs(shoal_text *t, const shoal_result *r) {
   size_t width = 0;
   for (size_t q = 0; q < r->n_quasi; q++)
     if (width_of(e->costs[q].name) > width) width = width_of(e->costs[q].name);
-  shoal_text_add(t, "\nWhat each quasi-identifier costs there: its level, the detail lost, the rows "
-                    "to leave out were it\none level finer, and the height that the others need "
-                    "were it hidden altogether\n  ");
+  shoal_text_add(t, "\nWhat each quasi-identifier costs there: its level, the detail lost, the "
+                    "rows to leave out\nwere it one level finer, and the height that the others "
+                    "need were it hidden altogether\n  ");
   add_padded(t, "", width);
   shoal_text_add(t, "   level   lost  rows if finer  others if hidden\n");
   for (size_t q = 0; q < r->n_quasi; q++) {
@@ -224,9 +221,9 @@ static void add_hierarchy_hint(shoal_text *t, const shoal_result *r) {
     most = ratio;
   }
   if (!widest) return;
-  shoal_text_print(t, "  A hierarchy with a level between could keep more: '%s' goes from %u labels "
-                      "at level %u\n  to %u at level %u in one step. (Not tried: the level is "
-                      "yours to make.)\n",
+  shoal_text_print(t, "  A hierarchy with a level between could keep more: '%s' goes from %u "
+                      "labels at level %u\n  to %u at level %u in one step. (Not tried: the level "
+                      "is yours to make.)\n",
                    widest->name, widest->labels_below, widest->level - 1, widest->labels,
                    widest->level);
 }
@@ -263,7 +260,7 @@ static void add_outliers(shoal_text *t, const shoal_result *r) {
   if (e->outliers_at == SHOAL_OUTLIERS_NONE) return;
   shoal_text_add(t, "\nThe outliers: ");
   shoal_text_add(t, e->outliers_at == SHOAL_OUTLIERS_CHOSEN ? "left out there are "
-                    : e->outliers_at == SHOAL_OUTLIERS_BEST ? "groups that break the policy there have "
+                    : e->outliers_at == SHOAL_OUTLIERS_BEST ? "the policy is broken there by "
                                                             : "one step lower (");
   if (e->outliers_at == SHOAL_OUTLIERS_BELOW) {
     add_levels(t, r, node->levels);

@@ -220,20 +220,41 @@ static void add_measures(shoal_text *t, const shoal_result *r) {
   shoal_text_add(t, "   sum of squared class sizes (DM)\n");
 }
 
-static void add_search(shoal_text *t, const shoal_result *r) {
-  shoal_text_print(t, "\nHow\n  %s (%s)\n  ", r->algorithm, r->algorithm_reason);
+static void add_nodes(shoal_text *t, const shoal_result *r) {
+  uint64_t minimal = 0;
+  const shoal_node_outcome *chosen = NULL;
+  for (size_t i = 0; i < r->n_nodes; i++) {
+    minimal += r->nodes[i].minimal;
+    if (r->nodes[i].chosen) chosen = &r->nodes[i];
+  }
   shoal_text_add_count(t, r->nodes_checked);
   shoal_text_add(t, " of ");
   shoal_text_add_count(t, r->lattice_nodes);
   shoal_text_add(t, " lattice nodes looked at; ");
   if (r->minimal_complete) {
-    add_counted(t, r->n_nodes, "minimal node", "minimal nodes");
-    shoal_text_add(t, ", chosen: ");
-  } else {
-    shoal_text_add(t, "chosen: ");
+    add_counted(t, minimal, "minimal node", "minimal nodes");
+    shoal_text_add(t, ", ");
   }
-  for (size_t i = 0; i < r->n_nodes; i++)
-    if (r->nodes[i].chosen) add_node(t, r, r->nodes[i].levels);
+  shoal_text_add(t, "chosen: ");
+  if (chosen) add_node(t, r, chosen->levels);
+  if (chosen && r->minimal_complete && !chosen->minimal) {
+    shoal_text_add(t, ", which is NOT minimal; these are:");
+    for (size_t i = 0; i < r->n_nodes && i < 5; i++) {
+      if (!r->nodes[i].minimal) continue;
+      shoal_text_add(t, " ");
+      add_node(t, r, r->nodes[i].levels);
+    }
+  }
+}
+
+static void add_search(shoal_text *t, const shoal_result *r) {
+  shoal_text_print(t, "\nHow\n  %s (%s)\n  ", r->algorithm, r->algorithm_reason);
+  if (r->lattice_nodes) {
+    add_nodes(t, r);
+  } else {
+    shoal_text_add_count(t, r->nodes_checked);
+    shoal_text_add(t, " combinations of attributes looked at");
+  }
   shoal_text_print(t, "\n  read %.2f s, search %.2f s, write %.2f s, verify %.2f s, %.0f MB\n",
                    r->seconds_read, r->seconds_search, r->seconds_write, r->seconds_verify,
                    (double)r->peak_memory_bytes / 1e6);
@@ -250,8 +271,10 @@ static void render_release(const shoal_result *r, shoal_text *t) {
   add_rows(t, r->smallest_class);
   shoal_text_add(t, "\n\nProtection, verified on the written file\n");
   for (size_t i = 0; i < r->n_models; i++) add_model(t, &r->models[i]);
-  add_attribute_outcomes(t, r);
-  add_measures(t, r);
+  if (r->attributes) {
+    add_attribute_outcomes(t, r);
+    add_measures(t, r);
+  }
   add_search(t, r);
   add_warnings(t, r);
 }

@@ -130,7 +130,7 @@ static shoal_status unpack(shoal_verify_reader *reader, void *out, size_t room, 
                            shoal_error *error) {
   for (;;) {
     if (reader->packed_at == reader->packed_end && !reader->packed_eof) {
-      size_t n;
+      size_t n = 0;
       SHOAL_TRY(read_file(reader, reader->packed, PACKED_BYTES, &n, error));
       reader->packed_at = 0;
       reader->packed_end = n;

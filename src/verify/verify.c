@@ -95,7 +95,7 @@ static shoal_status number_value(value_counter *counted, const char *value, bool
 
 static shoal_status counted_init(const shoal_verify_claim *claim, value_counter *counted,
                                  const char *name, shoal_error *error) {
-  bool is_new;
+  bool is_new = false;
   if (!shoal_verify_dictionary_init(&counted->values) || !shoal_verify_pairs_init(&counted->pairs))
     return shoal_fail_memory(error);
   for (size_t i = 0; i < claim->n_missing; i++)

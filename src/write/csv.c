@@ -79,7 +79,8 @@ static inline char *copy_cell(char *to, const char *from, size_t size) {
 static char *render_row(const shoal_csv_out *out, uint64_t row, bool blank, char *to) {
   for (size_t c = 0; c < out->n_columns; c++) {
     const shoal_cells_out *cells = &out->columns[c];
-    if (blank && cells->generalized) {
+    bool hidden = cells->hidden && cells->hidden[out->group_of_row[row]];
+    if (hidden || (blank && cells->generalized)) {
       to += render(out, "*", 1, to);
       *to++ = c + 1 == out->n_columns ? '\n' : out->delimiter;
       continue;

@@ -19,6 +19,7 @@ typedef struct shoal_cells_out {
   size_t capacity;
   uint32_t n_values;
   bool generalized; /* a quasi-identifier: "*" where the row is blanked */
+  const uint8_t *hidden; /* by group: 1, this cell is "*" in it; NULL: in none */
 } shoal_cells_out;
 
 /* What becomes of a row. */

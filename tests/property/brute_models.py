@@ -222,20 +222,21 @@ class RecursiveDiversity(Model):
     """f_1 < c (f_l + ... + f_m); fewer than l values break it."""
 
     name = "l-diversity"
-    worst = staticmethod(max)
 
     def __init__(self, l, c, attribute):
-        super().__init__(attribute, Fraction(c))
-        self.l = l
+        super().__init__(attribute, l)
+        self.c = Fraction(c)
+
+    def is_diverse(self, f, l):
+        return len(f) >= l and f[0] < self.c * sum(f[l - 1:])
 
     def reached(self, table, members):
-        """f_1 / (f_l + ... + f_m), which must stay below c."""
+        """The largest l for which the class is (c,l)-diverse; 0 where there is none."""
         f = self.frequencies(table, members)
-        return Fraction(f[0], sum(f[self.l - 1:])) if len(f) >= self.l else None
+        return max((l for l in range(1, len(f) + 1) if self.is_diverse(f, l)), default=0)
 
     def holds(self, table, members):
-        f = self.frequencies(table, members)
-        return len(f) >= self.l and f[0] < self.required * sum(f[self.l - 1:])
+        return self.is_diverse(self.frequencies(table, members), self.required)
 
 
 class TCloseness(Model):

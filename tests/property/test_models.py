@@ -102,8 +102,10 @@ class Comparison:
     def compare_verdict(self, what, entry, verdict):
         wanted = {key: getattr(verdict, key) for key in ("holds", "breaking_rows", "breaking_classes")}
         self.expect(what, {key: entry.get(key) for key in wanted}, wanted)
-        if verdict.reached is not None and not near(entry["reached"], float(verdict.reached)):
-            self.differences.append(f"{what} reached: got {entry['reached']!r}, expected {float(verdict.reached)!r}")
+        for key in ("required", "reached"):
+            value = getattr(verdict, key)
+            if value is not None and not near(entry[key], float(value)):
+                self.differences.append(f"{what}, {key}: got {entry[key]!r}, expected {float(value)!r}")
 
     # -- searches
 

@@ -307,9 +307,9 @@ static void utf8_is_cleaned_as_code_points_are_written(void **state UNUSED) {
 }
 
 static void the_nearest_word_is_near(void **state UNUSED) {
-  static const char *const words[] = {"hierarchy", "role", "sensitive", "rope", "k", NULL};
+  static const char *const words[] = {"hierarchy", "role", "sensitive", "rope", "age", NULL};
   assert_string_equal(shoal_nearest_word("heirarchy", words), "hierarchy");
-  assert_string_equal(shoal_nearest_word("roel", words), "role"); /* a swap is one step */
+  assert_string_equal(shoal_nearest_word("aeg", words), "age");   /* a swap is one step */
   assert_string_equal(shoal_nearest_word("rose", words), "role"); /* the first of equals */
   assert_string_equal(shoal_nearest_word("rope", words), "rope");
   assert_null(shoal_nearest_word("algorithm", words));

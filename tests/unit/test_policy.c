@@ -59,7 +59,7 @@ static bool is_refused(const char *yaml, size_t size, const char *place, const c
   char start[64];
   (void)snprintf(start, sizeof start, "policy.yaml:%s: ", place);
   shoal_status status = shoal_policy_parse(yaml, size, "policy.yaml", ".", &policy, &error);
-  (void)snprintf(report, 2048, "%.300s\n-> %d, wanted '%s...%s', got '%s'", yaml, (int)status,
+  (void)snprintf(report, 2048, "%.300s\n-> %d, wanted '%s...%s', got '%.900s'", yaml, (int)status,
                  start, phrase, error.message);
   return status == SHOAL_BAD_INPUT && !policy && !strchr(error.message, '\n') &&
          strncmp(error.message, start, strlen(start)) == 0 && strstr(error.message, phrase);
