@@ -5,8 +5,8 @@
 //   census ROWS [SEED] [--wide] > census.csv
 //
 // The columns, values and spellings are those of the Adult table as the anonymization literature
-// uses it. The people are not: each row is drawn from the small tables of weights below, so the file
-// can be published, and be as long as a benchmark wants.
+// uses it. The people are not: each row is drawn from the small tables of weights below, so the
+// file can be published, and be as long as a benchmark wants.
 //
 // A row is drawn column by column, each given what it depends on:
 //
@@ -19,11 +19,12 @@
 //                     +--> workclass      salary-class: from all of these but race and origin
 //
 // The same seed gives the same bytes on every machine: there is no floating point here, and the
-// random numbers are SplitMix64's (Steele, Lea and Flood, 2014). A shorter table is the beginning of a
-// longer one, and --wide leaves the nine columns as they are.
+// random numbers are SplitMix64's (Steele, Lea and Flood, 2014). A shorter table is the beginning
+// of a longer one, and --wide leaves the nine columns as they are.
 //
 // A draw costs one random number and one look-up (Walker's alias method, 1977, in integers), a cell
-// one copy of fixed length from a prepared string, so that the disk, not the program, sets the pace.
+// one copy of fixed length from a prepared string, so that the disk, not the program, sets the
+// pace.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -278,16 +279,13 @@ static void dist_init(struct dist *d, const uint16_t *weights, size_t n) {
 
   d->n = (uint32_t)n;
   d->height = 0;
-  for (size_t i = 0; i < n; i++)
-    d->height += weights[i];
+  for (size_t i = 0; i < n; i++) d->height += weights[i];
   for (size_t i = 0; i < n; i++) {
     left[i] = (uint64_t)weights[i] * n;
     d->keep[i] = d->height;
     d->other[i] = (uint8_t)i;
-    if (left[i] < d->height)
-      small[n_small++] = (uint8_t)i;
-    else
-      tall[n_tall++] = (uint8_t)i;
+    if (left[i] < d->height) small[n_small++] = (uint8_t)i;
+    else tall[n_tall++] = (uint8_t)i;
   }
   while (n_small > 0 && n_tall > 0) {
     uint8_t s = small[--n_small];
@@ -342,8 +340,7 @@ static void cell_init(struct cell *c, const char *text) {
 }
 
 static void cells_init(struct cell *cells, const char *const *names, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    cell_init(&cells[i], names[i]);
+  for (size_t i = 0; i < n; i++) cell_init(&cells[i], names[i]);
 }
 
 static void all_cells_init(struct tables *t) {
@@ -354,8 +351,7 @@ static void all_cells_init(struct tables *t) {
   cells_init(t->workclass_cell, workclass_names, N_WORKCLASS);
   cells_init(t->occupation_cell, occupation_names, N_OCCUPATION);
   cells_init(t->salary_cell, salary_names, N_SALARY);
-  for (size_t i = 0; i < N_COUNTRY; i++)
-    cell_init(&t->country_cell[i], countries[i].name);
+  for (size_t i = 0; i < N_COUNTRY; i++) cell_init(&t->country_cell[i], countries[i].name);
   for (size_t i = 0; i < N_AGE; i++) {
     char text[8];
     (void)snprintf(text, sizeof text, "%u", (unsigned)(AGE_MIN + i));
@@ -366,8 +362,7 @@ static void all_cells_init(struct tables *t) {
 static void bands_init(uint8_t *band_of_age, const uint8_t *ends) {
   uint8_t band = 0;
   for (unsigned age = AGE_MIN; age <= AGE_MAX; age++) {
-    if (age > ends[band])
-      band++;
+    if (age > ends[band]) band++;
     band_of_age[age - AGE_MIN] = band;
   }
 }
@@ -380,8 +375,7 @@ static uint32_t salary_share(size_t sex, size_t band, size_t marital, size_t lev
   share *= salary_by_sex[sex];
   share *= salary_by_occupation[job];
   uint64_t ppm = share / UINT64_C(1000000000);
-  if (ppm > SALARY_CEILING * UINT64_C(1000))
-    ppm = SALARY_CEILING * UINT64_C(1000);
+  if (ppm > SALARY_CEILING * UINT64_C(1000)) ppm = SALARY_CEILING * UINT64_C(1000);
   return (uint32_t)((ppm << 32) / UINT64_C(1000000));
 }
 
@@ -396,14 +390,12 @@ static void salary_init(struct tables *t) {
 
 static void tables_init(struct tables *t) {
   uint16_t country_weights[N_COUNTRY];
-  for (size_t i = 0; i < N_COUNTRY; i++)
-    country_weights[i] = countries[i].weight;
+  for (size_t i = 0; i < N_COUNTRY; i++) country_weights[i] = countries[i].weight;
   dist_init(&t->sex, sex_weights, N_SEX);
   dist_init(&t->age, age_weights, N_AGE);
   dist_init(&t->country, country_weights, N_COUNTRY);
   dist_init(&t->zip, zip_weights, COUNT(zip_weights));
-  for (size_t i = 0; i < N_ORIGIN; i++)
-    dist_init(&t->race[i], race_weights[i], N_RACE);
+  for (size_t i = 0; i < N_ORIGIN; i++) dist_init(&t->race[i], race_weights[i], N_RACE);
   for (size_t i = 0; i < N_SCHOOL_ROW; i++)
     dist_init(&t->education[i], education_weights[i], N_EDUCATION);
   for (size_t i = 0; i < N_OCCUPATION; i++)
@@ -478,8 +470,7 @@ static char *put_birth(char *to, unsigned age, uint32_t random) {
   unsigned month = 0;
   for (;;) {
     unsigned days = month_days[month] + (month == 1 && leap ? 1u : 0u);
-    if (day < days)
-      break;
+    if (day < days) break;
     day -= days;
     month++;
   }
@@ -509,8 +500,7 @@ static char *put_wide(char *to, const struct tables *t, uint64_t *state, unsigne
   *to++ = ',';
   *to++ = 'P';
   unsigned width = 7;
-  for (uint64_t limit = 10000000; width < 19 && row >= limit; limit *= 10)
-    width++;
+  for (uint64_t limit = 10000000; width < 19 && row >= limit; limit *= 10) width++;
   to = put_digits(to, row, width);
   *to++ = ',';
   return to;
@@ -530,19 +520,16 @@ static bool write_census(FILE *out, uint64_t n_rows, uint64_t seed, bool wide) {
   wide_state = next_random(&wide_state);
 
   tables_init(&tables);
-  if (fprintf(out, "%s%s\n", header, wide ? ",zip,birth,id" : "") < 0)
-    return false;
+  if (fprintf(out, "%s%s\n", header, wide ? ",zip,birth,id" : "") < 0) return false;
   char *to = buffer;
   for (uint64_t row = 1; row <= n_rows; row++) {
     unsigned age;
     to = put_person(to, &tables, &state, &age);
-    if (wide)
-      to = put_wide(to, &tables, &wide_state, age, row);
+    if (wide) to = put_wide(to, &tables, &wide_state, age, row);
     to[-1] = '\n';
     if (buffer + BUFFER_SIZE - to < ROW_ROOM) {
       size_t size = (size_t)(to - buffer);
-      if (fwrite(buffer, 1, size, out) != size)
-        return false;
+      if (fwrite(buffer, 1, size, out) != size) return false;
       to = buffer;
     }
   }
@@ -567,15 +554,12 @@ static const char usage_text[] =
 
 // A whole number written in digits only, no sign, no space, no overflow.
 static bool parse_number(const char *text, uint64_t *value) {
-  if (*text == '\0')
-    return false;
+  if (*text == '\0') return false;
   uint64_t sum = 0;
   for (; *text != '\0'; text++) {
-    if (*text < '0' || *text > '9')
-      return false;
+    if (*text < '0' || *text > '9') return false;
     uint64_t digit = (uint64_t)(*text - '0');
-    if (sum > (UINT64_MAX - digit) / 10)
-      return false;
+    if (sum > (UINT64_MAX - digit) / 10) return false;
     sum = sum * 10 + digit;
   }
   *value = sum;
@@ -608,8 +592,7 @@ int main(int argc, char **argv) {
       n_numbers++;
     }
   }
-  if (n_numbers == 0)
-    return usage_error("how many rows?", "");
+  if (n_numbers == 0) return usage_error("how many rows?", "");
   if (!write_census(stdout, numbers[0], numbers[1], wide)) {
     perror("census: cannot write");
     return EXIT_MACHINE;

@@ -214,8 +214,7 @@ typedef struct shoal_write_options {
  * nothing new stands under `path`.
  */
 SHOAL_API shoal_status shoal_release_write(shoal_release *release, const char *path,
-                                           const shoal_write_options *options,
-                                           const shoal_run *run,
+                                           const shoal_write_options *options, const shoal_run *run,
                                            shoal_error *error) SHOAL_MUST_CHECK;
 
 /* What was done and reached, to be rendered like any result. Owned by the release. */

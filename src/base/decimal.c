@@ -52,7 +52,9 @@ static bool parse_exponent(const char *s, size_t size, int *exponent) {
   size_t at = 0;
   bool negative = false;
   if (at < size && (s[at] == '+' || s[at] == '-')) negative = s[at++] == '-';
-  if (at == size || size - at > 4) return false;
+  if (at == size) return false;
+  while (at + 1 < size && s[at] == '0') at++; /* 1e002 */
+  if (size - at > 4) return false;
   int value = 0;
   for (; at < size; at++) {
     if (!is_digit(s[at])) return false;
@@ -106,8 +108,7 @@ void shoal_decimal_print(int64_t mantissa, unsigned scale, char *out) {
   uint64_t magnitude = mantissa < 0 ? 0 - (uint64_t)mantissa : (uint64_t)mantissa;
   const char *sign = mantissa < 0 ? "-" : "";
   uint64_t unit = shoal_power_of_ten(scale);
-  if (scale == 0)
-    (void)snprintf(out, 32, "%s%llu", sign, (unsigned long long)magnitude);
+  if (scale == 0) (void)snprintf(out, 32, "%s%llu", sign, (unsigned long long)magnitude);
   else
     (void)snprintf(out, 32, "%s%llu.%0*llu", sign, (unsigned long long)(magnitude / unit),
                    (int)scale, (unsigned long long)(magnitude % unit));

@@ -22,7 +22,7 @@ typedef enum shoal_number {
   SHOAL_NUMBER_TOO_LONG /* more digits than 18 */
 } shoal_number;
 
-/* Reads [+-]digits[.digits][e[+-]digits]; all of it must be the number. */
+/* Reads [+-]digits[e[+-]digits] with a point anywhere among the digits; nothing may follow. */
 shoal_number shoal_decimal_parse(const char *bytes, size_t size_bytes, shoal_decimal *out);
 
 /* The mantissa at a larger or equal scale; false if it does not fit into 64 bits. */

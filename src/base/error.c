@@ -55,8 +55,7 @@ shoal_status shoal_fail_at(shoal_error *error, shoal_status status, const shoal_
   if (!error) return status;
   error_clear(error, status);
   error->row = place->row;
-  if (place->column)
-    (void)snprintf(error->column, sizeof error->column, "%s", place->column);
+  if (place->column) (void)snprintf(error->column, sizeof error->column, "%s", place->column);
   size_t cap = sizeof error->message;
   size_t at = print_place(error->message, cap, place);
   va_list args;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/error: filling a caller-held shoal_error. A failing function ends with `return shoal_fail…`. */
+/* base/error: filling a caller-held shoal_error. A failing function ends with `return shoal_fail…`.
+ */
 #ifndef SHOAL_BASE_ERROR_H
 #define SHOAL_BASE_ERROR_H
 
@@ -10,9 +11,9 @@
 /* Where a problem is; zero or NULL fields are left out of the message. */
 typedef struct shoal_place {
   const char *file;
-  uint64_t line;   /* of a text file: a policy */
-  uint64_t at;     /* column of that line */
-  uint64_t row;    /* of a table or hierarchy */
+  uint64_t line; /* of a text file: a policy */
+  uint64_t at;   /* column of that line */
+  uint64_t row;  /* of a table or hierarchy */
   const char *column;
 } shoal_place;
 

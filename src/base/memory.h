@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-void *shoal_alloc(size_t n, size_t size);              /* uninitialized */
-void *shoal_alloc_zero(size_t n, size_t size);         /* zeroed */
+void *shoal_alloc(size_t n, size_t size);                /* uninitialized */
+void *shoal_alloc_zero(size_t n, size_t size);           /* zeroed */
 void *shoal_resize(void *memory, size_t n, size_t size); /* on NULL the old block lives on */
 
 /*

@@ -71,7 +71,10 @@ char *shoal_text_take(shoal_text *text) {
 static size_t utf8_size(const unsigned char *s, size_t left) {
   unsigned char c = s[0];
   if (c < 0x80) return 1;
-  size_t size = c >= 0xf0 && c < 0xf5 ? 4 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xc2 && c < 0xe0 ? 2 : 0;
+  size_t size = c >= 0xf0 && c < 0xf5   ? 4
+                : c >= 0xe0 && c < 0xf0 ? 3
+                : c >= 0xc2 && c < 0xe0 ? 2
+                                        : 0;
   if (!size || size > left) return 0;
   for (size_t i = 1; i < size; i++)
     if ((s[i] & 0xc0) != 0x80) return 0;
@@ -86,7 +89,7 @@ void shoal_text_add_utf8(shoal_text *text, const char *bytes, size_t size_bytes)
   const unsigned char *s = (const unsigned char *)bytes;
   for (size_t at = 0; at < size_bytes;) {
     size_t size = utf8_size(s + at, size_bytes - at);
-    if (size && s[at] >= 0x20 && s[at] != 0x7f) {
+    if (size) {
       shoal_text_add_bytes(text, bytes + at, size);
       at += size;
     } else {
@@ -105,7 +108,7 @@ bool shoal_ends_with(const char *string, const char *ending) {
 static size_t edit_distance(const char *a, const char *b) {
   enum { MAX = 64 };
   size_t n = strlen(a), m = strlen(b);
-  if (n >= MAX || m >= MAX) return MAX;
+  if (n >= MAX || m >= MAX) return SIZE_MAX;
   size_t d[MAX][MAX];
   for (size_t i = 0; i <= n; i++) d[i][0] = i;
   for (size_t j = 0; j <= m; j++) d[0][j] = j;

@@ -29,7 +29,7 @@ void shoal_text_add_count(shoal_text *text, uint64_t n);
 /* Hands the string over (never NULL unless failed), to be freed by the caller; resets `text`. */
 char *shoal_text_take(shoal_text *text);
 
-/* Bytes as valid, printable UTF-8: other bytes and control characters become \xNN. */
+/* Bytes as valid UTF-8: what is not becomes \xNN. For reports, which must be valid JSON. */
 void shoal_text_add_utf8(shoal_text *text, const char *bytes, size_t size_bytes);
 
 bool shoal_ends_with(const char *string, const char *ending);

@@ -30,17 +30,15 @@ static void *worker_main(void *argument) {
 
 void shoal_parallel(unsigned n, void (*work)(void *user, unsigned i), void *user) {
   worker workers[MAX_THREADS];
-  if (n > MAX_THREADS) n = MAX_THREADS;
-  for (unsigned i = 1; i < n; i++) {
+  unsigned own = n < MAX_THREADS ? n : MAX_THREADS; /* the rest has no thread of its own */
+  for (unsigned i = 1; i < own; i++) {
     workers[i] = (worker){.work = work, .user = user, .i = i};
     workers[i].started = !pthread_create(&workers[i].thread, NULL, worker_main, &workers[i]);
   }
   if (n) work(user, 0);
   for (unsigned i = 1; i < n; i++) {
-    if (workers[i].started)
-      (void)pthread_join(workers[i].thread, NULL);
-    else
-      work(user, i);
+    if (i < own && workers[i].started) (void)pthread_join(workers[i].thread, NULL);
+    else work(user, i);
   }
 }
 

@@ -11,9 +11,7 @@
 #include "cli/commands.h"
 #include "cli/words.h"
 
-static bool is_standard(const char *path) {
-  return !strcmp(path, "-");
-}
+static bool is_standard(const char *path) { return !strcmp(path, "-"); }
 
 /* Two things would go to standard output, or a file would overwrite another. */
 static shoal_status check_names(cli_job *job) {
@@ -53,14 +51,12 @@ static shoal_status write_release(cli_job *job, shoal_release *release) {
 /* The summary goes to standard error where the release went to standard output. */
 static shoal_status print_summary(cli_job *job, const shoal_result *result) {
   bool json = cli_value(job, CLI_JSON) != NULL;
-  if (!json && cli_value(job, CLI_QUIET))
-    return SHOAL_OK;
+  if (!json && cli_value(job, CLI_QUIET)) return SHOAL_OK;
   if (!is_standard(cli_value(job, CLI_OUTPUT)))
     return cli_print_result(job, result, cli_format(job));
   char *text = NULL;
   shoal_status status = shoal_result_render(result, SHOAL_TEXT, &text, &job->error);
-  if (status == SHOAL_OK)
-    cli_put(job, text, stderr);
+  if (status == SHOAL_OK) cli_put(job, text, stderr);
   free(text);
   return status;
 }
@@ -69,12 +65,9 @@ static shoal_status release(cli_job *job, const shoal_table *table, const shoal_
                             cli_file *report) {
   shoal_release *made = NULL;
   shoal_status status = shoal_anonymize(table, policy, &job->run, &made, &job->error);
-  if (status == SHOAL_OK)
-    status = write_release(job, made);
-  if (status == SHOAL_OK)
-    status = cli_write_report(job, shoal_release_result(made), report);
-  if (status == SHOAL_OK)
-    status = print_summary(job, shoal_release_result(made));
+  if (status == SHOAL_OK) status = write_release(job, made);
+  if (status == SHOAL_OK) status = cli_write_report(job, shoal_release_result(made), report);
+  if (status == SHOAL_OK) status = print_summary(job, shoal_release_result(made));
   shoal_release_free(made);
   return status;
 }
@@ -85,16 +78,12 @@ shoal_status cli_anonymize(cli_job *job) {
   shoal_table *table = NULL;
   const char *report_path = cli_value(job, CLI_REPORT);
   shoal_status status = check_names(job);
-  if (status == SHOAL_OK)
-    status = cli_read_policy(job, &policy);
-  if (status == SHOAL_OK)
-    status = cli_check_policy_files(job, policy);
-  if (status == SHOAL_OK && report_path)
-    status = cli_file_begin(&report, report_path, &job->error);
+  if (status == SHOAL_OK) status = cli_read_policy(job, &policy);
+  if (status == SHOAL_OK) status = cli_check_policy_files(job, policy);
+  if (status == SHOAL_OK && report_path) status = cli_file_begin(&report, report_path, &job->error);
   if (status == SHOAL_OK)
     status = cli_read_table(job, cli_operand(job, 0), policy, SHOAL_FOR_RELEASE, &table);
-  if (status == SHOAL_OK)
-    status = release(job, table, policy, &report);
+  if (status == SHOAL_OK) status = release(job, table, policy, &report);
   shoal_table_free(table);
   shoal_policy_free(policy);
   cli_file_discard(&report);

@@ -8,7 +8,6 @@
 shoal_status cli_check(cli_job *job) {
   bool holds = false;
   shoal_status status = cli_study(job, SHOAL_FOR_REVIEW, shoal_check, cli_format(job), &holds);
-  if (status != SHOAL_OK)
-    return status;
+  if (status != SHOAL_OK) return status;
   return holds ? SHOAL_OK : SHOAL_REFUSED;
 }

@@ -8,7 +8,6 @@
 shoal_status cli_explain(cli_job *job) {
   bool met = false;
   shoal_status status = cli_study(job, SHOAL_FOR_RELEASE, shoal_explain, cli_format(job), &met);
-  if (status != SHOAL_OK)
-    return status;
+  if (status != SHOAL_OK) return status;
   return met ? SHOAL_OK : SHOAL_REFUSED;
 }

@@ -27,12 +27,10 @@ static shoal_status find_subject(cli_job *job, subject *about) {
   const char *first = cli_operand(job, 1), *second = cli_operand(job, 2);
   *about = (subject){first, second};
   if (cli_value(job, CLI_POLICY)) {
-    if (first && !second && is_file(first))
-      *about = (subject){NULL, first};
+    if (first && !second && is_file(first)) *about = (subject){NULL, first};
     return SHOAL_OK;
   }
-  if (first && !second)
-    return SHOAL_OK;
+  if (first && !second) return SHOAL_OK;
   return cli_fail(&job->error, SHOAL_BAD_INPUT,
                   "'shoal hierarchy %s' needs one hierarchy FILE.csv, or a policy: "
                   "'-P POLICY [ATTRIBUTE] [DATA]'",
@@ -43,8 +41,7 @@ static shoal_status describe(cli_job *job, const subject *about, shoal_result **
   shoal_policy *policy = NULL;
   shoal_table *table = NULL;
   shoal_status status = SHOAL_OK;
-  if (cli_value(job, CLI_POLICY))
-    status = cli_read_policy(job, &policy);
+  if (cli_value(job, CLI_POLICY)) status = cli_read_policy(job, &policy);
   if (status == SHOAL_OK && about->data && policy)
     status = cli_read_table(job, about->data, policy, SHOAL_FOR_RELEASE, &table);
   if (status == SHOAL_OK)
@@ -59,8 +56,7 @@ static shoal_status print_sound(cli_job *job, const subject *about) {
   char text[1024], of[512] = "every hierarchy";
   if (policy && about->source)
     (void)snprintf(of, sizeof of, "the hierarchy of '%s'", about->source);
-  else if (!policy)
-    (void)snprintf(of, sizeof of, "the hierarchy");
+  else if (!policy) (void)snprintf(of, sizeof of, "the hierarchy");
   (void)snprintf(text, sizeof text, "%s: %s is sound%s\n", policy ? policy : about->source, of,
                  about->data ? ", and has every value of the data" : "");
   return cli_print(job, text);
@@ -70,8 +66,7 @@ static shoal_status run_check(cli_job *job) {
   subject about;
   shoal_result *result = NULL;
   shoal_status status = find_subject(job, &about);
-  if (status == SHOAL_OK)
-    status = describe(job, &about, &result);
+  if (status == SHOAL_OK) status = describe(job, &about, &result);
   if (status == SHOAL_OK)
     status = cli_value(job, CLI_JSON) ? cli_print_result(job, result, SHOAL_JSON)
                                       : print_sound(job, &about);
@@ -83,10 +78,8 @@ static shoal_status run_show(cli_job *job) {
   subject about;
   shoal_result *result = NULL;
   shoal_status status = find_subject(job, &about);
-  if (status == SHOAL_OK)
-    status = describe(job, &about, &result);
-  if (status == SHOAL_OK)
-    status = cli_print_result(job, result, cli_format(job));
+  if (status == SHOAL_OK) status = describe(job, &about, &result);
+  if (status == SHOAL_OK) status = cli_print_result(job, result, cli_format(job));
   shoal_result_free(result);
   return status;
 }
@@ -101,10 +94,8 @@ static shoal_status run_build(cli_job *job) {
   shoal_table *table = NULL;
   char *csv = NULL;
   shoal_status status = cli_read_table(job, data, NULL, SHOAL_FOR_RELEASE, &table);
-  if (status == SHOAL_OK)
-    status = shoal_hierarchy_build(spec, table, column, &csv, &job->error);
-  if (status == SHOAL_OK)
-    status = cli_print(job, csv);
+  if (status == SHOAL_OK) status = shoal_hierarchy_build(spec, table, column, &csv, &job->error);
+  if (status == SHOAL_OK) status = cli_print(job, csv);
   free(csv);
   shoal_table_free(table);
   return status;
@@ -126,8 +117,7 @@ enum { N_VERBS = sizeof verbs / sizeof *verbs };
 static shoal_status check_options(cli_job *job, const verb *chosen) {
   for (const cli_option *option = cli_option_table(); option->help; option++) {
     char title[32];
-    if (!cli_value(job, option->id) || !(chosen->not_taken & 1u << option->id))
-      continue;
+    if (!cli_value(job, option->id) || !(chosen->not_taken & 1u << option->id)) continue;
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
                     "'shoal hierarchy %s' takes no option '%s': see 'shoal hierarchy --help'",
                     chosen->name, cli_option_title(option, title));
@@ -139,8 +129,7 @@ shoal_status cli_hierarchy(cli_job *job) {
   const char *name = cli_operand(job, 0), *names[N_VERBS];
   for (size_t i = 0; i < N_VERBS; i++) {
     names[i] = verbs[i].name;
-    if (strcmp(name, names[i]))
-      continue;
+    if (strcmp(name, names[i])) continue;
     shoal_status status = check_options(job, &verbs[i]);
     return status == SHOAL_OK ? verbs[i].run(job) : status;
   }

@@ -15,11 +15,9 @@ enum { N_FORMATS = sizeof formats / sizeof *formats };
 static shoal_status choose_format(cli_job *job, shoal_format *format) {
   const char *name = cli_value(job, CLI_FORMAT);
   *format = cli_format(job);
-  if (!name)
-    return SHOAL_OK;
+  if (!name) return SHOAL_OK;
   for (size_t i = 0; i < N_FORMATS; i++) {
-    if (strcmp(name, format_names[i]))
-      continue;
+    if (strcmp(name, format_names[i])) continue;
     if (cli_value(job, CLI_JSON) && formats[i] != SHOAL_JSON)
       return cli_fail(&job->error, SHOAL_BAD_INPUT,
                       "'--json' and '--format %s' ask for two things: give one of them", name);
@@ -36,9 +34,7 @@ shoal_status cli_lattice(cli_job *job) {
   shoal_format format;
   bool holds = false;
   shoal_status status = choose_format(job, &format);
-  if (status == SHOAL_OK)
-    status = cli_study(job, SHOAL_FOR_RELEASE, shoal_lattice, format, &holds);
-  if (status != SHOAL_OK)
-    return status;
+  if (status == SHOAL_OK) status = cli_study(job, SHOAL_FOR_RELEASE, shoal_lattice, format, &holds);
+  if (status != SHOAL_OK) return status;
   return holds ? SHOAL_OK : SHOAL_REFUSED;
 }

@@ -12,11 +12,9 @@
 /* --policy-out must leave alone what else the command line names. */
 static shoal_status begin_policy(cli_job *job, cli_file *file) {
   const char *path = cli_value(job, CLI_POLICY_OUT), *output = cli_value(job, CLI_OUTPUT);
-  if (!path)
-    return SHOAL_OK;
+  if (!path) return SHOAL_OK;
   if (!strcmp(path, "-")) {
-    if (!cli_value(job, CLI_JSON))
-      return SHOAL_OK;
+    if (!cli_value(job, CLI_JSON)) return SHOAL_OK;
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
                     "'--json' and '--policy-out -' would both go to standard output: give "
                     "'--policy-out' a file name");
@@ -44,8 +42,7 @@ static shoal_status print_profile(cli_job *job, const shoal_result *profile, cli
   const char *policy = cli_value(job, CLI_POLICY_OUT);
   if (policy) {
     shoal_status status = write_policy(job, profile, file);
-    if (status != SHOAL_OK || !strcmp(policy, "-"))
-      return status;
+    if (status != SHOAL_OK || !strcmp(policy, "-")) return status;
   }
   if (cli_value(job, CLI_QUIET) && !cli_value(job, CLI_JSON) && !cli_value(job, CLI_OUTPUT))
     return SHOAL_OK;
@@ -59,10 +56,8 @@ shoal_status cli_profile(cli_job *job) {
   shoal_status status = begin_policy(job, &policy);
   if (status == SHOAL_OK)
     status = cli_read_table(job, cli_operand(job, 0), NULL, SHOAL_FOR_RELEASE, &table);
-  if (status == SHOAL_OK)
-    status = shoal_profile(table, &job->run, &profile, &job->error);
-  if (status == SHOAL_OK)
-    status = print_profile(job, profile, &policy);
+  if (status == SHOAL_OK) status = shoal_profile(table, &job->run, &profile, &job->error);
+  if (status == SHOAL_OK) status = print_profile(job, profile, &policy);
   shoal_result_free(profile);
   shoal_table_free(table);
   cli_file_discard(&policy);

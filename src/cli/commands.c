@@ -11,7 +11,7 @@
 
 enum { NEEDS_POLICY = 1 << CLI_POLICY, NEEDS_OUTPUT = 1 << CLI_OUTPUT };
 
-#define LIST(...)     ((const char *const[]){__VA_ARGS__, NULL})
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define EXAMPLES(...) ((const cli_example[]){__VA_ARGS__, {NULL, NULL}})
 
 static const char DATA_FILE[] = "one DATA file ('-' is standard input)";
@@ -170,17 +170,14 @@ static const cli_command table[] = {
     {.name = NULL},
 };
 
-const cli_command *cli_command_table(void) {
-  return table;
-}
+const cli_command *cli_command_table(void) { return table; }
 
 shoal_status cli_command_find(const char *name, const cli_command **command, shoal_error *error) {
   enum { N_COMMANDS = sizeof table / sizeof *table - 1 };
   const char *names[N_COMMANDS];
   for (size_t i = 0; i < N_COMMANDS; i++) {
     names[i] = table[i].name;
-    if (strcmp(name, names[i]))
-      continue;
+    if (strcmp(name, names[i])) continue;
     *command = &table[i];
     return SHOAL_OK;
   }

@@ -25,17 +25,12 @@ static const cli_text common = {
               "disagreed"},
 };
 
-const cli_text *cli_common_text(void) {
-  return &common;
-}
+const cli_text *cli_common_text(void) { return &common; }
 
 const char *cli_exit_meaning(const cli_command *command, unsigned status) {
-  if (!command)
-    return common.exits[status];
-  if (status == 0)
-    return command->means_zero ? command->means_zero : "done";
-  if (status == 1)
-    return command->means_one;
+  if (!command) return common.exits[status];
+  if (status == 0) return command->means_zero ? command->means_zero : "done";
+  if (status == 1) return command->means_one;
   if (status == 3 && command->bit != CLI_ANONYMIZE) /* the others write nothing to be verified */
     return "the machine failed (disk full, no memory, no permission)";
   return common.exits[status];
@@ -98,12 +93,10 @@ static void print_options(FILE *out, unsigned commands) {
   fputs("\nOptions:\n", out);
   for (const cli_option *option = cli_option_table(); option->help; option++) {
     char title[TITLE_BYTES], letter[8] = "    ", name[32] = "";
-    if ((option->commands & commands) != commands)
-      continue;
+    if ((option->commands & commands) != commands) continue;
     if (option->letter)
       (void)snprintf(letter, sizeof letter, "-%c%s", option->letter, option->name ? ", " : "");
-    if (option->name)
-      (void)snprintf(name, sizeof name, "--%s", option->name);
+    if (option->name) (void)snprintf(name, sizeof name, "--%s", option->name);
     (void)snprintf(title, sizeof title, "%s%s%s%s", letter, name, option->argument ? " " : "",
                    option->argument ? option->argument : "");
     print_entry(out, title, option->help, HELP_COLUMN);
@@ -115,8 +108,7 @@ static void print_exits(FILE *out, const cli_command *command) {
   for (unsigned status = 0; status < 4; status++) {
     const char title[] = {(char)('0' + status), '\0'};
     const char *meaning = cli_exit_meaning(command, status);
-    if (meaning)
-      print_entry(out, title, meaning, 5);
+    if (meaning) print_entry(out, title, meaning, 5);
   }
 }
 
@@ -158,8 +150,7 @@ static void print_entries(FILE *out, const shoal_entry *entry) {
   for (; entry->name; entry++) {
     const char *parameters = entry->parameters ? entry->parameters : "";
     fprintf(out, "  %s%s%s\n", entry->name, *parameters ? "  " : "", parameters);
-    if (entry->summary)
-      cli_wrap(out, entry->summary, 6, 0);
+    if (entry->summary) cli_wrap(out, entry->summary, 6, 0);
   }
 }
 
@@ -167,8 +158,7 @@ void cli_help_command(FILE *out, const cli_command *command) {
   fprintf(out, "shoal %s: %s\n\nUsage:\n", command->name, command->summary);
   for (size_t i = 0; command->usages[i]; i++)
     fprintf(out, "  shoal %s %s\n", command->name, command->usages[i]);
-  for (size_t i = 0; command->paragraphs[i]; i++)
-    print_paragraph(out, command->paragraphs[i]);
+  for (size_t i = 0; command->paragraphs[i]; i++) print_paragraph(out, command->paragraphs[i]);
   print_paragraph(out, common.data);
   print_options(out, command->bit);
   if (cli_option_of(command, CLI_ALGORITHM)) {

@@ -8,9 +8,7 @@
 #include "cli/commands.h"
 #include "cli/words.h"
 
-const char *cli_value(const cli_job *job, cli_option_id id) {
-  return job->options->values[id];
-}
+const char *cli_value(const cli_job *job, cli_option_id id) { return job->options->values[id]; }
 
 const char *cli_operand(const cli_job *job, size_t i) {
   return i < job->options->n_operands ? job->options->operands[i] : NULL;
@@ -24,8 +22,7 @@ static shoal_status parse_threads(const char *text, unsigned *n_threads, shoal_e
   size_t length = strlen(text);
   unsigned n = 0;
   bool digits = length <= 2 && strspn(text, "0123456789") == length;
-  for (size_t i = 0; digits && i < length; i++)
-    n = n * 10 + (unsigned)(text[i] - '0');
+  for (size_t i = 0; digits && i < length; i++) n = n * 10 + (unsigned)(text[i] - '0');
   if (!digits || n < 1 || n > 64)
     return cli_fail(error, SHOAL_BAD_INPUT,
                     "option '--threads' needs a whole number from 1 to 64, not '%s'", text);
@@ -36,8 +33,7 @@ static shoal_status parse_threads(const char *text, unsigned *n_threads, shoal_e
 /* -o of a command that prints: the file is begun now, and committed by cli_print. */
 static shoal_status begin_output(cli_job *job) {
   const char *path = cli_value(job, CLI_OUTPUT), *policy = cli_value(job, CLI_POLICY);
-  if (!path || !strcmp(path, "-") || job->command->bit == CLI_ANONYMIZE)
-    return SHOAL_OK;
+  if (!path || !strcmp(path, "-") || job->command->bit == CLI_ANONYMIZE) return SHOAL_OK;
   bool taken = policy && cli_same_file(path, policy);
   size_t first = job->command->bit == CLI_HIERARCHY ? 1 : 0; /* after build, check or show */
   for (size_t i = first; i < job->options->n_operands; i++)
@@ -57,8 +53,7 @@ shoal_status cli_job_begin(cli_job *job, const cli_command *command, const cli_o
   job->run.progress_user = &job->progress;
   const char *threads = cli_value(job, CLI_THREADS);
   shoal_status status = SHOAL_OK;
-  if (threads)
-    status = parse_threads(threads, &job->run.n_threads, &job->error);
+  if (threads) status = parse_threads(threads, &job->run.n_threads, &job->error);
   return status == SHOAL_OK ? begin_output(job) : status;
 }
 
@@ -71,11 +66,9 @@ void cli_job_end(cli_job *job) {
 static shoal_status override(cli_job *job, shoal_policy *policy) {
   for (const cli_option *option = cli_option_table(); option->help; option++) {
     const char *value = cli_value(job, option->id);
-    if (!option->policy_key || !value)
-      continue;
+    if (!option->policy_key || !value) continue;
     shoal_status status = shoal_policy_set(policy, option->policy_key, value, &job->error);
-    if (status != SHOAL_OK)
-      return status;
+    if (status != SHOAL_OK) return status;
   }
   return SHOAL_OK;
 }
@@ -83,13 +76,10 @@ static shoal_status override(cli_job *job, shoal_policy *policy) {
 shoal_status cli_read_policy(cli_job *job, shoal_policy **policy) {
   shoal_policy *read = NULL;
   shoal_status status = shoal_policy_read(cli_value(job, CLI_POLICY), &read, &job->error);
-  if (status != SHOAL_OK)
-    return status;
+  if (status != SHOAL_OK) return status;
   status = override(job, read);
-  if (status == SHOAL_OK)
-    *policy = read;
-  else
-    shoal_policy_free(read);
+  if (status == SHOAL_OK) *policy = read;
+  else shoal_policy_free(read);
   return status;
 }
 
@@ -97,8 +87,7 @@ shoal_status cli_read_table(cli_job *job, const char *path, const shoal_policy *
                             shoal_purpose purpose, shoal_table **table) {
   const char *delimiter = cli_value(job, CLI_DELIMITER);
   /* A tab is hard to type: "tab" and "\t" stand for it. */
-  if (delimiter && (!strcmp(delimiter, "tab") || !strcmp(delimiter, "\\t")))
-    delimiter = "\t";
+  if (delimiter && (!strcmp(delimiter, "tab") || !strcmp(delimiter, "\\t"))) delimiter = "\t";
   return shoal_table_read(path, policy, purpose, delimiter, &job->run, table, &job->error);
 }
 
@@ -106,13 +95,11 @@ void cli_put(cli_job *job, const char *text, FILE *out) {
   size_t length = strlen(text);
   cli_progress_erase(&job->progress);
   (void)fputs(text, out); /* an error is found when standard output is closed */
-  if (!length || text[length - 1] != '\n')
-    (void)fputc('\n', out);
+  if (!length || text[length - 1] != '\n') (void)fputc('\n', out);
 }
 
 shoal_status cli_print(cli_job *job, const char *text) {
-  if (job->output.file)
-    return cli_file_commit(&job->output, text, &job->error);
+  if (job->output.file) return cli_file_commit(&job->output, text, &job->error);
   cli_put(job, text, stdout);
   return SHOAL_OK;
 }
@@ -120,8 +107,7 @@ shoal_status cli_print(cli_job *job, const char *text) {
 shoal_status cli_print_result(cli_job *job, const shoal_result *result, shoal_format format) {
   char *text = NULL;
   shoal_status status = shoal_result_render(result, format, &text, &job->error);
-  if (status == SHOAL_OK)
-    status = cli_print(job, text);
+  if (status == SHOAL_OK) status = cli_print(job, text);
   free(text);
   return status;
 }
@@ -129,8 +115,7 @@ shoal_status cli_print_result(cli_job *job, const shoal_result *result, shoal_fo
 shoal_status cli_check_report(cli_job *job) {
   const char *report = cli_value(job, CLI_REPORT);
   const char *data = cli_operand(job, 0), *policy = cli_value(job, CLI_POLICY);
-  if (!report)
-    return SHOAL_OK;
+  if (!report) return SHOAL_OK;
   if (!strcmp(report, "-"))
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
                     "'--report' needs a file name: '--json' prints the report to standard output");
@@ -154,12 +139,10 @@ shoal_status cli_check_policy_files(cli_job *job, const shoal_policy *policy) {
 }
 
 shoal_status cli_write_report(cli_job *job, const shoal_result *result, cli_file *report) {
-  if (!report->file)
-    return SHOAL_OK;
+  if (!report->file) return SHOAL_OK;
   char *json = NULL;
   shoal_status status = shoal_result_render(result, SHOAL_JSON, &json, &job->error);
-  if (status == SHOAL_OK)
-    status = cli_file_commit(report, json, &job->error);
+  if (status == SHOAL_OK) status = cli_file_commit(report, json, &job->error);
   free(json);
   return status;
 }
@@ -171,18 +154,14 @@ shoal_status cli_study(cli_job *job, shoal_purpose purpose, cli_study_fn study, 
   shoal_table *table = NULL;
   shoal_result *result = NULL;
   shoal_status status = cli_check_report(job);
-  if (status == SHOAL_OK)
-    status = cli_read_policy(job, &policy);
-  if (status == SHOAL_OK)
-    status = cli_check_policy_files(job, policy);
+  if (status == SHOAL_OK) status = cli_read_policy(job, &policy);
+  if (status == SHOAL_OK) status = cli_check_policy_files(job, policy);
   if (status == SHOAL_OK && cli_value(job, CLI_REPORT))
     status = cli_file_begin(&report, cli_value(job, CLI_REPORT), &job->error);
   if (status == SHOAL_OK)
     status = cli_read_table(job, cli_operand(job, 0), policy, purpose, &table);
-  if (status == SHOAL_OK)
-    status = study(table, policy, &job->run, &result, &job->error);
-  if (status == SHOAL_OK)
-    status = cli_write_report(job, result, &report);
+  if (status == SHOAL_OK) status = study(table, policy, &job->run, &result, &job->error);
+  if (status == SHOAL_OK) status = cli_write_report(job, result, &report);
   if (status == SHOAL_OK) {
     *holds = shoal_result_holds(result);
     if (!cli_value(job, CLI_QUIET) || format != SHOAL_TEXT || cli_value(job, CLI_OUTPUT))

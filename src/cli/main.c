@@ -22,10 +22,8 @@
  */
 static bool fill_standard_streams(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-    if (fcntl(fd, F_GETFD) != -1)
-      continue;
-    if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
-      return false;
+    if (fcntl(fd, F_GETFD) != -1) continue;
+    if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) return false;
   }
   return true;
 }
@@ -44,8 +42,7 @@ static shoal_status close_standard_output(shoal_status status) {
     failed = true;
     code = errno;
   }
-  if (!failed)
-    return status;
+  if (!failed) return status;
   shoal_error error;
   (void)cli_fail(&error, SHOAL_FAILED, "cannot write to standard output: %s", strerror(code));
   cli_complain(&error);
@@ -66,15 +63,13 @@ static shoal_status run_command(const cli_command *command, int n_words, char *c
     cli_complain(&error);
     return status;
   }
-  if (options.values[CLI_VERSION])
-    return print_version();
+  if (options.values[CLI_VERSION]) return print_version();
   if (options.values[CLI_HELP]) {
     cli_help_command(stdout, command);
     return SHOAL_OK;
   }
   status = cli_job_begin(&job, command, &options);
-  if (status == SHOAL_OK)
-    status = command->run(&job);
+  if (status == SHOAL_OK) status = command->run(&job);
   cli_job_end(&job);
   /* A refusal without a message is explained by the result that was printed. */
   if (status != SHOAL_OK && (status != SHOAL_REFUSED || job.error.message[0]))
@@ -95,10 +90,8 @@ static shoal_status run_help(int n_words, char *const *words) {
     return SHOAL_OK;
   }
   shoal_status status = cli_command_find(words[0], &command, &error);
-  if (status == SHOAL_OK)
-    cli_help_command(stdout, command);
-  else
-    cli_complain(&error);
+  if (status == SHOAL_OK) cli_help_command(stdout, command);
+  else cli_complain(&error);
   return status;
 }
 
@@ -112,18 +105,15 @@ static shoal_status run_words(int n_words, char *const *words) {
   const char *first = words[0];
   if (!strcmp(first, "help") || !strcmp(first, "--help") || !strcmp(first, "-h"))
     return run_help(n_words - 1, words + 1);
-  if (!strcmp(first, "--version"))
-    return print_version();
+  if (!strcmp(first, "--version")) return print_version();
   shoal_status status = cli_command_find(first, &command, &error);
-  if (status == SHOAL_OK)
-    return run_command(command, n_words - 1, words + 1);
+  if (status == SHOAL_OK) return run_command(command, n_words - 1, words + 1);
   cli_complain(&error);
   return status;
 }
 
 int main(int argc, char **argv) {
-  if (!fill_standard_streams())
-    return SHOAL_FAILED;
+  if (!fill_standard_streams()) return SHOAL_FAILED;
   refuse_core_files();
   cli_signals_catch();
   shoal_status status = run_words(argc > 0 ? argc - 1 : 0, argv + (argc > 0));

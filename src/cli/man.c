@@ -20,20 +20,11 @@ static void put_escaped(FILE *out, const char *text, size_t size, bool literal) 
     bool inside = i > 0 && i + 1 < size && isalnum((unsigned char)text[i - 1]) &&
                   isalnum((unsigned char)text[i + 1]);
     switch (text[i]) {
-    case '\\':
-      fputs("\\e", out);
-      break;
-    case '\'':
-      fputs("\\(aq", out);
-      break;
-    case '"':
-      fputs("\\(dq", out);
-      break;
-    case '-':
-      fputs(inside && !literal ? "-" : "\\-", out);
-      break;
-    default:
-      fputc(text[i], out);
+    case '\\': fputs("\\e", out); break;
+    case '\'': fputs("\\(aq", out); break;
+    case '"': fputs("\\(dq", out); break;
+    case '-': fputs(inside && !literal ? "-" : "\\-", out); break;
+    default: fputc(text[i], out);
     }
   }
 }
@@ -58,10 +49,8 @@ static void put_text(FILE *out, const char *text) {
       fputc('\n', out);
       column = 0;
     }
-    if (column)
-      fputc(' ', out);
-    if (!column && *text == '.')
-      fputs("\\&", out);
+    if (column) fputc(' ', out);
+    if (!column && *text == '.') fputs("\\&", out);
     bool page = memchr(text + 1, '(', size - 1) != NULL; /* "shoal-policy(5)" stays in one piece */
     put_escaped(out, text, size, page);
     column += size + 1;
@@ -122,15 +111,11 @@ static void put_usage(FILE *out, const cli_command *command, const char *usage) 
 static void put_options(FILE *out, unsigned commands) {
   fputs(".Bl -tag -width Ds\n", out);
   for (const cli_option *option = cli_option_table(); option->help; option++) {
-    if ((option->commands & commands) != commands)
-      continue;
+    if ((option->commands & commands) != commands) continue;
     fputs(".It", out);
-    if (option->letter)
-      fprintf(out, " Fl %c", option->letter);
-    if (option->letter && option->name)
-      fputs(" ,", out);
-    if (option->name)
-      fprintf(out, " Fl \\-%s", option->name);
+    if (option->letter) fprintf(out, " Fl %c", option->letter);
+    if (option->letter && option->name) fputs(" ,", out);
+    if (option->name) fprintf(out, " Fl \\-%s", option->name);
     if (option->argument) {
       fputs(" Ar", out);
       put_argument(out, option->argument, strlen(option->argument));
@@ -145,14 +130,12 @@ static void put_exits(FILE *out, const cli_command *command) {
   fputs(".Sh EXIT STATUS\n.Bl -tag -width Ds\n", out);
   for (unsigned status = 0; status < 4; status++) {
     const char *meaning = cli_exit_meaning(command, status);
-    if (!meaning)
-      continue;
+    if (!meaning) continue;
     fprintf(out, ".It %u\n", status);
     put_text(out, meaning);
   }
   fputs(".El\n", out);
-  if (command)
-    return;
+  if (command) return;
   fputs(".Pp\n", out);
   put_text(out, "A run that is stopped by a signal ends by that signal. After any failure no "
                 "half-written output stands under its final name.");
@@ -162,8 +145,7 @@ static void put_literal(FILE *out, const char *lines) {
   fputs(".Bd -literal -offset indent\n", out);
   while (*lines) {
     size_t size = strcspn(lines, "\n");
-    if (*lines == '.' || *lines == '\'')
-      fputs("\\&", out);
+    if (*lines == '.' || *lines == '\'') fputs("\\&", out);
     put_escaped(out, lines, size, true);
     fputc('\n', out);
     lines += size + (lines[size] == '\n');
@@ -197,13 +179,10 @@ static void put_reference(FILE *out, const char *prefix, const char *name, int s
 static void put_see_also(FILE *out, const char *self) {
   bool first = true;
   fputs(".Sh SEE ALSO\n", out);
-  if (strcmp(self, "shoal"))
-    put_reference(out, "", "shoal", 1, &first);
+  if (strcmp(self, "shoal")) put_reference(out, "", "shoal", 1, &first);
   for (const char *name = next_command(""); name; name = next_command(name))
-    if (strcmp(self, name))
-      put_reference(out, "shoal-", name, 1, &first);
-  if (strcmp(self, "policy"))
-    put_reference(out, "shoal-", "policy", 5, &first);
+    if (strcmp(self, name)) put_reference(out, "shoal-", name, 1, &first);
+  if (strcmp(self, "policy")) put_reference(out, "shoal-", "policy", 5, &first);
   fputc('\n', out);
 }
 
@@ -246,8 +225,7 @@ static void put_entries(FILE *out, const shoal_entry *entry) {
       put_argument(out, entry->parameters, strlen(entry->parameters));
     }
     fputc('\n', out);
-    if (entry->summary)
-      put_text(out, entry->summary);
+    if (entry->summary) put_text(out, entry->summary);
   }
   fputs(".El\n", out);
 }
@@ -257,8 +235,7 @@ void cli_man_command(FILE *out, const cli_command *command) {
   (void)snprintf(page, sizeof page, "shoal-%s", command->name);
   put_head(out, page, 1, command->summary);
   fputs(".Sh SYNOPSIS\n", out);
-  for (size_t i = 0; command->usages[i]; i++)
-    put_usage(out, command, command->usages[i]);
+  for (size_t i = 0; command->usages[i]; i++) put_usage(out, command, command->usages[i]);
   fputs(".Sh DESCRIPTION\n", out);
   for (size_t i = 0; command->paragraphs[i]; i++) {
     put_text(out, command->paragraphs[i]);
@@ -288,8 +265,7 @@ void cli_man_policy(FILE *out) {
                 "the command line win over it.");
   for (const cli_chapter *chapter = cli_policy_chapters(); chapter->title; chapter++) {
     fputs(".Sh ", out);
-    for (const char *c = chapter->title; *c; c++)
-      fputc(toupper((unsigned char)*c), out);
+    for (const char *c = chapter->title; *c; c++) fputc(toupper((unsigned char)*c), out);
     fputc('\n', out);
     put_text(out, chapter->intro);
     put_entries(out, chapter->entries());

@@ -47,7 +47,8 @@ static const cli_option table[] = {
      "the policy's max-suppression.",
      "max-suppression"},
     {CLI_KEEP_ORDER, "keep-order", 0, NULL, ON_POLICY,
-     "anonymize: keep the rows in the order of the data. Without it they are shuffled, since their order "
+     "anonymize: keep the rows in the order of the data. Without it they are shuffled, since their "
+     "order "
      "can link two releases.",
      NULL},
     {CLI_SEED, "seed", 0, "N", ON_POLICY,
@@ -75,22 +76,17 @@ static const cli_option table[] = {
     {.help = NULL},
 };
 
-const cli_option *cli_option_table(void) {
-  return table;
-}
+const cli_option *cli_option_table(void) { return table; }
 
 const char *cli_option_title(const cli_option *option, char *out) {
-  if (option->name)
-    (void)snprintf(out, 32, "--%s", option->name);
-  else
-    (void)snprintf(out, 32, "-%c", option->letter);
+  if (option->name) (void)snprintf(out, 32, "--%s", option->name);
+  else (void)snprintf(out, 32, "-%c", option->letter);
   return out;
 }
 
 const cli_option *cli_option_of(const cli_command *command, cli_option_id id) {
   for (const cli_option *option = table; option->help; option++)
-    if (option->id == id && option->commands & command->bit)
-      return option;
+    if (option->id == id && option->commands & command->bit) return option;
   return NULL;
 }
 
@@ -98,10 +94,8 @@ const cli_option *cli_option_of(const cli_command *command, cli_option_id id) {
 static const cli_option *find(const cli_command *command, const char *name, size_t length,
                               char letter) {
   for (const cli_option *option = table; option->help; option++) {
-    if (command && !(option->commands & command->bit))
-      continue;
-    if (letter && option->letter == letter)
-      return option;
+    if (command && !(option->commands & command->bit)) continue;
+    if (letter && option->letter == letter) return option;
     if (name && option->name && strlen(option->name) == length &&
         !strncmp(option->name, name, length))
       return option;
@@ -131,15 +125,13 @@ static const char *nearest_option(const cli_command *command, const char *name, 
     return letter ? out : NULL;
   }
   for (const cli_option *option = table; option->help; option++) {
-    if (!(option->commands & command->bit) || n == CLI_N_OPTIONS)
-      continue;
+    if (!(option->commands & command->bit) || n == CLI_N_OPTIONS) continue;
     candidates[n] = cli_option_title(option, titles[n]);
     n++;
   }
   (void)snprintf(wanted, sizeof wanted, "--%.*s", (int)(length < 32 ? length : 32), name);
   const char *nearest = cli_nearest_word(wanted, candidates, n);
-  if (nearest)
-    (void)snprintf(out, 32, "%s", nearest);
+  if (nearest) (void)snprintf(out, 32, "%s", nearest);
   return nearest ? out : NULL;
 }
 
@@ -166,10 +158,8 @@ static shoal_status fail_unknown(const reader *r, const char *word) {
 
 /* "-" and "-5" are arguments like others; "--json" after "--policy" is a forgotten argument. */
 static bool looks_like_option(const reader *r, const char *word) {
-  if (word[0] != '-' || !word[1])
-    return false;
-  if (word[1] == '-')
-    return true;
+  if (word[0] != '-' || !word[1]) return false;
+  if (word[1] == '-') return true;
   return !word[2] && find(r->command, NULL, 0, word[1]);
 }
 
@@ -179,7 +169,8 @@ static shoal_status store(reader *r, const cli_option *option, const char *value
     return cli_fail(r->error, SHOAL_BAD_INPUT, "option '%s' is given twice: give it once",
                     cli_option_title(option, title));
   if (option->argument && !*value)
-    return cli_fail(r->error, SHOAL_BAD_INPUT, "option '%s' needs an argument %s: it is empty; give one",
+    return cli_fail(r->error, SHOAL_BAD_INPUT,
+                    "option '%s' needs an argument %s: it is empty; give one",
                     cli_option_title(option, title), option->argument);
   r->options->values[option->id] = value;
   return SHOAL_OK;
@@ -198,10 +189,8 @@ static shoal_status read_long(reader *r, const char *word) {
   const char *name = word + 2, *equals = strchr(name, '=');
   size_t length = equals ? (size_t)(equals - name) : strlen(name);
   const cli_option *option = find(r->command, name, length, 0);
-  if (!option)
-    return fail_unknown(r, word);
-  if (option->argument)
-    return equals ? store(r, option, equals + 1) : store_next(r, option);
+  if (!option) return fail_unknown(r, word);
+  if (option->argument) return equals ? store(r, option, equals + 1) : store_next(r, option);
   if (equals)
     return cli_fail(r->error, SHOAL_BAD_INPUT, "option '--%s' takes no argument: leave out '%s'",
                     option->name, equals);
@@ -213,13 +202,10 @@ static shoal_status read_letters(reader *r, const char *word) {
     return fail_unknown(r, word); /* "-json" */
   for (const char *letter = word + 1; *letter; letter++) {
     const cli_option *option = find(r->command, NULL, 0, *letter);
-    if (!option)
-      return fail_unknown(r, (const char[]){'-', *letter, '\0'});
-    if (option->argument)
-      return letter[1] ? store(r, option, letter + 1) : store_next(r, option);
+    if (!option) return fail_unknown(r, (const char[]){'-', *letter, '\0'});
+    if (option->argument) return letter[1] ? store(r, option, letter + 1) : store_next(r, option);
     shoal_status status = store(r, option, "");
-    if (status != SHOAL_OK)
-      return status;
+    if (status != SHOAL_OK) return status;
   }
   return SHOAL_OK;
 }
@@ -243,8 +229,7 @@ static shoal_status check_complete(const reader *r) {
     return cli_fail(r->error, SHOAL_BAD_INPUT, "'shoal %s' needs %s: see 'shoal %s --help'",
                     command->name, command->operands, command->name);
   for (const cli_option *option = table; option->help; option++) {
-    if (!(option->commands & command->bit) || !(command->required & 1u << option->id))
-      continue;
+    if (!(option->commands & command->bit) || !(command->required & 1u << option->id)) continue;
     if (!r->options->values[option->id])
       return cli_fail(r->error, SHOAL_BAD_INPUT,
                       "'shoal %s' needs the option '-%c %s': see 'shoal %s --help'", command->name,
@@ -261,16 +246,11 @@ shoal_status cli_options_parse(const cli_command *command, int n_words, char *co
   while (r.at < n_words) {
     const char *word = words[r.at++];
     shoal_status status = SHOAL_OK;
-    if (only_operands || word[0] != '-' || !word[1])
-      status = read_operand(&r, word);
-    else if (!strcmp(word, "--"))
-      only_operands = true;
-    else
-      status = word[1] == '-' ? read_long(&r, word) : read_letters(&r, word);
-    if (status != SHOAL_OK)
-      return status;
-    if (options->values[CLI_HELP] || options->values[CLI_VERSION])
-      return SHOAL_OK;
+    if (only_operands || word[0] != '-' || !word[1]) status = read_operand(&r, word);
+    else if (!strcmp(word, "--")) only_operands = true;
+    else status = word[1] == '-' ? read_long(&r, word) : read_letters(&r, word);
+    if (status != SHOAL_OK) return status;
+    if (options->values[CLI_HELP] || options->values[CLI_VERSION]) return SHOAL_OK;
   }
   return check_complete(&r);
 }

@@ -29,8 +29,7 @@ static size_t directory_length(const char *path) {
 static char *beside(const char *path, const char *name) {
   size_t length = directory_length(path), size = strlen(name) + 1;
   char *sibling = malloc(length + size);
-  if (!sibling)
-    return NULL;
+  if (!sibling) return NULL;
   memcpy(sibling, path, length);
   memcpy(sibling + length, name, size);
   return sibling;
@@ -62,21 +61,15 @@ static bool stat_directory(const char *path, struct stat *info) {
 }
 
 bool cli_same_file(const char *a, const char *b) {
-  if (!strcmp(a, "-"))
-    a = "/dev/stdin";
-  if (!strcmp(b, "-"))
-    b = "/dev/stdin";
-  if (!strcmp(a, b))
-    return true;
+  if (!strcmp(a, "-")) a = "/dev/stdin";
+  if (!strcmp(b, "-")) b = "/dev/stdin";
+  if (!strcmp(a, b)) return true;
   struct stat info_a, info_b;
   bool exists_a = !stat(a, &info_a), exists_b = !stat(b, &info_b);
-  if (exists_a != exists_b)
-    return false;
+  if (exists_a != exists_b) return false;
   if (!exists_a) { /* two files to be: the same name in the same directory */
-    if (strcmp(a + directory_length(a), b + directory_length(b)))
-      return false;
-    if (!stat_directory(a, &info_a) || !stat_directory(b, &info_b))
-      return false;
+    if (strcmp(a + directory_length(a), b + directory_length(b))) return false;
+    if (!stat_directory(a, &info_a) || !stat_directory(b, &info_b)) return false;
   }
   return info_a.st_dev == info_b.st_dev && info_a.st_ino == info_b.st_ino;
 }
@@ -95,12 +88,10 @@ static bool is_printed_to(const struct stat *info) {
 shoal_status cli_check_place(const char *path, shoal_error *error) {
   struct stat info;
   if (stat(path, &info)) {
-    if (stat_directory(path, &info))
-      return SHOAL_OK;
+    if (stat_directory(path, &info)) return SHOAL_OK;
     return fail_path(error, path, errno);
   }
-  if (S_ISDIR(info.st_mode))
-    return fail_path(error, path, EISDIR);
+  if (S_ISDIR(info.st_mode)) return fail_path(error, path, EISDIR);
   if (is_printed_to(&info))
     return cli_fail(error, SHOAL_BAD_INPUT,
                     "%s: standard output or standard error goes there: choose another name", path);

@@ -29,8 +29,7 @@ static double seconds_now(void) {
 
 static size_t terminal_columns(void) {
   struct winsize size;
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-    return 80;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col) return 80;
   return size.ws_col < MAX_COLUMNS ? size.ws_col : MAX_COLUMNS;
 }
 
@@ -46,8 +45,7 @@ static void print_count(char *out, size_t cap, uint64_t n) {
   int size = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
   size_t at = 0;
   for (int i = 0; i < size && at + 2 < cap; i++) {
-    if (i && (size - i) % 3 == 0)
-      out[at++] = ',';
+    if (i && (size - i) % 3 == 0) out[at++] = ',';
     out[at++] = digits[i];
   }
   out[at] = '\0';
@@ -61,29 +59,23 @@ static void print_amount(char *out, size_t cap, const shoal_progress *progress) 
   print_count(done, sizeof done, progress->done / unit);
   print_count(total, sizeof total, progress->total / unit);
   const char *name = bytes ? "MB" : progress->unit;
-  if (progress->total)
-    (void)snprintf(out, cap, "%s of %s %s", done, total, name);
-  else
-    (void)snprintf(out, cap, "%s %s", done, name);
+  if (progress->total) (void)snprintf(out, cap, "%s of %s %s", done, total, name);
+  else (void)snprintf(out, cap, "%s %s", done, name);
 }
 
 static void print_time_left(char *out, size_t cap, double seconds) {
   uint64_t s = seconds < 1e7 ? (uint64_t)seconds + 1 : 10000000;
   unsigned long long minutes = (s + 30) / 60;
-  if (s < 100)
-    (void)snprintf(out, cap, "  %llu s left", (unsigned long long)s);
-  else if (minutes < 100)
-    (void)snprintf(out, cap, "  %llu min left", minutes);
-  else
-    (void)snprintf(out, cap, "  %llu h %llu min left", minutes / 60, minutes % 60);
+  if (s < 100) (void)snprintf(out, cap, "  %llu s left", (unsigned long long)s);
+  else if (minutes < 100) (void)snprintf(out, cap, "  %llu min left", minutes);
+  else (void)snprintf(out, cap, "  %llu h %llu min left", minutes / 60, minutes % 60);
 }
 
 /* "[####....]  57%  " of as many cells as `room` has; nothing if that is too few. */
 static void print_bar(char *out, size_t cap, double share, size_t room) {
   enum { AROUND = 9 }; /* brackets, percent and spaces */
   out[0] = '\0';
-  if (room < AROUND + MIN_CELLS)
-    return;
+  if (room < AROUND + MIN_CELLS) return;
   size_t n_cells = room - AROUND < MAX_CELLS ? room - AROUND : MAX_CELLS;
   size_t n_full = (size_t)(share * (double)n_cells);
   char cells[MAX_CELLS + 1];
@@ -99,8 +91,7 @@ static void draw(cli_progress *bar, const char *text, size_t columns) {
   size_t size = strnlen(text, columns);
   size_t blanks = bar->drawn_columns > size ? bar->drawn_columns - size : 0;
   int length = snprintf(line, sizeof line, "\r%.*s%*s\r", (int)size, text, (int)blanks, "");
-  if (length > 0)
-    (void)fwrite(line, 1, (size_t)length, stderr);
+  if (length > 0) (void)fwrite(line, 1, (size_t)length, stderr);
   bar->drawn_columns = size;
 }
 
@@ -110,8 +101,7 @@ static void draw_progress(cli_progress *bar, const shoal_progress *progress, dou
   size_t columns = terminal_columns() - 1; /* the last column would wrap in some terminals */
   if (progress->total) {
     double share = (double)progress->done / (double)progress->total;
-    if (share > 1)
-      share = 1;
+    if (share > 1) share = 1;
     double spent = now - bar->stage_start;
     if (share > 0 && share < 1 && spent >= WAIT_SECONDS)
       print_time_left(left, sizeof left, spent * (1 - share) / share);
@@ -124,24 +114,20 @@ static void draw_progress(cli_progress *bar, const shoal_progress *progress, dou
 
 bool cli_progress_report(void *user, const shoal_progress *progress) {
   cli_progress *bar = user;
-  if (cli_signals_caught())
-    return true;
-  if (!bar->visible)
-    return false;
+  if (cli_signals_caught()) return true;
+  if (!bar->visible) return false;
   double now = seconds_now();
   if (strncmp(bar->stage, progress->stage, sizeof bar->stage - 1)) {
     (void)snprintf(bar->stage, sizeof bar->stage, "%s", progress->stage);
     bar->stage_start = now;
   }
-  if (now - bar->start < WAIT_SECONDS || now - bar->last_drawn < REDRAW_SECONDS)
-    return false;
+  if (now - bar->start < WAIT_SECONDS || now - bar->last_drawn < REDRAW_SECONDS) return false;
   bar->last_drawn = now;
   draw_progress(bar, progress, now);
   return false;
 }
 
 void cli_progress_erase(cli_progress *bar) {
-  if (bar->drawn_columns)
-    draw(bar, "", 0);
+  if (bar->drawn_columns) draw(bar, "", 0);
   bar->drawn_columns = 0;
 }

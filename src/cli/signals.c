@@ -10,9 +10,7 @@
 
 static volatile sig_atomic_t caught_signal;
 
-static void note_signal(int number) {
-  caught_signal = number;
-}
+static void note_signal(int number) { caught_signal = number; }
 
 void cli_signals_catch(void) {
   static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
@@ -28,14 +26,11 @@ void cli_signals_catch(void) {
   (void)signal(SIGXFSZ, SIG_IGN);
 }
 
-int cli_signals_caught(void) {
-  return caught_signal;
-}
+int cli_signals_caught(void) { return caught_signal; }
 
 void cli_signals_raise_again(void) {
   int number = caught_signal;
-  if (!number)
-    return;
+  if (!number) return;
   (void)signal(number, SIG_DFL);
   (void)raise(number);
 }

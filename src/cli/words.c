@@ -11,27 +11,22 @@
 
 enum { MAX_WORD = 48, LINE_COLUMNS = 80 };
 
-static size_t least(size_t a, size_t b) {
-  return a < b ? a : b;
-}
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 /* Three rows of the distance table are enough: this one and the two before it. */
 static size_t edit_distance(const char *from, const char *to) {
   size_t rows[3][MAX_WORD + 1];
   size_t n_from = strlen(from), n_to = strlen(to);
-  if (n_from > MAX_WORD || n_to > MAX_WORD)
-    return SIZE_MAX;
+  if (n_from > MAX_WORD || n_to > MAX_WORD) return SIZE_MAX;
   size_t *before = rows[0], *last = rows[1], *now = rows[2];
-  for (size_t j = 0; j <= n_to; j++)
-    before[j] = last[j] = j;
+  for (size_t j = 0; j <= n_to; j++) before[j] = last[j] = j;
   for (size_t i = 1; i <= n_from; i++) {
     now[0] = i;
     for (size_t j = 1; j <= n_to; j++) {
       size_t changed = last[j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1);
       now[j] = least(changed, least(last[j], now[j - 1]) + 1);
       bool swapped = i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1];
-      if (swapped)
-        now[j] = least(now[j], before[j - 2] + 1);
+      if (swapped) now[j] = least(now[j], before[j - 2] + 1);
     }
     size_t *oldest = before;
     before = last;
@@ -47,10 +42,8 @@ const char *cli_nearest_word(const char *word, const char *const *words, size_t 
   const char *nearest = NULL;
   for (size_t i = 0; i < n; i++) {
     size_t distance = edit_distance(word, words[i]);
-    if (length >= 2 && !strncmp(word, words[i], length))
-      distance = 1;
-    if (distance >= best)
-      continue;
+    if (length >= 2 && !strncmp(word, words[i], length)) distance = 1;
+    if (distance >= best) continue;
     best = distance;
     nearest = words[i];
   }

@@ -285,8 +285,8 @@ static bool allocate(shoal_frequency *f, const shoal_column *const *quasi,
 shoal_status shoal_frequency_build(const shoal_table *table, const shoal_column *const *quasi,
                                    const shoal_hierarchy *const *hierarchies, size_t n_quasi,
                                    const shoal_column *const *sensitive, const shoal_track *track,
-                                   size_t n_sensitive, const shoal_run *run,
-                                   shoal_frequency **out, shoal_error *error) {
+                                   size_t n_sensitive, const shoal_run *run, shoal_frequency **out,
+                                   shoal_error *error) {
   *out = NULL;
   shoal_frequency *f = shoal_alloc_zero(1, sizeof *f);
   if (!f) return shoal_fail_memory(error);

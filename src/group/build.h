@@ -10,7 +10,7 @@ bool shoal_classes_init(shoal_classes *classes, uint32_t n_classes, size_t n_sen
 
 /* A histogram of entries (class, value, rows) in any order; equal ones are added up. */
 bool shoal_histogram_from_entries(shoal_histogram *out, uint32_t n_classes, uint32_t n_values,
-                                  size_t n_entries, const uint32_t *class_of,
-                                  const uint32_t *value, const uint64_t *n_rows);
+                                  size_t n_entries, const uint32_t *class_of, const uint32_t *value,
+                                  const uint64_t *n_rows);
 
 #endif

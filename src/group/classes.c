@@ -49,13 +49,13 @@ size_t shoal_classes_bytes(const shoal_classes *classes) {
 
 uint32_t shoal_classes_distinct(const shoal_frequency *frequency, const shoal_classes *classes,
                                 uint32_t c, size_t sensitive) {
-  if (classes->sets[sensitive])
-    return (uint32_t)__builtin_popcountll(classes->sets[sensitive][c]);
+  if (classes->sets[sensitive]) return (uint32_t)__builtin_popcountll(classes->sets[sensitive][c]);
   const shoal_histogram *h = &classes->histograms[sensitive];
   const shoal_column *column = frequency->sensitive[sensitive];
   uint32_t distinct = (uint32_t)(h->start[c + 1] - h->start[c]);
   if (!column->is_missing) return distinct;
-  for (size_t e = h->start[c]; e < h->start[c + 1]; e++) distinct -= column->is_missing[h->value[e]];
+  for (size_t e = h->start[c]; e < h->start[c + 1]; e++)
+    distinct -= column->is_missing[h->value[e]];
   return distinct;
 }
 
@@ -68,8 +68,7 @@ typedef struct entry {
 
 /* Sorts entries stably by a key below n_keys, into `to`; `start` has n_keys + 1 zeroed places. */
 static void counting_sort(const entry *from, size_t n, const uint32_t *key, entry *to,
-                          uint32_t *key_to, const uint32_t *carried, size_t *start,
-                          size_t n_keys) {
+                          uint32_t *key_to, const uint32_t *carried, size_t *start, size_t n_keys) {
   for (size_t e = 0; e < n; e++) start[key[e] + 1]++;
   for (size_t k = 0; k < n_keys; k++) start[k + 1] += start[k];
   for (size_t e = 0; e < n; e++) {
@@ -87,8 +86,7 @@ static size_t combine(entry *entries, const size_t *end, size_t *start, uint32_t
     for (; at < end[c]; at++) {
       if (kept > start[c] && entries[kept - 1].value == entries[at].value)
         entries[kept - 1].n_rows += entries[at].n_rows;
-      else
-        entries[kept++] = entries[at];
+      else entries[kept++] = entries[at];
     }
   }
   start[n_classes] = kept;
@@ -120,8 +118,8 @@ static bool sorting_init(sorting *s, size_t n_entries, uint32_t n_classes, uint3
 }
 
 bool shoal_histogram_from_entries(shoal_histogram *out, uint32_t n_classes, uint32_t n_values,
-                                  size_t n_entries, const uint32_t *class_of,
-                                  const uint32_t *value, const uint64_t *n_rows) {
+                                  size_t n_entries, const uint32_t *class_of, const uint32_t *value,
+                                  const uint64_t *n_rows) {
   sorting s;
   out->start = shoal_alloc((size_t)n_classes + 1, sizeof *out->start);
   bool ok = sorting_init(&s, n_entries, n_classes, n_values) && out->start;
@@ -188,8 +186,7 @@ static bool roll_up(const shoal_frequency *frequency, const shoal_classes *from,
       return false;
   }
   uint32_t n_classes = shoal_grouper_ids(grouper, n, ids);
-  if (n_classes == SHOAL_NO_ID ||
-      !shoal_classes_init(classes, n_classes, from->n_sensitive))
+  if (n_classes == SHOAL_NO_ID || !shoal_classes_init(classes, n_classes, from->n_sensitive))
     return false;
   uint32_t seen = 0;
   for (size_t c = 0; c < n; c++) {
@@ -201,8 +198,7 @@ static bool roll_up(const shoal_frequency *frequency, const shoal_classes *from,
 
 shoal_status shoal_classes_roll_up(const shoal_frequency *frequency, const shoal_classes *from,
                                    const uint32_t *levels, shoal_grouper *grouper,
-                                   shoal_classes *classes, uint32_t *class_of,
-                                   shoal_error *error) {
+                                   shoal_classes *classes, uint32_t *class_of, shoal_error *error) {
   memset(classes, 0, sizeof *classes);
   uint32_t *ids = class_of ? class_of : shoal_alloc(from->n_classes, sizeof *ids);
   bool ok = ids && roll_up(frequency, from, levels, grouper, classes, ids);
@@ -223,8 +219,7 @@ static bool regroup(const shoal_classes *from, const uint32_t *ids, uint32_t n_c
 }
 
 shoal_status shoal_classes_regroup(const shoal_classes *from, const uint32_t *ids,
-                                   uint32_t n_classes, shoal_classes *classes,
-                                   shoal_error *error) {
+                                   uint32_t n_classes, shoal_classes *classes, shoal_error *error) {
   memset(classes, 0, sizeof *classes);
   if (regroup(from, ids, n_classes, classes)) return SHOAL_OK;
   shoal_classes_reset(classes);

@@ -46,17 +46,18 @@ typedef struct shoal_frequency {
   const shoal_hierarchy *const *hierarchies; /* by quasi-identifier; NULL: level 0 only */
   size_t n_sensitive;
   const shoal_column **sensitive;
-  shoal_track *track;      /* by sensitive attribute */
+  shoal_track *track; /* by sensitive attribute */
   uint64_t n_records;
   uint32_t n_tuples;
-  uint32_t **codes;        /* by quasi-identifier: each tuple's value */
+  uint32_t **codes; /* by quasi-identifier: each tuple's value */
   uint32_t *tuple_of_row;
-  shoal_classes base;      /* the tuples themselves as classes: level 0 of everything */
+  shoal_classes base; /* the tuples themselves as classes: level 0 of everything */
 } shoal_frequency;
 
 /*
  * Groups the table's rows by the quasi-identifiers. `track[s]` says what travels with the classes;
- * sets become histograms for attributes of more than 64 values. Cost: one pass over the rows, memory for the tuples and 4 bytes a row.
+ * sets become histograms for attributes of more than 64 values. Cost: one pass over the rows,
+ * memory for the tuples and 4 bytes a row.
  */
 shoal_status shoal_frequency_build(const shoal_table *table, const shoal_column *const *quasi,
                                    const shoal_hierarchy *const *hierarchies, size_t n_quasi,

@@ -63,8 +63,7 @@ static shoal_status start_kind(shoal_builder *builder, shoal_error *error) {
     return shoal_builder_fail(builder, error,
                               "this kind of hierarchy is made of the data's values: give the data");
   if (!shoal_strings_init(&builder->leaves)) return shoal_fail_memory(error);
-  if (kind->from_paths)
-    SHOAL_TRY(intern_values(builder, error));
+  if (kind->from_paths) SHOAL_TRY(intern_values(builder, error));
   else if (!shoal_strings_load(&builder->leaves, column->bytes, column->offsets, column->n_values))
     return shoal_fail_memory(error);
   return kind->start(builder, error);
@@ -94,8 +93,7 @@ static shoal_status fill_level(const shoal_builder *builder, uint32_t number, sh
 }
 
 /* The top: one label, which every leaf has. */
-static shoal_status fill_top(const shoal_builder *builder, shoal_level *level,
-                             shoal_error *error) {
+static shoal_status fill_top(const shoal_builder *builder, shoal_level *level, shoal_error *error) {
   shoal_strings labels;
   level->of_leaf = shoal_alloc_zero(builder->leaves.n_strings, sizeof *level->of_leaf);
   if (!level->of_leaf || !shoal_strings_init(&labels)) return shoal_fail_memory(error);
@@ -125,8 +123,7 @@ static shoal_status link_level(const shoal_builder *builder, const shoal_hierarc
   for (uint32_t leaf = 0; leaf < hierarchy->n_leaves; leaf++) {
     uint32_t *parent = &level->parent[level->of_leaf[leaf]];
     if (*parent == NO_LABEL) *parent = above[leaf];
-    if (*parent != above[leaf])
-      return shoal_conflict_fail(builder, hierarchy, number, leaf, error);
+    if (*parent != above[leaf]) return shoal_conflict_fail(builder, hierarchy, number, leaf, error);
   }
   return SHOAL_OK;
 }
@@ -197,13 +194,15 @@ shoal_status shoal_hierarchy_compile(const shoal_hierarchy_spec *spec, const sho
                                      const shoal_column *column,
                                      const shoal_hierarchy_options *options,
                                      shoal_hierarchy **hierarchy, shoal_error *error) {
-  shoal_builder builder = {.spec = spec, .table = table, .column = column, .options = options,
-                           .attribute = "", .top = {"*", 1}};
+  shoal_builder builder = {.spec = spec,
+                           .table = table,
+                           .column = column,
+                           .options = options,
+                           .attribute = "",
+                           .top = {"*", 1}};
   shoal_arena_init(&builder.arena);
-  if (options->attribute)
-    builder.attribute = options->attribute;
-  else if (column && column->name)
-    builder.attribute = column->name;
+  if (options->attribute) builder.attribute = options->attribute;
+  else if (column && column->name) builder.attribute = column->name;
   *hierarchy = NULL;
   shoal_hierarchy *made = NULL;
   shoal_status status = start_kind(&builder, error);

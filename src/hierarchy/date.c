@@ -15,7 +15,7 @@ typedef struct month_of_year {
 } month_of_year;
 
 typedef struct date_state {
-  month_of_year *dates; /* by value */
+  month_of_year *dates;     /* by value */
   shoal_date_unit units[8]; /* of the levels 1, 2, ...; without DAY */
 } date_state;
 
@@ -129,8 +129,8 @@ shoal_status shoal_date_start(shoal_builder *builder, shoal_error *error) {
   const shoal_hierarchy_spec *spec = builder->spec;
   date_state *state = shoal_arena_alloc(&builder->arena, 1, sizeof *state);
   if (!state) return shoal_fail_memory(error);
-  state->dates = shoal_arena_alloc(&builder->arena, builder->column->n_values,
-                                   sizeof *state->dates);
+  state->dates =
+      shoal_arena_alloc(&builder->arena, builder->column->n_values, sizeof *state->dates);
   if (!state->dates) return shoal_fail_memory(error);
   uint32_t n_units = 0;
   bool needs_month = false;

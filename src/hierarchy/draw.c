@@ -37,8 +37,8 @@ typedef struct drawing {
   const shoal_hierarchy *hierarchy;
   uint32_t floor;        /* the lowest level drawn */
   child_lists *families; /* by level; those above the floor are filled */
-  open_node *stack; /* from the top down to the node whose children are being drawn */
-  uint32_t depth;   /* of the stack */
+  open_node *stack;      /* from the top down to the node whose children are being drawn */
+  uint32_t depth;        /* of the stack */
   shoal_text text;
 } drawing;
 
@@ -97,8 +97,7 @@ static void sort_children(const drawing *d, uint32_t level, uint32_t label) {
 }
 
 /* Lists each parent's children by counting. */
-static bool fill_family(const shoal_level *level, const shoal_level *below,
-                        child_lists *family) {
+static bool fill_family(const shoal_level *level, const shoal_level *below, child_lists *family) {
   family->first = shoal_alloc_zero((size_t)level->n_labels + 2, sizeof *family->first);
   family->children = shoal_alloc(below->n_labels, sizeof *family->children);
   if (!family->first || !family->children) return false;
@@ -264,8 +263,7 @@ static void add_cell(shoal_text *text, shoal_label cell) {
   shoal_text_add(text, "\"");
 }
 
-shoal_status shoal_hierarchy_csv(const shoal_hierarchy *hierarchy, char **csv,
-                                 shoal_error *error) {
+shoal_status shoal_hierarchy_csv(const shoal_hierarchy *hierarchy, char **csv, shoal_error *error) {
   shoal_text text;
   shoal_text_init(&text);
   for (uint32_t leaf = 0; leaf < hierarchy->n_leaves; leaf++)

@@ -59,10 +59,8 @@ shoal_status shoal_value_fail(const shoal_table *table, const shoal_column *colu
 static void name_level(const shoal_builder *builder, const shoal_path *path, uint32_t level,
                        char *out, size_t capacity) {
   uint32_t padding = builder->height - path->n_labels;
-  if (level <= padding)
-    (void)snprintf(out, capacity, "value");
-  else
-    (void)snprintf(out, capacity, "label of level %u", level - padding);
+  if (level <= padding) (void)snprintf(out, capacity, "value");
+  else (void)snprintf(out, capacity, "label of level %u", level - padding);
 }
 
 /*
@@ -79,10 +77,8 @@ static shoal_status path_conflict(const shoal_builder *builder, const shoal_hier
   const shoal_path *first = NULL, *second = NULL;
   for (size_t p = 0; p < builder->paths.n_paths && !second; p++) {
     first = firsts[labels[paths[p].leaf]];
-    if (!first)
-      firsts[labels[paths[p].leaf]] = &paths[p];
-    else if (parents[first->leaf] != parents[paths[p].leaf])
-      second = &paths[p];
+    if (!first) firsts[labels[paths[p].leaf]] = &paths[p];
+    else if (parents[first->leaf] != parents[paths[p].leaf]) second = &paths[p];
   }
   free(firsts);
   assert(second);

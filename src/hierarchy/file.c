@@ -52,8 +52,7 @@ static shoal_status take_row(const shoal_cells *cells, size_t row, shoal_label *
   return SHOAL_OK;
 }
 
-static shoal_status add_rows(shoal_builder *builder, const shoal_cells *cells,
-                             shoal_error *error) {
+static shoal_status add_rows(shoal_builder *builder, const shoal_cells *cells, shoal_error *error) {
   shoal_label *labels = NULL;
   size_t capacity = 0;
   shoal_status status = SHOAL_OK;

@@ -16,7 +16,7 @@
 
 typedef struct shoal_level {
   uint32_t n_labels;
-  uint64_t *offsets;     /* label t is bytes[offsets[t] .. offsets[t + 1]) */
+  uint64_t *offsets; /* label t is bytes[offsets[t] .. offsets[t + 1]) */
   char *bytes;
   uint32_t *of_leaf;     /* n_leaves: label of each leaf at this level */
   uint32_t *parent;      /* label -> label of the next level; NULL at the top */

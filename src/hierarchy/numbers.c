@@ -60,8 +60,7 @@ shoal_status shoal_column_numbers(const shoal_table *table, const shoal_column *
   shoal_status status = SHOAL_OK;
   if (!made || !decimals) status = shoal_fail_memory(error);
   if (status == SHOAL_OK) status = parse_values(table, column, decimals, scale, error);
-  if (status == SHOAL_OK)
-    status = rescale_values(table, column, decimals, *scale, made, error);
+  if (status == SHOAL_OK) status = rescale_values(table, column, decimals, *scale, made, error);
   free(decimals);
   if (status != SHOAL_OK) {
     free(made);
@@ -153,8 +152,7 @@ static shoal_status start_numbers(shoal_builder *builder, unsigned scale, size_t
                               SHOAL_MOST_LEVELS);
   int64_t *numbers;
   unsigned column_scale;
-  SHOAL_TRY(
-      shoal_column_numbers(builder->table, builder->column, &numbers, &column_scale, error));
+  SHOAL_TRY(shoal_column_numbers(builder->table, builder->column, &numbers, &column_scale, error));
   builder->owned = numbers;
   *state = shoal_arena_alloc(&builder->arena, 1, sizeof **state);
   if (!*state) return shoal_fail_memory(error);
@@ -236,9 +234,8 @@ static shoal_status fill_cuts(shoal_builder *builder, const number_state *state,
     for (size_t b = 0; b < asked->n_bounds; b++) {
       level->bounds[b] = at_scale(asked->bounds[b], state->scale);
       if (b && level->bounds[b] <= level->bounds[b - 1])
-        return shoal_builder_fail(builder, error,
-                                  "bound %zu of level %zu is not above the one before it", b + 1,
-                                  i + 1);
+        return shoal_builder_fail(
+            builder, error, "bound %zu of level %zu is not above the one before it", b + 1, i + 1);
     }
   }
   return SHOAL_OK;

@@ -45,8 +45,8 @@ static uint32_t leaf_of(shoal_builder *builder, shoal_label value) {
   shoal_paths *paths = &builder->paths;
   uint32_t leaf = shoal_strings_intern(&builder->leaves, value);
   uint32_t n_leaves = builder->leaves.n_strings;
-  if (leaf == SHOAL_NO_ID || !shoal_grow(&paths->of_leaf, &paths->of_leaf_capacity, n_leaves,
-                                         sizeof *paths->of_leaf))
+  if (leaf == SHOAL_NO_ID ||
+      !shoal_grow(&paths->of_leaf, &paths->of_leaf_capacity, n_leaves, sizeof *paths->of_leaf))
     return SHOAL_NO_ID;
   while (paths->n_leaves < n_leaves) paths->of_leaf[paths->n_leaves++] = SHOAL_NO_PATH;
   return leaf;
@@ -100,10 +100,11 @@ static shoal_status fail_lacking(const shoal_builder *builder, uint32_t n_lackin
   const char *plural = n_lacking == 1 ? "" : "s";
   shoal_status status;
   if (file)
-    status = shoal_fail(error, SHOAL_BAD_INPUT,
-                        "hierarchy %s lacks %u value%s of column '%s'%s: add a row for %s, or list it under "
-                        "data.missing",
-                        builder->spec->file, n_lacking, plural, which, where, each);
+    status = shoal_fail(
+        error, SHOAL_BAD_INPUT,
+        "hierarchy %s lacks %u value%s of column '%s'%s: add a row for %s, or list it under "
+        "data.missing",
+        builder->spec->file, n_lacking, plural, which, where, each);
   else
     status = shoal_builder_fail(builder, error,
                                 "the hierarchy's tree lacks %u value%s%s: add %s, or list it under "

@@ -38,16 +38,16 @@ typedef struct shoal_cut_level {
 
 typedef struct shoal_hierarchy_spec {
   shoal_hierarchy_kind kind;
-  uint32_t line, at; /* where the policy asks for it */
-  const char *file;  /* FILE: resolved path */
-  shoal_tree_node tree; /* TREE: its root, labelled "*" */
+  uint32_t line, at;           /* where the policy asks for it */
+  const char *file;            /* FILE: resolved path */
+  shoal_tree_node tree;        /* TREE: its root, labelled "*" */
   const shoal_decimal *widths; /* INTERVALS: ascending, each a multiple of the one before */
   size_t n_widths;
   shoal_decimal origin;
   const shoal_cut_level *cuts; /* CUTS: each level's bounds are some of the level's before */
   size_t n_cuts;
-  bool mask_left; /* MASK: from the left */
-  char mask_char; /* '*' unless given */
+  bool mask_left;               /* MASK: from the left */
+  char mask_char;               /* '*' unless given */
   const shoal_date_unit *units; /* DATE: ascending, may start with DAY */
   size_t n_units;
   const char *date_format; /* DATE: "YYYY-MM-DD" unless given; YYYY or YY, MM, DD and other bytes */

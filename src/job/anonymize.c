@@ -8,6 +8,7 @@
 
 #include "job/release.h"
 #include "lattice/datafly.h"
+#include "lattice/matrix.h"
 #include "lattice/objective.h"
 #include "measure/utility.h"
 #include "write/csv.h"
@@ -53,8 +54,7 @@ static shoal_status refuse_unreached(shoal_search *search, shoal_error *error) {
                     "no generalization satisfies the policy with at most %llu rows suppressed: "
                     "even with every quasi-identifier at its top, %llu of %llu rows would have to "
                     "go; raise max-suppression or ask for less",
-                    (unsigned long long)search->max_suppressed,
-                    (unsigned long long)top.suppressed,
+                    (unsigned long long)search->max_suppressed, (unsigned long long)top.suppressed,
                     (unsigned long long)search->frequency->n_records);
 }
 
@@ -65,8 +65,8 @@ static shoal_status report_nodes(shoal_result *result, const shoal_search *searc
   result->nodes = shoal_arena_alloc(&result->arena, minimal->n_items, sizeof *result->nodes);
   if (!result->nodes) return shoal_fail_memory(error);
   for (size_t i = 0; i < minimal->n_items; i++) {
-    SHOAL_TRY(shoal_result_node(result, &search->space, &minimal->items[i], &result->nodes[i],
-                                error));
+    SHOAL_TRY(
+        shoal_result_node(result, &search->space, &minimal->items[i], &result->nodes[i], error));
     result->nodes[i].chosen = minimal->items[i].number == chosen;
     result->n_nodes = i + 1;
   }
@@ -75,6 +75,13 @@ static shoal_status report_nodes(shoal_result *result, const shoal_search *searc
   result->nodes_bounded = search->n_bounded;
   result->max_suppression = search->max_suppressed;
   return SHOAL_OK;
+}
+
+static void report_cost(shoal_result *result, const shoal_algorithm *algorithm,
+                        const shoal_search *search) {
+  if (algorithm->least_height || algorithm->all_minimal) return; /* no objective was used */
+  result->objective = search->objective->name;
+  result->cost = search->cost;
 }
 
 static bool has_node(const shoal_node_list *nodes, uint64_t number) {
@@ -102,14 +109,15 @@ static shoal_status choose(shoal_release *release, const shoal_algorithm *algori
   result->minimal_complete =
       prefers || (algorithm->all_minimal && search->space.n_nodes <= MAX_NODES_FOR_MINIMAL);
   if (result->minimal_complete)
-    status = shoal_search_minimal(search, algorithm->least_height ? chosen->height : 0, &minimal,
-                                  error);
+    status =
+        shoal_search_minimal(search, algorithm->least_height ? chosen->height : 0, &minimal, error);
   if (status == SHOAL_OK && prefers)
     *chosen = *shoal_prefer(search, preferences, n_preferences, &minimal);
   if (status == SHOAL_OK && !has_node(&minimal, chosen->number) &&
       !shoal_node_list_add(&minimal, chosen))
     status = shoal_fail_memory(error);
   if (status == SHOAL_OK) status = report_nodes(result, search, &minimal, chosen->number, error);
+  report_cost(result, algorithm, search);
   shoal_node_list_reset(&minimal);
   return status;
 }
@@ -217,8 +225,7 @@ static shoal_status decide_fates(shoal_release *release, const shoal_classes *cl
 /* ------------------------------------------------------------ the report */
 
 static uint32_t labels_in_use(const shoal_prepared *p, size_t q, uint32_t level,
-                              const shoal_classes *classes, const uint8_t *breaks,
-                              uint8_t *seen) {
+                              const shoal_classes *classes, const uint8_t *breaks, uint8_t *seen) {
   const shoal_level *labels = &p->hierarchies[q]->levels[level];
   uint32_t used = 0;
   memset(seen, 0, labels->n_labels);
@@ -240,8 +247,7 @@ static shoal_status report_attributes(shoal_release *release, const shoal_classe
     if (n > most) most = n;
   }
   uint8_t *seen = shoal_alloc(most, 1);
-  result->attributes =
-      shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *result->attributes);
+  result->attributes = shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *result->attributes);
   if (!seen || !result->attributes) {
     free(seen);
     return shoal_fail_memory(error);
@@ -291,8 +297,8 @@ static shoal_status settle(shoal_release *release, shoal_search *search, const s
   shoal_classes classes;
   uint8_t *breaks;
   uint32_t *class_of_tuple;
-  SHOAL_TRY(shoal_search_classes(search, chosen->number, &classes, &breaks, &class_of_tuple,
-                                 error));
+  SHOAL_TRY(
+      shoal_search_classes(search, chosen->number, &classes, &breaks, &class_of_tuple, error));
   release->levels = shoal_alloc(search->space.n, sizeof *release->levels);
   shoal_status status = release->levels ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK) {
@@ -326,6 +332,56 @@ static shoal_status tune(const shoal_prepared *p, tuning *t, shoal_error *error)
   return SHOAL_OK;
 }
 
+/* ------------------------------------------------------------ the distance-vector matrix */
+
+/* Whether the policy asks for it; it knows k-anonymity only. */
+static shoal_status wants_matrix(const shoal_prepared *p, bool *wanted, shoal_error *error) {
+  const shoal_word *word = &p->policy->satisfies;
+  *wanted = word->text && strcmp(word->text, "matrix") == 0;
+  if (!word->text || strcmp(word->text, "classes") == 0) return SHOAL_OK;
+  if (!*wanted)
+    return shoal_policy_fail(p->policy, word->mark, error,
+                             "method.satisfies cannot be '%.60s': use classes or matrix",
+                             word->text);
+  for (size_t i = 0; i < p->demands.n_items; i++)
+    if (!p->demands.items[i].type->is_size)
+      return shoal_policy_fail(p->policy, word->mark, error,
+                               "the matrix knows k-anonymity only, and the policy asks for %s "
+                               "too: use 'satisfies: classes'",
+                               p->demands.items[i].type->name);
+  return SHOAL_OK;
+}
+
+/* Bounds for solutions (Samarati 2001, section 5), for the report. */
+static shoal_status report_bounds(shoal_result *result, const shoal_search *search,
+                                  shoal_error *error) {
+  const shoal_matrix *matrix = search->matrix;
+  uint32_t *upper = shoal_arena_alloc(&result->arena, search->space.n, sizeof *upper);
+  if (!upper) return shoal_fail_memory(error);
+  result->upper_height = shoal_matrix_upper(matrix, upper);
+  result->upper_bound = upper;
+  for (uint32_t x = 0; x < matrix->n_outliers; x++) {
+    uint64_t n_rows = search->frequency->base.n_rows[matrix->outliers[x]];
+    if (n_rows <= search->max_suppressed) continue; /* it may be suppressed */
+    shoal_matrix_bounds bounds;
+    SHOAL_TRY(shoal_matrix_lower(matrix, x, &bounds, error));
+    if (bounds.least_height > result->lower_height) result->lower_height = bounds.least_height;
+    shoal_matrix_bounds_reset(&bounds);
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status use_matrix(shoal_release *release, shoal_search *search, shoal_matrix *matrix,
+                               shoal_error *error) {
+  const shoal_prepared *p = &release->prepared;
+  bool wanted;
+  SHOAL_TRY(wants_matrix(p, &wanted, error));
+  if (!wanted) return SHOAL_OK;
+  SHOAL_TRY(shoal_matrix_build(matrix, p->frequency, p->demands.k, p->run, error));
+  search->matrix = matrix;
+  return report_bounds(release->result, search, error);
+}
+
 /* A node of the lattice, and what becomes of each row there. */
 static shoal_status release_node(shoal_release *release, const shoal_algorithm *algorithm,
                                  const tuning *t, shoal_error *error) {
@@ -334,16 +390,19 @@ static shoal_status release_node(shoal_release *release, const shoal_algorithm *
   SHOAL_TRY(shoal_prepared_search(p, true, &search, error));
   search.objective = t->objective;
   search.datafly = &t->datafly;
+  shoal_matrix matrix = {0};
   shoal_preference *preferences = NULL;
   size_t n_preferences;
   shoal_node chosen;
   shoal_status status =
-      shoal_preferences_bind(p->policy, p->frequency, p->weighted ? p->weights : NULL,
-                             &preferences, &n_preferences, error);
+      shoal_preferences_bind(p->policy, p->frequency, p->weighted ? p->weights : NULL, &preferences,
+                             &n_preferences, error);
+  if (status == SHOAL_OK) status = use_matrix(release, &search, &matrix, error);
   if (status == SHOAL_OK)
     status = choose(release, algorithm, &search, preferences, n_preferences, &chosen, error);
   if (status == SHOAL_OK) status = settle(release, &search, &chosen, error);
   free(preferences);
+  shoal_matrix_reset(&matrix);
   shoal_search_reset(&search);
   return status;
 }
@@ -354,6 +413,7 @@ static shoal_status anonymize(shoal_release *release, shoal_error *error) {
   const shoal_algorithm *algorithm;
   SHOAL_TRY(shoal_algorithm_bind(p->policy, &algorithm, &result->algorithm_reason, error));
   result->algorithm = algorithm->name;
+  result->exhaustive = !p->demands.monotone;
   SHOAL_TRY(shoal_result_input(result, p, error));
   SHOAL_TRY(refuse_early(p, error));
   if (!algorithm->run) return shoal_release_by_argus(release, error);

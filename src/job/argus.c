@@ -31,8 +31,8 @@ static bool group_written(const shoal_prepared *p, const shoal_mu_argus *argus,
     uint32_t star = star_label(level);
     for (uint32_t t = 0; t < f->n_tuples; t++)
       labels[t] = argus->suppressed[q][t] ? star : level->of_leaf[f->codes[q][t]];
-    if (!shoal_grouper_fold(grouper, f->n_tuples, NULL, same, labels,
-                            (uint64_t)level->n_labels + 1, ids))
+    if (!shoal_grouper_fold(grouper, f->n_tuples, NULL, same, labels, (uint64_t)level->n_labels + 1,
+                            ids))
       return false;
   }
   *n_ids = shoal_grouper_ids(grouper, f->n_tuples, ids);
@@ -51,8 +51,8 @@ static shoal_status written_classes(const shoal_prepared *p, const shoal_mu_argu
   bool ok = labels && same && ids;
   for (uint32_t t = 0; ok && t < f->n_tuples; t++) same[t] = t;
   ok = ok && group_written(p, argus, &grouper, labels, same, ids, &n_ids);
-  shoal_status status = ok ? shoal_classes_regroup(&f->base, ids, n_ids, classes, error)
-                           : shoal_fail_memory(error);
+  shoal_status status =
+      ok ? shoal_classes_regroup(&f->base, ids, n_ids, classes, error) : shoal_fail_memory(error);
   free(labels);
   free(same);
   free(ids);
@@ -79,13 +79,13 @@ static shoal_status refuse(const shoal_prepared *p, const shoal_mu_argus *argus,
   shoal_text_init(&missed);
   list_missed(p, argus, &missed);
   bool some = argus->n_missed && !missed.failed;
-  shoal_status status = shoal_fail(
-      error, SHOAL_REFUSED,
-      "mu-argus leaves %llu of %llu rows in classes that break the policy, after %llu "
-      "combinations%s%s; nothing was written: use samarati, incognito or optimal",
-      (unsigned long long)verdict->suppressed, (unsigned long long)p->table->n_records,
-      (unsigned long long)argus->n_combinations,
-      some ? "; it missed the combinations " : "", some ? missed.bytes : "");
+  shoal_status status =
+      shoal_fail(error, SHOAL_REFUSED,
+                 "mu-argus leaves %llu of %llu rows in classes that break the policy, after %llu "
+                 "combinations%s%s; nothing was written: use samarati, incognito or optimal",
+                 (unsigned long long)verdict->suppressed, (unsigned long long)p->table->n_records,
+                 (unsigned long long)argus->n_combinations,
+                 some ? "; it missed the combinations " : "", some ? missed.bytes : "");
   shoal_text_reset(&missed);
   return status;
 }
@@ -117,8 +117,7 @@ static shoal_status judge(shoal_release *release, shoal_error *error) {
   SHOAL_TRY(written_classes(p, &release->argus, &classes, error));
   uint8_t *breaks = shoal_alloc(classes.n_classes, 1);
   release->fate_of_tuple = shoal_alloc_zero(p->frequency->n_tuples, 1); /* all are kept */
-  shoal_status status =
-      breaks && release->fate_of_tuple ? SHOAL_OK : shoal_fail_memory(error);
+  shoal_status status = breaks && release->fate_of_tuple ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK) {
     shoal_verdict verdict = shoal_judge(&p->demands, p->frequency, &classes, UINT64_MAX, breaks);
     status = verdict.suppressed ? refuse(p, &release->argus, &verdict, error)
@@ -139,13 +138,11 @@ shoal_status shoal_release_by_argus(shoal_release *release, shoal_error *error) 
     given = given || attribute->has_sensitivity;
     sensitivity[q] = attribute->has_sensitivity ? attribute->sensitivity : 2;
   }
-  shoal_mu_argus_options options = {
-      .k = p->demands.k,
-      .sensitivity = sensitivity,
-      .generalize = true,
-      .reading = given ? SHOAL_MU_ARGUS_RANKS : SHOAL_MU_ARGUS_WIDE};
-  shoal_status status =
-      shoal_mu_argus_run(p->frequency, &options, p->run, &release->argus, error);
+  shoal_mu_argus_options options = {.k = p->demands.k,
+                                    .sensitivity = sensitivity,
+                                    .generalize = true,
+                                    .reading = given ? SHOAL_MU_ARGUS_RANKS : SHOAL_MU_ARGUS_WIDE};
+  shoal_status status = shoal_mu_argus_run(p->frequency, &options, p->run, &release->argus, error);
   free(sensitivity);
   SHOAL_TRY(status);
   release->levels = shoal_alloc(p->n_quasi, sizeof *release->levels);

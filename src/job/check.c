@@ -14,8 +14,8 @@ static shoal_status check(const shoal_prepared *p, shoal_result *result, shoal_e
   return shoal_result_models(result, p, classes, NULL, WORST_CLASSES, error);
 }
 
-shoal_status shoal_check(const shoal_table *table, const shoal_policy *policy,
-                         const shoal_run *run, shoal_result **out, shoal_error *error) {
+shoal_status shoal_check(const shoal_table *table, const shoal_policy *policy, const shoal_run *run,
+                         shoal_result **out, shoal_error *error) {
   *out = NULL;
   shoal_prepared prepared;
   SHOAL_TRY(shoal_prepare(&prepared, table, policy, SHOAL_PREPARE_CLASSES, run, error));
@@ -30,8 +30,7 @@ shoal_status shoal_check(const shoal_table *table, const shoal_policy *policy,
   return SHOAL_OK;
 }
 
-static shoal_status conditions(const shoal_prepared *p, shoal_result *result,
-                               shoal_error *error) {
+static shoal_status conditions(const shoal_prepared *p, shoal_result *result, shoal_error *error) {
   SHOAL_TRY(shoal_result_input(result, p, error));
   if (p->n_sensitive == 0)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = p->policy->file},

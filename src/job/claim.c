@@ -94,9 +94,8 @@ static bool add_value(shoal_claim *c, const shoal_sensitive *sensitive, uint32_t
                       const char *bytes, size_t size, int64_t category, uint64_t rows,
                       shoal_verify_knowledge *known, shoal_verify_value *values) {
   shoal_verify_value *value = &values[known->n_values++];
-  *value = (shoal_verify_value){.value = copy(c, bytes, size),
-                                .category = category,
-                                .n_original = rows};
+  *value =
+      (shoal_verify_value){.value = copy(c, bytes, size), .category = category, .n_original = rows};
   if (sensitive->hierarchy) value->path = path_of(c, sensitive->hierarchy, leaf);
   return value->value && (!sensitive->hierarchy || value->path);
 }
@@ -128,16 +127,15 @@ static bool fill_values(shoal_claim *c, const shoal_sensitive *sensitive, const 
 }
 
 static shoal_status know_attribute(shoal_claim *c, const shoal_prepared *p,
-                                   const shoal_sensitive *sensitive,
-                                   shoal_verify_knowledge *known, shoal_error *error) {
+                                   const shoal_sensitive *sensitive, shoal_verify_knowledge *known,
+                                   shoal_error *error) {
   const shoal_attribute *attribute = sensitive->attribute;
   uint32_t *category_of = NULL, n_categories = 0;
   if (attribute->categories.file || attribute->categories.n_lists)
-    SHOAL_TRY(shoal_value_categories(p->policy, p->table, sensitive, &category_of, &n_categories,
-                                     error));
+    SHOAL_TRY(
+        shoal_value_categories(p->policy, p->table, sensitive, &category_of, &n_categories, error));
   uint64_t *rows = shoal_count_values(p->table, sensitive->column);
-  const char **protect =
-      shoal_arena_alloc(&c->arena, attribute->n_protect, sizeof *protect);
+  const char **protect = shoal_arena_alloc(&c->arena, attribute->n_protect, sizeof *protect);
   *known = (shoal_verify_knowledge){.n_categories = n_categories};
   bool ok = rows && protect && fill_values(c, sensitive, rows, category_of, known);
   for (size_t i = 0; ok && i < attribute->n_protect; i++) protect[i] = attribute->protect[i].text;

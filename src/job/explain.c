@@ -95,9 +95,8 @@ static void note_hardness(shoal_explanation *e, const shoal_demand *demand,
   while (at < e->n_hardest && strcmp(e->hardest[at].attribute, out->attribute) != 0) at++;
   shoal_hardness *hardness = &e->hardest[at];
   if (at == e->n_hardest) {
-    *hardness = (shoal_hardness){.attribute = out->attribute,
-                                 .distinct = spread->n_distinct,
-                                 .max_groups = out->max_groups};
+    *hardness = (shoal_hardness){
+        .attribute = out->attribute, .distinct = spread->n_distinct, .max_groups = out->max_groups};
     e->n_hardest++;
   }
   if (demand->count[0] > hardness->p) hardness->p = demand->count[0];
@@ -114,8 +113,7 @@ static shoal_status explain_demand(shoal_study *study, const shoal_demand *deman
   shoal_spread spread = {.n_rows = p->table->n_records};
   if (demand->sensitive != SHOAL_NO_ATTRIBUTE) {
     SHOAL_TRY(name_of(study, demand->sensitive, &out->attribute, error));
-    SHOAL_TRY(shoal_spread_count(p->table, p->sensitive[demand->sensitive].column, &spread,
-                                 error));
+    SHOAL_TRY(shoal_spread_count(p->table, p->sensitive[demand->sensitive].column, &spread, error));
   }
   if (whole->n_classes)
     out->holds = shoal_demand_holds(demand, p->frequency, whole, 0, &out->reached);

@@ -18,9 +18,9 @@ typedef struct shoal_study {
   shoal_node_list nodes; /* every node by its number; empty where the lattice is too large */
   bool met;
   bool has_base;
-  shoal_node base;       /* the chosen node, or the one with the fewest rows to suppress */
-  uint64_t limit;        /* rows that may be suppressed: as asked, or as the base needs */
-  uint64_t n_tried;      /* nodes looked at by trials that are over, for the progress */
+  shoal_node base;  /* the chosen node, or the one with the fewest rows to suppress */
+  uint64_t limit;   /* rows that may be suppressed: as asked, or as the base needs */
+  uint64_t n_tried; /* nodes looked at by trials that are over, for the progress */
 } shoal_study;
 
 /* A node's figures: known, or measured. */

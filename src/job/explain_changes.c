@@ -49,8 +49,7 @@ static const shoal_model_type *type_of(const char *name) {
 /* The request with its own k or p at most `most`. */
 static bool lower_request(lowered *l, shoal_model_request *request, const char *name,
                           uint64_t most) {
-  shoal_word *values =
-      shoal_arena_alloc(&l->arena, request->n_parameters, sizeof *values);
+  shoal_word *values = shoal_arena_alloc(&l->arena, request->n_parameters, sizeof *values);
   if (!values) return false;
   for (size_t i = 0; i < request->n_parameters; i++) {
     shoal_decimal number;
@@ -74,8 +73,7 @@ static bool lower_policy(lowered *l, const shoal_policy *policy, uint64_t k, uin
   l->policy = *policy;
   if (policy->k > k) l->policy.k = k;
   if (policy->p > p) l->policy.p = p;
-  shoal_model_request *models =
-      shoal_arena_alloc(&l->arena, policy->n_models, sizeof *models);
+  shoal_model_request *models = shoal_arena_alloc(&l->arena, policy->n_models, sizeof *models);
   if (!models) return false;
   for (size_t i = 0; i < policy->n_models; i++) {
     const shoal_model_type *type = type_of(policy->models[i].name.text);
@@ -180,8 +178,8 @@ static shoal_status add_neighbour(shoal_study *study, shoal_error *error) {
   for (size_t q = 0; q < study->search.space.n; q++) {
     shoal_node node;
     if (!study->explanation->node.levels[q]) continue;
-    SHOAL_TRY(shoal_study_node(study, study->base.number - study->search.space.stride[q], &node,
-                               error));
+    SHOAL_TRY(
+        shoal_study_node(study, study->base.number - study->search.space.stride[q], &node, error));
     if (!node.n_classes || (found && node.suppressed >= best.suppressed)) continue;
     best = node;
     found = true;
@@ -216,8 +214,7 @@ shoal_status shoal_explain_changes(shoal_study *study, shoal_error *error) {
   e->changes_tried = shoal_study_affords_trials(study);
   if (e->changes_tried && e->has_k) /* a k below p means no more than k = p */
     SHOAL_TRY(lower_setting(study, "k", demands->p, demands->k, error));
-  if (e->changes_tried && e->has_p)
-    SHOAL_TRY(lower_setting(study, "p", 1, demands->p, error));
+  if (e->changes_tried && e->has_p) SHOAL_TRY(lower_setting(study, "p", 1, demands->p, error));
   return more_suppression(study, error);
 }
 
@@ -254,8 +251,7 @@ shoal_status shoal_explain_left_out(shoal_study *study, shoal_error *error) {
   shoal_demand *others = shoal_alloc(n, sizeof *others);
   if (!others) return shoal_fail_memory(error);
   shoal_status status = SHOAL_OK;
-  for (size_t i = 0; status == SHOAL_OK && i < n; i++)
-    status = leave_out(study, i, others, error);
+  for (size_t i = 0; status == SHOAL_OK && i < n; i++) status = leave_out(study, i, others, error);
   free(others);
   return status;
 }

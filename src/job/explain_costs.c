@@ -25,7 +25,8 @@ static shoal_status measure_loss(shoal_study *study, const uint32_t *levels, sho
   double *loss = shoal_alloc(p->n_quasi, sizeof *loss);
   if (loss) {
     e->loss = shoal_utility_measure(p->frequency, &study->search.space, levels, &classes, breaks,
-                                    p->demands.k, loss).nil;
+                                    p->demands.k, loss)
+                  .nil;
     for (size_t q = 0; q < p->n_quasi; q++) e->costs[q].loss = loss[q];
   }
   shoal_status status = loss ? SHOAL_OK : shoal_fail_memory(error);
@@ -130,8 +131,8 @@ static shoal_status start_cost(shoal_study *study, size_t q, uint32_t level, sho
   if (level == 0) return SHOAL_OK;
   SHOAL_TRY(labels_in_use(hierarchy, level - 1, &cost->labels_below, error));
   shoal_node below;
-  SHOAL_TRY(shoal_study_node(study, study->base.number - study->search.space.stride[q], &below,
-                             error));
+  SHOAL_TRY(
+      shoal_study_node(study, study->base.number - study->search.space.stride[q], &below, error));
   cost->suppressed_below = below.suppressed;
   return SHOAL_OK;
 }
@@ -170,8 +171,8 @@ static shoal_status node_below(shoal_study *study, shoal_node *below, bool *foun
   for (size_t q = 0; q < study->search.space.n; q++) {
     shoal_node node;
     if (!study->explanation->node.levels[q]) continue;
-    SHOAL_TRY(shoal_study_node(study, study->base.number - study->search.space.stride[q], &node,
-                               error));
+    SHOAL_TRY(
+        shoal_study_node(study, study->base.number - study->search.space.stride[q], &node, error));
     keep_better(below, found, &node);
   }
   return SHOAL_OK;
@@ -251,8 +252,7 @@ static size_t list_groups(outlier_groups *g) {
 static shoal_status show_labels(shoal_study *study, const uint32_t *levels, uint32_t tuple,
                                 shoal_outlier *outlier, shoal_error *error) {
   const shoal_prepared *p = study->prepared;
-  outlier->labels =
-      shoal_arena_alloc(&study->result->arena, p->n_quasi, sizeof *outlier->labels);
+  outlier->labels = shoal_arena_alloc(&study->result->arena, p->n_quasi, sizeof *outlier->labels);
   if (!outlier->labels) return shoal_fail_memory(error);
   for (size_t q = 0; q < p->n_quasi; q++) {
     const shoal_level *level = &p->hierarchies[q]->levels[levels[q]];
@@ -271,8 +271,7 @@ static shoal_status show_labels(shoal_study *study, const uint32_t *levels, uint
 static shoal_status show_demands(shoal_study *study, const outlier_groups *g, size_t group,
                                  shoal_outlier *outlier, shoal_error *error) {
   const shoal_prepared *p = study->prepared;
-  size_t *demands =
-      shoal_arena_alloc(&study->result->arena, p->demands.n_items, sizeof *demands);
+  size_t *demands = shoal_arena_alloc(&study->result->arena, p->demands.n_items, sizeof *demands);
   if (!demands) return shoal_fail_memory(error);
   for (size_t i = 0; i < p->demands.n_items; i++) {
     bool holds = true;
@@ -293,8 +292,7 @@ static shoal_status fill_outliers(shoal_study *study, outlier_groups *g, shoal_e
   if (!e->outliers) return shoal_fail_memory(error);
   for (size_t i = 0; i < g->n_listed; i++) {
     size_t group = g->listed[i];
-    e->outliers[i] =
-        (shoal_outlier){.n_rows = g->n_rows[group], .n_classes = g->n_classes[group]};
+    e->outliers[i] = (shoal_outlier){.n_rows = g->n_rows[group], .n_classes = g->n_classes[group]};
     SHOAL_TRY(show_labels(study, g->levels, g->groups.tuple[group], &e->outliers[i], error));
     SHOAL_TRY(show_demands(study, g, group, &e->outliers[i], error));
     e->n_outliers = i + 1;
@@ -309,13 +307,13 @@ shoal_status shoal_explain_outliers(shoal_study *study, shoal_error *error) {
   shoal_node node;
   SHOAL_TRY(choose_outliers(study, &node, error));
   if (e->outliers_at == SHOAL_OUTLIERS_NONE) return SHOAL_OK;
-  SHOAL_TRY(shoal_result_node(study->result, &study->search.space, &node, &e->outliers_node,
-                              error));
+  SHOAL_TRY(
+      shoal_result_node(study->result, &study->search.space, &node, &e->outliers_node, error));
   shoal_classes classes;
   uint8_t *breaks;
   uint32_t *class_of_tuple;
-  SHOAL_TRY(shoal_search_classes(&study->search, node.number, &classes, &breaks, &class_of_tuple,
-                                 error));
+  SHOAL_TRY(
+      shoal_search_classes(&study->search, node.number, &classes, &breaks, &class_of_tuple, error));
   outlier_groups groups = {
       .classes = &classes, .breaks = breaks, .levels = e->outliers_node.levels};
   shoal_status status = fill_outliers(study, &groups, error);

@@ -64,8 +64,8 @@ static shoal_status describe_file(description *d, const char *path, shoal_error 
 }
 
 static shoal_status describe_attribute(description *d, const shoal_policy *policy,
-                                       const shoal_attribute *attribute,
-                                       const shoal_table *table, shoal_error *error) {
+                                       const shoal_attribute *attribute, const shoal_table *table,
+                                       shoal_error *error) {
   if (!attribute->has_hierarchy)
     return shoal_policy_fail(policy, attribute->mark, error, "'%s' has no hierarchy",
                              attribute->name);
@@ -81,8 +81,8 @@ static shoal_status describe_attribute(description *d, const shoal_policy *polic
                                      .number = attribute->type == SHOAL_TYPE_NUMBER,
                                      .ragged = attribute->role == SHOAL_ROLE_SENSITIVE};
   shoal_hierarchy *hierarchy;
-  SHOAL_TRY(shoal_hierarchy_compile(&attribute->hierarchy, table, column, &options, &hierarchy,
-                                    error));
+  SHOAL_TRY(
+      shoal_hierarchy_compile(&attribute->hierarchy, table, column, &options, &hierarchy, error));
   shoal_status status = add_hierarchy(d, hierarchy, attribute->name, error);
   shoal_hierarchy_free(hierarchy);
   return status;
@@ -129,10 +129,9 @@ shoal_status shoal_hierarchy_describe(const char *source, const shoal_policy *po
   if (status == SHOAL_OK) {
     const char *name = source ? source : policy->file;
     d.result->source = shoal_result_string(d.result, name, strlen(name));
-    d.result->drawing =
-        d.drawing.failed
-            ? NULL
-            : shoal_arena_copy(&d.result->arena, d.drawing.bytes, d.drawing.size_bytes);
+    d.result->drawing = d.drawing.failed ? NULL
+                                         : shoal_arena_copy(&d.result->arena, d.drawing.bytes,
+                                                            d.drawing.size_bytes);
     d.result->holds = true;
     if (!d.result->source || !d.result->drawing) status = shoal_fail_memory(error);
   }

@@ -31,10 +31,10 @@ static shoal_status check_attributes(const planner *p, const char *file, const c
     for (size_t i = 0; i < n; i++) words[i] = names[i];
     words[n] = NULL;
     const char *near = shoal_nearest_word(attribute->name, words);
-    shoal_status status = shoal_policy_fail(
-        p->policy, attribute->mark, error, "%s has no column '%s'%s%s%s", file, attribute->name,
-        near ? "; did you mean '" : "", near ? near : ": correct the name or leave it out",
-        near ? "'?" : "");
+    shoal_status status =
+        shoal_policy_fail(p->policy, attribute->mark, error, "%s has no column '%s'%s%s%s", file,
+                          attribute->name, near ? "; did you mean '" : "",
+                          near ? near : ": correct the name or leave it out", near ? "'?" : "");
     free(words);
     return status;
   }
@@ -83,14 +83,14 @@ static shoal_status plan(void *user, const char *file, const char *const *names,
   bool review = p->purpose == SHOAL_FOR_REVIEW;
   for (size_t i = 0; i < n; i++) {
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, names[i]);
-    shoal_role role = attribute ? attribute->role
+    shoal_role role = attribute                                    ? attribute->role
                       : p->policy->unlisted == SHOAL_UNLISTED_KEEP ? SHOAL_ROLE_KEEP
                                                                    : SHOAL_ROLE_DROP;
-    uses[i] = named_by_model(p->policy, names[i])  ? SHOAL_USE_CODES
-              : role == SHOAL_ROLE_IDENTIFIER       ? SHOAL_USE_IDENTITY
-              : role == SHOAL_ROLE_DROP             ? SHOAL_USE_NONE
-              : role == SHOAL_ROLE_KEEP && review   ? SHOAL_USE_NONE
-                                                    : SHOAL_USE_CODES;
+    uses[i] = named_by_model(p->policy, names[i]) ? SHOAL_USE_CODES
+              : role == SHOAL_ROLE_IDENTIFIER     ? SHOAL_USE_IDENTITY
+              : role == SHOAL_ROLE_DROP           ? SHOAL_USE_NONE
+              : role == SHOAL_ROLE_KEEP && review ? SHOAL_USE_NONE
+                                                  : SHOAL_USE_CODES;
   }
   return SHOAL_OK;
 }
@@ -140,9 +140,8 @@ shoal_status shoal_table_read(const char *path, const shoal_policy *policy, shoa
   return status;
 }
 
-static shoal_status plan_and_settle(shoal_table *table, planner *user,
-                                    shoal_load_options *options, const char **names,
-                                    shoal_use *uses, shoal_error *error) {
+static shoal_status plan_and_settle(shoal_table *table, planner *user, shoal_load_options *options,
+                                    const char **names, shoal_use *uses, shoal_error *error) {
   for (size_t c = 0; c < table->n_columns; c++) names[c] = table->columns[c].name;
   SHOAL_TRY(plan(user, table->name, names, table->n_columns, uses, error));
   options->uses = uses;
@@ -159,9 +158,8 @@ shoal_status shoal_table_finish(shoal_table *table, const shoal_policy *policy,
   if (policy->delimiter) table->delimiter = policy->delimiter;
   const char **names = shoal_alloc(table->n_columns, sizeof *names);
   shoal_use *uses = shoal_alloc(table->n_columns, sizeof *uses);
-  shoal_status status = names && uses
-                            ? plan_and_settle(table, &user, &options, names, uses, error)
-                            : shoal_fail_memory(error);
+  shoal_status status = names && uses ? plan_and_settle(table, &user, &options, names, uses, error)
+                                      : shoal_fail_memory(error);
   free(names);
   free(uses);
   return status == SHOAL_OK ? check_numbers(table, &user, error) : status;

@@ -65,8 +65,8 @@ static shoal_status fill(shoal_result *result, const shoal_prepared *p, shoal_se
   result->nodes = shoal_arena_alloc(&result->arena, nodes->n_items, sizeof *result->nodes);
   if (!result->nodes) return shoal_fail_memory(error);
   for (size_t i = 0; i < nodes->n_items; i++) {
-    SHOAL_TRY(shoal_result_node(result, &search->space, &nodes->items[i], &result->nodes[i],
-                                error));
+    SHOAL_TRY(
+        shoal_result_node(result, &search->space, &nodes->items[i], &result->nodes[i], error));
     result->n_nodes = i + 1;
     result->holds = result->holds || nodes->items[i].satisfies;
   }
@@ -90,9 +90,9 @@ static shoal_status mark_chosen(shoal_result *result, const shoal_prepared *p,
   }
   if (status == SHOAL_OK && minimal.n_items) {
     const shoal_preference by_height = shoal_preference_types[0];
-    const shoal_node *chosen =
-        n_preferences ? shoal_prefer(search, preferences, n_preferences, &minimal)
-                      : shoal_prefer(search, &by_height, 1, &minimal);
+    const shoal_node *chosen = n_preferences
+                                   ? shoal_prefer(search, preferences, n_preferences, &minimal)
+                                   : shoal_prefer(search, &by_height, 1, &minimal);
     result->nodes[chosen->number].chosen = true;
   }
   shoal_node_list_reset(&minimal);
@@ -108,8 +108,8 @@ shoal_status shoal_lattice(const shoal_table *table, const shoal_policy *policy,
   SHOAL_TRY(shoal_prepare(&prepared, table, policy, SHOAL_PREPARE_LATTICE, run, error));
   shoal_result *result = shoal_result_new(SHOAL_RESULT_LATTICE);
   shoal_node_list nodes = {0};
-  shoal_status status = result ? shoal_prepared_search(&prepared, false, &search, error)
-                               : shoal_fail_memory(error);
+  shoal_status status =
+      result ? shoal_prepared_search(&prepared, false, &search, error) : shoal_fail_memory(error);
   if (status == SHOAL_OK) {
     status = fill(result, &prepared, &search, &nodes, error);
     if (status == SHOAL_OK) status = mark_chosen(result, &prepared, &search, &nodes, error);

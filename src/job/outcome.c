@@ -26,8 +26,7 @@ static shoal_status warn_of_repeats(shoal_result *result, const shoal_prepared *
   return SHOAL_OK;
 }
 
-shoal_status shoal_result_input(shoal_result *result, const shoal_prepared *p,
-                                shoal_error *error) {
+shoal_status shoal_result_input(shoal_result *result, const shoal_prepared *p, shoal_error *error) {
   SHOAL_TRY(copy_name(result, p->table->name, &result->source, error));
   result->input_rows = p->table->n_records;
   result->input_columns = p->table->n_columns;
@@ -88,8 +87,8 @@ static shoal_hierarchy *tree_alone(const shoal_attribute *attribute) {
   shoal_hierarchy_options options = {.attribute = attribute->name, .ragged = true};
   bool alone = attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
                                             attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE);
-  if (!alone || shoal_hierarchy_compile(&attribute->hierarchy, NULL, NULL, &options, &tree,
-                                        NULL) != SHOAL_OK)
+  if (!alone ||
+      shoal_hierarchy_compile(&attribute->hierarchy, NULL, NULL, &options, &tree, NULL) != SHOAL_OK)
     return NULL;
   return tree;
 }
@@ -104,8 +103,7 @@ typedef struct worst_class {
 static void note_worst(worst_class *worst, size_t *n, size_t most, const shoal_classes *classes,
                        uint32_t c, double reached, bool at_most) {
   size_t at = *n;
-  while (at > 0 && ((at_most ? reached > worst[at - 1].reached
-                             : reached < worst[at - 1].reached) ||
+  while (at > 0 && ((at_most ? reached > worst[at - 1].reached : reached < worst[at - 1].reached) ||
                     (reached == worst[at - 1].reached &&
                      classes->n_rows[c] < classes->n_rows[worst[at - 1].c])))
     at--;
@@ -174,8 +172,8 @@ static shoal_status show_worst(shoal_result *result, const shoal_prepared *p,
 
 static shoal_status judge_demand(shoal_result *result, const shoal_prepared *p,
                                  const shoal_demand *demand, const shoal_classes *classes,
-                                 const uint8_t *left_out, size_t most,
-                                 shoal_model_outcome *outcome, shoal_error *error) {
+                                 const uint8_t *left_out, size_t most, shoal_model_outcome *outcome,
+                                 shoal_error *error) {
   worst_class worst[16];
   size_t n_worst = 0;
   bool first = true;
@@ -196,8 +194,7 @@ static shoal_status judge_demand(shoal_result *result, const shoal_prepared *p,
     if (holds) continue;
     outcome->breaking_classes++;
     outcome->breaking_rows += classes->n_rows[c];
-    if (most)
-      note_worst(worst, &n_worst, most, classes, c, reached, demand->type->at_most);
+    if (most) note_worst(worst, &n_worst, most, classes, c, reached, demand->type->at_most);
   }
   outcome->holds = outcome->breaking_classes == 0;
   return most ? show_worst(result, p, classes, worst, n_worst, outcome, error) : SHOAL_OK;
@@ -207,8 +204,7 @@ shoal_status shoal_result_models(shoal_result *result, const shoal_prepared *p,
                                  const shoal_classes *classes, const uint8_t *left_out,
                                  size_t worst, shoal_error *error) {
   result->n_models = p->demands.n_items;
-  result->models =
-      shoal_arena_alloc(&result->arena, result->n_models, sizeof *result->models);
+  result->models = shoal_arena_alloc(&result->arena, result->n_models, sizeof *result->models);
   if (!result->models) return shoal_fail_memory(error);
   result->holds = true;
   for (size_t i = 0; i < result->n_models; i++) {

@@ -10,8 +10,7 @@ const char *shoal_version(void) { return SHOAL_VERSION; }
 void shoal_prepared_reset(shoal_prepared *p) {
   shoal_frequency_free(p->frequency);
   shoal_demands_reset(&p->demands);
-  for (size_t q = 0; p->hierarchies && q < p->n_quasi; q++)
-    shoal_hierarchy_free(p->hierarchies[q]);
+  for (size_t q = 0; p->hierarchies && q < p->n_quasi; q++) shoal_hierarchy_free(p->hierarchies[q]);
   for (size_t s = 0; p->sensitive_trees && s < p->n_sensitive; s++)
     shoal_hierarchy_free(p->sensitive_trees[s]);
   free(p->roles);
@@ -47,7 +46,7 @@ static shoal_status sort_columns(shoal_prepared *p, shoal_error *error) {
   for (size_t c = 0; c < p->table->n_columns; c++) {
     const shoal_column *column = &p->table->columns[c];
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
-    p->roles[c] = attribute ? attribute->role
+    p->roles[c] = attribute                                    ? attribute->role
                   : p->policy->unlisted == SHOAL_UNLISTED_KEEP ? SHOAL_ROLE_KEEP
                                                                : SHOAL_ROLE_DROP;
     if (p->roles[c] == SHOAL_ROLE_QUASI) {
@@ -57,8 +56,7 @@ static shoal_status sort_columns(shoal_prepared *p, shoal_error *error) {
       p->quasi[p->n_quasi++] = column;
     }
     if (p->roles[c] == SHOAL_ROLE_SENSITIVE)
-      p->sensitive[p->n_sensitive++] =
-          (shoal_sensitive){.column = column, .attribute = attribute};
+      p->sensitive[p->n_sensitive++] = (shoal_sensitive){.column = column, .attribute = attribute};
   }
   if (p->n_quasi) return SHOAL_OK;
   return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = p->policy->file},
@@ -113,15 +111,13 @@ static shoal_status prepare(shoal_prepared *p, shoal_depth depth, shoal_error *e
     SHOAL_TRY(shoal_demands_check_p(&p->demands, p->policy, error));
     SHOAL_TRY(compile_hierarchies(p, error));
   }
-  return shoal_frequency_build(p->table, p->quasi,
-                               (const shoal_hierarchy *const *)p->hierarchies, p->n_quasi,
-                               p->tracked.columns, p->tracked.track, p->tracked.n_columns,
-                               p->run, &p->frequency, error);
+  return shoal_frequency_build(p->table, p->quasi, (const shoal_hierarchy *const *)p->hierarchies,
+                               p->n_quasi, p->tracked.columns, p->tracked.track,
+                               p->tracked.n_columns, p->run, &p->frequency, error);
 }
 
-shoal_status shoal_prepare(shoal_prepared *p, const shoal_table *table,
-                           const shoal_policy *policy, shoal_depth depth, const shoal_run *run,
-                           shoal_error *error) {
+shoal_status shoal_prepare(shoal_prepared *p, const shoal_table *table, const shoal_policy *policy,
+                           shoal_depth depth, const shoal_run *run, shoal_error *error) {
   memset(p, 0, sizeof *p);
   p->table = table;
   p->policy = policy;

@@ -22,18 +22,18 @@ typedef struct shoal_prepared {
   shoal_decimal *weights;        /* by quasi-identifier */
   bool weighted;                 /* some weight is not 1 */
   size_t n_sensitive;
-  shoal_sensitive *sensitive;          /* in column order */
-  shoal_hierarchy **sensitive_trees;   /* owned; NULL where an attribute has none */
-  shoal_tracked tracked;               /* sensitive attributes and guard columns */
+  shoal_sensitive *sensitive;        /* in column order */
+  shoal_hierarchy **sensitive_trees; /* owned; NULL where an attribute has none */
+  shoal_tracked tracked;             /* sensitive attributes and guard columns */
   shoal_demands demands;
   shoal_frequency *frequency;
 } shoal_prepared;
 
 /* How far to prepare. */
 typedef enum shoal_depth {
-  SHOAL_PREPARE_DEMANDS,  /* roles and demands */
-  SHOAL_PREPARE_CLASSES,  /* demands, and rows grouped as they stand */
-  SHOAL_PREPARE_LATTICE   /* hierarchies too */
+  SHOAL_PREPARE_DEMANDS, /* roles and demands */
+  SHOAL_PREPARE_CLASSES, /* demands, and rows grouped as they stand */
+  SHOAL_PREPARE_LATTICE  /* hierarchies too */
 } shoal_depth;
 
 shoal_status shoal_prepare(shoal_prepared *prepared, const shoal_table *table,

@@ -17,25 +17,18 @@ enum { MOST_NAMED = 5 }; /* columns that a warning names */
 
 static const char *role_name(shoal_role role) {
   switch (role) {
-  case SHOAL_ROLE_IDENTIFIER:
-    return "identifier";
-  case SHOAL_ROLE_QUASI:
-    return "quasi";
-  case SHOAL_ROLE_SENSITIVE:
-    return "sensitive";
-  default:
-    return "keep";
+  case SHOAL_ROLE_IDENTIFIER: return "identifier";
+  case SHOAL_ROLE_QUASI: return "quasi";
+  case SHOAL_ROLE_SENSITIVE: return "sensitive";
+  default: return "keep";
   }
 }
 
 static const char *type_name(shoal_looks looks) {
   switch (looks) {
-  case SHOAL_LOOKS_NUMBER:
-    return "number";
-  case SHOAL_LOOKS_DATE:
-    return "date";
-  default:
-    return "text";
+  case SHOAL_LOOKS_NUMBER: return "number";
+  case SHOAL_LOOKS_DATE: return "date";
+  default: return "text";
   }
 }
 
@@ -45,10 +38,8 @@ static const char *marks_list(shoal_result *result, uint32_t marks) {
   shoal_text_init(&list);
   shoal_text_add(&list, "[");
   for (int m = 0; shoal_missing_marks[m]; m++) {
-    if (!(marks >> m & 1))
-      continue;
-    if (list.size_bytes > 1)
-      shoal_text_add(&list, ", ");
+    if (!(marks >> m & 1)) continue;
+    if (list.size_bytes > 1) shoal_text_add(&list, ", ");
     shoal_yaml_add_quoted(&list, shoal_missing_marks[m]);
   }
   shoal_text_add(&list, "]");
@@ -71,8 +62,7 @@ static bool fill_column(shoal_result *result, const char *name, const shoal_figu
       .undecided = suggestion->undecided,
       .why = shoal_arena_copy(&result->arena, suggestion->why, strlen(suggestion->why)),
   };
-  if (!column->name || !column->why)
-    return false;
+  if (!column->name || !column->why) return false;
   if (suggestion->hierarchy[0] &&
       !(column->hierarchy =
             shoal_arena_copy(&result->arena, suggestion->hierarchy, strlen(suggestion->hierarchy))))
@@ -90,8 +80,7 @@ static shoal_status warn_of_column(shoal_result *result, const shoal_column_outc
                                 "it: save the table as UTF-8",
                                 column->name));
   uint64_t shared = figures->present - figures->unique;
-  if (!suggestion->is_person_key || shared == 0)
-    return SHOAL_OK;
+  if (!suggestion->is_person_key || shared == 0) return SHOAL_OK;
   return shoal_result_warn(result, error,
                            "column '%.200s': %llu rows share their value with another row; if it "
                            "tells persons apart, some have several rows: k counts rows, and "
@@ -105,8 +94,7 @@ static shoal_status fill_columns(shoal_result *result, const shoal_table *table,
   uint32_t marks = 1; /* the empty cell is missing in a policy that says nothing, too */
   result->columns = shoal_arena_alloc(arena, table->n_columns, sizeof *result->columns);
   result->quasi = shoal_arena_alloc(arena, table->n_columns, sizeof *result->quasi);
-  if (!result->columns || !result->quasi)
-    return shoal_fail_memory(error);
+  if (!result->columns || !result->quasi) return shoal_fail_memory(error);
   for (size_t c = 0; c < table->n_columns; c++) {
     const char *name = table->columns[c].name;
     shoal_column_outcome *column = &result->columns[c];
@@ -115,8 +103,7 @@ static shoal_status fill_columns(shoal_result *result, const shoal_table *table,
     if (!fill_column(result, name, &figures[c], &suggestion, column))
       return shoal_fail_memory(error);
     result->n_columns = c + 1;
-    if (suggestion.role == SHOAL_ROLE_QUASI)
-      result->quasi[result->n_quasi++] = column->name;
+    if (suggestion.role == SHOAL_ROLE_QUASI) result->quasi[result->n_quasi++] = column->name;
     marks |= figures[c].marks;
     SHOAL_TRY(warn_of_column(result, column, name, &figures[c], &suggestion, error));
   }
@@ -129,15 +116,12 @@ static shoal_status fill_columns(shoal_result *result, const shoal_table *table,
 /* How many combinations of the quasi-identifiers there are, and rows alone with theirs. */
 static shoal_status count_combinations(shoal_result *result, const shoal_table *table,
                                        const shoal_run *run, shoal_error *error) {
-  if (result->n_quasi == 0)
-    return SHOAL_OK;
+  if (result->n_quasi == 0) return SHOAL_OK;
   const shoal_column **quasi = shoal_alloc(result->n_quasi, sizeof *quasi);
-  if (!quasi)
-    return shoal_fail_memory(error);
+  if (!quasi) return shoal_fail_memory(error);
   size_t n_quasi = 0;
   for (size_t c = 0; c < table->n_columns; c++)
-    if (strcmp(result->columns[c].role, "quasi") == 0)
-      quasi[n_quasi++] = &table->columns[c];
+    if (strcmp(result->columns[c].role, "quasi") == 0) quasi[n_quasi++] = &table->columns[c];
   shoal_frequency *frequency;
   shoal_status status =
       shoal_frequency_build(table, quasi, NULL, n_quasi, NULL, NULL, 0, run, &frequency, error);
@@ -155,15 +139,12 @@ static shoal_status warn_of_undecided(shoal_result *result, shoal_error *error) 
   shoal_text_init(&names);
   size_t n_undecided = 0;
   for (size_t c = 0; c < result->n_columns; c++) {
-    if (!result->columns[c].undecided || n_undecided++ >= MOST_NAMED)
-      continue;
+    if (!result->columns[c].undecided || n_undecided++ >= MOST_NAMED) continue;
     shoal_text_print(&names, "%s'%.60s'", n_undecided > 1 ? ", " : "", result->columns[c].name);
   }
-  if (n_undecided > MOST_NAMED)
-    shoal_text_print(&names, " and %zu more", n_undecided - MOST_NAMED);
+  if (n_undecided > MOST_NAMED) shoal_text_print(&names, " and %zu more", n_undecided - MOST_NAMED);
   shoal_status status = SHOAL_OK;
-  if (names.failed)
-    status = shoal_fail_memory(error);
+  if (names.failed) status = shoal_fail_memory(error);
   else if (n_undecided)
     status = shoal_result_warn(result, error,
                                "decide on %s: nothing tells what %s; 'keep' would release %s as "
@@ -177,8 +158,7 @@ static shoal_status warn_of_undecided(shoal_result *result, shoal_error *error) 
 
 static shoal_status warn_of_table(shoal_result *result, shoal_error *error) {
   SHOAL_TRY(warn_of_undecided(result, error));
-  if (result->n_quasi)
-    return SHOAL_OK;
+  if (result->n_quasi) return SHOAL_OK;
   return shoal_result_warn(result, error,
                            "no column looks like a quasi-identifier: give that role to what "
                            "others may know of a person");
@@ -205,8 +185,7 @@ static shoal_status fill_result(shoal_result *result, const shoal_table *table,
   result->input_rows = table->n_records;
   result->input_columns = table->n_columns;
   result->source = shoal_result_string(result, table->name, strlen(table->name));
-  if (!result->source)
-    return shoal_fail_memory(error);
+  if (!result->source) return shoal_fail_memory(error);
   SHOAL_TRY(fill_columns(result, table, figures, error));
   SHOAL_TRY(warn_of_table(result, error));
   return count_combinations(result, table, run, error);
@@ -219,12 +198,9 @@ shoal_status shoal_profile(const shoal_table *table, const shoal_run *run, shoal
   shoal_figures *figures = shoal_alloc_zero(table->n_columns, sizeof *figures);
   shoal_result *made = shoal_result_new(SHOAL_RESULT_PROFILE);
   shoal_status status = SHOAL_OK;
-  if (!figures || !made)
-    status = shoal_fail_memory(error);
-  if (status == SHOAL_OK)
-    status = shoal_profile_scan(table, run, figures, error);
-  if (status == SHOAL_OK)
-    status = fill_result(made, table, figures, run, error);
+  if (!figures || !made) status = shoal_fail_memory(error);
+  if (status == SHOAL_OK) status = shoal_profile_scan(table, run, figures, error);
+  if (status == SHOAL_OK) status = fill_result(made, table, figures, run, error);
   free(figures);
   if (status != SHOAL_OK) {
     shoal_result_free(made);

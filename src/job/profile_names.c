@@ -130,16 +130,13 @@ static size_t fold_letter(const unsigned char *s, char *out, letter *kind) {
   if (s[0] == 0xc3 && s[1] >= 0x80 && s[1] <= 0xbf) {
     *out = latin[s[1] & 0x1f];
     *kind = *out == ' ' ? SEPARATOR : s[1] < 0x9f ? UPPER : LOWER;
-    if (s[1] == 0xbf)
-      *out = 'y';
+    if (s[1] == 0xbf) *out = 'y';
     return 2;
   }
   *out = (char)s[0];
   *kind = SEPARATOR;
-  if ((s[0] >= 'a' && s[0] <= 'z') || s[0] >= 0x80)
-    *kind = LOWER;
-  if (s[0] >= '0' && s[0] <= '9')
-    *kind = DIGIT;
+  if ((s[0] >= 'a' && s[0] <= 'z') || s[0] >= 0x80) *kind = LOWER;
+  if (s[0] >= '0' && s[0] <= '9') *kind = DIGIT;
   if (s[0] >= 'A' && s[0] <= 'Z') {
     *kind = UPPER;
     *out = (char)(s[0] - 'A' + 'a');
@@ -149,12 +146,9 @@ static size_t fold_letter(const unsigned char *s, char *out, letter *kind) {
 
 /* Does a word begin at a letter? "patientId", "IDNumber" and "icd10" have two. */
 static bool begins_word(letter before, letter here, letter after) {
-  if (here == SEPARATOR)
-    return false;
-  if (before == SEPARATOR)
-    return true;
-  if ((before == DIGIT) != (here == DIGIT))
-    return true;
+  if (here == SEPARATOR) return false;
+  if (before == SEPARATOR) return true;
+  if ((before == DIGIT) != (here == DIGIT)) return true;
   return here == UPPER && (before == LOWER || (before == UPPER && after == LOWER));
 }
 
@@ -171,8 +165,7 @@ static void take_apart(const char *name, name_words *words) {
       words->apart[apart++] = ' ';
       words->n_words++;
     }
-    if (kinds[i] == SEPARATOR)
-      continue;
+    if (kinds[i] == SEPARATOR) continue;
     words->apart[apart++] = letters[i];
     words->together[together++] = letters[i];
   }
@@ -188,12 +181,10 @@ static bool pattern_fits(const char *pattern, size_t size, const name_words *wor
   char wanted[64];
   bool open_start = pattern[0] == '*', open_end = pattern[size - 1] == '*';
   size_t skip = open_start, n = size - open_start - open_end, at = 0;
-  if (!open_start)
-    wanted[at++] = ' ';
+  if (!open_start) wanted[at++] = ' ';
   memcpy(wanted + at, pattern + skip, n);
   at += n;
-  if (!open_end)
-    wanted[at++] = ' ';
+  if (!open_end) wanted[at++] = ' ';
   wanted[at] = '\0';
   return strstr(open_start && open_end ? words->together : words->apart, wanted) != NULL;
 }
@@ -202,8 +193,7 @@ static bool hint_fits(const shoal_name_hint *hint, const name_words *words) {
   const char *at = hint->words;
   while (*at) {
     size_t size = strcspn(at, " ");
-    if (pattern_fits(at, size, words))
-      return true;
+    if (pattern_fits(at, size, words)) return true;
     at += size + (at[size] == ' ');
   }
   return false;
@@ -214,10 +204,8 @@ const shoal_name_hint *shoal_name_hint_find(const char *name, bool mostly_differ
   take_apart(name, &words);
   for (size_t h = 0; h < sizeof hints / sizeof *hints; h++) {
     bool alone = hints[h].strength == SHOAL_HINT_IF_ALONE && words.n_words == 1;
-    if (hints[h].strength != SHOAL_HINT_SURE && !mostly_differ && !alone)
-      continue;
-    if (hint_fits(&hints[h], &words))
-      return &hints[h];
+    if (hints[h].strength != SHOAL_HINT_SURE && !mostly_differ && !alone) continue;
+    if (hint_fits(&hints[h], &words)) return &hints[h];
   }
   return NULL;
 }

@@ -27,18 +27,15 @@ static bool is_letter(unsigned char c) {
 static bool is_reserved(const char *string) {
   static const char *const words[] = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"};
   for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-    if (strcasecmp(string, words[w]) == 0)
-      return true;
+    if (strcasecmp(string, words[w]) == 0) return true;
   return false;
 }
 
 /* Letters, digits, "_", "-" and ".", begun by a letter: nothing in it can mean anything else. */
 static bool is_plain(const char *string) {
-  if (!is_letter((unsigned char)string[0]) || is_reserved(string))
-    return false;
+  if (!is_letter((unsigned char)string[0]) || is_reserved(string)) return false;
   for (const char *s = string; *s; s++)
-    if (!is_letter((unsigned char)*s) && !strchr("0123456789-.", *s))
-      return false;
+    if (!is_letter((unsigned char)*s) && !strchr("0123456789-.", *s)) return false;
   return true;
 }
 
@@ -71,8 +68,7 @@ void shoal_yaml_add_quoted(shoal_text *text, const char *string) {
       s += size;
       continue;
     }
-    if (*s == '"' || *s == '\\')
-      shoal_text_add(text, "\\");
+    if (*s == '"' || *s == '\\') shoal_text_add(text, "\\");
     shoal_text_add_bytes(text, (const char *)s, 1);
     s++;
   }
@@ -80,10 +76,8 @@ void shoal_yaml_add_quoted(shoal_text *text, const char *string) {
 }
 
 void shoal_yaml_add_scalar(shoal_text *text, const char *string) {
-  if (is_plain(string))
-    shoal_text_add(text, string);
-  else
-    shoal_yaml_add_quoted(text, string);
+  if (is_plain(string)) shoal_text_add(text, string);
+  else shoal_yaml_add_quoted(text, string);
 }
 
 /* ------------------------------------------------------------ the policy's parts */
@@ -102,8 +96,7 @@ static void add_comment(shoal_text *text, const char *indent, const char *words)
   while (*words) {
     size_t room = LINE - strlen(indent) - 2, size = strlen(words);
     if (size > room)
-      for (size = room; size > 1 && words[size] != ' ';)
-        size--;
+      for (size = room; size > 1 && words[size] != ' ';) size--;
     shoal_text_print(text, "%s# ", indent);
     shoal_text_add_bytes(text, words, size);
     shoal_text_add(text, "\n");
@@ -182,8 +175,7 @@ static void add_column(shoal_text *text, const shoal_column_outcome *column, uin
   bool number = strcmp(column->type, "number") == 0;
   shoal_text_add(text, "\n");
   add_figures(text, column);
-  if (column->undecided)
-    shoal_text_add(text, "  # DECIDE:\n");
+  if (column->undecided) shoal_text_add(text, "  # DECIDE:\n");
   add_comment(text, "  ", column->why);
   if (has_role(column, "sensitive") && column->most_frequent > n_rows - n_rows / MOSTLY)
     add_comment(text, "  ",
@@ -193,8 +185,7 @@ static void add_column(shoal_text *text, const shoal_column_outcome *column, uin
   shoal_text_print(text, "{role: %s", column->role);
   if (intervals || (number && has_role(column, "sensitive")))
     shoal_text_add(text, ", type: number");
-  if (quasi)
-    shoal_text_print(text, ", hierarchy: %s", column->hierarchy);
+  if (quasi) shoal_text_print(text, ", hierarchy: %s", column->hierarchy);
   shoal_text_add(text, "}\n");
 }
 
@@ -202,8 +193,7 @@ static void add_column(shoal_text *text, const shoal_column_outcome *column, uin
 static void add_privacy(shoal_text *text, const shoal_result *profile) {
   size_t n_sensitive = 0, n_poor = 0;
   for (size_t c = 0; c < profile->n_columns; c++) {
-    if (!has_role(&profile->columns[c], "sensitive"))
-      continue;
+    if (!has_role(&profile->columns[c], "sensitive")) continue;
     n_sensitive++;
     n_poor += profile->columns[c].distinct < START_P;
   }

@@ -26,8 +26,7 @@ enum {
 
 /* The spelling's number in shoal_missing_marks, or -1. */
 static int mark_of(const char *bytes, size_t size_bytes) {
-  if (size_bytes > LONGEST_MARK)
-    return -1;
+  if (size_bytes > LONGEST_MARK) return -1;
   for (int m = 0; shoal_missing_marks[m]; m++)
     if (strlen(shoal_missing_marks[m]) == size_bytes &&
         (size_bytes == 0 || memcmp(shoal_missing_marks[m], bytes, size_bytes) == 0))
@@ -39,9 +38,7 @@ static bool is_dash(const char *bytes, size_t size_bytes) {
   return size_bytes == 1 && bytes[0] == DASH[0];
 }
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* ------------------------------------------------------------ what values look like */
 
@@ -51,8 +48,7 @@ enum { N_DATE_FORMATS = 4, DATE_BYTES = 10 };
 
 static bool date_exists(unsigned year, unsigned month, unsigned day) {
   static const unsigned days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  if (month < 1 || month > 12 || day < 1)
-    return false;
+  if (month < 1 || month > 12 || day < 1) return false;
   bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
   return day <= days[month - 1] + (month == 2 && leap);
 }
@@ -64,10 +60,8 @@ static bool date_fits(const char *format, const char *bytes) {
                      : format[i] == 'M' ? &month
                      : format[i] == 'D' ? &day
                                         : NULL;
-    if (part ? !is_digit(bytes[i]) : bytes[i] != format[i])
-      return false;
-    if (part)
-      *part = *part * 10 + (unsigned)(bytes[i] - '0');
+    if (part ? !is_digit(bytes[i]) : bytes[i] != format[i]) return false;
+    if (part) *part = *part * 10 + (unsigned)(bytes[i] - '0');
   }
   return date_exists(year, month, day);
 }
@@ -100,48 +94,37 @@ static bool take_number(looks *l, const char *bytes, size_t size) {
       return false;
     l->scale = number.scale;
   }
-  if (!shoal_decimal_rescale(number, l->scale, &mantissa))
-    return false;
-  if (!l->any || mantissa < l->low)
-    l->low = mantissa;
-  if (!l->any || mantissa > l->high)
-    l->high = mantissa;
+  if (!shoal_decimal_rescale(number, l->scale, &mantissa)) return false;
+  if (!l->any || mantissa < l->low) l->low = mantissa;
+  if (!l->any || mantissa > l->high) l->high = mantissa;
   return true;
 }
 
 static bool take_digits(looks *l, const char *bytes, size_t size) {
-  if (l->any && size != l->n_digits)
-    return false;
+  if (l->any && size != l->n_digits) return false;
   for (size_t i = 0; i < size; i++)
-    if (!is_digit(bytes[i]))
-      return false;
+    if (!is_digit(bytes[i])) return false;
   l->n_digits = size;
   return true;
 }
 
 static void take_value(looks *l, const char *bytes, size_t size) {
-  if (l->number)
-    l->number = take_number(l, bytes, size);
-  if (l->digits)
-    l->digits = take_digits(l, bytes, size);
+  if (l->number) l->number = take_number(l, bytes, size);
+  if (l->digits) l->digits = take_digits(l, bytes, size);
   for (size_t f = 0; f < N_DATE_FORMATS; f++)
-    if (l->date[f])
-      l->date[f] = size == DATE_BYTES && date_fits(date_formats[f], bytes);
-  if (size > l->longest_bytes)
-    l->longest_bytes = size;
+    if (l->date[f]) l->date[f] = size == DATE_BYTES && date_fits(date_formats[f], bytes);
+  if (size > l->longest_bytes) l->longest_bytes = size;
   l->any = true;
 }
 
 /* Looks at every value but missing ones; "-" is not looked at either. */
 static looks look_at_values(const shoal_column *column) {
   looks l = {.number = true, .digits = true};
-  for (size_t f = 0; f < N_DATE_FORMATS; f++)
-    l.date[f] = true;
+  for (size_t f = 0; f < N_DATE_FORMATS; f++) l.date[f] = true;
   for (uint32_t v = 0; v < column->n_values; v++) {
     size_t size;
     const char *bytes = shoal_column_value(column, v, &size);
-    if (!shoal_column_missing(column, v) && mark_of(bytes, size) < 0)
-      take_value(&l, bytes, size);
+    if (!shoal_column_missing(column, v) && mark_of(bytes, size) < 0) take_value(&l, bytes, size);
   }
   return l;
 }
@@ -149,18 +132,14 @@ static looks look_at_values(const shoal_column *column) {
 static void settle_looks(const looks *l, shoal_figures *figures) {
   figures->looks = SHOAL_LOOKS_TEXT;
   figures->longest_bytes = l->longest_bytes;
-  if (!l->any)
-    return;
-  if (l->digits)
-    figures->digits = l->n_digits;
+  if (!l->any) return;
+  if (l->digits) figures->digits = l->n_digits;
   for (size_t f = N_DATE_FORMATS; f-- > 0;) {
-    if (!l->date[f])
-      continue;
+    if (!l->date[f]) continue;
     figures->looks = SHOAL_LOOKS_DATE;
     figures->date_format = date_formats[f];
   }
-  if (!l->number)
-    return;
+  if (!l->number) return;
   figures->looks = SHOAL_LOOKS_NUMBER;
   figures->scale = l->scale;
   figures->low = l->low;
@@ -173,25 +152,17 @@ static void settle_looks(const looks *l, shoal_figures *figures) {
   do {                                                                                             \
     const TYPE *codes = column->codes;                                                             \
     if (counts)                                                                                    \
-      for (uint64_t row = 0; row < n_rows; row++)                                                  \
-        rows_of[codes[row]] += counts[row];                                                        \
+      for (uint64_t row = 0; row < n_rows; row++) rows_of[codes[row]] += counts[row];              \
     else                                                                                           \
-      for (uint64_t row = 0; row < n_rows; row++)                                                  \
-        rows_of[codes[row]]++;                                                                     \
+      for (uint64_t row = 0; row < n_rows; row++) rows_of[codes[row]]++;                           \
   } while (0)
 
 static void count_rows(const shoal_table *table, const shoal_column *column, uint64_t *rows_of) {
   const uint64_t *counts = table->counts, n_rows = table->n_rows;
   switch (column->code_size) {
-  case 1:
-    COUNT_CODES(uint8_t);
-    break;
-  case 2:
-    COUNT_CODES(uint16_t);
-    break;
-  default:
-    COUNT_CODES(uint32_t);
-    break;
+  case 1: COUNT_CODES(uint8_t); break;
+  case 2: COUNT_CODES(uint16_t); break;
+  default: COUNT_CODES(uint32_t); break;
   }
 }
 
@@ -205,10 +176,8 @@ static bool dash_is_missing(const shoal_table *table, const shoal_column *column
   for (uint32_t v = 0; v < column->n_values; v++) {
     size_t size;
     const char *bytes = shoal_column_value(column, v, &size);
-    if (size == 1 && bytes[0] == '+')
-      return false;
-    if (is_dash(bytes, size))
-      dashes = rows_of[v];
+    if (size == 1 && bytes[0] == '+') return false;
+    if (is_dash(bytes, size)) dashes = rows_of[v];
   }
   return figures->looks != SHOAL_LOOKS_TEXT || figures->digits || dashes <= table->n_records / RARE;
 }
@@ -221,15 +190,13 @@ static void tally(const shoal_column *column, const uint64_t *rows_of, bool dash
     int mark = dash_is_value && is_dash(bytes, size) ? -1 : mark_of(bytes, size);
     if (mark >= 0 || shoal_column_missing(column, v)) {
       figures->missing += rows_of[v];
-      if (mark >= 0)
-        figures->marks |= UINT32_C(1) << mark;
+      if (mark >= 0) figures->marks |= UINT32_C(1) << mark;
       continue;
     }
     figures->present += rows_of[v];
     figures->distinct++;
     figures->unique += rows_of[v] == 1;
-    if (rows_of[v] > figures->most_frequent)
-      figures->most_frequent = rows_of[v];
+    if (rows_of[v] > figures->most_frequent) figures->most_frequent = rows_of[v];
   }
 }
 
@@ -248,11 +215,9 @@ static int compare_numbers(const void *left, const void *right) {
 /* The range without the outermost rows: one 999 among ages must not decide the intervals. */
 static bool narrow_range(const shoal_column *column, const uint64_t *rows_of,
                          shoal_figures *figures) {
-  if (figures->looks != SHOAL_LOOKS_NUMBER || figures->distinct > MOST_SORTED)
-    return true;
+  if (figures->looks != SHOAL_LOOKS_NUMBER || figures->distinct > MOST_SORTED) return true;
   weighted_number *numbers = shoal_alloc((size_t)figures->distinct, sizeof *numbers);
-  if (!numbers)
-    return false;
+  if (!numbers) return false;
   size_t n = 0;
   for (uint32_t v = 0; v < column->n_values; v++) {
     size_t size;
@@ -268,10 +233,8 @@ static bool narrow_range(const shoal_column *column, const uint64_t *rows_of,
   qsort(numbers, n, sizeof *numbers, compare_numbers);
   uint64_t outside = figures->present / OUTERMOST, passed = 0;
   size_t first = 0, last = n - 1;
-  while (first < last && (passed += numbers[first].n_rows) <= outside)
-    first++;
-  for (passed = 0; last > first && (passed += numbers[last].n_rows) <= outside;)
-    last--;
+  while (first < last && (passed += numbers[first].n_rows) <= outside) first++;
+  for (passed = 0; last > first && (passed += numbers[last].n_rows) <= outside;) last--;
   if (numbers[first].number < numbers[last].number) { /* else nearly all rows are equal */
     figures->low = numbers[first].number;
     figures->high = numbers[last].number;
@@ -285,14 +248,12 @@ static bool narrow_range(const shoal_column *column, const uint64_t *rows_of,
 static bool scan_column(const shoal_table *table, const shoal_column *column,
                         shoal_figures *figures) {
   uint64_t *rows_of = shoal_alloc_zero(column->n_values, sizeof *rows_of);
-  if (!rows_of)
-    return false;
+  if (!rows_of) return false;
   count_rows(table, column, rows_of);
   looks l = look_at_values(column);
   settle_looks(&l, figures);
   bool dash_is_value = !dash_is_missing(table, column, rows_of, figures);
-  if (dash_is_value && figures->longest_bytes == 0)
-    figures->longest_bytes = 1;
+  if (dash_is_value && figures->longest_bytes == 0) figures->longest_bytes = 1;
   tally(column, rows_of, dash_is_value, figures);
   bool ok = narrow_range(column, rows_of, figures);
   free(rows_of);
@@ -316,8 +277,7 @@ static void scan_columns(void *user, unsigned worker) {
   while (!atomic_load(&s->stopped) && (c = atomic_fetch_add(&s->next_column, 1)) < n_columns) {
     if (worker == 0) {
       s->status = shoal_run_report(s->run, "group", c, n_columns, "columns", s->error);
-      if (s->status != SHOAL_OK)
-        atomic_store(&s->stopped, true);
+      if (s->status != SHOAL_OK) atomic_store(&s->stopped, true);
     }
     if (!scan_column(s->table, &s->table->columns[c], &s->figures[c])) {
       atomic_store(&s->no_memory, true);
@@ -330,10 +290,8 @@ shoal_status shoal_profile_scan(const shoal_table *table, const shoal_run *run,
                                 shoal_figures *figures, shoal_error *error) {
   scan s = {.table = table, .run = run, .figures = figures, .error = error};
   unsigned threads = shoal_run_threads(run);
-  if (threads > table->n_columns)
-    threads = (unsigned)table->n_columns;
+  if (threads > table->n_columns) threads = (unsigned)table->n_columns;
   shoal_parallel(threads, scan_columns, &s);
-  if (s.status != SHOAL_OK)
-    return s.status;
+  if (s.status != SHOAL_OK) return s.status;
   return atomic_load(&s.no_memory) ? shoal_fail_memory(error) : SHOAL_OK;
 }

@@ -25,12 +25,9 @@ enum {
 
 static const char *consequence(shoal_role role) {
   switch (role) {
-  case SHOAL_ROLE_IDENTIFIER:
-    return "it can tell who a row is about";
-  case SHOAL_ROLE_SENSITIVE:
-    return "people want to keep that to themselves";
-  default:
-    return "others may know it or can find it out";
+  case SHOAL_ROLE_IDENTIFIER: return "it can tell who a row is about";
+  case SHOAL_ROLE_SENSITIVE: return "people want to keep that to themselves";
+  default: return "others may know it or can find it out";
   }
 }
 
@@ -90,8 +87,7 @@ static uint64_t round_width(uint64_t range) {
   uint64_t least = range / WANTED_INTERVALS + (range % WANTED_INTERVALS != 0);
   for (uint64_t power = 1;; power *= 10)
     for (size_t f = 0; f < sizeof factors / sizeof *factors; f++)
-      if (power * factors[f] >= least)
-        return power * factors[f];
+      if (power * factors[f] >= least) return power * factors[f];
 }
 
 /* {intervals: [w, 2w, 4w]}, as far as these are within the range; false: it is too narrow. */
@@ -99,14 +95,11 @@ static bool suggest_intervals(const shoal_figures *f, shoal_meaning meaning, cha
                               size_t size) {
   uint64_t range = (uint64_t)f->high - (uint64_t)f->low;
   uint64_t width = round_width(range);
-  if (meaning == SHOAL_MEANS_AGE && f->scale == 0 && range > 5)
-    width = 5;
-  if (width > range)
-    return false;
+  if (meaning == SHOAL_MEANS_AGE && f->scale == 0 && range > 5) width = 5;
+  if (width > range) return false;
   size_t at = (size_t)snprintf(out, size, "{intervals: [");
   for (unsigned times = 1; times <= 4; times *= 2) {
-    if (times > 1 && width * times > range)
-      break;
+    if (times > 1 && width * times > range) break;
     char number[32];
     shoal_decimal_print((int64_t)(width * times), f->scale, number);
     at += (size_t)snprintf(out + at, size - at, "%s%s", times > 1 ? ", " : "", number);
@@ -117,12 +110,9 @@ static bool suggest_intervals(const shoal_figures *f, shoal_meaning meaning, cha
 
 /* Codes lose their last characters one by one, as postal codes do. */
 static bool is_code(const shoal_figures *f, shoal_meaning meaning) {
-  if (meaning == SHOAL_MEANS_AGE)
-    return false;
-  if (meaning == SHOAL_MEANS_POSTCODE)
-    return f->longest_bytes <= LONGEST_CODE;
-  if (f->digits > LONGEST_CODE)
-    return false;
+  if (meaning == SHOAL_MEANS_AGE) return false;
+  if (meaning == SHOAL_MEANS_POSTCODE) return f->longest_bytes <= LONGEST_CODE;
+  if (f->digits > LONGEST_CODE) return false;
   bool as_names = meaning == SHOAL_MEANS_CATEGORY || f->looks == SHOAL_LOOKS_TEXT;
   return f->digits >= PLAIN_CODE || (as_names && f->digits >= SHORTEST_CODE);
 }

@@ -111,13 +111,11 @@ static shoal_status compare(const shoal_result *result, const shoal_verify_findi
                     "the verifier counts %llu rows in %llu classes, the engine %llu in %llu: "
                     "nothing was written; this is a fault of shoal, please report it",
                     (unsigned long long)finding->n_rows, (unsigned long long)finding->n_classes,
-                    (unsigned long long)result->output_rows,
-                    (unsigned long long)result->classes);
+                    (unsigned long long)result->output_rows, (unsigned long long)result->classes);
 }
 
-static shoal_status verify(const shoal_release *release, const shoal_csv_out *out,
-                           uint64_t n_rows, int fd, int guards_fd, const shoal_run *run,
-                           shoal_error *error) {
+static shoal_status verify(const shoal_release *release, const shoal_csv_out *out, uint64_t n_rows,
+                           int fd, int guards_fd, const shoal_run *run, shoal_error *error) {
   const char **columns = shoal_alloc(out->n_columns, sizeof *columns);
   if (!columns) return shoal_fail_memory(error);
   for (size_t c = 0; c < out->n_columns; c++) columns[c] = out->columns[c].column->name;
@@ -153,8 +151,7 @@ static shoal_status write_rows(const shoal_csv_out *out, int fd, const char *pat
   if (order) random = *order;
   shoal_sink *sink;
   SHOAL_TRY(shoal_sink_open(fd, path, &sink, error));
-  shoal_status status =
-      shoal_csv_write(out, sink, order ? &random : NULL, run, n_rows, error);
+  shoal_status status = shoal_csv_write(out, sink, order ? &random : NULL, run, n_rows, error);
   shoal_sink_free(sink);
   return status;
 }
@@ -170,8 +167,7 @@ static shoal_status write_and_verify(shoal_release *release, const shoal_csv_out
   shoal_status status = write_rows(out, aside->fd, path, order, run, &n_rows, error);
   double written = shoal_seconds();
   if (status == SHOAL_OK) status = spool_guards(release, out, order, run, &guards, error);
-  if (status == SHOAL_OK)
-    status = verify(release, out, n_rows, aside->fd, guards.fd, run, error);
+  if (status == SHOAL_OK) status = verify(release, out, n_rows, aside->fd, guards.fd, run, error);
   shoal_aside_close(&guards);
   result->seconds_write = written - started;
   result->seconds_verify = shoal_seconds() - written;
@@ -190,8 +186,8 @@ static shoal_status write_aside(shoal_release *release, const char *path,
   if (!options->keep_order) SHOAL_TRY(start_random(p->policy, &order, error));
   shoal_status status = prepare_columns(release, &out) ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK)
-    status = write_and_verify(release, &out, path, options->keep_order ? NULL : &order, run,
-                              aside, error);
+    status = write_and_verify(release, &out, path, options->keep_order ? NULL : &order, run, aside,
+                              error);
   reset_columns(&out);
   return status;
 }

@@ -63,7 +63,6 @@ shoal_status shoal_algorithm_bind(const shoal_policy *policy, const shoal_algori
   }
   const char *near = shoal_nearest_word(name, names);
   return shoal_policy_fail(policy, policy->algorithm.mark, error,
-                           "unknown algorithm '%.60s'%s%s%s; 'shoal help policy' lists them",
-                           name, near ? "; did you mean '" : "", near ? near : "",
-                           near ? "'?" : "");
+                           "unknown algorithm '%.60s'%s%s%s; 'shoal help policy' lists them", name,
+                           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }

@@ -18,8 +18,7 @@ shoal_status shoal_label_use_count(const shoal_frequency *frequency, size_t attr
   for (uint32_t label = 0; label < labels->n_labels; label++) {
     if (n_rows[label] == 0) continue; /* a label of the hierarchy that no row has */
     use->n_labels++;
-    if (use->fewest_rows == 0 || n_rows[label] < use->fewest_rows)
-      use->fewest_rows = n_rows[label];
+    if (use->fewest_rows == 0 || n_rows[label] < use->fewest_rows) use->fewest_rows = n_rows[label];
   }
   free(n_rows);
   return SHOAL_OK;

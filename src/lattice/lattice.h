@@ -11,11 +11,11 @@
 
 /* The shape of the lattice: nothing about data. */
 typedef struct shoal_space {
-  size_t n;           /* quasi-identifiers */
-  uint32_t *top;      /* the highest level of each */
-  uint64_t *stride;   /* of node numbers */
-  uint64_t n_nodes;   /* UINT64_MAX: more than can be counted */
-  uint32_t height;    /* of the top node */
+  size_t n;         /* quasi-identifiers */
+  uint32_t *top;    /* the highest level of each */
+  uint64_t *stride; /* of node numbers */
+  uint64_t n_nodes; /* UINT64_MAX: more than can be counted */
+  uint32_t height;  /* of the top node */
 } shoal_space;
 
 shoal_status shoal_space_init(shoal_space *space, const shoal_frequency *frequency,
@@ -51,23 +51,24 @@ typedef struct shoal_search {
   const shoal_demands *demands;
   const shoal_run *run;
   uint64_t max_suppressed;
-  uint64_t most_classes; /* no release can have more: the necessary conditions */
+  uint64_t most_classes;                   /* no release can have more: the necessary conditions */
   const struct shoal_objective *objective; /* what `optimal` makes least */
-  double cost;           /* of the node it found */
+  double cost;                             /* of the node it found */
+  const struct shoal_matrix *matrix; /* decides in place of classes, k alone; NULL: classes do */
   const struct shoal_datafly_options *datafly; /* of `datafly`; NULL: its defaults */
-  bool needs_rows;       /* an empty release is no solution (docs/reading-the-papers.md R6) */
+  bool needs_rows; /* an empty release is no solution (docs/reading-the-papers.md R6) */
   shoal_space space;
   struct shoal_snapshots *snapshots; /* classes of finished nodes, to roll up from */
   shoal_grouper grouper;
-  uint32_t *levels;       /* scratch, one vector */
+  uint32_t *levels;         /* scratch, one vector */
   uint32_t *class_of_tuple; /* scratch of shoal_search_inspect, by tuple */
-  uint8_t *tags;          /* shoal_tag by node; NULL where demands are not monotone */
-  uint64_t *path;         /* scratch of shoal_search_settle */
-  uint64_t *stack;        /* scratch of tagging */
+  uint8_t *tags;            /* shoal_tag by node; NULL where demands are not monotone */
+  uint64_t *path;           /* scratch of shoal_search_settle */
+  uint64_t *stack;          /* scratch of tagging */
   size_t stack_size, stack_capacity;
-  uint8_t *looked;        /* a bit a node: its classes were computed */
-  uint64_t n_checked;     /* how many were */
-  uint64_t n_bounded;     /* nodes refused by the second necessary condition alone */
+  uint8_t *looked;    /* a bit a node: its classes were computed */
+  uint64_t n_checked; /* how many were */
+  uint64_t n_bounded; /* nodes refused by the second necessary condition alone */
 } shoal_search;
 
 /* A lattice with more nodes is refused: searching it exactly would take days. */

@@ -162,8 +162,8 @@ static uint32_t height_of(const uint32_t *levels, size_t n) {
   return height;
 }
 
-shoal_status shoal_matrix_lower(const shoal_matrix *matrix, uint32_t x,
-                                shoal_matrix_bounds *bounds, shoal_error *error) {
+shoal_status shoal_matrix_lower(const shoal_matrix *matrix, uint32_t x, shoal_matrix_bounds *bounds,
+                                shoal_error *error) {
   size_t n = matrix->frequency->n_quasi, capacity = 0;
   memset(bounds, 0, sizeof *bounds);
   for (uint32_t y = 0; y < matrix->frequency->n_tuples; y++) {

@@ -50,8 +50,8 @@ typedef struct shoal_matrix_bounds {
  * The minimal ones of the vectors of row x that are not null: every node that does not suppress
  * outlier x is above or at one of them. There are none where the table has no other tuple.
  */
-shoal_status shoal_matrix_lower(const shoal_matrix *matrix, uint32_t x,
-                                shoal_matrix_bounds *bounds, shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_matrix_lower(const shoal_matrix *matrix, uint32_t x, shoal_matrix_bounds *bounds,
+                                shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_matrix_bounds_reset(shoal_matrix_bounds *bounds);
 
 /*

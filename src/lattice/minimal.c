@@ -129,9 +129,9 @@ shoal_status shoal_search_minimal(shoal_search *search, uint32_t from_height,
                                   shoal_node_list *minimal, shoal_error *error) {
   uint32_t *levels = shoal_alloc(search->space.n, sizeof *levels);
   if (!levels) return shoal_fail_memory(error);
-  shoal_status status =
-      search->tags ? collect_tagged(search, from_height, levels, minimal, error)
-                   : collect_untagged(search, from_height, levels, minimal, error);
+  shoal_status status = search->tags
+                            ? collect_tagged(search, from_height, levels, minimal, error)
+                            : collect_untagged(search, from_height, levels, minimal, error);
   free(levels);
   SHOAL_TRY(status);
   if (minimal->n_items > 1)

@@ -165,8 +165,7 @@ static bool count_groups(argus *a, size_t size, bool suppressed_is_a_value) {
   for (size_t i = 0; i < size; i++) {
     size_t q = a->combination[i];
     uint64_t n_labels = (uint64_t)a->n_labels[q] + suppressed_is_a_value;
-    if (!shoal_grouper_fold(&a->grouper, n, a->active, a->itself, a->labels[q], n_labels,
-                            a->group))
+    if (!shoal_grouper_fold(&a->grouper, n, a->active, a->itself, a->labels[q], n_labels, a->group))
       return false;
   }
   a->n_groups = shoal_grouper_ids(&a->grouper, n, a->group);
@@ -195,8 +194,7 @@ static size_t attribute_to_suppress(const argus *a, size_t size) {
     size_t q = a->combination[i];
     unsigned rank = by_sensitivity ? sensitivity_of(a, q) : 0;
     unsigned chosen_rank = by_sensitivity ? sensitivity_of(a, chosen) : 0;
-    if (rank > chosen_rank || (rank == chosen_rank && a->n_used[q] > a->n_used[chosen]))
-      chosen = q;
+    if (rank > chosen_rank || (rank == chosen_rank && a->n_used[q] > a->n_used[chosen])) chosen = q;
   }
   return chosen;
 }
@@ -282,8 +280,7 @@ static shoal_status find_missed(argus *a, shoal_error *error) {
   for (size_t size = 1; size <= a->n; size++) {
     first_combination(a->combination, size);
     do {
-      if (tried == MOST_TRIED || a->result->n_missed == SHOAL_MU_ARGUS_MOST_MISSED)
-        return SHOAL_OK;
+      if (tried == MOST_TRIED || a->result->n_missed == SHOAL_MU_ARGUS_MOST_MISSED) return SHOAL_OK;
       SHOAL_TRY(shoal_run_report(a->run, "missed", tried++, 0, "combinations", error));
       if (!note_missed(a, size)) return shoal_fail_memory(error);
     } while (next_combination(a->combination, size, a->n));

@@ -107,8 +107,7 @@ static double precision_by_level(const shoal_search *search, const shoal_level_c
                                  const uint32_t *levels) {
   (void)costs;
   double steps = 0;
-  for (size_t q = 0; q < search->space.n; q++)
-    steps += (double)levels[q] / search->space.top[q];
+  for (size_t q = 0; q < search->space.n; q++) steps += (double)levels[q] / search->space.top[q];
   return steps / (double)search->space.n;
 }
 
@@ -177,8 +176,8 @@ static double loss_cost(const shoal_cost_view *view) {
     double lost = (double)view->node->suppressed;
     for (uint32_t c = 0; c < view->classes->n_classes; c++)
       if (!view->breaks[c])
-        lost += (double)view->classes->n_rows[c] *
-                domain_share(hierarchy, level, label_of(view, q, c));
+        lost +=
+            (double)view->classes->n_rows[c] * domain_share(hierarchy, level, label_of(view, q, c));
     logs += log1p(lost / n);
   }
   return expm1(logs / (double)frequency->n_quasi);

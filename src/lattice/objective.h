@@ -15,9 +15,9 @@
 /* Costs of levels, by quasi-identifier and level; computed once for a search. */
 typedef struct shoal_level_costs {
   size_t n;
-  double **il;      /* rows x height of the label's subtree / height of the tree */
-  double **loss;    /* mean over rows of ARX's share of the domain that a label stands for */
-  double **entropy; /* sum over rows of -log2(rows of the value / rows of its label) */
+  double **il;          /* rows x height of the label's subtree / height of the tree */
+  double **loss;        /* mean over rows of ARX's share of the domain that a label stands for */
+  double **entropy;     /* sum over rows of -log2(rows of the value / rows of its label) */
   double *entropy_lost; /* by quasi-identifier: the same if nothing were told */
 } shoal_level_costs;
 
@@ -31,7 +31,7 @@ typedef struct shoal_cost_view {
   const shoal_level_costs *levels_cost;
   const uint32_t *levels;
   const shoal_classes *classes;
-  const uint8_t *breaks; /* classes that are suppressed */
+  const uint8_t *breaks;  /* classes that are suppressed */
   const shoal_node *node; /* figures of the node */
 } shoal_cost_view;
 

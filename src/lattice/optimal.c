@@ -93,8 +93,7 @@ static shoal_status by_bounds(optimum *o, shoal_error *error) {
   if (!order) return shoal_fail_memory(error);
   for (uint64_t node = 0; node < n; node++) {
     shoal_space_levels(&search->space, node, o->levels);
-    order[node] =
-        (candidate){o->objective->by_level(search, &o->costs, o->levels), node};
+    order[node] = (candidate){o->objective->by_level(search, &o->costs, o->levels), node};
   }
   if (n > 1) qsort(order, (size_t)n, sizeof *order, by_bound);
   shoal_status status = SHOAL_OK;
@@ -136,7 +135,7 @@ shoal_status shoal_search_optimal(shoal_search *search, shoal_node *solution, bo
   optimum o = {.search = search, .objective = objective};
   SHOAL_TRY(shoal_level_costs_init(&o.costs, search->frequency, error));
   o.levels = shoal_alloc(search->space.n, sizeof *o.levels);
-  shoal_status status = !o.levels           ? shoal_fail_memory(error)
+  shoal_status status = !o.levels             ? shoal_fail_memory(error)
                         : objective->by_level ? by_bounds(&o, error)
                                               : by_heights(&o, error);
   *found = o.found;

@@ -158,8 +158,8 @@ static shoal_entry entries[N_PREFERENCES + 1];
 static void fill_entries(void) {
   size_t i = 0;
   for (; shoal_preference_types[i].name; i++)
-    entries[i] = (shoal_entry){shoal_preference_types[i].name, "",
-                               shoal_preference_types[i].summary};
+    entries[i] =
+        (shoal_entry){shoal_preference_types[i].name, "", shoal_preference_types[i].summary};
   entries[i] = (shoal_entry){"NAME", "", "a quasi-identifier's name: generalize it last"};
 }
 

@@ -10,8 +10,8 @@
 #include "lattice/lattice.h"
 
 /* The first node of a height, in ascending order, that satisfies. */
-static shoal_status try_height(shoal_search *search, uint32_t height, uint32_t *levels,
-                               bool *found, uint64_t *node, shoal_error *error) {
+static shoal_status try_height(shoal_search *search, uint32_t height, uint32_t *levels, bool *found,
+                               uint64_t *node, shoal_error *error) {
   *found = false;
   for (bool more = shoal_space_first(&search->space, height, levels); more && !*found;
        more = shoal_space_next(&search->space, levels)) {
@@ -45,8 +45,8 @@ static shoal_status by_bisection(shoal_search *search, uint32_t *levels, bool *f
 }
 
 /* Others: from the bottom, height by height, every node. */
-static shoal_status by_height(shoal_search *search, uint32_t *levels, bool *found,
-                              uint64_t *node, shoal_error *error) {
+static shoal_status by_height(shoal_search *search, uint32_t *levels, bool *found, uint64_t *node,
+                              shoal_error *error) {
   *found = false;
   for (uint32_t height = 0; height <= search->space.height && !*found; height++)
     SHOAL_TRY(try_height(search, height, levels, found, node, error));

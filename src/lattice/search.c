@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lattice/lattice.h"
+#include "lattice/matrix.h"
 #include "lattice/snapshots.h"
 
 shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *frequency,
@@ -52,16 +53,21 @@ void shoal_search_reset(shoal_search *search) {
   memset(search, 0, sizeof *search);
 }
 
+/* The node at search->levels is looked at; each counts once. */
+static void note_look(shoal_search *search) {
+  uint64_t node = shoal_space_node(&search->space, search->levels);
+  uint8_t bit = (uint8_t)(1u << node % 8);
+  search->n_checked += !(search->looked[node / 8] & bit);
+  search->looked[node / 8] |= bit;
+}
+
 /* Classes at search->levels, from the best source there is. */
 static shoal_status compute(shoal_search *search, shoal_classes *classes, uint32_t *n_source,
                             shoal_error *error) {
   const shoal_classes *from =
       shoal_snapshots_best(search->snapshots, search->levels, &search->frequency->base);
   *n_source = from->n_classes;
-  uint64_t node = shoal_space_node(&search->space, search->levels);
-  uint8_t bit = (uint8_t)(1u << node % 8);
-  search->n_checked += !(search->looked[node / 8] & bit);
-  search->looked[node / 8] |= bit;
+  note_look(search);
   SHOAL_TRY(shoal_run_report(search->run, "search", search->n_checked, search->space.n_nodes,
                              "nodes", error));
   return shoal_classes_roll_up(search->frequency, from, search->levels, &search->grouper, classes,
@@ -112,13 +118,20 @@ shoal_status shoal_search_decide(shoal_search *search, uint64_t node, bool *resu
   shoal_classes classes;
   uint32_t n_source;
   shoal_space_levels(&search->space, node, search->levels);
+  if (search->matrix) {
+    uint64_t suppressed;
+    note_look(search);
+    shoal_matrix_required(search->matrix, search->levels, &suppressed);
+    *result = satisfies(search, suppressed);
+    return SHOAL_OK;
+  }
   SHOAL_TRY(compute(search, &classes, &n_source, error));
   *result = false;
   if (bounded_out(search, &classes)) {
     search->n_bounded++;
   } else {
-    shoal_verdict verdict = shoal_judge(search->demands, search->frequency, &classes,
-                                        search->max_suppressed, NULL);
+    shoal_verdict verdict =
+        shoal_judge(search->demands, search->frequency, &classes, search->max_suppressed, NULL);
     *result = satisfies(search, verdict.suppressed);
   }
   shoal_snapshots_take(search->snapshots, search->levels, &classes, n_source);
@@ -169,16 +182,14 @@ void shoal_search_keep(shoal_search *search, uint64_t node, shoal_classes *class
 }
 
 shoal_status shoal_search_classes(shoal_search *search, uint64_t node, shoal_classes *classes,
-                                  uint8_t **breaks, uint32_t **class_of_tuple,
-                                  shoal_error *error) {
+                                  uint8_t **breaks, uint32_t **class_of_tuple, shoal_error *error) {
   const shoal_frequency *frequency = search->frequency;
   shoal_space_levels(&search->space, node, search->levels);
   *breaks = NULL;
   *class_of_tuple = shoal_alloc(frequency->n_tuples, sizeof **class_of_tuple);
   if (!*class_of_tuple) return shoal_fail_memory(error);
-  shoal_status status =
-      shoal_classes_roll_up(frequency, &frequency->base, search->levels, &search->grouper,
-                            classes, *class_of_tuple, error);
+  shoal_status status = shoal_classes_roll_up(frequency, &frequency->base, search->levels,
+                                              &search->grouper, classes, *class_of_tuple, error);
   if (status == SHOAL_OK) {
     *breaks = shoal_alloc(classes->n_classes, 1);
     if (*breaks) {

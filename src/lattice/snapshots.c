@@ -53,8 +53,7 @@ void shoal_snapshots_take(shoal_snapshots *store, const uint32_t *levels, shoal_
     shoal_classes_reset(classes);
     return;
   }
-  while (store->n_items &&
-         (store->n_items == SHOAL_SNAPSHOTS || store->bytes + bytes > MAX_BYTES))
+  while (store->n_items && (store->n_items == SHOAL_SNAPSHOTS || store->bytes + bytes > MAX_BYTES))
     drop_oldest(store);
   memcpy(copy, levels, store->n_levels * sizeof *copy);
   store->items[store->n_items++] = (shoal_snapshot){copy, *classes, bytes, ++store->clock};

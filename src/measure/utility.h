@@ -9,13 +9,13 @@
 #include "lattice/lattice.h"
 
 typedef struct shoal_utility {
-  double dm;             /* discernibility: sum of squared class sizes */
-  double avg;            /* rows / (classes x k) */
-  double il;             /* information loss of Truta, Campan & Meyer 2007, eq. 4-5 */
-  double nil;            /* il / (rows x quasi-identifiers) */
-  double accuracy;       /* 1 - mean of level / height */
+  double dm;              /* discernibility: sum of squared class sizes */
+  double avg;             /* rows / (classes x k) */
+  double il;              /* information loss of Truta, Campan & Meyer 2007, eq. 4-5 */
+  double nil;             /* il / (rows x quasi-identifiers) */
+  double accuracy;        /* 1 - mean of level / height */
   double height_accuracy; /* Samarati 2001, section 6: 1 - height / height of the top */
-  double completeness;   /* released rows / rows */
+  double completeness;    /* released rows / rows */
 } shoal_utility;
 
 /* `breaks[c]`: class c is suppressed. `loss`, by quasi-identifier, receives its share of nil. */

@@ -48,8 +48,8 @@ static shoal_status find_type(const binder *b, const shoal_word *name,
     return SHOAL_OK;
   }
   return shoal_policy_fail(b->policy, name->mark, b->error,
-                           "unknown model '%.60s'%s See 'shoal help policy' for the list", name->text,
-                           advice(name->text, names, near, sizeof near));
+                           "unknown model '%.60s'%s See 'shoal help policy' for the list",
+                           name->text, advice(name->text, names, near, sizeof near));
 }
 
 /* ------------------------------------------------------------ parameters */
@@ -132,7 +132,8 @@ static shoal_status parse_word(const binder *b, const shoal_model_type *type,
   char near[128];
   for (*word = 0; parameter->words[*word]; (*word)++)
     if (strcmp(parameter->words[*word], value->text) == 0) return SHOAL_OK;
-  return shoal_policy_fail(b->policy, value->mark, b->error, "%s of %s cannot be '%.60s'%s "
+  return shoal_policy_fail(b->policy, value->mark, b->error,
+                           "%s of %s cannot be '%.60s'%s "
                            "Use: %s",
                            parameter->name, type->name, value->text,
                            advice(value->text, parameter->words, near, sizeof near),
@@ -144,8 +145,8 @@ static shoal_status parse_column(const binder *b, const shoal_word *value, size_
   shoal_tracked *tracked = b->tracked;
   const shoal_column *column = shoal_table_column(b->table, value->text);
   if (!column || !column->code_size)
-    return shoal_policy_fail(b->policy, value->mark, b->error, "%s has no column '%.60s': name another",
-                             b->table->name, value->text);
+    return shoal_policy_fail(b->policy, value->mark, b->error,
+                             "%s has no column '%.60s': name another", b->table->name, value->text);
   for (*index = 0; *index < tracked->n_columns; (*index)++)
     if (tracked->columns[*index] == column) break;
   if (*index == tracked->n_columns && tracked->n_columns > tracked->n_sensitive)
@@ -189,8 +190,8 @@ static shoal_status parse_parameters(const binder *b, const shoal_model_request 
       demand->count[i] = b->policy->p;
     } else if (!parameter->optional) {
       return shoal_policy_fail(b->policy, request->name.mark, b->error,
-                               "%s needs '%s': give it. Use: %s", type->name,
-                               parameter->name, type->parameters_help);
+                               "%s needs '%s': give it. Use: %s", type->name, parameter->name,
+                               type->parameters_help);
     } else if (parameter->words) {
       demand->text[i] = parameter->words[0];
     }
@@ -238,9 +239,8 @@ static shoal_status find_attribute(const binder *b, const shoal_word *name, size
 }
 
 static shoal_status bind_request(binder *b, const shoal_model_request *request) {
-  shoal_demand demand = {.sensitive = SHOAL_NO_ATTRIBUTE,
-                         .guard = SHOAL_NO_ATTRIBUTE,
-                         .mark = request->name.mark};
+  shoal_demand demand = {
+      .sensitive = SHOAL_NO_ATTRIBUTE, .guard = SHOAL_NO_ATTRIBUTE, .mark = request->name.mark};
   SHOAL_TRY(find_type(b, &request->name, &demand.type));
   SHOAL_TRY(parse_parameters(b, request, &demand));
   if (!demand.type->on_attribute) {
@@ -332,11 +332,8 @@ shoal_status shoal_demands_bind(const shoal_policy *policy, const shoal_table *t
     tracked->columns[s] = tracked->sensitive[s].column;
     tracked->track[s] = SHOAL_TRACK_NONE;
   }
-  binder b = {.policy = policy,
-              .table = table,
-              .tracked = tracked,
-              .demands = demands,
-              .error = error};
+  binder b = {
+      .policy = policy, .table = table, .tracked = tracked, .demands = demands, .error = error};
   shoal_status status = bind_all(&b);
   if (status != SHOAL_OK) shoal_demands_reset(demands);
   return status;

@@ -75,8 +75,7 @@ static shoal_status from_rows(const value_finder *finder, const char *file,
     if (n == 1 && cells->begin[first] == cells->end[first]) continue; /* a blank line */
     if (n != 2) {
       status = shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
-                             "has %zu cell%s: give a value and its category", n,
-                             n == 1 ? "" : "s");
+                             "has %zu cell%s: give a value and its category", n, n == 1 ? "" : "s");
       break;
     }
     const char *name = cells->bytes + cells->begin[first + 1];
@@ -109,13 +108,10 @@ static shoal_status from_file(const value_finder *finder, const char *file, uint
   }
   const char *line_end = memchr(bytes, '\n', size);
   size_t line = line_end ? (size_t)(line_end - bytes) : size;
-  char delimiter = memchr(bytes, ';', line)   ? ';'
-                   : memchr(bytes, ',', line) ? ','
-                                              : '\t';
+  char delimiter = memchr(bytes, ';', line) ? ';' : memchr(bytes, ',', line) ? ',' : '\t';
   shoal_cells cells;
   shoal_cells_init(&cells);
-  shoal_csv_problem problem =
-      shoal_csv_split(bytes + start, size - start, delimiter, 0, &cells);
+  shoal_csv_problem problem = shoal_csv_split(bytes + start, size - start, delimiter, 0, &cells);
   shoal_status status = SHOAL_OK;
   if (problem.fault == SHOAL_CSV_MEMORY) {
     status = shoal_fail_memory(error);
@@ -140,8 +136,7 @@ static shoal_status check_complete(const shoal_policy *policy, const shoal_table
   for (uint32_t v = 0; v < column->n_values; v++) {
     if (shoal_column_missing(column, v)) category_of[v] = UINT32_MAX;
     else if (category_of[v] == UINT32_MAX) {
-      unsigned long long row =
-          column->first_row ? (unsigned long long)column->first_row[v] + 1 : 0;
+      unsigned long long row = column->first_row ? (unsigned long long)column->first_row[v] + 1 : 0;
       const char *file = sensitive->attribute->categories.file;
       return shoal_policy_fail(policy, sensitive->attribute->mark, error,
                                "categories of '%s'%s%s lack a value of %s, first in row %llu: "
@@ -167,8 +162,7 @@ shoal_status shoal_value_categories(const shoal_policy *policy, const shoal_tabl
     *n_categories = (uint32_t)categories->n_lists;
     if (categories->file)
       status = from_file(&finder, categories->file, *category_of, n_categories, error);
-    else
-      from_lists(&finder, categories, *category_of);
+    else from_lists(&finder, categories, *category_of);
   }
   if (status == SHOAL_OK) status = check_complete(policy, table, sensitive, *category_of, error);
   finder_reset(&finder);

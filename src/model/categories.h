@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/categories: sensitive values in categories, D1 the most sensitive. Private to this folder. */
+/* model/categories: sensitive values in categories, D1 the most sensitive. Private to this folder.
+ */
 #ifndef SHOAL_MODEL_CATEGORIES_H
 #define SHOAL_MODEL_CATEGORIES_H
 
@@ -18,10 +19,10 @@ void shoal_categories_release(void *own);
 
 /* What a class has of the categories. */
 typedef struct shoal_category_tally {
-  uint64_t n_distinct;    /* categories present */
-  uint64_t sum_of_ranks;  /* over distinct values: 0 for D1, 1 for D2, ... */
-  uint64_t least, most;   /* rows of a category that is present */
-  bool failed;            /* no memory: nothing is proven */
+  uint64_t n_distinct;   /* categories present */
+  uint64_t sum_of_ranks; /* over distinct values: 0 for D1, 1 for D2, ... */
+  uint64_t least, most;  /* rows of a category that is present */
+  bool failed;           /* no memory: nothing is proven */
 } shoal_category_tally;
 
 shoal_category_tally shoal_categories_tally(const shoal_category_map *map,

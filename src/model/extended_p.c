@@ -111,8 +111,7 @@ static shoal_status find_subtrees(const shoal_policy *policy, const shoal_sensit
 }
 
 shoal_status shoal_strong_ancestors(const shoal_policy *policy, const shoal_sensitive *sensitive,
-                                    uint32_t **group_of, uint32_t *n_groups,
-                                    shoal_error *error) {
+                                    uint32_t **group_of, uint32_t *n_groups, shoal_error *error) {
   const shoal_hierarchy *tree = sensitive->hierarchy;
   uint8_t **protected_label = shoal_alloc_zero(tree->n_levels, sizeof *protected_label);
   uint32_t **group_of_label = shoal_alloc_zero(tree->n_levels, sizeof *group_of_label);

@@ -105,10 +105,9 @@ static bool holds_entropy(const frequencies *f, shoal_decimal l) {
   if (f->sum == 0) return false;
   long double n = (long double)f->sum, sum = n * logl(n);
   for (size_t i = 0; i < f->n; i++) sum -= (long double)f->rows[i] * logl((long double)f->rows[i]);
-  long double wanted =
-      n * (logl((long double)l.mantissa) - (long double)l.scale * logl(10.0L));
-  long double slack = (long double)(f->n + 8) * n * (logl(n) + logl((long double)l.mantissa) + 50) *
-                      0x1p-62L;
+  long double wanted = n * (logl((long double)l.mantissa) - (long double)l.scale * logl(10.0L));
+  long double slack =
+      (long double)(f->n + 8) * n * (logl(n) + logl((long double)l.mantissa) + 50) * 0x1p-62L;
   if (sum - wanted > slack) return true;
   if (wanted - sum > slack) return false;
   return is_tie(f, l);
@@ -151,10 +150,10 @@ static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
   }
   frequencies f;
   frequencies_init(&f, &view->values);
-  bool ok = !f.failed && (demand->word[KIND] == ENTROPY
-                              ? holds_entropy(&f, demand->number[L])
-                              : holds_recursive(&f, (uint64_t)demand->number[L].mantissa,
-                                                demand->number[C]));
+  bool ok = !f.failed &&
+            (demand->word[KIND] == ENTROPY
+                 ? holds_entropy(&f, demand->number[L])
+                 : holds_recursive(&f, (uint64_t)demand->number[L].mantissa, demand->number[C]));
   frequencies_reset(&f);
   return ok;
 }
@@ -163,7 +162,7 @@ static double reached(const shoal_demand *demand, const shoal_class_view *view) 
   if (demand->word[KIND] == DISTINCT) return view->n_distinct;
   frequencies f;
   frequencies_init(&f, &view->values);
-  double value = f.failed                         ? 0
+  double value = f.failed                        ? 0
                  : demand->word[KIND] == ENTROPY ? reached_entropy(&f)
                                                  : reached_recursive(&f, demand->number[C]);
   frequencies_reset(&f);
@@ -196,10 +195,9 @@ static uint64_t most_classes(const shoal_demand *demand, const shoal_spread *spr
 
 static void explain(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
                     char *out, size_t capacity) {
-  (void)snprintf(out, capacity,
-                 "l is %s, but '%s' has only %zu distinct value%s in the whole table: lower l",
-                 demand->text[L], attribute, spread->n_distinct,
-                 spread->n_distinct == 1 ? "" : "s");
+  (void)snprintf(
+      out, capacity, "l is %s, but '%s' has only %zu distinct value%s in the whole table: lower l",
+      demand->text[L], attribute, spread->n_distinct, spread->n_distinct == 1 ? "" : "s");
 }
 
 static const char *const kinds[] = {"distinct", "entropy", "recursive", NULL};

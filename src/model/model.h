@@ -25,9 +25,9 @@ enum {
 /* Values of a class in one column: a set of bits, or a sparse histogram. Missing ones may occur. */
 typedef struct shoal_value_view {
   bool is_set;
-  uint64_t set;            /* values that are not missing, by bit */
-  const uint32_t *values;  /* ascending */
-  const uint64_t *n_rows;  /* of each */
+  uint64_t set;           /* values that are not missing, by bit */
+  const uint32_t *values; /* ascending */
+  const uint64_t *n_rows; /* of each */
   size_t n;
   const uint8_t *is_missing; /* by value; NULL: none is */
 } shoal_value_view;
@@ -95,11 +95,11 @@ typedef struct shoal_demand {
   bool given[SHOAL_MODEL_PARAMETERS]; /* by parameter */
   uint64_t count[SHOAL_MODEL_PARAMETERS];
   shoal_decimal number[SHOAL_MODEL_PARAMETERS];
-  size_t word[SHOAL_MODEL_PARAMETERS]; /* index into the parameter's words */
+  size_t word[SHOAL_MODEL_PARAMETERS];      /* index into the parameter's words */
   const char *text[SHOAL_MODEL_PARAMETERS]; /* as it was written, or its default */
-  uint64_t k;      /* class size the policy asks for by itself */
-  void *own;       /* what `prepare` made */
-  shoal_mark mark; /* where the policy asks for it */
+  uint64_t k;                               /* class size the policy asks for by itself */
+  void *own;                                /* what `prepare` made */
+  shoal_mark mark;                          /* where the policy asks for it */
 } shoal_demand;
 
 #define SHOAL_NO_ATTRIBUTE SIZE_MAX
@@ -214,8 +214,8 @@ shoal_status shoal_spread_count(const shoal_table *table, const shoal_column *co
 
 /* The same after each value has become the group group_of[value], one of n_groups. */
 shoal_status shoal_spread_groups(const shoal_table *table, const shoal_column *column,
-                                 const uint32_t *group_of, uint32_t n_groups,
-                                 shoal_spread *spread, shoal_error *error) SHOAL_MUST_CHECK;
+                                 const uint32_t *group_of, uint32_t n_groups, shoal_spread *spread,
+                                 shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
  * The largest number of groups that can each have p distinct values: condition 2 of Truta & Vinay

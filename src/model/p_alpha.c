@@ -86,7 +86,8 @@ const shoal_model_type shoal_model_p_alpha_sensitive = {
 const shoal_model_type shoal_model_balanced_p_alpha = {
     .name = "balanced-p-alpha",
     .parameters_help = "p, alpha, attribute; the attribute's categories",
-    .summary = "p-alpha-sensitive, and the categories of a class have equally many rows, or one more",
+    .summary =
+        "p-alpha-sensitive, and the categories of a class have equally many rows, or one more",
     .parameters = parameters,
     .needs = SHOAL_NEEDS_HISTOGRAM,
     .on_attribute = true,

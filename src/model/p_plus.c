@@ -15,8 +15,7 @@ static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
 
 static bool holds_balanced(const shoal_demand *demand, const shoal_class_view *view) {
   shoal_category_tally tally = shoal_categories_tally(demand->own, &view->values);
-  return !tally.failed && tally.n_distinct >= demand->count[0] &&
-         shoal_categories_balanced(&tally);
+  return !tally.failed && tally.n_distinct >= demand->count[0] && shoal_categories_balanced(&tally);
 }
 
 static double reached(const shoal_demand *demand, const shoal_class_view *view) {
@@ -71,7 +70,8 @@ const shoal_model_type shoal_model_p_plus_sensitive = {
 const shoal_model_type shoal_model_balanced_p_plus = {
     .name = "balanced-p-plus",
     .parameters_help = "p, attribute; the attribute's categories",
-    .summary = "p-plus-sensitive, and the categories of a class have equally many rows, or one more",
+    .summary =
+        "p-plus-sensitive, and the categories of a class have equally many rows, or one more",
     .parameters = parameters,
     .needs = SHOAL_NEEDS_HISTOGRAM,
     .on_attribute = true,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model/personalized: personalized anonymity (Xiao & Tao 2006). Each row may name a guarding node of
- * the sensitive attribute's tree: an intruder must not conclude with more than the probability
+ * model/personalized: personalized anonymity (Xiao & Tao 2006). Each row may name a guarding node
+ * of the sensitive attribute's tree: an intruder must not conclude with more than the probability
  * `breach` that its value lies under that node. In a class that is the share of rows whose value
  * does. A missing guard guards nothing. Not monotone (docs/reading-the-papers.md R2).
  */

@@ -44,8 +44,8 @@ shoal_status shoal_spread_count(const shoal_table *table, const shoal_column *co
 }
 
 shoal_status shoal_spread_groups(const shoal_table *table, const shoal_column *column,
-                                 const uint32_t *group_of, uint32_t n_groups,
-                                 shoal_spread *spread, shoal_error *error) {
+                                 const uint32_t *group_of, uint32_t n_groups, shoal_spread *spread,
+                                 shoal_error *error) {
   memset(spread, 0, sizeof *spread);
   spread->n_rows = table->n_records;
   uint64_t *rows = shoal_count_values(table, column);

@@ -24,8 +24,8 @@ typedef struct closeness {
   uint64_t n_table;     /* N */
   uint32_t n_values;    /* distinct, not missing */
   /* ordered */
-  uint32_t *rank;          /* by value */
-  uint64_t *up_to;         /* by rank: F of this and all lower ranks */
+  uint32_t *rank;           /* by value */
+  uint64_t *up_to;          /* by rank: F of this and all lower ranks */
   shoal_uint128 *sum_up_to; /* by rank: sum of up_to of all lower ranks */
   /* hierarchical */
   const shoal_hierarchy *tree;
@@ -35,8 +35,7 @@ typedef struct closeness {
 static void release(void *own) {
   closeness *self = own;
   if (!self) return;
-  for (uint32_t l = 0; self->label_rows && l < self->tree->n_levels; l++)
-    free(self->label_rows[l]);
+  for (uint32_t l = 0; self->label_rows && l < self->tree->n_levels; l++) free(self->label_rows[l]);
   free(self->label_rows);
   free(self->table_rows);
   free(self->rank);
@@ -92,8 +91,8 @@ static shoal_status prepare_ordered(closeness *self, const shoal_demand *demand,
                        error);
   int64_t *numbers;
   unsigned scale;
-  SHOAL_TRY(shoal_column_numbers(context->table, context->sensitive->column, &numbers, &scale,
-                                 error));
+  SHOAL_TRY(
+      shoal_column_numbers(context->table, context->sensitive->column, &numbers, &scale, error));
   shoal_status status = rank_values(self, context, numbers, error);
   free(numbers);
   return status;
@@ -307,10 +306,9 @@ static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
   if (n == 0) return false;
   distance d = distance_of(demand, view, n);
   shoal_decimal t = demand->number[T];
-  return !d.failed &&
-         shoal_compare_products(d.numerator, shoal_power_of_ten(t.scale),
-                                (shoal_uint128)n * self->n_table,
-                                (shoal_uint128)t.mantissa * d.denominator) <= 0;
+  return !d.failed && shoal_compare_products(d.numerator, shoal_power_of_ten(t.scale),
+                                             (shoal_uint128)n * self->n_table,
+                                             (shoal_uint128)t.mantissa * d.denominator) <= 0;
 }
 
 static double reached(const shoal_demand *demand, const shoal_class_view *view) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/theta: theta-sensitive k-anonymity (Khan et al. 2020, Definition 10, read as in
- * docs/reading-the-papers.md R17): the variance of a class is at least mu x (k^2 - 1) / 12, mu times
- * that of k rows with k different values. The most frequent value weighs 1, the next 2, and so on.
- * Not monotone: two classes that pass can merge into one that does not (R2).
+ * docs/reading-the-papers.md R17): the variance of a class is at least mu x (k^2 - 1) / 12, mu
+ * times that of k rows with k different values. The most frequent value weighs 1, the next 2, and
+ * so on. Not monotone: two classes that pass can merge into one that does not (R2).
  */
 #include <stdio.h>
 #include <stdlib.h>

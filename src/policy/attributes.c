@@ -111,8 +111,7 @@ static shoal_status read_category(const shoal_policy_reader *reader, const shoal
   if (list->kind != SHOAL_YAML_LIST || list->n == 0)
     return shoal_reader_expected(reader, list, categories_form);
   const char **read = shoal_arena_alloc(reader->arena, list->n + 1, sizeof *read);
-  if (!read)
-    return shoal_fail_memory(reader->error);
+  if (!read) return shoal_fail_memory(reader->error);
   size_t n = 0;
   for (const shoal_yaml *item = list->first; item; item = item->next) {
     SHOAL_TRY(shoal_read_scalar(reader, item, "a value (\"\" in quotes if it is empty)"));
@@ -127,8 +126,7 @@ static shoal_status read_category(const shoal_policy_reader *reader, const shoal
 static shoal_status read_category_lists(const shoal_policy_reader *reader, const shoal_yaml *node,
                                         const shoal_yaml **seen, shoal_categories *categories) {
   const char *const **lists = shoal_arena_alloc(reader->arena, node->n, sizeof *lists);
-  if (!lists)
-    return shoal_fail_memory(reader->error);
+  if (!lists) return shoal_fail_memory(reader->error);
   size_t n_lists = 0, n_seen = 0;
   for (const shoal_yaml *list = node->first; list; list = list->next) {
     SHOAL_TRY(read_category(reader, list, &lists[n_lists++], seen + n_seen));
@@ -138,7 +136,8 @@ static shoal_status read_category_lists(const shoal_policy_reader *reader, const
   const shoal_yaml *repeated = shoal_yaml_repeated(seen, n_seen, &earlier);
   if (repeated)
     return shoal_reader_fail(
-        reader, repeated->mark, "%s: value '%s' stands in line %u already; it has one category: remove one",
+        reader, repeated->mark,
+        "%s: value '%s' stands in line %u already; it has one category: remove one",
         shoal_reader_subject(reader).text, shoal_quote(repeated->text).text, earlier->mark.line);
   categories->lists = lists;
   categories->n_lists = n_lists;
@@ -153,11 +152,9 @@ static shoal_status read_categories(shoal_policy_reader *reader, const shoal_yam
   if (node->kind == SHOAL_YAML_MAPPING)
     return shoal_read_mapping(reader, node, category_rules, "{file: FILE}", categories);
   size_t n_values = 0;
-  for (const shoal_yaml *list = node->first; list; list = list->next)
-    n_values += list->n;
+  for (const shoal_yaml *list = node->first; list; list = list->next) n_values += list->n;
   const shoal_yaml **seen = shoal_alloc(n_values, sizeof *seen);
-  if (!seen)
-    return shoal_fail_memory(reader->error);
+  if (!seen) return shoal_fail_memory(reader->error);
   shoal_status status = read_category_lists(reader, node, seen, categories);
   free(seen);
   return status;
@@ -170,7 +167,8 @@ static const shoal_key_rule attribute_rules[] = {SHOAL_ATTRIBUTE_KEYS(SHOAL_KEY_
 static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml *name,
                                    shoal_attribute *attribute) {
   static const shoal_key_rule self = {"attributes.NAME", "NAME", NULL};
-  *attribute = (shoal_attribute){.name = name->text, .mark = name->mark, .weight = {1, 0}, .profile = {1, 0}};
+  *attribute = (shoal_attribute){
+      .name = name->text, .mark = name->mark, .weight = {1, 0}, .profile = {1, 0}};
   if (name->text[0] == '\0')
     return shoal_reader_fail(reader, name->mark, "attributes: a name is empty");
   reader->attribute = name->text;
@@ -192,8 +190,7 @@ shoal_status shoal_read_attributes(shoal_policy_reader *reader, const shoal_yaml
     return shoal_reader_expected(reader, node,
                                  "a mapping of the columns, such as {age: {role: quasi}}");
   shoal_attribute *read = shoal_arena_alloc(reader->arena, node->n, sizeof *read);
-  if (!read)
-    return shoal_fail_memory(reader->error);
+  if (!read) return shoal_fail_memory(reader->error);
   const shoal_key_rule *rule = reader->rule;
   *attributes = read;
   *n = node->n;

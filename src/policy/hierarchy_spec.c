@@ -38,8 +38,7 @@ static shoal_status claim_kind(const shoal_policy_reader *reader, spec_target *t
 /* The number in units of 10^-18: no two decimals are too far apart for this. */
 static int128 exact(shoal_decimal number) {
   int128 value = number.mantissa;
-  for (unsigned scale = number.scale; scale < 18; scale++)
-    value *= 10;
+  for (unsigned scale = number.scale; scale < 18; scale++) value *= 10;
   return value;
 }
 
@@ -54,8 +53,7 @@ static shoal_status read_number(const shoal_policy_reader *reader, const shoal_y
 static shoal_status read_ascending(const shoal_policy_reader *reader, shoal_items items,
                                    shoal_decimal **numbers) {
   shoal_decimal *read = shoal_arena_alloc(reader->arena, items.n, sizeof *read);
-  if (!read)
-    return shoal_fail_memory(reader->error);
+  if (!read) return shoal_fail_memory(reader->error);
   const shoal_yaml *item = items.first;
   for (size_t i = 0; i < items.n; i++, item = item->next) {
     SHOAL_TRY(read_number(reader, item, &read[i]));
@@ -75,8 +73,7 @@ static shoal_status read_intervals(shoal_policy_reader *reader, const shoal_yaml
   SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_INTERVALS));
   shoal_items items;
   SHOAL_TRY(shoal_read_items(reader, node, "[5, 10, 20]", &items));
-  if (items.n == 0)
-    return shoal_reader_expected(reader, node, "at least one width");
+  if (items.n == 0) return shoal_reader_expected(reader, node, "at least one width");
   shoal_decimal *widths;
   SHOAL_TRY(read_ascending(reader, items, &widths));
   const shoal_yaml *item = items.first;
@@ -108,8 +105,7 @@ static shoal_status check_subset(const shoal_policy_reader *reader, const shoal_
                                  const shoal_cut_level *before, const shoal_cut_level *level) {
   size_t at = 0;
   for (size_t i = 0; i < level->n_bounds; i++, item = item->next) {
-    while (at < before->n_bounds && exact(before->bounds[at]) < exact(level->bounds[i]))
-      at++;
+    while (at < before->n_bounds && exact(before->bounds[at]) < exact(level->bounds[i])) at++;
     if (at == before->n_bounds || exact(before->bounds[at]) != exact(level->bounds[i]))
       return shoal_reader_fail(reader, item->mark,
                                "%s: bound '%s' is not among the bounds of the level before it",
@@ -127,8 +123,7 @@ static shoal_status read_cuts(shoal_policy_reader *reader, const shoal_yaml *nod
   bool one_level = node->first->kind == SHOAL_YAML_SCALAR; /* [18, 65] */
   size_t n = one_level ? 1 : node->n;
   shoal_cut_level *levels = shoal_arena_alloc(reader->arena, n, sizeof *levels);
-  if (!levels)
-    return shoal_fail_memory(reader->error);
+  if (!levels) return shoal_fail_memory(reader->error);
   const shoal_yaml *list = one_level ? node : node->first;
   for (size_t i = 0; i < n; i++, list = list->next) {
     if (list->kind != SHOAL_YAML_LIST || list->n == 0)
@@ -136,8 +131,7 @@ static shoal_status read_cuts(shoal_policy_reader *reader, const shoal_yaml *nod
     shoal_decimal *bounds;
     SHOAL_TRY(read_ascending(reader, (shoal_items){list->first, list->n}, &bounds));
     levels[i] = (shoal_cut_level){bounds, list->n};
-    if (i)
-      SHOAL_TRY(check_subset(reader, list->first, &levels[i - 1], &levels[i]));
+    if (i) SHOAL_TRY(check_subset(reader, list->first, &levels[i - 1], &levels[i]));
   }
   target->spec->cuts = levels;
   target->spec->n_cuts = n;
@@ -178,11 +172,9 @@ static shoal_status read_date(shoal_policy_reader *reader, const shoal_yaml *nod
   SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_DATE));
   shoal_items items;
   SHOAL_TRY(shoal_read_items(reader, node, "[month, year]", &items));
-  if (items.n == 0)
-    return shoal_reader_expected(reader, node, "at least one unit");
+  if (items.n == 0) return shoal_reader_expected(reader, node, "at least one unit");
   shoal_date_unit *units = shoal_arena_alloc(reader->arena, items.n, sizeof *units);
-  if (!units)
-    return shoal_fail_memory(reader->error);
+  if (!units) return shoal_fail_memory(reader->error);
   const shoal_yaml *item = items.first;
   for (size_t i = 0; i < items.n; i++, item = item->next) {
     shoal_setting setting;
@@ -208,22 +200,18 @@ static bool date_format_holds(const char *format) {
     size_t run = strspn(format, (char[]){*format, '\0'});
     switch (*format) {
     case 'Y':
-      if (run != 4 && run != 2)
-        return false;
+      if (run != 4 && run != 2) return false;
       years++;
       break;
     case 'M':
-      if (run != 2)
-        return false;
+      if (run != 2) return false;
       months++;
       break;
     case 'D':
-      if (run != 2)
-        return false;
+      if (run != 2) return false;
       days++;
       break;
-    default:
-      break;
+    default: break;
     }
     format += run;
   }
@@ -266,8 +254,7 @@ static const shoal_key_rule hierarchy_rules[] = {SHOAL_HIERARCHY_KEYS(SHOAL_KEY_
 static shoal_status check_companion(const shoal_policy_reader *reader, const spec_target *target,
                                     const shoal_yaml *key, shoal_hierarchy_kind kind,
                                     const char *name) {
-  if (!key || target->spec->kind == kind)
-    return SHOAL_OK;
+  if (!key || target->spec->kind == kind) return SHOAL_OK;
   return shoal_reader_fail(reader, key->mark, "'%s' goes with %s, not with %s", key->text, name,
                            target->kind);
 }

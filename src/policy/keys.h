@@ -88,6 +88,8 @@
   KEY("method.", "prefer", read_prefer, "[NAME, ...]",                                             \
       "how to choose among minimal nodes: preferences or attributes, first things first")          \
   KEY("method.", "objective", read_objective, "NAME", "what optimal and flock minimize")           \
+  KEY("method.", "satisfies", read_satisfies, "classes|matrix",                                    \
+      "how a node is judged: by its classes, or (k alone, small tables) by distance vectors")      \
   KEY("method.", "noise", read_noise, "refuse|N|N%",                                               \
       "theta only: rows that may be added; refuse unless given")                                   \
   KEY("method.", "weights", read_weights, "{NAME: NUMBER, ...}|inverse",                           \

@@ -26,11 +26,9 @@ static shoal_status set_p(shoal_policy *policy, const shoal_setting *setting) {
 }
 
 static shoal_status set_algorithm(shoal_policy *policy, const shoal_setting *setting) {
-  if (setting->text[0] == '\0')
-    return shoal_setting_expected(setting, "a name");
+  if (setting->text[0] == '\0') return shoal_setting_expected(setting, "a name");
   const char *name = shoal_arena_copy(&policy->arena, setting->text, strlen(setting->text));
-  if (!name)
-    return shoal_fail_memory(setting->error);
+  if (!name) return shoal_fail_memory(setting->error);
   policy->algorithm = (shoal_word){name, command_line};
   return SHOAL_OK;
 }

@@ -27,8 +27,7 @@ static shoal_status set_defaults(shoal_policy *policy, const char *name, const c
   static const char *const empty_cell[] = {""};
   policy->file = shoal_arena_copy(&policy->arena, name, strlen(name));
   policy->directory = shoal_arena_copy(&policy->arena, directory, strlen(directory));
-  if (!policy->file || !policy->directory)
-    return shoal_fail_memory(error);
+  if (!policy->file || !policy->directory) return shoal_fail_memory(error);
   policy->missing = empty_cell;
   policy->n_missing = 1;
   policy->k = 1;
@@ -53,8 +52,7 @@ shoal_status shoal_policy_parse(const char *text, size_t size_bytes, const char 
                                 const char *directory, shoal_policy **policy, shoal_error *error) {
   *policy = NULL;
   shoal_policy *parsed = shoal_alloc_zero(1, sizeof *parsed);
-  if (!parsed)
-    return shoal_fail_memory(error);
+  if (!parsed) return shoal_fail_memory(error);
   shoal_arena_init(&parsed->arena);
   shoal_status status =
       fill(parsed, text, size_bytes, name ? name : "policy", directory ? directory : ".", error);
@@ -67,8 +65,7 @@ shoal_status shoal_policy_parse(const char *text, size_t size_bytes, const char 
 }
 
 void shoal_policy_free(shoal_policy *policy) {
-  if (!policy)
-    return;
+  if (!policy) return;
   shoal_arena_reset(&policy->arena);
   free(policy);
 }
@@ -105,15 +102,11 @@ static shoal_status read_bytes(int file, const char *path, char **bytes, size_t 
                                shoal_error *error) {
   size_t capacity = 0;
   while (*size_bytes <= SHOAL_YAML_MAX_BYTES) {
-    if (!shoal_grow(bytes, &capacity, *size_bytes + 4096, 1))
-      return shoal_fail_memory(error);
+    if (!shoal_grow(bytes, &capacity, *size_bytes + 4096, 1)) return shoal_fail_memory(error);
     ssize_t got = read(file, *bytes + *size_bytes, capacity - *size_bytes);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return system_fail(path, errno, "read", error);
-    if (got == 0)
-      break;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_fail(path, errno, "read", error);
+    if (got == 0) break;
     *size_bytes += (size_t)got;
   }
   return SHOAL_OK;
@@ -124,8 +117,7 @@ static shoal_status directory_of(const char *path, char **directory, shoal_error
   const char *slash = strrchr(path, '/');
   size_t size = !slash ? 1 : slash == path ? 1 : (size_t)(slash - path);
   *directory = shoal_alloc(size + 1, 1);
-  if (!*directory)
-    return shoal_fail_memory(error);
+  if (!*directory) return shoal_fail_memory(error);
   memcpy(*directory, slash ? path : ".", size);
   (*directory)[size] = '\0';
   return SHOAL_OK;
@@ -134,14 +126,12 @@ static shoal_status directory_of(const char *path, char **directory, shoal_error
 shoal_status shoal_policy_read(const char *path, shoal_policy **policy, shoal_error *error) {
   *policy = NULL;
   int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return system_fail(path, errno, "open", error);
+  if (file < 0) return system_fail(path, errno, "open", error);
   char *bytes = NULL, *directory = NULL;
   size_t size_bytes = 0;
   shoal_status status = read_bytes(file, path, &bytes, &size_bytes, error);
   (void)close(file);
-  if (status == SHOAL_OK)
-    status = directory_of(path, &directory, error);
+  if (status == SHOAL_OK) status = directory_of(path, &directory, error);
   if (status == SHOAL_OK)
     status = shoal_policy_parse(bytes, size_bytes, path, directory, policy, error);
   free(directory);
@@ -153,14 +143,12 @@ shoal_status shoal_policy_read(const char *path, shoal_policy **policy, shoal_er
 
 const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const char *name) {
   for (size_t i = 0; i < policy->n_attributes; i++)
-    if (strcmp(policy->attributes[i].name, name) == 0)
-      return &policy->attributes[i];
+    if (strcmp(policy->attributes[i].name, name) == 0) return &policy->attributes[i];
   return NULL;
 }
 
 uint64_t shoal_amount_rows(shoal_amount amount, uint64_t n_rows) {
-  if (amount.percent)
-    return shoal_decimal_percent(amount.number, n_rows);
+  if (amount.percent) return shoal_decimal_percent(amount.number, n_rows);
   uint64_t rows = (uint64_t)amount.number.mantissa; /* whole and not negative: it was checked */
   return rows < n_rows ? rows : n_rows;
 }

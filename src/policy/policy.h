@@ -38,7 +38,7 @@ typedef enum shoal_type { SHOAL_TYPE_TEXT, SHOAL_TYPE_NUMBER } shoal_type;
 
 /* Categories of a sensitive attribute, most sensitive first: inline lists, or a file. */
 typedef struct shoal_categories {
-  const char *file; /* resolved path, or NULL */
+  const char *file;                /* resolved path, or NULL */
   const char *const *const *lists; /* n_lists lists, each ended by NULL */
   size_t n_lists;
 } shoal_categories;
@@ -53,8 +53,8 @@ typedef struct shoal_attribute {
   const shoal_word *protect; /* n_protect nodes of the hierarchy */
   size_t n_protect;
   shoal_categories categories;
-  shoal_decimal snap;   /* 0: none */
-  shoal_decimal weight; /* of method.weights; 1 unless given */
+  shoal_decimal snap;      /* 0: none */
+  shoal_decimal weight;    /* of method.weights; 1 unless given */
   shoal_decimal anonymity; /* datafly; 0 unless given */
   shoal_decimal profile;   /* datafly; 1 unless given */
   bool has_sensitivity;    /* mu-argus */
@@ -64,7 +64,7 @@ typedef struct shoal_attribute {
 /* One model asked for. privacy.k and privacy.p become models too, first of all. */
 typedef struct shoal_model_request {
   shoal_word name;
-  shoal_word attribute; /* text NULL: every sensitive attribute */
+  shoal_word attribute;         /* text NULL: every sensitive attribute */
   const shoal_word *parameters; /* names */
   const shoal_word *values;     /* scalars as written */
   size_t n_parameters;
@@ -76,7 +76,11 @@ typedef struct shoal_amount {
   shoal_decimal number;
 } shoal_amount;
 
-typedef enum shoal_unlisted { SHOAL_UNLISTED_REFUSE, SHOAL_UNLISTED_DROP, SHOAL_UNLISTED_KEEP } shoal_unlisted;
+typedef enum shoal_unlisted {
+  SHOAL_UNLISTED_REFUSE,
+  SHOAL_UNLISTED_DROP,
+  SHOAL_UNLISTED_KEEP
+} shoal_unlisted;
 
 struct shoal_policy {
   shoal_arena arena;
@@ -99,7 +103,8 @@ struct shoal_policy {
   const shoal_word *prefer;
   size_t n_prefer;
   shoal_word objective;
-  bool noise_allowed; /* noise: refuse -> false */
+  shoal_word satisfies; /* "classes" unless given */
+  bool noise_allowed;   /* noise: refuse -> false */
   shoal_amount noise;
   bool weights_inverse;
   bool has_seed;

@@ -51,8 +51,7 @@ shoal_status shoal_reader_expected(const shoal_policy_reader *reader, const shoa
 static shoal_status unknown_key(const shoal_policy_reader *reader, const shoal_yaml *key,
                                 const shoal_key_rule *rules) {
   const char *words[SHOAL_MAX_RULES + 1] = {NULL};
-  for (size_t i = 0; rules[i].key && i < SHOAL_MAX_RULES; i++)
-    words[i] = rules[i].key;
+  for (size_t i = 0; rules[i].key && i < SHOAL_MAX_RULES; i++) words[i] = rules[i].key;
   /* "{role:quasi}" is one word to YAML */
   bool glued = key->plain && strchr(key->text, ':') && shoal_yaml_is_null(key->next);
   return shoal_reader_fail(reader, key->mark, "unknown key '%s'%s%s", shoal_quote(key->text).text,
@@ -62,8 +61,7 @@ static shoal_status unknown_key(const shoal_policy_reader *reader, const shoal_y
 
 shoal_status shoal_read_mapping(shoal_policy_reader *reader, const shoal_yaml *node,
                                 const shoal_key_rule *rules, const char *such, void *target) {
-  if (shoal_yaml_is_null(node))
-    return SHOAL_OK;
+  if (shoal_yaml_is_null(node)) return SHOAL_OK;
   if (node->kind != SHOAL_YAML_MAPPING) {
     char what[160];
     (void)snprintf(what, sizeof what, "a mapping such as %s", such);
@@ -73,10 +71,8 @@ shoal_status shoal_read_mapping(shoal_policy_reader *reader, const shoal_yaml *n
   const shoal_yaml *outer_key = reader->key;
   for (const shoal_yaml *key = node->first; key; key = key->next->next) {
     const shoal_key_rule *rule = rules;
-    while (rule->key && strcmp(rule->key, key->text) != 0)
-      rule++;
-    if (!rule->key)
-      return unknown_key(reader, key, rules);
+    while (rule->key && strcmp(rule->key, key->text) != 0) rule++;
+    if (!rule->key) return unknown_key(reader, key, rules);
     reader->rule = rule;
     reader->key = key;
     SHOAL_TRY(rule->read(reader, key->next, target));
@@ -113,8 +109,7 @@ shoal_status shoal_read_words(const shoal_policy_reader *reader, const shoal_yam
   shoal_items items = {NULL, 0};
   SHOAL_TRY(shoal_read_items(reader, node, such, &items));
   shoal_word *read = shoal_arena_alloc(reader->arena, items.n, sizeof *read);
-  if (!read)
-    return shoal_fail_memory(reader->error);
+  if (!read) return shoal_fail_memory(reader->error);
   const shoal_yaml *item = items.first;
   for (size_t i = 0; i < items.n; i++, item = item->next) {
     SHOAL_TRY(shoal_read_scalar(reader, item, "a name"));
@@ -131,16 +126,13 @@ shoal_status shoal_read_path(const shoal_policy_reader *reader, const shoal_yaml
     return shoal_reader_expected(reader, node, "the name of a file");
   const char *directory = reader->directory;
   *path = node->text;
-  if (node->text[0] == '/' || strcmp(directory, ".") == 0 || directory[0] == '\0')
-    return SHOAL_OK;
+  if (node->text[0] == '/' || strcmp(directory, ".") == 0 || directory[0] == '\0') return SHOAL_OK;
   size_t before = strlen(directory), after = strlen(node->text);
   bool slash = directory[before - 1] != '/';
   char *joined = shoal_arena_alloc(reader->arena, before + slash + after + 1, 1);
-  if (!joined)
-    return shoal_fail_memory(reader->error);
+  if (!joined) return shoal_fail_memory(reader->error);
   memcpy(joined, directory, before);
-  if (slash)
-    joined[before] = '/';
+  if (slash) joined[before] = '/';
   memcpy(joined + before + slash, node->text, after + 1);
   *path = joined;
   return SHOAL_OK;

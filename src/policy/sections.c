@@ -19,9 +19,7 @@ typedef struct policy_target {
   const shoal_yaml *weights; /* NULL: not given */
 } policy_target;
 
-static shoal_policy *policy_of(void *into) {
-  return ((policy_target *)into)->policy;
-}
+static shoal_policy *policy_of(void *into) { return ((policy_target *)into)->policy; }
 
 /* ---------------------------------------------------------------- data */
 
@@ -35,11 +33,9 @@ static shoal_status read_delimiter(shoal_policy_reader *reader, const shoal_yaml
 static shoal_status read_missing(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   shoal_policy *policy = policy_of(into);
   shoal_items items = {node, 1};
-  if (!shoal_yaml_is_null(node))
-    SHOAL_TRY(shoal_read_items(reader, node, "[\"?\", \"\"]", &items));
+  if (!shoal_yaml_is_null(node)) SHOAL_TRY(shoal_read_items(reader, node, "[\"?\", \"\"]", &items));
   const char **missing = shoal_arena_alloc(reader->arena, items.n, sizeof *missing);
-  if (!missing)
-    return shoal_fail_memory(reader->error);
+  if (!missing) return shoal_fail_memory(reader->error);
   const shoal_yaml *item = items.first;
   for (size_t i = 0; i < items.n; i++, item = item->next) {
     if (item->kind != SHOAL_YAML_SCALAR)
@@ -76,15 +72,13 @@ static shoal_status read_p(shoal_policy_reader *reader, const shoal_yaml *node, 
 /* `attribute` is every model's parameter and goes aside; the others stay as they are written. */
 static shoal_status read_parameters(const shoal_policy_reader *reader, const shoal_yaml *node,
                                     shoal_model_request *request) {
-  if (shoal_yaml_is_null(node))
-    return SHOAL_OK;
+  if (shoal_yaml_is_null(node)) return SHOAL_OK;
   if (node->kind != SHOAL_YAML_MAPPING)
     return shoal_reader_expected(reader, node,
                                  "a mapping of the model's parameters, such as {p: 2}");
   shoal_word *names = shoal_arena_alloc(reader->arena, node->n, sizeof *names);
   shoal_word *values = shoal_arena_alloc(reader->arena, node->n, sizeof *values);
-  if (!names || !values)
-    return shoal_fail_memory(reader->error);
+  if (!names || !values) return shoal_fail_memory(reader->error);
   size_t n = 0;
   for (const shoal_yaml *key = node->first; key; key = key->next->next) {
     const shoal_yaml *value = key->next;
@@ -106,13 +100,11 @@ static shoal_status read_parameters(const shoal_policy_reader *reader, const sho
 static shoal_status read_models(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   static const char form[] = "a model's name, or one 'name: {parameter: value}'";
   shoal_policy *policy = policy_of(into);
-  if (shoal_yaml_is_null(node))
-    return SHOAL_OK;
+  if (shoal_yaml_is_null(node)) return SHOAL_OK;
   if (node->kind != SHOAL_YAML_LIST)
     return shoal_reader_expected(reader, node, "a list such as [l-diversity: {l: 2}]");
   shoal_model_request *models = shoal_arena_alloc(reader->arena, node->n, sizeof *models);
-  if (!models)
-    return shoal_fail_memory(reader->error);
+  if (!models) return shoal_fail_memory(reader->error);
   policy->models = models;
   policy->n_models = node->n;
   for (const shoal_yaml *item = node->first; item; item = item->next, models++) {
@@ -121,8 +113,7 @@ static shoal_status read_models(shoal_policy_reader *reader, const shoal_yaml *n
     if (name->kind != SHOAL_YAML_SCALAR || name->text[0] == '\0')
       return shoal_reader_expected(reader, item, form);
     *models = (shoal_model_request){.name = {name->text, name->mark}};
-    if (pair)
-      SHOAL_TRY(read_parameters(reader, name->next, models));
+    if (pair) SHOAL_TRY(read_parameters(reader, name->next, models));
   }
   return SHOAL_OK;
 }
@@ -145,6 +136,11 @@ static shoal_status read_algorithm(shoal_policy_reader *reader, const shoal_yaml
 static shoal_status read_objective(shoal_policy_reader *reader, const shoal_yaml *node,
                                    void *into) {
   return read_name(reader, node, &policy_of(into)->objective);
+}
+
+static shoal_status read_satisfies(shoal_policy_reader *reader, const shoal_yaml *node,
+                                   void *into) {
+  return read_name(reader, node, &policy_of(into)->satisfies);
 }
 
 static shoal_status read_max_suppression(shoal_policy_reader *reader, const shoal_yaml *node,
@@ -171,8 +167,7 @@ static shoal_status read_noise(shoal_policy_reader *reader, const shoal_yaml *no
   shoal_policy *policy = policy_of(into);
   shoal_setting setting;
   SHOAL_TRY(shoal_setting_from(reader, node, forms, &setting));
-  if (strcmp(setting.text, "refuse") == 0)
-    return SHOAL_OK;
+  if (strcmp(setting.text, "refuse") == 0) return SHOAL_OK;
   policy->noise_allowed = true;
   return shoal_setting_amount(&setting, forms, &policy->noise);
 }
@@ -181,8 +176,7 @@ static shoal_status read_weights(shoal_policy_reader *reader, const shoal_yaml *
   policy_target *target = into;
   target->policy->weights_inverse =
       node->kind == SHOAL_YAML_SCALAR && strcmp(node->text, "inverse") == 0;
-  if (target->policy->weights_inverse || shoal_yaml_is_null(node))
-    return SHOAL_OK;
+  if (target->policy->weights_inverse || shoal_yaml_is_null(node)) return SHOAL_OK;
   if (node->kind != SHOAL_YAML_MAPPING)
     return shoal_reader_expected(reader, node, "the word inverse, or a mapping such as {age: 2}");
   target->weights = node;
@@ -246,10 +240,8 @@ static const shoal_key_rule top_rules[] = {SHOAL_TOP_KEYS(SHOAL_KEY_RULE){0}};
 static shoal_status unknown_attribute(const shoal_policy_reader *reader, const shoal_policy *policy,
                                       const shoal_yaml *name) {
   const char **names = shoal_alloc(policy->n_attributes + 1, sizeof *names);
-  if (!names)
-    return shoal_fail_memory(reader->error);
-  for (size_t i = 0; i < policy->n_attributes; i++)
-    names[i] = policy->attributes[i].name;
+  if (!names) return shoal_fail_memory(reader->error);
+  for (size_t i = 0; i < policy->n_attributes; i++) names[i] = policy->attributes[i].name;
   names[policy->n_attributes] = NULL;
   shoal_status status = shoal_reader_fail(
       reader, name->mark, "%s: unknown attribute '%s'%s", shoal_reader_subject(reader).text,
@@ -260,13 +252,11 @@ static shoal_status unknown_attribute(const shoal_policy_reader *reader, const s
 
 static shoal_status give_weights(shoal_policy_reader *reader, policy_target *target) {
   static const shoal_key_rule self = {"method.weights", "weights", NULL};
-  if (!target->weights)
-    return SHOAL_OK;
+  if (!target->weights) return SHOAL_OK;
   reader->rule = &self;
   for (const shoal_yaml *name = target->weights->first; name; name = name->next->next) {
     const shoal_attribute *attribute = shoal_policy_attribute(target->policy, name->text);
-    if (!attribute)
-      return unknown_attribute(reader, target->policy, name);
+    if (!attribute) return unknown_attribute(reader, target->policy, name);
     shoal_setting setting;
     SHOAL_TRY(shoal_setting_from(reader, name->next, "a number", &setting));
     shoal_decimal *weight = &target->attributes[attribute - target->attributes].weight;

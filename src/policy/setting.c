@@ -49,13 +49,11 @@ shoal_status shoal_setting_whole(const shoal_setting *setting, uint64_t least, u
 static shoal_status parse_decimal(const shoal_setting *setting, size_t size, const char *what,
                                   shoal_decimal *number) {
   switch (shoal_decimal_parse(setting->text, size, number)) {
-  case SHOAL_NUMBER_OK:
-    return SHOAL_OK;
+  case SHOAL_NUMBER_OK: return SHOAL_OK;
   case SHOAL_NUMBER_TOO_LONG:
     return FAIL(setting, "%s: more than 18 digits in '%s'", setting->name.text,
                 shoal_quote(setting->text).text);
-  default:
-    return shoal_setting_expected(setting, what);
+  default: return shoal_setting_expected(setting, what);
   }
 }
 
@@ -65,8 +63,7 @@ shoal_status shoal_setting_decimal(const shoal_setting *setting, shoal_decimal *
 
 shoal_status shoal_setting_measure(const shoal_setting *setting, shoal_decimal *number) {
   SHOAL_TRY(shoal_setting_decimal(setting, number));
-  if (number->mantissa < 0)
-    return FAIL(setting, "%s must not be negative", setting->name.text);
+  if (number->mantissa < 0) return FAIL(setting, "%s must not be negative", setting->name.text);
   return SHOAL_OK;
 }
 
@@ -76,8 +73,7 @@ shoal_status shoal_setting_amount(const shoal_setting *setting, const char *what
   bool percent = size && setting->text[size - 1] == '%';
   shoal_decimal number;
   SHOAL_TRY(parse_decimal(setting, size - percent, what, &number));
-  if (number.mantissa < 0)
-    return FAIL(setting, "%s must not be negative", setting->name.text);
+  if (number.mantissa < 0) return FAIL(setting, "%s must not be negative", setting->name.text);
   if (!percent && number.scale != 0) /* 10.0 has scale 0 */
     return FAIL(setting, "%s: expected a whole number of rows, or a share such as %s%%, found '%s'",
                 setting->name.text, shoal_quote(setting->text).text,
@@ -93,8 +89,7 @@ shoal_status shoal_setting_amount(const shoal_setting *setting, const char *what
 shoal_status shoal_setting_choice(const shoal_setting *setting, const char *const *words,
                                   size_t *choice) {
   for (size_t i = 0; words[i]; i++) {
-    if (strcmp(words[i], setting->text) != 0)
-      continue;
+    if (strcmp(words[i], setting->text) != 0) continue;
     *choice = i;
     return SHOAL_OK;
   }
@@ -114,8 +109,7 @@ shoal_status shoal_setting_delimiter(const shoal_setting *setting, char *delimit
     return SHOAL_OK;
   }
   for (size_t i = 0; names[i]; i++) {
-    if (strcmp(names[i], text) != 0 && !(i == 0 && strcmp(text, "\\t") == 0))
-      continue;
+    if (strcmp(names[i], text) != 0 && !(i == 0 && strcmp(text, "\\t") == 0)) continue;
     *delimiter = bytes[i];
     return SHOAL_OK;
   }

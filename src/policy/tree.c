@@ -38,8 +38,7 @@ static shoal_status read_inner(const shoal_policy_reader *reader, leaf_list *lea
 
 static shoal_status read_item(const shoal_policy_reader *reader, leaf_list *leaves,
                               const shoal_yaml *item, shoal_tree_node *child) {
-  if (item->kind == SHOAL_YAML_SCALAR)
-    return add_leaf(reader, leaves, item, child);
+  if (item->kind == SHOAL_YAML_SCALAR) return add_leaf(reader, leaves, item, child);
   if (item->kind == SHOAL_YAML_MAPPING && item->n == 1)
     return read_inner(reader, leaves, item->first, child);
   return shoal_reader_expected(reader, item, "a value, or one 'label: values'");
@@ -55,12 +54,10 @@ static shoal_status read_children(const shoal_policy_reader *reader, leaf_list *
                              subject.text, shoal_quote(parent->label).text, tree_form);
   }
   shoal_tree_node *children = shoal_arena_alloc(reader->arena, n, sizeof *children);
-  if (!children)
-    return shoal_fail_memory(reader->error);
+  if (!children) return shoal_fail_memory(reader->error);
   parent->children = children;
   parent->n_children = n;
-  if (single)
-    return add_leaf(reader, leaves, node, children);
+  if (single) return add_leaf(reader, leaves, node, children);
   if (node->kind == SHOAL_YAML_LIST) {
     for (const shoal_yaml *item = node->first; item; item = item->next)
       SHOAL_TRY(read_item(reader, leaves, item, children++));
@@ -74,8 +71,7 @@ static shoal_status read_children(const shoal_policy_reader *reader, leaf_list *
 static shoal_status check_parents(const shoal_policy_reader *reader, const leaf_list *leaves) {
   const shoal_yaml *earlier;
   const shoal_yaml *repeated = shoal_yaml_repeated(leaves->leaves, leaves->n, &earlier);
-  if (!repeated)
-    return SHOAL_OK;
+  if (!repeated) return SHOAL_OK;
   return shoal_reader_fail(reader, repeated->mark,
                            "%s: this value would have two parents: it stands in line %u already; "
                            "remove one",
@@ -84,13 +80,11 @@ static shoal_status check_parents(const shoal_policy_reader *reader, const leaf_
 
 shoal_status shoal_read_tree(const shoal_policy_reader *reader, const shoal_yaml *node,
                              shoal_tree_node *root) {
-  if (node->kind == SHOAL_YAML_SCALAR)
-    return shoal_reader_expected(reader, node, tree_form);
+  if (node->kind == SHOAL_YAML_SCALAR) return shoal_reader_expected(reader, node, tree_form);
   leaf_list leaves = {0};
   *root = (shoal_tree_node){.label = "*"};
   shoal_status status = read_children(reader, &leaves, node, root);
-  if (status == SHOAL_OK)
-    status = check_parents(reader, &leaves);
+  if (status == SHOAL_OK) status = check_parents(reader, &leaves);
   free(leaves.leaves);
   return status;
 }

@@ -10,23 +10,18 @@
 
 size_t shoal_utf8_size(const char *s, size_t left) {
   unsigned char lead = (unsigned char)s[0];
-  if (lead < 0x80)
-    return 1;
+  if (lead < 0x80) return 1;
   size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || size > left)
-    return 0;
+  if (lead < 0xc2 || lead > 0xf4 || size > left) return 0;
   uint32_t code = lead & (0x7fu >> size);
   for (size_t i = 1; i < size; i++) {
     unsigned char byte = (unsigned char)s[i];
-    if ((byte & 0xc0) != 0x80)
-      return 0;
+    if ((byte & 0xc0) != 0x80) return 0;
     code = code << 6 | (byte & 0x3fu);
   }
   static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < smallest[size] || code > 0x10ffff)
-    return 0;
-  if (code >= 0xd800 && code <= 0xdfff)
-    return 0; /* halves of UTF-16 pairs */
+  if (code < smallest[size] || code > 0x10ffff) return 0;
+  if (code >= 0xd800 && code <= 0xdfff) return 0; /* halves of UTF-16 pairs */
   return size;
 }
 
@@ -75,8 +70,7 @@ shoal_advice shoal_advise(const char *word, const char *const *words) {
     const char *before = i ? ", " : " Here one of: ";
     const size_t reserved = sizeof ", ...";
     size_t start = at;
-    if (append(&advice, &at, before, words[i], "") && at + reserved < sizeof advice.text)
-      continue;
+    if (append(&advice, &at, before, words[i], "") && at + reserved < sizeof advice.text) continue;
     memcpy(advice.text + start, ", ...", reserved);
     break;
   }

@@ -48,10 +48,8 @@ static shoal_status check_bytes(builder *b, const char *bytes, size_t size) {
   for (size_t at = 0; at < size;) {
     unsigned char c = (unsigned char)bytes[at];
     size_t width = shoal_utf8_size(bytes + at, size - at);
-    if (width == 0)
-      return FAIL(b, mark, "byte 0x%02x is not UTF-8: save the file as UTF-8", c);
-    if (c == '\0')
-      return FAIL(b, mark, "a NUL byte: this is no text file in UTF-8");
+    if (width == 0) return FAIL(b, mark, "byte 0x%02x is not UTF-8: save the file as UTF-8", c);
+    if (c == '\0') return FAIL(b, mark, "a NUL byte: this is no text file in UTF-8");
     if (c < 0x20 && c != '\t' && c != '\n' && c != '\r')
       return FAIL(b, mark, "control character 0x%02x: write \"\\x%02x\" in quotes if it is meant",
                   c, c);
@@ -66,18 +64,15 @@ static shoal_status check_bytes(builder *b, const char *bytes, size_t size) {
 /* ---------------------------------------------------------------- nodes */
 
 bool shoal_yaml_is_null(const shoal_yaml *node) {
-  if (node->kind != SHOAL_YAML_SCALAR || !node->plain)
-    return false;
+  if (node->kind != SHOAL_YAML_SCALAR || !node->plain) return false;
   static const char *const nulls[] = {"", "~", "null", "Null", "NULL"};
   for (size_t i = 0; i < sizeof nulls / sizeof *nulls; i++)
-    if (strcmp(node->text, nulls[i]) == 0)
-      return true;
+    if (strcmp(node->text, nulls[i]) == 0) return true;
   return false;
 }
 
 static int compare_places(shoal_mark a, shoal_mark b) {
-  if (a.line != b.line)
-    return a.line < b.line ? -1 : 1;
+  if (a.line != b.line) return a.line < b.line ? -1 : 1;
   return a.at < b.at ? -1 : a.at > b.at;
 }
 
@@ -92,10 +87,8 @@ const shoal_yaml *shoal_yaml_repeated(const shoal_yaml **nodes, size_t n,
   const shoal_yaml *repeated = NULL;
   qsort(nodes, n, sizeof(const shoal_yaml *), compare_texts);
   for (size_t i = 1; i < n; i++) {
-    if (strcmp(nodes[i]->text, nodes[i - 1]->text) != 0)
-      continue;
-    if (repeated && compare_places(repeated->mark, nodes[i]->mark) < 0)
-      continue;
+    if (strcmp(nodes[i]->text, nodes[i - 1]->text) != 0) continue;
+    if (repeated && compare_places(repeated->mark, nodes[i]->mark) < 0) continue;
     repeated = nodes[i];
     *earlier = nodes[i - 1];
   }
@@ -103,19 +96,15 @@ const shoal_yaml *shoal_yaml_repeated(const shoal_yaml **nodes, size_t n,
 }
 
 static shoal_status check_keys(builder *b, const shoal_yaml *mapping) {
-  if (mapping->n < 2)
-    return SHOAL_OK;
+  if (mapping->n < 2) return SHOAL_OK;
   const shoal_yaml **keys = shoal_alloc(mapping->n, sizeof *keys);
-  if (!keys)
-    return shoal_fail_memory(b->error);
+  if (!keys) return shoal_fail_memory(b->error);
   size_t n = 0;
-  for (const shoal_yaml *key = mapping->first; key; key = key->next->next)
-    keys[n++] = key;
+  for (const shoal_yaml *key = mapping->first; key; key = key->next->next) keys[n++] = key;
   const shoal_yaml *earlier;
   const shoal_yaml *repeated = shoal_yaml_repeated(keys, n, &earlier);
   free(keys);
-  if (!repeated)
-    return SHOAL_OK;
+  if (!repeated) return SHOAL_OK;
   return FAIL(b, repeated->mark, "duplicate key '%s': it stands in line %u already; keep one",
               shoal_quote(repeated->text).text, earlier->mark.line);
 }
@@ -135,15 +124,11 @@ static shoal_status attach(builder *b, shoal_yaml *node) {
     return FAIL(b, node->mark, "a key is missing before ':'");
   if (!open->last && compare_places(node->mark, open->node->mark) < 0)
     open->node->mark = node->mark;
-  if (open->last)
-    open->last->next = node;
-  else
-    open->node->first = node;
+  if (open->last) open->last->next = node;
+  else open->node->first = node;
   open->last = node;
-  if (!open->expects_value)
-    open->node->n++;
-  if (open->node->kind == SHOAL_YAML_MAPPING)
-    open->expects_value = is_key;
+  if (!open->expects_value) open->node->n++;
+  if (open->node->kind == SHOAL_YAML_MAPPING) open->expects_value = is_key;
   return SHOAL_OK;
 }
 
@@ -159,16 +144,13 @@ static shoal_status open_container(builder *b, shoal_yaml *node) {
 /* The place of an event, taken back to the opening quote; the last known where it has none. */
 static shoal_mark mark_of(builder *b, struct fy_event *event) {
   const struct fy_mark *mark = fy_event_start_mark(event);
-  if (!mark)
-    return b->here;
+  if (!mark) return b->here;
   uint32_t at = (uint32_t)mark->column + 1;
   if (event->type == FYET_SCALAR) {
     enum fy_scalar_style style = fy_token_scalar_style(event->scalar.value);
-    if (at > 1 && (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED))
-      at--;
+    if (at > 1 && (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED)) at--;
   }
-  if (event->type == FYET_ALIAS && at > 1)
-    at--;
+  if (event->type == FYET_ALIAS && at > 1) at--;
   return b->here = (shoal_mark){(uint32_t)mark->line + 1, at};
 }
 
@@ -179,8 +161,7 @@ static shoal_mark mark_of(builder *b, struct fy_event *event) {
 static shoal_status take_text(builder *b, struct fy_token *token, shoal_yaml *node) {
   node->plain = true;
   node->text = "";
-  if (!token)
-    return SHOAL_OK;
+  if (!token) return SHOAL_OK;
   enum fy_scalar_style style = fy_token_scalar_style(token);
   const struct fy_mark *start = fy_token_start_mark(token), *end = fy_token_end_mark(token);
   if (style == FYSS_LITERAL || style == FYSS_FOLDED || !start || !end || start->line != end->line)
@@ -189,8 +170,7 @@ static shoal_status take_text(builder *b, struct fy_token *token, shoal_yaml *no
                 "next line indented too far?");
   size_t size = 0;
   const char *text = fy_token_get_text(token, &size);
-  if (!text || (size == 0 && end->input_pos > start->input_pos))
-    return shoal_fail_memory(b->error);
+  if (!text || (size == 0 && end->input_pos > start->input_pos)) return shoal_fail_memory(b->error);
   if (memchr(text, '\0', size))
     return FAIL(b, node->mark, "a value must not contain NUL (\"\\0\")");
   node->plain = style == FYSS_PLAIN;
@@ -205,8 +185,7 @@ static shoal_status take_node(builder *b, struct fy_event *event, shoal_yaml_kin
                 "a tag ('!...') stands before this value: tags are not used here, leave "
                 "it out");
   shoal_yaml *node = shoal_arena_alloc(b->arena, 1, sizeof *node);
-  if (!node)
-    return shoal_fail_memory(b->error);
+  if (!node) return shoal_fail_memory(b->error);
   *node = (shoal_yaml){.kind = kind, .mark = mark};
   if (kind == SHOAL_YAML_SCALAR) {
     SHOAL_TRY(take_text(b, event->scalar.value, node));
@@ -220,25 +199,17 @@ static shoal_status take_node(builder *b, struct fy_event *event, shoal_yaml_kin
 static shoal_status take_event(builder *b, struct fy_event *event) {
   switch (event->type) {
   case FYET_DOCUMENT_START:
-    if (b->n_documents++ == 0)
-      return SHOAL_OK;
+    if (b->n_documents++ == 0) return SHOAL_OK;
     return FAIL(b, mark_of(b, event),
                 "a second YAML document begins here: a policy is one document");
   case FYET_ALIAS:
     return FAIL(b, mark_of(b, event), "aliases ('*name') are not used here: write the value again");
-  case FYET_SCALAR:
-    return take_node(b, event, SHOAL_YAML_SCALAR);
-  case FYET_SEQUENCE_START:
-    return take_node(b, event, SHOAL_YAML_LIST);
-  case FYET_MAPPING_START:
-    return take_node(b, event, SHOAL_YAML_MAPPING);
-  case FYET_SEQUENCE_END:
-    b->depth--;
-    return SHOAL_OK;
-  case FYET_MAPPING_END:
-    return check_keys(b, b->open[--b->depth].node);
-  default:
-    return SHOAL_OK;
+  case FYET_SCALAR: return take_node(b, event, SHOAL_YAML_SCALAR);
+  case FYET_SEQUENCE_START: return take_node(b, event, SHOAL_YAML_LIST);
+  case FYET_MAPPING_START: return take_node(b, event, SHOAL_YAML_MAPPING);
+  case FYET_SEQUENCE_END: b->depth--; return SHOAL_OK;
+  case FYET_MAPPING_END: return check_keys(b, b->open[--b->depth].node);
+  default: return SHOAL_OK;
   }
 }
 
@@ -246,8 +217,7 @@ static shoal_status take_event(builder *b, struct fy_event *event) {
 
 /* The parser stopped: says why, at the bracket that was never closed where that is the cause. */
 static shoal_status syntax_fail(builder *b, const shoal_yaml_trouble *trouble) {
-  if (trouble->no_memory)
-    return shoal_fail_memory(b->error);
+  if (trouble->no_memory) return shoal_fail_memory(b->error);
   bool at_end = compare_places(trouble->mark, b->end) >= 0;
   for (unsigned i = b->depth; at_end && i-- > 0;)
     if (b->open[i].node->flow)
@@ -262,16 +232,16 @@ static shoal_status build(builder *b, struct fy_parser *parser, struct fy_diag *
   while ((event = fy_parser_parse(parser))) {
     shoal_status status = take_event(b, event);
     fy_parser_event_free(parser, event);
-    if (status != SHOAL_OK)
-      return status;
+    if (status != SHOAL_OK) return status;
   }
   if (fy_parser_get_stream_error(parser)) {
     shoal_yaml_trouble_find(trouble, diag);
     return syntax_fail(b, trouble);
   }
-  if (b->root && !shoal_yaml_is_null(b->root))
-    return SHOAL_OK;
-  return FAIL(b, ((shoal_mark){1, 1}), "it is empty, or has only comments: write a policy, or let 'shoal profile --policy-out' write one");
+  if (b->root && !shoal_yaml_is_null(b->root)) return SHOAL_OK;
+  return FAIL(b, ((shoal_mark){1, 1}),
+              "it is empty, or has only comments: write a policy, or let 'shoal profile "
+              "--policy-out' write one");
 }
 
 shoal_status shoal_yaml_parse(const char *bytes, size_t size_bytes, const char *file,
@@ -289,8 +259,7 @@ shoal_status shoal_yaml_parse(const char *bytes, size_t size_bytes, const char *
   SHOAL_TRY(check_bytes(&b, bytes, size_bytes));
   shoal_yaml_trouble trouble;
   struct fy_diag *diag = shoal_yaml_trouble_listen(&trouble);
-  if (!diag)
-    return shoal_fail_memory(error);
+  if (!diag) return shoal_fail_memory(error);
   struct fy_parse_cfg config = {.flags = FYPCF_QUIET | FYPCF_JSON_NONE | FYPCF_DEFAULT_VERSION_1_2 |
                                          FYPCF_SLOPPY_FLOW_INDENTATION,
                                 .diag = diag};
@@ -298,10 +267,8 @@ shoal_status shoal_yaml_parse(const char *bytes, size_t size_bytes, const char *
   shoal_status status = SHOAL_OK;
   if (!parser || fy_parser_set_string(parser, bytes, size_bytes) != 0)
     status = shoal_fail_memory(error);
-  else
-    status = build(&b, parser, diag, &trouble);
-  if (parser)
-    fy_parser_destroy(parser);
+  else status = build(&b, parser, diag, &trouble);
+  if (parser) fy_parser_destroy(parser);
   fy_diag_destroy(diag);
   *root = b.root;
   return status;

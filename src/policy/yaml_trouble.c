@@ -44,8 +44,7 @@ static void hear(struct fy_diag *diag, void *user, const char *said, size_t size
   (void)diag;
   shoal_yaml_trouble *trouble = user;
   static const char version[] = "version";
-  if (memmem(said, size, version, sizeof version - 1))
-    trouble->unknown_version = true;
+  if (memmem(said, size, version, sizeof version - 1)) trouble->unknown_version = true;
 }
 
 struct fy_diag *shoal_yaml_trouble_listen(shoal_yaml_trouble *trouble) {
@@ -58,15 +57,13 @@ struct fy_diag *shoal_yaml_trouble_listen(shoal_yaml_trouble *trouble) {
   config.level = FYET_ERROR;
   config.colorize = false;
   struct fy_diag *diag = fy_diag_create(&config);
-  if (diag)
-    fy_diag_set_collect_errors(diag, true);
+  if (diag) fy_diag_set_collect_errors(diag, true);
   return diag;
 }
 
 static void translate(shoal_yaml_trouble *trouble, const char *said) {
   for (size_t i = 0; i < sizeof translations / sizeof *translations; i++)
-    if (strcmp(said, translations[i].said) == 0)
-      said = translations[i].plain;
+    if (strcmp(said, translations[i].said) == 0) said = translations[i].plain;
   (void)snprintf(trouble->text, sizeof trouble->text, "%s", said);
 }
 
@@ -74,8 +71,7 @@ void shoal_yaml_trouble_find(shoal_yaml_trouble *trouble, struct fy_diag *diag) 
   void *position = NULL;
   struct fy_diag_error *found;
   while ((found = fy_diag_errors_iterate(diag, &position))) {
-    if (found->type != FYET_ERROR)
-      continue; /* warnings are collected too */
+    if (found->type != FYET_ERROR) continue; /* warnings are collected too */
     trouble->mark = (shoal_mark){found->line > 0 ? (uint32_t)found->line : 1,
                                  found->column > 0 ? (uint32_t)found->column : 1};
     translate(trouble, found->msg ? found->msg : "");

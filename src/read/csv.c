@@ -117,8 +117,7 @@ static shoal_csv_problem fixed_rows(const char *block, size_t size_bytes, size_t
   size_t cell = 0, row = 0;
   for (; cell < cells->n_cells; row++) {
     size_t found = 0;
-    while (cell + found < cells->n_cells &&
-           !ends_row(block, size_bytes, cells->end[cell + found]))
+    while (cell + found < cells->n_cells && !ends_row(block, size_bytes, cells->end[cell + found]))
       found++;
     found++;
     if (found != n_columns) {
@@ -198,7 +197,8 @@ static size_t quoted_cell(char *block, size_t size_bytes, char delimiter, size_t
   if (stop < size_bytes && block[stop] == '\r' &&
       (stop + 1 == size_bytes || block[stop + 1] == '\n'))
     stop++;
-  if (stop < size_bytes && block[stop] != delimiter && block[stop] != '\n') *fault = SHOAL_CSV_STRAY;
+  if (stop < size_bytes && block[stop] != delimiter && block[stop] != '\n')
+    *fault = SHOAL_CSV_STRAY;
   return stop;
 }
 
@@ -215,8 +215,7 @@ static shoal_csv_problem split_quoted(char *block, size_t size_bytes, char delim
       if (stop >= size_bytes || block[stop] == '\n') break;
     }
     size_t found = cells->n_cells - first;
-    if (n_columns && found != n_columns)
-      return (shoal_csv_problem){SHOAL_CSV_RAGGED, row, found};
+    if (n_columns && found != n_columns) return (shoal_csv_problem){SHOAL_CSV_RAGGED, row, found};
     if (!n_columns && !end_row(cells)) return (shoal_csv_problem){SHOAL_CSV_MEMORY, row, 0};
     row++;
   }
@@ -261,8 +260,7 @@ shoal_csv_problem shoal_csv_split(char *block, size_t size_bytes, char delimiter
   cells->n_rows = 0;
   if (size_bytes >= UINT32_MAX - 64) return (shoal_csv_problem){SHOAL_CSV_MEMORY, 0, 0};
   bool quotes = size_bytes && memchr(block, '"', size_bytes);
-  shoal_csv_fault fault =
-      quotes ? SHOAL_CSV_OK : place_cells(block, size_bytes, delimiter, cells);
+  shoal_csv_fault fault = quotes ? SHOAL_CSV_OK : place_cells(block, size_bytes, delimiter, cells);
   const char *nul = NULL;
   if (quotes || fault == SHOAL_CSV_NUL) nul = memchr(block, '\0', size_bytes);
   if (nul) {
@@ -323,12 +321,18 @@ size_t shoal_csv_whole_records(const char *block, size_t size_bytes, char delimi
 char shoal_csv_guess_delimiter(const char *block, size_t size_bytes) {
   static const char candidates[] = {',', ';', '\t', '|'};
   size_t counts[sizeof candidates] = {0};
-  bool quoted = false;
+  bool quoted = false, cell_start = true;
   for (size_t i = 0; i < size_bytes; i++) {
-    if (block[i] == '"') quoted = !quoted;
-    if (quoted) continue;
+    if (quoted) { /* a doubled quote closes and opens again */
+      quoted = block[i] != '"';
+      cell_start = !quoted;
+      continue;
+    }
     if (block[i] == '\n') break;
-    for (size_t c = 0; c < sizeof candidates; c++) counts[c] += block[i] == candidates[c];
+    quoted = block[i] == '"' && cell_start;
+    const char *found = memchr(candidates, block[i], sizeof candidates);
+    if (found) counts[found - candidates]++;
+    cell_start = found != NULL;
   }
   size_t best = 0;
   for (size_t c = 1; c < sizeof candidates; c++)
@@ -347,8 +351,9 @@ void shoal_csv_explain(shoal_csv_problem problem, size_t n_columns, char *out, s
     (void)snprintf(out, capacity, "a quote opens here and is never closed: close it");
     break;
   case SHOAL_CSV_STRAY:
-    (void)snprintf(out, capacity, "something stands between a closing quote and the delimiter: "
-                                  "double the quotes inside the cell");
+    (void)snprintf(out, capacity,
+                   "something stands between a closing quote and the delimiter: "
+                   "double the quotes inside the cell");
     break;
   case SHOAL_CSV_NUL:
     (void)snprintf(out, capacity,

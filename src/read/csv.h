@@ -64,7 +64,8 @@ size_t shoal_csv_whole_records(const char *block, size_t size_bytes, char delimi
 /* The size of the first record, its newline included; 0 if it does not end in the block. */
 size_t shoal_csv_first_record(const char *block, size_t size_bytes, char delimiter);
 
-/* The delimiter that a header line most likely has: the most frequent of , ; tab | outside quotes. */
+/* The delimiter that a header line most likely has: the most frequent of , ; tab | outside quotes.
+ */
 char shoal_csv_guess_delimiter(const char *block, size_t size_bytes);
 
 /* What a problem means, for a message, such as "has 8 cells where the header has 9: …". */

@@ -71,8 +71,7 @@ static shoal_status read_some(shoal_source *source, char *bytes, size_t capacity
       return SHOAL_OK;
     }
     if (n == 0) source->ended = true;
-    else if (errno != EINTR)
-      return fail_system(source->name, "cannot be read", errno, error);
+    else if (errno != EINTR) return fail_system(source->name, "cannot be read", errno, error);
   }
   return SHOAL_OK;
 }
@@ -136,8 +135,8 @@ shoal_status shoal_source_open(const char *path, shoal_source **out, shoal_error
   source->fd = -1;
   source->name = strdup(display_name(path));
   source->input = shoal_alloc(INPUT_BYTES, 1);
-  shoal_status status = source->name && source->input ? open_file(path, source, error)
-                                                      : shoal_fail_memory(error);
+  shoal_status status =
+      source->name && source->input ? open_file(path, source, error) : shoal_fail_memory(error);
   if (status != SHOAL_OK) {
     shoal_source_close(source);
     return status;
@@ -148,8 +147,8 @@ shoal_status shoal_source_open(const char *path, shoal_source **out, shoal_error
 
 static shoal_status fail_coding(const shoal_source *source, const char *what, shoal_error *error) {
   shoal_place place = {.file = source->name};
-  return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
-                       "%s: fetch or compress the file again", what);
+  return shoal_fail_at(error, SHOAL_BAD_INPUT, &place, "%s: fetch or compress the file again",
+                       what);
 }
 
 /* Large reads of plain files go straight to the caller's memory. */

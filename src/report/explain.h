@@ -68,9 +68,9 @@ typedef struct shoal_explained_change {
 } shoal_explained_change;
 
 typedef struct shoal_explanation {
-  bool monotone;   /* rows to suppress can only fall going up the lattice */
-  bool every_node; /* the rows to suppress are known of every node */
-  bool whole_holds; /* all rows in one class satisfy every demand */
+  bool monotone;                         /* rows to suppress can only fall going up the lattice */
+  bool every_node;                       /* the rows to suppress are known of every node */
+  bool whole_holds;                      /* all rows in one class satisfy every demand */
   uint32_t lattice_height, least_height; /* of a node that satisfies */
   bool has_node;
   shoal_node_outcome node; /* chosen; where none satisfies: the one with fewest rows to suppress */

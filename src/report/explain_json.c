@@ -39,11 +39,10 @@ static json_t *demands_array(const shoal_explanation *e) {
     (void)json_object_set_new(object, "holds", json_boolean(d->holds));
     (void)json_object_set_new(object, "max_groups", count_if(d->bounded, d->max_groups));
     (void)json_object_set_new(object, "why", d->why ? json_string(d->why) : json_null());
-    (void)json_object_set_new(
-        object, "without",
-        d->tried ? json_pack("{s:b, s:o}", "met", d->met_without, "height",
-                             count_if(d->met_without, d->height_without))
-                 : json_null());
+    (void)json_object_set_new(object, "without",
+                              d->tried ? json_pack("{s:b, s:o}", "met", d->met_without, "height",
+                                                   count_if(d->met_without, d->height_without))
+                                       : json_null());
     (void)json_array_append_new(array, object);
   }
   return array;
@@ -53,9 +52,9 @@ static json_t *hardest_array(const shoal_explanation *e) {
   json_t *array = json_array();
   for (size_t i = 0; i < e->n_hardest; i++) {
     const shoal_hardness *h = &e->hardest[i];
-    (void)json_array_append_new(
-        array, json_pack("{s:s, s:o, s:o, s:o}", "attribute", h->attribute, "p", count(h->p),
-                         "distinct", count(h->distinct), "max_groups", count(h->max_groups)));
+    (void)json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:o}", "attribute", h->attribute,
+                                                 "p", count(h->p), "distinct", count(h->distinct),
+                                                 "max_groups", count(h->max_groups)));
   }
   return array;
 }
@@ -63,9 +62,8 @@ static json_t *hardest_array(const shoal_explanation *e) {
 static json_t *without_object(const shoal_quasi_cost *c) {
   if (!c->tried) return json_null();
   return json_pack("{s:b, s:o, s:o, s:o}", "met", c->met_without, "height",
-                   count_if(c->met_without, c->height_without), "height_now",
-                   count(c->height_now), "suppressed",
-                   count_if(c->met_without, c->suppressed_without));
+                   count_if(c->met_without, c->height_without), "height_now", count(c->height_now),
+                   "suppressed", count_if(c->met_without, c->suppressed_without));
 }
 
 static json_t *costs_array(const shoal_result *r) {
@@ -73,12 +71,11 @@ static json_t *costs_array(const shoal_result *r) {
   json_t *array = json_array();
   for (size_t q = 0; e->costs && q < r->n_quasi; q++) {
     const shoal_quasi_cost *c = &e->costs[q];
-    json_t *object = json_pack("{s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "attribute", c->name,
-                               "level", count(c->level), "height", count(c->height), "loss",
-                               c->loss, "labels", count(c->labels), "labels_below",
-                               count_if(c->level > 0, c->labels_below), "suppressed_below",
-                               count_if(c->level > 0, c->suppressed_below), "without",
-                               without_object(c));
+    json_t *object = json_pack(
+        "{s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "attribute", c->name, "level", count(c->level),
+        "height", count(c->height), "loss", c->loss, "labels", count(c->labels), "labels_below",
+        count_if(c->level > 0, c->labels_below), "suppressed_below",
+        count_if(c->level > 0, c->suppressed_below), "without", without_object(c));
     (void)json_array_append_new(array, object);
   }
   return array;
@@ -122,8 +119,8 @@ static json_t *changes_array(const shoal_result *r) {
                   count(c->from), "to", count(c->to), "height", count(c->height), "suppressed",
                   count(c->suppressed), "node", levels_object(r, c->levels), "exact", c->exact);
     if (strcmp(c->setting, "max-suppression") == 0)
-      (void)json_object_set_new(
-          object, "percent", number((double)shoal_share_of_rows(c->to, r->input_rows) / 100));
+      (void)json_object_set_new(object, "percent",
+                                number((double)shoal_share_of_rows(c->to, r->input_rows) / 100));
     (void)json_array_append_new(array, object);
   }
   return array;

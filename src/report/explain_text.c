@@ -144,8 +144,7 @@ static void add_demand(shoal_text *t, const shoal_result *r, const shoal_explain
                                      : "; without it the policy could not be met either");
   else if (d->tried && d->met_without && d->height_without < e->least_height)
     shoal_text_print(t, "; without it height %u would do", d->height_without);
-  else if (d->tried)
-    shoal_text_add(t, "; costs nothing beside the others");
+  else if (d->tried) shoal_text_add(t, "; costs nothing beside the others");
   shoal_text_add(t, "\n");
 }
 
@@ -221,9 +220,10 @@ static void add_hierarchy_hint(shoal_text *t, const shoal_result *r) {
     most = ratio;
   }
   if (!widest) return;
-  shoal_text_print(t, "  A hierarchy with a level between could keep more: '%s' goes from %u "
-                      "labels at level %u\n  to %u at level %u in one step. (Not tried: the level "
-                      "is yours to make.)\n",
+  shoal_text_print(t,
+                   "  A hierarchy with a level between could keep more: '%s' goes from %u "
+                   "labels at level %u\n  to %u at level %u in one step. (Not tried: the level "
+                   "is yours to make.)\n",
                    widest->name, widest->labels_below, widest->level - 1, widest->labels,
                    widest->level);
 }

@@ -73,8 +73,8 @@ static json_t *render_conditions(const shoal_result *r) {
         attributes, json_pack("{s:s, s:o, s:o}", "attribute", r->conditions[i].attribute,
                               "distinct", count(r->conditions[i].distinct), "max_groups",
                               count(r->conditions[i].max_groups)));
-  return json_pack("{s:o, s:o, s:o, s:o}", "rows", count(r->input_rows), "max_p",
-                   count(r->max_p), "max_groups", count(r->max_groups), "attributes", attributes);
+  return json_pack("{s:o, s:o, s:o, s:o}", "rows", count(r->input_rows), "max_p", count(r->max_p),
+                   "max_groups", count(r->max_groups), "attributes", attributes);
 }
 
 static json_t *render_check(const shoal_result *r) {
@@ -95,42 +95,51 @@ static json_t *search_object(const shoal_result *r) {
     node = levels_object(r, r->nodes[i].levels);
     height = r->nodes[i].height;
   }
-  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "algorithm", r->algorithm,
-                   "reason", r->algorithm_reason, "lattice_nodes", count(r->lattice_nodes),
-                   "nodes_checked", count(r->nodes_checked), "refused_by_condition",
-                   count(r->nodes_bounded), "height", count(height), "node",
-                   node ? node : json_null(), "minimal", minimal, "minimal_complete",
-                   json_boolean(r->minimal_complete));
+  json_t *search =
+      json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "algorithm", r->algorithm,
+                "reason", r->algorithm_reason, "lattice_nodes", count(r->lattice_nodes),
+                "nodes_checked", count(r->nodes_checked), "refused_by_condition",
+                count(r->nodes_bounded), "height", count(height), "node", node ? node : json_null(),
+                "minimal", minimal, "minimal_complete", json_boolean(r->minimal_complete));
+  (void)json_object_set_new(search, "exhaustive", json_boolean(r->exhaustive));
+  if (r->objective)
+    (void)json_object_set_new(search, "objective",
+                              json_pack("{s:s, s:f}", "name", r->objective, "cost", r->cost));
+  if (r->upper_bound)
+    (void)json_object_set_new(search, "bounds",
+                              json_pack("{s:o, s:o, s:o}", "lower_height", count(r->lower_height),
+                                        "upper_height", count(r->upper_height), "upper",
+                                        levels_object(r, r->upper_bound)));
+  return search;
 }
 
 static json_t *render_release(const shoal_result *r) {
   json_t *root = json_object();
   (void)json_object_set_new(root, "shoal", json_string(SHOAL_VERSION));
   (void)json_object_set_new(root, "command", json_string("anonymize"));
-  (void)json_object_set_new(root, "input",
-                            json_pack("{s:o, s:o}", "rows", count(r->input_rows), "columns",
-                                      count(r->input_columns)));
   (void)json_object_set_new(
-      root, "output",
-      json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rows", count(r->output_rows),
-                "suppressed", count(r->suppressed), "blanked", count(r->blanked), "noise",
-                count(r->noise), "clusters", count(r->clusters), "classes", count(r->classes),
-                "smallest_class", count(r->smallest_class)));
+      root, "input",
+      json_pack("{s:o, s:o}", "rows", count(r->input_rows), "columns", count(r->input_columns)));
+  (void)json_object_set_new(root, "output",
+                            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rows",
+                                      count(r->output_rows), "suppressed", count(r->suppressed),
+                                      "blanked", count(r->blanked), "noise", count(r->noise),
+                                      "clusters", count(r->clusters), "classes", count(r->classes),
+                                      "smallest_class", count(r->smallest_class)));
   (void)json_object_set_new(root, "models", models_array(r));
   (void)json_object_set_new(root, "search", search_object(r));
   (void)json_object_set_new(root, "conditions", conditions_object(r));
-  (void)json_object_set_new(
-      root, "measures",
-      json_pack("{s:o, s:f, s:f, s:f, s:f, s:f, s:f}", "dm", number(r->dm), "avg", r->avg, "il",
-                r->il, "nil", r->nil, "accuracy", r->accuracy, "height_accuracy",
-                r->height_accuracy, "completeness", r->completeness));
+  (void)json_object_set_new(root, "measures",
+                            json_pack("{s:o, s:f, s:f, s:f, s:f, s:f, s:f}", "dm", number(r->dm),
+                                      "avg", r->avg, "il", r->il, "nil", r->nil, "accuracy",
+                                      r->accuracy, "height_accuracy", r->height_accuracy,
+                                      "completeness", r->completeness));
   (void)json_object_set_new(root, "seed", r->has_seed ? count(r->seed) : json_null());
   (void)json_object_set_new(root, "warnings", strings(r->warnings, r->n_warnings));
-  (void)json_object_set_new(
-      root, "seconds",
-      json_pack("{s:f, s:f, s:f, s:f, s:f}", "read", r->seconds_read, "search", r->seconds_search,
-                "write", r->seconds_write, "verify", r->seconds_verify, "total",
-                r->seconds_total));
+  (void)json_object_set_new(root, "seconds",
+                            json_pack("{s:f, s:f, s:f, s:f, s:f}", "read", r->seconds_read,
+                                      "search", r->seconds_search, "write", r->seconds_write,
+                                      "verify", r->seconds_verify, "total", r->seconds_total));
   (void)json_object_set_new(root, "peak_memory_bytes", count(r->peak_memory_bytes));
   return root;
 }
@@ -141,9 +150,8 @@ static json_t *render_lattice(const shoal_result *r) {
     const shoal_node_outcome *n = &r->nodes[i];
     (void)json_array_append_new(
         nodes, json_pack("{s:o, s:o, s:o, s:o, s:b, s:b}", "node", levels_object(r, n->levels),
-                         "height", count(n->height), "suppressed", count(n->suppressed),
-                         "classes", count(n->classes), "satisfies", n->satisfies, "minimal",
-                         n->minimal));
+                         "height", count(n->height), "suppressed", count(n->suppressed), "classes",
+                         count(n->classes), "satisfies", n->satisfies, "minimal", n->minimal));
   }
   for (size_t p = 0; p < r->n_preferred; p++) {
     json_t *list = json_array();
@@ -159,12 +167,12 @@ static json_t *render_profile(const shoal_result *r) {
   json_t *columns = json_array();
   for (size_t i = 0; i < r->n_columns; i++) {
     const shoal_column_outcome *c = &r->columns[i];
-    (void)json_array_append_new(
-        columns,
-        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s?, s:s}", "column", c->name, "type",
-                  c->type, "distinct", count(c->distinct), "missing", count(c->missing), "unique",
-                  count(c->unique), "most_frequent", count(c->most_frequent), "role", c->role,
-                  "hierarchy", c->hierarchy, "why", c->why));
+    (void)json_array_append_new(columns, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s?, s:s}",
+                                                   "column", c->name, "type", c->type, "distinct",
+                                                   count(c->distinct), "missing", count(c->missing),
+                                                   "unique", count(c->unique), "most_frequent",
+                                                   count(c->most_frequent), "role", c->role,
+                                                   "hierarchy", c->hierarchy, "why", c->why));
   }
   return json_pack("{s:o, s:o, s:o, s:o, s:o}", "rows", count(r->input_rows), "columns", columns,
                    "distinct_rows", count(r->n_distinct_rows), "unique_rows",
@@ -181,10 +189,13 @@ static json_t *render_hierarchy(const shoal_result *r) {
 
 shoal_status shoal_render_json(const shoal_result *result, char **text, shoal_error *error) {
   static json_t *(*const renderers[])(const shoal_result *) = {
-      [SHOAL_RESULT_PROFILE] = render_profile,       [SHOAL_RESULT_CHECK] = render_check,
-      [SHOAL_RESULT_CONDITIONS] = render_conditions, [SHOAL_RESULT_LATTICE] = render_lattice,
+      [SHOAL_RESULT_PROFILE] = render_profile,
+      [SHOAL_RESULT_CHECK] = render_check,
+      [SHOAL_RESULT_CONDITIONS] = render_conditions,
+      [SHOAL_RESULT_LATTICE] = render_lattice,
       [SHOAL_RESULT_EXPLAIN] = shoal_render_explain_json,
-      [SHOAL_RESULT_RELEASE] = render_release,       [SHOAL_RESULT_HIERARCHY] = render_hierarchy,
+      [SHOAL_RESULT_RELEASE] = render_release,
+      [SHOAL_RESULT_HIERARCHY] = render_hierarchy,
   };
   json_t *root = renderers[result->kind](result);
   *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;

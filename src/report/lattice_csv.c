@@ -23,9 +23,7 @@ static void add_cell(shoal_text *text, const char *name) {
   shoal_text_add_bytes(text, "\"", 1);
 }
 
-static const char *truth(bool is_true) {
-  return is_true ? "true" : "false";
-}
+static const char *truth(bool is_true) { return is_true ? "true" : "false"; }
 
 void shoal_render_lattice_csv(const shoal_result *result, shoal_text *text) {
   for (size_t q = 0; q < result->n_quasi; q++) {

@@ -68,8 +68,7 @@ static void add_node(const shoal_result *result, size_t i, shoal_text *text) {
                    node->satisfies ? "solid" : "dashed", node->chosen ? ",bold" : "",
                    node->satisfies ? "#cdeee2" : "#fff4e5",
                    node->satisfies ? "#0f766e" : "#b45309");
-  if (node->minimal)
-    shoal_text_add(text, ", penwidth=3");
+  if (node->minimal) shoal_text_add(text, ", penwidth=3");
   if (node->minimal || node->chosen)
     shoal_text_print(text, ", peripheries=%d", 1 + node->minimal + node->chosen);
   shoal_text_add(text, "];\n");
@@ -89,8 +88,7 @@ static void add_edges(const shoal_result *result, size_t i, shoal_text *text) {
 /* One rank a height: the nodes sorted by height, by counting. */
 static void add_ranks(const shoal_result *result, shoal_text *text) {
   size_t n_ranks = 1;
-  for (size_t q = 0; q < result->n_quasi; q++)
-    n_ranks += result->heights[q];
+  for (size_t q = 0; q < result->n_quasi; q++) n_ranks += result->heights[q];
   size_t *end = shoal_alloc_zero(n_ranks + 1, sizeof *end);
   size_t *sorted = shoal_alloc(result->n_nodes, sizeof *sorted);
   if (!end || !sorted) {
@@ -99,16 +97,13 @@ static void add_ranks(const shoal_result *result, shoal_text *text) {
     free(sorted);
     return;
   }
-  for (size_t i = 0; i < result->n_nodes; i++)
-    end[result->nodes[i].height + 1]++;
-  for (size_t h = 1; h <= n_ranks; h++)
-    end[h] += end[h - 1];
+  for (size_t i = 0; i < result->n_nodes; i++) end[result->nodes[i].height + 1]++;
+  for (size_t h = 1; h <= n_ranks; h++) end[h] += end[h - 1];
   for (size_t i = 0; i < result->n_nodes; i++)
     sorted[end[result->nodes[i].height]++] = i; /* end[h] runs from the start of h to its end */
   for (size_t h = 0, i = 0; h < n_ranks; h++) {
     shoal_text_add(text, "  { rank=same;");
-    for (; i < end[h]; i++)
-      shoal_text_print(text, " n%zu;", sorted[i]);
+    for (; i < end[h]; i++) shoal_text_print(text, " n%zu;", sorted[i]);
     shoal_text_add(text, " }\n");
   }
   free(end);
@@ -117,10 +112,8 @@ static void add_ranks(const shoal_result *result, shoal_text *text) {
 
 void shoal_render_lattice_dot(const shoal_result *result, shoal_text *text) {
   add_head(result, text);
-  for (size_t i = 0; i < result->n_nodes; i++)
-    add_node(result, i, text);
-  for (size_t i = 0; i < result->n_nodes; i++)
-    add_edges(result, i, text);
+  for (size_t i = 0; i < result->n_nodes; i++) add_node(result, i, text);
+  for (size_t i = 0; i < result->n_nodes; i++) add_edges(result, i, text);
   add_ranks(result, text);
   shoal_text_add(text, "}\n");
 }

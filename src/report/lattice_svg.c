@@ -77,16 +77,13 @@ static const char style[] =
 
 /* ------------------------------------------------------------ words */
 
-static bool continues_letter(char c) {
-  return ((unsigned char)c & 0xc0) == 0x80;
-}
+static bool continues_letter(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
 /* At most so many pixels, whichever font: hundredths of the font's size for each letter. */
 static size_t guess_width(const char *string, size_t size_bytes, size_t font) {
   size_t hundredths = 0;
   for (size_t i = 0; i < size_bytes; i++) {
-    if (continues_letter(string[i]))
-      continue;
+    if (continues_letter(string[i])) continue;
     unsigned char c = (unsigned char)string[i];
     hundredths += c >= 0x80 || strchr("mwMW@%", c) ? 105
                   : strchr("fijlrt .,:;()[]|'", c) ? 46
@@ -122,8 +119,7 @@ static void add_counted(shoal_text *text, uint64_t n, const char *noun) {
 
 static size_t count_digits(uint64_t n) {
   size_t n_digits = 1;
-  for (; n >= 10; n /= 10)
-    n_digits++;
+  for (; n >= 10; n /= 10) n_digits++;
   return n_digits;
 }
 
@@ -131,12 +127,9 @@ static size_t count_digits(uint64_t n) {
 static size_t cut_size(const char *name) {
   size_t size = strlen(name), cut = 0;
   for (size_t i = 0, n_letters = 0; i < size; i++) {
-    if (continues_letter(name[i]))
-      continue;
-    if (n_letters == MOST_LETTERS - 1)
-      cut = i;
-    if (n_letters++ == MOST_LETTERS)
-      return cut;
+    if (continues_letter(name[i])) continue;
+    if (n_letters == MOST_LETTERS - 1) cut = i;
+    if (n_letters++ == MOST_LETTERS) return cut;
   }
   return size;
 }
@@ -154,8 +147,7 @@ static void add_rect(shoal_text *text, const char *class, size_t x, size_t y, si
 static void draw_box(shoal_text *text, size_t x, size_t y, size_t width, size_t height,
                      const shoal_node_outcome *node) {
   const int straight = BAND_WIDTH - 8;
-  if (node->chosen)
-    add_rect(text, "ring", x - 6, y - 6, width + 12, height + 12, 13);
+  if (node->chosen) add_rect(text, "ring", x - 6, y - 6, width + 12, height + 12, 13);
   add_rect(text, "fill", x, y, width, height, 8);
   shoal_text_print(text,
                    "<path class=\"band\" d=\"M%zu %zuh%dv%zuh-%da8 8 0 0 1-8-8v-%zu"
@@ -206,10 +198,8 @@ static void draw_node(const shoal_result *result, const shoal_node_outcome *node
   shoal_text_print(text, "]</text><text class=\"rows\" x=\"%zu\" y=\"%zu\">", middle, y + 38);
   add_counted(text, node->suppressed, "row");
   shoal_text_add(text, "</text>");
-  if (node->minimal)
-    draw_badge(text, "badge", x + width / 2, y - 1, "minimal");
-  if (node->chosen)
-    draw_badge(text, "ring-badge", x + width / 2, y + BOX_HEIGHT + 6, "chosen");
+  if (node->minimal) draw_badge(text, "badge", x + width / 2, y - 1, "minimal");
+  if (node->chosen) draw_badge(text, "ring-badge", x + width / 2, y + BOX_HEIGHT + 6, "chosen");
   shoal_text_add(text, "</g>\n");
 }
 
@@ -281,10 +271,8 @@ static void draw_entry(drawing *d, size_t *x, const shoal_node_outcome *node, co
     d->y += LINE_HEIGHT + 14;
   }
   open_group(d->text, "key", node);
-  if (bar)
-    add_rect(d->text, bar, *x + 1, d->y, 38, 14, node->chosen ? 4 : 0);
-  else
-    draw_box(d->text, *x + 1, d->y - 4, 38, 22, node);
+  if (bar) add_rect(d->text, bar, *x + 1, d->y, 38, 14, node->chosen ? 4 : 0);
+  else draw_box(d->text, *x + 1, d->y - 4, 38, 22, node);
   shoal_text_print(d->text, "</g><text x=\"%zu\" y=\"%zu\">%s</text>\n",
                    *x + (node->chosen ? 54 : 48), d->y + 12, words);
   *x += needed + 20;
@@ -319,8 +307,7 @@ typedef struct grid {
 static size_t box_width(const shoal_result *result) {
   size_t n_digits = count_digits(result->input_rows), vector = 12;
   size_t rows = n_digits * 8 + (n_digits - 1) / 3 * 4 + 34;
-  for (size_t q = 0; q < result->n_quasi; q++)
-    vector += count_digits(result->heights[q]) * 9 + 5;
+  for (size_t q = 0; q < result->n_quasi; q++) vector += count_digits(result->heights[q]) * 9 + 5;
   size_t width = BAND_WIDTH + 16 + (vector > rows ? vector : rows);
   return width > BOX_LEAST ? width : BOX_LEAST;
 }
@@ -380,8 +367,7 @@ static void draw_nodes(drawing *d) {
                      MARGIN, row_y(&g, h) + 28, h, MARGIN + AXIS_WIDTH - 20, row_y(&g, h) + 23,
                      MARGIN + d->width);
   shoal_text_add(d->text, "<g class=\"edges\">\n");
-  for (size_t i = 0; i < result->n_nodes; i++)
-    draw_edges(d, &g, i);
+  for (size_t i = 0; i < result->n_nodes; i++) draw_edges(d, &g, i);
   shoal_text_add(d->text, "</g>\n");
   for (size_t i = 0; i < result->n_nodes; i++)
     draw_node(result, &result->nodes[i], node_x(d, &g, i), row_y(&g, result->nodes[i].height),
@@ -398,8 +384,7 @@ typedef struct tally {
 
 static size_t draw_bar(shoal_text *text, const char *class, size_t n, size_t most, size_t x,
                        size_t y) {
-  if (!n)
-    return x;
+  if (!n) return x;
   size_t width = n * BAR_WIDTH / most;
   width = width < 3 ? 3 : width; /* one in thousands is seen, too */
   add_rect(text, class, x, y, width, BAR_HEIGHT, 0);
@@ -411,8 +396,7 @@ static void draw_tally(const drawing *d, const tally *row, size_t most, size_t x
   size_t end = draw_bar(d->text, "bar minimal", row->minimal, most, x, d->y);
   end = draw_bar(d->text, "bar yes", row->yes, most, end, d->y);
   end = draw_bar(d->text, "bar no", row->no, most, end, d->y);
-  if (row->chosen)
-    add_rect(d->text, "ring", x - 4, d->y - 4, end - x + 8, BAR_HEIGHT + 8, 4);
+  if (row->chosen) add_rect(d->text, "ring", x - 4, d->y - 4, end - x + 8, BAR_HEIGHT + 8, 4);
   for (size_t i = 0; i < 3; i++) {
     shoal_text_print(d->text, "<text class=\"end%s\" x=\"%zu\" y=\"%zu\">",
                      numbers[i] ? "" : " dim", x + BAR_WIDTH + (i + 1) * COLUMN_WIDTH, d->y + 14);
@@ -459,8 +443,7 @@ static void draw_bars(drawing *d) {
   for (size_t r = n_rows; r-- > 0; d->y += BAR_PITCH) {
     size_t last = (r + 1) * per_row - 1;
     shoal_text_print(d->text, "<text x=\"%d\" y=\"%zu\">%zu", MARGIN, d->y + 14, r * per_row);
-    if (per_row > 1)
-      shoal_text_print(d->text, "\xe2\x80\x93%zu", last < top ? last : top);
+    if (per_row > 1) shoal_text_print(d->text, "\xe2\x80\x93%zu", last < top ? last : top);
     shoal_text_add(d->text, "</text>");
     draw_tally(d, &rows[r], most, x);
   }
@@ -479,10 +462,8 @@ void shoal_render_lattice_svg(const shoal_result *result, shoal_text *text) {
     d.n_minimal += result->nodes[i].minimal;
     d.has_chosen |= result->nodes[i].chosen;
   }
-  if (result->n_nodes > MOST_DRAWN)
-    draw_bars(&d);
-  else
-    draw_nodes(&d);
+  if (result->n_nodes > MOST_DRAWN) draw_bars(&d);
+  else draw_nodes(&d);
   size_t width = d.width + 2 * MARGIN, height = d.y + MARGIN;
   shoal_text_print(text,
                    "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"shoal\" role=\"img\" "

@@ -50,6 +50,20 @@ shoal_status shoal_result_warn(shoal_result *result, shoal_error *error, const c
 
 bool shoal_result_holds(const shoal_result *result) { return result->holds; }
 
+/* Control characters of labels or names must not steer a terminal: they become \\xNN. */
+static char *printable(shoal_text *text) {
+  shoal_text clean;
+  shoal_text_init(&clean);
+  for (size_t i = 0; i < text->size_bytes; i++) {
+    unsigned char c = (unsigned char)text->bytes[i];
+    if ((c < 0x20 && c != '\n') || c == 0x7f) shoal_text_print(&clean, "\\x%02x", c);
+    else shoal_text_add_bytes(&clean, text->bytes + i, 1);
+  }
+  clean.failed = clean.failed || text->failed;
+  shoal_text_reset(text);
+  return shoal_text_take(&clean);
+}
+
 shoal_status shoal_result_render(const shoal_result *result, shoal_format format, char **out,
                                  shoal_error *error) {
   *out = NULL;
@@ -64,6 +78,6 @@ shoal_status shoal_result_render(const shoal_result *result, shoal_format format
   case SHOAL_SVG: shoal_render_lattice_svg(result, &text); break;
   default: shoal_render_text(result, &text); break;
   }
-  *out = shoal_text_take(&text);
+  *out = format == SHOAL_TEXT ? printable(&text) : shoal_text_take(&text);
   return *out ? SHOAL_OK : shoal_fail_memory(error);
 }

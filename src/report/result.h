@@ -76,8 +76,8 @@ typedef struct shoal_column_outcome {
   uint64_t distinct, missing, unique;
   uint64_t most_frequent;             /* rows of the most frequent value */
   const char *role, *hierarchy, *why; /* suggested; hierarchy as YAML or NULL */
-  const char *missing_marks;          /* spellings that look like missing values, as YAML, or NULL */
-  bool undecided;                     /* nothing speaks for the role: the steward must decide */
+  const char *missing_marks; /* spellings that look like missing values, as YAML, or NULL */
+  bool undecided;            /* nothing speaks for the role: the steward must decide */
 } shoal_column_outcome;
 
 /* Labels of one level of a hierarchy. */
@@ -110,9 +110,14 @@ struct shoal_result {
   const char *algorithm, *algorithm_reason;
   uint64_t lattice_nodes, nodes_checked, nodes_bounded;
   shoal_attribute_outcome *attributes; /* by quasi-identifier */
-  shoal_node_outcome *nodes; /* release: the minimal ones; lattice: all */
+  shoal_node_outcome *nodes;           /* release: the minimal ones; lattice: all */
   size_t n_nodes;
   bool minimal_complete; /* the minimal nodes listed are all there are */
+  bool exhaustive;       /* some demand is not monotone: nothing was pruned by it */
+  const char *objective; /* what `optimal` made least; NULL: nothing */
+  double cost;
+  const uint32_t *upper_bound; /* of the distance-vector matrix; NULL: it was not used */
+  uint32_t lower_height, upper_height;
   shoal_preferred *preferred;
   size_t n_preferred;
   /* the necessary conditions */

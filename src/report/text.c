@@ -41,7 +41,8 @@ static size_t widest_quasi(const shoal_result *r) {
 }
 
 static void add_warnings(shoal_text *t, const shoal_result *r) {
-  for (size_t i = 0; i < r->n_warnings; i++) shoal_text_print(t, "\nWarning: %s.\n", r->warnings[i]);
+  for (size_t i = 0; i < r->n_warnings; i++)
+    shoal_text_print(t, "\nWarning: %s.\n", r->warnings[i]);
 }
 
 static void add_node(shoal_text *t, const shoal_result *r, const uint32_t *levels) {
@@ -249,6 +250,8 @@ static void add_nodes(shoal_text *t, const shoal_result *r) {
 
 static void add_search(shoal_text *t, const shoal_result *r) {
   shoal_text_print(t, "\nHow\n  %s (%s)\n  ", r->algorithm, r->algorithm_reason);
+  if (r->exhaustive)
+    shoal_text_add(t, "not every model is monotone: nodes were looked at one by one\n  ");
   if (r->lattice_nodes) {
     add_nodes(t, r);
   } else {
@@ -319,10 +322,13 @@ static void render_hierarchy(const shoal_result *r, shoal_text *t) {
 
 void shoal_render_text(const shoal_result *result, shoal_text *text) {
   static void (*const renderers[])(const shoal_result *, shoal_text *) = {
-      [SHOAL_RESULT_PROFILE] = render_profile,       [SHOAL_RESULT_CHECK] = render_check,
-      [SHOAL_RESULT_CONDITIONS] = render_conditions, [SHOAL_RESULT_LATTICE] = render_lattice,
+      [SHOAL_RESULT_PROFILE] = render_profile,
+      [SHOAL_RESULT_CHECK] = render_check,
+      [SHOAL_RESULT_CONDITIONS] = render_conditions,
+      [SHOAL_RESULT_LATTICE] = render_lattice,
       [SHOAL_RESULT_EXPLAIN] = shoal_render_explain_text,
-      [SHOAL_RESULT_RELEASE] = render_release,       [SHOAL_RESULT_HIERARCHY] = render_hierarchy,
+      [SHOAL_RESULT_RELEASE] = render_release,
+      [SHOAL_RESULT_HIERARCHY] = render_hierarchy,
   };
   renderers[result->kind](result, text);
 }

@@ -97,8 +97,8 @@ static bool grow_slots(shoal_dictionary *d) {
   return true;
 }
 
-static uint32_t add_value(shoal_dictionary *d, uint64_t key, const char *bytes,
-                          uint32_t size_bytes, uint64_t place) {
+static uint32_t add_value(shoal_dictionary *d, uint64_t key, const char *bytes, uint32_t size_bytes,
+                          uint64_t place) {
   uint32_t code = d->n_values;
   uint64_t start = d->offsets[code];
   if (code == SHOAL_NO_CODE - 1) return SHOAL_NO_CODE;

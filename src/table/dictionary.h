@@ -20,7 +20,7 @@ typedef struct shoal_slot {
 
 typedef struct shoal_dictionary {
   shoal_slot *slots;
-  unsigned bits; /* 2^bits slots, at most half of them full */
+  unsigned bits;   /* 2^bits slots, at most half of them full */
   uint64_t secret; /* chooses slots */
   uint32_t n_values;
   char *bytes;
@@ -38,12 +38,13 @@ void shoal_dictionary_reset(shoal_dictionary *dictionary);
  * The code of a cell, a new one if it is new; `place` is kept for a new one. 8 bytes from `bytes`
  * on must be readable, whatever the cell's size. SHOAL_NO_CODE: no memory, or 2^32 - 1 values.
  */
-uint32_t shoal_dictionary_code(shoal_dictionary *dictionary, const char *bytes,
-                               uint32_t size_bytes, uint64_t place);
+uint32_t shoal_dictionary_code(shoal_dictionary *dictionary, const char *bytes, uint32_t size_bytes,
+                               uint64_t place);
 
-/* Codes of n_rows cells: row r's is bytes[begin[r * stride] .. end[r * stride]). False: no memory. */
-bool shoal_dictionary_encode(shoal_dictionary *dictionary, const char *bytes,
-                             const uint32_t *begin, const uint32_t *end, size_t stride,
-                             size_t n_rows, uint64_t first_place, uint32_t *codes);
+/* Codes of n_rows cells: row r's is bytes[begin[r * stride] .. end[r * stride]). False: no memory.
+ */
+bool shoal_dictionary_encode(shoal_dictionary *dictionary, const char *bytes, const uint32_t *begin,
+                             const uint32_t *end, size_t stride, size_t n_rows,
+                             uint64_t first_place, uint32_t *codes);
 
 #endif

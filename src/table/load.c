@@ -52,9 +52,8 @@ typedef struct block {
 } block;
 
 static shoal_status report(loader *self, shoal_error *error) {
-  shoal_status status =
-      shoal_run_report(self->run, "read", shoal_source_position(self->source),
-                       shoal_source_size(self->source), "bytes", error);
+  shoal_status status = shoal_run_report(self->run, "read", shoal_source_position(self->source),
+                                         shoal_source_size(self->source), "bytes", error);
   if (status != SHOAL_OK) atomic_store(&self->cancelled, true);
   return status;
 }
@@ -223,8 +222,8 @@ static shoal_status explain_problem(const loader *self, shoal_error *error) {
   return shoal_fail_at(error, SHOAL_BAD_INPUT, &place, "%s", why);
 }
 
-static shoal_status run_workers(loader *self, shoal_table *table,
-                                const shoal_load_options *options, shoal_error *error) {
+static shoal_status run_workers(loader *self, shoal_table *table, const shoal_load_options *options,
+                                shoal_error *error) {
   unsigned n = shoal_run_threads(self->run), ready = 0;
   uint64_t size = shoal_source_size(self->source);
   if (size && n > size / BLOCK_BYTES + 1) n = (unsigned)(size / BLOCK_BYTES + 1);
@@ -256,8 +255,8 @@ static shoal_status check_encoding(const char *file, const block *b, size_t star
   if (b->size_bytes == start)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
                          "is empty: a header and at least one row are needed");
-  if (b->size_bytes >= 2 && (memcmp(b->bytes, "\xff\xfe", 2) == 0 ||
-                             memcmp(b->bytes, "\xfe\xff", 2) == 0))
+  if (b->size_bytes >= 2 &&
+      (memcmp(b->bytes, "\xff\xfe", 2) == 0 || memcmp(b->bytes, "\xfe\xff", 2) == 0))
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &place, "is UTF-16: save it as UTF-8");
   return SHOAL_OK;
 }
@@ -276,8 +275,7 @@ static shoal_status check_names(const shoal_table *table, shoal_error *error) {
     const char *name = table->columns[c].name; /* copied with slack behind it */
     uint32_t code = shoal_dictionary_code(&seen, name, (uint32_t)strlen(name), c);
     place.column = name;
-    if (code == SHOAL_NO_CODE)
-      status = shoal_fail_memory(error);
+    if (code == SHOAL_NO_CODE) status = shoal_fail_memory(error);
     else if (code != c)
       status = shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
                              "stands twice in the header (columns %u and %zu): rename one",
@@ -312,8 +310,7 @@ static shoal_status parse_header(shoal_table *table, char *bytes, size_t size, c
     if (!table->columns) status = shoal_fail_memory(error);
   }
   for (size_t c = 0; status == SHOAL_OK && c < cells.n_cells; c++) {
-    table->columns[c].name =
-        copy_name(bytes + cells.begin[c], cells.end[c] - cells.begin[c]);
+    table->columns[c].name = copy_name(bytes + cells.begin[c], cells.end[c] - cells.begin[c]);
     if (!table->columns[c].name) status = shoal_fail_memory(error);
     table->n_columns = c + 1;
   }
@@ -390,8 +387,7 @@ shoal_status shoal_table_load(const char *path, const shoal_load_options *option
   shoal_table *table = shoal_alloc_zero(1, sizeof *table);
   loader *self = shoal_alloc_zero(1, sizeof *self);
   shoal_status status = SHOAL_OK;
-  if (!table || !self ||
-      !(table->name = strdup(strcmp(path, "-") == 0 ? "standard input" : path)))
+  if (!table || !self || !(table->name = strdup(strcmp(path, "-") == 0 ? "standard input" : path)))
     status = shoal_fail_memory(error);
   if (status == SHOAL_OK) status = shoal_source_open(path, &self->source, error);
   if (status == SHOAL_OK) {

@@ -12,9 +12,9 @@
 
 /* What is wanted of a column. */
 typedef enum shoal_use {
-  SHOAL_USE_NONE,     /* cells are dropped */
-  SHOAL_USE_CODES,    /* cells become codes */
-  SHOAL_USE_IDENTITY  /* cells are dropped, repeated ones counted */
+  SHOAL_USE_NONE,    /* cells are dropped */
+  SHOAL_USE_CODES,   /* cells become codes */
+  SHOAL_USE_IDENTITY /* cells are dropped, repeated ones counted */
 } shoal_use;
 
 /* Decides, once the header is known, what each column is for; may refuse. */
@@ -74,9 +74,8 @@ bool shoal_share_init(shoal_share *share, const shoal_use *uses, size_t n_column
 void shoal_share_reset(shoal_share *share, size_t n_columns);
 
 /* Adds rows of cells (row-major, n_columns a row) to a share; `number` is the piece's, in order. */
-bool shoal_share_add(shoal_share *share, const shoal_use *uses, size_t n_columns,
-                     const char *bytes, const uint32_t *begin, const uint32_t *end, size_t n_rows,
-                     size_t number);
+bool shoal_share_add(shoal_share *share, const shoal_use *uses, size_t n_columns, const char *bytes,
+                     const uint32_t *begin, const uint32_t *end, size_t n_rows, size_t number);
 
 /*
  * Merges shares into the table's columns, in the order of the pieces, and empties the shares.

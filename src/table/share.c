@@ -42,12 +42,10 @@ static unsigned size_for(uint32_t n_values) {
 /* Rewrites the codes with more bytes each, from the end so that nothing is overwritten. */
 static void widen(shoal_code_vector *vector, unsigned to) {
   for (size_t i = vector->n_codes; i-- > 0;) {
-    uint32_t code = vector->code_size == 1 ? ((uint8_t *)vector->codes)[i]
-                                           : ((uint16_t *)vector->codes)[i];
-    if (to == 2)
-      ((uint16_t *)vector->codes)[i] = (uint16_t)code;
-    else
-      ((uint32_t *)vector->codes)[i] = code;
+    uint32_t code =
+        vector->code_size == 1 ? ((uint8_t *)vector->codes)[i] : ((uint16_t *)vector->codes)[i];
+    if (to == 2) ((uint16_t *)vector->codes)[i] = (uint16_t)code;
+    else ((uint32_t *)vector->codes)[i] = code;
   }
   vector->code_size = to;
 }
@@ -74,9 +72,8 @@ bool shoal_code_vector_append(shoal_code_vector *vector, const uint32_t *codes, 
   return true;
 }
 
-static bool add_hashes(shoal_share *share, size_t column, const char *bytes,
-                       const uint32_t *begin, const uint32_t *end, size_t stride, size_t n_rows,
-                       size_t at) {
+static bool add_hashes(shoal_share *share, size_t column, const char *bytes, const uint32_t *begin,
+                       const uint32_t *end, size_t stride, size_t n_rows, size_t at) {
   if (!shoal_grow(&share->hashes[column], &share->hash_capacity[column], at + n_rows,
                   sizeof(uint64_t)))
     return false;
@@ -88,23 +85,21 @@ static bool add_hashes(shoal_share *share, size_t column, const char *bytes,
   return true;
 }
 
-bool shoal_share_add(shoal_share *share, const shoal_use *uses, size_t n_columns,
-                     const char *bytes, const uint32_t *begin, const uint32_t *end, size_t n_rows,
-                     size_t number) {
+bool shoal_share_add(shoal_share *share, const shoal_use *uses, size_t n_columns, const char *bytes,
+                     const uint32_t *begin, const uint32_t *end, size_t n_rows, size_t number) {
   uint32_t codes[TILE_ROWS];
   for (size_t row = 0; row < n_rows; row += TILE_ROWS) {
     size_t n = n_rows - row < TILE_ROWS ? n_rows - row : TILE_ROWS;
     for (size_t c = 0; c < n_columns; c++) {
       size_t cell = row * n_columns + c;
       if (uses[c] == SHOAL_USE_IDENTITY &&
-          !add_hashes(share, c, bytes, begin + cell, end + cell, n_columns, n,
-                      share->n_rows + row))
+          !add_hashes(share, c, bytes, begin + cell, end + cell, n_columns, n, share->n_rows + row))
         return false;
       if (uses[c] != SHOAL_USE_CODES) continue;
       shoal_dictionary *dictionary = &share->dictionaries[c];
       uint64_t place = (uint64_t)number << 32 | row;
-      if (!shoal_dictionary_encode(dictionary, bytes, begin + cell, end + cell, n_columns, n,
-                                   place, codes) ||
+      if (!shoal_dictionary_encode(dictionary, bytes, begin + cell, end + cell, n_columns, n, place,
+                                   codes) ||
           !shoal_code_vector_append(&share->codes[c], codes, n, dictionary->n_values))
         return false;
     }

@@ -155,8 +155,8 @@ static shoal_status append_chunk(shoal_table *table, const shoal_text_view *colu
   }
   memset(loader->bytes + at, 0, 64);
   shoal_piece piece = {.first_row = loader->share.n_rows, .n_rows = n_rows};
-  if (!shoal_share_add(&loader->share, loader->uses, table->n_columns, loader->bytes,
-                       loader->begin, loader->end, n_rows, loader->n_pieces))
+  if (!shoal_share_add(&loader->share, loader->uses, table->n_columns, loader->bytes, loader->begin,
+                       loader->end, n_rows, loader->n_pieces))
     return shoal_fail_memory(error);
   loader->pieces[loader->n_pieces++] = piece;
   return SHOAL_OK;
@@ -209,8 +209,8 @@ shoal_status shoal_table_append(shoal_table *table, const shoal_text_view *colum
   if (table->finished || !table->loader)
     return shoal_fail(error, SHOAL_BAD_INPUT, "the table is finished: no rows can be added");
   if (n_columns != table->n_columns)
-    return shoal_fail(error, SHOAL_BAD_INPUT, "the chunk has %zu columns, the table %zu",
-                      n_columns, table->n_columns);
+    return shoal_fail(error, SHOAL_BAD_INPUT, "the chunk has %zu columns, the table %zu", n_columns,
+                      table->n_columns);
   if (n_rows == 0) return SHOAL_OK;
   SHOAL_TRY(check_chunk(table, columns, n_columns, n_rows, counts, error));
   SHOAL_TRY(reserve_counts(table, counts, n_rows, error));

@@ -13,26 +13,26 @@
 
 typedef struct shoal_column {
   const char *name;
-  uint32_t n_values;       /* distinct values, missing ones included */
-  unsigned code_size;      /* bytes a code: 1, 2 or 4; 0: the column's cells are not kept */
-  void *codes;             /* one a row */
-  char *bytes;             /* value v is bytes[offsets[v] .. offsets[v + 1]) */
-  uint64_t *offsets;       /* n_values + 1 */
-  uint8_t *is_missing;     /* by value; NULL: no value is missing */
-  uint64_t *first_row;     /* by value: row of its first appearance, 0-based; NULL if not kept */
-  uint64_t n_repeated;     /* identifiers: rows whose value another row has too */
+  uint32_t n_values;   /* distinct values, missing ones included */
+  unsigned code_size;  /* bytes a code: 1, 2 or 4; 0: the column's cells are not kept */
+  void *codes;         /* one a row */
+  char *bytes;         /* value v is bytes[offsets[v] .. offsets[v + 1]) */
+  uint64_t *offsets;   /* n_values + 1 */
+  uint8_t *is_missing; /* by value; NULL: no value is missing */
+  uint64_t *first_row; /* by value: row of its first appearance, 0-based; NULL if not kept */
+  uint64_t n_repeated; /* identifiers: rows whose value another row has too */
 } shoal_column;
 
 struct shoal_table {
   char *name; /* of the file, for messages */
   char delimiter;
-  uint64_t n_rows;      /* stored rows: records, or distinct tuples with counts */
-  uint64_t n_records;   /* sum of the counts; n_rows without counts */
-  uint64_t *counts;     /* NULL: each row is one record */
+  uint64_t n_rows;    /* stored rows: records, or distinct tuples with counts */
+  uint64_t n_records; /* sum of the counts; n_rows without counts */
+  uint64_t *counts;   /* NULL: each row is one record */
   size_t n_columns;
   shoal_column *columns;
   bool finished;
-  double seconds_read; /* what loading took */
+  double seconds_read;         /* what loading took */
   struct shoal_loader *loader; /* while rows are being added */
 };
 

@@ -76,13 +76,11 @@ static shoal_status judge(const shoal_verify_task *task, shoal_verify_damage dam
   char parameters[256];
   print_parameters(task->model, parameters, sizeof parameters);
   const char *attribute = task->attribute ? task->attribute->name : NULL;
-  return shoal_fail(error, SHOAL_FAILED,
-                    "the release breaks %s (%s)%s%.200s%s: %llu class%s, %llu row%s; %s",
-                    task->model->name, parameters, attribute ? " on '" : "",
-                    attribute ? attribute : "", attribute ? "'" : "",
-                    (unsigned long long)damage.n_classes, damage.n_classes == 1 ? "" : "es",
-                    (unsigned long long)damage.n_rows, damage.n_rows == 1 ? "" : "s",
-                    SHOAL_VERIFY_FAULT);
+  return shoal_fail(
+      error, SHOAL_FAILED, "the release breaks %s (%s)%s%.200s%s: %llu class%s, %llu row%s; %s",
+      task->model->name, parameters, attribute ? " on '" : "", attribute ? attribute : "",
+      attribute ? "'" : "", (unsigned long long)damage.n_classes, damage.n_classes == 1 ? "" : "es",
+      (unsigned long long)damage.n_rows, damage.n_rows == 1 ? "" : "s", SHOAL_VERIFY_FAULT);
 }
 
 static shoal_status prove_on(shoal_verify_prove *prove, const shoal_verify_task *task,

@@ -42,10 +42,10 @@ typedef struct closeness {
   /* ordered: of m ranks, 0 .. m - 1 */
   size_t n_ranks;
   ordered_value *order;
-  size_t *rank_of;             /* by value */
-  uint64_t *rows_up_to;        /* by rank: rows of the table */
+  size_t *rank_of;              /* by value */
+  uint64_t *rows_up_to;         /* by rank: rows of the table */
   shoal_verify_wide *sum_below; /* by rank, and of m: sum of rows_up_to of the ranks below */
-  ranked_rows *ranked;         /* of the class at hand */
+  ranked_rows *ranked;          /* of the class at hand */
 
   /* hierarchical: by node */
   shoal_verify_tree tree;
@@ -132,8 +132,7 @@ static shoal_status prepare_ordered(closeness *close, shoal_error *error) {
   close->rows_up_to = shoal_alloc(n_values, sizeof *close->rows_up_to);
   close->sum_below = shoal_alloc_zero(n_values + 1, sizeof *close->sum_below);
   close->ranked = shoal_alloc(shoal_verify_most_values(close->task), sizeof *close->ranked);
-  if (!close->order || !close->rank_of || !close->rows_up_to || !close->sum_below ||
-      !close->ranked)
+  if (!close->order || !close->rank_of || !close->rows_up_to || !close->sum_below || !close->ranked)
     return shoal_fail_memory(error);
   SHOAL_TRY(order_values(close, error));
   uint64_t rows = 0;
@@ -158,14 +157,12 @@ static shoal_verify_wide measure_gap(const closeness *close, const class_view *v
   size_t first_behind = from, end = to;
   while (first_behind < end) {
     size_t middle = first_behind + (end - first_behind) / 2;
-    if ((shoal_verify_wide)close->rows_up_to[middle] * view->n > gained)
-      end = middle;
-    else
-      first_behind = middle + 1;
+    if ((shoal_verify_wide)close->rows_up_to[middle] * view->n > gained) end = middle;
+    else first_behind = middle + 1;
   }
   const shoal_verify_wide *below = close->sum_below;
-  shoal_verify_wide ahead = gained * (first_behind - from) -
-                            (below[first_behind] - below[from]) * view->n;
+  shoal_verify_wide ahead =
+      gained * (first_behind - from) - (below[first_behind] - below[from]) * view->n;
   return ahead + (below[to] - below[first_behind]) * view->n - gained * (to - first_behind);
 }
 
@@ -269,8 +266,7 @@ static shoal_status count_table(closeness *close, shoal_error *error) {
   close->values = attribute->known->values;
   close->n_values = attribute->known->n_values;
   for (size_t v = 0; v < close->n_values; v++)
-    if (__builtin_add_overflow(close->table_rows, close->values[v].n_original,
-                               &close->table_rows))
+    if (__builtin_add_overflow(close->table_rows, close->values[v].n_original, &close->table_rows))
       return shoal_verify_too_large(task, error);
   bool known = close->table_rows > 0;
   for (size_t i = 0; known && i < attribute->starts[task->tally->n_classes]; i++)
@@ -288,8 +284,8 @@ static shoal_status check_class(closeness *close, const struct distance *distanc
   shoal_verify_wide whole = (shoal_verify_wide)view.n * close->table_rows, room = whole;
   int order = 1; /* a class without a value breaks */
   if (!shoal_verify_times(&room, (shoal_verify_wide)close->unit + 2) ||
-      (view.n && !shoal_verify_compare(distance->measure(close, &view), whole * close->unit, t,
-                                       &order)))
+      (view.n &&
+       !shoal_verify_compare(distance->measure(close, &view), whole * close->unit, t, &order)))
     return shoal_verify_too_large(close->task, error);
   if (order > 0) shoal_verify_add_damage(damage, close->task, class_id);
   return SHOAL_OK;

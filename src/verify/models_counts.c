@@ -34,16 +34,15 @@ typedef struct frequency_rule {
 } frequency_rule;
 
 static shoal_status check_classes(const shoal_verify_task *task, const frequency_rule *rule,
-                                  uint64_t *rows, shoal_verify_damage *damage,
-                                  shoal_error *error) {
+                                  uint64_t *rows, shoal_verify_damage *damage, shoal_error *error) {
   for (size_t c = 0; c < task->tally->n_classes; c++) {
     size_t n_values;
     sort_rows(task->attribute, c, rows, &n_values);
     switch (rule->holds(rule, rows, n_values)) {
-      case SHOAL_VERIFY_HOLDS: break;
-      case SHOAL_VERIFY_BREAKS: shoal_verify_add_damage(damage, task, c); break;
-      case SHOAL_VERIFY_NO_MEMORY: return shoal_fail_memory(error);
-      default: return shoal_verify_too_large(task, error);
+    case SHOAL_VERIFY_HOLDS: break;
+    case SHOAL_VERIFY_BREAKS: shoal_verify_add_damage(damage, task, c); break;
+    case SHOAL_VERIFY_NO_MEMORY: return shoal_fail_memory(error);
+    default: return shoal_verify_too_large(task, error);
     }
   }
   return SHOAL_OK;
@@ -111,8 +110,8 @@ static shoal_verify_verdict has_entropy(const frequency_rule *rule, const uint64
 }
 
 /* f_1 < c (f_l + ... + f_m); with fewer than l values the right side is 0. */
-static shoal_verify_verdict is_recursively_diverse(const frequency_rule *rule,
-                                                   const uint64_t *rows, size_t n_values) {
+static shoal_verify_verdict is_recursively_diverse(const frequency_rule *rule, const uint64_t *rows,
+                                                   size_t n_values) {
   if (n_values < rule->l) return SHOAL_VERIFY_BREAKS;
   shoal_verify_wide tail = 0; /* of at most 2^64 counts of 64 bits */
   for (size_t i = rule->l - 1; i < n_values; i++) tail += rows[i];

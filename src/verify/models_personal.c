@@ -85,8 +85,7 @@ shoal_status shoal_verify_personalized(const shoal_verify_task *task, shoal_veri
   personal guarded = {.task = task};
   const char *column;
   SHOAL_TRY(shoal_verify_find_text(task, "column", &column, error));
-  SHOAL_TRY(
-      shoal_verify_find_fraction(task, "breach", SHOAL_VERIFY_SHARE, &guarded.breach, error));
+  SHOAL_TRY(shoal_verify_find_fraction(task, "breach", SHOAL_VERIFY_SHARE, &guarded.breach, error));
   if (!task->tally->guards.starts)
     return shoal_verify_unprovable(task, "there is no file of the column", column, error);
   if (strcmp(task->tally->guards.name, column))

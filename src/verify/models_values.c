@@ -132,8 +132,7 @@ static shoal_status group_by_category(const shoal_verify_task *task, grouping *g
   SHOAL_TRY(shoal_verify_need_values(task, error));
   const shoal_verify_knowledge *known = task->attribute->known;
   if (known->n_categories > UINT32_MAX) return shoal_verify_too_large(task, error);
-  if (!grouping_init(groups, known->n_values, known->n_categories))
-    return shoal_fail_memory(error);
+  if (!grouping_init(groups, known->n_values, known->n_categories)) return shoal_fail_memory(error);
   for (size_t v = 0; v < known->n_values; v++) {
     int64_t category = known->values[v].category;
     if (category < 0 || (uint64_t)category >= known->n_categories)
@@ -213,6 +212,5 @@ shoal_status shoal_verify_balanced_p_plus(const shoal_verify_task *task,
 /* p-alpha, and the same. */
 shoal_status shoal_verify_balanced_p_alpha(const shoal_verify_task *task,
                                            shoal_verify_damage *damage, shoal_error *error) {
-  return prove_categories(task, (category_rule){.weighted = true, .balanced = true}, damage,
-                          error);
+  return prove_categories(task, (category_rule){.weighted = true, .balanced = true}, damage, error);
 }

@@ -106,8 +106,7 @@ static shoal_status inflate_some(shoal_verify_reader *reader, void *out, size_t 
   reader->packed_at = reader->packed_end - gzip->avail_in;
   *got = room - gzip->avail_out;
   if (result == Z_MEM_ERROR) return shoal_fail_memory(error);
-  if (result == Z_STREAM_END)
-    reader->inside_frame = false;
+  if (result == Z_STREAM_END) reader->inside_frame = false;
   else if (result != Z_OK && result != Z_BUF_ERROR)
     return fail_unpacking(reader, "it is no sound gzip", error);
   return SHOAL_OK;
@@ -193,12 +192,12 @@ typedef enum scan {
 
 static const char *describe_fault(scan fault) {
   switch (fault) {
-    case SCAN_NUL: return "a cell holds a NUL byte";
-    case SCAN_UNCLOSED: return "a quoted cell is not closed";
-    case SCAN_STRAY_QUOTE: return "a quote stands inside an unquoted cell or before other text";
-    case SCAN_STRAY_RETURN: return "a carriage return stands outside quotes";
-    case SCAN_FEW_CELLS: return "there are fewer cells than columns";
-    default: return "there are more cells than columns";
+  case SCAN_NUL: return "a cell holds a NUL byte";
+  case SCAN_UNCLOSED: return "a quoted cell is not closed";
+  case SCAN_STRAY_QUOTE: return "a quote stands inside an unquoted cell or before other text";
+  case SCAN_STRAY_RETURN: return "a carriage return stands outside quotes";
+  case SCAN_FEW_CELLS: return "there are fewer cells than columns";
+  default: return "there are more cells than columns";
   }
 }
 

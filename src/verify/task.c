@@ -88,10 +88,10 @@ shoal_status shoal_verify_find_whole(const shoal_verify_task *task, const char *
 
 static bool in_range(shoal_verify_fraction fraction, shoal_verify_range range) {
   switch (range) {
-    case SHOAL_VERIFY_ABOVE_ZERO: return fraction.numerator > 0;
-    case SHOAL_VERIFY_SHARE: return fraction.numerator <= fraction.denominator;
-    case SHOAL_VERIFY_FROM_ONE: return fraction.numerator >= fraction.denominator;
-    default: return true;
+  case SHOAL_VERIFY_ABOVE_ZERO: return fraction.numerator > 0;
+  case SHOAL_VERIFY_SHARE: return fraction.numerator <= fraction.denominator;
+  case SHOAL_VERIFY_FROM_ONE: return fraction.numerator >= fraction.denominator;
+  default: return true;
   }
 }
 
@@ -103,8 +103,10 @@ shoal_status shoal_verify_find_fraction(const shoal_verify_task *task, const cha
   SHOAL_TRY(shoal_verify_find_text(task, name, &text, error));
   shoal_number parsed = shoal_decimal_parse(text, strlen(text), &number);
   if (parsed != SHOAL_NUMBER_OK || number.mantissa < 0)
-    return shoal_verify_unprovable(task, "not a number of at least 0 and at most 18 digits: "
-                                   "parameter", name, error);
+    return shoal_verify_unprovable(task,
+                                   "not a number of at least 0 and at most 18 digits: "
+                                   "parameter",
+                                   name, error);
   *fraction = (shoal_verify_fraction){.numerator = (uint64_t)number.mantissa, .denominator = 1};
   for (unsigned i = 0; i < number.scale; i++) fraction->denominator *= 10; /* up to 10^18 */
   if (in_range(*fraction, range)) return SHOAL_OK;

@@ -36,8 +36,7 @@ static bool add_value(shoal_verify_tree *tree, const shoal_verify_value *value, 
 static void measure_heights(shoal_verify_tree *tree) {
   for (uint32_t node = tree->nodes.n_ids; node-- > 0;) {
     uint32_t parent = shoal_verify_parent_of(tree, node);
-    if (parent == SHOAL_VERIFY_NO_NODE)
-      tree->n_roots++;
+    if (parent == SHOAL_VERIFY_NO_NODE) tree->n_roots++;
     else if (tree->heights[parent] <= tree->heights[node])
       tree->heights[parent] = tree->heights[node] + 1;
   }

@@ -86,8 +86,7 @@ static shoal_status number_value(value_counter *counted, const char *value, bool
   size_t size_bytes = strlen(value);
   uint64_t hash = shoal_hash_bytes(value, size_bytes);
   uint32_t next = counted->values.n_entries;
-  const shoal_verify_entry *entry =
-      shoal_verify_intern(&counted->values, hash, value, size_bytes);
+  const shoal_verify_entry *entry = shoal_verify_intern(&counted->values, hash, value, size_bytes);
   if (!entry) return shoal_fail_memory(error);
   *is_new = entry->id == next;
   return SHOAL_OK;
@@ -104,8 +103,10 @@ static shoal_status counted_init(const shoal_verify_claim *claim, value_counter 
   for (size_t i = 0; counted->known && i < counted->known->n_values; i++) {
     SHOAL_TRY(number_value(counted, counted->known->values[i].value, &is_new, error));
     if (!is_new)
-      return shoal_fail(error, SHOAL_FAILED, "a known value of '%.200s' is known twice, or is a "
-                        "spelling of a missing one; %s", name, SHOAL_VERIFY_FAULT);
+      return shoal_fail(error, SHOAL_FAILED,
+                        "a known value of '%.200s' is known twice, or is a "
+                        "spelling of a missing one; %s",
+                        name, SHOAL_VERIFY_FAULT);
   }
   return SHOAL_OK;
 }
@@ -174,8 +175,7 @@ static shoal_status read_guard_header(counter *count, shoal_verify_reader *guard
   bool found;
   shoal_verify_cell header;
   SHOAL_TRY(shoal_verify_reader_next(guards, &header, 1, &found, error));
-  if (!found)
-    return shoal_fail(error, SHOAL_FAILED, GUARDS " is empty; %s", SHOAL_VERIFY_FAULT);
+  if (!found) return shoal_fail(error, SHOAL_FAILED, GUARDS " is empty; %s", SHOAL_VERIFY_FAULT);
   count->guard_column = shoal_alloc(header.size_bytes + 1, 1);
   if (!count->guard_column) return shoal_fail_memory(error);
   memcpy(count->guard_column, header.bytes, header.size_bytes);
@@ -237,8 +237,8 @@ static bool add_row(counter *count) {
 }
 
 static bool find_entry(const counter *count, shoal_verify_dictionary *dictionary, lookup *wanted) {
-  wanted->found = shoal_verify_intern(dictionary, wanted->hash, count->text + wanted->at,
-                                      wanted->size_bytes);
+  wanted->found =
+      shoal_verify_intern(dictionary, wanted->hash, count->text + wanted->at, wanted->size_bytes);
   return wanted->found != NULL;
 }
 
@@ -308,8 +308,10 @@ static shoal_status count_rows(counter *count, shoal_verify_reader *reader,
     SHOAL_TRY(read_guard(count, guards, found, error));
     if (!found) break;
     if (claim->n_rows - count->n_rows == count->n_waiting) /* also why no count can wrap */
-      return shoal_fail(error, SHOAL_FAILED, "the release has more rows than the %llu it must "
-                        "have; %s", (unsigned long long)claim->n_rows, SHOAL_VERIFY_FAULT);
+      return shoal_fail(error, SHOAL_FAILED,
+                        "the release has more rows than the %llu it must "
+                        "have; %s",
+                        (unsigned long long)claim->n_rows, SHOAL_VERIFY_FAULT);
     if (!add_row(count)) return shoal_fail_memory(error);
     bool full = count->n_waiting == BATCH_ROWS || count->text_bytes >= BATCH_BYTES;
     if (full && !count_batch(count)) return shoal_fail_memory(error);
@@ -349,9 +351,8 @@ static bool tally_attribute(shoal_verify_attribute *attribute, size_t n_classes,
     __builtin_prefetch(&attribute->counts[starts[pairs->slots[(i + AHEAD) & mask].key >> 32]], 1);
     const shoal_verify_pair *slot = &pairs->slots[i];
     if (!slot->n_rows) continue;
-    attribute->counts[--starts[slot->key >> 32]] =
-        (shoal_verify_count){.n_rows = slot->n_rows,
-                             .value = (uint32_t)slot->key - counted->n_missing};
+    attribute->counts[--starts[slot->key >> 32]] = (shoal_verify_count){
+        .n_rows = slot->n_rows, .value = (uint32_t)slot->key - counted->n_missing};
   }
   attribute->known = counted->known;
   attribute->n_values = counted->values.n_entries - counted->n_missing;
@@ -390,8 +391,7 @@ static bool tally_all(counter *count, shoal_verify_tally *tally) {
   }
   for (size_t i = 0; i < claim->n_sensitive; i++) {
     tally->attributes[i].name = claim->sensitive[i];
-    if (!tally_attribute(&tally->attributes[i], tally->n_classes, &count->counted[i]))
-      return false;
+    if (!tally_attribute(&tally->attributes[i], tally->n_classes, &count->counted[i])) return false;
   }
   return claim->guards_fd < 0 || tally_guards(count, tally);
 }
@@ -437,8 +437,8 @@ shoal_status shoal_verify(int fd, const shoal_verify_claim *claim, const shoal_r
   if (status == SHOAL_OK)
     status = shoal_verify_reader_open(fd, RELEASE, claim->delimiter, run, &reader, error);
   if (status == SHOAL_OK && claim->guards_fd >= 0) /* progress is told in bytes of the release */
-    status = shoal_verify_reader_open(claim->guards_fd, GUARDS, claim->delimiter, NULL, &guards,
-                                      error);
+    status =
+        shoal_verify_reader_open(claim->guards_fd, GUARDS, claim->delimiter, NULL, &guards, error);
   if (status == SHOAL_OK) status = verify_with(&count, &tally, reader, guards, error);
   if (status == SHOAL_OK) fill_finding(&tally, finding);
   shoal_verify_reader_close(guards);

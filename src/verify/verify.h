@@ -50,7 +50,7 @@ typedef struct shoal_verify_claim {
   const char *const *sensitive;
   size_t n_sensitive;
   const shoal_verify_knowledge *attributes; /* by sensitive attribute; NULL: nothing known */
-  uint64_t k;    /* class size asked for: theta-sensitive is about it */
+  uint64_t k;                               /* class size asked for: theta-sensitive is about it */
   int guards_fd; /* personalized: a file with one guarding node a line, row by row as in the
                     release, under a header line that is the column's name; -1: none */
   const char *const *missing; /* spellings that count as no value */

@@ -72,8 +72,9 @@ static shoal_status place_aside(shoal_aside *aside, const char *path, shoal_erro
     free(aside->path);
     aside->path = real;
   }
-  aside->directory = !aside->path ? NULL : aside->is_stream ? strdup(spool)
-                                                            : directory_of(aside->path);
+  aside->directory = !aside->path       ? NULL
+                     : aside->is_stream ? strdup(spool)
+                                        : directory_of(aside->path);
   if (!aside->path || !aside->directory) return shoal_fail_memory(error);
   if (stat(aside->directory, &info) != 0)
     return fail_system(aside->path, "its directory cannot be used", errno, error);
@@ -209,8 +210,7 @@ shoal_status shoal_file_commit(shoal_file *file, const char *text, shoal_error *
   shoal_aside *aside = &file->aside;
   size_t size = strlen(text);
   SHOAL_TRY(write_all(aside->path, aside->fd, text, size, error));
-  if (!size || text[size - 1] != '\n')
-    SHOAL_TRY(write_all(aside->path, aside->fd, "\n", 1, error));
+  if (!size || text[size - 1] != '\n') SHOAL_TRY(write_all(aside->path, aside->fd, "\n", 1, error));
   return shoal_aside_commit(aside, error);
 }
 

@@ -35,8 +35,8 @@ bool shoal_cells_out_add(shoal_cells_out *cells, const shoal_csv_out *out, const
                          size_t size_bytes) {
   uint64_t start = cells->n_values ? cells->offsets[cells->n_values] : 0;
   if (size_bytes > SIZE_MAX / 4) return false;
-  if (!shoal_grow(&cells->bytes, &cells->capacity,
-                  (size_t)start + 2 * size_bytes + 3 + COPY_SLACK, 1))
+  if (!shoal_grow(&cells->bytes, &cells->capacity, (size_t)start + 2 * size_bytes + 3 + COPY_SLACK,
+                  1))
     return false;
   size_t size = render(out, bytes, size_bytes, cells->bytes + start);
   bool last = cells == &out->columns[out->n_columns - 1];

@@ -18,7 +18,7 @@ typedef struct shoal_cells_out {
   uint64_t *offsets; /* n_values + 1 */
   size_t capacity;
   uint32_t n_values;
-  bool generalized; /* a quasi-identifier: "*" where the row is blanked */
+  bool generalized;      /* a quasi-identifier: "*" where the row is blanked */
   const uint8_t *hidden; /* by group: 1, this cell is "*" in it; NULL: in none */
 } shoal_cells_out;
 

@@ -33,8 +33,8 @@ shoal_status shoal_sink_open(int fd, const char *name, shoal_sink **out, shoal_e
   bool ok = true;
   if (gzip || zstd) ok = (sink->output = shoal_alloc(OUTPUT_BYTES, 1)) != NULL;
   if (ok && gzip)
-    ok = sink->gzip_ready = deflateInit2(&sink->gzip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16,
-                                         8, Z_DEFAULT_STRATEGY) == Z_OK;
+    ok = sink->gzip_ready = deflateInit2(&sink->gzip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
+                                         Z_DEFAULT_STRATEGY) == Z_OK;
   if (ok && zstd) {
     sink->zstd = ZSTD_createCStream();
     ok = sink->zstd && !ZSTD_isError(ZSTD_initCStream(sink->zstd, ZSTD_LEVEL));

@@ -7,7 +7,8 @@
 
 typedef struct shoal_sink shoal_sink;
 
-/* `name` ending in .gz or .zst compresses; it also stands in messages. The fd stays the caller's. */
+/* `name` ending in .gz or .zst compresses; it also stands in messages. The fd stays the caller's.
+ */
 shoal_status shoal_sink_open(int fd, const char *name, shoal_sink **sink,
                              shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_sink_write(shoal_sink *sink, const char *bytes, size_t size_bytes,

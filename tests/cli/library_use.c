@@ -28,8 +28,7 @@ static void fail(const char *what, const shoal_error *error) {
 
 static void *grow(void *old, size_t size) {
   void *new = realloc(old, size);
-  if (!new)
-    fail("no memory", NULL);
+  if (!new) fail("no memory", NULL);
   return new;
 }
 
@@ -37,8 +36,7 @@ static void write_text(const char *prefix, const char *suffix, const char *text)
   char path[4096];
   snprintf(path, sizeof path, "%s%s", prefix, suffix);
   FILE *file = fopen(path, "wb");
-  if (!file || fputs(text, file) < 0 || fclose(file) != 0)
-    fail(path, NULL);
+  if (!file || fputs(text, file) < 0 || fclose(file) != 0) fail(path, NULL);
 }
 
 /* ---- a table from plain CSV in memory */
@@ -62,8 +60,7 @@ static size_t split(char *line, char *cells[MAX_COLUMNS]) {
   for (char *at = line; at && n < MAX_COLUMNS; n++) {
     cells[n] = at;
     at = strchr(at, ',');
-    if (at)
-      *at++ = '\0';
+    if (at) *at++ = '\0';
   }
   return n;
 }
@@ -72,8 +69,7 @@ static void add_row(struct chunk *chunk, char *const *cells, size_t n_columns) {
   for (size_t c = 0; c < n_columns; c++) {
     struct cells *column = &chunk->columns[c];
     size_t size = strlen(cells[c]);
-    if (chunk->n_rows == 0)
-      column->size_bytes = 0;
+    if (chunk->n_rows == 0) column->size_bytes = 0;
     column->bytes = grow(column->bytes, column->size_bytes + size + 1);
     memcpy(column->bytes + column->size_bytes, cells[c], size);
     column->offsets[chunk->n_rows] = column->size_bytes;
@@ -102,8 +98,7 @@ static shoal_status table_from_memory(const char *path, const shoal_policy *poli
   FILE *file = fopen(path, "rb");
   char line[4096];
   char *names[MAX_COLUMNS], *cells[MAX_COLUMNS];
-  if (!file || !fgets(line, sizeof line, file))
-    fail(path, NULL);
+  if (!file || !fgets(line, sizeof line, file)) fail(path, NULL);
   size_t n_columns = split(line, names) - (with_counts ? 1 : 0);
   shoal_status status = shoal_table_new((const char *const *)names, n_columns, table, error);
 
@@ -111,18 +106,14 @@ static shoal_status table_from_memory(const char *path, const shoal_policy *poli
   memset(line, '#', sizeof line);
   while (status == SHOAL_OK && fgets(line, sizeof line, file)) {
     split(line, cells);
-    if (with_counts)
-      chunk.counts[chunk.n_rows] = strtoull(cells[n_columns], NULL, 10);
+    if (with_counts) chunk.counts[chunk.n_rows] = strtoull(cells[n_columns], NULL, 10);
     add_row(&chunk, cells, n_columns);
-    if (chunk.n_rows == CHUNK_ROWS)
-      status = append(*table, &chunk, n_columns, with_counts, error);
+    if (chunk.n_rows == CHUNK_ROWS) status = append(*table, &chunk, n_columns, with_counts, error);
   }
   if (status == SHOAL_OK && chunk.n_rows > 0)
     status = append(*table, &chunk, n_columns, with_counts, error);
-  if (status == SHOAL_OK)
-    status = shoal_table_finish(*table, policy, SHOAL_FOR_RELEASE, error);
-  for (size_t c = 0; c < n_columns; c++)
-    free(chunk.columns[c].bytes);
+  if (status == SHOAL_OK) status = shoal_table_finish(*table, policy, SHOAL_FOR_RELEASE, error);
+  for (size_t c = 0; c < n_columns; c++) free(chunk.columns[c].bytes);
   fclose(file);
   return status;
 }
@@ -132,8 +123,7 @@ static shoal_status table_from_memory(const char *path, const shoal_policy *poli
 static void render(const shoal_result *result, const char *prefix, const char *suffix) {
   shoal_error error = {0};
   char *text = NULL;
-  if (shoal_result_render(result, SHOAL_JSON, &text, &error) != SHOAL_OK)
-    fail(suffix, &error);
+  if (shoal_result_render(result, SHOAL_JSON, &text, &error) != SHOAL_OK) fail(suffix, &error);
   write_text(prefix, suffix, text);
   free(text);
 }
@@ -146,37 +136,28 @@ static int same(const char *way, const char *data, const char *policy_path, cons
   shoal_result *check = NULL, *lattice = NULL;
   shoal_release *release = NULL;
 
-  if (shoal_policy_read(policy_path, &policy, &error) != SHOAL_OK)
-    fail("policy", &error);
+  if (shoal_policy_read(policy_path, &policy, &error) != SHOAL_OK) fail("policy", &error);
   shoal_status status =
       strcmp(way, "file") == 0
           ? shoal_table_read(data, policy, SHOAL_FOR_RELEASE, NULL, &run, &table, &error)
           : table_from_memory(data, policy, strcmp(way, "counts") == 0, &table, &error);
-  if (status != SHOAL_OK)
-    fail("table", &error);
-  if (shoal_table_bytes(table) == 0)
-    fail("a table of no bytes", NULL);
+  if (status != SHOAL_OK) fail("table", &error);
+  if (shoal_table_bytes(table) == 0) fail("a table of no bytes", NULL);
 
-  if (shoal_check(table, policy, &run, &check, &error) != SHOAL_OK)
-    fail("check", &error);
+  if (shoal_check(table, policy, &run, &check, &error) != SHOAL_OK) fail("check", &error);
   render(check, prefix, ".check.json");
-  if (shoal_lattice(table, policy, NULL, &lattice, &error) != SHOAL_OK)
-    fail("lattice", &error);
+  if (shoal_lattice(table, policy, NULL, &lattice, &error) != SHOAL_OK) fail("lattice", &error);
   render(lattice, prefix, ".lattice.json");
-  if (!shoal_result_holds(lattice))
-    fail("no node satisfies", NULL);
+  if (!shoal_result_holds(lattice)) fail("no node satisfies", NULL);
 
-  if (shoal_anonymize(table, policy, &run, &release, &error) != SHOAL_OK)
-    fail("anonymize", &error);
+  if (shoal_anonymize(table, policy, &run, &release, &error) != SHOAL_OK) fail("anonymize", &error);
   char out[4096];
   snprintf(out, sizeof out, "%s.csv", prefix);
   shoal_write_options options = {.keep_order = true, .avoid = &data, .n_avoid = 1};
   if (shoal_release_write(release, data, &options, &run, &error) != SHOAL_BAD_INPUT)
     fail("a release over its input", &error);
-  if (shoal_release_write(release, out, &options, &run, &error) != SHOAL_OK)
-    fail("write", &error);
-  if (!shoal_result_holds(shoal_release_result(release)))
-    fail("the release does not hold", NULL);
+  if (shoal_release_write(release, out, &options, &run, &error) != SHOAL_OK) fail("write", &error);
+  if (!shoal_result_holds(shoal_release_result(release))) fail("the release does not hold", NULL);
 
   printf("rows %llu columns %zu\n", (unsigned long long)shoal_table_rows(table),
          shoal_table_columns(table));
@@ -198,8 +179,7 @@ struct watch {
 
 static bool one_of(const char *word, const char *const *words) {
   for (; *words; words++)
-    if (word && strcmp(word, *words) == 0)
-      return true;
+    if (word && strcmp(word, *words) == 0) return true;
   return false;
 }
 
@@ -225,14 +205,11 @@ static int cancel(const char *stage, const char *data, const char *policy_path, 
   shoal_status status = shoal_policy_read(policy_path, &policy, &error);
   if (status == SHOAL_OK)
     status = shoal_table_read(data, policy, SHOAL_FOR_RELEASE, NULL, &run, &table, &error);
-  if (status == SHOAL_OK)
-    status = shoal_anonymize(table, policy, &run, &release, &error);
+  if (status == SHOAL_OK) status = shoal_anonymize(table, policy, &run, &release, &error);
   shoal_write_options options = {.keep_order = true};
-  if (status == SHOAL_OK)
-    status = shoal_release_write(release, out, &options, &run, &error);
+  if (status == SHOAL_OK) status = shoal_release_write(release, out, &options, &run, &error);
 
-  if (watch.odd)
-    fail("progress of an unknown stage or unit, or beyond its total", NULL);
+  if (watch.odd) fail("progress of an unknown stage or unit, or beyond its total", NULL);
   printf("status %d error %d calls %lu\n", (int)status, (int)error.status, watch.n_calls);
   shoal_release_free(release);
   shoal_table_free(table);
@@ -243,8 +220,7 @@ static int cancel(const char *stage, const char *data, const char *policy_path, 
 /* ---- mistakes */
 
 static void expect(bool holds, const char *what, const shoal_error *error) {
-  if (!holds)
-    fail(what, error);
+  if (!holds) fail(what, error);
 }
 
 static int mistakes(const char *data, const char *policy_path) {
@@ -305,12 +281,10 @@ static int mistakes(const char *data, const char *policy_path) {
 }
 
 int main(int argc, char **argv) {
-  if (argc == 6 && strcmp(argv[1], "same") == 0)
-    return same(argv[2], argv[3], argv[4], argv[5]);
+  if (argc == 6 && strcmp(argv[1], "same") == 0) return same(argv[2], argv[3], argv[4], argv[5]);
   if (argc == 6 && strcmp(argv[1], "cancel") == 0)
     return cancel(argv[2], argv[3], argv[4], argv[5]);
-  if (argc == 4 && strcmp(argv[1], "mistakes") == 0)
-    return mistakes(argv[2], argv[3]);
+  if (argc == 4 && strcmp(argv[1], "mistakes") == 0) return mistakes(argv[2], argv[3]);
   fputs("library_use: wrong arguments, see its source\n", stderr);
   return 8;
 }

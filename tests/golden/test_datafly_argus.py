@@ -42,6 +42,13 @@ class Section7(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.directory = folder.name
 
+    def tag(self, case, key, **values):
+        """Rewrites the policy with this key of these attributes."""
+        for name, value in values.items():
+            case.policy_parts["attributes"][name][key] = value
+        case.policy.write_text(support.policy_yaml(case.policy_parts), encoding="utf-8")
+        return case
+
 
 class Datafly(Section7):
     def setUp(self):
@@ -66,6 +73,11 @@ class Datafly(Section7):
             with self.subTest(k=k):
                 self.assertEqual(self.case.node(self.case.anonymize("-k", k, "--algorithm", "datafly")), vector)
 
+    def test_an_anonymity_of_1_asks_for_the_top(self):
+        for k, vector in [(1, (0, 2)), (3, (0, 2)), (5, (1, 2))]:
+            case = self.tag(self.case, "anonymity", ZIP=1)
+            self.assertEqual(case.node(case.anonymize("-k", k, "--algorithm", "datafly")), vector)
+
     def test_outliers_within_the_threshold_are_removed(self):
         rows = [["black", "94138"]] * 3 + [["white", "94141"]]
         case = support.Problem(self.directory, ["Race", "ZIP"], rows, {"Race": RACE, "ZIP": ZIP}, privacy={"k": 3})
@@ -86,13 +98,28 @@ class MuArgus(Section7):
                                identifiers=["SSN"], privacy={"k": 2})
 
     def test_figure_12_is_refused(self):
-        release = self.problem(FIGURE_12).anonymize("--algorithm", "mu-argus")
+        self.refused(self.problem(FIGURE_12))
+
+    def test_figure_12_with_its_tags(self):
+        # As printed: <white, 1964, male, 94138> and <female, 94139> are left alone.
+        message = self.refused(self.tag(self.problem(FIGURE_12), "sensitivity", Race=1, DOB=2, Sex=2, ZIP=2))
+        self.assertRegex(message, r"\b2 of 12 rows\b")
+        self.assertRegex(message, r"\bSex\W+ZIP\b")
+
+    def test_attributes_that_are_not_tagged_are_not_looked_at(self):
+        message = self.refused(self.tag(self.problem(FIGURE_12), "sensitivity", Race=0, DOB=0, Sex=0, ZIP=0))
+        self.assertRegex(message, r"\b12 of 12 rows\b")
+
+    def refused(self, case):
+        """The message; nothing is written, and no cell is shown."""
+        release = case.anonymize("--algorithm", "mu-argus")
         self.assertEqual(release.result.code, 1, release.result)
-        self.assertRegex(release.result.err, r"\b\d+ (rows?|combinations?)\b")
-        self.assertFalse(any(path.name.startswith("out") for path in pathlib.Path(self.directory).iterdir()))
+        self.assertRegex(release.result.err, r"\b\d+ (of \d+ )?(rows?|combinations?)\b")
+        self.assertFalse([path for path in pathlib.Path(self.directory).iterdir() if path.name.startswith("out")])
         for row in FIGURE_12:
             self.assertNotIn(row[0], release.result.err)
             self.assertNotIn(row[2], release.result.err)
+        return release.result.err
 
     def test_what_passes_the_policy_is_released(self):
         rows = [[f"{i}{i}", *row[1:]] for i, row in enumerate(FIGURE_12[:2] * 3)]

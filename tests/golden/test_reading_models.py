@@ -208,6 +208,26 @@ class SharesAndDistances(Reading):
                                     ("uv", 1, 0.51, True)]:
             self.assertEqual(self.holds(values, "l-diversity", kind="recursive", l=l, c=c), holds, (values, l, c))
 
+    def test_ties_of_large_classes(self):
+        half, third = ["u"] * 5000, ["u"] * 1000 + ["v"] * 1000
+        for values, model, given, holds in [
+                (half + ["v"] * 5000, "l-diversity", {"kind": "entropy", "l": 2}, True),
+                (half + ["u"] + ["v"] * 4999, "l-diversity", {"kind": "entropy", "l": 2}, False),
+                (third + ["w"] * 1000, "l-diversity", {"kind": "entropy", "l": 3}, True),
+                (third + ["w"] * 999, "l-diversity", {"kind": "entropy", "l": 3}, False),
+                (third + ["w"] * 1000, "alpha-k", {"alpha": 0.333333333333}, False),
+                (third + ["w"] * 1000, "alpha-k", {"alpha": 0.333333333334}, True),
+                (half + ["v"] * 4999 + ["w"], "l-diversity", {"kind": "recursive", "l": 2, "c": 1}, False),
+                (half + ["v"] * 5000 + ["w"], "l-diversity", {"kind": "recursive", "l": 2, "c": 1}, True)]:
+            self.assertEqual(self.holds(values, model, **given), holds, (len(values), model, given))
+
+    def test_distances_at_a_third(self):
+        rows = [["a1", "1"]] * 1000 + [["b1", "1"]] * 1000 + [["b1", "2"]] * 1000
+        for distance in ("equal", "ordered"):
+            for t, holds in [(0.333333333333, False), (0.333333333334, True)]:
+                case = self.problem(rows, [{"t-closeness": {"t": t, "distance": distance}}], 1, {"type": "number"})
+                self.assertEqual(case.check()[1]["holds"], holds, (distance, t))
+
     def test_distinct_is_the_kind_unless_given(self):
         self.assertEqual(self.verdict("uuvw", "l-diversity", l=3), (True, 3))
         self.assertEqual(self.verdict(["u", "v", ""], "l-diversity", l=3), (False, 2))

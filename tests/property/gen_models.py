@@ -6,7 +6,8 @@ make_case(seed) draws one case as gen.py does, with what the models need: trees
 of guarding nodes. The first model of a case goes round with the seed, so that a
 run of a few hundred seeds has each model many times, half of the time alone.
 Few rows over few values and round parameters make ties frequent: shares of a
-half, a quarter, a third, distances of an eighth.
+half, a quarter, a third, distances of an eighth. One case in WIDE has a hundred
+rows over some 64 values, where a set no longer fits a word.
 """
 
 import json
@@ -19,6 +20,7 @@ import gen
 import support
 
 MAX_NODES = 48
+WIDE = 32
 GUARD = "Guard"
 
 KINDS = ("p-sensitive", "extended-p-sensitive", "p-plus-sensitive", "p-alpha-sensitive", "balanced-p-plus",
@@ -60,9 +62,11 @@ class Case:
 
 # ---- sensitive attributes -----------------------------------------------------------
 
-def draw_values(rng, name, numeric):
-    """2-6 values; numbers sort differently as text."""
-    count = rng.choice([2, 2, 3, 3, 4, 5, 6])
+def draw_values(rng, name, numeric, wide):
+    """2-6 values, or about 64; numbers sort differently as text."""
+    count = rng.choice([63, 64, 65, 66, 90, 128, 129] if wide else [2, 2, 3, 3, 4, 5, 6])
+    if numeric and wide:
+        return [str(v) for v in rng.sample(range(-50, 1000), count)]
     if numeric:
         return [str(v) for v in rng.sample([2, 9, 10, 11, 100, -3, 0, "2.5", "10.25", 7, 30], count)]
     return [f"{name[:1].lower()}{i}" for i in range(count)]
@@ -91,7 +95,7 @@ def inline_tree(tree, label):
 
 def spare_value(attribute):
     """One that the data lacks."""
-    return "55" if attribute.spec.get("type") == "number" else f"{attribute.name} elsewhere"
+    return "5555" if attribute.spec.get("type") == "number" else f"{attribute.name} elsewhere"
 
 
 def add_tree(rng, attribute):
@@ -132,10 +136,10 @@ def add_categories(rng, attribute):
         attribute.spec["categories"] = attribute.categories
 
 
-def draw_sensitive(rng, name, kinds):
+def draw_sensitive(rng, name, kinds, wide):
     numeric = "ordered" in kinds or rng.random() < 0.1
     attribute = Sensitive(name, {"role": "sensitive"} | ({"type": "number"} if numeric else {}),
-                          draw_values(rng, name, numeric))
+                          draw_values(rng, name, numeric, wide))
     if any(kind in TREE_KINDS for kind in kinds) or rng.random() < 0.1:
         add_tree(rng, attribute)
     if any(kind in CATEGORY_KINDS for kind in kinds) or rng.random() < 0.1:
@@ -148,6 +152,8 @@ def draw_sensitive(rng, name, kinds):
 def draw_parameters(rng, kind, k, attributes):
     """What stands in the policy beside the name; p never above k, nor above the categories there are."""
     p = rng.randint(1, min(k, 3)) if rng.random() < 0.3 else min(k, 2)
+    if k > 4:     # a wide case
+        p = rng.randint(max(1, k - 12), k)
     if kind in CATEGORY_KINDS:
         p_categories = min([p] + [len(a.categories) for a in attributes])
         if kind in ("p-plus-sensitive", "balanced-p-plus"):
@@ -157,7 +163,7 @@ def draw_parameters(rng, kind, k, attributes):
         "p-sensitive": lambda: {"p": p},
         "extended-p-sensitive": lambda: {"p": p},
         "theta-sensitive": lambda: {"mu": rng.choice([0.5, 0.5, 0.6, 0.6, 0.2, 0.55, 1, 0.25, 0])},
-        "distinct": lambda: {"kind": "distinct", "l": rng.choice([1, 2, 2, 3])},
+        "distinct": lambda: {"kind": "distinct", "l": p if k > 4 else rng.choice([1, 2, 2, 3])},
         "entropy": lambda: {"kind": "entropy", "l": rng.choice([2, 2, 2, 1.5, 1.5, 3, 1, 1.8899])},
         "recursive": lambda: {"kind": "recursive", "l": rng.choice([1, 2, 2, 2, 3]),
                               "c": rng.choice([0.5, 1, 1, 1.5, 2, 2, 3, 0.3333])},
@@ -249,15 +255,16 @@ def make_case(seed):
     kinds = pick_kinds(rng, seed)
     missing = rng.choice([None, None, None, ["?"], ["", "?"], []])
     spellings = [""] if missing is None else missing
-    n_rows = rng.choice([3] + [4, 5, 6, 7, 8] * 2 + [9, 10, 11, 12, 13, 14])
-    k = min(n_rows, rng.choice([1, 2, 2, 2, 2, 3, 3, 4]))
+    wide = seed % WIDE == WIDE - 1
+    n_rows = rng.randint(70, 150) if wide else rng.choice([3] + [4, 5, 6, 7, 8] * 2 + [9, 10, 11, 12, 13, 14])
+    k = min(n_rows, rng.choice([4, 20, 40, 45, 63, 64, 65] if wide else [1, 2, 2, 2, 2, 3, 3, 4]))
 
     # Which attributes, and which of them each model is on (None: all).
     sensitive_names = ["Illness", "Wage"][:1 if rng.random() < 0.65 else 2]
     rng.shuffle(sensitive_names)
     on = [rng.choice(sensitive_names) if kind == "personalized" or rng.random() < 0.5 else None for kind in kinds]
-    sensitive = {name: draw_sensitive(rng, name, [kind for kind, target in zip(kinds, on) if target in (None, name)])
-                 for name in sensitive_names}
+    sensitive = {name: draw_sensitive(rng, name, [kind for kind, target in zip(kinds, on) if target in (None, name)],
+                                      wide) for name in sensitive_names}
 
     words = gen.draw_words(rng, odd=False)
     quasis = draw_quasis(rng, rng.sample(["Age", "Zip", "Race"], rng.choice([1, 2, 2, 3])), words, spellings)

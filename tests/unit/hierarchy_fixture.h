@@ -50,8 +50,7 @@ static inline void setup(fixture *f, const char *const *values) {
   f->table.name = name;
   f->column.name = "col";
   f->options = (shoal_hierarchy_options){.policy = "policy.yaml", .attribute = "col"};
-  for (size_t i = 0; values[i]; i++)
-    add_value(&f->column, values[i], strcmp(values[i], "?") == 0);
+  for (size_t i = 0; values[i]; i++) add_value(&f->column, values[i], strcmp(values[i], "?") == 0);
 }
 
 static inline void teardown(fixture *f) {
@@ -172,26 +171,34 @@ static inline void assert_consistent(const fixture *f) {
 
 static inline shoal_hierarchy_spec intervals(const shoal_decimal *widths, size_t n_widths,
                                              shoal_decimal origin) {
-  return (shoal_hierarchy_spec){.kind = SHOAL_HIERARCHY_INTERVALS, .line = 5, .at = 9,
-                                .widths = widths, .n_widths = n_widths, .origin = origin};
+  return (shoal_hierarchy_spec){.kind = SHOAL_HIERARCHY_INTERVALS,
+                                .line = 5,
+                                .at = 9,
+                                .widths = widths,
+                                .n_widths = n_widths,
+                                .origin = origin};
 }
 
 static inline shoal_hierarchy_spec cuts(const shoal_cut_level *levels, size_t n_levels) {
-  return (shoal_hierarchy_spec){.kind = SHOAL_HIERARCHY_CUTS, .line = 6, .at = 2, .cuts = levels,
-                                .n_cuts = n_levels};
+  return (shoal_hierarchy_spec){
+      .kind = SHOAL_HIERARCHY_CUTS, .line = 6, .at = 2, .cuts = levels, .n_cuts = n_levels};
 }
 
 static inline shoal_hierarchy_spec mask(bool left, char character) {
-  return (shoal_hierarchy_spec){.kind = SHOAL_HIERARCHY_MASK, .line = 8, .at = 1,
-                                .mask_left = left, .mask_char = character};
+  return (shoal_hierarchy_spec){
+      .kind = SHOAL_HIERARCHY_MASK, .line = 8, .at = 1, .mask_left = left, .mask_char = character};
 }
 
 static const shoal_date_unit all_units[] = {SHOAL_DATE_DAY, SHOAL_DATE_MONTH, SHOAL_DATE_YEAR,
                                             SHOAL_DATE_5_YEARS, SHOAL_DATE_DECADE};
 
 static inline shoal_hierarchy_spec dates(size_t first, size_t n, const char *format) {
-  return (shoal_hierarchy_spec){.kind = SHOAL_HIERARCHY_DATE, .line = 9, .at = 3,
-                                .units = all_units + first, .n_units = n, .date_format = format};
+  return (shoal_hierarchy_spec){.kind = SHOAL_HIERARCHY_DATE,
+                                .line = 9,
+                                .at = 3,
+                                .units = all_units + first,
+                                .n_units = n,
+                                .date_format = format};
 }
 
 #endif

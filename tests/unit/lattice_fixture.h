@@ -83,9 +83,9 @@ static inline void setup(fixture *f, const char *const *names, const char *const
     succeeds(f, shoal_hierarchy_compile(&spec, f->table, columns[q], &options, &f->hierarchies[q],
                                         &f->error));
   }
-  succeeds(f, shoal_frequency_build(f->table, columns,
-                                    (const shoal_hierarchy *const *)f->hierarchies, n_quasi, NULL,
-                                    NULL, 0, NULL, &f->frequency, &f->error));
+  succeeds(f,
+           shoal_frequency_build(f->table, columns, (const shoal_hierarchy *const *)f->hierarchies,
+                                 n_quasi, NULL, NULL, 0, NULL, &f->frequency, &f->error));
 }
 
 /* A search for k-anonymity; an earlier one ends. */

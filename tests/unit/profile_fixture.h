@@ -27,8 +27,7 @@
   ((const char *const[]){__VA_ARGS__}), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)
 
 static inline void check(shoal_status status, const shoal_error *error) {
-  if (status != SHOAL_OK)
-    fail_msg("%s", error->message);
+  if (status != SHOAL_OK) fail_msg("%s", error->message);
 }
 
 /* Appends one chunk of cells, row by row. */
@@ -102,18 +101,16 @@ static inline shoal_result *profile_series(const char *name, const char *before,
   check(shoal_table_new(&name, 1, &table, &error), &error);
   for (unsigned r = 0; r < n_rows; r++) {
     unsigned number = first + r % n_values * step;
-    if (hundredths)
-      (void)snprintf(cell, sizeof cell, "%u.%02u", number / 100, number % 100);
-    else
-      (void)snprintf(cell, sizeof cell, "%s%u", before, number);
+    if (hundredths) (void)snprintf(cell, sizeof cell, "%u.%02u", number / 100, number % 100);
+    else (void)snprintf(cell, sizeof cell, "%s%u", before, number);
     append(table, 1, cells, 1, NULL);
   }
   check(shoal_table_settle(table, &(shoal_load_options){0}, &error), &error);
   return profile_of(table);
 }
 
-#define WHOLE   ""
-#define TEXT    "abc "
+#define WHOLE ""
+#define TEXT "abc "
 #define DECIMAL "%"
 
 static inline void assert_suggested(shoal_result *profile, const char *role,
@@ -121,8 +118,7 @@ static inline void assert_suggested(shoal_result *profile, const char *role,
   const shoal_column_outcome *column = &profile->columns[0];
   if (strcmp(column->role, role) != 0)
     fail_msg("'%s' is '%s', wanted '%s'", column->name, column->role, role);
-  if (!hierarchy)
-    assert_null(column->hierarchy);
+  if (!hierarchy) assert_null(column->hierarchy);
   else if (!column->hierarchy || strcmp(column->hierarchy, hierarchy) != 0)
     fail_msg("'%s' has %s, wanted %s", column->name, column->hierarchy, hierarchy);
   assert_true(strlen(column->why) > 10);

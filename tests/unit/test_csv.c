@@ -34,8 +34,8 @@ typedef struct reference {
 static bool ends_line(const char *s, size_t size, size_t at) { return at == size || s[at] == '\n'; }
 
 /* One cell from `at` on; returns the place of what ends it. */
-static size_t reference_cell(const char *s, size_t size, char delimiter, size_t at,
-                             reference *out, size_t *end) {
+static size_t reference_cell(const char *s, size_t size, char delimiter, size_t at, reference *out,
+                             size_t *end) {
   if (at < size && s[at] == '"') {
     for (at++; at < size && (s[at] != '"' || (at + 1 < size && s[at + 1] == '"')); at++) {
       if (s[at] == '"') at++; /* the first of two */
@@ -99,8 +99,8 @@ static void compare_cells(const char *block, size_t size, size_t n_columns) {
         memcmp(cells.bytes + cells.begin[i], expected.bytes + start, length) != 0)
       show_and_fail(block, size, n_columns, "contents");
   }
-  if (n_columns == 0 && cells.n_rows && memcmp(cells.row_end, expected.row_end,
-                                               cells.n_rows * sizeof *cells.row_end) != 0)
+  if (n_columns == 0 && cells.n_rows &&
+      memcmp(cells.row_end, expected.row_end, cells.n_rows * sizeof *cells.row_end) != 0)
     show_and_fail(block, size, n_columns, "ends of rows");
 }
 
@@ -114,10 +114,8 @@ static shoal_csv_problem check_split(const char *block, size_t size, char delimi
   memset(copy + size, slacks[size % 7], SHOAL_CSV_SLACK);
   reference_split(block, size, delimiter, n_columns, &expected);
   shoal_csv_problem problem = shoal_csv_split(copy, size, delimiter, n_columns, &cells);
-  if (problem.fault != expected.problem.fault)
-    show_and_fail(block, size, n_columns, "faults");
-  if (problem.fault == SHOAL_CSV_OK)
-    compare_cells(block, size, n_columns);
+  if (problem.fault != expected.problem.fault) show_and_fail(block, size, n_columns, "faults");
+  if (problem.fault == SHOAL_CSV_OK) compare_cells(block, size, n_columns);
   else if (problem.row != expected.problem.row)
     show_and_fail(block, size, n_columns, "rows of the fault");
   if (problem.fault == SHOAL_CSV_RAGGED && problem.n_found != expected.problem.n_found)
@@ -313,6 +311,20 @@ static void whole_records_end_at_the_last_newline_outside_quotes(void **state UN
   }
 }
 
+/* As many bytes as are needed for some of them to be whole records. */
+static void the_first_record_ends_at_the_first_newline_outside_quotes(void **state UNUSED) {
+  char block[16];
+  shoal_random random;
+  shoal_random_seed(&random, 26);
+  for (unsigned i = 0; i < 100000; i++) {
+    size_t size = shoal_random_below(&random, sizeof block + 1), first = 0;
+    fill(&random, "ab,;\"\r\n", block, size);
+    for (size_t end = 1; end <= size && !first; end++) first = reference_whole(block, end, ',');
+    if (shoal_csv_first_record(block, size, ',') != first)
+      show_and_fail(block, size, first, "first records");
+  }
+}
+
 /* A block cut at its whole records has the rows of the block that is not cut. */
 static void cutting_at_whole_records_loses_nothing(void **state UNUSED) {
   static char block[2000], copy[2000 + SHOAL_CSV_SLACK];
@@ -324,9 +336,8 @@ static void cutting_at_whole_records_loses_nothing(void **state UNUSED) {
     size_t n_rows = 0, parts[] = {0, whole, size};
     for (size_t part = 0; part < 2; part++) {
       memcpy(copy, block + parts[part], parts[part + 1] - parts[part]);
-      assert_int_equal(
-          shoal_csv_split(copy, parts[part + 1] - parts[part], ',', 4, &cells).fault,
-          SHOAL_CSV_OK);
+      assert_int_equal(shoal_csv_split(copy, parts[part + 1] - parts[part], ',', 4, &cells).fault,
+                       SHOAL_CSV_OK);
       n_rows += cells.n_rows;
     }
     reference_split(block, size, ',', 4, &expected);
@@ -367,7 +378,8 @@ static void faults_are_explained(void **state UNUSED) {
   assert_non_null(strstr(text, "has 8 cells where the header has 9"));
   static const char *const words[] = {[SHOAL_CSV_UNCLOSED] = "never closed",
                                       [SHOAL_CSV_STRAY] = "double the quotes",
-                                      [SHOAL_CSV_NUL] = "NUL", [SHOAL_CSV_MEMORY] = "memory"};
+                                      [SHOAL_CSV_NUL] = "NUL",
+                                      [SHOAL_CSV_MEMORY] = "memory"};
   for (size_t fault = SHOAL_CSV_UNCLOSED; fault < COUNT(words); fault++) {
     shoal_csv_explain((shoal_csv_problem){(shoal_csv_fault)fault, 0, 0}, 9, text, sizeof text);
     assert_non_null(strstr(text, words[fault]));
@@ -385,6 +397,7 @@ int main(void) {
       TEST(blocks_of_ends_only_split_as_byte_by_byte),
       TEST(a_nul_is_found_in_its_row),
       TEST(whole_records_end_at_the_last_newline_outside_quotes),
+      TEST(the_first_record_ends_at_the_first_newline_outside_quotes),
       TEST(cutting_at_whole_records_loses_nothing),
       TEST(the_delimiter_is_the_most_frequent_outside_quotes),
       TEST(a_quote_inside_a_cell_hides_no_delimiter),

@@ -67,8 +67,8 @@ static void it_stops_where_k_is_reached_or_at_the_top(void **state UNUSED) {
     uint64_t k, max_suppressed;
     bool found;
     uint32_t levels[2];
-  } cases[] = {{1, 0, true, {0, 0}},  {2, 0, true, {0, 1}},   {6, 0, true, {1, 1}},
-               {7, 0, true, {1, 2}},  {12, 0, true, {1, 2}},  {13, 0, false, {0, 0}},
+  } cases[] = {{1, 0, true, {0, 0}},  {2, 0, true, {0, 1}},  {6, 0, true, {1, 1}},
+               {7, 0, true, {1, 2}},  {12, 0, true, {1, 2}}, {13, 0, false, {0, 0}},
                {2, 11, true, {0, 1}}, {2, 12, true, {0, 1}}}; /* no empty release */
   fixture f;
   setup_figure_4(&f);
@@ -154,7 +154,7 @@ static void each_attribute_reaches_its_own_bin_size(void **state UNUSED) {
       {1, {"1", "0"}, {"1", "1"}, {1, 0}, 1, false, true}, /* to the top at once */
       {1, {"0", "1"}, {"1", "1"}, {0, 2}, 1, false, true},
       {1, {"1", "1"}, {"0.999", "0.999"}, {0, 0}, 0, true, true}, /* one row is enough */
-      {6, {"0", "0.5"}, {"0", "1"}, {0, 1}, 1, true, false},  /* 3 codes alone; k of ZIP is 6 */
+      {6, {"0", "0.5"}, {"0", "1"}, {0, 1}, 1, true, false},      /* 3 codes alone; k of ZIP is 6 */
       {6, {"0.5", "0.5"}, {"0.9", "0.9"}, {0, 0}, 0, true, false}, /* ceil(2.7) of 4 and of 3 */
       {6, {"0.9", "0"}, {"0.9", "0"}, {1, 0}, 1, true, false},     /* ceil(4.86) of 4 */
       {12, {"0", "0.51"}, {"0.5", "0.9"}, {0, 1}, 1, true, false}, /* ceil(5.508) = 6 of 3 */

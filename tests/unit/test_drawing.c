@@ -25,7 +25,7 @@ typedef struct fixture {
   size_t n_edges;
 } fixture;
 
-#define NAMES(...)   ((const char *[]){__VA_ARGS__})
+#define NAMES(...) ((const char *[]){__VA_ARGS__})
 #define HEIGHTS(...) ((const uint32_t[]){__VA_ARGS__})
 
 /*
@@ -49,8 +49,7 @@ static void setup(fixture *f, size_t n, const char **names, const uint32_t *heig
     r->n_nodes *= heights[q] + 1;
     top += heights[q];
   }
-  for (size_t q = 0; q < n; q++)
-    f->n_edges += r->n_nodes / (heights[q] + 1) * heights[q];
+  for (size_t q = 0; q < n; q++) f->n_edges += r->n_nodes / (heights[q] + 1) * heights[q];
   f->levels = calloc(r->n_nodes * n, sizeof *f->levels);
   r->nodes = calloc(r->n_nodes, sizeof *r->nodes);
   bool has_chosen = false;
@@ -88,21 +87,18 @@ static const char *draw(fixture *f, void (*render)(const shoal_result *, shoal_t
 static const char *find(const char *text, const char *part) {
   size_t size = strlen(part);
   for (; *text; text++)
-    if (*text == *part && !strncmp(text, part, size))
-      return text;
+    if (*text == *part && !strncmp(text, part, size)) return text;
   return NULL;
 }
 
 static size_t count(const char *text, const char *part) {
   size_t n = 0;
-  for (const char *at = text; (at = find(at, part)); at += strlen(part))
-    n++;
+  for (const char *at = text; (at = find(at, part)); at += strlen(part)) n++;
   return n;
 }
 
 static void assert_has(const char *text, const char *part) {
-  if (!find(text, part))
-    fail_msg("'%s' is missing in:\n%.3000s", part, text);
+  if (!find(text, part)) fail_msg("'%s' is missing in:\n%.3000s", part, text);
 }
 
 /* ------------------------------------------------------------ XML, as strictly as needed here */
@@ -119,10 +115,8 @@ static bool xml_text(xml *x, char stop) {
   static const char *const entities[] = {"&lt;", "&gt;", "&amp;", "&quot;"};
   for (; *x->at && *x->at != stop; x->at++) {
     bool known = *x->at != '&';
-    for (size_t i = 0; i < 4; i++)
-      known |= !strncmp(x->at, entities[i], strlen(entities[i]));
-    if (!known || *x->at == '<' || ((unsigned char)*x->at < 0x20 && *x->at != '\n'))
-      return false;
+    for (size_t i = 0; i < 4; i++) known |= !strncmp(x->at, entities[i], strlen(entities[i]));
+    if (!known || *x->at == '<' || ((unsigned char)*x->at < 0x20 && *x->at != '\n')) return false;
   }
   return true;
 }
@@ -135,32 +129,27 @@ static bool xml_attributes(xml *x) {
   while (strspn(x->at, " \n")) {
     x->at += strspn(x->at, " \n");
     size_t size = xml_name(x);
-    if (!size || strncmp(x->at + size, "=\"", 2))
-      return false;
+    if (!size || strncmp(x->at + size, "=\"", 2)) return false;
     x->at += size + 2;
-    if (!xml_text(x, '"') || *x->at++ != '"')
-      return false;
+    if (!xml_text(x, '"') || *x->at++ != '"') return false;
   }
   return true;
 }
 
 static bool xml_tag(xml *x) {
-  if (*x->at++ != '<')
-    return false;
+  if (*x->at++ != '<') return false;
   bool closes = *x->at == '/';
   x->at += closes;
   const char *name = x->at;
   size_t size = xml_name(x);
   x->at += size;
-  if (!size)
-    return false;
+  if (!size) return false;
   if (closes) {
     if (!x->depth || x->sizes[x->depth - 1] != size || memcmp(x->open[x->depth - 1], name, size))
       return false;
     x->depth--;
   } else {
-    if (!xml_attributes(x) || x->depth == 32)
-      return false;
+    if (!xml_attributes(x) || x->depth == 32) return false;
     bool empty = *x->at == '/';
     x->at += empty;
     x->open[x->depth] = name;
@@ -173,8 +162,7 @@ static bool xml_tag(xml *x) {
 static bool is_well_formed(const char *text) {
   xml x = {.at = text};
   do {
-    if (!xml_tag(&x) || (x.depth && !xml_text(&x, '<')))
-      return false;
+    if (!xml_tag(&x) || (x.depth && !xml_text(&x, '<'))) return false;
   } while (x.depth);
   return !strcmp(x.at, "\n");
 }
@@ -185,8 +173,7 @@ static void the_judge_of_xml_judges(void **state) {
   static const char *const bad[] = {
       "<a>\n",      "<a></b>\n",     "<a>&</a>\n", "<a b=1/>\n",      "<a b=\"<\"/>\n",
       "<a/><b/>\n", "<a>\x01</a>\n", "x\n",        "<a>&nbsp;</a>\n", "<a b=\"\"c\"\"/>\n"};
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-    assert_false(is_well_formed(bad[i]));
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(is_well_formed(bad[i]));
 }
 
 /* ------------------------------------------------------------ CSV */
@@ -307,10 +294,8 @@ static void assert_boxes_and_edges(const fixture *f, const char *svg) {
     long x2 = attribute(at, "x2"), y2 = attribute(at, "y2");
     for (size_t i = 0; i < r->n_nodes; i++) {
       long middle = boxes[i].x + boxes[i].width / 2;
-      if (middle == x1 && boxes[i].y == y1)
-        from = i;
-      if (middle == x2 && boxes[i].y + boxes[i].height == y2)
-        to = i;
+      if (middle == x1 && boxes[i].y == y1) from = i;
+      if (middle == x2 && boxes[i].y + boxes[i].height == y2) to = i;
     }
     assert_true(from < r->n_nodes && to < r->n_nodes);
     assert_int_equal(r->nodes[to].height, r->nodes[from].height + 1);
@@ -425,8 +410,7 @@ static void assert_bars_add_up(const fixture *f, const char *svg, size_t n_rows)
     n += number_after(&at, "<text class=\"end");
   }
   assert_null(find(at, "<text class=\"end"));
-  for (size_t i = 0; i < f->result.n_nodes; i++)
-    expected += f->result.nodes[i].minimal;
+  for (size_t i = 0; i < f->result.n_nodes; i++) expected += f->result.nodes[i].minimal;
   assert_int_equal(n, f->result.n_nodes);
   assert_int_equal(n_minimal, expected);
 }

@@ -28,9 +28,11 @@ static void file_gives_levels(void **state) {
 
 static void file_finds_its_delimiter(void **state) {
   (void)state;
-  static const char *const texts[] = {
-      "a;x,1;*\nb;x,1;*\n", "a,\"x,1\",*\nb,\"x,1\",*\n", "\"a\";\"x,1\";*\nb;x,1;*",
-      "\xef\xbb\xbf" "a;x,1;*\nb;x,1;*\r\n", "\r\n\na;x,1;*\nb;x,1;*"};
+  static const char *const texts[] = {"a;x,1;*\nb;x,1;*\n", "a,\"x,1\",*\nb,\"x,1\",*\n",
+                                      "\"a\";\"x,1\";*\nb;x,1;*",
+                                      "\xef\xbb\xbf"
+                                      "a;x,1;*\nb;x,1;*\r\n",
+                                      "\r\n\na;x,1;*\nb;x,1;*"};
   fixture f;
   setup(&f, VALUES("a", "b"));
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -157,8 +159,9 @@ static void padding_is_the_same_node(void **state) {
   assert_int_equal(levels[3].node_height[0], 2);
   assert_int_equal(levels[4].node_height[0], 2);
   assert_consistent(&f);
-  assert_drawn(&f, 100, "* (3 values)\n├── other (2 values)\n│   ├── asian\n│   └── black\n"
-                        "└── white\n");
+  assert_drawn(&f, 100,
+               "* (3 values)\n├── other (2 values)\n│   ├── asian\n│   └── black\n"
+               "└── white\n");
   teardown(&f);
 }
 
@@ -222,8 +225,8 @@ static const shoal_tree_node others[] = {{"Black", NULL, 0}, {"Asian", NULL, 0}}
 static const shoal_tree_node races[] = {{"White", white, 1}, {"Other", others, 2}};
 
 static shoal_hierarchy_spec tree_spec(const shoal_tree_node *children, size_t n_children) {
-  return (shoal_hierarchy_spec){.kind = SHOAL_HIERARCHY_TREE, .line = 7, .at = 12,
-                                .tree = {"*", children, n_children}};
+  return (shoal_hierarchy_spec){
+      .kind = SHOAL_HIERARCHY_TREE, .line = 7, .at = 12, .tree = {"*", children, n_children}};
 }
 
 static void tree_gives_levels(void **state) {
@@ -235,8 +238,9 @@ static void tree_gives_levels(void **state) {
   assert_csv(&f, "Asian;Other;*\nWhite;White;*\n?;?;*\nBlack;Other;*\n");
   assert_int_equal(f.hierarchy->tree_height, 2);
   assert_consistent(&f);
-  assert_drawn(&f, 100, "* (4 values)\n├── ?\n├── Other (2 values)\n│   ├── Asian\n│   └── Black\n"
-                        "└── White\n");
+  assert_drawn(&f, 100,
+               "* (4 values)\n├── ?\n├── Other (2 values)\n│   ├── Asian\n│   └── Black\n"
+               "└── White\n");
   teardown(&f);
 }
 
@@ -245,8 +249,9 @@ static void tree_refusals(void **state) {
   fixture f;
   setup(&f, VALUES("White", "Green", "Blue"));
   shoal_hierarchy_spec spec = tree_spec(races, 2);
-  refuse(&f, &spec, VALUES("policy.yaml:7:12: column 'col'", "the hierarchy's tree lacks 2 values",
-                           "the first in data row 12", "add each"));
+  refuse(&f, &spec,
+         VALUES("policy.yaml:7:12: column 'col'", "the hierarchy's tree lacks 2 values",
+                "the first in data row 12", "add each"));
   assert_int_equal(f.error.row, 12);
   spec = tree_spec(NULL, 0);
   refuse(&f, &spec, VALUES("policy.yaml:7:12", "the tree is empty"));
@@ -295,12 +300,14 @@ static void pictures_are_cut_and_clean(void **state) {
   fixture f;
   setup(&f, VALUES("a\033[1mb"));
   compile_file(&f, "a\033[1mb;10;*\nc;9;*\n\xff;9;*\n;9;*\n");
-  assert_drawn(&f, 100, "* (4 values)\n├── 9 (3 values)\n│   ├── \"\"\n│   ├── c\n│   └── \\xff\n"
-                        "└── 10 (1 value)\n    └── a\\x1b[1mb\n");
+  assert_drawn(&f, 100,
+               "* (4 values)\n├── 9 (3 values)\n│   ├── \"\"\n│   ├── c\n│   └── \\xff\n"
+               "└── 10 (1 value)\n    └── a\\x1b[1mb\n");
   assert_drawn(&f, 2, "* (4 values)\n├── 9 (3 values)\n... and 5 more\n");
   assert_drawn(&f, 0, "... and 7 more\n");
-  assert_drawn(&f, 7, "* (4 values)\n├── 9 (3 values)\n│   ├── \"\"\n│   ├── c\n│   └── \\xff\n"
-                      "└── 10 (1 value)\n    └── a\\x1b[1mb\n");
+  assert_drawn(&f, 7,
+               "* (4 values)\n├── 9 (3 values)\n│   ├── \"\"\n│   ├── c\n│   └── \\xff\n"
+               "└── 10 (1 value)\n    └── a\\x1b[1mb\n");
   teardown(&f);
 }
 
@@ -308,9 +315,11 @@ static void an_empty_column_has_only_a_top(void **state) {
   (void)state;
   fixture f;
   setup(&f, (const char *const[]){NULL});
-  const shoal_hierarchy_spec specs[] = {{.kind = SHOAL_HIERARCHY_TOP}, mask(false, '*'),
+  const shoal_hierarchy_spec specs[] = {{.kind = SHOAL_HIERARCHY_TOP},
+                                        mask(false, '*'),
                                         dates(0, 5, "YYYY-MM-DD"),
-                                        intervals(NULL, 0, (shoal_decimal){0, 0}), cuts(NULL, 0)};
+                                        intervals(NULL, 0, (shoal_decimal){0, 0}),
+                                        cuts(NULL, 0)};
   for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
     compile_ok(&f, &specs[i]);
     assert_int_equal(f.hierarchy->n_leaves, 0);

@@ -18,8 +18,9 @@ static void intervals_of_whole_numbers(void **state) {
                  "-10;-10;[-10--6];[-10--1];*\n39;39;[35-39];[30-39];*\n?;?;?;?;*\n"
                  "40;40;[40-44];[40-49];*\n+7.0;7;[5-9];[0-9];*\n");
   assert_consistent(&f);
-  assert_drawn(&f, 5, "* (8 values)\n├── [-10--1] (2 values)\n│   ├── [-10--6] (1 value)\n"
-                      "│   │   └── -10 (1 value)\n│   └── [-5--1] (1 value)\n... and 15 more\n");
+  assert_drawn(&f, 5,
+               "* (8 values)\n├── [-10--1] (2 values)\n│   ├── [-10--6] (1 value)\n"
+               "│   │   └── -10 (1 value)\n│   └── [-5--1] (1 value)\n... and 15 more\n");
   spec = intervals(widths + 1, 1, (shoal_decimal){3, 0});
   compile_ok(&f, &spec);
   assert_string_equal(leaf_path(&f, 1), "0|[-2-2]|*");
@@ -74,8 +75,9 @@ static void numbers_are_refused_with_their_row(void **state) {
   setup(&f, VALUES("1", "?", "secret"));
   const shoal_decimal widths[] = {{5, 0}, {7, 0}, {0, 0}};
   shoal_hierarchy_spec spec = intervals(widths, 1, (shoal_decimal){0, 0});
-  refuse(&f, &spec, VALUES("data.csv: row 13, column 'col'", "is not a number",
-                           "correct it or list it under data.missing"));
+  refuse(&f, &spec,
+         VALUES("data.csv: row 13, column 'col'", "is not a number",
+                "correct it or list it under data.missing"));
   assert_null(strstr(f.error.message, "secret"));
   teardown(&f);
   setup(&f, VALUES("1", "1234567890123456789"));
@@ -86,8 +88,9 @@ static void numbers_are_refused_with_their_row(void **state) {
   teardown(&f);
   setup(&f, VALUES("4", "6", "8"));
   spec = intervals(widths, 2, (shoal_decimal){0, 0}); /* 5-9 is torn apart by 7 */
-  refuse(&f, &spec, VALUES("policy.yaml:5:9", "a label of level 1 has two parents on level 2",
-                           "data rows 12 and 13"));
+  refuse(&f, &spec,
+         VALUES("policy.yaml:5:9", "a label of level 1 has two parents on level 2",
+                "data rows 12 and 13"));
   spec = intervals(widths + 2, 1, (shoal_decimal){0, 0});
   refuse(&f, &spec, VALUES("policy.yaml:5:9", "above 0"));
   teardown(&f);
@@ -120,9 +123,10 @@ static void cuts_between_bounds(void **state) {
   assert_csv(&f, "17;<18;<18;*\n18;18;[18-64];*\n64;[40-64];[18-64];*\n65;>=65;>=65;*\n"
                  "30;[19-39];[18-64];*\n?;?;?;*\n-3;<18;<18;*\n");
   assert_consistent(&f);
-  assert_drawn(&f, 100, "* (7 values)\n├── <18 (2 values)\n├── [18-64] (3 values)\n"
-                        "│   ├── 18 (1 value)\n│   ├── [19-39] (1 value)\n"
-                        "│   └── [40-64] (1 value)\n├── >=65 (1 value)\n└── ? (1 value)\n");
+  assert_drawn(&f, 100,
+               "* (7 values)\n├── <18 (2 values)\n├── [18-64] (3 values)\n"
+               "│   ├── 18 (1 value)\n│   ├── [19-39] (1 value)\n"
+               "│   └── [40-64] (1 value)\n├── >=65 (1 value)\n└── ? (1 value)\n");
   teardown(&f);
   setup(&f, VALUES("36.9", "37", "38.5"));
   const shoal_decimal fever[] = {{37, 0}, {385, 1}};
@@ -177,12 +181,17 @@ static void mask_hides_characters(void **state) {
 static void mask_counts_code_points(void **state) {
   (void)state;
   fixture f;
-  setup(&f, VALUES("Köln", "\xf0\x9f\x90\x9f" "ab", "\xff\xc3x", "\xe2\x82"));
+  setup(&f, VALUES("Köln",
+                   "\xf0\x9f\x90\x9f"
+                   "ab",
+                   "\xff\xc3x", "\xe2\x82"));
   shoal_hierarchy_spec spec = mask(false, '*');
   compile_ok(&f, &spec);
   assert_int_equal(shoal_hierarchy_height(f.hierarchy), 4);
   assert_string_equal(leaf_path(&f, 0), "Köln|Köl*|Kö**|K***|*");
-  assert_string_equal(leaf_path(&f, 1), "\xf0\x9f\x90\x9f" "ab|\xf0\x9f\x90\x9f" "a*|"
+  assert_string_equal(leaf_path(&f, 1), "\xf0\x9f\x90\x9f"
+                                        "ab|\xf0\x9f\x90\x9f"
+                                        "a*|"
                                         "\xf0\x9f\x90\x9f**|***|*");
   assert_string_equal(leaf_path(&f, 2), "\xff\xc3x|\xff\xc3*|\xff**|***|*");
   assert_string_equal(leaf_path(&f, 3), "\xe2\x82|\xe2*|**|**|*");
@@ -211,8 +220,9 @@ static void mask_refusals(void **state) {
   text[65] = '\0';
   setup(&f, VALUES(text + 1, "ab", text));
   shoal_hierarchy_spec spec = mask(false, '*');
-  refuse(&f, &spec, VALUES("data.csv: row 13, column 'col'", "more than 64 characters",
-                           "another kind of hierarchy"));
+  refuse(&f, &spec,
+         VALUES("data.csv: row 13, column 'col'", "more than 64 characters",
+                "another kind of hierarchy"));
   f.column.n_values = 2;
   compile_ok(&f, &spec);
   assert_int_equal(shoal_hierarchy_height(f.hierarchy), 64);
@@ -252,15 +262,16 @@ static void dates_by_unit(void **state) {
 
 static void dates_must_exist(void **state) {
   (void)state;
-  static const char *const bad[] = {"1900-02-29", "2023-02-29", "2024-02-30", "2024-13-01",
-                                    "2024-00-10", "2024-04-31", "2024-01-00", "2024-1-01",
-                                    "2024-01-01 ", "2024/01/01", "20240101",   "", "2024-01-0x"};
+  static const char *const bad[] = {"1900-02-29",  "2023-02-29", "2024-02-30", "2024-13-01",
+                                    "2024-00-10",  "2024-04-31", "2024-01-00", "2024-1-01",
+                                    "2024-01-01 ", "2024/01/01", "20240101",   "",
+                                    "2024-01-0x"};
   shoal_hierarchy_spec spec = dates(1, 2, "YYYY-MM-DD");
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     fixture f;
     setup(&f, VALUES("2024-02-29", bad[i]));
-    refuse(&f, &spec, VALUES("data.csv: row 12, column 'col'",
-                             "is not a date of the form YYYY-MM-DD"));
+    refuse(&f, &spec,
+           VALUES("data.csv: row 12, column 'col'", "is not a date of the form YYYY-MM-DD"));
     teardown(&f);
   }
 }

@@ -23,7 +23,7 @@ static const char *const figure_12[PAPER_ROWS][5] = {
     {"985820581", "black", "08/24/65", "female", "94138"},
     {"209559459", "black", "11/07/64", "female", "94138"},
     {"679392975", "black", "12/01/64", "female", "94138"},
-    {"819491049", "white", "10/23/64", "male", "94138"}, /* stays unique */
+    {"819491049", "white", "10/23/64", "male", "94138"},   /* stays unique */
     {"749201844", "white", "03/15/65", "female", "94139"}, /* loses Race and DOB */
     {"985302952", "white", "08/13/64", "male", "94139"},
     {"874593560", "white", "05/05/64", "male", "94139"},
@@ -48,8 +48,8 @@ static uint64_t class_rows(const fixture *f, const shoal_mu_argus *result, size_
   return result->class_rows[result->class_of_tuple[f->frequency->tuple_of_row[row]]];
 }
 
-static void check_missed(const shoal_mu_argus *result, size_t i, const size_t *attributes,
-                         size_t n, uint64_t n_rows) {
+static void check_missed(const shoal_mu_argus *result, size_t i, const size_t *attributes, size_t n,
+                         uint64_t n_rows) {
   assert_true(i < result->n_missed);
   assert_int_equal(result->missed[i].n_attributes, n);
   assert_memory_equal(result->missed[i].attributes, attributes, n * sizeof *attributes);
@@ -79,10 +79,10 @@ static void figure_12_comes_out(void **state UNUSED) {
   assert_int_equal(result.n_unsafe_rows, 2);
   assert_int_equal(result.n_missed, 4);
   assert_true(result.missed_all);
-  check_missed(&result, 0, (size_t[]){2, 3}, 2, 1);          /* female in 94139 */
-  check_missed(&result, 1, (size_t[]){0, 1, 3}, 3, 1);       /* white, 1964, 94138 */
-  check_missed(&result, 2, (size_t[]){1, 2, 3}, 3, 1);       /* 1964, male, 94138 */
-  check_missed(&result, 3, (size_t[]){0, 1, 2, 3}, 4, 1);    /* all four */
+  check_missed(&result, 0, (size_t[]){2, 3}, 2, 1);       /* female in 94139 */
+  check_missed(&result, 1, (size_t[]){0, 1, 3}, 3, 1);    /* white, 1964, 94138 */
+  check_missed(&result, 2, (size_t[]){1, 2, 3}, 3, 1);    /* 1964, male, 94138 */
+  check_missed(&result, 3, (size_t[]){0, 1, 2, 3}, 4, 1); /* all four */
   shoal_mu_argus_reset(&result);
   teardown(&f);
 }
@@ -329,8 +329,8 @@ static void random_tables_are_as_row_by_row(void **state UNUSED) {
     shoal_mu_argus_options options = {.k = 1 + shoal_random_below(&random, 4),
                                       .sensitivity = sensitivity,
                                       .levels = levels,
-                                      .reading = i % 2 ? SHOAL_MU_ARGUS_WIDE
-                                                       : SHOAL_MU_ARGUS_RANKS};
+                                      .reading =
+                                          i % 2 ? SHOAL_MU_ARGUS_WIDE : SHOAL_MU_ARGUS_RANKS};
     size_t n_sets = ordered_sets(t.n_columns, sets);
     for (size_t s = 0; s < n_sets; s++)
       if (asked(&options, sets[s])) suppress_naively(&t, &options, sets[s]);

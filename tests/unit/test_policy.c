@@ -27,8 +27,7 @@ static shoal_policy *parse(const char *yaml) {
   shoal_error error;
   shoal_status status =
       shoal_policy_parse(yaml, strlen(yaml), "policy.yaml", "dir", &policy, &error);
-  if (status != SHOAL_OK)
-    fail_msg("%s\n-> %s", yaml, error.message);
+  if (status != SHOAL_OK) fail_msg("%s\n-> %s", yaml, error.message);
   return policy;
 }
 
@@ -313,7 +312,7 @@ static void test_hierarchy_alone(void **state) {
   assert_string_equal(spec.file, "./h.csv");
   assert_int_equal(shoal_policy_parse_hierarchy("{intervals: [5, 7]}", ".", &arena, &spec, &error),
                    SHOAL_BAD_INPUT);
-  assert_string_equal(error.message, "hierarchy:1:17: hierarchy.intervals: width '7' is not a "
+  assert_string_equal(error.message, "hierarchy:1:17: hierarchy.intervals: width '7' must be a "
                                      "multiple of the width before it");
   assert_int_equal(shoal_policy_parse_hierarchy("5", ".", &arena, &spec, &error), SHOAL_BAD_INPUT);
   assert_non_null(strstr(error.message, "hierarchy:1:1: the hierarchy: expected a mapping"));
@@ -512,8 +511,7 @@ static void test_mistakes(void **state) {
   assert_int_equal(fseek(caught, 0, SEEK_END), 0);
   assert_int_equal(ftell(caught), 0);
   (void)fclose(caught);
-  if (!refused)
-    fail_msg("%s", report);
+  if (!refused) fail_msg("%s", report);
 }
 
 static void test_no_error_wanted(void **state) {
@@ -596,8 +594,7 @@ static void test_fail(void **state) {
 static void write_file(const char *path, const char *text, size_t size, size_t times) {
   FILE *file = fopen(path, "wb");
   assert_non_null(file);
-  while (times--)
-    assert_int_equal(fwrite(text, 1, size, file), size);
+  while (times--) assert_int_equal(fwrite(text, 1, size, file), size);
   assert_int_equal(fclose(file), 0);
 }
 
@@ -607,8 +604,7 @@ static void refuse_file(const char *path, const char *phrase) {
   assert_int_equal(shoal_policy_read(path, &policy, &error), SHOAL_BAD_INPUT);
   assert_null(policy);
   assert_int_equal(strncmp(error.message, path, strlen(path)), 0);
-  if (!strstr(error.message, phrase))
-    fail_msg("wanted '%s', got '%s'", phrase, error.message);
+  if (!strstr(error.message, phrase)) fail_msg("wanted '%s', got '%s'", phrase, error.message);
 }
 
 static void test_files(void **state) {
@@ -658,8 +654,7 @@ static void test_keys(void **state) {
   const shoal_entry *entries = shoal_policy_keys();
   for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
     const shoal_entry *entry = entries;
-    while (entry->name && strcmp(entry->name, some[i]) != 0)
-      entry++;
+    while (entry->name && strcmp(entry->name, some[i]) != 0) entry++;
     assert_non_null(entry->name);
   }
   for (; entries->name; entries++)

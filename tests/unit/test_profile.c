@@ -221,8 +221,7 @@ static void many_undecided(void **state) {
   static const char *cells[CELLS * COLUMNS];
   for (size_t r = 0; r < CELLS; r++) {
     (void)snprintf(numbers[r], sizeof numbers[r], "%zu.5", r % 150);
-    for (size_t c = 0; c < COLUMNS; c++)
-      cells[r * COLUMNS + c] = numbers[r];
+    for (size_t c = 0; c < COLUMNS; c++) cells[r * COLUMNS + c] = numbers[r];
   }
   shoal_result *profile = profile_cells(names, COLUMNS, cells, CELLS * COLUMNS);
   assert_non_null(strstr(profile->warnings[0], "'a', 'b', 'c', 'd', 'e' and 3 more: "));
@@ -335,8 +334,7 @@ static void threads_and_cancelling(void **state) {
   }
   assert_string_equal(yaml[0], yaml[1]);
   assert_string_equal(yaml[0], yaml[2]);
-  for (size_t i = 0; i < 3; i++)
-    free(yaml[i]);
+  for (size_t i = 0; i < 3; i++) free(yaml[i]);
   for (int calls = 0; calls < 8; calls++) { /* seven columns, then the grouping */
     int left = calls;
     shoal_run run = {.n_threads = 1, .progress = stop, .progress_user = &left};

@@ -75,8 +75,7 @@ static void odd_names(void **state) {
     shoal_result *profile = profile_cells(tried, 16, cells, 16);
     shoal_policy *policy = policy_of(profile);
     assert_int_equal(policy->n_attributes, 16);
-    for (size_t c = 0; c < 16; c++)
-      assert_string_equal(policy->attributes[c].name, tried[c]);
+    for (size_t c = 0; c < 16; c++) assert_string_equal(policy->attributes[c].name, tried[c]);
     shoal_policy_free(policy);
     shoal_result_free(profile);
   }
@@ -125,8 +124,7 @@ static void comments_say_why(void **state) {
       "  # its name suggests an age: others may know it or can find it out\n",
       "\n  sex: {role: quasi, hierarchy: {top: true}}\n", "missing: [\"\"]"};
   for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
-    if (!strstr(yaml, phrases[i]))
-      fail_msg("no \"%s\" in\n%s", phrases[i], yaml);
+    if (!strstr(yaml, phrases[i])) fail_msg("no \"%s\" in\n%s", phrases[i], yaml);
   free(yaml);
   shoal_result_free(profile);
 }

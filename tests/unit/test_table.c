@@ -194,8 +194,8 @@ static void a_table_in_memory_equals_that_of_a_file(void **state UNUSED) {
   for (size_t i = 0; i + 1 < COUNT(ends); i++) {
     for (size_t c = 0; c < CODED; c++)
       views[c] = (shoal_text_view){texts[c].bytes, offsets[c] + ends[i]};
-    assert_int_equal(
-        shoal_table_append(table, views, CODED, ends[i + 1] - ends[i], NULL, &error), SHOAL_OK);
+    assert_int_equal(shoal_table_append(table, views, CODED, ends[i + 1] - ends[i], NULL, &error),
+                     SHOAL_OK);
   }
   assert_int_equal(shoal_table_settle(table, &plain, &error), SHOAL_OK);
   assert_int_equal(shoal_table_rows(table), ROWS);
@@ -216,8 +216,8 @@ static void cells_of_the_same_hash_stay_apart(void **state UNUSED) {
   assert_true(shoal_dictionary_init(&d));
   assert_int_equal(shoal_dictionary_code(&d, (const char *)first, 24, 0), 0);
   assert_int_equal(shoal_dictionary_code(&d, (const char *)second, 24, 1), 1);
-  for (uint32_t size = 0; size < 8; size++) /* zeros, more and more of them */
-    assert_int_equal(shoal_dictionary_code(&d, "\0\0\0\0\0\0\0", size, 2), 2 + size);
+  for (uint32_t i = 8; i < 2048; i++) /* a byte, and more and more zeros behind it */
+    assert_int_equal(shoal_dictionary_code(&d, (char[8]){(char)(i / 8)}, 1 + i % 8, 2), i - 6);
   shoal_dictionary_reset(&d);
 }
 
@@ -274,24 +274,19 @@ static void counts_that_cannot_be_are_refused(void **state UNUSED) {
   shoal_table_free(table);
 }
 
-static void a_refused_chunk_leaves_the_counts_as_they_were(void **state UNUSED) {
-  shoal_table *table = new_table();
+static void a_refused_chunk_leaves_the_table_as_it_was(void **state UNUSED) {
+  shoal_table *table = new_table(), *other = new_table();
   assert_int_equal(append(table, "ab", (uint64_t[]){7, 0}), SHOAL_BAD_INPUT);
   assert_int_equal(append(table, "ab", (uint64_t[]){7, 1}), SHOAL_OK);
+  assert_int_equal(append(other, "a", (uint64_t[]){0}), SHOAL_BAD_INPUT);
+  assert_int_equal(append(other, "abcdefghijkl", NULL), SHOAL_OK);
   assert_int_equal(shoal_table_settle(table, &plain, &error), SHOAL_OK);
-  uint64_t n_records = shoal_table_rows(table);
+  assert_int_equal(shoal_table_settle(other, &plain, &error), SHOAL_OK);
+  assert_int_equal(shoal_table_rows(table), 8);
+  assert_int_equal(shoal_table_rows(other), 12);
+  assert_null(other->counts);
   shoal_table_free(table);
-  assert_int_equal(n_records, 8);
-}
-
-static void a_refused_chunk_with_counts_leaves_room_for_one_without(void **state UNUSED) {
-  shoal_table *table = new_table();
-  assert_int_equal(append(table, "a", (uint64_t[]){0}), SHOAL_BAD_INPUT);
-  assert_int_equal(append(table, "abcdefghijkl", NULL), SHOAL_OK);
-  assert_int_equal(shoal_table_settle(table, &plain, &error), SHOAL_OK);
-  bool has_counts = table->counts != NULL;
-  shoal_table_free(table);
-  assert_false(has_counts);
+  shoal_table_free(other);
 }
 
 /* ---------------------------------------------------------------- small files */
@@ -321,10 +316,10 @@ static void load_small(const char *csv, const char *const *missing, size_t n_mis
 
 static void headers_rows_and_line_ends_are_found(void **state UNUSED) {
   load_small("a,b\n1,2\n", NULL, 0, "a:1 b:2 ");
-  load_small("\xef\xbb\xbf" "a;b\r\n1,5;2\r\n3;4", NULL, 0, "a:1,5 3 b:2 4 ");
+  load_small("\357\273\277a;b\r\n1,5;2\r\n3;4", NULL, 0, "a:1,5 3 b:2 4 ");
   load_small("\"a\n\"\"x\"\"\",b\n1,\"2\n3\"", NULL, 0, "a\n\"x\":1 b:2\n3 ");
   load_small("a,b\n1,2\n\n\r\n\n", NULL, 0, "a:1 b:2 "); /* blank lines at the end */
-  load_small("a\n1\n\n", NULL, 0, "a:1  "); /* of one column they are rows */
+  load_small("a\n1\n\n", NULL, 0, "a:1  ");              /* of one column they are rows */
 }
 
 static void missing_values_are_marked(void **state UNUSED) {
@@ -355,7 +350,7 @@ static void files_that_are_no_tables_are_refused(void **state UNUSED) {
   refuses("a,b\n\n\n", 6, 0, "no rows");
   refuses("a,,b\n1,2,3\n", 11, 0, "column 2 of the header has no name");
   refuses("a,b,a\n1,2,3\n", 12, 0, "stands twice");
-  refuses("\xff\xfe" "a\0", 4, 0, "UTF-16");
+  refuses("\377\376a\0", 4, 0, "UTF-16");
   refuses("a,b\r1,2\r3,4\r", 12, 0, "CR alone");
   refuses("\"a,b\n1,2\n", 9, 0, "the header");
 }
@@ -371,8 +366,7 @@ static void write_deep(const uint32_t *rows, const char *const *mistakes, const 
   for (uint32_t r = 1; r <= DEEP_ROWS; r++) {
     if (rows[0] == r || rows[1] == r)
       shoal_text_add_bytes(&text, mistakes[rows[0] != r], sizes[rows[0] != r]);
-    else
-      shoal_text_print(&text, r % 100 ? "row %u,x,and a longer cell\n" : "\"%u\n\n\",x,y\n", r);
+    else shoal_text_print(&text, r % 100 ? "row %u,x,and a longer cell\n" : "\"%u\n\n\",x,y\n", r);
   }
   assert_true(text.size_bytes > 3 << 20);
 }
@@ -401,7 +395,7 @@ static void the_first_of_two_mistakes_is_reported(void **state UNUSED) {
   check_two_mistakes(60000, 60001, "1\n", 2); /* the next row, a later block, the end */
   check_two_mistakes(60000, DEEP_ROWS, "1,2,\"3\n", 7);
   check_two_mistakes(60000, 110000, "1,2,\0\n", 6);
-  for (int i = 0; i < 3; i++) check_two_mistakes(100, 99999, "\"1\"x,2,3\n", 9);
+  for (int i = 0; i < 3; i++) check_two_mistakes(20000, 99999, "\"1\"x,2,3\n", 9);
 }
 
 static void the_first_of_two_mistakes_is_reported_where_the_second_is_a_nul(void **state UNUSED) {
@@ -412,8 +406,10 @@ static void the_first_of_two_mistakes_is_reported_where_the_second_is_a_nul(void
 static void a_mistake_is_reported_before_what_cannot_be_read(void **state UNUSED) {
   static unsigned char packed[4 << 20];
   write_deep((uint32_t[]){10, 0}, (const char *const[]){"1,2\n"}, (size_t[]){4});
-  z_stream stream = {.next_in = (Bytef *)text.bytes, .avail_in = (uInt)text.size_bytes,
-                     .next_out = packed, .avail_out = sizeof packed};
+  z_stream stream = {.next_in = (Bytef *)text.bytes,
+                     .avail_in = (uInt)text.size_bytes,
+                     .next_out = packed,
+                     .avail_out = sizeof packed};
   assert_int_equal(deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, 0), Z_OK);
   assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
   assert_int_equal(deflateEnd(&stream), Z_OK);
@@ -433,13 +429,16 @@ static void blank_lines_at_the_end_are_no_rows_however_many(void **state UNUSED)
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(a_file_gives_the_same_table_whatever_the_threads),
-      TEST(a_table_in_memory_equals_that_of_a_file), TEST(repeated_hashes_are_counted),
+      TEST(a_table_in_memory_equals_that_of_a_file),
+      TEST(repeated_hashes_are_counted),
       TEST(cells_of_the_same_hash_stay_apart),
-      TEST(counts_make_rows_stand_for_records), TEST(counts_that_cannot_be_are_refused),
-      TEST(a_refused_chunk_leaves_the_counts_as_they_were),
-      TEST(a_refused_chunk_with_counts_leaves_room_for_one_without),
-      TEST(headers_rows_and_line_ends_are_found), TEST(missing_values_are_marked),
-      TEST(files_that_are_no_tables_are_refused), TEST(a_mistake_is_reported_in_its_row),
+      TEST(counts_make_rows_stand_for_records),
+      TEST(counts_that_cannot_be_are_refused),
+      TEST(a_refused_chunk_leaves_the_table_as_it_was),
+      TEST(headers_rows_and_line_ends_are_found),
+      TEST(missing_values_are_marked),
+      TEST(files_that_are_no_tables_are_refused),
+      TEST(a_mistake_is_reported_in_its_row),
       TEST(the_first_of_two_mistakes_is_reported),
       TEST(the_first_of_two_mistakes_is_reported_where_the_second_is_a_nul),
       TEST(blank_lines_at_the_end_are_no_rows_however_many),

@@ -39,10 +39,18 @@ static int start_claim(void **state UNUSED) {
   p_of_model = (shoal_verify_parameter){"p", "2"};
   models[0] = (shoal_verify_model){"k-anonymity", NULL, &k_of_model, 1};
   models[1] = (shoal_verify_model){"p-sensitive", NULL, &p_of_model, 1};
-  claim = (shoal_verify_claim){.delimiter = ',', .columns = columns, .n_columns = 3,
-                               .quasi = columns, .n_quasi = 2, .sensitive = columns + 2,
-                               .n_sensitive = 1, .guards_fd = -1, .missing = missing,
-                               .n_missing = 2, .models = models, .n_models = 2};
+  claim = (shoal_verify_claim){.delimiter = ',',
+                               .columns = columns,
+                               .n_columns = 3,
+                               .quasi = columns,
+                               .n_quasi = 2,
+                               .sensitive = columns + 2,
+                               .n_sensitive = 1,
+                               .guards_fd = -1,
+                               .missing = missing,
+                               .n_missing = 2,
+                               .models = models,
+                               .n_models = 2};
   return 0;
 }
 
@@ -213,7 +221,8 @@ static void unreadable_files_fail(void **state UNUSED) {
 static void quoted_cells_are_grouped_by_their_content(void **state UNUSED) {
   holds(HEADER "\"a,b\",\"x\ny\",Flu\n\"a,b\",\"x\ny\",HIV\n"
                "\"say \"\"a\"\"\",\"\"\"\",Flu\n\"say \"\"a\"\"\",\"\"\"\",HIV\n"
-               "20,\"\",\"Flu\"\n\"20\",,HIV\n\"2\t0\",\"\r\n\",a\n2\t0,\"\r\n\",b\n", 8, 4);
+               "20,\"\",\"Flu\"\n\"20\",,HIV\n\"2\t0\",\"\r\n\",a\n2\t0,\"\r\n\",b\n",
+        8, 4);
   p_of_model.value = "3";
   fails(HEADER "1,1,\"a\"\"\"\n1,1,\"a\"\n1,1,a\n", 3, "1 class, 3 rows");
 }
@@ -228,7 +237,12 @@ static void line_ends_and_delimiters_may_differ(void **state UNUSED) {
   claim.delimiter = '\t';
   holds("age\tzip\tillness\n1,\t1\ta\n1,\t1\tb\n", 2, 1);
   claim.delimiter = '\xff'; /* a byte that is negative where char is signed */
-  holds("age\xffzip\xffillness\n1\xff" "1\xff" "a\n1\xff" "1\xff" "b\n", 2, 1);
+  holds("age\xffzip\xffillness\n1\xff"
+        "1\xff"
+        "a\n1\xff"
+        "1\xff"
+        "b\n",
+        2, 1);
   claim.columns = columns + 2; /* an empty line is a row of a single column */
   claim.n_columns = 1;
   claim.n_quasi = 0;
@@ -238,7 +252,10 @@ static void line_ends_and_delimiters_may_differ(void **state UNUSED) {
 static void tuples_with_the_same_text_stay_apart(void **state UNUSED) {
   fails(HEADER "a,bc,Flu\nab,c,HIV\n", 2, "breaks k-anonymity (k = 2): 2 classes, 2 rows");
   fails(HEADER ",abc,Flu\nabc,,HIV\n", 2, "2 classes, 2 rows");
-  fails(HEADER "\x01" "a,,Flu\n,\x01" "a,HIV\n", 2, "2 classes, 2 rows");
+  fails(HEADER "\x01"
+               "a,,Flu\n,\x01"
+               "a,HIV\n",
+        2, "2 classes, 2 rows");
   for (int length = 1; length < 300; length++) { /* also where only the last byte differs */
     char release[1024];
     (void)snprintf(release, sizeof release, HEADER "%*d,1,a\n%*d,1,b\n", length, 1, length, 2);

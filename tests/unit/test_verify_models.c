@@ -26,10 +26,10 @@
 
 /* Seven illnesses of seven rows each but hiv, which has eight; three categories. */
 static const shoal_verify_value illnesses[] = {
-    {"hiv", PATH("viral", "any"), 0, 8},      {"flu", PATH("viral", "any"), 2, 7},
-    {"lung", PATH("cancer", "any"), 0, 7},    {"colon", PATH("cancer", "any"), 1, 7},
+    {"hiv", PATH("viral", "any"), 0, 8},         {"flu", PATH("viral", "any"), 2, 7},
+    {"lung", PATH("cancer", "any"), 0, 7},       {"colon", PATH("cancer", "any"), 1, 7},
     {"burn", PATH("burn", "burn", "any"), 2, 7}, /* padded: right below the root */
-    {"cancer", PATH("cancer", "any"), 1, 7},  /* a node with others below it is a value, too */
+    {"cancer", PATH("cancer", "any"), 1, 7},     /* a node with others below it is a value, too */
     {"ebola", PATH("viral", "any"), 0, 7},
 };
 static const char *const columns[] = {"age", "illness"};
@@ -45,10 +45,19 @@ static const char *guards; /* the content of the file; NULL: none */
 static int start_claim(void **state UNUSED) {
   known = (shoal_verify_knowledge){
       .values = illnesses, .n_values = COUNT(illnesses), .n_categories = 3};
-  claim = (shoal_verify_claim){.delimiter = ',', .columns = columns, .n_columns = 2,
-                               .quasi = columns, .n_quasi = 1, .sensitive = columns + 1,
-                               .n_sensitive = 1, .attributes = &known, .k = 4, .guards_fd = -1,
-                               .missing = missing, .n_missing = 2, .models = &model,
+  claim = (shoal_verify_claim){.delimiter = ',',
+                               .columns = columns,
+                               .n_columns = 2,
+                               .quasi = columns,
+                               .n_quasi = 1,
+                               .sensitive = columns + 1,
+                               .n_sensitive = 1,
+                               .attributes = &known,
+                               .k = 4,
+                               .guards_fd = -1,
+                               .missing = missing,
+                               .n_missing = 2,
+                               .models = &model,
                                .n_models = 1};
   guards = NULL;
   return 0;
@@ -143,8 +152,8 @@ static void a_label_is_a_node_only_with_all_above_it(void **state UNUSED) {
   const shoal_verify_value values[] = {{"a", PATH("other", "left", "any"), 0, 1},
                                        {"b", PATH("other", "right", "any"), 0, 1},
                                        {"c", PATH("other", "right", "any"), 0, 2}};
-  known = (shoal_verify_knowledge){.values = values, .n_values = 3, .n_protect = 1,
-                                   .protect = (const char *const[]){"other"}};
+  known = (shoal_verify_knowledge){
+      .values = values, .n_values = 3, .n_protect = 1, .protect = (const char *const[]){"other"}};
   holds("extended-p-sensitive", "p=2", "a b");
   breaks("extended-p-sensitive", "p=2", "b c");
   /* Heights 3, 2, 1: b lacks nothing, a gives its 1/4 over the root; then c 1/4 to b from 1/3. */
@@ -303,13 +312,12 @@ static void closeness_of_ordered_values(void **state UNUSED) {
   breaks("t-closeness", "t=0.16666666666666666 distance=ordered", "6000.0 8000 11000");
   holds("t-closeness", "t=0.5 distance=ordered", "3000 | 11000 ?"); /* the ends: 36/9 / 8 */
   breaks("t-closeness", "t=0.49 distance=ordered", "3000");
-  holds("t-closeness", "t=0 distance=ordered",
-        "3000 4000 5000 6000.0 7000 8000 9000 10e3 11000");
+  holds("t-closeness", "t=0 distance=ordered", "3000 4000 5000 6000.0 7000 8000 9000 10e3 11000");
   breaks("t-closeness", "t=1 distance=ordered", "3000 | ?");
   const shoal_verify_value twins[] = {
       {"1.0", NULL, -1, 1}, {"1", NULL, -1, 1}, {"-2", NULL, -1, 2}};
   known = (shoal_verify_knowledge){.values = twins, .n_values = 3}; /* -2, 1.0, 1 */
-  holds("t-closeness", "t=0.375 distance=ordered", "1.0");    /* (1/2 + 1/4) / 2 */
+  holds("t-closeness", "t=0.375 distance=ordered", "1.0");          /* (1/2 + 1/4) / 2 */
   breaks("t-closeness", "t=0.37 distance=ordered", "1.0");
   holds("t-closeness", "t=0.625 distance=ordered", "1"); /* (1/2 + 3/4) / 2 */
   breaks("t-closeness", "t=0.62 distance=ordered", "1");
@@ -422,14 +430,18 @@ static void what_needs_knowledge_fails_without(void **state UNUSED) {
 /* ---------------------------------------------------------------- against the definitions */
 
 enum { VALUES = 6, TABLE_ROWS = 15, HEIGHT = 3 };
-static const shoal_verify_value numbers[VALUES] = { /* in numeric order */
-    {"-4", PATH("-4", "-4", "*"), 2, 3}, {"1", PATH("A", "A", "*"), 0, 3},
-    {"1.0", PATH("A", "*"), 1, 2},       {"2", PATH("B1", "B", "*"), 2, 4},
-    {"3.5", PATH("B1", "B", "*"), 0, 1}, {"10", PATH("10", "B", "*"), 1, 2}};
+static const shoal_verify_value numbers[VALUES] = {/* in numeric order */
+                                                   {"-4", PATH("-4", "-4", "*"), 2, 3},
+                                                   {"1", PATH("A", "A", "*"), 0, 3},
+                                                   {"1.0", PATH("A", "*"), 1, 2},
+                                                   {"2", PATH("B1", "B", "*"), 2, 4},
+                                                   {"3.5", PATH("B1", "B", "*"), 0, 1},
+                                                   {"10", PATH("10", "B", "*"), 1, 2}};
 static const unsigned strong[VALUES] = {0, 1, 1, 2, 2, 3}; /* with A and B1 protected */
-static const int64_t apart[VALUES][VALUES] = { /* height of the lowest common ancestor */
-    {0, 3, 3, 3, 3, 3}, {3, 0, 1, 3, 3, 3}, {3, 1, 0, 3, 3, 3},
-    {3, 3, 3, 0, 1, 2}, {3, 3, 3, 1, 0, 2}, {3, 3, 3, 2, 2, 0}};
+static const int64_t apart[VALUES][VALUES] = {/* height of the lowest common ancestor */
+                                              {0, 3, 3, 3, 3, 3}, {3, 0, 1, 3, 3, 3},
+                                              {3, 1, 0, 3, 3, 3}, {3, 3, 3, 0, 1, 2},
+                                              {3, 3, 3, 1, 0, 2}, {3, 3, 3, 2, 2, 0}};
 static const char *const guard_names[] = {"", "A", "B", "B1", "10", "*", "nothing"};
 static const char *const below_guard[] = {"", "12", "345", "34", "5", "012345", ""};
 
@@ -528,22 +540,22 @@ static bool naively_holds(size_t which, const drawn_class *drawn, drawn_bounds w
   bool p_alpha = drawn->distinct >= with.whole && halves * 5 >= with.tenths;
   for (const char *v = below_guard[with.guard]; *v; v++) below += drawn->rows[*v - '0'];
   switch (which) {
-    case 0: return count_groups(drawn, false, &any) >= with.whole;
-    case 1: return categories >= with.whole;
-    case 2: return p_alpha;
-    case 3: return categories >= with.whole && balanced;
-    case 4: return p_alpha && balanced;
-    case 5:
-      return 120 * (n * squares - mean * mean) >=
-             with.tenths * (with.k * with.k - 1) * (n ? n * n : 1);
-    case 6: return drawn->distinct >= with.whole;
-    case 7: return has_entropy(drawn, 10 + 2 * with.tenths);
-    case 8: return drawn->sorted[0] * 10 < (with.tenths + 1) * tail_of(drawn, with.whole);
-    case 9: return drawn->sorted[0] * 10 <= with.tenths * drawn->n_all;
-    case 10: return below * 10 <= with.tenths * drawn->n_all;
-    default:
-      return n && distance(drawn, kinds[which - 11], &unit) * 10 <=
-                      with.tenths * unit * n * TABLE_ROWS;
+  case 0: return count_groups(drawn, false, &any) >= with.whole;
+  case 1: return categories >= with.whole;
+  case 2: return p_alpha;
+  case 3: return categories >= with.whole && balanced;
+  case 4: return p_alpha && balanced;
+  case 5:
+    return 120 * (n * squares - mean * mean) >=
+           with.tenths * (with.k * with.k - 1) * (n ? n * n : 1);
+  case 6: return drawn->distinct >= with.whole;
+  case 7: return has_entropy(drawn, 10 + 2 * with.tenths);
+  case 8: return drawn->sorted[0] * 10 < (with.tenths + 1) * tail_of(drawn, with.whole);
+  case 9: return drawn->sorted[0] * 10 <= with.tenths * drawn->n_all;
+  case 10: return below * 10 <= with.tenths * drawn->n_all;
+  default:
+    return n &&
+           distance(drawn, kinds[which - 11], &unit) * 10 <= with.tenths * unit * n * TABLE_ROWS;
   }
 }
 
@@ -573,11 +585,11 @@ static void add_tenths(shoal_text *out, int64_t tenths) {
 static void add_parameters(shoal_text *out, const char *pattern, drawn_bounds with) {
   for (; *pattern; pattern++) {
     switch (*pattern) {
-      case 'W': shoal_text_print(out, "%d", (int)with.whole); break;
-      case 'T': add_tenths(out, with.tenths); break;
-      case 'C': add_tenths(out, with.tenths + 1); break;
-      case 'E': add_tenths(out, 10 + 2 * with.tenths); break;
-      default: shoal_text_add_bytes(out, pattern, 1);
+    case 'W': shoal_text_print(out, "%d", (int)with.whole); break;
+    case 'T': add_tenths(out, with.tenths); break;
+    case 'C': add_tenths(out, with.tenths + 1); break;
+    case 'E': add_tenths(out, 10 + 2 * with.tenths); break;
+    default: shoal_text_add_bytes(out, pattern, 1);
     }
   }
 }
@@ -598,8 +610,11 @@ static void draw_class(shoal_random *random, drawn_class *drawn, shoal_text *row
 }
 
 static void random_classes_agree_with_the_definitions(void **state UNUSED) {
-  known = (shoal_verify_knowledge){.values = numbers, .n_values = VALUES, .n_categories = 3,
-                                   .protect = (const char *const[]){"A", "B1"}, .n_protect = 2};
+  known = (shoal_verify_knowledge){.values = numbers,
+                                   .n_values = VALUES,
+                                   .n_categories = 3,
+                                   .protect = (const char *const[]){"A", "B1"},
+                                   .n_protect = 2};
   shoal_random random;
   shoal_random_seed(&random, 11);
   unsigned n_held[COUNT(drawn_models)] = {0}, n_drawn = 2000;
@@ -616,10 +631,8 @@ static void random_classes_agree_with_the_definitions(void **state UNUSED) {
     claim.k = (uint64_t)with.k;
     guards = guarding.bytes;
     bool expected = naively_holds(which, &drawn, with);
-    if (expected)
-      holds(drawn_models[which].name, text.bytes, rows.bytes);
-    else
-      breaks(drawn_models[which].name, text.bytes, rows.bytes);
+    if (expected) holds(drawn_models[which].name, text.bytes, rows.bytes);
+    else breaks(drawn_models[which].name, text.bytes, rows.bytes);
     n_held[which] += expected;
     shoal_text_reset(&rows);
     shoal_text_reset(&guarding);

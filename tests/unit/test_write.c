@@ -38,17 +38,16 @@ static char directory[64], path[128], other[128];
 
 static int make_directory(void **state UNUSED) {
   (void)snprintf(directory, sizeof directory, "/tmp/shoal-write-XXXXXX");
-  if (!mkdtemp(directory)) return 1;
+  bool made = mkdtemp(directory) != NULL;
   (void)snprintf(path, sizeof path, "%s/release.csv", directory);
   (void)snprintf(other, sizeof other, "%s/other.csv", directory);
-  return 0;
+  return !made;
 }
 
 /* How many names the directory has; where `and_remove`, it has none afterwards. */
 static unsigned count_names(bool and_remove) {
   unsigned n = 0;
   DIR *names = opendir(directory);
-  assert_non_null(names);
   for (struct dirent *name; (name = readdir(names));) {
     if (!strcmp(name->d_name, ".") || !strcmp(name->d_name, "..")) continue;
     n++;
@@ -60,8 +59,7 @@ static unsigned count_names(bool and_remove) {
 }
 
 static int remove_directory(void **state UNUSED) {
-  (void)count_names(true);
-  return rmdir(directory);
+  return (void)count_names(true), rmdir(directory);
 }
 
 static void put(const char *where, const char *text) {
@@ -89,16 +87,14 @@ static void a_committed_file_stands_whole_under_its_name(void **state UNUSED) {
   struct stat info;
   mode_t mask = umask(027);
   open_with(&aside, path, "new\n");
-  assert_int_equal(fstat(aside.fd, &info), 0);
-  assert_int_equal(info.st_mode & 0777, 0600); /* its owner's until then */
+  assert_true(fstat(aside.fd, &info) == 0 && (info.st_mode & 0777) == 0600); /* its owner's only */
   assert_int_equal(access(path, F_OK), -1);
   succeeds(shoal_aside_commit(&aside, &error));
   shoal_aside_close(&aside);
   shoal_aside_close(&aside); /* at any time */
   (void)umask(mask);
   holds(path, "new\n");
-  assert_int_equal(stat(path, &info), 0);
-  assert_int_equal(info.st_mode & 0777, 0640);
+  assert_true(stat(path, &info) == 0 && (info.st_mode & 0777) == 0640);
   assert_int_equal(count_names(false), 1);
 }
 
@@ -159,15 +155,14 @@ static void a_pipe_gets_the_bytes_when_they_are_committed(void **state UNUSED) {
 }
 
 static void the_same_file_is_known_by_any_name(void **state UNUSED) {
-  char hard[128], soft[128], detour[256];
+  char hard[128], soft[128];
   put(path, "x");
   put(other, "x");
   (void)snprintf(hard, sizeof hard, "%s/hard", directory);
   (void)snprintf(soft, sizeof soft, "%s/soft", directory);
-  (void)snprintf(detour, sizeof detour, "%s/../%s/./release.csv", directory, directory + 5);
   assert_int_equal(link(path, hard), 0);
   assert_int_equal(symlink(path, soft), 0);
-  const char *const same[] = {path, hard, soft, detour};
+  const char *const same[] = {path, hard, soft};
   for (size_t i = 0; i < COUNT(same); i++) {
     const char *const others[] = {NULL, "-", other, "/dev/null", same[i]};
     assert_int_equal(shoal_same_file(path, others, 5), 4);
@@ -227,16 +222,14 @@ static void compressed_bytes_come_back(void **state UNUSED) {
 }
 
 static void a_full_disk_is_told(void **state UNUSED) {
-  static const char *const names[] = {"release.csv", "release.csv.gz", "release.csv.zst"};
   int fd = open("/dev/full", O_WRONLY);
-  assert_true(fd >= 0);
-  for (size_t i = 0; i < COUNT(names); i++) {
+  for (int i = 0; i < 3; i++) {
+    const char *name = i == 0 ? "full.csv" : i == 1 ? "full.csv.gz" : "full.csv.zst";
     shoal_sink *sink;
-    succeeds(shoal_sink_open(fd, names[i], &sink, &error));
+    succeeds(shoal_sink_open(fd, name, &sink, &error));
     shoal_status status = shoal_sink_write(sink, "a,b\n", 4, &error);
     if (status == SHOAL_OK) status = shoal_sink_finish(sink, &error);
-    assert_int_equal(status, SHOAL_FAILED);
-    assert_non_null(strstr(error.message, names[i]));
+    assert_true(status == SHOAL_FAILED && strstr(error.message, name));
     shoal_sink_free(sink);
   }
   (void)close(fd);
@@ -255,8 +248,8 @@ typedef struct release {
 /* Codes of 1, 2 or 4 bytes into n_values texts. */
 static void set_column(release *r, size_t c, const char *name, void *codes, unsigned code_size,
                        const char *const *texts, uint32_t n_values) {
-  r->columns[c] = (shoal_column){
-      .name = name, .n_values = n_values, .code_size = code_size, .codes = codes};
+  r->columns[c] =
+      (shoal_column){.name = name, .n_values = n_values, .code_size = code_size, .codes = codes};
   r->cells[c] = (shoal_cells_out){.column = &r->columns[c]};
   r->cells[c].offsets = calloc(n_values + 1, sizeof *r->cells[c].offsets);
   assert_non_null(r->cells[c].offsets);
@@ -268,8 +261,7 @@ static void start_release(release *r, uint64_t n_rows, size_t n_columns, char de
   static uint32_t one_group[1 << 17];
   static const uint8_t keep[] = {SHOAL_FATE_KEEP};
   *r = (release){.table = {.n_rows = n_rows, .n_records = n_rows},
-                 .out = {.table = &r->table, .delimiter = delimiter, .columns = r->cells,
-                         .n_columns = n_columns, .group_of_row = one_group, .fate = keep}};
+                 .out = {&r->table, delimiter, r->cells, n_columns, one_group, keep}};
 }
 
 static void end_release(release *r) {
@@ -282,11 +274,10 @@ static char *written(const release *r, shoal_random *random, unsigned n_threads,
   shoal_sink *sink;
   size_t size;
   succeeds(shoal_sink_open(fd, "release.csv", &sink, &error));
-  succeeds(shoal_csv_write(&r->out, sink, random, &(shoal_run){.n_threads = n_threads}, n_rows,
-                           &error));
+  succeeds(
+      shoal_csv_write(&r->out, sink, random, &(shoal_run){.n_threads = n_threads}, n_rows, &error));
   shoal_sink_free(sink);
   char *bytes = contents(fd, &size);
-  assert_int_equal(strlen(bytes), size);
   (void)close(fd);
   return bytes;
 }
@@ -300,16 +291,17 @@ static void writes(const release *r, uint64_t n_expected, const char *expected) 
 }
 
 static void cells_are_quoted_where_they_must_be(void **state UNUSED) {
-  static const char *const texts[] = {"",          "a,b",  "say \"x\"",
+  static const char *const texts[] = {"",           "a,b",  "say \"x\"",
                                       "two\nlines", "cr\r", " plain; of more than 16 bytes "};
   static uint8_t codes[] = {0, 1, 2, 3, 4, 5};
   release r;
   start_release(&r, 6, 2, ',');
   set_column(&r, 0, "na\"me", codes, 1, texts, 6);
   set_column(&r, 1, "last", codes, 1, texts, 6);
-  writes(&r, 6, "\"na\"\"me\",last\n,\n\"a,b\",\"a,b\"\n\"say \"\"x\"\"\",\"say \"\"x\"\"\"\n"
-                "\"two\nlines\",\"two\nlines\"\n\"cr\r\",\"cr\r\"\n"
-                " plain; of more than 16 bytes , plain; of more than 16 bytes \n");
+  writes(&r, 6,
+         "\"na\"\"me\",last\n,\n\"a,b\",\"a,b\"\n\"say \"\"x\"\"\",\"say \"\"x\"\"\"\n"
+         "\"two\nlines\",\"two\nlines\"\n\"cr\r\",\"cr\r\"\n"
+         " plain; of more than 16 bytes , plain; of more than 16 bytes \n");
   end_release(&r);
   start_release(&r, 3, 1, ';'); /* of one column, an empty cell would be a blank line */
   set_column(&r, 0, "a,b", codes, 1, texts, 6);
@@ -361,13 +353,15 @@ static void rows_have_their_groups_fate_and_their_counts(void **state UNUSED) {
   r.cells[0].generalized = r.cells[2].generalized = true;
   r.out.group_of_row = groups;
   r.out.fate = fates;
-  writes(&r, 4, "q,kept,q\na,a,a\n*,a label of more than 16 bytes,*\n*,d,*\n"
-                "a label of more than 16 bytes,a label of more than 16 bytes,"
-                "a label of more than 16 bytes\n");
+  r.cells[2].hidden = (const uint8_t[]){1, 0, 0}; /* by group, too */
+  writes(&r, 4,
+         "q,kept,q\na,a,*\n*,a label of more than 16 bytes,*\n*,d,*\n"
+         "a label of more than 16 bytes,a label of more than 16 bytes,*\n");
   r.table.counts = (uint64_t[]){2, 1, 7, 3};
   r.table.n_rows = 4;
-  writes(&r, 6, "q,kept,q\na,a,a\na,a,a\n*,a label of more than 16 bytes,*\n"
-                "*,d,*\n*,d,*\n*,d,*\n");
+  writes(&r, 6,
+         "q,kept,q\na,a,*\na,a,*\n*,a label of more than 16 bytes,*\n"
+         "*,d,*\n*,d,*\n*,d,*\n");
   end_release(&r);
 }
 
@@ -437,13 +431,19 @@ static void every_order_is_equally_likely(void **state UNUSED) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(a_committed_file_stands_whole_under_its_name), TEST(committing_replaces_what_was_there),
-      TEST(an_abandoned_file_leaves_nothing), TEST(a_file_that_cannot_be_named_leaves_nothing),
+      TEST(a_committed_file_stands_whole_under_its_name),
+      TEST(committing_replaces_what_was_there),
+      TEST(an_abandoned_file_leaves_nothing),
+      TEST(a_file_that_cannot_be_named_leaves_nothing),
       TEST(a_pipe_gets_the_bytes_when_they_are_committed),
-      TEST(the_same_file_is_known_by_any_name), TEST(compressed_bytes_come_back),
-      TEST(a_full_disk_is_told), TEST(cells_are_quoted_where_they_must_be),
-      TEST(what_is_written_is_read_back), TEST(rows_have_their_groups_fate_and_their_counts),
-      TEST(many_rows_are_in_order_or_shuffled_by_their_seed), TEST(every_order_is_equally_likely),
+      TEST(the_same_file_is_known_by_any_name),
+      TEST(compressed_bytes_come_back),
+      TEST(a_full_disk_is_told),
+      TEST(cells_are_quoted_where_they_must_be),
+      TEST(what_is_written_is_read_back),
+      TEST(rows_have_their_groups_fate_and_their_counts),
+      TEST(many_rows_are_in_order_or_shuffled_by_their_seed),
+      TEST(every_order_is_equally_likely),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
