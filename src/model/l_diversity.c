@@ -7,46 +7,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "model/types.h"
 
 enum { L, KIND, C };
 enum { DISTINCT, ENTROPY, RECURSIVE };
-enum { FEW = 64, MAX_PRIMES = 512 };
-
-/* Rows of the values that are not missing, most frequent first. */
-typedef struct frequencies {
-  uint64_t few[FEW];
-  uint64_t *rows;
-  size_t n;
-  uint64_t sum;
-  bool failed;
-} frequencies;
-
-static int descending(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x < y) - (x > y);
-}
-
-static void frequencies_init(frequencies *f, const shoal_value_view *view) {
-  f->rows = view->n <= FEW ? f->few : shoal_alloc(view->n, sizeof *f->rows);
-  f->n = 0;
-  f->sum = 0;
-  f->failed = !f->rows;
-  size_t at = 0;
-  uint32_t value;
-  uint64_t n_rows;
-  while (!f->failed && shoal_view_next(view, &at, &value, &n_rows)) {
-    f->rows[f->n++] = n_rows;
-    f->sum += n_rows;
-  }
-  if (f->n > 1) qsort(f->rows, f->n, sizeof *f->rows, descending);
-}
-
-static void frequencies_reset(frequencies *f) {
-  if (f->rows != f->few) free(f->rows);
-}
+enum { MAX_PRIMES = 512 };
 
 /* ------------------------------------------------------------ entropy */
 
@@ -82,7 +48,7 @@ static void add_factor(exponents *e, uint64_t base, int64_t power) {
 }
 
 /* Is n^n = l^n x product of f^f, with l = mantissa / 10^scale? */
-static bool is_tie(const frequencies *f, shoal_decimal l) {
+static bool is_tie(const shoal_frequencies *f, shoal_decimal l) {
   exponents *e = shoal_alloc_zero(1, sizeof *e);
   if (!e) return false;
   int64_t n = (int64_t)f->sum;
@@ -101,7 +67,7 @@ static bool is_tie(const frequencies *f, shoal_decimal l) {
  * differ by more than their rounding can; where they do not, whole numbers say whether they are
  * equal. What can be told by neither does not hold.
  */
-static bool holds_entropy(const frequencies *f, shoal_decimal l) {
+static bool holds_entropy(const shoal_frequencies *f, shoal_decimal l) {
   if (f->sum == 0) return false;
   long double n = (long double)f->sum, sum = n * logl(n);
   for (size_t i = 0; i < f->n; i++) sum -= (long double)f->rows[i] * logl((long double)f->rows[i]);
@@ -114,7 +80,7 @@ static bool holds_entropy(const frequencies *f, shoal_decimal l) {
 }
 
 /* The number of equally frequent values that would have the same entropy. */
-static double reached_entropy(const frequencies *f) {
+static double reached_entropy(const shoal_frequencies *f) {
   double n = (double)f->sum, entropy = 0;
   for (size_t i = 0; i < f->n; i++) {
     double share = (double)f->rows[i] / n;
@@ -126,7 +92,7 @@ static double reached_entropy(const frequencies *f) {
 /* ------------------------------------------------------------ recursive */
 
 /* r1 < c (r_l + ... + r_m) */
-static bool holds_recursive(const frequencies *f, uint64_t l, shoal_decimal c) {
+static bool holds_recursive(const shoal_frequencies *f, uint64_t l, shoal_decimal c) {
   if (l > f->n) return false;
   uint64_t tail = 0;
   for (size_t i = (size_t)l - 1; i < f->n; i++) tail += f->rows[i];
@@ -135,7 +101,7 @@ static bool holds_recursive(const frequencies *f, uint64_t l, shoal_decimal c) {
 }
 
 /* The largest l that the class satisfies with this c. */
-static double reached_recursive(const frequencies *f, shoal_decimal c) {
+static double reached_recursive(const shoal_frequencies *f, shoal_decimal c) {
   uint64_t l = f->n;
   while (l > 0 && !holds_recursive(f, l, c)) l--;
   return (double)l;
@@ -148,24 +114,24 @@ static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
     shoal_decimal l = demand->number[L]; /* whole: prepared so */
     return view->n_distinct >= (uint64_t)l.mantissa;
   }
-  frequencies f;
-  frequencies_init(&f, &view->values);
+  shoal_frequencies f;
+  shoal_frequencies_init(&f, &view->values);
   bool ok = !f.failed &&
             (demand->word[KIND] == ENTROPY
                  ? holds_entropy(&f, demand->number[L])
                  : holds_recursive(&f, (uint64_t)demand->number[L].mantissa, demand->number[C]));
-  frequencies_reset(&f);
+  shoal_frequencies_reset(&f);
   return ok;
 }
 
 static double reached(const shoal_demand *demand, const shoal_class_view *view) {
   if (demand->word[KIND] == DISTINCT) return view->n_distinct;
-  frequencies f;
-  frequencies_init(&f, &view->values);
+  shoal_frequencies f;
+  shoal_frequencies_init(&f, &view->values);
   double value = f.failed                        ? 0
                  : demand->word[KIND] == ENTROPY ? reached_entropy(&f)
                                                  : reached_recursive(&f, demand->number[C]);
-  frequencies_reset(&f);
+  shoal_frequencies_reset(&f);
   return value;
 }
 

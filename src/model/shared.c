@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/shared: what several models use; see types.h. */
+#include <stdlib.h>
+
 #include "model/types.h"
 
 bool shoal_is_monotone(const shoal_demand *demand) {
@@ -36,6 +38,35 @@ int shoal_compare_products(shoal_uint128 a, shoal_uint128 a2, shoal_uint128 b, s
   wide x = multiply(a, a2), y = multiply(b, b2);
   if (x.high != y.high) return x.high > y.high ? 1 : -1;
   return (x.low > y.low) - (x.low < y.low);
+}
+
+static int descending(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x < y) - (x > y);
+}
+
+void shoal_sort_descending(uint64_t *items, size_t n) {
+  if (n > 1) qsort(items, n, sizeof *items, descending);
+}
+
+void shoal_frequencies_init(shoal_frequencies *f, const shoal_value_view *view) {
+  f->rows =
+      view->n <= sizeof f->few / sizeof *f->few ? f->few : shoal_alloc(view->n, sizeof *f->rows);
+  f->n = 0;
+  f->sum = 0;
+  f->failed = !f->rows;
+  size_t at = 0;
+  uint32_t value;
+  uint64_t n_rows;
+  while (!f->failed && shoal_view_next(view, &at, &value, &n_rows)) {
+    f->rows[f->n++] = n_rows;
+    f->sum += n_rows;
+  }
+  if (!f->failed) shoal_sort_descending(f->rows, f->n);
+}
+
+void shoal_frequencies_reset(shoal_frequencies *f) {
+  if (f->rows != f->few) free(f->rows);
 }
 
 uint64_t shoal_view_valued(const shoal_value_view *view) {

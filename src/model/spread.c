@@ -6,12 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/model.h"
-
-static int descending(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x < y) - (x > y);
-}
+#include "model/types.h"
 
 uint64_t *shoal_count_values(const shoal_table *table, const shoal_column *column) {
   uint64_t *rows = shoal_alloc_zero(column->n_values, sizeof *rows);
@@ -27,7 +22,7 @@ static void settle(shoal_spread *spread, uint64_t *rows, size_t n_groups) {
     spread->n_valued += rows[g];
     rows[spread->n_distinct++] = rows[g];
   }
-  if (spread->n_distinct > 1) qsort(rows, spread->n_distinct, sizeof *rows, descending);
+  shoal_sort_descending(rows, spread->n_distinct);
   spread->descending = rows;
 }
 

@@ -5,17 +5,7 @@
  * times that of k rows with k different values. The most frequent value weighs 1, the next 2, and
  * so on. Not monotone: two classes that pass can merge into one that does not (R2).
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "model/types.h"
-
-enum { FEW = 64 };
-
-static int descending(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x < y) - (x > y);
-}
 
 /* n, the sum of weights and the sum of squared weights over the rows with a value. */
 typedef struct moments {
@@ -25,25 +15,15 @@ typedef struct moments {
 } moments;
 
 static moments moments_of(const shoal_class_view *view) {
-  moments m = {0};
-  uint64_t few[FEW];
-  uint64_t *rows = view->values.n <= FEW ? few : shoal_alloc(view->values.n, sizeof *rows);
-  if (!rows) {
-    m.failed = true;
-    return m;
-  }
-  size_t at = 0, n = 0;
-  uint32_t value;
-  uint64_t n_rows;
-  while (shoal_view_next(&view->values, &at, &value, &n_rows)) rows[n++] = n_rows;
-  if (n > 1) qsort(rows, n, sizeof *rows, descending);
-  for (size_t i = 0; i < n; i++) {
+  shoal_frequencies f;
+  shoal_frequencies_init(&f, &view->values);
+  moments m = {.n = f.sum, .failed = f.failed};
+  for (size_t i = 0; !f.failed && i < f.n; i++) {
     uint64_t weight = i + 1;
-    m.n += rows[i];
-    m.sum += (shoal_uint128)rows[i] * weight;
-    m.squares += (shoal_uint128)rows[i] * weight * weight;
+    m.sum += (shoal_uint128)f.rows[i] * weight;
+    m.squares += (shoal_uint128)f.rows[i] * weight * weight;
   }
-  if (rows != few) free(rows);
+  shoal_frequencies_reset(&f);
   return m;
 }
 

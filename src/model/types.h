@@ -32,6 +32,20 @@ double shoal_required_number(const shoal_demand *demand);
  */
 int shoal_compare_products(shoal_uint128 a, shoal_uint128 a2, shoal_uint128 b, shoal_uint128 b2);
 
+/* Rows of the values of a class that are not missing, most frequent first. */
+typedef struct shoal_frequencies {
+  uint64_t few[64];
+  uint64_t *rows;
+  size_t n;
+  uint64_t sum;
+  bool failed; /* no memory: nothing is proven */
+} shoal_frequencies;
+
+void shoal_frequencies_init(shoal_frequencies *frequencies, const shoal_value_view *view);
+void shoal_frequencies_reset(shoal_frequencies *frequencies);
+
+void shoal_sort_descending(uint64_t *items, size_t n);
+
 /* Rows of the class whose value is not missing. */
 uint64_t shoal_view_valued(const shoal_value_view *view);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "write/sink.h"
 
 enum { COPY_BYTES = 1 << 20, NAME_TRIES = 16 };
 
@@ -98,18 +99,6 @@ shoal_status shoal_aside_open(shoal_aside *aside, const char *path, shoal_error 
   return status;
 }
 
-static shoal_status write_all(const char *path, int fd, const char *bytes, size_t size,
-                              shoal_error *error) {
-  while (size) {
-    ssize_t n = write(fd, bytes, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return fail_system(path, "cannot be written", n ? errno : EIO, error);
-    bytes += n;
-    size -= (size_t)n;
-  }
-  return SHOAL_OK;
-}
-
 static shoal_status copy_out(shoal_aside *aside, int to, shoal_error *error) {
   char *bytes = shoal_alloc(COPY_BYTES, 1);
   if (!bytes) return shoal_fail_memory(error);
@@ -120,7 +109,7 @@ static shoal_status copy_out(shoal_aside *aside, int to, shoal_error *error) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) status = fail_system(aside->path, "cannot be read back", errno, error);
     if (n <= 0) break;
-    status = write_all(aside->path, to, bytes, (size_t)n, error);
+    status = shoal_write_all(to, aside->path, bytes, (size_t)n, error);
     at += n;
   }
   free(bytes);
@@ -209,8 +198,9 @@ shoal_status shoal_file_begin(const char *path, shoal_file **out, shoal_error *e
 shoal_status shoal_file_commit(shoal_file *file, const char *text, shoal_error *error) {
   shoal_aside *aside = &file->aside;
   size_t size = strlen(text);
-  SHOAL_TRY(write_all(aside->path, aside->fd, text, size, error));
-  if (!size || text[size - 1] != '\n') SHOAL_TRY(write_all(aside->path, aside->fd, "\n", 1, error));
+  SHOAL_TRY(shoal_write_all(aside->fd, aside->path, text, size, error));
+  if (!size || text[size - 1] != '\n')
+    SHOAL_TRY(shoal_write_all(aside->fd, aside->path, "\n", 1, error));
   return shoal_aside_commit(aside, error);
 }
 

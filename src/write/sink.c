@@ -47,20 +47,25 @@ shoal_status shoal_sink_open(int fd, const char *name, shoal_sink **out, shoal_e
   return SHOAL_OK;
 }
 
-static shoal_status write_all(const shoal_sink *sink, const char *bytes, size_t size,
-                              shoal_error *error) {
-  while (size) {
-    ssize_t n = write(sink->fd, bytes, size);
+shoal_status shoal_write_all(int fd, const char *name, const char *bytes, size_t size_bytes,
+                             shoal_error *error) {
+  while (size_bytes) {
+    ssize_t n = write(fd, bytes, size_bytes);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
-      shoal_place place = {.file = sink->name};
+      shoal_place place = {.file = name};
       return shoal_fail_at(error, SHOAL_FAILED, &place, "cannot be written: %s",
                            strerror(n ? errno : EIO));
     }
     bytes += n;
-    size -= (size_t)n;
+    size_bytes -= (size_t)n;
   }
   return SHOAL_OK;
+}
+
+static shoal_status write_all(const shoal_sink *sink, const char *bytes, size_t size,
+                              shoal_error *error) {
+  return shoal_write_all(sink->fd, sink->name, bytes, size, error);
 }
 
 static shoal_status write_gzip(shoal_sink *sink, const char *bytes, size_t size, bool last,

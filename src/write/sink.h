@@ -17,4 +17,8 @@ shoal_status shoal_sink_write(shoal_sink *sink, const char *bytes, size_t size_b
 shoal_status shoal_sink_finish(shoal_sink *sink, shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_sink_free(shoal_sink *sink);
 
+/* All of the bytes to a file descriptor; `name` stands in messages. */
+shoal_status shoal_write_all(int fd, const char *name, const char *bytes, size_t size_bytes,
+                             shoal_error *error) SHOAL_MUST_CHECK;
+
 #endif
