@@ -265,6 +265,20 @@ static void a_nul_is_found_in_its_row(void **state UNUSED) {
   assert_true(n_quoted > 100);
 }
 
+static void a_fault_of_an_earlier_row_is_told_before_a_nul(void **state UNUSED) {
+  static const char *const rows[] = {"a,b\nc\nd,\0\n", "\"a\",b\nc\nd,\0\n"}; /* both ways */
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    char block[16 + SHOAL_CSV_SLACK] = {0};
+    size_t size = strlen(rows[i]) + 2;
+    memcpy(block, rows[i], size);
+    shoal_csv_problem problem = shoal_csv_split(block, size, ',', 2, &cells);
+    assert_true(problem.fault == SHOAL_CSV_RAGGED && problem.row == 1 && problem.n_found == 1);
+    memcpy(block, rows[i], size);
+    problem = shoal_csv_split(block, size, ',', 0, &cells);
+    assert_true(problem.fault == SHOAL_CSV_NUL && problem.row == 2);
+  }
+}
+
 /* ---------------------------------------------------------------- whole records */
 
 /* The end of the last newline that is not inside quotes. */
@@ -396,6 +410,7 @@ int main(void) {
       TEST(blocks_around_64_bytes_split_as_byte_by_byte),
       TEST(blocks_of_ends_only_split_as_byte_by_byte),
       TEST(a_nul_is_found_in_its_row),
+      TEST(a_fault_of_an_earlier_row_is_told_before_a_nul),
       TEST(whole_records_end_at_the_last_newline_outside_quotes),
       TEST(the_first_record_ends_at_the_first_newline_outside_quotes),
       TEST(cutting_at_whole_records_loses_nothing),
