@@ -73,7 +73,31 @@ static shoal_status fill(shoal_result *result, const shoal_prepared *p, shoal_se
   return add_preferred(result, p, search, nodes, error);
 }
 
-/* The node that anonymize would take: ringed in the drawings. */
+/*
+ * Minimal among the nodes that release rows: what anonymize chooses from. An empty release may
+ * satisfy (docs/reading-the-papers.md R6), but is no solution there.
+ */
+static shoal_status minimal_with_rows(const shoal_space *space, const shoal_node_list *nodes,
+                                      shoal_node_list *minimal, shoal_error *error) {
+  uint8_t *reaches = shoal_alloc(nodes->n_items, 1); /* the node or one below it does */
+  if (!reaches) return shoal_fail_memory(error);
+  bool ok = true;
+  for (uint64_t node = 0; ok && node < nodes->n_items; node++) {
+    const shoal_node *item = &nodes->items[node];
+    bool below = false;
+    for (size_t q = 0; q < space->n; q++) {
+      uint64_t level = node / space->stride[q] % ((uint64_t)space->top[q] + 1);
+      below = below || (level > 0 && reaches[node - space->stride[q]]);
+    }
+    bool here = item->satisfies && item->n_classes > 0;
+    reaches[node] = below || here;
+    if (here && !below) ok = shoal_node_list_add(minimal, item);
+  }
+  free(reaches);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+/* The node that anonymize would take by height or preference: ringed in the drawings. */
 static shoal_status mark_chosen(shoal_result *result, const shoal_prepared *p,
                                 const shoal_search *search, const shoal_node_list *nodes,
                                 shoal_error *error) {
@@ -82,12 +106,7 @@ static shoal_status mark_chosen(shoal_result *result, const shoal_prepared *p,
   SHOAL_TRY(shoal_preferences_bind(p->policy, p->frequency, p->weighted ? p->weights : NULL,
                                    &preferences, &n_preferences, error));
   shoal_node_list minimal = {0};
-  shoal_status status = SHOAL_OK;
-  for (size_t i = 0; status == SHOAL_OK && i < nodes->n_items; i++) {
-    const shoal_node *node = &nodes->items[i];
-    if (node->minimal && node->n_classes > 0 && !shoal_node_list_add(&minimal, node))
-      status = shoal_fail_memory(error);
-  }
+  shoal_status status = minimal_with_rows(&search->space, nodes, &minimal, error);
   if (status == SHOAL_OK && minimal.n_items) {
     const shoal_preference by_height = shoal_preference_types[0];
     const shoal_node *chosen = n_preferences

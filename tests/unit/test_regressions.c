@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Regression tests through the library: refused chunks leave a table as it was, identifiers of a
+ * table in memory, blank lines and mistakes wherever the blocks of a file end, and the memory that
+ * a release of large counts takes. tests/cli/test_regressions.py has those of the program.
+ */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "table/load.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define UNUSED __attribute__((unused))
+
+static const shoal_load_options plain = {0};
+static shoal_error error;
+static char path[64];   /* of the file of this test */
+static shoal_text text; /* what a test puts into it */
+
+static int start(void **state UNUSED) {
+  (void)snprintf(path, sizeof path, "/tmp/shoal-regression-XXXXXX");
+  int fd = mkstemp(path);
+  return fd < 0 || close(fd);
+}
+
+static int end(void **state UNUSED) {
+  shoal_text_reset(&text);
+  return unlink(path);
+}
+
+/* ---------------------------------------------------------------- chunks that are refused */
+
+enum { MAX_ROWS = 16 };
+
+/* Cells of one byte: `first` of column id, `second` of column town, row by row. */
+static shoal_status append(shoal_table *table, const char *first, const char *second,
+                           const uint64_t *counts) {
+  uint64_t offsets[MAX_ROWS + 1];
+  for (uint64_t i = 0; i < COUNT(offsets); i++) offsets[i] = i;
+  error = (shoal_error){0};
+  const shoal_text_view views[] = {{first, offsets}, {second, offsets}};
+  return shoal_table_append(table, views, 2, strlen(first), counts, &error);
+}
+
+/* Two rows, with whatever is wrong given by the caller. */
+static shoal_status append_bytes(shoal_table *table, const char *bytes, const uint64_t *offsets,
+                                 const uint64_t *counts) {
+  error = (shoal_error){0};
+  const shoal_text_view views[] = {{"ab", (uint64_t[]){0, 1, 2}}, {bytes, offsets}};
+  return shoal_table_append(table, views, 2, 2, counts, &error);
+}
+
+static shoal_table *new_table(void) {
+  static const char *const names[] = {"id", "town"};
+  shoal_table *table;
+  assert_int_equal(shoal_table_new(names, 2, &table, &error), SHOAL_OK);
+  return table;
+}
+
+static void assert_bad(shoal_status status, const char *part) {
+  assert_int_equal(status, SHOAL_BAD_INPUT);
+  assert_int_equal(error.status, SHOAL_BAD_INPUT);
+  if (!strstr(error.message, part)) fail_msg("no '%s' in: %s", part, error.message);
+}
+
+/* Every chunk that must be refused; `counts` tells whether the table is one with counts. */
+static void append_what_is_refused(shoal_table *table, bool with_counts) {
+  static const uint64_t ones[] = {1, 1}, rising[] = {0, 1, 2}, descending[] = {0, 2, 1};
+  const uint64_t *counts = with_counts ? ones : NULL;
+  assert_bad(append_bytes(table, "xy", rising, (uint64_t[]){0, 1}), "count");
+  assert_bad(append_bytes(table, "xy", rising, (uint64_t[]){1, 0}), "count");
+  assert_bad(append_bytes(table, "x\0", rising, counts), "NUL");
+  assert_bad(append_bytes(table, "\0y", rising, counts), "NUL");
+  assert_bad(append_bytes(table, "xyz", descending, counts), "offsets");
+  assert_bad(append_bytes(table, "xyz", (uint64_t[]){2, 1, 1}, counts), "offsets");
+}
+
+static void check_cells(const shoal_column *column, const char *cells) {
+  for (size_t r = 0; cells[r]; r++) {
+    size_t size;
+    const char *value = shoal_column_value(column, shoal_column_code(column, r), &size);
+    assert_true(size == 1 && *value == cells[r]);
+  }
+}
+
+/* In an empty table and in one with rows; the chunks after it are of all sizes. */
+static void refused_chunks_leave_a_table_as_it_was(void **state UNUSED) {
+  for (int with_counts = 0; with_counts < 2; with_counts++) {
+    static const uint64_t counts[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
+    const uint64_t *more = with_counts ? counts : NULL;
+    shoal_table *table = new_table();
+    append_what_is_refused(table, with_counts);
+    assert_int_equal(shoal_table_rows(table), 0);
+    assert_int_equal(append(table, "abcdefghijkl", "xyxyxyxyxyxy", more), SHOAL_OK);
+    uint64_t n_records = shoal_table_rows(table);
+    assert_int_equal(n_records, with_counts ? 52 : 12);
+    append_what_is_refused(table, with_counts);
+    assert_int_equal(shoal_table_rows(table), n_records);
+    assert_int_equal(append(table, "mnop", "zzzz", more), SHOAL_OK);
+    append_what_is_refused(table, with_counts);
+    assert_int_equal(shoal_table_settle(table, &plain, &error), SHOAL_OK);
+
+    assert_int_equal(table->n_rows, 16);
+    assert_int_equal(shoal_table_rows(table), with_counts ? 52 + 9 : 16);
+    check_cells(&table->columns[0], "abcdefghijklmnop");
+    check_cells(&table->columns[1], "xyxyxyxyxyxyzzzz");
+    assert_int_equal(table->columns[0].n_values, 16);
+    assert_int_equal(table->columns[1].n_values, 3);
+    for (size_t r = 0; r < 16; r++)
+      assert_int_equal(shoal_table_count(table, r), with_counts ? counts[r < 12 ? r : r - 12] : 1);
+    shoal_table_free(table);
+  }
+}
+
+/* The refused chunk had counts, the first good one has not: no counts must be left behind. */
+static void a_refused_chunk_does_not_decide_on_counts(void **state UNUSED) {
+  shoal_table *table = new_table();
+  assert_bad(append(table, "a", "x", (uint64_t[]){0}), "count");
+  assert_int_equal(append(table, "abcdefghijklmnop", "xyxyxyxyxyxyxyxy", NULL), SHOAL_OK);
+  assert_int_equal(shoal_table_settle(table, &plain, &error), SHOAL_OK);
+  assert_null(table->counts);
+  assert_int_equal(shoal_table_rows(table), 16);
+  shoal_table_free(table);
+}
+
+static void chunks_with_and_without_counts_are_not_mixed(void **state UNUSED) {
+  for (int counted_first = 0; counted_first < 2; counted_first++) {
+    static const uint64_t counts[] = {2, 3};
+    const uint64_t *first = counted_first ? counts : NULL, *second = counted_first ? NULL : counts;
+    shoal_table *table = new_table();
+    assert_int_equal(append(table, "ab", "xy", first), SHOAL_OK);
+    assert_bad(append(table, "cd", "xy", second), "mixed");
+    assert_int_equal(append(table, "ef", "yx", first), SHOAL_OK);
+    assert_bad(append(table, "cd", "xy", second), "mixed");
+    assert_int_equal(shoal_table_settle(table, &plain, &error), SHOAL_OK);
+    assert_int_equal(table->n_rows, 4);
+    assert_int_equal(shoal_table_rows(table), counted_first ? 10 : 4);
+    check_cells(&table->columns[0], "abef");
+    shoal_table_free(table);
+  }
+}
+
+/* ---------------------------------------------------------------- identifiers in memory */
+
+static shoal_policy *town_policy(void) {
+  static const char yaml[] = "shoal: 1\n"
+                             "attributes:\n"
+                             "  id: {role: identifier}\n"
+                             "  town: {role: quasi, hierarchy: {top: true}}\n"
+                             "privacy: {k: 2}\n";
+  shoal_policy *policy;
+  assert_int_equal(shoal_policy_parse(yaml, strlen(yaml), "policy", ".", &policy, &error),
+                   SHOAL_OK);
+  return policy;
+}
+
+static json_t *rendered(const shoal_result *result) {
+  char *json_text;
+  assert_int_equal(shoal_result_render(result, SHOAL_JSON, &json_text, &error), SHOAL_OK);
+  json_t *json = json_loads(json_text, 0, NULL);
+  assert_non_null(json);
+  free(json_text);
+  return json;
+}
+
+/* Does a warning of the release name the column? */
+static bool warns_of(const shoal_release *release, const char *column) {
+  json_t *json = rendered(shoal_release_result(release));
+  const json_t *warnings = json_object_get(json, "warnings");
+  bool found = false;
+  for (size_t i = 0; i < json_array_size(warnings); i++) {
+    const char *warning = json_string_value(json_array_get(warnings, i));
+    assert_non_null(warning);
+    if (strstr(warning, column) && strstr(warning, "repeat")) found = true;
+  }
+  json_decref(json);
+  return found;
+}
+
+static void assert_file(const char *expected) {
+  char bytes[256] = "";
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  bytes[fread(bytes, 1, sizeof bytes - 1, file)] = '\0';
+  assert_int_equal(fclose(file), 0);
+  assert_string_equal(bytes, expected);
+}
+
+static void check_identifiers(const char *ids, const uint64_t *counts, bool repeat,
+                              const char *expected) {
+  shoal_policy *policy = town_policy();
+  shoal_table *table = new_table();
+  shoal_release *release;
+  assert_bad(append(table, "a", "x", (uint64_t[]){0}), "count");
+  assert_int_equal(append(table, ids, "xxyy", counts), SHOAL_OK);
+  assert_int_equal(shoal_table_finish(table, policy, SHOAL_FOR_RELEASE, &error), SHOAL_OK);
+  assert_int_equal(table->columns[0].code_size, 0); /* its cells are not kept */
+  assert_null(table->columns[0].codes);
+  assert_int_equal(shoal_anonymize(table, policy, &(shoal_run){0}, &release, &error), SHOAL_OK);
+  assert_int_equal(warns_of(release, "id"), repeat);
+  assert_int_equal(shoal_release_write(release, path, &(shoal_write_options){.keep_order = true},
+                                       &(shoal_run){0}, &error),
+                   SHOAL_OK);
+  assert_file(expected);
+  shoal_release_free(release);
+  shoal_table_free(table);
+  shoal_policy_free(policy);
+}
+
+static void repeated_identifiers_in_memory_are_warned_of(void **state UNUSED) {
+  check_identifiers("abca", NULL, true, "town\nx\nx\ny\ny\n");
+  check_identifiers("abcd", (uint64_t[]){1, 2, 1, 1}, true, "town\nx\nx\nx\ny\ny\n");
+}
+
+static void distinct_identifiers_in_memory_are_not(void **state UNUSED) {
+  check_identifiers("abcd", NULL, false, "town\nx\nx\ny\ny\n");
+  check_identifiers("abcd", (uint64_t[]){1, 1, 1, 1}, false, "town\nx\nx\ny\ny\n");
+}
+
+/* ---------------------------------------------------------------- where blocks end */
+
+enum { BLOCK_BYTES = 512 * 1024, N_BOUNDARIES = 3 };
+
+static void write_text(void) {
+  FILE *file = fopen(path, "wb");
+  assert_true(file && fwrite(text.bytes, 1, text.size_bytes, file) == text.size_bytes &&
+              fclose(file) == 0);
+}
+
+static shoal_status load(unsigned n_threads, shoal_table **table) {
+  error = (shoal_error){0};
+  return shoal_table_load(path, &plain, &(shoal_run){.n_threads = n_threads}, table, &error);
+}
+
+/* A header and rows of two cells that take exactly size_bytes; the first row takes what is left. */
+static uint64_t put_rows(size_t size_bytes, const char *eol) {
+  static char wide[128];
+  memset(wide, 'w', sizeof wide);
+  text.size_bytes = 0;
+  shoal_text_print(&text, "a,b%s", eol);
+  size_t row_bytes = 30 + strlen(eol);
+  size_t n = (size_bytes - text.size_bytes - 40) / row_bytes;
+  size_t first = size_bytes - text.size_bytes - n * row_bytes;
+  shoal_text_print(&text, "%.*s,%s", (int)(first - 1 - strlen(eol)), wide, eol);
+  for (size_t r = 0; r < n; r++) shoal_text_print(&text, "%014zu,%015zu%s", r, n - r, eol);
+  assert_int_equal(text.size_bytes, size_bytes);
+  return n + 1;
+}
+
+static void put_blank(size_t n, const char *eol) {
+  for (size_t i = 0; i < n; i++) shoal_text_add(&text, eol);
+}
+
+static const char *const line_ends[] = {"\n", "\r\n"};
+
+/* `n_blank` lines behind rows that end at each boundary or a few bytes from it. */
+static void check_blank_end(size_t n_blank, int reach, unsigned n_threads) {
+  for (size_t e = 0; e < COUNT(line_ends); e++) {
+    for (int boundary = 1; boundary <= N_BOUNDARIES; boundary++) {
+      for (int shift = -reach; shift <= reach; shift++) {
+        uint64_t n_rows = put_rows((size_t)(boundary * BLOCK_BYTES + shift), line_ends[e]);
+        put_blank(n_blank, line_ends[e]);
+        write_text();
+        shoal_table *table;
+        if (load(n_threads, &table) != SHOAL_OK)
+          fail_msg("%d bytes from boundary %d, %zu blank lines, %u threads: %s", shift, boundary,
+                   n_blank, n_threads, error.message);
+        assert_int_equal(shoal_table_rows(table), n_rows);
+        shoal_table_free(table);
+      }
+    }
+  }
+}
+
+static void blank_lines_at_the_end_are_no_rows_wherever_they_begin(void **state UNUSED) {
+  static const size_t n_blank[] = {1, 2, 3, 40};
+  for (size_t i = 0; i < COUNT(n_blank); i++) check_blank_end(n_blank[i], 4, i % 2 ? 2 : 1);
+  check_blank_end(5, 40, 4); /* a whole row and more to both sides */
+}
+
+static void long_blank_ends_are_no_rows_wherever_they_begin(void **state UNUSED) {
+  static const size_t n_blank[] = {BLOCK_BYTES - 1, BLOCK_BYTES, BLOCK_BYTES * 2 + 1};
+  for (size_t i = 0; i < COUNT(n_blank); i++) check_blank_end(n_blank[i], 1, i % 2 ? 2 : 1);
+}
+
+/* Blank lines, then a row: the first of them is a row of one cell, and has its number. */
+static void check_blank_middle(size_t n_blank, int reach) {
+  for (size_t e = 0; e < COUNT(line_ends); e++) {
+    for (int boundary = 1; boundary <= N_BOUNDARIES; boundary++) {
+      for (int shift = -reach; shift <= reach; shift++) {
+        uint64_t n_rows = put_rows((size_t)(boundary * BLOCK_BYTES + shift), line_ends[e]);
+        put_blank(n_blank, line_ends[e]);
+        shoal_text_print(&text, "1,2%s", line_ends[e]);
+        put_blank(n_blank, line_ends[e]);
+        write_text();
+        for (unsigned n_threads = 1; n_threads <= 4; n_threads *= 2) {
+          shoal_table *table;
+          assert_bad(load(n_threads, &table), "has 1 cell where the header has 2");
+          assert_int_equal(error.row, n_rows + 1);
+        }
+      }
+    }
+  }
+}
+
+static void a_blank_line_in_the_middle_has_its_number(void **state UNUSED) {
+  check_blank_middle(1, 3);
+  check_blank_middle(2, 1);
+  check_blank_middle(BLOCK_BYTES + 1, 0);
+}
+
+/* A short row and a NUL `distance` rows behind it, near a boundary and far from it. */
+static void a_short_row_before_a_nul_is_the_one_reported(void **state UNUSED) {
+  for (size_t size = BLOCK_BYTES - 100; size <= BLOCK_BYTES + 40; size += 20) {
+    for (size_t distance = 0; distance < 4; distance++) {
+      uint64_t n_rows = put_rows(size, "\n");
+      shoal_text_add(&text, "1\n");
+      for (size_t i = 0; i < distance; i++) shoal_text_add(&text, "1,2\n");
+      shoal_text_add_bytes(&text, "1,\0\n1,2\n", 8);
+      write_text();
+      for (unsigned n_threads = 1; n_threads <= 4; n_threads *= 2) {
+        shoal_table *table;
+        assert_bad(load(n_threads, &table), "has 1 cell where the header has 2");
+        assert_int_equal(error.row, n_rows + 1);
+      }
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- a release of large counts */
+
+enum { RECORDS_A_ROW = 10 * 1000 * 1000, PEAK_KIB = 200 * 1024, SECONDS = 30 };
+
+/* Twenty million records of two tuples, written in their order; 0 if all went well. */
+static int write_counted(void) {
+  static const char yaml[] = "shoal: 1\n"
+                             "attributes:\n"
+                             "  town: {role: quasi, hierarchy: {top: true}}\n"
+                             "  ward: {role: keep}\n"
+                             "privacy: {k: 2}\n";
+  static const char *const names[] = {"town", "ward"};
+  static const uint64_t offsets[] = {0, 1, 2}, counts[] = {RECORDS_A_ROW, RECORDS_A_ROW};
+  const shoal_text_view views[] = {{"ab", offsets}, {"xy", offsets}};
+  const shoal_write_options options = {.keep_order = true};
+  const shoal_run run = {0};
+  shoal_policy *policy = NULL;
+  shoal_table *table = NULL;
+  shoal_release *release = NULL;
+  bool written =
+      shoal_policy_parse(yaml, strlen(yaml), "policy", ".", &policy, &error) == SHOAL_OK &&
+      shoal_table_new(names, 2, &table, &error) == SHOAL_OK &&
+      shoal_table_append(table, views, 2, 2, counts, &error) == SHOAL_OK &&
+      shoal_table_finish(table, policy, SHOAL_FOR_RELEASE, &error) == SHOAL_OK &&
+      shoal_table_rows(table) == 2 * (uint64_t)RECORDS_A_ROW &&
+      shoal_anonymize(table, policy, &run, &release, &error) == SHOAL_OK &&
+      shoal_release_write(release, path, &options, &run, &error) == SHOAL_OK;
+  shoal_release_free(release);
+  shoal_table_free(table);
+  shoal_policy_free(policy);
+  if (!written) (void)fprintf(stderr, "%s\n", error.message);
+  return written ? 0 : 1;
+}
+
+static double seconds_now(void) {
+  struct timespec now;
+  assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &now), 0);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void large_counts_are_written_with_little_memory(void **state UNUSED) {
+  double started = seconds_now();
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) _exit(write_counted());
+  int status;
+  struct rusage usage;
+  assert_true(wait4(child, &status, 0, &usage) == child);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  double seconds = seconds_now() - started;
+  if (usage.ru_maxrss >= PEAK_KIB) fail_msg("the peak was %ld KiB", usage.ru_maxrss);
+  if (seconds >= SECONDS) fail_msg("it took %.1f s", seconds);
+
+  FILE *file = fopen(path, "rb"); /* the header, then the rows in their order */
+  char first[16] = "", last[5] = "";
+  assert_non_null(file);
+  assert_int_equal(fread(first, 1, 14, file), 14);
+  assert_string_equal(first, "town,ward\na,x\n");
+  assert_int_equal(fseek(file, -4, SEEK_END), 0);
+  assert_int_equal(ftell(file), 10 + 4 * (2 * (long)RECORDS_A_ROW - 1));
+  assert_int_equal(fread(last, 1, 4, file), 4);
+  assert_string_equal(last, "b,y\n");
+  assert_int_equal(fclose(file), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(
+          large_counts_are_written_with_little_memory), /* first: a child begins as large as this */
+      TEST(refused_chunks_leave_a_table_as_it_was),
+      TEST(a_refused_chunk_does_not_decide_on_counts),
+      TEST(chunks_with_and_without_counts_are_not_mixed),
+      TEST(repeated_identifiers_in_memory_are_warned_of),
+      TEST(distinct_identifiers_in_memory_are_not),
+      TEST(blank_lines_at_the_end_are_no_rows_wherever_they_begin),
+      TEST(long_blank_ends_are_no_rows_wherever_they_begin),
+      TEST(a_blank_line_in_the_middle_has_its_number),
+      TEST(a_short_row_before_a_nul_is_the_one_reported),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
