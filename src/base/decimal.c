@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_SCALE = 18 };
+enum { MAX_SCALE = 18, MAX_EXPONENT = 9999 };
 
 __extension__ typedef unsigned __int128 uint128;
 
@@ -18,32 +18,46 @@ uint64_t shoal_power_of_ten(unsigned exponent) {
   return power;
 }
 
-/* Digits and an optional fraction; returns the bytes read, 0 if there is no digit. */
+/* One more digit behind `value`; false once it has more than 18. */
+static bool push_digit(uint64_t *value, unsigned digit) {
+  bool fits = *value <= (UINT64_C(999999999999999999) - digit) / 10;
+  *value = *value * 10 + digit;
+  return fits;
+}
+
+static size_t count_zeros(const char *s, size_t size) {
+  size_t n = 0;
+  while (n < size && s[n] == '0') n++;
+  return n;
+}
+
+/*
+ * Digits and an optional fraction; returns the bytes read, 0 if there is no digit. Zeros at the
+ * end of a fraction are read and cost no digits.
+ */
 static size_t parse_digits(const char *s, size_t size, uint64_t *value, int *exponent, bool *fits) {
   size_t at = 0, digits = 0;
   bool point = false;
   *value = 0;
   *exponent = 0;
   *fits = true;
-  for (; at < size; at++) {
+  while (at < size) {
     if (s[at] == '.' && !point) {
       point = true;
+      at++;
       continue;
     }
     if (!is_digit(s[at])) break;
-    digits++;
+    size_t zeros = point ? count_zeros(s + at, size - at) : 0;
+    size_t run = zeros ? zeros : 1;
+    bool trailing = zeros && (at + zeros == size || !is_digit(s[at + zeros]));
     unsigned digit = (unsigned)(s[at] - '0');
-    if (point && digit == 0) { /* trailing zeros of a fraction cost nothing */
-      size_t ahead = at;
-      while (ahead < size && s[ahead] == '0') ahead++;
-      if (ahead == size || !is_digit(s[ahead])) {
-        at = ahead;
-        break;
-      }
+    for (size_t i = 0; !trailing && *fits && i < run; i++) {
+      *fits = push_digit(value, digit) && *exponent > -MAX_EXPONENT;
+      if (point) (*exponent)--;
     }
-    if (*value > (UINT64_C(999999999999999999) - digit) / 10) *fits = false;
-    *value = *value * 10 + digit;
-    if (point) (*exponent)--;
+    digits += run;
+    at += run;
   }
   return digits ? at : 0;
 }

@@ -180,6 +180,11 @@ static shoal_status count_blanks(shoal_release *release, const shoal_classes *cl
     double reached;
     (void)shoal_demand_holds(&p->demands.items[i], p->frequency, &blank->together, 0, &reached);
     bool only = blank->smallest_other == UINT64_MAX;
+    size_t attribute = p->demands.items[i].sensitive;
+    if (attribute != SHOAL_NO_ATTRIBUTE) {
+      uint64_t distinct = shoal_classes_distinct(p->frequency, &blank->together, 0, attribute);
+      if (only || distinct < outcome->least_distinct) outcome->least_distinct = distinct;
+    }
     if (only || (outcome->at_most ? reached > outcome->reached : reached < outcome->reached))
       outcome->reached = reached;
   }

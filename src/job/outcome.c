@@ -181,6 +181,7 @@ static shoal_status judge_demand(shoal_result *result, const shoal_prepared *p,
   outcome->model = demand->type->name;
   outcome->required = demand->type->required(demand);
   outcome->at_most = demand->type->at_most;
+  outcome->tells_distinct = demand->type->on_attribute && !demand->type->is_p;
   if (demand->sensitive != SHOAL_NO_ATTRIBUTE)
     SHOAL_TRY(copy_name(result, p->sensitive[demand->sensitive].column->name, &outcome->attribute,
                         error));
@@ -190,6 +191,10 @@ static shoal_status judge_demand(shoal_result *result, const shoal_prepared *p,
     bool holds = shoal_demand_holds(demand, p->frequency, classes, c, &reached);
     bool further = demand->type->at_most ? reached > outcome->reached : reached < outcome->reached;
     if (first || further) outcome->reached = reached;
+    if (demand->sensitive != SHOAL_NO_ATTRIBUTE) {
+      uint64_t distinct = shoal_classes_distinct(p->frequency, classes, c, demand->sensitive);
+      if (first || distinct < outcome->least_distinct) outcome->least_distinct = distinct;
+    }
     first = false;
     if (holds) continue;
     outcome->breaking_classes++;

@@ -49,6 +49,8 @@ static json_t *models_array(const shoal_result *r) {
     (void)json_object_set_new(object, "holds", json_boolean(m->holds));
     (void)json_object_set_new(object, "breaking_rows", count(m->breaking_rows));
     (void)json_object_set_new(object, "breaking_classes", count(m->breaking_classes));
+    if (m->attribute)
+      (void)json_object_set_new(object, "distinct_values", count(m->least_distinct));
     if (r->kind == SHOAL_RESULT_CHECK && m->n_worst)
       (void)json_object_set_new(object, "worst", worst_array(r, m));
     (void)json_array_append_new(array, object);

@@ -34,6 +34,8 @@ typedef struct shoal_model_outcome {
   const char *model;
   const char *attribute; /* NULL: none */
   double required, reached;
+  uint64_t least_distinct; /* fewest distinct sensitive values of a class */
+  bool tells_distinct;     /* the model says nothing of them itself: shown beside it */
   bool at_most; /* `reached` must not be above `required`; else not below */
   bool holds;
   uint64_t breaking_rows, breaking_classes;

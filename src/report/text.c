@@ -73,6 +73,10 @@ static void add_model(shoal_text *t, const shoal_model_outcome *m) {
     shoal_text_add(t, " with ");
     add_rows(t, m->breaking_rows);
   }
+  if (m->tells_distinct) {
+    shoal_text_add(t, "; fewest distinct values in a class: ");
+    shoal_text_add_count(t, m->least_distinct);
+  }
   shoal_text_add(t, "\n");
 }
 
