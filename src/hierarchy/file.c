@@ -14,29 +14,6 @@
 /* Cells are found by 32-bit places. */
 static const size_t most_bytes = UINT32_MAX - 128;
 
-static bool is_delimiter(char c) { return c == ';' || c == ',' || c == '\t'; }
-
-/* `;` if the first row that is not blank has one outside quotes, else `,` if it has, else tab. */
-static char find_delimiter(const char *bytes, size_t size_bytes) {
-  bool quoted = false, cell_start = true, comma = false;
-  size_t i = 0;
-  while (i < size_bytes && (bytes[i] == '\n' || bytes[i] == '\r')) i++;
-  for (; i < size_bytes; i++) {
-    char c = bytes[i];
-    if (c == '"' && (quoted || cell_start)) {
-      quoted = !quoted;
-      cell_start = !quoted; /* a doubled quote opens again at once */
-      continue;
-    }
-    if (quoted) continue;
-    if (c == ';') return ';';
-    if (c == '\n') break;
-    comma = comma || c == ',';
-    cell_start = is_delimiter(c);
-  }
-  return comma ? ',' : '\t';
-}
-
 /* A row's cells as labels, value first, without the empty ones at its end. */
 static shoal_status take_row(const shoal_cells *cells, size_t row, shoal_label **labels,
                              size_t *capacity, size_t *n_labels, shoal_error *error) {
@@ -78,7 +55,7 @@ static shoal_status read_rows(shoal_builder *builder, char *bytes, size_t size_b
                               shoal_error *error) {
   shoal_cells cells;
   shoal_cells_init(&cells);
-  char delimiter = find_delimiter(bytes, size_bytes);
+  char delimiter = shoal_csv_side_delimiter(bytes, size_bytes);
   shoal_csv_problem problem = shoal_csv_split(bytes, size_bytes, delimiter, 0, &cells);
   shoal_status status;
   if (problem.fault == SHOAL_CSV_MEMORY) {

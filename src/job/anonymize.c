@@ -47,18 +47,30 @@ static shoal_status refuse_early(const shoal_prepared *p, shoal_error *error) {
   return shoal_fail(error, SHOAL_REFUSED, "no release can satisfy the policy: %s", why);
 }
 
-static shoal_status refuse_unreached(shoal_search *search, shoal_error *error) {
+static shoal_status refuse_unreached(shoal_search *search, const shoal_algorithm *algorithm,
+                                     shoal_error *error) {
+  unsigned long long limit = search->max_suppressed, n = search->frequency->n_records;
+  const char *rows = limit == 1 ? "row" : "rows";
+  if (!algorithm->least_height && algorithm->all_minimal)
+    return shoal_fail(error, SHOAL_REFUSED,
+                      "%s ends at its last node with more than %llu %s to suppress; it is greedy: "
+                      "try samarati or optimal",
+                      algorithm->name, limit, rows);
+  if (!search->demands->monotone)
+    return shoal_fail(error, SHOAL_REFUSED,
+                      "none of %llu nodes satisfies the policy with at most %llu %s suppressed: "
+                      "'shoal explain' says what would help",
+                      (unsigned long long)search->space.n_nodes, limit, rows);
   shoal_node top;
   SHOAL_TRY(shoal_search_measure(search, search->space.n_nodes - 1, &top, error));
   return shoal_fail(error, SHOAL_REFUSED,
-                    "no generalization satisfies the policy with at most %llu rows suppressed: "
-                    "even with every quasi-identifier at its top, %llu of %llu rows would have to "
-                    "go; raise max-suppression or ask for less",
-                    (unsigned long long)search->max_suppressed, (unsigned long long)top.suppressed,
-                    (unsigned long long)search->frequency->n_records);
+                    "no generalization satisfies the policy with at most %llu %s suppressed: even "
+                    "with every quasi-identifier at its top, %llu of %llu would have to go; "
+                    "'shoal explain' says what would help",
+                    limit, rows, (unsigned long long)top.suppressed, n);
 }
 
-/* The minimal nodes go into the report; the chosen one is among them. */
+/* The minimal nodes go into the report, and the chosen one. */
 static shoal_status report_nodes(shoal_result *result, const shoal_search *search,
                                  const shoal_node_list *minimal, uint64_t chosen,
                                  shoal_error *error) {
@@ -97,7 +109,7 @@ static shoal_status choose(shoal_release *release, const shoal_algorithm *algori
   shoal_result *result = release->result;
   bool found;
   SHOAL_TRY(algorithm->run(search, chosen, &found, error));
-  if (!found) return refuse_unreached(search, error);
+  if (!found) return refuse_unreached(search, algorithm, error);
   if (!chosen->satisfies)
     return shoal_fail(error, SHOAL_REFUSED,
                       "%s stops at a node where %llu rows break the policy: with a recipient's "
@@ -394,6 +406,7 @@ static shoal_status release_node(shoal_release *release, const shoal_algorithm *
   shoal_search search;
   SHOAL_TRY(shoal_prepared_search(p, true, &search, error));
   search.objective = t->objective;
+  if (p->weighted) search.weights = p->weights;
   search.datafly = &t->datafly;
   shoal_matrix matrix = {0};
   shoal_preference *preferences = NULL;

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "job/release.h"
+#include "lattice/labels.h"
 
 /* The label that a suppressed cell is written as: that of "*" at the level, or a new one. */
 static uint32_t star_label(const shoal_level *level) {
@@ -90,6 +91,45 @@ static shoal_status refuse(const shoal_prepared *p, const shoal_mu_argus *argus,
   return status;
 }
 
+/* Rows x what a cell loses: all of it where it is suppressed, else by its label's subtree. */
+static double attribute_loss(const shoal_prepared *p, const shoal_mu_argus *argus, size_t q) {
+  const shoal_frequency *f = p->frequency;
+  const shoal_hierarchy *hierarchy = p->hierarchies[q];
+  const shoal_level *level = &hierarchy->levels[argus->levels[q]];
+  double loss = 0, height = hierarchy->tree_height ? hierarchy->tree_height : 1;
+  for (uint32_t t = 0; t < f->n_tuples; t++) {
+    double n = (double)f->base.n_rows[t];
+    uint32_t label = level->of_leaf[f->codes[q][t]];
+    loss += argus->suppressed[q][t] ? n : n * level->node_height[label] / height;
+  }
+  return loss;
+}
+
+static shoal_status report_attributes(shoal_release *release, shoal_error *error) {
+  const shoal_prepared *p = &release->prepared;
+  shoal_result *result = release->result;
+  double n = (double)p->table->n_records, n_quasi = (double)p->n_quasi;
+  result->attributes = shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *result->attributes);
+  if (!result->attributes) return shoal_fail_memory(error);
+  result->accuracy = 1;
+  for (size_t q = 0; q < p->n_quasi; q++) {
+    uint32_t level = release->levels[q], height = result->heights[q];
+    double loss = attribute_loss(p, &release->argus, q);
+    shoal_label_use use;
+    SHOAL_TRY(shoal_label_use_count(p->frequency, q, level, &use, error));
+    result->attributes[q] = (shoal_attribute_outcome){.name = result->quasi[q],
+                                                      .level = level,
+                                                      .height = height,
+                                                      .n_before = p->quasi[q]->n_values,
+                                                      .n_after = use.n_labels,
+                                                      .loss = loss / n};
+    result->il += loss;
+    result->accuracy -= (double)level / height / n_quasi;
+  }
+  result->nil = result->il / (n * n_quasi);
+  return SHOAL_OK;
+}
+
 static shoal_status report(shoal_release *release, const shoal_classes *classes,
                            const uint8_t *breaks, const shoal_verdict *verdict,
                            shoal_error *error) {
@@ -98,10 +138,13 @@ static shoal_status report(shoal_release *release, const shoal_classes *classes,
   result->output_rows = p->table->n_records;
   result->classes = verdict->n_classes;
   result->smallest_class = verdict->smallest_class;
-  result->lattice_nodes = 0;
   result->nodes_checked = release->argus.n_combinations;
   result->p = p->demands.p;
   result->completeness = 1;
+  for (uint32_t c = 0; c < classes->n_classes; c++)
+    result->dm += (double)classes->n_rows[c] * (double)classes->n_rows[c];
+  result->avg = (double)result->output_rows / ((double)result->classes * (double)p->demands.k);
+  SHOAL_TRY(report_attributes(release, error));
   SHOAL_TRY(shoal_result_conditions(result, p, error));
   SHOAL_TRY(shoal_result_models(result, p, classes, breaks, 0, error));
   return shoal_result_warn(result, error,

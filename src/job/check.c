@@ -11,7 +11,17 @@ static shoal_status check(const shoal_prepared *p, shoal_result *result, shoal_e
   for (uint32_t c = 0; c < classes->n_classes; c++)
     if (c == 0 || classes->n_rows[c] < result->smallest_class)
       result->smallest_class = classes->n_rows[c];
-  return shoal_result_models(result, p, classes, NULL, WORST_CLASSES, error);
+  SHOAL_TRY(shoal_result_models(result, p, classes, NULL, WORST_CLASSES, error));
+  for (size_t i = 0; i < p->demands.n_items; i++) {
+    const shoal_model_type *type = p->demands.items[i].type;
+    if (type->against_table)
+      return shoal_result_warn(result, error,
+                               "%s compares each class with the whole table, here the one that is "
+                               "checked: of a release from which rows were suppressed it says "
+                               "something else than of the original",
+                               type->name);
+  }
+  return SHOAL_OK;
 }
 
 shoal_status shoal_check(const shoal_table *table, const shoal_policy *policy, const shoal_run *run,

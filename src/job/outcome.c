@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job/outcome: what jobs put into their results; see prepare.h. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,16 +50,28 @@ static bool is_interval(const char *cell, size_t size) {
   return size > 2 && cell[0] == '[' && (cell[size - 1] == ']' || cell[size - 1] == ')');
 }
 
-/* A label above the values in a file or tree, which are read without the data. */
-static bool is_upper_label(const shoal_hierarchy *tree, const char *cell, size_t size) {
-  for (uint32_t l = 1; tree && l < tree->n_levels; l++) {
-    for (uint32_t t = 0; t < tree->levels[l].n_labels; t++) {
-      size_t label_size;
-      const char *label = shoal_level_label(&tree->levels[l], t, &label_size);
-      if (label_size == size && memcmp(label, cell, size) == 0) return true;
-    }
+static bool has_label(const shoal_level *level, const char *cell, size_t size, bool inner) {
+  for (uint32_t t = 0; t < level->n_labels; t++) {
+    size_t label_size;
+    const char *label = shoal_level_label(level, t, &label_size);
+    if (label_size == size && memcmp(label, cell, size) == 0)
+      return !inner || level->node_height[t] > 0;
   }
   return false;
+}
+
+/* A label that stands for several values and is none itself, in a file or tree. */
+static bool is_upper_label(const shoal_hierarchy *tree, const char *cell, size_t size) {
+  if (!tree || has_label(&tree->levels[0], cell, size, false)) return false;
+  for (uint32_t l = 1; l < tree->n_levels; l++)
+    if (has_label(&tree->levels[l], cell, size, true)) return true;
+  return false;
+}
+
+/* Masked at the end it is masked from, by a character that no value is likely to have. */
+static bool is_masked(const shoal_hierarchy_spec *spec, const char *cell, size_t size) {
+  return ispunct((unsigned char)spec->mask_char) &&
+         cell[spec->mask_left ? 0 : size - 1] == spec->mask_char;
 }
 
 /*
@@ -73,7 +86,7 @@ static bool is_label(const shoal_attribute *attribute, const shoal_hierarchy *tr
   switch (spec->kind) {
   case SHOAL_HIERARCHY_INTERVALS: return is_interval(cell, size);
   case SHOAL_HIERARCHY_CUTS: return is_interval(cell, size) || *cell == '<' || *cell == '>';
-  case SHOAL_HIERARCHY_MASK: return cell[spec->mask_left ? 0 : size - 1] == spec->mask_char;
+  case SHOAL_HIERARCHY_MASK: return is_masked(spec, cell, size);
   case SHOAL_HIERARCHY_DATE: return is_interval(cell, size) || size == 4 || size == 7;
   case SHOAL_HIERARCHY_FILE:
   case SHOAL_HIERARCHY_TREE: return is_upper_label(tree, cell, size);

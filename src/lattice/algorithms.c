@@ -46,7 +46,7 @@ const shoal_entry *shoal_algorithms(void) {
 shoal_status shoal_algorithm_bind(const shoal_policy *policy, const shoal_algorithm **algorithm,
                                   const char **reason, shoal_error *error) {
   const char *name = policy->algorithm.text ? policy->algorithm.text : "auto";
-  *reason = "the policy names it";
+  *reason = policy->algorithm.mark.line ? "the policy names it" : "asked for";
   if (strcmp(name, "auto") == 0) {
     bool optimal = policy->objective.text != NULL && policy->n_prefer == 0;
     *algorithm = &shoal_algorithm_types[optimal ? 2 : 0];

@@ -29,18 +29,12 @@ typedef struct flight {
   shoal_label_use *use; /* of each attribute at its level */
 } flight;
 
-static uint64_t power_of_ten(unsigned exponent) {
-  uint64_t power = 1;
-  while (exponent--) power *= 10;
-  return power;
-}
-
 static bool is_share(shoal_decimal number) {
-  return number.mantissa >= 0 && (uint64_t)number.mantissa <= power_of_ten(number.scale);
+  return number.mantissa >= 0 && (uint64_t)number.mantissa <= shoal_power_of_ten(number.scale);
 }
 
 static bool is_one(shoal_decimal number) {
-  return number.mantissa > 0 && (uint64_t)number.mantissa == power_of_ten(number.scale);
+  return number.mantissa > 0 && (uint64_t)number.mantissa == shoal_power_of_ten(number.scale);
 }
 
 static shoal_decimal anonymity_of(const flight *f, size_t q) {
@@ -53,7 +47,7 @@ static shoal_decimal profile_of(const flight *f, size_t q) {
 
 uint64_t shoal_datafly_bin(uint64_t k, shoal_decimal anonymity, shoal_decimal profile) {
   uint128 part = (uint128)(uint64_t)anonymity.mantissa * (uint64_t)profile.mantissa;
-  uint128 whole = (uint128)power_of_ten(anonymity.scale) * power_of_ten(profile.scale);
+  uint128 whole = (uint128)shoal_power_of_ten(anonymity.scale) * shoal_power_of_ten(profile.scale);
   /* k x part / whole bit by bit of k: the product needs up to 184 bits, the remainders 122. */
   uint128 rest = 0;
   uint64_t quotient = 0;

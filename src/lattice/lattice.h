@@ -53,6 +53,7 @@ typedef struct shoal_search {
   uint64_t max_suppressed;
   uint64_t most_classes;                   /* no release can have more: the necessary conditions */
   const struct shoal_objective *objective; /* what `optimal` makes least */
+  const shoal_decimal *weights;            /* of quasi-identifiers in it; NULL: 1 each */
   double cost;                             /* of the node it found */
   const struct shoal_matrix *matrix; /* decides in place of classes, k alone; NULL: classes do */
   const struct shoal_datafly_options *datafly; /* of `datafly`; NULL: its defaults */

@@ -95,11 +95,22 @@ shoal_status shoal_level_costs_init(shoal_level_costs *costs, const shoal_freque
 
 /* ------------------------------------------------------------ by levels */
 
+/* What an attribute counts for, beside the others: 1 unless the policy weighs it. */
+static double weight_of(const shoal_search *search, size_t q) {
+  return search->weights ? shoal_decimal_double(search->weights[q]) : 1;
+}
+
+static double sum_of_weights(const shoal_search *search) {
+  double sum = 0;
+  for (size_t q = 0; q < search->space.n; q++) sum += weight_of(search, q);
+  return sum;
+}
+
 static double height_by_level(const shoal_search *search, const shoal_level_costs *costs,
                               const uint32_t *levels) {
   (void)costs;
   double height = 0;
-  for (size_t q = 0; q < search->space.n; q++) height += levels[q];
+  for (size_t q = 0; q < search->space.n; q++) height += weight_of(search, q) * levels[q];
   return height;
 }
 
@@ -107,29 +118,32 @@ static double precision_by_level(const shoal_search *search, const shoal_level_c
                                  const uint32_t *levels) {
   (void)costs;
   double steps = 0;
-  for (size_t q = 0; q < search->space.n; q++) steps += (double)levels[q] / search->space.top[q];
-  return steps / (double)search->space.n;
+  for (size_t q = 0; q < search->space.n; q++)
+    steps += weight_of(search, q) * levels[q] / search->space.top[q];
+  return steps / sum_of_weights(search);
 }
 
 static double il_by_level(const shoal_search *search, const shoal_level_costs *costs,
                           const uint32_t *levels) {
   double il = 0;
-  for (size_t q = 0; q < search->space.n; q++) il += costs->il[q][levels[q]];
+  for (size_t q = 0; q < search->space.n; q++) il += weight_of(search, q) * costs->il[q][levels[q]];
   return il;
 }
 
 static double entropy_by_level(const shoal_search *search, const shoal_level_costs *costs,
                                const uint32_t *levels) {
   double entropy = 0;
-  for (size_t q = 0; q < search->space.n; q++) entropy += costs->entropy[q][levels[q]];
+  for (size_t q = 0; q < search->space.n; q++)
+    entropy += weight_of(search, q) * costs->entropy[q][levels[q]];
   return entropy;
 }
 
 static double loss_by_level(const shoal_search *search, const shoal_level_costs *costs,
                             const uint32_t *levels) {
   double logs = 0;
-  for (size_t q = 0; q < search->space.n; q++) logs += log1p(costs->loss[q][levels[q]]);
-  return expm1(logs / (double)search->space.n);
+  for (size_t q = 0; q < search->space.n; q++)
+    logs += weight_of(search, q) * log1p(costs->loss[q][levels[q]]);
+  return expm1(logs / sum_of_weights(search));
 }
 
 /* ------------------------------------------------------------ costs */
@@ -152,7 +166,7 @@ static double il_cost(const shoal_cost_view *view) {
   const shoal_frequency *frequency = view->search->frequency;
   if (view->node->suppressed == 0)
     return il_by_level(view->search, view->levels_cost, view->levels);
-  double cost = (double)view->node->suppressed * (double)frequency->n_quasi;
+  double cost = (double)view->node->suppressed * sum_of_weights(view->search);
   for (size_t q = 0; q < frequency->n_quasi; q++) {
     const shoal_hierarchy *hierarchy = frequency->hierarchies[q];
     const uint32_t *height = hierarchy->levels[view->levels[q]].node_height;
@@ -160,7 +174,7 @@ static double il_cost(const shoal_cost_view *view) {
     for (uint32_t c = 0; c < view->classes->n_classes; c++)
       if (!view->breaks[c])
         steps += (double)view->classes->n_rows[c] * height[label_of(view, q, c)];
-    if (hierarchy->tree_height) cost += steps / hierarchy->tree_height;
+    if (hierarchy->tree_height) cost += weight_of(view->search, q) * steps / hierarchy->tree_height;
   }
   return cost;
 }
@@ -178,9 +192,9 @@ static double loss_cost(const shoal_cost_view *view) {
       if (!view->breaks[c])
         lost +=
             (double)view->classes->n_rows[c] * domain_share(hierarchy, level, label_of(view, q, c));
-    logs += log1p(lost / n);
+    logs += weight_of(view->search, q) * log1p(lost / n);
   }
-  return expm1(logs / (double)frequency->n_quasi);
+  return expm1(logs / sum_of_weights(view->search));
 }
 
 /*
@@ -207,7 +221,8 @@ static double entropy_cost(const shoal_cost_view *view) {
       uint32_t value = frequency->codes[q][t];
       bool lost = view->breaks[view->search->class_of_tuple[t]];
       double whole = lost ? n : label_rows[level->of_leaf[value]];
-      cost -= (double)frequency->base.n_rows[t] * log2((double)rows[value] / whole);
+      cost -= weight_of(view->search, q) * (double)frequency->base.n_rows[t] *
+              log2((double)rows[value] / whole);
     }
     free(rows);
     free(label_rows);

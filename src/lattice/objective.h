@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lattice/objective: what a node costs, to be made least. A suppressed row is lost wholly: it
- * costs as much as one in which every quasi-identifier is at its top.
+ * costs as much as one in which every quasi-identifier is at its top. Weights count where costs
+ * are of attributes (height, precision, il, loss, entropy), not where they are of classes.
  *
  * An objective that is a sum over attributes of what their levels cost (`by_level`) is a lower
  * bound by itself: suppression only adds to it, and it only grows going up the lattice. For the

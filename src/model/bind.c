@@ -149,9 +149,12 @@ static shoal_status parse_column(const binder *b, const shoal_word *value, size_
                              "%s has no column '%.60s': name another", b->table->name, value->text);
   for (*index = 0; *index < tracked->n_columns; (*index)++)
     if (tracked->columns[*index] == column) break;
-  if (*index == tracked->n_columns && tracked->n_columns > tracked->n_sensitive)
-    return shoal_policy_fail(b->policy, value->mark, b->error,
-                             "the policy names two guard columns: use one for all models");
+  for (size_t i = 0; i < b->demands->n_items; i++) {
+    size_t other = b->demands->items[i].guard;
+    if (other != SHOAL_NO_ATTRIBUTE && other != *index)
+      return shoal_policy_fail(b->policy, value->mark, b->error,
+                               "the policy names two guard columns: use one for all models");
+  }
   if (*index == tracked->n_columns) {
     tracked->columns[*index] = column;
     tracked->track[tracked->n_columns++] = SHOAL_TRACK_NONE;

@@ -106,9 +106,7 @@ static shoal_status from_file(const value_finder *finder, const char *file, uint
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = file},
                          "is empty: give rows 'value;category'");
   }
-  const char *line_end = memchr(bytes, '\n', size);
-  size_t line = line_end ? (size_t)(line_end - bytes) : size;
-  char delimiter = memchr(bytes, ';', line) ? ';' : memchr(bytes, ',', line) ? ',' : '\t';
+  char delimiter = shoal_csv_side_delimiter(bytes + start, size - start);
   shoal_cells cells;
   shoal_cells_init(&cells);
   shoal_csv_problem problem = shoal_csv_split(bytes + start, size - start, delimiter, 0, &cells);

@@ -125,10 +125,11 @@ struct shoal_model_type {
   const char *summary;
   const shoal_parameter *parameters;
   unsigned needs;
-  bool on_attribute; /* judged on a sensitive attribute */
-  bool at_most;      /* what is reached must not be above what is required; else not below */
-  bool is_size;      /* it is about the class's size alone: its first parameter is a k */
-  bool is_p;         /* its first parameter is a p, which cannot be above k */
+  bool on_attribute;  /* judged on a sensitive attribute */
+  bool at_most;       /* what is reached must not be above what is required; else not below */
+  bool is_size;       /* it is about the class's size alone: its first parameter is a k */
+  bool against_table; /* it compares a class with the whole table */
+  bool is_p;          /* its first parameter is a p, which cannot be above k */
   /* Rows to suppress can only fall going up the lattice; may depend on the parameters. */
   bool (*monotone)(const shoal_demand *demand);
   /* Checks what the parameters need, and makes demand->own; NULL: nothing to do. */

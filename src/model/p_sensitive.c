@@ -24,6 +24,11 @@ static uint64_t most_classes(const shoal_demand *demand, const shoal_spread *spr
 /* Condition 1: p is at most the number of distinct values in the table. */
 static void explain(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
                     char *out, size_t capacity) {
+  if (spread->n_distinct == 0) {
+    (void)snprintf(out, capacity, "every value of '%s' is missing: there is nothing to vary",
+                   attribute);
+    return;
+  }
   (void)snprintf(out, capacity,
                  "p is %llu, but '%s' has only %zu distinct value%s in the whole table (first "
                  "necessary condition): lower p to %zu or less",

@@ -71,27 +71,34 @@ static shoal_status prepare(shoal_demand *demand, const shoal_model_context *con
   return SHOAL_OK;
 }
 
-/* Rows of the class whose value lies under the node. */
-static uint64_t rows_under(const guards *self, uint32_t guard, const shoal_value_view *values) {
-  const uint32_t *label_of = self->tree->levels[self->level[guard]].of_leaf;
+/* Rows of the class by label of one level: the caller frees it; NULL without memory. */
+static uint64_t *rows_by_label(const guards *self, uint32_t l, const shoal_value_view *values) {
+  const shoal_level *level = &self->tree->levels[l];
+  uint64_t *rows = shoal_alloc_zero(level->n_labels, sizeof *rows);
   size_t at = 0;
   uint32_t value;
-  uint64_t n_rows, under = 0;
-  while (shoal_view_next(values, &at, &value, &n_rows))
-    if (label_of[value] == self->label[guard]) under += n_rows;
-  return under;
+  uint64_t n_rows;
+  while (rows && shoal_view_next(values, &at, &value, &n_rows))
+    rows[level->of_leaf[value]] += n_rows;
+  return rows;
 }
 
-/* The most rows under any guard of the class. */
+/* The most rows under any guard of the class; UINT64_MAX without memory: nothing is proven. */
 static uint64_t worst_guard(const shoal_demand *demand, const shoal_class_view *view) {
   const guards *self = demand->own;
-  size_t at = 0;
-  uint32_t guard;
-  uint64_t n_rows, worst = 0;
-  while (shoal_view_next(&view->guards, &at, &guard, &n_rows)) {
-    if (self->level[guard] == UINT32_MAX) continue;
-    uint64_t under = rows_under(self, guard, &view->values);
-    if (under > worst) worst = under;
+  uint64_t worst = 0;
+  for (uint32_t l = 0; l < self->tree->n_levels && worst != UINT64_MAX; l++) {
+    uint64_t *rows = NULL;
+    size_t at = 0;
+    uint32_t guard;
+    uint64_t n_rows;
+    while (shoal_view_next(&view->guards, &at, &guard, &n_rows)) {
+      if (self->level[guard] != l) continue;
+      if (!rows) rows = rows_by_label(self, l, &view->values);
+      uint64_t under = rows ? rows[self->label[guard]] : UINT64_MAX;
+      if (under > worst) worst = under;
+    }
+    free(rows);
   }
   return worst;
 }

@@ -24,6 +24,7 @@ typedef struct closeness {
   uint64_t n_table;     /* N */
   uint32_t n_values;    /* distinct, not missing */
   /* ordered */
+  uint32_t n_ranks;         /* distinct numbers */
   uint32_t *rank;           /* by value */
   uint64_t *up_to;          /* by rank: F of this and all lower ranks */
   shoal_uint128 *sum_up_to; /* by rank: sum of up_to of all lower ranks */
@@ -71,13 +72,16 @@ static shoal_status rank_values(closeness *self, const shoal_model_context *cont
       if (!shoal_column_missing(column, v)) order[n++] = (ordered_value){numbers[v], v};
     if (n > 1) qsort(order, n, sizeof *order, by_number);
     uint64_t rows = 0;
-    self->sum_up_to[0] = 0;
-    for (uint32_t r = 0; r < n; r++) {
-      self->rank[order[r].value] = r;
-      rows += self->table_rows[order[r].value];
-      self->up_to[r] = rows;
-      self->sum_up_to[r + 1] = self->sum_up_to[r] + rows;
+    self->n_ranks = 0;
+    for (uint32_t i = 0; i < n; i++) { /* spellings of one number have one rank */
+      if (i == 0 || order[i].number != order[i - 1].number) self->n_ranks++;
+      self->rank[order[i].value] = self->n_ranks - 1;
+      rows += self->table_rows[order[i].value];
+      self->up_to[self->n_ranks - 1] = rows;
     }
+    self->sum_up_to[0] = 0;
+    for (uint32_t r = 0; r < self->n_ranks; r++)
+      self->sum_up_to[r + 1] = self->sum_up_to[r] + self->up_to[r];
   }
   free(order);
   return ok ? SHOAL_OK : shoal_fail_memory(error);
@@ -190,8 +194,8 @@ static shoal_uint128 gap(const closeness *self, uint32_t from, uint32_t end, uin
 }
 
 static distance ordered_distance(const closeness *self, const shoal_value_view *view, uint64_t n) {
-  distance d = {.denominator = self->n_values - 1};
-  if (self->n_values < 2) return (distance){.denominator = 1};
+  distance d = {.denominator = self->n_ranks - 1};
+  if (self->n_ranks < 2) return (distance){.denominator = 1};
   ranked *values = shoal_alloc(view->n, sizeof *values);
   if (!values) return (distance){.failed = true};
   size_t at = 0, n_values = 0;
@@ -206,7 +210,7 @@ static distance ordered_distance(const closeness *self, const shoal_value_view *
     from = values[i].rank;
     below += values[i].rows;
   }
-  d.numerator += gap(self, from, self->n_values, below, n);
+  d.numerator += gap(self, from, self->n_ranks, below, n);
   free(values);
   return d;
 }
@@ -335,6 +339,7 @@ const shoal_model_type shoal_model_t_closeness = {
     .needs = SHOAL_NEEDS_HISTOGRAM,
     .on_attribute = true,
     .at_most = true,
+    .against_table = true,
     .monotone = shoal_is_not_monotone,
     .prepare = prepare,
     .release = release,

@@ -340,6 +340,29 @@ char shoal_csv_guess_delimiter(const char *block, size_t size_bytes) {
   return candidates[best];
 }
 
+static bool is_side_delimiter(char c) { return c == ';' || c == ',' || c == '\t'; }
+
+/* `;` if the first row that is not blank has one outside quotes, else `,` if it has, else tab. */
+char shoal_csv_side_delimiter(const char *bytes, size_t size_bytes) {
+  bool quoted = false, cell_start = true, comma = false;
+  size_t i = 0;
+  while (i < size_bytes && (bytes[i] == '\n' || bytes[i] == '\r')) i++;
+  for (; i < size_bytes; i++) {
+    char c = bytes[i];
+    if (c == '"' && (quoted || cell_start)) {
+      quoted = !quoted;
+      cell_start = !quoted; /* a doubled quote opens again at once */
+      continue;
+    }
+    if (quoted) continue;
+    if (c == ';') return ';';
+    if (c == '\n') break;
+    comma = comma || c == ',';
+    cell_start = is_side_delimiter(c);
+  }
+  return comma ? ',' : '\t';
+}
+
 void shoal_csv_explain(shoal_csv_problem problem, size_t n_columns, char *out, size_t capacity) {
   switch (problem.fault) {
   case SHOAL_CSV_RAGGED:

@@ -68,6 +68,12 @@ size_t shoal_csv_first_record(const char *block, size_t size_bytes, char delimit
  */
 char shoal_csv_guess_delimiter(const char *block, size_t size_bytes);
 
+/*
+ * The delimiter of a hierarchy or category file: ';' if the first row has one outside quotes, else
+ * ',', else a tab.
+ */
+char shoal_csv_side_delimiter(const char *block, size_t size_bytes);
+
 /* What a problem means, for a message, such as "has 8 cells where the header has 9: …". */
 void shoal_csv_explain(shoal_csv_problem problem, size_t n_columns, char *out, size_t capacity);
 

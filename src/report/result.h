@@ -36,7 +36,7 @@ typedef struct shoal_model_outcome {
   double required, reached;
   uint64_t least_distinct; /* fewest distinct sensitive values of a class */
   bool tells_distinct;     /* the model says nothing of them itself: shown beside it */
-  bool at_most; /* `reached` must not be above `required`; else not below */
+  bool at_most;            /* `reached` must not be above `required`; else not below */
   bool holds;
   uint64_t breaking_rows, breaking_classes;
   shoal_class_example *worst; /* check only */

@@ -254,6 +254,14 @@ static void add_nodes(shoal_text *t, const shoal_result *r) {
 
 static void add_search(shoal_text *t, const shoal_result *r) {
   shoal_text_print(t, "\nHow\n  %s (%s)\n  ", r->algorithm, r->algorithm_reason);
+  if (r->objective)
+    shoal_text_print(t, "objective: %s, which comes to %.6g\n  ", r->objective, r->cost);
+  if (r->upper_bound) {
+    shoal_text_print(t, "distance vectors: solutions at height %u or above, minimal ones below ",
+                     r->lower_height);
+    add_node(t, r, r->upper_bound);
+    shoal_text_print(t, " (height %u)\n  ", r->upper_height);
+  }
   if (r->exhaustive)
     shoal_text_add(t, "not every model is monotone: nodes were looked at one by one\n  ");
   if (r->lattice_nodes) {

@@ -16,7 +16,12 @@
 #include "read/source.h"
 #include "table/dictionary.h"
 
-enum { BLOCK_BYTES = 512 * 1024, MAX_RECORD_BYTES = 1 << 30, MAX_SHARES = 64 };
+enum {
+  BLOCK_BYTES = 512 * 1024,
+  MAX_RECORD_BYTES = 1 << 30,
+  MAX_SHARES = 64,
+  MAX_DICTIONARIES = 50 * 1000
+};
 
 typedef struct loader {
   const char *file;
@@ -85,13 +90,17 @@ static void take_turn(loader *self) {
   }
 }
 
+/* The first failure of reading or progress is kept; it stands behind the pieces read so far. */
+static void note_failure(loader *self, shoal_status status, const shoal_error *error) {
+  if (self->status != SHOAL_OK) return;
+  self->status = status;
+  self->status_piece = self->n_pieces;
+  self->error = *error;
+}
+
 static void stop_with(loader *self, shoal_status status, const shoal_error *error) {
   self->stopped = true;
-  if (self->status == SHOAL_OK) {
-    self->status = status;
-    self->status_piece = self->n_pieces;
-    self->error = *error;
-  }
+  note_failure(self, status, error);
 }
 
 /* The size without blank lines at the end: those of a whole table are no rows. */
@@ -105,6 +114,35 @@ static size_t without_blank_end(const block *b, size_t size) {
   }
 }
 
+/*
+ * Reads on until the block is full; false at the end of the data. A failure is an end too: what was
+ * read before it is looked at first, since a mistake in an earlier row is told before it.
+ */
+static bool fill_block(loader *self, block *b, size_t room) {
+  while (b->size_bytes < room) {
+    size_t got = 0;
+    shoal_error error;
+    shoal_status status = SHOAL_OK;
+    if (self->status == SHOAL_OK)
+      status = shoal_source_read(self->source, b->bytes + b->size_bytes, room - b->size_bytes, &got,
+                                 &error);
+    if (status != SHOAL_OK) note_failure(self, status, &error);
+    if (!got) return false;
+    b->size_bytes += got;
+  }
+  return true;
+}
+
+/* The last block: all that is left, or after a failure the whole records of it. */
+static bool last_block(loader *self, block *b) {
+  self->ended = true;
+  if (self->status != SHOAL_OK)
+    b->size_bytes = shoal_csv_whole_records(b->bytes, b->size_bytes, self->delimiter);
+  if (self->n_columns > 1) b->size_bytes = without_blank_end(b, b->size_bytes);
+  if (self->status != SHOAL_OK) self->status_piece = self->n_pieces + (b->size_bytes > 0);
+  return b->size_bytes > 0;
+}
+
 /* Fills the block with whole records; false at the end or on a failure. The lock is held. */
 static bool read_records(loader *self, block *b, shoal_error *error) {
   if (!shoal_grow(&b->bytes, &b->capacity, BLOCK_BYTES + self->carry_size + SHOAL_CSV_SLACK, 1))
@@ -114,18 +152,7 @@ static bool read_records(loader *self, block *b, shoal_error *error) {
   self->carry_size = 0;
   size_t whole = 0;
   while (!whole) {
-    size_t room = b->capacity - SHOAL_CSV_SLACK, got = 1;
-    while (got && b->size_bytes < room) {
-      shoal_status status = shoal_source_read(self->source, b->bytes + b->size_bytes,
-                                              room - b->size_bytes, &got, error);
-      if (status != SHOAL_OK) return stop_with(self, status, error), false;
-      b->size_bytes += got;
-    }
-    if (!got) {
-      self->ended = true;
-      if (self->n_columns > 1) b->size_bytes = without_blank_end(b, b->size_bytes);
-      return b->size_bytes > 0;
-    }
+    if (!fill_block(self, b, b->capacity - SHOAL_CSV_SLACK)) return last_block(self, b);
     whole = shoal_csv_whole_records(b->bytes, b->size_bytes, self->delimiter);
     if (self->n_columns > 1) whole = without_blank_end(b, whole); /* the table may end here */
     if (!whole && b->size_bytes > MAX_RECORD_BYTES)
@@ -227,6 +254,7 @@ static shoal_status run_workers(loader *self, shoal_table *table, const shoal_lo
   unsigned n = shoal_run_threads(self->run), ready = 0;
   uint64_t size = shoal_source_size(self->source);
   if (size && n > size / BLOCK_BYTES + 1) n = (unsigned)(size / BLOCK_BYTES + 1);
+  while (n > 1 && n * self->n_columns > MAX_DICTIONARIES) n--; /* each share has one a column */
   shoal_status status = SHOAL_OK;
   while (ready < n && shoal_share_init(&self->shares[ready], self->uses, self->n_columns)) ready++;
   if (ready < n) status = shoal_fail_memory(error);
@@ -329,6 +357,7 @@ static shoal_status read_header(loader *self, shoal_table *table, char delimiter
   self->delimiter = delimiter ? delimiter : ',';
   if (!read_records(self, &b, error) && self->status != SHOAL_OK) {
     free(b.bytes);
+    if (error) *error = self->error;
     return self->status;
   }
   size_t start = b.size_bytes >= 3 && memcmp(b.bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;

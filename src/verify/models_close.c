@@ -135,14 +135,18 @@ static shoal_status prepare_ordered(closeness *close, shoal_error *error) {
   if (!close->order || !close->rank_of || !close->rows_up_to || !close->sum_below || !close->ranked)
     return shoal_fail_memory(error);
   SHOAL_TRY(order_values(close, error));
+  size_t n_ordered = close->n_ranks;
   uint64_t rows = 0;
-  for (size_t rank = 0; rank < close->n_ranks; rank++) {
-    size_t value = close->order[rank].value;
-    close->rank_of[value] = rank;
+  close->n_ranks = 0;
+  for (size_t i = 0; i < n_ordered; i++) { /* spellings of one number have one rank */
+    size_t value = close->order[i].value;
+    if (i == 0 || close->order[i].number != close->order[i - 1].number) close->n_ranks++;
+    close->rank_of[value] = close->n_ranks - 1;
     rows += close->values[value].n_original; /* up to N in the end */
-    close->rows_up_to[rank] = rows;
-    close->sum_below[rank + 1] = close->sum_below[rank] + rows;
+    close->rows_up_to[close->n_ranks - 1] = rows;
   }
+  for (size_t rank = 0; rank < close->n_ranks; rank++)
+    close->sum_below[rank + 1] = close->sum_below[rank] + close->rows_up_to[rank];
   close->unit = close->n_ranks - 1; /* N is above 0: there is one */
   return SHOAL_OK;
 }
