@@ -268,6 +268,7 @@ typedef struct shoal_entry {
 SHOAL_API const shoal_entry *shoal_models(void);
 SHOAL_API const shoal_entry *shoal_algorithms(void);
 SHOAL_API const shoal_entry *shoal_preferences(void);
+SHOAL_API const shoal_entry *shoal_objectives(void);
 SHOAL_API const shoal_entry *shoal_hierarchy_kinds(void);
 SHOAL_API const shoal_entry *shoal_policy_keys(void);
 

@@ -52,6 +52,8 @@ const cli_chapter *cli_policy_chapters(void) {
        "How to choose among the minimal nodes of a full-domain search: 'method.prefer', a list; "
        "the first decides, the next breaks ties.",
        shoal_preferences},
+      {"Objectives", "What 'optimal' makes least; 'weights' say which attributes count more.",
+       shoal_objectives},
       {NULL, NULL, NULL},
   };
   return chapters;

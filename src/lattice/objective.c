@@ -3,6 +3,7 @@
 #include "lattice/objective.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -278,9 +279,24 @@ const shoal_objective shoal_objective_types[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
+enum { N_OBJECTIVES = sizeof shoal_objective_types / sizeof *shoal_objective_types };
+
+static shoal_entry entries[N_OBJECTIVES];
+
+static void fill_entries(void) {
+  for (size_t i = 0; shoal_objective_types[i].name; i++)
+    entries[i] = (shoal_entry){shoal_objective_types[i].name, "", shoal_objective_types[i].summary};
+}
+
+const shoal_entry *shoal_objectives(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  (void)pthread_once(&once, fill_entries);
+  return entries;
+}
+
 shoal_status shoal_objective_bind(const shoal_policy *policy, const shoal_objective **objective,
                                   shoal_error *error) {
-  const char *names[sizeof shoal_objective_types / sizeof *shoal_objective_types] = {NULL};
+  const char *names[N_OBJECTIVES] = {NULL};
   const char *name = policy->objective.text ? policy->objective.text : "height";
   for (size_t i = 0; shoal_objective_types[i].name; i++) {
     names[i] = shoal_objective_types[i].name;

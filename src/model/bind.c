@@ -99,12 +99,22 @@ static bool in_range(const shoal_parameter *parameter, shoal_decimal number) {
   return compare_decimals(number, bound) <= 0;
 }
 
+/* A number of more digits than can be computed with exactly. */
+static bool is_too_long(const shoal_word *value) {
+  shoal_decimal number;
+  return shoal_decimal_parse(value->text, strlen(value->text), &number) == SHOAL_NUMBER_TOO_LONG;
+}
+
 static shoal_status parse_number(const binder *b, const shoal_model_type *type,
                                  const shoal_parameter *parameter, const shoal_word *value,
                                  shoal_decimal *number) {
   if (shoal_decimal_parse(value->text, strlen(value->text), number) == SHOAL_NUMBER_OK &&
       in_range(parameter, *number))
     return SHOAL_OK;
+  if (is_too_long(value))
+    return shoal_policy_fail(b->policy, value->mark, b->error,
+                             "%s of %s has more than 18 digits: use fewer", parameter->name,
+                             type->name);
   const char *least = parameter->above_least ? "above " : "of at least ";
   return shoal_policy_fail(b->policy, value->mark, b->error, "%s of %s must be a number %s%s%s%s",
                            parameter->name, type->name, least, parameter->least,
@@ -118,6 +128,10 @@ static shoal_status parse_count(const binder *b, const shoal_model_type *type,
   shoal_decimal number;
   bool ok = shoal_decimal_parse(value->text, strlen(value->text), &number) == SHOAL_NUMBER_OK &&
             number.scale == 0 && number.mantissa >= 1;
+  if (is_too_long(value))
+    return shoal_policy_fail(b->policy, value->mark, b->error,
+                             "%s of %s has more than 18 digits: use fewer", parameter->name,
+                             type->name);
   if (!ok)
     return shoal_policy_fail(b->policy, value->mark, b->error,
                              "%s of %s must be a whole number of at least 1", parameter->name,

@@ -44,7 +44,7 @@ class HeaderQuote(Case):
     """Looking for the header's end took the square of the lines."""
 
     N_ROWS = 300_000
-    SECONDS = 5
+    SECONDS = 3
 
     def refuse_in_time(self, *says, words=()):
         started = time.monotonic()

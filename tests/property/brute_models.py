@@ -268,7 +268,10 @@ class TCloseness(Model):
         return sum(map(abs, extra.values())) / 2
 
     def ordered(self, extra):
-        in_order = [extra[v] for v in sorted(extra, key=Fraction)]
+        by_number = Counter()  # spellings of one number are one rank
+        for value, share in extra.items():
+            by_number[Fraction(value)] += share
+        in_order = [by_number[number] for number in sorted(by_number)]
         if len(in_order) == 1:
             return Fraction(0)
         return sum(map(abs, itertools.accumulate(in_order))) / (len(in_order) - 1)
