@@ -22,12 +22,15 @@ FOUR = ["age", "marital-status", "race", "sex"]
 READ_ROWS = 5_000_000
 
 
-def timed(command, **options):
-    """Seconds and peak memory (MB) of a process."""
+def timed(command):
+    """Seconds and exit status of a process."""
     started = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, **options)
-    _, status, usage = os.wait4(process.pid, 0)
-    return time.perf_counter() - started, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status)
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+    return time.perf_counter() - started, done.returncode
+
+
+def megabytes(report):
+    return f"{report['peak_memory_bytes'] / 1e6:.0f}"
 
 
 class Adult:
@@ -89,8 +92,8 @@ def reading(build, adult):
         r = json.loads(done.stdout)
         lines.append(f"| {threads} | {r['seconds']:.2f} | {r['csv_bytes'] / r['seconds'] / 1e9:.2f} | "
                      f"{r['table_bytes'] / r['csv_bytes']:.3f} |")
-    copy, _, _ = timed(["cp", path, path + ".copy"])
-    count, _, _ = timed(["wc", "-l", path])
+    copy, _ = timed(["cp", path, path + ".copy"])
+    count, _ = timed(["wc", "-l", path])
     lines += ["", f"Beside it, in the same run: `cp` {copy:.2f} s, `wc -l` {count:.2f} s.", ""]
     os.remove(path + ".copy")
     return lines, path
@@ -109,16 +112,45 @@ def anonymizing(build, adult, folder):
     for quasi, k, p in jobs:
         sensitive = ["occupation"] if p else []
         policy = adult.policy(quasi, sensitive, k, p)
-        seconds, memory, code = timed([shoal, "anonymize", adult.csv, "-P", policy, "-o",
+        seconds, code = timed([shoal, "anonymize", adult.csv, "-P", policy, "-o",
                                        os.path.join(folder, "out.csv"), "--report", report, "-q"])
         if code:
-            lines.append(f"| {len(quasi)} | {k} | {p or '-'} | exit {code} | | | {seconds:.2f} | {memory:.0f} |")
+            lines.append(f"| {len(quasi)} | {k} | {p or '-'} | exit {code} | | | {seconds:.2f} | |")
             continue
         with open(report, encoding="utf-8") as source:
             r = json.load(source)
         s = r["search"]
         lines.append(f"| {len(quasi)} | {k} | {p or '-'} | {s['height']} | {s['nodes_checked']:,} of "
-                     f"{s['lattice_nodes']:,} | {r['seconds']['search']:.3f} | {seconds:.2f} | {memory:.0f} |")
+                     f"{s['lattice_nodes']:,} | {r['seconds']['search']:.3f} | {seconds:.2f} | {megabytes(r)} |")
+    return lines + [""]
+
+
+def algorithms(build, adult, folder):
+    shoal, report = os.path.join(build, "shoal"), os.path.join(folder, "report.json")
+    lines = ["## Full-domain algorithms", "", f"Data: {adult.name}; nine quasi-identifiers, k = 5. `nil` is the "
+             "information loss a cell, 0 to 1. `samarati` and `incognito` also find all minimal nodes; "
+             "`datafly` is greedy and may go too high.", "",
+             "| algorithm | objective | suppression | nodes looked at | search s | height | nil | suppressed |",
+             "|---|---|---|---|---|---|---|---|"]
+    jobs = [(a, None) for a in ("samarati", "incognito", "datafly")]
+    jobs += [("optimal", o) for o in ("height", "precision", "il", "loss", "entropy", "dm", "avg", "classes")]
+    for algorithm, objective in jobs:
+        for suppression in ("0", "2%"):
+            policy = adult.policy(NINE, [], 5, 0)
+            with open(policy, "a", encoding="utf-8") as out:
+                out.write(f"method: {{max-suppression: {suppression}, algorithm: {algorithm}"
+                          + (f", objective: {objective}" if objective else "") + "}\n")
+            _, code = timed([shoal, "anonymize", adult.csv, "-P", policy, "-o", os.path.join(folder, "out.csv"),
+                             "--report", report, "-q"])
+            if code:
+                lines.append(f"| {algorithm} | {objective or '-'} | {suppression} | exit {code} | | | | |")
+                continue
+            with open(report, encoding="utf-8") as source:
+                r = json.load(source)
+            s = r["search"]
+            lines.append(f"| {algorithm} | {objective or '-'} | {suppression} | {s['nodes_checked']:,} of "
+                         f"{s['lattice_nodes']:,} | {r['seconds']['search']:.3f} | {s['height']} | "
+                         f"{r['measures']['nil']:.3f} | {r['output']['suppressed']:,} |")
     return lines + [""]
 
 
@@ -133,12 +165,13 @@ def large(build, folder):
             subprocess.run([os.path.join(build, "census"), str(rows), "1"], stdout=out, check=True)
         for threads in (1, 2):
             report = os.path.join(folder, "report.json")
-            seconds, memory, _ = timed([shoal, "anonymize", path, "-P", policy, "-o", os.path.join(folder, "out.csv"),
+            seconds, _ = timed([shoal, "anonymize", path, "-P", policy, "-o", os.path.join(folder, "out.csv"),
                                         "--report", report, "-q", "--threads", str(threads)])
             with open(report, encoding="utf-8") as source:
-                s = json.load(source)["seconds"]
+                r = json.load(source)
+            s = r["seconds"]
             lines.append(f"| {rows:,} | {threads} | {s['read']:.2f} | {s['search']:.2f} | {s['write']:.2f} | "
-                         f"{s['verify']:.2f} | {seconds:.2f} | {memory:.0f} |")
+                         f"{s['verify']:.2f} | {seconds:.2f} | {megabytes(r)} |")
     return lines + [""]
 
 
@@ -155,7 +188,7 @@ def main():
                  f"{os.cpu_count()} shared cores, {platform.machine()}. Seconds wobble on a shared machine: "
                  "compare within a table.", ""]
         part, _ = reading(build, adult)
-        lines += part + anonymizing(build, adult, folder) + large(build, folder)
+        lines += part + anonymizing(build, adult, folder) + algorithms(build, adult, folder) + large(build, folder)
     finally:
         shutil.rmtree(folder)
     with open(os.path.join(ROOT, "bench", "RESULTS.md"), "w", encoding="utf-8") as out:
