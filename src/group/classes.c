@@ -175,8 +175,8 @@ static bool roll_up_sensitive(const shoal_classes *from, const uint32_t *ids,
 }
 
 static bool roll_up(const shoal_frequency *frequency, const shoal_classes *from,
-                    const uint32_t *levels, shoal_grouper *grouper, shoal_classes *classes,
-                    uint32_t *ids) {
+                    const uint32_t *levels, shoal_grouper *grouper, bool sizes_only,
+                    shoal_classes *classes, uint32_t *ids) {
   size_t n = from->n_classes;
   if (!shoal_grouper_start(grouper, n)) return false;
   for (size_t q = 0; q < frequency->n_quasi; q++) {
@@ -193,7 +193,8 @@ static bool roll_up(const shoal_frequency *frequency, const shoal_classes *from,
     if (ids[c] == seen) classes->tuple[seen++] = from->tuple[c];
     classes->n_rows[ids[c]] += from->n_rows[c];
   }
-  return roll_up_sensitive(from, ids, classes);
+  classes->sizes_only = sizes_only;
+  return sizes_only || roll_up_sensitive(from, ids, classes);
 }
 
 shoal_status shoal_classes_roll_up(const shoal_frequency *frequency, const shoal_classes *from,
@@ -201,8 +202,21 @@ shoal_status shoal_classes_roll_up(const shoal_frequency *frequency, const shoal
                                    shoal_classes *classes, uint32_t *class_of, shoal_error *error) {
   memset(classes, 0, sizeof *classes);
   uint32_t *ids = class_of ? class_of : shoal_alloc(from->n_classes, sizeof *ids);
-  bool ok = ids && roll_up(frequency, from, levels, grouper, classes, ids);
+  bool ok = ids && roll_up(frequency, from, levels, grouper, false, classes, ids);
   if (!class_of) free(ids);
+  if (ok) return SHOAL_OK;
+  shoal_classes_reset(classes);
+  return shoal_fail_memory(error);
+}
+
+shoal_status shoal_classes_roll_up_sizes(const shoal_frequency *frequency,
+                                         const shoal_classes *from, const uint32_t *levels,
+                                         shoal_grouper *grouper, shoal_classes *classes,
+                                         shoal_error *error) {
+  memset(classes, 0, sizeof *classes);
+  uint32_t *ids = shoal_alloc(from->n_classes, sizeof *ids);
+  bool ok = ids && roll_up(frequency, from, levels, grouper, true, classes, ids);
+  free(ids);
   if (ok) return SHOAL_OK;
   shoal_classes_reset(classes);
   return shoal_fail_memory(error);

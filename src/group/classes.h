@@ -36,6 +36,7 @@ typedef struct shoal_classes {
   uint64_t **sets;  /* by sensitive attribute: NULL, or values that are not missing, by class */
   shoal_histogram *histograms; /* by sensitive attribute; start is NULL where not tracked */
   size_t n_sensitive;
+  bool sizes_only; /* no sensitive values travel with them */
 } shoal_classes;
 
 /* The table as the models and the search see it. Columns and hierarchies are borrowed. */
@@ -85,6 +86,12 @@ shoal_status shoal_classes_regroup(const shoal_classes *from, const uint32_t *id
 /* One class made of those classes c for which include[c]; it has no rows if there are none. */
 shoal_status shoal_classes_join(const shoal_classes *classes, const uint8_t *include,
                                 shoal_classes *joined, shoal_error *error) SHOAL_MUST_CHECK;
+
+/* The same without sensitive values: enough to judge sizes, and cheaper. */
+shoal_status shoal_classes_roll_up_sizes(const shoal_frequency *frequency,
+                                         const shoal_classes *from, const uint32_t *levels,
+                                         shoal_grouper *grouper, shoal_classes *classes,
+                                         shoal_error *error) SHOAL_MUST_CHECK;
 
 void shoal_classes_reset(shoal_classes *classes);
 

@@ -62,16 +62,24 @@ static void note_look(shoal_search *search) {
 }
 
 /* Classes at search->levels, from the best source there is. */
-static shoal_status compute(shoal_search *search, shoal_classes *classes, uint32_t *n_source,
-                            shoal_error *error) {
+static shoal_status compute_classes(shoal_search *search, bool sizes_only, shoal_classes *classes,
+                                    uint32_t *n_source, shoal_error *error) {
   const shoal_classes *from =
-      shoal_snapshots_best(search->snapshots, search->levels, &search->frequency->base);
+      shoal_snapshots_best(search->snapshots, search->levels, sizes_only, &search->frequency->base);
   *n_source = from->n_classes;
   note_look(search);
   SHOAL_TRY(shoal_run_report(search->run, "search", search->n_checked, search->space.n_nodes,
                              "nodes", error));
+  if (sizes_only)
+    return shoal_classes_roll_up_sizes(search->frequency, from, search->levels, &search->grouper,
+                                       classes, error);
   return shoal_classes_roll_up(search->frequency, from, search->levels, &search->grouper, classes,
                                NULL, error);
+}
+
+static shoal_status compute(shoal_search *search, shoal_classes *classes, uint32_t *n_source,
+                            shoal_error *error) {
+  return compute_classes(search, false, classes, n_source, error);
 }
 
 static bool satisfies(const shoal_search *search, uint64_t suppressed) {
@@ -113,11 +121,28 @@ static bool bounded_out(const shoal_search *search, const shoal_classes *classes
   return large > removable && large - removable > search->most_classes;
 }
 
+/* Histograms are dear to merge: sizes alone often tell that a node fails. */
+static shoal_status fails_by_size(shoal_search *search, bool *fails, shoal_error *error) {
+  *fails = false;
+  bool dear = false;
+  for (size_t s = 0; s < search->frequency->n_sensitive; s++)
+    dear = dear || search->frequency->track[s] == SHOAL_TRACK_HISTOGRAM;
+  if (!dear) return SHOAL_OK;
+  shoal_classes classes;
+  uint32_t n_source;
+  SHOAL_TRY(compute_classes(search, true, &classes, &n_source, error));
+  *fails = bounded_out(search, &classes);
+  if (*fails) shoal_snapshots_take(search->snapshots, search->levels, &classes, n_source);
+  else shoal_classes_reset(&classes);
+  return SHOAL_OK;
+}
+
 shoal_status shoal_search_decide(shoal_search *search, uint64_t node, bool *result,
                                  shoal_error *error) {
   shoal_classes classes;
   uint32_t n_source;
   shoal_space_levels(&search->space, node, search->levels);
+  *result = false;
   if (search->matrix) {
     uint64_t suppressed;
     note_look(search);
@@ -125,8 +150,11 @@ shoal_status shoal_search_decide(shoal_search *search, uint64_t node, bool *resu
     *result = satisfies(search, suppressed);
     return SHOAL_OK;
   }
+  bool fails;
+  SHOAL_TRY(fails_by_size(search, &fails, error));
+  search->n_bounded += fails;
+  if (fails) return SHOAL_OK;
   SHOAL_TRY(compute(search, &classes, &n_source, error));
-  *result = false;
   if (bounded_out(search, &classes)) {
     search->n_bounded++;
   } else {

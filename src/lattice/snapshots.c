@@ -14,10 +14,11 @@ static bool at_or_below(const uint32_t *a, const uint32_t *b, size_t n) {
 }
 
 const shoal_classes *shoal_snapshots_best(shoal_snapshots *store, const uint32_t *levels,
-                                          const shoal_classes *base) {
+                                          bool sizes_only, const shoal_classes *base) {
   shoal_snapshot *best = NULL;
   for (size_t i = 0; i < store->n_items; i++) {
     shoal_snapshot *item = &store->items[i];
+    if (item->classes.sizes_only && !sizes_only) continue;
     if ((!best || item->classes.n_classes < best->classes.n_classes) &&
         at_or_below(item->levels, levels, store->n_levels))
       best = item;

@@ -25,9 +25,12 @@ typedef struct shoal_snapshots {
   uint64_t clock;
 } shoal_snapshots;
 
-/* The smallest classes at or below `levels`; `base` where none is stored. */
+/*
+ * The smallest classes at or below `levels`; `base` where none is stored. `sizes_only`: those
+ * without sensitive values will do.
+ */
 const shoal_classes *shoal_snapshots_best(shoal_snapshots *store, const uint32_t *levels,
-                                          const shoal_classes *base);
+                                          bool sizes_only, const shoal_classes *base);
 
 /* Takes the classes over, always: keeps them, or frees them where keeping them would not help. */
 void shoal_snapshots_take(shoal_snapshots *store, const uint32_t *levels, shoal_classes *classes,
