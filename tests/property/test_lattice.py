@@ -8,19 +8,16 @@ turn one of `check` on the data, `check` on the release, `conditions`, and
 tells the seed, every difference, the runs and the case's files.
 """
 
-import concurrent.futures
 import os
-import pathlib
 import unittest
 from collections import Counter
 
 import brute
 import gen
+import ranges
 import support
 
 CASES = int(os.environ.get("SHOAL_CASES") or 2200)
-PARTS = 20
-SHOWN_FAILURES = 3
 SHOWN_DIFFERENCES = 12
 SAID_FAILED = {1, 2}
 
@@ -245,38 +242,11 @@ class Comparison:
             self.compare_shuffled()
 
 
-def compare(seed):
-    """One case from its seed: None, or the message of its failure."""
-    with support.temp_dir() as directory:
-        comparison = Comparison(seed, pathlib.Path(directory))
-        try:
-            comparison.run()
-        except Exception as error:     # an answer of the wrong shape is a difference like any other
-            comparison.differences.append(f"{type(error).__name__}: {error}")
-        return comparison.message() if comparison.differences else None
-
-
 class RandomTables(unittest.TestCase):
-    """One method a range of seeds; the methods are made below."""
-
-    def compare_range(self, seeds):
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            failures = [message for message in pool.map(compare, seeds) if message]
-        if failures:
-            self.fail(f"{len(failures)} of {len(seeds)} cases differ\n" + "\n\n".join(failures[:SHOWN_FAILURES]))
+    """One method a range of seeds."""
 
 
-def _method(seeds):
-    def test(self):
-        self.compare_range(seeds)
-    test.__doc__ = f"seeds {seeds.start} to {seeds.stop - 1}"
-    return test
-
-
-for _part in range(PARTS):
-    _seeds = range(CASES * _part // PARTS, CASES * (_part + 1) // PARTS)
-    if _seeds:
-        setattr(RandomTables, f"test_part_{_part:02}", _method(_seeds))
+ranges.add_tests(RandomTables, Comparison, CASES)
 
 
 if __name__ == "__main__":
