@@ -6,8 +6,6 @@
  * 1/(m-1), .., Dm 1. The balanced form asks besides that the rows of the categories present differ
  * by at most one. The first is monotone, the second not.
  */
-#include <stdio.h>
-
 #include "model/categories.h"
 
 enum { P, ALPHA };
@@ -22,17 +20,20 @@ static bool weighs_enough(const shoal_demand *demand, const shoal_category_map *
                                 (shoal_uint128)alpha.mantissa, map->n_categories - 1) >= 0;
 }
 
+static bool enough(const shoal_demand *demand, const shoal_class_view *view,
+                   const shoal_category_tally *tally) {
+  return !tally->failed && view->n_distinct >= demand->count[P] &&
+         weighs_enough(demand, demand->own, tally->sum_of_ranks);
+}
+
 static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
-  const shoal_category_map *map = demand->own;
-  if (view->n_distinct < demand->count[P]) return false;
-  shoal_category_tally tally = shoal_categories_tally(map, &view->values);
-  return !tally.failed && weighs_enough(demand, map, tally.sum_of_ranks);
+  shoal_category_tally tally = shoal_categories_tally(demand->own, &view->values);
+  return enough(demand, view, &tally);
 }
 
 static bool holds_balanced(const shoal_demand *demand, const shoal_class_view *view) {
-  if (!holds(demand, view)) return false;
   shoal_category_tally tally = shoal_categories_tally(demand->own, &view->values);
-  return !tally.failed && shoal_categories_balanced(&tally);
+  return enough(demand, view, &tally) && shoal_categories_balanced(&tally);
 }
 
 /* The weight: p is told by p-sensitive where it is asked for by itself. */
@@ -45,18 +46,6 @@ static double reached(const shoal_demand *demand, const shoal_class_view *view) 
 
 static double required(const shoal_demand *demand) {
   return shoal_decimal_double(demand->number[ALPHA]);
-}
-
-static uint64_t most_classes(const shoal_demand *demand, const shoal_spread *spread) {
-  return shoal_spread_max_groups(spread, demand->count[P]);
-}
-
-static void explain(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
-                    char *out, size_t capacity) {
-  (void)snprintf(out, capacity,
-                 "p is %llu, but '%s' has only %zu distinct value%s in the whole table: lower p",
-                 (unsigned long long)demand->count[P], attribute, spread->n_distinct,
-                 spread->n_distinct == 1 ? "" : "s");
 }
 
 static const shoal_parameter parameters[] = {
@@ -79,8 +68,8 @@ const shoal_model_type shoal_model_p_alpha_sensitive = {
     .holds = holds,
     .reached = reached,
     .required = required,
-    .most_classes = most_classes,
-    .explain = explain,
+    .most_classes = shoal_most_distinct,
+    .explain = shoal_explain_distinct,
 };
 
 const shoal_model_type shoal_model_balanced_p_alpha = {
@@ -98,6 +87,6 @@ const shoal_model_type shoal_model_balanced_p_alpha = {
     .holds = holds_balanced,
     .reached = reached,
     .required = required,
-    .most_classes = most_classes,
-    .explain = explain,
+    .most_classes = shoal_most_distinct,
+    .explain = shoal_explain_distinct,
 };

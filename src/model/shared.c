@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/shared: what several models use; see types.h. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "model/types.h"
@@ -38,6 +39,25 @@ int shoal_compare_products(shoal_uint128 a, shoal_uint128 a2, shoal_uint128 b, s
   wide x = multiply(a, a2), y = multiply(b, b2);
   if (x.high != y.high) return x.high > y.high ? 1 : -1;
   return (x.low > y.low) - (x.low < y.low);
+}
+
+uint64_t shoal_most_distinct(const shoal_demand *demand, const shoal_spread *spread) {
+  return shoal_spread_max_groups(spread, demand->count[0]);
+}
+
+/* Condition 1: p is at most the number of distinct values in the table. */
+void shoal_explain_distinct(const shoal_demand *demand, const shoal_spread *spread,
+                            const char *attribute, char *out, size_t capacity) {
+  if (spread->n_distinct == 0) {
+    (void)snprintf(out, capacity, "every value of '%s' is missing: there is nothing to vary",
+                   attribute);
+    return;
+  }
+  (void)snprintf(out, capacity,
+                 "p is %llu, but '%s' has only %zu distinct value%s in the whole table (first "
+                 "necessary condition): lower p to %zu or less",
+                 (unsigned long long)demand->count[0], attribute, spread->n_distinct,
+                 spread->n_distinct == 1 ? "" : "s", spread->n_distinct);
 }
 
 static int descending(const void *a, const void *b) {

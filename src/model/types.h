@@ -32,6 +32,11 @@ double shoal_required_number(const shoal_demand *demand);
  */
 int shoal_compare_products(shoal_uint128 a, shoal_uint128 a2, shoal_uint128 b, shoal_uint128 b2);
 
+/* Models whose first parameter is a p of distinct values: their bound, and why it is 0. */
+uint64_t shoal_most_distinct(const shoal_demand *demand, const shoal_spread *spread);
+void shoal_explain_distinct(const shoal_demand *demand, const shoal_spread *spread,
+                            const char *attribute, char *out, size_t capacity);
+
 /* Rows of the values of a class that are not missing, most frequent first. */
 typedef struct shoal_frequencies {
   uint64_t few[64];
