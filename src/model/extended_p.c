@@ -184,6 +184,12 @@ static const shoal_spread *groups(const shoal_demand *demand) {
   return &((const subtrees *)demand->own)->spread;
 }
 
+static bool distinct(const shoal_demand *demand, shoal_distinct *out) {
+  const subtrees *self = demand->own;
+  *out = (shoal_distinct){demand->count[0], self->group_of, self->n_groups};
+  return true;
+}
+
 static void explain(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
                     char *out, size_t capacity) {
   (void)spread;
@@ -216,5 +222,6 @@ const shoal_model_type shoal_model_extended_p_sensitive = {
     .required = shoal_required_count,
     .most_classes = most_classes,
     .groups = groups,
+    .distinct = distinct,
     .explain = explain,
 };

@@ -152,11 +152,21 @@ static shoal_status prepare(shoal_demand *demand, const shoal_model_context *con
   return SHOAL_OK;
 }
 
-/* Every kind needs at least l distinct values in a class: at most as many classes as with p = l. */
-static uint64_t most_classes(const shoal_demand *demand, const shoal_spread *spread) {
+/* Every kind needs at least l distinct values in a class, rounded up. */
+static uint64_t least_distinct(const shoal_demand *demand) {
   shoal_decimal l = demand->number[L];
   uint64_t unit = shoal_power_of_ten(l.scale), mantissa = (uint64_t)l.mantissa;
-  return shoal_spread_max_groups(spread, mantissa / unit + (mantissa % unit != 0));
+  return mantissa / unit + (mantissa % unit != 0);
+}
+
+/* At most as many classes as with p = l. */
+static uint64_t most_classes(const shoal_demand *demand, const shoal_spread *spread) {
+  return shoal_spread_max_groups(spread, least_distinct(demand));
+}
+
+static bool distinct(const shoal_demand *demand, shoal_distinct *out) {
+  *out = (shoal_distinct){.least = least_distinct(demand)};
+  return demand->word[KIND] == DISTINCT;
 }
 
 static void explain(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
@@ -192,5 +202,6 @@ const shoal_model_type shoal_model_l_diversity = {
     .reached = reached,
     .required = shoal_required_number,
     .most_classes = most_classes,
+    .distinct = distinct,
     .explain = explain,
 };

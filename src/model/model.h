@@ -87,6 +87,13 @@ typedef struct shoal_parameter {
 
 typedef struct shoal_model_type shoal_model_type;
 
+/* A demand that enough distinct groups of values satisfy: how many, and of which groups. */
+typedef struct shoal_distinct {
+  uint64_t least;
+  const uint32_t *group_of; /* by value, below n_groups; NULL: each value is its own group */
+  uint32_t n_groups;
+} shoal_distinct;
+
 /* One model asked for, on one attribute. */
 typedef struct shoal_demand {
   const shoal_model_type *type;
@@ -145,6 +152,8 @@ struct shoal_model_type {
   uint64_t (*most_classes)(const shoal_demand *demand, const shoal_spread *spread);
   /* Where p is counted on groups of values (subtrees, categories): how these spread. */
   const shoal_spread *(*groups)(const shoal_demand *demand);
+  /* True where the demand is nothing but a number of distinct groups of values. NULL: it is not. */
+  bool (*distinct)(const shoal_demand *demand, shoal_distinct *distinct);
   /* Why most_classes is 0, for a person. */
   void (*explain)(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
                   char *out, size_t capacity);

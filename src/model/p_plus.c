@@ -32,6 +32,12 @@ static const shoal_spread *groups(const shoal_demand *demand) {
   return &((const shoal_category_map *)demand->own)->spread;
 }
 
+static bool distinct(const shoal_demand *demand, shoal_distinct *out) {
+  const shoal_category_map *map = demand->own;
+  *out = (shoal_distinct){demand->count[0], map->category_of, map->n_categories};
+  return true;
+}
+
 static void explain(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
                     char *out, size_t capacity) {
   (void)spread;
@@ -64,6 +70,7 @@ const shoal_model_type shoal_model_p_plus_sensitive = {
     .required = shoal_required_count,
     .most_classes = most_classes,
     .groups = groups,
+    .distinct = distinct,
     .explain = explain,
 };
 

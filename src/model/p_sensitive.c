@@ -15,6 +15,11 @@ static double reached(const shoal_demand *demand, const shoal_class_view *view) 
   return view->n_distinct;
 }
 
+static bool distinct(const shoal_demand *demand, shoal_distinct *out) {
+  *out = (shoal_distinct){.least = demand->count[0]};
+  return true;
+}
+
 static const shoal_parameter parameters[] = {
     {.name = "p", .kind = SHOAL_PARAMETER_COUNT, .default_key = "p"},
     {.name = NULL},
@@ -33,5 +38,6 @@ const shoal_model_type shoal_model_p_sensitive = {
     .reached = reached,
     .required = shoal_required_count,
     .most_classes = shoal_most_distinct,
+    .distinct = distinct,
     .explain = shoal_explain_distinct,
 };

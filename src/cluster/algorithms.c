@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cluster/algorithms: the table of local algorithms, and what they share. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cluster/cluster.h"
+
+const shoal_local_algorithm shoal_local_algorithms[] = {
+    {"k-member", "local: greedy clusters of k, for k-anonymity alone", SHOAL_REACH_SIZE, false,
+     shoal_cluster_k_member},
+    {"greedy-pk", "local: one cluster at a time, most diverse row next, then least loss",
+     SHOAL_REACH_COUNTS, false, shoal_cluster_greedy_pk},
+    {"enhanced-pk", "local: as many clusters as the sensitive values allow, then filled up",
+     SHOAL_REACH_COUNTS, false, shoal_cluster_enhanced_pk},
+    {"hybrid-pk", "local: greedy-pk where p is easy, enhanced-pk where it is hard",
+     SHOAL_REACH_COUNTS, false, shoal_cluster_hybrid_pk},
+    {"mondrian", "local: cuts the table in two while both sides satisfy the policy",
+     SHOAL_REACH_ALL, false, shoal_cluster_mondrian},
+    {"flock", "local: least information loss, near-linear in rows; any model", SHOAL_REACH_ALL,
+     true, shoal_cluster_flock},
+    {NULL, NULL, SHOAL_REACH_SIZE, false, NULL},
+};
+
+void shoal_partition_reset(shoal_partition *partition) {
+  free(partition->cluster_of_row);
+  memset(partition, 0, sizeof *partition);
+}
+
+shoal_status shoal_partition_whole(shoal_partition *partition, uint64_t n_rows,
+                                   shoal_error *error) {
+  memset(partition, 0, sizeof *partition);
+  partition->cluster_of_row = shoal_alloc_zero((size_t)n_rows, sizeof *partition->cluster_of_row);
+  if (!partition->cluster_of_row) return shoal_fail_memory(error);
+  partition->n_clusters = 1;
+  return SHOAL_OK;
+}

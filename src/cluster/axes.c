@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cluster/axes: see axes.h. */
+#include "cluster/axes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+__extension__ typedef unsigned __int128 uint128;
+
+/* Up to so many places, losses are looked up by pair: the table stays in the cache. */
+enum { MAX_PAIRED = 128 };
+
+void shoal_axes_reset(shoal_axes *axes) {
+  for (size_t q = 0; axes->items && q < axes->n; q++) {
+    shoal_axis *axis = &axes->items[q];
+    free(axis->place_of);
+    free(axis->code_at);
+    free(axis->from_least);
+    free(axis->pairs);
+    for (uint32_t l = 0; axis->loss_at && l < axis->hierarchy->n_levels; l++)
+      free(axis->loss_at[l]);
+    free(axis->loss_at);
+  }
+  free(axes->items);
+  free(axes->places);
+  memset(axes, 0, sizeof *axes);
+}
+
+uint32_t shoal_axis_loss_slow(const shoal_axis *axis, uint32_t lo, uint32_t hi) {
+  if (!axis->hierarchy) {
+    if (hi < axis->n_numbers) return axis->from_least[hi] - axis->from_least[lo];
+    return lo == hi ? 0 : axis->full; /* a missing value beside others */
+  }
+  uint32_t a = axis->code_at[lo], b = axis->code_at[hi];
+  for (uint32_t l = 0;; l++) { /* the top has one label */
+    const uint32_t *of_leaf = axis->hierarchy->levels[l].of_leaf;
+    if (of_leaf[a] == of_leaf[b]) return axis->loss_at[l][of_leaf[a]];
+  }
+}
+
+/* ------------------------------------------------------------ places */
+
+/* What is known of an axis before losses are whole numbers: a fraction of `denominator`. */
+typedef struct draft {
+  int64_t *numbers;     /* by code, of a number without a hierarchy */
+  uint64_t denominator; /* 0: nothing can be lost */
+  uint64_t divisor;     /* numbers: all differences are multiples of it */
+  uint64_t weight;
+} draft;
+
+/* Sorts codes stably by a label below n_labels. */
+static bool sort_by_label(uint32_t *codes, uint32_t n, const uint32_t *label, uint32_t n_labels) {
+  uint32_t *start = shoal_alloc_zero((size_t)n_labels + 1, sizeof *start);
+  uint32_t *sorted = shoal_alloc(n, sizeof *sorted);
+  bool ok = start && sorted;
+  for (uint32_t i = 0; ok && i < n; i++) start[label[codes[i]] + 1]++;
+  for (uint32_t l = 0; ok && l < n_labels; l++) start[l + 1] += start[l];
+  for (uint32_t i = 0; ok && i < n; i++) sorted[start[label[codes[i]]]++] = codes[i];
+  if (ok) memcpy(codes, sorted, (size_t)n * sizeof *codes);
+  free(start);
+  free(sorted);
+  return ok;
+}
+
+/* Leaves from left to right: by their label on the highest level, then on the next below, ... */
+static bool place_leaves(shoal_axis *axis) {
+  const shoal_hierarchy *hierarchy = axis->hierarchy;
+  for (uint32_t v = 0; v < axis->n_values; v++) axis->code_at[v] = v;
+  for (uint32_t l = 1; l < hierarchy->n_levels; l++) {
+    const shoal_level *level = &hierarchy->levels[l];
+    if (!sort_by_label(axis->code_at, axis->n_values, level->of_leaf, level->n_labels))
+      return false;
+  }
+  axis->n_places = axis->n_values;
+  for (uint32_t p = 0; p < axis->n_places; p++) axis->place_of[axis->code_at[p]] = p;
+  return true;
+}
+
+typedef struct numbered {
+  int64_t number;
+  uint32_t code;
+  bool missing;
+} numbered;
+
+static int by_number(const void *a, const void *b) {
+  const numbered *x = a, *y = b;
+  if (x->missing != y->missing) return x->missing ? 1 : -1;
+  if (!x->missing && x->number != y->number) return x->number < y->number ? -1 : 1;
+  return x->code < y->code ? -1 : 1;
+}
+
+/* Numbers in ascending order, spellings of one number together; each missing value for itself. */
+static bool place_numbers(shoal_axis *axis, const shoal_column *column, const int64_t *numbers) {
+  numbered *order = shoal_alloc(axis->n_values, sizeof *order);
+  if (!order) return false;
+  for (uint32_t v = 0; v < axis->n_values; v++)
+    order[v] = (numbered){numbers[v], v, shoal_column_missing(column, v)};
+  if (axis->n_values > 1) qsort(order, axis->n_values, sizeof *order, by_number);
+  for (uint32_t i = 0; i < axis->n_values; i++) {
+    bool again = i && !order[i].missing && order[i].number == order[i - 1].number;
+    if (!again) axis->code_at[axis->n_places++] = order[i].code;
+    if (!again && !order[i].missing) axis->n_numbers++;
+    axis->place_of[order[i].code] = axis->n_places - 1;
+  }
+  free(order);
+  return true;
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b) {
+  while (b) {
+    uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+static uint64_t difference(int64_t high, int64_t low) { return (uint64_t)high - (uint64_t)low; }
+
+static shoal_status draft_number(shoal_axis *axis, const shoal_table *table,
+                                 const shoal_column *column, draft *d, shoal_error *error) {
+  unsigned scale;
+  SHOAL_TRY(shoal_column_numbers(table, column, &d->numbers, &scale, error));
+  if (!place_numbers(axis, column, d->numbers)) return shoal_fail_memory(error);
+  d->divisor = 1;
+  if (axis->n_numbers < 2) return SHOAL_OK;
+  int64_t least = d->numbers[axis->code_at[0]];
+  d->divisor = 0;
+  for (uint32_t p = 1; p < axis->n_numbers; p++)
+    d->divisor = gcd(difference(d->numbers[axis->code_at[p]], least), d->divisor);
+  d->denominator = difference(d->numbers[axis->code_at[axis->n_numbers - 1]], least) / d->divisor;
+  return SHOAL_OK;
+}
+
+static shoal_status draft_axis(shoal_axis *axis, const shoal_frequency *f, size_t q,
+                               shoal_loss_kind kind, draft *d, shoal_error *error) {
+  axis->hierarchy = f->hierarchies[q];
+  axis->n_values = f->quasi[q]->n_values;
+  axis->place_of = shoal_alloc(axis->n_values, sizeof *axis->place_of);
+  axis->code_at = shoal_alloc(axis->n_values, sizeof *axis->code_at);
+  if (!axis->place_of || !axis->code_at) return shoal_fail_memory(error);
+  if (!axis->hierarchy) return draft_number(axis, f->table, f->quasi[q], d, error);
+  if (!place_leaves(axis)) return shoal_fail_memory(error);
+  d->denominator = kind == SHOAL_LOSS_HEIGHT ? axis->hierarchy->tree_height
+                                             : (uint64_t)axis->hierarchy->n_leaves - 1;
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ losses as whole numbers */
+
+/* Weights as whole numbers without a common divisor. */
+static void draft_weights(draft *drafts, size_t n, const shoal_decimal *weights) {
+  unsigned scale = 0;
+  uint64_t common = 0;
+  for (size_t q = 0; weights && q < n; q++)
+    if (weights[q].scale > scale) scale = weights[q].scale;
+  for (size_t q = 0; q < n; q++) {
+    int64_t weight = 1;
+    if (weights && !shoal_decimal_rescale(weights[q], scale, &weight)) weight = INT64_MAX;
+    drafts[q].weight = weight > 0 ? (uint64_t)weight : 0;
+    common = gcd(drafts[q].weight, common);
+  }
+  for (size_t q = 0; common && q < n; q++) drafts[q].weight /= common;
+}
+
+/* The full loss of each axis; false where a common multiple of all denominators is too large. */
+static bool choose_exact(shoal_axes *axes, const draft *drafts) {
+  uint64_t unit = 1;
+  for (size_t q = 0; q < axes->n; q++) {
+    if (!drafts[q].denominator) continue;
+    uint64_t factor = drafts[q].denominator / gcd(drafts[q].denominator, unit);
+    if (factor > SHOAL_MOST_LOSS / unit) return false;
+    unit *= factor;
+  }
+  uint128 sum = 0;
+  for (size_t q = 0; q < axes->n; q++) sum += (uint128)unit * drafts[q].weight;
+  if (sum > SHOAL_MOST_LOSS) return false;
+  for (size_t q = 0; q < axes->n; q++) axes->items[q].full = (uint32_t)(unit * drafts[q].weight);
+  return true;
+}
+
+static void choose_rounded(shoal_axes *axes, const draft *drafts) {
+  uint128 sum = 0;
+  for (size_t q = 0; q < axes->n; q++) sum += drafts[q].weight;
+  for (size_t q = 0; sum && q < axes->n; q++)
+    axes->items[q].full = (uint32_t)((uint128)SHOAL_MOST_LOSS * drafts[q].weight / sum);
+}
+
+static uint32_t share(const shoal_axis *axis, uint64_t part, uint64_t denominator) {
+  return (uint32_t)(((uint128)axis->full * part + denominator / 2) / denominator);
+}
+
+static bool fill_tree(shoal_axis *axis, const draft *d, shoal_loss_kind kind) {
+  const shoal_hierarchy *hierarchy = axis->hierarchy;
+  axis->loss_at = shoal_alloc_zero(hierarchy->n_levels, sizeof *axis->loss_at);
+  if (!axis->loss_at) return false;
+  for (uint32_t l = 0; l < hierarchy->n_levels; l++) {
+    const shoal_level *level = &hierarchy->levels[l];
+    axis->loss_at[l] = shoal_alloc_zero(level->n_labels, sizeof **axis->loss_at);
+    if (!axis->loss_at[l]) return false;
+    for (uint32_t t = 0; d->denominator && t < level->n_labels; t++)
+      axis->loss_at[l][t] = share(axis,
+                                  kind == SHOAL_LOSS_HEIGHT ? level->node_height[t]
+                                                            : (uint64_t)level->n_leaves[t] - 1,
+                                  d->denominator);
+  }
+  return true;
+}
+
+static bool fill_numbers(shoal_axis *axis, const draft *d) {
+  axis->from_least = shoal_alloc_zero(axis->n_numbers, sizeof *axis->from_least);
+  if (!axis->from_least) return false;
+  for (uint32_t p = 1; p < axis->n_numbers; p++) {
+    uint64_t steps =
+        difference(d->numbers[axis->code_at[p]], d->numbers[axis->code_at[0]]) / d->divisor;
+    axis->from_least[p] = share(axis, steps, d->denominator);
+  }
+  return true;
+}
+
+static bool fill_pairs(shoal_axis *axis) {
+  uint32_t n = axis->n_places;
+  if (n > MAX_PAIRED) return true;
+  uint32_t *pairs = shoal_alloc_zero((size_t)n * n, sizeof *pairs);
+  if (!pairs) return false;
+  for (uint32_t lo = 0; lo < n; lo++)
+    for (uint32_t hi = lo; hi < n; hi++)
+      pairs[(size_t)lo * n + hi] = shoal_axis_loss_slow(axis, lo, hi);
+  axis->pairs = pairs;
+  return true;
+}
+
+/* ------------------------------------------------------------ all of them */
+
+static bool fill_places(shoal_axes *axes, const shoal_frequency *f) {
+  if (axes->n > SIZE_MAX / ((size_t)f->n_tuples + 1)) return false;
+  axes->places = shoal_alloc((size_t)f->n_tuples * axes->n, sizeof *axes->places);
+  for (uint32_t t = 0; axes->places && t < f->n_tuples; t++)
+    for (size_t q = 0; q < axes->n; q++)
+      axes->places[(size_t)t * axes->n + q] = axes->items[q].place_of[f->codes[q][t]];
+  return axes->places != NULL;
+}
+
+static shoal_status build(shoal_axes *axes, const shoal_frequency *f, const shoal_decimal *weights,
+                          shoal_loss_kind kind, draft *drafts, shoal_error *error) {
+  for (size_t q = 0; q < axes->n; q++)
+    SHOAL_TRY(draft_axis(&axes->items[q], f, q, kind, &drafts[q], error));
+  draft_weights(drafts, axes->n, weights);
+  axes->exact = choose_exact(axes, drafts);
+  if (!axes->exact) choose_rounded(axes, drafts);
+  for (size_t q = 0; q < axes->n; q++) {
+    shoal_axis *axis = &axes->items[q];
+    bool ok = axis->hierarchy ? fill_tree(axis, &drafts[q], kind) : fill_numbers(axis, &drafts[q]);
+    if (!ok || !fill_pairs(axis)) return shoal_fail_memory(error);
+  }
+  return fill_places(axes, f) ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+shoal_status shoal_axes_init(shoal_axes *axes, const shoal_frequency *frequency,
+                             const shoal_decimal *weights, shoal_loss_kind kind,
+                             shoal_error *error) {
+  *axes = (shoal_axes){.n = frequency->n_quasi,
+                       .n_rows = frequency->table->n_rows,
+                       .n_tuples = frequency->n_tuples,
+                       .tuple_of_row = frequency->tuple_of_row};
+  axes->items = shoal_alloc_zero(axes->n, sizeof *axes->items);
+  draft *drafts = shoal_alloc_zero(axes->n, sizeof *drafts);
+  shoal_status status = axes->items && drafts ? build(axes, frequency, weights, kind, drafts, error)
+                                              : shoal_fail_memory(error);
+  for (size_t q = 0; drafts && q < axes->n; q++) free(drafts[q].numbers);
+  free(drafts);
+  if (status != SHOAL_OK) shoal_axes_reset(axes);
+  return status;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cluster: rows -> clusters, for local recoding: each class is generalized by itself (Truta,
+ * Campan & Meyer 2007, section 3). One file an algorithm, one row of the table in algorithms.c.
+ * Every algorithm gives a partition of all rows; which labels it leads to is not its business.
+ */
+#ifndef SHOAL_CLUSTER_CLUSTER_H
+#define SHOAL_CLUSTER_CLUSTER_H
+
+#include "cluster/axes.h"
+#include "cluster/fit.h"
+
+/* What is made least. */
+typedef enum shoal_aim {
+  SHOAL_AIM_IL,      /* information loss */
+  SHOAL_AIM_AVG,     /* rows a cluster: as many clusters as there can be */
+  SHOAL_AIM_DM,      /* discernibility: sum of squared sizes */
+  SHOAL_AIM_BALANCED /* information loss, with clusters within 3% of what there can be */
+} shoal_aim;
+
+typedef struct shoal_cluster_task {
+  const shoal_axes *axes;
+  const shoal_fit *fit;
+  shoal_aim aim;
+  bool relaxed; /* mondrian: rows of one value may go to both sides */
+  const shoal_run *run;
+} shoal_cluster_task;
+
+/* Clusters are numbered 0 .. n_clusters - 1, none is empty. */
+typedef struct shoal_partition {
+  uint32_t *cluster_of_row;
+  uint32_t n_clusters;
+  char why[200]; /* what a person should know of how it was made; "" if nothing */
+} shoal_partition;
+
+void shoal_partition_reset(shoal_partition *partition);
+
+/* What an algorithm can reach. */
+typedef enum shoal_reach {
+  SHOAL_REACH_SIZE,   /* k alone */
+  SHOAL_REACH_COUNTS, /* k and numbers of distinct values */
+  SHOAL_REACH_ALL     /* every model, where the table lets it */
+} shoal_reach;
+
+typedef struct shoal_local_algorithm {
+  const char *name;
+  const char *summary;
+  shoal_reach reach;
+  bool has_aim; /* it follows `objective` */
+  /*
+   * Clusters that each satisfy every demand; all rows in one where nothing smaller was found
+   * (whether that satisfies them is for the caller to see). There are k rows or more, and every
+   * count can be reached by the whole table.
+   */
+  shoal_status (*run)(const shoal_cluster_task *task, shoal_partition *partition,
+                      shoal_error *error);
+} shoal_local_algorithm;
+
+/* The table, ended by a NULL name. */
+extern const shoal_local_algorithm shoal_local_algorithms[];
+
+shoal_status shoal_cluster_k_member(const shoal_cluster_task *task, shoal_partition *partition,
+                                    shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_cluster_greedy_pk(const shoal_cluster_task *task, shoal_partition *partition,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_cluster_enhanced_pk(const shoal_cluster_task *task, shoal_partition *partition,
+                                       shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_cluster_hybrid_pk(const shoal_cluster_task *task, shoal_partition *partition,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_cluster_mondrian(const shoal_cluster_task *task, shoal_partition *partition,
+                                    shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition *partition,
+                                 shoal_error *error) SHOAL_MUST_CHECK;
+
+/* The most clusters that the size and the counts leave possible. */
+uint64_t shoal_fit_most_clusters(const shoal_fit *fit);
+
+/* All rows in one cluster. */
+shoal_status shoal_partition_whole(shoal_partition *partition, uint64_t n_rows,
+                                   shoal_error *error) SHOAL_MUST_CHECK;
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cluster/fit: see fit.h. */
+#include "cluster/fit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { MOST_WEIGHT = 1 << 20 };
+
+void shoal_fit_reset(shoal_fit *fit) {
+  for (size_t d = 0; fit->counts && d < fit->n_counts; d++) free(fit->counts[d].group_of);
+  free(fit->counts);
+  free(fit->others);
+  memset(fit, 0, sizeof *fit);
+}
+
+/* ------------------------------------------------------------ counts */
+
+static shoal_status add_count(shoal_fit *fit, const shoal_demand *demand,
+                              const shoal_distinct *distinct, const shoal_table *table,
+                              shoal_error *error) {
+  const shoal_column *column = fit->tracked->columns[demand->sensitive];
+  shoal_count *count = &fit->counts[fit->n_counts++];
+  *count =
+      (shoal_count){.column = column,
+                    .sensitive = demand->sensitive,
+                    .n_groups = distinct->group_of ? distinct->n_groups : column->n_values,
+                    .least = distinct->least > UINT32_MAX ? UINT32_MAX : (uint32_t)distinct->least,
+                    .group_of = shoal_alloc(column->n_values, sizeof *count->group_of)};
+  if (!count->group_of) return shoal_fail_memory(error);
+  for (uint32_t v = 0; v < column->n_values; v++)
+    count->group_of[v] = shoal_column_missing(column, v) ? SHOAL_NO_GROUP
+                         : distinct->group_of            ? distinct->group_of[v]
+                                                         : v;
+  const shoal_spread *groups = demand->type->groups ? demand->type->groups(demand) : NULL;
+  shoal_spread spread = {0};
+  if (!groups) SHOAL_TRY(shoal_spread_count(table, column, &spread, error));
+  count->most = shoal_spread_max_groups(groups ? groups : &spread, count->least);
+  free(spread.descending);
+  return SHOAL_OK;
+}
+
+static shoal_status sort_demands(shoal_fit *fit, const shoal_table *table, shoal_error *error) {
+  fit->monotone = true;
+  for (size_t i = 0; i < fit->demands->n_items; i++) {
+    const shoal_demand *demand = &fit->demands->items[i];
+    shoal_distinct distinct;
+    if (demand->type->is_size) {
+      if (demand->count[0] > fit->k) fit->k = demand->count[0];
+    } else if (demand->type->distinct && demand->type->distinct(demand, &distinct)) {
+      if (distinct.least > 1 || demand->type->is_p)
+        SHOAL_TRY(add_count(fit, demand, &distinct, table, error));
+    } else {
+      fit->others[fit->n_others++] = demand;
+      fit->monotone = fit->monotone && demand->type->monotone(demand);
+    }
+  }
+  return SHOAL_OK;
+}
+
+/* Whole numbers in the proportion of the weights given, or of 1 over the distinct groups. */
+static void weigh(shoal_fit *fit, shoal_fit_weights weights) {
+  unsigned scale = 0;
+  uint64_t product = 1;
+  for (size_t d = 0; d < fit->n_counts; d++) {
+    const shoal_decimal weight =
+        fit->tracked->sensitive[fit->counts[d].sensitive].attribute->weight;
+    if (weight.scale > scale) scale = weight.scale;
+    product = product > MOST_WEIGHT ? product : product * fit->counts[d].n_groups;
+  }
+  for (size_t d = 0; d < fit->n_counts; d++) {
+    shoal_count *count = &fit->counts[d];
+    int64_t weight = 1;
+    if (weights == SHOAL_FIT_INVERSE)
+      weight = (int64_t)((product > MOST_WEIGHT ? MOST_WEIGHT : product) / count->n_groups);
+    else if (!shoal_decimal_rescale(fit->tracked->sensitive[count->sensitive].attribute->weight,
+                                    scale, &weight) ||
+             weight > MOST_WEIGHT)
+      weight = MOST_WEIGHT;
+    count->weight = weight > 0 ? (uint32_t)weight : 1;
+  }
+}
+
+shoal_status shoal_fit_init(shoal_fit *fit, const shoal_demands *demands,
+                            const shoal_tracked *tracked, const shoal_table *table,
+                            shoal_fit_weights weights, shoal_error *error) {
+  *fit = (shoal_fit){.demands = demands,
+                     .tracked = tracked,
+                     .n_rows = table->n_records,
+                     .k = 1,
+                     .counts = shoal_alloc_zero(demands->n_items, sizeof *fit->counts),
+                     .others = shoal_alloc_zero(demands->n_items, sizeof *fit->others)};
+  shoal_status status =
+      fit->counts && fit->others ? sort_demands(fit, table, error) : shoal_fail_memory(error);
+  if (status == SHOAL_OK) weigh(fit, weights);
+  else shoal_fit_reset(fit);
+  return status;
+}
+
+uint64_t shoal_fit_most_clusters(const shoal_fit *fit) {
+  uint64_t most = fit->n_rows / fit->k;
+  for (size_t d = 0; d < fit->n_counts; d++)
+    if (fit->counts[d].most < most) most = fit->counts[d].most;
+  return most;
+}
+
+/* ------------------------------------------------------------ judging rows */
+
+void shoal_judging_reset(shoal_judging *judging) {
+  for (size_t d = 0; judging->stamp && d < judging->fit->n_counts; d++) free(judging->stamp[d]);
+  free(judging->stamp);
+  free(judging->values);
+  free(judging->n_rows);
+  memset(judging, 0, sizeof *judging);
+}
+
+shoal_status shoal_judging_init(shoal_judging *judging, const shoal_fit *fit, shoal_error *error) {
+  *judging = (shoal_judging){.fit = fit};
+  judging->stamp = shoal_alloc_zero(fit->n_counts, sizeof *judging->stamp);
+  bool ok = judging->stamp != NULL;
+  for (size_t d = 0; ok && d < fit->n_counts; d++) {
+    judging->stamp[d] = shoal_alloc_zero(fit->counts[d].n_groups, sizeof **judging->stamp);
+    ok = judging->stamp[d] != NULL;
+  }
+  if (ok) return SHOAL_OK;
+  shoal_judging_reset(judging);
+  return shoal_fail_memory(error);
+}
+
+static uint32_t next_stamp(shoal_judging *judging) {
+  if (++judging->now) return judging->now;
+  for (size_t d = 0; d < judging->fit->n_counts; d++)
+    memset(judging->stamp[d], 0, judging->fit->counts[d].n_groups * sizeof **judging->stamp);
+  return judging->now = 1;
+}
+
+uint32_t shoal_judging_distinct(shoal_judging *judging, size_t d, const uint32_t *rows, size_t n) {
+  const shoal_count *count = &judging->fit->counts[d];
+  uint32_t *stamp = judging->stamp[d], now = next_stamp(judging), distinct = 0;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t group = shoal_count_group(count, rows[i]);
+    if (group == SHOAL_NO_GROUP || stamp[group] == now) continue;
+    stamp[group] = now;
+    distinct++;
+  }
+  return distinct;
+}
+
+static bool has_enough(shoal_judging *judging, size_t d, const uint32_t *rows, size_t n) {
+  const shoal_count *count = &judging->fit->counts[d];
+  uint32_t *stamp = judging->stamp[d], now = next_stamp(judging), distinct = 0;
+  for (size_t i = 0; i < n && distinct < count->least; i++) {
+    uint32_t group = shoal_count_group(count, rows[i]);
+    if (group == SHOAL_NO_GROUP || stamp[group] == now) continue;
+    stamp[group] = now;
+    distinct++;
+  }
+  return distinct >= count->least;
+}
+
+static int ascending(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* The rows' values of a column as a histogram, in the lower or upper half of the scratch. */
+static void tally(shoal_judging *judging, const shoal_column *column, const uint32_t *rows,
+                  size_t n, size_t offset, shoal_value_view *view) {
+  uint32_t *values = judging->values + offset;
+  uint64_t *counts = judging->n_rows + offset;
+  for (size_t i = 0; i < n; i++) values[i] = shoal_column_code(column, rows[i]);
+  qsort(values, n, sizeof *values, ascending);
+  size_t kept = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (kept && values[kept - 1] == values[i]) {
+      counts[kept - 1]++;
+      continue;
+    }
+    values[kept] = values[i];
+    counts[kept++] = 1;
+  }
+  *view = (shoal_value_view){
+      .values = values, .n_rows = counts, .n = kept, .is_missing = column->is_missing};
+}
+
+static bool make_room(shoal_judging *judging, size_t n) {
+  if (2 * n <= judging->capacity) return true;
+  size_t capacity = 4 * n;
+  uint32_t *values = shoal_resize(judging->values, capacity, sizeof *values);
+  if (values) judging->values = values;
+  uint64_t *n_rows = shoal_resize(judging->n_rows, capacity, sizeof *n_rows);
+  if (n_rows) judging->n_rows = n_rows;
+  if (values && n_rows) judging->capacity = capacity;
+  return values && n_rows;
+}
+
+static uint32_t distinct_values(const shoal_value_view *view) {
+  uint32_t distinct = 0, value;
+  uint64_t n_rows;
+  for (size_t at = 0; shoal_view_next(view, &at, &value, &n_rows);) distinct++;
+  return distinct;
+}
+
+bool shoal_judging_others(shoal_judging *judging, const uint32_t *rows, size_t n) {
+  const shoal_fit *fit = judging->fit;
+  if (!fit->n_others) return true;
+  if (!make_room(judging, n)) {
+    judging->failed = true;
+    return false;
+  }
+  size_t tallied = SHOAL_NO_ATTRIBUTE;
+  shoal_class_view view = {.n_rows = n};
+  for (size_t i = 0; i < fit->n_others; i++) {
+    const shoal_demand *demand = fit->others[i];
+    if (demand->sensitive != SHOAL_NO_ATTRIBUTE && demand->sensitive != tallied) {
+      tallied = demand->sensitive;
+      tally(judging, fit->tracked->columns[tallied], rows, n, 0, &view.values);
+      view.n_distinct = distinct_values(&view.values);
+    }
+    if (demand->guard != SHOAL_NO_ATTRIBUTE)
+      tally(judging, fit->tracked->columns[demand->guard], rows, n, n, &view.guards);
+    if (!demand->type->holds(demand, &view)) return false;
+  }
+  return true;
+}
+
+bool shoal_judging_fits(shoal_judging *judging, const uint32_t *rows, size_t n) {
+  if (n < judging->fit->k) return false;
+  for (size_t d = 0; d < judging->fit->n_counts; d++)
+    if (!has_enough(judging, d, rows, n)) return false;
+  return shoal_judging_others(judging, rows, n);
+}
