@@ -72,9 +72,6 @@ shoal_status shoal_cluster_mondrian(const shoal_cluster_task *task, shoal_partit
 shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition *partition,
                                  shoal_error *error) SHOAL_MUST_CHECK;
 
-/* The most clusters that the size and the counts leave possible. */
-uint64_t shoal_fit_most_clusters(const shoal_fit *fit);
-
 /* All rows in one cluster. */
 shoal_status shoal_partition_whole(shoal_partition *partition, uint64_t n_rows,
                                    shoal_error *error) SHOAL_MUST_CHECK;

@@ -42,6 +42,9 @@ shoal_status shoal_fit_init(shoal_fit *fit, const shoal_demands *demands,
                             shoal_fit_weights weights, shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_fit_reset(shoal_fit *fit);
 
+/* The most clusters that the size and the counts leave possible. */
+uint64_t shoal_fit_most_clusters(const shoal_fit *fit);
+
 /* The group of a row in a count, or SHOAL_NO_GROUP. */
 static inline uint32_t shoal_count_group(const shoal_count *count, uint64_t row) {
   return count->group_of[shoal_column_code(count->column, row)];
