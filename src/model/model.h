@@ -227,6 +227,9 @@ shoal_status shoal_spread_groups(const shoal_table *table, const shoal_column *c
                                  const uint32_t *group_of, uint32_t n_groups, shoal_spread *spread,
                                  shoal_error *error) SHOAL_MUST_CHECK;
 
+/* From the rows of each group, in any order in `descending`: sorts them, drops empty ones. */
+void shoal_spread_sort(shoal_spread *spread, size_t n_groups);
+
 /*
  * The largest number of groups that can each have p distinct values: condition 2 of Truta & Vinay
  * 2006 with the term i = p of Truta, Campan & Meyer 2007; 0 where p is above the distinct values.

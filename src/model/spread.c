@@ -15,15 +15,14 @@ uint64_t *shoal_count_values(const shoal_table *table, const shoal_column *colum
   return rows;
 }
 
-/* Sorts the groups' rows and drops groups that have none. */
-static void settle(shoal_spread *spread, uint64_t *rows, size_t n_groups) {
+void shoal_spread_sort(shoal_spread *spread, size_t n_groups) {
+  uint64_t *rows = spread->descending;
   for (size_t g = 0; g < n_groups; g++) {
     if (!rows[g]) continue;
     spread->n_valued += rows[g];
     rows[spread->n_distinct++] = rows[g];
   }
   shoal_sort_descending(rows, spread->n_distinct);
-  spread->descending = rows;
 }
 
 shoal_status shoal_spread_count(const shoal_table *table, const shoal_column *column,
@@ -34,7 +33,8 @@ shoal_status shoal_spread_count(const shoal_table *table, const shoal_column *co
   if (!rows) return shoal_fail_memory(error);
   for (uint32_t v = 0; v < column->n_values; v++)
     if (shoal_column_missing(column, v)) rows[v] = 0;
-  settle(spread, rows, column->n_values);
+  spread->descending = rows;
+  shoal_spread_sort(spread, column->n_values);
   return SHOAL_OK;
 }
 
@@ -53,7 +53,8 @@ shoal_status shoal_spread_groups(const shoal_table *table, const shoal_column *c
   for (uint32_t v = 0; v < column->n_values; v++)
     if (!shoal_column_missing(column, v)) group_rows[group_of[v]] += rows[v];
   free(rows);
-  settle(spread, group_rows, n_groups);
+  spread->descending = group_rows;
+  shoal_spread_sort(spread, n_groups);
   return SHOAL_OK;
 }
 

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cluster/flock: what the parts of flock share; private to flock*.c.
+ *
+ *     rows -> flock_order (neighbours alike) -> blocks of rows, each by itself:
+ *     flock_gather or flock_halve (first clusters) -> flock_improve (eject, dissolve) and flock_mix
+ *     (pools of neighbours cut anew) while the loss falls -> clusters
+ */
+#ifndef SHOAL_CLUSTER_FLOCK_H
+#define SHOAL_CLUSTER_FLOCK_H
+
+#include "cluster/cluster.h"
+
+#define SHOAL_NIL UINT32_MAX
+
+/*
+ * The tuples in an order in which neighbours are alike: that of a tree of best cuts. `weight` is
+ * the rows of each tuple; cuts leave at least `least` rows on each side where they can.
+ */
+shoal_status shoal_flock_order(const shoal_axes *axes, const uint32_t *weight, uint64_t least,
+                               const shoal_run *run, uint32_t *order,
+                               shoal_error *error) SHOAL_MUST_CHECK;
+
+/* ------------------------------------------------------------ a herd: clusters at work */
+
+/* Counts of the lowest and highest places of a cluster on an axis, to see what one row adds. */
+typedef struct shoal_ends {
+  uint32_t lo, next_lo, n_lo;
+  uint32_t hi, next_hi, n_hi;
+} shoal_ends;
+
+/* A cluster as it was when a trial first touched it. */
+typedef struct shoal_saved {
+  uint32_t cluster, size, loss;
+  bool stale; /* rows left it: extent and counts are to be computed again */
+} shoal_saved;
+
+/*
+ * The rows of a block and the clusters they are in. Rows are numbered within the block, in the
+ * flock's order; so are tuples. A cluster is a slot; a slot of size 0 is free. Rows of a cluster
+ * are a list through `next` and `prev`.
+ */
+typedef struct shoal_herd {
+  const shoal_axes *axes;
+  const shoal_fit *fit;
+  shoal_aim aim;
+  size_t n_axes, n_counts;
+  uint32_t n;      /* rows */
+  uint32_t *row;   /* the table's row of each */
+  uint32_t *tuple; /* its tuple, of this block */
+  uint32_t n_tuples;
+  uint32_t *places; /* by tuple: n_axes places */
+  uint32_t **group; /* by count, by row */
+  uint32_t n_slots;
+  uint32_t *cluster_of, *next, *prev; /* by row */
+  uint32_t *head, *size, *loss;       /* by slot */
+  shoal_span *extent;                 /* by slot: n_axes spans */
+  uint32_t *axis_loss;                /* by slot: n_axes losses */
+  uint32_t *distinct;                 /* by slot: n_counts numbers of distinct groups */
+  uint32_t *free_slots, n_free;
+  /* neighbours: clusters by where their rows stand in the order */
+  uint32_t *at, *position, n_at; /* of each slot, SHOAL_NIL: not among them yet */
+  uint32_t *worst, n_worst;      /* clusters that lose most: they take outliers */
+  /* what has changed since a cluster was last tried */
+  uint64_t clock, *changed, *tried; /* by slot */
+  /* a trial: moves that are kept or taken back */
+  uint32_t *moved, *moved_from, n_moved; /* rows */
+  size_t moved_capacity, from_capacity;
+  shoal_saved *saved;
+  size_t n_saved, saved_capacity;
+  shoal_span *saved_extent; /* by saved: n_axes */
+  uint32_t *saved_counts;   /* by saved: n_counts, then n_axes losses */
+  uint32_t *saved_at;       /* by slot: its place in `saved` + 1 */
+  /* scratch */
+  uint32_t **seen;  /* by count, by group: rows in the cluster at hand; all 0 between uses */
+  shoal_ends *ends; /* 2 x n_axes */
+  shoal_span *span;
+  uint32_t *list, *set; /* n rows each */
+  uint64_t *keys;       /* n */
+  shoal_judging judging;
+  bool failed; /* no memory */
+} shoal_herd;
+
+shoal_status shoal_herd_init(shoal_herd *herd, const shoal_cluster_task *task, const uint32_t *rows,
+                             uint32_t n, shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_herd_reset(shoal_herd *herd);
+
+static inline const uint32_t *shoal_herd_places(const shoal_herd *herd, uint32_t row) {
+  return herd->places + (size_t)herd->tuple[row] * herd->n_axes;
+}
+
+static inline uint64_t shoal_herd_cost(const shoal_herd *herd, uint32_t cluster) {
+  return (uint64_t)herd->size[cluster] * herd->loss[cluster];
+}
+
+uint64_t shoal_herd_total(const shoal_herd *herd);
+
+/* Lists: a row into a cluster, out of its cluster; figures are not touched. */
+void shoal_herd_link(shoal_herd *herd, uint32_t row, uint32_t cluster);
+void shoal_herd_unlink(shoal_herd *herd, uint32_t row);
+/* All figures of a cluster, from its rows. */
+void shoal_herd_refresh(shoal_herd *herd, uint32_t cluster);
+/* A free slot; SHOAL_NIL if there is none. Slots are given back by shoal_herd_release. */
+uint32_t shoal_herd_take(shoal_herd *herd);
+void shoal_herd_release(shoal_herd *herd, uint32_t cluster);
+
+/* Does the cluster satisfy every demand? */
+bool shoal_herd_fits(shoal_herd *herd, uint32_t cluster);
+/* May the row leave its cluster, as to size and counts? */
+bool shoal_herd_spares(const shoal_herd *herd, uint32_t row);
+/* Rows of the cluster that are of a group. */
+uint32_t shoal_herd_of_group(const shoal_herd *herd, uint32_t cluster, size_t count,
+                             uint32_t group);
+
+/*
+ * What the cluster's loss grows by if a row at `places` joins; at least `limit` where it is not
+ * below it.
+ */
+static inline uint64_t shoal_herd_join_cost(const shoal_herd *herd, uint32_t cluster,
+                                            const uint32_t *places, uint64_t limit) {
+  uint64_t cost = herd->loss[cluster], size = (uint64_t)herd->size[cluster] + 1;
+  const shoal_span *extent = herd->extent + (size_t)cluster * herd->n_axes;
+  const uint32_t *losses = herd->axis_loss + (size_t)cluster * herd->n_axes;
+  for (size_t q = 0; q < herd->n_axes && cost < limit; q++) {
+    uint32_t place = places[q];
+    if (place < extent[q].lo)
+      cost += size * (shoal_axis_loss(&herd->axes->items[q], place, extent[q].hi) - losses[q]);
+    else if (place > extent[q].hi)
+      cost += size * (shoal_axis_loss(&herd->axes->items[q], extent[q].lo, place) - losses[q]);
+  }
+  return cost;
+}
+
+/* The ends of a cluster on every axis, and its loss once a row at `places` has left. */
+void shoal_herd_ends(const shoal_herd *herd, uint32_t cluster, shoal_ends *ends);
+uint32_t shoal_herd_loss_without(const shoal_herd *herd, const shoal_ends *ends,
+                                 const uint32_t *places);
+
+/* Puts the clusters into the order of their rows, and lists those that lose most. */
+void shoal_herd_arrange(shoal_herd *herd);
+
+/* ---- trials */
+
+void shoal_trial_begin(shoal_herd *herd);
+bool shoal_trial_move(shoal_herd *herd, uint32_t row, uint32_t to);
+/* Brings the figures of clusters that lost rows up to date. */
+void shoal_trial_settle(shoal_herd *herd);
+/* Keeps the moves if every cluster still fits and the aim is served; else takes them back. */
+bool shoal_trial_end(shoal_herd *herd);
+void shoal_trial_undo(shoal_herd *herd);
+
+/* ------------------------------------------------------------ the steps */
+
+/* First clusters: tuples joined, cheapest first, until every cluster fits. */
+bool shoal_flock_gather(shoal_herd *herd);
+
+/* First clusters: the rows halved again and again so that `target` clusters come out. */
+bool shoal_flock_halve(shoal_herd *herd, uint32_t target);
+
+/*
+ * Some rows of the herd as enhanced-pk divides them: cluster[i] of rows[i], below *n_clusters; 0
+ * where they cannot even form one. False without memory.
+ */
+bool shoal_flock_by_counts(shoal_herd *herd, const uint32_t *rows, uint32_t n, uint32_t *cluster,
+                           uint32_t *n_clusters);
+
+/* One round of single moves; returns whether any helped. */
+bool shoal_flock_improve(shoal_herd *herd);
+
+/* One round of pools: neighbouring clusters cut anew by dynamic programming. */
+bool shoal_flock_mix(shoal_herd *herd, uint64_t round);
+
+/* One round of larger pools, gathered anew. */
+bool shoal_flock_regather(shoal_herd *herd, uint64_t round);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cluster/flock_gather: the first clusters, from the bottom up. Every tuple starts as a cluster of
+ * its own. One that does not fit yet looks for a partner among its neighbours in the flock's order:
+ * to join it, or, where the partner has rows to spare, to borrow what it lacks. What loses least
+ * for each row that is not settled yet is done first. So rows of dense parts of the table find each
+ * other cheaply, and outliers, which cost much wherever they go, are left to the end and to each
+ * other.
+ */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "cluster/flock.h"
+
+enum { REACH = 16 }; /* neighbours looked at on each side */
+
+typedef struct offer {
+  double score; /* loss for each row that is settled by it */
+  uint32_t cluster;
+  uint32_t version;
+} offer;
+
+typedef struct gathering {
+  shoal_herd *herd;
+  uint32_t *before, *behind; /* by cluster: neighbours that are left */
+  uint32_t *partner;         /* SHOAL_NIL: none */
+  double *score;
+  uint32_t *version; /* of the offer that counts */
+  uint8_t *fits;
+  offer *heap;
+  size_t n_heap, heap_capacity;
+} gathering;
+
+/* ------------------------------------------------------------ a heap of offers */
+
+static bool is_before(const offer *a, const offer *b) {
+  if (a->score != b->score) return a->score < b->score;
+  return a->cluster < b->cluster;
+}
+
+static bool push(gathering *g, offer new) {
+  if (!shoal_grow(&g->heap, &g->heap_capacity, g->n_heap + 1, sizeof *g->heap)) return false;
+  size_t i = g->n_heap++;
+  for (; i && is_before(&new, &g->heap[(i - 1) / 2]); i = (i - 1) / 2)
+    g->heap[i] = g->heap[(i - 1) / 2];
+  g->heap[i] = new;
+  return true;
+}
+
+static offer pop(gathering *g) {
+  offer top = g->heap[0], last = g->heap[--g->n_heap];
+  size_t i = 0;
+  for (size_t child; (child = 2 * i + 1) < g->n_heap; i = child) {
+    if (child + 1 < g->n_heap && is_before(&g->heap[child + 1], &g->heap[child])) child++;
+    if (!is_before(&g->heap[child], &last)) break;
+    g->heap[i] = g->heap[child];
+  }
+  if (g->n_heap) g->heap[i] = last;
+  return top;
+}
+
+/* ------------------------------------------------------------ partners */
+
+static uint32_t joint_loss(const shoal_herd *h, uint32_t a, uint32_t b) {
+  const shoal_span *x = h->extent + (size_t)a * h->n_axes, *y = h->extent + (size_t)b * h->n_axes;
+  uint32_t loss = 0;
+  for (size_t q = 0; q < h->n_axes; q++) {
+    uint32_t lo = x[q].lo < y[q].lo ? x[q].lo : y[q].lo, hi = x[q].hi > y[q].hi ? x[q].hi : y[q].hi;
+    loss += shoal_axis_loss(&h->axes->items[q], lo, hi);
+  }
+  return loss;
+}
+
+/* Can b lend a as many rows as it lacks for k? */
+static bool can_lend(const gathering *g, uint32_t a, uint32_t b) {
+  uint64_t k = g->herd->fit->k, size = g->herd->size[a];
+  return g->fits[b] && size < k && g->herd->size[b] >= k + (k - size);
+}
+
+static double score_of(const gathering *g, uint32_t a, uint32_t b) {
+  const shoal_herd *h = g->herd;
+  double loss = joint_loss(h, a, b), own = (double)shoal_herd_cost(h, a);
+  double k = (double)h->fit->k, size = h->size[a], other = h->size[b];
+  if (can_lend(g, a, b)) return (k * loss - own - (k - size) * h->loss[b]) / size;
+  double settled = size + (g->fits[b] ? 0 : other);
+  return ((size + other) * loss - own - (double)shoal_herd_cost(h, b)) / settled;
+}
+
+static bool offer_again(gathering *g, uint32_t a, uint32_t partner, double score) {
+  g->partner[a] = partner;
+  g->score[a] = score;
+  return push(g, (offer){score, a, ++g->version[a]});
+}
+
+static bool look_around(gathering *g, uint32_t a) {
+  uint32_t best = SHOAL_NIL, ahead = a, back = a;
+  double least = 0;
+  for (int step = 0; step < REACH; step++) {
+    ahead = ahead == SHOAL_NIL ? SHOAL_NIL : g->behind[ahead];
+    back = back == SHOAL_NIL ? SHOAL_NIL : g->before[back];
+    const uint32_t both[] = {back, ahead};
+    for (int i = 0; i < 2; i++) {
+      if (both[i] == SHOAL_NIL) continue;
+      double score = score_of(g, a, both[i]);
+      if (best != SHOAL_NIL && score >= least) continue;
+      best = both[i];
+      least = score;
+    }
+  }
+  g->partner[a] = best;
+  return best == SHOAL_NIL || offer_again(g, a, best, least);
+}
+
+/* A cluster that may gain by a partner that has changed looks at it again. */
+static bool reconsider(gathering *g, uint32_t a, uint32_t changed) {
+  if (g->fits[a]) return true;
+  if (g->partner[a] == changed || g->partner[a] == SHOAL_NIL) return look_around(g, a);
+  double score = score_of(g, a, changed);
+  return score >= g->score[a] || offer_again(g, a, changed, score);
+}
+
+/* All that have the cluster within reach look at it again. */
+static bool tell_neighbours(gathering *g, uint32_t changed) {
+  uint32_t ahead = changed, back = changed;
+  for (int step = 0; step < REACH; step++) {
+    if (ahead != SHOAL_NIL) ahead = g->behind[ahead];
+    if (back != SHOAL_NIL) back = g->before[back];
+    if (ahead != SHOAL_NIL && !reconsider(g, ahead, changed)) return false;
+    if (back != SHOAL_NIL && !reconsider(g, back, changed)) return false;
+  }
+  return true;
+}
+
+/* A cluster is gone: those that wanted it look for another partner. */
+static bool forget(gathering *g, uint32_t gone) {
+  uint32_t ahead = g->behind[gone], back = g->before[gone];
+  for (int step = 0; step < REACH; step++) {
+    if (ahead != SHOAL_NIL && !g->fits[ahead] && g->partner[ahead] == gone &&
+        !look_around(g, ahead))
+      return false;
+    if (back != SHOAL_NIL && !g->fits[back] && g->partner[back] == gone && !look_around(g, back))
+      return false;
+    if (ahead != SHOAL_NIL) ahead = g->behind[ahead];
+    if (back != SHOAL_NIL) back = g->before[back];
+  }
+  return true;
+}
+
+/* ------------------------------------------------------------ joining and lending */
+
+static void drop(gathering *g, uint32_t a) {
+  uint32_t before = g->before[a], behind = g->behind[a];
+  if (before != SHOAL_NIL) g->behind[before] = behind;
+  if (behind != SHOAL_NIL) g->before[behind] = before;
+}
+
+static bool join(gathering *g, uint32_t a, uint32_t b) {
+  shoal_herd *h = g->herd;
+  for (uint32_t r = h->head[a], next; r != SHOAL_NIL; r = next) {
+    next = h->next[r];
+    shoal_herd_unlink(h, r);
+    shoal_herd_link(h, r, b);
+  }
+  shoal_herd_refresh(h, a);
+  shoal_herd_refresh(h, b);
+  shoal_herd_release(h, a);
+  drop(g, a);
+  g->fits[b] = shoal_herd_fits(h, b);
+  g->version[a]++;
+  g->version[b]++;
+  if (!forget(g, a) || !tell_neighbours(g, b)) return false;
+  return g->fits[b] || look_around(g, b);
+}
+
+/* The row of b that a needs most: one that b can spare, best with a group that a lacks. */
+static uint32_t choose_loan(const shoal_herd *h, uint32_t a, uint32_t b) {
+  uint32_t best = SHOAL_NIL, most = 0;
+  for (uint32_t r = h->head[b]; r != SHOAL_NIL; r = h->next[r]) {
+    if (best != SHOAL_NIL && !h->n_counts) return best;
+    uint32_t adds = 1;
+    for (size_t d = 0; d < h->n_counts; d++)
+      if (h->distinct[(size_t)a * h->n_counts + d] < h->fit->counts[d].least)
+        adds +=
+            h->group[d][r] != SHOAL_NO_GROUP && shoal_herd_of_group(h, a, d, h->group[d][r]) == 0;
+    if (adds <= most || !shoal_herd_spares(h, r)) continue;
+    best = r;
+    most = adds;
+    if (most == 1 + h->n_counts) break;
+  }
+  return best;
+}
+
+/* False where the loan does not make a fit, or spoils b: then nothing has changed. */
+static bool borrow(gathering *g, uint32_t a, uint32_t b) {
+  shoal_herd *h = g->herd;
+  shoal_trial_begin(h);
+  while (h->size[a] < h->fit->k) {
+    uint32_t row = choose_loan(h, a, b);
+    if (row == SHOAL_NIL || !shoal_trial_move(h, row, a)) break;
+    shoal_trial_settle(h);
+  }
+  shoal_trial_settle(h);
+  if (!shoal_herd_fits(h, a) || !shoal_herd_fits(h, b) || h->failed) {
+    shoal_trial_undo(h);
+    return false;
+  }
+  for (size_t i = 0; i < h->n_saved; i++) h->saved_at[h->saved[i].cluster] = 0;
+  h->n_saved = h->n_moved = 0;
+  g->fits[a] = 1;
+  g->version[a]++;
+  return true;
+}
+
+/* ------------------------------------------------------------ all together */
+
+static bool start(gathering *g) {
+  shoal_herd *h = g->herd;
+  uint32_t slots = h->n_slots;
+  g->before = shoal_alloc(slots, sizeof *g->before);
+  g->behind = shoal_alloc(slots, sizeof *g->behind);
+  g->partner = shoal_alloc(slots, sizeof *g->partner);
+  g->score = shoal_alloc(slots, sizeof *g->score);
+  g->version = shoal_alloc_zero(slots, sizeof *g->version);
+  g->fits = shoal_alloc_zero(slots, sizeof *g->fits);
+  if (!g->before || !g->behind || !g->partner || !g->score || !g->version || !g->fits) return false;
+  for (uint32_t t = 0; t < h->n_tuples; t++) (void)shoal_herd_take(h);
+  for (uint32_t r = h->n; r-- > 0;) shoal_herd_link(h, r, h->tuple[r]);
+  for (uint32_t t = 0; t < h->n_tuples; t++) {
+    shoal_herd_refresh(h, t);
+    g->before[t] = t ? t - 1 : SHOAL_NIL;
+    g->behind[t] = t + 1 < h->n_tuples ? t + 1 : SHOAL_NIL;
+    g->partner[t] = SHOAL_NIL;
+    g->fits[t] = shoal_herd_fits(h, t);
+  }
+  for (uint32_t t = 0; t < h->n_tuples; t++)
+    if (!g->fits[t] && !look_around(g, t)) return false;
+  return true;
+}
+
+static bool work(gathering *g) {
+  while (g->n_heap) {
+    offer best = pop(g);
+    uint32_t a = best.cluster, b = g->partner[a];
+    if (best.version != g->version[a]) continue;
+    if (can_lend(g, a, b) && borrow(g, a, b)) {
+      if (!tell_neighbours(g, b) || !tell_neighbours(g, a)) return false;
+    } else if (g->herd->failed || !join(g, a, b)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool shoal_flock_gather(shoal_herd *herd) {
+  gathering g = {.herd = herd};
+  bool ok = start(&g) && work(&g) && !herd->failed;
+  free(g.before);
+  free(g.behind);
+  free(g.partner);
+  free(g.score);
+  free(g.version);
+  free(g.fits);
+  free(g.heap);
+  return ok;
+}

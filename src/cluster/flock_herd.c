@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cluster/flock_herd: clusters of a block and trials on them; see flock.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cluster/flock.h"
+
+enum { WORST = 16 };
+
+/* ------------------------------------------------------------ building */
+
+void shoal_herd_reset(shoal_herd *h) {
+  for (size_t d = 0; d < h->n_counts; d++) {
+    if (h->group) free(h->group[d]);
+    if (h->seen) free(h->seen[d]);
+  }
+  void *const owned[] = {
+      h->row,      h->tuple,      h->places,     h->group,    h->cluster_of,   h->next,
+      h->prev,     h->head,       h->size,       h->loss,     h->extent,       h->axis_loss,
+      h->distinct, h->free_slots, h->at,         h->position, h->worst,        h->changed,
+      h->tried,    h->moved,      h->moved_from, h->saved,    h->saved_extent, h->saved_counts,
+      h->saved_at, h->seen,       h->ends,       h->span,     h->list,         h->set,
+      h->keys};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  if (h->judging.fit) shoal_judging_reset(&h->judging);
+  memset(h, 0, sizeof *h);
+}
+
+static bool allocate_rows(shoal_herd *h) {
+  h->row = shoal_alloc(h->n, sizeof *h->row);
+  h->tuple = shoal_alloc(h->n, sizeof *h->tuple);
+  h->cluster_of = shoal_alloc(h->n, sizeof *h->cluster_of);
+  h->next = shoal_alloc(h->n, sizeof *h->next);
+  h->prev = shoal_alloc(h->n, sizeof *h->prev);
+  h->list = shoal_alloc(h->n, sizeof *h->list);
+  h->set = shoal_alloc(h->n, sizeof *h->set);
+  h->keys = shoal_alloc(h->n, sizeof *h->keys);
+  h->group = shoal_alloc_zero(h->n_counts, sizeof *h->group);
+  h->seen = shoal_alloc_zero(h->n_counts, sizeof *h->seen);
+  h->ends = shoal_alloc(2 * h->n_axes, sizeof *h->ends);
+  h->span = shoal_alloc(h->n_axes, sizeof *h->span);
+  h->worst = shoal_alloc(WORST, sizeof *h->worst);
+  if (!h->row || !h->tuple || !h->cluster_of || !h->next || !h->prev || !h->list || !h->set ||
+      !h->keys || !h->group || !h->seen || !h->ends || !h->span || !h->worst)
+    return false;
+  for (size_t d = 0; d < h->n_counts; d++) {
+    h->group[d] = shoal_alloc(h->n, sizeof **h->group);
+    h->seen[d] = shoal_alloc_zero(h->fit->counts[d].n_groups, sizeof **h->seen);
+    if (!h->group[d] || !h->seen[d]) return false;
+  }
+  return true;
+}
+
+/* Rows of one tuple are neighbours in `rows`: a new tuple starts where the tuple changes. */
+static bool fill_rows(shoal_herd *h, const uint32_t *rows) {
+  const shoal_axes *axes = h->axes;
+  for (uint32_t i = 0; i < h->n; i++) {
+    bool first = i == 0 || axes->tuple_of_row[rows[i]] != axes->tuple_of_row[rows[i - 1]];
+    h->row[i] = rows[i];
+    h->n_tuples += first;
+    h->tuple[i] = h->n_tuples - 1;
+    for (size_t d = 0; d < h->n_counts; d++)
+      h->group[d][i] = shoal_count_group(&h->fit->counts[d], rows[i]);
+  }
+  h->places = shoal_alloc((size_t)h->n_tuples * h->n_axes, sizeof *h->places);
+  if (!h->places) return false;
+  for (uint32_t i = 0; i < h->n; i++)
+    if (i == 0 || h->tuple[i] != h->tuple[i - 1])
+      memcpy(h->places + (size_t)h->tuple[i] * h->n_axes, shoal_axes_row(axes, rows[i]),
+             h->n_axes * sizeof *h->places);
+  return true;
+}
+
+static bool allocate_slots(shoal_herd *h) {
+  uint32_t slots = h->n_tuples + (uint32_t)(h->n / h->fit->k) + 16;
+  h->n_slots = slots;
+  h->head = shoal_alloc(slots, sizeof *h->head);
+  h->size = shoal_alloc_zero(slots, sizeof *h->size);
+  h->loss = shoal_alloc_zero(slots, sizeof *h->loss);
+  h->extent = shoal_alloc((size_t)slots * h->n_axes, sizeof *h->extent);
+  h->axis_loss = shoal_alloc_zero((size_t)slots * h->n_axes, sizeof *h->axis_loss);
+  h->distinct = shoal_alloc_zero((size_t)slots * h->n_counts, sizeof *h->distinct);
+  h->free_slots = shoal_alloc(slots, sizeof *h->free_slots);
+  h->at = shoal_alloc(slots, sizeof *h->at);
+  h->position = shoal_alloc(slots, sizeof *h->position);
+  h->changed = shoal_alloc_zero(slots, sizeof *h->changed);
+  h->tried = shoal_alloc_zero(slots, sizeof *h->tried);
+  h->saved_at = shoal_alloc_zero(slots, sizeof *h->saved_at);
+  if (!h->head || !h->size || !h->loss || !h->extent || !h->axis_loss || !h->distinct ||
+      !h->free_slots || !h->at || !h->position || !h->changed || !h->tried || !h->saved_at)
+    return false;
+  for (uint32_t c = 0; c < slots; c++) {
+    h->head[c] = SHOAL_NIL;
+    h->position[c] = SHOAL_NIL;
+    h->free_slots[c] = slots - 1 - c;
+  }
+  h->n_free = slots;
+  h->clock = 1;
+  return true;
+}
+
+shoal_status shoal_herd_init(shoal_herd *h, const shoal_cluster_task *task, const uint32_t *rows,
+                             uint32_t n, shoal_error *error) {
+  *h = (shoal_herd){.axes = task->axes,
+                    .fit = task->fit,
+                    .aim = task->aim,
+                    .n_axes = task->axes->n,
+                    .n_counts = task->fit->n_counts,
+                    .n = n};
+  if (!allocate_rows(h) || !fill_rows(h, rows) || !allocate_slots(h)) {
+    shoal_herd_reset(h);
+    return shoal_fail_memory(error);
+  }
+  shoal_status status = shoal_judging_init(&h->judging, task->fit, error);
+  if (status != SHOAL_OK) shoal_herd_reset(h);
+  return status;
+}
+
+/* ------------------------------------------------------------ clusters */
+
+uint32_t shoal_herd_take(shoal_herd *h) {
+  return h->n_free ? h->free_slots[--h->n_free] : SHOAL_NIL;
+}
+
+void shoal_herd_release(shoal_herd *h, uint32_t cluster) { h->free_slots[h->n_free++] = cluster; }
+
+void shoal_herd_link(shoal_herd *h, uint32_t row, uint32_t cluster) {
+  uint32_t first = h->head[cluster];
+  h->cluster_of[row] = cluster;
+  h->prev[row] = SHOAL_NIL;
+  h->next[row] = first;
+  if (first != SHOAL_NIL) h->prev[first] = row;
+  h->head[cluster] = row;
+}
+
+void shoal_herd_unlink(shoal_herd *h, uint32_t row) {
+  uint32_t before = h->prev[row], behind = h->next[row];
+  if (before == SHOAL_NIL) h->head[h->cluster_of[row]] = behind;
+  else h->next[before] = behind;
+  if (behind != SHOAL_NIL) h->prev[behind] = before;
+}
+
+static void refresh_loss(shoal_herd *h, uint32_t c) {
+  const shoal_span *extent = h->extent + (size_t)c * h->n_axes;
+  uint32_t *losses = h->axis_loss + (size_t)c * h->n_axes, loss = 0;
+  for (size_t q = 0; q < h->n_axes; q++)
+    loss += losses[q] = shoal_axis_loss(&h->axes->items[q], extent[q].lo, extent[q].hi);
+  h->loss[c] = loss;
+}
+
+static void refresh_counts(shoal_herd *h, uint32_t c) {
+  for (size_t d = 0; d < h->n_counts; d++) {
+    const uint32_t *group = h->group[d];
+    uint32_t *seen = h->seen[d], distinct = 0;
+    for (uint32_t r = h->head[c]; r != SHOAL_NIL; r = h->next[r])
+      if (group[r] != SHOAL_NO_GROUP && !seen[group[r]]++) distinct++;
+    for (uint32_t r = h->head[c]; r != SHOAL_NIL; r = h->next[r])
+      if (group[r] != SHOAL_NO_GROUP) seen[group[r]] = 0;
+    h->distinct[(size_t)c * h->n_counts + d] = distinct;
+  }
+}
+
+void shoal_herd_refresh(shoal_herd *h, uint32_t c) {
+  h->changed[c] = ++h->clock;
+  h->size[c] = 0;
+  h->loss[c] = 0;
+  uint32_t r = h->head[c], last = SHOAL_NIL;
+  if (r == SHOAL_NIL) return;
+  shoal_span *extent = h->extent + (size_t)c * h->n_axes;
+  shoal_extent_start(h->axes, extent, shoal_herd_places(h, r));
+  for (; r != SHOAL_NIL; r = h->next[r]) {
+    if (h->tuple[r] != last) shoal_extent_add(h->axes, extent, shoal_herd_places(h, r));
+    last = h->tuple[r];
+    h->size[c]++;
+  }
+  refresh_loss(h, c);
+  refresh_counts(h, c);
+}
+
+uint64_t shoal_herd_total(const shoal_herd *h) {
+  uint64_t total = 0;
+  for (uint32_t c = 0; c < h->n_slots; c++) total += shoal_herd_cost(h, c);
+  return total;
+}
+
+uint32_t shoal_herd_of_group(const shoal_herd *h, uint32_t cluster, size_t count, uint32_t group) {
+  uint32_t n = 0;
+  for (uint32_t r = h->head[cluster]; r != SHOAL_NIL; r = h->next[r])
+    n += h->group[count][r] == group;
+  return n;
+}
+
+static bool counts_hold(const shoal_herd *h, uint32_t c) {
+  for (size_t d = 0; d < h->n_counts; d++)
+    if (h->distinct[(size_t)c * h->n_counts + d] < h->fit->counts[d].least) return false;
+  return h->size[c] >= h->fit->k;
+}
+
+bool shoal_herd_fits(shoal_herd *h, uint32_t c) {
+  if (!counts_hold(h, c)) return false;
+  if (!h->fit->n_others) return true;
+  uint32_t n = 0;
+  for (uint32_t r = h->head[c]; r != SHOAL_NIL; r = h->next[r]) h->list[n++] = h->row[r];
+  bool fits = shoal_judging_others(&h->judging, h->list, n);
+  h->failed = h->failed || h->judging.failed;
+  return fits;
+}
+
+bool shoal_herd_spares(const shoal_herd *h, uint32_t row) {
+  uint32_t c = h->cluster_of[row];
+  if (h->size[c] <= h->fit->k) return false;
+  for (size_t d = 0; d < h->n_counts; d++) {
+    uint32_t group = h->group[d][row];
+    if (h->distinct[(size_t)c * h->n_counts + d] > h->fit->counts[d].least) continue;
+    if (group != SHOAL_NO_GROUP && shoal_herd_of_group(h, c, d, group) == 1) return false;
+  }
+  return true;
+}
+
+/* ------------------------------------------------------------ ends */
+
+void shoal_herd_ends(const shoal_herd *h, uint32_t c, shoal_ends *ends) {
+  for (size_t q = 0; q < h->n_axes; q++) ends[q] = (shoal_ends){SHOAL_NIL, SHOAL_NIL, 0, 0, 0, 0};
+  for (uint32_t r = h->head[c]; r != SHOAL_NIL; r = h->next[r]) {
+    const uint32_t *places = shoal_herd_places(h, r);
+    for (size_t q = 0; q < h->n_axes; q++) {
+      shoal_ends *e = &ends[q];
+      uint32_t place = places[q];
+      if (place < e->lo) e->next_lo = e->lo, e->lo = place, e->n_lo = 1;
+      else if (place == e->lo) e->n_lo++;
+      else if (place < e->next_lo) e->next_lo = place;
+      if (!e->n_hi || place > e->hi) e->next_hi = e->n_hi ? e->hi : 0, e->hi = place, e->n_hi = 1;
+      else if (place == e->hi) e->n_hi++;
+      else if (place > e->next_hi) e->next_hi = place;
+    }
+  }
+}
+
+uint32_t shoal_herd_loss_without(const shoal_herd *h, const shoal_ends *ends,
+                                 const uint32_t *places) {
+  uint32_t loss = 0;
+  for (size_t q = 0; q < h->n_axes; q++) {
+    const shoal_ends *e = &ends[q];
+    if (e->lo == e->hi) continue;
+    uint32_t lo = places[q] == e->lo && e->n_lo == 1 ? e->next_lo : e->lo;
+    uint32_t hi = places[q] == e->hi && e->n_hi == 1 ? e->next_hi : e->hi;
+    if (lo < hi) loss += shoal_axis_loss(&h->axes->items[q], lo, hi);
+  }
+  return loss;
+}
+
+/* ------------------------------------------------------------ neighbours */
+
+static int ascending(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Keeps the clusters of largest loss, largest first. */
+static void note_worst(shoal_herd *h, uint32_t c) {
+  if (!h->loss[c]) return;
+  if (h->n_worst == WORST && h->loss[c] <= h->loss[h->worst[WORST - 1]]) return;
+  uint32_t at = h->n_worst < WORST ? h->n_worst++ : WORST - 1;
+  for (; at > 0 && h->loss[h->worst[at - 1]] < h->loss[c]; at--) h->worst[at] = h->worst[at - 1];
+  h->worst[at] = c;
+}
+
+void shoal_herd_arrange(shoal_herd *h) {
+  h->n_at = 0;
+  h->n_worst = 0;
+  for (uint32_t c = 0; c < h->n_slots; c++) {
+    h->position[c] = SHOAL_NIL;
+    if (!h->size[c]) continue;
+    uint64_t sum = 0;
+    for (uint32_t r = h->head[c]; r != SHOAL_NIL; r = h->next[r]) sum += r;
+    h->keys[h->n_at++] = sum / h->size[c] << 32 | c;
+  }
+  qsort(h->keys, h->n_at, sizeof *h->keys, ascending);
+  for (uint32_t i = 0; i < h->n_at; i++) {
+    uint32_t c = (uint32_t)h->keys[i];
+    h->at[i] = c;
+    h->position[c] = i;
+    note_worst(h, c);
+  }
+}
+
+/* ------------------------------------------------------------ trials */
+
+void shoal_trial_begin(shoal_herd *h) {
+  h->n_moved = 0;
+  h->n_saved = 0;
+}
+
+static bool make_room(shoal_herd *h) {
+  size_t capacity = h->saved_capacity;
+  if (h->n_saved < capacity) return true;
+  size_t wanted = capacity ? 2 * capacity : 32;
+  size_t counts = h->n_counts + h->n_axes;
+  shoal_saved *saved = shoal_resize(h->saved, wanted, sizeof *saved);
+  if (saved) h->saved = saved;
+  shoal_span *extent = shoal_resize(h->saved_extent, wanted * h->n_axes, sizeof *extent);
+  if (extent) h->saved_extent = extent;
+  uint32_t *kept = shoal_resize(h->saved_counts, wanted * counts, sizeof *kept);
+  if (kept) h->saved_counts = kept;
+  if (!saved || !extent || !kept) return false;
+  h->saved_capacity = wanted;
+  return true;
+}
+
+/* Remembers a cluster's figures; NULL without memory. */
+static shoal_saved *touch(shoal_herd *h, uint32_t c) {
+  if (h->saved_at[c]) return &h->saved[h->saved_at[c] - 1];
+  if (!make_room(h)) return NULL;
+  size_t i = h->n_saved++, q = h->n_axes, counts = h->n_counts + q;
+  h->saved_at[c] = (uint32_t)i + 1;
+  h->saved[i] = (shoal_saved){c, h->size[c], h->loss[c], false};
+  memcpy(h->saved_extent + i * q, h->extent + (size_t)c * q, q * sizeof *h->extent);
+  if (h->n_counts)
+    memcpy(h->saved_counts + i * counts, h->distinct + (size_t)c * h->n_counts,
+           h->n_counts * sizeof *h->distinct);
+  memcpy(h->saved_counts + i * counts + h->n_counts, h->axis_loss + (size_t)c * q,
+         q * sizeof *h->axis_loss);
+  return &h->saved[i];
+}
+
+static void join(shoal_herd *h, uint32_t row, uint32_t to) {
+  shoal_span *extent = h->extent + (size_t)to * h->n_axes;
+  for (size_t d = 0; d < h->n_counts; d++) {
+    uint32_t group = h->group[d][row];
+    if (group != SHOAL_NO_GROUP && shoal_herd_of_group(h, to, d, group) == 0)
+      h->distinct[(size_t)to * h->n_counts + d]++;
+  }
+  if (h->size[to]++ == 0) shoal_extent_start(h->axes, extent, shoal_herd_places(h, row));
+  else shoal_extent_add(h->axes, extent, shoal_herd_places(h, row));
+  refresh_loss(h, to);
+  shoal_herd_link(h, row, to);
+}
+
+bool shoal_trial_move(shoal_herd *h, uint32_t row, uint32_t to) {
+  uint32_t from = h->cluster_of[row];
+  shoal_saved *left = touch(h, from);
+  if (left) left->stale = true;
+  bool ok =
+      left && touch(h, to) &&
+      shoal_grow(&h->moved, &h->moved_capacity, (size_t)h->n_moved + 1, sizeof *h->moved) &&
+      shoal_grow(&h->moved_from, &h->from_capacity, (size_t)h->n_moved + 1, sizeof *h->moved_from);
+  if (!ok) {
+    h->failed = true;
+    return false;
+  }
+  h->moved[h->n_moved] = row;
+  h->moved_from[h->n_moved++] = from;
+  shoal_herd_unlink(h, row);
+  h->size[from]--;
+  join(h, row, to);
+  return true;
+}
+
+void shoal_trial_settle(shoal_herd *h) {
+  for (size_t i = 0; i < h->n_saved; i++) {
+    if (!h->saved[i].stale) continue;
+    uint64_t changed = h->changed[h->saved[i].cluster];
+    shoal_herd_refresh(h, h->saved[i].cluster);
+    h->changed[h->saved[i].cluster] = changed;
+    h->saved[i].stale = false;
+  }
+}
+
+void shoal_trial_undo(shoal_herd *h) {
+  while (h->n_moved) {
+    uint32_t row = h->moved[--h->n_moved];
+    shoal_herd_unlink(h, row);
+    shoal_herd_link(h, row, h->moved_from[h->n_moved]);
+  }
+  size_t q = h->n_axes, counts = h->n_counts + q;
+  for (size_t i = 0; i < h->n_saved; i++) {
+    uint32_t c = h->saved[i].cluster;
+    h->size[c] = h->saved[i].size;
+    h->loss[c] = h->saved[i].loss;
+    memcpy(h->extent + (size_t)c * q, h->saved_extent + i * q, q * sizeof *h->extent);
+    if (h->n_counts)
+      memcpy(h->distinct + (size_t)c * h->n_counts, h->saved_counts + i * counts,
+             h->n_counts * sizeof *h->distinct);
+    memcpy(h->axis_loss + (size_t)c * q, h->saved_counts + i * counts + h->n_counts,
+           q * sizeof *h->axis_loss);
+    h->saved_at[c] = 0;
+  }
+  h->n_saved = 0;
+}
+
+/* Is the aim served by what was moved? */
+static bool is_better(const shoal_herd *h) {
+  uint64_t before = 0, after = 0, squares_before = 0, squares_after = 0;
+  for (size_t i = 0; i < h->n_saved; i++) {
+    const shoal_saved *s = &h->saved[i];
+    uint64_t size = h->size[s->cluster];
+    before += (uint64_t)s->size * s->loss;
+    after += shoal_herd_cost(h, s->cluster);
+    squares_before += (uint64_t)s->size * s->size;
+    squares_after += size * size;
+    if (!size && s->size && h->aim != SHOAL_AIM_IL) return false; /* clusters are dear */
+  }
+  return after < before && (h->aim != SHOAL_AIM_DM || squares_after <= squares_before);
+}
+
+bool shoal_trial_end(shoal_herd *h) {
+  shoal_trial_settle(h);
+  bool keep = is_better(h) && !h->failed;
+  for (size_t i = 0; keep && i < h->n_saved; i++)
+    keep = !h->size[h->saved[i].cluster] || shoal_herd_fits(h, h->saved[i].cluster);
+  if (!keep || h->failed) {
+    shoal_trial_undo(h);
+    return false;
+  }
+  h->clock++;
+  for (size_t i = 0; i < h->n_saved; i++) {
+    uint32_t c = h->saved[i].cluster;
+    h->changed[c] = h->clock;
+    h->saved_at[c] = 0;
+    if (!h->size[c]) shoal_herd_release(h, c);
+  }
+  h->n_saved = h->n_moved = 0;
+  return true;
+}

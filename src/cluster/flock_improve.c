@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cluster/flock_improve: single steps that lower the loss. The one that does most of the work is to
+ * eject: some rows of a cluster, without which it would cover less, go where they cost least, and
+ * rows that others can spare take their place where the cluster then lacks rows or values. A swap
+ * of two rows is a case of it. A cluster may also be dissolved as a whole, or cut in two.
+ *
+ * Rows look for a place among the clusters near theirs in the flock's order, and among those that
+ * lose most anyway: what is lost already costs nothing to lose again.
+ */
+#include <stdlib.h>
+
+#include "cluster/flock.h"
+
+enum {
+  REACH = 40,       /* neighbours on each side that may take a row */
+  LENDERS = 40,     /* neighbours on each side that may lend one */
+  MOST_PEELED = 16, /* places on a number where its ends are tried to be cut off */
+  LARGE = 4096      /* clusters above this are left alone */
+};
+
+static bool is_near_changed(const shoal_herd *h, uint32_t a) {
+  uint64_t since = h->tried[a];
+  uint32_t at = h->position[a], from = at > REACH ? at - REACH : 0;
+  for (uint32_t i = from; i < h->n_at && i <= at + REACH; i++)
+    if (h->changed[h->at[i]] > since) return true;
+  return false;
+}
+
+/* The cluster that a row costs least, below `limit`; SHOAL_NIL: none. */
+static uint32_t best_home(const shoal_herd *h, uint32_t row, uint32_t from, uint64_t *limit) {
+  const uint32_t *places = shoal_herd_places(h, row);
+  uint32_t best = SHOAL_NIL, at = h->position[from], first = at > REACH ? at - REACH : 0;
+  uint32_t end = at + REACH + 1 < h->n_at ? at + REACH + 1 : h->n_at;
+  for (uint32_t i = first; i < end + h->n_worst; i++) {
+    uint32_t c = i < end ? h->at[i] : h->worst[i - end];
+    if (c == from || !h->size[c]) continue;
+    uint64_t cost = shoal_herd_join_cost(h, c, places, *limit);
+    if (cost >= *limit) continue;
+    *limit = cost;
+    best = c;
+  }
+  return best;
+}
+
+/* ------------------------------------------------------------ refilling */
+
+/* A count that the cluster lacks groups of, or n_counts. */
+static size_t lacking(const shoal_herd *h, uint32_t a) {
+  size_t d = 0;
+  while (d < h->n_counts && h->distinct[(size_t)a * h->n_counts + d] >= h->fit->counts[d].least)
+    d++;
+  return d;
+}
+
+static bool was_moved(const shoal_herd *h, uint32_t row) {
+  for (uint32_t i = 0; i < h->n_moved; i++)
+    if (h->moved[i] == row) return true;
+  return false;
+}
+
+typedef struct loan {
+  uint32_t row;
+  int64_t gain; /* what both clusters lose less */
+} loan;
+
+static void look_for_loan(shoal_herd *h, uint32_t a, uint32_t c, size_t lacks, loan *best) {
+  int64_t cost_of_c = (int64_t)shoal_herd_cost(h, c);
+  if (cost_of_c - (int64_t)h->loss[a] <= best->gain) return;
+  bool has_ends = false;
+  uint32_t last = SHOAL_NIL;
+  for (uint32_t r = h->head[c]; r != SHOAL_NIL; r = h->next[r]) {
+    const uint32_t *places = shoal_herd_places(h, r);
+    if (!h->n_counts && h->tuple[r] == last) continue;
+    last = h->tuple[r];
+    uint64_t limit = (uint64_t)(cost_of_c - best->gain); /* above 0, as seen above */
+    uint64_t cost = shoal_herd_join_cost(h, a, places, limit);
+    if (cost >= limit) continue;
+    if (!has_ends) shoal_herd_ends(h, c, h->ends);
+    has_ends = true;
+    int64_t rest = (int64_t)(h->size[c] - 1) * shoal_herd_loss_without(h, h->ends, places);
+    if (cost_of_c - rest - (int64_t)cost <= best->gain || was_moved(h, r)) continue;
+    if (lacks < h->n_counts) {
+      uint32_t group = h->group[lacks][r];
+      if (group == SHOAL_NO_GROUP || shoal_herd_of_group(h, a, lacks, group)) continue;
+    }
+    if (!shoal_herd_spares(h, r)) continue;
+    *best = (loan){r, cost_of_c - rest - (int64_t)cost};
+  }
+}
+
+/* Brings rows into the cluster until it has k and its counts; at most `budget` may be lost. */
+static bool refill(shoal_herd *h, uint32_t a, int64_t budget) {
+  for (;;) {
+    shoal_trial_settle(h);
+    size_t lacks = lacking(h, a);
+    if (lacks == h->n_counts && h->size[a] >= h->fit->k) return true;
+    loan best = {SHOAL_NIL, -budget};
+    uint32_t at = h->position[a], first = at > LENDERS ? at - LENDERS : 0;
+    for (uint32_t i = first; i < h->n_at && i <= at + LENDERS; i++)
+      if (h->at[i] != a && h->size[h->at[i]] > h->fit->k)
+        look_for_loan(h, a, h->at[i], lacks, &best);
+    for (uint32_t i = 0, moved = h->n_moved; i < moved; i++) { /* who took a row may give one */
+      uint32_t c = h->cluster_of[h->moved[i]];
+      if (c != a && h->size[c] > h->fit->k) look_for_loan(h, a, c, lacks, &best);
+    }
+    if (best.row == SHOAL_NIL || !shoal_trial_move(h, best.row, a)) return false;
+    budget += best.gain;
+  }
+}
+
+/* ------------------------------------------------------------ ejecting */
+
+/* Tries to do without some rows of a cluster; `gain` is what the others then lose less. */
+static bool eject(shoal_herd *h, uint32_t a, const uint32_t *rows, uint32_t n, uint64_t gain) {
+  shoal_trial_begin(h);
+  uint64_t left = gain;
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t cost = left;
+    uint32_t home = best_home(h, rows[i], a, &cost);
+    if (home == SHOAL_NIL || !shoal_trial_move(h, rows[i], home)) {
+      shoal_trial_undo(h);
+      return false;
+    }
+    left -= cost;
+  }
+  if (!refill(h, a, (int64_t)left)) {
+    shoal_trial_undo(h);
+    return false;
+  }
+  return shoal_trial_end(h);
+}
+
+/* Rows whose leaving alone helps, each tuple tried once. */
+static bool eject_single(shoal_herd *h, uint32_t a) {
+  uint32_t n = 0, last = SHOAL_NIL;
+  shoal_ends *ends = h->ends + h->n_axes; /* the first half is used while rows are looked for */
+  shoal_herd_ends(h, a, ends);
+  for (uint32_t r = h->head[a]; r != SHOAL_NIL; r = h->next[r]) h->set[n++] = r;
+  for (uint32_t i = 0; i < n; i++) {
+    if (h->tuple[h->set[i]] == last) continue;
+    last = h->tuple[h->set[i]];
+    uint32_t rest = shoal_herd_loss_without(h, ends, shoal_herd_places(h, h->set[i]));
+    uint64_t gain = shoal_herd_cost(h, a) - (uint64_t)(h->size[a] - 1) * rest;
+    if (gain > rest && eject(h, a, &h->set[i], 1, gain)) return true;
+  }
+  return false;
+}
+
+static int ascending(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Ejects all rows but those from `first` to before `end` of the sorted keys. */
+static bool eject_outside(shoal_herd *h, uint32_t a, uint32_t first, uint32_t end) {
+  uint32_t n = h->size[a], out = 0;
+  shoal_extent_start(h->axes, h->span, shoal_herd_places(h, (uint32_t)h->keys[first]));
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t row = (uint32_t)h->keys[i];
+    if (i < first || i >= end) h->set[out++] = row;
+    else shoal_extent_add(h->axes, h->span, shoal_herd_places(h, row));
+  }
+  uint64_t rest = (uint64_t)(end - first) * shoal_extent_loss(h->axes, h->span);
+  uint64_t cost = shoal_herd_cost(h, a);
+  return rest < cost && eject(h, a, h->set, out, cost - rest);
+}
+
+/* On a tree: keeps the rows below the most frequent label of some level. */
+static bool peel_tree(shoal_herd *h, uint32_t a, const shoal_axis *axis) {
+  uint32_t n = h->size[a];
+  for (uint32_t l = 0; l + 1 < axis->hierarchy->n_levels; l++) {
+    const uint32_t *label = axis->hierarchy->levels[l].of_leaf;
+    uint32_t best = 0, most = 0;
+    for (uint32_t i = 0, end; i < n; i = end) {
+      uint32_t own = label[axis->code_at[h->keys[i] >> 32]];
+      for (end = i + 1; end < n && label[axis->code_at[h->keys[end] >> 32]] == own;) end++;
+      if (end - i > most) most = end - i, best = i;
+    }
+    if (most == n) return false;
+    if (n - most <= n / 2 && eject_outside(h, a, best, best + most)) return true;
+  }
+  return false;
+}
+
+/* On numbers: leaves out some rows of one end. */
+static bool peel_number(shoal_herd *h, uint32_t a) {
+  uint32_t n = h->size[a], tries = 0;
+  for (uint32_t out = 1; out <= n / 2 && tries < MOST_PEELED; out++) {
+    bool low = h->keys[out] >> 32 != h->keys[out - 1] >> 32;
+    bool high = h->keys[n - out] >> 32 != h->keys[n - out - 1] >> 32;
+    if (low && eject_outside(h, a, out, n)) return true;
+    if (high && eject_outside(h, a, 0, n - out)) return true;
+    tries += low || high;
+  }
+  return false;
+}
+
+/* Several rows at once: those that alone make the cluster wide on one axis. */
+static bool eject_several(shoal_herd *h, uint32_t a) {
+  for (size_t q = 0; q < h->n_axes; q++) {
+    if (!h->axis_loss[(size_t)a * h->n_axes + q]) continue;
+    uint32_t n = 0;
+    for (uint32_t r = h->head[a]; r != SHOAL_NIL; r = h->next[r])
+      h->keys[n++] = (uint64_t)shoal_herd_places(h, r)[q] << 32 | r;
+    qsort(h->keys, n, sizeof *h->keys, ascending);
+    const shoal_axis *axis = &h->axes->items[q];
+    if (axis->hierarchy ? peel_tree(h, a, axis) : peel_number(h, a)) return true;
+  }
+  return false;
+}
+
+/* ------------------------------------------------------------ dissolving */
+
+static bool dissolve(shoal_herd *h, uint32_t a) {
+  uint32_t n = 0;
+  uint64_t left = shoal_herd_cost(h, a);
+  for (uint32_t r = h->head[a]; r != SHOAL_NIL; r = h->next[r]) h->set[n++] = r;
+  shoal_trial_begin(h);
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t cost = left;
+    uint32_t home = best_home(h, h->set[i], a, &cost);
+    if (home == SHOAL_NIL || !shoal_trial_move(h, h->set[i], home)) {
+      shoal_trial_undo(h);
+      return false;
+    }
+    left -= cost;
+  }
+  return shoal_trial_end(h);
+}
+
+static bool improve(shoal_herd *h, uint32_t a) {
+  enum { TIMES = 8 };
+  bool any = false;
+  for (int i = 0; i < TIMES; i++) {
+    if (!h->size[a] || !h->loss[a] || h->size[a] > LARGE || h->position[a] == SHOAL_NIL) return any;
+    bool done =
+        eject_single(h, a) || eject_several(h, a) || (h->aim == SHOAL_AIM_IL && dissolve(h, a));
+    any = any || done;
+    if (!done) break;
+  }
+  h->tried[a] = h->clock;
+  return any;
+}
+
+bool shoal_flock_improve(shoal_herd *h) {
+  bool any = false;
+  shoal_herd_arrange(h);
+  for (uint32_t i = 0; i < h->n_at && !h->failed; i++) {
+    uint32_t a = h->at[i];
+    if (h->size[a] && h->loss[a] && is_near_changed(h, a)) any |= improve(h, a);
+  }
+  return any;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cluster/flock_order: the order of a best-cut tree. A set of tuples is cut in two on the attribute
+ * and at the place where the two parts together lose least information, and so on down to single
+ * tuples. Read from left to right, with each pair of parts turned so that the nearer one comes
+ * first, neighbours are alike in all attributes at once, which no sorting by columns gives.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/work.h"
+#include "cluster/flock.h"
+
+enum { SAMPLE = 16384 };
+
+/* Tuples of a node that share a place on the axis at hand. */
+typedef struct slice {
+  uint32_t place;
+  uint64_t weight;
+} slice;
+
+typedef struct cut {
+  uint64_t cost; /* of both sides */
+  uint64_t lighter;
+  size_t axis;
+  uint32_t last; /* places up to this one are on the left */
+  bool found;
+  bool ample; /* both sides have `least` rows */
+} cut;
+
+typedef struct ordering {
+  const shoal_axes *axes;
+  const uint32_t *weight;
+  uint64_t least;
+  uint32_t *scratch;         /* by tuple of the node */
+  slice *slices;             /* of the axis at hand */
+  shoal_span *extents;       /* of each slice: n spans */
+  uint64_t *left_cost;       /* by slice: of all up to it */
+  uint32_t *slice_of;        /* by place: its slice + 1; 0 where the node has none */
+  uint64_t *keys;            /* for sorting: place and index */
+  shoal_span *run;           /* n spans: growing extent */
+  uint32_t *sample;          /* SAMPLE tuples of a large part */
+  shoal_span *extent, *wide; /* n spans each */
+} ordering;
+
+static int by_key(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static void add_to_slice(const ordering *o, uint32_t s, bool first, uint32_t tuple) {
+  const uint32_t *places = shoal_axes_tuple(o->axes, tuple);
+  shoal_span *extent = o->extents + (size_t)s * o->axes->n;
+  if (first) shoal_extent_start(o->axes, extent, places);
+  else shoal_extent_add(o->axes, extent, places);
+  o->slices[s].weight += o->weight[tuple];
+}
+
+/* The node's slices on an axis, by ascending place, from a sorted list of its tuples. */
+static uint32_t slice_sorted(ordering *o, const uint32_t *tuples, size_t m, size_t axis) {
+  for (size_t i = 0; i < m; i++)
+    o->keys[i] = (uint64_t)shoal_axes_tuple(o->axes, tuples[i])[axis] << 32 | i;
+  qsort(o->keys, m, sizeof *o->keys, by_key);
+  uint32_t n = 0;
+  for (size_t i = 0; i < m; i++) {
+    uint32_t place = (uint32_t)(o->keys[i] >> 32);
+    bool first = i == 0 || place != o->slices[n - 1].place;
+    if (first) o->slices[n++] = (slice){place, 0};
+    add_to_slice(o, n - 1, first, tuples[(uint32_t)o->keys[i]]);
+  }
+  return n;
+}
+
+/* The same by counting places from lo to hi: for nodes with many tuples. */
+static uint32_t slice_counted(ordering *o, const uint32_t *tuples, size_t m, size_t axis,
+                              shoal_span span) {
+  uint32_t *slice_of = o->slice_of + span.lo, n = 0;
+  memset(slice_of, 0, ((size_t)span.hi - span.lo + 1) * sizeof *slice_of);
+  for (size_t i = 0; i < m; i++) slice_of[shoal_axes_tuple(o->axes, tuples[i])[axis] - span.lo] = 1;
+  for (uint32_t p = 0; p <= span.hi - span.lo; p++) {
+    if (!slice_of[p]) continue;
+    o->slices[n++] = (slice){span.lo + p, 0};
+    slice_of[p] = n;
+  }
+  for (size_t i = 0; i < m; i++) {
+    uint32_t s = slice_of[shoal_axes_tuple(o->axes, tuples[i])[axis] - span.lo] - 1;
+    add_to_slice(o, s, o->slices[s].weight == 0, tuples[i]);
+  }
+  return n;
+}
+
+/* The best cut on an axis: ample ones first, then least cost, then the more even one. */
+static void try_axis(ordering *o, uint32_t n_slices, size_t axis, uint64_t weight, cut *best) {
+  const shoal_axes *axes = o->axes;
+  uint64_t left = 0;
+  memcpy(o->run, o->extents, axes->n * sizeof *o->run);
+  for (uint32_t s = 0; s + 1 < n_slices; s++) {
+    shoal_extent_join(axes, o->run, o->extents + (size_t)s * axes->n);
+    left += o->slices[s].weight;
+    o->left_cost[s] = left * shoal_extent_loss(axes, o->run);
+  }
+  uint64_t right = 0;
+  memcpy(o->run, o->extents + (size_t)(n_slices - 1) * axes->n, axes->n * sizeof *o->run);
+  for (uint32_t s = n_slices - 1; s > 0; s--) {
+    shoal_extent_join(axes, o->run, o->extents + (size_t)s * axes->n);
+    right += o->slices[s].weight;
+    uint64_t cost = o->left_cost[s - 1] + right * shoal_extent_loss(axes, o->run);
+    uint64_t lighter = right < weight - right ? right : weight - right;
+    bool ample = lighter >= o->least;
+    if (best->found && (ample != best->ample ? best->ample
+                        : cost != best->cost ? cost > best->cost
+                                             : lighter <= best->lighter))
+      continue;
+    *best = (cut){cost, lighter, axis, o->slices[s - 1].place, true, ample};
+  }
+}
+
+static cut best_cut(ordering *o, const uint32_t *tuples, size_t m, const shoal_span *extent,
+                    uint64_t weight) {
+  cut best = {0};
+  for (size_t q = 0; q < o->axes->n; q++) {
+    if (extent[q].lo == extent[q].hi) continue;
+    uint32_t n = extent[q].hi - extent[q].lo < 4 * m ? slice_counted(o, tuples, m, q, extent[q])
+                                                     : slice_sorted(o, tuples, m, q);
+    try_axis(o, n, q, weight, &best);
+  }
+  return best;
+}
+
+static void extent_of(const ordering *o, const uint32_t *tuples, size_t m, shoal_span *extent,
+                      uint64_t *weight) {
+  shoal_extent_start(o->axes, extent, shoal_axes_tuple(o->axes, tuples[0]));
+  *weight = 0;
+  for (size_t i = 0; i < m; i++) {
+    shoal_extent_add(o->axes, extent, shoal_axes_tuple(o->axes, tuples[i]));
+    *weight += o->weight[tuples[i]];
+  }
+}
+
+/* Stable: tuples up to the cut first; returns how many. `flip`: the others first. */
+static size_t divide(ordering *o, uint32_t *tuples, size_t m, const cut *c) {
+  size_t left = 0, right = 0;
+  for (size_t i = 0; i < m; i++) {
+    if (shoal_axes_tuple(o->axes, tuples[i])[c->axis] <= c->last) tuples[left++] = tuples[i];
+    else o->scratch[right++] = tuples[i];
+  }
+  memcpy(tuples + left, o->scratch, right * sizeof *tuples);
+  return left;
+}
+
+/* The nearer part first: the one that would lose less together with what came before. */
+static size_t turn(ordering *o, uint32_t *tuples, size_t m, size_t left, const uint32_t *before) {
+  shoal_span *extent = o->run;
+  uint64_t weight;
+  extent_of(o, tuples, left, extent, &weight);
+  uint32_t near =
+      shoal_extent_loss_with(o->axes, extent, before) - shoal_extent_loss(o->axes, extent);
+  extent_of(o, tuples + left, m - left, extent, &weight);
+  uint32_t far =
+      shoal_extent_loss_with(o->axes, extent, before) - shoal_extent_loss(o->axes, extent);
+  if (near <= far) return left;
+  memcpy(o->scratch, tuples, left * sizeof *tuples);
+  memmove(tuples, tuples + left, (m - left) * sizeof *tuples);
+  memcpy(tuples + (m - left), o->scratch, left * sizeof *tuples);
+  return m - left;
+}
+
+typedef struct part {
+  uint32_t *tuples;
+  size_t n;
+} part;
+
+typedef struct parts {
+  part *items;
+  size_t n, capacity;
+} parts;
+
+static bool add_part(parts *list, uint32_t *tuples, size_t n) {
+  if (!shoal_grow(&list->items, &list->capacity, list->n + 1, sizeof *list->items)) return false;
+  list->items[list->n++] = (part){tuples, n};
+  return true;
+}
+
+/* The cut of a large part is chosen by some of its tuples, evenly taken. */
+static cut choose_cut(ordering *o, const part *p, const shoal_span *extent, uint64_t weight) {
+  if (p->n <= SAMPLE) return best_cut(o, p->tuples, p->n, extent, weight);
+  for (size_t i = 0; i < SAMPLE; i++) o->sample[i] = p->tuples[i * (p->n / SAMPLE)];
+  uint64_t sampled;
+  extent_of(o, o->sample, SAMPLE, o->wide, &sampled);
+  cut c = best_cut(o, o->sample, SAMPLE, o->wide, sampled);
+  return c.found ? c : best_cut(o, p->tuples, p->n, extent, weight);
+}
+
+/*
+ * Orders tuples; parts of at most `small` tuples are put on a list instead, if there is one. A part
+ * is turned by what stands before it within these tuples.
+ */
+static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, parts *later) {
+  parts stack = {0};
+  bool ok = add_part(&stack, tuples, n);
+  while (ok && stack.n) {
+    part p = stack.items[--stack.n];
+    if (p.n < 2) continue;
+    if (later && p.n <= small) {
+      ok = add_part(later, p.tuples, p.n);
+      continue;
+    }
+    uint64_t weight;
+    extent_of(o, p.tuples, p.n, o->extent, &weight);
+    cut c = choose_cut(o, &p, o->extent, weight);
+    if (!c.found) continue;
+    size_t left = divide(o, p.tuples, p.n, &c);
+    if (p.tuples > tuples)
+      left = turn(o, p.tuples, p.n, left, shoal_axes_tuple(o->axes, p.tuples[-1]));
+    ok = add_part(&stack, p.tuples + left, p.n - left) && add_part(&stack, p.tuples, left);
+  }
+  free(stack.items);
+  return ok;
+}
+
+/* ------------------------------------------------------------ on several threads */
+
+static void ordering_reset(ordering *o) {
+  free(o->scratch);
+  free(o->sample);
+  free(o->slices);
+  free(o->extents);
+  free(o->left_cost);
+  free(o->slice_of);
+  free(o->keys);
+  free(o->run);
+  free(o->extent);
+  free(o->wide);
+}
+
+/* Room for parts of up to n tuples. */
+static bool ordering_init(ordering *o, const shoal_axes *axes, const uint32_t *weight,
+                          uint64_t least, size_t n) {
+  size_t places = 1;
+  for (size_t q = 0; q < axes->n; q++)
+    if (axes->items[q].n_places > places) places = axes->items[q].n_places;
+  size_t slices = places < n ? places : n;
+  *o = (ordering){.axes = axes,
+                  .weight = weight,
+                  .least = least,
+                  .scratch = shoal_alloc(n, sizeof *o->scratch),
+                  .sample = shoal_alloc(SAMPLE, sizeof *o->sample),
+                  .slices = shoal_alloc(slices, sizeof *o->slices),
+                  .extents = shoal_alloc(slices * axes->n, sizeof *o->extents),
+                  .left_cost = shoal_alloc(slices, sizeof *o->left_cost),
+                  .slice_of = shoal_alloc(places, sizeof *o->slice_of),
+                  .keys = shoal_alloc(n, sizeof *o->keys),
+                  .run = shoal_alloc(axes->n, sizeof *o->run),
+                  .extent = shoal_alloc(axes->n, sizeof *o->extent),
+                  .wide = shoal_alloc(axes->n, sizeof *o->wide)};
+  bool ok = o->scratch && o->sample && o->slices && o->extents && o->left_cost && o->slice_of &&
+            o->keys && o->run && o->extent && o->wide;
+  if (!ok) ordering_reset(o);
+  return ok;
+}
+
+typedef struct shared {
+  const shoal_axes *axes;
+  const uint32_t *weight;
+  uint64_t least;
+  const parts *later;
+  size_t small;
+  atomic_size_t next;
+  atomic_bool failed;
+} shared;
+
+static void order_share(void *user, unsigned i) {
+  (void)i;
+  shared *s = user;
+  ordering o;
+  bool ok = ordering_init(&o, s->axes, s->weight, s->least, s->small);
+  if (!ok) {
+    atomic_store(&s->failed, true);
+    return;
+  }
+  for (size_t p; ok && (p = atomic_fetch_add(&s->next, 1)) < s->later->n;)
+    ok = order_tuples(&o, s->later->items[p].tuples, s->later->items[p].n, 0, NULL);
+  if (!ok) atomic_store(&s->failed, true);
+  ordering_reset(&o);
+}
+
+shoal_status shoal_flock_order(const shoal_axes *axes, const uint32_t *weight, uint64_t least,
+                               const shoal_run *run, uint32_t *order, shoal_error *error) {
+  size_t n = axes->n_tuples;
+  ordering o;
+  parts later = {0};
+  for (uint32_t t = 0; t < n; t++) order[t] = t;
+  size_t small = n / 64 > 1024 ? n / 64 : 1024;
+  bool ok = ordering_init(&o, axes, weight, least, n);
+  if (ok) {
+    ok = order_tuples(&o, order, n, small, &later);
+    ordering_reset(&o);
+  }
+  shared s = {.axes = axes, .weight = weight, .least = least, .later = &later, .small = small};
+  if (ok) shoal_parallel(shoal_run_threads(run), order_share, &s);
+  free(later.items);
+  return ok && !atomic_load(&s.failed) ? SHOAL_OK : shoal_fail_memory(error);
+}

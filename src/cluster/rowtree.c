@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cluster/rowtree: see rowtree.h. */
+#include "cluster/rowtree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void shoal_row_tree_reset(shoal_row_tree *tree) {
+  free(tree->axis_at);
+  free(tree->sorted);
+  free(tree->leaf_of);
+  free(tree->nodes);
+  free(tree->loss_now);
+  free(tree->loss_below);
+  memset(tree, 0, sizeof *tree);
+}
+
+/* ------------------------------------------------------------ building */
+
+/* An axis of few places cuts the tree best: it stands on top. */
+static void order_axes(shoal_row_tree *tree) {
+  const shoal_axis *items = tree->axes->items;
+  for (size_t q = 0; q < tree->axes->n; q++) {
+    size_t at = q;
+    for (; at && items[tree->axis_at[at - 1]].n_places > items[q].n_places; at--)
+      tree->axis_at[at] = tree->axis_at[at - 1];
+    tree->axis_at[at] = (uint32_t)q;
+  }
+}
+
+/* Depth 0 is the key, depth d + 1 the axis axis_at[d]. */
+static uint32_t value_at(const shoal_row_tree *tree, const uint32_t *key_of_row, size_t depth,
+                         uint32_t row) {
+  if (depth) return shoal_axes_row(tree->axes, row)[tree->axis_at[depth - 1]];
+  return key_of_row ? key_of_row[row] : 0;
+}
+
+/* Sorts the rows by all depths, from the last to the first; rows that are equal stay ascending. */
+static bool sort_rows(shoal_row_tree *tree, const uint32_t *key_of_row, uint32_t n_keys,
+                      uint32_t n) {
+  uint32_t *to = shoal_alloc(n, sizeof *to);
+  bool ok = to != NULL;
+  for (uint32_t row = 0; row < n; row++) tree->sorted[row] = row;
+  for (size_t depth = tree->axes->n + 1; ok && depth-- > 0;) {
+    uint32_t n_values = depth ? tree->axes->items[tree->axis_at[depth - 1]].n_places : n_keys;
+    uint32_t *start = shoal_alloc_zero((size_t)n_values + 1, sizeof *start);
+    ok = start != NULL;
+    for (uint32_t i = 0; ok && i < n; i++)
+      start[value_at(tree, key_of_row, depth, tree->sorted[i]) + 1]++;
+    for (uint32_t v = 0; ok && v < n_values; v++) start[v + 1] += start[v];
+    for (uint32_t i = 0; ok && i < n; i++)
+      to[start[value_at(tree, key_of_row, depth, tree->sorted[i])]++] = tree->sorted[i];
+    free(start);
+    if (!ok) break;
+    uint32_t *from = tree->sorted;
+    tree->sorted = to;
+    to = from;
+  }
+  free(to);
+  return ok;
+}
+
+/* The first depth at which a sorted row differs from the one before; one past the last: none. */
+static size_t first_difference(const shoal_row_tree *tree, const uint32_t *key_of_row, uint32_t i) {
+  size_t depth = 0;
+  if (!i) return depth;
+  while (depth <= tree->axes->n && value_at(tree, key_of_row, depth, tree->sorted[i]) ==
+                                       value_at(tree, key_of_row, depth, tree->sorted[i - 1]))
+    depth++;
+  return depth;
+}
+
+/* Where each depth's nodes start (by depth, and behind the last), from the sorted rows. */
+static bool count_nodes(const shoal_row_tree *tree, const uint32_t *key_of_row, uint32_t n,
+                        size_t *start) {
+  size_t n_depths = tree->axes->n + 1;
+  for (uint32_t i = 0; i < n; i++)
+    for (size_t d = first_difference(tree, key_of_row, i); d < n_depths; d++) start[d + 1]++;
+  for (size_t d = 0; d < n_depths; d++) start[d + 1] += start[d];
+  return start[n_depths] < SHOAL_NO_ROW;
+}
+
+/* One node a distinct prefix; `next` holds where each depth's next node goes. */
+static void fill_nodes(shoal_row_tree *tree, const uint32_t *key_of_row, uint32_t n, size_t *next) {
+  size_t last = tree->axes->n;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t row = tree->sorted[i];
+    for (size_t d = first_difference(tree, key_of_row, i); d <= last; d++) {
+      uint32_t parent = d ? (uint32_t)(next[d - 1] - 1) : SHOAL_NO_ROW, self = (uint32_t)next[d]++;
+      tree->nodes[self] = (shoal_row_node){
+          .place = value_at(tree, key_of_row, d, row), .least = row, .first = i, .parent = parent};
+      if (d && !tree->nodes[parent].n++) tree->nodes[parent].first = self;
+    }
+    tree->leaf_of[row] = (uint32_t)(next[last] - 1);
+    tree->nodes[tree->leaf_of[row]].n++;
+  }
+}
+
+/* Children stand behind their parents: from the end, each hands its least row up. */
+static void fill_least(shoal_row_tree *tree, size_t n_nodes) {
+  for (size_t i = n_nodes; i-- > 0;) {
+    const shoal_row_node *node = &tree->nodes[i];
+    if (node->parent != SHOAL_NO_ROW && node->least < tree->nodes[node->parent].least)
+      tree->nodes[node->parent].least = node->least;
+  }
+}
+
+static bool build(shoal_row_tree *tree, const uint32_t *key_of_row, uint32_t n_keys) {
+  size_t n_depths = tree->axes->n + 1;
+  uint32_t n = (uint32_t)tree->axes->n_rows;
+  order_axes(tree);
+  if (!sort_rows(tree, key_of_row, n_keys, n)) return false;
+  size_t *start = shoal_alloc_zero(n_depths + 1, sizeof *start);
+  bool ok = start && count_nodes(tree, key_of_row, n, start);
+  if (ok) tree->nodes = shoal_alloc(start[n_depths], sizeof *tree->nodes);
+  ok = ok && tree->nodes;
+  if (ok) {
+    size_t n_nodes = start[n_depths];
+    fill_nodes(tree, key_of_row, n, start);
+    fill_least(tree, n_nodes);
+  }
+  free(start);
+  return ok;
+}
+
+shoal_status shoal_row_tree_init(shoal_row_tree *tree, const shoal_axes *axes,
+                                 const uint32_t *key_of_row, uint32_t n_keys,
+                                 const uint8_t *is_free, shoal_error *error) {
+  *tree = (shoal_row_tree){.axes = axes, .is_free = is_free};
+  size_t n_depths = axes->n + 1;
+  tree->axis_at = shoal_alloc(axes->n, sizeof *tree->axis_at);
+  tree->sorted = shoal_alloc((size_t)axes->n_rows, sizeof *tree->sorted);
+  tree->leaf_of = shoal_alloc((size_t)axes->n_rows, sizeof *tree->leaf_of);
+  tree->loss_now = shoal_alloc_zero(n_depths, sizeof *tree->loss_now);
+  tree->loss_below = shoal_alloc_zero(n_depths, sizeof *tree->loss_below);
+  if (tree->axis_at && tree->sorted && tree->leaf_of && tree->loss_now && tree->loss_below &&
+      build(tree, key_of_row, n_keys))
+    return SHOAL_OK;
+  shoal_row_tree_reset(tree);
+  return shoal_fail_memory(error);
+}
+
+/* ------------------------------------------------------------ rows come and go */
+
+/* The next free row of a leaf behind `row`. */
+static uint32_t next_free(const shoal_row_tree *tree, const shoal_row_node *leaf, uint32_t row) {
+  const uint32_t *rows = tree->sorted + leaf->first;
+  uint32_t low = 0, high = leaf->n; /* the first of `rows` above `row` is in low .. high */
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (rows[middle] <= row) low = middle + 1;
+    else high = middle;
+  }
+  while (low < leaf->n && !tree->is_free[rows[low]]) low++;
+  return low < leaf->n ? rows[low] : SHOAL_NO_ROW;
+}
+
+void shoal_row_tree_take(shoal_row_tree *tree, uint32_t row) {
+  shoal_row_node *node = &tree->nodes[tree->leaf_of[row]];
+  if (node->least != row) return;
+  node->least = next_free(tree, node, row);
+  while (node->parent != SHOAL_NO_ROW && tree->nodes[node->parent].least == row) {
+    node = &tree->nodes[node->parent];
+    const shoal_row_node *child = &tree->nodes[node->first];
+    node->least = SHOAL_NO_ROW;
+    for (uint32_t i = 0; i < node->n; i++)
+      if (child[i].least < node->least) node->least = child[i].least;
+  }
+}
+
+void shoal_row_tree_put(shoal_row_tree *tree, uint32_t row) {
+  for (uint32_t at = tree->leaf_of[row]; at != SHOAL_NO_ROW && row < tree->nodes[at].least;
+       at = tree->nodes[at].parent)
+    tree->nodes[at].least = row;
+}
+
+/* ------------------------------------------------------------ nearest */
+
+void shoal_row_tree_aim_near(shoal_row_tree *tree, const shoal_span *extent) {
+  tree->aim = extent;
+  for (size_t d = tree->axes->n; d-- > 0;) {
+    uint32_t q = tree->axis_at[d];
+    tree->loss_now[d] = shoal_axis_loss(&tree->axes->items[q], extent[q].lo, extent[q].hi);
+    tree->loss_below[d] = tree->loss_below[d + 1] + tree->loss_now[d];
+  }
+}
+
+static void nearest_below(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
+                          uint32_t lost, shoal_found *found);
+
+/* `lost` on all axes down to the node's, which is at `depth` of the axes' order. */
+static void offer_near(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
+                       uint32_t lost, shoal_found *found) {
+  uint32_t bound = lost + tree->loss_below[depth];
+  if (node->least == SHOAL_NO_ROW || bound > found->loss) return;
+  if (bound == found->loss && node->least >= found->row) return;
+  if (depth < tree->axes->n) nearest_below(tree, node, depth, lost, found);
+  else *found = (shoal_found){bound, node->least};
+}
+
+/* How many of the children lie below the place. */
+static uint32_t children_below(const shoal_row_node *child, uint32_t n, uint32_t place) {
+  uint32_t low = 0, high = n;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (child[middle].place < place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/* The children inside the span first, then outwards on both sides: losses only grow that way. */
+static void nearest_below(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
+                          uint32_t lost, shoal_found *found) {
+  const shoal_axis *axis = &tree->axes->items[tree->axis_at[depth]];
+  const shoal_span span = tree->aim[tree->axis_at[depth]];
+  const shoal_row_node *child = &tree->nodes[node->first];
+  uint32_t below = children_below(child, node->n, span.lo), above = below;
+  for (; above < node->n && child[above].place <= span.hi; above++)
+    offer_near(tree, &child[above], depth + 1, lost + tree->loss_now[depth], found);
+  for (;;) {
+    while (below && child[below - 1].least == SHOAL_NO_ROW) below--;
+    while (above < node->n && child[above].least == SHOAL_NO_ROW) above++;
+    if (!below && above == node->n) return;
+    uint32_t down = below ? shoal_axis_loss(axis, child[below - 1].place, span.hi) : UINT32_MAX;
+    uint32_t up = above < node->n ? shoal_axis_loss(axis, span.lo, child[above].place) : UINT32_MAX;
+    uint32_t loss = lost + (down <= up ? down : up);
+    if (loss + tree->loss_below[depth + 1] > found->loss) return;
+    offer_near(tree, down <= up ? &child[--below] : &child[above++], depth + 1, loss, found);
+  }
+}
+
+void shoal_row_tree_nearest(const shoal_row_tree *tree, uint32_t key, shoal_found *found) {
+  offer_near(tree, &tree->nodes[key], 0, 0, found);
+}
+
+/* ------------------------------------------------------------ furthest */
+
+static uint32_t pair_loss(const shoal_axis *axis, uint32_t a, uint32_t b) {
+  return a < b ? shoal_axis_loss(axis, a, b) : shoal_axis_loss(axis, b, a);
+}
+
+static void aim_far(shoal_row_tree *tree, const shoal_span *point) {
+  tree->aim = point;
+  for (size_t d = tree->axes->n; d-- > 0;) {
+    uint32_t q = tree->axis_at[d];
+    const shoal_axis *axis = &tree->axes->items[q];
+    uint32_t first = shoal_axis_loss(axis, 0, point[q].lo);
+    uint32_t last = shoal_axis_loss(axis, point[q].lo, axis->n_places - 1);
+    tree->loss_below[d] = tree->loss_below[d + 1] + (first > last ? first : last);
+  }
+}
+
+static void furthest_below(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
+                           uint32_t lost, shoal_found *found);
+
+static void offer_far(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
+                      uint32_t lost, shoal_found *found) {
+  uint32_t bound = lost + tree->loss_below[depth];
+  if (node->least == SHOAL_NO_ROW || bound < found->loss) return;
+  if (bound == found->loss && node->least >= found->row) return;
+  if (depth < tree->axes->n) furthest_below(tree, node, depth, lost, found);
+  else *found = (shoal_found){bound, node->least};
+}
+
+/* From both ends inwards: the child that loses most is always at an end of what is left. */
+static void furthest_below(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
+                           uint32_t lost, shoal_found *found) {
+  const shoal_axis *axis = &tree->axes->items[tree->axis_at[depth]];
+  const uint32_t place = tree->aim[tree->axis_at[depth]].lo;
+  const shoal_row_node *child = &tree->nodes[node->first];
+  uint32_t low = 0, high = node->n;
+  for (;;) {
+    while (low < high && child[low].least == SHOAL_NO_ROW) low++;
+    while (low < high && child[high - 1].least == SHOAL_NO_ROW) high--;
+    if (low == high) return;
+    uint32_t first = pair_loss(axis, child[low].place, place);
+    uint32_t last = pair_loss(axis, child[high - 1].place, place);
+    uint32_t loss = lost + (first >= last ? first : last);
+    if (loss + tree->loss_below[depth + 1] < found->loss) return;
+    offer_far(tree, first >= last ? &child[low++] : &child[--high], depth + 1, loss, found);
+  }
+}
+
+uint32_t shoal_row_tree_furthest(shoal_row_tree *tree, uint32_t row, shoal_span *scratch) {
+  shoal_found found = shoal_furthest_start;
+  shoal_extent_start(tree->axes, scratch, shoal_axes_row(tree->axes, row));
+  aim_far(tree, scratch);
+  offer_far(tree, &tree->nodes[0], 0, 0, &found);
+  return found.row;
+}
