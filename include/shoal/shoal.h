@@ -52,10 +52,10 @@ typedef struct shoal_error {
 
 /* How far a long job is. `total` is 0 where it is not known. */
 typedef struct shoal_progress {
-  const char *stage; /* "read", "group", "search", "write", "verify" */
+  const char *stage; /* "read", "group", "search", "cluster", "mend", "write", "verify" */
   uint64_t done;
   uint64_t total;
-  const char *unit; /* "bytes", "rows", "nodes" */
+  const char *unit; /* "bytes", "rows", "nodes", "classes" */
 } shoal_progress;
 
 /* Called now and then from the thread that runs the job. Return true to cancel. */

@@ -47,12 +47,18 @@ const cli_chapter *cli_policy_chapters(void) {
        "together. Each may name an 'attribute'; without one, every sensitive attribute must "
        "satisfy it.",
        shoal_models},
-      {"Algorithms", "How a release is searched for: 'method.algorithm'.", shoal_algorithms},
+      {"Algorithms",
+       "How a release is made: 'method.algorithm'. Full-domain: one level of each hierarchy for "
+       "the "
+       "whole table. Local: each class by itself; a quasi-identifier of type number needs no "
+       "hierarchy there.",
+       shoal_algorithms},
       {"Preferences",
        "How to choose among the minimal nodes of a full-domain search: 'method.prefer', a list; "
        "the first decides, the next breaks ties.",
        shoal_preferences},
-      {"Objectives", "What 'optimal' makes least; 'weights' say which attributes count more.",
+      {"Objectives",
+       "What 'optimal' and 'flock' make least; 'weights' say which attributes count more.",
        shoal_objectives},
       {NULL, NULL, NULL},
   };

@@ -169,7 +169,7 @@ static void free_parts(grouping *g) {
   }
 }
 
-/* ------------------------------------------------------------ from tuples to base classes */
+/* ------------------------------------------------------------ the whole */
 
 static bool fill_tuples(shoal_frequency *f, const uint64_t *first_row) {
   for (size_t q = 0; q < f->n_quasi; q++) {
@@ -178,64 +178,7 @@ static bool fill_tuples(shoal_frequency *f, const uint64_t *first_row) {
     for (uint32_t t = 0; t < f->n_tuples; t++)
       f->codes[q][t] = shoal_column_code(f->quasi[q], first_row[t]);
   }
-  if (!shoal_classes_init(&f->base, f->n_tuples, f->n_sensitive)) return false;
-  for (uint32_t t = 0; t < f->n_tuples; t++) f->base.tuple[t] = t;
-  for (uint64_t row = 0; row < f->table->n_rows; row++)
-    f->base.n_rows[f->tuple_of_row[row]] += shoal_table_count(f->table, row);
   return true;
-}
-
-static bool fill_sets(shoal_frequency *f, size_t s) {
-  const shoal_column *column = f->sensitive[s];
-  uint64_t bit[64] = {0};
-  for (uint32_t v = 0; v < column->n_values; v++)
-    bit[v] = shoal_column_missing(column, v) ? 0 : UINT64_C(1) << v;
-  uint64_t *set = shoal_alloc_zero(f->n_tuples, sizeof *set);
-  if (!set) return false;
-  f->base.sets[s] = set;
-  const uint8_t *codes = column->codes; /* up to 64 values: one byte each */
-  for (uint64_t row = 0; row < f->table->n_rows; row++)
-    set[f->tuple_of_row[row]] |= bit[codes[row]];
-  return true;
-}
-
-/* Pairs (tuple, value) with their rows. */
-static bool count_pairs(const shoal_frequency *f, const shoal_column *column, shoal_ids *pairs,
-                        uint64_t **n_rows) {
-  size_t capacity = 0;
-  for (uint64_t row = 0; row < f->table->n_rows; row++) {
-    uint64_t key =
-        (uint64_t)f->tuple_of_row[row] * column->n_values + shoal_column_code(column, row);
-    uint32_t known = pairs->n_ids, id = shoal_ids_insert(pairs, key);
-    if (id == SHOAL_NO_ID || !shoal_grow(n_rows, &capacity, (size_t)id + 1, sizeof **n_rows))
-      return false;
-    if (id == known) (*n_rows)[id] = 0;
-    (*n_rows)[id] += shoal_table_count(f->table, row);
-  }
-  return true;
-}
-
-static bool fill_histogram(shoal_frequency *f, size_t s) {
-  const shoal_column *column = f->sensitive[s];
-  shoal_ids pairs;
-  if (!shoal_ids_init(&pairs, f->n_tuples)) return false;
-  uint64_t *n_rows = NULL;
-  bool ok = count_pairs(f, column, &pairs, &n_rows);
-  uint32_t *tuple = ok ? shoal_alloc(pairs.n_ids, sizeof *tuple) : NULL;
-  uint32_t *value = ok ? shoal_alloc(pairs.n_ids, sizeof *value) : NULL;
-  ok = tuple && value;
-  for (uint32_t e = 0; ok && e < pairs.n_ids; e++) {
-    tuple[e] = (uint32_t)(pairs.of_id[e] / column->n_values);
-    value[e] = (uint32_t)(pairs.of_id[e] % column->n_values);
-  }
-  f->base.histograms[s].n_values = column->n_values;
-  ok = ok && shoal_histogram_from_entries(&f->base.histograms[s], f->n_tuples, column->n_values,
-                                          pairs.n_ids, tuple, value, n_rows);
-  free(tuple);
-  free(value);
-  free(n_rows);
-  shoal_ids_reset(&pairs);
-  return ok;
 }
 
 static shoal_status group_rows(shoal_frequency *f, const shoal_run *run, shoal_error *error) {
@@ -298,11 +241,8 @@ shoal_status shoal_frequency_build(const shoal_table *table, const shoal_column 
   shoal_status status = SHOAL_OK;
   if (!allocate(f, quasi, sensitive, track)) status = shoal_fail_memory(error);
   if (status == SHOAL_OK) status = group_rows(f, run, error);
-  for (size_t s = 0; status == SHOAL_OK && s < n_sensitive; s++) {
-    if (f->track[s] == SHOAL_TRACK_SET && !fill_sets(f, s)) status = shoal_fail_memory(error);
-    if (f->track[s] == SHOAL_TRACK_HISTOGRAM && !fill_histogram(f, s))
-      status = shoal_fail_memory(error);
-  }
+  if (status == SHOAL_OK)
+    status = shoal_classes_of_rows(f, f->tuple_of_row, f->n_tuples, &f->base, error);
   if (status != SHOAL_OK) {
     shoal_frequency_free(f);
     return status;

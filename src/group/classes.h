@@ -31,7 +31,7 @@ typedef struct shoal_histogram {
 
 typedef struct shoal_classes {
   uint32_t n_classes;
-  uint32_t *tuple;  /* a tuple of each class, ascending */
+  uint32_t *tuple;  /* a tuple of each class; ascending where they are of a node */
   uint64_t *n_rows; /* records in each class */
   uint64_t **sets;  /* by sensitive attribute: NULL, or values that are not missing, by class */
   shoal_histogram *histograms; /* by sensitive attribute; start is NULL where not tracked */
@@ -68,6 +68,14 @@ shoal_status shoal_frequency_build(const shoal_table *table, const shoal_column 
                                    shoal_error *error) SHOAL_MUST_CHECK;
 
 void shoal_frequency_free(shoal_frequency *frequency);
+
+/*
+ * Classes of any grouping of the rows, numbered 0 .. n_classes - 1, none empty; sensitive values
+ * travel as in the frequency set. `tuple` is that of a class's first row.
+ */
+shoal_status shoal_classes_of_rows(const shoal_frequency *frequency, const uint32_t *class_of_row,
+                                   uint32_t n_classes, shoal_classes *classes,
+                                   shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
  * The classes at `levels` (one a quasi-identifier), rolled up from classes at lower or equal

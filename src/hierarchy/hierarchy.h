@@ -74,6 +74,15 @@ shoal_status shoal_column_numbers(const shoal_table *table, const shoal_column *
                                   int64_t **numbers, unsigned *scale,
                                   shoal_error *error) SHOAL_MUST_CHECK;
 
+/*
+ * The label of the numbers low .. high (x 10^-scale) widened to multiples of `width`, which is
+ * above 0: as the kind "intervals" writes it. Returns its bytes; `out` has room for
+ * SHOAL_INTERVAL_BYTES.
+ */
+#define SHOAL_INTERVAL_BYTES 128
+size_t shoal_snapped_label(int64_t low, int64_t high, unsigned scale, shoal_decimal width,
+                           char *out);
+
 /* Draws the tree for people (values of the hierarchy's file only, at most `most` lines). */
 shoal_status shoal_hierarchy_draw(const shoal_hierarchy *hierarchy, size_t most, char **text,
                                   shoal_error *error) SHOAL_MUST_CHECK;

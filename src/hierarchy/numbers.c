@@ -131,17 +131,32 @@ static char *print_number(char *out, int128 number, unsigned scale) {
 }
 
 /* "[low-high]" of whole numbers (just "low" if they are equal), else "[low-end)". */
-static shoal_label print_range(const number_state *state, int128 low, int128 end, char *scratch) {
-  bool whole = state->scale == 0;
+static shoal_label print_range(unsigned scale, int128 low, int128 end, char *scratch) {
+  bool whole = scale == 0;
   if (whole && end - low == 1)
     return (shoal_label){scratch, (size_t)(print_number(scratch, low, 0) - scratch)};
   char *at = scratch;
   *at++ = '[';
-  at = print_number(at, low, state->scale);
+  at = print_number(at, low, scale);
   *at++ = '-';
-  at = print_number(at, whole ? end - 1 : end, state->scale);
+  at = print_number(at, whole ? end - 1 : end, scale);
   *at++ = whole ? ']' : ')';
   return (shoal_label){scratch, (size_t)(at - scratch)};
+}
+
+/* The multiple of `width` at or below the number. */
+static int128 floor_to(int128 number, int128 width) {
+  return (number / width - (number % width < 0)) * width;
+}
+
+size_t shoal_snapped_label(int64_t low, int64_t high, unsigned scale, shoal_decimal width,
+                           char *out) {
+  unsigned common = scale;
+  widen_scale(&common, width);
+  int128 factor = power_of_ten(common - scale), step = at_scale(width, common);
+  return print_range(common, floor_to(low * factor, step), floor_to(high * factor, step) + step,
+                     out)
+      .size_bytes;
 }
 
 /* The column's numbers and `n_levels` empty levels, at a scale that holds all and `scale`. */
@@ -173,9 +188,8 @@ static shoal_label interval_label(const shoal_builder *builder, uint32_t leaf, u
   const number_state *state = builder->state;
   int128 width = state->levels[level - 1].width;
   int128 above = state->numbers[leaf] * state->factor - state->origin;
-  int128 steps = above / width - (above % width < 0); /* floor */
-  int128 low = state->origin + steps * width;
-  return print_range(state, low, low + width, scratch);
+  int128 low = state->origin + floor_to(above, width);
+  return print_range(state->scale, low, low + width, scratch);
 }
 
 shoal_status shoal_intervals_start(shoal_builder *builder, shoal_error *error) {
@@ -218,7 +232,7 @@ static shoal_label cut_label(const shoal_builder *builder, uint32_t leaf, uint32
     *at++ = '=';
     at = print_number(at, cuts->bounds[low - 1], state->scale);
   } else {
-    return print_range(state, cuts->bounds[low - 1], cuts->bounds[low], scratch);
+    return print_range(state->scale, cuts->bounds[low - 1], cuts->bounds[low], scratch);
   }
   return (shoal_label){scratch, (size_t)(at - scratch)};
 }

@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/anonymize: from a table and a policy to a release that satisfies it: early refusal by the
- * necessary conditions, search, choice among minimal nodes, what becomes of suppressed rows.
+ * job/anonymize: from a table and a policy to a release that satisfies it: which algorithm, early
+ * refusal by the necessary conditions, then a node of the lattice (node.c), mu-Argus (argus.c) or
+ * clusters (local.c).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "job/release.h"
-#include "lattice/datafly.h"
-#include "lattice/matrix.h"
-#include "lattice/objective.h"
-#include "measure/utility.h"
-#include "write/csv.h"
-
-/* Up to so many nodes the whole set of minimal nodes is searched for, wanted or not. */
-static const uint64_t MAX_NODES_FOR_MINIMAL = 1000000;
 
 void shoal_release_free(shoal_release *release) {
   if (!release) return;
   shoal_prepared_reset(&release->prepared);
   shoal_result_free(release->result);
   free(release->levels);
-  free(release->fate_of_tuple);
+  free(release->fate_of_group);
+  free(release->class_of_row);
+  shoal_labels_reset(&release->labels);
   shoal_mu_argus_reset(&release->argus);
+  shoal_table_free(release->expanded);
   free(release);
 }
 
@@ -47,400 +43,47 @@ static shoal_status refuse_early(const shoal_prepared *p, shoal_error *error) {
   return shoal_fail(error, SHOAL_REFUSED, "no release can satisfy the policy: %s", why);
 }
 
-static shoal_status refuse_unreached(shoal_search *search, const shoal_algorithm *algorithm,
-                                     shoal_error *error) {
-  unsigned long long limit = search->max_suppressed, n = search->frequency->n_records;
-  const char *rows = limit == 1 ? "row" : "rows";
-  if (!algorithm->least_height && algorithm->all_minimal)
-    return shoal_fail(error, SHOAL_REFUSED,
-                      "%s ends at its last node with more than %llu %s to suppress; it is greedy: "
-                      "try samarati or optimal",
-                      algorithm->name, limit, rows);
-  if (!search->demands->monotone)
-    return shoal_fail(error, SHOAL_REFUSED,
-                      "none of %llu nodes satisfies the policy with at most %llu %s suppressed: "
-                      "'shoal explain' says what would help",
-                      (unsigned long long)search->space.n_nodes, limit, rows);
-  shoal_node top;
-  SHOAL_TRY(shoal_search_measure(search, search->space.n_nodes - 1, &top, error));
-  return shoal_fail(error, SHOAL_REFUSED,
-                    "no generalization satisfies the policy with at most %llu %s suppressed: even "
-                    "with every quasi-identifier at its top, %llu of %llu would have to go; "
-                    "'shoal explain' says what would help",
-                    limit, rows, (unsigned long long)top.suppressed, n);
+void shoal_release_measures(shoal_result *result, const shoal_utility *utility) {
+  result->dm = utility->dm;
+  result->avg = utility->avg;
+  result->il = utility->il;
+  result->nil = utility->nil;
+  result->accuracy = utility->accuracy;
+  result->height_accuracy = utility->height_accuracy;
+  result->completeness = utility->completeness;
 }
 
-/* The minimal nodes go into the report, and the chosen one. */
-static shoal_status report_nodes(shoal_result *result, const shoal_search *search,
-                                 const shoal_node_list *minimal, uint64_t chosen,
-                                 shoal_error *error) {
-  result->nodes = shoal_arena_alloc(&result->arena, minimal->n_items, sizeof *result->nodes);
-  if (!result->nodes) return shoal_fail_memory(error);
-  for (size_t i = 0; i < minimal->n_items; i++) {
-    SHOAL_TRY(
-        shoal_result_node(result, &search->space, &minimal->items[i], &result->nodes[i], error));
-    result->nodes[i].chosen = minimal->items[i].number == chosen;
-    result->n_nodes = i + 1;
-  }
-  result->lattice_nodes = search->space.n_nodes;
-  result->nodes_checked = search->n_checked;
-  result->nodes_bounded = search->n_bounded;
-  result->max_suppression = search->max_suppressed;
+/* Clusters part records that are alike, so that each needs a row of its own. */
+static shoal_status expand(shoal_release *release, const shoal_table **table, shoal_error *error) {
+  if ((*table)->n_records > UINT32_MAX)
+    return shoal_fail(error, SHOAL_BAD_INPUT,
+                      "local recoding takes at most %u rows, and %s has %llu: use a full-domain "
+                      "algorithm, or release parts of the table",
+                      UINT32_MAX, (*table)->name, (unsigned long long)(*table)->n_records);
+  if (!(*table)->counts || !(*table)->finished) return SHOAL_OK;
+  SHOAL_TRY(shoal_table_expand(*table, &release->expanded, error));
+  *table = release->expanded;
   return SHOAL_OK;
 }
 
-static void report_cost(shoal_result *result, const shoal_algorithm *algorithm,
-                        const shoal_search *search) {
-  if (algorithm->least_height || algorithm->all_minimal) return; /* no objective was used */
-  result->objective = search->objective->name;
-  result->cost = search->cost;
-}
-
-static bool has_node(const shoal_node_list *nodes, uint64_t number) {
-  for (size_t i = 0; i < nodes->n_items; i++)
-    if (nodes->items[i].number == number) return true;
-  return false;
-}
-
-/* Runs the algorithm, finds the minimal nodes and chooses; all preferences choose among them. */
-static shoal_status choose(shoal_release *release, const shoal_algorithm *algorithm,
-                           shoal_search *search, const shoal_preference *preferences,
-                           size_t n_preferences, shoal_node *chosen, shoal_error *error) {
-  shoal_result *result = release->result;
-  bool found;
-  SHOAL_TRY(algorithm->run(search, chosen, &found, error));
-  if (!found) return refuse_unreached(search, algorithm, error);
-  if (!chosen->satisfies)
-    return shoal_fail(error, SHOAL_REFUSED,
-                      "%s stops at a node where %llu rows break the policy: with a recipient's "
-                      "profile below 1 it does not look at all quasi-identifiers together",
-                      algorithm->name, (unsigned long long)chosen->suppressed);
-  shoal_node_list minimal = {0};
-  shoal_status status = SHOAL_OK;
-  bool prefers = n_preferences > 0 && algorithm->least_height;
-  result->minimal_complete =
-      prefers || (algorithm->all_minimal && search->space.n_nodes <= MAX_NODES_FOR_MINIMAL);
-  if (result->minimal_complete)
-    status =
-        shoal_search_minimal(search, algorithm->least_height ? chosen->height : 0, &minimal, error);
-  if (status == SHOAL_OK && prefers)
-    *chosen = *shoal_prefer(search, preferences, n_preferences, &minimal);
-  if (status == SHOAL_OK && !has_node(&minimal, chosen->number) &&
-      !shoal_node_list_add(&minimal, chosen))
-    status = shoal_fail_memory(error);
-  if (status == SHOAL_OK) status = report_nodes(result, search, &minimal, chosen->number, error);
-  report_cost(result, algorithm, search);
-  shoal_node_list_reset(&minimal);
-  return status;
-}
-
-/* ------------------------------------------------------------ suppressed rows */
-
-static bool label_is_star(const shoal_prepared *p, size_t q, uint32_t level, uint32_t tuple) {
-  const shoal_level *labels = &p->hierarchies[q]->levels[level];
-  size_t size;
-  const char *label =
-      shoal_level_label(labels, labels->of_leaf[p->frequency->codes[q][tuple]], &size);
-  return size == 1 && *label == '*';
-}
-
-/* The class that blanked rows would form. */
-typedef struct blank_class {
-  shoal_classes together;  /* that class alone */
-  uint8_t *joined;         /* the classes that become part of it */
-  bool satisfies;          /* every demand */
-  uint64_t n_rows;         /* blanked rows, and those of a class that is all "*" anyway */
-  uint64_t smallest_other; /* the smallest class besides it; UINT64_MAX if there is none */
-} blank_class;
-
-/* Blanked rows may only be written if the class they form satisfies every demand itself. */
-static shoal_status judge_blanks(const shoal_release *release, const shoal_classes *classes,
-                                 const uint8_t *breaks, blank_class *blank, shoal_error *error) {
-  const shoal_prepared *p = &release->prepared;
-  uint8_t *joined = shoal_alloc(classes->n_classes, 1);
-  if (!joined) return shoal_fail_memory(error);
-  blank->joined = joined;
-  blank->smallest_other = UINT64_MAX;
-  for (uint32_t c = 0; c < classes->n_classes; c++) {
-    bool star = true;
-    for (size_t q = 0; q < p->n_quasi && star; q++)
-      star = label_is_star(p, q, release->levels[q], classes->tuple[c]);
-    joined[c] = breaks[c] || star;
-    if (!joined[c] && classes->n_rows[c] < blank->smallest_other)
-      blank->smallest_other = classes->n_rows[c];
-  }
-  SHOAL_TRY(shoal_classes_join(classes, joined, &blank->together, error));
-  blank->n_rows = blank->together.n_rows[0];
-  blank->satisfies =
-      shoal_judge(&p->demands, p->frequency, &blank->together, UINT64_MAX, NULL).suppressed == 0;
-  return SHOAL_OK;
-}
-
-/* The blanked rows are released: figures and what is reached include their class. */
-static shoal_status count_blanks(shoal_release *release, const shoal_classes *classes,
-                                 const blank_class *blank, shoal_error *error) {
+static shoal_status anonymize(shoal_release *release, const shoal_table *table,
+                              const shoal_policy *policy, const shoal_run *run,
+                              shoal_error *error) {
   const shoal_prepared *p = &release->prepared;
   shoal_result *result = release->result;
-  result->blanked = result->suppressed;
-  result->output_rows += result->suppressed;
-  if (blank->n_rows == result->suppressed) result->classes++; /* else they join one */
-  result->smallest_class =
-      blank->n_rows < blank->smallest_other ? blank->n_rows : blank->smallest_other;
-  SHOAL_TRY(shoal_result_models(result, p, classes, blank->joined, 0, error));
-  for (size_t i = 0; i < result->n_models; i++) {
-    shoal_model_outcome *outcome = &result->models[i];
-    double reached;
-    (void)shoal_demand_holds(&p->demands.items[i], p->frequency, &blank->together, 0, &reached);
-    bool only = blank->smallest_other == UINT64_MAX;
-    size_t attribute = p->demands.items[i].sensitive;
-    if (attribute != SHOAL_NO_ATTRIBUTE) {
-      uint64_t distinct = shoal_classes_distinct(p->frequency, &blank->together, 0, attribute);
-      if (only || distinct < outcome->least_distinct) outcome->least_distinct = distinct;
-    }
-    if (only || (outcome->at_most ? reached > outcome->reached : reached < outcome->reached))
-      outcome->reached = reached;
-  }
-  return SHOAL_OK;
-}
-
-/* What becomes of suppressed rows: blanked where the policy asks for it and it is safe. */
-static shoal_status blank_or_remove(shoal_release *release, const shoal_classes *classes,
-                                    const uint8_t *breaks, uint8_t *fate, shoal_error *error) {
-  shoal_result *result = release->result;
-  *fate = SHOAL_FATE_REMOVE;
-  if (!release->prepared.policy->blank_suppressed || !result->suppressed) return SHOAL_OK;
-  blank_class blank = {0};
-  shoal_status status = judge_blanks(release, classes, breaks, &blank, error);
-  if (status == SHOAL_OK && blank.satisfies) {
-    *fate = SHOAL_FATE_BLANK;
-    status = count_blanks(release, classes, &blank, error);
-  } else if (status == SHOAL_OK) {
-    status = shoal_result_warn(result, error,
-                               "the %llu suppressed rows were removed, not blanked: as one class "
-                               "of blanks they would break the policy",
-                               (unsigned long long)result->suppressed);
-  }
-  free(blank.joined);
-  shoal_classes_reset(&blank.together);
-  return status;
-}
-
-static shoal_status decide_fates(shoal_release *release, const shoal_classes *classes,
-                                 const uint8_t *breaks, const uint32_t *class_of_tuple,
-                                 shoal_error *error) {
-  const shoal_prepared *p = &release->prepared;
-  uint8_t suppressed_fate;
-  SHOAL_TRY(blank_or_remove(release, classes, breaks, &suppressed_fate, error));
-  uint32_t n = p->frequency->n_tuples;
-  release->fate_of_tuple = shoal_alloc(n, 1);
-  if (!release->fate_of_tuple) return shoal_fail_memory(error);
-  for (uint32_t t = 0; t < n; t++)
-    release->fate_of_tuple[t] = breaks[class_of_tuple[t]] ? suppressed_fate : SHOAL_FATE_KEEP;
-  return SHOAL_OK;
-}
-
-/* ------------------------------------------------------------ the report */
-
-static uint32_t labels_in_use(const shoal_prepared *p, size_t q, uint32_t level,
-                              const shoal_classes *classes, const uint8_t *breaks, uint8_t *seen) {
-  const shoal_level *labels = &p->hierarchies[q]->levels[level];
-  uint32_t used = 0;
-  memset(seen, 0, labels->n_labels);
-  for (uint32_t c = 0; c < classes->n_classes; c++) {
-    uint32_t label = labels->of_leaf[p->frequency->codes[q][classes->tuple[c]]];
-    if (!breaks[c] && !seen[label]) used += seen[label] = 1;
-  }
-  return used;
-}
-
-static shoal_status report_attributes(shoal_release *release, const shoal_classes *classes,
-                                      const uint8_t *breaks, const double *loss,
-                                      shoal_error *error) {
-  const shoal_prepared *p = &release->prepared;
-  shoal_result *result = release->result;
-  uint32_t most = 0;
-  for (size_t q = 0; q < p->n_quasi; q++) {
-    uint32_t n = p->hierarchies[q]->levels[release->levels[q]].n_labels;
-    if (n > most) most = n;
-  }
-  uint8_t *seen = shoal_alloc(most, 1);
-  result->attributes = shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *result->attributes);
-  if (!seen || !result->attributes) {
-    free(seen);
-    return shoal_fail_memory(error);
-  }
-  for (size_t q = 0; q < p->n_quasi; q++)
-    result->attributes[q] = (shoal_attribute_outcome){
-        .name = result->quasi[q],
-        .level = release->levels[q],
-        .height = result->heights[q],
-        .n_before = p->quasi[q]->n_values,
-        .n_after = labels_in_use(p, q, release->levels[q], classes, breaks, seen),
-        .loss = loss[q]};
-  free(seen);
-  return SHOAL_OK;
-}
-
-static shoal_status report_release(shoal_release *release, const shoal_search *search,
-                                   const shoal_node *chosen, const shoal_classes *classes,
-                                   const uint8_t *breaks, shoal_error *error) {
-  const shoal_prepared *p = &release->prepared;
-  shoal_result *result = release->result;
-  double *loss = shoal_alloc(p->n_quasi, sizeof *loss);
-  if (!loss) return shoal_fail_memory(error);
-  shoal_utility u = shoal_utility_measure(p->frequency, &search->space, release->levels, classes,
-                                          breaks, p->demands.k, loss);
-  result->dm = u.dm;
-  result->avg = u.avg;
-  result->il = u.il;
-  result->nil = u.nil;
-  result->accuracy = u.accuracy;
-  result->height_accuracy = u.height_accuracy;
-  result->completeness = u.completeness;
-  result->suppressed = chosen->suppressed;
-  result->output_rows = p->table->n_records - chosen->suppressed;
-  result->classes = chosen->n_classes;
-  result->smallest_class = chosen->smallest_class;
-  result->p = p->demands.p;
-  shoal_status status = report_attributes(release, classes, breaks, loss, error);
-  free(loss);
-  SHOAL_TRY(status);
-  SHOAL_TRY(shoal_result_conditions(result, p, error));
-  return shoal_result_models(result, p, classes, breaks, 0, error);
-}
-
-static shoal_status settle(shoal_release *release, shoal_search *search, const shoal_node *chosen,
-                           shoal_error *error) {
-  shoal_classes classes;
-  uint8_t *breaks;
-  uint32_t *class_of_tuple;
-  SHOAL_TRY(
-      shoal_search_classes(search, chosen->number, &classes, &breaks, &class_of_tuple, error));
-  release->levels = shoal_alloc(search->space.n, sizeof *release->levels);
-  shoal_status status = release->levels ? SHOAL_OK : shoal_fail_memory(error);
-  if (status == SHOAL_OK) {
-    shoal_space_levels(&search->space, chosen->number, release->levels);
-    status = report_release(release, search, chosen, &classes, breaks, error);
-  }
-  if (status == SHOAL_OK) status = decide_fates(release, &classes, breaks, class_of_tuple, error);
-  shoal_classes_reset(&classes);
-  free(breaks);
-  free(class_of_tuple);
-  return status;
-}
-
-/* What the algorithms are told beyond the search itself. */
-typedef struct tuning {
-  const shoal_objective *objective;
-  shoal_datafly_options datafly;
-  shoal_decimal *anonymity, *profile; /* by quasi-identifier */
-} tuning;
-
-static shoal_status tune(const shoal_prepared *p, tuning *t, shoal_error *error) {
-  SHOAL_TRY(shoal_objective_bind(p->policy, &t->objective, error));
-  t->anonymity = shoal_alloc(p->n_quasi, sizeof *t->anonymity);
-  t->profile = shoal_alloc(p->n_quasi, sizeof *t->profile);
-  if (!t->anonymity || !t->profile) return shoal_fail_memory(error);
-  for (size_t q = 0; q < p->n_quasi; q++) {
-    t->anonymity[q] = p->quasi_attributes[q]->anonymity;
-    t->profile[q] = p->quasi_attributes[q]->profile;
-  }
-  t->datafly = (shoal_datafly_options){.anonymity = t->anonymity, .profile = t->profile};
-  return SHOAL_OK;
-}
-
-/* ------------------------------------------------------------ the distance-vector matrix */
-
-/* Whether the policy asks for it; it knows k-anonymity only. */
-static shoal_status wants_matrix(const shoal_prepared *p, bool *wanted, shoal_error *error) {
-  const shoal_word *word = &p->policy->satisfies;
-  *wanted = word->text && strcmp(word->text, "matrix") == 0;
-  if (!word->text || strcmp(word->text, "classes") == 0) return SHOAL_OK;
-  if (!*wanted)
-    return shoal_policy_fail(p->policy, word->mark, error,
-                             "method.satisfies cannot be '%.60s': use classes or matrix",
-                             word->text);
-  for (size_t i = 0; i < p->demands.n_items; i++)
-    if (!p->demands.items[i].type->is_size)
-      return shoal_policy_fail(p->policy, word->mark, error,
-                               "the matrix knows k-anonymity only, and the policy asks for %s "
-                               "too: use 'satisfies: classes'",
-                               p->demands.items[i].type->name);
-  return SHOAL_OK;
-}
-
-/* Bounds for solutions (Samarati 2001, section 5), for the report. */
-static shoal_status report_bounds(shoal_result *result, const shoal_search *search,
-                                  shoal_error *error) {
-  const shoal_matrix *matrix = search->matrix;
-  uint32_t *upper = shoal_arena_alloc(&result->arena, search->space.n, sizeof *upper);
-  if (!upper) return shoal_fail_memory(error);
-  result->upper_height = shoal_matrix_upper(matrix, upper);
-  result->upper_bound = upper;
-  for (uint32_t x = 0; x < matrix->n_outliers; x++) {
-    uint64_t n_rows = search->frequency->base.n_rows[matrix->outliers[x]];
-    if (n_rows <= search->max_suppressed) continue; /* it may be suppressed */
-    shoal_matrix_bounds bounds;
-    SHOAL_TRY(shoal_matrix_lower(matrix, x, &bounds, error));
-    if (bounds.least_height > result->lower_height) result->lower_height = bounds.least_height;
-    shoal_matrix_bounds_reset(&bounds);
-  }
-  return SHOAL_OK;
-}
-
-static shoal_status use_matrix(shoal_release *release, shoal_search *search, shoal_matrix *matrix,
-                               shoal_error *error) {
-  const shoal_prepared *p = &release->prepared;
-  bool wanted;
-  SHOAL_TRY(wants_matrix(p, &wanted, error));
-  if (!wanted) return SHOAL_OK;
-  SHOAL_TRY(shoal_matrix_build(matrix, p->frequency, p->demands.k, p->run, error));
-  search->matrix = matrix;
-  return report_bounds(release->result, search, error);
-}
-
-/* A node of the lattice, and what becomes of each row there. */
-static shoal_status release_node(shoal_release *release, const shoal_algorithm *algorithm,
-                                 const tuning *t, shoal_error *error) {
-  const shoal_prepared *p = &release->prepared;
-  shoal_search search;
-  SHOAL_TRY(shoal_prepared_search(p, true, &search, error));
-  search.objective = t->objective;
-  if (p->weighted) search.weights = p->weights;
-  search.datafly = &t->datafly;
-  shoal_matrix matrix = {0};
-  shoal_preference *preferences = NULL;
-  size_t n_preferences;
-  shoal_node chosen;
-  shoal_status status =
-      shoal_preferences_bind(p->policy, p->frequency, p->weighted ? p->weights : NULL, &preferences,
-                             &n_preferences, error);
-  if (status == SHOAL_OK) status = use_matrix(release, &search, &matrix, error);
-  if (status == SHOAL_OK)
-    status = choose(release, algorithm, &search, preferences, n_preferences, &chosen, error);
-  if (status == SHOAL_OK) status = settle(release, &search, &chosen, error);
-  free(preferences);
-  shoal_matrix_reset(&matrix);
-  shoal_search_reset(&search);
-  return status;
-}
-
-static shoal_status anonymize(shoal_release *release, shoal_error *error) {
-  const shoal_prepared *p = &release->prepared;
-  shoal_result *result = release->result;
-  const shoal_algorithm *algorithm;
-  SHOAL_TRY(shoal_algorithm_bind(p->policy, &algorithm, &result->algorithm_reason, error));
-  result->algorithm = algorithm->name;
-  result->exhaustive = !p->demands.monotone;
+  shoal_method method;
+  SHOAL_TRY(shoal_method_bind(policy, &method, error));
+  if (method.local) SHOAL_TRY(expand(release, &table, error));
+  SHOAL_TRY(shoal_prepare(&release->prepared, table, policy,
+                          method.local ? SHOAL_PREPARE_LOCAL : SHOAL_PREPARE_LATTICE, run, error));
+  result->algorithm = method.local ? method.local->name : method.node->name;
+  result->algorithm_reason = shoal_result_string(result, method.reason, strlen(method.reason));
+  if (!result->algorithm_reason) return shoal_fail_memory(error);
   SHOAL_TRY(shoal_result_input(result, p, error));
   SHOAL_TRY(refuse_early(p, error));
-  if (!algorithm->run) return shoal_release_by_argus(release, error);
-  tuning t = {0};
-  shoal_status status = tune(p, &t, error);
-  if (status == SHOAL_OK) status = release_node(release, algorithm, &t, error);
-  free(t.anonymity);
-  free(t.profile);
-  return status;
+  if (method.local) return shoal_release_by_clusters(release, &method, error);
+  return method.node->run ? shoal_release_by_node(release, &method, error)
+                          : shoal_release_by_argus(release, error);
 }
 
 shoal_status shoal_anonymize(const shoal_table *table, const shoal_policy *policy,
@@ -451,9 +94,7 @@ shoal_status shoal_anonymize(const shoal_table *table, const shoal_policy *polic
   double started = shoal_seconds();
   release->result = shoal_result_new(SHOAL_RESULT_RELEASE);
   shoal_status status = release->result ? SHOAL_OK : shoal_fail_memory(error);
-  if (status == SHOAL_OK)
-    status = shoal_prepare(&release->prepared, table, policy, SHOAL_PREPARE_LATTICE, run, error);
-  if (status == SHOAL_OK) status = anonymize(release, error);
+  if (status == SHOAL_OK) status = anonymize(release, table, policy, run, error);
   if (status != SHOAL_OK) {
     shoal_release_free(release);
     return status;

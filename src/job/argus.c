@@ -135,18 +135,13 @@ static shoal_status report(shoal_release *release, const shoal_classes *classes,
                            shoal_error *error) {
   const shoal_prepared *p = &release->prepared;
   shoal_result *result = release->result;
-  result->output_rows = p->table->n_records;
-  result->classes = verdict->n_classes;
-  result->smallest_class = verdict->smallest_class;
+  SHOAL_TRY(shoal_result_released(result, p, classes, breaks, verdict, error));
   result->nodes_checked = release->argus.n_combinations;
-  result->p = p->demands.p;
   result->completeness = 1;
   for (uint32_t c = 0; c < classes->n_classes; c++)
     result->dm += (double)classes->n_rows[c] * (double)classes->n_rows[c];
   result->avg = (double)result->output_rows / ((double)result->classes * (double)p->demands.k);
   SHOAL_TRY(report_attributes(release, error));
-  SHOAL_TRY(shoal_result_conditions(result, p, error));
-  SHOAL_TRY(shoal_result_models(result, p, classes, breaks, 0, error));
   return shoal_result_warn(result, error,
                            "mu-argus suppressed %llu cells in %llu rows ('*'); combinations of "
                            "more than three attributes it never looks at",
@@ -159,8 +154,8 @@ static shoal_status judge(shoal_release *release, shoal_error *error) {
   shoal_classes classes;
   SHOAL_TRY(written_classes(p, &release->argus, &classes, error));
   uint8_t *breaks = shoal_alloc(classes.n_classes, 1);
-  release->fate_of_tuple = shoal_alloc_zero(p->frequency->n_tuples, 1); /* all are kept */
-  shoal_status status = breaks && release->fate_of_tuple ? SHOAL_OK : shoal_fail_memory(error);
+  release->fate_of_group = shoal_alloc_zero(p->frequency->n_tuples, 1); /* all are kept */
+  shoal_status status = breaks && release->fate_of_group ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK) {
     shoal_verdict verdict = shoal_judge(&p->demands, p->frequency, &classes, UINT64_MAX, breaks);
     status = verdict.suppressed ? refuse(p, &release->argus, &verdict, error)
@@ -192,5 +187,6 @@ shoal_status shoal_release_by_argus(shoal_release *release, shoal_error *error) 
   if (!release->levels) return shoal_fail_memory(error);
   memcpy(release->levels, release->argus.levels, p->n_quasi * sizeof *release->levels);
   release->hidden = release->argus.suppressed;
+  release->group_of_row = p->frequency->tuple_of_row;
   return judge(release, error);
 }

@@ -81,6 +81,7 @@ static bool is_masked(const shoal_hierarchy_spec *spec, const char *cell, size_t
 static bool is_label(const shoal_attribute *attribute, const shoal_hierarchy *tree,
                      const char *cell, size_t size) {
   if (size == 1 && *cell == '*') return true;
+  if (attribute->type == SHOAL_TYPE_NUMBER && is_interval(cell, size)) return true;
   if (!attribute->has_hierarchy || size == 0) return false;
   const shoal_hierarchy_spec *spec = &attribute->hierarchy;
   switch (spec->kind) {
@@ -273,6 +274,20 @@ shoal_status shoal_result_conditions(shoal_result *result, const shoal_prepared 
     if (outcome->max_groups < result->max_groups) result->max_groups = outcome->max_groups;
   }
   return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ releases */
+
+shoal_status shoal_result_released(shoal_result *result, const shoal_prepared *p,
+                                   const shoal_classes *classes, const uint8_t *breaks,
+                                   const shoal_verdict *verdict, shoal_error *error) {
+  result->suppressed = verdict->suppressed;
+  result->output_rows = p->table->n_records - verdict->suppressed;
+  result->classes = verdict->n_classes;
+  result->smallest_class = verdict->smallest_class;
+  result->p = p->demands.p;
+  SHOAL_TRY(shoal_result_conditions(result, p, error));
+  return shoal_result_models(result, p, classes, breaks, 0, error);
 }
 
 /* ------------------------------------------------------------ nodes */

@@ -63,17 +63,21 @@ static shoal_status sort_columns(shoal_prepared *p, shoal_error *error) {
                        "no attribute has 'role: quasi': name those that an intruder may know");
 }
 
-static shoal_status compile_hierarchies(shoal_prepared *p, shoal_error *error) {
+static shoal_status compile_hierarchies(shoal_prepared *p, bool local, shoal_error *error) {
   for (size_t q = 0; q < p->n_quasi; q++) {
     const shoal_attribute *attribute = p->quasi_attributes[q];
+    bool number = attribute->type == SHOAL_TYPE_NUMBER;
+    if (!attribute->has_hierarchy && local && number) continue;
     if (!attribute->has_hierarchy)
       return shoal_policy_fail(p->policy, attribute->mark, error,
                                "quasi-identifier '%s' has no hierarchy: give it one, such as "
-                               "'hierarchy: {top: true}'",
-                               attribute->name);
-    shoal_hierarchy_options options = {.policy = p->policy->file,
-                                       .attribute = attribute->name,
-                                       .number = attribute->type == SHOAL_TYPE_NUMBER};
+                               "'hierarchy: {top: true}'%s",
+                               attribute->name,
+                               number ? "; only local recoding ('shoal anonymize' with the "
+                                        "algorithm flock) needs none for a number"
+                                      : "");
+    shoal_hierarchy_options options = {
+        .policy = p->policy->file, .attribute = attribute->name, .number = number, .ragged = local};
     SHOAL_TRY(shoal_hierarchy_compile(&attribute->hierarchy, p->table, p->quasi[q], &options,
                                       &p->hierarchies[q], error));
   }
@@ -107,9 +111,9 @@ static shoal_status prepare(shoal_prepared *p, shoal_depth depth, shoal_error *e
   SHOAL_TRY(shoal_demands_bind(p->policy, p->table, &p->tracked, &p->demands, error));
   if (depth == SHOAL_PREPARE_DEMANDS) return SHOAL_OK;
   SHOAL_TRY(shoal_demands_check(&p->demands, p->policy, error));
-  if (depth == SHOAL_PREPARE_LATTICE) {
+  if (depth >= SHOAL_PREPARE_LOCAL) {
     SHOAL_TRY(shoal_demands_check_p(&p->demands, p->policy, error));
-    SHOAL_TRY(compile_hierarchies(p, error));
+    SHOAL_TRY(compile_hierarchies(p, depth == SHOAL_PREPARE_LOCAL, error));
   }
   return shoal_frequency_build(p->table, p->quasi, (const shoal_hierarchy *const *)p->hierarchies,
                                p->n_quasi, p->tracked.columns, p->tracked.track,

@@ -33,7 +33,8 @@ typedef struct shoal_prepared {
 typedef enum shoal_depth {
   SHOAL_PREPARE_DEMANDS, /* roles and demands */
   SHOAL_PREPARE_CLASSES, /* demands, and rows grouped as they stand */
-  SHOAL_PREPARE_LATTICE  /* hierarchies too */
+  SHOAL_PREPARE_LOCAL,   /* hierarchies too; a number needs none, and they may be ragged */
+  SHOAL_PREPARE_LATTICE  /* hierarchies of equal heights for all */
 } shoal_depth;
 
 shoal_status shoal_prepare(shoal_prepared *prepared, const shoal_table *table,
@@ -58,6 +59,11 @@ shoal_status shoal_result_input(shoal_result *result, const shoal_prepared *prep
 shoal_status shoal_result_models(shoal_result *result, const shoal_prepared *prepared,
                                  const shoal_classes *classes, const uint8_t *left_out,
                                  size_t worst, shoal_error *error) SHOAL_MUST_CHECK;
+/* What was released: rows, classes, models, conditions. `breaks`: classes that are suppressed. */
+shoal_status shoal_result_released(shoal_result *result, const shoal_prepared *prepared,
+                                   const shoal_classes *classes, const uint8_t *breaks,
+                                   const shoal_verdict *verdict,
+                                   shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_result_conditions(shoal_result *result, const shoal_prepared *prepared,
                                      shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_result_node(shoal_result *result, const shoal_space *space,

@@ -13,8 +13,14 @@
 
 /* ------------------------------------------------------------ cells */
 
+static bool reserve(shoal_cells_out *cells, uint32_t n_cells) {
+  cells->offsets = shoal_alloc((size_t)n_cells + 1, sizeof *cells->offsets);
+  return cells->offsets != NULL;
+}
+
 static bool fill_labels(shoal_cells_out *cells, const shoal_csv_out *out,
                         const shoal_level *level) {
+  if (!reserve(cells, cells->column->n_values)) return false;
   for (uint32_t v = 0; v < cells->column->n_values; v++) {
     size_t size;
     const char *label = shoal_level_label(level, level->of_leaf[v], &size);
@@ -24,12 +30,35 @@ static bool fill_labels(shoal_cells_out *cells, const shoal_csv_out *out,
 }
 
 static bool fill_values(shoal_cells_out *cells, const shoal_csv_out *out) {
+  if (!reserve(cells, cells->column->n_values)) return false;
   for (uint32_t v = 0; v < cells->column->n_values; v++) {
     size_t size;
     const char *value = shoal_column_value(cells->column, v, &size);
     if (!shoal_cells_out_add(cells, out, value, size)) return false;
   }
   return true;
+}
+
+/* Labels of classes: the class chooses the cell. */
+static bool fill_strings(shoal_cells_out *cells, const shoal_csv_out *out,
+                         const shoal_strings *strings) {
+  if (!reserve(cells, strings->n_strings)) return false;
+  for (uint32_t i = 0; i < strings->n_strings; i++) {
+    shoal_label label = shoal_strings_get(strings, i);
+    if (!shoal_cells_out_add(cells, out, label.bytes, label.size_bytes)) return false;
+  }
+  return true;
+}
+
+/* A quasi-identifier's cells. */
+static bool fill_generalized(const shoal_release *release, size_t q, shoal_cells_out *cells,
+                             const shoal_csv_out *out) {
+  if (release->class_of_row) {
+    cells->cell_of_group = release->labels.of_group[q];
+    return fill_strings(cells, out, &release->labels.strings[q]);
+  }
+  if (release->hidden) cells->hidden = release->hidden[q];
+  return fill_labels(cells, out, &release->prepared.hierarchies[q]->levels[release->levels[q]]);
 }
 
 /* The released columns: all but identifiers and what the policy drops. */
@@ -42,16 +71,12 @@ static bool prepare_columns(const shoal_release *release, shoal_csv_out *out) {
     shoal_cells_out *cells = &out->columns[out->n_columns++];
     cells->column = &p->table->columns[c];
     cells->generalized = p->roles[c] == SHOAL_ROLE_QUASI;
-    cells->offsets = shoal_alloc((size_t)cells->column->n_values + 1, sizeof *cells->offsets);
-    if (!cells->offsets) return false;
   }
   size_t q = 0;
   for (size_t i = 0; i < out->n_columns; i++) {
     shoal_cells_out *cells = &out->columns[i];
-    if (cells->generalized && release->hidden) cells->hidden = release->hidden[q];
-    bool ok = cells->generalized
-                  ? fill_labels(cells, out, &p->hierarchies[q]->levels[release->levels[q]])
-                  : fill_values(cells, out);
+    bool ok =
+        cells->generalized ? fill_generalized(release, q, cells, out) : fill_values(cells, out);
     q += cells->generalized;
     if (!ok) return false;
   }
@@ -91,9 +116,7 @@ static shoal_status spool_guards(const shoal_release *release, const shoal_csv_o
   shoal_sink *sink = NULL;
   uint64_t n_rows;
   SHOAL_TRY(shoal_aside_open(spool, "-", error));
-  cells.offsets = shoal_alloc((size_t)guard->n_values + 1, sizeof *cells.offsets);
-  shoal_status status =
-      cells.offsets && fill_values(&cells, &out) ? SHOAL_OK : shoal_fail_memory(error);
+  shoal_status status = fill_values(&cells, &out) ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK) status = shoal_sink_open(spool->fd, "guards", &sink, error);
   if (status == SHOAL_OK)
     status = shoal_csv_write(&out, sink, order ? &again : NULL, run, &n_rows, error);
@@ -180,8 +203,8 @@ static shoal_status write_aside(shoal_release *release, const char *path,
   const shoal_prepared *p = &release->prepared;
   shoal_csv_out out = {.table = p->table,
                        .delimiter = p->table->delimiter,
-                       .group_of_row = p->frequency->tuple_of_row,
-                       .fate = release->fate_of_tuple};
+                       .group_of_row = release->group_of_row,
+                       .fate = release->fate_of_group};
   shoal_random order;
   if (!options->keep_order) SHOAL_TRY(start_random(p->policy, &order, error));
   shoal_status status = prepare_columns(release, &out) ? SHOAL_OK : shoal_fail_memory(error);

@@ -189,10 +189,7 @@ typedef struct shoal_algorithm {
   shoal_status (*run)(shoal_search *search, shoal_node *solution, bool *found, shoal_error *error);
 } shoal_algorithm;
 
+/* The table, ended by a NULL name. */
 extern const shoal_algorithm shoal_algorithm_types[];
-
-/* The algorithm a policy names ("auto" picks; *reason tells why). */
-shoal_status shoal_algorithm_bind(const shoal_policy *policy, const shoal_algorithm **algorithm,
-                                  const char **reason, shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

@@ -3,7 +3,6 @@
 #include "lattice/objective.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -278,36 +277,3 @@ const shoal_objective shoal_objective_types[] = {
     {"classes", "most classes released", classes_cost, NULL, classes_by_classes},
     {NULL, NULL, NULL, NULL, NULL},
 };
-
-enum { N_OBJECTIVES = sizeof shoal_objective_types / sizeof *shoal_objective_types };
-
-static shoal_entry entries[N_OBJECTIVES];
-
-static void fill_entries(void) {
-  for (size_t i = 0; shoal_objective_types[i].name; i++)
-    entries[i] = (shoal_entry){shoal_objective_types[i].name, "", shoal_objective_types[i].summary};
-}
-
-const shoal_entry *shoal_objectives(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  (void)pthread_once(&once, fill_entries);
-  return entries;
-}
-
-shoal_status shoal_objective_bind(const shoal_policy *policy, const shoal_objective **objective,
-                                  shoal_error *error) {
-  const char *names[N_OBJECTIVES] = {NULL};
-  const char *name = policy->objective.text ? policy->objective.text : "height";
-  for (size_t i = 0; shoal_objective_types[i].name; i++) {
-    names[i] = shoal_objective_types[i].name;
-    if (strcmp(names[i], name) != 0) continue;
-    *objective = &shoal_objective_types[i];
-    return SHOAL_OK;
-  }
-  const char *near = shoal_nearest_word(name, names);
-  return shoal_policy_fail(policy, policy->objective.mark, error,
-                           "unknown objective '%.60s'%s%s%s; use one of: height, precision, il, "
-                           "loss, entropy, dm, avg, classes",
-                           name, near ? "; did you mean '" : "", near ? near : "",
-                           near ? "'?" : "");
-}

@@ -47,10 +47,7 @@ typedef struct shoal_objective {
   double (*by_classes)(const shoal_cost_view *view);
 } shoal_objective;
 
+/* The table, ended by a NULL name. */
 extern const shoal_objective shoal_objective_types[];
-
-/* The objective a policy names; "height" where it names none. */
-shoal_status shoal_objective_bind(const shoal_policy *policy, const shoal_objective **objective,
-                                  shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

@@ -11,6 +11,7 @@
 typedef struct attribute_target {
   shoal_attribute *attribute;
   bool has_role;
+  const shoal_yaml *snap, *recode; /* NULL: not given */
 } attribute_target;
 
 static shoal_status read_role(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
@@ -54,7 +55,24 @@ static shoal_status read_snap(shoal_policy_reader *reader, const shoal_yaml *nod
   attribute_target *target = into;
   shoal_setting setting;
   SHOAL_TRY(shoal_setting_from(reader, node, "a number", &setting));
-  return shoal_setting_measure(&setting, &target->attribute->snap);
+  SHOAL_TRY(shoal_setting_measure(&setting, &target->attribute->snap));
+  target->snap = node;
+  if (target->attribute->snap.mantissa == 0)
+    return shoal_reader_fail(reader, node->mark, "%s must be above 0",
+                             shoal_reader_subject(reader).text);
+  return SHOAL_OK;
+}
+
+static shoal_status read_recode(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  static const char *const forms[] = {"interval", "hierarchy", NULL};
+  attribute_target *target = into;
+  shoal_setting setting;
+  size_t form = 0;
+  SHOAL_TRY(shoal_setting_from(reader, node, "interval or hierarchy", &setting));
+  SHOAL_TRY(shoal_setting_choice(&setting, forms, &form));
+  target->recode = node;
+  target->attribute->recode_hierarchy = form == 1;
+  return SHOAL_OK;
 }
 
 /* A number from 0 to `most`. */
@@ -164,6 +182,30 @@ static shoal_status read_categories(shoal_policy_reader *reader, const shoal_yam
 
 static const shoal_key_rule attribute_rules[] = {SHOAL_ATTRIBUTE_KEYS(SHOAL_KEY_RULE){0}};
 
+/* `snap` and `recode` are about the intervals that a quasi-identifier's numbers become. */
+static shoal_status check_recoding(const shoal_policy_reader *reader,
+                                   const attribute_target *target) {
+  const shoal_attribute *attribute = target->attribute;
+  const shoal_yaml *given = target->snap ? target->snap : target->recode;
+  if (!given) return SHOAL_OK;
+  if (attribute->role != SHOAL_ROLE_QUASI || attribute->type != SHOAL_TYPE_NUMBER)
+    return shoal_reader_fail(reader, given->mark,
+                             "%s: '%s' is for quasi-identifiers of type number: remove it, or add "
+                             "'role: quasi, type: number'",
+                             shoal_reader_subject(reader).text, target->snap ? "snap" : "recode");
+  if (!attribute->recode_hierarchy) return SHOAL_OK;
+  if (!attribute->has_hierarchy)
+    return shoal_reader_fail(reader, target->recode->mark,
+                             "%s: 'recode: hierarchy' needs a hierarchy: give it one",
+                             shoal_reader_subject(reader).text);
+  if (target->snap)
+    return shoal_reader_fail(reader, target->snap->mark,
+                             "%s: 'snap' widens intervals, and 'recode: hierarchy' makes none: "
+                             "remove one of them",
+                             shoal_reader_subject(reader).text);
+  return SHOAL_OK;
+}
+
 static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml *name,
                                    shoal_attribute *attribute) {
   static const shoal_key_rule self = {"attributes.NAME", "NAME", NULL};
@@ -180,6 +222,8 @@ static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml
                              "%s: the key 'role' is missing; give one of: "
                              "identifier, quasi, sensitive, keep",
                              shoal_reader_subject(reader).text);
+  reader->rule = &self;
+  SHOAL_TRY(check_recoding(reader, &target));
   reader->attribute = NULL;
   return SHOAL_OK;
 }

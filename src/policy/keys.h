@@ -39,7 +39,9 @@
   KEY("attributes.NAME.", "categories", read_categories, "[[VALUE, ...], ...]|{file: FILE}",       \
       "categories of a sensitive attribute, most sensitive first")                                 \
   KEY("attributes.NAME.", "snap", read_snap, "NUMBER",                                             \
-      "ends of a number's released intervals go to multiples of this; 0, none, unless given")      \
+      "local recoding: ends of a number's intervals go to multiples of this; none unless given")   \
+  KEY("attributes.NAME.", "recode", read_recode, "interval|hierarchy",                             \
+      "local recoding: a number as its class's smallest interval, unless given, or as a label")    \
   KEY("attributes.NAME.", "anonymity", read_anonymity, "0..1",                                     \
       "datafly: 0 asks nothing of the attribute alone, 1 its top; 0 unless given")                 \
   KEY("attributes.NAME.", "profile", read_profile, "0..1",                                         \
@@ -88,6 +90,8 @@
   KEY("method.", "prefer", read_prefer, "[NAME, ...]",                                             \
       "how to choose among minimal nodes: preferences or attributes, first things first")          \
   KEY("method.", "objective", read_objective, "NAME", "what optimal and flock minimize")           \
+  KEY("method.", "cuts", read_cuts, "strict|relaxed",                                              \
+      "mondrian: whether rows of one value stay together; strict, they do, unless given")          \
   KEY("method.", "satisfies", read_satisfies, "classes|matrix",                                    \
       "how a node is judged: by its classes, or (k alone, small tables) by distance vectors")      \
   KEY("method.", "noise", read_noise, "refuse|N|N%",                                               \

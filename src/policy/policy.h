@@ -53,6 +53,7 @@ typedef struct shoal_attribute {
   const shoal_word *protect; /* n_protect nodes of the hierarchy */
   size_t n_protect;
   shoal_categories categories;
+  bool recode_hierarchy;   /* local: a number is released as a label, not as an interval */
   shoal_decimal snap;      /* 0: none */
   shoal_decimal weight;    /* of method.weights; 1 unless given */
   shoal_decimal anonymity; /* datafly; 0 unless given */
@@ -103,8 +104,9 @@ struct shoal_policy {
   const shoal_word *prefer;
   size_t n_prefer;
   shoal_word objective;
-  shoal_word satisfies; /* "classes" unless given */
-  bool noise_allowed;   /* noise: refuse -> false */
+  shoal_word satisfies;        /* "classes" unless given */
+  bool has_cuts, relaxed_cuts; /* mondrian; strict unless given */
+  bool noise_allowed;          /* noise: refuse -> false */
   shoal_amount noise;
   bool weights_inverse;
   bool has_seed;

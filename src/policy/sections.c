@@ -143,6 +143,17 @@ static shoal_status read_satisfies(shoal_policy_reader *reader, const shoal_yaml
   return read_name(reader, node, &policy_of(into)->satisfies);
 }
 
+static shoal_status read_cuts(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  static const char *const words[] = {"strict", "relaxed", NULL};
+  shoal_setting setting;
+  size_t choice = 0;
+  SHOAL_TRY(shoal_setting_from(reader, node, "strict or relaxed", &setting));
+  SHOAL_TRY(shoal_setting_choice(&setting, words, &choice));
+  policy_of(into)->has_cuts = true;
+  policy_of(into)->relaxed_cuts = choice == 1;
+  return SHOAL_OK;
+}
+
 static shoal_status read_max_suppression(shoal_policy_reader *reader, const shoal_yaml *node,
                                          void *into) {
   shoal_setting setting;

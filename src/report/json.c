@@ -86,6 +86,13 @@ static json_t *render_check(const shoal_result *r) {
                    strings(r->warnings, r->n_warnings));
 }
 
+static json_t *objective_object(const shoal_result *r) {
+  json_t *object = json_pack("{s:s}", "name", r->objective);
+  if (!r->local) (void)json_object_set_new(object, "cost", json_real(r->cost));
+  return object;
+}
+
+/* Local recoding has no nodes: its counts of them are 0. */
 static json_t *search_object(const shoal_result *r) {
   json_t *minimal = json_array();
   json_t *node = NULL;
@@ -104,15 +111,27 @@ static json_t *search_object(const shoal_result *r) {
                 count(r->nodes_bounded), "height", count(height), "node", node ? node : json_null(),
                 "minimal", minimal, "minimal_complete", json_boolean(r->minimal_complete));
   (void)json_object_set_new(search, "exhaustive", json_boolean(r->exhaustive));
-  if (r->objective)
-    (void)json_object_set_new(search, "objective",
-                              json_pack("{s:s, s:f}", "name", r->objective, "cost", r->cost));
+  if (r->why) (void)json_object_set_new(search, "why", json_string(r->why));
+  if (r->objective) (void)json_object_set_new(search, "objective", objective_object(r));
   if (r->upper_bound)
     (void)json_object_set_new(search, "bounds",
                               json_pack("{s:o, s:o, s:o}", "lower_height", count(r->lower_height),
                                         "upper_height", count(r->upper_height), "upper",
                                         levels_object(r, r->upper_bound)));
   return search;
+}
+
+static json_t *measures_object(const shoal_result *r) {
+  json_t *measures =
+      json_pack("{s:o, s:f, s:f, s:f, s:f, s:f}", "dm", number(r->dm), "avg", r->avg, "il", r->il,
+                "nil", r->nil, "accuracy", r->accuracy, "completeness", r->completeness);
+  if (r->local) {
+    (void)json_object_set_new(measures, "dm_clusters", number(r->dm_clusters));
+    (void)json_object_set_new(measures, "avg_clusters", json_real(r->avg_clusters));
+  } else {
+    (void)json_object_set_new(measures, "height_accuracy", json_real(r->height_accuracy));
+  }
+  return measures;
 }
 
 static json_t *render_release(const shoal_result *r) {
@@ -131,11 +150,7 @@ static json_t *render_release(const shoal_result *r) {
   (void)json_object_set_new(root, "models", models_array(r));
   (void)json_object_set_new(root, "search", search_object(r));
   (void)json_object_set_new(root, "conditions", conditions_object(r));
-  (void)json_object_set_new(root, "measures",
-                            json_pack("{s:o, s:f, s:f, s:f, s:f, s:f, s:f}", "dm", number(r->dm),
-                                      "avg", r->avg, "il", r->il, "nil", r->nil, "accuracy",
-                                      r->accuracy, "height_accuracy", r->height_accuracy,
-                                      "completeness", r->completeness));
+  (void)json_object_set_new(root, "measures", measures_object(r));
   (void)json_object_set_new(root, "seed", r->has_seed ? count(r->seed) : json_null());
   (void)json_object_set_new(root, "warnings", strings(r->warnings, r->n_warnings));
   (void)json_object_set_new(root, "seconds",

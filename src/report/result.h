@@ -51,8 +51,8 @@ typedef struct shoal_condition_outcome {
 /* What was done to a quasi-identifier. */
 typedef struct shoal_attribute_outcome {
   const char *name;
-  uint32_t level, height;
-  uint32_t n_before, n_after; /* distinct values, distinct labels at that level */
+  uint32_t level, height;     /* full-domain */
+  uint32_t n_before, n_after; /* distinct values, distinct labels released */
   double loss;                /* 0 nothing lost .. 1 everything */
 } shoal_attribute_outcome;
 
@@ -110,6 +110,8 @@ struct shoal_result {
   size_t n_models;
   /* the search */
   const char *algorithm, *algorithm_reason;
+  bool local;      /* local recoding: clusters, no nodes */
+  const char *why; /* local: what a person should know of how clusters were made; NULL: nothing */
   uint64_t lattice_nodes, nodes_checked, nodes_bounded;
   shoal_attribute_outcome *attributes; /* by quasi-identifier */
   shoal_node_outcome *nodes;           /* release: the minimal ones; lattice: all */
@@ -128,6 +130,7 @@ struct shoal_result {
   size_t n_conditions;
   /* measures */
   double dm, avg, il, nil, accuracy, height_accuracy, completeness;
+  double dm_clusters, avg_clusters; /* local: of clusters, where dm and avg are of classes */
   /* cost */
   double seconds_read, seconds_search, seconds_write, seconds_verify, seconds_total;
   uint64_t peak_memory_bytes;

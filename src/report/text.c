@@ -188,12 +188,14 @@ static void render_lattice(const shoal_result *r, shoal_text *t) {
 
 static void add_attribute_outcomes(shoal_text *t, const shoal_result *r) {
   size_t width = widest_quasi(r);
-  shoal_text_add(t, "\nWhat was done\n");
+  shoal_text_print(t, "\nWhat was done%s\n",
+                   r->local ? ": each class has the smallest labels that cover it" : "");
   for (size_t q = 0; q < r->n_quasi; q++) {
     const shoal_attribute_outcome *a = &r->attributes[q];
     shoal_text_add(t, "  ");
     add_padded(t, a->name, width);
-    if (a->level == 0) shoal_text_add(t, "  as it was               ");
+    if (r->local) shoal_text_add(t, "  ");
+    else if (a->level == 0) shoal_text_add(t, "  as it was               ");
     else shoal_text_print(t, "  level %2u of %2u          ", a->level, a->height);
     shoal_text_print(t, "%5u value%s -> %5u label%s %3.0f%% lost\n", a->n_before,
                      a->n_before == 1 ? " " : "s", a->n_after, a->n_after == 1 ? ", " : "s,",
@@ -212,12 +214,24 @@ static void add_attribute_outcomes(shoal_text *t, const shoal_result *r) {
   }
 }
 
+/* The loss again, as a number of cells. */
+static void add_lost_cells(shoal_text *t, const shoal_result *r) {
+  shoal_text_add(t, "                             as if ");
+  if (r->il < 1000) shoal_text_print(t, "%.1f", r->il);
+  else shoal_text_add_count(t, (uint64_t)(r->il + 0.5));
+  shoal_text_add(t, " of ");
+  shoal_text_add_count(t, (r->output_rows - r->blanked) * r->n_quasi);
+  shoal_text_add(t, " cells told nothing and the others everything (IL)\n");
+}
+
 static void add_measures(shoal_text *t, const shoal_result *r) {
   shoal_text_add(t, "\nWhat was lost\n");
   shoal_text_print(t, "  information loss  %5.1f%%   0%% nothing, 100%% everything (IL per cell)\n",
                    100 * r->nil);
-  shoal_text_print(t, "  accuracy          %5.1f%%   1 - mean of level / height\n",
-                   100 * r->accuracy);
+  if (r->local) add_lost_cells(t, r);
+  else
+    shoal_text_print(t, "  accuracy          %5.1f%%   1 - mean of level / height\n",
+                     100 * r->accuracy);
   shoal_text_print(t, "  completeness      %5.1f%%   rows released\n", 100 * r->completeness);
   shoal_text_print(t, "  average class     %5.2f    times k (AVG; 1 is the least)\n", r->avg);
   shoal_text_add(t, "  discernibility    ");
@@ -252,9 +266,16 @@ static void add_nodes(shoal_text *t, const shoal_result *r) {
   }
 }
 
+static void add_clusters(shoal_text *t, const shoal_result *r) {
+  if (r->objective) shoal_text_print(t, "objective: %s; ", r->objective);
+  add_counted(t, r->clusters, "cluster", "clusters");
+  if (r->clusters > r->classes) shoal_text_add(t, "; those with equal labels are one class");
+}
+
 static void add_search(shoal_text *t, const shoal_result *r) {
   shoal_text_print(t, "\nHow\n  %s (%s)\n  ", r->algorithm, r->algorithm_reason);
-  if (r->objective)
+  if (r->why) shoal_text_print(t, "%s\n  ", r->why);
+  if (r->objective && !r->local)
     shoal_text_print(t, "objective: %s, which comes to %.6g\n  ", r->objective, r->cost);
   if (r->upper_bound) {
     shoal_text_print(t, "distance vectors: solutions at height %u or above, minimal ones below ",
@@ -264,7 +285,9 @@ static void add_search(shoal_text *t, const shoal_result *r) {
   }
   if (r->exhaustive)
     shoal_text_add(t, "not every model is monotone: nodes were looked at one by one\n  ");
-  if (r->lattice_nodes) {
+  if (r->local) {
+    add_clusters(t, r);
+  } else if (r->lattice_nodes) {
     add_nodes(t, r);
   } else {
     shoal_text_add_count(t, r->nodes_checked);

@@ -39,6 +39,10 @@ struct shoal_table {
 /* The column of that name, or NULL. */
 const shoal_column *shoal_table_column(const shoal_table *table, const char *name);
 
+/* A table with counts as one of single records, with dictionaries of its own. */
+shoal_status shoal_table_expand(const shoal_table *table, shoal_table **expanded,
+                                shoal_error *error) SHOAL_MUST_CHECK;
+
 static inline uint32_t shoal_column_code(const shoal_column *column, uint64_t row) {
   switch (column->code_size) {
   case 1: return ((const uint8_t *)column->codes)[row];

@@ -92,6 +92,7 @@ static void pack_rows(const writing *w, uint64_t first, uint64_t end) {
   for (uint64_t row = first; row < end; row++)
     memcpy(w->packed + row * w->packed_bytes, &out->group_of_row[row], sizeof(uint32_t));
   for (size_t c = 0; c < out->n_columns; c++) {
+    if (out->columns[c].cell_of_group) continue;
     const shoal_column *column = out->columns[c].column;
     const uint8_t *from = (const uint8_t *)column->codes + first * column->code_size;
     uint8_t *to = w->packed + first * w->packed_bytes + w->place[c];
@@ -116,7 +117,7 @@ static void pack(writing *w, const shoal_run *run) {
   w->packed_bytes = sizeof(uint32_t);
   for (size_t c = 0; c < out->n_columns; c++) {
     w->place[c] = w->packed_bytes;
-    w->packed_bytes += out->columns[c].column->code_size;
+    if (!out->columns[c].cell_of_group) w->packed_bytes += out->columns[c].column->code_size;
   }
   w->packed = shoal_alloc((size_t)out->table->n_rows, w->packed_bytes);
   w->n_packers = shoal_run_threads(run);
@@ -155,17 +156,18 @@ static inline char *copy_cell(char *to, const char *from, size_t size) {
 
 static char *render_row(const writing *w, uint64_t row, bool blank, char *to) {
   const shoal_csv_out *out = w->out;
+  uint32_t group = group_at(w, row);
   for (size_t c = 0; c < out->n_columns; c++) {
     const shoal_cells_out *cells = &out->columns[c];
-    bool hidden = cells->hidden && cells->hidden[group_at(w, row)];
+    bool hidden = cells->hidden && cells->hidden[group];
     if (hidden || (blank && cells->generalized)) {
       to += render(out, "*", 1, to);
       *to++ = c + 1 == out->n_columns ? '\n' : out->delimiter;
       continue;
     }
-    uint32_t code = code_at(w, c, row);
-    uint64_t from = cells->offsets[code];
-    to = copy_cell(to, cells->bytes + from, (size_t)(cells->offsets[code + 1] - from));
+    uint32_t cell = cells->cell_of_group ? cells->cell_of_group[group] : code_at(w, c, row);
+    uint64_t from = cells->offsets[cell];
+    to = copy_cell(to, cells->bytes + from, (size_t)(cells->offsets[cell + 1] - from));
   }
   return to;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write: classes -> release, as CSV. Each column has its cells ready by code, quoted where needed;
- * a row is a few copies. Threads render stretches of rows, which are written in order.
+ * write: classes -> release, as CSV. Each column has its cells ready, quoted where needed, by code
+ * of the value or, in local recoding, by class of the row; a row is a few copies. Threads render
+ * stretches of rows, which are written in order.
  */
 #ifndef SHOAL_WRITE_CSV_H
 #define SHOAL_WRITE_CSV_H
@@ -11,13 +12,14 @@
 #include "table/table.h"
 #include "write/sink.h"
 
-/* Cells of one released column, ready to be copied: by code, each with its separator behind it. */
+/* Cells of one released column, ready to be copied, each with its separator behind it. */
 typedef struct shoal_cells_out {
-  const shoal_column *column; /* whose codes choose the cell */
+  const shoal_column *column;    /* whose codes choose the cell */
+  const uint32_t *cell_of_group; /* the row's group chooses it instead; NULL: its code does */
   char *bytes;
   uint64_t *offsets; /* n_values + 1 */
   size_t capacity;
-  uint32_t n_values;
+  uint32_t n_values;     /* cells */
   bool generalized;      /* a quasi-identifier: "*" where the row is blanked */
   const uint8_t *hidden; /* by group: 1, this cell is "*" in it; NULL: in none */
 } shoal_cells_out;
@@ -34,7 +36,7 @@ typedef struct shoal_csv_out {
   const uint8_t *fate;          /* group -> shoal_fate */
 } shoal_csv_out;
 
-/* Adds the cell of the next code to a column: quoted where it must be. */
+/* Adds the next cell to a column: quoted where it must be. */
 bool shoal_cells_out_add(shoal_cells_out *cells, const shoal_csv_out *out, const char *bytes,
                          size_t size_bytes);
 void shoal_cells_out_reset(shoal_cells_out *cells);

@@ -184,8 +184,9 @@ static bool one_of(const char *word, const char *const *words) {
 }
 
 static bool on_progress(void *user, const shoal_progress *progress) {
-  static const char *const stages[] = {"read", "group", "search", "write", "verify", NULL};
-  static const char *const units[] = {"bytes", "rows", "nodes", NULL};
+  static const char *const stages[] = {"read", "group", "search", "cluster",
+                                       "mend", "write", "verify", NULL};
+  static const char *const units[] = {"bytes", "rows", "nodes", "classes", NULL};
   struct watch *watch = user;
   watch->n_calls++;
   if (!one_of(progress->stage, stages) || !one_of(progress->unit, units) ||

@@ -26,6 +26,14 @@ class Examples(clitest.Case):
         self.assertEqual(5, len(report["search"]["minimal"]))
         self.assertEqual(0, self.anonymize("-p", "1")["output"]["suppressed"])
 
+    def test_hospital_by_local_recoding_leaves_nothing_out(self):
+        self.succeed("anonymize", HOSPITAL / "patients.csv", "-P", HOSPITAL / "local.yaml", "-o", "out.csv",
+                     "--report", "report.json")
+        report = json.loads(self.read("report.json"))
+        self.assertEqual(("flock", 60, 0), (report["search"]["algorithm"], report["output"]["rows"],
+                                            report["output"]["suppressed"]))
+        self.succeed("check", "out.csv", "-P", HOSPITAL / "local.yaml")
+
     def test_before_and_after_in_the_readme(self):
         """Each row of README's table is a row of the data, and its right half a row of the release."""
         self.anonymize()

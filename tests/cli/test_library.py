@@ -157,6 +157,23 @@ class ThreeWaysToGiveATable(Library):
         self.assertEqual(self.header, parse_csv(self.read("counts.csv"))[0])
 
 
+class CountsInLocalRecoding(Library):
+    """Records of one counted tuple may go to different classes: each becomes a row of its own."""
+
+    def test_counts(self):
+        rng = random.Random(11)
+        tuples = {(str(20 + i), rng.choice(["a1", "a2", "b1"]), f"i{i % 3}", "w"): 1 + i % 4 for i in range(20)}
+        self.put("tuples.csv", csv_bytes([[*ATTRIBUTES, "n"], *([*row, str(n)] for row, n in tuples.items())]))
+        for algorithm in ("greedy-pk", "mondrian", "flock"):
+            self.write_policy(ATTRIBUTES, k=3, p=2, method={"algorithm": algorithm})
+            self.assertEqual(f"rows {sum(tuples.values())} columns 4\n",
+                             self.use("same", "counts", "tuples.csv", "policy.yaml", "counts"))
+            released = parse_csv(self.read("counts.csv"))[1:]
+            self.assertEqual([row[2] for row, n in tuples.items() for _ in range(n)], [row[2] for row in released])
+            classes = collections.Counter(tuple(row[:2]) for row in released)
+            self.assertGreaterEqual(min(classes.values()), 3)
+
+
 class Mistakes(Library):
     def test_errors(self):
         rows = [[str(20 + i), "a1", "i1", "w"] for i in range(12)]

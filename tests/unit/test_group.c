@@ -257,11 +257,14 @@ static void check_all_nodes(const sample *s, shoal_random *random, shoal_grouper
     for (size_t r = 0; r < s->n_rows; r++)
       assert_int_equal(f->codes[q][f->tuple_of_row[r]], shoal_column_code(s->columns[q], r));
   for (size_t q = 0, n = 0; q < s->n_quasi; n++) {
-    shoal_classes classes, middle, again;
+    shoal_classes classes, middle, again, of_rows;
     group_naively(s, levels, &naive);
     succeeds(shoal_classes_roll_up(f, &f->base, levels, grouper, &classes, class_of, &error));
     check_classes(s, &classes, class_of, &naive);
     if (n == 0) check_equal(&classes, &f->base); /* level 0 of everything */
+    succeeds(shoal_classes_of_rows(f, naive.class_of_row, naive.n_classes, &of_rows, &error));
+    check_equal(&classes, &of_rows); /* straight from the rows */
+    shoal_classes_reset(&of_rows);
     for (size_t i = 0; i < s->n_quasi; i++)
       lower[i] = (uint32_t)shoal_random_below(random, levels[i] + 1);
     succeeds(shoal_classes_roll_up(f, &f->base, lower, grouper, &middle, NULL, &error));

@@ -191,12 +191,13 @@ static void test_other_forms(void **state) {
   (void)state;
   shoal_policy *policy = parse(
       "method: {noise: 3, weights: {'die Größe': 0.5}, prefer: most-attributes, seed: "
-      "18446744073709551615,\n  suppressed: blank, max-suppression: 7}\n"
+      "18446744073709551615,\n  suppressed: blank, max-suppression: 7, cuts: relaxed}\n"
       "privacy: {models: [p-sensitive, theta-sensitive: {mu: 0.10}, k-anonymity:, alpha-k: {}]}\n"
       "attributes: {\n"
       "  die Größe: {role: quasi, type: number, snap: 2.50},\n"
       "  \"no: quote\": {role: sensitive, protect: Cancer, categories: [[HIV, 'no'], [~, \"\"]]},\n"
       "  s: {role: sensitive, categories: {file: /abs/c.csv}},\n"
+      "  n: {role: quasi, type: number, recode: hierarchy, hierarchy: {top: true}},\n"
       "}\n"
       "unlisted: drop\n"
       "data: {delimiter: tab, missing: [~, NA, null]}\n"
@@ -212,6 +213,8 @@ static void test_other_forms(void **state) {
   assert_string_equal(policy->models[2].name.text, "k-anonymity");
   assert_decimal(policy->attributes[0].weight, 5, 1);
   assert_decimal(policy->attributes[0].snap, 25, 1);
+  assert_true(policy->has_cuts && policy->relaxed_cuts && !policy->attributes[0].recode_hierarchy);
+  assert_true(policy->attributes[3].recode_hierarchy);
   const shoal_categories *categories = &policy->attributes[1].categories;
   assert_string_equal(policy->attributes[1].name, "no: quote");
   assert_word(policy->attributes[1].protect[0], "Cancer", 6, 43);
@@ -389,6 +392,16 @@ static const mistake mistakes[] = {
      "attributes: {a: {type: nummer}}"},
     {"1:24", "attributes.a.snap: expected a number, found 'x'", "attributes: {a: {snap: x}}"},
     {"1:24", "attributes.a.snap must not be negative", "attributes: {a: {snap: -1}}"},
+    {"1:24", "attributes.a.snap must be above 0", "attributes: {a: {snap: 0.0}}"},
+    {"1:37", "attributes.a: 'snap' is for quasi-identifiers of type number",
+     "attributes: {a: {role: quasi, snap: 5}}"},
+    {"1:26", "attributes.a.recode: unknown word 'tree'", "attributes: {a: {recode: tree}}"},
+    {"1:53", "attributes.a: 'recode: hierarchy' needs a hierarchy",
+     "attributes: {a: {role: quasi, type: number, recode: hierarchy}}"},
+    {"1:70", "attributes.a: 'snap' widens intervals",
+     "attributes: {a: {role: quasi, type: number, recode: hierarchy, snap: 5, "
+     "hierarchy: {top: true}}}"},
+    {"1:16", "method.cuts: unknown word 'loose'", "method: {cuts: loose}"},
     {"1:31", "attributes.a.protect: expected a name, found a mapping",
      "attributes: {a: {protect: [x, {y: 1}]}}"},
     {"1:31", "categories: expected {file: FILE}, or a list of values for each category",

@@ -365,6 +365,37 @@ static void rows_have_their_groups_fate_and_their_counts(void **state UNUSED) {
   end_release(&r);
 }
 
+/* Cells chosen by the row's group, in order and packed; codes of the column are not looked at. */
+static void groups_choose_cells(void **state UNUSED) {
+  static const char *const texts[] = {"a", "b", "c"}, *const labels[] = {"[1-2]", "*", "x,y"};
+  static uint8_t codes[] = {0, 1, 2, 1, 0};
+  static const uint32_t groups[] = {3, 1, 2, 1, 0}, cell_of_group[] = {1, 2, 0, 0};
+  static const uint8_t fates[] = {SHOAL_FATE_BLANK, SHOAL_FATE_KEEP, SHOAL_FATE_REMOVE,
+                                  SHOAL_FATE_KEEP};
+  static const char expected[] = "kept,q,kept\na,[1-2],a\nb,\"x,y\",b\nb,\"x,y\",b\na,*,a\n";
+  release r;
+  start_release(&r, 5, 3, ',');
+  for (size_t c = 0; c < 3; c += 2) set_column(&r, c, "kept", codes, 1, texts, 3);
+  set_column(&r, 1, "q", NULL, 1, labels, 3);
+  r.cells[1].cell_of_group = cell_of_group;
+  r.cells[1].generalized = true;
+  r.out.group_of_row = groups;
+  r.out.fate = fates;
+  writes(&r, 4, expected);
+  for (uint64_t seed = 0; seed < 20; seed++) {
+    shoal_random random;
+    uint64_t n_rows;
+    shoal_random_seed(&random, seed);
+    char *bytes = written(&r, &random, 1, &n_rows);
+    assert_int_equal(n_rows, 4);
+    assert_int_equal(strlen(bytes), sizeof expected - 1);
+    assert_true(strstr(bytes, "\na,[1-2],a\n") && strstr(bytes, "\nb,\"x,y\",b\n") &&
+                strstr(bytes, "\na,*,a\n"));
+    free(bytes);
+  }
+  end_release(&r);
+}
+
 /* ---------------------------------------------------------------- many rows, in any order */
 
 enum { MANY = 100000 }; /* several stretches */
@@ -442,6 +473,7 @@ int main(void) {
       TEST(cells_are_quoted_where_they_must_be),
       TEST(what_is_written_is_read_back),
       TEST(rows_have_their_groups_fate_and_their_counts),
+      TEST(groups_choose_cells),
       TEST(many_rows_are_in_order_or_shuffled_by_their_seed),
       TEST(every_order_is_equally_likely),
   };

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cluster/recode: see recode.h. */
+#include "cluster/recode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void shoal_recoding_reset(shoal_recoding *recoding) {
+  for (size_t q = 0; recoding->numbers && q < recoding->frequency->n_quasi; q++)
+    free(recoding->numbers[q]);
+  free(recoding->numbers);
+  free(recoding->scale);
+  free(recoding->hierarchies);
+  shoal_axes_reset(&recoding->axes);
+  memset(recoding, 0, sizeof *recoding);
+}
+
+/* Axes of the same tuples, with intervals in place of trees where a rule says so. */
+static shoal_status init_axes(shoal_recoding *recoding, shoal_error *error) {
+  const shoal_frequency *f = recoding->frequency;
+  for (size_t q = 0; q < f->n_quasi; q++) {
+    if (!recoding->rules[q].interval) {
+      recoding->hierarchies[q] = f->hierarchies[q];
+      continue;
+    }
+    SHOAL_TRY(shoal_column_numbers(f->table, f->quasi[q], &recoding->numbers[q],
+                                   &recoding->scale[q], error));
+  }
+  shoal_frequency as_released = *f;
+  as_released.hierarchies = recoding->hierarchies;
+  return shoal_axes_init(&recoding->axes, &as_released, NULL, SHOAL_LOSS_HEIGHT, error);
+}
+
+shoal_status shoal_recoding_init(shoal_recoding *recoding, const shoal_frequency *frequency,
+                                 const shoal_recode_rule *rules, shoal_error *error) {
+  size_t n = frequency->n_quasi;
+  *recoding = (shoal_recoding){
+      .frequency = frequency,
+      .rules = rules,
+      .hierarchies = shoal_alloc_zero(n, sizeof *recoding->hierarchies),
+      .numbers = shoal_alloc_zero(n, sizeof *recoding->numbers),
+      .scale = shoal_alloc_zero(n, sizeof *recoding->scale),
+  };
+  bool ok = recoding->hierarchies && recoding->numbers && recoding->scale;
+  shoal_status status = ok ? init_axes(recoding, error) : shoal_fail_memory(error);
+  if (status != SHOAL_OK) shoal_recoding_reset(recoding);
+  return status;
+}
+
+shoal_span *shoal_extents_of_rows(const shoal_axes *axes, const uint32_t *group_of_row,
+                                  uint32_t n_groups) {
+  if (axes->n > SIZE_MAX / ((size_t)n_groups + 1)) return NULL;
+  size_t n = (size_t)n_groups * axes->n;
+  shoal_span *extents = shoal_alloc(n, sizeof *extents);
+  if (!extents) return NULL;
+  for (size_t i = 0; i < n; i++) extents[i] = (shoal_span){UINT32_MAX, 0};
+  for (uint64_t row = 0; row < axes->n_rows; row++)
+    shoal_extent_add(axes, extents + (size_t)group_of_row[row] * axes->n,
+                     shoal_axes_row(axes, (uint32_t)row));
+  return extents;
+}
+
+void shoal_axis_ancestor(const shoal_axis *axis, shoal_span span, uint32_t *level,
+                         uint32_t *label) {
+  uint32_t a = axis->code_at[span.lo], b = axis->code_at[span.hi];
+  for (uint32_t l = 0;; l++) { /* the top has one label */
+    const uint32_t *of_leaf = axis->hierarchy->levels[l].of_leaf;
+    if (of_leaf[a] != of_leaf[b]) continue;
+    *level = l;
+    *label = of_leaf[a];
+    return;
+  }
+}
+
+/* ------------------------------------------------------------ labels */
+
+static uint32_t intern_ancestor(shoal_strings *strings, const shoal_axis *axis, shoal_span span) {
+  uint32_t level, label;
+  shoal_axis_ancestor(axis, span, &level, &label);
+  shoal_label text;
+  text.bytes = shoal_level_label(&axis->hierarchy->levels[level], label, &text.size_bytes);
+  return shoal_strings_intern(strings, text);
+}
+
+/* "[low-high]", both as they are spelled in the data where they first appear. */
+static uint32_t intern_ends(shoal_strings *strings, const shoal_column *column, uint32_t low,
+                            uint32_t high) {
+  size_t low_size, high_size;
+  const char *low_bytes = shoal_column_value(column, low, &low_size);
+  const char *high_bytes = shoal_column_value(column, high, &high_size);
+  if (low == high) return shoal_strings_intern(strings, (shoal_label){low_bytes, low_size});
+  char *text = shoal_alloc(low_size + high_size + 3, 1), *at = text;
+  if (!text) return SHOAL_NO_ID;
+  *at++ = '[';
+  memcpy(at, low_bytes, low_size);
+  at += low_size;
+  *at++ = '-';
+  memcpy(at, high_bytes, high_size);
+  at += high_size;
+  *at++ = ']';
+  uint32_t id = shoal_strings_intern(strings, (shoal_label){text, (size_t)(at - text)});
+  free(text);
+  return id;
+}
+
+/* Numbers: a missing value alone keeps its spelling, beside anything else it makes "*". */
+static uint32_t intern_interval(shoal_strings *strings, const shoal_recoding *recoding, size_t q,
+                                shoal_span span) {
+  const shoal_axis *axis = &recoding->axes.items[q];
+  uint32_t low = axis->code_at[span.lo], high = axis->code_at[span.hi];
+  if (shoal_axis_mixed(axis, span)) return shoal_strings_intern(strings, (shoal_label){"*", 1});
+  bool missing = span.lo >= axis->n_numbers;
+  if (missing || !recoding->rules[q].snap.mantissa)
+    return intern_ends(strings, recoding->frequency->quasi[q], low, high);
+  char text[SHOAL_INTERVAL_BYTES];
+  const int64_t *numbers = recoding->numbers[q];
+  size_t size = shoal_snapped_label(numbers[low], numbers[high], recoding->scale[q],
+                                    recoding->rules[q].snap, text);
+  return shoal_strings_intern(strings, (shoal_label){text, size});
+}
+
+/* Each span is written once, however many groups have it. */
+static bool label_groups(const shoal_recoding *recoding, size_t q, const shoal_span *extents,
+                         uint32_t n_groups, shoal_strings *strings, uint32_t *of_group) {
+  const shoal_axis *axis = &recoding->axes.items[q];
+  size_t n = recoding->axes.n, capacity = 0;
+  shoal_ids spans;
+  uint32_t *label_of = NULL; /* by span */
+  if (!shoal_ids_init(&spans, 1024)) return false;
+  bool ok = true;
+  for (uint32_t g = 0; ok && g < n_groups; g++) {
+    shoal_span span = extents[(size_t)g * n + q];
+    uint32_t known = spans.n_ids;
+    uint32_t id = shoal_ids_insert(&spans, (uint64_t)span.lo * axis->n_places + span.hi);
+    ok = id != SHOAL_NO_ID && shoal_grow(&label_of, &capacity, (size_t)id + 1, sizeof *label_of);
+    if (ok && id == known)
+      label_of[id] = axis->hierarchy ? intern_ancestor(strings, axis, span)
+                                     : intern_interval(strings, recoding, q, span);
+    ok = ok && label_of[id] != SHOAL_NO_ID;
+    if (ok) of_group[g] = label_of[id];
+  }
+  free(label_of);
+  shoal_ids_reset(&spans);
+  return ok;
+}
+
+void shoal_labels_reset(shoal_labels *labels) {
+  for (size_t q = 0; q < labels->n; q++) {
+    if (labels->strings) shoal_strings_reset(&labels->strings[q]);
+    if (labels->of_group) free(labels->of_group[q]);
+  }
+  free(labels->strings);
+  free(labels->of_group);
+  memset(labels, 0, sizeof *labels);
+}
+
+static bool make(shoal_labels *labels, const shoal_recoding *recoding, const shoal_span *extents,
+                 uint32_t n_groups) {
+  size_t n = recoding->axes.n;
+  labels->strings = shoal_alloc_zero(n, sizeof *labels->strings);
+  labels->of_group = shoal_alloc_zero(n, sizeof *labels->of_group);
+  if (!labels->strings || !labels->of_group) return false;
+  for (size_t q = 0; q < n; q++) {
+    if (!shoal_strings_init(&labels->strings[q])) return false;
+    labels->n = q + 1;
+    labels->of_group[q] = shoal_alloc(n_groups, sizeof **labels->of_group);
+    if (!labels->of_group[q] ||
+        !label_groups(recoding, q, extents, n_groups, &labels->strings[q], labels->of_group[q]))
+      return false;
+  }
+  return true;
+}
+
+shoal_status shoal_labels_make(shoal_labels *labels, const shoal_recoding *recoding,
+                               const shoal_span *extents, uint32_t n_groups, shoal_error *error) {
+  memset(labels, 0, sizeof *labels);
+  if (make(labels, recoding, extents, n_groups)) return SHOAL_OK;
+  shoal_labels_reset(labels);
+  return shoal_fail_memory(error);
+}
+
+/* ------------------------------------------------------------ classes */
+
+static bool group_labels(const shoal_labels *labels, shoal_grouper *grouper, uint32_t n_groups,
+                         const uint32_t *same, uint32_t *class_of, uint32_t *n_classes) {
+  if (!shoal_grouper_start(grouper, n_groups)) return false;
+  for (size_t q = 0; q < labels->n; q++)
+    if (!shoal_grouper_fold(grouper, n_groups, NULL, same, labels->of_group[q],
+                            labels->strings[q].n_strings, class_of))
+      return false;
+  *n_classes = shoal_grouper_ids(grouper, n_groups, class_of);
+  return *n_classes != SHOAL_NO_ID;
+}
+
+shoal_status shoal_labels_unite(shoal_labels *labels, uint32_t n_groups, uint32_t *class_of,
+                                uint32_t *n_classes, shoal_error *error) {
+  shoal_grouper grouper;
+  shoal_grouper_init(&grouper);
+  uint32_t *same = shoal_alloc(n_groups, sizeof *same);
+  for (uint32_t g = 0; same && g < n_groups; g++) same[g] = g;
+  bool ok = same && group_labels(labels, &grouper, n_groups, same, class_of, n_classes);
+  for (size_t q = 0; ok && q < labels->n; q++) /* a class never has a higher number than a group */
+    for (uint32_t g = 0; g < n_groups; g++)
+      labels->of_group[q][class_of[g]] = labels->of_group[q][g];
+  free(same);
+  shoal_grouper_reset(&grouper);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job/draft: see draft.h. */
+#include "job/draft.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void shoal_draft_free(shoal_draft *draft) {
+  if (!draft) return;
+  free(draft->cluster_of);
+  shoal_classes_reset(&draft->clusters);
+  free(draft->costs);
+  free(draft->spans);
+  shoal_labels_reset(&draft->labels);
+  free(draft->class_of);
+  shoal_classes_reset(&draft->classes);
+  free(draft->class_costs);
+  free(draft->breaks);
+  free(draft);
+}
+
+/* The extents of groups joined as `ids` says. */
+static shoal_span *join_extents(const shoal_axes *axes, const shoal_span *from, uint32_t n_from,
+                                const uint32_t *ids, uint32_t n) {
+  shoal_span *joined = shoal_alloc((size_t)n * axes->n, sizeof *joined);
+  if (!joined) return NULL;
+  for (size_t i = 0; i < (size_t)n * axes->n; i++) joined[i] = (shoal_span){UINT32_MAX, 0};
+  for (uint32_t g = 0; g < n_from; g++)
+    shoal_extent_join(axes, joined + (size_t)ids[g] * axes->n, from + (size_t)g * axes->n);
+  return joined;
+}
+
+/* From clusters to labels, classes and verdict. */
+static shoal_status settle(const shoal_draft_ground *ground, shoal_draft *draft,
+                           shoal_error *error) {
+  const shoal_prepared *p = ground->prepared;
+  uint32_t n_clusters = draft->clusters.n_classes, n_classes;
+  draft->class_of = shoal_alloc(n_clusters, sizeof *draft->class_of);
+  if (!draft->class_of) return shoal_fail_memory(error);
+  SHOAL_TRY(shoal_labels_make(&draft->labels, ground->recoding, draft->spans, n_clusters, error));
+  SHOAL_TRY(shoal_labels_unite(&draft->labels, n_clusters, draft->class_of, &n_classes, error));
+  SHOAL_TRY(
+      shoal_classes_regroup(&draft->clusters, draft->class_of, n_classes, &draft->classes, error));
+  draft->class_costs =
+      join_extents(ground->axes, draft->costs, n_clusters, draft->class_of, n_classes);
+  draft->breaks = shoal_alloc(n_classes, 1);
+  if (!draft->class_costs || !draft->breaks) return shoal_fail_memory(error);
+  draft->verdict =
+      shoal_judge(&p->demands, p->frequency, &draft->classes, UINT64_MAX, draft->breaks);
+  return SHOAL_OK;
+}
+
+static shoal_status begin(const shoal_draft_ground *ground, const shoal_partition *partition,
+                          shoal_draft *draft, shoal_error *error) {
+  uint32_t n = partition->n_clusters;
+  SHOAL_TRY(shoal_classes_of_rows(ground->prepared->frequency, partition->cluster_of_row, n,
+                                  &draft->clusters, error));
+  draft->n_given = n;
+  draft->cluster_of = shoal_alloc(n, sizeof *draft->cluster_of);
+  draft->costs = shoal_extents_of_rows(ground->axes, partition->cluster_of_row, n);
+  draft->spans = shoal_extents_of_rows(&ground->recoding->axes, partition->cluster_of_row, n);
+  if (!draft->cluster_of || !draft->costs || !draft->spans) return shoal_fail_memory(error);
+  for (uint32_t c = 0; c < n; c++) draft->cluster_of[c] = c;
+  return settle(ground, draft, error);
+}
+
+/* ------------------------------------------------------------ mending */
+
+/* What all rows of two classes lose more once they are one. */
+static uint64_t joining_cost(const shoal_axes *axes, const shoal_draft *draft, uint32_t a,
+                             uint32_t b, uint64_t loss_of_a) {
+  const shoal_span *of_a = draft->class_costs + (size_t)a * axes->n;
+  const shoal_span *of_b = draft->class_costs + (size_t)b * axes->n;
+  uint32_t together = 0;
+  for (size_t q = 0; q < axes->n; q++)
+    together += shoal_axis_loss(&axes->items[q], of_a[q].lo < of_b[q].lo ? of_a[q].lo : of_b[q].lo,
+                                of_a[q].hi > of_b[q].hi ? of_a[q].hi : of_b[q].hi);
+  return draft->classes.n_rows[a] * (together - loss_of_a) +
+         draft->classes.n_rows[b] * (together - (uint64_t)shoal_extent_loss(axes, of_b));
+}
+
+/* The class whose joining costs least; ties by number. There are two classes or more. */
+static uint32_t nearest_class(const shoal_axes *axes, const shoal_draft *draft, uint32_t c) {
+  uint64_t loss = shoal_extent_loss(axes, draft->class_costs + (size_t)c * axes->n);
+  uint32_t nearest = c;
+  uint64_t least = UINT64_MAX;
+  for (uint32_t other = 0; other < draft->classes.n_classes; other++) {
+    if (other == c) continue;
+    uint64_t cost = joining_cost(axes, draft, c, other, loss);
+    if (nearest != c && cost >= least) continue;
+    nearest = other;
+    least = cost;
+  }
+  return nearest;
+}
+
+static uint32_t root_of(uint32_t *root, uint32_t c) {
+  while (root[c] != c) c = root[c] = root[root[c]];
+  return c;
+}
+
+/* Every class that breaks the policy is joined to its nearest, unless it was joined already. */
+static shoal_status pair_breaking(const shoal_draft_ground *ground, const shoal_draft *draft,
+                                  uint32_t *root, uint8_t *joined, shoal_error *error) {
+  uint32_t n = draft->classes.n_classes;
+  for (uint32_t c = 0; c < n; c++) root[c] = c;
+  for (uint32_t c = 0; c < n; c++) {
+    if (!draft->breaks[c] || joined[c]) continue;
+    SHOAL_TRY(shoal_run_report(ground->prepared->run, "mend", c, n, "classes", error));
+    uint32_t other = nearest_class(ground->axes, draft, c);
+    root[root_of(root, c)] = root_of(root, other);
+    joined[c] = joined[other] = 1;
+  }
+  return SHOAL_OK;
+}
+
+/* Clusters of joined classes get one number, all others one each. */
+static bool number_clusters(const shoal_draft *draft, uint32_t *root, const uint8_t *joined,
+                            uint32_t *ids, uint32_t *n_ids) {
+  uint32_t *id_of = shoal_alloc(draft->classes.n_classes, sizeof *id_of);
+  if (!id_of) return false;
+  memset(id_of, 0xff, draft->classes.n_classes * sizeof *id_of); /* SHOAL_NO_ID */
+  *n_ids = 0;
+  for (uint32_t g = 0; g < draft->clusters.n_classes; g++) {
+    uint32_t c = draft->class_of[g], r = root_of(root, c);
+    if (!joined[c]) ids[g] = (*n_ids)++;
+    else ids[g] = id_of[r] != SHOAL_NO_ID ? id_of[r] : (id_of[r] = (*n_ids)++);
+  }
+  free(id_of);
+  return true;
+}
+
+/* The draft with clusters joined as `ids` says. */
+static shoal_status regroup(const shoal_draft_ground *ground, const shoal_draft *draft,
+                            const uint32_t *ids, uint32_t n, shoal_draft *next,
+                            shoal_error *error) {
+  uint32_t n_from = draft->clusters.n_classes;
+  SHOAL_TRY(shoal_classes_regroup(&draft->clusters, ids, n, &next->clusters, error));
+  next->n_given = draft->n_given;
+  next->cluster_of = shoal_alloc(draft->n_given, sizeof *next->cluster_of);
+  next->costs = join_extents(ground->axes, draft->costs, n_from, ids, n);
+  next->spans = join_extents(&ground->recoding->axes, draft->spans, n_from, ids, n);
+  if (!next->cluster_of || !next->costs || !next->spans) return shoal_fail_memory(error);
+  for (uint32_t c = 0; c < draft->n_given; c++) next->cluster_of[c] = ids[draft->cluster_of[c]];
+  return settle(ground, next, error);
+}
+
+static shoal_status mend(const shoal_draft_ground *ground, const shoal_draft *draft,
+                         shoal_draft *next, shoal_error *error) {
+  uint32_t *root = shoal_alloc(draft->classes.n_classes, sizeof *root);
+  uint8_t *joined = shoal_alloc_zero(draft->classes.n_classes, 1);
+  uint32_t *ids = shoal_alloc(draft->clusters.n_classes, sizeof *ids), n = 0;
+  shoal_status status = root && joined && ids ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK) status = pair_breaking(ground, draft, root, joined, error);
+  if (status == SHOAL_OK && !number_clusters(draft, root, joined, ids, &n))
+    status = shoal_fail_memory(error);
+  if (status == SHOAL_OK) status = regroup(ground, draft, ids, n, next, error);
+  free(root);
+  free(joined);
+  free(ids);
+  return status;
+}
+
+shoal_status shoal_draft_make(const shoal_draft_ground *ground, const shoal_partition *partition,
+                              shoal_draft **out, shoal_error *error) {
+  shoal_draft *best = shoal_alloc_zero(1, sizeof *best), *last = best;
+  *out = NULL;
+  shoal_status status = best ? begin(ground, partition, best, error) : shoal_fail_memory(error);
+  while (status == SHOAL_OK && last->verdict.suppressed && last->classes.n_classes > 1) {
+    shoal_draft *next = shoal_alloc_zero(1, sizeof *next);
+    status = next ? mend(ground, last, next, error) : shoal_fail_memory(error);
+    if (last != best) shoal_draft_free(last);
+    last = next;
+    if (status != SHOAL_OK || last->verdict.suppressed >= best->verdict.suppressed) continue;
+    shoal_draft_free(best);
+    best = last;
+  }
+  if (last != best) shoal_draft_free(last);
+  if (status == SHOAL_OK) *out = best;
+  else shoal_draft_free(best);
+  return status;
+}
