@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seeded random small tables with policies for local recoding.
+
+make_case(seed) draws one case as gen.py and gen_models.py do, with numbers that have no
+hierarchy and numbers that have one beside trees. The algorithm goes round with the seed,
+the model with the rounds; a column `id` that is kept tells the rows apart. Few rows over
+few values meet ties, equal labels and rows that fit nowhere all the time.
+"""
+
+import json
+import pathlib
+import random
+from dataclasses import dataclass
+
+import brute
+import brute_local
+import gen
+import gen_models
+import support
+
+ALGORITHMS = (("k-member", None), ("greedy-pk", None), ("enhanced-pk", None), ("hybrid-pk", None), ("mondrian", None),
+              ("flock", "il"), ("flock", "avg"), ("flock", "dm"), ("flock", "balanced"), ("auto", None))
+FULL_DOMAIN = ("samarati", "incognito", "optimal", "datafly", "mu-argus")
+CLUSTERING = ("greedy-pk", "enhanced-pk", "hybrid-pk")     # take sizes and numbers of distinct values
+COUNTS = ("p-sensitive", "extended-p-sensitive", "distinct", "p-plus-sensitive")
+OTHERS = ("entropy", "recursive", "equal", "ordered", "hierarchical", "alpha-k")
+MISSING = "?"
+ID = "id"
+
+
+@dataclass
+class Case:
+    seed: int
+    algorithm: str
+    objective: str | None
+    kinds: list                      # of COUNTS and OTHERS: the models beside k
+    problem: brute_local.Problem
+    max_suppressed: int
+    accepted: bool | None            # by the algorithm; None: the models ask for nothing
+    data: bytes
+    policy: str
+    files: dict
+
+    @property
+    def table(self):
+        return self.problem.table
+
+
+# ---- quasi-identifiers ------------------------------------------------------------------
+
+def draw_number(rng, name, words, missing):
+    """A number without a hierarchy: few values, or many; some with decimals or below zero."""
+    pool = rng.choice([[1, 2, 3], range(20, 32), range(15, 95), range(-6, 7), ["0.5", "1", "2", "2.5", "4", "7.5"]])
+    values = [str(v) for v in rng.sample(list(pool), rng.randint(1, min(len(pool), 12)))]
+    return gen.Quasi({"type": "number"}, values, lambda cells: None)
+
+
+def draw_intervals(rng, name, words, missing):
+    """A number with a hierarchy: shown as the smallest interval unless it asks for the hierarchy's labels."""
+    quasi = gen.draw_intervals(rng, name, words, missing)
+    if rng.random() < 0.3:
+        quasi.spec["recode"] = "hierarchy"
+    return quasi
+
+
+KINDS = ([gen.draw_file] * 6 + [gen.draw_tree] * 3 + [draw_number] * 6 + [draw_intervals] * 3
+         + [gen.draw_top, gen.draw_mask])
+
+
+def build_quasi(quasi, name, cells, missing):
+    number = quasi.spec.get("type") == "number"
+    hierarchy = quasi.build([cell for cell in cells if cell not in missing])
+    return brute_local.Quasi(name, cells, missing, hierarchy, number, quasi.spec.get("recode") == "hierarchy")
+
+
+# ---- models ---------------------------------------------------------------------------------
+
+def pick_kinds(rng, algorithm, turn):
+    """The models of a case: none, one, seldom two; mostly those that the algorithm takes."""
+    if algorithm == "k-member":
+        return [rng.choice(COUNTS + OTHERS)] if turn % 8 == 7 else []
+    if algorithm in CLUSTERING:
+        kinds = OTHERS if turn % 10 == 9 else ("p-sensitive",) * 3 + COUNTS
+        return [] if turn % 10 == 8 else [rng.choice(kinds)]
+    all_kinds = COUNTS + OTHERS
+    first = turn % (len(all_kinds) + 1)
+    if first == len(all_kinds):
+        return []
+    return [all_kinds[first]] + ([rng.choice(all_kinds)] if rng.random() < 0.15 else [])
+
+
+def is_accepted(algorithm, kinds, models):
+    """What an algorithm can reach: k; k and numbers of distinct values; everything."""
+    if algorithm == "k-member":
+        asking = [model for model in models if model.name != "k-anonymity"]
+        if asking and all(model.required <= 1 for model in asking if model.name != "alpha-k") and not any(
+                kind in OTHERS for kind in kinds):
+            return None
+        return not asking
+    return algorithm not in CLUSTERING or not any(kind in OTHERS for kind in kinds)
+
+
+# ---- cases ----------------------------------------------------------------------------------
+
+def draw_size(rng, algorithm):
+    if algorithm == "enhanced-pk":      # its slow version looks at every pair
+        return rng.choice([rng.randint(1, 5)] + [rng.randint(4, 12)] * 3 + [rng.randint(10, 24)] * 3)
+    return rng.choice([rng.randint(1, 5)] + [rng.randint(4, 9)] * 3 + [rng.randint(8, 20)] * 3 + [rng.randint(20, 40)])
+
+
+def draw_sensitive(rng, names, kinds):
+    found = {}
+    for name in names:
+        found[name] = gen_models.draw_sensitive(rng, name, kinds, wide=False)
+    return found
+
+
+def draw_cells(rng, header, quasis, sensitive, n_rows, missing):
+    pools = []
+    for name in header:
+        values = list(quasis[name].values if name in quasis else sensitive[name].values)
+        if name in sensitive and rng.random() < 0.4:
+            values += values[:1] * rng.randint(1, 4)
+        if missing and rng.random() < (0.3 if name in quasis else 0.1):
+            values = values * rng.choice([1, 3]) + missing
+        pools.append(values)
+    rows = gen.draw_rows(rng, pools, n_rows)
+    for name in quasis:                     # built hierarchies, and numbers, need one value to build on
+        i = header.index(name)
+        if all(row[i] in missing for row in rows):
+            rows[rng.randrange(n_rows)][i] = rng.choice(quasis[name].values)
+    return rows
+
+
+def make_case(seed, algorithm=None, objective=None, kinds=None, n_rows=None, k=None):
+    """The case of a seed; what is given is not drawn."""
+    rng = random.Random(f"local {seed}")
+    if algorithm is None:
+        algorithm, objective = ALGORITHMS[seed % len(ALGORITHMS)]
+    if kinds is None:
+        kinds = pick_kinds(rng, algorithm, seed // len(ALGORITHMS))
+    n_rows = n_rows or draw_size(rng, algorithm)
+    k = k or (rng.randint(1, 6) if rng.random() < 0.1 else rng.randint(1, min(n_rows, 6)))
+    missing = rng.choice([[], [MISSING], [MISSING], ["", MISSING]])
+
+    words = gen.draw_words(rng, odd=rng.random() < 0.1)
+    quasi_names = rng.sample(["Age", "Zip", "Race", "Job"], rng.choice([1, 2, 2, 3, 3, 4]))
+    sensitive_names = ["Illness", "Wage"][:rng.choice([1, 1, 2])]
+    quasis = {name: rng.choice(KINDS)(rng, name, words(name), missing) for name in quasi_names}
+    sensitive = draw_sensitive(rng, sensitive_names, kinds)
+    header = [*quasis, *sensitive]
+    rng.shuffle(header)
+    rows = draw_cells(rng, header, quasis, sensitive, n_rows, missing)
+    at = rng.randint(0, len(header))
+    header.insert(at, ID)
+    for number, row in enumerate(rows):
+        row.insert(at, str(number))
+
+    privacy, models = draw_privacy(rng, kinds, k, [sensitive[name] for name in header if name in sensitive], n_rows)
+    spelled, max_suppressed = (None, 0) if rng.random() < 0.95 else gen.draw_suppression(rng, n_rows)
+    method = ({"objective": objective} if objective else {}) | (
+        {"max-suppression": spelled} if spelled is not None else {})
+    if algorithm == "mondrian" and rng.random() < 0.4:
+        method["cuts"] = "relaxed"
+    attributes = {ID: {"role": "keep"}} | {name: {"role": "quasi"} | quasi.spec for name, quasi in quasis.items()} | {
+        name: attribute.spec for name, attribute in sensitive.items()}
+    policy = {"shoal": 1, "data": {"delimiter": ",", "missing": missing},
+              "attributes": {name: attributes[name] for name in rng.sample(header, len(header))},
+              "privacy": privacy} | ({"method": method} if method else {})
+    text = json.dumps(policy) + "\n" if rng.random() < 0.1 else support.policy_yaml(policy)
+
+    table = brute.Table(header, rows, dict.fromkeys(quasis), sensitive_names, missing)
+    built = [build_quasi(quasis[name], name, table.column(name), missing) for name in table.quasi]
+    files = {name: text for part in [*quasis.values(), *sensitive.values()] for name, text in part.files.items()}
+    return Case(seed, algorithm, objective, kinds, brute_local.Problem(table, built, k, models), max_suppressed,
+                is_accepted(algorithm, kinds, models), gen.spell_data(rng, header, rows, ","), text, files)
+
+
+def draw_privacy(rng, kinds, k, sensitive, n_rows):
+    """The policy's part, and all models; `sensitive` in column order."""
+    privacy, models, entries = {"k": k}, [brute.KAnonymity(k)], []
+    for kind in kinds:
+        given = gen_models.draw_parameters(rng, kind, min(k, 4), sensitive)
+        models += [gen_models.build_model(kind, given, k, attribute) for attribute in sensitive]
+        if kind == "p-sensitive" and rng.random() < 0.7:
+            privacy["p"] = given["p"]
+        else:
+            entries.append(gen_models.policy_entry(rng, kind, given, None))
+    if entries:
+        privacy["models"] = entries
+    return privacy, models
+
+
+def write_case(case, directory):
+    """Writes the case; returns the paths of the data and of the policy."""
+    return gen.write_case(case, pathlib.Path(directory))
+
+
+# ---- tables laid out by hand --------------------------------------------------------------------
+
+def plain_case(algorithm, objective, header, rows, quasis, k, p=None, missing=(), sensitive=("s",)):
+    """A case from its rows (without `id`, which comes first).
+
+    quasis: name -> (policy entry, brute.Hierarchy or None)
+    """
+    header = [ID, *header]
+    rows = [[str(i), *row] for i, row in enumerate(rows)]
+    table = brute.Table(header, rows, dict.fromkeys(quasis), sensitive, missing)
+    built = [brute_local.Quasi(name, table.column(name), missing, quasis[name][1],
+                               quasis[name][0].get("type") == "number") for name in table.quasi]
+    attributes = {ID: {"role": "keep"}} | {name: {"role": "quasi"} | entry for name, (entry, _) in quasis.items()} | {
+        name: {"role": "sensitive"} for name in sensitive}
+    policy = {"shoal": 1, "data": {"delimiter": ",", "missing": list(missing)}, "attributes": attributes,
+              "privacy": {"k": k} | ({"p": p} if p else {})}
+    if objective:
+        policy["method"] = {"objective": objective}
+    kinds = ["p-sensitive"] if p else []
+    models = brute.k_and_p(table, k, p)
+    problem = brute_local.Problem(table, built, k, models)
+    return Case(0, algorithm, objective, kinds, problem, 0, is_accepted(algorithm, kinds, models),
+                support.csv_text([header, *rows]).encode("utf-8"), support.policy_yaml(policy), {})
