@@ -3,7 +3,8 @@
 """Measures shoal and writes bench/RESULTS.md. `make bench` runs it.
 
 Data: Adult (ARX's 30,162 rows and hierarchies) if SHOAL_DATA names a folder that has it, else the
-generated census-like table, said plainly. All figures of a table come from one run.
+generated census-like table, said plainly. All figures of a table come from one run. `--only local`
+measures local recoding alone (bench/local.py) and replaces only its section.
 """
 import argparse
 import json
@@ -15,22 +16,13 @@ import sys
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+import local
+from common import ROOT, megabytes, timed
+
 NINE = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass",
         "occupation", "salary-class"]
 FOUR = ["age", "marital-status", "race", "sex"]
 READ_ROWS = 5_000_000
-
-
-def timed(command):
-    """Seconds and exit status of a process."""
-    started = time.perf_counter()
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
-    return time.perf_counter() - started, done.returncode
-
-
-def megabytes(report):
-    return f"{report['peak_memory_bytes'] / 1e6:.0f}"
 
 
 class Adult:
@@ -175,25 +167,49 @@ def large(build, folder):
     return lines + [""]
 
 
+def full_domain(build, folder):
+    adult = Adult(build, folder)
+    lines = ["# Results", "", "Made by `make bench`"
+             + (" with SHOAL_DATA set" if adult.real else "") + f", {time.strftime('%Y-%m-%d')}, "
+             f"{os.cpu_count()} shared cores, {platform.machine()}. Seconds wobble on a shared machine: "
+             "compare within a table.", ""]
+    part, _ = reading(build, adult)
+    return lines + part + anonymizing(build, adult, folder) + algorithms(build, adult, folder) + large(build, folder)
+
+
+def spliced(path, section):
+    """The lines of a file with the section of the same heading replaced, or added at the end."""
+    lines = ["# Results", ""]
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as source:
+            lines = source.read().rstrip("\n").split("\n") + [""]
+    if section[0] not in lines:
+        return lines + section
+    begin = lines.index(section[0])
+    end = next((i for i in range(begin + 1, len(lines)) if lines[i].startswith("## ")), len(lines))
+    return lines[:begin] + section + lines[end:]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build")
+    parser.add_argument("--only", choices=["local"], help="measure and replace only this part of the results")
+    parser.add_argument("--quick", action="store_true", help="local recoding: leave out 10,000,000 rows")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[101, 102, 103],
+                        help="local recoding: seeds of the random samples")
+    parser.add_argument("--output", default=os.path.join(ROOT, "bench", "RESULTS.md"))
     options = parser.parse_args()
     build = os.path.abspath(options.build)
     folder = tempfile.mkdtemp(prefix="shoal-bench-")
     try:
-        adult = Adult(build, folder)
-        lines = ["# Results", "", "Made by `make bench`"
-                 + (" with SHOAL_DATA set" if adult.real else "") + f", {time.strftime('%Y-%m-%d')}, "
-                 f"{os.cpu_count()} shared cores, {platform.machine()}. Seconds wobble on a shared machine: "
-                 "compare within a table.", ""]
-        part, _ = reading(build, adult)
-        lines += part + anonymizing(build, adult, folder) + algorithms(build, adult, folder) + large(build, folder)
+        lines = [] if options.only else full_domain(build, folder)
+        part = local.section(build, folder, options.seeds, options.quick)
     finally:
         shutil.rmtree(folder)
-    with open(os.path.join(ROOT, "bench", "RESULTS.md"), "w", encoding="utf-8") as out:
-        out.write("\n".join(lines))
-    print("\n".join(lines))
+    whole = spliced(options.output, part) if options.only else lines + part
+    with open(options.output, "w", encoding="utf-8") as out:
+        out.write("\n".join(whole))
+    print("\n".join(lines + part))
     return 0
 
 

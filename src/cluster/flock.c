@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cluster/flock: least information loss at a cost that grows little faster than the rows.
+ * cluster/flock: little information loss at a cost that grows little faster than the rows.
  *
  * The rows are put into an order in which neighbours are alike, and cut into blocks. Each block is
- * clustered by itself: tuples are gathered from the bottom up (for fewest clusters lost, rows are
- * halved from the top down), then clusters are improved by ejecting and borrowing rows, and pools
- * of neighbours are divided anew, while the loss falls. A second pass over blocks that lie across
- * the first ones' borders mends these. Blocks depend on the rows alone, so that the clusters do not
- * depend on threads. The work spent on a row falls with the number of rows.
+ * clustered by itself: tuples are gathered from the bottom up (where the number of clusters is the
+ * aim, rows are halved from the top down); then rows are moved between clusters and pools of
+ * neighbours are divided anew while the loss falls. Blocks depend on the rows alone, so that the
+ * clusters do not depend on the threads. The work spent on each row falls with the number of rows.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,29 +17,47 @@
 #include "cluster/flock.h"
 
 enum {
-  BLOCK_ROWS = 5000,       /* of a block, or more: tuples are not cut */
-  WHOLE_ROWS = 1 << 17,    /* up to so many rows are one block where clusters must not be lost */
-  LARGE_BLOCK_ROWS = 65536 /* of a block then */
+  BLOCK_ROWS = 8000,      /* of a block at least: tuples are not cut */
+  BLOCK_CLUSTERS = 64,    /* of k rows, that a block has room for at least */
+  WHOLE_ROWS = 1 << 17,   /* up to so many rows are one block where clusters must not be lost */
+  COUNTED_ROWS = 1 << 16, /* of a block above that */
+  WORK_A_ROW = 4000       /* rows and clusters looked at for each row, at most */
+};
+
+/* How hard a table of so many rows is worked on. */
+typedef struct effort {
+  uint32_t most_rows;
+  int rounds;       /* of improving, for the aim il */
+  int other_rounds; /* for the others */
+  bool regathers;
+} effort;
+
+static const effort efforts[] = {
+    {20000, 8, 16, true},
+    {60000, 2, 4, false},
+    {WHOLE_ROWS, 0, 1, false},
+    {UINT32_MAX, 0, 0, false},
 };
 
 typedef struct flocking {
   const shoal_cluster_task *task;
+  const effort *effort;
   uint32_t n;
   uint32_t *rows;       /* in the flock's order */
-  uint32_t *rank;       /* by row: where it stands in it */
-  uint32_t *cluster_of; /* by row: SHOAL_NIL or a cluster of its block */
-  uint32_t *first_of;   /* blocks: their first row in `rows`; n_blocks + 1 */
+  uint32_t *cluster_of; /* by row: a cluster of its block */
+  uint32_t *first_of;   /* blocks: their first place in `rows`; n_blocks + 1 */
   size_t n_blocks;
   uint32_t *n_clusters; /* by block */
   atomic_size_t next;
-  atomic_bool failed, stop;
-  shoal_status status; /* of the first thread's reports */
+  atomic_bool failed, stopped;
+  atomic_bool unfit;   /* some block cannot even be one cluster */
+  shoal_status status; /* of reporting, which the first thread does */
   shoal_error error;
 } flocking;
 
 /* ------------------------------------------------------------ rows in order */
 
-static bool sort_rows(flocking *f, const uint32_t *order, uint32_t *weight) {
+static bool sort_rows(flocking *f, const uint32_t *order, const uint32_t *weight) {
   const shoal_axes *axes = f->task->axes;
   uint32_t *place = shoal_alloc(axes->n_tuples, sizeof *place), at = 0;
   if (!place) return false;
@@ -48,11 +65,7 @@ static bool sort_rows(flocking *f, const uint32_t *order, uint32_t *weight) {
     place[order[i]] = at;
     at += weight[order[i]];
   }
-  for (uint32_t r = 0; r < f->n; r++) {
-    uint32_t to = place[axes->tuple_of_row[r]]++;
-    f->rows[to] = r;
-    f->rank[r] = to;
-  }
+  for (uint32_t r = 0; r < f->n; r++) f->rows[place[axes->tuple_of_row[r]]++] = r;
   free(place);
   return true;
 }
@@ -72,21 +85,28 @@ static shoal_status order_rows(flocking *f, shoal_error *error) {
   return status;
 }
 
-/* Blocks of at least so many rows; rows of one tuple stay together. */
-static bool cut_blocks(flocking *f) {
-  const shoal_axes *axes = f->task->axes;
+static uint64_t least_block(const flocking *f) {
   uint64_t least = f->task->aim == SHOAL_AIM_IL ? BLOCK_ROWS
-                   : f->n <= WHOLE_ROWS         ? UINT32_MAX
-                                                : LARGE_BLOCK_ROWS;
-  uint64_t few = 64 * f->task->fit->k;
-  if (least < few) least = few;
+                   : f->n <= WHOLE_ROWS         ? f->n
+                                                : COUNTED_ROWS;
+  uint64_t clusters = f->task->fit->k > UINT32_MAX ? UINT32_MAX : BLOCK_CLUSTERS * f->task->fit->k;
+  return least < clusters ? clusters : least;
+}
+
+/* Blocks of at least so many rows; rows of one tuple stay together. */
+static bool cut_blocks(flocking *f, uint64_t least) {
+  const shoal_axes *axes = f->task->axes;
+  free(f->first_of);
+  free(f->n_clusters);
   f->first_of = shoal_alloc((size_t)(f->n / least) + 2, sizeof *f->first_of);
-  if (!f->first_of) return false;
+  f->n_clusters = shoal_alloc_zero((size_t)(f->n / least) + 1, sizeof *f->n_clusters);
+  if (!f->first_of || !f->n_clusters) return false;
+  f->n_blocks = 0;
   f->first_of[f->n_blocks++] = 0;
   for (uint32_t i = 1; i < f->n; i++) {
-    bool same = axes->tuple_of_row[f->rows[i]] == axes->tuple_of_row[f->rows[i - 1]];
-    if (same || i - f->first_of[f->n_blocks - 1] < least || f->n - i < least) continue;
-    f->first_of[f->n_blocks++] = i;
+    if (i - f->first_of[f->n_blocks - 1] < least || f->n - i < least) continue;
+    if (axes->tuple_of_row[f->rows[i]] != axes->tuple_of_row[f->rows[i - 1]])
+      f->first_of[f->n_blocks++] = i;
   }
   f->first_of[f->n_blocks] = f->n;
   return true;
@@ -94,39 +114,50 @@ static bool cut_blocks(flocking *f) {
 
 /* ------------------------------------------------------------ a block */
 
+/* The most clusters whose every count the block's rows allow. */
+static uint64_t most_for_count(const shoal_herd *h, size_t d, uint64_t most) {
+  uint32_t *rows_of = h->seen[d];
+  uint64_t low = 0, high = most;
+  for (uint32_t i = 0; i < h->n; i++)
+    if (h->group[d][i] != SHOAL_NO_GROUP) rows_of[h->group[d][i]]++;
+  while (low < high) { /* the largest m with sum of min(rows of the group, m) >= p x m */
+    uint64_t m = (low + high + 1) / 2, sum = 0;
+    for (uint32_t g = 0; g < h->fit->counts[d].n_groups; g++)
+      sum += rows_of[g] < m ? rows_of[g] : m;
+    if (sum >= m * h->fit->counts[d].least) low = m;
+    else high = m - 1;
+  }
+  for (uint32_t i = 0; i < h->n; i++)
+    if (h->group[d][i] != SHOAL_NO_GROUP) rows_of[h->group[d][i]] = 0;
+  return low;
+}
+
 static uint32_t wanted_clusters(const shoal_herd *h) {
   uint64_t most = h->n / h->fit->k;
-  for (size_t d = 0; d < h->n_counts; d++) { /* the largest m with sum of min(rows, m) >= p x m */
-    uint64_t low = 0, high = most;
-    for (uint32_t i = 0; i < h->n; i++)
-      if (h->group[d][i] != SHOAL_NO_GROUP) h->seen[d][h->group[d][i]]++;
-    while (low < high) {
-      uint64_t m = (low + high + 1) / 2, sum = 0;
-      for (uint32_t g = 0; g < h->fit->counts[d].n_groups; g++)
-        sum += h->seen[d][g] < m ? h->seen[d][g] : m;
-      if (sum >= m * h->fit->counts[d].least) low = m;
-      else high = m - 1;
-    }
-    for (uint32_t i = 0; i < h->n; i++)
-      if (h->group[d][i] != SHOAL_NO_GROUP) h->seen[d][h->group[d][i]] = 0;
-    most = low;
-  }
+  for (size_t d = 0; d < h->n_counts; d++) most = most_for_count(h, d, most);
   if (h->aim == SHOAL_AIM_BALANCED) most -= most * 3 / 100;
   return most ? (uint32_t)most : 1;
 }
 
-/* Rounds of improving: many on a small table, few on a large one. */
-static void refine(const flocking *f, shoal_herd *h, int rounds) {
-  bool mixes = f->n <= 400000, regathers = f->n <= 60000;
-  for (int i = 0; i < rounds && !h->failed && !atomic_load(&f->stop); i++) {
+/* Rounds of improving, until one gains little. */
+static void refine(const flocking *f, shoal_herd *h) {
+  bool il = h->aim == SHOAL_AIM_IL, idle = false;
+  int rounds = il ? f->effort->rounds : f->effort->other_rounds;
+  uint64_t before = shoal_herd_total(h), little = h->n <= 2000 ? UINT64_MAX : il ? 256 : 4096;
+  h->limit = h->work + (uint64_t)WORK_A_ROW * h->n;
+  for (int i = 0; i < rounds && !h->failed && h->work < h->limit; i++) {
+    if (atomic_load(&f->stopped)) return;
     bool any = shoal_flock_improve(h);
-    if (mixes) any |= shoal_flock_mix(h, (uint64_t)i);
-    if (regathers) any |= shoal_flock_regather(h, (uint64_t)i);
-    if (!any) break;
+    if (!il) any |= shoal_flock_improve(h);
+    any |= shoal_flock_mix(h, (uint64_t)i);
+    if (f->effort->regathers) any |= shoal_flock_regather(h, (uint64_t)i);
+    uint64_t after = shoal_herd_total(h);
+    bool gained = any && before - after >= after / little;
+    if (!gained && (il || idle)) return; /* another random order may still help the others */
+    idle = !gained;
+    before = after;
   }
 }
-
-static int rounds_for(uint32_t n) { return n <= 20000 ? 8 : n <= 60000 ? 4 : n <= 400000 ? 2 : 1; }
 
 /* Numbers the herd's clusters from 0 and tells each row its own. */
 static uint32_t number(flocking *f, const shoal_herd *h) {
@@ -143,10 +174,12 @@ static bool cluster_block(flocking *f, size_t b) {
   shoal_herd h;
   uint32_t first = f->first_of[b], n = f->first_of[b + 1] - first;
   if (shoal_herd_init(&h, f->task, f->rows + first, n, NULL) != SHOAL_OK) return false;
-  bool ok = h.aim == SHOAL_AIM_IL || h.fit->n_others ? shoal_flock_gather(&h)
-                                                     : shoal_flock_halve(&h, wanted_clusters(&h));
-  if (ok) refine(f, &h, rounds_for(f->n));
+  bool counts = h.aim != SHOAL_AIM_IL && !h.fit->n_others;
+  bool ok = !counts || shoal_flock_halve(&h, wanted_clusters(&h));
+  ok = ok && shoal_flock_gather(&h);
+  if (ok) refine(f, &h);
   f->n_clusters[b] = number(f, &h);
+  if (f->n_clusters[b] == 1 && !shoal_herd_fits(&h, h.cluster_of[0])) atomic_store(&f->unfit, true);
   ok = ok && !h.failed;
   shoal_herd_reset(&h);
   return ok;
@@ -155,16 +188,28 @@ static bool cluster_block(flocking *f, size_t b) {
 static void work(void *user, unsigned i) {
   flocking *f = user;
   for (size_t b; (b = atomic_fetch_add(&f->next, 1)) < f->n_blocks;) {
-    if (atomic_load(&f->failed) || atomic_load(&f->stop)) return;
+    if (atomic_load(&f->failed) || atomic_load(&f->stopped)) return;
     if (!cluster_block(f, b)) atomic_store(&f->failed, true);
     if (i != 0) continue;
     f->status =
         shoal_run_report(f->task->run, "cluster", f->first_of[b + 1], f->n, "rows", &f->error);
-    if (f->status != SHOAL_OK) atomic_store(&f->stop, true);
+    if (f->status != SHOAL_OK) atomic_store(&f->stopped, true);
   }
 }
 
 /* ------------------------------------------------------------ all blocks together */
+
+static shoal_status cluster_blocks(flocking *f, uint64_t least, shoal_error *error) {
+  if (!cut_blocks(f, least)) return shoal_fail_memory(error);
+  atomic_store(&f->next, 0);
+  atomic_store(&f->unfit, false);
+  unsigned threads = shoal_run_threads(f->task->run);
+  if (threads > f->n_blocks) threads = (unsigned)f->n_blocks;
+  shoal_parallel(threads, work, f);
+  if (f->status != SHOAL_OK && error) *error = f->error;
+  if (f->status != SHOAL_OK) return f->status;
+  return atomic_load(&f->failed) ? shoal_fail_memory(error) : SHOAL_OK;
+}
 
 /* The clusters of all blocks, numbered through. */
 static uint32_t number_through(flocking *f) {
@@ -179,17 +224,12 @@ static uint32_t number_through(flocking *f) {
 
 static shoal_status flock(flocking *f, shoal_partition *partition, shoal_error *error) {
   SHOAL_TRY(order_rows(f, error));
-  if (!cut_blocks(f)) return shoal_fail_memory(error);
-  f->n_clusters = shoal_alloc_zero(f->n_blocks, sizeof *f->n_clusters);
-  if (!f->n_clusters) return shoal_fail_memory(error);
-  unsigned threads = shoal_run_threads(f->task->run);
-  if (threads > f->n_blocks) threads = (unsigned)f->n_blocks;
-  shoal_parallel(threads, work, f);
-  if (f->status != SHOAL_OK) {
-    if (error) *error = f->error;
-    return f->status;
+  f->effort = efforts;
+  while (f->n > f->effort->most_rows) f->effort++;
+  for (uint64_t least = least_block(f);; least *= 4) {
+    SHOAL_TRY(cluster_blocks(f, least, error));
+    if (!atomic_load(&f->unfit) || f->n_blocks == 1) break; /* else with larger blocks */
   }
-  if (atomic_load(&f->failed)) return shoal_fail_memory(error);
   partition->n_clusters = number_through(f);
   return SHOAL_OK;
 }
@@ -202,14 +242,11 @@ shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition
     f->task = task;
     f->n = (uint32_t)task->axes->n_rows;
     f->rows = shoal_alloc(f->n, sizeof *f->rows);
-    f->rank = shoal_alloc(f->n, sizeof *f->rank);
     f->cluster_of = partition->cluster_of_row;
   }
-  shoal_status status =
-      f && f->rows && f->rank ? flock(f, partition, error) : shoal_fail_memory(error);
+  shoal_status status = f && f->rows ? flock(f, partition, error) : shoal_fail_memory(error);
   if (f) {
     free(f->rows);
-    free(f->rank);
     free(f->first_of);
     free(f->n_clusters);
   }

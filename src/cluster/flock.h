@@ -35,6 +35,12 @@ typedef struct shoal_saved {
   bool stale; /* rows left it: extent and counts are to be computed again */
 } shoal_saved;
 
+/* Groups of one count in a cluster; the sets are exact where the count has at most 64 groups. */
+typedef struct shoal_variety {
+  uint64_t groups, twice; /* bits modulo 64: of groups that are there; that have two rows or more */
+  uint32_t distinct;
+} shoal_variety;
+
 /*
  * The rows of a block and the clusters they are in. Rows are numbered within the block, in the
  * flock's order; so are tuples. A cluster is a slot; a slot of size 0 is free. Rows of a cluster
@@ -56,29 +62,34 @@ typedef struct shoal_herd {
   uint32_t *head, *size, *loss;       /* by slot */
   shoal_span *extent;                 /* by slot: n_axes spans */
   uint32_t *axis_loss;                /* by slot: n_axes losses */
-  uint32_t *distinct;                 /* by slot: n_counts numbers of distinct groups */
+  shoal_variety *variety;             /* by slot: one a count */
+  shoal_ends *ends;                   /* by slot: one an axis, where known */
+  uint8_t *has_ends;                  /* by slot */
   uint32_t *free_slots, n_free;
   /* neighbours: clusters by where their rows stand in the order */
   uint32_t *at, *position, n_at; /* of each slot, SHOAL_NIL: not among them yet */
   uint32_t *worst, n_worst;      /* clusters that lose most: they take outliers */
   /* what has changed since a cluster was last tried */
-  uint64_t clock, *changed, *tried; /* by slot */
+  uint64_t clock, *changed; /* by slot: when it changed */
+  uint64_t *tried, *mixed;  /* by slot: when that was last tried in vain */
   /* a trial: moves that are kept or taken back */
   uint32_t *moved, *moved_from, n_moved; /* rows */
   size_t moved_capacity, from_capacity;
   shoal_saved *saved;
   size_t n_saved, saved_capacity;
-  shoal_span *saved_extent; /* by saved: n_axes */
-  uint32_t *saved_counts;   /* by saved: n_counts, then n_axes losses */
-  uint32_t *saved_at;       /* by slot: its place in `saved` + 1 */
+  shoal_span *saved_extent;     /* by saved: n_axes */
+  uint32_t *saved_losses;       /* by saved: n_axes */
+  shoal_variety *saved_variety; /* by saved: n_counts */
+  uint32_t *saved_at;           /* by slot: its place in `saved` + 1 */
   /* scratch */
-  uint32_t **seen;  /* by count, by group: rows in the cluster at hand; all 0 between uses */
-  shoal_ends *ends; /* 2 x n_axes */
+  uint32_t **seen; /* by count, by group: rows in the cluster at hand; all 0 between uses */
   shoal_span *span;
   uint32_t *list, *set; /* n rows each */
   uint64_t *keys;       /* n */
   shoal_judging judging;
-  bool failed; /* no memory */
+  uint64_t work;  /* rows and clusters looked at so far */
+  uint64_t limit; /* of it: then improving ends */
+  bool failed;    /* no memory */
 } shoal_herd;
 
 shoal_status shoal_herd_init(shoal_herd *herd, const shoal_cluster_task *task, const uint32_t *rows,
@@ -108,9 +119,14 @@ void shoal_herd_release(shoal_herd *herd, uint32_t cluster);
 bool shoal_herd_fits(shoal_herd *herd, uint32_t cluster);
 /* May the row leave its cluster, as to size and counts? */
 bool shoal_herd_spares(const shoal_herd *herd, uint32_t row);
-/* Rows of the cluster that are of a group. */
-uint32_t shoal_herd_of_group(const shoal_herd *herd, uint32_t cluster, size_t count,
-                             uint32_t group);
+/* Has the cluster at least so many rows, 1 or 2, of a group? */
+bool shoal_herd_has(const shoal_herd *herd, uint32_t cluster, size_t count, uint32_t group,
+                    uint32_t n_rows);
+
+static inline shoal_variety *shoal_herd_variety(const shoal_herd *herd, uint32_t cluster,
+                                                size_t count) {
+  return herd->variety + (size_t)cluster * herd->n_counts + count;
+}
 
 /*
  * What the cluster's loss grows by if a row at `places` joins; at least `limit` where it is not
@@ -132,7 +148,7 @@ static inline uint64_t shoal_herd_join_cost(const shoal_herd *herd, uint32_t clu
 }
 
 /* The ends of a cluster on every axis, and its loss once a row at `places` has left. */
-void shoal_herd_ends(const shoal_herd *herd, uint32_t cluster, shoal_ends *ends);
+const shoal_ends *shoal_herd_ends(shoal_herd *herd, uint32_t cluster);
 uint32_t shoal_herd_loss_without(const shoal_herd *herd, const shoal_ends *ends,
                                  const uint32_t *places);
 
@@ -149,12 +165,50 @@ void shoal_trial_settle(shoal_herd *herd);
 bool shoal_trial_end(shoal_herd *herd);
 void shoal_trial_undo(shoal_herd *herd);
 
+/* ------------------------------------------------------------ pools */
+
+enum { SHOAL_MOST_PARTNERS = 8, SHOAL_MOST_POOLED = 4096 };
+
+/* The rows of a few clusters, thrown together to be divided anew. */
+typedef struct shoal_flock_pool {
+  shoal_herd *herd;
+  uint64_t state; /* of the pseudo-random orders */
+  uint32_t clusters[SHOAL_MOST_PARTNERS + 1], n_clusters;
+  uint64_t loss; /* of all of them */
+  uint32_t *rows, n;
+  struct shoal_pooled *sorting;
+  uint32_t *order; /* axes */
+  uint32_t n_used; /* slots given out while the pool is put back */
+} shoal_flock_pool;
+
+/* False without memory. */
+bool shoal_flock_pool_init(shoal_flock_pool *pool, shoal_herd *herd, uint64_t seed);
+void shoal_flock_pool_reset(shoal_flock_pool *pool);
+
+/* A cluster and its nearest `partners`; false where they have too many rows. */
+bool shoal_flock_pool_fill(shoal_flock_pool *pool, uint32_t cluster, uint32_t partners);
+
+/* Sorts the rows by the axes in a new random order; rows of one tuple are neighbours. */
+void shoal_flock_pool_sort(shoal_flock_pool *pool);
+
+/* Empties the pool's clusters; then slots for the new ones, which are to be filled; then the end.
+ */
+void shoal_flock_pool_clear(shoal_flock_pool *pool);
+uint32_t shoal_flock_pool_slot(shoal_flock_pool *pool);
+void shoal_flock_pool_close(shoal_flock_pool *pool);
+
 /* ------------------------------------------------------------ the steps */
 
-/* First clusters: tuples joined, cheapest first, until every cluster fits. */
+/*
+ * Joins clusters, cheapest first, until every one fits or one is left: the tuples where there are
+ * no clusters yet, else those that do not fit. False without memory.
+ */
 bool shoal_flock_gather(shoal_herd *herd);
 
-/* First clusters: the rows halved again and again so that `target` clusters come out. */
+/*
+ * First clusters: the rows halved again and again so that `target` clusters come out; some may not
+ * fit. False without memory.
+ */
 bool shoal_flock_halve(shoal_herd *herd, uint32_t target);
 
 /*
@@ -164,7 +218,7 @@ bool shoal_flock_halve(shoal_herd *herd, uint32_t target);
 bool shoal_flock_by_counts(shoal_herd *herd, const uint32_t *rows, uint32_t n, uint32_t *cluster,
                            uint32_t *n_clusters);
 
-/* One round of single moves; returns whether any helped. */
+/* One round of single steps; returns whether any helped. */
 bool shoal_flock_improve(shoal_herd *herd);
 
 /* One round of pools: neighbouring clusters cut anew by dynamic programming. */

@@ -7,12 +7,14 @@
  * other cheaply, and outliers, which cost much wherever they go, are left to the end and to each
  * other.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "cluster/flock.h"
 
-enum { REACH = 16 }; /* neighbours looked at on each side */
+enum { REACH = 16 };               /* neighbours looked at on each side */
+static const double LITTLE = 0.05; /* of progress, where there is none */
 
 typedef struct offer {
   double score; /* loss for each row that is settled by it */
@@ -61,10 +63,11 @@ static offer pop(gathering *g) {
 
 /* ------------------------------------------------------------ partners */
 
-static uint32_t joint_loss(const shoal_herd *h, uint32_t a, uint32_t b) {
+/* What a row loses in a and b together; from `limit` on, only that it is not below it. */
+static double joint_loss(const shoal_herd *h, uint32_t a, uint32_t b, double limit) {
   const shoal_span *x = h->extent + (size_t)a * h->n_axes, *y = h->extent + (size_t)b * h->n_axes;
   uint32_t loss = 0;
-  for (size_t q = 0; q < h->n_axes; q++) {
+  for (size_t q = 0; q < h->n_axes && loss < limit; q++) {
     uint32_t lo = x[q].lo < y[q].lo ? x[q].lo : y[q].lo, hi = x[q].hi > y[q].hi ? x[q].hi : y[q].hi;
     loss += shoal_axis_loss(&h->axes->items[q], lo, hi);
   }
@@ -77,13 +80,37 @@ static bool can_lend(const gathering *g, uint32_t a, uint32_t b) {
   return g->fits[b] && size < k && g->herd->size[b] >= k + (k - size);
 }
 
-static double score_of(const gathering *g, uint32_t a, uint32_t b) {
+/*
+ * The part of the groups that a and b lack which they do not lack together; 1 where they lack none.
+ * Sets of more than 64 groups are folded: then it is a guess.
+ */
+static double progress(const gathering *g, uint32_t a, uint32_t b) {
   const shoal_herd *h = g->herd;
-  double loss = joint_loss(h, a, b), own = (double)shoal_herd_cost(h, a);
-  double k = (double)h->fit->k, size = h->size[a], other = h->size[b];
-  if (can_lend(g, a, b)) return (k * loss - own - (k - size) * h->loss[b]) / size;
-  double settled = size + (g->fits[b] ? 0 : other);
-  return ((size + other) * loss - own - (double)shoal_herd_cost(h, b)) / settled;
+  uint32_t before = 0, after = 0;
+  if (!h->n_counts) return 1;
+  for (size_t d = 0; d < h->n_counts; d++) {
+    const shoal_variety *x = shoal_herd_variety(h, a, d), *y = shoal_herd_variety(h, b, d);
+    uint32_t least = h->fit->counts[d].least;
+    uint32_t both = (uint32_t)__builtin_popcountll(x->groups | y->groups);
+    before += x->distinct < least ? least - x->distinct : 0;
+    if (!g->fits[b]) before += y->distinct < least ? least - y->distinct : 0;
+    after += both < least ? least - both : 0;
+  }
+  return before > after ? (double)(before - after) / before : before ? LITTLE : 1;
+}
+
+/* The loss, for each row settled, of bringing a and b together; not exact from `limit` on. */
+static double score_of(const gathering *g, uint32_t a, uint32_t b, double limit) {
+  const shoal_herd *h = g->herd;
+  double own = (double)shoal_herd_cost(h, a), k = (double)h->fit->k, size = h->size[a];
+  if (can_lend(g, a, b)) {
+    double lent = (k - size) * h->loss[b];
+    return (k * joint_loss(h, a, b, (limit * size + own + lent) / k) - own - lent) / size;
+  }
+  double other = h->size[b], its = (double)shoal_herd_cost(h, b);
+  double settled = (size + (g->fits[b] ? 0 : other)) * progress(g, a, b);
+  double most = (limit * settled + own + its) / (size + other);
+  return ((size + other) * joint_loss(h, a, b, most) - own - its) / settled;
 }
 
 static bool offer_again(gathering *g, uint32_t a, uint32_t partner, double score) {
@@ -94,15 +121,15 @@ static bool offer_again(gathering *g, uint32_t a, uint32_t partner, double score
 
 static bool look_around(gathering *g, uint32_t a) {
   uint32_t best = SHOAL_NIL, ahead = a, back = a;
-  double least = 0;
+  double least = INFINITY;
   for (int step = 0; step < REACH; step++) {
     ahead = ahead == SHOAL_NIL ? SHOAL_NIL : g->behind[ahead];
     back = back == SHOAL_NIL ? SHOAL_NIL : g->before[back];
     const uint32_t both[] = {back, ahead};
     for (int i = 0; i < 2; i++) {
       if (both[i] == SHOAL_NIL) continue;
-      double score = score_of(g, a, both[i]);
-      if (best != SHOAL_NIL && score >= least) continue;
+      double score = score_of(g, a, both[i], least);
+      if (score >= least) continue;
       best = both[i];
       least = score;
     }
@@ -115,7 +142,7 @@ static bool look_around(gathering *g, uint32_t a) {
 static bool reconsider(gathering *g, uint32_t a, uint32_t changed) {
   if (g->fits[a]) return true;
   if (g->partner[a] == changed || g->partner[a] == SHOAL_NIL) return look_around(g, a);
-  double score = score_of(g, a, changed);
+  double score = score_of(g, a, changed, g->score[a]);
   return score >= g->score[a] || offer_again(g, a, changed, score);
 }
 
@@ -179,9 +206,8 @@ static uint32_t choose_loan(const shoal_herd *h, uint32_t a, uint32_t b) {
     if (best != SHOAL_NIL && !h->n_counts) return best;
     uint32_t adds = 1;
     for (size_t d = 0; d < h->n_counts; d++)
-      if (h->distinct[(size_t)a * h->n_counts + d] < h->fit->counts[d].least)
-        adds +=
-            h->group[d][r] != SHOAL_NO_GROUP && shoal_herd_of_group(h, a, d, h->group[d][r]) == 0;
+      if (shoal_herd_variety(h, a, d)->distinct < h->fit->counts[d].least)
+        adds += h->group[d][r] != SHOAL_NO_GROUP && !shoal_herd_has(h, a, d, h->group[d][r], 1);
     if (adds <= most || !shoal_herd_spares(h, r)) continue;
     best = r;
     most = adds;
@@ -213,6 +239,12 @@ static bool borrow(gathering *g, uint32_t a, uint32_t b) {
 
 /* ------------------------------------------------------------ all together */
 
+static void make_tuples(shoal_herd *h) {
+  for (uint32_t t = 0; t < h->n_tuples; t++) (void)shoal_herd_take(h);
+  for (uint32_t r = h->n; r-- > 0;) shoal_herd_link(h, r, h->tuple[r]);
+  for (uint32_t t = 0; t < h->n_tuples; t++) shoal_herd_refresh(h, t);
+}
+
 static bool start(gathering *g) {
   shoal_herd *h = g->herd;
   uint32_t slots = h->n_slots;
@@ -223,17 +255,17 @@ static bool start(gathering *g) {
   g->version = shoal_alloc_zero(slots, sizeof *g->version);
   g->fits = shoal_alloc_zero(slots, sizeof *g->fits);
   if (!g->before || !g->behind || !g->partner || !g->score || !g->version || !g->fits) return false;
-  for (uint32_t t = 0; t < h->n_tuples; t++) (void)shoal_herd_take(h);
-  for (uint32_t r = h->n; r-- > 0;) shoal_herd_link(h, r, h->tuple[r]);
-  for (uint32_t t = 0; t < h->n_tuples; t++) {
-    shoal_herd_refresh(h, t);
-    g->before[t] = t ? t - 1 : SHOAL_NIL;
-    g->behind[t] = t + 1 < h->n_tuples ? t + 1 : SHOAL_NIL;
-    g->partner[t] = SHOAL_NIL;
-    g->fits[t] = shoal_herd_fits(h, t);
+  if (h->n_free == h->n_slots) make_tuples(h);
+  shoal_herd_arrange(h);
+  for (uint32_t i = 0; i < h->n_at; i++) {
+    uint32_t c = h->at[i];
+    g->before[c] = i ? h->at[i - 1] : SHOAL_NIL;
+    g->behind[c] = i + 1 < h->n_at ? h->at[i + 1] : SHOAL_NIL;
+    g->partner[c] = SHOAL_NIL;
+    g->fits[c] = shoal_herd_fits(h, c);
   }
-  for (uint32_t t = 0; t < h->n_tuples; t++)
-    if (!g->fits[t] && !look_around(g, t)) return false;
+  for (uint32_t i = 0; i < h->n_at; i++)
+    if (!g->fits[h->at[i]] && !look_around(g, h->at[i])) return false;
   return true;
 }
 

@@ -16,12 +16,12 @@ void shoal_herd_reset(shoal_herd *h) {
     if (h->seen) free(h->seen[d]);
   }
   void *const owned[] = {
-      h->row,      h->tuple,      h->places,     h->group,    h->cluster_of,   h->next,
-      h->prev,     h->head,       h->size,       h->loss,     h->extent,       h->axis_loss,
-      h->distinct, h->free_slots, h->at,         h->position, h->worst,        h->changed,
-      h->tried,    h->moved,      h->moved_from, h->saved,    h->saved_extent, h->saved_counts,
-      h->saved_at, h->seen,       h->ends,       h->span,     h->list,         h->set,
-      h->keys};
+      h->row,          h->tuple,        h->places,        h->group,    h->cluster_of, h->next,
+      h->prev,         h->head,         h->size,          h->loss,     h->extent,     h->axis_loss,
+      h->variety,      h->has_ends,     h->free_slots,    h->at,       h->position,   h->worst,
+      h->changed,      h->tried,        h->mixed,         h->moved,    h->moved_from, h->saved,
+      h->saved_extent, h->saved_losses, h->saved_variety, h->saved_at, h->seen,       h->ends,
+      h->span,         h->list,         h->set,           h->keys};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   if (h->judging.fit) shoal_judging_reset(&h->judging);
   memset(h, 0, sizeof *h);
@@ -38,11 +38,10 @@ static bool allocate_rows(shoal_herd *h) {
   h->keys = shoal_alloc(h->n, sizeof *h->keys);
   h->group = shoal_alloc_zero(h->n_counts, sizeof *h->group);
   h->seen = shoal_alloc_zero(h->n_counts, sizeof *h->seen);
-  h->ends = shoal_alloc(2 * h->n_axes, sizeof *h->ends);
   h->span = shoal_alloc(h->n_axes, sizeof *h->span);
   h->worst = shoal_alloc(WORST, sizeof *h->worst);
   if (!h->row || !h->tuple || !h->cluster_of || !h->next || !h->prev || !h->list || !h->set ||
-      !h->keys || !h->group || !h->seen || !h->ends || !h->span || !h->worst)
+      !h->keys || !h->group || !h->seen || !h->span || !h->worst)
     return false;
   for (size_t d = 0; d < h->n_counts; d++) {
     h->group[d] = shoal_alloc(h->n, sizeof **h->group);
@@ -80,15 +79,19 @@ static bool allocate_slots(shoal_herd *h) {
   h->loss = shoal_alloc_zero(slots, sizeof *h->loss);
   h->extent = shoal_alloc((size_t)slots * h->n_axes, sizeof *h->extent);
   h->axis_loss = shoal_alloc_zero((size_t)slots * h->n_axes, sizeof *h->axis_loss);
-  h->distinct = shoal_alloc_zero((size_t)slots * h->n_counts, sizeof *h->distinct);
+  h->variety = shoal_alloc_zero((size_t)slots * h->n_counts, sizeof *h->variety);
+  h->ends = shoal_alloc((size_t)slots * h->n_axes, sizeof *h->ends);
+  h->has_ends = shoal_alloc_zero(slots, 1);
   h->free_slots = shoal_alloc(slots, sizeof *h->free_slots);
   h->at = shoal_alloc(slots, sizeof *h->at);
   h->position = shoal_alloc(slots, sizeof *h->position);
   h->changed = shoal_alloc_zero(slots, sizeof *h->changed);
   h->tried = shoal_alloc_zero(slots, sizeof *h->tried);
+  h->mixed = shoal_alloc_zero(slots, sizeof *h->mixed);
   h->saved_at = shoal_alloc_zero(slots, sizeof *h->saved_at);
-  if (!h->head || !h->size || !h->loss || !h->extent || !h->axis_loss || !h->distinct ||
-      !h->free_slots || !h->at || !h->position || !h->changed || !h->tried || !h->saved_at)
+  if (!h->head || !h->size || !h->loss || !h->extent || !h->axis_loss || !h->variety || !h->ends ||
+      !h->has_ends || !h->free_slots || !h->at || !h->position || !h->changed || !h->tried ||
+      !h->mixed || !h->saved_at)
     return false;
   for (uint32_t c = 0; c < slots; c++) {
     h->head[c] = SHOAL_NIL;
@@ -107,7 +110,8 @@ shoal_status shoal_herd_init(shoal_herd *h, const shoal_cluster_task *task, cons
                     .aim = task->aim,
                     .n_axes = task->axes->n,
                     .n_counts = task->fit->n_counts,
-                    .n = n};
+                    .n = n,
+                    .limit = UINT64_MAX};
   if (!allocate_rows(h) || !fill_rows(h, rows) || !allocate_slots(h)) {
     shoal_herd_reset(h);
     return shoal_fail_memory(error);
@@ -132,6 +136,7 @@ void shoal_herd_link(shoal_herd *h, uint32_t row, uint32_t cluster) {
   h->next[row] = first;
   if (first != SHOAL_NIL) h->prev[first] = row;
   h->head[cluster] = row;
+  h->has_ends[cluster] = 0;
 }
 
 void shoal_herd_unlink(shoal_herd *h, uint32_t row) {
@@ -139,6 +144,7 @@ void shoal_herd_unlink(shoal_herd *h, uint32_t row) {
   if (before == SHOAL_NIL) h->head[h->cluster_of[row]] = behind;
   else h->next[before] = behind;
   if (behind != SHOAL_NIL) h->prev[behind] = before;
+  h->has_ends[h->cluster_of[row]] = 0;
 }
 
 static void refresh_loss(shoal_herd *h, uint32_t c) {
@@ -149,15 +155,23 @@ static void refresh_loss(shoal_herd *h, uint32_t c) {
   h->loss[c] = loss;
 }
 
+static void note_group(shoal_variety *v, uint32_t group, bool first) {
+  uint64_t bit = UINT64_C(1) << group % 64;
+  if (first) v->distinct++;
+  if (v->groups & bit) v->twice |= bit;
+  v->groups |= bit;
+}
+
 static void refresh_counts(shoal_herd *h, uint32_t c) {
   for (size_t d = 0; d < h->n_counts; d++) {
     const uint32_t *group = h->group[d];
-    uint32_t *seen = h->seen[d], distinct = 0;
+    uint32_t *seen = h->seen[d];
+    shoal_variety *v = shoal_herd_variety(h, c, d);
+    *v = (shoal_variety){0, 0, 0};
     for (uint32_t r = h->head[c]; r != SHOAL_NIL; r = h->next[r])
-      if (group[r] != SHOAL_NO_GROUP && !seen[group[r]]++) distinct++;
+      if (group[r] != SHOAL_NO_GROUP) note_group(v, group[r], seen[group[r]]++ == 0);
     for (uint32_t r = h->head[c]; r != SHOAL_NIL; r = h->next[r])
       if (group[r] != SHOAL_NO_GROUP) seen[group[r]] = 0;
-    h->distinct[(size_t)c * h->n_counts + d] = distinct;
   }
 }
 
@@ -184,16 +198,19 @@ uint64_t shoal_herd_total(const shoal_herd *h) {
   return total;
 }
 
-uint32_t shoal_herd_of_group(const shoal_herd *h, uint32_t cluster, size_t count, uint32_t group) {
-  uint32_t n = 0;
-  for (uint32_t r = h->head[cluster]; r != SHOAL_NIL; r = h->next[r])
-    n += h->group[count][r] == group;
-  return n;
+bool shoal_herd_has(const shoal_herd *h, uint32_t c, size_t count, uint32_t group,
+                    uint32_t n_rows) {
+  const shoal_variety *v = shoal_herd_variety(h, c, count);
+  if (h->fit->counts[count].n_groups <= 64)
+    return (n_rows == 1 ? v->groups : v->twice) >> group & 1;
+  for (uint32_t r = h->head[c]; n_rows && r != SHOAL_NIL; r = h->next[r])
+    n_rows -= h->group[count][r] == group;
+  return n_rows == 0;
 }
 
 static bool counts_hold(const shoal_herd *h, uint32_t c) {
   for (size_t d = 0; d < h->n_counts; d++)
-    if (h->distinct[(size_t)c * h->n_counts + d] < h->fit->counts[d].least) return false;
+    if (shoal_herd_variety(h, c, d)->distinct < h->fit->counts[d].least) return false;
   return h->size[c] >= h->fit->k;
 }
 
@@ -212,29 +229,39 @@ bool shoal_herd_spares(const shoal_herd *h, uint32_t row) {
   if (h->size[c] <= h->fit->k) return false;
   for (size_t d = 0; d < h->n_counts; d++) {
     uint32_t group = h->group[d][row];
-    if (h->distinct[(size_t)c * h->n_counts + d] > h->fit->counts[d].least) continue;
-    if (group != SHOAL_NO_GROUP && shoal_herd_of_group(h, c, d, group) == 1) return false;
+    if (shoal_herd_variety(h, c, d)->distinct > h->fit->counts[d].least) continue;
+    if (group != SHOAL_NO_GROUP && !shoal_herd_has(h, c, d, group, 2)) return false;
   }
   return true;
 }
 
 /* ------------------------------------------------------------ ends */
 
-void shoal_herd_ends(const shoal_herd *h, uint32_t c, shoal_ends *ends) {
+static void note_place(shoal_ends *e, uint32_t place) {
+  if (place < e->lo) {
+    e->next_lo = e->lo;
+    e->lo = place;
+    e->n_lo = 1;
+  } else if (place == e->lo) e->n_lo++;
+  else if (place < e->next_lo) e->next_lo = place;
+  if (!e->n_hi || place > e->hi) {
+    e->next_hi = e->n_hi ? e->hi : 0;
+    e->hi = place;
+    e->n_hi = 1;
+  } else if (place == e->hi) e->n_hi++;
+  else if (place > e->next_hi) e->next_hi = place;
+}
+
+const shoal_ends *shoal_herd_ends(shoal_herd *h, uint32_t c) {
+  shoal_ends *ends = h->ends + (size_t)c * h->n_axes;
+  if (h->has_ends[c]) return ends;
+  h->has_ends[c] = 1;
   for (size_t q = 0; q < h->n_axes; q++) ends[q] = (shoal_ends){SHOAL_NIL, SHOAL_NIL, 0, 0, 0, 0};
   for (uint32_t r = h->head[c]; r != SHOAL_NIL; r = h->next[r]) {
     const uint32_t *places = shoal_herd_places(h, r);
-    for (size_t q = 0; q < h->n_axes; q++) {
-      shoal_ends *e = &ends[q];
-      uint32_t place = places[q];
-      if (place < e->lo) e->next_lo = e->lo, e->lo = place, e->n_lo = 1;
-      else if (place == e->lo) e->n_lo++;
-      else if (place < e->next_lo) e->next_lo = place;
-      if (!e->n_hi || place > e->hi) e->next_hi = e->n_hi ? e->hi : 0, e->hi = place, e->n_hi = 1;
-      else if (place == e->hi) e->n_hi++;
-      else if (place > e->next_hi) e->next_hi = place;
-    }
+    for (size_t q = 0; q < h->n_axes; q++) note_place(&ends[q], places[q]);
   }
+  return ends;
 }
 
 uint32_t shoal_herd_loss_without(const shoal_herd *h, const shoal_ends *ends,
@@ -296,14 +323,15 @@ static bool make_room(shoal_herd *h) {
   size_t capacity = h->saved_capacity;
   if (h->n_saved < capacity) return true;
   size_t wanted = capacity ? 2 * capacity : 32;
-  size_t counts = h->n_counts + h->n_axes;
   shoal_saved *saved = shoal_resize(h->saved, wanted, sizeof *saved);
   if (saved) h->saved = saved;
   shoal_span *extent = shoal_resize(h->saved_extent, wanted * h->n_axes, sizeof *extent);
   if (extent) h->saved_extent = extent;
-  uint32_t *kept = shoal_resize(h->saved_counts, wanted * counts, sizeof *kept);
-  if (kept) h->saved_counts = kept;
-  if (!saved || !extent || !kept) return false;
+  uint32_t *losses = shoal_resize(h->saved_losses, wanted * h->n_axes, sizeof *losses);
+  if (losses) h->saved_losses = losses;
+  shoal_variety *variety = shoal_resize(h->saved_variety, wanted * h->n_counts, sizeof *variety);
+  if (variety) h->saved_variety = variety;
+  if (!saved || !extent || !losses || !variety) return false;
   h->saved_capacity = wanted;
   return true;
 }
@@ -312,15 +340,12 @@ static bool make_room(shoal_herd *h) {
 static shoal_saved *touch(shoal_herd *h, uint32_t c) {
   if (h->saved_at[c]) return &h->saved[h->saved_at[c] - 1];
   if (!make_room(h)) return NULL;
-  size_t i = h->n_saved++, q = h->n_axes, counts = h->n_counts + q;
+  size_t i = h->n_saved++, q = h->n_axes, n = h->n_counts;
   h->saved_at[c] = (uint32_t)i + 1;
   h->saved[i] = (shoal_saved){c, h->size[c], h->loss[c], false};
   memcpy(h->saved_extent + i * q, h->extent + (size_t)c * q, q * sizeof *h->extent);
-  if (h->n_counts)
-    memcpy(h->saved_counts + i * counts, h->distinct + (size_t)c * h->n_counts,
-           h->n_counts * sizeof *h->distinct);
-  memcpy(h->saved_counts + i * counts + h->n_counts, h->axis_loss + (size_t)c * q,
-         q * sizeof *h->axis_loss);
+  memcpy(h->saved_losses + i * q, h->axis_loss + (size_t)c * q, q * sizeof *h->axis_loss);
+  if (n) memcpy(h->saved_variety + i * n, shoal_herd_variety(h, c, 0), n * sizeof *h->variety);
   return &h->saved[i];
 }
 
@@ -328,8 +353,8 @@ static void join(shoal_herd *h, uint32_t row, uint32_t to) {
   shoal_span *extent = h->extent + (size_t)to * h->n_axes;
   for (size_t d = 0; d < h->n_counts; d++) {
     uint32_t group = h->group[d][row];
-    if (group != SHOAL_NO_GROUP && shoal_herd_of_group(h, to, d, group) == 0)
-      h->distinct[(size_t)to * h->n_counts + d]++;
+    if (group == SHOAL_NO_GROUP) continue;
+    note_group(shoal_herd_variety(h, to, d), group, !shoal_herd_has(h, to, d, group, 1));
   }
   if (h->size[to]++ == 0) shoal_extent_start(h->axes, extent, shoal_herd_places(h, row));
   else shoal_extent_add(h->axes, extent, shoal_herd_places(h, row));
@@ -373,17 +398,14 @@ void shoal_trial_undo(shoal_herd *h) {
     shoal_herd_unlink(h, row);
     shoal_herd_link(h, row, h->moved_from[h->n_moved]);
   }
-  size_t q = h->n_axes, counts = h->n_counts + q;
+  size_t q = h->n_axes, n = h->n_counts;
   for (size_t i = 0; i < h->n_saved; i++) {
     uint32_t c = h->saved[i].cluster;
     h->size[c] = h->saved[i].size;
     h->loss[c] = h->saved[i].loss;
     memcpy(h->extent + (size_t)c * q, h->saved_extent + i * q, q * sizeof *h->extent);
-    if (h->n_counts)
-      memcpy(h->distinct + (size_t)c * h->n_counts, h->saved_counts + i * counts,
-             h->n_counts * sizeof *h->distinct);
-    memcpy(h->axis_loss + (size_t)c * q, h->saved_counts + i * counts + h->n_counts,
-           q * sizeof *h->axis_loss);
+    memcpy(h->axis_loss + (size_t)c * q, h->saved_losses + i * q, q * sizeof *h->axis_loss);
+    if (n) memcpy(shoal_herd_variety(h, c, 0), h->saved_variety + i * n, n * sizeof *h->variety);
     h->saved_at[c] = 0;
   }
   h->n_saved = 0;

@@ -28,10 +28,11 @@ static bool is_near_changed(const shoal_herd *h, uint32_t a) {
 }
 
 /* The cluster that a row costs least, below `limit`; SHOAL_NIL: none. */
-static uint32_t best_home(const shoal_herd *h, uint32_t row, uint32_t from, uint64_t *limit) {
+static uint32_t best_home(shoal_herd *h, uint32_t row, uint32_t from, uint64_t *limit) {
   const uint32_t *places = shoal_herd_places(h, row);
   uint32_t best = SHOAL_NIL, at = h->position[from], first = at > REACH ? at - REACH : 0;
   uint32_t end = at + REACH + 1 < h->n_at ? at + REACH + 1 : h->n_at;
+  h->work += end - first;
   for (uint32_t i = first; i < end + h->n_worst; i++) {
     uint32_t c = i < end ? h->at[i] : h->worst[i - end];
     if (c == from || !h->size[c]) continue;
@@ -48,8 +49,7 @@ static uint32_t best_home(const shoal_herd *h, uint32_t row, uint32_t from, uint
 /* A count that the cluster lacks groups of, or n_counts. */
 static size_t lacking(const shoal_herd *h, uint32_t a) {
   size_t d = 0;
-  while (d < h->n_counts && h->distinct[(size_t)a * h->n_counts + d] >= h->fit->counts[d].least)
-    d++;
+  while (d < h->n_counts && shoal_herd_variety(h, a, d)->distinct >= h->fit->counts[d].least) d++;
   return d;
 }
 
@@ -64,27 +64,40 @@ typedef struct loan {
   int64_t gain; /* what both clusters lose less */
 } loan;
 
+/* What a's loss grows by at least, whichever row of c joins it. */
+static uint64_t least_growth(const shoal_herd *h, uint32_t a, uint32_t c, uint64_t limit) {
+  const shoal_span *to = h->extent + (size_t)a * h->n_axes, *of = h->extent + (size_t)c * h->n_axes;
+  const uint32_t *losses = h->axis_loss + (size_t)a * h->n_axes;
+  uint64_t growth = h->loss[a], size = (uint64_t)h->size[a] + 1;
+  for (size_t q = 0; q < h->n_axes && growth < limit; q++) {
+    if (of[q].hi < to[q].lo)
+      growth += size * (shoal_axis_loss(&h->axes->items[q], of[q].hi, to[q].hi) - losses[q]);
+    else if (of[q].lo > to[q].hi)
+      growth += size * (shoal_axis_loss(&h->axes->items[q], to[q].lo, of[q].lo) - losses[q]);
+  }
+  return growth;
+}
+
 static void look_for_loan(shoal_herd *h, uint32_t a, uint32_t c, size_t lacks, loan *best) {
-  int64_t cost_of_c = (int64_t)shoal_herd_cost(h, c);
-  if (cost_of_c - (int64_t)h->loss[a] <= best->gain) return;
-  bool has_ends = false;
+  int64_t cost_of_c = (int64_t)shoal_herd_cost(h, c), most = cost_of_c - best->gain;
+  if (most <= 0 || least_growth(h, a, c, (uint64_t)most) >= (uint64_t)most) return;
   uint32_t last = SHOAL_NIL;
   for (uint32_t r = h->head[c]; r != SHOAL_NIL; r = h->next[r]) {
-    const uint32_t *places = shoal_herd_places(h, r);
     if (!h->n_counts && h->tuple[r] == last) continue;
     last = h->tuple[r];
+    if (lacks < h->n_counts) {
+      uint32_t group = h->group[lacks][r];
+      if (group == SHOAL_NO_GROUP || shoal_herd_has(h, a, lacks, group, 1)) continue;
+    }
+    if (!shoal_herd_spares(h, r)) continue;
+    h->work++;
+    const uint32_t *places = shoal_herd_places(h, r);
     uint64_t limit = (uint64_t)(cost_of_c - best->gain); /* above 0, as seen above */
     uint64_t cost = shoal_herd_join_cost(h, a, places, limit);
     if (cost >= limit) continue;
-    if (!has_ends) shoal_herd_ends(h, c, h->ends);
-    has_ends = true;
-    int64_t rest = (int64_t)(h->size[c] - 1) * shoal_herd_loss_without(h, h->ends, places);
+    int64_t rest =
+        (int64_t)(h->size[c] - 1) * shoal_herd_loss_without(h, shoal_herd_ends(h, c), places);
     if (cost_of_c - rest - (int64_t)cost <= best->gain || was_moved(h, r)) continue;
-    if (lacks < h->n_counts) {
-      uint32_t group = h->group[lacks][r];
-      if (group == SHOAL_NO_GROUP || shoal_herd_of_group(h, a, lacks, group)) continue;
-    }
-    if (!shoal_herd_spares(h, r)) continue;
     *best = (loan){r, cost_of_c - rest - (int64_t)cost};
   }
 }
@@ -134,13 +147,12 @@ static bool eject(shoal_herd *h, uint32_t a, const uint32_t *rows, uint32_t n, u
 /* Rows whose leaving alone helps, each tuple tried once. */
 static bool eject_single(shoal_herd *h, uint32_t a) {
   uint32_t n = 0, last = SHOAL_NIL;
-  shoal_ends *ends = h->ends + h->n_axes; /* the first half is used while rows are looked for */
-  shoal_herd_ends(h, a, ends);
   for (uint32_t r = h->head[a]; r != SHOAL_NIL; r = h->next[r]) h->set[n++] = r;
   for (uint32_t i = 0; i < n; i++) {
     if (h->tuple[h->set[i]] == last) continue;
     last = h->tuple[h->set[i]];
-    uint32_t rest = shoal_herd_loss_without(h, ends, shoal_herd_places(h, h->set[i]));
+    uint32_t rest =
+        shoal_herd_loss_without(h, shoal_herd_ends(h, a), shoal_herd_places(h, h->set[i]));
     uint64_t gain = shoal_herd_cost(h, a) - (uint64_t)(h->size[a] - 1) * rest;
     if (gain > rest && eject(h, a, &h->set[i], 1, gain)) return true;
   }
@@ -233,7 +245,7 @@ static bool improve(shoal_herd *h, uint32_t a) {
   enum { TIMES = 8 };
   bool any = false;
   for (int i = 0; i < TIMES; i++) {
-    if (!h->size[a] || !h->loss[a] || h->size[a] > LARGE || h->position[a] == SHOAL_NIL) return any;
+    if (!h->size[a] || !h->loss[a] || h->size[a] > LARGE || h->work >= h->limit) return any;
     bool done =
         eject_single(h, a) || eject_several(h, a) || (h->aim == SHOAL_AIM_IL && dissolve(h, a));
     any = any || done;
@@ -246,7 +258,7 @@ static bool improve(shoal_herd *h, uint32_t a) {
 bool shoal_flock_improve(shoal_herd *h) {
   bool any = false;
   shoal_herd_arrange(h);
-  for (uint32_t i = 0; i < h->n_at && !h->failed; i++) {
+  for (uint32_t i = 0; i < h->n_at && !h->failed && h->work < h->limit; i++) {
     uint32_t a = h->at[i];
     if (h->size[a] && h->loss[a] && is_near_changed(h, a)) any |= improve(h, a);
   }
