@@ -50,8 +50,7 @@ static shoal_status sort_demands(shoal_fit *fit, const shoal_table *table, shoal
     if (demand->type->is_size) {
       if (demand->count[0] > fit->k) fit->k = demand->count[0];
     } else if (demand->type->distinct && demand->type->distinct(demand, &distinct)) {
-      if (distinct.least > 1 || demand->type->is_p)
-        SHOAL_TRY(add_count(fit, demand, &distinct, table, error));
+      SHOAL_TRY(add_count(fit, demand, &distinct, table, error));
     } else {
       fit->others[fit->n_others++] = demand;
       fit->monotone = fit->monotone && demand->type->monotone(demand);

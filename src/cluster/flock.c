@@ -30,18 +30,23 @@ typedef struct effort {
   int rounds;       /* of improving, for the aim il */
   int other_rounds; /* for the others */
   bool regathers;
+  unsigned attempts; /* with different orders; the best one counts */
 } effort;
 
+enum { MOST_ATTEMPTS = 2 };
+
 static const effort efforts[] = {
-    {20000, 8, 16, true},
-    {60000, 2, 4, false},
-    {WHOLE_ROWS, 0, 1, false},
-    {UINT32_MAX, 0, 0, false},
+    {20000, 8, 16, true, 2},
+    {60000, 2, 4, false, 1},
+    {WHOLE_ROWS, 0, 1, false, 1},
+    {UINT32_MAX, 0, 0, false, 1},
 };
 
 typedef struct flocking {
   const shoal_cluster_task *task;
   const effort *effort;
+  unsigned attempt;
+  uint32_t n_found;
   uint32_t n;
   uint32_t *rows;       /* in the flock's order */
   uint32_t *cluster_of; /* by row: a cluster of its block */
@@ -49,6 +54,7 @@ typedef struct flocking {
   size_t n_blocks;
   uint32_t *n_clusters; /* by block */
   atomic_size_t next;
+  atomic_uint_fast64_t sum; /* of the blocks' losses */
   atomic_bool failed, stopped;
   atomic_bool unfit;   /* some block cannot even be one cluster */
   shoal_status status; /* of reporting, which the first thread does */
@@ -77,7 +83,8 @@ static shoal_status order_rows(flocking *f, shoal_error *error) {
   shoal_status status = weight && order ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK) {
     for (uint32_t r = 0; r < f->n; r++) weight[axes->tuple_of_row[r]]++;
-    status = shoal_flock_order(axes, weight, f->task->fit->k, f->task->run, order, error);
+    uint64_t least = f->task->fit->k * (f->attempt ? 3 : 1);
+    status = shoal_flock_order(axes, weight, least, f->task->run, order, error);
   }
   if (status == SHOAL_OK && !sort_rows(f, order, weight)) status = shoal_fail_memory(error);
   free(weight);
@@ -179,6 +186,7 @@ static bool cluster_block(flocking *f, size_t b) {
   ok = ok && shoal_flock_gather(&h);
   if (ok) refine(f, &h);
   f->n_clusters[b] = number(f, &h);
+  atomic_fetch_add(&f->sum, shoal_herd_total(&h));
   if (f->n_clusters[b] == 1 && !shoal_herd_fits(&h, h.cluster_of[0])) atomic_store(&f->unfit, true);
   ok = ok && !h.failed;
   shoal_herd_reset(&h);
@@ -203,6 +211,7 @@ static shoal_status cluster_blocks(flocking *f, uint64_t least, shoal_error *err
   if (!cut_blocks(f, least)) return shoal_fail_memory(error);
   atomic_store(&f->next, 0);
   atomic_store(&f->unfit, false);
+  atomic_store(&f->sum, 0);
   unsigned threads = shoal_run_threads(f->task->run);
   if (threads > f->n_blocks) threads = (unsigned)f->n_blocks;
   shoal_parallel(threads, work, f);
@@ -222,35 +231,93 @@ static uint32_t number_through(flocking *f) {
   return before;
 }
 
-static shoal_status flock(flocking *f, shoal_partition *partition, shoal_error *error) {
+static shoal_status flock(flocking *f, shoal_error *error) {
   SHOAL_TRY(order_rows(f, error));
-  f->effort = efforts;
-  while (f->n > f->effort->most_rows) f->effort++;
   for (uint64_t least = least_block(f);; least *= 4) {
     SHOAL_TRY(cluster_blocks(f, least, error));
     if (!atomic_load(&f->unfit) || f->n_blocks == 1) break; /* else with larger blocks */
   }
-  partition->n_clusters = number_through(f);
+  f->n_found = number_through(f);
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ attempts */
+
+/* One of several attempts: it runs on one thread, and the first one reports. */
+typedef struct attempt {
+  flocking flocking;
+  shoal_cluster_task task;
+  shoal_run run;
+  shoal_status status;
+  shoal_error error;
+} attempt;
+
+static bool attempt_init(attempt *a, const shoal_cluster_task *task, const effort *effort,
+                         unsigned i) {
+  a->task = *task;
+  if (effort->attempts > 1) {
+    if (task->run && i == 0) a->run = *task->run;
+    a->run.n_threads = 1;
+    a->task.run = &a->run;
+  }
+  flocking *f = &a->flocking;
+  f->task = &a->task;
+  f->effort = effort;
+  f->attempt = i;
+  f->n = (uint32_t)task->axes->n_rows;
+  f->rows = shoal_alloc(f->n, sizeof *f->rows);
+  f->cluster_of = shoal_alloc_zero(f->n, sizeof *f->cluster_of);
+  return f->rows && f->cluster_of;
+}
+
+static void attempt_reset(attempt *a) {
+  free(a->flocking.rows);
+  free(a->flocking.cluster_of);
+  free(a->flocking.first_of);
+  free(a->flocking.n_clusters);
+}
+
+static void make_attempt(void *user, unsigned i) {
+  attempt *a = (attempt *)user + i;
+  a->status = flock(&a->flocking, &a->error);
+}
+
+static bool is_better(shoal_aim aim, const flocking *a, const flocking *b) {
+  if (aim != SHOAL_AIM_IL && a->n_found != b->n_found) return a->n_found > b->n_found;
+  return atomic_load(&a->sum) < atomic_load(&b->sum);
+}
+
+/* Makes all attempts and hands over the clusters of the best, of equals the first. */
+static shoal_status attempt_all(attempt *attempts, const shoal_cluster_task *task, unsigned n,
+                                shoal_partition *partition, shoal_error *error) {
+  if (shoal_run_threads(task->run) > 1) shoal_parallel(n, make_attempt, attempts);
+  else
+    for (unsigned i = 0; i < n && (i == 0 || attempts[i - 1].status == SHOAL_OK); i++)
+      make_attempt(attempts, i);
+  flocking *best = &attempts[0].flocking;
+  for (unsigned i = 0; i < n; i++) {
+    if (attempts[i].status != SHOAL_OK && error) *error = attempts[i].error;
+    if (attempts[i].status != SHOAL_OK) return attempts[i].status;
+    if (is_better(task->aim, &attempts[i].flocking, best)) best = &attempts[i].flocking;
+  }
+  partition->cluster_of_row = best->cluster_of;
+  partition->n_clusters = best->n_found;
+  best->cluster_of = NULL;
   return SHOAL_OK;
 }
 
 shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition *partition,
                                  shoal_error *error) {
-  SHOAL_TRY(shoal_partition_whole(partition, task->axes->n_rows, error));
-  flocking *f = shoal_alloc_zero(1, sizeof *f);
-  if (f) {
-    f->task = task;
-    f->n = (uint32_t)task->axes->n_rows;
-    f->rows = shoal_alloc(f->n, sizeof *f->rows);
-    f->cluster_of = partition->cluster_of_row;
-  }
-  shoal_status status = f && f->rows ? flock(f, partition, error) : shoal_fail_memory(error);
-  if (f) {
-    free(f->rows);
-    free(f->first_of);
-    free(f->n_clusters);
-  }
-  free(f);
-  if (status != SHOAL_OK) shoal_partition_reset(partition);
+  memset(partition, 0, sizeof *partition);
+  const effort *effort = efforts;
+  while (task->axes->n_rows > effort->most_rows) effort++;
+  attempt *attempts = shoal_alloc_zero(MOST_ATTEMPTS, sizeof *attempts);
+  bool ok = attempts != NULL;
+  for (unsigned i = 0; ok && i < effort->attempts; i++)
+    ok = attempt_init(&attempts[i], task, effort, i);
+  shoal_status status = ok ? attempt_all(attempts, task, effort->attempts, partition, error)
+                           : shoal_fail_memory(error);
+  for (unsigned i = 0; attempts && i < effort->attempts; i++) attempt_reset(&attempts[i]);
+  free(attempts);
   return status;
 }

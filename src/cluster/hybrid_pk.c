@@ -39,8 +39,9 @@ shoal_status shoal_cluster_hybrid_pk(const shoal_cluster_task *task, shoal_parti
   char for_p[MOST_DIGITS], for_k[MOST_DIGITS];
   if (fit->n_counts)
     (void)snprintf(partition->why, sizeof partition->why,
-                   "p is %s: the sensitive values allow %s clusters, k allows %s: %s",
-                   easy ? "easy" : "hard", with_commas(by_p, for_p), with_commas(by_k, for_k),
+                   "p is %s: the sensitive values allow %s clusters, %s twice the %s of k: %s",
+                   easy ? "easy" : "hard", with_commas(by_p, for_p),
+                   easy ? "at least" : "less than", with_commas(by_k, for_k),
                    easy ? "greedy-pk" : "enhanced-pk");
   else
     (void)snprintf(partition->why, sizeof partition->why,

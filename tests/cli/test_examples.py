@@ -50,6 +50,23 @@ class Examples(clitest.Case):
             else:
                 self.assertTrue(any(line.startswith(",".join(row[6:]) + ",") for line in released), row)
 
+    def test_local_recoding_in_the_readme(self):
+        """Before, full-domain and local stand side by side: each is what the program writes."""
+        self.anonymize()
+        domain = self.read("out.csv").decode().splitlines()
+        self.succeed("anonymize", HOSPITAL / "patients.csv", "-P", HOSPITAL / "local.yaml", "-o", "local.csv")
+        local = self.read("local.csv").decode().splitlines()
+        raw = (HOSPITAL / "patients.csv").read_text(encoding="utf-8").splitlines()
+        shown = [[cell.strip() for cell in line.strip("|").split("|")]
+                 for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+                 if re.match(r"\| \d+ \| \d{5} \|", line)]
+        self.assertEqual(4, len(shown))
+        for row in shown:
+            person = next(line for line in raw if "," + ",".join(row[:4]) + "," in line)
+            secret = "," + ",".join(person.split(",")[5:])
+            self.assertIn(",".join(row[4:8]) + secret, domain)
+            self.assertIn(",".join(row[8:]) + secret, local)
+
     def test_policy_in_the_readme_is_valid(self):
         text = (ROOT / "README.md").read_text(encoding="utf-8")
         policy = re.search(r"```yaml\n(.*?)```", text, re.S).group(1)
