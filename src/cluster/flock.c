@@ -252,17 +252,17 @@ typedef struct attempt {
   shoal_error error;
 } attempt;
 
-static bool attempt_init(attempt *a, const shoal_cluster_task *task, const effort *effort,
+static bool attempt_init(attempt *a, const shoal_cluster_task *task, const effort *level,
                          unsigned i) {
   a->task = *task;
-  if (effort->attempts > 1) {
+  if (level->attempts > 1) {
     if (task->run && i == 0) a->run = *task->run;
     a->run.n_threads = 1;
     a->task.run = &a->run;
   }
   flocking *f = &a->flocking;
   f->task = &a->task;
-  f->effort = effort;
+  f->effort = level;
   f->attempt = i;
   f->n = (uint32_t)task->axes->n_rows;
   f->rows = shoal_alloc(f->n, sizeof *f->rows);
@@ -309,15 +309,15 @@ static shoal_status attempt_all(attempt *attempts, const shoal_cluster_task *tas
 shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition *partition,
                                  shoal_error *error) {
   memset(partition, 0, sizeof *partition);
-  const effort *effort = efforts;
-  while (task->axes->n_rows > effort->most_rows) effort++;
+  const effort *level = efforts;
+  while (task->axes->n_rows > level->most_rows) level++;
   attempt *attempts = shoal_alloc_zero(MOST_ATTEMPTS, sizeof *attempts);
   bool ok = attempts != NULL;
-  for (unsigned i = 0; ok && i < effort->attempts; i++)
-    ok = attempt_init(&attempts[i], task, effort, i);
-  shoal_status status = ok ? attempt_all(attempts, task, effort->attempts, partition, error)
+  for (unsigned i = 0; ok && i < level->attempts; i++)
+    ok = attempt_init(&attempts[i], task, level, i);
+  shoal_status status = ok ? attempt_all(attempts, task, level->attempts, partition, error)
                            : shoal_fail_memory(error);
-  for (unsigned i = 0; attempts && i < effort->attempts; i++) attempt_reset(&attempts[i]);
+  for (unsigned i = 0; attempts && i < level->attempts; i++) attempt_reset(&attempts[i]);
   free(attempts);
   return status;
 }
