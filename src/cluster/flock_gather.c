@@ -13,7 +13,10 @@
 #include "base/memory.h"
 #include "cluster/flock.h"
 
-enum { REACH = 16 };               /* neighbours looked at on each side */
+enum {
+  REACH = 16,      /* neighbours looked at on each side */
+  LOOKED_AT = 4096 /* rows of a lender */
+};
 static const double LITTLE = 0.05; /* of progress, where there is none */
 
 typedef struct offer {
@@ -199,11 +202,12 @@ static bool join(gathering *g, uint32_t a, uint32_t b) {
   return g->fits[b] || look_around(g, b);
 }
 
-/* The row of b that a needs most: one that b can spare, best with a group that a lacks. */
+/* The row of b that a needs most: one that b can spare, best with groups that a lacks. */
 static uint32_t choose_loan(const shoal_herd *h, uint32_t a, uint32_t b) {
-  uint32_t best = SHOAL_NIL, most = 0;
-  for (uint32_t r = h->head[b]; r != SHOAL_NIL; r = h->next[r]) {
-    if (best != SHOAL_NIL && !h->n_counts) return best;
+  uint32_t best = SHOAL_NIL, most = 0, wanted = 1, looked = 0;
+  for (size_t d = 0; d < h->n_counts; d++)
+    wanted += shoal_herd_variety(h, a, d)->distinct < h->fit->counts[d].least;
+  for (uint32_t r = h->head[b]; r != SHOAL_NIL && looked < LOOKED_AT; r = h->next[r], looked++) {
     uint32_t adds = 1;
     for (size_t d = 0; d < h->n_counts; d++)
       if (shoal_herd_variety(h, a, d)->distinct < h->fit->counts[d].least)
@@ -211,7 +215,7 @@ static uint32_t choose_loan(const shoal_herd *h, uint32_t a, uint32_t b) {
     if (adds <= most || !shoal_herd_spares(h, r)) continue;
     best = r;
     most = adds;
-    if (most == 1 + h->n_counts) break;
+    if (most == wanted) break;
   }
   return best;
 }
@@ -223,7 +227,6 @@ static bool borrow(gathering *g, uint32_t a, uint32_t b) {
   while (h->size[a] < h->fit->k) {
     uint32_t row = choose_loan(h, a, b);
     if (row == SHOAL_NIL || !shoal_trial_move(h, row, a)) break;
-    shoal_trial_settle(h);
   }
   shoal_trial_settle(h);
   if (!shoal_herd_fits(h, a) || !shoal_herd_fits(h, b) || h->failed) {

@@ -190,6 +190,7 @@ void shoal_herd_refresh(shoal_herd *h, uint32_t c) {
   }
   refresh_loss(h, c);
   refresh_counts(h, c);
+  h->work += h->size[c] / 8;
 }
 
 uint64_t shoal_herd_total(const shoal_herd *h) {

@@ -16,6 +16,7 @@ enum {
   REACH = 40,       /* neighbours on each side that may take a row */
   LENDERS = 40,     /* neighbours on each side that may lend one */
   MOST_PEELED = 16, /* places on a number where its ends are tried to be cut off */
+  LOOKED_AT = 1024, /* rows of a lender */
   LARGE = 4096      /* clusters above this are left alone */
 };
 
@@ -81,8 +82,8 @@ static uint64_t least_growth(const shoal_herd *h, uint32_t a, uint32_t c, uint64
 static void look_for_loan(shoal_herd *h, uint32_t a, uint32_t c, size_t lacks, loan *best) {
   int64_t cost_of_c = (int64_t)shoal_herd_cost(h, c), most = cost_of_c - best->gain;
   if (most <= 0 || least_growth(h, a, c, (uint64_t)most) >= (uint64_t)most) return;
-  uint32_t last = SHOAL_NIL;
-  for (uint32_t r = h->head[c]; r != SHOAL_NIL; r = h->next[r]) {
+  uint32_t last = SHOAL_NIL, looked = 0;
+  for (uint32_t r = h->head[c]; r != SHOAL_NIL && looked++ < LOOKED_AT; r = h->next[r]) {
     if (!h->n_counts && h->tuple[r] == last) continue;
     last = h->tuple[r];
     if (lacks < h->n_counts) {

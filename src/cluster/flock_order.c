@@ -13,27 +13,30 @@
 #include "base/work.h"
 #include "cluster/flock.h"
 
-enum { SAMPLE = 16384 };
+enum { SAMPLE = 16384, DEEP = 64 };
 
 /* Tuples of a node that share a place on the axis at hand. */
 typedef struct slice {
   uint32_t place;
+  uint32_t n_tuples;
   uint64_t weight;
 } slice;
 
 typedef struct cut {
   uint64_t cost; /* of both sides */
-  uint64_t lighter;
+  uint64_t
+      evenness; /* rows of the lighter side; of cuts that are not ample: tuples of the smaller */
   size_t axis;
   uint32_t last; /* places up to this one are on the left */
   bool found;
-  bool ample; /* both sides have `least` rows */
+  bool ample; /* both sides have rows enough */
 } cut;
 
 typedef struct ordering {
   const shoal_axes *axes;
   const uint32_t *weight;
   uint64_t least;
+  bool hasty;                /* the tree is deep: parts are made even */
   uint32_t *scratch;         /* by tuple of the node */
   slice *slices;             /* of the axis at hand */
   shoal_span *extents;       /* of each slice: n spans */
@@ -56,6 +59,7 @@ static void add_to_slice(const ordering *o, uint32_t s, bool first, uint32_t tup
   if (first) shoal_extent_start(o->axes, extent, places);
   else shoal_extent_add(o->axes, extent, places);
   o->slices[s].weight += o->weight[tuple];
+  o->slices[s].n_tuples++;
 }
 
 /* The node's slices on an axis, by ascending place, from a sorted list of its tuples. */
@@ -67,7 +71,7 @@ static uint32_t slice_sorted(ordering *o, const uint32_t *tuples, size_t m, size
   for (size_t i = 0; i < m; i++) {
     uint32_t place = (uint32_t)(o->keys[i] >> 32);
     bool first = i == 0 || place != o->slices[n - 1].place;
-    if (first) o->slices[n++] = (slice){place, 0};
+    if (first) o->slices[n++] = (slice){place, 0, 0};
     add_to_slice(o, n - 1, first, tuples[(uint32_t)o->keys[i]]);
   }
   return n;
@@ -81,7 +85,7 @@ static uint32_t slice_counted(ordering *o, const uint32_t *tuples, size_t m, siz
   for (size_t i = 0; i < m; i++) slice_of[shoal_axes_tuple(o->axes, tuples[i])[axis] - span.lo] = 1;
   for (uint32_t p = 0; p <= span.hi - span.lo; p++) {
     if (!slice_of[p]) continue;
-    o->slices[n++] = (slice){span.lo + p, 0};
+    o->slices[n++] = (slice){span.lo + p, 0, 0};
     slice_of[p] = n;
   }
   for (size_t i = 0; i < m; i++) {
@@ -91,29 +95,41 @@ static uint32_t slice_counted(ordering *o, const uint32_t *tuples, size_t m, siz
   return n;
 }
 
-/* The best cut on an axis: ample ones first, then least cost, then the more even one. */
-static void try_axis(ordering *o, uint32_t n_slices, size_t axis, uint64_t weight, cut *best) {
+static bool is_better(const cut *a, const cut *b) {
+  if (!b->found || a->ample != b->ample) return !b->found || a->ample;
+  if (a->ample && a->cost != b->cost) return a->cost < b->cost;
+  return a->evenness > b->evenness;
+}
+
+/*
+ * The best cut on an axis: of ample ones the one of least cost. Where none is, the one that parts
+ * the tuples most evenly, so that the tree does not grow deep.
+ */
+static void try_axis(ordering *o, uint32_t n_slices, size_t axis, uint64_t weight, size_t n_tuples,
+                     cut *best) {
   const shoal_axes *axes = o->axes;
-  uint64_t left = 0;
+  uint64_t left = 0, least = o->hasty ? UINT64_MAX : weight / 4 < o->least ? weight / 4 : o->least;
   memcpy(o->run, o->extents, axes->n * sizeof *o->run);
   for (uint32_t s = 0; s + 1 < n_slices; s++) {
     shoal_extent_join(axes, o->run, o->extents + (size_t)s * axes->n);
     left += o->slices[s].weight;
     o->left_cost[s] = left * shoal_extent_loss(axes, o->run);
   }
-  uint64_t right = 0;
+  uint64_t right = 0, tuples = 0;
   memcpy(o->run, o->extents + (size_t)(n_slices - 1) * axes->n, axes->n * sizeof *o->run);
   for (uint32_t s = n_slices - 1; s > 0; s--) {
     shoal_extent_join(axes, o->run, o->extents + (size_t)s * axes->n);
     right += o->slices[s].weight;
-    uint64_t cost = o->left_cost[s - 1] + right * shoal_extent_loss(axes, o->run);
+    tuples += o->slices[s].n_tuples;
     uint64_t lighter = right < weight - right ? right : weight - right;
-    bool ample = lighter >= o->least;
-    if (best->found && (ample != best->ample ? best->ample
-                        : cost != best->cost ? cost > best->cost
-                                             : lighter <= best->lighter))
-      continue;
-    *best = (cut){cost, lighter, axis, o->slices[s - 1].place, true, ample};
+    uint64_t smaller = tuples < n_tuples - tuples ? tuples : n_tuples - tuples;
+    cut c = {.cost = o->left_cost[s - 1] + right * shoal_extent_loss(axes, o->run),
+             .axis = axis,
+             .last = o->slices[s - 1].place,
+             .found = true,
+             .ample = lighter >= least};
+    c.evenness = c.ample ? lighter : smaller;
+    if (is_better(&c, best)) *best = c;
   }
 }
 
@@ -124,7 +140,7 @@ static cut best_cut(ordering *o, const uint32_t *tuples, size_t m, const shoal_s
     if (extent[q].lo == extent[q].hi) continue;
     uint32_t n = extent[q].hi - extent[q].lo < 4 * m ? slice_counted(o, tuples, m, q, extent[q])
                                                      : slice_sorted(o, tuples, m, q);
-    try_axis(o, n, q, weight, &best);
+    try_axis(o, n, q, weight, m, &best);
   }
   return best;
 }
@@ -170,6 +186,7 @@ static size_t turn(ordering *o, uint32_t *tuples, size_t m, size_t left, const u
 typedef struct part {
   uint32_t *tuples;
   size_t n;
+  unsigned depth;
 } part;
 
 typedef struct parts {
@@ -177,9 +194,9 @@ typedef struct parts {
   size_t n, capacity;
 } parts;
 
-static bool add_part(parts *list, uint32_t *tuples, size_t n) {
+static bool add_part(parts *list, uint32_t *tuples, size_t n, unsigned depth) {
   if (!shoal_grow(&list->items, &list->capacity, list->n + 1, sizeof *list->items)) return false;
-  list->items[list->n++] = (part){tuples, n};
+  list->items[list->n++] = (part){tuples, n, depth};
   return true;
 }
 
@@ -199,22 +216,24 @@ static cut choose_cut(ordering *o, const part *p, const shoal_span *extent, uint
  */
 static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, parts *later) {
   parts stack = {0};
-  bool ok = add_part(&stack, tuples, n);
+  bool ok = add_part(&stack, tuples, n, 0);
   while (ok && stack.n) {
     part p = stack.items[--stack.n];
     if (p.n < 2) continue;
     if (later && p.n <= small) {
-      ok = add_part(later, p.tuples, p.n);
+      ok = add_part(later, p.tuples, p.n, 0);
       continue;
     }
     uint64_t weight;
     extent_of(o, p.tuples, p.n, o->extent, &weight);
+    o->hasty = p.depth > DEEP;
     cut c = choose_cut(o, &p, o->extent, weight);
     if (!c.found) continue;
     size_t left = divide(o, p.tuples, p.n, &c);
     if (p.tuples > tuples)
       left = turn(o, p.tuples, p.n, left, shoal_axes_tuple(o->axes, p.tuples[-1]));
-    ok = add_part(&stack, p.tuples + left, p.n - left) && add_part(&stack, p.tuples, left);
+    ok = add_part(&stack, p.tuples + left, p.n - left, p.depth + 1) &&
+         add_part(&stack, p.tuples, left, p.depth + 1);
   }
   free(stack.items);
   return ok;
