@@ -55,9 +55,10 @@ typedef struct flocking {
   uint32_t *n_clusters; /* by block */
   atomic_size_t next;
   atomic_uint_fast64_t sum; /* of the blocks' losses */
-  atomic_bool failed, stopped;
-  atomic_bool unfit;   /* some block cannot even be one cluster */
-  shoal_status status; /* of reporting, which the first thread does */
+  atomic_bool failed;
+  atomic_bool *stopped; /* shared by all attempts */
+  atomic_bool unfit;    /* some block cannot even be one cluster */
+  shoal_status status;  /* of reporting, which the first thread does */
   shoal_error error;
 } flocking;
 
@@ -129,8 +130,7 @@ static uint64_t most_for_count(const shoal_herd *h, size_t d, uint64_t most) {
     if (h->group[d][i] != SHOAL_NO_GROUP) rows_of[h->group[d][i]]++;
   while (low < high) { /* the largest m with sum of min(rows of the group, m) >= p x m */
     uint64_t m = (low + high + 1) / 2, sum = 0;
-    for (uint32_t g = 0; g < h->fit->counts[d].n_groups; g++)
-      sum += rows_of[g] < m ? rows_of[g] : m;
+    for (uint32_t g = 0; g < h->n_groups[d]; g++) sum += rows_of[g] < m ? rows_of[g] : m;
     if (sum >= m * h->fit->counts[d].least) low = m;
     else high = m - 1;
   }
@@ -146,14 +146,21 @@ static uint32_t wanted_clusters(const shoal_herd *h) {
   return most ? (uint32_t)most : 1;
 }
 
+static void report(flocking *f, uint32_t done) {
+  if (f->status != SHOAL_OK) return;
+  f->status = shoal_run_report(f->task->run, "cluster", done, f->n, "rows", &f->error);
+  if (f->status != SHOAL_OK) atomic_store(f->stopped, true);
+}
+
 /* Rounds of improving, until one gains little. */
-static void refine(const flocking *f, shoal_herd *h) {
+static void refine(flocking *f, shoal_herd *h, uint32_t done, bool reports) {
   bool il = h->aim == SHOAL_AIM_IL, idle = false;
   int rounds = il ? f->effort->rounds : f->effort->other_rounds;
   uint64_t before = shoal_herd_total(h), little = h->n <= 2000 ? UINT64_MAX : il ? 256 : 4096;
   h->limit = h->work + (uint64_t)WORK_A_ROW * h->n;
-  for (int i = 0; i < rounds && !h->failed && h->work < h->limit; i++) {
-    if (atomic_load(&f->stopped)) return;
+  h->stop = f->stopped;
+  for (int i = 0; i < rounds && !shoal_herd_is_done(h); i++) {
+    if (reports) report(f, done);
     bool any = shoal_flock_improve(h);
     if (!il) any |= shoal_flock_improve(h);
     any |= shoal_flock_mix(h, (uint64_t)i);
@@ -177,14 +184,14 @@ static uint32_t number(flocking *f, const shoal_herd *h) {
   return n;
 }
 
-static bool cluster_block(flocking *f, size_t b) {
+static bool cluster_block(flocking *f, size_t b, bool reports) {
   shoal_herd h;
   uint32_t first = f->first_of[b], n = f->first_of[b + 1] - first;
   if (shoal_herd_init(&h, f->task, f->rows + first, n, NULL) != SHOAL_OK) return false;
   bool counts = h.aim != SHOAL_AIM_IL && !h.fit->n_others;
   bool ok = !counts || shoal_flock_halve(&h, wanted_clusters(&h));
   ok = ok && shoal_flock_gather(&h);
-  if (ok) refine(f, &h);
+  if (ok) refine(f, &h, first, reports);
   f->n_clusters[b] = number(f, &h);
   atomic_fetch_add(&f->sum, shoal_herd_total(&h));
   if (f->n_clusters[b] == 1 && !shoal_herd_fits(&h, h.cluster_of[0])) atomic_store(&f->unfit, true);
@@ -196,12 +203,9 @@ static bool cluster_block(flocking *f, size_t b) {
 static void work(void *user, unsigned i) {
   flocking *f = user;
   for (size_t b; (b = atomic_fetch_add(&f->next, 1)) < f->n_blocks;) {
-    if (atomic_load(&f->failed) || atomic_load(&f->stopped)) return;
-    if (!cluster_block(f, b)) atomic_store(&f->failed, true);
-    if (i != 0) continue;
-    f->status =
-        shoal_run_report(f->task->run, "cluster", f->first_of[b + 1], f->n, "rows", &f->error);
-    if (f->status != SHOAL_OK) atomic_store(&f->stopped, true);
+    if (atomic_load(&f->failed) || atomic_load(f->stopped)) return;
+    if (!cluster_block(f, b, i == 0)) atomic_store(&f->failed, true);
+    if (i == 0) report(f, f->first_of[b + 1]);
   }
 }
 
@@ -253,7 +257,7 @@ typedef struct attempt {
 } attempt;
 
 static bool attempt_init(attempt *a, const shoal_cluster_task *task, const effort *level,
-                         unsigned i) {
+                         unsigned i, atomic_bool *stopped) {
   a->task = *task;
   if (level->attempts > 1) {
     if (task->run && i == 0) a->run = *task->run;
@@ -264,6 +268,7 @@ static bool attempt_init(attempt *a, const shoal_cluster_task *task, const effor
   f->task = &a->task;
   f->effort = level;
   f->attempt = i;
+  f->stopped = stopped;
   f->n = (uint32_t)task->axes->n_rows;
   f->rows = shoal_alloc(f->n, sizeof *f->rows);
   f->cluster_of = shoal_alloc_zero(f->n, sizeof *f->cluster_of);
@@ -283,7 +288,9 @@ static void make_attempt(void *user, unsigned i) {
 }
 
 static bool is_better(shoal_aim aim, const flocking *a, const flocking *b) {
-  if (aim != SHOAL_AIM_IL && a->n_found != b->n_found) return a->n_found > b->n_found;
+  uint64_t x = a->n_found, y = b->n_found;
+  bool near = aim == SHOAL_AIM_BALANCED && 100 * x >= 97 * y && 100 * y >= 97 * x;
+  if (aim != SHOAL_AIM_IL && !near && x != y) return x > y;
   return atomic_load(&a->sum) < atomic_load(&b->sum);
 }
 
@@ -313,8 +320,9 @@ shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition
   while (task->axes->n_rows > level->most_rows) level++;
   attempt *attempts = shoal_alloc_zero(MOST_ATTEMPTS, sizeof *attempts);
   bool ok = attempts != NULL;
+  atomic_bool stopped = false;
   for (unsigned i = 0; ok && i < level->attempts; i++)
-    ok = attempt_init(&attempts[i], task, level, i);
+    ok = attempt_init(&attempts[i], task, level, i, &stopped);
   shoal_status status = ok ? attempt_all(attempts, task, level->attempts, partition, error)
                            : shoal_fail_memory(error);
   for (unsigned i = 0; attempts && i < level->attempts; i++) attempt_reset(&attempts[i]);

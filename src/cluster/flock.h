@@ -9,6 +9,8 @@
 #ifndef SHOAL_CLUSTER_FLOCK_H
 #define SHOAL_CLUSTER_FLOCK_H
 
+#include <stdatomic.h>
+
 #include "cluster/cluster.h"
 
 #define SHOAL_NIL UINT32_MAX
@@ -55,8 +57,9 @@ typedef struct shoal_herd {
   uint32_t *row;   /* the table's row of each */
   uint32_t *tuple; /* its tuple, of this block */
   uint32_t n_tuples;
-  uint32_t *places; /* by tuple: n_axes places */
-  uint32_t **group; /* by count, by row */
+  uint32_t *places;   /* by tuple: n_axes places */
+  uint32_t **group;   /* by count, by row: numbered within the block */
+  uint32_t *n_groups; /* by count */
   uint32_t n_slots;
   uint32_t *cluster_of, *next, *prev; /* by row */
   uint32_t *head, *size, *loss;       /* by slot */
@@ -87,9 +90,10 @@ typedef struct shoal_herd {
   uint32_t *list, *set; /* n rows each */
   uint64_t *keys;       /* n */
   shoal_judging judging;
-  uint64_t work;  /* rows and clusters looked at so far */
-  uint64_t limit; /* of it: then improving ends */
-  bool failed;    /* no memory */
+  const atomic_bool *stop; /* set: improving ends; NULL: never */
+  uint64_t work;           /* rows and clusters looked at so far */
+  uint64_t limit;          /* of it: then improving ends */
+  bool failed;             /* no memory */
 } shoal_herd;
 
 shoal_status shoal_herd_init(shoal_herd *herd, const shoal_cluster_task *task, const uint32_t *rows,
@@ -114,6 +118,15 @@ void shoal_herd_refresh(shoal_herd *herd, uint32_t cluster);
 /* A free slot; SHOAL_NIL if there is none. Slots are given back by shoal_herd_release. */
 uint32_t shoal_herd_take(shoal_herd *herd);
 void shoal_herd_release(shoal_herd *herd, uint32_t cluster);
+
+/* All rows of one cluster go to another; its slot is given back. */
+void shoal_herd_absorb(shoal_herd *herd, uint32_t cluster, uint32_t into);
+
+/* Is improving over: out of memory, enough work done, or told to stop? */
+static inline bool shoal_herd_is_done(const shoal_herd *herd) {
+  return herd->failed || herd->work >= herd->limit ||
+         (herd->stop && atomic_load_explicit(herd->stop, memory_order_relaxed));
+}
 
 /* Does the cluster satisfy every demand? */
 bool shoal_herd_fits(shoal_herd *herd, uint32_t cluster);

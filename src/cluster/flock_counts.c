@@ -33,10 +33,11 @@ static void reset(extract *x, size_t n_counts) {
 static bool fill_count(extract *x, const shoal_herd *h, size_t d, const uint32_t *rows,
                        uint32_t n) {
   const shoal_count *whole = &h->fit->counts[d];
-  uint32_t groups = whole->n_groups;
+  uint32_t groups = h->n_groups[d];
   uint64_t *n_rows = shoal_alloc_zero(groups, sizeof *n_rows);
   shoal_count *count = &x->counts[d];
   *count = *whole;
+  count->n_groups = groups;
   x->codes[d] = shoal_alloc(n, sizeof **x->codes);
   count->group_of = shoal_alloc((size_t)groups + 1, sizeof *count->group_of);
   bool ok = n_rows && x->codes[d] && count->group_of;
@@ -79,20 +80,27 @@ static bool fill(extract *x, const shoal_herd *h, const uint32_t *rows, uint32_t
   return true;
 }
 
+static int ascending(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
 bool shoal_flock_by_counts(shoal_herd *h, const uint32_t *rows, uint32_t n, uint32_t *cluster,
                            uint32_t *n_clusters) {
   *n_clusters = 0;
+  for (uint32_t i = 0; i < n; i++) h->keys[i] = (uint64_t)h->row[rows[i]] << 32 | i;
+  qsort(h->keys, n, sizeof *h->keys, ascending); /* the table's order decides ties */
+  for (uint32_t i = 0; i < n; i++) h->list[i] = rows[(uint32_t)h->keys[i]];
   extract x = {0};
-  bool ok = fill(&x, h, rows, n);
+  bool ok = fill(&x, h, h->list, n);
   if (ok && shoal_fit_most_clusters(&x.fit) > 0) {
     shoal_cluster_task task = {.axes = &x.axes, .fit = &x.fit};
     shoal_partition partition;
     ok = shoal_cluster_enhanced_pk(&task, &partition, NULL) == SHOAL_OK;
-    if (ok) {
-      memcpy(cluster, partition.cluster_of_row, n * sizeof *cluster);
-      *n_clusters = partition.n_clusters;
-      shoal_partition_reset(&partition);
-    }
+    for (uint32_t i = 0; ok && i < n; i++)
+      cluster[(uint32_t)h->keys[i]] = partition.cluster_of_row[i];
+    if (ok) *n_clusters = partition.n_clusters;
+    if (ok) shoal_partition_reset(&partition);
   }
   reset(&x, h->n_counts);
   return ok;

@@ -186,14 +186,12 @@ static void drop(gathering *g, uint32_t a) {
 
 static bool join(gathering *g, uint32_t a, uint32_t b) {
   shoal_herd *h = g->herd;
-  for (uint32_t r = h->head[a], next; r != SHOAL_NIL; r = next) {
-    next = h->next[r];
-    shoal_herd_unlink(h, r);
-    shoal_herd_link(h, r, b);
+  if (h->size[a] > h->size[b]) { /* the smaller one moves */
+    uint32_t swap = a;
+    a = b;
+    b = swap;
   }
-  shoal_herd_refresh(h, a);
-  shoal_herd_refresh(h, b);
-  shoal_herd_release(h, a);
+  shoal_herd_absorb(h, a, b);
   drop(g, a);
   g->fits[b] = shoal_herd_fits(h, b);
   g->version[a]++;
@@ -289,6 +287,7 @@ static bool work(gathering *g) {
 bool shoal_flock_gather(shoal_herd *herd) {
   gathering g = {.herd = herd};
   bool ok = start(&g) && work(&g) && !herd->failed;
+  herd->failed = !ok;
   free(g.before);
   free(g.behind);
   free(g.partner);

@@ -71,10 +71,17 @@ static void clear_side(const halving *v, side *s, uint32_t clusters) {
   const shoal_herd *h = v->herd;
   s->clusters = clusters;
   s->rows = 0;
-  for (size_t d = 0; d < h->n_counts; d++) {
-    s->sum[d] = 0;
-    memset(s->groups[d], 0, h->fit->counts[d].n_groups * sizeof **s->groups);
-  }
+  for (size_t d = 0; d < h->n_counts; d++) s->sum[d] = 0;
+}
+
+/* Takes the rows out of both sides again; work is by rows, however many groups there are. */
+static void empty_sides(halving *v, const part *p) {
+  const shoal_herd *h = v->herd;
+  for (size_t d = 0; d < h->n_counts; d++)
+    for (uint32_t i = 0; i < p->n; i++) {
+      uint32_t group = h->group[d][v->rows[p->first + i]];
+      if (group != SHOAL_NO_GROUP) v->sides[0].groups[d][group] = v->sides[1].groups[d][group] = 0;
+    }
 }
 
 /* Would the side's lack fall, or that of both together, if the row came over? */
@@ -187,6 +194,7 @@ static void divide(halving *v, part p, part *left, part *right) {
   }
   even_out(v, &p, cut, 0, &lacking);
   even_out(v, &p, cut, 1, &lacking);
+  empty_sides(v, &p);
   uint32_t n = 0, others = 0;
   for (uint32_t i = 0; i < p.n; i++) {
     if (is_right[i]) v->scratch[others++] = rows[i];
@@ -276,7 +284,7 @@ static bool start(halving *v) {
     v->sides[s].groups = shoal_alloc_zero(h->n_counts, sizeof *v->sides[s].groups);
     ok = v->sides[s].sum && v->sides[s].groups;
     for (size_t d = 0; ok && d < h->n_counts; d++) {
-      v->sides[s].groups[d] = shoal_alloc(h->fit->counts[d].n_groups, sizeof **v->sides[s].groups);
+      v->sides[s].groups[d] = shoal_alloc_zero(h->n_groups[d], sizeof **v->sides[s].groups);
       ok = v->sides[s].groups[d] != NULL;
     }
   }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "cluster/flock.h"
 
@@ -21,7 +22,7 @@ void shoal_herd_reset(shoal_herd *h) {
       h->variety,      h->has_ends,     h->free_slots,    h->at,       h->position,   h->worst,
       h->changed,      h->tried,        h->mixed,         h->moved,    h->moved_from, h->saved,
       h->saved_extent, h->saved_losses, h->saved_variety, h->saved_at, h->seen,       h->ends,
-      h->span,         h->list,         h->set,           h->keys};
+      h->span,         h->list,         h->set,           h->keys,     h->n_groups};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   if (h->judging.fit) shoal_judging_reset(&h->judging);
   memset(h, 0, sizeof *h);
@@ -38,17 +39,33 @@ static bool allocate_rows(shoal_herd *h) {
   h->keys = shoal_alloc(h->n, sizeof *h->keys);
   h->group = shoal_alloc_zero(h->n_counts, sizeof *h->group);
   h->seen = shoal_alloc_zero(h->n_counts, sizeof *h->seen);
+  h->n_groups = shoal_alloc_zero(h->n_counts, sizeof *h->n_groups);
   h->span = shoal_alloc(h->n_axes, sizeof *h->span);
   h->worst = shoal_alloc(WORST, sizeof *h->worst);
   if (!h->row || !h->tuple || !h->cluster_of || !h->next || !h->prev || !h->list || !h->set ||
-      !h->keys || !h->group || !h->seen || !h->span || !h->worst)
+      !h->keys || !h->group || !h->seen || !h->n_groups || !h->span || !h->worst)
     return false;
   for (size_t d = 0; d < h->n_counts; d++) {
     h->group[d] = shoal_alloc(h->n, sizeof **h->group);
-    h->seen[d] = shoal_alloc_zero(h->fit->counts[d].n_groups, sizeof **h->seen);
-    if (!h->group[d] || !h->seen[d]) return false;
+    if (!h->group[d]) return false;
   }
   return true;
+}
+
+/* Groups are numbered anew, as they appear: a block may have few of very many. */
+static bool fill_groups(shoal_herd *h, size_t d) {
+  shoal_ids ids;
+  if (!shoal_ids_init(&ids, 64)) return false;
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < h->n; i++) {
+    uint32_t group = shoal_count_group(&h->fit->counts[d], h->row[i]);
+    h->group[d][i] = group == SHOAL_NO_GROUP ? group : shoal_ids_insert(&ids, group);
+    ok = group == SHOAL_NO_GROUP || h->group[d][i] != SHOAL_NO_ID;
+  }
+  h->n_groups[d] = ids.n_ids;
+  shoal_ids_reset(&ids);
+  if (ok) h->seen[d] = shoal_alloc_zero(h->n_groups[d], sizeof **h->seen);
+  return ok && h->seen[d];
 }
 
 /* Rows of one tuple are neighbours in `rows`: a new tuple starts where the tuple changes. */
@@ -59,9 +76,9 @@ static bool fill_rows(shoal_herd *h, const uint32_t *rows) {
     h->row[i] = rows[i];
     h->n_tuples += first;
     h->tuple[i] = h->n_tuples - 1;
-    for (size_t d = 0; d < h->n_counts; d++)
-      h->group[d][i] = shoal_count_group(&h->fit->counts[d], rows[i]);
   }
+  for (size_t d = 0; d < h->n_counts; d++)
+    if (!fill_groups(h, d)) return false;
   h->places = shoal_alloc((size_t)h->n_tuples * h->n_axes, sizeof *h->places);
   if (!h->places) return false;
   for (uint32_t i = 0; i < h->n; i++)
@@ -72,7 +89,9 @@ static bool fill_rows(shoal_herd *h, const uint32_t *rows) {
 }
 
 static bool allocate_slots(shoal_herd *h) {
-  uint32_t slots = h->n_tuples + (uint32_t)(h->n / h->fit->k) + 16;
+  uint64_t wanted = (uint64_t)h->n_tuples + h->n / h->fit->k + 16;
+  if (wanted >= SHOAL_NIL) return false;
+  uint32_t slots = (uint32_t)wanted;
   h->n_slots = slots;
   h->head = shoal_alloc(slots, sizeof *h->head);
   h->size = shoal_alloc_zero(slots, sizeof *h->size);
@@ -112,13 +131,10 @@ shoal_status shoal_herd_init(shoal_herd *h, const shoal_cluster_task *task, cons
                     .n_counts = task->fit->n_counts,
                     .n = n,
                     .limit = UINT64_MAX};
-  if (!allocate_rows(h) || !fill_rows(h, rows) || !allocate_slots(h)) {
-    shoal_herd_reset(h);
-    return shoal_fail_memory(error);
-  }
-  shoal_status status = shoal_judging_init(&h->judging, task->fit, error);
-  if (status != SHOAL_OK) shoal_herd_reset(h);
-  return status;
+  h->judging.fit = task->fit; /* for the demands that are no count: it needs nothing more */
+  if (allocate_rows(h) && fill_rows(h, rows) && allocate_slots(h)) return SHOAL_OK;
+  shoal_herd_reset(h);
+  return shoal_fail_memory(error);
 }
 
 /* ------------------------------------------------------------ clusters */
@@ -193,6 +209,44 @@ void shoal_herd_refresh(shoal_herd *h, uint32_t c) {
   h->work += h->size[c] / 8;
 }
 
+/* What both have of the groups: by their sets where these are exact, else by the rows. */
+static void absorb_counts(shoal_herd *h, uint32_t c, uint32_t into) {
+  bool exact = true;
+  for (size_t d = 0; d < h->n_counts; d++) {
+    const shoal_variety *from = shoal_herd_variety(h, c, d);
+    shoal_variety *to = shoal_herd_variety(h, into, d);
+    exact = exact && h->n_groups[d] <= 64;
+    to->twice |= from->twice | (to->groups & from->groups);
+    to->groups |= from->groups;
+    to->distinct = (uint32_t)__builtin_popcountll(to->groups);
+  }
+  if (!exact) refresh_counts(h, into);
+}
+
+void shoal_herd_absorb(shoal_herd *h, uint32_t c, uint32_t into) {
+  uint32_t last = SHOAL_NIL;
+  for (uint32_t r = h->head[c]; r != SHOAL_NIL; r = h->next[r]) {
+    h->cluster_of[r] = into;
+    last = r;
+  }
+  if (last != SHOAL_NIL) { /* its list goes in front of the other one */
+    h->next[last] = h->head[into];
+    if (h->head[into] != SHOAL_NIL) h->prev[h->head[into]] = last;
+    h->head[into] = h->head[c];
+  }
+  h->head[c] = SHOAL_NIL;
+  h->has_ends[into] = 0;
+  shoal_extent_join(h->axes, h->extent + (size_t)into * h->n_axes,
+                    h->extent + (size_t)c * h->n_axes);
+  h->size[into] += h->size[c];
+  refresh_loss(h, into);
+  absorb_counts(h, c, into);
+  h->changed[into] = ++h->clock;
+  h->size[c] = 0;
+  h->loss[c] = 0;
+  shoal_herd_release(h, c);
+}
+
 uint64_t shoal_herd_total(const shoal_herd *h) {
   uint64_t total = 0;
   for (uint32_t c = 0; c < h->n_slots; c++) total += shoal_herd_cost(h, c);
@@ -202,8 +256,7 @@ uint64_t shoal_herd_total(const shoal_herd *h) {
 bool shoal_herd_has(const shoal_herd *h, uint32_t c, size_t count, uint32_t group,
                     uint32_t n_rows) {
   const shoal_variety *v = shoal_herd_variety(h, c, count);
-  if (h->fit->counts[count].n_groups <= 64)
-    return (n_rows == 1 ? v->groups : v->twice) >> group & 1;
+  if (h->n_groups[count] <= 64) return (n_rows == 1 ? v->groups : v->twice) >> group & 1;
   for (uint32_t r = h->head[c]; n_rows && r != SHOAL_NIL; r = h->next[r])
     n_rows -= h->group[count][r] == group;
   return n_rows == 0;

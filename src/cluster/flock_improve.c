@@ -246,7 +246,7 @@ static bool improve(shoal_herd *h, uint32_t a) {
   enum { TIMES = 8 };
   bool any = false;
   for (int i = 0; i < TIMES; i++) {
-    if (!h->size[a] || !h->loss[a] || h->size[a] > LARGE || h->work >= h->limit) return any;
+    if (!h->size[a] || !h->loss[a] || h->size[a] > LARGE || shoal_herd_is_done(h)) return any;
     bool done =
         eject_single(h, a) || eject_several(h, a) || (h->aim == SHOAL_AIM_IL && dissolve(h, a));
     any = any || done;
@@ -259,7 +259,7 @@ static bool improve(shoal_herd *h, uint32_t a) {
 bool shoal_flock_improve(shoal_herd *h) {
   bool any = false;
   shoal_herd_arrange(h);
-  for (uint32_t i = 0; i < h->n_at && !h->failed && h->work < h->limit; i++) {
+  for (uint32_t i = 0; i < h->n_at && !shoal_herd_is_done(h); i++) {
     uint32_t a = h->at[i];
     if (h->size[a] && h->loss[a] && is_near_changed(h, a)) any |= improve(h, a);
   }

@@ -156,7 +156,7 @@ bool shoal_flock_mix(shoal_herd *h, uint64_t round) {
   if (!m || !distinct) h->failed = true;
   else if (shoal_flock_pool_init(&m->pool, h, round)) {
     shoal_herd_arrange(h);
-    for (uint32_t i = 0; i < h->n_at; i++) {
+    for (uint32_t i = 0; i < h->n_at && !shoal_herd_is_done(h); i++) {
       uint32_t a = h->at[i];
       if (h->size[a] && h->loss[a]) any |= mix(m, a, distinct);
     }

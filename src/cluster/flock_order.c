@@ -13,7 +13,7 @@
 #include "base/work.h"
 #include "cluster/flock.h"
 
-enum { SAMPLE = 16384, DEEP = 64 };
+enum { SAMPLE = 16384, DEEP = 40 };
 
 /* Tuples of a node that share a place on the axis at hand. */
 typedef struct slice {
@@ -80,7 +80,7 @@ static uint32_t slice_sorted(ordering *o, const uint32_t *tuples, size_t m, size
 /* The same by counting places from lo to hi: for nodes with many tuples. */
 static uint32_t slice_counted(ordering *o, const uint32_t *tuples, size_t m, size_t axis,
                               shoal_span span) {
-  uint32_t *slice_of = o->slice_of + span.lo, n = 0;
+  uint32_t *slice_of = o->slice_of, n = 0;
   memset(slice_of, 0, ((size_t)span.hi - span.lo + 1) * sizeof *slice_of);
   for (size_t i = 0; i < m; i++) slice_of[shoal_axes_tuple(o->axes, tuples[i])[axis] - span.lo] = 1;
   for (uint32_t p = 0; p <= span.hi - span.lo; p++) {
@@ -206,8 +206,7 @@ static cut choose_cut(ordering *o, const part *p, const shoal_span *extent, uint
   for (size_t i = 0; i < SAMPLE; i++) o->sample[i] = p->tuples[i * (p->n / SAMPLE)];
   uint64_t sampled;
   extent_of(o, o->sample, SAMPLE, o->wide, &sampled);
-  cut c = best_cut(o, o->sample, SAMPLE, o->wide, sampled);
-  return c.found ? c : best_cut(o, p->tuples, p->n, extent, weight);
+  return best_cut(o, o->sample, SAMPLE, o->wide, sampled); /* tuples differ: there is one */
 }
 
 /*
@@ -260,7 +259,9 @@ static bool ordering_init(ordering *o, const shoal_axes *axes, const uint32_t *w
   size_t places = 1;
   for (size_t q = 0; q < axes->n; q++)
     if (axes->items[q].n_places > places) places = axes->items[q].n_places;
-  size_t slices = places < n ? places : n;
+  size_t looked = n < SAMPLE ? n : SAMPLE; /* tuples that a cut is chosen by */
+  size_t slices = places < looked ? places : looked;
+  if (places > 4 * looked) places = 4 * looked; /* wider spans are sorted */
   *o = (ordering){.axes = axes,
                   .weight = weight,
                   .least = least,
@@ -270,7 +271,7 @@ static bool ordering_init(ordering *o, const shoal_axes *axes, const uint32_t *w
                   .extents = shoal_alloc(slices * axes->n, sizeof *o->extents),
                   .left_cost = shoal_alloc(slices, sizeof *o->left_cost),
                   .slice_of = shoal_alloc(places, sizeof *o->slice_of),
-                  .keys = shoal_alloc(n, sizeof *o->keys),
+                  .keys = shoal_alloc(looked, sizeof *o->keys),
                   .run = shoal_alloc(axes->n, sizeof *o->run),
                   .extent = shoal_alloc(axes->n, sizeof *o->extent),
                   .wide = shoal_alloc(axes->n, sizeof *o->wide)};

@@ -68,7 +68,7 @@ bool shoal_flock_regather(shoal_herd *h, uint64_t round) {
   if (!done || !rows) h->failed = true;
   else if (shoal_flock_pool_init(&pool, h, ~round)) {
     shoal_herd_arrange(h);
-    for (uint32_t i = 0; i < h->n_at && h->work < h->limit; i++) {
+    for (uint32_t i = 0; i < h->n_at && !shoal_herd_is_done(h); i++) {
       uint32_t a = h->at[i];
       if (!h->size[a] || !h->loss[a] || done[a]) continue;
       any |= regather(&pool, a, rows);
