@@ -32,6 +32,7 @@ typedef struct gathering {
   double *score;
   uint32_t *version; /* of the offer that counts */
   uint8_t *fits;
+  uint8_t *stale; /* its offer may have become worse: to be looked at again when its turn comes */
   offer *heap;
   size_t n_heap, heap_capacity;
 } gathering;
@@ -119,6 +120,7 @@ static double score_of(const gathering *g, uint32_t a, uint32_t b, double limit)
 static bool offer_again(gathering *g, uint32_t a, uint32_t partner, double score) {
   g->partner[a] = partner;
   g->score[a] = score;
+  g->stale[a] = 0;
   return push(g, (offer){score, a, ++g->version[a]});
 }
 
@@ -138,15 +140,18 @@ static bool look_around(gathering *g, uint32_t a) {
     }
   }
   g->partner[a] = best;
+  g->stale[a] = 0;
   return best == SHOAL_NIL || offer_again(g, a, best, least);
 }
 
 /* A cluster that may gain by a partner that has changed looks at it again. */
 static bool reconsider(gathering *g, uint32_t a, uint32_t changed) {
   if (g->fits[a]) return true;
-  if (g->partner[a] == changed || g->partner[a] == SHOAL_NIL) return look_around(g, a);
+  if (g->partner[a] == SHOAL_NIL) return look_around(g, a);
   double score = score_of(g, a, changed, g->score[a]);
-  return score >= g->score[a] || offer_again(g, a, changed, score);
+  if (score < g->score[a]) return offer_again(g, a, changed, score);
+  if (g->partner[a] == changed) g->stale[a] = 1;
+  return true;
 }
 
 /* All that have the cluster within reach look at it again. */
@@ -161,19 +166,19 @@ static bool tell_neighbours(gathering *g, uint32_t changed) {
   return true;
 }
 
-/* A cluster is gone: those that wanted it look for another partner. */
-static bool forget(gathering *g, uint32_t gone) {
+/* A cluster is gone: those that wanted it will look for another partner. */
+static void forget(gathering *g, uint32_t gone) {
   uint32_t ahead = g->behind[gone], back = g->before[gone];
   for (int step = 0; step < REACH; step++) {
-    if (ahead != SHOAL_NIL && !g->fits[ahead] && g->partner[ahead] == gone &&
-        !look_around(g, ahead))
-      return false;
-    if (back != SHOAL_NIL && !g->fits[back] && g->partner[back] == gone && !look_around(g, back))
-      return false;
-    if (ahead != SHOAL_NIL) ahead = g->behind[ahead];
-    if (back != SHOAL_NIL) back = g->before[back];
+    if (ahead != SHOAL_NIL) {
+      if (g->partner[ahead] == gone) g->stale[ahead] = 1;
+      ahead = g->behind[ahead];
+    }
+    if (back != SHOAL_NIL) {
+      if (g->partner[back] == gone) g->stale[back] = 1;
+      back = g->before[back];
+    }
   }
-  return true;
 }
 
 /* ------------------------------------------------------------ joining and lending */
@@ -196,7 +201,8 @@ static bool join(gathering *g, uint32_t a, uint32_t b) {
   g->fits[b] = shoal_herd_fits(h, b);
   g->version[a]++;
   g->version[b]++;
-  if (!forget(g, a) || !tell_neighbours(g, b)) return false;
+  forget(g, a);
+  if (!tell_neighbours(g, b)) return false;
   return g->fits[b] || look_around(g, b);
 }
 
@@ -255,7 +261,9 @@ static bool start(gathering *g) {
   g->score = shoal_alloc(slots, sizeof *g->score);
   g->version = shoal_alloc_zero(slots, sizeof *g->version);
   g->fits = shoal_alloc_zero(slots, sizeof *g->fits);
-  if (!g->before || !g->behind || !g->partner || !g->score || !g->version || !g->fits) return false;
+  g->stale = shoal_alloc_zero(slots, sizeof *g->stale);
+  if (!g->before || !g->behind || !g->partner || !g->score || !g->version || !g->fits || !g->stale)
+    return false;
   if (h->n_free == h->n_slots) make_tuples(h);
   shoal_herd_arrange(h);
   for (uint32_t i = 0; i < h->n_at; i++) {
@@ -275,6 +283,10 @@ static bool work(gathering *g) {
     offer best = pop(g);
     uint32_t a = best.cluster, b = g->partner[a];
     if (best.version != g->version[a]) continue;
+    if (g->stale[a]) {
+      if (!look_around(g, a)) return false;
+      continue;
+    }
     if (can_lend(g, a, b) && borrow(g, a, b)) {
       if (!tell_neighbours(g, b) || !tell_neighbours(g, a)) return false;
     } else if (g->herd->failed || !join(g, a, b)) {
@@ -294,6 +306,7 @@ bool shoal_flock_gather(shoal_herd *herd) {
   free(g.score);
   free(g.version);
   free(g.fits);
+  free(g.stale);
   free(g.heap);
   return ok;
 }

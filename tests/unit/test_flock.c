@@ -584,7 +584,7 @@ static void random_tables_become_clusters_that_fit(void **state UNUSED) {
                   t->greedy_loss);
     assert_int_equal(t->n_broken, 0);
     assert_true(t->n_several > t->n_tables / 2);
-    assert_true(100 * t->n_fewer <= t->n_compared); /* rows in another order, other ties */
+    assert_int_equal(t->n_fewer, 0);
   }
   assert_true(tallies[0].loss < tallies[0].greedy_loss);
 }
