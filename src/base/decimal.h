@@ -39,4 +39,14 @@ double shoal_decimal_double(shoal_decimal number);
 /* floor(whole x number / 100), for "1%": exact. Returns UINT64_MAX where it does not fit. */
 uint64_t shoal_decimal_percent(shoal_decimal number, uint64_t whole);
 
+/* The greatest common divisor; that of 0 and b is b. */
+static inline uint64_t shoal_gcd(uint64_t a, uint64_t b) {
+  while (b) {
+    uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
 #endif

@@ -108,15 +108,6 @@ static bool place_numbers(shoal_axis *axis, const shoal_column *column, const in
   return true;
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b) {
-  while (b) {
-    uint64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 static uint64_t difference(int64_t high, int64_t low) { return (uint64_t)high - (uint64_t)low; }
 
 static shoal_status draft_number(shoal_axis *axis, const shoal_table *table,
@@ -129,7 +120,7 @@ static shoal_status draft_number(shoal_axis *axis, const shoal_table *table,
   int64_t least = d->numbers[axis->code_at[0]];
   d->divisor = 0;
   for (uint32_t p = 1; p < axis->n_numbers; p++)
-    d->divisor = gcd(difference(d->numbers[axis->code_at[p]], least), d->divisor);
+    d->divisor = shoal_gcd(difference(d->numbers[axis->code_at[p]], least), d->divisor);
   d->denominator = difference(d->numbers[axis->code_at[axis->n_numbers - 1]], least) / d->divisor;
   return SHOAL_OK;
 }
@@ -160,7 +151,7 @@ static void draft_weights(draft *drafts, size_t n, const shoal_decimal *weights)
     int64_t weight = 1;
     if (weights && !shoal_decimal_rescale(weights[q], scale, &weight)) weight = INT64_MAX;
     drafts[q].weight = weight > 0 ? (uint64_t)weight : 0;
-    common = gcd(drafts[q].weight, common);
+    common = shoal_gcd(drafts[q].weight, common);
   }
   for (size_t q = 0; common && q < n; q++) drafts[q].weight /= common;
 }
@@ -170,7 +161,7 @@ static bool choose_exact(shoal_axes *axes, const draft *drafts) {
   uint64_t unit = 1;
   for (size_t q = 0; q < axes->n; q++) {
     if (!drafts[q].denominator) continue;
-    uint64_t factor = drafts[q].denominator / gcd(drafts[q].denominator, unit);
+    uint64_t factor = drafts[q].denominator / shoal_gcd(drafts[q].denominator, unit);
     if (factor > SHOAL_MOST_LOSS / unit) return false;
     unit *= factor;
   }

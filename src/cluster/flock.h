@@ -113,6 +113,8 @@ uint64_t shoal_herd_total(const shoal_herd *herd);
 /* Lists: a row into a cluster, out of its cluster; figures are not touched. */
 void shoal_herd_link(shoal_herd *herd, uint32_t row, uint32_t cluster);
 void shoal_herd_unlink(shoal_herd *herd, uint32_t row);
+/* A row that is in no list joins a cluster; figures too. */
+void shoal_herd_join(shoal_herd *herd, uint32_t row, uint32_t cluster);
 /* All figures of a cluster, from its rows. */
 void shoal_herd_refresh(shoal_herd *herd, uint32_t cluster);
 /* A free slot; SHOAL_NIL if there is none. Slots are given back by shoal_herd_release. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "cluster/flock.h"
 
 typedef struct extract {
@@ -80,16 +81,11 @@ static bool fill(extract *x, const shoal_herd *h, const uint32_t *rows, uint32_t
   return true;
 }
 
-static int ascending(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
-
 bool shoal_flock_by_counts(shoal_herd *h, const uint32_t *rows, uint32_t n, uint32_t *cluster,
                            uint32_t *n_clusters) {
   *n_clusters = 0;
   for (uint32_t i = 0; i < n; i++) h->keys[i] = (uint64_t)h->row[rows[i]] << 32 | i;
-  qsort(h->keys, n, sizeof *h->keys, ascending); /* the table's order decides ties */
+  shoal_sort_keys(h->keys, n); /* the table's order decides ties */
   for (uint32_t i = 0; i < n; i++) h->list[i] = rows[(uint32_t)h->keys[i]];
   extract x = {0};
   bool ok = fill(&x, h, h->list, n);

@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "cluster/flock.h"
 
 enum {
@@ -160,11 +161,6 @@ static bool eject_single(shoal_herd *h, uint32_t a) {
   return false;
 }
 
-static int ascending(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* Ejects all rows but those from `first` to before `end` of the sorted keys. */
 static bool eject_outside(shoal_herd *h, uint32_t a, uint32_t first, uint32_t end) {
   uint32_t n = h->size[a], out = 0;
@@ -216,7 +212,7 @@ static bool eject_several(shoal_herd *h, uint32_t a) {
     uint32_t n = 0;
     for (uint32_t r = h->head[a]; r != SHOAL_NIL; r = h->next[r])
       h->keys[n++] = (uint64_t)shoal_herd_places(h, r)[q] << 32 | r;
-    qsort(h->keys, n, sizeof *h->keys, ascending);
+    shoal_sort_keys(h->keys, n);
     const shoal_axis *axis = &h->axes->items[q];
     if (axis->hierarchy ? peel_tree(h, a, axis) : peel_number(h, a)) return true;
   }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/work.h"
 #include "cluster/flock.h"
 
@@ -48,11 +49,6 @@ typedef struct ordering {
   shoal_span *extent, *wide; /* n spans each */
 } ordering;
 
-static int by_key(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
-
 static void add_to_slice(const ordering *o, uint32_t s, bool first, uint32_t tuple) {
   const uint32_t *places = shoal_axes_tuple(o->axes, tuple);
   shoal_span *extent = o->extents + (size_t)s * o->axes->n;
@@ -66,7 +62,7 @@ static void add_to_slice(const ordering *o, uint32_t s, bool first, uint32_t tup
 static uint32_t slice_sorted(ordering *o, const uint32_t *tuples, size_t m, size_t axis) {
   for (size_t i = 0; i < m; i++)
     o->keys[i] = (uint64_t)shoal_axes_tuple(o->axes, tuples[i])[axis] << 32 | i;
-  qsort(o->keys, m, sizeof *o->keys, by_key);
+  shoal_sort_keys(o->keys, m);
   uint32_t n = 0;
   for (size_t i = 0; i < m; i++) {
     uint32_t place = (uint32_t)(o->keys[i] >> 32);

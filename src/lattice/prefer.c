@@ -18,20 +18,11 @@ static uint32_t level_of(const shoal_space *space, uint64_t node, size_t q) {
 
 static int sign(int128 x) { return (x > 0) - (x < 0); }
 
-static uint64_t gcd(uint64_t a, uint64_t b) {
-  while (b) {
-    uint64_t r = a % b;
-    a = b;
-    b = r;
-  }
-  return a;
-}
-
 /* The least common multiple of the heights: at most the number of nodes, which is bounded. */
 static uint64_t common_height(const shoal_space *space) {
   uint64_t common = 1;
   for (size_t q = 0; q < space->n; q++)
-    common = common / gcd(common, space->top[q]) * space->top[q];
+    common = common / shoal_gcd(common, space->top[q]) * space->top[q];
   return common;
 }
 
