@@ -37,7 +37,7 @@ enum { MOST_ATTEMPTS = 2 };
 
 static const effort efforts[] = {
     {20000, 8, 16, true, 2},
-    {60000, 2, 4, false, 1},
+    {60000, 1, 4, false, 1},
     {WHOLE_ROWS, 0, 1, false, 1},
     {UINT32_MAX, 0, 0, false, 1},
 };

@@ -113,35 +113,67 @@ static unsigned bits_for(uint32_t n_places) {
   return n_places > 1 ? 32 - (unsigned)__builtin_clz(n_places - 1) : 0;
 }
 
-/*
- * Each axis backwards after an odd place before it, so that neighbours across a change of the axis
- * before are alike. As many axes as fit into the key; rows of one tuple stay together anyway.
- */
-static uint64_t key_of(const shoal_flock_pool *pool, const uint32_t *places, size_t n_axes) {
-  uint64_t key = 0;
-  unsigned left = 64, odd = 0;
-  for (size_t i = 0; i < n_axes; i++) {
-    uint32_t n_places = pool->herd->axes->items[pool->order[i]].n_places;
-    uint32_t place = places[pool->order[i]];
-    unsigned bits = bits_for(n_places);
+/* As many axes as fit into the key, the first one first; returns how many. */
+static size_t make_keys(shoal_flock_pool *pool, size_t n_axes) {
+  const shoal_herd *h = pool->herd;
+  unsigned left = 64;
+  size_t used = 0;
+  for (uint32_t i = 0; i < pool->n; i++) {
+    uint32_t row = pool->rows[i];
+    pool->sorting[i] = (struct shoal_pooled){0, h->tuple[row], row};
+  }
+  for (; used < n_axes; used++) {
+    uint32_t axis = pool->order[used];
+    unsigned bits = bits_for(h->axes->items[axis].n_places);
     if (bits > left) break;
     left -= bits;
-    key = key << (bits % 64) | (odd & 1 ? n_places - 1 - place : place);
-    odd += place;
+    for (uint32_t i = 0; i < pool->n; i++)
+      pool->sorting[i].key =
+          pool->sorting[i].key << bits | shoal_herd_places(h, pool->sorting[i].row)[axis];
   }
-  return key;
+  return used;
+}
+
+/*
+ * Hands the sorted rows from `first` to before `end` out, by the axis `at` and those behind it:
+ * every other run of equal places backwards, so that neighbours across a change of an axis are
+ * alike on the axes behind it.
+ */
+static void hand_out(shoal_flock_pool *pool, uint32_t first, uint32_t end, size_t at, size_t n_axes,
+                     bool backwards) {
+  const shoal_herd *h = pool->herd;
+  if (at == n_axes || end - first < 2) {
+    for (uint32_t i = first; i < end; i++) pool->rows[pool->n++] = pool->sorting[i].row;
+    return;
+  }
+  uint32_t axis = pool->order[at];
+  bool flip = false;
+  while (first < end) {
+    uint32_t from = first, to = end;
+    if (backwards) {
+      uint32_t place = shoal_herd_places(h, pool->sorting[end - 1].row)[axis];
+      for (from = end - 1; from > first;) {
+        if (shoal_herd_places(h, pool->sorting[from - 1].row)[axis] != place) break;
+        from--;
+      }
+      end = from;
+    } else {
+      uint32_t place = shoal_herd_places(h, pool->sorting[first].row)[axis];
+      for (to = first + 1; to < end; to++)
+        if (shoal_herd_places(h, pool->sorting[to].row)[axis] != place) break;
+      first = to;
+    }
+    hand_out(pool, from, to, at + 1, n_axes, flip);
+    flip = !flip;
+  }
 }
 
 void shoal_flock_pool_sort(shoal_flock_pool *pool) {
-  shoal_herd *h = pool->herd;
-  size_t n_axes = shuffle_axes(pool);
-  for (uint32_t i = 0; i < pool->n; i++) {
-    uint32_t row = pool->rows[i];
-    pool->sorting[i] =
-        (struct shoal_pooled){key_of(pool, shoal_herd_places(h, row), n_axes), h->tuple[row], row};
-  }
-  qsort(pool->sorting, pool->n, sizeof *pool->sorting, ascending);
-  for (uint32_t i = 0; i < pool->n; i++) pool->rows[i] = pool->sorting[i].row;
+  size_t n_axes = make_keys(pool, shuffle_axes(pool));
+  uint32_t n = pool->n;
+  qsort(pool->sorting, n, sizeof *pool->sorting, ascending);
+  pool->n = 0;
+  hand_out(pool, 0, n, 0, n_axes, false);
 }
 
 /* ------------------------------------------------------------ putting back */
