@@ -17,6 +17,8 @@ const shoal_local_algorithm shoal_local_algorithms[] = {
      SHOAL_REACH_COUNTS, false, shoal_cluster_hybrid_pk},
     {"mondrian", "local: cuts the table in two while both sides satisfy the policy",
      SHOAL_REACH_ALL, false, shoal_cluster_mondrian},
+    {"top-down", "local: specializes classes while they satisfy the policy; the rest stays behind",
+     SHOAL_REACH_ALL, false, shoal_cluster_top_down},
     {"flock", "local: least information loss, near-linear in rows; any model", SHOAL_REACH_ALL,
      true, shoal_cluster_flock},
     {NULL, NULL, SHOAL_REACH_SIZE, false, NULL},
@@ -33,5 +35,17 @@ shoal_status shoal_partition_whole(shoal_partition *partition, uint64_t n_rows,
   partition->cluster_of_row = shoal_alloc_zero((size_t)n_rows, sizeof *partition->cluster_of_row);
   if (!partition->cluster_of_row) return shoal_fail_memory(error);
   partition->n_clusters = 1;
+  return SHOAL_OK;
+}
+
+shoal_status shoal_partition_stretches(shoal_partition *partition, const uint32_t *rows,
+                                       const uint8_t *starts, uint32_t n_rows, shoal_error *error) {
+  memset(partition, 0, sizeof *partition);
+  partition->cluster_of_row = shoal_alloc(n_rows, sizeof *partition->cluster_of_row);
+  if (!partition->cluster_of_row) return shoal_fail_memory(error);
+  for (uint32_t i = 0; i < n_rows; i++) {
+    partition->n_clusters += starts[i];
+    partition->cluster_of_row[rows[i]] = partition->n_clusters - 1;
+  }
   return SHOAL_OK;
 }

@@ -40,6 +40,13 @@ uint32_t shoal_axis_loss_slow(const shoal_axis *axis, uint32_t lo, uint32_t hi) 
   }
 }
 
+const shoal_level *shoal_axis_children(const shoal_axis *axis, uint32_t lo, uint32_t hi) {
+  const shoal_level *level = axis->hierarchy->levels;
+  uint32_t a = axis->code_at[lo], b = axis->code_at[hi];
+  while (level[1].of_leaf[a] != level[1].of_leaf[b]) level++;
+  return level;
+}
+
 /* ------------------------------------------------------------ places */
 
 /* What is known of an axis before losses are whole numbers: a fraction of `denominator`. */

@@ -64,6 +64,9 @@ void shoal_axes_reset(shoal_axes *axes);
 /* Loss of a span where no table of pairs was made. */
 uint32_t shoal_axis_loss_slow(const shoal_axis *axis, uint32_t lo, uint32_t hi);
 
+/* Trees: the level of the children of the lowest common ancestor of two places that differ. */
+const shoal_level *shoal_axis_children(const shoal_axis *axis, uint32_t lo, uint32_t hi);
+
 /* What one row loses of the attribute if its class covers lo .. hi. */
 static inline uint32_t shoal_axis_loss(const shoal_axis *axis, uint32_t lo, uint32_t hi) {
   if (axis->pairs) return axis->pairs[(size_t)lo * axis->n_places + hi];

@@ -69,11 +69,18 @@ shoal_status shoal_cluster_hybrid_pk(const shoal_cluster_task *task, shoal_parti
                                      shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_cluster_mondrian(const shoal_cluster_task *task, shoal_partition *partition,
                                     shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_cluster_top_down(const shoal_cluster_task *task, shoal_partition *partition,
+                                    shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition *partition,
                                  shoal_error *error) SHOAL_MUST_CHECK;
 
 /* All rows in one cluster. */
 shoal_status shoal_partition_whole(shoal_partition *partition, uint64_t n_rows,
                                    shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Clusters are stretches of an array of all rows; starts[i] is 1 where one starts, else 0. */
+shoal_status shoal_partition_stretches(shoal_partition *partition, const uint32_t *rows,
+                                       const uint8_t *starts, uint32_t n_rows,
+                                       shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

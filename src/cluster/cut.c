@@ -113,20 +113,12 @@ static void find_steps(shoal_cutter *c, size_t axis) {
   }
 }
 
-/* The level of the children of the lowest common ancestor of two leaves that differ. */
-static const shoal_level *child_level(const shoal_axis *axis, shoal_span span) {
-  const shoal_level *level = axis->hierarchy->levels;
-  uint32_t a = axis->code_at[span.lo], b = axis->code_at[span.hi];
-  while (level[1].of_leaf[a] != level[1].of_leaf[b]) level++;
-  return level;
-}
-
 /* Steps after which a label ends, if not every one does; returns how many. */
 static uint32_t pick_steps(shoal_cutter *c) {
   const shoal_axis *axis = &c->task->axes->items[c->axis];
   shoal_span span = c->extent[c->axis];
   if (!axis->hierarchy && span.hi < axis->n_numbers) return 0;
-  const shoal_level *level = axis->hierarchy ? child_level(axis, span) : NULL;
+  const shoal_level *level = axis->hierarchy ? shoal_axis_children(axis, span.lo, span.hi) : NULL;
   uint32_t n = 0;
   for (uint32_t s = 0; s + 1 < c->n_steps; s++) {
     uint32_t here = c->steps[s].place, next = c->steps[s + 1].place;

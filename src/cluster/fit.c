@@ -164,11 +164,22 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The rows' values of a column as a histogram, in the lower or upper half of the scratch. */
-static void tally(shoal_judging *judging, const shoal_column *column, const uint32_t *rows,
-                  size_t n, size_t offset, shoal_value_view *view) {
-  uint32_t *values = judging->values + offset;
-  uint64_t *counts = judging->n_rows + offset;
+/* Rows of each value, ascending; there are no more values than rows. */
+static size_t tally_counting(const shoal_column *column, const uint32_t *rows, size_t n,
+                             uint32_t *values, uint64_t *counts) {
+  size_t kept = 0;
+  memset(counts, 0, column->n_values * sizeof *counts);
+  for (size_t i = 0; i < n; i++) counts[shoal_column_code(column, rows[i])]++;
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    if (!counts[v]) continue;
+    values[kept] = v;
+    counts[kept++] = counts[v];
+  }
+  return kept;
+}
+
+static size_t tally_sorting(const shoal_column *column, const uint32_t *rows, size_t n,
+                            uint32_t *values, uint64_t *counts) {
   for (size_t i = 0; i < n; i++) values[i] = shoal_column_code(column, rows[i]);
   qsort(values, n, sizeof *values, ascending);
   size_t kept = 0;
@@ -180,6 +191,16 @@ static void tally(shoal_judging *judging, const shoal_column *column, const uint
     values[kept] = values[i];
     counts[kept++] = 1;
   }
+  return kept;
+}
+
+/* The rows' values of a column as a histogram, in the lower or upper half of the scratch. */
+static void tally(shoal_judging *judging, const shoal_column *column, const uint32_t *rows,
+                  size_t n, size_t offset, shoal_value_view *view) {
+  uint32_t *values = judging->values + offset;
+  uint64_t *counts = judging->n_rows + offset;
+  size_t kept = column->n_values <= n ? tally_counting(column, rows, n, values, counts)
+                                      : tally_sorting(column, rows, n, values, counts);
   *view = (shoal_value_view){
       .values = values, .n_rows = counts, .n = kept, .is_missing = column->is_missing};
 }

@@ -126,19 +126,6 @@ static shoal_status carve(carving *c, node *sides, shoal_error *error) {
   return SHOAL_OK;
 }
 
-/* Clusters by their place in the array. */
-static shoal_status number_clusters(const carving *c, shoal_partition *partition,
-                                    shoal_error *error) {
-  memset(partition, 0, sizeof *partition);
-  partition->cluster_of_row = shoal_alloc(c->n_rows, sizeof *partition->cluster_of_row);
-  if (!partition->cluster_of_row) return shoal_fail_memory(error);
-  for (uint32_t i = 0; i < c->n_rows; i++) {
-    partition->n_clusters += c->starts[i];
-    partition->cluster_of_row[c->rows[i]] = partition->n_clusters - 1;
-  }
-  return SHOAL_OK;
-}
-
 /* ------------------------------------------------------------ memory */
 
 static void reset(carving *c) {
@@ -183,7 +170,8 @@ shoal_status shoal_cluster_mondrian(const shoal_cluster_task *task, shoal_partit
   node *sides = shoal_alloc(most_nodes, sizeof *sides);
   shoal_status status = sides ? prepare(&c, most_nodes, error) : shoal_fail_memory(error);
   if (status == SHOAL_OK) status = carve(&c, sides, error);
-  if (status == SHOAL_OK) status = number_clusters(&c, partition, error);
+  if (status == SHOAL_OK)
+    status = shoal_partition_stretches(partition, c.rows, c.starts, c.n_rows, error);
   free(sides);
   reset(&c);
   return status;

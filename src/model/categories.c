@@ -227,3 +227,9 @@ shoal_category_tally shoal_categories_tally(const shoal_category_map *map,
 bool shoal_categories_balanced(const shoal_category_tally *tally) {
   return tally->n_distinct == 0 || tally->most - tally->least <= 1;
 }
+
+bool shoal_categories_are_balanced(const shoal_demand *demand, shoal_distinct *groups) {
+  const shoal_category_map *map = demand->own;
+  *groups = (shoal_distinct){demand->count[0], map->category_of, map->n_categories};
+  return true;
+}

@@ -28,6 +28,9 @@ typedef struct shoal_category_tally {
 shoal_category_tally shoal_categories_tally(const shoal_category_map *map,
                                             const shoal_value_view *view);
 
+/* `balances` of the balanced forms. */
+bool shoal_categories_are_balanced(const shoal_demand *demand, shoal_distinct *groups);
+
 /* The rows of the categories that are present differ by at most one. */
 bool shoal_categories_balanced(const shoal_category_tally *tally);
 

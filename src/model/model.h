@@ -154,6 +154,11 @@ struct shoal_model_type {
   const shoal_spread *(*groups)(const shoal_demand *demand);
   /* True where the demand is nothing but a number of distinct groups of values. NULL: it is not. */
   bool (*distinct)(const shoal_demand *demand, shoal_distinct *distinct);
+  /*
+   * True where a class must have equally many rows, or one more, of each group of values that it
+   * has any of. NULL: it need not.
+   */
+  bool (*balances)(const shoal_demand *demand, shoal_distinct *groups);
   /* Why most_classes is 0, for a person. */
   void (*explain)(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
                   char *out, size_t capacity);

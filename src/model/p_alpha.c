@@ -88,5 +88,6 @@ const shoal_model_type shoal_model_balanced_p_alpha = {
     .reached = reached,
     .required = required,
     .most_classes = shoal_most_distinct,
+    .balances = shoal_categories_are_balanced,
     .explain = shoal_explain_distinct,
 };

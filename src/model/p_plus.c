@@ -91,5 +91,6 @@ const shoal_model_type shoal_model_balanced_p_plus = {
     .required = shoal_required_count,
     .most_classes = most_classes,
     .groups = groups,
+    .balances = shoal_categories_are_balanced,
     .explain = explain,
 };

@@ -164,7 +164,7 @@ class CountsInLocalRecoding(Library):
         rng = random.Random(11)
         tuples = {(str(20 + i), rng.choice(["a1", "a2", "b1"]), f"i{i % 3}", "w"): 1 + i % 4 for i in range(20)}
         self.put("tuples.csv", csv_bytes([[*ATTRIBUTES, "n"], *([*row, str(n)] for row, n in tuples.items())]))
-        for algorithm in ("greedy-pk", "mondrian", "flock"):
+        for algorithm in ("greedy-pk", "mondrian", "top-down", "flock"):
             self.write_policy(ATTRIBUTES, k=3, p=2, method={"algorithm": algorithm})
             self.assertEqual(f"rows {sum(tuples.values())} columns 4\n",
                              self.use("same", "counts", "tuples.csv", "policy.yaml", "counts"))

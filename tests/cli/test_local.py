@@ -18,7 +18,7 @@ import clitest
 from clitest import csv_bytes, model, parse_csv
 
 COUNTING = ["greedy-pk", "enhanced-pk", "hybrid-pk"]
-ANY_MODEL = ["mondrian", "flock"]
+ANY_MODEL = ["mondrian", "top-down", "flock"]
 ALGORITHMS = ["k-member", *COUNTING, *ANY_MODEL]
 
 NUMBER = {"role": "quasi", "type": "number"}
@@ -216,6 +216,24 @@ class EveryRelease(Local):
                 report = self.report()
                 self.check_release(rows, report, 3)
                 self.assertTrue(all(entry["holds"] for entry in report["models"]))
+
+    def test_balanced_categories(self):
+        """Two categories of as many rows each: top-down divides such a table, the others may leave it whole."""
+        rng = random.Random(25)
+        ill = {"role": "sensitive", "categories": [["i0", "i1"], ["i2", "i3"]]}
+        rows = [[str(rng.randint(20, 60)), f"i{i % 4}"] for i in range(200)]
+        for algorithm in ANY_MODEL:
+            with self.subTest(algorithm):
+                self.table(["age", "ill"], rows, {"age": NUMBER, "ill": ill}, k=4, algorithm=algorithm,
+                           models=[{"balanced-p-plus": {"p": 2}}])
+                report = self.report()
+                self.assertEqual(200, report["output"]["rows"])
+                self.assertGreaterEqual(report["output"]["classes"], 8 if algorithm == "top-down" else 1)
+                classes = collections.defaultdict(list)
+                for age, value in self.rows():
+                    classes[age].append(value in ("i0", "i1"))
+                for first in classes.values():
+                    self.assertLessEqual(abs(2 * sum(first) - len(first)), 1)
 
     def test_threads_and_seed(self):
         self.table(HEADER, draw(random.Random(5), 300), self.ATTRIBUTES, k=3, p=2)

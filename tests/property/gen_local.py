@@ -19,11 +19,12 @@ import gen_models
 import support
 
 ALGORITHMS = (("k-member", None), ("greedy-pk", None), ("enhanced-pk", None), ("hybrid-pk", None), ("mondrian", None),
-              ("flock", "il"), ("flock", "avg"), ("flock", "dm"), ("flock", "balanced"), ("auto", None))
+              ("top-down", None), ("flock", "il"), ("flock", "avg"), ("flock", "dm"), ("flock", "balanced"), ("auto", None))
 FULL_DOMAIN = ("samarati", "incognito", "optimal", "datafly", "mu-argus")
 CLUSTERING = ("greedy-pk", "enhanced-pk", "hybrid-pk")     # take sizes and numbers of distinct values
 COUNTS = ("p-sensitive", "extended-p-sensitive", "distinct", "p-plus-sensitive")
-OTHERS = ("entropy", "recursive", "equal", "ordered", "hierarchical", "alpha-k")
+BALANCED = ("balanced-p-plus", "balanced-p-alpha")         # may hold on all classes, and break on their union
+OTHERS = ("entropy", "recursive", "equal", "ordered", "hierarchical", "alpha-k", "p-alpha-sensitive") + BALANCED
 MISSING = "?"
 ID = "id"
 

@@ -74,8 +74,8 @@ class Comparison:
         return result
 
     def allowed_exits(self):
-        """If the whole table as one class satisfies everything there is a release; else there is none:
-        no model here holds on all classes of a partition and breaks on their union."""
+        """If the whole table as one class satisfies everything there is a release; else there is none,
+        unless a model can hold on all classes of a partition and break on their union."""
         if self.problem.k > self.problem.n:
             others = [model for model in self.problem.models if model.name != "k-anonymity"]
             return {1, 2} if brute.breaks(self.table, range(self.problem.n), others) else {2}
@@ -83,7 +83,8 @@ class Comparison:
         if holds:
             reachable = {0}
         else:
-            reachable = {0, 1} if self.case.max_suppressed else {1}
+            balanced = any(kind in gen_local.BALANCED for kind in self.case.kinds)
+            reachable = {0, 1} if self.case.max_suppressed or balanced else {1}
         if self.case.accepted:
             return reachable
         return {2} if self.case.accepted is False and holds else reachable | {2}

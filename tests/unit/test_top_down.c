@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Unit tests of src/cluster/top_down*.c: tables whose outcome is worked out by hand; the algorithm
+ * word by word, as slow as it may be, on random tables; partitions that satisfy the policy under
+ * every model; progress, cancelling and memory that runs out.
+ */
+#include "scarce_memory.h"
+
+#include "cluster_fixture.h"
+
+enum { MOST_ROWS = 128, MOST_GIVERS = 4 };
+
+static shoal_status try_cluster(fixture *f, const shoal_run *run) {
+  shoal_cluster_task task = {.axes = &f->axes, .fit = &f->fit, .run = run};
+  shoal_partition_reset(&f->partition);
+  return shoal_cluster_top_down(&task, &f->partition, &f->error);
+}
+
+static void cluster(fixture *f) { succeeds(f, try_cluster(f, NULL)); }
+
+/* ---------------------------------------------------------------- worked out by hand */
+
+/* Each row's cluster as a letter; clusters by their first row. */
+static void assert_clusters(const fixture *f, const char *expected) {
+  char letters[MOST_ROWS] = "", of_cluster[MOST_ROWS] = "", next = 'A';
+  for (size_t r = 0; r < f->n_rows; r++) {
+    char *letter = &of_cluster[f->partition.cluster_of_row[r]];
+    if (!*letter) *letter = next++;
+    letters[r] = *letter;
+  }
+  assert_string_equal(letters, expected);
+}
+
+static void check_worked_out(const char *kinds, const char *cells, uint64_t k, uint64_t p,
+                             const char *expected) {
+  fixture f;
+  setup(&f, &(shape){.kinds = kinds, .cells = cells}, strlen(expected), k, p, "", 0);
+  cluster(&f);
+  check_partition(&f);
+  assert_clusters(&f, expected);
+  teardown(&f);
+}
+
+/* The tree is {a: {b: [v0, v1, v2], c: [v3]}, d: {e: [v4, v5], f: [v6, v7, v8]}}. */
+static void trees_are_specialized_child_by_child(void **state UNUSED) {
+  /* a | d, then b | c where the row of c gets the first of b's, and e | f */
+  check_worked_out("t",
+                   "v0 v0 v0 v0 v0 v0 v3 v0 "
+                   "v4 v0 v5 v0 v6 v0 v6 v0 v7 v0 ",
+                   2, 1, "ABBACCDDD");
+  /* three children of f at once */
+  check_worked_out("t", "v6 v0 v7 v0 v8 v0 v6 v0 v7 v0 v8 v0 ", 2, 1, "ABCABC");
+  /* everything below one leaf */
+  check_worked_out("t", "v6 v0 v6 v0 v6 v0 v6 v0 ", 2, 1, "AAAA");
+}
+
+static void rows_with_lacking_values_are_taken_back(void **state UNUSED) {
+  /* c has one value, twice: it gets b's first row of another one, not b's first row */
+  check_worked_out("t", "v0 v0 v0 v0 v0 v1 v0 v1 v0 v0 v3 v0 v3 v0 ", 2, 2, "AABAABB");
+  /* b could not spare it: all stay together */
+  check_worked_out("t", "v0 v0 v0 v0 v0 v1 v0 v0 v0 v0 v3 v0 v3 v0 ", 2, 2, "AAAAAAA");
+}
+
+static void a_whole_child_is_taken_back_where_none_can_spare_rows(void **state UNUSED) {
+  /* v7 and v8 are equally small: the first one, which goes with the row of v6 */
+  check_worked_out("t", "v7 v0 v8 v0 v6 v0 v7 v0 v8 v0 v7 v0 v8 v0 ", 3, 1, "ABAABAB");
+}
+
+static void rows_left_behind_are_specialized_on_other_attributes(void **state UNUSED) {
+  /* v0 | v1 and v2, which cannot stand alone; these are then halved by the number */
+  check_worked_out("tn",
+                   "v0 1 v0 v0 1 v0 v0 1 v0 v0 1 v0 "
+                   "v1 1 v0 v2 1 v0 v1 9 v0 v2 9 v0 v1 9 v0 v2 1 v0 ",
+                   3, 1, "AAAABBCCCB");
+}
+
+static void numbers_are_halved(void **state UNUSED) {
+  check_worked_out("n", "1 v0 2 v0 3 v0 4 v0 ", 2, 1, "AABB");
+  check_worked_out("n", "9 v0 9 v0 9 v0 9 v0 2 v0 1 v0 ", 2, 1, "AAAABB"); /* a heavy value */
+  check_worked_out("n", "1 v0 2 v0 3 v0 4 v0 5 v0 ", 2, 1, "AABBB"); /* of two cuts the lower */
+  check_worked_out("m", "1 v0 ? v0 5 v0 ? v0 7 v0 9 v0 ", 2, 1, "ABABCC"); /* missing apart first */
+}
+
+static void the_attribute_that_gains_most_is_specialized(void **state UNUSED) {
+  /* halving gains a half of all at most, the two leaves a third of the tree's height each */
+  check_worked_out("tn", "v0 1 v0 v1 9 v0 v0 9 v0 v1 1 v0 ", 2, 1, "ABBA");
+  /* two branches of the tree: two thirds for each row, where the number gains all */
+  check_worked_out("tn", "v4 1 v0 v6 9 v0 v4 9 v0 v6 1 v0 ", 2, 1, "ABBA");
+  /* to leaves: all of the tree */
+  check_worked_out("tn", "v0 1 v0 v6 9 v0 v0 8 v0 v6 3 v0 ", 2, 1, "ABAB");
+  /* both alike: the first one */
+  check_worked_out("nn", "1 1 v0 1 9 v0 9 1 v0 9 9 v0 ", 2, 1, "AABB");
+}
+
+static void what_cannot_be_specialized_is_one_cluster(void **state UNUSED) {
+  check_worked_out("n", "1 v0 2 v0 3 v0 4 v0 5 v0 ", 3, 1, "AAAAA"); /* fewer than 2 k rows */
+  check_worked_out("nt", "1 v0 v0 1 v0 v1 1 v0 v2 ", 1, 1, "AAA");   /* all alike */
+  check_worked_out("n", "1 v0 ", 1, 1, "A");
+  fixture f; /* one value has more than half of the rows: even the whole table breaks it */
+  setup(&f, &(shape){.kinds = "n", .cells = "1 v0 2 v0 3 v1 4 v1 5 v0 "}, 5, 1, 1,
+        "[{alpha-k: {alpha: 0.5}}]", 0);
+  cluster(&f);
+  assert_clusters(&f, "AAAAA");
+  teardown(&f);
+}
+
+/* ---------------------------------------------------------------- the same, slowly */
+
+typedef struct rows {
+  uint32_t items[MOST_ROWS];
+  uint32_t n;
+} rows;
+
+typedef struct pieces {
+  rows items[MOST_ROWS];
+  uint32_t n;
+} pieces;
+
+static void add(rows *set, uint32_t row) { set->items[set->n++] = row; }
+
+static void add_all(rows *set, const rows *others) {
+  for (uint32_t i = 0; i < others->n; i++) add(set, others->items[i]);
+}
+
+static bool slow_fits(fixture *f, const rows *set) {
+  for (size_t d = 0; d < f->fit.n_counts; d++)
+    if (shoal_judging_distinct(&f->judging, d, set->items, set->n) < f->fit.counts[d].least)
+      return false;
+  return satisfies(f, set->items, set->n);
+}
+
+static int by_number(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+static uint32_t slow_loss(const fixture *f, const rows *set, size_t axis) {
+  uint32_t lo = UINT32_MAX, hi = 0;
+  for (uint32_t i = 0; i < set->n; i++) {
+    uint32_t at = place(f, set->items[i], axis);
+    if (at < lo) lo = at;
+    if (at > hi) hi = at;
+  }
+  return shoal_axis_loss_slow(&f->axes.items[axis], lo, hi);
+}
+
+/* The last place of the lower half: nearest to half of the rows, of two cuts the lower. */
+static uint32_t slow_half(const fixture *f, const rows *set, size_t axis) {
+  uint32_t places[MOST_ROWS], best = 0;
+  size_t nearest = SIZE_MAX;
+  for (uint32_t i = 0; i < set->n; i++) places[i] = place(f, set->items[i], axis);
+  qsort(places, set->n, sizeof *places, by_number);
+  for (uint32_t i = 1; i < set->n; i++) {
+    size_t off = 2 * i > set->n ? 2 * i - set->n : set->n - 2 * i;
+    if (places[i] == places[i - 1] || off >= nearest) continue;
+    nearest = off;
+    best = places[i - 1];
+  }
+  return best;
+}
+
+/* Which child a row is of, by a number that rises with the place. */
+static uint32_t slow_key(const fixture *f, const rows *set, size_t axis, uint32_t row) {
+  const shoal_axis *a = &f->axes.items[axis];
+  uint32_t at = place(f, row, axis), first = at;
+  bool missing = false;
+  for (uint32_t i = 0; i < set->n; i++)
+    missing = missing || place(f, set->items[i], axis) >= a->n_numbers;
+  if (!a->hierarchy && missing) return at < a->n_numbers ? 0 : at;
+  if (!a->hierarchy) return at > slow_half(f, set, axis);
+  for (uint32_t level = a->hierarchy->n_levels; level-- > 0;) { /* the highest that tells apart */
+    const uint32_t *label = a->hierarchy->levels[level].of_leaf;
+    bool differ = false;
+    for (uint32_t i = 0; i < set->n; i++) {
+      uint32_t other = place(f, set->items[i], axis);
+      differ = differ || label[a->code_at[other]] != label[a->code_at[at]];
+      if (label[a->code_at[other]] == label[a->code_at[at]] && other < first) first = other;
+    }
+    if (differ) return first;
+    first = at;
+  }
+  return at;
+}
+
+static void slow_children(const fixture *f, const rows *set, size_t axis, pieces *children) {
+  uint32_t keys[MOST_ROWS], sorted[MOST_ROWS];
+  for (uint32_t i = 0; i < set->n; i++) sorted[i] = keys[i] = slow_key(f, set, axis, set->items[i]);
+  qsort(sorted, set->n, sizeof *sorted, by_number);
+  children->n = 0;
+  for (uint32_t s = 0; s < set->n; s++) {
+    if (s && sorted[s] == sorted[s - 1]) continue;
+    rows *child = &children->items[children->n++];
+    child->n = 0;
+    for (uint32_t i = 0; i < set->n; i++)
+      if (keys[i] == sorted[s]) add(child, set->items[i]);
+  }
+}
+
+/* Moves the row at `at` of the giver to the rows that are left. */
+static void give(rows *left, rows *giver, uint32_t at) {
+  add(left, giver->items[at]);
+  memmove(giver->items + at, giver->items + at + 1, (giver->n - at - 1) * sizeof *giver->items);
+  giver->n--;
+}
+
+static void give_lacking(fixture *f, rows *left, rows *giver) {
+  for (uint32_t i = 0; i < giver->n;) {
+    bool lacks = false;
+    for (size_t d = 0; d < f->fit.n_counts; d++) {
+      uint32_t before = shoal_judging_distinct(&f->judging, d, left->items, left->n);
+      rows more = *left;
+      add(&more, giver->items[i]);
+      uint32_t after = shoal_judging_distinct(&f->judging, d, more.items, more.n);
+      lacks = lacks || (before < f->fit.counts[d].least && after > before);
+    }
+    if (lacks) give(left, giver, i);
+    else i++;
+  }
+}
+
+static bool slow_spare(fixture *f, rows *left, rows *giver) {
+  rows l = *left, g = *giver;
+  give_lacking(f, &l, &g);
+  while ((l.n < f->fit.k || l.n == left->n) && g.n) give(&l, &g, 0);
+  bool monotone = f->fit.monotone;
+  for (uint32_t step = 1;; step *= monotone ? 1 : 2) {
+    if (g.n < f->fit.k) return false;
+    bool fits = slow_fits(f, &l), both = fits && slow_fits(f, &g);
+    if (fits && monotone && !both) return false;
+    if (both) break;
+    if (g.n == f->fit.k) return false;
+    for (uint32_t i = 0; i < step && g.n > f->fit.k; i++) give(&l, &g, 0);
+  }
+  *left = l;
+  *giver = g;
+  return true;
+}
+
+/* Numbers of the children that are kept, the smallest first. */
+static uint32_t in_order(const pieces *children, const bool *kept, uint32_t *order) {
+  uint32_t n = 0;
+  for (uint32_t c = 0; c < children->n; c++) {
+    if (!kept[c]) continue;
+    uint32_t at = n++;
+    for (; at && children->items[order[at - 1]].n > children->items[c].n; at--)
+      order[at] = order[at - 1];
+    order[at] = c;
+  }
+  return n;
+}
+
+static bool slow_mend(fixture *f, pieces *children, bool *kept, rows *left) {
+  uint32_t order[MOST_ROWS];
+  while (left->n && !slow_fits(f, left)) {
+    uint32_t n = in_order(children, kept, order);
+    for (uint32_t i = 0; i < n && i < MOST_GIVERS; i++)
+      if (slow_spare(f, left, &children->items[order[n - 1 - i]])) return true;
+    if (n < 2) return false;
+    add_all(left, &children->items[order[0]]);
+    kept[order[0]] = false;
+  }
+  return true;
+}
+
+/* Specializes on an axis; returns the gain, or -1 if that cannot be. */
+static int64_t slow_try(fixture *f, const rows *set, size_t axis, pieces *parts) {
+  static pieces children;
+  static rows left;
+  bool kept[MOST_ROWS];
+  uint32_t losses[MOST_ROWS], loss = slow_loss(f, set, axis);
+  int64_t gain = -1;
+  slow_children(f, set, axis, &children);
+  left.n = 0;
+  for (uint32_t c = 0; c < children.n; c++) {
+    losses[c] = slow_loss(f, &children.items[c], axis);
+    kept[c] = slow_fits(f, &children.items[c]);
+    if (!kept[c]) add_all(&left, &children.items[c]);
+  }
+  if (left.n == set->n || children.n < 2 || !slow_mend(f, &children, kept, &left)) return -1;
+  parts->n = 0;
+  gain = 0;
+  for (uint32_t c = 0; c < children.n; c++) {
+    if (!kept[c]) continue;
+    gain += (int64_t)children.items[c].n * (loss - losses[c]);
+    parts->items[parts->n++] = children.items[c];
+  }
+  qsort(left.items, left.n, sizeof *left.items, by_number);
+  if (left.n) parts->items[parts->n++] = left;
+  return gain;
+}
+
+static void slow_top_down(fixture *f, pieces *classes) {
+  static pieces parts, best;
+  classes->n = 1;
+  classes->items[0].n = 0;
+  for (uint32_t r = 0; r < f->n_rows; r++) add(&classes->items[0], r);
+  if (!slow_fits(f, &classes->items[0])) return;
+  for (uint32_t c = 0; c < classes->n;) {
+    int64_t most = -1;
+    for (size_t q = 0; q < f->n_quasi; q++) {
+      int64_t gain = slow_try(f, &classes->items[c], q, &parts);
+      if (gain <= most) continue;
+      most = gain;
+      best = parts;
+    }
+    if (most < 0) {
+      c++;
+      continue;
+    }
+    classes->items[c] = best.items[0];
+    for (uint32_t i = 1; i < best.n; i++) classes->items[classes->n++] = best.items[i];
+  }
+}
+
+static void assert_same(const fixture *f, const pieces *classes) {
+  assert_int_equal(f->partition.n_clusters, classes->n);
+  for (uint32_t c = 0; c < classes->n; c++)
+    for (uint32_t i = 1; i < classes->items[c].n; i++)
+      assert_int_equal(f->partition.cluster_of_row[classes->items[c].items[i]],
+                       f->partition.cluster_of_row[classes->items[c].items[0]]);
+}
+
+/* ---------------------------------------------------------------- random tables */
+
+static const shape shapes[] = {
+    {"n", 30, 3, false, NULL},  {"n", 5, 3, true, NULL},     {"t", 0, 2, false, NULL},
+    {"m", 8, 4, false, NULL},   {"nt", 9, 3, false, NULL},   {"tm", 6, 3, true, NULL},
+    {"nnn", 4, 5, false, NULL}, {"tt", 0, 3, true, NULL},    {"mmt", 9, 4, false, NULL},
+    {"ttt", 0, 6, false, NULL}, {"nntm", 7, 3, true, NULL},  {"n", 1, 2, false, NULL},
+    {"tn", 60, 5, true, NULL},  {"nn", 2000, 6, false, NULL}};
+
+static const char *const models[] = {"",
+                                     "[{p-plus-sensitive: {p: 2}}]",
+                                     "[{p-alpha-sensitive: {p: 2, alpha: 1}}]",
+                                     "[{alpha-k: {alpha: 0.5}}]",
+                                     "[{l-diversity: {kind: entropy, l: 2}}]",
+                                     "[{t-closeness: {t: 0.3, distance: equal}}]",
+                                     "[{theta-sensitive: {mu: 0.2}}]"};
+
+static void the_slow_version_gives_the_same(void **state UNUSED) {
+  static pieces classes;
+  unsigned n_divided = 0;
+  for (uint64_t seed = 0; seed < 1400; seed++) {
+    fixture f;
+    size_t n_rows = 1 + seed * 7 % 70;
+    uint64_t k = 2 + seed % 4;
+    if (k > n_rows) k = n_rows;
+    setup(&f, &shapes[seed % COUNT(shapes)], n_rows, k, k < 2 ? 1 : 1 + seed / 5 % 2,
+          k < 2 ? "" : models[seed / 14 % COUNT(models)], seed);
+    cluster(&f);
+    check_partition(&f);
+    slow_top_down(&f, &classes);
+    assert_same(&f, &classes);
+    n_divided += classes.n > 1;
+    teardown(&f);
+  }
+  assert_in_range(n_divided, 500, 1300);
+}
+
+/* As many rows of each category: every cluster has that too, or one row more. */
+static void balanced_tables_are_divided(void **state UNUSED) {
+  static const char *const balanced[] = {
+      "[{balanced-p-plus: {p: 2}}]", "[{balanced-p-alpha: {p: 2, alpha: 0.5}}]",
+      "[{balanced-p-plus: {p: 2}}, {l-diversity: {kind: entropy, l: 2}}]"};
+  unsigned n_clusters = 0;
+  for (uint64_t seed = 0; seed < 150; seed++) {
+    fixture f;
+    shoal_random random;
+    shoal_text cells = {0};
+    size_t n_rows = 3 * (10 + seed % 31);
+    shoal_random_seed(&random, seed);
+    for (size_t r = 0; r < n_rows; r++)
+      shoal_text_print(&cells, "%u v%u v%u ", (unsigned)shoal_random_below(&random, 50),
+                       (unsigned)shoal_random_below(&random, 9), (unsigned)(r % 3));
+    setup(&f, &(shape){.kinds = "nt", .cells = cells.bytes}, n_rows, 2 + seed % 5, 2,
+          balanced[seed % COUNT(balanced)], seed);
+    cluster(&f);
+    check_partition(&f);
+    n_clusters += f.partition.n_clusters;
+    teardown(&f);
+    shoal_text_reset(&cells);
+  }
+  assert_true(n_clusters > 150 * 3);
+}
+
+static void every_model_holds_on_larger_tables(void **state UNUSED) {
+  static const shape large = {"nmtn", 900, 6, false, NULL}, heavy = {"tmnt", 40, 5, true, NULL};
+  for (uint64_t seed = 0; seed < 2 * COUNT(models); seed++) {
+    fixture f;
+    setup(&f, seed % 2 ? &large : &heavy, 3000, 3 + seed % 4, 2, models[seed / 2], seed);
+    cluster(&f);
+    check_partition(&f);
+    bool breaks = seed == 6; /* alpha is 0.5, and one value has more of the heavy table's rows */
+    assert_true(breaks ? f.partition.n_clusters == 1 : f.partition.n_clusters > 20);
+    teardown(&f);
+  }
+}
+
+static void thirty_axes_can_be_specialized(void **state UNUSED) {
+  static const shape wide = {"nmtnmtnmtnmtnmtnmtnmtnmtnmtnmt", 12, 4, false, NULL};
+  fixture f;
+  setup(&f, &wide, 300, 4, 2, "", 5);
+  cluster(&f);
+  assert_true(f.partition.n_clusters > 30);
+  check_partition(&f);
+  teardown(&f);
+}
+
+static void progress_is_told_and_can_stop_it(void **state UNUSED) {
+  static const shape large = {"nn", 900, 5, false, NULL};
+  fixture f;
+  setup(&f, &large, 20000, 5, 2, "", 7);
+  watch w = {0};
+  shoal_run run = {.n_threads = 1, .progress = look, .progress_user = &w};
+  succeeds(&f, try_cluster(&f, &run));
+  assert_true(w.n_reports > 5);
+  w = (watch){.stop_at = 3};
+  assert_int_equal(try_cluster(&f, &run), SHOAL_CANCELLED);
+  assert_int_equal(w.n_reports, 3);
+  assert_null(f.partition.cluster_of_row);
+  teardown(&f);
+}
+
+/* An allocation fails: an error and nothing else, or it was not needed and all is as ever. */
+static void memory_may_run_out_anywhere(void **state UNUSED) {
+  static const shape some = {"ntm", 20, 4, false, NULL};
+  static const char *const kinds[] = {"", "[{alpha-k: {alpha: 0.7}}]",
+                                      "[{p-alpha-sensitive: {p: 2, alpha: 1}}]"};
+  for (size_t i = 0; i < 2 * COUNT(kinds); i++) {
+    fixture f;
+    setup(&f, &some, 60, 3, 2, kinds[i / 2], 5);
+    cluster(&f);
+    uint32_t n_clusters = f.partition.n_clusters, n_failed = 0;
+    fails_once = i % 2;
+    for (long n = 0, left = 0; left < 1; n++) {
+      allocations_left = n;
+      shoal_status status = try_cluster(&f, NULL);
+      left = allocations_left;
+      allocations_left = -1;
+      assert_int_equal(status, f.partition.cluster_of_row ? SHOAL_OK : SHOAL_FAILED);
+      n_failed += status != SHOAL_OK;
+      if (status == SHOAL_OK) assert_int_equal(f.partition.n_clusters, n_clusters);
+    }
+    assert_true(n_clusters > 3 && n_failed > 20);
+    check_partition(&f);
+    teardown(&f);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(trees_are_specialized_child_by_child),
+      cmocka_unit_test(rows_with_lacking_values_are_taken_back),
+      cmocka_unit_test(a_whole_child_is_taken_back_where_none_can_spare_rows),
+      cmocka_unit_test(rows_left_behind_are_specialized_on_other_attributes),
+      cmocka_unit_test(numbers_are_halved),
+      cmocka_unit_test(the_attribute_that_gains_most_is_specialized),
+      cmocka_unit_test(what_cannot_be_specialized_is_one_cluster),
+      cmocka_unit_test(the_slow_version_gives_the_same),
+      cmocka_unit_test(balanced_tables_are_divided),
+      cmocka_unit_test(every_model_holds_on_larger_tables),
+      cmocka_unit_test(thirty_axes_can_be_specialized),
+      cmocka_unit_test(progress_is_told_and_can_stop_it),
+      cmocka_unit_test(memory_may_run_out_anywhere),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
