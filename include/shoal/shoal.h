@@ -52,7 +52,7 @@ typedef struct shoal_error {
 
 /* How far a long job is. `total` is 0 where it is not known. */
 typedef struct shoal_progress {
-  const char *stage; /* "read", "group", "search", "cluster", "mend", "write", "verify" */
+  const char *stage; /* "read", "group", "search", "cluster", "swap", "mend", "write", "verify" */
   uint64_t done;
   uint64_t total;
   const char *unit; /* "bytes", "rows", "nodes", "classes" */

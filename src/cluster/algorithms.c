@@ -21,10 +21,20 @@ const shoal_local_algorithm shoal_local_algorithms[] = {
      SHOAL_REACH_ALL, false, shoal_cluster_top_down},
     {"flock", "local: least information loss, near-linear in rows; any model", SHOAL_REACH_ALL,
      true, shoal_cluster_flock},
+    {"theta", "local: theta-sensitive by swapping rows between classes, with noise if allowed",
+     SHOAL_REACH_ALL, true, shoal_cluster_theta},
     {NULL, NULL, SHOAL_REACH_SIZE, false, NULL},
 };
 
+void shoal_noise_reset(shoal_noise *noise) {
+  free(noise->cluster);
+  free(noise->like);
+  free(noise->values);
+  memset(noise, 0, sizeof *noise);
+}
+
 void shoal_partition_reset(shoal_partition *partition) {
+  shoal_noise_reset(&partition->noise);
   free(partition->cluster_of_row);
   memset(partition, 0, sizeof *partition);
 }

@@ -18,19 +18,43 @@ typedef enum shoal_aim {
   SHOAL_AIM_BALANCED /* information loss, with clusters within 3% of what there can be */
 } shoal_aim;
 
+/* Which classes theta starts from. */
+typedef enum shoal_theta_start {
+  SHOAL_START_FLOCK, /* flock's, on every demand but theta */
+  SHOAL_START_SORTED /* rows sorted by quasi-identifiers, runs of k (Khan et al. 2020) */
+} shoal_theta_start;
+
 typedef struct shoal_cluster_task {
   const shoal_axes *axes;
   const shoal_fit *fit;
   shoal_aim aim;
-  bool relaxed; /* mondrian: rows of one value may go to both sides */
+  bool relaxed;             /* mondrian: rows of one value may go to both sides */
+  shoal_theta_start start;  /* theta */
+  uint64_t most_noise;      /* theta: rows that it may invent */
+  uint64_t most_suppressed; /* theta: rows that it may leave in classes that break the policy */
+  uint64_t seed;            /* theta: of what invented rows copy */
   const shoal_run *run;
 } shoal_cluster_task;
+
+/* Invented rows: each has its cluster's labels, and is otherwise like a row of it. */
+typedef struct shoal_noise {
+  uint32_t n;
+  size_t n_columns;  /* tracked columns */
+  uint32_t *cluster; /* by invented row */
+  uint32_t *like;    /* the row it copies */
+  uint32_t *values;  /* n_columns a row: a code of each tracked column */
+} shoal_noise;
+
+void shoal_noise_reset(shoal_noise *noise);
 
 /* Clusters are numbered 0 .. n_clusters - 1, none is empty. */
 typedef struct shoal_partition {
   uint32_t *cluster_of_row;
   uint32_t n_clusters;
-  char why[200]; /* what a person should know of how it was made; "" if nothing */
+  shoal_noise noise;
+  bool noise_short;    /* more invented rows than the task allows would have helped */
+  uint64_t n_given_up; /* rows of clusters that break a demand and that merging does not help */
+  char why[200];       /* what a person should know of how it was made; "" if nothing */
 } shoal_partition;
 
 void shoal_partition_reset(shoal_partition *partition);
@@ -73,6 +97,16 @@ shoal_status shoal_cluster_top_down(const shoal_cluster_task *task, shoal_partit
                                     shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition *partition,
                                  shoal_error *error) SHOAL_MUST_CHECK;
+
+shoal_status shoal_cluster_theta(const shoal_cluster_task *task, shoal_partition *partition,
+                                 shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * What theta does once it has classes: swaps rows between them, invents rows where the task allows
+ * it, merges or gives up what still breaks a demand. `partition` is changed in place.
+ */
+shoal_status shoal_theta_mend(const shoal_cluster_task *task, shoal_partition *partition,
+                              shoal_error *error) SHOAL_MUST_CHECK;
 
 /* All rows in one cluster. */
 shoal_status shoal_partition_whole(shoal_partition *partition, uint64_t n_rows,

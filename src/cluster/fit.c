@@ -147,11 +147,14 @@ uint32_t shoal_judging_distinct(shoal_judging *judging, size_t d, const uint32_t
   return distinct;
 }
 
-static bool has_enough(shoal_judging *judging, size_t d, const uint32_t *rows, size_t n) {
+static bool has_enough(shoal_judging *judging, size_t d, const uint32_t *rows, size_t n,
+                       shoal_added added) {
   const shoal_count *count = &judging->fit->counts[d];
   uint32_t *stamp = judging->stamp[d], now = next_stamp(judging), distinct = 0;
-  for (size_t i = 0; i < n && distinct < count->least; i++) {
-    uint32_t group = shoal_count_group(count, rows[i]);
+  for (size_t i = 0; i < n + added.n && distinct < count->least; i++) {
+    uint32_t group =
+        i < n ? shoal_count_group(count, rows[i])
+              : count->group_of[added.values[(i - n) * added.n_columns + count->sensitive]];
     if (group == SHOAL_NO_GROUP || stamp[group] == now) continue;
     stamp[group] = now;
     distinct++;
@@ -164,13 +167,12 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Rows of each value, ascending; there are no more values than rows. */
-static size_t tally_counting(const shoal_column *column, const uint32_t *rows, size_t n,
-                             uint32_t *values, uint64_t *counts) {
+/* Values to how often each is there, ascending; where there are no more values than rows. */
+static size_t tally_counting(uint32_t *values, size_t n, uint32_t n_values, uint64_t *counts) {
   size_t kept = 0;
-  memset(counts, 0, column->n_values * sizeof *counts);
-  for (size_t i = 0; i < n; i++) counts[shoal_column_code(column, rows[i])]++;
-  for (uint32_t v = 0; v < column->n_values; v++) {
+  memset(counts, 0, n_values * sizeof *counts);
+  for (size_t i = 0; i < n; i++) counts[values[i]]++;
+  for (uint32_t v = 0; v < n_values; v++) {
     if (!counts[v]) continue;
     values[kept] = v;
     counts[kept++] = counts[v];
@@ -178,11 +180,9 @@ static size_t tally_counting(const shoal_column *column, const uint32_t *rows, s
   return kept;
 }
 
-static size_t tally_sorting(const shoal_column *column, const uint32_t *rows, size_t n,
-                            uint32_t *values, uint64_t *counts) {
-  for (size_t i = 0; i < n; i++) values[i] = shoal_column_code(column, rows[i]);
-  qsort(values, n, sizeof *values, ascending);
+static size_t tally_sorting(uint32_t *values, size_t n, uint64_t *counts) {
   size_t kept = 0;
+  qsort(values, n, sizeof *values, ascending);
   for (size_t i = 0; i < n; i++) {
     if (kept && values[kept - 1] == values[i]) {
       counts[kept - 1]++;
@@ -195,12 +195,16 @@ static size_t tally_sorting(const shoal_column *column, const uint32_t *rows, si
 }
 
 /* The rows' values of a column as a histogram, in the lower or upper half of the scratch. */
-static void tally(shoal_judging *judging, const shoal_column *column, const uint32_t *rows,
-                  size_t n, size_t offset, shoal_value_view *view) {
+static void tally(shoal_judging *judging, size_t tracked, const uint32_t *rows, size_t n,
+                  shoal_added added, size_t offset, shoal_value_view *view) {
+  const shoal_column *column = judging->fit->tracked->columns[tracked];
   uint32_t *values = judging->values + offset;
   uint64_t *counts = judging->n_rows + offset;
-  size_t kept = column->n_values <= n ? tally_counting(column, rows, n, values, counts)
-                                      : tally_sorting(column, rows, n, values, counts);
+  for (size_t i = 0; i < n; i++) values[i] = shoal_column_code(column, rows[i]);
+  for (size_t i = 0; i < added.n; i++) values[n + i] = added.values[i * added.n_columns + tracked];
+  n += added.n;
+  size_t kept = column->n_values <= n ? tally_counting(values, n, column->n_values, counts)
+                                      : tally_sorting(values, n, counts);
   *view = (shoal_value_view){
       .values = values, .n_rows = counts, .n = kept, .is_missing = column->is_missing};
 }
@@ -223,32 +227,41 @@ static uint32_t distinct_values(const shoal_value_view *view) {
   return distinct;
 }
 
-bool shoal_judging_others(shoal_judging *judging, const uint32_t *rows, size_t n) {
+static bool others_hold(shoal_judging *judging, const uint32_t *rows, size_t n, shoal_added added) {
   const shoal_fit *fit = judging->fit;
   if (!fit->n_others) return true;
-  if (!make_room(judging, n)) {
+  if (!make_room(judging, n + added.n)) {
     judging->failed = true;
     return false;
   }
   size_t tallied = SHOAL_NO_ATTRIBUTE;
-  shoal_class_view view = {.n_rows = n};
+  shoal_class_view view = {.n_rows = n + added.n};
   for (size_t i = 0; i < fit->n_others; i++) {
     const shoal_demand *demand = fit->others[i];
     if (demand->sensitive != SHOAL_NO_ATTRIBUTE && demand->sensitive != tallied) {
       tallied = demand->sensitive;
-      tally(judging, fit->tracked->columns[tallied], rows, n, 0, &view.values);
+      tally(judging, tallied, rows, n, added, 0, &view.values);
       view.n_distinct = distinct_values(&view.values);
     }
     if (demand->guard != SHOAL_NO_ATTRIBUTE)
-      tally(judging, fit->tracked->columns[demand->guard], rows, n, n, &view.guards);
+      tally(judging, demand->guard, rows, n, added, n + added.n, &view.guards);
     if (!demand->type->holds(demand, &view)) return false;
   }
   return true;
 }
 
-bool shoal_judging_fits(shoal_judging *judging, const uint32_t *rows, size_t n) {
-  if (n < judging->fit->k) return false;
+bool shoal_judging_others(shoal_judging *judging, const uint32_t *rows, size_t n) {
+  return others_hold(judging, rows, n, (shoal_added){0});
+}
+
+bool shoal_judging_fits_with(shoal_judging *judging, const uint32_t *rows, size_t n,
+                             shoal_added added) {
+  if (n + added.n < judging->fit->k) return false;
   for (size_t d = 0; d < judging->fit->n_counts; d++)
-    if (!has_enough(judging, d, rows, n)) return false;
-  return shoal_judging_others(judging, rows, n);
+    if (!has_enough(judging, d, rows, n, added)) return false;
+  return others_hold(judging, rows, n, added);
+}
+
+bool shoal_judging_fits(shoal_judging *judging, const uint32_t *rows, size_t n) {
+  return shoal_judging_fits_with(judging, rows, n, (shoal_added){0});
 }

@@ -68,6 +68,16 @@ void shoal_judging_reset(shoal_judging *judging);
 /* Do these rows, as one class, satisfy every demand? */
 bool shoal_judging_fits(shoal_judging *judging, const uint32_t *rows, size_t n);
 
+/* Invented rows that are judged with those of the table: a code of each tracked column. */
+typedef struct shoal_added {
+  const uint32_t *values; /* n_columns a row */
+  size_t n, n_columns;
+} shoal_added;
+
+/* Do these rows and the invented ones, as one class, satisfy every demand? */
+bool shoal_judging_fits_with(shoal_judging *judging, const uint32_t *rows, size_t n,
+                             shoal_added added);
+
 /* The same of the demands that are no size and no count alone. */
 bool shoal_judging_others(shoal_judging *judging, const uint32_t *rows, size_t n);
 

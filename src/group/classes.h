@@ -78,6 +78,14 @@ shoal_status shoal_classes_of_rows(const shoal_frequency *frequency, const uint3
                                    shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
+ * Adds n rows that are not the table's, each to a class: sizes and sensitive values. `values` has a
+ * code of each tracked column for each row.
+ */
+shoal_status shoal_classes_add_rows(const shoal_frequency *frequency, uint32_t n,
+                                    const uint32_t *class_of, const uint32_t *values,
+                                    shoal_classes *classes, shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
  * The classes at `levels` (one a quasi-identifier), rolled up from classes at lower or equal
  * levels. `class_of`, if not NULL, receives each source class's new class (n_from of them).
  */

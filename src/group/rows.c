@@ -99,3 +99,61 @@ shoal_status shoal_classes_of_rows(const shoal_frequency *frequency, const uint3
   shoal_classes_reset(classes);
   return shoal_fail_memory(error);
 }
+
+/* ------------------------------------------------------------ rows that are not the table's */
+
+static void add_to_set(const shoal_column *column, uint32_t n, const uint32_t *class_of,
+                       const uint32_t *values, size_t width, uint64_t *set) {
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t value = values[i * width];
+    if (!shoal_column_missing(column, value)) set[class_of[i]] |= UINT64_C(1) << value;
+  }
+}
+
+static bool add_to_histogram(uint32_t n_classes, uint32_t n, const uint32_t *class_of,
+                             const uint32_t *values, size_t width, shoal_histogram *histogram) {
+  size_t known = histogram->start[n_classes];
+  uint32_t *classes = shoal_alloc(known + n, sizeof *classes);
+  uint32_t *value = shoal_alloc(known + n, sizeof *value);
+  uint64_t *n_rows = shoal_alloc(known + n, sizeof *n_rows);
+  shoal_histogram grown = {.n_values = histogram->n_values};
+  bool ok = classes && value && n_rows;
+  for (uint32_t c = 0; ok && c < n_classes; c++)
+    for (size_t e = histogram->start[c]; e < histogram->start[c + 1]; e++) {
+      classes[e] = c;
+      value[e] = histogram->value[e];
+      n_rows[e] = histogram->n_rows[e];
+    }
+  for (uint32_t i = 0; ok && i < n; i++) {
+    classes[known + i] = class_of[i];
+    value[known + i] = values[i * width];
+    n_rows[known + i] = 1;
+  }
+  ok = ok && shoal_histogram_from_entries(&grown, n_classes, grown.n_values, known + n, classes,
+                                          value, n_rows);
+  shoal_histogram *gone = ok ? histogram : &grown;
+  free(gone->start);
+  free(gone->value);
+  free(gone->n_rows);
+  if (ok) *histogram = grown;
+  free(classes);
+  free(value);
+  free(n_rows);
+  return ok;
+}
+
+shoal_status shoal_classes_add_rows(const shoal_frequency *f, uint32_t n, const uint32_t *class_of,
+                                    const uint32_t *values, shoal_classes *classes,
+                                    shoal_error *error) {
+  if (!n) return SHOAL_OK;
+  for (uint32_t i = 0; i < n; i++) classes->n_rows[class_of[i]]++;
+  for (size_t s = 0; s < f->n_sensitive; s++) {
+    if (classes->sets[s])
+      add_to_set(f->sensitive[s], n, class_of, values + s, f->n_sensitive, classes->sets[s]);
+    if (classes->histograms[s].start &&
+        !add_to_histogram(classes->n_classes, n, class_of, values + s, f->n_sensitive,
+                          &classes->histograms[s]))
+      return shoal_fail_memory(error);
+  }
+  return SHOAL_OK;
+}

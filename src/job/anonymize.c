@@ -16,6 +16,7 @@ void shoal_release_free(shoal_release *release) {
   free(release->levels);
   free(release->fate_of_group);
   free(release->class_of_row);
+  shoal_release_reset_written(release);
   shoal_labels_reset(&release->labels);
   shoal_mu_argus_reset(&release->argus);
   shoal_table_free(release->expanded);

@@ -16,6 +16,7 @@ void shoal_draft_free(shoal_draft *draft) {
   shoal_classes_reset(&draft->classes);
   free(draft->class_costs);
   free(draft->breaks);
+  free(draft->noise);
   free(draft);
 }
 
@@ -30,10 +31,31 @@ static shoal_span *join_extents(const shoal_axes *axes, const shoal_span *from, 
   return joined;
 }
 
-/* From clusters to labels, classes and verdict. */
-static shoal_status settle(const shoal_draft_ground *ground, shoal_draft *draft,
-                           shoal_error *error) {
+/* The class of an invented row. */
+static uint32_t class_of_noise(const shoal_draft *draft, const shoal_noise *noise, uint32_t i) {
+  return draft->class_of[draft->cluster_of[noise->cluster[i]]];
+}
+
+/* Invented rows are judged with their class, but only true ones can be suppressed. */
+static shoal_status judge(const shoal_draft_ground *ground, const shoal_noise *noise,
+                          shoal_draft *draft, shoal_error *error) {
   const shoal_prepared *p = ground->prepared;
+  draft->verdict =
+      shoal_judge(&p->demands, p->frequency, &draft->classes, UINT64_MAX, draft->breaks);
+  if (!noise->n) return SHOAL_OK;
+  draft->noise = shoal_alloc_zero(draft->classes.n_classes, sizeof *draft->noise);
+  if (!draft->noise) return shoal_fail_memory(error);
+  for (uint32_t i = 0; i < noise->n; i++) {
+    uint32_t c = class_of_noise(draft, noise, i);
+    draft->noise[c]++;
+    draft->verdict.suppressed -= draft->breaks[c];
+  }
+  return SHOAL_OK;
+}
+
+/* From clusters to labels, classes and verdict. */
+static shoal_status settle(const shoal_draft_ground *ground, const shoal_noise *noise,
+                           shoal_draft *draft, shoal_error *error) {
   uint32_t n_clusters = draft->clusters.n_classes, n_classes;
   draft->class_of = shoal_alloc(n_clusters, sizeof *draft->class_of);
   if (!draft->class_of) return shoal_fail_memory(error);
@@ -45,9 +67,7 @@ static shoal_status settle(const shoal_draft_ground *ground, shoal_draft *draft,
       join_extents(ground->axes, draft->costs, n_clusters, draft->class_of, n_classes);
   draft->breaks = shoal_alloc(n_classes, 1);
   if (!draft->class_costs || !draft->breaks) return shoal_fail_memory(error);
-  draft->verdict =
-      shoal_judge(&p->demands, p->frequency, &draft->classes, UINT64_MAX, draft->breaks);
-  return SHOAL_OK;
+  return judge(ground, noise, draft, error);
 }
 
 static shoal_status begin(const shoal_draft_ground *ground, const shoal_partition *partition,
@@ -55,13 +75,16 @@ static shoal_status begin(const shoal_draft_ground *ground, const shoal_partitio
   uint32_t n = partition->n_clusters;
   SHOAL_TRY(shoal_classes_of_rows(ground->prepared->frequency, partition->cluster_of_row, n,
                                   &draft->clusters, error));
+  SHOAL_TRY(shoal_classes_add_rows(ground->prepared->frequency, partition->noise.n,
+                                   partition->noise.cluster, partition->noise.values,
+                                   &draft->clusters, error));
   draft->n_given = n;
   draft->cluster_of = shoal_alloc(n, sizeof *draft->cluster_of);
   draft->costs = shoal_extents_of_rows(ground->axes, partition->cluster_of_row, n);
   draft->spans = shoal_extents_of_rows(&ground->recoding->axes, partition->cluster_of_row, n);
   if (!draft->cluster_of || !draft->costs || !draft->spans) return shoal_fail_memory(error);
   for (uint32_t c = 0; c < n; c++) draft->cluster_of[c] = c;
-  return settle(ground, draft, error);
+  return settle(ground, &partition->noise, draft, error);
 }
 
 /* ------------------------------------------------------------ mending */
@@ -132,8 +155,8 @@ static bool number_clusters(const shoal_draft *draft, uint32_t *root, const uint
 
 /* The draft with clusters joined as `ids` says. */
 static shoal_status regroup(const shoal_draft_ground *ground, const shoal_draft *draft,
-                            const uint32_t *ids, uint32_t n, shoal_draft *next,
-                            shoal_error *error) {
+                            const shoal_noise *noise, const uint32_t *ids, uint32_t n,
+                            shoal_draft *next, shoal_error *error) {
   uint32_t n_from = draft->clusters.n_classes;
   SHOAL_TRY(shoal_classes_regroup(&draft->clusters, ids, n, &next->clusters, error));
   next->n_given = draft->n_given;
@@ -142,11 +165,11 @@ static shoal_status regroup(const shoal_draft_ground *ground, const shoal_draft 
   next->spans = join_extents(&ground->recoding->axes, draft->spans, n_from, ids, n);
   if (!next->cluster_of || !next->costs || !next->spans) return shoal_fail_memory(error);
   for (uint32_t c = 0; c < draft->n_given; c++) next->cluster_of[c] = ids[draft->cluster_of[c]];
-  return settle(ground, next, error);
+  return settle(ground, noise, next, error);
 }
 
-static shoal_status mend(const shoal_draft_ground *ground, const shoal_draft *draft,
-                         shoal_draft *next, shoal_error *error) {
+static shoal_status mend(const shoal_draft_ground *ground, const shoal_noise *noise,
+                         const shoal_draft *draft, shoal_draft *next, shoal_error *error) {
   uint32_t *root = shoal_alloc(draft->classes.n_classes, sizeof *root);
   uint8_t *joined = shoal_alloc_zero(draft->classes.n_classes, 1);
   uint32_t *ids = shoal_alloc(draft->clusters.n_classes, sizeof *ids), n = 0;
@@ -154,21 +177,22 @@ static shoal_status mend(const shoal_draft_ground *ground, const shoal_draft *dr
   if (status == SHOAL_OK) status = pair_breaking(ground, draft, root, joined, error);
   if (status == SHOAL_OK && !number_clusters(draft, root, joined, ids, &n))
     status = shoal_fail_memory(error);
-  if (status == SHOAL_OK) status = regroup(ground, draft, ids, n, next, error);
+  if (status == SHOAL_OK) status = regroup(ground, draft, noise, ids, n, next, error);
   free(root);
   free(joined);
   free(ids);
   return status;
 }
 
-shoal_status shoal_draft_make(const shoal_draft_ground *ground, const shoal_partition *partition,
-                              shoal_draft **out, shoal_error *error) {
+static shoal_status make(const shoal_draft_ground *ground, const shoal_partition *partition,
+                         shoal_draft **out, shoal_error *error) {
   shoal_draft *best = shoal_alloc_zero(1, sizeof *best), *last = best;
   *out = NULL;
   shoal_status status = best ? begin(ground, partition, best, error) : shoal_fail_memory(error);
-  while (status == SHOAL_OK && last->verdict.suppressed && last->classes.n_classes > 1) {
+  while (status == SHOAL_OK && last->verdict.suppressed > partition->n_given_up &&
+         last->classes.n_classes > 1) {
     shoal_draft *next = shoal_alloc_zero(1, sizeof *next);
-    status = next ? mend(ground, last, next, error) : shoal_fail_memory(error);
+    status = next ? mend(ground, &partition->noise, last, next, error) : shoal_fail_memory(error);
     if (last != best) shoal_draft_free(last);
     last = next;
     if (status != SHOAL_OK || last->verdict.suppressed >= best->verdict.suppressed) continue;
@@ -179,4 +203,30 @@ shoal_status shoal_draft_make(const shoal_draft_ground *ground, const shoal_part
   if (status == SHOAL_OK) *out = best;
   else shoal_draft_free(best);
   return status;
+}
+
+/* Takes out the invented rows of breaking classes; false: there are none. */
+static bool drop_noise(const shoal_draft *draft, shoal_noise *noise) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < noise->n; i++) {
+    if (draft->breaks[class_of_noise(draft, noise, i)]) continue;
+    noise->cluster[kept] = noise->cluster[i];
+    noise->like[kept] = noise->like[i];
+    memmove(noise->values + kept * noise->n_columns, noise->values + i * noise->n_columns,
+            noise->n_columns * sizeof *noise->values);
+    kept++;
+  }
+  bool any = kept < noise->n;
+  noise->n = kept;
+  return any;
+}
+
+shoal_status shoal_draft_make(const shoal_draft_ground *ground, shoal_partition *partition,
+                              shoal_draft **out, shoal_error *error) {
+  SHOAL_TRY(make(ground, partition, out, error));
+  while (drop_noise(*out, &partition->noise)) {
+    shoal_draft_free(*out);
+    SHOAL_TRY(make(ground, partition, out, error));
+  }
+  return SHOAL_OK;
 }

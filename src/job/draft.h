@@ -28,16 +28,19 @@ typedef struct shoal_draft {
   shoal_classes classes;
   shoal_span *class_costs; /* by class, on the axes */
   uint8_t *breaks;         /* by class */
-  shoal_verdict verdict;
+  uint64_t *noise;         /* by class: invented rows among n_rows; NULL: there are none */
+  shoal_verdict verdict;   /* `suppressed` counts no invented rows */
 } shoal_draft;
 
 /*
  * The draft of a partition. Where classes of it break the policy (equal labels made one class of
  * clusters, or the algorithm found none that satisfy), each is merged with the class that this
  * costs least, again and again, until all hold or one class is left; the draft with the fewest
- * rows in breaking classes is kept (docs/reading-the-papers.md R23).
+ * rows in breaking classes is kept (docs/reading-the-papers.md R23). Rows that the partition gives
+ * up may stay in breaking classes. Invented rows of breaking classes are taken out of the
+ * partition.
  */
-shoal_status shoal_draft_make(const shoal_draft_ground *ground, const shoal_partition *partition,
+shoal_status shoal_draft_make(const shoal_draft_ground *ground, shoal_partition *partition,
                               shoal_draft **draft, shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_draft_free(shoal_draft *draft);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "job/draft.h"
 #include "job/release.h"
 #include "measure/local.h"
@@ -52,6 +53,12 @@ static shoal_status check_settings(shoal_release *release, const shoal_local_alg
   if (policy->objective.text && !algorithm->has_aim)
     SHOAL_TRY(shoal_result_warn(result, error, "'objective' was not used: %s follows none",
                                 algorithm->name));
+  if (policy->noise_allowed && strcmp(algorithm->name, "theta") != 0)
+    SHOAL_TRY(shoal_result_warn(result, error, "'noise' was not used: it is for theta, not %s",
+                                algorithm->name));
+  if (policy->has_start && strcmp(algorithm->name, "theta") != 0)
+    SHOAL_TRY(shoal_result_warn(result, error, "'start' was not used: it is for theta, not %s",
+                                algorithm->name));
   if (policy->has_cuts && strcmp(algorithm->name, "mondrian") != 0)
     SHOAL_TRY(shoal_result_warn(result, error, "'cuts' was not used: it is for mondrian, not %s",
                                 algorithm->name));
@@ -70,6 +77,24 @@ static shoal_status make_rules(const shoal_prepared *p, ground *g, shoal_error *
   return SHOAL_OK;
 }
 
+/* What theta may invent, and the seed of it: the policy's, or one that nobody can guess. */
+static shoal_status allow_noise(const shoal_prepared *p, shoal_cluster_task *task,
+                                shoal_error *error) {
+  const shoal_policy *policy = p->policy;
+  if (!policy->noise_allowed) return SHOAL_OK;
+  uint64_t room = UINT32_MAX - p->table->n_records; /* rows of the release are counted in 32 bits */
+  task->most_noise = shoal_amount_rows(policy->noise, p->table->n_records);
+  if (task->most_noise > room) task->most_noise = room;
+  task->seed = policy->seed;
+  shoal_random random;
+  if (policy->has_seed) return SHOAL_OK;
+  if (!shoal_random_entropy(&random))
+    return shoal_fail(error, SHOAL_FAILED,
+                      "the system gives no randomness for invented rows: give a seed");
+  task->seed = shoal_random_next(&random);
+  return SHOAL_OK;
+}
+
 static shoal_status cluster(const shoal_prepared *p, const shoal_method *method, ground *g,
                             shoal_error *error) {
   SHOAL_TRY(shoal_fit_init(&g->fit, &p->demands, &p->tracked, p->table,
@@ -80,11 +105,15 @@ static shoal_status cluster(const shoal_prepared *p, const shoal_method *method,
                             method->local_objective->kind, error));
   SHOAL_TRY(make_rules(p, g, error));
   SHOAL_TRY(shoal_recoding_init(&g->recoding, p->frequency, g->rules, error));
-  shoal_cluster_task task = {.axes = &g->axes,
-                             .fit = &g->fit,
-                             .aim = method->local_objective->aim,
-                             .relaxed = p->policy->relaxed_cuts,
-                             .run = p->run};
+  shoal_cluster_task task = {
+      .axes = &g->axes,
+      .fit = &g->fit,
+      .aim = method->local_objective->aim,
+      .relaxed = p->policy->relaxed_cuts,
+      .start = p->policy->sorted_start ? SHOAL_START_SORTED : SHOAL_START_FLOCK,
+      .most_suppressed = shoal_amount_rows(p->policy->max_suppression, p->table->n_records),
+      .run = p->run};
+  SHOAL_TRY(allow_noise(p, &task, error));
   return method->local->run(&task, &g->partition, error);
 }
 
@@ -99,10 +128,20 @@ static const shoal_demand *broken_demand(const shoal_prepared *p, const shoal_dr
   return p->demands.items;
 }
 
+/* Whether rows may be invented is asked only of theta. */
+static const char *advise_noise(const shoal_policy *policy, const char *algorithm,
+                                const shoal_partition *partition) {
+  if (strcmp(algorithm, "theta") != 0) return "";
+  if (!policy->noise_allowed) return ", or rows to be invented (method.noise)";
+  return partition->noise_short ? ", or more rows to be invented (method.noise)" : "";
+}
+
 /* Breaking classes that merging could not mend are suppressed, if the policy allows so many. */
-static shoal_status check_verdict(const shoal_prepared *p, const char *algorithm,
-                                  const shoal_draft *draft, uint64_t limit, shoal_error *error) {
+static shoal_status check_verdict(const shoal_prepared *p, const char *algorithm, const ground *g,
+                                  uint64_t limit, shoal_error *error) {
+  const shoal_draft *draft = g->draft;
   const shoal_verdict *verdict = &draft->verdict;
+  uint64_t n_breaking = draft->classes.n_classes - verdict->n_classes;
   if (verdict->suppressed <= limit && verdict->n_classes > 0) return SHOAL_OK;
   const shoal_demand *demand = broken_demand(p, draft);
   bool on = demand->sensitive != SHOAL_NO_ATTRIBUTE;
@@ -114,11 +153,12 @@ static shoal_status check_verdict(const shoal_prepared *p, const char *algorithm
                       algorithm, demand->type->name, on ? " on " : "", attribute);
   return shoal_fail(error, SHOAL_REFUSED,
                     "%s finds no classes that all satisfy the policy: at best %llu of %llu rows "
-                    "stay in classes that break %s%s%s, and %llu may be suppressed; ask for less, "
-                    "or allow more rows to be suppressed",
+                    "stay in classes that break %s%s%s (%llu class%s), and %llu may be suppressed; "
+                    "ask for less, or allow more rows to be suppressed%s",
                     algorithm, (unsigned long long)verdict->suppressed,
                     (unsigned long long)p->table->n_records, demand->type->name, on ? " on " : "",
-                    attribute, (unsigned long long)limit);
+                    attribute, (unsigned long long)n_breaking, n_breaking == 1 ? "" : "es",
+                    (unsigned long long)limit, advise_noise(p->policy, algorithm, &g->partition));
 }
 
 static bool all_stars(const shoal_labels *labels, uint32_t c) {
@@ -148,12 +188,16 @@ static shoal_status decide_fates(shoal_release *release, const shoal_draft *draf
 /* The release keeps classes and labels; the draft goes. */
 static shoal_status keep_classes(shoal_release *release, ground *g, shoal_error *error) {
   const shoal_draft *draft = g->draft;
+  const shoal_noise *noise = &g->partition.noise;
   uint64_t n_rows = release->prepared.table->n_rows;
-  release->class_of_row = shoal_alloc((size_t)n_rows, sizeof *release->class_of_row);
+  release->class_of_row = shoal_alloc((size_t)n_rows + noise->n, sizeof *release->class_of_row);
   if (!release->class_of_row) return shoal_fail_memory(error);
   for (uint64_t row = 0; row < n_rows; row++)
     release->class_of_row[row] =
         draft->class_of[draft->cluster_of[g->partition.cluster_of_row[row]]];
+  for (uint32_t i = 0; i < noise->n; i++)
+    release->class_of_row[n_rows + i] = draft->class_of[draft->cluster_of[noise->cluster[i]]];
+  SHOAL_TRY(shoal_release_add_noise(release, noise, error));
   release->group_of_row = release->class_of_row;
   release->labels = draft->labels;
   memset(&g->draft->labels, 0, sizeof g->draft->labels);
@@ -210,7 +254,7 @@ static shoal_status report(shoal_release *release, const shoal_method *method, c
   double *loss = shoal_alloc(p->n_quasi, sizeof *loss);
   if (!loss) return shoal_fail_memory(error);
   shoal_utility u = shoal_local_measure(&g->axes, &g->recoding, &draft->classes, draft->class_costs,
-                                        draft->breaks, p->demands.k, loss);
+                                        draft->breaks, draft->noise, p->demands.k, loss);
   shoal_release_measures(result, &u);
   shoal_sizes_measure(&draft->clusters, draft->class_of, draft->breaks, p->demands.k,
                       &result->dm_clusters, &result->avg_clusters);
@@ -223,7 +267,13 @@ static shoal_status report(shoal_release *release, const shoal_method *method, c
   free(loss);
   SHOAL_TRY(status);
   SHOAL_TRY(report_why(result, g, error));
-  return shoal_result_released(result, p, &draft->classes, draft->breaks, &draft->verdict, error);
+  SHOAL_TRY(
+      shoal_result_released(result, p, &draft->classes, draft->breaks, &draft->verdict, error));
+  result->noise = g->partition.noise.n;
+  if (p->policy->noise_allowed)
+    result->max_noise = shoal_amount_rows(p->policy->noise, p->table->n_records);
+  result->output_rows += result->noise;
+  return SHOAL_OK;
 }
 
 static shoal_status make(shoal_release *release, const shoal_method *method, ground *g,
@@ -233,7 +283,7 @@ static shoal_status make(shoal_release *release, const shoal_method *method, gro
   SHOAL_TRY(cluster(p, method, g, error));
   shoal_draft_ground from = {p, &g->axes, &g->recoding};
   SHOAL_TRY(shoal_draft_make(&from, &g->partition, &g->draft, error));
-  SHOAL_TRY(check_verdict(p, method->local->name, g->draft,
+  SHOAL_TRY(check_verdict(p, method->local->name, g,
                           shoal_amount_rows(p->policy->max_suppression, p->table->n_records),
                           error));
   SHOAL_TRY(report(release, method, g, error));

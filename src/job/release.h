@@ -20,7 +20,8 @@ struct shoal_release {
   uint8_t **hidden;     /* by quasi-identifier: tuples whose cell is "*"; NULL: none */
   /* local */
   shoal_table *expanded;  /* of a table with counts: one row a record; NULL: not needed */
-  uint32_t *class_of_row; /* NULL: full-domain */
+  uint32_t *class_of_row; /* NULL: full-domain; invented rows come behind the table's */
+  shoal_table *written;   /* the table with invented rows; NULL: there are none */
   shoal_labels labels;    /* by class */
   double started;
 };
@@ -41,6 +42,13 @@ shoal_status shoal_release_by_clusters(shoal_release *release, const shoal_metho
 shoal_status shoal_release_suppress(shoal_release *release, const shoal_classes *classes,
                                     const uint8_t *breaks, const uint8_t *stars, uint8_t *fate,
                                     shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Makes `written`, if any rows were invented; their classes stand in class_of_row. */
+shoal_status shoal_release_add_noise(shoal_release *release, const shoal_noise *noise,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_release_reset_written(shoal_release *release);
+/* The rows of `written`, each invented one behind the last row of its class. NULL: no memory. */
+uint32_t *shoal_release_kept_order(const shoal_release *release);
 
 void shoal_release_measures(shoal_result *result, const shoal_utility *utility);
 

@@ -64,12 +64,13 @@ static bool fill_generalized(const shoal_release *release, size_t q, shoal_cells
 /* The released columns: all but identifiers and what the policy drops. */
 static bool prepare_columns(const shoal_release *release, shoal_csv_out *out) {
   const shoal_prepared *p = &release->prepared;
-  out->columns = shoal_alloc_zero(p->table->n_columns, sizeof *out->columns);
+  const shoal_table *table = out->table;
+  out->columns = shoal_alloc_zero(table->n_columns, sizeof *out->columns);
   if (!out->columns) return false;
-  for (size_t c = 0; c < p->table->n_columns; c++) {
+  for (size_t c = 0; c < table->n_columns; c++) {
     if (p->roles[c] == SHOAL_ROLE_IDENTIFIER || p->roles[c] == SHOAL_ROLE_DROP) continue;
     shoal_cells_out *cells = &out->columns[out->n_columns++];
-    cells->column = &p->table->columns[c];
+    cells->column = &table->columns[c];
     cells->generalized = p->roles[c] == SHOAL_ROLE_QUASI;
   }
   size_t q = 0;
@@ -107,7 +108,8 @@ static shoal_status spool_guards(const shoal_release *release, const shoal_csv_o
                                  shoal_aside *spool, shoal_error *error) {
   const shoal_column *guard = guard_column(&release->prepared);
   if (!guard) return SHOAL_OK;
-  shoal_cells_out cells = {.column = guard};
+  shoal_cells_out cells = {.column = released->table->columns +
+                                     (guard - release->prepared.table->columns)};
   shoal_csv_out out = *released;
   out.columns = &cells;
   out.n_columns = 1;
@@ -201,17 +203,22 @@ static shoal_status write_aside(shoal_release *release, const char *path,
                                 const shoal_write_options *options, const shoal_run *run,
                                 const shoal_aside *aside, shoal_error *error) {
   const shoal_prepared *p = &release->prepared;
-  shoal_csv_out out = {.table = p->table,
+  shoal_csv_out out = {.table = release->written ? release->written : p->table,
                        .delimiter = p->table->delimiter,
                        .group_of_row = release->group_of_row,
                        .fate = release->fate_of_group};
   shoal_random order;
+  uint32_t *kept = NULL;
   if (!options->keep_order) SHOAL_TRY(start_random(p->policy, &order, error));
+  else if (release->written && !(kept = shoal_release_kept_order(release)))
+    return shoal_fail_memory(error);
+  out.order = kept;
   shoal_status status = prepare_columns(release, &out) ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK)
     status = write_and_verify(release, &out, path, options->keep_order ? NULL : &order, run, aside,
                               error);
   reset_columns(&out);
+  free(kept);
   return status;
 }
 

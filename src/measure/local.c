@@ -36,13 +36,14 @@ void shoal_sizes_measure(const shoal_classes *groups, const uint32_t *class_of,
 
 shoal_utility shoal_local_measure(const shoal_axes *axes, const shoal_recoding *recoding,
                                   const shoal_classes *classes, const shoal_span *extents,
-                                  const uint8_t *breaks, uint64_t k, double *loss) {
+                                  const uint8_t *breaks, const uint64_t *noise, uint64_t k,
+                                  double *loss) {
   shoal_utility utility = {0};
   double rows = 0;
   for (size_t q = 0; q < axes->n; q++) loss[q] = 0;
   for (uint32_t c = 0; c < classes->n_classes; c++) {
     if (breaks[c]) continue;
-    double size = (double)classes->n_rows[c];
+    double size = (double)(classes->n_rows[c] - (noise ? noise[c] : 0));
     rows += size;
     for (size_t q = 0; q < axes->n; q++)
       loss[q] +=

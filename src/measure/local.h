@@ -13,11 +13,13 @@
 
 /*
  * `extents` are those of the classes on `axes`, whose trees are all that the policy gives.
- * `breaks[c]`: class c is suppressed. `loss`, by quasi-identifier, receives its share of nil.
+ * `breaks[c]`: class c is suppressed. `noise[c]`: of its rows so many are invented and lose
+ * nothing; NULL: none are. `loss`, by quasi-identifier, receives its share of nil.
  */
 shoal_utility shoal_local_measure(const shoal_axes *axes, const shoal_recoding *recoding,
                                   const shoal_classes *classes, const shoal_span *extents,
-                                  const uint8_t *breaks, uint64_t k, double *loss);
+                                  const uint8_t *breaks, const uint64_t *noise, uint64_t k,
+                                  double *loss);
 
 /*
  * Sum of squared sizes and rows / (groups x k) of the groups whose class does not break.

@@ -5,47 +5,98 @@
  * times that of k rows with k different values. The most frequent value weighs 1, the next 2, and
  * so on. Not monotone: two classes that pass can merge into one that does not (R2).
  */
+#include "model/theta.h"
+
+#include <stdio.h>
+
 #include "model/types.h"
 
-/* n, the sum of weights and the sum of squared weights over the rows with a value. */
-typedef struct moments {
-  uint64_t n;
-  shoal_uint128 sum, squares;
-  bool failed;
-} moments;
-
-static moments moments_of(const shoal_class_view *view) {
+static shoal_variance variance_of(const shoal_class_view *view, bool *failed) {
   shoal_frequencies f;
   shoal_frequencies_init(&f, &view->values);
-  moments m = {.n = f.sum, .failed = f.failed};
+  shoal_uint128 sum = 0, squares = 0;
   for (size_t i = 0; !f.failed && i < f.n; i++) {
     uint64_t weight = i + 1;
-    m.sum += (shoal_uint128)f.rows[i] * weight;
-    m.squares += (shoal_uint128)f.rows[i] * weight * weight;
+    sum += (shoal_uint128)f.rows[i] * weight;
+    squares += (shoal_uint128)f.rows[i] * weight * weight;
   }
+  shoal_variance variance = {f.sum * squares - sum * sum, f.sum};
+  *failed = f.failed;
   shoal_frequencies_reset(&f);
-  return m;
+  return variance;
 }
 
-/* (n x squares - sum^2) / n^2 >= mu (k^2 - 1) / 12 */
-static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
-  moments m = moments_of(view);
-  if (m.failed) return false;
+/* spread / n^2 >= mu (k^2 - 1) / 12 */
+bool shoal_theta_reached(const shoal_demand *demand, shoal_variance variance) {
   shoal_decimal mu = demand->number[0];
-  shoal_uint128 k = demand->k;
+  shoal_uint128 k = demand->k, n = variance.n;
   if (mu.mantissa <= 0 || k < 2) return true;
-  if (m.n == 0) return false;
-  shoal_uint128 spread = m.n * m.squares - m.sum * m.sum;
-  return shoal_compare_products(spread, (shoal_uint128)12 * shoal_power_of_ten(mu.scale),
-                                (shoal_uint128)m.n * m.n,
-                                (shoal_uint128)mu.mantissa * (k * k - 1)) >= 0;
+  if (n == 0) return false;
+  return shoal_compare_products(variance.spread, (shoal_uint128)12 * shoal_power_of_ten(mu.scale),
+                                n * n, (shoal_uint128)mu.mantissa * (k * k - 1)) >= 0;
+}
+
+int shoal_variance_compare(shoal_variance a, shoal_variance b) {
+  if (a.n == b.n) return (a.spread > b.spread) - (a.spread < b.spread);
+  if (!a.n || !b.n) return a.n ? a.spread > 0 : -(b.spread > 0);
+  shoal_uint128 n = a.n, m = b.n;
+  return shoal_compare_products(a.spread, m * m, b.spread, n * n);
+}
+
+bool shoal_demand_is_theta(const shoal_demand *demand) {
+  return demand->type == &shoal_model_theta_sensitive;
+}
+
+static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
+  bool failed;
+  shoal_variance variance = variance_of(view, &failed);
+  return !failed && shoal_theta_reached(demand, variance);
 }
 
 static double reached(const shoal_demand *demand, const shoal_class_view *view) {
   (void)demand;
-  moments m = moments_of(view);
-  if (m.failed || m.n == 0) return 0;
-  return (double)(m.n * m.squares - m.sum * m.sum) / ((double)m.n * (double)m.n);
+  bool failed;
+  shoal_variance variance = variance_of(view, &failed);
+  if (failed || variance.n == 0) return 0;
+  return (double)variance.spread / ((double)variance.n * (double)variance.n);
+}
+
+/*
+ * No class of any size with d values has a variance above ((2 d - 1) / 6)^2
+ * (docs/reading-the-papers.md R19): (2 d - 1)^2 >= 3 mu (k^2 - 1) is needed.
+ */
+uint64_t shoal_theta_least_distinct(const shoal_demand *demand) {
+  shoal_decimal mu = demand->number[0];
+  shoal_uint128 k = demand->k;
+  uint64_t low = 1, high = UINT64_C(1) << 62;
+  if (mu.mantissa <= 0 || k < 2) return 1;
+  while (low < high) {
+    uint64_t d = low + (high - low) / 2;
+    shoal_uint128 odd = 2 * (shoal_uint128)d - 1;
+    if (shoal_compare_products(odd * odd, shoal_power_of_ten(mu.scale),
+                               3 * (shoal_uint128)mu.mantissa, k * k - 1) >= 0)
+      high = d;
+    else low = d + 1;
+  }
+  return low;
+}
+
+static uint64_t most_classes(const shoal_demand *demand, const shoal_spread *spread) {
+  if (demand->number[0].mantissa <= 0 || demand->k < 2) return spread->n_rows;
+  uint64_t distinct = shoal_theta_least_distinct(demand);
+  return distinct > spread->n_distinct ? 0 : shoal_spread_max_groups(spread, distinct);
+}
+
+static void explain(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
+                    char *out, size_t capacity) {
+  char mu[32];
+  shoal_decimal_print(demand->number[0].mantissa, demand->number[0].scale, mu);
+  (void)snprintf(out, capacity,
+                 "theta-sensitive with k = %llu and mu = %s needs at least %llu distinct values in "
+                 "every class, and '%s' has %zu in the whole table: lower k or mu",
+                 (unsigned long long)demand->k, mu,
+                 (unsigned long long)shoal_theta_least_distinct(demand), attribute,
+                 spread->n_distinct);
 }
 
 static double required(const shoal_demand *demand) {
@@ -69,4 +120,6 @@ const shoal_model_type shoal_model_theta_sensitive = {
     .holds = holds,
     .reached = reached,
     .required = required,
+    .most_classes = most_classes,
+    .explain = explain,
 };

@@ -3,6 +3,7 @@
 #ifndef SHOAL_MODEL_TYPES_H
 #define SHOAL_MODEL_TYPES_H
 
+#include "model/exact.h"
 #include "model/model.h"
 
 extern const shoal_model_type shoal_model_k_anonymity;
@@ -18,19 +19,12 @@ extern const shoal_model_type shoal_model_t_closeness;
 extern const shoal_model_type shoal_model_alpha_k;
 extern const shoal_model_type shoal_model_personalized;
 
-__extension__ typedef unsigned __int128 shoal_uint128;
-
 bool shoal_is_monotone(const shoal_demand *demand);
 bool shoal_is_not_monotone(const shoal_demand *demand);
 
 /* The demand's first parameter as what is required: a count, or a number. */
 double shoal_required_count(const shoal_demand *demand);
 double shoal_required_number(const shoal_demand *demand);
-
-/*
- * a x a2 against b x b2: negative, 0 or positive; exact, however large.
- */
-int shoal_compare_products(shoal_uint128 a, shoal_uint128 a2, shoal_uint128 b, shoal_uint128 b2);
 
 /* Models whose first parameter is a p of distinct values: their bound, and why it is 0. */
 uint64_t shoal_most_distinct(const shoal_demand *demand, const shoal_spread *spread);

@@ -92,6 +92,8 @@
   KEY("method.", "objective", read_objective, "NAME", "what optimal and flock minimize")           \
   KEY("method.", "cuts", read_cuts, "strict|relaxed",                                              \
       "mondrian: whether rows of one value stay together; strict, they do, unless given")          \
+  KEY("method.", "start", read_start, "flock|sorted",                                              \
+      "theta: its first classes: flock's (unless given), or sorted rows in runs of k")             \
   KEY("method.", "satisfies", read_satisfies, "classes|matrix",                                    \
       "how a node is judged: by its classes, or (k alone, small tables) by distance vectors")      \
   KEY("method.", "noise", read_noise, "refuse|N|N%",                                               \

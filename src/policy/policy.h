@@ -104,9 +104,10 @@ struct shoal_policy {
   const shoal_word *prefer;
   size_t n_prefer;
   shoal_word objective;
-  shoal_word satisfies;        /* "classes" unless given */
-  bool has_cuts, relaxed_cuts; /* mondrian; strict unless given */
-  bool noise_allowed;          /* noise: refuse -> false */
+  shoal_word satisfies;         /* "classes" unless given */
+  bool has_cuts, relaxed_cuts;  /* mondrian; strict unless given */
+  bool has_start, sorted_start; /* theta; flock unless given */
+  bool noise_allowed;           /* noise: refuse -> false */
   shoal_amount noise;
   bool weights_inverse;
   bool has_seed;

@@ -154,6 +154,17 @@ static shoal_status read_cuts(shoal_policy_reader *reader, const shoal_yaml *nod
   return SHOAL_OK;
 }
 
+static shoal_status read_start(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  static const char *const words[] = {"flock", "sorted", NULL};
+  shoal_setting setting;
+  size_t choice = 0;
+  SHOAL_TRY(shoal_setting_from(reader, node, "flock or sorted", &setting));
+  SHOAL_TRY(shoal_setting_choice(&setting, words, &choice));
+  policy_of(into)->has_start = true;
+  policy_of(into)->sorted_start = choice == 1;
+  return SHOAL_OK;
+}
+
 static shoal_status read_max_suppression(shoal_policy_reader *reader, const shoal_yaml *node,
                                          void *into) {
   shoal_setting setting;

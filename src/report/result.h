@@ -102,7 +102,7 @@ struct shoal_result {
   size_t n_quasi;
   /* the release */
   uint64_t output_rows, suppressed, blanked, noise, clusters, classes, smallest_class;
-  uint64_t max_suppression;
+  uint64_t max_suppression, max_noise;
   const char *output;
   bool has_seed;
   uint64_t seed;

@@ -298,6 +298,18 @@ static void add_search(shoal_text *t, const shoal_result *r) {
                    (double)r->peak_memory_bytes / 1e6);
 }
 
+/* Nobody may take invented rows for people. */
+static void add_noise(shoal_text *t, const shoal_result *r) {
+  shoal_text_add(t, "\n  ");
+  add_rows(t, r->noise);
+  shoal_text_print(t,
+                   " in this file %s INVENTED, to vary sensitive values: %s about nobody (the "
+                   "policy allows ",
+                   r->noise == 1 ? "is" : "are", r->noise == 1 ? "it is" : "they are");
+  shoal_text_add_count(t, r->max_noise);
+  shoal_text_add(t, ")");
+}
+
 static void render_release(const shoal_result *r, shoal_text *t) {
   shoal_text_print(t, "%s -> %s\n  ", r->source, r->output ? r->output : "(not written)");
   add_rows(t, r->input_rows);
@@ -307,6 +319,7 @@ static void render_release(const shoal_result *r, shoal_text *t) {
   add_classes(t, r->classes);
   shoal_text_add(t, ", the smallest with ");
   add_rows(t, r->smallest_class);
+  if (r->noise) add_noise(t, r);
   shoal_text_add(t, "\n\nProtection, verified on the written file\n");
   for (size_t i = 0; i < r->n_models; i++) add_model(t, &r->models[i]);
   if (r->attributes) {

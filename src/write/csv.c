@@ -298,6 +298,7 @@ shoal_status shoal_csv_write(const shoal_csv_out *out, shoal_sink *sink, shoal_r
   w->out = out;
   w->widest = widest_row(out);
   w->n_items = out->table->n_rows;
+  w->order = out->order;
   *n_rows = count_rows(out);
   shoal_status status = SHOAL_OK;
   if (random) {

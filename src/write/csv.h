@@ -34,6 +34,7 @@ typedef struct shoal_csv_out {
   size_t n_columns;
   const uint32_t *group_of_row; /* row -> group */
   const uint8_t *fate;          /* group -> shoal_fate */
+  const uint32_t *order;        /* all rows, where they are not shuffled; NULL: as numbered */
 } shoal_csv_out;
 
 /* Adds the next cell to a column: quoted where it must be. */

@@ -178,7 +178,7 @@ static void trees_give_the_lowest_common_ancestor(void **state UNUSED) {
     for (size_t q = 0; q < 2; q++) has_label(&f, c, q, expected[c][q]);
   double loss[2];
   shoal_utility u = shoal_local_measure(&f.axes, &f.recoding, &f.draft->classes,
-                                        f.draft->class_costs, f.draft->breaks, 1, loss);
+                                        f.draft->class_costs, f.draft->breaks, NULL, 1, loss);
   assert_true(u.il > 3.999999 && u.il < 4.000001); /* 2 rows x 2 x 1/3 + 2 rows x 2 x 2/3 */
   assert_true(u.dm == 10 && u.avg == 1.5 && u.completeness == 1);
   release(&f);
@@ -194,7 +194,7 @@ static void losses_of_numbers_are_shares_of_the_range(void **state UNUSED) {
   setup(&f, yaml, cells, COUNT(clusters), clusters, 4);
   double loss[2];
   shoal_utility u = shoal_local_measure(&f.axes, &f.recoding, &f.draft->classes,
-                                        f.draft->class_costs, f.draft->breaks, 2, loss);
+                                        f.draft->class_costs, f.draft->breaks, NULL, 2, loss);
   assert_true(u.il == 2 * 0.25 + 2 && u.nil == u.il / 12 && u.accuracy == 1 - u.nil);
   assert_true(loss[0] == u.il / 6 && loss[1] == 0);
   release(&f);

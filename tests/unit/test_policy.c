@@ -191,7 +191,8 @@ static void test_other_forms(void **state) {
   (void)state;
   shoal_policy *policy = parse(
       "method: {noise: 3, weights: {'die Größe': 0.5}, prefer: most-attributes, seed: "
-      "18446744073709551615,\n  suppressed: blank, max-suppression: 7, cuts: relaxed}\n"
+      "18446744073709551615,\n  suppressed: blank, max-suppression: 7, cuts: relaxed, start: "
+      "sorted}\n"
       "privacy: {models: [p-sensitive, theta-sensitive: {mu: 0.10}, k-anonymity:, alpha-k: {}]}\n"
       "attributes: {\n"
       "  die Größe: {role: quasi, type: number, snap: 2.50},\n"
@@ -213,6 +214,7 @@ static void test_other_forms(void **state) {
   assert_string_equal(policy->models[2].name.text, "k-anonymity");
   assert_decimal(policy->attributes[0].weight, 5, 1);
   assert_decimal(policy->attributes[0].snap, 25, 1);
+  assert_true(policy->has_start && policy->sorted_start);
   assert_true(policy->has_cuts && policy->relaxed_cuts && !policy->attributes[0].recode_hierarchy);
   assert_true(policy->attributes[3].recode_hierarchy);
   const shoal_categories *categories = &policy->attributes[1].categories;
@@ -479,6 +481,8 @@ static const mistake mistakes[] = {
     {"3:27", "expected a whole number of rows, or a share such as 0.5%",
      TWO_LINES "method: {max-suppression: 0.5}"},
     {"3:17", "method.noise: expected refuse, a number of rows", TWO_LINES "method: {noise: some}"},
+    {"3:17", "method.start: unknown word 'sorrted'; did you mean 'sorted'?",
+     TWO_LINES "method: {start: sorrted}"},
     {"3:22", "method.suppressed: unknown word 'blanck'; did you mean 'blank'?",
      TWO_LINES "method: {suppressed: blanck}"},
     {"3:21", "method.algorithm: expected a name, found nothing",

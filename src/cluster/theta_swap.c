@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cluster/theta_swap: rows change places between classes until each has the variance that it needs
+ * (Khan et al. 2020, Algorithm 1, read as in docs/reading-the-papers.md R18). A class below theta
+ * gives a row of its most frequent value for a row whose value it lacks; where that is not to be
+ * had, any row that it has the like of, also for one more of its most frequent value. Whoever gives
+ * stays at theta, or, if it was below, comes no further from it, and neither class may lose another
+ * demand that it satisfies. So classes that pass go on passing, and the variances of the others
+ * only rise: it ends. Of possible swaps the one is made that widens both classes least.
+ *
+ * Donors are looked for among the nearest classes, then by an index from values to the rows that
+ * have them, each time a little further on, so that a swap costs the same however large the table.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/work.h"
+#include "cluster/theta.h"
+
+enum {
+  MOST_OUTS = 8,      /* rows that a class offers at a time */
+  NEAR_CLASSES = 12,  /* looked at on each side */
+  ENOUGH_CLASSES = 6, /* of these, where some can give */
+  FAR_VALUES = 8,     /* looked up in the index */
+  FAR_ROWS = 4,       /* of each */
+  LARGE_CLASS = 64,   /* rows: above that fewer classes are looked at */
+  MOST_OFFERS = 512,  /* kept where an offer must be judged further */
+  MOST_TRIES = 1,     /* rounds in which no swap was found for a class, though the index went on */
+  MOST_ROUNDS = 24
+};
+
+typedef struct shoal_theta_offer {
+  int64_t widening;
+  uint32_t out, in; /* slots */
+} offer;
+
+/* A class that needs a swap. */
+typedef struct need {
+  shoal_theta *t;
+  shoal_theta_aim *aim;
+  size_t a;
+  uint32_t c;
+  bool any; /* any swap that raises the variance, not only the paper's */
+  uint32_t outs[MOST_OUTS], values[MOST_OUTS]; /* slots and their values */
+  bool rises[MOST_OUTS];                       /* the variance, for a value that is absent here */
+  unsigned n_outs;
+  shoal_variance variance;
+  int64_t loss;                  /* of all its rows */
+  shoal_variance donor_variance; /* of the class that is being looked at */
+  bool donor_passes;
+} need;
+
+/* ------------------------------------------------------------ what a swap widens */
+
+static void extent_without(const shoal_theta *t, uint32_t c, uint32_t slot, shoal_span *extent) {
+  for (size_t q = 0; q < t->axes->n; q++) extent[q] = (shoal_span){UINT32_MAX, 0};
+  for (uint32_t s = t->first[c]; s < t->first[c + 1]; s++)
+    if (s != slot) shoal_extent_add(t->axes, extent, shoal_axes_row(t->axes, t->rows[s]));
+}
+
+static int64_t loss_of(const shoal_theta *t, uint32_t c) {
+  return (int64_t)shoal_theta_size(t, c) * shoal_extent_loss(t->axes, shoal_theta_extent(t, c));
+}
+
+/* What a class loses once a row joins what is left of it; it may be nothing. */
+static int64_t loss_with(const shoal_theta *t, uint32_t c, const shoal_span *left, uint32_t slot) {
+  const uint32_t *places = shoal_axes_row(t->axes, t->rows[slot]);
+  return (int64_t)shoal_theta_size(t, c) * shoal_extent_loss_with(t->axes, left, places);
+}
+
+/* ------------------------------------------------------------ offers */
+
+static bool must_judge(const shoal_theta *t) { return t->n_aims > 1 || t->has_rest; }
+
+static bool is_cheaper(const offer *a, const offer *b) {
+  if (a->widening != b->widening) return a->widening < b->widening;
+  return a->in != b->in ? a->in < b->in : a->out < b->out;
+}
+
+static int by_widening(const void *a, const void *b) {
+  return is_cheaper(a, b) ? -1 : is_cheaper(b, a);
+}
+
+static void add_offer(shoal_theta *t, offer found) {
+  if (must_judge(t)) {
+    if (t->n_offers < MOST_OFFERS) t->offers[t->n_offers++] = found;
+  } else if (!t->n_offers || is_cheaper(&found, t->offers)) {
+    t->offers[0] = found;
+    t->n_offers = 1;
+  }
+}
+
+/* Would the class that loses a row of `out` and gets one of `in` stay as good as it must? */
+static bool keeps(const shoal_demand *demand, shoal_tally *tally, uint32_t out, uint32_t in) {
+  if (out == in) return true;
+  shoal_variance after = shoal_tally_swapped(tally, out, in);
+  if (shoal_theta_reached(demand, after)) return true;
+  shoal_variance before = shoal_tally_variance(tally);
+  return !shoal_theta_reached(demand, before) && shoal_variance_compare(after, before) >= 0;
+}
+
+/* The same of the donor that is being looked at. */
+static bool donor_keeps(need *n, uint32_t out, uint32_t in) {
+  shoal_variance after = shoal_tally_swapped(&n->aim->there, out, in);
+  return shoal_theta_reached(n->aim->demand, after) ||
+         (!n->donor_passes && shoal_variance_compare(after, n->donor_variance) >= 0);
+}
+
+static bool raises(need *n, uint32_t out, uint32_t in) {
+  return shoal_variance_compare(shoal_tally_swapped(&n->aim->here, out, in), n->variance) > 0;
+}
+
+static bool is_wanted(const need *n, uint32_t value) {
+  if (value == SHOAL_NO_VALUE) return false;
+  uint32_t count = n->aim->here.count[value];
+  return count == 0 || (n->any && count == n->aim->here.top);
+}
+
+/* A row of another class against each row that is offered. */
+static void weigh_row(need *n, uint32_t donor, uint32_t slot, uint32_t value) {
+  shoal_theta *t = n->t;
+  shoal_span *left = t->spans + (size_t)MOST_OUTS * t->axes->n;
+  bool known = false, allowed = false;
+  int64_t before = 0;
+  for (unsigned i = 0; i < n->n_outs; i++) {
+    if (i == 0 || n->values[i] != n->values[i - 1]) {
+      bool absent = n->aim->here.count[value] == 0;
+      allowed = n->values[i] != value && (absent ? n->rises[i] : raises(n, n->values[i], value)) &&
+                donor_keeps(n, value, n->values[i]);
+    }
+    if (!allowed) continue;
+    if (!known) {
+      extent_without(t, donor, slot, left);
+      before = n->loss + loss_of(t, donor);
+      known = true;
+    }
+    int64_t after = loss_with(t, n->c, t->spans + (size_t)i * t->axes->n, slot) +
+                    loss_with(t, donor, left, n->outs[i]);
+    add_offer(t, (offer){after - before, n->outs[i], slot});
+  }
+}
+
+static void visit(need *n, uint32_t donor) {
+  shoal_theta *t = n->t;
+  if (donor == n->c || t->closed[donor] || t->seen[donor] == t->now) return;
+  t->seen[donor] = t->now;
+  shoal_tally_fill(&n->aim->there, shoal_theta_values(t, n->aim, donor),
+                   shoal_theta_size(t, donor));
+  n->donor_variance = shoal_tally_variance(&n->aim->there);
+  n->donor_passes = shoal_theta_reached(n->aim->demand, n->donor_variance);
+  for (uint32_t slot = t->first[donor]; slot < t->first[donor + 1]; slot++) {
+    uint32_t value = n->aim->value_of[slot];
+    if (is_wanted(n, value)) weigh_row(n, donor, slot, value);
+  }
+  shoal_tally_clear(&n->aim->there);
+}
+
+/* ------------------------------------------------------------ where donors are */
+
+/* An offer that holds is there: others are only looked for nearby. */
+static bool is_served(const shoal_theta *t) { return t->n_offers && !must_judge(t); }
+
+static void visit_near(need *n) {
+  uint32_t size = shoal_theta_size(n->t, n->c), reach = NEAR_CLASSES;
+  if (size > LARGE_CLASS) reach = reach * LARGE_CLASS / size + 1;
+  for (uint32_t step = 1; step <= reach && (step <= ENOUGH_CLASSES || !is_served(n->t)); step++) {
+    if (n->c >= step) visit(n, n->c - step);
+    if (step < n->t->n_classes - n->c) visit(n, n->c + step);
+  }
+}
+
+/* A few rows of each of a few values that are wanted; next time those behind them. */
+static void visit_far(need *n) {
+  shoal_theta_aim *aim = n->aim;
+  unsigned values = 0;
+  for (uint32_t i = 0; i < aim->n_known && values < FAR_VALUES; i++) {
+    uint32_t value = aim->by_frequency[(aim->turn + i) % aim->n_known];
+    if (!is_wanted(n, value)) continue;
+    uint32_t first = aim->first[value], n_rows = aim->first[value + 1] - first;
+    for (uint32_t j = 0; j < FAR_ROWS && j < n_rows && !is_served(n->t); j++)
+      visit(n, n->t->class_of[aim->slots[first + aim->cursor[value]++ % n_rows]]);
+    values++;
+  }
+  aim->turn = (aim->turn + values) % aim->n_known;
+}
+
+/* Slots by value: where a value was when the round began. */
+static void make_index(shoal_theta *t) {
+  for (size_t a = 0; a < t->n_aims; a++) {
+    shoal_theta_aim *aim = &t->aims[a];
+    uint32_t n = aim->column->n_values, *first = aim->first;
+    memset(first, 0, ((size_t)n + 1) * sizeof *first);
+    for (uint32_t s = 0; s < t->n_rows; s++)
+      first[shoal_column_code(aim->column, t->rows[s]) + 1]++;
+    for (uint32_t v = 0; v < n; v++) first[v + 1] += first[v];
+    for (uint32_t s = 0; s < t->n_rows; s++)
+      aim->slots[first[shoal_column_code(aim->column, t->rows[s])]++] = s;
+    for (uint32_t v = n; v > 0; v--) first[v] = first[v - 1];
+    first[0] = 0;
+  }
+}
+
+/* ------------------------------------------------------------ one swap */
+
+/* Do all demands of both classes stay as they must? */
+static bool is_allowed(need *n, offer o) {
+  shoal_theta *t = n->t;
+  uint32_t donor = t->class_of[o.in], out = t->rows[o.out], in = t->rows[o.in];
+  bool ok = true;
+  for (size_t a = 0; ok && a < t->n_aims; a++) {
+    shoal_theta_aim *aim = &t->aims[a];
+    uint32_t u = aim->value_of[o.out], v = aim->value_of[o.in];
+    shoal_tally_fill(&aim->there, shoal_theta_values(t, aim, donor), shoal_theta_size(t, donor));
+    ok = (a == n->a || keeps(aim->demand, &aim->here, u, v)) &&
+         keeps(aim->demand, &aim->there, v, u);
+    shoal_tally_clear(&aim->there);
+  }
+  if (!ok || !t->has_rest) return ok;
+  t->rows[o.out] = in;
+  t->rows[o.in] = out;
+  if (t->rests[n->c])
+    ok = shoal_judging_fits(&t->judging, shoal_theta_rows(t, n->c), shoal_theta_size(t, n->c));
+  if (ok && t->rests[donor])
+    ok = shoal_judging_fits(&t->judging, shoal_theta_rows(t, donor), shoal_theta_size(t, donor));
+  t->rows[o.out] = out;
+  t->rows[o.in] = in;
+  return ok;
+}
+
+/* The cheapest offer that holds; false: there is none. */
+static bool choose(need *n, offer *chosen) {
+  shoal_theta *t = n->t;
+  if (must_judge(t)) qsort(t->offers, t->n_offers, sizeof *t->offers, by_widening);
+  for (size_t i = 0; i < t->n_offers; i++) {
+    *chosen = t->offers[i];
+    if (!must_judge(t) || is_allowed(n, *chosen)) return true;
+  }
+  return false;
+}
+
+/* Rows that the class offers, by value: those of its most frequent ones, or any it has twice. */
+static void list_outs(need *n) {
+  shoal_theta *t = n->t;
+  shoal_tally *here = &n->aim->here;
+  uint32_t least = n->any ? 2 : here->top;
+  n->n_outs = 0;
+  for (uint32_t i = 0; i < here->n_values && n->n_outs < MOST_OUTS; i++) {
+    uint32_t value = here->values[i];
+    if (here->count[value] < least) continue;
+    bool rises = shoal_variance_compare(shoal_tally_renewed(here, value), n->variance) > 0;
+    unsigned taken = 0, most = n->any ? 2 : MOST_OUTS;
+    for (uint32_t s = t->first[n->c]; s < t->first[n->c + 1]; s++) {
+      if (n->aim->value_of[s] != value) continue;
+      if (taken++ == most || n->n_outs == MOST_OUTS) break;
+      extent_without(t, n->c, s, t->spans + (size_t)n->n_outs * t->axes->n);
+      n->outs[n->n_outs] = s;
+      n->values[n->n_outs] = value;
+      n->rises[n->n_outs++] = rises;
+    }
+  }
+}
+
+/* A swap for one attribute of a class; `here` is filled for all of them. */
+static bool find_swap(shoal_theta *t, uint32_t c, size_t a, bool any, offer *chosen) {
+  need n = {.t = t, .aim = &t->aims[a], .a = a, .c = c, .any = any, .loss = loss_of(t, c)};
+  n.variance = shoal_tally_variance(&n.aim->here);
+  list_outs(&n);
+  if (!n.n_outs) return false;
+  t->n_offers = 0;
+  t->now++;
+  visit_near(&n);
+  if (choose(&n, chosen)) return true;
+  t->n_offers = 0;
+  visit_far(&n);
+  return choose(&n, chosen);
+}
+
+static void exchange(shoal_theta *t, uint32_t c, offer o) {
+  uint32_t donor = t->class_of[o.in], row = t->rows[o.out];
+  t->rows[o.out] = t->rows[o.in];
+  t->rows[o.in] = row;
+  for (size_t a = 0; a < t->n_aims; a++) {
+    uint32_t *values = t->aims[a].value_of, value = values[o.out];
+    values[o.out] = values[o.in];
+    values[o.in] = value;
+  }
+  shoal_theta_refresh(t, c);
+  shoal_theta_refresh(t, donor);
+  t->n_swaps++;
+}
+
+/* One swap for a class that fails; false: none was found. */
+static bool help(shoal_theta *t, uint32_t c) {
+  offer chosen = {0};
+  bool found = false;
+  for (size_t a = 0; a < t->n_aims; a++)
+    shoal_tally_fill(&t->aims[a].here, shoal_theta_values(t, &t->aims[a], c),
+                     shoal_theta_size(t, c));
+  for (int any = 0; !found && any < 2; any++)
+    for (size_t a = 0; !found && a < t->n_aims; a++)
+      if (!shoal_theta_reached(t->aims[a].demand, shoal_tally_variance(&t->aims[a].here)))
+        found = find_swap(t, c, a, any, &chosen);
+  for (size_t a = 0; a < t->n_aims; a++) shoal_tally_clear(&t->aims[a].here);
+  if (found) exchange(t, c, chosen);
+  return found;
+}
+
+static shoal_status swap_round(shoal_theta *t, shoal_error *error) {
+  make_index(t);
+  for (uint32_t c = 0; c < t->n_classes; c++) {
+    if ((c & 0xff) == 0)
+      SHOAL_TRY(shoal_run_report(t->task->run, "swap", c, t->n_classes, "classes", error));
+    if (!t->fails[c] || t->tried[c] == MOST_TRIES) continue;
+    bool helped = help(t, c);
+    t->tried[c] = helped ? 0 : t->tried[c] + 1;
+    while (helped && t->fails[c]) helped = help(t, c);
+    if (t->failed || t->judging.failed) return shoal_fail_memory(error);
+  }
+  return SHOAL_OK;
+}
+
+shoal_status shoal_theta_swap(shoal_theta *t, shoal_error *error) {
+  if (!t->offers) {
+    t->offers = shoal_alloc(MOST_OFFERS, sizeof *t->offers);
+    t->spans = shoal_alloc((size_t)(MOST_OUTS + 1) * t->axes->n, sizeof *t->spans);
+  }
+  if (!t->offers || !t->spans) return shoal_fail_memory(error);
+  for (int round = 0; round < MOST_ROUNDS; round++) {
+    uint64_t n_open = 0;
+    for (uint32_t c = 0; c < t->n_classes; c++) n_open += t->fails[c] && t->tried[c] < MOST_TRIES;
+    if (!n_open) break;
+    SHOAL_TRY(swap_round(t, error));
+  }
+  return SHOAL_OK;
+}
