@@ -135,18 +135,6 @@ static uint32_t next_stamp(shoal_judging *judging) {
   return judging->now = 1;
 }
 
-uint32_t shoal_judging_distinct(shoal_judging *judging, size_t d, const uint32_t *rows, size_t n) {
-  const shoal_count *count = &judging->fit->counts[d];
-  uint32_t *stamp = judging->stamp[d], now = next_stamp(judging), distinct = 0;
-  for (size_t i = 0; i < n; i++) {
-    uint32_t group = shoal_count_group(count, rows[i]);
-    if (group == SHOAL_NO_GROUP || stamp[group] == now) continue;
-    stamp[group] = now;
-    distinct++;
-  }
-  return distinct;
-}
-
 static bool has_enough(shoal_judging *judging, size_t d, const uint32_t *rows, size_t n,
                        shoal_added added) {
   const shoal_count *count = &judging->fit->counts[d];

@@ -81,8 +81,4 @@ bool shoal_judging_fits_with(shoal_judging *judging, const uint32_t *rows, size_
 /* The same of the demands that are no size and no count alone. */
 bool shoal_judging_others(shoal_judging *judging, const uint32_t *rows, size_t n);
 
-/* Distinct groups of one count among the rows. */
-uint32_t shoal_judging_distinct(shoal_judging *judging, size_t count, const uint32_t *rows,
-                                size_t n);
-
 #endif

@@ -122,10 +122,22 @@ static void add_all(rows *set, const rows *others) {
   for (uint32_t i = 0; i < others->n; i++) add(set, others->items[i]);
 }
 
+/* Distinct groups of a count among the rows, each looked for among those before it. */
+static uint32_t distinct_of(const shoal_fit *fit, size_t d, const uint32_t *items, size_t n) {
+  uint32_t distinct = 0;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t group = shoal_count_group(&fit->counts[d], items[i]);
+    bool again = group == SHOAL_NO_GROUP;
+    for (size_t j = 0; j < i && !again; j++)
+      again = shoal_count_group(&fit->counts[d], items[j]) == group;
+    distinct += !again;
+  }
+  return distinct;
+}
+
 static bool slow_fits(fixture *f, const rows *set) {
   for (size_t d = 0; d < f->fit.n_counts; d++)
-    if (shoal_judging_distinct(&f->judging, d, set->items, set->n) < f->fit.counts[d].least)
-      return false;
+    if (distinct_of(&f->fit, d, set->items, set->n) < f->fit.counts[d].least) return false;
   return satisfies(f, set->items, set->n);
 }
 
@@ -207,10 +219,10 @@ static void give_lacking(fixture *f, rows *left, rows *giver) {
   for (uint32_t i = 0; i < giver->n;) {
     bool lacks = false;
     for (size_t d = 0; d < f->fit.n_counts; d++) {
-      uint32_t before = shoal_judging_distinct(&f->judging, d, left->items, left->n);
+      uint32_t before = distinct_of(&f->fit, d, left->items, left->n);
       rows more = *left;
       add(&more, giver->items[i]);
-      uint32_t after = shoal_judging_distinct(&f->judging, d, more.items, more.n);
+      uint32_t after = distinct_of(&f->fit, d, more.items, more.n);
       lacks = lacks || (before < f->fit.counts[d].least && after > before);
     }
     if (lacks) give(left, giver, i);
