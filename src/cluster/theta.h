@@ -2,8 +2,9 @@
 /*
  * cluster/theta: what the parts of theta share; private to theta*.c.
  *
- *     classes (flock, or sorted runs) -> theta_swap (rows change places) -> theta_noise (invented
- *     rows, if allowed) -> theta_merge (what still breaks a demand), then swaps again -> clusters
+ *     classes (flock, or sorted runs) -> theta_swap (rows change places) -> theta_unite (classes of
+ *     equal labels are one), then swaps again -> theta_noise (invented rows, if allowed) ->
+ *     theta_merge (what still breaks a demand), then from the swaps again -> clusters
  *
  * Classes are numbered in an order in which neighbours are alike, so that near donors have near
  * numbers.
@@ -80,7 +81,7 @@ typedef struct shoal_theta {
   size_t n_offers;
   shoal_noise noise;
   size_t cluster_capacity, like_capacity, value_capacity; /* of it */
-  uint64_t n_swaps, n_merged, n_given_up;
+  uint64_t n_swaps, n_united, n_merged, n_given_up;
   bool noise_short; /* more invented rows than the task allows would have helped a class */
   bool failed;      /* no memory */
 } shoal_theta;
@@ -146,6 +147,10 @@ shoal_variance shoal_tally_renewed(shoal_tally *tally, uint32_t out);
 
 /* Rounds of swaps while they help. */
 shoal_status shoal_theta_swap(shoal_theta *theta, shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Makes one class of classes that would get equal labels and cannot stay apart. *any: there were.
+ */
+shoal_status shoal_theta_unite(shoal_theta *theta, bool *any, shoal_error *error) SHOAL_MUST_CHECK;
 
 /* Invents rows for classes that fail: those that need the fewest first, within the limit. */
 shoal_status shoal_theta_add_noise(shoal_theta *theta, shoal_error *error) SHOAL_MUST_CHECK;

@@ -111,6 +111,7 @@ static shoal_status cluster(const shoal_prepared *p, const shoal_method *method,
       .aim = method->local_objective->aim,
       .relaxed = p->policy->relaxed_cuts,
       .start = p->policy->sorted_start ? SHOAL_START_SORTED : SHOAL_START_FLOCK,
+      .recoding = &g->recoding,
       .most_suppressed = shoal_amount_rows(p->policy->max_suppression, p->table->n_records),
       .run = p->run};
   SHOAL_TRY(allow_noise(p, &task, error));
