@@ -4,7 +4,8 @@
 
 Data: Adult (ARX's 30,162 rows and hierarchies) if SHOAL_DATA names a folder that has it, else the
 generated census-like table, said plainly. All figures of a table come from one run. `--only local`
-measures local recoding alone (bench/local.py) and replaces only its section.
+measures local recoding alone (bench/local.py) and replaces only its section, `--only theta` the comparison of
+theta, p+ and plain k (bench/sensitive.py).
 """
 import argparse
 import json
@@ -17,6 +18,7 @@ import tempfile
 import time
 
 import local
+import sensitive
 from common import ROOT, megabytes, timed
 
 NINE = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass",
@@ -193,7 +195,7 @@ def spliced(path, section):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build")
-    parser.add_argument("--only", choices=["local"], help="measure and replace only this part of the results")
+    parser.add_argument("--only", choices=["local", "theta"], help="measure and replace only this part of the results")
     parser.add_argument("--quick", action="store_true", help="local recoding: leave out 10,000,000 rows")
     parser.add_argument("--seeds", type=int, nargs="+", default=[101, 102, 103],
                         help="local recoding: seeds of the random samples")
@@ -203,7 +205,11 @@ def main():
     folder = tempfile.mkdtemp(prefix="shoal-bench-")
     try:
         lines = [] if options.only else full_domain(build, folder)
-        part = local.section(build, folder, options.seeds, options.quick)
+        part = []
+        if options.only != "theta":
+            part += local.section(build, folder, options.seeds, options.quick)
+        if options.only != "local":
+            part += sensitive.section(build, folder)
     finally:
         shutil.rmtree(folder)
     whole = spliced(options.output, part) if options.only else lines + part
