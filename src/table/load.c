@@ -313,9 +313,9 @@ static shoal_status check_names(const shoal_table *table, shoal_error *error) {
   return status;
 }
 
-/* Names get 8 bytes of slack: the dictionary reads words. */
+/* Names get slack: the dictionary reads words. */
 static char *copy_name(const char *bytes, size_t size) {
-  char *name = shoal_alloc_zero(size + 9, 1);
+  char *name = shoal_alloc_zero(size + 1 + SHOAL_DICTIONARY_SLACK, 1);
   if (name) memcpy(name, bytes, size);
   return name;
 }

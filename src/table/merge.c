@@ -98,7 +98,8 @@ static void take_only_share(shoal_share *share, shoal_column *column, size_t c,
 
 /* The dictionary's strings, marks of missing values and first rows become the column's. */
 static bool settle_column(merge_job *job, shoal_column *column, shoal_dictionary *merged) {
-  char *bytes = shoal_resize(merged->bytes, (size_t)merged->offsets[merged->n_values] + 8, 1);
+  char *bytes = shoal_resize(merged->bytes,
+                             (size_t)merged->offsets[merged->n_values] + SHOAL_DICTIONARY_SLACK, 1);
   if (!bytes) return false;
   column->bytes = bytes;
   column->offsets = merged->offsets;

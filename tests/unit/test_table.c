@@ -209,7 +209,8 @@ static void a_table_in_memory_equals_that_of_a_file(void **state UNUSED) {
 
 /* The hash of long cells chains bijections; that of short ones is the cell itself. */
 static void cells_of_the_same_hash_stay_apart(void **state UNUSED) {
-  uint64_t start = UINT64_C(0x9e3779b97f4a7c15) ^ 24, first[] = {1, 2, 3}, second[] = {4, 0, 3};
+  uint64_t start = UINT64_C(0x9e3779b97f4a7c15) ^ 24, first[] = {1, 2, 3, 0},
+           second[] = {4, 0, 3, 0};
   second[1] = shoal_mix(start ^ 1) ^ shoal_mix(start ^ 4) ^ 2;
   assert_true(shoal_hash_bytes(first, 24) == shoal_hash_bytes(second, 24));
   shoal_dictionary d;
@@ -217,7 +218,9 @@ static void cells_of_the_same_hash_stay_apart(void **state UNUSED) {
   assert_int_equal(shoal_dictionary_code(&d, (const char *)first, 24, 0), 0);
   assert_int_equal(shoal_dictionary_code(&d, (const char *)second, 24, 1), 1);
   for (uint32_t i = 8; i < 2048; i++) /* a byte, and more and more zeros behind it */
-    assert_int_equal(shoal_dictionary_code(&d, (char[8]){(char)(i / 8)}, 1 + i % 8, 2), i - 6);
+    assert_int_equal(
+        shoal_dictionary_code(&d, (char[SHOAL_DICTIONARY_SLACK]){(char)(i / 8)}, 1 + i % 8, 2),
+        i - 6);
   shoal_dictionary_reset(&d);
 }
 
