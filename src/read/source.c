@@ -23,6 +23,8 @@ struct shoal_source {
   char *name;
   int fd;
   bool may_block; /* no regular file */
+  bool again;     /* it can be opened a second time */
+  shoal_stamp stamp;
   shoal_wait_fn wait;
   void *wait_user;
   coding coding;
@@ -115,6 +117,31 @@ static shoal_status detect(shoal_source *source, shoal_error *error) {
   return SHOAL_OK;
 }
 
+static shoal_stamp stamp_of(const struct stat *info) {
+  return (shoal_stamp){.device = (uint64_t)info->st_dev,
+                       .inode = (uint64_t)info->st_ino,
+                       .size_bytes = (uint64_t)info->st_size,
+                       .seconds = (int64_t)info->st_mtim.tv_sec,
+                       .nanoseconds = (int64_t)info->st_mtim.tv_nsec};
+}
+
+bool shoal_stamp_equal(const shoal_stamp *a, const shoal_stamp *b) {
+  return a->device == b->device && a->inode == b->inode && a->size_bytes == b->size_bytes &&
+         a->seconds == b->seconds && a->nanoseconds == b->nanoseconds;
+}
+
+bool shoal_source_stamp(const shoal_source *source, shoal_stamp *stamp) {
+  *stamp = source->stamp;
+  return source->again;
+}
+
+bool shoal_source_touched(const shoal_source *source) {
+  struct stat info;
+  if (fstat(source->fd, &info) != 0) return true;
+  shoal_stamp now = stamp_of(&info);
+  return !shoal_stamp_equal(&now, &source->stamp);
+}
+
 static shoal_status open_file(const char *path, shoal_source *source, shoal_error *error) {
   shoal_place place = {.file = source->name};
   source->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
@@ -124,6 +151,8 @@ static shoal_status open_file(const char *path, shoal_source *source, shoal_erro
   if (S_ISDIR(info.st_mode))
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &place, "is a directory: name a file in it");
   source->may_block = !S_ISREG(info.st_mode);
+  source->again = !source->may_block && strcmp(path, "-") != 0;
+  source->stamp = stamp_of(&info);
   if (!source->may_block) source->size_bytes = (uint64_t)info.st_size;
   return SHOAL_OK;
 }

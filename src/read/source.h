@@ -30,6 +30,18 @@ void shoal_source_set_wait(shoal_source *source, shoal_wait_fn wait, void *user)
 uint64_t shoal_source_position(const shoal_source *source);
 uint64_t shoal_source_size(const shoal_source *source);
 
+/* Which file it was, and how it stood when it was opened. */
+typedef struct shoal_stamp {
+  uint64_t device, inode, size_bytes;
+  int64_t seconds, nanoseconds; /* of its last change */
+} shoal_stamp;
+
+/* False: no regular file, or standard input; it cannot be read a second time. */
+bool shoal_source_stamp(const shoal_source *source, shoal_stamp *stamp);
+/* Has it changed since it was opened? */
+bool shoal_source_touched(const shoal_source *source);
+bool shoal_stamp_equal(const shoal_stamp *a, const shoal_stamp *b);
+
 void shoal_source_close(shoal_source *source);
 
 /* The whole of a file, with a NUL behind it and 64 bytes of slack; at most `limit` bytes. */
