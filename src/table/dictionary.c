@@ -335,3 +335,15 @@ bool shoal_dictionary_encode(shoal_dictionary *d, const char *bytes, const uint3
     if (codes[row] == SHOAL_NO_CODE) return false;
   }
 }
+
+bool shoal_dictionary_look_up(const shoal_dictionary *d, const char *bytes, const uint32_t *begin,
+                              const uint32_t *end, size_t stride, size_t n_rows, uint32_t *codes) {
+  for (size_t row = 0;; row++) {
+    row += encode(d, bytes, begin + row * stride, end + row * stride, stride, n_rows - row,
+                  codes + row);
+    if (row == n_rows) return true;
+    uint32_t start = begin[row * stride];
+    codes[row] = shoal_dictionary_find(d, bytes + start, end[row * stride] - start);
+    if (codes[row] == SHOAL_NO_CODE) return false;
+  }
+}

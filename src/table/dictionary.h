@@ -63,5 +63,9 @@ uint32_t shoal_dictionary_find(const shoal_dictionary *dictionary, const char *b
 bool shoal_dictionary_encode(shoal_dictionary *dictionary, const char *bytes, const uint32_t *begin,
                              const uint32_t *end, size_t stride, size_t n_rows,
                              uint64_t first_place, uint32_t *codes);
+/* The same of cells that must all be known; false: one is not. Several threads may ask at once. */
+bool shoal_dictionary_look_up(const shoal_dictionary *dictionary, const char *bytes,
+                              const uint32_t *begin, const uint32_t *end, size_t stride,
+                              size_t n_rows, uint32_t *codes);
 
 #endif

@@ -180,3 +180,17 @@ char *shoal_rows_render(const shoal_rows_out *rows, const uint8_t *packed, char 
   }
   return to;
 }
+
+/* ------------------------------------------------------------ deliveries */
+
+shoal_status shoal_delivery_hand_over(shoal_delivery *d, shoal_sink *sink, shoal_error *error) {
+  d->placed = shoal_sink_reserve(sink, d->rendered.size, &d->offset);
+  if (d->placed) return SHOAL_OK;
+  return shoal_sink_write(sink, d->rendered.bytes, d->rendered.size, error);
+}
+
+shoal_status shoal_delivery_finish(const shoal_delivery *d, const shoal_sink *sink,
+                                   shoal_error *error) {
+  if (!d->placed) return SHOAL_OK;
+  return shoal_sink_write_at(sink, d->offset, d->rendered.bytes, d->rendered.size, error);
+}

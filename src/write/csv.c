@@ -23,9 +23,7 @@ enum {
 
 /* What one thread works with. */
 typedef struct worker {
-  shoal_bytes rendered;
-  uint64_t offset; /* in the file, where it has one */
-  bool placed;
+  shoal_delivery delivery;
   uint8_t *tile;    /* packed rows */
   uint32_t *places; /* the order of a bucket */
   size_t places_capacity;
@@ -57,20 +55,14 @@ typedef struct writing {
 
 static shoal_status hand_over(void *user, unsigned i, uint64_t item, shoal_error *error) {
   writing *w = user;
-  worker *self = &w->workers[i];
   (void)item;
-  self->placed = shoal_sink_reserve(w->sink, self->rendered.size, &self->offset);
-  if (self->placed) return SHOAL_OK;
-  return shoal_sink_write(w->sink, self->rendered.bytes, self->rendered.size, error);
+  return shoal_delivery_hand_over(&w->workers[i].delivery, w->sink, error);
 }
 
-static shoal_status write_placed(void *user, unsigned i, uint64_t item, shoal_error *error) {
-  writing *w = user;
-  const worker *self = &w->workers[i];
+static shoal_status finish(void *user, unsigned i, uint64_t item, shoal_error *error) {
+  const writing *w = user;
   (void)item;
-  if (!self->placed) return SHOAL_OK;
-  return shoal_sink_write_at(w->sink, self->offset, self->rendered.bytes, self->rendered.size,
-                             error);
+  return shoal_delivery_finish(&w->workers[i].delivery, w->sink, error);
 }
 
 static shoal_status report(void *user, uint64_t n_done, shoal_error *error) {
@@ -97,10 +89,10 @@ static bool render_tile(const writing *w, worker *self, const uint64_t *row_of, 
   const shoal_rows_out *rows = &w->rows;
   shoal_rows_pack(rows, row_of, n, self->tile);
   for (size_t i = 0; i < n; i++) {
-    char *to = shoal_bytes_room(&self->rendered, rows->widest);
+    char *to = shoal_bytes_room(&self->delivery.rendered, rows->widest);
     if (!to) return false;
     to = shoal_rows_render(rows, self->tile + i * rows->packed_bytes, to);
-    self->rendered.size = (size_t)(to - self->rendered.bytes);
+    self->delivery.rendered.size = (size_t)(to - self->delivery.rendered.bytes);
   }
   return true;
 }
@@ -112,7 +104,7 @@ static shoal_status render_stretch(void *user, unsigned i, uint64_t item, shoal_
   uint64_t first = item * STRETCH_ROWS, left = out->table->n_rows - first, rows[TILE_ROWS];
   uint64_t end = first + (left < STRETCH_ROWS ? left : STRETCH_ROWS);
   size_t n = 0;
-  self->rendered.size = 0;
+  self->delivery.rendered.size = 0;
   for (uint64_t at = first; at < end; at++) {
     rows[n] = out->order ? out->order[at] : at;
     n += is_released(out, rows[n]);
@@ -125,7 +117,7 @@ static shoal_status render_stretch(void *user, unsigned i, uint64_t item, shoal_
 
 static shoal_status write_in_order(writing *w, shoal_error *error) {
   w->n_items = (w->out->table->n_rows + STRETCH_ROWS - 1) / STRETCH_ROWS;
-  shoal_line line = {w, take, render_stretch, hand_over, write_placed, report};
+  shoal_line line = {w, take, render_stretch, hand_over, finish, report};
   return shoal_line_run(&line, w->n_threads, error);
 }
 
@@ -133,7 +125,7 @@ static shoal_status write_in_order(writing *w, shoal_error *error) {
 static shoal_status write_counted(writing *w, shoal_error *error) {
   const shoal_csv_out *out = w->out;
   worker *self = &w->workers[0];
-  shoal_bytes *b = &self->rendered;
+  shoal_bytes *b = &self->delivery.rendered;
   for (uint64_t row = 0; row < out->table->n_rows; row++) {
     if (!is_released(out, row)) continue;
     for (uint64_t times = out->table->counts[row]; times; times--) {
@@ -250,16 +242,16 @@ static shoal_status render_bucket(void *user, unsigned i, uint64_t item, shoal_e
   const shoal_rows_out *rows = &w->rows;
   const uint8_t *packed = w->packed + w->start[item] * rows->packed_bytes;
   uint64_t n = w->start[item + 1] - w->start[item];
-  self->rendered.size = 0;
+  self->delivery.rendered.size = 0;
   if (n >= UINT32_MAX ||
       !shoal_grow(&self->places, &self->places_capacity, (size_t)n + 1, sizeof *self->places))
     return shoal_fail_memory(error);
   shoal_order_shuffle(&w->order, (uint32_t)item, (uint32_t)n, self->places);
   for (uint64_t at = 0; at < n; at++) {
-    char *to = shoal_bytes_room(&self->rendered, rows->widest);
+    char *to = shoal_bytes_room(&self->delivery.rendered, rows->widest);
     if (!to) return shoal_fail_memory(error);
     to = shoal_rows_render(rows, packed + self->places[at] * rows->packed_bytes, to);
-    self->rendered.size = (size_t)(to - self->rendered.bytes);
+    self->delivery.rendered.size = (size_t)(to - self->delivery.rendered.bytes);
   }
   return SHOAL_OK;
 }
@@ -268,7 +260,7 @@ static shoal_status write_shuffled(writing *w, shoal_random *random, shoal_error
   shoal_order_init(&w->order, random, w->out->table->n_records);
   if (!throw_rows(w)) return shoal_fail_memory(error);
   w->n_items = shoal_order_buckets(&w->order);
-  shoal_line line = {w, take, render_bucket, hand_over, write_placed, report};
+  shoal_line line = {w, take, render_bucket, hand_over, finish, report};
   return shoal_line_run(&line, w->n_threads, error);
 }
 
@@ -322,7 +314,7 @@ shoal_status shoal_csv_write(const shoal_csv_out *out, shoal_sink *sink, shoal_r
                                   : write_in_order(w, error);
   if (status == SHOAL_OK) status = shoal_sink_finish(sink, error);
   for (unsigned i = 0; i < MAX_THREADS; i++) {
-    free(w->workers[i].rendered.bytes);
+    free(w->workers[i].delivery.rendered.bytes);
     free(w->workers[i].tile);
     free(w->workers[i].places);
   }

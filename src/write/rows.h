@@ -82,4 +82,17 @@ static inline char *shoal_bytes_room(shoal_bytes *b, size_t more) {
   return b->bytes + b->size;
 }
 
+/* Rendered bytes on their way to a sink, in the order of a line (base/line.h). */
+typedef struct shoal_delivery {
+  shoal_bytes rendered;
+  uint64_t offset;
+  bool placed; /* to be written at the offset; else they are written already */
+} shoal_delivery;
+
+/* In order; then, on any thread. */
+shoal_status shoal_delivery_hand_over(shoal_delivery *delivery, shoal_sink *sink,
+                                      shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_delivery_finish(const shoal_delivery *delivery, const shoal_sink *sink,
+                                   shoal_error *error) SHOAL_MUST_CHECK;
+
 #endif

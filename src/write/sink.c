@@ -75,17 +75,22 @@ bool shoal_sink_reserve(shoal_sink *sink, size_t size_bytes, uint64_t *offset) {
   return sink->placed;
 }
 
-shoal_status shoal_sink_write_at(const shoal_sink *sink, uint64_t offset, const char *bytes,
-                                 size_t size_bytes, shoal_error *error) {
+shoal_status shoal_write_all_at(int fd, const char *name, uint64_t offset, const char *bytes,
+                                size_t size_bytes, shoal_error *error) {
   while (size_bytes) {
-    ssize_t n = pwrite(sink->fd, bytes, size_bytes, (off_t)offset);
+    ssize_t n = pwrite(fd, bytes, size_bytes, (off_t)offset);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return fail_writing(sink->name, n ? errno : EIO, error);
+    if (n <= 0) return fail_writing(name, n ? errno : EIO, error);
     bytes += n;
     size_bytes -= (size_t)n;
     offset += (uint64_t)n;
   }
   return SHOAL_OK;
+}
+
+shoal_status shoal_sink_write_at(const shoal_sink *sink, uint64_t offset, const char *bytes,
+                                 size_t size_bytes, shoal_error *error) {
+  return shoal_write_all_at(sink->fd, sink->name, offset, bytes, size_bytes, error);
 }
 
 static shoal_status write_all(const shoal_sink *sink, const char *bytes, size_t size,

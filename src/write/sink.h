@@ -27,5 +27,8 @@ void shoal_sink_free(shoal_sink *sink);
 /* All of the bytes to a file descriptor; `name` stands in messages. */
 shoal_status shoal_write_all(int fd, const char *name, const char *bytes, size_t size_bytes,
                              shoal_error *error) SHOAL_MUST_CHECK;
+/* The same at a place of its own. */
+shoal_status shoal_write_all_at(int fd, const char *name, uint64_t offset, const char *bytes,
+                                size_t size_bytes, shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif
