@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "table/dictionary.h"
 
-enum { FIRST_BITS = 10, TILE_ROWS = 256 };
+enum { FIRST_BITS = 10, TILE_ROWS = 256, BATCH = 64 };
 
 /* ------------------------------------------------------------ tuples */
 
@@ -36,11 +36,11 @@ static inline const uint32_t *codes_of(const shoal_tuples *t, uint32_t number) {
   return t->codes + (size_t)number * t->width;
 }
 
-static inline size_t first_slot(const shoal_tuples *t, const uint32_t *codes) {
+static inline uint64_t hash_of(const shoal_tuples *t, const uint32_t *codes) {
   uint64_t hash = 0;
   for (size_t i = 0; i < t->width; i++)
     hash = ((hash << 23 | hash >> 41) ^ codes[i]) * UINT64_C(0x9e3779b97f4a7c15);
-  return (size_t)(shoal_mix(hash) >> (64 - t->bits));
+  return shoal_mix(hash);
 }
 
 static inline bool equal(const uint32_t *a, const uint32_t *b, size_t width) {
@@ -50,16 +50,40 @@ static inline bool equal(const uint32_t *a, const uint32_t *b, size_t width) {
 }
 
 /* The slot of the tuple, or the empty one where it belongs. */
-static inline size_t slot_of(const shoal_tuples *t, const uint32_t *codes) {
-  size_t mask = ((size_t)1 << t->bits) - 1, at = first_slot(t, codes);
+static inline size_t slot_of(const shoal_tuples *t, uint64_t hash, const uint32_t *codes) {
+  size_t mask = ((size_t)1 << t->bits) - 1, at = (size_t)(hash >> (64 - t->bits));
   while (t->slots[at] && !equal(codes_of(t, t->slots[at] - 1), codes, t->width))
     at = (at + 1) & mask;
   return at;
 }
 
-uint32_t shoal_tuples_find(const shoal_tuples *t, const uint32_t *codes) {
-  uint32_t number_plus_1 = t->slots[slot_of(t, codes)];
-  return number_plus_1 ? number_plus_1 - 1 : SHOAL_NO_TUPLE;
+/*
+ * Tuples come in no order, and most of the time would go into waiting for memory. So that of a
+ * whole batch is asked for, slots first and then what they name, before it is looked at.
+ */
+static void hash_batch(const shoal_tuples *t, const uint32_t *codes, size_t n, uint64_t *hashes) {
+  for (size_t i = 0; i < n; i++) {
+    hashes[i] = hash_of(t, codes + i * t->width);
+    __builtin_prefetch(&t->slots[hashes[i] >> (64 - t->bits)]);
+  }
+  for (size_t i = 0; i < n; i++) {
+    uint32_t number_plus_1 = t->slots[hashes[i] >> (64 - t->bits)];
+    if (!number_plus_1) continue;
+    __builtin_prefetch(codes_of(t, number_plus_1 - 1));
+    __builtin_prefetch(&t->counts[number_plus_1 - 1], 1);
+  }
+}
+
+void shoal_tuples_find(const shoal_tuples *t, const uint32_t *codes, size_t n, uint32_t *numbers) {
+  uint64_t hashes[BATCH];
+  for (size_t first = 0; first < n; first += BATCH, codes += BATCH * t->width) {
+    size_t some = n - first < BATCH ? n - first : BATCH;
+    hash_batch(t, codes, some, hashes);
+    for (size_t i = 0; i < some; i++) {
+      uint32_t number_plus_1 = t->slots[slot_of(t, hashes[i], codes + i * t->width)];
+      numbers[first + i] = number_plus_1 ? number_plus_1 - 1 : SHOAL_NO_TUPLE;
+    }
+  }
 }
 
 static bool grow_slots(shoal_tuples *t) {
@@ -70,15 +94,16 @@ static bool grow_slots(shoal_tuples *t) {
   t->bits++;
   size_t mask = ((size_t)1 << t->bits) - 1;
   for (uint32_t i = 0; i < t->n; i++) {
-    size_t at = first_slot(t, codes_of(t, i));
+    size_t at = (size_t)(hash_of(t, codes_of(t, i)) >> (64 - t->bits));
     while (slots[at]) at = (at + 1) & mask;
     slots[at] = i + 1;
   }
   return true;
 }
 
-bool shoal_tuples_add(shoal_tuples *t, const uint32_t *codes, uint64_t times, uint64_t place) {
-  size_t at = slot_of(t, codes), n = t->n;
+static bool add(shoal_tuples *t, uint64_t hash, const uint32_t *codes, uint64_t times,
+                uint64_t place) {
+  size_t at = slot_of(t, hash, codes), n = t->n;
   if (t->slots[at]) {
     t->counts[t->slots[at] - 1] += times;
     return true;
@@ -93,6 +118,21 @@ bool shoal_tuples_add(shoal_tuples *t, const uint32_t *codes, uint64_t times, ui
   t->first_place[n] = place;
   t->slots[at] = ++t->n;
   return (size_t)t->n * 2 <= (size_t)1 << t->bits || grow_slots(t);
+}
+
+bool shoal_tuples_add(shoal_tuples *t, const uint32_t *codes, uint64_t times, uint64_t place) {
+  return add(t, hash_of(t, codes), codes, times, place);
+}
+
+bool shoal_tuples_add_rows(shoal_tuples *t, const uint32_t *codes, size_t n, uint64_t place) {
+  uint64_t hashes[BATCH];
+  for (size_t first = 0; first < n; first += BATCH, codes += BATCH * t->width) {
+    size_t some = n - first < BATCH ? n - first : BATCH;
+    hash_batch(t, codes, some, hashes);
+    for (size_t i = 0; i < some; i++)
+      if (!add(t, hashes[i], codes + i * t->width, 1, place + first + i)) return false;
+  }
+  return true;
 }
 
 /* ------------------------------------------------------------ shares */
@@ -185,8 +225,7 @@ bool shoal_share_add_counted(shoal_share *share, const shoal_use *uses, size_t n
       for (size_t i = 0; ok && i < n; i++) codes[i * width + at] = column[i];
       at++;
     }
-    for (size_t i = 0; ok && i < n; i++)
-      ok = shoal_tuples_add(share->tuples, codes + i * width, 1, place + i);
+    ok = ok && shoal_tuples_add_rows(share->tuples, codes, n, place);
   }
   free(codes);
   share->n_rows += n_rows;

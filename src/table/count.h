@@ -29,8 +29,14 @@ void shoal_tuples_free(shoal_tuples *tuples); /* accepts NULL */
 
 /* Counts a tuple so many times; `place` is kept for a new one. False: no memory. */
 bool shoal_tuples_add(shoal_tuples *tuples, const uint32_t *codes, uint64_t times, uint64_t place);
-/* The tuple's number, or SHOAL_NO_TUPLE. Several threads may ask at once. */
-uint32_t shoal_tuples_find(const shoal_tuples *tuples, const uint32_t *codes);
+/* The same once for each of n tuples, whose places follow one another. */
+bool shoal_tuples_add_rows(shoal_tuples *tuples, const uint32_t *codes, size_t n, uint64_t place);
+/*
+ * The numbers of n tuples, SHOAL_NO_TUPLE for one that is not there. Several threads may ask at
+ * once.
+ */
+void shoal_tuples_find(const shoal_tuples *tuples, const uint32_t *codes, size_t n,
+                       uint32_t *numbers);
 
 /* ------------------------------------------------- while a file is loaded */
 

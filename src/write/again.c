@@ -233,10 +233,12 @@ static bool encode_tile(const again *a, const worker *w, size_t first, size_t n)
 }
 
 static shoal_status render_tile(again *a, worker *w, size_t first, size_t n, shoal_error *error) {
+  uint32_t tuples[TILE_ROWS];
   if (!encode_tile(a, w, first, n)) return shoal_origin_changed(a->table, error);
+  shoal_tuples_find(a->tuples, w->codes, n, tuples);
   for (size_t r = 0; r < n; r++) {
     const uint32_t *codes = w->codes + r * a->width;
-    uint32_t tuple = shoal_tuples_find(a->tuples, codes);
+    uint32_t tuple = tuples[r];
     if (tuple == SHOAL_NO_TUPLE) return shoal_origin_changed(a->table, error);
     (void)atomic_fetch_add_explicit(&a->seen[tuple], 1, memory_order_relaxed);
     uint32_t group = a->out->group_of_row[tuple];
