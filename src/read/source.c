@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "read/ahead.h"
 
 enum { INPUT_BYTES = 256 * 1024, WAIT_MILLISECONDS = 100 };
 
@@ -29,7 +30,7 @@ struct shoal_source {
   void *wait_user;
   coding coding;
   bool detected; /* `coding` is known */
-  uint64_t position;
+  _Atomic uint64_t position;
   uint64_t size_bytes;
   char *input; /* bytes read from the file and not yet used: [used, filled) */
   size_t used, filled;
@@ -38,6 +39,7 @@ struct shoal_source {
   z_stream gzip;
   bool gzip_ready;
   ZSTD_DStream *zstd;
+  _Atomic(shoal_ahead *) ahead; /* who decompresses; NULL: who reads */
 };
 
 static const char *display_name(const char *path) {
@@ -54,8 +56,9 @@ static shoal_status fail_system(const char *name, const char *what, int code, sh
 /* Waits for bytes, asking now and then whether to go on. */
 static shoal_status await(shoal_source *source, shoal_error *error) {
   struct pollfd ready = {.fd = source->fd, .events = POLLIN};
-  while (source->may_block && source->wait && poll(&ready, 1, WAIT_MILLISECONDS) <= 0)
-    if (source->wait(source->wait_user))
+  bool ask = source->wait || source->ahead;
+  while (source->may_block && ask && poll(&ready, 1, WAIT_MILLISECONDS) <= 0)
+    if (source->ahead ? shoal_ahead_stopping(source->ahead) : source->wait(source->wait_user))
       return shoal_fail(error, SHOAL_CANCELLED, "stopped while waiting for input");
   return SHOAL_OK;
 }
@@ -241,16 +244,31 @@ static shoal_status read_zstd(shoal_source *source, char *bytes, size_t capacity
   return SHOAL_OK;
 }
 
-shoal_status shoal_source_read(shoal_source *source, char *bytes, size_t capacity,
-                               size_t *size_bytes, shoal_error *error) {
-  *size_bytes = 0;
-  if (!capacity) return SHOAL_OK;
-  if (!source->detected) SHOAL_TRY(detect(source, error));
+static shoal_status decode(void *user, char *bytes, size_t capacity, size_t *size_bytes,
+                           shoal_error *error) {
+  shoal_source *source = user;
   switch (source->coding) {
   case CODING_GZIP: return read_gzip(source, bytes, capacity, size_bytes, error);
   case CODING_ZSTD: return read_zstd(source, bytes, capacity, size_bytes, error);
   default: return read_plain(source, bytes, capacity, size_bytes, error);
   }
+}
+
+shoal_status shoal_source_read(shoal_source *source, char *bytes, size_t capacity,
+                               size_t *size_bytes, shoal_error *error) {
+  *size_bytes = 0;
+  if (!capacity) return SHOAL_OK;
+  if (!source->detected) SHOAL_TRY(detect(source, error));
+  if (!source->ahead) return decode(source, bytes, capacity, size_bytes, error);
+  return shoal_ahead_take(source->ahead, bytes, capacity, size_bytes, source->wait,
+                          source->wait_user, error);
+}
+
+shoal_status shoal_source_read_ahead(shoal_source *source, shoal_error *error) {
+  if (!source->detected) SHOAL_TRY(detect(source, error));
+  if (source->coding != CODING_PLAIN && !source->ahead)
+    source->ahead = shoal_ahead_start(decode, source);
+  return SHOAL_OK;
 }
 
 void shoal_source_set_wait(shoal_source *source, shoal_wait_fn wait, void *user) {
@@ -264,6 +282,7 @@ uint64_t shoal_source_size(const shoal_source *source) { return source->size_byt
 
 void shoal_source_close(shoal_source *source) {
   if (!source) return;
+  shoal_ahead_stop(source->ahead);
   if (source->fd >= 0) (void)close(source->fd);
   if (source->gzip_ready) (void)inflateEnd(&source->gzip);
   if (source->zstd) (void)ZSTD_freeDStream(source->zstd);

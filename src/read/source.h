@@ -20,6 +20,13 @@ shoal_status shoal_source_read(shoal_source *source, char *bytes, size_t capacit
                                size_t *size_bytes, shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
+ * From now on compressed content is decompressed by a thread of its own, a few blocks ahead of who
+ * reads; other content is read as before. Looks at the first bytes. Without a thread nothing
+ * changes.
+ */
+shoal_status shoal_source_read_ahead(shoal_source *source, shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
  * While a pipe or terminal gives nothing, `wait` is called several times a second; if it returns
  * true the read ends with SHOAL_CANCELLED. Without it, a read waits for ever.
  */

@@ -275,7 +275,8 @@ shoal_status shoal_table_load(const char *path, const shoal_load_options *option
     self->caller = pthread_self();
     shoal_source_set_wait(self->blocks.source, keep_waiting_or_stop, self);
     (void)pthread_mutex_init(&self->lock, NULL);
-    status = load(self, table, options, error);
+    if (shoal_run_threads(run) > 1) status = shoal_source_read_ahead(self->blocks.source, error);
+    if (status == SHOAL_OK) status = load(self, table, options, error);
     (void)pthread_mutex_destroy(&self->lock);
     shoal_blocks_close(&self->blocks);
     free(self->pieces);

@@ -151,6 +151,7 @@ static shoal_status open_again(again *a, shoal_error *error) {
   SHOAL_TRY(shoal_blocks_open(&a->blocks, origin->path, a->table->name, error));
   if (!shoal_source_stamp(a->blocks.source, &stamp) || !shoal_stamp_equal(&stamp, &origin->stamp))
     return shoal_origin_changed(a->table, error);
+  if (shoal_run_threads(a->run) > 1) SHOAL_TRY(shoal_source_read_ahead(a->blocks.source, error));
   shoal_table *header = shoal_alloc_zero(1, sizeof *header);
   shoal_status status = SHOAL_OK;
   if (!header || !(header->name = strdup(a->table->name))) status = shoal_fail_memory(error);
