@@ -37,6 +37,7 @@ shoal_status shoal_result_input(shoal_result *result, const shoal_prepared *p, s
   SHOAL_TRY(copy_name(result, p->table->name, &result->source, error));
   result->input_rows = p->table->n_records;
   result->input_columns = p->table->n_columns;
+  result->two_passes = p->table->origin != NULL;
   result->n_quasi = p->n_quasi;
   result->quasi = shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *result->quasi);
   uint32_t *heights = shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *heights);
