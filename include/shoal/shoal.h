@@ -66,6 +66,12 @@ typedef struct shoal_run {
   unsigned n_threads; /* 0: as many as the machine has */
   shoal_progress_fn progress;
   void *progress_user;
+  /*
+   * Memory that should be enough; 0: no limit. A file whose rows would need more is read twice:
+   * distinct rows are counted first, and released rows written in a second pass. The release is
+   * the same.
+   */
+  uint64_t memory_bytes;
 } shoal_run;
 
 /* The library's version, such as "0.1.0". */
@@ -106,7 +112,9 @@ typedef enum shoal_purpose {
 /*
  * Reads a CSV file (also .gz, .zst; "-" is standard input) into columns of codes. `policy` may be
  * NULL (profile): then every column is kept as text. The table remembers nothing of the file but
- * its delimiter and name.
+ * its delimiter and name; but if the rows do not fit into run->memory_bytes, it has only distinct
+ * rows and how often each stands there, and the file must stay as it is until the release is
+ * written.
  */
 SHOAL_API shoal_status shoal_table_read(const char *path, const shoal_policy *policy,
                                         shoal_purpose purpose, const char *delimiter,

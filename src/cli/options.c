@@ -69,6 +69,12 @@ static const cli_option table[] = {
      "Work with N threads, 1 to 64; as many as the machine has unless given. The result does not "
      "depend on it.",
      NULL},
+    {CLI_MEMORY, "memory", 0, "LIMIT", ON_POLICY,
+     "Memory that should be enough, such as 500M or 2G (K, M, G: of 1,024). If the rows need more, "
+     "distinct rows are counted instead, and anonymize reads the file a second time to write the "
+     "release: it is the same, and needs memory for the distinct rows only. The data must be a "
+     "file then, and the algorithm full-domain.",
+     NULL},
     {CLI_QUIET, "quiet", 'q', NULL, CLI_EVERY_COMMAND,
      "Show no progress bar and no text; the exit status tells.", NULL},
     {CLI_HELP, "help", 'h', NULL, CLI_EVERY_COMMAND, "Show this help.", NULL},

@@ -28,6 +28,7 @@ typedef enum cli_option_id {
   CLI_JSON,
   CLI_DELIMITER,
   CLI_THREADS,
+  CLI_MEMORY,
   CLI_QUIET,
   CLI_HELP,
   CLI_VERSION,

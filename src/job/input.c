@@ -90,6 +90,7 @@ static shoal_status plan(void *user, const char *file, const char *const *names,
               : role == SHOAL_ROLE_IDENTIFIER     ? SHOAL_USE_IDENTITY
               : role == SHOAL_ROLE_DROP           ? SHOAL_USE_NONE
               : role == SHOAL_ROLE_KEEP && review ? SHOAL_USE_NONE
+              : role == SHOAL_ROLE_KEEP           ? SHOAL_USE_KEEP
                                                   : SHOAL_USE_CODES;
   }
   return SHOAL_OK;

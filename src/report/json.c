@@ -141,6 +141,8 @@ static json_t *render_release(const shoal_result *r) {
   (void)json_object_set_new(
       root, "input",
       json_pack("{s:o, s:o}", "rows", count(r->input_rows), "columns", count(r->input_columns)));
+  if (r->two_passes)
+    (void)json_object_set_new(json_object_get(root, "input"), "passes", json_integer(2));
   (void)json_object_set_new(root, "output",
                             json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rows",
                                       count(r->output_rows), "suppressed", count(r->suppressed),

@@ -94,6 +94,7 @@ struct shoal_result {
   bool holds;
   const char *source; /* the table's or hierarchy's name */
   uint64_t input_rows, input_columns;
+  bool two_passes; /* the rows did not fit into memory: the file is read twice */
   const char **warnings;
   size_t n_warnings;
   /* quasi-identifiers, in column order: names of levels everywhere below */
