@@ -102,17 +102,12 @@ static void find_starry(label_reader *r) {
   }
 }
 
-/*
- * The lowest level that has all labels but those that say nothing. Masked labels that were brought
- * as values stand on level 0 too, where they would mean less than they do.
- */
+/* The lowest level that has all labels but those that say nothing. */
 static uint32_t common_level(const label_reader *r) {
   uint32_t n = r->released->column->n_values, n_starry = 0;
   for (uint32_t code = 0; code < n; code++) n_starry += r->starry[code];
   if (n_starry == n) return is_top(r, r->n_levels - 1) ? r->n_levels - 1 : SHOAL_NO_LEVEL;
-  bool brought = !r->complete && r->domain->hierarchy &&
-                 r->domain->attribute->hierarchy.kind == SHOAL_HIERARCHY_MASK;
-  for (uint32_t l = brought; l < r->n_levels; l++) {
+  for (uint32_t l = 0; l < r->n_levels; l++) {
     bool all = true;
     for (uint32_t code = 0; all && code < n; code++)
       all = r->starry[code] || r->match[l][code] != SHOAL_NO_ID;
@@ -213,9 +208,14 @@ static void find_numbers(const label_reader *r, uint32_t code, shoal_cover *cove
   }
 }
 
-/* The highest level that has the label, or the one that all labels of the column are of. */
+/*
+ * The highest level that has the label, or the one that all labels of the column are of. Masked
+ * labels that were brought as values stand on lower levels too, where they mean less than they do.
+ */
 static uint32_t level_of(const label_reader *r, uint32_t code) {
-  uint32_t common = r->released->level;
+  bool brought = !r->complete && r->domain->hierarchy &&
+                 r->domain->attribute->hierarchy.kind == SHOAL_HIERARCHY_MASK;
+  uint32_t common = brought ? SHOAL_NO_LEVEL : r->released->level;
   if (common != SHOAL_NO_LEVEL && r->match[common][code] != SHOAL_NO_ID) return common;
   for (uint32_t l = r->n_levels; l-- > 0;)
     if (r->match[l][code] != SHOAL_NO_ID) return l;
