@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "report/explain.h"
+#include "report/measures.h"
 #include "report/result.h"
 
 /* A whole number where it is one: counts and levels are integers in JSON. */
@@ -215,6 +216,7 @@ shoal_status shoal_render_json(const shoal_result *result, char **text, shoal_er
       [SHOAL_RESULT_EXPLAIN] = shoal_render_explain_json,
       [SHOAL_RESULT_RELEASE] = render_release,
       [SHOAL_RESULT_HIERARCHY] = render_hierarchy,
+      [SHOAL_RESULT_MEASURE] = shoal_render_measure_json,
   };
   json_t *root = renderers[result->kind](result);
   *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
