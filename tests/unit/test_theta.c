@@ -479,7 +479,7 @@ static void memory_may_run_out_anywhere(void **state UNUSED) {
   shoal_random random;
   shoal_random_seed(&random, 11);
   unsigned invented = 0;
-  for (size_t i = 0; i < 12; i++) {
+  for (size_t i = 0; i < 6; i++) {
     fixture f;
     draw(&f, &random, models[i % COUNT(models)]);
     f.task.most_noise = 100;
