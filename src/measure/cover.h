@@ -48,11 +48,12 @@ typedef struct shoal_cover {
   bool loose;        /* not every place of lo .. hi is held */
   bool is_range;     /* `range` says what it means as numbers */
   shoal_range range;
-  size_t prefix_bytes; /* above 0: values that start with so many bytes of the label */
-  uint32_t level;      /* of the hierarchy; SHOAL_NO_LEVEL: not a label of it */
-  double height_loss;  /* 0..1: subtree's height over the tree's; numbers without tree: width */
-  double leaves_loss;  /* 0..1: (values under it - 1) / (all values - 1) */
-  double width;        /* 0..1: numbers: high - low, within the domain, over the domain's */
+  const char *prefix; /* NULL, or: values that start with these bytes (the label's, borrowed) */
+  size_t prefix_bytes;
+  uint32_t level;     /* of the hierarchy; SHOAL_NO_LEVEL: not a label of it */
+  double height_loss; /* 0..1: subtree's height over the tree's; numbers without tree: width */
+  double leaves_loss; /* 0..1: (values under it - 1) / (all values - 1) */
+  double width;       /* 0..1: numbers: high - low, within the domain, over the domain's */
 } shoal_cover;
 
 typedef struct shoal_released_labels {
@@ -64,18 +65,19 @@ typedef struct shoal_released_labels {
 
 typedef struct shoal_domain {
   const shoal_attribute *attribute; /* borrowed */
-  shoal_hierarchy *hierarchy;       /* owned; NULL: none. Its leaves are the values of `values` */
-  shoal_column values;              /* owned: all known values, each once */
-  uint32_t n_places;                /* one a leaf of the hierarchy, or one a value */
-  bool is_number;                   /* the attribute's type: `numbers` is there */
-  bool ascending;                   /* numbers stand in ascending order on the line */
-  uint32_t n_missing;               /* places that are missing values */
-  uint32_t *place_of;               /* by value */
-  uint32_t *value_at;               /* by place */
-  shoal_decimal *numbers;           /* by place; NULL: not a number */
-  bool *place_missing;              /* by place */
-  shoal_range all;                  /* least and greatest number; neither: there is none */
-  shoal_released_labels *released;  /* by released column */
+  shoal_hierarchy *hierarchy;       /* owned; NULL: none */
+  shoal_column values;    /* owned: the values that columns know; the tree may have more leaves */
+  uint32_t n_leaves;      /* of the hierarchy, or the values; codes of `values` come first */
+  uint32_t n_places;      /* one a leaf of the hierarchy, or one a value */
+  bool is_number;         /* the attribute's type: `numbers` is there */
+  bool ascending;         /* numbers stand in ascending order on the line */
+  uint32_t n_missing;     /* places that are missing values */
+  uint32_t *place_of;     /* by leaf */
+  uint32_t *leaf_at;      /* by place */
+  shoal_decimal *numbers; /* by place; NULL: not a number */
+  bool *place_missing;    /* by place */
+  shoal_range all;        /* least and greatest number; neither: there is none */
+  shoal_released_labels *released; /* by released column */
   size_t n_released;
   uint32_t **raw_place; /* by raw column, by code; SHOAL_NO_PLACE: unknown to the hierarchy */
   size_t n_raw;
@@ -116,9 +118,5 @@ static inline bool shoal_domain_holds(const shoal_domain *domain, const shoal_co
 
 /* Is there anything that both labels (of one or two releases) can stand for? */
 bool shoal_domain_overlap(const shoal_domain *domain, const shoal_cover *a, const shoal_cover *b);
-
-/* Is `label` one of the hierarchy's on that level? */
-bool shoal_domain_at_level(const shoal_domain *domain, size_t released, uint32_t code,
-                           uint32_t level);
 
 #endif

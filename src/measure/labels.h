@@ -6,6 +6,9 @@
 #ifndef SHOAL_MEASURE_LABELS_H
 #define SHOAL_MEASURE_LABELS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/decimal.h"
 
 typedef enum shoal_form {
