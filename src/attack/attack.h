@@ -63,9 +63,9 @@ typedef struct shoal_attack_case {
 /* A class that falls, or a person of another table who does. */
 typedef struct shoal_attack_example {
   uint32_t class_id;
-  uint64_t person_row;  /* row of the external table, the first is 1; 0: none */
-  uint64_t n_rows;      /* of the class, or among which the person is */
-  double probability;   /* of the most likely value there */
+  uint64_t person_row; /* row of the external table, the first is 1; 0: none */
+  uint64_t n_rows;     /* of the class, or among which the person is */
+  double probability;  /* of the most likely value there */
 } shoal_attack_example;
 
 typedef struct shoal_attack shoal_attack;

@@ -7,10 +7,10 @@
 #include "model/exact.h"
 
 const shoal_attack *const shoal_attack_types[] = {
-    &shoal_attack_linking,     &shoal_attack_homogeneity, &shoal_attack_background,
-    &shoal_attack_similarity,  &shoal_attack_skewness,    &shoal_attack_categorical,
-    &shoal_attack_variance,    &shoal_attack_repeated,    &shoal_attack_order,
-    &shoal_attack_minimality,  &shoal_attack_downcoding,  NULL,
+    &shoal_attack_linking,    &shoal_attack_homogeneity, &shoal_attack_background,
+    &shoal_attack_similarity, &shoal_attack_skewness,    &shoal_attack_categorical,
+    &shoal_attack_variance,   &shoal_attack_repeated,    &shoal_attack_order,
+    &shoal_attack_minimality, &shoal_attack_downcoding,  NULL,
 };
 
 shoal_status shoal_attacks_run(const shoal_attack_case *attacked, shoal_attack_findings *findings,
@@ -59,8 +59,8 @@ void shoal_attack_note_example(shoal_attack_finding *finding, shoal_attack_examp
   size_t at = finding->n_examples;
   while (at > 0 && is_worse(&example, &finding->examples[at - 1])) at--;
   if (at == SHOAL_ATTACK_EXAMPLES) return;
-  size_t last = finding->n_examples < SHOAL_ATTACK_EXAMPLES ? finding->n_examples
-                                                            : SHOAL_ATTACK_EXAMPLES - 1;
+  size_t last =
+      finding->n_examples < SHOAL_ATTACK_EXAMPLES ? finding->n_examples : SHOAL_ATTACK_EXAMPLES - 1;
   memmove(finding->examples + at + 1, finding->examples + at,
           (last - at) * sizeof *finding->examples);
   finding->examples[at] = example;

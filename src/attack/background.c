@@ -12,10 +12,10 @@
  * A row of value v is guessed with n_v of the rows that are left. In descending order the m values
  * ruled out are the first m, or, for v among the first m + 1, those without v.
  */
-static shoal_class_fall look(const shoal_class_attack *self, shoal_tally *tally, uint32_t c) {
+static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *tally, uint32_t c) {
   (void)c;
   uint32_t m = *(const uint32_t *)self->own;
-  shoal_tally_sort(tally);
+  shoal_class_tally_sort(tally);
   uint64_t first_m = 0, first_more = 0;
   for (size_t i = 0; i < tally->n && i <= m; i++) {
     if (i < m) first_m += tally->rows[i];

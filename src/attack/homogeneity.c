@@ -6,7 +6,7 @@
  */
 #include "attack/tally.h"
 
-static shoal_class_fall look(const shoal_class_attack *self, shoal_tally *tally, uint32_t c) {
+static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *tally, uint32_t c) {
   (void)c;
   return shoal_class_fall_by_share(self, tally);
 }

@@ -16,7 +16,8 @@ typedef struct sides {
 } sides;
 
 static const shoal_column *column_of(const sides *both, int side, size_t s) {
-  return shoal_table_column(both->frequency[side]->table, both->attacked->sensitive[s].column->name);
+  return shoal_table_column(both->frequency[side]->table,
+                            both->attacked->sensitive[s].column->name);
 }
 
 /* Values of both releases under common numbers; equal bytes are one value. */
@@ -150,8 +151,8 @@ static bool build(shoal_joint *joint, const sides *both, uint32_t *(*common)[2])
   joint->n_values = shoal_alloc_zero(joint->n_sensitive, sizeof *joint->n_values);
   return joint->value_of && joint->n_values && number_secrets(joint, both, common) &&
          decode(joint, both, common) &&
-         count_secrets(&joint->counts[0], both->frequency[0], both->n_rows[0],
-                       joint->secret_of_row, joint->n_secrets) &&
+         count_secrets(&joint->counts[0], both->frequency[0], both->n_rows[0], joint->secret_of_row,
+                       joint->n_secrets) &&
          count_secrets(&joint->counts[1], both->frequency[1], both->n_rows[1],
                        joint->secret_of_row + both->n_rows[0], joint->n_secrets);
 }

@@ -18,9 +18,9 @@ typedef struct shoal_secret_counts {
 typedef struct shoal_joint {
   size_t n_sensitive;
   uint32_t n_secrets;
-  uint32_t **value_of;      /* by sensitive attribute, by secret; UINT32_MAX: missing */
-  uint32_t *n_values;       /* by sensitive attribute: values of both releases */
-  uint32_t *secret_of_row;  /* rows of the attacked release, then of the earlier one */
+  uint32_t **value_of;     /* by sensitive attribute, by secret; UINT32_MAX: missing */
+  uint32_t *n_values;      /* by sensitive attribute: values of both releases */
+  uint32_t *secret_of_row; /* rows of the attacked release, then of the earlier one */
   shoal_secret_counts counts[2];
 } shoal_joint;
 

@@ -19,9 +19,9 @@ typedef struct linker {
   shoal_match_key *keys;
   shoal_matches matches;
   uint64_t *people_of_class;
-  uint64_t *candidates;  /* by tuple of people */
-  uint32_t *first_class; /* by tuple: one of its classes */
-  shoal_tally *tallies;  /* by sensitive attribute */
+  uint64_t *candidates;       /* by tuple of people */
+  uint32_t *first_class;      /* by tuple: one of its classes */
+  shoal_class_tally *tallies; /* by sensitive attribute */
   shoal_attack_finding *findings;
   size_t n_findings;
 } linker;
@@ -29,7 +29,7 @@ typedef struct linker {
 static void linker_reset(linker *l) {
   shoal_match_index_reset(&l->index);
   for (size_t s = 0; l->tallies && s < l->attacked->n_sensitive; s++)
-    shoal_tally_reset(&l->tallies[s]);
+    shoal_class_tally_reset(&l->tallies[s]);
   free(l->keys);
   free(l->matches.classes);
   free(l->people_of_class);
@@ -50,7 +50,7 @@ static shoal_status linker_init(linker *l, shoal_error *error) {
   l->tallies = shoal_alloc_zero(attacked->n_sensitive, sizeof *l->tallies);
   bool ok = l->keys && l->people_of_class && l->candidates && l->first_class && l->tallies;
   for (size_t s = 0; ok && s < attacked->n_sensitive; s++)
-    ok = shoal_tally_init(&l->tallies[s], attacked->sensitive[s].column->n_values);
+    ok = shoal_class_tally_init(&l->tallies[s], attacked->sensitive[s].column->n_values);
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
@@ -62,7 +62,7 @@ static void judge(linker *l, uint32_t t, shoal_attack_finding *finding) {
                                   .n_rows = l->candidates[t]};
   bool falls = l->candidates[t] < k, asked = false;
   if (finding->sensitive != SHOAL_NO_ATTRIBUTE) {
-    const shoal_tally *tally = &l->tallies[finding->sensitive];
+    const shoal_class_tally *tally = &l->tallies[finding->sensitive];
     shoal_decimal bound = shoal_attack_bound(l->attacked, finding->sensitive, &asked);
     if (tally->n == 1) finding->certain += n;
     bool guessed = tally->n && shoal_attack_above(bound, tally->most, tally->sum);
@@ -91,10 +91,10 @@ static void link_tuple(linker *l, uint32_t t) {
     l->candidates[t] += frequency->base.n_rows[c];
     l->people_of_class[c] += l->people->n_people[t];
     for (size_t s = 0; s < l->attacked->n_sensitive; s++)
-      shoal_tally_add(&l->tallies[s], frequency, s, c, NULL);
+      shoal_class_tally_add(&l->tallies[s], frequency, s, c, NULL);
   }
   for (size_t f = 0; f < l->n_findings; f++) judge(l, t, &l->findings[f]);
-  for (size_t s = 0; s < l->attacked->n_sensitive; s++) shoal_tally_clear(&l->tallies[s]);
+  for (size_t s = 0; s < l->attacked->n_sensitive; s++) shoal_class_tally_clear(&l->tallies[s]);
 }
 
 /* Unique on both sides: one row for the person, one person for the row. */
@@ -109,7 +109,8 @@ static shoal_status link_people(linker *l, shoal_error *error) {
   SHOAL_TRY(linker_init(l, error));
   for (uint32_t t = 0; t < l->people->n_tuples; t++) {
     if (t % 4096 == 0)
-      SHOAL_TRY(shoal_run_report(l->attacked->run, "link", t, l->people->n_tuples, "people", error));
+      SHOAL_TRY(
+          shoal_run_report(l->attacked->run, "link", t, l->people->n_tuples, "people", error));
     link_tuple(l, t);
     if (l->matches.failed) return shoal_fail_memory(error);
   }
@@ -127,18 +128,16 @@ static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *at
                            shoal_error *error) {
   size_t first = findings->n_items, n = attacked->n_sensitive ? attacked->n_sensitive : 1;
   for (size_t s = 0; s < n; s++) {
-    shoal_attack_finding *finding = shoal_attack_findings_add(
-        findings, self, attacked->n_sensitive ? s : SHOAL_NO_ATTRIBUTE);
+    shoal_attack_finding *finding =
+        shoal_attack_findings_add(findings, self, attacked->n_sensitive ? s : SHOAL_NO_ATTRIBUTE);
     if (!finding) return shoal_fail_memory(error);
     finding->by_people = finding->counts = true;
     finding->n_tried = people->n_all;
     finding->required = (double)attacked->demands->k;
     finding->note = people->whose;
   }
-  linker l = {.attacked = attacked,
-              .people = people,
-              .findings = findings->items + first,
-              .n_findings = n};
+  linker l = {
+      .attacked = attacked, .people = people, .findings = findings->items + first, .n_findings = n};
   shoal_status status = link_people(&l, error);
   linker_reset(&l);
   return status;
@@ -149,10 +148,8 @@ static shoal_status run(const shoal_attack *self, const shoal_attack_case *attac
   if (!attacked->external && !attacked->original)
     return shoal_attack_skip(findings, self, SHOAL_NO_ATTRIBUTE,
                              "no table of people is given (--external, --original)", error);
-  if (attacked->external)
-    SHOAL_TRY(run_on(self, attacked, attacked->external, findings, error));
-  if (attacked->original)
-    SHOAL_TRY(run_on(self, attacked, attacked->original, findings, error));
+  if (attacked->external) SHOAL_TRY(run_on(self, attacked, attacked->external, findings, error));
+  if (attacked->original) SHOAL_TRY(run_on(self, attacked, attacked->original, findings, error));
   return SHOAL_OK;
 }
 

@@ -66,9 +66,8 @@ static bool sort_classes(shoal_match_index *index, size_t released,
   for (size_t l = index->n_levels; ok && l-- > 0;) {
     size_t q = index->levels[l].quasi;
     const shoal_released_labels *labels = &index->domains[q].released[released];
-    ok = rank_labels(labels, rank_of) &&
-         sort_by(index->order, scratch, n, frequency->codes[q], classes->tuple, rank_of,
-                 labels->column->n_values);
+    ok = rank_labels(labels, rank_of) && sort_by(index->order, scratch, n, frequency->codes[q],
+                                                 classes->tuple, rank_of, labels->column->n_values);
   }
   free(scratch);
   free(rank_of);
@@ -225,8 +224,8 @@ static void look_at_all(const question *ask, size_t l, uint32_t from, uint32_t t
 static void visit(const question *ask, size_t l, uint32_t from, uint32_t to) {
   const shoal_match_key *key = &ask->keys[ask->index->levels[l].quasi];
   /* ranges can meet between two known values; a value nobody knows has no place */
-  bool placed = key->cover ? !key->cover->is_range && !is_nothing(key->cover)
-                           : key->place != SHOAL_NO_PLACE;
+  bool placed =
+      key->cover ? !key->cover->is_range && !is_nothing(key->cover) : key->place != SHOAL_NO_PLACE;
   if (key->any || !placed) look_at_all(ask, l, from, to, key->any);
   else if (key->cover) stab(ask, l, from, to, key->cover->lo, key->cover->hi);
   else stab(ask, l, from, to, key->place, key->place);

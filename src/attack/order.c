@@ -25,8 +25,7 @@ static bool fits(const aligner *x, uint64_t a, uint64_t b) {
   const shoal_frequency *now = x->frequency[0], *then = x->frequency[1];
   for (size_t q = 0; q < now->n_quasi; q++) {
     const shoal_domain *domain = &x->attacked->domains[q];
-    const shoal_cover *first =
-        shoal_domain_cover(domain, 0, now->codes[q][now->tuple_of_row[a]]);
+    const shoal_cover *first = shoal_domain_cover(domain, 0, now->codes[q][now->tuple_of_row[a]]);
     const shoal_cover *second =
         shoal_domain_cover(domain, x->earlier + 1, then->codes[q][then->tuple_of_row[b]]);
     if (!shoal_domain_overlap(domain, first, second)) return false;
@@ -75,10 +74,10 @@ static shoal_status refine(const aligner *x, int shorter, const uint64_t *place_
     if (size[i] >= k) continue;
     finding->below_k += size[i];
     finding->n_classes++;
-    shoal_attack_note_example(
-        finding, (shoal_attack_example){.class_id = (uint32_t)(pairs.of_id[i] >> 32),
-                                        .n_rows = size[i],
-                                        .probability = 1.0 / (double)size[i]});
+    shoal_attack_note_example(finding,
+                              (shoal_attack_example){.class_id = (uint32_t)(pairs.of_id[i] >> 32),
+                                                     .n_rows = size[i],
+                                                     .probability = 1.0 / (double)size[i]});
   }
   shoal_ids_reset(&pairs);
   free(size);

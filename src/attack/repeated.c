@@ -24,10 +24,10 @@ typedef struct composer {
   shoal_match_index index[2];
   shoal_match_key *keys;
   shoal_matches matches[2];
-  uint64_t *rows[2];   /* by secret, of the classes at hand */
-  uint32_t *touched;   /* secrets of the first side's classes */
+  uint64_t *rows[2]; /* by secret, of the classes at hand */
+  uint32_t *touched; /* secrets of the first side's classes */
   size_t n_touched;
-  uint32_t **stamp;    /* by sensitive attribute and value: the last try that met it */
+  uint32_t **stamp; /* by sensitive attribute and value: the last try that met it */
   uint32_t now;
   shoal_attack_finding *finding;
 } composer;
@@ -144,7 +144,8 @@ static shoal_status try_people(composer *x, shoal_error *error) {
     if (!x->matches[0].n || !x->matches[1].n) continue;
     x->n_touched = 0;
     for (int side = 0; side < 2; side++)
-      for (size_t i = 0; i < x->matches[side].n; i++) add_class(x, side, x->matches[side].classes[i]);
+      for (size_t i = 0; i < x->matches[side].n; i++)
+        add_class(x, side, x->matches[side].classes[i]);
     judge(x, x->people->n_people[t], x->people->first_row[t], x->matches[0].classes[0]);
     for (int side = 0; side < 2; side++)
       for (size_t i = 0; i < x->matches[side].n; i++)
@@ -190,8 +191,7 @@ static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *at
   finding->by_people = finding->counts = true;
   finding->required = (double)attacked->demands->k;
   finding->note = people ? people->whose : ALL_PAIRS;
-  composer x = {
-      .attacked = attacked, .earlier = earlier, .people = people, .finding = finding};
+  composer x = {.attacked = attacked, .earlier = earlier, .people = people, .finding = finding};
   shoal_status status = composer_init(&x, error);
   if (status == SHOAL_OK) status = people ? try_people(&x, error) : try_pairs(&x, error);
   composer_reset(&x);

@@ -8,7 +8,7 @@
 
 #include "attack/tally.h"
 
-static shoal_class_fall look(const shoal_class_attack *self, shoal_tally *tally, uint32_t c) {
+static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *tally, uint32_t c) {
   (void)c;
   return shoal_class_fall_by_share(self, tally);
 }
@@ -21,8 +21,7 @@ static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *at
                              "the policy gives the attribute no hierarchy with 'protect'", error);
   bool asked;
   uint32_t *group_of, n_groups;
-  SHOAL_TRY(
-      shoal_strong_ancestors(attacked->policy, sensitive, &group_of, &n_groups, error));
+  SHOAL_TRY(shoal_strong_ancestors(attacked->policy, sensitive, &group_of, &n_groups, error));
   shoal_class_attack attack = {.attacked = attacked,
                                .sensitive = s,
                                .bound = shoal_attack_bound(attacked, s, &asked),

@@ -57,7 +57,7 @@ static bool count_reference(const shoal_attack_case *attacked, size_t s, referen
 }
 
 /* The least of `reached` is kept: the distance goes in with its sign turned. */
-static shoal_class_fall look(const shoal_class_attack *self, shoal_tally *tally, uint32_t c) {
+static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *tally, uint32_t c) {
   (void)c;
   const reference *table = self->own;
   shoal_class_fall fall = {.probability = (double)tally->most / (double)tally->sum};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool shoal_tally_init(shoal_tally *tally, uint32_t n_groups) {
+bool shoal_class_tally_init(shoal_class_tally *tally, uint32_t n_groups) {
   memset(tally, 0, sizeof *tally);
   tally->n_groups = n_groups;
   tally->groups = shoal_alloc(n_groups, sizeof *tally->groups);
@@ -14,20 +14,20 @@ bool shoal_tally_init(shoal_tally *tally, uint32_t n_groups) {
   return tally->groups && tally->rows && tally->slot_of;
 }
 
-void shoal_tally_reset(shoal_tally *tally) {
+void shoal_class_tally_reset(shoal_class_tally *tally) {
   free(tally->groups);
   free(tally->rows);
   free(tally->slot_of);
 }
 
-void shoal_tally_clear(shoal_tally *tally) {
+void shoal_class_tally_clear(shoal_class_tally *tally) {
   for (size_t i = 0; i < tally->n; i++) tally->slot_of[tally->groups[i]] = 0;
   tally->n = 0;
   tally->sum = tally->most = 0;
 }
 
-void shoal_tally_add(shoal_tally *tally, const shoal_frequency *frequency, size_t sensitive,
-                     uint32_t c, const uint32_t *group_of) {
+void shoal_class_tally_add(shoal_class_tally *tally, const shoal_frequency *frequency,
+                           size_t sensitive, uint32_t c, const uint32_t *group_of) {
   const shoal_histogram *histogram = &frequency->base.histograms[sensitive];
   const uint8_t *is_missing = frequency->sensitive[sensitive]->is_missing;
   for (size_t i = histogram->start[c]; i < histogram->start[c + 1]; i++) {
@@ -47,7 +47,7 @@ void shoal_tally_add(shoal_tally *tally, const shoal_frequency *frequency, size_
 }
 
 /* Heap sort: groups and rows move together. */
-static void swap(shoal_tally *t, size_t i, size_t j) {
+static void swap(shoal_class_tally *t, size_t i, size_t j) {
   uint64_t rows = t->rows[i];
   uint32_t group = t->groups[i];
   t->rows[i] = t->rows[j];
@@ -56,7 +56,7 @@ static void swap(shoal_tally *t, size_t i, size_t j) {
   t->groups[j] = group;
 }
 
-static void sift(shoal_tally *t, size_t at, size_t n) {
+static void sift(shoal_class_tally *t, size_t at, size_t n) {
   for (size_t child; (child = 2 * at + 1) < n; at = child) {
     if (child + 1 < n && t->rows[child + 1] < t->rows[child]) child++;
     if (t->rows[at] <= t->rows[child]) return;
@@ -64,7 +64,7 @@ static void sift(shoal_tally *t, size_t at, size_t n) {
   }
 }
 
-void shoal_tally_sort(shoal_tally *t) {
+void shoal_class_tally_sort(shoal_class_tally *t) {
   for (size_t at = t->n / 2; at-- > 0;) sift(t, at, t->n);
   for (size_t n = t->n; n > 1;) {
     swap(t, 0, --n);
@@ -74,7 +74,7 @@ void shoal_tally_sort(shoal_tally *t) {
 }
 
 shoal_class_fall shoal_class_fall_by_share(const shoal_class_attack *self,
-                                           const shoal_tally *tally) {
+                                           const shoal_class_tally *tally) {
   shoal_class_fall fall = {.falls = tally->n == 1,
                            .probability = (double)tally->most / (double)tally->sum,
                            .reached = (double)tally->n};
@@ -108,24 +108,24 @@ static void sum_up(const shoal_class_attack *self, const shoal_class_fall *fall,
 shoal_status shoal_class_attack_run(const shoal_class_attack *self, shoal_attack_finding *finding,
                                     shoal_error *error) {
   const shoal_frequency *frequency = self->attacked->frequency;
-  shoal_tally tally;
-  if (!shoal_tally_init(&tally, self->n_groups)) {
-    shoal_tally_reset(&tally);
+  shoal_class_tally tally;
+  if (!shoal_class_tally_init(&tally, self->n_groups)) {
+    shoal_class_tally_reset(&tally);
     return shoal_fail_memory(error);
   }
   bool first = true;
   for (uint32_t c = 0; c < frequency->base.n_classes; c++) {
-    shoal_tally_add(&tally, frequency, self->sensitive, c, self->group_of);
+    shoal_class_tally_add(&tally, frequency, self->sensitive, c, self->group_of);
     if (tally.n) {
       shoal_class_fall fall = self->look(self, &tally, c);
       sum_up(self, &fall, c, first, finding);
       first = false;
     }
-    shoal_tally_clear(&tally);
+    shoal_class_tally_clear(&tally);
   }
   finding->n_tried = frequency->n_records;
   finding->reidentified = shoal_rows_alone(&frequency->base);
   finding->succeeds = finding->n_classes > 0;
-  shoal_tally_reset(&tally);
+  shoal_class_tally_reset(&tally);
   return SHOAL_OK;
 }

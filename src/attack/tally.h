@@ -9,7 +9,7 @@
 #include "attack/attack.h"
 
 /* Rows of each group that occurs; missing values are none. Arrays are reused class by class. */
-typedef struct shoal_tally {
+typedef struct shoal_class_tally {
   uint32_t n_groups; /* that there can be */
   uint32_t *groups;  /* n of them, in order of appearance */
   uint64_t *rows;    /* of each */
@@ -17,17 +17,17 @@ typedef struct shoal_tally {
   uint64_t sum;      /* rows with a value */
   uint64_t most;     /* rows of the most frequent group */
   uint32_t *slot_of; /* by group: its place + 1; 0 outside of a tally */
-} shoal_tally;
+} shoal_class_tally;
 
-bool shoal_tally_init(shoal_tally *tally, uint32_t n_groups);
-void shoal_tally_reset(shoal_tally *tally);
+bool shoal_class_tally_init(shoal_class_tally *tally, uint32_t n_groups);
+void shoal_class_tally_reset(shoal_class_tally *tally);
 /* Forgets what was added. */
-void shoal_tally_clear(shoal_tally *tally);
+void shoal_class_tally_clear(shoal_class_tally *tally);
 /* Adds class c; group_of NULL: each value is its own group. */
-void shoal_tally_add(shoal_tally *tally, const shoal_frequency *frequency, size_t sensitive,
-                     uint32_t c, const uint32_t *group_of);
+void shoal_class_tally_add(shoal_class_tally *tally, const shoal_frequency *frequency,
+                           size_t sensitive, uint32_t c, const uint32_t *group_of);
 /* Most frequent first; the groups go with their rows. */
-void shoal_tally_sort(shoal_tally *tally);
+void shoal_class_tally_sort(shoal_class_tally *tally);
 
 /* What an attack on classes says of one class. */
 typedef struct shoal_class_fall {
@@ -45,7 +45,8 @@ typedef struct shoal_class_attack {
   uint32_t n_groups;
   const void *own;
   /* Looks at one class with at least one value, tallied. */
-  shoal_class_fall (*look)(const struct shoal_class_attack *self, shoal_tally *tally, uint32_t c);
+  shoal_class_fall (*look)(const struct shoal_class_attack *self, shoal_class_tally *tally,
+                           uint32_t c);
 } shoal_class_attack;
 
 /* Looks at every class and sums up into the finding. */
@@ -54,7 +55,7 @@ shoal_status shoal_class_attack_run(const shoal_class_attack *self, shoal_attack
 
 /* certain and guessed of a tally by its shares alone; `falls` where there is one group. */
 shoal_class_fall shoal_class_fall_by_share(const shoal_class_attack *self,
-                                           const shoal_tally *tally);
+                                           const shoal_class_tally *tally);
 
 /* The rows that are alone in their class: whoever knows the quasi-identifiers finds the person. */
 uint64_t shoal_rows_alone(const shoal_classes *classes);

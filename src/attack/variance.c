@@ -18,15 +18,15 @@ typedef struct threshold {
 static bool is_enough(const threshold *theta, shoal_uint128 spread, uint64_t n) {
   shoal_uint128 k = theta->k;
   if (theta->mu.mantissa <= 0 || k < 2) return true;
-  return shoal_compare_products(
-             spread, (shoal_uint128)12 * shoal_power_of_ten(theta->mu.scale), (shoal_uint128)n * n,
-             (shoal_uint128)(uint64_t)theta->mu.mantissa * (k * k - 1)) >= 0;
+  return shoal_compare_products(spread, (shoal_uint128)12 * shoal_power_of_ten(theta->mu.scale),
+                                (shoal_uint128)n * n,
+                                (shoal_uint128)(uint64_t)theta->mu.mantissa * (k * k - 1)) >= 0;
 }
 
-static shoal_class_fall look(const shoal_class_attack *self, shoal_tally *tally, uint32_t c) {
+static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *tally, uint32_t c) {
   (void)c;
   shoal_class_fall fall = shoal_class_fall_by_share(self, tally);
-  shoal_tally_sort(tally);
+  shoal_class_tally_sort(tally);
   shoal_uint128 sum = 0, squares = 0;
   for (size_t i = 0; i < tally->n; i++) {
     uint64_t weight = i + 1;

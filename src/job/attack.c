@@ -109,8 +109,7 @@ static shoal_status lay_domain(shoal_siege *siege, size_t q, size_t *raw_of, sho
   raw_of[1] = add_raw(raw, &request.n_raw, siege->external_table, name);
   bool needed = siege->n_earlier || siege->original_table || siege->external_table;
   shoal_error ignored;
-  shoal_status status =
-      shoal_domain_init(&siege->domains[q], &request, needed ? error : &ignored);
+  shoal_status status = shoal_domain_init(&siege->domains[q], &request, needed ? error : &ignored);
   siege->has_domain[q] = status == SHOAL_OK;
   free(released);
   if (!needed && status == SHOAL_BAD_INPUT) return SHOAL_OK;
@@ -190,8 +189,7 @@ void shoal_siege_reset(shoal_siege *siege) {
     if (siege->has_domain[q]) shoal_domain_reset(&siege->domains[q]);
   free(siege->domains);
   free(siege->has_domain);
-  for (size_t i = 0; i < siege->n_earlier; i++)
-    shoal_prepared_reset(&siege->earlier_prepared[i]);
+  for (size_t i = 0; i < siege->n_earlier; i++) shoal_prepared_reset(&siege->earlier_prepared[i]);
   free(siege->earlier_prepared);
   free(siege->earlier);
   shoal_prepared_reset(&siege->prepared);
@@ -254,9 +252,8 @@ shoal_status shoal_release_compare(shoal_release *release, const shoal_table *ma
                                    const shoal_table *const *previous, size_t n_previous,
                                    const shoal_run *run, shoal_error *error) {
   if (!n_previous) return SHOAL_OK;
-  shoal_attack_options options = {.original = release->prepared.table,
-                                  .previous = previous,
-                                  .n_previous = n_previous};
+  shoal_attack_options options = {
+      .original = release->prepared.table, .previous = previous, .n_previous = n_previous};
   shoal_siege siege;
   shoal_status status =
       shoal_siege_lay(&siege, masked, release->prepared.policy, &options, run, error);

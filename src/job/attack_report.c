@@ -11,9 +11,17 @@
 
 /* ------------------------------------------------------------ what may be shown */
 
-static bool is_general(const shoal_cover *cover) {
+/* A label of the tree that stands above values, be it above one only. */
+static bool is_above(const shoal_domain *domain, const shoal_cover *cover) {
+  if (!domain->hierarchy || cover->level == SHOAL_NO_LEVEL || cover->lo > cover->hi) return false;
+  const shoal_level *level = &domain->hierarchy->levels[cover->level];
+  return level->node_height[level->of_leaf[domain->leaf_at[cover->lo]]] > 0;
+}
+
+static bool is_general(const shoal_domain *domain, const shoal_cover *cover) {
   if (cover->missing) return false;
   if (cover->everything || cover->n_places > 1 || cover->prefix_bytes > 0) return true;
+  if (is_above(domain, cover)) return true;
   const shoal_range *range = &cover->range;
   return cover->is_range && (!range->has_low || !range->has_high ||
                              shoal_decimal_compare(range->low, range->high) != 0);
@@ -33,8 +41,8 @@ static shoal_status show(const shoal_siege *siege, const shoal_attack_example *e
     size_t size;
     const char *label = shoal_column_value(p->quasi[q], code, &size);
     sight->labels[q] = NULL;
-    if (!siege->has_domain[q] || !is_general(shoal_domain_cover(&siege->domains[q], 0, code)))
-      continue;
+    const shoal_domain *domain = &siege->domains[q];
+    if (!siege->has_domain[q] || !is_general(domain, shoal_domain_cover(domain, 0, code))) continue;
     sight->labels[q] = shoal_result_string(result, label, size);
     if (!sight->labels[q]) return shoal_fail_memory(error);
     sight->n_shown++;
@@ -85,8 +93,7 @@ static shoal_status report(const shoal_siege *siege, const shoal_attack_finding 
                    &outcome->attribute, error));
   if (f->earlier != SIZE_MAX)
     SHOAL_TRY(copy(result, siege->earlier[f->earlier].table->name, &outcome->previous, error));
-  outcome->examples =
-      shoal_arena_alloc(&result->arena, f->n_examples, sizeof *outcome->examples);
+  outcome->examples = shoal_arena_alloc(&result->arena, f->n_examples, sizeof *outcome->examples);
   if (!outcome->examples) return shoal_fail_memory(error);
   for (size_t i = 0; i < f->n_examples; i++) {
     SHOAL_TRY(show(siege, &f->examples[i], result, &outcome->examples[i], error));
@@ -140,8 +147,8 @@ static bool find_node(const shoal_siege *siege, const shoal_space *space, uint32
 static shoal_status look_below(shoal_siege *siege, shoal_search *search, uint32_t *levels,
                                shoal_error *error) {
   bool satisfies;
-  SHOAL_TRY(shoal_search_decide(search, shoal_space_node(&search->space, levels), &satisfies,
-                                error));
+  SHOAL_TRY(
+      shoal_search_decide(search, shoal_space_node(&search->space, levels), &satisfies, error));
   if (!satisfies) return SHOAL_OK;
   siege->attacked.minimality = SHOAL_MINIMAL_YES;
   for (size_t q = 0; q < search->space.n; q++) {

@@ -18,9 +18,9 @@ static json_t *example_object(const shoal_result *r, const shoal_attack_sight *e
   json_t *labels = json_object();
   for (size_t q = 0; q < r->n_quasi; q++)
     (void)json_object_set_new(labels, r->quasi[q], words(e->labels[q]));
-  json_t *object = json_pack("{s:o, s:o, s:o}", "labels", labels, "rows", count(e->n_rows),
-                             "probability", e->probability > 0 ? number(e->probability)
-                                                               : json_null());
+  json_t *object =
+      json_pack("{s:o, s:o, s:o}", "labels", labels, "rows", count(e->n_rows), "probability",
+                e->probability > 0 ? number(e->probability) : json_null());
   if (e->person_row) (void)json_object_set_new(object, "person_row", count(e->person_row));
   return object;
 }

@@ -4,6 +4,7 @@
  * attack with what the intruder is taken to know, what is learnt of how many, and some examples.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "report/attacks.h"
@@ -24,11 +25,11 @@ static void add_units(shoal_text *t, const shoal_attack_outcome *a, uint64_t n) 
 }
 
 static void add_title(shoal_text *t, const shoal_attack_outcome *a) {
-  const char *verdict = a->not_run             ? "not run "
-                        : a->risk              ? "risk    "
-                        : !a->succeeds         ? "ok      "
-                        : a->counts            ? "SUCCEEDS"
-                                               : "succeeds";
+  const char *verdict = a->not_run     ? "not run "
+                        : a->risk      ? "risk    "
+                        : !a->succeeds ? "ok      "
+                        : a->counts    ? "SUCCEEDS"
+                                       : "succeeds";
   shoal_text_print(t, "\n  %s  %s", verdict, a->name);
   if (a->attribute) shoal_text_print(t, " on %s", a->attribute);
   if (a->ruled_out)
@@ -70,24 +71,22 @@ static void add_counts(shoal_text *t, const shoal_attack_outcome *a, uint64_t k)
   }
 }
 
-static void add_example(shoal_text *t, const shoal_result *r, const shoal_attack_outcome *a,
-                        const shoal_attack_sight *e) {
+static void add_example(shoal_text *t, const shoal_result *r, const shoal_attack_sight *e) {
   shoal_text_print(t, "%s- ", INDENT);
   if (e->person_row)
     shoal_text_print(t, "the person of row %llu: ", (unsigned long long)e->person_row);
   bool any = false;
   for (size_t q = 0; q < r->n_quasi; q++) {
     if (!e->labels[q]) continue;
-    shoal_text_print(t, "%s%s=%s", any ? ", " : "", r->quasi[q], e->labels[q]);
+    shoal_text_print(t, "%s%s: %s", any ? ", " : "", r->quasi[q], e->labels[q]);
     any = true;
   }
   if (!any) shoal_text_add(t, "a class whose labels may be raw");
   else if (e->n_shown < r->n_quasi) shoal_text_add(t, ", the rest may be raw");
-  shoal_text_add(t, ": ");
+  shoal_text_add(t, "; ");
   add_counted(t, e->n_rows, "row", "rows");
   if (e->probability > 0) shoal_text_print(t, ", best guess right at %.3g", e->probability);
   shoal_text_add(t, "\n");
-  (void)a;
 }
 
 static void add_attack(shoal_text *t, const shoal_result *r, const shoal_attack_outcome *a) {
@@ -107,7 +106,7 @@ static void add_attack(shoal_text *t, const shoal_result *r, const shoal_attack_
     shoal_text_add(t, " can be found in it\n");
   }
   add_counts(t, a, r->attacks->k);
-  for (size_t i = 0; i < a->n_examples; i++) add_example(t, r, a, &a->examples[i]);
+  for (size_t i = 0; i < a->n_examples; i++) add_example(t, r, &a->examples[i]);
   if (a->succeeds && !a->counts)
     shoal_text_print(t, "%sthe policy does not promise to withstand this\n", INDENT);
 }
