@@ -111,6 +111,7 @@ static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *at
   finding->counts = true;
   finding->required = (double)attacked->demands->k;
   finding->n_tried = attacked->table->n_records;
+  finding->note = "rows are not in the same order";
   if (attacked->table->counts || then->table->counts) {
     finding->not_run = "a table of counted tuples has no order of rows";
     return SHOAL_OK;
