@@ -148,6 +148,10 @@ static shoal_status lay_domains(shoal_siege *siege, shoal_error *error) {
     raw_of[0][q] = raw[0];
     raw_of[1][q] = raw[1];
   }
+  if (status == SHOAL_OK)
+    status = shoal_siege_merge_spellings(siege, siege->prepared.frequency, 0, error);
+  for (size_t i = 0; status == SHOAL_OK && i < siege->n_earlier; i++)
+    status = shoal_siege_merge_spellings(siege, siege->earlier_prepared[i].frequency, i + 1, error);
   if (status == SHOAL_OK) status = find_people(siege, raw_of, error);
   free(raw_of[0]);
   free(raw_of[1]);
