@@ -228,10 +228,12 @@ static shoal_status warn(shoal_result *result, const shoal_siege *siege,
                          const shoal_attack_finding *finding, shoal_error *error) {
   const char *name = siege->earlier[finding->earlier].table->name;
   if (finding->attack == &shoal_attack_order)
-    return shoal_result_warn(result, error,
-                             "the rows are in the same order as in %s, so that each row of the one "
-                             "is linked with one of the other: release without --keep-order",
-                             name);
+    return shoal_result_warn(
+        result, error,
+        "the rows are in the same order as in %s, so that each row of the one "
+        "is linked with one of the other: release without --keep-order, and with "
+        "another seed",
+        name);
   return shoal_result_warn(
       result, error,
       "together with %s the release breaks the policy for %llu people: %llu are left among fewer "
