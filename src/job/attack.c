@@ -189,7 +189,7 @@ void shoal_siege_reset(shoal_siege *siege) {
   shoal_attack_findings_reset(&siege->findings);
   shoal_people_reset(&siege->external);
   shoal_people_reset(&siege->original);
-  for (size_t q = 0; siege->domains && q < siege->prepared.n_quasi; q++)
+  for (size_t q = 0; siege->domains && siege->has_domain && q < siege->prepared.n_quasi; q++)
     if (siege->has_domain[q]) shoal_domain_reset(&siege->domains[q]);
   free(siege->domains);
   free(siege->has_domain);
