@@ -13,12 +13,12 @@
 #include "cli/words.h"
 
 enum {
-  ON_POLICY = CLI_CHECK | CLI_CONDITIONS | CLI_ANONYMIZE | CLI_LATTICE | CLI_EXPLAIN,
-  REPORTS = ON_POLICY | CLI_ATTACK
+  ON_POLICY = CLI_CHECK | CLI_CONDITIONS | CLI_ANONYMIZE | CLI_LATTICE | CLI_EXPLAIN | CLI_MEASURE |
+              CLI_ATTACK
 };
 
 static const cli_option table[] = {
-    {CLI_POLICY, "policy", 'P', "POLICY", REPORTS | CLI_HIERARCHY,
+    {CLI_POLICY, "policy", 'P', "POLICY", ON_POLICY | CLI_HIERARCHY,
      "The policy: a YAML file that says what each column is and what protection is asked for. "
      "See 'shoal help policy' or shoal-policy(5).",
      NULL},
@@ -63,9 +63,9 @@ static const cli_option table[] = {
      "A class falls whose variance is below X times that of k different values, and it counts "
      "against the release; the policy's mu unless given, else 0.6, only told.",
      NULL},
-    {CLI_K, NULL, 'k', "N", REPORTS,
+    {CLI_K, NULL, 'k', "N", ON_POLICY,
      "Every record must hide among at least N. Wins over the policy's k.", "k"},
-    {CLI_P, NULL, 'p', "N", REPORTS,
+    {CLI_P, NULL, 'p', "N", ON_POLICY,
      "In every group each sensitive column must have at least N different values. Wins over the "
      "policy's p.",
      "p"},
@@ -76,6 +76,17 @@ static const cli_option table[] = {
      "At most so many rows may be left out: a number of rows, or a share such as 1%. Wins over "
      "the policy's max-suppression.",
      "max-suppression"},
+    {CLI_POPULATION, "population", 0, "FILE", CLI_MEASURE,
+     "A table of the people that the records may be of, with quasi-identifiers as raw values: then "
+     "the risk is also told for an intruder who knows the population, but not who is in the data.",
+     NULL},
+    {CLI_QUERIES, "queries", 0, "N", CLI_MEASURE,
+     "Ask N random COUNT queries of both tables and compare; 1000 unless given, 0 for none.", NULL},
+    {CLI_DIMENSIONS, "dimensions", 0, "N", CLI_MEASURE,
+     "Each query asks about N quasi-identifiers; 2 unless given.", NULL},
+    {CLI_SELECTIVITY, "selectivity", 0, "F", CLI_MEASURE,
+     "Each query is to select this share of the rows, above 0 and at most 1; 0.05 unless given.",
+     NULL},
     {CLI_KEEP_ORDER, "keep-order", 0, NULL, ON_POLICY,
      "anonymize: keep the rows in the order of the data. Without it they are shuffled, since their "
      "order "
@@ -85,7 +96,7 @@ static const cli_option table[] = {
      "A number that fixes every random choice: the same seed gives the same file. Wins over the "
      "policy's seed.",
      "seed"},
-    {CLI_REPORT, "report", 0, "FILE.json", REPORTS,
+    {CLI_REPORT, "report", 0, "FILE.json", ON_POLICY,
      "Also write what was done and found, as JSON, to this file.", NULL},
     {CLI_FORMAT, "format", 0, "FORMAT", CLI_LATTICE,
      "How to show the lattice: text (unless given), json, csv, dot (for Graphviz) or svg (a "

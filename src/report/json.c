@@ -6,6 +6,7 @@
 
 #include "report/attacks.h"
 #include "report/explain.h"
+#include "report/measures.h"
 #include "report/result.h"
 
 /* A whole number where it is one: counts and levels are integers in JSON. */
@@ -216,6 +217,7 @@ shoal_status shoal_render_json(const shoal_result *result, char **text, shoal_er
       [SHOAL_RESULT_RELEASE] = render_release,
       [SHOAL_RESULT_HIERARCHY] = render_hierarchy,
       [SHOAL_RESULT_ATTACK] = shoal_render_attacks_json,
+      [SHOAL_RESULT_MEASURE] = shoal_render_measure_json,
   };
   json_t *root = renderers[result->kind](result);
   *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
