@@ -120,9 +120,11 @@ static void add_attack(shoal_text *t, const shoal_result *r, const shoal_attack_
   if (a->by_people) {
     shoal_text_add(t, INDENT);
     add_counted(t, a->n_matched, "person", "people");
-    shoal_text_add(t, " of ");
-    shoal_text_add_count(t, a->n_tried);
-    shoal_text_add(t, " can be found in it\n");
+    if (a->n_tried != a->n_matched || !a->previous) {
+      shoal_text_add(t, " of ");
+      shoal_text_add_count(t, a->n_tried);
+    }
+    shoal_text_add(t, a->previous ? " can be in both\n" : " can be found in it\n");
   }
   add_counts(t, a, r->attacks->k);
   for (size_t i = 0; i < a->n_examples; i++) add_example(t, r, &a->examples[i]);
