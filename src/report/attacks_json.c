@@ -60,7 +60,7 @@ static json_t *attack_object(const shoal_result *r, const shoal_attack_outcome *
   (void)json_object_set_new(object, "counts", counts_object(a));
   (void)json_object_set_new(object, "bound", number(a->bound));
   (void)json_object_set_new(object, "highest_probability", number(a->highest));
-  if (a->measure)
+  if (a->measure && (a->attribute || a->by_people || a->previous))
     (void)json_object_set_new(object, "measure",
                               json_pack("{s:s, s:o, s:o}", "name", a->measure, "required",
                                         a->required > 0 ? number(a->required) : json_null(),

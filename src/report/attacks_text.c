@@ -79,7 +79,9 @@ static void add_counts(shoal_text *t, const shoal_attack_outcome *a, uint64_t k)
   add_line(t, a, a->guessed, guess);
   add_line(t, a, a->below_k, below);
   add_line(t, a, a->below_p, "left with fewer different values than the policy's p");
-  if (!a->measure || ((a->by_people || a->previous) && !a->n_matched)) return;
+  if (!a->measure || (!a->attribute && !a->by_people && !a->previous) ||
+      ((a->by_people || a->previous) && !a->n_matched))
+    return;
   shoal_text_print(t, "%s%s: ", INDENT, a->measure);
   add_number(t, a->reached);
   if (a->required > 0) {

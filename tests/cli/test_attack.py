@@ -107,6 +107,18 @@ class Counted(Attack):
         self.attack("-k", 4, "--mu", "0.1")       # 0.1 x 1.25 is less than 3/16
 
 
+class WithoutSecrets(Attack):
+    """A policy without sensitive attributes: there are still people to be found."""
+
+    def test_a_row_alone_is_found(self):
+        self.write_policy({"age": {"role": "quasi", "type": "number"}}, k=2, p=None, top={"unlisted": "drop"})
+        self.put("out.csv", "age,ill\n[20-29],a\n[20-29],b\n30,c\n")
+        entry = find(self.attack(code=1), "homogeneity")
+        self.assertEqual((entry["counts"]["reidentified"], entry["succeeds"]), (1, True))
+        self.put("out.csv", "age,ill\n[20-29],a\n[20-29],b\n")
+        self.attack()
+
+
 class Wrong(Attack):
     """Usage that is refused, with what to do."""
 

@@ -232,7 +232,8 @@ class Case:
         homogeneity = self.find(attack="homogeneity", attribute=name)
         totals = self.tally(homogeneity, s, same, lambda g: len(set(g)) == 1, counted=True)
         self.equal("homogeneity", homogeneity["succeeds"],
-                   totals["classes"] > 0 or bool(self.bound and totals["guessed"]))
+                   totals["classes"] > 0 or bool(self.bound and totals["guessed"]) or
+                   (self.k > 1 and any(len(rows) == 1 for rows in self.release.classes.values())))
         theta = Fraction(self.mu) * (self.k ** 2 - 1) / 12
         self.tally(self.find(attack="sensitive-variance", attribute=name), s, same,
                    lambda g: variance(g) < theta, counted=True)
