@@ -18,7 +18,7 @@ from fractions import Fraction
 import ranges
 import support
 
-CASES = min(int(os.environ.get("SHOAL_CASES") or 400), 5000)
+CASES = min(int(os.environ.get("SHOAL_CASES") or 300), 5000)
 AGES = range(8)
 TREE = {"X": ["x1", "x2"], "Y": ["y1", "y2", "y3"]}
 LEAVES = [leaf for leaves in TREE.values() for leaf in leaves]
