@@ -49,11 +49,21 @@ static shoal_status parse_memory(const char *text, uint64_t *bytes, shoal_error 
   return SHOAL_OK;
 }
 
+/* Is the path a table that an option names? */
+static bool is_side_table(const cli_job *job, const char *path) {
+  static const cli_option_id sides[] = {CLI_EXTERNAL, CLI_ORIGINAL};
+  for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+    if (cli_value(job, sides[i]) && cli_same_file(path, cli_value(job, sides[i]))) return true;
+  for (size_t i = 0; i < job->options->n_repeated; i++)
+    if (cli_same_file(path, job->options->repeated[i])) return true;
+  return false;
+}
+
 /* -o of a command that prints: the file is begun now, and committed by cli_print. */
 static shoal_status begin_output(cli_job *job) {
   const char *path = cli_value(job, CLI_OUTPUT), *policy = cli_value(job, CLI_POLICY);
   if (!path || !strcmp(path, "-") || job->command->bit == CLI_ANONYMIZE) return SHOAL_OK;
-  bool taken = policy && cli_same_file(path, policy);
+  bool taken = (policy && cli_same_file(path, policy)) || is_side_table(job, path);
   size_t first = job->command->bit == CLI_HIERARCHY ? 1 : 0; /* after build, check or show */
   for (size_t i = first; i < job->options->n_operands; i++)
     taken = taken || cli_same_file(path, cli_operand(job, i));
@@ -145,6 +155,9 @@ shoal_status cli_check_report(cli_job *job) {
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
                     "%s: the report would overwrite the %s: choose another name", report,
                     cli_same_file(report, data) ? "data" : "policy");
+  if (is_side_table(job, report))
+    return cli_fail(&job->error, SHOAL_BAD_INPUT,
+                    "%s: the report would overwrite what is read: choose another name", report);
   return SHOAL_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/attacks.h"
 #include "report/explain.h"
 #include "report/measures.h"
 #include "report/result.h"
@@ -112,6 +113,7 @@ static json_t *search_object(const shoal_result *r) {
                 count(r->nodes_bounded), "height", count(height), "node", node ? node : json_null(),
                 "minimal", minimal, "minimal_complete", json_boolean(r->minimal_complete));
   (void)json_object_set_new(search, "exhaustive", json_boolean(r->exhaustive));
+  if (r->slack) (void)json_object_set_new(search, "slack", count(r->slack));
   if (r->why) (void)json_object_set_new(search, "why", json_string(r->why));
   if (r->objective) (void)json_object_set_new(search, "objective", objective_object(r));
   if (r->upper_bound)
@@ -216,6 +218,7 @@ shoal_status shoal_render_json(const shoal_result *result, char **text, shoal_er
       [SHOAL_RESULT_EXPLAIN] = shoal_render_explain_json,
       [SHOAL_RESULT_RELEASE] = render_release,
       [SHOAL_RESULT_HIERARCHY] = render_hierarchy,
+      [SHOAL_RESULT_ATTACK] = shoal_render_attacks_json,
       [SHOAL_RESULT_MEASURE] = shoal_render_measure_json,
   };
   json_t *root = renderers[result->kind](result);

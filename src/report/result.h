@@ -19,7 +19,8 @@ typedef enum shoal_result_kind {
   SHOAL_RESULT_EXPLAIN,
   SHOAL_RESULT_RELEASE,
   SHOAL_RESULT_HIERARCHY,
-  SHOAL_RESULT_MEASURE
+  SHOAL_RESULT_MEASURE,
+  SHOAL_RESULT_ATTACK
 } shoal_result_kind;
 
 /* A class shown as an example of what breaks. */
@@ -119,6 +120,7 @@ struct shoal_result {
   shoal_node_outcome *nodes;           /* release: the minimal ones; lattice: all */
   size_t n_nodes;
   bool minimal_complete; /* the minimal nodes listed are all there are */
+  uint64_t slack;        /* steps above a minimal node that the policy asks for */
   bool exhaustive;       /* some demand is not monotone: nothing was pruned by it */
   const char *objective; /* what `optimal` made least; NULL: nothing */
   double cost;
@@ -140,6 +142,8 @@ struct shoal_result {
   uint64_t peak_memory_bytes;
   /* explain */
   struct shoal_explanation *explanation; /* see report/explain.h */
+  /* attack */
+  struct shoal_attack_report *attacks; /* see report/attacks.h; NULL: none were run */
   /* profile */
   shoal_column_outcome *columns;
   size_t n_columns;

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attack/homogeneity: all rows of a class have one sensitive value, so that it is learnt although
+ * nobody is re-identified (Truta & Vinay 2006, section 2, Tables 1 and 2; Machanavajjhala et al.
+ * 2006). The guess: the most frequent value of the class. A row alone in its class is a person
+ * found, be there a sensitive value or none: where the policy asks for a k above 1, that counts
+ * too.
+ */
+#include "attack/tally.h"
+
+static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *tally, uint32_t c) {
+  (void)c;
+  return shoal_class_fall_by_share(self, tally);
+}
+
+/* Without a sensitive attribute there is still the row to be found. */
+static shoal_status find_alone(const shoal_attack *self, const shoal_attack_case *attacked,
+                               shoal_attack_findings *findings, shoal_error *error) {
+  shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, SHOAL_NO_ATTRIBUTE);
+  if (!finding) return shoal_fail_memory(error);
+  finding->counts = true;
+  finding->n_tried = attacked->frequency->n_records;
+  finding->reidentified = shoal_rows_alone(&attacked->frequency->base);
+  finding->succeeds = finding->reidentified && attacked->demands->k > 1;
+  finding->note = "the policy names no sensitive attribute: rows alone in their class are told";
+  return SHOAL_OK;
+}
+
+static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,
+                        shoal_attack_findings *findings, shoal_error *error) {
+  for (size_t s = 0; s < attacked->n_sensitive; s++) {
+    bool asked;
+    shoal_class_attack attack = {.attacked = attacked,
+                                 .sensitive = s,
+                                 .bound = shoal_attack_bound(attacked, s, &asked),
+                                 .n_groups = attacked->sensitive[s].column->n_values,
+                                 .look = look};
+    shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, s);
+    if (!finding) return shoal_fail_memory(error);
+    finding->counts = true;
+    finding->required = 2;
+    SHOAL_TRY(shoal_class_attack_run(&attack, finding, error));
+    bool found = finding->reidentified && attacked->demands->k > 1;
+    finding->succeeds = finding->succeeds || found || (asked && finding->guessed);
+  }
+  return attacked->n_sensitive ? SHOAL_OK : find_alone(self, attacked, findings, error);
+}
+
+const shoal_attack shoal_attack_homogeneity = {
+    .name = "homogeneity",
+    .knowledge = "a person is in the release, and the person's quasi-identifiers",
+    .learns = "the sensitive value",
+    .measure = "distinct values in a class",
+    .run = run,
+};
