@@ -11,10 +11,10 @@ enum { MOST_SMALL = 10 }; /* CMS: no cell of 1 to 10 */
 
 const shoal_threshold *shoal_thresholds(void) {
   static const shoal_threshold thresholds[SHOAL_N_THRESHOLDS + 1] = {
-      {0.05, 20, "0.05", "classes of 20 (El Emam & Malin 2015)"},
+      {0.05, 20, "0.05", "classes of 20 (El Emam 2013)"},
       {0.09, 11, "0.09", "classes of 11 (EMA Policy 0070; Health Canada)"},
-      {0.2, 5, "0.2", "classes of 5 (El Emam & Malin 2015)"},
-      {0.33, 3, "0.33", "classes of 3 (El Emam & Malin 2015)"},
+      {0.2, 5, "0.2", "classes of 5 (El Emam 2013)"},
+      {0.33, 3, "0.33", "classes of 3 (El Emam 2013)"},
       {0, 0, NULL, NULL}};
   return thresholds;
 }
