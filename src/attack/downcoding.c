@@ -14,7 +14,8 @@ static shoal_status run(const shoal_attack *self, const shoal_attack_case *attac
   finding->n_tried = attacked->frequency->n_records;
   finding->risk = shoal_minimality_risk(attacked);
   finding->note = "labels that are as fine as the policy allows can partly be undone. 'method: "
-                  "{slack: 1}' takes a node above a minimal one; in local recoding ask for a larger k";
+                  "{slack: 1}' takes a node above a minimal one; in local recoding ask for a "
+                  "larger k";
   return SHOAL_OK;
 }
 
