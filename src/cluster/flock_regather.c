@@ -9,13 +9,13 @@
 #include "base/memory.h"
 #include "cluster/flock.h"
 
-enum { PARTNERS = 6, ROUNDS = 3 };
+enum { PARTNERS = 6, ROUNDS = 2 };
 
-/* Is the pool better as `sub` has it? */
-static bool is_better(const shoal_flock_pool *pool, shoal_herd *sub) {
+/* Is the pool as good as `sub` has it? Another way to lose the same may lead further. */
+static bool is_as_good(const shoal_flock_pool *pool, shoal_herd *sub) {
   const shoal_herd *h = pool->herd;
   uint32_t n = 0;
-  if (sub->failed || shoal_herd_total(sub) >= pool->loss) return false;
+  if (sub->failed || shoal_herd_total(sub) > pool->loss) return false;
   for (uint32_t c = 0; c < sub->n_slots; c++) {
     if (!sub->size[c]) continue;
     if (!shoal_herd_fits(sub, c)) return false;
@@ -48,10 +48,10 @@ static bool regather(shoal_flock_pool *pool, uint32_t a, uint32_t *rows) {
     h->failed = true;
     return false;
   }
-  bool ok =
-      h->aim == SHOAL_AIM_IL ? shoal_flock_gather(&sub) : shoal_flock_halve(&sub, pool->n_clusters);
+  bool ok = h->aim == SHOAL_AIM_IL ? shoal_flock_gather(&sub)
+                                   : shoal_flock_divide(&sub, pool->n_clusters);
   for (int i = 0; ok && i < ROUNDS && shoal_flock_improve(&sub);) i++;
-  ok = ok && is_better(pool, &sub);
+  ok = ok && is_as_good(pool, &sub);
   if (ok) apply(pool, &sub);
   h->work += sub.work + pool->n;
   h->failed = h->failed || sub.failed;
