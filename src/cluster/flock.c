@@ -17,7 +17,7 @@
 #include "cluster/flock.h"
 
 enum {
-  BLOCK_ROWS = 4000,      /* of a block at least: tuples are not cut */
+  BLOCK_ROWS = 8000,      /* of a block at least: tuples are not cut */
   BLOCK_CLUSTERS = 64,    /* of k rows, that a block has room for at least */
   WHOLE_ROWS = 1 << 17,   /* up to so many rows are one block where clusters must not be lost */
   COUNTED_ROWS = 1 << 16, /* of a block above that */
@@ -36,7 +36,7 @@ typedef struct effort {
 enum { MOST_ATTEMPTS = 2 };
 
 static const effort efforts[] = {
-    {20000, 4, 8, true, 2},
+    {20000, 6, 8, true, 2},
     {60000, 1, 4, false, 1},
     {WHOLE_ROWS, 0, 1, false, 1},
     {UINT32_MAX, 0, 0, false, 1},
@@ -154,12 +154,14 @@ static void report(flocking *f, uint32_t done) {
 }
 
 /* One round; returns whether anything helped. */
-static bool improve(const effort *level, shoal_herd *h, uint64_t round) {
+static bool improve(const flocking *f, shoal_herd *h, uint64_t round) {
+  const effort *level = f->effort;
+  unsigned threads = f->n_blocks == 1 ? shoal_run_threads(f->task->run) : 1;
   bool any = shoal_flock_improve(h);
-  if (level->regathers) any |= shoal_flock_regather(h, 2 * round);
+  if (level->regathers) any |= shoal_flock_regather(h, 2 * round, threads);
   if (h->aim == SHOAL_AIM_IL) return level->regathers ? any : shoal_flock_mix(h, round) || any;
   any |= shoal_flock_improve(h);
-  if (level->regathers) any |= shoal_flock_regather(h, 2 * round + 1);
+  if (level->regathers) any |= shoal_flock_regather(h, 2 * round + 1, threads);
   any |= shoal_flock_chain(h);
   return shoal_flock_mix(h, round) || any;
 }
@@ -173,7 +175,7 @@ static void refine(flocking *f, shoal_herd *h, uint32_t done, bool reports) {
   h->stop = f->stopped;
   for (int i = 0; i < rounds && !shoal_herd_is_done(h); i++) {
     if (reports) report(f, done);
-    bool any = improve(f->effort, h, (uint64_t)i);
+    bool any = improve(f, h, (uint64_t)i);
     uint64_t after = shoal_herd_total(h);
     bool gained = any && before - after >= after / little;
     if (!gained && (il || idle)) return; /* another random order may still help the others */

@@ -279,7 +279,7 @@ bool shoal_flock_chain(shoal_herd *herd);
 /* One round of pools: neighbouring clusters cut anew by dynamic programming. */
 bool shoal_flock_mix(shoal_herd *herd, uint64_t round);
 
-/* One round of larger pools, gathered anew. */
-bool shoal_flock_regather(shoal_herd *herd, uint64_t round);
+/* One round of larger pools, gathered anew; the result does not depend on the threads. */
+bool shoal_flock_regather(shoal_herd *herd, uint64_t round, unsigned threads);
 
 #endif
