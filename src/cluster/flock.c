@@ -30,7 +30,7 @@ typedef struct effort {
   int rounds;       /* of improving, for the aim il */
   int other_rounds; /* for the others */
   bool regathers;
-  unsigned other_attempts; /* with different orders; the best one counts */
+  unsigned attempts; /* with different orders; the best one counts */
 } effort;
 
 enum { MOST_ATTEMPTS = 2 };
@@ -159,7 +159,10 @@ static bool improve(const flocking *f, shoal_herd *h, uint64_t round) {
   unsigned threads = f->n_blocks == 1 ? shoal_run_threads(f->task->run) : 1;
   bool any = shoal_flock_improve(h);
   if (level->regathers) any |= shoal_flock_regather(h, 2 * round, threads);
-  if (h->aim == SHOAL_AIM_IL) return level->regathers ? any : shoal_flock_mix(h, round) || any;
+  if (h->aim == SHOAL_AIM_IL) { /* where pools are gathered anew, cutting them helps once */
+    if (!level->regathers || round == 1) any |= shoal_flock_mix(h, round);
+    return any;
+  }
   any |= shoal_flock_improve(h);
   if (level->regathers) any |= shoal_flock_regather(h, 2 * round + 1, threads);
   any |= shoal_flock_chain(h);
@@ -272,7 +275,8 @@ static bool attempt_init(attempt *a, const shoal_cluster_task *task, const effor
   a->task = *task;
   if (n > 1) {
     if (task->run && i == 0) a->run = *task->run;
-    a->run.n_threads = 1;
+    a->run.n_threads = (shoal_run_threads(task->run) + n - 1 - i) / n;
+    if (!a->run.n_threads) a->run.n_threads = 1;
     a->task.run = &a->run;
   }
   flocking *f = &a->flocking;
@@ -329,7 +333,7 @@ shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition
   memset(partition, 0, sizeof *partition);
   const effort *level = efforts;
   while (task->axes->n_rows > level->most_rows) level++;
-  unsigned n = task->aim == SHOAL_AIM_IL ? 1 : level->other_attempts;
+  unsigned n = level->attempts;
   attempt *attempts = shoal_alloc_zero(MOST_ATTEMPTS, sizeof *attempts);
   bool ok = attempts != NULL;
   atomic_bool stopped = false;
