@@ -30,16 +30,17 @@ typedef struct effort {
   int rounds;       /* of improving, for the aim il */
   int other_rounds; /* for the others */
   bool regathers;
+  uint32_t reach;    /* of gathering */
   unsigned attempts; /* with different orders; the best one counts */
 } effort;
 
 enum { MOST_ATTEMPTS = 2 };
 
 static const effort efforts[] = {
-    {20000, 6, 8, true, 2},
-    {60000, 1, 4, false, 1},
-    {WHOLE_ROWS, 0, 1, false, 1},
-    {UINT32_MAX, 0, 0, false, 1},
+    {20000, 6, 8, true, SHOAL_REACH, 2},
+    {60000, 1, 4, false, SHOAL_REACH, 1},
+    {WHOLE_ROWS, 0, 1, false, SHOAL_SHORT_REACH, 1},
+    {UINT32_MAX, 0, 0, false, SHOAL_SHORT_REACH, 1},
 };
 
 typedef struct flocking {
@@ -202,6 +203,7 @@ static bool cluster_block(flocking *f, size_t b, bool reports) {
   shoal_herd h;
   uint32_t first = f->first_of[b], n = f->first_of[b + 1] - first;
   if (shoal_herd_init(&h, f->task, f->rows + first, n, NULL) != SHOAL_OK) return false;
+  h.reach = f->effort->reach;
   bool counts = h.aim != SHOAL_AIM_IL && !h.fit->n_others;
   bool ok = !counts || shoal_flock_divide(&h, wanted_clusters(&h));
   ok = ok && shoal_flock_gather(&h);

@@ -16,6 +16,8 @@
 
 #define SHOAL_NIL UINT32_MAX
 
+enum { SHOAL_REACH = 16, SHOAL_SHORT_REACH = 8 }; /* of gathering, unless and where rows are many */
+
 /*
  * The tuples in an order in which neighbours are alike: that of a tree of best cuts. `weight` is
  * the rows of each tuple; cuts leave at least `least` rows on each side where they can.
@@ -58,6 +60,7 @@ typedef struct shoal_herd {
   uint32_t *row;   /* the table's row of each */
   uint32_t *tuple; /* its tuple, of this block */
   uint32_t n_tuples;
+  uint32_t reach;     /* neighbours on each side that gathering looks at */
   uint32_t *places;   /* by tuple: n_axes places */
   uint32_t **group;   /* by count, by row: numbered within the block */
   uint32_t *n_groups; /* by count */

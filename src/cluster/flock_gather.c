@@ -13,10 +13,7 @@
 #include "base/memory.h"
 #include "cluster/flock.h"
 
-enum {
-  REACH = 16,      /* neighbours looked at on each side */
-  LOOKED_AT = 4096 /* rows of a lender */
-};
+enum { LOOKED_AT = 4096 };         /* rows of a lender */
 static const double LITTLE = 0.05; /* of progress, where there is none */
 
 typedef struct offer {
@@ -159,7 +156,7 @@ static bool offer_again(gathering *g, uint32_t a, uint32_t partner, double score
 static bool look_around(gathering *g, uint32_t a) {
   uint32_t best = SHOAL_NIL, ahead = a, back = a;
   double least = INFINITY;
-  for (int step = 0; step < REACH; step++) {
+  for (uint32_t step = 0; step < g->herd->reach; step++) {
     ahead = ahead == SHOAL_NIL ? SHOAL_NIL : g->behind[ahead];
     back = back == SHOAL_NIL ? SHOAL_NIL : g->before[back];
     const uint32_t both[] = {back, ahead};
@@ -189,7 +186,7 @@ static bool reconsider(gathering *g, uint32_t a, uint32_t changed) {
 /* All that have the cluster within reach look at it again. */
 static bool tell_neighbours(gathering *g, uint32_t changed) {
   uint32_t ahead = changed, back = changed;
-  for (int step = 0; step < REACH; step++) {
+  for (uint32_t step = 0; step < g->herd->reach; step++) {
     if (ahead != SHOAL_NIL) ahead = g->behind[ahead];
     if (back != SHOAL_NIL) back = g->before[back];
     if (ahead != SHOAL_NIL && !reconsider(g, ahead, changed)) return false;
@@ -201,7 +198,7 @@ static bool tell_neighbours(gathering *g, uint32_t changed) {
 /* A cluster is gone: those that wanted it will look for another partner. */
 static void forget(gathering *g, uint32_t gone) {
   uint32_t ahead = g->behind[gone], back = g->before[gone];
-  for (int step = 0; step < REACH; step++) {
+  for (uint32_t step = 0; step < g->herd->reach; step++) {
     if (ahead != SHOAL_NIL) {
       if (g->partner[ahead] == gone) g->stale[ahead] = 1;
       ahead = g->behind[ahead];

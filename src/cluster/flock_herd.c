@@ -137,6 +137,7 @@ shoal_status shoal_herd_init(shoal_herd *h, const shoal_cluster_task *task, cons
                     .n_axes = task->axes->n,
                     .n_counts = task->fit->n_counts,
                     .n = n,
+                    .reach = SHOAL_REACH,
                     .limit = UINT64_MAX};
   h->judging.fit = task->fit; /* for the demands that are no count: it needs nothing more */
   if (allocate_rows(h) && fill_rows(h, rows) && allocate_slots(h)) return SHOAL_OK;
