@@ -154,20 +154,18 @@ static void report(flocking *f, uint32_t done) {
   if (f->status != SHOAL_OK) atomic_store(f->stopped, true);
 }
 
-/* One round; returns whether anything helped. */
-static bool improve(const flocking *f, shoal_herd *h, uint64_t round) {
-  const effort *level = f->effort;
+/* One round: single steps, then pools, of which those that are gathered anew gain most. */
+static void improve(const flocking *f, shoal_herd *h, uint64_t round) {
+  bool il = h->aim == SHOAL_AIM_IL, regathers = f->effort->regathers;
   unsigned threads = f->n_blocks == 1 ? shoal_run_threads(f->task->run) : 1;
-  bool any = shoal_flock_improve(h);
-  if (level->regathers) any |= shoal_flock_regather(h, 2 * round, threads);
-  if (h->aim == SHOAL_AIM_IL) { /* where pools are gathered anew, cutting them helps once */
-    if (!level->regathers || round == 1) any |= shoal_flock_mix(h, round);
-    return any;
+  (void)shoal_flock_improve(h);
+  if (regathers) shoal_flock_regather(h, 2 * round, threads);
+  if (!il) {
+    (void)shoal_flock_improve(h);
+    if (regathers) shoal_flock_regather(h, 2 * round + 1, threads);
+    shoal_flock_chain(h);
   }
-  any |= shoal_flock_improve(h);
-  if (level->regathers) any |= shoal_flock_regather(h, 2 * round + 1, threads);
-  any |= shoal_flock_chain(h);
-  return shoal_flock_mix(h, round) || any;
+  if (!il || !regathers || round == 1) shoal_flock_mix(h, round);
 }
 
 /* Rounds of improving, until one gains little. */
@@ -179,9 +177,9 @@ static void refine(flocking *f, shoal_herd *h, uint32_t done, bool reports) {
   h->stop = f->stopped;
   for (int i = 0; i < rounds && !shoal_herd_is_done(h); i++) {
     if (reports) report(f, done);
-    bool any = improve(f, h, (uint64_t)i);
+    improve(f, h, (uint64_t)i);
     uint64_t after = shoal_herd_total(h);
-    bool gained = any && before - after >= after / little;
+    bool gained = before > after && before - after >= after / little;
     if (!gained && (il || idle)) return; /* another random order may still help the others */
     idle = !gained;
     before = after;
@@ -252,7 +250,9 @@ static uint32_t number_through(flocking *f) {
 }
 
 static shoal_status flock(flocking *f, shoal_error *error) {
-  SHOAL_TRY(order_rows(f, error));
+  shoal_status status = order_rows(f, error);
+  if (status != SHOAL_OK) atomic_store(f->stopped, true); /* the other attempt may end too */
+  if (status != SHOAL_OK) return status;
   for (uint64_t least = least_block(f);; least *= 4) {
     SHOAL_TRY(cluster_blocks(f, least, error));
     if (!atomic_load(&f->unfit) || f->n_blocks == 1) break; /* else with larger blocks */

@@ -277,12 +277,12 @@ uint32_t shoal_flock_home(shoal_herd *herd, uint32_t row, uint32_t from, uint64_
 bool shoal_flock_improve(shoal_herd *herd);
 
 /* One round of chains: rows that go round several clusters. */
-bool shoal_flock_chain(shoal_herd *herd);
+void shoal_flock_chain(shoal_herd *herd);
 
 /* One round of pools: neighbouring clusters cut anew by dynamic programming. */
-bool shoal_flock_mix(shoal_herd *herd, uint64_t round);
+void shoal_flock_mix(shoal_herd *herd, uint64_t round);
 
 /* One round of larger pools, gathered anew; the result does not depend on the threads. */
-bool shoal_flock_regather(shoal_herd *herd, uint64_t round, unsigned threads);
+void shoal_flock_regather(shoal_herd *herd, uint64_t round, unsigned threads);
 
 #endif

@@ -77,15 +77,11 @@ static bool start_at(shoal_herd *h, uint32_t a) {
   return false;
 }
 
-bool shoal_flock_chain(shoal_herd *h) {
-  bool any = false;
+void shoal_flock_chain(shoal_herd *h) {
   shoal_herd_arrange(h);
   for (uint32_t i = 0; i < h->n_at; i++) {
     uint32_t a = h->at[i];
-    for (int t = 0; t < TIMES && !shoal_herd_is_done(h); t++) {
+    for (int t = 0; t < TIMES && !shoal_herd_is_done(h); t++)
       if (!h->size[a] || !h->loss[a] || h->size[a] > SHOAL_MOST_POOLED || !start_at(h, a)) break;
-      any = true;
-    }
   }
-  return any;
 }

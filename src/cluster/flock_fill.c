@@ -37,7 +37,7 @@ bool shoal_flock_fill(shoal_herd *h) {
 }
 
 bool shoal_flock_divide(shoal_herd *h, uint32_t target) {
-  if (h->aim == SHOAL_AIM_AVG && h->n / h->fit->k == target) {
+  if (h->aim != SHOAL_AIM_DM && h->n / h->fit->k == target) {
     if (!shoal_flock_fill(h)) return false;
     if (h->n_slots - h->n_free >= target) return true;
     shoal_herd_clear(h);

@@ -127,11 +127,11 @@ static bool choose_pools(regathering *g) {
 }
 
 /* The pool's rows into their new clusters, if there are slots for them. */
-static bool apply(regathering *g, const job *j) {
+static void apply(regathering *g, const job *j) {
   shoal_herd *h = g->herd;
   uint32_t *slot_of = h->list;
   h->work += j->work;
-  if (!j->n_found || j->n_found > h->n_free + j->n_clusters) return false;
+  if (!j->n_found || j->n_found > h->n_free + j->n_clusters) return;
   memcpy(g->pool.clusters, j->clusters, sizeof j->clusters);
   g->pool.n_clusters = j->n_clusters;
   shoal_flock_pool_clear(&g->pool);
@@ -140,24 +140,21 @@ static bool apply(regathering *g, const job *j) {
     shoal_herd_link(h, g->rows[i], slot_of[g->label[i]]);
   for (uint32_t c = 0; c < j->n_found; c++) shoal_herd_refresh(h, slot_of[c]);
   shoal_flock_pool_close(&g->pool);
-  return true;
 }
 
-static bool regather(regathering *g, unsigned threads) {
+static void regather(regathering *g, unsigned threads) {
   shoal_herd *h = g->herd;
-  bool any = false;
   shoal_herd_arrange(h);
   while (!shoal_herd_is_done(h) && choose_pools(g)) {
     atomic_store(&g->next, 0);
     shoal_parallel(threads < g->n_jobs ? threads : g->n_jobs, work, g);
     if (atomic_load(&g->failed)) h->failed = true;
-    for (uint32_t j = 0; j < g->n_jobs && !h->failed; j++) any |= apply(g, &g->jobs[j]);
+    for (uint32_t j = 0; j < g->n_jobs && !h->failed; j++) apply(g, &g->jobs[j]);
   }
-  return any;
 }
 
-bool shoal_flock_regather(shoal_herd *h, uint64_t round, unsigned threads) {
-  if (h->fit->n_others || h->aim == SHOAL_AIM_DM) return false;
+void shoal_flock_regather(shoal_herd *h, uint64_t round, unsigned threads) {
+  if (h->fit->n_others || h->aim == SHOAL_AIM_DM) return;
   uint32_t clusters = h->n_slots - h->n_free;
   regathering g = {.herd = h,
                    .jobs = shoal_alloc(clusters, sizeof *g.jobs),
@@ -165,10 +162,9 @@ bool shoal_flock_regather(shoal_herd *h, uint64_t round, unsigned threads) {
                    .label = shoal_alloc(h->n, sizeof *g.label),
                    .taken = shoal_alloc(h->n_slots, 1),
                    .done = shoal_alloc_zero(h->n_slots, 1)};
-  bool any = false;
   if (!g.jobs || !g.rows || !g.label || !g.taken || !g.done) h->failed = true;
   else if (shoal_flock_pool_init(&g.pool, h, ~round)) {
-    any = regather(&g, threads);
+    regather(&g, threads);
     shoal_flock_pool_reset(&g.pool);
   }
   free(g.jobs);
@@ -176,5 +172,4 @@ bool shoal_flock_regather(shoal_herd *h, uint64_t round, unsigned threads) {
   free(g.label);
   free(g.taken);
   free(g.done);
-  return any;
 }
