@@ -118,7 +118,7 @@ static void random_tables_become_clusters_that_fit(void **state UNUSED) {
   shoal_random random;
   shoal_random_seed(&random, 43);
   tally tallies[COUNT(aims)] = {{0}};
-  for (uint64_t seed = 0; seed < 300; seed++) {
+  for (uint64_t seed = 0; seed < 200; seed++) {
     fixture f;
     shape s = draw_shape(&random, seed % 4 ? 120 : 30);
     s.models = some[seed % COUNT(some)];
