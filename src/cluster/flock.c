@@ -30,16 +30,17 @@ typedef struct effort {
   int rounds;       /* of improving, for the aim il */
   int other_rounds; /* for the others */
   bool regathers;
+  uint32_t reach;    /* of gathering */
   unsigned attempts; /* with different orders; the best one counts */
 } effort;
 
 enum { MOST_ATTEMPTS = 2 };
 
 static const effort efforts[] = {
-    {20000, 8, 16, true, 2},
-    {60000, 1, 4, false, 1},
-    {WHOLE_ROWS, 0, 1, false, 1},
-    {UINT32_MAX, 0, 0, false, 1},
+    {20000, 6, 8, true, SHOAL_REACH, 2},
+    {60000, 1, 4, false, SHOAL_REACH, 1},
+    {WHOLE_ROWS, 0, 1, false, SHOAL_SHORT_REACH, 1},
+    {UINT32_MAX, 0, 0, false, SHOAL_SHORT_REACH, 1},
 };
 
 typedef struct flocking {
@@ -84,7 +85,7 @@ static shoal_status order_rows(flocking *f, shoal_error *error) {
   shoal_status status = weight && order ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK) {
     for (uint32_t r = 0; r < f->n; r++) weight[axes->tuple_of_row[r]]++;
-    uint64_t least = f->task->fit->k * (f->attempt ? 3 : 1);
+    uint64_t least = f->task->fit->k * (f->attempt ? 1 : 2);
     status = shoal_flock_order(axes, weight, least, f->task->run, order, error);
   }
   if (status == SHOAL_OK && !sort_rows(f, order, weight)) status = shoal_fail_memory(error);
@@ -101,7 +102,7 @@ static uint64_t least_block(const flocking *f) {
   return least < clusters ? clusters : least;
 }
 
-/* Blocks of at least so many rows; rows of one tuple stay together. */
+/* Blocks of at least so many rows, about as large as each other; a tuple's rows stay together. */
 static bool cut_blocks(flocking *f, uint64_t least) {
   const shoal_axes *axes = f->task->axes;
   free(f->first_of);
@@ -111,8 +112,9 @@ static bool cut_blocks(flocking *f, uint64_t least) {
   if (!f->first_of || !f->n_clusters) return false;
   f->n_blocks = 0;
   f->first_of[f->n_blocks++] = 0;
+  uint64_t even = f->n < least ? f->n : f->n / (f->n / least);
   for (uint32_t i = 1; i < f->n; i++) {
-    if (i - f->first_of[f->n_blocks - 1] < least || f->n - i < least) continue;
+    if (i - f->first_of[f->n_blocks - 1] < even || f->n - i < least) continue;
     if (axes->tuple_of_row[f->rows[i]] != axes->tuple_of_row[f->rows[i - 1]])
       f->first_of[f->n_blocks++] = i;
   }
@@ -152,6 +154,20 @@ static void report(flocking *f, uint32_t done) {
   if (f->status != SHOAL_OK) atomic_store(f->stopped, true);
 }
 
+/* One round: single steps, then pools, of which those that are gathered anew gain most. */
+static void improve(const flocking *f, shoal_herd *h, uint64_t round) {
+  bool il = h->aim == SHOAL_AIM_IL, regathers = f->effort->regathers;
+  unsigned threads = f->n_blocks == 1 ? shoal_run_threads(f->task->run) : 1;
+  (void)shoal_flock_improve(h);
+  if (regathers) shoal_flock_regather(h, 2 * round, threads);
+  if (!il) {
+    (void)shoal_flock_improve(h);
+    if (regathers) shoal_flock_regather(h, 2 * round + 1, threads);
+    shoal_flock_chain(h);
+  }
+  if (!il || !regathers || round == 1) shoal_flock_mix(h, round);
+}
+
 /* Rounds of improving, until one gains little. */
 static void refine(flocking *f, shoal_herd *h, uint32_t done, bool reports) {
   bool il = h->aim == SHOAL_AIM_IL, idle = false;
@@ -161,12 +177,9 @@ static void refine(flocking *f, shoal_herd *h, uint32_t done, bool reports) {
   h->stop = f->stopped;
   for (int i = 0; i < rounds && !shoal_herd_is_done(h); i++) {
     if (reports) report(f, done);
-    bool any = shoal_flock_improve(h);
-    if (!il) any |= shoal_flock_improve(h);
-    any |= shoal_flock_mix(h, (uint64_t)i);
-    if (f->effort->regathers) any |= shoal_flock_regather(h, (uint64_t)i);
+    improve(f, h, (uint64_t)i);
     uint64_t after = shoal_herd_total(h);
-    bool gained = any && before - after >= after / little;
+    bool gained = before > after && before - after >= after / little;
     if (!gained && (il || idle)) return; /* another random order may still help the others */
     idle = !gained;
     before = after;
@@ -188,8 +201,9 @@ static bool cluster_block(flocking *f, size_t b, bool reports) {
   shoal_herd h;
   uint32_t first = f->first_of[b], n = f->first_of[b + 1] - first;
   if (shoal_herd_init(&h, f->task, f->rows + first, n, NULL) != SHOAL_OK) return false;
+  h.reach = f->effort->reach;
   bool counts = h.aim != SHOAL_AIM_IL && !h.fit->n_others;
-  bool ok = !counts || shoal_flock_halve(&h, wanted_clusters(&h));
+  bool ok = !counts || shoal_flock_divide(&h, wanted_clusters(&h));
   ok = ok && shoal_flock_gather(&h);
   if (ok) refine(f, &h, first, reports);
   f->n_clusters[b] = number(f, &h);
@@ -236,7 +250,9 @@ static uint32_t number_through(flocking *f) {
 }
 
 static shoal_status flock(flocking *f, shoal_error *error) {
-  SHOAL_TRY(order_rows(f, error));
+  shoal_status status = order_rows(f, error);
+  if (status != SHOAL_OK) atomic_store(f->stopped, true); /* the other attempt may end too */
+  if (status != SHOAL_OK) return status;
   for (uint64_t least = least_block(f);; least *= 4) {
     SHOAL_TRY(cluster_blocks(f, least, error));
     if (!atomic_load(&f->unfit) || f->n_blocks == 1) break; /* else with larger blocks */
@@ -257,11 +273,12 @@ typedef struct attempt {
 } attempt;
 
 static bool attempt_init(attempt *a, const shoal_cluster_task *task, const effort *level,
-                         unsigned i, atomic_bool *stopped) {
+                         unsigned i, unsigned n, atomic_bool *stopped) {
   a->task = *task;
-  if (level->attempts > 1) {
+  if (n > 1) {
     if (task->run && i == 0) a->run = *task->run;
-    a->run.n_threads = 1;
+    a->run.n_threads = (shoal_run_threads(task->run) + n - 1 - i) / n;
+    if (!a->run.n_threads) a->run.n_threads = 1;
     a->task.run = &a->run;
   }
   flocking *f = &a->flocking;
@@ -318,14 +335,15 @@ shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition
   memset(partition, 0, sizeof *partition);
   const effort *level = efforts;
   while (task->axes->n_rows > level->most_rows) level++;
+  unsigned n = level->attempts;
   attempt *attempts = shoal_alloc_zero(MOST_ATTEMPTS, sizeof *attempts);
   bool ok = attempts != NULL;
   atomic_bool stopped = false;
-  for (unsigned i = 0; ok && i < level->attempts; i++)
-    ok = attempt_init(&attempts[i], task, level, i, &stopped);
-  shoal_status status = ok ? attempt_all(attempts, task, level->attempts, partition, error)
-                           : shoal_fail_memory(error);
-  for (unsigned i = 0; attempts && i < level->attempts; i++) attempt_reset(&attempts[i]);
+  for (unsigned i = 0; ok && i < n; i++)
+    ok = attempt_init(&attempts[i], task, level, i, n, &stopped);
+  shoal_status status =
+      ok ? attempt_all(attempts, task, n, partition, error) : shoal_fail_memory(error);
+  for (unsigned i = 0; attempts && i < n; i++) attempt_reset(&attempts[i]);
   free(attempts);
   return status;
 }

@@ -3,8 +3,9 @@
  * cluster/flock: what the parts of flock share; private to flock*.c.
  *
  *     rows -> flock_order (neighbours alike) -> blocks of rows, each by itself:
- *     flock_gather or flock_halve (first clusters) -> flock_improve (eject, dissolve) and flock_mix
- *     (pools of neighbours cut anew) while the loss falls -> clusters
+ *     flock_gather, flock_fill or flock_halve (first clusters) -> flock_improve (eject, dissolve),
+ *     flock_chain (rows go round), flock_mix and flock_regather (pools of neighbours divided anew)
+ *     while the loss falls -> clusters
  */
 #ifndef SHOAL_CLUSTER_FLOCK_H
 #define SHOAL_CLUSTER_FLOCK_H
@@ -14,6 +15,8 @@
 #include "cluster/cluster.h"
 
 #define SHOAL_NIL UINT32_MAX
+
+enum { SHOAL_REACH = 16, SHOAL_SHORT_REACH = 8 }; /* of gathering, unless and where rows are many */
 
 /*
  * The tuples in an order in which neighbours are alike: that of a tree of best cuts. `weight` is
@@ -57,6 +60,7 @@ typedef struct shoal_herd {
   uint32_t *row;   /* the table's row of each */
   uint32_t *tuple; /* its tuple, of this block */
   uint32_t n_tuples;
+  uint32_t reach;     /* neighbours on each side that gathering looks at */
   uint32_t *places;   /* by tuple: n_axes places */
   uint32_t **group;   /* by count, by row: numbered within the block */
   uint32_t *n_groups; /* by count */
@@ -99,6 +103,8 @@ typedef struct shoal_herd {
 shoal_status shoal_herd_init(shoal_herd *herd, const shoal_cluster_task *task, const uint32_t *rows,
                              uint32_t n, shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_herd_reset(shoal_herd *herd);
+/* No row is in a cluster any more. */
+void shoal_herd_clear(shoal_herd *herd);
 
 static inline const uint32_t *shoal_herd_places(const shoal_herd *herd, uint32_t row) {
   return herd->places + (size_t)herd->tuple[row] * herd->n_axes;
@@ -115,6 +121,8 @@ void shoal_herd_link(shoal_herd *herd, uint32_t row, uint32_t cluster);
 void shoal_herd_unlink(shoal_herd *herd, uint32_t row);
 /* A row that is in no list joins a cluster; figures too. */
 void shoal_herd_join(shoal_herd *herd, uint32_t row, uint32_t cluster);
+/* Every tuple becomes a cluster, of its own number; there are none yet. */
+void shoal_herd_make_tuples(shoal_herd *herd);
 /* All figures of a cluster, from its rows. */
 void shoal_herd_refresh(shoal_herd *herd, uint32_t cluster);
 /* A free slot; SHOAL_NIL if there is none. Slots are given back by shoal_herd_release. */
@@ -176,6 +184,10 @@ void shoal_trial_begin(shoal_herd *herd);
 bool shoal_trial_move(shoal_herd *herd, uint32_t row, uint32_t to);
 /* Brings the figures of clusters that lost rows up to date. */
 void shoal_trial_settle(shoal_herd *herd);
+/* Was the row moved in this trial? */
+bool shoal_trial_has_moved(const shoal_herd *herd, uint32_t row);
+/* Keeps the moves as they are. */
+void shoal_trial_keep(shoal_herd *herd);
 /* Keeps the moves if every cluster still fits and the aim is served; else takes them back. */
 bool shoal_trial_end(shoal_herd *herd);
 void shoal_trial_undo(shoal_herd *herd);
@@ -221,10 +233,25 @@ void shoal_flock_pool_close(shoal_flock_pool *pool);
 bool shoal_flock_gather(shoal_herd *herd);
 
 /*
+ * The same, but clusters get k rows each, and what they have beyond goes on looking. Some rows may
+ * be left in clusters that do not fit.
+ */
+bool shoal_flock_gather_exact(shoal_herd *herd);
+
+/* First clusters of k rows each, but for what is left over. False without memory. */
+bool shoal_flock_fill(shoal_herd *herd);
+
+/*
  * First clusters: the rows halved again and again so that `target` clusters come out; some may not
  * fit. False without memory.
  */
 bool shoal_flock_halve(shoal_herd *herd, uint32_t target);
+
+/*
+ * First clusters where their number is the aim: filled with k rows each where the rows are just
+ * enough for `target` of them, else or if that does not make as many, halved.
+ */
+bool shoal_flock_divide(shoal_herd *herd, uint32_t target);
 
 /*
  * Some rows of the herd as enhanced-pk divides them: cluster[i] of rows[i], below *n_clusters; 0
@@ -233,13 +260,29 @@ bool shoal_flock_halve(shoal_herd *herd, uint32_t target);
 bool shoal_flock_by_counts(shoal_herd *herd, const uint32_t *rows, uint32_t n, uint32_t *cluster,
                            uint32_t *n_clusters);
 
+/* A row that another cluster may have, and what both then lose less. */
+typedef struct shoal_loan {
+  uint32_t row;
+  int64_t gain;
+} shoal_loan;
+
+/* The best loan that c can give a, if it gains more than *best does. */
+void shoal_flock_look_for_loan(shoal_herd *herd, uint32_t a, uint32_t c, shoal_loan *best);
+
+/* The cluster near `from`, or of the worst, that a row costs least, below *limit; SHOAL_NIL: none.
+ */
+uint32_t shoal_flock_home(shoal_herd *herd, uint32_t row, uint32_t from, uint64_t *limit);
+
 /* One round of single steps; returns whether any helped. */
 bool shoal_flock_improve(shoal_herd *herd);
 
-/* One round of pools: neighbouring clusters cut anew by dynamic programming. */
-bool shoal_flock_mix(shoal_herd *herd, uint64_t round);
+/* One round of chains: rows that go round several clusters. */
+void shoal_flock_chain(shoal_herd *herd);
 
-/* One round of larger pools, gathered anew. */
-bool shoal_flock_regather(shoal_herd *herd, uint64_t round);
+/* One round of pools: neighbouring clusters cut anew by dynamic programming. */
+void shoal_flock_mix(shoal_herd *herd, uint64_t round);
+
+/* One round of larger pools, gathered anew; the result does not depend on the threads. */
+void shoal_flock_regather(shoal_herd *herd, uint64_t round, unsigned threads);
 
 #endif

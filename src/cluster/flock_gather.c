@@ -13,10 +13,7 @@
 #include "base/memory.h"
 #include "cluster/flock.h"
 
-enum {
-  REACH = 16,      /* neighbours looked at on each side */
-  LOOKED_AT = 4096 /* rows of a lender */
-};
+enum { LOOKED_AT = 4096 };         /* rows of a lender */
 static const double LITTLE = 0.05; /* of progress, where there is none */
 
 typedef struct offer {
@@ -27,6 +24,7 @@ typedef struct offer {
 
 typedef struct gathering {
   shoal_herd *herd;
+  bool exact;                /* clusters get k rows, not more: what is left over goes on looking */
   uint32_t *before, *behind; /* by cluster: neighbours that are left */
   uint32_t *partner;         /* SHOAL_NIL: none */
   double *score;
@@ -78,10 +76,33 @@ static double joint_loss(const shoal_herd *h, uint32_t a, uint32_t b, double lim
   return loss;
 }
 
-/* Can b lend a as many rows as it lacks for k? */
-static bool can_lend(const gathering *g, uint32_t a, uint32_t b) {
-  uint64_t k = g->herd->fit->k, size = g->herd->size[a];
-  return g->fits[b] && size < k && g->herd->size[b] >= k + (k - size);
+/* How many bits are set; the compiler's own is a call where the machine is not known. */
+static uint32_t n_bits(uint64_t set) {
+  set -= set >> 1 & UINT64_C(0x5555555555555555);
+  set = (set & UINT64_C(0x3333333333333333)) + (set >> 2 & UINT64_C(0x3333333333333333));
+  set = (set + (set >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (uint32_t)(set * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/*
+ * How many rows b, which fits, can lend a so that a has k rows and its counts; 0: it cannot. Sets
+ * of more than 64 groups are folded: then it is a guess.
+ */
+static uint64_t loan_of(const gathering *g, uint32_t a, uint32_t b) {
+  const shoal_herd *h = g->herd;
+  uint64_t k = h->fit->k, size = h->size[a], loan = size < k ? k - size : 0;
+  if (g->exact) return size < k && size <= h->size[b] && size + h->size[b] > k ? k - size : 0;
+  if (!g->fits[b] || h->size[b] <= k + loan) return 0;
+  for (size_t d = 0; d < h->n_counts; d++) {
+    const shoal_variety *x = shoal_herd_variety(h, a, d), *y = shoal_herd_variety(h, b, d);
+    uint32_t least = h->fit->counts[d].least;
+    if (x->distinct >= least) continue;
+    uint64_t spare = (y->distinct > least ? y->groups : y->twice) & ~x->groups;
+    uint32_t lacking = least - x->distinct;
+    if (n_bits(spare) < lacking) return 0;
+    if (lacking > loan) loan = lacking;
+  }
+  return h->size[b] >= k + loan ? loan : 0;
 }
 
 /*
@@ -91,13 +112,13 @@ static bool can_lend(const gathering *g, uint32_t a, uint32_t b) {
 static double progress(const gathering *g, uint32_t a, uint32_t b) {
   const shoal_herd *h = g->herd;
   uint32_t before = 0, after = 0;
-  if (!h->n_counts) return 1;
   for (size_t d = 0; d < h->n_counts; d++) {
     const shoal_variety *x = shoal_herd_variety(h, a, d), *y = shoal_herd_variety(h, b, d);
-    uint32_t least = h->fit->counts[d].least;
-    uint32_t both = (uint32_t)__builtin_popcountll(x->groups | y->groups);
-    before += x->distinct < least ? least - x->distinct : 0;
-    if (!g->fits[b]) before += y->distinct < least ? least - y->distinct : 0;
+    uint32_t least = h->fit->counts[d].least, own = x->distinct < least ? least - x->distinct : 0;
+    uint32_t others = y->distinct < least ? least - y->distinct : 0;
+    before += own + (g->fits[b] ? 0 : others);
+    if (!own || !others) continue;
+    uint32_t both = n_bits(x->groups | y->groups);
     after += both < least ? least - both : 0;
   }
   return before > after ? (double)(before - after) / before : before ? LITTLE : 1;
@@ -106,15 +127,23 @@ static double progress(const gathering *g, uint32_t a, uint32_t b) {
 /* The loss, for each row settled, of bringing a and b together; not exact from `limit` on. */
 static double score_of(const gathering *g, uint32_t a, uint32_t b, double limit) {
   const shoal_herd *h = g->herd;
-  double own = (double)shoal_herd_cost(h, a), k = (double)h->fit->k, size = h->size[a];
-  if (can_lend(g, a, b)) {
-    double lent = (k - size) * h->loss[b];
-    return (k * joint_loss(h, a, b, (limit * size + own + lent) / k) - own - lent) / size;
+  if (g->exact && h->size[a] > h->size[b]) {
+    uint32_t swap = a;
+    a = b;
+    b = swap;
+  }
+  double own = (double)shoal_herd_cost(h, a), size = h->size[a];
+  double rows = (double)loan_of(g, a, b);
+  if (rows > 0) {
+    double lent = rows * h->loss[b], all = size + rows;
+    return (all * joint_loss(h, a, b, (limit * size + own + lent) / all) - own - lent) / size;
   }
   double other = h->size[b], its = (double)shoal_herd_cost(h, b);
-  double settled = (size + (g->fits[b] ? 0 : other)) * progress(g, a, b);
-  double most = (limit * settled + own + its) / (size + other);
-  return ((size + other) * joint_loss(h, a, b, most) - own - its) / settled;
+  double settled = size + (g->fits[b] ? 0 : other),
+         most = (limit * settled + own + its) / (size + other);
+  double joint = joint_loss(h, a, b, most); /* at most all of it is settled */
+  if (joint >= most) return limit;
+  return ((size + other) * joint - own - its) / (settled * progress(g, a, b));
 }
 
 static bool offer_again(gathering *g, uint32_t a, uint32_t partner, double score) {
@@ -127,7 +156,7 @@ static bool offer_again(gathering *g, uint32_t a, uint32_t partner, double score
 static bool look_around(gathering *g, uint32_t a) {
   uint32_t best = SHOAL_NIL, ahead = a, back = a;
   double least = INFINITY;
-  for (int step = 0; step < REACH; step++) {
+  for (uint32_t step = 0; step < g->herd->reach; step++) {
     ahead = ahead == SHOAL_NIL ? SHOAL_NIL : g->behind[ahead];
     back = back == SHOAL_NIL ? SHOAL_NIL : g->before[back];
     const uint32_t both[] = {back, ahead};
@@ -157,7 +186,7 @@ static bool reconsider(gathering *g, uint32_t a, uint32_t changed) {
 /* All that have the cluster within reach look at it again. */
 static bool tell_neighbours(gathering *g, uint32_t changed) {
   uint32_t ahead = changed, back = changed;
-  for (int step = 0; step < REACH; step++) {
+  for (uint32_t step = 0; step < g->herd->reach; step++) {
     if (ahead != SHOAL_NIL) ahead = g->behind[ahead];
     if (back != SHOAL_NIL) back = g->before[back];
     if (ahead != SHOAL_NIL && !reconsider(g, ahead, changed)) return false;
@@ -169,7 +198,7 @@ static bool tell_neighbours(gathering *g, uint32_t changed) {
 /* A cluster is gone: those that wanted it will look for another partner. */
 static void forget(gathering *g, uint32_t gone) {
   uint32_t ahead = g->behind[gone], back = g->before[gone];
-  for (int step = 0; step < REACH; step++) {
+  for (uint32_t step = 0; step < g->herd->reach; step++) {
     if (ahead != SHOAL_NIL) {
       if (g->partner[ahead] == gone) g->stale[ahead] = 1;
       ahead = g->behind[ahead];
@@ -202,24 +231,43 @@ static bool join(gathering *g, uint32_t a, uint32_t b) {
   g->version[a]++;
   g->version[b]++;
   forget(g, a);
+  if (g->exact && g->fits[b]) {
+    forget(g, b);
+    drop(g, b);
+    return true;
+  }
   if (!tell_neighbours(g, b)) return false;
   return g->fits[b] || look_around(g, b);
 }
 
-/* The row of b that a needs most: one that b can spare, best with groups that a lacks. */
-static uint32_t choose_loan(const shoal_herd *h, uint32_t a, uint32_t b) {
-  uint32_t best = SHOAL_NIL, most = 0, wanted = 1, looked = 0;
+/* How many groups that a lacks a row of b has. */
+static uint32_t adds_groups(const shoal_herd *h, uint32_t a, uint32_t row) {
+  uint32_t adds = 0;
   for (size_t d = 0; d < h->n_counts; d++)
-    wanted += shoal_herd_variety(h, a, d)->distinct < h->fit->counts[d].least;
+    if (shoal_herd_variety(h, a, d)->distinct < h->fit->counts[d].least)
+      adds += h->group[d][row] != SHOAL_NO_GROUP && !shoal_herd_has(h, a, d, h->group[d][row], 1);
+  return adds;
+}
+
+/*
+ * The row of b that a needs most: with groups that a lacks, at least `most` of them; of equals, the
+ * one that costs a least. `spared`: only one that b can do without.
+ */
+static uint32_t choose_row(const shoal_herd *h, uint32_t a, uint32_t b, uint32_t most,
+                           bool spared) {
+  uint32_t best = SHOAL_NIL, looked = 0, last = SHOAL_NIL;
+  uint64_t least = UINT64_MAX;
   for (uint32_t r = h->head[b]; r != SHOAL_NIL && looked < LOOKED_AT; r = h->next[r], looked++) {
-    uint32_t adds = 1;
-    for (size_t d = 0; d < h->n_counts; d++)
-      if (shoal_herd_variety(h, a, d)->distinct < h->fit->counts[d].least)
-        adds += h->group[d][r] != SHOAL_NO_GROUP && !shoal_herd_has(h, a, d, h->group[d][r], 1);
-    if (adds <= most || !shoal_herd_spares(h, r)) continue;
+    if (!h->n_counts && h->tuple[r] == last) continue;
+    last = h->tuple[r];
+    uint32_t adds = adds_groups(h, a, r);
+    if (adds < most || (spared && !shoal_herd_spares(h, r))) continue;
+    if (adds > most) least = UINT64_MAX;
+    uint64_t cost = shoal_herd_join_cost(h, a, shoal_herd_places(h, r), least);
+    if (cost >= least) continue;
     best = r;
     most = adds;
-    if (most == wanted) break;
+    least = cost;
   }
   return best;
 }
@@ -228,8 +276,9 @@ static uint32_t choose_loan(const shoal_herd *h, uint32_t a, uint32_t b) {
 static bool borrow(gathering *g, uint32_t a, uint32_t b) {
   shoal_herd *h = g->herd;
   shoal_trial_begin(h);
-  while (h->size[a] < h->fit->k) {
-    uint32_t row = choose_loan(h, a, b);
+  while (!shoal_herd_fits(h, a)) {
+    shoal_trial_settle(h);
+    uint32_t row = choose_row(h, a, b, h->size[a] < h->fit->k ? 0 : 1, true);
     if (row == SHOAL_NIL || !shoal_trial_move(h, row, a)) break;
   }
   shoal_trial_settle(h);
@@ -237,20 +286,34 @@ static bool borrow(gathering *g, uint32_t a, uint32_t b) {
     shoal_trial_undo(h);
     return false;
   }
-  for (size_t i = 0; i < h->n_saved; i++) h->saved_at[h->saved[i].cluster] = 0;
-  h->n_saved = h->n_moved = 0;
+  shoal_trial_keep(h);
   g->fits[a] = 1;
   g->version[a]++;
   return true;
 }
 
-/* ------------------------------------------------------------ all together */
-
-static void make_tuples(shoal_herd *h) {
-  for (uint32_t t = 0; t < h->n_tuples; t++) (void)shoal_herd_take(h);
-  for (uint32_t r = h->n; r-- > 0;) shoal_herd_link(h, r, h->tuple[r]);
-  for (uint32_t t = 0; t < h->n_tuples; t++) shoal_herd_refresh(h, t);
+/* a is filled up to k rows from b, and done; b goes on. False where that does not make a fit. */
+static bool fill_up(gathering *g, uint32_t a, uint32_t b) {
+  shoal_herd *h = g->herd;
+  shoal_trial_begin(h);
+  while (h->size[a] < h->fit->k) {
+    uint32_t row = choose_row(h, a, b, 0, false);
+    if (row == SHOAL_NIL || !shoal_trial_move(h, row, a)) break;
+  }
+  if (!shoal_herd_fits(h, a) || h->failed) {
+    shoal_trial_undo(h);
+    return false;
+  }
+  shoal_trial_keep(h);
+  g->fits[a] = 1;
+  g->version[a]++;
+  forget(g, a);
+  drop(g, a);
+  g->version[b]++;
+  return true;
 }
+
+/* ------------------------------------------------------------ all together */
 
 static bool start(gathering *g) {
   shoal_herd *h = g->herd;
@@ -264,14 +327,18 @@ static bool start(gathering *g) {
   g->stale = shoal_alloc_zero(slots, sizeof *g->stale);
   if (!g->before || !g->behind || !g->partner || !g->score || !g->version || !g->fits || !g->stale)
     return false;
-  if (h->n_free == h->n_slots) make_tuples(h);
+  if (h->n_free == h->n_slots) shoal_herd_make_tuples(h);
   shoal_herd_arrange(h);
+  uint32_t last = SHOAL_NIL;
   for (uint32_t i = 0; i < h->n_at; i++) {
     uint32_t c = h->at[i];
-    g->before[c] = i ? h->at[i - 1] : SHOAL_NIL;
-    g->behind[c] = i + 1 < h->n_at ? h->at[i + 1] : SHOAL_NIL;
     g->partner[c] = SHOAL_NIL;
     g->fits[c] = shoal_herd_fits(h, c);
+    if (g->exact && g->fits[c]) continue;
+    g->before[c] = last;
+    g->behind[c] = SHOAL_NIL;
+    if (last != SHOAL_NIL) g->behind[last] = c;
+    last = c;
   }
   for (uint32_t i = 0; i < h->n_at; i++)
     if (!g->fits[h->at[i]] && !look_around(g, h->at[i])) return false;
@@ -287,8 +354,13 @@ static bool work(gathering *g) {
       if (!look_around(g, a)) return false;
       continue;
     }
-    if (can_lend(g, a, b) && borrow(g, a, b)) {
-      if (!tell_neighbours(g, b) || !tell_neighbours(g, a)) return false;
+    if (g->exact && g->herd->size[a] > g->herd->size[b]) {
+      a = b;
+      b = best.cluster;
+    }
+    if (loan_of(g, a, b) && (g->exact ? fill_up(g, a, b) : borrow(g, a, b))) {
+      if (!tell_neighbours(g, b) || !(g->exact ? look_around(g, b) : tell_neighbours(g, a)))
+        return false;
     } else if (g->herd->failed || !join(g, a, b)) {
       return false;
     }
@@ -296,8 +368,8 @@ static bool work(gathering *g) {
   return true;
 }
 
-bool shoal_flock_gather(shoal_herd *herd) {
-  gathering g = {.herd = herd};
+static bool gather(shoal_herd *herd, bool exact) {
+  gathering g = {.herd = herd, .exact = exact};
   bool ok = start(&g) && work(&g) && !herd->failed;
   herd->failed = !ok;
   free(g.before);
@@ -310,3 +382,7 @@ bool shoal_flock_gather(shoal_herd *herd) {
   free(g.heap);
   return ok;
 }
+
+bool shoal_flock_gather(shoal_herd *herd) { return gather(herd, false); }
+
+bool shoal_flock_gather_exact(shoal_herd *herd) { return gather(herd, true); }

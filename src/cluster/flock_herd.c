@@ -89,6 +89,17 @@ static bool fill_rows(shoal_herd *h, const uint32_t *rows) {
   return true;
 }
 
+void shoal_herd_clear(shoal_herd *h) {
+  for (uint32_t c = 0; c < h->n_slots; c++) {
+    h->head[c] = SHOAL_NIL;
+    h->position[c] = SHOAL_NIL;
+    h->size[c] = 0;
+    h->loss[c] = 0;
+    h->free_slots[c] = h->n_slots - 1 - c;
+  }
+  h->n_free = h->n_slots;
+}
+
 static bool allocate_slots(shoal_herd *h) {
   uint64_t wanted = (uint64_t)h->n_tuples + h->n / h->fit->k + 16;
   if (wanted >= SHOAL_NIL) return false;
@@ -113,13 +124,8 @@ static bool allocate_slots(shoal_herd *h) {
       !h->has_ends || !h->free_slots || !h->at || !h->position || !h->changed || !h->tried ||
       !h->mixed || !h->saved_at)
     return false;
-  for (uint32_t c = 0; c < slots; c++) {
-    h->head[c] = SHOAL_NIL;
-    h->position[c] = SHOAL_NIL;
-    h->free_slots[c] = slots - 1 - c;
-  }
-  h->n_free = slots;
   h->clock = 1;
+  shoal_herd_clear(h);
   return true;
 }
 
@@ -131,6 +137,7 @@ shoal_status shoal_herd_init(shoal_herd *h, const shoal_cluster_task *task, cons
                     .n_axes = task->axes->n,
                     .n_counts = task->fit->n_counts,
                     .n = n,
+                    .reach = SHOAL_REACH,
                     .limit = UINT64_MAX};
   h->judging.fit = task->fit; /* for the demands that are no count: it needs nothing more */
   if (allocate_rows(h) && fill_rows(h, rows) && allocate_slots(h)) return SHOAL_OK;
@@ -197,7 +204,10 @@ void shoal_herd_refresh(shoal_herd *h, uint32_t c) {
   h->size[c] = 0;
   h->loss[c] = 0;
   uint32_t r = h->head[c], last = SHOAL_NIL;
-  if (r == SHOAL_NIL) return;
+  if (r == SHOAL_NIL) {
+    refresh_counts(h, c);
+    return;
+  }
   shoal_span *extent = h->extent + (size_t)c * h->n_axes;
   shoal_extent_start(h->axes, extent, shoal_herd_places(h, r));
   for (; r != SHOAL_NIL; r = h->next[r]) {
@@ -208,6 +218,12 @@ void shoal_herd_refresh(shoal_herd *h, uint32_t c) {
   refresh_loss(h, c);
   refresh_counts(h, c);
   h->work += h->size[c] / 8;
+}
+
+void shoal_herd_make_tuples(shoal_herd *h) {
+  for (uint32_t t = 0; t < h->n_tuples; t++) (void)shoal_herd_take(h);
+  for (uint32_t r = h->n; r-- > 0;) shoal_herd_link(h, r, h->tuple[r]);
+  for (uint32_t t = 0; t < h->n_tuples; t++) shoal_herd_refresh(h, t);
 }
 
 void shoal_herd_join(shoal_herd *h, uint32_t row, uint32_t to) {

@@ -14,8 +14,8 @@
 #include "cluster/flock.h"
 
 enum {
-  REACH = 40,       /* neighbours on each side that may take a row */
-  LENDERS = 40,     /* neighbours on each side that may lend one */
+  REACH = 16,       /* neighbours on each side that may take a row, or lend one */
+  NEAR = 10,        /* neighbours on each side whose change is a reason to try again */
   MOST_PEELED = 16, /* places on a number where its ends are tried to be cut off */
   LOOKED_AT = 1024, /* rows of a lender */
   LARGE = 4096      /* clusters above this are left alone */
@@ -23,21 +23,29 @@ enum {
 
 static bool is_near_changed(const shoal_herd *h, uint32_t a) {
   uint64_t since = h->tried[a];
-  uint32_t at = h->position[a], from = at > REACH ? at - REACH : 0;
-  for (uint32_t i = from; i < h->n_at && i <= at + REACH; i++)
+  uint32_t at = h->position[a], from = at > NEAR ? at - NEAR : 0;
+  for (uint32_t i = from; i < h->n_at && i <= at + NEAR; i++)
     if (h->changed[h->at[i]] > since) return true;
   return false;
 }
 
-/* The cluster that a row costs least, below `limit`; SHOAL_NIL: none. */
-static uint32_t best_home(shoal_herd *h, uint32_t row, uint32_t from, uint64_t *limit) {
+/* A place in the order for every step: 1 ahead, 1 back, 2 ahead, ...; SHOAL_NIL: beyond its ends.
+ */
+static uint32_t near(const shoal_herd *h, uint32_t at, uint32_t step) {
+  uint32_t away = step / 2 + 1;
+  if (step % 2) return away > at ? SHOAL_NIL : at - away;
+  return at + away < h->n_at ? at + away : SHOAL_NIL;
+}
+
+uint32_t shoal_flock_home(shoal_herd *h, uint32_t row, uint32_t from, uint64_t *limit) {
   const uint32_t *places = shoal_herd_places(h, row);
-  uint32_t best = SHOAL_NIL, at = h->position[from], first = at > REACH ? at - REACH : 0;
-  uint32_t end = at + REACH + 1 < h->n_at ? at + REACH + 1 : h->n_at;
-  h->work += end - first;
-  for (uint32_t i = first; i < end + h->n_worst; i++) {
-    uint32_t c = i < end ? h->at[i] : h->worst[i - end];
-    if (c == from || !h->size[c]) continue;
+  uint32_t best = SHOAL_NIL, at = h->position[from];
+  h->work += 2 * REACH;
+  for (uint32_t i = 0; i < 2 * REACH + h->n_worst; i++) {
+    uint32_t c = SHOAL_NIL;
+    if (i >= 2 * REACH) c = h->worst[i - 2 * REACH];
+    else if (near(h, at, i) != SHOAL_NIL) c = h->at[near(h, at, i)];
+    if (c == SHOAL_NIL || c == from || !h->size[c] || h->loss[c] >= *limit) continue;
     uint64_t cost = shoal_herd_join_cost(h, c, places, *limit);
     if (cost >= *limit) continue;
     *limit = cost;
@@ -55,17 +63,6 @@ static size_t lacking(const shoal_herd *h, uint32_t a) {
   return d;
 }
 
-static bool was_moved(const shoal_herd *h, uint32_t row) {
-  for (uint32_t i = 0; i < h->n_moved; i++)
-    if (h->moved[i] == row) return true;
-  return false;
-}
-
-typedef struct loan {
-  uint32_t row;
-  int64_t gain; /* what both clusters lose less */
-} loan;
-
 /* What a's loss grows by at least, whichever row of c joins it. */
 static uint64_t least_growth(const shoal_herd *h, uint32_t a, uint32_t c, uint64_t limit) {
   const shoal_span *to = h->extent + (size_t)a * h->n_axes, *of = h->extent + (size_t)c * h->n_axes;
@@ -80,7 +77,8 @@ static uint64_t least_growth(const shoal_herd *h, uint32_t a, uint32_t c, uint64
   return growth;
 }
 
-static void look_for_loan(shoal_herd *h, uint32_t a, uint32_t c, size_t lacks, loan *best) {
+void shoal_flock_look_for_loan(shoal_herd *h, uint32_t a, uint32_t c, shoal_loan *best) {
+  size_t lacks = lacking(h, a);
   int64_t cost_of_c = (int64_t)shoal_herd_cost(h, c), most = cost_of_c - best->gain;
   if (most <= 0 || least_growth(h, a, c, (uint64_t)most) >= (uint64_t)most) return;
   uint32_t last = SHOAL_NIL, looked = 0;
@@ -99,8 +97,8 @@ static void look_for_loan(shoal_herd *h, uint32_t a, uint32_t c, size_t lacks, l
     if (cost >= limit) continue;
     int64_t rest =
         (int64_t)(h->size[c] - 1) * shoal_herd_loss_without(h, shoal_herd_ends(h, c), places);
-    if (cost_of_c - rest - (int64_t)cost <= best->gain || was_moved(h, r)) continue;
-    *best = (loan){r, cost_of_c - rest - (int64_t)cost};
+    if (cost_of_c - rest - (int64_t)cost <= best->gain || shoal_trial_has_moved(h, r)) continue;
+    *best = (shoal_loan){r, cost_of_c - rest - (int64_t)cost};
   }
 }
 
@@ -110,14 +108,15 @@ static bool refill(shoal_herd *h, uint32_t a, int64_t budget) {
     shoal_trial_settle(h);
     size_t lacks = lacking(h, a);
     if (lacks == h->n_counts && h->size[a] >= h->fit->k) return true;
-    loan best = {SHOAL_NIL, -budget};
-    uint32_t at = h->position[a], first = at > LENDERS ? at - LENDERS : 0;
-    for (uint32_t i = first; i < h->n_at && i <= at + LENDERS; i++)
-      if (h->at[i] != a && h->size[h->at[i]] > h->fit->k)
-        look_for_loan(h, a, h->at[i], lacks, &best);
+    shoal_loan best = {SHOAL_NIL, -budget};
+    for (uint32_t i = 0; i < 2 * REACH; i++) {
+      uint32_t at = near(h, h->position[a], i);
+      if (at != SHOAL_NIL && h->size[h->at[at]] > h->fit->k)
+        shoal_flock_look_for_loan(h, a, h->at[at], &best);
+    }
     for (uint32_t i = 0, moved = h->n_moved; i < moved; i++) { /* who took a row may give one */
       uint32_t c = h->cluster_of[h->moved[i]];
-      if (c != a && h->size[c] > h->fit->k) look_for_loan(h, a, c, lacks, &best);
+      if (c != a && h->size[c] > h->fit->k) shoal_flock_look_for_loan(h, a, c, &best);
     }
     if (best.row == SHOAL_NIL || !shoal_trial_move(h, best.row, a)) return false;
     budget += best.gain;
@@ -132,7 +131,7 @@ static bool eject(shoal_herd *h, uint32_t a, const uint32_t *rows, uint32_t n, u
   uint64_t left = gain;
   for (uint32_t i = 0; i < n; i++) {
     uint64_t cost = left;
-    uint32_t home = best_home(h, rows[i], a, &cost);
+    uint32_t home = shoal_flock_home(h, rows[i], a, &cost);
     if (home == SHOAL_NIL || !shoal_trial_move(h, rows[i], home)) {
       shoal_trial_undo(h);
       return false;
@@ -228,7 +227,7 @@ static bool dissolve(shoal_herd *h, uint32_t a) {
   shoal_trial_begin(h);
   for (uint32_t i = 0; i < n; i++) {
     uint64_t cost = left;
-    uint32_t home = best_home(h, h->set[i], a, &cost);
+    uint32_t home = shoal_flock_home(h, h->set[i], a, &cost);
     if (home == SHOAL_NIL || !shoal_trial_move(h, h->set[i], home)) {
       shoal_trial_undo(h);
       return false;

@@ -124,12 +124,12 @@ static bool has_changed(const mixing *m, uint32_t a) {
   return false;
 }
 
-static bool mix(mixing *m, uint32_t a, uint32_t *distinct) {
+static void mix(mixing *m, uint32_t a, uint32_t *distinct) {
   shoal_flock_pool *pool = &m->pool;
   shoal_herd *h = pool->herd;
   if (!shoal_flock_pool_fill(pool, a, PARTNERS) || !has_changed(m, a) ||
       h->n_free < pool->n / h->fit->k)
-    return false;
+    return;
   run_cost now = {pool->n_clusters, pool->loss};
   bool found = false;
   for (int t = 0; t < ORDERS; t++) {
@@ -145,24 +145,21 @@ static bool mix(mixing *m, uint32_t a, uint32_t *distinct) {
   }
   if (found) apply(m);
   h->mixed[a] = found ? 0 : h->clock;
-  return found;
 }
 
-bool shoal_flock_mix(shoal_herd *h, uint64_t round) {
-  if (h->fit->n_others || h->aim == SHOAL_AIM_DM) return false;
+void shoal_flock_mix(shoal_herd *h, uint64_t round) {
+  if (h->fit->n_others || h->aim == SHOAL_AIM_DM) return;
   mixing *m = shoal_alloc(1, sizeof *m);
   uint32_t *distinct = shoal_alloc(h->n_counts, sizeof *distinct);
-  bool any = false;
   if (!m || !distinct) h->failed = true;
   else if (shoal_flock_pool_init(&m->pool, h, round)) {
     shoal_herd_arrange(h);
     for (uint32_t i = 0; i < h->n_at && !shoal_herd_is_done(h); i++) {
       uint32_t a = h->at[i];
-      if (h->size[a] && h->loss[a]) any |= mix(m, a, distinct);
+      if (h->size[a] && h->loss[a]) mix(m, a, distinct);
     }
     shoal_flock_pool_reset(&m->pool);
   }
   free(m);
   free(distinct);
-  return any;
 }

@@ -14,7 +14,11 @@
 #include "base/work.h"
 #include "cluster/flock.h"
 
-enum { SAMPLE = 16384, DEEP = 40 };
+enum {
+  SAMPLE = 16384, /* tuples that a cut is chosen by */
+  DEEP = 40,      /* levels of the tree */
+  OFTEN = 512     /* parts above so many tuples are a reason to ask whether to go on */
+};
 
 /* Tuples of a node that share a place on the axis at hand. */
 typedef struct slice {
@@ -47,6 +51,9 @@ typedef struct ordering {
   shoal_span *run;           /* n spans: growing extent */
   uint32_t *sample;          /* SAMPLE tuples of a large part */
   shoal_span *extent, *wide; /* n spans each */
+  const shoal_run *asked;    /* whom to ask whether to go on; NULL: nobody */
+  shoal_status status;       /* of asking */
+  shoal_error error;
 } ordering;
 
 static void add_to_slice(const ordering *o, uint32_t s, bool first, uint32_t tuple) {
@@ -205,9 +212,16 @@ static cut choose_cut(ordering *o, const part *p, const shoal_span *extent, uint
   return best_cut(o, o->sample, SAMPLE, o->wide, sampled); /* tuples differ: there is one */
 }
 
+/* Asks whether to go on; no row is done yet. */
+static bool goes_on(ordering *o) {
+  o->status = shoal_run_report(o->asked, "cluster", 0, o->axes->n_rows, "rows", &o->error);
+  return o->status == SHOAL_OK;
+}
+
 /*
  * Orders tuples; parts of at most `small` tuples are put on a list instead, if there is one. A part
- * is turned by what stands before it within these tuples.
+ * is turned by what stands before it within these tuples. False without memory or when told to
+ * stop.
  */
 static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, parts *later) {
   parts stack = {0};
@@ -219,6 +233,7 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
       ok = add_part(later, p.tuples, p.n, 0);
       continue;
     }
+    if (p.n > OFTEN && !goes_on(o)) break;
     uint64_t weight;
     extent_of(o, p.tuples, p.n, o->extent, &weight);
     o->hasty = p.depth > DEEP;
@@ -231,7 +246,7 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
          add_part(&stack, p.tuples, left, p.depth + 1);
   }
   free(stack.items);
-  return ok;
+  return ok && o->status == SHOAL_OK;
 }
 
 /* ------------------------------------------------------------ on several threads */
@@ -283,12 +298,14 @@ typedef struct shared {
   uint64_t least;
   const parts *later;
   size_t small;
+  const shoal_run *run;
   atomic_size_t next;
-  atomic_bool failed;
+  atomic_bool failed;  /* no memory, or told to stop */
+  shoal_status status; /* of asking, which the first thread does */
+  shoal_error error;
 } shared;
 
 static void order_share(void *user, unsigned i) {
-  (void)i;
   shared *s = user;
   ordering o;
   bool ok = ordering_init(&o, s->axes, s->weight, s->least, s->small);
@@ -296,9 +313,13 @@ static void order_share(void *user, unsigned i) {
     atomic_store(&s->failed, true);
     return;
   }
+  if (i == 0) o.asked = s->run;
   for (size_t p; ok && (p = atomic_fetch_add(&s->next, 1)) < s->later->n;)
-    ok = order_tuples(&o, s->later->items[p].tuples, s->later->items[p].n, 0, NULL);
+    ok = !atomic_load(&s->failed) &&
+         order_tuples(&o, s->later->items[p].tuples, s->later->items[p].n, 0, NULL);
   if (!ok) atomic_store(&s->failed, true);
+  if (i == 0) s->status = o.status;
+  if (i == 0) s->error = o.error;
   ordering_reset(&o);
 }
 
@@ -309,13 +330,19 @@ shoal_status shoal_flock_order(const shoal_axes *axes, const uint32_t *weight, u
   parts later = {0};
   for (uint32_t t = 0; t < n; t++) order[t] = t;
   size_t small = n / 64 > 1024 ? n / 64 : 1024;
+  shared s = {.axes = axes, .weight = weight, .least = least, .later = &later, .small = small};
+  s.run = run;
   bool ok = ordering_init(&o, axes, weight, least, n);
   if (ok) {
+    o.asked = run;
     ok = order_tuples(&o, order, n, small, &later);
+    s.status = o.status;
+    s.error = o.error;
     ordering_reset(&o);
   }
-  shared s = {.axes = axes, .weight = weight, .least = least, .later = &later, .small = small};
   if (ok) shoal_parallel(shoal_run_threads(run), order_share, &s);
   free(later.items);
+  if (s.status != SHOAL_OK && error) *error = s.error;
+  if (s.status != SHOAL_OK) return s.status;
   return ok && !atomic_load(&s.failed) ? SHOAL_OK : shoal_fail_memory(error);
 }

@@ -10,7 +10,11 @@
 #include "base/memory.h"
 #include "cluster/flock.h"
 
-enum { REACH = 40 }; /* neighbours on each side that are looked at */
+enum {
+  REACH = 40,   /* neighbours on each side that are looked at */
+  CHANCE = 4,   /* up to a quarter of its cost is put on a neighbour at random, */
+  SHARES = 1024 /* in so many steps: not every round has the same pools */
+};
 
 struct shoal_pooled {
   uint64_t key;
@@ -36,6 +40,11 @@ bool shoal_flock_pool_init(shoal_flock_pool *pool, shoal_herd *herd, uint64_t se
   return false;
 }
 
+static uint32_t next_random(shoal_flock_pool *pool, uint32_t below) {
+  pool->state = shoal_mix(pool->state + UINT64_C(0x9e3779b97f4a7c15));
+  return (uint32_t)((pool->state >> 32) * below >> 32);
+}
+
 /* The clusters that would lose least together with a, and a itself. */
 static void choose_clusters(shoal_flock_pool *pool, uint32_t a, uint32_t partners) {
   shoal_herd *h = pool->herd;
@@ -48,6 +57,7 @@ static void choose_clusters(shoal_flock_pool *pool, uint32_t a, uint32_t partner
     shoal_extent_join(h->axes, h->span, h->extent + (size_t)b * h->n_axes);
     uint64_t joint = ((uint64_t)h->size[a] + h->size[b]) * shoal_extent_loss(h->axes, h->span) -
                      shoal_herd_cost(h, b);
+    joint += joint * next_random(pool, SHARES) / (CHANCE * SHARES);
     if (n == partners && joint >= cost[n - 1]) continue;
     uint32_t j = n < partners ? n++ : n - 1;
     for (; j && cost[j - 1] > joint; j--) {
@@ -79,11 +89,6 @@ bool shoal_flock_pool_fill(shoal_flock_pool *pool, uint32_t a, uint32_t partners
 }
 
 /* ------------------------------------------------------------ orders */
-
-static uint32_t next_random(shoal_flock_pool *pool, uint32_t below) {
-  pool->state = shoal_mix(pool->state + UINT64_C(0x9e3779b97f4a7c15));
-  return (uint32_t)((pool->state >> 32) * below >> 32);
-}
 
 /* Axes on which the pool differs, in a random order; returns how many. */
 static size_t shuffle_axes(shoal_flock_pool *pool) {

@@ -92,6 +92,18 @@ void shoal_trial_undo(shoal_herd *h) {
   h->n_saved = 0;
 }
 
+bool shoal_trial_has_moved(const shoal_herd *h, uint32_t row) {
+  for (uint32_t i = 0; i < h->n_moved; i++)
+    if (h->moved[i] == row) return true;
+  return false;
+}
+
+void shoal_trial_keep(shoal_herd *h) {
+  shoal_trial_settle(h);
+  for (size_t i = 0; i < h->n_saved; i++) h->saved_at[h->saved[i].cluster] = 0;
+  h->n_saved = h->n_moved = 0;
+}
+
 /* Is the aim served by what was moved? */
 static bool is_better(const shoal_herd *h) {
   uint64_t before = 0, after = 0, squares_before = 0, squares_after = 0;

@@ -7,21 +7,7 @@
 #ifndef SHOAL_TESTS_CLUSTER_FIXTURE_H
 #define SHOAL_TESTS_CLUSTER_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/random.h"
-#include "base/text.h"
-#include "cluster/cluster.h"
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-#define UNUSED __attribute__((unused))
+#include "cluster_table.h"
 
 enum { MOST_AXES = 32 };
 
@@ -97,32 +83,27 @@ static inline void add_cell(shoal_text *text, const fixture *f, const shape *s, 
   shoal_text_print(text, "%.*s", (int)strcspn(at, " "), at);
 }
 
+typedef struct cell_source {
+  const fixture *f;
+  const shape *s;
+} cell_source;
+
+static inline void write_any(shoal_text *text, const void *user, size_t column, size_t row,
+                             shoal_random *random) {
+  const cell_source *c = user;
+  if (c->s->cells) add_cell(text, c->f, c->s, row, column);
+  else draw_cell(text, c->s, column, random);
+}
+
 static inline void draw_table(fixture *f, const shape *s, shoal_random *random) {
-  size_t n_columns = f->n_quasi + 1;
-  shoal_text texts[MOST_AXES + 1] = {{0}};
-  uint64_t *offsets[MOST_AXES + 1];
-  shoal_text_view views[MOST_AXES + 1];
   char names[MOST_AXES + 1][8];
   const char *pointers[MOST_AXES + 1];
-  for (size_t c = 0; c < n_columns; c++) {
+  for (size_t c = 0; c <= f->n_quasi; c++) {
     (void)snprintf(names[c], sizeof names[c], c < f->n_quasi ? "q%zu" : "s", c);
     pointers[c] = names[c];
-    offsets[c] = calloc(f->n_rows + 1, sizeof **offsets);
-    assert_non_null(offsets[c]);
-    for (size_t r = 0; r < f->n_rows; r++) {
-      if (s->cells) add_cell(&texts[c], f, s, r, c);
-      else draw_cell(&texts[c], s, c, random);
-      offsets[c][r + 1] = texts[c].size_bytes;
-    }
-    views[c] = (shoal_text_view){texts[c].bytes, offsets[c]};
   }
-  succeeds(f, shoal_table_new(pointers, n_columns, &f->table, &f->error));
-  succeeds(f, shoal_table_append(f->table, views, n_columns, f->n_rows, NULL, &f->error));
-  succeeds(f, shoal_table_finish(f->table, f->policy, SHOAL_FOR_RELEASE, &f->error));
-  for (size_t c = 0; c < n_columns; c++) {
-    shoal_text_reset(&texts[c]);
-    free(offsets[c]);
-  }
+  f->table = make_table(pointers, f->n_quasi + 1, f->n_rows, f->policy, write_any,
+                        &(cell_source){f, s}, random);
 }
 
 static inline void setup(fixture *f, const shape *s, size_t n_rows, uint64_t k, uint64_t p,
@@ -214,21 +195,6 @@ static inline void check_partition(fixture *f) {
     free(rows);
   }
   assert_int_equal(together, f->n_rows); /* none has a cluster number that is too large */
-}
-
-/* ---------------------------------------------------------------- progress */
-
-typedef struct watch {
-  unsigned n_reports, stop_at;
-  uint64_t last;
-} watch;
-
-static inline bool look(void *user, const shoal_progress *progress) {
-  watch *w = user;
-  assert_string_equal(progress->stage, "cluster");
-  assert_true(progress->done >= w->last && progress->done <= progress->total);
-  w->last = progress->done;
-  return ++w->n_reports == w->stop_at;
 }
 
 #endif
