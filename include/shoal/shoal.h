@@ -153,7 +153,8 @@ typedef enum shoal_format {
   SHOAL_JSON,
   SHOAL_CSV, /* lattice only */
   SHOAL_DOT, /* lattice only */
-  SHOAL_SVG  /* lattice only */
+  SHOAL_SVG, /* lattice only */
+  SHOAL_HTML /* one page that stands alone, to be read, signed and filed */
 } shoal_format;
 
 /* Does what the job was asked about hold? (check: all models; lattice, explain: some node
@@ -202,10 +203,18 @@ SHOAL_API shoal_status shoal_anonymize(const shoal_table *table, const shoal_pol
                                        const shoal_run *run, shoal_release **release,
                                        shoal_error *error) SHOAL_MUST_CHECK;
 
+/* How much the result tells of a release once it is written. */
+typedef enum shoal_detail {
+  SHOAL_DETAIL_FIGURES, /* what making it gave */
+  SHOAL_DETAIL_FACTS,   /* also what became of each column, ten rows, distributions, hashes */
+  SHOAL_DETAIL_PAGE     /* also what only a page can show: the lattice with every node */
+} shoal_detail;
+
 typedef struct shoal_write_options {
   bool keep_order;          /* else rows are shuffled */
   const char *const *avoid; /* files that the output must not be, such as the input */
   size_t n_avoid;
+  shoal_detail detail;
 } shoal_write_options;
 
 /*
