@@ -62,7 +62,9 @@ static shoal_status tell_done(shoal_release *release, shoal_page *page, shoal_er
     uint32_t level = outcome->level, height = outcome->height;
     char words[120];
     if (release->class_of_row)
-      (void)snprintf(words, sizeof words, "made coarser, each class by itself");
+      (void)snprintf(words, sizeof words, "%s",
+                     outcome->loss > 0 ? "made coarser, each class by itself"
+                                       : "kept as it was in every class");
     else if (!level) (void)snprintf(words, sizeof words, "kept as it was (level 0 of %u)", height);
     else
       (void)snprintf(words, sizeof words, "made coarser: level %u of %u%s", level, height,

@@ -8,8 +8,8 @@
 #include "report/markup.h"
 
 enum {
-  GUTTER = 210, /* per mille: labels at the left */
-  ZONE = 440,   /* per mille: the longest bar; the rest is for its number */
+  GUTTER = 265, /* per mille: labels at the left */
+  ZONE = 390,   /* per mille: the longest bar; the rest is for its number */
   BAR = 15,
   BAR_GAP = 3,
   ROW_GAP = 13,
@@ -91,7 +91,7 @@ static void draw_ticks(const shoal_chart *chart, uint64_t step, uint64_t end, si
   shoal_text_add(text, "</text>\n");
 }
 
-static void draw_value(const shoal_chart *chart, const shoal_bar *bar, size_t s, uint64_t end,
+static void draw_value(const shoal_chart *chart, const shoal_chart_bar *bar, size_t s, uint64_t end,
                        size_t y, shoal_text *text) {
   uint64_t n = bar->values[s], length = scale(n, end, ZONE);
   if (n) {
@@ -144,7 +144,7 @@ void shoal_chart_bars(const shoal_chart *chart, shoal_text *text) {
   shoal_text_add(text, "</desc>\n");
   draw_ticks(chart, step, end, height, text);
   for (size_t i = 0; i < chart->n_bars; i++) {
-    const shoal_bar *bar = &chart->bars[i];
+    const shoal_chart_bar *bar = &chart->bars[i];
     if (bar->rule) {
       draw_rule(bar->rule, y, text);
       y += RULE;

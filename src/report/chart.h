@@ -11,11 +11,11 @@
 
 enum { SHOAL_CHART_SERIES = 2 };
 
-typedef struct shoal_bar {
+typedef struct shoal_chart_bar {
   const char *label; /* short: it stands at the left in one line */
   uint64_t values[SHOAL_CHART_SERIES];
   const char *rule; /* words on a line above this row; NULL: no line */
-} shoal_bar;
+} shoal_chart_bar;
 
 typedef struct shoal_chart {
   const char *title, *description;        /* for those who hear the page */
@@ -23,7 +23,7 @@ typedef struct shoal_chart {
   const char *series[SHOAL_CHART_SERIES]; /* a single one is drawn solid */
   uint64_t totals[SHOAL_CHART_SERIES];    /* of which shares are told; 0: none are */
   size_t n_series;
-  const shoal_bar *bars;
+  const shoal_chart_bar *bars;
   size_t n_bars;
 } shoal_chart;
 

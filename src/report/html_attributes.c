@@ -39,7 +39,8 @@ static void add_labels(const shoal_page *page, const shoal_page_attribute *a, sh
                    a->outcome ? "Released label" : "Value");
   if (!a->before_hidden) shoal_text_add(text, "<th scope=\"col\" class=\"num c2\">Before</th>");
   shoal_text_add(text, "<th scope=\"col\" class=\"num c2\">After</th><th scope=\"col\">");
-  shoal_text_add(text, a->before_hidden ? "after" : "before (hatched), after (solid)");
+  shoal_text_print(text, "<span class=\"roomy\">%s</span>",
+                   a->before_hidden ? "after" : "before (hatched), after (solid)");
   shoal_text_add(text, "</th></tr></thead>\n<tbody>\n");
   for (size_t i = 0; i < a->n_labels; i++) {
     shoal_text_add(text, "<tr><th scope=\"row\">");
@@ -65,7 +66,7 @@ static void add_labels(const shoal_page *page, const shoal_page_attribute *a, sh
 static void add_attribute(const shoal_page *page, const shoal_page_attribute *a, shoal_text *text) {
   shoal_text_add(text, "<h3>");
   shoal_html_add(text, a->name);
-  shoal_text_print(text, " <span class=\"dim small\">%s</span></h3>\n<p>", a->role);
+  shoal_text_print(text, " <span class=\"dim small\">%s</span></h3>\n<p class=\"done\">", a->role);
   shoal_html_add(text, a->done);
   shoal_text_add(text, ".");
   if (a->outcome) {
@@ -95,7 +96,7 @@ void shoal_html_attributes(const shoal_result *result, shoal_text *text) {
                      " Labels of 1 to %llu records, and those from which so few were left out, "
                      "are told together as others.",
                      (unsigned long long)(page->k - 1));
-  shoal_text_add(text, " All bars begin at zero.</p>\n");
+  shoal_text_add(text, " Hatched bars are before, solid ones after; all begin at zero.</p>\n");
   for (size_t i = 0; i < page->n_attributes; i++) add_attribute(page, &page->attributes[i], text);
 }
 
@@ -127,7 +128,7 @@ static void draw_clusters(const shoal_result *r, shoal_text *text) {
   const shoal_cluster_size *sizes = r->cluster_sizes;
   uint64_t low = sizes[0].size, high = sizes[r->n_cluster_sizes - 1].size;
   uint64_t step = (high - low) / MOST_CLUSTER_BARS + 1;
-  shoal_bar bars[MOST_CLUSTER_BARS] = {{0}};
+  shoal_chart_bar bars[MOST_CLUSTER_BARS] = {{0}};
   char labels[MOST_CLUSTER_BARS][CLUSTER_LABEL];
   size_t n = (size_t)((high - low) / step) + 1;
   for (size_t i = 0; i < n; i++) {

@@ -69,14 +69,14 @@ static void print_sizes(const shoal_size_row *row, char *out) {
 
 static void draw_sizes(const shoal_result *r, const shoal_size_row *rows, size_t n, bool released,
                        shoal_text *text) {
-  shoal_bar bars[SHOAL_SIZE_BINS];
+  shoal_chart_bar bars[SHOAL_SIZE_BINS];
   char labels[SHOAL_SIZE_BINS][LABEL_BYTES], rules[SHOAL_SIZE_BINS][RULE_BYTES];
   for (size_t i = 0; i < n; i++) {
     print_sizes(&rows[i], labels[i]);
-    bars[i] = (shoal_bar){.label = labels[i], .values = {rows[i].before, rows[i].after}};
-    for (size_t t = 0; t < SHOAL_SIZE_THRESHOLDS; t++) {
-      if (shoal_thresholds[t].size != rows[i].low) continue;
-      (void)snprintf(rules[i], RULE_BYTES, "\xe2\x86\x91 risk above %s", shoal_thresholds[t].risk);
+    bars[i] = (shoal_chart_bar){.label = labels[i], .values = {rows[i].before, rows[i].after}};
+    for (size_t t = 0; t < SHOAL_SIZE_LIMITS; t++) {
+      if (shoal_size_limits[t].size != rows[i].low) continue;
+      (void)snprintf(rules[i], RULE_BYTES, "\xe2\x86\x91 risk above %s", shoal_size_limits[t].risk);
       bars[i].rule = rules[i];
     }
   }
@@ -104,7 +104,7 @@ static void add_figures(const shoal_sizes *sizes, int what, shoal_text *text) {
   shoal_text_add(text, "</td>");
 }
 
-static void add_threshold(const shoal_result *r, const shoal_threshold *t,
+static void add_threshold(const shoal_result *r, const shoal_size_limit *t,
                           const shoal_size_row *rows, size_t n, bool released, shoal_text *text) {
   uint64_t below[2];
   bool known = shoal_sizes_below(rows, n, t->size, &below[0], &below[1]);
@@ -156,8 +156,8 @@ void shoal_html_risk(const shoal_result *r, shoal_text *text) {
     if (released) add_figures(&r->sizes_after, what, text);
     shoal_text_add(text, "</tr>\n");
   }
-  for (size_t t = 0; t < SHOAL_SIZE_THRESHOLDS; t++)
-    add_threshold(r, &shoal_thresholds[t], rows, n, released, text);
+  for (size_t t = 0; t < SHOAL_SIZE_LIMITS; t++)
+    add_threshold(r, &shoal_size_limits[t], rows, n, released, text);
   shoal_text_add(text, "</tbody></table></div>\n");
   draw_sizes(r, rows, n, released, text);
   if (r->k > 1)

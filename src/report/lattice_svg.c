@@ -31,6 +31,7 @@ enum {
   BAR_HEIGHT = 18,
   BAR_PITCH = 27,
   COLUMN_WIDTH = 124,
+  PAGE_WIDTH = 1100, /* shrunk to a page's width, letters are still read */
 };
 
 typedef struct drawing {
@@ -40,6 +41,7 @@ typedef struct drawing {
   size_t y;     /* where the next part begins */
   size_t n_satisfying, n_minimal;
   bool has_chosen;
+  size_t most_width;    /* between the margins; 0: as wide as need be */
   uint64_t least_shown; /* numbers of rows above 0 and below it are told as "fewer"; 0: none */
 } drawing;
 
@@ -317,17 +319,24 @@ static void draw_edges(const drawing *d, const grid *g, size_t i) {
   }
 }
 
-static void draw_nodes(drawing *d) {
-  const shoal_result *result = d->result;
-  grid g = {.box_width = box_width(result), .n_rows = 1};
+/* Every node gets its place in its row; returns the width that the widest row needs. */
+static size_t place_nodes(const shoal_result *result, grid *g) {
   size_t most = 0;
   for (size_t i = 0; i < result->n_nodes; i++) {
     size_t height = result->nodes[i].height;
-    g.place[i] = g.n_in_row[height]++;
-    most = g.n_in_row[height] > most ? g.n_in_row[height] : most;
-    g.n_rows = height + 1 > g.n_rows ? height + 1 : g.n_rows;
+    g->place[i] = g->n_in_row[height]++;
+    most = g->n_in_row[height] > most ? g->n_in_row[height] : most;
+    g->n_rows = height + 1 > g->n_rows ? height + 1 : g->n_rows;
   }
-  size_t needed = AXIS_WIDTH + most * (g.box_width + BOX_GAP) - BOX_GAP;
+  return AXIS_WIDTH + most * (g->box_width + BOX_GAP) - BOX_GAP;
+}
+
+/* False, and nothing is drawn: the picture would be wider than there is room. */
+static bool draw_nodes(drawing *d) {
+  const shoal_result *result = d->result;
+  grid g = {.box_width = box_width(result), .n_rows = 1};
+  size_t needed = place_nodes(result, &g);
+  if (d->most_width && needed > d->most_width) return false;
   d->width = needed > d->width ? needed : d->width;
   size_t pitch = needed * 3 / 5 / g.n_rows; /* a picture about 5 : 3, as edges need room to fan */
   g.row_pitch = pitch < BOX_HEIGHT + 54 ? BOX_HEIGHT + 54 : pitch > 440 ? 440 : pitch;
@@ -350,6 +359,7 @@ static void draw_nodes(drawing *d) {
     draw_node(d, &result->nodes[i], node_x(d, &g, i), row_y(&g, result->nodes[i].height),
               g.box_width);
   d->y = row_y(&g, 0) + BOX_HEIGHT + 8;
+  return true;
 }
 
 /* ------------------------------------------------------------ the lattice, height by height */
@@ -386,10 +396,12 @@ static void draw_tally(const drawing *d, const tally *row, size_t most, size_t x
 static void draw_bars_head(drawing *d, size_t per_row, size_t x) {
   static const char *const columns[] = {"satisfy", "of these minimal", "do not satisfy"};
   draw_head(d);
+  bool many = d->result->n_nodes > MOST_DRAWN; /* else they are only too wide for a page */
   shoal_text_print(d->text,
-                   "<text x=\"%d\" y=\"%zu\">More than %d nodes cannot be drawn readably: each row "
+                   "<text x=\"%d\" y=\"%zu\">%s%zu nodes cannot be drawn readably%s: each row "
                    "counts the nodes of %zu height%s. The CSV lists every node.</text>\n",
-                   MARGIN, d->y, MOST_DRAWN, per_row, per_row > 1 ? "s" : "");
+                   MARGIN, d->y, many ? "More than " : "", many ? MOST_DRAWN : d->result->n_nodes,
+                   many ? "" : " in a page", per_row, per_row > 1 ? "s" : "");
   d->y += LINE_HEIGHT;
   draw_attributes(d, "Levels of [", "]");
   draw_legend(d, true);
@@ -426,22 +438,25 @@ static void draw_bars(drawing *d) {
   }
 }
 
-static void draw(const shoal_result *result, const char *namespace, uint64_t least_shown,
-                 shoal_text *text) {
+static void draw(const shoal_result *result, const char *namespace, size_t most_width,
+                 uint64_t least_shown, shoal_text *text) {
   shoal_text body;
   shoal_text_init(&body);
   add_title(result, &body);
   size_t title_width = shoal_markup_width(body.bytes ? body.bytes : "", body.size_bytes, 19);
   shoal_text_reset(&body);
-  drawing d = {.result = result, .text = &body, .y = MARGIN, .least_shown = least_shown};
+  drawing d = {.result = result,
+               .text = &body,
+               .y = MARGIN,
+               .most_width = most_width,
+               .least_shown = least_shown};
   d.width = title_width > LEAST_WIDTH ? title_width : LEAST_WIDTH;
   for (size_t i = 0; i < result->n_nodes; i++) {
     d.n_satisfying += result->nodes[i].satisfies;
     d.n_minimal += result->nodes[i].minimal;
     d.has_chosen |= result->nodes[i].chosen;
   }
-  if (result->n_nodes > MOST_DRAWN) draw_bars(&d);
-  else draw_nodes(&d);
+  if (result->n_nodes > MOST_DRAWN || !draw_nodes(&d)) draw_bars(&d);
   size_t width = d.width + 2 * MARGIN, height = d.y + MARGIN;
   shoal_text_print(text,
                    "<svg %sclass=\"shoal\" role=\"img\" width=\"%zu\" height=\"%zu\" "
@@ -457,9 +472,9 @@ static void draw(const shoal_result *result, const char *namespace, uint64_t lea
 }
 
 void shoal_render_lattice_svg(const shoal_result *result, shoal_text *text) {
-  draw(result, "xmlns=\"http://www.w3.org/2000/svg\" ", 0, text);
+  draw(result, "xmlns=\"http://www.w3.org/2000/svg\" ", 0, 0, text);
 }
 
 void shoal_draw_lattice(const shoal_result *result, shoal_text *text) {
-  draw(result, "", result->k, text);
+  draw(result, "", PAGE_WIDTH, result->k, text);
 }

@@ -6,7 +6,7 @@
 
 static const uint64_t least[SHOAL_SIZE_BINS] = {1, 2, 3, 5, 11, 20};
 
-const shoal_threshold shoal_thresholds[SHOAL_SIZE_THRESHOLDS] = {
+const shoal_size_limit shoal_size_limits[SHOAL_SIZE_LIMITS] = {
     {"0.33", 3, "1 in 3: the highest risk usually accepted among trusted recipients"},
     {"0.2", 5, "1 in 5: usual for data under a contract"},
     {"0.09", 11, "1 in 11: EMA policy 0070, Health Canada; CMS shows no cells of 1 to 10"},
