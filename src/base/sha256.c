@@ -26,26 +26,40 @@ static uint32_t read_word(const unsigned char *bytes) {
   return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
+static uint32_t spread0(uint32_t x) { return rotate(x, 7) ^ rotate(x, 18) ^ x >> 3; }
+static uint32_t spread1(uint32_t x) { return rotate(x, 17) ^ rotate(x, 19) ^ x >> 10; }
+
+/* One round on eight words whose roles move on by one: only d and h change. */
+static inline void turn(const uint32_t a, const uint32_t b, const uint32_t c, uint32_t *d,
+                        const uint32_t e, const uint32_t f, const uint32_t g, uint32_t *h,
+                        uint32_t word) {
+  uint32_t sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25), choice = g ^ (e & (f ^ g));
+  uint32_t sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22), majority = (a & b) | (c & (a | b));
+  uint32_t first = *h + sum1 + choice + word;
+  *d += first;
+  *h = first + sum0 + majority;
+}
+
 static void take_block(uint32_t state[8], const unsigned char *block) {
-  uint32_t w[64], s[8];
+  uint32_t w[64];
   for (size_t i = 0; i < 16; i++) w[i] = read_word(block + 4 * i);
-  for (size_t i = 16; i < 64; i++) {
-    uint32_t a = rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3;
-    uint32_t b = rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ w[i - 2] >> 10;
-    w[i] = w[i - 16] + a + w[i - 7] + b;
+  for (size_t i = 16; i < 64; i++)
+    w[i] = w[i - 16] + spread0(w[i - 15]) + w[i - 7] + spread1(w[i - 2]);
+  uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+  uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
+  for (size_t i = 0; i < 64; i += 8) {
+    const uint32_t *k = round_constants + i;
+    turn(a, b, c, &d, e, f, g, &h, k[0] + w[i]);
+    turn(h, a, b, &c, d, e, f, &g, k[1] + w[i + 1]);
+    turn(g, h, a, &b, c, d, e, &f, k[2] + w[i + 2]);
+    turn(f, g, h, &a, b, c, d, &e, k[3] + w[i + 3]);
+    turn(e, f, g, &h, a, b, c, &d, k[4] + w[i + 4]);
+    turn(d, e, f, &g, h, a, b, &c, k[5] + w[i + 5]);
+    turn(c, d, e, &f, g, h, a, &b, k[6] + w[i + 6]);
+    turn(b, c, d, &e, f, g, h, &a, k[7] + w[i + 7]);
   }
-  memcpy(s, state, sizeof s);
-  for (size_t i = 0; i < 64; i++) {
-    uint32_t sum1 = rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25);
-    uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
-    uint32_t first = s[7] + sum1 + choice + round_constants[i] + w[i];
-    uint32_t sum0 = rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22);
-    uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
-    memmove(s + 1, s, 7 * sizeof *s);
-    s[4] += first;
-    s[0] = first + sum0 + majority;
-  }
-  for (size_t i = 0; i < 8; i++) state[i] += s[i];
+  const uint32_t end[8] = {a, b, c, d, e, f, g, h};
+  for (size_t i = 0; i < 8; i++) state[i] += end[i];
 }
 
 void shoal_sha256_init(shoal_sha256 *hash) {
