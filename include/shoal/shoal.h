@@ -4,7 +4,7 @@
  *
  * The way of the data:
  *
- *     policy + table  ->  job (check, conditions, lattice, explain, anonymize, profile)  ->  result
+ *     policy + table  ->  job (check, conditions, lattice, explain, anonymize, profile, attack)  ->  result
  *                                                              anonymize  ->  release  ->  file
  *
  * Every function that can fail returns a shoal_status and fills a shoal_error held by the caller
@@ -100,7 +100,8 @@ typedef struct shoal_table shoal_table;
 /* How a table is to be read. */
 typedef enum shoal_purpose {
   SHOAL_FOR_RELEASE, /* raw data: every column of the policy must be there */
-  SHOAL_FOR_REVIEW   /* a release as well: identifiers may be gone, cells may be labels */
+  SHOAL_FOR_REVIEW,  /* a release as well: identifiers may be gone, cells may be labels */
+  SHOAL_FOR_LINKING  /* people from elsewhere: of any columns only quasi-identifiers are read */
 } shoal_purpose;
 
 /*
@@ -158,7 +159,7 @@ typedef enum shoal_format {
 } shoal_format;
 
 /* Does what the job was asked about hold? (check: all models; lattice, explain: some node
- * satisfies.) */
+ * satisfies; attack: none gets further than the policy allows.) */
 SHOAL_API bool shoal_result_holds(const shoal_result *result);
 /* Renders the result; the caller frees *text with free(). */
 SHOAL_API shoal_status shoal_result_render(const shoal_result *result, shoal_format format,
@@ -195,6 +196,27 @@ SHOAL_API shoal_status shoal_explain(const shoal_table *table, const shoal_polic
                                      const shoal_run *run, shoal_result **result,
                                      shoal_error *error) SHOAL_MUST_CHECK;
 
+/* What an intruder has beside the release, and how far attacks go. Zero-initialized: nothing. */
+typedef struct shoal_attack_options {
+  const shoal_table *external; /* people with names, read SHOAL_FOR_LINKING; NULL: none */
+  const shoal_table *original; /* what the release was made from, read SHOAL_FOR_RELEASE */
+  const shoal_table *const *previous; /* earlier releases of overlapping tables, FOR_REVIEW */
+  size_t n_previous;
+  const char *bound;       /* a guess counts above this probability; NULL: "0.5", or alpha-k's */
+  unsigned rule_out;       /* values that an intruder can rule out; 0: 2 */
+  unsigned min_categories; /* a class with fewer categories falls; 0: 3 */
+  const char *mu;          /* of theta; NULL: the policy's, or "0.6" */
+} shoal_attack_options;
+
+/*
+ * What an intruder learns from a release (read SHOAL_FOR_REVIEW), whoever made it. SHOAL_OK also
+ * where an attack succeeds: shoal_result_holds tells. `options` may be NULL.
+ */
+SHOAL_API shoal_status shoal_attack_release(const shoal_table *masked, const shoal_policy *policy,
+                                            const shoal_attack_options *options,
+                                            const shoal_run *run, shoal_result **result,
+                                            shoal_error *error) SHOAL_MUST_CHECK;
+
 /* A release that satisfies the policy, not yet written anywhere. It borrows table and policy. */
 typedef struct shoal_release shoal_release;
 
@@ -225,6 +247,15 @@ typedef struct shoal_write_options {
 SHOAL_API shoal_status shoal_release_write(shoal_release *release, const char *path,
                                            const shoal_write_options *options, const shoal_run *run,
                                            shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * Warns, in the release's result, where what was written (`masked`: the file, read again
+ * SHOAL_FOR_REVIEW) together with earlier releases breaks the policy. SHOAL_OK also where it does.
+ */
+SHOAL_API shoal_status shoal_release_compare(shoal_release *release, const shoal_table *masked,
+                                             const shoal_table *const *previous, size_t n_previous,
+                                             const shoal_run *run,
+                                             shoal_error *error) SHOAL_MUST_CHECK;
 
 /* What was done and reached, to be rendered like any result. Owned by the release. */
 SHOAL_API const shoal_result *shoal_release_result(const shoal_release *release);
@@ -280,6 +311,8 @@ SHOAL_API const shoal_entry *shoal_preferences(void);
 SHOAL_API const shoal_entry *shoal_objectives(void);
 SHOAL_API const shoal_entry *shoal_hierarchy_kinds(void);
 SHOAL_API const shoal_entry *shoal_policy_keys(void);
+/* `parameters` is what an attack needs, `summary` what the intruder knows. */
+SHOAL_API const shoal_entry *shoal_attacks(void);
 
 #ifdef __cplusplus
 }

@@ -26,6 +26,14 @@ static shoal_status check_names(cli_job *job) {
     return cli_fail(error, SHOAL_BAD_INPUT,
                     "%s: the output would overwrite the %s: choose another name", output,
                     cli_same_file(output, data) ? "data" : "policy");
+  if (is_standard(output) && job->options->n_repeated)
+    return cli_fail(error, SHOAL_BAD_INPUT,
+                    "'--previous' reads the release again: give '-o' a file name");
+  for (size_t i = 0; i < job->options->n_repeated; i++)
+    if (!is_standard(output) && cli_same_file(output, job->options->repeated[i]))
+      return cli_fail(error, SHOAL_BAD_INPUT,
+                      "%s: the output would overwrite the earlier release: choose another name",
+                      output);
   if (!is_standard(output)) {
     shoal_status status = cli_check_place(output, error);
     if (status != SHOAL_OK) return status;
@@ -66,11 +74,41 @@ static shoal_status print_summary(cli_job *job, const shoal_result *result) {
   return status;
 }
 
+/* The earlier releases of --previous. */
+typedef struct earlier {
+  shoal_table *tables[CLI_MAX_REPEATED];
+} earlier;
+
+/* Read before the work begins, so that a wrong file is told at once. */
+static shoal_status read_earlier(cli_job *job, const shoal_policy *policy, earlier *previous) {
+  shoal_status status = SHOAL_OK;
+  for (size_t i = 0; status == SHOAL_OK && i < job->options->n_repeated; i++)
+    status = cli_read_table(job, job->options->repeated[i], policy, SHOAL_FOR_REVIEW,
+                            &previous->tables[i]);
+  return status;
+}
+
+/* What was written, together with earlier releases: a warning where it breaks the policy. */
+static shoal_status compare(cli_job *job, shoal_release *made, const shoal_policy *policy,
+                            const earlier *previous) {
+  size_t n = job->options->n_repeated;
+  if (!n) return SHOAL_OK;
+  shoal_table *masked = NULL;
+  shoal_status status =
+      cli_read_table(job, cli_value(job, CLI_OUTPUT), policy, SHOAL_FOR_REVIEW, &masked);
+  if (status == SHOAL_OK)
+    status = shoal_release_compare(made, masked, (const shoal_table *const *)previous->tables, n,
+                                   &job->run, &job->error);
+  shoal_table_free(masked);
+  return status;
+}
+
 static shoal_status release(cli_job *job, const shoal_table *table, const shoal_policy *policy,
-                            cli_file *report) {
+                            const earlier *previous, cli_file *report) {
   shoal_release *made = NULL;
   shoal_status status = shoal_anonymize(table, policy, &job->run, &made, &job->error);
   if (status == SHOAL_OK) status = write_release(job, made);
+  if (status == SHOAL_OK) status = compare(job, made, policy, previous);
   if (status == SHOAL_OK) status = cli_write_report(job, shoal_release_result(made), report);
   if (status == SHOAL_OK) status = print_summary(job, shoal_release_result(made));
   shoal_release_free(made);
@@ -81,6 +119,7 @@ shoal_status cli_anonymize(cli_job *job) {
   cli_file report = {NULL};
   shoal_policy *policy = NULL;
   shoal_table *table = NULL;
+  earlier previous = {{NULL}};
   const char *report_path = cli_value(job, CLI_REPORT);
   shoal_status status = check_names(job);
   if (status == SHOAL_OK) status = cli_read_policy(job, &policy);
@@ -89,7 +128,9 @@ shoal_status cli_anonymize(cli_job *job) {
   if (status == SHOAL_OK) status = cli_begin_page(job);
   if (status == SHOAL_OK)
     status = cli_read_table(job, cli_operand(job, 0), policy, SHOAL_FOR_RELEASE, &table);
-  if (status == SHOAL_OK) status = release(job, table, policy, &report);
+  if (status == SHOAL_OK) status = read_earlier(job, policy, &previous);
+  if (status == SHOAL_OK) status = release(job, table, policy, &previous, &report);
+  for (size_t i = 0; i < CLI_MAX_REPEATED; i++) shoal_table_free(previous.tables[i]);
   shoal_table_free(table);
   shoal_policy_free(policy);
   cli_file_discard(&report);

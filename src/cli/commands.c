@@ -143,6 +143,40 @@ static const cli_command table[] = {
      .max_operands = 1,
      .required = NEEDS_POLICY,
      .run = cli_explain},
+    {.name = "attack",
+     .bit = CLI_ATTACK,
+     .usages = LIST("MASKED -P POLICY [--external FILE] [--original FILE] [--previous FILE ...] "
+                    "[OPTION ...]"),
+     .summary = "tell what an intruder learns from a release",
+     .paragraphs =
+         LIST("Plays the intruder against MASKED, a release, whoever made it, each time with "
+              "knowledge that is stated: linking with a table of people, one value in a whole "
+              "group (homogeneity), values ruled out (background knowledge), values under one "
+              "protected node (similarity), groups unlike the table (skewness), few categories, "
+              "low variance, earlier releases of the same people, rows in the same order. For each "
+              "attack: rows re-identified, rows whose sensitive value is learnt for certain, rows "
+              "whose value is guessed with a probability above a bound, and some groups as "
+              "examples, by labels that stand for several values and never by a raw value; people "
+              "of other tables by their row.",
+              "An attack counts against the release where the policy or an option asks for "
+              "protection against it: linking, homogeneity and earlier releases always; values "
+              "ruled out while the policy's p promises more; similarity with 'protect', few "
+              "categories with 'categories', low variance with theta-sensitive or '--mu', guesses "
+              "and skewness with alpha-k or '--bound'. Others are told. That a release is minimal "
+              "is a risk too ('slack' in the policy answers it): it is told, not played."),
+     .examples = EXAMPLES(
+         {"What do the groups give away?", "attack release.csv -P policy.yaml"},
+         {"With a voter list, and everyone's own row:",
+          "attack release.csv -P policy.yaml --external voters.csv --original patients.csv"},
+         {"Together with last year's release:",
+          "attack release.csv -P policy.yaml --previous last-year.csv"}),
+     .means_zero = "no attack gets further than the policy allows",
+     .means_one = "some attack does (the result says which)",
+     .operands = "one MASKED file ('-' is standard input)",
+     .min_operands = 1,
+     .max_operands = 1,
+     .required = NEEDS_POLICY,
+     .run = cli_attack},
     {.name = "hierarchy",
      .bit = CLI_HIERARCHY,
      .usages = LIST("build DATA --column NAME --spec SPEC [-o FILE]", "check FILE.csv",

@@ -45,5 +45,6 @@ shoal_status cli_anonymize(cli_job *job);
 shoal_status cli_lattice(cli_job *job);
 shoal_status cli_explain(cli_job *job);
 shoal_status cli_hierarchy(cli_job *job);
+shoal_status cli_attack(cli_job *job);
 
 #endif

@@ -30,11 +30,21 @@ static shoal_status parse_threads(const char *text, unsigned *n_threads, shoal_e
   return SHOAL_OK;
 }
 
+/* Is the path a table that an option names? */
+static bool is_side_table(const cli_job *job, const char *path) {
+  static const cli_option_id sides[] = {CLI_EXTERNAL, CLI_ORIGINAL};
+  for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+    if (cli_value(job, sides[i]) && cli_same_file(path, cli_value(job, sides[i]))) return true;
+  for (size_t i = 0; i < job->options->n_repeated; i++)
+    if (cli_same_file(path, job->options->repeated[i])) return true;
+  return false;
+}
+
 /* -o of a command that prints: the file is begun now, and committed by cli_print. */
 static shoal_status begin_output(cli_job *job) {
   const char *path = cli_value(job, CLI_OUTPUT), *policy = cli_value(job, CLI_POLICY);
   if (!path || !strcmp(path, "-") || job->command->bit == CLI_ANONYMIZE) return SHOAL_OK;
-  bool taken = policy && cli_same_file(path, policy);
+  bool taken = (policy && cli_same_file(path, policy)) || is_side_table(job, path);
   size_t first = job->command->bit == CLI_HIERARCHY ? 1 : 0; /* after build, check or show */
   for (size_t i = first; i < job->options->n_operands; i++)
     taken = taken || cli_same_file(path, cli_operand(job, i));
@@ -130,6 +140,9 @@ static shoal_status check_extra(cli_job *job, cli_option_id id, const char *what
   if (output && strcmp(output, "-") && cli_same_file(path, output))
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
                     "%s: the output and the %s are one file: choose two names", path, what);
+  if (is_side_table(job, path))
+    return cli_fail(&job->error, SHOAL_BAD_INPUT,
+                    "%s: the %s would overwrite what is read: choose another name", path, what);
   return SHOAL_OK;
 }
 

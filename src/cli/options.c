@@ -12,10 +12,13 @@
 #include "cli/commands.h"
 #include "cli/words.h"
 
-enum { ON_POLICY = CLI_CHECK | CLI_CONDITIONS | CLI_ANONYMIZE | CLI_LATTICE | CLI_EXPLAIN };
+enum {
+  ON_POLICY = CLI_CHECK | CLI_CONDITIONS | CLI_ANONYMIZE | CLI_LATTICE | CLI_EXPLAIN,
+  REPORTS = ON_POLICY | CLI_ATTACK
+};
 
 static const cli_option table[] = {
-    {CLI_POLICY, "policy", 'P', "POLICY", ON_POLICY | CLI_HIERARCHY,
+    {CLI_POLICY, "policy", 'P', "POLICY", REPORTS | CLI_HIERARCHY,
      "The policy: a YAML file that says what each column is and what protection is asked for. "
      "See 'shoal help policy' or shoal-policy(5).",
      NULL},
@@ -33,9 +36,36 @@ static const cli_option table[] = {
      "build: the column of the data whose values get a hierarchy.", NULL},
     {CLI_SPEC, "spec", 0, "SPEC", CLI_HIERARCHY,
      "build: how to make it, written as in a policy, such as \"{intervals: [5, 10]}\".", NULL},
-    {CLI_K, NULL, 'k', "N", ON_POLICY,
+    {CLI_EXTERNAL, "external", 0, "FILE", CLI_ATTACK,
+     "A table of people with names, as an intruder may have it: its columns named like the "
+     "policy's quasi-identifiers are held against the release; others are not read.",
+     NULL},
+    {CLI_ORIGINAL, "original", 0, "FILE", CLI_ATTACK,
+     "The table that the release was made from: everyone in it is held against the release, and "
+     "values are compared with how common they are in it.",
+     NULL},
+    {CLI_PREVIOUS, "previous", 0, "FILE ...", CLI_ATTACK,
+     "An earlier release of an overlapping table, that an intruder may have too. May be repeated.",
+     NULL},
+    {CLI_PREVIOUS, "previous", 0, "FILE ...", CLI_ANONYMIZE,
+     "An earlier release of an overlapping table: a warning tells where the new release together "
+     "with it breaks the policy. May be repeated.",
+     NULL},
+    {CLI_BOUND, "bound", 0, "X", CLI_ATTACK,
+     "Guesses that are right with a probability above X, from 0 to 1, count against the release. "
+     "Unless given, alpha-k's alpha where the policy has it, else guesses above 0.5 are only told.",
+     NULL},
+    {CLI_RULE_OUT, "rule-out", 0, "M", CLI_ATTACK,
+     "The intruder can rule out 1, 2, .. M sensitive values of a person; 2 unless given.", NULL},
+    {CLI_MIN_CATEGORIES, "min-categories", 0, "N", CLI_ATTACK,
+     "A class with sensitive values of fewer than N categories falls; 3 unless given.", NULL},
+    {CLI_MU, "mu", 0, "X", CLI_ATTACK,
+     "A class falls whose variance is below X times that of k different values, and it counts "
+     "against the release; the policy's mu unless given, else 0.6, only told.",
+     NULL},
+    {CLI_K, NULL, 'k', "N", REPORTS,
      "Every record must hide among at least N. Wins over the policy's k.", "k"},
-    {CLI_P, NULL, 'p', "N", ON_POLICY,
+    {CLI_P, NULL, 'p', "N", REPORTS,
      "In every group each sensitive column must have at least N different values. Wins over the "
      "policy's p.",
      "p"},
@@ -55,9 +85,9 @@ static const cli_option table[] = {
      "A number that fixes every random choice: the same seed gives the same file. Wins over the "
      "policy's seed.",
      "seed"},
-    {CLI_REPORT, "report", 0, "FILE.json", ON_POLICY,
+    {CLI_REPORT, "report", 0, "FILE.json", REPORTS,
      "Also write what was done and found, as JSON, to this file.", NULL},
-    {CLI_HTML, "html", 0, "FILE.html", CLI_CHECK | CLI_ANONYMIZE | CLI_LATTICE,
+    {CLI_HTML, "html", 0, "FILE.html", CLI_CHECK | CLI_ANONYMIZE | CLI_LATTICE | CLI_ATTACK,
      "Also write a page for people to this file: what was done and found, with pictures, to be "
      "read, signed and filed. It stands alone and shows no numbers of people below k.",
      NULL},
@@ -167,8 +197,24 @@ static bool looks_like_option(const reader *r, const char *word) {
   return !word[2] && find(r->command, NULL, 0, word[1]);
 }
 
+/* "FILE ...": it may be given several times. */
+static bool repeats(const cli_option *option) {
+  size_t length = option->argument ? strlen(option->argument) : 0;
+  return length > 3 && !strcmp(option->argument + length - 3, "...");
+}
+
+static shoal_status store_repeated(reader *r, const cli_option *option, const char *value) {
+  char title[32];
+  if (r->options->n_repeated == CLI_MAX_REPEATED)
+    return cli_fail(r->error, SHOAL_BAD_INPUT, "option '%s' is given more than %d times",
+                    cli_option_title(option, title), CLI_MAX_REPEATED);
+  r->options->repeated[r->options->n_repeated++] = value;
+  return SHOAL_OK;
+}
+
 static shoal_status store(reader *r, const cli_option *option, const char *value) {
   char title[32];
+  if (repeats(option) && *value) return store_repeated(r, option, value);
   if (r->options->values[option->id])
     return cli_fail(r->error, SHOAL_BAD_INPUT, "option '%s' is given twice: give it once",
                     cli_option_title(option, title));

@@ -17,6 +17,13 @@ typedef enum cli_option_id {
   CLI_POLICY_OUT,
   CLI_COLUMN,
   CLI_SPEC,
+  CLI_EXTERNAL,
+  CLI_ORIGINAL,
+  CLI_PREVIOUS,
+  CLI_BOUND,
+  CLI_RULE_OUT,
+  CLI_MIN_CATEGORIES,
+  CLI_MU,
   CLI_K,
   CLI_P,
   CLI_ALGORITHM,
@@ -44,7 +51,8 @@ enum {
   CLI_LATTICE = 1 << 4,
   CLI_HIERARCHY = 1 << 5,
   CLI_EXPLAIN = 1 << 6,
-  CLI_EVERY_COMMAND = (1 << 7) - 1
+  CLI_ATTACK = 1 << 8,
+  CLI_EVERY_COMMAND = (1 << 9) - 1
 };
 
 /* An option may have several rows, for commands to which it means different things. */
@@ -52,7 +60,7 @@ typedef struct cli_option {
   cli_option_id id;
   const char *name;     /* after "--"; NULL: it has only a letter */
   char letter;          /* after "-"; 0: it has only a name */
-  const char *argument; /* what its argument is called; NULL: it takes none */
+  const char *argument; /* what its argument is called; NULL: it takes none; "X ...": it repeats */
   unsigned commands;
   const char *help;
   const char *policy_key; /* of shoal_policy_set: it overrides the policy; or NULL */
@@ -61,13 +69,15 @@ typedef struct cli_option {
 /* The table; ends with an entry whose help is NULL. */
 const cli_option *cli_option_table(void);
 
-enum { CLI_MAX_OPERANDS = 3 };
+enum { CLI_MAX_OPERANDS = 3, CLI_MAX_REPEATED = 16 };
 
 /* A command line as it was read. Strings are those of argv. */
 typedef struct cli_options {
   const char *values[CLI_N_OPTIONS]; /* NULL: not given; an option without argument: "" */
   const char *operands[CLI_MAX_OPERANDS];
   size_t n_operands;
+  const char *repeated[CLI_MAX_REPEATED]; /* of the one option that repeats, in order */
+  size_t n_repeated;
 } cli_options;
 
 /*

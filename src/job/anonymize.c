@@ -67,6 +67,18 @@ static shoal_status expand(shoal_release *release, const shoal_table **table, sh
   return SHOAL_OK;
 }
 
+/* Slack is counted in steps of a lattice: who ends elsewhere cannot give it. */
+static shoal_status check_slack(const shoal_policy *policy, const shoal_method *method,
+                                shoal_error *error) {
+  if (!policy->slack || (method->node && method->node->run)) return SHOAL_OK;
+  return shoal_policy_fail(policy, policy->slack_mark, error,
+                           "method.slack counts steps above a minimal node, and %s %s: use a "
+                           "full-domain algorithm such as samarati, or ask for a larger k instead",
+                           method->local ? method->local->name : method->node->name,
+                           method->local ? "makes each class by itself, without nodes"
+                                         : "does not end in a node");
+}
+
 static shoal_status anonymize(shoal_release *release, const shoal_table *table,
                               const shoal_policy *policy, const shoal_run *run,
                               shoal_error *error) {
@@ -74,6 +86,8 @@ static shoal_status anonymize(shoal_release *release, const shoal_table *table,
   shoal_result *result = release->result;
   shoal_method method;
   SHOAL_TRY(shoal_method_bind(policy, &method, error));
+  SHOAL_TRY(check_slack(policy, &method, error));
+  result->slack = policy->slack;
   if (method.local) SHOAL_TRY(expand(release, &table, error));
   SHOAL_TRY(shoal_prepare(&release->prepared, table, policy,
                           method.local ? SHOAL_PREPARE_LOCAL : SHOAL_PREPARE_LATTICE, run, error));

@@ -59,6 +59,7 @@ static shoal_status report_nodes(shoal_result *result, const shoal_search *searc
 static void report_cost(shoal_result *result, const shoal_algorithm *algorithm,
                         const shoal_search *search) {
   if (algorithm->least_height || algorithm->all_minimal) return; /* no objective was used */
+  if (result->slack) return; /* the node found is not the one chosen */
   result->objective = search->objective->name;
   result->cost = search->cost;
 }
@@ -67,6 +68,62 @@ static bool has_node(const shoal_node_list *nodes, uint64_t number) {
   for (size_t i = 0; i < nodes->n_items; i++)
     if (nodes->items[i].number == number) return true;
   return false;
+}
+
+/* ------------------------------------------------------------ slack */
+
+static shoal_status refuse_slack(const shoal_prepared *p, const shoal_node *minimal,
+                                 uint64_t above, shoal_error *error) {
+  unsigned long long slack = p->policy->slack;
+  if (slack > above)
+    return shoal_fail(error, SHOAL_REFUSED,
+                      "method.slack is %llu, and only %llu step%s lead from the node found (height "
+                      "%u) to the top: lower it",
+                      slack, (unsigned long long)above, above == 1 ? "" : "s", minimal->height);
+  return shoal_fail(error, SHOAL_REFUSED,
+                    "no node %llu step%s above the node found (height %u) satisfies the policy: not "
+                    "every model is monotone, so that more generalization can break it; try "
+                    "another method.slack",
+                    slack, slack == 1 ? "" : "s", minimal->height);
+}
+
+/*
+ * The answer to attacks on minimality (Wong et al. 2007; Cohen 2022): of the nodes `slack` steps
+ * above the one found, the best by the preferences, then the least vector, that satisfies.
+ */
+static shoal_status step_above(const shoal_prepared *p, shoal_search *search,
+                               const shoal_preference *preferences, size_t n_preferences,
+                               shoal_node *chosen, shoal_error *error) {
+  size_t n = search->space.n;
+  uint32_t *levels = shoal_alloc(n, sizeof *levels), *steps = shoal_alloc(n, sizeof *steps);
+  uint32_t *room = shoal_alloc(n, sizeof *room);
+  shoal_space above = {.n = n, .top = room, .height = search->space.height - chosen->height};
+  shoal_node_list nodes = {0};
+  shoal_status status = levels && steps && room ? SHOAL_OK : shoal_fail_memory(error);
+  bool more = false;
+  if (status == SHOAL_OK) {
+    shoal_space_levels(&search->space, chosen->number, levels);
+    for (size_t q = 0; q < n; q++) room[q] = search->space.top[q] - levels[q];
+    more = p->policy->slack <= above.height &&
+           shoal_space_first(&above, (uint32_t)p->policy->slack, steps);
+  }
+  for (; more && status == SHOAL_OK; more = shoal_space_next(&above, steps)) {
+    shoal_node node;
+    for (size_t q = 0; q < n; q++) levels[q] += steps[q];
+    status = shoal_search_measure(search, shoal_space_node(&search->space, levels), &node, error);
+    for (size_t q = 0; q < n; q++) levels[q] -= steps[q];
+    if (status == SHOAL_OK && node.satisfies && !shoal_node_list_add(&nodes, &node))
+      status = shoal_fail_memory(error);
+    if (nodes.n_items && !n_preferences) break; /* vectors ascend: it is the least */
+  }
+  if (status == SHOAL_OK && !nodes.n_items)
+    status = refuse_slack(p, chosen, above.height, error);
+  if (status == SHOAL_OK) *chosen = *shoal_prefer(search, preferences, n_preferences, &nodes);
+  shoal_node_list_reset(&nodes);
+  free(levels);
+  free(steps);
+  free(room);
+  return status;
 }
 
 /* Runs the algorithm, finds the minimal nodes and chooses; all preferences choose among them. */
@@ -92,6 +149,8 @@ static shoal_status choose(shoal_release *release, const shoal_algorithm *algori
         shoal_search_minimal(search, algorithm->least_height ? chosen->height : 0, &minimal, error);
   if (status == SHOAL_OK && prefers)
     *chosen = *shoal_prefer(search, preferences, n_preferences, &minimal);
+  if (status == SHOAL_OK && release->prepared.policy->slack)
+    status = step_above(&release->prepared, search, preferences, n_preferences, chosen, error);
   if (status == SHOAL_OK && !has_node(&minimal, chosen->number) &&
       !shoal_node_list_add(&minimal, chosen))
     status = shoal_fail_memory(error);

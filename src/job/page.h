@@ -16,7 +16,7 @@ shoal_status shoal_page_begin(shoal_result *result, const shoal_prepared *prepar
  * lattice, where there are not too many.
  */
 shoal_status shoal_page_fill(shoal_release *release, int fd, const char *path,
-                             const shoal_write_options *options,
+                             const shoal_write_options *options, const shoal_run *run,
                              shoal_error *error) SHOAL_MUST_CHECK;
 
 /* ---- its parts */
@@ -29,6 +29,10 @@ shoal_status shoal_page_sample(shoal_release *release, shoal_page *page,
                                shoal_error *error) SHOAL_MUST_CHECK;
 /* Every node, to be drawn; nothing where there are too many. */
 shoal_status shoal_page_lattice(shoal_release *release, shoal_page *page,
+                                shoal_error *error) SHOAL_MUST_CHECK;
+
+/* What an intruder could learn from what was written. */
+shoal_status shoal_page_attacks(shoal_release *release, int fd, const shoal_run *run,
                                 shoal_error *error) SHOAL_MUST_CHECK;
 
 /* Records with one label or value. */

@@ -111,6 +111,8 @@ static shoal_status prepare(shoal_prepared *p, shoal_depth depth, shoal_error *e
   SHOAL_TRY(shoal_demands_bind(p->policy, p->table, &p->tracked, &p->demands, error));
   if (depth == SHOAL_PREPARE_DEMANDS) return SHOAL_OK;
   SHOAL_TRY(shoal_demands_check(&p->demands, p->policy, error));
+  for (size_t s = 0; depth == SHOAL_PREPARE_COUNTS && s < p->n_sensitive; s++)
+    p->tracked.track[s] = SHOAL_TRACK_HISTOGRAM;
   if (depth >= SHOAL_PREPARE_LOCAL) {
     SHOAL_TRY(shoal_demands_check_p(&p->demands, p->policy, error));
     SHOAL_TRY(compile_hierarchies(p, depth == SHOAL_PREPARE_LOCAL, error));

@@ -33,6 +33,7 @@ typedef struct shoal_prepared {
 typedef enum shoal_depth {
   SHOAL_PREPARE_DEMANDS, /* roles and demands */
   SHOAL_PREPARE_CLASSES, /* demands, and rows grouped as they stand */
+  SHOAL_PREPARE_COUNTS,  /* the same, with rows of each value of every sensitive attribute */
   SHOAL_PREPARE_LOCAL,   /* hierarchies too; a number needs none, and they may be ragged */
   SHOAL_PREPARE_LATTICE  /* hierarchies of equal heights for all */
 } shoal_depth;

@@ -42,6 +42,7 @@ const shoal_model_type shoal_model_alpha_k = {
     .needs = SHOAL_NEEDS_HISTOGRAM,
     .on_attribute = true,
     .at_most = true,
+    .bounds_share = true,
     .monotone = shoal_is_not_monotone,
     .holds = holds,
     .reached = reached,

@@ -137,6 +137,7 @@ struct shoal_model_type {
   bool is_size;       /* it is about the class's size alone: its first parameter is a k */
   bool against_table; /* it compares a class with the whole table */
   bool is_p;          /* its first parameter is a p, which cannot be above k */
+  bool bounds_share;  /* its first parameter bounds the share of any value in a class */
   /* Rows to suppress can only fall going up the lattice; may depend on the parameters. */
   bool (*monotone)(const shoal_demand *demand);
   /* Checks what the parameters need, and makes demand->own; NULL: nothing to do. */

@@ -111,6 +111,8 @@ struct shoal_policy {
   bool has_start, sorted_start; /* theta; flock unless given */
   bool noise_allowed;           /* noise: refuse -> false */
   shoal_amount noise;
+  uint64_t slack; /* steps above a minimal node; 0 unless given */
+  shoal_mark slack_mark;
   bool weights_inverse;
   bool has_seed;
   uint64_t seed;

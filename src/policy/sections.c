@@ -194,6 +194,14 @@ static shoal_status read_noise(shoal_policy_reader *reader, const shoal_yaml *no
   return shoal_setting_amount(&setting, forms, &policy->noise);
 }
 
+static shoal_status read_slack(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  shoal_policy *policy = policy_of(into);
+  shoal_setting setting;
+  SHOAL_TRY(shoal_setting_from(reader, node, "a whole number", &setting));
+  policy->slack_mark = node->mark;
+  return shoal_setting_whole(&setting, 0, &policy->slack);
+}
+
 static shoal_status read_weights(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   policy_target *target = into;
   target->policy->weights_inverse =

@@ -71,6 +71,9 @@ static const char style[] =
     ".dim{color:var(--dim)} .small{font-size:.875rem}\n"
     ".yes{color:var(--yes);font-weight:600;white-space:nowrap}\n"
     ".no{color:var(--no);font-weight:600;white-space:nowrap}\n"
+    ".note{color:var(--no);font-weight:600}\n"
+    ".plain{list-style:none;padding:0;margin:.2rem 0} .plain li{margin:.1rem 0}\n"
+    ".attacks th:first-child{width:26%} .attacks th:nth-child(2){width:19%}\n"
     ".banner{border:2px solid;border-radius:.6rem;padding:.6rem 1rem;font-size:1.1rem;"
     "margin:1.1rem 0;white-space:normal}\n"
     ".tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:.75rem;"
@@ -143,6 +146,7 @@ static const struct {
     {"risk", "Risk of being found", shoal_html_has_risk, shoal_html_risk},
     {"attributes", "Attribute by attribute", shoal_html_has_attributes, shoal_html_attributes},
     {"choice", "How the generalization was chosen", shoal_html_has_choice, shoal_html_choice},
+    {"attacks", "What an intruder could learn", shoal_html_has_attacks, shoal_html_attacks},
     {"suppressed", "What was left out, and why", shoal_html_has_suppressed, shoal_html_suppressed},
     {"warnings", "Warnings", shoal_html_has_warnings, shoal_html_warnings},
     {"repeat", "To repeat this run", shoal_html_has_repeat, shoal_html_repeat},
@@ -156,6 +160,7 @@ static const char *title_of(const shoal_result *result) {
   case SHOAL_RESULT_RELEASE: return "Release report";
   case SHOAL_RESULT_CHECK: return "Check report";
   case SHOAL_RESULT_LATTICE: return "Lattice report";
+  case SHOAL_RESULT_ATTACK: return "Attack report";
   default: return "Report";
   }
 }

@@ -32,6 +32,8 @@ bool shoal_html_has_attributes(const shoal_result *result);
 void shoal_html_attributes(const shoal_result *result, shoal_text *text);
 bool shoal_html_has_choice(const shoal_result *result);
 void shoal_html_choice(const shoal_result *result, shoal_text *text);
+bool shoal_html_has_attacks(const shoal_result *result);
+void shoal_html_attacks(const shoal_result *result, shoal_text *text);
 bool shoal_html_has_suppressed(const shoal_result *result);
 void shoal_html_suppressed(const shoal_result *result, shoal_text *text);
 bool shoal_html_has_warnings(const shoal_result *result);

@@ -91,6 +91,22 @@ static void summarize_check(const shoal_result *r, shoal_text *text) {
   shoal_text_add(text, " form a class. Nothing was changed.</p>\n");
 }
 
+static void summarize_attack(const shoal_result *r, shoal_text *text) {
+  add_banner(text, r->holds,
+             r->holds ? "No attack gets further than the policy allows."
+                      : "Some attack gets further than the policy allows.");
+  shoal_text_add(text, "<div class=\"tiles\">\n");
+  add_tile(text, r->input_rows, "records in the release");
+  add_tile(text, r->classes, "classes of equals");
+  add_tile(text, r->smallest_class, "records in the smallest class");
+  add_risk_tile(text, r->smallest_class);
+  shoal_text_add(text, "</div>\n<p>The release was attacked ");
+  add_policy(r, text);
+  shoal_text_add(text, ". Records that are equal in ");
+  add_names(r, text);
+  shoal_text_add(text, " form a class.</p>\n");
+}
+
 static void summarize_lattice(const shoal_result *r, shoal_text *text) {
   uint64_t satisfying = 0, minimal = 0;
   for (size_t i = 0; i < r->n_nodes; i++) {
@@ -115,6 +131,7 @@ static void summarize_lattice(const shoal_result *r, shoal_text *text) {
 void shoal_html_summary(const shoal_result *result, shoal_text *text) {
   if (result->kind == SHOAL_RESULT_RELEASE) summarize_release(result, text);
   else if (result->kind == SHOAL_RESULT_CHECK) summarize_check(result, text);
+  else if (result->kind == SHOAL_RESULT_ATTACK) summarize_attack(result, text);
   else summarize_lattice(result, text);
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/attacks.h"
 #include "report/explain.h"
 #include "report/page_json.h"
 #include "report/result.h"
@@ -114,6 +115,7 @@ static json_t *search_object(const shoal_result *r) {
                 count(r->nodes_bounded), "height", count(height), "node", node ? node : json_null(),
                 "minimal", minimal, "minimal_complete", json_boolean(r->minimal_complete));
   (void)json_object_set_new(search, "exhaustive", json_boolean(r->exhaustive));
+  if (r->slack) (void)json_object_set_new(search, "slack", count(r->slack));
   if (r->why) (void)json_object_set_new(search, "why", json_string(r->why));
   if (r->objective) (void)json_object_set_new(search, "objective", objective_object(r));
   if (r->upper_bound)
@@ -159,6 +161,7 @@ static json_t *render_release(const shoal_result *r) {
   if (r->n_cluster_sizes)
     (void)json_object_set_new(root, "cluster_sizes", shoal_page_json_clusters(r));
   if (r->page) shoal_page_json(r->page, root);
+  if (r->attacks) (void)json_object_set_new(root, "attacks", shoal_render_attacks_array(r));
   (void)json_object_set_new(root, "seed", r->has_seed ? count(r->seed) : json_null());
   (void)json_object_set_new(root, "warnings", strings(r->warnings, r->n_warnings));
   (void)json_object_set_new(root, "seconds",
@@ -221,6 +224,7 @@ shoal_status shoal_render_json(const shoal_result *result, char **text, shoal_er
       [SHOAL_RESULT_EXPLAIN] = shoal_render_explain_json,
       [SHOAL_RESULT_RELEASE] = render_release,
       [SHOAL_RESULT_HIERARCHY] = render_hierarchy,
+      [SHOAL_RESULT_ATTACK] = shoal_render_attacks_json,
   };
   json_t *root = renderers[result->kind](result);
   *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;

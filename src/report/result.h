@@ -19,7 +19,9 @@ typedef enum shoal_result_kind {
   SHOAL_RESULT_LATTICE,
   SHOAL_RESULT_EXPLAIN,
   SHOAL_RESULT_RELEASE,
-  SHOAL_RESULT_HIERARCHY
+  SHOAL_RESULT_HIERARCHY,
+  SHOAL_RESULT_MEASURE,
+  SHOAL_RESULT_ATTACK
 } shoal_result_kind;
 
 /* A class shown as an example of what breaks. */
@@ -135,6 +137,7 @@ struct shoal_result {
   shoal_node_outcome *nodes;           /* release: the minimal ones; lattice: all */
   size_t n_nodes;
   bool minimal_complete; /* the minimal nodes listed are all there are */
+  uint64_t slack;        /* steps above a minimal node that the policy asks for */
   bool exhaustive;       /* some demand is not monotone: nothing was pruned by it */
   const char *objective; /* what `optimal` made least; NULL: nothing */
   double cost;
@@ -149,6 +152,8 @@ struct shoal_result {
   /* measures */
   double dm, avg, il, nil, accuracy, height_accuracy, completeness;
   double dm_clusters, avg_clusters; /* local: of clusters, where dm and avg are of classes */
+  struct shoal_measures *measures;  /* see report/measures.h; NULL: not taken */
+  struct shoal_risk *risk;
   /* cost */
   double seconds_read, seconds_search, seconds_write, seconds_verify, seconds_total;
   uint64_t peak_memory_bytes;
@@ -157,6 +162,8 @@ struct shoal_result {
   struct shoal_page *page; /* see report/page.h; NULL: nobody asked for it */
   /* explain */
   struct shoal_explanation *explanation; /* see report/explain.h */
+  /* attack */
+  struct shoal_attack_report *attacks; /* see report/attacks.h; NULL: none were run */
   /* profile */
   shoal_column_outcome *columns;
   size_t n_columns;

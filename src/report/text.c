@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/attacks.h"
 #include "report/explain.h"
 #include "report/result.h"
 
@@ -256,7 +257,11 @@ static void add_nodes(shoal_text *t, const shoal_result *r) {
   }
   shoal_text_add(t, "chosen: ");
   if (chosen) add_node(t, r, chosen->levels);
-  if (chosen && r->minimal_complete && !chosen->minimal) {
+  if (r->slack) {
+    shoal_text_add(t, ", ");
+    add_counted(t, r->slack, "step", "steps");
+    shoal_text_add(t, " above a minimal one as the policy's slack asks");
+  } else if (chosen && r->minimal_complete && !chosen->minimal) {
     shoal_text_add(t, ", which is NOT minimal; these are:");
     for (size_t i = 0; i < r->n_nodes && i < 5; i++) {
       if (!r->nodes[i].minimal) continue;
@@ -377,6 +382,7 @@ void shoal_render_text(const shoal_result *result, shoal_text *text) {
       [SHOAL_RESULT_EXPLAIN] = shoal_render_explain_text,
       [SHOAL_RESULT_RELEASE] = render_release,
       [SHOAL_RESULT_HIERARCHY] = render_hierarchy,
+      [SHOAL_RESULT_ATTACK] = shoal_render_attacks_text,
   };
   renderers[result->kind](result, text);
 }

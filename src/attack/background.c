@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attack/background: the intruder knows besides of up to m values that the person does not have
+ * them, and rules out those that help most: the m most frequent ones that are not the person's own
+ * (Machanavajjhala et al. 2006; the knowledge of Martin et al. 2007, one negated atom a value). A
+ * class with d values falls to m >= d - 1. It counts against the release while the policy's p
+ * promises more: m <= p - 2.
+ */
+#include "attack/tally.h"
+
+/*
+ * A row of value v is guessed with n_v of the rows that are left. In descending order the m values
+ * ruled out are the first m, or, for v among the first m + 1, those without v.
+ */
+static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *tally, uint32_t c) {
+  (void)c;
+  uint32_t m = *(const uint32_t *)self->own;
+  shoal_class_tally_sort(tally);
+  uint64_t first_m = 0, first_more = 0;
+  for (size_t i = 0; i < tally->n && i <= m; i++) {
+    if (i < m) first_m += tally->rows[i];
+    first_more += tally->rows[i];
+  }
+  shoal_class_fall fall = {.falls = tally->n <= (size_t)m + 1,
+                           .reached = tally->n > m ? (double)(tally->n - m) : 1};
+  if (fall.falls) fall.certain = tally->sum;
+  for (size_t i = 0; i < tally->n; i++) {
+    uint64_t rows = tally->rows[i];
+    uint64_t left = i <= m ? tally->sum - first_more + rows : tally->sum - first_m;
+    if (shoal_attack_above(self->bound, rows, left)) fall.guessed += rows;
+    double probability = (double)rows / (double)left;
+    if (probability > fall.probability) fall.probability = probability;
+  }
+  return fall;
+}
+
+static shoal_status run_with(const shoal_attack *self, const shoal_attack_case *attacked, size_t s,
+                             uint32_t m, shoal_attack_findings *findings, shoal_error *error) {
+  bool asked;
+  shoal_class_attack attack = {.attacked = attacked,
+                               .sensitive = s,
+                               .bound = shoal_attack_bound(attacked, s, &asked),
+                               .n_groups = attacked->sensitive[s].column->n_values,
+                               .own = &m,
+                               .look = look};
+  shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, s);
+  if (!finding) return shoal_fail_memory(error);
+  finding->ruled_out = m;
+  finding->counts = (uint64_t)m + 2 <= shoal_attack_promised_p(attacked, s);
+  finding->required = 2;
+  return shoal_class_attack_run(&attack, finding, error);
+}
+
+static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,
+                        shoal_attack_findings *findings, shoal_error *error) {
+  for (size_t s = 0; s < attacked->n_sensitive; s++)
+    for (uint32_t m = 1; m <= attacked->bounds.rule_out; m++)
+      SHOAL_TRY(run_with(self, attacked, s, m, findings, error));
+  return SHOAL_OK;
+}
+
+const shoal_attack shoal_attack_background = {
+    .name = "background-knowledge",
+    .knowledge = "as homogeneity, and some values that the person does not have",
+    .learns = "the sensitive value",
+    .measure = "values of a class that are left",
+    .run = run,
+};

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attack/categorical: categorical similarity (Khan et al. 2020, Definition 5, Table 3): the values
+ * of a class are of few categories of sensitivity. Definition 5 says a single category, yet the
+ * paper lets Table 4a fall, whose classes have two of four, and Table 8a withstand with three: a
+ * class falls with fewer than 3 categories, unless another number is given
+ * (docs/reading-the-papers.md R21). The category itself is learnt where there is one.
+ */
+#include <stdlib.h>
+
+#include "attack/tally.h"
+
+static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *tally, uint32_t c) {
+  (void)c;
+  shoal_class_fall fall = shoal_class_fall_by_share(self, tally);
+  fall.falls = tally->n < self->attacked->bounds.categories;
+  return fall;
+}
+
+static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *attacked, size_t s,
+                           shoal_attack_findings *findings, shoal_error *error) {
+  const shoal_sensitive *sensitive = &attacked->sensitive[s];
+  const shoal_categories *categories = &sensitive->attribute->categories;
+  if (!categories->file && !categories->n_lists)
+    return shoal_attack_skip(findings, self, s, "the policy gives the attribute no 'categories'",
+                             error);
+  bool asked;
+  uint32_t *category_of, n_categories;
+  SHOAL_TRY(shoal_value_categories(attacked->policy, attacked->table, sensitive, &category_of,
+                                   &n_categories, error));
+  shoal_class_attack attack = {.attacked = attacked,
+                               .sensitive = s,
+                               .bound = shoal_attack_bound(attacked, s, &asked),
+                               .group_of = category_of,
+                               .n_groups = n_categories,
+                               .look = look};
+  shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, s);
+  shoal_status status = finding ? SHOAL_OK : shoal_fail_memory(error);
+  if (finding) {
+    finding->counts = true;
+    finding->required = (double)attacked->bounds.categories;
+    status = shoal_class_attack_run(&attack, finding, error);
+  }
+  free(category_of);
+  return status;
+}
+
+static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,
+                        shoal_attack_findings *findings, shoal_error *error) {
+  for (size_t s = 0; s < attacked->n_sensitive; s++)
+    SHOAL_TRY(run_on(self, attacked, s, findings, error));
+  return SHOAL_OK;
+}
+
+const shoal_attack shoal_attack_categorical = {
+    .name = "categorical-similarity",
+    .knowledge = "as homogeneity, and the categories of the sensitive values",
+    .learns = "the category of the sensitive value",
+    .measure = "categories in a class",
+    .needs = "'categories' of a sensitive attribute",
+    .run = run,
+};

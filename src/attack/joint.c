@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attack/joint: see joint.h. */
+#include "attack/joint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "group/keys.h"
+#include "hierarchy/strings.h"
+
+/* The two releases at hand. */
+typedef struct sides {
+  const shoal_attack_case *attacked;
+  const shoal_frequency *frequency[2];
+  size_t n_rows[2];
+} sides;
+
+static const shoal_column *column_of(const sides *both, int side, size_t s) {
+  return shoal_table_column(both->frequency[side]->table,
+                            both->attacked->sensitive[s].column->name);
+}
+
+/* Values of both releases under common numbers; equal bytes are one value. */
+static bool unite_values(const sides *both, size_t s, uint32_t **common, uint32_t *n_values) {
+  shoal_strings strings;
+  if (!shoal_strings_init(&strings)) return false;
+  bool ok = true;
+  for (int side = 0; ok && side < 2; side++) {
+    const shoal_column *column = column_of(both, side, s);
+    common[side] = shoal_alloc(column->n_values, sizeof **common);
+    ok = common[side] != NULL;
+    for (uint32_t v = 0; ok && v < column->n_values; v++) {
+      size_t size;
+      const char *bytes = shoal_column_value(column, v, &size);
+      common[side][v] = shoal_strings_intern(&strings, (shoal_label){bytes, size});
+      ok = common[side][v] != UINT32_MAX;
+    }
+  }
+  *n_values = strings.n_strings;
+  shoal_strings_reset(&strings);
+  return ok;
+}
+
+/* Folds one sensitive attribute of all rows into the keys. */
+static bool fold(const sides *both, size_t s, uint32_t *const *common, uint32_t n_values,
+                 uint32_t *codes, shoal_grouper *grouper, uint32_t *ids) {
+  size_t at = 0;
+  for (int side = 0; side < 2; side++) {
+    const shoal_column *column = column_of(both, side, s);
+    for (size_t r = 0; r < both->n_rows[side]; r++)
+      codes[at++] = common[side][shoal_column_code(column, r)];
+  }
+  uint32_t *same = shoal_alloc(n_values, sizeof *same);
+  if (!same) return false;
+  for (uint32_t v = 0; v < n_values; v++) same[v] = v;
+  bool ok = shoal_grouper_fold(grouper, at, NULL, codes, same, n_values, ids);
+  free(same);
+  return ok;
+}
+
+static bool number_secrets(shoal_joint *joint, const sides *both, uint32_t *(*common)[2]) {
+  size_t n = both->n_rows[0] + both->n_rows[1];
+  shoal_grouper grouper;
+  shoal_grouper_init(&grouper);
+  uint32_t *codes = shoal_alloc(n, sizeof *codes);
+  joint->secret_of_row = shoal_alloc(n, sizeof *joint->secret_of_row);
+  bool ok = codes && joint->secret_of_row && shoal_grouper_start(&grouper, n);
+  for (size_t s = 0; ok && s < joint->n_sensitive; s++)
+    ok = unite_values(both, s, common[s], &joint->n_values[s]) &&
+         fold(both, s, common[s], joint->n_values[s], codes, &grouper, joint->secret_of_row);
+  if (ok) joint->n_secrets = shoal_grouper_ids(&grouper, n, joint->secret_of_row);
+  free(codes);
+  shoal_grouper_reset(&grouper);
+  return ok && joint->n_secrets != SHOAL_NO_ID;
+}
+
+/* The values that each secret is made of. */
+static bool decode(shoal_joint *joint, const sides *both, uint32_t *(*common)[2]) {
+  for (size_t s = 0; s < joint->n_sensitive; s++) {
+    joint->value_of[s] = shoal_alloc(joint->n_secrets, sizeof **joint->value_of);
+    if (!joint->value_of[s]) return false;
+    size_t at = 0;
+    for (int side = 0; side < 2; side++) {
+      const shoal_column *column = column_of(both, side, s);
+      for (size_t r = 0; r < both->n_rows[side]; r++, at++) {
+        uint32_t code = shoal_column_code(column, r);
+        joint->value_of[s][joint->secret_of_row[at]] =
+            shoal_column_missing(column, code) ? UINT32_MAX : common[s][side][code];
+      }
+    }
+  }
+  return true;
+}
+
+/* Items in the order of keys below n_keys, stable; begin, if not NULL, receives n_keys + 1. */
+static bool counting_sort(const uint32_t *keys, const uint32_t *items, size_t n, uint32_t n_keys,
+                          uint32_t *sorted, size_t *begin) {
+  size_t *start = shoal_alloc_zero((size_t)n_keys + 1, sizeof *start);
+  if (!start) return false;
+  for (size_t i = 0; i < n; i++) start[keys[items ? items[i] : i] + 1]++;
+  for (uint32_t k = 0; k < n_keys; k++) start[k + 1] += start[k];
+  if (begin) memcpy(begin, start, ((size_t)n_keys + 1) * sizeof *start);
+  for (size_t i = 0; i < n; i++) {
+    uint32_t item = items ? items[i] : (uint32_t)i;
+    sorted[start[keys[item]]++] = item;
+  }
+  free(start);
+  return true;
+}
+
+/* Rows by class, then by secret; equal ones are added up. */
+static bool add_up(shoal_secret_counts *counts, const shoal_frequency *frequency,
+                   const uint32_t *secret_of_row, const uint32_t *rows, const size_t *begin) {
+  size_t at = 0;
+  for (uint32_t c = 0; c < frequency->base.n_classes; c++) {
+    counts->start[c] = at;
+    for (size_t i = begin[c]; i < begin[c + 1]; i++) {
+      uint32_t secret = secret_of_row[rows[i]];
+      if (at == counts->start[c] || counts->secret[at - 1] != secret) {
+        counts->secret[at] = secret;
+        counts->n_rows[at++] = 0;
+      }
+      counts->n_rows[at - 1] += shoal_table_count(frequency->table, rows[i]);
+    }
+  }
+  counts->start[frequency->base.n_classes] = at;
+  return true;
+}
+
+static bool count_secrets(shoal_secret_counts *counts, const shoal_frequency *frequency, size_t n,
+                          const uint32_t *secret_of_row, uint32_t n_secrets) {
+  uint32_t n_classes = frequency->base.n_classes;
+  uint32_t *by_secret = shoal_alloc(n, sizeof *by_secret);
+  uint32_t *rows = shoal_alloc(n, sizeof *rows);
+  size_t *begin = shoal_alloc((size_t)n_classes + 1, sizeof *begin);
+  counts->start = shoal_alloc((size_t)n_classes + 1, sizeof *counts->start);
+  counts->secret = shoal_alloc(n, sizeof *counts->secret);
+  counts->n_rows = shoal_alloc(n, sizeof *counts->n_rows);
+  bool ok = by_secret && rows && begin && counts->start && counts->secret && counts->n_rows &&
+            counting_sort(secret_of_row, NULL, n, n_secrets, by_secret, NULL) &&
+            counting_sort(frequency->tuple_of_row, by_secret, n, n_classes, rows, begin) &&
+            add_up(counts, frequency, secret_of_row, rows, begin);
+  free(by_secret);
+  free(rows);
+  free(begin);
+  return ok;
+}
+
+static bool build(shoal_joint *joint, const sides *both, uint32_t *(*common)[2]) {
+  joint->value_of = shoal_alloc_zero(joint->n_sensitive, sizeof *joint->value_of);
+  joint->n_values = shoal_alloc_zero(joint->n_sensitive, sizeof *joint->n_values);
+  return joint->value_of && joint->n_values && number_secrets(joint, both, common) &&
+         decode(joint, both, common) &&
+         count_secrets(&joint->counts[0], both->frequency[0], both->n_rows[0], joint->secret_of_row,
+                       joint->n_secrets) &&
+         count_secrets(&joint->counts[1], both->frequency[1], both->n_rows[1],
+                       joint->secret_of_row + both->n_rows[0], joint->n_secrets);
+}
+
+shoal_status shoal_joint_build(shoal_joint *joint, const shoal_attack_case *attacked,
+                               const shoal_earlier *earlier, shoal_error *error) {
+  memset(joint, 0, sizeof *joint);
+  joint->n_sensitive = attacked->n_sensitive;
+  sides both = {.attacked = attacked,
+                .frequency = {attacked->frequency, earlier->frequency},
+                .n_rows = {(size_t)attacked->table->n_rows, (size_t)earlier->table->n_rows}};
+  uint32_t *(*common)[2] = shoal_alloc_zero(joint->n_sensitive, sizeof *common);
+  bool ok = common && build(joint, &both, common);
+  for (size_t s = 0; common && s < joint->n_sensitive; s++) {
+    free(common[s][0]);
+    free(common[s][1]);
+  }
+  free(common);
+  if (ok) return SHOAL_OK;
+  shoal_joint_reset(joint);
+  return shoal_fail_memory(error);
+}
+
+void shoal_joint_reset(shoal_joint *joint) {
+  for (size_t s = 0; joint->value_of && s < joint->n_sensitive; s++) free(joint->value_of[s]);
+  for (int side = 0; side < 2; side++) {
+    free(joint->counts[side].start);
+    free(joint->counts[side].secret);
+    free(joint->counts[side].n_rows);
+  }
+  free(joint->value_of);
+  free(joint->n_values);
+  free(joint->secret_of_row);
+  memset(joint, 0, sizeof *joint);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attack/linking: people of another table, with names, are held against the released classes, by
+ * what each released label can stand for (Samarati 2001, Figure 1; Truta & Vinay 2006, Tables 1 and
+ * 2). A person's candidates are all rows of all classes that fit. A row is re-identified where it
+ * is a person's only candidate and the person is its only one: unique on both sides, as Samarati
+ * asks. A value is learnt for certain where all candidates that have one have the same.
+ */
+#include <stdlib.h>
+
+#include "attack/match.h"
+#include "attack/tally.h"
+
+/* One table of people against the release. */
+typedef struct linker {
+  const shoal_attack_case *attacked;
+  const shoal_people *people;
+  shoal_match_index index;
+  shoal_match_key *keys;
+  shoal_matches matches;
+  uint64_t *people_of_class;
+  uint64_t *candidates;       /* by tuple of people */
+  uint32_t *first_class;      /* by tuple: one of its classes */
+  shoal_class_tally *tallies; /* by sensitive attribute */
+  shoal_attack_finding *findings;
+  size_t n_findings;
+} linker;
+
+static void linker_reset(linker *l) {
+  shoal_match_index_reset(&l->index);
+  for (size_t s = 0; l->tallies && s < l->attacked->n_sensitive; s++)
+    shoal_class_tally_reset(&l->tallies[s]);
+  free(l->keys);
+  free(l->matches.classes);
+  free(l->people_of_class);
+  free(l->candidates);
+  free(l->first_class);
+  free(l->tallies);
+}
+
+static shoal_status linker_init(linker *l, shoal_error *error) {
+  const shoal_attack_case *attacked = l->attacked;
+  const shoal_frequency *frequency = attacked->frequency;
+  SHOAL_TRY(shoal_match_index_build(&l->index, attacked->domains, l->people->n_quasi, 0, frequency,
+                                    l->people->known, error));
+  l->keys = shoal_alloc(l->people->n_quasi, sizeof *l->keys);
+  l->people_of_class = shoal_alloc_zero(frequency->base.n_classes, sizeof *l->people_of_class);
+  l->candidates = shoal_alloc_zero(l->people->n_tuples, sizeof *l->candidates);
+  l->first_class = shoal_alloc_zero(l->people->n_tuples, sizeof *l->first_class);
+  l->tallies = shoal_alloc_zero(attacked->n_sensitive, sizeof *l->tallies);
+  bool ok = l->keys && l->people_of_class && l->candidates && l->first_class && l->tallies;
+  for (size_t s = 0; ok && s < attacked->n_sensitive; s++)
+    ok = shoal_class_tally_init(&l->tallies[s], attacked->sensitive[s].column->n_values);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+/* What the candidates of one tuple of people tell of one sensitive attribute. */
+static void judge(linker *l, uint32_t t, shoal_attack_finding *finding) {
+  uint64_t n = l->people->n_people[t], k = l->attacked->demands->k;
+  shoal_attack_example example = {.class_id = l->first_class[t],
+                                  .person_row = l->people->first_row[t],
+                                  .n_rows = l->candidates[t]};
+  bool falls = l->candidates[t] < k, asked = false;
+  if (finding->sensitive != SHOAL_NO_ATTRIBUTE) {
+    const shoal_class_tally *tally = &l->tallies[finding->sensitive];
+    shoal_decimal bound = shoal_attack_bound(l->attacked, finding->sensitive, &asked);
+    if (tally->n == 1) finding->certain += n;
+    bool guessed = tally->n && shoal_attack_above(bound, tally->most, tally->sum);
+    if (guessed) finding->guessed += n;
+    falls = falls || tally->n == 1 || (asked && guessed);
+    if (tally->n) example.probability = (double)tally->most / (double)tally->sum;
+  }
+  if (!finding->n_matched || (double)l->candidates[t] < finding->reached)
+    finding->reached = (double)l->candidates[t];
+  finding->n_matched += n;
+  if (l->candidates[t] < k) finding->below_k += n;
+  if (example.probability > finding->highest) finding->highest = example.probability;
+  if (!falls) return;
+  finding->n_rows += n;
+  shoal_attack_note_example(finding, example);
+}
+
+static void link_tuple(linker *l, uint32_t t) {
+  const shoal_frequency *frequency = l->attacked->frequency;
+  shoal_people_keys(l->people, t, l->keys);
+  shoal_match_find(&l->index, l->keys, &l->matches);
+  if (!l->matches.n) return;
+  l->first_class[t] = l->matches.classes[0];
+  for (size_t i = 0; i < l->matches.n; i++) {
+    uint32_t c = l->matches.classes[i];
+    l->candidates[t] += frequency->base.n_rows[c];
+    l->people_of_class[c] += l->people->n_people[t];
+    for (size_t s = 0; s < l->attacked->n_sensitive; s++)
+      shoal_class_tally_add(&l->tallies[s], frequency, s, c, NULL);
+  }
+  for (size_t f = 0; f < l->n_findings; f++) judge(l, t, &l->findings[f]);
+  for (size_t s = 0; s < l->attacked->n_sensitive; s++) shoal_class_tally_clear(&l->tallies[s]);
+}
+
+/* Unique on both sides: one row for the person, one person for the row. */
+static uint64_t count_reidentified(const linker *l) {
+  uint64_t n = 0;
+  for (uint32_t t = 0; t < l->people->n_tuples; t++)
+    n += l->candidates[t] == 1 && l->people_of_class[l->first_class[t]] == 1;
+  return n;
+}
+
+static shoal_status link_people(linker *l, shoal_error *error) {
+  SHOAL_TRY(linker_init(l, error));
+  for (uint32_t t = 0; t < l->people->n_tuples; t++) {
+    if (t % 4096 == 0)
+      SHOAL_TRY(
+          shoal_run_report(l->attacked->run, "link", t, l->people->n_tuples, "people", error));
+    link_tuple(l, t);
+    if (l->matches.failed) return shoal_fail_memory(error);
+  }
+  uint64_t reidentified = count_reidentified(l);
+  for (size_t f = 0; f < l->n_findings; f++) {
+    shoal_attack_finding *finding = &l->findings[f];
+    finding->reidentified = reidentified;
+    finding->succeeds = finding->n_rows > 0 || reidentified > 0;
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *attacked,
+                           const shoal_people *people, shoal_attack_findings *findings,
+                           shoal_error *error) {
+  size_t first = findings->n_items, n = attacked->n_sensitive ? attacked->n_sensitive : 1;
+  for (size_t s = 0; s < n; s++) {
+    shoal_attack_finding *finding =
+        shoal_attack_findings_add(findings, self, attacked->n_sensitive ? s : SHOAL_NO_ATTRIBUTE);
+    if (!finding) return shoal_fail_memory(error);
+    finding->by_people = finding->counts = true;
+    finding->n_tried = people->n_all;
+    finding->required = (double)attacked->demands->k;
+    finding->note = people->whose;
+  }
+  linker l = {
+      .attacked = attacked, .people = people, .findings = findings->items + first, .n_findings = n};
+  shoal_status status = link_people(&l, error);
+  linker_reset(&l);
+  return status;
+}
+
+static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,
+                        shoal_attack_findings *findings, shoal_error *error) {
+  if (!attacked->external && !attacked->original)
+    return shoal_attack_skip(findings, self, SHOAL_NO_ATTRIBUTE,
+                             "no table of people is given (--external, --original)", error);
+  if (attacked->external) SHOAL_TRY(run_on(self, attacked, attacked->external, findings, error));
+  if (attacked->original) SHOAL_TRY(run_on(self, attacked, attacked->original, findings, error));
+  return SHOAL_OK;
+}
+
+const shoal_attack shoal_attack_linking = {
+    .name = "linking",
+    .knowledge = "the quasi-identifiers of people with names, in another table",
+    .learns = "which row a person is, or the sensitive value",
+    .measure = "released rows that a person can be",
+    .needs = "--external FILE or --original FILE",
+    .run = run,
+};

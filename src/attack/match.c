@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attack/match: the index of a release's classes; see match.h. */
+#include "attack/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------ building */
+
+typedef struct ranked {
+  uint32_t lo, hi, code;
+} ranked;
+
+static int by_span(const void *a, const void *b) {
+  const ranked *x = a, *y = b;
+  if (x->lo != y->lo) return x->lo < y->lo ? -1 : 1;
+  if (x->hi != y->hi) return x->hi < y->hi ? -1 : 1;
+  return (x->code > y->code) - (x->code < y->code);
+}
+
+/* A label that stands for no known value comes last, and is found by nobody but by everybody. */
+static bool is_nothing(const shoal_cover *cover) { return cover->lo > cover->hi; }
+
+/* The labels of a column in the order of their spans. */
+static bool rank_labels(const shoal_released_labels *labels, uint32_t *rank_of) {
+  uint32_t n = labels->column->n_values;
+  ranked *items = shoal_alloc(n, sizeof *items);
+  if (!items) return false;
+  for (uint32_t v = 0; v < n; v++) {
+    const shoal_cover *cover = &labels->covers[v];
+    items[v] = is_nothing(cover) ? (ranked){UINT32_MAX, 0, v} : (ranked){cover->lo, cover->hi, v};
+  }
+  if (n > 1) qsort(items, n, sizeof *items, by_span);
+  for (uint32_t i = 0; i < n; i++) rank_of[items[i].code] = i;
+  free(items);
+  return true;
+}
+
+/* One pass of a radix sort: classes by the rank of their label of one quasi-identifier, stable. */
+static bool sort_by(uint32_t *order, uint32_t *scratch, uint32_t n_classes, const uint32_t *codes,
+                    const uint32_t *tuple, const uint32_t *rank_of, uint32_t n_labels) {
+  uint32_t *start = shoal_alloc_zero((size_t)n_labels + 1, sizeof *start);
+  if (!start) return false;
+  for (uint32_t c = 0; c < n_classes; c++) start[rank_of[codes[tuple[c]]] + 1]++;
+  for (uint32_t r = 0; r < n_labels; r++) start[r + 1] += start[r];
+  for (uint32_t i = 0; i < n_classes; i++)
+    scratch[start[rank_of[codes[tuple[order[i]]]]]++] = order[i];
+  memcpy(order, scratch, n_classes * sizeof *order);
+  free(start);
+  return true;
+}
+
+static bool sort_classes(shoal_match_index *index, size_t released,
+                         const shoal_frequency *frequency) {
+  const shoal_classes *classes = &frequency->base;
+  uint32_t most = 0, n = classes->n_classes;
+  for (size_t l = 0; l < index->n_levels; l++) {
+    uint32_t labels = index->domains[index->levels[l].quasi].released[released].column->n_values;
+    if (labels > most) most = labels;
+  }
+  index->order = shoal_alloc(n, sizeof *index->order);
+  uint32_t *scratch = shoal_alloc(n, sizeof *scratch);
+  uint32_t *rank_of = shoal_alloc(most, sizeof *rank_of);
+  bool ok = index->order && scratch && rank_of;
+  for (uint32_t c = 0; ok && c < n; c++) index->order[c] = c;
+  for (size_t l = index->n_levels; ok && l-- > 0;) {
+    size_t q = index->levels[l].quasi;
+    const shoal_released_labels *labels = &index->domains[q].released[released];
+    ok = rank_labels(labels, rank_of) && sort_by(index->order, scratch, n, frequency->codes[q],
+                                                 classes->tuple, rank_of, labels->column->n_values);
+  }
+  free(scratch);
+  free(rank_of);
+  return ok;
+}
+
+/* max_hi of the middle of each stretch, as `find` halves them. */
+static uint32_t set_max_hi(shoal_match_level *level, uint32_t from, uint32_t to) {
+  if (from >= to) return 0;
+  uint32_t middle = from + (to - from) / 2;
+  const shoal_cover *cover = level->covers[middle];
+  uint32_t most = is_nothing(cover) ? 0 : cover->hi;
+  uint32_t left = set_max_hi(level, from, middle), right = set_max_hi(level, middle + 1, to);
+  if (left > most) most = left;
+  if (right > most) most = right;
+  return level->max_hi[middle] = most;
+}
+
+static bool allocate_level(shoal_match_level *level, uint32_t n) {
+  level->covers = shoal_alloc(n, sizeof *level->covers);
+  level->max_hi = shoal_alloc(n, sizeof *level->max_hi);
+  level->begin = shoal_alloc((size_t)n + 1, sizeof *level->begin);
+  return level->covers && level->max_hi && level->begin;
+}
+
+/*
+ * The nodes of one level: a new one wherever the parent or the label changes. parent_of and node_of
+ * are by place in `order`; the former becomes the latter.
+ */
+static bool fill_level(shoal_match_index *index, size_t l, size_t released,
+                       const shoal_frequency *frequency, uint32_t *node_of) {
+  shoal_match_level *level = &index->levels[l];
+  const uint32_t *codes = frequency->codes[level->quasi], *tuple = frequency->base.tuple;
+  const shoal_cover *covers = index->domains[level->quasi].released[released].covers;
+  uint32_t n = index->n_classes, parent = UINT32_MAX, code = 0;
+  if (!allocate_level(level, n)) return false;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t label = codes[tuple[index->order[i]]];
+    if (node_of[i] != parent || label != code) {
+      level->covers[level->n_nodes] = &covers[label];
+      level->begin[level->n_nodes] = i;
+      if (l && node_of[i] != parent) index->levels[l - 1].begin[node_of[i]] = level->n_nodes;
+      level->n_nodes++;
+    }
+    parent = node_of[i];
+    code = label;
+    node_of[i] = level->n_nodes - 1;
+  }
+  level->begin[level->n_nodes] = n;
+  if (l) index->levels[l - 1].begin[index->levels[l - 1].n_nodes] = level->n_nodes;
+  return true;
+}
+
+static bool build_levels(shoal_match_index *index, size_t released,
+                         const shoal_frequency *frequency) {
+  uint32_t *node_of = shoal_alloc_zero(index->n_classes, sizeof *node_of);
+  bool ok = node_of != NULL;
+  for (size_t l = 0; ok && l < index->n_levels; l++)
+    ok = fill_level(index, l, released, frequency, node_of);
+  free(node_of);
+  for (size_t l = 0; ok && l < index->n_levels; l++) {
+    shoal_match_level *level = &index->levels[l];
+    if (l == 0) (void)set_max_hi(level, 0, level->n_nodes);
+    for (uint32_t i = 0; l && i < index->levels[l - 1].n_nodes; i++)
+      (void)set_max_hi(level, index->levels[l - 1].begin[i], index->levels[l - 1].begin[i + 1]);
+  }
+  return ok;
+}
+
+shoal_status shoal_match_index_build(shoal_match_index *index, const shoal_domain *domains,
+                                     size_t n_quasi, size_t released,
+                                     const shoal_frequency *frequency, const bool *known,
+                                     shoal_error *error) {
+  memset(index, 0, sizeof *index);
+  index->domains = domains;
+  index->n_classes = frequency->base.n_classes;
+  index->levels = shoal_alloc_zero(n_quasi, sizeof *index->levels);
+  if (!index->levels) return shoal_fail_memory(error);
+  for (size_t q = 0; q < n_quasi; q++)
+    if (!known || known[q]) index->levels[index->n_levels++].quasi = q;
+  if (sort_classes(index, released, frequency) && build_levels(index, released, frequency))
+    return SHOAL_OK;
+  shoal_match_index_reset(index);
+  return shoal_fail_memory(error);
+}
+
+void shoal_match_index_reset(shoal_match_index *index) {
+  for (size_t l = 0; index->levels && l < index->n_levels; l++) {
+    free(index->levels[l].covers);
+    free(index->levels[l].max_hi);
+    free(index->levels[l].begin);
+  }
+  free(index->levels);
+  free(index->order);
+  memset(index, 0, sizeof *index);
+}
+
+/* ------------------------------------------------------------ asking */
+
+typedef struct question {
+  const shoal_match_index *index;
+  const shoal_match_key *keys;
+  shoal_matches *matches;
+} question;
+
+static void visit(const question *ask, size_t l, uint32_t from, uint32_t to);
+
+static void found(const question *ask, size_t l, uint32_t node) {
+  const shoal_match_level *level = &ask->index->levels[l];
+  uint32_t from = level->begin[node], to = level->begin[node + 1];
+  if (l + 1 < ask->index->n_levels) visit(ask, l + 1, from, to);
+  else {
+    shoal_matches *matches = ask->matches;
+    if (!shoal_grow(&matches->classes, &matches->capacity, matches->n + (to - from),
+                    sizeof *matches->classes)) {
+      matches->failed = true;
+      return;
+    }
+    memcpy(matches->classes + matches->n, ask->index->order + from,
+           (to - from) * sizeof *matches->classes);
+    matches->n += to - from;
+  }
+}
+
+static bool fits(const question *ask, size_t l, uint32_t node) {
+  const shoal_match_level *level = &ask->index->levels[l];
+  const shoal_domain *domain = &ask->index->domains[level->quasi];
+  const shoal_match_key *key = &ask->keys[level->quasi];
+  if (key->cover) return shoal_domain_overlap(domain, level->covers[node], key->cover);
+  return shoal_domain_holds(domain, level->covers[node], key->place);
+}
+
+/* Nodes from .. to that meet the places lo .. hi: a stretch is left where none of it can. */
+static void stab(const question *ask, size_t l, uint32_t from, uint32_t to, uint32_t lo,
+                 uint32_t hi) {
+  const shoal_match_level *level = &ask->index->levels[l];
+  while (from < to) {
+    uint32_t middle = from + (to - from) / 2;
+    if (level->max_hi[middle] < lo) return;
+    stab(ask, l, from, middle, lo, hi);
+    const shoal_cover *cover = level->covers[middle];
+    if (is_nothing(cover) || cover->lo > hi) return;
+    if (cover->hi >= lo && fits(ask, l, middle)) found(ask, l, middle);
+    from = middle + 1;
+  }
+}
+
+/* What places do not tell all of is compared with every label below the node. */
+static void look_at_all(const question *ask, size_t l, uint32_t from, uint32_t to, bool any) {
+  for (uint32_t node = from; node < to; node++)
+    if (any || fits(ask, l, node)) found(ask, l, node);
+}
+
+static void visit(const question *ask, size_t l, uint32_t from, uint32_t to) {
+  const shoal_match_key *key = &ask->keys[ask->index->levels[l].quasi];
+  /* ranges can meet between two known values; a value nobody knows has no place */
+  bool placed =
+      key->cover ? !key->cover->is_range && !is_nothing(key->cover) : key->place != SHOAL_NO_PLACE;
+  if (key->any || !placed) look_at_all(ask, l, from, to, key->any);
+  else if (key->cover) stab(ask, l, from, to, key->cover->lo, key->cover->hi);
+  else stab(ask, l, from, to, key->place, key->place);
+}
+
+void shoal_match_find(const shoal_match_index *index, const shoal_match_key *keys,
+                      shoal_matches *matches) {
+  question ask = {index, keys, matches};
+  matches->n = 0;
+  if (index->n_levels) visit(&ask, 0, 0, index->levels[0].n_nodes);
+}

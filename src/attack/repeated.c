@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attack/repeated: the intersection of two releases of overlapping tables (Ganta, Kasiviswanathan &
+ * Smith 2008, composition attacks). Whoever knows a person's quasi-identifiers, and that the person
+ * is in both, looks up the classes that fit in each: the person has a secret that both have. If c
+ * rows of the one and d of the other have a secret, at most min(c, d) people can be meant: summed
+ * over the secrets, that many the person hides among. Fewer than k, or fewer different values than
+ * p, break the policy although each release alone may keep it.
+ *
+ * With a table of people (original or external) each of them is tried. Without, every pair of
+ * classes whose labels can stand for one person is: more than there can be people in.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "attack/joint.h"
+#include "attack/match.h"
+
+typedef struct composer {
+  const shoal_attack_case *attacked;
+  size_t earlier;
+  const shoal_people *people; /* NULL: pairs of classes */
+  shoal_joint joint;
+  shoal_match_index index[2];
+  shoal_match_key *keys;
+  shoal_matches matches[2];
+  uint64_t *rows[2]; /* by secret, of the classes at hand */
+  uint32_t *touched; /* secrets of the first side's classes */
+  size_t n_touched;
+  uint32_t **stamp; /* by sensitive attribute and value: the last try that met it */
+  uint32_t now;
+  shoal_attack_finding *finding;
+} composer;
+
+static void composer_reset(composer *x) {
+  for (int side = 0; side < 2; side++) {
+    shoal_match_index_reset(&x->index[side]);
+    free(x->matches[side].classes);
+    free(x->rows[side]);
+  }
+  for (size_t s = 0; x->stamp && s < x->joint.n_sensitive; s++) free(x->stamp[s]);
+  free(x->stamp);
+  free(x->touched);
+  free(x->keys);
+  shoal_joint_reset(&x->joint);
+}
+
+static shoal_status composer_init(composer *x, shoal_error *error) {
+  const shoal_attack_case *attacked = x->attacked;
+  const shoal_earlier *earlier = &attacked->earlier[x->earlier];
+  size_t n_quasi = attacked->frequency->n_quasi;
+  const bool *known = x->people ? x->people->known : NULL;
+  SHOAL_TRY(shoal_joint_build(&x->joint, attacked, earlier, error));
+  SHOAL_TRY(shoal_match_index_build(&x->index[0], attacked->domains, n_quasi, 0,
+                                    attacked->frequency, known, error));
+  if (x->people)
+    SHOAL_TRY(shoal_match_index_build(&x->index[1], attacked->domains, n_quasi, x->earlier + 1,
+                                      earlier->frequency, known, error));
+  bool ok = true;
+  for (int side = 0; side < 2; side++)
+    ok = (x->rows[side] = shoal_alloc_zero(x->joint.n_secrets, sizeof **x->rows)) && ok;
+  x->keys = shoal_alloc_zero(n_quasi, sizeof *x->keys);
+  x->touched = shoal_alloc(x->joint.n_secrets, sizeof *x->touched);
+  x->stamp = shoal_alloc_zero(x->joint.n_sensitive, sizeof *x->stamp);
+  ok = ok && x->keys && x->touched && x->stamp;
+  for (size_t s = 0; ok && s < x->joint.n_sensitive; s++)
+    ok = (x->stamp[s] = shoal_alloc_zero(x->joint.n_values[s], sizeof **x->stamp)) != NULL;
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+static void add_class(composer *x, int side, uint32_t c) {
+  const shoal_secret_counts *counts = &x->joint.counts[side];
+  for (size_t i = counts->start[c]; i < counts->start[c + 1]; i++) {
+    uint32_t secret = counts->secret[i];
+    if (side == 0 && !x->rows[0][secret]) x->touched[x->n_touched++] = secret;
+    x->rows[side][secret] += counts->n_rows[i];
+  }
+}
+
+static void forget_class(composer *x, int side, uint32_t c) {
+  const shoal_secret_counts *counts = &x->joint.counts[side];
+  for (size_t i = counts->start[c]; i < counts->start[c + 1]; i++)
+    x->rows[side][counts->secret[i]] = 0;
+}
+
+/* Different values of an attribute among the secrets that both sides have. */
+static uint64_t count_values(composer *x, size_t s) {
+  uint64_t n = 0;
+  x->now++;
+  for (size_t i = 0; i < x->n_touched; i++) {
+    uint32_t secret = x->touched[i], value = x->joint.value_of[s][secret];
+    if (!x->rows[1][secret] || value == UINT32_MAX || x->stamp[s][value] == x->now) continue;
+    x->stamp[s][value] = x->now;
+    n++;
+  }
+  return n;
+}
+
+/* n_people share the classes at hand; 0: as many as the secrets allow. */
+static void judge(composer *x, uint64_t n_people, uint64_t person_row, uint32_t class_id) {
+  shoal_attack_finding *finding = x->finding;
+  uint64_t left = 0, most = 0;
+  for (size_t i = 0; i < x->n_touched; i++) {
+    uint64_t a = x->rows[0][x->touched[i]], b = x->rows[1][x->touched[i]];
+    left += a < b ? a : b;
+    if ((a < b ? a : b) > most) most = a < b ? a : b;
+  }
+  if (!left) return; /* nobody is in both */
+  if (!n_people) n_people = left;
+  bool certain = false, below_p = false, below_k = left < x->attacked->demands->k;
+  for (size_t s = 0; s < x->joint.n_sensitive; s++) {
+    uint64_t n = count_values(x, s);
+    certain = certain || n == 1;
+    below_p = below_p || n < shoal_attack_promised_p(x->attacked, s);
+  }
+  if (!finding->n_matched || (double)left < finding->reached) finding->reached = (double)left;
+  finding->n_matched += n_people;
+  if (left == 1) finding->reidentified += n_people;
+  if (certain) finding->certain += n_people;
+  if (below_k) finding->below_k += n_people;
+  if (below_p) finding->below_p += n_people;
+  double probability = (double)most / (double)left;
+  if (shoal_attack_above(x->attacked->bounds.guess, most, left)) finding->guessed += n_people;
+  if (probability > finding->highest) finding->highest = probability;
+  if (!certain && !below_p && !below_k) return;
+  finding->n_classes++;
+  finding->n_rows += n_people;
+  shoal_attack_note_example(finding, (shoal_attack_example){.class_id = class_id,
+                                                            .person_row = person_row,
+                                                            .n_rows = left,
+                                                            .probability = probability});
+}
+
+static shoal_status try_people(composer *x, shoal_error *error) {
+  for (uint32_t t = 0; t < x->people->n_tuples; t++) {
+    if (t % 4096 == 0)
+      SHOAL_TRY(
+          shoal_run_report(x->attacked->run, "compose", t, x->people->n_tuples, "people", error));
+    shoal_people_keys(x->people, t, x->keys);
+    for (int side = 0; side < 2; side++) {
+      shoal_match_find(&x->index[side], x->keys, &x->matches[side]);
+      if (x->matches[side].failed) return shoal_fail_memory(error);
+    }
+    if (!x->matches[0].n || !x->matches[1].n) continue;
+    x->n_touched = 0;
+    for (int side = 0; side < 2; side++)
+      for (size_t i = 0; i < x->matches[side].n; i++)
+        add_class(x, side, x->matches[side].classes[i]);
+    judge(x, x->people->n_people[t], x->people->first_row[t], x->matches[0].classes[0]);
+    for (int side = 0; side < 2; side++)
+      for (size_t i = 0; i < x->matches[side].n; i++)
+        forget_class(x, side, x->matches[side].classes[i]);
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status try_pairs(composer *x, shoal_error *error) {
+  const shoal_frequency *earlier = x->attacked->earlier[x->earlier].frequency;
+  for (uint32_t d = 0; d < earlier->base.n_classes; d++) {
+    if (d % 4096 == 0)
+      SHOAL_TRY(shoal_run_report(x->attacked->run, "compose", d, earlier->base.n_classes, "classes",
+                                 error));
+    for (size_t q = 0; q < earlier->n_quasi; q++)
+      x->keys[q].cover = shoal_domain_cover(&x->attacked->domains[q], x->earlier + 1,
+                                            earlier->codes[q][earlier->base.tuple[d]]);
+    shoal_match_find(&x->index[0], x->keys, &x->matches[0]);
+    if (x->matches[0].failed) return shoal_fail_memory(error);
+    add_class(x, 1, d);
+    for (size_t i = 0; i < x->matches[0].n; i++) {
+      uint32_t c = x->matches[0].classes[i];
+      x->n_touched = 0;
+      add_class(x, 0, c);
+      judge(x, 0, 0, c);
+      forget_class(x, 0, c);
+    }
+    forget_class(x, 1, d);
+  }
+  return SHOAL_OK;
+}
+
+static const char ALL_PAIRS[] =
+    "no table of people is given: every pair of classes that can hold one person is tried, and "
+    "the counts are at most";
+
+static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *attacked,
+                           size_t earlier, shoal_attack_findings *findings, shoal_error *error) {
+  const shoal_people *people = attacked->original ? attacked->original : attacked->external;
+  shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, SHOAL_NO_ATTRIBUTE);
+  if (!finding) return shoal_fail_memory(error);
+  finding->earlier = earlier;
+  finding->by_people = finding->counts = true;
+  finding->required = (double)attacked->demands->k;
+  finding->note = people ? people->whose : ALL_PAIRS;
+  composer x = {.attacked = attacked, .earlier = earlier, .people = people, .finding = finding};
+  shoal_status status = composer_init(&x, error);
+  if (status == SHOAL_OK) status = people ? try_people(&x, error) : try_pairs(&x, error);
+  composer_reset(&x);
+  finding->n_tried = people ? people->n_all : finding->n_matched;
+  finding->succeeds = finding->n_rows > 0;
+  return status;
+}
+
+static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,
+                        shoal_attack_findings *findings, shoal_error *error) {
+  if (!attacked->n_earlier)
+    return shoal_attack_skip(findings, self, SHOAL_NO_ATTRIBUTE,
+                             "no earlier release is given (--previous)", error);
+  for (size_t i = 0; i < attacked->n_earlier; i++)
+    SHOAL_TRY(run_on(self, attacked, i, findings, error));
+  return SHOAL_OK;
+}
+
+const shoal_attack shoal_attack_repeated = {
+    .name = "repeated-releases",
+    .knowledge = "an earlier release of an overlapping table, that a person is in both with the "
+                 "same sensitive values, and the person's quasi-identifiers",
+    .learns = "the sensitive value that both releases have",
+    .measure = "rows of both releases that a person can be",
+    .needs = "--previous FILE",
+    .run = run,
+};

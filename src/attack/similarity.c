@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attack/similarity: the values of a class differ, yet all lie under one protected node of the
+ * attribute's tree, such as kinds of cancer (Campan & Truta 2006, sections 2 and 3). Values count
+ * as their strong ancestors.
+ */
+#include <stdlib.h>
+
+#include "attack/tally.h"
+
+static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *tally, uint32_t c) {
+  (void)c;
+  return shoal_class_fall_by_share(self, tally);
+}
+
+static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *attacked, size_t s,
+                           shoal_attack_findings *findings, shoal_error *error) {
+  const shoal_sensitive *sensitive = &attacked->sensitive[s];
+  if (!sensitive->hierarchy || !sensitive->attribute->n_protect)
+    return shoal_attack_skip(findings, self, s,
+                             "the policy gives the attribute no hierarchy with 'protect'", error);
+  bool asked;
+  uint32_t *group_of, n_groups;
+  SHOAL_TRY(shoal_strong_ancestors(attacked->policy, sensitive, &group_of, &n_groups, error));
+  shoal_class_attack attack = {.attacked = attacked,
+                               .sensitive = s,
+                               .bound = shoal_attack_bound(attacked, s, &asked),
+                               .group_of = group_of,
+                               .n_groups = n_groups,
+                               .look = look};
+  shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, s);
+  shoal_status status = finding ? SHOAL_OK : shoal_fail_memory(error);
+  if (finding) {
+    finding->counts = true;
+    finding->required = 2;
+    status = shoal_class_attack_run(&attack, finding, error);
+  }
+  free(group_of);
+  return status;
+}
+
+static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,
+                        shoal_attack_findings *findings, shoal_error *error) {
+  for (size_t s = 0; s < attacked->n_sensitive; s++)
+    SHOAL_TRY(run_on(self, attacked, s, findings, error));
+  return SHOAL_OK;
+}
+
+const shoal_attack shoal_attack_similarity = {
+    .name = "similarity",
+    .knowledge = "as homogeneity, and the tree of the sensitive values",
+    .learns = "the protected node that the sensitive value is under",
+    .measure = "protected subtrees in a class",
+    .needs = "'hierarchy' and 'protect' of a sensitive attribute",
+    .run = run,
+};

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attack/skewness: a class whose values are spread otherwise than the table's tells more than the
+ * table does (Li, Li & Venkatasubramanian 2007, section 3). A class falls where some value is
+ * guessed above the bound in it and not above it in the whole table: that guess is the class's
+ * doing. The table is the original where it is given, else the release itself. Its measure is the
+ * total variation distance of class and table, 0 to 1.
+ */
+#include <stdlib.h>
+
+#include "attack/tally.h"
+#include "hierarchy/strings.h"
+
+/* Rows of each value of the released column in the table compared with. */
+typedef struct reference {
+  uint64_t *rows;
+  uint64_t sum; /* rows with a value */
+} reference;
+
+static bool count_original(const shoal_column *column, const shoal_table *original,
+                           const shoal_column *from, reference *r) {
+  shoal_strings strings;
+  uint64_t *counts = shoal_count_values(original, from);
+  if (!counts) return false;
+  size_t size;
+  bool ok = shoal_strings_init(&strings);
+  for (uint32_t v = 0; ok && v < column->n_values; v++) {
+    const char *bytes = shoal_column_value(column, v, &size);
+    ok = shoal_strings_intern(&strings, (shoal_label){bytes, size}) == v;
+  }
+  for (uint32_t v = 0; ok && v < from->n_values; v++) {
+    const char *bytes = shoal_column_value(from, v, &size);
+    uint32_t value = shoal_strings_intern(&strings, (shoal_label){bytes, size});
+    ok = value != UINT32_MAX;
+    if (!ok || shoal_column_missing(from, v)) continue;
+    r->sum += counts[v];
+    if (value < column->n_values) r->rows[value] = counts[v];
+  }
+  shoal_strings_reset(&strings);
+  free(counts);
+  return ok;
+}
+
+static bool count_reference(const shoal_attack_case *attacked, size_t s, reference *r) {
+  const shoal_column *column = attacked->sensitive[s].column;
+  const shoal_column *from =
+      attacked->original_table ? shoal_table_column(attacked->original_table, column->name) : NULL;
+  *r = (reference){.rows = NULL};
+  if (from && from->code_size) {
+    r->rows = shoal_alloc_zero(column->n_values, sizeof *r->rows);
+    return r->rows && count_original(column, attacked->original_table, from, r);
+  }
+  r->rows = shoal_count_values(attacked->table, column);
+  for (uint32_t v = 0; r->rows && v < column->n_values; v++)
+    if (!shoal_column_missing(column, v)) r->sum += r->rows[v];
+  return r->rows != NULL;
+}
+
+/* The least of `reached` is kept: the distance goes in with its sign turned. */
+static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *tally, uint32_t c) {
+  (void)c;
+  const reference *table = self->own;
+  shoal_class_fall fall = {.probability = (double)tally->most / (double)tally->sum};
+  double distance = 0;
+  for (size_t i = 0; i < tally->n; i++) {
+    uint64_t rows = tally->rows[i], in_table = table->rows[tally->groups[i]];
+    double rise = (double)rows / (double)tally->sum -
+                  (table->sum ? (double)in_table / (double)table->sum : 0);
+    if (rise > 0) distance += rise;
+    if (!shoal_attack_above(self->bound, rows, tally->sum)) continue;
+    if (table->sum && shoal_attack_above(self->bound, in_table, table->sum)) continue;
+    fall.falls = true;
+    fall.guessed += rows;
+    if (rows == tally->sum) fall.certain = rows;
+  }
+  fall.reached = -distance;
+  return fall;
+}
+
+static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *attacked, size_t s,
+                           shoal_attack_findings *findings, shoal_error *error) {
+  reference table;
+  bool asked;
+  bool ok = count_reference(attacked, s, &table);
+  shoal_class_attack attack = {.attacked = attacked,
+                               .sensitive = s,
+                               .bound = shoal_attack_bound(attacked, s, &asked),
+                               .n_groups = attacked->sensitive[s].column->n_values,
+                               .own = &table,
+                               .look = look};
+  shoal_attack_finding *finding = ok ? shoal_attack_findings_add(findings, self, s) : NULL;
+  shoal_status status = finding ? SHOAL_OK : shoal_fail_memory(error);
+  if (finding) {
+    finding->counts = asked;
+    status = shoal_class_attack_run(&attack, finding, error);
+    finding->reached = finding->reached < 0 ? -finding->reached : 0;
+    finding->note = attacked->original_table ? "compared with the original table"
+                                             : "compared with the release as a whole";
+  }
+  free(table.rows);
+  return status;
+}
+
+static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,
+                        shoal_attack_findings *findings, shoal_error *error) {
+  for (size_t s = 0; s < attacked->n_sensitive; s++)
+    SHOAL_TRY(run_on(self, attacked, s, findings, error));
+  return SHOAL_OK;
+}
+
+const shoal_attack shoal_attack_skewness = {
+    .name = "skewness",
+    .knowledge = "as homogeneity, and how common each sensitive value is in the whole table",
+    .learns = "a sensitive value that is no likely guess in the whole table",
+    .measure = "greatest distance of a class to the table",
+    .run = run,
+};

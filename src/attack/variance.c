@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attack/variance: the sensitive variance attack (Khan et al. 2020, Definition 6, Table 5): values
+ * repeat in a class, so that its variance, with weight 1 for the most frequent value, 2 for the
+ * next and so on, is below theta = mu x (k^2 - 1) / 12 (docs/reading-the-papers.md R17, R21). mu is
+ * the policy's, the option's, or 0.6, the paper's choice for k = 4.
+ */
+#include "attack/tally.h"
+#include "model/exact.h"
+#include "model/theta.h"
+
+typedef struct threshold {
+  shoal_decimal mu;
+  uint64_t k;
+} threshold;
+
+/* spread / n^2 >= mu (k^2 - 1) / 12, exactly; spread / n^2 is the variance. */
+static bool is_enough(const threshold *theta, shoal_uint128 spread, uint64_t n) {
+  shoal_uint128 k = theta->k;
+  if (theta->mu.mantissa <= 0 || k < 2) return true;
+  return shoal_compare_products(spread, (shoal_uint128)12 * shoal_power_of_ten(theta->mu.scale),
+                                (shoal_uint128)n * n,
+                                (shoal_uint128)(uint64_t)theta->mu.mantissa * (k * k - 1)) >= 0;
+}
+
+static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *tally, uint32_t c) {
+  (void)c;
+  shoal_class_fall fall = shoal_class_fall_by_share(self, tally);
+  shoal_class_tally_sort(tally);
+  shoal_uint128 sum = 0, squares = 0;
+  for (size_t i = 0; i < tally->n; i++) {
+    uint64_t weight = i + 1;
+    sum += (shoal_uint128)tally->rows[i] * weight;
+    squares += (shoal_uint128)tally->rows[i] * weight * weight;
+  }
+  shoal_uint128 spread = tally->sum * squares - sum * sum;
+  fall.falls = !is_enough(self->own, spread, tally->sum);
+  fall.reached = (double)spread / ((double)tally->sum * (double)tally->sum);
+  return fall;
+}
+
+/* The policy's theta for the attribute, if it has one. */
+static bool find_theta(const shoal_attack_case *attacked, size_t s, threshold *theta) {
+  *theta = (threshold){attacked->bounds.mu, attacked->demands->k};
+  if (attacked->bounds.mu_asked) return true;
+  for (size_t i = 0; i < attacked->demands->n_items; i++) {
+    const shoal_demand *demand = &attacked->demands->items[i];
+    if (demand->sensitive != s || !shoal_demand_is_theta(demand)) continue;
+    *theta = (threshold){demand->number[0], demand->k};
+    return true;
+  }
+  return false;
+}
+
+static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,
+                        shoal_attack_findings *findings, shoal_error *error) {
+  for (size_t s = 0; s < attacked->n_sensitive; s++) {
+    bool asked;
+    threshold theta;
+    bool counts = find_theta(attacked, s, &theta);
+    shoal_class_attack attack = {.attacked = attacked,
+                                 .sensitive = s,
+                                 .bound = shoal_attack_bound(attacked, s, &asked),
+                                 .n_groups = attacked->sensitive[s].column->n_values,
+                                 .own = &theta,
+                                 .look = look};
+    shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, s);
+    if (!finding) return shoal_fail_memory(error);
+    finding->counts = counts;
+    finding->required =
+        shoal_decimal_double(theta.mu) * ((double)theta.k * (double)theta.k - 1) / 12;
+    SHOAL_TRY(shoal_class_attack_run(&attack, finding, error));
+  }
+  return SHOAL_OK;
+}
+
+const shoal_attack shoal_attack_variance = {
+    .name = "sensitive-variance",
+    .knowledge = "as homogeneity, and which sensitive values repeat",
+    .learns = "the sensitive value",
+    .measure = "variance of a class",
+    .run = run,
+};
