@@ -4,8 +4,8 @@
  *
  * The way of the data:
  *
- *     policy + table  ->  job (check, conditions, lattice, explain, anonymize, profile, attack)  ->  result
- *                                                              anonymize  ->  release  ->  file
+ *     policy + table  ->  job (check, conditions, lattice, explain, anonymize, profile, attack)  ->
+ * result anonymize  ->  release  ->  file
  *
  * Every function that can fail returns a shoal_status and fills a shoal_error held by the caller
  * (which may be NULL). Nothing here prints, exits or aborts. Messages carry file, row and column,
@@ -198,8 +198,8 @@ SHOAL_API shoal_status shoal_explain(const shoal_table *table, const shoal_polic
 
 /* What an intruder has beside the release, and how far attacks go. Zero-initialized: nothing. */
 typedef struct shoal_attack_options {
-  const shoal_table *external; /* people with names, read SHOAL_FOR_LINKING; NULL: none */
-  const shoal_table *original; /* what the release was made from, read SHOAL_FOR_RELEASE */
+  const shoal_table *external;        /* people with names, read SHOAL_FOR_LINKING; NULL: none */
+  const shoal_table *original;        /* what the release was made from, read SHOAL_FOR_RELEASE */
   const shoal_table *const *previous; /* earlier releases of overlapping tables, FOR_REVIEW */
   size_t n_previous;
   const char *bound;       /* a guess counts above this probability; NULL: "0.5", or alpha-k's */
@@ -216,6 +216,25 @@ SHOAL_API shoal_status shoal_attack_release(const shoal_table *masked, const sho
                                             const shoal_attack_options *options,
                                             const shoal_run *run, shoal_result **result,
                                             shoal_error *error) SHOAL_MUST_CHECK;
+
+/* What `measure` is told beside the tables. Zero-initialized: the defaults. */
+typedef struct shoal_measure_options {
+  const shoal_table *population; /* people the records are of, read SHOAL_FOR_LINKING; or NULL */
+  bool has_queries;              /* n_queries is given; else 1000 */
+  uint64_t n_queries;            /* random COUNT queries; 0: none */
+  uint32_t dimensions;           /* quasi-identifiers in each; 0: 2 */
+  double selectivity;            /* share of the rows that each is to select; 0: 0.05 */
+} shoal_measure_options;
+
+/*
+ * Utility and risk of a release, whoever made it. `original` is read SHOAL_FOR_RELEASE or
+ * SHOAL_FOR_REVIEW, `masked` SHOAL_FOR_REVIEW; their rows need not correspond. SHOAL_BAD_INPUT
+ * where a cell of the release can stand for no value of the original. `options` may be NULL.
+ */
+SHOAL_API shoal_status shoal_measure(const shoal_table *original, const shoal_table *masked,
+                                     const shoal_policy *policy,
+                                     const shoal_measure_options *options, const shoal_run *run,
+                                     shoal_result **result, shoal_error *error) SHOAL_MUST_CHECK;
 
 /* A release that satisfies the policy, not yet written anywhere. It borrows table and policy. */
 typedef struct shoal_release shoal_release;

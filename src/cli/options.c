@@ -13,7 +13,7 @@
 #include "cli/words.h"
 
 enum {
-  ON_POLICY = CLI_CHECK | CLI_CONDITIONS | CLI_ANONYMIZE | CLI_LATTICE | CLI_EXPLAIN,
+  ON_POLICY = CLI_CHECK | CLI_CONDITIONS | CLI_ANONYMIZE | CLI_LATTICE | CLI_EXPLAIN | CLI_MEASURE,
   REPORTS = ON_POLICY | CLI_ATTACK
 };
 
@@ -76,6 +76,17 @@ static const cli_option table[] = {
      "At most so many rows may be left out: a number of rows, or a share such as 1%. Wins over "
      "the policy's max-suppression.",
      "max-suppression"},
+    {CLI_POPULATION, "population", 0, "FILE", CLI_MEASURE,
+     "A table of the people that the records may be of, with quasi-identifiers as raw values: then "
+     "the risk is also told for an intruder who knows the population, but not who is in the data.",
+     NULL},
+    {CLI_QUERIES, "queries", 0, "N", CLI_MEASURE,
+     "Ask N random COUNT queries of both tables and compare; 1000 unless given, 0 for none.", NULL},
+    {CLI_DIMENSIONS, "dimensions", 0, "N", CLI_MEASURE,
+     "Each query asks about N quasi-identifiers; 2 unless given.", NULL},
+    {CLI_SELECTIVITY, "selectivity", 0, "F", CLI_MEASURE,
+     "Each query is to select this share of the rows, above 0 and at most 1; 0.05 unless given.",
+     NULL},
     {CLI_KEEP_ORDER, "keep-order", 0, NULL, ON_POLICY,
      "anonymize: keep the rows in the order of the data. Without it they are shuffled, since their "
      "order "
@@ -87,7 +98,8 @@ static const cli_option table[] = {
      "seed"},
     {CLI_REPORT, "report", 0, "FILE.json", REPORTS,
      "Also write what was done and found, as JSON, to this file.", NULL},
-    {CLI_HTML, "html", 0, "FILE.html", CLI_CHECK | CLI_ANONYMIZE | CLI_LATTICE | CLI_ATTACK,
+    {CLI_HTML, "html", 0, "FILE.html",
+     CLI_CHECK | CLI_ANONYMIZE | CLI_LATTICE | CLI_MEASURE | CLI_ATTACK,
      "Also write a page for people to this file: what was done and found, with pictures, to be "
      "read, signed and filed. It stands alone and shows no numbers of people below k.",
      NULL},

@@ -28,6 +28,10 @@ typedef enum cli_option_id {
   CLI_P,
   CLI_ALGORITHM,
   CLI_MAX_SUPPRESSION,
+  CLI_POPULATION,
+  CLI_QUERIES,
+  CLI_DIMENSIONS,
+  CLI_SELECTIVITY,
   CLI_KEEP_ORDER,
   CLI_SEED,
   CLI_REPORT,
@@ -51,6 +55,7 @@ enum {
   CLI_LATTICE = 1 << 4,
   CLI_HIERARCHY = 1 << 5,
   CLI_EXPLAIN = 1 << 6,
+  CLI_MEASURE = 1 << 7,
   CLI_ATTACK = 1 << 8,
   CLI_EVERY_COMMAND = (1 << 9) - 1
 };

@@ -72,19 +72,20 @@ static bool has_node(const shoal_node_list *nodes, uint64_t number) {
 
 /* ------------------------------------------------------------ slack */
 
-static shoal_status refuse_slack(const shoal_prepared *p, const shoal_node *minimal,
-                                 uint64_t above, shoal_error *error) {
+static shoal_status refuse_slack(const shoal_prepared *p, const shoal_node *minimal, uint64_t above,
+                                 shoal_error *error) {
   unsigned long long slack = p->policy->slack;
   if (slack > above)
     return shoal_fail(error, SHOAL_REFUSED,
                       "method.slack is %llu, and only %llu step%s lead from the node found (height "
                       "%u) to the top: lower it",
                       slack, (unsigned long long)above, above == 1 ? "" : "s", minimal->height);
-  return shoal_fail(error, SHOAL_REFUSED,
-                    "no node %llu step%s above the node found (height %u) satisfies the policy: not "
-                    "every model is monotone, so that more generalization can break it; try "
-                    "another method.slack",
-                    slack, slack == 1 ? "" : "s", minimal->height);
+  return shoal_fail(
+      error, SHOAL_REFUSED,
+      "no node %llu step%s above the node found (height %u) satisfies the policy: not "
+      "every model is monotone, so that more generalization can break it; try "
+      "another method.slack",
+      slack, slack == 1 ? "" : "s", minimal->height);
 }
 
 /*
@@ -116,8 +117,7 @@ static shoal_status step_above(const shoal_prepared *p, shoal_search *search,
       status = shoal_fail_memory(error);
     if (nodes.n_items && !n_preferences) break; /* vectors ascend: it is the least */
   }
-  if (status == SHOAL_OK && !nodes.n_items)
-    status = refuse_slack(p, chosen, above.height, error);
+  if (status == SHOAL_OK && !nodes.n_items) status = refuse_slack(p, chosen, above.height, error);
   if (status == SHOAL_OK) *chosen = *shoal_prefer(search, preferences, n_preferences, &nodes);
   shoal_node_list_reset(&nodes);
   free(levels);

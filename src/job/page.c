@@ -13,8 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "job/attack.h"
-
 /* ------------------------------------------------------------ columns */
 
 static const char *type_of(const shoal_attribute *attribute) {
@@ -246,45 +244,6 @@ shoal_status shoal_page_lattice(shoal_release *release, shoal_page *page, shoal_
   return status;
 }
 
-/* ------------------------------------------------------------ attacks */
-
-/* The release as it was written, read again as anyone can read it. */
-static shoal_status read_release(const shoal_release *release, int fd, const shoal_run *run,
-                                 shoal_table **masked, shoal_error *error) {
-  const shoal_prepared *p = &release->prepared;
-  char path[40];
-  const char delimiter[2] = {p->table->delimiter, '\0'};
-  (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  return shoal_table_read(path, p->policy, SHOAL_FOR_REVIEW, delimiter, run, masked, error);
-}
-
-static shoal_status play_attacks(shoal_release *release, int fd, const shoal_run *run,
-                                 shoal_error *error) {
-  shoal_table *masked = NULL;
-  shoal_siege siege = {0};
-  bool withstands; /* told attack by attack: the release satisfies its policy all the same */
-  shoal_attack_options options = {.original = release->prepared.table};
-  shoal_status status = read_release(release, fd, run, &masked, error);
-  if (status == SHOAL_OK)
-    status = shoal_siege_lay(&siege, masked, release->prepared.policy, &options, run, error);
-  if (status == SHOAL_OK) status = shoal_siege_find_minimality(&siege, error);
-  if (status == SHOAL_OK) status = shoal_attacks_run(&siege.attacked, &siege.findings, error);
-  if (status == SHOAL_OK) status = shoal_siege_tell(&siege, release->result, &withstands, error);
-  shoal_siege_reset(&siege);
-  shoal_table_free(masked);
-  return status;
-}
-
-/* A release that attacks cannot read (a guard column is never released) is no worse for it. */
-shoal_status shoal_page_attacks(shoal_release *release, int fd, const shoal_run *run,
-                                shoal_error *error) {
-  shoal_error found = {0};
-  shoal_status status = play_attacks(release, fd, run, &found);
-  if (status == SHOAL_BAD_INPUT) return SHOAL_OK;
-  if (status != SHOAL_OK && error) *error = found;
-  return status;
-}
-
 /* ------------------------------------------------------------ all of it */
 
 shoal_status shoal_page_begin(shoal_result *result, const shoal_prepared *p, shoal_error *error) {
@@ -314,6 +273,6 @@ shoal_status shoal_page_fill(shoal_release *release, int fd, const char *path,
   SHOAL_TRY(shoal_page_sample(release, page, error));
   SHOAL_TRY(shoal_page_attributes(release, page, error));
   if (options->detail != SHOAL_DETAIL_PAGE) return SHOAL_OK;
-  SHOAL_TRY(shoal_page_attacks(release, fd, run, error));
+  SHOAL_TRY(shoal_page_study(release, fd, run, error));
   return shoal_page_lattice(release, page, error);
 }

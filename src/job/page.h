@@ -4,6 +4,7 @@
 #define SHOAL_JOB_PAGE_H
 
 #include "job/release.h"
+#include "report/measures.h"
 #include "report/page.h"
 
 /* The columns, the settings and the policy's hash: what every job on a policy can tell. */
@@ -19,6 +20,9 @@ shoal_status shoal_page_fill(shoal_release *release, int fd, const char *path,
                              const shoal_write_options *options, const shoal_run *run,
                              shoal_error *error) SHOAL_MUST_CHECK;
 
+/* Sizes of classes as measures of risk have them. */
+void shoal_page_sizes(const shoal_identity_risk *risk, shoal_sizes *sizes);
+
 /* ---- its parts */
 
 /* Distributions of the released columns. */
@@ -31,9 +35,9 @@ shoal_status shoal_page_sample(shoal_release *release, shoal_page *page,
 shoal_status shoal_page_lattice(shoal_release *release, shoal_page *page,
                                 shoal_error *error) SHOAL_MUST_CHECK;
 
-/* What an intruder could learn from what was written. */
-shoal_status shoal_page_attacks(shoal_release *release, int fd, const shoal_run *run,
-                                shoal_error *error) SHOAL_MUST_CHECK;
+/* What was written, read again: attacks played on it, and its utility and risk. */
+shoal_status shoal_page_study(shoal_release *release, int fd, const shoal_run *run,
+                              shoal_error *error) SHOAL_MUST_CHECK;
 
 /* Records with one label or value. */
 typedef struct shoal_tally {

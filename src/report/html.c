@@ -38,7 +38,8 @@ void shoal_html_counted(shoal_text *text, uint64_t n, const char *noun, const ch
 }
 
 void shoal_html_number(shoal_text *text, double x) {
-  if (x == floor(x) && x >= 0 && x < 9e15) shoal_text_add_count(text, (uint64_t)x);
+  if (x >= 0 && x < 9e15 && (x == floor(x) || x >= 1000))
+    shoal_text_add_count(text, (uint64_t)(x + 0.5));
   else shoal_text_print(text, "%.4g", x);
 }
 
@@ -146,6 +147,7 @@ static const struct {
     {"risk", "Risk of being found", shoal_html_has_risk, shoal_html_risk},
     {"attributes", "Attribute by attribute", shoal_html_has_attributes, shoal_html_attributes},
     {"choice", "How the generalization was chosen", shoal_html_has_choice, shoal_html_choice},
+    {"utility", "What the release is still good for", shoal_html_has_utility, shoal_html_utility},
     {"attacks", "What an intruder could learn", shoal_html_has_attacks, shoal_html_attacks},
     {"suppressed", "What was left out, and why", shoal_html_has_suppressed, shoal_html_suppressed},
     {"warnings", "Warnings", shoal_html_has_warnings, shoal_html_warnings},
@@ -161,6 +163,7 @@ static const char *title_of(const shoal_result *result) {
   case SHOAL_RESULT_CHECK: return "Check report";
   case SHOAL_RESULT_LATTICE: return "Lattice report";
   case SHOAL_RESULT_ATTACK: return "Attack report";
+  case SHOAL_RESULT_MEASURE: return "Utility and risk report";
   default: return "Report";
   }
 }

@@ -14,7 +14,7 @@ void shoal_html_code(shoal_text *text, const char *string);
 void shoal_html_people(shoal_text *text, uint64_t n, uint64_t k);
 /* "12 rows" */
 void shoal_html_counted(shoal_text *text, uint64_t n, const char *noun, const char *plural);
-/* A number, whole where it is whole, else four digits. */
+/* A number: whole where it is whole or large, else four digits. */
 void shoal_html_number(shoal_text *text, double x);
 /* Yes or no, as sign and word. */
 void shoal_html_verdict(shoal_text *text, bool yes, const char *word);
@@ -34,6 +34,8 @@ bool shoal_html_has_choice(const shoal_result *result);
 void shoal_html_choice(const shoal_result *result, shoal_text *text);
 bool shoal_html_has_attacks(const shoal_result *result);
 void shoal_html_attacks(const shoal_result *result, shoal_text *text);
+bool shoal_html_has_utility(const shoal_result *result);
+void shoal_html_utility(const shoal_result *result, shoal_text *text);
 bool shoal_html_has_suppressed(const shoal_result *result);
 void shoal_html_suppressed(const shoal_result *result, shoal_text *text);
 bool shoal_html_has_warnings(const shoal_result *result);

@@ -107,6 +107,20 @@ static void summarize_attack(const shoal_result *r, shoal_text *text) {
   shoal_text_add(text, " form a class.</p>\n");
 }
 
+static void summarize_measure(const shoal_result *r, shoal_text *text) {
+  shoal_text_add(text, "<div class=\"tiles\">\n");
+  add_tile(text, r->input_rows, "records before");
+  add_tile(text, r->output_rows, "records in the release");
+  add_tile(text, r->sizes_after.smallest, "records in the smallest class");
+  add_risk_tile(text, r->sizes_after.smallest);
+  shoal_text_add(text, "</div>\n<p>Utility and risk of a release, whoever made it, measured ");
+  add_policy(r, text);
+  shoal_text_add(text, ". Records that are equal in ");
+  add_names(r, text);
+  shoal_text_add(text, " form a class. Whether the release satisfies the policy is not judged "
+                       "here.</p>\n");
+}
+
 static void summarize_lattice(const shoal_result *r, shoal_text *text) {
   uint64_t satisfying = 0, minimal = 0;
   for (size_t i = 0; i < r->n_nodes; i++) {
@@ -132,6 +146,7 @@ void shoal_html_summary(const shoal_result *result, shoal_text *text) {
   if (result->kind == SHOAL_RESULT_RELEASE) summarize_release(result, text);
   else if (result->kind == SHOAL_RESULT_CHECK) summarize_check(result, text);
   else if (result->kind == SHOAL_RESULT_ATTACK) summarize_attack(result, text);
+  else if (result->kind == SHOAL_RESULT_MEASURE) summarize_measure(result, text);
   else summarize_lattice(result, text);
 }
 

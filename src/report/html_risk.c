@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/html.h"
+#include "report/measures.h"
 
 /* ------------------------------------------------------------ protection */
 
@@ -74,9 +75,9 @@ static void draw_sizes(const shoal_result *r, const shoal_size_row *rows, size_t
   for (size_t i = 0; i < n; i++) {
     print_sizes(&rows[i], labels[i]);
     bars[i] = (shoal_chart_bar){.label = labels[i], .values = {rows[i].before, rows[i].after}};
-    for (size_t t = 0; t < SHOAL_SIZE_LIMITS; t++) {
-      if (shoal_size_limits[t].size != rows[i].low) continue;
-      (void)snprintf(rules[i], RULE_BYTES, "\xe2\x86\x91 risk above %s", shoal_size_limits[t].risk);
+    for (const shoal_threshold *t = shoal_thresholds(); t->name; t++) {
+      if (t->class_size != rows[i].low) continue;
+      (void)snprintf(rules[i], RULE_BYTES, "\xe2\x86\x91 risk above %s", t->name);
       bars[i].rule = rules[i];
     }
   }
@@ -104,15 +105,15 @@ static void add_figures(const shoal_sizes *sizes, int what, shoal_text *text) {
   shoal_text_add(text, "</td>");
 }
 
-static void add_threshold(const shoal_result *r, const shoal_size_limit *t,
+static void add_threshold(const shoal_result *r, const shoal_threshold *t,
                           const shoal_size_row *rows, size_t n, bool released, shoal_text *text) {
   uint64_t below[2];
-  bool known = shoal_sizes_below(rows, n, t->size, &below[0], &below[1]);
+  bool known = shoal_sizes_below(rows, n, t->class_size, &below[0], &below[1]);
   const uint64_t totals[2] = {r->sizes_before.n_records, r->sizes_after.n_records};
   shoal_text_print(text,
                    "<tr><th scope=\"row\">Records at a risk above %s<br><span class=\"dim small\" "
-                   "style=\"font-weight:400\">classes below %llu; %s</span></th>",
-                   t->risk, (unsigned long long)t->size, t->source);
+                   "style=\"font-weight:400\">%s</span></th>",
+                   t->name, t->source);
   for (size_t s = 0; s < (released ? 2 : 1); s++) {
     shoal_text_add(text, "<td class=\"num\">");
     if (known) {
@@ -126,6 +127,57 @@ static void add_threshold(const shoal_result *r, const shoal_size_limit *t,
     shoal_text_add(text, "</td>");
   }
   shoal_text_add(text, "</tr>\n");
+}
+
+/* ------------------------------------------------------------ what classes tell */
+
+static void add_pair(const char *name, const char *meaning, double before, double after,
+                     shoal_text *text) {
+  shoal_text_print(text,
+                   "<tr><th scope=\"row\">%s<br><span class=\"dim small\" "
+                   "style=\"font-weight:400\">%s</span></th><td class=\"num\">%.4g</td>"
+                   "<td class=\"num\">%.4g</td></tr>\n",
+                   name, meaning, before, after);
+}
+
+static void add_learning(const shoal_result *r, const shoal_attribute_risk *a, shoal_text *text) {
+  const shoal_attribute_risk_side *before = &a->before, *after = &a->after;
+  shoal_text_add(text, "<h3>Risk of learning ");
+  shoal_html_add(text, a->name);
+  shoal_text_add(text, "</h3>\n<p>Who knows in which class a person is learns what the class "
+                       "tells.</p>\n<div class=\"scroll\"><table>\n<thead><tr>"
+                       "<th scope=\"col\">In the classes</th>"
+                       "<th scope=\"col\" class=\"num\">Before</th>"
+                       "<th scope=\"col\" class=\"num\">After</th></tr></thead>\n<tbody>\n"
+                       "<tr><th scope=\"row\">Records in classes with a single value<br>"
+                       "<span class=\"dim small\" style=\"font-weight:400\">it is known of all in "
+                       "them</span></th><td class=\"num\">");
+  shoal_html_people(text, before->n_rows[0], r->k);
+  shoal_text_add(text, "</td><td class=\"num\">");
+  shoal_html_people(text, after->n_rows[0], r->k);
+  shoal_text_add(text, "</td></tr>\n");
+  add_pair("Fewest different values", "in any class", (double)before->least_distinct,
+           (double)after->least_distinct, text);
+  add_pair("Largest share of one value", "how sure a guess can be in the worst class",
+           before->largest_share, after->largest_share, text);
+  add_pair("Mean share of the most frequent value", "the same over all records", before->mean_share,
+           after->mean_share, text);
+  add_pair("Largest distance from the whole table", "0 to 1: what a class tells beyond the table",
+           before->largest_distance, after->largest_distance, text);
+  shoal_text_add(text, "</tbody></table></div>\n");
+}
+
+static void add_population(const shoal_result *r, shoal_text *text) {
+  const shoal_population_risk *p = &r->risk->population;
+  shoal_text_add(text, "<h3>Against a population of ");
+  shoal_text_add_count(text, p->population_rows);
+  shoal_text_print(text,
+                   "</h3>\n<p>An intruder who does not know who is in the data (journalist) is "
+                   "right about the worst record with the chance %.3g, on average %.3g; of all "
+                   "records, %.3g are expected to be matched right (marketer). ",
+                   p->highest, p->average, p->marketer);
+  shoal_html_people(text, p->population_unique_rows, r->k);
+  shoal_text_add(text, " released records fit one person only.</p>\n");
 }
 
 void shoal_html_risk(const shoal_result *r, shoal_text *text) {
@@ -156,8 +208,8 @@ void shoal_html_risk(const shoal_result *r, shoal_text *text) {
     if (released) add_figures(&r->sizes_after, what, text);
     shoal_text_add(text, "</tr>\n");
   }
-  for (size_t t = 0; t < SHOAL_SIZE_LIMITS; t++)
-    add_threshold(r, &shoal_size_limits[t], rows, n, released, text);
+  for (size_t t = SHOAL_N_THRESHOLDS; t-- > 0;)
+    add_threshold(r, &shoal_thresholds()[t], rows, n, released, text);
   shoal_text_add(text, "</tbody></table></div>\n");
   draw_sizes(r, rows, n, released, text);
   if (r->k > 1)
@@ -165,4 +217,7 @@ void shoal_html_risk(const shoal_result *r, shoal_text *text) {
                      "<p class=\"dim small\">Numbers of 1 to %llu people are not told: sizes are "
                      "joined where there would be so few.</p>\n",
                      (unsigned long long)(r->k - 1));
+  for (size_t i = 0; r->risk && i < r->risk->n_attributes; i++)
+    add_learning(r, &r->risk->attributes[i], text);
+  if (r->risk && r->risk->has_population) add_population(r, text);
 }

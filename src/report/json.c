@@ -6,6 +6,7 @@
 
 #include "report/attacks.h"
 #include "report/explain.h"
+#include "report/measures.h"
 #include "report/page_json.h"
 #include "report/result.h"
 
@@ -161,6 +162,8 @@ static json_t *render_release(const shoal_result *r) {
   if (r->n_cluster_sizes)
     (void)json_object_set_new(root, "cluster_sizes", shoal_page_json_clusters(r));
   if (r->page) shoal_page_json(r->page, root);
+  if (r->measures) (void)json_object_set_new(root, "utility", shoal_page_json_utility(r->measures));
+  if (r->risk) (void)json_object_set_new(root, "learning", shoal_page_json_learning(r));
   if (r->attacks) (void)json_object_set_new(root, "attacks", shoal_render_attacks_array(r));
   (void)json_object_set_new(root, "seed", r->has_seed ? count(r->seed) : json_null());
   (void)json_object_set_new(root, "warnings", strings(r->warnings, r->n_warnings));
@@ -225,6 +228,7 @@ shoal_status shoal_render_json(const shoal_result *result, char **text, shoal_er
       [SHOAL_RESULT_RELEASE] = render_release,
       [SHOAL_RESULT_HIERARCHY] = render_hierarchy,
       [SHOAL_RESULT_ATTACK] = shoal_render_attacks_json,
+      [SHOAL_RESULT_MEASURE] = shoal_render_measure_json,
   };
   json_t *root = renderers[result->kind](result);
   *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;

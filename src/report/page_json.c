@@ -2,10 +2,17 @@
 /* report/page_json: see page_json.h. */
 #include "report/page_json.h"
 
+#include <math.h>
+
+#include "report/utility.h"
+
 static json_t *count(uint64_t n) { return json_integer((json_int_t)n); }
 
 /* A number of people, or null where it is above 0 and below k. */
 static json_t *people(uint64_t n, uint64_t k) { return n && n < k ? json_null() : count(n); }
+
+/* null where it cannot be told */
+static json_t *real(double x) { return isnan(x) ? json_null() : json_real(x); }
 
 static json_t *columns_array(const shoal_page *page) {
   json_t *array = json_array();
@@ -112,5 +119,53 @@ json_t *shoal_page_json_clusters(const shoal_result *r) {
     (void)json_array_append_new(array,
                                 json_pack("{s:o, s:o}", "size", count(r->cluster_sizes[i].size),
                                           "clusters", count(r->cluster_sizes[i].n)));
+  return array;
+}
+
+json_t *shoal_page_json_utility(const shoal_measures *m) {
+  json_t *object = json_object();
+  for (const shoal_utility_figure *f = shoal_utility_figures(); f->key; f++)
+    (void)json_object_set_new(object, f->key, real(shoal_utility_value(m, f)));
+  json_t *columns = json_array(), *associations = json_array();
+  for (size_t i = 0; i < m->n_attributes; i++) {
+    const shoal_attribute_measure *a = &m->attributes[i];
+    (void)json_array_append_new(columns,
+                                json_pack("{s:s, s:o, s:o, s:o, s:o}", "column", a->name, "loss",
+                                          real(a->quasi ? a->loss : NAN), "ncp",
+                                          real(a->quasi ? a->ncp : NAN), "total_variation",
+                                          real(a->variation), "earth_mover", real(a->earth_mover)));
+  }
+  for (size_t i = 0; i < m->n_associations; i++)
+    (void)json_array_append_new(associations,
+                                json_pack("{s:s, s:s, s:o, s:o}", "quasi", m->associations[i].quasi,
+                                          "sensitive", m->associations[i].sensitive, "before",
+                                          real(m->associations[i].before), "after",
+                                          real(m->associations[i].after)));
+  (void)json_object_set_new(object, "columns", columns);
+  (void)json_object_set_new(object, "associations", associations);
+  if (m->has_queries)
+    (void)json_object_set_new(
+        object, "queries",
+        json_pack("{s:o, s:o, s:o, s:o, s:o}", "asked", count(m->queries.n_queries), "dimensions",
+                  count(m->queries.dimensions), "mean_error", real(m->queries.mean), "median_error",
+                  real(m->queries.median), "worst_error", real(m->queries.worst)));
+  return object;
+}
+
+static json_t *side_object(const shoal_attribute_risk_side *side, uint64_t k) {
+  return json_pack("{s:o, s:o, s:o, s:o, s:o}", "rows_with_one_value", people(side->n_rows[0], k),
+                   "fewest_values", count(side->least_distinct), "largest_share",
+                   real(side->largest_share), "mean_share", real(side->mean_share),
+                   "largest_distance", real(side->largest_distance));
+}
+
+json_t *shoal_page_json_learning(const shoal_result *r) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < r->risk->n_attributes; i++) {
+    const shoal_attribute_risk *a = &r->risk->attributes[i];
+    (void)json_array_append_new(array, json_pack("{s:s, s:o, s:o}", "attribute", a->name, "before",
+                                                 side_object(&a->before, r->k), "after",
+                                                 side_object(&a->after, r->k)));
+  }
   return array;
 }

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "report/measures.h"
 #include "report/page.h"
 
 /* "columns", "sample", "attributes", "settings" and "files" become members of `root`. */
@@ -14,6 +15,9 @@ void shoal_page_json(const shoal_page *page, json_t *root);
 json_t *shoal_page_json_sizes(const shoal_result *result);
 /* Why rows were suppressed; null for numbers from 1 to k - 1. */
 json_t *shoal_page_json_causes(const shoal_result *result);
+/* What the release is still good for, and what its classes tell of sensitive attributes. */
+json_t *shoal_page_json_utility(const shoal_measures *measures);
+json_t *shoal_page_json_learning(const shoal_result *result);
 json_t *shoal_page_json_clusters(const shoal_result *result);
 
 #endif

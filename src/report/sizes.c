@@ -6,13 +6,6 @@
 
 static const uint64_t least[SHOAL_SIZE_BINS] = {1, 2, 3, 5, 11, 20};
 
-const shoal_size_limit shoal_size_limits[SHOAL_SIZE_LIMITS] = {
-    {"0.33", 3, "1 in 3: the highest risk usually accepted among trusted recipients"},
-    {"0.2", 5, "1 in 5: usual for data under a contract"},
-    {"0.09", 11, "1 in 11: EMA policy 0070, Health Canada; CMS shows no cells of 1 to 10"},
-    {"0.05", 20, "1 in 20: usual for data open to everyone"},
-};
-
 void shoal_sizes_add(shoal_sizes *sizes, uint64_t size) {
   size_t bin = 0;
   while (bin + 1 < SHOAL_SIZE_BINS && size >= least[bin + 1]) bin++;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SHOAL_SIZE_BINS = 6, SHOAL_SIZE_LIMITS = 4 };
+enum { SHOAL_SIZE_BINS = 6 };
 
 /* Records by the size of their class: 1, 2, 3-4, 5-10, 11-19, 20 and more. */
 typedef struct shoal_sizes {
@@ -19,15 +19,6 @@ typedef struct shoal_sizes {
 } shoal_sizes;
 
 void shoal_sizes_add(shoal_sizes *sizes, uint64_t size);
-
-/* A named limit of risk: records in classes below `size` are above it. */
-typedef struct shoal_size_limit {
-  const char *risk;
-  uint64_t size;
-  const char *source; /* who uses it */
-} shoal_size_limit;
-
-extern const shoal_size_limit shoal_size_limits[SHOAL_SIZE_LIMITS]; /* by ascending size */
 
 /* A row of what may be shown: classes of `low` to `high` records (0: and more). */
 typedef struct shoal_size_row {

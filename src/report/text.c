@@ -5,6 +5,7 @@
 
 #include "report/attacks.h"
 #include "report/explain.h"
+#include "report/measures.h"
 #include "report/result.h"
 
 static void add_number(shoal_text *t, double x) {
@@ -383,6 +384,7 @@ void shoal_render_text(const shoal_result *result, shoal_text *text) {
       [SHOAL_RESULT_RELEASE] = render_release,
       [SHOAL_RESULT_HIERARCHY] = render_hierarchy,
       [SHOAL_RESULT_ATTACK] = shoal_render_attacks_text,
+      [SHOAL_RESULT_MEASURE] = shoal_render_measures_text,
   };
   renderers[result->kind](result, text);
 }

@@ -30,9 +30,11 @@ FORBIDDEN = {"script", "link", "img", "image", "iframe", "object", "embed", "aud
              "base", "form", "foreignobject", "use", "animate"}
 SECTIONS = {
     "anonymize": ["summary", "columns", "sample", "protection", "risk", "attributes", "choice",
-                  "suppressed", "repeat", "sign"],
+                  "utility", "attacks", "suppressed", "repeat", "sign"],
     "check": ["summary", "columns", "protection", "risk", "repeat", "sign"],
     "lattice": ["summary", "columns", "choice", "repeat", "sign"],
+    "measure": ["summary", "columns", "risk", "utility", "repeat", "sign"],
+    "attack": ["summary", "columns", "risk", "attacks", "repeat", "sign"],
 }
 
 
@@ -162,6 +164,14 @@ class Shape(Case):
         text = self.page("lattice", HOSPITAL / "patients.csv", "-P", HOSPITAL / "policy.yaml")
         self.assert_stands_alone(text, "lattice")
 
+    def test_a_release_measured_and_attacked(self):
+        self.hospital()
+        patients_csv, policy = HOSPITAL / "patients.csv", HOSPITAL / "policy.yaml"
+        text = self.page("measure", patients_csv, "out.csv", "-P", policy)
+        self.assert_stands_alone(text, "measure")
+        text = self.page("attack", "out.csv", "-P", policy, "--original", patients_csv)
+        self.assert_stands_alone(text, "attack")
+
     def test_names_and_cells_cannot_become_markup(self):
         evil = '<script src=http://x.test>"&'
         rows = [["n", "20", evil], ["n", "21", evil], ["n", "22", evil], ["n", "23", "b"]]
@@ -281,6 +291,32 @@ class Truth(Case):
                          [(c["model"], c["rows"], c["classes"]) for c in self.report()["suppressed_by"]])
         self.assertIn("3 records were left out", text)
 
+    def test_attacks_and_utility_are_those_of_the_commands(self):
+        """What `attack` and `measure` say of the release afterwards is what the page's JSON has."""
+        for policy in ("policy.yaml", "local.yaml"):
+            self.hospital(policy)
+            report = self.report()
+            words = ("-P", HOSPITAL / policy, "--json")
+            attacks = self.run_shoal("attack", "out.csv", "--original", HOSPITAL / "patients.csv", *words).json()
+            strip = lambda a: {k: v for k, v in a.items() if k not in ("counts", "examples")}
+            self.assertEqual([strip(a) for a in attacks["attacks"]], [strip(a) for a in report["attacks"]])
+            self.assertGreater(len(report["attacks"]), 5)
+            measured = self.succeed("measure", HOSPITAL / "patients.csv", "out.csv", *words).json()
+            for key in ("loss", "ncp", "precision", "ambiguity", "dm"):
+                self.assertEqual(self.find(measured, key), report["utility"][key], key)
+
+    def find(self, tree, key):
+        """The first number under `key`, wherever it stands."""
+        for name, value in tree.items():
+            if name == key and not isinstance(value, dict):
+                return value
+        for value in tree.values():
+            if isinstance(value, dict):
+                found = self.find(value, key)
+                if found is not None:
+                    return found
+        return None
+
     def test_cluster_sizes_add_up(self):
         self.hospital("local.yaml")
         report = self.report()
@@ -368,6 +404,32 @@ class Secrets(Case):
         self.write_policy(self.ATTRIBUTES, k=3, p=2)
         self.assert_clean(self.outputs(command="check", code=1), r"MARK", r"\b7[14]\d{3}\b")
         self.assert_clean(self.outputs(command="lattice"), r"MARK", r"\b7[14]\d{3}\b")
+
+    def test_measure_and_attack_of_a_release(self):
+        self.write_policy(self.ATTRIBUTES, k=3, p=2, method={"max-suppression": 4, "seed": 1})
+        self.outputs()
+        for command, words in (("measure", ("data.csv", "out.csv")),
+                               ("attack", ("out.csv", "--original", "data.csv"))):
+            result = self.run_shoal(command, *words, "-P", "policy.yaml", "--html", "p.html")
+            self.assertIn(result.code, (0, 1), str(result))
+            self.assert_clean({"page": self.read("p.html"), "out": result.out}, r"MARK", r"\b7[14]\d{3}\b")
+
+    def test_a_guard_column_does_not_fail_the_page(self):
+        rows = [[f"n{i}", str(20 + i % 2), f"ill{i % 3}", "ill0"] for i in range(12)]
+        self.write_data(rows, ["name", "age", "illness", "guard"])
+        self.put("policy.yaml", """shoal: 1
+attributes:
+  name: {role: identifier}
+  age: {role: quasi, type: number, hierarchy: {intervals: [10]}}
+  illness: {role: sensitive, hierarchy: {tree: {All: [ill0, ill1, ill2]}}}
+  guard: {role: identifier}
+privacy:
+  k: 2
+  models: [{personalized: {column: guard, breach: 0.5}}]
+""")
+        result = self.run_shoal("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--html", "p.html")
+        self.assertEqual(0, result.code, str(result))
+        self.assertEqual([], Page(self.read("p.html").decode()).wrong)
 
     def test_fewer_than_k_left_out_hide_where_they_were(self):
         rows = [[f"n{i}", "20", f"town{i % 2}", f"ill{i % 3}", "w"] for i in range(20)]
