@@ -247,8 +247,8 @@ SHOAL_API shoal_status shoal_anonymize(const shoal_table *table, const shoal_pol
 /* How much the result tells of a release once it is written. */
 typedef enum shoal_detail {
   SHOAL_DETAIL_FIGURES, /* what making it gave */
-  SHOAL_DETAIL_FACTS,   /* also what became of each column, ten rows, distributions, hashes */
-  SHOAL_DETAIL_PAGE     /* also what only a page can show: the lattice with every node */
+  SHOAL_DETAIL_FACTS,   /* also what became of each column, settings and hashes; no cell */
+  SHOAL_DETAIL_PAGE /* also what the release shows: ten rows, distributions, attacks, measures */
 } shoal_detail;
 
 typedef struct shoal_write_options {

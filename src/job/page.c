@@ -270,9 +270,9 @@ shoal_status shoal_page_fill(shoal_release *release, int fd, const char *path,
   SHOAL_TRY(tell_done(release, page, error));
   SHOAL_TRY(add_policy_files(release, page, error));
   SHOAL_TRY(add_release(release, page, fd, path, error));
+  if (options->detail != SHOAL_DETAIL_PAGE) return SHOAL_OK;
   SHOAL_TRY(shoal_page_sample(release, page, error));
   SHOAL_TRY(shoal_page_attributes(release, page, error));
-  if (options->detail != SHOAL_DETAIL_PAGE) return SHOAL_OK;
   SHOAL_TRY(shoal_page_study(release, fd, run, error));
   return shoal_page_lattice(release, page, error);
 }

@@ -12,9 +12,10 @@ shoal_status shoal_page_begin(shoal_result *result, const shoal_prepared *prepar
                               shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
- * All of it, of a release whose bytes are in `fd` and shall be named `path`. Cost: a pass over the
- * rows for each released column, one over the file; SHOAL_DETAIL_PAGE judges every node of the
- * lattice, where there are not too many.
+ * All that `options` ask for, of a release whose bytes are in `fd` and shall be named `path`. Cost:
+ * the file is hashed; for SHOAL_DETAIL_PAGE a pass over the rows for each released column, the file
+ * read again, attacked and measured, and every node of the lattice judged where there are not too
+ * many.
  */
 shoal_status shoal_page_fill(shoal_release *release, int fd, const char *path,
                              const shoal_write_options *options, const shoal_run *run,

@@ -79,8 +79,9 @@ void shoal_page_json(const shoal_page *page, json_t *root) {
                                 json_pack("{s:s, s:s, s:s}", "use", page->files[i].use, "name",
                                           page->files[i].name, "sha256", page->files[i].sha256));
   (void)json_object_set_new(root, "columns", columns_array(page));
-  (void)json_object_set_new(root, "sample", sample_object(page));
-  (void)json_object_set_new(root, "attributes", attributes);
+  if (page->n_sample) (void)json_object_set_new(root, "sample", sample_object(page));
+  if (page->n_attributes) (void)json_object_set_new(root, "attributes", attributes);
+  else json_decref(attributes);
   (void)json_object_set_new(root, "settings", settings);
   (void)json_object_set_new(root, "files", files);
 }

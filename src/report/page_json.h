@@ -8,7 +8,7 @@
 #include "report/measures.h"
 #include "report/page.h"
 
-/* "columns", "sample", "attributes", "settings" and "files" become members of `root`. */
+/* "columns", "settings" and "files", with a page also "sample" and "attributes", go to `root`. */
 void shoal_page_json(const shoal_page *page, json_t *root);
 
 /* Records by the size of their class; what is joined is joined as in the page. */
