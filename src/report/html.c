@@ -93,6 +93,7 @@ static const char style[] =
     "tbody th{font-weight:600;overflow-wrap:anywhere}\n"
     "td.num,th.num{text-align:right;white-space:nowrap}\n"
     ".sample{font-size:.84rem} .sample td,.sample th{max-width:22rem;padding-right:.5rem}\n"
+    ".short{white-space:nowrap}\n"
     ".labels{table-layout:fixed} .labels .c1{width:30%} .labels .c2{width:6.2rem}\n"
     ".labels tbody th{font-weight:400} .labels tbody th,.labels td{vertical-align:middle}\n"
     ".done::first-letter{text-transform:uppercase}\n"
@@ -131,7 +132,7 @@ static const char style[] =
     "@media print{body{font-size:10.5pt} header,main,footer{max-width:none;padding:0}"
     " nav{display:none} h2,h3{break-after:avoid} tr,.tile,.banner,.fields,.chart,.keep,.levels,"
     ".picture{break-inside:avoid} *{print-color-adjust:exact;-webkit-print-color-adjust:exact}"
-    " .scroll{overflow:visible} a{text-decoration:none}}"
+    " .scroll{overflow:visible} .sample{font-size:8pt} a{text-decoration:none}}"
     "\n";
 
 static const struct {

@@ -176,6 +176,8 @@ void shoal_html_columns(const shoal_result *result, shoal_text *text) {
   shoal_text_add(text, "</tbody></table></div>\n");
 }
 
+enum { SHORT_CELL = 20 }; /* bytes: "[40-44]" is not to be broken at its hyphen */
+
 bool shoal_html_has_sample(const shoal_result *result) {
   return result->page && result->page->n_sample;
 }
@@ -196,8 +198,9 @@ void shoal_html_sample(const shoal_result *result, shoal_text *text) {
   for (size_t row = 0; row < page->n_sample; row++) {
     shoal_text_add(text, "<tr>");
     for (size_t c = 0; c < page->n_sample_columns; c++) {
-      shoal_text_add(text, "<td>");
-      shoal_html_add(text, page->sample[row * page->n_sample_columns + c]);
+      const char *cell = page->sample[row * page->n_sample_columns + c];
+      shoal_text_add(text, strlen(cell) <= SHORT_CELL ? "<td class=\"short\">" : "<td>");
+      shoal_html_add(text, cell);
       shoal_text_add(text, "</td>");
     }
     shoal_text_add(text, "</tr>\n");
