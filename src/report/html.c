@@ -127,6 +127,10 @@ static const char style[] =
     "footer{color:var(--dim);font-size:.875rem;margin:3rem auto 2rem}\n"
     "@media(max-width:34rem){body{font-size:15px} nav ol{columns:1}"
     " .fields{grid-template-columns:1fr} .labels .c1{width:34%} .labels .c2{width:4.3rem}"
+    " .attacks thead{display:none}"
+    " .attacks,.attacks tbody,.attacks tr,.attacks th,.attacks td{display:block;border:0;"
+    "padding:0} .attacks th:first-child,.attacks th:nth-child(2){width:auto}"
+    " .attacks tr{padding:.6rem 0;border-bottom:1px solid var(--line)}"
     " .roomy{display:none} th,td{padding-right:.45rem} table{font-size:.86rem}}\n"
     "@page{margin:16mm 15mm}\n"
     "@media print{body{font-size:10.5pt} header,main,footer{max-width:none;padding:0}"
@@ -141,7 +145,7 @@ static const struct {
   void (*write)(const shoal_result *result, shoal_text *text);
 } sections[] = {
     {"summary", "In short", NULL, shoal_html_summary},
-    {"columns", "What became of each column", shoal_html_has_columns, shoal_html_columns},
+    {"columns", "The columns", shoal_html_has_columns, shoal_html_columns},
     {"sample", "Rows of the release", shoal_html_has_sample, shoal_html_sample},
     {"protection", "Protection asked for and reached", shoal_html_has_protection,
      shoal_html_protection},
