@@ -52,10 +52,12 @@ typedef struct shoal_error {
 
 /* How far a long job is. `total` is 0 where it is not known. */
 typedef struct shoal_progress {
-  const char *stage; /* "read", "group", "search", "cluster", "swap", "mend", "write", "verify" */
+  /* "read", "group", "search", "cluster", "swap", "mend", "write", "verify", "attack", "link",
+   * "compose" */
+  const char *stage;
   uint64_t done;
   uint64_t total;
-  const char *unit; /* "bytes", "rows", "nodes", "classes" */
+  const char *unit; /* "bytes", "rows", "nodes", "classes", "attacks", "people" */
 } shoal_progress;
 
 /* Called now and then from the thread that runs the job. Return true to cancel. */

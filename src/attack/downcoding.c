@@ -13,9 +13,8 @@ static shoal_status run(const shoal_attack *self, const shoal_attack_case *attac
   if (!finding) return shoal_fail_memory(error);
   finding->n_tried = attacked->frequency->n_records;
   finding->risk = shoal_minimality_risk(attacked);
-  finding->note = "labels that are as fine as the policy allows can partly be undone; a class "
-                  "should not hide people by the last row that k needs. 'method: {slack: 1}' takes "
-                  "a node above a minimal one; in local recoding ask for a larger k";
+  finding->note = "labels that are as fine as the policy allows can partly be undone. 'method: "
+                  "{slack: 1}' takes a node above a minimal one; in local recoding ask for a larger k";
   return SHOAL_OK;
 }
 

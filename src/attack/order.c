@@ -4,7 +4,7 @@
  * in the same order, row by row belongs together: the labels of both hold for one person, and what
  * hid in a class of either stands in a smaller one. The order is taken as the same where the rows
  * of the shorter file follow one another in the longer with labels that can stand for one person
- * and equal sensitive values, and the files moved by one row do not fit as well.
+ * and equal sensitive values, and do not so from the last to the first as well.
  */
 #include <stdlib.h>
 
@@ -35,14 +35,14 @@ static bool fits(const aligner *x, uint64_t a, uint64_t b) {
 
 /*
  * The place in the longer file of each row of the shorter, each as early as can be; false where
- * some row has none. `shift` rows of the longer file are passed over and come again at its end.
+ * some row has none. `backwards`: the longer file is gone through from its end.
  */
-static bool align(const aligner *x, int shorter, uint64_t shift, uint64_t *place_of) {
+static bool align(const aligner *x, int shorter, bool backwards, uint64_t *place_of) {
   uint64_t n_short = x->n_rows[shorter], n_long = x->n_rows[!shorter], at = 0;
   for (uint64_t r = 0; r < n_short; r++, at++) {
     for (;; at++) {
       if (n_long - at < n_short - r) return false;
-      uint64_t other = (at + shift) % n_long;
+      uint64_t other = backwards ? n_long - 1 - at : at;
       if (shorter == 0 ? fits(x, r, other) : fits(x, other, r)) break;
     }
     if (place_of) place_of[r] = at;
@@ -92,10 +92,11 @@ static shoal_status compare(aligner *x, shoal_attack_finding *finding, shoal_err
   uint64_t *place_of = shoal_alloc((size_t)n, sizeof *place_of);
   if (!place_of) return shoal_fail_memory(error);
   shoal_status status = SHOAL_OK;
-  if (align(x, shorter, 0, place_of) && !align(x, shorter, 1, NULL)) {
+  if (align(x, shorter, false, place_of) && !align(x, shorter, true, NULL)) {
     finding->succeeds = true;
     finding->n_matched = finding->n_rows = n;
-    finding->note = "rows are in the same order in both files: release without --keep-order";
+    finding->note = "rows are in the same order in both files: release without --keep-order, and "
+                    "with another seed";
     status = refine(x, shorter, place_of, finding, error);
   }
   free(place_of);
@@ -111,6 +112,7 @@ static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *at
   finding->counts = true;
   finding->required = (double)attacked->demands->k;
   finding->n_tried = attacked->table->n_records;
+  finding->note = "rows are not in the same order";
   if (attacked->table->counts || then->table->counts) {
     finding->not_run = "a table of counted tuples has no order of rows";
     return SHOAL_OK;

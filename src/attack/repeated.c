@@ -180,7 +180,7 @@ static shoal_status try_pairs(composer *x, shoal_error *error) {
 
 static const char ALL_PAIRS[] =
     "no table of people is given: every pair of classes that can hold one person is tried, and "
-    "the counts are at most";
+    "the counts are upper bounds";
 
 static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *attacked,
                            size_t earlier, shoal_attack_findings *findings, shoal_error *error) {

@@ -13,12 +13,12 @@
 #include "cli/words.h"
 
 enum {
-  ON_POLICY = CLI_CHECK | CLI_CONDITIONS | CLI_ANONYMIZE | CLI_LATTICE | CLI_EXPLAIN | CLI_MEASURE,
-  REPORTS = ON_POLICY | CLI_ATTACK
+  ON_POLICY = CLI_CHECK | CLI_CONDITIONS | CLI_ANONYMIZE | CLI_LATTICE | CLI_EXPLAIN | CLI_MEASURE |
+              CLI_ATTACK
 };
 
 static const cli_option table[] = {
-    {CLI_POLICY, "policy", 'P', "POLICY", REPORTS | CLI_HIERARCHY,
+    {CLI_POLICY, "policy", 'P', "POLICY", ON_POLICY | CLI_HIERARCHY,
      "The policy: a YAML file that says what each column is and what protection is asked for. "
      "See 'shoal help policy' or shoal-policy(5).",
      NULL},
@@ -63,9 +63,9 @@ static const cli_option table[] = {
      "A class falls whose variance is below X times that of k different values, and it counts "
      "against the release; the policy's mu unless given, else 0.6, only told.",
      NULL},
-    {CLI_K, NULL, 'k', "N", REPORTS,
+    {CLI_K, NULL, 'k', "N", ON_POLICY,
      "Every record must hide among at least N. Wins over the policy's k.", "k"},
-    {CLI_P, NULL, 'p', "N", REPORTS,
+    {CLI_P, NULL, 'p', "N", ON_POLICY,
      "In every group each sensitive column must have at least N different values. Wins over the "
      "policy's p.",
      "p"},
@@ -96,7 +96,7 @@ static const cli_option table[] = {
      "A number that fixes every random choice: the same seed gives the same file. Wins over the "
      "policy's seed.",
      "seed"},
-    {CLI_REPORT, "report", 0, "FILE.json", REPORTS,
+    {CLI_REPORT, "report", 0, "FILE.json", ON_POLICY,
      "Also write what was done and found, as JSON, to this file.", NULL},
     {CLI_HTML, "html", 0, "FILE.html",
      CLI_CHECK | CLI_ANONYMIZE | CLI_LATTICE | CLI_MEASURE | CLI_ATTACK,

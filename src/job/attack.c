@@ -148,6 +148,10 @@ static shoal_status lay_domains(shoal_siege *siege, shoal_error *error) {
     raw_of[0][q] = raw[0];
     raw_of[1][q] = raw[1];
   }
+  if (status == SHOAL_OK)
+    status = shoal_siege_merge_spellings(siege, siege->prepared.frequency, 0, error);
+  for (size_t i = 0; status == SHOAL_OK && i < siege->n_earlier; i++)
+    status = shoal_siege_merge_spellings(siege, siege->earlier_prepared[i].frequency, i + 1, error);
   if (status == SHOAL_OK) status = find_people(siege, raw_of, error);
   free(raw_of[0]);
   free(raw_of[1]);
@@ -185,7 +189,7 @@ void shoal_siege_reset(shoal_siege *siege) {
   shoal_attack_findings_reset(&siege->findings);
   shoal_people_reset(&siege->external);
   shoal_people_reset(&siege->original);
-  for (size_t q = 0; siege->domains && q < siege->prepared.n_quasi; q++)
+  for (size_t q = 0; siege->domains && siege->has_domain && q < siege->prepared.n_quasi; q++)
     if (siege->has_domain[q]) shoal_domain_reset(&siege->domains[q]);
   free(siege->domains);
   free(siege->has_domain);
@@ -224,10 +228,12 @@ static shoal_status warn(shoal_result *result, const shoal_siege *siege,
                          const shoal_attack_finding *finding, shoal_error *error) {
   const char *name = siege->earlier[finding->earlier].table->name;
   if (finding->attack == &shoal_attack_order)
-    return shoal_result_warn(result, error,
-                             "the rows are in the same order as in %s, so that each row of the one "
-                             "is linked with one of the other: release without --keep-order",
-                             name);
+    return shoal_result_warn(
+        result, error,
+        "the rows are in the same order as in %s, so that each row of the one "
+        "is linked with one of the other: release without --keep-order, and with "
+        "another seed",
+        name);
   return shoal_result_warn(
       result, error,
       "together with %s the release breaks the policy for %llu people: %llu are left among fewer "

@@ -27,6 +27,10 @@ shoal_status shoal_siege_lay(shoal_siege *siege, const shoal_table *masked,
                              const shoal_run *run, shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_siege_reset(shoal_siege *siege);
 
+/* Tuples of a release that differ in spelling only become one class. */
+shoal_status shoal_siege_merge_spellings(const shoal_siege *siege, shoal_frequency *frequency,
+                                         size_t released, shoal_error *error) SHOAL_MUST_CHECK;
+
 /* Is the release a minimal node of the original's lattice? Sets attacked.minimality. */
 shoal_status shoal_siege_find_minimality(shoal_siege *siege, shoal_error *error) SHOAL_MUST_CHECK;
 

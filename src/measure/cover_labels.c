@@ -23,6 +23,7 @@ typedef struct label_reader {
   shoal_domain *domain;
   shoal_released_labels *released;
   bool complete;
+  uint32_t n_original; /* values of the original: the first of all */
   uint32_t n_levels;
   uint32_t **match;       /* by level, by code: label of that level, or SHOAL_NO_ID */
   stretch **stretches;    /* by level, by label */
@@ -88,6 +89,12 @@ static bool find_stretches(label_reader *r) {
   return true;
 }
 
+/* Is a missing value one of the original, or of the tree, and not only of some other table? */
+static bool of_original(const label_reader *r, uint32_t code, bool known) {
+  uint32_t leaf = r->match[0][code];
+  return known && (leaf < r->n_original || leaf >= r->domain->values.n_values);
+}
+
 /* A star, the top's label, or a cell blanked although the original has no such missing value. */
 static void find_starry(label_reader *r) {
   const shoal_column *column = r->released->column;
@@ -97,7 +104,7 @@ static void find_starry(label_reader *r) {
     bool known = false;
     for (uint32_t l = 0; l < r->n_levels; l++) known = known || r->match[l][code] != SHOAL_NO_ID;
     bool top = is_top(r, r->n_levels - 1) && r->match[r->n_levels - 1][code] != SHOAL_NO_ID;
-    bool blank = r->complete && !known && shoal_column_missing(column, code);
+    bool blank = shoal_column_missing(column, code) && r->complete && !of_original(r, code, known);
     r->starry[code] = top || blank || (!known && r->spells[code].form == SHOAL_FORM_EVERYTHING);
   }
 }
@@ -340,6 +347,7 @@ shoal_status shoal_domain_read(shoal_domain *domain, const shoal_domain_request 
     label_reader r = {.domain = domain,
                       .released = &domain->released[i],
                       .complete = request->complete,
+                      .n_original = request->n_raw ? request->raw[0].column->n_values : 0,
                       .n_levels = domain->hierarchy ? domain->hierarchy->n_levels : 1};
     bool ok = read_column(&r, i, unknown);
     reader_reset(&r);

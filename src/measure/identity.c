@@ -9,15 +9,12 @@
 
 enum { MOST_SMALL = 10 }; /* CMS: no cell of 1 to 10 */
 
-#define PRECEDENTS "El Emam & Malin 2015 (Sharing Clinical Trial Data, appendix B)"
-
 const shoal_threshold *shoal_thresholds(void) {
   static const shoal_threshold thresholds[SHOAL_N_THRESHOLDS + 1] = {
-      {0.05, 20, "0.05", "classes of 20: the strictest precedent in " PRECEDENTS},
-      {0.09, 11, "0.09",
-       "classes of 11: EMA Policy 0070 and Health Canada, public release of clinical data"},
-      {0.2, 5, "0.2", "classes of 5: a precedent in " PRECEDENTS},
-      {0.33, 3, "0.33", "classes of 3: the loosest precedent in " PRECEDENTS},
+      {0.05, 20, "0.05", "classes of 20 (El Emam & Malin 2015)"},
+      {0.09, 11, "0.09", "classes of 11 (EMA Policy 0070; Health Canada)"},
+      {0.2, 5, "0.2", "classes of 5 (El Emam & Malin 2015)"},
+      {0.33, 3, "0.33", "classes of 3 (El Emam & Malin 2015)"},
       {0, 0, NULL, NULL}};
   return thresholds;
 }

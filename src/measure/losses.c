@@ -10,6 +10,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Less is the rounding of logarithms: no two values of a table leave so little open. */
+static const double ROUNDING = 1e-11;
+
 uint32_t shoal_pair_blank_class(const shoal_pair *pair) {
   const shoal_frequency *f = pair->released;
   for (uint32_t c = 0; f->n_tuples > 1 && c < f->n_tuples; c++) {
@@ -114,7 +117,7 @@ static double bits_between(const open_bits *bits, uint32_t lo, uint32_t end) {
   double rows = bits->rows[end] - bits->rows[lo];
   double sum = bits->rows_log[end] - bits->rows_log[lo];
   double open = rows > 0 ? log2(rows) - sum / rows : 0;
-  return open > 0 ? open : 0;
+  return open > ROUNDING ? open : 0;
 }
 
 static double bits_of(const open_bits *bits, const shoal_pair_attribute *a,
@@ -128,7 +131,8 @@ static double bits_of(const open_bits *bits, const shoal_pair_attribute *a,
     rows += n;
     sum += n * log2(n);
   }
-  return rows > 0 ? log2(rows) - sum / rows : 0;
+  double open = rows > 0 ? log2(rows) - sum / rows : 0;
+  return open > ROUNDING ? open : 0;
 }
 
 /* Sums over the cells of one quasi-identifier. */
@@ -138,7 +142,6 @@ typedef struct cell_sums {
 
 static double ncp_of(const shoal_domain *domain, const shoal_cover *cover) {
   if (domain->is_number) return cover->width;
-  if (cover->everything) return 1;
   return cover->n_places > 1 ? (double)cover->n_places / domain->n_places : 0;
 }
 
@@ -188,13 +191,20 @@ static const char *kind_of(const shoal_domain *domain) {
   return domain->hierarchy ? "tree" : domain->is_number ? "number" : "text";
 }
 
+/* Cells that say nothing are of the top level; in blanked rows they are no choice of a level. */
+static void find_level(const shoal_pair_attribute *a, uint64_t blanked,
+                       shoal_attribute_measure *out) {
+  uint32_t level = a->domain.released[0].level;
+  out->has_level =
+      level != SHOAL_NO_LEVEL && (out->cells_suppressed <= blanked || level == out->height);
+  out->level = out->has_level ? level : 0;
+}
+
 static void describe(const shoal_pair_attribute *a, shoal_attribute_measure *out) {
   const shoal_domain *domain = &a->domain;
   out->quasi = true;
   out->kind = kind_of(domain);
   out->height = domain->hierarchy ? shoal_hierarchy_height(domain->hierarchy) : 0;
-  out->has_level = domain->released[0].level != SHOAL_NO_LEVEL;
-  out->level = out->has_level ? domain->released[0].level : 0;
   for (uint32_t place = 0; place < domain->n_places; place++)
     out->values_before += a->value_rows[place] > 0;
 }
@@ -208,6 +218,7 @@ static bool measure_attribute(const shoal_pair_attribute *a, uint64_t blanked, s
   if (ok) {
     describe(a, out);
     add_cells(a, &bits, &sums, out);
+    find_level(a, blanked, out);
     cell_sums most = most_lost(a, &bits);
     double released = (double)m->released_rows, removed = (double)m->removed;
     double kept = released - (double)blanked, all = released + removed;

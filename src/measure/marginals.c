@@ -17,6 +17,7 @@
 #include "measure/distance.h"
 
 enum { MOST_BARS = 40 };
+static const double ROUNDING = 1e-6; /* of rows that were shared out */
 
 const char *shoal_arena_text(shoal_arena *arena, const char *bytes, size_t size_bytes) {
   shoal_text text;
@@ -98,7 +99,7 @@ static double rows_before(const sharing *s, const shoal_cover *cover, uint64_t a
     if (shoal_domain_holds(&s->a->domain, cover, place))
       sum += s->share[place + 1] - s->share[place];
   double rows = sum * (double)after / cover->n_places;
-  return fabs(rows - round(rows)) < 1e-6 ? round(rows) : rows;
+  return fabs(rows - round(rows)) < ROUNDING ? round(rows) : rows;
 }
 
 static int by_rows(const void *a, const void *b) {
@@ -116,7 +117,9 @@ static int by_place(const void *a, const void *b) {
 }
 
 /* Is it a count that must not be shown? Nothing at all says nothing of anybody. */
-static bool is_small(double rows, uint64_t k) { return rows > 0 && rows < (double)k; }
+static bool is_small(double rows, uint64_t k) {
+  return rows > ROUNDING && rows < (double)k - ROUNDING;
+}
 
 /*
  * Decides which are shown, most rows first, and sums up the others. Those are taken up from the
@@ -174,8 +177,7 @@ static bool copy_bars(const shoal_pair_attribute *a, candidate *bars, size_t n, 
     if (!bar.label) return false;
     out->bars[out->n_bars++] = bar;
   }
-  bool small = other.before + (double)other.after <= 0; /* nothing is left over */
-  if (!small) out->bars[out->n_bars++] = other;
+  if (other.before > ROUNDING || other.after) out->bars[out->n_bars++] = other;
   return true;
 }
 

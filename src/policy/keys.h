@@ -97,8 +97,7 @@
   KEY("method.", "satisfies", read_satisfies, "classes|matrix",                                    \
       "how a node is judged: by its classes, or (k alone, small tables) by distance vectors")      \
   KEY("method.", "slack", read_slack, "N",                                                         \
-      "full-domain: a node N steps above a minimal one, so that minimality tells less; 0 unless "  \
-      "given")                                                                                     \
+      "full-domain: a node N steps above a minimal one, against attacks on minimality")            \
   KEY("method.", "noise", read_noise, "refuse|N|N%",                                               \
       "theta only: rows that may be added; refuse unless given")                                   \
   KEY("method.", "weights", read_weights, "{NAME: NUMBER, ...}|inverse",                           \

@@ -41,6 +41,27 @@ static void add_title(shoal_text *t, const shoal_attack_outcome *a) {
 
 static const char INDENT[] = "            ";
 
+/* A sentence in lines of at most 96 columns, all indented. */
+static void add_wrapped(shoal_text *t, const char *before, const char *s) {
+  enum { WIDTH = 96 - (sizeof INDENT - 1) };
+  shoal_text_print(t, "%s%s", INDENT, before);
+  size_t column = strlen(before);
+  for (bool first = true; *s; first = false) {
+    size_t word = strcspn(s, " ");
+    if (!first && column + 1 + word > WIDTH) {
+      shoal_text_print(t, "\n%s", INDENT);
+      column = 0;
+    } else if (!first) {
+      shoal_text_add(t, " ");
+      column++;
+    }
+    shoal_text_add_bytes(t, s, word);
+    column += word;
+    s += word + strspn(s + word, " ");
+  }
+  shoal_text_add(t, "\n");
+}
+
 /* One line of counts, left out where it is 0. */
 static void add_line(shoal_text *t, const shoal_attack_outcome *a, uint64_t n, const char *what) {
   if (!n) return;
@@ -58,17 +79,15 @@ static void add_counts(shoal_text *t, const shoal_attack_outcome *a, uint64_t k)
   add_line(t, a, a->guessed, guess);
   add_line(t, a, a->below_k, below);
   add_line(t, a, a->below_p, "left with fewer different values than the policy's p");
-  if (!a->measure || (a->by_people && !a->n_matched)) return;
-  if (!a->by_people || a->succeeds || a->n_matched) {
-    shoal_text_print(t, "%s%s: ", INDENT, a->measure);
-    add_number(t, a->reached);
-    if (a->required > 0) {
-      shoal_text_add(t, " at worst, below ");
-      add_number(t, a->required);
-      shoal_text_add(t, " it falls");
-    }
-    shoal_text_add(t, "\n");
+  if (!a->measure || ((a->by_people || a->previous) && !a->n_matched)) return;
+  shoal_text_print(t, "%s%s: ", INDENT, a->measure);
+  add_number(t, a->reached);
+  if (a->required > 0) {
+    shoal_text_add(t, " at worst, below ");
+    add_number(t, a->required);
+    shoal_text_add(t, " it falls");
   }
+  shoal_text_add(t, "\n");
 }
 
 static void add_example(shoal_text *t, const shoal_result *r, const shoal_attack_sight *e) {
@@ -92,18 +111,20 @@ static void add_example(shoal_text *t, const shoal_result *r, const shoal_attack
 static void add_attack(shoal_text *t, const shoal_result *r, const shoal_attack_outcome *a) {
   add_title(t, a);
   if (a->not_run) {
-    shoal_text_print(t, "%s%s\n", INDENT, a->not_run);
+    add_wrapped(t, "", a->not_run);
     return;
   }
-  shoal_text_print(t, "%sknows: %s\n", INDENT, a->knowledge);
-  if (a->note) shoal_text_print(t, "%s%s\n", INDENT, a->note);
+  add_wrapped(t, "knows: ", a->knowledge);
+  if (a->note) add_wrapped(t, "", a->note);
   if (a->risk) return;
   if (a->by_people) {
     shoal_text_add(t, INDENT);
     add_counted(t, a->n_matched, "person", "people");
-    shoal_text_add(t, " of ");
-    shoal_text_add_count(t, a->n_tried);
-    shoal_text_add(t, " can be found in it\n");
+    if (a->n_tried != a->n_matched || !a->previous) {
+      shoal_text_add(t, " of ");
+      shoal_text_add_count(t, a->n_tried);
+    }
+    shoal_text_add(t, a->previous ? " can be in both\n" : " can be found in it\n");
   }
   add_counts(t, a, r->attacks->k);
   for (size_t i = 0; i < a->n_examples; i++) add_example(t, r, &a->examples[i]);

@@ -5,7 +5,11 @@
 
 #include "report/measures.h"
 
-static json_t *number(double x) { return isnan(x) ? json_null() : json_real(x); }
+static json_t *number(double x) {
+  if (isnan(x)) return json_null();
+  if (x == floor(x) && fabs(x) < 9e15) return json_integer((json_int_t)x);
+  return json_real(x);
+}
 
 static json_t *count(uint64_t n) { return json_integer((json_int_t)n); }
 

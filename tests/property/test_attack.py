@@ -33,62 +33,63 @@ def setUpModule():
     support.require_program()
 
 
-# ---- labels: text, and the set of values it is true of ----------------------------------
+# ---- labels: text, the set of values it is true of, and what it means -------------------
 
 def age_label(rng, age):
     kind = rng.randrange(7)
     if kind == 0:
-        return str(age), {age}
+        return str(age), {age}, (age, age)
     if kind == 1:
         low = age - age % 2
-        return f"[{low}-{low + 1}]", {low, low + 1}
+        return f"[{low}-{low + 1}]", {low, low + 1}, (low, low + 1)
     if kind == 2:
         low = age - age % 4
-        return f"[{low}-{low + 3}]", set(range(low, low + 4))
+        return f"[{low}-{low + 3}]", set(range(low, low + 4)), (low, low + 3)
     low, high = rng.randint(0, age), rng.randint(age, 7)
     if kind == 3:
-        return rng.choice([f">={low}", f">= {low}"]), set(range(low, 8))
+        return rng.choice([f">={low}", f">= {low}"]), set(range(low, 8)), (low, None)
     if kind == 4:
-        return rng.choice([f"<={high}", f"=< {high}", f"=<{high}", f"<= {high}"]), set(range(high + 1))
+        return rng.choice([f"<={high}", f"=< {high}", f"=<{high}", f"<= {high}"]), set(range(high + 1)), (None, high)
     if kind == 5 and low < high:
-        return rng.choice([f"{low}-{high}", f"{low}\u2013{high}", f"[{low}-{high}]"]), set(range(low, high + 1))
-    return rng.choice(EVERYTHING), set(AGES)
+        label = rng.choice([f"{low}-{high}", f"{low}\u2013{high}", f"[{low}-{high}]"])
+        return label, set(range(low, high + 1)), (low, high)
+    return rng.choice(EVERYTHING), set(AGES), "*"
 
 
 def code_label(rng, code):
     kind = rng.randrange(3)
     if kind == 0:
-        return code, {code}
+        return code, {code}, code
     if kind == 1:
-        return code[0] + "*", {c for c in CODES if c[0] == code[0]}
-    return rng.choice(["*", "**"]), set(CODES)
+        return code[0] + "*", {c for c in CODES if c[0] == code[0]}, code[0]
+    return rng.choice(["*", "**"]), set(CODES), "*"
 
 
 def place_label(rng, place):
     kind = rng.randrange(3)
     if kind == 0:
-        return place, {place}
+        return place, {place}, place
     if kind == 1:
         top = next(t for t, leaves in TREE.items() if place in leaves)
-        return top, set(TREE[top])
-    return rng.choice(EVERYTHING), set(LEAVES)
+        return top, set(TREE[top]), top
+    return rng.choice(EVERYTHING), set(LEAVES), "*"
 
 
 class Release:
-    """Rows of (labels, sets, secrets), and its classes by labels."""
+    """Rows of (labels, sets, secrets), and its classes by what the labels mean."""
 
     def __init__(self, rng, people, style):
         self.rows, seen = [], {}
+        self.classes = collections.defaultdict(list)
         for age, code, place, *secrets in people:
             key = (age // 2, code[0], place[0]) if style else (age, code, place, rng.random())
             labels = seen.setdefault(key, None)
             if labels is None or not all(v in s for v, s in zip((age, code, place), labels[1])):
                 pairs = (age_label(rng, age), code_label(rng, code), place_label(rng, place))
-                labels = seen[key] = (tuple(p[0] for p in pairs), tuple(frozenset(p[1]) for p in pairs))
-            self.rows.append((*labels, tuple(secrets)))
-        self.classes = collections.defaultdict(list)
-        for row in self.rows:
-            self.classes[row[0]].append(row)
+                labels = seen[key] = tuple(zip(*pairs))
+            row = (labels[0], labels[1], tuple(secrets))
+            self.rows.append(row)
+            self.classes[labels[2]].append(row)
 
     def table(self):
         return [["age", "code", "place", "ill", "job"]] + [[*labels, *secrets] for labels, _, secrets in self.rows]
