@@ -41,12 +41,14 @@ typedef struct shoal_domain_request {
 
 /* What one label stands for. */
 typedef struct shoal_cover {
-  uint32_t lo, hi;   /* places; lo > hi: no known value */
-  uint32_t n_places; /* known values it stands for */
-  bool everything;   /* it says nothing at all: a star, the top, a suppressed cell */
-  bool missing;      /* it is a missing value, which stands for itself */
-  bool loose;        /* not every place of lo .. hi is held */
-  bool is_range;     /* `range` says what it means as numbers */
+  uint32_t lo, hi;    /* places; lo > hi: no known value */
+  uint32_t n_places;  /* known values it stands for */
+  bool everything;    /* it says nothing at all: a star, the top, a suppressed cell */
+  bool missing;       /* it is a missing value, which stands for itself */
+  bool loose;         /* not every place of lo .. hi is held */
+  bool is_range;      /* `range` says what it means as numbers */
+  bool spelled_range; /* its bytes say so, not only the values below it */
+  uint32_t same_as;   /* the first label of the column that means the same: itself, mostly */
   shoal_range range;
   const char *prefix; /* NULL, or: values that start with these bytes (the label's, borrowed) */
   size_t prefix_bytes;

@@ -129,6 +129,7 @@ static uint32_t common_level(const label_reader *r) {
 static void scan_places(const shoal_domain *domain, shoal_cover *cover) {
   *cover = (shoal_cover){.lo = 1,
                          .is_range = cover->is_range,
+                         .spelled_range = cover->spelled_range,
                          .range = cover->range,
                          .prefix = cover->prefix,
                          .prefix_bytes = cover->prefix_bytes,
@@ -179,7 +180,7 @@ static bool read_spelling(const label_reader *r, uint32_t code, shoal_cover *cov
   case SHOAL_FORM_NUMBER:
   case SHOAL_FORM_INTERVAL:
     if (!r->domain->is_number) return false;
-    cover->is_range = true;
+    cover->is_range = cover->spelled_range = true;
     cover->range = spelling->range;
     find_range(r->domain, cover);
     return cover->n_places > 0;
@@ -201,7 +202,7 @@ static void find_numbers(const label_reader *r, uint32_t code, shoal_cover *cove
   const shoal_domain *domain = r->domain;
   if (!domain->is_number) return;
   if (r->spells[code].form == SHOAL_FORM_NUMBER || r->spells[code].form == SHOAL_FORM_INTERVAL) {
-    cover->is_range = true;
+    cover->is_range = cover->spelled_range = true;
     cover->range = r->spells[code].range;
     return;
   }
@@ -333,7 +334,7 @@ static bool read_column(label_reader *r, size_t released, shoal_unknown_labels *
       return false;
     unknown->items[unknown->n++] = (shoal_label_at){released, code};
   }
-  return true;
+  return shoal_labels_find_same(r->released);
 }
 
 shoal_status shoal_domain_read(shoal_domain *domain, const shoal_domain_request *request,

@@ -47,6 +47,9 @@ shoal_status shoal_label_bring(const shoal_domain_request *request, shoal_label 
 shoal_status shoal_domain_read(shoal_domain *domain, const shoal_domain_request *request,
                                shoal_unknown_labels *unknown, shoal_error *error) SHOAL_MUST_CHECK;
 
+/* Fills same_as. False without memory. */
+bool shoal_labels_find_same(shoal_released_labels *released);
+
 static inline bool shoal_spec_has_leaves(const shoal_attribute *attribute) {
   return attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
                                       attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE);

@@ -9,6 +9,7 @@ void shoal_pair_reset(shoal_pair *pair) {
   for (size_t i = 0; pair->attributes && i < pair->n_quasi + pair->n_sensitive; i++) {
     shoal_pair_attribute *a = &pair->attributes[i];
     shoal_domain_reset(&a->domain);
+    free(a->merged.codes);
     free(a->value_rows);
     free(a->label_rows);
     free(a->mass);
@@ -23,6 +24,24 @@ void shoal_cover_spread(const shoal_domain *domain, const shoal_cover *cover, do
                         double *to) {
   for (uint32_t place = cover->lo; cover->n_places && place <= cover->hi; place++)
     if (shoal_domain_holds(domain, cover, place)) to[place] += amount;
+}
+
+/* Where spellings of one label differ, a copy of the column with the code of the first. */
+static shoal_status merge_spellings(shoal_pair_attribute *a, const shoal_table *released,
+                                    shoal_error *error) {
+  bool differ = false;
+  for (uint32_t code = 0; code < a->released->n_values; code++)
+    differ = differ || shoal_pair_cover(a, code)->same_as != code;
+  if (!differ) return SHOAL_OK;
+  uint32_t *codes = shoal_alloc((size_t)released->n_rows, sizeof *codes);
+  if (!codes) return shoal_fail_memory(error);
+  for (uint64_t row = 0; row < released->n_rows; row++)
+    codes[row] = shoal_pair_cover(a, shoal_column_code(a->released, row))->same_as;
+  a->merged = *a->released;
+  a->merged.codes = codes;
+  a->merged.code_size = sizeof *codes;
+  a->released = &a->merged;
+  return SHOAL_OK;
 }
 
 static shoal_status bring_together(shoal_pair_attribute *a, const shoal_policy *policy,
@@ -40,6 +59,7 @@ static shoal_status bring_together(shoal_pair_attribute *a, const shoal_policy *
                                   .n_raw = 1,
                                   .complete = true};
   SHOAL_TRY(shoal_domain_init(&a->domain, &request, error));
+  SHOAL_TRY(merge_spellings(a, released, error));
   a->value_rows = shoal_alloc_zero(a->domain.n_places, sizeof *a->value_rows);
   a->label_rows = shoal_alloc_zero(a->released->n_values, sizeof *a->label_rows);
   a->mass = shoal_alloc_zero((size_t)a->domain.n_places + 1, sizeof *a->mass);

@@ -14,7 +14,9 @@
 /* One attribute in both tables. */
 typedef struct shoal_pair_attribute {
   const shoal_attribute *attribute; /* of the policy */
-  const shoal_column *original, *released;
+  const shoal_column *original;
+  const shoal_column *released; /* labels that mean the same have one code: `merged`, if any do */
+  shoal_column merged;
   shoal_domain domain;  /* released column 0, raw column 0 */
   uint64_t *value_rows; /* by place: rows of the original */
   uint64_t *label_rows; /* by code of the released column: rows of the release */

@@ -112,9 +112,22 @@ class Attribute:
         low, high, test = self.spelling(label)
         return Meaning([p for p in self.places if test(p)], low=low, high=high)
 
+    def same(self, label):
+        """What a label means, as something to compare."""
+        if self.says_nothing(label):
+            return ("all",)
+        if self.number and label in self.spelled:
+            return self.spelled[label][3]
+        found = RANGE.fullmatch(label) if self.number else None
+        if found:
+            return (Fraction(found[1]), True, Fraction(found[2]), found[3] == "]")
+        if self.number and label != MISSING:
+            return (Fraction(label), True, Fraction(label), True)
+        return ("word", label)
+
     def spelling(self, label):
         if label in self.spelled:
-            return self.spelled[label]
+            return self.spelled[label][:3]
         found = RANGE.fullmatch(label)
         low, high, is_open = Fraction(found[1]), Fraction(found[2]), found[3] == ")"
         return low, high, lambda p: (p != MISSING and low <= Fraction(p) and
@@ -215,14 +228,21 @@ class Pair:
     """Rows of dicts, before and after; attributes by role; k and p of the policy."""
 
     def __init__(self, quasi, sensitive, before, after, k, p):
-        self.quasi, self.sensitive, self.before, self.after, self.k, self.p = quasi, sensitive, before, after, k, p
+        self.quasi, self.sensitive, self.before, self.k, self.p = quasi, sensitive, before, k, p
         self.meanings = {a.name: a.read(sorted({r[a.name] for r in after})) for a in quasi + sensitive}
+        self.after = self.merged(after)
         self.classes_before = self.classes(before)
-        self.classes_after = self.classes(after)
-        self.removed = max(0, len(before) - len(after))
+        self.classes_after = self.classes(self.after)
+        self.removed = max(0, len(before) - len(self.after))
         blank = [c for c in self.classes_after if all(self.meanings[a.name][v].everything for a, v in zip(quasi, c))]
         self.blank = blank[0] if blank and len(self.classes_after) > 1 else None
         self.blanked = len(self.classes_after[self.blank]) if self.blank is not None else 0
+
+    def merged(self, rows):
+        """Labels that mean the same become the first of them."""
+        first = {a.name: {} for a in self.quasi + self.sensitive}
+        return [{a.name: first[a.name].setdefault(a.same(row[a.name]), row[a.name])
+                 for a in self.quasi + self.sensitive} for row in rows]
 
     def classes(self, rows):
         found = {}

@@ -114,21 +114,19 @@ def attribute(column, cells, spelled=None):
 # ---- hand-made releases ------------------------------------------------------------
 
 def spell_interval(rng, low, high, value):
-    """A label that holds `value`, with its ends and its test."""
+    """A label that holds `value`, with its ends, its test, and what it means as something to compare."""
     a, b = number_text(low), number_text(high)
-    closed = (low, high, lambda p: p != MISSING and low <= Fraction(p) <= high)
-    half = (low, high, lambda p: p != MISSING and low <= Fraction(p) < high)
+    closed = (low, high, lambda p: p != MISSING and low <= Fraction(p) <= high, (low, True, high, True))
+    half = (low, high, lambda p: p != MISSING and low <= Fraction(p) < high, (low, True, high, False))
+    above = (low, None, lambda p: p != MISSING and Fraction(p) >= low, (low, True, None, True))
+    below = (None, high, lambda p: p != MISSING and Fraction(p) <= high, (None, True, high, True))
     styles = [(f"[{a}-{b}]", closed), (f"{a}-{b}", closed), (f"{a}\u2013{b}", closed), (f"[{a}, {b}]", closed),
-              (f">={a}", (low, None, lambda p: p != MISSING and Fraction(p) >= low)),
-              (f">= {a}", (low, None, lambda p: p != MISSING and Fraction(p) >= low)),
-              (f"{a}+", (low, None, lambda p: p != MISSING and Fraction(p) >= low)),
-              (f"=< {b}", (None, high, lambda p: p != MISSING and Fraction(p) <= high)),
-              (f"<={b}", (None, high, lambda p: p != MISSING and Fraction(p) <= high))]
+              (f">={a}", above), (f">= {a}", above), (f"{a}+", above), (f"=< {b}", below), (f"<={b}", below)]
     if value < high:
         styles += [(f"[{a},{b})", half), (f"[{a}, {b}[", half),
-                   (f"<{b}", (None, high, lambda p: p != MISSING and Fraction(p) < high))]
+                   (f"<{b}", (None, high, lambda p: p != MISSING and Fraction(p) < high, (None, True, high, False)))]
     if low < value:
-        styles.append((f">{a}", (low, None, lambda p: p != MISSING and Fraction(p) > low)))
+        styles.append((f">{a}", (low, None, lambda p: p != MISSING and Fraction(p) > low, (low, False, None, True))))
     if low == high:
         styles = styles[4:9]
     return rng.choice(styles)
@@ -151,7 +149,7 @@ def make_label(rng, column, value, level, spelled):
     if column.kind == "text" and rng.random() < 0.6:
         prefix = value[:rng.randint(1, 2)]
         label = prefix + "*" * (3 - len(prefix))
-        spelled[column.name][label] = (None, None, lambda p: p.startswith(prefix))
+        spelled[column.name][label] = (None, None, lambda p: p.startswith(prefix), None)
         return label
     return value
 
