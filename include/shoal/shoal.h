@@ -164,7 +164,8 @@ typedef enum shoal_format {
   SHOAL_JSON,
   SHOAL_CSV, /* lattice only */
   SHOAL_DOT, /* lattice only */
-  SHOAL_SVG  /* lattice only */
+  SHOAL_SVG, /* lattice only */
+  SHOAL_HTML /* one page that stands alone, to be read, signed and filed */
 } shoal_format;
 
 /* Does what the job was asked about hold? (check: all models; lattice, explain: some node
@@ -253,10 +254,18 @@ SHOAL_API shoal_status shoal_anonymize(const shoal_table *table, const shoal_pol
                                        const shoal_run *run, shoal_release **release,
                                        shoal_error *error) SHOAL_MUST_CHECK;
 
+/* How much the result tells of a release once it is written. */
+typedef enum shoal_detail {
+  SHOAL_DETAIL_FIGURES, /* what making it gave */
+  SHOAL_DETAIL_FACTS,   /* also what became of each column, settings and hashes; no cell */
+  SHOAL_DETAIL_PAGE /* also what the release shows: ten rows, distributions, attacks, measures */
+} shoal_detail;
+
 typedef struct shoal_write_options {
   bool keep_order;          /* else rows are shuffled */
   const char *const *avoid; /* files that the output must not be, such as the input */
   size_t n_avoid;
+  shoal_detail detail;
 } shoal_write_options;
 
 /*

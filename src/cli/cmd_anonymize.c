@@ -16,7 +16,7 @@ static bool is_standard(const char *path) { return !strcmp(path, "-"); }
 /* Two things would go to standard output, or a file would overwrite another. */
 static shoal_status check_names(cli_job *job) {
   const char *data = cli_operand(job, 0), *policy = cli_value(job, CLI_POLICY);
-  const char *output = cli_value(job, CLI_OUTPUT), *report = cli_value(job, CLI_REPORT);
+  const char *output = cli_value(job, CLI_OUTPUT);
   shoal_error *error = &job->error;
   if (is_standard(output) && cli_value(job, CLI_JSON))
     return cli_fail(error, SHOAL_BAD_INPUT,
@@ -26,9 +26,6 @@ static shoal_status check_names(cli_job *job) {
     return cli_fail(error, SHOAL_BAD_INPUT,
                     "%s: the output would overwrite the %s: choose another name", output,
                     cli_same_file(output, data) ? "data" : "policy");
-  if (report && !is_standard(output) && cli_same_file(report, output))
-    return cli_fail(error, SHOAL_BAD_INPUT,
-                    "%s: the output and the report are one file: choose two names", report);
   if (is_standard(output) && job->options->n_repeated)
     return cli_fail(error, SHOAL_BAD_INPUT,
                     "'--previous' reads the release again: give '-o' a file name");
@@ -44,6 +41,13 @@ static shoal_status check_names(cli_job *job) {
   return cli_check_report(job);
 }
 
+/* What nobody asked to see need not be found out. */
+static shoal_detail wanted_detail(const cli_job *job) {
+  if (cli_value(job, CLI_HTML)) return SHOAL_DETAIL_PAGE;
+  bool json = cli_value(job, CLI_REPORT) || cli_value(job, CLI_JSON);
+  return json ? SHOAL_DETAIL_FACTS : SHOAL_DETAIL_FIGURES;
+}
+
 static shoal_status write_release(cli_job *job, shoal_release *release) {
   const char *data = cli_operand(job, 0);
   const char *avoid[] = {is_standard(data) ? "/dev/stdin" : data, cli_value(job, CLI_POLICY)};
@@ -51,6 +55,7 @@ static shoal_status write_release(cli_job *job, shoal_release *release) {
       .keep_order = cli_value(job, CLI_KEEP_ORDER) != NULL,
       .avoid = avoid,
       .n_avoid = sizeof avoid / sizeof *avoid,
+      .detail = wanted_detail(job),
   };
   cli_progress_erase(&job->progress); /* the release may go to the same terminal */
   return shoal_release_write(release, cli_value(job, CLI_OUTPUT), &options, &job->run, &job->error);
@@ -120,6 +125,7 @@ shoal_status cli_anonymize(cli_job *job) {
   if (status == SHOAL_OK) status = cli_read_policy(job, &policy);
   if (status == SHOAL_OK) status = cli_check_policy_files(job, policy);
   if (status == SHOAL_OK && report_path) status = cli_file_begin(&report, report_path, &job->error);
+  if (status == SHOAL_OK) status = cli_begin_page(job);
   if (status == SHOAL_OK)
     status = cli_read_table(job, cli_operand(job, 0), policy, SHOAL_FOR_RELEASE, &table);
   if (status == SHOAL_OK) status = read_earlier(job, policy, &previous);

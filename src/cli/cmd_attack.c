@@ -76,6 +76,7 @@ shoal_status cli_attack(cli_job *job) {
   if (status == SHOAL_OK) status = cli_check_policy_files(job, t.policy);
   if (status == SHOAL_OK && cli_value(job, CLI_REPORT))
     status = cli_file_begin(&report, cli_value(job, CLI_REPORT), &job->error);
+  if (status == SHOAL_OK) status = cli_begin_page(job);
   if (status == SHOAL_OK) status = attack(job, &t, &result);
   if (status == SHOAL_OK) status = cli_write_report(job, result, &report);
   if (status == SHOAL_OK) status = print(job, result);

@@ -48,17 +48,20 @@ static shoal_status read_settings(cli_job *job, shoal_measure_options *options) 
 /* Standard input can be read once; no file that is read may be overwritten by the report. */
 static shoal_status check_names(cli_job *job) {
   const char *original = cli_operand(job, 0), *masked = cli_operand(job, 1);
-  const char *population = cli_value(job, CLI_POPULATION), *report = cli_value(job, CLI_REPORT);
+  const char *population = cli_value(job, CLI_POPULATION);
+  const char *written[] = {cli_value(job, CLI_REPORT), cli_value(job, CLI_HTML)};
   int standard = !strcmp(original, "-") + !strcmp(masked, "-");
   standard += population && !strcmp(population, "-");
   if (standard > 1)
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
                     "only one of the tables can be standard input ('-'): name files for the "
                     "others");
-  if (report &&
-      (cli_same_file(report, masked) || (population && cli_same_file(report, population))))
-    return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                    "%s: the report would overwrite what is read: choose another name", report);
+  for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+    if (written[i] && (cli_same_file(written[i], masked) ||
+                       (population && cli_same_file(written[i], population))))
+      return cli_fail(&job->error, SHOAL_BAD_INPUT,
+                      "%s: the %s would overwrite what is read: choose another name", written[i],
+                      i ? "page" : "report");
   return cli_check_report(job);
 }
 
@@ -97,6 +100,7 @@ shoal_status cli_measure(cli_job *job) {
   if (status == SHOAL_OK) status = cli_check_policy_files(job, t.policy);
   if (status == SHOAL_OK && cli_value(job, CLI_REPORT))
     status = cli_file_begin(&report, cli_value(job, CLI_REPORT), &job->error);
+  if (status == SHOAL_OK) status = cli_begin_page(job);
   if (status == SHOAL_OK) status = read_all(job, &t);
   options.population = t.population;
   if (status == SHOAL_OK)

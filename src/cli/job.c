@@ -92,6 +92,7 @@ shoal_status cli_job_begin(cli_job *job, const cli_command *command, const cli_o
 void cli_job_end(cli_job *job) {
   cli_progress_erase(&job->progress);
   cli_file_discard(&job->output);
+  cli_file_discard(&job->page);
 }
 
 /* Every option with a policy key goes to the policy as it was written. */
@@ -144,26 +145,43 @@ shoal_status cli_print_result(cli_job *job, const shoal_result *result, shoal_fo
   return status;
 }
 
-shoal_status cli_check_report(cli_job *job) {
-  const char *report = cli_value(job, CLI_REPORT);
+/* A file that is written beside the result: not what is read, nor another output. */
+static shoal_status check_extra(cli_job *job, cli_option_id id, const char *what,
+                                const char *instead) {
+  const char *path = cli_value(job, id), *output = cli_value(job, CLI_OUTPUT);
   const char *data = cli_operand(job, 0), *policy = cli_value(job, CLI_POLICY);
-  if (!report) return SHOAL_OK;
-  if (!strcmp(report, "-"))
+  char title[32];
+  if (!path) return SHOAL_OK;
+  if (!strcmp(path, "-"))
+    return cli_fail(&job->error, SHOAL_BAD_INPUT, "'%s' needs a file name%s",
+                    cli_option_title(cli_option_of(job->command, id), title), instead);
+  if (cli_same_file(path, data) || cli_same_file(path, policy))
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                    "'--report' needs a file name: '--json' prints the report to standard output");
-  if (cli_same_file(report, data) || cli_same_file(report, policy))
+                    "%s: the %s would overwrite the %s: choose another name", path, what,
+                    cli_same_file(path, data) ? "data" : "policy");
+  if (output && strcmp(output, "-") && cli_same_file(path, output))
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                    "%s: the report would overwrite the %s: choose another name", report,
-                    cli_same_file(report, data) ? "data" : "policy");
-  if (is_side_table(job, report))
+                    "%s: the output and the %s are one file: choose two names", path, what);
+  if (is_side_table(job, path))
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                    "%s: the report would overwrite what is read: choose another name", report);
+                    "%s: the %s would overwrite what is read: choose another name", path, what);
   return SHOAL_OK;
+}
+
+shoal_status cli_check_report(cli_job *job) {
+  const char *report = cli_value(job, CLI_REPORT), *page = cli_value(job, CLI_HTML);
+  shoal_status status =
+      check_extra(job, CLI_REPORT, "report", ": '--json' prints the report to standard output");
+  if (status == SHOAL_OK) status = check_extra(job, CLI_HTML, "page", "");
+  if (status == SHOAL_OK && report && page && cli_same_file(report, page))
+    return cli_fail(&job->error, SHOAL_BAD_INPUT,
+                    "%s: the report and the page are one file: choose two names", page);
+  return status;
 }
 
 /* No file that the policy stands on may be overwritten. */
 shoal_status cli_check_policy_files(cli_job *job, const shoal_policy *policy) {
-  static const cli_option_id outputs[] = {CLI_OUTPUT, CLI_REPORT};
+  static const cli_option_id outputs[] = {CLI_OUTPUT, CLI_REPORT, CLI_HTML};
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
     const char *path = cli_value(job, outputs[i]);
     if (path && strcmp(path, "-") && shoal_policy_names_file(policy, path))
@@ -173,13 +191,24 @@ shoal_status cli_check_policy_files(cli_job *job, const shoal_policy *policy) {
   return SHOAL_OK;
 }
 
-shoal_status cli_write_report(cli_job *job, const shoal_result *result, cli_file *report) {
-  if (!report->file) return SHOAL_OK;
-  char *json = NULL;
-  shoal_status status = shoal_result_render(result, SHOAL_JSON, &json, &job->error);
-  if (status == SHOAL_OK) status = cli_file_commit(report, json, &job->error);
-  free(json);
+shoal_status cli_begin_page(cli_job *job) {
+  const char *path = cli_value(job, CLI_HTML);
+  return path ? cli_file_begin(&job->page, path, &job->error) : SHOAL_OK;
+}
+
+static shoal_status write_as(cli_job *job, const shoal_result *result, shoal_format format,
+                             cli_file *file) {
+  if (!file->file) return SHOAL_OK;
+  char *text = NULL;
+  shoal_status status = shoal_result_render(result, format, &text, &job->error);
+  if (status == SHOAL_OK) status = cli_file_commit(file, text, &job->error);
+  free(text);
   return status;
+}
+
+shoal_status cli_write_report(cli_job *job, const shoal_result *result, cli_file *report) {
+  shoal_status status = write_as(job, result, SHOAL_JSON, report);
+  return status == SHOAL_OK ? write_as(job, result, SHOAL_HTML, &job->page) : status;
 }
 
 shoal_status cli_study(cli_job *job, shoal_purpose purpose, cli_study_fn study, shoal_format format,
@@ -193,6 +222,7 @@ shoal_status cli_study(cli_job *job, shoal_purpose purpose, cli_study_fn study, 
   if (status == SHOAL_OK) status = cli_check_policy_files(job, policy);
   if (status == SHOAL_OK && cli_value(job, CLI_REPORT))
     status = cli_file_begin(&report, cli_value(job, CLI_REPORT), &job->error);
+  if (status == SHOAL_OK) status = cli_begin_page(job);
   if (status == SHOAL_OK)
     status = cli_read_table(job, cli_operand(job, 0), policy, purpose, &table);
   if (status == SHOAL_OK) status = study(table, policy, &job->run, &result, &job->error);

@@ -16,6 +16,7 @@ typedef struct cli_job {
   cli_progress progress;
   shoal_run run;   /* points to `progress`: a job does not move */
   cli_file output; /* of -o, where the command prints; not anonymize's release */
+  cli_file page;   /* of --html */
   shoal_error error;
 } cli_job;
 
@@ -48,13 +49,19 @@ shoal_status cli_print(cli_job *job, const char *text) SHOAL_MUST_CHECK;
 shoal_status cli_print_result(cli_job *job, const shoal_result *result,
                               shoal_format format) SHOAL_MUST_CHECK;
 
-/* --report names a file of its own. */
+/* --report and --html name files of their own. */
 shoal_status cli_check_report(cli_job *job) SHOAL_MUST_CHECK;
 
-/* Neither -o nor --report names a file that the policy stands on. */
+/* Neither -o nor --report nor --html names a file that the policy stands on. */
 shoal_status cli_check_policy_files(cli_job *job, const shoal_policy *policy) SHOAL_MUST_CHECK;
 
-/* The result as JSON into the begun file of --report; nothing where there is none. */
+/* Makes the file of --html ready, if there is one. */
+shoal_status cli_begin_page(cli_job *job) SHOAL_MUST_CHECK;
+
+/*
+ * The result as JSON into the begun file of --report, and as a page into that of --html; nothing
+ * where there is none.
+ */
 shoal_status cli_write_report(cli_job *job, const shoal_result *result,
                               cli_file *report) SHOAL_MUST_CHECK;
 

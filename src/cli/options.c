@@ -98,6 +98,11 @@ static const cli_option table[] = {
      "seed"},
     {CLI_REPORT, "report", 0, "FILE.json", ON_POLICY,
      "Also write what was done and found, as JSON, to this file.", NULL},
+    {CLI_HTML, "html", 0, "FILE.html",
+     CLI_CHECK | CLI_ANONYMIZE | CLI_LATTICE | CLI_MEASURE | CLI_ATTACK,
+     "Also write a page for people to this file: what was done and found, with pictures, to be "
+     "read, signed and filed. It stands alone and shows no numbers of people below k.",
+     NULL},
     {CLI_FORMAT, "format", 0, "FORMAT", CLI_LATTICE,
      "How to show the lattice: text (unless given), json, csv, dot (for Graphviz) or svg (a "
      "picture).",

@@ -35,6 +35,7 @@ typedef enum cli_option_id {
   CLI_KEEP_ORDER,
   CLI_SEED,
   CLI_REPORT,
+  CLI_HTML,
   CLI_FORMAT,
   CLI_JSON,
   CLI_DELIMITER,

@@ -34,7 +34,11 @@ shoal_status shoal_siege_merge_spellings(const shoal_siege *siege, shoal_frequen
 /* Is the release a minimal node of the original's lattice? Sets attacked.minimality. */
 shoal_status shoal_siege_find_minimality(shoal_siege *siege, shoal_error *error) SHOAL_MUST_CHECK;
 
-/* What the findings come to, in the result's words. */
+/* What the findings come to becomes the result's `attacks`; none that counts: *withstands. */
+shoal_status shoal_siege_tell(const shoal_siege *siege, shoal_result *result, bool *withstands,
+                              shoal_error *error) SHOAL_MUST_CHECK;
+
+/* The whole result of an attack. */
 shoal_status shoal_siege_report(const shoal_siege *siege, shoal_result *result,
                                 shoal_error *error) SHOAL_MUST_CHECK;
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "job/attack.h"
+#include "job/page.h"
 #include "report/attacks.h"
 
 /* ------------------------------------------------------------ what may be shown */
@@ -102,15 +103,9 @@ static shoal_status report(const shoal_siege *siege, const shoal_attack_finding 
   return SHOAL_OK;
 }
 
-shoal_status shoal_siege_report(const shoal_siege *siege, shoal_result *result,
-                                shoal_error *error) {
+shoal_status shoal_siege_tell(const shoal_siege *siege, shoal_result *result, bool *withstands,
+                              shoal_error *error) {
   const shoal_attack_findings *findings = &siege->findings;
-  const shoal_classes *classes = &siege->prepared.frequency->base;
-  SHOAL_TRY(shoal_result_input(result, &siege->prepared, error));
-  result->classes = classes->n_classes;
-  for (uint32_t c = 0; c < classes->n_classes; c++)
-    if (c == 0 || classes->n_rows[c] < result->smallest_class)
-      result->smallest_class = classes->n_rows[c];
   shoal_attack_report *attacks = shoal_arena_alloc(&result->arena, 1, sizeof *attacks);
   if (!attacks) return shoal_fail_memory(error);
   memset(attacks, 0, sizeof *attacks);
@@ -121,15 +116,26 @@ shoal_status shoal_siege_report(const shoal_siege *siege, shoal_result *result,
     SHOAL_TRY(copy(result, siege->external_table->name, &attacks->external, error));
   if (siege->original_table)
     SHOAL_TRY(copy(result, siege->original_table->name, &attacks->original, error));
-  result->holds = true;
+  *withstands = true;
   for (size_t i = 0; i < findings->n_items; i++) {
     const shoal_attack_finding *finding = &findings->items[i];
     SHOAL_TRY(report(siege, finding, result, &attacks->items[i], error));
     attacks->n_items = i + 1;
-    if (finding->succeeds && finding->counts) result->holds = false;
+    if (finding->succeeds && finding->counts) *withstands = false;
   }
   result->attacks = attacks;
   return SHOAL_OK;
+}
+
+shoal_status shoal_siege_report(const shoal_siege *siege, shoal_result *result,
+                                shoal_error *error) {
+  const shoal_classes *classes = &siege->prepared.frequency->base;
+  SHOAL_TRY(shoal_result_input(result, &siege->prepared, error));
+  result->classes = classes->n_classes;
+  shoal_result_sizes(&result->sizes_before, classes, NULL);
+  result->smallest_class = result->sizes_before.smallest;
+  SHOAL_TRY(shoal_page_begin(result, &siege->prepared, error));
+  return shoal_siege_tell(siege, result, &result->holds, error);
 }
 
 /* ------------------------------------------------------------ minimality */

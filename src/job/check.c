@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job/check: does a table as it stands satisfy the policy? And the necessary conditions. */
-#include "job/prepare.h"
+#include "job/page.h"
 
 enum { WORST_CLASSES = 5 };
 
@@ -8,10 +8,12 @@ static shoal_status check(const shoal_prepared *p, shoal_result *result, shoal_e
   SHOAL_TRY(shoal_result_input(result, p, error));
   const shoal_classes *classes = &p->frequency->base;
   result->classes = classes->n_classes;
+  shoal_result_sizes(&result->sizes_before, classes, NULL);
   for (uint32_t c = 0; c < classes->n_classes; c++)
     if (c == 0 || classes->n_rows[c] < result->smallest_class)
       result->smallest_class = classes->n_rows[c];
   SHOAL_TRY(shoal_result_models(result, p, classes, NULL, WORST_CLASSES, error));
+  SHOAL_TRY(shoal_page_begin(result, p, error));
   for (size_t i = 0; i < p->demands.n_items; i++) {
     const shoal_model_type *type = p->demands.items[i].type;
     if (type->against_table)

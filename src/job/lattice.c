@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/prepare.h"
+#include "job/page.h"
 
 /* More nodes would fill the screen and the memory of whoever reads the list. */
 static const uint64_t MAX_LISTED = 2000000;
@@ -70,6 +70,7 @@ static shoal_status fill(shoal_result *result, const shoal_prepared *p, shoal_se
     result->n_nodes = i + 1;
     result->holds = result->holds || nodes->items[i].satisfies;
   }
+  SHOAL_TRY(shoal_page_begin(result, p, error));
   return add_preferred(result, p, search, nodes, error);
 }
 

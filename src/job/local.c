@@ -236,6 +236,27 @@ static shoal_status report_attributes(shoal_release *release, const shoal_draft 
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
+/* How many released clusters there are of each size. */
+static shoal_status report_cluster_sizes(shoal_result *result, const shoal_draft *draft,
+                                         shoal_error *error) {
+  uint64_t most = 0;
+  for (uint32_t c = 0; c < draft->clusters.n_classes; c++)
+    if (draft->clusters.n_rows[c] > most) most = draft->clusters.n_rows[c];
+  uint64_t *n_of_size = shoal_alloc_zero((size_t)most + 1, sizeof *n_of_size);
+  if (!n_of_size) return shoal_fail_memory(error);
+  for (uint32_t c = 0; c < draft->clusters.n_classes; c++)
+    n_of_size[draft->clusters.n_rows[c]] += !draft->breaks[draft->class_of[c]];
+  size_t n = 0;
+  for (uint64_t size = 0; size <= most; size++) n += n_of_size[size] > 0;
+  shoal_cluster_size *sizes = shoal_arena_alloc(&result->arena, n, sizeof *sizes);
+  for (uint64_t size = 0; sizes && size <= most; size++)
+    if (n_of_size[size])
+      sizes[result->n_cluster_sizes++] = (shoal_cluster_size){size, n_of_size[size]};
+  free(n_of_size);
+  result->cluster_sizes = sizes;
+  return sizes ? SHOAL_OK : shoal_fail_memory(error);
+}
+
 /* What the algorithm says of its clusters, and how many of them were merged afterwards. */
 static shoal_status report_why(shoal_result *result, const ground *g, shoal_error *error) {
   uint32_t merged = g->partition.n_clusters - g->draft->clusters.n_classes;
@@ -270,6 +291,7 @@ static shoal_status report(shoal_release *release, const shoal_method *method, c
   free(loss);
   SHOAL_TRY(status);
   SHOAL_TRY(report_why(result, g, error));
+  SHOAL_TRY(report_cluster_sizes(result, draft, error));
   SHOAL_TRY(
       shoal_result_released(result, p, &draft->classes, draft->breaks, &draft->verdict, error));
   result->noise = g->partition.noise.n;

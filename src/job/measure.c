@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/page.h"
 #include "measure/losses.h"
 #include "measure/marginals.h"
 #include "measure/queries.h"
@@ -159,6 +160,9 @@ static shoal_status measure(const shoal_prepared *p, const shoal_table *masked,
   result->holds = true;
   double started = shoal_seconds();
   SHOAL_TRY(shoal_result_measure(result, p, masked, options, error));
+  SHOAL_TRY(shoal_page_begin(result, p, error));
+  shoal_page_sizes(&result->risk->before, &result->sizes_before);
+  shoal_page_sizes(&result->risk->after, &result->sizes_after);
   result->seconds_read = p->table->seconds_read + masked->seconds_read;
   result->seconds_total = result->seconds_read + shoal_seconds() - started;
   result->peak_memory_bytes = shoal_peak_memory();

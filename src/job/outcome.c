@@ -36,6 +36,7 @@ static shoal_status warn_of_repeats(shoal_result *result, const shoal_prepared *
 shoal_status shoal_result_input(shoal_result *result, const shoal_prepared *p, shoal_error *error) {
   SHOAL_TRY(copy_name(result, p->table->name, &result->source, error));
   result->input_rows = p->table->n_records;
+  result->k = p->demands.k;
   result->input_columns = p->table->n_columns;
   result->two_passes = p->table->origin != NULL;
   result->n_quasi = p->n_quasi;
@@ -200,6 +201,7 @@ static shoal_status judge_demand(shoal_result *result, const shoal_prepared *p,
   bool first = true;
   memset(outcome, 0, sizeof *outcome);
   outcome->model = demand->type->name;
+  outcome->summary = demand->type->summary;
   outcome->required = demand->type->required(demand);
   outcome->at_most = demand->type->at_most;
   outcome->tells_distinct = demand->type->on_attribute && !demand->type->is_p;
@@ -285,6 +287,35 @@ shoal_status shoal_result_conditions(shoal_result *result, const shoal_prepared 
 
 /* ------------------------------------------------------------ releases */
 
+void shoal_result_sizes(shoal_sizes *sizes, const shoal_classes *classes, const uint8_t *left_out) {
+  *sizes = (shoal_sizes){.n_records = 0};
+  for (uint32_t c = 0; c < classes->n_classes; c++)
+    if (!left_out || !left_out[c]) shoal_sizes_add(sizes, classes->n_rows[c]);
+}
+
+/* Which models the suppressed classes broke. */
+static shoal_status tell_causes(shoal_result *result, const shoal_prepared *p,
+                                const shoal_classes *classes, const uint8_t *breaks,
+                                shoal_error *error) {
+  result->n_causes = p->demands.n_items;
+  result->causes = shoal_arena_alloc(&result->arena, result->n_causes, sizeof *result->causes);
+  if (!result->causes) return shoal_fail_memory(error);
+  for (size_t i = 0; i < result->n_causes; i++) {
+    const shoal_demand *demand = &p->demands.items[i];
+    shoal_cause *cause = &result->causes[i];
+    *cause = (shoal_cause){.model = demand->type->name};
+    if (demand->sensitive != SHOAL_NO_ATTRIBUTE)
+      SHOAL_TRY(copy_name(result, p->sensitive[demand->sensitive].column->name, &cause->attribute,
+                          error));
+    for (uint32_t c = 0; c < classes->n_classes; c++) {
+      if (!breaks[c] || shoal_demand_holds(demand, p->frequency, classes, c, NULL)) continue;
+      cause->rows += classes->n_rows[c];
+      cause->classes++;
+    }
+  }
+  return SHOAL_OK;
+}
+
 shoal_status shoal_result_released(shoal_result *result, const shoal_prepared *p,
                                    const shoal_classes *classes, const uint8_t *breaks,
                                    const shoal_verdict *verdict, shoal_error *error) {
@@ -293,6 +324,9 @@ shoal_status shoal_result_released(shoal_result *result, const shoal_prepared *p
   result->classes = verdict->n_classes;
   result->smallest_class = verdict->smallest_class;
   result->p = p->demands.p;
+  shoal_result_sizes(&result->sizes_before, &p->frequency->base, NULL);
+  shoal_result_sizes(&result->sizes_after, classes, breaks);
+  if (result->suppressed) SHOAL_TRY(tell_causes(result, p, classes, breaks, error));
   SHOAL_TRY(shoal_result_conditions(result, p, error));
   return shoal_result_models(result, p, classes, breaks, 0, error);
 }

@@ -60,6 +60,8 @@ shoal_status shoal_result_input(shoal_result *result, const shoal_prepared *prep
 shoal_status shoal_result_models(shoal_result *result, const shoal_prepared *prepared,
                                  const shoal_classes *classes, const uint8_t *left_out,
                                  size_t worst, shoal_error *error) SHOAL_MUST_CHECK;
+/* How large the classes are that are not left out. */
+void shoal_result_sizes(shoal_sizes *sizes, const shoal_classes *classes, const uint8_t *left_out);
 /* What was released: rows, classes, models, conditions. `breaks`: classes that are suppressed. */
 shoal_status shoal_result_released(shoal_result *result, const shoal_prepared *prepared,
                                    const shoal_classes *classes, const uint8_t *breaks,

@@ -47,6 +47,8 @@ static shoal_status count_blanks(shoal_release *release, const shoal_classes *cl
   if (blank->n_rows == result->suppressed) result->classes++; /* else they join one */
   result->smallest_class =
       blank->n_rows < blank->smallest_other ? blank->n_rows : blank->smallest_other;
+  shoal_result_sizes(&result->sizes_after, classes, blank->joined);
+  shoal_sizes_add(&result->sizes_after, blank->n_rows);
   SHOAL_TRY(shoal_result_models(result, p, classes, blank->joined, 0, error));
   for (size_t i = 0; i < result->n_models; i++) {
     shoal_model_outcome *outcome = &result->models[i];

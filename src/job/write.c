@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "job/claim.h"
+#include "job/page.h"
 #include "job/release.h"
 #include "table/count.h"
 #include "write/again.h"
@@ -268,6 +269,8 @@ shoal_status shoal_release_write(shoal_release *release, const char *path,
   shoal_aside aside;
   SHOAL_TRY(shoal_aside_open(&aside, path, error));
   shoal_status status = write_aside(release, path, options, run, &aside, error);
+  if (status == SHOAL_OK && options->detail != SHOAL_DETAIL_FIGURES)
+    status = shoal_page_fill(release, aside.fd, path, options, run, error);
   if (status == SHOAL_OK) status = shoal_aside_commit(&aside, error);
   shoal_aside_close(&aside);
   SHOAL_TRY(status);

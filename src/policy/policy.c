@@ -38,6 +38,10 @@ static shoal_status set_defaults(shoal_policy *policy, const char *name, const c
 static shoal_status fill(shoal_policy *policy, const char *text, size_t size_bytes,
                          const char *name, const char *directory, shoal_error *error) {
   SHOAL_TRY(set_defaults(policy, name, directory, error));
+  shoal_sha256 hash;
+  shoal_sha256_init(&hash);
+  shoal_sha256_add(&hash, text, size_bytes);
+  shoal_sha256_finish(&hash, policy->sha256);
   const shoal_yaml *root;
   SHOAL_TRY(shoal_yaml_parse(text, size_bytes, policy->file, &policy->arena, &root, error));
   shoal_policy_reader reader = {.file = policy->file,

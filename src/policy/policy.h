@@ -13,6 +13,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sha256.h"
 #include "hierarchy/spec.h"
 
 /* Where something stands in the policy file; line 0: it came from the command line. */
@@ -85,9 +86,10 @@ typedef enum shoal_unlisted {
 
 struct shoal_policy {
   shoal_arena arena;
-  const char *file;      /* its name in messages */
-  const char *directory; /* paths are relative to it */
-  char delimiter;        /* 0: found by itself */
+  const char *file;               /* its name in messages */
+  char sha256[SHOAL_SHA256_TEXT]; /* of its bytes, before the command line's overrides */
+  const char *directory;          /* paths are relative to it */
+  char delimiter;                 /* 0: found by itself */
   const char *const *missing;
   size_t n_missing; /* default: one, "" */
   const shoal_attribute *attributes;

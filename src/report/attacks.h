@@ -47,6 +47,8 @@ typedef struct shoal_attack_report {
 
 struct json_t;
 struct json_t *shoal_render_attacks_json(const shoal_result *result);
+/* The attacks alone, as part of a release's report: numbers of people below k are null. */
+struct json_t *shoal_render_attacks_array(const shoal_result *result);
 void shoal_render_attacks_text(const shoal_result *result, shoal_text *text);
 
 #endif

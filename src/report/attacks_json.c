@@ -12,6 +12,12 @@ static json_t *number(double x) {
 
 static json_t *count(uint64_t n) { return json_integer((json_int_t)n); }
 
+/* A number of people; in a release's report none from 1 to k - 1 is told. */
+static json_t *people(const shoal_result *r, uint64_t n) {
+  bool hidden = r->kind == SHOAL_RESULT_RELEASE && n && n < r->attacks->k;
+  return hidden ? json_null() : count(n);
+}
+
 static json_t *words(const char *s) { return s ? json_string(s) : json_null(); }
 
 static json_t *example_object(const shoal_result *r, const shoal_attack_sight *e) {
@@ -25,17 +31,17 @@ static json_t *example_object(const shoal_result *r, const shoal_attack_sight *e
   return object;
 }
 
-static json_t *counts_object(const shoal_attack_outcome *a) {
+static json_t *counts_object(const shoal_result *r, const shoal_attack_outcome *a) {
   json_t *object = json_object();
-  (void)json_object_set_new(object, "tried", count(a->n_tried));
-  if (a->by_people) (void)json_object_set_new(object, "matched", count(a->n_matched));
-  (void)json_object_set_new(object, "falling", count(a->n_rows));
-  (void)json_object_set_new(object, "classes", count(a->n_classes));
-  (void)json_object_set_new(object, "reidentified", count(a->reidentified));
-  (void)json_object_set_new(object, "certain", count(a->certain));
-  (void)json_object_set_new(object, "guessed", count(a->guessed));
-  (void)json_object_set_new(object, "below_k", count(a->below_k));
-  (void)json_object_set_new(object, "below_p", count(a->below_p));
+  (void)json_object_set_new(object, "tried", people(r, a->n_tried));
+  if (a->by_people) (void)json_object_set_new(object, "matched", people(r, a->n_matched));
+  (void)json_object_set_new(object, "falling", people(r, a->n_rows));
+  (void)json_object_set_new(object, "classes", people(r, a->n_classes));
+  (void)json_object_set_new(object, "reidentified", people(r, a->reidentified));
+  (void)json_object_set_new(object, "certain", people(r, a->certain));
+  (void)json_object_set_new(object, "guessed", people(r, a->guessed));
+  (void)json_object_set_new(object, "below_k", people(r, a->below_k));
+  (void)json_object_set_new(object, "below_p", people(r, a->below_p));
   return object;
 }
 
@@ -57,7 +63,7 @@ static json_t *attack_object(const shoal_result *r, const shoal_attack_outcome *
   (void)json_object_set_new(object, "succeeds", json_boolean(a->succeeds));
   (void)json_object_set_new(object, "counted", json_boolean(a->counts));
   (void)json_object_set_new(object, "unit", json_string(a->by_people ? "people" : "rows"));
-  (void)json_object_set_new(object, "counts", counts_object(a));
+  (void)json_object_set_new(object, "counts", counts_object(r, a));
   (void)json_object_set_new(object, "bound", number(a->bound));
   (void)json_object_set_new(object, "highest_probability", number(a->highest));
   if (a->measure && (a->attribute || a->by_people || a->previous))
@@ -67,15 +73,21 @@ static json_t *attack_object(const shoal_result *r, const shoal_attack_outcome *
                                         "worst", number(a->reached)));
   json_t *examples = json_array();
   for (size_t i = 0; i < a->n_examples; i++)
-    (void)json_array_append_new(examples, example_object(r, &a->examples[i]));
+    if (r->kind != SHOAL_RESULT_RELEASE || a->examples[i].n_rows >= r->attacks->k)
+      (void)json_array_append_new(examples, example_object(r, &a->examples[i]));
   (void)json_object_set_new(object, "examples", examples);
   return object;
 }
 
-json_t *shoal_render_attacks_json(const shoal_result *r) {
-  json_t *attacks = json_array(), *warnings = json_array();
+json_t *shoal_render_attacks_array(const shoal_result *r) {
+  json_t *attacks = json_array();
   for (size_t i = 0; i < r->attacks->n_items; i++)
     (void)json_array_append_new(attacks, attack_object(r, &r->attacks->items[i]));
+  return attacks;
+}
+
+json_t *shoal_render_attacks_json(const shoal_result *r) {
+  json_t *attacks = shoal_render_attacks_array(r), *warnings = json_array();
   for (size_t i = 0; i < r->n_warnings; i++)
     (void)json_array_append_new(warnings, json_string(r->warnings[i]));
   return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "shoal", SHOAL_VERSION,

@@ -7,6 +7,7 @@
 #include "report/attacks.h"
 #include "report/explain.h"
 #include "report/measures.h"
+#include "report/page_json.h"
 #include "report/result.h"
 
 /* A whole number where it is one: counts and levels are integers in JSON. */
@@ -82,10 +83,12 @@ static json_t *render_conditions(const shoal_result *r) {
 }
 
 static json_t *render_check(const shoal_result *r) {
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "holds", json_boolean(r->holds), "rows",
-                   count(r->input_rows), "classes", count(r->classes), "smallest_class",
-                   count(r->smallest_class), "models", models_array(r), "warnings",
-                   strings(r->warnings, r->n_warnings));
+  json_t *root = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "holds", json_boolean(r->holds),
+                           "rows", count(r->input_rows), "classes", count(r->classes),
+                           "smallest_class", count(r->smallest_class), "models", models_array(r),
+                           "warnings", strings(r->warnings, r->n_warnings));
+  (void)json_object_set_new(root, "class_sizes", shoal_page_json_sizes(r));
+  return root;
 }
 
 static json_t *objective_object(const shoal_result *r) {
@@ -156,6 +159,14 @@ static json_t *render_release(const shoal_result *r) {
   (void)json_object_set_new(root, "search", search_object(r));
   (void)json_object_set_new(root, "conditions", conditions_object(r));
   (void)json_object_set_new(root, "measures", measures_object(r));
+  (void)json_object_set_new(root, "class_sizes", shoal_page_json_sizes(r));
+  (void)json_object_set_new(root, "suppressed_by", shoal_page_json_causes(r));
+  if (r->n_cluster_sizes)
+    (void)json_object_set_new(root, "cluster_sizes", shoal_page_json_clusters(r));
+  if (r->page) shoal_page_json(r->page, root);
+  if (r->measures) (void)json_object_set_new(root, "utility", shoal_page_json_utility(r->measures));
+  if (r->risk) (void)json_object_set_new(root, "learning", shoal_page_json_learning(r));
+  if (r->attacks) (void)json_object_set_new(root, "attacks", shoal_render_attacks_array(r));
   (void)json_object_set_new(root, "seed", r->has_seed ? count(r->seed) : json_null());
   (void)json_object_set_new(root, "warnings", strings(r->warnings, r->n_warnings));
   (void)json_object_set_new(root, "seconds",

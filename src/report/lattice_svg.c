@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/markup.h"
 #include "report/result.h"
 
 enum {
@@ -30,6 +31,7 @@ enum {
   BAR_HEIGHT = 18,
   BAR_PITCH = 27,
   COLUMN_WIDTH = 124,
+  PAGE_WIDTH = 1100, /* shrunk to a page's width, letters are still read */
 };
 
 typedef struct drawing {
@@ -39,6 +41,8 @@ typedef struct drawing {
   size_t y;     /* where the next part begins */
   size_t n_satisfying, n_minimal;
   bool has_chosen;
+  size_t most_width;    /* between the margins; 0: as wide as need be */
+  uint64_t least_shown; /* numbers of rows above 0 and below it are told as "fewer"; 0: none */
 } drawing;
 
 /* Colours: teal and amber differ also for the colour-blind. Dark repeats what differs. */
@@ -77,44 +81,15 @@ static const char style[] =
 
 /* ------------------------------------------------------------ words */
 
-static bool continues_letter(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
-
-/* At most so many pixels, whichever font: hundredths of the font's size for each letter. */
-static size_t guess_width(const char *string, size_t size_bytes, size_t font) {
-  size_t hundredths = 0;
-  for (size_t i = 0; i < size_bytes; i++) {
-    if (continues_letter(string[i])) continue;
-    unsigned char c = (unsigned char)string[i];
-    hundredths += c >= 0x80 || strchr("mwMW@%", c) ? 105
-                  : strchr("fijlrt .,:;()[]|'", c) ? 46
-                  : c >= 'A' && c <= 'Z'           ? 82
-                                                   : 67;
-  }
-  return (hundredths * font + 99) / 100;
-}
-
-/* As XML text. What XML cannot hold at all (most control characters, U+FFFE, U+FFFF) is U+FFFD. */
-static void add_escaped(shoal_text *text, const char *string, size_t size_bytes) {
-  static const char special[] = "<>&\"\t\r\n";
-  static const char *const instead[] = {"&lt;", "&gt;", "&amp;", "&quot;", " ", " ", " "};
-  for (size_t i = 0; i < size_bytes; i++) {
-    const char *c = string + i, *found = strchr(special, *c);
-    if (found) {
-      shoal_text_add(text, instead[found - special]);
-    } else if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-      shoal_text_add(text, "\xef\xbf\xbd");
-    } else if (size_bytes - i >= 3 && !memcmp(c, "\xef\xbf", 2) && (unsigned char)c[2] >= 0xbe) {
-      shoal_text_add(text, "\xef\xbf\xbd");
-      i += 2;
-    } else {
-      shoal_text_add_bytes(text, c, 1);
-    }
-  }
-}
-
 static void add_counted(shoal_text *text, uint64_t n, const char *noun) {
   shoal_text_add_count(text, n);
   shoal_text_print(text, " %s%s", noun, n == 1 ? "" : "s");
+}
+
+/* Rows to suppress; few people are not counted out where `least` forbids it. */
+static void add_node_rows(shoal_text *text, uint64_t n, uint64_t least) {
+  if (n && n < least) shoal_text_print(text, "&lt; %" PRIu64 " rows", least);
+  else add_counted(text, n, "row");
 }
 
 static size_t count_digits(uint64_t n) {
@@ -127,7 +102,7 @@ static size_t count_digits(uint64_t n) {
 static size_t cut_size(const char *name) {
   size_t size = strlen(name), cut = 0;
   for (size_t i = 0, n_letters = 0; i < size; i++) {
-    if (continues_letter(name[i])) continue;
+    if (shoal_markup_continues(name[i])) continue;
     if (n_letters == MOST_LETTERS - 1) cut = i;
     if (n_letters++ == MOST_LETTERS) return cut;
   }
@@ -172,31 +147,34 @@ static void open_group(shoal_text *text, const char *class, const shoal_node_out
 }
 
 /* For those who point at a node, or have it read to them. */
-static void add_node_title(const shoal_result *result, const shoal_node_outcome *node,
-                           shoal_text *text) {
+static void add_node_title(const drawing *d, const shoal_node_outcome *node) {
+  const shoal_result *result = d->result;
+  shoal_text *text = d->text;
   shoal_text_add(text, "<title>");
   for (size_t q = 0; q < result->n_quasi; q++) {
-    add_escaped(text, result->quasi[q], strlen(result->quasi[q]));
+    shoal_markup_add(text, result->quasi[q], strlen(result->quasi[q]));
     shoal_text_print(text, " %" PRIu32 ", ", node->levels[q]);
   }
   shoal_text_print(text, "height %" PRIu32 ": ", node->height);
-  add_counted(text, node->suppressed, "row");
+  add_node_rows(text, node->suppressed, d->least_shown);
   shoal_text_print(text, " to suppress, classes: %" PRIu64 "; %s%s%s</title>", node->classes,
                    node->satisfies ? "satisfies" : "does not satisfy",
                    node->minimal ? ", minimal" : "", node->chosen ? ", chosen" : "");
 }
 
-static void draw_node(const shoal_result *result, const shoal_node_outcome *node, size_t x,
-                      size_t y, size_t width, shoal_text *text) {
+static void draw_node(const drawing *d, const shoal_node_outcome *node, size_t x, size_t y,
+                      size_t width) {
+  const shoal_result *result = d->result;
+  shoal_text *text = d->text;
   const size_t middle = x + (width + BAND_WIDTH) / 2;
   open_group(text, "node", node);
-  add_node_title(result, node, text);
+  add_node_title(d, node);
   draw_box(text, x, y, width, BOX_HEIGHT, node);
   shoal_text_print(text, "<text class=\"vector\" x=\"%zu\" y=\"%zu\">[", middle, y + 22);
   for (size_t q = 0; q < result->n_quasi; q++)
     shoal_text_print(text, "%s%" PRIu32, q ? "," : "", node->levels[q]);
   shoal_text_print(text, "]</text><text class=\"rows\" x=\"%zu\" y=\"%zu\">", middle, y + 38);
-  add_counted(text, node->suppressed, "row");
+  add_node_rows(text, node->suppressed, d->least_shown);
   shoal_text_add(text, "</text>");
   if (node->minimal) draw_badge(text, "badge", x + width / 2, y - 1, "minimal");
   if (node->chosen) draw_badge(text, "ring-badge", x + width / 2, y + BOX_HEIGHT + 6, "chosen");
@@ -237,11 +215,12 @@ static void draw_head(drawing *d) {
 static void draw_attributes(drawing *d, const char *before, const char *after) {
   const shoal_result *result = d->result;
   shoal_text_print(d->text, "<text class=\"dim\" x=\"%d\" y=\"%zu\">%s", MARGIN, d->y, before);
-  size_t used = guess_width(before, strlen(before), 13);
+  size_t used = shoal_markup_width(before, strlen(before), 13);
   for (size_t q = 0; q < result->n_quasi; q++) {
     const char *name = result->quasi[q], *next = q + 1 < result->n_quasi ? ", " : after;
     size_t size = cut_size(name), whole = strlen(name);
-    size_t needed = guess_width(name, size, 14) + guess_width(next, strlen(next), 13) +
+    size_t needed = shoal_markup_width(name, size, 14) +
+                    shoal_markup_width(next, strlen(next), 13) +
                     8 * (11 + count_digits(result->heights[q]));
     if (q && used + needed > d->width) {
       d->y += LINE_HEIGHT;
@@ -250,10 +229,10 @@ static void draw_attributes(drawing *d, const char *before, const char *after) {
     }
     used += needed;
     shoal_text_add(d->text, "<tspan class=\"name\">");
-    add_escaped(d->text, name, size);
+    shoal_markup_add(d->text, name, size);
     if (size < whole) {
       shoal_text_add(d->text, "\xe2\x80\xa6<title>");
-      add_escaped(d->text, name, whole);
+      shoal_markup_add(d->text, name, whole);
       shoal_text_add(d->text, "</title>");
     }
     shoal_text_print(d->text, "</tspan> (height %" PRIu32 ")%s", result->heights[q], next);
@@ -265,7 +244,7 @@ static void draw_attributes(drawing *d, const char *before, const char *after) {
 /* One entry of the legend, a box or a bar of class `bar`; `*x` moves on, over lines if need be. */
 static void draw_entry(drawing *d, size_t *x, const shoal_node_outcome *node, const char *bar,
                        const char *words) {
-  const size_t needed = 52 + guess_width(words, strlen(words), 13);
+  const size_t needed = 52 + shoal_markup_width(words, strlen(words), 13);
   if (*x > MARGIN && *x + needed > MARGIN + d->width) {
     *x = MARGIN;
     d->y += LINE_HEIGHT + 14;
@@ -340,17 +319,24 @@ static void draw_edges(const drawing *d, const grid *g, size_t i) {
   }
 }
 
-static void draw_nodes(drawing *d) {
-  const shoal_result *result = d->result;
-  grid g = {.box_width = box_width(result), .n_rows = 1};
+/* Every node gets its place in its row; returns the width that the widest row needs. */
+static size_t place_nodes(const shoal_result *result, grid *g) {
   size_t most = 0;
   for (size_t i = 0; i < result->n_nodes; i++) {
     size_t height = result->nodes[i].height;
-    g.place[i] = g.n_in_row[height]++;
-    most = g.n_in_row[height] > most ? g.n_in_row[height] : most;
-    g.n_rows = height + 1 > g.n_rows ? height + 1 : g.n_rows;
+    g->place[i] = g->n_in_row[height]++;
+    most = g->n_in_row[height] > most ? g->n_in_row[height] : most;
+    g->n_rows = height + 1 > g->n_rows ? height + 1 : g->n_rows;
   }
-  size_t needed = AXIS_WIDTH + most * (g.box_width + BOX_GAP) - BOX_GAP;
+  return AXIS_WIDTH + most * (g->box_width + BOX_GAP) - BOX_GAP;
+}
+
+/* False, and nothing is drawn: the picture would be wider than there is room. */
+static bool draw_nodes(drawing *d) {
+  const shoal_result *result = d->result;
+  grid g = {.box_width = box_width(result), .n_rows = 1};
+  size_t needed = place_nodes(result, &g);
+  if (d->most_width && needed > d->most_width) return false;
   d->width = needed > d->width ? needed : d->width;
   size_t pitch = needed * 3 / 5 / g.n_rows; /* a picture about 5 : 3, as edges need room to fan */
   g.row_pitch = pitch < BOX_HEIGHT + 54 ? BOX_HEIGHT + 54 : pitch > 440 ? 440 : pitch;
@@ -370,9 +356,10 @@ static void draw_nodes(drawing *d) {
   for (size_t i = 0; i < result->n_nodes; i++) draw_edges(d, &g, i);
   shoal_text_add(d->text, "</g>\n");
   for (size_t i = 0; i < result->n_nodes; i++)
-    draw_node(result, &result->nodes[i], node_x(d, &g, i), row_y(&g, result->nodes[i].height),
-              g.box_width, d->text);
+    draw_node(d, &result->nodes[i], node_x(d, &g, i), row_y(&g, result->nodes[i].height),
+              g.box_width);
   d->y = row_y(&g, 0) + BOX_HEIGHT + 8;
+  return true;
 }
 
 /* ------------------------------------------------------------ the lattice, height by height */
@@ -409,10 +396,12 @@ static void draw_tally(const drawing *d, const tally *row, size_t most, size_t x
 static void draw_bars_head(drawing *d, size_t per_row, size_t x) {
   static const char *const columns[] = {"satisfy", "of these minimal", "do not satisfy"};
   draw_head(d);
+  bool many = d->result->n_nodes > MOST_DRAWN; /* else they are only too wide for a page */
   shoal_text_print(d->text,
-                   "<text x=\"%d\" y=\"%zu\">More than %d nodes cannot be drawn readably: each row "
+                   "<text x=\"%d\" y=\"%zu\">%s%zu nodes cannot be drawn readably%s: each row "
                    "counts the nodes of %zu height%s. The CSV lists every node.</text>\n",
-                   MARGIN, d->y, MOST_DRAWN, per_row, per_row > 1 ? "s" : "");
+                   MARGIN, d->y, many ? "More than " : "", many ? MOST_DRAWN : d->result->n_nodes,
+                   many ? "" : " in a page", per_row, per_row > 1 ? "s" : "");
   d->y += LINE_HEIGHT;
   draw_attributes(d, "Levels of [", "]");
   draw_legend(d, true);
@@ -449,26 +438,30 @@ static void draw_bars(drawing *d) {
   }
 }
 
-void shoal_render_lattice_svg(const shoal_result *result, shoal_text *text) {
+static void draw(const shoal_result *result, const char *namespace, size_t most_width,
+                 uint64_t least_shown, shoal_text *text) {
   shoal_text body;
   shoal_text_init(&body);
   add_title(result, &body);
-  size_t title_width = guess_width(body.bytes ? body.bytes : "", body.size_bytes, 19);
+  size_t title_width = shoal_markup_width(body.bytes ? body.bytes : "", body.size_bytes, 19);
   shoal_text_reset(&body);
-  drawing d = {.result = result, .text = &body, .y = MARGIN};
+  drawing d = {.result = result,
+               .text = &body,
+               .y = MARGIN,
+               .most_width = most_width,
+               .least_shown = least_shown};
   d.width = title_width > LEAST_WIDTH ? title_width : LEAST_WIDTH;
   for (size_t i = 0; i < result->n_nodes; i++) {
     d.n_satisfying += result->nodes[i].satisfies;
     d.n_minimal += result->nodes[i].minimal;
     d.has_chosen |= result->nodes[i].chosen;
   }
-  if (result->n_nodes > MOST_DRAWN) draw_bars(&d);
-  else draw_nodes(&d);
+  if (result->n_nodes > MOST_DRAWN || !draw_nodes(&d)) draw_bars(&d);
   size_t width = d.width + 2 * MARGIN, height = d.y + MARGIN;
   shoal_text_print(text,
-                   "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"shoal\" role=\"img\" "
-                   "width=\"%zu\" height=\"%zu\" viewBox=\"0 0 %zu %zu\">\n<title>",
-                   width, height, width, height);
+                   "<svg %sclass=\"shoal\" role=\"img\" width=\"%zu\" height=\"%zu\" "
+                   "viewBox=\"0 0 %zu %zu\">\n<title>",
+                   namespace, width, height, width, height);
   add_title(result, text);
   shoal_text_print(text, "</title>\n%s<rect class=\"paper\" width=\"%zu\" height=\"%zu\"/>\n",
                    style, width, height);
@@ -476,4 +469,12 @@ void shoal_render_lattice_svg(const shoal_result *result, shoal_text *text) {
   shoal_text_add(text, "</svg>\n");
   text->failed |= body.failed;
   shoal_text_reset(&body);
+}
+
+void shoal_render_lattice_svg(const shoal_result *result, shoal_text *text) {
+  draw(result, "xmlns=\"http://www.w3.org/2000/svg\" ", 0, 0, text);
+}
+
+void shoal_draw_lattice(const shoal_result *result, shoal_text *text) {
+  draw(result, "", PAGE_WIDTH, result->k, text);
 }

@@ -68,7 +68,7 @@ shoal_status shoal_result_render(const shoal_result *result, shoal_format format
                                  shoal_error *error) {
   *out = NULL;
   if (format == SHOAL_JSON) return shoal_render_json(result, out, error);
-  if (format != SHOAL_TEXT && result->kind != SHOAL_RESULT_LATTICE)
+  if (format != SHOAL_TEXT && format != SHOAL_HTML && result->kind != SHOAL_RESULT_LATTICE)
     return shoal_fail(error, SHOAL_BAD_INPUT, "only a lattice can be drawn: use text or json");
   shoal_text text;
   shoal_text_init(&text);
@@ -76,6 +76,7 @@ shoal_status shoal_result_render(const shoal_result *result, shoal_format format
   case SHOAL_CSV: shoal_render_lattice_csv(result, &text); break;
   case SHOAL_DOT: shoal_render_lattice_dot(result, &text); break;
   case SHOAL_SVG: shoal_render_lattice_svg(result, &text); break;
+  case SHOAL_HTML: shoal_render_html(result, &text); break;
   default: shoal_render_text(result, &text); break;
   }
   *out = format == SHOAL_TEXT ? printable(&text) : shoal_text_take(&text);

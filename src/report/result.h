@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "report/sizes.h"
 
 typedef enum shoal_result_kind {
   SHOAL_RESULT_PROFILE,
@@ -34,6 +35,7 @@ typedef struct shoal_class_example {
 
 typedef struct shoal_model_outcome {
   const char *model;
+  const char *summary;   /* what it asks for, in words */
   const char *attribute; /* NULL: none */
   double required, reached;
   uint64_t least_distinct; /* fewest distinct sensitive values of a class */
@@ -44,6 +46,17 @@ typedef struct shoal_model_outcome {
   shoal_class_example *worst; /* check only */
   size_t n_worst;
 } shoal_model_outcome;
+
+/* Why rows were suppressed: those in classes that broke a model. A class may break several. */
+typedef struct shoal_cause {
+  const char *model, *attribute; /* attribute NULL: none */
+  uint64_t rows, classes;
+} shoal_cause;
+
+/* So many clusters of one size. */
+typedef struct shoal_cluster_size {
+  uint64_t size, n;
+} shoal_cluster_size;
 
 typedef struct shoal_condition_outcome {
   const char *attribute;
@@ -111,6 +124,11 @@ struct shoal_result {
   uint64_t seed;
   shoal_model_outcome *models;
   size_t n_models;
+  shoal_cause *causes; /* of suppression; one a model, in their order */
+  size_t n_causes;
+  shoal_sizes sizes_before, sizes_after;   /* of classes: as the table stood, as released */
+  const shoal_cluster_size *cluster_sizes; /* local: released ones, ascending */
+  size_t n_cluster_sizes;
   /* the search */
   const char *algorithm, *algorithm_reason;
   bool local;      /* local recoding: clusters, no nodes */
@@ -140,6 +158,9 @@ struct shoal_result {
   /* cost */
   double seconds_read, seconds_search, seconds_write, seconds_verify, seconds_total;
   uint64_t peak_memory_bytes;
+  uint64_t k; /* the largest class size asked for: what a page tells of fewer people is "fewer" */
+  /* what a page tells */
+  struct shoal_page *page; /* see report/page.h; NULL: nobody asked for it */
   /* explain */
   struct shoal_explanation *explanation; /* see report/explain.h */
   /* attack */
@@ -171,5 +192,9 @@ void shoal_render_text(const shoal_result *result, shoal_text *text);
 void shoal_render_lattice_csv(const shoal_result *result, shoal_text *text);
 void shoal_render_lattice_dot(const shoal_result *result, shoal_text *text);
 void shoal_render_lattice_svg(const shoal_result *result, shoal_text *text);
+/* The same picture to stand within a page: it tells no numbers of rows below k. */
+void shoal_draw_lattice(const shoal_result *result, shoal_text *text);
+/* One page that stands alone; see report/html.c. */
+void shoal_render_html(const shoal_result *result, shoal_text *text);
 
 #endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/sha256: the hash by which a file is known again (FIPS 180-4, section 6.2). */
+#ifndef SHOAL_BASE_SHA256_H
+#define SHOAL_BASE_SHA256_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define SHOAL_SHA256_TEXT 65 /* 64 hexadecimal digits and a NUL */
+
+typedef struct shoal_sha256 {
+  uint32_t state[8];
+  uint64_t n_bytes;        /* taken so far */
+  unsigned char block[64]; /* of which n_bytes % 64 are filled */
+} shoal_sha256;
+
+void shoal_sha256_init(shoal_sha256 *hash);
+void shoal_sha256_add(shoal_sha256 *hash, const void *bytes, size_t size_bytes);
+/* Lower-case hexadecimal digits; the hash is used up. */
+void shoal_sha256_finish(shoal_sha256 *hash, char text[SHOAL_SHA256_TEXT]);
+
+/* Of a whole file, whatever its offset, which stays as it is. `name` stands in messages. */
+shoal_status shoal_sha256_fd(int fd, const char *name, char text[SHOAL_SHA256_TEXT],
+                             shoal_error *error) SHOAL_MUST_CHECK;
+
+#endif
