@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 
+import flow
 import local
 import sensitive
 from common import ROOT, megabytes, timed
@@ -175,8 +176,11 @@ def full_domain(build, folder):
              + (" with SHOAL_DATA set" if adult.real else "") + f", {time.strftime('%Y-%m-%d')}, "
              f"{os.cpu_count()} shared cores, {platform.machine()}. Seconds wobble on a shared machine: "
              "compare within a table.", ""]
-    part, _ = reading(build, adult)
-    return lines + part + anonymizing(build, adult, folder) + algorithms(build, adult, folder) + large(build, folder)
+    part, path = reading(build, adult)
+    part += flow.reading(build, path, folder)
+    policy = os.path.join(ROOT, "examples", "census", "policy.yaml")
+    return (lines + part + anonymizing(build, adult, folder) + algorithms(build, adult, folder)
+            + large(build, folder) + flow.flow(build, folder, policy))
 
 
 def spliced(path, section):

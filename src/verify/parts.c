@@ -119,13 +119,18 @@ static void work(void *user, unsigned i) {
 /* The first part's counter takes the place of the caller's. */
 static shoal_status add_up(parting *p, shoal_verify_counter *count, bool *counted,
                            shoal_error *error) {
+  bool fine = true;
+  uint64_t n_left = p->claim->n_rows;
   for (unsigned i = 0; i < p->n_parts; i++) {
-    if (p->parts[i].status == SHOAL_CANCELLED) {
-      if (error) *error = p->parts[i].error;
+    const part *self = &p->parts[i];
+    if (self->status == SHOAL_CANCELLED) {
+      if (error) *error = self->error;
       return SHOAL_CANCELLED;
     }
-    if (p->parts[i].status != SHOAL_OK) return SHOAL_OK; /* one reader can tell better */
+    fine = fine && self->status == SHOAL_OK && self->count.n_rows <= n_left;
+    n_left -= fine ? self->count.n_rows : 0;
   }
+  if (!fine || n_left) return SHOAL_OK; /* one reader can tell better */
   shoal_verify_counter empty = *count;
   *count = p->parts[0].count;
   p->parts[0].count = empty;

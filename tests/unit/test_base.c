@@ -15,6 +15,7 @@
 
 #include "base/decimal.h"
 #include "base/hash.h"
+#include "base/line.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -421,6 +422,64 @@ static void work_is_done_for_more_indexes_than_threads(void **state UNUSED) {
   check_parallel(MOST_WORK);
 }
 
+/* ---------------------------------------------------------------- a line */
+
+enum { LINE_ITEMS = 500 };
+
+/* What each worker has in hand, and what came out. */
+typedef struct line_test {
+  uint64_t n_items, fails[2]; /* items that fail; UINT64_MAX: none */
+  uint64_t in_hand[4], came_out[LINE_ITEMS], n_out;
+} line_test;
+
+static shoal_status line_take(void *user, unsigned worker, uint64_t item, bool *more,
+                              shoal_error *error UNUSED) {
+  line_test *t = user;
+  *more = item < t->n_items;
+  t->in_hand[worker] = item * item;
+  return SHOAL_OK;
+}
+
+static shoal_status line_make(void *user, unsigned worker UNUSED, uint64_t item,
+                              shoal_error *error) {
+  const line_test *t = user;
+  for (volatile uint64_t i = 0; i < item * 7919 % 5000; i++) continue; /* some take longer */
+  if (item != t->fails[0] && item != t->fails[1]) return SHOAL_OK;
+  return shoal_fail(error, SHOAL_FAILED, "item %llu", (unsigned long long)item);
+}
+
+static shoal_status line_out(void *user, unsigned worker, uint64_t item UNUSED,
+                             shoal_error *error UNUSED) {
+  line_test *t = user;
+  t->came_out[t->n_out++] = t->in_hand[worker];
+  return SHOAL_OK;
+}
+
+static void a_line_goes_out_as_it_came_in(void **state UNUSED) {
+  for (unsigned n_workers = 1; n_workers <= 4; n_workers++) {
+    line_test t = {.n_items = LINE_ITEMS, .fails = {UINT64_MAX, UINT64_MAX}};
+    shoal_line line = {&t, line_take, line_make, line_out, NULL, NULL};
+    assert_int_equal(shoal_line_run(&line, n_workers, NULL), SHOAL_OK);
+    assert_int_equal(t.n_out, LINE_ITEMS);
+    for (uint64_t i = 0; i < LINE_ITEMS; i++) assert_int_equal(t.came_out[i], i * i);
+  }
+}
+
+/* Whatever fails first on the clock: what came before it has gone out, and it is told. */
+static void the_first_item_that_fails_is_told(void **state UNUSED) {
+  for (unsigned i = 0; i < 40; i++) {
+    uint64_t first = i % 10 * 40, second = first + 1 + i % 3;
+    line_test t = {.n_items = LINE_ITEMS, .fails = {second, first}};
+    shoal_line line = {&t, line_take, line_make, line_out, NULL, NULL};
+    shoal_error error = {0};
+    char expected[32];
+    (void)snprintf(expected, sizeof expected, "item %llu", (unsigned long long)first);
+    assert_int_equal(shoal_line_run(&line, 1 + i % 4, &error), SHOAL_FAILED);
+    assert_string_equal(error.message, expected);
+    assert_int_equal(t.n_out, first);
+  }
+}
+
 #define TEST(name) cmocka_unit_test(name)
 
 int main(void) {
@@ -444,6 +503,8 @@ int main(void) {
       TEST(ids_number_keys_by_first_appearance),
       TEST(work_is_done_once_for_each_index),
       TEST(work_is_done_for_more_indexes_than_threads),
+      TEST(a_line_goes_out_as_it_came_in),
+      TEST(the_first_item_that_fails_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -483,6 +483,54 @@ static void random_releases_agree_with_a_naive_check(void **state UNUSED) {
   assert_in_range(n_held, n_all / 10, n_all / 10 * 9); /* both verdicts were put to the test */
 }
 
+/* ---------------------------------------------------------------- parts of a large file */
+
+/* More than two parts of 4 MiB; many cells have several lines, so that cuts fall into quotes. */
+static void fill_large(shoal_text *release, unsigned n_rows) {
+  shoal_text_add(release, HEADER);
+  for (unsigned i = 0; i < n_rows; i++)
+    shoal_text_print(release, "\"a\n\"\"%u\"\"\n\",%u,\"\nillness %u,\n\n\n\n\"\n", i % 100, i % 7,
+                     i % 11);
+  assert_true(!release->failed && release->size_bytes > 9u << 20);
+}
+
+static void a_large_release_is_proven_in_parts(void **state UNUSED) {
+  enum { ROWS = 300000 };
+  shoal_text release;
+  shoal_text_init(&release);
+  fill_large(&release, ROWS);
+  char first[sizeof error.message];
+  for (unsigned n_threads = 1; n_threads <= 4; n_threads++) {
+    shoal_run run = {.n_threads = n_threads};
+    assert_int_equal(verify_bytes(release.bytes, release.size_bytes, ROWS, &run), SHOAL_OK);
+    assert_int_equal(finding.n_rows, ROWS);
+    assert_int_equal(finding.n_classes, 700);
+    assert_int_equal(finding.smallest_class, ROWS / 700);
+    failed_with(verify_bytes(release.bytes, release.size_bytes, ROWS - 1, &run), "more rows than");
+    failed_with(verify_bytes(release.bytes, release.size_bytes, ROWS + 1, &run), "300000 rows");
+    p_of_model.value = "12"; /* each class has eleven */
+    failed_with(verify_bytes(release.bytes, release.size_bytes, ROWS, &run), "p-sensitive");
+    p_of_model.value = "2";
+  }
+  for (unsigned part = 1; part < 8; part++) { /* a quote or a newline too many, anywhere */
+    char *at = release.bytes + release.size_bytes / 8 * part;
+    while (*at != 'l') at++;
+    for (unsigned fault = 0; fault < 3; fault++) {
+      *at = "\"\0\r"[fault];
+      bool harmless = fault == 2; /* inside quotes */
+      for (unsigned n_threads = 1; n_threads <= 4; n_threads += 3) {
+        shoal_run run = {.n_threads = n_threads};
+        shoal_status status = verify_bytes(release.bytes, release.size_bytes, ROWS, &run);
+        assert_int_equal(status, harmless ? SHOAL_OK : SHOAL_FAILED);
+        if (n_threads == 1) memcpy(first, error.message, sizeof first);
+        assert_string_equal(error.message, first);
+      }
+    }
+    *at = 'l';
+  }
+  shoal_text_reset(&release);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, start_claim)
 
 int main(void) {
@@ -511,6 +559,7 @@ int main(void) {
       TEST(a_zstd_release_is_unpacked),
       TEST(progress_is_told_and_can_stop_the_work),
       TEST(random_releases_agree_with_a_naive_check),
+      TEST(a_large_release_is_proven_in_parts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
