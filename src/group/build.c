@@ -181,6 +181,26 @@ static bool fill_tuples(shoal_frequency *f, const uint64_t *first_row) {
   return true;
 }
 
+/* The codes of each tuple side by side, where they fit into a word. */
+static bool fill_words(shoal_frequency *f) {
+  unsigned bits = 0;
+  for (size_t q = 0; q < f->n_quasi; q++) {
+    uint32_t n_values = f->quasi[q]->n_values;
+    f->word_bits[q] = n_values > 1 ? 32 - (unsigned)__builtin_clz(n_values - 1) : 0;
+    bits += f->word_bits[q];
+  }
+  if (bits > 64) return true;
+  f->words = shoal_alloc_zero(f->n_tuples, sizeof *f->words);
+  if (!f->words) return false;
+  unsigned shift = 0;
+  for (size_t q = 0; q < f->n_quasi; q++) {
+    for (uint32_t t = 0; f->word_bits[q] && t < f->n_tuples; t++)
+      f->words[t] |= (uint64_t)f->codes[q][t] << shift;
+    shift += f->word_bits[q];
+  }
+  return true;
+}
+
 static shoal_status group_rows(shoal_frequency *f, const shoal_run *run, shoal_error *error) {
   bool *cut = shoal_alloc_zero(f->n_quasi, sizeof *cut);
   grouping *g = shoal_alloc_zero(1, sizeof *g);
@@ -194,7 +214,7 @@ static shoal_status group_rows(shoal_frequency *f, const shoal_run *run, shoal_e
     for (unsigned i = 0; i < g->n_parts; i++) ok = ok && !g->failed[i];
     ok = ok && g->cancelled == SHOAL_OK && join_parts(g);
     if (ok) shoal_parallel(g->n_parts, renumber_part, g);
-    ok = ok && fill_tuples(f, g->parts[0].first_row);
+    ok = ok && fill_tuples(f, g->parts[0].first_row) && fill_words(f);
     free_parts(g);
   }
   shoal_status status = ok ? SHOAL_OK : shoal_fail_memory(error);
@@ -213,8 +233,10 @@ static bool allocate(shoal_frequency *f, const shoal_column *const *quasi,
   f->sensitive = shoal_alloc(f->n_sensitive, sizeof *f->sensitive);
   f->track = shoal_alloc(f->n_sensitive, sizeof *f->track);
   f->codes = shoal_alloc_zero(f->n_quasi, sizeof *f->codes);
+  f->word_bits = shoal_alloc_zero(f->n_quasi, sizeof *f->word_bits);
   f->tuple_of_row = shoal_alloc((size_t)f->table->n_rows, sizeof *f->tuple_of_row);
-  if (!f->quasi || !f->sensitive || !f->track || !f->codes || !f->tuple_of_row) return false;
+  if (!f->quasi || !f->sensitive || !f->track || !f->codes || !f->word_bits || !f->tuple_of_row)
+    return false;
   for (size_t q = 0; q < f->n_quasi; q++) f->quasi[q] = quasi[q];
   for (size_t s = 0; s < f->n_sensitive; s++) {
     f->sensitive[s] = sensitive[s];
@@ -256,6 +278,8 @@ void shoal_frequency_free(shoal_frequency *f) {
   for (size_t q = 0; f->codes && q < f->n_quasi; q++) free(f->codes[q]);
   shoal_classes_reset(&f->base);
   free(f->codes);
+  free(f->words);
+  free(f->word_bits);
   free(f->tuple_of_row);
   free(f->quasi);
   free(f->sensitive);
