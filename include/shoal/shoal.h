@@ -66,6 +66,8 @@ typedef struct shoal_run {
   unsigned n_threads; /* 0: as many as the machine has */
   shoal_progress_fn progress;
   void *progress_user;
+  /* `optimal` ends then with the best node found, not proven to be the best; 0: no limit. */
+  double time_limit_seconds;
 } shoal_run;
 
 /* The library's version, such as "0.1.0". */
