@@ -40,6 +40,7 @@ static const char *const hierarchies[QUASI] = {
 
 typedef struct bench {
   uint64_t n_rows;
+  int skew;
   char path[64]; /* the generated CSV; "": none */
   shoal_run run;
   shoal_table *table;
@@ -67,11 +68,12 @@ static shoal_status machine_failed(bench *b, const char *what) {
   return shoal_fail(&b->error, SHOAL_FAILED, "%s failed", what);
 }
 
-/* Skewed like people are: low values are the frequent ones. */
-static uint32_t draw(uint64_t *state, uint32_t domain) {
+/* Skewed like people are: low values are the frequent ones; the more so, the fewer tuples. */
+static uint32_t draw(uint64_t *state, uint32_t domain, int skew) {
   *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
   uint64_t u = *state >> 40; /* 24 bits */
-  return (uint32_t)((u * u >> 24) * domain >> 24);
+  for (int i = 0; i < skew; i++) u = u * u >> 24;
+  return (uint32_t)(u * domain >> 24);
 }
 
 static shoal_status generate(bench *b) {
@@ -83,7 +85,7 @@ static shoal_status generate(bench *b) {
   uint64_t state = 1;
   for (uint64_t row = 0; row < b->n_rows; row++)
     for (int c = 0; c < COLUMNS; c++)
-      fprintf(file, "%u%c", 10 + draw(&state, domains[c]), c == COLUMNS - 1 ? '\n' : ',');
+      fprintf(file, "%u%c", 10 + draw(&state, domains[c], b->skew), c == COLUMNS - 1 ? '\n' : ',');
   return fclose(file) == 0 ? SHOAL_OK : machine_failed(b, "writing a file");
 }
 
@@ -129,6 +131,11 @@ static shoal_status run_read(bench *b) {
 
 static shoal_status prepare_dense(bench *b) {
   b->n_quasi = DENSE;
+  return prepare_table(b);
+}
+
+static shoal_status prepare_few(bench *b) {
+  b->skew = 4;
   return prepare_table(b);
 }
 
@@ -250,7 +257,8 @@ typedef struct kernel {
 static const kernel kernels[] = {
     {"read", 50000, generate, run_read},
     {"group-dense", 200000, prepare_dense, run_group},
-    {"group-hash", 100000, prepare_table, run_group},
+    {"group-hash", 200000, prepare_few, run_group},
+    {"group-distinct", 100000, prepare_table, run_group}, /* nearly every row a tuple of its own */
     {"roll-up", 50000, prepare_tuples, run_roll_up},
     {"judge", 50000, prepare_judge, run_judge},
     {"write", 50000, prepare_write, run_write},
@@ -281,7 +289,7 @@ static void reset(bench *b) {
 }
 
 static int run(const kernel *k, uint64_t n_rows) {
-  bench b = {.n_rows = n_rows, .n_quasi = QUASI, .run = {.n_threads = 1}, .nowhere = -1};
+  bench b = {.n_rows = n_rows, .skew = 1, .n_quasi = QUASI, .run = {.n_threads = 1}, .nowhere = -1};
   shoal_arena_init(&b.arena);
   shoal_grouper_init(&b.grouper);
   double seconds = 0;

@@ -25,7 +25,7 @@ static inline size_t wide_slot(const shoal_tuples *t, uint64_t word) {
 /* ------------------------------------------------------------ room */
 
 bool shoal_tuples_init(shoal_tuples *t, unsigned bits, uint64_t n_rows) {
-  *t = (shoal_tuples){.bits = bits, .slot_bits = FIRST_SLOT_BITS};
+  *t = (shoal_tuples){.bits = bits, .slot_bits = FIRST_SLOT_BITS, .rows_expected = n_rows};
   t->dense = bits <= DENSE_BITS && UINT64_C(1) << bits <= 4 * n_rows + 1024;
   size_t n_slots = (size_t)1 << t->slot_bits;
   if (t->dense) t->table = shoal_alloc_zero((size_t)1 << bits, sizeof *t->table);
@@ -55,12 +55,29 @@ static bool rehash(shoal_tuples *t, unsigned slot_bits) {
   t->wide = wide;
   t->slot_bits = slot_bits;
   for (uint32_t id = 0; id < t->n_ids; id++) {
+    if (slot_bits >= FAR_BITS && id + AHEAD < t->n_ids) {
+      uint64_t ahead = t->words[id + AHEAD];
+      if (narrow) __builtin_prefetch(&narrow[narrow_slot(t, ahead)], 1);
+      else __builtin_prefetch(&wide[wide_slot(t, ahead)], 1);
+    }
     size_t at = narrow ? narrow_slot(t, t->words[id]) : wide_slot(t, t->words[id]);
     while (narrow ? narrow[at] != 0 : wide[at].id != 0) at = (at + 1) & mask;
     if (narrow) narrow[at] = t->words[id] << 32 | (id + 1);
     else wide[at] = (shoal_wide_slot){t->words[id], (uint64_t)id + 1};
   }
   return true;
+}
+
+/* Slots for so many tuples, and for those that the rows to come will bring if most bring one. */
+static unsigned slots_for(const shoal_tuples *t, size_t needed) {
+  unsigned slot_bits = t->slot_bits;
+  if ((size_t)1 << slot_bits >= 2 * needed) return slot_bits;
+  if (t->n_ids > t->rows_seen / 2 && t->rows_expected > t->rows_seen && t->rows_seen > 0) {
+    double all = (double)t->n_ids * (double)t->rows_expected / (double)t->rows_seen;
+    if (all > (double)needed) needed = (size_t)all;
+  }
+  while ((size_t)1 << slot_bits < 2 * needed) slot_bits++;
+  return slot_bits;
 }
 
 /* Room for n more tuples. */
@@ -70,8 +87,7 @@ static bool reserve(shoal_tuples *t, size_t n) {
   if (!shoal_grow(&t->words, &t->words_capacity, needed, sizeof *t->words) ||
       !shoal_grow(&t->n_rows, &t->n_rows_capacity, needed, sizeof *t->n_rows))
     return false;
-  unsigned slot_bits = t->slot_bits;
-  while (!t->dense && (size_t)1 << slot_bits < 2 * needed) slot_bits++;
+  unsigned slot_bits = t->dense ? t->slot_bits : slots_for(t, needed);
   return slot_bits == t->slot_bits || rehash(t, slot_bits);
 }
 
@@ -193,5 +209,6 @@ bool shoal_tuples_rows(shoal_tuples *t, const shoal_column *const *columns,
     find_wide(t, block.wide, n, ids);
   }
   for (size_t i = 0; i < n; i++) t->n_rows[ids[i]]++;
+  t->rows_seen += n;
   return true;
 }

@@ -30,6 +30,7 @@ typedef struct shoal_tuples {
   uint64_t *n_rows; /* by id */
   size_t n_rows_capacity;
   uint32_t n_ids;
+  uint64_t rows_seen, rows_expected;
 } shoal_tuples;
 
 /* For about so many rows. False: no memory. */
