@@ -61,10 +61,11 @@ typedef struct shoal_search {
   shoal_space space;
   struct shoal_snapshots *snapshots; /* classes of finished nodes, to roll up from */
   shoal_grouper grouper;
-  uint32_t *levels; /* scratch, one vector */
-  uint8_t *tags;    /* shoal_tag by node; NULL where demands are not monotone */
-  uint64_t *path;   /* scratch of shoal_search_settle */
-  uint64_t *stack;  /* scratch of tagging */
+  uint32_t *levels;          /* scratch, one vector */
+  uint8_t *tags;             /* shoal_tag by node; NULL where demands are not monotone */
+  uint64_t *path;            /* scratch of shoal_search_settle */
+  struct shoal_guide *guide; /* which way it goes up */
+  uint64_t *stack;           /* scratch of tagging */
   size_t stack_size, stack_capacity;
   uint8_t *looked;    /* a bit a node: its classes were computed */
   uint64_t n_checked; /* how many were */
@@ -102,6 +103,7 @@ bool shoal_search_bounded_out(const shoal_search *search, const shoal_classes *c
  */
 shoal_status shoal_search_settle(shoal_search *search, uint64_t node, bool *satisfies,
                                  shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_search_free_guide(shoal_search *search);
 
 /* Does a node satisfy? Always looks, as shoal_search_measure, but no longer than it must. */
 shoal_status shoal_search_decide(shoal_search *search, uint64_t node, bool *satisfies,

@@ -41,6 +41,7 @@ shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *freq
 }
 
 void shoal_search_reset(shoal_search *search) {
+  shoal_search_free_guide(search);
   shoal_snapshots_free(search->snapshots);
   shoal_grouper_reset(&search->grouper);
   shoal_space_reset(&search->space);
