@@ -219,9 +219,10 @@ static bool pack(const shoal_frequency *frequency, const shoal_classes *from,
   for (size_t q = 0; q < frequency->n_quasi; q++) {
     const shoal_level *level = &frequency->hierarchies[q]->levels[levels[q]];
     unsigned bits = frequency->word_bits[q];
-    parts[q] = (shoal_key_part){.shift = bits ? shift : 0,
-                                .mask = (UINT64_C(1) << bits) - 1,
+    parts[q] = (shoal_key_part){.shift = shift,
+                                .bits = bits,
                                 .lut = level->of_leaf,
+                                .n_codes = frequency->quasi[q]->n_values,
                                 .n_labels = level->n_labels};
     shift += bits;
   }

@@ -14,6 +14,7 @@ void shoal_grouper_reset(shoal_grouper *g) {
   free(g->table);
   free(g->slots);
   free(g->key_of_id);
+  free(g->luts);
   shoal_grouper_init(g);
 }
 
@@ -46,53 +47,86 @@ bool shoal_grouper_fold(shoal_grouper *g, size_t n, const uint32_t *item, const 
 
 /* ------------------------------------------------------------ packed tuples */
 
-enum { AT_ONCE = 4 }; /* parts folded in one pass */
+/* Neighbouring parts share a table of up to so many bits; so many tables are used in one pass. */
+enum { CHUNK_BITS = 11, AT_ONCE = 4, MOST_CHUNKS = 64 };
 
-/* Parts that do not tell tuples apart fill a pass up: mask 0, one label 0. */
-typedef struct pass {
-  unsigned shift[AT_ONCE];
-  uint64_t mask[AT_ONCE];
-  const uint32_t *lut[AT_ONCE];
-  uint64_t factor[AT_ONCE];
-} pass;
+/* Bits of a word and what they add to the key. */
+typedef struct chunk {
+  unsigned shift;
+  uint64_t mask;
+  const uint64_t *lut;
+} chunk;
 
-static void fold_pass(const pass *p, size_t n, const uint32_t *item, const uint64_t *words,
-                      uint64_t *keys) {
-  const pass a = *p;
+static void fold_chunks(const chunk *chunks, size_t n, const uint32_t *item, const uint64_t *words,
+                        uint64_t *keys, bool first) {
+  const chunk a = chunks[0], b = chunks[1], c = chunks[2], d = chunks[3];
   for (size_t i = 0; i < n; i++) {
     uint64_t word = words[item[i]];
-    keys[i] += a.lut[0][word >> a.shift[0] & a.mask[0]] * a.factor[0] +
-               a.lut[1][word >> a.shift[1] & a.mask[1]] * a.factor[1] +
-               a.lut[2][word >> a.shift[2] & a.mask[2]] * a.factor[2] +
-               a.lut[3][word >> a.shift[3] & a.mask[3]] * a.factor[3];
+    uint64_t key = a.lut[word >> a.shift & a.mask] + b.lut[word >> b.shift & b.mask] +
+                   c.lut[word >> c.shift & c.mask] + d.lut[word >> d.shift & d.mask];
+    keys[i] = first ? key : keys[i] + key;
   }
+}
+
+/* Parts from..to share one table: what each combination of their codes adds to the key. */
+static void fill_lut(const shoal_key_part *parts, const uint64_t *factors, size_t from, size_t to,
+                     uint64_t *lut) {
+  size_t filled = 1; /* combinations of the parts so far, with holes where codes are not used */
+  lut[0] = 0;
+  for (size_t q = from; q < to; q++) {
+    for (uint64_t code = (UINT64_C(1) << parts[q].bits); code-- > 0;) {
+      uint64_t add = code < parts[q].n_codes ? parts[q].lut[code] * factors[q] : 0;
+      for (size_t i = 0; i < filled; i++) lut[code * filled + i] = lut[i] + add;
+    }
+    filled <<= parts[q].bits;
+  }
+}
+
+/* Tables for all parts, in g->luts; returns their number, 0 without memory. */
+static size_t make_chunks(shoal_grouper *g, size_t n, const shoal_key_part *parts,
+                          const uint64_t *factors, size_t n_parts, chunk *chunks) {
+  size_t starts[MOST_CHUNKS], offsets[MOST_CHUNKS + 1] = {0}, n_chunks = 0;
+  for (size_t q = 0; q < n_parts;) {
+    unsigned bits = 0;
+    starts[n_chunks] = q;
+    do bits += parts[q++].bits;
+    while (q < n_parts && bits + parts[q].bits <= CHUNK_BITS &&
+           (size_t)1 << (bits + parts[q].bits) <= n);
+    size_t first = starts[n_chunks];
+    while (first + 1 < q && parts[first].bits == 0) first++; /* nothing there: its shift is not */
+    chunks[n_chunks].shift = parts[first].bits ? parts[first].shift : 0;
+    chunks[n_chunks].mask = (UINT64_C(1) << bits) - 1;
+    offsets[n_chunks + 1] = offsets[n_chunks] + ((size_t)1 << bits);
+    n_chunks++;
+  }
+  if (!shoal_grow(&g->luts, &g->luts_capacity, offsets[n_chunks] + 1, sizeof *g->luts)) return 0;
+  for (size_t i = 0; i < n_chunks; i++) {
+    fill_lut(parts, factors, starts[i], i + 1 < n_chunks ? starts[i + 1] : n_parts,
+             g->luts + offsets[i]);
+    chunks[i].lut = g->luts + offsets[i];
+  }
+  g->luts[offsets[n_chunks]] = 0; /* for chunks that fill a pass up */
+  for (size_t i = n_chunks; i % AT_ONCE; i++)
+    chunks[i] = (chunk){0, 0, g->luts + offsets[n_chunks]};
+  return n_chunks;
 }
 
 bool shoal_grouper_pack(shoal_grouper *g, size_t n, const uint32_t *item, const uint64_t *words,
                         const shoal_key_part *parts, size_t n_parts) {
-  static const uint32_t nothing[1] = {0};
-  if (!shoal_grouper_start(g, n)) return false;
-  size_t filled = 0;
-  pass p;
-  for (size_t q = 0; q <= n_parts; q++) {
-    if (q < n_parts && parts[q].n_labels > 1) {
-      p.shift[filled] = parts[q].shift;
-      p.mask[filled] = parts[q].mask;
-      p.lut[filled] = parts[q].lut;
-      p.factor[filled++] = g->radix;
-      if (__builtin_mul_overflow(g->radix, parts[q].n_labels, &g->radix)) return false;
-    }
-    if (filled < AT_ONCE && q < n_parts) continue;
-    if (!filled) break;
-    for (; filled < AT_ONCE; filled++) {
-      p.shift[filled] = 0;
-      p.mask[filled] = 0;
-      p.lut[filled] = nothing;
-      p.factor[filled] = 0;
-    }
-    fold_pass(&p, n, item, words, g->keys);
-    filled = 0;
+  chunk chunks[MOST_CHUNKS + AT_ONCE];
+  uint64_t factors[MOST_CHUNKS];
+  if (!n_parts || n_parts > MOST_CHUNKS) return false;
+  if (!shoal_grow(&g->keys, &g->keys_capacity, n ? n : 1, sizeof *g->keys)) return false;
+  g->radix = 1;
+  for (size_t q = 0; q < n_parts; q++) {
+    if (parts[q].bits > CHUNK_BITS && (size_t)1 << parts[q].bits > 4 * n) return false;
+    factors[q] = g->radix;
+    if (__builtin_mul_overflow(g->radix, parts[q].n_labels, &g->radix)) return false;
   }
+  size_t n_chunks = make_chunks(g, n, parts, factors, n_parts, chunks);
+  if (!n_chunks) return false;
+  for (size_t i = 0; i < n_chunks; i += AT_ONCE)
+    fold_chunks(chunks + i, n, item, words, g->keys, i == 0);
   return true;
 }
 

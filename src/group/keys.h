@@ -5,8 +5,8 @@
  * A tuple is folded into one 64-bit key, attribute by attribute, in mixed radix. Where the product
  * of the domains does not fit into 64 bits, the part folded so far is replaced by its id and the
  * folding goes on: any number of attributes works. Tuples whose codes fit side by side into one
- * word are folded at once, four attributes a pass. Small products are looked up in a dense table,
- * others in a hash table; keys of 32 bits stand in its slots themselves.
+ * word are folded at once: neighbouring attributes share a lookup table. Small products are looked
+ * up in a dense table, others in a hash table; keys of 32 bits stand in its slots themselves.
  */
 #ifndef SHOAL_GROUP_KEYS_H
 #define SHOAL_GROUP_KEYS_H
@@ -23,6 +23,8 @@ typedef struct shoal_grouper {
   size_t slots_capacity;
   uint64_t *key_of_id;
   size_t key_of_id_capacity;
+  uint64_t *luts; /* of neighbouring attributes together */
+  size_t luts_capacity;
   uint64_t radix; /* keys are below it; 0: 2^64 */
 } shoal_grouper;
 
@@ -42,9 +44,10 @@ bool shoal_grouper_fold(shoal_grouper *grouper, size_t n, const uint32_t *item,
 
 /* One attribute of tuples packed into words: its code, and what becomes of it. */
 typedef struct shoal_key_part {
-  unsigned shift; /* the code is (word >> shift) & mask */
-  uint64_t mask;
+  unsigned shift; /* the code is its `bits` bits from here on; the next part's follow */
+  unsigned bits;
   const uint32_t *lut; /* code -> label */
+  uint64_t n_codes;
   uint64_t n_labels;
 } shoal_key_part;
 
