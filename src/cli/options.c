@@ -46,6 +46,10 @@ static const cli_option table[] = {
      "At most so many rows may be left out: a number of rows, or a share such as 1%. Wins over "
      "the policy's max-suppression.",
      "max-suppression"},
+    {CLI_TIME_LIMIT, "time-limit", 0, "SECONDS", CLI_ANONYMIZE,
+     "End an 'optimal' search then, with the best node found; the report says that it is not "
+     "proven optimal. Lattices too large to be searched to the end need it.",
+     NULL},
     {CLI_KEEP_ORDER, "keep-order", 0, NULL, ON_POLICY,
      "anonymize: keep the rows in the order of the data. Without it they are shuffled, since their "
      "order "

@@ -21,6 +21,7 @@ typedef enum cli_option_id {
   CLI_P,
   CLI_ALGORITHM,
   CLI_MAX_SUPPRESSION,
+  CLI_TIME_LIMIT,
   CLI_KEEP_ORDER,
   CLI_SEED,
   CLI_REPORT,

@@ -74,7 +74,7 @@ typedef struct shoal_search {
   bool unproven;      /* the time was over before the best node was proven to be it */
 } shoal_search;
 
-/* A lattice with more nodes is refused: searching it exactly would take days. */
+/* A lattice with more nodes is searched under a time limit only: to the end it would take days. */
 #define SHOAL_MAX_NODES UINT64_C(100000000)
 
 shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *frequency,
@@ -82,6 +82,10 @@ shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *freq
                                uint64_t most_classes, bool needs_rows, const shoal_run *run,
                                shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_search_reset(shoal_search *search);
+
+/* SHOAL_BAD_INPUT, with advice, where the lattice has more nodes than that. */
+shoal_status shoal_search_refuse_vast(const shoal_search *search,
+                                      shoal_error *error) SHOAL_MUST_CHECK;
 
 /* The exact figures of a node; `minimal` is not set. */
 shoal_status shoal_search_measure(shoal_search *search, uint64_t node, shoal_node *figures,

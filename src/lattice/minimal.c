@@ -83,6 +83,7 @@ static int by_number(const void *a, const void *b) {
 
 shoal_status shoal_search_minimal(shoal_search *search, uint32_t from_height,
                                   shoal_node_list *minimal, shoal_error *error) {
+  SHOAL_TRY(shoal_search_refuse_vast(search, error));
   uint32_t *levels = shoal_alloc(search->space.n, sizeof *levels);
   if (!levels) return shoal_fail_memory(error);
   shoal_status status = search->tags
@@ -130,6 +131,7 @@ static void mark_minimal(const shoal_space *space, shoal_node *nodes, uint8_t *r
 }
 
 shoal_status shoal_search_all(shoal_search *search, shoal_node_list *nodes, shoal_error *error) {
+  SHOAL_TRY(shoal_search_refuse_vast(search, error));
   size_t n = (size_t)search->space.n_nodes;
   if (!shoal_grow(&nodes->items, &nodes->capacity, n, sizeof *nodes->items))
     return shoal_fail_memory(error);

@@ -122,11 +122,34 @@ static bool out_of_time(shoal_optimum *o) {
   return true;
 }
 
+/*
+ * Greedily down from the top, as long as a node below is better: something good to end with where
+ * time is short, and what bounds are measured against.
+ */
+static shoal_status descend(shoal_optimum *o, shoal_error *error) {
+  const shoal_space *space = &o->search->space;
+  uint64_t from = space->n_nodes - 1;
+  SHOAL_TRY(shoal_optimum_look(o, &from, 1, true, error));
+  while (o->found) {
+    from = o->best.number;
+    for (size_t q = 0; q < space->n && !out_of_time(o); q++) {
+      uint64_t below = from - space->stride[q];
+      bool can_step = from / space->stride[q] % ((uint64_t)space->top[q] + 1) > 0;
+      if (can_step && !looked_wholly(o, below))
+        SHOAL_TRY(shoal_optimum_look(o, &below, 1, true, error));
+    }
+    if (o->best.number == from) break;
+  }
+  return SHOAL_OK;
+}
+
 static shoal_status by_bounds(shoal_optimum *o, shoal_error *error) {
   queue waiting = {
       .most = o->all_monotone || o->search->frequency->n_tuples < SOME_TUPLES ? 1 : SHOAL_LOOKS};
-  uint64_t top = o->search->space.n_nodes - 1;
-  if (o->deadline > 0) SHOAL_TRY(shoal_optimum_look(o, &top, 1, true, error));
+  if (o->deadline > 0) {
+    SHOAL_TRY(descend(o, error));
+    if (o->all_monotone && !o->found) return SHOAL_OK; /* no node satisfies */
+  }
   shoal_frontier_node node;
   bool more;
   for (;;) {
@@ -226,6 +249,10 @@ static shoal_status search_by_bounds(shoal_search *search, shoal_node *solution,
 shoal_status shoal_search_optimal(shoal_search *search, shoal_node *solution, bool *found,
                                   shoal_error *error) {
   if (search->objective->level_cost) return search_by_bounds(search, solution, found, error);
-  if (search->space.n_nodes > MOST_NODES) return refuse_size(search, error);
+  if (search->space.n_nodes > MOST_NODES)
+    return shoal_fail(error, SHOAL_BAD_INPUT,
+                      "the lattice has %llu nodes, too many for objective '%s': use hierarchies "
+                      "with fewer levels, or an objective that levels tell, such as 'loss'",
+                      (unsigned long long)search->space.n_nodes, search->objective->name);
   return shoal_search_by_heights(search, solution, found, error);
 }

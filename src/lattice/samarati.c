@@ -56,6 +56,7 @@ static shoal_status by_height(shoal_search *search, uint32_t *levels, bool *foun
 
 shoal_status shoal_search_samarati(shoal_search *search, shoal_node *solution, bool *found,
                                    shoal_error *error) {
+  SHOAL_TRY(shoal_search_refuse_vast(search, error));
   uint32_t *levels = shoal_alloc(search->space.n, sizeof *levels);
   if (!levels) return shoal_fail_memory(error);
   uint64_t node = 0;

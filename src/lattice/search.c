@@ -20,19 +20,19 @@ shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *freq
   search->needs_rows = needs_rows;
   shoal_grouper_init(&search->grouper);
   SHOAL_TRY(shoal_space_init(&search->space, frequency, error));
-  if (search->space.n_nodes > SHOAL_MAX_NODES) {
+  bool vast = search->space.n_nodes > SHOAL_MAX_NODES, tags = demands->monotone && !vast;
+  if (search->space.n_nodes == UINT64_MAX) {
     shoal_search_reset(search);
     return shoal_fail(error, SHOAL_BAD_INPUT,
-                      "the lattice has more than %llu million nodes: use hierarchies with fewer "
-                      "levels, or fewer quasi-identifiers",
-                      (unsigned long long)(SHOAL_MAX_NODES / 1000000));
+                      "the lattice has more nodes than can be counted: use hierarchies with fewer "
+                      "levels, or fewer quasi-identifiers");
   }
   search->levels = shoal_alloc(search->space.n, sizeof *search->levels);
   search->snapshots = shoal_alloc_zero(1, sizeof *search->snapshots);
-  if (demands->monotone) search->tags = shoal_alloc_zero((size_t)search->space.n_nodes, 1);
-  search->looked = shoal_alloc_zero((size_t)search->space.n_nodes / 8 + 1, 1);
-  if (!search->levels || !search->snapshots || !search->looked ||
-      (demands->monotone && !search->tags)) {
+  if (tags) search->tags = shoal_alloc_zero((size_t)search->space.n_nodes, 1);
+  if (!vast) search->looked = shoal_alloc_zero((size_t)search->space.n_nodes / 8 + 1, 1);
+  if (!search->levels || !search->snapshots || (!vast && !search->looked) ||
+      (tags && !search->tags)) {
     shoal_search_reset(search);
     return shoal_fail_memory(error);
   }
@@ -51,6 +51,14 @@ void shoal_search_reset(shoal_search *search) {
   free(search->path);
   free(search->stack);
   memset(search, 0, sizeof *search);
+}
+
+shoal_status shoal_search_refuse_vast(const shoal_search *search, shoal_error *error) {
+  if (search->space.n_nodes <= SHOAL_MAX_NODES) return SHOAL_OK;
+  return shoal_fail(error, SHOAL_BAD_INPUT,
+                    "the lattice has more than %llu million nodes: use hierarchies with fewer "
+                    "levels or fewer quasi-identifiers, or algorithm 'optimal' with --time-limit",
+                    (unsigned long long)(SHOAL_MAX_NODES / 1000000));
 }
 
 void shoal_search_note(shoal_search *search, uint64_t node, uint32_t n_source) {
