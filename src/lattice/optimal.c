@@ -123,6 +123,18 @@ static bool out_of_time(shoal_optimum *o) {
 }
 
 /*
+ * Paths raise attributes in about the same order, wherever they begin: nodes low on the path from
+ * the bottom are below most nodes that will be looked at, and their classes are few already.
+ */
+static shoal_status lay_sources(shoal_optimum *o, shoal_error *error) {
+  memset(o->levels, 0, o->search->space.n * sizeof *o->levels);
+  size_t length = shoal_bound_path(&o->bound, 0, o->levels, o->path);
+  for (size_t tenth = 2; o->monotone.n_items && tenth <= 4; tenth++)
+    SHOAL_TRY(shoal_optimum_look(o, &o->path[length * tenth / 10], 1, o->all_monotone, error));
+  return SHOAL_OK;
+}
+
+/*
  * Greedily down from the top, as long as a node below is better: something good to end with where
  * time is short, and what bounds are measured against.
  */
@@ -150,6 +162,7 @@ static shoal_status by_bounds(shoal_optimum *o, shoal_error *error) {
     SHOAL_TRY(descend(o, error));
     if (o->all_monotone && !o->found) return SHOAL_OK; /* no node satisfies */
   }
+  SHOAL_TRY(lay_sources(o, error));
   shoal_frontier_node node;
   bool more;
   for (;;) {
