@@ -74,6 +74,8 @@ typedef struct shoal_run {
    * the same.
    */
   uint64_t memory_bytes;
+  /* `optimal` ends then with the best node found, not proven to be the best; 0: no limit. */
+  double time_limit_seconds;
 } shoal_run;
 
 /* The library's version, such as "0.1.0". */

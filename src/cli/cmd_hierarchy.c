@@ -103,21 +103,21 @@ static shoal_status run_build(cli_job *job) {
 
 typedef struct verb {
   const char *name;
-  unsigned not_taken; /* options of the command that this verb does not take */
+  uint64_t not_taken; /* options of the command that this verb does not take */
   shoal_status (*run)(cli_job *job);
 } verb;
 
 static const verb verbs[] = {
-    {"build", 1u << CLI_POLICY | 1u << CLI_JSON, run_build},
-    {"check", 1u << CLI_COLUMN | 1u << CLI_SPEC, run_check},
-    {"show", 1u << CLI_COLUMN | 1u << CLI_SPEC, run_show},
+    {"build", UINT64_C(1) << CLI_POLICY | UINT64_C(1) << CLI_JSON, run_build},
+    {"check", UINT64_C(1) << CLI_COLUMN | UINT64_C(1) << CLI_SPEC, run_check},
+    {"show", UINT64_C(1) << CLI_COLUMN | UINT64_C(1) << CLI_SPEC, run_show},
 };
 enum { N_VERBS = sizeof verbs / sizeof *verbs };
 
 static shoal_status check_options(cli_job *job, const verb *chosen) {
   for (const cli_option *option = cli_option_table(); option->help; option++) {
     char title[32];
-    if (!cli_value(job, option->id) || !(chosen->not_taken & 1u << option->id)) continue;
+    if (!cli_value(job, option->id) || !(chosen->not_taken >> option->id & 1)) continue;
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
                     "'shoal hierarchy %s' takes no option '%s': see 'shoal hierarchy --help'",
                     chosen->name, cli_option_title(option, title));

@@ -23,7 +23,7 @@ typedef struct cli_command {
   const char *operands;          /* what its operands are, for messages */
   size_t min_operands;
   size_t max_operands;
-  unsigned required; /* options that must be given, as bits 1 << cli_option_id */
+  uint64_t required; /* options that must be given, as bits 1 << cli_option_id */
   /*
    * Does the work. The error is set where the status is not SHOAL_OK, but for a SHOAL_REFUSED that
    * the printed result explains.

@@ -59,6 +59,16 @@ static bool is_side_table(const cli_job *job, const char *path) {
   return false;
 }
 
+static shoal_status parse_seconds(const char *text, double *seconds, shoal_error *error) {
+  char *end;
+  *seconds = strtod(text, &end);
+  bool plain = strspn(text, "0123456789.") == strlen(text);
+  if (!plain || end == text || *end || !(*seconds > 0 && *seconds <= 1e9))
+    return cli_fail(error, SHOAL_BAD_INPUT,
+                    "option '--time-limit' needs a number of seconds above 0, not '%s'", text);
+  return SHOAL_OK;
+}
+
 /* -o of a command that prints: the file is begun now, and committed by cli_print. */
 static shoal_status begin_output(cli_job *job) {
   const char *path = cli_value(job, CLI_OUTPUT), *policy = cli_value(job, CLI_POLICY);
@@ -86,6 +96,9 @@ shoal_status cli_job_begin(cli_job *job, const cli_command *command, const cli_o
   const char *memory = cli_value(job, CLI_MEMORY);
   if (status == SHOAL_OK && memory)
     status = parse_memory(memory, &job->run.memory_bytes, &job->error);
+  const char *limit = cli_value(job, CLI_TIME_LIMIT);
+  if (status == SHOAL_OK && limit)
+    status = parse_seconds(limit, &job->run.time_limit_seconds, &job->error);
   return status == SHOAL_OK ? begin_output(job) : status;
 }
 

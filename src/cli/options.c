@@ -87,6 +87,10 @@ static const cli_option table[] = {
     {CLI_SELECTIVITY, "selectivity", 0, "F", CLI_MEASURE,
      "Each query is to select this share of the rows, above 0 and at most 1; 0.05 unless given.",
      NULL},
+    {CLI_TIME_LIMIT, "time-limit", 0, "SECONDS", CLI_ANONYMIZE,
+     "End an 'optimal' search then, with the best node found; the report says that it is not "
+     "proven optimal. Lattices too large to be searched to the end need it.",
+     NULL},
     {CLI_KEEP_ORDER, "keep-order", 0, NULL, ON_POLICY,
      "anonymize: keep the rows in the order of the data. Without it they are shuffled, since their "
      "order "
@@ -297,7 +301,7 @@ static shoal_status check_complete(const reader *r) {
     return cli_fail(r->error, SHOAL_BAD_INPUT, "'shoal %s' needs %s: see 'shoal %s --help'",
                     command->name, command->operands, command->name);
   for (const cli_option *option = table; option->help; option++) {
-    if (!(option->commands & command->bit) || !(command->required & 1u << option->id)) continue;
+    if (!(option->commands & command->bit) || !(command->required >> option->id & 1)) continue;
     if (!r->options->values[option->id])
       return cli_fail(r->error, SHOAL_BAD_INPUT,
                       "'shoal %s' needs the option '-%c %s': see 'shoal %s --help'", command->name,

@@ -32,6 +32,7 @@ typedef enum cli_option_id {
   CLI_QUERIES,
   CLI_DIMENSIONS,
   CLI_SELECTIVITY,
+  CLI_TIME_LIMIT,
   CLI_KEEP_ORDER,
   CLI_SEED,
   CLI_REPORT,

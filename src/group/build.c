@@ -8,109 +8,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_ROWS = 16 * 1024, MAX_PARTS = 64, ROWS_A_PART = 100 * 1000 };
+#include "group/tuples.h"
+
+enum { BLOCK_ROWS = SHOAL_TUPLES_BLOCK, MAX_PARTS = 64, ROWS_A_PART = 100 * 1000 };
 
 /* A stretch of rows and the tuples found in it. */
 typedef struct part {
   uint64_t first, end;
-  shoal_ids *stages; /* one for each shortening of the keys, the last gives the tuples */
-  size_t n_stages;
-  uint64_t *first_row; /* of each tuple */
-  size_t first_row_capacity;
+  shoal_tuples tuples;
   uint32_t *global; /* the part's tuple -> the table's */
+  bool failed;
 } part;
 
 typedef struct grouping {
   shoal_frequency *frequency;
-  const bool *cut; /* by quasi-identifier: keys are shortened before it */
   const shoal_run *run;
   part parts[MAX_PARTS];
   unsigned n_parts;
-  bool failed[MAX_PARTS];
   shoal_status cancelled;
   shoal_error error;
 } grouping;
 
-#define FOLD_CODES(TYPE)                                                                           \
-  for (size_t i = 0; i < n; i++) keys[i] = keys[i] * radix + ((const TYPE *)column->codes)[row + i]
-
-static void fold_column(const shoal_column *column, uint64_t row, size_t n, uint64_t *keys) {
-  uint64_t radix = column->n_values;
-  switch (column->code_size) {
-  case 1: FOLD_CODES(uint8_t); break;
-  case 2: FOLD_CODES(uint16_t); break;
-  default: FOLD_CODES(uint32_t); break;
-  }
-}
-
-/* Keys become the ids of a stage. */
-static bool shorten(shoal_ids *stage, uint64_t *keys, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    uint32_t id = shoal_ids_insert(stage, keys[i]);
-    if (id == SHOAL_NO_ID) return false;
-    keys[i] = id;
-  }
-  return true;
-}
-
-static bool group_block(grouping *g, part *p, uint64_t row, size_t n, uint64_t *keys) {
-  shoal_frequency *f = g->frequency;
-  size_t stage = 0;
-  memset(keys, 0, n * sizeof *keys);
-  for (size_t q = 0; q < f->n_quasi; q++) {
-    if (g->cut[q] && !shorten(&p->stages[stage++], keys, n)) return false;
-    fold_column(f->quasi[q], row, n, keys);
-  }
-  shoal_ids *tuples = &p->stages[stage];
-  for (size_t i = 0; i < n; i++) {
-    uint32_t known = tuples->n_ids;
-    uint32_t id = shoal_ids_insert(tuples, keys[i]);
-    if (id == SHOAL_NO_ID) return false;
-    f->tuple_of_row[row + i] = id;
-    if (id < known) continue;
-    if (!shoal_grow(&p->first_row, &p->first_row_capacity, (size_t)id + 1, sizeof(uint64_t)))
-      return false;
-    p->first_row[id] = row + i;
-  }
-  return true;
-}
-
 static void group_part(void *user, unsigned i) {
   grouping *g = user;
   part *p = &g->parts[i];
-  uint64_t *keys = shoal_alloc(BLOCK_ROWS, sizeof *keys);
-  bool ok = keys != NULL;
-  for (uint64_t row = p->first; ok && row < p->end; row += BLOCK_ROWS) {
+  shoal_frequency *f = g->frequency;
+  for (uint64_t row = p->first; !p->failed && row < p->end; row += BLOCK_ROWS) {
     size_t n = p->end - row < BLOCK_ROWS ? (size_t)(p->end - row) : BLOCK_ROWS;
-    ok = group_block(g, p, row, n, keys);
+    p->failed = !shoal_tuples_rows(&p->tuples, f->quasi, f->word_bits, f->n_quasi, row, n,
+                                   f->tuple_of_row + row);
     if (i == 0 && g->cancelled == SHOAL_OK)
-      g->cancelled = shoal_run_report(g->run, "group", (row + n) * g->n_parts,
-                                      g->frequency->table->n_rows, "rows", &g->error);
+      g->cancelled = shoal_run_report(g->run, "group", (row + n) * g->n_parts, f->table->n_rows,
+                                      "rows", &g->error);
     if (i == 0 && g->cancelled != SHOAL_OK) break;
   }
-  g->failed[i] = !ok;
-  free(keys);
 }
 
 /* Gives the tuples of all parts their final numbers: the first part's are final already. */
 static bool join_parts(grouping *g) {
-  part *first = &g->parts[0];
-  shoal_ids *tuples = &first->stages[first->n_stages - 1];
+  shoal_tuples *tuples = &g->parts[0].tuples;
   for (unsigned i = 1; i < g->n_parts; i++) {
     part *p = &g->parts[i];
-    shoal_ids *own = &p->stages[p->n_stages - 1];
-    p->global = shoal_alloc(own->n_ids, sizeof *p->global);
+    p->global = shoal_alloc(p->tuples.n_ids, sizeof *p->global);
     if (!p->global) return false;
-    for (uint32_t t = 0; t < own->n_ids; t++) {
-      uint32_t known = tuples->n_ids;
-      uint32_t id = shoal_ids_insert(tuples, own->of_id[t]);
-      if (id == SHOAL_NO_ID) return false;
-      p->global[t] = id;
-      if (id < known) continue;
-      if (!shoal_grow(&first->first_row, &first->first_row_capacity, (size_t)id + 1,
-                      sizeof(uint64_t)))
-        return false;
-      first->first_row[id] = p->first_row[t];
+    for (uint32_t t = 0; t < p->tuples.n_ids; t++) {
+      p->global[t] = shoal_tuples_add(tuples, p->tuples.words[t], p->tuples.n_rows[t]);
+      if (p->global[t] == SHOAL_NO_ID) return false;
     }
   }
   g->frequency->n_tuples = tuples->n_ids;
@@ -126,85 +69,116 @@ static void renumber_part(void *user, unsigned i) {
     tuple_of_row[row] = p->global[tuple_of_row[row]];
 }
 
-/* Where keys must be shortened so that they never need more than 64 bits; returns the stages. */
-static size_t plan_cuts(const shoal_frequency *f, bool *cut) {
-  size_t n_stages = 1;
-  uint64_t radix = 1, product;
-  for (size_t q = 0; q < f->n_quasi; q++) {
-    cut[q] = __builtin_mul_overflow(radix, (uint64_t)f->quasi[q]->n_values, &product);
-    if (cut[q]) {
-      n_stages++;
-      product = ((uint64_t)1 << 32) * f->quasi[q]->n_values;
-    }
-    radix = product;
-  }
-  return n_stages;
-}
-
-static bool prepare_parts(grouping *g, size_t n_stages) {
+static bool prepare_parts(grouping *g, unsigned bits) {
   uint64_t n_rows = g->frequency->table->n_rows;
   unsigned threads = shoal_run_threads(g->run);
   uint64_t wanted = n_rows / ROWS_A_PART + 1;
-  g->n_parts = n_stages > 1 ? 1 : wanted < threads ? (unsigned)wanted : threads;
+  g->n_parts = wanted < threads ? (unsigned)wanted : threads;
   for (unsigned i = 0; i < g->n_parts; i++) {
     part *p = &g->parts[i];
     p->first = n_rows * i / g->n_parts;
     p->end = n_rows * (i + 1) / g->n_parts;
-    p->stages = shoal_alloc_zero(n_stages, sizeof *p->stages);
-    if (!p->stages) return false;
-    p->n_stages = n_stages;
-    for (size_t s = 0; s < n_stages; s++)
-      if (!shoal_ids_init(&p->stages[s], 4096)) return false;
+    if (!shoal_tuples_init(&p->tuples, bits, p->end - p->first)) return false;
   }
   return true;
 }
 
 static void free_parts(grouping *g) {
   for (unsigned i = 0; i < g->n_parts; i++) {
-    part *p = &g->parts[i];
-    for (size_t s = 0; s < p->n_stages; s++) shoal_ids_reset(&p->stages[s]);
-    free(p->stages);
-    free(p->first_row);
-    free(p->global);
+    shoal_tuples_reset(&g->parts[i].tuples);
+    free(g->parts[i].global);
   }
 }
 
 /* ------------------------------------------------------------ the whole */
 
-static bool fill_tuples(shoal_frequency *f, const uint64_t *first_row) {
+/* Each tuple's words are its codes; where each row is one record, its rows are counted too. */
+static bool take_tuples(shoal_frequency *f, shoal_tuples *tuples) {
+  f->words = tuples->words;
+  tuples->words = NULL;
+  if (!f->table->counts) {
+    f->base.n_rows = tuples->n_rows;
+    tuples->n_rows = NULL;
+  }
+  unsigned shift = 0;
   for (size_t q = 0; q < f->n_quasi; q++) {
     f->codes[q] = shoal_alloc(f->n_tuples, sizeof **f->codes);
     if (!f->codes[q]) return false;
+    unsigned from = f->word_bits[q] ? shift : 0;
+    uint64_t mask = (UINT64_C(1) << f->word_bits[q]) - 1;
     for (uint32_t t = 0; t < f->n_tuples; t++)
-      f->codes[q][t] = shoal_column_code(f->quasi[q], first_row[t]);
+      f->codes[q][t] = (uint32_t)(f->words[t] >> from & mask);
+    shift += f->word_bits[q];
   }
   return true;
 }
 
-static shoal_status group_rows(shoal_frequency *f, const shoal_run *run, shoal_error *error) {
-  bool *cut = shoal_alloc_zero(f->n_quasi, sizeof *cut);
+static shoal_status group_words(shoal_frequency *f, unsigned bits, const shoal_run *run,
+                                shoal_error *error) {
   grouping *g = shoal_alloc_zero(1, sizeof *g);
-  bool ok = cut && g;
-  if (ok) {
-    g->frequency = f;
-    g->run = run;
-    g->cut = cut;
-    ok = prepare_parts(g, plan_cuts(f, cut));
-    if (ok) shoal_parallel(g->n_parts, group_part, g);
-    for (unsigned i = 0; i < g->n_parts; i++) ok = ok && !g->failed[i];
-    ok = ok && g->cancelled == SHOAL_OK && join_parts(g);
-    if (ok) shoal_parallel(g->n_parts, renumber_part, g);
-    ok = ok && fill_tuples(f, g->parts[0].first_row);
-    free_parts(g);
-  }
+  if (!g) return shoal_fail_memory(error);
+  g->frequency = f;
+  g->run = run;
+  bool ok = prepare_parts(g, bits);
+  if (ok) shoal_parallel(g->n_parts, group_part, g);
+  for (unsigned i = 0; i < g->n_parts; i++) ok = ok && !g->parts[i].failed;
+  ok = ok && g->cancelled == SHOAL_OK && join_parts(g);
+  if (ok) shoal_parallel(g->n_parts, renumber_part, g);
+  ok = ok && take_tuples(f, &g->parts[0].tuples);
+  free_parts(g);
   shoal_status status = ok ? SHOAL_OK : shoal_fail_memory(error);
-  if (g && g->cancelled != SHOAL_OK) {
+  if (g->cancelled != SHOAL_OK) {
     status = g->cancelled;
     if (error) *error = g->error;
   }
   free(g);
-  free(cut);
   return status;
+}
+
+/* ------------------------------------------------------------ more than 64 bits */
+
+/* Attributes folded one by one over all rows: any number of them, at a word a row. */
+static shoal_status group_folded(shoal_frequency *f, shoal_error *error) {
+  size_t n = (size_t)f->table->n_rows;
+  shoal_grouper grouper;
+  shoal_grouper_init(&grouper);
+  uint32_t *codes = shoal_alloc(n, sizeof *codes), *same = NULL;
+  uint64_t *first_row = NULL;
+  bool ok = codes && shoal_grouper_start(&grouper, n);
+  for (size_t q = 0; ok && q < f->n_quasi; q++) {
+    uint32_t n_values = f->quasi[q]->n_values;
+    same = shoal_alloc(n_values, sizeof *same);
+    for (uint32_t v = 0; same && v < n_values; v++) same[v] = v;
+    for (size_t row = 0; row < n; row++) codes[row] = shoal_column_code(f->quasi[q], row);
+    ok = same && shoal_grouper_fold(&grouper, n, NULL, codes, same, n_values, f->tuple_of_row);
+    free(same);
+  }
+  if (ok) f->n_tuples = shoal_grouper_ids(&grouper, n, f->tuple_of_row);
+  ok = ok && f->n_tuples != SHOAL_NO_ID;
+  shoal_grouper_reset(&grouper);
+  free(codes);
+  if (ok) first_row = shoal_alloc(f->n_tuples, sizeof *first_row);
+  ok = ok && first_row;
+  for (size_t row = n; ok && row-- > 0;) first_row[f->tuple_of_row[row]] = row;
+  for (size_t q = 0; ok && q < f->n_quasi; q++) {
+    f->codes[q] = shoal_alloc(f->n_tuples, sizeof **f->codes);
+    ok = f->codes[q] != NULL;
+    for (uint32_t t = 0; ok && t < f->n_tuples; t++)
+      f->codes[q][t] = shoal_column_code(f->quasi[q], first_row[t]);
+  }
+  free(first_row);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+/* Bits of each column in a word; returns those of all. */
+static unsigned count_bits(shoal_frequency *f) {
+  unsigned bits = 0;
+  for (size_t q = 0; q < f->n_quasi; q++) {
+    uint32_t n_values = f->quasi[q]->n_values;
+    f->word_bits[q] = n_values > 1 ? 32 - (unsigned)__builtin_clz(n_values - 1) : 0;
+    bits += f->word_bits[q];
+  }
+  return bits;
 }
 
 static bool allocate(shoal_frequency *f, const shoal_column *const *quasi,
@@ -213,8 +187,10 @@ static bool allocate(shoal_frequency *f, const shoal_column *const *quasi,
   f->sensitive = shoal_alloc(f->n_sensitive, sizeof *f->sensitive);
   f->track = shoal_alloc(f->n_sensitive, sizeof *f->track);
   f->codes = shoal_alloc_zero(f->n_quasi, sizeof *f->codes);
+  f->word_bits = shoal_alloc_zero(f->n_quasi, sizeof *f->word_bits);
   f->tuple_of_row = shoal_alloc((size_t)f->table->n_rows, sizeof *f->tuple_of_row);
-  if (!f->quasi || !f->sensitive || !f->track || !f->codes || !f->tuple_of_row) return false;
+  if (!f->quasi || !f->sensitive || !f->track || !f->codes || !f->word_bits || !f->tuple_of_row)
+    return false;
   for (size_t q = 0; q < f->n_quasi; q++) f->quasi[q] = quasi[q];
   for (size_t s = 0; s < f->n_sensitive; s++) {
     f->sensitive[s] = sensitive[s];
@@ -240,9 +216,10 @@ shoal_status shoal_frequency_build(const shoal_table *table, const shoal_column 
   f->hierarchies = hierarchies;
   shoal_status status = SHOAL_OK;
   if (!allocate(f, quasi, sensitive, track)) status = shoal_fail_memory(error);
-  if (status == SHOAL_OK) status = group_rows(f, run, error);
+  unsigned bits = status == SHOAL_OK ? count_bits(f) : 0;
   if (status == SHOAL_OK)
-    status = shoal_classes_of_rows(f, f->tuple_of_row, f->n_tuples, &f->base, error);
+    status = bits <= 64 ? group_words(f, bits, run, error) : group_folded(f, error);
+  if (status == SHOAL_OK) status = shoal_classes_of_tuples(f, error);
   if (status != SHOAL_OK) {
     shoal_frequency_free(f);
     return status;
@@ -256,6 +233,8 @@ void shoal_frequency_free(shoal_frequency *f) {
   for (size_t q = 0; f->codes && q < f->n_quasi; q++) free(f->codes[q]);
   shoal_classes_reset(&f->base);
   free(f->codes);
+  free(f->words);
+  free(f->word_bits);
   free(f->tuple_of_row);
   free(f->quasi);
   free(f->sensitive);

@@ -13,4 +13,10 @@ bool shoal_histogram_from_entries(shoal_histogram *out, uint32_t n_classes, uint
                                   size_t n_entries, const uint32_t *class_of, const uint32_t *value,
                                   const uint64_t *n_rows);
 
+/*
+ * The base of a frequency set whose tuples are known; base.n_rows may have been counted already.
+ */
+shoal_status shoal_classes_of_tuples(shoal_frequency *frequency,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
+
 #endif

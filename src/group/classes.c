@@ -141,9 +141,43 @@ bool shoal_histogram_from_entries(shoal_histogram *out, uint32_t n_classes, uint
   return ok;
 }
 
+/* Few values: rows are counted in a table of classes by values, and what is not 0 is kept. */
+static bool count_in_table(const shoal_histogram *from, uint32_t n_from, const uint32_t *ids,
+                           shoal_histogram *out, uint32_t n_classes) {
+  size_t n_values = from->n_values, n_cells = n_classes * n_values, kept = 0;
+  uint64_t *cells = shoal_alloc_zero(n_cells, sizeof *cells);
+  out->start = shoal_alloc((size_t)n_classes + 1, sizeof *out->start);
+  if (cells) {
+    for (uint32_t c = 0; c < n_from; c++)
+      for (size_t e = from->start[c]; e < from->start[c + 1]; e++)
+        cells[ids[c] * n_values + from->value[e]] += from->n_rows[e];
+    for (size_t i = 0; i < n_cells; i++) kept += cells[i] != 0;
+  }
+  out->value = shoal_alloc(kept, sizeof *out->value);
+  out->n_rows = shoal_alloc(kept, sizeof *out->n_rows);
+  bool ok = cells && out->start && out->value && out->n_rows;
+  kept = 0;
+  for (uint32_t c = 0; ok && c < n_classes; c++) {
+    out->start[c] = kept;
+    for (uint32_t v = 0; v < n_values; v++) {
+      uint64_t n_rows = cells[c * n_values + v];
+      if (!n_rows) continue;
+      out->value[kept] = v;
+      out->n_rows[kept++] = n_rows;
+    }
+  }
+  if (ok) out->start[n_classes] = kept;
+  free(cells);
+  return ok;
+}
+
 static bool roll_up_histogram(const shoal_histogram *from, uint32_t n_from, const uint32_t *ids,
                               shoal_histogram *out, uint32_t n_classes) {
   size_t n_entries = from->start[n_from];
+  if (n_classes <= 2 * n_entries / (from->n_values ? from->n_values : 1)) {
+    out->n_values = from->n_values;
+    return count_in_table(from, n_from, ids, out, n_classes);
+  }
   uint32_t *class_of = shoal_alloc(n_entries, sizeof *class_of);
   if (!class_of) return false;
   for (uint32_t c = 0; c < n_from; c++)
@@ -174,10 +208,32 @@ static bool roll_up_sensitive(const shoal_classes *from, const uint32_t *ids,
   return true;
 }
 
-static bool roll_up(const shoal_frequency *frequency, const shoal_classes *from,
-                    const uint32_t *levels, shoal_grouper *grouper, bool sizes_only,
-                    shoal_classes *classes, uint32_t *ids) {
+enum { MOST_PARTS = 64 };
+
+/* Whole tuples at once; false where that cannot be, then they are folded one by one. */
+static bool pack(const shoal_frequency *frequency, const shoal_classes *from,
+                 const uint32_t *levels, shoal_grouper *grouper) {
+  shoal_key_part parts[MOST_PARTS];
+  if (!frequency->words || frequency->n_quasi > MOST_PARTS) return false;
+  unsigned shift = 0;
+  for (size_t q = 0; q < frequency->n_quasi; q++) {
+    const shoal_level *level = &frequency->hierarchies[q]->levels[levels[q]];
+    unsigned bits = frequency->word_bits[q];
+    parts[q] = (shoal_key_part){.shift = shift,
+                                .bits = bits,
+                                .lut = level->of_leaf,
+                                .n_codes = frequency->quasi[q]->n_values,
+                                .n_labels = level->n_labels};
+    shift += bits;
+  }
+  return shoal_grouper_pack(grouper, from->n_classes, from->tuple, frequency->words, parts,
+                            frequency->n_quasi);
+}
+
+static bool fold(const shoal_frequency *frequency, const shoal_classes *from,
+                 const uint32_t *levels, shoal_grouper *grouper, uint32_t *ids) {
   size_t n = from->n_classes;
+  if (pack(frequency, from, levels, grouper)) return true;
   if (!shoal_grouper_start(grouper, n)) return false;
   for (size_t q = 0; q < frequency->n_quasi; q++) {
     const shoal_level *level = &frequency->hierarchies[q]->levels[levels[q]];
@@ -185,6 +241,14 @@ static bool roll_up(const shoal_frequency *frequency, const shoal_classes *from,
                             level->n_labels, ids))
       return false;
   }
+  return true;
+}
+
+static bool roll_up(const shoal_frequency *frequency, const shoal_classes *from,
+                    const uint32_t *levels, shoal_grouper *grouper, bool sizes_only,
+                    shoal_classes *classes, uint32_t *ids) {
+  size_t n = from->n_classes;
+  if (!fold(frequency, from, levels, grouper, ids)) return false;
   uint32_t n_classes = shoal_grouper_ids(grouper, n, ids);
   if (n_classes == SHOAL_NO_ID || !shoal_classes_init(classes, n_classes, from->n_sensitive))
     return false;

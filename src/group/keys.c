@@ -12,7 +12,9 @@ void shoal_grouper_init(shoal_grouper *g) { memset(g, 0, sizeof *g); }
 void shoal_grouper_reset(shoal_grouper *g) {
   free(g->keys);
   free(g->table);
+  free(g->slots);
   free(g->key_of_id);
+  free(g->luts);
   shoal_grouper_init(g);
 }
 
@@ -43,6 +45,93 @@ bool shoal_grouper_fold(shoal_grouper *g, size_t n, const uint32_t *item, const 
   return true;
 }
 
+/* ------------------------------------------------------------ packed tuples */
+
+/* Neighbouring parts share a table of up to so many bits; so many tables are used in one pass. */
+enum { CHUNK_BITS = 11, AT_ONCE = 4, MOST_CHUNKS = 64 };
+
+/* Bits of a word and what they add to the key. */
+typedef struct chunk {
+  unsigned shift;
+  uint64_t mask;
+  const uint64_t *lut;
+} chunk;
+
+static void fold_chunks(const chunk *chunks, size_t n, const uint32_t *item, const uint64_t *words,
+                        uint64_t *keys, bool first) {
+  const chunk a = chunks[0], b = chunks[1], c = chunks[2], d = chunks[3];
+  for (size_t i = 0; i < n; i++) {
+    uint64_t word = words[item[i]];
+    uint64_t key = a.lut[word >> a.shift & a.mask] + b.lut[word >> b.shift & b.mask] +
+                   c.lut[word >> c.shift & c.mask] + d.lut[word >> d.shift & d.mask];
+    keys[i] = first ? key : keys[i] + key;
+  }
+}
+
+/* Parts from..to share one table: what each combination of their codes adds to the key. */
+static void fill_lut(const shoal_key_part *parts, const uint64_t *factors, size_t from, size_t to,
+                     uint64_t *lut) {
+  size_t filled = 1; /* combinations of the parts so far, with holes where codes are not used */
+  lut[0] = 0;
+  for (size_t q = from; q < to; q++) {
+    for (uint64_t code = (UINT64_C(1) << parts[q].bits); code-- > 0;) {
+      uint64_t add = code < parts[q].n_codes ? parts[q].lut[code] * factors[q] : 0;
+      for (size_t i = 0; i < filled; i++) lut[code * filled + i] = lut[i] + add;
+    }
+    filled <<= parts[q].bits;
+  }
+}
+
+/* Tables for all parts, in g->luts; returns their number, 0 without memory. */
+static size_t make_chunks(shoal_grouper *g, size_t n, const shoal_key_part *parts,
+                          const uint64_t *factors, size_t n_parts, chunk *chunks) {
+  size_t starts[MOST_CHUNKS], offsets[MOST_CHUNKS + 1] = {0}, n_chunks = 0;
+  for (size_t q = 0; q < n_parts;) {
+    unsigned bits = 0;
+    starts[n_chunks] = q;
+    do bits += parts[q++].bits;
+    while (q < n_parts && bits + parts[q].bits <= CHUNK_BITS &&
+           (size_t)1 << (bits + parts[q].bits) <= n);
+    size_t first = starts[n_chunks];
+    while (first + 1 < q && parts[first].bits == 0) first++; /* nothing there: its shift is not */
+    chunks[n_chunks].shift = parts[first].bits ? parts[first].shift : 0;
+    chunks[n_chunks].mask = (UINT64_C(1) << bits) - 1;
+    offsets[n_chunks + 1] = offsets[n_chunks] + ((size_t)1 << bits);
+    n_chunks++;
+  }
+  if (!shoal_grow(&g->luts, &g->luts_capacity, offsets[n_chunks] + 1, sizeof *g->luts)) return 0;
+  for (size_t i = 0; i < n_chunks; i++) {
+    fill_lut(parts, factors, starts[i], i + 1 < n_chunks ? starts[i + 1] : n_parts,
+             g->luts + offsets[i]);
+    chunks[i].lut = g->luts + offsets[i];
+  }
+  g->luts[offsets[n_chunks]] = 0; /* for chunks that fill a pass up */
+  for (size_t i = n_chunks; i % AT_ONCE; i++)
+    chunks[i] = (chunk){0, 0, g->luts + offsets[n_chunks]};
+  return n_chunks;
+}
+
+bool shoal_grouper_pack(shoal_grouper *g, size_t n, const uint32_t *item, const uint64_t *words,
+                        const shoal_key_part *parts, size_t n_parts) {
+  chunk chunks[MOST_CHUNKS + AT_ONCE];
+  uint64_t factors[MOST_CHUNKS];
+  if (!n_parts || n_parts > MOST_CHUNKS) return false;
+  if (!shoal_grow(&g->keys, &g->keys_capacity, n ? n : 1, sizeof *g->keys)) return false;
+  g->radix = 1;
+  for (size_t q = 0; q < n_parts; q++) {
+    if (parts[q].bits > CHUNK_BITS && (size_t)1 << parts[q].bits > 4 * n) return false;
+    factors[q] = g->radix;
+    if (__builtin_mul_overflow(g->radix, parts[q].n_labels, &g->radix)) return false;
+  }
+  size_t n_chunks = make_chunks(g, n, parts, factors, n_parts, chunks);
+  if (!n_chunks) return false;
+  for (size_t i = 0; i < n_chunks; i += AT_ONCE)
+    fold_chunks(chunks + i, n, item, words, g->keys, i == 0);
+  return true;
+}
+
+/* ------------------------------------------------------------ ids */
+
 static uint32_t dense_ids(shoal_grouper *g, size_t n, uint32_t *ids) {
   memset(g->table, 0, (size_t)g->radix * sizeof *g->table);
   uint32_t n_ids = 0;
@@ -54,11 +143,40 @@ static uint32_t dense_ids(shoal_grouper *g, size_t n, uint32_t *ids) {
   return n_ids;
 }
 
-static uint32_t hashed_ids(shoal_grouper *g, size_t n, unsigned bits, uint32_t *ids) {
+/* Far ahead of the key at work, so that its slot has come by then. */
+enum { AHEAD = 16, FAR_BITS = 17 };
+
+static inline size_t slot_of(uint64_t key, unsigned bits) {
+  return (size_t)((key ^ key >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
+}
+
+/* Keys below 2^32. */
+static uint32_t narrow_ids(shoal_grouper *g, size_t n, unsigned bits, uint32_t *ids) {
+  size_t mask = ((size_t)1 << bits) - 1;
+  uint64_t *slots = g->slots;
+  const uint64_t *keys = g->keys;
+  memset(slots, 0, (mask + 1) * sizeof *slots);
+  uint32_t n_ids = 0;
+  bool far = bits >= FAR_BITS;
+  for (size_t i = 0; i < n; i++) {
+    if (far && i + AHEAD < n) __builtin_prefetch(&slots[slot_of(keys[i + AHEAD], bits)], 1);
+    uint64_t key = keys[i], slot;
+    size_t at = slot_of(key, bits);
+    while ((slot = slots[at]) && slot >> 32 != key) at = (at + 1) & mask;
+    if (!slot) slots[at] = slot = key << 32 | ++n_ids;
+    ids[i] = (uint32_t)slot - 1;
+  }
+  return n_ids;
+}
+
+static uint32_t wide_ids(shoal_grouper *g, size_t n, unsigned bits, uint32_t *ids) {
   size_t mask = ((size_t)1 << bits) - 1;
   memset(g->table, 0, (mask + 1) * sizeof *g->table);
   uint32_t n_ids = 0;
+  bool far = bits >= FAR_BITS;
   for (size_t i = 0; i < n; i++) {
+    if (far && i + AHEAD < n)
+      __builtin_prefetch(&g->table[shoal_mix(g->keys[i + AHEAD]) >> (64 - bits)], 1);
     uint64_t key = g->keys[i];
     size_t at = (size_t)(shoal_mix(key) >> (64 - bits));
     while (g->table[at] && g->key_of_id[g->table[at] - 1] != key) at = (at + 1) & mask;
@@ -80,8 +198,13 @@ uint32_t shoal_grouper_ids(shoal_grouper *g, size_t n, uint32_t *ids) {
   }
   unsigned bits = 6;
   while (((size_t)1 << bits) < 2 * n) bits++;
+  if (g->radix <= UINT64_C(1) << 32) {
+    if (!shoal_grow(&g->slots, &g->slots_capacity, (size_t)1 << bits, sizeof *g->slots))
+      return SHOAL_NO_ID;
+    return narrow_ids(g, n, bits, ids);
+  }
   if (!shoal_grow(&g->table, &g->table_capacity, (size_t)1 << bits, sizeof *g->table) ||
       !shoal_grow(&g->key_of_id, &g->key_of_id_capacity, n, sizeof *g->key_of_id))
     return SHOAL_NO_ID;
-  return hashed_ids(g, n, bits, ids);
+  return wide_ids(g, n, bits, ids);
 }

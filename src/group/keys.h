@@ -4,8 +4,9 @@
  *
  * A tuple is folded into one 64-bit key, attribute by attribute, in mixed radix. Where the product
  * of the domains does not fit into 64 bits, the part folded so far is replaced by its id and the
- * folding goes on: any number of attributes works. Small products are looked up in a dense table,
- * others in a hash table.
+ * folding goes on: any number of attributes works. Tuples whose codes fit side by side into one
+ * word are folded at once: neighbouring attributes share a lookup table. Small products are looked
+ * up in a dense table, others in a hash table; keys of 32 bits stand in its slots themselves.
  */
 #ifndef SHOAL_GROUP_KEYS_H
 #define SHOAL_GROUP_KEYS_H
@@ -18,8 +19,12 @@ typedef struct shoal_grouper {
   size_t keys_capacity;
   uint32_t *table; /* dense: id of a key; hashed: id + 1 of a slot */
   size_t table_capacity;
+  uint64_t *slots; /* hashed, keys of 32 bits: the key, and below it id + 1 */
+  size_t slots_capacity;
   uint64_t *key_of_id;
   size_t key_of_id_capacity;
+  uint64_t *luts; /* of neighbouring attributes together */
+  size_t luts_capacity;
   uint64_t radix; /* keys are below it; 0: 2^64 */
 } shoal_grouper;
 
@@ -36,6 +41,22 @@ bool shoal_grouper_start(shoal_grouper *grouper, size_t n);
 bool shoal_grouper_fold(shoal_grouper *grouper, size_t n, const uint32_t *item,
                         const uint32_t *codes, const uint32_t *lut, uint64_t n_labels,
                         uint32_t *ids);
+
+/* One attribute of tuples packed into words: its code, and what becomes of it. */
+typedef struct shoal_key_part {
+  unsigned shift; /* the code is its `bits` bits from here on; the next part's follow */
+  unsigned bits;
+  const uint32_t *lut; /* code -> label */
+  uint64_t n_codes;
+  uint64_t n_labels;
+} shoal_key_part;
+
+/*
+ * Starts n tuples and folds all their parts: tuple i is words[item[i]]. False where the product of
+ * the labels does not fit into 64 bits, or without memory.
+ */
+bool shoal_grouper_pack(shoal_grouper *grouper, size_t n, const uint32_t *item,
+                        const uint64_t *words, const shoal_key_part *parts, size_t n_parts);
 
 /* The ids of the folded tuples; returns how many there are, SHOAL_NO_ID without memory. */
 uint32_t shoal_grouper_ids(shoal_grouper *grouper, size_t n, uint32_t *ids);

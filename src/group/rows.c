@@ -78,9 +78,8 @@ static bool fill_histogram(const rows_view *rows, const shoal_column *column,
   return ok;
 }
 
-static bool fill(const shoal_frequency *f, const rows_view *rows, shoal_classes *classes) {
-  if (!shoal_classes_init(classes, rows->n_classes, f->n_sensitive)) return false;
-  fill_sizes(rows, f->tuple_of_row, classes);
+static bool fill_sensitive(const shoal_frequency *f, const rows_view *rows,
+                           shoal_classes *classes) {
   for (size_t s = 0; s < f->n_sensitive; s++) {
     if (f->track[s] == SHOAL_TRACK_SET && !fill_set(rows, f->sensitive[s], &classes->sets[s]))
       return false;
@@ -89,6 +88,28 @@ static bool fill(const shoal_frequency *f, const rows_view *rows, shoal_classes 
       return false;
   }
   return true;
+}
+
+static bool fill(const shoal_frequency *f, const rows_view *rows, shoal_classes *classes) {
+  if (!shoal_classes_init(classes, rows->n_classes, f->n_sensitive)) return false;
+  fill_sizes(rows, f->tuple_of_row, classes);
+  return fill_sensitive(f, rows, classes);
+}
+
+/* What was counted while grouping need not be counted again. */
+shoal_status shoal_classes_of_tuples(shoal_frequency *f, shoal_error *error) {
+  uint64_t *counted = f->base.n_rows;
+  if (!counted) return shoal_classes_of_rows(f, f->tuple_of_row, f->n_tuples, &f->base, error);
+  rows_view rows = {f->table, f->tuple_of_row, f->n_tuples};
+  shoal_classes *base = &f->base;
+  if (!shoal_classes_init(base, f->n_tuples, f->n_sensitive)) {
+    free(counted);
+    return shoal_fail_memory(error);
+  }
+  free(base->n_rows);
+  base->n_rows = counted;
+  for (uint32_t t = 0; t < f->n_tuples; t++) base->tuple[t] = t;
+  return fill_sensitive(f, &rows, base) ? SHOAL_OK : shoal_fail_memory(error);
 }
 
 shoal_status shoal_classes_of_rows(const shoal_frequency *frequency, const uint32_t *class_of_row,

@@ -17,6 +17,11 @@ static const uint64_t MAX_NODES_FOR_MINIMAL = 1000000;
 static shoal_status refuse_unreached(shoal_search *search, const shoal_algorithm *algorithm,
                                      shoal_error *error) {
   unsigned long long limit = search->max_suppressed, n = search->frequency->n_records;
+  if (search->unproven)
+    return shoal_fail(
+        error, SHOAL_REFUSED,
+        "no node that satisfies the policy was found in the time given: give a longer "
+        "--time-limit, or hierarchies with fewer levels");
   const char *rows = limit == 1 ? "row" : "rows";
   if (!algorithm->least_height && algorithm->all_minimal)
     return shoal_fail(error, SHOAL_REFUSED,
@@ -52,6 +57,7 @@ static shoal_status report_nodes(shoal_result *result, const shoal_search *searc
   result->lattice_nodes = search->space.n_nodes;
   result->nodes_checked = search->n_checked;
   result->nodes_bounded = search->n_bounded;
+  result->classes_touched = search->n_touched;
   result->max_suppression = search->max_suppressed;
   return SHOAL_OK;
 }
@@ -62,6 +68,7 @@ static void report_cost(shoal_result *result, const shoal_algorithm *algorithm,
   if (result->slack) return; /* the node found is not the one chosen */
   result->objective = search->objective->name;
   result->cost = search->cost;
+  result->unproven = search->unproven;
 }
 
 static bool has_node(const shoal_node_list *nodes, uint64_t number) {

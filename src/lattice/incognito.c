@@ -87,6 +87,7 @@ static bool least_solution(const shoal_search *search, uint64_t *solution) {
 
 shoal_status shoal_search_incognito(shoal_search *search, shoal_node *solution, bool *found,
                                     shoal_error *error) {
+  SHOAL_TRY(shoal_search_refuse_vast(search, error));
   if (!search->tags) return shoal_search_samarati(search, solution, found, error);
   if (too_many(&search->space))
     return shoal_fail(error, SHOAL_BAD_INPUT,

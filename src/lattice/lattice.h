@@ -61,18 +61,20 @@ typedef struct shoal_search {
   shoal_space space;
   struct shoal_snapshots *snapshots; /* classes of finished nodes, to roll up from */
   shoal_grouper grouper;
-  uint32_t *levels;         /* scratch, one vector */
-  uint32_t *class_of_tuple; /* scratch of shoal_search_inspect, by tuple */
-  uint8_t *tags;            /* shoal_tag by node; NULL where demands are not monotone */
-  uint64_t *path;           /* scratch of shoal_search_settle */
-  uint64_t *stack;          /* scratch of tagging */
+  uint32_t *levels;          /* scratch, one vector */
+  uint8_t *tags;             /* shoal_tag by node; NULL where demands are not monotone */
+  uint64_t *path;            /* scratch of shoal_search_settle */
+  struct shoal_guide *guide; /* which way it goes up */
+  uint64_t *stack;           /* scratch of tagging */
   size_t stack_size, stack_capacity;
   uint8_t *looked;    /* a bit a node: its classes were computed */
   uint64_t n_checked; /* how many were */
   uint64_t n_bounded; /* nodes refused by the second necessary condition alone */
+  uint64_t n_touched; /* classes and tuples gone over to compute the classes of nodes */
+  bool unproven;      /* the time was over before the best node was proven to be it */
 } shoal_search;
 
-/* A lattice with more nodes is refused: searching it exactly would take days. */
+/* A lattice with more nodes is searched under a time limit only: to the end it would take days. */
 #define SHOAL_MAX_NODES UINT64_C(100000000)
 
 shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *frequency,
@@ -80,6 +82,10 @@ shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *freq
                                uint64_t most_classes, bool needs_rows, const shoal_run *run,
                                shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_search_reset(shoal_search *search);
+
+/* SHOAL_BAD_INPUT, with advice, where the lattice has more nodes than that. */
+shoal_status shoal_search_refuse_vast(const shoal_search *search,
+                                      shoal_error *error) SHOAL_MUST_CHECK;
 
 /* The exact figures of a node; `minimal` is not set. */
 shoal_status shoal_search_measure(shoal_search *search, uint64_t node, shoal_node *figures,
@@ -89,12 +95,19 @@ shoal_status shoal_search_measure(shoal_search *search, uint64_t node, shoal_nod
 shoal_status shoal_search_satisfies(shoal_search *search, uint64_t node, bool *satisfies,
                                     shoal_error *error) SHOAL_MUST_CHECK;
 
+/* Counts a node that is computed from so many classes; each node counts once. */
+void shoal_search_note(shoal_search *search, uint64_t node, uint32_t n_source);
+
+/* Do sizes and the number of classes alone tell that these classes cannot satisfy? */
+bool shoal_search_bounded_out(const shoal_search *search, const shoal_classes *classes);
+
 /*
  * The same, by bisection on a path of unknown nodes from this one up: where many nodes are asked
  * about, what is found high up answers for many below.
  */
 shoal_status shoal_search_settle(shoal_search *search, uint64_t node, bool *satisfies,
                                  shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_search_free_guide(shoal_search *search);
 
 /* Does a node satisfy? Always looks, as shoal_search_measure, but no longer than it must. */
 shoal_status shoal_search_decide(shoal_search *search, uint64_t node, bool *satisfies,
@@ -103,7 +116,7 @@ shoal_status shoal_search_decide(shoal_search *search, uint64_t node, bool *sati
 /*
  * The exact figures of a node with its classes and which of them break a demand, rolled up from
  * the best source; for objectives. The caller frees *breaks and gives the classes back with
- * shoal_search_keep. search->class_of_tuple is filled where rows are suppressed.
+ * shoal_search_keep.
  */
 shoal_status shoal_search_inspect(shoal_search *search, uint64_t node, shoal_node *figures,
                                   shoal_classes *classes, uint8_t **breaks,
@@ -138,11 +151,16 @@ shoal_status shoal_search_incognito(shoal_search *search, shoal_node *solution, 
                                     shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
- * The node of least cost under search->objective of all that satisfy; among equals the one found
- * first, by lower bound and then number.
+ * The node of least cost under search->objective of all that satisfy; among equals the one whose
+ * levels cost least, then the one with the least number. With a time limit (search->run) the best
+ * found when it is over; search->unproven tells.
  */
 shoal_status shoal_search_optimal(shoal_search *search, shoal_node *solution, bool *found,
                                   shoal_error *error) SHOAL_MUST_CHECK;
+
+/* The same for objectives that only classes bound; among equals the one found first. */
+shoal_status shoal_search_by_heights(shoal_search *search, shoal_node *solution, bool *found,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
 
 /* All minimal nodes, by ascending number. `from_height`: none satisfies below it. */
 shoal_status shoal_search_minimal(shoal_search *search, uint32_t from_height,

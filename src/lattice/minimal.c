@@ -10,50 +10,6 @@
 
 /* ------------------------------------------------------------ monotone demands */
 
-/*
- * A path from the node up to the top through nodes of which nothing is known (Kohlmayer et al.
- * 2012, "Flash"): on it the answer changes once, from bad to good, and is found by bisection.
- */
-static size_t unknown_path(const shoal_search *search, uint64_t node, uint64_t *path) {
-  const shoal_space *space = &search->space;
-  size_t length = 0;
-  bool more = true;
-  while (more) {
-    path[length++] = node;
-    more = false;
-    for (size_t q = space->n; q-- > 0 && !more;) {
-      uint64_t level = node / space->stride[q] % ((uint64_t)space->top[q] + 1);
-      more = level < space->top[q] && search->tags[node + space->stride[q]] == SHOAL_TAG_NONE;
-      if (more) node += space->stride[q];
-    }
-  }
-  return length;
-}
-
-static shoal_status bisect(shoal_search *search, const uint64_t *path, size_t length,
-                           shoal_error *error) {
-  size_t low = 0, high = length;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    bool satisfies;
-    SHOAL_TRY(shoal_search_satisfies(search, path[middle], &satisfies, error));
-    if (satisfies) high = middle;
-    else low = middle + 1;
-  }
-  return SHOAL_OK;
-}
-
-shoal_status shoal_search_settle(shoal_search *search, uint64_t node, bool *satisfies,
-                                 shoal_error *error) {
-  if (search->tags && search->tags[node] == SHOAL_TAG_NONE) {
-    if (!search->path)
-      search->path = shoal_alloc((size_t)search->space.height + 1, sizeof *search->path);
-    if (!search->path) return shoal_fail_memory(error);
-    SHOAL_TRY(bisect(search, search->path, unknown_path(search, node, search->path), error));
-  }
-  return shoal_search_satisfies(search, node, satisfies, error);
-}
-
 /* After it, every node from that height on is tagged. */
 static shoal_status tag_all(shoal_search *search, uint32_t from_height, uint32_t *levels,
                             shoal_error *error) {
@@ -127,6 +83,7 @@ static int by_number(const void *a, const void *b) {
 
 shoal_status shoal_search_minimal(shoal_search *search, uint32_t from_height,
                                   shoal_node_list *minimal, shoal_error *error) {
+  SHOAL_TRY(shoal_search_refuse_vast(search, error));
   uint32_t *levels = shoal_alloc(search->space.n, sizeof *levels);
   if (!levels) return shoal_fail_memory(error);
   shoal_status status = search->tags
@@ -174,6 +131,7 @@ static void mark_minimal(const shoal_space *space, shoal_node *nodes, uint8_t *r
 }
 
 shoal_status shoal_search_all(shoal_search *search, shoal_node_list *nodes, shoal_error *error) {
+  SHOAL_TRY(shoal_search_refuse_vast(search, error));
   size_t n = (size_t)search->space.n_nodes;
   if (!shoal_grow(&nodes->items, &nodes->capacity, n, sizeof *nodes->items))
     return shoal_fail_memory(error);

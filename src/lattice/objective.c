@@ -23,8 +23,7 @@ void shoal_level_costs_reset(shoal_level_costs *costs) {
   memset(costs, 0, sizeof *costs);
 }
 
-/* Rows of each value of a quasi-identifier. */
-static uint64_t *rows_of_values(const shoal_frequency *frequency, size_t q) {
+uint64_t *shoal_rows_of_values(const shoal_frequency *frequency, size_t q) {
   uint64_t *rows = shoal_alloc_zero(frequency->quasi[q]->n_values, sizeof *rows);
   for (uint32_t t = 0; rows && t < frequency->n_tuples; t++)
     rows[frequency->codes[q][t]] += frequency->base.n_rows[t];
@@ -67,7 +66,7 @@ static bool cost_attribute(shoal_level_costs *costs, const shoal_frequency *freq
   costs->il[q] = shoal_alloc(n_levels, sizeof **costs->il);
   costs->loss[q] = shoal_alloc(n_levels, sizeof **costs->loss);
   costs->entropy[q] = shoal_alloc(n_levels, sizeof **costs->entropy);
-  uint64_t *rows = rows_of_values(frequency, q);
+  uint64_t *rows = shoal_rows_of_values(frequency, q);
   bool ok = costs->il[q] && costs->loss[q] && costs->entropy[q] && rows;
   for (uint32_t l = 0; ok && l < n_levels; l++) ok = cost_level(costs, frequency, q, l, rows);
   double lost = 0, n = (double)frequency->n_records;
@@ -93,16 +92,77 @@ shoal_status shoal_level_costs_init(shoal_level_costs *costs, const shoal_freque
   return shoal_fail_memory(error);
 }
 
+/* ------------------------------------------------------------ by attribute and level */
+
+static double height_of_level(const shoal_search *search, const shoal_level_costs *costs, size_t q,
+                              uint32_t l) {
+  (void)search, (void)costs, (void)q;
+  return l;
+}
+
+static double precision_of_level(const shoal_search *search, const shoal_level_costs *costs,
+                                 size_t q, uint32_t l) {
+  (void)costs;
+  return (double)l / search->space.top[q];
+}
+
+static double il_of_level(const shoal_search *search, const shoal_level_costs *costs, size_t q,
+                          uint32_t l) {
+  (void)search;
+  return costs->il[q][l];
+}
+
+static double loss_of_level(const shoal_search *search, const shoal_level_costs *costs, size_t q,
+                            uint32_t l) {
+  (void)search;
+  return costs->loss[q][l];
+}
+
+static double entropy_of_level(const shoal_search *search, const shoal_level_costs *costs, size_t q,
+                               uint32_t l) {
+  (void)search;
+  return costs->entropy[q][l];
+}
+
+/* ------------------------------------------------------------ what a suppressed row adds */
+
+static double nothing_lost(const shoal_frequency *frequency, size_t q, uint32_t l, uint32_t label,
+                           uint64_t label_rows) {
+  (void)frequency, (void)q, (void)l, (void)label, (void)label_rows;
+  return 0;
+}
+
+static double il_lost(const shoal_frequency *frequency, size_t q, uint32_t l, uint32_t label,
+                      uint64_t label_rows) {
+  (void)label_rows;
+  const shoal_hierarchy *hierarchy = frequency->hierarchies[q];
+  if (!hierarchy->tree_height) return 1;
+  return 1 - (double)hierarchy->levels[l].node_height[label] / hierarchy->tree_height;
+}
+
+static double loss_lost(const shoal_frequency *frequency, size_t q, uint32_t l, uint32_t label,
+                        uint64_t label_rows) {
+  (void)label_rows;
+  const shoal_hierarchy *hierarchy = frequency->hierarchies[q];
+  double share = domain_share(hierarchy, &hierarchy->levels[l], label);
+  return (1 - share) / (double)frequency->n_records;
+}
+
+static double entropy_lost(const shoal_frequency *frequency, size_t q, uint32_t l, uint32_t label,
+                           uint64_t label_rows) {
+  (void)q, (void)l, (void)label;
+  return log2((double)frequency->n_records / (double)label_rows);
+}
+
 /* ------------------------------------------------------------ by levels */
 
-/* What an attribute counts for, beside the others: 1 unless the policy weighs it. */
-static double weight_of(const shoal_search *search, size_t q) {
+double shoal_objective_weight(const shoal_search *search, size_t q) {
   return search->weights ? shoal_decimal_double(search->weights[q]) : 1;
 }
 
 static double sum_of_weights(const shoal_search *search) {
   double sum = 0;
-  for (size_t q = 0; q < search->space.n; q++) sum += weight_of(search, q);
+  for (size_t q = 0; q < search->space.n; q++) sum += shoal_objective_weight(search, q);
   return sum;
 }
 
@@ -110,7 +170,8 @@ static double height_by_level(const shoal_search *search, const shoal_level_cost
                               const uint32_t *levels) {
   (void)costs;
   double height = 0;
-  for (size_t q = 0; q < search->space.n; q++) height += weight_of(search, q) * levels[q];
+  for (size_t q = 0; q < search->space.n; q++)
+    height += shoal_objective_weight(search, q) * levels[q];
   return height;
 }
 
@@ -119,14 +180,15 @@ static double precision_by_level(const shoal_search *search, const shoal_level_c
   (void)costs;
   double steps = 0;
   for (size_t q = 0; q < search->space.n; q++)
-    steps += weight_of(search, q) * levels[q] / search->space.top[q];
+    steps += shoal_objective_weight(search, q) * levels[q] / search->space.top[q];
   return steps / sum_of_weights(search);
 }
 
 static double il_by_level(const shoal_search *search, const shoal_level_costs *costs,
                           const uint32_t *levels) {
   double il = 0;
-  for (size_t q = 0; q < search->space.n; q++) il += weight_of(search, q) * costs->il[q][levels[q]];
+  for (size_t q = 0; q < search->space.n; q++)
+    il += shoal_objective_weight(search, q) * costs->il[q][levels[q]];
   return il;
 }
 
@@ -134,7 +196,7 @@ static double entropy_by_level(const shoal_search *search, const shoal_level_cos
                                const uint32_t *levels) {
   double entropy = 0;
   for (size_t q = 0; q < search->space.n; q++)
-    entropy += weight_of(search, q) * costs->entropy[q][levels[q]];
+    entropy += shoal_objective_weight(search, q) * costs->entropy[q][levels[q]];
   return entropy;
 }
 
@@ -142,7 +204,7 @@ static double loss_by_level(const shoal_search *search, const shoal_level_costs 
                             const uint32_t *levels) {
   double logs = 0;
   for (size_t q = 0; q < search->space.n; q++)
-    logs += weight_of(search, q) * log1p(costs->loss[q][levels[q]]);
+    logs += shoal_objective_weight(search, q) * log1p(costs->loss[q][levels[q]]);
   return expm1(logs / sum_of_weights(search));
 }
 
@@ -174,7 +236,8 @@ static double il_cost(const shoal_cost_view *view) {
     for (uint32_t c = 0; c < view->classes->n_classes; c++)
       if (!view->breaks[c])
         steps += (double)view->classes->n_rows[c] * height[label_of(view, q, c)];
-    if (hierarchy->tree_height) cost += weight_of(view->search, q) * steps / hierarchy->tree_height;
+    if (hierarchy->tree_height)
+      cost += shoal_objective_weight(view->search, q) * steps / hierarchy->tree_height;
   }
   return cost;
 }
@@ -192,7 +255,7 @@ static double loss_cost(const shoal_cost_view *view) {
       if (!view->breaks[c])
         lost +=
             (double)view->classes->n_rows[c] * domain_share(hierarchy, level, label_of(view, q, c));
-    logs += weight_of(view->search, q) * log1p(lost / n);
+    logs += shoal_objective_weight(view->search, q) * log1p(lost / n);
   }
   return expm1(logs / sum_of_weights(view->search));
 }
@@ -208,7 +271,7 @@ static double entropy_cost(const shoal_cost_view *view) {
   double cost = 0, n = (double)frequency->n_records;
   for (size_t q = 0; q < frequency->n_quasi; q++) {
     const shoal_level *level = &frequency->hierarchies[q]->levels[view->levels[q]];
-    uint64_t *rows = rows_of_values(frequency, q);
+    uint64_t *rows = shoal_rows_of_values(frequency, q);
     double *label_rows = shoal_alloc_zero(level->n_labels, sizeof *label_rows);
     if (!rows || !label_rows) {
       free(rows);
@@ -219,9 +282,9 @@ static double entropy_cost(const shoal_cost_view *view) {
       label_rows[level->of_leaf[v]] += (double)rows[v];
     for (uint32_t t = 0; t < frequency->n_tuples; t++) {
       uint32_t value = frequency->codes[q][t];
-      bool lost = view->breaks[view->search->class_of_tuple[t]];
+      bool lost = view->breaks[view->class_of_tuple[t]];
       double whole = lost ? n : label_rows[level->of_leaf[value]];
-      cost -= weight_of(view->search, q) * (double)frequency->base.n_rows[t] *
+      cost -= shoal_objective_weight(view->search, q) * (double)frequency->base.n_rows[t] *
               log2((double)rows[value] / whole);
     }
     free(rows);
@@ -265,15 +328,43 @@ static double classes_by_classes(const shoal_cost_view *view) {
 }
 
 const shoal_objective shoal_objective_types[] = {
-    {"height", "fewest generalization steps", height_cost, height_by_level, NULL},
-    {"precision", "least mean of level / height (Sweeney)", precision_cost, precision_by_level,
-     NULL},
-    {"il", "least information loss (Truta, Campan & Meyer 2007)", il_cost, il_by_level, NULL},
-    {"loss", "least share of the domains that labels stand for (ARX's loss)", loss_cost,
-     loss_by_level, NULL},
-    {"entropy", "least non-uniform entropy loss", entropy_cost, entropy_by_level, NULL},
-    {"dm", "least discernibility", dm_cost, NULL, dm_by_classes},
-    {"avg", "smallest average class", avg_cost, NULL, avg_by_classes},
-    {"classes", "most classes released", classes_cost, NULL, classes_by_classes},
-    {NULL, NULL, NULL, NULL, NULL},
+    {.name = "height",
+     .summary = "fewest generalization steps",
+     .cost = height_cost,
+     .level_cost = height_of_level,
+     .row_lost = nothing_lost},
+    {.name = "precision",
+     .summary = "least mean of level / height (Sweeney)",
+     .cost = precision_cost,
+     .level_cost = precision_of_level,
+     .row_lost = nothing_lost,
+     .is_mean = true},
+    {.name = "il",
+     .summary = "least information loss (Truta, Campan & Meyer 2007)",
+     .cost = il_cost,
+     .level_cost = il_of_level,
+     .row_lost = il_lost},
+    {.name = "loss",
+     .summary = "least share of the domains that labels stand for (ARX's loss)",
+     .cost = loss_cost,
+     .level_cost = loss_of_level,
+     .row_lost = loss_lost,
+     .is_mean = true,
+     .multiplies = true},
+    {.name = "entropy",
+     .summary = "least non-uniform entropy loss",
+     .cost = entropy_cost,
+     .level_cost = entropy_of_level,
+     .row_lost = entropy_lost,
+     .needs_tuples = true},
+    {.name = "dm", .summary = "least discernibility", .cost = dm_cost, .by_classes = dm_by_classes},
+    {.name = "avg",
+     .summary = "smallest average class",
+     .cost = avg_cost,
+     .by_classes = avg_by_classes},
+    {.name = "classes",
+     .summary = "most classes released",
+     .cost = classes_cost,
+     .by_classes = classes_by_classes},
+    {.name = NULL},
 };

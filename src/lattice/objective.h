@@ -4,8 +4,8 @@
  * costs as much as one in which every quasi-identifier is at its top. Weights count where costs
  * are of attributes (height, precision, il, loss, entropy), not where they are of classes.
  *
- * An objective that is a sum over attributes of what their levels cost (`by_level`) is a lower
- * bound by itself: suppression only adds to it, and it only grows going up the lattice. For the
+ * An objective that joins what the attributes cost by their levels (`level_cost`) is a lower bound
+ * by itself: suppression only adds to it, and it only grows going up the lattice (bound.h). For the
  * others the classes before suppression bound what any node above can reach.
  */
 #ifndef SHOAL_LATTICE_OBJECTIVE_H
@@ -32,20 +32,33 @@ typedef struct shoal_cost_view {
   const shoal_level_costs *levels_cost;
   const uint32_t *levels;
   const shoal_classes *classes;
-  const uint8_t *breaks;  /* classes that are suppressed */
-  const shoal_node *node; /* figures of the node */
+  const uint8_t *breaks;          /* classes that are suppressed */
+  const shoal_node *node;         /* figures of the node */
+  const uint32_t *class_of_tuple; /* where rows are suppressed and the objective needs tuples */
 } shoal_cost_view;
 
 typedef struct shoal_objective {
   const char *name; /* NULL ends the table */
   const char *summary;
   double (*cost)(const shoal_cost_view *view);
-  /* By levels alone, no node at or above these levels costs less; NULL: nothing is known so. */
-  double (*by_level)(const shoal_search *search, const shoal_level_costs *costs,
-                     const uint32_t *levels);
-  /* By the classes before suppression, no node above costs less; NULL where by_level tells. */
+  /* What an attribute costs at a level, nothing suppressed; NULL: nothing is known by levels. */
+  double (*level_cost)(const shoal_search *search, const shoal_level_costs *costs, size_t q,
+                       uint32_t l);
+  /* What a row of that label costs more in the attribute by being suppressed; not negative. */
+  double (*row_lost)(const shoal_frequency *frequency, size_t q, uint32_t l, uint32_t label,
+                     uint64_t label_rows);
+  bool is_mean;      /* over the attributes; else their sum */
+  bool multiplies;   /* the mean is the geometric one of 1 + cost, minus 1 */
+  bool needs_tuples; /* costs with suppression go over tuples */
+  /* By the classes before suppression, no node above costs less; NULL where levels tell. */
   double (*by_classes)(const shoal_cost_view *view);
 } shoal_objective;
+
+/* What an attribute counts for, beside the others: 1 unless the policy weighs it. */
+double shoal_objective_weight(const shoal_search *search, size_t q);
+
+/* Rows of each value of a quasi-identifier; the caller frees it. NULL: no memory. */
+uint64_t *shoal_rows_of_values(const shoal_frequency *frequency, size_t q);
 
 /* The table, ended by a NULL name. */
 extern const shoal_objective shoal_objective_types[];

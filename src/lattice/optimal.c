@@ -1,148 +1,271 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lattice/optimal: the best node of all under an objective. Nodes are taken by their lower bounds,
- * the least first; once a bound is not below the best cost found, no node behind it can be better.
- * Where only classes give bounds, heights ascend and bounds are handed up. What monotonicity tells
- * is used besides: nodes known not to satisfy are never looked at.
+ * lattice/optimal: the best node of all under an objective that attributes cost by their levels.
+ *
+ * Nodes come by what their levels cost, the least first; once that is not below the best cost
+ * found, no node behind can be better. For each that what is known does not rule out, the highest
+ * node on a path to the top that rules it out is found by bisection (as Kohlmayer et al. 2012,
+ * "Flash", find where a path begins to satisfy): a node above that breaks the limit rules out all
+ * below it, and one that suppresses many rows rules out all those that these rows make too dear.
+ * High nodes have few classes and rule out most. Every node that satisfies on the way is costed.
+ *
+ * Where demands are not monotone, those that are rule out; what they leave is looked at, several
+ * nodes at a time.
  */
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "lattice/objective.h"
+#include "lattice/optimum.h"
 
-/* More nodes would not fit into memory with their bounds. */
-static const uint64_t MAX_NODES = 20000000;
+/* More nodes are searched under a time limit only. */
+static const uint64_t MOST_NODES = 20000000;
 
-typedef struct candidate {
-  double bound;
-  uint64_t node;
-} candidate;
+/* From so many tuples on it pays to look at nodes on several threads. */
+enum { MANY_TUPLES = 60000, SOME_TUPLES = 4000 };
 
-typedef struct optimum {
-  shoal_search *search;
-  const shoal_objective *objective;
-  shoal_level_costs costs;
-  uint32_t *levels;
-  double *bounds; /* by node; NULL where bounds come from levels */
-  bool found;
-  double cost;
-  shoal_node best;
-} optimum;
+/* ------------------------------------------------------------ what is known rules out */
 
-static int by_bound(const void *a, const void *b) {
-  const candidate *x = a, *y = b;
-  if (x->bound != y->bound) return x->bound < y->bound ? -1 : 1;
-  return (x->node > y->node) - (x->node < y->node);
+/* Is a node that suppresses so many rows not the one? */
+static bool ruled_out(const shoal_optimum *o, const shoal_frontier_node *node,
+                      const uint32_t *levels, uint64_t suppressed) {
+  if (suppressed > o->limit) return true;
+  if (!o->found) return false;
+  double bound = suppressed ? shoal_bound_at(&o->bound, levels, suppressed) : node->bound;
+  return shoal_optimum_hopeless(o, bound, node->bound, node->node);
 }
 
-/* Rounding apart, can a node with this bound be better than the best? */
-static bool hopeless(const optimum *o, double bound) {
-  return o->found && bound >= o->cost - fabs(o->cost) * 1e-12;
+static bool known_out(const shoal_optimum *o, const shoal_frontier_node *node,
+                      const uint32_t *levels) {
+  return ruled_out(o, node, levels, shoal_known_ask(&o->least, levels, 0));
 }
 
-static void hand_up(optimum *o, uint64_t node, double bound) {
-  const shoal_space *space = &o->search->space;
-  if (bound > o->bounds[node]) o->bounds[node] = bound;
-  for (size_t q = 0; q < space->n; q++) {
-    if (o->levels[q] == space->top[q]) continue;
-    double *above = &o->bounds[node + space->stride[q]];
-    if (o->bounds[node] > *above) *above = o->bounds[node];
+static bool looked_wholly(const shoal_optimum *o, uint64_t node) {
+  return shoal_ids_find(&o->whole, node) != SHOAL_NO_ID;
+}
+
+/*
+ * Places between low and high to look at next: one high up, where classes are few; two where
+ * there are threads and tuples for them.
+ */
+static size_t places(size_t low, size_t high, bool two, size_t *place) {
+  size_t span = high - low;
+  if (!two || span < 3) {
+    place[0] = low + span * 7 / 10;
+    return 1;
   }
+  place[0] = low + span * 5 / 10;
+  place[1] = low + span * 8 / 10;
+  return place[1] > place[0] ? 2 : 1;
 }
 
-/* Computes the node's classes, its cost if it satisfies, and what it tells of nodes above. */
-static shoal_status look(optimum *o, uint64_t node, shoal_error *error) {
-  shoal_search *search = o->search;
-  shoal_classes classes;
-  uint8_t *breaks;
-  shoal_node figures;
-  SHOAL_TRY(shoal_search_inspect(search, node, &figures, &classes, &breaks, error));
-  shoal_cost_view view = {.search = search,
-                          .levels_cost = &o->costs,
-                          .levels = o->levels,
-                          .classes = &classes,
-                          .breaks = breaks,
-                          .node = &figures};
-  if (figures.satisfies) {
-    double cost = o->objective->cost(&view);
-    if (!o->found || cost < o->cost) {
-      o->best = figures;
-      o->cost = cost;
-      o->found = true;
+/* What is known of a place on the path: 1 it rules the node out, 0 it does not, -1 look. */
+static int asked(shoal_optimum *o, const shoal_frontier_node *node, uint64_t at) {
+  const uint32_t *levels = o->frontier.levels;
+  shoal_space_levels(&o->search->space, at, o->levels);
+  if (ruled_out(o, node, levels, shoal_known_ask(&o->least, o->levels, 0))) return 1;
+  uint64_t most = shoal_known_ask(&o->most, o->levels, UINT64_MAX);
+  return most != UINT64_MAX && !ruled_out(o, node, levels, most) ? 0 : -1;
+}
+
+/* Finds the highest node on a path from this one up that rules it out, looking where it must. */
+static shoal_status climb(shoal_optimum *o, const shoal_frontier_node *node, shoal_error *error) {
+  bool two = o->search->frequency->n_tuples >= MANY_TUPLES;
+  memcpy(o->levels, o->frontier.levels, o->search->space.n * sizeof *o->levels);
+  size_t low = 0, high = shoal_bound_path(&o->bound, node->node, o->levels, o->path);
+  while (low < high) {
+    size_t place[2], n = places(low, high, two, place), n_unknown = 0;
+    uint64_t unknown[2];
+    for (size_t i = 0; i < n; i++)
+      if (asked(o, node, o->path[place[i]]) < 0) unknown[n_unknown++] = o->path[place[i]];
+    if (n_unknown) SHOAL_TRY(shoal_optimum_look(o, unknown, n_unknown, o->all_monotone, error));
+    for (size_t i = 0; i < n; i++) {
+      if (place[i] < low || place[i] >= high) continue;
+      if (asked(o, node, o->path[place[i]]) == 1) low = place[i] + 1;
+      else high = place[i];
     }
   }
-  if (o->bounds) hand_up(o, node, o->objective->by_classes(&view));
-  free(breaks);
-  shoal_search_keep(search, node, &classes);
   return SHOAL_OK;
 }
 
-static shoal_status visit(optimum *o, uint64_t node, shoal_error *error) {
-  shoal_search *search = o->search;
-  shoal_space_levels(&search->space, node, o->levels);
-  bool satisfies = true;
-  if (search->tags) SHOAL_TRY(shoal_search_settle(search, node, &satisfies, error));
-  return satisfies ? look(o, node, error) : SHOAL_OK;
-}
+/* ------------------------------------------------------------ the search */
 
-/* By levels: the bounds are known beforehand, and the first hopeless one ends the search. */
-static shoal_status by_bounds(optimum *o, shoal_error *error) {
-  shoal_search *search = o->search;
-  uint64_t n = search->space.n_nodes;
-  candidate *order = shoal_alloc((size_t)n, sizeof *order);
-  if (!order) return shoal_fail_memory(error);
-  for (uint64_t node = 0; node < n; node++) {
-    shoal_space_levels(&search->space, node, o->levels);
-    order[node] = (candidate){o->objective->by_level(search, &o->costs, o->levels), node};
+/* Nodes to be looked at wholly, together: only where demands are not monotone. */
+typedef struct queue {
+  shoal_frontier_node nodes[SHOAL_LOOKS];
+  size_t n, most;
+} queue;
+
+static shoal_status flush(shoal_optimum *o, queue *waiting, shoal_error *error) {
+  uint64_t nodes[SHOAL_LOOKS];
+  size_t n = 0;
+  for (size_t i = 0; i < waiting->n; i++) {
+    shoal_space_levels(&o->search->space, waiting->nodes[i].node, o->levels);
+    if (!known_out(o, &waiting->nodes[i], o->levels)) nodes[n++] = waiting->nodes[i].node;
   }
-  if (n > 1) qsort(order, (size_t)n, sizeof *order, by_bound);
-  shoal_status status = SHOAL_OK;
-  for (uint64_t i = 0; status == SHOAL_OK && i < n && !hopeless(o, order[i].bound); i++)
-    status = visit(o, order[i].node, error);
-  free(order);
-  return status;
+  waiting->n = 0;
+  return n ? shoal_optimum_look(o, nodes, n, true, error) : SHOAL_OK;
 }
 
-/* By classes: heights ascend, so that every node below has handed its bound up before. */
-static shoal_status by_heights(optimum *o, shoal_error *error) {
+static shoal_status visit(shoal_optimum *o, const shoal_frontier_node *node, queue *waiting,
+                          shoal_error *error) {
+  const uint32_t *levels = o->frontier.levels;
+  if (looked_wholly(o, node->node) || known_out(o, node, levels)) return SHOAL_OK;
+  if (o->monotone.n_items) SHOAL_TRY(climb(o, node, error));
+  if (looked_wholly(o, node->node) || known_out(o, node, levels)) return SHOAL_OK;
+  waiting->nodes[waiting->n++] = *node;
+  return waiting->n == waiting->most ? flush(o, waiting, error) : SHOAL_OK;
+}
+
+static bool out_of_time(shoal_optimum *o) {
+  if (o->deadline <= 0 || shoal_seconds() < o->deadline) return false;
+  o->search->unproven = true;
+  return true;
+}
+
+/*
+ * Paths raise attributes in about the same order, wherever they begin: nodes low on the path from
+ * the bottom are below most nodes that will be looked at, and their classes are few already.
+ */
+static shoal_status lay_sources(shoal_optimum *o, shoal_error *error) {
+  memset(o->levels, 0, o->search->space.n * sizeof *o->levels);
+  size_t length = shoal_bound_path(&o->bound, 0, o->levels, o->path);
+  for (size_t tenth = 2; o->monotone.n_items && tenth <= 4; tenth++)
+    SHOAL_TRY(shoal_optimum_look(o, &o->path[length * tenth / 10], 1, o->all_monotone, error));
+  return SHOAL_OK;
+}
+
+/*
+ * Greedily down from the top, as long as a node below is better: something good to end with where
+ * time is short, and what bounds are measured against.
+ */
+static shoal_status descend(shoal_optimum *o, shoal_error *error) {
   const shoal_space *space = &o->search->space;
-  o->bounds = shoal_alloc((size_t)space->n_nodes, sizeof *o->bounds);
-  uint32_t *levels = shoal_alloc(space->n, sizeof *levels);
-  shoal_status status = o->bounds && levels ? SHOAL_OK : shoal_fail_memory(error);
-  for (uint64_t node = 0; status == SHOAL_OK && node < space->n_nodes; node++)
-    o->bounds[node] = -INFINITY;
-  for (uint32_t height = 0; status == SHOAL_OK && height <= space->height; height++) {
-    for (bool more = shoal_space_first(space, height, levels); more && status == SHOAL_OK;
-         more = shoal_space_next(space, levels)) {
-      uint64_t node = shoal_space_node(space, levels);
-      shoal_space_levels(space, node, o->levels);
-      if (hopeless(o, o->bounds[node])) hand_up(o, node, o->bounds[node]);
-      else status = visit(o, node, error);
+  uint64_t from = space->n_nodes - 1;
+  SHOAL_TRY(shoal_optimum_look(o, &from, 1, true, error));
+  while (o->found) {
+    from = o->best.number;
+    for (size_t q = 0; q < space->n && !out_of_time(o); q++) {
+      uint64_t below = from - space->stride[q];
+      bool can_step = from / space->stride[q] % ((uint64_t)space->top[q] + 1) > 0;
+      if (can_step && !looked_wholly(o, below))
+        SHOAL_TRY(shoal_optimum_look(o, &below, 1, true, error));
     }
+    if (o->best.number == from) break;
   }
-  free(levels);
+  return SHOAL_OK;
+}
+
+static shoal_status by_bounds(shoal_optimum *o, shoal_error *error) {
+  queue waiting = {
+      .most = o->all_monotone || o->search->frequency->n_tuples < SOME_TUPLES ? 1 : SHOAL_LOOKS};
+  if (o->deadline > 0) {
+    SHOAL_TRY(descend(o, error));
+    if (o->all_monotone && !o->found) return SHOAL_OK; /* no node satisfies */
+  }
+  SHOAL_TRY(lay_sources(o, error));
+  shoal_frontier_node node;
+  bool more;
+  for (;;) {
+    SHOAL_TRY(shoal_frontier_next(&o->frontier, &node, &more, error));
+    if (!more || shoal_optimum_hopeless(o, node.bound, node.bound, node.node)) break;
+    if (out_of_time(o)) return SHOAL_OK;
+    SHOAL_TRY(visit(o, &node, &waiting, error));
+  }
+  return flush(o, &waiting, error);
+}
+
+/* ------------------------------------------------------------ the whole */
+
+static shoal_status pick_monotone(shoal_optimum *o, shoal_error *error) {
+  const shoal_demands *all = o->search->demands;
+  o->monotone = (shoal_demands){.monotone = true, .k = all->k, .p = all->p};
+  o->monotone.items = shoal_alloc(all->n_items, sizeof *o->monotone.items);
+  if (!o->monotone.items) return shoal_fail_memory(error);
+  o->sizes_tell = !all->monotone;
+  for (size_t i = 0; i < all->n_items; i++) {
+    const shoal_demand *demand = &all->items[i];
+    if (!demand->type->monotone(demand)) continue;
+    o->sizes_tell = o->sizes_tell && demand->type->needs == SHOAL_NEEDS_SIZE;
+    o->monotone.items[o->monotone.n_items++] = *demand;
+  }
+  o->all_monotone = all->monotone;
+  return SHOAL_OK;
+}
+
+static shoal_status prepare(shoal_optimum *o, shoal_error *error) {
+  shoal_search *search = o->search;
+  size_t n = search->space.n;
+  shoal_known_init(&o->least, n, true);
+  shoal_known_init(&o->most, n, false);
+  for (size_t i = 0; i < SHOAL_LOOKS; i++) shoal_grouper_init(&o->looks[i].grouper);
+  bool ok = shoal_ids_init(&o->whole, 1024);
+  for (size_t i = 0; i < SHOAL_LOOKS; i++) {
+    o->looks[i].levels = shoal_alloc(n, sizeof *o->looks[i].levels);
+    ok = ok && o->looks[i].levels;
+  }
+  o->path = shoal_alloc((size_t)search->space.height + 1, sizeof *o->path);
+  o->levels = shoal_alloc(n, sizeof *o->levels);
+  if (!ok || !o->path || !o->levels) return shoal_fail_memory(error);
+  SHOAL_TRY(pick_monotone(o, error));
+  SHOAL_TRY(shoal_level_costs_init(&o->costs, search->frequency, error));
+  SHOAL_TRY(shoal_bound_init(&o->bound, search, o->objective, &o->costs, error));
+  return shoal_frontier_init(&o->frontier, &search->space, &o->bound, error);
+}
+
+static void reset(shoal_optimum *o) {
+  shoal_known_reset(&o->least);
+  shoal_known_reset(&o->most);
+  shoal_ids_reset(&o->whole);
+  for (size_t i = 0; i < SHOAL_LOOKS; i++) {
+    free(o->looks[i].levels);
+    shoal_grouper_reset(&o->looks[i].grouper);
+  }
+  free(o->path);
+  free(o->levels);
+  free(o->monotone.items);
+  shoal_frontier_reset(&o->frontier);
+  shoal_bound_reset(&o->bound);
+  shoal_level_costs_reset(&o->costs);
+  free(o);
+}
+
+static shoal_status refuse_size(const shoal_search *search, shoal_error *error) {
+  return shoal_fail(error, SHOAL_BAD_INPUT,
+                    "the lattice has %llu nodes, too many for 'optimal' to go through: use "
+                    "hierarchies with fewer levels, or give it a --time-limit",
+                    (unsigned long long)search->space.n_nodes);
+}
+
+static shoal_status search_by_bounds(shoal_search *search, shoal_node *solution, bool *found,
+                                     shoal_error *error) {
+  double seconds = search->run ? search->run->time_limit_seconds : 0;
+  if (search->space.n_nodes > MOST_NODES && seconds <= 0) return refuse_size(search, error);
+  uint64_t n = search->frequency->n_records;
+  *found = false;
+  if (search->needs_rows && n == 0) return SHOAL_OK;
+  shoal_optimum *o = shoal_alloc_zero(1, sizeof *o);
+  if (!o) return shoal_fail_memory(error);
+  o->search = search;
+  o->objective = search->objective;
+  o->limit = search->max_suppressed;
+  if (search->needs_rows && o->limit >= n) o->limit = n - 1;
+  if (seconds > 0) o->deadline = shoal_seconds() + seconds;
+  shoal_status status = prepare(o, error);
+  if (status == SHOAL_OK) status = by_bounds(o, error);
+  *found = o->found;
+  search->cost = o->cost;
+  *solution = o->best;
+  reset(o);
   return status;
 }
 
 shoal_status shoal_search_optimal(shoal_search *search, shoal_node *solution, bool *found,
                                   shoal_error *error) {
-  if (search->space.n_nodes > MAX_NODES)
+  if (search->objective->level_cost) return search_by_bounds(search, solution, found, error);
+  if (search->space.n_nodes > MOST_NODES)
     return shoal_fail(error, SHOAL_BAD_INPUT,
-                      "the lattice has %llu nodes, too many for 'optimal': use hierarchies with "
-                      "fewer levels, or 'samarati'",
-                      (unsigned long long)search->space.n_nodes);
-  const shoal_objective *objective = search->objective;
-  optimum o = {.search = search, .objective = objective};
-  SHOAL_TRY(shoal_level_costs_init(&o.costs, search->frequency, error));
-  o.levels = shoal_alloc(search->space.n, sizeof *o.levels);
-  shoal_status status = !o.levels             ? shoal_fail_memory(error)
-                        : objective->by_level ? by_bounds(&o, error)
-                                              : by_heights(&o, error);
-  *found = o.found;
-  search->cost = o.cost;
-  *solution = o.best;
-  free(o.bounds);
-  free(o.levels);
-  shoal_level_costs_reset(&o.costs);
-  return status;
+                      "the lattice has %llu nodes, too many for objective '%s': use hierarchies "
+                      "with fewer levels, or an objective that levels tell, such as 'loss'",
+                      (unsigned long long)search->space.n_nodes, search->objective->name);
+  return shoal_search_by_heights(search, solution, found, error);
 }

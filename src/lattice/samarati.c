@@ -3,7 +3,8 @@
  * lattice/samarati: a node of least height, by binary search on height (Samarati 2001, Figure 10),
  * with p and the necessary conditions as in Truta & Vinay 2006, Algorithm 3, without its slips
  * (docs/reading-the-papers.md R1, R3, R4): every node of a height is tried, classes are counted
- * after suppression, and the top node is tried too.
+ * after suppression, and the top node is tried too. What monotonicity tells of the nodes of a
+ * height is found on paths up from them, so that few of them are looked at.
  */
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@ static shoal_status try_height(shoal_search *search, uint32_t height, uint32_t *
   for (bool more = shoal_space_first(&search->space, height, levels); more && !*found;
        more = shoal_space_next(&search->space, levels)) {
     uint64_t number = shoal_space_node(&search->space, levels);
-    SHOAL_TRY(shoal_search_satisfies(search, number, found, error));
+    SHOAL_TRY(shoal_search_settle(search, number, found, error));
     if (*found) *node = number;
   }
   return SHOAL_OK;
@@ -55,6 +56,7 @@ static shoal_status by_height(shoal_search *search, uint32_t *levels, bool *foun
 
 shoal_status shoal_search_samarati(shoal_search *search, shoal_node *solution, bool *found,
                                    shoal_error *error) {
+  SHOAL_TRY(shoal_search_refuse_vast(search, error));
   uint32_t *levels = shoal_alloc(search->space.n, sizeof *levels);
   if (!levels) return shoal_fail_memory(error);
   uint64_t node = 0;

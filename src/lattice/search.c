@@ -20,19 +20,19 @@ shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *freq
   search->needs_rows = needs_rows;
   shoal_grouper_init(&search->grouper);
   SHOAL_TRY(shoal_space_init(&search->space, frequency, error));
-  if (search->space.n_nodes > SHOAL_MAX_NODES) {
+  bool vast = search->space.n_nodes > SHOAL_MAX_NODES, tags = demands->monotone && !vast;
+  if (search->space.n_nodes == UINT64_MAX) {
     shoal_search_reset(search);
     return shoal_fail(error, SHOAL_BAD_INPUT,
-                      "the lattice has more than %llu million nodes: use hierarchies with fewer "
-                      "levels, or fewer quasi-identifiers",
-                      (unsigned long long)(SHOAL_MAX_NODES / 1000000));
+                      "the lattice has more nodes than can be counted: use hierarchies with fewer "
+                      "levels, or fewer quasi-identifiers");
   }
   search->levels = shoal_alloc(search->space.n, sizeof *search->levels);
   search->snapshots = shoal_alloc_zero(1, sizeof *search->snapshots);
-  if (demands->monotone) search->tags = shoal_alloc_zero((size_t)search->space.n_nodes, 1);
-  search->looked = shoal_alloc_zero((size_t)search->space.n_nodes / 8 + 1, 1);
-  if (!search->levels || !search->snapshots || !search->looked ||
-      (demands->monotone && !search->tags)) {
+  if (tags) search->tags = shoal_alloc_zero((size_t)search->space.n_nodes, 1);
+  if (!vast) search->looked = shoal_alloc_zero((size_t)search->space.n_nodes / 8 + 1, 1);
+  if (!search->levels || !search->snapshots || (!vast && !search->looked) ||
+      (tags && !search->tags)) {
     shoal_search_reset(search);
     return shoal_fail_memory(error);
   }
@@ -41,6 +41,7 @@ shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *freq
 }
 
 void shoal_search_reset(shoal_search *search) {
+  shoal_search_free_guide(search);
   shoal_snapshots_free(search->snapshots);
   shoal_grouper_reset(&search->grouper);
   shoal_space_reset(&search->space);
@@ -48,17 +49,32 @@ void shoal_search_reset(shoal_search *search) {
   free(search->tags);
   free(search->looked);
   free(search->path);
-  free(search->class_of_tuple);
   free(search->stack);
   memset(search, 0, sizeof *search);
 }
 
-/* The node at search->levels is looked at; each counts once. */
-static void note_look(shoal_search *search) {
-  uint64_t node = shoal_space_node(&search->space, search->levels);
+shoal_status shoal_search_refuse_vast(const shoal_search *search, shoal_error *error) {
+  if (search->space.n_nodes <= SHOAL_MAX_NODES) return SHOAL_OK;
+  return shoal_fail(error, SHOAL_BAD_INPUT,
+                    "the lattice has more than %llu million nodes: use hierarchies with fewer "
+                    "levels or fewer quasi-identifiers, or algorithm 'optimal' with --time-limit",
+                    (unsigned long long)(SHOAL_MAX_NODES / 1000000));
+}
+
+void shoal_search_note(shoal_search *search, uint64_t node, uint32_t n_source) {
+  search->n_touched += n_source;
+  if (!search->looked) {
+    search->n_checked++;
+    return;
+  }
   uint8_t bit = (uint8_t)(1u << node % 8);
   search->n_checked += !(search->looked[node / 8] & bit);
   search->looked[node / 8] |= bit;
+}
+
+/* The node at search->levels is looked at. */
+static void note_look(shoal_search *search, uint32_t n_source) {
+  shoal_search_note(search, shoal_space_node(&search->space, search->levels), n_source);
 }
 
 /* Classes at search->levels, from the best source there is. */
@@ -67,7 +83,7 @@ static shoal_status compute_classes(shoal_search *search, bool sizes_only, shoal
   const shoal_classes *from =
       shoal_snapshots_best(search->snapshots, search->levels, sizes_only, &search->frequency->base);
   *n_source = from->n_classes;
-  note_look(search);
+  note_look(search, *n_source);
   SHOAL_TRY(shoal_run_report(search->run, "search", search->n_checked, search->space.n_nodes,
                              "nodes", error));
   if (sizes_only)
@@ -110,7 +126,7 @@ shoal_status shoal_search_measure(shoal_search *search, uint64_t node, shoal_nod
  * (docs/reading-the-papers.md R3): of the classes with k rows, suppression can take away only as
  * many as fit into what is left of the limit; more than most_classes can never all satisfy.
  */
-static bool bounded_out(const shoal_search *search, const shoal_classes *classes) {
+bool shoal_search_bounded_out(const shoal_search *search, const shoal_classes *classes) {
   uint64_t k = search->demands->k, small_rows = 0, large = 0;
   for (uint32_t c = 0; c < classes->n_classes; c++) {
     if (classes->n_rows[c] < k) small_rows += classes->n_rows[c];
@@ -131,7 +147,7 @@ static shoal_status fails_by_size(shoal_search *search, bool *fails, shoal_error
   shoal_classes classes;
   uint32_t n_source;
   SHOAL_TRY(compute_classes(search, true, &classes, &n_source, error));
-  *fails = bounded_out(search, &classes);
+  *fails = shoal_search_bounded_out(search, &classes);
   if (*fails) shoal_snapshots_take(search->snapshots, search->levels, &classes, n_source);
   else shoal_classes_reset(&classes);
   return SHOAL_OK;
@@ -145,7 +161,7 @@ shoal_status shoal_search_decide(shoal_search *search, uint64_t node, bool *resu
   *result = false;
   if (search->matrix) {
     uint64_t suppressed;
-    note_look(search);
+    note_look(search, search->matrix->n_outliers);
     shoal_matrix_required(search->matrix, search->levels, &suppressed);
     *result = satisfies(search, suppressed);
     return SHOAL_OK;
@@ -155,7 +171,7 @@ shoal_status shoal_search_decide(shoal_search *search, uint64_t node, bool *resu
   search->n_bounded += fails;
   if (fails) return SHOAL_OK;
   SHOAL_TRY(compute(search, &classes, &n_source, error));
-  if (bounded_out(search, &classes)) {
+  if (shoal_search_bounded_out(search, &classes)) {
     search->n_bounded++;
   } else {
     shoal_verdict verdict =
@@ -163,19 +179,6 @@ shoal_status shoal_search_decide(shoal_search *search, uint64_t node, bool *resu
     *result = satisfies(search, verdict.suppressed);
   }
   shoal_snapshots_take(search->snapshots, search->levels, &classes, n_source);
-  return SHOAL_OK;
-}
-
-/* Which class each tuple is in, by its labels: classes are few, tuples are mapped by grouping. */
-static shoal_status map_tuples(shoal_search *search, shoal_error *error) {
-  const shoal_frequency *frequency = search->frequency;
-  if (!search->class_of_tuple)
-    search->class_of_tuple = shoal_alloc(frequency->n_tuples, sizeof *search->class_of_tuple);
-  if (!search->class_of_tuple) return shoal_fail_memory(error);
-  shoal_classes ignored;
-  SHOAL_TRY(shoal_classes_roll_up(frequency, &frequency->base, search->levels, &search->grouper,
-                                  &ignored, search->class_of_tuple, error));
-  shoal_classes_reset(&ignored);
   return SHOAL_OK;
 }
 
@@ -195,7 +198,6 @@ shoal_status shoal_search_inspect(shoal_search *search, uint64_t node, shoal_nod
                             .n_classes = verdict.n_classes,
                             .smallest_class = verdict.smallest_class,
                             .satisfies = satisfies(search, verdict.suppressed)};
-    if (figures->satisfies && figures->suppressed) status = map_tuples(search, error);
   }
   if (status != SHOAL_OK) {
     free(*breaks);

@@ -119,6 +119,10 @@ static json_t *search_object(const shoal_result *r) {
   if (r->slack) (void)json_object_set_new(search, "slack", count(r->slack));
   if (r->why) (void)json_object_set_new(search, "why", json_string(r->why));
   if (r->objective) (void)json_object_set_new(search, "objective", objective_object(r));
+  if (r->lattice_nodes)
+    (void)json_object_set_new(search, "classes_touched", count(r->classes_touched));
+  if (r->objective && !r->local)
+    (void)json_object_set_new(search, "proven_optimal", json_boolean(!r->unproven));
   if (r->upper_bound)
     (void)json_object_set_new(search, "bounds",
                               json_pack("{s:o, s:o, s:o}", "lower_height", count(r->lower_height),

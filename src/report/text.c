@@ -283,6 +283,8 @@ static void add_search(shoal_text *t, const shoal_result *r) {
   if (r->why) shoal_text_print(t, "%s\n  ", r->why);
   if (r->objective && !r->local)
     shoal_text_print(t, "objective: %s, which comes to %.6g\n  ", r->objective, r->cost);
+  if (r->unproven)
+    shoal_text_add(t, "NOT proven optimal: the time limit was over, this is the best found\n  ");
   if (r->upper_bound) {
     shoal_text_print(t, "distance vectors: solutions at height %u or above, minimal ones below ",
                      r->lower_height);

@@ -12,8 +12,8 @@ enum { FIRST_BITS = 10, TILE_ROWS = 256, BATCH = 64 };
 
 /* ------------------------------------------------------------ tuples */
 
-shoal_tuples *shoal_tuples_new(size_t width) {
-  shoal_tuples *t = shoal_alloc_zero(1, sizeof *t);
+shoal_counted *shoal_counted_new(size_t width) {
+  shoal_counted *t = shoal_alloc_zero(1, sizeof *t);
   if (!t) return NULL;
   t->width = width;
   t->bits = FIRST_BITS;
@@ -23,7 +23,7 @@ shoal_tuples *shoal_tuples_new(size_t width) {
   return NULL;
 }
 
-void shoal_tuples_free(shoal_tuples *t) {
+void shoal_counted_free(shoal_counted *t) {
   if (!t) return;
   free(t->codes);
   free(t->counts);
@@ -32,11 +32,11 @@ void shoal_tuples_free(shoal_tuples *t) {
   free(t);
 }
 
-static inline const uint32_t *codes_of(const shoal_tuples *t, uint32_t number) {
+static inline const uint32_t *codes_of(const shoal_counted *t, uint32_t number) {
   return t->codes + (size_t)number * t->width;
 }
 
-static inline uint64_t hash_of(const shoal_tuples *t, const uint32_t *codes) {
+static inline uint64_t hash_of(const shoal_counted *t, const uint32_t *codes) {
   uint64_t hash = 0;
   for (size_t i = 0; i < t->width; i++)
     hash = ((hash << 23 | hash >> 41) ^ codes[i]) * UINT64_C(0x9e3779b97f4a7c15);
@@ -50,7 +50,7 @@ static inline bool equal(const uint32_t *a, const uint32_t *b, size_t width) {
 }
 
 /* The slot of the tuple, or the empty one where it belongs. */
-static inline size_t slot_of(const shoal_tuples *t, uint64_t hash, const uint32_t *codes) {
+static inline size_t slot_of(const shoal_counted *t, uint64_t hash, const uint32_t *codes) {
   size_t mask = ((size_t)1 << t->bits) - 1, at = (size_t)(hash >> (64 - t->bits));
   while (t->slots[at] && !equal(codes_of(t, t->slots[at] - 1), codes, t->width))
     at = (at + 1) & mask;
@@ -61,7 +61,7 @@ static inline size_t slot_of(const shoal_tuples *t, uint64_t hash, const uint32_
  * Tuples come in no order, and most of the time would go into waiting for memory. So that of a
  * whole batch is asked for, slots first and then what they name, before it is looked at.
  */
-static void hash_batch(const shoal_tuples *t, const uint32_t *codes, size_t n, uint64_t *hashes) {
+static void hash_batch(const shoal_counted *t, const uint32_t *codes, size_t n, uint64_t *hashes) {
   for (size_t i = 0; i < n; i++) {
     hashes[i] = hash_of(t, codes + i * t->width);
     __builtin_prefetch(&t->slots[hashes[i] >> (64 - t->bits)]);
@@ -74,7 +74,8 @@ static void hash_batch(const shoal_tuples *t, const uint32_t *codes, size_t n, u
   }
 }
 
-void shoal_tuples_find(const shoal_tuples *t, const uint32_t *codes, size_t n, uint32_t *numbers) {
+void shoal_counted_find(const shoal_counted *t, const uint32_t *codes, size_t n,
+                        uint32_t *numbers) {
   uint64_t hashes[BATCH];
   for (size_t first = 0; first < n; first += BATCH, codes += BATCH * t->width) {
     size_t some = n - first < BATCH ? n - first : BATCH;
@@ -86,7 +87,7 @@ void shoal_tuples_find(const shoal_tuples *t, const uint32_t *codes, size_t n, u
   }
 }
 
-static bool grow_slots(shoal_tuples *t) {
+static bool grow_slots(shoal_counted *t) {
   uint32_t *slots = shoal_alloc_zero((size_t)2 << t->bits, sizeof *slots);
   if (!slots) return false;
   free(t->slots);
@@ -101,7 +102,7 @@ static bool grow_slots(shoal_tuples *t) {
   return true;
 }
 
-static bool add(shoal_tuples *t, uint64_t hash, const uint32_t *codes, uint64_t times,
+static bool add(shoal_counted *t, uint64_t hash, const uint32_t *codes, uint64_t times,
                 uint64_t place) {
   size_t at = slot_of(t, hash, codes), n = t->n;
   if (t->slots[at]) {
@@ -120,11 +121,11 @@ static bool add(shoal_tuples *t, uint64_t hash, const uint32_t *codes, uint64_t 
   return (size_t)t->n * 2 <= (size_t)1 << t->bits || grow_slots(t);
 }
 
-bool shoal_tuples_add(shoal_tuples *t, const uint32_t *codes, uint64_t times, uint64_t place) {
+bool shoal_counted_add(shoal_counted *t, const uint32_t *codes, uint64_t times, uint64_t place) {
   return add(t, hash_of(t, codes), codes, times, place);
 }
 
-bool shoal_tuples_add_rows(shoal_tuples *t, const uint32_t *codes, size_t n, uint64_t place) {
+bool shoal_counted_add_rows(shoal_counted *t, const uint32_t *codes, size_t n, uint64_t place) {
   uint64_t hashes[BATCH];
   for (size_t first = 0; first < n; first += BATCH, codes += BATCH * t->width) {
     size_t some = n - first < BATCH ? n - first : BATCH;
@@ -173,7 +174,7 @@ static uint32_t code_at(const shoal_code_vector *vector, size_t row) {
 
 /* Counts the rows that the share has kept so far. */
 static bool count_kept(const shoal_share *share, const shoal_use *uses, size_t n_columns,
-                       shoal_tuples *tuples, uint32_t *codes) {
+                       shoal_counted *tuples, uint32_t *codes) {
   size_t mark = 0;
   for (size_t row = 0; row < share->n_rows; row++) {
     size_t n = 0;
@@ -182,19 +183,19 @@ static bool count_kept(const shoal_share *share, const shoal_use *uses, size_t n
     while (mark + 1 < share->n_marks && share->marks[mark + 1].first_row <= row) mark++;
     uint64_t place =
         (uint64_t)share->marks[mark].number << 32 | (row - share->marks[mark].first_row);
-    if (!shoal_tuples_add(tuples, codes, 1, place)) return false;
+    if (!shoal_counted_add(tuples, codes, 1, place)) return false;
   }
   return true;
 }
 
 bool shoal_share_count(shoal_share *share, const shoal_use *uses, size_t n_columns) {
   size_t width = counted_columns(uses, n_columns);
-  shoal_tuples *tuples = shoal_tuples_new(width);
+  shoal_counted *tuples = shoal_counted_new(width);
   uint32_t *codes = shoal_alloc(width, sizeof *codes);
   bool ok = tuples && codes && count_kept(share, uses, n_columns, tuples, codes);
   free(codes);
   if (!ok) {
-    shoal_tuples_free(tuples);
+    shoal_counted_free(tuples);
     return false;
   }
   share->tuples = tuples;
@@ -225,7 +226,7 @@ bool shoal_share_add_counted(shoal_share *share, const shoal_use *uses, size_t n
       for (size_t i = 0; ok && i < n; i++) codes[i * width + at] = column[i];
       at++;
     }
-    ok = ok && shoal_tuples_add_rows(share->tuples, codes, n, place);
+    ok = ok && shoal_counted_add_rows(share->tuples, codes, n, place);
   }
   free(codes);
   share->n_rows += n_rows;

@@ -11,7 +11,7 @@
 #include "table/load.h"
 
 /* Distinct tuples of codes, numbered by first appearance. */
-typedef struct shoal_tuples {
+typedef struct shoal_counted {
   size_t width;    /* codes a tuple */
   uint32_t n;      /* tuples */
   uint32_t *codes; /* n * width */
@@ -20,23 +20,24 @@ typedef struct shoal_tuples {
   size_t codes_capacity, counts_capacity, place_capacity;
   uint32_t *slots; /* number + 1; 0: empty */
   unsigned bits;   /* 2^bits slots, at most half of them full */
-} shoal_tuples;
+} shoal_counted;
 
-shoal_tuples *shoal_tuples_new(size_t width); /* NULL: no memory */
-void shoal_tuples_free(shoal_tuples *tuples); /* accepts NULL */
+shoal_counted *shoal_counted_new(size_t width); /* NULL: no memory */
+void shoal_counted_free(shoal_counted *tuples); /* accepts NULL */
 
 #define SHOAL_NO_TUPLE UINT32_MAX
 
 /* Counts a tuple so many times; `place` is kept for a new one. False: no memory. */
-bool shoal_tuples_add(shoal_tuples *tuples, const uint32_t *codes, uint64_t times, uint64_t place);
+bool shoal_counted_add(shoal_counted *tuples, const uint32_t *codes, uint64_t times,
+                       uint64_t place);
 /* The same once for each of n tuples, whose places follow one another. */
-bool shoal_tuples_add_rows(shoal_tuples *tuples, const uint32_t *codes, size_t n, uint64_t place);
+bool shoal_counted_add_rows(shoal_counted *tuples, const uint32_t *codes, size_t n, uint64_t place);
 /*
  * The numbers of n tuples, SHOAL_NO_TUPLE for one that is not there. Several threads may ask at
  * once.
  */
-void shoal_tuples_find(const shoal_tuples *tuples, const uint32_t *codes, size_t n,
-                       uint32_t *numbers);
+void shoal_counted_find(const shoal_counted *tuples, const uint32_t *codes, size_t n,
+                        uint32_t *numbers);
 
 /* ------------------------------------------------- while a file is loaded */
 

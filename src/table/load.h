@@ -61,7 +61,7 @@ bool shoal_code_vector_append(shoal_code_vector *vector, const uint32_t *codes, 
                               uint32_t n_values);
 
 struct shoal_dictionary;
-struct shoal_tuples;
+struct shoal_counted;
 struct shoal_blocks;
 
 /* Where a piece of the file starts among a share's rows. */
@@ -76,7 +76,7 @@ typedef struct shoal_share {
   shoal_code_vector *codes;              /* n_columns */
   uint64_t **hashes;                     /* n_columns; SHOAL_USE_IDENTITY: one a row */
   size_t *hash_capacity;
-  struct shoal_tuples *tuples; /* distinct rows, counted; NULL: rows are kept as codes */
+  struct shoal_counted *tuples; /* distinct rows, counted; NULL: rows are kept as codes */
   size_t n_rows;
   shoal_piece_mark *marks; /* its pieces */
   size_t n_marks, marks_capacity;

@@ -21,7 +21,7 @@ typedef struct counted_merge {
   shoal_table *table;
   counted_column *columns;
   size_t width;
-  shoal_tuples *tuples;
+  shoal_counted *tuples;
   uint32_t *codes; /* of one tuple */
 } counted_merge;
 
@@ -46,31 +46,31 @@ static bool merge_values(counted_merge *m) {
 /* Tuples of all shares, those met first in the file first. */
 static bool merge_tuples(counted_merge *m) {
   uint32_t next[64] = {0};
-  m->tuples = shoal_tuples_new(m->width);
+  m->tuples = shoal_counted_new(m->width);
   m->codes = shoal_alloc(m->width, sizeof *m->codes);
   if (!m->tuples || !m->codes) return false;
   for (;;) {
     unsigned first = m->plan->n_shares;
     uint64_t place = UINT64_MAX;
     for (unsigned s = 0; s < m->plan->n_shares; s++) {
-      const shoal_tuples *t = m->plan->shares[s].tuples;
+      const shoal_counted *t = m->plan->shares[s].tuples;
       if (next[s] == t->n || t->first_place[next[s]] >= place) continue;
       first = s;
       place = t->first_place[next[s]];
     }
     if (first == m->plan->n_shares) return true;
-    const shoal_tuples *from = m->plan->shares[first].tuples;
+    const shoal_counted *from = m->plan->shares[first].tuples;
     uint32_t tuple = next[first]++;
     for (size_t i = 0; i < m->width; i++)
       m->codes[i] = m->columns[i].maps[first][from->codes[(size_t)tuple * m->width + i]];
-    if (!shoal_tuples_add(m->tuples, m->codes, from->counts[tuple], place)) return false;
+    if (!shoal_counted_add(m->tuples, m->codes, from->counts[tuple], place)) return false;
   }
 }
 
 static bool fill_column(const counted_merge *m, size_t i, const uint64_t *piece_start) {
   counted_column *from = &m->columns[i];
   shoal_column *column = &m->table->columns[from->column];
-  const shoal_tuples *t = m->tuples;
+  const shoal_counted *t = m->tuples;
   column->n_values = from->merged.n_values;
   column->code_size = column->n_values <= 256 ? 1 : column->n_values <= 65536 ? 2 : 4;
   column->codes = shoal_alloc(t->n, column->code_size);
@@ -86,7 +86,7 @@ static bool fill_column(const counted_merge *m, size_t i, const uint64_t *piece_
 
 static bool fill_table(counted_merge *m) {
   shoal_table *table = m->table;
-  shoal_tuples *t = m->tuples;
+  shoal_counted *t = m->tuples;
   uint64_t *piece_start = shoal_merge_starts(m->plan, &table->n_records);
   bool ok = piece_start != NULL;
   for (uint32_t row = 0; ok && row < t->n; row++) {
@@ -114,7 +114,7 @@ shoal_status shoal_table_merge_counted(shoal_table *table, const shoal_merge_pla
   }
   free(m.columns);
   free(m.codes);
-  shoal_tuples_free(m.tuples);
+  shoal_counted_free(m.tuples);
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 

@@ -34,7 +34,7 @@ void shoal_share_reset(shoal_share *share, size_t n_columns) {
   free(share->hashes);
   free(share->hash_capacity);
   free(share->marks);
-  shoal_tuples_free(share->tuples);
+  shoal_counted_free(share->tuples);
   memset(share, 0, sizeof *share);
 }
 

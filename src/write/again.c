@@ -50,7 +50,7 @@ typedef struct again {
   size_t *columns;                /* which they are */
   shoal_dictionary *dictionaries; /* of them */
   size_t *code_at;                /* by released column: which of them it is; SIZE_MAX: none */
-  shoal_tuples *tuples;           /* the counted rows */
+  shoal_counted *tuples;          /* the counted rows */
   _Atomic uint64_t *seen;         /* by counted row */
   bool shuffled;
   shoal_order order;
@@ -77,7 +77,7 @@ static bool fill_tuples(again *a, uint32_t *codes) {
   for (uint64_t row = 0; row < a->table->n_rows; row++) {
     for (size_t i = 0; i < a->width; i++)
       codes[i] = shoal_column_code(&a->table->columns[a->columns[i]], row);
-    if (!shoal_tuples_add(a->tuples, codes, 1, row)) return false;
+    if (!shoal_counted_add(a->tuples, codes, 1, row)) return false;
   }
   return true;
 }
@@ -114,7 +114,7 @@ static bool prepare(again *a) {
     if (group >= n_groups) n_groups = group + 1;
     if (a->out->fate[group] != SHOAL_FATE_REMOVE) a->n_rows += table->counts[row];
   }
-  a->tuples = shoal_tuples_new(a->width);
+  a->tuples = shoal_counted_new(a->width);
   return a->tuples && allocate_workers(a) && fill_tuples(a, a->workers[0].codes) &&
          shoal_rows_out_init(&a->rows, a->out, n_groups);
 }
@@ -132,7 +132,7 @@ static void reset(again *a) {
     free(w->starts);
   }
   for (size_t i = 0; i < a->width; i++) shoal_dictionary_reset(&a->dictionaries[i]);
-  shoal_tuples_free(a->tuples);
+  shoal_counted_free(a->tuples);
   shoal_rows_out_reset(&a->rows);
   shoal_blocks_close(&a->blocks);
   shoal_spool_free(a->spool);
@@ -236,7 +236,7 @@ static bool encode_tile(const again *a, const worker *w, size_t first, size_t n)
 static shoal_status render_tile(again *a, worker *w, size_t first, size_t n, shoal_error *error) {
   uint32_t tuples[TILE_ROWS];
   if (!encode_tile(a, w, first, n)) return shoal_origin_changed(a->table, error);
-  shoal_tuples_find(a->tuples, w->codes, n, tuples);
+  shoal_counted_find(a->tuples, w->codes, n, tuples);
   for (size_t r = 0; r < n; r++) {
     const uint32_t *codes = w->codes + r * a->width;
     uint32_t tuple = tuples[r];

@@ -238,7 +238,8 @@ static void draw(sample *s, shoal_random *random, size_t n_rows, uint32_t n_valu
   for (size_t c = 0; c < s->n_quasi + s->n_sensitive; c++) {
     bool masked = shoal_random_below(random, 2), few = shoal_random_below(random, 2);
     s->kinds[c] = c >= s->n_quasi ? SENSITIVE : masked ? MASKED : FILED;
-    uint32_t bound = c >= s->n_quasi ? n_values : few ? 5 : masked ? 100 : 27;
+    uint32_t most = few ? (shoal_random_below(random, 3) ? 5 : 1) : masked ? 100 : 27;
+    uint32_t bound = c >= s->n_quasi ? n_values : most;
     for (uint32_t r = 0; r < n_rows; r++)
       s->values[c][r] = (uint32_t)shoal_random_below(random, bound);
     for (uint32_t r = 0; c >= s->n_quasi && r < n_rows && r < bound; r++) s->values[c][r] = r;

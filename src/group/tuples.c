@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* group/tuples: see tuples.h. */
+#include "group/tuples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* A dense table of more bits would not stay in the cache; slots from so many bits on do not. */
+enum { DENSE_BITS = 20, FAR_BITS = 16, AHEAD = 16, FIRST_SLOT_BITS = 12 };
+
+static const uint64_t SPREAD = UINT64_C(0x9e3779b97f4a7c15);
+
+static bool is_narrow(const shoal_tuples *t) { return t->bits <= 32; }
+
+static inline size_t narrow_slot(const shoal_tuples *t, uint64_t word) {
+  return (size_t)((word ^ word >> 15) * SPREAD >> (64 - t->slot_bits));
+}
+
+static inline size_t wide_slot(const shoal_tuples *t, uint64_t word) {
+  return (size_t)(shoal_mix(word) >> (64 - t->slot_bits));
+}
+
+/* ------------------------------------------------------------ room */
+
+bool shoal_tuples_init(shoal_tuples *t, unsigned bits, uint64_t n_rows) {
+  *t = (shoal_tuples){.bits = bits, .slot_bits = FIRST_SLOT_BITS, .rows_expected = n_rows};
+  t->dense = bits <= DENSE_BITS && UINT64_C(1) << bits <= 4 * n_rows + 1024;
+  size_t n_slots = (size_t)1 << t->slot_bits;
+  if (t->dense) t->table = shoal_alloc_zero((size_t)1 << bits, sizeof *t->table);
+  else if (is_narrow(t)) t->narrow = shoal_alloc_zero(n_slots, sizeof *t->narrow);
+  else t->wide = shoal_alloc_zero(n_slots, sizeof *t->wide);
+  return t->table || t->narrow || t->wide;
+}
+
+void shoal_tuples_reset(shoal_tuples *t) {
+  free(t->table);
+  free(t->narrow);
+  free(t->wide);
+  free(t->words);
+  free(t->n_rows);
+  memset(t, 0, sizeof *t);
+}
+
+/* All words again into new slots, one after the other. */
+static bool rehash(shoal_tuples *t, unsigned slot_bits) {
+  size_t n_slots = (size_t)1 << slot_bits, mask = n_slots - 1;
+  uint64_t *narrow = is_narrow(t) ? shoal_alloc_zero(n_slots, sizeof *narrow) : NULL;
+  shoal_wide_slot *wide = is_narrow(t) ? NULL : shoal_alloc_zero(n_slots, sizeof *wide);
+  if (!narrow && !wide) return false;
+  free(t->narrow);
+  free(t->wide);
+  t->narrow = narrow;
+  t->wide = wide;
+  t->slot_bits = slot_bits;
+  for (uint32_t id = 0; id < t->n_ids; id++) {
+    if (slot_bits >= FAR_BITS && id + AHEAD < t->n_ids) {
+      uint64_t ahead = t->words[id + AHEAD];
+      if (narrow) __builtin_prefetch(&narrow[narrow_slot(t, ahead)], 1);
+      else __builtin_prefetch(&wide[wide_slot(t, ahead)], 1);
+    }
+    size_t at = narrow ? narrow_slot(t, t->words[id]) : wide_slot(t, t->words[id]);
+    while (narrow ? narrow[at] != 0 : wide[at].id != 0) at = (at + 1) & mask;
+    if (narrow) narrow[at] = t->words[id] << 32 | (id + 1);
+    else wide[at] = (shoal_wide_slot){t->words[id], (uint64_t)id + 1};
+  }
+  return true;
+}
+
+/* Slots for so many tuples, and for those that the rows to come will bring if most bring one. */
+static unsigned slots_for(const shoal_tuples *t, size_t needed) {
+  unsigned slot_bits = t->slot_bits;
+  if ((size_t)1 << slot_bits >= 2 * needed) return slot_bits;
+  if (t->n_ids > t->rows_seen / 2 && t->rows_expected > t->rows_seen && t->rows_seen > 0) {
+    double all = (double)t->n_ids * (double)t->rows_expected / (double)t->rows_seen;
+    if (all > (double)needed) needed = (size_t)all;
+  }
+  while ((size_t)1 << slot_bits < 2 * needed) slot_bits++;
+  return slot_bits;
+}
+
+/* Room for n more tuples. */
+static bool reserve(shoal_tuples *t, size_t n) {
+  size_t needed = (size_t)t->n_ids + n;
+  if (needed >= SHOAL_NO_ID - 1) return false;
+  if (!shoal_grow(&t->words, &t->words_capacity, needed, sizeof *t->words) ||
+      !shoal_grow(&t->n_rows, &t->n_rows_capacity, needed, sizeof *t->n_rows))
+    return false;
+  unsigned slot_bits = t->dense ? t->slot_bits : slots_for(t, needed);
+  return slot_bits == t->slot_bits || rehash(t, slot_bits);
+}
+
+static inline uint32_t new_id(shoal_tuples *t, uint64_t word) {
+  t->words[t->n_ids] = word;
+  t->n_rows[t->n_ids] = 0;
+  return t->n_ids++;
+}
+
+/* ------------------------------------------------------------ words to ids */
+
+static inline uint32_t dense_id(shoal_tuples *t, uint64_t word) {
+  uint32_t *entry = &t->table[word];
+  if (__builtin_expect(!*entry, 0)) *entry = new_id(t, word) + 1;
+  return *entry - 1;
+}
+
+static inline uint32_t narrow_id(shoal_tuples *t, uint64_t word, size_t mask) {
+  size_t at = narrow_slot(t, word);
+  uint64_t slot;
+  while ((slot = t->narrow[at]) && slot >> 32 != word) at = (at + 1) & mask;
+  if (slot) return (uint32_t)slot - 1;
+  uint32_t id = new_id(t, word);
+  t->narrow[at] = word << 32 | (id + 1);
+  return id;
+}
+
+static inline uint32_t wide_id(shoal_tuples *t, uint64_t word, size_t mask) {
+  size_t at = wide_slot(t, word);
+  while (t->wide[at].id && t->wide[at].word != word) at = (at + 1) & mask;
+  if (t->wide[at].id) return (uint32_t)t->wide[at].id - 1;
+  uint32_t id = new_id(t, word);
+  t->wide[at] = (shoal_wide_slot){word, (uint64_t)id + 1};
+  return id;
+}
+
+uint32_t shoal_tuples_add(shoal_tuples *t, uint64_t word, uint64_t n_rows) {
+  if (!reserve(t, 1)) return SHOAL_NO_ID;
+  size_t mask = ((size_t)1 << t->slot_bits) - 1;
+  uint32_t id = t->dense       ? dense_id(t, word)
+                : is_narrow(t) ? narrow_id(t, word, mask)
+                               : wide_id(t, word, mask);
+  t->n_rows[id] += n_rows;
+  return id;
+}
+
+/* ------------------------------------------------------------ blocks of rows */
+
+/* One column into the words. Inlined for whole blocks, so that it is unrolled and vectorized. */
+#define FOLD(WORD, CODE)                                                                           \
+  for (size_t i = 0; i < n; i++)                                                                   \
+  words[i] |= (WORD)((WORD)((const CODE *)column->codes + first)[i] << shift)
+
+#define FOLD_COLUMN(NAME, WORD)                                                                    \
+  static inline void NAME(const shoal_column *restrict column, unsigned shift, uint64_t first,     \
+                          size_t n, WORD *restrict words) {                                        \
+    switch (column->code_size) {                                                                   \
+    case 1: FOLD(WORD, uint8_t); break;                                                            \
+    case 2: FOLD(WORD, uint16_t); break;                                                           \
+    default: FOLD(WORD, uint32_t); break;                                                          \
+    }                                                                                              \
+  }
+
+FOLD_COLUMN(fold_short, uint32_t)
+FOLD_COLUMN(fold_long, uint64_t)
+
+typedef union word_block {
+  uint32_t narrow[SHOAL_TUPLES_BLOCK];
+  uint64_t wide[SHOAL_TUPLES_BLOCK];
+} word_block;
+
+static void fold_rows(const shoal_tuples *t, const shoal_column *const *columns,
+                      const unsigned *column_bits, size_t n_columns, uint64_t first, size_t n,
+                      word_block *block) {
+  if (is_narrow(t)) memset(block->narrow, 0, sizeof block->narrow);
+  else memset(block->wide, 0, sizeof block->wide);
+  unsigned shift = 0;
+  for (size_t q = 0; q < n_columns; q++) {
+    if (!column_bits[q]) continue;
+    bool whole = n == SHOAL_TUPLES_BLOCK;
+    if (is_narrow(t) && whole)
+      fold_short(columns[q], shift, first, SHOAL_TUPLES_BLOCK, block->narrow);
+    else if (is_narrow(t)) fold_short(columns[q], shift, first, n, block->narrow);
+    else if (whole) fold_long(columns[q], shift, first, SHOAL_TUPLES_BLOCK, block->wide);
+    else fold_long(columns[q], shift, first, n, block->wide);
+    shift += column_bits[q];
+  }
+}
+
+static void find_narrow(shoal_tuples *t, const uint32_t *words, size_t n, uint32_t *ids) {
+  size_t mask = ((size_t)1 << t->slot_bits) - 1;
+  bool far = t->slot_bits >= FAR_BITS;
+  for (size_t i = 0; i < n; i++) {
+    if (far && i + AHEAD < n) __builtin_prefetch(&t->narrow[narrow_slot(t, words[i + AHEAD])], 1);
+    ids[i] = narrow_id(t, words[i], mask);
+  }
+}
+
+static void find_wide(shoal_tuples *t, const uint64_t *words, size_t n, uint32_t *ids) {
+  size_t mask = ((size_t)1 << t->slot_bits) - 1;
+  bool far = t->slot_bits >= FAR_BITS - 1;
+  for (size_t i = 0; i < n; i++) {
+    if (far && i + AHEAD < n) __builtin_prefetch(&t->wide[wide_slot(t, words[i + AHEAD])], 1);
+    ids[i] = wide_id(t, words[i], mask);
+  }
+}
+
+bool shoal_tuples_rows(shoal_tuples *t, const shoal_column *const *columns,
+                       const unsigned *column_bits, size_t n_columns, uint64_t first, size_t n,
+                       uint32_t *ids) {
+  word_block block;
+  if (!reserve(t, n)) return false;
+  fold_rows(t, columns, column_bits, n_columns, first, n, &block);
+  if (t->dense) {
+    for (size_t i = 0; i < n; i++) ids[i] = dense_id(t, block.narrow[i]);
+  } else if (is_narrow(t)) {
+    find_narrow(t, block.narrow, n, ids);
+  } else {
+    find_wide(t, block.wide, n, ids);
+  }
+  for (size_t i = 0; i < n; i++) t->n_rows[ids[i]]++;
+  t->rows_seen += n;
+  return true;
+}

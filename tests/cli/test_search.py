@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The search as a person meets it: time limits, lattices too large to be searched to the end, and
+the same release and counts whatever the number of threads."""
+
+import pathlib
+import random
+import unittest
+
+import support
+
+
+def random_rows(n_rows, n_columns, seed):
+    rng = random.Random(seed)
+    values = ["1111", "1112", "1234", "2222", "2234", "5678", "9999"]
+    return [[rng.choice(values) for _ in range(n_columns)] + [rng.choice("abcdef")] for _ in range(n_rows)]
+
+
+class Search(unittest.TestCase):
+    def setUp(self):
+        support.require_program()
+        folder = support.temp_dir()
+        self.addCleanup(folder.cleanup)
+        self.directory = pathlib.Path(folder.name)
+
+    def problem(self, n_rows, n_columns, privacy, method, seed=1):
+        names = [f"c{i}" for i in range(n_columns)]
+        policy = {"shoal": 1, "attributes": {name: {"role": "quasi", "hierarchy": {"mask": "right"}}
+                                             for name in names} | {"s": {"role": "sensitive"}},
+                  "privacy": privacy, "method": method | {"algorithm": "optimal", "seed": 1}}
+        rows = random_rows(n_rows, n_columns, seed)
+        self.data, self.policy = support.write_problem(self.directory, names + ["s"], rows, policy)
+
+    def anonymize(self, *options):
+        return support.shoal("anonymize", self.data, "-P", self.policy, "-o", self.directory / "out.csv", "--json",
+                             *options)
+
+    def test_vast_lattice(self):
+        self.problem(300, 14, {"k": 3}, {"objective": "loss", "max-suppression": "10%"})  # 5^14 nodes
+        refused = self.anonymize()
+        self.assertEqual(2, refused.code, refused)
+        self.assertIn("--time-limit", str(refused))
+        self.assertFalse((self.directory / "out.csv").exists())
+        other = self.anonymize("--algorithm", "samarati", "--time-limit", "1")
+        self.assertEqual(2, other.code, other)
+        done = self.anonymize("--time-limit", "0.5")
+        self.assertEqual(0, done.code, done)
+        search = done.json()["search"]
+        self.assertEqual(5 ** 14, search["lattice_nodes"])
+        self.assertIs(False, search["proven_optimal"])
+        self.assertLess(search["objective"]["cost"], 1)  # better than the top, which costs 1
+        self.assertLessEqual(done.json()["output"]["suppressed"], 30)
+        self.assertGreaterEqual(done.json()["output"]["smallest_class"], 3)
+
+    def test_enough_time(self):
+        self.problem(300, 3, {"k": 3}, {"objective": "loss", "max-suppression": "10%"})
+        plain, limited = self.anonymize(), self.anonymize("--time-limit", "600")
+        self.assertEqual((0, 0), (plain.code, limited.code), limited)
+        for done in (plain, limited):
+            self.assertIs(True, done.json()["search"]["proven_optimal"])
+        self.assertEqual(plain.json()["search"]["node"], limited.json()["search"]["node"])
+        self.assertEqual(plain.json()["search"]["objective"], limited.json()["search"]["objective"])
+
+    def test_wrong_limits(self):
+        self.problem(20, 2, {"k": 2}, {})
+        for value in ("0", "-1", "abc", "", "1e3", "1.5s", "nan"):
+            with self.subTest(value):
+                done = self.anonymize("--time-limit", value)
+                self.assertEqual(2, done.code, done)
+                self.assertIn("--time-limit", str(done))
+
+    def test_threads(self):
+        """Tuples enough for several nodes at a time; demands that are monotone, and not."""
+        models = [{}, {"models": [{"l-diversity": {"kind": "entropy", "l": 3}}]},
+                  {"models": [{"t-closeness": {"t": "0.2", "distance": "equal"}}]}]
+        for more in models:
+            with self.subTest(more):
+                self.problem(6000, 6, {"k": 4} | more, {"objective": "loss", "max-suppression": "5%"}, seed=9)
+                runs = []
+                for threads in (1, 2, 4):
+                    done = self.anonymize("--threads", threads)
+                    self.assertEqual(0, done.code, done)
+                    search = done.json()["search"]
+                    self.assertGreater(search["classes_touched"], 0)
+                    runs.append(((self.directory / "out.csv").read_bytes(), search))
+                self.assertEqual(runs[0], runs[1])
+                self.assertEqual(runs[0], runs[2])
