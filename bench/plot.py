@@ -14,7 +14,7 @@ def number(value):
     if value == 0:
         return "0"
     exponent = math.log10(abs(value))
-    if abs(exponent - round(exponent)) < 1e-9 and (exponent > 4 or exponent < -3):
+    if abs(exponent - round(exponent)) < 1e-9 and (exponent >= 4 or exponent <= -4):
         return f"10^{round(exponent)}"
     return f"{value:g}"
 

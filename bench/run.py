@@ -19,9 +19,10 @@ import fulldomain
 import kernels
 import limit
 import local
+import page
 import reading
 import scaling
-from common import GOALS_HEAD, ROOT
+from common import ROOT
 from data import Adult
 
 # name, heading in RESULTS.md, what measures it
@@ -36,10 +37,6 @@ SECTIONS = [
     ("large", "## Many rows", fulldomain.large),
     ("local", "## Local recoding", lambda b: local.section(b.build, b.folder, b.seeds, b.quick)),
 ]
-INTRODUCTION = ["# Results", "", "Made by `make bench`; each section says when and on what, and how to repeat it alone. "
-                "Seconds wobble on a shared machine: compare ratios, within a table. `SHOAL_DATA` names a folder with "
-                "`arx-adult/` (ARX's Adult and its hierarchies) and `adult/adult.csv`; without it generated tables stand "
-                "in, and the sections say so.", ""]
 
 
 class Bench:
@@ -50,52 +47,6 @@ class Bench:
         self.quick, self.seeds = options.quick, options.seeds
         self.plots = os.path.join(os.path.dirname(os.path.abspath(options.output)), "plots")
         self.adult = Adult(self.build, folder)
-
-
-def parts_of(text):
-    """{heading: lines} of a page."""
-    parts, heading = {}, None
-    for line in text.rstrip("\n").split("\n"):
-        if line.startswith("## "):
-            heading = line
-        if heading:
-            parts.setdefault(heading, []).append(line)
-    return parts
-
-
-def goal_rows(lines):
-    """The rows of the goals' table of a section."""
-    if GOALS_HEAD[0] not in lines:
-        return []
-    begin = lines.index(GOALS_HEAD[0]) + len(GOALS_HEAD)
-    end = next((i for i in range(begin, len(lines)) if not lines[i].startswith("|")), len(lines))
-    return lines[begin:end]
-
-
-def page(parts):
-    """The whole page: the goals of all sections first, then the sections in their order."""
-    order = [heading for _, heading, _ in SECTIONS if heading in parts]
-    rest = [h for h in parts if h not in order and h != "## Goals"]
-    goals = [row for h in order for row in goal_rows(parts[h])]
-    lines = list(INTRODUCTION)
-    if goals:
-        lines += ["## Goals", "", "What is to be shown, gathered from the sections below.", ""] + GOALS_HEAD + goals + [""]
-    for heading in order + rest:
-        lines += "\n".join(parts[heading]).rstrip("\n").split("\n") + [""]
-    return "\n".join(lines)
-
-
-def write_section(path, heading, lines):
-    """Replaces one section of the page, or adds it; the others stay as they are."""
-    text = ""
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as source:
-            text = source.read()
-    parts = parts_of(text)
-    parts[heading] = lines
-    with open(path + ".new", "w", encoding="utf-8") as out:
-        out.write(page(parts))
-    os.replace(path + ".new", path)
 
 
 def main():
@@ -117,7 +68,7 @@ def main():
             lines = measure(Bench(options, folder))
         finally:
             shutil.rmtree(folder)
-        write_section(options.output, heading, lines)
+        page.write_section(options.output, [s[1] for s in SECTIONS], heading, lines)
         print("\n".join(lines))
         print(f"{name}: {time.time() - started:.0f} s\n", flush=True)
     return 0

@@ -47,6 +47,26 @@ def bends(points, reports, what):
     return words or [f"- no bend: no slope differs from the one before by more than 0.2 in {what}."]
 
 
+def turns(runs, letter):
+    """A word on each bend of the nodes looked at, which unlike seconds do not wobble."""
+    words, before = [], None
+    for (x, r), (y, next_) in zip(runs, runs[1:]):
+        was, now = r["search"], next_["search"]
+        turn = slope((x, was["nodes_checked"]), (y, now["nodes_checked"]))
+        if before is not None and abs(turn - before) > 0.3:
+            higher = (f"the best node moves up from height {was['height']} to {now['height']}, and fewer nodes below it "
+                      "are worth a look" if now["height"] > was["height"] and turn < 0 else
+                      f"the best node moves up from height {was['height']} to {now['height']}" if now["height"] > was["height"]
+                      else f"the best node stays at height {now['height']}, the bounds cut more" if turn < 0
+                      else f"the best node stays at height {now['height']}, the bounds cut less")
+            words.append(f"- {letter} = {x} to {y}: nodes looked at {was['nodes_checked']:,} to {now['nodes_checked']:,} (slope "
+                         f"{before:.2f}, then {turn:.2f}): {higher}; search "
+                         f"{1e6 * next_['seconds']['search'] / now['nodes_checked']:.0f} microseconds a node, before "
+                         f"{1e6 * r['seconds']['search'] / was['nodes_checked']:.0f}.")
+        before = turn
+    return words or [f"- no bend: the nodes looked at change evenly with {letter}."]
+
+
 def report_row(label, r):
     if "exit" in r:
         return [label, f"exit {r['exit']}"] + [None] * 7
@@ -137,7 +157,7 @@ def by_k_and_p(bench):
         lines += table(names(letter) + ["height", "loss"], [report_row(x, r) + (
             [None, None] if "exit" in r else [r["search"]["height"], f"{r['search']['objective']['cost']:.4f}"])
             for x, r in runs]) + [""]
-        lines += bends([(x, r["seconds"]["search"]) for x, r in done], [r for _, r in done], letter) + [""]
+        lines += turns(done, letter) + [""]
     return lines
 
 
