@@ -42,7 +42,7 @@ def same_optimum(r, found):
     loss = math.isclose(found["loss"], r["search"]["objective"]["cost"], rel_tol=1e-6)
     if node and loss:
         return "yes"
-    return "another node" + (", same loss" if loss else ", another loss")
+    return ("same node" if node else "another node") + (", same loss" if loss else ", another loss")
 
 
 class Beside:
@@ -81,7 +81,8 @@ class Beside:
         r = self.shoal
         ratios = [times(x, 1) for x in self.ratios()]
         return head + ratios + [seconds(self.process), seconds(r["process"]), seconds(r["cpu"]),
-                                seconds(self.search), seconds(r["seconds"]["search"]), self.megabytes and f"{self.megabytes:.0f}",
+                                seconds(self.search), seconds(r["seconds"]["search"]),
+                                self.megabytes and f"{self.megabytes:.0f}",
                                 f"{r['peak_memory_bytes'] / 1e6:.0f}", self.same,
                                 f"{r['search']['objective']['cost']:.5f}", f"{r['output']['suppressed']:,}"]
 
@@ -90,7 +91,8 @@ def columns(here):
     whole = "ARX" if here else "*ARX 3.9.2, measured earlier on such a machine*"
     whose = "ARX" if here else "*ARX, earlier*"
     return ["set", "rows", "suppression", "process, ARX / shoal", "search, ARX / shoal", "memory, ARX / shoal",
-            f"{whole}: process s", "shoal: process s", "shoal: CPU s", f"{whose}: warm search s", "shoal: search s", f"{whose}: MB",
+            f"{whole}: process s", "shoal: process s", "shoal: CPU s", f"{whose}: warm search s", "shoal: search s",
+            f"{whose}: MB",
             "shoal: MB", "same optimum", "shoal: loss", "shoal: rows suppressed"]
 
 
@@ -115,10 +117,10 @@ def adult_part(bench, here, goals):
                     f"{sum(t in ('yes', 'as many rows suppressed') for t in told)} of {len(told)}",
                     all(t in ("yes", "as many rows suppressed") for t in told))
     return ["### Adult beside ARX", "",
-            f"Data: {bench.adult.name}. Set a: eight quasi-identifiers (all but occupation), occupation with 3 distinct "
-            "values a class; b: the eight alone; c: age, marital-status, race, sex. k = 5, `algorithm: optimal`, "
-            "`objective: loss`. Process: all of it, shoal's verifying too; least of several runs each. CPU: seconds of all "
-            "cores together, which other work on the machine disturbs least.", ""] + table(
+            f"Data: {bench.adult.name}. Set a: eight quasi-identifiers (all but occupation), occupation with 3 "
+            "distinct values a class; b: the eight alone; c: age, marital-status, race, sex. k = 5, `algorithm: "
+            "optimal`, `objective: loss`. Process: all of it, shoal's verifying too; least of several runs each. CPU: "
+            "seconds of all cores together, which other work on the machine disturbs least.", ""] + table(
                 columns(here), [j.row() for j in jobs]) + [""]
 
 
@@ -159,9 +161,9 @@ def many_rows_part(bench, here, goals):
         goals.add(f"2. 1 and 5 million rows, {what}: memory, ARX / shoal{suffix}, the least", "at least", 5,
                   min((r[2] for r in ratios), default=None), why)
     return ["### Many rows beside ARX", "",
-            "Set a: rows sampled from the table above, in every fifth the age up to five years off. Set d: the same with "
-            "a day of birth and a postcode: quasi-identifiers birth, postcode, sex, race, marital-status, education, "
-            "occupation with 3 distinct values a class. k = 5, measure loss. " + "; ".join(tuples) + "."
+            "Set a: rows sampled from the table above, in every fifth the age up to five years off. Set d: the same "
+            "with a day of birth and a postcode: quasi-identifiers birth, postcode, sex, race, marital-status, "
+            "education, occupation with 3 distinct values a class. k = 5, measure loss. " + "; ".join(tuples) + "."
             + ("" if here else " ARX's earlier figures are of tables of the same making, not of the same rows: "
                "so no optimum is compared."), ""] + table(columns(here), [j.row() for j in few + nearly]) + [""]
 
@@ -207,12 +209,13 @@ def frequency_part(bench, here, goals):
         except peers.Failed as why:
             whose = f"*sdcMicro, measured earlier on such a machine* (here: {why})"
     os.remove(path)
-    goals.add(f"3. k-anonymity check of {10 * raw.rows:,} rows: sdcMicro's freqCalc{'' if here else ' as measured earlier'}"
+    goals.add(f"3. k-anonymity check of {10 * raw.rows:,} rows: sdcMicro's "
+              f"freqCalc{'' if here else ' as measured earlier'}"
               " / `shoal check`, whole process", "at least", 20, count / least)
     breaking = said["models"][0]["breaking_rows"]
     return ["### k-anonymity check beside sdcMicro", "",
-            f"Data: {raw.name}, tenfold; quasi-identifiers {', '.join(SIX)}; k = {FREQUENCY_K}. sdcMicro: seconds of freqCalc alone, "
-            "with the data already in R. shoal: the whole process, reading too.", ""] + table(
+            f"Data: {raw.name}, tenfold; quasi-identifiers {', '.join(SIX)}; k = {FREQUENCY_K}. sdcMicro: seconds of "
+            "freqCalc alone, with the data already in R. shoal: the whole process, reading too.", ""] + table(
                 ["freqCalc / shoal", f"{whose}: freqCalc s", "shoal check: process s", "rows below k, sdcMicro",
                  "rows below k, shoal"],
                 [[times(count, least), seconds(count), seconds(least), below, f"{breaking:,}"]]) + [""]
@@ -246,8 +249,7 @@ def report_part(bench, here, goals):
         goals.add(text, "at least", 100, None, "not measured: no pycanon here")
         return lines + ["Skipped: pycanon is not here.", ""]
     raw = Raw(bench)
-    quasi = FOUR if bench.quick else SIX
-    work = peers.Work(raw.path, raw.delimiter, dict.fromkeys(quasi), bench.folder, ["occupation"], 2)
+    work = peers.Work(raw.path, raw.delimiter, dict.fromkeys(FOUR), bench.folder, ["occupation"], 2)
     least, said = checked(bench, work, MODELS, 3 if bench.quick else 7)
     try:
         done = pycanon.run(work)
@@ -259,19 +261,20 @@ def report_part(bench, here, goals):
     goals.add(text, "at least", 100, done.seconds / least)
     goals.add("3. the six checks that both have, pycanon without start and reading / `shoal check`, whole process",
               "at least", 100, both / least)
-    lines += [f"Data: {raw.name}; quasi-identifiers {', '.join(quasi)}; sensitive occupation. pycanon {pycanon.version()}. "
-              "shoal checks k-anonymity, alpha-k, l-diversity (distinct, entropy, recursive) and t-closeness in one "
-              "run; beta-likeness and delta-disclosure are pycanon's alone. pycanon gives the entropy l rounded down; for "
-              "recursive l-diversity it looks for a c, shoal is given one, so the two are not compared.", ""]
+    lines += [f"Data: {raw.name}; quasi-identifiers {', '.join(FOUR)}; sensitive occupation. pycanon "
+              f"{pycanon.version()}. shoal checks k-anonymity, alpha-k, l-diversity (distinct, entropy, recursive) "
+              "and t-closeness in one "
+              "run; beta-likeness and delta-disclosure are pycanon's alone. pycanon gives the entropy l rounded down; "
+              "for recursive l-diversity it looks for a c, shoal is given one, so the two are not compared.", ""]
     lines += table(["whole report / shoal", "six checks / shoal", "pycanon: process s", "pycanon: six checks s",
                     "shoal check: process s", "pycanon: MB"],
-                   [[times(done.seconds, least), times(both, least), seconds(done.seconds), seconds(both), seconds(least),
-                     f"{done.memory_bytes / 1e6:.0f}"]]) + [""]
+                   [[times(done.seconds, least), times(both, least), seconds(done.seconds), seconds(both),
+                     seconds(least), f"{done.memory_bytes / 1e6:.0f}"]]) + [""]
     agreed = released(bench)
     goals.truth("3. pycanon and shoal reach the same values", "all 5", f"{sum(a[3] == 'yes' for a in agreed)} of 5",
                 all(a[3] == "yes" for a in agreed))
-    return lines + ["What both say of a release, shoal's own of set a at 2%, where the values are not trivial:", ""] + table(
-        ["check", "pycanon", "shoal", "agree"], agreed) + [""]
+    lines += ["What both say of a release, shoal's own of set a at 2%, where the values are not trivial:", ""]
+    return lines + table(["check", "pycanon", "shoal", "agree"], agreed) + [""]
 
 
 def anjana_part(bench, here):
@@ -289,13 +292,15 @@ def anjana_part(bench, here):
     if bench.adult.real:
         theirs = f"{local.arx_loss(done.result['release'], done.result['suppressed']):.4f}"
     rows = [["anjana " + anjana.version(), times(done.seconds, ours["process"]), seconds(done.seconds),
-             seconds(done.result["search"]), f"{done.memory_bytes / 1e6:.0f}", theirs, f"{done.result['suppressed']:,}"],
+             seconds(done.result["search"]), f"{done.memory_bytes / 1e6:.0f}", theirs,
+             f"{done.result['suppressed']:,}"],
             ["shoal", "1", seconds(ours["process"]), seconds(ours["seconds"]["search"]),
              f"{ours['peak_memory_bytes'] / 1e6:.0f}", f"{ours['search']['objective']['cost']:.4f}",
              f"{ours['output']['suppressed']:,}"]]
-    return lines + [f"Data: {bench.adult.name}; set b with occupation released; k = 5, at most 5% of the rows suppressed. "
-                    "anjana is greedy, shoal's node is the best by loss. Loss as ARX defines it.", ""] + table(
-                        ["", "process / shoal's", "process s", "search s", "MB", "loss", "rows suppressed"], rows) + [""]
+    lines += [f"Data: {bench.adult.name}; set b with occupation released; k = 5, at most 5% of the rows suppressed. "
+              "anjana is greedy, shoal's node is the best by loss. Loss as ARX defines it.", ""]
+    return lines + table(["", "process / shoal's", "process s", "search s", "MB", "loss", "rows suppressed"],
+                         rows) + [""]
 
 
 def section(bench):

@@ -39,7 +39,7 @@ class Adult:
             self.files = {c: os.path.join(arx, f"adult_hierarchy_{c}.csv") for c in NINE}
         else:
             self.csv, self.delimiter = generated(build, ADULT_ROWS, 1, os.path.join(folder, "adult-like.csv")), ","
-            self.name = f"the generated census-like table, 30,162 rows (SHOAL_DATA is not set)"
+            self.name = "the generated census-like table, 30,162 rows (SHOAL_DATA is not set)"
             self.files = self.own_hierarchies()
         self.hierarchy = {c: "{file: %s}" % f for c, f in self.files.items()}
 

@@ -8,8 +8,8 @@ from data import EIGHT, FOUR, NINE
 
 def adult(bench):
     lines = ["## Anonymizing Adult", "", preface("adult", bench.quick, bench.adult.real), "",
-             f"Data: {bench.adult.name}. No suppression; whole process, verified; `search` is the part of it that looks "
-             "for the node, with all minimal nodes.", "",
+             f"Data: {bench.adult.name}. No suppression; whole process, verified; `search` is the part of it that "
+             "looks for the node, with all minimal nodes.", "",
              "| quasi-identifiers | k | p (occupation) | height | nodes looked at | search s | process s | MB |",
              "|---|---|---|---|---|---|---|---|"]
     jobs = [(FOUR, k, p) for k in (2, 5, 10, 20, 50, 100) for p in (0, 2, 5) if p <= k]
@@ -58,7 +58,8 @@ def large(bench):
     lines = ["## Many rows", "", preface("large", bench.quick, False), "",
              "Generated census-like rows, `examples/census/policy.yaml` (7 quasi-identifiers, "
              "k = 5, p = 3, 2%), seconds of each stage as the report gives them.", "",
-             "| rows | threads | read | search | write | verify | process s | MB |", "|---|---|---|---|---|---|---|---|"]
+             "| rows | threads | read | search | write | verify | process s | MB |",
+             "|---|---|---|---|---|---|---|---|"]
     for rows in (100_000, 1_000_000) if bench.quick else (100_000, 1_000_000, 5_000_000):
         generated(bench.build, rows, 1, path)
         for threads in (1, 2):

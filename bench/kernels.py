@@ -32,13 +32,14 @@ def section(bench):
     for name in callgrind.kernel_names(program):
         r = speed(program, name, ROWS.get(name))
         if name in GOALS:
-            goals.add(f"{name}: million rows a second on one core", "at least", GOALS[name], r["million_units_a_second"])
+            goals.add(f"{name}: million rows a second on one core", "at least", GOALS[name],
+                      r["million_units_a_second"])
         was, now = before.get(name), counts.get(name)
-        lines.append([name, f"{r['units']:,}", f"{r['million_units_a_second']:.1f}", now and f"{now:,}", was and f"{was:,}",
-                      f"{100 * (now / was - 1):+.1f}%" if now and was else None])
+        lines.append([name, f"{r['units']:,}", f"{r['million_units_a_second']:.1f}", now and f"{now:,}",
+                      was and f"{was:,}", f"{100 * (now / was - 1):+.1f}%" if now and was else None])
     return ["## Kernels", "", preface("kernels", bench.quick, False), ""] + goals.section() + [
         "One thread, generated data (`bench/kernels.c`). Units are rows, or classes where a kernel goes over classes; "
-        "speed is the best of three. Instructions are callgrind's for one run of fixed size: they do not depend on what "
-        "else the machine does. `make check-long` fails when one grows by more than 10% over the committed figure."
+        "speed is the best of three. Instructions are callgrind's for one run of fixed size: they do not depend on "
+        "what else the machine does. `make check-long` fails when one grows by more than 10% over the committed figure."
         + ("" if counts else " Instructions were skipped: there is no valgrind."), ""] + table(
             ["kernel", "units", "million units a second", "instructions", "committed", "change"], lines) + [""]

@@ -7,7 +7,7 @@ at least move the bytes; `cat in > out` and `wc -l in` do only that.
 import os
 
 import beside
-from common import Goals, best, cpu_seconds, preface, seconds, table, timed
+from common import Goals, best, cpu_seconds, megabytes, preface, seconds, table, timed
 
 ROWS = 5_000_000
 JOBS = (("a", 0, ()), ("a", 2, ()), ("b", 2, ()), ("c", 0, ()), ("a", 2, ("--keep-order",)))
@@ -40,7 +40,7 @@ def section(bench):
         worst.append(without / (copy + count))
         proof.append(stages["verify"] / without)
         lines.append(label + [f"{worst[-1]:.1f}", f"{proof[-1]:.2f}", f"{r['cpu'] / cpu:.1f}", seconds(without)] + [
-            seconds(stages[s]) for s in ("read", "search", "write", "verify")] + [f"{r['peak_memory_bytes'] / 1e6:.0f}"])
+            seconds(stages[s]) for s in ("read", "search", "write", "verify")] + [megabytes(r)])
     os.remove(path)
     goals.add(f"5. anonymize {rows:,} rows, without verifying / (`cat in > out` + `wc -l`), the worst", "at most", 3,
               max(worst, default=None))
@@ -49,4 +49,5 @@ def section(bench):
         f"{rows:,} rows sampled from {bench.adult.name}, with jitter; sets as beside the peers, k = 5, measure loss. "
         f"`cat in > out` {copy:.3f} s, `wc -l in` {count:.3f} s, least of 5; shoal, least of 3.", ""] + table(
             ["set", "suppression", "order of rows", "without verifying / limit", "verifying / the rest",
-             "CPU seconds, with verifying / limit", "without verifying s", "read s", "search s", "write s", "verify s", "MB"], lines) + [""]
+             "CPU seconds, with verifying / limit", "without verifying s", "read s", "search s",
+             "write s", "verify s", "MB"], lines) + [""]

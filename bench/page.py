@@ -5,10 +5,12 @@ import os
 from common import GOALS_HEAD
 
 GOALS = "## Goals"
-INTRODUCTION = ["# Results", "", "Made by `make bench`; each section says when and on what, and how to repeat it alone. "
-                "Seconds wobble on a shared machine: compare ratios, within a table. `SHOAL_DATA` names a folder with "
-                "`arx-adult/` (ARX's Adult and its hierarchies) and `adult/adult.csv`; without it generated tables stand "
-                "in, and the sections say so.", ""]
+INTRODUCTION = [
+    "# Results", "",
+    "Made by `make bench`; each section says when and on what, and how to repeat it alone. Seconds wobble on a shared "
+    "machine: compare ratios, within a table. `SHOAL_DATA` names a folder with `arx-adult/` (ARX's Adult and its "
+    "hierarchies) and `adult/adult.csv`; without it generated tables stand in, and the sections say so. How it is "
+    "measured: [docs/measuring.md](../docs/measuring.md).", ""]
 
 
 def parts_of(text):

@@ -95,9 +95,9 @@ def section(bench):
     os.remove(path + ".copy")
     lines = ["## Reading", "", preface("reading", bench.quick, bench.adult.real), ""] + goals.section()
     lines += skipped + ([""] if skipped else [])
-    lines += [f"CSV to dictionary codes, every column, {rows:,} rows: {bench.adult.name}, repeated. Best of 5; the peers, "
-              "on two threads, best of 3. DuckDB must know an ENUM's values before it reads: once they are given to it "
-              "for nothing, once they are found in the file as shoal and polars find them.", ""]
+    lines += [f"CSV to dictionary codes, every column, {rows:,} rows: {bench.adult.name}, repeated. Best of 5; the "
+              "peers, on two threads, best of 3. DuckDB must know an ENUM's values before it reads: once they are "
+              "given to it for nothing, once they are found in the file as shoal and polars find them.", ""]
     lines += others
     lines += table(["cells", "threads", "GB/s", "rows", "s", "table / CSV"], alone)
     return lines + ["", f"Beside it, in the same run: `cp` {copy:.2f} s, `wc -l` {count:.2f} s.", ""]

@@ -10,6 +10,7 @@ soon as it is measured and the others stay as they are, so that a run may be bro
 import argparse
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -59,6 +60,7 @@ def main():
                         help="local recoding: seeds of the random samples")
     parser.add_argument("--output", default=os.path.join(ROOT, "bench", "RESULTS.md"))
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the temporary folder goes then too
     for name, heading, measure in SECTIONS:
         if options.only and name not in options.only:
             continue

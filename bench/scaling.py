@@ -47,22 +47,26 @@ def bends(points, reports, what):
     return words or [f"- no bend: no slope differs from the one before by more than 0.2 in {what}."]
 
 
+def why_turned(was, now):
+    """What the search says about a step from one k or p to the next."""
+    fewer = now["nodes_checked"] < was["nodes_checked"]
+    if now["height"] > was["height"]:
+        return (f"the best node moves up from height {was['height']} to {now['height']}"
+                + (", and fewer nodes below it are worth a look" if fewer else ""))
+    return f"the best node stays at height {now['height']}, the bounds cut {'more' if fewer else 'less'}"
+
+
 def turns(runs, letter):
     """A word on each bend of the nodes looked at, which unlike seconds do not wobble."""
     words, before = [], None
-    for (x, r), (y, next_) in zip(runs, runs[1:]):
-        was, now = r["search"], next_["search"]
+    for (x, r), (y, after) in zip(runs, runs[1:]):
+        was, now = r["search"], after["search"]
         turn = slope((x, was["nodes_checked"]), (y, now["nodes_checked"]))
         if before is not None and abs(turn - before) > 0.3:
-            higher = (f"the best node moves up from height {was['height']} to {now['height']}, and fewer nodes below it "
-                      "are worth a look" if now["height"] > was["height"] and turn < 0 else
-                      f"the best node moves up from height {was['height']} to {now['height']}" if now["height"] > was["height"]
-                      else f"the best node stays at height {now['height']}, the bounds cut more" if turn < 0
-                      else f"the best node stays at height {now['height']}, the bounds cut less")
-            words.append(f"- {letter} = {x} to {y}: nodes looked at {was['nodes_checked']:,} to {now['nodes_checked']:,} (slope "
-                         f"{before:.2f}, then {turn:.2f}): {higher}; search "
-                         f"{1e6 * next_['seconds']['search'] / now['nodes_checked']:.0f} microseconds a node, before "
-                         f"{1e6 * r['seconds']['search'] / was['nodes_checked']:.0f}.")
+            each = [1e6 * s["seconds"]["search"] / s["search"]["nodes_checked"] for s in (r, after)]
+            words.append(f"- {letter} = {x} to {y}: nodes looked at {was['nodes_checked']:,} to "
+                         f"{now['nodes_checked']:,} (slope {before:.2f}, then {turn:.2f}): {why_turned(was, now)}; "
+                         f"search {each[1]:.0f} microseconds a node, before {each[0]:.0f}.")
         before = turn
     return words or [f"- no bend: the nodes looked at change evenly with {letter}."]
 
@@ -100,7 +104,8 @@ def by_rows(bench, goals):
     done = [(x, r) for x, r in runs if "exit" not in r]
     points = [(x, r["process"]) for x, r in done]
     last = f"10^{math.log10(points[-1][0]):.0f}"
-    goals.add(f"6. cost against rows, 10^4 to {last}: exponent fitted to the whole process", "at most", 1.05, exponent(points))
+    goals.add(f"6. cost against rows, 10^4 to {last}: exponent fitted to the whole process", "at most", 1.05,
+              exponent(points))
     steep = max((slope(points[i - 1], points[i]), points[i]) for i in range(1, len(points)))
     if len(points) > 4:
         goals.add(f"6. the same, {points[-4][0]:,} rows and more", "at most", 1.05, exponent(points[-4:]))
@@ -110,12 +115,13 @@ def by_rows(bench, goals):
     os.makedirs(bench.plots, exist_ok=True)
     plot.lines(os.path.join(bench.plots, "memory-rows.svg"), "Peak memory against rows", "rows", "MB",
                {"peak memory": most}, log_x=True, log_y=True)
-    return ["### Against rows", "", "Generated census-like rows, `examples/census/policy.yaml` (7 quasi-identifiers, k = 5, "
-            f"p = 3, 2%). Steepest step: {steep[0]:.2f}, to {steep[1][0]:,} rows.", "",
-            drawn(bench, "rows.svg", "Seconds against rows", "rows", runs, True), "",
-            "![Peak memory against rows](plots/memory-rows.svg)", ""] + table(
-                names("rows"), [report_row(f"{x:,}", r) for x, r in runs]) + [""] + bends(
-                    points, [r for _, r in done], "rows") + [""]
+    lines = ["### Against rows", "",
+             "Generated census-like rows, `examples/census/policy.yaml` (7 quasi-identifiers, k = 5, p = 3, 2%). "
+             f"Steepest step: {steep[0]:.2f}, to {steep[1][0]:,} rows.", "",
+             drawn(bench, "rows.svg", "Seconds against rows", "rows", runs, True), "",
+             "![Peak memory against rows](plots/memory-rows.svg)", ""]
+    lines += table(names("rows"), [report_row(f"{x:,}", r) for x, r in runs]) + [""]
+    return lines + bends(points, [r for _, r in done], "rows") + [""]
 
 
 def by_quasi(bench):
@@ -133,11 +139,12 @@ def by_quasi(bench):
              f"{r['seconds']['search'] / max(before['seconds']['search'], 1e-6):.1f} times that of {m}."
              for (m, before), (n, r) in zip(done, done[1:])]
     words += [f"- {n} quasi-identifiers: {r['exit']}." for n, r in runs if "exit" in r]
-    return ["### Against quasi-identifiers", "", f"{rows:,} generated rows of small columns (2 to 16 values, hierarchies of one "
-            "or two levels), k = 5, 2%, optimal by loss. The lattice grows by a factor of 4 to 9 for each two "
-            "columns: the search must look at an ever smaller share of it.", "",
-            drawn(bench, "quasi-identifiers.svg", "Seconds against quasi-identifiers", "quasi-identifiers", runs, False),
-            ""] + table(names("quasi-identifiers"), [report_row(x, r) for x, r in runs]) + [""] + words + [""]
+    title = "Seconds against quasi-identifiers"
+    lines = ["### Against quasi-identifiers", "",
+             f"{rows:,} generated rows of small columns (2 to 16 values, hierarchies of one or two levels), k = 5, 2%, "
+             "optimal by loss. Each two more columns make the lattice 4 to 6 times as large.", "",
+             drawn(bench, "quasi-identifiers.svg", title, "quasi-identifiers", runs, False), ""]
+    return lines + table(names("quasi-identifiers"), [report_row(x, r) for x, r in runs]) + [""] + words + [""]
 
 
 def by_k_and_p(bench):
@@ -152,7 +159,8 @@ def by_k_and_p(bench):
             runs.append((value, best(bench.build, bench.adult.csv, policy, bench.folder, 3)))
         done = [(x, r) for x, r in runs if "exit" not in r]
         told = "" if letter == "k" else ", k = 20, p distinct occupations a class"
-        lines += [f"### Against {letter}", "", f"Data: {bench.adult.name}; eight quasi-identifiers{told}, 2%, optimal by loss.", "",
+        lines += [f"### Against {letter}", "",
+                  f"Data: {bench.adult.name}; eight quasi-identifiers{told}, 2%, optimal by loss.", "",
                   drawn(bench, f"{letter}.svg", f"Seconds against {letter}", letter, runs, letter == "k"), ""]
         lines += table(names(letter) + ["height", "loss"], [report_row(x, r) + (
             [None, None] if "exit" in r else [r["search"]["height"], f"{r['search']['objective']['cost']:.4f}"])

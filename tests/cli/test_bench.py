@@ -12,6 +12,7 @@ import xml.dom.minidom
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.append(os.path.join(ROOT, "bench"))
 
+import beside  # noqa: E402
 import callgrind  # noqa: E402
 import common  # noqa: E402
 import page  # noqa: E402
@@ -86,12 +87,12 @@ class Page(unittest.TestCase):
     def test_one_section_is_replaced_and_the_others_stay(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "R.md")
-            page.write_section(path, ["## Reading", "## Kernels"], "## Kernels", ["## Kernels", "", "old"])
+            page.write_section(path, ["## Reading", "## Kernels"], "## Kernels", ["## Kernels", "", "a stale figure"])
             page.write_section(path, ["## Reading", "## Kernels"], "## Reading", ["## Reading", ""] + self.goals(3))
             page.write_section(path, ["## Reading", "## Kernels"], "## Kernels", ["## Kernels", ""] + self.goals(20))
             with open(path, encoding="utf-8") as source:
                 text = source.read()
-        self.assertNotIn("old", text)
+        self.assertNotIn("stale", text)
         self.assertEqual([line for line in text.split("\n") if line.startswith("## ")],
                          ["## Goals", "## Reading", "## Kernels"])
         self.assertEqual(text.count("| faster | at least 10 |"), 4)  # in each section, and gathered
@@ -130,6 +131,13 @@ class Figures(unittest.TestCase):
             path = os.path.join(folder, "p.svg")
             self.assertFalse(plot.lines(path, "t", "x", "y", {"none": []}))
             self.assertFalse(os.path.exists(path))
+
+    def test_an_optimum_is_the_same_only_with_node_and_loss(self):
+        ours = {"search": {"node": {"sex": 0, "age": 3}, "objective": {"cost": 0.25}}}
+        for node, loss, said in (({"age": 3, "sex": 0}, 0.25, "yes"),
+                                 ({"age": 2, "sex": 0}, 0.25, "another node, same loss"),
+                                 ({"age": 3, "sex": 0}, 0.26, "same node, another loss")):
+            self.assertEqual(beside.same_optimum(ours, {"node": node, "loss": loss}), said)
 
     def test_a_peer_that_fails_says_so(self):
         with self.assertRaisesRegex(peers.Failed, "exit 3"):
