@@ -10,7 +10,7 @@ import os
 
 import local
 import peers
-from common import Goals, best, preface, seconds, table, timed, times
+from common import Goals, best, how_it_ended, preface, seconds, table, timed, times
 from data import EIGHT, FOUR, SIX, Distinct
 from peers import anjana, arx, pycanon, sdcmicro
 
@@ -77,23 +77,21 @@ class Beside:
     def row(self):
         head = [self.name, f"{self.rows:,}", f"{self.percent}%"]
         if self.trouble is not None:
-            return head + ["-"] * 3 + [seconds(self.process), f"exit {self.trouble}"] + ["-"] * 8
+            return head + ["-"] * 4 + [seconds(self.process), how_it_ended(self.trouble)] + ["-"] * 8
         r = self.shoal
-        ratios = [times(x, 1) for x in self.ratios()]
-        return head + ratios + [seconds(self.process), seconds(r["process"]), seconds(r["cpu"]),
-                                seconds(self.search), seconds(r["seconds"]["search"]),
-                                self.megabytes and f"{self.megabytes:.0f}",
-                                f"{r['peak_memory_bytes'] / 1e6:.0f}", self.same,
-                                f"{r['search']['objective']['cost']:.5f}", f"{r['output']['suppressed']:,}"]
+        process, search, memory = (times(x, 1) for x in self.ratios())
+        return head + [process, times(self.process, r["cpu"]), search, memory, seconds(self.process),
+                       seconds(r["process"]), seconds(r["cpu"]), seconds(self.search), seconds(r["seconds"]["search"]),
+                       self.megabytes and f"{self.megabytes:.0f}", f"{r['peak_memory_bytes'] / 1e6:.0f}", self.same,
+                       f"{r['search']['objective']['cost']:.5f}", f"{r['output']['suppressed']:,}"]
 
 
 def columns(here):
     whole = "ARX" if here else "*ARX 3.9.2, measured earlier on such a machine*"
     whose = "ARX" if here else "*ARX, earlier*"
-    return ["set", "rows", "suppression", "process, ARX / shoal", "search, ARX / shoal", "memory, ARX / shoal",
-            f"{whole}: process s", "shoal: process s", "shoal: CPU s", f"{whose}: warm search s", "shoal: search s",
-            f"{whose}: MB",
-            "shoal: MB", "same optimum", "shoal: loss", "shoal: rows suppressed"]
+    return ["set", "rows", "suppression", "process, ARX / shoal", "process, ARX / CPU of shoal", "search, ARX / shoal",
+            "memory, ARX / shoal", f"{whole}: process s", "shoal: process s", "shoal: CPU s",
+            f"{whose}: warm search s", "shoal: search s", f"{whose}: MB", "shoal: MB", "same optimum", "shoal: loss", "shoal: rows suppressed"]
 
 
 def work_of(bench, name, percent, path, repeats):
@@ -154,7 +152,7 @@ def many_rows_part(bench, here, goals):
         ratios = [j.ratios() for j in jobs if j.ratios()[0]]
         why = "not measured: no ARX here" if not here else "not measured"
         if any(j.trouble is not None for j in jobs):
-            why += "; " + "; ".join(f"shoal, {j.rows:,} rows, {j.percent}%: exit {j.trouble}" for j in jobs
+            why += "; " + "; ".join(f"shoal, {j.rows:,} rows, {j.percent}%: {how_it_ended(j.trouble)}" for j in jobs
                                     if j.trouble is not None)
         goals.add(f"2. 1 and 5 million rows, {what}: process, ARX / shoal{suffix}, the least", "at least", 10,
                   min((r[0] for r in ratios), default=None), why)
@@ -305,7 +303,7 @@ def anjana_part(bench, here):
 
 def section(bench):
     """The lines of RESULTS.md about the peers."""
-    present, goals = Peers(), Goals()
+    opening, present, goals = preface("peers", bench.quick, bench.adult.real), Peers(), Goals()
     for line in present.skipped():
         print(line, flush=True)
     parts = []
@@ -316,7 +314,7 @@ def section(bench):
                        ("anjana", lambda: anjana_part(bench, present.here(anjana)))):
         print(f"peers: {name}", flush=True)
         parts += part()
-    lines = ["## Beside the peers", "", preface("peers", bench.quick, bench.adult.real), ""] + goals.section()
+    lines = ["## Beside the peers", "", opening, ""] + goals.section()
     if present.skipped():
         lines += present.skipped() + [""]
     return lines + parts

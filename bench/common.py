@@ -55,7 +55,7 @@ def anonymized(build, table, policy, folder, more=(), seconds=None):
     took, code = timed([os.path.join(build, "shoal"), "anonymize", table, "-P", policy, "-o",
                         os.path.join(folder, "out.csv"), "--report", report, "-q", *more], seconds)
     if code != 0:
-        return {"exit": code if code is not None else f"none within {seconds} s"}
+        return {"exit": code if code is not None else f"ended after {seconds} s"}
     with open(report, encoding="utf-8") as source:
         r = json.load(source)
     r["process"], r["cpu"] = took, cpu_seconds() - before
@@ -95,6 +95,10 @@ def table(names, rows):
     """Lines of a table. None is a dash."""
     text = [["-" if c is None else str(c) for c in row] for row in rows]
     return ["| " + " | ".join(cells) + " |" for cells in [list(names)] + [["---"] * len(names)] + text]
+
+
+def how_it_ended(code):
+    return f"exit {code}" if isinstance(code, int) else code
 
 
 def times(above, below):
@@ -149,8 +153,14 @@ def processor():
 
 
 def preface(only, quick, real):
-    """When, where and how a section was measured: sections of one page may be of different days."""
+    """When, where and how a section is measured: sections of one page may be of different days.
+
+    To be called before the measuring, since it tells whether the machine is busy with other work.
+    """
+    cores, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
+    busy = (" **The machine was busy with other work: seconds are too high, and more so the longer a job took; "
+            "CPU seconds and instructions are the better guide.**" if load > 0.75 * cores else "")
     command = f"{'SHOAL_DATA=... ' if real else ''}make bench BENCH='--only {only}{' --quick' if quick else ''}'"
-    return (f"{time.strftime('%Y-%m-%d')}; {len(os.sched_getaffinity(0))} cores ({processor()}), {memory_gb()}, "
-            f"{platform.system()} {platform.machine()}; load average at the start {os.getloadavg()[0]:.1f}. "
-            f"`{command}` repeats this section.")
+    return (f"{time.strftime('%Y-%m-%d')}; {cores} cores ({processor()}), {memory_gb()}, "
+            f"{platform.system()} {platform.machine()}; load average at the start {load:.1f}. "
+            f"`{command}` repeats this section.{busy}")

@@ -25,6 +25,7 @@ def speed(program, name, rows):
 
 def section(bench):
     program, goals = os.path.join(bench.build, "bench", "kernels"), Goals()
+    opening = preface("kernels", bench.quick, False)
     lines, counts = [], {}
     if shutil.which("valgrind"):
         counts = callgrind.count_all(bench.build)
@@ -37,7 +38,7 @@ def section(bench):
         was, now = before.get(name), counts.get(name)
         lines.append([name, f"{r['units']:,}", f"{r['million_units_a_second']:.1f}", now and f"{now:,}",
                       was and f"{was:,}", f"{100 * (now / was - 1):+.1f}%" if now and was else None])
-    return ["## Kernels", "", preface("kernels", bench.quick, False), ""] + goals.section() + [
+    return ["## Kernels", "", opening, ""] + goals.section() + [
         "One thread, generated data (`bench/kernels.c`). Units are rows, or classes where a kernel goes over classes; "
         "speed is the best of three. Instructions are callgrind's for one run of fixed size: they do not depend on "
         "what else the machine does. `make check-long` fails when one grows by more than 10% over the committed figure."

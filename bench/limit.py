@@ -7,7 +7,7 @@ at least move the bytes; `cat in > out` and `wc -l in` do only that.
 import os
 
 import beside
-from common import Goals, best, cpu_seconds, megabytes, preface, seconds, table, timed
+from common import Goals, best, cpu_seconds, how_it_ended, megabytes, preface, seconds, table, timed
 
 ROWS = 5_000_000
 JOBS = (("a", 0, ()), ("a", 2, ()), ("b", 2, ()), ("c", 0, ()), ("a", 2, ("--keep-order",)))
@@ -24,7 +24,7 @@ def copying(path, repeats):
 
 
 def section(bench):
-    rows = 1_000_000 if bench.quick else ROWS
+    rows, opening = 1_000_000 if bench.quick else ROWS, preface("limit", bench.quick, bench.adult.real)
     path = bench.adult.jittered(rows, 1, os.path.join(bench.folder, "limit.csv"))
     copy, count, cpu = copying(path, 5)
     goals, lines, worst, proof = Goals(), [], [], []
@@ -33,7 +33,7 @@ def section(bench):
         r = best(bench.build, path, work.policy(), bench.folder, 3, more)
         label = [name, f"{percent}%", "kept" if more else "random"]
         if "exit" in r:
-            lines.append(label + [f"exit {r['exit']}"] + [None] * 8)
+            lines.append(label + [how_it_ended(r["exit"])] + [None] * 8)
             continue
         stages = r["seconds"]
         without = r["process"] - stages["verify"]
@@ -45,7 +45,7 @@ def section(bench):
     goals.add(f"5. anonymize {rows:,} rows, without verifying / (`cat in > out` + `wc -l`), the worst", "at most", 3,
               max(worst, default=None))
     goals.add("5. verifying / all the rest, the worst", "at most", 1, max(proof, default=None))
-    return ["## The machine's limit", "", preface("limit", bench.quick, bench.adult.real), ""] + goals.section() + [
+    return ["## The machine's limit", "", opening, ""] + goals.section() + [
         f"{rows:,} rows sampled from {bench.adult.name}, with jitter; sets as beside the peers, k = 5, measure loss. "
         f"`cat in > out` {copy:.3f} s, `wc -l in` {count:.3f} s, least of 5; shoal, least of 3.", ""] + table(
             ["set", "suppression", "order of rows", "without verifying / limit", "verifying / the rest",

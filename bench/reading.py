@@ -86,14 +86,14 @@ def beside(bench, path, best, goals):
 def section(bench):
     rows = 1_000_000 if bench.quick else ROWS
     path = bench.adult.repeated(rows, os.path.join(bench.folder, "repeated.csv"))
-    goals = Goals()
+    opening, goals = preface("reading", bench.quick, bench.adult.real), Goals()
     alone, best = own(bench, path, goals, rows)
     others, skipped = beside(bench, path, best, goals)
     copy = min(timed(["cp", path, path + ".copy"])[0] for _ in range(3))
     count = min(timed(["wc", "-l", path])[0] for _ in range(3))
     os.remove(path)
     os.remove(path + ".copy")
-    lines = ["## Reading", "", preface("reading", bench.quick, bench.adult.real), ""] + goals.section()
+    lines = ["## Reading", "", opening, ""] + goals.section()
     lines += skipped + ([""] if skipped else [])
     lines += [f"CSV to dictionary codes, every column, {rows:,} rows: {bench.adult.name}, repeated. Best of 5; the "
               "peers, on two threads, best of 3. DuckDB must know an ENUM's values before it reads: once they are "

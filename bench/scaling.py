@@ -4,7 +4,7 @@ import math
 import os
 
 import plot
-from common import ROOT, Goals, best, generated, preface, seconds, table
+from common import ROOT, Goals, best, generated, how_it_ended, preface, seconds, table
 from data import EIGHT, wide, write_lines
 
 STAGES = ("read", "search", "write", "verify")
@@ -73,7 +73,7 @@ def turns(runs, letter):
 
 def report_row(label, r):
     if "exit" in r:
-        return [label, f"exit {r['exit']}"] + [None] * 7
+        return [label, how_it_ended(r["exit"])] + [None] * 7
     return [label, seconds(r["process"])] + [seconds(r["seconds"][s]) for s in STAGES] + [
         f"{r['search']['nodes_checked']:,} of {r['search']['lattice_nodes']:,}", f"{r['output']['suppressed']:,}",
         f"{r['peak_memory_bytes'] / 1e6:.0f}"]
@@ -138,7 +138,7 @@ def by_quasi(bench):
              f"{r['search']['nodes_checked'] / r['search']['lattice_nodes']:.1%} of them looked at; search "
              f"{r['seconds']['search'] / max(before['seconds']['search'], 1e-6):.1f} times that of {m}."
              for (m, before), (n, r) in zip(done, done[1:])]
-    words += [f"- {n} quasi-identifiers: {r['exit']}." for n, r in runs if "exit" in r]
+    words += [f"- {n} quasi-identifiers: {how_it_ended(r['exit'])}." for n, r in runs if "exit" in r]
     title = "Seconds against quasi-identifiers"
     lines = ["### Against quasi-identifiers", "",
              f"{rows:,} generated rows of small columns (2 to 16 values, hierarchies of one or two levels), k = 5, 2%, "
@@ -170,6 +170,6 @@ def by_k_and_p(bench):
 
 
 def section(bench):
-    goals = Goals()
+    opening, goals = preface("scaling", bench.quick, bench.adult.real), Goals()
     parts = by_rows(bench, goals) + by_quasi(bench) + by_k_and_p(bench)
-    return ["## Scaling", "", preface("scaling", bench.quick, bench.adult.real), ""] + goals.section() + parts
+    return ["## Scaling", "", opening, ""] + goals.section() + parts

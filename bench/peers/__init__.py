@@ -92,10 +92,16 @@ def peak_memory():
 class Package:
     """A package of Python, in an environment of its own."""
 
-    def __init__(self, name, also=()):
-        self.name, self.wanted = name, [name, *also]
-        self.home = os.path.join(cache(), f"python-{name}")
-        self.python = os.path.join(self.home, "bin", "python")
+    def __init__(self, name):
+        self.name = name
+
+    @property
+    def home(self):
+        return os.path.join(cache(), f"python-{self.name}")
+
+    @property
+    def python(self):
+        return os.path.join(self.home, "bin", "python")
 
     def available(self):
         if self.imports():
@@ -103,7 +109,7 @@ class Package:
         try:
             subprocess.run([sys.executable, "-m", "venv", self.home], check=True, timeout=120,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            subprocess.run([self.python, "-m", "pip", "install", "-q", *self.wanted], check=True, timeout=300,
+            subprocess.run([self.python, "-m", "pip", "install", "-q", self.name], check=True, timeout=300,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         except (subprocess.SubprocessError, OSError):
             return f"pip could not install {self.name}"
