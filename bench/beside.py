@@ -91,7 +91,8 @@ def columns(here):
     whose = "ARX" if here else "*ARX, earlier*"
     return ["set", "rows", "suppression", "process, ARX / shoal", "process, ARX / CPU of shoal", "search, ARX / shoal",
             "memory, ARX / shoal", f"{whole}: process s", "shoal: process s", "shoal: CPU s",
-            f"{whose}: warm search s", "shoal: search s", f"{whose}: MB", "shoal: MB", "same optimum", "shoal: loss", "shoal: rows suppressed"]
+            f"{whose}: warm search s", "shoal: search s", f"{whose}: MB", "shoal: MB", "same optimum",
+            "shoal: loss", "shoal: rows suppressed"]
 
 
 def work_of(bench, name, percent, path, repeats):
