@@ -5,6 +5,7 @@ BUILD ?= build
 SANITIZED ?= build-asan
 THREADED ?= build-tsan
 PREFIX ?= /usr/local
+BENCH ?= # options of bench/run.py, such as --only peers --quick
 
 .PHONY: all demo check check-long bench fmt install clean need
 
@@ -24,16 +25,16 @@ check:
 	@python3 tests/run.py --build $(BUILD) --sanitized $(SANITIZED)
 
 check-long:
-	@scripts/need build check
+	@scripts/need build check long
 	@scripts/build $(BUILD) -Dtests=true
 	@scripts/build $(SANITIZED) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
 	@scripts/build $(THREADED) -Dtests=true -Db_sanitize=thread -Db_lundef=false
 	@python3 tests/run.py --long --build $(BUILD) --sanitized $(SANITIZED) --threaded $(THREADED)
 
 bench:
-	@scripts/need build check
+	@scripts/need build check long
 	@scripts/build $(BUILD) -Dtests=true
-	@python3 bench/run.py --build $(BUILD)
+	@python3 bench/run.py --build $(BUILD) $(BENCH)
 
 fmt:
 	@scripts/need fmt
