@@ -24,7 +24,7 @@ check:
 	@python3 tests/run.py --build $(BUILD) --sanitized $(SANITIZED)
 
 check-long:
-	@scripts/need build check
+	@scripts/need build check long
 	@scripts/build $(BUILD) -Dtests=true
 	@scripts/build $(SANITIZED) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
 	@scripts/build $(THREADED) -Dtests=true -Db_sanitize=thread -Db_lundef=false
