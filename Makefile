@@ -5,8 +5,9 @@ BUILD ?= build
 SANITIZED ?= build-asan
 THREADED ?= build-tsan
 PREFIX ?= /usr/local
+BENCH ?= # options of bench/run.py, such as --only peers --quick
 
-.PHONY: all demo check check-long bench fmt install clean need
+.PHONY: all demo check check-long bench papers fmt install clean need
 
 all: need
 	@scripts/build $(BUILD)
@@ -31,9 +32,14 @@ check-long:
 	@python3 tests/run.py --long --build $(BUILD) --sanitized $(SANITIZED) --threaded $(THREADED)
 
 bench:
-	@scripts/need build check
+	@scripts/need build check long
 	@scripts/build $(BUILD) -Dtests=true
-	@python3 bench/run.py --build $(BUILD)
+	@python3 bench/run.py --build $(BUILD) $(BENCH)
+
+papers:
+	@scripts/need build check
+	@scripts/build $(BUILD)
+	@python3 papers/run.py
 
 fmt:
 	@scripts/need fmt

@@ -1,39 +1,78 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the measuring scripts share: starting a process, its seconds, its report."""
+"""What the measuring scripts share: starting a process, its seconds, its report; tables and goals."""
 import json
 import os
+import platform
+import resource
 import subprocess
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+GOALS_HEAD = ["| goal | wanted | seen | holds |", "|---|---|---|---|"]
+LONGEST = 90  # seconds that one run may take; a longer one is ended and told
 
 
-def timed(command):
-    """Seconds and exit status of a process.
+def timed(command, seconds=None):
+    """Seconds and exit status of a process; the status is None if it was ended after so many seconds.
 
     A process's peak memory begins with that of the process it was forked from. The shell between
     is small, this interpreter is not: without it every small peak would be the interpreter's.
     """
     started = time.perf_counter()
-    done = subprocess.run(["sh", "-c", '"$0" "$@"; exit $?'] + command, stdout=subprocess.DEVNULL, check=False)
-    return time.perf_counter() - started, done.returncode
+    process = subprocess.Popen(["sh", "-c", '"$0" "$@"; exit $?'] + command, stdout=subprocess.DEVNULL,
+                               start_new_session=True)
+    try:
+        code = process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)
+        process.wait()
+        code = None
+    return time.perf_counter() - started, code
+
+
+def cpu_seconds():
+    """CPU seconds of all finished children, on all cores."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def megabytes(report):
     return f"{report['peak_memory_bytes'] / 1e6:.0f}"
 
 
-def anonymized(build, table, policy, folder):
+def anonymized(build, table, policy, folder, more=(), seconds=None):
     """The report of one `shoal anonymize`, with the whole process's seconds; or the exit status."""
-    report = os.path.join(folder, "report.json")
-    seconds, code = timed([os.path.join(build, "shoal"), "anonymize", table, "-P", policy, "-o",
-                           os.path.join(folder, "out.csv"), "--report", report, "-q"])
-    if code:
-        return {"exit": code}
+    report, before = os.path.join(folder, "report.json"), cpu_seconds()
+    took, code = timed([os.path.join(build, "shoal"), "anonymize", table, "-P", policy, "-o",
+                        os.path.join(folder, "out.csv"), "--report", report, "-q", *more], seconds)
+    if code != 0:
+        return {"exit": code if code is not None else f"none within {seconds} s"}
     with open(report, encoding="utf-8") as source:
         r = json.load(source)
-    r["process"] = seconds
+    r["process"], r["cpu"] = took, cpu_seconds() - before
     return r
+
+
+def best(build, table, policy, folder, repeats, more=()):
+    """The fastest of several runs; each of its seconds is the least that any run had.
+
+    Other people's work only ever adds to a time, so the least is the nearest to the program's own.
+    """
+    fastest = None
+    for _ in range(repeats):
+        r = anonymized(build, table, policy, folder, more, LONGEST)
+        if "exit" in r:
+            return r
+        if fastest is None:
+            fastest = r
+            continue
+        for whole in ("process", "cpu"):
+            fastest[whole] = min(fastest[whole], r[whole])
+        for stage in fastest["seconds"]:
+            fastest["seconds"][stage] = min(fastest["seconds"][stage], r["seconds"][stage])
+        if r["process"] > 20:
+            break
+    return fastest
 
 
 def generated(build, rows, seed, path):
@@ -41,3 +80,68 @@ def generated(build, rows, seed, path):
     with open(path, "wb") as out:
         subprocess.run([os.path.join(build, "census"), str(rows), str(seed)], stdout=out, check=True)
     return path
+
+
+def table(names, rows):
+    """Lines of a table. None is a dash."""
+    text = [["-" if c is None else str(c) for c in row] for row in rows]
+    return ["| " + " | ".join(cells) + " |" for cells in [list(names)] + [["---"] * len(names)] + text]
+
+
+def times(above, below):
+    """How many times one figure is another, to be read by people."""
+    if not above or not below:
+        return None
+    ratio = above / below
+    return f"{ratio:.0f}" if ratio >= 20 else f"{ratio:.1f}" if ratio >= 2 else f"{ratio:.2f}"
+
+
+def seconds(figure):
+    return None if figure is None else f"{figure:.4f}" if figure < 0.1 else f"{figure:.2f}"
+
+
+class Goals:
+    """What was to be shown, and what was seen. Opens a section, and the page."""
+
+    def __init__(self):
+        self.lines = []
+
+    def add(self, text, at, bound, seen, why="not measured"):
+        """`at` is "at least" or "at most"; `seen` None says why there is no figure."""
+        if seen is None:
+            self.lines.append(f"| {text} | {at} {bound:g} | {why} | - |")
+            return
+        holds = seen >= bound if at == "at least" else seen <= bound
+        digits = 0 if seen >= 20 else 1 if seen >= 5 else 2
+        self.lines.append(f"| {text} | {at} {bound:g} | {seen:.{digits}f} | {'yes' if holds else '**no**'} |")
+
+    def truth(self, text, wanted, seen, holds):
+        self.lines.append(f"| {text} | {wanted} | {seen} | {'yes' if holds else '**no**'} |")
+
+    def section(self):
+        return GOALS_HEAD + self.lines + [""]
+
+
+def memory_gb():
+    try:
+        with open("/proc/meminfo", encoding="ascii") as source:
+            return f"{int(source.readline().split()[1]) / 1e6:.0f} GB"
+    except (OSError, ValueError, IndexError):
+        return "memory not known"
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as source:
+            names = [line.split(":", 1)[1].strip() for line in source if line.startswith("model name")]
+        return names[0] if names else platform.machine()
+    except OSError:
+        return platform.machine()
+
+
+def preface(only, quick, real):
+    """When, where and how a section was measured: sections of one page may be of different days."""
+    command = f"{'SHOAL_DATA=... ' if real else ''}make bench BENCH='--only {only}{' --quick' if quick else ''}'"
+    return (f"{time.strftime('%Y-%m-%d')}; {len(os.sched_getaffinity(0))} cores ({processor()}), {memory_gb()}, "
+            f"{platform.system()} {platform.machine()}; load average at the start {os.getloadavg()[0]:.1f}. "
+            f"`{command}` repeats this section.")

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures the core kernels: speed on one core, and instructions under callgrind. `bench/run.py --only kernels`."""
+import json
+import os
+import shutil
+import subprocess
+
+import callgrind
+from common import Goals, preface, table
+
+# Rows for the speed: many, so that the table no longer fits into a cache. Goals in million rows a second.
+ROWS = {"group-dense": 5_000_000, "group-hash": 1_000_000}
+GOALS = {"group-dense": 200, "group-hash": 40}
+
+
+def speed(program, name, rows):
+    """The best of three: {..., "million_units_a_second": 0}."""
+    runs = []
+    for _ in range(3):
+        done = subprocess.run([program, name] + ([str(rows)] if rows else []), stdout=subprocess.PIPE, check=True,
+                              text=True)
+        runs.append(json.loads(done.stdout))
+    return max(runs, key=lambda r: r["million_units_a_second"])
+
+
+def section(bench):
+    program, goals = os.path.join(bench.build, "bench", "kernels"), Goals()
+    lines, counts = [], {}
+    if shutil.which("valgrind"):
+        counts = callgrind.count_all(bench.build)
+    before = callgrind.committed(callgrind.FIGURES)
+    for name in callgrind.kernel_names(program):
+        r = speed(program, name, ROWS.get(name))
+        if name in GOALS:
+            goals.add(f"{name}: million rows a second on one core", "at least", GOALS[name], r["million_units_a_second"])
+        was, now = before.get(name), counts.get(name)
+        lines.append([name, f"{r['units']:,}", f"{r['million_units_a_second']:.1f}", now and f"{now:,}", was and f"{was:,}",
+                      f"{100 * (now / was - 1):+.1f}%" if now and was else None])
+    return ["## Kernels", "", preface("kernels", bench.quick, False), ""] + goals.section() + [
+        "One thread, generated data (`bench/kernels.c`). Units are rows, or classes where a kernel goes over classes; "
+        "speed is the best of three. Instructions are callgrind's for one run of fixed size: they do not depend on what "
+        "else the machine does. `make check-long` fails when one grows by more than 10% over the committed figure."
+        + ("" if counts else " Instructions were skipped: there is no valgrind."), ""] + table(
+            ["kernel", "units", "million units a second", "instructions", "committed", "change"], lines) + [""]

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures the distance to what the machine can do: `bench/run.py --only limit`.
+
+The limit of an anonymization is a copy of the file and one reading of it. Whoever writes a release must
+at least move the bytes; `cat in > out` and `wc -l in` do only that.
+"""
+import os
+
+import beside
+from common import Goals, best, cpu_seconds, preface, seconds, table, timed
+
+ROWS = 5_000_000
+JOBS = (("a", 0, ()), ("a", 2, ()), ("b", 2, ()), ("c", 0, ()), ("a", 2, ("--keep-order",)))
+
+
+def copying(path, repeats):
+    """Least seconds of `cat` and of `wc`, and CPU seconds of both together."""
+    out = path + ".copy"
+    before = cpu_seconds()
+    copy = min(timed(["sh", "-c", 'rm -f "$1"; cat "$0" > "$1"', path, out])[0] for _ in range(repeats))
+    os.remove(out)
+    count = min(timed(["wc", "-l", path])[0] for _ in range(repeats))
+    return copy, count, (cpu_seconds() - before) / repeats
+
+
+def section(bench):
+    rows = 1_000_000 if bench.quick else ROWS
+    path = bench.adult.jittered(rows, 1, os.path.join(bench.folder, "limit.csv"))
+    copy, count, cpu = copying(path, 5)
+    goals, lines, worst, proof = Goals(), [], [], []
+    for name, percent, more in JOBS:
+        work = beside.work_of(bench, name, percent, path, 1)
+        r = best(bench.build, path, work.policy(), bench.folder, 3, more)
+        label = [name, f"{percent}%", "kept" if more else "random"]
+        if "exit" in r:
+            lines.append(label + [f"exit {r['exit']}"] + [None] * 8)
+            continue
+        stages = r["seconds"]
+        without = r["process"] - stages["verify"]
+        worst.append(without / (copy + count))
+        proof.append(stages["verify"] / without)
+        lines.append(label + [f"{worst[-1]:.1f}", f"{proof[-1]:.2f}", f"{r['cpu'] / cpu:.1f}", seconds(without)] + [
+            seconds(stages[s]) for s in ("read", "search", "write", "verify")] + [f"{r['peak_memory_bytes'] / 1e6:.0f}"])
+    os.remove(path)
+    goals.add(f"5. anonymize {rows:,} rows, without verifying / (`cat in > out` + `wc -l`), the worst", "at most", 3,
+              max(worst, default=None))
+    goals.add("5. verifying / all the rest, the worst", "at most", 1, max(proof, default=None))
+    return ["## The machine's limit", "", preface("limit", bench.quick, bench.adult.real), ""] + goals.section() + [
+        f"{rows:,} rows sampled from {bench.adult.name}, with jitter; sets as beside the peers, k = 5, measure loss. "
+        f"`cat in > out` {copy:.3f} s, `wc -l in` {count:.3f} s, least of 5; shoal, least of 3.", ""] + table(
+            ["set", "suppression", "order of rows", "without verifying / limit", "verifying / the rest",
+             "CPU seconds, with verifying / limit", "without verifying s", "read s", "search s", "write s", "verify s", "MB"], lines) + [""]
