@@ -198,3 +198,36 @@ class Page:
         os.makedirs(OUT, exist_ok=True)
         with open(os.path.join(OUT, self.name + ".md"), "w", encoding="utf-8") as out:
             out.write("\n\n".join(self.parts) + "\n")
+
+
+# ---- the small tables that tests hold too ---------------------------------------------------
+
+def golden(module):
+    """A module of tests/golden: the papers' small tables are typed in once, there."""
+    for folder in ("tests", os.path.join("tests", "golden"), os.path.join("tests", "property")):
+        path = os.path.join(ROOT, folder)
+        if path not in sys.path:
+            sys.path.insert(0, path)
+    os.environ.setdefault("SHOAL", SHOAL)
+    return __import__(module)
+
+
+def vector_word(vector):
+    return "[" + ",".join(map(str, vector)) + "]"
+
+
+def compared(page, rows):
+    """The table of what a paper says and what we get; says so where they differ."""
+    page.table(["", "the paper", "shoal", ""],
+               [[what, theirs, ours, word or ("same" if str(theirs) == str(ours) else "differs")]
+                for what, theirs, ours, word in rows])
+
+
+def adult_attribute(table, name, real):
+    """A quasi-identifier's policy entry for a column of Adult or of the generated census."""
+    path = arx_hierarchy(name)
+    if real and path:
+        return {"role": "quasi", "hierarchy": {"file": path}}
+    if name == "age":
+        return {"role": "quasi", "type": "number", "hierarchy": {"intervals": [5, 10, 20]}}
+    return {"role": "quasi", "hierarchy": {"top": True}}
