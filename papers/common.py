@@ -6,6 +6,7 @@ ours, marked as the paper's. Nothing here depends on the clock, so that a second
 same bytes; times go to a page of their own (`Page.time`).
 """
 import csv
+import functools
 import io
 import json
 import os
@@ -63,6 +64,7 @@ def read_table(path, delimiter=","):
     return Table(rows[0], rows[1:])
 
 
+@functools.cache
 def adult():
     """The complete rows of Adult, or the generated census where SHOAL_DATA is not given.
 

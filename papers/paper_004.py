@@ -31,8 +31,8 @@ def figure_1(page, folder, support, g):
                           {"k": 2}, unlisted="drop")
     found = bench.json("attack", data, "-P", policy, "--external", voters)
     link = next(a for a in found["attacks"] if a["attack"] == "linking")
-    compared(page, [["people of the voter list found in the table", 1, link["reidentified"], ""],
-                    ["whose health problem is then known", 1, link["learnt"], ""]])
+    compared(page, [["people of the voter list found in the table", 1, link["counts"]["reidentified"], ""],
+                    ["whose health problem is then known", 1, link["counts"]["certain"], ""]])
     page.say("The paper's voter list shows one person; the others are dots. ZIP, date of birth and sex "
              "are the columns that both tables have.")
 
