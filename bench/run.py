@@ -22,6 +22,7 @@ import local
 import page
 import reading
 import scaling
+import sensitive
 from common import ROOT
 from data import Adult
 
@@ -36,6 +37,7 @@ SECTIONS = [
     ("algorithms", "## Full-domain algorithms", fulldomain.algorithms),
     ("large", "## Many rows", fulldomain.large),
     ("local", "## Local recoding", lambda b: local.section(b.build, b.folder, b.seeds, b.quick)),
+    ("theta", "## Theta-sensitive, p+-sensitive and plain k", lambda b: sensitive.section(b.build, b.folder)),
 ]
 
 

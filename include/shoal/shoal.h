@@ -66,6 +66,12 @@ typedef struct shoal_run {
   unsigned n_threads; /* 0: as many as the machine has */
   shoal_progress_fn progress;
   void *progress_user;
+  /*
+   * Memory that should be enough; 0: no limit. A file whose rows would need more is read twice:
+   * distinct rows are counted first, and released rows written in a second pass. The release is
+   * the same.
+   */
+  uint64_t memory_bytes;
 } shoal_run;
 
 /* The library's version, such as "0.1.0". */
@@ -100,13 +106,16 @@ typedef struct shoal_table shoal_table;
 /* How a table is to be read. */
 typedef enum shoal_purpose {
   SHOAL_FOR_RELEASE, /* raw data: every column of the policy must be there */
-  SHOAL_FOR_REVIEW   /* a release as well: identifiers may be gone, cells may be labels */
+  SHOAL_FOR_REVIEW,  /* a release as well: identifiers may be gone, cells may be labels */
+  SHOAL_FOR_LINKING  /* people from elsewhere: of any columns only quasi-identifiers are read */
 } shoal_purpose;
 
 /*
  * Reads a CSV file (also .gz, .zst; "-" is standard input) into columns of codes. `policy` may be
  * NULL (profile): then every column is kept as text. The table remembers nothing of the file but
- * its delimiter and name.
+ * its delimiter and name; but if the rows do not fit into run->memory_bytes, it has only distinct
+ * rows and how often each stands there, and the file must stay as it is until the release is
+ * written.
  */
 SHOAL_API shoal_status shoal_table_read(const char *path, const shoal_policy *policy,
                                         shoal_purpose purpose, const char *delimiter,
@@ -193,6 +202,25 @@ SHOAL_API shoal_status shoal_lattice(const shoal_table *table, const shoal_polic
 SHOAL_API shoal_status shoal_explain(const shoal_table *table, const shoal_policy *policy,
                                      const shoal_run *run, shoal_result **result,
                                      shoal_error *error) SHOAL_MUST_CHECK;
+
+/* What `measure` is told beside the tables. Zero-initialized: the defaults. */
+typedef struct shoal_measure_options {
+  const shoal_table *population; /* people the records are of, read SHOAL_FOR_LINKING; or NULL */
+  bool has_queries;              /* n_queries is given; else 1000 */
+  uint64_t n_queries;            /* random COUNT queries; 0: none */
+  uint32_t dimensions;           /* quasi-identifiers in each; 0: 2 */
+  double selectivity;            /* share of the rows that each is to select; 0: 0.05 */
+} shoal_measure_options;
+
+/*
+ * Utility and risk of a release, whoever made it. `original` is read SHOAL_FOR_RELEASE or
+ * SHOAL_FOR_REVIEW, `masked` SHOAL_FOR_REVIEW; their rows need not correspond. SHOAL_BAD_INPUT
+ * where a cell of the release can stand for no value of the original. `options` may be NULL.
+ */
+SHOAL_API shoal_status shoal_measure(const shoal_table *original, const shoal_table *masked,
+                                     const shoal_policy *policy,
+                                     const shoal_measure_options *options, const shoal_run *run,
+                                     shoal_result **result, shoal_error *error) SHOAL_MUST_CHECK;
 
 /* A release that satisfies the policy, not yet written anywhere. It borrows table and policy. */
 typedef struct shoal_release shoal_release;

@@ -51,6 +51,22 @@ void shoal_random_seed(shoal_random *random, uint64_t seed) {
   start(random, key);
 }
 
+void shoal_random_stream(shoal_random *random, const uint32_t key[8], uint64_t stream,
+                         uint64_t block) {
+  start(random, key);
+  random->state[12] = (uint32_t)block;
+  random->state[13] = (uint32_t)(block >> 32);
+  random->state[14] = (uint32_t)stream;
+  random->state[15] = (uint32_t)(stream >> 32);
+  random->used = 16;
+}
+
+const uint32_t *shoal_random_block(shoal_random *random) {
+  next_block(random);
+  random->used = 16;
+  return random->block;
+}
+
 bool shoal_random_entropy(shoal_random *random) {
   uint32_t key[8];
   if (getrandom(key, sizeof key, 0) != (ssize_t)sizeof key) return false;

@@ -17,9 +17,14 @@ typedef struct shoal_random {
 } shoal_random;
 
 void shoal_random_seed(shoal_random *random, uint64_t seed);
+/* A stream of its own, one of 2^64 that a key has; it starts at its block `block` of 64 bytes. */
+void shoal_random_stream(shoal_random *random, const uint32_t key[8], uint64_t stream,
+                         uint64_t block);
 /* From the kernel's entropy; false if it gives none. */
 bool shoal_random_entropy(shoal_random *random);
 uint64_t shoal_random_next(shoal_random *random);
+/* The next block as it is, whatever of the last one was used. */
+const uint32_t *shoal_random_block(shoal_random *random);
 /* Uniform in 0 .. bound - 1, without bias; bound > 0. */
 uint64_t shoal_random_below(shoal_random *random, uint64_t bound);
 

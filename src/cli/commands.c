@@ -120,6 +120,32 @@ static const cli_command table[] = {
      .max_operands = 1,
      .required = NEEDS_POLICY,
      .run = cli_lattice},
+    {.name = "measure",
+     .bit = CLI_MEASURE,
+     .usages = LIST("ORIGINAL MASKED -P POLICY [--population FILE] [OPTION ...]"),
+     .summary = "tell what a release is still good for, and what it still risks",
+     .paragraphs =
+         LIST("MASKED is a release of ORIGINAL, whoever made it. Utility: how much of each column "
+              "is lost, by the measures of the papers and of the field; how distributions, "
+              "associations and the answers to random queries changed. Risk: how many people each "
+              "record hides among, before and after, against known thresholds, and what groups "
+              "tell of sensitive values.",
+              "Cells of the release may be values, labels of the policy's hierarchies of any "
+              "level, intervals such as [20-30], 20-30 or >=40, prefixes such as 4310*, and stars. "
+              "Rows are not matched with rows: their order, and who is missing, does not matter.",
+              "Both tables are read and nothing is changed. No value of the original is shown, and "
+              "no count below the policy's k. What each number means: docs/measures.md."),
+     .examples =
+         EXAMPLES({"What did the release cost, and what does it risk?",
+                   "measure patients.csv release.csv -P policy.yaml"},
+                  {"For an intruder who knows the town, but not who was a patient:",
+                   "measure patients.csv release.csv -P policy.yaml --population town.csv"},
+                  {"For programs:", "measure patients.csv release.csv -P policy.yaml --json"}),
+     .operands = "two files, ORIGINAL and MASKED ('-' is standard input)",
+     .min_operands = 2,
+     .max_operands = 2,
+     .required = NEEDS_POLICY,
+     .run = cli_measure},
     {.name = "explain",
      .bit = CLI_EXPLAIN,
      .usages = LIST("DATA -P POLICY [OPTION ...]"),

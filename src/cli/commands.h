@@ -44,6 +44,7 @@ shoal_status cli_conditions(cli_job *job);
 shoal_status cli_anonymize(cli_job *job);
 shoal_status cli_lattice(cli_job *job);
 shoal_status cli_explain(cli_job *job);
+shoal_status cli_measure(cli_job *job);
 shoal_status cli_hierarchy(cli_job *job);
 
 #endif

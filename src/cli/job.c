@@ -30,6 +30,25 @@ static shoal_status parse_threads(const char *text, unsigned *n_threads, shoal_e
   return SHOAL_OK;
 }
 
+/* "500M", "2G", "123456": bytes. */
+static shoal_status parse_memory(const char *text, uint64_t *bytes, shoal_error *error) {
+  static const char units[] = "KMG";
+  size_t digits = strspn(text, "0123456789");
+  const char *unit = text[digits] ? strchr(units, text[digits] & ~0x20) : NULL;
+  uint64_t n = 0;
+  bool ok = digits > 0 && digits <= 15 && (!text[digits] || (unit && !text[digits + 1]));
+  for (size_t i = 0; ok && i < digits; i++) n = n * 10 + (uint64_t)(text[i] - '0');
+  for (const char *u = units; ok && unit && u <= unit; u++) {
+    ok = n <= UINT64_MAX / 1024;
+    n *= 1024;
+  }
+  if (!ok || n == 0)
+    return cli_fail(error, SHOAL_BAD_INPUT,
+                    "option '--memory' needs a size such as 500M or 2G, not '%s'", text);
+  *bytes = n;
+  return SHOAL_OK;
+}
+
 /* -o of a command that prints: the file is begun now, and committed by cli_print. */
 static shoal_status begin_output(cli_job *job) {
   const char *path = cli_value(job, CLI_OUTPUT), *policy = cli_value(job, CLI_POLICY);
@@ -54,6 +73,9 @@ shoal_status cli_job_begin(cli_job *job, const cli_command *command, const cli_o
   const char *threads = cli_value(job, CLI_THREADS);
   shoal_status status = SHOAL_OK;
   if (threads) status = parse_threads(threads, &job->run.n_threads, &job->error);
+  const char *memory = cli_value(job, CLI_MEMORY);
+  if (status == SHOAL_OK && memory)
+    status = parse_memory(memory, &job->run.memory_bytes, &job->error);
   return status == SHOAL_OK ? begin_output(job) : status;
 }
 

@@ -12,7 +12,9 @@
 #include "cli/commands.h"
 #include "cli/words.h"
 
-enum { ON_POLICY = CLI_CHECK | CLI_CONDITIONS | CLI_ANONYMIZE | CLI_LATTICE | CLI_EXPLAIN };
+enum {
+  ON_POLICY = CLI_CHECK | CLI_CONDITIONS | CLI_ANONYMIZE | CLI_LATTICE | CLI_EXPLAIN | CLI_MEASURE
+};
 
 static const cli_option table[] = {
     {CLI_POLICY, "policy", 'P', "POLICY", ON_POLICY | CLI_HIERARCHY,
@@ -46,6 +48,17 @@ static const cli_option table[] = {
      "At most so many rows may be left out: a number of rows, or a share such as 1%. Wins over "
      "the policy's max-suppression.",
      "max-suppression"},
+    {CLI_POPULATION, "population", 0, "FILE", CLI_MEASURE,
+     "A table of the people that the records may be of, with quasi-identifiers as raw values: then "
+     "the risk is also told for an intruder who knows the population, but not who is in the data.",
+     NULL},
+    {CLI_QUERIES, "queries", 0, "N", CLI_MEASURE,
+     "Ask N random COUNT queries of both tables and compare; 1000 unless given, 0 for none.", NULL},
+    {CLI_DIMENSIONS, "dimensions", 0, "N", CLI_MEASURE,
+     "Each query asks about N quasi-identifiers; 2 unless given.", NULL},
+    {CLI_SELECTIVITY, "selectivity", 0, "F", CLI_MEASURE,
+     "Each query is to select this share of the rows, above 0 and at most 1; 0.05 unless given.",
+     NULL},
     {CLI_KEEP_ORDER, "keep-order", 0, NULL, ON_POLICY,
      "anonymize: keep the rows in the order of the data. Without it they are shuffled, since their "
      "order "
@@ -68,6 +81,12 @@ static const cli_option table[] = {
     {CLI_THREADS, "threads", 0, "N", CLI_EVERY_COMMAND,
      "Work with N threads, 1 to 64; as many as the machine has unless given. The result does not "
      "depend on it.",
+     NULL},
+    {CLI_MEMORY, "memory", 0, "LIMIT", ON_POLICY,
+     "Memory that should be enough, such as 500M or 2G (K, M, G: of 1,024). If the rows need more, "
+     "distinct rows are counted instead, and anonymize reads the file a second time to write the "
+     "release: it is the same, and needs memory for the distinct rows only. The data must be a "
+     "file then, and the algorithm full-domain.",
      NULL},
     {CLI_QUIET, "quiet", 'q', NULL, CLI_EVERY_COMMAND,
      "Show no progress bar and no text; the exit status tells.", NULL},

@@ -21,6 +21,10 @@ typedef enum cli_option_id {
   CLI_P,
   CLI_ALGORITHM,
   CLI_MAX_SUPPRESSION,
+  CLI_POPULATION,
+  CLI_QUERIES,
+  CLI_DIMENSIONS,
+  CLI_SELECTIVITY,
   CLI_KEEP_ORDER,
   CLI_SEED,
   CLI_REPORT,
@@ -28,6 +32,7 @@ typedef enum cli_option_id {
   CLI_JSON,
   CLI_DELIMITER,
   CLI_THREADS,
+  CLI_MEMORY,
   CLI_QUIET,
   CLI_HELP,
   CLI_VERSION,
@@ -43,7 +48,8 @@ enum {
   CLI_LATTICE = 1 << 4,
   CLI_HIERARCHY = 1 << 5,
   CLI_EXPLAIN = 1 << 6,
-  CLI_EVERY_COMMAND = (1 << 7) - 1
+  CLI_MEASURE = 1 << 7,
+  CLI_EVERY_COMMAND = (1 << 8) - 1
 };
 
 /* An option may have several rows, for commands to which it means different things. */

@@ -28,9 +28,10 @@ typedef struct shoal_cluster_task {
   const shoal_axes *axes;
   const shoal_fit *fit;
   shoal_aim aim;
-  bool relaxed;             /* mondrian: rows of one value may go to both sides */
-  shoal_theta_start start;  /* theta */
-  uint64_t most_noise;      /* theta: rows that it may invent */
+  bool relaxed;                          /* mondrian: rows of one value may go to both sides */
+  shoal_theta_start start;               /* theta */
+  const struct shoal_recoding *recoding; /* theta: what labels will be; NULL: no two are alike */
+  uint64_t most_noise;                   /* theta: rows that it may invent */
   uint64_t most_suppressed; /* theta: rows that it may leave in classes that break the policy */
   uint64_t seed;            /* theta: of what invented rows copy */
   const shoal_run *run;

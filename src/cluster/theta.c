@@ -14,7 +14,7 @@
 #include "base/memory.h"
 
 /* Rounds of merging that do not help: one of many rows, none where most of these fail. */
-enum { MANY_ROWS = 1 << 16, MOST_IDLE_MERGES = 3 };
+enum { MANY_ROWS = 1 << 16, MOST_IDLE_MERGES = 3, MOST_UNITING = 8 };
 
 /* ------------------------------------------------------------ the start */
 
@@ -95,21 +95,25 @@ static bool copy_noise(const shoal_noise *from, shoal_noise *to) {
   return true;
 }
 
+static void say_more(shoal_partition *partition, uint64_t n, const char *one, const char *many) {
+  size_t at = strlen(partition->why);
+  if (n)
+    (void)snprintf(partition->why + at, sizeof partition->why - at, ", %llu %s",
+                   (unsigned long long)n, n == 1 ? one : many);
+}
+
 static void say_why(const shoal_theta *t, shoal_partition *partition) {
   if (!t->n_aims) {
     (void)snprintf(partition->why, sizeof partition->why,
                    "the policy asks for no theta-sensitive: classes are as they started");
     return;
   }
-  int at = snprintf(partition->why, sizeof partition->why, "%llu swap%s of rows between classes",
-                    (unsigned long long)t->n_swaps, t->n_swaps == 1 ? "" : "s");
-  if (t->noise.n && at > 0)
-    at += snprintf(partition->why + at, sizeof partition->why - (size_t)at, ", %u row%s invented",
-                   t->noise.n, t->noise.n == 1 ? "" : "s");
-  if (t->n_merged && at > 0)
-    (void)snprintf(partition->why + at, sizeof partition->why - (size_t)at,
-                   ", %llu class%s merged into others", (unsigned long long)t->n_merged,
-                   t->n_merged == 1 ? "" : "es");
+  (void)snprintf(partition->why, sizeof partition->why, "%llu swap%s of rows between classes",
+                 (unsigned long long)t->n_swaps, t->n_swaps == 1 ? "" : "s");
+  say_more(partition, t->noise.n, "row invented", "rows invented");
+  say_more(partition, t->n_united, "class united with one of equal labels",
+           "classes united with others of equal labels");
+  say_more(partition, t->n_merged, "class merged into others", "classes merged into others");
 }
 
 /* The classes as they are now. */
@@ -126,8 +130,13 @@ static shoal_status hand_over(const shoal_theta *t, shoal_partition *partition,
   return SHOAL_OK;
 }
 
+/* Swaps change labels: classes may become alike by them. */
 static shoal_status mend_classes(shoal_theta *t, shoal_error *error) {
-  SHOAL_TRY(shoal_theta_swap(t, error));
+  bool any = true;
+  for (int round = 0; any && round < MOST_UNITING; round++) {
+    SHOAL_TRY(shoal_theta_swap(t, error));
+    SHOAL_TRY(shoal_theta_unite(t, &any, error));
+  }
   return t->noise.n < t->task->most_noise ? shoal_theta_add_noise(t, error) : SHOAL_OK;
 }
 
@@ -139,23 +148,33 @@ static shoal_status try_whole(shoal_theta *t, shoal_partition *best, shoal_error
   return shoal_partition_whole(best, t->n_rows, error);
 }
 
-/* Merging may also go too far: the state with the fewest rows in failing classes counts. */
-static shoal_status work(shoal_theta *t, shoal_partition *best, shoal_error *error) {
-  if (t->n_aims) SHOAL_TRY(mend_classes(t, error));
+/*
+ * Merging may also go too far: the state with the fewest rows in failing classes counts. Of many
+ * rows, merging ends where it hardly helps: each round costs as much as all before it.
+ */
+static shoal_status merge_while_it_helps(shoal_theta *t, shoal_partition *best,
+                                         shoal_error *error) {
+  bool many = t->n_rows > MANY_ROWS;
   uint64_t least = count_failing(t);
-  SHOAL_TRY(hand_over(t, best, error));
-  int most_idle = t->n_rows <= MANY_ROWS ? MOST_IDLE_MERGES : least <= t->n_rows / 2;
-  for (int idle = 0; least && t->n_aims && idle < most_idle; idle++) {
+  int most_idle = many ? least <= t->n_rows / 2 : MOST_IDLE_MERGES;
+  for (int idle = 0; least && idle < most_idle; idle++) {
     bool any;
     SHOAL_TRY(shoal_theta_merge(t, &any, error));
-    if (!any) break;
+    if (!any || (many && least > t->n_rows / 8 && count_failing(t) >= least)) break;
     SHOAL_TRY(mend_classes(t, error));
     uint64_t failing = count_failing(t);
     if (failing >= least) continue;
+    if (!many || failing < least - least / 4) idle = -1;
     least = failing;
-    idle = -1;
     SHOAL_TRY(hand_over(t, best, error));
   }
+  return SHOAL_OK;
+}
+
+static shoal_status work(shoal_theta *t, shoal_partition *best, shoal_error *error) {
+  if (t->n_aims) SHOAL_TRY(mend_classes(t, error));
+  SHOAL_TRY(hand_over(t, best, error));
+  if (t->n_aims) SHOAL_TRY(merge_while_it_helps(t, best, error));
   bool none = best->n_given_up > t->task->most_suppressed || best->n_given_up == t->n_rows;
   return none ? try_whole(t, best, error) : SHOAL_OK;
 }

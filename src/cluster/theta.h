@@ -2,8 +2,9 @@
 /*
  * cluster/theta: what the parts of theta share; private to theta*.c.
  *
- *     classes (flock, or sorted runs) -> theta_swap (rows change places) -> theta_noise (invented
- *     rows, if allowed) -> theta_merge (what still breaks a demand), then swaps again -> clusters
+ *     classes (flock, or sorted runs) -> theta_swap (rows change places) -> theta_unite (classes of
+ *     equal labels are one), then swaps again -> theta_noise (invented rows, if allowed) ->
+ *     theta_merge (what still breaks a demand), then from the swaps again -> clusters
  *
  * Classes are numbered in an order in which neighbours are alike, so that near donors have near
  * numbers.
@@ -16,6 +17,9 @@
 
 #define SHOAL_NO_VALUE UINT32_MAX
 
+/* Rows of classes so small that nothing about their variance leaves 64 bits. */
+#define SHOAL_SMALL_CLASS 256
+
 /* How often each value of an attribute occurs in a class. */
 typedef struct shoal_tally {
   uint32_t *count;    /* by value; all 0 between uses */
@@ -26,19 +30,29 @@ typedef struct shoal_tally {
   uint64_t n_rows;    /* rows with a value */
 } shoal_tally;
 
+/* What is known of a class and an attribute until its rows change. */
+typedef struct shoal_theta_known {
+  shoal_variance variance;
+  bool passes;
+  uint64_t has;             /* a bit a value that occurs; values from 64 on share one with others */
+  uint64_t judged, allowed; /* gifts, by how often it has what it gives and what it gets, below 8 */
+} shoal_theta_known;
+
 /* A theta demand and its attribute. */
 typedef struct shoal_theta_aim {
   const shoal_demand *demand;
   const shoal_column *column;
-  uint32_t *value_of;      /* by slot; SHOAL_NO_VALUE: missing */
-  size_t tracked;          /* which of the tracked columns */
-  uint32_t *by_frequency;  /* values of the table that are not missing, most frequent first */
-  uint32_t n_known;        /* of them */
-  uint32_t *slots;         /* by value: slots that had it when the index was made */
-  uint32_t *first;         /* by value: its first in `slots`; n_values + 1 */
-  uint32_t *cursor;        /* by value: which of them is looked at next */
-  uint32_t turn;           /* of `by_frequency`: which value is looked at next */
-  shoal_tally here, there; /* of the class that needs help, and of one that may give */
+  uint32_t *value_of;       /* by slot; SHOAL_NO_VALUE: missing */
+  size_t tracked;           /* which of the tracked columns */
+  uint32_t *by_frequency;   /* values of the table that are not missing, most frequent first */
+  uint32_t n_known;         /* of them */
+  uint32_t *slots;          /* by value: slots that had it when the index was made */
+  uint32_t *first;          /* by value: its first in `slots`; n_values + 1 */
+  uint32_t *cursor;         /* by value: which of them is looked at next */
+  shoal_theta_known *known; /* by class */
+  uint64_t *least_spread;   /* by rows, up to SHOAL_SMALL_CLASS: the spread that reaches theta */
+  uint32_t turn;            /* of `by_frequency`: which value is looked at next */
+  shoal_tally here, there;  /* of the class that needs help, and of one that may give */
 } shoal_theta_aim;
 
 typedef struct shoal_theta {
@@ -67,7 +81,7 @@ typedef struct shoal_theta {
   size_t n_offers;
   shoal_noise noise;
   size_t cluster_capacity, like_capacity, value_capacity; /* of it */
-  uint64_t n_swaps, n_merged, n_given_up;
+  uint64_t n_swaps, n_united, n_merged, n_given_up;
   bool noise_short; /* more invented rows than the task allows would have helped a class */
   bool failed;      /* no memory */
 } shoal_theta;
@@ -95,6 +109,12 @@ static inline shoal_span *shoal_theta_extent(const shoal_theta *theta, uint32_t 
 static inline uint32_t shoal_theta_value(const shoal_theta_aim *aim, uint32_t row) {
   uint32_t code = shoal_column_code(aim->column, row);
   return shoal_column_missing(aim->column, code) ? SHOAL_NO_VALUE : code;
+}
+
+/* Is it at least theta? */
+static inline bool shoal_aim_reached(const shoal_theta_aim *aim, shoal_variance variance) {
+  return variance.n <= SHOAL_SMALL_CLASS ? variance.spread >= aim->least_spread[variance.n]
+                                         : shoal_theta_reached(aim->demand, variance);
 }
 
 /* The values of a class's rows. */
@@ -127,6 +147,10 @@ shoal_variance shoal_tally_renewed(shoal_tally *tally, uint32_t out);
 
 /* Rounds of swaps while they help. */
 shoal_status shoal_theta_swap(shoal_theta *theta, shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Makes one class of classes that would get equal labels and cannot stay apart. *any: there were.
+ */
+shoal_status shoal_theta_unite(shoal_theta *theta, bool *any, shoal_error *error) SHOAL_MUST_CHECK;
 
 /* Invents rows for classes that fail: those that need the fewest first, within the limit. */
 shoal_status shoal_theta_add_noise(shoal_theta *theta, shoal_error *error) SHOAL_MUST_CHECK;

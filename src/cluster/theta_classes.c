@@ -12,8 +12,6 @@
 #include "cluster/flock.h"
 #include "cluster/theta.h"
 
-enum { SMALL_CLASS = 256 };
-
 /* ------------------------------------------------------------ tallies */
 
 void shoal_tally_put(shoal_tally *tally, uint32_t value) {
@@ -66,7 +64,8 @@ static uint64_t small_spread(const shoal_tally *tally) {
 }
 
 shoal_variance shoal_tally_variance(const shoal_tally *tally) {
-  if (tally->n_rows <= SMALL_CLASS) return (shoal_variance){small_spread(tally), tally->n_rows};
+  if (tally->n_rows <= SHOAL_SMALL_CLASS)
+    return (shoal_variance){small_spread(tally), tally->n_rows};
   shoal_uint128 sum = 0, squares = 0;
   uint64_t weight = 0; /* given out so far: the most frequent value has 1 */
   for (uint32_t count = tally->top; count; count--) {
@@ -104,6 +103,16 @@ shoal_variance shoal_tally_renewed(shoal_tally *tally, uint32_t out) {
 
 /* ------------------------------------------------------------ classes */
 
+static void learn(const shoal_theta *t, shoal_theta_aim *aim, uint32_t c) {
+  shoal_tally *tally = &aim->here;
+  shoal_theta_known *known = &aim->known[c];
+  shoal_tally_fill(tally, shoal_theta_values(t, aim, c), shoal_theta_size(t, c));
+  *known = (shoal_theta_known){.variance = shoal_tally_variance(tally)};
+  known->passes = shoal_aim_reached(aim, known->variance);
+  for (uint32_t i = 0; i < tally->n_values; i++) known->has |= UINT64_C(1) << tally->values[i] % 64;
+  shoal_tally_clear(tally);
+}
+
 void shoal_theta_refresh(shoal_theta *t, uint32_t c) {
   const uint32_t *rows = shoal_theta_rows(t, c);
   uint32_t size = shoal_theta_size(t, c);
@@ -113,11 +122,9 @@ void shoal_theta_refresh(shoal_theta *t, uint32_t c) {
     shoal_extent_add(t->axes, extent, shoal_axes_row(t->axes, rows[i]));
   t->rests[c] = t->has_rest ? shoal_judging_fits(&t->judging, rows, size) : size >= t->rest.k;
   t->fails[c] = !t->rests[c];
-  for (size_t a = 0; a < t->n_aims && !t->fails[c]; a++) {
-    shoal_tally *tally = &t->aims[a].here;
-    shoal_tally_fill(tally, shoal_theta_values(t, &t->aims[a], c), size);
-    t->fails[c] = !shoal_theta_reached(t->aims[a].demand, shoal_tally_variance(tally));
-    shoal_tally_clear(tally);
+  for (size_t a = 0; a < t->n_aims; a++) {
+    learn(t, &t->aims[a], c);
+    t->fails[c] = t->fails[c] || !t->aims[a].known[c].passes;
   }
   t->failed = t->failed || t->judging.failed;
 }
@@ -282,6 +289,19 @@ static bool rank_values(const shoal_theta *t, shoal_theta_aim *aim) {
   return true;
 }
 
+/* A small class has a spread below 2^33. */
+static void find_least_spreads(shoal_theta_aim *aim) {
+  for (uint64_t n = 0; n <= SHOAL_SMALL_CLASS; n++) {
+    uint64_t low = 0, high = UINT64_C(1) << 33;
+    while (low < high) {
+      uint64_t spread = low + (high - low) / 2;
+      if (shoal_theta_reached(aim->demand, (shoal_variance){spread, n})) high = spread;
+      else low = spread + 1;
+    }
+    aim->least_spread[n] = low;
+  }
+}
+
 static bool init_aim(shoal_theta *t, const shoal_demand *demand) {
   shoal_theta_aim *aim = &t->aims[t->n_aims++];
   aim->demand = demand;
@@ -293,9 +313,12 @@ static bool init_aim(shoal_theta *t, const shoal_demand *demand) {
   aim->value_of = shoal_alloc(t->n_rows, sizeof *aim->value_of);
   aim->first = shoal_alloc((size_t)n + 1, sizeof *aim->first);
   aim->cursor = shoal_alloc_zero(n, sizeof *aim->cursor);
-  return aim->by_frequency && aim->slots && aim->value_of && aim->first && aim->cursor &&
-         init_tally(&aim->here, n, t->n_rows) && init_tally(&aim->there, n, t->n_rows) &&
-         rank_values(t, aim);
+  aim->known = shoal_alloc(t->n_classes, sizeof *aim->known);
+  aim->least_spread = shoal_alloc(SHOAL_SMALL_CLASS + 1, sizeof *aim->least_spread);
+  if (aim->least_spread) find_least_spreads(aim);
+  return aim->known && aim->least_spread && aim->by_frequency && aim->slots && aim->value_of &&
+         aim->first && aim->cursor && init_tally(&aim->here, n, t->n_rows) &&
+         init_tally(&aim->there, n, t->n_rows) && rank_values(t, aim);
 }
 
 /* Theta demands become aims, all others the rest. */
@@ -354,6 +377,8 @@ void shoal_theta_reset(shoal_theta *t) {
     free(aim->value_of);
     free(aim->first);
     free(aim->cursor);
+    free(aim->known);
+    free(aim->least_spread);
     reset_tally(&aim->here);
     reset_tally(&aim->there);
   }

@@ -31,8 +31,7 @@ typedef struct planning {
 
 static bool reaches_all(const shoal_theta *t) {
   for (size_t a = 0; a < t->n_aims; a++)
-    if (!shoal_theta_reached(t->aims[a].demand, shoal_tally_variance(&t->aims[a].here)))
-      return false;
+    if (!shoal_aim_reached(&t->aims[a], shoal_tally_variance(&t->aims[a].here))) return false;
   return true;
 }
 
@@ -64,7 +63,7 @@ static bool plan_row(planning *p, uint32_t c) {
   for (size_t s = 0; s < width; s++) values[s] = shoal_column_code(tracked->columns[s], row);
   for (size_t a = 0; a < t->n_aims; a++) {
     shoal_theta_aim *aim = &t->aims[a];
-    if (shoal_theta_reached(aim->demand, shoal_tally_variance(&aim->here))) continue;
+    if (shoal_aim_reached(aim, shoal_tally_variance(&aim->here))) continue;
     uint32_t value = absent_value(aim);
     if (value == SHOAL_NO_VALUE) return false;
     values[aim->tracked] = value;

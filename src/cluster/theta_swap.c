@@ -27,7 +27,8 @@ enum {
   LARGE_CLASS = 64,   /* rows: above that fewer classes are looked at */
   MOST_OFFERS = 512,  /* kept where an offer must be judged further */
   MOST_TRIES = 1,     /* rounds in which no swap was found for a class, though the index went on */
-  MOST_ROUNDS = 24
+  MOST_ROUNDS = 24,
+  OFTEN = 8 /* gifts are judged once for all values that occur less often */
 };
 
 typedef struct shoal_theta_offer {
@@ -46,17 +47,28 @@ typedef struct need {
   bool rises[MOST_OUTS];                       /* the variance, for a value that is absent here */
   unsigned n_outs;
   shoal_variance variance;
-  int64_t loss;                  /* of all its rows */
-  shoal_variance donor_variance; /* of the class that is being looked at */
-  bool donor_passes;
+  int64_t loss;             /* of all its rows */
+  uint64_t wants;           /* values, as in shoal_theta_known.has */
+  shoal_theta_known *donor; /* the class that is being looked at */
 } need;
 
 /* ------------------------------------------------------------ what a swap widens */
 
+/* Only where the row stands at an end can the rest of its class cover less. */
 static void extent_without(const shoal_theta *t, uint32_t c, uint32_t slot, shoal_span *extent) {
-  for (size_t q = 0; q < t->axes->n; q++) extent[q] = (shoal_span){UINT32_MAX, 0};
-  for (uint32_t s = t->first[c]; s < t->first[c + 1]; s++)
-    if (s != slot) shoal_extent_add(t->axes, extent, shoal_axes_row(t->axes, t->rows[s]));
+  const shoal_span *whole = shoal_theta_extent(t, c);
+  const uint32_t *places = shoal_axes_row(t->axes, t->rows[slot]);
+  for (size_t q = 0; q < t->axes->n; q++) {
+    extent[q] = whole[q];
+    if (places[q] != whole[q].lo && places[q] != whole[q].hi) continue;
+    extent[q] = (shoal_span){UINT32_MAX, 0};
+    for (uint32_t s = t->first[c]; s < t->first[c + 1]; s++) {
+      uint32_t place = shoal_axes_row(t->axes, t->rows[s])[q];
+      if (s == slot) continue;
+      if (place < extent[q].lo) extent[q].lo = place;
+      if (place > extent[q].hi) extent[q].hi = place;
+    }
+  }
 }
 
 static int64_t loss_of(const shoal_theta *t, uint32_t c) {
@@ -92,19 +104,31 @@ static void add_offer(shoal_theta *t, offer found) {
 }
 
 /* Would the class that loses a row of `out` and gets one of `in` stay as good as it must? */
-static bool keeps(const shoal_demand *demand, shoal_tally *tally, uint32_t out, uint32_t in) {
+static bool keeps(const shoal_theta_aim *aim, shoal_tally *tally, uint32_t out, uint32_t in) {
   if (out == in) return true;
   shoal_variance after = shoal_tally_swapped(tally, out, in);
-  if (shoal_theta_reached(demand, after)) return true;
+  if (shoal_aim_reached(aim, after)) return true;
   shoal_variance before = shoal_tally_variance(tally);
-  return !shoal_theta_reached(demand, before) && shoal_variance_compare(after, before) >= 0;
+  return !shoal_aim_reached(aim, before) && shoal_variance_compare(after, before) >= 0;
 }
 
-/* The same of the donor that is being looked at. */
-static bool donor_keeps(need *n, uint32_t out, uint32_t in) {
+static bool judge_donor(need *n, uint32_t out, uint32_t in) {
   shoal_variance after = shoal_tally_swapped(&n->aim->there, out, in);
-  return shoal_theta_reached(n->aim->demand, after) ||
-         (!n->donor_passes && shoal_variance_compare(after, n->donor_variance) >= 0);
+  return shoal_aim_reached(n->aim, after) ||
+         (!n->donor->passes && shoal_variance_compare(after, n->donor->variance) >= 0);
+}
+
+/* The same of the donor that is being looked at: its variance only depends on how often it has the
+ * two values, so that few gifts must be judged. */
+static bool donor_keeps(need *n, uint32_t out, uint32_t in) {
+  uint32_t gives = n->aim->there.count[out], gets = n->aim->there.count[in];
+  if (gives >= OFTEN || gets >= OFTEN) return judge_donor(n, out, in);
+  uint64_t gift = UINT64_C(1) << (gives * OFTEN + gets);
+  if (!(n->donor->judged & gift)) {
+    n->donor->judged |= gift;
+    if (judge_donor(n, out, in)) n->donor->allowed |= gift;
+  }
+  return n->donor->allowed & gift;
 }
 
 static bool raises(need *n, uint32_t out, uint32_t in) {
@@ -145,10 +169,10 @@ static void visit(need *n, uint32_t donor) {
   shoal_theta *t = n->t;
   if (donor == n->c || t->closed[donor] || t->seen[donor] == t->now) return;
   t->seen[donor] = t->now;
+  n->donor = &n->aim->known[donor];
+  if (!(n->donor->has & n->wants)) return;
   shoal_tally_fill(&n->aim->there, shoal_theta_values(t, n->aim, donor),
                    shoal_theta_size(t, donor));
-  n->donor_variance = shoal_tally_variance(&n->aim->there);
-  n->donor_passes = shoal_theta_reached(n->aim->demand, n->donor_variance);
   for (uint32_t slot = t->first[donor]; slot < t->first[donor + 1]; slot++) {
     uint32_t value = n->aim->value_of[slot];
     if (is_wanted(n, value)) weigh_row(n, donor, slot, value);
@@ -212,8 +236,7 @@ static bool is_allowed(need *n, offer o) {
     shoal_theta_aim *aim = &t->aims[a];
     uint32_t u = aim->value_of[o.out], v = aim->value_of[o.in];
     shoal_tally_fill(&aim->there, shoal_theta_values(t, aim, donor), shoal_theta_size(t, donor));
-    ok = (a == n->a || keeps(aim->demand, &aim->here, u, v)) &&
-         keeps(aim->demand, &aim->there, v, u);
+    ok = (a == n->a || keeps(aim, &aim->here, u, v)) && keeps(aim, &aim->there, v, u);
     shoal_tally_clear(&aim->there);
   }
   if (!ok || !t->has_rest) return ok;
@@ -261,12 +284,21 @@ static void list_outs(need *n) {
   }
 }
 
+static void list_wants(need *n) {
+  n->wants = n->aim->n_known <= 64 ? 0 : UINT64_MAX;
+  for (uint32_t i = 0; i < n->aim->n_known && n->aim->n_known <= 64; i++) {
+    uint32_t value = n->aim->by_frequency[i];
+    if (is_wanted(n, value)) n->wants |= UINT64_C(1) << value % 64;
+  }
+}
+
 /* A swap for one attribute of a class; `here` is filled for all of them. */
 static bool find_swap(shoal_theta *t, uint32_t c, size_t a, bool any, offer *chosen) {
   need n = {.t = t, .aim = &t->aims[a], .a = a, .c = c, .any = any, .loss = loss_of(t, c)};
-  n.variance = shoal_tally_variance(&n.aim->here);
+  n.variance = n.aim->known[c].variance;
   list_outs(&n);
   if (!n.n_outs) return false;
+  list_wants(&n);
   t->n_offers = 0;
   t->now++;
   visit_near(&n);
@@ -299,8 +331,7 @@ static bool help(shoal_theta *t, uint32_t c) {
                      shoal_theta_size(t, c));
   for (int any = 0; !found && any < 2; any++)
     for (size_t a = 0; !found && a < t->n_aims; a++)
-      if (!shoal_theta_reached(t->aims[a].demand, shoal_tally_variance(&t->aims[a].here)))
-        found = find_swap(t, c, a, any, &chosen);
+      if (!t->aims[a].known[c].passes) found = find_swap(t, c, a, any, &chosen);
   for (size_t a = 0; a < t->n_aims; a++) shoal_tally_clear(&t->aims[a].here);
   if (found) exchange(t, c, chosen);
   return found;

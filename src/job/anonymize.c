@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "job/release.h"
+#include "table/count.h"
 
 void shoal_release_free(shoal_release *release) {
   if (!release) return;
@@ -54,6 +55,24 @@ void shoal_release_measures(shoal_result *result, const shoal_utility *utility) 
   result->completeness = utility->completeness;
 }
 
+/* A table of counted rows is released from its file, and only by nodes of the lattice. */
+static shoal_status check_origin(const shoal_table *table, const shoal_method *method,
+                                 shoal_error *error) {
+  if (!table->origin) return SHOAL_OK;
+  shoal_place place = {.file = table->name};
+  if (method->local)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
+                         "its rows do not fit into the memory allowed, and %s needs them all: "
+                         "raise --memory, or use a full-domain algorithm, which reads the file "
+                         "twice",
+                         method->local->name);
+  if (!table->origin->path)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
+                         "its rows do not fit into the memory allowed, and it cannot be read "
+                         "twice: give the name of a regular file, or raise --memory");
+  return SHOAL_OK;
+}
+
 /* Clusters part records that are alike, so that each needs a row of its own. */
 static shoal_status expand(shoal_release *release, const shoal_table **table, shoal_error *error) {
   if ((*table)->n_records > UINT32_MAX)
@@ -74,6 +93,7 @@ static shoal_status anonymize(shoal_release *release, const shoal_table *table,
   shoal_result *result = release->result;
   shoal_method method;
   SHOAL_TRY(shoal_method_bind(policy, &method, error));
+  SHOAL_TRY(check_origin(table, &method, error));
   if (method.local) SHOAL_TRY(expand(release, &table, error));
   SHOAL_TRY(shoal_prepare(&release->prepared, table, policy,
                           method.local ? SHOAL_PREPARE_LOCAL : SHOAL_PREPARE_LATTICE, run, error));

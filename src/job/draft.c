@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/nearest.h"
+
+/* Rounds of mending in which a class is joined to one other; then to 2, to 4, and so on. */
+enum { PATIENT_ROUNDS = 8, MOST_DOUBLINGS = 31 };
+
 void shoal_draft_free(shoal_draft *draft) {
   if (!draft) return;
   free(draft->cluster_of);
@@ -89,50 +94,39 @@ static shoal_status begin(const shoal_draft_ground *ground, const shoal_partitio
 
 /* ------------------------------------------------------------ mending */
 
-/* What all rows of two classes lose more once they are one. */
-static uint64_t joining_cost(const shoal_axes *axes, const shoal_draft *draft, uint32_t a,
-                             uint32_t b, uint64_t loss_of_a) {
-  const shoal_span *of_a = draft->class_costs + (size_t)a * axes->n;
-  const shoal_span *of_b = draft->class_costs + (size_t)b * axes->n;
-  uint32_t together = 0;
-  for (size_t q = 0; q < axes->n; q++)
-    together += shoal_axis_loss(&axes->items[q], of_a[q].lo < of_b[q].lo ? of_a[q].lo : of_b[q].lo,
-                                of_a[q].hi > of_b[q].hi ? of_a[q].hi : of_b[q].hi);
-  return draft->classes.n_rows[a] * (together - loss_of_a) +
-         draft->classes.n_rows[b] * (together - (uint64_t)shoal_extent_loss(axes, of_b));
-}
-
-/* The class whose joining costs least; ties by number. There are two classes or more. */
-static uint32_t nearest_class(const shoal_axes *axes, const shoal_draft *draft, uint32_t c) {
-  uint64_t loss = shoal_extent_loss(axes, draft->class_costs + (size_t)c * axes->n);
-  uint32_t nearest = c;
-  uint64_t least = UINT64_MAX;
-  for (uint32_t other = 0; other < draft->classes.n_classes; other++) {
-    if (other == c) continue;
-    uint64_t cost = joining_cost(axes, draft, c, other, loss);
-    if (nearest != c && cost >= least) continue;
-    nearest = other;
-    least = cost;
-  }
-  return nearest;
-}
-
 static uint32_t root_of(uint32_t *root, uint32_t c) {
   while (root[c] != c) c = root[c] = root[root[c]];
   return c;
 }
 
+/* What one round of mending works with. */
+typedef struct joining {
+  const shoal_nearest *nearest;
+  uint32_t *root;
+  uint8_t *joined;
+  uint64_t n_partners; /* that a breaking class gets */
+} joining;
+
+static void join(joining *j, uint32_t c, uint32_t other) {
+  j->root[root_of(j->root, c)] = root_of(j->root, other);
+  j->joined[c] = j->joined[other] = 1;
+}
+
 /* Every class that breaks the policy is joined to its nearest, unless it was joined already. */
 static shoal_status pair_breaking(const shoal_draft_ground *ground, const shoal_draft *draft,
-                                  uint32_t *root, uint8_t *joined, shoal_error *error) {
+                                  joining *j, shoal_error *error) {
   uint32_t n = draft->classes.n_classes;
-  for (uint32_t c = 0; c < n; c++) root[c] = c;
+  for (uint32_t c = 0; c < n; c++) j->root[c] = c;
   for (uint32_t c = 0; c < n; c++) {
-    if (!draft->breaks[c] || joined[c]) continue;
+    if (!draft->breaks[c] || j->joined[c]) continue;
     SHOAL_TRY(shoal_run_report(ground->prepared->run, "mend", c, n, "classes", error));
-    uint32_t other = nearest_class(ground->axes, draft, c);
-    root[root_of(root, c)] = root_of(root, other);
-    joined[c] = joined[other] = 1;
+    uint32_t other = shoal_nearest_find(j->nearest, c, NULL); /* there are two or more */
+    join(j, c, other);
+    for (uint64_t more = 1; more < j->n_partners; more++) {
+      other = shoal_nearest_find(j->nearest, c, j->joined);
+      if (other == SHOAL_NO_CLASS) break;
+      join(j, c, other);
+    }
   }
   return SHOAL_OK;
 }
@@ -169,17 +163,27 @@ static shoal_status regroup(const shoal_draft_ground *ground, const shoal_draft 
 }
 
 static shoal_status mend(const shoal_draft_ground *ground, const shoal_noise *noise,
-                         const shoal_draft *draft, shoal_draft *next, shoal_error *error) {
-  uint32_t *root = shoal_alloc(draft->classes.n_classes, sizeof *root);
-  uint8_t *joined = shoal_alloc_zero(draft->classes.n_classes, 1);
-  uint32_t *ids = shoal_alloc(draft->clusters.n_classes, sizeof *ids), n = 0;
-  shoal_status status = root && joined && ids ? SHOAL_OK : shoal_fail_memory(error);
-  if (status == SHOAL_OK) status = pair_breaking(ground, draft, root, joined, error);
-  if (status == SHOAL_OK && !number_clusters(draft, root, joined, ids, &n))
+                         const shoal_draft *draft, uint32_t round, shoal_draft *next,
+                         shoal_error *error) {
+  uint32_t n_classes = draft->classes.n_classes, n = 0;
+  uint32_t doublings = round < PATIENT_ROUNDS ? 0 : round - PATIENT_ROUNDS + 1;
+  shoal_nearest nearest;
+  SHOAL_TRY(shoal_nearest_init(&nearest, ground->axes, draft->class_costs, draft->classes.n_rows,
+                               n_classes, error));
+  joining j = {.nearest = &nearest,
+               .root = shoal_alloc(n_classes, sizeof *j.root),
+               .joined = shoal_alloc_zero(n_classes, 1),
+               .n_partners = UINT64_C(1)
+                             << (doublings < MOST_DOUBLINGS ? doublings : MOST_DOUBLINGS)};
+  uint32_t *ids = shoal_alloc(draft->clusters.n_classes, sizeof *ids);
+  shoal_status status = j.root && j.joined && ids ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK) status = pair_breaking(ground, draft, &j, error);
+  if (status == SHOAL_OK && !number_clusters(draft, j.root, j.joined, ids, &n))
     status = shoal_fail_memory(error);
   if (status == SHOAL_OK) status = regroup(ground, draft, noise, ids, n, next, error);
-  free(root);
-  free(joined);
+  shoal_nearest_reset(&nearest);
+  free(j.root);
+  free(j.joined);
   free(ids);
   return status;
 }
@@ -189,10 +193,12 @@ static shoal_status make(const shoal_draft_ground *ground, const shoal_partition
   shoal_draft *best = shoal_alloc_zero(1, sizeof *best), *last = best;
   *out = NULL;
   shoal_status status = best ? begin(ground, partition, best, error) : shoal_fail_memory(error);
-  while (status == SHOAL_OK && last->verdict.suppressed > partition->n_given_up &&
-         last->classes.n_classes > 1) {
+  for (uint32_t round = 0; status == SHOAL_OK && last->classes.n_classes > 1 &&
+                           last->verdict.suppressed > partition->n_given_up;
+       round++) {
     shoal_draft *next = shoal_alloc_zero(1, sizeof *next);
-    status = next ? mend(ground, &partition->noise, last, next, error) : shoal_fail_memory(error);
+    status =
+        next ? mend(ground, &partition->noise, last, round, next, error) : shoal_fail_memory(error);
     if (last != best) shoal_draft_free(last);
     last = next;
     if (status != SHOAL_OK || last->verdict.suppressed >= best->verdict.suppressed) continue;
@@ -205,27 +211,50 @@ static shoal_status make(const shoal_draft_ground *ground, const shoal_partition
   return status;
 }
 
-/* Takes out the invented rows of breaking classes; false: there are none. */
-static bool drop_noise(const shoal_draft *draft, shoal_noise *noise) {
+/* By class: clusters of the algorithm in it, counted up to 2. */
+static uint8_t *count_given(const shoal_draft *draft) {
+  uint8_t *n_given = shoal_alloc_zero(draft->classes.n_classes, 1);
+  for (uint32_t g = 0; n_given && g < draft->n_given; g++) {
+    uint8_t *n = &n_given[draft->class_of[draft->cluster_of[g]]];
+    if (*n < 2) (*n)++;
+  }
+  return n_given;
+}
+
+/* Takes out the invented rows of classes that break the policy, and of those that are more than one
+ * cluster, which may have the value that a row was invented for. *any: there were some. */
+static shoal_status drop_noise(const shoal_draft *draft, shoal_noise *noise, bool *any,
+                               shoal_error *error) {
   uint32_t kept = 0;
+  *any = false;
+  if (!noise->n) return SHOAL_OK;
+  uint8_t *n_given = count_given(draft);
+  if (!n_given) return shoal_fail_memory(error);
   for (uint32_t i = 0; i < noise->n; i++) {
-    if (draft->breaks[class_of_noise(draft, noise, i)]) continue;
+    uint32_t c = class_of_noise(draft, noise, i);
+    if (draft->breaks[c] || n_given[c] > 1) continue;
     noise->cluster[kept] = noise->cluster[i];
     noise->like[kept] = noise->like[i];
     memmove(noise->values + kept * noise->n_columns, noise->values + i * noise->n_columns,
             noise->n_columns * sizeof *noise->values);
     kept++;
   }
-  bool any = kept < noise->n;
+  free(n_given);
+  *any = kept < noise->n;
   noise->n = kept;
-  return any;
+  return SHOAL_OK;
 }
 
 shoal_status shoal_draft_make(const shoal_draft_ground *ground, shoal_partition *partition,
                               shoal_draft **out, shoal_error *error) {
+  bool again = true;
   SHOAL_TRY(make(ground, partition, out, error));
-  while (drop_noise(*out, &partition->noise)) {
+  while (again) {
+    shoal_status status = drop_noise(*out, &partition->noise, &again, error);
+    if (status == SHOAL_OK && !again) return SHOAL_OK;
     shoal_draft_free(*out);
+    *out = NULL;
+    SHOAL_TRY(status);
     SHOAL_TRY(make(ground, partition, out, error));
   }
   return SHOAL_OK;

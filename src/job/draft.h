@@ -35,10 +35,11 @@ typedef struct shoal_draft {
 /*
  * The draft of a partition. Where classes of it break the policy (equal labels made one class of
  * clusters, or the algorithm found none that satisfy), each is merged with the class that this
- * costs least, again and again, until all hold or one class is left; the draft with the fewest
- * rows in breaking classes is kept (docs/reading-the-papers.md R23). Rows that the partition gives
- * up may stay in breaking classes. Invented rows of breaking classes are taken out of the
- * partition.
+ * costs least, again and again (if need be with two others, with four, and so on), until all hold
+ * or one class is left; the draft with the fewest rows in breaking classes is kept
+ * (docs/reading-the-papers.md R23). Rows that the partition gives up may stay in breaking classes.
+ * Invented rows of breaking classes, and of classes that are more than one of the partition's
+ * clusters, are taken out of the partition.
  */
 shoal_status shoal_draft_make(const shoal_draft_ground *ground, shoal_partition *partition,
                               shoal_draft **draft, shoal_error *error) SHOAL_MUST_CHECK;

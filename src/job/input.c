@@ -75,9 +75,25 @@ static bool named_by_model(const shoal_policy *policy, const char *name) {
   return false;
 }
 
+/* People from elsewhere: their table may be of any columns; names are not even read. */
+static shoal_status plan_linking(const planner *p, const char *file, const char *const *names,
+                                 size_t n, shoal_use *uses, shoal_error *error) {
+  size_t n_quasi = 0;
+  for (size_t i = 0; i < n; i++) {
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, names[i]);
+    bool quasi = attribute && attribute->role == SHOAL_ROLE_QUASI;
+    uses[i] = quasi ? SHOAL_USE_CODES : SHOAL_USE_NONE;
+    n_quasi += quasi;
+  }
+  if (n_quasi) return SHOAL_OK;
+  return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = file},
+                       "has no column of a quasi-identifier: name its columns as the policy does");
+}
+
 static shoal_status plan(void *user, const char *file, const char *const *names, size_t n,
                          shoal_use *uses, shoal_error *error) {
   const planner *p = user;
+  if (p->purpose == SHOAL_FOR_LINKING) return plan_linking(p, file, names, n, uses, error);
   SHOAL_TRY(check_attributes(p, file, names, n, error));
   SHOAL_TRY(check_unlisted(p, file, names, n, error));
   bool review = p->purpose == SHOAL_FOR_REVIEW;
@@ -90,6 +106,7 @@ static shoal_status plan(void *user, const char *file, const char *const *names,
               : role == SHOAL_ROLE_IDENTIFIER     ? SHOAL_USE_IDENTITY
               : role == SHOAL_ROLE_DROP           ? SHOAL_USE_NONE
               : role == SHOAL_ROLE_KEEP && review ? SHOAL_USE_NONE
+              : role == SHOAL_ROLE_KEEP           ? SHOAL_USE_KEEP
                                                   : SHOAL_USE_CODES;
   }
   return SHOAL_OK;

@@ -111,6 +111,7 @@ static shoal_status cluster(const shoal_prepared *p, const shoal_method *method,
       .aim = method->local_objective->aim,
       .relaxed = p->policy->relaxed_cuts,
       .start = p->policy->sorted_start ? SHOAL_START_SORTED : SHOAL_START_FLOCK,
+      .recoding = &g->recoding,
       .most_suppressed = shoal_amount_rows(p->policy->max_suppression, p->table->n_records),
       .run = p->run};
   SHOAL_TRY(allow_noise(p, &task, error));
@@ -129,10 +130,12 @@ static const shoal_demand *broken_demand(const shoal_prepared *p, const shoal_dr
 }
 
 /* Whether rows may be invented is asked only of theta. */
-static const char *advise_noise(const shoal_policy *policy, const char *algorithm,
+static const char *advise_noise(const shoal_prepared *p, const char *algorithm,
                                 const shoal_partition *partition) {
+  const shoal_policy *policy = p->policy;
   if (strcmp(algorithm, "theta") != 0) return "";
-  if (!policy->noise_allowed) return ", or rows to be invented (method.noise)";
+  if (!policy->noise_allowed || !shoal_amount_rows(policy->noise, p->table->n_records))
+    return ", or rows to be invented (method.noise)";
   return partition->noise_short ? ", or more rows to be invented (method.noise)" : "";
 }
 
@@ -158,7 +161,7 @@ static shoal_status check_verdict(const shoal_prepared *p, const char *algorithm
                     algorithm, (unsigned long long)verdict->suppressed,
                     (unsigned long long)p->table->n_records, demand->type->name, on ? " on " : "",
                     attribute, (unsigned long long)n_breaking, n_breaking == 1 ? "" : "es",
-                    (unsigned long long)limit, advise_noise(p->policy, algorithm, &g->partition));
+                    (unsigned long long)limit, advise_noise(p, algorithm, &g->partition));
 }
 
 static bool all_stars(const shoal_labels *labels, uint32_t c) {

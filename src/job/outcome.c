@@ -17,6 +17,12 @@ static shoal_status warn_of_repeats(shoal_result *result, const shoal_prepared *
                                     shoal_error *error) {
   for (size_t c = 0; c < p->table->n_columns; c++) {
     const shoal_column *column = &p->table->columns[c];
+    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER && p->table->origin)
+      SHOAL_TRY(shoal_result_warn(result, error,
+                                  "whether values of identifier '%s' repeat was not counted: the "
+                                  "rows do not fit into the memory allowed. k counts rows, not "
+                                  "people",
+                                  column->name));
     if (p->roles[c] != SHOAL_ROLE_IDENTIFIER || !column->n_repeated) continue;
     SHOAL_TRY(shoal_result_warn(result, error,
                                 "values of identifier '%s' repeat: %llu rows share theirs with "
@@ -31,6 +37,7 @@ shoal_status shoal_result_input(shoal_result *result, const shoal_prepared *p, s
   SHOAL_TRY(copy_name(result, p->table->name, &result->source, error));
   result->input_rows = p->table->n_records;
   result->input_columns = p->table->n_columns;
+  result->two_passes = p->table->origin != NULL;
   result->n_quasi = p->n_quasi;
   result->quasi = shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *result->quasi);
   uint32_t *heights = shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *heights);
@@ -132,7 +139,7 @@ static void note_worst(worst_class *worst, size_t *n, size_t most, const shoal_c
 static uint64_t first_row_of(const shoal_frequency *frequency, uint32_t tuple) {
   uint64_t row = 0;
   while (frequency->tuple_of_row[row] != tuple) row++;
-  return row + 1;
+  return (frequency->table->first_row ? frequency->table->first_row[row] : row) + 1;
 }
 
 static const char AS_IT_IS[] = "(as it is)";

@@ -8,8 +8,9 @@
 
 #include "job/claim.h"
 #include "job/release.h"
+#include "table/count.h"
+#include "write/again.h"
 #include "write/aside.h"
-#include "write/csv.h"
 
 /* ------------------------------------------------------------ cells */
 
@@ -76,8 +77,9 @@ static bool prepare_columns(const shoal_release *release, shoal_csv_out *out) {
   size_t q = 0;
   for (size_t i = 0; i < out->n_columns; i++) {
     shoal_cells_out *cells = &out->columns[i];
-    bool ok =
-        cells->generalized ? fill_generalized(release, q, cells, out) : fill_values(cells, out);
+    bool ok = cells->generalized          ? fill_generalized(release, q, cells, out)
+              : !cells->column->code_size ? reserve(cells, 0) /* it comes from the file itself */
+                                          : fill_values(cells, out);
     q += cells->generalized;
     if (!ok) return false;
   }
@@ -88,6 +90,33 @@ static void reset_columns(shoal_csv_out *out) {
   for (size_t c = 0; out->columns && c < out->n_columns; c++)
     shoal_cells_out_reset(&out->columns[c]);
   free(out->columns);
+}
+
+/* ------------------------------------------------------------ rows */
+
+/* Rows of a table that has them all, or of its file, read again. `path`: where the release goes. */
+static shoal_status write_rows(const shoal_csv_out *out, int fd, const char *name, const char *path,
+                               const shoal_random *order, const shoal_run *run, uint64_t *n_rows,
+                               shoal_error *error) {
+  shoal_random copy, *random = NULL;
+  if (order) {
+    copy = *order;
+    random = &copy;
+  }
+  shoal_sink *sink;
+  shoal_aside spool = {.fd = -1};
+  SHOAL_TRY(shoal_sink_open(fd, name, &sink, error));
+  shoal_status status = SHOAL_OK;
+  if (!out->table->origin) {
+    status = shoal_csv_write(out, sink, random, run, n_rows, error);
+  } else {
+    if (random) status = shoal_aside_spool(&spool, path, error);
+    if (status == SHOAL_OK)
+      status = shoal_csv_write_again(out, sink, spool.fd, random, run, n_rows, error);
+    shoal_aside_close(&spool);
+  }
+  shoal_sink_free(sink);
+  return status;
 }
 
 /* ------------------------------------------------------------ verifying */
@@ -104,7 +133,7 @@ static const shoal_column *guard_column(const shoal_prepared *p) {
  * file without a name, in the order of the release, which is gone when it is closed.
  */
 static shoal_status spool_guards(const shoal_release *release, const shoal_csv_out *released,
-                                 const shoal_random *order, const shoal_run *run,
+                                 const char *path, const shoal_random *order, const shoal_run *run,
                                  shoal_aside *spool, shoal_error *error) {
   const shoal_column *guard = guard_column(&release->prepared);
   if (!guard) return SHOAL_OK;
@@ -113,16 +142,11 @@ static shoal_status spool_guards(const shoal_release *release, const shoal_csv_o
   shoal_csv_out out = *released;
   out.columns = &cells;
   out.n_columns = 1;
-  shoal_random again;
-  if (order) again = *order;
-  shoal_sink *sink = NULL;
   uint64_t n_rows;
   SHOAL_TRY(shoal_aside_open(spool, "-", error));
   shoal_status status = fill_values(&cells, &out) ? SHOAL_OK : shoal_fail_memory(error);
-  if (status == SHOAL_OK) status = shoal_sink_open(spool->fd, "guards", &sink, error);
   if (status == SHOAL_OK)
-    status = shoal_csv_write(&out, sink, order ? &again : NULL, run, &n_rows, error);
-  shoal_sink_free(sink);
+    status = write_rows(&out, spool->fd, "guards", path, order, run, &n_rows, error);
   shoal_cells_out_reset(&cells);
   return status;
 }
@@ -169,18 +193,6 @@ static shoal_status start_random(const shoal_policy *policy, shoal_random *rando
   return SHOAL_OK;
 }
 
-static shoal_status write_rows(const shoal_csv_out *out, int fd, const char *path,
-                               const shoal_random *order, const shoal_run *run, uint64_t *n_rows,
-                               shoal_error *error) {
-  shoal_random random;
-  if (order) random = *order;
-  shoal_sink *sink;
-  SHOAL_TRY(shoal_sink_open(fd, path, &sink, error));
-  shoal_status status = shoal_csv_write(out, sink, order ? &random : NULL, run, n_rows, error);
-  shoal_sink_free(sink);
-  return status;
-}
-
 static shoal_status write_and_verify(shoal_release *release, const shoal_csv_out *out,
                                      const char *path, const shoal_random *order,
                                      const shoal_run *run, const shoal_aside *aside,
@@ -189,9 +201,9 @@ static shoal_status write_and_verify(shoal_release *release, const shoal_csv_out
   shoal_aside guards = {.fd = -1};
   uint64_t n_rows = 0;
   double started = shoal_seconds();
-  shoal_status status = write_rows(out, aside->fd, path, order, run, &n_rows, error);
+  shoal_status status = write_rows(out, aside->fd, path, path, order, run, &n_rows, error);
   double written = shoal_seconds();
-  if (status == SHOAL_OK) status = spool_guards(release, out, order, run, &guards, error);
+  if (status == SHOAL_OK) status = spool_guards(release, out, path, order, run, &guards, error);
   if (status == SHOAL_OK) status = verify(release, out, n_rows, aside->fd, guards.fd, run, error);
   shoal_aside_close(&guards);
   result->seconds_write = written - started;

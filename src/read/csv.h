@@ -3,14 +3,15 @@
  * read/csv: bytes -> cells. RFC 4180 as the world has it: quotes with newlines and doubled quotes
  * inside, CRLF or LF, a quote in the middle of an unquoted cell taken as it is.
  *
- * A block of whole records is split at once: the places of all cells, row by row. Blocks without
- * quotes are scanned 64 bytes at a time (with SSE2 where there is it); others byte by byte, and
- * quoted cells are decoded in place. Both give the same cells.
+ * A block of whole records is split at once: the places of all cells, row by row. It is scanned 64
+ * bytes at a time (scan.h); a block whose quotes the scan cannot follow, or with any fault, is read
+ * byte by byte. Both give the same cells. Doubled quotes are made single in place.
  */
 #ifndef SHOAL_READ_CSV_H
 #define SHOAL_READ_CSV_H
 
 #include "base/error.h"
+#include "read/scan.h"
 
 /* Readable bytes that must follow a block's last one. */
 enum { SHOAL_CSV_SLACK = 64 };
@@ -54,6 +55,10 @@ void shoal_cells_reset(shoal_cells *cells);
  */
 shoal_csv_problem shoal_csv_split(char *block, size_t size_bytes, char delimiter, size_t n_columns,
                                   shoal_cells *cells);
+
+/* The same with one way of scanning, for tests: all give the same. */
+shoal_csv_problem shoal_csv_split_by(shoal_scan_way way, char *block, size_t size_bytes,
+                                     char delimiter, size_t n_columns, shoal_cells *cells);
 
 /*
  * How many bytes at the front of `block` are whole records: up to and including the last newline

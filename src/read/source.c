@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "read/ahead.h"
 
 enum { INPUT_BYTES = 256 * 1024, WAIT_MILLISECONDS = 100 };
 
@@ -23,11 +24,13 @@ struct shoal_source {
   char *name;
   int fd;
   bool may_block; /* no regular file */
+  bool again;     /* it can be opened a second time */
+  shoal_stamp stamp;
   shoal_wait_fn wait;
   void *wait_user;
   coding coding;
   bool detected; /* `coding` is known */
-  uint64_t position;
+  _Atomic uint64_t position;
   uint64_t size_bytes;
   char *input; /* bytes read from the file and not yet used: [used, filled) */
   size_t used, filled;
@@ -36,6 +39,7 @@ struct shoal_source {
   z_stream gzip;
   bool gzip_ready;
   ZSTD_DStream *zstd;
+  _Atomic(shoal_ahead *) ahead; /* who decompresses; NULL: who reads */
 };
 
 static const char *display_name(const char *path) {
@@ -52,8 +56,9 @@ static shoal_status fail_system(const char *name, const char *what, int code, sh
 /* Waits for bytes, asking now and then whether to go on. */
 static shoal_status await(shoal_source *source, shoal_error *error) {
   struct pollfd ready = {.fd = source->fd, .events = POLLIN};
-  while (source->may_block && source->wait && poll(&ready, 1, WAIT_MILLISECONDS) <= 0)
-    if (source->wait(source->wait_user))
+  bool ask = source->wait || source->ahead;
+  while (source->may_block && ask && poll(&ready, 1, WAIT_MILLISECONDS) <= 0)
+    if (source->ahead ? shoal_ahead_stopping(source->ahead) : source->wait(source->wait_user))
       return shoal_fail(error, SHOAL_CANCELLED, "stopped while waiting for input");
   return SHOAL_OK;
 }
@@ -115,6 +120,31 @@ static shoal_status detect(shoal_source *source, shoal_error *error) {
   return SHOAL_OK;
 }
 
+static shoal_stamp stamp_of(const struct stat *info) {
+  return (shoal_stamp){.device = (uint64_t)info->st_dev,
+                       .inode = (uint64_t)info->st_ino,
+                       .size_bytes = (uint64_t)info->st_size,
+                       .seconds = (int64_t)info->st_mtim.tv_sec,
+                       .nanoseconds = (int64_t)info->st_mtim.tv_nsec};
+}
+
+bool shoal_stamp_equal(const shoal_stamp *a, const shoal_stamp *b) {
+  return a->device == b->device && a->inode == b->inode && a->size_bytes == b->size_bytes &&
+         a->seconds == b->seconds && a->nanoseconds == b->nanoseconds;
+}
+
+bool shoal_source_stamp(const shoal_source *source, shoal_stamp *stamp) {
+  *stamp = source->stamp;
+  return source->again;
+}
+
+bool shoal_source_touched(const shoal_source *source) {
+  struct stat info;
+  if (fstat(source->fd, &info) != 0) return true;
+  shoal_stamp now = stamp_of(&info);
+  return !shoal_stamp_equal(&now, &source->stamp);
+}
+
 static shoal_status open_file(const char *path, shoal_source *source, shoal_error *error) {
   shoal_place place = {.file = source->name};
   source->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
@@ -124,6 +154,8 @@ static shoal_status open_file(const char *path, shoal_source *source, shoal_erro
   if (S_ISDIR(info.st_mode))
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &place, "is a directory: name a file in it");
   source->may_block = !S_ISREG(info.st_mode);
+  source->again = !source->may_block && strcmp(path, "-") != 0;
+  source->stamp = stamp_of(&info);
   if (!source->may_block) source->size_bytes = (uint64_t)info.st_size;
   return SHOAL_OK;
 }
@@ -212,16 +244,31 @@ static shoal_status read_zstd(shoal_source *source, char *bytes, size_t capacity
   return SHOAL_OK;
 }
 
-shoal_status shoal_source_read(shoal_source *source, char *bytes, size_t capacity,
-                               size_t *size_bytes, shoal_error *error) {
-  *size_bytes = 0;
-  if (!capacity) return SHOAL_OK;
-  if (!source->detected) SHOAL_TRY(detect(source, error));
+static shoal_status decode(void *user, char *bytes, size_t capacity, size_t *size_bytes,
+                           shoal_error *error) {
+  shoal_source *source = user;
   switch (source->coding) {
   case CODING_GZIP: return read_gzip(source, bytes, capacity, size_bytes, error);
   case CODING_ZSTD: return read_zstd(source, bytes, capacity, size_bytes, error);
   default: return read_plain(source, bytes, capacity, size_bytes, error);
   }
+}
+
+shoal_status shoal_source_read(shoal_source *source, char *bytes, size_t capacity,
+                               size_t *size_bytes, shoal_error *error) {
+  *size_bytes = 0;
+  if (!capacity) return SHOAL_OK;
+  if (!source->detected) SHOAL_TRY(detect(source, error));
+  if (!source->ahead) return decode(source, bytes, capacity, size_bytes, error);
+  return shoal_ahead_take(source->ahead, bytes, capacity, size_bytes, source->wait,
+                          source->wait_user, error);
+}
+
+shoal_status shoal_source_read_ahead(shoal_source *source, shoal_error *error) {
+  if (!source->detected) SHOAL_TRY(detect(source, error));
+  if (source->coding != CODING_PLAIN && !source->ahead)
+    source->ahead = shoal_ahead_start(decode, source);
+  return SHOAL_OK;
 }
 
 void shoal_source_set_wait(shoal_source *source, shoal_wait_fn wait, void *user) {
@@ -235,6 +282,7 @@ uint64_t shoal_source_size(const shoal_source *source) { return source->size_byt
 
 void shoal_source_close(shoal_source *source) {
   if (!source) return;
+  shoal_ahead_stop(source->ahead);
   if (source->fd >= 0) (void)close(source->fd);
   if (source->gzip_ready) (void)inflateEnd(&source->gzip);
   if (source->zstd) (void)ZSTD_freeDStream(source->zstd);

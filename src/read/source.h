@@ -20,6 +20,13 @@ shoal_status shoal_source_read(shoal_source *source, char *bytes, size_t capacit
                                size_t *size_bytes, shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
+ * From now on compressed content is decompressed by a thread of its own, a few blocks ahead of who
+ * reads; other content is read as before. Looks at the first bytes. Without a thread nothing
+ * changes.
+ */
+shoal_status shoal_source_read_ahead(shoal_source *source, shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
  * While a pipe or terminal gives nothing, `wait` is called several times a second; if it returns
  * true the read ends with SHOAL_CANCELLED. Without it, a read waits for ever.
  */
@@ -29,6 +36,18 @@ void shoal_source_set_wait(shoal_source *source, shoal_wait_fn wait, void *user)
 /* Bytes taken from the file so far, and its size (0: not known), for progress. */
 uint64_t shoal_source_position(const shoal_source *source);
 uint64_t shoal_source_size(const shoal_source *source);
+
+/* Which file it was, and how it stood when it was opened. */
+typedef struct shoal_stamp {
+  uint64_t device, inode, size_bytes;
+  int64_t seconds, nanoseconds; /* of its last change */
+} shoal_stamp;
+
+/* False: no regular file, or standard input; it cannot be read a second time. */
+bool shoal_source_stamp(const shoal_source *source, shoal_stamp *stamp);
+/* Has it changed since it was opened? */
+bool shoal_source_touched(const shoal_source *source);
+bool shoal_stamp_equal(const shoal_stamp *a, const shoal_stamp *b);
 
 void shoal_source_close(shoal_source *source);
 

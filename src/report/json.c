@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "report/explain.h"
+#include "report/measures.h"
 #include "report/result.h"
 
 /* A whole number where it is one: counts and levels are integers in JSON. */
@@ -141,6 +142,8 @@ static json_t *render_release(const shoal_result *r) {
   (void)json_object_set_new(
       root, "input",
       json_pack("{s:o, s:o}", "rows", count(r->input_rows), "columns", count(r->input_columns)));
+  if (r->two_passes)
+    (void)json_object_set_new(json_object_get(root, "input"), "passes", json_integer(2));
   (void)json_object_set_new(root, "output",
                             json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rows",
                                       count(r->output_rows), "suppressed", count(r->suppressed),
@@ -213,6 +216,7 @@ shoal_status shoal_render_json(const shoal_result *result, char **text, shoal_er
       [SHOAL_RESULT_EXPLAIN] = shoal_render_explain_json,
       [SHOAL_RESULT_RELEASE] = render_release,
       [SHOAL_RESULT_HIERARCHY] = render_hierarchy,
+      [SHOAL_RESULT_MEASURE] = shoal_render_measure_json,
   };
   json_t *root = renderers[result->kind](result);
   *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;

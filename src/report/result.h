@@ -18,7 +18,8 @@ typedef enum shoal_result_kind {
   SHOAL_RESULT_LATTICE,
   SHOAL_RESULT_EXPLAIN,
   SHOAL_RESULT_RELEASE,
-  SHOAL_RESULT_HIERARCHY
+  SHOAL_RESULT_HIERARCHY,
+  SHOAL_RESULT_MEASURE
 } shoal_result_kind;
 
 /* A class shown as an example of what breaks. */
@@ -94,6 +95,7 @@ struct shoal_result {
   bool holds;
   const char *source; /* the table's or hierarchy's name */
   uint64_t input_rows, input_columns;
+  bool two_passes; /* the rows did not fit into memory: the file is read twice */
   const char **warnings;
   size_t n_warnings;
   /* quasi-identifiers, in column order: names of levels everywhere below */
@@ -131,6 +133,8 @@ struct shoal_result {
   /* measures */
   double dm, avg, il, nil, accuracy, height_accuracy, completeness;
   double dm_clusters, avg_clusters; /* local: of clusters, where dm and avg are of classes */
+  struct shoal_measures *measures;  /* see report/measures.h; NULL: not taken */
+  struct shoal_risk *risk;
   /* cost */
   double seconds_read, seconds_search, seconds_write, seconds_verify, seconds_total;
   uint64_t peak_memory_bytes;

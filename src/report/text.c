@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/explain.h"
+#include "report/measures.h"
 #include "report/result.h"
 
 static void add_number(shoal_text *t, double x) {
@@ -377,6 +378,7 @@ void shoal_render_text(const shoal_result *result, shoal_text *text) {
       [SHOAL_RESULT_EXPLAIN] = shoal_render_explain_text,
       [SHOAL_RESULT_RELEASE] = render_release,
       [SHOAL_RESULT_HIERARCHY] = render_hierarchy,
+      [SHOAL_RESULT_MEASURE] = shoal_render_measures_text,
   };
   renderers[result->kind](result, text);
 }

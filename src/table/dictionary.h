@@ -18,10 +18,20 @@ typedef struct shoal_slot {
   uint32_t code_plus_1; /* 0: empty */
 } shoal_slot;
 
+/* A slot that holds the beginning of the cell itself. */
+typedef struct shoal_near_slot {
+  uint64_t words[4]; /* its first 32 bytes, zeros behind its end */
+  uint32_t size_bytes;
+  uint32_t code_plus_1; /* 0: empty */
+} shoal_near_slot;
+
 typedef struct shoal_dictionary {
+  shoal_near_slot *near; /* while there are few values; then NULL, and `slots` is used */
   shoal_slot *slots;
-  unsigned bits;   /* 2^bits slots, at most half of them full */
-  uint64_t secret; /* chooses slots */
+  unsigned bits;       /* 2^bits slots, near: at most an eighth of them full, else half */
+  uint64_t secret;     /* chooses slots */
+  uint64_t factors[2]; /* so do these */
+  bool avx2;           /* cells are found with it; tests may turn it off */
   uint32_t n_values;
   char *bytes;
   size_t bytes_capacity;
@@ -34,17 +44,28 @@ typedef struct shoal_dictionary {
 bool shoal_dictionary_init(shoal_dictionary *dictionary);
 void shoal_dictionary_reset(shoal_dictionary *dictionary);
 
+/* Bytes from a cell's start on that must be readable, whatever its size. */
+enum { SHOAL_DICTIONARY_SLACK = 32 };
+
 /*
- * The code of a cell, a new one if it is new; `place` is kept for a new one. 8 bytes from `bytes`
- * on must be readable, whatever the cell's size. SHOAL_NO_CODE: no memory, or 2^32 - 1 values.
+ * The code of a cell, a new one if it is new; `place` is kept for a new one. SHOAL_NO_CODE: no
+ * memory, or 2^32 - 1 values.
  */
 uint32_t shoal_dictionary_code(shoal_dictionary *dictionary, const char *bytes, uint32_t size_bytes,
                                uint64_t place);
+
+/* The code of a cell, SHOAL_NO_CODE if it has none. Several threads may ask at once. */
+uint32_t shoal_dictionary_find(const shoal_dictionary *dictionary, const char *bytes,
+                               uint32_t size_bytes);
 
 /* Codes of n_rows cells: row r's is bytes[begin[r * stride] .. end[r * stride]). False: no memory.
  */
 bool shoal_dictionary_encode(shoal_dictionary *dictionary, const char *bytes, const uint32_t *begin,
                              const uint32_t *end, size_t stride, size_t n_rows,
                              uint64_t first_place, uint32_t *codes);
+/* The same of cells that must all be known; false: one is not. Several threads may ask at once. */
+bool shoal_dictionary_look_up(const shoal_dictionary *dictionary, const char *bytes,
+                              const uint32_t *begin, const uint32_t *end, size_t stride,
+                              size_t n_rows, uint32_t *codes);
 
 #endif

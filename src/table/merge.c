@@ -13,35 +13,28 @@
 #include "table/load.h"
 
 typedef struct merge_job {
+  const shoal_merge_plan *plan;
   shoal_table *table;
-  shoal_share *shares;
-  unsigned n_shares;
-  const shoal_piece *pieces;
-  size_t n_pieces;
-  uint64_t *piece_start; /* row of the table at which each piece starts */
-  const shoal_use *uses;
-  const char *const *missing;
-  size_t n_missing;
+  const uint64_t *piece_start; /* row of the table at which each piece starts */
   atomic_size_t next_column;
   atomic_bool failed;
 } merge_job;
 
-/* The final dictionary of a column, and each share's map from its codes to the final ones. */
-static bool merge_dictionaries(merge_job *job, size_t c, shoal_dictionary *merged,
-                               uint32_t **maps) {
+bool shoal_merge_values(const shoal_merge_plan *plan, size_t c, shoal_dictionary *merged,
+                        uint32_t **maps) {
   uint32_t next[64] = {0};
   for (;;) {
-    unsigned first = job->n_shares;
+    unsigned first = plan->n_shares;
     uint64_t place = UINT64_MAX;
-    for (unsigned s = 0; s < job->n_shares; s++) {
-      const shoal_dictionary *d = &job->shares[s].dictionaries[c];
+    for (unsigned s = 0; s < plan->n_shares; s++) {
+      const shoal_dictionary *d = &plan->shares[s].dictionaries[c];
       if (next[s] < d->n_values && d->first_place[next[s]] < place) {
         first = s;
         place = d->first_place[next[s]];
       }
     }
-    if (first == job->n_shares) return true;
-    const shoal_dictionary *d = &job->shares[first].dictionaries[c];
+    if (first == plan->n_shares) return true;
+    const shoal_dictionary *d = &plan->shares[first].dictionaries[c];
     uint32_t value = next[first]++;
     uint64_t from = d->offsets[value];
     uint32_t code = shoal_dictionary_code(merged, d->bytes + from,
@@ -71,9 +64,9 @@ static bool merge_codes(merge_job *job, shoal_column *column, size_t c, uint32_t
   column->codes = shoal_alloc((size_t)job->table->n_rows, column->code_size);
   if (!column->codes) return false;
   char *to = column->codes;
-  for (size_t p = 0; p < job->n_pieces; p++) {
-    const shoal_piece *piece = &job->pieces[p];
-    const shoal_code_vector *vector = &job->shares[piece->share].codes[c];
+  for (size_t p = 0; p < job->plan->n_pieces; p++) {
+    const shoal_piece *piece = &job->plan->pieces[p];
+    const shoal_code_vector *vector = &job->plan->shares[piece->share].codes[c];
     if (!piece->n_rows) continue;
     const char *from = (const char *)vector->codes + piece->first_row * vector->code_size;
     map_codes(from, vector->code_size, to, column->code_size, maps[piece->share], piece->n_rows);
@@ -96,9 +89,10 @@ static void take_only_share(shoal_share *share, shoal_column *column, size_t c,
   memset(vector, 0, sizeof *vector);
 }
 
-/* The dictionary's strings, marks of missing values and first rows become the column's. */
-static bool settle_column(merge_job *job, shoal_column *column, shoal_dictionary *merged) {
-  char *bytes = shoal_resize(merged->bytes, (size_t)merged->offsets[merged->n_values] + 8, 1);
+bool shoal_merge_settle(const shoal_merge_plan *plan, const uint64_t *piece_start,
+                        shoal_column *column, shoal_dictionary *merged) {
+  char *bytes = shoal_resize(merged->bytes,
+                             (size_t)merged->offsets[merged->n_values] + SHOAL_DICTIONARY_SLACK, 1);
   if (!bytes) return false;
   column->bytes = bytes;
   column->offsets = merged->offsets;
@@ -108,11 +102,11 @@ static bool settle_column(merge_job *job, shoal_column *column, shoal_dictionary
   merged->first_place = NULL;
   for (uint32_t v = 0; v < column->n_values; v++) {
     uint64_t place = column->first_row[v];
-    column->first_row[v] = job->piece_start[place >> 32] + (place & UINT32_MAX);
+    column->first_row[v] = piece_start[place >> 32] + (place & UINT32_MAX);
     size_t size;
     const char *value = shoal_column_value(column, v, &size);
-    for (size_t m = 0; m < job->n_missing; m++) {
-      if (strlen(job->missing[m]) != size || memcmp(job->missing[m], value, size) != 0) continue;
+    for (size_t m = 0; m < plan->n_missing; m++) {
+      if (strlen(plan->missing[m]) != size || memcmp(plan->missing[m], value, size) != 0) continue;
       if (!column->is_missing) column->is_missing = shoal_alloc_zero(column->n_values, 1);
       if (!column->is_missing) return false;
       column->is_missing[v] = 1;
@@ -126,24 +120,24 @@ static bool merge_column(merge_job *job, size_t c) {
   shoal_dictionary merged;
   uint32_t *maps[64] = {NULL};
   bool ok = shoal_dictionary_init(&merged);
-  if (ok && job->n_shares == 1) {
-    take_only_share(&job->shares[0], column, c, &merged);
+  if (ok && job->plan->n_shares == 1) {
+    take_only_share(&job->plan->shares[0], column, c, &merged);
   } else if (ok) {
-    for (unsigned s = 0; ok && s < job->n_shares; s++) {
-      maps[s] = shoal_alloc(job->shares[s].dictionaries[c].n_values, sizeof **maps);
+    for (unsigned s = 0; ok && s < job->plan->n_shares; s++) {
+      maps[s] = shoal_alloc(job->plan->shares[s].dictionaries[c].n_values, sizeof **maps);
       ok = maps[s] != NULL;
     }
-    ok = ok && merge_dictionaries(job, c, &merged, maps);
+    ok = ok && shoal_merge_values(job->plan, c, &merged, maps);
     column->n_values = merged.n_values;
     ok = ok && merge_codes(job, column, c, maps);
   }
-  ok = ok && settle_column(job, column, &merged);
+  ok = ok && shoal_merge_settle(job->plan, job->piece_start, column, &merged);
   shoal_dictionary_reset(&merged);
-  for (unsigned s = 0; s < job->n_shares; s++) {
+  for (unsigned s = 0; s < job->plan->n_shares; s++) {
     free(maps[s]);
-    free(job->shares[s].codes[c].codes);
-    memset(&job->shares[s].codes[c], 0, sizeof job->shares[s].codes[c]);
-    shoal_dictionary_reset(&job->shares[s].dictionaries[c]);
+    free(job->plan->shares[s].codes[c].codes);
+    memset(&job->plan->shares[s].codes[c], 0, sizeof job->plan->shares[s].codes[c]);
+    shoal_dictionary_reset(&job->plan->shares[s].dictionaries[c]);
   }
   return ok;
 }
@@ -152,12 +146,13 @@ static bool count_identity(merge_job *job, size_t c) {
   size_t n = (size_t)job->table->n_rows, at = 0;
   uint64_t *hashes = shoal_alloc(n, sizeof *hashes);
   if (!hashes) return false;
-  for (unsigned s = 0; s < job->n_shares; s++) {
-    if (job->shares[s].n_rows)
-      memcpy(hashes + at, job->shares[s].hashes[c], job->shares[s].n_rows * sizeof *hashes);
-    at += job->shares[s].n_rows;
-    free(job->shares[s].hashes[c]);
-    job->shares[s].hashes[c] = NULL;
+  for (unsigned s = 0; s < job->plan->n_shares; s++) {
+    if (job->plan->shares[s].n_rows)
+      memcpy(hashes + at, job->plan->shares[s].hashes[c],
+             job->plan->shares[s].n_rows * sizeof *hashes);
+    at += job->plan->shares[s].n_rows;
+    free(job->plan->shares[s].hashes[c]);
+    job->plan->shares[s].hashes[c] = NULL;
   }
   job->table->columns[c].n_repeated = shoal_count_repeated(hashes, n);
   free(hashes);
@@ -171,32 +166,30 @@ static void merge_columns(void *user, unsigned i) {
     size_t c = atomic_fetch_add(&job->next_column, 1);
     if (c >= job->table->n_columns || atomic_load(&job->failed)) return;
     bool ok = true;
-    if (job->uses[c] == SHOAL_USE_CODES) ok = merge_column(job, c);
-    if (job->uses[c] == SHOAL_USE_IDENTITY) ok = count_identity(job, c);
+    if (shoal_use_has_codes(job->plan->uses[c])) ok = merge_column(job, c);
+    if (job->plan->uses[c] == SHOAL_USE_IDENTITY) ok = count_identity(job, c);
     if (!ok) atomic_store(&job->failed, true);
   }
 }
 
-shoal_status shoal_table_merge(shoal_table *table, shoal_share *shares, unsigned n_shares,
-                               const shoal_piece *pieces, size_t n_pieces, const shoal_use *uses,
-                               const char *const *missing, size_t n_missing, unsigned n_threads,
-                               shoal_error *error) {
-  merge_job job = {.table = table,
-                   .shares = shares,
-                   .n_shares = n_shares,
-                   .pieces = pieces,
-                   .n_pieces = n_pieces,
-                   .uses = uses,
-                   .missing = missing,
-                   .n_missing = n_missing};
-  job.piece_start = shoal_alloc(n_pieces + 1, sizeof *job.piece_start);
-  if (!job.piece_start) return shoal_fail_memory(error);
-  table->n_rows = 0;
-  for (size_t p = 0; p < n_pieces; p++) {
-    job.piece_start[p] = table->n_rows;
-    table->n_rows += pieces[p].n_rows;
+uint64_t *shoal_merge_starts(const shoal_merge_plan *plan, uint64_t *n_rows) {
+  uint64_t *start = shoal_alloc(plan->n_pieces + 1, sizeof *start);
+  *n_rows = 0;
+  for (size_t p = 0; start && p < plan->n_pieces; p++) {
+    start[p] = *n_rows;
+    *n_rows += plan->pieces[p].n_rows;
   }
-  shoal_parallel(n_threads, merge_columns, &job);
-  free(job.piece_start);
+  if (start) start[plan->n_pieces] = *n_rows;
+  return start;
+}
+
+shoal_status shoal_table_merge(shoal_table *table, const shoal_merge_plan *plan,
+                               shoal_error *error) {
+  merge_job job = {.plan = plan, .table = table};
+  uint64_t *start = shoal_merge_starts(plan, &table->n_rows);
+  if (!start) return shoal_fail_memory(error);
+  job.piece_start = start;
+  shoal_parallel(plan->n_threads, merge_columns, &job);
+  free(start);
   return atomic_load(&job.failed) ? shoal_fail_memory(error) : SHOAL_OK;
 }

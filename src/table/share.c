@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "table/count.h"
 #include "table/dictionary.h"
 #include "table/load.h"
 
@@ -17,7 +18,7 @@ bool shoal_share_init(shoal_share *share, const shoal_use *uses, size_t n_column
   share->hash_capacity = shoal_alloc_zero(n_columns, sizeof *share->hash_capacity);
   bool ok = share->dictionaries && share->codes && share->hashes && share->hash_capacity;
   for (size_t c = 0; ok && c < n_columns; c++)
-    ok = uses[c] != SHOAL_USE_CODES || shoal_dictionary_init(&share->dictionaries[c]);
+    ok = !shoal_use_has_codes(uses[c]) || shoal_dictionary_init(&share->dictionaries[c]);
   if (!ok) shoal_share_reset(share, n_columns);
   return ok;
 }
@@ -32,6 +33,8 @@ void shoal_share_reset(shoal_share *share, size_t n_columns) {
   free(share->codes);
   free(share->hashes);
   free(share->hash_capacity);
+  free(share->marks);
+  shoal_tuples_free(share->tuples);
   memset(share, 0, sizeof *share);
 }
 
@@ -88,6 +91,11 @@ static bool add_hashes(shoal_share *share, size_t column, const char *bytes, con
 bool shoal_share_add(shoal_share *share, const shoal_use *uses, size_t n_columns, const char *bytes,
                      const uint32_t *begin, const uint32_t *end, size_t n_rows, size_t number) {
   uint32_t codes[TILE_ROWS];
+  if (share->tuples)
+    return shoal_share_add_counted(share, uses, n_columns, bytes, begin, end, n_rows, number);
+  if (!shoal_grow(&share->marks, &share->marks_capacity, share->n_marks + 1, sizeof *share->marks))
+    return false;
+  share->marks[share->n_marks++] = (shoal_piece_mark){share->n_rows, number};
   for (size_t row = 0; row < n_rows; row += TILE_ROWS) {
     size_t n = n_rows - row < TILE_ROWS ? n_rows - row : TILE_ROWS;
     for (size_t c = 0; c < n_columns; c++) {
@@ -95,7 +103,7 @@ bool shoal_share_add(shoal_share *share, const shoal_use *uses, size_t n_columns
       if (uses[c] == SHOAL_USE_IDENTITY &&
           !add_hashes(share, c, bytes, begin + cell, end + cell, n_columns, n, share->n_rows + row))
         return false;
-      if (uses[c] != SHOAL_USE_CODES) continue;
+      if (!shoal_use_has_codes(uses[c])) continue;
       shoal_dictionary *dictionary = &share->dictionaries[c];
       uint64_t place = (uint64_t)number << 32 | row;
       if (!shoal_dictionary_encode(dictionary, bytes, begin + cell, end + cell, n_columns, n, place,

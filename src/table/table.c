@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "table/count.h"
 #include "table/load.h"
 
 enum { CHUNK_BYTES = 1 << 20 };
@@ -47,6 +48,8 @@ void shoal_table_free(shoal_table *table) {
   }
   free(table->columns);
   free(table->counts);
+  free(table->first_row);
+  shoal_origin_free(table->origin);
   free(table->name);
   free(table);
 }
@@ -232,7 +235,7 @@ shoal_status shoal_table_append(shoal_table *table, const shoal_text_view *colum
 static bool drop_unwanted(shoal_table *table, const shoal_use *uses) {
   for (size_t c = 0; uses && c < table->n_columns; c++) {
     shoal_column *column = &table->columns[c];
-    if (uses[c] == SHOAL_USE_CODES) continue;
+    if (shoal_use_has_codes(uses[c])) continue;
     uint64_t *rows = shoal_alloc_zero(column->n_values, sizeof *rows);
     if (!rows) return false;
     for (uint64_t row = 0; row < table->n_rows; row++)
@@ -254,8 +257,15 @@ shoal_status shoal_table_settle(shoal_table *table, const shoal_load_options *op
     return shoal_fail(error, SHOAL_BAD_INPUT, "the table is finished already");
   if (loader->share.n_rows == 0)
     return shoal_fail(error, SHOAL_BAD_INPUT, "the table has no rows: there is nothing to work on");
-  SHOAL_TRY(shoal_table_merge(table, &loader->share, 1, loader->pieces, loader->n_pieces,
-                              loader->uses, options->missing, options->n_missing, 1, error));
+  shoal_merge_plan plan = {.shares = &loader->share,
+                           .n_shares = 1,
+                           .pieces = loader->pieces,
+                           .n_pieces = loader->n_pieces,
+                           .uses = loader->uses,
+                           .missing = options->missing,
+                           .n_missing = options->n_missing,
+                           .n_threads = 1};
+  SHOAL_TRY(shoal_table_merge(table, &plan, error));
   loader_free(loader, table->n_columns);
   table->loader = NULL;
   if (!drop_unwanted(table, options->uses)) return shoal_fail_memory(error);

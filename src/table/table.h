@@ -26,9 +26,11 @@ typedef struct shoal_column {
 struct shoal_table {
   char *name; /* of the file, for messages */
   char delimiter;
-  uint64_t n_rows;    /* stored rows: records, or distinct tuples with counts */
-  uint64_t n_records; /* sum of the counts; n_rows without counts */
-  uint64_t *counts;   /* NULL: each row is one record */
+  uint64_t n_rows;     /* stored rows: records, or distinct tuples with counts */
+  uint64_t n_records;  /* sum of the counts; n_rows without counts */
+  uint64_t *counts;    /* NULL: each row is one record */
+  uint64_t *first_row; /* by row: where in the file it first stands; NULL: at its own number */
+  struct shoal_origin *origin; /* the file whose rows were counted, not kept; NULL: none was */
   size_t n_columns;
   shoal_column *columns;
   bool finished;

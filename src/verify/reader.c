@@ -40,6 +40,8 @@ struct shoal_verify_reader {
 
   int fd;
   uint64_t offset; /* bytes taken from the file */
+  uint64_t begin;  /* where the rows start */
+  uint64_t limit;  /* where they end, if the file does not end before */
   uint64_t file_size;
   uint64_t unreported; /* bytes of content since the last report */
 
@@ -73,6 +75,7 @@ static shoal_status fail_reading(const shoal_verify_reader *reader, shoal_error 
 static shoal_status read_file(shoal_verify_reader *reader, void *out, size_t room, size_t *got,
                               shoal_error *error) {
   if (room > MOST_AT_ONCE_BYTES) room = MOST_AT_ONCE_BYTES;
+  if (room > reader->limit - reader->offset) room = (size_t)(reader->limit - reader->offset);
   ssize_t n;
   do {
     n = pread(reader->fd, out, room, (off_t)reader->offset);
@@ -172,7 +175,10 @@ static shoal_status fill_window(shoal_verify_reader *reader, shoal_error *error)
   reader->unreported += reader->end - kept;
   if (reader->unreported < REPORT_BYTES && !reader->eof) return SHOAL_OK;
   reader->unreported = 0;
-  return shoal_run_report(reader->run, "verify", reader->offset, reader->file_size, "bytes", error);
+  uint64_t done = reader->offset - reader->begin, all = reader->file_size;
+  if (reader->limit < UINT64_MAX && reader->limit > reader->begin) /* as if all parts were as far */
+    done = (uint64_t)((double)done * (double)all / (double)(reader->limit - reader->begin));
+  return shoal_run_report(reader->run, "verify", done, all, "bytes", error);
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -368,25 +374,42 @@ static shoal_status prepare(shoal_verify_reader *reader, shoal_error *error) {
   return recognize_packing(reader, error);
 }
 
-shoal_status shoal_verify_reader_open(int fd, const char *name, char delimiter,
-                                      const shoal_run *run, shoal_verify_reader **out,
-                                      shoal_error *error) {
+static shoal_status open_reader(const shoal_verify_reader *as, shoal_verify_reader **out,
+                                shoal_error *error) {
   *out = NULL;
-  if (delimiter == '\0' || delimiter == '"' || delimiter == '\r' || delimiter == '\n')
-    return shoal_fail(error, SHOAL_FAILED, "%s cannot be read back with this delimiter; %s", name,
-                      SHOAL_VERIFY_FAULT);
+  if (as->delimiter == '\0' || as->delimiter == '"' || as->delimiter == '\r' ||
+      as->delimiter == '\n')
+    return shoal_fail(error, SHOAL_FAILED, "%s cannot be read back with this delimiter; %s",
+                      as->name, SHOAL_VERIFY_FAULT);
   shoal_verify_reader *reader = shoal_alloc_zero(1, sizeof *reader);
   if (!reader) return shoal_fail_memory(error);
-  reader->fd = fd;
-  reader->name = name;
-  reader->delimiter = delimiter;
-  reader->run = run;
+  *reader = *as;
+  reader->limit = UINT64_MAX;
   shoal_status status = prepare(reader, error);
   if (status != SHOAL_OK) {
     shoal_verify_reader_close(reader);
     return status;
   }
   *out = reader;
+  return SHOAL_OK;
+}
+
+shoal_status shoal_verify_reader_open(int fd, const char *name, char delimiter,
+                                      const shoal_run *run, shoal_verify_reader **out,
+                                      shoal_error *error) {
+  shoal_verify_reader as = {.fd = fd, .name = name, .delimiter = delimiter, .run = run};
+  return open_reader(&as, out, error);
+}
+
+shoal_status shoal_verify_reader_open_part(int fd, const char *name, char delimiter, uint64_t begin,
+                                           uint64_t end, const shoal_run *run,
+                                           shoal_verify_reader **out, shoal_error *error) {
+  shoal_verify_reader as = {.fd = fd, .name = name, .delimiter = delimiter, .run = run};
+  SHOAL_TRY(open_reader(&as, out, error));
+  shoal_verify_reader *reader = *out;
+  reader->packing = PACKING_NONE;
+  reader->begin = reader->offset = begin;
+  reader->limit = end;
   return SHOAL_OK;
 }
 

@@ -31,6 +31,15 @@ shoal_status shoal_verify_reader_open(int fd, const char *name, char delimiter,
                                       shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
+ * The same for a part of a file that is not compressed: rows from byte `begin`, where one must
+ * start, to byte `end`, where one must end.
+ */
+shoal_status shoal_verify_reader_open_part(int fd, const char *name, char delimiter, uint64_t begin,
+                                           uint64_t end, const shoal_run *run,
+                                           shoal_verify_reader **reader,
+                                           shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
  * The next row, of exactly `n_cells` cells; *found is false behind the last one. The first row
  * (the header) is row 0 of the messages. Any fault, of the file or of the machine, is
  * SHOAL_FAILED; SHOAL_CANCELLED if the progress callback asks to stop.

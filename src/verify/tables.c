@@ -118,11 +118,11 @@ static bool pairs_grow(shoal_verify_pairs *pairs) {
   return true;
 }
 
-bool shoal_verify_count_pair(shoal_verify_pairs *pairs, uint64_t key) {
+bool shoal_verify_count_pair(shoal_verify_pairs *pairs, uint64_t key, uint64_t n_rows) {
   if (too_full(pairs->n_used, pairs->bits) && !pairs_grow(pairs)) return false;
   shoal_verify_pair *slot = find_slot(pairs->slots, pairs->bits, key);
   if (!slot->n_rows) pairs->n_used++;
   slot->key = key;
-  slot->n_rows++;
+  slot->n_rows += n_rows;
   return true;
 }

@@ -89,7 +89,7 @@ static inline const void *shoal_verify_pair_of(const shoal_verify_pairs *pairs, 
   return &pairs->slots[shoal_mix(key) >> (64 - pairs->bits)];
 }
 
-/* Adds a row to the pair. False: no memory. */
-bool shoal_verify_count_pair(shoal_verify_pairs *pairs, uint64_t key);
+/* Adds rows to the pair. False: no memory. */
+bool shoal_verify_count_pair(shoal_verify_pairs *pairs, uint64_t key, uint64_t n_rows);
 
 #endif

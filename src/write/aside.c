@@ -82,6 +82,14 @@ static shoal_status place_aside(shoal_aside *aside, const char *path, shoal_erro
   return SHOAL_OK;
 }
 
+/* Spooled, never to be named. */
+static void forget_name(shoal_aside *aside) {
+  if (!aside->temporary) return;
+  (void)unlink(aside->temporary);
+  free(aside->temporary);
+  aside->temporary = NULL;
+}
+
 shoal_status shoal_aside_open(shoal_aside *aside, const char *path, shoal_error *error) {
   memset(aside, 0, sizeof *aside);
   aside->fd = -1;
@@ -89,14 +97,16 @@ shoal_status shoal_aside_open(shoal_aside *aside, const char *path, shoal_error 
   if (status == SHOAL_OK) {
     aside->fd = open(aside->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (aside->fd < 0) status = open_named(aside, error);
-    if (status == SHOAL_OK && aside->is_stream && aside->temporary) {
-      (void)unlink(aside->temporary); /* spooled, never to be named */
-      free(aside->temporary);
-      aside->temporary = NULL;
-    }
+    if (status == SHOAL_OK && aside->is_stream) forget_name(aside);
   }
   if (status != SHOAL_OK) shoal_aside_close(aside);
   return status;
+}
+
+shoal_status shoal_aside_spool(shoal_aside *aside, const char *path, shoal_error *error) {
+  SHOAL_TRY(shoal_aside_open(aside, path, error));
+  forget_name(aside);
+  return SHOAL_OK;
 }
 
 static shoal_status copy_out(shoal_aside *aside, int to, shoal_error *error) {

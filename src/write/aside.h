@@ -21,6 +21,10 @@ typedef struct shoal_aside {
 shoal_status shoal_aside_open(shoal_aside *aside, const char *path,
                               shoal_error *error) SHOAL_MUST_CHECK;
 
+/* A file that will never have a name, on the disk where `path` is to be; gone when it is closed. */
+shoal_status shoal_aside_spool(shoal_aside *aside, const char *path,
+                               shoal_error *error) SHOAL_MUST_CHECK;
+
 /* Makes the file what `path` names, with the usual permissions; on failure nothing changes. */
 shoal_status shoal_aside_commit(shoal_aside *aside, shoal_error *error) SHOAL_MUST_CHECK;
 

@@ -1,288 +1,296 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write/csv: see csv.h. */
+/*
+ * write/csv: see csv.h. In order: threads render stretches of rows, which are written one after
+ * the other. Shuffled (order.h): packed rows are thrown into buckets first, each thread a part of
+ * the table; then threads shuffle and render a bucket each.
+ */
 #include "write/csv.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/line.h"
+#include "write/order.h"
+#include "write/rows.h"
+
 enum {
-  STRETCH_ROWS = 32 * 1024,
+  STRETCH_ROWS = 16 * 1024,
   MAX_THREADS = 64,
-  COPY_SLACK = 16,
+  MOST_BUCKETS = 1024,
   FLUSH_BYTES = 1 << 20,
-  TILE_ROWS = 1024, /* packed at a time, while they are in the cache */
-  AHEAD = 16        /* rows fetched ahead */
+  TILE_ROWS = 512 /* packed at a time, while they are in the cache */
 };
 
-/* ------------------------------------------------------------ cells */
+/* What one thread works with. */
+typedef struct worker {
+  shoal_delivery delivery;
+  uint8_t *tile;    /* packed rows */
+  uint32_t *places; /* the order of a bucket */
+  size_t places_capacity;
+} worker;
 
-static bool needs_quotes(const shoal_csv_out *out, const char *bytes, size_t size) {
-  if (size == 0) return out->n_columns == 1; /* else the row would be a blank line */
-  return memchr(bytes, out->delimiter, size) || memchr(bytes, '"', size) ||
-         memchr(bytes, '\n', size) || memchr(bytes, '\r', size);
-}
-
-/* Writes a cell as CSV has it; `to` has room for twice its size and two quotes. */
-static size_t render(const shoal_csv_out *out, const char *bytes, size_t size, char *to) {
-  if (!needs_quotes(out, bytes, size)) {
-    if (size) memcpy(to, bytes, size);
-    return size;
-  }
-  size_t at = 0;
-  to[at++] = '"';
-  for (size_t i = 0; i < size; i++) {
-    if (bytes[i] == '"') to[at++] = '"';
-    to[at++] = bytes[i];
-  }
-  to[at++] = '"';
-  return at;
-}
-
-bool shoal_cells_out_add(shoal_cells_out *cells, const shoal_csv_out *out, const char *bytes,
-                         size_t size_bytes) {
-  uint64_t start = cells->n_values ? cells->offsets[cells->n_values] : 0;
-  if (size_bytes > SIZE_MAX / 4) return false;
-  if (!shoal_grow(&cells->bytes, &cells->capacity, (size_t)start + 2 * size_bytes + 3 + COPY_SLACK,
-                  1))
-    return false;
-  size_t size = render(out, bytes, size_bytes, cells->bytes + start);
-  bool last = cells == &out->columns[out->n_columns - 1];
-  cells->bytes[start + size] = last ? '\n' : out->delimiter;
-  cells->offsets[0] = 0;
-  cells->offsets[++cells->n_values] = start + size + 1;
-  return true;
-}
-
-void shoal_cells_out_reset(shoal_cells_out *cells) {
-  free(cells->bytes);
-  free(cells->offsets);
-  memset(cells, 0, sizeof *cells);
-}
-
-/* ------------------------------------------------------------ rows */
-
-/* Rendered bytes of a stretch of rows. */
-typedef struct buffer {
-  char *bytes;
-  size_t size, capacity;
-  bool failed;
-} buffer;
+/* The rows that one thread throws into buckets. */
+typedef struct part {
+  uint64_t first_row, end_row, first_record;
+  uint64_t next[MOST_BUCKETS]; /* rows in each bucket, then where its next row goes */
+} part;
 
 typedef struct writing {
   const shoal_csv_out *out;
-  const uint32_t *order; /* rows to write; NULL: all rows that are not removed, in order */
-  uint64_t n_items;      /* of `order`, or rows of the table */
-  uint64_t next;         /* first item of the next round */
-  size_t widest;         /* bytes a row has at most */
-  /*
-   * Rows in random order: a row's group and codes side by side, so that it costs one miss of the
-   * cache instead of one a column. NULL: codes are taken from the columns.
-   */
-  uint8_t *packed;
-  size_t packed_bytes; /* a row */
-  size_t *place;       /* of each column's code in it */
-  unsigned n_packers;
-  buffer buffers[MAX_THREADS];
+  shoal_rows_out rows;
+  shoal_sink *sink;
+  const shoal_run *run;
+  uint64_t n_items; /* rows in order, or buckets */
+  uint64_t n_rows;  /* that are written */
+  unsigned n_threads;
+  worker workers[MAX_THREADS];
+  /* shuffled */
+  shoal_order order;
+  part *parts;
+  uint8_t *packed; /* rows by bucket */
+  uint64_t start[MOST_BUCKETS + 1];
 } writing;
 
-/* ------------------------------------------------------------ packed rows */
+/* ------------------------------------------------------------ what was rendered is written */
 
-static void pack_rows(const writing *w, uint64_t first, uint64_t end) {
-  const shoal_csv_out *out = w->out;
-  for (uint64_t row = first; row < end; row++)
-    memcpy(w->packed + row * w->packed_bytes, &out->group_of_row[row], sizeof(uint32_t));
-  for (size_t c = 0; c < out->n_columns; c++) {
-    if (out->columns[c].cell_of_group) continue;
-    const shoal_column *column = out->columns[c].column;
-    const uint8_t *from = (const uint8_t *)column->codes + first * column->code_size;
-    uint8_t *to = w->packed + first * w->packed_bytes + w->place[c];
-    for (uint64_t row = first; row < end; row++, from += column->code_size, to += w->packed_bytes)
-      memcpy(to, from, column->code_size);
-  }
+static shoal_status hand_over(void *user, unsigned i, uint64_t item, shoal_error *error) {
+  writing *w = user;
+  (void)item;
+  return shoal_delivery_hand_over(&w->workers[i].delivery, w->sink, error);
 }
 
-static void pack_share(void *user, unsigned i) {
+static shoal_status finish(void *user, unsigned i, uint64_t item, shoal_error *error) {
   const writing *w = user;
-  uint64_t n = w->out->table->n_rows;
-  uint64_t end = n * (i + 1) / w->n_packers;
-  for (uint64_t row = n * i / w->n_packers; row < end; row += TILE_ROWS)
-    pack_rows(w, row, row + TILE_ROWS < end ? row + TILE_ROWS : end);
+  (void)item;
+  return shoal_delivery_finish(&w->workers[i].delivery, w->sink, error);
 }
 
-/* Without the memory for it, rows are written all the same, only slower. */
-static void pack(writing *w, const shoal_run *run) {
-  const shoal_csv_out *out = w->out;
-  w->place = shoal_alloc(out->n_columns, sizeof *w->place);
-  if (!w->place) return;
-  w->packed_bytes = sizeof(uint32_t);
-  for (size_t c = 0; c < out->n_columns; c++) {
-    w->place[c] = w->packed_bytes;
-    if (!out->columns[c].cell_of_group) w->packed_bytes += out->columns[c].column->code_size;
+static shoal_status report(void *user, uint64_t n_done, shoal_error *error) {
+  const writing *w = user;
+  uint64_t done = w->n_items ? w->n_rows * n_done / w->n_items : 0;
+  return shoal_run_report(w->run, "write", done, w->n_rows, "rows", error);
+}
+
+static shoal_status take(void *user, unsigned i, uint64_t item, bool *more, shoal_error *error) {
+  const writing *w = user;
+  (void)i;
+  (void)error;
+  *more = item < w->n_items;
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ in order */
+
+static bool is_released(const shoal_csv_out *out, uint64_t row) {
+  return out->fate[out->group_of_row[row]] != SHOAL_FATE_REMOVE;
+}
+
+static bool render_tile(const writing *w, worker *self, const uint64_t *row_of, size_t n) {
+  const shoal_rows_out *rows = &w->rows;
+  shoal_rows_pack(rows, row_of, n, self->tile);
+  for (size_t i = 0; i < n; i++) {
+    char *to = shoal_bytes_room(&self->delivery.rendered, rows->widest);
+    if (!to) return false;
+    to = shoal_rows_render(rows, self->tile + i * rows->packed_bytes, to);
+    self->delivery.rendered.size = (size_t)(to - self->delivery.rendered.bytes);
   }
-  w->packed = shoal_alloc((size_t)out->table->n_rows, w->packed_bytes);
-  w->n_packers = shoal_run_threads(run);
-  if (w->packed) shoal_parallel(w->n_packers, pack_share, w);
-}
-
-static inline uint32_t group_at(const writing *w, uint64_t row) {
-  if (!w->packed) return w->out->group_of_row[row];
-  uint32_t group;
-  memcpy(&group, w->packed + row * w->packed_bytes, sizeof group);
-  return group;
-}
-
-static inline uint32_t code_at(const writing *w, size_t c, uint64_t row) {
-  const shoal_column *column = w->out->columns[c].column;
-  if (!w->packed) return shoal_column_code(column, row);
-  const uint8_t *at = w->packed + row * w->packed_bytes + w->place[c];
-  if (column->code_size == 1) return *at;
-  uint16_t half;
-  uint32_t code;
-  if (column->code_size == 4) memcpy(&code, at, sizeof code);
-  else {
-    memcpy(&half, at, sizeof half);
-    code = half;
-  }
-  return code;
-}
-
-/* ------------------------------------------------------------ rendering */
-
-static inline char *copy_cell(char *to, const char *from, size_t size) {
-  if (size <= COPY_SLACK) memcpy(to, from, COPY_SLACK);
-  else memcpy(to, from, size);
-  return to + size;
-}
-
-static char *render_row(const writing *w, uint64_t row, bool blank, char *to) {
-  const shoal_csv_out *out = w->out;
-  uint32_t group = group_at(w, row);
-  for (size_t c = 0; c < out->n_columns; c++) {
-    const shoal_cells_out *cells = &out->columns[c];
-    bool hidden = cells->hidden && cells->hidden[group];
-    if (hidden || (blank && cells->generalized)) {
-      to += render(out, "*", 1, to);
-      *to++ = c + 1 == out->n_columns ? '\n' : out->delimiter;
-      continue;
-    }
-    uint32_t cell = cells->cell_of_group ? cells->cell_of_group[group] : code_at(w, c, row);
-    uint64_t from = cells->offsets[cell];
-    to = copy_cell(to, cells->bytes + from, (size_t)(cells->offsets[cell + 1] - from));
-  }
-  return to;
-}
-
-static bool append_row(const writing *w, buffer *b, uint64_t row, bool blank) {
-  if (!shoal_grow(&b->bytes, &b->capacity, b->size + w->widest + COPY_SLACK, 1)) return false;
-  char *end = render_row(w, row, blank, b->bytes + b->size);
-  b->size = (size_t)(end - b->bytes);
   return true;
 }
 
-static void render_stretch(void *user, unsigned i) {
-  writing *w = user;
-  buffer *b = &w->buffers[i];
+static shoal_status render_stretch(void *user, unsigned i, uint64_t item, shoal_error *error) {
+  const writing *w = user;
+  worker *self = &((writing *)user)->workers[i];
   const shoal_csv_out *out = w->out;
-  uint64_t first = w->next + (uint64_t)i * STRETCH_ROWS;
-  uint64_t end = first + STRETCH_ROWS < w->n_items ? first + STRETCH_ROWS : w->n_items;
-  b->size = 0;
-  for (uint64_t item = first; item < end; item++) {
-    uint64_t row = w->order ? w->order[item] : item;
-    if (w->packed && item + AHEAD < end)
-      __builtin_prefetch(w->packed + w->order[item + AHEAD] * w->packed_bytes);
-    shoal_fate fate = (shoal_fate)out->fate[group_at(w, row)];
-    if (fate == SHOAL_FATE_REMOVE) continue;
-    b->failed = !append_row(w, b, row, fate == SHOAL_FATE_BLANK);
-    if (b->failed) return;
-  }
-}
-
-static size_t widest_row(const shoal_csv_out *out) {
-  size_t widest = 0;
-  for (size_t c = 0; c < out->n_columns; c++) {
-    const shoal_cells_out *cells = &out->columns[c];
-    uint64_t most = 4; /* a blank, quoted */
-    for (uint32_t v = 0; v < cells->n_values; v++) {
-      uint64_t size = cells->offsets[v + 1] - cells->offsets[v];
-      if (size > most) most = size;
-    }
-    widest += (size_t)most;
-  }
-  return widest;
-}
-
-static shoal_status write_rows(writing *w, shoal_sink *sink, const shoal_run *run,
-                               shoal_error *error) {
-  unsigned threads = shoal_run_threads(run);
-  for (w->next = 0; w->next < w->n_items;) {
-    uint64_t stretches = (w->n_items - w->next + STRETCH_ROWS - 1) / STRETCH_ROWS;
-    unsigned n = stretches < threads ? (unsigned)stretches : threads;
-    shoal_parallel(n, render_stretch, w);
-    for (unsigned i = 0; i < n; i++) {
-      if (w->buffers[i].failed) return shoal_fail_memory(error);
-      SHOAL_TRY(shoal_sink_write(sink, w->buffers[i].bytes, w->buffers[i].size, error));
-    }
-    w->next += (uint64_t)n * STRETCH_ROWS;
-    uint64_t done = w->next < w->n_items ? w->next : w->n_items;
-    SHOAL_TRY(shoal_run_report(run, "write", done, w->n_items, "rows", error));
+  uint64_t first = item * STRETCH_ROWS, left = out->table->n_rows - first, rows[TILE_ROWS];
+  uint64_t end = first + (left < STRETCH_ROWS ? left : STRETCH_ROWS);
+  size_t n = 0;
+  self->delivery.rendered.size = 0;
+  for (uint64_t at = first; at < end; at++) {
+    rows[n] = out->order ? out->order[at] : at;
+    n += is_released(out, rows[n]);
+    if (n < TILE_ROWS && at + 1 < end) continue;
+    if (!render_tile(w, self, rows, n)) return shoal_fail_memory(error);
+    n = 0;
   }
   return SHOAL_OK;
 }
 
+static shoal_status write_in_order(writing *w, shoal_error *error) {
+  w->n_items = (w->out->table->n_rows + STRETCH_ROWS - 1) / STRETCH_ROWS;
+  shoal_line line = {w, take, render_stretch, hand_over, finish, report};
+  return shoal_line_run(&line, w->n_threads, error);
+}
+
 /* Rows that stand for several records, in their order: a row may be written very often. */
-static shoal_status write_counted(writing *w, shoal_sink *sink, const shoal_run *run,
-                                  shoal_error *error) {
+static shoal_status write_counted(writing *w, shoal_error *error) {
   const shoal_csv_out *out = w->out;
-  buffer *b = &w->buffers[0];
+  worker *self = &w->workers[0];
+  shoal_bytes *b = &self->delivery.rendered;
   for (uint64_t row = 0; row < out->table->n_rows; row++) {
-    shoal_fate fate = (shoal_fate)out->fate[out->group_of_row[row]];
-    if (fate == SHOAL_FATE_REMOVE) continue;
+    if (!is_released(out, row)) continue;
     for (uint64_t times = out->table->counts[row]; times; times--) {
-      if (!append_row(w, b, row, fate == SHOAL_FATE_BLANK)) return shoal_fail_memory(error);
+      if (!render_tile(w, self, &row, 1)) return shoal_fail_memory(error);
       if (b->size < FLUSH_BYTES) continue;
-      SHOAL_TRY(shoal_sink_write(sink, b->bytes, b->size, error));
-      SHOAL_TRY(shoal_run_report(run, "write", row, out->table->n_rows, "rows", error));
+      SHOAL_TRY(shoal_sink_write(w->sink, b->bytes, b->size, error));
+      SHOAL_TRY(shoal_run_report(w->run, "write", row, out->table->n_rows, "rows", error));
       b->size = 0;
     }
   }
-  return shoal_sink_write(sink, b->bytes, b->size, error);
+  return shoal_sink_write(w->sink, b->bytes, b->size, error);
 }
 
-static uint64_t count_rows(const shoal_csv_out *out) {
-  uint64_t n = 0;
-  for (uint64_t row = 0; row < out->table->n_rows; row++)
-    if (out->fate[out->group_of_row[row]] != SHOAL_FATE_REMOVE)
-      n += shoal_table_count(out->table, row);
-  return n;
+/* ------------------------------------------------------------ shuffled */
+
+/* Records of a part, some at a time: a row that stands for several is there as often. */
+typedef struct tile {
+  uint64_t row, times, record; /* what comes next */
+  uint64_t row_of[TILE_ROWS];
+  uint16_t bucket[TILE_ROWS];
+  size_t n;
+} tile;
+
+static bool next_tile(const writing *w, const part *p, tile *t) {
+  const shoal_table *table = w->out->table;
+  t->n = 0;
+  while (t->n < TILE_ROWS && t->row < p->end_row) {
+    t->row_of[t->n++] = t->row;
+    if (++t->times < shoal_table_count(table, t->row)) continue;
+    t->row++;
+    t->times = 0;
+  }
+  shoal_order_throw(&w->order, t->record, t->n, t->bucket);
+  t->record += t->n;
+  return t->n > 0;
 }
 
-/* The rows to write, in random order (Fisher and Yates). */
-static uint32_t *shuffle(const shoal_csv_out *out, uint64_t n, shoal_random *random) {
-  uint32_t *order = shoal_alloc((size_t)n, sizeof *order);
-  if (!order) return NULL;
+/* Rows that are released, with their buckets. */
+static void drop_removed(const shoal_csv_out *out, tile *t) {
+  size_t kept = 0;
+  for (size_t i = 0; i < t->n; i++) {
+    t->row_of[kept] = t->row_of[i];
+    t->bucket[kept] = t->bucket[i];
+    kept += is_released(out, t->row_of[i]);
+  }
+  t->n = kept;
+}
+
+static void count_part(void *user, unsigned i) {
+  writing *w = user;
+  part *p = &w->parts[i];
+  tile t = {.row = p->first_row, .record = p->first_record};
+  while (next_tile(w, p, &t)) {
+    drop_removed(w->out, &t);
+    for (size_t j = 0; j < t.n; j++) p->next[t.bucket[j]]++;
+  }
+}
+
+static void throw_part(void *user, unsigned i) {
+  writing *w = user;
+  part *p = &w->parts[i];
+  const uint8_t *packed = w->workers[i].tile;
+  size_t size = w->rows.packed_bytes;
+  tile t = {.row = p->first_row, .record = p->first_record};
+  while (next_tile(w, p, &t)) {
+    drop_removed(w->out, &t);
+    shoal_rows_pack(&w->rows, t.row_of, t.n, w->workers[i].tile);
+    for (size_t j = 0; j < t.n; j++) {
+      uint8_t *to = w->packed + p->next[t.bucket[j]]++ * size;
+      for (size_t at = 0; at < size; at += 4) memcpy(to + at, packed + j * size + at, 4);
+    }
+  }
+}
+
+/* Counts become places: bucket by bucket, and in each the parts in their order. */
+static void place_parts(writing *w) {
   uint64_t at = 0;
-  for (uint64_t row = 0; row < out->table->n_rows; row++) {
-    if (out->fate[out->group_of_row[row]] == SHOAL_FATE_REMOVE) continue;
-    for (uint64_t times = shoal_table_count(out->table, row); times; times--)
-      order[at++] = (uint32_t)row;
+  uint32_t n_buckets = shoal_order_buckets(&w->order);
+  for (uint32_t b = 0; b < n_buckets; b++) {
+    w->start[b] = at;
+    for (unsigned i = 0; i < w->n_threads; i++) {
+      uint64_t n = w->parts[i].next[b];
+      w->parts[i].next[b] = at;
+      at += n;
+    }
   }
-  for (uint64_t i = n; i > 1; i--) {
-    uint64_t j = shoal_random_below(random, i);
-    uint32_t swap = order[i - 1];
-    order[i - 1] = order[j];
-    order[j] = swap;
-  }
-  return order;
+  w->start[n_buckets] = at;
 }
 
-static shoal_status write_header(const shoal_csv_out *out, shoal_sink *sink, shoal_error *error) {
+static bool throw_rows(writing *w) {
+  const shoal_table *table = w->out->table;
+  w->parts = shoal_alloc_zero(w->n_threads, sizeof *w->parts);
+  w->packed = shoal_alloc((size_t)w->n_rows, w->rows.packed_bytes);
+  if (!w->parts || !w->packed) return false;
+  for (unsigned i = 0; i < w->n_threads; i++) {
+    part *p = &w->parts[i];
+    p->first_row = i ? w->parts[i - 1].end_row : 0;
+    p->end_row = table->n_rows / w->n_threads * (i + 1);
+    if (i + 1 == w->n_threads) p->end_row = table->n_rows;
+    p->first_record = i ? w->parts[i - 1].first_record : 0;
+    if (!i) continue;
+    for (uint64_t row = w->parts[i - 1].first_row; row < p->first_row; row++)
+      p->first_record += shoal_table_count(table, row);
+  }
+  shoal_parallel(w->n_threads, count_part, w);
+  place_parts(w);
+  shoal_parallel(w->n_threads, throw_part, w);
+  return true;
+}
+
+static shoal_status render_bucket(void *user, unsigned i, uint64_t item, shoal_error *error) {
+  const writing *w = user;
+  worker *self = &((writing *)user)->workers[i];
+  const shoal_rows_out *rows = &w->rows;
+  const uint8_t *packed = w->packed + w->start[item] * rows->packed_bytes;
+  uint64_t n = w->start[item + 1] - w->start[item];
+  self->delivery.rendered.size = 0;
+  if (n >= UINT32_MAX ||
+      !shoal_grow(&self->places, &self->places_capacity, (size_t)n + 1, sizeof *self->places))
+    return shoal_fail_memory(error);
+  shoal_order_shuffle(&w->order, (uint32_t)item, (uint32_t)n, self->places);
+  for (uint64_t at = 0; at < n; at++) {
+    char *to = shoal_bytes_room(&self->delivery.rendered, rows->widest);
+    if (!to) return shoal_fail_memory(error);
+    to = shoal_rows_render(rows, packed + self->places[at] * rows->packed_bytes, to);
+    self->delivery.rendered.size = (size_t)(to - self->delivery.rendered.bytes);
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status write_shuffled(writing *w, shoal_random *random, shoal_error *error) {
+  shoal_order_init(&w->order, random, w->out->table->n_records);
+  if (!throw_rows(w)) return shoal_fail_memory(error);
+  w->n_items = shoal_order_buckets(&w->order);
+  shoal_line line = {w, take, render_bucket, hand_over, finish, report};
+  return shoal_line_run(&line, w->n_threads, error);
+}
+
+/* ------------------------------------------------------------ the whole */
+
+static bool prepare(writing *w) {
+  const shoal_csv_out *out = w->out;
+  uint32_t n_groups = 0;
+  for (uint64_t row = 0; row < out->table->n_rows; row++) {
+    if (out->group_of_row[row] >= n_groups) n_groups = out->group_of_row[row] + 1;
+    if (is_released(out, row)) w->n_rows += shoal_table_count(out->table, row);
+  }
+  if (!shoal_rows_out_init(&w->rows, out, n_groups)) return false;
+  w->n_threads = shoal_run_threads(w->run);
+  for (unsigned i = 0; i < w->n_threads; i++) {
+    w->workers[i].tile = shoal_alloc(TILE_ROWS, w->rows.packed_bytes);
+    if (!w->workers[i].tile) return false;
+  }
+  return true;
+}
+
+shoal_status shoal_csv_write_header(const shoal_csv_out *out, shoal_sink *sink,
+                                    shoal_error *error) {
   shoal_status status = SHOAL_OK;
   for (size_t c = 0; status == SHOAL_OK && c < out->n_columns; c++) {
     const char *name = out->columns[c].column->name;
     size_t size = strlen(name);
     char *cell = shoal_alloc(2 * size + 3, 1);
     if (!cell) return shoal_fail_memory(error);
-    size_t end = render(out, name, size, cell);
+    size_t end = shoal_cell_render(out, name, size, cell);
     cell[end++] = c + 1 == out->n_columns ? '\n' : out->delimiter;
     status = shoal_sink_write(sink, cell, end, error);
     free(cell);
@@ -293,30 +301,26 @@ static shoal_status write_header(const shoal_csv_out *out, shoal_sink *sink, sho
 shoal_status shoal_csv_write(const shoal_csv_out *out, shoal_sink *sink, shoal_random *random,
                              const shoal_run *run, uint64_t *n_rows, shoal_error *error) {
   writing *w = shoal_alloc_zero(1, sizeof *w);
-  uint32_t *order = NULL;
   if (!w) return shoal_fail_memory(error);
   w->out = out;
-  w->widest = widest_row(out);
-  w->n_items = out->table->n_rows;
-  w->order = out->order;
-  *n_rows = count_rows(out);
-  shoal_status status = SHOAL_OK;
-  if (random) {
-    if (out->table->n_rows > UINT32_MAX || !(order = shuffle(out, *n_rows, random)))
-      status = shoal_fail_memory(error);
-    w->order = order;
-    w->n_items = *n_rows;
-    if (status == SHOAL_OK && !out->table->counts) pack(w, run);
-  }
-  if (status == SHOAL_OK) status = write_header(out, sink, error);
-  bool counted = out->table->counts && !order;
+  w->sink = sink;
+  w->run = run;
+  shoal_status status = prepare(w) ? SHOAL_OK : shoal_fail_memory(error);
+  *n_rows = w->n_rows;
+  if (status == SHOAL_OK) status = shoal_csv_write_header(out, sink, error);
   if (status == SHOAL_OK)
-    status = counted ? write_counted(w, sink, run, error) : write_rows(w, sink, run, error);
+    status = random               ? write_shuffled(w, random, error)
+             : out->table->counts ? write_counted(w, error)
+                                  : write_in_order(w, error);
   if (status == SHOAL_OK) status = shoal_sink_finish(sink, error);
-  for (unsigned i = 0; i < MAX_THREADS; i++) free(w->buffers[i].bytes);
-  free(order);
+  for (unsigned i = 0; i < MAX_THREADS; i++) {
+    free(w->workers[i].delivery.rendered.bytes);
+    free(w->workers[i].tile);
+    free(w->workers[i].places);
+  }
+  free(w->parts);
   free(w->packed);
-  free(w->place);
+  shoal_rows_out_reset(&w->rows);
   free(w);
   return status;
 }

@@ -2,7 +2,7 @@
 /*
  * write: classes -> release, as CSV. Each column has its cells ready, quoted where needed, by code
  * of the value or, in local recoding, by class of the row; a row is a few copies. Threads render
- * stretches of rows, which are written in order.
+ * stretches of rows, or buckets of shuffled ones, which are written in order.
  */
 #ifndef SHOAL_WRITE_CSV_H
 #define SHOAL_WRITE_CSV_H
@@ -41,6 +41,10 @@ typedef struct shoal_csv_out {
 bool shoal_cells_out_add(shoal_cells_out *cells, const shoal_csv_out *out, const char *bytes,
                          size_t size_bytes);
 void shoal_cells_out_reset(shoal_cells_out *cells);
+
+/* The header alone. */
+shoal_status shoal_csv_write_header(const shoal_csv_out *out, shoal_sink *sink,
+                                    shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
  * Writes header and rows. `random` shuffles the rows; NULL keeps their order. A row that stands

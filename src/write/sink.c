@@ -21,6 +21,8 @@ struct shoal_sink {
   z_stream gzip;
   ZSTD_CStream *zstd;
   char *output; /* compressed bytes */
+  bool placed;  /* a plain file: bytes have places */
+  uint64_t position;
 };
 
 shoal_status shoal_sink_open(int fd, const char *name, shoal_sink **out, shoal_error *error) {
@@ -39,6 +41,9 @@ shoal_status shoal_sink_open(int fd, const char *name, shoal_sink **out, shoal_e
     sink->zstd = ZSTD_createCStream();
     ok = sink->zstd && !ZSTD_isError(ZSTD_initCStream(sink->zstd, ZSTD_LEVEL));
   }
+  off_t at = gzip || zstd ? -1 : lseek(fd, 0, SEEK_CUR);
+  sink->placed = at >= 0;
+  sink->position = sink->placed ? (uint64_t)at : 0;
   if (!ok) {
     shoal_sink_free(sink);
     return shoal_fail_memory(error);
@@ -47,20 +52,45 @@ shoal_status shoal_sink_open(int fd, const char *name, shoal_sink **out, shoal_e
   return SHOAL_OK;
 }
 
+static shoal_status fail_writing(const char *name, int code, shoal_error *error) {
+  shoal_place place = {.file = name};
+  return shoal_fail_at(error, SHOAL_FAILED, &place, "cannot be written: %s", strerror(code));
+}
+
 shoal_status shoal_write_all(int fd, const char *name, const char *bytes, size_t size_bytes,
                              shoal_error *error) {
   while (size_bytes) {
     ssize_t n = write(fd, bytes, size_bytes);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      shoal_place place = {.file = name};
-      return shoal_fail_at(error, SHOAL_FAILED, &place, "cannot be written: %s",
-                           strerror(n ? errno : EIO));
-    }
+    if (n <= 0) return fail_writing(name, n ? errno : EIO, error);
     bytes += n;
     size_bytes -= (size_t)n;
   }
   return SHOAL_OK;
+}
+
+bool shoal_sink_reserve(shoal_sink *sink, size_t size_bytes, uint64_t *offset) {
+  *offset = sink->position;
+  if (sink->placed) sink->position += size_bytes;
+  return sink->placed;
+}
+
+shoal_status shoal_write_all_at(int fd, const char *name, uint64_t offset, const char *bytes,
+                                size_t size_bytes, shoal_error *error) {
+  while (size_bytes) {
+    ssize_t n = pwrite(fd, bytes, size_bytes, (off_t)offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return fail_writing(name, n ? errno : EIO, error);
+    bytes += n;
+    size_bytes -= (size_t)n;
+    offset += (uint64_t)n;
+  }
+  return SHOAL_OK;
+}
+
+shoal_status shoal_sink_write_at(const shoal_sink *sink, uint64_t offset, const char *bytes,
+                                 size_t size_bytes, shoal_error *error) {
+  return shoal_write_all_at(sink->fd, sink->name, offset, bytes, size_bytes, error);
 }
 
 static shoal_status write_all(const shoal_sink *sink, const char *bytes, size_t size,
@@ -106,6 +136,9 @@ shoal_status shoal_sink_write(shoal_sink *sink, const char *bytes, size_t size_b
   if (!size_bytes) return SHOAL_OK;
   if (sink->gzip_ready) return write_gzip(sink, bytes, size_bytes, false, error);
   if (sink->zstd) return write_zstd(sink, bytes, size_bytes, false, error);
+  uint64_t offset;
+  if (shoal_sink_reserve(sink, size_bytes, &offset))
+    return shoal_sink_write_at(sink, offset, bytes, size_bytes, error);
   return write_all(sink, bytes, size_bytes, error);
 }
 

@@ -5,6 +5,7 @@ what is refused and why."""
 import collections
 import json
 import pathlib
+import random
 import sys
 import unittest
 from fractions import Fraction
@@ -37,7 +38,7 @@ class Theta(clitest.Case):
 
     def letters(self, *classes, k=4, mu=0.6, **method):
         """Rows with these values, one near the next; classes far from each other."""
-        rows = [[str(1000 * c + i), str(i), letter] for c, letters in enumerate(classes)
+        rows = [[str(1000 * c + i), f"{c}.{i}", letter] for c, letters in enumerate(classes)
                 for i, letter in enumerate(letters)]
         self.table(["q", "note", "s"], rows, {"q": NUMBER, "note": {"role": "keep"}, "s": {"role": "sensitive"}}, k, mu,
                    **method)
@@ -138,8 +139,45 @@ class Noise(Theta):
                 self.assertFalse(any(true[j] and written[j][0] == row[0] for j in range(i, len(written))), row)
 
     def test_is_refused_unless_given(self):
-        self.letters("aabbcccc", "aabbcccc", "aabbccdd", k=8, mu=0.1)
-        self.assertEqual(0, self.report()["output"]["noise"])
+        """One class at most can have both c and d, and no class of three values passes, nor do all rows as one."""
+        needy = ("aabb", "aabb", "aabb", "aacd")
+        self.assertLess(variance("".join(needy)), Fraction(3, 4))
+        for method in ({}, {"noise": "refuse"}, {"noise": 0}, {"noise": 5}):
+            for start in ("flock", "sorted"):
+                rows = self.letters(*needy, start=start, **method)
+                self.refuse(1, r"that break theta-sensitive on s .*or (more )?rows to be invented \(method.noise\)")
+        self.letters(*needy, start="sorted", noise="100%")
+        self.assertEqual(6, self.report()["output"]["noise"])
+        self.assert_noise_is_absent(rows)
+
+    def test_values_are_absent_from_their_classes(self):
+        """Also where clusters get equal labels: few numbers, so that many do."""
+        rng = random.Random(4)
+        invented = 0
+        for i in range(40):
+            rows = [[str(rng.randrange(3 if i % 2 else 50)), str(r), min(rng.choice("abcdef"), rng.choice("abcdef"))]
+                    for r in range(rng.randint(8, 60))]
+            self.table(["q", "note", "s"], rows, {"q": NUMBER, "note": {"role": "keep"}, "s": {"role": "sensitive"}}, 4,
+                       noise="100%", start=rng.choice(("flock", "sorted")), seed=i)
+            result = self.run_shoal("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--report", "report.json")
+            if result.code == 0:
+                self.assertEqual(json.loads(self.read("report.json"))["output"]["noise"], self.assert_noise_is_absent(rows))
+                invented += json.loads(self.read("report.json"))["output"]["noise"]
+        self.assertGreater(invented, 20)
+
+    def assert_noise_is_absent(self, rows):
+        """The number of invented rows. Each true row has a note of its own, and an invented one another's."""
+        true = {(row[1], row[2]) for row in rows}
+        invented = 0
+        for members in self.classes():
+            values = [row[2] for row in members if (row[1], row[2]) in true]
+            added = [row[2] for row in members if (row[1], row[2]) not in true]
+            self.assertFalse(set(added) & set(values), members)
+            self.assertEqual(len(added), len(set(added)), members)
+            self.assertGreaterEqual(len(values), 4)
+            self.assertGreaterEqual(variance([row[2] for row in members]), Fraction(3, 4))
+            invented += len(added)
+        return invented
 
     def test_has_a_limit(self):
         self.letters(*self.TIGHT, start="sorted", noise=12)

@@ -163,6 +163,19 @@ class Random(unittest.TestCase):
             true = [row[1] for row in rows if (row[1], row[2], row[4], row[5]) not in added]
             self.assertEqual(true, sorted(true, key=int))
         self.compare_labels(table, rows, added)
+        for members in classes.values():
+            self.compare_noise(table, members, added)
+
+    def compare_noise(self, table, members, added):
+        """Each noise row has a value that its class lacks, and no two have the same."""
+        true = [row for row in members if (row[1], row[2], row[4], row[5]) not in added]
+        noise = [row for row in members if (row[1], row[2], row[4], row[5]) in added]
+        asked = (2, 4) if table.kind == "second theta" else (2,)
+        seen = {column: {row[column] for row in true} for column in asked}
+        new = {column: {row[column] for row in noise} - seen[column] - {""} for column in asked}
+        for row in noise:
+            self.assertTrue(any(row[column] in new[column] for column in asked), members)
+        self.assertGreaterEqual(sum(map(len, new.values())), len(noise), members)
 
     def compare_labels(self, table, rows, added):
         """True rows are covered by their labels; every class has k rows that are true."""

@@ -105,15 +105,14 @@ static void compare_cells(const char *block, size_t size, size_t n_columns) {
 }
 
 /* The copy ends where its slack does, so that reading on is seen; the slack is of no account. */
-static shoal_csv_problem check_split(const char *block, size_t size, char delimiter,
-                                     size_t n_columns) {
+static shoal_csv_problem check_split_by(shoal_scan_way way, const char *block, size_t size,
+                                        char delimiter, size_t n_columns) {
   static const char *const slacks = "\n,\"a;\0\r";
   char *copy = malloc(size + SHOAL_CSV_SLACK);
   assert_non_null(copy);
   if (size) memcpy(copy, block, size);
   memset(copy + size, slacks[size % 7], SHOAL_CSV_SLACK);
-  reference_split(block, size, delimiter, n_columns, &expected);
-  shoal_csv_problem problem = shoal_csv_split(copy, size, delimiter, n_columns, &cells);
+  shoal_csv_problem problem = shoal_csv_split_by(way, copy, size, delimiter, n_columns, &cells);
   if (problem.fault != expected.problem.fault) show_and_fail(block, size, n_columns, "faults");
   if (problem.fault == SHOAL_CSV_OK) compare_cells(block, size, n_columns);
   else if (problem.row != expected.problem.row)
@@ -121,6 +120,17 @@ static shoal_csv_problem check_split(const char *block, size_t size, char delimi
   if (problem.fault == SHOAL_CSV_RAGGED && problem.n_found != expected.problem.n_found)
     show_and_fail(block, size, n_columns, "numbers of cells found");
   free(copy);
+  return problem;
+}
+
+/* Every way of scanning that this machine has, against the reference. */
+static shoal_csv_problem check_split(const char *block, size_t size, char delimiter,
+                                     size_t n_columns) {
+  shoal_csv_problem problem = {0};
+  reference_split(block, size, delimiter, n_columns, &expected);
+  for (int way = 0; way < SHOAL_SCAN_WAYS; way++)
+    if (shoal_scan_has((shoal_scan_way)way))
+      problem = check_split_by((shoal_scan_way)way, block, size, delimiter, n_columns);
   return problem;
 }
 
@@ -361,6 +371,100 @@ static void cutting_at_whole_records_loses_nothing(void **state UNUSED) {
 
 /* ---------------------------------------------------------------- delimiters, messages */
 
+/* ---------------------------------------------------------------- quotes and steps of 64 bytes */
+
+/* A cell of up to `most` bytes: bare, or quoted with all that quotes can hold; now and then wrong.
+ */
+static size_t add_cell(shoal_random *random, char *to, size_t most) {
+  static const char inside[] = "aaaaaaab,;\r\n";
+  size_t size = 0, n = shoal_random_below(random, most + 1);
+  uint64_t kind = shoal_random_below(random, 100);
+  if (kind < 55) {
+    for (; size < n; size++) to[size] = kind < 2 ? "ab\"\r"[shoal_random_below(random, 4)] : 'c';
+    return size;
+  }
+  to[size++] = '"';
+  for (size_t i = 0; i < n; i++) {
+    if (shoal_random_below(random, 12) == 0) {
+      to[size++] = '"';
+      if (kind < 98 || shoal_random_below(random, 2)) to[size++] = '"';
+    } else {
+      to[size++] = inside[shoal_random_below(random, sizeof inside - 1)];
+    }
+  }
+  to[size++] = '"';
+  return size;
+}
+
+/* Cells that end at, before and behind the borders between steps; LF and CRLF; a NUL sometimes. */
+static void quoted_rows_split_as_byte_by_byte_at_every_border(void **state UNUSED) {
+  static char block[4096];
+  shoal_random random;
+  shoal_random_seed(&random, 640);
+  unsigned n_fine = 0, n_faults = 0;
+  for (unsigned i = 0; i < 30000; i++) {
+    size_t size = 0, n_rows = 1 + shoal_random_below(&random, 6), n_columns = 1 + i % 4;
+    size_t most = (size_t[]){3, 10, 62, 130}[shoal_random_below(&random, 4)];
+    for (size_t row = 0; row < n_rows; row++) {
+      for (size_t c = 0; c < n_columns; c++) {
+        size += add_cell(&random, block + size, most);
+        block[size++] = c + 1 < n_columns ? ',' : '\n';
+      }
+      if (i % 3 == 0) { /* a carriage return before the newline */
+        block[size - 1] = '\r';
+        block[size++] = '\n';
+      }
+    }
+    if (i % 5 == 0) size--; /* the last newline is missing */
+    if (i % 50 == 0) block[shoal_random_below(&random, size)] = '\0';
+    if (i % 50) {
+      shoal_csv_problem problem = check_split(block, size, ',', i % 7 ? n_columns : 0);
+      n_fine += problem.fault == SHOAL_CSV_OK;
+      n_faults += problem.fault != SHOAL_CSV_OK;
+      check_whole(block, size, ',');
+      check_whole(block, shoal_random_below(&random, size + 1), ',');
+    } else if (memchr(block, '\0', size)) { /* all ways find the same, whatever it is */
+      char copy[sizeof block + SHOAL_CSV_SLACK] = {0};
+      memcpy(copy, block, size);
+      shoal_csv_problem first =
+          shoal_csv_split_by(SHOAL_SCAN_PORTABLE, copy, size, ',', n_columns, &cells);
+      memcpy(copy, block, size);
+      shoal_csv_problem best = shoal_csv_split(copy, size, ',', n_columns, &cells);
+      assert_true(first.fault == best.fault && first.row == best.row);
+      assert_int_not_equal(first.fault, SHOAL_CSV_OK);
+    }
+  }
+  assert_in_range(n_fine, 5000, 29000);
+  assert_in_range(n_faults, 1000, 24000);
+}
+
+/* What the scan finds is the same in every way, on bytes of any kind. */
+static void every_way_of_scanning_finds_the_same(void **state UNUSED) {
+  static char block[1000];
+  static uint32_t ends[SHOAL_SCAN_WAYS][1000 + 64];
+  shoal_random random;
+  shoal_random_seed(&random, 641);
+  for (unsigned i = 0; i < 20000; i++) {
+    size_t size = shoal_random_below(&random, i % 10 ? 200 : sizeof block);
+    for (size_t at = 0; at < size; at++)
+      block[at] = i % 2 ? (char)shoal_random_below(&random, 256)
+                        : "aaaa,\"\"\n\r"[shoal_random_below(&random, 9)];
+    shoal_scan first = shoal_scan_block(SHOAL_SCAN_PORTABLE, block, size, ',', ends[0]);
+    for (int way = 1; way < SHOAL_SCAN_WAYS; way++) {
+      if (!shoal_scan_has((shoal_scan_way)way)) continue;
+      shoal_scan scan = shoal_scan_block((shoal_scan_way)way, block, size, ',', ends[way]);
+      assert_int_equal(scan.nul, first.nul);
+      if (scan.nul) continue;
+      assert_int_equal(scan.irregular, first.irregular);
+      assert_int_equal(scan.unclosed, first.unclosed);
+      assert_int_equal(scan.n_ends, first.n_ends);
+      assert_int_equal(scan.n_newlines, first.n_newlines);
+      assert_int_equal(scan.after_last, first.after_last);
+      assert_memory_equal(ends[way], ends[0], scan.n_ends * sizeof **ends);
+    }
+  }
+}
+
 static void guesses(const char *header, char delimiter) {
   char guess = shoal_csv_guess_delimiter(header, strlen(header));
   if (guess != delimiter) fail_msg("'%c' is guessed for: %s", guess, header);
@@ -414,6 +518,8 @@ int main(void) {
       TEST(whole_records_end_at_the_last_newline_outside_quotes),
       TEST(the_first_record_ends_at_the_first_newline_outside_quotes),
       TEST(cutting_at_whole_records_loses_nothing),
+      TEST(quoted_rows_split_as_byte_by_byte_at_every_border),
+      TEST(every_way_of_scanning_finds_the_same),
       TEST(the_delimiter_is_the_most_frequent_outside_quotes),
       TEST(a_quote_inside_a_cell_hides_no_delimiter),
       TEST(faults_are_explained),

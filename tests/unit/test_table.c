@@ -209,7 +209,8 @@ static void a_table_in_memory_equals_that_of_a_file(void **state UNUSED) {
 
 /* The hash of long cells chains bijections; that of short ones is the cell itself. */
 static void cells_of_the_same_hash_stay_apart(void **state UNUSED) {
-  uint64_t start = UINT64_C(0x9e3779b97f4a7c15) ^ 24, first[] = {1, 2, 3}, second[] = {4, 0, 3};
+  uint64_t start = UINT64_C(0x9e3779b97f4a7c15) ^ 24, first[] = {1, 2, 3, 0},
+           second[] = {4, 0, 3, 0};
   second[1] = shoal_mix(start ^ 1) ^ shoal_mix(start ^ 4) ^ 2;
   assert_true(shoal_hash_bytes(first, 24) == shoal_hash_bytes(second, 24));
   shoal_dictionary d;
@@ -217,8 +218,55 @@ static void cells_of_the_same_hash_stay_apart(void **state UNUSED) {
   assert_int_equal(shoal_dictionary_code(&d, (const char *)first, 24, 0), 0);
   assert_int_equal(shoal_dictionary_code(&d, (const char *)second, 24, 1), 1);
   for (uint32_t i = 8; i < 2048; i++) /* a byte, and more and more zeros behind it */
-    assert_int_equal(shoal_dictionary_code(&d, (char[8]){(char)(i / 8)}, 1 + i % 8, 2), i - 6);
+    assert_int_equal(
+        shoal_dictionary_code(&d, (char[SHOAL_DICTIONARY_SLACK]){(char)(i / 8)}, 1 + i % 8, 2),
+        i - 6);
   shoal_dictionary_reset(&d);
+}
+
+/* Cells of every size up to 70 bytes, few values and many: found with AVX2, without, and again. */
+static void cells_are_found_in_every_way(void **state UNUSED) {
+  enum { CELLS = 6000 };
+  static char bytes[CELLS * 80];
+  static uint32_t begin[CELLS], end[CELLS], fast[CELLS], slow[CELLS], again[CELLS];
+  shoal_random random;
+  shoal_random_seed(&random, 77);
+  for (uint32_t round = 0; round < 6; round++) {
+    uint64_t kinds = (uint64_t[]){3, 40, 1000, 1100, 5000, 100000}[round];
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < CELLS; i++) { /* a value is its number, and from it all else */
+      uint64_t value = shoal_random_below(&random, kinds), size = value * 7 % 71;
+      begin[i] = at;
+      for (uint64_t b = 0; b < size; b++)
+        bytes[at++] = b < 4 || b == 30 || b == 66 ? (char)('a' + (value >> (b % 4 * 4) & 15)) : 'x';
+      end[i] = at;
+    }
+    shoal_dictionary with, without;
+    assert_true(shoal_dictionary_init(&with) && shoal_dictionary_init(&without));
+    without.avx2 = false;
+    assert_true(shoal_dictionary_encode(&with, bytes, begin, end, 1, CELLS, 0, fast));
+    assert_true(shoal_dictionary_encode(&without, bytes, begin, end, 1, CELLS, 0, slow));
+    assert_memory_equal(fast, slow, sizeof fast);
+    assert_true(shoal_dictionary_look_up(&without, bytes, begin, end, 1, CELLS, again));
+    assert_memory_equal(fast, again, sizeof fast);
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < CELLS; i++) { /* by first appearance, and what the code names is it */
+      assert_true(fast[i] <= next);
+      next += fast[i] == next;
+      uint64_t from = with.offsets[fast[i]], size = with.offsets[fast[i] + 1] - from;
+      assert_int_equal(size, end[i] - begin[i]);
+      assert_memory_equal(with.bytes + from, bytes + begin[i], size);
+    }
+    for (uint32_t v = 0; v < with.n_values; v++) /* no value has two codes */
+      assert_int_equal(shoal_dictionary_find(&with, with.bytes + with.offsets[v],
+                                             (uint32_t)(with.offsets[v + 1] - with.offsets[v])),
+                       v);
+    assert_int_equal(shoal_dictionary_find(&with, (char[40]){"nowhere"}, 7), SHOAL_NO_CODE);
+    assert_false(shoal_dictionary_look_up(&with, (char[40]){"nowhere"}, (uint32_t[]){0},
+                                          (uint32_t[]){7}, 1, 1, again));
+    shoal_dictionary_reset(&with);
+    shoal_dictionary_reset(&without);
+  }
 }
 
 static void repeated_hashes_are_counted(void **state UNUSED) {
@@ -432,6 +480,7 @@ int main(void) {
       TEST(a_table_in_memory_equals_that_of_a_file),
       TEST(repeated_hashes_are_counted),
       TEST(cells_of_the_same_hash_stay_apart),
+      TEST(cells_are_found_in_every_way),
       TEST(counts_make_rows_stand_for_records),
       TEST(counts_that_cannot_be_are_refused),
       TEST(a_refused_chunk_leaves_the_table_as_it_was),

@@ -22,6 +22,7 @@
 #include "read/source.h"
 #include "write/aside.h"
 #include "write/csv.h"
+#include "write/order.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
@@ -458,6 +459,48 @@ static void every_order_is_equally_likely(void **state UNUSED) {
   end_release(&r);
 }
 
+/* Rows are thrown the same whoever throws them, evenly, and each bucket has every order. */
+static void rows_are_thrown_by_their_number_and_evenly(void **state UNUSED) {
+  enum { ROWS = 200000 };
+  static uint16_t all[ROWS], some[ROWS];
+  static uint32_t places[1000];
+  shoal_random random;
+  shoal_order order, second;
+  shoal_random_seed(&random, 5);
+  shoal_order_init(&order, &random, ROWS);
+  shoal_order_init(&second, &random, ROWS);
+  assert_int_equal(shoal_order_buckets(&order), 8);
+  shoal_order_throw(&order, 0, ROWS, all);
+  for (uint64_t first = 0; first < ROWS;) {
+    uint64_t n = 1 + shoal_random_below(&random, 5000);
+    if (n > ROWS - first) n = ROWS - first;
+    shoal_order_throw(&order, first, n, some + first);
+    first += n;
+  }
+  assert_memory_equal(all, some, sizeof all);
+  uint32_t rows[8] = {0}, pairs[8][8] = {{0}}, same = 0;
+  shoal_order_throw(&second, 0, ROWS, some);
+  for (size_t i = 0; i < ROWS; i++) {
+    rows[all[i]]++;
+    same += all[i] == some[i];
+    if (i) pairs[all[i - 1]][all[i]]++;
+  }
+  assert_in_range(same, ROWS / 8 - 1000, ROWS / 8 + 1000); /* another key, another throw */
+  for (size_t b = 0; b < 8; b++) {
+    assert_in_range(rows[b], ROWS / 8 - 1000, ROWS / 8 + 1000);
+    for (size_t c = 0; c < 8; c++) assert_in_range(pairs[b][c], ROWS / 64 - 350, ROWS / 64 + 350);
+  }
+  uint32_t first_place[10] = {0};
+  for (uint32_t bucket = 0; bucket < 5000; bucket++) {
+    shoal_order_shuffle(&order, bucket, 10, places);
+    uint32_t seen = 0;
+    for (size_t i = 0; i < 10; i++) seen |= 1u << places[i];
+    assert_int_equal(seen, (1u << 10) - 1);
+    first_place[places[0]]++;
+  }
+  for (size_t i = 0; i < 10; i++) assert_in_range(first_place[i], 400, 600);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
 
 int main(void) {
@@ -476,6 +519,7 @@ int main(void) {
       TEST(groups_choose_cells),
       TEST(many_rows_are_in_order_or_shuffled_by_their_seed),
       TEST(every_order_is_equally_likely),
+      TEST(rows_are_thrown_by_their_number_and_evenly),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

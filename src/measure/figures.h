@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * measure/figures: utility and risk of a release, as plain data in one arena. docs/measures.md has
+ * each one's formula. Reports take them from shoal_result (report/measures.h).
+ *
+ * Strings are names of attributes and labels that stand in the release at least k times; raw values
+ * never get here. A number that cannot be told is NAN (json: null).
+ */
+#ifndef SHOAL_MEASURE_FIGURES_H
+#define SHOAL_MEASURE_FIGURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One bar of a marginal distribution. */
+typedef struct shoal_bar {
+  const char *label; /* NULL: all labels too rare to be shown, together */
+  uint64_t n_labels; /* labels in it: 1 unless `label` is NULL */
+  double before;     /* rows of the original under it; shared out where labels overlap */
+  uint64_t after;    /* rows of the release */
+} shoal_bar;
+
+/* What happened to one attribute: a quasi-identifier or a sensitive one. */
+typedef struct shoal_attribute_measure {
+  const char *name;
+  bool quasi;                 /* else sensitive: only the distributions are filled */
+  const char *kind;           /* "tree", "number", "text": how its loss is counted */
+  bool has_level;             /* full-domain: all labels are of one level */
+  uint32_t level, height;     /* of the hierarchy; height 0: none */
+  uint64_t values_before;     /* distinct values */
+  uint64_t labels_after;      /* distinct labels */
+  uint64_t cells_suppressed;  /* of released rows: they say nothing */
+  uint64_t cells_generalized; /* of released rows: they say less than a value */
+  double il;                  /* share of nil: mean loss a released row, 0..1 */
+  double precision;           /* 1 nothing lost .. 0 everything; removed rows lost */
+  double ncp;                 /* 0..1 */
+  double entropy;             /* bits lost, all rows */
+  double entropy_share;       /* 0..1 of what could be lost */
+  double loss;                /* ARX's: 0..1 */
+  double mean_width;          /* numbers: mean interval width of a released row, in its unit */
+  double variation;           /* total variation distance before/after, 0..1 */
+  double earth_mover;         /* 0..1 */
+  const char *distance;       /* of earth_mover: "ordered", "hierarchical", "equal" */
+  shoal_bar *bars;            /* before and after by released labels */
+  size_t n_bars;
+} shoal_attribute_measure;
+
+/* Cramer's V of a quasi-identifier and a sensitive attribute; NAN: one of them has one value. */
+typedef struct shoal_association {
+  const char *quasi, *sensitive;
+  double before, after;
+} shoal_association;
+
+/* Random COUNT queries (003, eq. 4-5). */
+typedef struct shoal_query_error {
+  uint64_t n_queries;         /* asked */
+  uint64_t n_skipped;         /* nothing in the original: no relative error */
+  uint32_t dimensions;        /* quasi-identifiers in each */
+  double selectivity;         /* rows that each was to select */
+  double mean_selected;       /* rows that they did select, mean share */
+  double mean, median, worst; /* |estimate - count| / count */
+  uint64_t seed;
+} shoal_query_error;
+
+typedef struct shoal_measures {
+  uint64_t original_rows, released_rows;
+  uint64_t removed; /* rows fewer than the original has */
+  uint64_t blanked; /* rows that say nothing in any quasi-identifier, beside others that do */
+  uint64_t noise;   /* rows that must have been invented, at least */
+  uint64_t cells_suppressed, cells; /* of quasi-identifiers, removed rows included */
+  double dm, avg;                   /* dm = dcp: sum of squared class sizes; avg = cavg */
+  double dm_suppressed;             /* dm, and for each removed row the rows of the original */
+  double il, nil;
+  double accuracy, height_accuracy; /* NAN: not full-domain */
+  double absolute_distance, relative_distance;
+  double completeness;
+  uint64_t p;           /* disclosures are counted of classes with fewer distinct values */
+  uint64_t disclosures; /* (class, sensitive attribute) pairs with one value (000, Table 8) */
+  double precision, ncp, entropy, entropy_share, ambiguity, loss;
+  bool has_queries;
+  shoal_query_error queries;
+  shoal_attribute_measure *attributes; /* quasi-identifiers, then sensitive ones */
+  size_t n_attributes;
+  shoal_association *associations;
+  size_t n_associations;
+} shoal_measures;
+
+/* A known bound on what one record may risk, and whose it is. */
+typedef struct shoal_threshold {
+  double risk;
+  uint64_t class_size; /* the least class that stays within it */
+  const char *name, *source;
+} shoal_threshold;
+
+/* The thresholds; ends with an entry whose name is NULL. */
+const shoal_threshold *shoal_thresholds(void);
+enum { SHOAL_N_THRESHOLDS = 4, SHOAL_N_SIZES = 10, SHOAL_N_DISTINCT = 6 };
+
+/* Rows whose risk is above each threshold. */
+typedef struct shoal_at_risk {
+  uint64_t n_rows[SHOAL_N_THRESHOLDS]; /* in the order of shoal_thresholds */
+} shoal_at_risk;
+
+/* Classes by size: 1, 2, 3-4, 5-10, 11-19, 20-49, 50-99, 100-499, 500-999, 1000 and more. */
+typedef struct shoal_size_bin {
+  uint64_t least, most; /* most 0: no end */
+  uint64_t n_classes, n_rows;
+} shoal_size_bin;
+
+/* Re-identification, of the original as it is or of the release. */
+typedef struct shoal_identity_risk {
+  uint64_t n_rows, n_classes, smallest_class;
+  double highest; /* 1 / smallest class */
+  double average; /* prosecutor's mean = marketer's share: classes / rows */
+  uint64_t unique_rows;
+  shoal_at_risk at_risk;
+  uint64_t small_classes, small_class_rows; /* CMS: of 1 to 10 rows */
+  shoal_size_bin sizes[SHOAL_N_SIZES];
+} shoal_identity_risk;
+
+/* The same with a population: a record hides among the people of the population that fit. */
+typedef struct shoal_population_risk {
+  uint64_t population_rows;
+  uint64_t unmatched_rows; /* released rows that nobody of the population fits: not counted below */
+  double highest, average;
+  double marketer;                 /* expected share of released rows matched right */
+  uint64_t population_unique_rows; /* released rows that fit one person */
+  shoal_at_risk at_risk;
+} shoal_population_risk;
+
+/* What classes tell of one sensitive attribute. */
+typedef struct shoal_attribute_risk_side {
+  uint64_t n_classes[SHOAL_N_DISTINCT], n_rows[SHOAL_N_DISTINCT]; /* 1, 2, 3, 4, 5-9, 10+ values */
+  uint64_t least_distinct;
+  uint64_t classes_below_p, rows_below_p; /* fewer than p distinct values */
+  double largest_share, mean_share;       /* of one value in a class: most; mean over rows */
+  double least_entropy, mean_entropy;     /* bits */
+  double largest_distance, mean_distance; /* to the original table's distribution */
+} shoal_attribute_risk_side;
+
+typedef struct shoal_attribute_risk {
+  const char *name;
+  const char *distance; /* "ordered", "hierarchical", "equal" */
+  shoal_attribute_risk_side before, after;
+} shoal_attribute_risk;
+
+typedef struct shoal_risk {
+  shoal_identity_risk before, after;
+  bool has_population;
+  shoal_population_risk population;
+  shoal_attribute_risk *attributes; /* by sensitive attribute */
+  size_t n_attributes;
+  uint64_t small_labels, small_label_rows; /* CMS: labels of one quasi-identifier on 1-10 rows */
+} shoal_risk;
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * measure/labels: what the spelling of a released label says by itself, whoever wrote it: stars,
+ * intervals, comparisons, prefixes. Pure functions of bytes: no table, no policy, no memory.
+ */
+#ifndef SHOAL_MEASURE_LABELS_H
+#define SHOAL_MEASURE_LABELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/decimal.h"
+
+typedef enum shoal_form {
+  SHOAL_FORM_WORD,       /* nothing of the following: a value, or a word of a hierarchy */
+  SHOAL_FORM_EVERYTHING, /* "*", "**", "****" */
+  SHOAL_FORM_NUMBER,     /* "40": low and high are equal */
+  SHOAL_FORM_INTERVAL,   /* "[20-30]", "20-30", "[20,30)", ">= 40", "=< 40", "<40", "40+" */
+  SHOAL_FORM_PREFIX      /* "4310*", "4310**": bytes before the stars */
+} shoal_form;
+
+/* Numbers from low to high; an end that is not there is beyond all numbers. */
+typedef struct shoal_range {
+  shoal_decimal low, high;
+  bool has_low, has_high;
+  bool low_open, high_open; /* the end itself is not part of it */
+} shoal_range;
+
+typedef struct shoal_spelling {
+  shoal_form form;
+  shoal_range range;   /* NUMBER and INTERVAL */
+  size_t prefix_bytes; /* PREFIX */
+} shoal_spelling;
+
+/*
+ * Reads the label in `bytes`. Never fails: what it does not understand is a WORD. An interval whose
+ * low end is above its high end, or that holds no number, is a WORD. Spaces around signs and ends
+ * are passed over; "-", an en dash, "," and ".." stand between two ends ("-5-10" is -5 to 10).
+ */
+shoal_spelling shoal_label_parse(const char *bytes, size_t size_bytes);
+
+/* Below 0, 0, above 0: a is less than, equal to, greater than b; exact. */
+int shoal_decimal_compare(shoal_decimal a, shoal_decimal b);
+
+bool shoal_range_holds(const shoal_range *range, shoal_decimal number);
+bool shoal_range_overlaps(const shoal_range *a, const shoal_range *b);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/pair: see pair.h. */
+#include "measure/pair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void shoal_pair_reset(shoal_pair *pair) {
+  for (size_t i = 0; pair->attributes && i < pair->n_quasi + pair->n_sensitive; i++) {
+    shoal_pair_attribute *a = &pair->attributes[i];
+    shoal_domain_reset(&a->domain);
+    free(a->merged.codes);
+    free(a->value_rows);
+    free(a->label_rows);
+    free(a->mass);
+  }
+  free(pair->attributes);
+  shoal_frequency_free(pair->original);
+  shoal_frequency_free(pair->released);
+  memset(pair, 0, sizeof *pair);
+}
+
+void shoal_cover_spread(const shoal_domain *domain, const shoal_cover *cover, double amount,
+                        double *to) {
+  for (uint32_t place = cover->lo; cover->n_places && place <= cover->hi; place++)
+    if (shoal_domain_holds(domain, cover, place)) to[place] += amount;
+}
+
+/* Where spellings of one label differ, a copy of the column with the code of the first. */
+static shoal_status merge_spellings(shoal_pair_attribute *a, const shoal_table *released,
+                                    shoal_error *error) {
+  bool differ = false;
+  for (uint32_t code = 0; code < a->released->n_values; code++)
+    differ = differ || shoal_pair_cover(a, code)->same_as != code;
+  if (!differ) return SHOAL_OK;
+  uint32_t *codes = shoal_alloc((size_t)released->n_rows, sizeof *codes);
+  if (!codes) return shoal_fail_memory(error);
+  for (uint64_t row = 0; row < released->n_rows; row++)
+    codes[row] = shoal_pair_cover(a, shoal_column_code(a->released, row))->same_as;
+  a->merged = *a->released;
+  a->merged.codes = codes;
+  a->merged.code_size = sizeof *codes;
+  a->released = &a->merged;
+  return SHOAL_OK;
+}
+
+static shoal_status bring_together(shoal_pair_attribute *a, const shoal_policy *policy,
+                                   const shoal_attribute *attribute, const shoal_table *original,
+                                   const shoal_table *released, shoal_error *error) {
+  a->attribute = attribute;
+  a->original = shoal_table_column(original, attribute->name);
+  a->released = shoal_table_column(released, attribute->name);
+  shoal_source_column raw = {original, a->original}, labels = {released, a->released};
+  shoal_domain_request request = {.policy = policy,
+                                  .attribute = attribute,
+                                  .released = &labels,
+                                  .n_released = 1,
+                                  .raw = &raw,
+                                  .n_raw = 1,
+                                  .complete = true};
+  SHOAL_TRY(shoal_domain_init(&a->domain, &request, error));
+  SHOAL_TRY(merge_spellings(a, released, error));
+  a->value_rows = shoal_alloc_zero(a->domain.n_places, sizeof *a->value_rows);
+  a->label_rows = shoal_alloc_zero(a->released->n_values, sizeof *a->label_rows);
+  a->mass = shoal_alloc_zero((size_t)a->domain.n_places + 1, sizeof *a->mass);
+  return a->value_rows && a->label_rows && a->mass ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+/* Classes by all quasi-identifiers, with how often each sensitive value stands in each. */
+static shoal_status group(const shoal_pair *pair, bool released, const shoal_table *table,
+                          const shoal_run *run, shoal_frequency **frequency, shoal_error *error) {
+  size_t n = pair->n_quasi + pair->n_sensitive;
+  const shoal_column **columns = shoal_alloc(n, sizeof *columns);
+  const shoal_hierarchy **none = shoal_alloc_zero(n, sizeof *none);
+  shoal_track *track = shoal_alloc(n, sizeof *track);
+  shoal_status status = SHOAL_OK;
+  if (!columns || !none || !track) status = shoal_fail_memory(error);
+  for (size_t i = 0; status == SHOAL_OK && i < n; i++) {
+    columns[i] = released ? pair->attributes[i].released : pair->attributes[i].original;
+    track[i] = SHOAL_TRACK_HISTOGRAM;
+  }
+  if (status == SHOAL_OK)
+    status = shoal_frequency_build(table, columns, none, pair->n_quasi, columns + pair->n_quasi,
+                                   track, pair->n_sensitive, run, frequency, error);
+  if (status == SHOAL_OK) (*frequency)->hierarchies = NULL; /* they are not ours to keep */
+  free(columns);
+  free(none);
+  free(track);
+  return status;
+}
+
+/* How many rows carry each code, from the tuples. */
+static void count_codes(const shoal_frequency *f, size_t q, uint64_t *rows) {
+  for (uint32_t t = 0; t < f->n_tuples; t++) rows[f->codes[q][t]] += f->base.n_rows[t];
+}
+
+static void count_sensitive(const shoal_histogram *histogram, uint32_t n_classes, uint64_t *rows) {
+  for (size_t e = 0; e < histogram->start[n_classes]; e++)
+    rows[histogram->value[e]] += histogram->n_rows[e];
+}
+
+static shoal_status count_rows(shoal_pair *pair, size_t i, shoal_error *error) {
+  shoal_pair_attribute *a = &pair->attributes[i];
+  uint64_t *by_code = shoal_alloc_zero(a->original->n_values, sizeof *by_code);
+  if (!by_code) return shoal_fail_memory(error);
+  if (i < pair->n_quasi) {
+    count_codes(pair->original, i, by_code);
+    count_codes(pair->released, i, a->label_rows);
+  } else {
+    size_t s = i - pair->n_quasi;
+    count_sensitive(&pair->original->base.histograms[s], pair->original->n_tuples, by_code);
+    count_sensitive(&pair->released->base.histograms[s], pair->released->n_tuples, a->label_rows);
+  }
+  for (uint32_t v = 0; v < a->original->n_values; v++)
+    a->value_rows[shoal_domain_place(&a->domain, 0, v)] += by_code[v];
+  free(by_code);
+  return SHOAL_OK;
+}
+
+/* Each label's rows spread evenly over what it can stand for: sums of stretches, then of ends. */
+static void spread_labels(shoal_pair_attribute *a) {
+  uint32_t n = a->domain.n_places;
+  for (uint32_t code = 0; code < a->released->n_values; code++) {
+    const shoal_cover *cover = shoal_pair_cover(a, code);
+    if (cover->loose || !cover->n_places) continue;
+    double share = (double)a->label_rows[code] / cover->n_places;
+    a->mass[cover->lo] += share;
+    a->mass[cover->hi + 1] -= share;
+  }
+  for (uint32_t place = 1; place < n; place++) a->mass[place] += a->mass[place - 1];
+  for (uint32_t code = 0; code < a->released->n_values; code++) {
+    const shoal_cover *cover = shoal_pair_cover(a, code);
+    if (cover->loose)
+      shoal_cover_spread(&a->domain, cover, (double)a->label_rows[code] / cover->n_places, a->mass);
+  }
+}
+
+static shoal_status fill(shoal_pair *pair, const shoal_table *original, const shoal_table *released,
+                         const shoal_run *run, shoal_error *error) {
+  SHOAL_TRY(group(pair, false, original, run, &pair->original, error));
+  SHOAL_TRY(group(pair, true, released, run, &pair->released, error));
+  for (size_t i = 0; i < pair->n_quasi + pair->n_sensitive; i++) {
+    SHOAL_TRY(count_rows(pair, i, error));
+    spread_labels(&pair->attributes[i]);
+  }
+  return SHOAL_OK;
+}
+
+shoal_status shoal_pair_init(shoal_pair *pair, const shoal_policy *policy,
+                             const shoal_attribute *const *quasi, size_t n_quasi,
+                             const shoal_attribute *const *sensitive, size_t n_sensitive,
+                             const shoal_table *original, const shoal_table *released,
+                             const shoal_run *run, shoal_error *error) {
+  memset(pair, 0, sizeof *pair);
+  pair->k = pair->p = 1;
+  pair->attributes = shoal_alloc_zero(n_quasi + n_sensitive, sizeof *pair->attributes);
+  if (!pair->attributes) return shoal_fail_memory(error);
+  pair->n_quasi = n_quasi;
+  pair->n_sensitive = n_sensitive;
+  shoal_status status = SHOAL_OK;
+  for (size_t i = 0; status == SHOAL_OK && i < n_quasi + n_sensitive; i++)
+    status =
+        bring_together(&pair->attributes[i], policy,
+                       i < n_quasi ? quasi[i] : sensitive[i - n_quasi], original, released, error);
+  if (status == SHOAL_OK) status = fill(pair, original, released, run, error);
+  if (status != SHOAL_OK) shoal_pair_reset(pair);
+  return status;
+}

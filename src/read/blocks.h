@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read/blocks: a file in blocks of whole records. The same file gives the same blocks, however it
+ * is read: compressed or not, by one thread or by several that take turns.
+ */
+#ifndef SHOAL_READ_BLOCKS_H
+#define SHOAL_READ_BLOCKS_H
+
+#include "read/csv.h"
+#include "read/source.h"
+
+/* A block: its bytes, with SHOAL_CSV_SLACK zeros behind them, and its cells once it is split. */
+typedef struct shoal_block {
+  char *bytes;
+  size_t size_bytes;
+  size_t capacity;
+  shoal_cells cells;
+} shoal_block;
+
+void shoal_block_init(shoal_block *block);
+void shoal_block_reset(shoal_block *block);
+
+/* One thread at a time. */
+typedef struct shoal_blocks {
+  const char *path; /* borrowed while the file is opened and read */
+  const char *file; /* its name in messages; borrowed */
+  shoal_source *source;
+  char delimiter;
+  size_t n_columns; /* of more than one, blank lines at the end of the file are no rows */
+  char *carry;      /* bytes read that belong to the next block */
+  size_t carry_size, carry_capacity;
+  bool ended;          /* no more blocks */
+  shoal_status status; /* why, if not at the file's end */
+  shoal_error error;
+} shoal_blocks;
+
+/* Bytes a block has, unless a record is longer. */
+enum { SHOAL_BLOCK_BYTES = 512 * 1024 };
+
+/* Opens the file; on failure nothing is left open. */
+shoal_status shoal_blocks_open(shoal_blocks *blocks, const char *path, const char *file,
+                               shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_blocks_close(shoal_blocks *blocks);
+
+/*
+ * The next block; false behind the last one. After a failure (`status`) what was read before it
+ * still comes, since a mistake in an earlier row is told before it.
+ */
+bool shoal_blocks_next(shoal_blocks *blocks, shoal_block *block);
+
+/* Gives bytes of a block back, to be the beginning of the next one. False: no memory. */
+bool shoal_blocks_put_back(shoal_blocks *blocks, const char *bytes, size_t size_bytes);
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report/measures_text: utility and risk for a data steward. Every number comes with what it means;
+ * what cannot be told is said in words.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "report/measures.h"
+
+enum { NAME_WIDTH = 22 };
+
+static void add_share(shoal_text *t, uint64_t part, uint64_t whole) {
+  shoal_text_add_count(t, part);
+  if (whole) shoal_text_print(t, " (%.2f%%)", 100.0 * (double)part / (double)whole);
+}
+
+static size_t text_width(const char *s) {
+  size_t width = 0;
+  for (; *s; s++) width += ((unsigned char)*s & 0xc0) != 0x80;
+  return width;
+}
+
+static void add_padded(shoal_text *t, const char *s, size_t width) {
+  shoal_text_add(t, s);
+  for (size_t n = text_width(s); n < width; n++) shoal_text_add(t, " ");
+}
+
+static void add_value(shoal_text *t, double x) {
+  if (isnan(x)) shoal_text_add(t, "-");
+  else if (x == floor(x) && x >= 0 && x < 9e15) shoal_text_add_count(t, (uint64_t)x);
+  else shoal_text_print(t, "%.4g", x);
+}
+
+/* "  name   value   what it means" */
+static void add_measure(shoal_text *t, const char *name, double value, const char *meaning) {
+  shoal_text line;
+  shoal_text_init(&line);
+  add_value(&line, value);
+  shoal_text_add(t, "  ");
+  add_padded(t, name, NAME_WIDTH);
+  add_padded(t, line.failed ? "" : line.bytes, 12);
+  shoal_text_print(t, "  %s\n", meaning);
+  t->failed = t->failed || line.failed;
+  shoal_text_reset(&line);
+}
+
+/* ------------------------------------------------------------ utility */
+
+static void add_rows_told(shoal_text *t, const shoal_measures *m) {
+  shoal_text_add(t, "  ");
+  shoal_text_add_count(t, m->original_rows);
+  shoal_text_add(t, " rows before, ");
+  shoal_text_add_count(t, m->released_rows);
+  shoal_text_add(t, " released; removed ");
+  add_share(t, m->removed, m->original_rows);
+  shoal_text_add(t, ", blanked ");
+  add_share(t, m->blanked, m->original_rows);
+  shoal_text_add(t, ";\n  cells that say nothing: ");
+  add_share(t, m->cells_suppressed, m->cells);
+  shoal_text_add(t, " of the quasi-identifiers'\n");
+  if (!m->noise) return;
+  shoal_text_add(t, "  At least ");
+  shoal_text_add_count(t, m->noise);
+  shoal_text_add(t, m->noise == 1 ? " row is INVENTED: it is about nobody.\n"
+                                  : " rows are INVENTED: they are about nobody.\n");
+}
+
+static void add_utility(shoal_text *t, const shoal_measures *m) {
+  shoal_text_add(t, "\nUtility: what the release is still good for\n");
+  add_rows_told(t, m);
+  add_measure(t, "loss", m->loss, "0 nothing lost .. 1 everything, by values under each label");
+  add_measure(t, "ncp", m->ncp, "0 .. 1, by interval widths and values under each label");
+  add_measure(t, "precision", m->precision, "1 nothing lost .. 0 everything, by hierarchy steps");
+  add_measure(t, "nil", m->nil, "0 .. 1, information loss a released cell (il over all cells)");
+  add_measure(t, "il", m->il, "total information loss of the released rows");
+  add_measure(t, "entropy", m->entropy, "bits of detail lost over all cells");
+  add_measure(t, "entropy share", m->entropy_share, "0 .. 1, of the bits that could be lost");
+  add_measure(t, "ambiguity", m->ambiguity, "combinations of values a row can stand for, mean");
+  add_measure(t, "dm", m->dm, "sum of squared class sizes: lower is finer");
+  add_measure(t, "avg", m->avg, "mean class size over k: 1 is the least a policy's k allows");
+  add_measure(t, "accuracy", m->accuracy, "1 .. 0: how low in the hierarchies the release stands");
+  if (isnan(m->absolute_distance))
+    shoal_text_add(t, "  Labels are of several levels (local recoding): there is no node, and no "
+                      "distance from the\n  bottom of the lattice.\n");
+  else {
+    add_measure(t, "absolute distance", m->absolute_distance, "hierarchy steps up, all together");
+    add_measure(t, "relative distance", m->relative_distance, "the same as shares of the heights");
+  }
+  add_measure(t, "completeness", m->completeness, "share of the rows that are in the release");
+}
+
+static void add_queries(shoal_text *t, const shoal_query_error *q) {
+  shoal_text_add(t, "\nQueries: ");
+  shoal_text_add_count(t, q->n_queries);
+  shoal_text_print(t,
+                   " random counts over %u quasi-identifier%s, %.3g%% of the rows each on average "
+                   "(seed %llu)\n",
+                   q->dimensions, q->dimensions == 1 ? "" : "s", 100 * q->mean_selected,
+                   (unsigned long long)q->seed);
+  add_measure(t, "mean error", q->mean, "an answer from the release is off by this share");
+  add_measure(t, "median error", q->median, "half of the answers are at most so far off");
+  add_measure(t, "worst error", q->worst, "the answer that is furthest off");
+  if (!q->n_skipped) return;
+  shoal_text_add(t, "  ");
+  shoal_text_add_count(t, q->n_skipped);
+  shoal_text_add(t, " queries select nothing in the original and are not counted.\n");
+}
+
+static size_t widest_name(const shoal_measures *m) {
+  size_t widest = 9;
+  for (size_t i = 0; i < m->n_attributes; i++)
+    if (text_width(m->attributes[i].name) > widest) widest = text_width(m->attributes[i].name);
+  return widest;
+}
+
+static void add_columns(shoal_text *t, const shoal_measures *m) {
+  size_t width = widest_name(m);
+  shoal_text_add(t, "\nColumn by column\n  ");
+  add_padded(t, "attribute", width);
+  shoal_text_add(t, "   level  values  labels   loss    ncp  entropy  variation  earth mover\n");
+  for (size_t i = 0; i < m->n_attributes; i++) {
+    const shoal_attribute_measure *a = &m->attributes[i];
+    shoal_text_add(t, "  ");
+    add_padded(t, a->name, width);
+    if (a->quasi) {
+      char level[32] = "mixed";
+      if (a->has_level) (void)snprintf(level, sizeof level, "%u of %u", a->level, a->height);
+      shoal_text_print(t, "  %6s %7llu %7llu %6.3f %6.3f   %6.3f", level,
+                       (unsigned long long)a->values_before, (unsigned long long)a->labels_after,
+                       a->loss, a->ncp, a->entropy_share);
+    } else {
+      shoal_text_print(t, "  %6s %7s %7s %6s %6s   %6s", "-", "-", "-", "-", "-", "-");
+    }
+    shoal_text_print(t, "     %6.3f       %6.3f (%s)\n", a->variation, a->earth_mover, a->distance);
+  }
+  shoal_text_add(t, "  loss, ncp, entropy: 0 nothing lost .. 1 everything; variation and earth "
+                    "mover: how far the\n  column's distribution moved, 0 .. 1, if each label is "
+                    "spread evenly over its values.\n");
+}
+
+static void add_associations(shoal_text *t, const shoal_measures *m) {
+  if (!m->n_associations) return;
+  shoal_text_add(t, "\nAssociation with sensitive columns (Cramer's V: 0 none .. 1 complete)\n");
+  for (size_t i = 0; i < m->n_associations; i++) {
+    const shoal_association *a = &m->associations[i];
+    shoal_text_print(t, "  %s and %s: ", a->quasi, a->sensitive);
+    add_value(t, a->before);
+    shoal_text_add(t, " before, ");
+    add_value(t, a->after);
+    shoal_text_add(t, " after\n");
+  }
+}
+
+/* ------------------------------------------------------------ risk */
+
+static void add_two(shoal_text *t, const char *name, double before, double after,
+                    const char *meaning) {
+  shoal_text line;
+  shoal_text_init(&line);
+  add_value(&line, before);
+  shoal_text_add(&line, " -> ");
+  add_value(&line, after);
+  shoal_text_add(t, "  ");
+  add_padded(t, name, NAME_WIDTH);
+  add_padded(t, line.failed ? "" : line.bytes, 22);
+  shoal_text_print(t, "  %s\n", meaning);
+  t->failed = t->failed || line.failed;
+  shoal_text_reset(&line);
+}
+
+static void add_thresholds(shoal_text *t, const shoal_risk *r) {
+  const shoal_threshold *thresholds = shoal_thresholds();
+  for (size_t i = 0; thresholds[i].name; i++) {
+    shoal_text_print(t, "  above %-5s ", thresholds[i].name);
+    add_share(t, r->before.at_risk.n_rows[i], r->before.n_rows);
+    shoal_text_add(t, " -> ");
+    add_share(t, r->after.at_risk.n_rows[i], r->after.n_rows);
+    shoal_text_print(t, " rows; %s\n", thresholds[i].source);
+  }
+  shoal_text_add(t, "  CMS small cells: ");
+  shoal_text_add_count(t, r->after.small_classes);
+  shoal_text_add(t, " classes of 1 to 10 rows (");
+  shoal_text_add_count(t, r->after.small_class_rows);
+  shoal_text_add(t, " rows), ");
+  shoal_text_add_count(t, r->small_labels);
+  shoal_text_add(t, " labels of one column on 1 to 10 rows; CMS allows none in published tables\n");
+}
+
+static void add_population(shoal_text *t, const shoal_population_risk *p) {
+  shoal_text_add(t, "\nAgainst a population of ");
+  shoal_text_add_count(t, p->population_rows);
+  shoal_text_add(t, " (the intruder does not know who is in the data)\n");
+  add_measure(t, "journalist, highest", p->highest, "chance of being right about the worst record");
+  add_measure(t, "journalist, average", p->average,
+              "the same, mean over records that anybody fits");
+  add_measure(t, "marketer", p->marketer, "share of all records expected to be matched right");
+  add_measure(t, "unique", (double)p->population_unique_rows, "records that fit one person only");
+  const shoal_threshold *thresholds = shoal_thresholds();
+  for (size_t i = 0; thresholds[i].name; i++) {
+    shoal_text_print(t, "  above %-5s ", thresholds[i].name);
+    shoal_text_add_count(t, p->at_risk.n_rows[i]);
+    shoal_text_add(t, " rows\n");
+  }
+  if (!p->unmatched_rows) return;
+  shoal_text_add(t, "  ");
+  shoal_text_add_count(t, p->unmatched_rows);
+  shoal_text_add(t, " released rows fit nobody of it: is it the right population?\n");
+}
+
+static void add_identity(shoal_text *t, const shoal_risk *r) {
+  shoal_text_add(t, "\nRisk of finding a person's record, before -> after\n");
+  add_two(t, "smallest class", (double)r->before.smallest_class, (double)r->after.smallest_class,
+          "rows that nobody can tell apart");
+  add_two(t, "prosecutor, highest", r->before.highest, r->after.highest,
+          "chance of being right about the worst record");
+  add_two(t, "prosecutor, average", r->before.average, r->after.average,
+          "the same, mean over records");
+  add_two(t, "marketer", r->before.average, r->after.average,
+          "share of all records expected to be matched right");
+  add_two(t, "unique rows", (double)r->before.unique_rows, (double)r->after.unique_rows,
+          "rows whose quasi-identifiers nobody shares");
+  add_thresholds(t, r);
+  if (r->has_population) add_population(t, &r->population);
+}
+
+static void add_disclosure(shoal_text *t, const shoal_attribute_risk *a, uint64_t p) {
+  shoal_text_print(t, "\nRisk of learning %s, before -> after\n", a->name);
+  char name[64];
+  (void)snprintf(name, sizeof name, "below %llu values", (unsigned long long)p);
+  add_two(t, "one value", (double)a->before.n_rows[0], (double)a->after.n_rows[0],
+          "rows of classes with a single value: it is known of all in them");
+  add_two(t, name, (double)a->before.rows_below_p, (double)a->after.rows_below_p,
+          "rows of classes with fewer distinct values than asked for");
+  add_two(t, "fewest values", (double)a->before.least_distinct, (double)a->after.least_distinct,
+          "in a class");
+  add_two(t, "largest share", a->before.largest_share, a->after.largest_share,
+          "of one value in a class: how sure a guess can be");
+  add_two(t, "mean share", a->before.mean_share, a->after.mean_share, "the same, mean over rows");
+  add_two(t, "least entropy", a->before.least_entropy, a->after.least_entropy,
+          "bits of doubt left in a class");
+  add_two(t, "largest distance", a->before.largest_distance, a->after.largest_distance,
+          "of a class from the whole table, 0 .. 1");
+  add_two(t, "mean distance", a->before.mean_distance, a->after.mean_distance,
+          "the same, mean over rows");
+}
+
+void shoal_render_measures_text(const shoal_result *r, shoal_text *t) {
+  const shoal_measures *m = r->measures;
+  shoal_text_print(t, "%s -> %s\n", r->source, r->output);
+  add_utility(t, m);
+  if (m->has_queries) add_queries(t, &m->queries);
+  add_columns(t, m);
+  add_associations(t, m);
+  add_identity(t, r->risk);
+  for (size_t i = 0; i < r->risk->n_attributes; i++)
+    add_disclosure(t, &r->risk->attributes[i], m->p);
+  if (m->disclosures) {
+    shoal_text_add(t, "\nAttribute disclosures: ");
+    shoal_text_add_count(t, m->disclosures);
+    shoal_text_add(t, " pairs of a class and a sensitive column with one value.\n");
+  }
+  for (size_t i = 0; i < r->n_warnings; i++)
+    shoal_text_print(t, "\nWarning: %s.\n", r->warnings[i]);
+  shoal_text_add(t, "\nWhat each number is, with formulas and an example: docs/measures.md. "
+                    "Whether the release\nsatisfies the policy: shoal check.\n");
+}
