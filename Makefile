@@ -7,7 +7,7 @@ THREADED ?= build-tsan
 PREFIX ?= /usr/local
 BENCH ?= # options of bench/run.py, such as --only peers --quick
 
-.PHONY: all demo check check-long bench fmt install clean need
+.PHONY: all demo check check-long bench papers fmt install clean need
 
 all: need
 	@scripts/build $(BUILD)
@@ -35,6 +35,11 @@ bench:
 	@scripts/need build check long
 	@scripts/build $(BUILD) -Dtests=true
 	@python3 bench/run.py --build $(BUILD) $(BENCH)
+
+papers:
+	@scripts/need build check
+	@scripts/build $(BUILD)
+	@python3 papers/run.py
 
 fmt:
 	@scripts/need fmt

@@ -7,6 +7,13 @@ WIDTH, HEIGHT = 640, 400
 LEFT, RIGHT, TOP, BOTTOM = 78, 20, 44, 58
 COLOURS = ("#0b6e99", "#c4501b", "#4c7a34", "#7d4ea3", "#8a6d1d", "#555555")
 DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 4", "10 4")
+# What has a look of its own in every plot; anything else takes the next of the lists above.
+STYLES = {
+    "flock": ("#0b6e99", ""), "enhanced-pk": ("#c4501b", "6 3"), "greedy-pk": ("#4c7a34", "2 3"),
+    "hybrid-pk": ("#7d4ea3", "8 3 2 3"), "incognito": ("#555555", "10 4"), "mondrian": ("#8a6d1d", "1 4"),
+    "k-member": ("#a83279", "4 2"), "top-down": ("#2f8f83", "12 3"),
+    "theta": ("#0b6e99", ""), "p+": ("#c4501b", "6 3"), "k alone": ("#555555", "2 3"),
+}
 
 
 def number(value):
@@ -75,7 +82,7 @@ def lines(path, title, x_label, y_label, series, log_x=False, log_y=False):
              f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>', text(WIDTH / 2, 24, title, size=15)]
     parts += grid(across, up, x_label, y_label)
     for i, (name, points) in enumerate(series.items()):
-        colour, dash = COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)]
+        colour, dash = STYLES.get(name) or (COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)])
         dots = [(across.at(x), up.at(y)) for x, y in points]
         parts.append(f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in dots)}" fill="none" '
                      f'stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>')

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every table and figure of the five papers beside what shoal gets: docs/papers/.
+
+One module a paper, each with `make(page)`. Pages are the same in every run; seconds, which are not,
+go to docs/papers/times.md. usage: papers/run.py [--only 004]
+"""
+import argparse
+import importlib
+import os
+import time
+
+import common
+
+PAPERS = [("004", "Samarati 2001: k-anonymity by generalization and suppression"),
+          ("000", "Truta & Vinay 2006: p-sensitive k-anonymity"),
+          ("001", "Campan & Truta 2006: extended p-sensitive k-anonymity"),
+          ("002", "Truta, Campan & Meyer 2007: EnhancedPKClustering"),
+          ("003", "Khan et al. 2020: theta-sensitive k-anonymity")]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    times = []
+    for number, title in PAPERS:
+        if options.only and options.only != number:
+            continue
+        started = time.time()
+        page = common.Page(number, title)
+        importlib.import_module("paper_" + number).make(page)
+        page.write()
+        times += [(number, *t) for t in page.times]
+        print(f"docs/papers/{number}.md ({time.time() - started:.0f} s)", flush=True)
+    if times and not options.only:
+        rows = ["| paper | what | seconds |", "|---|---|---|"]
+        rows += [f"| {n} | {what} | {seconds:.3g} |" for n, what, seconds in times]
+        with open(os.path.join(common.OUT, "times.md"), "w", encoding="utf-8") as out:
+            out.write("# Times\n\nSeconds of one run on two shared cores: they differ from run to run, "
+                      "which is why they stand apart from the pages. Ratios within a table mean "
+                      "something, digits do not.\n\n" + "\n".join(rows) + "\n")
+
+
+if __name__ == "__main__":
+    main()
