@@ -183,13 +183,13 @@ static shoal_scan scan_portable(const char *block, size_t size_bytes, char delim
   return scan_with(match_portable, block, size_bytes, delimiter, ends);
 }
 
-#if HAVE_SSE2
+#ifdef HAVE_SSE2
 static shoal_scan scan_sse2(const char *block, size_t size_bytes, char delimiter, uint32_t *ends) {
   return scan_with(match_sse2, block, size_bytes, delimiter, ends);
 }
 #endif
 
-#if HAVE_AVX2
+#ifdef HAVE_AVX2
 AVX2 static shoal_scan scan_avx2(const char *block, size_t size_bytes, char delimiter,
                                  uint32_t *ends) {
   return scan_with(match_avx2, block, size_bytes, delimiter, ends);
@@ -197,12 +197,12 @@ AVX2 static shoal_scan scan_avx2(const char *block, size_t size_bytes, char deli
 #endif
 
 bool shoal_scan_has(shoal_scan_way way) {
-#if HAVE_AVX2
+#ifdef HAVE_AVX2
   if (way == SHOAL_SCAN_AVX2)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
            __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("lzcnt");
 #endif
-#if HAVE_SSE2
+#ifdef HAVE_SSE2
   if (way == SHOAL_SCAN_SSE2) return true;
 #endif
   return way == SHOAL_SCAN_PORTABLE;
@@ -216,10 +216,10 @@ shoal_scan_way shoal_scan_best(void) {
 shoal_scan shoal_scan_block(shoal_scan_way way, const char *block, size_t size_bytes,
                             char delimiter, uint32_t *ends) {
   switch (way) {
-#if HAVE_AVX2
+#ifdef HAVE_AVX2
   case SHOAL_SCAN_AVX2: return scan_avx2(block, size_bytes, delimiter, ends);
 #endif
-#if HAVE_SSE2
+#ifdef HAVE_SSE2
   case SHOAL_SCAN_SSE2: return scan_sse2(block, size_bytes, delimiter, ends);
 #endif
   default: return scan_portable(block, size_bytes, delimiter, ends);

@@ -134,7 +134,7 @@ struct shoal_result {
   bool local;      /* local recoding: clusters, no nodes */
   const char *why; /* local: what a person should know of how clusters were made; NULL: nothing */
   uint64_t lattice_nodes, nodes_checked, nodes_bounded;
-  uint64_t classes_touched; /* gone over to compute the classes of nodes */
+  uint64_t classes_touched;            /* gone over to compute the classes of nodes */
   shoal_attribute_outcome *attributes; /* by quasi-identifier */
   shoal_node_outcome *nodes;           /* release: the minimal ones; lattice: all */
   size_t n_nodes;
@@ -143,7 +143,7 @@ struct shoal_result {
   bool exhaustive;       /* some demand is not monotone: nothing was pruned by it */
   const char *objective; /* what `optimal` made least; NULL: nothing */
   double cost;
-  bool unproven; /* the time was over before the node was proven to be the best */
+  bool unproven;               /* the time was over before the node was proven to be the best */
   const uint32_t *upper_bound; /* of the distance-vector matrix; NULL: it was not used */
   uint32_t lower_height, upper_height;
   shoal_preferred *preferred;
