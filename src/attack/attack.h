@@ -108,8 +108,11 @@ struct shoal_attack {
   const char *learns;    /* what is learnt for certain, or guessed */
   const char *measure;   /* its own measure of a class, of which `required` asks; NULL: none */
   const char *needs;     /* what it cannot run without; NULL: nothing */
+  /* One of the two: on the release, or on one sensitive attribute of it after the other. */
   shoal_status (*run)(const shoal_attack *self, const shoal_attack_case *attacked,
                       shoal_attack_findings *findings, shoal_error *error);
+  shoal_status (*run_on)(const shoal_attack *self, const shoal_attack_case *attacked,
+                         size_t sensitive, shoal_attack_findings *findings, shoal_error *error);
 };
 
 /* The table of attacks, ended by NULL. */

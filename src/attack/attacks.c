@@ -19,7 +19,9 @@ shoal_status shoal_attacks_run(const shoal_attack_case *attacked, shoal_attack_f
   for (uint64_t i = 0; i < n; i++) {
     const shoal_attack *attack = shoal_attack_types[i];
     SHOAL_TRY(shoal_run_report(attacked->run, "attack", i, n, "attacks", error));
-    SHOAL_TRY(attack->run(attack, attacked, findings, error));
+    if (attack->run) SHOAL_TRY(attack->run(attack, attacked, findings, error));
+    for (size_t s = 0; attack->run_on && s < attacked->n_sensitive; s++)
+      SHOAL_TRY(attack->run_on(attack, attacked, s, findings, error));
   }
   return SHOAL_OK;
 }

@@ -45,18 +45,11 @@ static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *at
   return status;
 }
 
-static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,
-                        shoal_attack_findings *findings, shoal_error *error) {
-  for (size_t s = 0; s < attacked->n_sensitive; s++)
-    SHOAL_TRY(run_on(self, attacked, s, findings, error));
-  return SHOAL_OK;
-}
-
 const shoal_attack shoal_attack_categorical = {
     .name = "categorical-similarity",
     .knowledge = "as homogeneity, and the categories of the sensitive values",
     .learns = "the category of the sensitive value",
     .measure = "categories in a class",
     .needs = "'categories' of a sensitive attribute",
-    .run = run,
+    .run_on = run_on,
 };

@@ -39,18 +39,11 @@ static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *at
   return status;
 }
 
-static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,
-                        shoal_attack_findings *findings, shoal_error *error) {
-  for (size_t s = 0; s < attacked->n_sensitive; s++)
-    SHOAL_TRY(run_on(self, attacked, s, findings, error));
-  return SHOAL_OK;
-}
-
 const shoal_attack shoal_attack_similarity = {
     .name = "similarity",
     .knowledge = "as homogeneity, and the tree of the sensitive values",
     .learns = "the protected node that the sensitive value is under",
     .measure = "protected subtrees in a class",
     .needs = "'hierarchy' and 'protect' of a sensitive attribute",
-    .run = run,
+    .run_on = run_on,
 };

@@ -101,17 +101,10 @@ static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *at
   return status;
 }
 
-static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,
-                        shoal_attack_findings *findings, shoal_error *error) {
-  for (size_t s = 0; s < attacked->n_sensitive; s++)
-    SHOAL_TRY(run_on(self, attacked, s, findings, error));
-  return SHOAL_OK;
-}
-
 const shoal_attack shoal_attack_skewness = {
     .name = "skewness",
     .knowledge = "as homogeneity, and how common each sensitive value is in the whole table",
     .learns = "a sensitive value that is no likely guess in the whole table",
     .measure = "greatest distance of a class to the table",
-    .run = run,
+    .run_on = run_on,
 };

@@ -59,6 +59,17 @@ void shoal_text_add_count(shoal_text *text, uint64_t n) {
   }
 }
 
+size_t shoal_text_width(const char *string) {
+  size_t width = 0;
+  for (; *string; string++) width += ((unsigned char)*string & 0xc0) != 0x80;
+  return width;
+}
+
+void shoal_text_add_padded(shoal_text *text, const char *string, size_t width) {
+  shoal_text_add(text, string);
+  for (size_t n = shoal_text_width(string); n < width; n++) shoal_text_add_bytes(text, " ", 1);
+}
+
 char *shoal_text_take(shoal_text *text) {
   if (!text->bytes) shoal_text_add_bytes(text, "", 0);
   char *bytes = text->failed ? NULL : text->bytes;

@@ -26,6 +26,10 @@ void shoal_text_print(shoal_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* 1234567 as "1,234,567". */
 void shoal_text_add_count(shoal_text *text, uint64_t n);
+/* Characters of valid UTF-8 text: what the eye counts. */
+size_t shoal_text_width(const char *string);
+/* The string, and blanks up to that width. */
+void shoal_text_add_padded(shoal_text *text, const char *string, size_t width);
 /* Hands the string over (never NULL unless failed), to be freed by the caller; resets `text`. */
 char *shoal_text_take(shoal_text *text);
 

@@ -29,17 +29,6 @@ static void add_share(shoal_text *t, const shoal_result *r, uint64_t n) {
   if (n) shoal_text_print(t, " (%.2f%%)", (double)shoal_share_of_rows(n, r->input_rows) / 100);
 }
 
-static size_t width_of(const char *s) {
-  size_t width = 0;
-  for (; *s; s++) width += ((unsigned char)*s & 0xc0) != 0x80;
-  return width;
-}
-
-static void add_padded(shoal_text *t, const char *s, size_t width) {
-  shoal_text_add(t, s);
-  for (size_t n = width_of(s); n < width; n++) shoal_text_add(t, " ");
-}
-
 /* "age 2, zip 3"; what is as it is is left out. */
 static void add_levels(shoal_text *t, const shoal_result *r, const uint32_t *levels) {
   bool any = false;
@@ -189,16 +178,16 @@ static void add_costs(shoal_text *t, const shoal_result *r) {
   const shoal_explanation *e = r->explanation;
   size_t width = 0;
   for (size_t q = 0; q < r->n_quasi; q++)
-    if (width_of(e->costs[q].name) > width) width = width_of(e->costs[q].name);
+    if (shoal_text_width(e->costs[q].name) > width) width = shoal_text_width(e->costs[q].name);
   shoal_text_add(t, "\nWhat each quasi-identifier costs there: its level, the detail lost, the "
                     "rows to leave out\nwere it one level finer, and the height that the others "
                     "need were it hidden altogether\n  ");
-  add_padded(t, "", width);
+  shoal_text_add_padded(t, "", width);
   shoal_text_add(t, "   level   lost  rows if finer  others if hidden\n");
   for (size_t q = 0; q < r->n_quasi; q++) {
     const shoal_quasi_cost *c = &e->costs[q];
     shoal_text_add(t, "  ");
-    add_padded(t, c->name, width);
+    shoal_text_add_padded(t, c->name, width);
     shoal_text_print(t, " %2u of %2u  %4.0f%%  ", c->level, c->height, 100 * c->loss);
     if (c->level) shoal_text_print(t, "%13llu  ", (unsigned long long)c->suppressed_below);
     else shoal_text_add(t, "            -  ");

@@ -15,17 +15,6 @@ static void add_share(shoal_text *t, uint64_t part, uint64_t whole) {
   if (whole) shoal_text_print(t, " (%.2f%%)", 100.0 * (double)part / (double)whole);
 }
 
-static size_t text_width(const char *s) {
-  size_t width = 0;
-  for (; *s; s++) width += ((unsigned char)*s & 0xc0) != 0x80;
-  return width;
-}
-
-static void add_padded(shoal_text *t, const char *s, size_t width) {
-  shoal_text_add(t, s);
-  for (size_t n = text_width(s); n < width; n++) shoal_text_add(t, " ");
-}
-
 static void add_value(shoal_text *t, double x) {
   if (isnan(x)) shoal_text_add(t, "-");
   else if (x == floor(x) && x >= 0 && x < 9e15) shoal_text_add_count(t, (uint64_t)x);
@@ -38,8 +27,8 @@ static void add_measure(shoal_text *t, const char *name, double value, const cha
   shoal_text_init(&line);
   add_value(&line, value);
   shoal_text_add(t, "  ");
-  add_padded(t, name, NAME_WIDTH);
-  add_padded(t, line.failed ? "" : line.bytes, 12);
+  shoal_text_add_padded(t, name, NAME_WIDTH);
+  shoal_text_add_padded(t, line.failed ? "" : line.bytes, 12);
   shoal_text_print(t, "  %s\n", meaning);
   t->failed = t->failed || line.failed;
   shoal_text_reset(&line);
@@ -110,19 +99,20 @@ static void add_queries(shoal_text *t, const shoal_query_error *q) {
 static size_t widest_name(const shoal_measures *m) {
   size_t widest = 9;
   for (size_t i = 0; i < m->n_attributes; i++)
-    if (text_width(m->attributes[i].name) > widest) widest = text_width(m->attributes[i].name);
+    if (shoal_text_width(m->attributes[i].name) > widest)
+      widest = shoal_text_width(m->attributes[i].name);
   return widest;
 }
 
 static void add_columns(shoal_text *t, const shoal_measures *m) {
   size_t width = widest_name(m);
   shoal_text_add(t, "\nColumn by column\n  ");
-  add_padded(t, "attribute", width);
+  shoal_text_add_padded(t, "attribute", width);
   shoal_text_add(t, "   level  values  labels   loss    ncp  entropy  variation  earth mover\n");
   for (size_t i = 0; i < m->n_attributes; i++) {
     const shoal_attribute_measure *a = &m->attributes[i];
     shoal_text_add(t, "  ");
-    add_padded(t, a->name, width);
+    shoal_text_add_padded(t, a->name, width);
     if (a->quasi) {
       char level[32] = "mixed";
       if (a->has_level) (void)snprintf(level, sizeof level, "%u of %u", a->level, a->height);
@@ -162,8 +152,8 @@ static void add_two(shoal_text *t, const char *name, double before, double after
   shoal_text_add(&line, " -> ");
   add_value(&line, after);
   shoal_text_add(t, "  ");
-  add_padded(t, name, NAME_WIDTH);
-  add_padded(t, line.failed ? "" : line.bytes, 22);
+  shoal_text_add_padded(t, name, NAME_WIDTH);
+  shoal_text_add_padded(t, line.failed ? "" : line.bytes, 22);
   shoal_text_print(t, "  %s\n", meaning);
   t->failed = t->failed || line.failed;
   shoal_text_reset(&line);

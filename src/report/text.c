@@ -23,22 +23,10 @@ static void add_rows(shoal_text *t, uint64_t n) { add_counted(t, n, "row", "rows
 
 static void add_classes(shoal_text *t, uint64_t n) { add_counted(t, n, "class", "classes"); }
 
-/* Characters of valid UTF-8 text: what the eye counts. */
-static size_t text_width(const char *s) {
-  size_t width = 0;
-  for (; *s; s++) width += ((unsigned char)*s & 0xc0) != 0x80;
-  return width;
-}
-
-static void add_padded(shoal_text *t, const char *s, size_t width) {
-  shoal_text_add(t, s);
-  for (size_t n = text_width(s); n < width; n++) shoal_text_add(t, " ");
-}
-
 static size_t widest_quasi(const shoal_result *r) {
   size_t widest = 0;
   for (size_t q = 0; q < r->n_quasi; q++)
-    if (text_width(r->quasi[q]) > widest) widest = text_width(r->quasi[q]);
+    if (shoal_text_width(r->quasi[q]) > widest) widest = shoal_text_width(r->quasi[q]);
   return widest;
 }
 
@@ -148,7 +136,7 @@ static void add_preferred(shoal_text *t, const shoal_result *r) {
   for (size_t p = 0; p < r->n_preferred; p++) {
     const shoal_preferred *preferred = &r->preferred[p];
     shoal_text_add(t, "  ");
-    add_padded(t, preferred->policy, 18);
+    shoal_text_add_padded(t, preferred->policy, 18);
     for (size_t i = 0; i < preferred->n_nodes; i++) {
       shoal_text_add(t, " ");
       add_node(t, r, r->nodes[preferred->nodes[i]].levels);
@@ -195,7 +183,7 @@ static void add_attribute_outcomes(shoal_text *t, const shoal_result *r) {
   for (size_t q = 0; q < r->n_quasi; q++) {
     const shoal_attribute_outcome *a = &r->attributes[q];
     shoal_text_add(t, "  ");
-    add_padded(t, a->name, width);
+    shoal_text_add_padded(t, a->name, width);
     if (r->local) shoal_text_add(t, "  ");
     else if (a->level == 0) shoal_text_add(t, "  as it was               ");
     else shoal_text_print(t, "  level %2u of %2u          ", a->level, a->height);
@@ -346,14 +334,14 @@ static void render_profile(const shoal_result *r, shoal_text *t) {
   shoal_text_print(t, ", %zu column%s\n\n", r->n_columns, r->n_columns == 1 ? "" : "s");
   size_t width = 6;
   for (size_t i = 0; i < r->n_columns; i++)
-    if (text_width(r->columns[i].name) > width) width = text_width(r->columns[i].name);
+    if (shoal_text_width(r->columns[i].name) > width) width = shoal_text_width(r->columns[i].name);
   shoal_text_add(t, "  ");
-  add_padded(t, "column", width);
+  shoal_text_add_padded(t, "column", width);
   shoal_text_add(t, "  type      distinct   missing    unique  suggested role\n");
   for (size_t i = 0; i < r->n_columns; i++) {
     const shoal_column_outcome *c = &r->columns[i];
     shoal_text_add(t, "  ");
-    add_padded(t, c->name, width);
+    shoal_text_add_padded(t, c->name, width);
     shoal_text_print(t, "  %-6s %11llu %9llu %9llu  %-10s  %s\n", c->type,
                      (unsigned long long)c->distinct, (unsigned long long)c->missing,
                      (unsigned long long)c->unique, c->role, c->why);
