@@ -155,7 +155,7 @@ def observation_mu(page):
                 continue
             distinct = next(m for m in answer["models"] if m["model"] == "theta-sensitive")
             rows.append([k, mu, f"{theta:.3g}", answer["output"]["noise"],
-                         f"{answer['measures']['nil']:.3f}", distinct.get("least_distinct", "")])
+                         f"{answer['measures']['nil']:.3f}", distinct.get("distinct_values", "")])
     page.table(["k", "mu", "theta", "noise rows", "nil", "fewest different values in a class"], rows)
     page.say("The paper calls 0.5 to 0.9 the useful range and takes 0.6: a larger mu makes classes more diverse and "
              "costs width and noise. Variance is not diversity (R20): the fewest different values stand beside it.")
