@@ -10,9 +10,9 @@ import json
 import os
 import pathlib
 import random
+import resource
 import subprocess
 import sys
-import time
 import unittest
 import zlib
 
@@ -40,6 +40,12 @@ class Case(clitest.Case):
         return json.loads(self.read("report.json"))
 
 
+def cpu_seconds():
+    """Processor time of the programs run so far: the clock says more of a busy machine than of them."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 class HeaderQuote(Case):
     """Looking for the header's end took the square of the lines."""
 
@@ -47,9 +53,9 @@ class HeaderQuote(Case):
     SECONDS = 3
 
     def refuse_in_time(self, *says, words=()):
-        started = time.monotonic()
+        started = cpu_seconds()
         self.refuse("profile", "data.csv", *words, says=[r"data\.csv", "header", *says])
-        self.assertLess(time.monotonic() - started, self.SECONDS)
+        self.assertLess(cpu_seconds() - started, self.SECONDS)
 
     def test_never_closed(self):
         self.put("data.csv", b'"a,b,c\n' + b"1,2,3\n" * self.N_ROWS)
@@ -377,9 +383,9 @@ class ManyValues(Case):
         self.put("data.csv", b"cell,one\n" + b"".join(cell + b",1\n" for cell in cells))
         for threads in (1, 2):
             with self.subTest(threads=threads):
-                started = time.monotonic()
+                started = cpu_seconds()
                 answer = self.succeed("profile", "data.csv", "--json", "--threads", threads).json()
-                self.assertLess(time.monotonic() - started, self.SECONDS)
+                self.assertLess(cpu_seconds() - started, self.SECONDS)
                 self.assertEqual(self.N_ROWS, answer["rows"])
                 self.assertEqual(self.N_ROWS, answer["columns"][0]["distinct"])
 
