@@ -70,6 +70,23 @@ def grid(across, up, x_label, y_label):
     return parts
 
 
+def legend_corner(drawn, names):
+    """Where a legend covers least of the lines: its left and top."""
+    width, height = 54 + 7 * max(map(len, names)), 17 * len(names) + 8
+    corners = [(x, y) for y in (TOP, HEIGHT - BOTTOM - height - 6)
+               for x in (LEFT + 10, WIDTH - RIGHT - width)]
+
+    def covered(corner):
+        x0, y0 = corner
+        inside = 0
+        for dots in drawn:
+            for (x1, y1), (x2, y2) in zip(dots, dots[1:] or dots):
+                steps = [(x1 + (x2 - x1) * i / 20, y1 + (y2 - y1) * i / 20) for i in range(21)]
+                inside += sum(x0 - 4 <= x <= x0 + width and y0 - 4 <= y <= y0 + height for x, y in steps)
+        return inside
+    return min(corners, key=covered)
+
+
 def lines(path, title, x_label, y_label, series, log_x=False, log_y=False):
     """Writes a plot. series: {name: [(x, y), ...]}; empty ones are left out."""
     series = {name: sorted(points) for name, points in series.items() if points}
@@ -81,16 +98,17 @@ def lines(path, title, x_label, y_label, series, log_x=False, log_y=False):
              'font-family="sans-serif" fill="#222222">', f"<title>{escape(title)}</title>",
              f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>', text(WIDTH / 2, 24, title, size=15)]
     parts += grid(across, up, x_label, y_label)
-    for i, (name, points) in enumerate(series.items()):
+    drawn = [[(across.at(x), up.at(y)) for x, y in points] for points in series.values()]
+    left, top = legend_corner(drawn, series)
+    for i, (name, dots) in enumerate(zip(series, drawn)):
         colour, dash = STYLES.get(name) or (COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)])
-        dots = [(across.at(x), up.at(y)) for x, y in points]
         parts.append(f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in dots)}" fill="none" '
                      f'stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>')
         parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in dots]
-        y = TOP + 14 + 17 * i
-        parts.append(f'<line x1="{LEFT + 10}" y1="{y - 4}" x2="{LEFT + 40}" y2="{y - 4}" stroke="{colour}" '
+        y = top + 14 + 17 * i
+        parts.append(f'<line x1="{left}" y1="{y - 4}" x2="{left + 30}" y2="{y - 4}" stroke="{colour}" '
                      f'stroke-width="2" stroke-dasharray="{dash}"/>')
-        parts.append(text(LEFT + 46, y, name, "start"))
+        parts.append(text(left + 36, y, name, "start"))
     with open(path, "w", encoding="utf-8") as out:
         out.write("\n".join(parts) + "\n</svg>\n")
     return True

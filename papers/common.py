@@ -19,7 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "bench"))
 import plot  # noqa: E402  (bench/plot.py: one look for all plots)
 
-SHOAL = os.path.join(ROOT, "build", "shoal")
+SHOAL = os.environ.get("SHOAL") or os.path.join(ROOT, "build", "shoal")
 OUT = os.path.join(ROOT, "docs", "papers")
 
 
@@ -75,7 +75,7 @@ def adult():
         table = read_table(os.path.join(folder, "adult", "adult.csv"))
         whole = [r for r in table.rows if "?" not in r]
         return Table(table.header, whole), f"Adult, {len(whole):,} rows without missing values", True
-    made = subprocess.run([os.path.join(ROOT, "build", "census"), "30162", "1"], check=True,
+    made = subprocess.run([os.path.join(os.path.dirname(SHOAL), "census"), "30162", "1"], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
     rows = list(csv.reader(io.StringIO(made)))
     return (Table(rows[0], rows[1:]),

@@ -3,7 +3,7 @@
 """Every table and figure of the five papers beside what shoal gets: docs/papers/.
 
 One module a paper, each with `make(page)`. Pages are the same in every run; seconds, which are not,
-go to docs/papers/times.md. usage: papers/run.py [--only 004]
+go to docs/papers/times.md. usage: papers/run.py [--only 004] [--out FOLDER]
 """
 import argparse
 import importlib
@@ -22,7 +22,9 @@ PAPERS = [("004", "Samarati 2001: k-anonymity by generalization and suppression"
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="")
+    parser.add_argument("--out", default=common.OUT, help="where the pages go")
     options = parser.parse_args()
+    common.OUT = options.out
     times = []
     for number, title in PAPERS:
         if options.only and options.only != number:
@@ -32,7 +34,7 @@ def main():
         importlib.import_module("paper_" + number).make(page)
         page.write()
         times += [(number, *t) for t in page.times]
-        print(f"docs/papers/{number}.md ({time.time() - started:.0f} s)", flush=True)
+        print(f"{os.path.relpath(common.OUT)}/{number}.md ({time.time() - started:.0f} s)", flush=True)
     if times and not options.only:
         rows = ["| paper | what | seconds |", "|---|---|---|"]
         rows += [f"| {n} | {what} | {seconds:.3g} |" for n, what, seconds in times]

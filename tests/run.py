@@ -109,7 +109,7 @@ def all_jobs(options):
     jobs += unit_jobs(sanitized, "")
     if options.long:
         threaded = os.path.abspath(options.threaded)
-        jobs += module_jobs("petri", build, "", {})
+        jobs += module_jobs("papers", build, "", {})
         jobs += unit_jobs(threaded, " (threads)")
         jobs += module_jobs("property", threaded, " (threads)", few)
         jobs += module_jobs("cli", threaded, " (threads)", {"SHOAL_LIBRARY_BUILD": build})

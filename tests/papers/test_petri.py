@@ -16,7 +16,7 @@ from fractions import Fraction
 import nets
 from nets import Bound
 
-VERDICTS = pathlib.Path(os.environ.get("SHOAL_BUILD") or "build") / "tests" / "petri" / "verdicts"
+VERDICTS = pathlib.Path(os.environ.get("SHOAL_BUILD") or "build") / "tests" / "papers" / "verdicts"
 BOUND = Bound()
 
 
@@ -89,7 +89,7 @@ class Agreement(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if not VERDICTS.exists():
-            raise unittest.SkipTest("tests/petri/verdicts is not built: -Dtests=true builds it")
+            raise unittest.SkipTest("tests/papers/verdicts is not built: -Dtests=true builds it")
 
     def test_every_class_is_judged_as_the_model_judges(self):
         said = {}
