@@ -27,7 +27,7 @@ class Pages(unittest.TestCase):
             first, second = page("004", one), page("004", two)
         self.assertEqual(first, second)
         self.assertNotIn("| differs |", first)
-        self.assertGreater(first.count("| same |"), 40)
+        self.assertGreaterEqual(first.count("| same |"), 38)
         self.assertEqual(first.count("a slip of the text"), 1)
 
     def test_000_agrees_with_the_worked_tables(self):
