@@ -34,7 +34,7 @@ static bool is_number(const char *bytes, size_t size) {
 bool shoal_is_formula(const char *bytes, size_t size_bytes) {
   size_t at = 0;
   while (at < size_bytes && bytes[at] == '\'') at++;
-  if (at == size_bytes || !memchr("=+-@\t\r", bytes[at], 6)) return false;
+  if (at == size_bytes || bytes[at] == '\0' || !strchr("=+-@\t\r", bytes[at])) return false;
   return at > 0 || !is_number(bytes, size_bytes);
 }
 

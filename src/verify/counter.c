@@ -28,7 +28,7 @@ static shoal_status find_column(const shoal_verify_claim *claim, const char *nam
                                 shoal_error *error) {
   size_t n_found = 0;
   for (size_t i = 0; i < claim->n_columns; i++) {
-    if (strcmp(claim->columns[i], name)) continue;
+    if (strcmp(claim->columns[i], name) != 0) continue;
     *column = i;
     n_found++;
   }
