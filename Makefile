@@ -7,7 +7,7 @@ THREADED ?= build-tsan
 PREFIX ?= /usr/local
 BENCH ?= # options of bench/run.py, such as --only peers --quick
 
-.PHONY: all demo check check-long bench papers fmt install clean need
+.PHONY: all demo check check-long lint bench papers fmt install clean need
 
 all: need
 	@scripts/build $(BUILD)
@@ -25,11 +25,16 @@ check:
 	@python3 tests/run.py --build $(BUILD) --sanitized $(SANITIZED)
 
 check-long:
-	@scripts/need build check long
+	@scripts/need build check long lint
 	@scripts/build $(BUILD) -Dtests=true
 	@scripts/build $(SANITIZED) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
 	@scripts/build $(THREADED) -Dtests=true -Db_sanitize=thread -Db_lundef=false
 	@python3 tests/run.py --long --build $(BUILD) --sanitized $(SANITIZED) --threaded $(THREADED)
+
+lint:
+	@scripts/need build lint
+	@scripts/build $(BUILD) -Dtests=true
+	@scripts/lint $(BUILD)
 
 bench:
 	@scripts/need build check long

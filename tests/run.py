@@ -113,6 +113,9 @@ def all_jobs(options):
         jobs += unit_jobs(threaded, " (threads)")
         jobs += module_jobs("property", threaded, " (threads)", few)
         jobs += module_jobs("cli", threaded, " (threads)", {"SHOAL_LIBRARY_BUILD": build})
+        jobs += module_jobs("limits", build, "", {})
+        jobs.append(Job("lint", [os.path.join(ROOT, "scripts", "lint"), build], {},
+                        parse_exit("lint: cppcheck and clang-tidy find nothing")))
         jobs.append(Job("kernels", [sys.executable, os.path.join(ROOT, "bench", "callgrind.py"), "--build", build],
                         {}, parse_exit("kernels: no core kernel takes 10% more instructions than committed")))
     jobs.append(Job("structure", [sys.executable, os.path.join(TESTS, "structure.py")], {},

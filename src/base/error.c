@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base/error: see error.h. */
+#define SHOAL_BASE_ERROR_C
 #include "base/error.h"
 
 #include <stdarg.h>

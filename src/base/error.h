@@ -34,4 +34,16 @@ shoal_status shoal_fail_memory(shoal_error *error);
     if (try_status_ != SHOAL_OK) return try_status_;                                               \
   } while (0)
 
+/*
+ * For static analysis, which does not see into error.c: what fails gives back the status that it
+ * was given, never SHOAL_OK.
+ */
+#if defined(__clang_analyzer__) && !defined(SHOAL_BASE_ERROR_C)
+#define shoal_fail(error, status, ...)                                                             \
+  ((void)(shoal_fail)((error), (status), __VA_ARGS__), (status))
+#define shoal_fail_at(error, status, place, ...)                                                   \
+  ((void)(shoal_fail_at)((error), (status), (place), __VA_ARGS__), (status))
+#define shoal_fail_memory(error) ((void)(shoal_fail_memory)(error), SHOAL_FAILED)
+#endif
+
 #endif

@@ -27,18 +27,43 @@ void *shoal_resize(void *memory, size_t n, size_t size) {
   return realloc(memory, bytes ? bytes : 1);
 }
 
-int shoal_grow(void *items, size_t *capacity, size_t needed, size_t size) {
-  if (needed <= *capacity) return 1;
-  size_t wanted = *capacity < 8 ? 8 : *capacity;
+/* Doubled until it is enough; 0: no size can be. */
+static size_t doubled(size_t capacity, size_t needed) {
+  size_t wanted = capacity < 8 ? 8 : capacity;
   while (wanted < needed) {
     if (wanted > SIZE_MAX / 2) return 0;
     wanted *= 2;
   }
+  return wanted;
+}
+
+int shoal_grow(void *items, size_t *capacity, size_t needed, size_t size) {
+  if (needed <= *capacity) return 1;
+  size_t wanted = doubled(*capacity, needed);
+  if (!wanted) return 0;
   void *old;
   memcpy(&old, items, sizeof old);
   void *grown = shoal_resize(old, wanted, size);
   if (!grown) return 0;
   memcpy(items, &grown, sizeof grown);
+  *capacity = wanted;
+  return 1;
+}
+
+void shoal_wipe_free(void *memory, size_t size_bytes) {
+  if (memory) explicit_bzero(memory, size_bytes);
+  free(memory);
+}
+
+/* No realloc: it may move the bytes and leave the old ones as they are. */
+int shoal_grow_wiping(char **bytes, size_t *capacity, size_t needed) {
+  if (needed <= *capacity) return 1;
+  size_t wanted = doubled(*capacity, needed);
+  char *grown = wanted ? shoal_alloc(wanted, 1) : NULL;
+  if (!grown) return 0;
+  if (*bytes) memcpy(grown, *bytes, *capacity);
+  shoal_wipe_free(*bytes, *capacity);
+  *bytes = grown;
   *capacity = wanted;
   return 1;
 }

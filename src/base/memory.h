@@ -18,6 +18,11 @@ void *shoal_resize(void *memory, size_t n, size_t size); /* on NULL the old bloc
  */
 int shoal_grow(void *items, size_t *capacity, size_t needed, size_t size);
 
+/* For raw values: what is given back to the machine holds none of them. NULL may be freed. */
+void shoal_wipe_free(void *memory, size_t size_bytes);
+/* The same as shoal_grow for bytes, and no copy stays behind. */
+int shoal_grow_wiping(char **bytes, size_t *capacity, size_t needed);
+
 /* Memory of one lifetime: allocated piece by piece, freed at once. */
 typedef struct shoal_arena {
   struct shoal_arena_block *block;

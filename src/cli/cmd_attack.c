@@ -69,7 +69,7 @@ static shoal_status print(cli_job *job, const shoal_result *result) {
 
 shoal_status cli_attack(cli_job *job) {
   cli_file report = {NULL};
-  tables t = {NULL};
+  tables t = {0};
   shoal_result *result = NULL;
   shoal_status status = cli_check_report(job);
   if (status == SHOAL_OK) status = cli_read_policy(job, &t.policy);

@@ -129,7 +129,7 @@ shoal_status cli_hierarchy(cli_job *job) {
   const char *name = cli_operand(job, 0), *names[N_VERBS];
   for (size_t i = 0; i < N_VERBS; i++) {
     names[i] = verbs[i].name;
-    if (strcmp(name, names[i])) continue;
+    if (strcmp(name, names[i]) != 0) continue;
     shoal_status status = check_options(job, &verbs[i]);
     return status == SHOAL_OK ? verbs[i].run(job) : status;
   }

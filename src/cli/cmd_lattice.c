@@ -17,7 +17,7 @@ static shoal_status choose_format(cli_job *job, shoal_format *format) {
   *format = cli_format(job);
   if (!name) return SHOAL_OK;
   for (size_t i = 0; i < N_FORMATS; i++) {
-    if (strcmp(name, format_names[i])) continue;
+    if (strcmp(name, format_names[i]) != 0) continue;
     if (cli_value(job, CLI_JSON) && formats[i] != SHOAL_JSON)
       return cli_fail(&job->error, SHOAL_BAD_INPUT,
                       "'--json' and '--format %s' ask for two things: give one of them", name);

@@ -91,7 +91,7 @@ static shoal_status print(cli_job *job, const shoal_result *result, cli_file *re
 
 shoal_status cli_measure(cli_job *job) {
   cli_file report = {NULL};
-  tables t = {NULL};
+  tables t = {0};
   shoal_result *result = NULL;
   shoal_measure_options options = {0};
   shoal_status status = check_names(job);

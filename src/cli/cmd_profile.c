@@ -22,7 +22,7 @@ static shoal_status begin_policy(cli_job *job, cli_file *file) {
   if (cli_same_file(path, cli_operand(job, 0)))
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
                     "%s: the policy would overwrite the data: choose another name", path);
-  if (output && strcmp(output, "-") && cli_same_file(path, output))
+  if (output && strcmp(output, "-") != 0 && cli_same_file(path, output))
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
                     "%s: '--policy-out' and '-o' are one file: choose two names", path);
   return cli_file_begin(file, path, &job->error);

@@ -239,7 +239,7 @@ shoal_status cli_command_find(const char *name, const cli_command **command, sho
   const char *names[N_COMMANDS];
   for (size_t i = 0; i < N_COMMANDS; i++) {
     names[i] = table[i].name;
-    if (strcmp(name, names[i])) continue;
+    if (strcmp(name, names[i]) != 0) continue;
     *command = &table[i];
     return SHOAL_OK;
   }

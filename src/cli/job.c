@@ -172,7 +172,7 @@ static shoal_status check_extra(cli_job *job, cli_option_id id, const char *what
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
                     "%s: the %s would overwrite the %s: choose another name", path, what,
                     cli_same_file(path, data) ? "data" : "policy");
-  if (output && strcmp(output, "-") && cli_same_file(path, output))
+  if (output && strcmp(output, "-") != 0 && cli_same_file(path, output))
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
                     "%s: the output and the %s are one file: choose two names", path, what);
   if (is_side_table(job, path))
@@ -197,7 +197,7 @@ shoal_status cli_check_policy_files(cli_job *job, const shoal_policy *policy) {
   static const cli_option_id outputs[] = {CLI_OUTPUT, CLI_REPORT, CLI_HTML};
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
     const char *path = cli_value(job, outputs[i]);
-    if (path && strcmp(path, "-") && shoal_policy_names_file(policy, path))
+    if (path && strcmp(path, "-") != 0 && shoal_policy_names_file(policy, path))
       return cli_fail(&job->error, SHOAL_BAD_INPUT,
                       "%s: is a file that the policy uses: choose another name", path);
   }

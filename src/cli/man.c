@@ -179,10 +179,10 @@ static void put_reference(FILE *out, const char *prefix, const char *name, int s
 static void put_see_also(FILE *out, const char *self) {
   bool first = true;
   fputs(".Sh SEE ALSO\n", out);
-  if (strcmp(self, "shoal")) put_reference(out, "", "shoal", 1, &first);
+  if (strcmp(self, "shoal") != 0) put_reference(out, "", "shoal", 1, &first);
   for (const char *name = next_command(""); name; name = next_command(name))
-    if (strcmp(self, name)) put_reference(out, "shoal-", name, 1, &first);
-  if (strcmp(self, "policy")) put_reference(out, "shoal-", "policy", 5, &first);
+    if (strcmp(self, name) != 0) put_reference(out, "shoal-", name, 1, &first);
+  if (strcmp(self, "policy") != 0) put_reference(out, "shoal-", "policy", 5, &first);
   fputc('\n', out);
 }
 

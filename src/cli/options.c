@@ -96,6 +96,10 @@ static const cli_option table[] = {
      "order "
      "can link two releases.",
      NULL},
+    {CLI_FORMULAS, "formulas", 0, "keep|quote", CLI_ANONYMIZE,
+     "What becomes of released cells that a spreadsheet would run as a formula: they are kept, "
+     "and told by column, or get an apostrophe before them. Wins over the policy's formulas.",
+     "formulas"},
     {CLI_SEED, "seed", 0, "N", ON_POLICY,
      "A number that fixes every random choice: the same seed gives the same file. Wins over the "
      "policy's seed.",

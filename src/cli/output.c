@@ -68,7 +68,7 @@ bool cli_same_file(const char *a, const char *b) {
   bool exists_a = !stat(a, &info_a), exists_b = !stat(b, &info_b);
   if (exists_a != exists_b) return false;
   if (!exists_a) { /* two files to be: the same name in the same directory */
-    if (strcmp(a + directory_length(a), b + directory_length(b))) return false;
+    if (strcmp(a + directory_length(a), b + directory_length(b)) != 0) return false;
     if (!stat_directory(a, &info_a) || !stat_directory(b, &info_b)) return false;
   }
   return info_a.st_dev == info_b.st_dev && info_a.st_ino == info_b.st_ino;

@@ -117,7 +117,7 @@ bool cli_progress_report(void *user, const shoal_progress *progress) {
   if (cli_signals_caught()) return true;
   if (!bar->visible) return false;
   double now = seconds_now();
-  if (strncmp(bar->stage, progress->stage, sizeof bar->stage - 1)) {
+  if (strncmp(bar->stage, progress->stage, sizeof bar->stage - 1) != 0) {
     (void)snprintf(bar->stage, sizeof bar->stage, "%s", progress->stage);
     bar->stage_start = now;
   }

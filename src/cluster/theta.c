@@ -40,7 +40,7 @@ shoal_status shoal_theta_sorted(const shoal_cluster_task *task, shoal_partition 
   }
   for (uint32_t r = 0; r < n; r++) rows[r] = r;
   qsort_r(rows, n, sizeof *rows, compare_rows, (void *)task->axes);
-  partition->n_clusters = n / k ? n / k : 1;
+  partition->n_clusters = n < k ? 1 : n / k;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t c = i / k;
     partition->cluster_of_row[rows[i]] = c < partition->n_clusters ? c : partition->n_clusters - 1;

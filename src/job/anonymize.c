@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "job/release.h"
+#include "job/warn.h"
 #include "table/count.h"
 
 void shoal_release_free(shoal_release *release) {
@@ -117,8 +118,9 @@ static shoal_status anonymize(shoal_release *release, const shoal_table *table,
   SHOAL_TRY(shoal_result_input(result, p, error));
   SHOAL_TRY(refuse_early(p, error));
   if (method.local) return shoal_release_by_clusters(release, &method, error);
-  return method.node->run ? shoal_release_by_node(release, &method, error)
-                          : shoal_release_by_argus(release, error);
+  SHOAL_TRY(method.node->run ? shoal_release_by_node(release, &method, error)
+                             : shoal_release_by_argus(release, error));
+  return shoal_release_warn_of_labels(release, error);
 }
 
 shoal_status shoal_anonymize(const shoal_table *table, const shoal_policy *policy,

@@ -9,8 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/formula.h"
+
 static const char *copy(shoal_claim *c, const char *bytes, size_t size) {
   return shoal_arena_copy(&c->arena, bytes, size);
+}
+
+/* A value or label as the release spells it. */
+static const char *spell(shoal_claim *c, const char *bytes, size_t size) {
+  char *copied = shoal_arena_copy(&c->arena, bytes, size);
+  if (!copied || !c->claim.formulas_quoted || !shoal_is_formula(bytes, size)) return copied;
+  char *quoted = shoal_arena_alloc(&c->arena, size + 2, 1);
+  if (!quoted) return NULL;
+  quoted[0] = '\'';
+  memcpy(quoted + 1, copied, size + 1);
+  return quoted;
 }
 
 /* ------------------------------------------------------------ models */
@@ -76,16 +89,16 @@ static const char *const *path_of(shoal_claim *c, const shoal_hierarchy *tree, u
     size_t size;
     const shoal_level *level = &tree->levels[l];
     const char *label = shoal_level_label(level, level->of_leaf[value], &size);
-    path[l - 1] = copy(c, label, size);
+    path[l - 1] = spell(c, label, size);
     if (!path[l - 1]) return NULL;
   }
   path[tree->n_levels - 1] = NULL;
   return path;
 }
 
-static bool is_missing(const shoal_claim *c, const char *bytes, size_t size) {
-  for (size_t i = 0; i < c->claim.n_missing; i++)
-    if (strlen(c->claim.missing[i]) == size && memcmp(c->claim.missing[i], bytes, size) == 0)
+static bool is_missing(const shoal_policy *policy, const char *bytes, size_t size) {
+  for (size_t i = 0; i < policy->n_missing; i++)
+    if (strlen(policy->missing[i]) == size && memcmp(policy->missing[i], bytes, size) == 0)
       return true;
   return false;
 }
@@ -94,14 +107,15 @@ static bool add_value(shoal_claim *c, const shoal_sensitive *sensitive, uint32_t
                       const char *bytes, size_t size, int64_t category, uint64_t rows,
                       shoal_verify_knowledge *known, shoal_verify_value *values) {
   shoal_verify_value *value = &values[known->n_values++];
-  *value =
-      (shoal_verify_value){.value = copy(c, bytes, size), .category = category, .n_original = rows};
+  *value = (shoal_verify_value){
+      .value = spell(c, bytes, size), .category = category, .n_original = rows};
   if (sensitive->hierarchy) value->path = path_of(c, sensitive->hierarchy, leaf);
   return value->value && (!sensitive->hierarchy || value->path);
 }
 
 /* The table's values, then those that only the tree has: they count for its heights. */
-static bool fill_values(shoal_claim *c, const shoal_sensitive *sensitive, const uint64_t *rows,
+static bool fill_values(shoal_claim *c, const shoal_policy *policy,
+                        const shoal_sensitive *sensitive, const uint64_t *rows,
                         const uint32_t *category_of, shoal_verify_knowledge *known) {
   const shoal_column *column = sensitive->column;
   const shoal_hierarchy *tree = sensitive->hierarchy;
@@ -120,7 +134,7 @@ static bool fill_values(shoal_claim *c, const shoal_sensitive *sensitive, const 
     size_t size;
     const char *bytes = shoal_level_label(&tree->levels[0], leaf, &size);
     int64_t category = category_of ? 0 : -1;
-    if (is_missing(c, bytes, size)) continue;
+    if (is_missing(policy, bytes, size)) continue;
     if (!add_value(c, sensitive, leaf, bytes, size, category, 0, known, values)) return false;
   }
   return true;
@@ -137,8 +151,11 @@ static shoal_status know_attribute(shoal_claim *c, const shoal_prepared *p,
   uint64_t *rows = shoal_count_values(p->table, sensitive->column);
   const char **protect = shoal_arena_alloc(&c->arena, attribute->n_protect, sizeof *protect);
   *known = (shoal_verify_knowledge){.n_categories = n_categories};
-  bool ok = rows && protect && fill_values(c, sensitive, rows, category_of, known);
-  for (size_t i = 0; ok && i < attribute->n_protect; i++) protect[i] = attribute->protect[i].text;
+  bool ok = rows && protect && fill_values(c, p->policy, sensitive, rows, category_of, known);
+  for (size_t i = 0; ok && i < attribute->n_protect; i++) {
+    protect[i] = spell(c, attribute->protect[i].text, strlen(attribute->protect[i].text));
+    ok = protect[i] != NULL;
+  }
   known->protect = protect;
   known->n_protect = attribute->n_protect;
   free(rows);
@@ -146,11 +163,24 @@ static shoal_status know_attribute(shoal_claim *c, const shoal_prepared *p,
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
+static bool claim_missing(shoal_claim *c, const shoal_policy *policy) {
+  const char **missing = shoal_arena_alloc(&c->arena, policy->n_missing, sizeof *missing);
+  if (!missing) return false;
+  for (size_t i = 0; i < policy->n_missing; i++) {
+    missing[i] = spell(c, policy->missing[i], strlen(policy->missing[i]));
+    if (!missing[i]) return false;
+  }
+  c->claim.missing = missing;
+  c->claim.n_missing = policy->n_missing;
+  return true;
+}
+
 static shoal_status make(shoal_claim *c, const shoal_prepared *p, shoal_error *error) {
   const char **quasi = shoal_arena_alloc(&c->arena, p->n_quasi, sizeof *quasi);
   const char **sensitive = shoal_arena_alloc(&c->arena, p->n_sensitive, sizeof *sensitive);
   shoal_verify_knowledge *known = shoal_arena_alloc(&c->arena, p->n_sensitive, sizeof *known);
-  if (!quasi || !sensitive || !known || !claim_models(c, p)) return shoal_fail_memory(error);
+  if (!quasi || !sensitive || !known || !claim_missing(c, p->policy) || !claim_models(c, p))
+    return shoal_fail_memory(error);
   for (size_t q = 0; q < p->n_quasi; q++) quasi[q] = p->quasi[q]->name;
   for (size_t s = 0; s < p->n_sensitive; s++) {
     sensitive[s] = p->sensitive[s].column->name;
@@ -172,8 +202,7 @@ shoal_status shoal_claim_make(shoal_claim *c, const shoal_prepared *p, char deli
   c->claim = (shoal_verify_claim){.delimiter = delimiter,
                                   .columns = columns,
                                   .n_columns = n_columns,
-                                  .missing = p->policy->missing,
-                                  .n_missing = p->policy->n_missing,
+                                  .formulas_quoted = p->policy->quote_formulas,
                                   .k = p->demands.k,
                                   .guards_fd = -1,
                                   .n_rows = n_rows};

@@ -126,6 +126,11 @@ static shoal_status check_numbers(const shoal_table *table, const planner *p, sh
   return SHOAL_OK;
 }
 
+/* A release under this policy has apostrophes before what a spreadsheet would run. */
+static bool unquotes(const planner *p) {
+  return p->purpose == SHOAL_FOR_REVIEW && p->policy->quote_formulas;
+}
+
 static shoal_status parse_delimiter(const char *text, char *delimiter, shoal_error *error) {
   if (strlen(text) != 1 || *text == '"' || *text == '\n' || *text == '\r')
     return shoal_fail(error, SHOAL_BAD_INPUT,
@@ -144,6 +149,7 @@ shoal_status shoal_table_read(const char *path, const shoal_policy *policy, shoa
     options.delimiter = policy->delimiter;
     options.missing = policy->missing;
     options.n_missing = policy->n_missing;
+    options.unquote = unquotes(&user);
     options.plan = plan;
     options.plan_user = &user;
   }
@@ -172,6 +178,7 @@ shoal_status shoal_table_finish(shoal_table *table, const shoal_policy *policy,
   planner user = {policy, purpose};
   options.missing = policy->missing;
   options.n_missing = policy->n_missing;
+  options.unquote = unquotes(&user);
   if (policy->delimiter) table->delimiter = policy->delimiter;
   const char **names = shoal_alloc(table->n_columns, sizeof *names);
   shoal_use *uses = shoal_alloc(table->n_columns, sizeof *uses);

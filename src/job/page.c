@@ -100,7 +100,7 @@ static shoal_status add_demand(shoal_result *result, const shoal_prepared *p, sh
   (void)snprintf(name, sizeof name, "%s%s%s", demand->type->name, on ? " on " : "",
                  on ? p->sensitive[demand->sensitive].column->name : "");
   const shoal_parameter *parameter = demand->type->parameters;
-  for (size_t i = 0; parameter[i].name && i < SHOAL_MODEL_PARAMETERS; i++) {
+  for (size_t i = 0; i < SHOAL_MODEL_PARAMETERS && parameter[i].name; i++) {
     char count[24];
     const char *text = demand->text[i]; /* NULL: privacy.k or privacy.p, or not given at all */
     (void)snprintf(count, sizeof count, "%llu", (unsigned long long)demand->count[i]);

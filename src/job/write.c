@@ -9,6 +9,7 @@
 #include "job/claim.h"
 #include "job/page.h"
 #include "job/release.h"
+#include "job/warn.h"
 #include "table/count.h"
 #include "write/again.h"
 #include "write/aside.h"
@@ -164,22 +165,34 @@ static shoal_status compare(const shoal_result *result, const shoal_verify_findi
                     (unsigned long long)result->output_rows, (unsigned long long)result->classes);
 }
 
-static shoal_status verify(const shoal_release *release, const shoal_csv_out *out, uint64_t n_rows,
-                           int fd, int guards_fd, const shoal_run *run, shoal_error *error) {
-  const char **columns = shoal_alloc(out->n_columns, sizeof *columns);
-  if (!columns) return shoal_fail_memory(error);
-  for (size_t c = 0; c < out->n_columns; c++) columns[c] = out->columns[c].column->name;
+/* `formulas`: filled, by column: has it cells that a spreadsheet would run? */
+static shoal_status prove(const shoal_release *release, const shoal_csv_out *out,
+                          const char *const *columns, uint64_t n_rows, int fd, int guards_fd,
+                          uint8_t *formulas, const shoal_run *run, shoal_error *error) {
   shoal_claim claim;
   shoal_verify_finding finding;
-  shoal_status status = shoal_claim_make(&claim, &release->prepared, out->delimiter, columns,
-                                         out->n_columns, n_rows, error);
-  if (status == SHOAL_OK) {
-    claim.claim.guards_fd = guards_fd;
-    status = shoal_verify(fd, &claim.claim, run, &finding, error);
-    shoal_claim_reset(&claim);
-  }
-  free(columns);
+  SHOAL_TRY(shoal_claim_make(&claim, &release->prepared, out->delimiter, columns, out->n_columns,
+                             n_rows, error));
+  claim.claim.guards_fd = guards_fd;
+  claim.claim.formulas = formulas;
+  shoal_status status = shoal_verify(fd, &claim.claim, run, &finding, error);
+  shoal_claim_reset(&claim);
   return status == SHOAL_OK ? compare(release->result, &finding, error) : status;
+}
+
+static shoal_status verify(shoal_release *release, const shoal_csv_out *out, uint64_t n_rows,
+                           int fd, int guards_fd, const shoal_run *run, shoal_error *error) {
+  const char **columns = shoal_alloc(out->n_columns, sizeof *columns);
+  uint8_t *formulas = shoal_alloc_zero(out->n_columns, 1);
+  shoal_status status = columns && formulas ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK) {
+    for (size_t c = 0; c < out->n_columns; c++) columns[c] = out->columns[c].column->name;
+    status = prove(release, out, columns, n_rows, fd, guards_fd, formulas, run, error);
+  }
+  if (status == SHOAL_OK) status = shoal_release_warn_of_formulas(release, out, formulas, error);
+  free(columns);
+  free(formulas);
+  return status;
 }
 
 /* ------------------------------------------------------------ writing */
@@ -219,7 +232,8 @@ static shoal_status write_aside(shoal_release *release, const char *path,
   shoal_csv_out out = {.table = release->written ? release->written : p->table,
                        .delimiter = p->table->delimiter,
                        .group_of_row = release->group_of_row,
-                       .fate = release->fate_of_group};
+                       .fate = release->fate_of_group,
+                       .quote_formulas = p->policy->quote_formulas};
   shoal_random order;
   uint32_t *kept = NULL;
   if (!options->keep_order) SHOAL_TRY(start_random(p->policy, &order, error));
@@ -227,6 +241,7 @@ static shoal_status write_aside(shoal_release *release, const char *path,
     return shoal_fail_memory(error);
   out.order = kept;
   shoal_status status = prepare_columns(release, &out) ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK) status = shoal_release_check_names(release, &out, error);
   if (status == SHOAL_OK)
     status = write_and_verify(release, &out, path, options->keep_order ? NULL : &order, run, aside,
                               error);
@@ -275,6 +290,9 @@ shoal_status shoal_release_write(shoal_release *release, const char *path,
   shoal_aside_close(&aside);
   SHOAL_TRY(status);
   result->output = shoal_result_string(result, path, strlen(path));
+  result->order = options->keep_order                  ? "kept"
+                  : release->prepared.policy->has_seed ? "seeded"
+                                                       : "random";
   result->has_seed = release->prepared.policy->has_seed;
   result->seed = release->prepared.policy->seed;
   result->seconds_total =

@@ -25,7 +25,7 @@ shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *freq
     shoal_search_reset(search);
     return shoal_fail(error, SHOAL_BAD_INPUT,
                       "the lattice has more nodes than can be counted: use hierarchies with fewer "
-                      "levels, or fewer quasi-identifiers");
+                      "levels, fewer quasi-identifiers, or a local algorithm such as flock");
   }
   search->levels = shoal_alloc(search->space.n, sizeof *search->levels);
   search->snapshots = shoal_alloc_zero(1, sizeof *search->snapshots);

@@ -20,7 +20,8 @@ shoal_status shoal_space_init(shoal_space *space, const shoal_frequency *frequen
     space->top[q] = shoal_hierarchy_height(frequency->hierarchies[q]);
     space->height += space->top[q];
     space->stride[q] = space->n_nodes;
-    if (__builtin_mul_overflow(space->n_nodes, (uint64_t)space->top[q] + 1, &space->n_nodes))
+    if (__builtin_mul_overflow(space->n_nodes, (uint64_t)space->top[q] + 1, &space->n_nodes) ||
+        space->n_nodes > INT64_MAX) /* numbers of nodes are told in JSON, with a sign */
       space->n_nodes = UINT64_MAX;
   }
   return SHOAL_OK;

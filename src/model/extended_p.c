@@ -34,7 +34,7 @@ static shoal_status unknown_node(const shoal_policy *policy, const shoal_sensiti
   shoal_arena_init(&arena);
   size_t n = 0, capacity = 0;
   const char **names = NULL;
-  bool ok = true;
+  bool ok = shoal_grow(&names, &capacity, 1, sizeof *names);
   for (uint32_t l = 1; ok && l < tree->n_levels; l++) {
     for (uint32_t t = 0; ok && t < tree->levels[l].n_labels; t++) {
       size_t size;

@@ -102,6 +102,8 @@
       "theta only: rows that may be added; refuse unless given")                                   \
   KEY("method.", "weights", read_weights, "{NAME: NUMBER, ...}|inverse",                           \
       "how much each attribute counts; 1 unless given")                                            \
+  KEY("method.", "formulas", read_formulas, "keep|quote",                                          \
+      "cells that a spreadsheet would run: kept, unless given, or with an apostrophe before them") \
   KEY("method.", "seed", read_seed, "N", "the same seed gives the same bytes")
 
 #endif

@@ -47,6 +47,10 @@ static shoal_status set_suppressed(shoal_policy *policy, const shoal_setting *se
   return shoal_setting_suppressed(setting, &policy->blank_suppressed);
 }
 
+static shoal_status set_formulas(shoal_policy *policy, const shoal_setting *setting) {
+  return shoal_setting_formulas(setting, &policy->quote_formulas);
+}
+
 static shoal_status set_delimiter(shoal_policy *policy, const shoal_setting *setting) {
   return shoal_setting_delimiter(setting, &policy->delimiter);
 }
@@ -62,6 +66,7 @@ static const struct {
     {"max-suppression", {"--max-suppression"}, set_max_suppression},
     {"seed", {"--seed"}, set_seed},
     {"suppressed", {"--suppressed"}, set_suppressed},
+    {"formulas", {"--formulas"}, set_formulas},
     {"delimiter", {"--delimiter"}, set_delimiter},
 };
 

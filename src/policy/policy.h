@@ -103,6 +103,7 @@ struct shoal_policy {
   shoal_word algorithm; /* "auto" unless given */
   shoal_amount max_suppression;
   bool blank_suppressed;
+  bool quote_formulas; /* formulas: keep -> false */
   const shoal_word *prefer;
   size_t n_prefer;
   shoal_word objective;

@@ -133,7 +133,8 @@ shoal_status shoal_read_path(const shoal_policy_reader *reader, const shoal_yaml
   if (!joined) return shoal_fail_memory(reader->error);
   memcpy(joined, directory, before);
   if (slash) joined[before] = '/';
-  memcpy(joined + before + slash, node->text, after + 1);
+  memcpy(joined + before + slash, node->text, after);
+  joined[before + slash + after] = '\0';
   *path = joined;
   return SHOAL_OK;
 }

@@ -179,6 +179,12 @@ static shoal_status read_suppressed(shoal_policy_reader *reader, const shoal_yam
   return shoal_setting_suppressed(&setting, &policy_of(into)->blank_suppressed);
 }
 
+static shoal_status read_formulas(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  shoal_setting setting;
+  SHOAL_TRY(shoal_setting_from(reader, node, "keep or quote", &setting));
+  return shoal_setting_formulas(&setting, &policy_of(into)->quote_formulas);
+}
+
 static shoal_status read_prefer(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   shoal_policy *policy = policy_of(into);
   return shoal_read_words(reader, node, "[min-suppression]", &policy->prefer, &policy->n_prefer);

@@ -124,3 +124,11 @@ shoal_status shoal_setting_suppressed(const shoal_setting *setting, bool *blank)
   *blank = choice == 1;
   return SHOAL_OK;
 }
+
+shoal_status shoal_setting_formulas(const shoal_setting *setting, bool *quote) {
+  static const char *const words[] = {"keep", "quote", NULL};
+  size_t choice = 0;
+  SHOAL_TRY(shoal_setting_choice(setting, words, &choice));
+  *quote = choice == 1;
+  return SHOAL_OK;
+}

@@ -41,6 +41,8 @@ shoal_status shoal_setting_delimiter(const shoal_setting *setting,
                                      char *delimiter) SHOAL_MUST_CHECK;
 /* remove or blank. */
 shoal_status shoal_setting_suppressed(const shoal_setting *setting, bool *blank) SHOAL_MUST_CHECK;
+/* keep or quote. */
+shoal_status shoal_setting_formulas(const shoal_setting *setting, bool *quote) SHOAL_MUST_CHECK;
 
 #define SHOAL_AMOUNT_FORMS "a number of rows such as 10, or a share such as 1%"
 

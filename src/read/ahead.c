@@ -71,7 +71,7 @@ static void *run(void *argument) {
 static void reset(shoal_ahead *a) {
   (void)pthread_cond_destroy(&a->changed);
   (void)pthread_mutex_destroy(&a->lock);
-  for (unsigned i = 0; i < N_BUFFERS; i++) free(a->bytes[i]);
+  for (unsigned i = 0; i < N_BUFFERS; i++) shoal_wipe_free(a->bytes[i], BUFFER_BYTES);
   free(a);
 }
 

@@ -16,7 +16,7 @@ void shoal_block_init(shoal_block *block) {
 
 void shoal_block_reset(shoal_block *block) {
   shoal_cells_reset(&block->cells);
-  free(block->bytes);
+  shoal_wipe_free(block->bytes, block->capacity);
   memset(block, 0, sizeof *block);
 }
 
@@ -30,7 +30,7 @@ shoal_status shoal_blocks_open(shoal_blocks *blocks, const char *path, const cha
 
 void shoal_blocks_close(shoal_blocks *blocks) {
   shoal_source_close(blocks->source);
-  free(blocks->carry);
+  shoal_wipe_free(blocks->carry, blocks->carry_capacity);
   memset(blocks, 0, sizeof *blocks);
 }
 
@@ -91,7 +91,7 @@ static bool last_block(shoal_blocks *blocks, shoal_block *b) {
 
 bool shoal_blocks_put_back(shoal_blocks *blocks, const char *bytes, size_t size_bytes) {
   size_t size = size_bytes + blocks->carry_size;
-  if (!shoal_grow(&blocks->carry, &blocks->carry_capacity, size + 1, 1)) return false;
+  if (!shoal_grow_wiping(&blocks->carry, &blocks->carry_capacity, size + 1)) return false;
   memmove(blocks->carry + size_bytes, blocks->carry, blocks->carry_size);
   memcpy(blocks->carry, bytes, size_bytes);
   blocks->carry_size = size;
@@ -101,8 +101,8 @@ bool shoal_blocks_put_back(shoal_blocks *blocks, const char *bytes, size_t size_
 
 bool shoal_blocks_next(shoal_blocks *blocks, shoal_block *b) {
   if (blocks->ended) return false;
-  if (!shoal_grow(&b->bytes, &b->capacity, SHOAL_BLOCK_BYTES + blocks->carry_size + SHOAL_CSV_SLACK,
-                  1))
+  if (!shoal_grow_wiping(&b->bytes, &b->capacity,
+                         SHOAL_BLOCK_BYTES + blocks->carry_size + SHOAL_CSV_SLACK))
     return fail_memory(blocks);
   if (blocks->carry_size) memcpy(b->bytes, blocks->carry, blocks->carry_size);
   b->size_bytes = blocks->carry_size;
@@ -121,7 +121,7 @@ bool shoal_blocks_next(shoal_blocks *blocks, shoal_block *b) {
                   &error);
     }
     room *= 2;
-    if (!whole && !shoal_grow(&b->bytes, &b->capacity, room + SHOAL_CSV_SLACK, 1))
+    if (!whole && !shoal_grow_wiping(&b->bytes, &b->capacity, room + SHOAL_CSV_SLACK))
       return fail_memory(blocks);
   }
   size_t rest = b->size_bytes - whole;

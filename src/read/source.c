@@ -286,7 +286,7 @@ void shoal_source_close(shoal_source *source) {
   if (source->fd >= 0) (void)close(source->fd);
   if (source->gzip_ready) (void)inflateEnd(&source->gzip);
   if (source->zstd) (void)ZSTD_freeDStream(source->zstd);
-  free(source->input);
+  shoal_wipe_free(source->input, INPUT_BYTES);
   free(source->name);
   free(source);
 }

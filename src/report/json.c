@@ -171,6 +171,7 @@ static json_t *render_release(const shoal_result *r) {
   if (r->measures) (void)json_object_set_new(root, "utility", shoal_page_json_utility(r->measures));
   if (r->risk) (void)json_object_set_new(root, "learning", shoal_page_json_learning(r));
   if (r->attacks) (void)json_object_set_new(root, "attacks", shoal_render_attacks_array(r));
+  (void)json_object_set_new(root, "order", r->order ? json_string(r->order) : json_null());
   (void)json_object_set_new(root, "seed", r->has_seed ? count(r->seed) : json_null());
   (void)json_object_set_new(root, "warnings", strings(r->warnings, r->n_warnings));
   (void)json_object_set_new(root, "seconds",

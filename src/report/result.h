@@ -120,6 +120,7 @@ struct shoal_result {
   uint64_t output_rows, suppressed, blanked, noise, clusters, classes, smallest_class;
   uint64_t max_suppression, max_noise;
   const char *output;
+  const char *order; /* of rows: "random", "seeded" or "kept" */
   bool has_seed;
   uint64_t seed;
   shoal_model_outcome *models;

@@ -306,6 +306,15 @@ static void add_noise(shoal_text *t, const shoal_result *r) {
   shoal_text_add(t, ")");
 }
 
+/* Order links releases: who reads on must know whether it can be repeated. */
+static void add_order(shoal_text *t, const shoal_result *r) {
+  const char *what = strcmp(r->order, "kept") == 0     ? "in the order of the data"
+                     : strcmp(r->order, "seeded") == 0 ? "shuffled by the seed: who knows it can "
+                                                         "restore their order"
+                                                       : "shuffled at random";
+  shoal_text_print(t, "\n  rows are %s", what);
+}
+
 static void render_release(const shoal_result *r, shoal_text *t) {
   shoal_text_print(t, "%s -> %s\n  ", r->source, r->output ? r->output : "(not written)");
   add_rows(t, r->input_rows);
@@ -315,6 +324,7 @@ static void render_release(const shoal_result *r, shoal_text *t) {
   add_classes(t, r->classes);
   shoal_text_add(t, ", the smallest with ");
   add_rows(t, r->smallest_class);
+  if (r->order) add_order(t, r);
   if (r->noise) add_noise(t, r);
   shoal_text_add(t, "\n\nProtection, verified on the written file\n");
   for (size_t i = 0; i < r->n_models; i++) add_model(t, &r->models[i]);

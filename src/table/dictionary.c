@@ -53,10 +53,15 @@ bool shoal_dictionary_init(shoal_dictionary *d) {
   return ok;
 }
 
+/* Slots hold the first bytes of cells. */
+static void free_slots(shoal_dictionary *d) {
+  shoal_wipe_free(d->near, ((size_t)1 << d->bits) * sizeof *d->near);
+  shoal_wipe_free(d->slots, ((size_t)1 << d->bits) * sizeof *d->slots);
+}
+
 void shoal_dictionary_reset(shoal_dictionary *d) {
-  free(d->near);
-  free(d->slots);
-  free(d->bytes);
+  free_slots(d);
+  shoal_wipe_free(d->bytes, d->bytes_capacity);
   free(d->offsets);
   free(d->first_place);
   memset(d, 0, sizeof *d);
@@ -204,8 +209,7 @@ static bool grow_slots(shoal_dictionary *d, uint32_t n_values) {
   while ((size_t)1 << bits < (size_t)n_values * (near ? 8 : 2)) bits++;
   void *slots = shoal_alloc_zero((size_t)1 << bits, near ? sizeof *d->near : sizeof *d->slots);
   if (!slots) return false;
-  free(d->near);
-  free(d->slots);
+  free_slots(d);
   d->near = near ? slots : NULL;
   d->slots = near ? NULL : slots;
   d->bits = bits;
@@ -227,8 +231,8 @@ static uint32_t add_value(shoal_dictionary *d, const char *bytes, uint32_t size_
   if (code == SHOAL_NO_CODE - 1) return SHOAL_NO_CODE;
   if (!shoal_grow(&d->offsets, &d->offsets_capacity, (size_t)code + 2, sizeof *d->offsets) ||
       !shoal_grow(&d->first_place, &d->place_capacity, (size_t)code + 1, sizeof(uint64_t)) ||
-      !shoal_grow(&d->bytes, &d->bytes_capacity,
-                  (size_t)start + size_bytes + SHOAL_DICTIONARY_SLACK, 1))
+      !shoal_grow_wiping(&d->bytes, &d->bytes_capacity,
+                         (size_t)start + size_bytes + SHOAL_DICTIONARY_SLACK))
     return SHOAL_NO_CODE;
   if (is_full(d, (size_t)code + 1) && !grow_slots(d, code + 1)) return SHOAL_NO_CODE;
   memcpy(d->bytes + start, bytes, size_bytes);

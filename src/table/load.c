@@ -199,6 +199,7 @@ static shoal_status merge(loader *self, shoal_table *table, const shoal_load_opt
                            .uses = self->uses,
                            .missing = options->missing,
                            .n_missing = options->n_missing,
+                           .unquote = options->unquote,
                            .n_threads = n_shares};
   if (!atomic_load(&self->counting)) {
     SHOAL_TRY(shoal_table_merge(table, &plan, error));

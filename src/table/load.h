@@ -30,6 +30,7 @@ typedef struct shoal_load_options {
   char delimiter;             /* 0: found by itself */
   const char *const *missing; /* spellings of a missing value */
   size_t n_missing;
+  bool unquote;       /* cells quoted as formulas are read without their apostrophe */
   shoal_plan_fn plan; /* NULL: every column becomes codes */
   void *plan_user;
   const shoal_use *uses; /* of shoal_table_settle; NULL: every column becomes codes */
@@ -105,6 +106,7 @@ typedef struct shoal_merge_plan {
   const shoal_use *uses;
   const char *const *missing;
   size_t n_missing;
+  bool unquote; /* see shoal_load_options */
   unsigned n_threads;
 } shoal_merge_plan;
 

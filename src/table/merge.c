@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/formula.h"
 #include "base/work.h"
 #include "table/dictionary.h"
 #include "table/load.h"
@@ -89,11 +90,48 @@ static void take_only_share(shoal_share *share, shoal_column *column, size_t c,
   memset(vector, 0, sizeof *vector);
 }
 
+/* Is a cell there that quoting would have changed? Then the column was not quoted. */
+static bool has_bare_formula(const shoal_dictionary *d) {
+  for (uint32_t v = 0; v < d->n_values; v++) {
+    const char *cell = d->bytes + d->offsets[v];
+    size_t size = (size_t)(d->offsets[v + 1] - d->offsets[v]);
+    if (size && cell[0] != '\'' && shoal_is_formula(cell, size)) return true;
+  }
+  return false;
+}
+
+/*
+ * Cells that were given an apostrophe lest a spreadsheet run them are read without it. Values that
+ * differ still do: what a cell is without its apostrophe is either bare, or quoted itself.
+ */
+static void unquote(shoal_dictionary *d) {
+  uint64_t to = 0, from = 0;
+  if (has_bare_formula(d)) return;
+  for (uint32_t v = 0; v < d->n_values; v++) {
+    uint64_t end = d->offsets[v + 1];
+    if (shoal_is_quoted_formula(d->bytes + from, (size_t)(end - from))) from++;
+    memmove(d->bytes + to, d->bytes + from, (size_t)(end - from));
+    to += end - from;
+    from = end;
+    d->offsets[v + 1] = to;
+  }
+  if (from > to) memset(d->bytes + to, 0, (size_t)(from - to));
+}
+
+/* The bytes of all values, without room for more. */
+static char *take_bytes(shoal_dictionary *d) {
+  size_t size = (size_t)d->offsets[d->n_values] + SHOAL_DICTIONARY_SLACK;
+  char *bytes = shoal_alloc(size, 1);
+  if (bytes && d->bytes) memcpy(bytes, d->bytes, size);
+  return bytes;
+}
+
 bool shoal_merge_settle(const shoal_merge_plan *plan, const uint64_t *piece_start,
                         shoal_column *column, shoal_dictionary *merged) {
-  char *bytes = shoal_resize(merged->bytes,
-                             (size_t)merged->offsets[merged->n_values] + SHOAL_DICTIONARY_SLACK, 1);
+  if (plan->unquote) unquote(merged);
+  char *bytes = take_bytes(merged);
   if (!bytes) return false;
+  shoal_wipe_free(merged->bytes, merged->bytes_capacity);
   column->bytes = bytes;
   column->offsets = merged->offsets;
   column->first_row = merged->first_place;

@@ -28,10 +28,14 @@ static void loader_free(struct shoal_loader *loader, size_t n_columns) {
   if (loader->share.dictionaries) shoal_share_reset(&loader->share, n_columns);
   free(loader->uses);
   free(loader->pieces);
-  free(loader->bytes);
+  shoal_wipe_free(loader->bytes, loader->bytes_capacity);
   free(loader->begin);
   free(loader->end);
   free(loader);
+}
+
+static size_t values_bytes(const shoal_column *column) {
+  return (size_t)column->offsets[column->n_values];
 }
 
 void shoal_table_free(shoal_table *table) {
@@ -41,7 +45,7 @@ void shoal_table_free(shoal_table *table) {
     shoal_column *column = &table->columns[c];
     free((char *)(uintptr_t)column->name);
     free(column->codes);
-    free(column->bytes);
+    shoal_wipe_free(column->bytes, column->offsets ? values_bytes(column) : 0);
     free(column->offsets);
     free(column->is_missing);
     free(column->first_row);
@@ -140,7 +144,7 @@ static shoal_status append_chunk(shoal_table *table, const shoal_text_view *colu
   size_t n_cells = n_rows * table->n_columns, at = 0;
   if (bytes > UINT32_MAX / 2)
     return shoal_fail(error, SHOAL_BAD_INPUT, "row %zu is larger than 2 GiB", row + 1);
-  if (!shoal_grow(&loader->bytes, &loader->bytes_capacity, (size_t)bytes + 64, 1) ||
+  if (!shoal_grow_wiping(&loader->bytes, &loader->bytes_capacity, (size_t)bytes + 64) ||
       !shoal_grow(&loader->begin, &loader->cells_capacity, n_cells, sizeof *loader->begin) ||
       !shoal_grow(&loader->end, &loader->end_capacity, n_cells, sizeof *loader->end) ||
       !shoal_grow(&loader->pieces, &loader->pieces_capacity, loader->n_pieces + 1,
@@ -264,6 +268,7 @@ shoal_status shoal_table_settle(shoal_table *table, const shoal_load_options *op
                            .uses = loader->uses,
                            .missing = options->missing,
                            .n_missing = options->n_missing,
+                           .unquote = options->unquote,
                            .n_threads = 1};
   SHOAL_TRY(shoal_table_merge(table, &plan, error));
   loader_free(loader, table->n_columns);

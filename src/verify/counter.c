@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/formulas.h"
+
 enum {
   LENGTH_BYTES = 10, /* the most that a cell's length takes in a key: 7 bits a byte */
   BATCH_ROWS = 64,
@@ -26,7 +28,7 @@ static shoal_status find_column(const shoal_verify_claim *claim, const char *nam
                                 shoal_error *error) {
   size_t n_found = 0;
   for (size_t i = 0; i < claim->n_columns; i++) {
-    if (strcmp(claim->columns[i], name)) continue;
+    if (strcmp(claim->columns[i], name) != 0) continue;
     *column = i;
     n_found++;
   }
@@ -75,8 +77,10 @@ static bool counter_alloc(shoal_verify_counter *count) {
   count->counted = shoal_alloc_zero(n_counted, sizeof *count->counted);
   if (count->counted) count->n_counted = n_counted;
   count->batch = shoal_alloc_zero((n_counted + 1) * BATCH_ROWS, sizeof *count->batch);
+  bool asked = claim->formulas || claim->formulas_quoted;
+  if (asked) count->formulas = shoal_alloc_zero(claim->n_columns, 1);
   return count->cells && count->quasi && count->counted && count->batch &&
-         shoal_verify_dictionary_init(&count->classes);
+         (!asked || count->formulas) && shoal_verify_dictionary_init(&count->classes);
 }
 
 shoal_status shoal_verify_counter_init(shoal_verify_counter *count, shoal_error *error) {
@@ -103,6 +107,7 @@ void shoal_verify_counter_reset(shoal_verify_counter *count) {
   }
   shoal_verify_dictionary_reset(&count->classes);
   free(count->cells);
+  free(count->formulas);
   free(count->quasi);
   free(count->counted);
   free(count->guard_column);
@@ -270,6 +275,8 @@ shoal_status shoal_verify_count_rows(shoal_verify_counter *count, shoal_verify_r
                         "the release has more rows than the %llu it must "
                         "have; %s",
                         (unsigned long long)claim->n_rows, SHOAL_VERIFY_FAULT);
+    if (count->formulas)
+      shoal_verify_note_formulas(count->cells, claim->n_columns, count->formulas);
     if (!add_row(count)) return shoal_fail_memory(error);
     bool full = count->n_waiting == BATCH_ROWS || count->text_bytes >= BATCH_BYTES;
     if (full && !count_batch(count)) return shoal_fail_memory(error);
@@ -284,6 +291,18 @@ shoal_status shoal_verify_check_rows(const shoal_verify_counter *count, shoal_er
   return shoal_fail(error, SHOAL_FAILED, "the release has %llu rows where %s%llu must be; %s",
                     (unsigned long long)count->n_rows, claim->n_rows ? "" : "more than ",
                     (unsigned long long)claim->n_rows, SHOAL_VERIFY_FAULT);
+}
+
+shoal_status shoal_verify_check_formulas(const shoal_verify_counter *count, shoal_error *error) {
+  const shoal_verify_claim *claim = count->claim;
+  if (claim->formulas) memcpy(claim->formulas, count->formulas, claim->n_columns);
+  for (size_t c = 0; claim->formulas_quoted && c < claim->n_columns; c++)
+    if (count->formulas[c])
+      return shoal_fail(error, SHOAL_FAILED,
+                        "column '%.200s' of the release has a cell that a spreadsheet would run, "
+                        "and must have none; %s",
+                        claim->columns[c], SHOAL_VERIFY_FAULT);
+  return SHOAL_OK;
 }
 
 /* ---------------------------------------------------------------- adding counts up */
@@ -327,5 +346,7 @@ bool shoal_verify_counter_merge(shoal_verify_counter *into, const shoal_verify_c
     ok = merge_values(&into->counted[i], &from->counted[i], classes);
   free(classes);
   into->n_rows += from->n_rows;
+  for (size_t c = 0; into->formulas && c < into->claim->n_columns; c++)
+    into->formulas[c] |= from->formulas[c];
   return ok;
 }

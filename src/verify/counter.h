@@ -49,7 +49,8 @@ typedef struct shoal_verify_counter {
   char *text; /* the bytes of the batch */
   size_t text_bytes;
   size_t text_capacity;
-  uint64_t n_rows; /* counted, without the waiting ones */
+  uint64_t n_rows;   /* counted, without the waiting ones */
+  uint8_t *formulas; /* by column: 1, it has a cell that a spreadsheet would run; NULL: not asked */
 } shoal_verify_counter;
 
 /* A zeroed counter with its claim may be reset, too. */
@@ -73,6 +74,11 @@ shoal_status shoal_verify_count_rows(shoal_verify_counter *count, shoal_verify_r
 
 /* Adds the counts of one counter to those of another. False: no memory. */
 bool shoal_verify_counter_merge(shoal_verify_counter *into, const shoal_verify_counter *from);
+
+/* Tells the claim's owner of formulas; where the claim is that they are quoted there must be none.
+ */
+shoal_status shoal_verify_check_formulas(const shoal_verify_counter *count,
+                                         shoal_error *error) SHOAL_MUST_CHECK;
 
 /* Are there as many rows as the claim has? */
 shoal_status shoal_verify_check_rows(const shoal_verify_counter *count,

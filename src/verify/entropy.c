@@ -46,7 +46,8 @@ static int sign_of_logarithm(const uint64_t *rows, size_t n_values, uint64_t n_r
                              shoal_verify_fraction l) {
   long double sum = 0, magnitude = 0, n_terms = 0;
   shoal_verify_wide numerator = (shoal_verify_wide)n_rows * l.denominator;
-  for (size_t i = 0, same; i < n_values; i += same, n_terms++) {
+  for (size_t i = 0, same; i < n_values; i += same) {
+    n_terms++;
     same = count_equal(rows, n_values, i);
     long double term = (long double)(rows[i] * same) *
                        logarithm(numerator, (shoal_verify_wide)rows[i] * l.numerator);

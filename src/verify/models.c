@@ -115,7 +115,7 @@ static shoal_status prove_model(shoal_verify_task task, shoal_error *error) {
   if (known->on_sizes) return prove_on(known->prove, &task, error);
   for (size_t a = 0; a < tally->n_attributes; a++) {
     task.attribute = &tally->attributes[a];
-    if (model->attribute && strcmp(model->attribute, task.attribute->name)) continue;
+    if (model->attribute && strcmp(model->attribute, task.attribute->name) != 0) continue;
     SHOAL_TRY(prove_on(known->prove, &task, error));
   }
   return SHOAL_OK;

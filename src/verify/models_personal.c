@@ -88,7 +88,7 @@ shoal_status shoal_verify_personalized(const shoal_verify_task *task, shoal_veri
   SHOAL_TRY(shoal_verify_find_fraction(task, "breach", SHOAL_VERIFY_SHARE, &guarded.breach, error));
   if (!task->tally->guards.starts)
     return shoal_verify_unprovable(task, "there is no file of the column", column, error);
-  if (strcmp(task->tally->guards.name, column))
+  if (strcmp(task->tally->guards.name, column) != 0)
     return shoal_verify_unprovable(task, "the file of guarding nodes is not that of the column",
                                    column, error);
   shoal_status status = prepare(&guarded, error);

@@ -52,7 +52,7 @@ static shoal_status find_optional(const shoal_verify_task *task, const char *nam
   const shoal_verify_model *model = task->model;
   *text = NULL;
   for (size_t i = 0; i < model->n_parameters; i++) {
-    if (strcmp(model->parameters[i].name, name)) continue;
+    if (strcmp(model->parameters[i].name, name) != 0) continue;
     if (*text) return shoal_verify_unprovable(task, "it has more than one parameter", name, error);
     *text = model->parameters[i].value;
   }

@@ -136,7 +136,8 @@ static shoal_status count_file(shoal_verify_counter *count, int fd, const shoal_
   if (count->claim->guards_fd < 0)
     SHOAL_TRY(shoal_verify_count_parts(count, fd, RELEASE, run, &counted, error));
   if (!counted) SHOAL_TRY(count_whole(count, fd, run, error));
-  return shoal_verify_check_rows(count, error);
+  SHOAL_TRY(shoal_verify_check_rows(count, error));
+  return shoal_verify_check_formulas(count, error);
 }
 
 shoal_status shoal_verify(int fd, const shoal_verify_claim *claim, const shoal_run *run,

@@ -57,7 +57,9 @@ typedef struct shoal_verify_claim {
   size_t n_missing;
   const shoal_verify_model *models;
   size_t n_models;
-  uint64_t n_rows; /* rows that must be there */
+  uint64_t n_rows;      /* rows that must be there */
+  bool formulas_quoted; /* no cell may be one that a spreadsheet would run */
+  uint8_t *formulas;    /* filled, by column: 1, it has such a cell; NULL: nobody asks */
 } shoal_verify_claim;
 
 /* What the verifier counted by itself; the job compares it with what the engine says. */

@@ -194,7 +194,7 @@ static size_t room_for(const again *a, const worker *w, size_t row) {
     if (a->code_at[c] != SIZE_MAX) continue;
     size_t cell =
         row * a->table->n_columns + (size_t)(a->out->columns[c].column - a->table->columns);
-    room += 2 * (size_t)(cells->end[cell] - cells->begin[cell]) + 3;
+    room += 2 * (size_t)(cells->end[cell] - cells->begin[cell]) + SHOAL_CELL_EXTRA;
   }
   return room;
 }

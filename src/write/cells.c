@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/formula.h"
 #include "write/rows.h"
 
 static bool needs_quotes(const shoal_csv_out *out, const char *bytes, size_t size) {
@@ -12,12 +13,15 @@ static bool needs_quotes(const shoal_csv_out *out, const char *bytes, size_t siz
 }
 
 size_t shoal_cell_render(const shoal_csv_out *out, const char *bytes, size_t size, char *to) {
-  if (!needs_quotes(out, bytes, size)) {
-    if (size) memcpy(to, bytes, size);
-    return size;
-  }
+  bool formula = out->quote_formulas && shoal_is_formula(bytes, size);
   size_t at = 0;
+  if (!needs_quotes(out, bytes, size)) {
+    if (formula) to[at++] = '\'';
+    if (size) memcpy(to + at, bytes, size);
+    return at + size;
+  }
   to[at++] = '"';
+  if (formula) to[at++] = '\'';
   for (size_t i = 0; i < size; i++) {
     if (bytes[i] == '"') to[at++] = '"';
     to[at++] = bytes[i];
@@ -31,7 +35,7 @@ bool shoal_cells_out_add(shoal_cells_out *cells, const shoal_csv_out *out, const
   uint64_t start = cells->n_values ? cells->offsets[cells->n_values] : 0;
   if (size_bytes > SIZE_MAX / 4) return false;
   if (!shoal_grow(&cells->bytes, &cells->capacity,
-                  (size_t)start + 2 * size_bytes + 3 + SHOAL_COPY_SLACK, 1))
+                  (size_t)start + 2 * size_bytes + SHOAL_CELL_EXTRA + SHOAL_COPY_SLACK, 1))
     return false;
   size_t size = shoal_cell_render(out, bytes, size_bytes, cells->bytes + start);
   bool last = cells == &out->columns[out->n_columns - 1];

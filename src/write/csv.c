@@ -288,7 +288,7 @@ shoal_status shoal_csv_write_header(const shoal_csv_out *out, shoal_sink *sink,
   for (size_t c = 0; status == SHOAL_OK && c < out->n_columns; c++) {
     const char *name = out->columns[c].column->name;
     size_t size = strlen(name);
-    char *cell = shoal_alloc(2 * size + 3, 1);
+    char *cell = shoal_alloc(2 * size + SHOAL_CELL_EXTRA, 1);
     if (!cell) return shoal_fail_memory(error);
     size_t end = shoal_cell_render(out, name, size, cell);
     cell[end++] = c + 1 == out->n_columns ? '\n' : out->delimiter;

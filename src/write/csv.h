@@ -35,7 +35,11 @@ typedef struct shoal_csv_out {
   const uint32_t *group_of_row; /* row -> group */
   const uint8_t *fate;          /* group -> shoal_fate */
   const uint32_t *order;        /* all rows, where they are not shuffled; NULL: as numbered */
+  bool quote_formulas;          /* an apostrophe before cells that a spreadsheet would run */
 } shoal_csv_out;
+
+/* What a cell can have beside its own bytes twice: two quotes, an apostrophe, a separator. */
+enum { SHOAL_CELL_EXTRA = 4 };
 
 /* Adds the next cell to a column: quoted where it must be. */
 bool shoal_cells_out_add(shoal_cells_out *cells, const shoal_csv_out *out, const char *bytes,

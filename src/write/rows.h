@@ -45,7 +45,7 @@ void shoal_rows_pack(const shoal_rows_out *rows, const uint64_t *row_of, size_t 
 /* Renders a packed row; `to` has room for the widest row and the slack. Returns its end. */
 char *shoal_rows_render(const shoal_rows_out *rows, const uint8_t *packed, char *to);
 
-/* A cell as CSV has it; `to` has room for twice its size and two quotes. Returns its size. */
+/* A cell as CSV has it; `to` has room for twice its size and SHOAL_CELL_EXTRA. Returns its size. */
 size_t shoal_cell_render(const shoal_csv_out *out, const char *bytes, size_t size_bytes, char *to);
 
 static inline char *shoal_put_cell(const shoal_ready_column *column, uint32_t cell, char *to) {

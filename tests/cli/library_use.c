@@ -8,6 +8,10 @@
  *     library_use cancel STAGE DATA POLICY OUT
  *         reads, anonymizes and writes, and cancels at the first progress call of STAGE ("any": of
  *         any stage); prints the last status
+ *     library_use counted DATA POLICY PREFIX [OUT]
+ *         distinct tuples whose last column is a count, as many records as there may be; writes
+ *         PREFIX.check.json, PREFIX.lattice.json and PREFIX.release.json, and the release itself
+ *         only to OUT; prints the last status and its message
  *     library_use mistakes DATA POLICY
  *         errors: their status, row and column; NULL where it is allowed
  *
@@ -169,6 +173,35 @@ static int same(const char *way, const char *data, const char *policy_path, cons
   return 0;
 }
 
+/* ---- counted: more records than rows could be held */
+
+static int counted(const char *data, const char *policy_path, const char *prefix, const char *out) {
+  shoal_error error = {0};
+  shoal_run run = {.n_threads = 2};
+  shoal_policy *policy = NULL;
+  shoal_table *table = NULL;
+  shoal_result *check = NULL, *lattice = NULL;
+  shoal_release *release = NULL;
+  shoal_write_options options = {.keep_order = true};
+
+  if (shoal_policy_read(policy_path, &policy, &error) != SHOAL_OK) fail("policy", &error);
+  shoal_status status = table_from_memory(data, policy, true, &table, &error);
+  if (status == SHOAL_OK) status = shoal_check(table, policy, &run, &check, &error);
+  if (status == SHOAL_OK) render(check, prefix, ".check.json");
+  if (status == SHOAL_OK) status = shoal_lattice(table, policy, &run, &lattice, &error);
+  if (status == SHOAL_OK) render(lattice, prefix, ".lattice.json");
+  if (status == SHOAL_OK) status = shoal_anonymize(table, policy, &run, &release, &error);
+  if (status == SHOAL_OK && out) status = shoal_release_write(release, out, &options, &run, &error);
+  if (status == SHOAL_OK) render(shoal_release_result(release), prefix, ".release.json");
+  printf("status %d %s\n", (int)status, status == SHOAL_OK ? "" : error.message);
+  shoal_release_free(release);
+  shoal_result_free(lattice);
+  shoal_result_free(check);
+  shoal_table_free(table);
+  shoal_policy_free(policy);
+  return 0;
+}
+
 /* ---- cancel */
 
 struct watch {
@@ -285,6 +318,8 @@ int main(int argc, char **argv) {
   if (argc == 6 && strcmp(argv[1], "same") == 0) return same(argv[2], argv[3], argv[4], argv[5]);
   if (argc == 6 && strcmp(argv[1], "cancel") == 0)
     return cancel(argv[2], argv[3], argv[4], argv[5]);
+  if ((argc == 5 || argc == 6) && strcmp(argv[1], "counted") == 0)
+    return counted(argv[2], argv[3], argv[4], argc == 6 ? argv[5] : NULL);
   if (argc == 4 && strcmp(argv[1], "mistakes") == 0) return mistakes(argv[2], argv[3]);
   fputs("library_use: wrong arguments, see its source\n", stderr);
   return 8;

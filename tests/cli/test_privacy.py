@@ -1,7 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `check` may show: labels, never cells that may be raw; and control bytes never as they are."""
+"""The tool's own privacy: what it shows, what it leaves in files and cores, what its output tells."""
 
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import clitest
+from clitest import SHOAL, parse_csv
 
 POLICY = """shoal: 1
 attributes:
@@ -43,3 +55,314 @@ class Shown(clitest.Case):
     def test_control_bytes_do_not_reach_the_terminal(self):
         shown = self.check("age,zip,job,ill\n*,\x1b[31m*,*,flu\n[20-29],*,*,flu\n")
         self.assertNotIn("\x1b", shown)
+
+
+# ---- the process -------------------------------------------------------------------------
+
+NOBODY = 65534
+
+
+def is_sanitized():
+    return b"__asan_init" in pathlib.Path(SHOAL).read_bytes()
+
+
+class Waiting(clitest.Case):
+    """shoal while it waits for its data on standard input."""
+
+    def start(self, *words, environment=None, **options):
+        process = subprocess.Popen([SHOAL, *words], cwd=self.dir, stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env={**self.environment(), **(environment or {})}, **options)
+        self.addCleanup(lambda: (process.kill(), process.communicate()))
+        return process
+
+    def until(self, holds, process, seconds=20):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if holds():
+                return
+            self.assertIsNone(process.poll(), "it ended")
+            time.sleep(0.01)
+        self.fail("it did not come about")
+
+    def core_limit(self, process):
+        text = pathlib.Path(f"/proc/{process.pid}/limits").read_text(encoding="ascii")
+        return re.search(r"Max core file size +(\S+)", text).group(1)
+
+    @staticmethod
+    def user():
+        return {"user": NOBODY, "cwd": "/"} if os.getuid() == 0 else {}
+
+    @staticmethod
+    def owner(process):
+        return os.stat(f"/proc/{process.pid}/stat").st_uid
+
+    def test_no_core_files(self):
+        process = self.start("profile", "-")
+        self.until(lambda: self.core_limit(process) == "0", process)
+
+    @unittest.skipIf(is_sanitized(), "the sanitizer looks for leaks by tracing")
+    def test_not_dumpable(self):
+        # What is not dumpable belongs to root in /proc, whoever runs it.
+        process = self.start_as_nobody()
+        self.until(lambda: self.owner(process) == 0, process)
+
+    def start_as_nobody(self, environment=None):
+        words = [SHOAL, "profile", "-"]
+        process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env={**self.environment(), **(environment or {})}, **self.user())
+        self.addCleanup(lambda: (process.kill(), process.communicate()))
+        return process
+
+    def test_developers_may_have_them(self):
+        process = self.start_as_nobody({"SHOAL_ALLOW_CORE": "1"})
+        time.sleep(0.3)  # what it refuses, it refuses at once
+        self.assertIsNone(process.poll())
+        self.assertEqual(os.getuid() or NOBODY, self.owner(process))
+        with open("/proc/self/limits", encoding="ascii") as own:
+            limit = re.search(r"Max core file size +(\S+)", own.read()).group(1)
+        self.assertEqual(limit, self.core_limit(process))
+
+    def test_report_is_private_until_it_is_done(self):
+        process = self.start("anonymize", "-", "-P", "policy.yaml", "-o", "out.csv", "--report", "r.json",
+                             environment={"SHOAL_ALLOW_CORE": "1"}, umask=0)
+        found = []
+
+        def look():
+            for fd in pathlib.Path(f"/proc/{process.pid}/fd").iterdir():
+                try:
+                    name, about = os.readlink(fd), fd.stat()
+                except OSError:
+                    continue
+                if name.startswith(str(self.dir)) and not name.endswith(".yaml"):
+                    found.append((about.st_mode & 0o7777, about.st_nlink))
+            return found
+
+        self.until(look, process)
+        self.assertEqual({(0o600, 0)}, set(found))
+        _, err = process.communicate(self.read("data.csv"), timeout=60)
+        self.assertEqual(0, process.returncode, err)
+        for name in ("out.csv", "r.json"):
+            self.assertEqual(0o666, (self.dir / name).stat().st_mode & 0o7777)
+
+
+# ---- the same bytes ----------------------------------------------------------------------
+
+class SameBytes(clitest.Case):
+    """Not of hash order (a secret of each run), nor of threads, nor of the locale."""
+
+    LOCALES = {"tr_TR.UTF-8": "tr_TR", "de_DE.UTF-8": "de_DE"}
+
+    def setUp(self):
+        super().setUp()
+        self.locale = "C.UTF-8"
+        letters = "xyzIi\u0130\u0131"
+        self.write_data([[f"SECRETNAME77-{i}", f"{770020 + i * 7 % 20}",
+                          f"SECRETTOWN77-{'ab'[i % 2]}{i // 2 % 2 + 1}",
+                          f"SECRETILL77-{letters[i * 5 % 7]}", f"SECRETWARD77-{i % 1013}"] for i in range(20000)])
+
+    def environment(self):
+        return {**super().environment(), "LC_ALL": self.locale, "LOCPATH": str(self.spool / "locales")}
+
+    def make_locales(self):
+        """Those of the list that can be had: where dots are commas, and where I is no capital i."""
+        made = ["C", "xx_XX.UTF-8"]
+        (self.spool / "locales").mkdir()
+        for name, source in self.LOCALES.items():
+            words = ["localedef", "-i", source, "-f", "UTF-8", str(self.spool / "locales" / name)]
+            if shutil.which("localedef") and subprocess.run(words, capture_output=True, check=False).returncode == 0:
+                made.append(name)
+        return made
+
+    def outcome(self, threads):
+        text = self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--seed", "7",
+                            "--threads", threads, "--report", "r.json").text
+        report = json.loads(self.read("r.json"))
+        for volatile in ("seconds", "peak_memory_bytes"):
+            report.pop(volatile)
+        return self.read("out.csv"), report, re.sub(r"(?m)^  read .*\n", "", text)
+
+    def test_threads_runs_and_locales(self):
+        first = self.outcome(1)
+        self.assertGreater(len(first[0]), 100000)
+        for threads in (1, 2, 4):
+            self.assertEqual(first, self.outcome(threads), threads)
+        for self.locale in self.make_locales():
+            self.assertEqual(first, self.outcome(2), self.locale)
+
+
+class Order(clitest.Case):
+    """The report says how the rows were ordered."""
+
+    def told(self, *words):
+        self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--report", "r.json", *words)
+        return json.loads(self.read("r.json"))["order"]
+
+    def test_json(self):
+        self.assertEqual("random", self.told())
+        self.assertEqual("seeded", self.told("--seed", "3"))
+        self.assertEqual("kept", self.told("--keep-order"))
+        self.assertEqual("kept", self.told("--keep-order", "--seed", "3"))
+        self.write_policy(method={"seed": 3})
+        self.assertEqual("seeded", self.told())
+
+    def test_text(self):
+        for words, told in (([], "shuffled at random"), (["--seed", "3"], "shuffled by the seed"),
+                            (["--keep-order"], "in the order of the data")):
+            text = self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", *words).text
+            self.assertIn(told, text)
+
+
+# ---- formulas ----------------------------------------------------------------------------
+
+RUNS = ["=1+1", "+49 170", "-x", "@SUM(A1)", "\ttab", "\rcr", "-5+cmd", "--5", "-", '="a"', "=1;2,3"]
+STAYS = ["-5", "+5", "-0.5", "-1e3", "-,5", "1=1", "x-y", "", "'", "''", "'a"]
+QUOTED = ["'" + cell for cell in RUNS] + STAYS
+
+
+class Formulas(clitest.Case):
+    """Cells that a spreadsheet would run: kept and told, or quoted."""
+
+    def setUp(self):
+        super().setUp()
+        self.fill(RUNS + STAYS)
+
+    def fill(self, cells, column=4):
+        rows = [[f"n{i}", "770021", "SECRETTOWN77-a1", f"ill{i % 3}", "w"] for i in range(len(cells))]
+        for row, cell in zip(rows, cells):
+            row[column] = cell
+        self.write_data(rows)
+
+    def released(self, column=3):
+        return [row[column] for row in parse_csv(self.read("out.csv"))[1:]]
+
+    def warnings(self, *words):
+        result = self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--keep-order",
+                              "--json", *words)
+        return [w for w in result.json()["warnings"] if "spreadsheet" in w]
+
+    def test_kept_with_a_warning_that_names_the_column(self):
+        told = self.warnings()
+        self.assertEqual(1, len(told))
+        self.assertIn("'ward'", told[0])
+        for other in ("'age'", "'town'", "'illness'", "SUM", "cmd"):
+            self.assertNotIn(other, told[0])
+        self.assertEqual(RUNS + STAYS, self.released())
+
+    def test_quoted(self):
+        self.assertEqual([], self.warnings("--formulas", "quote"))
+        self.assertEqual(QUOTED, self.released())
+
+    def test_by_the_policy_and_its_override(self):
+        self.write_policy(method={"formulas": "quote"})
+        self.assertEqual([], self.warnings())
+        self.assertEqual(QUOTED, self.released())
+        self.assertEqual(1, len(self.warnings("--formulas", "keep")))
+
+    def test_in_two_passes(self):
+        self.assertEqual(1, len(self.warnings("--memory", "1K")))
+        self.assertEqual(RUNS + STAYS, self.released())
+        self.assertEqual([], self.warnings("--memory", "1K", "--formulas", "quote"))
+        self.assertEqual(QUOTED, self.released())
+
+    def test_quoted_cells_stay_apart(self):
+        self.fill(["=x", "'=x", "''=x", "-5", "'-5", "''-5"], column=3)
+        self.warnings("--formulas", "quote")
+        self.assertEqual(["'=x", "''=x", "'" + "''=x", "-5", "''-5", "'" + "''-5"], self.released(2))
+
+    def test_no_warning_without(self):
+        self.fill(STAYS)
+        self.assertEqual([], self.warnings())
+
+    def test_many_columns_are_not_all_named(self):
+        names = [f"c{i}" for i in range(30)]
+        self.put("m.csv", ",".join(["age", "ill", *names]) + "\n" + 2 * (",".join(["20", "a", *["=1"] * 30]) + "\n"))
+        self.put("m.yaml", "shoal: 1\nunlisted: keep\nattributes:\n  age: {role: quasi, type: number, hierarchy: "
+                           "{intervals: [10]}}\n  ill: {role: sensitive}\nprivacy: {k: 2}\n")
+        told = self.succeed("anonymize", "m.csv", "-P", "m.yaml", "-o", "out.csv", "--json").json()["warnings"]
+        self.assertIn("'c7' and 22 more have", told[0])
+
+    def test_labels_values_and_missing_ones_are_verified_quoted(self):
+        ills = ["=SUM(1)", "flu", "@a", "'@a", "-", "-3", "-", "flu"]
+        self.put("f.csv", "name,age,job,ill\n" + "".join(
+            f"n{i},{20 + i},{'=x' if i % 2 else 'y'},{ill}\n" for i, ill in enumerate(ills)))
+        policy = """shoal: 1
+data: {missing: ["-"]}
+attributes:
+  name: {role: identifier}
+  age: {role: quasi, type: number, hierarchy: {intervals: [10]}}
+  job: {role: quasi, hierarchy: {tree: {"@up": ["=x"], low: ["y"]}}}
+  ill: {role: sensitive, hierarchy: {tree: {"=G": ["=SUM(1)", flu], H: ["@a", "'@a", "-3"]}}, protect: ["=G"]}
+privacy: {k: 2, p: 2, models: [{t-closeness: {t: 0.9, distance: hierarchical}}, {extended-p-sensitive: {p: 2}}]}
+method: {formulas: WHAT}
+"""
+        answers = []
+        for what, quote in (("keep", ""), ("quote", "'")):
+            self.put("f.yaml", policy.replace("WHAT", what))
+            self.succeed("anonymize", "f.csv", "-P", "f.yaml", "-o", "out.csv", "--keep-order", "--html", "x.html")
+            self.assertEqual([quote + ill if ill[0] in "=@-'" and ill != "-3" else ill for ill in ills],
+                             self.released(2))
+            self.assertEqual({quote + "=x", "y"}, set(self.released(1)))
+            # What was quoted is read as it was.
+            self.succeed("check", "out.csv", "-P", "f.yaml")
+            answers.append(self.succeed("measure", "f.csv", "out.csv", "-P", "f.yaml", "--json").json())
+        for answer in answers:
+            answer.pop("seconds", None)
+        self.assertEqual(*answers)
+
+    def test_guarding_nodes(self):
+        self.put("g.csv", "age,ill,guard\n" + "".join(
+            f"20,{ill},{guard}\n" for ill, guard in
+            [("=a", "=G"), ("b", "=G"), ("c", "H"), ("d", "H"), ("=a", "=a"), ("c", "c")]))
+        self.put("g.yaml", """shoal: 1
+attributes:
+  age: {role: quasi, type: number, hierarchy: {intervals: [10]}}
+  ill: {role: sensitive, hierarchy: {tree: {"=G": ["=a", b], H: [c, d]}}}
+  guard: {role: identifier}
+privacy: {k: 2, models: [{personalized: {column: guard, breach: 0.9, attribute: ill}}]}
+method: {formulas: quote}
+""")
+        self.succeed("anonymize", "g.csv", "-P", "g.yaml", "-o", "out.csv")
+        self.assertIn(b"'=a", self.read("out.csv"))
+
+    def test_a_name_that_is_a_formula(self):
+        self.put("h.csv", "age,=ill\n20,a\n20,b\n")
+        self.put("h.yaml", """shoal: 1
+attributes:
+  age: {role: quasi, type: number, hierarchy: {intervals: [10]}}
+  "=ill": {role: sensitive}
+privacy: {k: 2}
+""")
+        told = self.succeed("anonymize", "h.csv", "-P", "h.yaml", "-o", "out.csv").text
+        self.assertIn("'=ill'", told)
+        result = self.succeed("anonymize", "h.csv", "-P", "h.yaml", "-o", "no.csv", "--formulas", "quote", code=2)
+        self.assert_says(result, "rename")
+        self.assertFalse((self.dir / "no.csv").exists())
+
+    def test_a_wrong_word(self):
+        result = self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "o.csv", "--formulas", "qoute", code=2)
+        self.assert_says(result, "quote")
+
+
+# ---- labels ------------------------------------------------------------------------------
+
+class SingleLabels(clitest.Case):
+    """A label above the values that stands for one of them is pointed out, by count."""
+
+    def test_pointed_out(self):
+        self.write_data([[f"n{i}", "770021", f"SECRETTOWN77-{town}", f"SECRETILL77-{'xyz'[i % 3]}", "w"]
+                         for i, town in enumerate(["a1", "a2", "a1", "b1", "b1", "b1"])])
+        self.write_towns([["SECRETTOWN77-a1", "GroupA", "All"], ["SECRETTOWN77-a2", "GroupA", "All"],
+                          ["SECRETTOWN77-b1", "SECRETTOWN77-b1", "All"]])
+        result = self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--json").json()
+        self.assertEqual(1, result["search"]["node"]["town"])
+        told = [w for w in result["warnings"] if "hide" in w]
+        self.assertEqual(1, len(told))
+        for word in ("'town'", "level 1", "1 label stands"):
+            self.assertIn(word, told[0])
+        self.assert_no_markers(told[0].encode(), "a warning")
+
+    def test_not_where_labels_hide(self):
+        result = self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--json").json()
+        self.assertEqual(1, result["search"]["node"]["town"])
+        self.assertEqual([], [w for w in result["warnings"] if "hide" in w])

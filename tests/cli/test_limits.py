@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits that docs/limits.md states, where they are met quickly; tests/limits has the slow ones."""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import clitest
+from clitest import parse_csv, policy_text
+from test_library import Library
+
+AGE = {"role": "quasi", "type": "number", "hierarchy": {"intervals": [10]}}
+
+
+class Columns(clitest.Case):
+    """10,000 columns, kept by a word of the policy or each with a line of its own."""
+
+    N = 10000
+
+    def setUp(self):
+        super().setUp()
+        self.names = [f"c{i}" for i in range(self.N - 2)]
+        rows = [[str(20 + r % 4), "ab"[r // 4 % 2], *[str((r * 7 + i) % 5) for i in range(self.N - 2)]] for r in range(16)]
+        self.put("wide.csv", "\n".join(",".join(row) for row in [["age", "ill", *self.names], *rows]) + "\n")
+
+    def test_anonymize(self):
+        attributes = {"age": AGE, "ill": {"role": "sensitive"}}
+        self.put("some.yaml", policy_text(attributes, top={"unlisted": "keep"}))
+        self.put("all.yaml", policy_text({**attributes, **{name: {"role": "keep"} for name in self.names}}))
+        kept = self.release(data="wide.csv", policy="some.yaml")
+        self.assertEqual([17] + [self.N] * 17, [len(parse_csv(kept)), *map(len, parse_csv(kept))])
+        self.assertEqual(kept, self.release(data="wide.csv", policy="all.yaml"))
+
+    def test_other_commands(self):
+        self.assertEqual(self.N, len(self.succeed("profile", "wide.csv", "--json").json()["columns"]))
+        self.put("some.yaml", policy_text({"age": AGE, "ill": {"role": "sensitive"}}, top={"unlisted": "drop"}))
+        self.succeed("check", "wide.csv", "-P", "some.yaml")
+
+    def test_all_are_missing_from_the_policy(self):
+        self.put("few.yaml", policy_text({"age": AGE, "ill": {"role": "sensitive"}}))
+        result = self.succeed("check", "wide.csv", "-P", "few.yaml", code=2)
+        self.assert_says(result, "9998 columns of wide.csv are not listed")
+        self.assertLess(len(result.message), 4200)
+
+
+class QuasiIdentifiers(clitest.Case):
+    """Any number in local recoding; in full-domain as many as their nodes can be counted."""
+
+    def problem(self, n):
+        rows = [[*[str((r >> (i % 3)) % 2) for i in range(n)], "abc"[r % 3]] for r in range(48)]
+        self.put("q.csv", "\n".join(",".join(row) for row in [[*[f"q{i}" for i in range(n)], "ill"], *rows]) + "\n")
+        self.put("q.yaml", policy_text({**{f"q{i}": {"role": "quasi", "hierarchy": {"top": True}} for i in range(n)},
+                                        "ill": {"role": "sensitive"}}))
+
+    def test_local(self):
+        for n in (64, 65, 200):
+            self.problem(n)
+            for algorithm in ("flock", "mondrian"):
+                self.succeed("anonymize", "q.csv", "-P", "q.yaml", "-o", "out.csv", "--algorithm", algorithm)
+
+    def test_full_domain_by_a_time_limit(self):
+        self.problem(62)
+        search = self.succeed("anonymize", "q.csv", "-P", "q.yaml", "-o", "out.csv", "--algorithm", "optimal",
+                              "--time-limit", "0.5", "--json").json()["search"]
+        self.assertEqual(2 ** 62, search["lattice_nodes"])
+
+    def test_refused_with_advice(self):
+        for n in (63, 64, 65, 200):
+            self.problem(n)
+            for words in (["anonymize", "-o", "out.csv"], ["lattice"], ["explain"],
+                          ["anonymize", "-o", "out.csv", "--algorithm", "optimal", "--time-limit", "0.5"]):
+                result = self.succeed(words[0], "q.csv", "-P", "q.yaml", *words[1:], code=2)
+                self.assert_says(result, "more nodes than can be counted", "fewer", "flock")
+                self.assertEqual(1, result.message.count("\n"))
+        self.assertFalse((self.dir / "out.csv").exists())
+
+
+class ManyRecords(Library):
+    """2^31 records and more, as distinct tuples with counts: what is counted is exact."""
+
+    def problem(self, counts):
+        tuples = [(20 + i % 12, "abc"[i // 12], count) for i, count in enumerate(counts)]
+        self.put("c.csv", "age,ill,count\n" + "".join(f"{a},{s},{c}\n" for a, s, c in tuples))
+        self.put("c.yaml", policy_text({"age": AGE, "ill": {"role": "sensitive"}}, k=2 ** 31, p=3))
+
+    def test_exact(self):
+        for total in (2 ** 31, 2 ** 32 + 1, 2 ** 53 + 1):
+            counts = [total // 36] * 35
+            counts.append(total - sum(counts))
+            self.problem(counts)
+            self.assertEqual("status 0 \n", self.use("counted", "c.csv", "c.yaml", "x"))
+            check, lattice, release = (clitest.json.loads(self.read(f"x.{part}.json"))
+                                       for part in ("check", "lattice", "release"))
+            self.assertEqual(total, check["rows"])
+            self.assertEqual((total, total), (release["input"]["rows"], release["output"]["rows"]))
+            for node in lattice["nodes"]:
+                classes = {}
+                for i, count in enumerate(counts):
+                    label = (20 + i % 12) // (1, 10, 1000)[node["node"]["age"]]
+                    classes[label] = classes.get(label, 0) + count
+                self.assertEqual(sum(n for n in classes.values() if n < 2 ** 31), node["suppressed"])
+
+    def test_more_than_can_be_counted(self):
+        self.problem([2 ** 63, 2 ** 63, 1])
+        said = self.use("counted", "c.csv", "c.yaml", "x")
+        self.assertRegex(said, r"^status 2 .*count")
+        self.assertFalse((self.dir / "x.check.json").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
