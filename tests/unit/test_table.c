@@ -238,7 +238,8 @@ static void cells_are_found_in_every_way(void **state UNUSED) {
       uint64_t value = shoal_random_below(&random, kinds), size = value * 7 % 71;
       begin[i] = at;
       for (uint64_t b = 0; b < size; b++)
-        bytes[at++] = b < 4 || b == 30 || b == 66 ? (char)('a' + (value >> (b % 4 * 4) & 15)) : 'x';
+        bytes[at++] =
+            (char)(b < 4 || b == 30 || b == 66 ? 'a' + (value >> (b % 4 * 4) & 15) : (uint64_t)'x');
       end[i] = at;
     }
     shoal_dictionary with, without;
