@@ -4,9 +4,11 @@
 BUILD ?= build
 SANITIZED ?= build-asan
 THREADED ?= build-tsan
+FUZZED ?= build-fuzz
+FUZZ_SECONDS ?= 20
 PREFIX ?= /usr/local
 
-.PHONY: all demo check check-long bench fmt install clean need
+.PHONY: all demo check check-long fuzz bench fmt install clean need
 
 all: need
 	@scripts/build $(BUILD)
@@ -30,6 +32,11 @@ check-long:
 	@scripts/build $(THREADED) -Dtests=true -Db_sanitize=thread -Db_lundef=false
 	@python3 tests/run.py --long --build $(BUILD) --sanitized $(SANITIZED) --threaded $(THREADED)
 
+fuzz:
+	@scripts/need build fuzz
+	@CC=clang scripts/build $(FUZZED) -Dfuzz=true -Dwerror=false -Db_sanitize=address,undefined -Db_lundef=false
+	@scripts/fuzz $(FUZZED) $(FUZZ_SECONDS)
+
 bench:
 	@scripts/need build check
 	@scripts/build $(BUILD) -Dtests=true
@@ -44,4 +51,4 @@ install: need
 	@meson install -C $(BUILD)
 
 clean:
-	@rm -rf $(BUILD) $(SANITIZED) $(THREADED)
+	@rm -rf $(BUILD) $(SANITIZED) $(THREADED) $(FUZZED)

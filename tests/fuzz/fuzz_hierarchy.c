@@ -36,7 +36,7 @@ static void check_level(const shoal_hierarchy *h, uint32_t l) {
     if (!top) MUST(level->parent[label] == h->levels[l + 1].of_leaf[leaf]);
   }
   for (uint32_t label = 0; label < level->n_labels; label++) {
-    MUST(level->n_leaves[label] > 0 && level->node_height[label] <= l);
+    MUST(level->n_leaves[label] > 0 && level->node_height[label] <= h->tree_height);
     below += level->n_leaves[label];
   }
   MUST(below == h->n_leaves);
