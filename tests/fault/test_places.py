@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where data comes from and goes to, as the world has it: a read-only folder, a full disk, a pipe, a
 device, standard input, a file that somebody else writes to while it is read."""
+import fcntl
 import os
 import pathlib
 import subprocess
@@ -94,6 +95,26 @@ class Places(Case):
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertEqual(whole, (self.folder / "out.csv").read_bytes())
         (self.folder / "out.csv").unlink()
+
+    def test_leftovers_are_swept(self):
+        """A temporary file that nobody holds is removed; one in use, a link or another name is not."""
+        left, held, link, other = (self.folder / name for name in (
+            ".shoal-0123456789abcdef.part", ".shoal-00000000000000aa.part", ".shoal-00000000000000bb.part",
+            ".shoal-0123.part"))
+        for path in (left, held, other):
+            path.write_text("rows of a run that was killed")
+        link.symlink_to("data.csv")
+        with open(held, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            made = self.good_names(anonymize())
+        self.assertEqual({held.name, link.name, other.name, "out.csv"}, made)
+        self.assertTrue((self.folder / "data.csv").exists())
+
+    def good_names(self, words):
+        """Names that are new; the files are removed."""
+        done = shoal(self.folder, words)
+        self.assertEqual(0, done.returncode, done.stderr)
+        return set(self.take_new())
 
     def test_standard_input_by_its_path(self):
         whole = self.good(anonymize())
