@@ -4,10 +4,12 @@
 BUILD ?= build
 SANITIZED ?= build-asan
 THREADED ?= build-tsan
+FUZZED ?= build-fuzz
+FUZZ_SECONDS ?= 20
 PREFIX ?= /usr/local
 BENCH ?= # options of bench/run.py, such as --only peers --quick
 
-.PHONY: all demo check check-long lint bench papers fmt install clean need
+.PHONY: all demo check check-long fuzz lint bench papers fmt install clean need
 
 all: need
 	@scripts/build $(BUILD)
@@ -30,6 +32,11 @@ check-long:
 	@scripts/build $(SANITIZED) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
 	@scripts/build $(THREADED) -Dtests=true -Db_sanitize=thread -Db_lundef=false
 	@python3 tests/run.py --long --build $(BUILD) --sanitized $(SANITIZED) --threaded $(THREADED)
+
+fuzz:
+	@scripts/need build fuzz
+	@CC=clang scripts/build $(FUZZED) -Dfuzz=true -Dwerror=false -Db_sanitize=address,undefined -Db_lundef=false
+	@scripts/fuzz $(FUZZED) $(FUZZ_SECONDS)
 
 lint:
 	@scripts/need build lint
@@ -55,4 +62,4 @@ install: need
 	@meson install -C $(BUILD)
 
 clean:
-	@rm -rf $(BUILD) $(SANITIZED) $(THREADED)
+	@rm -rf $(BUILD) $(SANITIZED) $(THREADED) $(FUZZED)

@@ -3,7 +3,8 @@
 """Runs all tests and ends with one line: N passed, N failed.
 
 Unit tests (cmocka) run from the sanitized build; Python modules run each in a process of its own,
-two at a time, against the sanitized program, the random ones against the plain one too. Tests that
+two at a time, against the sanitized program, the random ones against the plain one too; faults are
+made in the plain one. The corpus of the fuzz targets is replayed in the sanitized build. Tests that
 want real data take its folder from SHOAL_DATA and are skipped, by name, without it.
 """
 import argparse
@@ -85,6 +86,15 @@ def unit_jobs(folder, label):
                 parse_tap(f"unit{label}/{p}")) for p in programs]
 
 
+def replay_jobs(folder):
+    """The corpus of each fuzz target, run through it by a plain main."""
+    fuzz = os.path.join(folder, "tests", "fuzz")
+    programs = sorted(p for p in os.listdir(fuzz) if p.startswith("replay_") and "." not in p)
+    return [Job(f"fuzz/{p[7:]}", [os.path.join(fuzz, p), os.path.join(TESTS, "fuzz", "corpus", p[7:])],
+                {"ASAN_OPTIONS": "allocator_may_return_null=1"}, parse_tap(f"fuzz/{p[7:]}"))
+            for p in programs]
+
+
 def module_jobs(folder, build, label, environment):
     jobs = []
     for name in sorted(os.listdir(os.path.join(TESTS, folder))):
@@ -106,6 +116,8 @@ def all_jobs(options):
     jobs += module_jobs("cli", sanitized, " (sanitized)", {"SHOAL_LIBRARY_BUILD": build})
     jobs += module_jobs("golden", sanitized, " (sanitized)", {})
     jobs += module_jobs("adult", build, "", {})
+    jobs += module_jobs("fault", build, "", {"SHOAL_LONG": "1"} if options.long else {})
+    jobs += replay_jobs(sanitized)
     jobs += unit_jobs(sanitized, "")
     if options.long:
         threaded = os.path.abspath(options.threaded)

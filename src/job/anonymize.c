@@ -132,6 +132,10 @@ shoal_status shoal_anonymize(const shoal_table *table, const shoal_policy *polic
   release->result = shoal_result_new(SHOAL_RESULT_RELEASE);
   shoal_status status = release->result ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK) status = anonymize(release, table, policy, run, error);
+  if (status == SHOAL_OK || status == SHOAL_REFUSED) {
+    shoal_status trust = shoal_demands_trust(&release->prepared.demands, error);
+    if (trust != SHOAL_OK) status = trust;
+  }
   if (status != SHOAL_OK) {
     shoal_release_free(release);
     return status;

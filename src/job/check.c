@@ -33,6 +33,7 @@ shoal_status shoal_check(const shoal_table *table, const shoal_policy *policy, c
   SHOAL_TRY(shoal_prepare(&prepared, table, policy, SHOAL_PREPARE_CLASSES, run, error));
   shoal_result *result = shoal_result_new(SHOAL_RESULT_CHECK);
   shoal_status status = result ? check(&prepared, result, error) : shoal_fail_memory(error);
+  if (status == SHOAL_OK) status = shoal_demands_trust(&prepared.demands, error);
   shoal_prepared_reset(&prepared);
   if (status != SHOAL_OK) {
     shoal_result_free(result);

@@ -275,6 +275,7 @@ shoal_status shoal_explain(const shoal_table *table, const shoal_policy *policy,
     status = explain(&study, error);
     shoal_search_reset(&study.search);
   }
+  if (status == SHOAL_OK) status = shoal_demands_trust(&prepared.demands, error);
   shoal_node_list_reset(&study.nodes);
   shoal_prepared_reset(&prepared);
   if (status != SHOAL_OK) {

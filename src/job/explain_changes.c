@@ -114,6 +114,7 @@ static shoal_status try_lowered(shoal_study *study, uint64_t k, uint64_t p, shoa
                             : shoal_fail_memory(error);
   if (status == SHOAL_OK) {
     status = shoal_study_try(study, &trial, node, &found, error);
+    if (status == SHOAL_OK) status = shoal_demands_trust(&trial.demands, error);
     shoal_demands_reset(&trial.demands);
   }
   shoal_arena_reset(&l.arena);

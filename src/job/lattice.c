@@ -135,6 +135,7 @@ shoal_status shoal_lattice(const shoal_table *table, const shoal_policy *policy,
     if (status == SHOAL_OK) status = mark_chosen(result, &prepared, &search, &nodes, error);
     shoal_search_reset(&search);
   }
+  if (status == SHOAL_OK) status = shoal_demands_trust(&prepared.demands, error);
   shoal_node_list_reset(&nodes);
   shoal_prepared_reset(&prepared);
   if (status != SHOAL_OK) {

@@ -20,7 +20,18 @@ void shoal_demands_reset(shoal_demands *demands) {
   for (size_t i = 0; i < demands->n_items; i++)
     if (demands->items[i].type->release) demands->items[i].type->release(demands->items[i].own);
   free(demands->items);
+  free(demands->no_memory);
   memset(demands, 0, sizeof *demands);
+}
+
+bool shoal_demand_failed(const shoal_demand *demand, bool failed) {
+  if (failed && demand->no_memory) atomic_store(demand->no_memory, true);
+  return failed;
+}
+
+shoal_status shoal_demands_trust(const shoal_demands *demands, shoal_error *error) {
+  bool failed = demands->no_memory && atomic_load(demands->no_memory);
+  return failed ? shoal_fail_memory(error) : SHOAL_OK;
 }
 
 /* "; did you mean 'x'?", or a stop. */
@@ -300,6 +311,7 @@ static shoal_status prepare_all(binder *b) {
       context.sensitive = &b->tracked->sensitive[demand->sensitive];
     if (demand->guard != SHOAL_NO_ATTRIBUTE) context.guard = b->tracked->columns[demand->guard];
     demand->k = demands->k;
+    demand->no_memory = demands->no_memory;
     if (demand->type->prepare) SHOAL_TRY(demand->type->prepare(demand, &context, b->error));
     demands->monotone = demands->monotone && demand->type->monotone(demand);
   }
@@ -351,7 +363,8 @@ shoal_status shoal_demands_bind(const shoal_policy *policy, const shoal_table *t
   }
   binder b = {
       .policy = policy, .table = table, .tracked = tracked, .demands = demands, .error = error};
-  shoal_status status = bind_all(&b);
+  demands->no_memory = shoal_alloc_zero(1, sizeof *demands->no_memory);
+  shoal_status status = demands->no_memory ? bind_all(&b) : shoal_fail_memory(error);
   if (status != SHOAL_OK) shoal_demands_reset(demands);
   return status;
 }

@@ -147,13 +147,15 @@ static shoal_status prepare(shoal_demand *demand, const shoal_model_context *con
 }
 
 /* Distinct strong ancestors; stops at `enough`. */
-static uint64_t count_groups(const subtrees *self, const shoal_value_view *view, uint64_t enough) {
+static uint64_t count_groups(const shoal_demand *demand, const shoal_value_view *view,
+                             uint64_t enough) {
+  const subtrees *self = demand->own;
   uint64_t seen_bits = 0, distinct = 0;
   size_t at = 0;
   uint32_t value;
   uint64_t n_rows;
   uint8_t *seen = self->n_groups > 64 ? shoal_alloc_zero(self->n_groups, 1) : NULL;
-  if (self->n_groups > 64 && !seen) return 0; /* no memory: nothing is proven */
+  if (shoal_demand_failed(demand, self->n_groups > 64 && !seen)) return 0; /* nothing is proven */
   while (distinct < enough && shoal_view_next(view, &at, &value, &n_rows)) {
     uint32_t group = self->group_of[value];
     bool known = seen ? seen[group] : seen_bits >> group & 1;
@@ -167,11 +169,11 @@ static uint64_t count_groups(const subtrees *self, const shoal_value_view *view,
 }
 
 static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
-  return count_groups(demand->own, &view->values, demand->count[0]) >= demand->count[0];
+  return count_groups(demand, &view->values, demand->count[0]) >= demand->count[0];
 }
 
 static double reached(const shoal_demand *demand, const shoal_class_view *view) {
-  return (double)count_groups(demand->own, &view->values, UINT64_MAX);
+  return (double)count_groups(demand, &view->values, UINT64_MAX);
 }
 
 static uint64_t most_classes(const shoal_demand *demand, const shoal_spread *spread) {

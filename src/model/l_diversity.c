@@ -116,7 +116,7 @@ static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
   }
   shoal_frequencies f;
   shoal_frequencies_init(&f, &view->values);
-  bool ok = !f.failed &&
+  bool ok = !shoal_demand_failed(demand, f.failed) &&
             (demand->word[KIND] == ENTROPY
                  ? holds_entropy(&f, demand->number[L])
                  : holds_recursive(&f, (uint64_t)demand->number[L].mantissa, demand->number[C]));
@@ -128,9 +128,9 @@ static double reached(const shoal_demand *demand, const shoal_class_view *view) 
   if (demand->word[KIND] == DISTINCT) return view->n_distinct;
   shoal_frequencies f;
   shoal_frequencies_init(&f, &view->values);
-  double value = f.failed                        ? 0
-                 : demand->word[KIND] == ENTROPY ? reached_entropy(&f)
-                                                 : reached_recursive(&f, demand->number[C]);
+  double value = shoal_demand_failed(demand, f.failed) ? 0
+                 : demand->word[KIND] == ENTROPY       ? reached_entropy(&f)
+                                                       : reached_recursive(&f, demand->number[C]);
   shoal_frequencies_reset(&f);
   return value;
 }

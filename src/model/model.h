@@ -9,6 +9,8 @@
 #ifndef SHOAL_MODEL_MODEL_H
 #define SHOAL_MODEL_MODEL_H
 
+#include <stdatomic.h>
+
 #include "group/classes.h"
 #include "policy/policy.h"
 
@@ -106,6 +108,7 @@ typedef struct shoal_demand {
   const char *text[SHOAL_MODEL_PARAMETERS]; /* as it was written, or its default */
   uint64_t k;                               /* class size the policy asks for by itself */
   void *own;                                /* what `prepare` made */
+  atomic_bool *no_memory;                   /* of all bound together: judging ran out of it */
   shoal_mark mark;                          /* where the policy asks for it */
 } shoal_demand;
 
@@ -175,6 +178,7 @@ typedef struct shoal_demands {
   bool monotone; /* every one of them is */
   uint64_t k;    /* the largest class size asked for by itself; 1 where none is */
   uint64_t p;    /* the largest p; 1 where none is */
+  atomic_bool *no_memory;
 } shoal_demands;
 
 /* What demands are bound to: the sensitive attributes, then columns that are only tracked. */
@@ -201,6 +205,11 @@ shoal_status shoal_demands_check(const shoal_demands *demands, const shoal_polic
 shoal_status shoal_demands_check_p(const shoal_demands *demands, const shoal_policy *policy,
                                    shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_demands_reset(shoal_demands *demands);
+
+/* Returns `failed`, and remembers it: a class that could not be judged counts as breaking. */
+bool shoal_demand_failed(const shoal_demand *demand, bool failed);
+/* SHOAL_FAILED if any class could not be judged since the demands were bound. */
+shoal_status shoal_demands_trust(const shoal_demands *demands, shoal_error *error) SHOAL_MUST_CHECK;
 
 /* What judging classes comes to. */
 typedef struct shoal_verdict {

@@ -22,7 +22,7 @@ static bool weighs_enough(const shoal_demand *demand, const shoal_category_map *
 
 static bool enough(const shoal_demand *demand, const shoal_class_view *view,
                    const shoal_category_tally *tally) {
-  return !tally->failed && view->n_distinct >= demand->count[P] &&
+  return !shoal_demand_failed(demand, tally->failed) && view->n_distinct >= demand->count[P] &&
          weighs_enough(demand, demand->own, tally->sum_of_ranks);
 }
 

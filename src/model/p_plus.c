@@ -10,12 +10,13 @@
 
 static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
   shoal_category_tally tally = shoal_categories_tally(demand->own, &view->values);
-  return !tally.failed && tally.n_distinct >= demand->count[0];
+  return !shoal_demand_failed(demand, tally.failed) && tally.n_distinct >= demand->count[0];
 }
 
 static bool holds_balanced(const shoal_demand *demand, const shoal_class_view *view) {
   shoal_category_tally tally = shoal_categories_tally(demand->own, &view->values);
-  return !tally.failed && tally.n_distinct >= demand->count[0] && shoal_categories_balanced(&tally);
+  return !shoal_demand_failed(demand, tally.failed) && tally.n_distinct >= demand->count[0] &&
+         shoal_categories_balanced(&tally);
 }
 
 static double reached(const shoal_demand *demand, const shoal_class_view *view) {

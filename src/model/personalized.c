@@ -95,6 +95,7 @@ static uint64_t worst_guard(const shoal_demand *demand, const shoal_class_view *
     while (shoal_view_next(&view->guards, &at, &guard, &n_rows)) {
       if (self->level[guard] != l) continue;
       if (!rows) rows = rows_by_label(self, l, &view->values);
+      (void)shoal_demand_failed(demand, !rows);
       uint64_t under = rows ? rows[self->label[guard]] : UINT64_MAX;
       if (under > worst) worst = under;
     }

@@ -295,11 +295,14 @@ static distance tree_distance(const closeness *self, const shoal_value_view *vie
 
 static distance distance_of(const shoal_demand *demand, const shoal_class_view *view, uint64_t n) {
   const closeness *self = demand->own;
+  distance d;
   switch (demand->word[DISTANCE]) {
-  case ORDERED: return ordered_distance(self, &view->values, n);
-  case HIERARCHICAL: return tree_distance(self, &view->values, n);
-  default: return equal_distance(self, &view->values, n);
+  case ORDERED: d = ordered_distance(self, &view->values, n); break;
+  case HIERARCHICAL: d = tree_distance(self, &view->values, n); break;
+  default: d = equal_distance(self, &view->values, n);
   }
+  (void)shoal_demand_failed(demand, d.failed);
+  return d;
 }
 
 /* ------------------------------------------------------------ the model */
@@ -320,6 +323,7 @@ static double reached(const shoal_demand *demand, const shoal_class_view *view) 
   uint64_t n = shoal_view_valued(&view->values);
   if (n == 0) return 1;
   distance d = distance_of(demand, view, n);
+  if (d.failed) return 1;
   return (double)d.numerator / (double)d.denominator / ((double)n * (double)self->n_table);
 }
 

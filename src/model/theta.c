@@ -50,14 +50,14 @@ bool shoal_demand_is_theta(const shoal_demand *demand) {
 static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
   bool failed;
   shoal_variance variance = variance_of(view, &failed);
-  return !failed && shoal_theta_reached(demand, variance);
+  return !shoal_demand_failed(demand, failed) && shoal_theta_reached(demand, variance);
 }
 
 static double reached(const shoal_demand *demand, const shoal_class_view *view) {
   (void)demand;
   bool failed;
   shoal_variance variance = variance_of(view, &failed);
-  if (failed || variance.n == 0) return 0;
+  if (shoal_demand_failed(demand, failed) || variance.n == 0) return 0;
   return (double)variance.spread / ((double)variance.n * (double)variance.n);
 }
 

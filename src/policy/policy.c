@@ -87,7 +87,7 @@ static shoal_status system_fail(const char *path, int reason, const char *doing,
                          "there is no such policy file: check the path");
   case EACCES:
   case EPERM:
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &place, "no permission to read this policy file");
+    return shoal_fail_at(error, SHOAL_FAILED, &place, "no permission to read this policy file");
   case EISDIR:
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
                          "this is a directory: give the policy file in it");

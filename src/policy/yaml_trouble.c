@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * policy/yaml_trouble: see yaml_trouble.h. libfyaml has two ways to complain: errors with a place
- * are collected; the few without one (an unknown %YAML version, no memory) go to an output
+ * are collected; the few without one (an unknown %YAML version, "|0", no memory) go to an output
  * function, which by default would be standard error.
  */
 #include "policy/yaml_trouble.h"
@@ -39,12 +39,21 @@ static const struct {
     {"invalid trailing content after single-quoted scalar", "more text after a closing quote"},
 };
 
-/* Keeps of what is printed only the one thing that is the writer's doing. */
+/* What is printed and has no place, but is the writer's doing. */
+static const struct {
+  const char *word;
+  const char *plain;
+} printed[] = {
+    {"version", "the %YAML line asks for a version that is not known here: leave it out"},
+    {"indentation indicator", "a number after '|' or '>': a value must stand in one line"},
+};
+
 static void hear(struct fy_diag *diag, void *user, const char *said, size_t size) {
   (void)diag;
   shoal_yaml_trouble *trouble = user;
-  static const char version[] = "version";
-  if (memmem(said, size, version, sizeof version - 1)) trouble->unknown_version = true;
+  for (size_t i = 0; i < sizeof printed / sizeof *printed; i++)
+    if (memmem(said, size, printed[i].word, strlen(printed[i].word)))
+      trouble->heard = printed[i].plain;
 }
 
 struct fy_diag *shoal_yaml_trouble_listen(shoal_yaml_trouble *trouble) {
@@ -77,6 +86,6 @@ void shoal_yaml_trouble_find(shoal_yaml_trouble *trouble, struct fy_diag *diag) 
     translate(trouble, found->msg ? found->msg : "");
     return;
   }
-  trouble->no_memory = !trouble->unknown_version;
-  translate(trouble, "the %YAML line asks for a version that is not known here: leave it out");
+  trouble->no_memory = !trouble->heard;
+  if (trouble->heard) translate(trouble, trouble->heard);
 }

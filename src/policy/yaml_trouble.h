@@ -12,7 +12,7 @@ struct fy_diag;
 
 typedef struct shoal_yaml_trouble {
   bool no_memory;
-  bool unknown_version; /* a %YAML line that asks for another version */
+  const char *heard; /* what was wrong where no place is known; NULL: nothing, or no memory */
   shoal_mark mark;
   char text[200];
 } shoal_yaml_trouble;

@@ -34,8 +34,10 @@ typedef struct shoal_blocks {
   shoal_error error;
 } shoal_blocks;
 
-/* Bytes a block has, unless a record is longer. */
-enum { SHOAL_BLOCK_BYTES = 512 * 1024 };
+/* Bytes a block has, unless a record is longer. Fuzz targets have tiny ones. */
+#ifndef SHOAL_BLOCK_BYTES
+#define SHOAL_BLOCK_BYTES (512 * 1024)
+#endif
 
 /* Opens the file; on failure nothing is left open. */
 shoal_status shoal_blocks_open(shoal_blocks *blocks, const char *path, const char *file,

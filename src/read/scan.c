@@ -5,6 +5,7 @@
 #include <string.h>
 
 #if defined(__SSE2__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -196,11 +197,19 @@ AVX2 static shoal_scan scan_avx2(const char *block, size_t size_bytes, char deli
 }
 #endif
 
+#if HAVE_AVX2
+/* By hand: clang 14 has no word for it. */
+static bool has_lzcnt(void) {
+  unsigned a, b, c = 0, d;
+  return __get_cpuid(0x80000001, &a, &b, &c, &d) && c >> 5 & 1;
+}
+#endif
+
 bool shoal_scan_has(shoal_scan_way way) {
 #ifdef HAVE_AVX2
   if (way == SHOAL_SCAN_AVX2)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("lzcnt");
+           __builtin_cpu_supports("popcnt") && has_lzcnt();
 #endif
 #ifdef HAVE_SSE2
   if (way == SHOAL_SCAN_SSE2) return true;

@@ -140,6 +140,7 @@ bool shoal_source_stamp(const shoal_source *source, shoal_stamp *stamp) {
 
 bool shoal_source_touched(const shoal_source *source) {
   struct stat info;
+  if (source->may_block) return false; /* no regular file: it is what comes */
   if (fstat(source->fd, &info) != 0) return true;
   shoal_stamp now = stamp_of(&info);
   return !shoal_stamp_equal(&now, &source->stamp);

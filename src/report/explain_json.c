@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/explain_json: the explanation for programs. The names are the interface. */
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
 #include "report/explain.h"
+#include "report/json_build.h"
 
 static json_t *number(double x) {
   if (x == floor(x) && fabs(x) < 9e15) return json_integer((json_int_t)x);
@@ -17,15 +17,14 @@ static json_t *count_if(bool known, uint64_t n) { return known ? count(n) : json
 
 static json_t *levels_object(const shoal_result *r, const uint32_t *levels) {
   json_t *object = json_object();
-  for (size_t q = 0; q < r->n_quasi; q++)
-    (void)json_object_set_new(object, r->quasi[q], count(levels[q]));
+  for (size_t q = 0; q < r->n_quasi; q++) shoal_json_set(object, r->quasi[q], count(levels[q]));
   return object;
 }
 
 static json_t *demand_name(const shoal_explained_demand *d) {
   json_t *object = json_object();
-  (void)json_object_set_new(object, "model", json_string(d->model));
-  if (d->attribute) (void)json_object_set_new(object, "attribute", json_string(d->attribute));
+  shoal_json_set(object, "model", json_string(d->model));
+  if (d->attribute) shoal_json_set(object, "attribute", json_string(d->attribute));
   return object;
 }
 
@@ -34,16 +33,16 @@ static json_t *demands_array(const shoal_explanation *e) {
   for (size_t i = 0; i < e->n_demands; i++) {
     const shoal_explained_demand *d = &e->demands[i];
     json_t *object = demand_name(d);
-    (void)json_object_set_new(object, "required", number(d->required));
-    (void)json_object_set_new(object, "reached", number(d->reached));
-    (void)json_object_set_new(object, "holds", json_boolean(d->holds));
-    (void)json_object_set_new(object, "max_groups", count_if(d->bounded, d->max_groups));
-    (void)json_object_set_new(object, "why", d->why ? json_string(d->why) : json_null());
-    (void)json_object_set_new(object, "without",
-                              d->tried ? json_pack("{s:b, s:o}", "met", d->met_without, "height",
-                                                   count_if(d->met_without, d->height_without))
-                                       : json_null());
-    (void)json_array_append_new(array, object);
+    shoal_json_set(object, "required", number(d->required));
+    shoal_json_set(object, "reached", number(d->reached));
+    shoal_json_set(object, "holds", json_boolean(d->holds));
+    shoal_json_set(object, "max_groups", count_if(d->bounded, d->max_groups));
+    shoal_json_set(object, "why", d->why ? json_string(d->why) : json_null());
+    shoal_json_set(object, "without",
+                   d->tried ? json_pack("{s:b, s:o}", "met", d->met_without, "height",
+                                        count_if(d->met_without, d->height_without))
+                            : json_null());
+    shoal_json_append(array, object);
   }
   return array;
 }
@@ -52,9 +51,9 @@ static json_t *hardest_array(const shoal_explanation *e) {
   json_t *array = json_array();
   for (size_t i = 0; i < e->n_hardest; i++) {
     const shoal_hardness *h = &e->hardest[i];
-    (void)json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:o}", "attribute", h->attribute,
-                                                 "p", count(h->p), "distinct", count(h->distinct),
-                                                 "max_groups", count(h->max_groups)));
+    shoal_json_append(array, json_pack("{s:s, s:o, s:o, s:o}", "attribute", h->attribute, "p",
+                                       count(h->p), "distinct", count(h->distinct), "max_groups",
+                                       count(h->max_groups)));
   }
   return array;
 }
@@ -76,7 +75,7 @@ static json_t *costs_array(const shoal_result *r) {
         "height", count(c->height), "loss", c->loss, "labels", count(c->labels), "labels_below",
         count_if(c->level > 0, c->labels_below), "suppressed_below",
         count_if(c->level > 0, c->suppressed_below), "without", without_object(c));
-    (void)json_array_append_new(array, object);
+    shoal_json_append(array, object);
   }
   return array;
 }
@@ -84,10 +83,9 @@ static json_t *costs_array(const shoal_result *r) {
 static json_t *outlier_object(const shoal_result *r, const shoal_outlier *o) {
   json_t *labels = json_object(), *models = json_array();
   for (size_t q = 0; q < r->n_quasi; q++)
-    (void)json_object_set_new(labels, r->quasi[q],
-                              o->labels[q] ? json_string(o->labels[q]) : json_null());
+    shoal_json_set(labels, r->quasi[q], o->labels[q] ? json_string(o->labels[q]) : json_null());
   for (size_t i = 0; i < o->n_demands; i++)
-    (void)json_array_append_new(models, demand_name(&r->explanation->demands[o->demands[i]]));
+    shoal_json_append(models, demand_name(&r->explanation->demands[o->demands[i]]));
   return json_pack("{s:o, s:o, s:o, s:o}", "labels", labels, "rows", count(o->n_rows), "classes",
                    count(o->n_classes), "breaks", models);
 }
@@ -101,7 +99,7 @@ static json_t *outliers_object(const shoal_result *r) {
   if (e->outliers_at == SHOAL_OUTLIERS_NONE) return json_null();
   json_t *array = json_array();
   for (size_t i = 0; i < e->n_outliers; i++)
-    (void)json_array_append_new(array, outlier_object(r, &e->outliers[i]));
+    shoal_json_append(array, outlier_object(r, &e->outliers[i]));
   return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "at", places[e->outliers_at], "node",
                    levels_object(r, e->outliers_node.levels), "height",
                    count(e->outliers_node.height), "rows", count(e->outliers_node.suppressed),
@@ -119,9 +117,9 @@ static json_t *changes_array(const shoal_result *r) {
                   count(c->from), "to", count(c->to), "height", count(c->height), "suppressed",
                   count(c->suppressed), "node", levels_object(r, c->levels), "exact", c->exact);
     if (strcmp(c->setting, "max-suppression") == 0)
-      (void)json_object_set_new(object, "percent",
-                                number((double)shoal_share_of_rows(c->to, r->input_rows) / 100));
-    (void)json_array_append_new(array, object);
+      shoal_json_set(object, "percent",
+                     number((double)shoal_share_of_rows(c->to, r->input_rows) / 100));
+    shoal_json_append(array, object);
   }
   return array;
 }
@@ -130,28 +128,28 @@ json_t *shoal_render_explain_json(const shoal_result *r) {
   const shoal_explanation *e = r->explanation;
   bool known = e->has_node;
   json_t *root = json_object();
-  (void)json_object_set_new(root, "shoal", json_string(SHOAL_VERSION));
-  (void)json_object_set_new(root, "command", json_string("explain"));
-  (void)json_object_set_new(root, "rows", count(r->input_rows));
-  (void)json_object_set_new(root, "met", json_boolean(r->holds));
-  (void)json_object_set_new(root, "monotone", json_boolean(e->monotone));
-  (void)json_object_set_new(root, "whole_table_holds", json_boolean(e->whole_holds));
-  (void)json_object_set_new(root, "max_suppression", count(r->max_suppression));
-  (void)json_object_set_new(root, "lattice_nodes", count(r->lattice_nodes));
-  (void)json_object_set_new(root, "every_node", json_boolean(e->every_node));
-  (void)json_object_set_new(root, "least_height", count_if(r->holds, e->least_height));
-  (void)json_object_set_new(root, "node", known ? levels_object(r, e->node.levels) : json_null());
-  (void)json_object_set_new(root, "height", count_if(known, e->node.height));
-  (void)json_object_set_new(root, "suppressed", count_if(known, e->node.suppressed));
-  (void)json_object_set_new(root, "loss", known ? json_real(e->loss) : json_null());
-  (void)json_object_set_new(root, "models", demands_array(e));
-  (void)json_object_set_new(root, "hardest", hardest_array(e));
-  (void)json_object_set_new(root, "quasi_identifiers", costs_array(r));
-  (void)json_object_set_new(root, "outliers", outliers_object(r));
-  (void)json_object_set_new(root, "changes", changes_array(r));
+  shoal_json_set(root, "shoal", json_string(SHOAL_VERSION));
+  shoal_json_set(root, "command", json_string("explain"));
+  shoal_json_set(root, "rows", count(r->input_rows));
+  shoal_json_set(root, "met", json_boolean(r->holds));
+  shoal_json_set(root, "monotone", json_boolean(e->monotone));
+  shoal_json_set(root, "whole_table_holds", json_boolean(e->whole_holds));
+  shoal_json_set(root, "max_suppression", count(r->max_suppression));
+  shoal_json_set(root, "lattice_nodes", count(r->lattice_nodes));
+  shoal_json_set(root, "every_node", json_boolean(e->every_node));
+  shoal_json_set(root, "least_height", count_if(r->holds, e->least_height));
+  shoal_json_set(root, "node", known ? levels_object(r, e->node.levels) : json_null());
+  shoal_json_set(root, "height", count_if(known, e->node.height));
+  shoal_json_set(root, "suppressed", count_if(known, e->node.suppressed));
+  shoal_json_set(root, "loss", known ? json_real(e->loss) : json_null());
+  shoal_json_set(root, "models", demands_array(e));
+  shoal_json_set(root, "hardest", hardest_array(e));
+  shoal_json_set(root, "quasi_identifiers", costs_array(r));
+  shoal_json_set(root, "outliers", outliers_object(r));
+  shoal_json_set(root, "changes", changes_array(r));
   json_t *warnings = json_array();
   for (size_t i = 0; i < r->n_warnings; i++)
-    (void)json_array_append_new(warnings, json_string(r->warnings[i]));
-  (void)json_object_set_new(root, "warnings", warnings);
+    shoal_json_append(warnings, json_string(r->warnings[i]));
+  shoal_json_set(root, "warnings", warnings);
   return root;
 }

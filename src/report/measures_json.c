@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/measures_json: utility and risk for programs. What cannot be told is null. */
-#include <jansson.h>
 #include <math.h>
 
+#include "report/json_build.h"
 #include "report/measures.h"
 
 static json_t *number(double x) {
@@ -16,7 +16,7 @@ static json_t *count(uint64_t n) { return json_integer((json_int_t)n); }
 static json_t *word(const char *text) { return text ? json_string(text) : json_null(); }
 
 static void put(json_t *object, const char *key, json_t *value) {
-  (void)json_object_set_new(object, key, value);
+  shoal_json_set(object, key, value);
 }
 
 /* ------------------------------------------------------------ utility */
@@ -25,9 +25,9 @@ static json_t *bars_array(const shoal_attribute_measure *a) {
   json_t *array = json_array();
   for (size_t i = 0; i < a->n_bars; i++) {
     const shoal_bar *bar = &a->bars[i];
-    (void)json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o}", "label", word(bar->label),
-                                                 "labels", count(bar->n_labels), "before",
-                                                 number(bar->before), "after", count(bar->after)));
+    shoal_json_append(array, json_pack("{s:o, s:o, s:o, s:o}", "label", word(bar->label), "labels",
+                                       count(bar->n_labels), "before", number(bar->before), "after",
+                                       count(bar->after)));
   }
   return array;
 }
@@ -60,7 +60,7 @@ static json_t *attributes_array(const shoal_measures *m) {
     put(object, "earth_mover", number(a->earth_mover));
     put(object, "distance", word(a->distance));
     put(object, "distribution", bars_array(a));
-    (void)json_array_append_new(array, object);
+    shoal_json_append(array, object);
   }
   return array;
 }
@@ -69,9 +69,9 @@ static json_t *associations_array(const shoal_measures *m) {
   json_t *array = json_array();
   for (size_t i = 0; i < m->n_associations; i++) {
     const shoal_association *a = &m->associations[i];
-    (void)json_array_append_new(array, json_pack("{s:s, s:s, s:o, s:o}", "quasi", a->quasi,
-                                                 "sensitive", a->sensitive, "before",
-                                                 number(a->before), "after", number(a->after)));
+    shoal_json_append(array, json_pack("{s:s, s:s, s:o, s:o}", "quasi", a->quasi, "sensitive",
+                                       a->sensitive, "before", number(a->before), "after",
+                                       number(a->after)));
   }
   return array;
 }
@@ -127,10 +127,10 @@ static json_t *at_risk_array(const shoal_at_risk *at_risk, uint64_t n_rows) {
   const shoal_threshold *t = shoal_thresholds();
   for (size_t i = 0; t[i].name; i++) {
     double share = n_rows ? (double)at_risk->n_rows[i] / (double)n_rows : NAN;
-    (void)json_array_append_new(array, json_pack("{s:f, s:o, s:o, s:o, s:s}", "threshold",
-                                                 t[i].risk, "class_size", count(t[i].class_size),
-                                                 "rows", count(at_risk->n_rows[i]), "share",
-                                                 number(share), "source", t[i].source));
+    shoal_json_append(array,
+                      json_pack("{s:f, s:o, s:o, s:o, s:s}", "threshold", t[i].risk, "class_size",
+                                count(t[i].class_size), "rows", count(at_risk->n_rows[i]), "share",
+                                number(share), "source", t[i].source));
   }
   return array;
 }
@@ -139,10 +139,9 @@ static json_t *sizes_array(const shoal_identity_risk *r) {
   json_t *array = json_array();
   for (size_t i = 0; i < SHOAL_N_SIZES; i++) {
     const shoal_size_bin *bin = &r->sizes[i];
-    (void)json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o}", "least", count(bin->least),
-                                                 "most", bin->most ? count(bin->most) : json_null(),
-                                                 "classes", count(bin->n_classes), "rows",
-                                                 count(bin->n_rows)));
+    shoal_json_append(array, json_pack("{s:o, s:o, s:o, s:o}", "least", count(bin->least), "most",
+                                       bin->most ? count(bin->most) : json_null(), "classes",
+                                       count(bin->n_classes), "rows", count(bin->n_rows)));
   }
   return array;
 }
@@ -180,7 +179,7 @@ static json_t *side_object(const shoal_attribute_risk_side *s) {
   static const int least[SHOAL_N_DISTINCT] = {1, 2, 3, 4, 5, 10};
   json_t *object = json_object(), *distinct = json_array();
   for (size_t i = 0; i < SHOAL_N_DISTINCT; i++)
-    (void)json_array_append_new(
+    shoal_json_append(
         distinct, json_pack("{s:i, s:o, s:o, s:o}", "least", least[i], "most",
                             i + 1 < SHOAL_N_DISTINCT ? json_integer(least[i + 1] - 1) : json_null(),
                             "classes", count(s->n_classes[i]), "rows", count(s->n_rows[i])));
@@ -208,7 +207,7 @@ json_t *shoal_render_risk_json(const shoal_risk *r) {
       r->has_population ? population_object(&r->population, r->after.n_rows) : json_null());
   for (size_t i = 0; i < r->n_attributes; i++) {
     const shoal_attribute_risk *a = &r->attributes[i];
-    (void)json_array_append_new(
+    shoal_json_append(
         attributes, json_pack("{s:s, s:s, s:o, s:o}", "attribute", a->name, "distance", a->distance,
                               "before", side_object(&a->before), "after", side_object(&a->after)));
   }
@@ -221,7 +220,7 @@ json_t *shoal_render_risk_json(const shoal_risk *r) {
 json_t *shoal_render_measure_json(const shoal_result *r) {
   json_t *root = json_object(), *warnings = json_array();
   for (size_t i = 0; i < r->n_warnings; i++)
-    (void)json_array_append_new(warnings, json_string(r->warnings[i]));
+    shoal_json_append(warnings, json_string(r->warnings[i]));
   put(root, "shoal", json_string(SHOAL_VERSION));
   put(root, "command", json_string("measure"));
   put(root, "input",

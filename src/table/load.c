@@ -226,6 +226,9 @@ static shoal_status run_workers(loader *self, shoal_table *table, const shoal_lo
   if (status == SHOAL_OK) {
     shoal_parallel(n, work, self);
     status = explain_problem(self, error);
+    if ((status == SHOAL_OK || status == SHOAL_BAD_INPUT) &&
+        shoal_source_touched(self->blocks.source))
+      status = shoal_origin_changed(table, error); /* a row may be there by half */
   }
   if (status == SHOAL_OK) status = merge(self, table, options, n, error);
   for (unsigned i = 0; i < ready; i++) shoal_share_reset(&self->shares[i], self->n_columns);

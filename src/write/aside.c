@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "write/leftover.h"
 #include "write/sink.h"
 
 enum { COPY_BYTES = 1 << 20, NAME_TRIES = 16 };
@@ -37,8 +38,8 @@ static char *random_name(const shoal_aside *aside) {
   size_t size = strlen(aside->directory) + 40;
   char *name = shoal_alloc(size, 1);
   if (name)
-    (void)snprintf(name, size, "%s/.shoal-%016llx.part", aside->directory,
-                   (unsigned long long)random);
+    (void)snprintf(name, size, "%s/" SHOAL_LEFTOVER_PREFIX "%016llx" SHOAL_LEFTOVER_SUFFIX,
+                   aside->directory, (unsigned long long)random);
   return name;
 }
 
@@ -47,11 +48,16 @@ static shoal_status open_named(shoal_aside *aside, shoal_error *error) {
     char *name = random_name(aside);
     if (!name) return shoal_fail_memory(error);
     aside->fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int code = errno;
     if (aside->fd >= 0) {
       aside->temporary = name;
-      return SHOAL_OK;
+      if (shoal_leftover_hold(aside->fd)) return SHOAL_OK;
+      (void)close(aside->fd);
+      (void)unlink(name);
+      aside->temporary = NULL;
+      aside->fd = -1;
+      code = EEXIST;
     }
-    int code = errno;
     free(name);
     if (code != EEXIST) return fail_system(aside->path, "cannot be written", code, error);
   }
@@ -95,6 +101,7 @@ shoal_status shoal_aside_open(shoal_aside *aside, const char *path, shoal_error 
   aside->fd = -1;
   shoal_status status = place_aside(aside, path, error);
   if (status == SHOAL_OK) {
+    shoal_leftover_sweep(aside->directory);
     aside->fd = open(aside->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (aside->fd < 0) status = open_named(aside, error);
     if (status == SHOAL_OK && aside->is_stream) forget_name(aside);
@@ -140,6 +147,7 @@ static shoal_status commit_stream(shoal_aside *aside, shoal_error *error) {
 static shoal_status name_it(shoal_aside *aside, shoal_error *error) {
   char link[64];
   (void)snprintf(link, sizeof link, "/proc/self/fd/%d", aside->fd);
+  (void)shoal_leftover_hold(aside->fd); /* before it has a name nobody else can */
   for (int i = 0; i < NAME_TRIES; i++) {
     char *name = random_name(aside);
     if (!name) return shoal_fail_memory(error);

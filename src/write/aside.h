@@ -2,7 +2,8 @@
 /*
  * write/aside: a file that is complete under its name or not there. It is written without a name
  * (O_TMPFILE) or, where the file system cannot do that, under a random one beside the final name,
- * readable by its owner only; it gets its name when it is committed.
+ * readable by its owner only; it gets its name when it is committed. What a killed run left in the
+ * directory is removed first.
  */
 #ifndef SHOAL_WRITE_ASIDE_H
 #define SHOAL_WRITE_ASIDE_H

@@ -615,13 +615,17 @@ static void write_file(const char *path, const char *text, size_t size, size_t t
   assert_int_equal(fclose(file), 0);
 }
 
-static void refuse_file(const char *path, const char *phrase) {
+static void fail_file(const char *path, shoal_status status, const char *phrase) {
   shoal_policy *policy;
   shoal_error error;
-  assert_int_equal(shoal_policy_read(path, &policy, &error), SHOAL_BAD_INPUT);
+  assert_int_equal(shoal_policy_read(path, &policy, &error), status);
   assert_null(policy);
   assert_int_equal(strncmp(error.message, path, strlen(path)), 0);
   if (!strstr(error.message, phrase)) fail_msg("wanted '%s', got '%s'", phrase, error.message);
+}
+
+static void refuse_file(const char *path, const char *phrase) {
+  fail_file(path, SHOAL_BAD_INPUT, phrase);
 }
 
 static void test_files(void **state) {
@@ -639,7 +643,7 @@ static void test_files(void **state) {
   write_file(path, manual, strlen(manual), 1);
   if (geteuid() != 0) {
     assert_int_equal(chmod(path, 0), 0);
-    refuse_file(path, "no permission");
+    fail_file(path, SHOAL_FAILED, "no permission");
     assert_int_equal(chmod(path, 0600), 0);
   }
   shoal_policy *policy;
