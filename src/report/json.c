@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "report/attacks.h"
 #include "report/explain.h"
 #include "report/json_build.h"
@@ -228,6 +229,12 @@ static json_t *render_hierarchy(const shoal_result *r) {
                    count(r->n_leaves), "levels", count(r->n_levels), "labels", labels);
 }
 
+static int take_bytes(const char *bytes, size_t size, void *user) {
+  shoal_text *out = user;
+  shoal_text_add_bytes(out, bytes, size);
+  return out->failed ? -1 : 0;
+}
+
 shoal_status shoal_render_json(const shoal_result *result, char **text, shoal_error *error) {
   static json_t *(*const renderers[])(const shoal_result *) = {
       [SHOAL_RESULT_PROFILE] = render_profile,
@@ -242,7 +249,13 @@ shoal_status shoal_render_json(const shoal_result *result, char **text, shoal_er
   };
   incomplete = false;
   json_t *root = renderers[result->kind](result);
-  *text = root && !incomplete ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+  shoal_text out; /* jansson's own buffer forgets what it had no memory for */
+  shoal_text_init(&out);
+  bool whole =
+      root && !incomplete &&
+      json_dump_callback(root, take_bytes, &out, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0;
+  *text = whole ? shoal_text_take(&out) : NULL;
+  shoal_text_reset(&out);
   json_decref(root);
   return *text ? SHOAL_OK : shoal_fail_memory(error);
 }
