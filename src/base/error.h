@@ -41,8 +41,8 @@ shoal_status shoal_fail_memory(shoal_error *error);
 #if defined(__clang_analyzer__) && !defined(SHOAL_BASE_ERROR_C)
 #define shoal_fail(error, status, ...)                                                             \
   ((void)(shoal_fail)((error), (status), __VA_ARGS__), (status))
-#define shoal_fail_at(error, status, place, ...)                                                   \
-  ((void)(shoal_fail_at)((error), (status), (place), __VA_ARGS__), (status))
+#define shoal_fail_at(error, status, ...)                                                          \
+  ((void)(shoal_fail_at)((error), (status), __VA_ARGS__), (status))
 #define shoal_fail_memory(error) ((void)(shoal_fail_memory)(error), SHOAL_FAILED)
 #endif
 

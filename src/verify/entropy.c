@@ -113,7 +113,7 @@ static bool refine_waiting(powers *refined, powers *waiting) {
       shared = greatest_divisor(next.base, refined->items[i].base);
       if (shared > 1) break;
     }
-    if (shared == 1) {
+    if (i == refined->n) {
       if (!add_power(refined, next.base, next.exponent)) return false;
       continue;
     }
