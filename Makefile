@@ -4,10 +4,11 @@
 BUILD ?= build
 SANITIZED ?= build-asan
 THREADED ?= build-tsan
+COVERED ?= build-cov
 PREFIX ?= /usr/local
 BENCH ?= # options of bench/run.py, such as --only peers --quick
 
-.PHONY: all demo check check-long bench papers fmt install clean need
+.PHONY: all demo check check-long coverage mutation bench papers fmt install clean need
 
 all: need
 	@scripts/build $(BUILD)
@@ -31,6 +32,15 @@ check-long:
 	@scripts/build $(THREADED) -Dtests=true -Db_sanitize=thread -Db_lundef=false
 	@python3 tests/run.py --long --build $(BUILD) --sanitized $(SANITIZED) --threaded $(THREADED)
 
+coverage:
+	@scripts/need build check coverage
+	@scripts/coverage $(COVERED)
+
+mutation:
+	@scripts/need build check
+	@python3 tests/mutation/mutate.py
+	@python3 tests/mutation/mutate.py --survivors
+
 bench:
 	@scripts/need build check long
 	@scripts/build $(BUILD) -Dtests=true
@@ -50,4 +60,4 @@ install: need
 	@meson install -C $(BUILD)
 
 clean:
-	@rm -rf $(BUILD) $(SANITIZED) $(THREADED)
+	@rm -rf $(BUILD) $(SANITIZED) $(THREADED) $(COVERED) build-mut

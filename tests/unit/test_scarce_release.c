@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A release from file to file while the machine fails: each allocation and each system call in
+ * turn, under every model and way of writing. Then there is no release, not half of one, and
+ * nothing lies beside it; or there is the right one, where the failure could be mended.
+ */
+#include "scarce_memory.h"
+#include "scarce_system.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "shoal/shoal.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define UNUSED __attribute__((unused))
+
+/* ---------------------------------------------------------------- what is released */
+
+static const char DATA[] =
+    "age,town,note,ill,guard\n"
+    "31,a,x,flu,viral\n32,a,\"y,\",hiv,viral\n33,a,z,lung,*\n34,a,x,colon,*\n"
+    "41,b,x,flu,lung\n42,b,y,hiv,hiv\n43,b,z,lung,colon\n44,b,,colon,*\n"
+    "51,a,x,flu,*\n52,a,y,hiv,*\n53,a,z,lung,*\n54,a,x,colon,*\n55,b,,,\n";
+
+#define ATTRIBUTES                                                                                 \
+  "shoal: 1\nattributes:\n"                                                                        \
+  "  age: {role: quasi, type: number, hierarchy: {intervals: [10, 20]}}\n"                         \
+  "  town: {role: quasi, hierarchy: {top: true}}\n  note: {role: keep}\n  guard: {role: "          \
+  "identifier}\n"
+#define ILLNESS "  ill: {role: sensitive}\n"
+#define TREE                                                                                       \
+  "  ill: {role: sensitive, hierarchy: {tree: {viral: [flu, hiv], cancer: [lung, colon]}}}\n"
+#define CATEGORIES "  ill: {role: sensitive, categories: [[hiv, lung], [flu, colon]]}\n"
+#define METHOD "\nmethod: {seed: 1, max-suppression: 40%"
+
+static const char *const policies[] = {
+    ATTRIBUTES ILLNESS "privacy: {k: 2, p: 2}" METHOD "}\n",
+    ATTRIBUTES ILLNESS "privacy: {k: 3, p: 2}" METHOD ", suppressed: blank}\n",
+    ATTRIBUTES ILLNESS "privacy: {k: 2, models: [l-diversity: {l: 2}, l-diversity: {l: 2, kind: "
+                       "entropy}, l-diversity: {l: 2, kind: recursive, c: 3}, alpha-k: {alpha: "
+                       "0.5}]}" METHOD "}\n",
+    ATTRIBUTES TREE "privacy: {k: 2, models: [extended-p-sensitive: {p: 2}, t-closeness: {t: 0.6, "
+                    "distance: hierarchical}]}" METHOD "}\n",
+    ATTRIBUTES TREE "privacy: {k: 2, models: [personalized: {column: guard, breach: 0.95}]}" METHOD
+                    "}\n",
+    ATTRIBUTES CATEGORIES "privacy: {k: 2, models: [p-plus-sensitive: {p: 2}, p-alpha-sensitive: "
+                          "{p: 2, alpha: 1}]}" METHOD "}\n",
+    ATTRIBUTES CATEGORIES "privacy: {k: 4, models: [balanced-p-plus: {p: 2}, balanced-p-alpha: {p: "
+                          "2, alpha: 1}]}" METHOD "}\n",
+    ATTRIBUTES ILLNESS "privacy: {k: 4, models: [theta-sensitive: {mu: 0.5}, t-closeness: {t: "
+                       "0.9}]}" METHOD "}\n",
+    ATTRIBUTES ILLNESS "privacy: {k: 3, p: 2}" METHOD ", algorithm: mondrian}\n",
+    ATTRIBUTES ILLNESS "privacy: {k: 4, models: [theta-sensitive: {mu: 0.1}]}" METHOD
+                       ", algorithm: theta, noise: 40%}\n",
+};
+
+static char folder[64], data[96], out[96];
+static shoal_error error;
+
+static int start(void **state UNUSED) {
+  (void)snprintf(folder, sizeof folder, "/tmp/shoal-scarce-XXXXXX");
+  if (!mkdtemp(folder)) return -1;
+  (void)snprintf(data, sizeof data, "%s/data.csv", folder);
+  (void)snprintf(out, sizeof out, "%s/out.csv", folder);
+  FILE *file = fopen(data, "wb");
+  return file && fputs(DATA, file) >= 0 && fclose(file) == 0 ? 0 : -1;
+}
+
+static int end(void **state UNUSED) {
+  (void)unlink(out);
+  return unlink(data) || rmdir(folder);
+}
+
+/* How it is released. */
+typedef struct way {
+  const char *policy;
+  uint64_t memory_bytes;
+  bool keep_order;
+  const char *to;
+} way;
+
+static shoal_status release(const way *w) {
+  shoal_run run = {.n_threads = 1, .memory_bytes = w->memory_bytes};
+  shoal_write_options options = {.keep_order = w->keep_order};
+  shoal_policy *policy = NULL;
+  shoal_table *table = NULL;
+  shoal_release *made = NULL;
+  error = (shoal_error){0};
+  shoal_status status =
+      shoal_policy_parse(w->policy, strlen(w->policy), "policy", folder, &policy, &error);
+  if (status == SHOAL_OK)
+    status = shoal_table_read(data, policy, SHOAL_FOR_RELEASE, NULL, &run, &table, &error);
+  if (status == SHOAL_OK) status = shoal_anonymize(table, policy, &run, &made, &error);
+  if (status == SHOAL_OK) status = shoal_release_write(made, w->to, &options, &run, &error);
+  shoal_release_free(made);
+  shoal_table_free(table);
+  shoal_policy_free(policy);
+  return status;
+}
+
+/* What stands under a name; "": nothing does. */
+static void contents(const char *path, char bytes[4096]) {
+  FILE *file = fopen(path, "rb");
+  size_t n = file ? fread(bytes, 1, 4095, file) : 0;
+  bytes[n] = '\0';
+  if (file) (void)fclose(file);
+}
+
+static unsigned names_in_folder(void) {
+  unsigned n = 0;
+  DIR *names = opendir(folder);
+  assert_non_null(names);
+  while (readdir(names)) n++;
+  (void)closedir(names);
+  return n - 2;
+}
+
+/* After a run in which something failed: the release is `expected`, or there is none and a reason.
+ */
+static void is_whole_or_absent(shoal_status status, const char *expected) {
+  char bytes[4096];
+  contents(out, bytes);
+  if (status == SHOAL_OK) {
+    if (expected) assert_string_equal(bytes, expected);
+    assert_true(strstr(bytes, "age,town,note,ill\n") == bytes && bytes[strlen(bytes) - 1] == '\n');
+    assert_int_equal(unlink(out), 0);
+  } else {
+    assert_string_equal(bytes, "");
+    assert_true(error.message[0] != '\0');
+    assert_int_equal(error.status, status);
+  }
+  assert_int_equal(names_in_folder(), 1);
+}
+
+static void succeeds(const way *w, char expected[4096]) {
+  allocations_left = -1;
+  counts_calls = false;
+  if (release(w) != SHOAL_OK) fail_msg("%s\n%s", error.message, w->policy);
+  contents(w->to, expected);
+  assert_int_equal(unlink(w->to), 0);
+}
+
+/* ---------------------------------------------------------------- each failure in turn */
+
+static long fail_each_allocation(const way *w, bool exact) {
+  char expected[4096];
+  succeeds(w, expected);
+  fails_once = true;
+  long n = 0;
+  for (bool ended = false; !ended; n++) {
+    allocations_left = n;
+    shoal_status status = release(w);
+    ended = allocations_left > 0; /* there were not so many */
+    allocations_left = -1;
+    is_whole_or_absent(status, exact ? expected : NULL);
+    assert_true(status == SHOAL_OK || status == SHOAL_FAILED ||
+                (!exact && status == SHOAL_REFUSED));
+  }
+  return n;
+}
+
+static void every_allocation_may_fail(void **state UNUSED) {
+  for (size_t i = 0; i < COUNT(policies); i++) {
+    way w = {.policy = policies[i], .to = out};
+    bool exact = !strstr(w.policy, "models:");
+    assert_true(fail_each_allocation(&w, exact) > 50);
+  }
+}
+
+static void every_allocation_of_the_second_pass_may_fail(void **state UNUSED) {
+  for (int keep_order = 0; keep_order < 2; keep_order++) {
+    way w = {.policy = policies[0], .memory_bytes = 1, .keep_order = keep_order, .to = out};
+    assert_true(fail_each_allocation(&w, true) > 50);
+  }
+}
+
+static long fail_each_call(const way *w, int code, const char *expected) {
+  long n = 0;
+  failing_code = code;
+  call_that_halts = 0;
+  for (bool ended = false; !ended;) {
+    call_that_fails = ++n;
+    n_calls = 0;
+    counts_calls = true;
+    shoal_status status = release(w);
+    counts_calls = false;
+    ended = n_calls < n;
+    is_whole_or_absent(status, expected);
+  }
+  return n;
+}
+
+/* Where a call gives or takes but half of the bytes, the rest follows. */
+static void halt_each_call(const way *w, const char *expected) {
+  long n = 0;
+  call_that_fails = 0;
+  for (bool ended = false; !ended;) {
+    call_that_halts = ++n;
+    n_calls = 0;
+    counts_calls = true;
+    shoal_status status = release(w);
+    counts_calls = false;
+    ended = n_calls < n;
+    assert_int_equal(status, SHOAL_OK);
+    is_whole_or_absent(status, expected);
+  }
+}
+
+static void every_system_call_may_fail(void **state UNUSED) {
+  static const int codes[] = {EIO, ENOSPC, EINTR, EEXIST, ENOENT, 0};
+  char expected[4096];
+  for (unsigned i = 0; i < 8; i++) {
+    way w = {
+        .policy = policies[i & 4 ? 4 : 0], .to = out, .keep_order = i & 2, .memory_bytes = i & 1};
+    succeeds(&w, expected);
+    for (int unnamed = 0; unnamed < 2; unnamed++) {
+      lacks_unnamed = unnamed;
+      for (size_t c = 0; c < COUNT(codes); c++)
+        assert_true(fail_each_call(&w, codes[c], expected) > 8);
+      halt_each_call(&w, expected);
+    }
+  }
+}
+
+static void compressed_releases_too(void **state UNUSED) {
+  static const char *const ends[] = {".gz", ".zst"};
+  char path[128], unpacked[4096];
+  for (size_t i = 0; i < COUNT(ends); i++) {
+    (void)snprintf(path, sizeof path, "%s%s", out, ends[i]);
+    way w = {.policy = policies[0], .to = path};
+    succeeds(&w, unpacked);
+    for (long n = 1, ended = 0; !ended; n++) {
+      call_that_fails = n;
+      failing_code = EIO;
+      n_calls = 0;
+      counts_calls = true;
+      shoal_status status = release(&w);
+      counts_calls = false;
+      ended = n_calls < n;
+      assert_int_equal(access(path, F_OK) == 0, status == SHOAL_OK);
+      (void)unlink(path);
+      assert_int_equal(names_in_folder(), 1);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_allocation_may_fail),
+      cmocka_unit_test(every_allocation_of_the_second_pass_may_fail),
+      cmocka_unit_test(every_system_call_may_fail),
+      cmocka_unit_test(compressed_releases_too),
+  };
+  return cmocka_run_group_tests(tests, start, end);
+}
