@@ -19,10 +19,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static bool counts_calls;                              /* off: nothing is counted and none fails */
-static long n_calls, call_that_fails, call_that_halts; /* counted from 1; 0: none */
-static int failing_code;                               /* 0: it answers with no bytes */
-static bool lacks_unnamed;                             /* no O_TMPFILE: files have names */
+static bool counts_calls; /* off: nothing is counted and none fails */
+static _Atomic long n_calls;
+static long call_that_fails, call_that_halts; /* counted from 1; 0: none */
+static int failing_code;                      /* 0: it answers with no bytes */
+static bool lacks_unnamed;                    /* no O_TMPFILE: files have names */
 
 static bool fails_now(void) {
   if (!counts_calls || ++n_calls != call_that_fails) return false;
