@@ -146,21 +146,18 @@ def chosen():
 UNITS = {
     "group": ["test_group", "test_lattice", "test_local"],
     "model": ["test_local"],
-    "verify": ["test_verify", "test_verify_models"],
-    "write": ["test_write", "test_memory"],
+    "verify": ["test_scarce_verify", "test_verify_models", "test_verify"],
+    "write": ["test_scarce_release", "test_write", "test_memory"],
     "job": ["test_local"],
 }
 MODULES = {
-    "group": ["property/test_models:40", "property/test_lattice:40", "golden/test_paper_000",
-              "property/test_local:40"],
-    "model": ["property/test_models:60", "golden/test_reading_models", "cli/test_models",
-              "golden/test_closeness"],
-    "verify": ["property/test_models:40"],
-    "write": ["cli/test_release", "property/test_models:20", "cli/test_privacy"],
-    "job": ["property/test_lattice:40", "property/test_local:60", "property/test_models:40",
-            "property/test_theta:20", "cli/test_release", "cli/test_local"],
+    "group": ["property/test_models:40", "property/test_lattice:40", "property/test_local:40"],
+    "model": ["property/test_models:60", "golden/test_reading_models"],
+    "verify": ["property/test_models:20"],
+    "write": ["property/test_models:20"],
+    "job": ["property/test_lattice:20", "property/test_local:30", "property/test_theta:10"],
 }
-MORE_UNITS = ["test_scarce_release", "test_group", "test_lattice", "test_verify", "test_verify_models",
+MORE_UNITS = ["test_scarce_release", "test_scarce_verify", "test_group", "test_lattice", "test_verify", "test_verify_models",
               "test_write", "test_memory", "test_local", "test_theta", "test_cluster_papers",
               "test_optimal", "test_table", "test_attack", "test_measure", "test_page", "test_profile",
               "test_regressions"]

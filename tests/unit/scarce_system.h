@@ -23,10 +23,14 @@ static bool counts_calls; /* off: nothing is counted and none fails */
 static _Atomic long n_calls;
 static long call_that_fails, call_that_halts; /* counted from 1; 0: none */
 static int failing_code;                      /* 0: it answers with no bytes */
+static bool fails_ever_after;                 /* all calls behind it fail, too */
 static bool lacks_unnamed;                    /* no O_TMPFILE: files have names */
 
 static bool fails_now(void) {
-  if (!counts_calls || ++n_calls != call_that_fails) return false;
+  if (!counts_calls) return false;
+  long n = ++n_calls;
+  if (n != call_that_fails && !(fails_ever_after && call_that_fails && n > call_that_fails))
+    return false;
   errno = failing_code;
   return true;
 }
@@ -59,6 +63,11 @@ int open(const char *path, int flags, ...) {
     return -1;
   }
   return fails_now() ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int close(int fd) {
+  bool fails = fails_now();
+  return (int)syscall(SYS_close, fd) || fails ? -1 : 0;
 }
 
 int fsync(int fd) { return fails_now() ? -1 : (int)syscall(SYS_fsync, fd); }

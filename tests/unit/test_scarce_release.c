@@ -54,36 +54,54 @@ static const char *const policies[] = {
                           "2, alpha: 1}]}" METHOD "}\n",
     ATTRIBUTES ILLNESS "privacy: {k: 4, models: [theta-sensitive: {mu: 0.5}, t-closeness: {t: "
                        "0.9}]}" METHOD "}\n",
+    "shoal: 1\nattributes:\n  age: {role: sensitive, type: number}\n"
+    "  town: {role: quasi, hierarchy: {top: true}}\n  note: {role: keep}\n"
+    "  guard: {role: identifier}\n  ill: {role: keep}\n"
+    "privacy: {k: 2, models: [t-closeness: {t: 0.9, distance: ordered}]}" METHOD "}\n",
     ATTRIBUTES ILLNESS "privacy: {k: 3, p: 2}" METHOD ", algorithm: mondrian}\n",
     ATTRIBUTES ILLNESS "privacy: {k: 4, models: [theta-sensitive: {mu: 0.1}]}" METHOD
                        ", algorithm: theta, noise: 40%}\n",
 };
 
 /* More than 64 bits of quasi-identifiers, and more values than a word has bits. */
-enum { WIDE = 12, WIDE_ROWS = 72 };
+enum { WIDE = 10, WIDE_ROWS = 73 };
 
 static char folder[64], data[96], wide[96], out[96];
-static shoal_text wide_policy;
+static shoal_text wide_policies[3];
 static shoal_error error;
+
+static void write_wide_policy(shoal_text *policy, const char *open, const char *item,
+                              const char *close) {
+  shoal_text_init(policy);
+  shoal_text_add(policy, "shoal: 1\nattributes:\n");
+  for (unsigned q = 0; q < WIDE; q++)
+    shoal_text_print(policy, "  q%u: {role: quasi, hierarchy: {top: true}}\n", q);
+  shoal_text_print(policy, "  ill: {role: sensitive%s", open);
+  for (unsigned r = 0; *item && r < WIDE_ROWS; r++)
+    shoal_text_print(policy, "%s%s%u%s%u]", r ? ", " : "", item, r, *item == 'g' ? ": [i" : ", i",
+                     r);
+  shoal_text_print(policy, "%s\nmethod: {seed: 1, algorithm: mondrian}\n", close);
+}
 
 static bool write_wide(void) {
   FILE *file = fopen(wide, "wb");
-  shoal_text_init(&wide_policy);
-  shoal_text_add(&wide_policy, "shoal: 1\nattributes:\n");
-  for (unsigned q = 0; q < WIDE; q++) {
-    shoal_text_print(&wide_policy, "  q%u: {role: quasi, hierarchy: {top: true}}\n", q);
-    if (file) (void)fprintf(file, "q%u,", q);
-  }
+  for (unsigned q = 0; file && q < WIDE; q++) (void)fprintf(file, "q%u,", q);
   if (file) (void)fprintf(file, "ill\n");
   for (unsigned r = 0; file && r < WIDE_ROWS; r++) {
     for (unsigned q = 0; q < WIDE; q++) (void)fprintf(file, "%u,", (r * (q + 1) + q) % WIDE_ROWS);
     (void)fprintf(file, "i%u\n", r);
   }
-  shoal_text_add(&wide_policy,
-                 "  ill: {role: sensitive}\nprivacy: {k: 2, models: [l-diversity: {l: 2}, "
-                 "l-diversity: {l: 2, kind: entropy}, alpha-k: {alpha: 0.5}, t-closeness: {t: 1}, "
-                 "theta-sensitive: {mu: 0}]}\nmethod: {seed: 1, algorithm: mondrian}\n");
-  return file && fclose(file) == 0 && !wide_policy.failed;
+  write_wide_policy(&wide_policies[0], "", "",
+                    "}\nprivacy: {k: 2, models: [l-diversity: {l: 2}, l-diversity: {l: 2, kind: "
+                    "entropy}, alpha-k: {alpha: 0.5}, t-closeness: {t: 1}, theta-sensitive: {mu: "
+                    "0}]}");
+  write_wide_policy(&wide_policies[1], ", hierarchy: {tree: {", "g",
+                    "}}}\nprivacy: {k: 2, models: [extended-p-sensitive: {p: 2}]}");
+  write_wide_policy(&wide_policies[2], ", categories: [", "[x",
+                    "]}\nprivacy: {k: 2, models: [p-plus-sensitive: {p: 2}, p-alpha-sensitive: {p: "
+                    "2, alpha: 0}, balanced-p-plus: {p: 2}, balanced-p-alpha: {p: 2, alpha: 0}]}");
+  return file && fclose(file) == 0 && !wide_policies[0].failed && !wide_policies[1].failed &&
+         !wide_policies[2].failed;
 }
 
 static int start(void **state UNUSED) {
@@ -99,7 +117,7 @@ static int start(void **state UNUSED) {
 
 static int end(void **state UNUSED) {
   (void)unlink(out);
-  shoal_text_reset(&wide_policy);
+  for (size_t i = 0; i < COUNT(wide_policies); i++) shoal_text_reset(&wide_policies[i]);
   return unlink(data) || unlink(wide) || rmdir(folder);
 }
 
@@ -180,7 +198,7 @@ static long fail_each_allocation(const way *w, bool exact) {
   succeeds(w, expected);
   fails_once = true;
   long n = 0;
-  for (bool ended = false; !ended; n++) {
+  for (bool ended = false; !ended; n += w->from ? 1 + n / 50 : 1) { /* of many, not all */
     allocations_left = n;
     shoal_status status = release(w);
     ended = allocations_left >= 0; /* there were not so many */
@@ -208,8 +226,10 @@ static void every_allocation_of_the_second_pass_may_fail(void **state UNUSED) {
 }
 
 static void keys_of_many_words_and_values_too(void **state UNUSED) {
-  way w = {.policy = wide_policy.bytes, .from = wide, .to = out};
-  assert_true(fail_each_allocation(&w, false) > 50);
+  for (size_t i = 0; i < COUNT(wide_policies); i++) {
+    way w = {.policy = wide_policies[i].bytes, .from = wide, .to = out};
+    assert_true(fail_each_allocation(&w, false) > 50);
+  }
 }
 
 static long fail_each_call(const way *w, int code, const char *expected) {
@@ -223,7 +243,8 @@ static long fail_each_call(const way *w, int code, const char *expected) {
     shoal_status status = release(w);
     counts_calls = false;
     ended = n_calls < n;
-    is_whole_or_absent(status, expected);
+    if (w->to == out) is_whole_or_absent(status, expected);
+    else assert_int_equal(names_in_folder(), 1);
   }
   return n;
 }
@@ -245,7 +266,7 @@ static void halt_each_call(const way *w, const char *expected) {
 }
 
 static void every_system_call_may_fail(void **state UNUSED) {
-  static const int codes[] = {EIO, ENOSPC, EINTR, EEXIST, ENOENT, 0};
+  static const int codes[] = {ENOSPC, EINTR, EEXIST, 0};
   char expected[4096];
   for (unsigned i = 0; i < 8; i++) {
     way w = {
@@ -282,6 +303,61 @@ static void compressed_releases_too(void **state UNUSED) {
   }
 }
 
+/* Streams are copied to at the end; a name may be refused again and again. */
+static void streams_and_names_may_fail(void **state UNUSED) {
+  static const int codes[] = {EIO, EINTR, EEXIST, ENOTDIR, EISDIR, ENAMETOOLONG};
+  static const char *const places[] = {"/tmp", ""};
+  char expected[4096];
+  way w = {.policy = policies[0], .to = out, .keep_order = true};
+  succeeds(&w, expected);
+  for (size_t i = 0; i < COUNT(places) * COUNT(codes); i++) {
+    assert_int_equal(setenv("TMPDIR", places[i % 2], 1), 0);
+    way stream = {.policy = policies[0], .to = "/dev/null"};
+    lacks_unnamed = i % 2;
+    (void)fail_each_call(&stream, codes[i / 2], "");
+    fails_ever_after = true;
+    (void)fail_each_call(&w, codes[i / 2] == EINTR ? EEXIST : codes[i / 2], expected);
+    fails_ever_after = false;
+  }
+  lacks_unnamed = false;
+  assert_int_equal(unsetenv("TMPDIR"), 0);
+  way full = {.policy = policies[0], .to = "/dev/full"};
+  assert_int_equal(release(&full), SHOAL_FAILED);
+}
+
+/* A text file, written by the same means. */
+static shoal_status write_text(const char *text) {
+  shoal_file *file = NULL;
+  shoal_status status = shoal_file_begin(out, &file, &error);
+  if (status == SHOAL_OK) status = shoal_file_commit(file, text, &error);
+  shoal_file_free(file);
+  return status;
+}
+
+static void texts_may_fail(void **state UNUSED) {
+  static const char *const texts[] = {"", ",ill\n", ",ill\na"}, *const stand[] = {"\n", ",ill\n",
+                                                                                  ",ill\na\n"};
+  for (size_t i = 0; i < COUNT(texts); i++)
+    for (long n = 1, ended = 0; !ended; n++) {
+      char bytes[4096];
+      n_calls = 0;
+      call_that_fails = n;
+      failing_code = EIO;
+      counts_calls = true;
+      shoal_status status = write_text(texts[i]);
+      counts_calls = false;
+      ended = n_calls < n;
+      contents(out, bytes);
+      assert_string_equal(bytes, status == SHOAL_OK ? stand[i] : "");
+      (void)unlink(out);
+      assert_int_equal(names_in_folder(), 1);
+    }
+  fails_once = true;
+  allocations_left = 0;
+  assert_int_equal(write_text("a"), SHOAL_FAILED);
+  allocations_left = -1;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_allocation_may_fail),
@@ -289,6 +365,8 @@ int main(void) {
       cmocka_unit_test(keys_of_many_words_and_values_too),
       cmocka_unit_test(every_system_call_may_fail),
       cmocka_unit_test(compressed_releases_too),
+      cmocka_unit_test(streams_and_names_may_fail),
+      cmocka_unit_test(texts_may_fail),
   };
   return cmocka_run_group_tests(tests, start, end);
 }
