@@ -20,12 +20,14 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-WORK = os.path.join(ROOT, "build-mut")
+WORK = os.path.join(ROOT, os.environ.get("SHOAL_MUTATION") or "build-mut")
 TREE, OUT = os.path.join(WORK, "tree"), os.path.join(WORK, "out")
 OUTCOMES = os.path.join(WORK, "outcomes.json")
 EQUIVALENT = os.path.join(ROOT, "tests", "mutation", "equivalent.json")
@@ -78,7 +80,7 @@ OPERATORS = [
 # Not about the release: memory, speed, how a message is worded.
 PASSED_OVER = re.compile(r"shoal_fail_memory|prefetch|__builtin_expect|shoal_grow|AHEAD|FAR_BITS|"
                          r"capacity|snprintf|EINTR|if \(!\w+\) return (?:false|NULL|true);|"
-                         r"\bfree\(|\"[^\"]*\" :|shoal_run_report|#define|#include")
+                         r"SIZE_MAX|PTRDIFF_MAX|\bfree\(|\"[^\"]*\" :|shoal_run_report|#define|#include")
 COMMENT = re.compile(r"^\s*(/?\*|//)")
 
 
@@ -146,8 +148,8 @@ def chosen():
 UNITS = {
     "group": ["test_group", "test_lattice", "test_local"],
     "model": ["test_local"],
-    "verify": ["test_scarce_verify", "test_verify_models", "test_verify"],
-    "write": ["test_scarce_release", "test_write", "test_memory"],
+    "verify": ["test_verify_models", "test_verify"],
+    "write": ["test_write", "test_memory"],
     "job": ["test_local"],
 }
 MODULES = {
@@ -168,28 +170,38 @@ MORE = ["property/test_models:600", "property/test_lattice:400", "property/test_
         "golden/test_paper_000", "golden/test_paper_001", "golden/test_paper_003",
         "golden/test_paper_004", "golden/test_reading", "golden/test_reading_models",
         "golden/test_closeness", "golden/test_datafly_argus", "golden/test_matrix", "golden/test_weights"]
-SECONDS = 60
+SECONDS = 300
 
 
-def run(command, environment=None, seconds=SECONDS):
-    try:
-        return subprocess.run(command, cwd=ROOT, env={**os.environ, **(environment or {})}, timeout=seconds,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace")
-    except subprocess.TimeoutExpired:
-        return None
+def run(command, environment=None, seconds=SECONDS, until=None):
+    """Runs a command to its end, or to a line that matches; (exit status or None, output)."""
+    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **(environment or {})}, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace",
+                               start_new_session=True)
+    ended = []
+    timer = threading.Timer(seconds, lambda: (ended.append(1), os.killpg(process.pid, signal.SIGKILL)))
+    timer.start()
+    lines = []
+    for line in process.stdout:
+        lines.append(line)
+        if until and re.match(until, line):
+            os.killpg(process.pid, signal.SIGKILL)
+            break
+    process.wait()
+    timer.cancel()
+    return None if ended else process.returncode, "".join(lines)
 
 
 def unit_fails(name):
-    if run(["ninja", "-C", OUT, f"tests/unit/{name}"], seconds=300).returncode:
+    if run(["ninja", "-C", OUT, f"tests/unit/{name}"])[0]:
         return None
-    done = run([os.path.join(OUT, "tests", "unit", name)], {"CMOCKA_MESSAGE_OUTPUT": "TAP", "ASAN_OPTIONS": "allocator_may_return_null=1"})
-    if done is None:
+    status, text = run([os.path.join(OUT, "tests", "unit", name)],
+                       {"CMOCKA_MESSAGE_OUTPUT": "TAP", "ASAN_OPTIONS": "allocator_may_return_null=1"},
+                       until="not ok")
+    if status is None:
         return f"unit/{name} (no end)"
-    if done.returncode == 0:
-        return ""
-    first = re.search(r"not ok \d+ - (.*)", done.stdout)
-    return f"unit/{name}: {first.group(1)}" if first else f"unit/{name} (exit {done.returncode})"
+    first = re.search(r"not ok \d+ - (.*)", text)
+    return f"unit/{name}: {first.group(1)}" if first else f"unit/{name} (sanitizer)" if status else ""
 
 
 def module_fails(entry):
@@ -197,16 +209,17 @@ def module_fails(entry):
     environment = {"SHOAL": os.path.join(OUT, "shoal"), "SHOAL_BUILD": OUT, "SHOAL_LIBRARY_BUILD": OUT}
     if cases:
         environment["SHOAL_CASES"] = cases
-    done = run([sys.executable, os.path.join(ROOT, "tests", "run_module.py"),
-                os.path.join(ROOT, "tests", name + ".py")], environment, seconds=120)
-    if done is None:
+    status, text = run([sys.executable, os.path.join(ROOT, "tests", "run_module.py"),
+                        os.path.join(ROOT, "tests", name + ".py")], environment,
+                       until='{"test".*"status": "failed"')
+    if status is None:
         return f"{name} (no end)"
-    for line in done.stdout.splitlines():
+    for line in text.splitlines():
         if line.startswith('{"test"'):
             outcome = json.loads(line)
             if outcome["status"] == "failed":
                 return f"{name}: {outcome['test']}"
-    return "" if done.returncode == 0 else f"{name} (exit {done.returncode})"
+    return "" if status == 0 else f"{name} (exit {status})"
 
 
 def killed_by(mutant, everything):
@@ -219,7 +232,7 @@ def killed_by(mutant, everything):
         failed = unit_fails(name)
         if failed is None or failed:
             return failed
-    if run(["ninja", "-C", OUT, "shoal"], seconds=300).returncode:
+    if run(["ninja", "-C", OUT, "shoal"])[0]:
         return None
     for entry in MORE if everything else MODULES[folder]:
         failed = module_fails(entry)
@@ -292,7 +305,7 @@ def main():
         return 0
     if options.table:
         import table
-        return table.write(mutants, outcomes, load(EQUIVALENT))
+        return table.write(mutants, outcomes, load(EQUIVALENT), (MORE_UNITS, MORE))
     argued, end = load(EQUIVALENT), time.time() + 60 * options.minutes
     prepare()
     for m in mutants:
