@@ -4,12 +4,13 @@
 BUILD ?= build
 SANITIZED ?= build-asan
 THREADED ?= build-tsan
+COVERED ?= build-cov
 FUZZED ?= build-fuzz
 FUZZ_SECONDS ?= 20
 PREFIX ?= /usr/local
 BENCH ?= # options of bench/run.py, such as --only peers --quick
 
-.PHONY: all demo check check-long fuzz lint bench papers fmt install clean need
+.PHONY: all demo check check-long fuzz lint coverage mutation bench papers fmt install clean need
 
 all: need
 	@scripts/build $(BUILD)
@@ -43,6 +44,15 @@ lint:
 	@scripts/build $(BUILD) -Dtests=true
 	@scripts/lint $(BUILD)
 
+coverage:
+	@scripts/need build check coverage
+	@scripts/coverage $(COVERED)
+
+mutation:
+	@scripts/need build check
+	@python3 tests/mutation/mutate.py
+	@python3 tests/mutation/mutate.py --survivors
+
 bench:
 	@scripts/need build check long
 	@scripts/build $(BUILD) -Dtests=true
@@ -63,3 +73,5 @@ install: need
 
 clean:
 	@rm -rf $(BUILD) $(SANITIZED) $(THREADED) $(FUZZED)
+
+	@rm -rf $(BUILD) $(SANITIZED) $(THREADED) $(COVERED) build-mut

@@ -31,7 +31,7 @@ bool shoal_grouper_fold(shoal_grouper *g, size_t n, const uint32_t *item, const 
   uint64_t radix;
   if (__builtin_mul_overflow(g->radix, n_labels, &radix)) {
     uint32_t n_ids = shoal_grouper_ids(g, n, ids);
-    if (n_ids == SHOAL_NO_ID) return false;
+    if (n_ids == SHOAL_NO_ID) return false; /* GCOVR_EXCL_BR_LINE */
     for (size_t i = 0; i < n; i++) g->keys[i] = ids[i];
     radix = (uint64_t)n_ids * n_labels; /* both below 2^32 */
   }
@@ -190,7 +190,7 @@ static uint32_t wide_ids(shoal_grouper *g, size_t n, unsigned bits, uint32_t *id
 }
 
 uint32_t shoal_grouper_ids(shoal_grouper *g, size_t n, uint32_t *ids) {
-  if (n >= SHOAL_NO_ID) return SHOAL_NO_ID;
+  if (n >= SHOAL_NO_ID) return SHOAL_NO_ID; /* GCOVR_EXCL_BR_LINE */
   if (g->radix <= 4 * (uint64_t)n + 1024) {
     if (!shoal_grow(&g->table, &g->table_capacity, (size_t)g->radix, sizeof *g->table))
       return SHOAL_NO_ID;

@@ -83,7 +83,7 @@ static unsigned slots_for(const shoal_tuples *t, size_t needed) {
 /* Room for n more tuples. */
 static bool reserve(shoal_tuples *t, size_t n) {
   size_t needed = (size_t)t->n_ids + n;
-  if (needed >= SHOAL_NO_ID - 1) return false;
+  if (needed >= SHOAL_NO_ID - 1) return false; /* GCOVR_EXCL_BR_LINE */
   if (!shoal_grow(&t->words, &t->words_capacity, needed, sizeof *t->words) ||
       !shoal_grow(&t->n_rows, &t->n_rows_capacity, needed, sizeof *t->n_rows))
     return false;

@@ -286,10 +286,12 @@ shoal_status shoal_release_write(shoal_release *release, const char *path,
   shoal_status status = write_aside(release, path, options, run, &aside, error);
   if (status == SHOAL_OK && options->detail != SHOAL_DETAIL_FIGURES)
     status = shoal_page_fill(release, aside.fd, path, options, run, error);
-  if (status == SHOAL_OK) status = shoal_aside_commit(&aside, error);
+  if (status == SHOAL_OK) { /* nothing may fail once the release has its name */
+    result->output = shoal_result_string(result, path, strlen(path));
+    status = result->output ? shoal_aside_commit(&aside, error) : shoal_fail_memory(error);
+  }
   shoal_aside_close(&aside);
   SHOAL_TRY(status);
-  result->output = shoal_result_string(result, path, strlen(path));
   result->order = options->keep_order                  ? "kept"
                   : release->prepared.policy->has_seed ? "seeded"
                                                        : "random";
@@ -298,5 +300,5 @@ shoal_status shoal_release_write(shoal_release *release, const char *path,
   result->seconds_total =
       release->prepared.table->seconds_read + (shoal_seconds() - release->started);
   result->peak_memory_bytes = shoal_peak_memory();
-  return result->output ? SHOAL_OK : shoal_fail_memory(error);
+  return SHOAL_OK;
 }

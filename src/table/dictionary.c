@@ -50,6 +50,7 @@ bool shoal_dictionary_init(shoal_dictionary *d) {
   d->near = shoal_alloc_zero((size_t)1 << d->bits, sizeof *d->near);
   bool ok = d->near && shoal_grow(&d->offsets, &d->offsets_capacity, 1, sizeof *d->offsets);
   if (ok) d->offsets[0] = 0;
+  else shoal_dictionary_reset(d); /* a caller that got none need not give it back */
   return ok;
 }
 

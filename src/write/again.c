@@ -100,8 +100,8 @@ static bool prepare(again *a) {
   if (!a->columns || !a->dictionaries || !a->code_at || !a->seen) return false;
   for (size_t c = 0; c < table->n_columns; c++) {
     if (!table->columns[c].code_size) continue;
-    if (!fill_dictionary(&table->columns[c], &a->dictionaries[a->width])) return false;
-    a->columns[a->width++] = c;
+    a->columns[a->width] = c;
+    if (!fill_dictionary(&table->columns[c], &a->dictionaries[a->width++])) return false;
   }
   for (size_t c = 0; c < a->out->n_columns; c++) {
     a->code_at[c] = SIZE_MAX;

@@ -243,7 +243,7 @@ static shoal_status render_bucket(void *user, unsigned i, uint64_t item, shoal_e
   const uint8_t *packed = w->packed + w->start[item] * rows->packed_bytes;
   uint64_t n = w->start[item + 1] - w->start[item];
   self->delivery.rendered.size = 0;
-  if (n >= UINT32_MAX ||
+  if (n >= UINT32_MAX || /* GCOVR_EXCL_BR_LINE */
       !shoal_grow(&self->places, &self->places_capacity, (size_t)n + 1, sizeof *self->places))
     return shoal_fail_memory(error);
   shoal_order_shuffle(&w->order, (uint32_t)item, (uint32_t)n, self->places);

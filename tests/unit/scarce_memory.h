@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static long allocations_left = -1; /* below 0: there is no end */
-static bool fails_once;            /* the next one after it is given again */
+static _Atomic long allocations_left = -1; /* below 0: there is no end */
+static bool fails_once;                    /* the next one after it is given again */
 
 static bool is_given(void) {
   if (allocations_left < 0) return true;

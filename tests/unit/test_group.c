@@ -440,14 +440,65 @@ static void tuples_do_not_depend_on_threads(void **state UNUSED) {
   release(&s);
 }
 
+/* ---------------------------------------------------------------- rows that are invented */
+
+enum { ADDED = 40, ADDED_VALUES = 6 };
+
+/* Rows that a cluster is given beyond the table's own count like them, as sets and histograms. */
+static void added_rows_count_like_rows_of_the_table(void **state UNUSED) {
+  shoal_random random;
+  shoal_random_seed(&random, 45);
+  sample s = {
+      .n_rows = 60, .n_quasi = 1, .n_sensitive = 2, .kinds = {TOPPED, SENSITIVE, SENSITIVE}};
+  allocate_values(&s);
+  for (size_t r = 0; r < s.n_rows; r++) {
+    s.values[0][r] = (uint32_t)r % 4; /* tuples by first appearance: row r is of class r % 4 */
+    for (size_t c = 1; c < 3; c++)
+      s.values[c][r] = r < 4 * ADDED_VALUES ? (uint32_t)r / 4
+                                            : (uint32_t)shoal_random_below(&random, ADDED_VALUES);
+  }
+  make_table(&s);
+  build(&s, (shoal_track[]){SHOAL_TRACK_SET, SHOAL_TRACK_HISTOGRAM}, 1);
+  uint64_t expected[4][ADDED_VALUES] = {{0}}, n_rows[4] = {0};
+  for (size_t r = 0; r < s.n_rows; r++) { /* value v has the code v: so they appear first */
+    expected[r % 4][s.values[2][r]]++;
+    n_rows[r % 4]++;
+  }
+  uint32_t class_of[ADDED], values[2 * ADDED];
+  for (size_t i = 0; i < ADDED; i++) {
+    class_of[i] = (uint32_t)shoal_random_below(&random, 3); /* none to the last class */
+    values[2 * i] = (uint32_t)shoal_random_below(&random, ADDED_VALUES);
+    values[2 * i + 1] = (uint32_t)shoal_random_below(&random, ADDED_VALUES);
+    expected[class_of[i]][values[2 * i + 1]]++;
+    n_rows[class_of[i]]++;
+  }
+  shoal_classes *base = &s.frequency->base;
+  uint64_t *set = base->sets[0];
+  memset(set, 0, 4 * sizeof *set); /* so that only what is added can be found */
+  succeeds(shoal_classes_add_rows(s.frequency, 0, NULL, NULL, base, &error));
+  succeeds(shoal_classes_add_rows(s.frequency, ADDED, class_of, values, base, &error));
+  assert_memory_equal(base->n_rows, n_rows, sizeof n_rows);
+  uint64_t sets[4] = {0};
+  for (size_t i = 0; i < ADDED; i++) /* value 0 is missing */
+    if (values[2 * i]) sets[class_of[i]] |= UINT64_C(1) << values[2 * i];
+  assert_memory_equal(set, sets, sizeof sets);
+  const shoal_histogram *histogram = &base->histograms[1];
+  for (uint32_t c = 0; c < 4; c++) {
+    uint64_t found[ADDED_VALUES] = {0};
+    for (size_t e = histogram->start[c]; e < histogram->start[c + 1]; e++)
+      found[histogram->value[e]] = histogram->n_rows[e];
+    assert_memory_equal(found, expected[c], sizeof found);
+  }
+  release(&s);
+}
+
 #define TEST(name) cmocka_unit_test(name)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(random_tables_are_grouped_as_by_strings),
-      TEST(classes_join_to_one),
-      TEST(keys_of_more_than_64_bits_are_grouped),
-      TEST(tuples_do_not_depend_on_threads),
+      TEST(random_tables_are_grouped_as_by_strings), TEST(classes_join_to_one),
+      TEST(keys_of_more_than_64_bits_are_grouped),   TEST(tuples_do_not_depend_on_threads),
+      TEST(added_rows_count_like_rows_of_the_table),
   };
   return cmocka_run_group_tests(tests, write_hierarchy, remove_hierarchy);
 }

@@ -376,6 +376,8 @@ static void suppressed_rows_are_blanked_where_that_is_safe(void **state UNUSED) 
   assert_true(made->result->suppressed == 8 && made->result->blanked == 8 &&
               made->result->output_rows == 18 && made->result->classes == 3 &&
               made->result->clusters == 2 && made->result->smallest_class == 5);
+  assert_true(made->result->models[0].reached == 5 && /* the blanks are eight, and not the worst */
+              made->result->models[1].least_distinct == 2);
   writes(made, "a,b,s\n*,*,u\n*,*,u\n*,*,u\n*,*,v\n2,x,u\n2,x,u\n2,x,u\n2,x,v\n2,x,v\n"
                "30,x,u\n30,x,u\n30,x,u\n30,x,v\n30,x,v\n*,*,u\n*,*,v\n*,*,v\n*,*,v\n");
   end(&f, made);
