@@ -20,7 +20,8 @@ of `make check` are, so that a read past an end counts as a failure. Where the e
 that breaks the policy, the verifier refuses it with exit status 3; a test that sees that has noticed.
 
 A mutant that no test of its folder notices runs once more, against {more} unit test programs and
-{modules} modules (`mutate.py --survivors`). What lives then is argued below or is a gap.
+{modules} modules (`mutate.py --survivors`). What lives then is argued below or is a gap. For the outcome
+below, such mutants ran against those of these tests that are most likely to notice, not yet all.
 """
 
 

@@ -94,6 +94,10 @@ static void a_release_that_holds_is_proven(void **state UNUSED) {
   assert_int_equal(finding.smallest_class, 2);
   claim.n_quasi = 0; /* then all rows are one class */
   holds(good, 5, 1);
+  claim.n_quasi = 2;
+  claim.n_sensitive = 0; /* sizes alone */
+  claim.n_models = 1;
+  holds(HEADER "20,1,a\n20,1,a\n30,1,a\n30,1,a\n", 4, 2);
 }
 
 static void a_class_below_k_is_found(void **state UNUSED) {

@@ -368,6 +368,8 @@ static void personalized_keeps_rows_below_guards_few(void **state UNUSED) {
   holds(name, "column=guard breach=0.5", "hiv ? | hiv flu");
   guards = "guard\n\n\nviral\n\n";
   breaks(name, "column=guard breach=0.5", "hiv ? | hiv flu");
+  guards = "guard\n\n\nviral\n\n"; /* what stood in the class before is forgotten */
+  holds(name, "column=guard breach=0.25", "hiv hiv | lung burn");
   guards = "guard\nhiv\ncancer\nplague\n\n"; /* a value, a value that is a node, and neither */
   holds(name, "column=guard breach=0.5", "hiv lung cancer burn");
   breaks(name, "column=guard breach=0.49", "hiv lung cancer burn");
