@@ -588,7 +588,7 @@ static void test_overrides(void **state) {
              "'remove'? Here one of: remove, blank");
   refuse_set(policy, "sede", "1",
              "unknown setting 'sede'; did you mean 'seed'? Here one of: k, p, "
-             "algorithm, max-suppression, seed, suppressed, delimiter");
+             "algorithm, max-suppression, seed, suppressed, formulas, delimiter");
   assert_int_equal(policy->k, 10); /* a refused value changes nothing */
   shoal_policy_free(policy);
 }
