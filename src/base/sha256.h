@@ -3,6 +3,7 @@
 #ifndef SHOAL_BASE_SHA256_H
 #define SHOAL_BASE_SHA256_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,9 +15,12 @@ typedef struct shoal_sha256 {
   uint32_t state[8];
   uint64_t n_bytes;        /* taken so far */
   unsigned char block[64]; /* of which n_bytes % 64 are filled */
+  bool by_instructions;    /* of the processor */
 } shoal_sha256;
 
 void shoal_sha256_init(shoal_sha256 *hash);
+/* The same in plain C on every machine. */
+void shoal_sha256_init_plain(shoal_sha256 *hash);
 void shoal_sha256_add(shoal_sha256 *hash, const void *bytes, size_t size_bytes);
 /* Lower-case hexadecimal digits; the hash is used up. */
 void shoal_sha256_finish(shoal_sha256 *hash, char text[SHOAL_SHA256_TEXT]);
