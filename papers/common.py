@@ -65,6 +65,15 @@ def read_table(path, delimiter=","):
 
 
 @functools.cache
+def census():
+    """The generated census-like table, 30,162 rows."""
+    made = subprocess.run([os.path.join(os.path.dirname(SHOAL), "census"), "30162", "1"], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    rows = list(csv.reader(io.StringIO(made)))
+    return Table(rows[0], rows[1:])
+
+
+@functools.cache
 def adult():
     """The complete rows of Adult, or the generated census where SHOAL_DATA is not given.
 
@@ -75,10 +84,7 @@ def adult():
         table = read_table(os.path.join(folder, "adult", "adult.csv"))
         whole = [r for r in table.rows if "?" not in r]
         return Table(table.header, whole), f"Adult, {len(whole):,} rows without missing values", True
-    made = subprocess.run([os.path.join(os.path.dirname(SHOAL), "census"), "30162", "1"], check=True,
-                          stdout=subprocess.PIPE, text=True).stdout
-    rows = list(csv.reader(io.StringIO(made)))
-    return (Table(rows[0], rows[1:]),
+    return (census(),
             "a generated census-like table of 30,162 rows (SHOAL_DATA was not given: figures are "
             "not those of Adult)", False)
 
