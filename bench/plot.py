@@ -9,7 +9,8 @@ COLOURS = ("#0b6e99", "#c4501b", "#4c7a34", "#7d4ea3", "#8a6d1d", "#555555")
 DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 4", "10 4")
 # What has a look of its own in every plot; anything else takes the next of the lists above.
 STYLES = {
-    "flock": ("#0b6e99", ""), "enhanced-pk": ("#c4501b", "6 3"), "greedy-pk": ("#4c7a34", "2 3"),
+    "flock": ("#0b6e99", ""), "flock (avg)": ("#5fa8d3", "5 2 1 2"),
+    "enhanced-pk": ("#c4501b", "6 3"), "greedy-pk": ("#4c7a34", "2 3"),
     "hybrid-pk": ("#7d4ea3", "8 3 2 3"), "incognito": ("#555555", "10 4"), "mondrian": ("#8a6d1d", "1 4"),
     "k-member": ("#a83279", "4 2"), "top-down": ("#2f8f83", "12 3"),
     "theta": ("#0b6e99", ""), "p+": ("#c4501b", "6 3"), "k alone": ("#555555", "2 3"),
@@ -73,8 +74,9 @@ def grid(across, up, x_label, y_label):
 def legend_corner(drawn, names):
     """Where a legend covers least of the lines: its left and top."""
     width, height = 54 + 7 * max(map(len, names)), 17 * len(names) + 8
-    corners = [(x, y) for y in (TOP, HEIGHT - BOTTOM - height - 6)
-               for x in (LEFT + 10, WIDTH - RIGHT - width)]
+    lowest, rightmost = HEIGHT - BOTTOM - height - 6, WIDTH - RIGHT - width
+    corners = [(x, TOP + (lowest - TOP) * step / 4) for step in range(5)
+               for x in (LEFT + 10, (LEFT + rightmost) / 2, rightmost)]
 
     def covered(corner):
         x0, y0 = corner
