@@ -175,6 +175,8 @@ static inline uint64_t shoal_herd_join_cost(const shoal_herd *herd, uint32_t clu
 const shoal_ends *shoal_herd_ends(shoal_herd *herd, uint32_t cluster);
 uint32_t shoal_herd_loss_without(const shoal_herd *herd, const shoal_ends *ends,
                                  const uint32_t *places);
+/* Whichever row leaves, the loss is not below this. */
+uint32_t shoal_herd_least_loss_without(const shoal_herd *herd, const shoal_ends *ends);
 
 /* Puts the clusters into the order of their rows, and lists those that lose most. */
 void shoal_herd_arrange(shoal_herd *herd);

@@ -371,6 +371,16 @@ uint32_t shoal_herd_loss_without(const shoal_herd *h, const shoal_ends *ends,
   return loss;
 }
 
+uint32_t shoal_herd_least_loss_without(const shoal_herd *h, const shoal_ends *ends) {
+  uint32_t loss = 0;
+  for (size_t q = 0; q < h->n_axes; q++) {
+    const shoal_ends *e = &ends[q];
+    uint32_t lo = e->n_lo == 1 ? e->next_lo : e->lo, hi = e->n_hi == 1 ? e->next_hi : e->hi;
+    if (e->lo < e->hi && lo < hi) loss += shoal_axis_loss(&h->axes->items[q], lo, hi);
+  }
+  return loss;
+}
+
 /* ------------------------------------------------------------ neighbours */
 
 /* Keeps the clusters of largest loss, largest first. */

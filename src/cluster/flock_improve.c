@@ -79,7 +79,10 @@ static uint64_t least_growth(const shoal_herd *h, uint32_t a, uint32_t c, uint64
 
 void shoal_flock_look_for_loan(shoal_herd *h, uint32_t a, uint32_t c, shoal_loan *best) {
   size_t lacks = lacking(h, a);
-  int64_t cost_of_c = (int64_t)shoal_herd_cost(h, c), most = cost_of_c - best->gain;
+  const shoal_ends *ends = shoal_herd_ends(h, c);
+  int64_t cost_of_c = (int64_t)shoal_herd_cost(h, c);
+  int64_t spared = cost_of_c - (int64_t)(h->size[c] - 1) * shoal_herd_least_loss_without(h, ends);
+  int64_t most = spared - best->gain;
   if (most <= 0 || least_growth(h, a, c, (uint64_t)most) >= (uint64_t)most) return;
   uint32_t last = SHOAL_NIL, looked = 0;
   for (uint32_t r = h->head[c]; r != SHOAL_NIL && looked++ < LOOKED_AT; r = h->next[r]) {
@@ -92,11 +95,11 @@ void shoal_flock_look_for_loan(shoal_herd *h, uint32_t a, uint32_t c, shoal_loan
     if (!shoal_herd_spares(h, r)) continue;
     h->work++;
     const uint32_t *places = shoal_herd_places(h, r);
-    uint64_t limit = (uint64_t)(cost_of_c - best->gain); /* above 0, as seen above */
+    if (spared <= best->gain) return;
+    uint64_t limit = (uint64_t)(spared - best->gain);
     uint64_t cost = shoal_herd_join_cost(h, a, places, limit);
     if (cost >= limit) continue;
-    int64_t rest =
-        (int64_t)(h->size[c] - 1) * shoal_herd_loss_without(h, shoal_herd_ends(h, c), places);
+    int64_t rest = (int64_t)(h->size[c] - 1) * shoal_herd_loss_without(h, ends, places);
     if (cost_of_c - rest - (int64_t)cost <= best->gain || shoal_trial_has_moved(h, r)) continue;
     *best = (shoal_loan){r, cost_of_c - rest - (int64_t)cost};
   }
