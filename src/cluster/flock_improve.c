@@ -37,21 +37,32 @@ static uint32_t near(const shoal_herd *h, uint32_t at, uint32_t step) {
   return at + away < h->n_at ? at + away : SHOAL_NIL;
 }
 
+/* A place for a row, the cheapest so far. */
+typedef struct place {
+  const uint32_t *places; /* of the row */
+  uint32_t from, best;
+  uint64_t limit;
+} place;
+
+static inline void try_home(const shoal_herd *h, uint32_t c, place *p) {
+  if (h->loss[c] >= p->limit || c == p->from || !h->size[c]) return;
+  uint64_t cost = shoal_herd_join_cost(h, c, p->places, p->limit);
+  if (cost >= p->limit) return;
+  p->limit = cost;
+  p->best = c;
+}
+
 uint32_t shoal_flock_home(shoal_herd *h, uint32_t row, uint32_t from, uint64_t *limit) {
-  const uint32_t *places = shoal_herd_places(h, row);
-  uint32_t best = SHOAL_NIL, at = h->position[from];
+  place p = {shoal_herd_places(h, row), from, SHOAL_NIL, *limit};
+  uint32_t at = h->position[from];
   h->work += 2 * REACH;
-  for (uint32_t i = 0; i < 2 * REACH + h->n_worst; i++) {
-    uint32_t c = SHOAL_NIL;
-    if (i >= 2 * REACH) c = h->worst[i - 2 * REACH];
-    else if (near(h, at, i) != SHOAL_NIL) c = h->at[near(h, at, i)];
-    if (c == SHOAL_NIL || c == from || !h->size[c] || h->loss[c] >= *limit) continue;
-    uint64_t cost = shoal_herd_join_cost(h, c, places, *limit);
-    if (cost >= *limit) continue;
-    *limit = cost;
-    best = c;
+  for (uint32_t away = 1; away <= REACH; away++) {
+    if (at + away < h->n_at) try_home(h, h->at[at + away], &p);
+    if (away <= at) try_home(h, h->at[at - away], &p);
   }
-  return best;
+  for (uint32_t i = 0; i < h->n_worst; i++) try_home(h, h->worst[i], &p);
+  *limit = p.limit;
+  return p.best;
 }
 
 /* ------------------------------------------------------------ refilling */
