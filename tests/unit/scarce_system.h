@@ -21,10 +21,11 @@
 
 static bool counts_calls; /* off: nothing is counted and none fails */
 static _Atomic long n_calls;
-static long call_that_fails, call_that_halts; /* counted from 1; 0: none */
-static int failing_code;                      /* 0: it answers with no bytes */
-static bool fails_ever_after;                 /* all calls behind it fail, too */
-static bool lacks_unnamed;                    /* no O_TMPFILE: files have names */
+static long call_that_fails, call_that_halts;  /* counted from 1; 0: none */
+static int failing_code;                       /* 0: it answers with no bytes */
+static bool fails_ever_after;                  /* all calls behind it fail, too */
+static bool lacks_unnamed;                     /* no O_TMPFILE: files have names */
+static void (*before_pread)(int fd, off_t at); /* to change a file between two reads; or NULL */
 
 static bool fails_now(void) {
   if (!counts_calls) return false;
@@ -50,6 +51,7 @@ ssize_t pwrite(int fd, const void *bytes, size_t n, off_t at) {
 }
 
 ssize_t pread(int fd, void *bytes, size_t n, off_t at) {
+  if (before_pread) before_pread(fd, at);
   return fails_now() ? refused() : syscall(SYS_pread64, fd, bytes, allowed(n), at);
 }
 
