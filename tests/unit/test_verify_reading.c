@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "verify/verify.h"
 
@@ -103,6 +104,43 @@ static void claims_that_fit_no_memory_prove_nothing(void **state UNUSED) {
   ask(1);
   claim.n_sensitive = SIZE_MAX / 64;
   assert_int_equal(prove("age,ill\n1,a\n", 12), SHOAL_FAILED);
+}
+
+/* A number, behind these bytes, that the first table of the verifier keeps in its last slot. */
+static void find_last(char before, char *text, size_t room) {
+  for (unsigned i = 1000;; i++) {
+    (void)snprintf(text, room, "%c%u", before, i);
+    if (shoal_hash_bytes(text, strlen(text)) >> 54 == 1023) return;
+  }
+}
+
+/* The last slot of each table is looked at, too: that of a class, and that of a guarding node. */
+static void what_lies_in_the_last_slot_counts(void **state UNUSED) {
+  char key[16], label[16], text[64];
+  const char *path[] = {label, "*", NULL};
+  const shoal_verify_value value = {.value = "a", .path = path};
+  const shoal_verify_knowledge known = {.values = &value, .n_values = 1};
+  shoal_verify_parameter guarded[] = {{"column", "guard"}, {"breach", "1"}};
+  shoal_verify_model models[] = {model, {"personalized", NULL, guarded, 2}};
+  find_last(4, key, sizeof key); /* a class: the length of its cell, and the cell */
+  assert_int_equal(strlen(key), 5);
+  find_last('g', label, sizeof label);
+  ask(2);
+  claim.attributes = &known;
+  claim.models = models;
+  claim.n_models = 2;
+  (void)snprintf(text, sizeof text, "guard\n%s\n%s\n", label, label);
+  claim.guards_fd = file_of(text, strlen(text));
+  (void)snprintf(text, sizeof text, "age,ill\n%s,a\n%s,a\n", key + 1, key + 1);
+  k.value = "2";
+  assert_int_equal(prove(text, strlen(text)), SHOAL_OK);
+  assert_true(finding.n_classes == 1 && finding.smallest_class == 2);
+  k.value = "3";
+  fails_with(text, "breaks k-anonymity (k = 3): 1 class, 2 rows");
+  k.value = "2";
+  guarded[1].value = "0.99";
+  fails_with(text, "breaks personalized");
+  assert_int_equal(close(claim.guards_fd), 0);
 }
 
 /* ---------------------------------------------------------------- memory */
@@ -393,6 +431,7 @@ int main(void) {
       cmocka_unit_test(another_header_proves_nothing),
       cmocka_unit_test(a_cell_that_a_spreadsheet_would_run_is_seen),
       cmocka_unit_test(claims_that_fit_no_memory_prove_nothing),
+      cmocka_unit_test(what_lies_in_the_last_slot_counts),
       cmocka_unit_test(many_classes_without_memory_prove_nothing),
       cmocka_unit_test(compressed_releases_are_read_whole_or_not_proven),
       cmocka_unit_test(compressed_releases_without_memory_prove_nothing),
