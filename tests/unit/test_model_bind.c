@@ -523,6 +523,43 @@ static void distances_of_any_tree_and_numbers(void **state UNUSED) {
   unload();
 }
 
+/* One number has one rank, and one protected subtree is told as one. */
+static void one_value_is_as_far_as_itself(void **state UNUSED) {
+  static const char one[] = "q,guard,other,ill\n1,,,7\n1,,,7.0\n2,,,7\n2,,,?\n";
+  double reached;
+  char why[256];
+  load(OTHERS "  ill: {role: sensitive, type: number}\n"
+              "privacy: {k: 2, models: [t-closeness: {t: 0, distance: ordered}]}\n",
+       one);
+  binds();
+  succeeds(group());
+  for (uint32_t c = 0; c < 2; c++) assert_true(holds(1, c, &reached) && reached == 0);
+  shoal_demands_reset(&demands);
+  unload();
+  load(OTHERS "  ill: {role: sensitive, type: number}\n"
+              "privacy: {k: 1, models: [t-closeness: {t: 0.5, distance: ordered}]}\n",
+       "q,guard,other,ill\n1,,,7\n2,,,9\n");
+  binds();
+  succeeds(group());
+  assert_true(holds(1, 0, &reached) && reached == 0.5);
+  shoal_demands_reset(&demands);
+  unload();
+  load(OTHERS "  ill: {role: sensitive, type: number}\n"
+              "privacy: {k: 1, models: [t-closeness: {t: 0, distance: ordered}]}\n",
+       "q,guard,other,ill\n1,,,7\n2,,,7\n");
+  binds(); /* nothing to sort at all */
+  shoal_demands_reset(&demands);
+  unload();
+  load(OTHERS "  ill: {role: sensitive, protect: [viral], hierarchy: {tree: {viral: [a, b], "
+              "cancer: [c]}}}\nprivacy: {k: 2, models: [extended-p-sensitive: {p: 2}]}\n",
+       "q,guard,other,ill\n1,,,a\n1,,,b\n");
+  binds();
+  demands.items[1].type->explain(&demands.items[1], NULL, "ill", why, sizeof why);
+  assert_non_null(strstr(why, "only 1 protected subtree "));
+  shoal_demands_reset(&demands);
+  unload();
+}
+
 /* ---------------------------------------------------------------- judging without memory */
 
 enum { MANY = 80 };
@@ -595,6 +632,7 @@ int main(void) {
       TEST(colliding_values_are_told_apart),
       TEST(protected_nodes_are_found_or_named),
       TEST(distances_of_any_tree_and_numbers),
+      TEST(one_value_is_as_far_as_itself),
       TEST(a_class_that_cannot_be_judged_breaks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,6 +127,19 @@ static void a_class_without_values_reaches_nothing(void **state UNUSED) {
   assert_false(holds());
 }
 
+/* A single category weighs nothing: it reaches an alpha of 0 only. */
+static void one_category_has_no_weight(void **state UNUSED) {
+  uint32_t category_of[] = {0, 0};
+  shoal_category_map map = {.category_of = category_of, .n_categories = 1};
+  look_at((const uint64_t[]){2, 2}, 2);
+  ask("p-alpha-sensitive");
+  demand.own = &map;
+  demand.count[0] = 2;
+  assert_true(holds() && reached() == 0);
+  demand.number[1] = (shoal_decimal){1, 18};
+  assert_true(!holds() && reached() == 0);
+}
+
 static void recursive_diversity_reaches_the_largest_l(void **state UNUSED) {
   look_at((const uint64_t[]){9, 4, 2, 1}, 4);
   ask_diversity(L_RECURSIVE, 2, 0);
@@ -246,6 +259,7 @@ int main(void) {
       cmocka_unit_test(an_entropy_too_near_does_not_hold),
       cmocka_unit_test(more_primes_than_are_kept_do_not_hold),
       cmocka_unit_test(a_class_without_values_reaches_nothing),
+      cmocka_unit_test(one_category_has_no_weight),
       cmocka_unit_test(recursive_diversity_reaches_the_largest_l),
       cmocka_unit_test(a_set_has_up_to_64_values),
       cmocka_unit_test(products_are_compared_exactly),

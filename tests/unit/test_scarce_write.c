@@ -460,6 +460,31 @@ static void rows_that_stand_for_many_are_written_as_often(void **state UNUSED) {
   shoal_cells_out_reset(&cells);
 }
 
+/* An apostrophe goes before what a spreadsheet would run, inside quotes where there are some. */
+static void formulas_are_quoted_where_that_is_asked(void **state UNUSED) {
+  static const char *const texts[] = {"=1+1", "=a,b", "-1",
+                                      "a cell of more than thirty-two bytes, "
+                                      "quoted"};
+  static uint8_t all_codes[] = {0, 1, 2, 3};
+  static const uint8_t hidden[] = {0};
+  const shoal_run one = {.n_threads = 1};
+  char bytes[256];
+  make_release(4, NULL);
+  shoal_cells_out_reset(&cells);
+  column.n_values = 4;
+  column.codes = all_codes;
+  cells = (shoal_cells_out){.column = &column, .hidden = hidden}; /* in no group */
+  cells.offsets = calloc(COUNT(texts) + 1, sizeof *cells.offsets);
+  assert_non_null(cells.offsets);
+  out.quote_formulas = true;
+  for (size_t v = 0; v < COUNT(texts); v++)
+    assert_true(shoal_cells_out_add(&cells, &out, texts[v], strlen(texts[v])));
+  succeeds(release(0, &one, bytes, sizeof bytes));
+  assert_string_equal(
+      bytes, "c\n'=1+1\n\"'=a,b\"\n-1\n\"a cell of more than thirty-two bytes, quoted\"\n");
+  shoal_cells_out_reset(&cells);
+}
+
 static void no_rows_are_a_header(void **state UNUSED) {
   char bytes[64];
   unsigned n_reports = 0;
@@ -512,6 +537,7 @@ int main(void) {
       TEST(a_long_row_is_spooled_by_itself),
       TEST(large_buckets_are_shuffled_evenly),
       TEST(rows_that_stand_for_many_are_written_as_often),
+      TEST(formulas_are_quoted_where_that_is_asked),
       TEST(no_rows_are_a_header),
       TEST(rows_without_memory_are_not_written),
   };
