@@ -148,7 +148,8 @@ def chosen():
 UNITS = {
     "group": ["test_scarce_group", "test_group", "test_lattice", "test_local"],
     "model": ["test_model_classes", "test_model_bind", "test_local"],
-    "verify": ["test_verify_exact", "test_verify_models", "test_verify_reading", "test_verify"],
+    "verify": ["test_verify_exact", "test_verify_models", "test_verify_reading", "test_verify",
+               "test_scarce_verify"],
     "write": ["test_write_again", "test_scarce_write", "test_write", "test_memory"],
     "job": ["test_local"],
 }

@@ -468,7 +468,7 @@ static void protected_nodes_are_found_or_named(void **state UNUSED) {
     char rest[512];
     (void)snprintf(rest, sizeof rest,
                    Q "  guard: {role: keep}\n  other: {role: keep}\n  ill: {role: sensitive, "
-                     "protect: %s, hierarchy: {tree: {viral: [a, b], cancer: [c], n1: [x1], n2: "
+                     "protect: %s, hierarchy: {tree: {viral: [a, b], cancer: [c], fungi: [x1], n2: "
                      "[x2], n3: [x3], n4: [x4], n5: [x5], n6: [x6], n7: [x7]}}}\n"
                      "privacy: {k: 2, models: [extended-p-sensitive: {p: 2}]}\n",
                    nodes[i].protect);
@@ -494,11 +494,14 @@ static void distances_of_any_tree_and_numbers(void **state UNUSED) {
   double reached;
   load(OTHERS "  ill: {role: sensitive, hierarchy: {tree: {x: {y: {w: [a, b]}}, z: [c]}}}\n"
               "privacy: {k: 2, models: [t-closeness: {t: 0.5, distance: hierarchical}]}\n",
-       "q,guard,other,ill\n1,,,a\n1,,,b\n2,,,c\n2,,,c\n");
+       "q,guard,other,ill\n1,,,a\n1,,,b\n2,,,c\n2,,,c\n3,,,a\n3,,,b\n3,,,b\n3,,,b\n3,,,c\n3,,,c\n"
+       "3,,,c\n3,,,c\n");
   binds();
-  succeeds(group());
+  succeeds(group());                                    /* of 12 rows a 2, b 4, c 6 */
   assert_true(holds(1, 0, &reached) && reached == 0.5); /* half of the rows, over the root */
   assert_true(holds(1, 1, &reached) && reached == 0.5);
+  assert_true(holds(1, 2, &reached)); /* of 8 rows a 1, b 3, c 4: 1/24 within w, a quarter up */
+  assert_true(fabs(reached - 1. / 96) < 1e-12);
   shoal_demands_reset(&demands);
   unload();
   put(side, "a;a\n", 4);

@@ -140,6 +140,23 @@ static void one_category_has_no_weight(void **state UNUSED) {
   assert_true(!holds() && reached() == 0);
 }
 
+/* Two categories, two rows and one: balanced; three and one: not. */
+static void balanced_categories_differ_by_one_row(void **state UNUSED) {
+  uint32_t category_of[] = {0, 1};
+  shoal_category_map map = {.category_of = category_of, .n_categories = 2};
+  static const char *const names[] = {"balanced-p-alpha", "balanced-p-plus"};
+  for (size_t i = 0; i < COUNT(names); i++) {
+    ask(names[i]);
+    demand.own = &map;
+    demand.count[0] = 2;
+    demand.number[1] = (shoal_decimal){1, 0};
+    look_at((const uint64_t[]){2, 1}, 2);
+    assert_true(holds());
+    look_at((const uint64_t[]){3, 1}, 2);
+    assert_false(holds());
+  }
+}
+
 static void recursive_diversity_reaches_the_largest_l(void **state UNUSED) {
   look_at((const uint64_t[]){9, 4, 2, 1}, 4);
   ask_diversity(L_RECURSIVE, 2, 0);
@@ -237,6 +254,14 @@ static void one_and_many_are_told_apart(void **state UNUSED) {
   assert_non_null(strstr(explained(&spread), "of only 2 categories:"));
 }
 
+static void every_model_is_listed(void **state UNUSED) {
+  const shoal_entry *entries = shoal_models();
+  size_t n = 0;
+  for (; shoal_model_types[n]; n++)
+    assert_string_equal(entries[n].name, shoal_model_types[n]->name);
+  assert_true(n == 12 && !entries[n].name);
+}
+
 /* Demands that were never bound have no place to remember what failed. */
 static void what_fails_is_remembered(void **state UNUSED) {
   atomic_bool no_memory = false;
@@ -260,12 +285,14 @@ int main(void) {
       cmocka_unit_test(more_primes_than_are_kept_do_not_hold),
       cmocka_unit_test(a_class_without_values_reaches_nothing),
       cmocka_unit_test(one_category_has_no_weight),
+      cmocka_unit_test(balanced_categories_differ_by_one_row),
       cmocka_unit_test(recursive_diversity_reaches_the_largest_l),
       cmocka_unit_test(a_set_has_up_to_64_values),
       cmocka_unit_test(products_are_compared_exactly),
       cmocka_unit_test(variances_of_any_rows_are_compared),
       cmocka_unit_test(theta_asks_for_nothing_where_mu_or_k_do_not),
       cmocka_unit_test(one_and_many_are_told_apart),
+      cmocka_unit_test(every_model_is_listed),
       cmocka_unit_test(what_fails_is_remembered),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
