@@ -40,10 +40,10 @@ static void group_part(void *user, unsigned i) {
     size_t n = p->end - row < BLOCK_ROWS ? (size_t)(p->end - row) : BLOCK_ROWS;
     p->failed = !shoal_tuples_rows(&p->tuples, g->columns, g->bits, g->n_columns, row, n,
                                    f->tuple_of_row + row);
-    if (i == 0 && g->cancelled == SHOAL_OK)
-      g->cancelled = shoal_run_report(g->run, "group", (row + n) * g->n_parts, f->table->n_rows,
-                                      "rows", &g->error);
-    if (i == 0 && g->cancelled != SHOAL_OK) break;
+    if (i > 0) continue;
+    g->cancelled = shoal_run_report(g->run, "group", (row + n) * g->n_parts, f->table->n_rows,
+                                    "rows", &g->error);
+    if (g->cancelled != SHOAL_OK) break;
   }
 }
 

@@ -32,7 +32,7 @@ static bool finder_init(value_finder *f, const shoal_column *column) {
     size_t size;
     const char *bytes = shoal_column_value(column, v, &size);
     uint64_t key = shoal_hash_bytes(bytes, size);
-    while (ok && shoal_ids_find(&f->hashes, key) != SHOAL_NO_ID) key++; /* another value's */
+    while (shoal_ids_find(&f->hashes, key) != SHOAL_NO_ID) key++; /* another value's */
     uint32_t id = shoal_ids_insert(&f->hashes, key);
     ok = id != SHOAL_NO_ID;
     if (ok) f->value_of_id[id] = v;

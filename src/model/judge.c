@@ -13,7 +13,7 @@ static shoal_value_view values_of(const shoal_frequency *frequency, const shoal_
     view.values = histogram->value + histogram->start[c];
     view.n_rows = histogram->n_rows + histogram->start[c];
     view.n = histogram->start[c + 1] - histogram->start[c];
-  } else if (classes->sets[s]) {
+  } else { /* what a demand looks at is tracked as the one or the other */
     view.is_set = true;
     view.set = classes->sets[s][c];
     view.n = 64;
@@ -67,9 +67,9 @@ static bool is_quick(judging *j, const shoal_demand *demand) {
     if (demand->count[0] > j->least_rows) j->least_rows = demand->count[0];
     return true;
   }
-  if (j->n_quick == MOST_QUICK || demand->sensitive == SHOAL_NO_ATTRIBUTE ||
-      !demand->type->distinct || !j->classes->sets[demand->sensitive] ||
-      !demand->type->distinct(demand, &distinct) || distinct.group_of)
+  if (j->n_quick == MOST_QUICK || !demand->type->distinct || /* else it is on an attribute */
+      !j->classes->sets[demand->sensitive] || !demand->type->distinct(demand, &distinct) ||
+      distinct.group_of)
     return false;
   j->quick[j->n_quick++] = (quick_demand){j->classes->sets[demand->sensitive], distinct.least};
   return true;

@@ -83,7 +83,7 @@ typedef struct shoal_parameter {
   const char *default_key; /* "k" or "p": taken from privacy.k or privacy.p where not given */
   bool optional;
   const char *const *words;
-  const char *least, *most; /* decimals as text; NULL: no bound */
+  const char *least, *most; /* decimals as text; every number has a least, NULL: it has no most */
   bool above_least;         /* `least` itself is not allowed */
 } shoal_parameter;
 

@@ -80,25 +80,29 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
   return a;
 }
 
-/* What is 1 to any power, or anything to the power 0, is left out. False: no memory. */
-static bool add_power(powers *product, uint64_t base, int64_t exponent) {
-  if (base == 1 || exponent == 0) return true;
-  if (!shoal_grow(&product->items, &product->capacity, product->n + 1, sizeof *product->items))
-    return false;
+/* Room for so many powers more; false: no memory. */
+static bool reserve(powers *product, size_t more) {
+  return shoal_grow(&product->items, &product->capacity, product->n + more, sizeof(power));
+}
+
+/* What is 1 to any power, or anything to the power 0, is left out. There is room for it. */
+static void add_power(powers *product, uint64_t base, int64_t exponent) {
+  if (base == 1 || exponent == 0) return;
   product->items[product->n++] = (power){.base = base, .exponent = exponent};
-  return true;
 }
 
 /* n^n x l^-n x f^-f for each value, equal counts at once; false: no memory. */
 static bool add_all_powers(powers *product, const uint64_t *rows, size_t n_values, uint64_t n_rows,
                            shoal_verify_fraction l) {
   int64_t n = (int64_t)n_rows;
-  if (!add_power(product, n_rows, n) || !add_power(product, l.denominator, n) ||
-      !add_power(product, l.numerator, -n))
-    return false;
+  if (!reserve(product, 3)) return false;
+  add_power(product, n_rows, n);
+  add_power(product, l.denominator, n);
+  add_power(product, l.numerator, -n);
   for (size_t i = 0, same; i < n_values; i += same) {
     same = count_equal(rows, n_values, i);
-    if (!add_power(product, rows[i], -(int64_t)(rows[i] * same))) return false;
+    if (!reserve(product, 1)) return false;
+    add_power(product, rows[i], -(int64_t)(rows[i] * same));
   }
   return true;
 }
@@ -113,16 +117,16 @@ static bool refine_waiting(powers *refined, powers *waiting) {
       shared = greatest_divisor(next.base, refined->items[i].base);
       if (shared > 1) break;
     }
+    if (!reserve(refined, 1) || !reserve(waiting, 3)) return false;
     if (i == refined->n) {
-      if (!add_power(refined, next.base, next.exponent)) return false;
+      add_power(refined, next.base, next.exponent);
       continue;
     }
     power met = refined->items[i];
     refined->items[i] = refined->items[--refined->n];
-    if (!add_power(waiting, next.base / shared, next.exponent) ||
-        !add_power(waiting, met.base / shared, met.exponent) ||
-        !add_power(waiting, shared, next.exponent + met.exponent))
-      return false;
+    add_power(waiting, next.base / shared, next.exponent);
+    add_power(waiting, met.base / shared, met.exponent);
+    add_power(waiting, shared, next.exponent + met.exponent);
   }
   return true;
 }

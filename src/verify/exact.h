@@ -24,11 +24,6 @@ static inline bool shoal_verify_times(shoal_verify_wide *product, shoal_verify_w
   return !__builtin_mul_overflow(*product, factor, product);
 }
 
-/* *sum += summand; false: too large. */
-static inline bool shoal_verify_plus(shoal_verify_wide *sum, shoal_verify_wide summand) {
-  return !__builtin_add_overflow(*sum, summand, sum);
-}
-
 /*
  * *order is below, at or above 0 as part / whole is below, at or above the fraction; `whole` may
  * be 0: then it is as `part` compared with 0. False: too large.
@@ -40,6 +35,14 @@ static inline bool shoal_verify_compare(shoal_verify_wide part, shoal_verify_wid
     return false;
   *order = (part > whole) - (part < whole);
   return true;
+}
+
+/* The same of counts, whose products always fit: below, at or above 0. */
+static inline int shoal_verify_compare_counts(uint64_t part, uint64_t whole,
+                                              shoal_verify_fraction fraction) {
+  shoal_verify_wide x = (shoal_verify_wide)part * fraction.denominator;
+  shoal_verify_wide y = (shoal_verify_wide)whole * fraction.numerator;
+  return (x > y) - (x < y);
 }
 
 #endif

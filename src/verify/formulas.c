@@ -17,9 +17,7 @@ static part next_part(part at, char c, size_t *n_digits) {
                                   : BROKEN;
   case FRACTION: return digit ? FRACTION : c == 'e' || c == 'E' ? EXPONENT : BROKEN;
   case EXPONENT: return digit ? POWER : c == '+' || c == '-' ? EXPONENT_SIGN : BROKEN;
-  case EXPONENT_SIGN:
-  case POWER: return digit ? POWER : BROKEN;
-  default: return BROKEN;
+  default: return digit ? POWER : BROKEN; /* behind the exponent's sign or a digit of it */
   }
 }
 

@@ -100,7 +100,7 @@ static shoal_verify_wide measure_equal(closeness *close, const class_view *view)
 static int by_number(const void *a, const void *b) {
   const ordered_value *x = a, *y = b;
   if (x->number != y->number) return x->number < y->number ? -1 : 1;
-  return x->value < y->value ? -1 : x->value > y->value;
+  return (x->value > y->value) - (x->value < y->value);
 }
 
 static int by_rank(const void *a, const void *b) {

@@ -66,22 +66,20 @@ static shoal_status prove_frequencies(const shoal_verify_task *task, const frequ
 static shoal_verify_verdict is_spread(const frequency_rule *rule, const uint64_t *rows,
                                       size_t n_values) {
   shoal_verify_wide n = 0, sum = 0, squares = 0;
-  bool fits = true;
-  for (size_t i = 0; i < n_values && fits; i++) {
-    shoal_verify_wide weighed = rows[i];
-    fits = shoal_verify_plus(&n, rows[i]) && shoal_verify_times(&weighed, i + 1) &&
-           shoal_verify_plus(&sum, weighed) && shoal_verify_times(&weighed, i + 1) &&
-           shoal_verify_plus(&squares, weighed);
+  for (size_t i = 0; i < n_values; i++) { /* below 2^32 values of below 2^64 rows: these all fit */
+    shoal_verify_wide weight = i + 1;
+    n += rows[i];
+    sum += rows[i] * weight;
+    squares += rows[i] * weight * weight;
   }
   if (!n) n = 1; /* a class without a value has variance 0, not 0 / 0 */
-  shoal_verify_wide variance = squares, square = sum, theta = rule->spread;
-  fits = fits && shoal_verify_times(&variance, n) && shoal_verify_times(&square, sum);
-  variance -= square; /* by Cauchy and Schwarz not below 0 */
+  shoal_verify_wide variance = squares, theta = rule->spread;
+  if (!shoal_verify_times(&variance, n)) return SHOAL_VERIFY_UNDECIDED;
+  variance -= sum * sum; /* by Cauchy and Schwarz no more than what it is taken from */
   int order = 0;
-  fits = fits && shoal_verify_times(&variance, 12) && shoal_verify_times(&theta, n) &&
-         shoal_verify_times(&theta, n) &&
-         shoal_verify_compare(variance, theta, rule->bound, &order);
-  if (!fits) return SHOAL_VERIFY_UNDECIDED;
+  if (!shoal_verify_times(&variance, 12) || !shoal_verify_times(&theta, n) ||
+      !shoal_verify_times(&theta, n) || !shoal_verify_compare(variance, theta, rule->bound, &order))
+    return SHOAL_VERIFY_UNDECIDED;
   return order >= 0 ? SHOAL_VERIFY_HOLDS : SHOAL_VERIFY_BREAKS;
 }
 
@@ -154,10 +152,8 @@ shoal_status shoal_verify_alpha_k(const shoal_verify_task *task, shoal_verify_da
     uint64_t most = 0;
     for (size_t i = 0; i < n_counts; i++)
       if (counts[i].n_rows > most) most = counts[i].n_rows;
-    int order;
-    if (!shoal_verify_compare(most, task->tally->class_rows[c], alpha, &order))
-      return shoal_verify_too_large(task, error);
-    if (order > 0) shoal_verify_add_damage(damage, task, c);
+    if (shoal_verify_compare_counts(most, task->tally->class_rows[c], alpha) > 0)
+      shoal_verify_add_damage(damage, task, c);
   }
   return SHOAL_OK;
 }

@@ -58,8 +58,7 @@ static void forget_value(personal *guarded, const shoal_verify_count *count) {
     guarded->rows[shoal_verify_label_of(tree, node)] = 0;
 }
 
-static shoal_status check_class(personal *guarded, size_t class_id, shoal_verify_damage *damage,
-                                shoal_error *error) {
+static void check_class(personal *guarded, size_t class_id, shoal_verify_damage *damage) {
   const shoal_verify_task *task = guarded->task;
   size_t n_counts, n_guards;
   const shoal_verify_count *counts = shoal_verify_counts_of(task->attribute, class_id, &n_counts);
@@ -68,15 +67,12 @@ static shoal_status check_class(personal *guarded, size_t class_id, shoal_verify
   for (size_t i = 0; i < n_counts; i++) count_value(guarded, &counts[i]);
   bool holds = true;
   for (size_t i = 0; i < n_guards; i++) {
-    int order;
     uint64_t rows = guarded->rows[guarded->label_of[guards[i].value]];
-    if (!shoal_verify_compare(rows, task->tally->class_rows[class_id], guarded->breach, &order))
-      return shoal_verify_too_large(task, error);
-    holds = holds && order <= 0;
+    uint64_t of_class = task->tally->class_rows[class_id];
+    holds = holds && shoal_verify_compare_counts(rows, of_class, guarded->breach) <= 0;
   }
   if (!holds) shoal_verify_add_damage(damage, task, class_id);
   for (size_t i = 0; i < n_counts; i++) forget_value(guarded, &counts[i]);
-  return SHOAL_OK;
 }
 
 /* Of every class, at most a share `breach` of the rows is below any node that guards a row. */
@@ -93,7 +89,7 @@ shoal_status shoal_verify_personalized(const shoal_verify_task *task, shoal_veri
                                    column, error);
   shoal_status status = prepare(&guarded, error);
   for (size_t c = 0; status == SHOAL_OK && c < task->tally->n_classes; c++)
-    status = check_class(&guarded, c, damage, error);
+    check_class(&guarded, c, damage);
   shoal_verify_tree_reset(&guarded.tree);
   free(guarded.label_of);
   free(guarded.rows);

@@ -150,32 +150,25 @@ static shoal_status group_by_category(const shoal_verify_task *task, grouping *g
  */
 static bool reaches_alpha(const grouping *groups, size_t n_categories,
                           const shoal_verify_count *counts, size_t n_counts,
-                          shoal_verify_fraction alpha, bool *reached) {
+                          shoal_verify_fraction alpha) {
   uint64_t sum = 0;
   for (size_t i = 0; i < n_counts; i++) sum += groups->group_of[counts[i].value];
-  int order;
-  if (!shoal_verify_compare(sum, n_categories > 1 ? n_categories - 1 : 1, alpha, &order))
-    return false;
-  *reached = order >= 0;
-  return true;
+  return shoal_verify_compare_counts(sum, n_categories > 1 ? n_categories - 1 : 1, alpha) >= 0;
 }
 
-static shoal_status count_categories(const shoal_verify_task *task, const category_rule *rule,
-                                     grouping *groups, shoal_verify_damage *damage,
-                                     shoal_error *error) {
+static void count_categories(const shoal_verify_task *task, const category_rule *rule,
+                             grouping *groups, shoal_verify_damage *damage) {
   size_t n_categories = task->attribute->known->n_categories;
   for (size_t c = 0; c < task->tally->n_classes; c++) {
     size_t n_counts;
     const shoal_verify_count *counts = shoal_verify_counts_of(task->attribute, c, &n_counts);
     class_groups found = group_class(groups, counts, n_counts);
     bool holds = (rule->weighted ? n_counts : found.n_groups) >= rule->p;
-    if (rule->weighted && holds &&
-        !reaches_alpha(groups, n_categories, counts, n_counts, rule->alpha, &holds))
-      return shoal_verify_too_large(task, error);
+    if (rule->weighted && holds)
+      holds = reaches_alpha(groups, n_categories, counts, n_counts, rule->alpha);
     if (rule->balanced && found.n_groups && found.most_rows - found.least_rows > 1) holds = false;
     if (!holds) shoal_verify_add_damage(damage, task, c);
   }
-  return SHOAL_OK;
 }
 
 static shoal_status prove_categories(const shoal_verify_task *task, category_rule rule,
@@ -186,7 +179,7 @@ static shoal_status prove_categories(const shoal_verify_task *task, category_rul
         shoal_verify_find_fraction(task, "alpha", SHOAL_VERIFY_FROM_ZERO, &rule.alpha, error));
   grouping groups = {0};
   shoal_status status = group_by_category(task, &groups, error);
-  if (status == SHOAL_OK) status = count_categories(task, &rule, &groups, damage, error);
+  if (status == SHOAL_OK) count_categories(task, &rule, &groups, damage);
   grouping_reset(&groups);
   return status;
 }

@@ -54,7 +54,9 @@ static shoal_verify_entry *new_entry(shoal_verify_dictionary *dictionary, const 
                                      size_t size_bytes) {
   shoal_verify_entry *made;
   /* Ids that run out count as memory that does: their entries alone take hundreds of gigabytes. */
-  if (dictionary->n_entries == UINT32_MAX || size_bytes > SIZE_MAX - sizeof *made) return NULL;
+  if (dictionary->n_entries == UINT32_MAX || /* GCOVR_EXCL_BR_LINE */
+      size_bytes > SIZE_MAX - sizeof *made)
+    return NULL;
   made = shoal_arena_alloc(&dictionary->entries, sizeof *made + size_bytes, 1);
   if (!made) return NULL;
   made->n_rows = 0;

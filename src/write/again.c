@@ -108,15 +108,12 @@ static bool prepare(again *a) {
     for (size_t i = 0; i < a->width; i++)
       if (&table->columns[a->columns[i]] == a->out->columns[c].column) a->code_at[c] = i;
   }
-  uint32_t n_groups = 0;
-  for (uint64_t row = 0; row < table->n_rows; row++) {
-    uint32_t group = a->out->group_of_row[row];
-    if (group >= n_groups) n_groups = group + 1;
-    if (a->out->fate[group] != SHOAL_FATE_REMOVE) a->n_rows += table->counts[row];
-  }
+  for (uint64_t row = 0; row < table->n_rows; row++)
+    if (a->out->fate[a->out->group_of_row[row]] != SHOAL_FATE_REMOVE)
+      a->n_rows += table->counts[row];
   a->tuples = shoal_counted_new(a->width);
   return a->tuples && allocate_workers(a) && fill_tuples(a, a->workers[0].codes) &&
-         shoal_rows_out_init(&a->rows, a->out, n_groups);
+         shoal_rows_out_init(&a->rows, a->out, 0); /* rows are rendered at once, never packed */
 }
 
 static void reset(again *a) {
@@ -171,7 +168,7 @@ static shoal_status take_block(void *user, unsigned i, uint64_t item, bool *more
   *more = shoal_blocks_next(&a->blocks, &a->workers[i].block);
   if (*more) a->n_blocks = item + 1;
   if (*more || a->blocks.status == SHOAL_OK) return SHOAL_OK;
-  if (error) *error = a->blocks.error;
+  *error = a->blocks.error; /* the line's own: never NULL */
   return a->blocks.status;
 }
 

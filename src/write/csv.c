@@ -67,7 +67,7 @@ static shoal_status finish(void *user, unsigned i, uint64_t item, shoal_error *e
 
 static shoal_status report(void *user, uint64_t n_done, shoal_error *error) {
   const writing *w = user;
-  uint64_t done = w->n_items ? w->n_rows * n_done / w->n_items : 0;
+  uint64_t done = w->n_rows * n_done / w->n_items; /* one of them is done: there are some */
   return shoal_run_report(w->run, "write", done, w->n_rows, "rows", error);
 }
 

@@ -146,10 +146,11 @@ def chosen():
 # ---- the tests, cheapest first ---------------------------------------------------------------
 
 UNITS = {
-    "group": ["test_group", "test_lattice", "test_local"],
-    "model": ["test_local"],
-    "verify": ["test_verify_models", "test_verify"],
-    "write": ["test_write", "test_memory"],
+    "group": ["test_scarce_group", "test_group", "test_lattice", "test_local"],
+    "model": ["test_model_classes", "test_model_bind", "test_local"],
+    "verify": ["test_verify_exact", "test_verify_models", "test_verify_reading", "test_verify",
+               "test_scarce_verify"],
+    "write": ["test_write_again", "test_scarce_write", "test_write", "test_memory"],
     "job": ["test_local"],
 }
 MODULES = {
@@ -160,7 +161,8 @@ MODULES = {
     "job": ["property/test_lattice:20", "property/test_local:30", "property/test_theta:10"],
 }
 MORE_UNITS = ["test_scarce_release", "test_scarce_verify", "test_group", "test_lattice", "test_verify", "test_verify_models",
-              "test_write", "test_memory", "test_local", "test_theta", "test_cluster_papers",
+              "test_scarce_group", "test_model_classes", "test_model_bind", "test_verify_exact",
+              "test_verify_reading", "test_write_again", "test_scarce_write", "test_write", "test_memory", "test_local", "test_theta", "test_cluster_papers",
               "test_optimal", "test_table", "test_attack", "test_measure", "test_page", "test_profile",
               "test_regressions"]
 MORE = ["property/test_models:600", "property/test_lattice:400", "property/test_local:300",

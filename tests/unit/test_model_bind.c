@@ -1,0 +1,642 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Policies become demands on a table: what is refused and with which words, categories from files,
+ * trees, guards; each with memory that runs out at every place in turn. Then classes are judged
+ * without memory: they break, and the demands say that they cannot be trusted.
+ */
+#include "scarce_memory.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "model/types.h"
+#include "table/load.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define UNUSED __attribute__((unused))
+
+/* ---------------------------------------------------------------- a table and a policy */
+
+enum { MOST_SENSITIVE = 2, MOST_COLUMNS = 8 };
+
+static char folder[64], data[96], side[96];
+static shoal_error error;
+static shoal_policy *policy;
+static shoal_table *table;
+static shoal_sensitive sensitive[MOST_SENSITIVE];
+static shoal_hierarchy *trees[MOST_SENSITIVE];
+static const shoal_column *columns[MOST_SENSITIVE + MOST_COLUMNS];
+static shoal_track track[MOST_SENSITIVE + MOST_COLUMNS];
+static shoal_tracked tracked;
+static shoal_demands demands;
+static shoal_frequency *frequency;
+
+static int start(void **state UNUSED) {
+  (void)snprintf(folder, sizeof folder, "/tmp/shoal-bind-XXXXXX");
+  if (!mkdtemp(folder)) return -1;
+  (void)snprintf(data, sizeof data, "%s/data.csv", folder);
+  (void)snprintf(side, sizeof side, "%s/categories.csv", folder);
+  return 0;
+}
+
+static int end(void **state UNUSED) {
+  (void)unlink(data);
+  (void)unlink(side);
+  return rmdir(folder);
+}
+
+static void succeeds(shoal_status status) {
+  if (status != SHOAL_OK) fail_msg("%s", error.message);
+}
+
+static void put(const char *path, const char *bytes, size_t size) {
+  FILE *file = fopen(path, "wb");
+  assert_true(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+}
+
+static void compile_tree(size_t s) {
+  const shoal_attribute *attribute = sensitive[s].attribute;
+  shoal_hierarchy_options options = {.attribute = attribute->name, .ragged = true};
+  if (attribute->has_hierarchy)
+    succeeds(shoal_hierarchy_compile(&attribute->hierarchy, table, sensitive[s].column, &options,
+                                     &trees[s], &error));
+  sensitive[s].hierarchy = trees[s];
+}
+
+/* The rest of a policy, below `shoal: 1`, and a table. */
+static void load(const char *rest, const char *csv) {
+  shoal_text text;
+  shoal_text_init(&text);
+  shoal_text_add(&text, "shoal: 1\ndata: {missing: ['?']}\n");
+  shoal_text_add(&text, rest);
+  put(data, csv, strlen(csv));
+  succeeds(shoal_policy_parse(text.bytes, text.size_bytes, "policy", folder, &policy, &error));
+  succeeds(shoal_table_read(data, policy, SHOAL_FOR_RELEASE, NULL, NULL, &table, &error));
+  shoal_text_reset(&text);
+  tracked = (shoal_tracked){.sensitive = sensitive, .columns = columns, .track = track};
+  for (size_t a = 0; a < policy->n_attributes; a++) {
+    if (policy->attributes[a].role != SHOAL_ROLE_SENSITIVE) continue;
+    sensitive[tracked.n_sensitive] =
+        (shoal_sensitive){.column = shoal_table_column(table, policy->attributes[a].name),
+                          .attribute = &policy->attributes[a]};
+    compile_tree(tracked.n_sensitive++);
+  }
+}
+
+static void unload(void) {
+  shoal_frequency_free(frequency);
+  frequency = NULL;
+  for (size_t s = 0; s < MOST_SENSITIVE; s++) shoal_hierarchy_free(trees[s]);
+  memset(trees, 0, sizeof trees);
+  shoal_table_free(table);
+  shoal_policy_free(policy);
+}
+
+static shoal_status bind(void) {
+  error = (shoal_error){0};
+  return shoal_demands_bind(policy, table, &tracked, &demands, &error);
+}
+
+/* The classes are those of column q. */
+static shoal_status group(void) {
+  const shoal_column *quasi = shoal_table_column(table, "q");
+  return shoal_frequency_build(table, &quasi, NULL, 1, tracked.columns, tracked.track,
+                               tracked.n_columns, NULL, &frequency, &error);
+}
+
+static bool holds(size_t demand, uint32_t c, double *reached) {
+  return shoal_demand_holds(&demands.items[demand], frequency, &frequency->base, c, reached);
+}
+
+/* Binding fails as told, and with each allocation failing in turn as that or for lack of memory. */
+static void refuses(const char *message) {
+  assert_int_equal(bind(), SHOAL_BAD_INPUT);
+  if (!strstr(error.message, message)) fail_msg("%s\nnot: %s", error.message, message);
+  assert_int_equal(demands.n_items, 0);
+  fails_once = true;
+  for (long n = 0, ended = 0; !ended; n++) {
+    allocations_left = n;
+    shoal_status status = bind();
+    ended = allocations_left >= 0;
+    allocations_left = -1;
+    assert_true(status == SHOAL_BAD_INPUT || (status == SHOAL_FAILED && !ended));
+  }
+}
+
+static void binds(void) {
+  succeeds(bind());
+  shoal_demands_reset(&demands);
+  fails_once = true;
+  for (long n = 0, ended = 0; !ended; n++) {
+    allocations_left = n;
+    shoal_status status = bind();
+    ended = allocations_left >= 0;
+    allocations_left = -1;
+    assert_int_equal(status, ended ? SHOAL_OK : SHOAL_FAILED);
+  }
+}
+
+/* ---------------------------------------------------------------- what is refused */
+
+#define Q "attributes:\n  q: {role: quasi, hierarchy: {top: true}}\n"
+#define OTHERS Q "  guard: {role: keep}\n  other: {role: keep}\n"
+#define ILL OTHERS "  ill: {role: sensitive}\n"
+#define TREE                                                                                       \
+  Q "  guard: {role: keep}\n  other: {role: keep}\n  ill: {role: sensitive, hierarchy: {tree: "    \
+    "{viral: [a, b], cancer: [c]}}}\n"
+
+static const char CSV[] = "q,guard,other,ill\n1,viral,a,a\n1,?,b,b\n2,cancer,viral,c\n2,a,c,a\n";
+
+static void requests_that_are_not_right_are_refused(void **state UNUSED) {
+  static const struct {
+    const char *policy, *message;
+  } wrong[] = {
+      {ILL "privacy: {k: 2, models: [t-closeness: {t: 0.1234567890123456789}]}\n", "18 digits"},
+      {ILL "privacy: {k: 2, models: [p-sensitive: {p: 1234567890123456789012}]}\n", "18 digits"},
+      {ILL "privacy: {k: 2, models: [p-sensitive: {p: 1.5}]}\n", "a whole number of at least 1"},
+      {ILL "privacy: {k: 2, models: [p-sensitive: {p: two}]}\n", "a whole number of at least 1"},
+      {ILL "privacy: {k: 2, models: [p-sensitive: {p: 0}]}\n", "a whole number of at least 1"},
+      {ILL "privacy: {k: 2, models: [l-diversity: {l: 0.5}]}\n", "a number of at least 1"},
+      {Q "  guard: {role: keep}\n  other: {role: keep}\n  ill: {role: sensitive, categories: [[a], "
+         "[b]]}\nprivacy: {k: 2, models: [p-plus-sensitive: {p: 2}]}\n",
+       "categories of 'ill' lack a value of"},
+      {ILL "privacy: {k: 2, models: [t-closeness: {t: 1.000000000000001}]}\n", "at most 1"},
+      {ILL "privacy: {k: 2, models: [t-closeness: {t: -0.1}]}\n", "of at least 0"},
+      {ILL "privacy: {k: 2, models: [alpha-k: {alpha: 0.0}]}\n", "above 0"},
+      {ILL "privacy: {k: 2, models: [alpha-k: {alpha: some}]}\n", "above 0"},
+      {ILL "privacy: {k: 2, models: [t-closeness: {t: 0.5, distance: ordred}]}\n", "'ordered'?"},
+      {ILL "privacy: {k: 2, models: [t-closeness: {u: 0.5}]}\n", "no parameter 'u'"},
+      {ILL "privacy: {k: 2, models: [t-closness: {t: 0.5}]}\n", "did you mean 't-closeness'?"},
+      {ILL "privacy: {k: 2, models: [nothing-of-the-kind: {t: 0.5}]}\n", "unknown model"},
+      {ILL "privacy: {p: 2, models: [k-anonymity: {}]}\n", "k-anonymity needs 'k'"},
+      {ILL "privacy: {k: 2, models: [p-sensitive: {}]}\n", "p-sensitive needs 'p'"},
+      {ILL "privacy: {k: 2, models: [alpha-k: {}]}\n", "alpha-k needs 'alpha'"},
+      {ILL "privacy: {models: [k-anonymity: {k: 2, attribute: ill}]}\n", "not about an attribute"},
+      {ILL "privacy: {k: 2, models: [p-sensitive: {p: 2, attribute: il}]}\n", "'ill'?"},
+      {ILL "privacy: {k: 2, models: [l-diversity: {l: 2, c: 3}]}\n", "'c' belongs to recursive"},
+      {ILL "privacy: {k: 2, models: [l-diversity: {l: 2, kind: recursive}]}\n", "needs 'c'"},
+      {ILL "privacy: {k: 2, models: [l-diversity: {l: 2.5}]}\n", "must be a whole number"},
+      {ILL "privacy: {k: 2, models: [extended-p-sensitive: {p: 2}]}\n", "needs a tree"},
+      {ILL "privacy: {k: 2, models: [p-plus-sensitive: {p: 2}]}\n", "needs 'categories'"},
+      {ILL "privacy: {k: 2, models: [t-closeness: {t: 1, distance: ordered}]}\n", "needs numbers"},
+      {ILL "privacy: {k: 2, models: [t-closeness: {t: 1, distance: hierarchical}]}\n", "needs a"},
+      {ILL "privacy: {k: 2, models: [personalized: {column: guard, breach: 1}]}\n", "needs a tree"},
+      {TREE "privacy: {k: 2, models: [personalized: {column: gard, breach: 1}]}\n", "no column"},
+      {TREE "privacy: {k: 2, models: [personalized: {column: q, breach: 1}]}\n", "is no node of"},
+      {TREE "privacy: {k: 2, models: [personalized: {column: guard, breach: 1}, personalized: "
+            "{column: other, breach: 1}]}\n",
+       "two guard columns"},
+      {Q "  guard: {role: keep}\n  other: {role: keep}\n  ill: {role: keep}\nprivacy: {p: 2}\n",
+       "p-sensitive needs a sensitive attribute"},
+  };
+  for (size_t i = 0; i < COUNT(wrong); i++) {
+    load(wrong[i].policy, CSV);
+    refuses(wrong[i].message);
+    unload();
+  }
+}
+
+/* A column whose cells are not kept; values of which no row is known. */
+static void what_the_table_does_not_keep_is_told(void **state UNUSED) {
+  load(TREE "privacy: {k: 2, models: [personalized: {column: guard, breach: 1}]}\n", CSV);
+  shoal_column *guard = &table->columns[1];
+  unsigned code_size = guard->code_size;
+  guard->code_size = 0;
+  refuses("no column 'guard'");
+  guard->code_size = code_size;
+  binds();
+  shoal_demands_reset(&demands);
+  unload();
+  load(TREE "privacy: {k: 2, models: [personalized: {column: q, breach: 1}]}\n", CSV);
+  free(table->columns[0].first_row);
+  table->columns[0].first_row = NULL;
+  refuses("column 'q': is no node");
+  unload();
+}
+
+static void guards_may_be_asked_for_twice(void **state UNUSED) {
+  load(TREE "privacy: {k: 2, models: [personalized: {column: guard, breach: 1}, personalized: "
+            "{column: guard, breach: 0.6}, personalized: {column: ill, breach: 1}]}\n",
+       CSV);
+  refuses("two guard columns");
+  unload();
+  load(TREE "privacy: {k: 2, models: [personalized: {column: guard, breach: 1}, personalized: "
+            "{column: guard, breach: 0.6}]}\n",
+       CSV);
+  binds();
+  assert_int_equal(demands.n_items, 3);
+  assert_int_equal(tracked.n_columns, 2); /* the attribute and one guard column */
+  succeeds(group());
+  double reached;
+  assert_true(holds(1, 0, &reached) && reached == 1); /* viral: a and b of 1 */
+  assert_false(holds(2, 0, NULL));
+  assert_true(holds(2, 1, &reached) && reached == 0.5); /* cancer: c of 2; a: the other */
+  shoal_demands_reset(&demands);
+  unload();
+  load(TREE "privacy: {k: 2, models: [personalized: {column: ill, breach: 0.5}]}\n", CSV);
+  binds(); /* every row guards its own value */
+  assert_int_equal(tracked.n_columns, 1);
+  succeeds(group());
+  assert_true(holds(1, 0, NULL) && holds(1, 1, NULL));
+  shoal_demands_reset(&demands);
+  unload();
+}
+
+/* ---------------------------------------------------------------- k and p */
+
+static void p_is_checked_against_k_where_there_is_one(void **state UNUSED) {
+  load(ILL "privacy: {p: 3}\n", CSV);
+  binds();
+  succeeds(shoal_demands_check(&demands, policy, &error));
+  succeeds(shoal_demands_check_p(&demands, policy, &error));
+  assert_true(demands.k == 1 && demands.p == 3);
+  shoal_demands_reset(&demands);
+  assert_int_equal(shoal_demands_check(&demands, policy, &error), SHOAL_BAD_INPUT);
+  assert_non_null(strstr(error.message, "asks for no protection"));
+  unload();
+  load(ILL "privacy: {k: 2, p: 3}\n", CSV);
+  binds();
+  assert_int_equal(shoal_demands_check_p(&demands, policy, &error), SHOAL_BAD_INPUT);
+  assert_non_null(strstr(error.message, "p is 3 but k only 2"));
+  shoal_demands_reset(&demands);
+  unload();
+}
+
+/* More demands on distinct values than are judged at once; the last one breaks. */
+static void many_demands_are_all_judged(void **state UNUSED) {
+  shoal_text text;
+  shoal_text_init(&text);
+  shoal_text_add(&text, ILL "privacy: {k: 2, models: [");
+  for (unsigned i = 0; i < 9; i++) shoal_text_print(&text, "p-sensitive: {p: 1}, ");
+  shoal_text_add(&text, "p-sensitive: {p: 2}]}\n");
+  load(text.bytes, "q,guard,other,ill\n1,,,a\n1,,,b\n2,,,c\n2,,,c\n");
+  binds();
+  succeeds(group());
+  uint8_t breaks[2];
+  shoal_verdict verdict = shoal_judge(&demands, frequency, &frequency->base, 4, breaks);
+  assert_true(verdict.suppressed == 2 && verdict.n_classes == 1 && verdict.smallest_class == 2);
+  assert_true(!breaks[0] && breaks[1]);
+  shoal_demands_reset(&demands);
+  shoal_text_reset(&text);
+  unload();
+}
+
+/* The larger of two k; a class of too few values; and no class at all. */
+static void each_demand_may_break_a_class(void **state UNUSED) {
+  load(TREE "privacy: {k: 3, p: 2, models: [k-anonymity: {k: 2}]}\n",
+       "q,guard,other,ill\n1,,,a\n1,,,b\n2,,,c\n2,,,c\n2,,,c\n3,,,a\n3,,,b\n3,,,b\n");
+  binds();
+  succeeds(group());
+  uint8_t breaks[3], include[3] = {0};
+  assert_int_equal(shoal_judge(&demands, frequency, &frequency->base, 9, breaks).suppressed, 5);
+  assert_true(breaks[0] && breaks[1] && !breaks[2]);
+  shoal_demands_reset(&demands);
+  unload();
+  load(TREE "privacy: {k: 2, models: [personalized: {column: guard, breach: 0}]}\n", CSV);
+  binds();
+  succeeds(group());
+  shoal_classes none;
+  double reached;
+  succeeds(shoal_classes_join(&frequency->base, include, &none, &error));
+  assert_true(shoal_demand_holds(&demands.items[1], frequency, &none, 0, &reached));
+  assert_true(reached == 0);
+  shoal_classes_reset(&none);
+  shoal_demands_reset(&demands);
+  unload();
+}
+
+/* 64 values: the last bit of a set counts like the others. */
+static void the_last_of_64_values_counts(void **state UNUSED) {
+  shoal_text csv, rest;
+  shoal_text_init(&csv);
+  shoal_text_init(&rest);
+  shoal_text_add(&csv, "q,guard,other,ill\n");
+  shoal_text_add(&rest, OTHERS "  ill: {role: sensitive, categories: [");
+  for (unsigned v = 0; v < 64; v++) {
+    shoal_text_print(&csv, "1,,,v%u\n", v);
+    shoal_text_print(&rest, "%s[v%u]", v ? ", " : "", v);
+  }
+  shoal_text_add(&rest, "]}\nprivacy: {k: 2, models: [p-plus-sensitive: {p: 64}]}\n");
+  load(rest.bytes, csv.bytes);
+  binds();
+  succeeds(group());
+  assert_non_null(frequency->base.sets[0]);
+  assert_true(holds(1, 0, NULL));
+  frequency->base.sets[0][0] ^= UINT64_C(1) << 63;
+  assert_false(holds(1, 0, NULL));
+  shoal_demands_reset(&demands);
+  unload();
+  shoal_text_reset(&csv);
+  shoal_text_reset(&rest);
+}
+
+/* Rows of values that were not counted prove no entropy. */
+static void what_is_not_counted_is_not_proven(void **state UNUSED) {
+  load(ILL "privacy: {k: 2, models: [l-diversity: {l: 2, kind: entropy}]}\n",
+       "q,guard,other,ill\n1,,,a\n1,,,b\n");
+  binds();
+  succeeds(group());
+  assert_int_equal(shoal_judge(&demands, frequency, &frequency->base, 9, NULL).suppressed, 0);
+  shoal_frequency_free(frequency);
+  tracked.track[0] = SHOAL_TRACK_SET;
+  succeeds(group());
+  assert_int_equal(shoal_judge(&demands, frequency, &frequency->base, 9, NULL).suppressed, 2);
+  shoal_demands_reset(&demands);
+  unload();
+}
+
+/* ---------------------------------------------------------------- categories */
+
+#define CATEGORIES                                                                                 \
+  Q "  guard: {role: keep}\n  other: {role: keep}\n  ill: {role: sensitive, categories: {file: "   \
+    "categories.csv}}\nprivacy: {k: 2, models: [p-plus-sensitive: {p: 2}]}\n"
+
+static void categories_come_from_files(void **state UNUSED) {
+  static const struct {
+    const char *file, *message; /* NULL: it is right */
+  } files[] = {
+      {"a;low\nb;high\nc;low\n", NULL},
+      {"\xef\xbb\xbf"
+       "a;low\n\nb;high\n\nc;low\nc;low\nz;none\n",
+       NULL}, /* marked, blank, twice */
+      {"a,low\nb,high\nc,low\n", NULL},
+      {"\xef\xbb\xbf", "is empty"},
+      {"", "is empty"},
+      {"a;low\nb\nc;low\n", "has 1 cell:"},
+      {"a;low\nb;high;x\nc;low\n", "has 3 cells:"},
+      {"a;low\nb;\"high\nc;low\n", "quot"},
+      {"a;low\nb;high\na;high\nc;low\n", "stands above already"},
+      {"a;low\nb;high\n", "lack a value of"},
+  };
+  load(CATEGORIES, CSV);
+  for (size_t i = 0; i < COUNT(files); i++) {
+    put(side, files[i].file, strlen(files[i].file));
+    if (files[i].message) {
+      refuses(files[i].message);
+      continue;
+    }
+    binds();
+    succeeds(group());
+    assert_true(holds(1, 0, NULL));  /* a and b */
+    assert_false(holds(1, 1, NULL)); /* c and a */
+    shoal_demands_reset(&demands);
+    shoal_frequency_free(frequency);
+    frequency = NULL;
+  }
+  free(table->columns[3].first_row);
+  table->columns[3].first_row = NULL;
+  refuses("first in row 0");
+  assert_int_equal(unlink(side), 0);
+  assert_int_equal(bind(), SHOAL_BAD_INPUT); /* no such file */
+  unload();
+}
+
+static bool is_plain(uint64_t word) {
+  for (; word; word >>= 8) {
+    unsigned byte = word & 0xff;
+    if (!((byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+          (byte >= '0' && byte <= '9')))
+      return false;
+  }
+  return true;
+}
+
+static const uint64_t HASH_START = UINT64_C(0x9e3779b97f4a7c15);
+
+/* A text of 16 bytes whose hash is, before it is mixed the last time, this one. */
+static void make_text(uint64_t hash, char text[17]) {
+  for (uint64_t i = 0;; i++) {
+    uint64_t words[2] = {0}, digits = i;
+    for (unsigned at = 0; at < 8; at++, digits /= 26)
+      words[0] |= (uint64_t)('A' + digits % 26) << 8 * at;
+    words[1] = shoal_mix(HASH_START ^ 16 ^ words[0]) ^ hash;
+    if (!(words[1] >> 56) || !is_plain(words[1])) continue;
+    memcpy(text, words, 16);
+    text[16] = '\0';
+    return;
+  }
+}
+
+/* Values whose hashes collide, of one size or two, keep their own categories. */
+static void colliding_values_are_told_apart(void **state UNUSED) {
+  static const char eight[9] = "aaaabbbb", sixteen[17] = "ccccddddeeeeffff";
+  const char *const others[] = {eight, sixteen};
+  char text[17], file[128], csv[128];
+  for (size_t i = 0; i < COUNT(others); i++) {
+    uint64_t words[2], hash = HASH_START ^ strlen(others[i]);
+    memcpy(words, others[i], strlen(others[i]));
+    hash = i ? shoal_mix(hash ^ words[0]) ^ words[1] : hash ^ words[0];
+    make_text(hash, text);
+    assert_true(shoal_hash_bytes(text, 16) == shoal_hash_bytes(others[i], strlen(others[i])));
+    (void)snprintf(file, sizeof file, "%s;low\n%s;high\n", text, others[i]);
+    (void)snprintf(csv, sizeof csv, "q,guard,other,ill\n1,,,%s\n1,,,%s\n2,,,%s\n2,,,%s\n", text,
+                   others[i], text, text);
+    load(CATEGORIES, csv);
+    put(side, file, strlen(file));
+    binds();
+    succeeds(group());
+    assert_true(holds(1, 0, NULL));
+    assert_false(holds(1, 1, NULL));
+    shoal_demands_reset(&demands);
+    unload();
+    (void)snprintf(csv, sizeof csv, "q,guard,other,ill\n1,,,%s\n", text); /* the other: nowhere */
+    load(CATEGORIES, csv);
+    binds();
+    shoal_demands_reset(&demands);
+    unload();
+  }
+}
+
+/* ---------------------------------------------------------------- trees */
+
+static void protected_nodes_are_found_or_named(void **state UNUSED) {
+  static const struct {
+    const char *protect, *message;
+  } nodes[] = {{"[viral]", NULL},
+               {"[virl]", "did you mean 'viral'?"},
+               {"[something-else-entirely]", "name one of its labels"}};
+  for (size_t i = 0; i < COUNT(nodes); i++) {
+    char rest[512];
+    (void)snprintf(rest, sizeof rest,
+                   Q "  guard: {role: keep}\n  other: {role: keep}\n  ill: {role: sensitive, "
+                     "protect: %s, hierarchy: {tree: {viral: [a, b], cancer: [c], fungi: [x1], n2: "
+                     "[x2], n3: [x3], n4: [x4], n5: [x5], n6: [x6], n7: [x7]}}}\n"
+                     "privacy: {k: 2, models: [extended-p-sensitive: {p: 2}]}\n",
+                   nodes[i].protect);
+    load(rest, CSV);
+    if (nodes[i].message) refuses(nodes[i].message);
+    else binds();
+    if (!nodes[i].message) {
+      char why[256];
+      const shoal_demand *demand = &demands.items[1];
+      succeeds(group());
+      assert_false(holds(1, 0, NULL)); /* a and b are both viral */
+      assert_true(holds(1, 1, NULL));
+      demand->type->explain(demand, NULL, "ill", why, sizeof why);
+      assert_non_null(strstr(why, "only 2 protected subtrees"));
+      shoal_demands_reset(&demands);
+    }
+    unload();
+  }
+}
+
+/* A branch that is shorter, a tree without height, numbers spelled twice. */
+static void distances_of_any_tree_and_numbers(void **state UNUSED) {
+  double reached;
+  load(OTHERS "  ill: {role: sensitive, hierarchy: {tree: {x: {y: {w: [a, b]}}, z: [c]}}}\n"
+              "privacy: {k: 2, models: [t-closeness: {t: 0.5, distance: hierarchical}]}\n",
+       "q,guard,other,ill\n1,,,a\n1,,,b\n2,,,c\n2,,,c\n3,,,a\n3,,,b\n3,,,b\n3,,,b\n3,,,c\n3,,,c\n"
+       "3,,,c\n3,,,c\n");
+  binds();
+  succeeds(group());                                    /* of 12 rows a 2, b 4, c 6 */
+  assert_true(holds(1, 0, &reached) && reached == 0.5); /* half of the rows, over the root */
+  assert_true(holds(1, 1, &reached) && reached == 0.5);
+  assert_true(holds(1, 2, &reached)); /* of 8 rows a 1, b 3, c 4: 1/24 within w, a quarter up */
+  assert_true(fabs(reached - 1. / 96) < 1e-12);
+  shoal_demands_reset(&demands);
+  unload();
+  put(side, "a;a\n", 4);
+  load(OTHERS "  ill: {role: sensitive, hierarchy: {file: categories.csv}}\n"
+              "privacy: {k: 2, models: [t-closeness: {t: 0, distance: hierarchical}]}\n",
+       "q,guard,other,ill\n1,,,a\n2,,,a\n");
+  assert_int_equal(trees[0]->tree_height, 0);
+  binds();
+  succeeds(group());
+  assert_true(holds(1, 0, &reached) && reached == 0);
+  shoal_demands_reset(&demands);
+  unload();
+  load(OTHERS "  ill: {role: sensitive, type: number}\n"
+              "privacy: {k: 2, models: [t-closeness: {t: 0.17, distance: ordered}]}\n",
+       "q,guard,other,ill\n1,,,1\n1,,,2\n2,,,1.0\n2,,,1\n2,,,?\n3,,,?\n4,,,3\n4,,,1.00\n");
+  binds();
+  succeeds(group()); /* 4 of 6 are 1, one is 2, one 3 */
+  assert_true(holds(1, 0, &reached) && fabs(reached - 1. / 6) < 1e-12);
+  assert_true(!holds(1, 1, &reached) && fabs(reached - 0.25) < 1e-12);
+  assert_true(!holds(1, 2, &reached) && reached == 1); /* no value at all */
+  shoal_demands_reset(&demands);
+  unload();
+}
+
+/* One number has one rank, and one protected subtree is told as one. */
+static void one_value_is_as_far_as_itself(void **state UNUSED) {
+  static const char one[] = "q,guard,other,ill\n1,,,7\n1,,,7.0\n2,,,7\n2,,,?\n";
+  double reached;
+  char why[256];
+  load(OTHERS "  ill: {role: sensitive, type: number}\n"
+              "privacy: {k: 2, models: [t-closeness: {t: 0, distance: ordered}]}\n",
+       one);
+  binds();
+  succeeds(group());
+  for (uint32_t c = 0; c < 2; c++) assert_true(holds(1, c, &reached) && reached == 0);
+  shoal_demands_reset(&demands);
+  unload();
+  load(OTHERS "  ill: {role: sensitive, type: number}\n"
+              "privacy: {k: 1, models: [t-closeness: {t: 0.5, distance: ordered}]}\n",
+       "q,guard,other,ill\n1,,,7\n2,,,9\n");
+  binds();
+  succeeds(group());
+  assert_true(holds(1, 0, &reached) && reached == 0.5);
+  shoal_demands_reset(&demands);
+  unload();
+  load(OTHERS "  ill: {role: sensitive, type: number}\n"
+              "privacy: {k: 1, models: [t-closeness: {t: 0, distance: ordered}]}\n",
+       "q,guard,other,ill\n1,,,7\n2,,,7\n");
+  binds(); /* nothing to sort at all */
+  shoal_demands_reset(&demands);
+  unload();
+  load(OTHERS "  ill: {role: sensitive, protect: [viral], hierarchy: {tree: {viral: [a, b], "
+              "cancer: [c]}}}\nprivacy: {k: 2, models: [extended-p-sensitive: {p: 2}]}\n",
+       "q,guard,other,ill\n1,,,a\n1,,,b\n");
+  binds();
+  demands.items[1].type->explain(&demands.items[1], NULL, "ill", why, sizeof why);
+  assert_non_null(strstr(why, "only 1 protected subtree "));
+  shoal_demands_reset(&demands);
+  unload();
+}
+
+/* ---------------------------------------------------------------- judging without memory */
+
+enum { MANY = 80 };
+
+static void a_class_that_cannot_be_judged_breaks(void **state UNUSED) {
+  static const char *const models[] = {
+      "l-diversity: {l: 2, kind: entropy}",
+      "l-diversity: {l: 2, kind: recursive, c: 3}",
+      "theta-sensitive: {mu: 0.5}",
+      "t-closeness: {t: 1, distance: hierarchical}",
+      "extended-p-sensitive: {p: 2}",
+      "p-plus-sensitive: {p: 2}",
+      "balanced-p-plus: {p: 2}",
+      "p-alpha-sensitive: {p: 2, alpha: 0}",
+      "personalized: {column: guard, breach: 1}",
+  };
+  shoal_text csv, values, categories;
+  shoal_text_init(&csv);
+  shoal_text_init(&values);
+  shoal_text_init(&categories);
+  shoal_text_add(&csv, "q,guard,other,ill\n");
+  for (unsigned v = 0; v < MANY; v++) {
+    shoal_text_print(&csv, "1,v%u,,v%u\n", v, v);
+    shoal_text_print(&values, "%sg%u: [v%u]", v ? ", " : "", v, v);
+    shoal_text_print(&categories, "%s[v%u]", v ? ", " : "", v);
+  }
+  for (size_t i = 0; i < COUNT(models); i++) {
+    shoal_text rest;
+    shoal_text_init(&rest);
+    shoal_text_print(&rest,
+                     Q "  guard: {role: keep}\n  other: {role: keep}\n  ill: {role: sensitive, "
+                       "hierarchy: {tree: {%s}}, categories: [%s]}\nprivacy: {k: 2, models: [%s]}"
+                       "\n",
+                     values.bytes, categories.bytes, models[i]);
+    load(rest.bytes, csv.bytes);
+    succeeds(bind());
+    succeeds(group());
+    double reached;
+    if (!holds(1, 0, &reached)) fail_msg("%s", models[i]);
+    succeeds(shoal_demands_trust(&demands, &error));
+    fails_once = false;
+    allocations_left = 0;
+    bool held = holds(1, 0, NULL);
+    (void)holds(1, 0, &reached);
+    allocations_left = -1;
+    assert_false(held);
+    assert_int_equal(shoal_demands_trust(&demands, &error), SHOAL_FAILED);
+    shoal_demands_reset(&demands);
+    unload();
+    shoal_text_reset(&rest);
+  }
+  shoal_text_reset(&csv);
+  shoal_text_reset(&values);
+  shoal_text_reset(&categories);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(requests_that_are_not_right_are_refused),
+      TEST(what_the_table_does_not_keep_is_told),
+      TEST(guards_may_be_asked_for_twice),
+      TEST(p_is_checked_against_k_where_there_is_one),
+      TEST(many_demands_are_all_judged),
+      TEST(each_demand_may_break_a_class),
+      TEST(the_last_of_64_values_counts),
+      TEST(what_is_not_counted_is_not_proven),
+      TEST(categories_come_from_files),
+      TEST(colliding_values_are_told_apart),
+      TEST(protected_nodes_are_found_or_named),
+      TEST(distances_of_any_tree_and_numbers),
+      TEST(one_value_is_as_far_as_itself),
+      TEST(a_class_that_cannot_be_judged_breaks),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Models on classes that are made up: without a row, without a value, with entropies that are a tie
+ * or too near to one, with products of more than 128 bits. What cannot be told does not hold.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/categories.h"
+#include "model/theta.h"
+#include "model/types.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define UNUSED __attribute__((unused))
+
+enum { MOST_VALUES = 600 };
+enum { L_DISTINCT, L_ENTROPY, L_RECURSIVE };
+
+static uint32_t values[MOST_VALUES];
+static uint64_t rows[MOST_VALUES];
+static shoal_class_view view;
+static shoal_demand demand;
+
+static void ask(const char *name) {
+  const shoal_model_type *const *type = shoal_model_types;
+  while (*type && strcmp((*type)->name, name) != 0) type++;
+  assert_non_null(*type);
+  demand = (shoal_demand){.type = *type, .guard = SHOAL_NO_ATTRIBUTE, .k = 2};
+}
+
+/* l-diversity of a kind, with l = mantissa / 10^scale and c = 3. */
+static void ask_diversity(size_t kind, int64_t mantissa, unsigned scale) {
+  ask("l-diversity");
+  demand.number[0] = (shoal_decimal){mantissa, scale};
+  demand.word[1] = kind;
+  demand.number[2] = (shoal_decimal){3, 0};
+}
+
+/* A class with so many rows of each value. */
+static void look_at(const uint64_t *of_value, size_t n) {
+  view = (shoal_class_view){.n_distinct = (uint32_t)n};
+  for (size_t v = 0; v < n; v++) {
+    values[v] = (uint32_t)v;
+    rows[v] = of_value[v];
+    view.n_rows += rows[v];
+  }
+  view.values = (shoal_value_view){.values = values, .n_rows = rows, .n = n};
+}
+
+static bool holds(void) { return demand.type->holds(&demand, &view); }
+static double reached(void) { return demand.type->reached(&demand, &view); }
+
+/* ---------------------------------------------------------------- entropy */
+
+static void an_entropy_that_is_a_tie_holds(void **state UNUSED) {
+  uint64_t many[88] = {64, 32, 16, 8, 4, 4, 4, 4}; /* n / 29 is the mean by entropy, exactly */
+  for (size_t v = 8; v < COUNT(many); v++) many[v] = v < 24 ? 2 : 1;
+  look_at(many, COUNT(many));
+  ask_diversity(L_ENTROPY, 29, 0);
+  assert_true(holds());
+  ask_diversity(L_ENTROPY, 2900, 2);
+  assert_true(holds());
+  ask_diversity(L_ENTROPY, 290000001, 7);
+  assert_false(holds());
+  assert_true(fabs(reached() - 29) < 1e-9);
+}
+
+/* l is e^entropy to 18 digits: no tie, but logarithms cannot tell on which side it is. */
+static void an_entropy_too_near_does_not_hold(void **state UNUSED) {
+  look_at((const uint64_t[]){52, 11}, 2);
+  ask_diversity(L_ENTROPY, 158900904168067714, 17); /* it has a prime of 14 digits */
+  assert_false(holds());
+  ask_diversity(L_ENTROPY, 158900904168060000, 17);
+  assert_true(holds());
+  look_at((const uint64_t[]){43, 27}, 2);
+  ask_diversity(L_ENTROPY, 194797891220964675, 17);
+  assert_false(holds());
+}
+
+/* Rows of 530 values are the first 530 primes: more than are kept to look for a tie. */
+static void more_primes_than_are_kept_do_not_hold(void **state UNUSED) {
+  uint64_t primes[530];
+  size_t n = 0;
+  for (uint64_t candidate = 2; n < COUNT(primes); candidate++) {
+    size_t i = 0;
+    while (i < n && candidate % primes[i]) i++;
+    if (i == n) primes[n++] = candidate;
+  }
+  look_at(primes, n);
+  assert_int_equal(view.n_rows, 935507);
+  ask_diversity(L_ENTROPY, 417564444254045126, 15);
+  assert_false(holds());
+  ask_diversity(L_ENTROPY, 4175644, 4);
+  assert_true(holds());
+  ask_diversity(L_ENTROPY, 4175645, 4);
+  assert_false(holds());
+}
+
+/* ---------------------------------------------------------------- nothing to look at */
+
+static void a_class_without_values_reaches_nothing(void **state UNUSED) {
+  look_at(NULL, 0);
+  for (size_t kind = L_DISTINCT; kind <= L_RECURSIVE; kind++) {
+    ask_diversity(kind, 1, 0);
+    assert_false(holds());
+    assert_true(reached() == 0);
+  }
+  ask("theta-sensitive");
+  demand.number[0] = (shoal_decimal){1, 0};
+  assert_false(holds());
+  assert_true(reached() == 0);
+  ask("alpha-k");
+  demand.number[0] = (shoal_decimal){1, 1};
+  assert_true(holds() && reached() == 0); /* no value has more than a tenth of no rows */
+  shoal_category_map map = {.n_categories = 2};
+  ask("balanced-p-plus");
+  demand.own = &map;
+  assert_true(holds() && reached() == 0); /* of 0 categories */
+  demand.count[0] = 1;
+  assert_false(holds());
+}
+
+/* A single category weighs nothing: it reaches an alpha of 0 only. */
+static void one_category_has_no_weight(void **state UNUSED) {
+  uint32_t category_of[] = {0, 0};
+  shoal_category_map map = {.category_of = category_of, .n_categories = 1};
+  look_at((const uint64_t[]){2, 2}, 2);
+  ask("p-alpha-sensitive");
+  demand.own = &map;
+  demand.count[0] = 2;
+  assert_true(holds() && reached() == 0);
+  demand.number[1] = (shoal_decimal){1, 18};
+  assert_true(!holds() && reached() == 0);
+}
+
+/* Two categories, two rows and one: balanced; three and one: not. */
+static void balanced_categories_differ_by_one_row(void **state UNUSED) {
+  uint32_t category_of[] = {0, 1};
+  shoal_category_map map = {.category_of = category_of, .n_categories = 2};
+  static const char *const names[] = {"balanced-p-alpha", "balanced-p-plus"};
+  for (size_t i = 0; i < COUNT(names); i++) {
+    ask(names[i]);
+    demand.own = &map;
+    demand.count[0] = 2;
+    demand.number[1] = (shoal_decimal){1, 0};
+    look_at((const uint64_t[]){2, 1}, 2);
+    assert_true(holds());
+    look_at((const uint64_t[]){3, 1}, 2);
+    assert_false(holds());
+  }
+}
+
+static void recursive_diversity_reaches_the_largest_l(void **state UNUSED) {
+  look_at((const uint64_t[]){9, 4, 2, 1}, 4);
+  ask_diversity(L_RECURSIVE, 2, 0);
+  assert_true(holds() && reached() == 2); /* 9 < 3 (4 + 2 + 1), but not < 3 (2 + 1) */
+  look_at((const uint64_t[]){9, 1}, 2);
+  assert_true(!holds() && reached() == 1);
+}
+
+/* The last of 64 values is a bit like the others. */
+static void a_set_has_up_to_64_values(void **state UNUSED) {
+  shoal_value_view set = {.is_set = true, .set = UINT64_C(1) << 63 | 1, .n = 64};
+  size_t at = 0;
+  uint32_t value;
+  uint64_t n_rows;
+  assert_true(shoal_view_next(&set, &at, &value, &n_rows) && value == 0);
+  assert_true(shoal_view_next(&set, &at, &value, &n_rows) && value == 63);
+  assert_false(shoal_view_next(&set, &at, &value, &n_rows));
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+static void products_are_compared_exactly(void **state UNUSED) {
+  shoal_uint128 large = (shoal_uint128)1 << 127;
+  assert_true(shoal_compare_products(large, 4, large, 3) > 0);
+  assert_true(shoal_compare_products(large, 3, large, 4) < 0);
+  assert_true(shoal_compare_products(large, 4, large - 1, 4) > 0);
+  assert_true(shoal_compare_products(large, 2, 4, large / 2) == 0);
+  assert_true(shoal_compare_products(3, 5, 4, 4) < 0 && shoal_compare_products(4, 4, 3, 5) > 0);
+}
+
+static void variances_of_any_rows_are_compared(void **state UNUSED) {
+  const shoal_variance none = {0, 0}, zero = {0, 5}, quarter = {1, 2}, same = {4, 4}, more = {9, 4};
+  const shoal_variance *const ascending[] = {&zero, &quarter, &more};
+  for (size_t i = 0; i < COUNT(ascending); i++)
+    for (size_t j = 0; j < COUNT(ascending); j++)
+      assert_int_equal(shoal_variance_compare(*ascending[i], *ascending[j]), (i > j) - (i < j));
+  assert_int_equal(shoal_variance_compare(quarter, same), 0);
+  assert_int_equal(shoal_variance_compare(more, same), 1);
+  assert_int_equal(shoal_variance_compare(none, none), 0);
+  assert_int_equal(shoal_variance_compare(none, zero), 0); /* of no rows: no variance */
+  assert_int_equal(shoal_variance_compare(none, quarter), -1);
+  assert_int_equal(shoal_variance_compare(quarter, none), 1);
+  assert_int_equal(shoal_variance_compare(zero, none), 0);
+}
+
+static void theta_asks_for_nothing_where_mu_or_k_do_not(void **state UNUSED) {
+  uint64_t descending[] = {3, 2};
+  const shoal_spread spread = {
+      .n_rows = 6, .n_valued = 5, .descending = descending, .n_distinct = 2};
+  look_at((const uint64_t[]){3}, 1);
+  ask("theta-sensitive");
+  demand.number[0] = (shoal_decimal){0, 0};
+  assert_true(holds());
+  assert_int_equal(shoal_theta_least_distinct(&demand), 1);
+  assert_int_equal(demand.type->most_classes(&demand, &spread), 6);
+  demand.number[0] = (shoal_decimal){1, 0};
+  assert_false(holds());
+  assert_int_equal(shoal_theta_least_distinct(&demand), 2);
+  assert_int_equal(demand.type->most_classes(&demand, &spread), 2);
+  demand.k = 100;
+  assert_int_equal(demand.type->most_classes(&demand, &spread), 0);
+  demand.k = 1;
+  assert_true(holds());
+  assert_int_equal(shoal_theta_least_distinct(&demand), 1);
+  assert_int_equal(demand.type->most_classes(&demand, &spread), 6);
+}
+
+/* ---------------------------------------------------------------- words */
+
+static const char *explained(const shoal_spread *spread) {
+  static char text[256];
+  demand.type->explain(&demand, spread, "ill", text, sizeof text);
+  return text;
+}
+
+static void one_and_many_are_told_apart(void **state UNUSED) {
+  shoal_spread spread = {.n_distinct = 0};
+  ask("p-sensitive");
+  demand.count[0] = 3;
+  assert_non_null(strstr(explained(&spread), "every value of 'ill' is missing"));
+  spread.n_distinct = 1;
+  assert_non_null(strstr(explained(&spread), "only 1 distinct value in"));
+  spread.n_distinct = 2;
+  assert_non_null(strstr(explained(&spread), "only 2 distinct values in"));
+  ask_diversity(L_DISTINCT, 3, 0);
+  demand.text[0] = "3";
+  assert_non_null(strstr(explained(&spread), "only 2 distinct values in"));
+  spread.n_distinct = 1;
+  assert_non_null(strstr(explained(&spread), "only 1 distinct value in"));
+  shoal_category_map map = {.n_categories = 2, .spread = {.n_distinct = 1}};
+  ask("p-plus-sensitive");
+  demand.own = &map;
+  assert_non_null(strstr(explained(&spread), "of only 1 category:"));
+  map.spread.n_distinct = 2;
+  assert_non_null(strstr(explained(&spread), "of only 2 categories:"));
+}
+
+static void every_model_is_listed(void **state UNUSED) {
+  const shoal_entry *entries = shoal_models();
+  size_t n = 0;
+  for (; shoal_model_types[n]; n++)
+    assert_string_equal(entries[n].name, shoal_model_types[n]->name);
+  assert_true(n == 12 && !entries[n].name);
+}
+
+/* Demands that were never bound have no place to remember what failed. */
+static void what_fails_is_remembered(void **state UNUSED) {
+  atomic_bool no_memory = false;
+  shoal_error error = {0};
+  shoal_demands demands = {0};
+  demand = (shoal_demand){0};
+  assert_true(shoal_demand_failed(&demand, true));
+  assert_false(shoal_demand_failed(&demand, false));
+  assert_int_equal(shoal_demands_trust(&demands, &error), SHOAL_OK);
+  demand.no_memory = demands.no_memory = &no_memory;
+  assert_false(shoal_demand_failed(&demand, false));
+  assert_int_equal(shoal_demands_trust(&demands, &error), SHOAL_OK);
+  assert_true(shoal_demand_failed(&demand, true));
+  assert_int_equal(shoal_demands_trust(&demands, &error), SHOAL_FAILED);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_entropy_that_is_a_tie_holds),
+      cmocka_unit_test(an_entropy_too_near_does_not_hold),
+      cmocka_unit_test(more_primes_than_are_kept_do_not_hold),
+      cmocka_unit_test(a_class_without_values_reaches_nothing),
+      cmocka_unit_test(one_category_has_no_weight),
+      cmocka_unit_test(balanced_categories_differ_by_one_row),
+      cmocka_unit_test(recursive_diversity_reaches_the_largest_l),
+      cmocka_unit_test(a_set_has_up_to_64_values),
+      cmocka_unit_test(products_are_compared_exactly),
+      cmocka_unit_test(variances_of_any_rows_are_compared),
+      cmocka_unit_test(theta_asks_for_nothing_where_mu_or_k_do_not),
+      cmocka_unit_test(one_and_many_are_told_apart),
+      cmocka_unit_test(every_model_is_listed),
+      cmocka_unit_test(what_fails_is_remembered),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
