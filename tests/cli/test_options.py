@@ -361,18 +361,24 @@ class Bar(clitest.Case):
         super().setUp()
         self.write_policy({"a": {"role": "quasi", "type": "number"}, "b": {"role": "quasi", "type": "number"}},
                           k=2, p=None)
-        self.feed = b"a,b\n" + b"".join(b"%d,%d\n" % (i * 7919 % 5003, i * 104729 % 4999) for i in range(6000))
+        self.feed = self.rows(300)
         self.words = ("anonymize", "-", *P, *OUT, "--algorithm", "k-member", "--threads", "1")
 
+    @staticmethod
+    def rows(n):
+        return b"a,b\n" + b"".join(b"%d,%d\n" % (i * 7919 % 5003, i * 104729 % 4999) for i in range(n))
+
     def test_a_bar_grows_and_goes(self):
-        drawn = self.watch(100, *self.words, feed=self.feed, stop_at=b"cluster")
-        self.assertRegex(drawn, r"\rcluster +\[#*\.+\] +\d+%  [\d,]+ of 6,000 rows  \d+ s left")
+        """Enough rows for some tenths of a second: k-member compares each with each."""
+        drawn = self.watch(100, *self.words, feed=self.rows(12000), stop_at=b"cluster")
+        self.assertRegex(drawn, r"\rcluster +\[#*\.+\] +\d+%  [\d,]+ of 12,000 rows  \d+ s left")
         self.assertRegex(drawn, r"\r +\r\Z")
         for line in drawn.split("\r"):
             self.assertLessEqual(len(line), 99)
 
     def test_a_narrow_terminal(self):
         drawn = self.watch(24, *self.words, feed=self.feed)
+        self.assertIn("read", drawn)
         self.assertNotIn("[", drawn)
         for line in drawn.split("\r"):
             self.assertLessEqual(len(line), 23)
