@@ -51,7 +51,7 @@ static shoal_status parse_memory(const char *text, uint64_t *bytes, shoal_error 
 
 /* Is the path a table that an option names? */
 static bool is_side_table(const cli_job *job, const char *path) {
-  static const cli_option_id sides[] = {CLI_EXTERNAL, CLI_ORIGINAL};
+  static const cli_option_id sides[] = {CLI_EXTERNAL, CLI_ORIGINAL, CLI_POPULATION};
   for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
     if (cli_value(job, sides[i]) && cli_same_file(path, cli_value(job, sides[i]))) return true;
   for (size_t i = 0; i < job->options->n_repeated; i++)

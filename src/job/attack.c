@@ -261,9 +261,14 @@ shoal_status shoal_release_compare(shoal_release *release, const shoal_table *ma
   shoal_attack_options options = {
       .original = release->prepared.table, .previous = previous, .n_previous = n_previous};
   shoal_siege siege;
+  shoal_error found = {0};
   shoal_status status =
-      shoal_siege_lay(&siege, masked, release->prepared.policy, &options, run, error);
+      shoal_siege_lay(&siege, masked, release->prepared.policy, &options, run, &found);
   if (status == SHOAL_OK) status = compare(&siege, release->result, error);
+  else if (status == SHOAL_BAD_INPUT) /* the release stands: that is told, and no failure */
+    status = shoal_result_warn(release->result, error,
+                               "the release was not compared with earlier ones: %s", found.message);
+  else if (error) *error = found;
   shoal_siege_reset(&siege);
   return status;
 }

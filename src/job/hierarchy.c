@@ -115,7 +115,7 @@ static shoal_status describe(description *d, const char *source, const shoal_pol
   const shoal_attribute *attribute = shoal_policy_attribute(policy, source);
   if (attribute) return describe_attribute(d, policy, attribute, table, error);
   return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = policy->file},
-                       "has no attribute '%s'", source);
+                       "has no attribute '%s': name one of its attributes", source);
 }
 
 shoal_status shoal_hierarchy_describe(const char *source, const shoal_policy *policy,
@@ -150,7 +150,7 @@ shoal_status shoal_hierarchy_build(const char *yaml, const shoal_table *table, c
   const shoal_column *column = shoal_table_column(table, name);
   if (!column)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = table->name},
-                         "has no column '%s'", name);
+                         "has no column '%s': name one of its columns", name);
   shoal_arena arena;
   shoal_arena_init(&arena);
   shoal_hierarchy_spec spec;

@@ -26,6 +26,10 @@ void shoal_page_sizes(const shoal_identity_risk *risk, shoal_sizes *sizes);
 
 /* ---- its parts */
 
+/* Is it released, and are its values at hand? Of a counted table they are only where they decide
+ * about classes. */
+bool shoal_page_shows(const shoal_release *release, const shoal_page *page, size_t column);
+
 /* Distributions of the released columns. */
 shoal_status shoal_page_attributes(shoal_release *release, shoal_page *page,
                                    shoal_error *error) SHOAL_MUST_CHECK;

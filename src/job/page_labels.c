@@ -147,6 +147,11 @@ static bool is_number(const shoal_policy *policy, const char *name) {
   return attribute && attribute->type == SHOAL_TYPE_NUMBER;
 }
 
+bool shoal_page_shows(const shoal_release *release, const shoal_page *page, size_t column) {
+  const shoal_table *table = release->written ? release->written : release->prepared.table;
+  return page->columns[column].released && table->columns[column].codes;
+}
+
 static shoal_status describe(shoal_release *release, shoal_page *page, size_t column, size_t q,
                              const class_rows *rows, shoal_page_attribute *a, shoal_error *error) {
   const shoal_prepared *p = &release->prepared;
@@ -179,7 +184,7 @@ shoal_status shoal_page_attributes(shoal_release *release, shoal_page *page, sho
   shoal_status status = ok ? SHOAL_OK : shoal_fail_memory(error);
   size_t q = 0;
   for (size_t c = 0; status == SHOAL_OK && c < p->table->n_columns; c++) {
-    if (!page->columns[c].released) continue;
+    if (!shoal_page_shows(release, page, c)) continue;
     status = describe(release, page, c, q, &rows, &page->attributes[page->n_attributes], error);
     if (status == SHOAL_OK) page->n_attributes++;
     q += p->roles[c] == SHOAL_ROLE_QUASI;

@@ -49,13 +49,14 @@ static shoal_status choose_rows(const shoal_release *release, uint64_t *rows, si
     return shoal_fail(error, SHOAL_FAILED,
                       "the system gives no randomness to choose rows to show: give a seed");
   for (uint64_t row = 0; row < table->n_rows; row++)
-    n_kept += fate_of(release, row) != SHOAL_FATE_REMOVE;
+    if (fate_of(release, row) != SHOAL_FATE_REMOVE) n_kept += shoal_table_count(table, row);
   *n = n_kept < SHOAL_PAGE_ROWS ? (size_t)n_kept : SHOAL_PAGE_ROWS;
   draw(&random, n_kept ? n_kept : 1, ranks, *n);
-  uint64_t rank = 0;
+  uint64_t behind = 0; /* records up to the row's last */
   for (uint64_t row = 0, next = 0; next < *n; row++) {
     if (fate_of(release, row) == SHOAL_FATE_REMOVE) continue;
-    if (rank++ == ranks[next]) rows[next++] = row;
+    behind += shoal_table_count(table, row);
+    while (next < *n && ranks[next] < behind) rows[next++] = row;
   }
   return SHOAL_OK;
 }
@@ -82,7 +83,7 @@ static shoal_status fill_row(shoal_release *release, const shoal_page *page, uin
   const shoal_table *table = written_table(release);
   size_t q = 0;
   for (size_t c = 0; c < table->n_columns; c++) {
-    if (!page->columns[c].released) continue;
+    if (!shoal_page_shows(release, page, c)) continue;
     const shoal_column *column = &table->columns[c];
     shoal_label cell;
     if (p->roles[c] == SHOAL_ROLE_QUASI) cell = generalized(release, q++, row);
@@ -121,7 +122,7 @@ shoal_status shoal_page_sample(shoal_release *release, shoal_page *page, shoal_e
   page->sample_names = shoal_arena_alloc(arena, page->n_columns, sizeof *page->sample_names);
   if (!page->sample_names) return shoal_fail_memory(error);
   for (size_t c = 0; c < page->n_columns; c++)
-    if (page->columns[c].released)
+    if (shoal_page_shows(release, page, c))
       page->sample_names[page->n_sample_columns++] = page->columns[c].name;
   page->sample =
       shoal_arena_alloc(arena, page->n_sample * page->n_sample_columns, sizeof *page->sample);

@@ -101,6 +101,7 @@ shoal_status shoal_bound_init(shoal_bound *bound, const shoal_search *search,
   bool ok = bound->weight && bound->levels;
   double sum = 0;
   for (size_t q = 0; q < bound->n; q++) sum += shoal_objective_weight(search, q);
+  if (!(sum > 0)) sum = 1; /* no attribute counts: costs are 0 */
   for (size_t q = 0; ok && q < bound->n; q++)
     bound->weight[q] = shoal_objective_weight(search, q) / (objective->is_mean ? sum : 1);
   for (size_t q = 0; ok && q < bound->n; q++) ok = fill_attribute(bound, costs, q);

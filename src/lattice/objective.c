@@ -180,6 +180,12 @@ static double sum_of_weights(const shoal_search *search) {
   return sum;
 }
 
+/* What a mean over attributes is divided by; where no attribute counts, the mean is 0. */
+static double weights_of_mean(const shoal_search *search) {
+  double sum = sum_of_weights(search);
+  return sum > 0 ? sum : 1;
+}
+
 static double height_by_level(const shoal_search *search, const shoal_level_costs *costs,
                               const uint32_t *levels) {
   (void)costs;
@@ -195,7 +201,7 @@ static double precision_by_level(const shoal_search *search, const shoal_level_c
   double steps = 0;
   for (size_t q = 0; q < search->space.n; q++)
     steps += shoal_objective_weight(search, q) * levels[q] / search->space.top[q];
-  return steps / sum_of_weights(search);
+  return steps / weights_of_mean(search);
 }
 
 static double il_by_level(const shoal_search *search, const shoal_level_costs *costs,
@@ -219,7 +225,7 @@ static double loss_by_level(const shoal_search *search, const shoal_level_costs 
   double logs = 0;
   for (size_t q = 0; q < search->space.n; q++)
     logs += shoal_objective_weight(search, q) * log1p(costs->loss[q][levels[q]]);
-  return expm1(logs / sum_of_weights(search));
+  return expm1(logs / weights_of_mean(search));
 }
 
 /* ------------------------------------------------------------ costs */
@@ -271,7 +277,7 @@ static double loss_cost(const shoal_cost_view *view) {
             (double)view->classes->n_rows[c] * domain_share(hierarchy, level, label_of(view, q, c));
     logs += shoal_objective_weight(view->search, q) * log1p(lost / n);
   }
-  return expm1(logs / sum_of_weights(view->search));
+  return expm1(logs / weights_of_mean(view->search));
 }
 
 /*

@@ -186,9 +186,12 @@ void shoal_html_sample(const shoal_result *result, shoal_text *text) {
   const shoal_page *page = result->page;
   shoal_text_print(text,
                    "<p>%zu of the released rows, drawn at random and sorted, as they stand in the "
-                   "file. Look for anything in them that should not leave the house.</p>\n"
+                   "file. Look for anything in them that should not leave the house.%s</p>\n"
                    "<div class=\"scroll\"><table class=\"sample\">\n<thead><tr>",
-                   page->n_sample);
+                   page->n_sample,
+                   result->two_passes ? " Columns that are kept as they are are not shown: they "
+                                        "did not fit into the memory allowed."
+                                      : "");
   for (size_t c = 0; c < page->n_sample_columns; c++) {
     shoal_text_add(text, "<th scope=\"col\">");
     shoal_html_add(text, page->sample_names[c]);

@@ -52,11 +52,13 @@ static json_t *attribute_object(const shoal_page_attribute *a) {
   json_t *object =
       json_pack("{s:s, s:s, s:s}", "attribute", a->name, "role", a->role, "done", a->done);
   json_t *labels = json_array();
-  if (a->outcome)
-    (void)json_object_update_new(
-        object, json_pack("{s:o, s:o, s:o, s:o, s:f}", "level", count(a->outcome->level), "height",
-                          count(a->outcome->height), "values_before", count(a->outcome->n_before),
-                          "labels_after", count(a->outcome->n_after), "loss", a->outcome->loss));
+  if (a->outcome) {
+    shoal_json_set(object, "level", count(a->outcome->level));
+    shoal_json_set(object, "height", count(a->outcome->height));
+    shoal_json_set(object, "values_before", count(a->outcome->n_before));
+    shoal_json_set(object, "labels_after", count(a->outcome->n_after));
+    shoal_json_set(object, "loss", json_real(a->outcome->loss));
+  }
   if (a->widths) shoal_json_set(object, "widths", json_string(a->widths));
   for (size_t i = 0; i < a->n_labels; i++)
     shoal_json_append(

@@ -246,6 +246,22 @@ class AnonymizePrevious(Attack):
         self.put("data.csv", clitest.csv_bytes([Repeated.header, *people]))
         self.write_policy(Repeated.attributes, k=2, p=2, method={"algorithm": "flock"})
 
+    def test_what_cannot_be_compared_is_told(self):
+        """Guarding nodes are never released: without them nothing can be said of a release."""
+        self.put("data.csv", "age,illness,guard\n1,a,x\n1,b,\n2,a,\n2,b,y\n")
+        self.put("guarded.yaml", """shoal: 1
+attributes:
+  age: {role: quasi, hierarchy: {top: true}}
+  illness: {role: sensitive, hierarchy: {tree: {x: [a], y: [b]}}}
+  guard: {role: identifier}
+privacy: {k: 2, models: [personalized: {column: guard, breach: 0.9}]}
+""")
+        words = ("anonymize", "data.csv", "-P", "guarded.yaml", "--json", "-o")
+        self.succeed(*words, "first.csv")
+        told = self.succeed(*words, "second.csv", "--previous", "first.csv").json()["warnings"]
+        self.assertEqual(1, sum("was not compared with earlier ones" in warning for warning in told), told)
+        self.assertEqual(sorted(self.read("first.csv").split()), sorted(self.read("second.csv").split()))
+
     def test_what_both_together_tell_is_warned_of(self):
         self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "first.csv", "-q", "--seed", 1)
         result = self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "second.csv", "--seed", 2, "-k", 3,

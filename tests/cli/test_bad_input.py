@@ -18,7 +18,7 @@ from clitest import ATTRIBUTES, HEADER, ROWS, TOWNS, ZSTD, attributes_with, csv_
 
 # A message must say what to do or what was expected: one of these words, at least.
 HINT = (r"\b(add|allowed|ask|at least|at most|check|choose|close|compress|convert|correct|decompress|delete|did"
-        r" you mean|double|drop|end|expected|export|fix|give|keep|given|list|lower|make|must|name|needs?|one of|pass|"
+        r" you mean|double|drop|end|expected|export|fix|give|keep|given|leave|list|lower|make|must|name|needs?|one of|pass|"
         r"pick|put|quote|raise|remove|rename|save|see|set|split|try|use|wants?|write)\b")
 
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """--memory: a table whose rows do not fit is counted and read again; what comes out is the same."""
 
+import csv
 import gzip
+import io
 import json
 import pathlib
 import random
@@ -124,6 +126,21 @@ class Memory(clitest.Case):
         found.pop("warnings", None)  # whether identifiers repeat is counted in memory only
         found["input"] = {k: v for k, v in found.get("input", {}).items() if k == "rows"}
         return {k: v for k, v in found.items() if k not in ("seconds", "peak_memory_bytes", "source")}
+
+    def test_the_same_page_but_for_what_is_kept(self):
+        """Notes are not in memory: a page shows the other columns, and says so."""
+        expected = self.release_of("data.csv", "--html", "one.html")
+        self.assertEqual(expected, self.release_of("data.csv", "--memory", LITTLE, "--html", "two.html"))
+        report = json.loads(self.read("r.json"))
+        self.assertEqual(["age", "town", "illness"], [a["attribute"] for a in report["attributes"]])
+        self.assertEqual(["age", "town", "illness"], report["sample"]["columns"])
+        released = {tuple(cell or "(empty)" for cell in row[:3])
+                    for row in csv.reader(io.StringIO(expected.decode(), newline=""))}
+        self.assertEqual(10, len(report["sample"]["rows"]))
+        self.assertEqual([], [row for row in report["sample"]["rows"] if tuple(row) not in released])
+        say = b"Columns that are kept as they are are not shown"
+        self.assertNotIn(say, self.read("one.html"))
+        self.assertIn(say, self.read("two.html"))
 
     def test_uncounted_identifiers_are_told(self):
         done = self.shoal_here("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--memory", LITTLE)

@@ -131,6 +131,24 @@ class WhatTheDataNeeds(Models):
         self.accept({"extended-p-sensitive": {"p": 2}},
                     illness=self.write_tree([*ILLNESSES, ["Elsewhere", "Benign", "Neoplasms", "Any"]]))
 
+    def test_values_the_data_lacks_count_for_the_heights_of_the_tree(self):
+        """The verifier must know them, also one as long as the word for a missing value.
+
+        Classes of one illness each: half of the rows move below G, whose height is 1 of 4 because of
+        'zz', and 0.5 * 1/4 is at most 0.2. A tree without 'zz' has height 2, and 0.5 * 1/2 is not.
+        """
+        self.put("data.csv", "q,ill\n1,a\n1,a\n2,b\n2,b\n")
+        policy = """shoal: 1
+data: {missing: [NA]}
+attributes:
+  q: {role: quasi, hierarchy: {top: true}}
+  ill: {role: sensitive, hierarchy: {tree: {G: [a, b], H: {I: {J: [%s]}}}}}
+privacy: {k: 2, models: [t-closeness: {t: 0.2, distance: hierarchical}]}
+"""
+        for deepest in ("zz", "zzz", "NB"):
+            self.put("policy.yaml", policy % deepest)
+            self.assertEqual(self.read("data.csv"), self.release(), deepest)
+
     def test_a_value_the_tree_lacks(self):
         self.refuse_models({"extended-p-sensitive": {"p": 2}}, illness=self.write_tree(ILLNESSES[:2]),
                            says=[r"row 3\b", r"\billness\b", "hierarchy"])

@@ -77,8 +77,25 @@ class Matrix(unittest.TestCase):
                     self.assertEqual(classes.rows, matrix.rows)
 
     def test_other_models_are_refused(self):
-        problem = support.Problem(self.directory, [*HEADER, "Illness"], [[*row, "flu"] for row in ROWS], LEVELS,
-                                  sensitive=["Illness"], privacy={"k": 2, "p": 1}, method={"satisfies": "matrix"})
+        """Wherever they stand among the demands, and whether there is a k or not."""
+        for privacy in ({"k": 2, "p": 1},
+                        {"p": 1},
+                        {"models": [{"l-diversity": {"l": 1}}]},
+                        {"models": [{"l-diversity": {"l": 1}}, {"k-anonymity": {"k": 2}}]},
+                        {"models": [{"k-anonymity": {"k": 2}}, {"l-diversity": {"l": 1}}]}):
+            with self.subTest(privacy):
+                problem = support.Problem(self.directory, [*HEADER, "Illness"], [[*row, "flu"] for row in ROWS],
+                                          LEVELS, sensitive=["Illness"], privacy=privacy,
+                                          method={"satisfies": "matrix"})
+                release = problem.anonymize()
+                self.assertEqual(2, release.result.code)
+                self.assertIn("k-anonymity only", release.result.err)
+
+    def test_an_unknown_way_is_refused(self):
+        release, _ = self.both(ROWS, 2, **{"max-suppression": 1})
+        self.assertEqual(0, release.result.code)
+        problem = support.Problem(self.directory, HEADER, ROWS, LEVELS, privacy={"k": 2},
+                                  method={"satisfies": "matrices"})
         release = problem.anonymize()
         self.assertEqual(2, release.result.code)
-        self.assertIn("k-anonymity only", release.result.err)
+        self.assertIn("use classes or matrix", release.result.err)

@@ -151,7 +151,7 @@ UNITS = {
     "verify": ["test_verify_exact", "test_verify_models", "test_verify_reading", "test_verify",
                "test_scarce_verify"],
     "write": ["test_write_again", "test_scarce_write", "test_write", "test_memory"],
-    "job": ["test_local"],
+    "job": ["test_local", "test_scarce_jobs"],
 }
 MODULES = {
     "group": ["property/test_models:40", "property/test_lattice:40", "property/test_local:40"],
@@ -160,9 +160,10 @@ MODULES = {
     "write": ["property/test_models:20"],
     "job": ["property/test_lattice:20", "property/test_local:30", "property/test_theta:10"],
 }
-MORE_UNITS = ["test_scarce_release", "test_scarce_verify", "test_group", "test_lattice", "test_verify", "test_verify_models",
-              "test_scarce_group", "test_model_classes", "test_model_bind", "test_verify_exact",
-              "test_verify_reading", "test_write_again", "test_scarce_write", "test_write", "test_memory", "test_local", "test_theta", "test_cluster_papers",
+MORE_UNITS = ["test_scarce_release", "test_scarce_verify", "test_scarce_jobs", "test_group", "test_lattice",
+              "test_verify", "test_verify_models", "test_scarce_group", "test_model_classes", "test_model_bind",
+              "test_verify_exact", "test_verify_reading", "test_write_again", "test_scarce_write", "test_write",
+              "test_memory", "test_local", "test_theta", "test_cluster_papers",
               "test_optimal", "test_table", "test_attack", "test_measure", "test_page", "test_profile",
               "test_regressions"]
 MORE = ["property/test_models:600", "property/test_lattice:400", "property/test_local:300",

@@ -135,6 +135,46 @@ static void rows_that_fit_are_kept(void **state UNUSED) {
   assert_true(bytes[1] < ROWS);
 }
 
+/* ---------------------------------------------------------------- many blocks, wide codes */
+
+static const char WIDE_POLICY[] = "shoal: 1\n"
+                                  "attributes:\n"
+                                  "  place: {role: quasi, hierarchy: {top: true}}\n"
+                                  "  town: {role: quasi, hierarchy: {top: true}}\n"
+                                  "  illness: {role: sensitive}\n"
+                                  "  note: {role: keep}\n"
+                                  "privacy: {k: 4, p: 2}\n"
+                                  "method: {seed: 3}\n";
+
+/* Several blocks; codes of one, two and four bytes, the wide ones only after the first block. */
+static void write_wide_file(void) {
+  enum { WIDE_ROWS = 110000, N_PLACES = 70000, N_ILLNESSES = 300, NARROW_ROWS = 30000 };
+  FILE *file = fopen(data, "wb");
+  assert_non_null(file);
+  (void)fprintf(file, "place,town,illness,note\n");
+  for (unsigned i = 0; i < WIDE_ROWS; i++)
+    (void)fprintf(file, "%u,t%u,ill%u,note%u\n", i < NARROW_ROWS ? i % 200 : i % N_PLACES, i % 9,
+                  i < NARROW_ROWS ? i % 7 : i * 7 % N_ILLNESSES, i % 1000);
+  assert_int_equal(fclose(file), 0);
+}
+
+static void larger_files_are_counted_block_by_block(void **state UNUSED) {
+  write_wide_file();
+  shoal_policy_free(policy);
+  assert_int_equal(
+      shoal_policy_parse(WIDE_POLICY, sizeof WIDE_POLICY - 1, "policy", folder, &policy, &error),
+      SHOAL_OK);
+  assert_int_equal(release(0, 1, true, NULL), SHOAL_OK);
+  char *expected = contents(out);
+  for (unsigned n_threads = 1; n_threads <= 2; n_threads++) {
+    assert_int_equal(release(1 << 20, n_threads, true, NULL), SHOAL_OK);
+    char *bytes = contents(out);
+    assert_string_equal(bytes, expected);
+    free(bytes);
+  }
+  free(expected);
+}
+
 /* ---------------------------------------------------------------- a file that changes */
 
 /* Writes bytes at a place of the file and gives it back its times. */
@@ -206,6 +246,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(a_counted_table_is_released_like_one_of_rows),
       TEST(rows_that_fit_are_kept),
+      TEST(larger_files_are_counted_block_by_block),
       TEST(a_file_that_changes_is_noticed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
