@@ -64,21 +64,34 @@ static shoal_verify_entry *new_entry(shoal_verify_dictionary *dictionary, const 
   return made;
 }
 
+/* The slot of these bytes, or the empty one where they belong. */
+static inline shoal_verify_slot *slot_of(const shoal_verify_dictionary *dictionary, uint64_t hash,
+                                         const char *bytes, size_t size_bytes) {
+  size_t mask = n_slots(dictionary->bits) - 1;
+  size_t at = (size_t)(hash >> (64 - dictionary->bits));
+  for (; dictionary->slots[at].entry; at = (at + 1) & mask) {
+    const shoal_verify_entry *known = dictionary->slots[at].entry;
+    if (dictionary->slots[at].hash == hash && known->size_bytes == size_bytes &&
+        !memcmp(known->bytes, bytes, size_bytes))
+      break;
+  }
+  return &dictionary->slots[at];
+}
+
+shoal_verify_entry *shoal_verify_find(const shoal_verify_dictionary *dictionary, uint64_t hash,
+                                      const char *bytes, size_t size_bytes) {
+  return slot_of(dictionary, hash, bytes, size_bytes)->entry;
+}
+
 shoal_verify_entry *shoal_verify_intern(shoal_verify_dictionary *dictionary, uint64_t hash,
                                         const char *bytes, size_t size_bytes) {
   if (too_full(dictionary->n_entries, dictionary->bits) && !dictionary_grow(dictionary))
     return NULL;
-  size_t mask = n_slots(dictionary->bits) - 1;
-  size_t at = (size_t)(hash >> (64 - dictionary->bits));
-  for (; dictionary->slots[at].entry; at = (at + 1) & mask) {
-    shoal_verify_entry *known = dictionary->slots[at].entry;
-    if (dictionary->slots[at].hash == hash && known->size_bytes == size_bytes &&
-        !memcmp(known->bytes, bytes, size_bytes))
-      return known;
-  }
+  shoal_verify_slot *slot = slot_of(dictionary, hash, bytes, size_bytes);
+  if (slot->entry) return slot->entry;
   shoal_verify_entry *made = new_entry(dictionary, bytes, size_bytes);
   if (!made) return NULL;
-  dictionary->slots[at] = (shoal_verify_slot){.hash = hash, .entry = made};
+  *slot = (shoal_verify_slot){.hash = hash, .entry = made};
   dictionary->n_entries++;
   return made;
 }
