@@ -61,6 +61,7 @@ static bool fill_generalized(const shoal_release *release, size_t q, shoal_cells
     return fill_strings(cells, out, &release->labels.strings[q]);
   }
   if (release->hidden) cells->hidden = release->hidden[q];
+  cells->code_of_group = release->prepared.frequency->codes[q];
   return fill_labels(cells, out, &release->prepared.hierarchies[q]->levels[release->levels[q]]);
 }
 

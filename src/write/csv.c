@@ -86,15 +86,8 @@ static bool is_released(const shoal_csv_out *out, uint64_t row) {
 }
 
 static bool render_tile(const writing *w, worker *self, const uint64_t *row_of, size_t n) {
-  const shoal_rows_out *rows = &w->rows;
-  shoal_rows_pack(rows, row_of, n, self->tile);
-  for (size_t i = 0; i < n; i++) {
-    char *to = shoal_bytes_room(&self->delivery.rendered, rows->widest);
-    if (!to) return false;
-    to = shoal_rows_render(rows, self->tile + i * rows->packed_bytes, to);
-    self->delivery.rendered.size = (size_t)(to - self->delivery.rendered.bytes);
-  }
-  return true;
+  shoal_rows_pack(&w->rows, row_of, n, self->tile);
+  return shoal_rows_render(&w->rows, self->tile, NULL, n, &self->delivery.rendered);
 }
 
 static shoal_status render_stretch(void *user, unsigned i, uint64_t item, shoal_error *error) {
@@ -247,13 +240,8 @@ static shoal_status render_bucket(void *user, unsigned i, uint64_t item, shoal_e
       !shoal_grow(&self->places, &self->places_capacity, (size_t)n + 1, sizeof *self->places))
     return shoal_fail_memory(error);
   shoal_order_shuffle(&w->order, (uint32_t)item, (uint32_t)n, self->places);
-  for (uint64_t at = 0; at < n; at++) {
-    char *to = shoal_bytes_room(&self->delivery.rendered, rows->widest);
-    if (!to) return shoal_fail_memory(error);
-    to = shoal_rows_render(rows, packed + self->places[at] * rows->packed_bytes, to);
-    self->delivery.rendered.size = (size_t)(to - self->delivery.rendered.bytes);
-  }
-  return SHOAL_OK;
+  bool ok = shoal_rows_render(rows, packed, self->places, (size_t)n, &self->delivery.rendered);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
 static shoal_status write_shuffled(writing *w, shoal_random *random, shoal_error *error) {
@@ -273,7 +261,9 @@ static bool prepare(writing *w) {
     if (out->group_of_row[row] >= n_groups) n_groups = out->group_of_row[row] + 1;
     if (is_released(out, row)) w->n_rows += shoal_table_count(out->table, row);
   }
-  if (!shoal_rows_out_init(&w->rows, out, n_groups)) return false;
+  if (!shoal_rows_out_init(&w->rows, out, n_groups) ||
+      !shoal_rows_make_lines(&w->rows, n_groups, w->n_rows))
+    return false;
   w->n_threads = shoal_run_threads(w->run);
   for (unsigned i = 0; i < w->n_threads; i++) {
     w->workers[i].tile = shoal_alloc(TILE_ROWS, w->rows.packed_bytes);
