@@ -21,6 +21,12 @@ void *shoal_alloc_zero(size_t n, size_t size) {
   return calloc(1, bytes ? bytes : 1);
 }
 
+void *shoal_alloc_table(size_t n, size_t size) {
+  void *table = shoal_alloc(n, size);
+  if (table) memset(table, 0, n * size);
+  return table;
+}
+
 void *shoal_resize(void *memory, size_t n, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX) return NULL;

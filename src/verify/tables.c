@@ -23,7 +23,7 @@ bool shoal_verify_dictionary_init(shoal_verify_dictionary *dictionary) {
   shoal_arena_init(&dictionary->entries);
   dictionary->n_entries = 0;
   dictionary->bits = FIRST_BITS;
-  dictionary->slots = shoal_alloc_zero(n_slots(FIRST_BITS), sizeof *dictionary->slots);
+  dictionary->slots = shoal_alloc_table(n_slots(FIRST_BITS), sizeof *dictionary->slots);
   return dictionary->slots != NULL;
 }
 
@@ -35,7 +35,7 @@ void shoal_verify_dictionary_reset(shoal_verify_dictionary *dictionary) {
 static bool dictionary_grow(shoal_verify_dictionary *dictionary) {
   if (dictionary->bits >= MOST_BITS) return false; /* GCOVR_EXCL_BR_LINE */
   unsigned bits = dictionary->bits + 1;
-  shoal_verify_slot *slots = shoal_alloc_zero(n_slots(bits), sizeof *slots);
+  shoal_verify_slot *slots = shoal_alloc_table(n_slots(bits), sizeof *slots);
   if (!slots) return false;
   size_t mask = n_slots(bits) - 1;
   for (size_t i = 0; i < n_slots(dictionary->bits); i++) {
@@ -101,7 +101,7 @@ shoal_verify_entry *shoal_verify_intern(shoal_verify_dictionary *dictionary, uin
 bool shoal_verify_pairs_init(shoal_verify_pairs *pairs) {
   pairs->n_used = 0;
   pairs->bits = FIRST_BITS;
-  pairs->slots = shoal_alloc_zero(n_slots(FIRST_BITS), sizeof *pairs->slots);
+  pairs->slots = shoal_alloc_table(n_slots(FIRST_BITS), sizeof *pairs->slots);
   return pairs->slots != NULL;
 }
 
@@ -121,7 +121,7 @@ static shoal_verify_pair *find_slot(shoal_verify_pair *slots, unsigned bits, uin
 static bool pairs_grow(shoal_verify_pairs *pairs) {
   if (pairs->bits >= MOST_BITS) return false; /* GCOVR_EXCL_BR_LINE */
   unsigned bits = pairs->bits + 1;
-  shoal_verify_pair *slots = shoal_alloc_zero(n_slots(bits), sizeof *slots);
+  shoal_verify_pair *slots = shoal_alloc_table(n_slots(bits), sizeof *slots);
   if (!slots) return false;
   for (size_t i = 0; i < n_slots(pairs->bits); i++)
     if (pairs->slots[i].n_rows) *find_slot(slots, bits, pairs->slots[i].key) = pairs->slots[i];
