@@ -289,6 +289,10 @@ static shoal_status write_aside(shoal_release *release, const char *path,
                        .group_of_row = release->group_of_row,
                        .fate = release->fate_of_group,
                        .quote_formulas = p->policy->quote_formulas};
+  if (!release->class_of_row) {
+    out.n_groups = p->frequency->n_tuples;
+    out.rows_of_group = p->frequency->base.n_rows;
+  }
   shoal_random order;
   uint32_t *kept = NULL;
   if (!options->keep_order) SHOAL_TRY(start_random(p->policy, &order, error));
