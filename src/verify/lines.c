@@ -9,8 +9,10 @@ enum {
   MOST_LINES = 1 << 16,
   MOST_BYTES = 16 << 20,     /* of all lines */
   MOST_LINE_BYTES = 1 << 12, /* a longer one is not looked up */
-  ASK_ROWS = 1 << 16,        /* looked up between two questions whether it is worth it */
-  WORTH = 4                  /* one in so many must be found: a look costs a quarter of a reading */
+  ASK_ROWS = 1 << 14,        /* looked up between two questions whether it is worth it */
+  /* One in so many must be found: a look costs a quarter of a reading, and to keep a line more. */
+  WORTH_WHEN_FULL = 4,
+  WORTH_BEFORE = 32
 };
 
 bool shoal_verify_lines_init(shoal_verify_lines *lines, size_t width) {
@@ -58,7 +60,7 @@ static void ask_whether_worth_it(shoal_verify_lines *lines) {
   uint64_t again = lines->n_again - lines->n_again_before;
   uint64_t missed = lines->n_missed - lines->n_missed_before;
   if (again + missed < ASK_ROWS) return;
-  lines->off = is_full(lines) && again < (again + missed) / WORTH;
+  lines->off = again < (again + missed) / (is_full(lines) ? WORTH_WHEN_FULL : WORTH_BEFORE);
   lines->n_again_before = lines->n_again;
   lines->n_missed_before = lines->n_missed;
 }

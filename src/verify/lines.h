@@ -8,8 +8,8 @@
  * row. What a reader makes of a row follows from the row's bytes alone, so the same bytes at the
  * start of another row are the same row.
  *
- * Where lines are all different this would cost and gain nothing: only so many are kept, and when
- * there is no more room and few are found again, no line is looked up any more.
+ * Where lines are all different this would cost and gain nothing: only so many are kept, and where
+ * few are found again, the sooner when there is no more room, no line is looked up any more.
  */
 #ifndef SHOAL_VERIFY_LINES_H
 #define SHOAL_VERIFY_LINES_H
