@@ -9,6 +9,7 @@ enum {
   MOST_LINES = 1 << 16,
   MOST_BYTES = 16 << 20,     /* of all lines */
   MOST_LINE_BYTES = 1 << 12, /* a longer one is not looked up */
+  MOST_AHEAD = 16,           /* lines whose memory is asked for before the first is looked up */
   ASK_ROWS = 1 << 14,        /* looked up between two questions whether it is worth it */
   /* One in so many must be found: a look costs a quarter of a reading, and to keep a line more. */
   WORTH_WHEN_FULL = 4,
@@ -65,27 +66,61 @@ static void ask_whether_worth_it(shoal_verify_lines *lines) {
   lines->n_missed_before = lines->n_missed;
 }
 
+/* A line that is to be looked up. */
+typedef struct wanted {
+  const char *bytes;
+  size_t size_bytes;
+  uint64_t hash;
+} wanted;
+
+/* The next lines, at most n; asks for the memory of their slots. Returns how many there are. */
+static size_t take_lines(const shoal_verify_lines *lines, const char *at, const char *end, size_t n,
+                         wanted *next) {
+  size_t taken = 0;
+  for (; taken < n; taken++) {
+    const char *feed = memchr(at, '\n', (size_t)(end - at));
+    size_t size = feed ? (size_t)(feed - at) + 1 : 0;
+    if (!size || size > MOST_LINE_BYTES) break;
+    next[taken] = (wanted){.bytes = at, .size_bytes = size, .hash = hash_line(at, size)};
+    __builtin_prefetch(shoal_verify_slot_of(&lines->known, next[taken].hash));
+    at = feed + 1;
+  }
+  return taken;
+}
+
+/* Counts lines up to the first that is not known; returns how many. */
+static size_t count_known(const shoal_verify_lines *lines, const wanted *next, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    __builtin_prefetch(shoal_verify_entry_of(&lines->known, next[i].hash), 1);
+  for (size_t i = 0; i < n; i++) {
+    shoal_verify_entry *line =
+        shoal_verify_find(&lines->known, next[i].hash, next[i].bytes, next[i].size_bytes);
+    if (!line) return i;
+    line->n_rows++;
+  }
+  return n;
+}
+
 void shoal_verify_lines_skip(shoal_verify_lines *lines, shoal_verify_reader *reader,
                              uint64_t most) {
-  size_t size;
-  const char *bytes = shoal_verify_reader_window(reader, &size), *at = bytes, *end;
+  wanted next[MOST_AHEAD];
+  size_t size, ahead = 1, n; /* more ahead while lines are known: less is hashed in vain */
+  const char *bytes = shoal_verify_reader_window(reader, &size), *at = bytes;
   uint64_t n_rows = 0;
   lines->missed_bytes = 0;
-  while (n_rows < most && (end = memchr(at, '\n', size - (size_t)(at - bytes)))) {
-    size_t line_bytes = (size_t)(end - at) + 1;
-    if (line_bytes > MOST_LINE_BYTES) break;
-    uint64_t hash = hash_line(at, line_bytes);
-    shoal_verify_entry *line = shoal_verify_find(&lines->known, hash, at, line_bytes);
-    if (!line) {
+  while ((n = take_lines(lines, at, bytes + size, ahead, next)) && n_rows < most) {
+    if (n > most - n_rows) n = (size_t)(most - n_rows);
+    size_t n_known = count_known(lines, next, n);
+    n_rows += n_known;
+    at = n_known ? next[n_known - 1].bytes + next[n_known - 1].size_bytes : at;
+    if (n_known < n) {
       lines->missed = at;
-      lines->missed_bytes = line_bytes;
-      lines->missed_hash = hash;
+      lines->missed_bytes = next[n_known].size_bytes;
+      lines->missed_hash = next[n_known].hash;
       lines->n_missed++;
       break;
     }
-    line->n_rows++;
-    n_rows++;
-    at = end + 1;
+    ahead = ahead < MOST_AHEAD ? 2 * ahead : ahead;
   }
   shoal_verify_reader_skip(reader, (size_t)(at - bytes), n_rows);
   lines->missed_place = shoal_verify_reader_place(reader);
