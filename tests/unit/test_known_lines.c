@@ -104,6 +104,20 @@ static void lines_in_any_spelling_are_counted(void **state UNUSED) {
   }
 }
 
+/* However many lines are looked up at once: not one row more than there must be. */
+static void known_lines_are_counted_no_further_than_the_claim(void **state UNUSED) {
+  shoal_text release;
+  shoal_text_init(&release);
+  shoal_text_add(&release, "age,ill\n");
+  for (unsigned i = 0; i < 500; i++) shoal_text_add(&release, "a,x\na,y\n");
+  holds(&release, 1000, 1, 1000);
+  for (uint64_t n_rows = 960; n_rows < 1000; n_rows++) {
+    assert_int_equal(SHOAL_FAILED, verify(&release, n_rows, 1));
+    assert_non_null(strstr(error.message, "more rows than"));
+  }
+  shoal_text_reset(&release);
+}
+
 /* A row whose doubled quotes were made single in place is not the line that it looks like then. */
 static void what_only_looks_like_a_known_line_is_read(void **state UNUSED) {
   static const char *const last[] = {"\"a\"bb\",x\n", "\"a\"b\"\",x\n", "\"a\"b\",x\",x\n",
@@ -342,6 +356,7 @@ static void without_memory_no_line_is_known(void **state UNUSED) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(lines_in_any_spelling_are_counted),
+      TEST(known_lines_are_counted_no_further_than_the_claim),
       TEST(what_only_looks_like_a_known_line_is_read),
       TEST(with_guards_every_row_is_read),
       TEST(random_lines_are_counted_as_by_hand),
