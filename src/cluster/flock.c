@@ -30,6 +30,7 @@ typedef struct effort {
   int rounds;       /* of improving, for the aim il */
   int other_rounds; /* for the others */
   bool regathers;
+  bool in_haste;     /* of ordering */
   uint32_t reach;    /* of gathering */
   unsigned attempts; /* with different orders; the best one counts */
 } effort;
@@ -37,10 +38,10 @@ typedef struct effort {
 enum { MOST_ATTEMPTS = 2 };
 
 static const effort efforts[] = {
-    {20000, 6, 8, true, SHOAL_REACH, 2},
-    {60000, 1, 4, false, SHOAL_REACH, 1},
-    {WHOLE_ROWS, 0, 1, false, SHOAL_SHORT_REACH, 1},
-    {UINT32_MAX, 0, 0, false, SHOAL_SHORT_REACH, 1},
+    {20000, 6, 8, true, false, SHOAL_REACH, 2},
+    {60000, 1, 4, false, false, SHOAL_REACH, 1},
+    {WHOLE_ROWS, 0, 1, false, true, SHOAL_SHORT_REACH, 1},
+    {UINT32_MAX, 0, 0, false, true, SHOAL_SHORT_REACH, 1},
 };
 
 typedef struct flocking {
@@ -86,7 +87,8 @@ static shoal_status order_rows(flocking *f, shoal_error *error) {
   if (status == SHOAL_OK) {
     for (uint32_t r = 0; r < f->n; r++) weight[axes->tuple_of_row[r]]++;
     uint64_t least = f->task->fit->k * (f->attempt ? 1 : 2);
-    status = shoal_flock_order(axes, weight, least, f->task->run, order, error);
+    status =
+        shoal_flock_order(axes, weight, least, f->effort->in_haste, f->task->run, order, error);
   }
   if (status == SHOAL_OK && !sort_rows(f, order, weight)) status = shoal_fail_memory(error);
   free(weight);

@@ -16,14 +16,15 @@
 
 #define SHOAL_NIL UINT32_MAX
 
-enum { SHOAL_REACH = 16, SHOAL_SHORT_REACH = 8 }; /* of gathering, unless and where rows are many */
+enum { SHOAL_REACH = 16, SHOAL_SHORT_REACH = 6 }; /* of gathering, unless and where rows are many */
 
 /*
  * The tuples in an order in which neighbours are alike: that of a tree of best cuts. `weight` is
- * the rows of each tuple; cuts leave at least `least` rows on each side where they can.
+ * the rows of each tuple; cuts leave at least `least` rows on each side where they can. In haste,
+ * small parts are not cut where they then lose least, but where they lose most and evenly.
  */
 shoal_status shoal_flock_order(const shoal_axes *axes, const uint32_t *weight, uint64_t least,
-                               const shoal_run *run, uint32_t *order,
+                               bool in_haste, const shoal_run *run, uint32_t *order,
                                shoal_error *error) SHOAL_MUST_CHECK;
 
 /* ------------------------------------------------------------ a herd: clusters at work */
@@ -174,6 +175,8 @@ static inline uint64_t shoal_herd_join_cost(const shoal_herd *herd, uint32_t clu
 const shoal_ends *shoal_herd_ends(shoal_herd *herd, uint32_t cluster);
 uint32_t shoal_herd_loss_without(const shoal_herd *herd, const shoal_ends *ends,
                                  const uint32_t *places);
+/* Whichever row leaves, the loss is not below this. */
+uint32_t shoal_herd_least_loss_without(const shoal_herd *herd, const shoal_ends *ends);
 
 /* Puts the clusters into the order of their rows, and lists those that lose most. */
 void shoal_herd_arrange(shoal_herd *herd);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "cluster/flock.h"
+#include "cluster/flock_pair.h"
 
 enum { LOOKED_AT = 4096 };         /* rows of a lender */
 static const double LITTLE = 0.05; /* of progress, where there is none */
@@ -24,6 +24,7 @@ typedef struct offer {
 
 typedef struct gathering {
   shoal_herd *herd;
+  shoal_flock_pair pair;
   bool exact;                /* clusters get k rows, not more: what is left over goes on looking */
   uint32_t *before, *behind; /* by cluster: neighbours that are left */
   uint32_t *partner;         /* SHOAL_NIL: none */
@@ -64,17 +65,6 @@ static offer pop(gathering *g) {
 }
 
 /* ------------------------------------------------------------ partners */
-
-/* What a row loses in a and b together; from `limit` on, only that it is not below it. */
-static double joint_loss(const shoal_herd *h, uint32_t a, uint32_t b, double limit) {
-  const shoal_span *x = h->extent + (size_t)a * h->n_axes, *y = h->extent + (size_t)b * h->n_axes;
-  uint32_t loss = 0;
-  for (size_t q = 0; q < h->n_axes && loss < limit; q++) {
-    uint32_t lo = x[q].lo < y[q].lo ? x[q].lo : y[q].lo, hi = x[q].hi > y[q].hi ? x[q].hi : y[q].hi;
-    loss += shoal_axis_loss(&h->axes->items[q], lo, hi);
-  }
-  return loss;
-}
 
 /* How many bits are set; the compiler's own is a call where the machine is not known. */
 static uint32_t n_bits(uint64_t set) {
@@ -124,9 +114,19 @@ static double progress(const gathering *g, uint32_t a, uint32_t b) {
   return before > after ? (double)(before - after) / before : before ? LITTLE : 1;
 }
 
-/* The loss, for each row settled, of bringing a and b together; not exact from `limit` on. */
+/*
+ * The loss, for each row settled, of bringing a and b together; not exact from `limit` on. A row
+ * of a may lose `limit` more than before, one of b that is not settled too: where each loses more
+ * than the worse of them so may, nothing else need be looked at, and that is most often so.
+ */
 static double score_of(const gathering *g, uint32_t a, uint32_t b, double limit) {
   const shoal_herd *h = g->herd;
+  uint32_t worse = h->loss[a] > h->loss[b] ? h->loss[a] : h->loss[b];
+  double most = limit + worse;
+  uint32_t bound = most < SHOAL_MOST_LOSS ? (uint32_t)most + 1 : UINT32_MAX;
+  uint32_t loss = shoal_flock_pair_loss(&g->pair, a, b, bound);
+  if (loss >= most) return limit;
+  double joint = loss;
   if (g->exact && h->size[a] > h->size[b]) {
     uint32_t swap = a;
     a = b;
@@ -136,14 +136,12 @@ static double score_of(const gathering *g, uint32_t a, uint32_t b, double limit)
   double rows = (double)loan_of(g, a, b);
   if (rows > 0) {
     double lent = rows * h->loss[b], all = size + rows;
-    return (all * joint_loss(h, a, b, (limit * size + own + lent) / all) - own - lent) / size;
+    return (all * joint - own - lent) / size;
   }
   double other = h->size[b], its = (double)shoal_herd_cost(h, b);
-  double settled = size + (g->fits[b] ? 0 : other),
-         most = (limit * settled + own + its) / (size + other);
-  double joint = joint_loss(h, a, b, most); /* at most all of it is settled */
-  if (joint >= most) return limit;
-  return ((size + other) * joint - own - its) / (settled * progress(g, a, b));
+  double settled = size + (g->fits[b] ? 0 : other); /* at most all of it */
+  double score = ((size + other) * joint - own - its) / settled;
+  return score >= limit ? limit : score / progress(g, a, b);
 }
 
 static bool offer_again(gathering *g, uint32_t a, uint32_t partner, double score) {
@@ -195,6 +193,41 @@ static bool tell_neighbours(gathering *g, uint32_t changed) {
   return true;
 }
 
+/*
+ * What two that both look for a partner are to each other is the same from either side: it is
+ * computed once. `least` and `best` are a's so far.
+ */
+static bool meet(gathering *g, uint32_t a, uint32_t b, double *least, uint32_t *best) {
+  if (g->fits[a]) return reconsider(g, b, a);
+  if (!g->fits[b] && g->partner[b] == SHOAL_NIL && !look_around(g, b)) return false;
+  bool both = !g->fits[b] && g->partner[b] != SHOAL_NIL;
+  double score = score_of(g, a, b, both && g->score[b] > *least ? g->score[b] : *least);
+  if (score < *least) {
+    *least = score;
+    *best = b;
+  }
+  if (!both) return true;
+  if (score < g->score[b]) return offer_again(g, b, a, score);
+  if (g->partner[b] == a) g->stale[b] = 1;
+  return true;
+}
+
+/* A cluster that has changed looks around, and all within reach look at it again. */
+static bool meet_neighbours(gathering *g, uint32_t a) {
+  uint32_t best = SHOAL_NIL, ahead = a, back = a;
+  double least = INFINITY;
+  for (uint32_t step = 0; step < g->herd->reach; step++) {
+    if (ahead != SHOAL_NIL) ahead = g->behind[ahead];
+    if (back != SHOAL_NIL) back = g->before[back];
+    if (ahead != SHOAL_NIL && !meet(g, a, ahead, &least, &best)) return false;
+    if (back != SHOAL_NIL && !meet(g, a, back, &least, &best)) return false;
+  }
+  if (g->fits[a]) return true;
+  g->partner[a] = best;
+  g->stale[a] = 0;
+  return best == SHOAL_NIL || offer_again(g, a, best, least);
+}
+
 /* A cluster is gone: those that wanted it will look for another partner. */
 static void forget(gathering *g, uint32_t gone) {
   uint32_t ahead = g->behind[gone], back = g->before[gone];
@@ -226,6 +259,7 @@ static bool join(gathering *g, uint32_t a, uint32_t b) {
     b = swap;
   }
   shoal_herd_absorb(h, a, b);
+  shoal_flock_pair_note(&g->pair, b);
   drop(g, a);
   g->fits[b] = shoal_herd_fits(h, b);
   g->version[a]++;
@@ -236,8 +270,7 @@ static bool join(gathering *g, uint32_t a, uint32_t b) {
     drop(g, b);
     return true;
   }
-  if (!tell_neighbours(g, b)) return false;
-  return g->fits[b] || look_around(g, b);
+  return meet_neighbours(g, b);
 }
 
 /* How many groups that a lacks a row of b has. */
@@ -287,6 +320,8 @@ static bool borrow(gathering *g, uint32_t a, uint32_t b) {
     return false;
   }
   shoal_trial_keep(h);
+  shoal_flock_pair_note(&g->pair, a);
+  shoal_flock_pair_note(&g->pair, b);
   g->fits[a] = 1;
   g->version[a]++;
   return true;
@@ -305,6 +340,8 @@ static bool fill_up(gathering *g, uint32_t a, uint32_t b) {
     return false;
   }
   shoal_trial_keep(h);
+  shoal_flock_pair_note(&g->pair, a);
+  shoal_flock_pair_note(&g->pair, b);
   g->fits[a] = 1;
   g->version[a]++;
   forget(g, a);
@@ -314,6 +351,27 @@ static bool fill_up(gathering *g, uint32_t a, uint32_t b) {
 }
 
 /* ------------------------------------------------------------ all together */
+
+static void note_offer(gathering *g, uint32_t a, uint32_t partner, double score) {
+  if (g->fits[a] || score >= g->score[a]) return;
+  g->partner[a] = partner;
+  g->score[a] = score;
+}
+
+/* At the start: a and those behind it, within reach, look at each other. */
+static void note_ahead(gathering *g, uint32_t a) {
+  uint32_t b = g->behind[a];
+  if (g->exact && g->fits[a]) return; /* it is in no list */
+  for (uint32_t step = 0; step < g->herd->reach && b != SHOAL_NIL; step++, b = g->behind[b]) {
+    if (g->fits[a] && g->fits[b]) continue;
+    bool alike = g->fits[a] == g->fits[b];
+    double limit = alike && g->score[a] > g->score[b] ? g->score[a] : g->score[b];
+    if (g->fits[b]) limit = g->score[a];
+    double score = g->fits[a] ? score_of(g, b, a, limit) : score_of(g, a, b, limit);
+    note_offer(g, a, b, score);
+    note_offer(g, b, a, score);
+  }
+}
 
 static bool start(gathering *g) {
   shoal_herd *h = g->herd;
@@ -327,12 +385,15 @@ static bool start(gathering *g) {
   g->stale = shoal_alloc_zero(slots, sizeof *g->stale);
   if (!g->before || !g->behind || !g->partner || !g->score || !g->version || !g->fits || !g->stale)
     return false;
+  if (!shoal_flock_pair_init(&g->pair, h)) return false;
   if (h->n_free == h->n_slots) shoal_herd_make_tuples(h);
   shoal_herd_arrange(h);
   uint32_t last = SHOAL_NIL;
   for (uint32_t i = 0; i < h->n_at; i++) {
     uint32_t c = h->at[i];
+    shoal_flock_pair_note(&g->pair, c);
     g->partner[c] = SHOAL_NIL;
+    g->score[c] = INFINITY;
     g->fits[c] = shoal_herd_fits(h, c);
     if (g->exact && g->fits[c]) continue;
     g->before[c] = last;
@@ -340,8 +401,11 @@ static bool start(gathering *g) {
     if (last != SHOAL_NIL) g->behind[last] = c;
     last = c;
   }
-  for (uint32_t i = 0; i < h->n_at; i++)
-    if (!g->fits[h->at[i]] && !look_around(g, h->at[i])) return false;
+  for (uint32_t i = 0; i < h->n_at; i++) note_ahead(g, h->at[i]);
+  for (uint32_t i = 0; i < h->n_at; i++) {
+    uint32_t c = h->at[i];
+    if (g->partner[c] != SHOAL_NIL && !offer_again(g, c, g->partner[c], g->score[c])) return false;
+  }
   return true;
 }
 
@@ -372,6 +436,7 @@ static bool gather(shoal_herd *herd, bool exact) {
   gathering g = {.herd = herd, .exact = exact};
   bool ok = start(&g) && work(&g) && !herd->failed;
   herd->failed = !ok;
+  shoal_flock_pair_reset(&g.pair);
   free(g.before);
   free(g.behind);
   free(g.partner);

@@ -53,8 +53,18 @@ static bool allocate_rows(shoal_herd *h) {
   return true;
 }
 
-/* Groups are numbered anew, as they appear: a block may have few of very many. */
+/* Few groups keep their numbers. */
+static bool keep_groups(shoal_herd *h, size_t d) {
+  for (uint32_t i = 0; i < h->n; i++)
+    h->group[d][i] = shoal_count_group(&h->fit->counts[d], h->row[i]);
+  h->n_groups[d] = h->fit->counts[d].n_groups;
+  h->seen[d] = shoal_alloc_zero(h->n_groups[d], sizeof **h->seen);
+  return h->seen[d] != NULL;
+}
+
+/* Else they are numbered anew, as they appear: a block may have few of very many. */
 static bool fill_groups(shoal_herd *h, size_t d) {
+  if (h->fit->counts[d].n_groups <= 64) return keep_groups(h, d);
   shoal_ids ids;
   if (!shoal_ids_init(&ids, 64)) return false;
   bool ok = true;
@@ -357,6 +367,16 @@ uint32_t shoal_herd_loss_without(const shoal_herd *h, const shoal_ends *ends,
     uint32_t lo = places[q] == e->lo && e->n_lo == 1 ? e->next_lo : e->lo;
     uint32_t hi = places[q] == e->hi && e->n_hi == 1 ? e->next_hi : e->hi;
     if (lo < hi) loss += shoal_axis_loss(&h->axes->items[q], lo, hi);
+  }
+  return loss;
+}
+
+uint32_t shoal_herd_least_loss_without(const shoal_herd *h, const shoal_ends *ends) {
+  uint32_t loss = 0;
+  for (size_t q = 0; q < h->n_axes; q++) {
+    const shoal_ends *e = &ends[q];
+    uint32_t lo = e->n_lo == 1 ? e->next_lo : e->lo, hi = e->n_hi == 1 ? e->next_hi : e->hi;
+    if (e->lo < e->hi && lo < hi) loss += shoal_axis_loss(&h->axes->items[q], lo, hi);
   }
   return loss;
 }

@@ -37,21 +37,32 @@ static uint32_t near(const shoal_herd *h, uint32_t at, uint32_t step) {
   return at + away < h->n_at ? at + away : SHOAL_NIL;
 }
 
+/* A place for a row, the cheapest so far. */
+typedef struct place {
+  const uint32_t *places; /* of the row */
+  uint32_t from, best;
+  uint64_t limit;
+} place;
+
+static inline void try_home(const shoal_herd *h, uint32_t c, place *p) {
+  if (h->loss[c] >= p->limit || c == p->from || !h->size[c]) return;
+  uint64_t cost = shoal_herd_join_cost(h, c, p->places, p->limit);
+  if (cost >= p->limit) return;
+  p->limit = cost;
+  p->best = c;
+}
+
 uint32_t shoal_flock_home(shoal_herd *h, uint32_t row, uint32_t from, uint64_t *limit) {
-  const uint32_t *places = shoal_herd_places(h, row);
-  uint32_t best = SHOAL_NIL, at = h->position[from];
+  place p = {shoal_herd_places(h, row), from, SHOAL_NIL, *limit};
+  uint32_t at = h->position[from];
   h->work += 2 * REACH;
-  for (uint32_t i = 0; i < 2 * REACH + h->n_worst; i++) {
-    uint32_t c = SHOAL_NIL;
-    if (i >= 2 * REACH) c = h->worst[i - 2 * REACH];
-    else if (near(h, at, i) != SHOAL_NIL) c = h->at[near(h, at, i)];
-    if (c == SHOAL_NIL || c == from || !h->size[c] || h->loss[c] >= *limit) continue;
-    uint64_t cost = shoal_herd_join_cost(h, c, places, *limit);
-    if (cost >= *limit) continue;
-    *limit = cost;
-    best = c;
+  for (uint32_t away = 1; away <= REACH; away++) {
+    if (at + away < h->n_at) try_home(h, h->at[at + away], &p);
+    if (away <= at) try_home(h, h->at[at - away], &p);
   }
-  return best;
+  for (uint32_t i = 0; i < h->n_worst; i++) try_home(h, h->worst[i], &p);
+  *limit = p.limit;
+  return p.best;
 }
 
 /* ------------------------------------------------------------ refilling */
@@ -79,7 +90,10 @@ static uint64_t least_growth(const shoal_herd *h, uint32_t a, uint32_t c, uint64
 
 void shoal_flock_look_for_loan(shoal_herd *h, uint32_t a, uint32_t c, shoal_loan *best) {
   size_t lacks = lacking(h, a);
-  int64_t cost_of_c = (int64_t)shoal_herd_cost(h, c), most = cost_of_c - best->gain;
+  const shoal_ends *ends = shoal_herd_ends(h, c);
+  int64_t cost_of_c = (int64_t)shoal_herd_cost(h, c);
+  int64_t spared = cost_of_c - (int64_t)(h->size[c] - 1) * shoal_herd_least_loss_without(h, ends);
+  int64_t most = spared - best->gain;
   if (most <= 0 || least_growth(h, a, c, (uint64_t)most) >= (uint64_t)most) return;
   uint32_t last = SHOAL_NIL, looked = 0;
   for (uint32_t r = h->head[c]; r != SHOAL_NIL && looked++ < LOOKED_AT; r = h->next[r]) {
@@ -92,11 +106,11 @@ void shoal_flock_look_for_loan(shoal_herd *h, uint32_t a, uint32_t c, shoal_loan
     if (!shoal_herd_spares(h, r)) continue;
     h->work++;
     const uint32_t *places = shoal_herd_places(h, r);
-    uint64_t limit = (uint64_t)(cost_of_c - best->gain); /* above 0, as seen above */
+    if (spared <= best->gain) return;
+    uint64_t limit = (uint64_t)(spared - best->gain);
     uint64_t cost = shoal_herd_join_cost(h, a, places, limit);
     if (cost >= limit) continue;
-    int64_t rest =
-        (int64_t)(h->size[c] - 1) * shoal_herd_loss_without(h, shoal_herd_ends(h, c), places);
+    int64_t rest = (int64_t)(h->size[c] - 1) * shoal_herd_loss_without(h, ends, places);
     if (cost_of_c - rest - (int64_t)cost <= best->gain || shoal_trial_has_moved(h, r)) continue;
     *best = (shoal_loan){r, cost_of_c - rest - (int64_t)cost};
   }

@@ -15,9 +15,11 @@
 #include "cluster/flock.h"
 
 enum {
-  SAMPLE = 16384, /* tuples that a cut is chosen by */
-  DEEP = 40,      /* levels of the tree */
-  OFTEN = 512     /* parts above so many tuples are a reason to ask whether to go on */
+  SAMPLE = 16384,      /* tuples that a cut is chosen by */
+  SMALL_SAMPLE = 1024, /* in haste */
+  DEEP = 40,           /* levels of the tree */
+  OFTEN = 512,         /* parts above so many tuples are a reason to ask whether to go on */
+  FEW = 64             /* tuples that are cut quickly, in haste: they are neighbours anyway */
 };
 
 /* Tuples of a node that share a place on the axis at hand. */
@@ -41,7 +43,8 @@ typedef struct ordering {
   const shoal_axes *axes;
   const uint32_t *weight;
   uint64_t least;
-  bool hasty;                /* the tree is deep: parts are made even */
+  bool in_haste;             /* rows are many: small parts are cut quickly */
+  bool even;                 /* the tree is deep: parts are made even */
   uint32_t *scratch;         /* by tuple of the node */
   slice *slices;             /* of the axis at hand */
   shoal_span *extents;       /* of each slice: n spans */
@@ -111,7 +114,7 @@ static bool is_better(const cut *a, const cut *b) {
 static void try_axis(ordering *o, uint32_t n_slices, size_t axis, uint64_t weight, size_t n_tuples,
                      cut *best) {
   const shoal_axes *axes = o->axes;
-  uint64_t left = 0, least = o->hasty ? UINT64_MAX : weight / 4 < o->least ? weight / 4 : o->least;
+  uint64_t left = 0, least = o->even ? UINT64_MAX : weight / 4 < o->least ? weight / 4 : o->least;
   memcpy(o->run, o->extents, axes->n * sizeof *o->run);
   for (uint32_t s = 0; s + 1 < n_slices; s++) {
     shoal_extent_join(axes, o->run, o->extents + (size_t)s * axes->n);
@@ -203,13 +206,41 @@ static bool add_part(parts *list, uint32_t *tuples, size_t n, unsigned depth) {
   return true;
 }
 
+/* A few tuples are cut on the axis on which they lose most, where it parts them most evenly. */
+static cut quick_cut(ordering *o, const part *p, const shoal_span *extent) {
+  cut best = {0};
+  uint32_t most = 0, places[FEW];
+  for (size_t q = 0; q < o->axes->n; q++) {
+    uint32_t loss = shoal_axis_loss(&o->axes->items[q], extent[q].lo, extent[q].hi);
+    if (loss > most || (!best.found && extent[q].lo < extent[q].hi)) {
+      most = loss;
+      best = (cut){.axis = q, .found = true};
+    }
+  }
+  for (size_t i = 0; best.found && i < p->n; i++) { /* in order: they are few */
+    uint32_t place = shoal_axes_tuple(o->axes, p->tuples[i])[best.axis];
+    size_t at = i;
+    for (; at > 0 && places[at - 1] > place; at--) places[at] = places[at - 1];
+    places[at] = place;
+  }
+  for (size_t i = 1; best.found && i < p->n; i++) {
+    size_t smaller = i < p->n - i ? i : p->n - i;
+    if (places[i] == places[i - 1] || smaller <= best.evenness) continue;
+    best.evenness = smaller;
+    best.last = places[i - 1];
+  }
+  return best;
+}
+
 /* The cut of a large part is chosen by some of its tuples, evenly taken. */
 static cut choose_cut(ordering *o, const part *p, const shoal_span *extent, uint64_t weight) {
-  if (p->n <= SAMPLE) return best_cut(o, p->tuples, p->n, extent, weight);
-  for (size_t i = 0; i < SAMPLE; i++) o->sample[i] = p->tuples[i * (p->n / SAMPLE)];
+  size_t sample = o->in_haste ? SMALL_SAMPLE : SAMPLE;
+  if (o->in_haste && p->n <= FEW) return quick_cut(o, p, extent);
+  if (p->n <= sample) return best_cut(o, p->tuples, p->n, extent, weight);
+  for (size_t i = 0; i < sample; i++) o->sample[i] = p->tuples[i * (p->n / sample)];
   uint64_t sampled;
-  extent_of(o, o->sample, SAMPLE, o->wide, &sampled);
-  return best_cut(o, o->sample, SAMPLE, o->wide, sampled); /* tuples differ: there is one */
+  extent_of(o, o->sample, sample, o->wide, &sampled);
+  return best_cut(o, o->sample, sample, o->wide, sampled); /* tuples differ: there is one */
 }
 
 /* Asks whether to go on; no row is done yet. */
@@ -236,7 +267,7 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
     if (p.n > OFTEN && !goes_on(o)) break;
     uint64_t weight;
     extent_of(o, p.tuples, p.n, o->extent, &weight);
-    o->hasty = p.depth > DEEP;
+    o->even = p.depth > DEEP;
     cut c = choose_cut(o, &p, o->extent, weight);
     if (!c.found) continue;
     size_t left = divide(o, p.tuples, p.n, &c);
@@ -266,7 +297,7 @@ static void ordering_reset(ordering *o) {
 
 /* Room for parts of up to n tuples. */
 static bool ordering_init(ordering *o, const shoal_axes *axes, const uint32_t *weight,
-                          uint64_t least, size_t n) {
+                          uint64_t least, bool in_haste, size_t n) {
   size_t places = 1;
   for (size_t q = 0; q < axes->n; q++)
     if (axes->items[q].n_places > places) places = axes->items[q].n_places;
@@ -276,6 +307,7 @@ static bool ordering_init(ordering *o, const shoal_axes *axes, const uint32_t *w
   *o = (ordering){.axes = axes,
                   .weight = weight,
                   .least = least,
+                  .in_haste = in_haste,
                   .scratch = shoal_alloc(n, sizeof *o->scratch),
                   .sample = shoal_alloc(SAMPLE, sizeof *o->sample),
                   .slices = shoal_alloc(slices, sizeof *o->slices),
@@ -296,6 +328,7 @@ typedef struct shared {
   const shoal_axes *axes;
   const uint32_t *weight;
   uint64_t least;
+  bool in_haste;
   const parts *later;
   size_t small;
   const shoal_run *run;
@@ -308,7 +341,7 @@ typedef struct shared {
 static void order_share(void *user, unsigned i) {
   shared *s = user;
   ordering o;
-  bool ok = ordering_init(&o, s->axes, s->weight, s->least, s->small);
+  bool ok = ordering_init(&o, s->axes, s->weight, s->least, s->in_haste, s->small);
   if (!ok) {
     atomic_store(&s->failed, true);
     return;
@@ -324,15 +357,18 @@ static void order_share(void *user, unsigned i) {
 }
 
 shoal_status shoal_flock_order(const shoal_axes *axes, const uint32_t *weight, uint64_t least,
-                               const shoal_run *run, uint32_t *order, shoal_error *error) {
+                               bool in_haste, const shoal_run *run, uint32_t *order,
+                               shoal_error *error) {
   size_t n = axes->n_tuples;
   ordering o;
   parts later = {0};
   for (uint32_t t = 0; t < n; t++) order[t] = t;
   size_t small = n / 64 > 1024 ? n / 64 : 1024;
-  shared s = {.axes = axes, .weight = weight, .least = least, .later = &later, .small = small};
+  shared s = {.axes = axes, .weight = weight, .least = least, .in_haste = in_haste};
+  s.later = &later;
+  s.small = small;
   s.run = run;
-  bool ok = ordering_init(&o, axes, weight, least, n);
+  bool ok = ordering_init(&o, axes, weight, least, in_haste, n);
   if (ok) {
     o.asked = run;
     ok = order_tuples(&o, order, n, small, &later);

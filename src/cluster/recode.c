@@ -54,12 +54,19 @@ shoal_span *shoal_extents_of_rows(const shoal_axes *axes, const uint32_t *group_
   if (axes->n > SIZE_MAX / ((size_t)n_groups + 1)) return NULL;
   size_t n = (size_t)n_groups * axes->n;
   shoal_span *extents = shoal_alloc(n, sizeof *extents);
-  if (!extents) return NULL;
-  for (size_t i = 0; i < n; i++) extents[i] = (shoal_span){UINT32_MAX, 0};
-  for (uint64_t row = 0; row < axes->n_rows; row++)
-    shoal_extent_add(axes, extents + (size_t)group_of_row[row] * axes->n,
-                     shoal_axes_row(axes, (uint32_t)row));
-  return extents;
+  uint32_t *last = shoal_alloc(axes->n_tuples, sizeof *last); /* by tuple: the group it was in */
+  for (size_t i = 0; extents && i < n; i++) extents[i] = (shoal_span){UINT32_MAX, 0};
+  for (uint32_t t = 0; last && t < axes->n_tuples; t++) last[t] = UINT32_MAX;
+  for (uint64_t row = 0; extents && last && row < axes->n_rows; row++) {
+    uint32_t tuple = axes->tuple_of_row[row], group = group_of_row[row];
+    if (last[tuple] == group) continue; /* most tuples are in one group only */
+    last[tuple] = group;
+    shoal_extent_add(axes, extents + (size_t)group * axes->n, shoal_axes_tuple(axes, tuple));
+  }
+  if (!last) free(extents);
+  bool ok = last != NULL;
+  free(last);
+  return ok ? extents : NULL;
 }
 
 void shoal_axis_ancestor(const shoal_axis *axis, shoal_span span, uint32_t *level,

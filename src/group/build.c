@@ -22,6 +22,9 @@ typedef struct part {
 
 typedef struct grouping {
   shoal_frequency *frequency;
+  const shoal_column *const *columns; /* that make up a word */
+  const unsigned *bits;               /* of each */
+  size_t n_columns;
   const shoal_run *run;
   part parts[MAX_PARTS];
   unsigned n_parts;
@@ -35,7 +38,7 @@ static void group_part(void *user, unsigned i) {
   shoal_frequency *f = g->frequency;
   for (uint64_t row = p->first; !p->failed && row < p->end; row += BLOCK_ROWS) {
     size_t n = p->end - row < BLOCK_ROWS ? (size_t)(p->end - row) : BLOCK_ROWS;
-    p->failed = !shoal_tuples_rows(&p->tuples, f->quasi, f->word_bits, f->n_quasi, row, n,
+    p->failed = !shoal_tuples_rows(&p->tuples, g->columns, g->bits, g->n_columns, row, n,
                                    f->tuple_of_row + row);
     if (i == 0 && g->cancelled == SHOAL_OK)
       g->cancelled = shoal_run_report(g->run, "group", (row + n) * g->n_parts, f->table->n_rows,
@@ -69,7 +72,9 @@ static void renumber_part(void *user, unsigned i) {
     tuple_of_row[row] = p->global[tuple_of_row[row]];
 }
 
-static bool prepare_parts(grouping *g, unsigned bits) {
+static bool prepare_parts(grouping *g) {
+  unsigned bits = 0;
+  for (size_t c = 0; c < g->n_columns; c++) bits += g->bits[c];
   uint64_t n_rows = g->frequency->table->n_rows;
   unsigned threads = shoal_run_threads(g->run);
   uint64_t wanted = n_rows / ROWS_A_PART + 1;
@@ -113,18 +118,24 @@ static bool take_tuples(shoal_frequency *f, shoal_tuples *tuples) {
   return true;
 }
 
-static shoal_status group_words(shoal_frequency *f, unsigned bits, const shoal_run *run,
-                                shoal_error *error) {
+/* The rows' tuples of these columns, and what `take` has of them. */
+static shoal_status group_columns(shoal_frequency *f, const shoal_column *const *columns,
+                                  const unsigned *bits, size_t n_columns,
+                                  bool (*take)(shoal_frequency *f, shoal_tuples *tuples),
+                                  const shoal_run *run, shoal_error *error) {
   grouping *g = shoal_alloc_zero(1, sizeof *g);
   if (!g) return shoal_fail_memory(error);
   g->frequency = f;
+  g->columns = columns;
+  g->bits = bits;
+  g->n_columns = n_columns;
   g->run = run;
-  bool ok = prepare_parts(g, bits);
+  bool ok = prepare_parts(g);
   if (ok) shoal_parallel(g->n_parts, group_part, g);
   for (unsigned i = 0; i < g->n_parts; i++) ok = ok && !g->parts[i].failed;
   ok = ok && g->cancelled == SHOAL_OK && join_parts(g);
   if (ok) shoal_parallel(g->n_parts, renumber_part, g);
-  ok = ok && take_tuples(f, &g->parts[0].tuples);
+  ok = ok && take(f, &g->parts[0].tuples);
   free_parts(g);
   shoal_status status = ok ? SHOAL_OK : shoal_fail_memory(error);
   if (g->cancelled != SHOAL_OK) {
@@ -137,29 +148,45 @@ static shoal_status group_words(shoal_frequency *f, unsigned bits, const shoal_r
 
 /* ------------------------------------------------------------ more than 64 bits */
 
-/* Attributes folded one by one over all rows: any number of them, at a word a row. */
-static shoal_status group_folded(shoal_frequency *f, shoal_error *error) {
-  size_t n = (size_t)f->table->n_rows;
-  shoal_grouper grouper;
-  shoal_grouper_init(&grouper);
-  uint32_t *codes = shoal_alloc(n, sizeof *codes), *same = NULL;
-  uint64_t *first_row = NULL;
-  bool ok = codes && shoal_grouper_start(&grouper, n);
-  for (size_t q = 0; ok && q < f->n_quasi; q++) {
-    uint32_t n_values = f->quasi[q]->n_values;
-    same = shoal_alloc(n_values, sizeof *same);
-    for (uint32_t v = 0; same && v < n_values; v++) same[v] = v;
-    for (size_t row = 0; row < n; row++) codes[row] = shoal_column_code(f->quasi[q], row);
-    ok = same && shoal_grouper_fold(&grouper, n, NULL, codes, same, n_values, f->tuple_of_row);
-    free(same);
+static unsigned bits_of(uint32_t n_values) {
+  return n_values > 1 ? 32 - (unsigned)__builtin_clz(n_values - 1) : 0;
+}
+
+static bool take_nothing(shoal_frequency *f, shoal_tuples *tuples) {
+  (void)f, (void)tuples;
+  return true;
+}
+
+/* Columns at work: the tuples of those that are done, and as many more as fit into a word. */
+typedef struct widening {
+  const shoal_column **columns;
+  unsigned *bits;
+  shoal_column done; /* its codes are numbers of tuples */
+  size_t n_done;     /* quasi-identifiers */
+} widening;
+
+static shoal_status widen(shoal_frequency *f, widening *w, const shoal_run *run,
+                          shoal_error *error) {
+  size_t n = 0;
+  unsigned bits = 0;
+  if (w->n_done) {
+    memcpy(w->done.codes, f->tuple_of_row, (size_t)f->table->n_rows * sizeof *f->tuple_of_row);
+    w->done.n_values = f->n_tuples;
+    w->columns[n] = &w->done;
+    bits = w->bits[n++] = bits_of(f->n_tuples);
   }
-  if (ok) f->n_tuples = shoal_grouper_ids(&grouper, n, f->tuple_of_row);
-  ok = ok && f->n_tuples != SHOAL_NO_ID;
-  shoal_grouper_reset(&grouper);
-  free(codes);
-  if (ok) first_row = shoal_alloc(f->n_tuples, sizeof *first_row);
-  ok = ok && first_row;
-  for (size_t row = n; ok && row-- > 0;) first_row[f->tuple_of_row[row]] = row;
+  for (; w->n_done < f->n_quasi && bits + f->word_bits[w->n_done] <= 64; w->n_done++, n++) {
+    w->columns[n] = f->quasi[w->n_done];
+    bits += w->bits[n] = f->word_bits[w->n_done];
+  }
+  return group_columns(f, w->columns, w->bits, n, take_nothing, run, error);
+}
+
+/* The codes of each tuple, from its first row. */
+static bool take_codes(shoal_frequency *f) {
+  uint64_t *first_row = shoal_alloc(f->n_tuples, sizeof *first_row);
+  bool ok = first_row != NULL;
+  for (uint64_t row = f->table->n_rows; ok && row-- > 0;) first_row[f->tuple_of_row[row]] = row;
   for (size_t q = 0; ok && q < f->n_quasi; q++) {
     f->codes[q] = shoal_alloc(f->n_tuples, sizeof **f->codes);
     ok = f->codes[q] != NULL;
@@ -167,15 +194,32 @@ static shoal_status group_folded(shoal_frequency *f, shoal_error *error) {
       f->codes[q][t] = shoal_column_code(f->quasi[q], first_row[t]);
   }
   free(first_row);
-  return ok ? SHOAL_OK : shoal_fail_memory(error);
+  return ok;
+}
+
+/*
+ * Word by word: the tuples of the columns so far, which are numbers of at most 32 bits, are a
+ * column themselves, and the next word has it in front. Any number of columns, on all threads.
+ */
+static shoal_status group_wide(shoal_frequency *f, const shoal_run *run, shoal_error *error) {
+  widening w = {
+      .columns = shoal_alloc(f->n_quasi + 1, sizeof *w.columns),
+      .bits = shoal_alloc(f->n_quasi + 1, sizeof *w.bits),
+      .done = {.code_size = 4, .codes = shoal_alloc((size_t)f->table->n_rows, sizeof(uint32_t))}};
+  shoal_status status = w.columns && w.bits && w.done.codes ? SHOAL_OK : shoal_fail_memory(error);
+  while (status == SHOAL_OK && w.n_done < f->n_quasi) status = widen(f, &w, run, error);
+  if (status == SHOAL_OK && !take_codes(f)) status = shoal_fail_memory(error);
+  free(w.columns);
+  free(w.bits);
+  free(w.done.codes);
+  return status;
 }
 
 /* Bits of each column in a word; returns those of all. */
 static unsigned count_bits(shoal_frequency *f) {
   unsigned bits = 0;
   for (size_t q = 0; q < f->n_quasi; q++) {
-    uint32_t n_values = f->quasi[q]->n_values;
-    f->word_bits[q] = n_values > 1 ? 32 - (unsigned)__builtin_clz(n_values - 1) : 0;
+    f->word_bits[q] = bits_of(f->quasi[q]->n_values);
     bits += f->word_bits[q];
   }
   return bits;
@@ -218,7 +262,8 @@ shoal_status shoal_frequency_build(const shoal_table *table, const shoal_column 
   if (!allocate(f, quasi, sensitive, track)) status = shoal_fail_memory(error);
   unsigned bits = status == SHOAL_OK ? count_bits(f) : 0;
   if (status == SHOAL_OK)
-    status = bits <= 64 ? group_words(f, bits, run, error) : group_folded(f, error);
+    status = bits > 64 ? group_wide(f, run, error)
+                       : group_columns(f, f->quasi, f->word_bits, n_quasi, take_tuples, run, error);
   if (status == SHOAL_OK) status = shoal_classes_of_tuples(f, error);
   if (status != SHOAL_OK) {
     shoal_frequency_free(f);

@@ -244,6 +244,26 @@ static bool fold(const shoal_frequency *frequency, const shoal_classes *from,
   return true;
 }
 
+/*
+ * Adds up the rows of n classes. Where they become few, every second one is added apart: neighbours
+ * often go to one class, and adding to a sum must wait for the sum before.
+ */
+static bool add_rows(const uint64_t *n_rows, const uint32_t *ids, size_t n,
+                     shoal_classes *classes) {
+  uint64_t *sums = classes->n_rows, *apart = sums;
+  bool few = n / 8 > classes->n_classes;
+  if (few && !(apart = shoal_alloc_zero(classes->n_classes, sizeof *apart))) return false;
+  for (size_t c = 0; c + 1 < n; c += 2) {
+    sums[ids[c]] += n_rows[c];
+    apart[ids[c + 1]] += n_rows[c + 1];
+  }
+  if (n % 2) sums[ids[n - 1]] += n_rows[n - 1];
+  if (!few) return true;
+  for (uint32_t c = 0; c < classes->n_classes; c++) sums[c] += apart[c];
+  free(apart);
+  return true;
+}
+
 static bool roll_up(const shoal_frequency *frequency, const shoal_classes *from,
                     const uint32_t *levels, shoal_grouper *grouper, bool sizes_only,
                     shoal_classes *classes, uint32_t *ids) {
@@ -253,10 +273,9 @@ static bool roll_up(const shoal_frequency *frequency, const shoal_classes *from,
   if (n_classes == SHOAL_NO_ID || !shoal_classes_init(classes, n_classes, from->n_sensitive))
     return false;
   uint32_t seen = 0;
-  for (size_t c = 0; c < n; c++) {
+  for (size_t c = 0; seen < n_classes; c++)
     if (ids[c] == seen) classes->tuple[seen++] = from->tuple[c];
-    classes->n_rows[ids[c]] += from->n_rows[c];
-  }
+  if (!add_rows(from->n_rows, ids, n, classes)) return false;
   classes->sizes_only = sizes_only;
   return sizes_only || roll_up_sensitive(from, ids, classes);
 }

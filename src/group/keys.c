@@ -48,7 +48,7 @@ bool shoal_grouper_fold(shoal_grouper *g, size_t n, const uint32_t *item, const 
 /* ------------------------------------------------------------ packed tuples */
 
 /* Neighbouring parts share a table of up to so many bits; so many tables are used in one pass. */
-enum { CHUNK_BITS = 11, AT_ONCE = 4, MOST_CHUNKS = 64 };
+enum { FEW_BITS = 6, CHUNK_BITS = 11, AT_ONCE = 4, MOST_CHUNKS = 64 };
 
 /* Bits of a word and what they add to the key. */
 typedef struct chunk {
@@ -57,76 +57,111 @@ typedef struct chunk {
   const uint64_t *lut;
 } chunk;
 
-static void fold_chunks(const chunk *chunks, size_t n, const uint32_t *item, const uint64_t *words,
-                        uint64_t *keys, bool first) {
+/* Inlined for each number of chunks, so that there is no loop over them. */
+static inline void fold_so_many(const chunk *chunks, size_t n_chunks, size_t n,
+                                const uint32_t *item, const uint64_t *words, uint64_t *keys,
+                                bool first) {
   const chunk a = chunks[0], b = chunks[1], c = chunks[2], d = chunks[3];
   for (size_t i = 0; i < n; i++) {
-    uint64_t word = words[item[i]];
-    uint64_t key = a.lut[word >> a.shift & a.mask] + b.lut[word >> b.shift & b.mask] +
-                   c.lut[word >> c.shift & c.mask] + d.lut[word >> d.shift & d.mask];
+    uint64_t word = words[item[i]], key = a.lut[word >> a.shift & a.mask];
+    if (n_chunks > 1) key += b.lut[word >> b.shift & b.mask];
+    if (n_chunks > 2) key += c.lut[word >> c.shift & c.mask];
+    if (n_chunks > 3) key += d.lut[word >> d.shift & d.mask];
     keys[i] = first ? key : keys[i] + key;
+  }
+}
+
+static void fold_chunks(const chunk *chunks, size_t n_chunks, size_t n, const uint32_t *item,
+                        const uint64_t *words, uint64_t *keys, bool first) {
+  switch (n_chunks) {
+  case 1: fold_so_many(chunks, 1, n, item, words, keys, first); break;
+  case 2: fold_so_many(chunks, 2, n, item, words, keys, first); break;
+  case 3: fold_so_many(chunks, 3, n, item, words, keys, first); break;
+  default: fold_so_many(chunks, 4, n, item, words, keys, first); break;
   }
 }
 
 /* Parts from..to share one table: what each combination of their codes adds to the key. */
 static void fill_lut(const shoal_key_part *parts, const uint64_t *factors, size_t from, size_t to,
                      uint64_t *lut) {
-  size_t filled = 1; /* combinations of the parts so far, with holes where codes are not used */
+  unsigned filled = 0; /* bits so far, with holes where codes are not used */
   lut[0] = 0;
   for (size_t q = from; q < to; q++) {
+    unsigned before = parts[q].shift - parts[from].shift;
+    for (; filled < before; filled++) /* bits of parts that are left out say nothing */
+      memcpy(lut + ((size_t)1 << filled), lut, sizeof *lut << filled);
     for (uint64_t code = (UINT64_C(1) << parts[q].bits); code-- > 0;) {
       uint64_t add = code < parts[q].n_codes ? parts[q].lut[code] * factors[q] : 0;
-      for (size_t i = 0; i < filled; i++) lut[code * filled + i] = lut[i] + add;
+      for (size_t i = 0; i < (size_t)1 << filled; i++) lut[(code << filled) + i] = lut[i] + add;
     }
-    filled <<= parts[q].bits;
+    filled += parts[q].bits;
   }
 }
 
-/* Tables for all parts, in g->luts; returns their number, 0 without memory. */
-static size_t make_chunks(shoal_grouper *g, size_t n, const shoal_key_part *parts,
-                          const uint64_t *factors, size_t n_parts, chunk *chunks) {
-  size_t starts[MOST_CHUNKS], offsets[MOST_CHUNKS + 1] = {0}, n_chunks = 0;
-  for (size_t q = 0; q < n_parts;) {
-    unsigned bits = 0;
-    starts[n_chunks] = q;
-    do bits += parts[q++].bits;
-    while (q < n_parts && bits + parts[q].bits <= CHUNK_BITS &&
-           (size_t)1 << (bits + parts[q].bits) <= n);
-    size_t first = starts[n_chunks];
-    while (first + 1 < q && parts[first].bits == 0) first++; /* nothing there: its shift is not */
-    chunks[n_chunks].shift = parts[first].bits ? parts[first].shift : 0;
-    chunks[n_chunks].mask = (UINT64_C(1) << bits) - 1;
-    offsets[n_chunks + 1] = offsets[n_chunks] + ((size_t)1 << bits);
-    n_chunks++;
+/* The first part behind those from q on that share a table of at most so many bits. */
+static size_t chunk_end(const shoal_key_part *parts, size_t n_parts, size_t q, unsigned most,
+                        unsigned *bits) {
+  unsigned start = parts[q].shift;
+  do *bits = parts[q].shift + parts[q].bits - start;
+  while (++q < n_parts && parts[q].shift + parts[q].bits - start <= most);
+  return q;
+}
+
+/* The smallest tables with which one pass is enough, if any: what is filled is not read often. */
+static unsigned chunk_bits(size_t n, const shoal_key_part *parts, size_t n_parts) {
+  unsigned most = FEW_BITS, bits;
+  for (; most < CHUNK_BITS && (size_t)2 << most <= n; most++) {
+    size_t n_chunks = 0;
+    for (size_t q = 0; q < n_parts; n_chunks++) q = chunk_end(parts, n_parts, q, most, &bits);
+    if (n_chunks <= AT_ONCE) break;
   }
-  if (!shoal_grow(&g->luts, &g->luts_capacity, offsets[n_chunks] + 1, sizeof *g->luts)) return 0;
-  for (size_t i = 0; i < n_chunks; i++) {
-    fill_lut(parts, factors, starts[i], i + 1 < n_chunks ? starts[i + 1] : n_parts,
-             g->luts + offsets[i]);
+  return most;
+}
+
+/* Tables for all parts, in g->luts; false without memory. */
+static bool make_chunks(shoal_grouper *g, size_t n, const shoal_key_part *parts,
+                        const uint64_t *factors, size_t n_parts, chunk *chunks, size_t *n_chunks) {
+  size_t starts[MOST_CHUNKS + 1], offsets[MOST_CHUNKS + 1] = {0};
+  unsigned most = chunk_bits(n, parts, n_parts), bits;
+  *n_chunks = 0;
+  for (size_t q = 0; q < n_parts;) {
+    size_t i = (*n_chunks)++;
+    starts[i] = q;
+    q = chunk_end(parts, n_parts, q, most, &bits);
+    chunks[i].shift = parts[starts[i]].shift;
+    chunks[i].mask = (UINT64_C(1) << bits) - 1;
+    offsets[i + 1] = offsets[i] + ((size_t)1 << bits);
+    starts[i + 1] = q;
+  }
+  if (!shoal_grow(&g->luts, &g->luts_capacity, offsets[*n_chunks] + 1, sizeof *g->luts))
+    return false;
+  for (size_t i = 0; i < *n_chunks; i++) {
+    fill_lut(parts, factors, starts[i], starts[i + 1], g->luts + offsets[i]);
     chunks[i].lut = g->luts + offsets[i];
   }
-  g->luts[offsets[n_chunks]] = 0; /* for chunks that fill a pass up */
-  for (size_t i = n_chunks; i % AT_ONCE; i++)
-    chunks[i] = (chunk){0, 0, g->luts + offsets[n_chunks]};
-  return n_chunks;
+  return true;
 }
 
 bool shoal_grouper_pack(shoal_grouper *g, size_t n, const uint32_t *item, const uint64_t *words,
                         const shoal_key_part *parts, size_t n_parts) {
-  chunk chunks[MOST_CHUNKS + AT_ONCE];
+  chunk chunks[MOST_CHUNKS + AT_ONCE] = {0};
+  shoal_key_part telling[MOST_CHUNKS];
   uint64_t factors[MOST_CHUNKS];
-  if (!n_parts || n_parts > MOST_CHUNKS) return false;
+  size_t n_chunks, n_telling = 0;
+  if (n_parts > MOST_CHUNKS) return false;
   if (!shoal_grow(&g->keys, &g->keys_capacity, n ? n : 1, sizeof *g->keys)) return false;
   g->radix = 1;
   for (size_t q = 0; q < n_parts; q++) {
+    if (parts[q].n_labels <= 1) continue; /* it tells nothing apart */
     if (parts[q].bits > CHUNK_BITS && (size_t)1 << parts[q].bits > 4 * n) return false;
-    factors[q] = g->radix;
+    factors[n_telling] = g->radix;
+    telling[n_telling++] = parts[q];
     if (__builtin_mul_overflow(g->radix, parts[q].n_labels, &g->radix)) return false;
   }
-  size_t n_chunks = make_chunks(g, n, parts, factors, n_parts, chunks);
-  if (!n_chunks) return false;
+  if (!make_chunks(g, n, telling, factors, n_telling, chunks, &n_chunks)) return false;
+  if (!n_chunks) memset(g->keys, 0, n * sizeof *g->keys);
   for (size_t i = 0; i < n_chunks; i += AT_ONCE)
-    fold_chunks(chunks + i, n, item, words, g->keys, i == 0);
+    fold_chunks(chunks + i, n_chunks - i, n, item, words, g->keys, i == 0);
   return true;
 }
 

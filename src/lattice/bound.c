@@ -86,11 +86,9 @@ static void fill_ratios(shoal_bound *bound, const shoal_level_costs *costs, size
 static bool fill_attribute(shoal_bound *bound, const shoal_level_costs *costs, size_t q) {
   uint32_t n_levels = bound->search->space.top[q] + 1;
   bound->levels[q] = shoal_alloc_zero(n_levels, sizeof **bound->levels);
-  uint64_t *rows = shoal_rows_of_values(bound->search->frequency, q);
-  bool ok = bound->levels[q] && rows;
-  for (uint32_t l = 0; ok && l < n_levels; l++) ok = fill_level(bound, costs, q, l, rows);
+  bool ok = bound->levels[q] != NULL;
+  for (uint32_t l = 0; ok && l < n_levels; l++) ok = fill_level(bound, costs, q, l, costs->rows[q]);
   if (ok) fill_ratios(bound, costs, q);
-  free(rows);
   return ok;
 }
 

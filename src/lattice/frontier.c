@@ -5,46 +5,70 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool before(const shoal_frontier_node *a, const shoal_frontier_node *b) {
-  return a->bound != b->bound ? a->bound < b->bound : a->node < b->node;
+enum { N_STEPS = 4096 };
+
+typedef struct shoal_frontier_waiting {
+  shoal_frontier_node item;
+  uint32_t next; /* of its step, or of the free places, + 1; 0: the last */
+} waiting;
+
+/* Not before the step at work: rounding may put a node a little below the one it came from. */
+static uint32_t step_of(const shoal_frontier *f, double bound) {
+  double step = bound * f->steps;
+  if (step <= f->step) return f->step;
+  return step < N_STEPS - 1 ? (uint32_t)step : N_STEPS - 1;
 }
 
 static bool push(shoal_frontier *f, shoal_frontier_node item) {
-  if (!shoal_grow(&f->heap, &f->capacity, f->n_heap + 1, sizeof *f->heap)) return false;
-  size_t at = f->n_heap++;
-  while (at > 0 && before(&item, &f->heap[(at - 1) / 2])) {
-    f->heap[at] = f->heap[(at - 1) / 2];
-    at = (at - 1) / 2;
+  uint32_t place = f->free;
+  if (place) {
+    f->free = f->waiting[place - 1].next;
+  } else {
+    if (f->n_waiting == UINT32_MAX - 1 ||
+        !shoal_grow(&f->waiting, &f->capacity, f->n_waiting + 1, sizeof *f->waiting))
+      return false;
+    place = (uint32_t)++f->n_waiting;
   }
-  f->heap[at] = item;
+  uint32_t step = step_of(f, item.bound), last = f->last[step];
+  f->waiting[place - 1] = (waiting){item, 0};
+  if (f->first[step]) f->waiting[last - 1].next = place;
+  else f->first[step] = place;
+  f->last[step] = place;
   return true;
 }
 
-static shoal_frontier_node pop(shoal_frontier *f) {
-  shoal_frontier_node first = f->heap[0], last = f->heap[--f->n_heap];
-  size_t at = 0;
-  for (size_t child = 1; child < f->n_heap; child = 2 * at + 1) {
-    if (child + 1 < f->n_heap && before(&f->heap[child + 1], &f->heap[child])) child++;
-    if (!before(&f->heap[child], &last)) break;
-    f->heap[at] = f->heap[child];
-    at = child;
-  }
-  f->heap[at] = last;
-  return first;
+/* False where none waits. */
+static bool pop(shoal_frontier *f, shoal_frontier_node *item) {
+  while (f->step < N_STEPS && !f->first[f->step]) f->step++;
+  if (f->step == N_STEPS) return false;
+  uint32_t place = f->first[f->step];
+  waiting *w = &f->waiting[place - 1];
+  *item = w->item;
+  f->first[f->step] = w->next;
+  w->next = f->free;
+  f->free = place;
+  return true;
 }
 
 shoal_status shoal_frontier_init(shoal_frontier *f, const shoal_space *space,
                                  const shoal_bound *bound, shoal_error *error) {
   *f = (shoal_frontier){.space = space, .bound = bound};
   f->levels = shoal_alloc_zero(space->n, sizeof *f->levels);
-  if (f->levels && push(f, (shoal_frontier_node){shoal_bound_at(bound, f->levels, 0), 0}))
+  f->first = shoal_alloc_zero(N_STEPS, sizeof *f->first);
+  f->last = shoal_alloc_zero(N_STEPS, sizeof *f->last);
+  double most = shoal_bound_at(bound, space->top, 0);
+  f->steps = most > 0 ? N_STEPS / most : 0;
+  if (f->levels && f->first && f->last &&
+      push(f, (shoal_frontier_node){shoal_bound_at(bound, f->levels, 0), 0}))
     return SHOAL_OK;
   shoal_frontier_reset(f);
   return shoal_fail_memory(error);
 }
 
 void shoal_frontier_reset(shoal_frontier *f) {
-  free(f->heap);
+  free(f->waiting);
+  free(f->first);
+  free(f->last);
   free(f->levels);
   memset(f, 0, sizeof *f);
 }
@@ -67,9 +91,13 @@ static bool push_above(shoal_frontier *f, uint64_t node) {
 
 shoal_status shoal_frontier_next(shoal_frontier *f, shoal_frontier_node *next, bool *more,
                                  shoal_error *error) {
-  *more = f->n_heap > 0;
+  *more = pop(f, next);
   if (!*more) return SHOAL_OK;
-  *next = pop(f);
   shoal_space_levels(f->space, next->node, f->levels);
   return push_above(f, next->node) ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+/* A step is a rounded product: a little less than its edge is safe. */
+double shoal_frontier_least(const shoal_frontier *f) {
+  return f->steps > 0 ? f->step / f->steps * (1 - 1e-9) : 0;
 }

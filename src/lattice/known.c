@@ -5,26 +5,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LANES = 4, LANE_BITS = 16 };
+static const uint64_t GUARDS = UINT64_C(0x8000800080008000);
+
 void shoal_known_init(shoal_known *known, size_t n_levels, bool from_above) {
   *known = (shoal_known){.n_levels = n_levels, .from_above = from_above};
 }
 
 void shoal_known_reset(shoal_known *known) {
-  for (size_t i = 0; i < known->n_entries; i++) free(known->entries[i].levels);
   free(known->entries);
   shoal_known_init(known, known->n_levels, known->from_above);
 }
 
-static bool below(const uint32_t *a, const uint32_t *b, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    if (a[i] > b[i]) return false;
-  return true;
+static size_t entry_words(const shoal_known *known) { return 1 + (known->n_levels + 3) / LANES; }
+
+/* The levels as an entry has them; what is suppressed is left as it is. */
+static inline void pack(const shoal_known *known, const uint32_t *levels, uint64_t *entry) {
+  size_t q = 0;
+  for (; q + LANES <= known->n_levels; q += LANES)
+    entry[1 + q / LANES] = levels[q] | (uint64_t)levels[q + 1] << LANE_BITS |
+                           (uint64_t)levels[q + 2] << 2 * LANE_BITS |
+                           (uint64_t)levels[q + 3] << 3 * LANE_BITS;
+  if (q == known->n_levels) return;
+  uint64_t word = 0;
+  for (size_t i = q; i < known->n_levels; i++)
+    word |= (uint64_t)levels[i] << LANE_BITS * (i % LANES);
+  entry[1 + q / LANES] = word;
 }
 
-/* Does what is known at `teller` bound these levels? */
-static bool tells(const shoal_known *known, const uint32_t *teller, const uint32_t *levels) {
-  return known->from_above ? below(levels, teller, known->n_levels)
-                           : below(teller, levels, known->n_levels);
+/* No lane of a above that of b: then no guard is borrowed from. */
+static inline bool below(uint64_t a, uint64_t b) { return (((b | GUARDS) - a) & GUARDS) == GUARDS; }
+
+/* Does what one entry tells bound the levels of another? */
+static bool tells(const shoal_known *known, const uint64_t *teller, const uint64_t *other) {
+  for (size_t w = 1; w < entry_words(known); w++)
+    if (known->from_above ? !below(other[w], teller[w]) : !below(teller[w], other[w])) return false;
+  return true;
 }
 
 static bool at_least_as_strong(const shoal_known *known, uint64_t a, uint64_t b) {
@@ -32,23 +48,29 @@ static bool at_least_as_strong(const shoal_known *known, uint64_t a, uint64_t b)
 }
 
 uint64_t shoal_known_ask(const shoal_known *known, const uint32_t *levels, uint64_t otherwise) {
-  for (size_t i = 0; i < known->n_entries; i++)
-    if (tells(known, known->entries[i].levels, levels)) return known->entries[i].suppressed;
+  size_t words = entry_words(known), n = known->n_entries;
+  if (!n) return otherwise;
+  uint64_t *asked = known->entries + n * words; /* there is room for one more */
+  pack(known, levels, asked);
+  const uint64_t *entry = known->entries;
+  if (known->from_above) { /* most entries differ in the first word already */
+    for (size_t i = 0; i < n; i++, entry += words)
+      if (below(asked[1], entry[1]) && tells(known, entry, asked)) return entry[0];
+  } else {
+    for (size_t i = 0; i < n; i++, entry += words)
+      if (below(entry[1], asked[1]) && tells(known, entry, asked)) return entry[0];
+  }
   return otherwise;
 }
 
-/* What the new entry tells as well is dropped; returns the place of the new one. */
-static size_t make_place(shoal_known *known, const uint32_t *levels, uint64_t suppressed) {
-  size_t kept = 0, place = 0;
+/* What the new entry, behind all others, tells as well is dropped; returns where it belongs. */
+static size_t make_place(shoal_known *known, const uint64_t *new) {
+  size_t words = entry_words(known), kept = 0, place = 0;
   for (size_t i = 0; i < known->n_entries; i++) {
-    shoal_known_entry entry = known->entries[i];
-    bool stronger = at_least_as_strong(known, entry.suppressed, suppressed);
-    if (at_least_as_strong(known, suppressed, entry.suppressed) &&
-        tells(known, levels, entry.levels)) {
-      free(entry.levels);
-      continue;
-    }
-    known->entries[kept++] = entry;
+    const uint64_t *entry = known->entries + i * words;
+    if (at_least_as_strong(known, new[0], entry[0]) && tells(known, new, entry)) continue;
+    bool stronger = at_least_as_strong(known, entry[0], new[0]);
+    memmove(known->entries + kept++ * words, entry, words * sizeof *entry);
     if (stronger) place = kept;
   }
   known->n_entries = kept;
@@ -56,21 +78,21 @@ static size_t make_place(shoal_known *known, const uint32_t *levels, uint64_t su
 }
 
 bool shoal_known_add(shoal_known *known, const uint32_t *levels, uint64_t suppressed) {
-  for (size_t i = 0; i < known->n_entries; i++)
-    if (at_least_as_strong(known, known->entries[i].suppressed, suppressed) &&
-        tells(known, known->entries[i].levels, levels))
-      return true;
-  uint32_t *copy = shoal_alloc(known->n_levels, sizeof *copy);
-  if (!copy || !shoal_grow(&known->entries, &known->capacity, known->n_entries + 1,
-                           sizeof *known->entries)) {
-    free(copy);
+  size_t words = entry_words(known), size = words * sizeof *known->entries;
+  if (!shoal_grow(&known->entries, &known->capacity, (known->n_entries + 2) * words,
+                  sizeof *known->entries))
     return false;
+  uint64_t *new = known->entries + (known->n_entries + 1) * words; /* room for one before it */
+  new[0] = suppressed;
+  pack(known, levels, new);
+  for (size_t i = 0; i < known->n_entries; i++) {
+    const uint64_t *entry = known->entries + i * words;
+    if (at_least_as_strong(known, entry[0], suppressed) && tells(known, entry, new)) return true;
   }
-  memcpy(copy, levels, known->n_levels * sizeof *copy);
-  size_t place = make_place(known, levels, suppressed);
-  memmove(known->entries + place + 1, known->entries + place,
-          (known->n_entries - place) * sizeof *known->entries);
-  known->entries[place] = (shoal_known_entry){suppressed, copy};
+  uint64_t *place = known->entries + make_place(known, new) * words;
+  memmove(place + words, place,
+          (size_t)(known->entries + known->n_entries * words - place) * sizeof *place);
+  memcpy(place, new, size);
   known->n_entries++;
   return true;
 }

@@ -11,11 +11,12 @@
 
 /* The shape of the lattice: nothing about data. */
 typedef struct shoal_space {
-  size_t n;         /* quasi-identifiers */
-  uint32_t *top;    /* the highest level of each */
-  uint64_t *stride; /* of node numbers */
-  uint64_t n_nodes; /* UINT64_MAX: more than can be counted */
-  uint32_t height;  /* of the top node */
+  size_t n;          /* quasi-identifiers */
+  uint32_t *top;     /* the highest level of each */
+  uint64_t *stride;  /* of node numbers */
+  uint64_t *inverse; /* 2^64 / stride, rounded up; 0 for a stride of 1 */
+  uint64_t n_nodes;  /* UINT64_MAX: more than can be counted */
+  uint32_t height;   /* of the top node */
 } shoal_space;
 
 shoal_status shoal_space_init(shoal_space *space, const shoal_frequency *frequency,

@@ -12,10 +12,12 @@
 
 void shoal_level_costs_reset(shoal_level_costs *costs) {
   for (size_t q = 0; q < costs->n; q++) {
+    if (costs->rows) free(costs->rows[q]);
     if (costs->il) free(costs->il[q]);
     if (costs->loss) free(costs->loss[q]);
     if (costs->entropy) free(costs->entropy[q]);
   }
+  free(costs->rows);
   free(costs->il);
   free(costs->loss);
   free(costs->entropy);
@@ -23,10 +25,22 @@ void shoal_level_costs_reset(shoal_level_costs *costs) {
   memset(costs, 0, sizeof *costs);
 }
 
-uint64_t *shoal_rows_of_values(const shoal_frequency *frequency, size_t q) {
-  uint64_t *rows = shoal_alloc_zero(frequency->quasi[q]->n_values, sizeof *rows);
-  for (uint32_t t = 0; rows && t < frequency->n_tuples; t++)
-    rows[frequency->codes[q][t]] += frequency->base.n_rows[t];
+/*
+ * Rows of each value of a quasi-identifier. NULL: no memory. Every second tuple is counted apart:
+ * neighbours often have one value, and adding to a sum must wait for the sum before.
+ */
+static uint64_t *rows_of_values(const shoal_frequency *frequency, size_t q) {
+  uint32_t n_values = frequency->quasi[q]->n_values, n = frequency->n_tuples;
+  const uint32_t *codes = frequency->codes[q];
+  const uint64_t *n_rows = frequency->base.n_rows;
+  uint64_t *rows = shoal_alloc_zero(2 * (size_t)n_values, sizeof *rows), *apart = rows + n_values;
+  if (!rows) return NULL;
+  for (uint32_t t = 0; t + 1 < n; t += 2) {
+    rows[codes[t]] += n_rows[t];
+    apart[codes[t + 1]] += n_rows[t + 1];
+  }
+  if (n % 2) rows[codes[n - 1]] += n_rows[n - 1];
+  for (uint32_t v = 0; v < n_values; v++) rows[v] += apart[v];
   return rows;
 }
 
@@ -66,14 +80,13 @@ static bool cost_attribute(shoal_level_costs *costs, const shoal_frequency *freq
   costs->il[q] = shoal_alloc(n_levels, sizeof **costs->il);
   costs->loss[q] = shoal_alloc(n_levels, sizeof **costs->loss);
   costs->entropy[q] = shoal_alloc(n_levels, sizeof **costs->entropy);
-  uint64_t *rows = shoal_rows_of_values(frequency, q);
+  const uint64_t *rows = costs->rows[q] = rows_of_values(frequency, q);
   bool ok = costs->il[q] && costs->loss[q] && costs->entropy[q] && rows;
   for (uint32_t l = 0; ok && l < n_levels; l++) ok = cost_level(costs, frequency, q, l, rows);
   double lost = 0, n = (double)frequency->n_records;
   for (uint32_t v = 0; ok && v < frequency->quasi[q]->n_values; v++)
     lost -= (double)rows[v] * log2((double)rows[v] / n);
   costs->entropy_lost[q] = lost;
-  free(rows);
   return ok;
 }
 
@@ -81,11 +94,12 @@ shoal_status shoal_level_costs_init(shoal_level_costs *costs, const shoal_freque
                                     shoal_error *error) {
   memset(costs, 0, sizeof *costs);
   costs->n = frequency->n_quasi;
+  costs->rows = shoal_alloc_zero(costs->n, sizeof *costs->rows);
   costs->il = shoal_alloc_zero(costs->n, sizeof *costs->il);
   costs->loss = shoal_alloc_zero(costs->n, sizeof *costs->loss);
   costs->entropy = shoal_alloc_zero(costs->n, sizeof *costs->entropy);
   costs->entropy_lost = shoal_alloc_zero(costs->n, sizeof *costs->entropy_lost);
-  bool ok = costs->il && costs->loss && costs->entropy && costs->entropy_lost;
+  bool ok = costs->rows && costs->il && costs->loss && costs->entropy && costs->entropy_lost;
   for (size_t q = 0; ok && q < costs->n; q++) ok = cost_attribute(costs, frequency, q);
   if (ok) return SHOAL_OK;
   shoal_level_costs_reset(costs);
@@ -271,13 +285,9 @@ static double entropy_cost(const shoal_cost_view *view) {
   double cost = 0, n = (double)frequency->n_records;
   for (size_t q = 0; q < frequency->n_quasi; q++) {
     const shoal_level *level = &frequency->hierarchies[q]->levels[view->levels[q]];
-    uint64_t *rows = shoal_rows_of_values(frequency, q);
+    const uint64_t *rows = view->levels_cost->rows[q];
     double *label_rows = shoal_alloc_zero(level->n_labels, sizeof *label_rows);
-    if (!rows || !label_rows) {
-      free(rows);
-      free(label_rows);
-      return INFINITY; /* no memory: not chosen */
-    }
+    if (!label_rows) return INFINITY; /* no memory: not chosen */
     for (uint32_t v = 0; v < frequency->quasi[q]->n_values; v++)
       label_rows[level->of_leaf[v]] += (double)rows[v];
     for (uint32_t t = 0; t < frequency->n_tuples; t++) {
@@ -287,7 +297,6 @@ static double entropy_cost(const shoal_cost_view *view) {
       cost -= shoal_objective_weight(view->search, q) * (double)frequency->base.n_rows[t] *
               log2((double)rows[value] / whole);
     }
-    free(rows);
     free(label_rows);
   }
   return cost;

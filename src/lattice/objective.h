@@ -16,6 +16,7 @@
 /* Costs of levels, by quasi-identifier and level; computed once for a search. */
 typedef struct shoal_level_costs {
   size_t n;
+  uint64_t **rows;      /* by value: how many rows have it */
   double **il;          /* rows x height of the label's subtree / height of the tree */
   double **loss;        /* mean over rows of ARX's share of the domain that a label stands for */
   double **entropy;     /* sum over rows of -log2(rows of the value / rows of its label) */
@@ -56,9 +57,6 @@ typedef struct shoal_objective {
 
 /* What an attribute counts for, beside the others: 1 unless the policy weighs it. */
 double shoal_objective_weight(const shoal_search *search, size_t q);
-
-/* Rows of each value of a quasi-identifier; the caller frees it. NULL: no memory. */
-uint64_t *shoal_rows_of_values(const shoal_frequency *frequency, size_t q);
 
 /* The table, ended by a NULL name. */
 extern const shoal_objective shoal_objective_types[];

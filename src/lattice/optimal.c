@@ -2,7 +2,7 @@
 /*
  * lattice/optimal: the best node of all under an objective that attributes cost by their levels.
  *
- * Nodes come by what their levels cost, the least first; once that is not below the best cost
+ * Nodes come by what their levels cost, about the least first; once that is not below the best cost
  * found, no node behind can be better. For each that what is known does not rule out, the highest
  * node on a path to the top that rules it out is found by bisection (as Kohlmayer et al. 2012,
  * "Flash", find where a path begins to satisfy): a node above that breaks the limit rules out all
@@ -129,7 +129,7 @@ static bool out_of_time(shoal_optimum *o) {
 static shoal_status lay_sources(shoal_optimum *o, shoal_error *error) {
   memset(o->levels, 0, o->search->space.n * sizeof *o->levels);
   size_t length = shoal_bound_path(&o->bound, 0, o->levels, o->path);
-  for (size_t tenth = 2; o->monotone.n_items && tenth <= 4; tenth++)
+  for (size_t tenth = 2; o->monotone.n_items && tenth <= 5; tenth++)
     SHOAL_TRY(shoal_optimum_look(o, &o->path[length * tenth / 10], 1, o->all_monotone, error));
   return SHOAL_OK;
 }
@@ -167,9 +167,11 @@ static shoal_status by_bounds(shoal_optimum *o, shoal_error *error) {
   bool more;
   for (;;) {
     SHOAL_TRY(shoal_frontier_next(&o->frontier, &node, &more, error));
-    if (!more || shoal_optimum_hopeless(o, node.bound, node.bound, node.node)) break;
+    double least = shoal_frontier_least(&o->frontier);
+    if (!more || shoal_optimum_hopeless(o, least, least, node.node)) break;
     if (out_of_time(o)) return SHOAL_OK;
-    SHOAL_TRY(visit(o, &node, &waiting, error));
+    if (!shoal_optimum_hopeless(o, node.bound, node.bound, node.node))
+      SHOAL_TRY(visit(o, &node, &waiting, error));
   }
   return flush(o, &waiting, error);
 }

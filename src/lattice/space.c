@@ -5,13 +5,16 @@
 
 #include "lattice/lattice.h"
 
+__extension__ typedef unsigned __int128 uint128;
+
 shoal_status shoal_space_init(shoal_space *space, const shoal_frequency *frequency,
                               shoal_error *error) {
   memset(space, 0, sizeof *space);
   space->n = frequency->n_quasi;
   space->top = shoal_alloc(space->n, sizeof *space->top);
   space->stride = shoal_alloc(space->n, sizeof *space->stride);
-  if (!space->top || !space->stride) {
+  space->inverse = shoal_alloc(space->n, sizeof *space->inverse);
+  if (!space->top || !space->stride || !space->inverse) {
     shoal_space_reset(space);
     return shoal_fail_memory(error);
   }
@@ -20,6 +23,7 @@ shoal_status shoal_space_init(shoal_space *space, const shoal_frequency *frequen
     space->top[q] = shoal_hierarchy_height(frequency->hierarchies[q]);
     space->height += space->top[q];
     space->stride[q] = space->n_nodes;
+    space->inverse[q] = space->n_nodes == 1 ? 0 : UINT64_MAX / space->n_nodes + 1;
     if (__builtin_mul_overflow(space->n_nodes, (uint64_t)space->top[q] + 1, &space->n_nodes) ||
         space->n_nodes > INT64_MAX) /* numbers of nodes are told in JSON, with a sign */
       space->n_nodes = UINT64_MAX;
@@ -30,10 +34,21 @@ shoal_status shoal_space_init(shoal_space *space, const shoal_frequency *frequen
 void shoal_space_reset(shoal_space *space) {
   free(space->top);
   free(space->stride);
+  free(space->inverse);
   memset(space, 0, sizeof *space);
 }
 
 void shoal_space_levels(const shoal_space *space, uint64_t node, uint32_t *levels) {
+  if (space->n_nodes <= UINT32_MAX) { /* so short a number is divided by multiplying, exactly */
+    uint32_t before = 0;
+    for (size_t q = 0; q < space->n; q++) {
+      uint64_t inverse = space->inverse[q];
+      uint32_t quotient = inverse ? (uint32_t)((uint128)node * inverse >> 64) : (uint32_t)node;
+      levels[q] = quotient - before * (space->top[q] + 1);
+      before = quotient;
+    }
+    return;
+  }
   for (size_t q = 0; q < space->n; q++) {
     levels[q] = (uint32_t)(node / space->stride[q]);
     node %= space->stride[q];

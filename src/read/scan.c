@@ -2,6 +2,7 @@
 /* read/scan: see scan.h. One scan, compiled for each way of making its bits. */
 #include "read/scan.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #if defined(__SSE2__)
@@ -198,10 +199,16 @@ AVX2 static shoal_scan scan_avx2(const char *block, size_t size_bytes, char deli
 #endif
 
 #if HAVE_AVX2
-/* By hand: clang 14 has no word for it. */
+/* By hand: clang 14 has no word for it. Asked once: virtual machines answer slowly. */
 static bool has_lzcnt(void) {
-  unsigned a, b, c = 0, d;
-  return __get_cpuid(0x80000001, &a, &b, &c, &d) && c >> 5 & 1;
+  static atomic_int answer; /* 0: not asked yet; 1: no; 2: yes */
+  int known = atomic_load_explicit(&answer, memory_order_relaxed);
+  if (!known) {
+    unsigned a, b, c = 0, d;
+    known = __get_cpuid(0x80000001, &a, &b, &c, &d) && c >> 5 & 1 ? 2 : 1;
+    atomic_store_explicit(&answer, known, memory_order_relaxed);
+  }
+  return known == 2;
 }
 #endif
 

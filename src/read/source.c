@@ -34,6 +34,7 @@ struct shoal_source {
   uint64_t size_bytes;
   char *input; /* bytes read from the file and not yet used: [used, filled) */
   size_t used, filled;
+  size_t most_filled; /* so far: what is wiped at the end */
   bool ended;         /* the file has no more bytes */
   bool inside_member; /* a compressed member has begun and not ended */
   z_stream gzip;
@@ -84,7 +85,9 @@ static shoal_status read_some(shoal_source *source, char *bytes, size_t capacity
 /* Fills the input buffer; it stays empty at the end of the file. */
 static shoal_status fill(shoal_source *source, shoal_error *error) {
   source->used = 0;
-  return read_some(source, source->input, INPUT_BYTES, &source->filled, error);
+  SHOAL_TRY(read_some(source, source->input, INPUT_BYTES, &source->filled, error));
+  if (source->filled > source->most_filled) source->most_filled = source->filled;
+  return SHOAL_OK;
 }
 
 static bool starts_with(const shoal_source *source, const void *magic, size_t size) {
@@ -100,6 +103,7 @@ static shoal_status detect(shoal_source *source, shoal_error *error) {
     SHOAL_TRY(read_some(source, source->input + source->filled, INPUT_BYTES - source->filled, &got,
                         error));
     source->filled += got;
+    source->most_filled = source->filled;
   }
   source->detected = true;
   if (starts_with(source, "\x1f\x8b", 2)) source->coding = CODING_GZIP;
@@ -287,7 +291,7 @@ void shoal_source_close(shoal_source *source) {
   if (source->fd >= 0) (void)close(source->fd);
   if (source->gzip_ready) (void)inflateEnd(&source->gzip);
   if (source->zstd) (void)ZSTD_freeDStream(source->zstd);
-  shoal_wipe_free(source->input, INPUT_BYTES);
+  shoal_wipe_free(source->input, source->most_filled);
   free(source->name);
   free(source);
 }
