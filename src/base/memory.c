@@ -8,14 +8,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ARENA_BLOCK_BYTES = 64 * 1024, LARGE_PAGE_BYTES = 2 << 20 };
+enum { ARENA_BLOCK_BYTES = 64 * 1024, SMALL_PAGE_BYTES = 4096, LARGE_PAGE_BYTES = 2 << 20 };
 
 /* Of a large block whole stretches may be large pages: a few faults in place of a thousand. */
 static void *paged(void *memory, size_t bytes) {
   if (!memory || bytes < 2 * LARGE_PAGE_BYTES) return memory;
   uintptr_t mask = LARGE_PAGE_BYTES - 1;
   uintptr_t first = ((uintptr_t)memory + mask) & ~mask, end = ((uintptr_t)memory + bytes) & ~mask;
-  (void)madvise((void *)first, end - first, MADV_HUGEPAGE); /* where it cannot be, nothing is lost */
+  (void)madvise((void *)first, end - first,
+                MADV_HUGEPAGE); /* where it cannot be, nothing is lost */
   return memory;
 }
 
@@ -32,9 +33,9 @@ void *shoal_alloc_zero(size_t n, size_t size) {
 }
 
 void *shoal_alloc_table(size_t n, size_t size) {
-  void *table = shoal_alloc(n, size);
-  if (table) memset(table, 0, n * size);
-  return table;
+  volatile char *bytes = shoal_alloc_zero(n, size);
+  for (size_t at = 0; bytes && at < n * size; at += SMALL_PAGE_BYTES) bytes[at] = 0;
+  return (void *)(uintptr_t)bytes;
 }
 
 void *shoal_resize(void *memory, size_t n, size_t size) {
