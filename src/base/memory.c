@@ -15,8 +15,8 @@ static void *paged(void *memory, size_t bytes) {
   if (!memory || bytes < 2 * LARGE_PAGE_BYTES) return memory;
   uintptr_t mask = LARGE_PAGE_BYTES - 1;
   uintptr_t first = ((uintptr_t)memory + mask) & ~mask, end = ((uintptr_t)memory + bytes) & ~mask;
-  (void)madvise((void *)first, end - first,
-                MADV_HUGEPAGE); /* where it cannot be, nothing is lost */
+  /* where it cannot be, nothing is lost */
+  (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
   return memory;
 }
 
