@@ -2,12 +2,13 @@
 """Measures the distance to what the machine can do: `bench/run.py --only limit`.
 
 The limit of an anonymization is a copy of the file and one reading of it. Whoever writes a release must
-at least move the bytes; `cat in > out` and `wc -l in` do only that.
+at least move the bytes; `cat in > out` and `wc -l in` do only that. Nobody is timed at removing an older `out`.
 """
 import os
 
 import beside
-from common import Goals, best, cpu_seconds, how_it_ended, megabytes, preface, seconds, table, timed
+from common import (Goals, best, best_without_report, cpu_seconds, how_it_ended, megabytes, preface, seconds, table,
+                    timed)
 
 ROWS = 5_000_000
 JOBS = (("a", 0, ()), ("a", 2, ()), ("b", 2, ()), ("c", 0, ()), ("a", 2, ("--keep-order",)))
@@ -15,10 +16,13 @@ JOBS = (("a", 0, ()), ("a", 2, ()), ("b", 2, ()), ("c", 0, ()), ("a", 2, ("--kee
 
 def copying(path, repeats):
     """Least seconds of `cat` and of `wc`, and CPU seconds of both together."""
-    out = path + ".copy"
-    before = cpu_seconds()
-    copy = min(timed(["sh", "-c", 'rm -f "$1"; cat "$0" > "$1"', path, out])[0] for _ in range(repeats))
-    os.remove(out)
+    def once():
+        took = timed(["sh", "-c", 'cat "$0" > "$1"', path, out])[0]
+        os.remove(out)
+        return took
+
+    out, before = path + ".copy", cpu_seconds()
+    copy = min(once() for _ in range(repeats))
     count = min(timed(["wc", "-l", path])[0] for _ in range(repeats))
     return copy, count, (cpu_seconds() - before) / repeats
 
@@ -30,24 +34,28 @@ def section(bench):
     goals, lines, worst, proof = Goals(), [], [], []
     for name, percent, more in JOBS:
         work = beside.work_of(bench, name, percent, path, 1)
-        r = best(bench.build, path, work.policy(), bench.folder, 3, more)
+        told = best(bench.build, path, work.policy(), bench.folder, 3, more)
+        r = best_without_report(bench.build, path, work.policy(), bench.folder, 5, more)
         label = [name, f"{percent}%", "kept" if more else "random"]
-        if "exit" in r:
-            lines.append(label + [how_it_ended(r["exit"])] + [None] * 8)
+        if "exit" in told or "exit" in r:
+            lines.append(label + [how_it_ended(told.get("exit", r.get("exit")))] + [None] * 9)
             continue
         stages = r["seconds"]
         without = r["process"] - stages["verify"]
         worst.append(without / (copy + count))
         proof.append(stages["verify"] / without)
         lines.append(label + [f"{worst[-1]:.1f}", f"{proof[-1]:.2f}", f"{r['cpu'] / cpu:.1f}", seconds(without)] + [
-            seconds(stages[s]) for s in ("read", "search", "write", "verify")] + [megabytes(r)])
+            seconds(stages[s]) for s in ("read", "search", "write", "verify")] + [
+                seconds(told["process"]), megabytes(told)])
     os.remove(path)
     goals.add(f"5. anonymize {rows:,} rows, without verifying / (`cat in > out` + `wc -l`), the worst", "at most", 3,
               max(worst, default=None))
     goals.add("5. verifying / all the rest, the worst", "at most", 1, max(proof, default=None))
     return ["## The machine's limit", "", opening, ""] + goals.section() + [
         f"{rows:,} rows sampled from {bench.adult.name}, with jitter; sets as beside the peers, k = 5, measure loss. "
-        f"`cat in > out` {copy:.3f} s, `wc -l in` {count:.3f} s, least of 5; shoal, least of 3.", ""] + table(
+        f"`cat in > out` {copy:.3f} s, `wc -l in` {count:.3f} s, least of 5; shoal, least of 5. shoal writes its file "
+        "to the disk before it gives it a name, which `cat` does not. With `--report`, least of 3: it also hashes the "
+        "release.", ""] + table(
             ["set", "suppression", "order of rows", "without verifying / limit", "verifying / the rest",
              "CPU seconds, with verifying / limit", "without verifying s", "read s", "search s",
-             "write s", "verify s", "MB"], lines) + [""]
+             "write s", "verify s", "all, with --report s", "MB"], lines) + [""]

@@ -25,7 +25,7 @@ uint64_t shoal_hash_bytes(const void *bytes, size_t size_bytes) {
 static bool allocate_slots(shoal_ids *ids, unsigned bits) {
   size_t n = (size_t)1 << bits;
   uint64_t *keys = shoal_alloc(n, sizeof *keys);
-  uint32_t *slots = shoal_alloc_zero(n, sizeof *slots);
+  uint32_t *slots = shoal_alloc_table(n, sizeof *slots);
   if (!keys || !slots) {
     free(keys);
     free(slots);

@@ -6,25 +6,42 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { ARENA_BLOCK_BYTES = 64 * 1024 };
+enum { ARENA_BLOCK_BYTES = 64 * 1024, SMALL_PAGE_BYTES = 4096, LARGE_PAGE_BYTES = 2 << 20 };
+
+/* Of a large block whole stretches may be large pages: a few faults in place of a thousand. */
+static void *paged(void *memory, size_t bytes) {
+  if (!memory || bytes < 2 * LARGE_PAGE_BYTES) return memory;
+  uintptr_t mask = LARGE_PAGE_BYTES - 1;
+  uintptr_t first = ((uintptr_t)memory + mask) & ~mask, end = ((uintptr_t)memory + bytes) & ~mask;
+  /* where it cannot be, nothing is lost */
+  (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
+  return memory;
+}
 
 void *shoal_alloc(size_t n, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX) return NULL;
-  return malloc(bytes ? bytes : 1);
+  return paged(malloc(bytes ? bytes : 1), bytes);
 }
 
 void *shoal_alloc_zero(size_t n, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX) return NULL;
-  return calloc(1, bytes ? bytes : 1);
+  return paged(calloc(1, bytes ? bytes : 1), bytes);
+}
+
+void *shoal_alloc_table(size_t n, size_t size) {
+  volatile char *bytes = shoal_alloc_zero(n, size);
+  for (size_t at = 0; bytes && at < n * size; at += SMALL_PAGE_BYTES) bytes[at] = 0;
+  return (void *)(uintptr_t)bytes;
 }
 
 void *shoal_resize(void *memory, size_t n, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX) return NULL;
-  return realloc(memory, bytes ? bytes : 1);
+  return paged(realloc(memory, bytes ? bytes : 1), bytes);
 }
 
 /* Doubled until it is enough; 0: no size can be. */

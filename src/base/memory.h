@@ -8,8 +8,13 @@
 
 #include <stddef.h>
 
-void *shoal_alloc(size_t n, size_t size);                /* uninitialized */
-void *shoal_alloc_zero(size_t n, size_t size);           /* zeroed */
+void *shoal_alloc(size_t n, size_t size);      /* uninitialized */
+void *shoal_alloc_zero(size_t n, size_t size); /* zeroed */
+/*
+ * Zeroed, for tables that are looked into before they are written: every page is there at once. A
+ * page that is first read and then written costs an interrupt of every other thread's processor.
+ */
+void *shoal_alloc_table(size_t n, size_t size);
 void *shoal_resize(void *memory, size_t n, size_t size); /* on NULL the old block lives on */
 
 /*

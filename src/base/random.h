@@ -23,8 +23,9 @@ void shoal_random_stream(shoal_random *random, const uint32_t key[8], uint64_t s
 /* From the kernel's entropy; false if it gives none. */
 bool shoal_random_entropy(shoal_random *random);
 uint64_t shoal_random_next(shoal_random *random);
-/* The next block as it is, whatever of the last one was used. */
-const uint32_t *shoal_random_block(shoal_random *random);
+/* The next four blocks as they are, whatever of the last one was used: much faster than one. */
+enum { SHOAL_RANDOM_WORDS = 4 * 16 };
+void shoal_random_blocks(shoal_random *random, uint32_t words[SHOAL_RANDOM_WORDS]);
 /* Uniform in 0 .. bound - 1, without bias; bound > 0. */
 uint64_t shoal_random_below(shoal_random *random, uint64_t bound);
 

@@ -169,22 +169,25 @@ void shoal_sha256_finish(shoal_sha256 *hash, char text[SHOAL_SHA256_TEXT]) {
   text[64] = '\0';
 }
 
-shoal_status shoal_sha256_fd(int fd, const char *name, char text[SHOAL_SHA256_TEXT],
-                             shoal_error *error) {
+shoal_status shoal_sha256_fd(int fd, const char *name, const atomic_bool *stop,
+                             char text[SHOAL_SHA256_TEXT], shoal_error *error) {
   enum { CHUNK = 1 << 18 };
   unsigned char *chunk = shoal_alloc(CHUNK, 1);
   if (!chunk) return shoal_fail_memory(error);
   shoal_sha256 hash;
   shoal_sha256_init(&hash);
   ssize_t got;
-  for (off_t at = 0; (got = pread(fd, chunk, CHUNK, at)) != 0;) {
+  bool stopped = false;
+  for (off_t at = 0; !stopped && (got = pread(fd, chunk, CHUNK, at)) != 0;) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) break;
     shoal_sha256_add(&hash, chunk, (size_t)got);
     at += got;
+    stopped = stop && atomic_load_explicit(stop, memory_order_relaxed);
   }
   int reason = errno;
   free(chunk);
+  if (stopped) return shoal_fail(error, SHOAL_CANCELLED, "stopped while hashing");
   if (got < 0)
     return shoal_fail_at(error, SHOAL_FAILED, &(shoal_place){.file = name},
                          "cannot read it again to hash it: %s", strerror(reason));

@@ -3,6 +3,7 @@
 #ifndef SHOAL_BASE_SHA256_H
 #define SHOAL_BASE_SHA256_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,8 +26,11 @@ void shoal_sha256_add(shoal_sha256 *hash, const void *bytes, size_t size_bytes);
 /* Lower-case hexadecimal digits; the hash is used up. */
 void shoal_sha256_finish(shoal_sha256 *hash, char text[SHOAL_SHA256_TEXT]);
 
-/* Of a whole file, whatever its offset, which stays as it is. `name` stands in messages. */
-shoal_status shoal_sha256_fd(int fd, const char *name, char text[SHOAL_SHA256_TEXT],
-                             shoal_error *error) SHOAL_MUST_CHECK;
+/*
+ * Of a whole file, whatever its offset, which stays as it is. `name` stands in messages. `stop`, if
+ * it is not NULL, ends it early once it is true: SHOAL_CANCELLED.
+ */
+shoal_status shoal_sha256_fd(int fd, const char *name, const atomic_bool *stop,
+                             char text[SHOAL_SHA256_TEXT], shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

@@ -28,9 +28,9 @@ bool shoal_tuples_init(shoal_tuples *t, unsigned bits, uint64_t n_rows) {
   *t = (shoal_tuples){.bits = bits, .slot_bits = FIRST_SLOT_BITS, .rows_expected = n_rows};
   t->dense = bits <= DENSE_BITS && UINT64_C(1) << bits <= 4 * n_rows + 1024;
   size_t n_slots = (size_t)1 << t->slot_bits;
-  if (t->dense) t->table = shoal_alloc_zero((size_t)1 << bits, sizeof *t->table);
-  else if (is_narrow(t)) t->narrow = shoal_alloc_zero(n_slots, sizeof *t->narrow);
-  else t->wide = shoal_alloc_zero(n_slots, sizeof *t->wide);
+  if (t->dense) t->table = shoal_alloc_table((size_t)1 << bits, sizeof *t->table);
+  else if (is_narrow(t)) t->narrow = shoal_alloc_table(n_slots, sizeof *t->narrow);
+  else t->wide = shoal_alloc_table(n_slots, sizeof *t->wide);
   return t->table || t->narrow || t->wide;
 }
 
@@ -46,8 +46,8 @@ void shoal_tuples_reset(shoal_tuples *t) {
 /* All words again into new slots, one after the other. */
 static bool rehash(shoal_tuples *t, unsigned slot_bits) {
   size_t n_slots = (size_t)1 << slot_bits, mask = n_slots - 1;
-  uint64_t *narrow = is_narrow(t) ? shoal_alloc_zero(n_slots, sizeof *narrow) : NULL;
-  shoal_wide_slot *wide = is_narrow(t) ? NULL : shoal_alloc_zero(n_slots, sizeof *wide);
+  uint64_t *narrow = is_narrow(t) ? shoal_alloc_table(n_slots, sizeof *narrow) : NULL;
+  shoal_wide_slot *wide = is_narrow(t) ? NULL : shoal_alloc_table(n_slots, sizeof *wide);
   if (!narrow && !wide) return false;
   free(t->narrow);
   free(t->wide);

@@ -171,7 +171,7 @@ static shoal_status add_file(shoal_result *result, shoal_page *page, const char 
   if (fd < 0)
     return shoal_fail_at(error, SHOAL_FAILED, &(shoal_place){.file = path},
                          "cannot be read again for the report: %s", strerror(errno));
-  shoal_status status = shoal_sha256_fd(fd, path, file->sha256, error);
+  shoal_status status = shoal_sha256_fd(fd, path, NULL, file->sha256, error);
   (void)close(fd);
   return status;
 }
@@ -189,12 +189,13 @@ static shoal_status add_policy_files(shoal_release *release, shoal_page *page, s
   return SHOAL_OK;
 }
 
-static shoal_status add_release(shoal_release *release, shoal_page *page, int fd, const char *path,
+static shoal_status add_release(shoal_release *release, shoal_page *page, const char *path,
                                 shoal_error *error) {
   const char *name = strcmp(path, "-") == 0 ? "(standard output)" : path;
   shoal_page_file *file = new_file(release->result, page, "release", name);
   if (!file) return shoal_fail_memory(error);
-  return shoal_sha256_fd(fd, path, file->sha256, error);
+  memcpy(file->sha256, release->sha256, sizeof file->sha256);
+  return SHOAL_OK;
 }
 
 /* ------------------------------------------------------------ the lattice */
@@ -269,7 +270,7 @@ shoal_status shoal_page_fill(shoal_release *release, int fd, const char *path,
                         options->keep_order ? "that of the data" : "shuffled", error));
   SHOAL_TRY(tell_done(release, page, error));
   SHOAL_TRY(add_policy_files(release, page, error));
-  SHOAL_TRY(add_release(release, page, fd, path, error));
+  SHOAL_TRY(add_release(release, page, path, error));
   if (options->detail != SHOAL_DETAIL_PAGE) return SHOAL_OK;
   SHOAL_TRY(shoal_page_sample(release, page, error));
   SHOAL_TRY(shoal_page_attributes(release, page, error));

@@ -23,6 +23,7 @@ struct shoal_release {
   uint32_t *class_of_row; /* NULL: full-domain; invented rows come behind the table's */
   shoal_table *written;   /* the table with invented rows; NULL: there are none */
   shoal_labels labels;    /* by class */
+  char sha256[SHOAL_SHA256_TEXT]; /* of the file that was written, where the report tells it */
   double started;
 };
 

@@ -61,6 +61,7 @@ static bool fill_generalized(const shoal_release *release, size_t q, shoal_cells
     return fill_strings(cells, out, &release->labels.strings[q]);
   }
   if (release->hidden) cells->hidden = release->hidden[q];
+  cells->code_of_group = release->prepared.frequency->codes[q];
   return fill_labels(cells, out, &release->prepared.hierarchies[q]->levels[release->levels[q]]);
 }
 
@@ -195,6 +196,52 @@ static shoal_status verify(shoal_release *release, const shoal_csv_out *out, uin
   return status;
 }
 
+/* ------------------------------------------------------------ what goes on beside verifying */
+
+typedef struct proving {
+  shoal_release *release;
+  const shoal_csv_out *out;
+  const shoal_aside *aside;
+  const char *path;
+  const shoal_run *run;
+  uint64_t n_rows;
+  int guards_fd;
+  bool hashed; /* the report tells the file's hash */
+  double verified;
+  shoal_status status, hash_status;
+  shoal_error error, hash_error;
+  atomic_bool stop;
+} proving;
+
+enum { VERIFY, FLUSH, HASH, N_BESIDE };
+
+/* The verifier reads the file back; meanwhile it goes to the disk, and is hashed. */
+static void prove_beside(void *user, unsigned what) {
+  proving *p = user;
+  int fd = p->aside->fd;
+  if (what == VERIFY) {
+    p->status = verify(p->release, p->out, p->n_rows, fd, p->guards_fd, p->run, &p->error);
+    p->verified = shoal_seconds();
+    atomic_store(&p->stop, p->status != SHOAL_OK);
+  } else if (what == FLUSH) {
+    shoal_aside_flush(p->aside);
+  } else if (p->hashed) {
+    p->hash_status = shoal_sha256_fd(fd, p->path, &p->stop, p->release->sha256, &p->hash_error);
+  }
+}
+
+static shoal_status prove_written(proving *p, shoal_error *error) {
+  if (shoal_run_threads(p->run) > 1) {
+    shoal_parallel(N_BESIDE, prove_beside, p);
+  } else {
+    prove_beside(p, VERIFY);
+    prove_beside(p, HASH);
+  }
+  bool verified = p->status == SHOAL_OK;
+  if (error) *error = verified ? p->hash_error : p->error;
+  return verified ? p->hash_status : p->status;
+}
+
 /* ------------------------------------------------------------ writing */
 
 /* The order of the rows: from the seed, or from the kernel's entropy. */
@@ -208,20 +255,28 @@ static shoal_status start_random(const shoal_policy *policy, shoal_random *rando
 }
 
 static shoal_status write_and_verify(shoal_release *release, const shoal_csv_out *out,
-                                     const char *path, const shoal_random *order,
+                                     const char *path, const shoal_random *order, bool hashed,
                                      const shoal_run *run, const shoal_aside *aside,
                                      shoal_error *error) {
   shoal_result *result = release->result;
   shoal_aside guards = {.fd = -1};
-  uint64_t n_rows = 0;
+  proving p = {.release = release,
+               .out = out,
+               .aside = aside,
+               .path = path,
+               .run = run,
+               .hashed = hashed,
+               .status = SHOAL_OK,
+               .hash_status = SHOAL_OK};
   double started = shoal_seconds();
-  shoal_status status = write_rows(out, aside->fd, path, path, order, run, &n_rows, error);
+  shoal_status status = write_rows(out, aside->fd, path, path, order, run, &p.n_rows, error);
   double written = shoal_seconds();
   if (status == SHOAL_OK) status = spool_guards(release, out, path, order, run, &guards, error);
-  if (status == SHOAL_OK) status = verify(release, out, n_rows, aside->fd, guards.fd, run, error);
+  p.guards_fd = guards.fd;
+  if (status == SHOAL_OK) status = prove_written(&p, error);
   shoal_aside_close(&guards);
   result->seconds_write = written - started;
-  result->seconds_verify = shoal_seconds() - written;
+  result->seconds_verify = p.verified - written;
   return status;
 }
 
@@ -234,6 +289,10 @@ static shoal_status write_aside(shoal_release *release, const char *path,
                        .group_of_row = release->group_of_row,
                        .fate = release->fate_of_group,
                        .quote_formulas = p->policy->quote_formulas};
+  if (!release->class_of_row) {
+    out.n_groups = p->frequency->n_tuples;
+    out.rows_of_group = p->frequency->base.n_rows;
+  }
   shoal_random order;
   uint32_t *kept = NULL;
   if (!options->keep_order) SHOAL_TRY(start_random(p->policy, &order, error));
@@ -243,8 +302,8 @@ static shoal_status write_aside(shoal_release *release, const char *path,
   shoal_status status = prepare_columns(release, &out) ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK) status = shoal_release_check_names(release, &out, error);
   if (status == SHOAL_OK)
-    status = write_and_verify(release, &out, path, options->keep_order ? NULL : &order, run, aside,
-                              error);
+    status = write_and_verify(release, &out, path, options->keep_order ? NULL : &order,
+                              options->detail != SHOAL_DETAIL_FIGURES, run, aside, error);
   reset_columns(&out);
   free(kept);
   return status;

@@ -167,14 +167,24 @@ static shoal_status learn(shoal_optimum *o, shoal_look *look, shoal_error *error
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
+/* Threads for the looks at hand: few classes are gone over sooner than a thread starts. */
+static unsigned threads_for(const shoal_optimum *o) {
+  enum { CLASSES_A_THREAD = 1 << 14 };
+  uint64_t n_classes = 0;
+  for (size_t i = 0; i < o->n_looks; i++) n_classes += o->looks[i].n_source;
+  uint64_t most = n_classes / CLASSES_A_THREAD + 1;
+  unsigned threads = shoal_run_threads(o->search->run);
+  if (threads > o->n_looks) threads = (unsigned)o->n_looks;
+  return threads < most ? threads : (unsigned)most;
+}
+
 shoal_status shoal_optimum_look(shoal_optimum *o, const uint64_t *nodes, size_t n, bool whole,
                                 shoal_error *error) {
   SHOAL_TRY(shoal_run_report(o->search->run, "search", o->search->n_checked,
                              o->search->space.n_nodes, "nodes", error));
   for (size_t i = 0; i < n; i++) begin(o, &o->looks[i], nodes[i], whole);
   o->n_looks = n;
-  unsigned threads = n > 1 ? shoal_run_threads(o->search->run) : 1;
-  team t = {.optimum = o, .n_threads = threads < n ? threads : (unsigned)n};
+  team t = {.optimum = o, .n_threads = threads_for(o)};
   shoal_parallel(t.n_threads, look_at_share, &t);
   shoal_status status = SHOAL_OK;
   for (size_t i = 0; i < n; i++) {

@@ -8,8 +8,22 @@
 
 #include "model/types.h"
 
+/* Codes of one byte, in four counts side by side: no count waits for the one before it. */
+static void count_bytes(const uint8_t *codes, uint64_t n_rows, uint32_t n_values, uint64_t *rows) {
+  uint64_t counts[4][UINT8_MAX + 1] = {{0}};
+  for (uint64_t row = 0; row + 4 <= n_rows; row += 4)
+    for (unsigned i = 0; i < 4; i++) counts[i][codes[row + i]]++;
+  for (uint64_t row = n_rows / 4 * 4; row < n_rows; row++) counts[0][codes[row]]++;
+  for (uint32_t v = 0; v < n_values; v++)
+    rows[v] = counts[0][v] + counts[1][v] + counts[2][v] + counts[3][v];
+}
+
 uint64_t *shoal_count_values(const shoal_table *table, const shoal_column *column) {
   uint64_t *rows = shoal_alloc_zero(column->n_values, sizeof *rows);
+  if (rows && column->code_size == 1 && !table->counts) {
+    count_bytes(column->codes, table->n_rows, column->n_values, rows);
+    return rows;
+  }
   for (uint64_t row = 0; rows && row < table->n_rows; row++)
     rows[shoal_column_code(column, row)] += shoal_table_count(table, row);
   return rows;

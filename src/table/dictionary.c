@@ -47,7 +47,7 @@ bool shoal_dictionary_init(shoal_dictionary *d) {
   for (unsigned i = 0; i < 2; i++) d->factors[i] = shoal_mix(secret + i) | 1;
   d->avx2 = has_avx2();
   d->bits = FIRST_BITS;
-  d->near = shoal_alloc_zero((size_t)1 << d->bits, sizeof *d->near);
+  d->near = shoal_alloc_table((size_t)1 << d->bits, sizeof *d->near);
   bool ok = d->near && shoal_grow(&d->offsets, &d->offsets_capacity, 1, sizeof *d->offsets);
   if (ok) d->offsets[0] = 0;
   else shoal_dictionary_reset(d); /* a caller that got none need not give it back */
@@ -208,7 +208,7 @@ static bool grow_slots(shoal_dictionary *d, uint32_t n_values) {
   bool near = n_values <= NEAR_VALUES;
   unsigned bits = FIRST_BITS;
   while ((size_t)1 << bits < (size_t)n_values * (near ? 8 : 2)) bits++;
-  void *slots = shoal_alloc_zero((size_t)1 << bits, near ? sizeof *d->near : sizeof *d->slots);
+  void *slots = shoal_alloc_table((size_t)1 << bits, near ? sizeof *d->near : sizeof *d->slots);
   if (!slots) return false;
   free_slots(d);
   d->near = near ? slots : NULL;

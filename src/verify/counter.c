@@ -77,10 +77,12 @@ static bool counter_alloc(shoal_verify_counter *count) {
   count->counted = shoal_alloc_zero(n_counted, sizeof *count->counted);
   if (count->counted) count->n_counted = n_counted;
   count->batch = shoal_alloc_zero((n_counted + 1) * BATCH_ROWS, sizeof *count->batch);
+  count->batch_lines = shoal_alloc(BATCH_ROWS, sizeof *count->batch_lines);
   bool asked = claim->formulas || claim->formulas_quoted;
   if (asked) count->formulas = shoal_alloc_zero(claim->n_columns, 1);
-  return count->cells && count->quasi && count->counted && count->batch &&
-         (!asked || count->formulas) && shoal_verify_dictionary_init(&count->classes);
+  return count->cells && count->quasi && count->counted && count->batch && count->batch_lines &&
+         (!asked || count->formulas) && shoal_verify_dictionary_init(&count->classes) &&
+         shoal_verify_lines_init(&count->lines, n_counted + 1);
 }
 
 shoal_status shoal_verify_counter_init(shoal_verify_counter *count, shoal_error *error) {
@@ -106,12 +108,14 @@ void shoal_verify_counter_reset(shoal_verify_counter *count) {
     shoal_verify_pairs_reset(&count->counted[i].pairs);
   }
   shoal_verify_dictionary_reset(&count->classes);
+  shoal_verify_lines_reset(&count->lines);
   free(count->cells);
   free(count->formulas);
   free(count->quasi);
   free(count->counted);
   free(count->guard_column);
   free(count->batch);
+  free(count->batch_lines);
   free(count->text);
 }
 
@@ -217,14 +221,36 @@ static bool find_row(shoal_verify_counter *count, shoal_verify_lookup *row) {
   return true;
 }
 
-static bool count_pairs(shoal_verify_counter *count, const shoal_verify_lookup *row) {
-  for (size_t i = 0; i < count->n_counted; i++) {
-    shoal_verify_values *counted = &count->counted[i];
-    uint32_t value = row[i + 1].found->id;
-    if (value < counted->n_missing) continue; /* a row of the class, but no value */
-    uint64_t key = shoal_verify_pair_key(row->found->id, value);
-    if (!shoal_verify_count_pair(&counted->pairs, key, 1)) return false;
+/* Rows of one class with one value. */
+static bool count_pair(shoal_verify_values *counted, uint32_t class_id, uint32_t value,
+                       uint64_t n_rows) {
+  if (value < counted->n_missing) return true; /* a row of the class, but no value */
+  uint64_t key = shoal_verify_pair_key(class_id, value);
+  return shoal_verify_count_pair(&counted->pairs, key, n_rows);
+}
+
+static bool count_pairs(shoal_verify_counter *count, const shoal_verify_lookup *row, int32_t line) {
+  for (size_t i = 0; i < count->n_counted; i++)
+    if (!count_pair(&count->counted[i], row->found->id, row[i + 1].found->id, 1)) return false;
+  if (line == SHOAL_VERIFY_NO_LINE) return true;
+  shoal_verify_entry **entries = count->lines.entries + (size_t)line * count->lines.width;
+  for (size_t i = 0; i <= count->n_counted; i++) entries[i] = row[i].found;
+  return true;
+}
+
+/* Adds the rows of all lines that came again; false: no memory. */
+static bool count_lines(shoal_verify_counter *count) {
+  const shoal_verify_dictionary *known = &count->lines.known;
+  for (size_t slot = 0; slot < (size_t)1 << known->bits; slot++) {
+    const shoal_verify_entry *line = known->slots[slot].entry;
+    if (!line || !line->n_rows) continue;
+    shoal_verify_entry **entries = count->lines.entries + line->id * count->lines.width;
+    entries[0]->n_rows += line->n_rows;
+    for (size_t i = 0; i < count->n_counted; i++)
+      if (!count_pair(&count->counted[i], entries[0]->id, entries[i + 1]->id, line->n_rows))
+        return false;
   }
+  count->n_rows += count->lines.n_again;
   return true;
 }
 
@@ -241,8 +267,8 @@ static bool count_batch(shoal_verify_counter *count) {
   }
   for (shoal_verify_lookup *row = count->batch; row < end; row += width)
     if (!find_row(count, row)) return false;
-  for (shoal_verify_lookup *row = count->batch; row < end; row += width)
-    if (!count_pairs(count, row)) return false;
+  for (size_t i = 0; i < count->n_waiting; i++)
+    if (!count_pairs(count, count->batch + i * width, count->batch_lines[i])) return false;
   count->n_rows += count->n_waiting;
   count->n_waiting = 0;
   count->text_bytes = 0;
@@ -261,28 +287,40 @@ static shoal_status read_guard(shoal_verify_counter *count, shoal_verify_reader 
                     found ? "more" : "fewer", SHOAL_VERIFY_FAULT);
 }
 
+/* Rows that the release may still have. */
+static uint64_t rows_left(const shoal_verify_counter *count) {
+  return count->claim->n_rows - count->n_rows - count->n_waiting - count->lines.n_again;
+}
+
 shoal_status shoal_verify_count_rows(shoal_verify_counter *count, shoal_verify_reader *reader,
                                      shoal_verify_reader *guards, const atomic_bool *stop,
                                      shoal_error *error) {
   const shoal_verify_claim *claim = count->claim;
+  if (guards) count->lines.off = true; /* a row's guarding node is no part of its line */
   for (;;) {
-    bool found;
+    bool found, known = !count->lines.off;
+    int32_t *line = &count->batch_lines[count->n_waiting];
+    *line = SHOAL_VERIFY_NO_LINE;
+    if (known) shoal_verify_lines_skip(&count->lines, reader, rows_left(count));
     SHOAL_TRY(shoal_verify_reader_next(reader, count->cells, claim->n_columns, &found, error));
     SHOAL_TRY(read_guard(count, guards, found, error));
     if (!found) break;
-    if (claim->n_rows - count->n_rows == count->n_waiting) /* also why no count can wrap */
+    if (!rows_left(count)) /* also why no count can wrap */
       return shoal_fail(error, SHOAL_FAILED,
                         "the release has more rows than the %llu it must "
                         "have; %s",
                         (unsigned long long)claim->n_rows, SHOAL_VERIFY_FAULT);
     if (count->formulas)
       shoal_verify_note_formulas(count->cells, claim->n_columns, count->formulas);
+    if (known &&
+        !shoal_verify_lines_keep(&count->lines, reader, count->cells, claim->n_columns, line))
+      return shoal_fail_memory(error);
     if (!add_row(count)) return shoal_fail_memory(error);
     bool full = count->n_waiting == BATCH_ROWS || count->text_bytes >= BATCH_BYTES;
     if (full && !count_batch(count)) return shoal_fail_memory(error);
-    if (full && stop && atomic_load_explicit(stop, memory_order_relaxed)) return SHOAL_OK;
+    if (stop && atomic_load_explicit(stop, memory_order_relaxed)) return SHOAL_OK;
   }
-  return count_batch(count) ? SHOAL_OK : shoal_fail_memory(error);
+  return count_batch(count) && count_lines(count) ? SHOAL_OK : shoal_fail_memory(error);
 }
 
 shoal_status shoal_verify_check_rows(const shoal_verify_counter *count, shoal_error *error) {

@@ -14,6 +14,7 @@
 
 #include <stdatomic.h>
 
+#include "verify/lines.h"
 #include "verify/reader.h"
 #include "verify/tables.h"
 #include "verify/verify.h"
@@ -45,11 +46,13 @@ typedef struct shoal_verify_counter {
   size_t n_counted;
   char *guard_column;         /* the header of their file */
   shoal_verify_lookup *batch; /* of each waiting row: its class, then each counted value */
+  int32_t *batch_lines;       /* of each waiting row, or SHOAL_VERIFY_NO_LINE */
   size_t n_waiting;
   char *text; /* the bytes of the batch */
   size_t text_bytes;
   size_t text_capacity;
-  uint64_t n_rows;   /* counted, without the waiting ones */
+  shoal_verify_lines lines; /* counted already, and seen again: their rows are added at the end */
+  uint64_t n_rows;          /* counted, without the waiting ones and those of the lines */
   uint8_t *formulas; /* by column: 1, it has a cell that a spreadsheet would run; NULL: not asked */
 } shoal_verify_counter;
 

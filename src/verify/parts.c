@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verify/parts: see parts.h. A file is cut into as many parts as there are threads, at record
- * ends. Where a byte in the middle stands, inside quotes or not, follows from the number of quotes
- * before it, which the threads count first. That is only a guess at where records start, and only
- * right in a file without stray quotes; the proof is that every reader is strict, starts where the
- * one before it must end, and ends there exactly. The first starts at the file's start, so if all
- * agree, each has started at a record.
+ * ends. Where no quote is near, a byte in the middle is taken to stand outside quotes; else, inside
+ * or not follows from the number of quotes before it, which the threads count first. That is only
+ * a guess at where records start, and not right where quotes are stray or far apart; the proof is
+ * that every reader is strict, starts where the one before it must end, and ends there exactly. The
+ * first starts at the file's start, so if all agree, each has started at a record.
  */
 #include "verify/parts.h"
 
@@ -60,6 +60,15 @@ static void count_quotes(void *user, unsigned i) {
   free(buffer);
 }
 
+/* Is there a quote around the begin of a part, or can that not be read? */
+static bool is_quote_near(const parting *p, const part *self) {
+  char *buffer = shoal_alloc(CHUNK_BYTES, 1);
+  size_t n = buffer ? read_at(p->fd, buffer, self->begin - CHUNK_BYTES / 2, self->end) : 0;
+  bool near = n < CHUNK_BYTES || memchr(buffer, '"', n);
+  free(buffer);
+  return near;
+}
+
 /* Moves the begin of a part to the next record's start. */
 static bool find_record(const parting *p, part *self, uint64_t end, bool quoted) {
   char *buffer = shoal_alloc(CHUNK_BYTES, 1);
@@ -84,8 +93,10 @@ static bool cut(parting *p, uint64_t size) {
     p->parts[i].begin = size / p->n_parts * i;
     p->parts[i].end = i + 1 < p->n_parts ? size / p->n_parts * (i + 1) : size;
   }
-  shoal_parallel(p->n_parts, count_quotes, p);
   uint64_t n_quotes = 0;
+  bool near = false;
+  for (unsigned i = 1; i < p->n_parts && !near; i++) near = is_quote_near(p, &p->parts[i]);
+  if (near) shoal_parallel(p->n_parts, count_quotes, p);
   for (unsigned i = 0; i < p->n_parts; i++) {
     part *self = &p->parts[i];
     if (self->failed || (i && !find_record(p, self, size, n_quotes % 2))) return false;

@@ -59,6 +59,7 @@ struct shoal_verify_reader {
   size_t capacity;
   size_t start;
   size_t end;
+  uint64_t passed; /* bytes of content before the window */
   bool eof;
 };
 
@@ -152,6 +153,7 @@ static shoal_status unpack(shoal_verify_reader *reader, void *out, size_t room, 
 /* Moves the row at hand to the front and fills the window up, in a larger buffer if need be. */
 static shoal_status fill_window(shoal_verify_reader *reader, shoal_error *error) {
   size_t kept = reader->end - reader->start;
+  reader->passed += reader->start;
   if (reader->start) {
     memmove(reader->buffer, reader->buffer + reader->start, kept);
   } else if (kept == reader->capacity) {
@@ -314,7 +316,6 @@ static void undouble_quotes(shoal_verify_cell *cell) {
     if (cell->bytes[i] == '"') i++;
   }
   cell->size_bytes = kept;
-  cell->doubled = false;
 }
 
 shoal_status shoal_verify_reader_next(shoal_verify_reader *reader, shoal_verify_cell *cells,
@@ -336,6 +337,22 @@ shoal_status shoal_verify_reader_next(shoal_verify_reader *reader, shoal_verify_
     if (cells[i].doubled) undouble_quotes(&cells[i]);
   reader->next_row++;
   return SHOAL_OK;
+}
+
+/* ---------------------------------------------------------------- rows known by their bytes */
+
+const char *shoal_verify_reader_window(const shoal_verify_reader *reader, size_t *size_bytes) {
+  *size_bytes = reader->end - reader->start;
+  return reader->buffer + reader->start;
+}
+
+void shoal_verify_reader_skip(shoal_verify_reader *reader, size_t size_bytes, uint64_t n_rows) {
+  reader->start += size_bytes;
+  reader->next_row += n_rows;
+}
+
+uint64_t shoal_verify_reader_place(const shoal_verify_reader *reader) {
+  return reader->passed + reader->start;
 }
 
 /* ---------------------------------------------------------------- open and close */

@@ -18,7 +18,7 @@ typedef struct shoal_verify_reader shoal_verify_reader;
 typedef struct shoal_verify_cell {
   char *bytes;
   size_t size_bytes;
-  bool doubled; /* of the reader's own use: doubled quotes are still in the bytes */
+  bool doubled; /* there were doubled quotes, now single: bytes behind them were moved */
 } shoal_verify_cell;
 
 /*
@@ -47,6 +47,15 @@ shoal_status shoal_verify_reader_open_part(int fd, const char *name, char delimi
 shoal_status shoal_verify_reader_next(shoal_verify_reader *reader, shoal_verify_cell *cells,
                                       size_t n_cells, bool *found,
                                       shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * For rows that are known by their bytes: the bytes at hand that are not read yet, of which the
+ * first starts a row; how to pass over some of them, which are so many rows; and how many bytes of
+ * content were read or passed over so far.
+ */
+const char *shoal_verify_reader_window(const shoal_verify_reader *reader, size_t *size_bytes);
+void shoal_verify_reader_skip(shoal_verify_reader *reader, size_t size_bytes, uint64_t n_rows);
+uint64_t shoal_verify_reader_place(const shoal_verify_reader *reader);
 
 void shoal_verify_reader_close(shoal_verify_reader *reader); /* accepts NULL */
 

@@ -23,7 +23,7 @@ bool shoal_verify_dictionary_init(shoal_verify_dictionary *dictionary) {
   shoal_arena_init(&dictionary->entries);
   dictionary->n_entries = 0;
   dictionary->bits = FIRST_BITS;
-  dictionary->slots = shoal_alloc_zero(n_slots(FIRST_BITS), sizeof *dictionary->slots);
+  dictionary->slots = shoal_alloc_table(n_slots(FIRST_BITS), sizeof *dictionary->slots);
   return dictionary->slots != NULL;
 }
 
@@ -35,7 +35,7 @@ void shoal_verify_dictionary_reset(shoal_verify_dictionary *dictionary) {
 static bool dictionary_grow(shoal_verify_dictionary *dictionary) {
   if (dictionary->bits >= MOST_BITS) return false; /* GCOVR_EXCL_BR_LINE */
   unsigned bits = dictionary->bits + 1;
-  shoal_verify_slot *slots = shoal_alloc_zero(n_slots(bits), sizeof *slots);
+  shoal_verify_slot *slots = shoal_alloc_table(n_slots(bits), sizeof *slots);
   if (!slots) return false;
   size_t mask = n_slots(bits) - 1;
   for (size_t i = 0; i < n_slots(dictionary->bits); i++) {
@@ -66,21 +66,34 @@ static shoal_verify_entry *new_entry(shoal_verify_dictionary *dictionary, const 
   return made;
 }
 
+/* The slot of these bytes, or the empty one where they belong. */
+static inline shoal_verify_slot *slot_of(const shoal_verify_dictionary *dictionary, uint64_t hash,
+                                         const char *bytes, size_t size_bytes) {
+  size_t mask = n_slots(dictionary->bits) - 1;
+  size_t at = (size_t)(hash >> (64 - dictionary->bits));
+  for (; dictionary->slots[at].entry; at = (at + 1) & mask) {
+    const shoal_verify_entry *known = dictionary->slots[at].entry;
+    if (dictionary->slots[at].hash == hash && known->size_bytes == size_bytes &&
+        !memcmp(known->bytes, bytes, size_bytes))
+      break;
+  }
+  return &dictionary->slots[at];
+}
+
+shoal_verify_entry *shoal_verify_find(const shoal_verify_dictionary *dictionary, uint64_t hash,
+                                      const char *bytes, size_t size_bytes) {
+  return slot_of(dictionary, hash, bytes, size_bytes)->entry;
+}
+
 shoal_verify_entry *shoal_verify_intern(shoal_verify_dictionary *dictionary, uint64_t hash,
                                         const char *bytes, size_t size_bytes) {
   if (too_full(dictionary->n_entries, dictionary->bits) && !dictionary_grow(dictionary))
     return NULL;
-  size_t mask = n_slots(dictionary->bits) - 1;
-  size_t at = (size_t)(hash >> (64 - dictionary->bits));
-  for (; dictionary->slots[at].entry; at = (at + 1) & mask) {
-    shoal_verify_entry *known = dictionary->slots[at].entry;
-    if (dictionary->slots[at].hash == hash && known->size_bytes == size_bytes &&
-        !memcmp(known->bytes, bytes, size_bytes))
-      return known;
-  }
+  shoal_verify_slot *slot = slot_of(dictionary, hash, bytes, size_bytes);
+  if (slot->entry) return slot->entry;
   shoal_verify_entry *made = new_entry(dictionary, bytes, size_bytes);
   if (!made) return NULL;
-  dictionary->slots[at] = (shoal_verify_slot){.hash = hash, .entry = made};
+  *slot = (shoal_verify_slot){.hash = hash, .entry = made};
   dictionary->n_entries++;
   return made;
 }
@@ -90,7 +103,7 @@ shoal_verify_entry *shoal_verify_intern(shoal_verify_dictionary *dictionary, uin
 bool shoal_verify_pairs_init(shoal_verify_pairs *pairs) {
   pairs->n_used = 0;
   pairs->bits = FIRST_BITS;
-  pairs->slots = shoal_alloc_zero(n_slots(FIRST_BITS), sizeof *pairs->slots);
+  pairs->slots = shoal_alloc_table(n_slots(FIRST_BITS), sizeof *pairs->slots);
   return pairs->slots != NULL;
 }
 
@@ -110,7 +123,7 @@ static shoal_verify_pair *find_slot(shoal_verify_pair *slots, unsigned bits, uin
 static bool pairs_grow(shoal_verify_pairs *pairs) {
   if (pairs->bits >= MOST_BITS) return false; /* GCOVR_EXCL_BR_LINE */
   unsigned bits = pairs->bits + 1;
-  shoal_verify_pair *slots = shoal_alloc_zero(n_slots(bits), sizeof *slots);
+  shoal_verify_pair *slots = shoal_alloc_table(n_slots(bits), sizeof *slots);
   if (!slots) return false;
   for (size_t i = 0; i < n_slots(pairs->bits); i++)
     if (pairs->slots[i].n_rows) *find_slot(slots, bits, pairs->slots[i].key) = pairs->slots[i];

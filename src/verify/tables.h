@@ -44,11 +44,15 @@ bool shoal_verify_dictionary_init(shoal_verify_dictionary *dictionary);
 void shoal_verify_dictionary_reset(shoal_verify_dictionary *dictionary);
 
 /*
- * The entry of these bytes, a new one with no rows if there is none. `hash` is shoal_hash_bytes of
- * them. NULL: no memory.
+ * The entry of these bytes, a new one with no rows if there is none. `hash` is one of
+ * these bytes, by the same function for all of the dictionary. NULL: no memory.
  */
 shoal_verify_entry *shoal_verify_intern(shoal_verify_dictionary *dictionary, uint64_t hash,
                                         const char *bytes, size_t size_bytes);
+
+/* The entry of these bytes; NULL: there is none. */
+shoal_verify_entry *shoal_verify_find(const shoal_verify_dictionary *dictionary, uint64_t hash,
+                                      const char *bytes, size_t size_bytes);
 
 /* Where the lookup of a hash will start: memory to ask for well before. */
 static inline const void *shoal_verify_slot_of(const shoal_verify_dictionary *dictionary,

@@ -169,6 +169,10 @@ static void sync_directory(const char *directory) {
   (void)close(fd);
 }
 
+void shoal_aside_flush(const shoal_aside *aside) {
+  if (!aside->is_stream) (void)sync_file_range(aside->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
 shoal_status shoal_aside_commit(shoal_aside *aside, shoal_error *error) {
   if (aside->is_stream) return commit_stream(aside, error);
   mode_t mask = umask(0);

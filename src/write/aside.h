@@ -26,6 +26,12 @@ shoal_status shoal_aside_open(shoal_aside *aside, const char *path,
 shoal_status shoal_aside_spool(shoal_aside *aside, const char *path,
                                shoal_error *error) SHOAL_MUST_CHECK;
 
+/*
+ * What was written begins to go to the disk, so that a commit later waits less. May wait for the
+ * disk itself: for a thread that has nothing else to do. What fails here fails in the commit.
+ */
+void shoal_aside_flush(const shoal_aside *aside);
+
 /* Makes the file what `path` names, with the usual permissions; on failure nothing changes. */
 shoal_status shoal_aside_commit(shoal_aside *aside, shoal_error *error) SHOAL_MUST_CHECK;
 

@@ -120,6 +120,9 @@ void shoal_rows_out_reset(shoal_rows_out *rows) {
     free(rows->columns[c].sizes);
   }
   free(rows->columns);
+  free(rows->lines.texts);
+  free(rows->lines.sizes);
+  free(rows->lines.of_group);
   memset(rows, 0, sizeof *rows);
 }
 
@@ -133,6 +136,10 @@ void shoal_rows_out_reset(shoal_rows_out *rows) {
 
 void shoal_rows_pack(const shoal_rows_out *rows, const uint64_t *row_of, size_t n, uint8_t *to) {
   const shoal_csv_out *out = rows->out;
+  if (rows->lines.texts) {
+    shoal_rows_number(rows, row_of, n, (uint32_t *)(void *)to);
+    return;
+  }
   for (size_t i = 0; rows->has_group && i < n; i++)
     memcpy(to + i * rows->packed_bytes, &out->group_of_row[row_of[i]], sizeof(uint32_t));
   for (size_t c = 0; c < out->n_columns; c++) {
@@ -168,7 +175,7 @@ static char *render_plain(const shoal_rows_out *rows, const uint8_t *packed, cha
   return to;
 }
 
-char *shoal_rows_render(const shoal_rows_out *rows, const uint8_t *packed, char *to) {
+static char *render_row(const shoal_rows_out *rows, const uint8_t *packed, char *to) {
   if (!rows->has_group) return render_plain(rows, packed, to);
   const shoal_csv_out *out = rows->out;
   uint32_t group;
@@ -183,6 +190,24 @@ char *shoal_rows_render(const shoal_rows_out *rows, const uint8_t *packed, char 
     else to = shoal_put_cell(column, packed_code(column, packed), to);
   }
   return to;
+}
+
+bool shoal_rows_render(const shoal_rows_out *rows, const uint8_t *packed, const uint32_t *places,
+                       size_t n, shoal_bytes *b) {
+  if (rows->lines.texts) {
+    char *to = shoal_bytes_room(b, n * rows->widest + rows->lines.line_bytes);
+    if (!to) return false;
+    const uint32_t *numbers = (const uint32_t *)(const void *)packed;
+    b->size = (size_t)(shoal_rows_copy_lines(rows, numbers, places, n, to) - b->bytes);
+    return true;
+  }
+  for (size_t i = 0; i < n; i++) {
+    char *to = shoal_bytes_room(b, rows->widest);
+    if (!to) return false;
+    to = render_row(rows, packed + (places ? places[i] : i) * rows->packed_bytes, to);
+    b->size = (size_t)(to - b->bytes);
+  }
+  return true;
 }
 
 /* ------------------------------------------------------------ deliveries */

@@ -2,7 +2,7 @@
 /*
  * write/csv: see csv.h. In order: threads render stretches of rows, which are written one after
  * the other. Shuffled (order.h): packed rows are thrown into buckets first, each thread a part of
- * the table; then threads shuffle and render a bucket each.
+ * the table into its own (buckets.h); then threads shuffle and render a bucket each.
  */
 #include "write/csv.h"
 
@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "base/line.h"
+#include "write/buckets.h"
 #include "write/order.h"
 #include "write/rows.h"
 
 enum {
   STRETCH_ROWS = 16 * 1024,
   MAX_THREADS = 64,
-  MOST_BUCKETS = 1024,
   FLUSH_BYTES = 1 << 20,
   TILE_ROWS = 512 /* packed at a time, while they are in the cache */
 };
@@ -27,12 +27,14 @@ typedef struct worker {
   uint8_t *tile;    /* packed rows */
   uint32_t *places; /* the order of a bucket */
   size_t places_capacity;
+  uint8_t *bucket; /* its packed rows */
+  size_t bucket_capacity;
 } worker;
 
 /* The rows that one thread throws into buckets. */
 typedef struct part {
-  uint64_t first_row, end_row, first_record;
-  uint64_t next[MOST_BUCKETS]; /* rows in each bucket, then where its next row goes */
+  uint64_t first_row, end_row, first_record, end_record;
+  shoal_buckets buckets;
 } part;
 
 typedef struct writing {
@@ -46,9 +48,7 @@ typedef struct writing {
   worker workers[MAX_THREADS];
   /* shuffled */
   shoal_order order;
-  part *parts;
-  uint8_t *packed; /* rows by bucket */
-  uint64_t start[MOST_BUCKETS + 1];
+  part parts[MAX_THREADS];
 } writing;
 
 /* ------------------------------------------------------------ what was rendered is written */
@@ -86,15 +86,8 @@ static bool is_released(const shoal_csv_out *out, uint64_t row) {
 }
 
 static bool render_tile(const writing *w, worker *self, const uint64_t *row_of, size_t n) {
-  const shoal_rows_out *rows = &w->rows;
-  shoal_rows_pack(rows, row_of, n, self->tile);
-  for (size_t i = 0; i < n; i++) {
-    char *to = shoal_bytes_room(&self->delivery.rendered, rows->widest);
-    if (!to) return false;
-    to = shoal_rows_render(rows, self->tile + i * rows->packed_bytes, to);
-    self->delivery.rendered.size = (size_t)(to - self->delivery.rendered.bytes);
-  }
-  return true;
+  shoal_rows_pack(&w->rows, row_of, n, self->tile);
+  return shoal_rows_render(&w->rows, self->tile, NULL, n, &self->delivery.rendered);
 }
 
 static shoal_status render_stretch(void *user, unsigned i, uint64_t item, shoal_error *error) {
@@ -174,16 +167,6 @@ static void drop_removed(const shoal_csv_out *out, tile *t) {
   t->n = kept;
 }
 
-static void count_part(void *user, unsigned i) {
-  writing *w = user;
-  part *p = &w->parts[i];
-  tile t = {.row = p->first_row, .record = p->first_record};
-  while (next_tile(w, p, &t)) {
-    drop_removed(w->out, &t);
-    for (size_t j = 0; j < t.n; j++) p->next[t.bucket[j]]++;
-  }
-}
-
 static void throw_part(void *user, unsigned i) {
   writing *w = user;
   part *p = &w->parts[i];
@@ -193,67 +176,54 @@ static void throw_part(void *user, unsigned i) {
   while (next_tile(w, p, &t)) {
     drop_removed(w->out, &t);
     shoal_rows_pack(&w->rows, t.row_of, t.n, w->workers[i].tile);
-    for (size_t j = 0; j < t.n; j++) {
-      uint8_t *to = w->packed + p->next[t.bucket[j]]++ * size;
-      for (size_t at = 0; at < size; at += 4) memcpy(to + at, packed + j * size + at, 4);
-    }
+    for (size_t j = 0; j < t.n; j++) shoal_buckets_add(&p->buckets, t.bucket[j], packed + j * size);
   }
-}
-
-/* Counts become places: bucket by bucket, and in each the parts in their order. */
-static void place_parts(writing *w) {
-  uint64_t at = 0;
-  uint32_t n_buckets = shoal_order_buckets(&w->order);
-  for (uint32_t b = 0; b < n_buckets; b++) {
-    w->start[b] = at;
-    for (unsigned i = 0; i < w->n_threads; i++) {
-      uint64_t n = w->parts[i].next[b];
-      w->parts[i].next[b] = at;
-      at += n;
-    }
-  }
-  w->start[n_buckets] = at;
 }
 
 static bool throw_rows(writing *w) {
   const shoal_table *table = w->out->table;
-  w->parts = shoal_alloc_zero(w->n_threads, sizeof *w->parts);
-  w->packed = shoal_alloc((size_t)w->n_rows, w->rows.packed_bytes);
-  if (!w->parts || !w->packed) return false;
   for (unsigned i = 0; i < w->n_threads; i++) {
     part *p = &w->parts[i];
     p->first_row = i ? w->parts[i - 1].end_row : 0;
     p->end_row = table->n_rows / w->n_threads * (i + 1);
     if (i + 1 == w->n_threads) p->end_row = table->n_rows;
-    p->first_record = i ? w->parts[i - 1].first_record : 0;
-    if (!i) continue;
-    for (uint64_t row = w->parts[i - 1].first_row; row < p->first_row; row++)
-      p->first_record += shoal_table_count(table, row);
+    p->first_record = p->end_record = i ? w->parts[i - 1].end_record : 0;
+    if (!table->counts) p->end_record = p->end_row;
+    for (uint64_t row = p->first_row; table->counts && row < p->end_row; row++)
+      p->end_record += table->counts[row];
+    if (!shoal_buckets_init(&p->buckets, shoal_order_buckets(&w->order),
+                            p->end_record - p->first_record, w->rows.packed_bytes))
+      return false;
   }
-  shoal_parallel(w->n_threads, count_part, w);
-  place_parts(w);
   shoal_parallel(w->n_threads, throw_part, w);
+  return true;
+}
+
+/* The rows of a bucket, from all parts in their order; false: no memory. */
+static bool gather_bucket(const writing *w, worker *self, uint32_t bucket, uint32_t *n) {
+  uint64_t n_rows = 0;
+  for (unsigned i = 0; i < w->n_threads; i++) n_rows += w->parts[i].buckets.buckets[bucket].n_rows;
+  if (n_rows >= UINT32_MAX || /* GCOVR_EXCL_BR_LINE */
+      !shoal_grow(&self->places, &self->places_capacity, (size_t)n_rows + 1,
+                  sizeof *self->places) ||
+      !shoal_grow(&self->bucket, &self->bucket_capacity, (size_t)n_rows + 1, w->rows.packed_bytes))
+    return false;
+  uint8_t *to = self->bucket;
+  for (unsigned i = 0; i < w->n_threads; i++)
+    to = shoal_buckets_copy(&w->parts[i].buckets, bucket, to);
+  *n = (uint32_t)n_rows;
   return true;
 }
 
 static shoal_status render_bucket(void *user, unsigned i, uint64_t item, shoal_error *error) {
   const writing *w = user;
   worker *self = &((writing *)user)->workers[i];
-  const shoal_rows_out *rows = &w->rows;
-  const uint8_t *packed = w->packed + w->start[item] * rows->packed_bytes;
-  uint64_t n = w->start[item + 1] - w->start[item];
+  uint32_t n;
   self->delivery.rendered.size = 0;
-  if (n >= UINT32_MAX || /* GCOVR_EXCL_BR_LINE */
-      !shoal_grow(&self->places, &self->places_capacity, (size_t)n + 1, sizeof *self->places))
-    return shoal_fail_memory(error);
-  shoal_order_shuffle(&w->order, (uint32_t)item, (uint32_t)n, self->places);
-  for (uint64_t at = 0; at < n; at++) {
-    char *to = shoal_bytes_room(&self->delivery.rendered, rows->widest);
-    if (!to) return shoal_fail_memory(error);
-    to = shoal_rows_render(rows, packed + self->places[at] * rows->packed_bytes, to);
-    self->delivery.rendered.size = (size_t)(to - self->delivery.rendered.bytes);
-  }
-  return SHOAL_OK;
+  if (!gather_bucket(w, self, (uint32_t)item, &n)) return shoal_fail_memory(error);
+  shoal_order_shuffle(&w->order, (uint32_t)item, n, self->places);
+  bool ok = shoal_rows_render(&w->rows, self->bucket, self->places, n, &self->delivery.rendered);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
 static shoal_status write_shuffled(writing *w, shoal_random *random, shoal_error *error) {
@@ -266,14 +236,24 @@ static shoal_status write_shuffled(writing *w, shoal_random *random, shoal_error
 
 /* ------------------------------------------------------------ the whole */
 
-static bool prepare(writing *w) {
+/* Groups, and rows that will be written: told beforehand, or counted. */
+static void count_rows(writing *w, uint32_t *n_groups) {
   const shoal_csv_out *out = w->out;
-  uint32_t n_groups = 0;
-  for (uint64_t row = 0; row < out->table->n_rows; row++) {
-    if (out->group_of_row[row] >= n_groups) n_groups = out->group_of_row[row] + 1;
+  *n_groups = out->n_groups;
+  for (uint32_t g = 0; g < out->n_groups; g++)
+    if (out->fate[g] != SHOAL_FATE_REMOVE) w->n_rows += out->rows_of_group[g];
+  for (uint64_t row = 0; !out->n_groups && row < out->table->n_rows; row++) {
+    if (out->group_of_row[row] >= *n_groups) *n_groups = out->group_of_row[row] + 1;
     if (is_released(out, row)) w->n_rows += shoal_table_count(out->table, row);
   }
-  if (!shoal_rows_out_init(&w->rows, out, n_groups)) return false;
+}
+
+static bool prepare(writing *w) {
+  uint32_t n_groups;
+  count_rows(w, &n_groups);
+  if (!shoal_rows_out_init(&w->rows, w->out, n_groups) ||
+      !shoal_rows_make_lines(&w->rows, n_groups, w->n_rows))
+    return false;
   w->n_threads = shoal_run_threads(w->run);
   for (unsigned i = 0; i < w->n_threads; i++) {
     w->workers[i].tile = shoal_alloc(TILE_ROWS, w->rows.packed_bytes);
@@ -317,9 +297,9 @@ shoal_status shoal_csv_write(const shoal_csv_out *out, shoal_sink *sink, shoal_r
     free(w->workers[i].delivery.rendered.bytes);
     free(w->workers[i].tile);
     free(w->workers[i].places);
+    free(w->workers[i].bucket);
+    shoal_buckets_reset(&w->parts[i].buckets);
   }
-  free(w->parts);
-  free(w->packed);
   shoal_rows_out_reset(&w->rows);
   free(w);
   return status;

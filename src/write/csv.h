@@ -16,6 +16,7 @@
 typedef struct shoal_cells_out {
   const shoal_column *column;    /* whose codes choose the cell */
   const uint32_t *cell_of_group; /* the row's group chooses it instead; NULL: its code does */
+  const uint32_t *code_of_group; /* the code that all rows of a group have; NULL: not known */
   char *bytes;
   uint64_t *offsets; /* n_values + 1 */
   size_t capacity;
@@ -34,8 +35,10 @@ typedef struct shoal_csv_out {
   size_t n_columns;
   const uint32_t *group_of_row; /* row -> group */
   const uint8_t *fate;          /* group -> shoal_fate */
-  const uint32_t *order;        /* all rows, where they are not shuffled; NULL: as numbered */
-  bool quote_formulas;          /* an apostrophe before cells that a spreadsheet would run */
+  uint32_t n_groups;            /* 0: not known, nor are their rows */
+  const uint64_t *rows_of_group;
+  const uint32_t *order; /* all rows, where they are not shuffled; NULL: as numbered */
+  bool quote_formulas;   /* an apostrophe before cells that a spreadsheet would run */
 } shoal_csv_out;
 
 /* What a cell can have beside its own bytes twice: two quotes, an apostrophe, a separator. */

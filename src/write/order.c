@@ -2,7 +2,14 @@
 /* write/order: see order.h. Stream 0 of the key throws rows, stream b + 1 shuffles bucket b. */
 #include "write/order.h"
 
-enum { BUCKET_ROWS = 32 * 1024, MOST_BITS = 10, ROWS_A_BLOCK = 32 };
+#include <string.h>
+
+enum {
+  BUCKET_ROWS = 32 * 1024,
+  MOST_BITS = 10,
+  BLOCK_ROWS = 32, /* rows that one block of the stream throws */
+  DRAW_ROWS = 2 * SHOAL_RANDOM_WORDS
+};
 
 void shoal_order_init(shoal_order *order, shoal_random *random, uint64_t n_rows) {
   for (unsigned i = 0; i < 8; i += 2) {
@@ -17,29 +24,38 @@ void shoal_order_init(shoal_order *order, shoal_random *random, uint64_t n_rows)
 /* Each row has 16 bits of the stream, of which the upper ones are its bucket. */
 void shoal_order_throw(const shoal_order *order, uint64_t first, uint64_t n, uint16_t *buckets) {
   shoal_random random;
-  shoal_random_stream(&random, order->key, 0, first / ROWS_A_BLOCK);
-  const uint32_t *block = shoal_random_block(&random);
-  for (uint64_t i = 0; i < n; i++) {
-    unsigned at = (unsigned)((first + i) % ROWS_A_BLOCK);
-    if (at == 0 && i) block = shoal_random_block(&random);
-    uint32_t half = block[at / 2] >> (at % 2 * 16) & UINT16_MAX;
-    buckets[i] = (uint16_t)(half >> (16 - order->bits));
+  shoal_random_stream(&random, order->key, 0, first / BLOCK_ROWS);
+  uint32_t words[SHOAL_RANDOM_WORDS];
+  uint16_t drawn[DRAW_ROWS];
+  unsigned shift = 16 - order->bits;
+  uint64_t at = first % BLOCK_ROWS; /* the first row's place in what is drawn */
+  while (n) {
+    shoal_random_blocks(&random, words);
+    for (size_t i = 0; i < SHOAL_RANDOM_WORDS; i++) {
+      drawn[2 * i] = (uint16_t)((words[i] & UINT16_MAX) >> shift);
+      drawn[2 * i + 1] = (uint16_t)(words[i] >> 16 >> shift);
+    }
+    uint64_t now = DRAW_ROWS - at < n ? DRAW_ROWS - at : n;
+    memcpy(buckets, drawn + at, now * sizeof *buckets);
+    buckets += now;
+    n -= now;
+    at = 0;
   }
 }
 
-/* Words of a block are handed out one by one. */
+/* Words of the stream are handed out one by one. */
 typedef struct words {
   shoal_random random;
-  const uint32_t *block;
+  uint32_t drawn[SHOAL_RANDOM_WORDS];
   unsigned used;
 } words;
 
 static inline uint32_t next_word(words *w) {
-  if (w->used == 16) {
-    w->block = shoal_random_block(&w->random);
+  if (w->used == SHOAL_RANDOM_WORDS) {
+    shoal_random_blocks(&w->random, w->drawn);
     w->used = 0;
   }
-  return w->block[w->used++];
+  return w->drawn[w->used++];
 }
 
 /* Uniform below `bound` (Lemire 2019), from 32 bits. */
@@ -54,7 +70,8 @@ static inline uint32_t below(words *w, uint32_t bound) {
 
 /* Fisher and Yates, from the front, as the places are made (Durstenfeld 1964). */
 void shoal_order_shuffle(const shoal_order *order, uint32_t bucket, uint32_t n, uint32_t *places) {
-  words w = {.used = 16};
+  words w;
+  w.used = SHOAL_RANDOM_WORDS;
   shoal_random_stream(&w.random, order->key, (uint64_t)bucket + 1, 0);
   for (uint32_t i = 0; i < n; i++) {
     uint32_t j = below(&w, i + 1);

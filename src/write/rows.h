@@ -2,8 +2,9 @@
 /*
  * write/rows: rows as bytes. A row is packed: its group, where anything depends on it, and its
  * codes side by side, so that it is moved at once; a packed row is rendered by copying a ready
- * cell a column. Short cells lie side by side in slots of equal size and are copied whole. Private
- * to this folder.
+ * cell a column. Short cells lie side by side in slots of equal size and are copied whole. Where
+ * there are few different lines they are rendered beforehand, a packed row is the number of its
+ * line, and rendering it is one copy (lines.c). Private to this folder.
  */
 #ifndef SHOAL_WRITE_ROWS_H
 #define SHOAL_WRITE_ROWS_H
@@ -25,7 +26,18 @@ typedef struct shoal_ready_column {
   size_t widest;  /* bytes of the longest cell, or of a blank */
   char star[4];   /* "*" with its separator, quoted if it must be */
   uint8_t star_bytes;
+  uint32_t factor; /* what a code counts in the number of a line */
 } shoal_ready_column;
+
+/* Ready lines lie in places of whole steps: a cache line. */
+enum { SHOAL_LINE_STEP = 64 };
+
+typedef struct shoal_lines_out {
+  char *texts; /* NULL: lines are not ready, rows are rendered cell by cell */
+  uint16_t *sizes;
+  size_t line_bytes;  /* of a line's place */
+  uint32_t *of_group; /* the first line of rows of the group */
+} shoal_lines_out;
 
 typedef struct shoal_rows_out {
   const shoal_csv_out *out;
@@ -33,17 +45,29 @@ typedef struct shoal_rows_out {
   bool has_group;      /* some cell depends on the row's group */
   size_t packed_bytes; /* a packed row */
   size_t widest;       /* bytes of the longest row */
+  shoal_lines_out lines;
 } shoal_rows_out;
 
 /* False: no memory. A zeroed one may be reset too. */
 bool shoal_rows_out_init(shoal_rows_out *rows, const shoal_csv_out *out, uint32_t n_groups);
 void shoal_rows_out_reset(shoal_rows_out *rows);
 
+/* Makes lines ready where that pays, for so many rows. False: no memory. */
+bool shoal_rows_make_lines(shoal_rows_out *rows, uint32_t n_groups, uint64_t n_rows);
+
+/* The lines of rows that are released. */
+void shoal_rows_number(const shoal_rows_out *rows, const uint64_t *row_of, size_t n,
+                       uint32_t *lines);
+
+/*
+ * Copies lines; with `places`, line numbers[places[0]] first. `to` has room for n of the widest and
+ * one line's place. Returns the end.
+ */
+char *shoal_rows_copy_lines(const shoal_rows_out *rows, const uint32_t *numbers,
+                            const uint32_t *places, size_t n, char *to);
+
 /* Packs n rows of the table, one behind the other. */
 void shoal_rows_pack(const shoal_rows_out *rows, const uint64_t *row_of, size_t n, uint8_t *to);
-
-/* Renders a packed row; `to` has room for the widest row and the slack. Returns its end. */
-char *shoal_rows_render(const shoal_rows_out *rows, const uint8_t *packed, char *to);
 
 /* A cell as CSV has it; `to` has room for twice its size and SHOAL_CELL_EXTRA. Returns its size. */
 size_t shoal_cell_render(const shoal_csv_out *out, const char *bytes, size_t size_bytes, char *to);
@@ -81,6 +105,11 @@ static inline char *shoal_bytes_room(shoal_bytes *b, size_t more) {
   if (needed > b->capacity && !shoal_grow(&b->bytes, &b->capacity, needed, 1)) return NULL;
   return b->bytes + b->size;
 }
+
+/* Renders n packed rows, with `places` row places[0] first, behind what is there. False: no memory.
+ */
+bool shoal_rows_render(const shoal_rows_out *rows, const uint8_t *packed, const uint32_t *places,
+                       size_t n, shoal_bytes *to);
 
 /* Rendered bytes on their way to a sink, in the order of a line (base/line.h). */
 typedef struct shoal_delivery {

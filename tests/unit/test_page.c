@@ -57,13 +57,18 @@ static void a_file_is_hashed_from_its_beginning(void **state) {
   int fd = mkstemp(name);
   assert_true(fd >= 0);
   assert_int_equal(3, write(fd, "abc", 3)); /* the offset is behind it now */
-  assert_int_equal(SHOAL_OK, shoal_sha256_fd(fd, name, text, NULL));
+  assert_int_equal(SHOAL_OK, shoal_sha256_fd(fd, name, NULL, text, NULL));
   assert_string_equal("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", text);
   assert_int_equal(3, lseek(fd, 0, SEEK_CUR));
+  shoal_error stopped;
+  atomic_bool stop = false;
+  assert_int_equal(SHOAL_OK, shoal_sha256_fd(fd, name, &stop, text, NULL));
+  stop = true; /* who waits for it has given up */
+  assert_int_equal(SHOAL_CANCELLED, shoal_sha256_fd(fd, name, &stop, text, &stopped));
   (void)close(fd);
   (void)unlink(name);
   shoal_error error;
-  assert_int_equal(SHOAL_FAILED, shoal_sha256_fd(fd, "gone.csv", text, &error));
+  assert_int_equal(SHOAL_FAILED, shoal_sha256_fd(fd, "gone.csv", NULL, text, &error));
   assert_non_null(strstr(error.message, "gone.csv"));
 }
 

@@ -262,7 +262,12 @@ static void start_release(release *r, uint64_t n_rows, size_t n_columns, char de
   static uint32_t one_group[1 << 17];
   static const uint8_t keep[] = {SHOAL_FATE_KEEP};
   *r = (release){.table = {.n_rows = n_rows, .n_records = n_rows},
-                 .out = {&r->table, delimiter, r->cells, n_columns, one_group, keep}};
+                 .out = {.table = &r->table,
+                         .delimiter = delimiter,
+                         .columns = r->cells,
+                         .n_columns = n_columns,
+                         .group_of_row = one_group,
+                         .fate = keep}};
 }
 
 static void end_release(release *r) {
