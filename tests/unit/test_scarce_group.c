@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "group/classes.h"
 #include "group/tuples.h"
 
@@ -373,6 +374,32 @@ static void parts_that_do_not_fit_are_left_to_folding(void **state UNUSED) {
   shoal_grouper_reset(&grouper);
 }
 
+/* 16 parts of 4 bits, of which 3 count: more tables than one pass uses, however large they are. */
+static void parts_for_several_passes_are_packed(void **state UNUSED) {
+  enum { N = 5000, PARTS = 16 };
+  static uint64_t words[N];
+  static uint32_t item[N], found[N], eight[16];
+  shoal_key_part parts[PARTS];
+  shoal_grouper grouper;
+  shoal_random random;
+  shoal_random_seed(&random, 47);
+  shoal_grouper_init(&grouper);
+  for (uint32_t code = 0; code < 16; code++) eight[code] = code % 8;
+  for (unsigned q = 0; q < PARTS; q++)
+    parts[q] = (shoal_key_part){
+        .shift = 4 * q, .bits = 4, .lut = eight, .n_codes = 16, .n_labels = q == 5 ? 1 : 8};
+  for (uint32_t i = 0; i < N;
+       i++) { /* a few words, and copies that differ in what does not count */
+    item[i] = i;
+    words[i] = i < 50 ? shoal_random_below(&random, UINT64_MAX) & UINT64_C(0x7777777777077777)
+                      : words[i % 50] | UINT64_C(0x8) << 4 * (i % PARTS);
+  }
+  assert_true(shoal_grouper_pack(&grouper, N, item, words, parts, PARTS));
+  assert_int_equal(shoal_grouper_ids(&grouper, N, found), 50);
+  for (uint32_t i = 0; i < N; i++) assert_int_equal(found[i], i % 50);
+  shoal_grouper_reset(&grouper);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(groups_are_made_or_memory_is_lacking),
@@ -384,6 +411,7 @@ int main(void) {
       cmocka_unit_test(tuples_are_known_again_or_memory_is_lacking),
       cmocka_unit_test(keys_of_any_length_are_told_apart),
       cmocka_unit_test(parts_that_do_not_fit_are_left_to_folding),
+      cmocka_unit_test(parts_for_several_passes_are_packed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
