@@ -346,15 +346,15 @@ static void a_long_row_is_spooled_by_itself(void **state UNUSED) {
 /* 32 bits of a bucket's stream, one word after the other. */
 typedef struct stream {
   shoal_random random;
-  const uint32_t *block;
+  uint32_t words[SHOAL_RANDOM_WORDS];
   unsigned used;
 } stream;
 
 /* Uniform below `bound`: of 2^32 words, the last ones that make no whole round are passed over. */
 static uint32_t slowly_below(stream *s, uint32_t bound, uint32_t *n_passed) {
   for (;; ++*n_passed) {
-    if (s->used % 16 == 0) s->block = shoal_random_block(&s->random);
-    uint64_t product = (uint64_t)s->block[s->used++ % 16] * bound;
+    if (s->used % SHOAL_RANDOM_WORDS == 0) shoal_random_blocks(&s->random, s->words);
+    uint64_t product = (uint64_t)s->words[s->used++ % SHOAL_RANDOM_WORDS] * bound;
     if (product % (UINT64_C(1) << 32) >= (UINT64_C(1) << 32) % bound)
       return (uint32_t)(product >> 32);
   }
@@ -400,7 +400,12 @@ static void make_release(uint64_t n_rows, uint64_t *counts) {
   cells = (shoal_cells_out){.column = &column};
   table = (shoal_table){.n_rows = n_rows, .n_records = n_rows, .counts = counts};
   for (uint64_t r = 0; counts && r < n_rows; r++) table.n_records += counts[r] - 1;
-  out = (shoal_csv_out){&table, ',', &cells, 1, groups, keep, NULL, false};
+  out = (shoal_csv_out){.table = &table,
+                        .delimiter = ',',
+                        .columns = &cells,
+                        .n_columns = 1,
+                        .group_of_row = groups,
+                        .fate = keep};
   cells.offsets = calloc(3, sizeof *cells.offsets);
   assert_non_null(cells.offsets);
   assert_true(shoal_cells_out_add(&cells, &out, "aaaaaaaaa", 9));

@@ -73,7 +73,12 @@ static int start(void **state UNUSED) {
                             &table, &error));
   assert_true(table->origin && table->n_rows == N_TUPLES && table->n_records == N_RECORDS);
   assert_int_equal(table->origin->n_pieces, 1);
-  out = (shoal_csv_out){table, ',', cells, N_COLUMNS, groups, fates, NULL, false};
+  out = (shoal_csv_out){.table = table,
+                        .delimiter = ',',
+                        .columns = cells,
+                        .n_columns = N_COLUMNS,
+                        .group_of_row = groups,
+                        .fate = fates};
   memset(fates, SHOAL_FATE_KEEP, sizeof fates);
   for (size_t c = 0; c < N_COLUMNS; c++) fill_cells(c);
   return 0;
