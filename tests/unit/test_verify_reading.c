@@ -366,6 +366,33 @@ static void a_row_larger_than_a_part_is_read_once(void **state UNUSED) {
   shoal_text_reset(&text);
 }
 
+/* Quotes are counted where some are near a cut; if that fails, one reader goes over all. */
+static void quotes_that_cannot_be_counted_leave_one_part(void **state UNUSED) {
+  static const shoal_run three = {.n_threads = 3};
+  unsigned n_rows = 0;
+  shoal_text text;
+  shoal_text_init(&text);
+  shoal_text_add(&text, "age,ill\n");
+  for (; text.size_bytes < 13 * MEGABYTE || n_rows % 2; n_rows++)
+    shoal_text_print(&text, "\"%0*u\",v%u\n", (int)LABEL, n_rows / 2, n_rows % 2);
+  assert_false(text.failed);
+  ask(n_rows);
+  int fd = file_of(text.bytes, text.size_bytes);
+  for (long call = 0; call < 8; call++) { /* 0: none fails */
+    n_calls = 0;
+    call_that_fails = call;
+    failing_code = EIO;
+    only_call = "pread";
+    counts_calls = true;
+    assert_int_equal(prove_fd(fd, &three), SHOAL_OK);
+    counts_calls = false;
+    only_call = NULL;
+    assert_int_equal(finding.n_rows, n_rows);
+  }
+  assert_int_equal(close(fd), 0);
+  shoal_text_reset(&text);
+}
+
 static bool cancel(void *user, const shoal_progress *progress) {
   (void)progress;
   return ++*(unsigned *)user > 0;
@@ -435,6 +462,7 @@ int main(void) {
       cmocka_unit_test(compressed_releases_are_read_whole_or_not_proven),
       cmocka_unit_test(compressed_releases_without_memory_prove_nothing),
       cmocka_unit_test(a_row_larger_than_a_part_is_read_once),
+      cmocka_unit_test(quotes_that_cannot_be_counted_leave_one_part),
       cmocka_unit_test(a_last_row_without_an_end_is_read),
       cmocka_unit_test(parts_that_cannot_be_added_up_prove_nothing),
   };
