@@ -111,7 +111,7 @@ def module_jobs(folder, build, label, environment):
 def all_jobs(options):
     build, sanitized = os.path.abspath(options.build), os.path.abspath(options.sanitized)
     few = {"SHOAL_CASES": "200"}
-    jobs = module_jobs("property", build, "", {} if not options.long else {"SHOAL_CASES": "20000"})
+    jobs = module_jobs("property", build, "", {} if not options.long else {"SHOAL_CASES": "8000"})
     jobs += module_jobs("property", sanitized, " (sanitized)", few)
     jobs += module_jobs("cli", sanitized, " (sanitized)", {"SHOAL_LIBRARY_BUILD": build})
     jobs += module_jobs("golden", sanitized, " (sanitized)", {})
