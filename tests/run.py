@@ -57,7 +57,7 @@ def parse_tap(title):
 
 
 def parse_module(title):
-    """Outcomes of tests/run_module.py: one JSON line each."""
+    """Outcomes of tests/run_module.py: one JSON line each; figures such as "kills: 200" are told on."""
     def parse(done):
         outcomes, rest = [], []
         for line in done.stdout.splitlines():
@@ -68,7 +68,7 @@ def parse_module(title):
                 rest.append(line)
         if done.returncode or not outcomes:
             outcomes.append((title, "failed", "\n".join(rest[-40:]) or f"exit {done.returncode}"))
-        return outcomes
+        return outcomes + [(title, "told", line) for line in rest if re.match(r"[\w ]+: \d", line)]
     return parse
 
 
@@ -161,6 +161,8 @@ def main():
             skips += [o for o in outcomes if o[1] == "skipped"]
             more = "".join(f", {tally[s]} {s}" for s in ("failed", "skipped") if tally[s])
             print(f"{title}: {tally['passed']} passed{more} ({seconds:.1f} s)", flush=True)
+            for figures in (o[2] for o in outcomes if o[1] == "told"):
+                print(f"  {figures}", flush=True)
     for name, _, detail in skips:
         print(f"skipped: {name}" + (f": {detail}" if detail and len(detail) < 200 else ""))
     for name, _, detail in failures:
