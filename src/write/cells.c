@@ -4,13 +4,12 @@
 #include <string.h>
 
 #include "base/formula.h"
-#include "base/text.h"
 #include "write/rows.h"
 
 static bool needs_quotes(const shoal_csv_out *out, const char *bytes, size_t size) {
   if (size == 0) return out->n_columns == 1; /* else the row would be a blank line */
   return memchr(bytes, out->delimiter, size) || memchr(bytes, '"', size) ||
-         memchr(bytes, '\n', size) || memchr(bytes, '\r', size) || shoal_starts_oddly(bytes, size);
+         memchr(bytes, '\n', size) || memchr(bytes, '\r', size);
 }
 
 size_t shoal_cell_render(const shoal_csv_out *out, const char *bytes, size_t size, char *to) {
