@@ -7,6 +7,7 @@ THREADED ?= build-tsan
 COVERED ?= build-cov
 FUZZED ?= build-fuzz
 FUZZ_SECONDS ?= 20
+JOBS ?= 2
 PREFIX ?= /usr/local
 BENCH ?= # options of bench/run.py, such as --only peers --quick
 
@@ -25,14 +26,14 @@ check:
 	@scripts/need build check
 	@scripts/build $(BUILD) -Dtests=true
 	@scripts/build $(SANITIZED) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
-	@python3 tests/run.py --build $(BUILD) --sanitized $(SANITIZED)
+	@python3 tests/run.py --jobs $(JOBS) --build $(BUILD) --sanitized $(SANITIZED)
 
 check-long:
 	@scripts/need build check long lint
 	@scripts/build $(BUILD) -Dtests=true
 	@scripts/build $(SANITIZED) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
 	@scripts/build $(THREADED) -Dtests=true -Db_sanitize=thread -Db_lundef=false
-	@python3 tests/run.py --long --build $(BUILD) --sanitized $(SANITIZED) --threaded $(THREADED)
+	@python3 tests/run.py --long --jobs $(JOBS) --build $(BUILD) --sanitized $(SANITIZED) --threaded $(THREADED)
 
 fuzz:
 	@scripts/need build fuzz

@@ -3,7 +3,7 @@
 """Runs all tests and ends with one line: N passed, N failed.
 
 Unit tests (cmocka) run from the sanitized build; Python modules run each in a process of its own,
-two at a time, against the sanitized program, the random ones against the plain one too; faults are
+two at a time (--jobs), against the sanitized program, the random ones against the plain one too; faults are
 made in the plain one. The corpus of the fuzz targets is replayed in the sanitized build. Tests that
 want real data take its folder from SHOAL_DATA and are skipped, by name, without it.
 """
@@ -57,7 +57,7 @@ def parse_tap(title):
 
 
 def parse_module(title):
-    """Outcomes of tests/run_module.py: one JSON line each."""
+    """Outcomes of tests/run_module.py: one JSON line each; figures such as "kills: 200" are told on."""
     def parse(done):
         outcomes, rest = [], []
         for line in done.stdout.splitlines():
@@ -68,7 +68,7 @@ def parse_module(title):
                 rest.append(line)
         if done.returncode or not outcomes:
             outcomes.append((title, "failed", "\n".join(rest[-40:]) or f"exit {done.returncode}"))
-        return outcomes
+        return outcomes + [(title, "told", line) for line in rest if re.match(r"[\w ]+: \d", line)]
     return parse
 
 
@@ -111,7 +111,7 @@ def module_jobs(folder, build, label, environment):
 def all_jobs(options):
     build, sanitized = os.path.abspath(options.build), os.path.abspath(options.sanitized)
     few = {"SHOAL_CASES": "200"}
-    jobs = module_jobs("property", build, "", {} if not options.long else {"SHOAL_CASES": "20000"})
+    jobs = module_jobs("property", build, "", {} if not options.long else {"SHOAL_CASES": "5000"})
     jobs += module_jobs("property", sanitized, " (sanitized)", few)
     jobs += module_jobs("cli", sanitized, " (sanitized)", {"SHOAL_LIBRARY_BUILD": build})
     jobs += module_jobs("golden", sanitized, " (sanitized)", {})
@@ -126,7 +126,8 @@ def all_jobs(options):
         jobs += module_jobs("property", threaded, " (threads)", few)
         jobs += module_jobs("cli", threaded, " (threads)", {"SHOAL_LIBRARY_BUILD": build})
         jobs += module_jobs("limits", build, "", {})
-        jobs.append(Job("lint", [os.path.join(ROOT, "scripts", "lint"), build], {},
+        promise = ["model", "group", "verify", "write"]  # `make lint` goes over all folders
+        jobs.append(Job("lint", [os.path.join(ROOT, "scripts", "lint"), build, *promise], {},
                         parse_exit("lint: cppcheck and clang-tidy find nothing")))
         jobs.append(Job("kernels", [sys.executable, os.path.join(ROOT, "bench", "callgrind.py"), "--build", build],
                         {}, parse_exit("kernels: no core kernel takes 10% more instructions than committed")))
@@ -141,6 +142,7 @@ def main():
     parser.add_argument("--sanitized", default="build-asan")
     parser.add_argument("--threaded", default="build-tsan")
     parser.add_argument("--long", action="store_true")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument("--only", default="", help="run jobs whose title has this")
     options = parser.parse_args()
     counts = {"passed": 0, "failed": 0, "skipped": 0}
@@ -149,7 +151,7 @@ def main():
     if options.long:
         for job in jobs:
             job.seconds = 3600
-    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs) as pool:
         for done in concurrent.futures.as_completed([pool.submit(j.run) for j in jobs]):
             title, outcomes, seconds = done.result()
             tally = {s: sum(o[1] == s for o in outcomes) for s in counts}
@@ -159,6 +161,8 @@ def main():
             skips += [o for o in outcomes if o[1] == "skipped"]
             more = "".join(f", {tally[s]} {s}" for s in ("failed", "skipped") if tally[s])
             print(f"{title}: {tally['passed']} passed{more} ({seconds:.1f} s)", flush=True)
+            for figures in (o[2] for o in outcomes if o[1] == "told"):
+                print(f"  {figures}", flush=True)
     for name, _, detail in skips:
         print(f"skipped: {name}" + (f": {detail}" if detail and len(detail) < 200 else ""))
     for name, _, detail in failures:

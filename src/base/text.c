@@ -115,6 +115,15 @@ bool shoal_ends_with(const char *string, const char *ending) {
   return n >= m && strcmp(string + n - m, ending) == 0;
 }
 
+bool shoal_starts_oddly(const char *bytes, size_t size_bytes) {
+  static const char *const odd[] = {"\xef\xbb\xbf", "\x1f\x8b", "\x28\xb5\x2f\xfd"};
+  for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+    size_t size = strlen(odd[i]);
+    if (size_bytes >= size && memcmp(bytes, odd[i], size) == 0) return true;
+  }
+  return false;
+}
+
 /* Edit distance with swaps of neighbours, for words of up to 63 letters. */
 static size_t edit_distance(const char *a, const char *b) {
   enum { MAX = 64 };

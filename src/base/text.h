@@ -38,6 +38,10 @@ void shoal_text_add_utf8(shoal_text *text, const char *bytes, size_t size_bytes)
 
 bool shoal_ends_with(const char *string, const char *ending);
 
+/* Bytes that, at the start of a file, are no text: a byte-order mark, or what gzip and zstd begin
+ * with. */
+bool shoal_starts_oddly(const char *bytes, size_t size_bytes);
+
 /* The word of `words` (ended by NULL) that is most like `word`, or NULL if none is near. */
 const char *shoal_nearest_word(const char *word, const char *const *words);
 

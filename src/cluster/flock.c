@@ -101,7 +101,8 @@ static uint64_t least_block(const flocking *f) {
                    : f->n <= WHOLE_ROWS         ? f->n
                                                 : COUNTED_ROWS;
   uint64_t clusters = f->task->fit->k > UINT32_MAX ? UINT32_MAX : BLOCK_CLUSTERS * f->task->fit->k;
-  return least < clusters ? clusters : least;
+  if (least < clusters) least = clusters;
+  return least ? least : 1; /* never blocks of nothing */
 }
 
 /* Blocks of at least so many rows, about as large as each other; a tuple's rows stay together. */

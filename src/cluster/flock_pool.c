@@ -50,7 +50,7 @@ static void choose_clusters(shoal_flock_pool *pool, uint32_t a, uint32_t partner
   shoal_herd *h = pool->herd;
   uint64_t cost[SHOAL_MOST_PARTNERS];
   uint32_t at = h->position[a], first = at > REACH ? at - REACH : 0, n = 0;
-  for (uint32_t i = first; i < h->n_at && i <= at + REACH; i++) {
+  for (uint32_t i = first; partners && i < h->n_at && i <= at + REACH; i++) {
     uint32_t b = h->at[i];
     if (b == a || !h->size[b]) continue;
     memcpy(h->span, h->extent + (size_t)a * h->n_axes, h->n_axes * sizeof *h->span);

@@ -30,6 +30,7 @@ static int compare_rows(const void *a, const void *b, void *user) {
 shoal_status shoal_theta_sorted(const shoal_cluster_task *task, shoal_partition *partition,
                                 shoal_error *error) {
   uint32_t n = (uint32_t)task->axes->n_rows, k = (uint32_t)task->fit->k;
+  if (k == 0) k = 1; /* nobody asked for more */
   memset(partition, 0, sizeof *partition);
   uint32_t *rows = shoal_alloc(n, sizeof *rows);
   partition->cluster_of_row = shoal_alloc(n, sizeof *rows);

@@ -110,7 +110,7 @@ static inline uint64_t shoal_value_row(const shoal_column *column, uint32_t valu
 /* A missing value without a path of its own: it keeps its spelling below the top. */
 static inline bool shoal_leaf_is_bare(const shoal_builder *builder, uint32_t leaf) {
   if (builder->paths.of_leaf) return builder->paths.of_leaf[leaf] == SHOAL_NO_PATH;
-  return shoal_column_missing(builder->column, leaf);
+  return builder->column && shoal_column_missing(builder->column, leaf);
 }
 
 /* Says which label of level `level` has two parents, and where; always fails. */

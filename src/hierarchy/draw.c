@@ -237,9 +237,10 @@ shoal_status shoal_hierarchy_draw(const shoal_hierarchy *hierarchy, size_t most,
 
 /* ------------------------------------------------------------ hierarchy CSV */
 
-/* Quoted where a reader needs it, also where a cell would start the file with a byte-order mark. */
+/* Quoted where a reader needs it, also where a cell at the file's start would not be read as text.
+ */
 static bool needs_quotes(shoal_label cell) {
-  if (cell.size_bytes >= 3 && memcmp(cell.bytes, "\xef\xbb\xbf", 3) == 0) return true;
+  if (shoal_starts_oddly(cell.bytes, cell.size_bytes)) return true;
   for (size_t i = 0; i < cell.size_bytes; i++)
     if (cell.bytes[i] == ';' || cell.bytes[i] == '"' || cell.bytes[i] == '\n' ||
         cell.bytes[i] == '\r')

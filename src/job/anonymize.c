@@ -90,7 +90,7 @@ static shoal_status expand(shoal_release *release, const shoal_table **table, sh
 /* Slack is counted in steps of a lattice: who ends elsewhere cannot give it. */
 static shoal_status check_slack(const shoal_policy *policy, const shoal_method *method,
                                 shoal_error *error) {
-  if (!policy->slack || (method->node && method->node->run)) return SHOAL_OK;
+  if (!policy->slack || (!method->local && method->node->run)) return SHOAL_OK;
   return shoal_policy_fail(policy, policy->slack_mark, error,
                            "method.slack counts steps above a minimal node, and %s %s: use a "
                            "full-domain algorithm such as samarati, or ask for a larger k instead",

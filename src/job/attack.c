@@ -143,7 +143,7 @@ static shoal_status lay_domains(shoal_siege *siege, shoal_error *error) {
   bool ok = raw_of[0] && raw_of[1] && siege->domains && siege->has_domain;
   shoal_status status = ok ? SHOAL_OK : shoal_fail_memory(error);
   for (size_t q = 0; status == SHOAL_OK && q < n; q++) {
-    size_t raw[2];
+    size_t raw[2] = {0, 0};
     status = lay_domain(siege, q, raw, error);
     raw_of[0][q] = raw[0];
     raw_of[1][q] = raw[1];

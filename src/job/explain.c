@@ -90,7 +90,7 @@ static shoal_status bound_demand(shoal_study *study, const shoal_demand *demand,
 /* An attribute is as hard as the hardest p-like demand on it. */
 static void note_hardness(shoal_explanation *e, const shoal_demand *demand,
                           const shoal_spread *spread, const shoal_explained_demand *out) {
-  if (!demand->type->is_p || demand->sensitive == SHOAL_NO_ATTRIBUTE || !out->bounded) return;
+  if (!demand->type->is_p || !out->attribute || !out->bounded) return;
   size_t at = 0;
   while (at < e->n_hardest && strcmp(e->hardest[at].attribute, out->attribute) != 0) at++;
   shoal_hardness *hardness = &e->hardest[at];

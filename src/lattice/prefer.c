@@ -18,11 +18,16 @@ static uint32_t level_of(const shoal_space *space, uint64_t node, size_t q) {
 
 static int sign(int128 x) { return (x > 0) - (x < 0); }
 
+/* What a step is divided by; 1 where there is no step to divide. */
+static uint64_t height_of(const shoal_space *space, size_t q) {
+  return space->top[q] ? space->top[q] : 1;
+}
+
 /* The least common multiple of the heights: at most the number of nodes, which is bounded. */
 static uint64_t common_height(const shoal_space *space) {
   uint64_t common = 1;
   for (size_t q = 0; q < space->n; q++)
-    common = common / shoal_gcd(common, space->top[q]) * space->top[q];
+    common = common / shoal_gcd(common, height_of(space, q)) * height_of(space, q);
   return common;
 }
 
@@ -56,7 +61,7 @@ static int compare_distance(const shoal_preference *self, const shoal_space *spa
   for (size_t q = 0; q < space->n; q++) {
     int64_t steps = (int64_t)level_of(space, a->number, q) - level_of(space, b->number, q);
     int128 weighted = (int128)weight_of(self, space, q) * steps;
-    sum += relative ? weighted * (int64_t)(common / space->top[q]) : weighted;
+    sum += relative ? weighted * (int64_t)(common / height_of(space, q)) : weighted;
   }
   return sign(sum);
 }

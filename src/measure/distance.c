@@ -68,8 +68,7 @@ static bool fill_levels(shoal_reference *r) {
 }
 
 bool shoal_reference_init(shoal_reference *r, const shoal_domain *domain, const uint64_t *rows) {
-  memset(r, 0, sizeof *r);
-  r->domain = domain;
+  *r = (shoal_reference){.domain = domain};
   r->ground = domain->is_number && domain->ascending ? SHOAL_GROUND_ORDERED
               : domain->hierarchy                    ? SHOAL_GROUND_HIERARCHICAL
                                                      : SHOAL_GROUND_EQUAL;

@@ -43,19 +43,18 @@ static const char *advice(const char *word, const char *const *words, char *out,
   return out;
 }
 
-static shoal_status find_type(const binder *b, const shoal_word *name,
-                              const shoal_model_type **type) {
+/* NULL: there is no such model, and the error says so. */
+static const shoal_model_type *find_type(const binder *b, const shoal_word *name) {
   const char *names[32] = {NULL};
   char near[128];
   for (size_t i = 0; shoal_model_types[i] && i + 1 < 32; i++) { /* GCOVR_EXCL_BR_LINE: 12 */
     names[i] = shoal_model_types[i]->name;
-    if (strcmp(names[i], name->text) != 0) continue;
-    *type = shoal_model_types[i];
-    return SHOAL_OK;
+    if (strcmp(names[i], name->text) == 0) return shoal_model_types[i];
   }
-  return shoal_policy_fail(b->policy, name->mark, b->error,
-                           "unknown model '%.60s'%s See 'shoal help policy' for the list",
-                           name->text, advice(name->text, names, near, sizeof near));
+  (void)shoal_policy_fail(b->policy, name->mark, b->error,
+                          "unknown model '%.60s'%s See 'shoal help policy' for the list",
+                          name->text, advice(name->text, names, near, sizeof near));
+  return NULL;
 }
 
 /* ------------------------------------------------------------ parameters */
@@ -260,9 +259,11 @@ static shoal_status find_attribute(const binder *b, const shoal_word *name, size
 }
 
 static shoal_status bind_request(binder *b, const shoal_model_request *request) {
-  shoal_demand demand = {
-      .sensitive = SHOAL_NO_ATTRIBUTE, .guard = SHOAL_NO_ATTRIBUTE, .mark = request->name.mark};
-  SHOAL_TRY(find_type(b, &request->name, &demand.type));
+  shoal_demand demand = {.type = find_type(b, &request->name),
+                         .sensitive = SHOAL_NO_ATTRIBUTE,
+                         .guard = SHOAL_NO_ATTRIBUTE,
+                         .mark = request->name.mark};
+  if (!demand.type) return SHOAL_BAD_INPUT;
   SHOAL_TRY(parse_parameters(b, request, &demand));
   if (!demand.type->on_attribute) {
     if (request->attribute.text)

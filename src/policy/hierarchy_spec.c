@@ -49,21 +49,18 @@ static shoal_status read_number(const shoal_policy_reader *reader, const shoal_y
   return shoal_setting_decimal(&setting, number);
 }
 
-/* Numbers that grow from one to the next. */
+/* Numbers that grow from one to the next, into room for all of them. */
 static shoal_status read_ascending(const shoal_policy_reader *reader, shoal_items items,
-                                   shoal_decimal **numbers) {
-  shoal_decimal *read = shoal_arena_alloc(reader->arena, items.n, sizeof *read);
-  if (!read) return shoal_fail_memory(reader->error);
+                                   shoal_decimal *numbers) {
   const shoal_yaml *item = items.first;
   for (size_t i = 0; i < items.n; i++, item = item->next) {
-    SHOAL_TRY(read_number(reader, item, &read[i]));
-    if (i && exact(read[i]) <= exact(read[i - 1]))
+    SHOAL_TRY(read_number(reader, item, &numbers[i]));
+    if (i && exact(numbers[i]) <= exact(numbers[i - 1]))
       return shoal_reader_fail(reader, item->mark,
                                "%s: must ascend, but '%s' is not above the "
                                "number before it",
                                shoal_reader_subject(reader).text, shoal_quote(item->text).text);
   }
-  *numbers = read;
   return SHOAL_OK;
 }
 
@@ -74,8 +71,9 @@ static shoal_status read_intervals(shoal_policy_reader *reader, const shoal_yaml
   shoal_items items;
   SHOAL_TRY(shoal_read_items(reader, node, "[5, 10, 20]", &items));
   if (items.n == 0) return shoal_reader_expected(reader, node, "at least one width");
-  shoal_decimal *widths;
-  SHOAL_TRY(read_ascending(reader, items, &widths));
+  shoal_decimal *widths = shoal_arena_alloc(reader->arena, items.n, sizeof *widths);
+  if (!widths) return shoal_fail_memory(reader->error);
+  SHOAL_TRY(read_ascending(reader, items, widths));
   const shoal_yaml *item = items.first;
   for (size_t i = 0; i < items.n; i++, item = item->next) {
     const char *mistake = widths[i].mantissa <= 0 ? "is not above 0"
@@ -128,8 +126,9 @@ static shoal_status read_cuts(shoal_policy_reader *reader, const shoal_yaml *nod
   for (size_t i = 0; i < n; i++, list = list->next) {
     if (list->kind != SHOAL_YAML_LIST || list->n == 0)
       return shoal_reader_expected(reader, list, such);
-    shoal_decimal *bounds;
-    SHOAL_TRY(read_ascending(reader, (shoal_items){list->first, list->n}, &bounds));
+    shoal_decimal *bounds = shoal_arena_alloc(reader->arena, list->n, sizeof *bounds);
+    if (!bounds) return shoal_fail_memory(reader->error);
+    SHOAL_TRY(read_ascending(reader, (shoal_items){list->first, list->n}, bounds));
     levels[i] = (shoal_cut_level){bounds, list->n};
     if (i) SHOAL_TRY(check_subset(reader, list->first, &levels[i - 1], &levels[i]));
   }

@@ -51,7 +51,7 @@ shoal_status shoal_reader_expected(const shoal_policy_reader *reader, const shoa
 static shoal_status unknown_key(const shoal_policy_reader *reader, const shoal_yaml *key,
                                 const shoal_key_rule *rules) {
   const char *words[SHOAL_MAX_RULES + 1] = {NULL};
-  for (size_t i = 0; rules[i].key && i < SHOAL_MAX_RULES; i++) words[i] = rules[i].key;
+  for (size_t i = 0; i < SHOAL_MAX_RULES && rules[i].key; i++) words[i] = rules[i].key;
   /* "{role:quasi}" is one word to YAML */
   bool glued = key->plain && strchr(key->text, ':') && shoal_yaml_is_null(key->next);
   return shoal_reader_fail(reader, key->mark, "unknown key '%s'%s%s", shoal_quote(key->text).text,

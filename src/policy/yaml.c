@@ -139,6 +139,13 @@ static shoal_status open_container(builder *b, shoal_yaml *node) {
   return SHOAL_OK;
 }
 
+/* An end without a beginning would be the parser's mistake: it is refused, not trusted. */
+static shoal_status close_container(builder *b) {
+  if (b->depth == 0) return FAIL(b, b->here, "not valid YAML: nothing is open that could end here");
+  const shoal_yaml *node = b->open[--b->depth].node;
+  return node->kind == SHOAL_YAML_MAPPING ? check_keys(b, node) : SHOAL_OK;
+}
+
 /* ---------------------------------------------------------------- events */
 
 /* The place of an event, taken back to the opening quote; the last known where it has none. */
@@ -207,8 +214,8 @@ static shoal_status take_event(builder *b, struct fy_event *event) {
   case FYET_SCALAR: return take_node(b, event, SHOAL_YAML_SCALAR);
   case FYET_SEQUENCE_START: return take_node(b, event, SHOAL_YAML_LIST);
   case FYET_MAPPING_START: return take_node(b, event, SHOAL_YAML_MAPPING);
-  case FYET_SEQUENCE_END: b->depth--; return SHOAL_OK;
-  case FYET_MAPPING_END: return check_keys(b, b->open[--b->depth].node);
+  case FYET_SEQUENCE_END:
+  case FYET_MAPPING_END: return close_container(b);
   default: return SHOAL_OK;
   }
 }

@@ -54,12 +54,17 @@ static shoal_status fail_system(const char *name, const char *what, int code, sh
                        strerror(code), machine ? "" : ": check the name");
 }
 
+static bool must_stop(const shoal_source *source) {
+  if (source->ahead) return shoal_ahead_stopping(source->ahead);
+  return source->wait && source->wait(source->wait_user);
+}
+
 /* Waits for bytes, asking now and then whether to go on. */
 static shoal_status await(shoal_source *source, shoal_error *error) {
   struct pollfd ready = {.fd = source->fd, .events = POLLIN};
   bool ask = source->wait || source->ahead;
   while (source->may_block && ask && poll(&ready, 1, WAIT_MILLISECONDS) <= 0)
-    if (source->ahead ? shoal_ahead_stopping(source->ahead) : source->wait(source->wait_user))
+    if (must_stop(source))
       return shoal_fail(error, SHOAL_CANCELLED, "stopped while waiting for input");
   return SHOAL_OK;
 }

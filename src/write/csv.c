@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/line.h"
+#include "base/text.h"
 #include "write/buckets.h"
 #include "write/order.h"
 #include "write/rows.h"
@@ -262,6 +263,14 @@ static bool prepare(writing *w) {
   return true;
 }
 
+/* Quotes around a name, not quoted yet, that at the file's start would not be read as text. */
+static size_t quote_odd_start(char *cell, size_t size) {
+  if (!shoal_starts_oddly(cell, size)) return size;
+  memmove(cell + 1, cell, size);
+  cell[0] = cell[size + 1] = '"';
+  return size + 2;
+}
+
 shoal_status shoal_csv_write_header(const shoal_csv_out *out, shoal_sink *sink,
                                     shoal_error *error) {
   shoal_status status = SHOAL_OK;
@@ -271,6 +280,7 @@ shoal_status shoal_csv_write_header(const shoal_csv_out *out, shoal_sink *sink,
     char *cell = shoal_alloc(2 * size + SHOAL_CELL_EXTRA, 1);
     if (!cell) return shoal_fail_memory(error);
     size_t end = shoal_cell_render(out, name, size, cell);
+    if (c == 0) end = quote_odd_start(cell, end);
     cell[end++] = c + 1 == out->n_columns ? '\n' : out->delimiter;
     status = shoal_sink_write(sink, cell, end, error);
     free(cell);

@@ -50,6 +50,7 @@ def link_words(path):
     content = path.read_bytes()
     sanitizers = [flag for symbol, flag in ((b"__asan_init", "-fsanitize=address"),
                                             (b"__ubsan_handle", "-fsanitize=undefined"),
+                                            (b"__tsan_init", "-fsanitize=thread"),
                                             (b"__gcov_", "--coverage")) if symbol in content]
     if path.suffix == ".so":
         return [*sanitizers, f"-L{path.parent}", "-lshoal", f"-Wl,-rpath,{path.parent}"]

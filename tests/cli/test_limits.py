@@ -107,6 +107,52 @@ class ManyRecords(Library):
         self.assertRegex(said, r"^status 2 .*count")
         self.assertFalse((self.dir / "x.check.json").exists())
 
+    def test_more_rows_than_local_recoding_takes(self):
+        for algorithm in ("flock", "mondrian"):
+            self.problem([2 ** 32 // 36 + 1] * 36)
+            self.put("c.yaml", policy_text({"age": AGE, "ill": {"role": "sensitive"}}, k=2 ** 31, p=3,
+                                           method={"algorithm": algorithm}))
+            said = self.use("counted", "c.csv", "c.yaml", "x")
+            self.assertRegex(said, r"^status 2 local recoding takes at most 4294967295 rows.*full-domain")
+            self.assertFalse((self.dir / "x.release.json").exists())
+
+
+class Threads(clitest.Case):
+    """64 threads, far more than there are processors, make what one makes; 65 are refused."""
+
+    N = 40_000
+
+    def setUp(self):
+        super().setUp()
+        lines = ["age,town,ill,note"]
+        lines += [f"{18 + r * 7 % 70},t{r * r % 13},{'abcde'[r * 3 % 5]},row {r} of many" for r in range(self.N)]
+        self.put("t.csv", "\n".join(lines) + "\n")  # more than one block of the reader
+        towns = {"A": [f"t{i}" for i in range(7)], "B": [f"t{i}" for i in range(7, 13)]}
+        self.put("t.yaml", policy_text({"age": AGE, "town": {"role": "quasi", "hierarchy": {"tree": towns}},
+                                        "ill": {"role": "sensitive"}, "note": {"role": "keep"}}, k=40, p=2))
+
+    def made_by(self, threads):
+        """What each way of making a release, and each study of it, gives."""
+        made = {}
+        for name, words in (("full", []), ("optimal", ["--algorithm", "optimal"]), ("memory", ["--memory", "1M"]),
+                            ("mondrian", ["--algorithm", "mondrian"])):
+            self.succeed("anonymize", "t.csv", "-P", "t.yaml", "-o", "out.csv", "--seed", 5, "--threads", threads,
+                         *words)
+            made[name] = self.read("out.csv")
+        made["check"] = self.succeed("check", "out.csv", "-P", "t.yaml", "--json", "--threads", threads).out
+        made["lattice"] = self.succeed("lattice", "t.csv", "-P", "t.yaml", "--json", "--threads", threads).out
+        return made
+
+    def test_as_many_as_there_may_be(self):
+        one, many = self.made_by(1), self.made_by(64)
+        self.assertEqual(self.N + 1, one["full"].count(b"\n"))
+        for name, made in one.items():
+            self.assertEqual(made, many[name], f"{name}: 64 threads make something else")
+
+    def test_one_more(self):
+        result = self.succeed("check", "t.csv", "-P", "t.yaml", "--threads", 65, code=2)
+        self.assert_says(result, "--threads", "64")
+
 
 if __name__ == "__main__":
     unittest.main()

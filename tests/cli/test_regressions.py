@@ -441,5 +441,27 @@ class UnlistedColumns(Case):
             self.assertIn(f"'{name}'", result.message)
 
 
+class OddStarts(Case):
+    """A file that began with a cell like gzip, zstd or a byte-order mark was not read as text."""
+
+    STARTS = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xef\xbb\xbf")
+
+    def test_the_first_column_of_a_release(self):
+        self.write_policy({"town": FLAT}, p=None, top={"unlisted": "keep"})
+        for start in self.STARTS:
+            self.put("data.csv", b'"' + start + b'x",town\n1,a\n2,a\n')
+            self.assertEqual(b'"' + start + b'x",town\n1,a\n2,a\n', self.release())
+            self.assertEqual(2, len(self.succeed("profile", "out.csv", "--json").json()["columns"]))
+
+    def test_the_first_value_of_a_hierarchy(self):
+        for start in self.STARTS:
+            self.put("odd.csv", b'"' + start + b'x";A;*\nb;A;*\n')
+            self.put("data.csv", b'town\n"' + start + b'x"\nb\n')
+            self.succeed("hierarchy", "build", "data.csv", "--column", "town", "--spec", "{file: odd.csv}",
+                         "-o", "out.csv")
+            self.assertEqual(self.read("odd.csv"), self.read("out.csv"))
+            self.succeed("hierarchy", "check", "out.csv")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -79,6 +79,10 @@ def commands():
         "explain": study("explain", "-k", "5"),
         "measure": ["measure", "data.csv", "masked.csv", "-P", "policy.yaml", "--threads", "1", "--report",
                     "out.json"],
+        "attack": ["attack", "masked.csv", "-P", "policy.yaml", "--threads", "1", "--original", "data.csv",
+                   "-o", "out.txt"],
+        "attack-tables": ["attack", "masked.csv", "-P", "policy.yaml", "--threads", "1", "--external", "data.csv",
+                          "--previous", "masked.csv", "--json"],
         "hierarchy-build": ["hierarchy", "build", "data.csv", "--column", "age", "--spec",
                             "{intervals: [5, 10]}", "-o", "out.csv"],
         "hierarchy-check": ["hierarchy", "check", "town.csv"],
@@ -86,6 +90,7 @@ def commands():
         "anonymize-gzip": [w.replace("out.csv", "out.csv.gz") for w in anonymize()],
         "anonymize-zstd": [w.replace("out.csv", "out.csv.zst") for w in anonymize()],
         "anonymize-report": anonymize("--report", "out.json"),
+        "anonymize-html": anonymize("--html", "out.html"),
         "anonymize-memory": anonymize("--memory", "1K"),
     }
     for form in ("text", "json", "csv", "dot", "svg"):

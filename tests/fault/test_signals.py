@@ -65,6 +65,7 @@ class Signals(unittest.TestCase):
         time.sleep(delay)
         process.send_signal(number)
         _, message = process.communicate(timeout=120)
+        type(self).seconds *= 1.02 if process.returncode else 0.9  # the machine may be as busy as it likes
         say = f"{number.name} after {delay:.3f} s, named {named}: exit {process.returncode}, {message}"
         self.assertIn(process.returncode, (0, -number), say)
         out = self.folder / "out.csv"

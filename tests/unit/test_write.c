@@ -313,6 +313,11 @@ static void cells_are_quoted_where_they_must_be(void **state UNUSED) {
   set_column(&r, 0, "a,b", codes, 1, texts, 6);
   writes(&r, 3, "a,b\n\"\"\na,b\n\"say \"\"x\"\"\"\n");
   end_release(&r);
+  static const char *const odd[] = {"\x1f\x8b z", "\xef\xbb\xbf", "(\xb5/\xfd"};
+  start_release(&r, 3, 1, ','); /* the file's first bytes: nothing that is not taken for text */
+  set_column(&r, 0, "\x1f\x8b", codes, 1, odd, 3);
+  writes(&r, 3, "\"\x1f\x8b\"\n\x1f\x8b z\n\xef\xbb\xbf\n(\xb5/\xfd\n");
+  end_release(&r);
 }
 
 /* Any cells, written and split again, are the same cells. */
