@@ -111,7 +111,7 @@ def work_of(bench, name, percent, path, repeats):
 
 def adult_part(bench, here, goals):
     jobs = [Beside(bench, here, name, work_of(bench, name, percent, bench.adult.csv, arx.WARM), 30_162, percent,
-                   3 if bench.quick else 9) for name in SETS for percent in SUPPRESSION]
+                   3 if bench.quick else 25) for name in SETS for percent in SUPPRESSION]
     ratios = [j.ratios() for j in jobs if j.name in ("a", "b") and j.ratios()[0]]
     suffix = "" if here else " (ARX as measured earlier)"
     goals.add(f"1. Adult, sets a and b: whole process, ARX / shoal{suffix}, the least", "at least", 50,

@@ -7,10 +7,11 @@ at least move the bytes; `cat in > out` and `wc -l in` do only that. Nobody is t
 import os
 
 import beside
-from common import (Goals, best, best_without_report, cpu_seconds, how_it_ended, megabytes, preface, seconds, table,
-                    timed)
+from common import (Goals, LONGEST, best, cpu_seconds, how_it_ended, megabytes, preface, seconds, table, timed,
+                    without_report)
 
 ROWS = 5_000_000
+REPEATS = 9
 JOBS = (("a", 0, ()), ("a", 2, ()), ("b", 2, ()), ("c", 0, ()), ("a", 2, ("--keep-order",)))
 
 
@@ -27,21 +28,31 @@ def copying(path, repeats):
     return copy, count, (cpu_seconds() - before) / repeats
 
 
+def unverified(r):
+    return r["process"] - r["seconds"]["verify"]
+
+
+def quickest(bench, path, policy, more):
+    """The run that took least without verifying, of several; or one that did not end well."""
+    runs = [without_report(bench.build, path, policy, bench.folder, more, LONGEST) for _ in range(REPEATS)]
+    return next((r for r in runs if "exit" in r), None) or min(runs, key=unverified)
+
+
 def section(bench):
     rows, opening = 1_000_000 if bench.quick else ROWS, preface("limit", bench.quick, bench.adult.real)
     path = bench.adult.jittered(rows, 1, os.path.join(bench.folder, "limit.csv"))
-    copy, count, cpu = copying(path, 5)
+    copy, count, cpu = copying(path, REPEATS)
     goals, lines, worst, proof = Goals(), [], [], []
     for name, percent, more in JOBS:
         work = beside.work_of(bench, name, percent, path, 1)
         told = best(bench.build, path, work.policy(), bench.folder, 3, more)
-        r = best_without_report(bench.build, path, work.policy(), bench.folder, 5, more)
+        r = quickest(bench, path, work.policy(), more)
         label = [name, f"{percent}%", "kept" if more else "random"]
         if "exit" in told or "exit" in r:
             lines.append(label + [how_it_ended(told.get("exit", r.get("exit")))] + [None] * 9)
             continue
         stages = r["seconds"]
-        without = r["process"] - stages["verify"]
+        without = unverified(r)
         worst.append(without / (copy + count))
         proof.append(stages["verify"] / without)
         lines.append(label + [f"{worst[-1]:.1f}", f"{proof[-1]:.2f}", f"{r['cpu'] / cpu:.1f}", seconds(without)] + [
@@ -53,7 +64,8 @@ def section(bench):
     goals.add("5. verifying / all the rest, the worst", "at most", 1, max(proof, default=None))
     return ["## The machine's limit", "", opening, ""] + goals.section() + [
         f"{rows:,} rows sampled from {bench.adult.name}, with jitter; sets as beside the peers, k = 5, measure loss. "
-        f"`cat in > out` {copy:.3f} s, `wc -l in` {count:.3f} s, least of 5; shoal, least of 5. shoal writes its file "
+        f"`cat in > out` {copy:.3f} s, `wc -l in` {count:.3f} s, least of {REPEATS}; shoal, the "
+        f"run of {REPEATS} that took least without verifying. shoal writes its file "
         "to the disk before it gives it a name, which `cat` does not. With `--report`, least of 3: it also hashes the "
         "release.", ""] + table(
             ["set", "suppression", "order of rows", "without verifying / limit", "verifying / the rest",

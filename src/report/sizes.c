@@ -6,10 +6,14 @@
 
 static const uint64_t least[SHOAL_SIZE_BINS] = {1, 2, 3, 5, 11, 20};
 
+/* The bin of a size: most are small, and which one follows which cannot be foreseen. */
+static size_t bin_of(uint64_t size) {
+  static const uint8_t small[20] = {0, 0, 1, 2, 2, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4};
+  return size < 20 ? small[size] : SHOAL_SIZE_BINS - 1;
+}
+
 void shoal_sizes_add(shoal_sizes *sizes, uint64_t size) {
-  size_t bin = 0;
-  while (bin + 1 < SHOAL_SIZE_BINS && size >= least[bin + 1]) bin++;
-  sizes->records[bin] += size;
+  sizes->records[bin_of(size)] += size;
   sizes->n_records += size;
   if (!sizes->n_classes++ || size < sizes->smallest) sizes->smallest = size;
 }
