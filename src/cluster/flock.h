@@ -16,7 +16,7 @@
 
 #define SHOAL_NIL UINT32_MAX
 
-enum { SHOAL_REACH = 16, SHOAL_SHORT_REACH = 6 }; /* of gathering, unless and where rows are many */
+enum { SHOAL_REACH = 16, SHOAL_SHORT_REACH = 5 }; /* of gathering, unless and where rows are many */
 
 /*
  * The tuples in an order in which neighbours are alike: that of a tree of best cuts. `weight` is

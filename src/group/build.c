@@ -97,16 +97,6 @@ static void free_parts(grouping *g) {
 
 /* ------------------------------------------------------------ the whole */
 
-/* The codes of one column; by blocks of one size, so that they are unpacked several at a time. */
-static void unpack(const uint64_t *restrict words, uint32_t n, unsigned from, uint32_t mask,
-                   uint32_t *restrict codes) {
-  enum { BLOCK = 64 };
-  uint32_t t = 0;
-  for (; t + BLOCK <= n; t += BLOCK)
-    for (uint32_t i = 0; i < BLOCK; i++) codes[t + i] = (uint32_t)(words[t + i] >> from) & mask;
-  for (; t < n; t++) codes[t] = (uint32_t)(words[t] >> from) & mask;
-}
-
 /* Each tuple's words are its codes; where each row is one record, its rows are counted too. */
 static bool take_tuples(shoal_frequency *f, shoal_tuples *tuples) {
   f->words = tuples->words;
@@ -121,7 +111,8 @@ static bool take_tuples(shoal_frequency *f, shoal_tuples *tuples) {
     if (!f->codes[q]) return false;
     unsigned from = f->word_bits[q] ? shift : 0;
     uint64_t mask = (UINT64_C(1) << f->word_bits[q]) - 1;
-    unpack(f->words, f->n_tuples, from, (uint32_t)mask, f->codes[q]);
+    for (uint32_t t = 0; t < f->n_tuples; t++)
+      f->codes[q][t] = (uint32_t)(f->words[t] >> from & mask);
     shift += f->word_bits[q];
   }
   return true;

@@ -68,12 +68,16 @@ static bool rehash(shoal_tuples *t, unsigned slot_bits) {
   return true;
 }
 
-/* Slots for so many tuples, and for those that the rows to come will bring if most bring one. */
+/*
+ * Slots for so many tuples, and for those that the rows to come will bring if most bring one: as
+ * many as before while nearly all do, else half, since ever fewer are new.
+ */
 static unsigned slots_for(const shoal_tuples *t, size_t needed) {
   unsigned slot_bits = t->slot_bits;
   if ((size_t)1 << slot_bits >= 2 * needed) return slot_bits;
   if (t->n_ids > t->rows_seen / 2 && t->rows_expected > t->rows_seen && t->rows_seen > 0) {
     double all = (double)t->n_ids * (double)t->rows_expected / (double)t->rows_seen;
+    if (t->n_ids < t->rows_seen - t->rows_seen / 16) all /= 2;
     if (all > (double)needed) needed = (size_t)all;
   }
   while ((size_t)1 << slot_bits < 2 * needed) slot_bits++;

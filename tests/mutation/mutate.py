@@ -151,7 +151,7 @@ UNITS = {
     "verify": ["test_verify_exact", "test_verify_models", "test_verify_reading", "test_verify",
                "test_scarce_verify"],
     "write": ["test_write_again", "test_scarce_write", "test_write", "test_memory"],
-    "job": ["test_local", "test_scarce_jobs"],
+    "job": ["test_local", "test_policy", "test_scarce_jobs"],
 }
 MODULES = {
     "group": ["property/test_models:40", "property/test_lattice:40", "property/test_local:40"],

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "policy/policy.h"
+#include "shoal/shoal.h"
 
 /* ------------------------------------------------------------ helpers */
 
@@ -651,6 +652,11 @@ static void test_files(void **state) {
   assert_string_equal(policy->directory, folder);
   (void)snprintf(expected, sizeof expected, "%s/marital.csv", folder);
   assert_string_equal(shoal_policy_attribute(policy, "marital")->hierarchy.file, expected);
+  write_file(expected, "x\n", 2, 1);
+  assert_true(shoal_policy_names_file(policy, path));
+  assert_true(shoal_policy_names_file(policy, expected));
+  assert_false(shoal_policy_names_file(policy, folder));
+  assert_int_equal(unlink(expected), 0);
   shoal_policy_free(policy);
   assert_int_equal(chdir(folder), 0);
   assert_int_equal(shoal_policy_read("policy.yaml", &policy, NULL), SHOAL_OK);
