@@ -3,14 +3,27 @@
 #include "base/work.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { MAX_THREADS = 64 };
 
+/* Asked once: the answer is read from a file, and it is wanted often. */
+static long n_cores(void) {
+  static atomic_long known;
+  long n = atomic_load_explicit(&known, memory_order_relaxed);
+  if (!n) {
+    n = sysconf(_SC_NPROCESSORS_ONLN);
+    if (n < 1) n = 1;
+    atomic_store_explicit(&known, n, memory_order_relaxed);
+  }
+  return n;
+}
+
 unsigned shoal_run_threads(const shoal_run *run) {
-  long n = run && run->n_threads ? (long)run->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
+  long n = run && run->n_threads ? (long)run->n_threads : n_cores();
   return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (unsigned)n;
 }
 
