@@ -209,7 +209,7 @@ static bool add_part(parts *list, uint32_t *tuples, size_t n, unsigned depth) {
 /* A few tuples are cut on the axis on which they lose most, where it parts them most evenly. */
 static cut quick_cut(ordering *o, const part *p, const shoal_span *extent) {
   cut best = {0};
-  uint32_t most = 0, places[FEW];
+  uint32_t most = 0, places[FEW] = {0};
   for (size_t q = 0; q < o->axes->n; q++) {
     uint32_t loss = shoal_axis_loss(&o->axes->items[q], extent[q].lo, extent[q].hi);
     if (loss > most || (!best.found && extent[q].lo < extent[q].hi)) {

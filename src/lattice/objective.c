@@ -33,8 +33,9 @@ static uint64_t *rows_of_values(const shoal_frequency *frequency, size_t q) {
   uint32_t n_values = frequency->quasi[q]->n_values, n = frequency->n_tuples;
   const uint32_t *codes = frequency->codes[q];
   const uint64_t *n_rows = frequency->base.n_rows;
-  uint64_t *rows = shoal_alloc_zero(2 * (size_t)n_values, sizeof *rows), *apart = rows + n_values;
+  uint64_t *rows = shoal_alloc_zero(2 * (size_t)n_values, sizeof *rows);
   if (!rows) return NULL;
+  uint64_t *apart = rows + n_values;
   for (uint32_t t = 0; t + 1 < n; t += 2) {
     rows[codes[t]] += n_rows[t];
     apart[codes[t + 1]] += n_rows[t + 1];

@@ -84,8 +84,7 @@ static bool find_looks(making *m, bool *few) {
 /* The line's codes are the digits of its number within the look. */
 static void render_line(const shoal_rows_out *rows, uint32_t group, uint32_t number,
                         uint32_t line) {
-  char *start = rows->lines.texts + line * rows->lines.line_bytes, *to = start;
-  char text[MOST_LINE_BYTES + SHOAL_COPY_SLACK], *at = text;
+  char text[MOST_LINE_BYTES + SHOAL_COPY_SLACK] = {0}, *at = text;
   for (size_t c = 0; c < rows->out->n_columns; c++) {
     const shoal_cells_out *cells = &rows->out->columns[c];
     if (is_of_group(cells)) at = put_group_cell(rows, c, group, at);
@@ -94,7 +93,7 @@ static void render_line(const shoal_rows_out *rows, uint32_t group, uint32_t num
           shoal_put_cell(&rows->columns[c], number / rows->columns[c].factor % cells->n_values, at);
   }
   size_t size = (size_t)(at - text);
-  memcpy(to, text, size);
+  memcpy(rows->lines.texts + line * rows->lines.line_bytes, text, size);
   rows->lines.sizes[line] = (uint16_t)size;
 }
 
