@@ -118,7 +118,7 @@ static bool refine_waiting(powers *refined, powers *waiting) {
       if (shared > 1) break;
     }
     if (!reserve(refined, 1) || !reserve(waiting, 3)) return false;
-    if (i == refined->n) {
+    if (shared <= 1) {
       add_power(refined, next.base, next.exponent);
       continue;
     }
