@@ -99,11 +99,14 @@ def keep_least(fastest, r):
         fastest["seconds"][stage] = min(fastest["seconds"][stage], r["seconds"][stage])
 
 
-def best_without_report(build, table, policy, folder, repeats, more=()):
-    """The same as `best`, of runs that write no report."""
+def least_of(run, repeats):
+    """The fastest of several runs; each of its seconds is the least that any run had.
+
+    Other people's work only ever adds to a time, so the least is the nearest to the program's own.
+    """
     fastest = None
     for _ in range(repeats):
-        r = without_report(build, table, policy, folder, more, LONGEST)
+        r = run()
         if "exit" in r:
             return r
         if fastest is None:
@@ -115,21 +118,11 @@ def best_without_report(build, table, policy, folder, repeats, more=()):
 
 
 def best(build, table, policy, folder, repeats, more=()):
-    """The fastest of several runs; each of its seconds is the least that any run had.
+    return least_of(lambda: anonymized(build, table, policy, folder, more, LONGEST), repeats)
 
-    Other people's work only ever adds to a time, so the least is the nearest to the program's own.
-    """
-    fastest = None
-    for _ in range(repeats):
-        r = anonymized(build, table, policy, folder, more, LONGEST)
-        if "exit" in r:
-            return r
-        if fastest is None:
-            fastest = r
-        keep_least(fastest, r)
-        if r["process"] > 20:
-            break
-    return fastest
+
+def best_without_report(build, table, policy, folder, repeats, more=()):
+    return least_of(lambda: without_report(build, table, policy, folder, more, LONGEST), repeats)
 
 
 def generated(build, rows, seed, path):
