@@ -15,6 +15,7 @@
 #include "base/formula.h"
 #include "verify/formulas.h"
 #include "verify/verify.h"
+#include "verify_claim.h"
 
 #define UNUSED __attribute__((unused))
 
@@ -60,19 +61,10 @@ static shoal_status verify(const char *release, uint64_t n_rows, bool quoted_cla
   static const char *const columns[] = {"age", "ill", "note"};
   static const shoal_verify_parameter k = {"k", "2"};
   static const shoal_verify_model model = {"k-anonymity", NULL, &k, 1};
-  shoal_verify_claim claim = {.delimiter = ',',
-                              .columns = columns,
-                              .n_columns = 3,
-                              .quasi = columns,
-                              .n_quasi = 1,
-                              .sensitive = columns + 1,
-                              .n_sensitive = 1,
-                              .guards_fd = -1,
-                              .models = &model,
-                              .n_models = 1,
-                              .n_rows = n_rows,
-                              .formulas_quoted = quoted_claimed,
-                              .formulas = marks};
+  shoal_verify_claim claim = claim_on(columns, 3, &model);
+  claim.n_rows = n_rows;
+  claim.formulas_quoted = quoted_claimed;
+  claim.formulas = marks;
   shoal_verify_finding finding;
   int fd = memfd_create("release", 0);
   size_t size = strlen(release);

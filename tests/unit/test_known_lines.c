@@ -19,6 +19,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "verify/counter.h"
+#include "verify_claim.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
@@ -32,19 +33,10 @@ static shoal_verify_finding finding;
 static shoal_error error;
 
 static int start(void **state UNUSED) {
-  claim = (shoal_verify_claim){.delimiter = ',',
-                               .columns = columns,
-                               .n_columns = 2,
-                               .quasi = columns,
-                               .n_quasi = 1,
-                               .sensitive = columns + 1,
-                               .n_sensitive = 1,
-                               .k = 2,
-                               .guards_fd = -1,
-                               .missing = missing,
-                               .n_missing = 1,
-                               .models = &model,
-                               .n_models = 1};
+  claim = claim_on(columns, 2, &model);
+  claim.k = 2;
+  claim.missing = missing;
+  claim.n_missing = 1;
   p_of_model.value = "2";
   return 0;
 }

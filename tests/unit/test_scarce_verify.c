@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "verify/verify.h"
 #include "write/spool.h"
+#include "verify_claim.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
@@ -96,21 +97,12 @@ static void ask(const struct asked *asked) {
                                    .n_categories = 2};
   memcpy(parameters, asked->parameters, sizeof asked->parameters);
   model = (shoal_verify_model){asked->name, NULL, parameters, asked->n_parameters};
-  claim = (shoal_verify_claim){.delimiter = ',',
-                               .columns = columns,
-                               .n_columns = 2,
-                               .quasi = columns,
-                               .n_quasi = 1,
-                               .sensitive = columns + 1,
-                               .n_sensitive = 1,
-                               .attributes = &known,
-                               .k = 12,
-                               .guards_fd = -1,
-                               .missing = missing,
-                               .n_missing = 1,
-                               .models = &model,
-                               .n_models = 1,
-                               .n_rows = N_CLASSES * 12};
+  claim = claim_on(columns, 2, &model);
+  claim.attributes = &known;
+  claim.k = 12;
+  claim.missing = missing;
+  claim.n_missing = 1;
+  claim.n_rows = N_CLASSES * 12;
 }
 
 static int file_of(const shoal_text *text) {

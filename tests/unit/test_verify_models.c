@@ -17,6 +17,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "verify/verify.h"
+#include "verify_claim.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
@@ -45,20 +46,11 @@ static const char *guards; /* the content of the file; NULL: none */
 static int start_claim(void **state UNUSED) {
   known = (shoal_verify_knowledge){
       .values = illnesses, .n_values = COUNT(illnesses), .n_categories = 3};
-  claim = (shoal_verify_claim){.delimiter = ',',
-                               .columns = columns,
-                               .n_columns = 2,
-                               .quasi = columns,
-                               .n_quasi = 1,
-                               .sensitive = columns + 1,
-                               .n_sensitive = 1,
-                               .attributes = &known,
-                               .k = 4,
-                               .guards_fd = -1,
-                               .missing = missing,
-                               .n_missing = 2,
-                               .models = &model,
-                               .n_models = 1};
+  claim = claim_on(columns, 2, &model);
+  claim.attributes = &known;
+  claim.k = 4;
+  claim.missing = missing;
+  claim.n_missing = 2;
   guards = NULL;
   return 0;
 }

@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "verify/verify.h"
+#include "verify_claim.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
@@ -32,17 +33,8 @@ static shoal_error error;
 
 static void ask(uint64_t n_rows) {
   k.value = "1";
-  claim = (shoal_verify_claim){.delimiter = ',',
-                               .columns = columns,
-                               .n_columns = 2,
-                               .quasi = columns,
-                               .n_quasi = 1,
-                               .sensitive = columns + 1,
-                               .n_sensitive = 1,
-                               .guards_fd = -1,
-                               .models = &model,
-                               .n_models = 1,
-                               .n_rows = n_rows};
+  claim = claim_on(columns, 2, &model);
+  claim.n_rows = n_rows;
 }
 
 static int file_of(const void *bytes, size_t size) {
