@@ -7,32 +7,31 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
-static uint32_t rotate(uint32_t x, unsigned n) { return x << n | x >> (32 - n); }
-
-static void quarter(uint32_t *x, unsigned a, unsigned b, unsigned c, unsigned d) {
-  x[a] += x[b];
-  x[d] = rotate(x[d] ^ x[a], 16);
-  x[c] += x[d];
-  x[b] = rotate(x[b] ^ x[c], 12);
-  x[a] += x[b];
-  x[d] = rotate(x[d] ^ x[a], 8);
-  x[c] += x[d];
-  x[b] = rotate(x[b] ^ x[c], 7);
-}
+/* ChaCha20's rounds, for words and for several of them side by side alike. */
+#define TURN(X, N) ((X) << (N) | (X) >> (32 - (N)))
+#define QUARTER(X, A, B, C, D)                                                                     \
+  do {                                                                                             \
+    X[A] += X[B], X[D] ^= X[A], X[D] = TURN(X[D], 16);                                             \
+    X[C] += X[D], X[B] ^= X[C], X[B] = TURN(X[B], 12);                                             \
+    X[A] += X[B], X[D] ^= X[A], X[D] = TURN(X[D], 8);                                              \
+    X[C] += X[D], X[B] ^= X[C], X[B] = TURN(X[B], 7);                                              \
+  } while (0)
+#define ROUNDS(X)                                                                                  \
+  for (int round = 0; round < 10; round++) {                                                       \
+    QUARTER(X, 0, 4, 8, 12);                                                                       \
+    QUARTER(X, 1, 5, 9, 13);                                                                       \
+    QUARTER(X, 2, 6, 10, 14);                                                                      \
+    QUARTER(X, 3, 7, 11, 15);                                                                      \
+    QUARTER(X, 0, 5, 10, 15);                                                                      \
+    QUARTER(X, 1, 6, 11, 12);                                                                      \
+    QUARTER(X, 2, 7, 8, 13);                                                                       \
+    QUARTER(X, 3, 4, 9, 14);                                                                       \
+  }
 
 static void next_block(shoal_random *random) {
   uint32_t *x = random->block;
   memcpy(x, random->state, sizeof random->block);
-  for (int round = 0; round < 10; round++) {
-    quarter(x, 0, 4, 8, 12);
-    quarter(x, 1, 5, 9, 13);
-    quarter(x, 2, 6, 10, 14);
-    quarter(x, 3, 7, 11, 15);
-    quarter(x, 0, 5, 10, 15);
-    quarter(x, 1, 6, 11, 12);
-    quarter(x, 2, 7, 8, 13);
-    quarter(x, 3, 4, 9, 14);
-  }
+  ROUNDS(x)
   for (int i = 0; i < 16; i++) x[i] += random->state[i];
   if (++random->state[12] == 0) random->state[13]++;
   random->used = 0;
@@ -66,20 +65,6 @@ void shoal_random_stream(shoal_random *random, const uint32_t key[8], uint64_t s
 /* The same word of four blocks side by side; compilers have instructions for it, or make do. */
 typedef uint32_t four __attribute__((vector_size(16)));
 
-static inline four rotate_four(four x, int n) { return x << n | x >> (32 - n); }
-
-static inline __attribute__((always_inline)) void quarter_four(four *x, unsigned a, unsigned b,
-                                                               unsigned c, unsigned d) {
-  x[a] += x[b];
-  x[d] = rotate_four(x[d] ^ x[a], 16);
-  x[c] += x[d];
-  x[b] = rotate_four(x[b] ^ x[c], 12);
-  x[a] += x[b];
-  x[d] = rotate_four(x[d] ^ x[a], 8);
-  x[c] += x[d];
-  x[b] = rotate_four(x[b] ^ x[c], 7);
-}
-
 void shoal_random_blocks(shoal_random *random, uint32_t words[SHOAL_RANDOM_WORDS]) {
   uint32_t *state = random->state;
   uint64_t first = (uint64_t)state[13] << 32 | state[12], next = first + 4;
@@ -90,16 +75,7 @@ void shoal_random_blocks(shoal_random *random, uint32_t words[SHOAL_RANDOM_WORDS
     start[13][b] = (uint32_t)((first + b) >> 32);
   }
   memcpy(x, start, sizeof x);
-  for (int round = 0; round < 10; round++) {
-    quarter_four(x, 0, 4, 8, 12);
-    quarter_four(x, 1, 5, 9, 13);
-    quarter_four(x, 2, 6, 10, 14);
-    quarter_four(x, 3, 7, 11, 15);
-    quarter_four(x, 0, 5, 10, 15);
-    quarter_four(x, 1, 6, 11, 12);
-    quarter_four(x, 2, 7, 8, 13);
-    quarter_four(x, 3, 4, 9, 14);
-  }
+  ROUNDS(x)
   for (unsigned i = 0; i < 16; i++) {
     x[i] += start[i];
     for (unsigned b = 0; b < 4; b++) words[b * 16 + i] = x[i][b];
