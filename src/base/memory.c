@@ -34,7 +34,13 @@ void *shoal_alloc_zero(size_t n, size_t size) {
 
 void *shoal_alloc_table(size_t n, size_t size) {
   volatile char *bytes = shoal_alloc_zero(n, size);
-  for (size_t at = 0; bytes && at < n * size; at += SMALL_PAGE_BYTES) bytes[at] = 0;
+  if (!bytes) return NULL;
+#ifdef MADV_POPULATE_WRITE /* all pages in one call; where it cannot be, one by one */
+  uintptr_t mask = SMALL_PAGE_BYTES - 1;
+  uintptr_t first = ((uintptr_t)bytes + mask) & ~mask, end = ((uintptr_t)bytes + n * size) & ~mask;
+  if (end > first) (void)madvise((void *)first, end - first, MADV_POPULATE_WRITE);
+#endif
+  for (size_t at = 0; at < n * size; at += SMALL_PAGE_BYTES) bytes[at] = 0;
   return (void *)(uintptr_t)bytes;
 }
 
