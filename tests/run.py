@@ -161,6 +161,8 @@ def main():
             skips += [o for o in outcomes if o[1] == "skipped"]
             more = "".join(f", {tally[s]} {s}" for s in ("failed", "skipped") if tally[s])
             print(f"{title}: {tally['passed']} passed{more} ({seconds:.1f} s)", flush=True)
+            for name in (o[0] for o in outcomes if o[1] == "failed"):
+                print(f"  failed: {name}", flush=True)
             for figures in (o[2] for o in outcomes if o[1] == "told"):
                 print(f"  {figures}", flush=True)
     for name, _, detail in skips:

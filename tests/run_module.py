@@ -4,6 +4,7 @@
 import importlib.util
 import json
 import os
+import signal
 import sys
 import unittest
 
@@ -35,6 +36,9 @@ class Lines(unittest.TestResult):
 
 
 def main(path):
+    # What a shell starts in the background ignores Control-C, and so would all that is started
+    # here; shoal heeds that, and tests which interrupt it would wait for its end.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.path[:0] = [os.path.dirname(path), TESTS, os.path.join(TESTS, "property")]
     name = os.path.splitext(os.path.basename(path))[0]
     spec = importlib.util.spec_from_file_location(name, path)
