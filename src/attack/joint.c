@@ -50,12 +50,7 @@ static bool fold(const sides *both, size_t s, uint32_t *const *common, uint32_t 
     for (size_t r = 0; r < both->n_rows[side]; r++)
       codes[at++] = common[side][shoal_column_code(column, r)];
   }
-  uint32_t *same = shoal_alloc(n_values, sizeof *same);
-  if (!same) return false;
-  for (uint32_t v = 0; v < n_values; v++) same[v] = v;
-  bool ok = shoal_grouper_fold(grouper, at, NULL, codes, same, n_values, ids);
-  free(same);
-  return ok;
+  return shoal_grouper_fold(grouper, at, NULL, codes, n_values, ids);
 }
 
 static bool number_secrets(shoal_joint *joint, const sides *both, uint32_t *(*common)[2]) {

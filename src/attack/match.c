@@ -37,14 +37,14 @@ static bool rank_labels(const shoal_released_labels *labels, uint32_t *rank_of) 
 }
 
 /* One pass of a radix sort: classes by the rank of their label of one quasi-identifier, stable. */
-static bool sort_by(uint32_t *order, uint32_t *scratch, uint32_t n_classes, const uint32_t *codes,
+static bool sort_by(uint32_t *order, uint32_t *scratch, uint32_t n_classes, shoal_codes codes,
                     const uint32_t *tuple, const uint32_t *rank_of, uint32_t n_labels) {
   uint32_t *start = shoal_alloc_zero((size_t)n_labels + 1, sizeof *start);
   if (!start) return false;
-  for (uint32_t c = 0; c < n_classes; c++) start[rank_of[codes[tuple[c]]] + 1]++;
+  for (uint32_t c = 0; c < n_classes; c++) start[rank_of[shoal_code_at(codes, tuple[c])] + 1]++;
   for (uint32_t r = 0; r < n_labels; r++) start[r + 1] += start[r];
   for (uint32_t i = 0; i < n_classes; i++)
-    scratch[start[rank_of[codes[tuple[order[i]]]]]++] = order[i];
+    scratch[start[rank_of[shoal_code_at(codes, tuple[order[i]])]]++] = order[i];
   memcpy(order, scratch, n_classes * sizeof *order);
   free(start);
   return true;
@@ -100,12 +100,13 @@ static bool allocate_level(shoal_match_level *level, uint32_t n) {
 static bool fill_level(shoal_match_index *index, size_t l, size_t released,
                        const shoal_frequency *frequency, uint32_t *node_of) {
   shoal_match_level *level = &index->levels[l];
-  const uint32_t *codes = frequency->codes[level->quasi], *tuple = frequency->base.tuple;
+  shoal_codes codes = frequency->codes[level->quasi];
+  const uint32_t *tuple = frequency->base.tuple;
   const shoal_cover *covers = index->domains[level->quasi].released[released].covers;
   uint32_t n = index->n_classes, parent = UINT32_MAX, code = 0;
   if (!allocate_level(level, n)) return false;
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t label = codes[tuple[index->order[i]]];
+    uint32_t label = shoal_code_at(codes, tuple[index->order[i]]);
     if (node_of[i] != parent || label != code) {
       level->covers[level->n_nodes] = &covers[label];
       level->begin[level->n_nodes] = i;

@@ -25,9 +25,10 @@ static bool fits(const aligner *x, uint64_t a, uint64_t b) {
   const shoal_frequency *now = x->frequency[0], *then = x->frequency[1];
   for (size_t q = 0; q < now->n_quasi; q++) {
     const shoal_domain *domain = &x->attacked->domains[q];
-    const shoal_cover *first = shoal_domain_cover(domain, 0, now->codes[q][now->tuple_of_row[a]]);
-    const shoal_cover *second =
-        shoal_domain_cover(domain, x->earlier + 1, then->codes[q][then->tuple_of_row[b]]);
+    const shoal_cover *first =
+        shoal_domain_cover(domain, 0, shoal_code_at(now->codes[q], now->tuple_of_row[a]));
+    const shoal_cover *second = shoal_domain_cover(
+        domain, x->earlier + 1, shoal_code_at(then->codes[q], then->tuple_of_row[b]));
     if (!shoal_domain_overlap(domain, first, second)) return false;
   }
   return true;

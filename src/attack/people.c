@@ -29,12 +29,8 @@ static bool group_rows(shoal_people *people, const shoal_table *table, const sho
   for (size_t q = 0; ok && q < people->n_quasi; q++) {
     if (!people->known[q]) continue;
     const shoal_column *column = column_of(table, &domains[q]);
-    uint32_t *same = shoal_alloc(column->n_values, sizeof *same);
-    ok = same != NULL;
-    for (uint32_t v = 0; ok && v < column->n_values; v++) same[v] = v;
-    for (size_t r = 0; ok && r < n; r++) codes[r] = shoal_column_code(column, r);
-    ok = ok && shoal_grouper_fold(&grouper, n, NULL, codes, same, column->n_values, tuple_of_row);
-    free(same);
+    for (size_t r = 0; r < n; r++) codes[r] = shoal_column_code(column, r);
+    ok = shoal_grouper_fold(&grouper, n, NULL, codes, column->n_values, tuple_of_row);
   }
   if (ok) people->n_tuples = shoal_grouper_ids(&grouper, n, tuple_of_row);
   free(codes);

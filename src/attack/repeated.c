@@ -161,8 +161,9 @@ static shoal_status try_pairs(composer *x, shoal_error *error) {
       SHOAL_TRY(shoal_run_report(x->attacked->run, "compose", d, earlier->base.n_classes, "classes",
                                  error));
     for (size_t q = 0; q < earlier->n_quasi; q++)
-      x->keys[q].cover = shoal_domain_cover(&x->attacked->domains[q], x->earlier + 1,
-                                            earlier->codes[q][earlier->base.tuple[d]]);
+      x->keys[q].cover =
+          shoal_domain_cover(&x->attacked->domains[q], x->earlier + 1,
+                             shoal_code_at(earlier->codes[q], earlier->base.tuple[d]));
     shoal_match_find(&x->index[0], x->keys, &x->matches[0]);
     if (x->matches[0].failed) return shoal_fail_memory(error);
     add_class(x, 1, d);

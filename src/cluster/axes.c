@@ -237,7 +237,8 @@ static bool fill_places(shoal_axes *axes, const shoal_frequency *f) {
   axes->places = shoal_alloc((size_t)f->n_tuples * axes->n, sizeof *axes->places);
   for (uint32_t t = 0; axes->places && t < f->n_tuples; t++)
     for (size_t q = 0; q < axes->n; q++)
-      axes->places[(size_t)t * axes->n + q] = axes->items[q].place_of[f->codes[q][t]];
+      axes->places[(size_t)t * axes->n + q] =
+          axes->items[q].place_of[shoal_code_at(f->codes[q], t)];
   return axes->places != NULL;
 }
 

@@ -191,10 +191,10 @@ shoal_status shoal_labels_make(shoal_labels *labels, const shoal_recoding *recod
 /* ------------------------------------------------------------ classes */
 
 static bool group_labels(const shoal_labels *labels, shoal_grouper *grouper, uint32_t n_groups,
-                         const uint32_t *same, uint32_t *class_of, uint32_t *n_classes) {
+                         uint32_t *class_of, uint32_t *n_classes) {
   if (!shoal_grouper_start(grouper, n_groups)) return false;
   for (size_t q = 0; q < labels->n; q++)
-    if (!shoal_grouper_fold(grouper, n_groups, NULL, same, labels->of_group[q],
+    if (!shoal_grouper_fold(grouper, n_groups, NULL, labels->of_group[q],
                             labels->strings[q].n_strings, class_of))
       return false;
   *n_classes = shoal_grouper_ids(grouper, n_groups, class_of);
@@ -205,13 +205,10 @@ shoal_status shoal_labels_unite(shoal_labels *labels, uint32_t n_groups, uint32_
                                 uint32_t *n_classes, shoal_error *error) {
   shoal_grouper grouper;
   shoal_grouper_init(&grouper);
-  uint32_t *same = shoal_alloc(n_groups, sizeof *same);
-  for (uint32_t g = 0; same && g < n_groups; g++) same[g] = g;
-  bool ok = same && group_labels(labels, &grouper, n_groups, same, class_of, n_classes);
+  bool ok = group_labels(labels, &grouper, n_groups, class_of, n_classes);
   for (size_t q = 0; ok && q < labels->n; q++) /* a class never has a higher number than a group */
     for (uint32_t g = 0; g < n_groups; g++)
       labels->of_group[q][class_of[g]] = labels->of_group[q][g];
-  free(same);
   shoal_grouper_reset(&grouper);
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }

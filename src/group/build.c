@@ -97,23 +97,32 @@ static void free_parts(grouping *g) {
 
 /* ------------------------------------------------------------ the whole */
 
-/* Each tuple's words are its codes; where each row is one record, its rows are counted too. */
+/* Where the next code goes: into this word, from this bit on. */
+typedef struct place {
+  size_t word;
+  unsigned used;
+} place;
+
+/* The word that the codes of a quasi-identifier go into, and the bits there. */
+static size_t place_codes(shoal_frequency *f, size_t q, place *next) {
+  unsigned bits = f->word_bits[q];
+  if (next->used + bits > 64) *next = (place){next->word + 1, 0};
+  f->codes[q].shift = bits ? next->used : 0;
+  f->codes[q].mask = (uint32_t)((UINT64_C(1) << bits) - 1);
+  next->used += bits;
+  return next->word;
+}
+
+/* A tuple's word is its codes; where each row is one record, its rows are counted too. */
 static bool take_tuples(shoal_frequency *f, shoal_tuples *tuples) {
-  f->words = tuples->words;
+  place next = {0, 0};
+  f->n_words = 1;
+  f->words[0] = tuples->words;
   tuples->words = NULL;
+  for (size_t q = 0; q < f->n_quasi; q++) f->codes[q].words = f->words[place_codes(f, q, &next)];
   if (!f->table->counts) {
     f->base.n_rows = tuples->n_rows;
     tuples->n_rows = NULL;
-  }
-  unsigned shift = 0;
-  for (size_t q = 0; q < f->n_quasi; q++) {
-    f->codes[q] = shoal_alloc(f->n_tuples, sizeof **f->codes);
-    if (!f->codes[q]) return false;
-    unsigned from = f->word_bits[q] ? shift : 0;
-    uint64_t mask = (UINT64_C(1) << f->word_bits[q]) - 1;
-    for (uint32_t t = 0; t < f->n_tuples; t++)
-      f->codes[q][t] = (uint32_t)(f->words[t] >> from & mask);
-    shift += f->word_bits[q];
   }
   return true;
 }
@@ -183,16 +192,26 @@ static shoal_status widen(shoal_frequency *f, widening *w, const shoal_run *run,
 }
 
 /* The codes of each tuple, from its first row. */
+static bool fill_words(shoal_frequency *f, const uint64_t *first_row) {
+  place next = {0, 0};
+  for (size_t q = 0; q < f->n_quasi; q++) {
+    size_t word = place_codes(f, q, &next);
+    if (!f->words[word]) f->words[word] = shoal_alloc_zero(f->n_tuples, sizeof **f->words);
+    if (!f->words[word]) return false;
+    f->n_words = word + 1;
+    f->codes[q].words = f->words[word];
+    for (uint32_t t = 0; t < f->n_tuples; t++)
+      f->words[word][t] |= (uint64_t)shoal_column_code(f->quasi[q], first_row[t])
+                           << f->codes[q].shift;
+  }
+  return true;
+}
+
 static bool take_codes(shoal_frequency *f) {
   uint64_t *first_row = shoal_alloc(f->n_tuples, sizeof *first_row);
-  bool ok = first_row != NULL;
-  for (uint64_t row = f->table->n_rows; ok && row-- > 0;) first_row[f->tuple_of_row[row]] = row;
-  for (size_t q = 0; ok && q < f->n_quasi; q++) {
-    f->codes[q] = shoal_alloc(f->n_tuples, sizeof **f->codes);
-    ok = f->codes[q] != NULL;
-    for (uint32_t t = 0; ok && t < f->n_tuples; t++)
-      f->codes[q][t] = shoal_column_code(f->quasi[q], first_row[t]);
-  }
+  if (!first_row) return false;
+  for (uint64_t row = f->table->n_rows; row-- > 0;) first_row[f->tuple_of_row[row]] = row;
+  bool ok = fill_words(f, first_row);
   free(first_row);
   return ok;
 }
@@ -231,9 +250,11 @@ static bool allocate(shoal_frequency *f, const shoal_column *const *quasi,
   f->sensitive = shoal_alloc(f->n_sensitive, sizeof *f->sensitive);
   f->track = shoal_alloc(f->n_sensitive, sizeof *f->track);
   f->codes = shoal_alloc_zero(f->n_quasi, sizeof *f->codes);
+  f->words = shoal_alloc_zero(f->n_quasi + 1, sizeof *f->words);
   f->word_bits = shoal_alloc_zero(f->n_quasi, sizeof *f->word_bits);
   f->tuple_of_row = shoal_alloc((size_t)f->table->n_rows, sizeof *f->tuple_of_row);
-  if (!f->quasi || !f->sensitive || !f->track || !f->codes || !f->word_bits || !f->tuple_of_row)
+  if (!f->quasi || !f->sensitive || !f->track || !f->codes || !f->words || !f->word_bits ||
+      !f->tuple_of_row)
     return false;
   for (size_t q = 0; q < f->n_quasi; q++) f->quasi[q] = quasi[q];
   for (size_t s = 0; s < f->n_sensitive; s++) {
@@ -275,7 +296,7 @@ shoal_status shoal_frequency_build(const shoal_table *table, const shoal_column 
 
 void shoal_frequency_free(shoal_frequency *f) {
   if (!f) return;
-  for (size_t q = 0; f->codes && q < f->n_quasi; q++) free(f->codes[q]);
+  for (size_t w = 0; f->words && w < f->n_words; w++) free(f->words[w]);
   shoal_classes_reset(&f->base);
   free(f->codes);
   free(f->words);

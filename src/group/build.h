@@ -5,8 +5,12 @@
 
 #include "group/classes.h"
 
-/* Empty classes: sizes zero, nothing tracked yet. */
-bool shoal_classes_init(shoal_classes *classes, uint32_t n_classes, size_t n_sensitive);
+/*
+ * Classes with nothing tracked yet, of these sizes, which are theirs from then on, even where it
+ * fails; NULL: all zero.
+ */
+bool shoal_classes_init(shoal_classes *classes, uint32_t n_classes, size_t n_sensitive,
+                        uint64_t *n_rows);
 
 /* A histogram of entries (class, value, rows) in any order; equal ones are added up. */
 bool shoal_histogram_from_entries(shoal_histogram *out, uint32_t n_classes, uint32_t n_values,

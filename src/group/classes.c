@@ -22,12 +22,13 @@ void shoal_classes_reset(shoal_classes *classes) {
   memset(classes, 0, sizeof *classes);
 }
 
-bool shoal_classes_init(shoal_classes *classes, uint32_t n_classes, size_t n_sensitive) {
+bool shoal_classes_init(shoal_classes *classes, uint32_t n_classes, size_t n_sensitive,
+                        uint64_t *n_rows) {
   memset(classes, 0, sizeof *classes);
   classes->n_classes = n_classes;
   classes->n_sensitive = n_sensitive;
   classes->tuple = shoal_alloc(n_classes, sizeof *classes->tuple);
-  classes->n_rows = shoal_alloc_zero(n_classes, sizeof *classes->n_rows);
+  classes->n_rows = n_rows ? n_rows : shoal_alloc_zero(n_classes, sizeof *classes->n_rows);
   classes->sets = shoal_alloc_zero(n_sensitive, sizeof *classes->sets);
   classes->histograms = shoal_alloc_zero(n_sensitive, sizeof *classes->histograms);
   bool ok = classes->tuple && classes->n_rows && classes->sets && classes->histograms;
@@ -214,19 +215,17 @@ enum { MOST_PARTS = 64 };
 static bool pack(const shoal_frequency *frequency, const shoal_classes *from,
                  const uint32_t *levels, shoal_grouper *grouper) {
   shoal_key_part parts[MOST_PARTS];
-  if (!frequency->words || frequency->n_quasi > MOST_PARTS) return false;
-  unsigned shift = 0;
+  if (frequency->n_words > 1 || frequency->n_quasi > MOST_PARTS) return false;
   for (size_t q = 0; q < frequency->n_quasi; q++) {
     const shoal_level *level = &frequency->hierarchies[q]->levels[levels[q]];
     unsigned bits = frequency->word_bits[q];
-    parts[q] = (shoal_key_part){.shift = shift,
+    parts[q] = (shoal_key_part){.shift = frequency->codes[q].shift,
                                 .bits = bits,
                                 .lut = level->of_leaf,
                                 .n_codes = frequency->quasi[q]->n_values,
-                                .n_labels = level->n_labels};
-    shift += bits;
+                                .n_labels = bits ? level->n_labels : 1};
   }
-  return shoal_grouper_pack(grouper, from->n_classes, from->tuple, frequency->words, parts,
+  return shoal_grouper_pack(grouper, from->n_classes, from->tuple, frequency->words[0], parts,
                             frequency->n_quasi);
 }
 
@@ -237,8 +236,8 @@ static bool fold(const shoal_frequency *frequency, const shoal_classes *from,
   if (!shoal_grouper_start(grouper, n)) return false;
   for (size_t q = 0; q < frequency->n_quasi; q++) {
     const shoal_level *level = &frequency->hierarchies[q]->levels[levels[q]];
-    if (!shoal_grouper_fold(grouper, n, from->tuple, frequency->codes[q], level->of_leaf,
-                            level->n_labels, ids))
+    if (!shoal_grouper_fold_codes(grouper, n, from->tuple, frequency->codes[q], level->of_leaf,
+                                  level->n_labels, ids))
       return false;
   }
   return true;
@@ -270,7 +269,7 @@ static bool roll_up(const shoal_frequency *frequency, const shoal_classes *from,
   size_t n = from->n_classes;
   if (!fold(frequency, from, levels, grouper, ids)) return false;
   uint32_t n_classes = shoal_grouper_ids(grouper, n, ids);
-  if (n_classes == SHOAL_NO_ID || !shoal_classes_init(classes, n_classes, from->n_sensitive))
+  if (n_classes == SHOAL_NO_ID || !shoal_classes_init(classes, n_classes, from->n_sensitive, NULL))
     return false;
   uint32_t seen = 0;
   for (size_t c = 0; seen < n_classes; c++)
@@ -307,7 +306,7 @@ shoal_status shoal_classes_roll_up_sizes(const shoal_frequency *frequency,
 
 static bool regroup(const shoal_classes *from, const uint32_t *ids, uint32_t n_classes,
                     shoal_classes *classes) {
-  if (!shoal_classes_init(classes, n_classes, from->n_sensitive)) return false;
+  if (!shoal_classes_init(classes, n_classes, from->n_sensitive, NULL)) return false;
   for (uint32_t c = from->n_classes; c-- > 0;) { /* the first of each stands for it */
     classes->tuple[ids[c]] = from->tuple[c];
     classes->n_rows[ids[c]] += from->n_rows[c];

@@ -50,9 +50,10 @@ typedef struct shoal_frequency {
   shoal_track *track; /* by sensitive attribute */
   uint64_t n_records;
   uint32_t n_tuples;
-  uint32_t **codes;    /* by quasi-identifier: each tuple's value */
-  uint64_t *words;     /* each tuple's values side by side; NULL: they need more than 64 bits */
-  unsigned *word_bits; /* by quasi-identifier: bits in the word, the first lowest */
+  shoal_codes *codes;  /* by quasi-identifier: each tuple's value */
+  uint64_t **words;    /* where they are, side by side: a word a tuple, or several */
+  size_t n_words;      /* 1 if 64 bits are enough */
+  unsigned *word_bits; /* by quasi-identifier: bits in its word, the first lowest */
   uint32_t *tuple_of_row;
   shoal_classes base; /* the tuples themselves as classes: level 0 of everything */
 } shoal_frequency;

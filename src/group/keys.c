@@ -25,23 +25,33 @@ bool shoal_grouper_start(shoal_grouper *g, size_t n) {
   return true;
 }
 
-bool shoal_grouper_fold(shoal_grouper *g, size_t n, const uint32_t *item, const uint32_t *codes,
-                        const uint32_t *lut, uint64_t n_labels, uint32_t *ids) {
-  if (n_labels <= 1) return true;
+/* Room in the keys for one more attribute. */
+static bool make_room(shoal_grouper *g, size_t n, uint64_t n_labels, uint32_t *ids) {
   uint64_t radix;
   if (__builtin_mul_overflow(g->radix, n_labels, &radix)) {
     uint32_t n_ids = shoal_grouper_ids(g, n, ids);
-    if (n_ids == SHOAL_NO_ID) return false; /* GCOVR_EXCL_BR_LINE */
+    if (n_ids == SHOAL_NO_ID) return false;
     for (size_t i = 0; i < n; i++) g->keys[i] = ids[i];
     radix = (uint64_t)n_ids * n_labels; /* both below 2^32 */
   }
   g->radix = radix;
-  uint64_t *keys = g->keys;
-  if (item) {
-    for (size_t i = 0; i < n; i++) keys[i] = keys[i] * n_labels + lut[codes[item[i]]];
-  } else {
-    for (size_t i = 0; i < n; i++) keys[i] = keys[i] * n_labels + lut[codes[i]];
-  }
+  return true;
+}
+
+bool shoal_grouper_fold(shoal_grouper *g, size_t n, const uint32_t *item, const uint32_t *labels,
+                        uint64_t n_labels, uint32_t *ids) {
+  if (n_labels <= 1) return true;
+  if (!make_room(g, n, n_labels, ids)) return false;
+  for (size_t i = 0; i < n; i++) g->keys[i] = g->keys[i] * n_labels + labels[item ? item[i] : i];
+  return true;
+}
+
+bool shoal_grouper_fold_codes(shoal_grouper *g, size_t n, const uint32_t *item, shoal_codes codes,
+                              const uint32_t *lut, uint64_t n_labels, uint32_t *ids) {
+  if (n_labels <= 1) return true;
+  if (!make_room(g, n, n_labels, ids)) return false;
+  for (size_t i = 0; i < n; i++)
+    g->keys[i] = g->keys[i] * n_labels + lut[shoal_code_at(codes, item ? item[i] : i)];
   return true;
 }
 

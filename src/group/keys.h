@@ -35,12 +35,27 @@ void shoal_grouper_reset(shoal_grouper *grouper);
 bool shoal_grouper_start(shoal_grouper *grouper, size_t n);
 
 /*
- * Folds an attribute into the keys: tuple i has label lut[codes[item ? item[i] : i]], one of
- * n_labels. `ids` is room for n ids, used where the keys must be shortened.
+ * Folds an attribute into the keys: tuple i has label labels[item ? item[i] : i], one of n_labels.
+ * `ids` is room for n ids, used where the keys must be shortened.
  */
 bool shoal_grouper_fold(shoal_grouper *grouper, size_t n, const uint32_t *item,
-                        const uint32_t *codes, const uint32_t *lut, uint64_t n_labels,
-                        uint32_t *ids);
+                        const uint32_t *labels, uint64_t n_labels, uint32_t *ids);
+
+/* The codes of one attribute of tuples: some bits of each tuple's word. */
+typedef struct shoal_codes {
+  const uint64_t *words;
+  unsigned shift;
+  uint32_t mask;
+} shoal_codes;
+
+static inline uint32_t shoal_code_at(shoal_codes codes, size_t i) {
+  return (uint32_t)(codes.words[i] >> codes.shift) & codes.mask;
+}
+
+/* The same where tuple i has label lut[code of item ? item[i] : i]. */
+bool shoal_grouper_fold_codes(shoal_grouper *grouper, size_t n, const uint32_t *item,
+                              shoal_codes codes, const uint32_t *lut, uint64_t n_labels,
+                              uint32_t *ids);
 
 /* One attribute of tuples packed into words: its code, and what becomes of it. */
 typedef struct shoal_key_part {

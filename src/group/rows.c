@@ -91,7 +91,7 @@ static bool fill_sensitive(const shoal_frequency *f, const rows_view *rows,
 }
 
 static bool fill(const shoal_frequency *f, const rows_view *rows, shoal_classes *classes) {
-  if (!shoal_classes_init(classes, rows->n_classes, f->n_sensitive)) return false;
+  if (!shoal_classes_init(classes, rows->n_classes, f->n_sensitive, NULL)) return false;
   fill_sizes(rows, f->tuple_of_row, classes);
   return fill_sensitive(f, rows, classes);
 }
@@ -102,12 +102,8 @@ shoal_status shoal_classes_of_tuples(shoal_frequency *f, shoal_error *error) {
   if (!counted) return shoal_classes_of_rows(f, f->tuple_of_row, f->n_tuples, &f->base, error);
   rows_view rows = {f->table, f->tuple_of_row, f->n_tuples};
   shoal_classes *base = &f->base;
-  if (!shoal_classes_init(base, f->n_tuples, f->n_sensitive)) {
-    free(counted);
+  if (!shoal_classes_init(base, f->n_tuples, f->n_sensitive, counted))
     return shoal_fail_memory(error);
-  }
-  free(base->n_rows);
-  base->n_rows = counted;
   for (uint32_t t = 0; t < f->n_tuples; t++) base->tuple[t] = t;
   return fill_sensitive(f, &rows, base) ? SHOAL_OK : shoal_fail_memory(error);
 }

@@ -69,30 +69,30 @@ static bool rehash(shoal_tuples *t, unsigned slot_bits) {
 }
 
 /*
- * Slots for so many tuples, and for those that the rows to come will bring if most bring one: as
- * many as before while nearly all do, else half, since ever fewer are new.
+ * How many tuples there will be, at least so many, if those rows that are still to come bring as
+ * many as before: where nearly all rows did so far; half as many where most did, since ever fewer
+ * are new.
  */
-static unsigned slots_for(const shoal_tuples *t, size_t needed) {
-  unsigned slot_bits = t->slot_bits;
-  if ((size_t)1 << slot_bits >= 2 * needed) return slot_bits;
-  if (t->n_ids > t->rows_seen / 2 && t->rows_expected > t->rows_seen && t->rows_seen > 0) {
-    double all = (double)t->n_ids * (double)t->rows_expected / (double)t->rows_seen;
-    if (t->n_ids < t->rows_seen - t->rows_seen / 16) all /= 2;
-    if (all > (double)needed) needed = (size_t)all;
-  }
-  while ((size_t)1 << slot_bits < 2 * needed) slot_bits++;
-  return slot_bits;
+static size_t foresee(const shoal_tuples *t, size_t needed) {
+  bool many = t->rows_seen > 0 && t->n_ids > t->rows_seen / 2;
+  if (!many || t->rows_expected <= t->rows_seen) return needed;
+  double all = (double)t->n_ids * (double)t->rows_expected / (double)t->rows_seen;
+  if (t->n_ids < t->rows_seen - t->rows_seen / 16) all /= 2;
+  return all > (double)needed ? (size_t)all : needed;
 }
 
-/* Room for n more tuples. */
+/* Room for n more tuples; slots are never more than half full. */
 static bool reserve(shoal_tuples *t, size_t n) {
   size_t needed = (size_t)t->n_ids + n;
+  if (needed <= t->n_rows_capacity) return true;
   if (needed >= SHOAL_NO_ID - 1) return false; /* GCOVR_EXCL_BR_LINE */
-  if (!shoal_grow(&t->words, &t->words_capacity, needed, sizeof *t->words) ||
-      !shoal_grow(&t->n_rows, &t->n_rows_capacity, needed, sizeof *t->n_rows))
+  size_t wanted = foresee(t, needed);
+  if (!shoal_grow(&t->words, &t->words_capacity, wanted, sizeof *t->words) ||
+      !shoal_grow(&t->n_rows, &t->n_rows_capacity, wanted, sizeof *t->n_rows))
     return false;
-  unsigned slot_bits = t->dense ? t->slot_bits : slots_for(t, needed);
-  return slot_bits == t->slot_bits || rehash(t, slot_bits);
+  unsigned slot_bits = t->slot_bits;
+  while ((size_t)1 << slot_bits < 2 * t->n_rows_capacity) slot_bits++;
+  return t->dense || slot_bits == t->slot_bits || rehash(t, slot_bits);
 }
 
 static inline uint32_t new_id(shoal_tuples *t, uint64_t word) {

@@ -23,17 +23,16 @@ static uint32_t star_label(const shoal_level *level) {
 
 /* Groups tuples by what will be written: labels, and "*" for suppressed cells. */
 static bool group_written(const shoal_prepared *p, const shoal_mu_argus *argus,
-                          shoal_grouper *grouper, uint32_t *labels, const uint32_t *same,
-                          uint32_t *ids, uint32_t *n_ids) {
+                          shoal_grouper *grouper, uint32_t *labels, uint32_t *ids,
+                          uint32_t *n_ids) {
   const shoal_frequency *f = p->frequency;
   if (!shoal_grouper_start(grouper, f->n_tuples)) return false;
   for (size_t q = 0; q < f->n_quasi; q++) {
     const shoal_level *level = &p->hierarchies[q]->levels[argus->levels[q]];
     uint32_t star = star_label(level);
     for (uint32_t t = 0; t < f->n_tuples; t++)
-      labels[t] = argus->suppressed[q][t] ? star : level->of_leaf[f->codes[q][t]];
-    if (!shoal_grouper_fold(grouper, f->n_tuples, NULL, same, labels, (uint64_t)level->n_labels + 1,
-                            ids))
+      labels[t] = argus->suppressed[q][t] ? star : level->of_leaf[shoal_code_at(f->codes[q], t)];
+    if (!shoal_grouper_fold(grouper, f->n_tuples, NULL, labels, (uint64_t)level->n_labels + 1, ids))
       return false;
   }
   *n_ids = shoal_grouper_ids(grouper, f->n_tuples, ids);
@@ -46,16 +45,13 @@ static shoal_status written_classes(const shoal_prepared *p, const shoal_mu_argu
   shoal_grouper grouper;
   shoal_grouper_init(&grouper);
   uint32_t *labels = shoal_alloc(f->n_tuples, sizeof *labels);
-  uint32_t *same = shoal_alloc(f->n_tuples, sizeof *same);
   uint32_t *ids = shoal_alloc(f->n_tuples, sizeof *ids);
   uint32_t n_ids = 0;
-  bool ok = labels && same && ids;
-  for (uint32_t t = 0; ok && t < f->n_tuples; t++) same[t] = t;
-  ok = ok && group_written(p, argus, &grouper, labels, same, ids, &n_ids);
+  bool ok = labels && ids;
+  ok = ok && group_written(p, argus, &grouper, labels, ids, &n_ids);
   shoal_status status =
       ok ? shoal_classes_regroup(&f->base, ids, n_ids, classes, error) : shoal_fail_memory(error);
   free(labels);
-  free(same);
   free(ids);
   shoal_grouper_reset(&grouper);
   return status;
@@ -99,7 +95,7 @@ static double attribute_loss(const shoal_prepared *p, const shoal_mu_argus *argu
   double loss = 0, height = hierarchy->tree_height ? hierarchy->tree_height : 1;
   for (uint32_t t = 0; t < f->n_tuples; t++) {
     double n = (double)f->base.n_rows[t];
-    uint32_t label = level->of_leaf[f->codes[q][t]];
+    uint32_t label = level->of_leaf[shoal_code_at(f->codes[q], t)];
     loss += argus->suppressed[q][t] ? n : n * level->node_height[label] / height;
   }
   return loss;

@@ -44,7 +44,7 @@ static void align_columns(const shoal_prepared *with, shoal_prepared *p) {
     size_t at = q;
     while (strcmp(f->quasi[at]->name, with->quasi[q]->name) != 0) at++;
     const shoal_column *column = f->quasi[q];
-    uint32_t *codes = f->codes[q];
+    shoal_codes codes = f->codes[q];
     f->quasi[q] = p->quasi[q] = f->quasi[at];
     f->codes[q] = f->codes[at];
     f->quasi[at] = p->quasi[at] = column;

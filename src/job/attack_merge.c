@@ -63,7 +63,8 @@ static bool group_tuples(const shoal_siege *siege, const shoal_frequency *f, siz
     for (uint32_t v = 0; ok && v < n; v++) meaning_of[v] = v;
     if (ok && siege->has_domain[q])
       ok = find_meanings(siege->domains[q].released[released].covers, n, meaning_of);
-    ok = ok && shoal_grouper_fold(&grouper, f->n_tuples, NULL, f->codes[q], meaning_of, n, ids);
+    ok = ok &&
+         shoal_grouper_fold_codes(&grouper, f->n_tuples, NULL, f->codes[q], meaning_of, n, ids);
     free(meaning_of);
   }
   *n_ids = ok ? shoal_grouper_ids(&grouper, f->n_tuples, ids) : SHOAL_NO_ID;
@@ -74,9 +75,9 @@ static bool group_tuples(const shoal_siege *siege, const shoal_frequency *f, siz
 /* The frequency set with tuple t as part of tuple ids[t]: ids are in order of first appearance. */
 static void renumber(shoal_frequency *f, const uint32_t *ids, uint32_t n_ids,
                      shoal_classes *classes) {
-  for (size_t q = 0; q < f->n_quasi; q++)
+  for (size_t w = 0; w < f->n_words; w++)
     for (uint32_t t = 0, seen = 0; t < f->n_tuples; t++)
-      if (ids[t] == seen) f->codes[q][seen++] = f->codes[q][t];
+      if (ids[t] == seen) f->words[w][seen++] = f->words[w][t];
   for (uint64_t r = 0; r < f->table->n_rows; r++) f->tuple_of_row[r] = ids[f->tuple_of_row[r]];
   for (uint32_t c = 0; c < n_ids; c++) classes->tuple[c] = c;
   shoal_classes_reset(&f->base);

@@ -38,7 +38,7 @@ static shoal_status show(const shoal_siege *siege, const shoal_attack_example *e
   sight->labels = shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *sight->labels);
   if (!sight->labels) return shoal_fail_memory(error);
   for (size_t q = 0; q < p->n_quasi; q++) {
-    uint32_t code = p->frequency->codes[q][tuple];
+    uint32_t code = shoal_code_at(p->frequency->codes[q], tuple);
     size_t size;
     const char *label = shoal_column_value(p->quasi[q], code, &size);
     sight->labels[q] = NULL;

@@ -256,7 +256,7 @@ static shoal_status show_labels(shoal_study *study, const uint32_t *levels, uint
   if (!outlier->labels) return shoal_fail_memory(error);
   for (size_t q = 0; q < p->n_quasi; q++) {
     const shoal_level *level = &p->hierarchies[q]->levels[levels[q]];
-    uint32_t label = level->of_leaf[p->frequency->codes[q][tuple]];
+    uint32_t label = level->of_leaf[shoal_code_at(p->frequency->codes[q], tuple)];
     size_t size;
     const char *text = shoal_level_label(level, label, &size);
     outlier->labels[q] = NULL;

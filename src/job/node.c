@@ -174,7 +174,7 @@ static uint32_t labels_in_use(const shoal_prepared *p, size_t q, uint32_t level,
   uint32_t used = 0;
   memset(seen, 0, labels->n_labels);
   for (uint32_t c = 0; c < classes->n_classes; c++) {
-    uint32_t label = labels->of_leaf[p->frequency->codes[q][classes->tuple[c]]];
+    uint32_t label = labels->of_leaf[shoal_code_at(p->frequency->codes[q], classes->tuple[c])];
     if (!breaks[c] && !seen[label]) used += seen[label] = 1;
   }
   return used;
@@ -230,8 +230,8 @@ static shoal_status report_release(shoal_release *release, const shoal_search *s
 static bool label_is_star(const shoal_prepared *p, size_t q, uint32_t level, uint32_t tuple) {
   const shoal_level *labels = &p->hierarchies[q]->levels[level];
   size_t size;
-  const char *label =
-      shoal_level_label(labels, labels->of_leaf[p->frequency->codes[q][tuple]], &size);
+  const char *label = shoal_level_label(
+      labels, labels->of_leaf[shoal_code_at(p->frequency->codes[q], tuple)], &size);
   return size == 1 && *label == '*';
 }
 

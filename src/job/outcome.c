@@ -152,7 +152,8 @@ static shoal_status show_labels(shoal_result *result, const shoal_prepared *p, u
   if (!example->labels) return shoal_fail_memory(error);
   for (size_t q = 0; q < p->n_quasi; q++) {
     size_t size;
-    const char *cell = shoal_column_value(p->quasi[q], p->frequency->codes[q][tuple], &size);
+    const char *cell =
+        shoal_column_value(p->quasi[q], shoal_code_at(p->frequency->codes[q], tuple), &size);
     bool shown = is_label(p->quasi_attributes[q], trees[q], cell, size);
     example->labels[q] = shown ? shoal_result_string(result, cell, size) : AS_IT_IS;
     example->n_shown += shown;

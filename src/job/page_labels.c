@@ -46,7 +46,7 @@ static bool tally_tuples(const shoal_release *release, size_t q, tallies *t) {
   }
   for (uint32_t tuple = 0; tuple < f->n_tuples; tuple++) {
     uint64_t n = f->base.n_rows[tuple];
-    uint32_t label = level->of_leaf[f->codes[q][tuple]];
+    uint32_t label = level->of_leaf[shoal_code_at(f->codes[q], tuple)];
     uint8_t fate = release->fate_of_group[tuple];
     bool star = fate == SHOAL_FATE_BLANK || (release->hidden && release->hidden[q][tuple]);
     t->items[label].before += n;

@@ -72,8 +72,8 @@ static shoal_label generalized(const shoal_release *release, size_t q, uint64_t 
     return shoal_strings_get(&release->labels.strings[q], release->labels.of_group[q][group]);
   const shoal_level *level = &p->hierarchies[q]->levels[release->levels[q]];
   shoal_label label;
-  label.bytes =
-      shoal_level_label(level, level->of_leaf[p->frequency->codes[q][group]], &label.size_bytes);
+  label.bytes = shoal_level_label(
+      level, level->of_leaf[shoal_code_at(p->frequency->codes[q], group)], &label.size_bytes);
   return label;
 }
 

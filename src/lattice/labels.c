@@ -11,9 +11,9 @@ shoal_status shoal_label_use_count(const shoal_frequency *frequency, size_t attr
   const shoal_level *labels = &frequency->hierarchies[attribute]->levels[level];
   uint64_t *n_rows = shoal_alloc_zero(labels->n_labels, sizeof *n_rows);
   if (!n_rows) return shoal_fail_memory(error);
-  const uint32_t *codes = frequency->codes[attribute];
+  shoal_codes codes = frequency->codes[attribute];
   for (uint32_t t = 0; t < frequency->n_tuples; t++)
-    n_rows[labels->of_leaf[codes[t]]] += frequency->base.n_rows[t];
+    n_rows[labels->of_leaf[shoal_code_at(codes, t)]] += frequency->base.n_rows[t];
   *use = (shoal_label_use){0, 0};
   for (uint32_t label = 0; label < labels->n_labels; label++) {
     if (n_rows[label] == 0) continue; /* a label of the hierarchy that no row has */

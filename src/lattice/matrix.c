@@ -61,7 +61,8 @@ static void fill_row(shoal_matrix *matrix, uint32_t x) {
   uint16_t *at = matrix->distances + (size_t)x * f->n_tuples * f->n_quasi;
   for (uint32_t y = 0; y < f->n_tuples; y++)
     for (size_t q = 0; q < f->n_quasi; q++)
-      *at++ = distance(f->hierarchies[q], f->codes[q][outlier], f->codes[q][y]);
+      *at++ = distance(f->hierarchies[q], shoal_code_at(f->codes[q], outlier),
+                       shoal_code_at(f->codes[q], y));
 }
 
 static shoal_status build(shoal_matrix *matrix, const shoal_run *run, shoal_error *error) {

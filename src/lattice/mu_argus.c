@@ -33,7 +33,6 @@ typedef struct argus {
   uint32_t *n_labels;  /* of the level, by quasi-identifier */
   uint32_t *n_used;    /* labels in use before anything is suppressed */
   size_t *combination; /* scratch: attributes, ascending */
-  uint32_t *itself;    /* 0, 1, 2, ...: the grouper reads labels through it */
   uint32_t *active;    /* scratch: the tuples that are counted */
   uint32_t *group;     /* scratch: of each active tuple */
   uint64_t *rows;      /* scratch: of each group */
@@ -63,7 +62,6 @@ static void argus_reset(argus *a) {
   free(a->n_labels);
   free(a->n_used);
   free(a->combination);
-  free(a->itself);
   free(a->active);
   free(a->group);
   free(a->rows);
@@ -81,18 +79,16 @@ static bool allocate(argus *a) {
   a->n_labels = shoal_alloc(n, sizeof *a->n_labels);
   a->n_used = shoal_alloc(n, sizeof *a->n_used);
   a->combination = shoal_alloc(n, sizeof *a->combination);
-  a->itself = shoal_alloc(n_tuples, sizeof *a->itself);
   a->active = shoal_alloc(n_tuples, sizeof *a->active);
   a->group = shoal_alloc(n_tuples, sizeof *a->group);
   a->rows = shoal_alloc(n_tuples, sizeof *a->rows);
   bool ok = r->levels && r->suppressed && r->class_of_tuple && a->labels && a->n_labels &&
-            a->n_used && a->combination && a->itself && a->active && a->group && a->rows;
+            a->n_used && a->combination && a->active && a->group && a->rows;
   for (size_t q = 0; ok && q < n; q++) {
     r->suppressed[q] = shoal_alloc_zero(n_tuples, 1);
     a->labels[q] = shoal_alloc(n_tuples, sizeof **a->labels);
     ok = r->suppressed[q] && a->labels[q];
   }
-  for (uint32_t t = 0; ok && t < n_tuples; t++) a->itself[t] = t;
   return ok;
 }
 
@@ -127,7 +123,8 @@ static shoal_status set_level(argus *a, size_t q, shoal_error *error) {
   a->result->levels[q] = level;
   a->n_labels[q] = labels->n_labels;
   a->n_used[q] = use.n_labels;
-  for (uint32_t t = 0; t < f->n_tuples; t++) a->labels[q][t] = labels->of_leaf[f->codes[q][t]];
+  for (uint32_t t = 0; t < f->n_tuples; t++)
+    a->labels[q][t] = labels->of_leaf[shoal_code_at(f->codes[q], t)];
   return SHOAL_OK;
 }
 
@@ -165,7 +162,7 @@ static bool count_groups(argus *a, size_t size, bool suppressed_is_a_value) {
   for (size_t i = 0; i < size; i++) {
     size_t q = a->combination[i];
     uint64_t n_labels = (uint64_t)a->n_labels[q] + suppressed_is_a_value;
-    if (!shoal_grouper_fold(&a->grouper, n, a->active, a->itself, a->labels[q], n_labels, a->group))
+    if (!shoal_grouper_fold(&a->grouper, n, a->active, a->labels[q], n_labels, a->group))
       return false;
   }
   a->n_groups = shoal_grouper_ids(&a->grouper, n, a->group);
@@ -241,7 +238,7 @@ static void count_suppressed(const argus *a) {
 static bool find_classes(argus *a) {
   shoal_mu_argus *r = a->result;
   a->n_active = a->frequency->n_tuples;
-  if (a->n_active) memcpy(a->active, a->itself, a->n_active * sizeof *a->active);
+  for (uint32_t t = 0; t < a->n_active; t++) a->active[t] = t;
   first_combination(a->combination, a->n);
   if (!count_groups(a, a->n, true)) return false;
   r->n_classes = a->n_groups;

@@ -31,16 +31,16 @@ void shoal_level_costs_reset(shoal_level_costs *costs) {
  */
 static uint64_t *rows_of_values(const shoal_frequency *frequency, size_t q) {
   uint32_t n_values = frequency->quasi[q]->n_values, n = frequency->n_tuples;
-  const uint32_t *codes = frequency->codes[q];
+  shoal_codes codes = frequency->codes[q];
   const uint64_t *n_rows = frequency->base.n_rows;
   uint64_t *rows = shoal_alloc_zero(2 * (size_t)n_values, sizeof *rows);
   if (!rows) return NULL;
   uint64_t *apart = rows + n_values;
   for (uint32_t t = 0; t + 1 < n; t += 2) {
-    rows[codes[t]] += n_rows[t];
-    apart[codes[t + 1]] += n_rows[t + 1];
+    rows[shoal_code_at(codes, t)] += n_rows[t];
+    apart[shoal_code_at(codes, t + 1)] += n_rows[t + 1];
   }
-  if (n % 2) rows[codes[n - 1]] += n_rows[n - 1];
+  if (n % 2) rows[shoal_code_at(codes, n - 1)] += n_rows[n - 1];
   for (uint32_t v = 0; v < n_values; v++) rows[v] += apart[v];
   return rows;
 }
@@ -242,7 +242,7 @@ static double precision_cost(const shoal_cost_view *view) {
 static uint32_t label_of(const shoal_cost_view *view, size_t q, uint32_t c) {
   const shoal_frequency *frequency = view->search->frequency;
   const shoal_level *level = &frequency->hierarchies[q]->levels[view->levels[q]];
-  return level->of_leaf[frequency->codes[q][view->classes->tuple[c]]];
+  return level->of_leaf[shoal_code_at(frequency->codes[q], view->classes->tuple[c])];
 }
 
 static double il_cost(const shoal_cost_view *view) {
@@ -298,7 +298,7 @@ static double entropy_cost(const shoal_cost_view *view) {
     for (uint32_t v = 0; v < frequency->quasi[q]->n_values; v++)
       label_rows[level->of_leaf[v]] += (double)rows[v];
     for (uint32_t t = 0; t < frequency->n_tuples; t++) {
-      uint32_t value = frequency->codes[q][t];
+      uint32_t value = shoal_code_at(frequency->codes[q], t);
       bool lost = view->breaks[view->class_of_tuple[t]];
       double whole = lost ? n : label_rows[level->of_leaf[value]];
       cost -= shoal_objective_weight(view->search, q) * (double)frequency->base.n_rows[t] *

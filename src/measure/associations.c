@@ -23,7 +23,8 @@ static bool count_pairs(pairs *p, const shoal_frequency *f, size_t q, size_t s) 
   for (uint32_t c = 0; c < f->n_tuples; c++)
     for (size_t e = histogram->start[c]; e < histogram->start[c + 1]; e++) {
       uint32_t known = p->ids.n_ids;
-      uint32_t id = shoal_ids_insert(&p->ids, (uint64_t)f->codes[q][c] << 32 | histogram->value[e]);
+      uint32_t id = shoal_ids_insert(&p->ids, (uint64_t)shoal_code_at(f->codes[q], c) << 32 |
+                                                  histogram->value[e]);
       if (id == SHOAL_NO_ID || !shoal_grow(&p->rows, &p->capacity, (size_t)id + 1, sizeof *p->rows))
         return false;
       if (id == known) p->rows[id] = 0;

@@ -18,7 +18,7 @@ uint32_t shoal_pair_blank_class(const shoal_pair *pair) {
   for (uint32_t c = 0; f->n_tuples > 1 && c < f->n_tuples; c++) {
     bool blank = true;
     for (size_t q = 0; blank && q < pair->n_quasi; q++)
-      blank = shoal_pair_cover(&pair->attributes[q], f->codes[q][c])->everything;
+      blank = shoal_pair_cover(&pair->attributes[q], shoal_code_at(f->codes[q], c))->everything;
     if (blank) return c;
   }
   return UINT32_MAX;
@@ -79,7 +79,7 @@ static double ambiguity(const shoal_pair *pair, const shoal_measures *m) {
   for (uint32_t c = 0; c < f->n_tuples; c++) {
     double product = (double)f->base.n_rows[c];
     for (size_t q = 0; q < pair->n_quasi; q++)
-      product *= shoal_pair_cover(&pair->attributes[q], f->codes[q][c])->n_places;
+      product *= shoal_pair_cover(&pair->attributes[q], shoal_code_at(f->codes[q], c))->n_places;
     sum += product;
   }
   return rows > 0 ? (sum + (double)m->removed * all) / rows : NAN;

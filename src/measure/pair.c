@@ -91,7 +91,8 @@ static shoal_status group(const shoal_pair *pair, bool released, const shoal_tab
 
 /* How many rows carry each code, from the tuples. */
 static void count_codes(const shoal_frequency *f, size_t q, uint64_t *rows) {
-  for (uint32_t t = 0; t < f->n_tuples; t++) rows[f->codes[q][t]] += f->base.n_rows[t];
+  for (uint32_t t = 0; t < f->n_tuples; t++)
+    rows[shoal_code_at(f->codes[q], t)] += f->base.n_rows[t];
 }
 
 static void count_sensitive(const shoal_histogram *histogram, uint32_t n_classes, uint64_t *rows) {

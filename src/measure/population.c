@@ -104,7 +104,7 @@ static bool place_tuples(crowd *c) {
     item->place = shoal_alloc(c->people->n_tuples, sizeof *item->place);
     if (!item->place) return false;
     for (uint32_t t = 0; t < c->people->n_tuples; t++)
-      item->place[t] = shoal_domain_place(&item->domain, 1, c->people->codes[i][t]);
+      item->place[t] = shoal_domain_place(&item->domain, 1, shoal_code_at(c->people->codes[i], t));
   }
   return true;
 }
@@ -139,7 +139,7 @@ static bool class_key(crowd *c, uint32_t class, uint32_t *key) {
   for (size_t i = 0; i < c->n; i++) {
     const known *item = &c->items[i];
     if (!item->code_at) continue;
-    uint32_t code = c->pair->released->codes[item->quasi][class];
+    uint32_t code = shoal_code_at(c->pair->released->codes[item->quasi], class);
     if (shoal_domain_cover(&item->domain, 0, code)->everything) {
       *key = NO_CODE;
       return true;
@@ -213,7 +213,7 @@ static bool fits(const crowd *c, uint32_t class, uint32_t tuple, bool all) {
   for (size_t i = 0; i < c->n; i++) {
     const known *item = &c->items[i];
     if (item->code_at && !all) continue; /* its key tells */
-    uint32_t code = c->pair->released->codes[item->quasi][class];
+    uint32_t code = shoal_code_at(c->pair->released->codes[item->quasi], class);
     if (!shoal_domain_holds(&item->domain, shoal_domain_cover(&item->domain, 0, code),
                             item->place[tuple]))
       return false;
@@ -242,7 +242,7 @@ static uint64_t count_fitting(const crowd *c, uint32_t class) {
   }
   size_t begin = c->start[key], end = c->start[key + 1];
   if (c->sorted_by) {
-    uint32_t code = c->pair->released->codes[c->sorted_by->quasi][class];
+    uint32_t code = shoal_code_at(c->pair->released->codes[c->sorted_by->quasi], class);
     const shoal_cover *cover = shoal_domain_cover(&c->sorted_by->domain, 0, code);
     if (!cover->everything) {
       begin = first_at(c, begin, end, cover->lo);

@@ -61,8 +61,8 @@ static bool allocate(asking *a) {
     a->places[q] = shoal_alloc(pair->original->n_tuples, sizeof **a->places);
     if (!a->places[q]) return false;
     for (uint32_t t = 0; t < pair->original->n_tuples; t++)
-      a->places[q][t] =
-          shoal_domain_place(&pair->attributes[q].domain, 0, pair->original->codes[q][t]);
+      a->places[q][t] = shoal_domain_place(&pair->attributes[q].domain, 0,
+                                           shoal_code_at(pair->original->codes[q], t));
   }
   for (unsigned i = 0; i < a->n_threads; i++) {
     a->share[i] = shoal_alloc(n_labels, sizeof **a->share);
@@ -134,7 +134,7 @@ static double count_released(const asking *a, const condition *conditions, doubl
     double part = (double)f->base.n_rows[class];
     for (uint32_t d = 0; part > 0 && d < a->dimensions; d++) {
       uint32_t quasi = conditions[d].quasi;
-      part *= share[a->first_label[quasi] + f->codes[quasi][class]];
+      part *= share[a->first_label[quasi] + shoal_code_at(f->codes[quasi], class)];
     }
     rows += part;
   }

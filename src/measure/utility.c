@@ -11,7 +11,7 @@ static double attribute_loss(const shoal_frequency *frequency, size_t q, uint32_
   double steps = 0;
   for (uint32_t c = 0; c < classes->n_classes; c++) {
     if (breaks[c]) continue;
-    uint32_t label = labels->of_leaf[frequency->codes[q][classes->tuple[c]]];
+    uint32_t label = labels->of_leaf[shoal_code_at(frequency->codes[q], classes->tuple[c])];
     steps += (double)classes->n_rows[c] * labels->node_height[label];
   }
   return steps / hierarchy->tree_height;

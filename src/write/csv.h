@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "base/work.h"
+#include "group/keys.h"
 #include "table/table.h"
 #include "write/sink.h"
 
@@ -16,7 +17,7 @@
 typedef struct shoal_cells_out {
   const shoal_column *column;    /* whose codes choose the cell */
   const uint32_t *cell_of_group; /* the row's group chooses it instead; NULL: its code does */
-  const uint32_t *code_of_group; /* the code that all rows of a group have; NULL: not known */
+  shoal_codes code_of_group;     /* what all rows of a group have; no words: not known */
   char *bytes;
   uint64_t *offsets; /* n_values + 1 */
   size_t capacity;

@@ -17,7 +17,7 @@ enum {
 };
 
 static bool is_of_group(const shoal_cells_out *cells) {
-  return cells->cell_of_group || cells->code_of_group;
+  return cells->cell_of_group || cells->code_of_group.words;
 }
 
 /* What has been found out on the way to ready lines. */
@@ -57,7 +57,8 @@ static char *put_group_cell(const shoal_rows_out *rows, size_t c, uint32_t group
   bool blank = cells->generalized && rows->out->fate[group] == SHOAL_FATE_BLANK;
   if (blank || (cells->hidden && cells->hidden[group]))
     return shoal_put_star(&rows->columns[c], to);
-  uint32_t cell = cells->cell_of_group ? cells->cell_of_group[group] : cells->code_of_group[group];
+  uint32_t cell = cells->cell_of_group ? cells->cell_of_group[group]
+                                       : shoal_code_at(cells->code_of_group, group);
   return shoal_put_cell(&rows->columns[c], cell, to);
 }
 

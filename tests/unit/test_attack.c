@@ -133,9 +133,10 @@ static void the_index_finds_what_a_look_at_all_finds(void **state UNUSED) {
     for (uint32_t c = 0; c < f->base.n_classes; c++) {
       bool fits = true;
       for (size_t q = 0; q < 2; q++)
-        fits = fits && shoal_domain_holds(&siege.domains[q],
-                                          shoal_domain_cover(&siege.domains[q], 0, f->codes[q][c]),
-                                          keys[q].place);
+        fits = fits && shoal_domain_holds(
+                           &siege.domains[q],
+                           shoal_domain_cover(&siege.domains[q], 0, shoal_code_at(f->codes[q], c)),
+                           keys[q].place);
       bool found = false;
       for (size_t i = 0; i < matches.n; i++) found = found || matches.classes[i] == c;
       assert_int_equal(found, fits);

@@ -256,7 +256,8 @@ static void check_all_nodes(const sample *s, shoal_random *random, shoal_grouper
   uint32_t class_of[MOST_ROWS];
   for (size_t q = 0; q < s->n_quasi; q++)
     for (size_t r = 0; r < s->n_rows; r++)
-      assert_int_equal(f->codes[q][f->tuple_of_row[r]], shoal_column_code(s->columns[q], r));
+      assert_int_equal(shoal_code_at(f->codes[q], f->tuple_of_row[r]),
+                       shoal_column_code(s->columns[q], r));
   for (size_t q = 0, n = 0; q < s->n_quasi; n++) {
     shoal_classes classes, middle, again, of_rows;
     group_naively(s, levels, &naive);
@@ -429,7 +430,7 @@ static void tuples_do_not_depend_on_threads(void **state UNUSED) {
       if (*tuple == UINT32_MAX) *tuple = n_tuples++;
       if (f->tuple_of_row[r] != *tuple) fail_msg("row %zu with %u threads", r, n_threads);
       for (size_t q = 0; q < 3; q++)
-        assert_int_equal(f->codes[q][*tuple], shoal_column_code(s.columns[q], r));
+        assert_int_equal(shoal_code_at(f->codes[q], *tuple), shoal_column_code(s.columns[q], r));
       n_rows[*tuple]++;
     }
     assert_true(f->n_tuples == n_tuples);

@@ -190,8 +190,9 @@ static void check_lower(fixture *f, const shoal_matrix *matrix, uint32_t x) {
       bool same = y != matrix->outliers[x];
       for (size_t q = 0; q < n; q++) {
         const uint32_t *label = f->hierarchies[q]->levels[levels[q]].of_leaf;
-        const uint32_t *codes = f->frequency->codes[q];
-        same = same && label[codes[matrix->outliers[x]]] == label[codes[y]];
+        shoal_codes codes = f->frequency->codes[q];
+        same = same &&
+               label[shoal_code_at(codes, matrix->outliers[x])] == label[shoal_code_at(codes, y)];
       }
       joined = joined || same;
     }

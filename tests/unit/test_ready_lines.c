@@ -41,7 +41,9 @@ typedef struct release {
   shoal_column columns[COLUMNS];
   shoal_cells_out cells[COLUMNS];
   shoal_csv_out out;
-  uint32_t group_of_row[ROWS], cell_of_group[GROUPS], code_of_group[GROUPS], long_codes[ROWS];
+  uint32_t group_of_row[ROWS], cell_of_group[GROUPS], long_codes[ROWS];
+  uint64_t word_of_group[GROUPS];
+  shoal_codes code_of_group;
   uint64_t rows_of_group[GROUPS], counts[ROWS];
   uint16_t short_codes[ROWS];
   uint8_t byte_codes[ROWS], own_codes[ROWS], fate[GROUPS], hidden[GROUPS];
@@ -68,8 +70,9 @@ static release *new_release(unsigned text_bytes, uint64_t seed) {
   shoal_random random;
   shoal_random_seed(&random, seed);
   assert_non_null(r);
+  r->code_of_group = (shoal_codes){r->word_of_group, 7, 63};
   for (uint32_t g = 0; g < GROUPS; g++) {
-    r->code_of_group[g] = (uint32_t)shoal_random_below(&random, VALUES);
+    r->word_of_group[g] = 5 | shoal_random_below(&random, VALUES) << 7;
     r->cell_of_group[g] = (uint32_t)shoal_random_below(&random, VALUES);
     r->fate[g] = (uint8_t)(shoal_random_below(&random, 10) < 7 ? SHOAL_FATE_KEEP : 1 + g % 2);
     r->hidden[g] = g % 5 == 0;
@@ -80,7 +83,7 @@ static release *new_release(unsigned text_bytes, uint64_t seed) {
     r->long_codes[row] = (uint32_t)shoal_random_below(&random, VALUES);
     r->short_codes[row] = (uint16_t)shoal_random_below(&random, VALUES);
     r->own_codes[row] = (uint8_t)shoal_random_below(&random, VALUES);
-    r->byte_codes[row] = (uint8_t)r->code_of_group[g];
+    r->byte_codes[row] = (uint8_t)shoal_code_at(r->code_of_group, g);
     r->counts[row] = 1 + row % 3;
   }
   r->table = (shoal_table){.n_rows = ROWS, .n_records = ROWS};
@@ -167,7 +170,7 @@ static void writes_the_same(release *r, bool lines) {
   assert_int_equal(has_lines(r, ROWS), lines);
   for (unsigned shuffled = 0; shuffled < 2; shuffled++) {
     uint64_t n_first, n_rows;
-    r->cells[0].code_of_group = NULL;
+    r->cells[0].code_of_group.words = NULL;
     r->out.n_groups = 0; /* they are counted then */
     assert_false(has_lines(r, ROWS));
     char *first = written(r, shuffled, 1, &n_first);
@@ -202,7 +205,8 @@ static void cells_of_groups_need_not_be_generalized(void **state UNUSED) {
   uint64_t n_rows;
   char *lines = written(r, true, 2, &n_rows);
   assert_true(has_lines(r, ROWS));
-  r->cells[0].code_of_group = NULL; /* the same codes, row by row: another column of its own */
+  r->cells[0].code_of_group.words =
+      NULL; /* the same codes, row by row: another column of its own */
   char *cells = written(r, true, 2, &n_rows);
   assert_string_equal(lines, cells);
   free(lines);
@@ -233,7 +237,8 @@ static void lines_are_ready_only_where_it_pays(void **state UNUSED) {
       r->code_of_group;
   assert_true(has_lines(r, GROUPS * 8)); /* now groups choose all, and must be few */
   assert_false(has_lines(r, GROUPS * 8 - 1));
-  r->cells[1].code_of_group = r->cells[3].code_of_group = r->cells[4].code_of_group = NULL;
+  r->cells[1].code_of_group = r->cells[3].code_of_group = r->cells[4].code_of_group =
+      (shoal_codes){0};
   memset(r->fate, SHOAL_FATE_REMOVE, GROUPS); /* no row at all */
   uint64_t n_rows;
   char *bytes = written(r, true, 2, &n_rows);
@@ -246,7 +251,7 @@ static void lines_are_ready_only_where_it_pays(void **state UNUSED) {
 static void without_memory_nothing_is_written(void **state UNUSED) {
   release *r = new_release(5, 4);
   for (unsigned way = 0; way < 4; way++) { /* lines or cells, in order or not */
-    r->cells[0].code_of_group = way / 2 ? r->code_of_group : NULL;
+    r->cells[0].code_of_group = way / 2 ? r->code_of_group : (shoal_codes){0};
     fails_once = true;
     long n = 0;
     for (bool ended = false; !ended; n++) {

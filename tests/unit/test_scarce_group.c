@@ -191,7 +191,7 @@ static void codes_of_any_size_are_the_same_tuples(void **state UNUSED) {
     assert_int_equal(build(0, &narrow), SHOAL_OK);
     assert_int_equal(narrow->n_tuples, wide->n_tuples);
     assert_memory_equal(narrow->tuple_of_row, wide->tuple_of_row, 90 * sizeof(uint32_t));
-    assert_memory_equal(narrow->words, wide->words, wide->n_tuples * sizeof(uint64_t));
+    assert_memory_equal(narrow->words[0], wide->words[0], wide->n_tuples * sizeof(uint64_t));
     shoal_frequency_free(wide);
     shoal_frequency_free(narrow);
   }
@@ -213,6 +213,33 @@ static void more_columns_than_one_pass_takes(void **state UNUSED) {
     memset(codes[q], 0, 90 * sizeof **codes);
   }
   assert_true(fail_each_allocation(group_and_roll_up) > 40);
+}
+
+/* 64 bits are taken when a column of one value comes, whose label is one of many. */
+static void a_full_word_has_room_for_a_single_value(void **state UNUSED) {
+  static const uint32_t most[8] = {1, 1, 1, 1, 1, 1, 0, 0};
+  make(8, 1 << 10, 90);
+  quasi[6].n_values = 16;
+  quasi[7].n_values = 1;
+  for (size_t r = 0; r < 90; r++) {
+    codes[6][r] = (uint32_t)(r % 16);
+    codes[7][r] = 0;
+  }
+  shoal_frequency *f;
+  shoal_classes classes;
+  shoal_grouper grouper;
+  shoal_grouper_init(&grouper);
+  assert_int_equal(build(0, &f), SHOAL_OK);
+  assert_int_equal(f->n_words, 1);
+  for (size_t r = 0; r < 90; r++)
+    for (size_t q = 0; q < 8; q++)
+      assert_int_equal(shoal_code_at(f->codes[q], f->tuple_of_row[r]), codes[q][r]);
+  assert_int_equal(shoal_classes_roll_up(f, &f->base, most, &grouper, &classes, NULL, &error),
+                   SHOAL_OK);
+  assert_int_equal(classes.n_classes, 16);
+  shoal_classes_reset(&classes);
+  shoal_grouper_reset(&grouper);
+  shoal_frequency_free(f);
 }
 
 /* ---------------------------------------------------------------- parts, and cancelling */
@@ -311,7 +338,7 @@ static void tuples_are_known_again_or_memory_is_lacking(void **state UNUSED) {
 /* ---------------------------------------------------------------- keys */
 
 enum { FAR_TUPLES = 40000 };
-static uint32_t ids[FAR_TUPLES], labels[FAR_TUPLES];
+static uint32_t ids[FAR_TUPLES];
 static uint64_t label_bound;
 
 /* Pairs (i mod 200, i / 200), each of them once, folded as labels below a bound. */
@@ -320,14 +347,13 @@ static shoal_status fold_pairs(void) {
   shoal_grouper_init(&grouper);
   static uint32_t low[FAR_TUPLES], high[FAR_TUPLES];
   for (uint32_t i = 0; i < FAR_TUPLES; i++) {
-    labels[i] = i;
     low[i] = i % 200;
     high[i] = i / 200;
   }
   bool ok = shoal_grouper_start(&grouper, FAR_TUPLES) &&
-            shoal_grouper_fold(&grouper, FAR_TUPLES, NULL, low, labels, label_bound, ids) &&
-            shoal_grouper_fold(&grouper, FAR_TUPLES, NULL, high, labels, label_bound, ids) &&
-            shoal_grouper_fold(&grouper, FAR_TUPLES, NULL, low, labels, label_bound, ids);
+            shoal_grouper_fold(&grouper, FAR_TUPLES, NULL, low, label_bound, ids) &&
+            shoal_grouper_fold(&grouper, FAR_TUPLES, NULL, high, label_bound, ids) &&
+            shoal_grouper_fold(&grouper, FAR_TUPLES, NULL, low, label_bound, ids);
   uint32_t n_ids = ok ? shoal_grouper_ids(&grouper, FAR_TUPLES, ids) : SHOAL_NO_ID;
   ok = n_ids != SHOAL_NO_ID;
   if (ok) assert_int_equal(n_ids, FAR_TUPLES);
@@ -406,6 +432,7 @@ int main(void) {
       cmocka_unit_test(codes_of_any_size_are_the_same_tuples),
       cmocka_unit_test(a_table_without_rows_has_no_classes),
       cmocka_unit_test(more_columns_than_one_pass_takes),
+      cmocka_unit_test(a_full_word_has_room_for_a_single_value),
       cmocka_unit_test(parts_are_joined_or_memory_is_lacking),
       cmocka_unit_test(a_cancelled_run_groups_nothing),
       cmocka_unit_test(tuples_are_known_again_or_memory_is_lacking),
