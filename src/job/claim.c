@@ -104,39 +104,50 @@ static bool is_missing(const shoal_policy *policy, const char *bytes, size_t siz
 }
 
 static bool add_value(shoal_claim *c, const shoal_sensitive *sensitive, uint32_t leaf,
-                      const char *bytes, size_t size, int64_t category, uint64_t rows,
-                      shoal_verify_knowledge *known, shoal_verify_value *values) {
-  shoal_verify_value *value = &values[known->n_values++];
+                      int64_t category, uint64_t rows, shoal_verify_value *value) {
+  const shoal_hierarchy *tree = sensitive->hierarchy;
+  size_t size;
+  const char *bytes = tree ? shoal_level_label(&tree->levels[0], leaf, &size)
+                           : shoal_column_value(sensitive->column, leaf, &size);
   *value = (shoal_verify_value){
       .value = spell(c, bytes, size), .category = category, .n_original = rows};
-  if (sensitive->hierarchy) value->path = path_of(c, sensitive->hierarchy, leaf);
-  return value->value && (!sensitive->hierarchy || value->path);
+  if (tree) value->path = path_of(c, tree, leaf);
+  return value->value && (!tree || value->path);
 }
 
-/* The table's values, then those that only the tree has: they count for its heights. */
+/* Is this leaf of the tree, or value of the column, no value? */
+static bool is_no_value(const shoal_policy *policy, const shoal_sensitive *sensitive,
+                        uint32_t leaf) {
+  const shoal_column *column = sensitive->column;
+  if (leaf < column->n_values) return shoal_column_missing(column, leaf);
+  size_t size;
+  const char *bytes = shoal_level_label(&sensitive->hierarchy->levels[0], leaf, &size);
+  return is_missing(policy, bytes, size);
+}
+
+/*
+ * The table's values, then those that only the tree has: they count for its heights, and so do
+ * its words for a missing one, which come last.
+ */
 static bool fill_values(shoal_claim *c, const shoal_policy *policy,
                         const shoal_sensitive *sensitive, const uint64_t *rows,
                         const uint32_t *category_of, shoal_verify_knowledge *known) {
-  const shoal_column *column = sensitive->column;
   const shoal_hierarchy *tree = sensitive->hierarchy;
-  uint32_t n_leaves = tree ? tree->n_leaves : column->n_values;
+  uint32_t n_values = sensitive->column->n_values, n_leaves = tree ? tree->n_leaves : n_values;
   shoal_verify_value *values = shoal_arena_alloc(&c->arena, n_leaves, sizeof *values);
   if (!values) return false;
   known->values = values;
-  for (uint32_t v = 0; v < column->n_values; v++) {
-    if (shoal_column_missing(column, v)) continue;
-    size_t size;
-    const char *bytes = shoal_column_value(column, v, &size);
-    int64_t category = category_of ? (int64_t)category_of[v] : -1;
-    if (!add_value(c, sensitive, v, bytes, size, category, rows[v], known, values)) return false;
+  for (uint32_t leaf = 0; leaf < n_leaves; leaf++) {
+    if (is_no_value(policy, sensitive, leaf)) continue;
+    uint32_t category = category_of && leaf < n_values ? category_of[leaf] : 0;
+    if (!add_value(c, sensitive, leaf, category_of ? (int64_t)category : -1,
+                   leaf < n_values ? rows[leaf] : 0, &values[known->n_values++]))
+      return false;
   }
-  for (uint32_t leaf = column->n_values; leaf < n_leaves; leaf++) {
-    size_t size;
-    const char *bytes = shoal_level_label(&tree->levels[0], leaf, &size);
-    int64_t category = category_of ? 0 : -1;
-    if (is_missing(policy, bytes, size)) continue;
-    if (!add_value(c, sensitive, leaf, bytes, size, category, 0, known, values)) return false;
-  }
+  for (uint32_t leaf = 0; tree && leaf < n_leaves; leaf++)
+    if (is_no_value(policy, sensitive, leaf) &&
+        !add_value(c, sensitive, leaf, -1, 0, &values[known->n_values + known->n_missing++]))
+      return false;
   return true;
 }
 

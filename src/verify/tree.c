@@ -46,11 +46,12 @@ shoal_status shoal_verify_tree_build(const shoal_verify_task *task, shoal_verify
                                      shoal_error *error) {
   SHOAL_TRY(shoal_verify_need_values(task, error));
   const shoal_verify_knowledge *known = task->attribute->known;
-  tree->node_of = shoal_alloc(known->n_values, sizeof *tree->node_of);
+  size_t n_leaves = known->n_values + known->n_missing;
+  tree->node_of = shoal_alloc(n_leaves, sizeof *tree->node_of);
   if (!tree->node_of || !shoal_verify_dictionary_init(&tree->labels) ||
-      !shoal_ids_init(&tree->nodes, known->n_values))
+      !shoal_ids_init(&tree->nodes, n_leaves))
     return shoal_fail_memory(error);
-  for (size_t v = 0; v < known->n_values; v++) {
+  for (size_t v = 0; v < n_leaves; v++) {
     if (!known->values[v].path)
       return shoal_verify_unprovable(task, "a value's path to the root is not known of",
                                      task->attribute->name, error);

@@ -35,6 +35,8 @@ typedef struct shoal_verify_value {
 typedef struct shoal_verify_knowledge {
   const shoal_verify_value *values; /* every value of the original table that is not missing */
   size_t n_values;
+  size_t
+      n_missing; /* behind them: spellings of a missing one, which count for the tree's heights */
   const char *const *protect; /* nodes of its tree that are protected; ancestors decide */
   size_t n_protect;
   size_t n_categories;

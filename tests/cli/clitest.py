@@ -112,7 +112,7 @@ def parse_csv(data, delimiter=","):
 
 # ---- policies ---------------------------------------------------------------------
 
-def policy_text(attributes=None, k=2, p=2, method=None, data=None, top=None):
+def policy_text(attributes=None, k=2, p=2, models=None, method=None, data=None, top=None):
     """A policy in YAML: one line a top-level key, one line an attribute, values as JSON."""
     lines = ["shoal: 1"]
     if data is not None:
@@ -122,7 +122,7 @@ def policy_text(attributes=None, k=2, p=2, method=None, data=None, top=None):
     lines.append("attributes:")
     for name, spec in (ATTRIBUTES if attributes is None else attributes).items():
         lines.append(f"  {as_json(name)}: {as_json(spec)}")
-    privacy = {key: value for key, value in (("k", k), ("p", p)) if value is not None}
+    privacy = {key: value for key, value in (("k", k), ("p", p), ("models", models)) if value is not None}
     lines.append(f"privacy: {as_json(privacy)}")
     if method is not None:
         lines.append(f"method: {as_json(method)}")

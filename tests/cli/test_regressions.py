@@ -463,5 +463,24 @@ class OddStarts(Case):
             self.succeed("hierarchy", "check", "out.csv")
 
 
+class HeightOfAMissingLeaf(Case):
+    """The verifier left a tree's word for a missing value out of its height, the engine did not (exit 3)."""
+
+    TREE = b"flu;lung;lung;lung;*\ncold;lung;lung;lung;*\n?;unknown;nothing;none;*\n"
+
+    def test_it_counts_in_the_table_and_beside_it(self):
+        """In the classes 1/6 of the rows move within lung, of height 1 in a tree of height 4: 1/24."""
+        self.put("tree.csv", self.TREE)
+        ill = {"role": "sensitive", "hierarchy": {"file": "tree.csv"}}
+        for missing in ([["a", "?"], ["b", "?"]], []):
+            table = [["town", "ill"], ["a", "flu"], ["a", "flu"], ["a", "cold"], ["b", "flu"], ["b", "cold"],
+                     ["b", "cold"], *missing]
+            self.put("data.csv", csv_bytes(table))
+            for t, towns in ((0.04, {"*"}), (0.042, {"a", "b"}), (0.08, {"a", "b"})):
+                self.write_policy({"town": FLAT, "ill": ill}, k=2, p=None, data={"missing": ["?"]},
+                                  models=[{"t-closeness": {"t": t, "distance": "hierarchical"}}])
+                self.assertEqual(towns, {row[0] for row in parse_csv(self.release())[1:]}, (t, missing))
+
+
 if __name__ == "__main__":
     unittest.main()
