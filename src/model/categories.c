@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "hierarchy/strings.h"
 #include "read/csv.h"
 #include "read/source.h"
 
@@ -66,8 +67,8 @@ static void from_lists(const value_finder *finder, const shoal_categories *categ
 static shoal_status from_rows(const value_finder *finder, const char *file,
                               const shoal_cells *cells, uint32_t *category_of,
                               uint32_t *n_categories, shoal_error *error) {
-  shoal_ids names;
-  if (!shoal_ids_init(&names, 16)) return shoal_fail_memory(error);
+  shoal_strings names;
+  if (!shoal_strings_init(&names)) return shoal_fail_memory(error);
   shoal_status status = SHOAL_OK;
   for (size_t r = 0; status == SHOAL_OK && r < cells->n_rows; r++) {
     shoal_place place = {.file = file, .row = r + 1};
@@ -78,9 +79,9 @@ static shoal_status from_rows(const value_finder *finder, const char *file,
                              "has %zu cell%s: give a value and its category", n, n == 1 ? "" : "s");
       break;
     }
-    const char *name = cells->bytes + cells->begin[first + 1];
-    uint64_t key = shoal_hash_bytes(name, cells->end[first + 1] - cells->begin[first + 1]);
-    uint32_t category = shoal_ids_insert(&names, key);
+    shoal_label name = {cells->bytes + cells->begin[first + 1],
+                        cells->end[first + 1] - cells->begin[first + 1]};
+    uint32_t category = shoal_strings_intern(&names, name);
     uint32_t value = finder_find(finder, cells->bytes + cells->begin[first],
                                  cells->end[first] - cells->begin[first]);
     if (category == SHOAL_NO_ID) status = shoal_fail_memory(error);
@@ -90,8 +91,8 @@ static shoal_status from_rows(const value_finder *finder, const char *file,
                              "its value stands above already, in another category: remove one row");
     else if (value != UINT32_MAX) category_of[value] = category;
   }
-  *n_categories = names.n_ids;
-  shoal_ids_reset(&names);
+  *n_categories = names.n_strings;
+  shoal_strings_reset(&names);
   return status;
 }
 
