@@ -123,8 +123,9 @@ def all_jobs(options):
         threaded = os.path.abspath(options.threaded)
         jobs += module_jobs("papers", build, "", {})
         jobs += unit_jobs(threaded, " (threads)")
-        jobs += module_jobs("property", threaded, " (threads)", few)
-        jobs += module_jobs("cli", threaded, " (threads)", {"SHOAL_LIBRARY_BUILD": build})
+        slow = {"SHOAL_SLOWER": "10"}  # times, as ThreadSanitizer makes a program
+        jobs += module_jobs("property", threaded, " (threads)", {**few, **slow})
+        jobs += module_jobs("cli", threaded, " (threads)", {"SHOAL_LIBRARY_BUILD": build, **slow})
         jobs += module_jobs("limits", build, "", {})
         promise = ["model", "group", "verify", "write"]  # `make lint` goes over all folders
         jobs.append(Job("lint", [os.path.join(ROOT, "scripts", "lint"), build, *promise], {},
