@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lattice/walk: see walk.h. */
+#include "lattice/walk.h"
+
+#include <stdlib.h>
+
+/* ------------------------------------------------------------ up the heights */
+
+/* Nodes of a height that wait to be looked at together. */
+typedef struct waiting {
+  uint64_t nodes[SHOAL_LOOKS];
+  size_t n, most;
+  bool enough;
+} waiting;
+
+static shoal_status flush(const shoal_walk *walk, waiting *w, shoal_error *error) {
+  size_t n = w->n;
+  w->n = 0;
+  return n ? walk->look(walk->user, w->nodes, n, &w->enough, error) : SHOAL_OK;
+}
+
+static shoal_status visit(const shoal_walk *walk, waiting *w, uint64_t node, shoal_error *error) {
+  bool wanted = true;
+  if (walk->wants) SHOAL_TRY(walk->wants(walk->user, node, &wanted, error));
+  if (wanted) w->nodes[w->n++] = node;
+  return w->n == w->most ? flush(walk, w, error) : SHOAL_OK;
+}
+
+static shoal_status climb(const shoal_walk *walk, uint32_t from_height, uint32_t *levels,
+                          shoal_error *error) {
+  const shoal_space *space = &walk->search->space;
+  waiting w = {.most = shoal_several_at_once(walk->search)};
+  for (uint32_t height = from_height; height <= space->height && !w.enough; height++) {
+    for (bool more = shoal_space_first(space, height, levels); more && !w.enough;
+         more = shoal_space_next(space, levels))
+      SHOAL_TRY(visit(walk, &w, shoal_space_node(space, levels), error));
+    SHOAL_TRY(flush(walk, &w, error));
+  }
+  return SHOAL_OK;
+}
+
+shoal_status shoal_walk_heights(const shoal_walk *walk, uint32_t from_height, shoal_error *error) {
+  uint32_t *levels = shoal_alloc(walk->search->space.n, sizeof *levels);
+  if (!levels) return shoal_fail_memory(error);
+  shoal_status status = climb(walk, from_height, levels, error);
+  free(levels);
+  return status;
+}
+
+/* ------------------------------------------------------------ on a path */
+
+/* From so many tuples on it pays to look at two places of a path on two threads. */
+enum { MANY_TUPLES = 60000 };
+
+static size_t places(size_t low, size_t high, bool two, size_t *place) {
+  size_t span = high - low;
+  if (!two || span < 3) {
+    place[0] = low + span * 7 / 10;
+    return 1;
+  }
+  place[0] = low + span * 5 / 10;
+  place[1] = low + span * 8 / 10;
+  return 2;
+}
+
+shoal_status shoal_walk_bisect(const shoal_search *search, size_t length, shoal_ask ask, void *user,
+                               shoal_error *error) {
+  bool two = search->frequency->n_tuples >= MANY_TUPLES;
+  size_t low = 0, high = length;
+  while (low < high) {
+    size_t place[2], n = places(low, high, two, place);
+    bool beyond[2];
+    SHOAL_TRY(ask(user, place, n, beyond, error));
+    for (size_t i = 0; i < n && place[i] < high; i++) {
+      if (beyond[i]) high = place[i];
+      else low = place[i] + 1;
+    }
+  }
+  return SHOAL_OK;
+}
