@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "lattice/objective.h"
-#include "lattice/several.h"
+#include "lattice/walk.h"
 
 enum { N_ROWS = 90000, MOST_NODES = 64 };
 
@@ -236,15 +236,16 @@ typedef struct meeting {
   pthread_t threads[SHOAL_LOOKS];
   atomic_uint n_here;
   unsigned n_wanted; /* at once */
+  double seconds;    /* to wait for them */
   bool fails[SHOAL_LOOKS];
 } meeting;
 
-/* Waits until as many are at work as there should be, or for long. */
+/* Waits until as many are at work as there should be, or for so long. */
 static shoal_status meet(void *user, size_t i, shoal_look *look) {
   meeting *m = user;
   m->threads[i] = pthread_self();
   atomic_fetch_add(&m->n_here, 1);
-  for (double end = shoal_seconds() + 20;
+  for (double end = shoal_seconds() + m->seconds;
        atomic_load(&m->n_here) < m->n_wanted && shoal_seconds() < end;)
     ;
   SHOAL_TRY(shoal_look_roll_up(m->search, look, i % 2));
@@ -262,7 +263,7 @@ static void threads_are_used_where_classes_are_many(void **state UNUSED) {
     start_search(&f, 5, 10);
     f.search.run = &run;
     assert_int_equal(shoal_several_at_once(&f.search), many ? SHOAL_LOOKS : 1);
-    meeting m = {.search = &f.search, .n_wanted = many ? 2 : 1};
+    meeting m = {.search = &f.search, .n_wanted = 2, .seconds = many ? 20 : 0.2};
     succeeds(&f, shoal_several_look(&f.search, some_nodes, 4, false, meet, &m, &f.error));
     bool others = false;
     for (size_t i = 0; i < 4; i++) others = others || !pthread_equal(m.threads[i], pthread_self());
@@ -315,12 +316,70 @@ static void large_classes_are_fewer_at_a_time(void **state UNUSED) {
   teardown(&f);
 }
 
+/* ---------------------------------------------------------------- places on a path */
+
+enum { LONGEST = 60 };
+
+typedef struct path {
+  size_t length, change; /* the first place beyond */
+  bool two;
+  size_t low, high; /* what the answers so far leave open */
+  unsigned n_rounds;
+} path;
+
+static shoal_status answer(void *user, const size_t *places, size_t n, bool *beyond,
+                           shoal_error *error) {
+  path *p = user;
+  assert_int_equal(n, p->two && p->high - p->low > 2 ? 2 : 1);
+  if (n == 2) assert_true(places[0] < places[1]);
+  size_t low = p->low, high = p->high;
+  for (size_t i = 0; i < n; i++) {
+    assert_true(places[i] >= low && places[i] < high); /* nothing is asked that is known */
+    beyond[i] = places[i] >= p->change;
+    if (beyond[i] && places[i] < p->high) p->high = places[i];
+    if (!beyond[i] && places[i] >= p->low) p->low = places[i] + 1;
+  }
+  p->n_rounds++;
+  return p->n_rounds < 100 ? SHOAL_OK : shoal_fail(error, SHOAL_REFUSED, "no end");
+}
+
+static void a_change_is_found_in_few_rounds(void **state UNUSED) {
+  shoal_error error;
+  for (int two = 0; two < 2; two++)
+    for (size_t length = 0; length <= LONGEST; length++)
+      for (size_t change = 0; change <= length; change++) {
+        shoal_frequency frequency = {.n_tuples = two ? 60000 : 59999};
+        shoal_search search = {.frequency = &frequency};
+        path p = {.length = length, .change = change, .two = two, .high = length};
+        assert_int_equal(shoal_walk_bisect(&search, length, answer, &p, &error), SHOAL_OK);
+        assert_true(p.low == change && p.high == change);
+        double shrinks = two ? 0.5 : 0.7; /* what a round leaves, at most */
+        assert_true(p.n_rounds <= 2 + log((double)length + 1) / -log(shrinks));
+      }
+}
+
+static void nodes_tell_of_themselves_each(void **state UNUSED) {
+  fixture f;
+  draw(&f, 6000);
+  start_search(&f, 5, 10);
+  uint64_t nodes[] = {0, f.search.space.n_nodes - 1};
+  for (int again = 0; again < 2; again++) { /* looked at, then known */
+    bool satisfy[2];
+    succeeds(&f, shoal_search_satisfies_several(&f.search, nodes, 2, satisfy, &f.error));
+    assert_true(!satisfy[0] && satisfy[1]);
+    assert_int_equal(f.search.n_checked, 2);
+  }
+  teardown(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_search_finds_the_same_on_threads),
       cmocka_unit_test(threads_are_used_where_classes_are_many),
       cmocka_unit_test(the_first_error_in_order_is_given),
       cmocka_unit_test(large_classes_are_fewer_at_a_time),
+      cmocka_unit_test(a_change_is_found_in_few_rounds),
+      cmocka_unit_test(nodes_tell_of_themselves_each),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
