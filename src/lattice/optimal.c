@@ -49,6 +49,9 @@ static int asked(shoal_optimum *o, const shoal_frontier_node *node, uint64_t at)
   return most != UINT64_MAX && !ruled_out(o, node, levels, most) ? 0 : -1;
 }
 
+/* High up, where classes are few. */
+static const shoal_places HIGH_UP = {.one = 7, .two = {5, 8}};
+
 /* A node that places on a path up are asked about: do they rule it out? */
 typedef struct climbing {
   shoal_optimum *optimum;
@@ -77,7 +80,7 @@ static shoal_status climb(shoal_optimum *o, const shoal_frontier_node *node, sho
   climbing c = {.optimum = o, .node = node};
   memcpy(o->levels, o->frontier.levels, o->search->space.n * sizeof *o->levels);
   size_t length = shoal_bound_path(&o->bound, node->node, o->levels, o->path);
-  return shoal_walk_bisect(o->search, length, ask, &c, error);
+  return shoal_walk_bisect(o->search, length, &HIGH_UP, ask, &c, error);
 }
 
 /* ------------------------------------------------------------ the search */

@@ -64,6 +64,12 @@ static size_t unknown_path(const shoal_search *search, uint64_t node, uint64_t *
   return length;
 }
 
+/*
+ * Low, though classes are many there: of the nodes of a whole height that are asked about, most are
+ * above one that was looked at low, and are rolled up from its classes.
+ */
+static const shoal_places LOW = {.one = 4, .two = {1, 5}};
+
 static shoal_status ask(void *user, const size_t *places, size_t n, bool *satisfy,
                         shoal_error *error) {
   shoal_search *search = user;
@@ -77,7 +83,7 @@ shoal_status shoal_search_settle(shoal_search *search, uint64_t node, bool *sati
   if (search->tags && search->tags[node] == SHOAL_TAG_NONE) {
     SHOAL_TRY(prepare(search, error));
     size_t length = unknown_path(search, node, search->path);
-    SHOAL_TRY(shoal_walk_bisect(search, length, ask, search, error));
+    SHOAL_TRY(shoal_walk_bisect(search, length, &LOW, ask, search, error));
   }
   return shoal_search_satisfies(search, node, satisfies, error);
 }

@@ -52,28 +52,27 @@ shoal_status shoal_walk_heights(const shoal_walk *walk, uint32_t from_height, sh
 /* From so many tuples on it pays to look at two places of a path on two threads. */
 enum { MANY_TUPLES = 60000 };
 
-static size_t places(size_t low, size_t high, bool two, size_t *place) {
+static size_t choose(size_t low, size_t high, bool two, const shoal_places *places,
+                     size_t *chosen) {
   size_t span = high - low;
-  if (!two || span < 3) {
-    place[0] = low + span * 7 / 10;
-    return 1;
-  }
-  place[0] = low + span * 5 / 10;
-  place[1] = low + span * 8 / 10;
-  return 2;
+  two = two && span > 2;
+  chosen[0] = low + span * (two ? places->two[0] : places->one) / 10;
+  chosen[1] = low + span * places->two[1] / 10;
+  return two ? 2 : 1;
 }
 
-shoal_status shoal_walk_bisect(const shoal_search *search, size_t length, shoal_ask ask, void *user,
+shoal_status shoal_walk_bisect(const shoal_search *search, size_t length,
+                               const shoal_places *places, shoal_ask ask, void *user,
                                shoal_error *error) {
   bool two = search->frequency->n_tuples >= MANY_TUPLES;
   size_t low = 0, high = length;
   while (low < high) {
-    size_t place[2], n = places(low, high, two, place);
+    size_t chosen[2], n = choose(low, high, two, places, chosen);
     bool beyond[2];
-    SHOAL_TRY(ask(user, place, n, beyond, error));
-    for (size_t i = 0; i < n && place[i] < high; i++) {
-      if (beyond[i]) high = place[i];
-      else low = place[i] + 1;
+    SHOAL_TRY(ask(user, chosen, n, beyond, error));
+    for (size_t i = 0; i < n && chosen[i] < high; i++) {
+      if (beyond[i]) high = chosen[i];
+      else low = chosen[i] + 1;
     }
   }
   return SHOAL_OK;

@@ -24,13 +24,19 @@ typedef struct shoal_walk {
 shoal_status shoal_walk_heights(const shoal_walk *walk, uint32_t from_height,
                                 shoal_error *error) SHOAL_MUST_CHECK;
 
+/* Where to ask next, in tenths of what is left of a path: at one place, or at two. */
+typedef struct shoal_places {
+  unsigned one, two[2];
+} shoal_places;
+
 /*
- * Finds the first place of a path that is beyond the change, nearer to the top than to the middle,
- * where classes are fewer. `ask` tells of one or two places, ascending, whether they are beyond.
+ * Finds the first place of a path that is beyond the change. `ask` tells of one or two places,
+ * ascending, whether they are beyond.
  */
 typedef shoal_status (*shoal_ask)(void *user, const size_t *places, size_t n, bool *beyond,
                                   shoal_error *error);
-shoal_status shoal_walk_bisect(const shoal_search *search, size_t length, shoal_ask ask, void *user,
+shoal_status shoal_walk_bisect(const shoal_search *search, size_t length,
+                               const shoal_places *places, shoal_ask ask, void *user,
                                shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif
