@@ -64,7 +64,7 @@ static size_t choose(size_t low, size_t high, bool two, const shoal_places *plac
 shoal_status shoal_walk_bisect(const shoal_search *search, size_t length,
                                const shoal_places *places, shoal_ask ask, void *user,
                                shoal_error *error) {
-  bool two = search->frequency->n_tuples >= MANY_TUPLES;
+  bool two = places->two[1] && search->frequency->n_tuples >= MANY_TUPLES;
   size_t low = 0, high = length;
   while (low < high) {
     size_t chosen[2], n = choose(low, high, two, places, chosen);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lattice/walk: which nodes are looked at together. Nodes of one height tell nothing of each other:
- * a walk up the heights takes several at a time, and never of two heights. On a path up, of which
- * the answer changes once, two places are asked about where tuples are many. Private to this
- * folder.
+ * a walk up the heights takes several at a time, and never of two heights. On a path up, on which
+ * the answer changes once, two places can be asked about. Private to this folder.
  */
 #ifndef SHOAL_LATTICE_WALK_H
 #define SHOAL_LATTICE_WALK_H
@@ -24,9 +23,10 @@ typedef struct shoal_walk {
 shoal_status shoal_walk_heights(const shoal_walk *walk, uint32_t from_height,
                                 shoal_error *error) SHOAL_MUST_CHECK;
 
-/* Where to ask next, in tenths of what is left of a path: at one place, or at two. */
+/* Where to ask next, in tenths of what is left of a path. */
 typedef struct shoal_places {
-  unsigned one, two[2];
+  unsigned one;
+  unsigned two[2]; /* at once, where tuples are many; zeros: never two */
 } shoal_places;
 
 /*
