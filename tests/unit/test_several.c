@@ -345,7 +345,7 @@ static shoal_status answer(void *user, const size_t *places, size_t n, bool *bey
 
 static void a_change_is_found_in_few_rounds(void **state UNUSED) {
   shoal_error error;
-  const shoal_places places[] = {{.one = 4}, {.one = 7, .two = {5, 8}}};
+  const shoal_places places[] = {{.one = 5}, {.one = 7, .two = {5, 8}}};
   for (int which = 0; which < 4; which++)
     for (size_t length = 0; length <= LONGEST; length++)
       for (size_t change = 0; change <= length; change++) {
