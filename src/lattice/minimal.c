@@ -10,21 +10,17 @@
 
 /* ------------------------------------------------------------ monotone demands */
 
+/* The node is settled on a path up: there is no more to look at. */
+static shoal_status settle(void *user, uint64_t node, bool *wanted, shoal_error *error) {
+  bool satisfies;
+  *wanted = false;
+  return shoal_search_settle(user, node, &satisfies, error);
+}
+
 /* After it, every node from that height on is tagged. */
 static shoal_status tag_all(shoal_search *search, uint32_t from_height, shoal_error *error) {
-  const shoal_space *space = &search->space;
-  uint32_t *levels = shoal_alloc(space->n, sizeof *levels);
-  if (!levels) return shoal_fail_memory(error);
-  shoal_status status = SHOAL_OK;
-  for (uint32_t height = from_height; height <= space->height && status == SHOAL_OK; height++) {
-    for (bool more = shoal_space_first(space, height, levels); more && status == SHOAL_OK;
-         more = shoal_space_next(space, levels)) {
-      bool satisfies;
-      status = shoal_search_settle(search, shoal_space_node(space, levels), &satisfies, error);
-    }
-  }
-  free(levels);
-  return status;
+  shoal_walk walk = {.search = search, .user = search, .wants = settle};
+  return shoal_walk_heights(&walk, from_height, error);
 }
 
 static bool is_lowest_good(const shoal_search *search, uint64_t node) {
