@@ -61,12 +61,13 @@ typedef struct shoal_search {
   bool needs_rows; /* an empty release is no solution (docs/reading-the-papers.md R6) */
   shoal_space space;
   struct shoal_snapshots *snapshots; /* classes of finished nodes, to roll up from */
-  shoal_grouper grouper;
-  uint32_t *levels;          /* scratch, one vector */
-  uint8_t *tags;             /* shoal_tag by node; NULL where demands are not monotone */
-  uint64_t *path;            /* scratch of shoal_search_settle */
-  struct shoal_guide *guide; /* which way it goes up */
-  uint64_t *stack;           /* scratch of tagging */
+  struct shoal_several *several;     /* nodes looked at together */
+  shoal_grouper grouper;             /* of the caller's thread */
+  uint32_t *levels;                  /* scratch, one vector */
+  uint8_t *tags;                     /* shoal_tag by node; NULL where demands are not monotone */
+  uint64_t *path;                    /* scratch of shoal_search_settle */
+  struct shoal_guide *guide;         /* which way it goes up */
+  uint64_t *stack;                   /* scratch of tagging */
   size_t stack_size, stack_capacity;
   uint8_t *looked;    /* a bit a node: its classes were computed */
   uint64_t n_checked; /* how many were */
@@ -88,13 +89,37 @@ void shoal_search_reset(shoal_search *search);
 shoal_status shoal_search_refuse_vast(const shoal_search *search,
                                       shoal_error *error) SHOAL_MUST_CHECK;
 
-/* The exact figures of a node; `minimal` is not set. */
-shoal_status shoal_search_measure(shoal_search *search, uint64_t node, shoal_node *figures,
-                                  shoal_error *error) SHOAL_MUST_CHECK;
+enum { SHOAL_LOOKS = 8 }; /* nodes looked at together, at most */
 
-/* Does a node satisfy? Looks only where it is not known by monotonicity, and remembers. */
-shoal_status shoal_search_satisfies(shoal_search *search, uint64_t node, bool *satisfies,
-                                    shoal_error *error) SHOAL_MUST_CHECK;
+/*
+ * The exact figures of n nodes, up to SHOAL_LOOKS, looked at together; `minimal` is not set. So do
+ * the next two: what they tell is the same for any number of threads.
+ */
+shoal_status shoal_search_measure_several(shoal_search *search, const uint64_t *nodes, size_t n,
+                                          shoal_node *figures, shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Which of the nodes satisfy? Always looks, but no longer than it must. */
+shoal_status shoal_search_decide_several(shoal_search *search, const uint64_t *nodes, size_t n,
+                                         bool *satisfies, shoal_error *error) SHOAL_MUST_CHECK;
+
+/* The same; looks only where it is not known by monotonicity, and remembers. */
+shoal_status shoal_search_satisfies_several(shoal_search *search, const uint64_t *nodes, size_t n,
+                                            bool *satisfies, shoal_error *error) SHOAL_MUST_CHECK;
+
+SHOAL_MUST_CHECK static inline shoal_status
+shoal_search_measure(shoal_search *search, uint64_t node, shoal_node *figures, shoal_error *error) {
+  return shoal_search_measure_several(search, &node, 1, figures, error);
+}
+
+SHOAL_MUST_CHECK static inline shoal_status
+shoal_search_decide(shoal_search *search, uint64_t node, bool *satisfies, shoal_error *error) {
+  return shoal_search_decide_several(search, &node, 1, satisfies, error);
+}
+
+SHOAL_MUST_CHECK static inline shoal_status
+shoal_search_satisfies(shoal_search *search, uint64_t node, bool *satisfies, shoal_error *error) {
+  return shoal_search_satisfies_several(search, &node, 1, satisfies, error);
+}
 
 /* Counts a node that is computed from so many classes; each node counts once. */
 void shoal_search_note(shoal_search *search, uint64_t node, uint32_t n_source);
@@ -103,26 +128,12 @@ void shoal_search_note(shoal_search *search, uint64_t node, uint32_t n_source);
 bool shoal_search_bounded_out(const shoal_search *search, const shoal_classes *classes);
 
 /*
- * The same, by bisection on a path of unknown nodes from this one up: where many nodes are asked
+ * Does a node satisfy, by bisection on a path of unknown nodes from it up: where many are asked
  * about, what is found high up answers for many below.
  */
 shoal_status shoal_search_settle(shoal_search *search, uint64_t node, bool *satisfies,
                                  shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_search_free_guide(shoal_search *search);
-
-/* Does a node satisfy? Always looks, as shoal_search_measure, but no longer than it must. */
-shoal_status shoal_search_decide(shoal_search *search, uint64_t node, bool *satisfies,
-                                 shoal_error *error) SHOAL_MUST_CHECK;
-
-/*
- * The exact figures of a node with its classes and which of them break a demand, rolled up from
- * the best source; for objectives. The caller frees *breaks and gives the classes back with
- * shoal_search_keep.
- */
-shoal_status shoal_search_inspect(shoal_search *search, uint64_t node, shoal_node *figures,
-                                  shoal_classes *classes, uint8_t **breaks,
-                                  shoal_error *error) SHOAL_MUST_CHECK;
-void shoal_search_keep(shoal_search *search, uint64_t node, shoal_classes *classes);
 
 /* The classes at a node, and which of them break a demand; all owned by the caller. */
 shoal_status shoal_search_classes(shoal_search *search, uint64_t node, shoal_classes *classes,

@@ -6,22 +6,21 @@
  */
 #include <stdlib.h>
 
-#include "lattice/lattice.h"
+#include "lattice/walk.h"
 
 /* ------------------------------------------------------------ monotone demands */
 
+/* The node is settled on a path up: there is no more to look at. */
+static shoal_status settle(void *user, uint64_t node, bool *wanted, shoal_error *error) {
+  bool satisfies;
+  *wanted = false;
+  return shoal_search_settle(user, node, &satisfies, error);
+}
+
 /* After it, every node from that height on is tagged. */
-static shoal_status tag_all(shoal_search *search, uint32_t from_height, uint32_t *levels,
-                            shoal_error *error) {
-  const shoal_space *space = &search->space;
-  for (uint32_t height = from_height; height <= space->height; height++) {
-    for (bool more = shoal_space_first(space, height, levels); more;
-         more = shoal_space_next(space, levels)) {
-      bool satisfies;
-      SHOAL_TRY(shoal_search_settle(search, shoal_space_node(space, levels), &satisfies, error));
-    }
-  }
-  return SHOAL_OK;
+static shoal_status tag_all(shoal_search *search, uint32_t from_height, shoal_error *error) {
+  shoal_walk walk = {.search = search, .user = search, .wants = settle};
+  return shoal_walk_heights(&walk, from_height, error);
 }
 
 static bool is_lowest_good(const shoal_search *search, uint64_t node) {
@@ -34,9 +33,9 @@ static bool is_lowest_good(const shoal_search *search, uint64_t node) {
   return true;
 }
 
-static shoal_status collect_tagged(shoal_search *search, uint32_t from_height, uint32_t *levels,
+static shoal_status collect_tagged(shoal_search *search, uint32_t from_height,
                                    shoal_node_list *minimal, shoal_error *error) {
-  shoal_status status = tag_all(search, from_height, levels, error);
+  shoal_status status = tag_all(search, from_height, error);
   for (uint64_t node = 0; status == SHOAL_OK && node < search->space.n_nodes; node++) {
     shoal_node found = {.number = node};
     if (is_lowest_good(search, node) && !shoal_node_list_add(minimal, &found))
@@ -53,25 +52,41 @@ static bool above_some(const shoal_space *space, const shoal_node_list *minimal,
   return false;
 }
 
-/*
- * Heights from the bottom up: a node that is not above a minimal one and satisfies is minimal, for
- * all nodes below it have been looked at.
- */
-static shoal_status collect_untagged(shoal_search *search, uint32_t from_height, uint32_t *levels,
-                                     shoal_node_list *minimal, shoal_error *error) {
-  const shoal_space *space = &search->space;
-  for (uint32_t height = from_height; height <= space->height; height++) {
-    for (bool more = shoal_space_first(space, height, levels); more;
-         more = shoal_space_next(space, levels)) {
-      uint64_t node = shoal_space_node(space, levels);
-      bool satisfies = false;
-      if (!above_some(space, minimal, node))
-        SHOAL_TRY(shoal_search_satisfies(search, node, &satisfies, error));
-      shoal_node found = {.number = node};
-      if (satisfies && !shoal_node_list_add(minimal, &found)) return shoal_fail_memory(error);
-    }
+/* Minimal nodes being collected. */
+typedef struct collecting {
+  shoal_search *search;
+  shoal_node_list *minimal;
+} collecting;
+
+static shoal_status may_be_minimal(void *user, uint64_t node, bool *wanted, shoal_error *error) {
+  (void)error;
+  const collecting *c = user;
+  *wanted = !above_some(&c->search->space, c->minimal, node);
+  return SHOAL_OK;
+}
+
+static shoal_status add_if_good(void *user, const uint64_t *nodes, size_t n, bool *enough,
+                                shoal_error *error) {
+  (void)enough;
+  const collecting *c = user;
+  bool satisfies[SHOAL_LOOKS];
+  SHOAL_TRY(shoal_search_decide_several(c->search, nodes, n, satisfies, error));
+  for (size_t i = 0; i < n; i++) {
+    shoal_node found = {.number = nodes[i]};
+    if (satisfies[i] && !shoal_node_list_add(c->minimal, &found)) return shoal_fail_memory(error);
   }
   return SHOAL_OK;
+}
+
+/*
+ * Heights from the bottom up: a node that is not above a minimal one and satisfies is minimal, for
+ * all nodes below it have been looked at, and none of its own height is below it.
+ */
+static shoal_status collect_untagged(shoal_search *search, uint32_t from_height,
+                                     shoal_node_list *minimal, shoal_error *error) {
+  collecting c = {.search = search, .minimal = minimal};
+  shoal_walk walk = {.search = search, .user = &c, .wants = may_be_minimal, .look = add_if_good};
+  return shoal_walk_heights(&walk, from_height, error);
 }
 
 /* ------------------------------------------------------------ all minimal nodes */
@@ -81,38 +96,52 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-shoal_status shoal_search_minimal(shoal_search *search, uint32_t from_height,
-                                  shoal_node_list *minimal, shoal_error *error) {
-  SHOAL_TRY(shoal_search_refuse_vast(search, error));
-  uint32_t *levels = shoal_alloc(search->space.n, sizeof *levels);
-  if (!levels) return shoal_fail_memory(error);
-  shoal_status status = search->tags
-                            ? collect_tagged(search, from_height, levels, minimal, error)
-                            : collect_untagged(search, from_height, levels, minimal, error);
-  free(levels);
-  SHOAL_TRY(status);
-  if (minimal->n_items > 1)
-    qsort(minimal->items, minimal->n_items, sizeof *minimal->items, by_number);
-  for (size_t i = 0; i < minimal->n_items; i++) {
-    SHOAL_TRY(shoal_search_measure(search, minimal->items[i].number, &minimal->items[i], error));
-    minimal->items[i].minimal = true;
+/* None of them is below another: any may be looked at together. */
+static shoal_status measure_minimal(shoal_search *search, shoal_node_list *minimal,
+                                    shoal_error *error) {
+  size_t most = shoal_several_at_once(search);
+  for (size_t from = 0; from < minimal->n_items; from += most) {
+    uint64_t nodes[SHOAL_LOOKS];
+    size_t n = minimal->n_items - from < most ? minimal->n_items - from : most;
+    for (size_t i = 0; i < n; i++) nodes[i] = minimal->items[from + i].number;
+    SHOAL_TRY(shoal_search_measure_several(search, nodes, n, &minimal->items[from], error));
+    for (size_t i = 0; i < n; i++) minimal->items[from + i].minimal = true;
   }
   return SHOAL_OK;
 }
 
+shoal_status shoal_search_minimal(shoal_search *search, uint32_t from_height,
+                                  shoal_node_list *minimal, shoal_error *error) {
+  SHOAL_TRY(shoal_search_refuse_vast(search, error));
+  SHOAL_TRY(search->tags ? collect_tagged(search, from_height, minimal, error)
+                         : collect_untagged(search, from_height, minimal, error));
+  if (minimal->n_items > 1)
+    qsort(minimal->items, minimal->n_items, sizeof *minimal->items, by_number);
+  return measure_minimal(search, minimal, error);
+}
+
 /* ------------------------------------------------------------ every node */
 
-static shoal_status measure_all(shoal_search *search, uint32_t *levels, shoal_node *nodes,
-                                shoal_error *error) {
-  const shoal_space *space = &search->space;
-  for (uint32_t height = 0; height <= space->height; height++) {
-    for (bool more = shoal_space_first(space, height, levels); more;
-         more = shoal_space_next(space, levels)) {
-      uint64_t node = shoal_space_node(space, levels);
-      SHOAL_TRY(shoal_search_measure(search, node, &nodes[node], error));
-    }
-  }
+/* Every node being measured. */
+typedef struct measuring {
+  shoal_search *search;
+  shoal_node *nodes;
+} measuring;
+
+static shoal_status measure(void *user, const uint64_t *nodes, size_t n, bool *enough,
+                            shoal_error *error) {
+  (void)enough;
+  const measuring *m = user;
+  shoal_node figures[SHOAL_LOOKS];
+  SHOAL_TRY(shoal_search_measure_several(m->search, nodes, n, figures, error));
+  for (size_t i = 0; i < n; i++) m->nodes[nodes[i]] = figures[i];
   return SHOAL_OK;
+}
+
+static shoal_status measure_all(shoal_search *search, shoal_node *nodes, shoal_error *error) {
+  measuring m = {.search = search, .nodes = nodes};
+  shoal_walk walk = {.search = search, .user = &m, .look = measure};
+  return shoal_walk_heights(&walk, 0, error);
 }
 
 /* reaches[node]: the node or one below it satisfies. Predecessors have smaller numbers. */
@@ -135,15 +164,13 @@ shoal_status shoal_search_all(shoal_search *search, shoal_node_list *nodes, shoa
   size_t n = (size_t)search->space.n_nodes;
   if (!shoal_grow(&nodes->items, &nodes->capacity, n, sizeof *nodes->items))
     return shoal_fail_memory(error);
-  uint32_t *levels = shoal_alloc(search->space.n, sizeof *levels);
   uint8_t *reaches = shoal_alloc(n, 1);
-  shoal_status status = levels && reaches ? measure_all(search, levels, nodes->items, error)
-                                          : shoal_fail_memory(error);
+  shoal_status status =
+      reaches ? measure_all(search, nodes->items, error) : shoal_fail_memory(error);
   if (status == SHOAL_OK) {
     nodes->n_items = n;
     mark_minimal(&search->space, nodes->items, reaches);
   }
-  free(levels);
   free(reaches);
   return status;
 }

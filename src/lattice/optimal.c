@@ -20,9 +20,6 @@
 /* More nodes are searched under a time limit only. */
 static const uint64_t MOST_NODES = 20000000;
 
-/* From so many tuples on it pays to look at nodes on several threads. */
-enum { MANY_TUPLES = 60000, SOME_TUPLES = 4000 };
-
 /* ------------------------------------------------------------ what is known rules out */
 
 /* Is a node that suppresses so many rows not the one? */
@@ -43,21 +40,6 @@ static bool looked_wholly(const shoal_optimum *o, uint64_t node) {
   return shoal_ids_find(&o->whole, node) != SHOAL_NO_ID;
 }
 
-/*
- * Places between low and high to look at next: one high up, where classes are few; two where
- * there are threads and tuples for them.
- */
-static size_t places(size_t low, size_t high, bool two, size_t *place) {
-  size_t span = high - low;
-  if (!two || span < 3) {
-    place[0] = low + span * 7 / 10;
-    return 1;
-  }
-  place[0] = low + span * 5 / 10;
-  place[1] = low + span * 8 / 10;
-  return place[1] > place[0] ? 2 : 1;
-}
-
 /* What is known of a place on the path: 1 it rules the node out, 0 it does not, -1 look. */
 static int asked(shoal_optimum *o, const shoal_frontier_node *node, uint64_t at) {
   const uint32_t *levels = o->frontier.levels;
@@ -67,24 +49,38 @@ static int asked(shoal_optimum *o, const shoal_frontier_node *node, uint64_t at)
   return most != UINT64_MAX && !ruled_out(o, node, levels, most) ? 0 : -1;
 }
 
+/* High up, where classes are few. */
+static const shoal_places HIGH_UP = {.one = 7, .two = {5, 8}};
+
+/* A node that places on a path up are asked about: do they rule it out? */
+typedef struct climbing {
+  shoal_optimum *optimum;
+  const shoal_frontier_node *node;
+} climbing;
+
+static shoal_status ask(void *user, const size_t *places, size_t n, bool *beyond,
+                        shoal_error *error) {
+  const climbing *c = user;
+  shoal_optimum *o = c->optimum;
+  uint64_t unknown[SHOAL_LOOKS];
+  size_t n_unknown = 0;
+  for (size_t i = 0; i < n; i++) {
+    int known = asked(o, c->node, o->path[places[i]]);
+    beyond[i] = known != 1;
+    if (known < 0) unknown[n_unknown++] = o->path[places[i]];
+  }
+  if (!n_unknown) return SHOAL_OK;
+  SHOAL_TRY(shoal_optimum_look(o, unknown, n_unknown, o->all_monotone, error));
+  for (size_t i = 0; i < n; i++) beyond[i] = asked(o, c->node, o->path[places[i]]) != 1;
+  return SHOAL_OK;
+}
+
 /* Finds the highest node on a path from this one up that rules it out, looking where it must. */
 static shoal_status climb(shoal_optimum *o, const shoal_frontier_node *node, shoal_error *error) {
-  bool two = o->search->frequency->n_tuples >= MANY_TUPLES;
+  climbing c = {.optimum = o, .node = node};
   memcpy(o->levels, o->frontier.levels, o->search->space.n * sizeof *o->levels);
-  size_t low = 0, high = shoal_bound_path(&o->bound, node->node, o->levels, o->path);
-  while (low < high) {
-    size_t place[2], n = places(low, high, two, place), n_unknown = 0;
-    uint64_t unknown[2];
-    for (size_t i = 0; i < n; i++)
-      if (asked(o, node, o->path[place[i]]) < 0) unknown[n_unknown++] = o->path[place[i]];
-    if (n_unknown) SHOAL_TRY(shoal_optimum_look(o, unknown, n_unknown, o->all_monotone, error));
-    for (size_t i = 0; i < n; i++) {
-      if (place[i] < low || place[i] >= high) continue;
-      if (asked(o, node, o->path[place[i]]) == 1) low = place[i] + 1;
-      else high = place[i];
-    }
-  }
-  return SHOAL_OK;
+  size_t length = shoal_bound_path(&o->bound, node->node, o->levels, o->path);
+  return shoal_walk_bisect(o->search, length, &HIGH_UP, ask, &c, error);
 }
 
 /* ------------------------------------------------------------ the search */
@@ -156,8 +152,7 @@ static shoal_status descend(shoal_optimum *o, shoal_error *error) {
 }
 
 static shoal_status by_bounds(shoal_optimum *o, shoal_error *error) {
-  queue waiting = {
-      .most = o->all_monotone || o->search->frequency->n_tuples < SOME_TUPLES ? 1 : SHOAL_LOOKS};
+  queue waiting = {.most = o->all_monotone ? 1 : shoal_several_at_once(o->search)};
   if (o->deadline > 0) {
     SHOAL_TRY(descend(o, error));
     if (o->all_monotone && !o->found) return SHOAL_OK; /* no node satisfies */
@@ -199,12 +194,7 @@ static shoal_status prepare(shoal_optimum *o, shoal_error *error) {
   size_t n = search->space.n;
   shoal_known_init(&o->least, n, true);
   shoal_known_init(&o->most, n, false);
-  for (size_t i = 0; i < SHOAL_LOOKS; i++) shoal_grouper_init(&o->looks[i].grouper);
   bool ok = shoal_ids_init(&o->whole, 1024);
-  for (size_t i = 0; i < SHOAL_LOOKS; i++) {
-    o->looks[i].levels = shoal_alloc(n, sizeof *o->looks[i].levels);
-    ok = ok && o->looks[i].levels;
-  }
   o->path = shoal_alloc((size_t)search->space.height + 1, sizeof *o->path);
   o->levels = shoal_alloc(n, sizeof *o->levels);
   if (!ok || !o->path || !o->levels) return shoal_fail_memory(error);
@@ -218,10 +208,6 @@ static void reset(shoal_optimum *o) {
   shoal_known_reset(&o->least);
   shoal_known_reset(&o->most);
   shoal_ids_reset(&o->whole);
-  for (size_t i = 0; i < SHOAL_LOOKS; i++) {
-    free(o->looks[i].levels);
-    shoal_grouper_reset(&o->looks[i].grouper);
-  }
   free(o->path);
   free(o->levels);
   free(o->monotone.items);

@@ -8,26 +8,16 @@
 
 #include "lattice/frontier.h"
 #include "lattice/known.h"
+#include "lattice/walk.h"
 
-enum { SHOAL_LOOKS = 8 }; /* nodes looked at together, at most */
-
-/* A node looked at. */
-typedef struct shoal_look {
-  uint64_t node;
-  uint32_t *levels;
-  bool whole;                /* all demands and the cost; else the monotone demands only */
-  const shoal_classes *from; /* what it is rolled up from */
-  uint32_t n_source;         /* classes of it */
-  shoal_grouper grouper;
-  shoal_classes classes;
+/* What looking at a node told. */
+typedef struct shoal_finding {
   uint64_t suppressed; /* by the demands asked for; UINT64_MAX: more than the limit */
   bool refused;        /* by the second necessary condition */
   bool costed;         /* it satisfies, and its cost is worth knowing */
   shoal_node figures;  /* where costed */
   double cost;
-  shoal_status status;
-  shoal_error error;
-} shoal_look;
+} shoal_finding;
 
 typedef struct shoal_optimum {
   shoal_search *search;
@@ -42,8 +32,6 @@ typedef struct shoal_optimum {
   shoal_known least; /* rows suppressed by them at least, and at most */
   shoal_known most;
   shoal_ids whole; /* nodes looked at wholly */
-  shoal_look looks[SHOAL_LOOKS];
-  size_t n_looks; /* at work */
   uint64_t *path;
   uint32_t *levels; /* scratch */
   double deadline;  /* 0: none */

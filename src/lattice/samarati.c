@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "lattice/lattice.h"
+#include "lattice/walk.h"
 
 /* The first node of a height, in ascending order, that satisfies. */
 static shoal_status try_height(shoal_search *search, uint32_t height, uint32_t *levels, bool *found,
@@ -24,15 +24,17 @@ static shoal_status try_height(shoal_search *search, uint32_t height, uint32_t *
 }
 
 /* Monotone demands: a height that has a solution is below heights that have one too. */
-static shoal_status by_bisection(shoal_search *search, uint32_t *levels, bool *found,
-                                 uint64_t *node, shoal_error *error) {
+static shoal_status by_bisection(shoal_search *search, bool *found, uint64_t *node,
+                                 shoal_error *error) {
   uint32_t low = 0, high = search->space.height;
+  uint32_t *levels = shoal_alloc(search->space.n, sizeof *levels);
+  shoal_status status = levels ? SHOAL_OK : shoal_fail_memory(error);
   *found = false;
-  while (low <= high) {
+  while (status == SHOAL_OK && low <= high) {
     uint32_t height = low + (high - low) / 2;
     bool here;
     uint64_t candidate = 0;
-    SHOAL_TRY(try_height(search, height, levels, &here, &candidate, error));
+    status = try_height(search, height, levels, &here, &candidate, error);
     if (here) {
       *found = true;
       *node = candidate;
@@ -42,29 +44,48 @@ static shoal_status by_bisection(shoal_search *search, uint32_t *levels, bool *f
       low = height + 1;
     }
   }
+  free(levels);
+  return status;
+}
+
+/* The first node that satisfies, in the order of a walk. */
+typedef struct first {
+  shoal_search *search;
+  uint64_t node;
+  bool found;
+} first;
+
+static shoal_status take_first(void *user, const uint64_t *nodes, size_t n, bool *enough,
+                               shoal_error *error) {
+  first *f = user;
+  bool satisfies[SHOAL_LOOKS];
+  SHOAL_TRY(shoal_search_decide_several(f->search, nodes, n, satisfies, error));
+  for (size_t i = 0; i < n && !f->found; i++) {
+    f->found = satisfies[i];
+    f->node = nodes[i];
+  }
+  *enough = f->found;
   return SHOAL_OK;
 }
 
 /* Others: from the bottom, height by height, every node. */
-static shoal_status by_height(shoal_search *search, uint32_t *levels, bool *found, uint64_t *node,
+static shoal_status by_height(shoal_search *search, bool *found, uint64_t *node,
                               shoal_error *error) {
-  *found = false;
-  for (uint32_t height = 0; height <= search->space.height && !*found; height++)
-    SHOAL_TRY(try_height(search, height, levels, found, node, error));
-  return SHOAL_OK;
+  first f = {.search = search};
+  shoal_walk walk = {.search = search, .user = &f, .look = take_first};
+  shoal_status status = shoal_walk_heights(&walk, 0, error);
+  *found = f.found;
+  *node = f.node;
+  return status;
 }
 
 shoal_status shoal_search_samarati(shoal_search *search, shoal_node *solution, bool *found,
                                    shoal_error *error) {
   SHOAL_TRY(shoal_search_refuse_vast(search, error));
-  uint32_t *levels = shoal_alloc(search->space.n, sizeof *levels);
-  if (!levels) return shoal_fail_memory(error);
   uint64_t node = 0;
-  shoal_status status = search->demands->monotone
-                            ? by_bisection(search, levels, found, &node, error)
-                            : by_height(search, levels, found, &node, error);
+  shoal_status status = search->demands->monotone ? by_bisection(search, found, &node, error)
+                                                  : by_height(search, found, &node, error);
   if (status == SHOAL_OK && *found) status = shoal_search_measure(search, node, solution, error);
   if (status == SHOAL_OK && *found) solution->minimal = true;
-  free(levels);
   return status;
 }

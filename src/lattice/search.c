@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lattice/search: what every search does with a single node; see lattice.h. */
+/* lattice/search: what every search does with a few nodes; see lattice.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "lattice/lattice.h"
 #include "lattice/matrix.h"
+#include "lattice/several.h"
 #include "lattice/snapshots.h"
 
 shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *frequency,
@@ -37,12 +38,15 @@ shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *freq
     return shoal_fail_memory(error);
   }
   search->snapshots->n_levels = search->space.n;
-  return SHOAL_OK;
+  shoal_status status = shoal_several_init(search, error);
+  if (status != SHOAL_OK) shoal_search_reset(search);
+  return status;
 }
 
 void shoal_search_reset(shoal_search *search) {
   shoal_search_free_guide(search);
   shoal_snapshots_free(search->snapshots);
+  shoal_several_free(search);
   shoal_grouper_reset(&search->grouper);
   shoal_space_reset(&search->space);
   free(search->levels);
@@ -72,54 +76,44 @@ void shoal_search_note(shoal_search *search, uint64_t node, uint32_t n_source) {
   search->looked[node / 8] |= bit;
 }
 
-/* The node at search->levels is looked at. */
-static void note_look(shoal_search *search, uint32_t n_source) {
-  shoal_search_note(search, shoal_space_node(&search->space, search->levels), n_source);
-}
-
-/* Classes at search->levels, from the best source there is. */
-static shoal_status compute_classes(shoal_search *search, bool sizes_only, shoal_classes *classes,
-                                    uint32_t *n_source, shoal_error *error) {
-  const shoal_classes *from =
-      shoal_snapshots_best(search->snapshots, search->levels, sizes_only, &search->frequency->base);
-  *n_source = from->n_classes;
-  note_look(search, *n_source);
-  SHOAL_TRY(shoal_run_report(search->run, "search", search->n_checked, search->space.n_nodes,
-                             "nodes", error));
-  if (sizes_only)
-    return shoal_classes_roll_up_sizes(search->frequency, from, search->levels, &search->grouper,
-                                       classes, error);
-  return shoal_classes_roll_up(search->frequency, from, search->levels, &search->grouper, classes,
-                               NULL, error);
-}
-
-static shoal_status compute(shoal_search *search, shoal_classes *classes, uint32_t *n_source,
-                            shoal_error *error) {
-  return compute_classes(search, false, classes, n_source, error);
-}
-
 static bool satisfies(const shoal_search *search, uint64_t suppressed) {
   if (suppressed > search->max_suppressed) return false;
   return !search->needs_rows || suppressed < search->frequency->n_records;
 }
 
-shoal_status shoal_search_measure(shoal_search *search, uint64_t node, shoal_node *figures,
-                                  shoal_error *error) {
-  shoal_classes classes;
-  uint32_t n_source;
-  shoal_space_levels(&search->space, node, search->levels);
-  SHOAL_TRY(compute(search, &classes, &n_source, error));
+/* ------------------------------------------------------------ figures */
+
+shoal_node shoal_search_figures(const shoal_search *search, uint64_t node,
+                                const shoal_verdict *verdict) {
+  return (shoal_node){.number = node,
+                      .height = shoal_space_height(&search->space, node),
+                      .suppressed = verdict->suppressed,
+                      .n_classes = verdict->n_classes,
+                      .smallest_class = verdict->smallest_class,
+                      .satisfies = satisfies(search, verdict->suppressed)};
+}
+
+typedef struct measuring {
+  const shoal_search *search;
+  shoal_node *figures;
+} measuring;
+
+static shoal_status measure(void *user, size_t i, shoal_look *look) {
+  const measuring *m = user;
+  SHOAL_TRY(shoal_look_roll_up(m->search, look, false));
   shoal_verdict verdict =
-      shoal_judge(search->demands, search->frequency, &classes, UINT64_MAX, NULL);
-  *figures = (shoal_node){.number = node,
-                          .height = shoal_space_height(&search->space, node),
-                          .suppressed = verdict.suppressed,
-                          .n_classes = verdict.n_classes,
-                          .smallest_class = verdict.smallest_class,
-                          .satisfies = satisfies(search, verdict.suppressed)};
-  shoal_snapshots_take(search->snapshots, search->levels, &classes, n_source);
+      shoal_judge(m->search->demands, m->search->frequency, &look->classes, UINT64_MAX, NULL);
+  m->figures[i] = shoal_search_figures(m->search, look->node, &verdict);
   return SHOAL_OK;
 }
+
+shoal_status shoal_search_measure_several(shoal_search *search, const uint64_t *nodes, size_t n,
+                                          shoal_node *figures, shoal_error *error) {
+  measuring m = {.search = search, .figures = figures};
+  return shoal_several_look(search, nodes, n, false, measure, &m, error);
+}
+
+/* ------------------------------------------------------------ yes or no */
 
 /*
  * The second necessary condition (Truta & Vinay 2006), on classes left after suppression
@@ -137,79 +131,85 @@ bool shoal_search_bounded_out(const shoal_search *search, const shoal_classes *c
   return large > removable && large - removable > search->most_classes;
 }
 
-/* Histograms are dear to merge: sizes alone often tell that a node fails. */
-static shoal_status fails_by_size(shoal_search *search, bool *fails, shoal_error *error) {
-  *fails = false;
-  bool dear = false;
+bool shoal_search_sizes_first(const shoal_search *search) {
   for (size_t s = 0; s < search->frequency->n_sensitive; s++)
-    dear = dear || search->frequency->track[s] == SHOAL_TRACK_HISTOGRAM;
-  if (!dear) return SHOAL_OK;
-  shoal_classes classes;
-  uint32_t n_source;
-  SHOAL_TRY(compute_classes(search, true, &classes, &n_source, error));
-  *fails = shoal_search_bounded_out(search, &classes);
-  if (*fails) shoal_snapshots_take(search->snapshots, search->levels, &classes, n_source);
-  else shoal_classes_reset(&classes);
+    if (search->frequency->track[s] == SHOAL_TRACK_HISTOGRAM) return true;
+  return false;
+}
+
+typedef struct deciding {
+  const shoal_search *search;
+  bool refused[SHOAL_LOOKS]; /* by the second necessary condition */
+  bool satisfies[SHOAL_LOOKS];
+} deciding;
+
+static shoal_status decide_by_size(void *user, size_t i, shoal_look *look) {
+  deciding *d = user;
+  SHOAL_TRY(shoal_look_roll_up(d->search, look, true));
+  d->refused[i] = shoal_search_bounded_out(d->search, &look->classes);
+  if (!d->refused[i]) shoal_classes_reset(&look->classes); /* to be computed with values */
   return SHOAL_OK;
 }
 
-shoal_status shoal_search_decide(shoal_search *search, uint64_t node, bool *result,
-                                 shoal_error *error) {
-  shoal_classes classes;
-  uint32_t n_source;
-  shoal_space_levels(&search->space, node, search->levels);
-  *result = false;
-  if (search->matrix) {
+static shoal_status decide(void *user, size_t i, shoal_look *look) {
+  deciding *d = user;
+  const shoal_search *search = d->search;
+  SHOAL_TRY(shoal_look_roll_up(search, look, false));
+  d->refused[i] = shoal_search_bounded_out(search, &look->classes);
+  if (d->refused[i]) return SHOAL_OK;
+  shoal_verdict verdict =
+      shoal_judge(search->demands, search->frequency, &look->classes, search->max_suppressed, NULL);
+  d->satisfies[i] = satisfies(search, verdict.suppressed);
+  return SHOAL_OK;
+}
+
+static void decide_by_matrix(shoal_search *search, const uint64_t *nodes, size_t n, bool *results) {
+  for (size_t i = 0; i < n; i++) {
     uint64_t suppressed;
-    note_look(search, search->matrix->n_outliers);
+    shoal_space_levels(&search->space, nodes[i], search->levels);
+    shoal_search_note(search, nodes[i], search->matrix->n_outliers);
     shoal_matrix_required(search->matrix, search->levels, &suppressed);
-    *result = satisfies(search, suppressed);
+    results[i] = satisfies(search, suppressed);
+  }
+}
+
+/* Those of the nodes that sizes do not refuse; which they are goes into `which`. */
+static shoal_status left_by_size(shoal_search *search, const uint64_t *nodes, size_t *n,
+                                 uint64_t *left, size_t *which, shoal_error *error) {
+  deciding d = {.search = search};
+  if (shoal_search_sizes_first(search))
+    SHOAL_TRY(shoal_several_look(search, nodes, *n, true, decide_by_size, &d, error));
+  size_t n_left = 0;
+  for (size_t i = 0; i < *n; i++) {
+    search->n_bounded += d.refused[i];
+    if (d.refused[i]) continue;
+    which[n_left] = i;
+    left[n_left++] = nodes[i];
+  }
+  *n = n_left;
+  return SHOAL_OK;
+}
+
+shoal_status shoal_search_decide_several(shoal_search *search, const uint64_t *nodes, size_t n,
+                                         bool *results, shoal_error *error) {
+  uint64_t left[SHOAL_LOOKS];
+  size_t which[SHOAL_LOOKS], n_left = n;
+  if (search->matrix) {
+    decide_by_matrix(search, nodes, n, results);
     return SHOAL_OK;
   }
-  bool fails;
-  SHOAL_TRY(fails_by_size(search, &fails, error));
-  search->n_bounded += fails;
-  if (fails) return SHOAL_OK;
-  SHOAL_TRY(compute(search, &classes, &n_source, error));
-  if (shoal_search_bounded_out(search, &classes)) {
-    search->n_bounded++;
-  } else {
-    shoal_verdict verdict =
-        shoal_judge(search->demands, search->frequency, &classes, search->max_suppressed, NULL);
-    *result = satisfies(search, verdict.suppressed);
+  SHOAL_TRY(left_by_size(search, nodes, &n_left, left, which, error));
+  deciding d = {.search = search};
+  if (n_left) SHOAL_TRY(shoal_several_look(search, left, n_left, false, decide, &d, error));
+  memset(results, 0, n * sizeof *results);
+  for (size_t i = 0; i < n_left; i++) {
+    search->n_bounded += d.refused[i];
+    results[which[i]] = d.satisfies[i];
   }
-  shoal_snapshots_take(search->snapshots, search->levels, &classes, n_source);
   return SHOAL_OK;
 }
 
-shoal_status shoal_search_inspect(shoal_search *search, uint64_t node, shoal_node *figures,
-                                  shoal_classes *classes, uint8_t **breaks, shoal_error *error) {
-  uint32_t n_source;
-  shoal_space_levels(&search->space, node, search->levels);
-  SHOAL_TRY(compute(search, classes, &n_source, error));
-  *breaks = shoal_alloc(classes->n_classes, 1);
-  shoal_status status = *breaks ? SHOAL_OK : shoal_fail_memory(error);
-  if (status == SHOAL_OK) {
-    shoal_verdict verdict =
-        shoal_judge(search->demands, search->frequency, classes, UINT64_MAX, *breaks);
-    *figures = (shoal_node){.number = node,
-                            .height = shoal_space_height(&search->space, node),
-                            .suppressed = verdict.suppressed,
-                            .n_classes = verdict.n_classes,
-                            .smallest_class = verdict.smallest_class,
-                            .satisfies = satisfies(search, verdict.suppressed)};
-  }
-  if (status != SHOAL_OK) {
-    free(*breaks);
-    shoal_classes_reset(classes);
-  }
-  return status;
-}
-
-void shoal_search_keep(shoal_search *search, uint64_t node, shoal_classes *classes) {
-  shoal_space_levels(&search->space, node, search->levels);
-  shoal_snapshots_take(search->snapshots, search->levels, classes, UINT32_MAX);
-}
+/* ------------------------------------------------------------ classes */
 
 shoal_status shoal_search_classes(shoal_search *search, uint64_t node, shoal_classes *classes,
                                   uint8_t **breaks, uint32_t **class_of_tuple, shoal_error *error) {

@@ -37,14 +37,25 @@ static bool spread(shoal_search *search, uint64_t node, shoal_tag tag) {
   return true;
 }
 
-shoal_status shoal_search_satisfies(shoal_search *search, uint64_t node, bool *satisfies,
-                                    shoal_error *error) {
-  if (!search->tags) return shoal_search_decide(search, node, satisfies, error);
-  if (search->tags[node] == SHOAL_TAG_NONE) {
-    SHOAL_TRY(shoal_search_decide(search, node, satisfies, error));
-    if (!spread(search, node, *satisfies ? SHOAL_TAG_GOOD : SHOAL_TAG_BAD))
+static shoal_status tag_several(shoal_search *search, const uint64_t *nodes, size_t n,
+                                shoal_error *error) {
+  uint64_t unknown[SHOAL_LOOKS];
+  size_t n_unknown = 0;
+  bool satisfies[SHOAL_LOOKS];
+  for (size_t i = 0; i < n; i++)
+    if (search->tags[nodes[i]] == SHOAL_TAG_NONE) unknown[n_unknown++] = nodes[i];
+  if (!n_unknown) return SHOAL_OK;
+  SHOAL_TRY(shoal_search_decide_several(search, unknown, n_unknown, satisfies, error));
+  for (size_t i = 0; i < n_unknown; i++)
+    if (!spread(search, unknown[i], satisfies[i] ? SHOAL_TAG_GOOD : SHOAL_TAG_BAD))
       return shoal_fail_memory(error);
-  }
-  *satisfies = search->tags[node] == SHOAL_TAG_GOOD;
+  return SHOAL_OK;
+}
+
+shoal_status shoal_search_satisfies_several(shoal_search *search, const uint64_t *nodes, size_t n,
+                                            bool *satisfies, shoal_error *error) {
+  if (!search->tags) return shoal_search_decide_several(search, nodes, n, satisfies, error);
+  SHOAL_TRY(tag_several(search, nodes, n, error));
+  for (size_t i = 0; i < n; i++) satisfies[i] = search->tags[nodes[i]] == SHOAL_TAG_GOOD;
   return SHOAL_OK;
 }

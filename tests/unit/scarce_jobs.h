@@ -330,6 +330,8 @@ static const job jobs[] = {
     {.of = &anonymizing, .policy = OF_P, .algorithm = "samarati"},
     {.of = &anonymizing, .policy = OF_P, .algorithm = "incognito"},
     {.of = &anonymizing, .policy = OF_P, .algorithm = "optimal"},
+    {.of = &anonymizing, .policy = BY_CLASSES, .algorithm = "optimal"},
+    {.of = &anonymizing, .policy = DIVERSE, .algorithm = "samarati", .inexact = true},
     {.of = &anonymizing, .policy = OF_P, .algorithm = "datafly"},
     {.of = &anonymizing, .policy = QUOTED, .algorithm = "datafly", .refused = true},
     {.of = &anonymizing, .policy = ARGUS, .algorithm = "mu-argus"},

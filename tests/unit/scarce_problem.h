@@ -60,6 +60,8 @@ static const struct {
 
 static const char K_ONLY[] = BEGIN PLAIN ILL REST "privacy: {k: 2}\n" METHOD "}\n";
 static const char OF_P[] = BEGIN PLAIN ILL REST "privacy: {k: 2, p: 2}\n" METHOD "}\n";
+static const char BY_CLASSES[] =
+    BEGIN PLAIN ILL REST "privacy: {k: 2, p: 2}\n" METHOD ", objective: dm}\n";
 static const char QUOTED[] =
     BEGIN KINDS ILL REST "privacy: {k: 3, p: 2}\n" METHOD ", suppressed: blank, formulas: quote}\n";
 static const char PREFERS[] = BEGIN KINDS SORTS REST
