@@ -187,6 +187,7 @@ static void find_narrow(shoal_tuples *t, const uint32_t *words, size_t n, uint32
   for (size_t i = 0; i < n; i++) {
     if (far && i + AHEAD < n) __builtin_prefetch(&t->narrow[narrow_slot(t, words[i + AHEAD])], 1);
     ids[i] = narrow_id(t, words[i], mask);
+    t->n_rows[ids[i]]++;
   }
 }
 
@@ -196,6 +197,7 @@ static void find_wide(shoal_tuples *t, const uint64_t *words, size_t n, uint32_t
   for (size_t i = 0; i < n; i++) {
     if (far && i + AHEAD < n) __builtin_prefetch(&t->wide[wide_slot(t, words[i + AHEAD])], 1);
     ids[i] = wide_id(t, words[i], mask);
+    t->n_rows[ids[i]]++;
   }
 }
 
@@ -207,12 +209,12 @@ bool shoal_tuples_rows(shoal_tuples *t, const shoal_column *const *columns,
   fold_rows(t, columns, column_bits, n_columns, first, n, &block);
   if (t->dense) {
     for (size_t i = 0; i < n; i++) ids[i] = dense_id(t, block.narrow[i]);
+    for (size_t i = 0; i < n; i++) t->n_rows[ids[i]]++;
   } else if (is_narrow(t)) {
     find_narrow(t, block.narrow, n, ids);
   } else {
     find_wide(t, block.wide, n, ids);
   }
-  for (size_t i = 0; i < n; i++) t->n_rows[ids[i]]++;
   t->rows_seen += n;
   return true;
 }
