@@ -64,38 +64,6 @@ typedef struct flocking {
   shoal_error error;
 } flocking;
 
-/* ------------------------------------------------------------ rows in order */
-
-static bool sort_rows(flocking *f, const uint32_t *order, const uint32_t *weight) {
-  const shoal_axes *axes = f->task->axes;
-  uint32_t *place = shoal_alloc(axes->n_tuples, sizeof *place), at = 0;
-  if (!place) return false;
-  for (uint32_t i = 0; i < axes->n_tuples; i++) {
-    place[order[i]] = at;
-    at += weight[order[i]];
-  }
-  for (uint32_t r = 0; r < f->n; r++) f->rows[place[axes->tuple_of_row[r]]++] = r;
-  free(place);
-  return true;
-}
-
-static shoal_status order_rows(flocking *f, shoal_error *error) {
-  const shoal_axes *axes = f->task->axes;
-  uint32_t *weight = shoal_alloc_zero(axes->n_tuples, sizeof *weight);
-  uint32_t *order = shoal_alloc(axes->n_tuples, sizeof *order);
-  shoal_status status = weight && order ? SHOAL_OK : shoal_fail_memory(error);
-  if (status == SHOAL_OK) {
-    for (uint32_t r = 0; r < f->n; r++) weight[axes->tuple_of_row[r]]++;
-    uint64_t least = f->task->fit->k * (f->attempt ? 1 : 2);
-    status =
-        shoal_flock_order(axes, weight, least, f->effort->in_haste, f->task->run, order, error);
-  }
-  if (status == SHOAL_OK && !sort_rows(f, order, weight)) status = shoal_fail_memory(error);
-  free(weight);
-  free(order);
-  return status;
-}
-
 static uint64_t least_block(const flocking *f) {
   uint64_t least = f->task->aim == SHOAL_AIM_IL ? BLOCK_ROWS
                    : f->n <= WHOLE_ROWS         ? f->n
@@ -253,10 +221,11 @@ static uint32_t number_through(flocking *f) {
 }
 
 static shoal_status flock(flocking *f, shoal_error *error) {
-  shoal_status status = order_rows(f, error);
+  uint64_t least = f->task->fit->k * (f->attempt ? 1 : 2);
+  shoal_status status = shoal_flock_order_rows(f->task, least, f->effort->in_haste, f->rows, error);
   if (status != SHOAL_OK) atomic_store(f->stopped, true); /* the other attempt may end too */
   if (status != SHOAL_OK) return status;
-  for (uint64_t least = least_block(f);; least *= 4) {
+  for (least = least_block(f);; least *= 4) {
     SHOAL_TRY(cluster_blocks(f, least, error));
     if (!atomic_load(&f->unfit) || f->n_blocks == 1) break; /* else with larger blocks */
   }
@@ -336,6 +305,9 @@ static shoal_status attempt_all(attempt *attempts, const shoal_cluster_task *tas
 shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition *partition,
                                  shoal_error *error) {
   memset(partition, 0, sizeof *partition);
+  bool done = false;
+  SHOAL_TRY(shoal_flock_small(task, partition, &done, error));
+  if (done) return SHOAL_OK;
   const effort *level = efforts;
   while (task->axes->n_rows > level->most_rows) level++;
   unsigned n = level->attempts;
