@@ -78,10 +78,14 @@ static bool init_tree(shoal_ground_tree *tree, const shoal_axis *axis, double sc
 /* Which tuples lie below each label. */
 static bool init_sets(const shoal_ground *g, shoal_ground_tree *tree, size_t q) {
   tree->tuples = shoal_alloc_zero((size_t)tree->n_labels * g->n_words, sizeof *tree->tuples);
-  if (!tree->tuples) return false;
+  tree->words = shoal_alloc(tree->n_labels, sizeof *tree->words);
+  if (!tree->tuples || !tree->words) return false;
+  for (uint32_t l = 0; l < tree->n_labels; l++) tree->words[l] = (shoal_span){SHOAL_NIL, 0};
   for (uint32_t t = 0; t < g->n_tuples; t++)
     for (uint32_t label = g->values[(size_t)t * g->n_axes + q], up;; label = up) {
       tree->tuples[(size_t)label * g->n_words + t / 64] |= UINT64_C(1) << t % 64;
+      if (tree->words[label].lo == SHOAL_NIL) tree->words[label].lo = t / 64;
+      tree->words[label].hi = t / 64;
       up = tree->parent[label];
       if (up == label) break;
     }
@@ -111,6 +115,7 @@ void shoal_ground_reset(shoal_ground *g) {
     free(g->trees[q].join);
     free(g->trees[q].loss);
     free(g->trees[q].tuples);
+    free(g->trees[q].words);
   }
   free(g->tuple);
   free(g->first);
@@ -190,23 +195,6 @@ bool shoal_ground_init(shoal_ground *g, const shoal_cluster_task *task, const ui
 
 /* ------------------------------------------------------------ boxes */
 
-void shoal_box_start(const shoal_ground *g, shoal_box *box, const uint16_t *values) {
-  for (size_t q = 0; q < g->n_axes; q++) box->lo[q] = box->hi[q] = (int16_t)values[q];
-}
-
-void shoal_box_add(const shoal_ground *g, shoal_box *box, const uint16_t *values) {
-  size_t q = 0;
-  for (; q < g->n_numbers; q++) {
-    int16_t value = (int16_t)values[q];
-    if (value < box->lo[q]) box->lo[q] = value;
-    if (value > box->hi[q]) box->hi[q] = value;
-  }
-  for (; q < g->n_axes; q++) {
-    const shoal_ground_tree *tree = &g->trees[q];
-    box->lo[q] = tree->join[(uint32_t)box->lo[q] * tree->n_labels + values[q]];
-  }
-}
-
 void shoal_box_join(const shoal_ground *g, shoal_box *box, const shoal_box *other) {
   size_t q = 0;
   for (; q < g->n_numbers; q++) {
@@ -220,10 +208,8 @@ void shoal_box_join(const shoal_ground *g, shoal_box *box, const shoal_box *othe
 }
 
 bool shoal_box_covers(const shoal_ground *g, const shoal_box *box, const uint16_t *values) {
-  size_t q = 0;
-  for (; q < g->n_numbers; q++)
-    if ((int16_t)values[q] < box->lo[q] || (int16_t)values[q] > box->hi[q]) return false;
-  for (; q < g->n_axes; q++) {
+  if (!shoal_box_covers_numbers(g, box, values)) return false;
+  for (size_t q = g->n_numbers; q < g->n_axes; q++) {
     const shoal_ground_tree *tree = &g->trees[q];
     if (tree->join[(uint32_t)box->lo[q] * tree->n_labels + values[q]] != box->lo[q]) return false;
   }
@@ -247,18 +233,4 @@ uint32_t shoal_box_loss_joined(const shoal_ground *g, const shoal_box *a, const 
 
 uint32_t shoal_box_loss(const shoal_ground *g, const shoal_box *box) {
   return shoal_box_loss_joined(g, box, box);
-}
-
-uint32_t shoal_box_loss_with(const shoal_ground *g, const shoal_box *box, const uint16_t *values) {
-  uint32_t loss = 0;
-  size_t q = 0;
-  for (; q < g->n_numbers; q++) {
-    int value = values[q], hi = box->hi[q] > value ? box->hi[q] : value;
-    loss += (uint32_t)(hi - (box->lo[q] < value ? box->lo[q] : value));
-  }
-  for (; q < g->n_axes; q++) {
-    const shoal_ground_tree *tree = &g->trees[q];
-    loss += tree->loss[(uint32_t)box->lo[q] * tree->n_labels + values[q]];
-  }
-  return loss;
 }

@@ -24,10 +24,11 @@ enum {
 /* A tree: labels below n_leaves are its leaves, by place. */
 typedef struct shoal_ground_tree {
   uint32_t n_leaves, n_labels;
-  uint8_t *parent;  /* by label; the top's is itself */
-  uint8_t *join;    /* by label x n_labels + label: their lowest common ancestor */
-  uint16_t *loss;   /* of that; of one label with itself: its own */
-  uint64_t *tuples; /* by label: a set of n_words words, of the tuples below it */
+  uint8_t *parent;   /* by label; the top's is itself */
+  uint8_t *join;     /* by label x n_labels + label: their lowest common ancestor */
+  uint16_t *loss;    /* of that; of one label with itself: its own */
+  uint64_t *tuples;  /* by label: a set of n_words words, of the tuples below it, */
+  shoal_span *words; /* and the words of it that are not empty */
 } shoal_ground_tree;
 
 typedef struct shoal_ground {
@@ -61,13 +62,54 @@ typedef struct shoal_box {
   int16_t lo[SHOAL_GROUND_AXES], hi[SHOAL_GROUND_AXES];
 } shoal_box;
 
-void shoal_box_start(const shoal_ground *ground, shoal_box *box, const uint16_t *values);
-void shoal_box_add(const shoal_ground *ground, shoal_box *box, const uint16_t *values);
+static inline void shoal_box_start(const shoal_ground *ground, shoal_box *box,
+                                   const uint16_t *values) {
+  for (size_t q = 0; q < ground->n_axes; q++) box->lo[q] = box->hi[q] = (int16_t)values[q];
+}
+
+static inline void shoal_box_add(const shoal_ground *ground, shoal_box *box,
+                                 const uint16_t *values) {
+  size_t q = 0;
+  for (; q < ground->n_numbers; q++) {
+    int16_t value = (int16_t)values[q];
+    if (value < box->lo[q]) box->lo[q] = value;
+    if (value > box->hi[q]) box->hi[q] = value;
+  }
+  for (; q < ground->n_axes; q++) {
+    const shoal_ground_tree *tree = &ground->trees[q];
+    box->lo[q] = tree->join[(uint32_t)box->lo[q] * tree->n_labels + values[q]];
+  }
+}
+
 void shoal_box_join(const shoal_ground *ground, shoal_box *box, const shoal_box *other);
+
+/* Does it cover the numbers among the values? */
+static inline bool shoal_box_covers_numbers(const shoal_ground *ground, const shoal_box *box,
+                                            const uint16_t *values) {
+  for (size_t q = 0; q < ground->n_numbers; q++)
+    if ((int16_t)values[q] < box->lo[q] || (int16_t)values[q] > box->hi[q]) return false;
+  return true;
+}
+
 bool shoal_box_covers(const shoal_ground *ground, const shoal_box *box, const uint16_t *values);
+
+/* What a row loses in the box; in it and another one; in it once a row has joined. */
 uint32_t shoal_box_loss(const shoal_ground *ground, const shoal_box *box);
-uint32_t shoal_box_loss_with(const shoal_ground *ground, const shoal_box *box,
-                             const uint16_t *values);
 uint32_t shoal_box_loss_joined(const shoal_ground *ground, const shoal_box *a, const shoal_box *b);
+
+static inline uint32_t shoal_box_loss_with(const shoal_ground *ground, const shoal_box *box,
+                                           const uint16_t *values) {
+  uint32_t loss = 0;
+  size_t q = 0;
+  for (; q < ground->n_numbers; q++) {
+    int value = values[q], hi = box->hi[q] > value ? box->hi[q] : value;
+    loss += (uint32_t)(hi - (box->lo[q] < value ? box->lo[q] : value));
+  }
+  for (; q < ground->n_axes; q++) {
+    const shoal_ground_tree *tree = &ground->trees[q];
+    loss += tree->loss[(uint32_t)box->lo[q] * tree->n_labels + values[q]];
+  }
+  return loss;
+}
 
 #endif

@@ -18,14 +18,16 @@
 enum {
   HALVES = 2,
   LEAST_HALVED = 4000,  /* rows: fewer are one whole */
-  STRETCH = 1500,       /* rows that are gathered together at first */
+  STRETCH = 1000,       /* rows that are gathered together at first */
   MOST_CLUSTERS = 1024, /* that the rows could form: above that looking at all takes too long */
   PASSES = 20,          /* of single steps over all clusters */
   PARTNERS = 3,         /* clusters that are made anew with one */
   MOST_POOLED = 1024,   /* rows of them */
   LEAST_POOLS = 32,     /* times that some are made anew: at least, */
-  POOLS_EACH = 12,      /* for ten clusters of a half, */
-  POOLS_AFTER = 2       /* and for ten clusters of the whole */
+  POOLS_EACH = 6,      /* for ten clusters of a half, */
+  HOPE = 115,           /* single steps are tried if units lose so many hundredths at most */
+  HOPES = 100,
+  POOLS_AFTER = 1 /* and for ten clusters of the whole */
 };
 
 typedef struct small {
@@ -113,6 +115,20 @@ static uint32_t put_units(remaking *m, uint32_t *columns) {
   return n;
 }
 
+/* What the rows lost before, and what they lose as units. */
+static uint64_t cost_before(const remaking *m) {
+  uint64_t cost = 0;
+  for (uint32_t i = 0; i < m->n_columns; i++) cost += shoal_swarm_cost(m->swarm, m->columns[i]);
+  return cost;
+}
+
+static uint64_t cost_of_units(const shoal_units *u) {
+  uint64_t cost = 0;
+  for (uint32_t a = 0; a < u->n; a++)
+    if (u->head[a] != SHOAL_NIL) cost += (uint64_t)u->size[a] * (uint64_t)u->loss[a];
+  return cost;
+}
+
 static void remake(remaking *m) {
   enum { ROUNDS = 2, SHARES = 1024 };
   shoal_swarm *s = m->swarm;
@@ -122,12 +138,14 @@ static void remake(remaking *m) {
   if (!pool_rows(m)) return;
   float chances = (float)shoal_swarm_random(s, SHARES) / (2 * SHARES);
   if (!shoal_units_gather(m->units, m->rows, m->n, chances, &s->random)) return;
+  if (cost_of_units(m->units) * HOPES > cost_before(m) * HOPE) return;
   uint64_t before = shoal_swarm_total(s);
   s->n_moved = 0;
   uint32_t n = put_units(m, columns);
   for (int round = 0; round < ROUNDS; round++) {
     bool any = false;
-    for (uint32_t i = 0; i < n; i++) any |= shoal_swarm_improve(s, columns[i]);
+    for (uint32_t i = 0; i < n; i++)
+      if (s->changed[columns[i]] > s->tried[columns[i]]) any |= shoal_swarm_improve(s, columns[i]);
     if (!any) break;
   }
   if (shoal_swarm_total(s) > before) shoal_swarm_undo(s, 0);

@@ -43,29 +43,38 @@ typedef struct fetching {
   uint32_t column, rows[MOST_FETCHED], n;
 } fetching;
 
-/* The rows of a tuple that stand in columns of more than k rows. */
-static void list_tuple(fetching *f, uint32_t tuple) {
+/* The rows of a tuple that columns of more than k rows may have once the set has left. */
+static void list_tuple(fetching *f, uint32_t tuple, uint32_t least_loss) {
   const shoal_swarm *s = f->swarm;
   const shoal_ground *g = s->ground;
-  if (!shoal_box_covers(g, &s->box[f->column], g->values + (size_t)tuple * g->n_axes)) return;
   for (uint32_t r = g->first[tuple]; r < g->first[tuple + 1] && f->n < MOST_FETCHED; r++) {
     uint32_t c = s->column[r];
-    if (c == SHOAL_NIL || c == f->column || s->size[c] <= g->fit->k) continue;
-    f->rows[f->n++] = r;
+    if (c == SHOAL_NIL || c == f->column || s->size[c] < g->fit->k) continue;
+    if (s->loss[c] >= least_loss) f->rows[f->n++] = r;
   }
 }
 
-/* All rows that the column covers; first by the sets of the trees. */
-static void list_covered(fetching *f) {
+/* All rows that a box covers, of columns that lose so much at least; first by the trees' sets. */
+static void list_covered(fetching *f, const shoal_box *box, uint32_t least_loss) {
   const shoal_ground *g = f->swarm->ground;
-  const shoal_box *box = &f->swarm->box[f->column];
-  for (size_t w = 0; w < g->n_words; w++) {
-    uint64_t set = w + 1 < g->n_words || g->n_tuples % 64 == 0
-                       ? UINT64_MAX
-                       : (UINT64_C(1) << g->n_tuples % 64) - 1;
-    for (size_t q = g->n_numbers; q < g->n_axes && set; q++)
-      set &= g->trees[q].tuples[(size_t)box->lo[q] * g->n_words + w];
-    for (; set; set &= set - 1) list_tuple(f, (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(set));
+  const uint64_t *sets[SHOAL_GROUND_AXES];
+  size_t first = 0, end = g->n_words;
+  f->n = 0;
+  for (size_t q = g->n_numbers; q < g->n_axes; q++) {
+    shoal_span words = g->trees[q].words[box->lo[q]];
+    sets[q] = g->trees[q].tuples + (size_t)box->lo[q] * g->n_words;
+    if (words.lo > first) first = words.lo;
+    if (words.hi + 1 < end) end = words.hi + 1;
+  }
+  for (size_t w = first; w < end; w++) {
+    uint64_t set = UINT64_MAX;
+    for (size_t q = g->n_numbers; q < g->n_axes && set; q++) set &= sets[q][w];
+    for (; set; set &= set - 1) {
+      uint32_t tuple = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(set);
+      if (tuple >= g->n_tuples) break;
+      if (shoal_box_covers_numbers(g, box, g->values + (size_t)tuple * g->n_axes))
+        list_tuple(f, tuple, least_loss);
+    }
   }
 }
 
@@ -87,19 +96,14 @@ static uint32_t choose_fetched(const fetching *f, int64_t *least) {
 }
 
 /* Fetches rows until the column fits; at most `budget` may be lost by that. */
-static bool fetch(shoal_swarm *s, uint32_t column, int64_t budget) {
+static bool fetch(fetching *f, int64_t budget) {
+  shoal_swarm *s = f->swarm;
   size_t before = s->n_moved;
-  if (shoal_swarm_fits(s, column)) return true;
-  fetching f; /* large: not to be cleared */
-  f.swarm = s;
-  f.column = column;
-  f.n = 0;
-  list_covered(&f);
-  while (!shoal_swarm_fits(s, column)) {
+  while (!shoal_swarm_fits(s, f->column)) {
     int64_t gain = -budget;
-    uint32_t row = choose_fetched(&f, &gain);
+    uint32_t row = choose_fetched(f, &gain);
     if (row == SHOAL_NIL) return false;
-    shoal_swarm_move(s, row, column);
+    shoal_swarm_move(s, row, f->column);
     if (s->failed) return false;
     budget += gain;
   }
@@ -179,20 +183,37 @@ static uint64_t estimate(const visit *v) {
   return cost;
 }
 
-/* Tries to do without the set; the rest then has so many rows and loses so much each. */
-static bool leave(visit *v, uint32_t rest, uint32_t rest_loss) {
+/* The set leaves; rows that are then lacking are fetched. */
+static bool leave_and_fetch(visit *v, const shoal_box *rest, uint32_t n_rest, uint64_t gain) {
   shoal_swarm *s = v->swarm;
-  uint64_t gain = shoal_swarm_cost(s, v->column) - (uint64_t)rest * rest_loss;
   size_t before = s->n_moved;
-  if (estimate(v) * HOPES >= gain * HOPE || !make_plan(v, &gain)) return false;
+  uint64_t k = s->ground->fit->k, loss = n_rest ? shoal_box_loss(s->ground, rest) : 0;
+  uint32_t least_loss = loss > gain ? (uint32_t)(loss - gain) : 0;
+  fetching f; /* large: not to be cleared */
+  f.swarm = s;
+  f.column = v->column;
+  if (n_rest && n_rest < k) { /* before anything is moved: often there are too few */
+    list_covered(&f, rest, least_loss);
+    if (n_rest + f.n < k) return false;
+  }
   send(v);
   shoal_swarm_settle(s, v->column);
-  if (!s->failed && (!rest || fetch(s, v->column, (int64_t)gain))) return true;
+  if (n_rest >= k && !shoal_swarm_fits(s, v->column)) list_covered(&f, rest, least_loss);
+  if (!s->failed && (!n_rest || fetch(&f, (int64_t)gain))) return true;
   shoal_swarm_undo(s, before);
   return false;
 }
 
-/* The same, where what the rest loses is not known yet. */
+/* Tries to do without the set; what stays has so many rows, in that box. */
+static bool leave(visit *v, const shoal_box *rest, uint32_t n_rest) {
+  shoal_swarm *s = v->swarm;
+  uint64_t gain = shoal_swarm_cost(s, v->column);
+  if (n_rest) gain -= (uint64_t)n_rest * shoal_box_loss(s->ground, rest);
+  if (estimate(v) * HOPES >= gain * HOPE || !make_plan(v, &gain)) return false;
+  return leave_and_fetch(v, rest, n_rest, gain);
+}
+
+/* The same, where the box of the rest is not known yet. */
 static bool leave_set(visit *v) {
   shoal_swarm *s = v->swarm;
   shoal_box box;
@@ -204,30 +225,35 @@ static bool leave_set(visit *v) {
     else shoal_box_add(s->ground, &box, values_of(v, i));
     rest += v->n_rows[i];
   }
-  return leave(v, rest, rest ? shoal_box_loss(s->ground, &box) : 0);
+  return leave(v, &box, rest);
 }
 
 /* ------------------------------------------------------------ sets */
 
+/* The rows of one tuple. */
 static bool leave_single(visit *v) {
   const shoal_swarm *s = v->swarm;
-  shoal_box behind[MOST_TUPLES], before;
+  const shoal_ground *g = s->ground;
+  shoal_box behind[MOST_TUPLES], before, rest;
   for (uint32_t i = v->n; i-- > 0;) { /* of i and all tuples behind it */
     if (i + 1 < v->n) behind[i] = behind[i + 1];
-    else shoal_box_start(s->ground, &behind[i], values_of(v, i));
-    shoal_box_add(s->ground, &behind[i], values_of(v, i));
+    else shoal_box_start(g, &behind[i], values_of(v, i));
+    shoal_box_add(g, &behind[i], values_of(v, i));
   }
   memset(v->out, 0, v->n * sizeof *v->out);
   for (uint32_t i = 0; i < v->n; i++) {
-    uint32_t loss = i && i + 1 < v->n ? shoal_box_loss_joined(s->ground, &before, &behind[i + 1])
-                    : i               ? shoal_box_loss(s->ground, &before)
-                    : v->n > 1        ? shoal_box_loss(s->ground, &behind[1])
-                                      : 0;
-    v->out[i] = true;
-    if (leave(v, s->size[v->column] - v->n_rows[i], loss)) return true;
-    v->out[i] = false;
-    if (i) shoal_box_add(s->ground, &before, values_of(v, i));
-    else shoal_box_start(s->ground, &before, values_of(v, i));
+    uint32_t n_rest = s->size[v->column] - v->n_rows[i];
+    uint64_t cost = v->home[i].first + (uint64_t)(v->n_rows[i] - 1) * v->home[i].later;
+    if (cost < shoal_swarm_cost(s, v->column)) {
+      if (i) rest = before;
+      if (i && i + 1 < v->n) shoal_box_join(g, &rest, &behind[i + 1]);
+      else if (i + 1 < v->n) rest = behind[1];
+      v->out[i] = true;
+      if (leave(v, &rest, n_rest)) return true;
+      v->out[i] = false;
+    }
+    if (i) shoal_box_add(g, &before, values_of(v, i));
+    else shoal_box_start(g, &before, values_of(v, i));
   }
   return false;
 }

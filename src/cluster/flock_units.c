@@ -17,7 +17,7 @@ static const float LITTLE = 0.05F; /* of progress, where there is none */
 void shoal_units_reset(shoal_units *u) {
   void *const owned[] = {u->next,   u->of_tuple, u->head,    u->tail, u->box,
                          u->groups, u->twice,    u->lacks,   u->fits, u->offer,
-                         u->chance, u->partner,  u->stale,   u->lo,   u->hi,
+                         u->chance, u->partner,  u->asked,   u->lo,   u->hi,
                          u->size,   u->loss,     u->settled, u->bar,  u->score};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   for (size_t q = 0; q < SHOAL_GROUND_AXES; q++) free(u->lines[q]);
@@ -35,10 +35,13 @@ static bool allocate(shoal_units *u) {
   u->groups = shoal_alloc(room * g->n_counts, sizeof *u->groups);
   u->twice = shoal_alloc(room * g->n_counts, sizeof *u->twice);
   u->lacks = shoal_alloc(room, sizeof *u->lacks);
+  u->lacking = shoal_alloc(room * g->n_counts, sizeof *u->lacking);
   u->fits = shoal_alloc(room, sizeof *u->fits);
   u->offer = shoal_alloc(room, sizeof *u->offer);
   u->partner = shoal_alloc(room, sizeof *u->partner);
-  u->stale = shoal_alloc(room, sizeof *u->stale);
+  u->asked = shoal_alloc(room, sizeof *u->asked);
+  u->hears = shoal_alloc(room, sizeof *u->hears);
+  u->version = shoal_alloc_zero(room, sizeof *u->version);
   u->lo = shoal_alloc_zero(room * g->n_numbers, sizeof *u->lo);
   u->hi = shoal_alloc_zero(room * g->n_numbers, sizeof *u->hi);
   u->size = shoal_alloc_zero(room, sizeof *u->size);
@@ -48,8 +51,9 @@ static bool allocate(shoal_units *u) {
   u->chance = shoal_alloc_zero(room, sizeof *u->chance);
   u->score = shoal_alloc(room, sizeof *u->score);
   return u->next && u->of_tuple && u->head && u->tail && u->box && u->groups && u->twice &&
-         u->lacks && u->fits && u->offer && u->partner && u->stale && u->lo && u->hi && u->size &&
-         u->loss && u->settled && u->bar && u->chance && u->score;
+         u->lacks && u->lacking && u->fits && u->offer && u->partner && u->asked && u->hears &&
+         u->version && u->lo && u->hi && u->size && u->loss && u->settled && u->bar && u->chance &&
+         u->score;
 }
 
 bool shoal_units_init(shoal_units *u, const shoal_ground *g, uint32_t n_rows) {
@@ -82,12 +86,17 @@ static uint32_t lacks_of(const shoal_units *u, size_t d, uint64_t groups) {
 /* Whether it fits, once its rows have changed. */
 static void judge(shoal_units *u, uint32_t a) {
   const shoal_ground *g = u->ground;
-  uint32_t lacks = 0;
-  for (size_t d = 0; d < g->n_counts; d++) lacks += lacks_of(u, d, u->groups[a * g->n_counts + d]);
-  u->lacks[a] = (uint8_t)(lacks < UINT8_MAX ? lacks : UINT8_MAX);
-  u->fits[a] = !lacks && u->size[a] >= (float)g->fit->k;
+  u->lacks[a] = 0;
+  for (size_t d = 0; d < g->n_counts; d++) {
+    uint32_t lacks = lacks_of(u, d, u->groups[a * g->n_counts + d]);
+    u->lacking[a * g->n_counts + d] = (uint8_t)lacks; /* fewer than there are groups */
+    u->lacks[a] += lacks;
+  }
+  u->fits[a] = !u->lacks[a] && u->size[a] >= (float)g->fit->k;
   u->settled[a] = u->fits[a] ? 0 : 1;
-  if (u->fits[a]) u->offer[a] = INFINITY;
+  if (!u->fits[a]) return;
+  u->offer[a] = INFINITY;
+  u->hears[a] = -INFINITY;
 }
 
 /* How many rows b, which fits, can lend a so that a fits; 0: it cannot. */
@@ -96,9 +105,9 @@ static uint32_t loan_of(const shoal_units *u, uint32_t a, uint32_t b) {
   uint32_t k = (uint32_t)g->fit->k, size = (uint32_t)u->size[a], loan = size < k ? k - size : 0;
   if (!u->fits[b]) return 0;
   for (size_t d = 0; d < g->n_counts; d++) {
-    uint64_t has = u->groups[a * g->n_counts + d], other = u->groups[b * g->n_counts + d];
-    uint32_t lacks = lacks_of(u, d, has);
+    uint32_t lacks = u->lacking[a * g->n_counts + d];
     if (!lacks) continue;
+    uint64_t has = u->groups[a * g->n_counts + d], other = u->groups[b * g->n_counts + d];
     bool rich = n_bits(other) > g->fit->counts[d].least;
     if (n_bits((rich ? other : u->twice[b * g->n_counts + d]) & ~has) < lacks) return 0;
     if (lacks > loan) loan = lacks;
@@ -108,14 +117,11 @@ static uint32_t loan_of(const shoal_units *u, uint32_t a, uint32_t b) {
 
 /* The part of the groups that a and b lack which they do not lack together. */
 static float progress(const shoal_units *u, uint32_t a, uint32_t b) {
-  const shoal_ground *g = u->ground;
-  uint32_t before = 0, after = 0;
-  for (size_t d = 0; d < g->n_counts; d++) {
-    uint64_t x = u->groups[a * g->n_counts + d], y = u->groups[b * g->n_counts + d];
-    uint32_t own = lacks_of(u, d, x), others = lacks_of(u, d, y);
-    before += own + others;
-    if (own && others) after += lacks_of(u, d, x | y);
-  }
+  size_t n = u->ground->n_counts;
+  uint32_t before = u->lacks[a] + u->lacks[b], after = 0;
+  for (size_t d = 0; d < n; d++)
+    if (u->lacking[a * n + d] && u->lacking[b * n + d])
+      after += lacks_of(u, d, u->groups[a * n + d] | u->groups[b * n + d]);
   return before > after ? (float)(before - after) / (float)before : LITTLE;
 }
 
@@ -133,26 +139,23 @@ static float counted(const shoal_units *u, uint32_t a, uint32_t b, float score) 
 /* ------------------------------------------------------------ offers */
 
 static void make_offer(shoal_units *u, uint32_t to, uint32_t partner, float score) {
-  u->offer[to] = score;
+  u->offer[to] = u->hears[to] = score;
   u->partner[to] = partner;
-  u->stale[to] = false;
+  u->asked[to] = partner == SHOAL_NIL ? 0 : u->version[partner];
 }
 
 /* A unit that does not fit looks at all others; `tells`: and they at it. */
 static void look_around(shoal_units *u, uint32_t a, bool tells) {
-  uint32_t best = SHOAL_NIL;
-  float least = INFINITY;
   shoal_units_score(u, a);
-  for (uint32_t b = 0; b < u->n; b++) {
-    float score = u->score[b];
-    bool heard = tells && score < u->offer[b] && !u->fits[b];
-    if (!(score < least) && !heard) continue;
-    score = counted(u, a, b, score);
+  uint32_t best = shoal_units_least_score(u); /* most often it stays that, counts or not */
+  float least = best == SHOAL_NIL ? INFINITY : counted(u, a, best, u->score[best]);
+  for (uint32_t b = 0; (b = shoal_units_next(u, b, least, tells)) < u->n; b++) {
+    float score = counted(u, a, b, u->score[b]);
     if (score < least) {
       least = score;
       best = b;
     }
-    if (heard && score < u->offer[b]) make_offer(u, b, a, score);
+    if (tells && score < u->hears[b]) make_offer(u, b, a, score);
   }
   make_offer(u, a, best, least);
 }
@@ -160,22 +163,10 @@ static void look_around(shoal_units *u, uint32_t a, bool tells) {
 /* A unit that fits tells all that do not. */
 static void tell(shoal_units *u, uint32_t a) {
   shoal_units_score(u, a);
-  for (uint32_t b = 0; b < u->n; b++) {
-    if (!(u->score[b] < u->offer[b]) || u->fits[b]) continue;
+  for (uint32_t b = 0; (b = shoal_units_next(u, b, -INFINITY, true)) < u->n; b++) {
     float score = counted(u, b, a, u->score[b]);
-    if (score < u->offer[b]) make_offer(u, b, a, score);
+    if (score < u->hears[b]) make_offer(u, b, a, score);
   }
-}
-
-static void forget(shoal_units *u, uint32_t a, uint32_t b) {
-  for (uint32_t i = 0; i < u->n; i++)
-    u->stale[i] = u->stale[i] || u->partner[i] == a || u->partner[i] == b;
-}
-
-/* a has changed, and whoever was to come together with it, or with b, will look again. */
-static void spread(shoal_units *u, uint32_t a) {
-  if (u->fits[a]) tell(u, a);
-  else look_around(u, a, true);
 }
 
 /* ------------------------------------------------------------ rows */
@@ -234,8 +225,8 @@ static uint32_t adds_groups(const shoal_units *u, uint32_t a, uint32_t row) {
   uint32_t adds = 0;
   for (size_t d = 0; d < g->n_counts; d++) {
     uint8_t group = g->group[row * g->n_counts + d];
-    uint64_t groups = u->groups[a * g->n_counts + d];
-    if (group != SHOAL_GROUND_NO_GROUP && lacks_of(u, d, groups)) adds += !(groups >> group & 1);
+    if (group == SHOAL_GROUND_NO_GROUP || !u->lacking[a * g->n_counts + d]) continue;
+    adds += !(u->groups[a * g->n_counts + d] >> group & 1);
   }
   return adds;
 }
@@ -276,6 +267,8 @@ static bool borrow(shoal_units *u, uint32_t a, uint32_t b) {
   judge(u, b);
   shoal_units_note(u, a);
   shoal_units_note(u, b);
+  u->version[a]++;
+  u->version[b]++;
   return u->fits[a];
 }
 
@@ -285,6 +278,9 @@ static void join(shoal_units *u, uint32_t a, uint32_t into) {
   u->tail[into] = u->tail[a];
   u->head[a] = SHOAL_NIL;
   u->bar[a] = u->offer[a] = INFINITY;
+  u->hears[a] = -INFINITY;
+  u->version[a]++;
+  u->version[into]++;
   u->size[into] += u->size[a];
   shoal_box_join(g, &u->box[into], &u->box[a]);
   u->loss[into] = (float)shoal_box_loss(g, &u->box[into]);
@@ -304,9 +300,7 @@ static void start_unit(shoal_units *u, uint32_t a, uint32_t row) {
   shoal_box_start(u->ground, &u->box[a], shoal_ground_values(u->ground, row));
   u->loss[a] = 0;
   u->bar[a] = 0;
-  u->offer[a] = INFINITY;
-  u->partner[a] = SHOAL_NIL;
-  u->stale[a] = false;
+  u->offer[a] = u->hears[a] = INFINITY;
 }
 
 static void start(shoal_units *u, const uint32_t *rows, uint32_t n, float chances,
@@ -322,6 +316,11 @@ static void start(shoal_units *u, const uint32_t *rows, uint32_t n, float chance
     add_row(u, a, rows[i]);
   }
   shoal_units_clear_lines(u);
+  for (uint32_t a = u->n; a < u->room && a < u->n + LANES; a++) { /* looked at, never found */
+    u->offer[a] = u->bar[a] = INFINITY;
+    u->hears[a] = -INFINITY;
+    u->size[a] = 1;
+  }
   for (uint32_t a = 0; a < u->n; a++) {
     *random += UINT64_C(0x9e3779b97f4a7c15);
     u->chance[a] = 0.5F + chances * (float)(shoal_mix(*random) >> 40) * 0x1p-24F;
@@ -332,32 +331,20 @@ static void start(shoal_units *u, const uint32_t *rows, uint32_t n, float chance
     if (!u->fits[a]) look_around(u, a, false);
 }
 
-static uint32_t best_offer(const shoal_units *u) {
-  uint32_t best = SHOAL_NIL;
-  float least = INFINITY;
-  for (uint32_t a = 0; a < u->n; a++)
-    if (u->offer[a] < least) {
-      least = u->offer[a];
-      best = a;
-    }
-  return best;
-}
-
 bool shoal_units_gather(shoal_units *u, const uint32_t *rows, uint32_t n_rows, float chances,
                         uint64_t *random) {
   start(u, rows, n_rows, chances, random);
-  for (uint32_t a; (a = best_offer(u)) != SHOAL_NIL;) {
+  for (uint32_t a; (a = shoal_units_least_offer(u)) != SHOAL_NIL;) {
     uint32_t b = u->partner[a];
-    if (u->stale[a]) {
+    if (u->asked[a] != u->version[b]) { /* it has changed, for the worse */
       look_around(u, a, false);
     } else if (loan_of(u, a, b) && borrow(u, a, b)) {
-      forget(u, a, b);
       tell(u, b);
       tell(u, a);
     } else {
       join(u, a, b);
-      forget(u, a, b);
-      spread(u, b);
+      if (u->fits[b]) tell(u, b);
+      else look_around(u, b, true);
     }
   }
   for (uint32_t a = 0; a < u->n; a++)

@@ -18,12 +18,14 @@ typedef struct shoal_units {
   uint32_t *head, *tail; /* by unit; head SHOAL_NIL: it has gone into another one */
   shoal_box *box;
   uint64_t *groups, *twice; /* by unit and count: sets of those it has; that it has twice */
-  uint8_t *lacks;           /* by unit: groups that its counts lack together */
+  uint8_t *lacking;         /* by unit and count: groups that it lacks */
+  uint32_t *lacks;          /* by unit: of all counts together */
   bool *fits;
-  /* offers: the best partner of each unit that does not fit; INFINITY: none */
-  float *offer;
-  uint32_t *partner;
-  bool *stale; /* the partner has changed since */
+  /* offers: the best partner of each unit that does not fit */
+  float *offer;              /* INFINITY: none */
+  float *hears;              /* the same; below all where it fits or is gone */
+  uint32_t *partner, *asked; /* whom, and its version then */
+  uint32_t *version;         /* by unit: grows when it changes */
   /* for flock_units_score.c */
   int16_t *lo, *hi;                                         /* numbers: by axis and unit */
   uint16_t *lines[SHOAL_GROUND_AXES];                       /* trees: by label and unit */
@@ -59,5 +61,11 @@ void shoal_units_note(shoal_units *units, uint32_t unit);
  * with each other one; or, if it fits, if each that does not comes to it. Counts are not looked at.
  */
 void shoal_units_score(shoal_units *units, uint32_t unit);
+/* The unit of least score; of the least offer; SHOAL_NIL: all are infinite. */
+uint32_t shoal_units_least_score(const shoal_units *units);
+uint32_t shoal_units_least_offer(const shoal_units *units);
+/* The first unit from `from` on whose score is below `least`, or, if one `tells`, below what it
+ * hears; n: none. */
+uint32_t shoal_units_next(const shoal_units *units, uint32_t from, float least, bool tells);
 
 #endif

@@ -177,3 +177,65 @@ void shoal_units_score(shoal_units *u, uint32_t unit) {
   else score_portable(u, &a);
   u->score[unit] = INFINITY;
 }
+
+/* ------------------------------------------------------------ searching */
+
+#ifdef HAVE_AVX2
+AVX2 static uint32_t find_avx2(const float *x, uint32_t n) {
+  __m256 least = _mm256_set1_ps(INFINITY);
+  for (uint32_t i = 0; i < n; i += LANES) least = _mm256_min_ps(least, _mm256_loadu_ps(x + i));
+  least = _mm256_min_ps(least, _mm256_permute2f128_ps(least, least, 1));
+  least = _mm256_min_ps(least, _mm256_shuffle_ps(least, least, 0x4e));
+  least = _mm256_min_ps(least, _mm256_shuffle_ps(least, least, 0xb1)); /* in every lane */
+  if (_mm_cvtss_f32(_mm256_castps256_ps128(least)) == INFINITY) return SHOAL_NIL;
+  for (uint32_t i = 0;; i += LANES) {
+    __m256 equal = _mm256_cmp_ps(least, _mm256_loadu_ps(x + i), _CMP_EQ_OQ);
+    uint32_t mask = (uint32_t)_mm256_movemask_ps(equal);
+    if (mask) return i + (uint32_t)__builtin_ctz(mask);
+  }
+}
+
+AVX2 static uint32_t next_avx2(const shoal_units *u, uint32_t from, float least, bool tells) {
+  const __m256 all = _mm256_set1_ps(least);
+  uint32_t skip = from % LANES;
+  for (uint32_t i = from - skip; i < u->n; i += LANES, skip = 0) {
+    __m256 bound = tells ? _mm256_max_ps(all, _mm256_loadu_ps(u->hears + i)) : all;
+    __m256 is_below = _mm256_cmp_ps(_mm256_loadu_ps(u->score + i), bound, _CMP_LT_OQ);
+    uint32_t mask = (uint32_t)_mm256_movemask_ps(is_below) >> skip << skip;
+    if (mask) return i + (uint32_t)__builtin_ctz(mask);
+  }
+  return u->n;
+}
+#endif
+
+static uint32_t find_portable(const float *x, uint32_t n) {
+  float least = INFINITY;
+  uint32_t at = SHOAL_NIL;
+  for (uint32_t i = 0; i < n; i++)
+    if (x[i] < least) {
+      least = x[i];
+      at = i;
+    }
+  return at;
+}
+
+/* Where the least of the units' numbers stands; SHOAL_NIL: all are infinite. */
+static uint32_t find_least(const shoal_units *u, const float *x) {
+#ifdef HAVE_AVX2
+  if (u->ground->avx2) return find_avx2(x, u->n);
+#endif
+  return find_portable(x, u->n);
+}
+
+uint32_t shoal_units_least_score(const shoal_units *u) { return find_least(u, u->score); }
+
+uint32_t shoal_units_least_offer(const shoal_units *u) { return find_least(u, u->offer); }
+
+uint32_t shoal_units_next(const shoal_units *u, uint32_t from, float least, bool tells) {
+#ifdef HAVE_AVX2
+  if (u->ground->avx2) return next_avx2(u, from, least, tells);
+#endif
+  for (; from < u->n; from++)
+    if (u->score[from] < least || (tells && u->score[from] < u->hears[from])) break;
+  return from < u->n ? from : u->n;
+}
