@@ -75,23 +75,6 @@ static bool init_tree(shoal_ground_tree *tree, const shoal_axis *axis, double sc
   return true;
 }
 
-/* Which tuples lie below each label. */
-static bool init_sets(const shoal_ground *g, shoal_ground_tree *tree, size_t q) {
-  tree->tuples = shoal_alloc_zero((size_t)tree->n_labels * g->n_words, sizeof *tree->tuples);
-  tree->words = shoal_alloc(tree->n_labels, sizeof *tree->words);
-  if (!tree->tuples || !tree->words) return false;
-  for (uint32_t l = 0; l < tree->n_labels; l++) tree->words[l] = (shoal_span){SHOAL_NIL, 0};
-  for (uint32_t t = 0; t < g->n_tuples; t++)
-    for (uint32_t label = g->values[(size_t)t * g->n_axes + q], up;; label = up) {
-      tree->tuples[(size_t)label * g->n_words + t / 64] |= UINT64_C(1) << t % 64;
-      if (tree->words[label].lo == SHOAL_NIL) tree->words[label].lo = t / 64;
-      tree->words[label].hi = t / 64;
-      up = tree->parent[label];
-      if (up == label) break;
-    }
-  return true;
-}
-
 /* ------------------------------------------------------------ building */
 
 bool shoal_ground_carries(const shoal_cluster_task *task) {
@@ -114,8 +97,6 @@ void shoal_ground_reset(shoal_ground *g) {
     free(g->trees[q].parent);
     free(g->trees[q].join);
     free(g->trees[q].loss);
-    free(g->trees[q].tuples);
-    free(g->trees[q].words);
   }
   free(g->tuple);
   free(g->first);
@@ -148,7 +129,6 @@ static bool fill_rows(shoal_ground *g, const shoal_axes *axes) {
     }
   }
   g->first[g->n_tuples] = g->n;
-  g->n_words = (g->n_tuples + 63) / 64;
   return true;
 }
 
@@ -188,7 +168,7 @@ bool shoal_ground_init(shoal_ground *g, const shoal_cluster_task *task, const ui
   order_axes(g, axes);
   bool ok = fill_rows(g, axes) && fill_values(g, axes, scale);
   for (size_t q = g->n_numbers; ok && q < g->n_axes; q++)
-    ok = init_tree(&g->trees[q], &axes->items[g->axis[q]], scale) && init_sets(g, &g->trees[q], q);
+    ok = init_tree(&g->trees[q], &axes->items[g->axis[q]], scale);
   if (!ok) shoal_ground_reset(g);
   return ok;
 }
@@ -208,10 +188,24 @@ void shoal_box_join(const shoal_ground *g, shoal_box *box, const shoal_box *othe
 }
 
 bool shoal_box_covers(const shoal_ground *g, const shoal_box *box, const uint16_t *values) {
-  if (!shoal_box_covers_numbers(g, box, values)) return false;
-  for (size_t q = g->n_numbers; q < g->n_axes; q++) {
+  size_t q = 0;
+  for (; q < g->n_numbers; q++)
+    if ((int16_t)values[q] < box->lo[q] || (int16_t)values[q] > box->hi[q]) return false;
+  for (; q < g->n_axes; q++) {
     const shoal_ground_tree *tree = &g->trees[q];
     if (tree->join[(uint32_t)box->lo[q] * tree->n_labels + values[q]] != box->lo[q]) return false;
+  }
+  return true;
+}
+
+bool shoal_box_overlaps(const shoal_ground *g, const shoal_box *a, const shoal_box *b) {
+  size_t q = 0;
+  for (; q < g->n_numbers; q++)
+    if (a->lo[q] > b->hi[q] || b->lo[q] > a->hi[q]) return false;
+  for (; q < g->n_axes; q++) { /* one label lies below the other */
+    const shoal_ground_tree *tree = &g->trees[q];
+    uint8_t join = tree->join[(uint32_t)a->lo[q] * tree->n_labels + (uint32_t)b->lo[q]];
+    if (join != a->lo[q] && join != b->lo[q]) return false;
   }
   return true;
 }

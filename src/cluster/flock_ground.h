@@ -24,11 +24,9 @@ enum {
 /* A tree: labels below n_leaves are its leaves, by place. */
 typedef struct shoal_ground_tree {
   uint32_t n_leaves, n_labels;
-  uint8_t *parent;   /* by label; the top's is itself */
-  uint8_t *join;     /* by label x n_labels + label: their lowest common ancestor */
-  uint16_t *loss;    /* of that; of one label with itself: its own */
-  uint64_t *tuples;  /* by label: a set of n_words words, of the tuples below it, */
-  shoal_span *words; /* and the words of it that are not empty */
+  uint8_t *parent; /* by label; the top's is itself */
+  uint8_t *join;   /* by label x n_labels + label: their lowest common ancestor */
+  uint16_t *loss;  /* of that; of one label with itself: its own */
 } shoal_ground_tree;
 
 typedef struct shoal_ground {
@@ -42,8 +40,7 @@ typedef struct shoal_ground {
   uint32_t *first;     /* by tuple: its first row; n_tuples + 1 */
   uint16_t *values;    /* by tuple: n_axes; numbers: what is lost from the least; trees: labels */
   uint8_t *group;      /* by row: n_counts */
-  size_t n_words;
-  bool avx2; /* the machine has it */
+  bool avx2;           /* the machine has it */
 } shoal_ground;
 
 /* Can the table be seen so? */
@@ -83,15 +80,9 @@ static inline void shoal_box_add(const shoal_ground *ground, shoal_box *box,
 
 void shoal_box_join(const shoal_ground *ground, shoal_box *box, const shoal_box *other);
 
-/* Does it cover the numbers among the values? */
-static inline bool shoal_box_covers_numbers(const shoal_ground *ground, const shoal_box *box,
-                                            const uint16_t *values) {
-  for (size_t q = 0; q < ground->n_numbers; q++)
-    if ((int16_t)values[q] < box->lo[q] || (int16_t)values[q] > box->hi[q]) return false;
-  return true;
-}
-
+/* Does it cover the values? May the two cover the same ones? */
 bool shoal_box_covers(const shoal_ground *ground, const shoal_box *box, const uint16_t *values);
+bool shoal_box_overlaps(const shoal_ground *ground, const shoal_box *a, const shoal_box *b);
 
 /* What a row loses in the box; in it and another one; in it once a row has joined. */
 uint32_t shoal_box_loss(const shoal_ground *ground, const shoal_box *box);

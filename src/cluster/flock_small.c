@@ -20,11 +20,11 @@ enum {
   LEAST_HALVED = 4000,  /* rows: fewer are one whole */
   STRETCH = 1000,       /* rows that are gathered together at first */
   MOST_CLUSTERS = 1024, /* that the rows could form: above that looking at all takes too long */
-  PASSES = 20,          /* of single steps over all clusters */
+  PASSES = 4,           /* of single steps over all clusters */
   PARTNERS = 3,         /* clusters that are made anew with one */
   MOST_POOLED = 1024,   /* rows of them */
   LEAST_POOLS = 32,     /* times that some are made anew: at least, */
-  POOLS_EACH = 6,      /* for ten clusters of a half, */
+  POOLS_EACH = 6,       /* for ten clusters of a half, */
   HOPE = 115,           /* single steps are tried if units lose so many hundredths at most */
   HOPES = 100,
   POOLS_AFTER = 1 /* and for ten clusters of the whole */

@@ -14,7 +14,7 @@ enum {
   MOST_TUPLES = 256,  /* columns of more are left alone, */
   MOST_ROWS = 1024,   /* or of more rows */
   MOST_PLANNED = 32,  /* columns that rows of one step may go to */
-  MOST_FETCHED = 512, /* rows that are looked at to be fetched */
+  MOST_FETCHED = 256, /* rows that are looked at to be fetched */
   MOST_PEELED = 16,   /* values of a number where its ends are tried to be cut off */
   MOST_STEPS = 8,     /* on a column, before the next one has its turn */
   HOPE = 13,          /* an estimate may be so many tenths of the gain: rows may share a home */
@@ -43,39 +43,28 @@ typedef struct fetching {
   uint32_t column, rows[MOST_FETCHED], n;
 } fetching;
 
-/* The rows of a tuple that columns of more than k rows may have once the set has left. */
-static void list_tuple(fetching *f, uint32_t tuple, uint32_t least_loss) {
+/* Lists the rows of a column that a box covers. */
+static void list_rows(fetching *f, const shoal_box *box, uint32_t column) {
   const shoal_swarm *s = f->swarm;
   const shoal_ground *g = s->ground;
-  for (uint32_t r = g->first[tuple]; r < g->first[tuple + 1] && f->n < MOST_FETCHED; r++) {
-    uint32_t c = s->column[r];
-    if (c == SHOAL_NIL || c == f->column || s->size[c] < g->fit->k) continue;
-    if (s->loss[c] >= least_loss) f->rows[f->n++] = r;
+  uint32_t last = SHOAL_NIL;
+  bool covered = false;
+  for (uint32_t r = s->head[column]; r != SHOAL_NIL && f->n < MOST_FETCHED; r = s->next[r]) {
+    if (g->tuple[r] != last) covered = shoal_box_covers(g, box, shoal_ground_values(g, r));
+    last = g->tuple[r];
+    if (covered) f->rows[f->n++] = r;
   }
 }
 
-/* All rows that a box covers, of columns that lose so much at least; first by the trees' sets. */
+/* All rows that a box covers, of columns that lose so much at least and may have rows to spare. */
 static void list_covered(fetching *f, const shoal_box *box, uint32_t least_loss) {
-  const shoal_ground *g = f->swarm->ground;
-  const uint64_t *sets[SHOAL_GROUND_AXES];
-  size_t first = 0, end = g->n_words;
+  const shoal_swarm *s = f->swarm;
+  uint64_t k = s->ground->fit->k;
   f->n = 0;
-  for (size_t q = g->n_numbers; q < g->n_axes; q++) {
-    shoal_span words = g->trees[q].words[box->lo[q]];
-    sets[q] = g->trees[q].tuples + (size_t)box->lo[q] * g->n_words;
-    if (words.lo > first) first = words.lo;
-    if (words.hi + 1 < end) end = words.hi + 1;
-  }
-  for (size_t w = first; w < end; w++) {
-    uint64_t set = UINT64_MAX;
-    for (size_t q = g->n_numbers; q < g->n_axes && set; q++) set &= sets[q][w];
-    for (; set; set &= set - 1) {
-      uint32_t tuple = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(set);
-      if (tuple >= g->n_tuples) break;
-      if (shoal_box_covers_numbers(g, box, g->values + (size_t)tuple * g->n_axes))
-        list_tuple(f, tuple, least_loss);
-    }
-  }
+  for (uint32_t c = 0; c < s->n_columns; c++)
+    if (s->loss[c] >= least_loss && s->size[c] >= k && c != f->column &&
+        shoal_box_overlaps(s->ground, box, &s->box[c]))
+      list_rows(f, box, c);
 }
 
 /* The row whose fetching gains most, above `least`; SHOAL_NIL: none. */
@@ -175,6 +164,11 @@ static void send(visit *v) {
   }
 }
 
+/* What the rows of one tuple cost in the home that was found for them. */
+static uint64_t cost_alone(const visit *v, uint32_t i) {
+  return v->home[i].first + (uint64_t)(v->n_rows[i] - 1) * v->home[i].later;
+}
+
 /* What the set costs if no two of its tuples share a home. */
 static uint64_t estimate(const visit *v) {
   uint64_t cost = 0;
@@ -204,12 +198,13 @@ static bool leave_and_fetch(visit *v, const shoal_box *rest, uint32_t n_rest, ui
   return false;
 }
 
-/* Tries to do without the set; what stays has so many rows, in that box. */
-static bool leave(visit *v, const shoal_box *rest, uint32_t n_rest) {
+/* Tries to do without the set, whose cost is an estimate; the rest has so many rows, in that box.
+ */
+static bool leave(visit *v, uint64_t cost, const shoal_box *rest, uint32_t n_rest) {
   shoal_swarm *s = v->swarm;
   uint64_t gain = shoal_swarm_cost(s, v->column);
   if (n_rest) gain -= (uint64_t)n_rest * shoal_box_loss(s->ground, rest);
-  if (estimate(v) * HOPES >= gain * HOPE || !make_plan(v, &gain)) return false;
+  if (cost * HOPES >= gain * HOPE || !make_plan(v, &gain)) return false;
   return leave_and_fetch(v, rest, n_rest, gain);
 }
 
@@ -218,14 +213,15 @@ static bool leave_set(visit *v) {
   shoal_swarm *s = v->swarm;
   shoal_box box;
   uint32_t rest = 0;
-  if (estimate(v) * HOPES >= shoal_swarm_cost(s, v->column) * HOPE) return false;
+  uint64_t cost = estimate(v);
+  if (cost * HOPES >= shoal_swarm_cost(s, v->column) * HOPE) return false;
   for (uint32_t i = 0; i < v->n; i++) {
     if (v->out[i]) continue;
     if (!rest) shoal_box_start(s->ground, &box, values_of(v, i));
     else shoal_box_add(s->ground, &box, values_of(v, i));
     rest += v->n_rows[i];
   }
-  return leave(v, &box, rest);
+  return leave(v, cost, &box, rest);
 }
 
 /* ------------------------------------------------------------ sets */
@@ -243,13 +239,13 @@ static bool leave_single(visit *v) {
   memset(v->out, 0, v->n * sizeof *v->out);
   for (uint32_t i = 0; i < v->n; i++) {
     uint32_t n_rest = s->size[v->column] - v->n_rows[i];
-    uint64_t cost = v->home[i].first + (uint64_t)(v->n_rows[i] - 1) * v->home[i].later;
+    uint64_t cost = cost_alone(v, i);
     if (cost < shoal_swarm_cost(s, v->column)) {
       if (i) rest = before;
       if (i && i + 1 < v->n) shoal_box_join(g, &rest, &behind[i + 1]);
       else if (i + 1 < v->n) rest = behind[1];
       v->out[i] = true;
-      if (leave(v, &rest, n_rest)) return true;
+      if (leave(v, cost, &rest, n_rest)) return true;
       v->out[i] = false;
     }
     if (i) shoal_box_add(g, &before, values_of(v, i));
