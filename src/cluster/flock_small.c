@@ -18,14 +18,15 @@
 enum {
   HALVES = 2,
   LEAST_HALVED = 4000,  /* rows: fewer are one whole */
-  STRETCH = 1000,       /* rows that are gathered together at first */
+  STRETCH = 400,       /* rows that are gathered together at first */
   MOST_CLUSTERS = 1024, /* that the rows could form: above that looking at all takes too long */
-  PASSES = 4,           /* of single steps over all clusters */
-  PARTNERS = 3,         /* clusters that are made anew with one */
-  MOST_POOLED = 1024,   /* rows of them */
-  LEAST_POOLS = 32,     /* times that some are made anew: at least, */
-  POOLS_EACH = 6,       /* for ten clusters of a half, */
-  HOPE = 115,           /* single steps are tried if units lose so many hundredths at most */
+  PASSES = 2,           /* of single steps over all clusters */
+  DRAWS = 3,
+  PARTNERS = 3,       /* clusters that are made anew with one */
+  MOST_POOLED = 1024, /* rows of them */
+  LEAST_POOLS = 32,   /* times that some are made anew: at least, */
+  POOLS_EACH = 4,     /* for ten clusters of a half, */
+  HOPE = 115,         /* single steps are tried if units lose so many hundredths at most */
   HOPES = 100,
   POOLS_AFTER = 1 /* and for ten clusters of the whole */
 };
@@ -51,18 +52,21 @@ typedef struct remaking {
   uint32_t rows[MOST_POOLED], n;
 } remaking;
 
-/* A cluster that loses something, and one of its rows; SHOAL_NIL: none was found. */
-static uint32_t draw_row(shoal_swarm *s, uint32_t *column) {
-  enum { DRAWS = 64 };
+/* Of a few clusters drawn, the one that loses most; SHOAL_NIL: none of them can gain anything. */
+static uint32_t draw_column(shoal_swarm *s) {
+  uint32_t best = SHOAL_NIL;
   for (int i = 0; i < DRAWS; i++) {
     uint32_t c = shoal_swarm_random(s, s->n_columns);
     if (!s->loss[c] || s->size[c] > MOST_POOLED) continue;
-    uint32_t row = s->head[c];
-    for (uint32_t steps = shoal_swarm_random(s, s->size[c]); steps; steps--) row = s->next[row];
-    *column = c;
-    return row;
+    if (best == SHOAL_NIL || shoal_swarm_cost(s, c) > shoal_swarm_cost(s, best)) best = c;
   }
-  return SHOAL_NIL;
+  return best;
+}
+
+static uint32_t draw_row(shoal_swarm *s, uint32_t column) {
+  uint32_t row = s->head[column];
+  for (uint32_t steps = shoal_swarm_random(s, s->size[column]); steps; steps--) row = s->next[row];
+  return row;
 }
 
 /* The cluster and those that would cost its row least, with some chance. */
@@ -132,9 +136,9 @@ static uint64_t cost_of_units(const shoal_units *u) {
 static void remake(remaking *m) {
   enum { ROUNDS = 2, SHARES = 1024 };
   shoal_swarm *s = m->swarm;
-  uint32_t column = 0, row = draw_row(s, &column), columns[MOST_POOLED];
-  if (row == SHOAL_NIL) return;
-  choose_partners(m, column, row);
+  uint32_t column = draw_column(s), columns[MOST_POOLED];
+  if (column == SHOAL_NIL) return;
+  choose_partners(m, column, draw_row(s, column));
   if (!pool_rows(m)) return;
   float chances = (float)shoal_swarm_random(s, SHARES) / (2 * SHARES);
   if (!shoal_units_gather(m->units, m->rows, m->n, chances, &s->random)) return;
@@ -315,7 +319,7 @@ shoal_status shoal_flock_small(const shoal_cluster_task *task, shoal_partition *
   f->error = error;
   f->rows = shoal_alloc((size_t)task->axes->n_rows, sizeof *f->rows);
   bool ok = f->rows != NULL;
-  if (ok) f->status = shoal_flock_order_rows(task, 1, false, f->rows, error);
+  if (ok) f->status = shoal_flock_order_rows(task, 1, true, f->rows, error);
   if (ok && f->status == SHOAL_OK)
     ok = shoal_ground_init(&f->ground, task, f->rows) && cluster(f, partition);
   *done = partition->cluster_of_row != NULL;

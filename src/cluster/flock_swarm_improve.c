@@ -274,16 +274,21 @@ static bool leave_label(visit *v, size_t q) {
   return false;
 }
 
-/* On a number: leaves out the rows of one end, as far as `bound`; false too if they are many. */
-static bool leave_end(visit *v, size_t q, bool low, uint16_t bound, bool *many) {
+/* On a number: leaves out the rows of one end, as far as `bound`; `hopeless`: further too. */
+static bool leave_end(visit *v, size_t q, bool low, uint16_t bound, bool *hopeless) {
+  const shoal_swarm *s = v->swarm;
   uint32_t n_out = 0;
+  uint64_t cost = 0;
   for (uint32_t i = 0; i < v->n; i++) {
     uint16_t value = values_of(v, i)[q];
     v->out[i] = low ? value <= bound : value >= bound;
-    if (v->out[i]) n_out += v->n_rows[i];
+    if (!v->out[i]) continue;
+    n_out += v->n_rows[i];
+    cost += cost_alone(v, i);
   }
-  *many = 2 * n_out > v->swarm->size[v->column];
-  return !*many && leave_set(v);
+  *hopeless = 2 * n_out > s->size[v->column] ||
+              cost * HOPES >= shoal_swarm_cost(s, v->column) * HOPE; /* more rows cost more */
+  return !*hopeless && leave_set(v);
 }
 
 /* The next value inward from `bound`. */
@@ -300,9 +305,9 @@ static bool leave_ends(visit *v, size_t q) {
   const shoal_box *box = &v->swarm->box[v->column];
   for (int low = 1; low >= 0; low--) {
     uint16_t bound = (uint16_t)(low ? box->lo[q] : box->hi[q]);
-    bool many = false;
-    for (int i = 0; i < MOST_PEELED && !many; i++) {
-      if (leave_end(v, q, low, bound, &many)) return true;
+    bool hopeless = false;
+    for (int i = 0; i < MOST_PEELED && !hopeless; i++) {
+      if (leave_end(v, q, low, bound, &hopeless)) return true;
       bound = next_value(v, q, low, bound);
     }
   }
