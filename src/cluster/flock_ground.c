@@ -198,18 +198,6 @@ bool shoal_box_covers(const shoal_ground *g, const shoal_box *box, const uint16_
   return true;
 }
 
-bool shoal_box_overlaps(const shoal_ground *g, const shoal_box *a, const shoal_box *b) {
-  size_t q = 0;
-  for (; q < g->n_numbers; q++)
-    if (a->lo[q] > b->hi[q] || b->lo[q] > a->hi[q]) return false;
-  for (; q < g->n_axes; q++) { /* one label lies below the other */
-    const shoal_ground_tree *tree = &g->trees[q];
-    uint8_t join = tree->join[(uint32_t)a->lo[q] * tree->n_labels + (uint32_t)b->lo[q]];
-    if (join != a->lo[q] && join != b->lo[q]) return false;
-  }
-  return true;
-}
-
 uint32_t shoal_box_loss_joined(const shoal_ground *g, const shoal_box *a, const shoal_box *b) {
   uint32_t loss = 0;
   size_t q = 0;

@@ -82,7 +82,19 @@ void shoal_box_join(const shoal_ground *ground, shoal_box *box, const shoal_box 
 
 /* Does it cover the values? May the two cover the same ones? */
 bool shoal_box_covers(const shoal_ground *ground, const shoal_box *box, const uint16_t *values);
-bool shoal_box_overlaps(const shoal_ground *ground, const shoal_box *a, const shoal_box *b);
+
+static inline bool shoal_box_overlaps(const shoal_ground *ground, const shoal_box *a,
+                                      const shoal_box *b) {
+  size_t q = 0;
+  for (; q < ground->n_numbers; q++)
+    if (a->lo[q] > b->hi[q] || b->lo[q] > a->hi[q]) return false;
+  for (; q < ground->n_axes; q++) { /* one label lies below the other */
+    const shoal_ground_tree *tree = &ground->trees[q];
+    uint8_t join = tree->join[(uint32_t)a->lo[q] * tree->n_labels + (uint32_t)b->lo[q]];
+    if (join != a->lo[q] && join != b->lo[q]) return false;
+  }
+  return true;
+}
 
 /* What a row loses in the box; in it and another one; in it once a row has joined. */
 uint32_t shoal_box_loss(const shoal_ground *ground, const shoal_box *box);

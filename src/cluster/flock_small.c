@@ -18,17 +18,16 @@
 enum {
   HALVES = 2,
   LEAST_HALVED = 4000,  /* rows: fewer are one whole */
-  STRETCH = 400,       /* rows that are gathered together at first */
+  STRETCH = 400,        /* rows that are gathered together at first */
   MOST_CLUSTERS = 1024, /* that the rows could form: above that looking at all takes too long */
   PASSES = 2,           /* of single steps over all clusters */
-  DRAWS = 3,
-  PARTNERS = 3,       /* clusters that are made anew with one */
-  MOST_POOLED = 1024, /* rows of them */
-  LEAST_POOLS = 32,   /* times that some are made anew: at least, */
-  POOLS_EACH = 4,     /* for ten clusters of a half, */
-  HOPE = 115,         /* single steps are tried if units lose so many hundredths at most */
-  HOPES = 100,
-  POOLS_AFTER = 1 /* and for ten clusters of the whole */
+  DRAWS = 3,            /* clusters of which the one that loses most is made anew, */
+  PARTNERS = 3,         /* with so many others */
+  MOST_POOLED = 1024,   /* and so many rows in all, */
+  LEAST_POOLS = 32,     /* so many times at least, */
+  ROWS_A_POOL = 60,     /* and once for so many rows */
+  HOPE = 115,           /* single steps are tried if units lose so many hundredths at most */
+  HOPES = 100
 };
 
 typedef struct small {
@@ -178,11 +177,11 @@ static void polish(const small *f, shoal_swarm *s) {
   }
 }
 
-static void make_anew(small *f, shoal_swarm *s, shoal_units *units, uint32_t each, bool reports) {
+static void make_anew(small *f, shoal_swarm *s, shoal_units *units, uint32_t n_rows, bool reports) {
   remaking m;
   m.swarm = s;
   m.units = units;
-  uint32_t pools = s->n_columns * each / 10;
+  uint32_t pools = n_rows / ROWS_A_POOL;
   if (pools < LEAST_POOLS) pools = LEAST_POOLS;
   for (uint32_t i = 0; i < pools && !is_over(f, s); i++) {
     if (reports && i % LEAST_POOLS == 0) report(f, (uint64_t)f->ground.n * i / pools / 2);
@@ -232,7 +231,7 @@ static void cluster_half(void *user, unsigned i) {
   }
   if (gather_stretches(f, s, &units, first, end)) {
     polish(f, s);
-    make_anew(f, s, &units, POOLS_EACH, i == 0);
+    make_anew(f, s, &units, end - first, i == 0);
   } else {
     atomic_store(&f->unfit, true);
   }
@@ -244,7 +243,6 @@ static void cluster_half(void *user, unsigned i) {
 static void unite(small *f) {
   shoal_swarm *whole = &f->swarms[HALVES];
   const shoal_ground *g = &f->ground;
-  shoal_units units;
   if (!shoal_swarm_init(whole, g, g->n / (uint32_t)g->fit->k, HALVES)) {
     whole->failed = true;
     return;
@@ -260,12 +258,6 @@ static void unite(small *f) {
     }
   }
   polish(f, whole);
-  if (!shoal_units_init(&units, g, MOST_POOLED)) {
-    whole->failed = true;
-    return;
-  }
-  make_anew(f, whole, &units, POOLS_AFTER, false);
-  shoal_units_reset(&units);
 }
 
 static bool hand_over(const small *f, const shoal_swarm *s, shoal_partition *partition) {

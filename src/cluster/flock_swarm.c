@@ -8,8 +8,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-enum { LANES = 16 }; /* columns that are looked at together */
-
 void shoal_swarm_reset(shoal_swarm *s) {
   void *const owned[] = {s->column,  s->next,  s->prev,     s->head,  s->size,       s->loss,
                          s->box,     s->seen,  s->distinct, s->tried, s->changed,    s->lo,
@@ -54,7 +52,9 @@ static bool allocate_columns(shoal_swarm *s) {
 }
 
 bool shoal_swarm_init(shoal_swarm *s, const shoal_ground *g, uint32_t n_clusters, uint64_t seed) {
-  *s = (shoal_swarm){.ground = g, .room = (n_clusters / LANES + 1) * LANES, .random = seed};
+  *s = (shoal_swarm){.ground = g,
+                     .room = (n_clusters / SHOAL_SWARM_STRIDE + 1) * SHOAL_SWARM_STRIDE,
+                     .random = seed};
   bool ok = allocate_rows(s, g->n) && allocate_columns(s);
   for (size_t q = g->n_numbers; ok && q < g->n_axes; q++) {
     s->lines[q] = shoal_alloc_zero((size_t)g->trees[q].n_leaves * s->room, sizeof *s->lines[q]);

@@ -12,6 +12,8 @@
 
 #include "cluster/flock_ground.h"
 
+enum { SHOAL_SWARM_STRIDE = 64 }; /* columns that are looked at together; room for as many */
+
 typedef struct shoal_swarm {
   const shoal_ground *ground;
   uint32_t room, n_columns;       /* n_columns: none behind it has rows */

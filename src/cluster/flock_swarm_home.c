@@ -18,6 +18,8 @@
 
 enum {
   LANES = 16,
+  STRIDE = SHOAL_SWARM_STRIDE,
+  STEPS = STRIDE / LANES,
   BARRED_LOSS = -16000, /* with the weight: more than any row costs, below 2^31 */
   BARRED_WEIGHT = 30000,
   BARRED_COST = 16000 * 30000
@@ -60,7 +62,7 @@ void shoal_swarm_note(shoal_swarm *s, uint32_t column) {
 static int32_t fill_portable(shoal_swarm *s, const uint16_t *values) {
   const shoal_ground *g = s->ground;
   int32_t least = INT32_MAX;
-  for (uint32_t c = 0; c < (s->n_columns + LANES - 1) / LANES * LANES; c++) {
+  for (uint32_t c = 0; c < (s->n_columns + STRIDE - 1) / STRIDE * STRIDE; c++) {
     int32_t joined = 0;
     size_t q = 0;
     for (; q < g->n_numbers; q++) {
@@ -79,28 +81,46 @@ static int32_t fill_portable(shoal_swarm *s, const uint16_t *values) {
 #ifdef HAVE_AVX2
 AVX2 static inline __m256i load(const void *at) { return _mm256_loadu_si256((const __m256i *)at); }
 
-AVX2 static int32_t fill_avx2(shoal_swarm *s, const uint16_t *values) {
+/* What is lost in each of STRIDE columns from c on once a row of these values has joined. */
+AVX2 static inline void join_avx2(const shoal_swarm *s, const uint16_t *values, uint32_t c,
+                                  __m256i joined[STEPS]) {
   const shoal_ground *g = s->ground;
-  const uint16_t *lines[SHOAL_GROUND_AXES];
-  size_t room = s->room;
-  __m256i least = _mm256_set1_epi32(INT32_MAX);
-  for (size_t q = g->n_numbers; q < g->n_axes; q++) lines[q] = s->lines[q] + values[q] * room;
-  for (uint32_t c = 0; c < s->n_columns; c += LANES) {
-    __m256i joined = _mm256_setzero_si256();
-    size_t q = 0;
-    for (; q < g->n_numbers; q++) {
-      __m256i value = _mm256_set1_epi16((int16_t)values[q]);
-      __m256i hi = _mm256_max_epi16(value, load(s->hi + q * room + c));
-      __m256i lo = _mm256_min_epi16(value, load(s->lo + q * room + c));
-      joined = _mm256_add_epi16(joined, _mm256_sub_epi16(hi, lo));
+  size_t q = 0;
+#pragma GCC unroll 4
+  for (int i = 0; i < STEPS; i++) joined[i] = _mm256_setzero_si256();
+  for (; q < g->n_numbers; q++) {
+    const int16_t *his = s->hi + q * s->room + c, *los = s->lo + q * s->room + c;
+    __m256i value = _mm256_set1_epi16((int16_t)values[q]);
+  #pragma GCC unroll 4
+  for (int i = 0; i < STEPS; i++) {
+      __m256i hi = _mm256_max_epi16(value, load(his + LANES * i));
+      __m256i lo = _mm256_min_epi16(value, load(los + LANES * i));
+      joined[i] = _mm256_add_epi16(joined[i], _mm256_sub_epi16(hi, lo));
     }
-    for (; q < g->n_axes; q++) joined = _mm256_add_epi16(joined, load(lines[q] + c));
-    __m256i grown = _mm256_sub_epi16(joined, load(s->own_loss + c));
-    __m256i x = _mm256_madd_epi16(_mm256_unpacklo_epi16(joined, grown), load(s->weight + c));
-    __m256i y = _mm256_madd_epi16(_mm256_unpackhi_epi16(joined, grown), load(s->weight + c + 8));
-    _mm256_storeu_si256((__m256i *)(void *)(s->cost + c), x);
-    _mm256_storeu_si256((__m256i *)(void *)(s->cost + c + 8), y);
-    least = _mm256_min_epi32(least, _mm256_min_epi32(x, y));
+  }
+  for (; q < g->n_axes; q++) {
+    const uint16_t *line = s->lines[q] + (size_t)values[q] * s->room + c;
+  #pragma GCC unroll 4
+  for (int i = 0; i < STEPS; i++) joined[i] = _mm256_add_epi16(joined[i], load(line + LANES * i));
+  }
+}
+
+AVX2 static int32_t fill_avx2(shoal_swarm *s, const uint16_t *values) {
+  __m256i least = _mm256_set1_epi32(INT32_MAX), joined[STEPS];
+  for (uint32_t c = 0; c < s->n_columns; c += STRIDE) {
+    join_avx2(s, values, c, joined);
+#pragma GCC unroll 4
+    for (uint32_t i = 0; i < STEPS; i++) {
+      uint32_t at = c + LANES * i;
+      __m256i grown = _mm256_sub_epi16(joined[i], load(s->own_loss + at));
+      __m256i low = _mm256_unpacklo_epi16(joined[i], grown);
+      __m256i high = _mm256_unpackhi_epi16(joined[i], grown);
+      low = _mm256_madd_epi16(low, load(s->weight + at));
+      high = _mm256_madd_epi16(high, load(s->weight + at + LANES / 2));
+      _mm256_storeu_si256((__m256i *)(void *)(s->cost + at), low);
+      _mm256_storeu_si256((__m256i *)(void *)(s->cost + at + LANES / 2), high);
+      least = _mm256_min_epi32(least, _mm256_min_epi32(low, high));
+    }
   }
   __m128i half = _mm_min_epi32(_mm256_castsi256_si128(least), _mm256_extracti128_si256(least, 1));
   half = _mm_min_epi32(half, _mm_shuffle_epi32(half, 0x4e));

@@ -99,20 +99,22 @@ static void score_fit_portable(shoal_units *u, const asked *a) {
 }
 
 #ifdef HAVE_AVX2
-AVX2 static inline __m256 joint_avx2(const shoal_units *u, const asked *a, uint32_t b) {
+AVX2 static inline __m256i load(const void *at) { return _mm256_loadu_si256((const __m256i *)at); }
+
+/* What is lost with each of 16 units from b on. */
+AVX2 static inline void joint_avx2(const shoal_units *u, const asked *a, uint32_t b,
+                                   __m256 joint[2]) {
   const shoal_box *box = &u->box[a->unit];
-  __m128i joint = _mm_setzero_si128();
+  __m256i sum = _mm256_setzero_si256();
   size_t q = 0;
   for (; q < u->ground->n_numbers; q++) {
-    __m128i hi = _mm_loadu_si128((const __m128i *)(const void *)(u->hi + q * u->room + b));
-    __m128i lo = _mm_loadu_si128((const __m128i *)(const void *)(u->lo + q * u->room + b));
-    hi = _mm_max_epi16(hi, _mm_set1_epi16(box->hi[q]));
-    lo = _mm_min_epi16(lo, _mm_set1_epi16(box->lo[q]));
-    joint = _mm_add_epi16(joint, _mm_sub_epi16(hi, lo));
+    __m256i hi = _mm256_max_epi16(load(u->hi + q * u->room + b), _mm256_set1_epi16(box->hi[q]));
+    __m256i lo = _mm256_min_epi16(load(u->lo + q * u->room + b), _mm256_set1_epi16(box->lo[q]));
+    sum = _mm256_add_epi16(sum, _mm256_sub_epi16(hi, lo));
   }
-  for (; q < u->ground->n_axes; q++)
-    joint = _mm_add_epi16(joint, _mm_loadu_si128((const __m128i *)(const void *)(a->lines[q] + b)));
-  return _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(joint));
+  for (; q < u->ground->n_axes; q++) sum = _mm256_add_epi16(sum, load(a->lines[q] + b));
+  joint[0] = _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm256_castsi256_si128(sum)));
+  joint[1] = _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm256_extracti128_si256(sum, 1)));
 }
 
 AVX2 static inline void store_avx2(shoal_units *u, const asked *a, uint32_t b, __m256 score) {
@@ -124,14 +126,16 @@ AVX2 static inline void store_avx2(shoal_units *u, const asked *a, uint32_t b, _
 AVX2 static void score_avx2(shoal_units *u, const asked *a) {
   const __m256 size = _mm256_set1_ps(a->size), cost = _mm256_set1_ps(a->cost);
   const __m256 loan = _mm256_set1_ps(a->loan), need = _mm256_set1_ps(a->need);
+  __m256 joint[2];
   for (uint32_t b = 0; b < u->n; b += LANES) {
-    __m256 joint = joint_avx2(u, a, b), other = _mm256_loadu_ps(u->size + b);
-    __m256 settled = _mm256_loadu_ps(u->settled + b);
+    if (b % (2 * LANES) == 0) joint_avx2(u, a, b, joint);
+    __m256 other = _mm256_loadu_ps(u->size + b), settled = _mm256_loadu_ps(u->settled + b);
     __m256 lends = _mm256_and_ps(_mm256_cmp_ps(settled, _mm256_setzero_ps(), _CMP_EQ_OQ),
                                  _mm256_cmp_ps(other, need, _CMP_GE_OQ));
     __m256 rows = _mm256_blendv_ps(other, loan, lends);
     __m256 all = _mm256_add_ps(size, _mm256_mul_ps(other, settled));
-    __m256 sum = _mm256_sub_ps(_mm256_mul_ps(_mm256_add_ps(size, rows), joint), cost);
+    __m256 sum = _mm256_mul_ps(_mm256_add_ps(size, rows), joint[b / LANES % 2]);
+    sum = _mm256_sub_ps(sum, cost);
     sum = _mm256_sub_ps(sum, _mm256_mul_ps(rows, _mm256_loadu_ps(u->loss + b)));
     store_avx2(u, a, b, _mm256_div_ps(sum, all));
   }
@@ -139,14 +143,15 @@ AVX2 static void score_avx2(shoal_units *u, const asked *a) {
 
 AVX2 static void score_fit_avx2(shoal_units *u, const asked *a) {
   const __m256 own = _mm256_set1_ps(a->size), k = _mm256_set1_ps(a->k);
+  __m256 joint[2];
   for (uint32_t b = 0; b < u->n; b += LANES) {
-    __m256 joint = joint_avx2(u, a, b), size = _mm256_loadu_ps(u->size + b);
-    __m256 loan = _mm256_sub_ps(k, size);
+    if (b % (2 * LANES) == 0) joint_avx2(u, a, b, joint);
+    __m256 size = _mm256_loadu_ps(u->size + b), loan = _mm256_sub_ps(k, size);
     __m256 lends = _mm256_and_ps(_mm256_cmp_ps(loan, _mm256_setzero_ps(), _CMP_GT_OQ),
                                  _mm256_cmp_ps(own, _mm256_add_ps(k, loan), _CMP_GE_OQ));
     __m256 rows = _mm256_blendv_ps(own, loan, lends);
-    __m256 sum = _mm256_sub_ps(_mm256_mul_ps(_mm256_add_ps(size, rows), joint),
-                               _mm256_mul_ps(size, _mm256_loadu_ps(u->loss + b)));
+    __m256 sum = _mm256_mul_ps(_mm256_add_ps(size, rows), joint[b / LANES % 2]);
+    sum = _mm256_sub_ps(sum, _mm256_mul_ps(size, _mm256_loadu_ps(u->loss + b)));
     sum = _mm256_sub_ps(sum, _mm256_mul_ps(rows, _mm256_set1_ps(a->loss)));
     store_avx2(u, a, b, _mm256_div_ps(sum, size));
   }
