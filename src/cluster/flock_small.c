@@ -23,7 +23,8 @@ enum {
   PASSES = 2,           /* of single steps over all clusters */
   DRAWS = 3,            /* clusters of which the one that loses most is made anew, */
   PARTNERS = 3,         /* with so many others */
-  MOST_POOLED = 1024,   /* and so many rows in all, */
+  ENOUGH = 8,           /* or fewer if they have so many times k rows, */
+  MOST_POOLED = 1024,   /* and at most so many rows in all, */
   LEAST_POOLS = 32,     /* so many times at least, */
   ROWS_A_POOL = 60,     /* and once for so many rows */
   HOPE = 115,           /* single steps are tried if units lose so many hundredths at most */
@@ -68,35 +69,40 @@ static uint32_t draw_row(shoal_swarm *s, uint32_t column) {
   return row;
 }
 
-/* The cluster and those that would cost its row least, with some chance. */
+/* The cluster, and behind it those that would cost its row least, with some chance. */
 static void choose_partners(remaking *m, uint32_t column, uint32_t row) {
   enum { SHARES = 1024 };
   shoal_swarm *s = m->swarm;
-  uint64_t cost[PARTNERS];
+  uint64_t cost[PARTNERS + 1] = {0};
   (void)shoal_swarm_home(s, row, column);
-  m->n_columns = 0;
+  m->columns[0] = column;
+  m->n_columns = 1;
   for (uint32_t c = 0; c < s->n_columns; c++) {
     if (!s->size[c] || c == column) continue;
     uint64_t own = (uint64_t)(uint32_t)s->cost[shoal_swarm_slot(c)] *
                    (2 * SHARES + shoal_swarm_random(s, SHARES));
-    if (m->n_columns == PARTNERS && own >= cost[PARTNERS - 1]) continue;
-    uint32_t i = m->n_columns < PARTNERS ? m->n_columns++ : PARTNERS - 1;
-    for (; i && cost[i - 1] > own; i--) {
+    if (m->n_columns > PARTNERS && own >= cost[PARTNERS]) continue;
+    uint32_t i = m->n_columns <= PARTNERS ? m->n_columns++ : PARTNERS;
+    for (; i > 1 && cost[i - 1] > own; i--) {
       cost[i] = cost[i - 1];
       m->columns[i] = m->columns[i - 1];
     }
     cost[i] = own;
     m->columns[i] = c;
   }
-  m->columns[m->n_columns++] = column;
 }
 
+/* The rows of the cluster and its partners, nearest first, until they are enough; false: too many.
+ */
 static bool pool_rows(remaking *m) {
   const shoal_swarm *s = m->swarm;
+  uint64_t enough = ENOUGH * s->ground->fit->k;
   m->n = 0;
   for (uint32_t i = 0; i < m->n_columns; i++) {
-    if (m->n + s->size[m->columns[i]] > MOST_POOLED) return false;
-    for (uint32_t r = s->head[m->columns[i]]; r != SHOAL_NIL; r = s->next[r]) m->rows[m->n++] = r;
+    if (m->n >= enough) m->n_columns = i;
+    else if (m->n + s->size[m->columns[i]] > MOST_POOLED) return false;
+    else
+      for (uint32_t r = s->head[m->columns[i]]; r != SHOAL_NIL; r = s->next[r]) m->rows[m->n++] = r;
   }
   return true;
 }
