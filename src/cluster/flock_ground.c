@@ -21,8 +21,8 @@ static bool is_known(const nodes *found, uint32_t n_leaves, shoal_span span) {
   return span.lo == span.hi;
 }
 
-/* Leaves, then what lies above them, lowest level first; false where they are too many. */
-static bool find_nodes(const shoal_axis *axis, nodes *found) {
+/* Leaves, then what lies above them, lowest level first. */
+static void find_nodes(const shoal_axis *axis, nodes *found) {
   found->n = axis->n_places;
   for (uint32_t p = 0; p < axis->n_places; p++) found->span[p] = (shoal_span){p, p};
   for (uint32_t l = 0; l < axis->hierarchy->n_levels; l++) {
@@ -32,11 +32,9 @@ static bool find_nodes(const shoal_axis *axis, nodes *found) {
       for (end = lo + 1; end < axis->n_places && label[axis->code_at[end]] == own;) end++;
       shoal_span span = {lo, end - 1};
       if (is_known(found, axis->n_places, span)) continue; /* a label and its only child */
-      if (found->n == SHOAL_GROUND_LABELS) return false;
-      found->span[found->n++] = span;
+      found->span[found->n++] = span; /* it has two children or more: there are few of them */
     }
   }
-  return true;
 }
 
 static bool lies_in(shoal_span inner, shoal_span outer) {
@@ -62,7 +60,7 @@ static void fill_joins(shoal_ground_tree *tree, const nodes *found, const uint16
 static bool init_tree(shoal_ground_tree *tree, const shoal_axis *axis, double scale) {
   nodes found;
   uint16_t loss[SHOAL_GROUND_LABELS];
-  if (!find_nodes(axis, &found)) return false;
+  find_nodes(axis, &found);
   tree->n_leaves = axis->n_places;
   tree->n_labels = found.n;
   tree->parent = shoal_alloc(found.n, sizeof *tree->parent);
@@ -87,7 +85,7 @@ bool shoal_ground_carries(const shoal_cluster_task *task) {
   for (size_t q = 0; q < axes->n; q++) {
     const shoal_axis *axis = &axes->items[q];
     bool missing = !axis->hierarchy && axis->n_places > axis->n_numbers;
-    if (missing || (axis->hierarchy && axis->n_places > SHOAL_GROUND_LABELS)) return false;
+    if (missing || (axis->hierarchy && axis->n_places > SHOAL_GROUND_LEAVES)) return false;
   }
   return true;
 }

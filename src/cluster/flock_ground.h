@@ -16,7 +16,8 @@ enum {
   SHOAL_GROUND_LOSS = 15000, /* of all axes together: twice that is below 2^15 */
   SHOAL_GROUND_ROWS = 20000, /* below 2^15 */
   SHOAL_GROUND_AXES = 32,
-  SHOAL_GROUND_LABELS = 255,  /* of one tree */
+  SHOAL_GROUND_LEAVES = 128,  /* of one tree: */
+  SHOAL_GROUND_LABELS = 255,  /* with as many leaves it has no more */
   SHOAL_GROUND_GROUPS = 64,   /* of one count */
   SHOAL_GROUND_NO_GROUP = 255 /* counts for nothing */
 };
@@ -46,7 +47,7 @@ typedef struct shoal_ground {
 /* Can the table be seen so? */
 bool shoal_ground_carries(const shoal_cluster_task *task);
 
-/* `rows` must outlive it. False without memory, or where a tree has too many labels. */
+/* `rows` must outlive it. False without memory. */
 bool shoal_ground_init(shoal_ground *ground, const shoal_cluster_task *task, const uint32_t *rows);
 void shoal_ground_reset(shoal_ground *ground);
 

@@ -18,7 +18,9 @@
 enum {
   HALVES = 2,
   LEAST_HALVED = 4000,  /* rows: fewer are one whole */
-  STRETCH = 400,        /* rows that are gathered together at first */
+  STRETCH = 20,         /* times k: rows that are gathered together at first, */
+  LEAST_STRETCH = 400,  /* but at least so many */
+  MOST_K = 100,         /* larger clusters are not for pools */
   MOST_CLUSTERS = 1024, /* that the rows could form: above that looking at all takes too long */
   PASSES = 2,           /* of single steps over all clusters */
   DRAWS = 3,            /* clusters of which the one that loses most is made anew, */
@@ -196,15 +198,20 @@ static void make_anew(small *f, shoal_swarm *s, shoal_units *units, uint32_t n_r
   polish(f, s);
 }
 
+static uint32_t stretch_of(const shoal_ground *g) {
+  uint32_t stretch = STRETCH * (uint32_t)g->fit->k;
+  return stretch < LEAST_STRETCH ? LEAST_STRETCH : stretch;
+}
+
 /* The first clusters: false where some stretch does not fit as a whole. */
 static bool gather_stretches(const small *f, shoal_swarm *s, shoal_units *units, uint32_t first,
                              uint32_t end) {
   const shoal_ground *g = &f->ground;
-  uint32_t *rows = shoal_alloc(end - first, sizeof *rows);
+  uint32_t *rows = shoal_alloc(end - first, sizeof *rows), stretch = stretch_of(g);
   s->failed = !rows;
   for (uint32_t i = first; rows && i < end; i++) rows[i - first] = i;
   for (uint32_t from = first, to; from < end && !is_over(f, s); from = to) {
-    to = end - from < STRETCH + STRETCH / 2 ? end : g->first[g->tuple[from + STRETCH - 1] + 1];
+    to = end - from < stretch + stretch / 2 ? end : g->first[g->tuple[from + stretch - 1] + 1];
     if (!shoal_units_gather(units, rows + (from - first), to - from, 0, &s->random)) {
       free(rows);
       return false;
@@ -226,12 +233,13 @@ static void cluster_half(void *user, unsigned i) {
   const shoal_ground *g = &f->ground;
   shoal_swarm *s = &f->swarms[i];
   shoal_units units;
-  uint32_t first = f->first[i], end = f->first[i + 1];
+  uint32_t first = f->first[i], end = f->first[i + 1], stretch = stretch_of(g);
+  uint32_t room = stretch + stretch / 2 > MOST_POOLED ? stretch + stretch / 2 : MOST_POOLED;
   if (!shoal_swarm_init(s, g, (end - first) / (uint32_t)g->fit->k, i)) {
     s->failed = true;
     return;
   }
-  if (!shoal_units_init(&units, g, STRETCH + STRETCH / 2)) {
+  if (!shoal_units_init(&units, g, room)) {
     s->failed = true;
     return;
   }
@@ -309,7 +317,8 @@ static bool cluster(small *f, shoal_partition *partition) {
 shoal_status shoal_flock_small(const shoal_cluster_task *task, shoal_partition *partition,
                                bool *done, shoal_error *error) {
   *done = false;
-  if (!shoal_ground_carries(task) || task->axes->n_rows / task->fit->k > MOST_CLUSTERS)
+  uint64_t k = task->fit->k;
+  if (!shoal_ground_carries(task) || k > MOST_K || task->axes->n_rows / k > MOST_CLUSTERS)
     return SHOAL_OK;
   small *f = shoal_alloc_zero(1, sizeof *f);
   if (!f) return shoal_fail_memory(error);

@@ -15,10 +15,10 @@ static const float LITTLE = 0.05F; /* of progress, where there is none */
 /* ------------------------------------------------------------ building */
 
 void shoal_units_reset(shoal_units *u) {
-  void *const owned[] = {u->next,   u->of_tuple, u->head,    u->tail, u->box,
-                         u->groups, u->twice,    u->lacks,   u->fits, u->offer,
-                         u->chance, u->partner,  u->asked,   u->lo,   u->hi,
-                         u->size,   u->loss,     u->settled, u->bar,  u->score};
+  void *const owned[] = {u->next,  u->of_tuple, u->head,    u->tail,  u->box,    u->groups,
+                         u->twice, u->lacks,    u->fits,    u->offer, u->chance, u->partner,
+                         u->asked, u->lo,       u->hi,      u->size,  u->loss,   u->settled,
+                         u->bar,   u->score,    u->lacking, u->hears, u->version};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   for (size_t q = 0; q < SHOAL_GROUND_AXES; q++) free(u->lines[q]);
   memset(u, 0, sizeof *u);
