@@ -18,8 +18,8 @@
 enum {
   HALVES = 2,
   LEAST_HALVED = 4000,  /* rows: fewer are one whole */
-  STRETCH = 20,         /* times k: rows that are gathered together at first, */
-  LEAST_STRETCH = 400,  /* but at least so many */
+  STRETCH = 20,         /* clusters that could be in what is gathered together at first, */
+  LEAST_STRETCH = 400,  /* which has at least so many rows */
   MOST_K = 100,         /* larger clusters are not for pools */
   MOST_CLUSTERS = 1024, /* that the rows could form: above that looking at all takes too long */
   PASSES = 2,           /* of single steps over all clusters */
@@ -198,8 +198,10 @@ static void make_anew(small *f, shoal_swarm *s, shoal_units *units, uint32_t n_r
   polish(f, s);
 }
 
+/* So many times the rows that a cluster needs: for k, or for its counts if these need more. */
 static uint32_t stretch_of(const shoal_ground *g) {
-  uint32_t stretch = STRETCH * (uint32_t)g->fit->k;
+  uint64_t most = shoal_fit_most_clusters(g->fit), need = most ? g->n / most : g->n;
+  uint32_t stretch = STRETCH * (uint32_t)(need > g->fit->k ? need : g->fit->k);
   return stretch < LEAST_STRETCH ? LEAST_STRETCH : stretch;
 }
 
