@@ -28,7 +28,7 @@ enum {
   ENOUGH = 8,           /* or fewer if they have so many times k rows, */
   MOST_POOLED = 1024,   /* and at most so many rows in all, */
   LEAST_POOLS = 32,     /* so many times at least, */
-  ROWS_A_POOL = 60,     /* and once for so many rows */
+  ROWS_A_POOL = 50,     /* and once for so many rows */
   HOPE = 115,           /* single steps are tried if units lose so many hundredths at most */
   HOPES = 100
 };
@@ -306,8 +306,8 @@ static bool cluster(small *f, shoal_partition *partition) {
     for (uint32_t i = 0; i < f->n_halves; i++) cluster_half(f, i);
   for (uint32_t i = 0; i < f->n_halves; i++)
     if (f->swarms[i].failed) return false;
-  if (atomic_load(&f->unfit) || f->status != SHOAL_OK) return true;
   report(f, f->ground.n / 2);
+  if (atomic_load(&f->unfit) || f->status != SHOAL_OK) return true;
   const shoal_swarm *found = &f->swarms[0];
   if (f->n_halves > 1) {
     unite(f);
