@@ -21,6 +21,7 @@ enum {
   BLOCK_CLUSTERS = 64,    /* of k rows, that a block has room for at least */
   WHOLE_ROWS = 1 << 17,   /* up to so many rows are one block where clusters must not be lost */
   COUNTED_ROWS = 1 << 16, /* of a block above that */
+  SMALL_ROWS = 4000,      /* fewer leave time for more than flock_small does */
   WORK_A_ROW = 4000       /* rows and clusters looked at for each row, at most */
 };
 
@@ -306,7 +307,7 @@ shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition
                                  shoal_error *error) {
   memset(partition, 0, sizeof *partition);
   bool done = false;
-  SHOAL_TRY(shoal_flock_small(task, partition, &done, error));
+  if (task->axes->n_rows >= SMALL_ROWS) SHOAL_TRY(shoal_flock_small(task, partition, &done, error));
   if (done) return SHOAL_OK;
   const effort *level = efforts;
   while (task->axes->n_rows > level->most_rows) level++;

@@ -27,8 +27,9 @@ enum {
   PARTNERS = 3,         /* with so many others */
   ENOUGH = 8,           /* or fewer if they have so many times k rows, */
   MOST_POOLED = 1024,   /* and at most so many rows in all, */
-  LEAST_POOLS = 32,     /* so many times at least, */
-  ROWS_A_POOL = 50,     /* and once for so many rows */
+  LEAST_BATCH = 32,     /* in batches of a quarter of the clusters or so many, */
+  MOST_BATCHES = 32,    /* at most so many batches, */
+  LITTLE = 64,          /* until one gains less than this part */
   HOPE = 115,           /* single steps are tried if units lose so many hundredths at most */
   HOPES = 100
 };
@@ -174,6 +175,12 @@ static void report(small *f, uint64_t done) {
   if (f->status != SHOAL_OK) atomic_store(&f->stopped, true);
 }
 
+/* The rows that a cluster needs: k, or what its counts need if that is more. */
+static uint32_t rows_needed(const shoal_ground *g) {
+  uint64_t most = shoal_fit_most_clusters(g->fit), need = most ? g->n / most : g->n;
+  return (uint32_t)(need > g->fit->k ? need : g->fit->k);
+}
+
 /* Single steps on all columns that have changed, until none helps. */
 static void polish(const small *f, shoal_swarm *s) {
   bool any = true;
@@ -185,23 +192,23 @@ static void polish(const small *f, shoal_swarm *s) {
   }
 }
 
-static void make_anew(small *f, shoal_swarm *s, shoal_units *units, uint32_t n_rows, bool reports) {
+/* Pools in batches, until one gains little. */
+static void make_anew(small *f, shoal_swarm *s, shoal_units *units, bool reports) {
   remaking m;
   m.swarm = s;
   m.units = units;
-  uint32_t pools = n_rows / ROWS_A_POOL;
-  if (pools < LEAST_POOLS) pools = LEAST_POOLS;
-  for (uint32_t i = 0; i < pools && !is_over(f, s); i++) {
-    if (reports && i % LEAST_POOLS == 0) report(f, (uint64_t)f->ground.n * i / pools / 2);
-    remake(&m);
+  uint32_t batch = s->n_columns / 4 > LEAST_BATCH ? s->n_columns / 4 : LEAST_BATCH;
+  for (uint32_t i = 0, little = 0; i < MOST_BATCHES && !little; i++) {
+    uint64_t before = shoal_swarm_total(s);
+    if (reports) report(f, (uint64_t)f->ground.n * i / MOST_BATCHES / 2);
+    for (uint32_t j = 0; j < batch && !is_over(f, s); j++) remake(&m);
+    little = before - shoal_swarm_total(s) <= before / LITTLE;
   }
   polish(f, s);
 }
 
-/* So many times the rows that a cluster needs: for k, or for its counts if these need more. */
 static uint32_t stretch_of(const shoal_ground *g) {
-  uint64_t most = shoal_fit_most_clusters(g->fit), need = most ? g->n / most : g->n;
-  uint32_t stretch = STRETCH * (uint32_t)(need > g->fit->k ? need : g->fit->k);
+  uint32_t stretch = STRETCH * rows_needed(g);
   return stretch < LEAST_STRETCH ? LEAST_STRETCH : stretch;
 }
 
@@ -247,7 +254,7 @@ static void cluster_half(void *user, unsigned i) {
   }
   if (gather_stretches(f, s, &units, first, end)) {
     polish(f, s);
-    make_anew(f, s, &units, end - first, i == 0);
+    make_anew(f, s, &units, i == 0);
   } else {
     atomic_store(&f->unfit, true);
   }

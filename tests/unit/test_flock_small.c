@@ -252,6 +252,43 @@ static void small_tables_are_told_from_others(void **state UNUSED) {
   check_small(&s, SHOAL_AIM_IL, false);
 }
 
+/* Every row in a cluster, and every cluster fits. */
+static uint32_t check_clusters(fixture *f, const shoal_partition *p) {
+  uint32_t *rows = calloc(f->n_rows, sizeof *rows), n_rows = 0;
+  assert_non_null(rows);
+  for (uint32_t c = 0; c < p->n_clusters; c++) {
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < f->n_rows; r++)
+      if (p->cluster_of_row[r] == c) rows[n++] = r;
+    assert_true(shoal_judging_fits(&f->judging, rows, n));
+    n_rows += n;
+  }
+  assert_int_equal(n_rows, f->n_rows);
+  free(rows);
+  return p->n_clusters;
+}
+
+static void random_tables_become_clusters_that_fit(void **state UNUSED) {
+  shoal_random random;
+  shoal_random_seed(&random, 47);
+  uint32_t n_done = 0, n_several = 0;
+  for (uint64_t seed = 0; seed < 400; seed++) {
+    fixture f;
+    shape s = draw_shape(&random, seed % 4 ? 150 : 1500);
+    setup(&f, &s, seed);
+    const shoal_cluster_task task = {.axes = &f.axes, .fit = &f.fit, .aim = SHOAL_AIM_IL};
+    shoal_partition p = {0};
+    bool done = false;
+    succeeds(&f, shoal_flock_small(&task, &p, &done, &f.error));
+    n_done += done;
+    if (done) n_several += check_clusters(&f, &p) > 1;
+    shoal_partition_reset(&p);
+    teardown(&f);
+  }
+  print_message("%u of 400 were small tables, %u of several clusters\n", n_done, n_several);
+  assert_true(n_done > 100 && n_several > 80);
+}
+
 static void a_run_can_be_stopped(void **state UNUSED) {
   fixture f;
   shape s = plain;
@@ -311,6 +348,7 @@ int main(void) {
       cmocka_unit_test(steps_lower_the_loss),
       cmocka_unit_test(both_ways_gather_the_same_units),
       cmocka_unit_test(small_tables_are_told_from_others),
+      cmocka_unit_test(random_tables_become_clusters_that_fit),
       cmocka_unit_test(a_run_can_be_stopped),
       cmocka_unit_test(memory_may_run_out_anywhere),
   };
