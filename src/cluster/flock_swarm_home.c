@@ -91,8 +91,8 @@ AVX2 static inline void join_avx2(const shoal_swarm *s, const uint16_t *values, 
   for (; q < g->n_numbers; q++) {
     const int16_t *his = s->hi + q * s->room + c, *los = s->lo + q * s->room + c;
     __m256i value = _mm256_set1_epi16((int16_t)values[q]);
-  #pragma GCC unroll 4
-  for (int i = 0; i < STEPS; i++) {
+#pragma GCC unroll 4
+    for (int i = 0; i < STEPS; i++) {
       __m256i hi = _mm256_max_epi16(value, load(his + LANES * i));
       __m256i lo = _mm256_min_epi16(value, load(los + LANES * i));
       joined[i] = _mm256_add_epi16(joined[i], _mm256_sub_epi16(hi, lo));
@@ -100,8 +100,8 @@ AVX2 static inline void join_avx2(const shoal_swarm *s, const uint16_t *values, 
   }
   for (; q < g->n_axes; q++) {
     const uint16_t *line = s->lines[q] + (size_t)values[q] * s->room + c;
-  #pragma GCC unroll 4
-  for (int i = 0; i < STEPS; i++) joined[i] = _mm256_add_epi16(joined[i], load(line + LANES * i));
+#pragma GCC unroll 4
+    for (int i = 0; i < STEPS; i++) joined[i] = _mm256_add_epi16(joined[i], load(line + LANES * i));
   }
 }
 

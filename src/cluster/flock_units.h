@@ -27,16 +27,16 @@ typedef struct shoal_units {
   uint32_t *partner, *asked; /* whom, and its version then */
   uint32_t *version;         /* by unit: grows when it changes */
   /* for flock_units_score.c */
-  int16_t *lo, *hi;                                         /* numbers: by axis and unit */
-  uint16_t *lines[SHOAL_GROUND_AXES];                       /* trees: by label and unit */
-  uint8_t made[SHOAL_GROUND_AXES][SHOAL_GROUND_LABELS + 1]; /* labels whose line there is: how */
-  uint8_t n_made[SHOAL_GROUND_AXES];                        /* many, and which */
-  bool is_made[SHOAL_GROUND_AXES][SHOAL_GROUND_LABELS + 1];
-  float *size, *loss; /* by unit */
-  float *settled;     /* 0 where it fits, else 1 */
-  float *bar;         /* INFINITY: it is gone; else 0 */
-  float *chance;      /* half of what its scores are multiplied by */
-  float *score;       /* of the unit that was asked for last, with each other one */
+  int16_t *lo, *hi;                                     /* numbers: by axis and unit */
+  uint16_t *lines[SHOAL_GROUND_AXES];                   /* trees: by label and unit */
+  uint8_t made[SHOAL_GROUND_AXES][SHOAL_GROUND_LABELS]; /* trees: labels that have a line yet, */
+  uint8_t n_made[SHOAL_GROUND_AXES];                    /* how many they are, */
+  bool is_made[SHOAL_GROUND_AXES][SHOAL_GROUND_LABELS]; /* and by label */
+  float *size, *loss;                                   /* by unit */
+  float *settled;                                       /* 0 where it fits, else 1 */
+  float *bar;                                           /* INFINITY: it is gone; else 0 */
+  float *chance; /* half of what its scores are multiplied by */
+  float *score;  /* of the unit that was asked for last, with each other one */
 } shoal_units;
 
 /* Room for so many rows at once. False without memory. */
