@@ -21,7 +21,8 @@ enum {
   BLOCK_CLUSTERS = 64,    /* of k rows, that a block has room for at least */
   WHOLE_ROWS = 1 << 17,   /* up to so many rows are one block where clusters must not be lost */
   COUNTED_ROWS = 1 << 16, /* of a block above that */
-  SMALL_ROWS = 4000,      /* fewer leave time for more than flock_small does */
+  SMALL_ROWS = 4000,      /* fewer leave time for more than flock_small does, */
+  SMALL_AXES = 4,         /* and runs of an order by fewer are as good */
   WORK_A_ROW = 4000       /* rows and clusters looked at for each row, at most */
 };
 
@@ -303,11 +304,18 @@ static shoal_status attempt_all(attempt *attempts, const shoal_cluster_task *tas
   return SHOAL_OK;
 }
 
+/* Where values, not k, bound the number of clusters, flock_small makes too few of them. */
+static bool is_for_small(const shoal_cluster_task *task) {
+  const shoal_axes *axes = task->axes;
+  if (axes->n_rows < SMALL_ROWS || axes->n < SMALL_AXES) return false;
+  return axes->n_rows / task->fit->k <= shoal_fit_most_clusters(task->fit);
+}
+
 shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition *partition,
                                  shoal_error *error) {
   memset(partition, 0, sizeof *partition);
   bool done = false;
-  if (task->axes->n_rows >= SMALL_ROWS) SHOAL_TRY(shoal_flock_small(task, partition, &done, error));
+  if (is_for_small(task)) SHOAL_TRY(shoal_flock_small(task, partition, &done, error));
   if (done) return SHOAL_OK;
   const effort *level = efforts;
   while (task->axes->n_rows > level->most_rows) level++;

@@ -29,7 +29,7 @@ enum {
   MOST_POOLED = 1024,   /* and at most so many rows in all, */
   LEAST_BATCH = 32,     /* in batches of a quarter of the clusters or so many, */
   MOST_BATCHES = 32,    /* at most so many batches, */
-  LITTLE = 64,          /* until one gains less than this part */
+  LITTLE = 256,         /* until one gains less than this part */
   HOPE = 115,           /* single steps are tried if units lose so many hundredths at most */
   HOPES = 100
 };
