@@ -21,6 +21,8 @@ enum {
   BLOCK_CLUSTERS = 64,    /* of k rows, that a block has room for at least */
   WHOLE_ROWS = 1 << 17,   /* up to so many rows are one block where clusters must not be lost */
   COUNTED_ROWS = 1 << 16, /* of a block above that */
+  SMALL_ROWS = 4000,      /* fewer leave time for more than flock_small does, */
+  SMALL_AXES = 4,         /* and runs of an order by fewer are as good */
   WORK_A_ROW = 4000       /* rows and clusters looked at for each row, at most */
 };
 
@@ -63,38 +65,6 @@ typedef struct flocking {
   shoal_status status;  /* of reporting, which the first thread does */
   shoal_error error;
 } flocking;
-
-/* ------------------------------------------------------------ rows in order */
-
-static bool sort_rows(flocking *f, const uint32_t *order, const uint32_t *weight) {
-  const shoal_axes *axes = f->task->axes;
-  uint32_t *place = shoal_alloc(axes->n_tuples, sizeof *place), at = 0;
-  if (!place) return false;
-  for (uint32_t i = 0; i < axes->n_tuples; i++) {
-    place[order[i]] = at;
-    at += weight[order[i]];
-  }
-  for (uint32_t r = 0; r < f->n; r++) f->rows[place[axes->tuple_of_row[r]]++] = r;
-  free(place);
-  return true;
-}
-
-static shoal_status order_rows(flocking *f, shoal_error *error) {
-  const shoal_axes *axes = f->task->axes;
-  uint32_t *weight = shoal_alloc_zero(axes->n_tuples, sizeof *weight);
-  uint32_t *order = shoal_alloc(axes->n_tuples, sizeof *order);
-  shoal_status status = weight && order ? SHOAL_OK : shoal_fail_memory(error);
-  if (status == SHOAL_OK) {
-    for (uint32_t r = 0; r < f->n; r++) weight[axes->tuple_of_row[r]]++;
-    uint64_t least = f->task->fit->k * (f->attempt ? 1 : 2);
-    status =
-        shoal_flock_order(axes, weight, least, f->effort->in_haste, f->task->run, order, error);
-  }
-  if (status == SHOAL_OK && !sort_rows(f, order, weight)) status = shoal_fail_memory(error);
-  free(weight);
-  free(order);
-  return status;
-}
 
 static uint64_t least_block(const flocking *f) {
   uint64_t least = f->task->aim == SHOAL_AIM_IL ? BLOCK_ROWS
@@ -253,10 +223,11 @@ static uint32_t number_through(flocking *f) {
 }
 
 static shoal_status flock(flocking *f, shoal_error *error) {
-  shoal_status status = order_rows(f, error);
+  uint64_t least = f->task->fit->k * (f->attempt ? 1 : 2);
+  shoal_status status = shoal_flock_order_rows(f->task, least, f->effort->in_haste, f->rows, error);
   if (status != SHOAL_OK) atomic_store(f->stopped, true); /* the other attempt may end too */
   if (status != SHOAL_OK) return status;
-  for (uint64_t least = least_block(f);; least *= 4) {
+  for (least = least_block(f);; least *= 4) {
     SHOAL_TRY(cluster_blocks(f, least, error));
     if (!atomic_load(&f->unfit) || f->n_blocks == 1) break; /* else with larger blocks */
   }
@@ -333,9 +304,19 @@ static shoal_status attempt_all(attempt *attempts, const shoal_cluster_task *tas
   return SHOAL_OK;
 }
 
+/* Where values, not k, bound the number of clusters, flock_small makes too few of them. */
+static bool is_for_small(const shoal_cluster_task *task) {
+  const shoal_axes *axes = task->axes;
+  if (axes->n_rows < SMALL_ROWS || axes->n < SMALL_AXES) return false;
+  return axes->n_rows / task->fit->k <= shoal_fit_most_clusters(task->fit);
+}
+
 shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition *partition,
                                  shoal_error *error) {
   memset(partition, 0, sizeof *partition);
+  bool done = false;
+  if (is_for_small(task)) SHOAL_TRY(shoal_flock_small(task, partition, &done, error));
+  if (done) return SHOAL_OK;
   const effort *level = efforts;
   while (task->axes->n_rows > level->most_rows) level++;
   unsigned n = level->attempts;

@@ -27,6 +27,16 @@ shoal_status shoal_flock_order(const shoal_axes *axes, const uint32_t *weight, u
                                bool in_haste, const shoal_run *run, uint32_t *order,
                                shoal_error *error) SHOAL_MUST_CHECK;
 
+/* The rows of the table in that order; rows of one tuple are neighbours. */
+shoal_status shoal_flock_order_rows(const shoal_cluster_task *task, uint64_t least, bool in_haste,
+                                    uint32_t *rows, shoal_error *error) SHOAL_MUST_CHECK;
+
+/* ------------------------------------------------------------ small tables */
+
+/* Clusters of least loss where the table is small enough for that; else *done stays false. */
+shoal_status shoal_flock_small(const shoal_cluster_task *task, shoal_partition *partition,
+                               bool *done, shoal_error *error) SHOAL_MUST_CHECK;
+
 /* ------------------------------------------------------------ a herd: clusters at work */
 
 /* Counts of the lowest and highest places of a cluster on an axis, to see what one row adds. */

@@ -382,3 +382,35 @@ shoal_status shoal_flock_order(const shoal_axes *axes, const uint32_t *weight, u
   if (s.status != SHOAL_OK) return s.status;
   return ok && !atomic_load(&s.failed) ? SHOAL_OK : shoal_fail_memory(error);
 }
+
+/* ------------------------------------------------------------ rows */
+
+static bool sort_rows(const shoal_axes *axes, const uint32_t *order, const uint32_t *weight,
+                      uint32_t *rows) {
+  uint32_t *place = shoal_alloc(axes->n_tuples, sizeof *place), at = 0;
+  if (!place) return false;
+  for (uint32_t i = 0; i < axes->n_tuples; i++) {
+    place[order[i]] = at;
+    at += weight[order[i]];
+  }
+  for (uint32_t r = 0; r < axes->n_rows; r++) rows[place[axes->tuple_of_row[r]]++] = r;
+  free(place);
+  return true;
+}
+
+shoal_status shoal_flock_order_rows(const shoal_cluster_task *task, uint64_t least, bool in_haste,
+                                    uint32_t *rows, shoal_error *error) {
+  const shoal_axes *axes = task->axes;
+  uint32_t *weight = shoal_alloc_zero(axes->n_tuples, sizeof *weight);
+  uint32_t *order = shoal_alloc(axes->n_tuples, sizeof *order);
+  shoal_status status = weight && order ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK) {
+    for (uint32_t r = 0; r < axes->n_rows; r++) weight[axes->tuple_of_row[r]]++;
+    status = shoal_flock_order(axes, weight, least, in_haste, task->run, order, error);
+  }
+  if (status == SHOAL_OK && !sort_rows(axes, order, weight, rows))
+    status = shoal_fail_memory(error);
+  free(weight);
+  free(order);
+  return status;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cluster/flock_ground: the rows of a small table as a swarm of clusters sees them: losses in so
+ * small whole numbers that sixteen of them are added at once, labels of trees by number, with a
+ * table of what two of them become, and rows by tuple. It does not change while it is used.
+ *
+ * Losses are exact where all axes together lose at most SHOAL_GROUND_LOSS units, else rounded: then
+ * the clusters are a little worse, never wrong.
+ */
+#ifndef SHOAL_CLUSTER_FLOCK_GROUND_H
+#define SHOAL_CLUSTER_FLOCK_GROUND_H
+
+#include "cluster/flock.h"
+
+enum {
+  SHOAL_GROUND_LOSS = 15000, /* of all axes together: twice that is below 2^15 */
+  SHOAL_GROUND_ROWS = 20000, /* below 2^15 */
+  SHOAL_GROUND_AXES = 32,
+  SHOAL_GROUND_LEAVES = 128,  /* of one tree: */
+  SHOAL_GROUND_LABELS = 255,  /* with as many leaves it has no more */
+  SHOAL_GROUND_GROUPS = 64,   /* of one count */
+  SHOAL_GROUND_NO_GROUP = 255 /* counts for nothing */
+};
+
+/* A tree: labels below n_leaves are its leaves, by place. */
+typedef struct shoal_ground_tree {
+  uint32_t n_leaves, n_labels;
+  uint8_t *parent; /* by label; the top's is itself */
+  uint8_t *join;   /* by label x n_labels + label: their lowest common ancestor */
+  uint16_t *loss;  /* of that; of one label with itself: its own */
+} shoal_ground_tree;
+
+typedef struct shoal_ground {
+  const shoal_fit *fit;
+  uint32_t n, n_tuples;
+  size_t n_axes, n_numbers, n_counts; /* axes that are numbers come first */
+  size_t axis[SHOAL_GROUND_AXES];     /* of the table */
+  shoal_ground_tree trees[SHOAL_GROUND_AXES];
+  const uint32_t *row; /* borrowed: of the table; rows of one tuple are neighbours */
+  uint32_t *tuple;     /* by row */
+  uint32_t *first;     /* by tuple: its first row; n_tuples + 1 */
+  uint16_t *values;    /* by tuple: n_axes; numbers: what is lost from the least; trees: labels */
+  uint8_t *group;      /* by row: n_counts */
+  bool avx2;           /* the machine has it */
+} shoal_ground;
+
+/* Can the table be seen so? */
+bool shoal_ground_carries(const shoal_cluster_task *task);
+
+/* `rows` must outlive it. False without memory. */
+bool shoal_ground_init(shoal_ground *ground, const shoal_cluster_task *task, const uint32_t *rows);
+void shoal_ground_reset(shoal_ground *ground);
+
+static inline const uint16_t *shoal_ground_values(const shoal_ground *ground, uint32_t row) {
+  return ground->values + (size_t)ground->tuple[row] * ground->n_axes;
+}
+
+/* What rows cover: of numbers from lo to hi; of trees the label lo. */
+typedef struct shoal_box {
+  int16_t lo[SHOAL_GROUND_AXES], hi[SHOAL_GROUND_AXES];
+} shoal_box;
+
+static inline void shoal_box_start(const shoal_ground *ground, shoal_box *box,
+                                   const uint16_t *values) {
+  for (size_t q = 0; q < ground->n_axes; q++) box->lo[q] = box->hi[q] = (int16_t)values[q];
+}
+
+static inline void shoal_box_add(const shoal_ground *ground, shoal_box *box,
+                                 const uint16_t *values) {
+  size_t q = 0;
+  for (; q < ground->n_numbers; q++) {
+    int16_t value = (int16_t)values[q];
+    if (value < box->lo[q]) box->lo[q] = value;
+    if (value > box->hi[q]) box->hi[q] = value;
+  }
+  for (; q < ground->n_axes; q++) {
+    const shoal_ground_tree *tree = &ground->trees[q];
+    box->lo[q] = tree->join[(uint32_t)box->lo[q] * tree->n_labels + values[q]];
+  }
+}
+
+void shoal_box_join(const shoal_ground *ground, shoal_box *box, const shoal_box *other);
+
+/* Does it cover the values? May the two cover the same ones? */
+bool shoal_box_covers(const shoal_ground *ground, const shoal_box *box, const uint16_t *values);
+
+static inline bool shoal_box_overlaps(const shoal_ground *ground, const shoal_box *a,
+                                      const shoal_box *b) {
+  size_t q = 0;
+  for (; q < ground->n_numbers; q++)
+    if (a->lo[q] > b->hi[q] || b->lo[q] > a->hi[q]) return false;
+  for (; q < ground->n_axes; q++) { /* one label lies below the other */
+    const shoal_ground_tree *tree = &ground->trees[q];
+    uint8_t join = tree->join[(uint32_t)a->lo[q] * tree->n_labels + (uint32_t)b->lo[q]];
+    if (join != a->lo[q] && join != b->lo[q]) return false;
+  }
+  return true;
+}
+
+/* What a row loses in the box; in it and another one; in it once a row has joined. */
+uint32_t shoal_box_loss(const shoal_ground *ground, const shoal_box *box);
+uint32_t shoal_box_loss_joined(const shoal_ground *ground, const shoal_box *a, const shoal_box *b);
+
+static inline uint32_t shoal_box_loss_with(const shoal_ground *ground, const shoal_box *box,
+                                           const uint16_t *values) {
+  uint32_t loss = 0;
+  size_t q = 0;
+  for (; q < ground->n_numbers; q++) {
+    int value = values[q], hi = box->hi[q] > value ? box->hi[q] : value;
+    loss += (uint32_t)(hi - (box->lo[q] < value ? box->lo[q] : value));
+  }
+  for (; q < ground->n_axes; q++) {
+    const shoal_ground_tree *tree = &ground->trees[q];
+    loss += tree->loss[(uint32_t)box->lo[q] * tree->n_labels + values[q]];
+  }
+  return loss;
+}
+
+#endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cluster/flock_small: least information loss for small tables with k and counts alone, where there
+ * is time to look at all clusters for every row. The order of the rows is cut in two, so that two
+ * threads may work; each half is gathered in stretches, bettered by single steps, and then again
+ * and again some clusters near each other are made anew, with some chance in it, bettered, and kept
+ * if nothing is lost by that (Shaw 1998 calls it large neighbourhood search). At the end both
+ * halves together have their turn. The halves depend on the rows alone, not on the threads.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/work.h"
+#include "cluster/flock_swarm.h"
+#include "cluster/flock_units.h"
+
+enum {
+  HALVES = 2,
+  LEAST_HALVED = 4000,  /* rows: fewer are one whole */
+  STRETCH = 20,         /* clusters that could be in what is gathered together at first, */
+  LEAST_STRETCH = 400,  /* which has at least so many rows */
+  MOST_K = 100,         /* larger clusters are not for pools */
+  MOST_CLUSTERS = 1024, /* that the rows could form: above that looking at all takes too long */
+  PASSES = 2,           /* of single steps over all clusters */
+  DRAWS = 3,            /* clusters of which the one that loses most is made anew, */
+  PARTNERS = 3,         /* with so many others */
+  ENOUGH = 8,           /* or fewer if they have so many times k rows, */
+  MOST_POOLED = 1024,   /* and at most so many rows in all, */
+  LEAST_BATCH = 32,     /* in batches of a quarter of the clusters or so many, */
+  MOST_BATCHES = 32,    /* at most so many batches, */
+  LITTLE = 256,         /* until one gains less than this part */
+  HOPE = 115,           /* single steps are tried if units lose so many hundredths at most */
+  HOPES = 100
+};
+
+typedef struct small {
+  const shoal_cluster_task *task;
+  uint32_t *rows;
+  shoal_ground ground;
+  shoal_swarm swarms[HALVES + 1]; /* the last: the whole */
+  uint32_t first[HALVES + 1], n_halves;
+  atomic_bool unfit;   /* a stretch does not fit: this is no table for it */
+  atomic_bool stopped; /* or out of memory */
+  shoal_status status; /* of the caller's thread */
+  shoal_error *error;
+} small;
+
+/* ------------------------------------------------------------ making anew */
+
+typedef struct remaking {
+  shoal_swarm *swarm;
+  shoal_units *units;
+  uint32_t columns[PARTNERS + 1], n_columns;
+  uint32_t rows[MOST_POOLED], n;
+} remaking;
+
+/* Of a few clusters drawn, the one that loses most; SHOAL_NIL: none of them can gain anything. */
+static uint32_t draw_column(shoal_swarm *s) {
+  uint32_t best = SHOAL_NIL;
+  for (int i = 0; i < DRAWS; i++) {
+    uint32_t c = shoal_swarm_random(s, s->n_columns);
+    if (!s->loss[c] || s->size[c] > MOST_POOLED) continue;
+    if (best == SHOAL_NIL || shoal_swarm_cost(s, c) > shoal_swarm_cost(s, best)) best = c;
+  }
+  return best;
+}
+
+static uint32_t draw_row(shoal_swarm *s, uint32_t column) {
+  uint32_t row = s->head[column];
+  for (uint32_t steps = shoal_swarm_random(s, s->size[column]); steps; steps--) row = s->next[row];
+  return row;
+}
+
+/* The cluster, and behind it those that would cost its row least, with some chance. */
+static void choose_partners(remaking *m, uint32_t column, uint32_t row) {
+  enum { SHARES = 1024 };
+  shoal_swarm *s = m->swarm;
+  uint64_t cost[PARTNERS + 1] = {0};
+  (void)shoal_swarm_home(s, row, column);
+  m->columns[0] = column;
+  m->n_columns = 1;
+  for (uint32_t c = 0; c < s->n_columns; c++) {
+    if (!s->size[c] || c == column) continue;
+    uint64_t own = (uint64_t)(uint32_t)s->cost[shoal_swarm_slot(c)] *
+                   (2 * SHARES + shoal_swarm_random(s, SHARES));
+    if (m->n_columns > PARTNERS && own >= cost[PARTNERS]) continue;
+    uint32_t i = m->n_columns <= PARTNERS ? m->n_columns++ : PARTNERS;
+    for (; i > 1 && cost[i - 1] > own; i--) {
+      cost[i] = cost[i - 1];
+      m->columns[i] = m->columns[i - 1];
+    }
+    cost[i] = own;
+    m->columns[i] = c;
+  }
+}
+
+/* The rows of the cluster and its partners, nearest first, until they are enough; false: too many.
+ */
+static bool pool_rows(remaking *m) {
+  const shoal_swarm *s = m->swarm;
+  uint64_t enough = ENOUGH * s->ground->fit->k;
+  m->n = 0;
+  for (uint32_t i = 0; i < m->n_columns; i++) {
+    if (m->n >= enough) m->n_columns = i;
+    else if (m->n + s->size[m->columns[i]] > MOST_POOLED) return false;
+    else
+      for (uint32_t r = s->head[m->columns[i]]; r != SHOAL_NIL; r = s->next[r]) m->rows[m->n++] = r;
+  }
+  return true;
+}
+
+/* Puts units into columns, first into those of the pool; returns how many there are. */
+static uint32_t put_units(remaking *m, uint32_t *columns) {
+  shoal_swarm *s = m->swarm;
+  const shoal_units *u = m->units;
+  uint32_t n = 0;
+  for (uint32_t a = 0; a < u->n && !s->failed; a++) {
+    if (u->head[a] == SHOAL_NIL) continue;
+    uint32_t to = n < m->n_columns ? m->columns[n] : shoal_swarm_take(s);
+    if (to == SHOAL_NIL) s->failed = true;
+    else columns[n++] = to;
+    for (uint32_t r = u->head[a]; r != SHOAL_NIL && !s->failed; r = u->next[r])
+      if (s->column[r] != to) shoal_swarm_move(s, r, to);
+  }
+  for (uint32_t i = 0; i < m->n_columns; i++) shoal_swarm_settle(s, m->columns[i]);
+  return n;
+}
+
+/* What the rows lost before, and what they lose as units. */
+static uint64_t cost_before(const remaking *m) {
+  uint64_t cost = 0;
+  for (uint32_t i = 0; i < m->n_columns; i++) cost += shoal_swarm_cost(m->swarm, m->columns[i]);
+  return cost;
+}
+
+static uint64_t cost_of_units(const shoal_units *u) {
+  uint64_t cost = 0;
+  for (uint32_t a = 0; a < u->n; a++)
+    if (u->head[a] != SHOAL_NIL) cost += (uint64_t)u->size[a] * (uint64_t)u->loss[a];
+  return cost;
+}
+
+static void remake(remaking *m) {
+  enum { ROUNDS = 2, SHARES = 1024 };
+  shoal_swarm *s = m->swarm;
+  uint32_t column = draw_column(s), columns[MOST_POOLED];
+  if (column == SHOAL_NIL) return;
+  choose_partners(m, column, draw_row(s, column));
+  if (!pool_rows(m)) return;
+  float chances = (float)shoal_swarm_random(s, SHARES) / (2 * SHARES);
+  if (!shoal_units_gather(m->units, m->rows, m->n, chances, &s->random)) return;
+  if (cost_of_units(m->units) * HOPES > cost_before(m) * HOPE) return;
+  uint64_t before = shoal_swarm_total(s);
+  s->n_moved = 0;
+  uint32_t n = put_units(m, columns);
+  for (int round = 0; round < ROUNDS; round++) {
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++)
+      if (s->changed[columns[i]] > s->tried[columns[i]]) any |= shoal_swarm_improve(s, columns[i]);
+    if (!any) break;
+  }
+  if (shoal_swarm_total(s) > before) shoal_swarm_undo(s, 0);
+}
+
+/* ------------------------------------------------------------ a swarm */
+
+static bool is_over(const small *f, const shoal_swarm *s) {
+  return s->failed || atomic_load_explicit(&f->stopped, memory_order_relaxed);
+}
+
+static void report(small *f, uint64_t done) {
+  if (f->status != SHOAL_OK) return;
+  f->status = shoal_run_report(f->task->run, "cluster", done, f->ground.n, "rows", f->error);
+  if (f->status != SHOAL_OK) atomic_store(&f->stopped, true);
+}
+
+/* The rows that a cluster needs: k, or what its counts need if that is more. */
+static uint32_t rows_needed(const shoal_ground *g) {
+  uint64_t most = shoal_fit_most_clusters(g->fit), need = most ? g->n / most : g->n;
+  return (uint32_t)(need > g->fit->k ? need : g->fit->k);
+}
+
+/* Single steps on all columns that have changed, until none helps. */
+static void polish(const small *f, shoal_swarm *s) {
+  bool any = true;
+  for (int pass = 0; pass < PASSES && any; pass++) {
+    any = false;
+    for (uint32_t c = 0; c < s->n_columns && !is_over(f, s); c++)
+      if (s->size[c] && s->changed[c] > s->tried[c]) any |= shoal_swarm_improve(s, c);
+    s->n_moved = 0;
+  }
+}
+
+/* Pools in batches, until one gains little. */
+static void make_anew(small *f, shoal_swarm *s, shoal_units *units, bool reports) {
+  remaking m;
+  m.swarm = s;
+  m.units = units;
+  uint32_t batch = s->n_columns / 4 > LEAST_BATCH ? s->n_columns / 4 : LEAST_BATCH;
+  for (uint32_t i = 0, little = 0; i < MOST_BATCHES && !little; i++) {
+    uint64_t before = shoal_swarm_total(s);
+    if (reports) report(f, (uint64_t)f->ground.n * i / MOST_BATCHES / 2);
+    for (uint32_t j = 0; j < batch && !is_over(f, s); j++) remake(&m);
+    little = before - shoal_swarm_total(s) <= before / LITTLE;
+  }
+  polish(f, s);
+}
+
+static uint32_t stretch_of(const shoal_ground *g) {
+  uint32_t stretch = STRETCH * rows_needed(g);
+  return stretch < LEAST_STRETCH ? LEAST_STRETCH : stretch;
+}
+
+/* The first clusters: false where some stretch does not fit as a whole. */
+static bool gather_stretches(const small *f, shoal_swarm *s, shoal_units *units, uint32_t first,
+                             uint32_t end) {
+  const shoal_ground *g = &f->ground;
+  uint32_t *rows = shoal_alloc(end - first, sizeof *rows), stretch = stretch_of(g);
+  s->failed = !rows;
+  for (uint32_t i = first; rows && i < end; i++) rows[i - first] = i;
+  for (uint32_t from = first, to; from < end && !is_over(f, s); from = to) {
+    to = end - from < stretch + stretch / 2 ? end : g->first[g->tuple[from + stretch - 1] + 1];
+    if (!shoal_units_gather(units, rows + (from - first), to - from, 0, &s->random)) {
+      free(rows);
+      return false;
+    }
+    for (uint32_t a = 0; a < units->n; a++) {
+      if (units->head[a] == SHOAL_NIL) continue;
+      uint32_t column = shoal_swarm_take(s);
+      for (uint32_t r = units->head[a]; r != SHOAL_NIL; r = units->next[r])
+        shoal_swarm_put(s, r, column);
+      shoal_swarm_settle(s, column);
+    }
+  }
+  free(rows);
+  return true;
+}
+
+static void cluster_half(void *user, unsigned i) {
+  small *f = user;
+  const shoal_ground *g = &f->ground;
+  shoal_swarm *s = &f->swarms[i];
+  shoal_units units;
+  uint32_t first = f->first[i], end = f->first[i + 1], stretch = stretch_of(g);
+  uint32_t room = stretch + stretch / 2 > MOST_POOLED ? stretch + stretch / 2 : MOST_POOLED;
+  if (!shoal_swarm_init(s, g, (end - first) / (uint32_t)g->fit->k, i)) {
+    s->failed = true;
+    return;
+  }
+  if (!shoal_units_init(&units, g, room)) {
+    s->failed = true;
+    return;
+  }
+  if (gather_stretches(f, s, &units, first, end)) {
+    polish(f, s);
+    make_anew(f, s, &units, i == 0);
+  } else {
+    atomic_store(&f->unfit, true);
+  }
+  shoal_units_reset(&units);
+}
+
+/* ------------------------------------------------------------ the whole */
+
+static void unite(small *f) {
+  shoal_swarm *whole = &f->swarms[HALVES];
+  const shoal_ground *g = &f->ground;
+  if (!shoal_swarm_init(whole, g, g->n / (uint32_t)g->fit->k, HALVES)) {
+    whole->failed = true;
+    return;
+  }
+  for (uint32_t i = 0; i < f->n_halves; i++) {
+    const shoal_swarm *half = &f->swarms[i];
+    for (uint32_t c = 0; c < half->n_columns; c++) {
+      if (!half->size[c]) continue;
+      uint32_t column = shoal_swarm_take(whole);
+      for (uint32_t r = half->head[c]; r != SHOAL_NIL; r = half->next[r])
+        shoal_swarm_put(whole, r, column);
+      shoal_swarm_settle(whole, column);
+    }
+  }
+  polish(f, whole);
+}
+
+static bool hand_over(const small *f, const shoal_swarm *s, shoal_partition *partition) {
+  uint32_t *cluster_of = shoal_alloc(f->ground.n, sizeof *cluster_of), n = 0;
+  if (!cluster_of) return false;
+  for (uint32_t c = 0; c < s->n_columns; c++) {
+    if (!s->size[c]) continue;
+    for (uint32_t r = s->head[c]; r != SHOAL_NIL; r = s->next[r]) cluster_of[f->rows[r]] = n;
+    n++;
+  }
+  partition->cluster_of_row = cluster_of;
+  partition->n_clusters = n;
+  return true;
+}
+
+static void cut_halves(small *f) {
+  const shoal_ground *g = &f->ground;
+  uint32_t middle = g->n < LEAST_HALVED ? g->n : g->first[g->tuple[g->n / 2 - 1] + 1];
+  f->first[1] = middle;
+  f->first[2] = g->n;
+  f->n_halves = middle < g->n ? 2 : 1;
+}
+
+/* False: no memory. */
+static bool cluster(small *f, shoal_partition *partition) {
+  cut_halves(f);
+  report(f, 0);
+  if (shoal_run_threads(f->task->run) > 1) shoal_parallel(f->n_halves, cluster_half, f);
+  else
+    for (uint32_t i = 0; i < f->n_halves; i++) cluster_half(f, i);
+  for (uint32_t i = 0; i < f->n_halves; i++)
+    if (f->swarms[i].failed) return false;
+  report(f, f->ground.n / 2);
+  if (atomic_load(&f->unfit) || f->status != SHOAL_OK) return true;
+  const shoal_swarm *found = &f->swarms[0];
+  if (f->n_halves > 1) {
+    unite(f);
+    found = &f->swarms[HALVES];
+  }
+  return !found->failed && hand_over(f, found, partition);
+}
+
+shoal_status shoal_flock_small(const shoal_cluster_task *task, shoal_partition *partition,
+                               bool *done, shoal_error *error) {
+  *done = false;
+  uint64_t k = task->fit->k;
+  if (!shoal_ground_carries(task) || k > MOST_K || task->axes->n_rows / k > MOST_CLUSTERS)
+    return SHOAL_OK;
+  small *f = shoal_alloc_zero(1, sizeof *f);
+  if (!f) return shoal_fail_memory(error);
+  f->task = task;
+  f->error = error;
+  f->rows = shoal_alloc((size_t)task->axes->n_rows, sizeof *f->rows);
+  bool ok = f->rows != NULL;
+  if (ok) f->status = shoal_flock_order_rows(task, 1, true, f->rows, error);
+  if (ok && f->status == SHOAL_OK)
+    ok = shoal_ground_init(&f->ground, task, f->rows) && cluster(f, partition);
+  *done = partition->cluster_of_row != NULL;
+  shoal_status status = ok ? f->status : shoal_fail_memory(error);
+  for (size_t i = 0; i <= HALVES; i++) shoal_swarm_reset(&f->swarms[i]);
+  shoal_ground_reset(&f->ground);
+  free(f->rows);
+  free(f);
+  return status;
+}
