@@ -62,7 +62,9 @@ typedef struct shoal_box {
 
 static inline void shoal_box_start(const shoal_ground *ground, shoal_box *box,
                                    const uint16_t *values) {
-  for (size_t q = 0; q < ground->n_axes; q++) box->lo[q] = box->hi[q] = (int16_t)values[q];
+  size_t q = 0;
+  for (; q < ground->n_numbers; q++) box->lo[q] = box->hi[q] = (int16_t)values[q];
+  for (; q < ground->n_axes; q++) box->lo[q] = (int16_t)values[q];
 }
 
 static inline void shoal_box_add(const shoal_ground *ground, shoal_box *box,
