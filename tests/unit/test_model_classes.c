@@ -278,6 +278,23 @@ static void what_fails_is_remembered(void **state UNUSED) {
   assert_int_equal(shoal_demands_trust(&demands, &error), SHOAL_FAILED);
 }
 
+/* Codes of any size; rows that stand for several. */
+static void rows_of_values_are_counted(void **state UNUSED) {
+  uint8_t bytes[] = {0, 1, 1, 2, 1, 0};
+  uint16_t halves[] = {0, 1, 1, 2, 1, 0};
+  uint64_t counts[] = {1, 2, 3, 4, 5, 6};
+  static const uint64_t expected[2][3] = {{2, 3, 1}, {7, 10, 4}};
+  for (int way = 0; way < 4; way++) {
+    const shoal_column column = {.n_values = 3,
+                                 .code_size = way % 2 ? 2 : 1,
+                                 .codes = way % 2 ? (void *)halves : (void *)bytes};
+    const shoal_table table = {.n_rows = 6, .counts = way / 2 ? counts : NULL};
+    uint64_t *counted = shoal_count_values(&table, &column);
+    assert_memory_equal(counted, expected[way / 2], sizeof expected[0]);
+    free(counted);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_entropy_that_is_a_tie_holds),
@@ -294,6 +311,7 @@ int main(void) {
       cmocka_unit_test(one_and_many_are_told_apart),
       cmocka_unit_test(every_model_is_listed),
       cmocka_unit_test(what_fails_is_remembered),
+      cmocka_unit_test(rows_of_values_are_counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
