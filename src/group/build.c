@@ -114,7 +114,7 @@ static size_t place_codes(shoal_frequency *f, size_t q, place *next) {
 }
 
 /* A tuple's word is its codes; where each row is one record, its rows are counted too. */
-static bool take_tuples(shoal_frequency *f, shoal_tuples *tuples) {
+static void take_tuples(shoal_frequency *f, shoal_tuples *tuples) {
   place next = {0, 0};
   f->n_words = 1;
   f->words[0] = tuples->words;
@@ -124,13 +124,12 @@ static bool take_tuples(shoal_frequency *f, shoal_tuples *tuples) {
     f->base.n_rows = tuples->n_rows;
     tuples->n_rows = NULL;
   }
-  return true;
 }
 
 /* The rows' tuples of these columns, and what `take` has of them. */
 static shoal_status group_columns(shoal_frequency *f, const shoal_column *const *columns,
                                   const unsigned *bits, size_t n_columns,
-                                  bool (*take)(shoal_frequency *f, shoal_tuples *tuples),
+                                  void (*take)(shoal_frequency *f, shoal_tuples *tuples),
                                   const shoal_run *run, shoal_error *error) {
   grouping *g = shoal_alloc_zero(1, sizeof *g);
   if (!g) return shoal_fail_memory(error);
@@ -144,7 +143,7 @@ static shoal_status group_columns(shoal_frequency *f, const shoal_column *const 
   for (unsigned i = 0; i < g->n_parts; i++) ok = ok && !g->parts[i].failed;
   ok = ok && g->cancelled == SHOAL_OK && join_parts(g);
   if (ok) shoal_parallel(g->n_parts, renumber_part, g);
-  ok = ok && take(f, &g->parts[0].tuples);
+  if (ok) take(f, &g->parts[0].tuples);
   free_parts(g);
   shoal_status status = ok ? SHOAL_OK : shoal_fail_memory(error);
   if (g->cancelled != SHOAL_OK) {
@@ -161,10 +160,7 @@ static unsigned bits_of(uint32_t n_values) {
   return n_values > 1 ? 32 - (unsigned)__builtin_clz(n_values - 1) : 0;
 }
 
-static bool take_nothing(shoal_frequency *f, shoal_tuples *tuples) {
-  (void)f, (void)tuples;
-  return true;
-}
+static void take_nothing(shoal_frequency *f, shoal_tuples *tuples) { (void)f, (void)tuples; }
 
 /* Columns at work: the tuples of those that are done, and as many more as fit into a word. */
 typedef struct widening {

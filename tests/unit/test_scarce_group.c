@@ -272,6 +272,28 @@ static void parts_are_joined_or_memory_is_lacking(void **state UNUSED) {
   assert_true(fail_each_allocation(group_in_parts) > 8);
 }
 
+static shoal_status group_different_rows(void) {
+  shoal_frequency *f = NULL;
+  shoal_status status = build(0, &f);
+  if (status == SHOAL_OK) {
+    assert_int_equal(f->n_tuples, table.n_rows);
+    for (uint64_t r = 0; r < table.n_rows; r++) assert_int_equal(f->tuple_of_row[r], r);
+  }
+  shoal_frequency_free(f);
+  return status;
+}
+
+/* After the first rows it is known that there will be many tuples, and room is made for all. */
+static void rows_that_all_differ_are_foreseen(void **state UNUSED) {
+  make(3, 1 << 12, 20000);
+  for (uint32_t r = 0; r < 20000; r++) {
+    codes[0][r] = r % 4096;
+    codes[1][r] = r / 4096;
+    codes[2][r] = 0;
+  }
+  assert_in_range(fail_each_allocation(group_different_rows), 16, 21); /* else it grows thrice */
+}
+
 static bool cancel(void *user, const shoal_progress *progress) {
   assert_string_equal(progress->stage, "group");
   return ++*(unsigned *)user == 3;
@@ -434,6 +456,7 @@ int main(void) {
       cmocka_unit_test(more_columns_than_one_pass_takes),
       cmocka_unit_test(a_full_word_has_room_for_a_single_value),
       cmocka_unit_test(parts_are_joined_or_memory_is_lacking),
+      cmocka_unit_test(rows_that_all_differ_are_foreseen),
       cmocka_unit_test(a_cancelled_run_groups_nothing),
       cmocka_unit_test(tuples_are_known_again_or_memory_is_lacking),
       cmocka_unit_test(keys_of_any_length_are_told_apart),
