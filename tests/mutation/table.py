@@ -12,7 +12,7 @@ core, one at a time (a bound moves by one, a class, row or attribute is skipped,
 negated, a failure is ignored, a sum is replaced), and runs tests, cheapest first, until one fails.
 Places are found by the operators at the head of the script and chosen by a hash of the line, so that
 the same source gives the same mutants anywhere: `mutate.py --list` shows them, `make mutation` runs
-them (more than an hour), `mutate.py --table` writes this page.
+them (about an hour), `mutate.py --table` writes this page.
 
 Lines about memory that is lacking, speed, overflow of sizes and wording are passed over: faults there
 are what [the scarce tests](coverage.md) are for. Mutants are built with AddressSanitizer, as the tests
@@ -20,8 +20,8 @@ of `make check` are, so that a read past an end counts as a failure. Where the e
 that breaks the policy, the verifier refuses it with exit status 3; a test that sees that has noticed.
 
 A mutant that no test of its folder notices runs once more, against {more} unit test programs and
-{modules} modules (`mutate.py --survivors`). What lives then is argued below or is a gap. For the outcome
-below, such mutants ran against those of these tests that are most likely to notice, not yet all.
+{modules} modules (`mutate.py --survivors`). What lives then is argued below or is a gap; what is argued
+already is not run again.
 """
 
 
