@@ -18,6 +18,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TESTS = os.path.join(ROOT, "tests")
+MEMCHECK_EXIT = 99  # of valgrind that found something
 
 
 class Job:
@@ -78,12 +79,32 @@ def parse_exit(title):
     return parse
 
 
+def parse_memcheck(title):
+    """Memory used before it is set, which the sanitizers do not see. What the tests say is for the other builds
+    to judge: valgrind is slow, and its long doubles have 64 bits only."""
+    def parse(done):
+        found = done.returncode < 0 or done.returncode == MEMCHECK_EXIT or "1.." not in done.stdout
+        return [(f"{title}: valgrind finds nothing", "failed" if found else "passed", done.stdout[-8000:])]
+    return parse
+
+
+def memcheck_jobs(folder):
+    unit = os.path.join(folder, "tests", "unit")
+    valgrind = ["valgrind", "--quiet", f"--error-exitcode={MEMCHECK_EXIT}", "--fair-sched=yes", "--leak-check=no"]
+    return [Job(f"unit (valgrind)/{p}", [*valgrind, os.path.join(unit, p)], {"CMOCKA_MESSAGE_OUTPUT": "TAP"},
+                parse_memcheck(f"unit (valgrind)/{p}")) for p in unit_programs(folder)]
+
+
+def unit_programs(folder):
+    unit = os.path.join(folder, "tests", "unit")
+    return sorted(p for p in os.listdir(unit) if p.startswith("test_") and "." not in p)
+
+
 def unit_jobs(folder, label):
     unit = os.path.join(folder, "tests", "unit")
-    programs = sorted(p for p in os.listdir(unit) if p.startswith("test_") and "." not in p)
     return [Job(f"unit{label}/{p}", [os.path.join(unit, p)],
                 {"CMOCKA_MESSAGE_OUTPUT": "TAP", "ASAN_OPTIONS": "allocator_may_return_null=1"},
-                parse_tap(f"unit{label}/{p}")) for p in programs]
+                parse_tap(f"unit{label}/{p}")) for p in unit_programs(folder)]
 
 
 def replay_jobs(folder):
@@ -123,6 +144,7 @@ def all_jobs(options):
         threaded = os.path.abspath(options.threaded)
         jobs += module_jobs("papers", build, "", {})
         jobs += unit_jobs(threaded, " (threads)")
+        jobs += memcheck_jobs(build)
         slow = {"SHOAL_SLOWER": "10"}  # times, as ThreadSanitizer makes a program
         jobs += module_jobs("property", threaded, " (threads)", {**few, **slow})
         jobs += module_jobs("cli", threaded, " (threads)", {"SHOAL_LIBRARY_BUILD": build, **slow})
