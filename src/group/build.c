@@ -113,23 +113,24 @@ static size_t place_codes(shoal_frequency *f, size_t q, place *next) {
   return next->word;
 }
 
-/* A tuple's word is its codes; where each row is one record, its rows are counted too. */
-static void take_tuples(shoal_frequency *f, shoal_tuples *tuples) {
+/* A tuple's word is its codes; where each row is one record, the tuples are classes already. */
+static bool take_tuples(shoal_frequency *f, shoal_tuples *tuples) {
   place next = {0, 0};
   f->n_words = 1;
   f->words[0] = tuples->words;
   tuples->words = NULL;
   for (size_t q = 0; q < f->n_quasi; q++) f->codes[q].words = f->words[place_codes(f, q, &next)];
-  if (!f->table->counts) {
-    f->base.n_rows = tuples->n_rows;
-    tuples->n_rows = NULL;
-  }
+  if (f->table->counts || !tuples->n_ids) return true;
+  f->base.n_rows = tuples->n_rows;
+  tuples->n_rows = NULL;
+  f->base.tuple = shoal_tuples_take_ids(tuples);
+  return f->base.tuple != NULL;
 }
 
 /* The rows' tuples of these columns, and what `take` has of them. */
 static shoal_status group_columns(shoal_frequency *f, const shoal_column *const *columns,
                                   const unsigned *bits, size_t n_columns,
-                                  void (*take)(shoal_frequency *f, shoal_tuples *tuples),
+                                  bool (*take)(shoal_frequency *f, shoal_tuples *tuples),
                                   const shoal_run *run, shoal_error *error) {
   grouping *g = shoal_alloc_zero(1, sizeof *g);
   if (!g) return shoal_fail_memory(error);
@@ -143,7 +144,7 @@ static shoal_status group_columns(shoal_frequency *f, const shoal_column *const 
   for (unsigned i = 0; i < g->n_parts; i++) ok = ok && !g->parts[i].failed;
   ok = ok && g->cancelled == SHOAL_OK && join_parts(g);
   if (ok) shoal_parallel(g->n_parts, renumber_part, g);
-  if (ok) take(f, &g->parts[0].tuples);
+  ok = ok && take(f, &g->parts[0].tuples);
   free_parts(g);
   shoal_status status = ok ? SHOAL_OK : shoal_fail_memory(error);
   if (g->cancelled != SHOAL_OK) {
@@ -160,7 +161,10 @@ static unsigned bits_of(uint32_t n_values) {
   return n_values > 1 ? 32 - (unsigned)__builtin_clz(n_values - 1) : 0;
 }
 
-static void take_nothing(shoal_frequency *f, shoal_tuples *tuples) { (void)f, (void)tuples; }
+static bool take_nothing(shoal_frequency *f, shoal_tuples *tuples) {
+  (void)f, (void)tuples;
+  return true;
+}
 
 /* Columns at work: the tuples of those that are done, and as many more as fit into a word. */
 typedef struct widening {

@@ -22,13 +22,11 @@ void shoal_classes_reset(shoal_classes *classes) {
   memset(classes, 0, sizeof *classes);
 }
 
-bool shoal_classes_init(shoal_classes *classes, uint32_t n_classes, size_t n_sensitive,
-                        uint64_t *n_rows) {
-  memset(classes, 0, sizeof *classes);
+bool shoal_classes_init(shoal_classes *classes, uint32_t n_classes, size_t n_sensitive) {
   classes->n_classes = n_classes;
   classes->n_sensitive = n_sensitive;
-  classes->tuple = shoal_alloc(n_classes, sizeof *classes->tuple);
-  classes->n_rows = n_rows ? n_rows : shoal_alloc_zero(n_classes, sizeof *classes->n_rows);
+  if (!classes->tuple) classes->tuple = shoal_alloc(n_classes, sizeof *classes->tuple);
+  if (!classes->n_rows) classes->n_rows = shoal_alloc_zero(n_classes, sizeof *classes->n_rows);
   classes->sets = shoal_alloc_zero(n_sensitive, sizeof *classes->sets);
   classes->histograms = shoal_alloc_zero(n_sensitive, sizeof *classes->histograms);
   bool ok = classes->tuple && classes->n_rows && classes->sets && classes->histograms;
@@ -269,7 +267,7 @@ static bool roll_up(const shoal_frequency *frequency, const shoal_classes *from,
   size_t n = from->n_classes;
   if (!fold(frequency, from, levels, grouper, ids)) return false;
   uint32_t n_classes = shoal_grouper_ids(grouper, n, ids);
-  if (n_classes == SHOAL_NO_ID || !shoal_classes_init(classes, n_classes, from->n_sensitive, NULL))
+  if (n_classes == SHOAL_NO_ID || !shoal_classes_init(classes, n_classes, from->n_sensitive))
     return false;
   uint32_t seen = 0;
   for (size_t c = 0; seen < n_classes; c++)
@@ -306,7 +304,7 @@ shoal_status shoal_classes_roll_up_sizes(const shoal_frequency *frequency,
 
 static bool regroup(const shoal_classes *from, const uint32_t *ids, uint32_t n_classes,
                     shoal_classes *classes) {
-  if (!shoal_classes_init(classes, n_classes, from->n_sensitive, NULL)) return false;
+  if (!shoal_classes_init(classes, n_classes, from->n_sensitive)) return false;
   for (uint32_t c = from->n_classes; c-- > 0;) { /* the first of each stands for it */
     classes->tuple[ids[c]] = from->tuple[c];
     classes->n_rows[ids[c]] += from->n_rows[c];

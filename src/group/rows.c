@@ -30,7 +30,7 @@ static bool fill_set(const rows_view *rows, const shoal_column *column, uint64_t
   uint64_t bit[64] = {0};
   for (uint32_t v = 0; v < column->n_values; v++)
     bit[v] = shoal_column_missing(column, v) ? 0 : UINT64_C(1) << v;
-  uint64_t *set = shoal_alloc_zero(rows->n_classes, sizeof *set);
+  uint64_t *set = shoal_alloc_table(rows->n_classes, sizeof *set);
   if (!set) return false;
   *out = set;
   const uint8_t *codes = column->codes; /* up to 64 values: one byte each */
@@ -91,21 +91,19 @@ static bool fill_sensitive(const shoal_frequency *f, const rows_view *rows,
 }
 
 static bool fill(const shoal_frequency *f, const rows_view *rows, shoal_classes *classes) {
-  if (!shoal_classes_init(classes, rows->n_classes, f->n_sensitive, NULL)) return false;
+  if (!shoal_classes_init(classes, rows->n_classes, f->n_sensitive)) return false;
   fill_sizes(rows, f->tuple_of_row, classes);
   return fill_sensitive(f, rows, classes);
 }
 
 /* What was counted while grouping need not be counted again. */
 shoal_status shoal_classes_of_tuples(shoal_frequency *f, shoal_error *error) {
-  uint64_t *counted = f->base.n_rows;
-  if (!counted) return shoal_classes_of_rows(f, f->tuple_of_row, f->n_tuples, &f->base, error);
+  if (!f->base.n_rows)
+    return shoal_classes_of_rows(f, f->tuple_of_row, f->n_tuples, &f->base, error);
   rows_view rows = {f->table, f->tuple_of_row, f->n_tuples};
-  shoal_classes *base = &f->base;
-  if (!shoal_classes_init(base, f->n_tuples, f->n_sensitive, counted))
-    return shoal_fail_memory(error);
-  for (uint32_t t = 0; t < f->n_tuples; t++) base->tuple[t] = t;
-  return fill_sensitive(f, &rows, base) ? SHOAL_OK : shoal_fail_memory(error);
+  bool ok = shoal_classes_init(&f->base, f->n_tuples, f->n_sensitive) &&
+            fill_sensitive(f, &rows, &f->base);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
 shoal_status shoal_classes_of_rows(const shoal_frequency *frequency, const uint32_t *class_of_row,

@@ -7,19 +7,22 @@
 
 #include "base/memory.h"
 
-/* A dense table of more bits would not stay in the cache; slots from so many bits on do not. */
-enum { DENSE_BITS = 20, FAR_BITS = 16, AHEAD = 16, FIRST_SLOT_BITS = 12 };
+enum {
+  DENSE_BITS = 20, /* a dense table of more would not stay in the cache */
+  AHEAD = 32,      /* words whose slots are on their way into the cache */
+  FIRST_SLOT_BITS = 12
+};
 
 static const uint64_t SPREAD = UINT64_C(0x9e3779b97f4a7c15);
 
 static bool is_narrow(const shoal_tuples *t) { return t->bits <= 32; }
 
-static inline size_t narrow_slot(const shoal_tuples *t, uint64_t word) {
-  return (size_t)((word ^ word >> 15) * SPREAD >> (64 - t->slot_bits));
+static inline size_t narrow_slot(unsigned slot_bits, uint64_t word) {
+  return (size_t)((word ^ word >> 15) * SPREAD >> (64 - slot_bits));
 }
 
-static inline size_t wide_slot(const shoal_tuples *t, uint64_t word) {
-  return (size_t)(shoal_mix(word) >> (64 - t->slot_bits));
+static inline size_t wide_slot(unsigned slot_bits, uint64_t word) {
+  return (size_t)(shoal_mix(word) >> (64 - slot_bits));
 }
 
 /* ------------------------------------------------------------ room */
@@ -43,6 +46,17 @@ void shoal_tuples_reset(shoal_tuples *t) {
   memset(t, 0, sizeof *t);
 }
 
+uint32_t *shoal_tuples_take_ids(shoal_tuples *t) {
+  void *slots = t->dense ? (void *)t->table : is_narrow(t) ? (void *)t->narrow : t->wide;
+  uint32_t *ids = shoal_resize(slots, t->n_ids, sizeof *ids);
+  if (!ids) return NULL;
+  t->table = NULL;
+  t->narrow = NULL;
+  t->wide = NULL;
+  for (uint32_t id = 0; id < t->n_ids; id++) ids[id] = id;
+  return ids;
+}
+
 /* All words again into new slots, one after the other. */
 static bool rehash(shoal_tuples *t, unsigned slot_bits) {
   size_t n_slots = (size_t)1 << slot_bits, mask = n_slots - 1;
@@ -55,15 +69,13 @@ static bool rehash(shoal_tuples *t, unsigned slot_bits) {
   t->wide = wide;
   t->slot_bits = slot_bits;
   for (uint32_t id = 0; id < t->n_ids; id++) {
-    if (slot_bits >= FAR_BITS && id + AHEAD < t->n_ids) {
-      uint64_t ahead = t->words[id + AHEAD];
-      if (narrow) __builtin_prefetch(&narrow[narrow_slot(t, ahead)], 1);
-      else __builtin_prefetch(&wide[wide_slot(t, ahead)], 1);
-    }
-    size_t at = narrow ? narrow_slot(t, t->words[id]) : wide_slot(t, t->words[id]);
+    uint64_t word = t->words[id], ahead = t->words[id + AHEAD < t->n_ids ? id + AHEAD : id];
+    if (narrow) __builtin_prefetch(&narrow[narrow_slot(slot_bits, ahead)], 1);
+    else __builtin_prefetch(&wide[wide_slot(slot_bits, ahead)], 1);
+    size_t at = narrow ? narrow_slot(slot_bits, word) : wide_slot(slot_bits, word);
     while (narrow ? narrow[at] != 0 : wide[at].id != 0) at = (at + 1) & mask;
-    if (narrow) narrow[at] = t->words[id] << 32 | (id + 1);
-    else wide[at] = (shoal_wide_slot){t->words[id], (uint64_t)id + 1};
+    if (narrow) narrow[at] = word << 32 | (id + 1);
+    else wide[at] = (shoal_wide_slot){word, (uint64_t)id + 1};
   }
   return true;
 }
@@ -81,60 +93,75 @@ static size_t foresee(const shoal_tuples *t, size_t needed) {
   return all > (double)needed ? (size_t)all : needed;
 }
 
-/* Room for n more tuples; slots are never more than half full. */
+/*
+ * Room for n more tuples; slots are never more than half full. They come first: at the end they are
+ * freed first, and what is made of the tuples next may have their place.
+ */
 static bool reserve(shoal_tuples *t, size_t n) {
   size_t needed = (size_t)t->n_ids + n;
   if (needed <= t->n_rows_capacity) return true;
   if (needed >= SHOAL_NO_ID - 1) return false; /* GCOVR_EXCL_BR_LINE */
   size_t wanted = foresee(t, needed);
-  if (!shoal_grow(&t->words, &t->words_capacity, wanted, sizeof *t->words) ||
-      !shoal_grow(&t->n_rows, &t->n_rows_capacity, wanted, sizeof *t->n_rows))
-    return false;
   unsigned slot_bits = t->slot_bits;
-  while ((size_t)1 << slot_bits < 2 * t->n_rows_capacity) slot_bits++;
-  return t->dense || slot_bits == t->slot_bits || rehash(t, slot_bits);
-}
-
-static inline uint32_t new_id(shoal_tuples *t, uint64_t word) {
-  t->words[t->n_ids] = word;
-  t->n_rows[t->n_ids] = 0;
-  return t->n_ids++;
+  while ((size_t)1 << slot_bits < 2 * wanted) slot_bits++;
+  size_t room = (size_t)1 << (slot_bits - 1);
+  if (!t->dense && slot_bits > t->slot_bits && !rehash(t, slot_bits)) return false;
+  return shoal_grow(&t->words, &t->words_capacity, room, sizeof *t->words) &&
+         shoal_grow(&t->n_rows, &t->n_rows_capacity, room, sizeof *t->n_rows);
 }
 
 /* ------------------------------------------------------------ words to ids */
 
-static inline uint32_t dense_id(shoal_tuples *t, uint64_t word) {
-  uint32_t *entry = &t->table[word];
-  if (__builtin_expect(!*entry, 0)) *entry = new_id(t, word) + 1;
-  return *entry - 1;
+/* What lookups need of the tuples, apart from them: anything else could be what they write. */
+typedef struct found {
+  uint64_t *words, *n_rows;
+  uint32_t n_ids;
+} found;
+
+static inline found found_in(const shoal_tuples *t) {
+  return (found){t->words, t->n_rows, t->n_ids};
 }
 
-static inline uint32_t narrow_id(shoal_tuples *t, uint64_t word, size_t mask) {
-  size_t at = narrow_slot(t, word);
+/* A new tuple; returns its id + 1. */
+static inline uint32_t add(found *f, uint64_t word, uint64_t n_rows) {
+  f->words[f->n_ids] = word;
+  f->n_rows[f->n_ids] = n_rows;
+  return ++f->n_ids;
+}
+
+static inline uint32_t dense_id(found *f, uint32_t *table, uint64_t word, uint64_t n_rows) {
+  uint32_t id = table[word];
+  if (__builtin_expect(!id, 0)) id = table[word] = add(f, word, n_rows);
+  else f->n_rows[id - 1] += n_rows;
+  return id - 1;
+}
+
+static inline uint32_t narrow_id(found *f, uint64_t *slots, unsigned slot_bits, uint64_t word,
+                                 uint64_t n_rows) {
+  size_t at = narrow_slot(slot_bits, word), mask = ((size_t)1 << slot_bits) - 1;
   uint64_t slot;
-  while ((slot = t->narrow[at]) && slot >> 32 != word) at = (at + 1) & mask;
-  if (slot) return (uint32_t)slot - 1;
-  uint32_t id = new_id(t, word);
-  t->narrow[at] = word << 32 | (id + 1);
-  return id;
+  while ((slot = slots[at]) && slot >> 32 != word) at = (at + 1) & mask;
+  if (!slot) slot = slots[at] = word << 32 | add(f, word, n_rows);
+  else f->n_rows[(uint32_t)slot - 1] += n_rows;
+  return (uint32_t)slot - 1;
 }
 
-static inline uint32_t wide_id(shoal_tuples *t, uint64_t word, size_t mask) {
-  size_t at = wide_slot(t, word);
-  while (t->wide[at].id && t->wide[at].word != word) at = (at + 1) & mask;
-  if (t->wide[at].id) return (uint32_t)t->wide[at].id - 1;
-  uint32_t id = new_id(t, word);
-  t->wide[at] = (shoal_wide_slot){word, (uint64_t)id + 1};
-  return id;
+static inline uint32_t wide_id(found *f, shoal_wide_slot *slots, unsigned slot_bits, uint64_t word,
+                               uint64_t n_rows) {
+  size_t at = wide_slot(slot_bits, word), mask = ((size_t)1 << slot_bits) - 1;
+  while (slots[at].id && slots[at].word != word) at = (at + 1) & mask;
+  if (!slots[at].id) slots[at] = (shoal_wide_slot){word, add(f, word, n_rows)};
+  else f->n_rows[slots[at].id - 1] += n_rows;
+  return (uint32_t)slots[at].id - 1;
 }
 
 uint32_t shoal_tuples_add(shoal_tuples *t, uint64_t word, uint64_t n_rows) {
   if (!reserve(t, 1)) return SHOAL_NO_ID;
-  size_t mask = ((size_t)1 << t->slot_bits) - 1;
-  uint32_t id = t->dense       ? dense_id(t, word)
-                : is_narrow(t) ? narrow_id(t, word, mask)
-                               : wide_id(t, word, mask);
-  t->n_rows[id] += n_rows;
+  found f = found_in(t);
+  uint32_t id = t->dense       ? dense_id(&f, t->table, word, n_rows)
+                : is_narrow(t) ? narrow_id(&f, t->narrow, t->slot_bits, word, n_rows)
+                               : wide_id(&f, t->wide, t->slot_bits, word, n_rows);
+  t->n_ids = f.n_ids;
   return id;
 }
 
@@ -158,9 +185,10 @@ uint32_t shoal_tuples_add(shoal_tuples *t, uint64_t word, uint64_t n_rows) {
 FOLD_COLUMN(fold_short, uint32_t)
 FOLD_COLUMN(fold_long, uint64_t)
 
+/* With zeros behind it, which are looked ahead at. */
 typedef union word_block {
-  uint32_t narrow[SHOAL_TUPLES_BLOCK];
-  uint64_t wide[SHOAL_TUPLES_BLOCK];
+  uint32_t narrow[SHOAL_TUPLES_BLOCK + AHEAD];
+  uint64_t wide[SHOAL_TUPLES_BLOCK + AHEAD];
 } word_block;
 
 static void fold_rows(const shoal_tuples *t, const shoal_column *const *columns,
@@ -181,24 +209,34 @@ static void fold_rows(const shoal_tuples *t, const shoal_column *const *columns,
   }
 }
 
-static void find_narrow(shoal_tuples *t, const uint32_t *words, size_t n, uint32_t *ids) {
-  size_t mask = ((size_t)1 << t->slot_bits) - 1;
-  bool far = t->slot_bits >= FAR_BITS;
+/* The slot that a row needs comes into the cache while those before it are looked up. */
+static uint32_t find_narrow(const shoal_tuples *t, const uint32_t *block, size_t n, uint32_t *ids) {
+  found f = found_in(t);
+  uint64_t *slots = t->narrow;
+  unsigned slot_bits = t->slot_bits;
   for (size_t i = 0; i < n; i++) {
-    if (far && i + AHEAD < n) __builtin_prefetch(&t->narrow[narrow_slot(t, words[i + AHEAD])], 1);
-    ids[i] = narrow_id(t, words[i], mask);
-    t->n_rows[ids[i]]++;
+    __builtin_prefetch(&slots[narrow_slot(slot_bits, block[i + AHEAD])], 1);
+    ids[i] = narrow_id(&f, slots, slot_bits, block[i], 1);
   }
+  return f.n_ids;
 }
 
-static void find_wide(shoal_tuples *t, const uint64_t *words, size_t n, uint32_t *ids) {
-  size_t mask = ((size_t)1 << t->slot_bits) - 1;
-  bool far = t->slot_bits >= FAR_BITS - 1;
+static uint32_t find_wide(const shoal_tuples *t, const uint64_t *block, size_t n, uint32_t *ids) {
+  found f = found_in(t);
+  shoal_wide_slot *slots = t->wide;
+  unsigned slot_bits = t->slot_bits;
   for (size_t i = 0; i < n; i++) {
-    if (far && i + AHEAD < n) __builtin_prefetch(&t->wide[wide_slot(t, words[i + AHEAD])], 1);
-    ids[i] = wide_id(t, words[i], mask);
-    t->n_rows[ids[i]]++;
+    __builtin_prefetch(&slots[wide_slot(slot_bits, block[i + AHEAD])], 1);
+    ids[i] = wide_id(&f, slots, slot_bits, block[i], 1);
   }
+  return f.n_ids;
+}
+
+static uint32_t find_dense(const shoal_tuples *t, const uint32_t *block, size_t n, uint32_t *ids) {
+  found f = found_in(t);
+  for (size_t i = 0; i < n; i++) ids[i] = dense_id(&f, t->table, block[i], 0);
+  for (size_t i = 0; i < n; i++) f.n_rows[ids[i]]++;
+  return f.n_ids;
 }
 
 bool shoal_tuples_rows(shoal_tuples *t, const shoal_column *const *columns,
@@ -207,14 +245,9 @@ bool shoal_tuples_rows(shoal_tuples *t, const shoal_column *const *columns,
   word_block block;
   if (!reserve(t, n)) return false;
   fold_rows(t, columns, column_bits, n_columns, first, n, &block);
-  if (t->dense) {
-    for (size_t i = 0; i < n; i++) ids[i] = dense_id(t, block.narrow[i]);
-    for (size_t i = 0; i < n; i++) t->n_rows[ids[i]]++;
-  } else if (is_narrow(t)) {
-    find_narrow(t, block.narrow, n, ids);
-  } else {
-    find_wide(t, block.wide, n, ids);
-  }
+  t->n_ids = t->dense       ? find_dense(t, block.narrow, n, ids)
+             : is_narrow(t) ? find_narrow(t, block.narrow, n, ids)
+                            : find_wide(t, block.wide, n, ids);
   t->rows_seen += n;
   return true;
 }

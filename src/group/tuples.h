@@ -46,6 +46,12 @@ bool shoal_tuples_rows(shoal_tuples *tuples, const shoal_column *const *columns,
                        const unsigned *column_bits, size_t n_columns, uint64_t first, size_t n,
                        uint32_t *ids);
 
+/*
+ * All ids in order, in the memory that the table or the slots had: nothing can be added any more.
+ * The caller owns it; NULL: no memory.
+ */
+uint32_t *shoal_tuples_take_ids(shoal_tuples *tuples);
+
 /* The id of a word that stands for so many rows more; SHOAL_NO_ID as above. */
 uint32_t shoal_tuples_add(shoal_tuples *tuples, uint64_t word, uint64_t n_rows);
 
