@@ -20,7 +20,7 @@ enum {
   TINY_SAMPLE = 256,   /* and for a rough order */
   DEEP = 40,           /* levels of the tree */
   OFTEN = 512,         /* parts above so many tuples are a reason to ask whether to go on */
-  ROUGH = 32,          /* parts of all tuples that are not cut further in a rough order */
+  ROUGH = 2000,        /* tuples that are not cut further in a rough order */
   FEW = 64             /* tuples that are cut quickly, in haste: they are neighbours anyway */
 };
 
@@ -46,7 +46,7 @@ typedef struct ordering {
   const uint32_t *weight;
   uint64_t least;
   bool in_haste;             /* rows are many: small parts are cut quickly */
-  bool roughly;              /* and all cuts are chosen by few tuples */
+  const uint32_t *middle;    /* of a rough order: cuts are chosen by few tuples; else NULL */
   bool even;                 /* the tree is deep: parts are made even */
   uint32_t *scratch;         /* by tuple of the node */
   slice *slices;             /* of the axis at hand */
@@ -237,7 +237,7 @@ static cut quick_cut(ordering *o, const part *p, const shoal_span *extent) {
 
 /* The cut of a large part is chosen by some of its tuples, evenly taken. */
 static cut choose_cut(ordering *o, const part *p, const shoal_span *extent, uint64_t weight) {
-  size_t sample = o->roughly ? TINY_SAMPLE : o->in_haste ? SMALL_SAMPLE : SAMPLE;
+  size_t sample = o->middle ? TINY_SAMPLE : o->in_haste ? SMALL_SAMPLE : SAMPLE;
   if (o->in_haste && p->n <= FEW) return quick_cut(o, p, extent);
   if (p->n <= sample) return best_cut(o, p->tuples, p->n, extent, weight);
   for (size_t i = 0; i < sample; i++) o->sample[i] = p->tuples[i * (p->n / sample)];
@@ -252,6 +252,12 @@ static bool goes_on(ordering *o) {
   return o->status == SHOAL_OK;
 }
 
+/* In a rough order: parts that are not large, or few tuples around the middle. */
+static bool is_rough_enough(const ordering *o, const part *p) {
+  bool has_middle = p->tuples < o->middle && o->middle < p->tuples + p->n;
+  return p->n <= (has_middle ? FEW : ROUGH);
+}
+
 /*
  * Orders tuples; parts of at most `small` tuples are put on a list instead, if there is one. A part
  * is turned by what stands before it within these tuples. False without memory or when told to
@@ -262,7 +268,7 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
   bool ok = add_part(&stack, tuples, n, 0);
   while (ok && stack.n) {
     part p = stack.items[--stack.n];
-    if (p.n < 2) continue;
+    if (p.n < 2 || (o->middle && is_rough_enough(o, &p))) continue;
     if (later && p.n <= small) {
       ok = add_part(later, p.tuples, p.n, 0);
       continue;
@@ -359,7 +365,7 @@ static void order_share(void *user, unsigned i) {
   ordering_reset(&o);
 }
 
-/* Orders down to single tuples, or `roughly`, down to parts of a few tuples. */
+/* Orders down to single tuples, or roughly. */
 static shoal_status order_all(const shoal_axes *axes, const uint32_t *weight, uint64_t least,
                               bool in_haste, bool roughly, const shoal_run *run, uint32_t *order,
                               shoal_error *error) {
@@ -367,7 +373,7 @@ static shoal_status order_all(const shoal_axes *axes, const uint32_t *weight, ui
   ordering o;
   parts later = {0};
   for (uint32_t t = 0; t < n; t++) order[t] = t;
-  size_t small = roughly ? n / ROUGH : n / 64 > 1024 ? n / 64 : 1024;
+  size_t small = n / 64 > 1024 ? n / 64 : 1024;
   shared s = {.axes = axes, .weight = weight, .least = least, .in_haste = in_haste};
   s.later = &later;
   s.small = small;
@@ -375,8 +381,8 @@ static shoal_status order_all(const shoal_axes *axes, const uint32_t *weight, ui
   bool ok = ordering_init(&o, axes, weight, least, in_haste, n);
   if (ok) {
     o.asked = run;
-    o.roughly = roughly;
-    ok = order_tuples(&o, order, n, small, &later);
+    if (roughly) o.middle = order + n / 2;
+    ok = order_tuples(&o, order, n, small, roughly ? NULL : &later);
     s.status = o.status;
     s.error = o.error;
     ordering_reset(&o);
