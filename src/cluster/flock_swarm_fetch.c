@@ -56,31 +56,40 @@ static uint32_t spare_rows(const shoal_visit *v, uint32_t column, uint32_t *loss
   return size > k ? size - k : 0;
 }
 
-/* Lenders that have rows worth it, those that lose most first; their rows are those to spare. */
-static void sort_lenders(const shoal_visit *v, uint32_t loss, int64_t budget, uint32_t *order,
+/* Lenders that have rows worth it, and how many they can spare; `order`: their numbers. */
+static void find_willing(const shoal_visit *v, uint32_t loss, int64_t budget, uint32_t *order,
                          shoal_lenders *then) {
   then->n = 0;
   for (uint32_t i = 0; i < v->lenders.n; i++) {
     shoal_lender own = v->lenders.items[i];
-    uint32_t n_covered = own.n_rows;
+    if (!own.n_rows) continue; /* covered */
     own.n_rows = spare_rows(v, own.column, &own.loss);
-    if (!own.n_rows || !n_covered || (int64_t)own.loss + budget <= loss) continue;
-    uint32_t at = then->n++;
-    for (; at > 0 && then->items[at - 1].loss < own.loss; at--) {
-      then->items[at] = then->items[at - 1];
-      order[at] = order[at - 1];
-    }
-    then->items[at] = own;
-    order[at] = i;
+    if (!own.n_rows || (int64_t)own.loss + budget <= loss) continue;
+    order[then->n] = i;
+    then->items[then->n++] = own;
   }
+}
+
+/* The lender that loses most, of those from i on, comes to place i. */
+static void bring_forward(shoal_lenders *then, uint32_t *order, uint32_t i) {
+  uint32_t best = i;
+  for (uint32_t j = i + 1; j < then->n; j++)
+    if (then->items[j].loss > then->items[best].loss) best = j;
+  shoal_lender lender = then->items[best];
+  uint32_t number = order[best];
+  then->items[best] = then->items[i];
+  order[best] = order[i];
+  then->items[i] = lender;
+  order[i] = number;
 }
 
 bool shoal_visit_can_fetch(shoal_visit *v, uint32_t n_rows, uint32_t loss, int64_t budget,
                            shoal_lenders *then) {
   uint32_t order[SHOAL_VISIT_FETCHED];
   if (!v->knows_lenders) know_lenders(v);
-  sort_lenders(v, loss, budget, order, then);
+  find_willing(v, loss, budget, order, then);
   for (uint32_t i = 0; i < then->n && n_rows && budget > 0; i++) {
+    bring_forward(then, order, i);
     shoal_lender *own = &v->lenders.items[order[i]];
     if (own->n_rows == SHOAL_NIL)
       own->n_rows = count_covered(v->swarm, &v->swarm->box[v->column], own->column);

@@ -161,31 +161,50 @@ static float score_around(const shoal_units *u, uint32_t a, uint32_t b, float mo
   return score_of(u, a, b, u->bound[b] + less, most);
 }
 
+/* What a unit that looks around has found. */
+typedef struct finding {
+  uint32_t best;
+  float least;
+} finding;
+
+/* The lowest bit of a set, which is taken out of it. */
+static uint32_t take_bit(uint64_t *set) {
+  uint32_t at = (uint32_t)__builtin_ctzll(*set);
+  *set &= *set - 1;
+  return at;
+}
+
+/* Looks at one other closely; `tells`: it hears of that. */
+static void look_at(shoal_units *u, uint32_t a, uint32_t b, bool tells, finding *found) {
+  bool hears = tells && !u->fits[b];
+  float most = hears && u->offer[b] > found->least ? u->offer[b] : found->least;
+  if ((float)u->bound[b] >= most) return; /* something better has been found since */
+  float score = score_around(u, a, b, most);
+  if (score < found->least) *found = (finding){b, score};
+  if (hears && score < u->offer[b]) make_offer(u, b, a, score);
+}
+
 /* A unit that does not fit looks at all others; `tells`: and they at it. */
 static void look_around(shoal_units *u, uint32_t a, bool tells) {
-  uint32_t best = shoal_units_bound(u, a); /* most often it stays that */
-  float least = best == SHOAL_NIL ? INFINITY : score_around(u, a, best, INFINITY);
-  int16_t most = shoal_units_round(least);
-  for (uint32_t b = 0; (b = shoal_units_next(u, b, most, tells)) < u->n; b++) {
-    bool hears = tells && !u->fits[b];
-    float score = score_around(u, a, b, hears && u->offer[b] > least ? u->offer[b] : least);
-    if (score < least) {
-      least = score;
-      most = shoal_units_round(least);
-      best = b;
-    }
-    if (hears && score < u->offer[b]) make_offer(u, b, a, score);
+  finding found = {shoal_units_bound(u, a), INFINITY}; /* most often it stays that */
+  if (found.best != SHOAL_NIL) found.least = score_around(u, a, found.best, INFINITY);
+  for (uint32_t from = 0; from < u->n; from += STRIDE) {
+    int16_t most = shoal_units_round(found.least);
+    for (uint64_t set = shoal_units_below(u, from, most, tells); set;)
+      look_at(u, a, from + take_bit(&set), tells, &found);
   }
-  make_offer(u, a, best, least);
+  make_offer(u, a, found.best, found.least);
 }
 
 /* A unit that fits tells all that do not. */
 static void tell(shoal_units *u, uint32_t a) {
   (void)shoal_units_bound(u, a);
-  for (uint32_t b = 0; (b = shoal_units_next(u, b, INT16_MIN, true)) < u->n; b++) {
-    float score = score_of(u, b, a, u->bound[b] + u->own[b], u->offer[b]);
-    if (score < u->offer[b]) make_offer(u, b, a, score);
-  }
+  for (uint32_t from = 0; from < u->n; from += STRIDE)
+    for (uint64_t set = shoal_units_below(u, from, INT16_MIN, true); set;) {
+      uint32_t b = from + take_bit(&set);
+      float score = score_of(u, b, a, u->bound[b] + u->own[b], u->offer[b]);
+      if (score < u->offer[b]) make_offer(u, b, a, score);
+    }
 }
 
 /* ------------------------------------------------------------ rows */

@@ -69,9 +69,9 @@ void shoal_units_note(shoal_units *units, uint32_t unit);
  * of the least one; SHOAL_NIL: there is none.
  */
 uint32_t shoal_units_bound(shoal_units *units, uint32_t unit);
-/* The first unit from `from` on whose bound is below `most`, or, if one `tells`, below what it
- * hears; n: none. */
-uint32_t shoal_units_next(const shoal_units *units, uint32_t from, int16_t most, bool tells);
+/* The units, of the SHOAL_UNITS_STRIDE from `from` on, whose bound is below `most`, or, if one
+ * `tells`, below what they hear: a set of bits. */
+uint64_t shoal_units_below(const shoal_units *units, uint32_t from, int16_t most, bool tells);
 /* A score as bounds are compared with it: rounded up. */
 int16_t shoal_units_round(float score);
 /* The unit of the least offer; SHOAL_NIL: all are infinite. */

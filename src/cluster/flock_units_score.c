@@ -188,16 +188,22 @@ int16_t shoal_units_round(float score) {
 }
 
 #ifdef HAVE_AVX2
-AVX2 static uint32_t next_avx2(const shoal_units *u, uint32_t from, int16_t least, bool tells) {
-  const __m256i all = _mm256_set1_epi16(least);
-  uint32_t skip = from % LANES;
-  for (uint32_t i = from - skip; i < u->n; i += LANES, skip = 0) {
-    __m256i most = tells ? _mm256_max_epi16(all, load(u->hears + i)) : all;
-    __m256i is_below = _mm256_cmpgt_epi16(most, load(u->bound + i));
-    uint32_t mask = (uint32_t)_mm256_movemask_epi8(is_below) >> 2 * skip << 2 * skip;
-    if (mask) return i + (uint32_t)__builtin_ctz(mask) / 2;
-  }
-  return u->n;
+/* Of 32 units: one bit for each. */
+AVX2 static inline uint32_t below_avx2(const int16_t *bounds, const int16_t *hears, __m256i most,
+                                       bool tells) {
+  __m256i first = tells ? _mm256_max_epi16(most, load(hears)) : most;
+  __m256i second = tells ? _mm256_max_epi16(most, load(hears + LANES)) : most;
+  first = _mm256_cmpgt_epi16(first, load(bounds));
+  second = _mm256_cmpgt_epi16(second, load(bounds + LANES));
+  __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi16(first, second), 0xd8);
+  return (uint32_t)_mm256_movemask_epi8(both);
+}
+
+AVX2 static uint64_t all_below_avx2(const shoal_units *u, uint32_t from, int16_t most, bool tells) {
+  const int16_t *bounds = u->bound + from, *hears = u->hears + from;
+  const __m256i all = _mm256_set1_epi16(most);
+  return (uint64_t)below_avx2(bounds + STRIDE / 2, hears + STRIDE / 2, all, tells) << STRIDE / 2 |
+         below_avx2(bounds, hears, all, tells);
 }
 
 AVX2 static uint32_t least_avx2(const float *x, uint32_t n) {
@@ -215,13 +221,15 @@ AVX2 static uint32_t least_avx2(const float *x, uint32_t n) {
 }
 #endif
 
-uint32_t shoal_units_next(const shoal_units *u, uint32_t from, int16_t most, bool tells) {
+uint64_t shoal_units_below(const shoal_units *u, uint32_t from, int16_t most, bool tells) {
 #ifdef HAVE_AVX2
-  if (u->ground->avx2) return next_avx2(u, from, most, tells);
+  if (u->ground->avx2) return all_below_avx2(u, from, most, tells);
 #endif
-  for (; from < u->n; from++)
-    if (u->bound[from] < most || (tells && u->bound[from] < u->hears[from])) break;
-  return from < u->n ? from : u->n;
+  uint64_t set = 0;
+  for (uint32_t i = 0; i < STRIDE && from + i < u->n; i++)
+    if (u->bound[from + i] < most || (tells && u->bound[from + i] < u->hears[from + i]))
+      set |= UINT64_C(1) << i;
+  return set;
 }
 
 uint32_t shoal_units_least_offer(const shoal_units *u) {
