@@ -32,11 +32,12 @@ enum {
   OFTEN = 16 /* remakes between two reports */
 };
 
-/* How long clusters are made anew: pairs of units looked at by that, for each tuple. The more
- * values a cluster needs, the more such a pair costs, and the less is gained by it. */
+/* How long clusters are made anew: pairs of units looked at by that, for each tuple. The more of a
+ * cluster's k rows must differ, the more such a pair costs, and the less is gained by it. */
 static const struct effort {
-  uint32_t most_values, pairs;
-} efforts[] = {{4, 800}, {6, 400}, {UINT32_MAX, 160}};
+  uint64_t most_values; /* that a cluster needs, in hundredths of k */
+  uint32_t pairs;
+} efforts[] = {{20, 800}, {30, 400}, {UINT32_MAX, 160}};
 
 typedef struct small {
   const shoal_cluster_task *task;
@@ -210,21 +211,23 @@ static void polish(const small *f, shoal_swarm *s) {
 }
 
 static uint64_t pairs_to_look_at(const shoal_fit *fit, uint32_t n_tuples) {
-  uint32_t values = 0;
+  uint64_t values = 0;
   size_t i = 0;
   for (size_t d = 0; d < fit->n_counts; d++)
     if (fit->counts[d].least > values) values = fit->counts[d].least;
-  while (values > efforts[i].most_values) i++;
+  while (100 * values > efforts[i].most_values * fit->k && i + 1 < sizeof efforts / sizeof *efforts)
+    i++;
   return (uint64_t)efforts[i].pairs * n_tuples;
 }
 
+/* At most as often as there are clusters: where they are small, pools are cheap but gain little. */
 static void make_anew(small *f, shoal_swarm *s, shoal_units *units, uint32_t n_tuples,
                       bool reports) {
   remaking m;
   m.swarm = s;
   m.units = units;
   uint64_t begin = units->n_looked, pairs = pairs_to_look_at(s->ground->fit, n_tuples);
-  for (uint32_t i = 0; i < n_tuples && !is_over(f, s); i++) { /* no more: some look at nothing */
+  for (uint32_t i = 0; i < s->n_columns && !is_over(f, s); i++) {
     uint64_t done = units->n_looked - begin;
     if (done >= pairs) break;
     if (reports && i % OFTEN == 0) report(f, f->ground.n * done / pairs / 2);
