@@ -30,6 +30,9 @@ shoal_status shoal_flock_order(const shoal_axes *axes, const uint32_t *weight, u
 /* The rows of the table in that order; rows of one tuple are neighbours. */
 shoal_status shoal_flock_order_rows(const shoal_cluster_task *task, uint64_t least, bool in_haste,
                                     uint32_t *rows, shoal_error *error) SHOAL_MUST_CHECK;
+/* The same in haste, and only so far that each half is alike, and large parts of it. */
+shoal_status shoal_flock_order_roughly(const shoal_cluster_task *task, uint32_t *rows,
+                                       shoal_error *error) SHOAL_MUST_CHECK;
 
 /* ------------------------------------------------------------ small tables */
 

@@ -16,9 +16,11 @@
 
 enum {
   SAMPLE = 16384,      /* tuples that a cut is chosen by */
-  SMALL_SAMPLE = 1024, /* in haste */
+  SMALL_SAMPLE = 1024, /* in haste, */
+  TINY_SAMPLE = 256,   /* and for a rough order */
   DEEP = 40,           /* levels of the tree */
   OFTEN = 512,         /* parts above so many tuples are a reason to ask whether to go on */
+  ROUGH = 2000,        /* tuples that are not cut further in a rough order */
   FEW = 64             /* tuples that are cut quickly, in haste: they are neighbours anyway */
 };
 
@@ -44,6 +46,7 @@ typedef struct ordering {
   const uint32_t *weight;
   uint64_t least;
   bool in_haste;             /* rows are many: small parts are cut quickly */
+  const uint32_t *middle;    /* of a rough order: cuts are chosen by few tuples; else NULL */
   bool even;                 /* the tree is deep: parts are made even */
   uint32_t *scratch;         /* by tuple of the node */
   slice *slices;             /* of the axis at hand */
@@ -234,7 +237,7 @@ static cut quick_cut(ordering *o, const part *p, const shoal_span *extent) {
 
 /* The cut of a large part is chosen by some of its tuples, evenly taken. */
 static cut choose_cut(ordering *o, const part *p, const shoal_span *extent, uint64_t weight) {
-  size_t sample = o->in_haste ? SMALL_SAMPLE : SAMPLE;
+  size_t sample = o->middle ? TINY_SAMPLE : o->in_haste ? SMALL_SAMPLE : SAMPLE;
   if (o->in_haste && p->n <= FEW) return quick_cut(o, p, extent);
   if (p->n <= sample) return best_cut(o, p->tuples, p->n, extent, weight);
   for (size_t i = 0; i < sample; i++) o->sample[i] = p->tuples[i * (p->n / sample)];
@@ -249,6 +252,12 @@ static bool goes_on(ordering *o) {
   return o->status == SHOAL_OK;
 }
 
+/* In a rough order: parts that are not large, or few tuples around the middle. */
+static bool is_rough_enough(const ordering *o, const part *p) {
+  bool has_middle = p->tuples < o->middle && o->middle < p->tuples + p->n;
+  return p->n <= (has_middle ? FEW : ROUGH);
+}
+
 /*
  * Orders tuples; parts of at most `small` tuples are put on a list instead, if there is one. A part
  * is turned by what stands before it within these tuples. False without memory or when told to
@@ -259,7 +268,7 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
   bool ok = add_part(&stack, tuples, n, 0);
   while (ok && stack.n) {
     part p = stack.items[--stack.n];
-    if (p.n < 2) continue;
+    if (p.n < 2 || (o->middle && is_rough_enough(o, &p))) continue;
     if (later && p.n <= small) {
       ok = add_part(later, p.tuples, p.n, 0);
       continue;
@@ -356,9 +365,10 @@ static void order_share(void *user, unsigned i) {
   ordering_reset(&o);
 }
 
-shoal_status shoal_flock_order(const shoal_axes *axes, const uint32_t *weight, uint64_t least,
-                               bool in_haste, const shoal_run *run, uint32_t *order,
-                               shoal_error *error) {
+/* Orders down to single tuples, or roughly. */
+static shoal_status order_all(const shoal_axes *axes, const uint32_t *weight, uint64_t least,
+                              bool in_haste, bool roughly, const shoal_run *run, uint32_t *order,
+                              shoal_error *error) {
   size_t n = axes->n_tuples;
   ordering o;
   parts later = {0};
@@ -371,16 +381,23 @@ shoal_status shoal_flock_order(const shoal_axes *axes, const uint32_t *weight, u
   bool ok = ordering_init(&o, axes, weight, least, in_haste, n);
   if (ok) {
     o.asked = run;
-    ok = order_tuples(&o, order, n, small, &later);
+    if (roughly) o.middle = order + n / 2;
+    ok = order_tuples(&o, order, n, small, roughly ? NULL : &later);
     s.status = o.status;
     s.error = o.error;
     ordering_reset(&o);
   }
-  if (ok) shoal_parallel(shoal_run_threads(run), order_share, &s);
+  if (ok && !roughly) shoal_parallel(shoal_run_threads(run), order_share, &s);
   free(later.items);
   if (s.status != SHOAL_OK && error) *error = s.error;
   if (s.status != SHOAL_OK) return s.status;
   return ok && !atomic_load(&s.failed) ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+shoal_status shoal_flock_order(const shoal_axes *axes, const uint32_t *weight, uint64_t least,
+                               bool in_haste, const shoal_run *run, uint32_t *order,
+                               shoal_error *error) {
+  return order_all(axes, weight, least, in_haste, false, run, order, error);
 }
 
 /* ------------------------------------------------------------ rows */
@@ -398,19 +415,29 @@ static bool sort_rows(const shoal_axes *axes, const uint32_t *order, const uint3
   return true;
 }
 
-shoal_status shoal_flock_order_rows(const shoal_cluster_task *task, uint64_t least, bool in_haste,
-                                    uint32_t *rows, shoal_error *error) {
+static shoal_status order_rows(const shoal_cluster_task *task, uint64_t least, bool in_haste,
+                               bool roughly, uint32_t *rows, shoal_error *error) {
   const shoal_axes *axes = task->axes;
   uint32_t *weight = shoal_alloc_zero(axes->n_tuples, sizeof *weight);
   uint32_t *order = shoal_alloc(axes->n_tuples, sizeof *order);
   shoal_status status = weight && order ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK) {
     for (uint32_t r = 0; r < axes->n_rows; r++) weight[axes->tuple_of_row[r]]++;
-    status = shoal_flock_order(axes, weight, least, in_haste, task->run, order, error);
+    status = order_all(axes, weight, least, in_haste, roughly, task->run, order, error);
   }
   if (status == SHOAL_OK && !sort_rows(axes, order, weight, rows))
     status = shoal_fail_memory(error);
   free(weight);
   free(order);
   return status;
+}
+
+shoal_status shoal_flock_order_rows(const shoal_cluster_task *task, uint64_t least, bool in_haste,
+                                    uint32_t *rows, shoal_error *error) {
+  return order_rows(task, least, in_haste, false, rows, error);
+}
+
+shoal_status shoal_flock_order_roughly(const shoal_cluster_task *task, uint32_t *rows,
+                                       shoal_error *error) {
+  return order_rows(task, 1, true, true, rows, error);
 }

@@ -2,10 +2,11 @@
 /*
  * cluster/flock_small: least information loss for small tables with k and counts alone, where there
  * is time to look at all clusters for every row. The order of the rows is cut in two, so that two
- * threads may work; each half is gathered in stretches, bettered by single steps, and then again
- * and again some clusters near each other are made anew, with some chance in it, bettered, and kept
- * if nothing is lost by that (Shaw 1998 calls it large neighbourhood search). At the end both
- * halves together have their turn. The halves depend on the rows alone, not on the threads.
+ * threads may work; each half is gathered, as a whole if it is not large, and bettered by single
+ * steps. Then again and again some clusters near each other are made anew, with some chance in it,
+ * bettered, and kept if nothing is lost by that (Shaw 1998 calls it large neighbourhood search). At
+ * the end both halves together have their turn. The halves depend on the rows alone, not on the
+ * threads.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,21 +19,25 @@
 enum {
   HALVES = 2,
   LEAST_HALVED = 4000,  /* rows: fewer are one whole */
-  STRETCH = 20,         /* clusters that could be in what is gathered together at first, */
-  LEAST_STRETCH = 400,  /* which has at least so many rows */
+  STRETCH = 2000,       /* tuples that are gathered together at first, */
+  LONGEST = 3000,       /* or a few more where few are left over */
   MOST_K = 100,         /* larger clusters are not for pools */
   MOST_CLUSTERS = 1024, /* that the rows could form: above that looking at all takes too long */
-  PASSES = 2,           /* of single steps over all clusters */
   DRAWS = 3,            /* clusters of which the one that loses most is made anew, */
   PARTNERS = 3,         /* with so many others */
   ENOUGH = 8,           /* or fewer if they have so many times k rows, */
-  MOST_POOLED = 1024,   /* and at most so many rows in all, */
-  LEAST_BATCH = 32,     /* in batches of a quarter of the clusters or so many, */
-  MOST_BATCHES = 32,    /* at most so many batches, */
-  LITTLE = 256,         /* until one gains less than this part */
+  MOST_POOLED = 1024,   /* and at most so many rows in all */
   HOPE = 115,           /* single steps are tried if units lose so many hundredths at most */
-  HOPES = 100
+  HOPES = 100,
+  OFTEN = 16 /* remakes between two reports */
 };
+
+/* How long clusters are made anew: pairs of units looked at by that, for each tuple. The more of a
+ * cluster's k rows must differ, the more such a pair costs, and the less is gained by it. */
+static const struct effort {
+  uint64_t most_values; /* that a cluster needs, in hundredths of k */
+  uint32_t pairs;
+} efforts[] = {{20, 800}, {30, 500}, {UINT32_MAX, 120}};
 
 typedef struct small {
   const shoal_cluster_task *task;
@@ -110,6 +115,28 @@ static bool pool_rows(remaking *m) {
   return true;
 }
 
+/* The column that a unit is already, as it was; SHOAL_NIL: none. */
+static uint32_t column_of_unit(const shoal_swarm *s, const shoal_units *u, uint32_t a) {
+  uint32_t column = s->column[u->head[a]];
+  if ((float)s->size[column] != u->size[a]) return SHOAL_NIL;
+  for (uint32_t r = u->head[a]; r != SHOAL_NIL; r = u->next[r])
+    if (s->column[r] != column) return SHOAL_NIL;
+  return column;
+}
+
+/* Units that are columns of the pool already are taken out of both. */
+static void drop_kept(remaking *m) {
+  shoal_units *u = m->units;
+  for (uint32_t a = 0; a < u->n; a++) {
+    if (u->head[a] == SHOAL_NIL) continue;
+    uint32_t column = column_of_unit(m->swarm, u, a), i = 0;
+    if (column == SHOAL_NIL) continue;
+    u->head[a] = SHOAL_NIL;
+    while (m->columns[i] != column) i++;
+    m->columns[i] = m->columns[--m->n_columns];
+  }
+}
+
 /* Puts units into columns, first into those of the pool; returns how many there are. */
 static uint32_t put_units(remaking *m, uint32_t *columns) {
   shoal_swarm *s = m->swarm;
@@ -153,6 +180,7 @@ static void remake(remaking *m) {
   if (cost_of_units(m->units) * HOPES > cost_before(m) * HOPE) return;
   uint64_t before = shoal_swarm_total(s);
   s->n_moved = 0;
+  drop_kept(m);
   uint32_t n = put_units(m, columns);
   for (int round = 0; round < ROUNDS; round++) {
     bool any = false;
@@ -175,52 +203,49 @@ static void report(small *f, uint64_t done) {
   if (f->status != SHOAL_OK) atomic_store(&f->stopped, true);
 }
 
-/* The rows that a cluster needs: k, or what its counts need if that is more. */
-static uint32_t rows_needed(const shoal_ground *g) {
-  uint64_t most = shoal_fit_most_clusters(g->fit), need = most ? g->n / most : g->n;
-  return (uint32_t)(need > g->fit->k ? need : g->fit->k);
-}
-
-/* Single steps on all columns that have changed, until none helps. */
+/* Single steps on all columns that have changed. */
 static void polish(const small *f, shoal_swarm *s) {
-  bool any = true;
-  for (int pass = 0; pass < PASSES && any; pass++) {
-    any = false;
-    for (uint32_t c = 0; c < s->n_columns && !is_over(f, s); c++)
-      if (s->size[c] && s->changed[c] > s->tried[c]) any |= shoal_swarm_improve(s, c);
-    s->n_moved = 0;
-  }
+  for (uint32_t c = 0; c < s->n_columns && !is_over(f, s); c++)
+    if (s->size[c] && s->changed[c] > s->tried[c]) (void)shoal_swarm_improve(s, c);
+  s->n_moved = 0;
 }
 
-/* Pools in batches, until one gains little. */
-static void make_anew(small *f, shoal_swarm *s, shoal_units *units, bool reports) {
+static uint64_t pairs_to_look_at(const shoal_fit *fit, uint32_t n_tuples) {
+  uint64_t values = 0;
+  size_t i = 0;
+  for (size_t d = 0; d < fit->n_counts; d++)
+    if (fit->counts[d].least > values) values = fit->counts[d].least;
+  while (100 * values > efforts[i].most_values * fit->k && i + 1 < sizeof efforts / sizeof *efforts)
+    i++;
+  return (uint64_t)efforts[i].pairs * n_tuples;
+}
+
+/* At most as often as there are clusters: where they are small, pools are cheap but gain little. */
+static void make_anew(small *f, shoal_swarm *s, shoal_units *units, uint32_t n_tuples,
+                      bool reports) {
   remaking m;
   m.swarm = s;
   m.units = units;
-  uint32_t batch = s->n_columns / 4 > LEAST_BATCH ? s->n_columns / 4 : LEAST_BATCH;
-  for (uint32_t i = 0, little = 0; i < MOST_BATCHES && !little; i++) {
-    uint64_t before = shoal_swarm_total(s);
-    if (reports) report(f, (uint64_t)f->ground.n * i / MOST_BATCHES / 2);
-    for (uint32_t j = 0; j < batch && !is_over(f, s); j++) remake(&m);
-    little = before - shoal_swarm_total(s) <= before / LITTLE;
+  uint64_t begin = units->n_looked, pairs = pairs_to_look_at(s->ground->fit, n_tuples);
+  for (uint32_t i = 0; i < s->n_columns && !is_over(f, s); i++) {
+    uint64_t done = units->n_looked - begin;
+    if (done >= pairs) break;
+    if (reports && i % OFTEN == 0) report(f, f->ground.n * done / pairs / 2);
+    remake(&m);
   }
   polish(f, s);
-}
-
-static uint32_t stretch_of(const shoal_ground *g) {
-  uint32_t stretch = STRETCH * rows_needed(g);
-  return stretch < LEAST_STRETCH ? LEAST_STRETCH : stretch;
 }
 
 /* The first clusters: false where some stretch does not fit as a whole. */
 static bool gather_stretches(const small *f, shoal_swarm *s, shoal_units *units, uint32_t first,
                              uint32_t end) {
   const shoal_ground *g = &f->ground;
-  uint32_t *rows = shoal_alloc(end - first, sizeof *rows), stretch = stretch_of(g);
+  uint32_t *rows = shoal_alloc(end - first, sizeof *rows), last = g->tuple[end - 1] + 1;
   s->failed = !rows;
   for (uint32_t i = first; rows && i < end; i++) rows[i - first] = i;
   for (uint32_t from = first, to; from < end && !is_over(f, s); from = to) {
-    to = end - from < stretch + stretch / 2 ? end : g->first[g->tuple[from + stretch - 1] + 1];
+    uint32_t tuple = g->tuple[from];
+    to = last - tuple < LONGEST ? end : g->first[tuple + STRETCH];
     if (!shoal_units_gather(units, rows + (from - first), to - from, 0, &s->random)) {
       free(rows);
       return false;
@@ -242,8 +267,9 @@ static void cluster_half(void *user, unsigned i) {
   const shoal_ground *g = &f->ground;
   shoal_swarm *s = &f->swarms[i];
   shoal_units units;
-  uint32_t first = f->first[i], end = f->first[i + 1], stretch = stretch_of(g);
-  uint32_t room = stretch + stretch / 2 > MOST_POOLED ? stretch + stretch / 2 : MOST_POOLED;
+  uint32_t first = f->first[i], end = f->first[i + 1];
+  uint32_t n_tuples = g->tuple[end - 1] - g->tuple[first] + 1, room = LONGEST;
+  if (room > n_tuples) room = n_tuples; /* which a pool has no more of */
   if (!shoal_swarm_init(s, g, (end - first) / (uint32_t)g->fit->k, i)) {
     s->failed = true;
     return;
@@ -254,7 +280,7 @@ static void cluster_half(void *user, unsigned i) {
   }
   if (gather_stretches(f, s, &units, first, end)) {
     polish(f, s);
-    make_anew(f, s, &units, i == 0);
+    make_anew(f, s, &units, n_tuples, i == 0);
   } else {
     atomic_store(&f->unfit, true);
   }
@@ -262,6 +288,30 @@ static void cluster_half(void *user, unsigned i) {
 }
 
 /* ------------------------------------------------------------ the whole */
+
+static void take_over(shoal_swarm *whole, const shoal_swarm *half) {
+  for (uint32_t c = 0; c < half->n_columns; c++) {
+    if (!half->size[c]) continue;
+    uint32_t column = shoal_swarm_take(whole);
+    for (uint32_t r = half->head[c]; r != SHOAL_NIL; r = half->next[r])
+      shoal_swarm_put(whole, r, column);
+    shoal_swarm_settle(whole, column);
+  }
+}
+
+/* Columns that their own halves are done with have another turn only for the other half's sake. */
+static void mark_undone(const small *f, shoal_swarm *whole) {
+  uint32_t column = 0;
+  whole->since = whole->clock;
+  for (uint32_t i = 0; i < f->n_halves; i++) {
+    const shoal_swarm *half = &f->swarms[i];
+    for (uint32_t c = 0; c < half->n_columns; c++) {
+      if (!half->size[c]) continue;
+      if (half->changed[c] > half->tried[c]) whole->changed[column] = ++whole->clock;
+      column++;
+    }
+  }
+}
 
 static void unite(small *f) {
   shoal_swarm *whole = &f->swarms[HALVES];
@@ -271,15 +321,10 @@ static void unite(small *f) {
     return;
   }
   for (uint32_t i = 0; i < f->n_halves; i++) {
-    const shoal_swarm *half = &f->swarms[i];
-    for (uint32_t c = 0; c < half->n_columns; c++) {
-      if (!half->size[c]) continue;
-      uint32_t column = shoal_swarm_take(whole);
-      for (uint32_t r = half->head[c]; r != SHOAL_NIL; r = half->next[r])
-        shoal_swarm_put(whole, r, column);
-      shoal_swarm_settle(whole, column);
-    }
+    whole->border = whole->n_columns; /* in the end: where the last half begins */
+    take_over(whole, &f->swarms[i]);
   }
+  mark_undone(f, whole);
   polish(f, whole);
 }
 
@@ -298,7 +343,7 @@ static bool hand_over(const small *f, const shoal_swarm *s, shoal_partition *par
 
 static void cut_halves(small *f) {
   const shoal_ground *g = &f->ground;
-  uint32_t middle = g->n < LEAST_HALVED ? g->n : g->first[g->tuple[g->n / 2 - 1] + 1];
+  uint32_t middle = g->n < LEAST_HALVED ? g->n : g->first[g->n_tuples / 2];
   f->first[1] = middle;
   f->first[2] = g->n;
   f->n_halves = middle < g->n ? 2 : 1;
@@ -335,7 +380,7 @@ shoal_status shoal_flock_small(const shoal_cluster_task *task, shoal_partition *
   f->error = error;
   f->rows = shoal_alloc((size_t)task->axes->n_rows, sizeof *f->rows);
   bool ok = f->rows != NULL;
-  if (ok) f->status = shoal_flock_order_rows(task, 1, true, f->rows, error);
+  if (ok) f->status = shoal_flock_order_roughly(task, f->rows, error);
   if (ok && f->status == SHOAL_OK)
     ok = shoal_ground_init(&f->ground, task, f->rows) && cluster(f, partition);
   *done = partition->cluster_of_row != NULL;

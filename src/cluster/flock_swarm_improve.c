@@ -8,140 +8,48 @@
  */
 #include <string.h>
 
-#include "cluster/flock_swarm.h"
+#include "cluster/flock_visit.h"
 
 enum {
-  MOST_TUPLES = 256,  /* columns of more are left alone, */
-  MOST_ROWS = 1024,   /* or of more rows */
-  MOST_PLANNED = 32,  /* columns that rows of one step may go to */
-  MOST_FETCHED = 256, /* rows that are looked at to be fetched */
-  MOST_PEELED = 16,   /* values of a number where its ends are tried to be cut off */
-  MOST_STEPS = 8,     /* on a column, before the next one has its turn */
-  HOPE = 13,          /* an estimate may be so many tenths of the gain: rows may share a home */
+  MOST_ROWS = 1024, /* columns of more are left alone */
+  MOST_PEELED = 16, /* values of a number where its ends are tried to be cut off */
+  MOST_STEPS = 8,   /* on a column, before the next one has its turn */
+  HOPE = 13,        /* an estimate may be so many tenths of the gain: rows may share a home */
   HOPES = 10
 };
 
-/* A column, tuple by tuple. */
-typedef struct visit {
-  shoal_swarm *swarm;
-  uint32_t column, n;
-  uint32_t row[MOST_TUPLES]; /* one of each tuple */
-  uint32_t n_rows[MOST_TUPLES];
-  shoal_home home[MOST_TUPLES];
-  uint32_t goes_to[MOST_TUPLES];
-  bool out[MOST_TUPLES]; /* the set at hand */
-} visit;
-
-static const uint16_t *values_of(const visit *v, uint32_t i) {
-  return shoal_ground_values(v->swarm->ground, v->row[i]);
-}
-
-/* ------------------------------------------------------------ fetching */
-
-typedef struct fetching {
-  shoal_swarm *swarm;
-  uint32_t column, rows[MOST_FETCHED], n;
-} fetching;
-
-/* Lists the rows of a column that a box covers. */
-static void list_rows(fetching *f, const shoal_box *box, uint32_t column) {
-  const shoal_swarm *s = f->swarm;
-  const shoal_ground *g = s->ground;
-  uint32_t last = SHOAL_NIL;
-  bool covered = false;
-  for (uint32_t r = s->head[column]; r != SHOAL_NIL && f->n < MOST_FETCHED; r = s->next[r]) {
-    if (g->tuple[r] != last) covered = shoal_box_covers(g, box, shoal_ground_values(g, r));
-    last = g->tuple[r];
-    if (covered) f->rows[f->n++] = r;
-  }
-}
-
-/* All rows that a box covers, of columns that lose so much at least and may have rows to spare. */
-static void list_covered(fetching *f, const shoal_box *box, uint32_t least_loss) {
-  const shoal_swarm *s = f->swarm;
-  uint64_t k = s->ground->fit->k;
-  f->n = 0;
-  for (uint32_t c = 0; c < s->n_columns; c++)
-    if (s->loss[c] >= least_loss && s->size[c] >= k && c != f->column &&
-        shoal_box_overlaps(s->ground, box, &s->box[c]))
-      list_rows(f, box, c);
-}
-
-/* The row whose fetching gains most, above `least`; SHOAL_NIL: none. */
-static uint32_t choose_fetched(const fetching *f, int64_t *least) {
-  const shoal_swarm *s = f->swarm;
-  size_t lacks = shoal_swarm_lacking(s, f->column);
-  uint32_t best = SHOAL_NIL;
-  for (uint32_t i = 0; i < f->n; i++) {
-    uint32_t r = f->rows[i], c = s->column[r];
-    int64_t gain = (int64_t)s->loss[c] - s->loss[f->column];
-    if (gain <= *least || c == f->column) continue;
-    if (lacks < s->ground->n_counts && shoal_swarm_has(s, f->column, lacks, r)) continue;
-    if (!shoal_swarm_spares(s, r)) continue;
-    *least = gain;
-    best = r;
-  }
-  return best;
-}
-
-/* Fetches rows until the column fits; at most `budget` may be lost by that. */
-static bool fetch(fetching *f, int64_t budget) {
-  shoal_swarm *s = f->swarm;
-  size_t before = s->n_moved;
-  while (!shoal_swarm_fits(s, f->column)) {
-    int64_t gain = -budget;
-    uint32_t row = choose_fetched(f, &gain);
-    if (row == SHOAL_NIL) return false;
-    shoal_swarm_move(s, row, f->column);
-    if (s->failed) return false;
-    budget += gain;
-  }
-  for (size_t i = before; i < s->n_moved; i++) shoal_swarm_settle(s, s->moved_from[i]);
-  return true;
-}
-
 /* ------------------------------------------------------------ leaving */
 
-/* A column as it will be once rows have gone to it. */
-typedef struct planned {
-  uint32_t column, size, loss;
-  shoal_box box;
-} planned;
-
-typedef struct plan {
-  planned items[MOST_PLANNED];
-  uint32_t n;
-} plan;
-
-static planned *find_planned(plan *p, const shoal_swarm *s, uint32_t column) {
+static shoal_planned *find_planned(shoal_plan *p, const shoal_swarm *s, uint32_t column) {
   for (uint32_t i = 0; i < p->n; i++)
     if (p->items[i].column == column) return &p->items[i];
-  if (p->n == MOST_PLANNED) return NULL;
-  p->items[p->n] = (planned){column, s->size[column], s->loss[column], s->box[column]};
+  if (p->n == SHOAL_VISIT_PLANNED) return NULL;
+  p->items[p->n] = (shoal_planned){column, s->size[column], s->loss[column], s->box[column]};
   return &p->items[p->n++];
 }
 
 /* What the rows of tuple i cost there; `later`: what each of them loses. */
-static uint64_t cost_in(const visit *v, uint32_t i, const planned *to, uint32_t *later) {
-  *later = shoal_box_loss_with(v->swarm->ground, &to->box, values_of(v, i));
+static uint64_t cost_in(const shoal_visit *v, uint32_t i, const shoal_planned *to,
+                        uint32_t *later) {
+  *later = shoal_box_loss_with(v->swarm->ground, &to->box, v->values[i]);
   return (uint64_t)v->n_rows[i] * *later + (uint64_t)to->size * (*later - to->loss);
 }
 
 /* Finds each tuple of the set its home, given those before it. False: they cost `gain` or more. */
-static bool make_plan(visit *v, uint64_t *gain) {
-  plan p;
-  p.n = 0;
+static bool make_plan(shoal_visit *v, uint64_t *gain) {
+  shoal_plan *p = &v->plan;
+  p->n = 0;
   for (uint32_t i = 0; i < v->n; i++) {
     if (!v->out[i]) continue;
-    planned *best = find_planned(&p, v->swarm, v->home[i].column);
+    shoal_planned *best = find_planned(p, v->swarm, v->home[i].column);
     if (!best) return false;
     uint32_t later;
     uint64_t least = cost_in(v, i, best, &later);
-    for (uint32_t j = 0; j < p.n; j++) {
+    for (uint32_t j = 0; j < p->n; j++) {
       uint32_t loss;
-      uint64_t cost = cost_in(v, i, &p.items[j], &loss);
+      uint64_t cost = cost_in(v, i, &p->items[j], &loss);
       if (cost >= least) continue;
-      best = &p.items[j];
+      best = &p->items[j];
       least = cost;
       later = loss;
     }
@@ -150,12 +58,12 @@ static bool make_plan(visit *v, uint64_t *gain) {
     v->goes_to[i] = best->column;
     best->size += v->n_rows[i];
     best->loss = later;
-    shoal_box_add(v->swarm->ground, &best->box, values_of(v, i));
+    shoal_box_add(v->swarm->ground, &best->box, v->values[i]);
   }
   return true;
 }
 
-static void send(visit *v) {
+static void send(shoal_visit *v) {
   shoal_swarm *s = v->swarm;
   for (uint32_t r = s->head[v->column], next; r != SHOAL_NIL; r = next) {
     uint32_t i = s->index[s->ground->tuple[r]];
@@ -164,43 +72,62 @@ static void send(visit *v) {
   }
 }
 
-/* What the rows of one tuple cost in the home that was found for them. */
-static uint64_t cost_alone(const visit *v, uint32_t i) {
-  return v->home[i].first + (uint64_t)(v->n_rows[i] - 1) * v->home[i].later;
+/* How many groups of a count the column has no more once the set has left. */
+static uint32_t groups_lost(const shoal_visit *v, size_t d) {
+  const shoal_swarm *s = v->swarm;
+  const shoal_ground *g = s->ground;
+  uint16_t *seen = s->seen + (v->column * g->n_counts + d) * SHOAL_GROUND_GROUPS;
+  uint32_t lost = 0;
+  for (int again = 0; again < 2; again++) /* taken out, and put back */
+    for (uint32_t r = s->head[v->column]; r != SHOAL_NIL; r = s->next[r]) {
+      uint8_t group = g->group[r * g->n_counts + d];
+      if (!v->out[s->index[g->tuple[r]]] || group == SHOAL_GROUND_NO_GROUP) continue;
+      if (again) seen[group]++;
+      else lost += --seen[group] == 0;
+    }
+  return lost;
 }
 
-/* What the set costs if no two of its tuples share a home. */
-static uint64_t estimate(const visit *v) {
-  uint64_t cost = 0;
-  for (uint32_t i = 0; i < v->n; i++)
-    if (v->out[i]) cost += v->home[i].first + (uint64_t)(v->n_rows[i] - 1) * v->home[i].later;
-  return cost;
+/* How many rows the column must fetch at least, once the set has left and so many remain. */
+static uint32_t rows_to_fetch(const shoal_visit *v, uint32_t n_rest) {
+  const shoal_swarm *s = v->swarm;
+  const shoal_ground *g = s->ground;
+  uint32_t k = (uint32_t)g->fit->k, most = n_rest < k ? k - n_rest : 0;
+  for (size_t d = 0; d < g->n_counts; d++) {
+    uint32_t left = s->distinct[v->column * g->n_counts + d], least = g->fit->counts[d].least;
+    if (left >= least + (s->size[v->column] - n_rest)) continue; /* it has some to spare */
+    left -= groups_lost(v, d);
+    if (left < least && least - left > most) most = least - left;
+  }
+  return most;
 }
 
 /* The set leaves; rows that are then lacking are fetched. */
-static bool leave_and_fetch(visit *v, const shoal_box *rest, uint32_t n_rest, uint64_t gain) {
+static bool leave_and_fetch(shoal_visit *v, const shoal_box *rest, uint32_t n_rest, uint64_t gain) {
   shoal_swarm *s = v->swarm;
   size_t before = s->n_moved;
-  uint64_t k = s->ground->fit->k, loss = n_rest ? shoal_box_loss(s->ground, rest) : 0;
-  uint32_t least_loss = loss > gain ? (uint32_t)(loss - gain) : 0;
-  fetching f; /* large: not to be cleared */
+  uint32_t loss = n_rest ? shoal_box_loss(s->ground, rest) : 0;
+  uint32_t needed = n_rest ? rows_to_fetch(v, n_rest) : 0;
+  shoal_fetching f; /* large: not to be cleared */
   f.swarm = s;
   f.column = v->column;
-  if (n_rest && n_rest < k) { /* before anything is moved: often there are too few */
-    list_covered(&f, rest, least_loss);
-    if (n_rest + f.n < k) return false;
+  f.n = 0;
+  if (needed) { /* before anything is moved: often there are too few */
+    shoal_lenders then;
+    if (!shoal_visit_can_fetch(v, needed, loss, (int64_t)gain, &then)) return false;
+    for (uint32_t i = 0; i < then.n; i++) shoal_visit_list(&f, rest, then.items[i].column);
+    if (f.n < needed) return false;
   }
   send(v);
   shoal_swarm_settle(s, v->column);
-  if (n_rest >= k && !shoal_swarm_fits(s, v->column)) list_covered(&f, rest, least_loss);
-  if (!s->failed && (!n_rest || fetch(&f, (int64_t)gain))) return true;
+  if (!s->failed && (!n_rest || shoal_visit_fetch(&f, (int64_t)gain))) return true;
   shoal_swarm_undo(s, before);
   return false;
 }
 
 /* Tries to do without the set, whose cost is an estimate; the rest has so many rows, in that box.
  */
-static bool leave(visit *v, uint64_t cost, const shoal_box *rest, uint32_t n_rest) {
+static bool leave(shoal_visit *v, uint64_t cost, const shoal_box *rest, uint32_t n_rest) {
   shoal_swarm *s = v->swarm;
   uint64_t gain = shoal_swarm_cost(s, v->column);
   if (n_rest) gain -= (uint64_t)n_rest * shoal_box_loss(s->ground, rest);
@@ -209,113 +136,178 @@ static bool leave(visit *v, uint64_t cost, const shoal_box *rest, uint32_t n_res
 }
 
 /* The same, where the box of the rest is not known yet. */
-static bool leave_set(visit *v) {
-  shoal_swarm *s = v->swarm;
+static bool leave_set(shoal_visit *v, uint64_t cost, uint32_t n_rest) {
+  const shoal_ground *g = v->swarm->ground;
   shoal_box box;
-  uint32_t rest = 0;
-  uint64_t cost = estimate(v);
-  if (cost * HOPES >= shoal_swarm_cost(s, v->column) * HOPE) return false;
+  bool any = false;
   for (uint32_t i = 0; i < v->n; i++) {
     if (v->out[i]) continue;
-    if (!rest) shoal_box_start(s->ground, &box, values_of(v, i));
-    else shoal_box_add(s->ground, &box, values_of(v, i));
-    rest += v->n_rows[i];
+    if (!any) shoal_box_start(g, &box, v->values[i]);
+    else shoal_box_add(g, &box, v->values[i]);
+    any = true;
   }
-  return leave(v, cost, &box, rest);
+  return leave(v, cost, &box, n_rest);
+}
+
+/* May it pay to do without a set of that cost, if each of the others then loses so much at least?
+ */
+static bool may_pay(const shoal_visit *v, uint64_t cost, uint32_t n_rest, uint32_t least_loss) {
+  uint64_t most = shoal_swarm_cost(v->swarm, v->column) - (uint64_t)n_rest * least_loss;
+  return cost * HOPES < most * HOPE;
 }
 
 /* ------------------------------------------------------------ sets */
 
-/* The rows of one tuple. */
-static bool leave_single(visit *v) {
-  const shoal_swarm *s = v->swarm;
-  const shoal_ground *g = s->ground;
-  shoal_box behind[MOST_TUPLES], before, rest;
-  for (uint32_t i = v->n; i-- > 0;) { /* of i and all tuples behind it */
-    if (i + 1 < v->n) behind[i] = behind[i + 1];
-    else shoal_box_start(g, &behind[i], values_of(v, i));
-    shoal_box_add(g, &behind[i], values_of(v, i));
+/* Tuples without which the column would lose less on a number: alone at one end of it. */
+static void mark_ends(shoal_visit *v, size_t q) {
+  const shoal_box *box = &v->swarm->box[v->column];
+  uint32_t n_low = 0, n_high = 0, low = 0, high = 0;
+  for (uint32_t i = 0; i < v->n; i++) {
+    int16_t value = (int16_t)v->values[i][q];
+    if (value == box->lo[q]) low = i, n_low++;
+    if (value == box->hi[q]) high = i, n_high++;
   }
+  if (n_low == 1) v->wide[low] = true;
+  if (n_high == 1) v->wide[high] = true;
+}
+
+/* The same on a tree: alone below one of two labels. */
+static void mark_labels(shoal_visit *v, size_t q) {
+  const shoal_ground_tree *tree = &v->swarm->ground->trees[q];
+  uint32_t top = (uint32_t)v->swarm->box[v->column].lo[q], label[2], n[2] = {0}, first[2] = {0};
+  for (uint32_t i = 0; i < v->n; i++) {
+    uint32_t l = v->values[i][q], at = 0;
+    while (tree->parent[l] != top) l = tree->parent[l];
+    if (n[0] && label[0] != l) at = 1;
+    if (at && n[1] && label[1] != l) return; /* a third one */
+    if (!n[at]) first[at] = i;
+    label[at] = l;
+    n[at]++;
+  }
+  for (int at = 0; at < 2; at++)
+    if (n[at] == 1) v->wide[first[at]] = true;
+}
+
+static void mark_wide(shoal_visit *v) {
+  const shoal_ground *g = v->swarm->ground;
+  const shoal_box *box = &v->swarm->box[v->column];
+  memset(v->wide, 0, v->n * sizeof *v->wide);
+  for (size_t q = 0; q < g->n_numbers; q++)
+    if (box->lo[q] < box->hi[q]) mark_ends(v, q);
+  for (size_t q = g->n_numbers; q < g->n_axes; q++)
+    if ((uint32_t)box->lo[q] >= g->trees[q].n_leaves) mark_labels(v, q);
+}
+
+/* What all tuples but one cover. */
+static void cover_others(const shoal_visit *v, uint32_t but, shoal_box *box) {
+  const shoal_ground *g = v->swarm->ground;
+  shoal_box_start(g, box, v->values[but ? 0 : 1]);
+  for (uint32_t i = 1; i < v->n; i++)
+    if (i != but) shoal_box_add(g, box, v->values[i]);
+}
+
+/* The rows of one tuple. */
+static bool leave_single(shoal_visit *v) {
+  const shoal_swarm *s = v->swarm;
+  shoal_box rest;
+  if (v->n < 2) return false; /* then all of them: another step */
+  mark_wide(v);
   memset(v->out, 0, v->n * sizeof *v->out);
   for (uint32_t i = 0; i < v->n; i++) {
-    uint32_t n_rest = s->size[v->column] - v->n_rows[i];
-    uint64_t cost = cost_alone(v, i);
-    if (cost < shoal_swarm_cost(s, v->column)) {
-      if (i) rest = before;
-      if (i && i + 1 < v->n) shoal_box_join(g, &rest, &behind[i + 1]);
-      else if (i + 1 < v->n) rest = behind[1];
-      v->out[i] = true;
-      if (leave(v, cost, &rest, n_rest)) return true;
-      v->out[i] = false;
-    }
-    if (i) shoal_box_add(g, &before, values_of(v, i));
-    else shoal_box_start(g, &before, values_of(v, i));
+    uint64_t cost = v->alone[i], all = shoal_swarm_cost(s, v->column);
+    uint64_t most = v->wide[i] ? all : (uint64_t)v->n_rows[i] * s->loss[v->column];
+    if (cost * HOPES >= most * HOPE) continue;
+    if (v->wide[i]) cover_others(v, i, &rest);
+    else rest = s->box[v->column];
+    v->out[i] = true;
+    if (leave(v, cost, &rest, s->size[v->column] - v->n_rows[i])) return true;
+    v->out[i] = false;
   }
   return false;
+}
+
+/* What is below a label. */
+typedef struct below {
+  uint64_t cost;
+  uint32_t n_rows;
+} below;
+
+static void sum_labels(const shoal_visit *v, size_t q, uint32_t top, below *sums) {
+  const uint8_t *parent = v->swarm->ground->trees[q].parent;
+  for (uint32_t i = 0; i < v->n; i++)
+    for (uint32_t l = v->values[i][q]; l != top; l = parent[l]) sums[l] = (below){0, 0};
+  for (uint32_t i = 0; i < v->n; i++)
+    for (uint32_t l = v->values[i][q]; l != top; l = parent[l]) {
+      sums[l].cost += v->alone[i];
+      sums[l].n_rows += v->n_rows[i];
+    }
 }
 
 /* On a tree: keeps the rows below a label, if they are at least half of all. */
-static bool leave_label(visit *v, size_t q) {
+static bool leave_label(shoal_visit *v, size_t q) {
   const shoal_swarm *s = v->swarm;
   const shoal_ground_tree *tree = &s->ground->trees[q];
-  uint32_t top = (uint32_t)s->box[v->column].lo[q], n_below[SHOAL_GROUND_LABELS];
+  uint32_t top = (uint32_t)s->box[v->column].lo[q];
+  below sums[SHOAL_GROUND_LABELS];
+  sum_labels(v, q, top, sums);
   for (uint32_t i = 0; i < v->n; i++)
-    for (uint32_t l = values_of(v, i)[q]; l != top; l = tree->parent[l]) n_below[l] = 0;
-  for (uint32_t i = 0; i < v->n; i++)
-    for (uint32_t l = values_of(v, i)[q]; l != top; l = tree->parent[l]) n_below[l] += v->n_rows[i];
-  for (uint32_t i = 0; i < v->n; i++)
-    for (uint32_t l = values_of(v, i)[q]; l != top; l = tree->parent[l]) {
-      if (2 * n_below[l] < s->size[v->column]) continue;
-      n_below[l] = 0; /* once is enough */
+    for (uint32_t l = v->values[i][q]; l != top; l = tree->parent[l]) {
+      uint32_t n_rest = sums[l].n_rows;
+      uint64_t cost = v->cost - sums[l].cost;
+      if (2 * n_rest < s->size[v->column]) continue;
+      sums[l].n_rows = 0; /* once is enough */
+      if (!may_pay(v, cost, n_rest, tree->loss[l * tree->n_labels + l])) continue;
       for (uint32_t j = 0; j < v->n; j++)
-        v->out[j] = tree->join[l * tree->n_labels + values_of(v, j)[q]] != l;
-      if (leave_set(v)) return true;
+        v->out[j] = tree->join[l * tree->n_labels + v->values[j][q]] != l;
+      if (leave_set(v, cost, n_rest)) return true;
     }
   return false;
 }
 
-/* On a number: leaves out the rows of one end, as far as `bound`; `hopeless`: further too. */
-static bool leave_end(visit *v, size_t q, bool low, uint16_t bound, bool *hopeless) {
+/* The tuples by ascending value of a number. */
+static void sort_tuples(const shoal_visit *v, size_t q, uint32_t *order) {
+  for (uint32_t i = 0; i < v->n; i++) {
+    uint32_t at = i;
+    for (; at > 0 && v->values[order[at - 1]][q] > v->values[i][q]; at--) order[at] = order[at - 1];
+    order[at] = i;
+  }
+}
+
+/* On a number: leaves out the rows of one end, value by value. */
+static bool leave_end(shoal_visit *v, size_t q, const uint32_t *order, bool low) {
   const shoal_swarm *s = v->swarm;
-  uint32_t n_out = 0;
+  uint32_t n_out = 0, size = s->size[v->column];
+  uint16_t last = v->values[order[low ? v->n - 1 : 0]][q]; /* the other end */
   uint64_t cost = 0;
-  for (uint32_t i = 0; i < v->n; i++) {
-    uint16_t value = values_of(v, i)[q];
-    v->out[i] = low ? value <= bound : value >= bound;
-    if (!v->out[i]) continue;
-    n_out += v->n_rows[i];
-    cost += cost_alone(v, i);
-  }
-  *hopeless = 2 * n_out > s->size[v->column] ||
-              cost * HOPES >= shoal_swarm_cost(s, v->column) * HOPE; /* more rows cost more */
-  return !*hopeless && leave_set(v);
-}
-
-/* The next value inward from `bound`. */
-static uint16_t next_value(const visit *v, size_t q, bool low, uint16_t bound) {
-  uint16_t next = low ? UINT16_MAX : 0;
-  for (uint32_t i = 0; i < v->n; i++) {
-    uint16_t value = values_of(v, i)[q];
-    if (low ? value > bound && value < next : value < bound && value > next) next = value;
-  }
-  return next;
-}
-
-static bool leave_ends(visit *v, size_t q) {
-  const shoal_box *box = &v->swarm->box[v->column];
-  for (int low = 1; low >= 0; low--) {
-    uint16_t bound = (uint16_t)(low ? box->lo[q] : box->hi[q]);
-    bool hopeless = false;
-    for (int i = 0; i < MOST_PEELED && !hopeless; i++) {
-      if (leave_end(v, q, low, bound, &hopeless)) return true;
-      bound = next_value(v, q, low, bound);
-    }
+  memset(v->out, 0, v->n * sizeof *v->out);
+  for (uint32_t i = 0, peeled = 0; i + 1 < v->n && peeled < MOST_PEELED; i++) {
+    uint32_t own = order[low ? i : v->n - 1 - i], next = order[low ? i + 1 : v->n - 2 - i];
+    uint16_t bound = v->values[next][q];
+    v->out[own] = true;
+    n_out += v->n_rows[own];
+    cost += v->alone[own];
+    if (bound == v->values[own][q]) continue;
+    peeled++;
+    if (2 * n_out > size || !may_pay(v, cost, 0, 0)) return false; /* further ones cost more */
+    uint32_t width = (uint32_t)(last > bound ? last - bound : bound - last);
+    if (may_pay(v, cost, size - n_out, width) && leave_set(v, cost, size - n_out)) return true;
   }
   return false;
+}
+
+static bool leave_ends(shoal_visit *v, size_t q) {
+  uint32_t order[SHOAL_VISIT_TUPLES];
+  sort_tuples(v, q, order);
+  return leave_end(v, q, order, true) || leave_end(v, q, order, false);
+}
+
+static bool leave_all(shoal_visit *v) {
+  for (uint32_t i = 0; i < v->n; i++) v->out[i] = true;
+  return may_pay(v, v->cost, 0, 0) && leave_set(v, v->cost, 0);
 }
 
 /* Rows that cost less elsewhere though their tuple cannot leave as a whole. */
-static bool leave_partly(visit *v) {
+static bool leave_partly(shoal_visit *v) {
   shoal_swarm *s = v->swarm;
   size_t before = s->n_moved;
   for (uint32_t i = 0; i < v->n && s->n_moved == before; i++) {
@@ -335,41 +327,54 @@ static bool leave_partly(visit *v) {
 /* ------------------------------------------------------------ a column */
 
 /* False where it has too many tuples, or some have no other home. */
-static bool begin(visit *v) {
+static bool begin(shoal_visit *v) {
   shoal_swarm *s = v->swarm;
   const uint32_t *tuple_of = s->ground->tuple;
   v->n = 0;
   for (uint32_t r = s->head[v->column]; r != SHOAL_NIL; r = s->next[r]) {
     uint32_t tuple = tuple_of[r], i = s->index[tuple];
     if (i >= v->n || tuple_of[v->row[i]] != tuple) {
-      if (v->n == MOST_TUPLES) return false;
+      if (v->n == SHOAL_VISIT_TUPLES) return false;
       i = s->index[tuple] = v->n++;
       v->row[i] = r;
       v->n_rows[i] = 0;
     }
     v->n_rows[i]++;
   }
+  v->cost = 0;
   for (uint32_t i = 0; i < v->n; i++) {
     v->home[i] = shoal_swarm_home(s, v->row[i], v->column);
     if (v->home[i].column == SHOAL_NIL) return false;
+    v->values[i] = shoal_ground_values(s->ground, v->row[i]);
+    v->alone[i] = v->home[i].first + (uint64_t)(v->n_rows[i] - 1) * v->home[i].later;
+    v->cost += v->alone[i];
   }
   return true;
 }
 
+/* Has any tuple its home on the other side of the border? */
+static bool crosses(const shoal_visit *v) {
+  uint32_t border = v->swarm->border;
+  for (uint32_t i = 0; i < v->n; i++)
+    if ((v->home[i].column < border) != (v->column < border)) return true;
+  return false;
+}
+
 static bool step(shoal_swarm *s, uint32_t column) {
   const shoal_ground *g = s->ground;
-  visit v; /* large: not to be cleared */
+  shoal_visit v; /* large: not to be cleared */
   v.swarm = s;
   v.column = column;
+  v.knows_lenders = false;
   if (!s->loss[column] || s->size[column] > MOST_ROWS || !begin(&v)) return false;
+  if (s->changed[column] <= s->since && !crosses(&v)) return false;
   if (leave_single(&v)) return true;
   const shoal_box *box = &s->box[column];
   for (size_t q = g->n_numbers; q < g->n_axes; q++)
     if ((uint32_t)box->lo[q] >= g->trees[q].n_leaves && leave_label(&v, q)) return true;
   for (size_t q = 0; q < g->n_numbers; q++)
     if (box->lo[q] < box->hi[q] && leave_ends(&v, q)) return true;
-  for (uint32_t i = 0; i < v.n; i++) v.out[i] = true;
-  return leave_set(&v) || leave_partly(&v);
+  return leave_all(&v) || leave_partly(&v);
 }
 
 bool shoal_swarm_improve(shoal_swarm *s, uint32_t column) {

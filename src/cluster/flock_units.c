@@ -9,16 +9,16 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-enum { LANES = 16 };
+enum { STRIDE = SHOAL_UNITS_STRIDE };
 static const float LITTLE = 0.05F; /* of progress, where there is none */
 
 /* ------------------------------------------------------------ building */
 
 void shoal_units_reset(shoal_units *u) {
-  void *const owned[] = {u->next,  u->of_tuple, u->head,    u->tail,  u->box,    u->groups,
-                         u->twice, u->lacks,    u->fits,    u->offer, u->chance, u->partner,
-                         u->asked, u->lo,       u->hi,      u->size,  u->loss,   u->settled,
-                         u->bar,   u->score,    u->lacking, u->hears, u->version};
+  void *const owned[] = {u->next,  u->of_tuple, u->head,    u->tail,  u->box,     u->groups,
+                         u->twice, u->lacks,    u->fits,    u->offer, u->chance,  u->partner,
+                         u->asked, u->lo,       u->hi,      u->size,  u->loss,    u->own,
+                         u->bar,   u->bound,    u->lacking, u->hears, u->version, u->place};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   for (size_t q = 0; q < SHOAL_GROUND_AXES; q++) free(u->lines[q]);
   memset(u, 0, sizeof *u);
@@ -46,23 +46,24 @@ static bool allocate(shoal_units *u) {
   u->hi = shoal_alloc_zero(room * g->n_numbers, sizeof *u->hi);
   u->size = shoal_alloc_zero(room, sizeof *u->size);
   u->loss = shoal_alloc_zero(room, sizeof *u->loss);
-  u->settled = shoal_alloc_zero(room, sizeof *u->settled);
+  u->own = shoal_alloc_zero(room, sizeof *u->own);
   u->bar = shoal_alloc_zero(room, sizeof *u->bar);
   u->chance = shoal_alloc_zero(room, sizeof *u->chance);
-  u->score = shoal_alloc(room, sizeof *u->score);
+  u->bound = shoal_alloc(room, sizeof *u->bound);
+  u->place = shoal_alloc(room, sizeof *u->place);
   return u->next && u->of_tuple && u->head && u->tail && u->box && u->groups && u->twice &&
          u->lacks && u->lacking && u->fits && u->offer && u->partner && u->asked && u->hears &&
-         u->version && u->lo && u->hi && u->size && u->loss && u->settled && u->bar && u->chance &&
-         u->score;
+         u->version && u->lo && u->hi && u->size && u->loss && u->own && u->bar && u->chance &&
+         u->bound && u->place;
 }
 
-bool shoal_units_init(shoal_units *u, const shoal_ground *g, uint32_t n_rows) {
+bool shoal_units_init(shoal_units *u, const shoal_ground *g, uint32_t n_tuples) {
   memset(u, 0, sizeof *u);
   u->ground = g;
-  u->room = (n_rows / LANES + 1) * LANES;
+  u->room = (n_tuples / STRIDE + 1) * STRIDE;
   bool ok = allocate(u);
   for (size_t q = g->n_numbers; ok && q < g->n_axes; q++) {
-    u->lines[q] = shoal_alloc_zero((size_t)g->trees[q].n_labels * u->room, sizeof *u->lines[q]);
+    u->lines[q] = shoal_alloc((size_t)g->trees[q].n_labels * u->room, sizeof *u->lines[q]);
     ok = u->lines[q] != NULL;
   }
   if (!ok) shoal_units_reset(u);
@@ -93,10 +94,10 @@ static void judge(shoal_units *u, uint32_t a) {
     u->lacks[a] += lacks;
   }
   u->fits[a] = !u->lacks[a] && u->size[a] >= (float)g->fit->k;
-  u->settled[a] = u->fits[a] ? 0 : 1;
+  u->own[a] = u->fits[a] ? 0 : (int16_t)u->loss[a];
   if (!u->fits[a]) return;
   u->offer[a] = INFINITY;
-  u->hears[a] = -INFINITY;
+  u->hears[a] = INT16_MIN;
 }
 
 /* How many rows b, which fits, can lend a so that a fits; 0: it cannot. */
@@ -125,48 +126,85 @@ static float progress(const shoal_units *u, uint32_t a, uint32_t b) {
   return before > after ? (float)(before - after) / (float)before : LITTLE;
 }
 
-/* The score of a, which does not fit, with b, as counts change it. */
-static float counted(const shoal_units *u, uint32_t a, uint32_t b, float score) {
-  if (!u->lacks[a]) return score;
-  if (!u->fits[b]) return u->lacks[b] ? score / progress(u, a, b) : score;
-  uint32_t loan = loan_of(u, a, b);
-  float rows = loan ? (float)loan : u->size[b], size = u->size[a];
-  float joint = (float)shoal_box_loss_joined(u->ground, &u->box[a], &u->box[b]);
-  return ((size + rows) * joint - size * u->loss[a] - rows * u->loss[b]) / size *
-         (u->chance[a] + u->chance[b]);
+/*
+ * What is lost for each row settled if a, which does not fit, joins b, or borrows of b, which fits,
+ * the rows that it lacks. `joint`: what a row loses in both together. A score of `most` or more
+ * need not be exact.
+ */
+static float score_of(const shoal_units *u, uint32_t a, uint32_t b, int joint, float most) {
+  float size = u->size[a], chance = u->chance[a] + u->chance[b];
+  if (u->fits[b]) {
+    uint32_t loan = loan_of(u, a, b);
+    float rows = loan ? (float)loan : u->size[b];
+    float sum = (size + rows) * (float)joint - size * u->loss[a] - rows * u->loss[b];
+    return sum / size * chance;
+  }
+  float all = size + u->size[b];
+  float sum = all * (float)joint - size * u->loss[a] - u->size[b] * u->loss[b];
+  float score = sum / all * chance;
+  if (score >= most || !u->lacks[a] || !u->lacks[b]) return score;
+  return score / progress(u, a, b);
 }
 
 /* ------------------------------------------------------------ offers */
 
 static void make_offer(shoal_units *u, uint32_t to, uint32_t partner, float score) {
-  u->offer[to] = u->hears[to] = score;
+  u->offer[to] = score;
+  u->hears[to] = shoal_units_round(score);
   u->partner[to] = partner;
   u->asked[to] = partner == SHOAL_NIL ? 0 : u->version[partner];
 }
 
+/* The score with b, whose bound is known. */
+static float score_around(const shoal_units *u, uint32_t a, uint32_t b, float most) {
+  int less = u->own[a] > u->own[b] ? u->own[a] : u->own[b];
+  return score_of(u, a, b, u->bound[b] + less, most);
+}
+
+/* What a unit that looks around has found. */
+typedef struct finding {
+  uint32_t best;
+  float least;
+} finding;
+
+/* The lowest bit of a set, which is taken out of it. */
+static uint32_t take_bit(uint64_t *set) {
+  uint32_t at = (uint32_t)__builtin_ctzll(*set);
+  *set &= *set - 1;
+  return at;
+}
+
+/* Looks at one other closely; `tells`: it hears of that. */
+static void look_at(shoal_units *u, uint32_t a, uint32_t b, bool tells, finding *found) {
+  bool hears = tells && !u->fits[b];
+  float most = hears && u->offer[b] > found->least ? u->offer[b] : found->least;
+  if ((float)u->bound[b] >= most) return; /* something better has been found since */
+  float score = score_around(u, a, b, most);
+  if (score < found->least) *found = (finding){b, score};
+  if (hears && score < u->offer[b]) make_offer(u, b, a, score);
+}
+
 /* A unit that does not fit looks at all others; `tells`: and they at it. */
 static void look_around(shoal_units *u, uint32_t a, bool tells) {
-  shoal_units_score(u, a);
-  uint32_t best = shoal_units_least_score(u); /* most often it stays that, counts or not */
-  float least = best == SHOAL_NIL ? INFINITY : counted(u, a, best, u->score[best]);
-  for (uint32_t b = 0; (b = shoal_units_next(u, b, least, tells)) < u->n; b++) {
-    float score = counted(u, a, b, u->score[b]);
-    if (score < least) {
-      least = score;
-      best = b;
-    }
-    if (tells && score < u->hears[b]) make_offer(u, b, a, score);
+  finding found = {shoal_units_bound(u, a), INFINITY}; /* most often it stays that */
+  if (found.best != SHOAL_NIL) found.least = score_around(u, a, found.best, INFINITY);
+  for (uint32_t from = 0; from < u->n; from += STRIDE) {
+    int16_t most = shoal_units_round(found.least);
+    for (uint64_t set = shoal_units_below(u, from, most, tells); set;)
+      look_at(u, a, from + take_bit(&set), tells, &found);
   }
-  make_offer(u, a, best, least);
+  make_offer(u, a, found.best, found.least);
 }
 
 /* A unit that fits tells all that do not. */
 static void tell(shoal_units *u, uint32_t a) {
-  shoal_units_score(u, a);
-  for (uint32_t b = 0; (b = shoal_units_next(u, b, -INFINITY, true)) < u->n; b++) {
-    float score = counted(u, b, a, u->score[b]);
-    if (score < u->hears[b]) make_offer(u, b, a, score);
-  }
+  (void)shoal_units_bound(u, a);
+  for (uint32_t from = 0; from < u->n; from += STRIDE)
+    for (uint64_t set = shoal_units_below(u, from, INT16_MIN, true); set;) {
+      uint32_t b = from + take_bit(&set);
+      float score = score_of(u, b, a, u->bound[b] + u->own[b], u->offer[b]);
+      if (score < u->offer[b]) make_offer(u, b, a, score);
+    }
 }
 
 /* ------------------------------------------------------------ rows */
@@ -264,6 +302,7 @@ static bool borrow(shoal_units *u, uint32_t a, uint32_t b) {
     judge(u, a);
   }
   u->loss[a] = (float)shoal_box_loss(u->ground, &u->box[a]);
+  judge(u, a);
   judge(u, b);
   shoal_units_note(u, a);
   shoal_units_note(u, b);
@@ -277,9 +316,10 @@ static void join(shoal_units *u, uint32_t a, uint32_t into) {
   u->next[u->tail[into]] = u->head[a];
   u->tail[into] = u->tail[a];
   u->head[a] = SHOAL_NIL;
-  u->bar[a] = u->offer[a] = INFINITY;
-  u->hears[a] = -INFINITY;
-  u->version[a]++;
+  u->bar[a] = INT16_MAX;
+  u->offer[a] = INFINITY;
+  u->hears[a] = INT16_MIN;
+  u->n_gone++;
   u->version[into]++;
   u->size[into] += u->size[a];
   shoal_box_join(g, &u->box[into], &u->box[a]);
@@ -300,13 +340,64 @@ static void start_unit(shoal_units *u, uint32_t a, uint32_t row) {
   shoal_box_start(u->ground, &u->box[a], shoal_ground_values(u->ground, row));
   u->loss[a] = 0;
   u->bar[a] = 0;
-  u->offer[a] = u->hears[a] = INFINITY;
+  u->offer[a] = INFINITY;
+  u->partner[a] = SHOAL_NIL;
+  u->hears[a] = INT16_MAX;
+}
+
+/* Behind the last unit: looked at, never found. */
+static void bar_rest(shoal_units *u) {
+  for (uint32_t a = u->n; a < u->room && a < u->n + STRIDE; a++) {
+    u->offer[a] = INFINITY;
+    u->bar[a] = INT16_MAX;
+    u->hears[a] = INT16_MIN;
+  }
+}
+
+static void shift(shoal_units *u, uint32_t from, uint32_t to) {
+  size_t n = u->ground->n_counts;
+  u->head[to] = u->head[from];
+  u->tail[to] = u->tail[from];
+  u->box[to] = u->box[from];
+  for (size_t d = 0; d < n; d++) {
+    u->groups[to * n + d] = u->groups[from * n + d];
+    u->twice[to * n + d] = u->twice[from * n + d];
+    u->lacking[to * n + d] = u->lacking[from * n + d];
+  }
+  u->lacks[to] = u->lacks[from];
+  u->fits[to] = u->fits[from];
+  u->offer[to] = u->offer[from];
+  u->partner[to] = u->partner[from];
+  u->asked[to] = u->asked[from];
+  u->version[to] = u->version[from];
+  u->size[to] = u->size[from];
+  u->loss[to] = u->loss[from];
+  u->chance[to] = u->chance[from];
+  shoal_units_shift(u, from, to);
+}
+
+/* Units that have gone leave their places to those behind them. Who had an offer of one of them
+ * has it of a unit that has changed, so that it looks around again. */
+static void tidy(shoal_units *u) {
+  uint32_t n = 0;
+  for (uint32_t a = 0; a < u->n; a++) u->place[a] = u->head[a] == SHOAL_NIL ? SHOAL_NIL : n++;
+  for (uint32_t a = 0; a < u->n; a++)
+    if (u->place[a] < a) shift(u, a, u->place[a]);
+  for (uint32_t a = 0; a < n; a++) {
+    if (u->partner[a] == SHOAL_NIL || u->fits[a]) continue;
+    uint32_t place = u->place[u->partner[a]];
+    u->partner[a] = place == SHOAL_NIL ? 0 : place;
+    if (place == SHOAL_NIL) u->asked[a] = u->version[0] - 1;
+  }
+  u->n = n;
+  u->n_gone = 0;
+  bar_rest(u);
 }
 
 static void start(shoal_units *u, const uint32_t *rows, uint32_t n, float chances,
                   uint64_t *random) {
   const uint32_t *tuple_of = u->ground->tuple;
-  u->n = 0;
+  u->n = u->n_gone = 0;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t tuple = tuple_of[rows[i]], a = u->of_tuple[tuple];
     if (a >= u->n || tuple_of[u->head[a]] != tuple) {
@@ -316,11 +407,7 @@ static void start(shoal_units *u, const uint32_t *rows, uint32_t n, float chance
     add_row(u, a, rows[i]);
   }
   shoal_units_clear_lines(u);
-  for (uint32_t a = u->n; a < u->room && a < u->n + LANES; a++) { /* looked at, never found */
-    u->offer[a] = u->bar[a] = INFINITY;
-    u->hears[a] = -INFINITY;
-    u->size[a] = 1;
-  }
+  bar_rest(u);
   for (uint32_t a = 0; a < u->n; a++) {
     *random += UINT64_C(0x9e3779b97f4a7c15);
     u->chance[a] = 0.5F + chances * (float)(shoal_mix(*random) >> 40) * 0x1p-24F;
@@ -336,7 +423,8 @@ bool shoal_units_gather(shoal_units *u, const uint32_t *rows, uint32_t n_rows, f
   start(u, rows, n_rows, chances, random);
   for (uint32_t a; (a = shoal_units_least_offer(u)) != SHOAL_NIL;) {
     uint32_t b = u->partner[a];
-    if (u->asked[a] != u->version[b]) { /* it has changed, for the worse */
+    if (u->head[b] == SHOAL_NIL ||
+        u->asked[a] != u->version[b]) { /* it has changed, for the worse */
       look_around(u, a, false);
     } else if (loan_of(u, a, b) && borrow(u, a, b)) {
       tell(u, b);
@@ -345,6 +433,7 @@ bool shoal_units_gather(shoal_units *u, const uint32_t *rows, uint32_t n_rows, f
       join(u, a, b);
       if (u->fits[b]) tell(u, b);
       else look_around(u, b, true);
+      if (2 * u->n_gone > u->n && u->n > STRIDE) tidy(u);
     }
   }
   for (uint32_t a = 0; a < u->n; a++)

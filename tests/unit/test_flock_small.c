@@ -202,7 +202,71 @@ static void both_ways_gather_the_same_units(void **state UNUSED) {
   }
 }
 
+/* What two units lose at least, sixteen at once or not, and which of them are below a bound. */
+static void check_bounds(shoal_units *u, uint32_t a) {
+  uint32_t best = shoal_units_bound(u, a);
+  for (uint32_t b = 0; b < u->n; b++) {
+    int less = u->own[a] > u->own[b] ? u->own[a] : u->own[b];
+    int joint = (int)shoal_box_loss_joined(u->ground, &u->box[a], &u->box[b]);
+    bool gone = a == b || u->head[b] == SHOAL_NIL;
+    assert_int_equal(u->bound[b], gone ? INT16_MAX : joint - less);
+    assert_true(u->bound[best] <= u->bound[b]);
+    u->hears[b] = (int16_t)(b % 5 ? INT16_MIN : joint);
+  }
+  for (int tells = 0; tells < 2; tells++)
+    for (uint32_t b = 0; b < u->n; b++) {
+      int16_t most = (int16_t)(u->bound[best] + 100);
+      uint64_t set = shoal_units_below(u, b - b % SHOAL_UNITS_STRIDE, most, tells);
+      bool below = u->bound[b] < most || (tells && u->bound[b] < u->hears[b]);
+      assert_int_equal(set >> b % SHOAL_UNITS_STRIDE & 1, below);
+    }
+}
+
+static void bounds_are_what_units_lose(void **state UNUSED) {
+  scene s;
+  shape some = plain;
+  some.k = 2;
+  some.p = 1;
+  open_scene(&s, &some, 2, 3);
+  shoal_units units;
+  uint32_t rows[900];
+  uint64_t random = 1;
+  for (uint32_t i = 0; i < 900; i++) rows[i] = i;
+  assert_true(shoal_units_init(&units, &s.ground, 900));
+  assert_true(shoal_units_gather(&units, rows, 900, 0, &random));
+  assert_true(units.n > 2 * SHOAL_UNITS_STRIDE);
+  for (uint32_t a = 0; a < units.n; a += 2) units.own[a] = (int16_t)units.loss[a];
+  for (uint32_t i = 0; i < 2 * units.n; i++) { /* first all with AVX2, if there is */
+    if (i == units.n) s.ground.avx2 = false;
+    if (units.head[i % units.n] != SHOAL_NIL) check_bounds(&units, i % units.n);
+  }
+  shoal_units_reset(&units);
+  close_scene(&s);
+}
+
 /* ---------------------------------------------------------------- whole tables */
+
+/* Every row once, those of a tuple side by side. */
+static void a_rough_order_has_all_rows(void **state UNUSED) {
+  for (uint64_t seed = 0; seed < 4; seed++) {
+    scene s;
+    shape some = plain;
+    some.n_rows = seed % 2 ? 12000 : 900;
+    open_scene(&s, &some, 2, seed);
+    uint32_t n = s.ground.n, n_tuples = 1;
+    const uint32_t *tuple_of = s.f.axes.tuple_of_row;
+    uint8_t *seen = calloc(n, 1);
+    assert_non_null(seen);
+    succeeds(&s.f, shoal_flock_order_roughly(&s.task, s.rows, &s.f.error));
+    for (uint32_t i = 0; i < n; i++) {
+      assert_int_equal(seen[s.rows[i]]++, 0);
+      n_tuples += i && tuple_of[s.rows[i]] != tuple_of[s.rows[i - 1]];
+    }
+    assert_int_equal(n_tuples, s.f.axes.n_tuples);
+    free(seen);
+    close_scene(&s);
+  }
+}
 
 static void check_small(const shape *of, shoal_aim aim, bool expected) {
   fixture f;
@@ -246,9 +310,10 @@ static void small_tables_are_told_from_others(void **state UNUSED) {
   check_small(&s, SHOAL_AIM_IL, false);
   memset(s.kinds, 0, sizeof s.kinds);
   s.kinds[0] = 'n';
-  s.tied = true; /* a stretch has too few values by itself */
+  s.tied = true; /* a half has too few values by itself */
   s.gaps = false;
-  s.n_rows = 3000;
+  s.n_rows = 5000;
+  s.p = 6;
   check_small(&s, SHOAL_AIM_IL, false);
 }
 
@@ -347,6 +412,8 @@ int main(void) {
       cmocka_unit_test(moves_can_be_taken_back),
       cmocka_unit_test(steps_lower_the_loss),
       cmocka_unit_test(both_ways_gather_the_same_units),
+      cmocka_unit_test(bounds_are_what_units_lose),
+      cmocka_unit_test(a_rough_order_has_all_rows),
       cmocka_unit_test(small_tables_are_told_from_others),
       cmocka_unit_test(random_tables_become_clusters_that_fit),
       cmocka_unit_test(a_run_can_be_stopped),
