@@ -64,11 +64,16 @@ static bool init_tree(shoal_ground_tree *tree, const shoal_axis *axis, double sc
   tree->n_leaves = axis->n_places;
   tree->n_labels = found.n;
   tree->parent = shoal_alloc(found.n, sizeof *tree->parent);
+  tree->first = shoal_alloc(found.n, sizeof *tree->first);
+  tree->last = shoal_alloc(found.n, sizeof *tree->last);
   tree->join = shoal_alloc((size_t)found.n * found.n, sizeof *tree->join);
   tree->loss = shoal_alloc((size_t)found.n * found.n, sizeof *tree->loss);
-  if (!tree->parent || !tree->join || !tree->loss) return false;
-  for (uint32_t a = 0; a < found.n; a++)
+  if (!tree->parent || !tree->first || !tree->last || !tree->join || !tree->loss) return false;
+  for (uint32_t a = 0; a < found.n; a++) {
     loss[a] = (uint16_t)(shoal_axis_loss(axis, found.span[a].lo, found.span[a].hi) * scale);
+    tree->first[a] = (uint8_t)found.span[a].lo; /* there are SHOAL_GROUND_LEAVES at most */
+    tree->last[a] = (uint8_t)found.span[a].hi;
+  }
   fill_joins(tree, &found, loss);
   return true;
 }
@@ -93,6 +98,8 @@ bool shoal_ground_carries(const shoal_cluster_task *task) {
 void shoal_ground_reset(shoal_ground *g) {
   for (size_t q = 0; q < g->n_axes; q++) {
     free(g->trees[q].parent);
+    free(g->trees[q].first);
+    free(g->trees[q].last);
     free(g->trees[q].join);
     free(g->trees[q].loss);
   }
@@ -183,17 +190,6 @@ void shoal_box_join(const shoal_ground *g, shoal_box *box, const shoal_box *othe
     const shoal_ground_tree *tree = &g->trees[q];
     box->lo[q] = tree->join[(uint32_t)box->lo[q] * tree->n_labels + (uint32_t)other->lo[q]];
   }
-}
-
-bool shoal_box_covers(const shoal_ground *g, const shoal_box *box, const uint16_t *values) {
-  size_t q = 0;
-  for (; q < g->n_numbers; q++)
-    if ((int16_t)values[q] < box->lo[q] || (int16_t)values[q] > box->hi[q]) return false;
-  for (; q < g->n_axes; q++) {
-    const shoal_ground_tree *tree = &g->trees[q];
-    if (tree->join[(uint32_t)box->lo[q] * tree->n_labels + values[q]] != box->lo[q]) return false;
-  }
-  return true;
 }
 
 uint32_t shoal_box_loss_joined(const shoal_ground *g, const shoal_box *a, const shoal_box *b) {

@@ -14,7 +14,8 @@ enum {
   MOST_TUPLES = 256,  /* columns of more are left alone, */
   MOST_ROWS = 1024,   /* or of more rows */
   MOST_PLANNED = 32,  /* columns that rows of one step may go to */
-  MOST_FETCHED = 256, /* rows that are looked at to be fetched */
+  MOST_FETCHED = 256, /* rows that are looked at to be fetched, */
+  MOST_LENDERS = 256, /* of so many columns */
   MOST_PEELED = 16,   /* values of a number where its ends are tried to be cut off */
   MOST_STEPS = 8,     /* on a column, before the next one has its turn */
   HOPE = 13,          /* an estimate may be so many tenths of the gain: rows may share a home */
@@ -29,8 +30,13 @@ typedef struct visit {
   uint32_t n_rows[MOST_TUPLES];
   shoal_home home[MOST_TUPLES];
   uint32_t goes_to[MOST_TUPLES];
-  bool out[MOST_TUPLES]; /* the set at hand */
+  uint64_t groups[MOST_TUPLES][SHOAL_SWARM_KNOWN]; /* of the first counts */
+  bool out[MOST_TUPLES];                           /* the set at hand */
 } visit;
+
+static size_t n_known(const shoal_ground *g) {
+  return g->n_counts < SHOAL_SWARM_KNOWN ? g->n_counts : SHOAL_SWARM_KNOWN;
+}
 
 static const uint16_t *values_of(const visit *v, uint32_t i) {
   return shoal_ground_values(v->swarm->ground, v->row[i]);
@@ -41,31 +47,9 @@ static const uint16_t *values_of(const visit *v, uint32_t i) {
 typedef struct fetching {
   shoal_swarm *swarm;
   uint32_t column, rows[MOST_FETCHED], n;
+  shoal_wanted wanted;
+  uint64_t has[SHOAL_SWARM_KNOWN]; /* groups of the column once the set has left */
 } fetching;
-
-/* Lists the rows of a column that a box covers. */
-static void list_rows(fetching *f, const shoal_box *box, uint32_t column) {
-  const shoal_swarm *s = f->swarm;
-  const shoal_ground *g = s->ground;
-  uint32_t last = SHOAL_NIL;
-  bool covered = false;
-  for (uint32_t r = s->head[column]; r != SHOAL_NIL && f->n < MOST_FETCHED; r = s->next[r]) {
-    if (g->tuple[r] != last) covered = shoal_box_covers(g, box, shoal_ground_values(g, r));
-    last = g->tuple[r];
-    if (covered) f->rows[f->n++] = r;
-  }
-}
-
-/* All rows that a box covers, of columns that lose so much at least and may have rows to spare. */
-static void list_covered(fetching *f, const shoal_box *box, uint32_t least_loss) {
-  const shoal_swarm *s = f->swarm;
-  uint64_t k = s->ground->fit->k;
-  f->n = 0;
-  for (uint32_t c = 0; c < s->n_columns; c++)
-    if (s->loss[c] >= least_loss && s->size[c] >= k && c != f->column &&
-        shoal_box_overlaps(s->ground, box, &s->box[c]))
-      list_rows(f, box, c);
-}
 
 /* The row whose fetching gains most, above `least`; SHOAL_NIL: none. */
 static uint32_t choose_fetched(const fetching *f, int64_t *least) {
@@ -177,22 +161,96 @@ static uint64_t estimate(const visit *v) {
   return cost;
 }
 
+/* What the rest has and wants; returns whether it lacks anything. */
+static bool find_wanted(const visit *v, uint32_t n_rest, fetching *f) {
+  const shoal_ground *g = v->swarm->ground;
+  f->wanted.any = n_rest < g->fit->k || n_known(g) < g->n_counts;
+  bool lacks = f->wanted.any;
+  for (size_t d = 0; d < n_known(g); d++) {
+    uint64_t has = 0;
+    for (uint32_t i = 0; i < v->n; i++)
+      if (!v->out[i]) has |= v->groups[i][d];
+    f->has[d] = has;
+    f->wanted.groups[d] = shoal_n_groups(has) < g->fit->counts[d].least ? ~has : 0;
+    lacks |= f->wanted.groups[d] != 0;
+  }
+  return lacks;
+}
+
+/* Lists the rows to be fetched, of columns that lose so much at least. False: they lack groups. */
+static bool list_fetched(fetching *f, const shoal_box *rest, uint32_t least_loss) {
+  const shoal_swarm *s = f->swarm;
+  const shoal_ground *g = s->ground;
+  uint64_t found[SHOAL_SWARM_KNOWN];
+  uint32_t lenders[MOST_LENDERS], n = 0;
+  memcpy(found, f->has, sizeof found);
+  for (uint32_t c = 0; c < s->n_columns && n < MOST_LENDERS; c++) {
+    if (s->loss[c] < least_loss || c == f->column) continue;
+    if (!shoal_swarm_may_lend(s, c, rest, &f->wanted)) continue;
+    lenders[n++] = c;
+    for (size_t d = 0; d < n_known(g); d++) found[d] |= shoal_swarm_spare_groups(s, c, d);
+  }
+  for (size_t d = 0; d < n_known(g); d++)
+    if (shoal_n_groups(found[d]) < g->fit->counts[d].least) return false;
+  for (uint32_t i = 0; i < n; i++)
+    f->n += shoal_swarm_list_spare(s, lenders[i], rest, &f->wanted, f->rows + f->n,
+                                   MOST_FETCHED - f->n);
+  return true;
+}
+
+/* What it costs at least to fetch so many groups of a count; INT64_MAX: not as many are listed. */
+static int64_t least_cost(const fetching *f, size_t d, uint32_t n, int64_t loss) {
+  const shoal_swarm *s = f->swarm;
+  const shoal_ground *g = s->ground;
+  int64_t most[SHOAL_GROUND_GROUPS] = {0}, cost = 0;
+  uint64_t found = 0;
+  for (uint32_t i = 0; i < f->n; i++) {
+    uint8_t group = g->group[f->rows[i] * g->n_counts + d];
+    if (group == SHOAL_GROUND_NO_GROUP || !(f->wanted.groups[d] >> group & 1)) continue;
+    int64_t own = s->loss[s->column[f->rows[i]]];
+    if (own > most[group]) most[group] = own;
+    found |= UINT64_C(1) << group;
+  }
+  if (shoal_n_groups(found) < n) return INT64_MAX;
+  for (; n; n--) {
+    uint32_t best = SHOAL_GROUND_GROUPS;
+    for (uint32_t group = 0; group < SHOAL_GROUND_GROUPS && found >> group; group++)
+      if (found >> group & 1 && (best == SHOAL_GROUND_GROUPS || most[group] > most[best]))
+        best = group;
+    cost += loss - most[best];
+    found &= ~(UINT64_C(1) << best);
+    if (!found) break;
+  }
+  return cost;
+}
+
+/* Lists what the rest may fetch before anything is moved; false: it is not worth while. */
+static bool can_fetch(const visit *v, fetching *f, const shoal_box *rest, uint32_t n_rest,
+                      int64_t gain) {
+  const shoal_ground *g = v->swarm->ground;
+  int64_t loss = shoal_box_loss(g, rest);
+  f->swarm = v->swarm;
+  f->column = v->column;
+  f->n = 0;
+  if (!find_wanted(v, n_rest, f)) return true;
+  if (!list_fetched(f, rest, loss > gain ? (uint32_t)(loss - gain) : 0)) return false;
+  if (n_rest + f->n < g->fit->k) return false;
+  for (size_t d = 0; d < n_known(g); d++) {
+    if (!f->wanted.groups[d]) continue;
+    uint32_t lacks = g->fit->counts[d].least - shoal_n_groups(f->has[d]);
+    if (least_cost(f, d, lacks, loss) >= gain) return false;
+  }
+  return true;
+}
+
 /* The set leaves; rows that are then lacking are fetched. */
 static bool leave_and_fetch(visit *v, const shoal_box *rest, uint32_t n_rest, uint64_t gain) {
   shoal_swarm *s = v->swarm;
   size_t before = s->n_moved;
-  uint64_t k = s->ground->fit->k, loss = n_rest ? shoal_box_loss(s->ground, rest) : 0;
-  uint32_t least_loss = loss > gain ? (uint32_t)(loss - gain) : 0;
   fetching f; /* large: not to be cleared */
-  f.swarm = s;
-  f.column = v->column;
-  if (n_rest && n_rest < k) { /* before anything is moved: often there are too few */
-    list_covered(&f, rest, least_loss);
-    if (n_rest + f.n < k) return false;
-  }
+  if (n_rest && !can_fetch(v, &f, rest, n_rest, (int64_t)gain)) return false;
   send(v);
   shoal_swarm_settle(s, v->column);
-  if (n_rest >= k && !shoal_swarm_fits(s, v->column)) list_covered(&f, rest, least_loss);
   if (!s->failed && (!n_rest || fetch(&f, (int64_t)gain))) return true;
   shoal_swarm_undo(s, before);
   return false;
@@ -203,6 +261,7 @@ static bool leave_and_fetch(visit *v, const shoal_box *rest, uint32_t n_rest, ui
 static bool leave(visit *v, uint64_t cost, const shoal_box *rest, uint32_t n_rest) {
   shoal_swarm *s = v->swarm;
   uint64_t gain = shoal_swarm_cost(s, v->column);
+  if (s->hasty && n_rest && n_rest < s->ground->fit->k) return false; /* it would lack too much */
   if (n_rest) gain -= (uint64_t)n_rest * shoal_box_loss(s->ground, rest);
   if (cost * HOPES >= gain * HOPE || !make_plan(v, &gain)) return false;
   return leave_and_fetch(v, rest, n_rest, gain);
@@ -334,6 +393,14 @@ static bool leave_partly(visit *v) {
 
 /* ------------------------------------------------------------ a column */
 
+static void note_groups(visit *v, uint32_t i, uint32_t row) {
+  const shoal_ground *g = v->swarm->ground;
+  for (size_t d = 0; d < n_known(g); d++) {
+    uint8_t group = g->group[row * g->n_counts + d];
+    if (group != SHOAL_GROUND_NO_GROUP) v->groups[i][d] |= UINT64_C(1) << group;
+  }
+}
+
 /* False where it has too many tuples, or some have no other home. */
 static bool begin(visit *v) {
   shoal_swarm *s = v->swarm;
@@ -346,8 +413,10 @@ static bool begin(visit *v) {
       i = s->index[tuple] = v->n++;
       v->row[i] = r;
       v->n_rows[i] = 0;
+      memset(v->groups[i], 0, sizeof v->groups[i]);
     }
     v->n_rows[i]++;
+    note_groups(v, i, r);
   }
   for (uint32_t i = 0; i < v->n; i++) {
     v->home[i] = shoal_swarm_home(s, v->row[i], v->column);
