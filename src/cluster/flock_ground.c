@@ -107,6 +107,7 @@ void shoal_ground_reset(shoal_ground *g) {
   free(g->first);
   free(g->values);
   free(g->group);
+  free(g->groups);
   memset(g, 0, sizeof *g);
 }
 
@@ -135,6 +136,30 @@ static bool fill_rows(shoal_ground *g, const shoal_axes *axes) {
   }
   g->first[g->n_tuples] = g->n;
   return true;
+}
+
+/* Do the groups of all counts together make one set? */
+static bool find_shifts(shoal_ground *g) {
+  uint32_t sum = 0;
+  if (g->n_counts > SHOAL_GROUND_COUNTS) return false;
+  for (size_t d = 0; d < g->n_counts; d++) {
+    uint32_t n = g->fit->counts[d].n_groups;
+    g->shift[d] = sum;
+    g->all_groups[d] = n ? ~UINT64_C(0) >> (SHOAL_GROUND_GROUPS - n) : 0;
+    sum += n;
+  }
+  return sum < SHOAL_GROUND_GROUPS;
+}
+
+static bool fill_groups(shoal_ground *g) {
+  if (!find_shifts(g)) return true;
+  g->groups = shoal_alloc_zero(g->n, sizeof *g->groups);
+  for (uint32_t i = 0; g->groups && i < g->n; i++)
+    for (size_t d = 0; d < g->n_counts; d++) {
+      uint8_t group = g->group[i * g->n_counts + d];
+      if (group != SHOAL_GROUND_NO_GROUP) g->groups[i] |= UINT64_C(1) << (g->shift[d] + group);
+    }
+  return g->groups != NULL;
 }
 
 static bool fill_values(shoal_ground *g, const shoal_axes *axes, double scale) {
@@ -171,7 +196,7 @@ bool shoal_ground_init(shoal_ground *g, const shoal_cluster_task *task, const ui
                       .row = rows,
                       .avx2 = has_avx2()};
   order_axes(g, axes);
-  bool ok = fill_rows(g, axes) && fill_values(g, axes, scale);
+  bool ok = fill_rows(g, axes) && fill_groups(g) && fill_values(g, axes, scale);
   for (size_t q = g->n_numbers; ok && q < g->n_axes; q++)
     ok = init_tree(&g->trees[q], &axes->items[g->axis[q]], scale);
   if (!ok) shoal_ground_reset(g);

@@ -19,6 +19,7 @@ enum {
   SHOAL_GROUND_LEAVES = 128,  /* of one tree: */
   SHOAL_GROUND_LABELS = 255,  /* with as many leaves it has no more */
   SHOAL_GROUND_GROUPS = 64,   /* of one count */
+  SHOAL_GROUND_COUNTS = 4,    /* whose groups are also one set, if there are few enough */
   SHOAL_GROUND_NO_GROUP = 255 /* counts for nothing */
 };
 
@@ -43,7 +44,10 @@ typedef struct shoal_ground {
   uint32_t *first;     /* by tuple: its first row; n_tuples + 1 */
   uint16_t *values;    /* by tuple: n_axes; numbers: what is lost from the least; trees: labels */
   uint8_t *group;      /* by row: n_counts */
-  bool avx2;           /* the machine has it */
+  uint64_t *groups;    /* by row: those of all counts as one set; NULL: they are too many */
+  uint32_t shift[SHOAL_GROUND_COUNTS];      /* by count: where its groups begin in such a set */
+  uint64_t all_groups[SHOAL_GROUND_COUNTS]; /* by count: all there are, not shifted */
+  bool avx2;                                /* the machine has it */
 } shoal_ground;
 
 /* Can the table be seen so? */
@@ -117,6 +121,14 @@ static inline uint32_t shoal_n_groups(uint64_t set) {
   set = (set & UINT64_C(0x3333333333333333)) + (set >> 2 & UINT64_C(0x3333333333333333));
   set = (set + (set >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
   return (uint32_t)(set * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* Groups by count as one set, where that is known. */
+static inline uint64_t shoal_ground_pack(const shoal_ground *ground, const uint64_t *groups) {
+  uint64_t set = 0;
+  for (size_t d = 0; d < ground->n_counts; d++)
+    set |= (groups[d] & ground->all_groups[d]) << ground->shift[d];
+  return set;
 }
 
 /* What a row loses in the box; in it and another one; in it once a row has joined. */

@@ -291,7 +291,8 @@ shoal_status shoal_flock_scarce(const shoal_cluster_task *task, shoal_partition 
   f->error = error;
   f->patient = shoal_fit_most_clusters(task->fit) < PATIENT;
   bool ok = reduce_fit(f, task->fit);
-  if (ok && f->fit.n_counts <= SHOAL_SWARM_KNOWN) ok = prepare(f, task) && cluster(f, partition);
+  ok = ok && prepare(f, task);
+  if (ok && f->ground.groups) ok = cluster(f, partition);
   *done = partition->cluster_of_row != NULL;
   shoal_status status = ok ? f->status : shoal_fail_memory(error);
   clean_up(f);

@@ -14,7 +14,7 @@
 
 enum {
   SHOAL_SWARM_STRIDE = 64, /* columns that are looked at together; room for as many */
-  SHOAL_SWARM_KNOWN = 4    /* counts whose lack is seen before rows are moved */
+  SHOAL_SWARM_KNOWN = SHOAL_GROUND_COUNTS /* counts whose lack is seen before rows are moved */
 };
 
 typedef struct shoal_swarm {
@@ -119,7 +119,7 @@ bool shoal_swarm_improve(shoal_swarm *swarm, uint32_t column);
 
 /*
  * Tries to found a column for a part of what this one covers, out of rows that others can spare;
- * returns whether that helped. For at most SHOAL_SWARM_KNOWN counts.
+ * returns whether that helped. For a ground whose groups are one set.
  */
 bool shoal_swarm_found(shoal_swarm *swarm, uint32_t column);
 

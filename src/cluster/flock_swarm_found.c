@@ -35,14 +35,12 @@ static int64_t gain_of(const founding *f, uint32_t row) {
 /* The groups that these rows lack; `any`: they lack rows. True: they lack something. */
 static bool find_wanted(const founding *f, uint32_t n, shoal_wanted *wanted) {
   const shoal_ground *g = f->swarm->ground;
+  uint64_t set = 0;
   wanted->any = n < g->fit->k;
   bool lacks = wanted->any;
+  for (uint32_t i = 0; i < n; i++) set |= g->groups[f->rows[i]];
   for (size_t d = 0; d < g->n_counts; d++) {
-    uint64_t has = 0;
-    for (uint32_t i = 0; i < n; i++) {
-      uint8_t group = g->group[f->rows[i] * g->n_counts + d];
-      if (group != SHOAL_GROUND_NO_GROUP) has |= UINT64_C(1) << group;
-    }
+    uint64_t has = set >> g->shift[d] & g->all_groups[d];
     wanted->groups[d] = shoal_n_groups(has) < g->fit->counts[d].least ? ~has : 0;
     lacks |= wanted->groups[d] != 0;
   }
@@ -96,24 +94,16 @@ static bool list_all(founding *f) {
 /* ------------------------------------------------------------ moving */
 
 /* Groups that the new column has no row of; `needed`: of counts that it still lacks groups of. */
-static void find_new(const founding *f, bool needed, uint64_t *new_groups) {
+static uint64_t find_new(const founding *f, bool needed) {
   const shoal_swarm *s = f->swarm;
   const shoal_ground *g = s->ground;
+  uint64_t groups[SHOAL_SWARM_KNOWN];
   for (size_t d = 0; d < g->n_counts; d++) {
     size_t i = f->to * g->n_counts + d;
     bool enough = s->distinct[i] >= g->fit->counts[d].least;
-    new_groups[d] = needed && enough ? 0 : ~s->groups[i];
+    groups[d] = needed && enough ? 0 : ~s->groups[i];
   }
-}
-
-/* How many of these groups the row has. */
-static uint32_t n_new(const founding *f, uint32_t row, const uint64_t *new_groups) {
-  const shoal_ground *g = f->swarm->ground;
-  const uint8_t *group = g->group + row * g->n_counts;
-  uint32_t n = 0;
-  for (size_t d = 0; d < g->n_counts; d++)
-    if (group[d] != SHOAL_GROUND_NO_GROUP) n += (uint32_t)(new_groups[d] >> group[d] & 1);
-  return n;
+  return shoal_ground_pack(g, groups);
 }
 
 static void come(founding *f, uint32_t row) {
@@ -124,16 +114,15 @@ static void come(founding *f, uint32_t row) {
 /* Those that gain: first rows of new groups, which may not be there to spare later. */
 static void take_gaining(founding *f) {
   shoal_swarm *s = f->swarm;
-  uint64_t new_groups[SHOAL_SWARM_KNOWN];
+  uint64_t new_groups = find_new(f, false), *groups = s->ground->groups;
   f->gain = 0;
-  find_new(f, false, new_groups);
   for (int round = 0; round < 2; round++)
     for (uint32_t i = 0; i < f->n_gaining && !s->failed; i++) {
       uint32_t row = f->rows[i];
-      if (s->column[row] == f->to || (!round && !n_new(f, row, new_groups))) continue;
+      if (s->column[row] == f->to || (!round && !(groups[row] & new_groups))) continue;
       if (!shoal_swarm_spares(s, row)) continue;
       come(f, row);
-      find_new(f, false, new_groups);
+      new_groups = find_new(f, false);
     }
 }
 
@@ -142,16 +131,16 @@ static void borrow(founding *f) {
   shoal_swarm *s = f->swarm;
   uint64_t k = s->ground->fit->k;
   while (f->gain > 0 && !s->failed && !shoal_swarm_fits(s, f->to)) {
-    uint64_t new_groups[SHOAL_SWARM_KNOWN];
+    uint64_t new_groups = find_new(f, true);
     uint32_t best = SHOAL_NIL, most = 0, size = s->size[f->to] < k;
     int64_t least = 0;
-    find_new(f, true, new_groups);
     for (uint32_t i = f->n_gaining; i < f->n; i++) {
       uint32_t row = f->rows[i];
+      if (!size && !(s->ground->groups[row] & new_groups)) continue;
       if (s->column[row] == f->to) continue;
-      uint32_t own = 2 * n_new(f, row, new_groups) + size;
+      uint32_t own = 2 * shoal_n_groups(s->ground->groups[row] & new_groups) + size;
       int64_t gain = gain_of(f, row);
-      if (!own || own < most || (own == most && gain <= least)) continue;
+      if (best != SHOAL_NIL && (own < most || (own == most && gain <= least))) continue;
       if (!shoal_swarm_spares(s, row)) continue;
       best = row;
       most = own;
