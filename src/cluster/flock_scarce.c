@@ -19,7 +19,7 @@
 enum {
   HALVES = 2,
   MOST_CLUSTERS = 1024, /* that k would allow: above that looking at all takes too long */
-  TUPLE_WORK = 10,      /* a tuple is as much work as so many rows of one */
+  TUPLE_WORK = 60,      /* a tuple is as much work as so many rows of one */
   PASSES = 2,           /* of single steps over all clusters */
   MOST_NEEDED = 128,    /* rows that a cluster needs for its values: larger ones are not bettered */
   ROUNDS = 2,           /* of founding and single steps, */
