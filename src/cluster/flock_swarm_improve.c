@@ -213,13 +213,11 @@ static int64_t least_cost(const fetching *f, size_t d, uint32_t n, int64_t loss)
   }
   if (shoal_n_groups(found) < n) return INT64_MAX;
   for (; n; n--) {
-    uint32_t best = SHOAL_GROUND_GROUPS;
-    for (uint32_t group = 0; group < SHOAL_GROUND_GROUPS && found >> group; group++)
-      if (found >> group & 1 && (best == SHOAL_GROUND_GROUPS || most[group] > most[best]))
-        best = group;
+    uint32_t best = 0;
+    for (uint32_t group = 0; group < g->fit->counts[d].n_groups; group++)
+      if (found >> group & 1 && (!(found >> best & 1) || most[group] > most[best])) best = group;
     cost += loss - most[best];
     found &= ~(UINT64_C(1) << best);
-    if (!found) break;
   }
   return cost;
 }
