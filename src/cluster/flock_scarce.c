@@ -117,7 +117,6 @@ static void found(const scarce *f, shoal_swarm *s) {
 static bool start(const scarce *f, shoal_swarm *s) {
   uint32_t most = f->ground.n / (uint32_t)f->fit.k;
   bool ok = shoal_swarm_init(s, &f->ground, most, 0);
-  s->hasty = !f->patient;
   s->failed = !ok;
   return ok;
 }

@@ -40,7 +40,6 @@ typedef struct shoal_swarm {
   uint32_t *touched;       /* columns: scratch */
   uint32_t *index;         /* by tuple: its place among those of the column at hand */
   uint64_t random;
-  bool hasty;  /* sets that leave fewer than k rows behind are not tried */
   bool failed; /* no memory */
 } shoal_swarm;
 

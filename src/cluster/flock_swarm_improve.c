@@ -259,7 +259,6 @@ static bool leave_and_fetch(visit *v, const shoal_box *rest, uint32_t n_rest, ui
 static bool leave(visit *v, uint64_t cost, const shoal_box *rest, uint32_t n_rest) {
   shoal_swarm *s = v->swarm;
   uint64_t gain = shoal_swarm_cost(s, v->column);
-  if (s->hasty && n_rest && n_rest < s->ground->fit->k) return false; /* it would lack too much */
   if (n_rest) gain -= (uint64_t)n_rest * shoal_box_loss(s->ground, rest);
   if (cost * HOPES >= gain * HOPE || !make_plan(v, &gain)) return false;
   return leave_and_fetch(v, rest, n_rest, gain);
