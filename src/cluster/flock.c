@@ -21,8 +21,9 @@ enum {
   BLOCK_CLUSTERS = 64,    /* of k rows, that a block has room for at least */
   WHOLE_ROWS = 1 << 17,   /* up to so many rows are one block where clusters must not be lost */
   COUNTED_ROWS = 1 << 16, /* of a block above that */
-  SMALL_ROWS = 4000,      /* fewer leave time for more than flock_small does, */
-  SMALL_AXES = 4,         /* and runs of an order by fewer are as good */
+  SMALL_ROWS = 4000,      /* fewer leave time for more than flock_small and flock_scarce do, */
+  SMALL_AXES = 4,         /* and runs of an order by fewer are as good, */
+  SCARCE_AXES = 5,        /* or where values are scarce by fewer than that */
   WORK_A_ROW = 4000       /* rows and clusters looked at for each row, at most */
 };
 
@@ -304,18 +305,25 @@ static shoal_status attempt_all(attempt *attempts, const shoal_cluster_task *tas
   return SHOAL_OK;
 }
 
-/* Where values, not k, bound the number of clusters, flock_small makes too few of them. */
-static bool is_for_small(const shoal_cluster_task *task) {
-  const shoal_axes *axes = task->axes;
-  if (axes->n_rows < SMALL_ROWS || axes->n < SMALL_AXES) return false;
-  return axes->n_rows / task->fit->k <= shoal_fit_most_clusters(task->fit);
+/* Is there time to look at all clusters for every row, and a gain by that? */
+static bool is_small(const shoal_cluster_task *task, size_t least_axes) {
+  return task->axes->n_rows >= SMALL_ROWS && task->axes->n >= least_axes;
+}
+
+/* Do values, not k, bound the number of clusters? */
+static bool is_scarce(const shoal_cluster_task *task) {
+  return task->axes->n_rows / task->fit->k > shoal_fit_most_clusters(task->fit);
 }
 
 shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition *partition,
                                  shoal_error *error) {
   memset(partition, 0, sizeof *partition);
   bool done = false;
-  if (is_for_small(task)) SHOAL_TRY(shoal_flock_small(task, partition, &done, error));
+  if (!is_scarce(task)) {
+    if (is_small(task, SMALL_AXES)) SHOAL_TRY(shoal_flock_small(task, partition, &done, error));
+  } else if (is_small(task, SCARCE_AXES)) {
+    SHOAL_TRY(shoal_flock_scarce(task, partition, &done, error));
+  }
   if (done) return SHOAL_OK;
   const effort *level = efforts;
   while (task->axes->n_rows > level->most_rows) level++;

@@ -40,6 +40,10 @@ shoal_status shoal_flock_order_roughly(const shoal_cluster_task *task, uint32_t 
 shoal_status shoal_flock_small(const shoal_cluster_task *task, shoal_partition *partition,
                                bool *done, shoal_error *error) SHOAL_MUST_CHECK;
 
+/* The same where values, not k, bound the number of clusters. */
+shoal_status shoal_flock_scarce(const shoal_cluster_task *task, shoal_partition *partition,
+                                bool *done, shoal_error *error) SHOAL_MUST_CHECK;
+
 /* ------------------------------------------------------------ a herd: clusters at work */
 
 /* Counts of the lowest and highest places of a cluster on an axis, to see what one row adds. */

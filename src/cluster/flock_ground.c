@@ -64,11 +64,16 @@ static bool init_tree(shoal_ground_tree *tree, const shoal_axis *axis, double sc
   tree->n_leaves = axis->n_places;
   tree->n_labels = found.n;
   tree->parent = shoal_alloc(found.n, sizeof *tree->parent);
+  tree->first = shoal_alloc(found.n, sizeof *tree->first);
+  tree->last = shoal_alloc(found.n, sizeof *tree->last);
   tree->join = shoal_alloc((size_t)found.n * found.n, sizeof *tree->join);
   tree->loss = shoal_alloc((size_t)found.n * found.n, sizeof *tree->loss);
-  if (!tree->parent || !tree->join || !tree->loss) return false;
-  for (uint32_t a = 0; a < found.n; a++)
+  if (!tree->parent || !tree->first || !tree->last || !tree->join || !tree->loss) return false;
+  for (uint32_t a = 0; a < found.n; a++) {
     loss[a] = (uint16_t)(shoal_axis_loss(axis, found.span[a].lo, found.span[a].hi) * scale);
+    tree->first[a] = (uint8_t)found.span[a].lo; /* there are SHOAL_GROUND_LEAVES at most */
+    tree->last[a] = (uint8_t)found.span[a].hi;
+  }
   fill_joins(tree, &found, loss);
   return true;
 }
@@ -93,6 +98,8 @@ bool shoal_ground_carries(const shoal_cluster_task *task) {
 void shoal_ground_reset(shoal_ground *g) {
   for (size_t q = 0; q < g->n_axes; q++) {
     free(g->trees[q].parent);
+    free(g->trees[q].first);
+    free(g->trees[q].last);
     free(g->trees[q].join);
     free(g->trees[q].loss);
   }
@@ -100,6 +107,7 @@ void shoal_ground_reset(shoal_ground *g) {
   free(g->first);
   free(g->values);
   free(g->group);
+  free(g->groups);
   memset(g, 0, sizeof *g);
 }
 
@@ -128,6 +136,30 @@ static bool fill_rows(shoal_ground *g, const shoal_axes *axes) {
   }
   g->first[g->n_tuples] = g->n;
   return true;
+}
+
+/* Do the groups of all counts together make one set? */
+static bool find_shifts(shoal_ground *g) {
+  uint32_t sum = 0;
+  if (g->n_counts > SHOAL_GROUND_COUNTS) return false;
+  for (size_t d = 0; d < g->n_counts; d++) {
+    uint32_t n = g->fit->counts[d].n_groups;
+    g->shift[d] = sum;
+    g->all_groups[d] = n ? ~UINT64_C(0) >> (SHOAL_GROUND_GROUPS - n) : 0;
+    sum += n;
+  }
+  return sum < SHOAL_GROUND_GROUPS;
+}
+
+static bool fill_groups(shoal_ground *g) {
+  if (!find_shifts(g)) return true;
+  g->groups = shoal_alloc_zero(g->n, sizeof *g->groups);
+  for (uint32_t i = 0; g->groups && i < g->n; i++)
+    for (size_t d = 0; d < g->n_counts; d++) {
+      uint8_t group = g->group[i * g->n_counts + d];
+      if (group != SHOAL_GROUND_NO_GROUP) g->groups[i] |= UINT64_C(1) << (g->shift[d] + group);
+    }
+  return g->groups != NULL;
 }
 
 static bool fill_values(shoal_ground *g, const shoal_axes *axes, double scale) {
@@ -164,7 +196,7 @@ bool shoal_ground_init(shoal_ground *g, const shoal_cluster_task *task, const ui
                       .row = rows,
                       .avx2 = has_avx2()};
   order_axes(g, axes);
-  bool ok = fill_rows(g, axes) && fill_values(g, axes, scale);
+  bool ok = fill_rows(g, axes) && fill_groups(g) && fill_values(g, axes, scale);
   for (size_t q = g->n_numbers; ok && q < g->n_axes; q++)
     ok = init_tree(&g->trees[q], &axes->items[g->axis[q]], scale);
   if (!ok) shoal_ground_reset(g);
@@ -183,17 +215,6 @@ void shoal_box_join(const shoal_ground *g, shoal_box *box, const shoal_box *othe
     const shoal_ground_tree *tree = &g->trees[q];
     box->lo[q] = tree->join[(uint32_t)box->lo[q] * tree->n_labels + (uint32_t)other->lo[q]];
   }
-}
-
-bool shoal_box_covers(const shoal_ground *g, const shoal_box *box, const uint16_t *values) {
-  size_t q = 0;
-  for (; q < g->n_numbers; q++)
-    if ((int16_t)values[q] < box->lo[q] || (int16_t)values[q] > box->hi[q]) return false;
-  for (; q < g->n_axes; q++) {
-    const shoal_ground_tree *tree = &g->trees[q];
-    if (tree->join[(uint32_t)box->lo[q] * tree->n_labels + values[q]] != box->lo[q]) return false;
-  }
-  return true;
 }
 
 uint32_t shoal_box_loss_joined(const shoal_ground *g, const shoal_box *a, const shoal_box *b) {

@@ -19,6 +19,7 @@ enum {
   SHOAL_GROUND_LEAVES = 128,  /* of one tree: */
   SHOAL_GROUND_LABELS = 255,  /* with as many leaves it has no more */
   SHOAL_GROUND_GROUPS = 64,   /* of one count */
+  SHOAL_GROUND_COUNTS = 4,    /* whose groups are also one set, if there are few enough */
   SHOAL_GROUND_NO_GROUP = 255 /* counts for nothing */
 };
 
@@ -26,6 +27,8 @@ enum {
 typedef struct shoal_ground_tree {
   uint32_t n_leaves, n_labels;
   uint8_t *parent; /* by label; the top's is itself */
+  uint8_t *first;  /* by label: the first leaf below it, or itself, */
+  uint8_t *last;   /* and the last */
   uint8_t *join;   /* by label x n_labels + label: their lowest common ancestor */
   uint16_t *loss;  /* of that; of one label with itself: its own */
 } shoal_ground_tree;
@@ -41,7 +44,10 @@ typedef struct shoal_ground {
   uint32_t *first;     /* by tuple: its first row; n_tuples + 1 */
   uint16_t *values;    /* by tuple: n_axes; numbers: what is lost from the least; trees: labels */
   uint8_t *group;      /* by row: n_counts */
-  bool avx2;           /* the machine has it */
+  uint64_t *groups;    /* by row: those of all counts as one set; NULL: they are too many */
+  uint32_t shift[SHOAL_GROUND_COUNTS];      /* by count: where its groups begin in such a set */
+  uint64_t all_groups[SHOAL_GROUND_COUNTS]; /* by count: all there are, not shifted */
+  bool avx2;                                /* the machine has it */
 } shoal_ground;
 
 /* Can the table be seen so? */
@@ -84,7 +90,17 @@ static inline void shoal_box_add(const shoal_ground *ground, shoal_box *box,
 void shoal_box_join(const shoal_ground *ground, shoal_box *box, const shoal_box *other);
 
 /* Does it cover the values? May the two cover the same ones? */
-bool shoal_box_covers(const shoal_ground *ground, const shoal_box *box, const uint16_t *values);
+static inline bool shoal_box_covers(const shoal_ground *ground, const shoal_box *box,
+                                    const uint16_t *values) {
+  size_t q = 0;
+  for (; q < ground->n_numbers; q++)
+    if ((int16_t)values[q] < box->lo[q] || (int16_t)values[q] > box->hi[q]) return false;
+  for (; q < ground->n_axes; q++) {
+    const shoal_ground_tree *tree = &ground->trees[q];
+    if (values[q] < tree->first[box->lo[q]] || values[q] > tree->last[box->lo[q]]) return false;
+  }
+  return true;
+}
 
 static inline bool shoal_box_overlaps(const shoal_ground *ground, const shoal_box *a,
                                       const shoal_box *b) {
@@ -93,10 +109,26 @@ static inline bool shoal_box_overlaps(const shoal_ground *ground, const shoal_bo
     if (a->lo[q] > b->hi[q] || b->lo[q] > a->hi[q]) return false;
   for (; q < ground->n_axes; q++) { /* one label lies below the other */
     const shoal_ground_tree *tree = &ground->trees[q];
-    uint8_t join = tree->join[(uint32_t)a->lo[q] * tree->n_labels + (uint32_t)b->lo[q]];
-    if (join != a->lo[q] && join != b->lo[q]) return false;
+    if (tree->first[a->lo[q]] > tree->last[b->lo[q]]) return false;
+    if (tree->first[b->lo[q]] > tree->last[a->lo[q]]) return false;
   }
   return true;
+}
+
+/* How many groups a set of them has. */
+static inline uint32_t shoal_n_groups(uint64_t set) {
+  set -= set >> 1 & UINT64_C(0x5555555555555555);
+  set = (set & UINT64_C(0x3333333333333333)) + (set >> 2 & UINT64_C(0x3333333333333333));
+  set = (set + (set >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (uint32_t)(set * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* Groups by count as one set, where that is known. */
+static inline uint64_t shoal_ground_pack(const shoal_ground *ground, const uint64_t *groups) {
+  uint64_t set = 0;
+  for (size_t d = 0; d < ground->n_counts; d++)
+    set |= (groups[d] & ground->all_groups[d]) << ground->shift[d];
+  return set;
 }
 
 /* What a row loses in the box; in it and another one; in it once a row has joined. */

@@ -9,10 +9,10 @@
 #include "base/memory.h"
 
 void shoal_swarm_reset(shoal_swarm *s) {
-  void *const owned[] = {s->column,  s->next,  s->prev,     s->head,  s->size,       s->loss,
-                         s->box,     s->seen,  s->distinct, s->tried, s->changed,    s->lo,
-                         s->hi,      s->cost,  s->own_loss, s->moved, s->moved_from, s->weight,
-                         s->touched, s->stamp, s->index};
+  void *const owned[] = {s->column,  s->next,  s->prev,     s->head,   s->size,       s->loss,
+                         s->box,     s->seen,  s->distinct, s->tried,  s->changed,    s->lo,
+                         s->hi,      s->cost,  s->own_loss, s->moved,  s->moved_from, s->weight,
+                         s->touched, s->stamp, s->index,    s->groups, s->twice};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   for (size_t q = 0; q < SHOAL_GROUND_AXES; q++) free(s->lines[q]);
   memset(s, 0, sizeof *s);
@@ -37,6 +37,8 @@ static bool allocate_columns(shoal_swarm *s) {
   s->box = shoal_alloc_zero(room, sizeof *s->box);
   s->seen = shoal_alloc_zero(room * g->n_counts * SHOAL_GROUND_GROUPS, sizeof *s->seen);
   s->distinct = shoal_alloc_zero(room * g->n_counts, sizeof *s->distinct);
+  s->groups = shoal_alloc_zero(room * g->n_counts, sizeof *s->groups);
+  s->twice = shoal_alloc_zero(room * g->n_counts, sizeof *s->twice);
   s->changed = shoal_alloc_zero(room, sizeof *s->changed);
   s->tried = shoal_alloc_zero(room, sizeof *s->tried);
   s->stamp = shoal_alloc_zero(room, sizeof *s->stamp);
@@ -46,9 +48,9 @@ static bool allocate_columns(shoal_swarm *s) {
   s->own_loss = shoal_alloc(room, sizeof *s->own_loss);
   s->weight = shoal_alloc(room, sizeof *s->weight);
   s->cost = shoal_alloc(room, sizeof *s->cost);
-  return s->head && s->size && s->loss && s->box && s->seen && s->distinct && s->changed &&
-         s->tried && s->stamp && s->touched && s->lo && s->hi && s->own_loss && s->weight &&
-         s->cost;
+  return s->head && s->size && s->loss && s->box && s->seen && s->distinct && s->groups &&
+         s->twice && s->changed && s->tried && s->stamp && s->touched && s->lo && s->hi &&
+         s->own_loss && s->weight && s->cost;
 }
 
 bool shoal_swarm_init(shoal_swarm *s, const shoal_ground *g, uint32_t n_clusters, uint64_t seed) {
@@ -107,7 +109,11 @@ void shoal_swarm_put(shoal_swarm *s, uint32_t row, uint32_t column) {
   for (size_t d = 0; d < g->n_counts; d++) {
     uint8_t group = g->group[row * g->n_counts + d];
     if (group == SHOAL_GROUND_NO_GROUP) continue;
-    if (seen_by(s, column, d)[group]++ == 0) s->distinct[column * g->n_counts + d]++;
+    size_t i = column * g->n_counts + d;
+    uint16_t seen = seen_by(s, column, d)[group]++;
+    s->distinct[i] = (uint8_t)(s->distinct[i] + (seen == 0));
+    s->twice[i] |= (uint64_t)(seen != 0) << group;
+    s->groups[i] |= UINT64_C(1) << group;
   }
 }
 
@@ -121,7 +127,11 @@ static void take_out(shoal_swarm *s, uint32_t row) {
   for (size_t d = 0; d < g->n_counts; d++) {
     uint8_t group = g->group[row * g->n_counts + d];
     if (group == SHOAL_GROUND_NO_GROUP) continue;
-    if (--seen_by(s, column, d)[group] == 0) s->distinct[column * g->n_counts + d]--;
+    size_t i = column * g->n_counts + d;
+    uint16_t seen = --seen_by(s, column, d)[group];
+    s->distinct[i] = (uint8_t)(s->distinct[i] - (seen == 0));
+    s->twice[i] &= ~((uint64_t)(seen == 1) << group);
+    s->groups[i] &= ~((uint64_t)(seen == 0) << group);
   }
 }
 

@@ -12,7 +12,10 @@
 
 #include "cluster/flock_ground.h"
 
-enum { SHOAL_SWARM_STRIDE = 64 }; /* columns that are looked at together; room for as many */
+enum {
+  SHOAL_SWARM_STRIDE = 64, /* columns that are looked at together; room for as many */
+  SHOAL_SWARM_KNOWN = SHOAL_GROUND_COUNTS /* counts whose lack is seen before rows are moved */
+};
 
 typedef struct shoal_swarm {
   const shoal_ground *ground;
@@ -22,6 +25,7 @@ typedef struct shoal_swarm {
   shoal_box *box;                 /* by column */
   uint16_t *seen;                 /* by column, count and group: rows */
   uint8_t *distinct;              /* by column and count: groups */
+  uint64_t *groups, *twice;       /* by column and count: sets of those; of those with two rows */
   uint32_t clock, *changed, *tried;
   uint32_t border, since; /* columns on either side of the border, unless they have changed since,
                              are done as far as their own side goes */
@@ -73,6 +77,24 @@ bool shoal_swarm_has(const shoal_swarm *swarm, uint32_t column, size_t count, ui
 /* May the row leave its column? */
 bool shoal_swarm_spares(const shoal_swarm *swarm, uint32_t row);
 
+/* ------------------------------------------------------------ rows to spare */
+
+/* Which rows a column wants: those of some groups of the first counts, or any. */
+typedef struct shoal_wanted {
+  uint64_t groups[SHOAL_SWARM_KNOWN];
+  bool any;
+} shoal_wanted;
+
+/* Groups of a count of which the column may have rows to spare. */
+uint64_t shoal_swarm_spare_groups(const shoal_swarm *swarm, uint32_t column, size_t count);
+/* May a column have rows that it can spare, that are wanted, and that the box covers? */
+bool shoal_swarm_may_lend(const shoal_swarm *swarm, uint32_t column, const shoal_box *box,
+                          const shoal_wanted *wanted);
+/* Lists these rows, as far as there is room, and returns how many; of counts that are not known
+ * the rows are not judged. */
+uint32_t shoal_swarm_list_spare(const shoal_swarm *swarm, uint32_t column, const shoal_box *box,
+                                const shoal_wanted *wanted, uint32_t *rows, uint32_t room);
+
 /* ------------------------------------------------------------ the table */
 
 /* All that the table says of a column. */
@@ -95,5 +117,11 @@ uint32_t shoal_swarm_slot(uint32_t column);
 
 /* Tries to better a column by single steps, until none helps; returns whether any did. */
 bool shoal_swarm_improve(shoal_swarm *swarm, uint32_t column);
+
+/*
+ * Tries to found a column for a part of what this one covers, out of rows that others can spare;
+ * returns whether that helped. For a ground whose groups are one set.
+ */
+bool shoal_swarm_found(shoal_swarm *swarm, uint32_t column);
 
 #endif

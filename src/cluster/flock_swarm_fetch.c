@@ -7,17 +7,55 @@
  */
 #include "cluster/flock_visit.h"
 
-void shoal_visit_list(shoal_fetching *f, const shoal_box *box, uint32_t column) {
-  const shoal_swarm *s = f->swarm;
-  const shoal_ground *g = s->ground;
-  uint32_t last = SHOAL_NIL;
-  bool covered = false;
-  for (uint32_t r = s->head[column]; r != SHOAL_NIL && f->n < SHOAL_VISIT_FETCHED; r = s->next[r]) {
-    if (g->tuple[r] != last) covered = shoal_box_covers(g, box, shoal_ground_values(g, r));
-    last = g->tuple[r];
-    if (covered) f->rows[f->n++] = r;
-  }
+static size_t n_known(const shoal_ground *g) {
+  return g->n_counts < SHOAL_SWARM_KNOWN ? g->n_counts : SHOAL_SWARM_KNOWN;
 }
+
+/* ------------------------------------------------------------ what is lacking */
+
+/* How many groups of a count the column has no more once the set has left. */
+static uint32_t groups_lost(const shoal_visit *v, size_t d) {
+  const shoal_swarm *s = v->swarm;
+  const shoal_ground *g = s->ground;
+  uint16_t *seen = s->seen + (v->column * g->n_counts + d) * SHOAL_GROUND_GROUPS;
+  uint32_t lost = 0;
+  for (int again = 0; again < 2; again++) /* taken out, and put back */
+    for (uint32_t r = s->head[v->column]; r != SHOAL_NIL; r = s->next[r]) {
+      uint8_t group = g->group[r * g->n_counts + d];
+      if (!v->out[s->index[g->tuple[r]]] || group == SHOAL_GROUND_NO_GROUP) continue;
+      if (again) seen[group]++;
+      else lost += --seen[group] == 0;
+    }
+  return lost;
+}
+
+/* How many groups of a count the column then has; `f` is told which, if it is one of the first. */
+static uint32_t groups_left(const shoal_visit *v, size_t d, shoal_fetching *f) {
+  const shoal_swarm *s = v->swarm;
+  if (d >= SHOAL_SWARM_KNOWN)
+    return s->distinct[v->column * s->ground->n_counts + d] - groups_lost(v, d);
+  uint64_t has = 0;
+  for (uint32_t i = 0; i < v->n; i++)
+    if (!v->out[i]) has |= v->groups[i][d];
+  f->has[d] = has;
+  return shoal_n_groups(has);
+}
+
+/* Which rows the column wants then; returns how many it must fetch at least. */
+static uint32_t find_wanted(const shoal_visit *v, uint32_t n_rest, shoal_fetching *f) {
+  const shoal_ground *g = v->swarm->ground;
+  uint32_t k = (uint32_t)g->fit->k, most = n_rest < k ? k - n_rest : 0;
+  f->wanted.any = n_rest < k;
+  for (size_t d = 0; d < g->n_counts; d++) {
+    uint32_t left = groups_left(v, d, f), least = g->fit->counts[d].least;
+    if (d < SHOAL_SWARM_KNOWN) f->wanted.groups[d] = left < least ? ~f->has[d] : 0;
+    else f->wanted.any |= left < least;
+    if (left < least && least - left > most) most = least - left;
+  }
+  return most;
+}
+
+/* ------------------------------------------------------------ who can lend */
 
 static uint32_t count_covered(const shoal_swarm *s, const shoal_box *box, uint32_t column) {
   const shoal_ground *g = s->ground;
@@ -83,8 +121,12 @@ static void bring_forward(shoal_lenders *then, uint32_t *order, uint32_t i) {
   order[i] = number;
 }
 
-bool shoal_visit_can_fetch(shoal_visit *v, uint32_t n_rows, uint32_t loss, int64_t budget,
-                           shoal_lenders *then) {
+/*
+ * Could so many rows be fetched, if no other demand were there? `loss`: of the column then;
+ * `budget`: what may be lost by that. If so, the lenders are left in `then`.
+ */
+static bool can_fetch(shoal_visit *v, uint32_t n_rows, uint32_t loss, int64_t budget,
+                      shoal_lenders *then) {
   uint32_t order[SHOAL_VISIT_FETCHED];
   if (!v->knows_lenders) know_lenders(v);
   find_willing(v, loss, budget, order, then);
@@ -100,6 +142,77 @@ bool shoal_visit_can_fetch(shoal_visit *v, uint32_t n_rows, uint32_t loss, int64
   }
   return !n_rows && budget > 0;
 }
+
+/* Keeps lenders that may have rows that are wanted; false: together they lack groups. */
+static bool keep_useful(const shoal_fetching *f, const shoal_box *rest, shoal_lenders *lenders) {
+  const shoal_swarm *s = f->swarm;
+  const shoal_ground *g = s->ground;
+  uint64_t found[SHOAL_SWARM_KNOWN];
+  uint32_t n = 0;
+  for (size_t d = 0; d < n_known(g); d++) found[d] = f->has[d];
+  for (uint32_t i = 0; i < lenders->n; i++) {
+    uint32_t c = lenders->items[i].column;
+    if (!shoal_swarm_may_lend(s, c, rest, &f->wanted)) continue;
+    lenders->items[n++] = lenders->items[i];
+    for (size_t d = 0; d < n_known(g); d++) found[d] |= shoal_swarm_spare_groups(s, c, d);
+  }
+  lenders->n = n;
+  for (size_t d = 0; d < n_known(g); d++)
+    if (shoal_n_groups(found[d]) < g->fit->counts[d].least) return false;
+  return true;
+}
+
+/* What it costs at least to fetch so many groups of a count; INT64_MAX: not as many are listed. */
+static int64_t least_cost(const shoal_fetching *f, size_t d, uint32_t n, int64_t loss) {
+  const shoal_swarm *s = f->swarm;
+  const shoal_ground *g = s->ground;
+  int64_t most[SHOAL_GROUND_GROUPS] = {0}, cost = 0;
+  uint64_t found = 0;
+  for (uint32_t i = 0; i < f->n; i++) {
+    uint8_t group = g->group[f->rows[i] * g->n_counts + d];
+    if (group == SHOAL_GROUND_NO_GROUP || !(f->wanted.groups[d] >> group & 1)) continue;
+    int64_t own = s->loss[s->column[f->rows[i]]];
+    if (own > most[group]) most[group] = own;
+    found |= UINT64_C(1) << group;
+  }
+  if (shoal_n_groups(found) < n) return INT64_MAX;
+  for (; n; n--) {
+    uint32_t best = (uint32_t)__builtin_ctzll(found);
+    for (uint64_t left = found & (found - 1); left; left &= left - 1) {
+      uint32_t group = (uint32_t)__builtin_ctzll(left);
+      if (most[group] > most[best]) best = group;
+    }
+    cost += loss - most[best];
+    found &= ~(UINT64_C(1) << best);
+  }
+  return cost;
+}
+
+bool shoal_visit_prepare(shoal_visit *v, shoal_fetching *f, const shoal_box *rest, uint32_t n_rest,
+                         int64_t budget) {
+  const shoal_swarm *s = v->swarm;
+  const shoal_ground *g = s->ground;
+  uint32_t loss = shoal_box_loss(g, rest);
+  shoal_lenders then;
+  f->swarm = v->swarm;
+  f->column = v->column;
+  f->n = 0;
+  uint32_t needed = find_wanted(v, n_rest, f);
+  if (!needed) return true;
+  if (!can_fetch(v, needed, loss, budget, &then) || !keep_useful(f, rest, &then)) return false;
+  for (uint32_t i = 0; i < then.n; i++)
+    f->n += shoal_swarm_list_spare(s, then.items[i].column, rest, &f->wanted, f->rows + f->n,
+                                   SHOAL_VISIT_FETCHED - f->n);
+  if (f->n < needed) return false;
+  for (size_t d = 0; d < n_known(g); d++) {
+    if (!f->wanted.groups[d]) continue;
+    uint32_t lacks = g->fit->counts[d].least - shoal_n_groups(f->has[d]);
+    if (least_cost(f, d, lacks, loss) >= budget) return false;
+  }
+  return true;
+}
+
+/* ------------------------------------------------------------ fetching */
 
 /* The row whose fetching gains most, above `least`; SHOAL_NIL: none. */
 static uint32_t choose_fetched(const shoal_fetching *f, int64_t *least) {

@@ -72,52 +72,12 @@ static void send(shoal_visit *v) {
   }
 }
 
-/* How many groups of a count the column has no more once the set has left. */
-static uint32_t groups_lost(const shoal_visit *v, size_t d) {
-  const shoal_swarm *s = v->swarm;
-  const shoal_ground *g = s->ground;
-  uint16_t *seen = s->seen + (v->column * g->n_counts + d) * SHOAL_GROUND_GROUPS;
-  uint32_t lost = 0;
-  for (int again = 0; again < 2; again++) /* taken out, and put back */
-    for (uint32_t r = s->head[v->column]; r != SHOAL_NIL; r = s->next[r]) {
-      uint8_t group = g->group[r * g->n_counts + d];
-      if (!v->out[s->index[g->tuple[r]]] || group == SHOAL_GROUND_NO_GROUP) continue;
-      if (again) seen[group]++;
-      else lost += --seen[group] == 0;
-    }
-  return lost;
-}
-
-/* How many rows the column must fetch at least, once the set has left and so many remain. */
-static uint32_t rows_to_fetch(const shoal_visit *v, uint32_t n_rest) {
-  const shoal_swarm *s = v->swarm;
-  const shoal_ground *g = s->ground;
-  uint32_t k = (uint32_t)g->fit->k, most = n_rest < k ? k - n_rest : 0;
-  for (size_t d = 0; d < g->n_counts; d++) {
-    uint32_t left = s->distinct[v->column * g->n_counts + d], least = g->fit->counts[d].least;
-    if (left >= least + (s->size[v->column] - n_rest)) continue; /* it has some to spare */
-    left -= groups_lost(v, d);
-    if (left < least && least - left > most) most = least - left;
-  }
-  return most;
-}
-
 /* The set leaves; rows that are then lacking are fetched. */
 static bool leave_and_fetch(shoal_visit *v, const shoal_box *rest, uint32_t n_rest, uint64_t gain) {
   shoal_swarm *s = v->swarm;
   size_t before = s->n_moved;
-  uint32_t loss = n_rest ? shoal_box_loss(s->ground, rest) : 0;
-  uint32_t needed = n_rest ? rows_to_fetch(v, n_rest) : 0;
   shoal_fetching f; /* large: not to be cleared */
-  f.swarm = s;
-  f.column = v->column;
-  f.n = 0;
-  if (needed) { /* before anything is moved: often there are too few */
-    shoal_lenders then;
-    if (!shoal_visit_can_fetch(v, needed, loss, (int64_t)gain, &then)) return false;
-    for (uint32_t i = 0; i < then.n; i++) shoal_visit_list(&f, rest, then.items[i].column);
-    if (f.n < needed) return false;
-  }
+  if (n_rest && !shoal_visit_prepare(v, &f, rest, n_rest, (int64_t)gain)) return false;
   send(v);
   shoal_swarm_settle(s, v->column);
   if (!s->failed && (!n_rest || shoal_visit_fetch(&f, (int64_t)gain))) return true;
@@ -326,6 +286,14 @@ static bool leave_partly(shoal_visit *v) {
 
 /* ------------------------------------------------------------ a column */
 
+static void note_groups(shoal_visit *v, uint32_t i, uint32_t row) {
+  const shoal_ground *g = v->swarm->ground;
+  for (size_t d = 0; d < g->n_counts && d < SHOAL_SWARM_KNOWN; d++) {
+    uint8_t group = g->group[row * g->n_counts + d];
+    if (group != SHOAL_GROUND_NO_GROUP) v->groups[i][d] |= UINT64_C(1) << group;
+  }
+}
+
 /* False where it has too many tuples, or some have no other home. */
 static bool begin(shoal_visit *v) {
   shoal_swarm *s = v->swarm;
@@ -338,8 +306,10 @@ static bool begin(shoal_visit *v) {
       i = s->index[tuple] = v->n++;
       v->row[i] = r;
       v->n_rows[i] = 0;
+      memset(v->groups[i], 0, sizeof v->groups[i]);
     }
     v->n_rows[i]++;
+    note_groups(v, i, r);
   }
   v->cost = 0;
   for (uint32_t i = 0; i < v->n; i++) {

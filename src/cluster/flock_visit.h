@@ -47,11 +47,12 @@ typedef struct shoal_visit {
   uint64_t alone[SHOAL_VISIT_TUPLES]; /* what all rows of the tuple cost in that home, */
   uint64_t cost;                      /* and those of all tuples */
   uint32_t goes_to[SHOAL_VISIT_TUPLES];
-  bool wide[SHOAL_VISIT_TUPLES]; /* without it the others lose less */
-  bool out[SHOAL_VISIT_TUPLES];  /* the set at hand */
-  shoal_plan plan;               /* where it would go */
-  shoal_lenders lenders;         /* of all rows that the column covers, */
-  bool knows_lenders;            /* once they have been asked for */
+  uint64_t groups[SHOAL_VISIT_TUPLES][SHOAL_SWARM_KNOWN]; /* of the first counts */
+  bool wide[SHOAL_VISIT_TUPLES];                          /* without it the others lose less */
+  bool out[SHOAL_VISIT_TUPLES];                           /* the set at hand */
+  shoal_plan plan;                                        /* where it would go */
+  shoal_lenders lenders;                                  /* of all rows that the column covers, */
+  bool knows_lenders;                                     /* once they have been asked for */
 } shoal_visit;
 
 /* ------------------------------------------------------------ fetching */
@@ -59,16 +60,16 @@ typedef struct shoal_visit {
 typedef struct shoal_fetching {
   shoal_swarm *swarm;
   uint32_t column, rows[SHOAL_VISIT_FETCHED], n;
+  shoal_wanted wanted;
+  uint64_t has[SHOAL_SWARM_KNOWN]; /* groups of the column once the set has left */
 } shoal_fetching;
 
 /*
- * Could so many rows be fetched, if no other demand were there? `loss`: of the column then;
- * `budget`: what may be lost by that. If so, the lenders are left in `then`.
+ * Lists the rows that the column may fetch once the set has left, before anything is moved: so many
+ * rows are then left, in that box, and at most `budget` may be lost. False: it cannot be enough.
  */
-bool shoal_visit_can_fetch(shoal_visit *visit, uint32_t n_rows, uint32_t loss, int64_t budget,
-                           shoal_lenders *then);
-/* Lists the rows of a column that a box covers. */
-void shoal_visit_list(shoal_fetching *fetching, const shoal_box *box, uint32_t column);
+bool shoal_visit_prepare(shoal_visit *visit, shoal_fetching *fetching, const shoal_box *rest,
+                         uint32_t n_rest, int64_t budget);
 /* Fetches rows until the column fits; at most `budget` may be lost by that. False: it cannot. */
 bool shoal_visit_fetch(shoal_fetching *fetching, int64_t budget);
 
