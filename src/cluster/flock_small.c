@@ -226,10 +226,9 @@ static void make_anew(small *f, shoal_swarm *s, shoal_units *units, uint32_t n_t
   remaking m;
   m.swarm = s;
   m.units = units;
-  uint64_t begin = units->n_looked, pairs = pairs_to_look_at(s->ground->fit, n_tuples);
-  for (uint32_t i = 0; i < s->n_columns && !is_over(f, s); i++) {
-    uint64_t done = units->n_looked - begin;
-    if (done >= pairs) break;
+  uint64_t pairs = pairs_to_look_at(s->ground->fit, n_tuples), end = units->n_looked + pairs;
+  for (uint32_t i = 0; i < s->n_columns && units->n_looked < end && !is_over(f, s); i++) {
+    uint64_t done = pairs - (end - units->n_looked);
     if (reports && i % OFTEN == 0) report(f, f->ground.n * done / pairs / 2);
     remake(&m);
   }

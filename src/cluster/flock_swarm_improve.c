@@ -256,7 +256,7 @@ static bool leave_end(shoal_visit *v, size_t q, const uint32_t *order, bool low)
 }
 
 static bool leave_ends(shoal_visit *v, size_t q) {
-  uint32_t order[SHOAL_VISIT_TUPLES];
+  uint32_t order[SHOAL_VISIT_TUPLES] = {0};
   if (v->n < 2) return false; /* without one end nothing is left */
   sort_tuples(v, q, order);
   return leave_end(v, q, order, true) || leave_end(v, q, order, false);
