@@ -25,7 +25,7 @@ enum {
   ROUNDS = 1,           /* of founding and single steps, */
   PATIENT = 200,        /* or if there can only be fewer clusters than this, */
   PATIENT_ROUNDS = 4,   /* so many */
-  MOST_FOUNDED = 4      /* columns out of one, each time */
+  MOST_FOUNDED = 2      /* columns out of one, each time */
 };
 
 typedef struct scarce {
