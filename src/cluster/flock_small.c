@@ -37,7 +37,7 @@ enum {
 static const struct effort {
   uint64_t most_values; /* that a cluster needs, in hundredths of k */
   uint32_t pairs;
-} efforts[] = {{10, 650}, {30, 400}, {UINT32_MAX, 120}};
+} efforts[] = {{10, 575}, {30, 400}, {UINT32_MAX, 120}};
 
 typedef struct small {
   const shoal_cluster_task *task;
