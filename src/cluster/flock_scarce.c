@@ -13,11 +13,10 @@
 
 #include "base/memory.h"
 #include "base/sort.h"
-#include "base/work.h"
+#include "cluster/flock_halves.h"
 #include "cluster/flock_lines.h"
 
 enum {
-  HALVES = 2,
   MOST_CLUSTERS = 1024, /* that k would allow: above that looking at all takes too long */
   TUPLE_WORK = 60,      /* a tuple is as much work as so many rows of one */
   PASSES = 2,           /* of single steps over all clusters */
@@ -29,19 +28,15 @@ enum {
 };
 
 typedef struct scarce {
-  const shoal_cluster_task *task;
+  shoal_halves halves;
   shoal_fit fit; /* without counts that follow from others */
   bool patient;  /* the clusters are so few that there is time for more */
   uint32_t *rows;
   shoal_ground ground;
   shoal_lines lines;
-  shoal_swarm swarms[HALVES], later[HALVES];
-  uint32_t first[HALVES + 1];
-  uint8_t *half_of[HALVES]; /* by column of a swarm: where it goes later */
-  atomic_bool unfit;        /* some rows do not fit: this is no table for it */
-  atomic_bool stopped;
-  shoal_status status; /* of the caller's thread */
-  shoal_error *error;
+  shoal_swarm swarms[SHOAL_HALVES], later[SHOAL_HALVES];
+  uint32_t first[SHOAL_HALVES + 1];
+  uint8_t *half_of[SHOAL_HALVES]; /* by column of a swarm: where it goes later */
 } scarce;
 
 /* ------------------------------------------------------------ counts */
@@ -84,13 +79,7 @@ static bool reduce_fit(scarce *f, const shoal_fit *fit) {
 /* ------------------------------------------------------------ a swarm */
 
 static bool is_over(const scarce *f, const shoal_swarm *s) {
-  return s->failed || atomic_load_explicit(&f->stopped, memory_order_relaxed);
-}
-
-static void report(scarce *f, uint64_t done) {
-  if (f->status != SHOAL_OK) return;
-  f->status = shoal_run_report(f->task->run, "cluster", done, f->ground.n, "rows", f->error);
-  if (f->status != SHOAL_OK) atomic_store(&f->stopped, true);
+  return shoal_halves_are_over(&f->halves, s);
 }
 
 /* Single steps on all columns that have changed, until none helps. */
@@ -130,11 +119,11 @@ static void cluster_half(void *user, unsigned i) {
     s->failed = true;
     return;
   }
-  if (!fit) atomic_store(&f->unfit, true);
-  if (atomic_load(&f->unfit)) return;
+  if (!fit) atomic_store(&f->halves.unfit, true);
+  if (atomic_load(&f->halves.unfit)) return;
   polish(f, s);
   for (int round = 0; round < (f->patient ? PATIENT_ROUNDS : ROUNDS); round++) {
-    if (i == 0) report(f, f->ground.n / 4);
+    if (i == 0) shoal_halves_report(&f->halves, f->ground.n / 4);
     found(f, s);
     polish(f, s);
   }
@@ -166,7 +155,7 @@ static bool halve_again(scarce *f) {
   uint32_t room = f->swarms[0].n_columns + f->swarms[1].n_columns, n = 0;
   uint64_t *keys = shoal_alloc(room, sizeof *keys), all = 0, sum = 0;
   bool ok = keys != NULL;
-  for (uint32_t h = 0; ok && h < HALVES; h++) {
+  for (uint32_t h = 0; ok && h < SHOAL_HALVES; h++) {
     const shoal_swarm *s = &f->swarms[h];
     f->half_of[h] = shoal_alloc_zero(s->n_columns, sizeof *f->half_of[h]);
     ok = f->half_of[h] != NULL;
@@ -190,14 +179,10 @@ static void better_half(void *user, unsigned i) {
   scarce *f = user;
   shoal_swarm *s = &f->later[i];
   if (!start(f, s)) return;
-  for (uint32_t h = 0; h < HALVES; h++) {
+  for (uint32_t h = 0; h < SHOAL_HALVES; h++) {
     const shoal_swarm *from = &f->swarms[h];
     for (uint32_t c = 0; c < from->n_columns; c++) {
-      if (!from->size[c] || f->half_of[h][c] != i) continue;
-      uint32_t column = shoal_swarm_take(s);
-      for (uint32_t r = from->head[c]; r != SHOAL_NIL; r = from->next[r])
-        shoal_swarm_put(s, r, column);
-      shoal_swarm_settle(s, column);
+      if (from->size[c] && f->half_of[h][c] == i) shoal_swarm_adopt(s, from, c);
     }
   }
   found(f, s);
@@ -216,39 +201,21 @@ static void cut_halves(scarce *f) {
   f->first[2] = g->n;
 }
 
-static bool hand_over(const scarce *f, shoal_partition *partition) {
-  uint32_t *cluster_of = shoal_alloc(f->ground.n, sizeof *cluster_of), n = 0;
-  if (!cluster_of) return false;
-  for (uint32_t h = 0; h < HALVES; h++) {
-    const shoal_swarm *s = &f->later[h];
-    for (uint32_t c = 0; c < s->n_columns; c++) {
-      if (!s->size[c]) continue;
-      for (uint32_t r = s->head[c]; r != SHOAL_NIL; r = s->next[r]) cluster_of[f->rows[r]] = n;
-      n++;
-    }
-  }
-  partition->cluster_of_row = cluster_of;
-  partition->n_clusters = n;
-  return true;
-}
-
 /* Does something for both halves; false: no memory. */
 static bool do_both(scarce *f, void (*work)(void *user, unsigned i), const shoal_swarm *swarms) {
-  if (shoal_run_threads(f->task->run) > 1) shoal_parallel(HALVES, work, f);
-  else
-    for (unsigned i = 0; i < HALVES; i++) work(f, i);
+  shoal_halves_work(&f->halves, SHOAL_HALVES, work, f);
   return !swarms[0].failed && !swarms[1].failed;
 }
 
 /* False: no memory. */
 static bool cluster(scarce *f, shoal_partition *partition) {
   cut_halves(f);
-  report(f, 0);
+  shoal_halves_report(&f->halves, 0);
   if (!do_both(f, cluster_half, f->swarms)) return false;
-  report(f, f->ground.n / 2);
-  if (atomic_load(&f->unfit) || f->status != SHOAL_OK) return true;
+  shoal_halves_report(&f->halves, f->ground.n / 2);
+  if (atomic_load(&f->halves.unfit) || f->halves.status != SHOAL_OK) return true;
   if (!halve_again(f) || !do_both(f, better_half, f->later)) return false;
-  return hand_over(f, partition);
+  return shoal_halves_hand_over(f->later, SHOAL_HALVES, f->rows, partition);
 }
 
 static bool prepare(scarce *f, const shoal_cluster_task *task) {
@@ -261,7 +228,7 @@ static bool prepare(scarce *f, const shoal_cluster_task *task) {
 }
 
 static void clean_up(scarce *f) {
-  for (size_t i = 0; i < HALVES; i++) {
+  for (size_t i = 0; i < SHOAL_HALVES; i++) {
     shoal_swarm_reset(&f->swarms[i]);
     shoal_swarm_reset(&f->later[i]);
     free(f->half_of[i]);
@@ -286,14 +253,14 @@ shoal_status shoal_flock_scarce(const shoal_cluster_task *task, shoal_partition 
   if (!is_for_it(task)) return SHOAL_OK;
   scarce *f = shoal_alloc_zero(1, sizeof *f);
   if (!f) return shoal_fail_memory(error);
-  f->task = task;
-  f->error = error;
+  f->halves.task = task;
+  f->halves.error = error;
   f->patient = shoal_fit_most_clusters(task->fit) < PATIENT;
   bool ok = reduce_fit(f, task->fit);
   ok = ok && prepare(f, task);
   if (ok && f->ground.groups) ok = cluster(f, partition);
   *done = partition->cluster_of_row != NULL;
-  shoal_status status = ok ? f->status : shoal_fail_memory(error);
+  shoal_status status = ok ? f->halves.status : shoal_fail_memory(error);
   clean_up(f);
   return status;
 }

@@ -12,12 +12,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/work.h"
-#include "cluster/flock_swarm.h"
+#include "cluster/flock_halves.h"
 #include "cluster/flock_units.h"
 
 enum {
-  HALVES = 2,
   LEAST_HALVED = 4000,  /* rows: fewer are one whole */
   STRETCH = 2000,       /* tuples that are gathered together at first, */
   LONGEST = 3000,       /* or a few more where few are left over */
@@ -40,15 +38,11 @@ static const struct effort {
 } efforts[] = {{10, 575}, {30, 400}, {UINT32_MAX, 120}};
 
 typedef struct small {
-  const shoal_cluster_task *task;
+  shoal_halves halves;
   uint32_t *rows;
   shoal_ground ground;
-  shoal_swarm swarms[HALVES + 1]; /* the last: the whole */
-  uint32_t first[HALVES + 1], n_halves;
-  atomic_bool unfit;   /* a stretch does not fit: this is no table for it */
-  atomic_bool stopped; /* or out of memory */
-  shoal_status status; /* of the caller's thread */
-  shoal_error *error;
+  shoal_swarm swarms[SHOAL_HALVES + 1]; /* the last: the whole */
+  uint32_t first[SHOAL_HALVES + 1], n_halves;
 } small;
 
 /* ------------------------------------------------------------ making anew */
@@ -194,13 +188,7 @@ static void remake(remaking *m) {
 /* ------------------------------------------------------------ a swarm */
 
 static bool is_over(const small *f, const shoal_swarm *s) {
-  return s->failed || atomic_load_explicit(&f->stopped, memory_order_relaxed);
-}
-
-static void report(small *f, uint64_t done) {
-  if (f->status != SHOAL_OK) return;
-  f->status = shoal_run_report(f->task->run, "cluster", done, f->ground.n, "rows", f->error);
-  if (f->status != SHOAL_OK) atomic_store(&f->stopped, true);
+  return shoal_halves_are_over(&f->halves, s);
 }
 
 /* Single steps on all columns that have changed. */
@@ -229,7 +217,7 @@ static void make_anew(small *f, shoal_swarm *s, shoal_units *units, uint32_t n_t
   uint64_t pairs = pairs_to_look_at(s->ground->fit, n_tuples), end = units->n_looked + pairs;
   for (uint32_t i = 0; i < s->n_columns && units->n_looked < end && !is_over(f, s); i++) {
     uint64_t done = pairs - (end - units->n_looked);
-    if (reports && i % OFTEN == 0) report(f, f->ground.n * done / pairs / 2);
+    if (reports && i % OFTEN == 0) shoal_halves_report(&f->halves, f->ground.n * done / pairs / 2);
     remake(&m);
   }
   polish(f, s);
@@ -281,7 +269,7 @@ static void cluster_half(void *user, unsigned i) {
     polish(f, s);
     make_anew(f, s, &units, n_tuples, i == 0);
   } else {
-    atomic_store(&f->unfit, true);
+    atomic_store(&f->halves.unfit, true);
   }
   shoal_units_reset(&units);
 }
@@ -289,13 +277,8 @@ static void cluster_half(void *user, unsigned i) {
 /* ------------------------------------------------------------ the whole */
 
 static void take_over(shoal_swarm *whole, const shoal_swarm *half) {
-  for (uint32_t c = 0; c < half->n_columns; c++) {
-    if (!half->size[c]) continue;
-    uint32_t column = shoal_swarm_take(whole);
-    for (uint32_t r = half->head[c]; r != SHOAL_NIL; r = half->next[r])
-      shoal_swarm_put(whole, r, column);
-    shoal_swarm_settle(whole, column);
-  }
+  for (uint32_t c = 0; c < half->n_columns; c++)
+    if (half->size[c]) shoal_swarm_adopt(whole, half, c);
 }
 
 /* Columns that their own halves are done with have another turn only for the other half's sake. */
@@ -313,9 +296,9 @@ static void mark_undone(const small *f, shoal_swarm *whole) {
 }
 
 static void unite(small *f) {
-  shoal_swarm *whole = &f->swarms[HALVES];
+  shoal_swarm *whole = &f->swarms[SHOAL_HALVES];
   const shoal_ground *g = &f->ground;
-  if (!shoal_swarm_init(whole, g, g->n / (uint32_t)g->fit->k, HALVES)) {
+  if (!shoal_swarm_init(whole, g, g->n / (uint32_t)g->fit->k, SHOAL_HALVES)) {
     whole->failed = true;
     return;
   }
@@ -325,19 +308,6 @@ static void unite(small *f) {
   }
   mark_undone(f, whole);
   polish(f, whole);
-}
-
-static bool hand_over(const small *f, const shoal_swarm *s, shoal_partition *partition) {
-  uint32_t *cluster_of = shoal_alloc(f->ground.n, sizeof *cluster_of), n = 0;
-  if (!cluster_of) return false;
-  for (uint32_t c = 0; c < s->n_columns; c++) {
-    if (!s->size[c]) continue;
-    for (uint32_t r = s->head[c]; r != SHOAL_NIL; r = s->next[r]) cluster_of[f->rows[r]] = n;
-    n++;
-  }
-  partition->cluster_of_row = cluster_of;
-  partition->n_clusters = n;
-  return true;
 }
 
 static void cut_halves(small *f) {
@@ -351,20 +321,18 @@ static void cut_halves(small *f) {
 /* False: no memory. */
 static bool cluster(small *f, shoal_partition *partition) {
   cut_halves(f);
-  report(f, 0);
-  if (shoal_run_threads(f->task->run) > 1) shoal_parallel(f->n_halves, cluster_half, f);
-  else
-    for (uint32_t i = 0; i < f->n_halves; i++) cluster_half(f, i);
+  shoal_halves_report(&f->halves, 0);
+  shoal_halves_work(&f->halves, f->n_halves, cluster_half, f);
   for (uint32_t i = 0; i < f->n_halves; i++)
     if (f->swarms[i].failed) return false;
-  report(f, f->ground.n / 2);
-  if (atomic_load(&f->unfit) || f->status != SHOAL_OK) return true;
+  shoal_halves_report(&f->halves, f->ground.n / 2);
+  if (atomic_load(&f->halves.unfit) || f->halves.status != SHOAL_OK) return true;
   const shoal_swarm *found = &f->swarms[0];
   if (f->n_halves > 1) {
     unite(f);
-    found = &f->swarms[HALVES];
+    found = &f->swarms[SHOAL_HALVES];
   }
-  return !found->failed && hand_over(f, found, partition);
+  return !found->failed && shoal_halves_hand_over(found, 1, f->rows, partition);
 }
 
 shoal_status shoal_flock_small(const shoal_cluster_task *task, shoal_partition *partition,
@@ -375,16 +343,16 @@ shoal_status shoal_flock_small(const shoal_cluster_task *task, shoal_partition *
     return SHOAL_OK;
   small *f = shoal_alloc_zero(1, sizeof *f);
   if (!f) return shoal_fail_memory(error);
-  f->task = task;
-  f->error = error;
+  f->halves.task = task;
+  f->halves.error = error;
   f->rows = shoal_alloc((size_t)task->axes->n_rows, sizeof *f->rows);
   bool ok = f->rows != NULL;
-  if (ok) f->status = shoal_flock_order_roughly(task, f->rows, error);
-  if (ok && f->status == SHOAL_OK)
+  if (ok) f->halves.status = shoal_flock_order_roughly(task, f->rows, error);
+  if (ok && f->halves.status == SHOAL_OK)
     ok = shoal_ground_init(&f->ground, task, f->rows) && cluster(f, partition);
   *done = partition->cluster_of_row != NULL;
-  shoal_status status = ok ? f->status : shoal_fail_memory(error);
-  for (size_t i = 0; i <= HALVES; i++) shoal_swarm_reset(&f->swarms[i]);
+  shoal_status status = ok ? f->halves.status : shoal_fail_memory(error);
+  for (size_t i = 0; i <= SHOAL_HALVES; i++) shoal_swarm_reset(&f->swarms[i]);
   shoal_ground_reset(&f->ground);
   free(f->rows);
   free(f);

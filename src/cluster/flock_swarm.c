@@ -155,6 +155,13 @@ void shoal_swarm_settle(shoal_swarm *s, uint32_t column) {
   shoal_swarm_note(s, column);
 }
 
+void shoal_swarm_adopt(shoal_swarm *s, const shoal_swarm *from, uint32_t column) {
+  uint32_t to = shoal_swarm_take(s);
+  for (uint32_t r = from->head[column]; r != SHOAL_NIL; r = from->next[r])
+    shoal_swarm_put(s, r, to);
+  shoal_swarm_settle(s, to);
+}
+
 void shoal_swarm_move(shoal_swarm *s, uint32_t row, uint32_t to) {
   const shoal_ground *g = s->ground;
   if (!shoal_grow(&s->moved, &s->moved_capacity, s->n_moved + 1, sizeof *s->moved) ||

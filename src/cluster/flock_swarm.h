@@ -61,6 +61,8 @@ uint32_t shoal_swarm_random(shoal_swarm *swarm, uint32_t below);
 uint32_t shoal_swarm_take(shoal_swarm *swarm);
 /* A row that is in no column yet. The column's other figures are for shoal_swarm_settle. */
 void shoal_swarm_put(shoal_swarm *swarm, uint32_t row, uint32_t column);
+/* A column of another swarm on the same ground becomes a new one here, which must have room. */
+void shoal_swarm_adopt(shoal_swarm *swarm, const shoal_swarm *from, uint32_t column);
 /* A row goes to another column, whose figures are kept right; those of the old one are not. */
 void shoal_swarm_move(shoal_swarm *swarm, uint32_t row, uint32_t to);
 /* All figures of a column, from its rows. */

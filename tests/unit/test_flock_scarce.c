@@ -5,8 +5,7 @@
  * those that counting says, founding lowers the loss, and whole tables become clusters that fit,
  * whatever the threads, whenever it is stopped and wherever memory ends.
  */
-#include "flock_fixture.h"
-#include "scarce_memory.h"
+#include "flock_ways.h"
 
 #include "cluster/flock_lines.h"
 
@@ -429,54 +428,17 @@ static void much_is_gained_over_lines(void **state UNUSED) {
 }
 
 static void a_run_can_be_stopped(void **state UNUSED) {
-  fixture f;
   shape s = plain;
   s.n_rows = 6000;
   s.k = 20;
-  setup(&f, &s, 6);
-  watch w = {.stop_at = 0};
-  shoal_run run = {.n_threads = 1, .progress = look, .progress_user = &w};
-  const shoal_cluster_task task = {.axes = &f.axes, .fit = &f.fit, .run = &run};
-  shoal_partition p = {0};
-  bool done = false;
-  succeeds(&f, shoal_flock_scarce(&task, &p, &done, &f.error));
-  assert_true(done && w.n_reports > 2);
-  shoal_partition_reset(&p);
-  unsigned n = w.n_reports;
-  for (unsigned at = 1; at <= n; at++) {
-    w = (watch){.stop_at = at};
-    assert_int_equal(shoal_flock_scarce(&task, &p, &done, &f.error), SHOAL_CANCELLED);
-    assert_int_equal(w.n_reports, at);
-    assert_null(p.cluster_of_row);
-  }
-  teardown(&f);
+  check_that_it_stops(shoal_flock_scarce, &s, 6, 3);
 }
 
 static void memory_may_run_out_anywhere(void **state UNUSED) {
-  fixture f;
   shape s = plain;
   s.n_rows = 300;
   s.k = 4;
-  setup(&f, &s, 5);
-  const shoal_run run = {.n_threads = 1};
-  const shoal_cluster_task task = {.axes = &f.axes, .fit = &f.fit, .run = &run};
-  bool failed = true;
-  long n_failures = 0;
-  for (long n = 0; failed; n++) {
-    shoal_partition p = {0};
-    bool done = false;
-    allocations_left = n;
-    shoal_status status = shoal_flock_scarce(&task, &p, &done, &f.error);
-    failed = allocations_left < 1; /* or it was the last one */
-    allocations_left = -1;
-    if (status != SHOAL_OK) assert_int_equal(status, SHOAL_FAILED);
-    assert_int_equal(done, status == SHOAL_OK);
-    assert_int_equal(p.cluster_of_row != NULL, done);
-    n_failures += !done;
-    shoal_partition_reset(&p);
-  }
-  assert_true(n_failures > 80);
-  teardown(&f);
+  check_that_memory_may_end(shoal_flock_scarce, &s, 5, 81);
 }
 
 int main(void) {

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cluster/flock_halves: see flock_halves.h. */
+#include "cluster/flock_halves.h"
+
+#include "base/memory.h"
+#include "base/work.h"
+
+void shoal_halves_work(const shoal_halves *halves, unsigned n, void (*work)(void *user, unsigned i),
+                       void *user) {
+  if (shoal_run_threads(halves->task->run) > 1) shoal_parallel(n, work, user);
+  else
+    for (unsigned i = 0; i < n; i++) work(user, i);
+}
+
+void shoal_halves_report(shoal_halves *halves, uint64_t rows_done) {
+  if (halves->status != SHOAL_OK) return;
+  halves->status = shoal_run_report(halves->task->run, "cluster", rows_done,
+                                    halves->task->axes->n_rows, "rows", halves->error);
+  if (halves->status != SHOAL_OK) atomic_store(&halves->stopped, true);
+}
+
+bool shoal_halves_are_over(const shoal_halves *halves, const shoal_swarm *swarm) {
+  return swarm->failed || atomic_load_explicit(&halves->stopped, memory_order_relaxed);
+}
+
+bool shoal_halves_hand_over(const shoal_swarm *swarms, size_t n, const uint32_t *rows,
+                            shoal_partition *partition) {
+  uint32_t *cluster_of = shoal_alloc(swarms->ground->n, sizeof *cluster_of), cluster = 0;
+  if (!cluster_of) return false;
+  for (const shoal_swarm *s = swarms; s < swarms + n; s++)
+    for (uint32_t c = 0; c < s->n_columns; c++) {
+      if (!s->size[c]) continue;
+      for (uint32_t r = s->head[c]; r != SHOAL_NIL; r = s->next[r]) cluster_of[rows[r]] = cluster;
+      cluster++;
+    }
+  partition->cluster_of_row = cluster_of;
+  partition->n_clusters = cluster;
+  return true;
+}
