@@ -211,9 +211,7 @@ static uint64_t pairs_to_look_at(const shoal_fit *fit, uint32_t n_tuples) {
 /* At most as often as there are clusters: where they are small, pools are cheap but gain little. */
 static void make_anew(small *f, shoal_swarm *s, shoal_units *units, uint32_t n_tuples,
                       bool reports) {
-  remaking m;
-  m.swarm = s;
-  m.units = units;
+  remaking m = {.swarm = s, .units = units};
   uint64_t pairs = pairs_to_look_at(s->ground->fit, n_tuples), end = units->n_looked + pairs;
   for (uint32_t i = 0; i < s->n_columns && units->n_looked < end && !is_over(f, s); i++) {
     uint64_t done = pairs - (end - units->n_looked);
