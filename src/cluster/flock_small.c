@@ -209,13 +209,16 @@ static uint64_t pairs_to_look_at(const shoal_fit *fit, uint32_t n_tuples) {
 }
 
 /* At most as often as there are clusters: where they are small, pools are cheap but gain little. */
-static void make_anew(small *f, shoal_swarm *s, shoal_units *units, uint32_t n_tuples,
-                      bool reports) {
+static void make_anew(small *f, unsigned half, shoal_units *units, uint32_t n_tuples) {
+  shoal_swarm *s = &f->swarms[half];
+  bool alone =
+      shoal_run_threads(f->halves.task->run) == 1; /* then one half comes after the other */
   remaking m = {.swarm = s, .units = units};
   uint64_t pairs = pairs_to_look_at(s->ground->fit, n_tuples), end = units->n_looked + pairs;
   for (uint32_t i = 0; i < s->n_columns && units->n_looked < end && !is_over(f, s); i++) {
-    uint64_t done = pairs - (end - units->n_looked);
-    if (reports && i % OFTEN == 0) shoal_halves_report(&f->halves, f->ground.n * done / pairs / 2);
+    uint64_t done = f->ground.n * (pairs - (end - units->n_looked)) / pairs / 2;
+    if (alone) done = (done + (uint64_t)half * f->ground.n / 2) / 2;
+    if ((half == 0 || alone) && i % OFTEN == 0) shoal_halves_report(&f->halves, done);
     remake(&m);
   }
   polish(f, s);
@@ -265,7 +268,7 @@ static void cluster_half(void *user, unsigned i) {
   }
   if (gather_stretches(f, s, &units, first, end)) {
     polish(f, s);
-    make_anew(f, s, &units, n_tuples, i == 0);
+    make_anew(f, i, &units, n_tuples);
   } else {
     atomic_store(&f->halves.unfit, true);
   }
@@ -310,7 +313,8 @@ static void unite(small *f) {
 
 static void cut_halves(small *f) {
   const shoal_ground *g = &f->ground;
-  uint32_t middle = g->n < LEAST_HALVED ? g->n : g->first[g->n_tuples / 2];
+  bool whole = g->n < LEAST_HALVED || g->n_tuples < SHOAL_HALVES;
+  uint32_t middle = whole ? g->n : g->first[g->n_tuples / 2];
   f->first[1] = middle;
   f->first[2] = g->n;
   f->n_halves = middle < g->n ? 2 : 1;

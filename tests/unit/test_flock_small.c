@@ -353,6 +353,28 @@ static void random_tables_become_clusters_that_fit(void **state UNUSED) {
   assert_true(n_done > 100 && n_several > 80);
 }
 
+/* Tables of one tuple, of two and of few, as large as those that are halved. */
+static void few_tuples_are_clustered(void **state UNUSED) {
+  for (uint64_t n_values = 1; n_values < 4; n_values++) {
+    fixture f;
+    shape s = plain;
+    s.n_rows = 5000;
+    s.k = 20;
+    memcpy(s.kinds, "n", 2);
+    s.n_values = n_values;
+    setup(&f, &s, n_values);
+    const shoal_run run = {.n_threads = n_values % 2 ? 1 : 2};
+    const shoal_cluster_task task = {.axes = &f.axes, .fit = &f.fit, .run = &run};
+    shoal_partition p = {0};
+    bool done = false;
+    succeeds(&f, shoal_flock_small(&task, &p, &done, &f.error));
+    assert_true(done);
+    assert_true(check_clusters(&f, &p) >= n_values);
+    shoal_partition_reset(&p);
+    teardown(&f);
+  }
+}
+
 static void a_run_can_be_stopped(void **state UNUSED) {
   shape s = plain;
   s.n_rows = 6000;
@@ -378,6 +400,7 @@ int main(void) {
       cmocka_unit_test(a_rough_order_has_all_rows),
       cmocka_unit_test(small_tables_are_told_from_others),
       cmocka_unit_test(random_tables_become_clusters_that_fit),
+      cmocka_unit_test(few_tuples_are_clustered),
       cmocka_unit_test(a_run_can_be_stopped),
       cmocka_unit_test(memory_may_run_out_anywhere),
   };
