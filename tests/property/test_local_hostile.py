@@ -104,6 +104,16 @@ class Shapes(unittest.TestCase):
             self.assertEqual(comparison.report["output"]["classes"], 1)
             self.assertEqual(comparison.report["measures"]["il"], 0)
 
+    def test_thousands_of_rows_of_few_tuples(self):
+        """So many rows and quasi-identifiers that flock looks at all clusters at once; last: values are scarce."""
+        quasis = {name: number() for name in "abc"} | {name: tree() for name in "de"}
+        for tuples, often in ((1, 3), (2, 3), (3, 3), (1, 500), (2, 500)):
+            rows = [["1", "2", str(i % tuples), "a1", "a1", "v" if i % often else "uw"[i // often % 2]]
+                    for i in range(4500)]
+            with self.subTest(tuples=tuples, often=often):
+                found = self.put(gen_local.plain_case("flock", "il", "abcdes", rows, quasis, 20, 2))
+                self.assertEqual(found.runs[0].code, 0, found.runs[0])
+
     def test_all_rows_different(self):
         rows = [[str(i * 37 % 1009), str(i), f"{'uvwx'[i % 4]}"] for i in range(300)]
         self.assert_exit(self.each(["q", "r", "s"], rows, {"q": number(), "r": number()}, 5, 3), 0)
