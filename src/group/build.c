@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "group/tuples.h"
+#include "group/bins.h"
 
 enum { BLOCK_ROWS = SHOAL_TUPLES_BLOCK, MAX_PARTS = 64, ROWS_A_PART = 100 * 1000 };
 
@@ -127,6 +127,28 @@ static bool take_tuples(shoal_frequency *f, shoal_tuples *tuples) {
   return f->base.tuple != NULL;
 }
 
+/* Many rows nearly all of which differ go through bins, others through slots. */
+static shoal_status group_words(grouping *g, shoal_error *error) {
+  shoal_frequency *f = g->frequency;
+  shoal_words words = {g->columns, g->bits, g->n_columns, f->table->n_rows};
+  shoal_tuples *tuples = &g->parts[0].tuples;
+  if (shoal_bins_pay(&words)) {
+    SHOAL_TRY(shoal_bins_group(&words, g->run, f->tuple_of_row, tuples, error));
+    g->n_parts = 1;
+    f->n_tuples = tuples->n_ids;
+    return SHOAL_OK;
+  }
+  bool ok = prepare_parts(g);
+  if (ok) shoal_parallel(g->n_parts, group_part, g);
+  for (unsigned i = 0; i < g->n_parts; i++) ok = ok && !g->parts[i].failed;
+  ok = ok && g->cancelled == SHOAL_OK && join_parts(g);
+  if (ok) shoal_parallel(g->n_parts, renumber_part, g);
+  if (ok) return SHOAL_OK;
+  if (g->cancelled == SHOAL_OK) return shoal_fail_memory(error);
+  if (error) *error = g->error;
+  return g->cancelled;
+}
+
 /* The rows' tuples of these columns, and what `take` has of them. */
 static shoal_status group_columns(shoal_frequency *f, const shoal_column *const *columns,
                                   const unsigned *bits, size_t n_columns,
@@ -139,18 +161,9 @@ static shoal_status group_columns(shoal_frequency *f, const shoal_column *const 
   g->bits = bits;
   g->n_columns = n_columns;
   g->run = run;
-  bool ok = prepare_parts(g);
-  if (ok) shoal_parallel(g->n_parts, group_part, g);
-  for (unsigned i = 0; i < g->n_parts; i++) ok = ok && !g->parts[i].failed;
-  ok = ok && g->cancelled == SHOAL_OK && join_parts(g);
-  if (ok) shoal_parallel(g->n_parts, renumber_part, g);
-  ok = ok && take(f, &g->parts[0].tuples);
+  shoal_status status = group_words(g, error);
+  if (status == SHOAL_OK && !take(f, &g->parts[0].tuples)) status = shoal_fail_memory(error);
   free_parts(g);
-  shoal_status status = ok ? SHOAL_OK : shoal_fail_memory(error);
-  if (g->cancelled != SHOAL_OK) {
-    status = g->cancelled;
-    if (error) *error = g->error;
-  }
   free(g);
   return status;
 }

@@ -189,7 +189,7 @@ static uint32_t dense_ids(shoal_grouper *g, size_t n, uint32_t *ids) {
 }
 
 /* Far ahead of the key at work, so that its slot has come by then. */
-enum { AHEAD = 16, FAR_BITS = 17 };
+enum { AHEAD = 16, FAR_BITS = 17, MANY = 1 << 19 };
 
 static inline size_t slot_of(uint64_t key, unsigned bits) {
   return (size_t)((key ^ key >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
@@ -234,6 +234,13 @@ static uint32_t wide_ids(shoal_grouper *g, size_t n, unsigned bits, uint32_t *id
   return n_ids;
 }
 
+/* Slots at most half full; of many, which do not stay in the cache, at most two thirds. */
+static unsigned slot_bits_for(size_t n) {
+  unsigned bits = 6;
+  while (((size_t)1 << bits) < (n < MANY ? 2 * n : n + n / 2)) bits++;
+  return bits;
+}
+
 uint32_t shoal_grouper_ids(shoal_grouper *g, size_t n, uint32_t *ids) {
   if (n >= SHOAL_NO_ID) return SHOAL_NO_ID; /* GCOVR_EXCL_BR_LINE */
   if (g->radix <= 4 * (uint64_t)n + 1024) {
@@ -241,8 +248,7 @@ uint32_t shoal_grouper_ids(shoal_grouper *g, size_t n, uint32_t *ids) {
       return SHOAL_NO_ID;
     return dense_ids(g, n, ids);
   }
-  unsigned bits = 6;
-  while (((size_t)1 << bits) < 2 * n) bits++;
+  unsigned bits = slot_bits_for(n);
   if (g->radix <= UINT64_C(1) << 32) {
     if (!shoal_grow(&g->slots, &g->slots_capacity, (size_t)1 << bits, sizeof *g->slots))
       return SHOAL_NO_ID;

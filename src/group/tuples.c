@@ -191,20 +191,26 @@ typedef union word_block {
   uint64_t wide[SHOAL_TUPLES_BLOCK + AHEAD];
 } word_block;
 
-static void fold_rows(const shoal_tuples *t, const shoal_column *const *columns,
-                      const unsigned *column_bits, size_t n_columns, uint64_t first, size_t n,
-                      word_block *block) {
-  if (is_narrow(t)) memset(block->narrow, 0, sizeof block->narrow);
-  else memset(block->wide, 0, sizeof block->wide);
+void shoal_tuples_words(const shoal_column *const *columns, const unsigned *column_bits,
+                        size_t n_columns, uint64_t first, size_t n, uint64_t *words) {
   unsigned shift = 0;
+  memset(words, 0, n * sizeof *words);
   for (size_t q = 0; q < n_columns; q++) {
     if (!column_bits[q]) continue;
-    bool whole = n == SHOAL_TUPLES_BLOCK;
-    if (is_narrow(t) && whole)
-      fold_short(columns[q], shift, first, SHOAL_TUPLES_BLOCK, block->narrow);
-    else if (is_narrow(t)) fold_short(columns[q], shift, first, n, block->narrow);
-    else if (whole) fold_long(columns[q], shift, first, SHOAL_TUPLES_BLOCK, block->wide);
-    else fold_long(columns[q], shift, first, n, block->wide);
+    if (n == SHOAL_TUPLES_BLOCK) fold_long(columns[q], shift, first, SHOAL_TUPLES_BLOCK, words);
+    else fold_long(columns[q], shift, first, n, words);
+    shift += column_bits[q];
+  }
+}
+
+static void short_words(const shoal_column *const *columns, const unsigned *column_bits,
+                        size_t n_columns, uint64_t first, size_t n, uint32_t *words) {
+  unsigned shift = 0;
+  memset(words, 0, n * sizeof *words);
+  for (size_t q = 0; q < n_columns; q++) {
+    if (!column_bits[q]) continue;
+    if (n == SHOAL_TUPLES_BLOCK) fold_short(columns[q], shift, first, SHOAL_TUPLES_BLOCK, words);
+    else fold_short(columns[q], shift, first, n, words);
     shift += column_bits[q];
   }
 }
@@ -244,7 +250,13 @@ bool shoal_tuples_rows(shoal_tuples *t, const shoal_column *const *columns,
                        uint32_t *ids) {
   word_block block;
   if (!reserve(t, n)) return false;
-  fold_rows(t, columns, column_bits, n_columns, first, n, &block);
+  if (is_narrow(t)) {
+    short_words(columns, column_bits, n_columns, first, n, block.narrow);
+    memset(block.narrow + n, 0, AHEAD * sizeof *block.narrow);
+  } else {
+    shoal_tuples_words(columns, column_bits, n_columns, first, n, block.wide);
+    memset(block.wide + n, 0, AHEAD * sizeof *block.wide);
+  }
   t->n_ids = t->dense       ? find_dense(t, block.narrow, n, ids)
              : is_narrow(t) ? find_narrow(t, block.narrow, n, ids)
                             : find_wide(t, block.wide, n, ids);

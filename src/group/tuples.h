@@ -46,6 +46,10 @@ bool shoal_tuples_rows(shoal_tuples *tuples, const shoal_column *const *columns,
                        const unsigned *column_bits, size_t n_columns, uint64_t first, size_t n,
                        uint32_t *ids);
 
+/* The words of rows first .. first + n, any number of them; a whole block at a time is fastest. */
+void shoal_tuples_words(const shoal_column *const *columns, const unsigned *column_bits,
+                        size_t n_columns, uint64_t first, size_t n, uint64_t *words);
+
 /*
  * All ids in order, in the memory that the table or the slots had: nothing can be added any more.
  * The caller owns it; NULL: no memory.

@@ -20,6 +20,9 @@
 /* More nodes are searched under a time limit only. */
 static const uint64_t MOST_NODES = 20000000;
 
+/* Where tuples are many, classes a tuple that there can be at a node that others are made of. */
+enum { MANY_TUPLES = 60000, TOO_MANY = 64 };
+
 /* ------------------------------------------------------------ what is known rules out */
 
 /* Is a node that suppresses so many rows not the one? */
@@ -119,14 +122,31 @@ static bool out_of_time(shoal_optimum *o) {
 }
 
 /*
+ * Classes that there can be at levels, all labels in all combinations, for each tuple. Where that
+ * is high, most tuples are classes by themselves.
+ */
+static double classes_a_tuple(const shoal_search *search, const uint32_t *levels) {
+  const shoal_frequency *f = search->frequency;
+  double classes = 1;
+  for (size_t q = 0; q < f->n_quasi; q++) classes *= f->hierarchies[q]->levels[levels[q]].n_labels;
+  return classes / f->n_tuples;
+}
+
+/*
  * Paths raise attributes in about the same order, wherever they begin: nodes low on the path from
- * the bottom are below most nodes that will be looked at, and their classes are few already.
+ * the bottom are below most nodes that will be looked at, and their classes are few already. Where
+ * tuples are many, not so low that they are not.
  */
 static shoal_status lay_sources(shoal_optimum *o, shoal_error *error) {
+  bool many = o->search->frequency->n_tuples >= MANY_TUPLES;
   memset(o->levels, 0, o->search->space.n * sizeof *o->levels);
   size_t length = shoal_bound_path(&o->bound, 0, o->levels, o->path);
-  for (size_t tenth = 2; o->monotone.n_items && tenth <= 5; tenth++)
-    SHOAL_TRY(shoal_optimum_look(o, &o->path[length * tenth / 10], 1, o->all_monotone, error));
+  for (size_t tenth = 2; o->monotone.n_items && tenth <= 5; tenth++) {
+    uint64_t node = o->path[length * tenth / 10];
+    shoal_space_levels(&o->search->space, node, o->levels);
+    if (many && classes_a_tuple(o->search, o->levels) > TOO_MANY) continue;
+    SHOAL_TRY(shoal_optimum_look(o, &node, 1, o->all_monotone, error));
+  }
   return SHOAL_OK;
 }
 

@@ -71,15 +71,15 @@ static const char *const names[] = {"a", "b", "c"};
 static const char *const hierarchies[] = {
     "{mask: right}", "{tree: {x: [p, q], y: [r, s, t], z: [u]}}", "{mask: left}"};
 
-/* Rows of a 2-digit number, a letter and a number of up to 2 digits. */
-static void draw(fixture *f, shoal_random *random, size_t n_rows, uint32_t digits) {
+/* Rows of a number of 4 digits, a letter and another number. */
+static void draw(fixture *f, shoal_random *random, size_t n_rows, uint32_t numbers) {
   static const char *const letters[] = {"p", "q", "r", "s", "t", "u"};
   char(*text)[2][8] = calloc(n_rows, sizeof *text);
   const char **cells = calloc(n_rows * 3, sizeof *cells);
   assert_true(text && cells);
   for (size_t r = 0; r < n_rows; r++) {
-    (void)snprintf(text[r][0], 8, "%03u", (unsigned)shoal_random_below(random, digits));
-    (void)snprintf(text[r][1], 8, "%03u", (unsigned)shoal_random_below(random, digits));
+    (void)snprintf(text[r][0], 8, "%04u", (unsigned)shoal_random_below(random, numbers));
+    (void)snprintf(text[r][1], 8, "%04u", (unsigned)shoal_random_below(random, numbers));
     cells[r * 3] = text[r][0];
     cells[r * 3 + 1] = letters[shoal_random_below(random, COUNT(letters))];
     cells[r * 3 + 2] = text[r][1];
@@ -222,12 +222,46 @@ static void threads_find_the_same_node(void **state UNUSED) {
   teardown(&f);
 }
 
+/* ---------------------------------------------------------------- where sources are laid */
+
+static uint64_t touched_by_the_search(size_t n_rows, uint32_t numbers, uint32_t *n_tuples) {
+  shoal_random random;
+  shoal_random_seed(&random, 65);
+  fixture f;
+  draw(&f, &random, n_rows, numbers);
+  start_search(&f, 5, n_rows / 10);
+  const shoal_objective *o = shoal_objective_types;
+  while (strcmp(o->name, "loss") != 0) o++;
+  check_objective(&f, o);
+  start_search(&f, 5, n_rows / 10);
+  f.search.objective = o;
+  shoal_node solution;
+  bool found;
+  succeeds(&f, shoal_search_optimal(&f.search, &solution, &found, &f.error));
+  assert_true(found);
+  *n_tuples = f.frequency->n_tuples;
+  uint64_t touched = f.search.n_touched;
+  teardown(&f);
+  return touched;
+}
+
+/* Where tuples are many, none are rolled up to a node at which nearly all stay apart. */
+static void many_tuples_are_not_rolled_up_for_nothing(void **state UNUSED) {
+  uint32_t n_many, n_fewer;
+  uint64_t touched_many = touched_by_the_search(70000, 9999, &n_many);
+  uint64_t touched_fewer = touched_by_the_search(58000, 9999, &n_fewer);
+  assert_true(n_many >= 60000 && n_fewer < 60000);
+  assert_in_range(touched_many, 5 * n_many, 6 * n_many);
+  assert_in_range(touched_fewer, 6 * n_fewer, 7 * n_fewer);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_known_is_the_strongest_of_what_was_told),
       cmocka_unit_test(nodes_come_by_bound),
       cmocka_unit_test(bounds_are_not_above_costs_and_the_least_is_found),
       cmocka_unit_test(threads_find_the_same_node),
+      cmocka_unit_test(many_tuples_are_not_rolled_up_for_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * group/bins: see bins.h. Three passes over the rows, each thread its stretch of them, and between
+ * the second and the third one over the bins:
+ *
+ * 1. how many words go into each bin, from each stretch;
+ * 2. words into bins: within a bin they stand in the order of the rows;
+ * 3. in each bin, where each word came first;
+ * 4. along the rows again, words that came first get the next number, and the others that of the
+ *    first. As many came first in the stretches before are known from 3, so that the numbers do
+ *    not depend on the threads.
+ */
+#include "group/bins.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+enum {
+  BLOCK = SHOAL_TUPLES_BLOCK,
+  MOST_PARTS = 64, /* threads */
+  DRAWN = 1 << 14,
+  AHEAD = 16, /* entries of a bin whose line is on its way into the cache */
+  PASSES = 3
+};
+
+/* ------------------------------------------------------------ whether it pays */
+
+/* Slots of so many bytes, one for every row and as many empty ones, are still near enough. */
+static const uint64_t FEW_BYTES = 24000000;
+
+/*
+ * Of n rows drawn out of d different ones, all as frequent, about n^2 / 2d meet one that was drawn
+ * before. It pays where d is at least a quarter of the rows.
+ */
+bool shoal_bins_pay(const shoal_words *w) {
+  unsigned bits = 0;
+  for (size_t c = 0; c < w->n_columns; c++) bits += w->bits[c];
+  uint64_t n_slots = 2 * w->n_rows;
+  uint64_t slots_bytes = n_slots * (bits <= 32 ? sizeof(uint64_t) : sizeof(shoal_wide_slot));
+  if (slots_bytes < FEW_BYTES || w->n_rows >= SHOAL_NO_ID) return false;
+  shoal_ids drawn;
+  if (!shoal_ids_init(&drawn, DRAWN)) return false;
+  for (uint64_t i = 0; i < DRAWN; i++) {
+    uint64_t word, row = w->n_rows / DRAWN * i;
+    shoal_tuples_words(w->columns, w->bits, w->n_columns, row, 1, &word);
+    (void)shoal_ids_insert(&drawn, word);
+  }
+  uint64_t met = DRAWN - drawn.n_ids;
+  shoal_ids_reset(&drawn);
+  return met <= 2 * (uint64_t)DRAWN * DRAWN / w->n_rows;
+}
+
+/* ------------------------------------------------------------ rows, stretch by stretch */
+
+typedef struct part {
+  uint64_t first, end; /* rows; all but the last end with a block */
+  uint32_t *start;     /* by bin: where its words go, */
+  uint32_t *next;      /* and the next of them */
+  uint32_t *slots;     /* for one bin at a time: an entry of the bin + 1 */
+  uint32_t
+      n_new[MOST_PARTS]; /* words found, in the bins of this part, to come first in each part */
+  uint32_t n_before;     /* tuples that come first in the parts before */
+} part;
+
+typedef struct bins {
+  const shoal_words *words;
+  const shoal_run *run;
+  uint32_t *tuple_of_row;
+  shoal_tuples *out;
+  unsigned bits, slot_bits; /* 2^bits bins */
+  uint32_t *bin_start;      /* where each bin starts, and the end of the last */
+  uint16_t *bin_of_row;
+  uint64_t *entries; /* words by bin */
+  uint32_t *first;   /* by entry: the one that has its word first; of such a one, then its number */
+  uint64_t *repeated; /* a bit a row: its word came before */
+  part *parts;
+  unsigned n_parts, pass;
+  shoal_status cancelled;
+  shoal_error error;
+} bins;
+
+/* Rows of the next block of a part; 0: none, or it is to stop. */
+static size_t next_block(bins *b, unsigned i, uint64_t row) {
+  const part *p = &b->parts[i];
+  uint64_t n_rows = b->words->n_rows;
+  if (row >= p->end) return 0;
+  if (i == 0) {
+    b->cancelled = shoal_run_report(b->run, "group", (b->pass * n_rows + row * b->n_parts) / PASSES,
+                                    n_rows, "rows", &b->error);
+    if (b->cancelled != SHOAL_OK) return 0;
+  }
+  return p->end - row < BLOCK ? (size_t)(p->end - row) : BLOCK;
+}
+
+static void get_words(const bins *b, uint64_t row, size_t n, uint64_t *words) {
+  shoal_tuples_words(b->words->columns, b->words->bits, b->words->n_columns, row, n, words);
+}
+
+static void count_words(void *user, unsigned i) {
+  bins *b = user;
+  part *p = &b->parts[i];
+  uint64_t words[BLOCK];
+  for (uint64_t row = p->first, n; (n = next_block(b, i, row)) > 0; row += n) {
+    get_words(b, row, n, words);
+    for (size_t j = 0; j < n; j++) {
+      uint16_t bin = (uint16_t)(shoal_mix(words[j]) >> (64 - b->bits));
+      b->bin_of_row[row + j] = bin;
+      p->next[bin]++;
+    }
+  }
+}
+
+static void put_words(void *user, unsigned i) {
+  bins *b = user;
+  part *p = &b->parts[i];
+  uint64_t words[BLOCK];
+  memcpy(p->next, p->start, sizeof *p->next << b->bits);
+  for (uint64_t row = p->first, n; (n = next_block(b, i, row)) > 0; row += n) {
+    get_words(b, row, n, words);
+    for (size_t j = 0; j < n; j++) b->entries[p->next[b->bin_of_row[row + j]]++] = words[j];
+  }
+}
+
+/* Gives the rows of a part whose words came first their numbers, the others the entry that did. */
+static void number_words(void *user, unsigned i) {
+  bins *b = user;
+  part *p = &b->parts[i];
+  uint32_t id = p->n_before;
+  memcpy(p->next, p->start, sizeof *p->next << b->bits);
+  for (uint64_t row = p->first, n; (n = next_block(b, i, row)) > 0; row += n)
+    for (uint64_t r = row; r < row + n; r++) {
+      uint32_t e = p->next[b->bin_of_row[r]]++, first = b->first[e];
+      __builtin_prefetch(&b->first[e + AHEAD], 1);
+      __builtin_prefetch(&b->entries[e + AHEAD]);
+      if (first != e) {
+        b->tuple_of_row[r] = first;
+        b->repeated[r / 64] |= UINT64_C(1) << r % 64;
+        continue;
+      }
+      b->out->words[id] = b->entries[e];
+      b->out->n_rows[id] = 1;
+      b->tuple_of_row[r] = b->first[e] = id++;
+    }
+}
+
+static void number_repeated(void *user, unsigned i) {
+  bins *b = user;
+  const part *p = &b->parts[i];
+  for (uint64_t block = p->first / 64; block * 64 < p->end; block++)
+    for (uint64_t left = b->repeated[block]; left; left &= left - 1) {
+      uint32_t *tuple = &b->tuple_of_row[block * 64 + (unsigned)__builtin_ctzll(left)];
+      *tuple = b->first[*tuple];
+      __atomic_fetch_add(&b->out->n_rows[*tuple], 1, __ATOMIC_RELAXED);
+    }
+}
+
+/* ------------------------------------------------------------ bins */
+
+/* Where each bin starts, and in it the words of each part. */
+static void lay_out(bins *b) {
+  uint32_t at = 0;
+  for (size_t bin = 0; bin < (size_t)1 << b->bits; bin++) {
+    b->bin_start[bin] = at;
+    for (unsigned i = 0; i < b->n_parts; i++) {
+      b->parts[i].start[bin] = at;
+      at += b->parts[i].next[bin];
+    }
+  }
+  b->bin_start[(size_t)1 << b->bits] = at;
+}
+
+static void find_first(const bins *b, size_t bin, part *own) {
+  uint32_t *slots = own->slots;
+  size_t mask = ((size_t)1 << b->slot_bits) - 1;
+  memset(slots, 0, sizeof *slots << b->slot_bits);
+  for (unsigned i = 0; i < b->n_parts; i++) {
+    uint32_t end = i + 1 < b->n_parts ? b->parts[i + 1].start[bin] : b->bin_start[bin + 1];
+    for (uint32_t e = b->parts[i].start[bin]; e < end; e++) {
+      uint64_t word = b->entries[e];
+      size_t at = (size_t)(shoal_mix(word) >> (64 - b->bits - b->slot_bits)) & mask;
+      while (slots[at] && b->entries[slots[at] - 1] != word) at = (at + 1) & mask;
+      if (!slots[at]) slots[at] = e + 1;
+      b->first[e] = slots[at] - 1;
+      own->n_new[i] += b->first[e] == e;
+    }
+  }
+}
+
+/* Every n_parts-th bin. */
+static void find_first_in_bins(void *user, unsigned i) {
+  bins *b = user;
+  for (size_t bin = i; bin < (size_t)1 << b->bits; bin += b->n_parts)
+    find_first(b, bin, &b->parts[i]);
+}
+
+/* The slots that the largest bin needs, at most half full. */
+static void choose_slots(bins *b) {
+  uint32_t most = 1;
+  for (size_t bin = 0; bin < (size_t)1 << b->bits; bin++) {
+    uint32_t size = b->bin_start[bin + 1] - b->bin_start[bin];
+    if (size > most) most = size;
+  }
+  b->slot_bits = 33 - (unsigned)__builtin_clz(most);
+}
+
+/* ------------------------------------------------------------ the whole */
+
+/*
+ * Both the bins and the words of each become more with the rows: half of the bits that these take.
+ * More bins would not have a line of the cache each, larger ones not fit into it.
+ */
+static unsigned bits_for(uint64_t n_rows) {
+  enum { FEW_ROWS = 1 << 8 };
+  return (64 - (unsigned)__builtin_clzll(n_rows | FEW_ROWS)) / 2 - 3;
+}
+
+static bool prepare(bins *b) {
+  uint64_t n_rows = b->words->n_rows, n_blocks = (n_rows + BLOCK - 1) / BLOCK;
+  b->n_parts = shoal_run_threads(b->run);
+  b->bits = bits_for(n_rows);
+  size_t n_bins = (size_t)1 << b->bits;
+  b->parts = shoal_alloc_zero(b->n_parts, sizeof *b->parts);
+  b->bin_start = shoal_alloc(n_bins + 1, sizeof *b->bin_start);
+  b->bin_of_row = shoal_alloc(n_rows, sizeof *b->bin_of_row);
+  b->entries = shoal_alloc(n_rows + AHEAD, sizeof *b->entries);
+  b->first = shoal_alloc(n_rows + AHEAD, sizeof *b->first);
+  b->repeated = shoal_alloc_zero(n_rows / 64 + 1, sizeof *b->repeated);
+  bool ok = b->parts && b->bin_start && b->bin_of_row && b->entries && b->first && b->repeated;
+  for (unsigned i = 0; ok && i < b->n_parts; i++) {
+    part *p = &b->parts[i];
+    p->first = n_blocks * i / b->n_parts * BLOCK;
+    p->end = i + 1 < b->n_parts ? n_blocks * (i + 1) / b->n_parts * BLOCK : n_rows;
+    p->start = shoal_alloc(n_bins, sizeof *p->start);
+    p->next = shoal_alloc_zero(n_bins, sizeof *p->next);
+    ok = p->start && p->next;
+  }
+  return ok;
+}
+
+static bool allocate_slots(bins *b) {
+  for (unsigned i = 0; i < b->n_parts; i++) {
+    b->parts[i].slots = shoal_alloc((size_t)1 << b->slot_bits, sizeof(uint32_t));
+    if (!b->parts[i].slots) return false;
+  }
+  return true;
+}
+
+/* Room for as many tuples as there are. The memory of `first` becomes that of the ids. */
+static bool allocate_tuples(bins *b) {
+  uint32_t n = 0;
+  for (unsigned i = 0; i < b->n_parts; i++) {
+    b->parts[i].n_before = n;
+    for (unsigned j = 0; j < b->n_parts; j++) n += b->parts[j].n_new[i];
+  }
+  *b->out = (shoal_tuples){.dense = true,
+                           .table = b->first,
+                           .words = shoal_alloc(n, sizeof *b->out->words),
+                           .n_rows = shoal_alloc(n, sizeof *b->out->n_rows),
+                           .n_ids = n};
+  return b->out->words && b->out->n_rows;
+}
+
+/* One pass; false if it is to stop. */
+static bool pass(bins *b, void (*work)(void *user, unsigned i)) {
+  shoal_parallel(b->n_parts, work, b);
+  b->pass++;
+  return b->cancelled == SHOAL_OK;
+}
+
+static bool group(bins *b) {
+  if (!prepare(b) || !pass(b, count_words)) return false;
+  lay_out(b);
+  choose_slots(b);
+  if (!allocate_slots(b) || !pass(b, put_words)) return false;
+  shoal_parallel(b->n_parts, find_first_in_bins, b);
+  if (!allocate_tuples(b) || !pass(b, number_words)) return false;
+  shoal_parallel(b->n_parts, number_repeated, b);
+  return true;
+}
+
+static void reset(bins *b) {
+  for (unsigned i = 0; b->parts && i < b->n_parts; i++) {
+    free(b->parts[i].start);
+    free(b->parts[i].next);
+    free(b->parts[i].slots);
+  }
+  free(b->parts);
+  free(b->bin_start);
+  free(b->bin_of_row);
+  free(b->entries);
+  if (!b->out->table) free(b->first);
+  free(b->repeated);
+}
+
+shoal_status shoal_bins_group(const shoal_words *words, const shoal_run *run,
+                              uint32_t *tuple_of_row, shoal_tuples *tuples, shoal_error *error) {
+  bins b = {.words = words, .run = run, .tuple_of_row = tuple_of_row, .out = tuples};
+  *tuples = (shoal_tuples){0};
+  bool ok = group(&b);
+  reset(&b);
+  if (ok) return SHOAL_OK;
+  shoal_tuples_reset(tuples);
+  if (b.cancelled == SHOAL_OK) return shoal_fail_memory(error);
+  if (error) *error = b.error;
+  return b.cancelled;
+}
