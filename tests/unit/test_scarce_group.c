@@ -392,6 +392,24 @@ static void keys_of_any_length_are_told_apart(void **state UNUSED) {
   }
 }
 
+/* Half of the keys twice; slots that would be twice as many stay fewer. */
+static void many_keys_have_fewer_slots(void **state UNUSED) {
+  enum { MANY_KEYS = 600000 };
+  static uint32_t labels[MANY_KEYS], found[MANY_KEYS];
+  static const uint64_t label_bounds[] = {UINT64_C(1) << 31, UINT64_C(1) << 33};
+  for (uint32_t i = 0; i < MANY_KEYS; i++) labels[i] = i % (MANY_KEYS / 2) * 7;
+  for (size_t b = 0; b < COUNT(label_bounds); b++) { /* narrow, wide */
+    shoal_grouper grouper;
+    shoal_grouper_init(&grouper);
+    assert_true(shoal_grouper_start(&grouper, MANY_KEYS));
+    assert_true(shoal_grouper_fold(&grouper, MANY_KEYS, NULL, labels, label_bounds[b], found));
+    assert_int_equal(shoal_grouper_ids(&grouper, MANY_KEYS, found), MANY_KEYS / 2);
+    for (uint32_t i = 0; i < MANY_KEYS; i++) assert_int_equal(found[i], i % (MANY_KEYS / 2));
+    assert_int_equal(b ? grouper.table_capacity : grouper.slots_capacity, 1 << 20);
+    shoal_grouper_reset(&grouper);
+  }
+}
+
 /* One pass over packed words, where that can be. */
 static void parts_that_do_not_fit_are_left_to_folding(void **state UNUSED) {
   static const uint64_t words[] = {0, 1, 4095, 4096, 8191};
@@ -460,6 +478,7 @@ int main(void) {
       cmocka_unit_test(a_cancelled_run_groups_nothing),
       cmocka_unit_test(tuples_are_known_again_or_memory_is_lacking),
       cmocka_unit_test(keys_of_any_length_are_told_apart),
+      cmocka_unit_test(many_keys_have_fewer_slots),
       cmocka_unit_test(parts_that_do_not_fit_are_left_to_folding),
       cmocka_unit_test(parts_for_several_passes_are_packed),
   };
