@@ -125,12 +125,17 @@ static shoal_status run_words(int n_words, char *const *words) {
   return status;
 }
 
-/* Memory that one step gave back serves the next: asking the system for it page by page is slow. */
+/*
+ * Memory that one step gave back serves the next: asking the system for it page by page is slow.
+ * So there is one heap for all threads, which ask for few, large blocks: of several each would
+ * keep what its threads gave back.
+ */
 static void keep_memory(void) {
 #ifdef M_MMAP_THRESHOLD
   enum { ALONE_BYTES = 4 << 20, KEPT_BYTES = 16 << 20 };
   (void)mallopt(M_MMAP_THRESHOLD, ALONE_BYTES);
   (void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+  (void)mallopt(M_ARENA_MAX, 1);
 #endif
 }
 

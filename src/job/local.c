@@ -316,10 +316,13 @@ static shoal_status make(shoal_release *release, const shoal_method *method, gro
   return keep_classes(release, g, error);
 }
 
+/* What was grouped goes too: rows are written by their classes, and the verifier has its room. */
 shoal_status shoal_release_by_clusters(shoal_release *release, const shoal_method *method,
                                        shoal_error *error) {
   ground g = {0};
   shoal_status status = make(release, method, &g, error);
   reset(&g);
+  shoal_frequency_free(release->prepared.frequency);
+  release->prepared.frequency = NULL;
   return status;
 }
