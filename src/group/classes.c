@@ -209,11 +209,11 @@ static bool roll_up_sensitive(const shoal_classes *from, const uint32_t *ids,
 
 enum { MOST_PARTS = 64 };
 
-/* Whole tuples at once; false where that cannot be, then they are folded one by one. */
-static bool pack(const shoal_frequency *frequency, const shoal_classes *from,
-                 const uint32_t *levels, shoal_grouper *grouper) {
+/* Whole tuples at once; SHOAL_NO_ID where that cannot be, then they are folded part by part. */
+static uint32_t ids_of_words(const shoal_frequency *frequency, const shoal_classes *from,
+                             const uint32_t *levels, shoal_grouper *grouper, uint32_t *ids) {
   shoal_key_part parts[MOST_PARTS];
-  if (frequency->n_words > 1 || frequency->n_quasi > MOST_PARTS) return false;
+  if (frequency->n_words > 1 || frequency->n_quasi > MOST_PARTS) return SHOAL_NO_ID;
   for (size_t q = 0; q < frequency->n_quasi; q++) {
     const shoal_level *level = &frequency->hierarchies[q]->levels[levels[q]];
     unsigned bits = frequency->word_bits[q];
@@ -223,22 +223,24 @@ static bool pack(const shoal_frequency *frequency, const shoal_classes *from,
                                 .n_codes = frequency->quasi[q]->n_values,
                                 .n_labels = bits ? level->n_labels : 1};
   }
-  return shoal_grouper_pack(grouper, from->n_classes, from->tuple, frequency->words[0], parts,
-                            frequency->n_quasi);
+  return shoal_grouper_packed_ids(grouper, from->n_classes, from->tuple, frequency->words[0], parts,
+                                  frequency->n_quasi, ids);
 }
 
-static bool fold(const shoal_frequency *frequency, const shoal_classes *from,
-                 const uint32_t *levels, shoal_grouper *grouper, uint32_t *ids) {
+/* The class of each class at higher levels; returns how many there are, or SHOAL_NO_ID. */
+static uint32_t ids_at(const shoal_frequency *frequency, const shoal_classes *from,
+                       const uint32_t *levels, shoal_grouper *grouper, uint32_t *ids) {
   size_t n = from->n_classes;
-  if (pack(frequency, from, levels, grouper)) return true;
-  if (!shoal_grouper_start(grouper, n)) return false;
+  uint32_t n_ids = ids_of_words(frequency, from, levels, grouper, ids);
+  if (n_ids != SHOAL_NO_ID) return n_ids;
+  if (!shoal_grouper_start(grouper, n)) return SHOAL_NO_ID;
   for (size_t q = 0; q < frequency->n_quasi; q++) {
     const shoal_level *level = &frequency->hierarchies[q]->levels[levels[q]];
     if (!shoal_grouper_fold_codes(grouper, n, from->tuple, frequency->codes[q], level->of_leaf,
                                   level->n_labels, ids))
-      return false;
+      return SHOAL_NO_ID;
   }
-  return true;
+  return shoal_grouper_ids(grouper, n, ids);
 }
 
 /*
@@ -265,8 +267,7 @@ static bool roll_up(const shoal_frequency *frequency, const shoal_classes *from,
                     const uint32_t *levels, shoal_grouper *grouper, bool sizes_only,
                     shoal_classes *classes, uint32_t *ids) {
   size_t n = from->n_classes;
-  if (!fold(frequency, from, levels, grouper, ids)) return false;
-  uint32_t n_classes = shoal_grouper_ids(grouper, n, ids);
+  uint32_t n_classes = ids_at(frequency, from, levels, grouper, ids);
   if (n_classes == SHOAL_NO_ID || !shoal_classes_init(classes, n_classes, from->n_sensitive))
     return false;
   uint32_t seen = 0;

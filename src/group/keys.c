@@ -18,9 +18,12 @@ void shoal_grouper_reset(shoal_grouper *g) {
   shoal_grouper_init(g);
 }
 
+/* So far ahead of the key at work the slot of another is asked for, to have come by then. */
+enum { AHEAD = 16, FAR_BITS = 17, MANY = 1 << 19 };
+
 bool shoal_grouper_start(shoal_grouper *g, size_t n) {
-  if (!shoal_grow(&g->keys, &g->keys_capacity, n ? n : 1, sizeof *g->keys)) return false;
-  memset(g->keys, 0, n * sizeof *g->keys);
+  if (!shoal_grow(&g->keys, &g->keys_capacity, n + AHEAD, sizeof *g->keys)) return false;
+  memset(g->keys, 0, (n + AHEAD) * sizeof *g->keys);
   g->radix = 1;
   return true;
 }
@@ -152,84 +155,93 @@ static bool make_chunks(shoal_grouper *g, size_t n, const shoal_key_part *parts,
   return true;
 }
 
-bool shoal_grouper_pack(shoal_grouper *g, size_t n, const uint32_t *item, const uint64_t *words,
-                        const shoal_key_part *parts, size_t n_parts) {
-  chunk chunks[MOST_CHUNKS + AT_ONCE] = {0};
-  shoal_key_part telling[MOST_CHUNKS];
-  uint64_t factors[MOST_CHUNKS];
-  size_t n_chunks, n_telling = 0;
-  if (n_parts > MOST_CHUNKS) return false;
-  if (!shoal_grow(&g->keys, &g->keys_capacity, n ? n : 1, sizeof *g->keys)) return false;
-  g->radix = 1;
-  for (size_t q = 0; q < n_parts; q++) {
-    if (parts[q].n_labels <= 1) continue; /* it tells nothing apart */
-    if (parts[q].bits > CHUNK_BITS && (size_t)1 << parts[q].bits > 4 * n) return false;
-    factors[n_telling] = g->radix;
-    telling[n_telling++] = parts[q];
-    if (__builtin_mul_overflow(g->radix, parts[q].n_labels, &g->radix)) return false;
-  }
-  if (!make_chunks(g, n, telling, factors, n_telling, chunks, &n_chunks)) return false;
-  if (!n_chunks) memset(g->keys, 0, n * sizeof *g->keys);
-  for (size_t i = 0; i < n_chunks; i += AT_ONCE)
-    fold_chunks(chunks + i, n_chunks - i, n, item, words, g->keys, i == 0);
-  return true;
+/* ------------------------------------------------------------ keys, block by block */
+
+enum { BLOCK = 4096 };
+
+/* Keys that were folded before, or tables to fold them with when they are needed. */
+typedef struct key_source {
+  const shoal_grouper *grouper;
+  size_t n; /* tuples */
+  bool folded;
+  const chunk *chunks;
+  size_t n_chunks;
+  const uint32_t *item;
+  const uint64_t *words;
+} key_source;
+
+/* The keys of tuples `at` .. at + n, n at most BLOCK, and so many behind that are looked ahead at.
+ */
+static inline size_t take_keys(const key_source *s, size_t at, const uint64_t **keys) {
+  size_t n = s->n - at < BLOCK ? s->n - at : BLOCK;
+  uint64_t *own = s->grouper->keys;
+  *keys = s->folded ? own + at : own;
+  for (size_t i = 0; i < s->n_chunks; i += AT_ONCE)
+    fold_chunks(s->chunks + i, s->n_chunks - i, n, s->item + at, s->words, own, i == 0);
+  return n;
 }
 
-/* ------------------------------------------------------------ ids */
-
-static uint32_t dense_ids(shoal_grouper *g, size_t n, uint32_t *ids) {
-  memset(g->table, 0, (size_t)g->radix * sizeof *g->table);
-  uint32_t n_ids = 0;
-  for (size_t i = 0; i < n; i++) {
-    uint32_t *entry = &g->table[g->keys[i]];
-    if (!*entry) *entry = ++n_ids;
-    ids[i] = *entry - 1;
+static uint32_t dense_ids(shoal_grouper *g, const key_source *source, uint32_t *ids) {
+  uint32_t n_ids = 0, *table = g->table;
+  const uint64_t *keys;
+  memset(table, 0, (size_t)g->radix * sizeof *table);
+  for (size_t at = 0, n; at < source->n; at += n, ids += n) {
+    n = take_keys(source, at, &keys);
+    for (size_t i = 0; i < n; i++) {
+      uint32_t *entry = &table[keys[i]];
+      if (!*entry) *entry = ++n_ids;
+      ids[i] = *entry - 1;
+    }
   }
   return n_ids;
 }
-
-/* Far ahead of the key at work, so that its slot has come by then. */
-enum { AHEAD = 16, FAR_BITS = 17, MANY = 1 << 19 };
 
 static inline size_t slot_of(uint64_t key, unsigned bits) {
   return (size_t)((key ^ key >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
 }
 
 /* Keys below 2^32. */
-static uint32_t narrow_ids(shoal_grouper *g, size_t n, unsigned bits, uint32_t *ids) {
+static uint32_t narrow_ids(shoal_grouper *g, const key_source *source, unsigned bits,
+                           uint32_t *ids) {
   size_t mask = ((size_t)1 << bits) - 1;
   uint64_t *slots = g->slots;
-  const uint64_t *keys = g->keys;
-  memset(slots, 0, (mask + 1) * sizeof *slots);
+  const uint64_t *keys;
   uint32_t n_ids = 0;
   bool far = bits >= FAR_BITS;
-  for (size_t i = 0; i < n; i++) {
-    if (far && i + AHEAD < n) __builtin_prefetch(&slots[slot_of(keys[i + AHEAD], bits)], 1);
-    uint64_t key = keys[i], slot;
-    size_t at = slot_of(key, bits);
-    while ((slot = slots[at]) && slot >> 32 != key) at = (at + 1) & mask;
-    if (!slot) slots[at] = slot = key << 32 | ++n_ids;
-    ids[i] = (uint32_t)slot - 1;
+  memset(slots, 0, (mask + 1) * sizeof *slots);
+  for (size_t from = 0, n; from < source->n; from += n, ids += n) {
+    n = take_keys(source, from, &keys);
+    for (size_t i = 0; i < n; i++) {
+      if (far) __builtin_prefetch(&slots[slot_of(keys[i + AHEAD], bits)], 1);
+      uint64_t key = keys[i], slot;
+      size_t at = slot_of(key, bits);
+      while ((slot = slots[at]) && slot >> 32 != key) at = (at + 1) & mask;
+      if (!slot) slots[at] = slot = key << 32 | ++n_ids;
+      ids[i] = (uint32_t)slot - 1;
+    }
   }
   return n_ids;
 }
 
-static uint32_t wide_ids(shoal_grouper *g, size_t n, unsigned bits, uint32_t *ids) {
+static uint32_t wide_ids(shoal_grouper *g, const key_source *source, unsigned bits, uint32_t *ids) {
   size_t mask = ((size_t)1 << bits) - 1;
-  memset(g->table, 0, (mask + 1) * sizeof *g->table);
-  uint32_t n_ids = 0;
+  uint32_t n_ids = 0, *table = g->table;
+  const uint64_t *keys;
   bool far = bits >= FAR_BITS;
-  for (size_t i = 0; i < n; i++) {
-    if (far && i + AHEAD < n)
-      __builtin_prefetch(&g->table[shoal_mix(g->keys[i + AHEAD]) >> (64 - bits)], 1);
-    uint64_t key = g->keys[i];
-    size_t at = (size_t)(shoal_mix(key) >> (64 - bits));
-    while (g->table[at] && g->key_of_id[g->table[at] - 1] != key) at = (at + 1) & mask;
-    if (!g->table[at]) {
-      g->key_of_id[n_ids] = key;
-      g->table[at] = ++n_ids;
+  memset(table, 0, (mask + 1) * sizeof *table);
+  for (size_t from = 0, n; from < source->n; from += n, ids += n) {
+    n = take_keys(source, from, &keys);
+    for (size_t i = 0; i < n; i++) {
+      if (far) __builtin_prefetch(&table[shoal_mix(keys[i + AHEAD]) >> (64 - bits)], 1);
+      uint64_t key = keys[i];
+      size_t at = (size_t)(shoal_mix(key) >> (64 - bits));
+      while (table[at] && g->key_of_id[table[at] - 1] != key) at = (at + 1) & mask;
+      if (!table[at]) {
+        g->key_of_id[n_ids] = key;
+        table[at] = ++n_ids;
+      }
+      ids[i] = table[at] - 1;
     }
-    ids[i] = g->table[at] - 1;
   }
   return n_ids;
 }
@@ -241,21 +253,47 @@ static unsigned slot_bits_for(size_t n) {
   return bits;
 }
 
-uint32_t shoal_grouper_ids(shoal_grouper *g, size_t n, uint32_t *ids) {
+static uint32_t ids_of(shoal_grouper *g, const key_source *source, uint32_t *ids) {
+  size_t n = source->n;
   if (n >= SHOAL_NO_ID) return SHOAL_NO_ID; /* GCOVR_EXCL_BR_LINE */
   if (g->radix <= 4 * (uint64_t)n + 1024) {
     if (!shoal_grow(&g->table, &g->table_capacity, (size_t)g->radix, sizeof *g->table))
       return SHOAL_NO_ID;
-    return dense_ids(g, n, ids);
+    return dense_ids(g, source, ids);
   }
   unsigned bits = slot_bits_for(n);
   if (g->radix <= UINT64_C(1) << 32) {
     if (!shoal_grow(&g->slots, &g->slots_capacity, (size_t)1 << bits, sizeof *g->slots))
       return SHOAL_NO_ID;
-    return narrow_ids(g, n, bits, ids);
+    return narrow_ids(g, source, bits, ids);
   }
   if (!shoal_grow(&g->table, &g->table_capacity, (size_t)1 << bits, sizeof *g->table) ||
       !shoal_grow(&g->key_of_id, &g->key_of_id_capacity, n, sizeof *g->key_of_id))
     return SHOAL_NO_ID;
-  return wide_ids(g, n, bits, ids);
+  return wide_ids(g, source, bits, ids);
+}
+
+uint32_t shoal_grouper_ids(shoal_grouper *g, size_t n, uint32_t *ids) {
+  return ids_of(g, &(key_source){.grouper = g, .n = n, .folded = true}, ids);
+}
+
+uint32_t shoal_grouper_packed_ids(shoal_grouper *g, size_t n, const uint32_t *item,
+                                  const uint64_t *words, const shoal_key_part *parts,
+                                  size_t n_parts, uint32_t *ids) {
+  chunk chunks[MOST_CHUNKS + AT_ONCE] = {0};
+  shoal_key_part telling[MOST_CHUNKS];
+  uint64_t factors[MOST_CHUNKS];
+  size_t n_chunks, n_telling = 0, n_block = n < BLOCK ? n : BLOCK;
+  if (n_parts > MOST_CHUNKS || !shoal_grouper_start(g, n_block)) return SHOAL_NO_ID;
+  for (size_t q = 0; q < n_parts; q++) {
+    if (parts[q].n_labels <= 1) continue; /* it tells nothing apart */
+    if (parts[q].bits > CHUNK_BITS && (size_t)1 << parts[q].bits > 4 * n) return SHOAL_NO_ID;
+    factors[n_telling] = g->radix;
+    telling[n_telling++] = parts[q];
+    if (__builtin_mul_overflow(g->radix, parts[q].n_labels, &g->radix)) return SHOAL_NO_ID;
+  }
+  if (!make_chunks(g, n, telling, factors, n_telling, chunks, &n_chunks)) return SHOAL_NO_ID;
+  key_source source = {
+      .grouper = g, .n = n, .chunks = chunks, .n_chunks = n_chunks, .item = item, .words = words};
+  return ids_of(g, &source, ids);
 }

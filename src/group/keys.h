@@ -66,14 +66,16 @@ typedef struct shoal_key_part {
   uint64_t n_labels;
 } shoal_key_part;
 
-/*
- * Starts n tuples and folds all their parts: tuple i is words[item[i]]. False where the product of
- * the labels does not fit into 64 bits, or without memory.
- */
-bool shoal_grouper_pack(shoal_grouper *grouper, size_t n, const uint32_t *item,
-                        const uint64_t *words, const shoal_key_part *parts, size_t n_parts);
-
 /* The ids of the folded tuples; returns how many there are, SHOAL_NO_ID without memory. */
 uint32_t shoal_grouper_ids(shoal_grouper *grouper, size_t n, uint32_t *ids);
+
+/*
+ * The same of n tuples whose parts were not folded before: tuple i is words[item[i]]. Keys are made
+ * block by block, where they are needed. SHOAL_NO_ID also where the product of the labels does not
+ * fit into 64 bits: then parts are to be folded one by one.
+ */
+uint32_t shoal_grouper_packed_ids(shoal_grouper *grouper, size_t n, const uint32_t *item,
+                                  const uint64_t *words, const shoal_key_part *parts,
+                                  size_t n_parts, uint32_t *ids);
 
 #endif

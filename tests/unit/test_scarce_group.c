@@ -420,23 +420,21 @@ static void parts_that_do_not_fit_are_left_to_folding(void **state UNUSED) {
   for (uint32_t i = 0; i < COUNT(item); i++) item[i] = i % 5;
   for (size_t q = 0; q < COUNT(parts); q++)
     parts[q] = (shoal_key_part){.shift = 0, .bits = 0, .lut = same, .n_codes = 1, .n_labels = 1};
-  assert_true(
-      shoal_grouper_pack(&grouper, 5, item, words, parts, 0)); /* nothing tells them apart */
-  assert_int_equal(shoal_grouper_ids(&grouper, 5, ids), 1);
-  assert_false(shoal_grouper_pack(&grouper, 5, item, words, parts, 65));
-  assert_true(shoal_grouper_pack(&grouper, 5, item, words, parts, 64));
-  assert_int_equal(shoal_grouper_ids(&grouper, 5, ids), 1);
-  assert_true(shoal_grouper_pack(&grouper, 0, item, words, parts, 1));
-  assert_int_equal(shoal_grouper_ids(&grouper, 0, ids), 0);
+  /* nothing tells them apart */
+  assert_int_equal(shoal_grouper_packed_ids(&grouper, 5, item, words, parts, 0, ids), 1);
+  assert_int_equal(shoal_grouper_packed_ids(&grouper, 5, item, words, parts, 65, ids), SHOAL_NO_ID);
+  assert_int_equal(shoal_grouper_packed_ids(&grouper, 5, item, words, parts, 64, ids), 1);
+  assert_int_equal(shoal_grouper_packed_ids(&grouper, 0, item, words, parts, 1, ids), 0);
   make(1, 1 << 12, 0);
   parts[0] = (shoal_key_part){.bits = 12, .lut = same, .n_codes = 1 << 12, .n_labels = 1 << 12};
   parts[1] = (shoal_key_part){.shift = 12, .bits = 1, .lut = same, .n_codes = 2, .n_labels = 2};
-  assert_false(shoal_grouper_pack(&grouper, 5, item, words, parts, 2)); /* a table for 5 tuples */
-  assert_true(shoal_grouper_pack(&grouper, 2000, item, words, parts, 2));
-  assert_int_equal(shoal_grouper_ids(&grouper, 2000, ids), 5);
+  /* a table for 5 tuples */
+  assert_int_equal(shoal_grouper_packed_ids(&grouper, 5, item, words, parts, 2, ids), SHOAL_NO_ID);
+  assert_int_equal(shoal_grouper_packed_ids(&grouper, 2000, item, words, parts, 2, ids), 5);
   for (uint32_t i = 0; i < COUNT(item); i++) assert_int_equal(ids[i], i % 5);
-  parts[0].n_labels = parts[1].n_labels = UINT64_C(1) << 33;
-  assert_false(shoal_grouper_pack(&grouper, 2000, item, words, parts, 2)); /* 66 bits */
+  parts[0].n_labels = parts[1].n_labels = UINT64_C(1) << 33; /* 66 bits */
+  assert_int_equal(shoal_grouper_packed_ids(&grouper, 2000, item, words, parts, 2, ids),
+                   SHOAL_NO_ID);
   shoal_grouper_reset(&grouper);
 }
 
@@ -460,8 +458,7 @@ static void parts_for_several_passes_are_packed(void **state UNUSED) {
     words[i] = i < 50 ? shoal_random_below(&random, UINT64_MAX) & UINT64_C(0x7777777777077777)
                       : words[i % 50] | UINT64_C(0x8) << 4 * (i % PARTS);
   }
-  assert_true(shoal_grouper_pack(&grouper, N, item, words, parts, PARTS));
-  assert_int_equal(shoal_grouper_ids(&grouper, N, found), 50);
+  assert_int_equal(shoal_grouper_packed_ids(&grouper, N, item, words, parts, PARTS, found), 50);
   for (uint32_t i = 0; i < N; i++) assert_int_equal(found[i], i % 50);
   shoal_grouper_reset(&grouper);
 }
