@@ -141,9 +141,15 @@ static void number_words(void *user, unsigned i) {
         continue;
       }
       b->out->words[id] = b->entries[e];
-      b->out->n_rows[id] = 1;
       b->tuple_of_row[r] = b->first[e] = id++;
     }
+}
+
+/* One row each, to begin with, in the memory of the entries, which have done their work. */
+static void begin_counts(void *user, unsigned i) {
+  bins *b = user;
+  uint32_t end = i + 1 < b->n_parts ? b->parts[i + 1].n_before : b->out->n_ids;
+  for (uint32_t id = b->parts[i].n_before; id < end; id++) b->out->n_rows[id] = 1;
 }
 
 static void number_repeated(void *user, unsigned i) {
@@ -248,7 +254,7 @@ static bool allocate_slots(bins *b) {
   return true;
 }
 
-/* Room for as many tuples as there are. The memory of `first` becomes that of the ids. */
+/* Room for as many tuples as there are. The memory of `first` becomes that of their ids. */
 static bool allocate_tuples(bins *b) {
   uint32_t n = 0;
   for (unsigned i = 0; i < b->n_parts; i++) {
@@ -258,9 +264,9 @@ static bool allocate_tuples(bins *b) {
   *b->out = (shoal_tuples){.dense = true,
                            .table = b->first,
                            .words = shoal_alloc(n, sizeof *b->out->words),
-                           .n_rows = shoal_alloc(n, sizeof *b->out->n_rows),
+                           .n_rows = b->entries,
                            .n_ids = n};
-  return b->out->words && b->out->n_rows;
+  return b->out->words != NULL;
 }
 
 /* One pass; false if it is to stop. */
@@ -277,7 +283,10 @@ static bool group(bins *b) {
   if (!allocate_slots(b) || !pass(b, put_words)) return false;
   shoal_parallel(b->n_parts, find_first_in_bins, b);
   if (!allocate_tuples(b) || !pass(b, number_words)) return false;
+  shoal_parallel(b->n_parts, begin_counts, b);
   shoal_parallel(b->n_parts, number_repeated, b);
+  uint64_t *n_rows = shoal_resize(b->out->n_rows, b->out->n_ids, sizeof *n_rows);
+  if (n_rows) b->out->n_rows = n_rows;
   return true;
 }
 
@@ -290,8 +299,10 @@ static void reset(bins *b) {
   free(b->parts);
   free(b->bin_start);
   free(b->bin_of_row);
-  free(b->entries);
-  if (!b->out->table) free(b->first);
+  if (!b->out->table) { /* else they are the tuples' */
+    free(b->entries);
+    free(b->first);
+  }
   free(b->repeated);
 }
 
