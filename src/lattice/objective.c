@@ -25,24 +25,37 @@ void shoal_level_costs_reset(shoal_level_costs *costs) {
   memset(costs, 0, sizeof *costs);
 }
 
-/*
- * Rows of each value of a quasi-identifier. NULL: no memory. Every second tuple is counted apart:
- * neighbours often have one value, and adding to a sum must wait for the sum before.
- */
-static uint64_t *rows_of_values(const shoal_frequency *frequency, size_t q) {
-  uint32_t n_values = frequency->quasi[q]->n_values, n = frequency->n_tuples;
+/* Every second tuple is counted apart: adding to a sum must wait for the sum before. */
+static void count_values(const shoal_frequency *frequency, size_t q, uint32_t from, uint32_t end,
+                         uint64_t *rows) {
   shoal_codes codes = frequency->codes[q];
   const uint64_t *n_rows = frequency->base.n_rows;
-  uint64_t *rows = shoal_alloc_zero(2 * (size_t)n_values, sizeof *rows);
-  if (!rows) return NULL;
-  uint64_t *apart = rows + n_values;
-  for (uint32_t t = 0; t + 1 < n; t += 2) {
+  uint64_t *apart = rows + frequency->quasi[q]->n_values;
+  uint32_t t = from;
+  for (; t + 1 < end; t += 2) {
     rows[shoal_code_at(codes, t)] += n_rows[t];
     apart[shoal_code_at(codes, t + 1)] += n_rows[t + 1];
   }
-  if (n % 2) rows[shoal_code_at(codes, n - 1)] += n_rows[n - 1];
-  for (uint32_t v = 0; v < n_values; v++) rows[v] += apart[v];
-  return rows;
+  if (t < end) rows[shoal_code_at(codes, t)] += n_rows[t];
+}
+
+/* Rows of each value, by quasi-identifier: some tuples at a time, so that they are read once. */
+static bool rows_of_values(const shoal_frequency *frequency, uint64_t **rows) {
+  enum { BLOCK = 4096 };
+  uint32_t n = frequency->n_tuples;
+  for (size_t q = 0; q < frequency->n_quasi; q++) {
+    rows[q] = shoal_alloc_zero(2 * (size_t)frequency->quasi[q]->n_values, sizeof **rows);
+    if (!rows[q]) return false;
+  }
+  for (uint32_t from = 0, end; from < n; from = end) {
+    end = n - from < BLOCK ? n : from + BLOCK;
+    for (size_t q = 0; q < frequency->n_quasi; q++) count_values(frequency, q, from, end, rows[q]);
+  }
+  for (size_t q = 0; q < frequency->n_quasi; q++) {
+    uint32_t n_values = frequency->quasi[q]->n_values;
+    for (uint32_t v = 0; v < n_values; v++) rows[q][v] += rows[q][n_values + v];
+  }
+  return true;
 }
 
 /* The share of the domain that a label stands for, 0 for a value, 1 for everything. */
@@ -81,8 +94,8 @@ static bool cost_attribute(shoal_level_costs *costs, const shoal_frequency *freq
   costs->il[q] = shoal_alloc(n_levels, sizeof **costs->il);
   costs->loss[q] = shoal_alloc(n_levels, sizeof **costs->loss);
   costs->entropy[q] = shoal_alloc(n_levels, sizeof **costs->entropy);
-  const uint64_t *rows = costs->rows[q] = rows_of_values(frequency, q);
-  bool ok = costs->il[q] && costs->loss[q] && costs->entropy[q] && rows;
+  const uint64_t *rows = costs->rows[q];
+  bool ok = costs->il[q] && costs->loss[q] && costs->entropy[q];
   for (uint32_t l = 0; ok && l < n_levels; l++) ok = cost_level(costs, frequency, q, l, rows);
   double lost = 0, n = (double)frequency->n_records;
   for (uint32_t v = 0; ok && v < frequency->quasi[q]->n_values; v++)
@@ -100,7 +113,8 @@ shoal_status shoal_level_costs_init(shoal_level_costs *costs, const shoal_freque
   costs->loss = shoal_alloc_zero(costs->n, sizeof *costs->loss);
   costs->entropy = shoal_alloc_zero(costs->n, sizeof *costs->entropy);
   costs->entropy_lost = shoal_alloc_zero(costs->n, sizeof *costs->entropy_lost);
-  bool ok = costs->rows && costs->il && costs->loss && costs->entropy && costs->entropy_lost;
+  bool ok = costs->rows && costs->il && costs->loss && costs->entropy && costs->entropy_lost &&
+            rows_of_values(frequency, costs->rows);
   for (size_t q = 0; ok && q < costs->n; q++) ok = cost_attribute(costs, frequency, q);
   if (ok) return SHOAL_OK;
   shoal_level_costs_reset(costs);
