@@ -34,7 +34,7 @@ EQUIVALENT = os.path.join(ROOT, "tests", "mutation", "equivalent.json")
 
 # What the promise rests on, and how many mutants of each file.
 FILES = {
-    "src/group/build.c": 3, "src/group/classes.c": 6, "src/group/keys.c": 3,
+    "src/group/bins.c": 6, "src/group/build.c": 3, "src/group/classes.c": 6, "src/group/keys.c": 3,
     "src/group/rows.c": 5, "src/group/tuples.c": 3,
     "src/model/alpha_k.c": 1, "src/model/bind.c": 3, "src/model/categories.c": 2,
     "src/model/extended_p.c": 2, "src/model/judge.c": 6, "src/model/k_anonymity.c": 1,
@@ -146,7 +146,7 @@ def chosen():
 # ---- the tests, cheapest first ---------------------------------------------------------------
 
 UNITS = {
-    "group": ["test_scarce_group", "test_group", "test_lattice", "test_local"],
+    "group": ["test_bins", "test_scarce_group", "test_group", "test_lattice", "test_local"],
     "model": ["test_model_classes", "test_model_bind", "test_local"],
     "verify": ["test_verify_exact", "test_verify_models", "test_verify_reading", "test_verify",
                "test_scarce_verify"],
