@@ -236,6 +236,38 @@ static void a_table_goes_through_bins(void **state UNUSED) {
   shoal_frequency_free(f);
 }
 
+/* More than 64 bits: tuples of the first columns are a column of the next word, which has bins too.
+ */
+static void a_table_of_long_tuples_goes_through_bins(void **state UNUSED) {
+  static shoal_table table = {.n_rows = MOST_ROWS, .n_records = MOST_ROWS};
+  static uint32_t more[MOST_ROWS];
+  shoal_column last = {.n_values = 1 << 29, .code_size = 4, .codes = more};
+  const shoal_column *const four[] = {columns, columns + 1, columns + 2, &last};
+  static const shoal_hierarchy *const none[4];
+  for (uint32_t r = 0; r < MOST_ROWS; r++) { /* each second row differs in the last column alone */
+    set_value(r, r / 2);
+    more[r] = r % 2 ? 1 << 28 : r % 8;
+  }
+  more[MOST_ROWS - 1] = more[MOST_ROWS - 2]; /* but the last, which comes again */
+  for (unsigned n_threads = 1; n_threads <= 3; n_threads += 2) {
+    shoal_frequency *f;
+    assert_int_equal(shoal_frequency_build(&table, four, none, 4, NULL, NULL, 0,
+                                           &(shoal_run){.n_threads = n_threads}, &f, &error),
+                     SHOAL_OK);
+    assert_int_equal(f->n_words, 2);
+    assert_int_equal(f->n_tuples, MOST_ROWS - 1);
+    assert_int_equal(f->base.n_rows[MOST_ROWS - 2], 2);
+    for (uint32_t r = 0; r < MOST_ROWS; r++) {
+      uint32_t tuple = f->tuple_of_row[r];
+      if (tuple != (r == MOST_ROWS - 1 ? r - 1 : r) ||
+          shoal_code_at(f->codes[2], tuple) != high[r] ||
+          shoal_code_at(f->codes[3], tuple) != more[r])
+        fail_msg("row %u", r);
+    }
+    shoal_frequency_free(f);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_are_numbered_as_they_come),
@@ -245,6 +277,7 @@ int main(void) {
       cmocka_unit_test(it_works_or_memory_is_lacking),
       cmocka_unit_test(a_cancelled_run_groups_nothing),
       cmocka_unit_test(a_table_goes_through_bins),
+      cmocka_unit_test(a_table_of_long_tuples_goes_through_bins),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
