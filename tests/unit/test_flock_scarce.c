@@ -404,8 +404,12 @@ static uint64_t loss_of(const fixture *f, const shoal_partition *p) {
   return sum;
 }
 
-/* All that is done with the lines lowers their loss by a fifth at least, with more clusters. */
+/*
+ * All that is done with the lines lowers their loss by a fifth at least, with more clusters; by
+ * 316 in 1000 over three tables, which takes clusters founded twice, before and after halving.
+ */
 static void much_is_gained_over_lines(void **state UNUSED) {
+  uint64_t all_lines = 0, all_now = 0;
   for (uint64_t seed = 0; seed < 3; seed++) {
     scene s;
     shape some = plain;
@@ -422,9 +426,12 @@ static void much_is_gained_over_lines(void **state UNUSED) {
     print_message("lines lose %llu in %u clusters, then %llu in %u\n", (unsigned long long)lines,
                   s.swarm.n_columns, (unsigned long long)now, p.n_clusters);
     assert_true(now * 5 < lines * 4 && p.n_clusters > s.swarm.n_columns);
+    all_lines += lines;
+    all_now += now;
     shoal_partition_reset(&p);
     close_scene(&s);
   }
+  assert_true(all_now * 1000 < all_lines * 684);
 }
 
 static void a_run_can_be_stopped(void **state UNUSED) {
