@@ -10,7 +10,7 @@
 #ifndef SHOAL_CLUSTER_FLOCK_SWARM_H
 #define SHOAL_CLUSTER_FLOCK_SWARM_H
 
-#include "cluster/flock_ground.h"
+#include "cluster/flock_lanes.h"
 
 enum {
   SHOAL_SWARM_STRIDE = 64, /* columns that are looked at together; room for as many */
@@ -23,6 +23,7 @@ typedef struct shoal_swarm {
   uint32_t *column, *next, *prev; /* by row; column SHOAL_NIL: not in this swarm */
   uint32_t *head, *size, *loss;   /* by column */
   shoal_box *box;                 /* by column */
+  int16_t *cover;                 /* by column: of the box; see flock_lanes.h */
   uint16_t *seen;                 /* by column, count and group: rows */
   uint8_t *distinct;              /* by column and count: groups */
   uint64_t *groups, *twice;       /* by column and count: sets of those; of those with two rows */

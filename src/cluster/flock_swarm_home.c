@@ -54,6 +54,7 @@ void shoal_swarm_note(shoal_swarm *s, uint32_t column) {
     uint16_t *line = s->lines[q] + column;
     for (uint32_t leaf = 0; leaf < tree->n_leaves; leaf++) line[leaf * room] = loss[leaf];
   }
+  shoal_lanes_cover(g, box, s->cover + column * g->n_lanes);
   shoal_swarm_weigh(s, column, false);
 }
 
