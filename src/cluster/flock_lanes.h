@@ -24,7 +24,7 @@ typedef struct shoal_lanes {
 } shoal_lanes;
 
 static inline size_t shoal_lanes_from(size_t axis) {
-  return axis / SHOAL_LANES_AXES * SHOAL_LANES_BLOCK + axis % SHOAL_LANES_AXES;
+  return axis + (axis & ~(size_t)(SHOAL_LANES_AXES - 1));
 }
 static inline size_t shoal_lanes_to(size_t axis) {
   return shoal_lanes_from(axis) + SHOAL_LANES_AXES;
@@ -37,7 +37,8 @@ static inline const int16_t *shoal_lanes_of_tuple(const shoal_ground *ground, ui
 
 static inline void shoal_lanes_start(const shoal_ground *ground, shoal_lanes *reach,
                                      const int16_t *lanes) {
-  memcpy(reach->lane, lanes, ground->n_lanes * sizeof *lanes);
+  for (size_t i = 0; i < ground->n_lanes; i += SHOAL_LANES_BLOCK)
+    memcpy(reach->lane + i, lanes + i, SHOAL_LANES_BLOCK * sizeof *lanes);
 }
 
 static inline void shoal_lanes_add(const shoal_ground *ground, shoal_lanes *reach,
@@ -60,9 +61,9 @@ static inline bool shoal_lanes_below(const shoal_ground *ground, const int16_t *
 #if defined(__SSE2__)
   __m128i above = _mm_setzero_si128();
   for (size_t i = 0; i < ground->n_lanes; i += SHOAL_LANES_AXES)
-    above =
-        _mm_or_si128(above, _mm_cmpgt_epi16(_mm_loadu_si128((const __m128i *)(const void *)(a + i)),
-                                            _mm_loadu_si128((const __m128i *)(const void *)(b + i))));
+    above = _mm_or_si128(above,
+                         _mm_cmpgt_epi16(_mm_loadu_si128((const __m128i *)(const void *)(a + i)),
+                                         _mm_loadu_si128((const __m128i *)(const void *)(b + i))));
   return !_mm_movemask_epi8(above);
 #else
   for (size_t i = 0; i < ground->n_lanes; i++)

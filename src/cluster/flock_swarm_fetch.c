@@ -64,7 +64,8 @@ static uint32_t count_covered(const shoal_swarm *s, uint32_t by, uint32_t column
   uint32_t last = SHOAL_NIL, n = 0;
   bool covered = false;
   for (uint32_t r = s->head[column]; r != SHOAL_NIL; r = s->next[r]) {
-    if (g->tuple[r] != last) covered = shoal_lanes_below(g, cover, shoal_lanes_of_tuple(g, g->tuple[r]));
+    if (g->tuple[r] != last)
+      covered = shoal_lanes_below(g, cover, shoal_lanes_of_tuple(g, g->tuple[r]));
     last = g->tuple[r];
     n += covered;
   }
@@ -138,8 +139,7 @@ static bool can_fetch(shoal_visit *v, uint32_t n_rows, uint32_t loss, int64_t bu
   for (uint32_t i = 0; i < then->n && n_rows && budget > 0; i++) {
     bring_forward(then, order, i);
     shoal_lender *own = &v->lenders.items[order[i]];
-    if (own->n_rows == SHOAL_NIL)
-      own->n_rows = count_covered(v->swarm, v->column, own->column);
+    if (own->n_rows == SHOAL_NIL) own->n_rows = count_covered(v->swarm, v->column, own->column);
     uint32_t n = own->n_rows < then->items[i].n_rows ? own->n_rows : then->items[i].n_rows;
     if (n > n_rows) n = n_rows;
     budget += ((int64_t)then->items[i].loss - loss) * n;

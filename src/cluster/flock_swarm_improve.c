@@ -125,7 +125,7 @@ static bool may_pay(const shoal_visit *v, uint64_t cost, uint32_t n_rest, uint32
 static bool leave_single(shoal_visit *v) {
   const shoal_swarm *s = v->swarm;
   const shoal_ground *g = s->ground;
-  shoal_lanes before, rest; /* of the tuples before it; of all others */
+  shoal_lanes before, rest;   /* of the tuples before it; of all others */
   if (v->n < 2) return false; /* then all of them: another step */
   shoal_lanes_start(g, &v->behind[v->n - 1], v->lanes[v->n - 1]);
   for (uint32_t i = v->n - 1; i-- > 1;) {

@@ -67,7 +67,8 @@ uint32_t shoal_swarm_list_spare(const shoal_swarm *s, uint32_t column, const sho
   }
   for (uint32_t r = s->head[column]; r != SHOAL_NIL && n < room; r = s->next[r]) {
     if (!is_of_use(&c, r)) continue;
-    if (g->tuple[r] != last) covered = shoal_lanes_below(g, cover.lane, shoal_lanes_of_tuple(g, g->tuple[r]));
+    if (g->tuple[r] != last)
+      covered = shoal_lanes_below(g, cover.lane, shoal_lanes_of_tuple(g, g->tuple[r]));
     last = g->tuple[r];
     if (covered) rows[n++] = r;
   }

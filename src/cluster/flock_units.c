@@ -394,10 +394,9 @@ static void tidy(shoal_units *u) {
   bar_rest(u);
 }
 
-static void start(shoal_units *u, const uint32_t *rows, uint32_t n, float chances,
-                  uint64_t *random) {
+/* Units of one tuple each. */
+static void start_tuples(shoal_units *u, const uint32_t *rows, uint32_t n) {
   const uint32_t *tuple_of = u->ground->tuple;
-  u->n = u->n_gone = 0;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t tuple = tuple_of[rows[i]], a = u->of_tuple[tuple];
     if (a >= u->n || tuple_of[u->head[a]] != tuple) {
@@ -406,6 +405,24 @@ static void start(shoal_units *u, const uint32_t *rows, uint32_t n, float chance
     }
     add_row(u, a, rows[i]);
   }
+}
+
+/* Units of several. */
+static void start_parts(shoal_units *u, const uint32_t *rows, uint32_t n, const uint32_t *part) {
+  const shoal_ground *g = u->ground;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t a = part[i];
+    if (a == u->n) {
+      u->n++;
+      start_unit(u, a, rows[i]);
+    } else if (g->tuple[rows[i]] != g->tuple[u->tail[a]])
+      shoal_box_add(g, &u->box[a], shoal_ground_values(g, rows[i]));
+    add_row(u, a, rows[i]);
+  }
+  for (uint32_t a = 0; a < u->n; a++) u->loss[a] = (float)shoal_box_loss(g, &u->box[a]);
+}
+
+static void start(shoal_units *u, float chances, uint64_t *random) {
   shoal_units_clear_lines(u);
   bar_rest(u);
   for (uint32_t a = 0; a < u->n; a++) {
@@ -418,9 +435,12 @@ static void start(shoal_units *u, const uint32_t *rows, uint32_t n, float chance
     if (!u->fits[a]) look_around(u, a, false);
 }
 
-bool shoal_units_gather(shoal_units *u, const uint32_t *rows, uint32_t n_rows, float chances,
-                        uint64_t *random) {
-  start(u, rows, n_rows, chances, random);
+bool shoal_units_gather(shoal_units *u, const uint32_t *rows, uint32_t n_rows, const uint32_t *part,
+                        float chances, uint64_t *random) {
+  u->n = u->n_gone = 0;
+  if (part) start_parts(u, rows, n_rows, part);
+  else start_tuples(u, rows, n_rows);
+  start(u, chances, random);
   for (uint32_t a; (a = shoal_units_least_offer(u)) != SHOAL_NIL;) {
     uint32_t b = u->partner[a];
     if (u->head[b] == SHOAL_NIL ||

@@ -49,11 +49,12 @@ bool shoal_units_init(shoal_units *units, const shoal_ground *ground, uint32_t n
 void shoal_units_reset(shoal_units *units);
 
 /*
- * Gathers rows into units that fit; false where not all of them do. `chances` up to 1: how much
- * chance has a part in what is done first, drawn from `random`.
+ * Gathers rows into units that fit; false where not all of them do. `part`: by row, the number of
+ * the unit that it starts in, numbered as they come, no more than there is room for; NULL: tuples.
+ * `chances` up to 1: how much chance has a part in what is done first, drawn from `random`.
  */
-bool shoal_units_gather(shoal_units *units, const uint32_t *rows, uint32_t n_rows, float chances,
-                        uint64_t *random);
+bool shoal_units_gather(shoal_units *units, const uint32_t *rows, uint32_t n_rows,
+                        const uint32_t *part, float chances, uint64_t *random);
 
 /* ------------------------------------------------------------ scores */
 

@@ -182,7 +182,7 @@ static void both_ways_gather_the_same_units(void **state UNUSED) {
       uint64_t random = seed;
       if (way) s.ground.avx2 = false;
       assert_true(shoal_units_init(&units[way], &s.ground, n));
-      assert_true(shoal_units_gather(&units[way], rows, n, 0.3F, &random));
+      assert_true(shoal_units_gather(&units[way], rows, n, NULL, 0.3F, &random));
     }
     uint32_t n_rows = 0;
     for (uint32_t a = 0; a < units[0].n; a++) {
@@ -232,7 +232,7 @@ static void bounds_are_what_units_lose(void **state UNUSED) {
   uint64_t random = 1;
   for (uint32_t i = 0; i < 900; i++) rows[i] = i;
   assert_true(shoal_units_init(&units, &s.ground, 900));
-  assert_true(shoal_units_gather(&units, rows, 900, 0, &random));
+  assert_true(shoal_units_gather(&units, rows, 900, NULL, 0, &random));
   assert_true(units.n > 2 * SHOAL_UNITS_STRIDE);
   for (uint32_t a = 0; a < units.n; a += 2) units.own[a] = (int16_t)units.loss[a];
   for (uint32_t i = 0; i < 2 * units.n; i++) { /* first all with AVX2, if there is */
