@@ -15,10 +15,11 @@ static const float LITTLE = 0.05F; /* of progress, where there is none */
 /* ------------------------------------------------------------ building */
 
 void shoal_units_reset(shoal_units *u) {
-  void *const owned[] = {u->next,  u->of_tuple, u->head,    u->tail,  u->box,     u->groups,
-                         u->twice, u->lacks,    u->fits,    u->offer, u->chance,  u->partner,
-                         u->asked, u->lo,       u->hi,      u->size,  u->loss,    u->own,
-                         u->bar,   u->bound,    u->lacking, u->hears, u->version, u->place};
+  void *const owned[] = {u->next,    u->of_tuple, u->head,    u->tail,  u->box,
+                         u->groups,  u->twice,    u->lacks,   u->fits,  u->offer,
+                         u->chance,  u->partner,  u->asked,   u->lo,    u->hi,
+                         u->size,    u->loss,     u->own,     u->bar,   u->bound,
+                         u->lacking, u->hears,    u->version, u->place, u->reach};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   for (size_t q = 0; q < SHOAL_GROUND_AXES; q++) free(u->lines[q]);
   memset(u, 0, sizeof *u);
@@ -51,10 +52,11 @@ static bool allocate(shoal_units *u) {
   u->chance = shoal_alloc_zero(room, sizeof *u->chance);
   u->bound = shoal_alloc(room, sizeof *u->bound);
   u->place = shoal_alloc(room, sizeof *u->place);
+  u->reach = shoal_alloc(room, sizeof *u->reach);
   return u->next && u->of_tuple && u->head && u->tail && u->box && u->groups && u->twice &&
          u->lacks && u->lacking && u->fits && u->offer && u->partner && u->asked && u->hears &&
          u->version && u->lo && u->hi && u->size && u->loss && u->own && u->bar && u->chance &&
-         u->bound && u->place;
+         u->bound && u->place && u->reach;
 }
 
 bool shoal_units_init(shoal_units *u, const shoal_ground *g, uint32_t n_tuples) {
@@ -411,15 +413,20 @@ static void start_tuples(shoal_units *u, const uint32_t *rows, uint32_t n) {
 static void start_parts(shoal_units *u, const uint32_t *rows, uint32_t n, const uint32_t *part) {
   const shoal_ground *g = u->ground;
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t a = part[i];
+    uint32_t a = part[i], tuple = g->tuple[rows[i]];
     if (a == u->n) {
       u->n++;
       start_unit(u, a, rows[i]);
-    } else if (g->tuple[rows[i]] != g->tuple[u->tail[a]])
-      shoal_box_add(g, &u->box[a], shoal_ground_values(g, rows[i]));
+      shoal_lanes_start(g, &u->reach[a], shoal_lanes_of_tuple(g, tuple));
+    } else if (tuple != g->tuple[u->tail[a]]) {
+      shoal_lanes_add(g, &u->reach[a], shoal_lanes_of_tuple(g, tuple));
+    }
     add_row(u, a, rows[i]);
   }
-  for (uint32_t a = 0; a < u->n; a++) u->loss[a] = (float)shoal_box_loss(g, &u->box[a]);
+  for (uint32_t a = 0; a < u->n; a++) {
+    shoal_lanes_box(g, &u->reach[a], &u->box[a]);
+    u->loss[a] = (float)shoal_lanes_loss(g, &u->reach[a]);
+  }
 }
 
 static void start(shoal_units *u, float chances, uint64_t *random) {

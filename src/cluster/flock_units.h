@@ -8,7 +8,7 @@
 #ifndef SHOAL_CLUSTER_FLOCK_UNITS_H
 #define SHOAL_CLUSTER_FLOCK_UNITS_H
 
-#include "cluster/flock_ground.h"
+#include "cluster/flock_lanes.h"
 
 enum { SHOAL_UNITS_STRIDE = 64 }; /* units that are looked at together; room for as many */
 
@@ -22,6 +22,7 @@ typedef struct shoal_units {
   uint32_t *of_tuple;    /* by tuple: its first unit */
   uint32_t *head, *tail; /* by unit; head SHOAL_NIL: it has gone into another one */
   shoal_box *box;
+  shoal_lanes *reach;       /* of its rows, while it starts: scratch */
   uint64_t *groups, *twice; /* by unit and count: sets of those it has; that it has twice */
   uint8_t *lacking;         /* by unit and count: groups that it lacks */
   uint32_t *lacks;          /* by unit: of all counts together */
