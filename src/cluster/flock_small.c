@@ -5,8 +5,7 @@
  * threads may work; each half is gathered, as a whole if it is not large, and bettered by single
  * steps. Then again and again some clusters near each other are made anew (see flock_remake.h).
  * After a while all clusters are halved another way, along some axis, and so on for a few turns, so
- * that those that were kept apart meet. At the end all of them together have a turn of single
- * steps. The halves depend on the rows alone, not on the threads.
+ * that those that were kept apart meet. The halves depend on the rows alone, not on the threads.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +33,11 @@ enum {
 static const struct effort {
   uint64_t most_values; /* that a cluster needs, in hundredths of k */
   uint32_t pairs;
-} efforts[] = {{10, 66}, {30, 45}, {UINT32_MAX, 10}};
+} efforts[] = {{10, 90}, {30, 56}, {UINT32_MAX, 15}};
 
 typedef struct small {
   shoal_halves halves;
+  shoal_fit fit; /* without counts that follow from others */
   uint32_t *rows;
   shoal_ground ground;
   uint32_t first[SHOAL_HALVES + 1], n_halves;
@@ -45,7 +45,6 @@ typedef struct small {
   bool halved[SHOAL_GROUND_AXES];                         /* along that axis, in some turn */
   shoal_swarm swarms[SHOAL_HALVES], before[SHOAL_HALVES]; /* of this turn; of the one before */
   uint8_t *half_of[SHOAL_HALVES]; /* by half before and column: the half of this turn */
-  shoal_swarm whole;
 } small;
 
 /* ------------------------------------------------------------ a swarm */
@@ -295,41 +294,7 @@ static void better_half(void *user, unsigned i) {
   shoal_units_reset(&units);
 }
 
-/* ------------------------------------------------------------ the whole */
-
-static void take_over(shoal_swarm *whole, const shoal_swarm *half) {
-  for (uint32_t c = 0; c < half->n_columns; c++)
-    if (half->size[c]) shoal_swarm_adopt(whole, half, c);
-}
-
-/* Columns that their own halves are done with have another turn only for the other half's sake. */
-static void mark_undone(const small *f, shoal_swarm *whole) {
-  uint32_t column = 0;
-  whole->since = whole->clock;
-  for (uint32_t i = 0; i < f->n_halves; i++) {
-    const shoal_swarm *half = &f->swarms[i];
-    for (uint32_t c = 0; c < half->n_columns; c++) {
-      if (!half->size[c]) continue;
-      if (half->changed[c] > half->tried[c]) whole->changed[column] = ++whole->clock;
-      column++;
-    }
-  }
-}
-
-static void unite(small *f) {
-  shoal_swarm *whole = &f->whole;
-  const shoal_ground *g = &f->ground;
-  if (!shoal_swarm_init(whole, g, g->n / (uint32_t)g->fit->k, SHOAL_HALVES)) {
-    whole->failed = true;
-    return;
-  }
-  for (uint32_t i = 0; i < f->n_halves; i++) {
-    whole->border = whole->n_columns; /* in the end: where the last half begins */
-    take_over(whole, &f->swarms[i]);
-  }
-  mark_undone(f, whole);
-  polish(f, whole);
-}
+/* ------------------------------------------------------------ all turns */
 
 static void cut_halves(small *f) {
   const shoal_ground *g = &f->ground;
@@ -369,12 +334,7 @@ static bool cluster(small *f, shoal_partition *partition) {
   while (f->n_halves > 1 && f->turn + 1 < TURNS && f->halves.status == SHOAL_OK)
     if (!take_turn(f)) return false;
   if (f->halves.status != SHOAL_OK) return true;
-  const shoal_swarm *found = &f->swarms[0];
-  if (f->n_halves > 1) {
-    unite(f);
-    found = &f->whole;
-  }
-  return !found->failed && shoal_halves_hand_over(found, 1, f->rows, partition);
+  return shoal_halves_hand_over(f->swarms, f->n_halves, f->rows, partition);
 }
 
 shoal_status shoal_flock_small(const shoal_cluster_task *task, shoal_partition *partition,
@@ -388,10 +348,12 @@ shoal_status shoal_flock_small(const shoal_cluster_task *task, shoal_partition *
   f->halves.task = task;
   f->halves.error = error;
   f->rows = shoal_alloc((size_t)task->axes->n_rows, sizeof *f->rows);
-  bool ok = f->rows != NULL;
+  bool ok = f->rows && shoal_halves_reduce_fit(task->fit, &f->fit);
   if (ok) f->halves.status = shoal_flock_order_roughly(task, f->rows, error);
+  shoal_cluster_task reduced = *task;
+  reduced.fit = &f->fit;
   if (ok && f->halves.status == SHOAL_OK)
-    ok = shoal_ground_init(&f->ground, task, f->rows) && cluster(f, partition);
+    ok = shoal_ground_init(&f->ground, &reduced, f->rows) && cluster(f, partition);
   *done = partition->cluster_of_row != NULL;
   shoal_status status = ok ? f->halves.status : shoal_fail_memory(error);
   for (size_t i = 0; i < SHOAL_HALVES; i++) {
@@ -399,8 +361,8 @@ shoal_status shoal_flock_small(const shoal_cluster_task *task, shoal_partition *
     shoal_swarm_reset(&f->before[i]);
     free(f->half_of[i]);
   }
-  shoal_swarm_reset(&f->whole);
   shoal_ground_reset(&f->ground);
+  free(f->fit.counts);
   free(f->rows);
   free(f);
   return status;

@@ -28,8 +28,6 @@ typedef struct shoal_swarm {
   uint8_t *distinct;              /* by column and count: groups */
   uint64_t *groups, *twice;       /* by column and count: sets of those; of those with two rows */
   uint32_t clock, *changed, *tried;
-  uint32_t border, since; /* columns on either side of the border, unless they have changed since,
-                             are done as far as their own side goes */
   /* the table; see flock_swarm_home.c */
   int16_t *lo, *hi;                   /* numbers: by axis and column */
   uint16_t *lines[SHOAL_GROUND_AXES]; /* trees: by leaf and column */

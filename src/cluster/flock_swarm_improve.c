@@ -285,14 +285,6 @@ static bool begin(shoal_visit *v) {
   return true;
 }
 
-/* Has any tuple its home on the other side of the border? */
-static bool crosses(const shoal_visit *v) {
-  uint32_t border = v->swarm->border;
-  for (uint32_t i = 0; i < v->n; i++)
-    if ((v->home[i].column < border) != (v->column < border)) return true;
-  return false;
-}
-
 static bool step(shoal_swarm *s, uint32_t column) {
   const shoal_ground *g = s->ground;
   shoal_visit v; /* large: not to be cleared */
@@ -300,7 +292,6 @@ static bool step(shoal_swarm *s, uint32_t column) {
   v.column = column;
   v.knows_lenders = false;
   if (!s->loss[column] || s->size[column] > MOST_ROWS || !begin(&v)) return false;
-  if (s->changed[column] <= s->since && !crosses(&v)) return false;
   if (leave_single(&v)) return true;
   const shoal_box *box = &s->box[column];
   for (size_t q = g->n_numbers; q < g->n_axes; q++)
