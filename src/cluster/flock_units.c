@@ -11,6 +11,7 @@
 
 enum { STRIDE = SHOAL_UNITS_STRIDE };
 static const float LITTLE = 0.05F; /* of progress, where there is none */
+static const float HASTE = 0.45F;  /* how much less each k rows above k count, where two then fit */
 
 /* ------------------------------------------------------------ building */
 
@@ -143,7 +144,9 @@ static float score_of(const shoal_units *u, uint32_t a, uint32_t b, int joint, f
   }
   float all = size + u->size[b];
   float sum = all * (float)joint - size * u->loss[a] - u->size[b] * u->loss[b];
-  float score = sum / all * chance;
+  float score = sum / all * chance, k = (float)u->ground->fit->k;
+  if (all > k && !(u->lacks[a] && u->lacks[b]))
+    score *= all < 2 * k ? 1 - HASTE * (all - k) / k : 1 - HASTE;
   if (score >= most || !u->lacks[a] || !u->lacks[b]) return score;
   return score / progress(u, a, b);
 }
