@@ -40,9 +40,11 @@ static void choose_partners(shoal_remaking *m, uint32_t column, uint32_t row) {
   m->n_columns = 1;
   for (uint32_t c = 0; c < s->n_columns; c++) {
     if (!s->size[c] || c == column) continue;
-    uint64_t own = (uint64_t)(uint32_t)s->cost[shoal_swarm_slot(c)] *
-                   (2 * SHARES + shoal_swarm_random(s, SHARES));
-    if (m->n_columns > SHOAL_REMAKE_PARTNERS && own >= cost[SHOAL_REMAKE_PARTNERS]) continue;
+    uint64_t own = (uint32_t)s->cost[shoal_swarm_slot(c)];
+    bool full = m->n_columns > SHOAL_REMAKE_PARTNERS;
+    if (full && 2 * SHARES * own >= cost[SHOAL_REMAKE_PARTNERS]) continue; /* whatever is drawn */
+    own *= 2 * SHARES + shoal_swarm_random(s, SHARES);
+    if (full && own >= cost[SHOAL_REMAKE_PARTNERS]) continue;
     uint32_t i = m->n_columns <= SHOAL_REMAKE_PARTNERS ? m->n_columns++ : SHOAL_REMAKE_PARTNERS;
     for (; i > 1 && cost[i - 1] > own; i--) {
       cost[i] = cost[i - 1];

@@ -112,7 +112,10 @@ typedef struct shoal_home {
 /* The cheapest column for a row, but for `from`. `cost` then holds what all of them cost. */
 shoal_home shoal_swarm_home(shoal_swarm *swarm, uint32_t row, uint32_t from);
 /* Where a column's figures stand in `weight` and `cost`, and the other way round. */
-uint32_t shoal_swarm_slot(uint32_t column);
+static inline uint32_t shoal_swarm_slot(uint32_t column) {
+  uint32_t middle = column % 16 / 4; /* of each sixteen, the second and third four change places */
+  return middle == 1 ? column + 4 : middle == 2 ? column - 4 : column;
+}
 
 /* ------------------------------------------------------------ the steps */
 
