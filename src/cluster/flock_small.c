@@ -25,11 +25,13 @@ enum {
   MOST_K = 100,         /* larger clusters are not for pools */
   MOST_CLUSTERS = 1024, /* that the rows could form: above that looking at all takes too long */
   TURNS = 4,            /* each with other halves */
+  USUAL_K = 20,         /* clusters of more rows are made anew less often */
   OFTEN = 16            /* remakes between two reports */
 };
 
 /* How long clusters are made anew: pairs of units looked at by that, for each tuple. The more of a
- * cluster's k rows must differ, the more such a pair costs, and the less is gained by it. */
+ * cluster's k rows must differ, the more such a pair costs, and the less is gained by it; so it is
+ * the more rows a cluster has above USUAL_K. */
 static const struct effort {
   uint64_t most_values; /* that a cluster needs, in hundredths of k */
   uint32_t pairs;
@@ -69,7 +71,8 @@ static uint64_t pairs_to_look_at(const small *f, uint32_t n_tuples) {
     if (fit->counts[d].least > values) values = fit->counts[d].least;
   while (100 * values > efforts[i].most_values * fit->k && i + 1 < sizeof efforts / sizeof *efforts)
     i++;
-  return (uint64_t)efforts[i].pairs * n_tuples / (f->n_halves > 1 ? TURNS : 1);
+  uint64_t pairs = (uint64_t)efforts[i].pairs * n_tuples / (f->n_halves > 1 ? TURNS : 1);
+  return fit->k > USUAL_K ? pairs * USUAL_K / fit->k + 1 : pairs;
 }
 
 static void report(small *f, unsigned half, uint64_t part, uint64_t all) {
