@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of what flock makes anew in small tables (src/cluster/flock_lanes, _remake, _units,
- * _small): what rows reach says the same as their box, parts lose no more than they may, units
- * start as parts, and all turns are taken.
+ * Unit tests of what flock makes anew in small tables (src/cluster/flock_lanes, _cells, _remake,
+ * _units, _small): what rows reach says the same as their box, parts lose no more than they may,
+ * units start as parts, and all turns are taken.
  */
 #include "flock_scene.h"
 
+#include "cluster/flock_cells.h"
 #include "cluster/flock_remake.h"
 
 /* ---------------------------------------------------------------- lanes */
@@ -67,6 +68,46 @@ static void lanes_say_what_boxes_say(void **state UNUSED) {
     }
     close_scene(&s);
   }
+}
+
+/* ---------------------------------------------------------------- cells */
+
+/* The rows of one part: whole tuples, of one cell, few, that lose little. */
+static void check_cell(const shoal_ground *g, const uint32_t *rows, uint32_t n, uint32_t most) {
+  uint32_t n_tuples = 1;
+  shoal_box box;
+  shoal_box_start(g, &box, shoal_ground_values(g, rows[0]));
+  for (uint32_t i = 1; i < n; i++) {
+    shoal_box_add(g, &box, shoal_ground_values(g, rows[i]));
+    n_tuples += g->tuple[rows[i]] != g->tuple[rows[i - 1]];
+  }
+  if (n_tuples == 1) return;
+  assert_true(SHOAL_CELLS_FEW * n <= g->fit->k);
+  assert_true(shoal_box_loss(g, &box) <= most);
+}
+
+static void tuples_of_a_cell_start_together(void **state UNUSED) {
+  scene s;
+  shape some = plain;
+  memcpy(some.kinds, "ntu", 4);
+  some.k = 20;
+  open_scene(&s, &some, 1, 7); /* one column: of all rows */
+  const shoal_ground *g = &s.ground;
+  uint32_t from = g->first[10], to = g->n, n = to - from, n_parts = 0, last = 0;
+  uint32_t rows[900], part[900];
+  uint64_t keys[900];
+  bool listed[900] = {0};
+  shoal_cells_part(g, from, to, keys, rows, part);
+  for (uint32_t i = 0; i < n; i++) {
+    assert_true(rows[i] >= from && rows[i] < to && !listed[rows[i]]);
+    listed[rows[i]] = true;
+    if (i && part[i] == part[i - 1]) continue;
+    assert_int_equal(part[i], n_parts++);
+    if (i) check_cell(g, rows + last, i - last, s.swarm.loss[0] / SHOAL_CELLS_LITTLE);
+    last = i;
+  }
+  assert_true(n_parts < g->n_tuples - 10); /* some did come together */
+  close_scene(&s);
 }
 
 /* ---------------------------------------------------------------- parts */
@@ -242,6 +283,7 @@ static void halves_have_turns(void **state UNUSED) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lanes_say_what_boxes_say),
+      cmocka_unit_test(tuples_of_a_cell_start_together),
       cmocka_unit_test(parts_lose_no_more_than_they_may),
       cmocka_unit_test(units_start_as_parts),
       cmocka_unit_test(remaking_only_gains),
