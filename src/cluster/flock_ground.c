@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cluster/flock_ground: see flock_ground.h. */
-#include "cluster/flock_ground.h"
+#include "cluster/flock_lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +106,7 @@ void shoal_ground_reset(shoal_ground *g) {
   free(g->tuple);
   free(g->first);
   free(g->values);
+  free(g->lanes);
   free(g->group);
   free(g->groups);
   memset(g, 0, sizeof *g);
@@ -177,6 +178,19 @@ static bool fill_values(shoal_ground *g, const shoal_axes *axes, double scale) {
   return true;
 }
 
+static bool fill_lanes(shoal_ground *g) {
+  g->n_lanes = (g->n_axes + SHOAL_LANES_AXES - 1) / SHOAL_LANES_AXES * SHOAL_LANES_BLOCK;
+  g->lanes = shoal_alloc_zero((size_t)g->n_tuples * g->n_lanes, sizeof *g->lanes);
+  if (!g->lanes) return false;
+  for (uint32_t t = 0; t < g->n_tuples; t++)
+    for (size_t q = 0; q < g->n_axes; q++) {
+      int16_t value = (int16_t)g->values[(size_t)t * g->n_axes + q];
+      g->lanes[t * g->n_lanes + shoal_lanes_from(q)] = value;
+      g->lanes[t * g->n_lanes + shoal_lanes_to(q)] = (int16_t)-value;
+    }
+  return true;
+}
+
 static bool has_avx2(void) {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx2");
@@ -196,7 +210,7 @@ bool shoal_ground_init(shoal_ground *g, const shoal_cluster_task *task, const ui
                       .row = rows,
                       .avx2 = has_avx2()};
   order_axes(g, axes);
-  bool ok = fill_rows(g, axes) && fill_groups(g) && fill_values(g, axes, scale);
+  bool ok = fill_rows(g, axes) && fill_groups(g) && fill_values(g, axes, scale) && fill_lanes(g);
   for (size_t q = g->n_numbers; ok && q < g->n_axes; q++)
     ok = init_tree(&g->trees[q], &axes->items[g->axis[q]], scale);
   if (!ok) shoal_ground_reset(g);

@@ -43,6 +43,8 @@ typedef struct shoal_ground {
   uint32_t *tuple;     /* by row */
   uint32_t *first;     /* by tuple: its first row; n_tuples + 1 */
   uint16_t *values;    /* by tuple: n_axes; numbers: what is lost from the least; trees: labels */
+  size_t n_lanes;      /* see flock_lanes.h */
+  int16_t *lanes;      /* by tuple: n_lanes */
   uint8_t *group;      /* by row: n_counts */
   uint64_t *groups;    /* by row: those of all counts as one set; NULL: they are too many */
   uint32_t shift[SHOAL_GROUND_COUNTS];      /* by count: where its groups begin in such a set */

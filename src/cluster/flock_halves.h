@@ -21,6 +21,10 @@ typedef struct shoal_halves {
   shoal_error *error;
 } shoal_halves;
 
+/* Leaves out counts that follow from others; `reduced->counts` is then to be freed. False without
+ * memory. */
+bool shoal_halves_reduce_fit(const shoal_fit *fit, shoal_fit *reduced);
+
 /* Does something for halves 0 .. n - 1, on as many threads if there are some. */
 void shoal_halves_work(const shoal_halves *halves, unsigned n, void (*work)(void *user, unsigned i),
                        void *user);

@@ -270,7 +270,7 @@ bool shoal_lines_gather(const shoal_lines *lines, shoal_swarm *s, uint32_t first
   bool ok = rows && c.keys && c.points;
   if (ok) {
     for (uint32_t i = first; i < end; i++) rows[i - first] = i;
-    *fit = shoal_units_gather(&units, rows, end - first, 0, &s->random);
+    *fit = shoal_units_gather(&units, rows, end - first, NULL, 0, &s->random);
     if (*fit) cut_units(&c, &units);
   }
   free(rows);

@@ -39,43 +39,6 @@ typedef struct scarce {
   uint8_t *half_of[SHOAL_HALVES]; /* by column of a swarm: where it goes later */
 } scarce;
 
-/* ------------------------------------------------------------ counts */
-
-/* Are the groups of a count parts of those of another one, which needs as many or more? */
-static bool follows_from(const shoal_count *count, const shoal_count *other, uint64_t n_rows) {
-  uint32_t of[SHOAL_GROUND_GROUPS];
-  if (count->least > other->least) return false;
-  for (size_t i = 0; i < SHOAL_GROUND_GROUPS; i++) of[i] = SHOAL_NO_GROUP;
-  for (uint64_t r = 0; r < n_rows; r++) {
-    uint32_t group = shoal_count_group(count, r), whole = shoal_count_group(other, r);
-    if (whole == SHOAL_NO_GROUP) continue;
-    if (group == SHOAL_NO_GROUP) return false;
-    if (of[group] == SHOAL_NO_GROUP) of[group] = whole;
-    if (of[group] != whole) return false;
-  }
-  return true;
-}
-
-/* Of counts that follow from each other the first is kept. */
-static bool is_needed(const shoal_fit *fit, size_t d) {
-  const shoal_count *counts = fit->counts;
-  for (size_t e = 0; e < fit->n_counts; e++) {
-    if (e == d || !follows_from(&counts[d], &counts[e], fit->n_rows)) continue;
-    if (e < d || !follows_from(&counts[e], &counts[d], fit->n_rows)) return false;
-  }
-  return true;
-}
-
-static bool reduce_fit(scarce *f, const shoal_fit *fit) {
-  f->fit = *fit;
-  f->fit.n_counts = 0;
-  f->fit.counts = shoal_alloc(fit->n_counts, sizeof *f->fit.counts);
-  if (!f->fit.counts) return false;
-  for (size_t d = 0; d < fit->n_counts; d++)
-    if (is_needed(fit, d)) f->fit.counts[f->fit.n_counts++] = fit->counts[d];
-  return true;
-}
-
 /* ------------------------------------------------------------ a swarm */
 
 static bool is_over(const scarce *f, const shoal_swarm *s) {
@@ -256,7 +219,7 @@ shoal_status shoal_flock_scarce(const shoal_cluster_task *task, shoal_partition 
   f->halves.task = task;
   f->halves.error = error;
   f->patient = shoal_fit_most_clusters(task->fit) < PATIENT;
-  bool ok = reduce_fit(f, task->fit);
+  bool ok = shoal_halves_reduce_fit(task->fit, &f->fit);
   ok = ok && prepare(f, task);
   if (ok && f->ground.groups) ok = cluster(f, partition);
   *done = partition->cluster_of_row != NULL;

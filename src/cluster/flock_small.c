@@ -3,17 +3,18 @@
  * cluster/flock_small: least information loss for small tables with k and counts alone, where there
  * is time to look at all clusters for every row. The order of the rows is cut in two, so that two
  * threads may work; each half is gathered, as a whole if it is not large, and bettered by single
- * steps. Then again and again some clusters near each other are made anew, with some chance in it,
- * bettered, and kept if nothing is lost by that (Shaw 1998 calls it large neighbourhood search). At
- * the end both halves together have their turn. The halves depend on the rows alone, not on the
- * threads.
+ * steps. Then again and again some clusters near each other are made anew (see flock_remake.h).
+ * After a while all clusters are halved another way, along some axis, and so on for a few turns, so
+ * that those that were kept apart meet. The halves depend on the rows alone, not on the threads.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
+#include "cluster/flock_cells.h"
 #include "cluster/flock_halves.h"
-#include "cluster/flock_units.h"
+#include "cluster/flock_remake.h"
 
 enum {
   LEAST_HALVED = 4000,  /* rows: fewer are one whole */
@@ -21,169 +22,30 @@ enum {
   LONGEST = 3000,       /* or a few more where few are left over */
   MOST_K = 100,         /* larger clusters are not for pools */
   MOST_CLUSTERS = 1024, /* that the rows could form: above that looking at all takes too long */
-  DRAWS = 3,            /* clusters of which the one that loses most is made anew, */
-  PARTNERS = 3,         /* with so many others */
-  ENOUGH = 8,           /* or fewer if they have so many times k rows, */
-  MOST_POOLED = 1024,   /* and at most so many rows in all */
-  HOPE = 115,           /* single steps are tried if units lose so many hundredths at most */
-  HOPES = 100,
-  OFTEN = 16 /* remakes between two reports */
+  TURNS = 4,            /* each with other halves */
+  USUAL_K = 20,         /* clusters of more rows are made anew less often */
+  OFTEN = 16            /* remakes between two reports */
 };
 
 /* How long clusters are made anew: pairs of units looked at by that, for each tuple. The more of a
- * cluster's k rows must differ, the more such a pair costs, and the less is gained by it. */
+ * cluster's k rows must differ, the more such a pair costs, and the less is gained by it; so it is
+ * the more rows a cluster has above USUAL_K. */
 static const struct effort {
   uint64_t most_values; /* that a cluster needs, in hundredths of k */
   uint32_t pairs;
-} efforts[] = {{10, 575}, {30, 400}, {UINT32_MAX, 120}};
+} efforts[] = {{10, 90}, {30, 56}, {UINT32_MAX, 15}};
 
 typedef struct small {
   shoal_halves halves;
+  shoal_fit fit; /* without counts that follow from others */
   uint32_t *rows;
   shoal_ground ground;
-  shoal_swarm swarms[SHOAL_HALVES + 1]; /* the last: the whole */
   uint32_t first[SHOAL_HALVES + 1], n_halves;
+  unsigned turn;
+  bool halved[SHOAL_GROUND_AXES];                         /* along that axis, in some turn */
+  shoal_swarm swarms[SHOAL_HALVES], before[SHOAL_HALVES]; /* of this turn; of the one before */
+  uint8_t *half_of[SHOAL_HALVES]; /* by half before and column: the half of this turn */
 } small;
-
-/* ------------------------------------------------------------ making anew */
-
-typedef struct remaking {
-  shoal_swarm *swarm;
-  shoal_units *units;
-  uint32_t columns[PARTNERS + 1], n_columns;
-  uint32_t rows[MOST_POOLED], n;
-} remaking;
-
-/* Of a few clusters drawn, the one that loses most; SHOAL_NIL: none of them can gain anything. */
-static uint32_t draw_column(shoal_swarm *s) {
-  uint32_t best = SHOAL_NIL;
-  for (int i = 0; i < DRAWS; i++) {
-    uint32_t c = shoal_swarm_random(s, s->n_columns);
-    if (!s->loss[c] || s->size[c] > MOST_POOLED) continue;
-    if (best == SHOAL_NIL || shoal_swarm_cost(s, c) > shoal_swarm_cost(s, best)) best = c;
-  }
-  return best;
-}
-
-static uint32_t draw_row(shoal_swarm *s, uint32_t column) {
-  uint32_t row = s->head[column];
-  for (uint32_t steps = shoal_swarm_random(s, s->size[column]); steps; steps--) row = s->next[row];
-  return row;
-}
-
-/* The cluster, and behind it those that would cost its row least, with some chance. */
-static void choose_partners(remaking *m, uint32_t column, uint32_t row) {
-  enum { SHARES = 1024 };
-  shoal_swarm *s = m->swarm;
-  uint64_t cost[PARTNERS + 1] = {0};
-  (void)shoal_swarm_home(s, row, column);
-  m->columns[0] = column;
-  m->n_columns = 1;
-  for (uint32_t c = 0; c < s->n_columns; c++) {
-    if (!s->size[c] || c == column) continue;
-    uint64_t own = (uint64_t)(uint32_t)s->cost[shoal_swarm_slot(c)] *
-                   (2 * SHARES + shoal_swarm_random(s, SHARES));
-    if (m->n_columns > PARTNERS && own >= cost[PARTNERS]) continue;
-    uint32_t i = m->n_columns <= PARTNERS ? m->n_columns++ : PARTNERS;
-    for (; i > 1 && cost[i - 1] > own; i--) {
-      cost[i] = cost[i - 1];
-      m->columns[i] = m->columns[i - 1];
-    }
-    cost[i] = own;
-    m->columns[i] = c;
-  }
-}
-
-/* The rows of the cluster and its partners, nearest first, until they are enough; false: too many.
- */
-static bool pool_rows(remaking *m) {
-  const shoal_swarm *s = m->swarm;
-  uint64_t enough = ENOUGH * s->ground->fit->k;
-  m->n = 0;
-  for (uint32_t i = 0; i < m->n_columns; i++) {
-    if (m->n >= enough) m->n_columns = i;
-    else if (m->n + s->size[m->columns[i]] > MOST_POOLED) return false;
-    else
-      for (uint32_t r = s->head[m->columns[i]]; r != SHOAL_NIL; r = s->next[r]) m->rows[m->n++] = r;
-  }
-  return true;
-}
-
-/* The column that a unit is already, as it was; SHOAL_NIL: none. */
-static uint32_t column_of_unit(const shoal_swarm *s, const shoal_units *u, uint32_t a) {
-  uint32_t column = s->column[u->head[a]];
-  if ((float)s->size[column] != u->size[a]) return SHOAL_NIL;
-  for (uint32_t r = u->head[a]; r != SHOAL_NIL; r = u->next[r])
-    if (s->column[r] != column) return SHOAL_NIL;
-  return column;
-}
-
-/* Units that are columns of the pool already are taken out of both. */
-static void drop_kept(remaking *m) {
-  shoal_units *u = m->units;
-  for (uint32_t a = 0; a < u->n; a++) {
-    if (u->head[a] == SHOAL_NIL) continue;
-    uint32_t column = column_of_unit(m->swarm, u, a), i = 0;
-    if (column == SHOAL_NIL) continue;
-    u->head[a] = SHOAL_NIL;
-    while (m->columns[i] != column) i++;
-    m->columns[i] = m->columns[--m->n_columns];
-  }
-}
-
-/* Puts units into columns, first into those of the pool; returns how many there are. */
-static uint32_t put_units(remaking *m, uint32_t *columns) {
-  shoal_swarm *s = m->swarm;
-  const shoal_units *u = m->units;
-  uint32_t n = 0;
-  for (uint32_t a = 0; a < u->n && !s->failed; a++) {
-    if (u->head[a] == SHOAL_NIL) continue;
-    uint32_t to = n < m->n_columns ? m->columns[n] : shoal_swarm_take(s);
-    if (to == SHOAL_NIL) s->failed = true;
-    else columns[n++] = to;
-    for (uint32_t r = u->head[a]; r != SHOAL_NIL && !s->failed; r = u->next[r])
-      if (s->column[r] != to) shoal_swarm_move(s, r, to);
-  }
-  for (uint32_t i = 0; i < m->n_columns; i++) shoal_swarm_settle(s, m->columns[i]);
-  return n;
-}
-
-/* What the rows lost before, and what they lose as units. */
-static uint64_t cost_before(const remaking *m) {
-  uint64_t cost = 0;
-  for (uint32_t i = 0; i < m->n_columns; i++) cost += shoal_swarm_cost(m->swarm, m->columns[i]);
-  return cost;
-}
-
-static uint64_t cost_of_units(const shoal_units *u) {
-  uint64_t cost = 0;
-  for (uint32_t a = 0; a < u->n; a++)
-    if (u->head[a] != SHOAL_NIL) cost += (uint64_t)u->size[a] * (uint64_t)u->loss[a];
-  return cost;
-}
-
-static void remake(remaking *m) {
-  enum { ROUNDS = 2, SHARES = 1024 };
-  shoal_swarm *s = m->swarm;
-  uint32_t column = draw_column(s), columns[MOST_POOLED];
-  if (column == SHOAL_NIL) return;
-  choose_partners(m, column, draw_row(s, column));
-  if (!pool_rows(m)) return;
-  float chances = (float)shoal_swarm_random(s, SHARES) / (2 * SHARES);
-  if (!shoal_units_gather(m->units, m->rows, m->n, chances, &s->random)) return;
-  if (cost_of_units(m->units) * HOPES > cost_before(m) * HOPE) return;
-  uint64_t before = shoal_swarm_total(s);
-  s->n_moved = 0;
-  drop_kept(m);
-  uint32_t n = put_units(m, columns);
-  for (int round = 0; round < ROUNDS; round++) {
-    bool any = false;
-    for (uint32_t i = 0; i < n; i++)
-      if (s->changed[columns[i]] > s->tried[columns[i]]) any |= shoal_swarm_improve(s, columns[i]);
-    if (!any) break;
-  }
-  if (shoal_swarm_total(s) > before) shoal_swarm_undo(s, 0);
-}
 
 /* ------------------------------------------------------------ a swarm */
 
@@ -198,30 +60,54 @@ static void polish(const small *f, shoal_swarm *s) {
   s->n_moved = 0;
 }
 
-static uint64_t pairs_to_look_at(const shoal_fit *fit, uint32_t n_tuples) {
+/* In one turn. */
+static uint64_t pairs_to_look_at(const small *f, uint32_t n_tuples) {
+  const shoal_fit *fit = f->ground.fit;
   uint64_t values = 0;
   size_t i = 0;
   for (size_t d = 0; d < fit->n_counts; d++)
     if (fit->counts[d].least > values) values = fit->counts[d].least;
   while (100 * values > efforts[i].most_values * fit->k && i + 1 < sizeof efforts / sizeof *efforts)
     i++;
-  return (uint64_t)efforts[i].pairs * n_tuples;
+  uint64_t pairs = (uint64_t)efforts[i].pairs * n_tuples / (f->n_halves > 1 ? TURNS : 1);
+  return fit->k > USUAL_K ? pairs * USUAL_K / fit->k + 1 : pairs;
+}
+
+static void report(small *f, unsigned half, uint64_t part, uint64_t all) {
+  bool alone =
+      shoal_run_threads(f->halves.task->run) == 1; /* then one half comes after the other */
+  uint64_t n = f->ground.n, done = n * part / all;
+  if (half && !alone) return;
+  if (alone) done = (done + half * n) / f->n_halves;
+  shoal_halves_report(&f->halves, (f->turn * n + done) / (f->n_halves > 1 ? TURNS : 1));
 }
 
 /* At most as often as there are clusters: where they are small, pools are cheap but gain little. */
 static void make_anew(small *f, unsigned half, shoal_units *units, uint32_t n_tuples) {
   shoal_swarm *s = &f->swarms[half];
-  bool alone =
-      shoal_run_threads(f->halves.task->run) == 1; /* then one half comes after the other */
-  remaking m = {.swarm = s, .units = units};
-  uint64_t pairs = pairs_to_look_at(s->ground->fit, n_tuples), end = units->n_looked + pairs;
-  for (uint32_t i = 0; i < s->n_columns && units->n_looked < end && !is_over(f, s); i++) {
-    uint64_t done = f->ground.n * (pairs - (end - units->n_looked)) / pairs / 2;
-    if (alone) done = (done + (uint64_t)half * f->ground.n / 2) / 2;
-    if ((half == 0 || alone) && i % OFTEN == 0) shoal_halves_report(&f->halves, done);
-    remake(&m);
+  shoal_remaking m; /* large: not to be cleared */
+  m.swarm = s;
+  m.units = units;
+  uint64_t pairs = pairs_to_look_at(f, n_tuples), first = units->n_looked;
+  for (uint32_t i = 0; i < s->n_columns && !is_over(f, s); i++) {
+    uint64_t looked = units->n_looked - first;
+    if (looked >= pairs) break;
+    if (i % OFTEN == 0) report(f, half, looked, pairs);
+    shoal_remake(&m);
   }
   polish(f, s);
+}
+
+/* ------------------------------------------------------------ first clusters */
+
+static void take_units(shoal_swarm *s, const shoal_units *units) {
+  for (uint32_t a = 0; a < units->n; a++) {
+    if (units->head[a] == SHOAL_NIL) continue;
+    uint32_t column = shoal_swarm_take(s);
+    for (uint32_t r = units->head[a]; r != SHOAL_NIL; r = units->next[r])
+      shoal_swarm_put(s, r, column);
+    shoal_swarm_settle(s, column);
+  }
 }
 
 /* The first clusters: false where some stretch does not fit as a whole. */
@@ -229,25 +115,31 @@ static bool gather_stretches(const small *f, shoal_swarm *s, shoal_units *units,
                              uint32_t end) {
   const shoal_ground *g = &f->ground;
   uint32_t *rows = shoal_alloc(end - first, sizeof *rows), last = g->tuple[end - 1] + 1;
-  s->failed = !rows;
-  for (uint32_t i = first; rows && i < end; i++) rows[i - first] = i;
-  for (uint32_t from = first, to; from < end && !is_over(f, s); from = to) {
+  uint32_t *part = shoal_alloc(end - first, sizeof *part);
+  uint64_t *keys = shoal_alloc(units->room, sizeof *keys);
+  bool fit = true;
+  s->failed = !rows || !part || !keys;
+  for (uint32_t from = first, to; from < end && fit && !is_over(f, s); from = to) {
     uint32_t tuple = g->tuple[from];
     to = last - tuple < LONGEST ? end : g->first[tuple + STRETCH];
-    if (!shoal_units_gather(units, rows + (from - first), to - from, 0, &s->random)) {
-      free(rows);
-      return false;
-    }
-    for (uint32_t a = 0; a < units->n; a++) {
-      if (units->head[a] == SHOAL_NIL) continue;
-      uint32_t column = shoal_swarm_take(s);
-      for (uint32_t r = units->head[a]; r != SHOAL_NIL; r = units->next[r])
-        shoal_swarm_put(s, r, column);
-      shoal_swarm_settle(s, column);
-    }
+    shoal_cells_part(g, from, to, keys, rows, part);
+    fit = shoal_units_gather(units, rows, to - from, part, 0, &s->random);
+    if (fit) take_units(s, units);
   }
   free(rows);
-  return true;
+  free(part);
+  free(keys);
+  return fit;
+}
+
+/* ------------------------------------------------------------ a half */
+
+static bool start(small *f, unsigned half, shoal_units *units, uint32_t n_rows, uint32_t room) {
+  const shoal_ground *g = &f->ground;
+  shoal_swarm *s = &f->swarms[half];
+  bool ok = shoal_swarm_init(s, g, n_rows / (uint32_t)g->fit->k, half + SHOAL_HALVES * f->turn);
+  s->failed = !ok || !shoal_units_init(units, g, room);
+  return !s->failed;
 }
 
 static void cluster_half(void *user, unsigned i) {
@@ -258,14 +150,7 @@ static void cluster_half(void *user, unsigned i) {
   uint32_t first = f->first[i], end = f->first[i + 1];
   uint32_t n_tuples = g->tuple[end - 1] - g->tuple[first] + 1, room = LONGEST;
   if (room > n_tuples) room = n_tuples; /* which a pool has no more of */
-  if (!shoal_swarm_init(s, g, (end - first) / (uint32_t)g->fit->k, i)) {
-    s->failed = true;
-    return;
-  }
-  if (!shoal_units_init(&units, g, room)) {
-    s->failed = true;
-    return;
-  }
+  if (!start(f, i, &units, end - first, room)) return;
   if (gather_stretches(f, s, &units, first, end)) {
     polish(f, s);
     make_anew(f, i, &units, n_tuples);
@@ -275,41 +160,97 @@ static void cluster_half(void *user, unsigned i) {
   shoal_units_reset(&units);
 }
 
-/* ------------------------------------------------------------ the whole */
+/* ------------------------------------------------------------ other halves */
 
-static void take_over(shoal_swarm *whole, const shoal_swarm *half) {
-  for (uint32_t c = 0; c < half->n_columns; c++)
-    if (half->size[c]) shoal_swarm_adopt(whole, half, c);
+/* What all rows lose along an axis. */
+static uint64_t loss_along(const small *f, size_t q) {
+  uint64_t loss = 0;
+  for (size_t h = 0; h < SHOAL_HALVES; h++)
+    for (uint32_t c = 0; c < f->swarms[h].n_columns; c++) {
+      const shoal_swarm *s = &f->swarms[h];
+      const shoal_ground_tree *tree = &f->ground.trees[q];
+      uint32_t lo = (uint32_t)s->box[c].lo[q];
+      uint32_t own = q < f->ground.n_numbers ? (uint32_t)s->box[c].hi[q] - lo
+                                             : tree->loss[lo * tree->n_labels + lo];
+      loss += (uint64_t)s->size[c] * own;
+    }
+  return loss;
 }
 
-/* Columns that their own halves are done with have another turn only for the other half's sake. */
-static void mark_undone(const small *f, shoal_swarm *whole) {
-  uint32_t column = 0;
-  whole->since = whole->clock;
-  for (uint32_t i = 0; i < f->n_halves; i++) {
-    const shoal_swarm *half = &f->swarms[i];
-    for (uint32_t c = 0; c < half->n_columns; c++) {
-      if (!half->size[c]) continue;
-      if (half->changed[c] > half->tried[c]) whole->changed[column] = ++whole->clock;
-      column++;
+/* The axis along which most is lost, of those that have had no turn; trees before numbers, along
+ * which clusters have their near ones. */
+static size_t choose_axis(small *f) {
+  const shoal_ground *g = &f->ground;
+  size_t best = g->n_axes;
+  uint64_t most = 0;
+  for (size_t q = g->n_axes; q-- > 0;) {
+    if (q + 1 == g->n_numbers && best < g->n_axes) break;
+    if (f->halved[q]) continue;
+    uint64_t loss = loss_along(f, q);
+    if (best < g->n_axes && loss <= most) continue;
+    best = q;
+    most = loss;
+  }
+  if (best == g->n_axes) { /* once more, then */
+    memset(f->halved, 0, sizeof f->halved);
+    return choose_axis(f);
+  }
+  f->halved[best] = true;
+  return best;
+}
+
+/* Twice the middle of a column along an axis. */
+static uint64_t middle_of(const shoal_swarm *s, uint32_t column, size_t q) {
+  const shoal_box *box = &s->box[column];
+  if (q < s->ground->n_numbers) return (uint64_t)box->lo[q] + (uint64_t)box->hi[q];
+  const shoal_ground_tree *tree = &s->ground->trees[q];
+  return (uint64_t)tree->first[box->lo[q]] + tree->last[box->lo[q]];
+}
+
+/* Halves all columns along an axis, as many for each. False: no memory. */
+static bool halve_again(small *f, size_t axis) {
+  uint32_t room = f->swarms[0].n_columns + f->swarms[1].n_columns, n = 0;
+  uint64_t *keys = shoal_alloc(room, sizeof *keys);
+  bool ok = keys != NULL;
+  for (uint32_t h = 0; ok && h < SHOAL_HALVES; h++) {
+    const shoal_swarm *s = &f->swarms[h];
+    free(f->half_of[h]);
+    f->half_of[h] = shoal_alloc_zero(s->n_columns, sizeof *f->half_of[h]);
+    ok = f->half_of[h] != NULL;
+    for (uint32_t c = 0; ok && c < s->n_columns; c++)
+      if (s->size[c]) keys[n++] = middle_of(s, c, axis) << 32 | (uint64_t)h << 31 | c;
+  }
+  if (ok) shoal_sort_keys(keys, n);
+  for (uint32_t i = n / 2; ok && i < n; i++)
+    f->half_of[(uint32_t)keys[i] >> 31][(uint32_t)keys[i] & INT32_MAX] = 1;
+  free(keys);
+  return ok;
+}
+
+/* Rows of a half of this turn; `to`: they come to it. */
+static uint32_t take_rows(const small *f, unsigned half, shoal_swarm *to) {
+  uint32_t n_rows = 0;
+  for (uint32_t h = 0; h < SHOAL_HALVES; h++) {
+    const shoal_swarm *from = &f->before[h];
+    for (uint32_t c = 0; c < from->n_columns; c++) {
+      if (!from->size[c] || f->half_of[h][c] != half) continue;
+      n_rows += from->size[c];
+      if (to) shoal_swarm_adopt(to, from, c);
     }
   }
+  return n_rows;
 }
 
-static void unite(small *f) {
-  shoal_swarm *whole = &f->swarms[SHOAL_HALVES];
-  const shoal_ground *g = &f->ground;
-  if (!shoal_swarm_init(whole, g, g->n / (uint32_t)g->fit->k, SHOAL_HALVES)) {
-    whole->failed = true;
-    return;
-  }
-  for (uint32_t i = 0; i < f->n_halves; i++) {
-    whole->border = whole->n_columns; /* in the end: where the last half begins */
-    take_over(whole, &f->swarms[i]);
-  }
-  mark_undone(f, whole);
-  polish(f, whole);
+static void better_half(void *user, unsigned i) {
+  small *f = user;
+  shoal_units units;
+  if (!start(f, i, &units, take_rows(f, i, NULL), SHOAL_REMAKE_ROWS)) return;
+  (void)take_rows(f, i, &f->swarms[i]);
+  make_anew(f, i, &units, f->ground.n_tuples / SHOAL_HALVES);
+  shoal_units_reset(&units);
 }
+
+/* ------------------------------------------------------------ all turns */
 
 static void cut_halves(small *f) {
   const shoal_ground *g = &f->ground;
@@ -320,21 +261,36 @@ static void cut_halves(small *f) {
   f->n_halves = middle < g->n ? 2 : 1;
 }
 
+/* The halves are worked on; false: no memory. */
+static bool work(small *f, void (*work_on)(void *user, unsigned i)) {
+  shoal_halves_work(&f->halves, f->n_halves, work_on, f);
+  for (uint32_t i = 0; i < f->n_halves; i++)
+    if (f->swarms[i].failed) return false;
+  return true;
+}
+
+static bool take_turn(small *f) {
+  if (!halve_again(f, choose_axis(f))) return false;
+  for (size_t i = 0; i < SHOAL_HALVES; i++) {
+    f->before[i] = f->swarms[i];
+    memset(&f->swarms[i], 0, sizeof f->swarms[i]);
+  }
+  f->turn++;
+  bool ok = work(f, better_half);
+  for (size_t i = 0; i < SHOAL_HALVES; i++) shoal_swarm_reset(&f->before[i]);
+  return ok;
+}
+
 /* False: no memory. */
 static bool cluster(small *f, shoal_partition *partition) {
   cut_halves(f);
   shoal_halves_report(&f->halves, 0);
-  shoal_halves_work(&f->halves, f->n_halves, cluster_half, f);
-  for (uint32_t i = 0; i < f->n_halves; i++)
-    if (f->swarms[i].failed) return false;
-  shoal_halves_report(&f->halves, f->ground.n / 2);
-  if (atomic_load(&f->halves.unfit) || f->halves.status != SHOAL_OK) return true;
-  const shoal_swarm *found = &f->swarms[0];
-  if (f->n_halves > 1) {
-    unite(f);
-    found = &f->swarms[SHOAL_HALVES];
-  }
-  return !found->failed && shoal_halves_hand_over(found, 1, f->rows, partition);
+  if (!work(f, cluster_half)) return false;
+  if (atomic_load(&f->halves.unfit)) return true;
+  while (f->n_halves > 1 && f->turn + 1 < TURNS && f->halves.status == SHOAL_OK)
+    if (!take_turn(f)) return false;
+  if (f->halves.status != SHOAL_OK) return true;
+  return shoal_halves_hand_over(f->swarms, f->n_halves, f->rows, partition);
 }
 
 shoal_status shoal_flock_small(const shoal_cluster_task *task, shoal_partition *partition,
@@ -348,14 +304,21 @@ shoal_status shoal_flock_small(const shoal_cluster_task *task, shoal_partition *
   f->halves.task = task;
   f->halves.error = error;
   f->rows = shoal_alloc((size_t)task->axes->n_rows, sizeof *f->rows);
-  bool ok = f->rows != NULL;
+  bool ok = f->rows && shoal_halves_reduce_fit(task->fit, &f->fit);
   if (ok) f->halves.status = shoal_flock_order_roughly(task, f->rows, error);
+  shoal_cluster_task reduced = *task;
+  reduced.fit = &f->fit;
   if (ok && f->halves.status == SHOAL_OK)
-    ok = shoal_ground_init(&f->ground, task, f->rows) && cluster(f, partition);
+    ok = shoal_ground_init(&f->ground, &reduced, f->rows) && cluster(f, partition);
   *done = partition->cluster_of_row != NULL;
   shoal_status status = ok ? f->halves.status : shoal_fail_memory(error);
-  for (size_t i = 0; i <= SHOAL_HALVES; i++) shoal_swarm_reset(&f->swarms[i]);
+  for (size_t i = 0; i < SHOAL_HALVES; i++) {
+    shoal_swarm_reset(&f->swarms[i]);
+    shoal_swarm_reset(&f->before[i]);
+    free(f->half_of[i]);
+  }
   shoal_ground_reset(&f->ground);
+  free(f->fit.counts);
   free(f->rows);
   free(f);
   return status;

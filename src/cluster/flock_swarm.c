@@ -12,7 +12,7 @@ void shoal_swarm_reset(shoal_swarm *s) {
   void *const owned[] = {s->column,  s->next,  s->prev,     s->head,   s->size,       s->loss,
                          s->box,     s->seen,  s->distinct, s->tried,  s->changed,    s->lo,
                          s->hi,      s->cost,  s->own_loss, s->moved,  s->moved_from, s->weight,
-                         s->touched, s->stamp, s->index,    s->groups, s->twice};
+                         s->touched, s->stamp, s->index,    s->groups, s->twice,      s->cover};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   for (size_t q = 0; q < SHOAL_GROUND_AXES; q++) free(s->lines[q]);
   memset(s, 0, sizeof *s);
@@ -35,6 +35,7 @@ static bool allocate_columns(shoal_swarm *s) {
   s->size = shoal_alloc_zero(room, sizeof *s->size);
   s->loss = shoal_alloc_zero(room, sizeof *s->loss);
   s->box = shoal_alloc_zero(room, sizeof *s->box);
+  s->cover = shoal_alloc_zero(room * g->n_lanes, sizeof *s->cover);
   s->seen = shoal_alloc_zero(room * g->n_counts * SHOAL_GROUND_GROUPS, sizeof *s->seen);
   s->distinct = shoal_alloc_zero(room * g->n_counts, sizeof *s->distinct);
   s->groups = shoal_alloc_zero(room * g->n_counts, sizeof *s->groups);
@@ -50,7 +51,7 @@ static bool allocate_columns(shoal_swarm *s) {
   s->cost = shoal_alloc(room, sizeof *s->cost);
   return s->head && s->size && s->loss && s->box && s->seen && s->distinct && s->groups &&
          s->twice && s->changed && s->tried && s->stamp && s->touched && s->lo && s->hi &&
-         s->own_loss && s->weight && s->cost;
+         s->own_loss && s->weight && s->cost && s->cover;
 }
 
 bool shoal_swarm_init(shoal_swarm *s, const shoal_ground *g, uint32_t n_clusters, uint64_t seed) {
@@ -144,14 +145,14 @@ void shoal_swarm_settle(shoal_swarm *s, uint32_t column) {
     shoal_swarm_weigh(s, column, true);
     return;
   }
-  shoal_box box;
-  shoal_box_start(g, &box, shoal_ground_values(g, r));
+  shoal_lanes reach;
+  shoal_lanes_start(g, &reach, shoal_lanes_of_tuple(g, g->tuple[r]));
   for (; r != SHOAL_NIL; r = s->next[r]) {
-    if (g->tuple[r] != last) shoal_box_add(g, &box, shoal_ground_values(g, r));
+    if (g->tuple[r] != last) shoal_lanes_add(g, &reach, shoal_lanes_of_tuple(g, g->tuple[r]));
     last = g->tuple[r];
   }
-  s->box[column] = box;
-  s->loss[column] = shoal_box_loss(g, &box);
+  shoal_lanes_box(g, &reach, &s->box[column]);
+  s->loss[column] = shoal_lanes_loss(g, &reach);
   shoal_swarm_note(s, column);
 }
 
@@ -175,7 +176,8 @@ void shoal_swarm_move(shoal_swarm *s, uint32_t row, uint32_t to) {
   shoal_swarm_put(s, row, to);
   s->changed[to] = ++s->clock;
   const uint16_t *values = shoal_ground_values(g, row);
-  if (s->size[to] > 1 && shoal_box_covers(g, &s->box[to], values)) {
+  const int16_t *reach = shoal_lanes_of_tuple(g, g->tuple[row]);
+  if (s->size[to] > 1 && shoal_lanes_below(g, s->cover + to * g->n_lanes, reach)) {
     shoal_swarm_weigh(s, to, false);
     return;
   }

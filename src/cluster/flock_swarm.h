@@ -10,7 +10,7 @@
 #ifndef SHOAL_CLUSTER_FLOCK_SWARM_H
 #define SHOAL_CLUSTER_FLOCK_SWARM_H
 
-#include "cluster/flock_ground.h"
+#include "cluster/flock_lanes.h"
 
 enum {
   SHOAL_SWARM_STRIDE = 64, /* columns that are looked at together; room for as many */
@@ -23,12 +23,11 @@ typedef struct shoal_swarm {
   uint32_t *column, *next, *prev; /* by row; column SHOAL_NIL: not in this swarm */
   uint32_t *head, *size, *loss;   /* by column */
   shoal_box *box;                 /* by column */
+  int16_t *cover;                 /* by column: of the box; see flock_lanes.h */
   uint16_t *seen;                 /* by column, count and group: rows */
   uint8_t *distinct;              /* by column and count: groups */
   uint64_t *groups, *twice;       /* by column and count: sets of those; of those with two rows */
   uint32_t clock, *changed, *tried;
-  uint32_t border, since; /* columns on either side of the border, unless they have changed since,
-                             are done as far as their own side goes */
   /* the table; see flock_swarm_home.c */
   int16_t *lo, *hi;                   /* numbers: by axis and column */
   uint16_t *lines[SHOAL_GROUND_AXES]; /* trees: by leaf and column */
@@ -113,7 +112,10 @@ typedef struct shoal_home {
 /* The cheapest column for a row, but for `from`. `cost` then holds what all of them cost. */
 shoal_home shoal_swarm_home(shoal_swarm *swarm, uint32_t row, uint32_t from);
 /* Where a column's figures stand in `weight` and `cost`, and the other way round. */
-uint32_t shoal_swarm_slot(uint32_t column);
+static inline uint32_t shoal_swarm_slot(uint32_t column) {
+  uint32_t middle = column % 16 / 4; /* of each sixteen, the second and third four change places */
+  return middle == 1 ? column + 4 : middle == 2 ? column - 4 : column;
+}
 
 /* ------------------------------------------------------------ the steps */
 

@@ -57,12 +57,15 @@ static uint32_t find_wanted(const shoal_visit *v, uint32_t n_rest, shoal_fetchin
 
 /* ------------------------------------------------------------ who can lend */
 
-static uint32_t count_covered(const shoal_swarm *s, const shoal_box *box, uint32_t column) {
+/* How many rows of a column another one covers. */
+static uint32_t count_covered(const shoal_swarm *s, uint32_t by, uint32_t column) {
   const shoal_ground *g = s->ground;
+  const int16_t *cover = s->cover + by * g->n_lanes;
   uint32_t last = SHOAL_NIL, n = 0;
   bool covered = false;
   for (uint32_t r = s->head[column]; r != SHOAL_NIL; r = s->next[r]) {
-    if (g->tuple[r] != last) covered = shoal_box_covers(g, box, shoal_ground_values(g, r));
+    if (g->tuple[r] != last)
+      covered = shoal_lanes_below(g, cover, shoal_lanes_of_tuple(g, g->tuple[r]));
     last = g->tuple[r];
     n += covered;
   }
@@ -72,12 +75,15 @@ static uint32_t count_covered(const shoal_swarm *s, const shoal_box *box, uint32
 /* Columns from which rows may be fetched, whatever set leaves. */
 static void know_lenders(shoal_visit *v) {
   const shoal_swarm *s = v->swarm;
+  const shoal_ground *g = s->ground;
   shoal_lenders *l = &v->lenders;
+  shoal_lanes common;
+  shoal_lanes_turn(g, s->cover + v->column * g->n_lanes, common.lane);
   v->knows_lenders = true;
   l->n = 0;
   for (uint32_t c = 0; c < s->n_columns && l->n < SHOAL_VISIT_FETCHED; c++)
     if (s->size[c] && c != v->column &&
-        shoal_box_overlaps(s->ground, &s->box[v->column], &s->box[c]))
+        shoal_lanes_below(g, s->cover + c * g->n_lanes, common.lane))
       l->items[l->n++] = (shoal_lender){c, s->loss[c], SHOAL_NIL};
 }
 
@@ -133,8 +139,7 @@ static bool can_fetch(shoal_visit *v, uint32_t n_rows, uint32_t loss, int64_t bu
   for (uint32_t i = 0; i < then->n && n_rows && budget > 0; i++) {
     bring_forward(then, order, i);
     shoal_lender *own = &v->lenders.items[order[i]];
-    if (own->n_rows == SHOAL_NIL)
-      own->n_rows = count_covered(v->swarm, &v->swarm->box[v->column], own->column);
+    if (own->n_rows == SHOAL_NIL) own->n_rows = count_covered(v->swarm, v->column, own->column);
     uint32_t n = own->n_rows < then->items[i].n_rows ? own->n_rows : then->items[i].n_rows;
     if (n > n_rows) n = n_rows;
     budget += ((int64_t)then->items[i].loss - loss) * n;

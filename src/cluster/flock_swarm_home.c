@@ -25,11 +25,6 @@ enum {
   BARRED_COST = 16000 * 30000
 };
 
-uint32_t shoal_swarm_slot(uint32_t column) {
-  uint32_t middle = column % LANES / 4; /* the second and third four change places */
-  return middle == 1 ? column + 4 : middle == 2 ? column - 4 : column;
-}
-
 static void set(shoal_swarm *s, uint32_t column, int loss, uint32_t weight) {
   s->own_loss[column] = (int16_t)loss;
   s->weight[shoal_swarm_slot(column)] = weight << 16 | 1;
@@ -54,6 +49,7 @@ void shoal_swarm_note(shoal_swarm *s, uint32_t column) {
     uint16_t *line = s->lines[q] + column;
     for (uint32_t leaf = 0; leaf < tree->n_leaves; leaf++) line[leaf * room] = loss[leaf];
   }
+  shoal_lanes_cover(g, box, s->cover + column * g->n_lanes);
   shoal_swarm_weigh(s, column, false);
 }
 

@@ -85,28 +85,31 @@ static bool leave_and_fetch(shoal_visit *v, const shoal_box *rest, uint32_t n_re
   return false;
 }
 
-/* Tries to do without the set, whose cost is an estimate; the rest has so many rows, in that box.
+/*
+ * Tries to do without the set, whose cost is an estimate. The rest has so many rows, which reach so
+ * far, and each loses `loss` then.
  */
-static bool leave(shoal_visit *v, uint64_t cost, const shoal_box *rest, uint32_t n_rest) {
-  shoal_swarm *s = v->swarm;
-  uint64_t gain = shoal_swarm_cost(s, v->column);
-  if (n_rest) gain -= (uint64_t)n_rest * shoal_box_loss(s->ground, rest);
+static bool leave(shoal_visit *v, uint64_t cost, const shoal_lanes *rest, uint32_t n_rest,
+                  uint32_t loss) {
+  uint64_t gain = shoal_swarm_cost(v->swarm, v->column) - (uint64_t)n_rest * loss;
+  shoal_box box;
   if (cost * HOPES >= gain * HOPE || !make_plan(v, &gain)) return false;
-  return leave_and_fetch(v, rest, n_rest, gain);
+  if (n_rest) shoal_lanes_box(v->swarm->ground, rest, &box);
+  return leave_and_fetch(v, &box, n_rest, gain);
 }
 
-/* The same, where the box of the rest is not known yet. */
+/* The same, where it is not known yet what the rest reaches. */
 static bool leave_set(shoal_visit *v, uint64_t cost, uint32_t n_rest) {
   const shoal_ground *g = v->swarm->ground;
-  shoal_box box;
+  shoal_lanes rest;
   bool any = false;
   for (uint32_t i = 0; i < v->n; i++) {
     if (v->out[i]) continue;
-    if (!any) shoal_box_start(g, &box, v->values[i]);
-    else shoal_box_add(g, &box, v->values[i]);
+    if (!any) shoal_lanes_start(g, &rest, v->lanes[i]);
+    else shoal_lanes_add(g, &rest, v->lanes[i]);
     any = true;
   }
-  return leave(v, cost, &box, n_rest);
+  return leave(v, cost, &rest, n_rest, any ? shoal_lanes_loss(g, &rest) : 0);
 }
 
 /* May it pay to do without a set of that cost, if each of the others then loses so much at least?
@@ -118,69 +121,27 @@ static bool may_pay(const shoal_visit *v, uint64_t cost, uint32_t n_rest, uint32
 
 /* ------------------------------------------------------------ sets */
 
-/* Tuples without which the column would lose less on a number: alone at one end of it. */
-static void mark_ends(shoal_visit *v, size_t q) {
-  const shoal_box *box = &v->swarm->box[v->column];
-  uint32_t n_low = 0, n_high = 0, low = 0, high = 0;
-  for (uint32_t i = 0; i < v->n; i++) {
-    int16_t value = (int16_t)v->values[i][q];
-    if (value == box->lo[q]) low = i, n_low++;
-    if (value == box->hi[q]) high = i, n_high++;
-  }
-  if (n_low == 1) v->wide[low] = true;
-  if (n_high == 1) v->wide[high] = true;
-}
-
-/* The same on a tree: alone below one of two labels. */
-static void mark_labels(shoal_visit *v, size_t q) {
-  const shoal_ground_tree *tree = &v->swarm->ground->trees[q];
-  uint32_t top = (uint32_t)v->swarm->box[v->column].lo[q], label[2], n[2] = {0}, first[2] = {0};
-  for (uint32_t i = 0; i < v->n; i++) {
-    uint32_t l = v->values[i][q], at = 0;
-    while (tree->parent[l] != top) l = tree->parent[l];
-    if (n[0] && label[0] != l) at = 1;
-    if (at && n[1] && label[1] != l) return; /* a third one */
-    if (!n[at]) first[at] = i;
-    label[at] = l;
-    n[at]++;
-  }
-  for (int at = 0; at < 2; at++)
-    if (n[at] == 1) v->wide[first[at]] = true;
-}
-
-static void mark_wide(shoal_visit *v) {
-  const shoal_ground *g = v->swarm->ground;
-  const shoal_box *box = &v->swarm->box[v->column];
-  memset(v->wide, 0, v->n * sizeof *v->wide);
-  for (size_t q = 0; q < g->n_numbers; q++)
-    if (box->lo[q] < box->hi[q]) mark_ends(v, q);
-  for (size_t q = g->n_numbers; q < g->n_axes; q++)
-    if ((uint32_t)box->lo[q] >= g->trees[q].n_leaves) mark_labels(v, q);
-}
-
-/* What all tuples but one cover. */
-static void cover_others(const shoal_visit *v, uint32_t but, shoal_box *box) {
-  const shoal_ground *g = v->swarm->ground;
-  shoal_box_start(g, box, v->values[but ? 0 : 1]);
-  for (uint32_t i = 1; i < v->n; i++)
-    if (i != but) shoal_box_add(g, box, v->values[i]);
-}
-
 /* The rows of one tuple. */
 static bool leave_single(shoal_visit *v) {
   const shoal_swarm *s = v->swarm;
-  shoal_box rest;
+  const shoal_ground *g = s->ground;
+  shoal_lanes before, rest;   /* of the tuples before it; of all others */
   if (v->n < 2) return false; /* then all of them: another step */
-  mark_wide(v);
+  shoal_lanes_start(g, &v->behind[v->n - 1], v->lanes[v->n - 1]);
+  for (uint32_t i = v->n - 1; i-- > 1;) {
+    shoal_lanes_start(g, &v->behind[i], v->behind[i + 1].lane);
+    shoal_lanes_add(g, &v->behind[i], v->lanes[i]);
+  }
   memset(v->out, 0, v->n * sizeof *v->out);
   for (uint32_t i = 0; i < v->n; i++) {
-    uint64_t cost = v->alone[i], all = shoal_swarm_cost(s, v->column);
-    uint64_t most = v->wide[i] ? all : (uint64_t)v->n_rows[i] * s->loss[v->column];
-    if (cost * HOPES >= most * HOPE) continue;
-    if (v->wide[i]) cover_others(v, i, &rest);
-    else rest = s->box[v->column];
+    shoal_lanes_start(g, &rest, i ? before.lane : v->behind[1].lane);
+    if (i && i + 1 < v->n) shoal_lanes_add(g, &rest, v->behind[i + 1].lane);
+    if (!i) shoal_lanes_start(g, &before, v->lanes[0]);
+    else shoal_lanes_add(g, &before, v->lanes[i]);
+    uint32_t n_rest = s->size[v->column] - v->n_rows[i], loss = shoal_lanes_loss(g, &rest);
+    if (!may_pay(v, v->alone[i], n_rest, loss)) continue;
     v->out[i] = true;
-    if (leave(v, cost, &rest, s->size[v->column] - v->n_rows[i])) return true;
+    if (leave(v, v->alone[i], &rest, n_rest, loss)) return true;
     v->out[i] = false;
   }
   return false;
@@ -317,18 +278,11 @@ static bool begin(shoal_visit *v) {
     v->home[i] = shoal_swarm_home(s, v->row[i], v->column);
     if (v->home[i].column == SHOAL_NIL) return false;
     v->values[i] = shoal_ground_values(s->ground, v->row[i]);
+    v->lanes[i] = shoal_lanes_of_tuple(s->ground, tuple_of[v->row[i]]);
     v->alone[i] = v->home[i].first + (uint64_t)(v->n_rows[i] - 1) * v->home[i].later;
     v->cost += v->alone[i];
   }
   return true;
-}
-
-/* Has any tuple its home on the other side of the border? */
-static bool crosses(const shoal_visit *v) {
-  uint32_t border = v->swarm->border;
-  for (uint32_t i = 0; i < v->n; i++)
-    if ((v->home[i].column < border) != (v->column < border)) return true;
-  return false;
 }
 
 static bool step(shoal_swarm *s, uint32_t column) {
@@ -338,7 +292,6 @@ static bool step(shoal_swarm *s, uint32_t column) {
   v.column = column;
   v.knows_lenders = false;
   if (!s->loss[column] || s->size[column] > MOST_ROWS || !begin(&v)) return false;
-  if (s->changed[column] <= s->since && !crosses(&v)) return false;
   if (leave_single(&v)) return true;
   const shoal_box *box = &s->box[column];
   for (size_t q = g->n_numbers; q < g->n_axes; q++)

@@ -58,6 +58,8 @@ uint32_t shoal_swarm_list_spare(const shoal_swarm *s, uint32_t column, const sho
   uint32_t n = 0, last = SHOAL_NIL;
   choice c = {.ground = g, .wanted = wanted, .n_known = n_known(s)};
   bool covered = false;
+  shoal_lanes cover;
+  shoal_lanes_cover(g, box, cover.lane);
   for (size_t d = 0; d < c.n_known; d++) c.spare[d] = shoal_swarm_spare_groups(s, column, d);
   if (g->groups) {
     c.kept = ~shoal_ground_pack(g, c.spare);
@@ -65,7 +67,8 @@ uint32_t shoal_swarm_list_spare(const shoal_swarm *s, uint32_t column, const sho
   }
   for (uint32_t r = s->head[column]; r != SHOAL_NIL && n < room; r = s->next[r]) {
     if (!is_of_use(&c, r)) continue;
-    if (g->tuple[r] != last) covered = shoal_box_covers(g, box, shoal_ground_values(g, r));
+    if (g->tuple[r] != last)
+      covered = shoal_lanes_below(g, cover.lane, shoal_lanes_of_tuple(g, g->tuple[r]));
     last = g->tuple[r];
     if (covered) rows[n++] = r;
   }

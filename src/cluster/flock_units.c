@@ -11,14 +11,16 @@
 
 enum { STRIDE = SHOAL_UNITS_STRIDE };
 static const float LITTLE = 0.05F; /* of progress, where there is none */
+static const float HASTE = 0.45F;  /* how much less each k rows above k count, where two then fit */
 
 /* ------------------------------------------------------------ building */
 
 void shoal_units_reset(shoal_units *u) {
-  void *const owned[] = {u->next,  u->of_tuple, u->head,    u->tail,  u->box,     u->groups,
-                         u->twice, u->lacks,    u->fits,    u->offer, u->chance,  u->partner,
-                         u->asked, u->lo,       u->hi,      u->size,  u->loss,    u->own,
-                         u->bar,   u->bound,    u->lacking, u->hears, u->version, u->place};
+  void *const owned[] = {u->next,    u->of_tuple, u->head,    u->tail,  u->box,
+                         u->groups,  u->twice,    u->lacks,   u->fits,  u->offer,
+                         u->chance,  u->partner,  u->asked,   u->lo,    u->hi,
+                         u->size,    u->loss,     u->own,     u->bar,   u->bound,
+                         u->lacking, u->hears,    u->version, u->place, u->reach};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   for (size_t q = 0; q < SHOAL_GROUND_AXES; q++) free(u->lines[q]);
   memset(u, 0, sizeof *u);
@@ -51,10 +53,11 @@ static bool allocate(shoal_units *u) {
   u->chance = shoal_alloc_zero(room, sizeof *u->chance);
   u->bound = shoal_alloc(room, sizeof *u->bound);
   u->place = shoal_alloc(room, sizeof *u->place);
+  u->reach = shoal_alloc(room, sizeof *u->reach);
   return u->next && u->of_tuple && u->head && u->tail && u->box && u->groups && u->twice &&
          u->lacks && u->lacking && u->fits && u->offer && u->partner && u->asked && u->hears &&
          u->version && u->lo && u->hi && u->size && u->loss && u->own && u->bar && u->chance &&
-         u->bound && u->place;
+         u->bound && u->place && u->reach;
 }
 
 bool shoal_units_init(shoal_units *u, const shoal_ground *g, uint32_t n_tuples) {
@@ -141,7 +144,9 @@ static float score_of(const shoal_units *u, uint32_t a, uint32_t b, int joint, f
   }
   float all = size + u->size[b];
   float sum = all * (float)joint - size * u->loss[a] - u->size[b] * u->loss[b];
-  float score = sum / all * chance;
+  float score = sum / all * chance, k = (float)u->ground->fit->k;
+  if (all > k && !(u->lacks[a] && u->lacks[b]))
+    score *= all < 2 * k ? 1 - HASTE * (all - k) / k : 1 - HASTE;
   if (score >= most || !u->lacks[a] || !u->lacks[b]) return score;
   return score / progress(u, a, b);
 }
@@ -394,10 +399,9 @@ static void tidy(shoal_units *u) {
   bar_rest(u);
 }
 
-static void start(shoal_units *u, const uint32_t *rows, uint32_t n, float chances,
-                  uint64_t *random) {
+/* Units of one tuple each. */
+static void start_tuples(shoal_units *u, const uint32_t *rows, uint32_t n) {
   const uint32_t *tuple_of = u->ground->tuple;
-  u->n = u->n_gone = 0;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t tuple = tuple_of[rows[i]], a = u->of_tuple[tuple];
     if (a >= u->n || tuple_of[u->head[a]] != tuple) {
@@ -406,6 +410,29 @@ static void start(shoal_units *u, const uint32_t *rows, uint32_t n, float chance
     }
     add_row(u, a, rows[i]);
   }
+}
+
+/* Units of several. */
+static void start_parts(shoal_units *u, const uint32_t *rows, uint32_t n, const uint32_t *part) {
+  const shoal_ground *g = u->ground;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t a = part[i], tuple = g->tuple[rows[i]];
+    if (a == u->n) {
+      u->n++;
+      start_unit(u, a, rows[i]);
+      shoal_lanes_start(g, &u->reach[a], shoal_lanes_of_tuple(g, tuple));
+    } else if (tuple != g->tuple[u->tail[a]]) {
+      shoal_lanes_add(g, &u->reach[a], shoal_lanes_of_tuple(g, tuple));
+    }
+    add_row(u, a, rows[i]);
+  }
+  for (uint32_t a = 0; a < u->n; a++) {
+    shoal_lanes_box(g, &u->reach[a], &u->box[a]);
+    u->loss[a] = (float)shoal_lanes_loss(g, &u->reach[a]);
+  }
+}
+
+static void start(shoal_units *u, float chances, uint64_t *random) {
   shoal_units_clear_lines(u);
   bar_rest(u);
   for (uint32_t a = 0; a < u->n; a++) {
@@ -418,9 +445,12 @@ static void start(shoal_units *u, const uint32_t *rows, uint32_t n, float chance
     if (!u->fits[a]) look_around(u, a, false);
 }
 
-bool shoal_units_gather(shoal_units *u, const uint32_t *rows, uint32_t n_rows, float chances,
-                        uint64_t *random) {
-  start(u, rows, n_rows, chances, random);
+bool shoal_units_gather(shoal_units *u, const uint32_t *rows, uint32_t n_rows, const uint32_t *part,
+                        float chances, uint64_t *random) {
+  u->n = u->n_gone = 0;
+  if (part) start_parts(u, rows, n_rows, part);
+  else start_tuples(u, rows, n_rows);
+  start(u, chances, random);
   for (uint32_t a; (a = shoal_units_least_offer(u)) != SHOAL_NIL;) {
     uint32_t b = u->partner[a];
     if (u->head[b] == SHOAL_NIL ||

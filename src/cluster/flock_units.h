@@ -8,7 +8,7 @@
 #ifndef SHOAL_CLUSTER_FLOCK_UNITS_H
 #define SHOAL_CLUSTER_FLOCK_UNITS_H
 
-#include "cluster/flock_ground.h"
+#include "cluster/flock_lanes.h"
 
 enum { SHOAL_UNITS_STRIDE = 64 }; /* units that are looked at together; room for as many */
 
@@ -22,6 +22,7 @@ typedef struct shoal_units {
   uint32_t *of_tuple;    /* by tuple: its first unit */
   uint32_t *head, *tail; /* by unit; head SHOAL_NIL: it has gone into another one */
   shoal_box *box;
+  shoal_lanes *reach;       /* of its rows, while it starts: scratch */
   uint64_t *groups, *twice; /* by unit and count: sets of those it has; that it has twice */
   uint8_t *lacking;         /* by unit and count: groups that it lacks */
   uint32_t *lacks;          /* by unit: of all counts together */
@@ -49,11 +50,12 @@ bool shoal_units_init(shoal_units *units, const shoal_ground *ground, uint32_t n
 void shoal_units_reset(shoal_units *units);
 
 /*
- * Gathers rows into units that fit; false where not all of them do. `chances` up to 1: how much
- * chance has a part in what is done first, drawn from `random`.
+ * Gathers rows into units that fit; false where not all of them do. `part`: by row, the number of
+ * the unit that it starts in, numbered as they come, no more than there is room for; NULL: tuples.
+ * `chances` up to 1: how much chance has a part in what is done first, drawn from `random`.
  */
-bool shoal_units_gather(shoal_units *units, const uint32_t *rows, uint32_t n_rows, float chances,
-                        uint64_t *random);
+bool shoal_units_gather(shoal_units *units, const uint32_t *rows, uint32_t n_rows,
+                        const uint32_t *part, float chances, uint64_t *random);
 
 /* ------------------------------------------------------------ scores */
 

@@ -4,7 +4,8 @@
  * J what a row loses in both together, and La and Lb what their rows lose now: if two that do not
  * fit come together, each row loses J less a mean of La and Lb more, so J - max(La, Lb) at least;
  * if a, which does not fit, comes to b, which does, each row of a is settled at J - La at least.
- * Chance and counts only add to that, so that few others have to be looked at closely.
+ * Chance and counts only add to that, so that few others have to be looked at closely. Two that fit
+ * together may score a little less, so that now and then a better one is missed.
  */
 #include <math.h>
 #include <string.h>

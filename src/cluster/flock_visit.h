@@ -43,12 +43,13 @@ typedef struct shoal_visit {
   uint32_t row[SHOAL_VISIT_TUPLES]; /* one of each tuple */
   uint32_t n_rows[SHOAL_VISIT_TUPLES];
   const uint16_t *values[SHOAL_VISIT_TUPLES];
+  const int16_t *lanes[SHOAL_VISIT_TUPLES]; /* see flock_lanes.h */
+  shoal_lanes behind[SHOAL_VISIT_TUPLES];   /* of that tuple and all behind it: scratch */
   shoal_home home[SHOAL_VISIT_TUPLES];
   uint64_t alone[SHOAL_VISIT_TUPLES]; /* what all rows of the tuple cost in that home, */
   uint64_t cost;                      /* and those of all tuples */
   uint32_t goes_to[SHOAL_VISIT_TUPLES];
   uint64_t groups[SHOAL_VISIT_TUPLES][SHOAL_SWARM_KNOWN]; /* of the first counts */
-  bool wide[SHOAL_VISIT_TUPLES];                          /* without it the others lose less */
   bool out[SHOAL_VISIT_TUPLES];                           /* the set at hand */
   shoal_plan plan;                                        /* where it would go */
   shoal_lenders lenders;                                  /* of all rows that the column covers, */

@@ -4,76 +4,10 @@
  * losses are those of the axes, homes those of trying every column, moves can be taken back, both
  * ways of computing agree, threads change nothing, and no allocation that fails is forgotten.
  */
+#include "flock_scene.h"
 #include "flock_ways.h"
 
-#include "cluster/flock_swarm.h"
 #include "cluster/flock_units.h"
-
-static const shape plain = {.n_rows = 900,
-                            .kinds = "ntnu",
-                            .n_values = 40,
-                            .n_sensitive = 2,
-                            .n_sensitive_values = 7,
-                            .skewed = true,
-                            .gaps = true,
-                            .k = 6,
-                            .p = 3,
-                            .models = ""};
-
-/* ---------------------------------------------------------------- a ground with clusters on it */
-
-typedef struct scene {
-  fixture f;
-  shoal_cluster_task task;
-  uint32_t *rows;
-  shoal_ground ground;
-  shoal_swarm swarm;
-} scene;
-
-/* Rows in their order, in clusters of neighbours: some hundred columns, not all of them fit. */
-static void open_scene(scene *s, const shape *of, uint32_t n_clusters, uint64_t seed) {
-  setup(&s->f, of, seed);
-  s->task = (shoal_cluster_task){.axes = &s->f.axes, .fit = &s->f.fit, .aim = SHOAL_AIM_IL};
-  s->rows = calloc(s->f.n_rows, sizeof *s->rows);
-  assert_non_null(s->rows);
-  succeeds(&s->f, shoal_flock_order_rows(&s->task, 1, true, s->rows, &s->f.error));
-  assert_true(shoal_ground_carries(&s->task));
-  assert_true(shoal_ground_init(&s->ground, &s->task, s->rows));
-  assert_true(shoal_swarm_init(&s->swarm, &s->ground, n_clusters, seed));
-  for (uint32_t c = 0; c < n_clusters; c++) assert_int_equal(shoal_swarm_take(&s->swarm), 0);
-  s->swarm.n_columns = n_clusters;
-  for (uint32_t r = 0; r < s->ground.n; r++)
-    shoal_swarm_put(&s->swarm, r, (uint32_t)((uint64_t)r * n_clusters / s->ground.n));
-  for (uint32_t c = 0; c < n_clusters; c++) shoal_swarm_settle(&s->swarm, c);
-}
-
-static void close_scene(scene *s) {
-  shoal_swarm_reset(&s->swarm);
-  shoal_ground_reset(&s->ground);
-  free(s->rows);
-  teardown(&s->f);
-}
-
-/* What a column loses with one row more, by the table's own axes. */
-static uint32_t loss_with(const scene *s, uint32_t column, uint32_t row) {
-  shoal_span extent[MOST_AXES];
-  const shoal_axes *axes = &s->f.axes;
-  shoal_extent_start(axes, extent, shoal_axes_row(axes, s->rows[row]));
-  for (uint32_t r = s->swarm.head[column]; r != SHOAL_NIL; r = s->swarm.next[r])
-    shoal_extent_add(axes, extent, shoal_axes_row(axes, s->rows[r]));
-  return shoal_extent_loss(axes, extent);
-}
-
-static void check_figures(const scene *s) {
-  const shoal_swarm *w = &s->swarm;
-  for (uint32_t c = 0; c < w->n_columns; c++) {
-    uint32_t n = 0;
-    for (uint32_t r = w->head[c]; r != SHOAL_NIL; r = w->next[r], n++)
-      assert_int_equal(w->column[r], c);
-    assert_int_equal(w->size[c], n);
-    if (n) assert_int_equal(w->loss[c], loss_with(s, c, w->head[c]));
-  }
-}
 
 /* ---------------------------------------------------------------- homes */
 
@@ -182,7 +116,7 @@ static void both_ways_gather_the_same_units(void **state UNUSED) {
       uint64_t random = seed;
       if (way) s.ground.avx2 = false;
       assert_true(shoal_units_init(&units[way], &s.ground, n));
-      assert_true(shoal_units_gather(&units[way], rows, n, 0.3F, &random));
+      assert_true(shoal_units_gather(&units[way], rows, n, NULL, 0.3F, &random));
     }
     uint32_t n_rows = 0;
     for (uint32_t a = 0; a < units[0].n; a++) {
@@ -232,7 +166,7 @@ static void bounds_are_what_units_lose(void **state UNUSED) {
   uint64_t random = 1;
   for (uint32_t i = 0; i < 900; i++) rows[i] = i;
   assert_true(shoal_units_init(&units, &s.ground, 900));
-  assert_true(shoal_units_gather(&units, rows, 900, 0, &random));
+  assert_true(shoal_units_gather(&units, rows, 900, NULL, 0, &random));
   assert_true(units.n > 2 * SHOAL_UNITS_STRIDE);
   for (uint32_t a = 0; a < units.n; a += 2) units.own[a] = (int16_t)units.loss[a];
   for (uint32_t i = 0; i < 2 * units.n; i++) { /* first all with AVX2, if there is */
@@ -387,6 +321,10 @@ static void memory_may_run_out_anywhere(void **state UNUSED) {
   s.n_rows = 150;
   s.k = 4;
   check_that_memory_may_end(shoal_flock_small, &s, 5, 81);
+  s.n_rows = 4000; /* two halves, which have turns */
+  s.n_values = 3;
+  s.k = 100;
+  check_that_memory_may_end(shoal_flock_small, &s, 5, 500);
 }
 
 int main(void) {
