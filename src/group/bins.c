@@ -21,7 +21,8 @@
 enum {
   BLOCK = SHOAL_TUPLES_BLOCK,
   MOST_PARTS = 64, /* threads */
-  DRAWN = 1 << 14,
+  DRAWN = 1 << 14, /* rows, so many neighbours at a time */
+  NEIGHBOURS = 1 << 5,
   AHEAD = 16, /* entries of a bin whose line is on its way into the cache */
   PASSES = 3
 };
@@ -33,7 +34,8 @@ static const uint64_t FEW_BYTES = 24000000;
 
 /*
  * Of n rows drawn out of d different ones, all as frequent, about n^2 / 2d meet one that was drawn
- * before. It pays where d is at least a quarter of the rows.
+ * before. It pays where d is at least a quarter of the rows. Neighbours are drawn together, so that
+ * they meet where rows are sorted, from places that follow no rule that a table may follow too.
  */
 bool shoal_bins_pay(const shoal_words *w) {
   unsigned bits = 0;
@@ -43,10 +45,11 @@ bool shoal_bins_pay(const shoal_words *w) {
   if (slots_bytes < FEW_BYTES || w->n_rows >= SHOAL_NO_ID) return false;
   shoal_ids drawn;
   if (!shoal_ids_init(&drawn, DRAWN)) return false;
-  for (uint64_t i = 0; i < DRAWN; i++) {
-    uint64_t word, row = w->n_rows / DRAWN * i;
-    shoal_tuples_words(w->columns, w->bits, w->n_columns, row, 1, &word);
-    (void)shoal_ids_insert(&drawn, word);
+  uint64_t words[NEIGHBOURS], n_places = w->n_rows / NEIGHBOURS;
+  for (uint64_t i = 1; i <= DRAWN / NEIGHBOURS; i++) {
+    uint64_t place = shoal_mix(i) % n_places;
+    shoal_tuples_words(w->columns, w->bits, w->n_columns, place * NEIGHBOURS, NEIGHBOURS, words);
+    for (size_t j = 0; j < NEIGHBOURS; j++) (void)shoal_ids_insert(&drawn, words[j]);
   }
   uint64_t met = DRAWN - drawn.n_ids;
   shoal_ids_reset(&drawn);
@@ -60,6 +63,8 @@ typedef struct part {
   uint32_t *start;     /* by bin: where its words go, */
   uint32_t *next;      /* and the next of them */
   uint32_t *slots;     /* for one bin at a time: an entry of the bin + 1 */
+  size_t slots_capacity;
+  bool failed; /* no memory */
   uint32_t
       n_new[MOST_PARTS]; /* words found, in the bins of this part, to come first in each part */
   uint32_t n_before;     /* tuples that come first in the parts before */
@@ -70,8 +75,8 @@ typedef struct bins {
   const shoal_run *run;
   uint32_t *tuple_of_row;
   shoal_tuples *out;
-  unsigned bits, slot_bits; /* 2^bits bins */
-  uint32_t *bin_start;      /* where each bin starts, and the end of the last */
+  unsigned bits;       /* 2^bits bins */
+  uint32_t *bin_start; /* where each bin starts, and the end of the last */
   uint16_t *bin_of_row;
   uint64_t *entries; /* words by bin */
   uint32_t *first;   /* by entry: the one that has its word first; of such a one, then its number */
@@ -178,15 +183,22 @@ static void lay_out(bins *b) {
   b->bin_start[(size_t)1 << b->bits] = at;
 }
 
+/* In slots for as many words as the bin has, at most half full. */
 static void find_first(const bins *b, size_t bin, part *own) {
+  uint32_t n_words = b->bin_start[bin + 1] - b->bin_start[bin];
+  unsigned slot_bits = 33 - (unsigned)__builtin_clz(n_words | 1);
+  size_t n_slots = (size_t)1 << slot_bits, mask = n_slots - 1;
+  if (!shoal_grow(&own->slots, &own->slots_capacity, n_slots, sizeof *own->slots)) {
+    own->failed = true;
+    return;
+  }
   uint32_t *slots = own->slots;
-  size_t mask = ((size_t)1 << b->slot_bits) - 1;
-  memset(slots, 0, sizeof *slots << b->slot_bits);
+  memset(slots, 0, n_slots * sizeof *slots);
   for (unsigned i = 0; i < b->n_parts; i++) {
     uint32_t end = i + 1 < b->n_parts ? b->parts[i + 1].start[bin] : b->bin_start[bin + 1];
     for (uint32_t e = b->parts[i].start[bin]; e < end; e++) {
       uint64_t word = b->entries[e];
-      size_t at = (size_t)(shoal_mix(word) >> (64 - b->bits - b->slot_bits)) & mask;
+      size_t at = (size_t)(shoal_mix(word) >> (64 - b->bits - slot_bits)) & mask;
       while (slots[at] && b->entries[slots[at] - 1] != word) at = (at + 1) & mask;
       if (!slots[at]) slots[at] = e + 1;
       b->first[e] = slots[at] - 1;
@@ -200,16 +212,6 @@ static void find_first_in_bins(void *user, unsigned i) {
   bins *b = user;
   for (size_t bin = i; bin < (size_t)1 << b->bits; bin += b->n_parts)
     find_first(b, bin, &b->parts[i]);
-}
-
-/* The slots that the largest bin needs, at most half full. */
-static void choose_slots(bins *b) {
-  uint32_t most = 1;
-  for (size_t bin = 0; bin < (size_t)1 << b->bits; bin++) {
-    uint32_t size = b->bin_start[bin + 1] - b->bin_start[bin];
-    if (size > most) most = size;
-  }
-  b->slot_bits = 33 - (unsigned)__builtin_clz(most);
 }
 
 /* ------------------------------------------------------------ the whole */
@@ -246,14 +248,6 @@ static bool prepare(bins *b) {
   return ok;
 }
 
-static bool allocate_slots(bins *b) {
-  for (unsigned i = 0; i < b->n_parts; i++) {
-    b->parts[i].slots = shoal_alloc((size_t)1 << b->slot_bits, sizeof(uint32_t));
-    if (!b->parts[i].slots) return false;
-  }
-  return true;
-}
-
 /* Room for as many tuples as there are. The memory of `first` becomes that of their ids. */
 static bool allocate_tuples(bins *b) {
   uint32_t n = 0;
@@ -279,9 +273,10 @@ static bool pass(bins *b, void (*work)(void *user, unsigned i)) {
 static bool group(bins *b) {
   if (!prepare(b) || !pass(b, count_words)) return false;
   lay_out(b);
-  choose_slots(b);
-  if (!allocate_slots(b) || !pass(b, put_words)) return false;
+  if (!pass(b, put_words)) return false;
   shoal_parallel(b->n_parts, find_first_in_bins, b);
+  for (unsigned i = 0; i < b->n_parts; i++)
+    if (b->parts[i].failed) return false;
   if (!allocate_tuples(b) || !pass(b, number_words)) return false;
   shoal_parallel(b->n_parts, begin_counts, b);
   shoal_parallel(b->n_parts, number_repeated, b);

@@ -50,6 +50,7 @@ static uint32_t all_equal(uint32_t row UNUSED) { return 5; }
 static uint32_t few_differ(uint32_t row) { return row * row % 97; }
 static uint32_t half_come_twice(uint32_t row) { return row % 3 ? row : row / 2; }
 static uint32_t later_come_again(uint32_t row) { return row < 6000 ? row : row % 6000; }
+static uint32_t most_are_one(uint32_t row) { return row % 9 ? 1 : row; } /* one bin has most */
 
 static uint32_t values[MOST_ROWS];
 
@@ -103,8 +104,8 @@ static void check(value_fn value, uint32_t n, const unsigned *bits, unsigned n_t
 }
 
 static void rows_are_numbered_as_they_come(void **state UNUSED) {
-  static const value_fn kinds[] = {all_differ, all_equal, few_differ, half_come_twice,
-                                   later_come_again};
+  static const value_fn kinds[] = {all_differ,      all_equal,        few_differ,
+                                   half_come_twice, later_come_again, most_are_one};
   static const uint32_t sizes[] = {0, 1, 63, 64, 65, 4096, 4097, 20000, 140000};
   for (size_t kind = 0; kind < COUNT(kinds); kind++)
     for (size_t i = 0; i < COUNT(sizes); i++)
@@ -150,6 +151,17 @@ static void it_does_not_pay_where_rows_repeat(void **state UNUSED) {
     shoal_words words = words_of(wide, MOST_ROWS);
     assert_int_equal(shoal_bins_pay(&words), cases[i].pays);
   }
+}
+
+/* Few rows differ, but no two at the same distance are alike: sorted, or in waves. */
+static void it_does_not_pay_where_rows_are_sorted(void **state UNUSED) {
+  shoal_words words = words_of(wide, MOST_ROWS);
+  for (uint32_t r = 0; r < MOST_ROWS; r++) set_value(r, r / 8);
+  assert_false(shoal_bins_pay(&words));
+  for (uint32_t r = 0; r < MOST_ROWS; r++) set_value(r, r % 40001);
+  assert_false(shoal_bins_pay(&words));
+  for (uint32_t r = 0; r < MOST_ROWS; r++) set_value(r, r % 48 ? 7 : r);
+  assert_false(shoal_bins_pay(&words));
 }
 
 /* ---------------------------------------------------------------- memory, and cancelling */
@@ -274,6 +286,7 @@ int main(void) {
       cmocka_unit_test(many_rows_fill_many_bins),
       cmocka_unit_test(it_pays_for_many_rows_that_differ),
       cmocka_unit_test(it_does_not_pay_where_rows_repeat),
+      cmocka_unit_test(it_does_not_pay_where_rows_are_sorted),
       cmocka_unit_test(it_works_or_memory_is_lacking),
       cmocka_unit_test(a_cancelled_run_groups_nothing),
       cmocka_unit_test(a_table_goes_through_bins),
