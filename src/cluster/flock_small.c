@@ -53,13 +53,6 @@ static bool is_over(const small *f, const shoal_swarm *s) {
   return shoal_halves_are_over(&f->halves, s);
 }
 
-/* Single steps on all columns that have changed. */
-static void polish(const small *f, shoal_swarm *s) {
-  for (uint32_t c = 0; c < s->n_columns && !is_over(f, s); c++)
-    if (s->size[c] && s->changed[c] > s->tried[c]) (void)shoal_swarm_improve(s, c);
-  s->n_moved = 0;
-}
-
 /* In one turn. */
 static uint64_t pairs_to_look_at(const small *f, uint32_t n_tuples) {
   const shoal_fit *fit = f->ground.fit;
@@ -82,6 +75,16 @@ static void report(small *f, unsigned half, uint64_t part, uint64_t all) {
   shoal_halves_report(&f->halves, (f->turn * n + done) / (f->n_halves > 1 ? TURNS : 1));
 }
 
+/* Single steps on all columns that have changed. */
+static void polish(small *f, unsigned half, bool last) {
+  shoal_swarm *s = &f->swarms[half];
+  for (uint32_t c = 0; c < s->n_columns && !is_over(f, s); c++) {
+    if (c % OFTEN == 0) report(f, half, last, 1);
+    if (s->size[c] && s->changed[c] > s->tried[c]) (void)shoal_swarm_improve(s, c);
+  }
+  s->n_moved = 0;
+}
+
 /* At most as often as there are clusters: where they are small, pools are cheap but gain little. */
 static void make_anew(small *f, unsigned half, shoal_units *units, uint32_t n_tuples) {
   shoal_swarm *s = &f->swarms[half];
@@ -95,7 +98,7 @@ static void make_anew(small *f, unsigned half, shoal_units *units, uint32_t n_tu
     if (i % OFTEN == 0) report(f, half, looked, pairs);
     shoal_remake(&m);
   }
-  polish(f, s);
+  polish(f, half, true);
 }
 
 /* ------------------------------------------------------------ first clusters */
@@ -111,9 +114,10 @@ static void take_units(shoal_swarm *s, const shoal_units *units) {
 }
 
 /* The first clusters: false where some stretch does not fit as a whole. */
-static bool gather_stretches(const small *f, shoal_swarm *s, shoal_units *units, uint32_t first,
+static bool gather_stretches(small *f, unsigned half, shoal_units *units, uint32_t first,
                              uint32_t end) {
   const shoal_ground *g = &f->ground;
+  shoal_swarm *s = &f->swarms[half];
   uint32_t *rows = shoal_alloc(end - first, sizeof *rows), last = g->tuple[end - 1] + 1;
   uint32_t *part = shoal_alloc(end - first, sizeof *part);
   uint64_t *keys = shoal_alloc(units->room, sizeof *keys);
@@ -121,6 +125,7 @@ static bool gather_stretches(const small *f, shoal_swarm *s, shoal_units *units,
   s->failed = !rows || !part || !keys;
   for (uint32_t from = first, to; from < end && fit && !is_over(f, s); from = to) {
     uint32_t tuple = g->tuple[from];
+    report(f, half, 0, 1);
     to = last - tuple < LONGEST ? end : g->first[tuple + STRETCH];
     shoal_cells_part(g, from, to, keys, rows, part);
     fit = shoal_units_gather(units, rows, to - from, part, 0, &s->random);
@@ -145,14 +150,13 @@ static bool start(small *f, unsigned half, shoal_units *units, uint32_t n_rows, 
 static void cluster_half(void *user, unsigned i) {
   small *f = user;
   const shoal_ground *g = &f->ground;
-  shoal_swarm *s = &f->swarms[i];
   shoal_units units;
   uint32_t first = f->first[i], end = f->first[i + 1];
   uint32_t n_tuples = g->tuple[end - 1] - g->tuple[first] + 1, room = LONGEST;
   if (room > n_tuples) room = n_tuples; /* which a pool has no more of */
   if (!start(f, i, &units, end - first, room)) return;
-  if (gather_stretches(f, s, &units, first, end)) {
-    polish(f, s);
+  if (gather_stretches(f, i, &units, first, end)) {
+    polish(f, i, false);
     make_anew(f, i, &units, n_tuples);
   } else {
     atomic_store(&f->halves.unfit, true);
