@@ -33,7 +33,7 @@ enum {
 static const struct effort {
   uint64_t most_values; /* that a cluster needs, in hundredths of k */
   uint32_t pairs;
-} efforts[] = {{10, 90}, {30, 56}, {UINT32_MAX, 15}};
+} efforts[] = {{10, 80}, {30, 56}, {UINT32_MAX, 15}};
 
 typedef struct small {
   shoal_halves halves;
