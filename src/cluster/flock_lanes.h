@@ -37,8 +37,9 @@ static inline const int16_t *shoal_lanes_of_tuple(const shoal_ground *ground, ui
 
 static inline void shoal_lanes_start(const shoal_ground *ground, shoal_lanes *reach,
                                      const int16_t *lanes) {
-  for (size_t i = 0; i < ground->n_lanes; i += SHOAL_LANES_BLOCK)
-    memcpy(reach->lane + i, lanes + i, SHOAL_LANES_BLOCK * sizeof *lanes);
+  size_t i = 0;
+  do memcpy(reach->lane + i, lanes + i, SHOAL_LANES_BLOCK * sizeof *lanes);
+  while ((i += SHOAL_LANES_BLOCK) < ground->n_lanes);
 }
 
 static inline void shoal_lanes_add(const shoal_ground *ground, shoal_lanes *reach,

@@ -91,11 +91,9 @@ static void make_anew(small *f, unsigned half, shoal_units *units, uint32_t n_tu
   shoal_remaking m; /* large: not to be cleared */
   m.swarm = s;
   m.units = units;
-  uint64_t pairs = pairs_to_look_at(f, n_tuples), first = units->n_looked;
-  for (uint32_t i = 0; i < s->n_columns && !is_over(f, s); i++) {
-    uint64_t looked = units->n_looked - first;
-    if (looked >= pairs) break;
-    if (i % OFTEN == 0) report(f, half, looked, pairs);
+  uint64_t pairs = pairs_to_look_at(f, n_tuples), end = units->n_looked + pairs;
+  for (uint32_t i = 0; i < s->n_columns && units->n_looked < end && !is_over(f, s); i++) {
+    if (i % OFTEN == 0) report(f, half, pairs - (end - units->n_looked), pairs);
     shoal_remake(&m);
   }
   polish(f, half, true);
