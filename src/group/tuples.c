@@ -191,28 +191,25 @@ typedef union word_block {
   uint64_t wide[SHOAL_TUPLES_BLOCK + AHEAD];
 } word_block;
 
+/* All columns into the words, by what folds one. */
+#define FOLD_ALL(FOLD_ONE)                                                                         \
+  unsigned shift = 0;                                                                              \
+  memset(words, 0, n * sizeof *words);                                                             \
+  for (size_t q = 0; q < n_columns; q++) {                                                         \
+    if (!column_bits[q]) continue;                                                                 \
+    if (n == SHOAL_TUPLES_BLOCK) FOLD_ONE(columns[q], shift, first, SHOAL_TUPLES_BLOCK, words);    \
+    else FOLD_ONE(columns[q], shift, first, n, words);                                             \
+    shift += column_bits[q];                                                                       \
+  }
+
 void shoal_tuples_words(const shoal_column *const *columns, const unsigned *column_bits,
                         size_t n_columns, uint64_t first, size_t n, uint64_t *words) {
-  unsigned shift = 0;
-  memset(words, 0, n * sizeof *words);
-  for (size_t q = 0; q < n_columns; q++) {
-    if (!column_bits[q]) continue;
-    if (n == SHOAL_TUPLES_BLOCK) fold_long(columns[q], shift, first, SHOAL_TUPLES_BLOCK, words);
-    else fold_long(columns[q], shift, first, n, words);
-    shift += column_bits[q];
-  }
+  FOLD_ALL(fold_long)
 }
 
 static void short_words(const shoal_column *const *columns, const unsigned *column_bits,
                         size_t n_columns, uint64_t first, size_t n, uint32_t *words) {
-  unsigned shift = 0;
-  memset(words, 0, n * sizeof *words);
-  for (size_t q = 0; q < n_columns; q++) {
-    if (!column_bits[q]) continue;
-    if (n == SHOAL_TUPLES_BLOCK) fold_short(columns[q], shift, first, SHOAL_TUPLES_BLOCK, words);
-    else fold_short(columns[q], shift, first, n, words);
-    shift += column_bits[q];
-  }
+  FOLD_ALL(fold_short)
 }
 
 /* The slot that a row needs comes into the cache while those before it are looked up. */
