@@ -108,8 +108,9 @@ static const cli_option table[] = {
      "Also write what was done and found, as JSON, to this file.", NULL},
     {CLI_HTML, "html", 0, "FILE.html",
      CLI_CHECK | CLI_ANONYMIZE | CLI_LATTICE | CLI_MEASURE | CLI_ATTACK,
-     "Also write a page for people to this file: what was done and found, with pictures, to be "
-     "read, signed and filed. It stands alone and shows no numbers of people below k.",
+     "Also write an internal report to this file, as one HTML page with pictures, to be read, "
+     "signed and filed. It shows no numbers of people below k, but statistics of the original "
+     "table: do not publish it.",
      NULL},
     {CLI_FORMAT, "format", 0, "FORMAT", CLI_LATTICE,
      "How to show the lattice: text (unless given), json, csv, dot (for Graphviz) or svg (a "

@@ -85,7 +85,7 @@ static shoal_status add_setting(shoal_result *result, shoal_page *page, const ch
   const char *own_value = shoal_result_string(result, value, strlen(value));
   if (!grown || !own_name || !own_value) return shoal_fail_memory(error);
   if (n) memcpy(grown, page->settings, n * sizeof *grown);
-  grown[n] = (shoal_page_setting){own_name, own_value};
+  grown[n] = (shoal_page_setting){.name = own_name, .value = own_value};
   page->settings = grown;
   page->n_settings = n + 1;
   return SHOAL_OK;
@@ -141,11 +141,12 @@ static shoal_status add_settings(shoal_result *result, const shoal_prepared *p, 
     print_amount(policy->noise, p->table->n_records, value, sizeof value);
     SHOAL_TRY(add_setting(result, page, "noise", value, error));
   }
-  if (policy->has_seed)
-    (void)snprintf(value, sizeof value, "%llu", (unsigned long long)policy->seed);
-  return add_setting(result, page, "seed",
-                     policy->has_seed ? value : "none: the order of rows cannot be repeated",
-                     error);
+  if (!policy->has_seed)
+    return add_setting(result, page, "seed", "none: the order of rows cannot be repeated", error);
+  (void)snprintf(value, sizeof value, "%llu", (unsigned long long)policy->seed);
+  SHOAL_TRY(add_setting(result, page, "seed", value, error));
+  page->settings[page->n_settings - 1].secret = true; /* it can restore the order of the rows */
+  return SHOAL_OK;
 }
 
 /* ------------------------------------------------------------ files */

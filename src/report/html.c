@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report/html: one page that a data protection officer can read, sign and file. It stands alone: no
- * scripts, no fonts, pictures or styles from elsewhere, and a policy of its own that forbids them.
+ * report/html: one page that a data protection officer can read, sign and file. It is internal, and
+ * its first line says so: it has statistics of the original table. It stands alone: no scripts, no
+ * fonts, pictures or styles from elsewhere, and a policy of its own that forbids them.
  * It is light or dark as its reader likes, fits a phone, and prints in black on white. The same
  * release gives the same page: no time of day is in it, the date is the signer's.
  *
@@ -61,6 +62,8 @@ static const char style[] =
     "body{margin:0;background:var(--paper);color:var(--ink);"
     "font:16px/1.55 system-ui,-apple-system,\"Segoe UI\",sans-serif}\n"
     "header,main,footer{max-width:54rem;margin:0 auto;padding:0 1.25rem}\n"
+    ".internal{margin:0;padding:.5rem 1.25rem;background:var(--no);color:var(--paper);"
+    "font-weight:600;text-align:center}\n"
     "header{padding-top:2rem}\n"
     "h1{font-size:1.75rem;line-height:1.2;margin:0 0 .4rem}\n"
     "h2{font-size:1.25rem;margin:2.6rem 0 .6rem;padding-top:.9rem;border-top:1px solid "
@@ -203,6 +206,9 @@ static void write_contents(const shoal_result *result, shoal_text *text) {
 
 void shoal_render_html(const shoal_result *result, shoal_text *text) {
   write_head(result, text);
+  shoal_text_add(text,
+                 "<p class=\"internal\" role=\"note\">Internal report: not for publication. It "
+                 "contains statistics of the original table.</p>\n");
   shoal_chart_patterns(text);
   shoal_text_print(text, "<header>\n<h1>%s</h1>\n<p class=\"dim\">", title_of(result));
   if (result->source) shoal_html_code(text, result->source);

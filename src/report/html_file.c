@@ -7,15 +7,16 @@ bool shoal_html_has_repeat(const shoal_result *result) { return result->page != 
 void shoal_html_repeat(const shoal_result *result, shoal_text *text) {
   const shoal_page *page = result->page;
   shoal_text_add(text,
-                 "<p>The same data, policy, settings and version give the same files, byte for "
-                 "byte, if there is a seed. <code>sha256sum FILE</code> tells whether a file "
+                 "<p>The same data, policy, settings, seed and version give the same files, byte "
+                 "for byte. <code>sha256sum FILE</code> tells whether a file "
                  "is the one named here.</p>\n<div class=\"scroll\"><table>\n<tbody>\n"
                  "<tr><th scope=\"row\">shoal</th><td>version " SHOAL_VERSION "</td></tr>\n");
   for (size_t i = 0; i < page->n_settings; i++) {
     shoal_text_add(text, "<tr><th scope=\"row\">");
     shoal_html_add(text, page->settings[i].name);
     shoal_text_add(text, "</th><td>");
-    shoal_html_add(text, page->settings[i].value);
+    shoal_html_add(text,
+                   page->settings[i].secret ? "given, not shown here" : page->settings[i].value);
     shoal_text_add(text, "</td></tr>\n");
   }
   shoal_text_add(text, "</tbody></table></div>\n<div class=\"scroll\"><table>\n<thead><tr>"

@@ -43,6 +43,7 @@ typedef struct shoal_page_file {
 
 typedef struct shoal_page_setting {
   const char *name, *value;
+  bool secret; /* in JSON only: a page says that it was given */
 } shoal_page_setting;
 
 typedef struct shoal_page {

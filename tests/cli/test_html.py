@@ -51,6 +51,7 @@ class Page(html.parser.HTMLParser):
         self.open, self.wrong, self.ids, self.links, self.tags = [], [], [], [], []
         self.sections, self.untitled, self.text, self.colspans = [], 0, [], []
         self.tables, self.cell = [], None
+        self.visible = []  # text inside <body>
         self.feed(text)
         self.close()
         self.wrong += [f"<{tag}> is never closed" for tag in self.open]
@@ -106,6 +107,8 @@ class Page(html.parser.HTMLParser):
     def handle_data(self, data):
         if self.open and self.open[-1] not in ("style",):
             self.text.append(data)
+            if "body" in self.open and data.strip():
+                self.visible.append(data.strip())
         if self.cell:
             self.tables[-1][-1][-1] += data
 
@@ -139,6 +142,8 @@ class Case(clitest.Case):
         self.assertIn("prefers-color-scheme:dark", text)
         self.assertIn("@media print", text)
         self.assertIn('name="viewport"', text)
+        self.assertEqual("Internal report: not for publication. It contains statistics of the original table.",
+                         page.visible[0])
         return page
 
 
@@ -399,6 +404,23 @@ class Secrets(Case):
         for where, data in outputs.items():
             for number in re.findall(raw, data.decode()):
                 self.assertIn(number, released, where)
+
+    def test_the_seed_is_not_on_the_page(self):
+        seed = 8613574209
+        self.write_policy(self.ATTRIBUTES, k=3, p=2, method={"max-suppression": 4})
+        for words in (("--seed", seed), ()):
+            if not words:
+                self.write_policy(self.ATTRIBUTES, k=3, p=2, method={"max-suppression": 4, "seed": seed})
+            outputs = self.outputs(*words)
+            self.assertEqual(seed, json.loads(outputs["report"])["seed"])
+            self.assertNotIn(str(seed), re.sub(r"\D", "", outputs["page"].decode()))
+            self.assertIn("given, not shown here", outputs["page"].decode())
+        for command, words, code in (("check", ("data.csv",), 1), ("lattice", ("data.csv",), 0),
+                                     ("measure", ("data.csv", "out.csv"), 0),
+                                     ("attack", ("out.csv", "--original", "data.csv"), None)):
+            result = self.run_shoal(command, *words, "-P", "policy.yaml", "--html", "p.html")
+            self.assertIn(result.code, (0, 1) if code is None else (code,), str(result))
+            self.assertNotIn(str(seed), re.sub(r"\D", "", self.read("p.html").decode()), command)
 
     def test_check_and_lattice(self):
         self.write_policy(self.ATTRIBUTES, k=3, p=2)

@@ -297,6 +297,22 @@ static void few_people_are_not_counted_out(void **state) {
   }
 }
 
+static void the_first_words_say_that_the_page_is_internal(void **state) {
+  (void)state;
+  static const char first[] =
+      "<body>\n<p class=\"internal\" role=\"note\">Internal report: not for "
+      "publication. It contains statistics of the original table.</p>\n";
+  static const shoal_result_kind kinds[] = {SHOAL_RESULT_CHECK, SHOAL_RESULT_LATTICE};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    const shoal_result result = {.kind = kinds[i]};
+    shoal_text text;
+    shoal_text_init(&text);
+    shoal_render_html(&result, &text);
+    assert_non_null(strstr(text.bytes, first));
+    shoal_text_reset(&text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(hashes_are_those_of_the_standard),
@@ -313,6 +329,7 @@ int main(void) {
       cmocka_unit_test(bars_are_as_long_as_their_numbers),
       cmocka_unit_test(nothing_in_a_name_is_taken_for_markup),
       cmocka_unit_test(few_people_are_not_counted_out),
+      cmocka_unit_test(the_first_words_say_that_the_page_is_internal),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
