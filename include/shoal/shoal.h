@@ -96,7 +96,7 @@ SHOAL_API shoal_status shoal_policy_parse(const char *text, size_t size_bytes, c
 
 /*
  * Overrides one setting, as the command line does. Keys: "k", "p", "algorithm", "max-suppression",
- * "seed", "suppressed", "formulas", "delimiter". `value` is written as in YAML.
+ * "effort", "seed", "suppressed", "formulas", "delimiter". `value` is written as in YAML.
  */
 SHOAL_API shoal_status shoal_policy_set(shoal_policy *policy, const char *key, const char *value,
                                         shoal_error *error) SHOAL_MUST_CHECK;

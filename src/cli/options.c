@@ -72,6 +72,10 @@ static const cli_option table[] = {
     {CLI_ALGORITHM, "algorithm", 0, "NAME", ON_POLICY,
      "How to search; 'auto' picks one and says why. Wins over the policy's algorithm.",
      "algorithm"},
+    {CLI_EFFORT, "effort", 0, "N", CLI_ANONYMIZE,
+     "Multiplies the search budget of flock, and of theta that starts from it: 1 (unless given) to "
+     "1000. More takes longer and mostly loses less. Wins over the policy's effort.",
+     "effort"},
     {CLI_MAX_SUPPRESSION, "max-suppression", 0, "N|N%", ON_POLICY,
      "At most so many rows may be left out: a number of rows, or a share such as 1%. Wins over "
      "the policy's max-suppression.",

@@ -27,6 +27,7 @@ typedef enum cli_option_id {
   CLI_K,
   CLI_P,
   CLI_ALGORITHM,
+  CLI_EFFORT,
   CLI_MAX_SUPPRESSION,
   CLI_POPULATION,
   CLI_QUERIES,

@@ -7,23 +7,23 @@
 #include "cluster/cluster.h"
 
 const shoal_local_algorithm shoal_local_algorithms[] = {
-    {"k-member", "local: greedy clusters of k, for k-anonymity alone", SHOAL_REACH_SIZE, false,
-     shoal_cluster_k_member},
+    {"k-member", "local: greedy clusters of k, for k-anonymity alone", SHOAL_REACH_SIZE,
+     .run = shoal_cluster_k_member},
     {"greedy-pk", "local: one cluster at a time, most diverse row next, then least loss",
-     SHOAL_REACH_COUNTS, false, shoal_cluster_greedy_pk},
+     SHOAL_REACH_COUNTS, .run = shoal_cluster_greedy_pk},
     {"enhanced-pk", "local: as many clusters as the sensitive values allow, then filled up",
-     SHOAL_REACH_COUNTS, false, shoal_cluster_enhanced_pk},
+     SHOAL_REACH_COUNTS, .run = shoal_cluster_enhanced_pk},
     {"hybrid-pk", "local: greedy-pk where p is easy, enhanced-pk where it is hard",
-     SHOAL_REACH_COUNTS, false, shoal_cluster_hybrid_pk},
+     SHOAL_REACH_COUNTS, .run = shoal_cluster_hybrid_pk},
     {"mondrian", "local: cuts the table in two while both sides satisfy the policy",
-     SHOAL_REACH_ALL, false, shoal_cluster_mondrian},
+     SHOAL_REACH_ALL, .run = shoal_cluster_mondrian},
     {"top-down", "local: specializes classes while they satisfy the policy; the rest stays behind",
-     SHOAL_REACH_ALL, false, shoal_cluster_top_down},
+     SHOAL_REACH_ALL, .run = shoal_cluster_top_down},
     {"flock", "local: least information loss, near-linear in rows; any model", SHOAL_REACH_ALL,
-     true, shoal_cluster_flock},
+     .has_aim = true, .has_effort = true, .run = shoal_cluster_flock},
     {"theta", "local: theta-sensitive by swapping rows between classes, with noise if allowed",
-     SHOAL_REACH_ALL, true, shoal_cluster_theta},
-    {NULL, NULL, SHOAL_REACH_SIZE, false, NULL},
+     SHOAL_REACH_ALL, .has_aim = true, .has_effort = true, .run = shoal_cluster_theta},
+    {.name = NULL},
 };
 
 void shoal_noise_reset(shoal_noise *noise) {

@@ -28,6 +28,7 @@ typedef struct shoal_cluster_task {
   const shoal_axes *axes;
   const shoal_fit *fit;
   shoal_aim aim;
+  uint32_t effort;                       /* flock: multiplies the search budget; 0 counts as 1 */
   bool relaxed;                          /* mondrian: rows of one value may go to both sides */
   shoal_theta_start start;               /* theta */
   const struct shoal_recoding *recoding; /* theta: what labels will be; NULL: no two are alike */
@@ -71,7 +72,8 @@ typedef struct shoal_local_algorithm {
   const char *name;
   const char *summary;
   shoal_reach reach;
-  bool has_aim; /* it follows `objective` */
+  bool has_aim;    /* it follows `objective` */
+  bool has_effort; /* it has a search budget, which `effort` multiplies */
   /*
    * Clusters that each satisfy every demand; all rows in one where nothing smaller was found
    * (whether that satisfies them is for the caller to see). There are k rows or more, and every

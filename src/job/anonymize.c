@@ -99,6 +99,14 @@ static shoal_status check_slack(const shoal_policy *policy, const shoal_method *
                                          : "does not end in a node");
 }
 
+static shoal_status warn_of_effort(shoal_release *release, const shoal_method *method,
+                                   shoal_error *error) {
+  const shoal_policy *policy = release->prepared.policy;
+  if (!policy->has_effort || (method->local && method->local->has_effort)) return SHOAL_OK;
+  return shoal_result_warn(release->result, error, "'effort' was not used: %s has no search budget",
+                           release->result->algorithm);
+}
+
 static shoal_status anonymize(shoal_release *release, const shoal_table *table,
                               const shoal_policy *policy, const shoal_run *run,
                               shoal_error *error) {
@@ -117,6 +125,7 @@ static shoal_status anonymize(shoal_release *release, const shoal_table *table,
   if (!result->algorithm_reason) return shoal_fail_memory(error);
   SHOAL_TRY(shoal_result_input(result, p, error));
   SHOAL_TRY(refuse_early(p, error));
+  SHOAL_TRY(warn_of_effort(release, &method, error));
   if (method.local) return shoal_release_by_clusters(release, &method, error);
   SHOAL_TRY(method.node->run ? shoal_release_by_node(release, &method, error)
                              : shoal_release_by_argus(release, error));

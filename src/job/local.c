@@ -109,6 +109,7 @@ static shoal_status cluster(const shoal_prepared *p, const shoal_method *method,
       .axes = &g->axes,
       .fit = &g->fit,
       .aim = method->local_objective->aim,
+      .effort = p->policy->effort,
       .relaxed = p->policy->relaxed_cuts,
       .start = p->policy->sorted_start ? SHOAL_START_SORTED : SHOAL_START_FLOCK,
       .recoding = &g->recoding,
@@ -287,6 +288,7 @@ static shoal_status report(shoal_release *release, const shoal_method *method, c
   result->local = true;
   result->max_suppression = shoal_amount_rows(p->policy->max_suppression, p->table->n_records);
   if (method->local->has_aim) result->objective = method->local_objective->name;
+  if (method->local->has_effort) result->effort = p->policy->effort;
   shoal_status status = report_attributes(release, draft, loss, error);
   free(loss);
   SHOAL_TRY(status);

@@ -133,6 +133,10 @@ static shoal_status add_settings(shoal_result *result, const shoal_prepared *p, 
     SHOAL_TRY(add_setting(result, page, "prefer", policy->prefer[i].text, error));
   if (policy->objective.text)
     SHOAL_TRY(add_setting(result, page, "objective", policy->objective.text, error));
+  if (result->effort > 1) {
+    (void)snprintf(value, sizeof value, "%u", result->effort);
+    SHOAL_TRY(add_setting(result, page, "effort", value, error));
+  }
   print_amount(policy->max_suppression, p->table->n_records, value, sizeof value);
   SHOAL_TRY(add_setting(result, page, "max-suppression", value, error));
   SHOAL_TRY(add_setting(result, page, "suppressed rows",

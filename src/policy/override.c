@@ -43,6 +43,12 @@ static shoal_status set_seed(shoal_policy *policy, const shoal_setting *setting)
   return SHOAL_OK;
 }
 
+static shoal_status set_effort(shoal_policy *policy, const shoal_setting *setting) {
+  SHOAL_TRY(shoal_setting_effort(setting, &policy->effort));
+  policy->has_effort = true;
+  return SHOAL_OK;
+}
+
 static shoal_status set_suppressed(shoal_policy *policy, const shoal_setting *setting) {
   return shoal_setting_suppressed(setting, &policy->blank_suppressed);
 }
@@ -65,6 +71,7 @@ static const struct {
     {"algorithm", {"--algorithm"}, set_algorithm},
     {"max-suppression", {"--max-suppression"}, set_max_suppression},
     {"seed", {"--seed"}, set_seed},
+    {"effort", {"--effort"}, set_effort},
     {"suppressed", {"--suppressed"}, set_suppressed},
     {"formulas", {"--formulas"}, set_formulas},
     {"delimiter", {"--delimiter"}, set_delimiter},

@@ -31,6 +31,7 @@ static shoal_status set_defaults(shoal_policy *policy, const char *name, const c
   policy->missing = empty_cell;
   policy->n_missing = 1;
   policy->k = 1;
+  policy->effort = 1;
   policy->algorithm.text = "auto";
   return SHOAL_OK;
 }

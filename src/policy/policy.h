@@ -84,6 +84,8 @@ typedef enum shoal_unlisted {
   SHOAL_UNLISTED_KEEP
 } shoal_unlisted;
 
+enum { SHOAL_MOST_EFFORT = 1000 };
+
 struct shoal_policy {
   shoal_arena arena;
   const char *file;               /* its name in messages */
@@ -112,7 +114,9 @@ struct shoal_policy {
   bool has_start, sorted_start; /* theta; flock unless given */
   bool noise_allowed;           /* noise: refuse -> false */
   shoal_amount noise;
-  uint64_t slack; /* steps above a minimal node; 0 unless given */
+  bool has_effort;
+  uint32_t effort; /* multiplies the search budget, 1 .. SHOAL_MOST_EFFORT; 1 unless given */
+  uint64_t slack;  /* steps above a minimal node; 0 unless given */
   shoal_mark slack_mark;
   bool weights_inverse;
   bool has_seed;

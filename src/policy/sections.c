@@ -200,6 +200,14 @@ static shoal_status read_noise(shoal_policy_reader *reader, const shoal_yaml *no
   return shoal_setting_amount(&setting, forms, &policy->noise);
 }
 
+static shoal_status read_effort(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  shoal_policy *policy = policy_of(into);
+  shoal_setting setting;
+  SHOAL_TRY(shoal_setting_from(reader, node, SHOAL_EFFORT_FORMS, &setting));
+  policy->has_effort = true;
+  return shoal_setting_effort(&setting, &policy->effort);
+}
+
 static shoal_status read_slack(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   shoal_policy *policy = policy_of(into);
   shoal_setting setting;

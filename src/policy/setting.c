@@ -46,6 +46,17 @@ shoal_status shoal_setting_whole(const shoal_setting *setting, uint64_t least, u
   return SHOAL_OK;
 }
 
+shoal_status shoal_setting_effort(const shoal_setting *setting, uint32_t *effort) {
+  const char *digit = setting->text;
+  uint32_t value = 0;
+  while (*digit >= '0' && *digit <= '9' && value <= SHOAL_MOST_EFFORT)
+    value = 10 * value + (uint32_t)(*digit++ - '0');
+  if (*digit || value < 1 || value > SHOAL_MOST_EFFORT)
+    return shoal_setting_expected(setting, SHOAL_EFFORT_FORMS);
+  *effort = value;
+  return SHOAL_OK;
+}
+
 static shoal_status parse_decimal(const shoal_setting *setting, size_t size, const char *what,
                                   shoal_decimal *number) {
   switch (shoal_decimal_parse(setting->text, size, number)) {

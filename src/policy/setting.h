@@ -41,9 +41,12 @@ shoal_status shoal_setting_delimiter(const shoal_setting *setting,
                                      char *delimiter) SHOAL_MUST_CHECK;
 /* remove or blank. */
 shoal_status shoal_setting_suppressed(const shoal_setting *setting, bool *blank) SHOAL_MUST_CHECK;
+/* The search budget's factor, 1 .. SHOAL_MOST_EFFORT. */
+shoal_status shoal_setting_effort(const shoal_setting *setting, uint32_t *effort) SHOAL_MUST_CHECK;
 /* keep or quote. */
 shoal_status shoal_setting_formulas(const shoal_setting *setting, bool *quote) SHOAL_MUST_CHECK;
 
+#define SHOAL_EFFORT_FORMS "a whole number from 1 to 1000"
 #define SHOAL_AMOUNT_FORMS "a number of rows such as 10, or a share such as 1%"
 
 #endif

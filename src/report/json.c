@@ -127,6 +127,7 @@ static json_t *search_object(const shoal_result *r) {
                 "minimal", minimal, "minimal_complete", json_boolean(r->minimal_complete));
   shoal_json_set(search, "exhaustive", json_boolean(r->exhaustive));
   if (r->slack) shoal_json_set(search, "slack", count(r->slack));
+  if (r->effort > 1) shoal_json_set(search, "effort", count(r->effort));
   if (r->why) shoal_json_set(search, "why", json_string(r->why));
   if (r->objective) shoal_json_set(search, "objective", objective_object(r));
   if (r->lattice_nodes) shoal_json_set(search, "classes_touched", count(r->classes_touched));

@@ -143,6 +143,7 @@ struct shoal_result {
   uint64_t slack;        /* steps above a minimal node that the policy asks for */
   bool exhaustive;       /* some demand is not monotone: nothing was pruned by it */
   const char *objective; /* what `optimal` made least; NULL: nothing */
+  uint32_t effort;       /* factor of the search budget; 0: the algorithm has none */
   double cost;
   bool unproven;               /* the time was over before the node was proven to be the best */
   const uint32_t *upper_bound; /* of the distance-vector matrix; NULL: it was not used */

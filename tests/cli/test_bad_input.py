@@ -8,6 +8,7 @@ say one line on standard error, nothing on standard output, and show no cell.
 import gzip
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -346,6 +347,16 @@ class Parameters(BadInput):
         for value in ("abc", "1x", ""):
             with self.subTest(value):
                 self.refuse_anonymize("--seed", value, says=["--seed"])
+
+    def test_effort(self):
+        for value in ("0", "1001", "x", "1.5", "-1", "", "4294967297"):
+            with self.subTest(value):
+                self.write_policy()
+                says = f"expected a whole number from 1 to 1000, found '{re.escape(value)}'"
+                option = f"--effort: {says}" if value else "--effort' needs an argument"
+                self.refuse_anonymize("--effort", value, says=[option])
+                self.write_policy(method={"effort": value})
+                self.refuse_anonymize(says=[rf"policy\.yaml:\d+:\d+: method\.effort: {says}"])
 
     def test_delimiter(self):
         for value in (";;", "", '"', "\n"):

@@ -304,6 +304,51 @@ class Report(Local):
         self.report()
 
 
+class Effort(Local):
+    """`method.effort` and `--effort`: who has a search budget, and which of the two settings counts."""
+
+    def make(self, algorithm, attributes=None, **method):
+        rng = random.Random(7)
+        rows = [[str(rng.randint(18, 90)), rng.choice(["a1", "a2", "b1", "b2", "b3"]), f"i{i % 5}"]
+                for i in range(120)]
+        self.table(["age", "town", "ill"], rows, attributes or {"age": FULL, "town": TOWN, "ill": ILL},
+                   k=4, algorithm=algorithm, **method)
+
+    def test_flock_takes_it_from_the_policy_and_the_command_line(self):
+        self.make("flock")
+        self.assertNotIn("effort", self.report()["search"])
+        self.assertNotIn("effort", self.report("--effort", "1")["search"])
+        self.assertEqual(1000, self.report("--effort", "1000")["search"]["effort"])
+        self.make("flock", effort=3)
+        report = self.report()
+        self.assertEqual((3, []), (report["search"]["effort"], report["warnings"]))
+        self.assertEqual(7, self.report("--effort", "7")["search"]["effort"])
+        self.assertNotIn("effort", self.report("--effort", "1")["search"])
+
+    def test_theta_and_auto_that_chooses_flock_take_it(self):
+        self.make("theta", effort=2)
+        self.assertEqual(2, self.report()["search"]["effort"])
+        self.make("auto", {"age": NUMBER, "town": TOWN, "ill": ILL}, effort=2)
+        report = self.report()
+        self.assertEqual(("flock", 2, []), (report["search"]["algorithm"], report["search"]["effort"],
+                                            report["warnings"]))
+
+    def test_who_has_no_search_budget_says_so(self):
+        for algorithm in [a for a in ALGORITHMS if a != "flock"] + ["samarati", "optimal", "datafly", "mu-argus"]:
+            with self.subTest(algorithm):
+                self.make(algorithm, **({"max-suppression": "100%"} if algorithm == "mu-argus" else {}))
+                message = f"'effort' was not used: {algorithm} has no search budget"
+                self.assertNotIn(message, self.report()["warnings"])
+                report = self.report("--effort", "2")
+                self.assertIn(message, report["warnings"])
+                self.assertNotIn("effort", report["search"])
+
+    def test_the_page_has_it_among_the_settings(self):
+        self.make("flock", effort=4)
+        self.release("--html", "page.html")
+        self.assertIn('<tr><th scope="row">effort</th><td>4</td></tr>', self.read("page.html").decode())
+
+
 class Auto(Local):
     def choice(self, attributes, **method):
         names = list(attributes)

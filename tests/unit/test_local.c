@@ -290,8 +290,8 @@ static shoal_status release_of(fixture *f, const char *yaml, const char *const *
                                size_t n_rows, const uint32_t *clusters, uint32_t n_clusters,
                                shoal_release **out) {
   static const char *const names[] = {"a", "b", "s"};
-  static const shoal_local_algorithm by_hand = {"by-hand", "", SHOAL_REACH_ALL, false,
-                                                give_clusters};
+  static const shoal_local_algorithm by_hand = {"by-hand", "", SHOAL_REACH_ALL, .has_aim = false,
+                                                .run = give_clusters};
   static const shoal_local_objective objective = {"il", NULL, SHOAL_AIM_IL, SHOAL_LOSS_HEIGHT};
   shoal_method method = {.local = &by_hand, .local_objective = &objective};
   given_clusters = clusters;

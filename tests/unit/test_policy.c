@@ -177,7 +177,8 @@ static void test_defaults(void **state) {
   assert_int_equal(policy->delimiter, 0);
   assert_int_equal(policy->n_missing, 1);
   assert_string_equal(policy->missing[0], "");
-  assert_false(policy->has_k || policy->has_p || policy->has_seed);
+  assert_false(policy->has_k || policy->has_p || policy->has_seed || policy->has_effort);
+  assert_int_equal(policy->effort, 1);
   assert_int_equal(policy->k, 1);
   assert_int_equal(policy->p, 0);
   assert_string_equal(policy->algorithm.text, "auto");
@@ -489,6 +490,14 @@ static const mistake mistakes[] = {
     {"3:21", "method.algorithm: expected a name, found nothing",
      TWO_LINES "method: {algorithm: ~}"},
     {"3:16", "method.seed must be at least 0", TWO_LINES "method: {seed: -1}"},
+    {"3:18", "method.effort: expected a whole number from 1 to 1000, found '0'",
+     TWO_LINES "method: {effort: 0}"},
+    {"3:18", "method.effort: expected a whole number from 1 to 1000, found '1001'",
+     TWO_LINES "method: {effort: 1001}"},
+    {"3:18", "method.effort: expected a whole number from 1 to 1000, found '99999999999999999999'",
+     TWO_LINES "method: {effort: 99999999999999999999}"},
+    {"3:18", "method.effort: expected a whole number from 1 to 1000, found '1.5'",
+     TWO_LINES "method: {effort: 1.5}"},
     {"3:19", "method.weights: expected the word inverse, or a mapping",
      TWO_LINES "method: {weights: invers}"},
     {"3:20", "unknown attribute 'agee'; did you mean 'age'? Here one of: age, ill",
@@ -562,6 +571,7 @@ static void test_overrides(void **state) {
   algorithm[0] = '?'; /* the policy has its own copy */
   set(policy, "max-suppression", "25");
   set(policy, "seed", "0");
+  set(policy, "effort", "1000");
   set(policy, "suppressed", "blank");
   set(policy, "delimiter", "\\t");
   assert_int_equal(policy->k, 10);
@@ -571,6 +581,7 @@ static void test_overrides(void **state) {
   assert_int_equal(shoal_amount_rows(policy->max_suppression, 1000), 25);
   assert_int_equal(shoal_amount_rows(policy->max_suppression, 10), 10);
   assert_int_equal(policy->seed, 0);
+  assert_int_equal(policy->effort, 1000);
   assert_true(policy->blank_suppressed);
   assert_int_equal(policy->delimiter, '\t');
   set(policy, "delimiter", "|");
@@ -580,6 +591,8 @@ static void test_overrides(void **state) {
   refuse_set(policy, "max-suppression", "x",
              "--max-suppression: expected a number of rows such as 10, or a share such as 1%, "
              "found 'x'");
+  refuse_set(policy, "effort", "0", "--effort: expected a whole number from 1 to 1000, found '0'");
+  refuse_set(policy, "effort", "", "--effort: expected a whole number from 1 to 1000, found ''");
   refuse_set(policy, "algorithm", "", "--algorithm: expected a name, found ''");
   refuse_set(policy, "delimiter", "\xff",
              "--delimiter: expected one character of one byte, or its name, found '\\xff'. Here "
@@ -589,7 +602,7 @@ static void test_overrides(void **state) {
              "'remove'? Here one of: remove, blank");
   refuse_set(policy, "sede", "1",
              "unknown setting 'sede'; did you mean 'seed'? Here one of: k, p, "
-             "algorithm, max-suppression, seed, suppressed, formulas, delimiter");
+             "algorithm, max-suppression, seed, effort, suppressed, formulas, delimiter");
   assert_int_equal(policy->k, 10); /* a refused value changes nothing */
   shoal_policy_free(policy);
 }

@@ -52,6 +52,7 @@ static const struct {
     {"method.formulas", BEGIN "method: {formulas: ", "}\n", 31},
     {"method.cuts", BEGIN "method: {cuts: ", "}\n", 31},
     {"method.start", BEGIN "method: {start: ", "}\n", 31},
+    {"method.effort", BEGIN "method: {effort: ", "}\n", 31},
     {"method.seed", BEGIN "method: {seed: ", "}\n", 31},
     {"method.slack", BEGIN "method: {slack: ", "}\n", 31},
     {"method.weights", BEGIN "method: {weights: ", "}\n", LIST | MAPPING | WORD | EMPTY},
