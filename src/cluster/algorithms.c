@@ -20,7 +20,7 @@ const shoal_local_algorithm shoal_local_algorithms[] = {
     {"top-down", "local: specializes classes while they satisfy the policy; the rest stays behind",
      SHOAL_REACH_ALL, .run = shoal_cluster_top_down},
     {"flock", "local: least information loss, near-linear in rows; any model", SHOAL_REACH_ALL,
-     .has_aim = true, .has_effort = true, .run = shoal_cluster_flock},
+     .has_aim = true, .has_effort = true, .costs_as_released = true, .run = shoal_cluster_flock},
     {"theta", "local: theta-sensitive by swapping rows between classes, with noise if allowed",
      SHOAL_REACH_ALL, .has_aim = true, .has_effort = true, .run = shoal_cluster_theta},
     {.name = NULL},

@@ -74,6 +74,9 @@ typedef struct shoal_local_algorithm {
   shoal_reach reach;
   bool has_aim;    /* it follows `objective` */
   bool has_effort; /* it has a search budget, which `effort` multiplies */
+  /* A number that is released as an interval costs by the interval's width, also where it has a
+   * hierarchy; else it costs by the hierarchy. */
+  bool costs_as_released;
   /*
    * Clusters that each satisfy every demand; all rows in one where nothing smaller was found
    * (whether that satisfies them is for the caller to see). There are k rows or more, and every

@@ -3,7 +3,8 @@
  * cluster/recode: clusters -> labels. A class is released with the label of its values' lowest
  * common ancestor, or, a number, as their smallest interval, which may be widened to a grid
  * (docs/reading-the-papers.md R24). What costs are counted on (cluster/axes) may differ from what
- * labels are made of: a number with a hierarchy costs by its tree and is released as an interval.
+ * labels are made of: a number with a hierarchy costs by its tree and is released as an interval,
+ * except where the algorithm's row says `costs_as_released`.
  * Labels are strings: clusters whose labels are all spelled alike are one class (R23).
  */
 #ifndef SHOAL_CLUSTER_RECODE_H

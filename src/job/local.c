@@ -101,10 +101,12 @@ static shoal_status cluster(const shoal_prepared *p, const shoal_method *method,
                            p->policy->weights_inverse ? SHOAL_FIT_INVERSE : SHOAL_FIT_GIVEN,
                            error));
   SHOAL_TRY(shoal_method_check_reach(method, p->policy, &g->fit, error));
-  SHOAL_TRY(shoal_axes_init(&g->axes, p->frequency, p->weighted ? p->weights : NULL,
-                            method->local_objective->kind, error));
   SHOAL_TRY(make_rules(p, g, error));
   SHOAL_TRY(shoal_recoding_init(&g->recoding, p->frequency, g->rules, error));
+  shoal_frequency costed = *p->frequency;
+  if (method->local->costs_as_released) costed.hierarchies = g->recoding.hierarchies;
+  SHOAL_TRY(shoal_axes_init(&g->axes, &costed, p->weighted ? p->weights : NULL,
+                            method->local_objective->kind, error));
   shoal_cluster_task task = {
       .axes = &g->axes,
       .fit = &g->fit,

@@ -12,7 +12,8 @@
 #include "measure/utility.h"
 
 /*
- * `extents` are those of the classes on `axes`, whose trees are all that the policy gives.
+ * `extents` are those of the classes on `axes`. An attribute with a tree there loses by height,
+ * one without by width.
  * `breaks[c]`: class c is suppressed. `noise[c]`: of its rows so many are invented and lose
  * nothing; NULL: none are. `loss`, by quasi-identifier, receives its share of nil.
  */

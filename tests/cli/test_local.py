@@ -304,6 +304,62 @@ class Report(Local):
         self.report()
 
 
+class Quantity(Local):
+    """What flock minimizes, reports and writes is one quantity, also of a number with a hierarchy."""
+
+    TREE = {"role": "quasi", "type": "number", "hierarchy": {"intervals": [5, 10, 20]}}
+
+    def make(self, spec, algorithm="flock", ages=None, **method):
+        rng = random.Random(42)
+        ages = ages or [str(rng.randint(18, 90)) for _ in range(400)]
+        self.table(["age"], [[age] for age in ages], {"age": spec}, k=5, algorithm=algorithm, **method)
+        return self.report("--seed", "1")["measures"], ages
+
+    def mean_width(self, ages):
+        """Over the table's range, of the labels in the release; a missing value beside others is everything."""
+        numbers = [int(age) for age in ages if age]
+        width = 0
+        for (label,) in self.rows():
+            ends = [int(end) for end in re.findall(r"\d+", label)]
+            width += max(numbers) - min(numbers) if label == "*" else ends[-1] - ends[0] if ends else 0
+        return width / (max(numbers) - min(numbers)) / len(ages)
+
+    def test_the_reported_loss_is_the_mean_width_written(self):
+        for method in ({}, {"objective": "loss"}, {"objective": "avg"}, {"weights": {"age": 3}}):
+            with self.subTest(method):
+                measures, ages = self.make(self.TREE, **method)
+                written = self.mean_width(ages)
+                self.assertAlmostEqual(written, measures["nil"], delta=1e-9)
+                self.assertAlmostEqual(written * len(ages), measures["il"], delta=1e-6)
+                self.assertLess(0, written)
+
+    def test_missing_values(self):
+        rng = random.Random(43)
+        ages = [str(rng.randint(18, 90)) if rng.random() < 0.95 else "" for _ in range(400)]
+        measures, _ = self.make(self.TREE, ages=ages)
+        self.assertAlmostEqual(self.mean_width(ages), measures["nil"], delta=1e-9)
+
+    def test_the_hierarchy_does_not_change_the_release(self):
+        self.make(self.TREE)
+        with_tree = self.read("out.csv")
+        self.make(NUMBER)
+        self.assertEqual(self.read("out.csv"), with_tree)
+
+    def test_labels_of_the_hierarchy_cost_by_it(self):
+        measures, ages = self.make({**self.TREE, "recode": "hierarchy"})
+        height = 0
+        for (label,) in self.rows():
+            ends = [int(end) for end in re.findall(r"\d+", label)]
+            height += 4 if label == "*" else {0: 0, 4: 1, 9: 2, 19: 3}[ends[-1] - ends[0]]
+        self.assertAlmostEqual(height / 4 / len(ages), measures["nil"], delta=1e-9)
+
+    def test_other_algorithms_cost_by_the_hierarchy(self):
+        for algorithm in ("mondrian", "k-member", "theta"):
+            with self.subTest(algorithm):
+                measures, ages = self.make(self.TREE, algorithm)
+                self.assertGreater(measures["nil"], self.mean_width(ages) + 1e-3)
+
+
 class Effort(Local):
     """`method.effort` and `--effort`: who has a search budget, and which of the two settings counts."""
 

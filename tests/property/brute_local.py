@@ -24,13 +24,16 @@ class Quasi:
     """One quasi-identifier over its column of cells.
 
     hierarchy: brute.Hierarchy or None (then it is a number); number: `type: number`;
-    by_hierarchy: a number that takes its labels from the hierarchy.
+    by_hierarchy: a number that takes its labels from the hierarchy. as_released: a number that is
+    shown as an interval costs by its width (flock), also where it has a hierarchy.
     """
+
+    as_released = False
 
     def __init__(self, name, cells, missing=(), hierarchy=None, number=False, by_hierarchy=False):
         self.name, self.missing, self.hierarchy = name, set(missing), hierarchy
         self.number, self.by_hierarchy = number, by_hierarchy
-        numbers = [Fraction(cell) for cell in cells if cell not in self.missing] if hierarchy is None else []
+        numbers = [Fraction(cell) for cell in cells if cell not in self.missing] if number else []
         self.range = max(numbers) - min(numbers) if numbers else Fraction(0)
         self._losses = {}
 
@@ -57,14 +60,16 @@ class Quasi:
     def loss(self, values):
         """Of one row, 0 to 1 (eq. 4): subtree height over tree height, or max - min over that of the table."""
         values = frozenset(values)
-        if values not in self._losses:
-            self._losses[values] = self._loss(values)
-        return self._losses[values]
+        key = values, self.as_released
+        if key not in self._losses:
+            self._losses[key] = self._loss(values)
+        return self._losses[key]
 
     def _loss(self, values):
         if len(values) == 1:
             return Fraction(0)
-        if self.hierarchy is not None:
+        interval = self.number and not self.by_hierarchy
+        if self.hierarchy is not None and not (self.as_released and interval):
             return self.hierarchy.loss(self.ancestor(values))
         if values & self.missing:
             return Fraction(1)

@@ -69,6 +69,8 @@ class Labels(unittest.TestCase):
             age = brute_local.Quasi("age", cells, [], hierarchy, True, by_hierarchy)
             self.assertEqual(age.label(["21", "28", "24"]), label)
             self.assertEqual(age.loss(["21", "28"]), F(2, 3))
+            age.as_released = True
+            self.assertEqual(age.loss(["21", "28"]), F(2, 3) if by_hierarchy else F(7, 22))
 
     def test_measures(self):
         found = brute_local.measures(numbers([0, 5, 5, 10], 2), [[0, 1, 2], [3]])
@@ -190,6 +192,7 @@ class Pretender(test_local.Comparison):
             for name, label in zip(self.table.quasi, self.problem.labels(members)):
                 for i in members:
                     rows[i][self.table.index[name]] = label
+        self.cost_like(self.case.algorithm)
         measured = {key: float(value) for key, value in brute_local.measures(self.problem, classes).items()}
         sizes = [len(members) for members in classes]
         report = {"input": {"rows": self.problem.n}, "search": {"algorithm": self.case.algorithm}, "measures": measured,
