@@ -135,6 +135,7 @@ static shoal_status draft_number(shoal_axis *axis, const shoal_table *table,
 static shoal_status draft_axis(shoal_axis *axis, const shoal_frequency *f, size_t q,
                                shoal_loss_kind kind, draft *d, shoal_error *error) {
   axis->hierarchy = f->hierarchies[q];
+  axis->kind = axis->hierarchy ? SHOAL_AXIS_TREE : SHOAL_AXIS_NUMBER;
   axis->n_values = f->quasi[q]->n_values;
   axis->place_of = shoal_alloc(axis->n_values, sizeof *axis->place_of);
   axis->code_at = shoal_alloc(axis->n_values, sizeof *axis->code_at);

@@ -22,7 +22,14 @@ typedef enum shoal_loss_kind {
   SHOAL_LOSS_LEAVES  /* (leaves below it - 1) over (all leaves - 1) */
 } shoal_loss_kind;
 
+typedef enum shoal_axis_kind {
+  SHOAL_AXIS_NUMBER, /* loss: width of the interval */
+  SHOAL_AXIS_TREE,   /* loss: of the lowest common ancestor */
+  SHOAL_AXIS_SET     /* loss: (values in the class - 1) over (all values - 1); flock only */
+} shoal_axis_kind;
+
 typedef struct shoal_axis {
+  shoal_axis_kind kind;
   const shoal_hierarchy *hierarchy; /* NULL: a number without one */
   uint32_t n_values;                /* codes of the column */
   uint32_t n_places;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "cluster/flock.h"
+#include "cluster/row_order.h"
 #include "cluster/theta.h"
 
 /* ------------------------------------------------------------ tallies */
@@ -218,7 +218,7 @@ static shoal_status order_classes(const shoal_theta *t, const shoal_partition *p
   shoal_status status = weight && order && classes ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK) {
     for (uint32_t r = 0; r < t->n_rows; r++) weight[t->axes->tuple_of_row[r]]++;
-    status = shoal_flock_order(t->axes, weight, t->rest.k, false, t->task->run, order, error);
+    status = shoal_row_order(t->axes, weight, t->rest.k, t->task->run, order, error);
   }
   if (status == SHOAL_OK && !place_classes(t, order, weight, partition, classes))
     status = shoal_fail_memory(error);

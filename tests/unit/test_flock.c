@@ -7,7 +7,7 @@
 #include "flock_fixture.h"
 #include "scarce_memory.h"
 
-#include "cluster/flock.h"
+#include "cluster/row_order.h"
 
 /* ---------------------------------------------------------------- clusters */
 
@@ -288,49 +288,19 @@ static void ordering_can_be_stopped(void **state UNUSED) {
   for (unsigned n_threads = 1; n_threads < 3; n_threads++) {
     watch all = {.stop_at = 0};
     shoal_run run = {.n_threads = n_threads, .progress = look, .progress_user = &all};
-    succeeds(&f, shoal_flock_order(&f.axes, weight, 2, false, &run, order, &f.error));
+    succeeds(&f, shoal_row_order(&f.axes, weight, 2, &run, order, &f.error));
     assert_true(all.n_reports > 8); /* some while the tree is cut, some in the shares of threads */
     unsigned most = n_threads == 1 ? all.n_reports : 4;
     for (unsigned at = 1; at <= most; at++) {
       watch w = {.stop_at = at};
       run.progress_user = &w;
-      assert_int_equal(shoal_flock_order(&f.axes, weight, 2, false, &run, order, &f.error),
+      assert_int_equal(shoal_row_order(&f.axes, weight, 2, &run, order, &f.error),
                        SHOAL_CANCELLED);
       assert_int_equal(w.n_reports, at);
     }
   }
   free(weight);
   free(order);
-  teardown(&f);
-}
-
-/* Every tuple once, whatever the threads; and neighbours are alike, if less than without haste. */
-static void haste_orders_all_tuples(void **state UNUSED) {
-  static const shape some = {.n_rows = 6000, .kinds = "nnc", .n_values = 300, .k = 2, .models = ""};
-  fixture f;
-  setup(&f, &some, 4);
-  uint32_t n = f.axes.n_tuples, *weight = calloc(n, sizeof *weight);
-  uint32_t *order[3] = {calloc(n, sizeof n), calloc(n, sizeof n), calloc(n, sizeof n)};
-  assert_true(weight && order[0] && order[1] && order[2]);
-  for (size_t r = 0; r < f.n_rows; r++) weight[f.axes.tuple_of_row[r]]++;
-  uint64_t apart = 0, by_number = 0;
-  for (unsigned i = 0; i < 3; i++) {
-    shoal_run run = {.n_threads = i};
-    succeeds(&f, shoal_flock_order(&f.axes, weight, 2, true, i ? &run : NULL, order[i], &f.error));
-    assert_memory_equal(order[0], order[i], n * sizeof n);
-  }
-  for (uint32_t i = 1; i < n; i++) {
-    shoal_span extent[3];
-    shoal_extent_start(&f.axes, extent, shoal_axes_tuple(&f.axes, order[0][i]));
-    apart += shoal_extent_loss_with(&f.axes, extent, shoal_axes_tuple(&f.axes, order[0][i - 1]));
-    shoal_extent_start(&f.axes, extent, shoal_axes_tuple(&f.axes, i));
-    by_number += shoal_extent_loss_with(&f.axes, extent, shoal_axes_tuple(&f.axes, i - 1));
-  }
-  assert_true(apart < by_number / 4);
-  for (uint32_t i = 0; i < n; i++) order[1][order[0][i]] = UINT32_MAX;
-  for (uint32_t t = 0; t < n; t++) assert_int_equal(order[1][t], UINT32_MAX);
-  for (unsigned i = 0; i < 3; i++) free(order[i]);
-  free(weight);
   teardown(&f);
 }
 
@@ -390,7 +360,6 @@ int main(void) {
       cmocka_unit_test(many_axes_are_clustered),
       cmocka_unit_test(a_run_can_be_stopped),
       cmocka_unit_test(ordering_can_be_stopped),
-      cmocka_unit_test(haste_orders_all_tuples),
       cmocka_unit_test(memory_may_run_out_anywhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

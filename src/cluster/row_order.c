@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cluster/flock_order: the order of a best-cut tree. A set of tuples is cut in two on the attribute
- * and at the place where the two parts together lose least information, and so on down to single
- * tuples. Read from left to right, with each pair of parts turned so that the nearer one comes
- * first, neighbours are alike in all attributes at once, which no sorting by columns gives.
+ * cluster/row_order: the order of a best-cut tree. A set of tuples is cut in two on the attribute
+ * and at the position where both parts together lose the least information, and so on down to
+ * single tuples. Each pair of parts is turned so that the one nearer to its predecessor comes
+ * first. Neighbours then resemble each other in all attributes, which sorting by columns cannot do.
  */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/sort.h"
 #include "base/work.h"
-#include "cluster/flock.h"
+#include "cluster/row_order.h"
 
 enum {
-  SAMPLE = 16384,      /* tuples that a cut is chosen by */
-  SMALL_SAMPLE = 1024, /* in haste, */
-  TINY_SAMPLE = 256,   /* and for a rough order */
-  DEEP = 40,           /* levels of the tree */
-  OFTEN = 512,         /* parts above so many tuples are a reason to ask whether to go on */
-  ROUGH = 2000,        /* tuples that are not cut further in a rough order */
-  FEW = 64             /* tuples that are cut quickly, in haste: they are neighbours anyway */
+  SAMPLE = 16384, /* tuples that a cut is chosen by */
+  MAX_DEPTH = 40, /* of the tree; below it parts are made even */
+  OFTEN = 512,    /* tuples of a part that is worth a progress report */
+  MIN_SMALL = 1024 /* tuples of a part that is ordered on its own */
 };
 
 /* Tuples of a node that share a place on the axis at hand. */
@@ -45,8 +41,6 @@ typedef struct ordering {
   const shoal_axes *axes;
   const uint32_t *weight;
   uint64_t least;
-  bool in_haste;             /* rows are many: small parts are cut quickly */
-  const uint32_t *middle;    /* of a rough order: cuts are chosen by few tuples; else NULL */
   bool even;                 /* the tree is deep: parts are made even */
   uint32_t *scratch;         /* by tuple of the node */
   slice *slices;             /* of the axis at hand */
@@ -209,53 +203,19 @@ static bool add_part(parts *list, uint32_t *tuples, size_t n, unsigned depth) {
   return true;
 }
 
-/* A few tuples are cut on the axis on which they lose most, where it parts them most evenly. */
-static cut quick_cut(ordering *o, const part *p, const shoal_span *extent) {
-  cut best = {0};
-  uint32_t most = 0, places[FEW] = {0};
-  for (size_t q = 0; q < o->axes->n; q++) {
-    uint32_t loss = shoal_axis_loss(&o->axes->items[q], extent[q].lo, extent[q].hi);
-    if (loss > most || (!best.found && extent[q].lo < extent[q].hi)) {
-      most = loss;
-      best = (cut){.axis = q, .found = true};
-    }
-  }
-  for (size_t i = 0; best.found && i < p->n; i++) { /* in order: they are few */
-    uint32_t place = shoal_axes_tuple(o->axes, p->tuples[i])[best.axis];
-    size_t at = i;
-    for (; at > 0 && places[at - 1] > place; at--) places[at] = places[at - 1];
-    places[at] = place;
-  }
-  for (size_t i = 1; best.found && i < p->n; i++) {
-    size_t smaller = i < p->n - i ? i : p->n - i;
-    if (places[i] == places[i - 1] || smaller <= best.evenness) continue;
-    best.evenness = smaller;
-    best.last = places[i - 1];
-  }
-  return best;
-}
-
 /* The cut of a large part is chosen by some of its tuples, evenly taken. */
 static cut choose_cut(ordering *o, const part *p, const shoal_span *extent, uint64_t weight) {
-  size_t sample = o->middle ? TINY_SAMPLE : o->in_haste ? SMALL_SAMPLE : SAMPLE;
-  if (o->in_haste && p->n <= FEW) return quick_cut(o, p, extent);
-  if (p->n <= sample) return best_cut(o, p->tuples, p->n, extent, weight);
-  for (size_t i = 0; i < sample; i++) o->sample[i] = p->tuples[i * (p->n / sample)];
+  if (p->n <= SAMPLE) return best_cut(o, p->tuples, p->n, extent, weight);
+  for (size_t i = 0; i < SAMPLE; i++) o->sample[i] = p->tuples[i * (p->n / SAMPLE)];
   uint64_t sampled;
-  extent_of(o, o->sample, sample, o->wide, &sampled);
-  return best_cut(o, o->sample, sample, o->wide, sampled); /* tuples differ: there is one */
+  extent_of(o, o->sample, SAMPLE, o->wide, &sampled);
+  return best_cut(o, o->sample, SAMPLE, o->wide, sampled); /* tuples differ: there is one */
 }
 
 /* Asks whether to go on; no row is done yet. */
 static bool goes_on(ordering *o) {
   o->status = shoal_run_report(o->asked, "cluster", 0, o->axes->n_rows, "rows", &o->error);
   return o->status == SHOAL_OK;
-}
-
-/* In a rough order: parts that are not large, or few tuples around the middle. */
-static bool is_rough_enough(const ordering *o, const part *p) {
-  bool has_middle = p->tuples < o->middle && o->middle < p->tuples + p->n;
-  return p->n <= (has_middle ? FEW : ROUGH);
 }
 
 /*
@@ -268,7 +228,7 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
   bool ok = add_part(&stack, tuples, n, 0);
   while (ok && stack.n) {
     part p = stack.items[--stack.n];
-    if (p.n < 2 || (o->middle && is_rough_enough(o, &p))) continue;
+    if (p.n < 2) continue;
     if (later && p.n <= small) {
       ok = add_part(later, p.tuples, p.n, 0);
       continue;
@@ -276,7 +236,7 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
     if (p.n > OFTEN && !goes_on(o)) break;
     uint64_t weight;
     extent_of(o, p.tuples, p.n, o->extent, &weight);
-    o->even = p.depth > DEEP;
+    o->even = p.depth > MAX_DEPTH;
     cut c = choose_cut(o, &p, o->extent, weight);
     if (!c.found) continue;
     size_t left = divide(o, p.tuples, p.n, &c);
@@ -289,7 +249,7 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
   return ok && o->status == SHOAL_OK;
 }
 
-/* ------------------------------------------------------------ on several threads */
+/* ------------------------------------------------------------ all tuples */
 
 static void ordering_reset(ordering *o) {
   free(o->scratch);
@@ -306,7 +266,7 @@ static void ordering_reset(ordering *o) {
 
 /* Room for parts of up to n tuples. */
 static bool ordering_init(ordering *o, const shoal_axes *axes, const uint32_t *weight,
-                          uint64_t least, bool in_haste, size_t n) {
+                          uint64_t least, size_t n) {
   size_t places = 1;
   for (size_t q = 0; q < axes->n; q++)
     if (axes->items[q].n_places > places) places = axes->items[q].n_places;
@@ -316,7 +276,6 @@ static bool ordering_init(ordering *o, const shoal_axes *axes, const uint32_t *w
   *o = (ordering){.axes = axes,
                   .weight = weight,
                   .least = least,
-                  .in_haste = in_haste,
                   .scratch = shoal_alloc(n, sizeof *o->scratch),
                   .sample = shoal_alloc(SAMPLE, sizeof *o->sample),
                   .slices = shoal_alloc(slices, sizeof *o->slices),
@@ -333,111 +292,19 @@ static bool ordering_init(ordering *o, const shoal_axes *axes, const uint32_t *w
   return ok;
 }
 
-typedef struct shared {
-  const shoal_axes *axes;
-  const uint32_t *weight;
-  uint64_t least;
-  bool in_haste;
-  const parts *later;
-  size_t small;
-  const shoal_run *run;
-  atomic_size_t next;
-  atomic_bool failed;  /* no memory, or told to stop */
-  shoal_status status; /* of asking, which the first thread does */
-  shoal_error error;
-} shared;
-
-static void order_share(void *user, unsigned i) {
-  shared *s = user;
-  ordering o;
-  bool ok = ordering_init(&o, s->axes, s->weight, s->least, s->in_haste, s->small);
-  if (!ok) {
-    atomic_store(&s->failed, true);
-    return;
-  }
-  if (i == 0) o.asked = s->run;
-  for (size_t p; ok && (p = atomic_fetch_add(&s->next, 1)) < s->later->n;)
-    ok = !atomic_load(&s->failed) &&
-         order_tuples(&o, s->later->items[p].tuples, s->later->items[p].n, 0, NULL);
-  if (!ok) atomic_store(&s->failed, true);
-  if (i == 0) s->status = o.status;
-  if (i == 0) s->error = o.error;
-  ordering_reset(&o);
-}
-
-/* Orders down to single tuples, or roughly. */
-static shoal_status order_all(const shoal_axes *axes, const uint32_t *weight, uint64_t least,
-                              bool in_haste, bool roughly, const shoal_run *run, uint32_t *order,
-                              shoal_error *error) {
-  size_t n = axes->n_tuples;
+shoal_status shoal_row_order(const shoal_axes *axes, const uint32_t *weight, uint64_t min_weight,
+                             const shoal_run *run, uint32_t *order, shoal_error *error) {
+  size_t n = axes->n_tuples, small = n / 64 > MIN_SMALL ? n / 64 : MIN_SMALL;
   ordering o;
   parts later = {0};
   for (uint32_t t = 0; t < n; t++) order[t] = t;
-  size_t small = n / 64 > 1024 ? n / 64 : 1024;
-  shared s = {.axes = axes, .weight = weight, .least = least, .in_haste = in_haste};
-  s.later = &later;
-  s.small = small;
-  s.run = run;
-  bool ok = ordering_init(&o, axes, weight, least, in_haste, n);
-  if (ok) {
-    o.asked = run;
-    if (roughly) o.middle = order + n / 2;
-    ok = order_tuples(&o, order, n, small, roughly ? NULL : &later);
-    s.status = o.status;
-    s.error = o.error;
-    ordering_reset(&o);
-  }
-  if (ok && !roughly) shoal_parallel(shoal_run_threads(run), order_share, &s);
+  if (!ordering_init(&o, axes, weight, min_weight, n)) return shoal_fail_memory(error);
+  o.asked = run;
+  bool ok = order_tuples(&o, order, n, small, &later);
+  for (size_t i = 0; ok && i < later.n; i++)
+    ok = order_tuples(&o, later.items[i].tuples, later.items[i].n, 0, NULL);
   free(later.items);
-  if (s.status != SHOAL_OK && error) *error = s.error;
-  if (s.status != SHOAL_OK) return s.status;
-  return ok && !atomic_load(&s.failed) ? SHOAL_OK : shoal_fail_memory(error);
-}
-
-shoal_status shoal_flock_order(const shoal_axes *axes, const uint32_t *weight, uint64_t least,
-                               bool in_haste, const shoal_run *run, uint32_t *order,
-                               shoal_error *error) {
-  return order_all(axes, weight, least, in_haste, false, run, order, error);
-}
-
-/* ------------------------------------------------------------ rows */
-
-static bool sort_rows(const shoal_axes *axes, const uint32_t *order, const uint32_t *weight,
-                      uint32_t *rows) {
-  uint32_t *place = shoal_alloc(axes->n_tuples, sizeof *place), at = 0;
-  if (!place) return false;
-  for (uint32_t i = 0; i < axes->n_tuples; i++) {
-    place[order[i]] = at;
-    at += weight[order[i]];
-  }
-  for (uint32_t r = 0; r < axes->n_rows; r++) rows[place[axes->tuple_of_row[r]]++] = r;
-  free(place);
-  return true;
-}
-
-static shoal_status order_rows(const shoal_cluster_task *task, uint64_t least, bool in_haste,
-                               bool roughly, uint32_t *rows, shoal_error *error) {
-  const shoal_axes *axes = task->axes;
-  uint32_t *weight = shoal_alloc_zero(axes->n_tuples, sizeof *weight);
-  uint32_t *order = shoal_alloc(axes->n_tuples, sizeof *order);
-  shoal_status status = weight && order ? SHOAL_OK : shoal_fail_memory(error);
-  if (status == SHOAL_OK) {
-    for (uint32_t r = 0; r < axes->n_rows; r++) weight[axes->tuple_of_row[r]]++;
-    status = order_all(axes, weight, least, in_haste, roughly, task->run, order, error);
-  }
-  if (status == SHOAL_OK && !sort_rows(axes, order, weight, rows))
-    status = shoal_fail_memory(error);
-  free(weight);
-  free(order);
-  return status;
-}
-
-shoal_status shoal_flock_order_rows(const shoal_cluster_task *task, uint64_t least, bool in_haste,
-                                    uint32_t *rows, shoal_error *error) {
-  return order_rows(task, least, in_haste, false, rows, error);
-}
-
-shoal_status shoal_flock_order_roughly(const shoal_cluster_task *task, uint32_t *rows,
-                                       shoal_error *error) {
-  return order_rows(task, 1, true, true, rows, error);
+  ordering_reset(&o);
+  if (o.status != SHOAL_OK && error) *error = o.error;
+  return ok ? SHOAL_OK : o.status != SHOAL_OK ? o.status : shoal_fail_memory(error);
 }
