@@ -56,8 +56,8 @@ static void choose_effort(flock *f, bool whole) {
   double effort = f->task->effort ? f->task->effort : 1, n = f->n;
   const char *t = getenv("T"), *r = getenv("R"), *x = getenv("X");
   f->n_turns = whole ? 1 : t ? (unsigned)atoi(t) : 2;
-  double per_row = (r ? atof(r) : 8) * pow(5000 / (n + 1), x ? atof(x) : 0.7);
-  double most = 24;
+  double per_row = (r ? atof(r) : 16) * pow(5000 / (n + 1), x ? atof(x) : 0.7);
+  double most = 64;
   f->repairs = effort * (per_row < most ? per_row : most) / f->n_turns;
 }
 
@@ -69,7 +69,7 @@ static shoal_cluster_cost cost_for(const flock *f, uint32_t n) {
     cost.square = (INT64_C(1) << 16) * (k + 1);
     while (cost.square > (INT64_C(1) << 61) / rows / rows && cost.square > 1) cost.square /= 2;
   }
-  if (f->task->aim == SHOAL_AIM_AVG) cost.bonus = (INT64_C(1) << 16) * rows;
+  if (f->task->aim == SHOAL_AIM_AVG || f->task->aim == SHOAL_AIM_BALANCED) cost.bonus = (INT64_C(1) << 16) * rows;
   return cost;
 }
 
@@ -181,11 +181,13 @@ static bool list_rows(work_on *w) {
   return ok;
 }
 
-/* Local moves keep clusters within 3% of what is possible. */
-static void set_min_live(const flock *f, shoal_clusters *b) {
+/* `balanced`: from now on the loss counts, with clusters within 3% of what is possible. */
+static void balance(const flock *f, shoal_clusters *b) {
   if (f->task->aim != SHOAL_AIM_BALANCED) return;
-  b->min_live = (uint32_t)((uint64_t)shoal_max_clusters(b) * 97 / 100);
-  if (b->min_live > b->n_live) b->min_live = b->n_live;
+  uint32_t most = shoal_max_clusters(b), min = most - (uint32_t)((uint64_t)most * 3 / 100);
+  b->min_live = min < b->n_live ? min : b->n_live;
+  b->total += b->cost.bonus * b->n_live;
+  b->cost.bonus = 0;
 }
 
 static bool start_clusters(work_on *w) {
@@ -207,7 +209,7 @@ static bool cluster_block(flock *f, uint32_t index, bool reports) {
     ok = f->turn ? adopt_clusters(&w) : start_clusters(&w);
   }
   if (ok && !shoal_clusters_is_stopped(&w.block)) {
-    set_min_live(f, &w.block);
+    balance(f, &w.block);
     improve_all(&w);
     ok = repair_some(&w);
     improve_all(&w);

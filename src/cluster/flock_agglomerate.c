@@ -19,6 +19,7 @@
 
 enum { STRIDE = SHOAL_STRIDE };
 static const float NO_PROGRESS = 0.05F; /* counts as progress where there is none */
+static const float LAST_RESORT = 1e9F;  /* added where a cluster would be lost that is wanted */
 static const float HASTE = 0.45F;       /* discount for up to k rows beyond k, if both then satisfy */
 
 void shoal_agglomeration_reset(shoal_agglomeration *g) {
@@ -128,7 +129,9 @@ static float score_of(const shoal_agglomeration *g, uint32_t a, uint32_t c, floa
   uint32_t borrowed = rows_to_borrow(g, a, c);
   if (g->satisfied[c] || borrowed) {
     float rows = borrowed ? (float)borrowed : (float)b->size[c];
-    return ((size + rows) * joint - cost - rows * (float)b->loss[c]) / size * noise;
+    float settled = g->satisfied[c] ? size : size + rows;
+    float score = ((size + rows) * joint - cost - rows * (float)b->loss[c]) / settled * noise;
+    return b->cost.exact_sizes && !borrowed ? score + LAST_RESORT : score;
   }
   float rows = (float)b->size[c], all = size + rows;
   float score = (all * joint - cost - rows * (float)b->loss[c]) / all * noise;

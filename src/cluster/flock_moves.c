@@ -7,9 +7,10 @@
  * Where the rest then lacks rows or values, it borrows rows that its box covers anyway from
  * clusters that can spare them.
  */
-#include "cluster/flock_clusters.h"
+#include <math.h>
 
 #include "base/sort.h"
+#include "cluster/flock_clusters.h"
 
 enum {
   MAX_TUPLES = 512,    /* clusters with more are left alone */
@@ -17,6 +18,7 @@ enum {
   MAX_BORROWED = 512,  /* rows considered for borrowing */
   MAX_CUTS = 16,       /* values cut off one end of a number */
   MAX_STEPS = 8,       /* on one cluster before the next */
+  EXCHANGES = 6,       /* clusters that a row is exchanged with */
   HOPE = 13, HOPES = 10 /* estimates may exceed the gain this much: rows may share a target */
 };
 
@@ -29,7 +31,8 @@ typedef struct visit {
   shoal_clusters *b;
   uint32_t cluster;
   uint32_t n; /* tuples */
-  uint32_t tuple[MAX_TUPLES], n_rows[MAX_TUPLES], home[MAX_TUPLES], goes_to[MAX_TUPLES];
+  uint32_t tuple[MAX_TUPLES], row[MAX_TUPLES]; /* row: one of them */
+  uint32_t n_rows[MAX_TUPLES], home[MAX_TUPLES], goes_to[MAX_TUPLES];
   int64_t alone[MAX_TUPLES]; /* estimated cost of its rows elsewhere */
   int64_t all;               /* of all tuples */
   bool out[MAX_TUPLES];      /* the set that is to leave */
@@ -132,11 +135,10 @@ static bool overlaps(const shoal_packed_rows *p, shoal_box covered, shoal_box ot
   return true;
 }
 
-/* Rows that a cluster will have once the plan is carried out. */
-static uint32_t planned_size(const visit *v, uint32_t c) {
-  for (uint32_t t = 0; t < v->n_targets; t++)
-    if (v->targets[t].cluster == c) return v->targets[t].size;
-  return v->b->size[c];
+static bool is_target(const visit *v, uint32_t c) {
+  uint32_t t = 0;
+  while (t < v->n_targets && v->targets[t].cluster != c) t++;
+  return t < v->n_targets;
 }
 
 /* How many rows of the visited cluster stay, and how many it must borrow at least. */
@@ -157,29 +159,31 @@ static uint32_t rows_lacking(visit *v, uint32_t n_rest) {
   return lack;
 }
 
-/* Clusters that overlap the rest can spare at least `lack` rows in all. */
+/* Can targets, and clusters that overlap the rest, spare at least `lack` rows in all? */
 static bool can_borrow(visit *v, uint32_t lack, uint32_t rest_loss, int64_t budget) {
   const shoal_clusters *b = v->b;
   uint32_t k = (uint32_t)b->p->fit->k, spare = 0;
   cover(b->p, rest_box(v), cover_box(v));
+  for (uint32_t t = 0; t < v->n_targets; t++)
+    if (v->targets[t].size > k) spare += v->targets[t].size - k;
   for (uint32_t c = 0; c < b->n && spare < lack; c++) {
-    if (c == v->cluster || !b->size[c] || (int64_t)b->loss[c] + budget <= rest_loss) continue;
-    uint32_t size = planned_size(v, c);
-    if (size > k && overlaps(b->p, cover_box(v), shoal_clusters_box(b, c))) spare += size - k;
+    if (c == v->cluster || b->size[c] <= k || is_target(v, c)) continue;
+    if ((int64_t)b->loss[c] + budget <= rest_loss) continue;
+    if (overlaps(b->p, cover_box(v), shoal_clusters_box(b, c))) spare += b->size[c] - k;
   }
   return spare >= lack;
 }
 
-/* Lists rows of other clusters that the rest covers; the set has left. */
-static void list_covered(visit *v) {
+/* Lists rows of other clusters that the rest covers, and all rows of targets; the set has left. */
+static void list_lendable(visit *v) {
   const shoal_clusters *b = v->b;
   v->n_borrowed = 0;
   for (uint32_t c = 0; c < b->n && v->n_borrowed < MAX_BORROWED; c++) {
-    if (c == v->cluster || b->size[c] <= b->p->fit->k ||
-        !overlaps(b->p, cover_box(v), shoal_clusters_box(b, c)))
-      continue;
+    if (c == v->cluster || b->size[c] <= b->p->fit->k) continue;
+    bool all = is_target(v, c);
+    if (!all && !overlaps(b->p, cover_box(v), shoal_clusters_box(b, c))) continue;
     for (uint32_t r = b->head[c]; r != SHOAL_NIL && v->n_borrowed < MAX_BORROWED; r = b->next[r])
-      if (covers(b->p, cover_box(v), shoal_packed_values(b->p, b->p->tuple[r])))
+      if (all || covers(b->p, cover_box(v), shoal_packed_values(b->p, b->p->tuple[r])))
         v->borrowed[v->n_borrowed++] = r;
   }
 }
@@ -188,12 +192,17 @@ static void list_covered(visit *v) {
 static uint32_t choose_borrowed(const visit *v, int64_t *gain) {
   const shoal_clusters *b = v->b;
   size_t lack = shoal_clusters_lacking(b, v->cluster);
-  uint32_t best = SHOAL_NIL, own_size = b->size[v->cluster], own_loss = b->loss[v->cluster];
+  shoal_box box = shoal_clusters_box(b, v->cluster);
+  uint32_t best = SHOAL_NIL, size = b->size[v->cluster], last = SHOAL_NIL, loss = 0;
+  int64_t before = shoal_clusters_cost(b, v->cluster);
   for (uint32_t i = 0; i < v->n_borrowed; i++) {
-    uint32_t r = v->borrowed[i], c = b->cluster_of[r];
-    int64_t own = (int64_t)b->loss[c] - own_loss +
-                  2 * b->cost.square * ((int64_t)b->size[c] - own_size - 1);
-    if (own <= *gain || c == v->cluster) continue;
+    uint32_t r = v->borrowed[i], c = b->cluster_of[r], tuple = b->p->tuple[r];
+    if (c == v->cluster) continue;
+    if (tuple != last) loss = shoal_box_loss_with(b->p, box, shoal_packed_values(b->p, tuple));
+    last = tuple;
+    int64_t own = shoal_clusters_cost(b, c) - shoal_cost_of(b, b->size[c] - 1, b->loss[c]) +
+                  before - shoal_cost_of(b, size + 1, loss);
+    if (own <= *gain) continue;
     if (lack < b->p->n_counts && (b->p->group[lack][r] == SHOAL_NO_GROUP ||
                                   shoal_clusters_has_group(b, v->cluster, lack, r, 1)))
       continue;
@@ -206,7 +215,7 @@ static uint32_t choose_borrowed(const visit *v, int64_t *gain) {
 
 static bool borrow(visit *v, int64_t budget) {
   shoal_clusters *b = v->b;
-  list_covered(v);
+  list_lendable(v);
   while (!shoal_clusters_has_counts(b, v->cluster)) {
     int64_t gain = -budget;
     uint32_t row = choose_borrowed(v, &gain);
@@ -430,6 +439,78 @@ static bool eject_spare(visit *v) {
   return false;
 }
 
+/* ------------------------------------------------------------ exchanging */
+
+/* The loss of a cluster without row `out` and with a tuple of these values. */
+static uint32_t loss_exchanged(const visit *v, uint32_t cluster, uint32_t out,
+                               const int16_t *values) {
+  const shoal_clusters *b = v->b;
+  shoal_box box = prefix_box(v);
+  uint32_t last = SHOAL_NIL;
+  shoal_box_start(b->p, box, values);
+  for (uint32_t r = b->head[cluster]; r != SHOAL_NIL; r = b->next[r]) {
+    if (r == out || b->p->tuple[r] == last) continue;
+    last = b->p->tuple[r];
+    shoal_box_add(b->p, box, shoal_packed_values(b->p, last));
+  }
+  return shoal_box_loss(b->p, box);
+}
+
+/* Exchanges a row against the best one of another cluster, if that lowers the cost. */
+static bool exchange_with(visit *v, uint32_t row, uint32_t other) {
+  shoal_clusters *b = v->b;
+  const int16_t *values = shoal_packed_values(b->p, b->p->tuple[row]);
+  uint32_t best = SHOAL_NIL, own = v->cluster, size = b->size[own], other_size = b->size[other];
+  int64_t least = (int64_t)size * b->loss[own] + (int64_t)other_size * b->loss[other];
+  for (uint32_t r = b->head[other], last = SHOAL_NIL; r != SHOAL_NIL; r = b->next[r]) {
+    if (b->p->tuple[r] == last) continue;
+    last = b->p->tuple[r];
+    uint32_t loss = shoal_box_loss_with(b->p, rest_box(v), shoal_packed_values(b->p, last));
+    int64_t cost = (int64_t)size * loss;
+    if (loss >= b->loss[own] || cost >= least) continue;
+    cost += (int64_t)other_size * loss_exchanged(v, other, r, values);
+    if (cost >= least) continue;
+    least = cost;
+    best = r;
+  }
+  if (best == SHOAL_NIL) return false;
+  size_t since = b->n_moved;
+  int64_t before = b->total;
+  shoal_clusters_move(b, row, other);
+  shoal_clusters_move(b, best, own);
+  shoal_clusters_settle(b, since);
+  if (b->total < before && shoal_clusters_has_counts(b, own) &&
+      shoal_clusters_has_counts(b, other) && all_satisfy(b, since))
+    return true;
+  shoal_clusters_rollback(b, since);
+  return false;
+}
+
+/* Exchanges a row of a cluster that has none to spare. */
+static bool exchange(visit *v) {
+  shoal_clusters *b = v->b;
+  float most = (float)b->loss[v->cluster] * (float)b->size[v->cluster];
+  for (uint32_t i = 0; i < v->n; i++) {
+    shoal_box rest = rest_box(v);
+    bool any = false;
+    for (uint32_t j = 0; j < v->n; j++) { /* the box without one row of the tuple */
+      if (j == i && v->n_rows[i] == 1) continue;
+      if (any) shoal_box_add(b->p, rest, values_of(v, j));
+      else shoal_box_start(b->p, rest, values_of(v, j));
+      any = true;
+    }
+    if (!any || shoal_box_loss(b->p, rest) == b->loss[v->cluster]) continue;
+    (void)shoal_clusters_cheapest(b, values_of(v, i), v->cluster);
+    for (int n = 0; n < EXCHANGES; n++) {
+      uint32_t other = shoal_open_lowest(b, b->join_cost);
+      if (other == SHOAL_NIL || b->join_cost[other] >= most) break;
+      if (exchange_with(v, v->row[i], other)) return true;
+      b->join_cost[other] = INFINITY;
+    }
+  }
+  return false;
+}
+
 /* ------------------------------------------------------------ a cluster */
 
 /* Lists its tuples and their cheapest other clusters. False: too many, or there is no other. */
@@ -444,6 +525,7 @@ static bool begin(visit *v) {
       if (v->n == MAX_TUPLES) return false;
       i = b->tuple_index[tuple] = v->n++;
       v->tuple[i] = tuple;
+      v->row[i] = r;
       v->n_rows[i] = 0;
     }
     v->n_rows[i]++;
@@ -473,7 +555,8 @@ static bool step(shoal_clusters *b, uint32_t cluster) {
     if (box.lo[q] < box.hi[q] && eject_ends(&v, q)) return true;
   for (size_t q = p->n_spans; q < p->n_axes; q++)
     if (eject_value(&v, q)) return true;
-  return eject_all(&v) || eject_spare(&v);
+  if (eject_all(&v) || eject_spare(&v)) return true;
+  return b->cost.exact_sizes && exchange(&v);
 }
 
 bool shoal_clusters_improve(shoal_clusters *b, uint32_t cluster) {

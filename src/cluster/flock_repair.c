@@ -6,6 +6,7 @@
  * the old clusters whose tuples lose little together, not from single tuples: that is several times
  * faster and gains nearly as much.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -139,24 +140,29 @@ static uint32_t put_back(shoal_repair *r, pooled *pool, uint32_t *changed) {
   shoal_clusters *b = r->b;
   const shoal_clusters *made = &r->pool;
   uint32_t n = 0, free_slots = 0;
-  bool kept[MAX_PARTNERS + 1] = {false};
+  bool kept[MAX_PARTNERS + 1] = {false}, same[MAX_ROWS] = {false};
   for (uint32_t c = 0; c < made->n; c++) {
-    if (!made->size[c]) continue;
-    uint32_t old = same_cluster(r, c);
+    uint32_t old = made->size[c] ? same_cluster(r, c) : SHOAL_NIL;
+    same[c] = old != SHOAL_NIL;
     for (uint32_t i = 0; i < pool->n_clusters; i++) kept[i] |= pool->clusters[i] == old;
   }
   for (uint32_t i = 0; i < pool->n_clusters; i++)
     if (!kept[i]) pool->clusters[free_slots++] = pool->clusters[i];
   for (uint32_t c = 0; c < made->n && !shoal_clusters_is_stopped(b); c++) {
-    if (!made->size[c] || same_cluster(r, c) != SHOAL_NIL) continue;
+    if (!made->size[c] || same[c]) continue;
     uint32_t to = n < free_slots ? pool->clusters[n] : shoal_clusters_take(b);
-    if (to == SHOAL_NIL) break; /* no slot: rolled back below, since rows stay where they were */
+    assert(to != SHOAL_NIL); /* each cluster has k rows: there is room for all */
     changed[n++] = to;
     for (uint32_t row = made->head[c]; row != SHOAL_NIL; row = made->next[row])
       if (b->cluster_of[row] != to) shoal_clusters_move(b, row, to);
   }
   shoal_clusters_settle(b, 0);
   return n;
+}
+
+/* The cost of clusters as it is without the bonus for their number. */
+static int64_t without_bonus(const shoal_clusters *b, int64_t cost, uint32_t n_clusters) {
+  return cost + b->cost.bonus * n_clusters;
 }
 
 void shoal_repair_step(shoal_repair *r) {
@@ -179,8 +185,11 @@ void shoal_repair_step(shoal_repair *r) {
   b->work += made->work;
   made->work = 0;
   if (!ok || shoal_clusters_is_stopped(b)) return;
-  if (b->n_live + made->n_live < b->min_live + pool.n_clusters) return;
-  if (made->total - pooled_cost > (pooled_cost < 0 ? -pooled_cost : pooled_cost) * (HOPE - 100) / 100)
+  if (made->n_live < pool.n_clusters &&
+      (b->cost.bonus || b->n_live + made->n_live < b->min_live + pool.n_clusters))
+    return;
+  if (made->n_live <= pool.n_clusters && without_bonus(made, made->total, made->n_live) * 100 >
+                                             without_bonus(b, pooled_cost, pool.n_clusters) * HOPE)
     return;
   b->n_moved = 0;
   uint32_t n = put_back(r, &pool, changed);
