@@ -20,8 +20,11 @@
 #include "cluster/flock_cut.h"
 
 enum {
-  BLOCK_WEIGHT = 4000, /* rows of a block; rows of a tuple beyond k do not count */
+  MIN_BLOCK = 1500,    /* distinct tuples of a block in a large table, */
+  MAX_BLOCK = 4000,    /* and in one of at most */
+  FEW_TUPLES = 20000,  /* distinct tuples */
   BLOCK_CLUSTERS = 64, /* clusters of k rows that a block has room for */
+  MAX_REPAIRS = 64,    /* destroy-and-repair steps per cluster */
   REPORTS = 16         /* steps between two reports */
 };
 
@@ -36,7 +39,9 @@ typedef struct flock {
   uint32_t n_blocks;
   uint32_t *cluster_of; /* by row of the table: within its block, between turns in the table */
   uint32_t n_clusters, *block_clusters;
-  double repairs; /* destroy-and-repair steps per cluster and turn */
+  uint32_t *block_of; /* by cluster, after a turn */
+  shoal_cut_limits limits;
+  double repairs; /* destroy-and-repair steps per cluster, over all turns */
   shoal_flock_stop stop;
   atomic_uint next;
   atomic_bool unsatisfied; /* some block is one cluster that does not satisfy the requirements */
@@ -47,18 +52,21 @@ typedef struct flock {
 
 /* ------------------------------------------------------------ settings */
 
-static uint64_t block_weight(const flock *f) {
-  uint64_t k = f->task->fit->k > f->n ? f->n : f->task->fit->k, weight = BLOCK_CLUSTERS * k;
-  return weight > BLOCK_WEIGHT ? weight : BLOCK_WEIGHT;
-}
-
-static void choose_effort(flock *f, bool whole) {
-  double effort = f->task->effort ? f->task->effort : 1, n = f->n;
-  const char *t = getenv("T"), *r = getenv("R"), *x = getenv("X");
-  f->n_turns = whole ? 1 : t ? (unsigned)atoi(t) : 2;
-  double per_row = (r ? atof(r) : 16) * pow(5000 / (n + 1), x ? atof(x) : 0.7);
-  double most = 64;
-  f->repairs = effort * (per_row < most ? per_row : most) / f->n_turns;
+/*
+ * How hard to work on a table of so many distinct tuples: the more there are, the smaller the
+ * blocks and the fewer the destroy-and-repair steps per cluster.
+ */
+static void choose_effort(flock *f) {
+  double effort = f->task->effort ? f->task->effort : 1, n = f->task->axes->n_tuples + 1.0;
+  double weight = MAX_BLOCK * pow(FEW_TUPLES / n, 0.6), repairs = 13 * pow(MAX_BLOCK / n, 1.2);
+  weight = weight < MIN_BLOCK ? MIN_BLOCK : weight > MAX_BLOCK ? MAX_BLOCK : weight;
+  f->limits = (shoal_cut_limits){.max_weight = (uint64_t)weight,
+                                 .min_rows = f->task->fit->k < f->n ? f->task->fit->k : f->n,
+                                 .n_samples = 64,
+                                 .n_others = 256};
+  f->limits.min_rows *= BLOCK_CLUSTERS;
+  f->n_turns = effort < 4 ? 2 : 4;
+  f->repairs = effort * (repairs < MAX_REPAIRS ? repairs : MAX_REPAIRS);
 }
 
 /* What the objective adds to the loss of a cluster, for a block of n rows. */
@@ -103,7 +111,10 @@ static bool adopt_clusters(work_on *w) {
   memset(slot, 0xff, (size_t)f->n_clusters * sizeof *slot);
   for (uint32_t r = 0; r < w->n; r++) {
     uint32_t cluster = f->cluster_of[w->packed.row[r]];
-    if (slot[cluster] == SHOAL_NIL) slot[cluster] = shoal_clusters_take(b);
+    if (slot[cluster] == SHOAL_NIL) {
+      slot[cluster] = shoal_clusters_take(b);
+      b->origin[slot[cluster]] = f->block_of[cluster];
+    }
     shoal_clusters_put(b, r, slot[cluster]);
   }
   free(slot);
@@ -132,7 +143,7 @@ static void improve_all(work_on *w) {
 static bool repair_some(work_on *w) {
   shoal_clusters *b = &w->block;
   shoal_repair r;
-  uint64_t steps = (uint64_t)(w->f->repairs * b->n_live + 0.5);
+  uint64_t steps = (uint64_t)(w->f->repairs / w->f->n_turns * b->n_live + 0.5);
   if (!steps || b->n_live < 2) return true;
   if (!shoal_repair_init(&r, b)) return false;
   for (uint64_t i = 0; i < steps && !shoal_clusters_is_stopped(b); i++) {
@@ -233,10 +244,24 @@ static void run_blocks(void *user, unsigned thread) {
 
 /* ------------------------------------------------------------ turns */
 
+/* Distinct tuples of each item. False: no memory. */
+static bool weigh_items(flock *f) {
+  const shoal_axes *axes = f->task->axes;
+  uint32_t *seen_in = shoal_alloc_zero(axes->n_tuples, sizeof *seen_in); /* item + 1 */
+  for (uint32_t i = 0; seen_in && i < f->n_items; i++)
+    for (uint32_t r = f->first_row[i]; r < f->first_row[i + 1]; r++) {
+      uint32_t tuple = axes->tuple_of_row[f->rows[r]];
+      f->items[i].weight += seen_in[tuple] != i + 1;
+      seen_in[tuple] = i + 1;
+    }
+  free(seen_in);
+  return seen_in != NULL;
+}
+
 /* Lists the rows by item; item_of is the tuple or the cluster of each row. */
 static bool list_items(flock *f, const uint32_t *item_of, uint32_t n_items) {
   const shoal_axes *axes = f->task->axes;
-  uint64_t k = f->task->fit->k;
+  uint64_t k = f->task->aim == SHOAL_AIM_IL ? f->task->fit->k : UINT32_MAX;
   free(f->items);
   free(f->first_row);
   free(f->first_item);
@@ -251,43 +276,43 @@ static bool list_items(flock *f, const uint32_t *item_of, uint32_t n_items) {
     uint32_t size = f->first_row[i + 1];
     next[i] = f->first_row[i];
     f->first_row[i + 1] += f->first_row[i];
-    bool whole = size < k || f->task->aim != SHOAL_AIM_IL; /* il: rows beyond k cost nothing */
-    f->items[i] = (shoal_item){.id = i, .weight = whole ? size : (uint32_t)k};
+    f->items[i] = (shoal_item){.id = i, .rows = size < k ? size : (uint32_t)k};
   }
   for (uint32_t r = 0; ok && r < f->n; r++) f->rows[next[item_of[r]]++] = r;
-  for (uint32_t i = 0; ok && i < n_items; i++) {
+  for (uint32_t i = 0; ok && i < n_items; i++) { /* one of its rows stands for the item */
     uint32_t middle = f->first_row[i] + (f->first_row[i + 1] - f->first_row[i]) / 2;
     f->items[i].tuple = axes->tuple_of_row[f->rows[middle]];
   }
   free(next);
-  return ok;
+  return ok && weigh_items(f);
 }
 
 /* Clusters as items, which know their block. */
 static bool list_clusters(flock *f) {
-  uint32_t n = 0, *block_of;
+  uint32_t n = 0;
   for (uint32_t b = 0; b < f->n_blocks; b++) n += f->block_clusters[b];
-  block_of = shoal_alloc(n, sizeof *block_of);
-  if (!block_of) return false;
+  free(f->block_of);
+  f->block_of = shoal_alloc(n, sizeof *f->block_of);
+  if (!f->block_of) return false;
   n = 0;
   for (uint32_t b = 0; b < f->n_blocks; b++) {
     for (uint32_t i = f->first_item[b]; i < f->first_item[b + 1]; i++)
       for (uint32_t r = f->first_row[f->items[i].id]; r < f->first_row[f->items[i].id + 1]; r++)
         f->cluster_of[f->rows[r]] += n;
-    for (uint32_t c = 0; c < f->block_clusters[b]; c++) block_of[n + c] = b;
+    for (uint32_t c = 0; c < f->block_clusters[b]; c++) f->block_of[n + c] = b;
     n += f->block_clusters[b];
   }
   f->n_clusters = n;
   bool ok = list_items(f, f->cluster_of, n);
-  for (uint32_t i = 0; ok && i < n; i++) f->items[i].block = block_of[i];
-  free(block_of);
+  for (uint32_t i = 0; ok && i < n; i++) f->items[i].block = f->block_of[i];
   return ok;
 }
 
 /* One division into blocks, and the work on all of them; then clusters are items. */
-static bool take_turn(flock *f, uint64_t max_weight) {
-  shoal_cut_limits limits = {max_weight, 96, 384, f->turn + 1};
-  f->n_blocks = shoal_flock_cut(f->task->axes, f->items, f->n_items, &limits, f->first_item);
+static bool take_turn(flock *f) {
+  f->limits.seed = f->turn + 1;
+  f->n_blocks = shoal_flock_cut(f->task->axes, f->items, f->n_items, &f->limits, f->first_item);
+  if (f->n_blocks == 1) f->n_turns = f->turn + 1; /* there are no borders to cross */
   free(f->block_clusters);
   f->block_clusters = shoal_alloc_zero(f->n_blocks, sizeof *f->block_clusters);
   if (!f->n_blocks || !f->block_clusters) return false;
@@ -302,14 +327,13 @@ static bool take_turn(flock *f, uint64_t max_weight) {
 
 /* False: no memory. */
 static bool cluster(flock *f) {
-  uint64_t weight = block_weight(f), all = 0;
+  choose_effort(f);
   if (!list_items(f, f->task->axes->tuple_of_row, f->task->axes->n_tuples)) return false;
-  for (uint32_t i = 0; i < f->n_items; i++) all += f->items[i].weight;
-  choose_effort(f, all <= weight);
   for (; f->turn < f->n_turns && f->status == SHOAL_OK; f->turn++)
-    if (!take_turn(f, weight)) return false;
-  if (f->status != SHOAL_OK || !atomic_load(&f->unsatisfied)) return true;
-  return take_turn(f, UINT64_MAX); /* one block of all clusters: some lack a partner */
+    if (!take_turn(f)) return false;
+  if (f->status != SHOAL_OK || !atomic_load(&f->unsatisfied) || f->n_clusters == 1) return true;
+  f->limits.max_weight = UINT64_MAX; /* one block: some clusters lack a partner */
+  return take_turn(f);
 }
 
 shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition *partition,
@@ -332,5 +356,6 @@ shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition
   free(f.first_row);
   free(f.first_item);
   free(f.block_clusters);
+  free(f.block_of);
   return status;
 }

@@ -19,7 +19,7 @@ void shoal_clusters_reset(shoal_clusters *b) {
                          b->loss,       b->groups, b->changed,  b->tried,     b->lo,
                          b->hi,         b->own,    b->is_noted, b->n_active,  b->weight,
                          b->offset,     b->joint,  b->join_cost, b->moved,    b->moved_from,
-                         b->stamp,      b->touched, b->tuple_index, b->group_stamp, b->rows};
+                         b->origin,     b->stamp,      b->touched, b->tuple_index, b->group_stamp, b->rows};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   for (size_t q = 0; b->p && q < b->p->n_axes; q++) {
     if (b->lines) free(b->lines[q]);
@@ -53,11 +53,12 @@ static bool allocate_clusters(shoal_clusters *b) {
   b->size = shoal_alloc(room, sizeof *b->size);
   b->loss = shoal_alloc(room, sizeof *b->loss);
   b->groups = shoal_alloc_zero(room * p->n_counts, sizeof *b->groups);
+  b->origin = shoal_alloc(room, sizeof *b->origin);
   b->changed = shoal_alloc_zero(room, sizeof *b->changed);
   b->tried = shoal_alloc_zero(room, sizeof *b->tried);
   b->stamp = shoal_alloc_zero(room, sizeof *b->stamp);
   b->touched = shoal_alloc(room, sizeof *b->touched);
-  return b->head && b->size && b->loss && b->groups && b->changed && b->tried && b->stamp &&
+  return b->head && b->size && b->loss && b->groups && b->origin && b->changed && b->tried && b->stamp &&
          b->touched && shoal_boxes_init(&b->boxes, p, room);
 }
 
@@ -124,7 +125,7 @@ void shoal_clusters_clear(shoal_clusters *b) {
   b->total = 0;
   b->n_moved = 0;
   for (uint32_t c = 0; c < n; c++) {
-    b->head[c] = SHOAL_NIL;
+    b->head[c] = b->origin[c] = SHOAL_NIL;
     b->size[c] = b->loss[c] = 0;
     b->is_noted[c] = false;
     shoal_clusters_note(b, c);
@@ -270,6 +271,7 @@ void shoal_clusters_move(shoal_clusters *b, uint32_t row, uint32_t to) {
     atomic_store(&b->stop->failed, true);
     return;
   }
+  b->origin[to] = b->origin[b->cluster_of[row]] = SHOAL_NIL;
   b->moved[b->n_moved] = row;
   b->moved_from[b->n_moved++] = b->cluster_of[row];
   if (!b->size[to])

@@ -155,10 +155,13 @@ static uint32_t cut_items(cutter *c, shoal_item *items, uint32_t n) {
 
 /* ------------------------------------------------------------ all blocks */
 
-static uint64_t weight_of(const shoal_item *items, uint32_t n) {
-  uint64_t weight = 0;
-  for (uint32_t i = 0; i < n; i++) weight += items[i].weight;
-  return weight;
+static bool is_small(const shoal_item *items, uint32_t n, const shoal_cut_limits *limits) {
+  uint64_t weight = 0, rows = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    weight += items[i].weight;
+    rows += items[i].rows;
+  }
+  return n < 2 || weight <= limits->max_weight || rows <= limits->min_rows;
 }
 
 uint32_t shoal_flock_cut(const shoal_axes *axes, shoal_item *items, uint32_t n,
@@ -171,7 +174,7 @@ uint32_t shoal_flock_cut(const shoal_axes *axes, shoal_item *items, uint32_t n,
     ends[n_ends++] = n;
     while (n_ends) { /* ends of parts that are still to be cut, the nearest last */
       uint32_t end = ends[n_ends - 1];
-      if (end - from > 1 && weight_of(items + from, end - from) > limits->max_weight) {
+      if (!is_small(items + from, end - from, limits)) {
         ends[n_ends++] = from + cut_items(&c, items + from, end - from);
         continue;
       }

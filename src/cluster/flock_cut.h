@@ -17,12 +17,14 @@
 typedef struct shoal_item {
   uint32_t id;
   uint32_t tuple;
-  uint32_t weight;
-  uint32_t block; /* of the division before; all 0 in the first */
+  uint32_t weight; /* what the work on it grows with: distinct tuples */
+  uint32_t rows;   /* at most k: more do not make more clusters */
+  uint32_t block;  /* of the division before; all 0 in the first */
 } shoal_item;
 
 typedef struct shoal_cut_limits {
-  uint64_t max_weight; /* of a block, unless it is one item */
+  uint64_t max_weight; /* of a block, unless it is one item, */
+  uint64_t min_rows;   /* or has no more rows than this */
   uint32_t n_samples;  /* per cut: items that are paired, */
   uint32_t n_others;   /* and items that they are paired with; at most SHOAL_CUT_OTHERS */
   uint64_t seed;

@@ -19,7 +19,7 @@ enum {
   MAX_CUTS = 16,       /* values cut off one end of a number */
   MAX_STEPS = 8,       /* on one cluster before the next */
   EXCHANGES = 6,       /* clusters that a row is exchanged with */
-  HOPE = 13, HOPES = 10 /* estimates may exceed the gain this much: rows may share a target */
+  HOPE = 11, HOPES = 10 /* estimates may exceed the gain this much: rows may share a target */
 };
 
 /* A cluster that ejected rows go to, as it will be. */
@@ -195,13 +195,14 @@ static uint32_t choose_borrowed(const visit *v, int64_t *gain) {
   shoal_box box = shoal_clusters_box(b, v->cluster);
   uint32_t best = SHOAL_NIL, size = b->size[v->cluster], last = SHOAL_NIL, loss = 0;
   int64_t before = shoal_clusters_cost(b, v->cluster);
+  int64_t most = before - shoal_cost_of(b, size + 1, b->loss[v->cluster]); /* if it is covered */
   for (uint32_t i = 0; i < v->n_borrowed; i++) {
     uint32_t r = v->borrowed[i], c = b->cluster_of[r], tuple = b->p->tuple[r];
-    if (c == v->cluster) continue;
+    int64_t lent = shoal_clusters_cost(b, c) - shoal_cost_of(b, b->size[c] - 1, b->loss[c]);
+    if (c == v->cluster || lent + most <= *gain) continue;
     if (tuple != last) loss = shoal_box_loss_with(b->p, box, shoal_packed_values(b->p, tuple));
     last = tuple;
-    int64_t own = shoal_clusters_cost(b, c) - shoal_cost_of(b, b->size[c] - 1, b->loss[c]) +
-                  before - shoal_cost_of(b, size + 1, loss);
+    int64_t own = lent + before - shoal_cost_of(b, size + 1, loss);
     if (own <= *gain) continue;
     if (lack < b->p->n_counts && (b->p->group[lack][r] == SHOAL_NO_GROUP ||
                                   shoal_clusters_has_group(b, v->cluster, lack, r, 1)))
@@ -540,13 +541,21 @@ static bool begin(visit *v) {
   return true;
 }
 
+/* Did the turn before try these very moves? */
+static bool is_known(const visit *v) {
+  uint32_t origin = v->b->origin[v->cluster], i = 0;
+  if (origin == SHOAL_NIL) return false;
+  while (i < v->n && v->b->origin[v->home[i]] == origin) i++;
+  return i == v->n;
+}
+
 static bool step(shoal_clusters *b, uint32_t cluster) {
   const shoal_packed_rows *p = b->p;
   visit v; /* large: not cleared */
   v.b = b;
   v.cluster = cluster;
   if (!b->size[cluster] || (!b->loss[cluster] && !b->cost.square)) return false;
-  if (!begin(&v)) return false;
+  if (!begin(&v) || is_known(&v)) return false;
   if (eject_single(&v)) return true;
   shoal_box box = shoal_clusters_box(b, cluster);
   for (size_t q = p->n_numbers; q < p->n_spans; q++)

@@ -59,9 +59,9 @@ static bool add_parts(shoal_clusters *units, const shoal_axes *axes, uint64_t se
   const shoal_packed_rows *p = units->p;
   shoal_item *items = shoal_alloc(p->n_tuples, sizeof *items);
   uint32_t *first = shoal_alloc((size_t)p->n_tuples + 1, sizeof *first), n = 0;
-  shoal_cut_limits limits = {p->n_tuples / (MAX_UNITS / 2), PART_SAMPLES, PART_OTHERS, seed};
+  shoal_cut_limits limits = {p->n_tuples / (MAX_UNITS / 2), 0, PART_SAMPLES, PART_OTHERS, seed};
   for (uint32_t t = 0; items && t < p->n_tuples; t++)
-    items[t] = (shoal_item){t, axes->tuple_of_row[p->row[p->first[t]]], 1, 0};
+    items[t] = (shoal_item){t, axes->tuple_of_row[p->row[p->first[t]]], 1, 1, 0};
   if (items && first) n = shoal_flock_cut(axes, items, p->n_tuples, &limits, first);
   for (uint32_t i = 0; i < n; i++) {
     uint32_t c = shoal_clusters_take(units);
