@@ -24,8 +24,7 @@ enum {
   MAX_BLOCK = 4000,    /* and in one of at most */
   FEW_TUPLES = 20000,  /* distinct tuples */
   BLOCK_CLUSTERS = 64, /* clusters of k rows that a block has room for */
-  MAX_REPAIRS = 64,    /* destroy-and-repair steps per cluster */
-  REPORTS = 16         /* steps between two reports */
+  MAX_REPAIRS = 64     /* destroy-and-repair steps per cluster */
 };
 
 typedef struct flock {
@@ -50,6 +49,23 @@ typedef struct flock {
   shoal_error error;
 } flock;
 
+/* ------------------------------------------------------------ progress */
+
+static void report(void *user) {
+  flock *f = user;
+  if (f->status != SHOAL_OK) return;
+  uint64_t all = (uint64_t)f->n * f->n_turns, done = atomic_load(&f->done);
+  f->status = shoal_run_report(f->task->run, "cluster", done < all ? done / f->n_turns : f->n,
+                               f->n, "rows", &f->error);
+  if (f->status != SHOAL_OK) atomic_store(&f->stop.stopped, true);
+}
+
+static bool stops(void *user) {
+  flock *f = user;
+  report(f);
+  return f->status != SHOAL_OK;
+}
+
 /* ------------------------------------------------------------ settings */
 
 /*
@@ -63,7 +79,9 @@ static void choose_effort(flock *f) {
   f->limits = (shoal_cut_limits){.max_weight = (uint64_t)weight,
                                  .min_rows = f->task->fit->k < f->n ? f->task->fit->k : f->n,
                                  .n_samples = 64,
-                                 .n_others = 256};
+                                 .n_others = 256,
+                                 .stops = stops,
+                                 .user = f};
   f->limits.min_rows *= BLOCK_CLUSTERS;
   f->n_turns = effort < 4 ? 2 : 4;
   f->repairs = effort * (repairs < MAX_REPAIRS ? repairs : MAX_REPAIRS);
@@ -81,22 +99,11 @@ static shoal_cluster_cost cost_for(const flock *f, uint32_t n) {
   return cost;
 }
 
-/* ------------------------------------------------------------ progress */
-
-static void report(flock *f, uint64_t rows_done) {
-  if (f->status != SHOAL_OK) return;
-  uint64_t done = atomic_load(&f->done) + rows_done, all = (uint64_t)f->n * f->n_turns;
-  f->status = shoal_run_report(f->task->run, "cluster", done < all ? done / f->n_turns : f->n,
-                               f->n, "rows", &f->error);
-  if (f->status != SHOAL_OK) atomic_store(&f->stop.stopped, true);
-}
-
 /* ------------------------------------------------------------ a block */
 
 typedef struct work_on {
   flock *f;
   uint32_t index;
-  bool reports; /* on the caller's thread */
   uint32_t *rows, n;
   shoal_packed_rows packed;
   shoal_clusters block;
@@ -134,7 +141,6 @@ static bool adopt_clusters(work_on *w) {
 static void improve_all(work_on *w) {
   shoal_clusters *b = &w->block;
   for (uint32_t c = 0; c < b->n && !shoal_clusters_is_stopped(b); c++) {
-    if (w->reports && c % REPORTS == 0) report(w->f, 0);
     if (b->size[c] && b->changed[c] > b->tried[c]) (void)shoal_clusters_improve(b, c);
     b->n_moved = 0;
   }
@@ -147,7 +153,6 @@ static bool repair_some(work_on *w) {
   if (!steps || b->n_live < 2) return true;
   if (!shoal_repair_init(&r, b)) return false;
   for (uint64_t i = 0; i < steps && !shoal_clusters_is_stopped(b); i++) {
-    if (w->reports && i % REPORTS == 0) report(w->f, w->n * i / steps);
     shoal_repair_step(&r);
   }
   shoal_repair_reset(&r);
@@ -208,8 +213,8 @@ static bool start_clusters(work_on *w) {
   return true;
 }
 
-static bool cluster_block(flock *f, uint32_t index, bool reports) {
-  work_on w = {.f = f, .index = index, .reports = reports};
+static bool cluster_block(flock *f, uint32_t index, bool polls) {
+  work_on w = {.f = f, .index = index};
   bool ok = list_rows(&w) && shoal_packed_rows_init(&w.packed, f->task, w.rows, w.n);
   uint64_t room = w.n / f->task->fit->k, n_items = f->first_item[index + 1] - f->first_item[index];
   if (f->turn && room < n_items) room = n_items; /* clusters too small to satisfy k */
@@ -217,6 +222,7 @@ static bool cluster_block(flock *f, uint32_t index, bool reports) {
   if (ok) {
     w.block.random = ((uint64_t)f->turn << 32 | index) + 1;
     w.block.cost = cost_for(f, w.n);
+    w.block.polls = polls;
     ok = f->turn ? adopt_clusters(&w) : start_clusters(&w);
   }
   if (ok && !shoal_clusters_is_stopped(&w.block)) {
@@ -237,7 +243,7 @@ static void run_blocks(void *user, unsigned thread) {
   flock *f = user;
   for (uint32_t b; (b = atomic_fetch_add(&f->next, 1)) < f->n_blocks;) {
     if (atomic_load(&f->stop.failed) || atomic_load(&f->stop.stopped)) return;
-    if (thread == 0) report(f, 0);
+    if (thread == 0) report(f);
     if (!cluster_block(f, b, thread == 0)) atomic_store(&f->stop.failed, true);
   }
 }
@@ -315,6 +321,7 @@ static bool take_turn(flock *f) {
   if (f->n_blocks == 1) f->n_turns = f->turn + 1; /* there are no borders to cross */
   free(f->block_clusters);
   f->block_clusters = shoal_alloc_zero(f->n_blocks, sizeof *f->block_clusters);
+  if (f->status != SHOAL_OK) return true;
   if (!f->n_blocks || !f->block_clusters) return false;
   atomic_store(&f->next, 0);
   atomic_store(&f->unsatisfied, false);
@@ -340,6 +347,8 @@ shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition
                                  shoal_error *error) {
   memset(partition, 0, sizeof *partition);
   flock f = {.task = task, .n = (uint32_t)task->axes->n_rows};
+  f.stop.poll = report;
+  f.stop.user = &f;
   f.rows = shoal_alloc(f.n, sizeof *f.rows);
   f.cluster_of = shoal_alloc(f.n, sizeof *f.cluster_of);
   bool ok = f.rows && f.cluster_of && cluster(&f);

@@ -118,6 +118,13 @@ bool shoal_clusters_init(shoal_clusters *b, const shoal_packed_rows *p, uint32_t
   return true;
 }
 
+bool shoal_clusters_init_like(shoal_clusters *b, const shoal_clusters *other, uint32_t n_clusters) {
+  if (!shoal_clusters_init(b, other->p, n_clusters, other->stop)) return false;
+  b->cost = other->cost;
+  b->polls = other->polls;
+  return true;
+}
+
 /* Rows keep their old cluster_of: whoever clears a block puts rows into it again. */
 void shoal_clusters_clear(shoal_clusters *b) {
   uint32_t n = b->n;

@@ -25,7 +25,10 @@
 
 #include "cluster/flock_rows.h"
 
-enum { SHOAL_STRIDE = 64 }; /* clusters compared in one step; room is a multiple of it */
+enum {
+  SHOAL_STRIDE = 64,        /* clusters compared in one step; room is a multiple of it */
+  SHOAL_POLL_WORK = 1 << 17 /* clusters compared between two polls: about a millisecond */
+};
 
 /* Groups of one requirement in a cluster; sets of group numbers modulo 64. */
 typedef struct shoal_group_set {
@@ -39,9 +42,11 @@ typedef struct shoal_cluster_cost {
   bool exact_sizes; /* agglomeration makes clusters of exactly k rows where it can */
 } shoal_cluster_cost;
 
-/* Shared by the blocks of a run. */
+/* Ends the work on all blocks. */
 typedef struct shoal_flock_stop {
   atomic_bool stopped, failed; /* failed: no memory */
+  void (*poll)(void *user);    /* reports progress and may set `stopped`; on one thread only */
+  void *user;
 } shoal_flock_stop;
 
 typedef struct shoal_clusters {
@@ -76,19 +81,26 @@ typedef struct shoal_clusters {
   shoal_boxes scratch;                        /* of local moves */
   shoal_judging judging;
   shoal_flock_stop *stop;
+  bool polls; /* on the thread that reports */
   bool avx2;
   uint64_t random;
-  uint64_t work; /* clusters compared so far */
+  uint64_t work, polled; /* clusters compared so far; when it last polled */
 } shoal_clusters;
 
-/* Room for so many clusters. False: no memory. */
+/* Room for n_clusters. False: no memory. */
 bool shoal_clusters_init(shoal_clusters *b, const shoal_packed_rows *p, uint32_t n_clusters,
-                      shoal_flock_stop *stop);
+                         shoal_flock_stop *stop);
+/* The same on the rows, with the cost and the polling of another one. */
+bool shoal_clusters_init_like(shoal_clusters *b, const shoal_clusters *other, uint32_t n_clusters);
 void shoal_clusters_reset(shoal_clusters *b);
 /* No row is in a cluster any more. */
 void shoal_clusters_clear(shoal_clusters *b);
 
-static inline bool shoal_clusters_is_stopped(const shoal_clusters *b) {
+static inline bool shoal_clusters_is_stopped(shoal_clusters *b) {
+  if (b->polls && b->work - b->polled > SHOAL_POLL_WORK) {
+    b->polled = b->work;
+    b->stop->poll(b->stop->user);
+  }
   return atomic_load_explicit(&b->stop->stopped, memory_order_relaxed) ||
          atomic_load_explicit(&b->stop->failed, memory_order_relaxed);
 }

@@ -173,6 +173,10 @@ uint32_t shoal_flock_cut(const shoal_axes *axes, shoal_item *items, uint32_t n,
   if (ends && c.scratch && c.pairs) {
     ends[n_ends++] = n;
     while (n_ends) { /* ends of parts that are still to be cut, the nearest last */
+      if (limits->stops && limits->stops(limits->user)) {
+        n_blocks = 0;
+        break;
+      }
       uint32_t end = ends[n_ends - 1];
       if (!is_small(items + from, end - from, limits)) {
         ends[n_ends++] = from + cut_items(&c, items + from, end - from);

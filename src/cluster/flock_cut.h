@@ -28,13 +28,15 @@ typedef struct shoal_cut_limits {
   uint32_t n_samples;  /* per cut: items that are paired, */
   uint32_t n_others;   /* and items that they are paired with; at most SHOAL_CUT_OTHERS */
   uint64_t seed;
+  bool (*stops)(void *user); /* asked before each cut whether to end early; NULL: never */
+  void *user;
 } shoal_cut_limits;
 
 enum { SHOAL_CUT_OTHERS = 512 };
 
 /*
  * Reorders the items and writes the index of each block's first item, and n at the end, to first[];
- * it has room for n + 1. Returns the number of blocks; 0: no memory.
+ * it has room for n + 1. Returns the number of blocks; 0: no memory, or it was stopped.
  */
 uint32_t shoal_flock_cut(const shoal_axes *axes, shoal_item *items, uint32_t n,
                          const shoal_cut_limits *limits, uint32_t *first);

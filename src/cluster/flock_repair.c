@@ -26,8 +26,7 @@ bool shoal_repair_init(shoal_repair *r, shoal_clusters *b) {
   uint32_t room = b->p->n < MAX_ROWS ? b->p->n : MAX_ROWS;
   memset(r, 0, sizeof *r);
   r->b = b;
-  if (!shoal_clusters_init(&r->pool, b->p, room, b->stop)) return false;
-  r->pool.cost = b->cost;
+  if (!shoal_clusters_init_like(&r->pool, b, room)) return false;
   if (shoal_agglomeration_init(&r->agglomeration, &r->pool)) return true;
   shoal_clusters_reset(&r->pool);
   return false;
@@ -183,7 +182,7 @@ void shoal_repair_step(shoal_repair *r) {
   for (uint32_t i = 0; i < pool.n_clusters; i++) split_cluster(r, pool.clusters[i], percent);
   bool ok = shoal_agglomerate(&r->agglomeration, noise);
   b->work += made->work;
-  made->work = 0;
+  made->work = made->polled = 0;
   if (!ok || shoal_clusters_is_stopped(b)) return;
   if (made->n_live < pool.n_clusters &&
       (b->cost.bonus || b->n_live + made->n_live < b->min_live + pool.n_clusters))

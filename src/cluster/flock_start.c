@@ -13,7 +13,12 @@
 #include "cluster/flock_clusters.h"
 #include "cluster/flock_cut.h"
 
-enum { MAX_UNITS = 4000, PART_SAMPLES = 16, PART_OTHERS = 48 };
+enum {
+  MAX_UNITS = 4000,     /* tuples that agglomeration starts from; if there are more: parts */
+  PART_SAMPLES = 16,    /* see shoal_cut_limits */
+  PART_OTHERS = 48,
+  MAX_BY_VALUES = 20000 /* rows that enhanced-pk divides: its time grows with their square */
+};
 
 uint32_t shoal_max_clusters(shoal_clusters *b) {
   const shoal_packed_rows *p = b->p;
@@ -59,7 +64,10 @@ static bool add_parts(shoal_clusters *units, const shoal_axes *axes, uint64_t se
   const shoal_packed_rows *p = units->p;
   shoal_item *items = shoal_alloc(p->n_tuples, sizeof *items);
   uint32_t *first = shoal_alloc((size_t)p->n_tuples + 1, sizeof *first), n = 0;
-  shoal_cut_limits limits = {p->n_tuples / (MAX_UNITS / 2), 0, PART_SAMPLES, PART_OTHERS, seed};
+  shoal_cut_limits limits = {.max_weight = p->n_tuples / (MAX_UNITS / 2),
+                             .n_samples = PART_SAMPLES,
+                             .n_others = PART_OTHERS,
+                             .seed = seed};
   for (uint32_t t = 0; items && t < p->n_tuples; t++)
     items[t] = (shoal_item){t, axes->tuple_of_row[p->row[p->first[t]]], 1, 1, 0};
   if (items && first) n = shoal_flock_cut(axes, items, p->n_tuples, &limits, first);
@@ -92,8 +100,7 @@ static bool agglomerate(shoal_clusters *b, const shoal_axes *axes, uint64_t seed
   shoal_agglomeration g;
   uint32_t room = p->n_tuples;
   if (b->cost.exact_sizes) room += (uint32_t)(p->n / p->fit->k);
-  if (!shoal_clusters_init(&units, p, room, b->stop)) return false;
-  units.cost = b->cost;
+  if (!shoal_clusters_init_like(&units, b, room)) return false;
   bool ok = shoal_agglomeration_init(&g, &units);
   if (ok && p->n_tuples > MAX_UNITS) ok = add_parts(&units, axes, seed);
   else
@@ -214,10 +221,9 @@ bool shoal_flock_start(shoal_clusters *b, const shoal_axes *axes, uint64_t seed,
   if (!agglomerate(b, axes, seed, satisfied)) return false;
   uint32_t most = shoal_max_clusters(b);
   bool scarce = most < p->n / p->fit->k || (b->cost.exact_sizes && b->n_live < most);
-  if (!scarce || p->fit->n_others || shoal_clusters_is_stopped(b)) return true;
+  if (!scarce || p->n > MAX_BY_VALUES || p->fit->n_others || shoal_clusters_is_stopped(b)) return true;
   shoal_clusters other;
-  if (!shoal_clusters_init(&other, p, most, b->stop)) return false;
-  other.cost = b->cost;
+  if (!shoal_clusters_init_like(&other, b, most)) return false;
   bool ok = divide_by_values(&other, axes);
   if (ok && other.n_live && (!*satisfied || other.total < b->total)) {
     shoal_clusters_clear(b);
