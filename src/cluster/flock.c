@@ -20,7 +20,7 @@
 #include "cluster/flock_cut.h"
 
 enum {
-  MIN_BLOCK = 1500,    /* distinct tuples of a block in a large table, */
+  MIN_BLOCK = 1200,    /* distinct tuples of a block in a large table, */
   MAX_BLOCK = 4000,    /* and in one of at most */
   FEW_TUPLES = 20000,  /* distinct tuples */
   BLOCK_CLUSTERS = 64, /* clusters of k rows that a block has room for */
@@ -74,7 +74,7 @@ static bool stops(void *user) {
  */
 static void choose_effort(flock *f) {
   double effort = f->task->effort ? f->task->effort : 1, n = f->task->axes->n_tuples + 1.0;
-  double weight = MAX_BLOCK * pow(FEW_TUPLES / n, 0.6), repairs = 13 * pow(MAX_BLOCK / n, 1.2);
+  double weight = MAX_BLOCK * pow(FEW_TUPLES / n, 0.75), repairs = 13 * pow(MAX_BLOCK / n, 1.2);
   weight = weight < MIN_BLOCK ? MIN_BLOCK : weight > MAX_BLOCK ? MAX_BLOCK : weight;
   f->limits = (shoal_cut_limits){.max_weight = (uint64_t)weight,
                                  .min_rows = f->task->fit->k < f->n ? f->task->fit->k : f->n,

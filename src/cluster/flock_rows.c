@@ -121,20 +121,29 @@ static uint32_t find_values(packing *k, const shoal_packed_rows *p, size_t q) {
   return n;
 }
 
-/* The loss of the block's whole box on an axis, in the table's units, and its largest coordinate.
+/*
+ * At most what the block's whole box loses on an axis, in the table's units; `coordinate`: at most
+ * its largest coordinate.
  */
-static double extent_of(const packing *k, const shoal_packed_rows *p, size_t q, uint32_t n,
+static double extent_of(const packing *k, const shoal_packed_rows *p, size_t q,
                         double *coordinate) {
   const shoal_axis *axis = p->axes[q].axis;
-  uint32_t lo = k->place_at[0], hi = k->place_at[n - 1];
+  uint32_t lo = UINT32_MAX, hi = 0, last = 0; /* last: of the numbers */
+  for (uint32_t t = 0; t < p->n_tuples; t++) {
+    uint32_t place = place_of(k, p, q, t);
+    if (place < lo) lo = place;
+    if (place > hi) hi = place;
+    if (place < axis->n_numbers && place > last) last = place;
+  }
   *coordinate = 0;
-  if (axis->kind == SHOAL_AXIS_SET)
-    return axis->n_places > 1 ? (double)axis->full * (n - 1) / (axis->n_places - 1) : 0;
+  if (axis->kind == SHOAL_AXIS_SET) {
+    double n = p->n_tuples < axis->n_places ? p->n_tuples : axis->n_places;
+    return axis->n_places > 1 ? axis->full * (n - 1) / (axis->n_places - 1) : 0;
+  }
   if (axis->kind == SHOAL_AXIS_NUMBER) {
-    uint32_t missing = 0;
-    while (missing < n && k->place_at[n - 1 - missing] >= axis->n_numbers) missing++;
-    double width = missing == n ? 0 : shoal_axis_loss(axis, lo, k->place_at[n - 1 - missing]);
-    *coordinate = width + (double)missing * axis->full;
+    double width = lo < axis->n_numbers ? shoal_axis_loss(axis, lo, last) : 0;
+    uint32_t n_missing = hi < axis->n_numbers ? 0 : axis->n_places - axis->n_numbers;
+    *coordinate = width + (double)n_missing * axis->full;
   }
   return shoal_axis_loss(axis, lo, hi);
 }
@@ -218,7 +227,7 @@ static bool fill_values(packing *k, shoal_packed_rows *p) {
   p->values = shoal_alloc((size_t)p->n_tuples * p->n_axes, sizeof *p->values);
   if (!p->values) return false;
   for (size_t q = 0; q < p->n_axes; q++) {
-    loss += extent_of(k, p, q, find_values(k, p, q), &own);
+    loss += extent_of(k, p, q, &own);
     if (own > coordinate) coordinate = own;
   }
   k->scale = SHOAL_PACKED_LOSS / loss;
