@@ -60,8 +60,13 @@ def new_output(folder):
 
 def anonymized(build, table, policy, folder, more=(), seconds=None):
     """The report of one `shoal anonymize`, with the whole process's seconds; or the exit status."""
+    return anonymized_by(os.path.join(build, "shoal"), table, policy, folder, more, seconds)
+
+
+def anonymized_by(program, table, policy, folder, more=(), seconds=None):
+    """The same with a program of any name."""
     report, out, before = os.path.join(folder, "report.json"), new_output(folder), cpu_seconds()
-    took, code = timed([os.path.join(build, "shoal"), "anonymize", table, "-P", policy, "-o", out,
+    took, code = timed([program, "anonymize", table, "-P", policy, "-o", out,
                         "--report", report, "-q", *more], seconds)
     if code != 0:
         return {"exit": code if code is not None else f"ended after {seconds} s"}
