@@ -24,7 +24,8 @@ enum {
   MAX_BLOCK = 4000,    /* and in one of at most */
   FEW_TUPLES = 20000,  /* distinct tuples */
   BLOCK_CLUSTERS = 64, /* clusters of k rows that a block has room for */
-  MAX_REPAIRS = 64     /* destroy-and-repair steps per cluster */
+  MAX_REPAIRS = 64,    /* destroy-and-repair steps per cluster */
+  MAX_ENLARGED = 2     /* times that blocks are made four times larger */
 };
 
 typedef struct flock {
@@ -36,15 +37,16 @@ typedef struct flock {
   uint32_t *rows, *first_row; /* rows by item; where those of an item begin, and n */
   uint32_t *first_item;       /* of each block, and n_items */
   uint32_t n_blocks;
-  uint32_t *cluster_of; /* by row of the table: within its block, between turns in the table */
+  uint32_t *cluster_of; /* by row of the table: within its block; between turns, of all */
   uint32_t n_clusters, *block_clusters;
-  uint32_t *block_of; /* by cluster, after a turn */
   shoal_cut_limits limits;
   double repairs; /* destroy-and-repair steps per cluster, over all turns */
   shoal_flock_stop stop;
   atomic_uint next;
   atomic_bool unsatisfied; /* some block is one cluster that does not satisfy the requirements */
+  bool merges; /* last turn: only clusters without a partner are worked on */
   atomic_uint_fast64_t done; /* rows of finished blocks, over all turns */
+  uint64_t within;           /* rows of the block that the caller's thread works on */
   shoal_status status;       /* of reporting, which the caller's thread does */
   shoal_error error;
 } flock;
@@ -54,7 +56,7 @@ typedef struct flock {
 static void report(void *user) {
   flock *f = user;
   if (f->status != SHOAL_OK) return;
-  uint64_t all = (uint64_t)f->n * f->n_turns, done = atomic_load(&f->done);
+  uint64_t all = (uint64_t)f->n * f->n_turns, done = atomic_load(&f->done) + f->within;
   f->status = shoal_run_report(f->task->run, "cluster", done < all ? done / f->n_turns : f->n,
                                f->n, "rows", &f->error);
   if (f->status != SHOAL_OK) atomic_store(&f->stop.stopped, true);
@@ -95,7 +97,8 @@ static shoal_cluster_cost cost_for(const flock *f, uint32_t n) {
     cost.square = (INT64_C(1) << 16) * (k + 1);
     while (cost.square > (INT64_C(1) << 61) / rows / rows && cost.square > 1) cost.square /= 2;
   }
-  if (f->task->aim == SHOAL_AIM_AVG || f->task->aim == SHOAL_AIM_BALANCED) cost.bonus = (INT64_C(1) << 16) * rows;
+  if (f->task->aim == SHOAL_AIM_AVG || f->task->aim == SHOAL_AIM_BALANCED)
+    cost.bonus = (INT64_C(1) << 16) * rows; /* more than all rows can lose */
   return cost;
 }
 
@@ -113,18 +116,10 @@ typedef struct work_on {
 static bool adopt_clusters(work_on *w) {
   shoal_clusters *b = &w->block;
   const flock *f = w->f;
-  uint32_t *slot = shoal_alloc(f->n_clusters, sizeof *slot);
-  if (!slot) return false;
-  memset(slot, 0xff, (size_t)f->n_clusters * sizeof *slot);
-  for (uint32_t r = 0; r < w->n; r++) {
-    uint32_t cluster = f->cluster_of[w->packed.row[r]];
-    if (slot[cluster] == SHOAL_NIL) {
-      slot[cluster] = shoal_clusters_take(b);
-      b->origin[slot[cluster]] = f->block_of[cluster];
-    }
-    shoal_clusters_put(b, r, slot[cluster]);
-  }
-  free(slot);
+  uint32_t first = f->first_item[w->index];
+  b->n = f->first_item[w->index + 1] - first;
+  for (uint32_t c = 0; c < b->n; c++) b->origin[c] = f->items[first + c].block;
+  for (uint32_t r = 0; r < w->n; r++) shoal_clusters_put(b, r, f->cluster_of[w->rows[r]]);
   bool all = true;
   for (uint32_t c = 0; c < b->n; c++) {
     shoal_clusters_refresh(b, c);
@@ -153,6 +148,7 @@ static bool repair_some(work_on *w) {
   if (!steps || b->n_live < 2) return true;
   if (!shoal_repair_init(&r, b)) return false;
   for (uint64_t i = 0; i < steps && !shoal_clusters_is_stopped(b); i++) {
+    if (b->polls) w->f->within = w->n * i / steps;
     shoal_repair_step(&r);
   }
   shoal_repair_reset(&r);
@@ -172,9 +168,9 @@ static void write_back(const work_on *w) {
   w->f->block_clusters[w->index] = n;
 }
 
-/* The rows of the block's items; those of one tuple become neighbours. */
+/* The rows of the block's items; those of one tuple become neighbours, and know their item. */
 static bool list_rows(work_on *w) {
-  const flock *f = w->f;
+  flock *f = w->f;
   uint32_t from = f->first_item[w->index], to = f->first_item[w->index + 1];
   for (uint32_t i = from; i < to; i++)
     w->n += f->first_row[f->items[i].id + 1] - f->first_row[f->items[i].id];
@@ -185,6 +181,7 @@ static bool list_rows(work_on *w) {
     uint32_t first = f->first_row[f->items[i].id], end = f->first_row[f->items[i].id + 1];
     for (uint32_t r = first; r < end; r++, n++) {
       w->rows[n] = f->rows[r];
+      f->cluster_of[f->rows[r]] = i - from;
       if (f->turn)
         keys[n] = (uint64_t)f->task->axes->tuple_of_row[f->rows[r]] << 32 | f->rows[r];
     }
@@ -204,6 +201,14 @@ static void balance(const flock *f, shoal_clusters *b) {
   b->min_live = min < b->n_live ? min : b->n_live;
   b->total += b->cost.bonus * b->n_live;
   b->cost.bonus = 0;
+}
+
+static bool improve(work_on *w) {
+  balance(w->f, &w->block);
+  improve_all(w);
+  bool ok = repair_some(w);
+  improve_all(w);
+  return ok;
 }
 
 static bool start_clusters(work_on *w) {
@@ -226,13 +231,11 @@ static bool cluster_block(flock *f, uint32_t index, bool polls) {
     ok = f->turn ? adopt_clusters(&w) : start_clusters(&w);
   }
   if (ok && !shoal_clusters_is_stopped(&w.block)) {
-    balance(f, &w.block);
-    improve_all(&w);
-    ok = repair_some(&w);
-    improve_all(&w);
+    if (!f->merges) ok = improve(&w);
     write_back(&w);
   }
   atomic_fetch_add(&f->done, w.n);
+  if (polls) f->within = 0;
   shoal_clusters_reset(&w.block);
   shoal_packed_rows_reset(&w.packed);
   free(w.rows);
@@ -297,20 +300,20 @@ static bool list_items(flock *f, const uint32_t *item_of, uint32_t n_items) {
 static bool list_clusters(flock *f) {
   uint32_t n = 0;
   for (uint32_t b = 0; b < f->n_blocks; b++) n += f->block_clusters[b];
-  free(f->block_of);
-  f->block_of = shoal_alloc(n, sizeof *f->block_of);
-  if (!f->block_of) return false;
+  uint32_t *block_of = shoal_alloc(n, sizeof *block_of);
+  if (!block_of) return false;
   n = 0;
   for (uint32_t b = 0; b < f->n_blocks; b++) {
     for (uint32_t i = f->first_item[b]; i < f->first_item[b + 1]; i++)
       for (uint32_t r = f->first_row[f->items[i].id]; r < f->first_row[f->items[i].id + 1]; r++)
         f->cluster_of[f->rows[r]] += n;
-    for (uint32_t c = 0; c < f->block_clusters[b]; c++) f->block_of[n + c] = b;
+    for (uint32_t c = 0; c < f->block_clusters[b]; c++) block_of[n + c] = b;
     n += f->block_clusters[b];
   }
   f->n_clusters = n;
   bool ok = list_items(f, f->cluster_of, n);
-  for (uint32_t i = 0; ok && i < n; i++) f->items[i].block = f->block_of[i];
+  for (uint32_t i = 0; ok && i < n; i++) f->items[i].block = block_of[i];
+  free(block_of);
   return ok;
 }
 
@@ -332,14 +335,31 @@ static bool take_turn(flock *f) {
   return f->status != SHOAL_OK || list_clusters(f);
 }
 
+/*
+ * The first clusters. Some rows may satisfy the requirements only together with rows of other
+ * blocks: then the blocks are enlarged.
+ */
+static bool start(flock *f) {
+  for (int times = 0;; times++) {
+    if (!list_items(f, f->task->axes->tuple_of_row, f->task->axes->n_tuples)) return false;
+    if (!take_turn(f)) return false;
+    if (f->status != SHOAL_OK || !atomic_load(&f->unsatisfied)) return true;
+    if (times == MAX_ENLARGED || f->n_blocks == 1) return true;
+    f->limits.max_weight *= 4;
+    f->limits.min_rows *= 4;
+    atomic_store(&f->done, 0);
+  }
+}
+
 /* False: no memory. */
 static bool cluster(flock *f) {
   choose_effort(f);
-  if (!list_items(f, f->task->axes->tuple_of_row, f->task->axes->n_tuples)) return false;
-  for (; f->turn < f->n_turns && f->status == SHOAL_OK; f->turn++)
+  if (!start(f)) return false;
+  for (f->turn = 1; f->turn < f->n_turns && f->status == SHOAL_OK; f->turn++)
     if (!take_turn(f)) return false;
   if (f->status != SHOAL_OK || !atomic_load(&f->unsatisfied) || f->n_clusters == 1) return true;
-  f->limits.max_weight = UINT64_MAX; /* one block: some clusters lack a partner */
+  f->limits.max_weight = UINT64_MAX; /* one block of all clusters */
+  f->merges = true;
   return take_turn(f);
 }
 
@@ -365,6 +385,5 @@ shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition
   free(f.first_row);
   free(f.first_item);
   free(f.block_clusters);
-  free(f.block_of);
   return status;
 }

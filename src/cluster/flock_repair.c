@@ -87,7 +87,8 @@ static void choose_clusters(shoal_clusters *b, uint32_t cluster, pooled *pool) {
 
 /* The rows of the chosen clusters, nearest first, until there are enough; false: too many. */
 static bool pool_rows(const shoal_clusters *b, pooled *pool) {
-  uint64_t enough = ENOUGH * b->p->fit->k;
+  uint64_t enough = ENOUGH * (uint64_t)(b->p->n / b->n_live);
+  if (enough < ENOUGH * b->p->fit->k) enough = ENOUGH * b->p->fit->k;
   pool->n = 0;
   for (uint32_t i = 0; i < pool->n_clusters; i++) {
     uint32_t c = pool->clusters[i];
