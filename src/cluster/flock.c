@@ -43,8 +43,8 @@ typedef struct flock {
   double repairs; /* destroy-and-repair steps per cluster, over all turns */
   shoal_flock_stop stop;
   atomic_uint next;
-  atomic_bool unsatisfied; /* some block is one cluster that does not satisfy the requirements */
-  bool merges; /* last turn: only clusters without a partner are worked on */
+  atomic_bool unsatisfied;   /* some block is one cluster that does not satisfy the requirements */
+  bool merges;               /* last turn: only clusters without a partner are worked on */
   atomic_uint_fast64_t done; /* rows of finished blocks, over all turns */
   uint64_t within;           /* rows of the block that the caller's thread works on */
   shoal_status status;       /* of reporting, which the caller's thread does */
@@ -57,8 +57,8 @@ static void report(void *user) {
   flock *f = user;
   if (f->status != SHOAL_OK) return;
   uint64_t all = (uint64_t)f->n * f->n_turns, done = atomic_load(&f->done) + f->within;
-  f->status = shoal_run_report(f->task->run, "cluster", done < all ? done / f->n_turns : f->n,
-                               f->n, "rows", &f->error);
+  f->status = shoal_run_report(f->task->run, "cluster", done < all ? done / f->n_turns : f->n, f->n,
+                               "rows", &f->error);
   if (f->status != SHOAL_OK) atomic_store(&f->stop.stopped, true);
 }
 
@@ -76,7 +76,7 @@ static bool stops(void *user) {
  */
 static void choose_effort(flock *f) {
   double effort = f->task->effort ? f->task->effort : 1, n = f->task->axes->n_tuples + 1.0;
-  double weight = MAX_BLOCK * pow(FEW_TUPLES / n, 0.75), repairs = 13 * pow(MAX_BLOCK / n, 1.2);
+  double weight = MAX_BLOCK * pow(FEW_TUPLES / n, 0.75), repairs = 11 * pow(MAX_BLOCK / n, 1.2);
   weight = weight < MIN_BLOCK ? MIN_BLOCK : weight > MAX_BLOCK ? MAX_BLOCK : weight;
   f->limits = (shoal_cut_limits){.max_weight = (uint64_t)weight,
                                  .min_rows = f->task->fit->k < f->n ? f->task->fit->k : f->n,
@@ -182,8 +182,7 @@ static bool list_rows(work_on *w) {
     for (uint32_t r = first; r < end; r++, n++) {
       w->rows[n] = f->rows[r];
       f->cluster_of[f->rows[r]] = i - from;
-      if (f->turn)
-        keys[n] = (uint64_t)f->task->axes->tuple_of_row[f->rows[r]] << 32 | f->rows[r];
+      if (f->turn) keys[n] = (uint64_t)f->task->axes->tuple_of_row[f->rows[r]] << 32 | f->rows[r];
     }
   }
   if (ok && f->turn) {

@@ -20,11 +20,11 @@
 enum { STRIDE = SHOAL_STRIDE };
 static const float NO_PROGRESS = 0.05F; /* counts as progress where there is none */
 static const float LAST_RESORT = 1e9F;  /* added where a cluster would be lost that is wanted */
-static const float HASTE = 0.45F;       /* discount for up to k rows beyond k, if both then satisfy */
+static const float HASTE = 0.45F; /* discount for up to k rows beyond k, if both then satisfy */
 
 void shoal_agglomeration_reset(shoal_agglomeration *g) {
-  void *const owned[] = {g->score,     g->partner,   g->version_then, g->version,
-                         g->satisfied, g->lacking,   g->noise,        g->open.loss,
+  void *const owned[] = {g->score,     g->partner,    g->version_then, g->version,
+                         g->satisfied, g->lacking,    g->noise,        g->open.loss,
                          g->open.bar,  g->open.score, g->open.bound};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   memset(g, 0, sizeof *g);
@@ -100,7 +100,8 @@ static uint32_t rows_to_borrow(const shoal_agglomeration *g, uint32_t a, uint32_
   for (size_t d = 0; d < b->p->n_counts; d++) {
     uint32_t lack = lacks(b, a, d);
     if (!lack) continue;
-    const shoal_group_set *own = shoal_clusters_groups(b, a, d), *other = shoal_clusters_groups(b, c, d);
+    const shoal_group_set *own = shoal_clusters_groups(b, a, d),
+                          *other = shoal_clusters_groups(b, c, d);
     bool rich = !g->satisfied[c] || other->distinct > b->p->fit->counts[d].least;
     if (shoal_n_bits((rich ? other->once : other->twice) & ~own->once) < lack) return 0;
     if (lack > n) n = lack;
@@ -218,8 +219,8 @@ static uint32_t choose_row(const shoal_agglomeration *g, uint32_t a, uint32_t c)
       loss = shoal_box_loss_with(b->p, shoal_clusters_box(b, a), shoal_packed_values(b->p, tuple));
     }
     if (loss >= least) continue;
-    if (lack < b->p->n_counts && (b->p->group[lack][r] == SHOAL_NO_GROUP ||
-                                  shoal_clusters_has_group(b, a, lack, r, 1)))
+    if (lack < b->p->n_counts &&
+        (b->p->group[lack][r] == SHOAL_NO_GROUP || shoal_clusters_has_group(b, a, lack, r, 1)))
       continue;
     if (g->satisfied[c] && !shoal_clusters_can_spare(b, r)) continue;
     least = loss;
@@ -292,7 +293,9 @@ static void step(shoal_agglomeration *g, uint32_t a) {
 bool shoal_agglomerate(shoal_agglomeration *g, float noise) {
   shoal_clusters *b = g->b;
   start(g, noise);
-  for (uint32_t a; (a = shoal_open_lowest(b, g->score)) != SHOAL_NIL && !shoal_clusters_is_stopped(b);) step(g, a);
+  for (uint32_t a;
+       (a = shoal_open_lowest(b, g->score)) != SHOAL_NIL && !shoal_clusters_is_stopped(b);)
+    step(g, a);
   for (uint32_t c = 0; c < b->n; c++)
     if (b->size[c] && !g->satisfied[c]) return false;
   return true;

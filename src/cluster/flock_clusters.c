@@ -15,11 +15,12 @@ enum {
 /* ------------------------------------------------------------ memory */
 
 void shoal_clusters_reset(shoal_clusters *b) {
-  void *const owned[] = {b->cluster_of, b->next,   b->prev,     b->head,      b->size,
-                         b->loss,       b->groups, b->changed,  b->tried,     b->lo,
-                         b->hi,         b->own,    b->is_noted, b->n_active,  b->weight,
-                         b->offset,     b->joint,  b->join_cost, b->moved,    b->moved_from,
-                         b->origin,     b->stamp,      b->touched, b->tuple_index, b->group_stamp, b->rows};
+  void *const owned[] = {b->cluster_of, b->next,   b->prev,      b->head,        b->size,
+                         b->loss,       b->groups, b->changed,   b->tried,       b->lo,
+                         b->hi,         b->own,    b->is_noted,  b->n_active,    b->weight,
+                         b->offset,     b->joint,  b->join_cost, b->moved,       b->moved_from,
+                         b->origin,     b->stamp,  b->touched,   b->tuple_index, b->group_stamp,
+                         b->rows};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   for (size_t q = 0; b->p && q < b->p->n_axes; q++) {
     if (b->lines) free(b->lines[q]);
@@ -58,8 +59,8 @@ static bool allocate_clusters(shoal_clusters *b) {
   b->tried = shoal_alloc_zero(room, sizeof *b->tried);
   b->stamp = shoal_alloc_zero(room, sizeof *b->stamp);
   b->touched = shoal_alloc(room, sizeof *b->touched);
-  return b->head && b->size && b->loss && b->groups && b->origin && b->changed && b->tried && b->stamp &&
-         b->touched && shoal_boxes_init(&b->boxes, p, room);
+  return b->head && b->size && b->loss && b->groups && b->origin && b->changed && b->tried &&
+         b->stamp && b->touched && shoal_boxes_init(&b->boxes, p, room);
 }
 
 static bool allocate_table(shoal_clusters *b) {
@@ -101,11 +102,11 @@ static bool has_avx2(void) {
 }
 
 bool shoal_clusters_init(shoal_clusters *b, const shoal_packed_rows *p, uint32_t n_clusters,
-                      shoal_flock_stop *stop) {
+                         shoal_flock_stop *stop) {
   *b = (shoal_clusters){.p = p,
-                     .room = (n_clusters / SHOAL_STRIDE + 1) * SHOAL_STRIDE,
-                     .stop = stop,
-                     .avx2 = has_avx2()};
+                        .room = (n_clusters / SHOAL_STRIDE + 1) * SHOAL_STRIDE,
+                        .stop = stop,
+                        .avx2 = has_avx2()};
   bool ok = allocate_rows(b) && allocate_clusters(b) && allocate_table(b) &&
             shoal_judging_init(&b->judging, p->fit, NULL) == SHOAL_OK;
   if (!ok) {
@@ -162,7 +163,7 @@ static bool list_has(const shoal_clusters *b, uint32_t row, size_t d, uint32_t g
 }
 
 bool shoal_clusters_has_group(const shoal_clusters *b, uint32_t c, size_t d, uint32_t row,
-                           uint32_t n_rows) {
+                              uint32_t n_rows) {
   uint32_t group = b->p->group[d][row];
   const shoal_group_set *set = shoal_clusters_groups(b, c, d);
   uint64_t bit = UINT64_C(1) << (group % 64), known = n_rows > 1 ? set->twice : set->once;

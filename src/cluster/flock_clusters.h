@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cluster/flock_clusters: the clusters of a block, their boxes, and a cost table that compares one box
- * with all clusters at once. Private to flock*.c.
+ * cluster/flock_clusters: the clusters of a block, their boxes, and a cost table that compares one
+ * box with all clusters at once. Private to flock*.c.
  *
  * A cluster is a slot; a slot of size 0 is free. Rows of a cluster are a list through `next` and
  * `prev`. The objective gives a cluster of s rows that lose L each the cost
@@ -60,23 +60,23 @@ typedef struct shoal_clusters {
   shoal_boxes boxes;                  /* by cluster */
   shoal_group_set *groups;            /* by cluster and requirement */
   uint32_t *origin; /* by cluster: its block in the turn before; SHOAL_NIL: it has changed since */
-  uint64_t clock, *changed, *tried;   /* by cluster: when it changed, when moves last failed */
+  uint64_t clock, *changed, *tried; /* by cluster: when it changed, when moves last failed */
   /* the cost table; see flock_cost.c */
-  int16_t *lo, *hi;        /* numbers: by axis and cluster */
-  uint16_t **lines;        /* trees and sets: by axis; by value and cluster; NULL: too large */
-  uint16_t *own;           /* sets: by axis and cluster */
-  shoal_boxes noted;       /* boxes as the table has them */
-  bool *is_noted;          /* by cluster */
-  uint16_t **active;       /* by axis: values that have lines */
-  uint32_t *n_active;      /* by axis */
-  float *weight, *offset;  /* by cluster: cost of one more row = joint x weight + offset */
-  uint16_t *joint;         /* by cluster: result of the last comparison */
-  float *join_cost;        /* by cluster: the same as a cost */
+  int16_t *lo, *hi;       /* numbers: by axis and cluster */
+  uint16_t **lines;       /* trees and sets: by axis; by value and cluster; NULL: too large */
+  uint16_t *own;          /* sets: by axis and cluster */
+  shoal_boxes noted;      /* boxes as the table has them */
+  bool *is_noted;         /* by cluster */
+  uint16_t **active;      /* by axis: values that have lines */
+  uint32_t *n_active;     /* by axis */
+  float *weight, *offset; /* by cluster: cost of one more row = joint x weight + offset */
+  uint16_t *joint;        /* by cluster: result of the last comparison */
+  float *join_cost;       /* by cluster: the same as a cost */
   /* moves */
   uint32_t *moved, *moved_from; /* rows */
   size_t n_moved, moved_capacity, from_capacity;
-  uint32_t *stamp, stamps, *touched; /* by cluster: scratch */
-  uint32_t *tuple_index;             /* by tuple: scratch */
+  uint32_t *stamp, stamps, *touched;          /* by cluster: scratch */
+  uint32_t *tuple_index;                      /* by tuple: scratch */
   uint32_t *group_stamp, group_stamps, *rows; /* by group, by row: scratch */
   shoal_boxes scratch;                        /* of local moves */
   shoal_judging judging;
@@ -147,12 +147,12 @@ bool shoal_clusters_satisfies(shoal_clusters *b, uint32_t cluster);
 size_t shoal_clusters_lacking(const shoal_clusters *b, uint32_t cluster);
 /* Has the cluster at least n_rows (1 or 2) rows of that row's group? */
 bool shoal_clusters_has_group(const shoal_clusters *b, uint32_t cluster, size_t count, uint32_t row,
-                           uint32_t n_rows);
+                              uint32_t n_rows);
 /* May the row leave its cluster, as far as k and distinct values are concerned? */
 bool shoal_clusters_can_spare(const shoal_clusters *b, uint32_t row);
 
 static inline shoal_group_set *shoal_clusters_groups(const shoal_clusters *b, uint32_t cluster,
-                                                  size_t count) {
+                                                     size_t count) {
   return b->groups + (size_t)cluster * b->p->n_counts + count;
 }
 

@@ -101,7 +101,8 @@ INLINE void add_larger(uint16_t *sum, const uint16_t *x, const uint16_t *y) {
 }
 
 /* Axes without lines: the box of each cluster. */
-static void add_slow(const shoal_clusters *b, size_t q, shoal_box box, uint32_t from, uint16_t *sum) {
+static void add_slow(const shoal_clusters *b, size_t q, shoal_box box, uint32_t from,
+                     uint16_t *sum) {
   const shoal_packed_axis *axis = &b->p->axes[q];
   for (uint32_t i = 0; i < STRIDE; i++) {
     if (!b->size[from + i]) continue;
@@ -119,7 +120,8 @@ static void add_slow(const shoal_clusters *b, size_t q, shoal_box box, uint32_t 
   }
 }
 
-INLINE void add_set(const shoal_clusters *b, size_t q, shoal_box box, uint32_t from, uint16_t *sum) {
+INLINE void add_set(const shoal_clusters *b, size_t q, shoal_box box, uint32_t from,
+                    uint16_t *sum) {
   const shoal_packed_axis *axis = &b->p->axes[q];
   add_line(sum, b->own + (q - b->p->n_spans) * b->room + from);
   for (size_t w = 0; w < axis->n_words; w++)
@@ -166,9 +168,7 @@ INLINE void join_stride(const shoal_clusters *b, shoal_box box, uint32_t from, u
 #define DISPATCH(type, name, parameters, arguments)                                                \
   AVX2 VECTORIZE static type name##_avx2 parameters { return name##_body arguments; }              \
   VECTORIZE static type name##_any parameters { return name##_body arguments; }                    \
-  static type name parameters {                                                                    \
-    return b->avx2 ? name##_avx2 arguments : name##_any arguments;                                 \
-  }
+  static type name parameters { return b->avx2 ? name##_avx2 arguments : name##_any arguments; }
 #else
 #define DISPATCH(type, name, parameters, arguments)                                                \
   VECTORIZE static type name parameters { return name##_body arguments; }
@@ -241,7 +241,8 @@ INLINE uint32_t bound_all_body(const shoal_clusters *b, const shoal_open *open, 
       uint16_t less = own > loss[i] ? own : loss[i], x = (uint16_t)(joint[i] - less);
       bound[i] = x > bar[i] ? x : bar[i];
     }
-    for (int i = 0; i < STRIDE; i++) stride_least = bound[i] < stride_least ? bound[i] : stride_least;
+    for (int i = 0; i < STRIDE; i++)
+      stride_least = bound[i] < stride_least ? bound[i] : stride_least;
     memcpy(open->bound + from, bound, sizeof bound);
     best = stride_least < least ? from : best;
     least = stride_least < least ? stride_least : least;
@@ -254,7 +255,7 @@ DISPATCH(uint32_t, bound_all, (const shoal_clusters *b, const shoal_open *open, 
          (b, open, own))
 
 INLINE bool any_below_body(const shoal_clusters *b, const shoal_open *open, uint32_t from,
-                       uint16_t limit, bool tells) {
+                           uint16_t limit, bool tells) {
   const uint16_t *bound = open->bound + from, *score = open->score + from;
   uint16_t any = 0;
   (void)b;

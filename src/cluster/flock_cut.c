@@ -10,9 +10,9 @@
 #include "base/sort.h"
 
 enum {
-  NEIGHBOURS = 2,  /* pairs per sampled item */
-  SEPARATED = 8,   /* weight of a pair that the division before separated */
-  MIN_SHARE = 16   /* a cut leaves at least this part on either side, if it can */
+  NEIGHBOURS = 2, /* pairs per sampled item */
+  SEPARATED = 8,  /* weight of a pair that the division before separated */
+  MIN_SHARE = 16  /* a cut leaves at least this part on either side, if it can */
 };
 
 typedef struct near_pair {

@@ -13,13 +13,14 @@
 #include "cluster/flock_clusters.h"
 
 enum {
-  MAX_TUPLES = 512,    /* clusters with more are left alone */
-  MAX_TARGETS = 16,    /* clusters that a set of tuples goes to */
-  MAX_BORROWED = 512,  /* rows considered for borrowing */
-  MAX_CUTS = 16,       /* values cut off one end of a number */
-  MAX_STEPS = 8,       /* on one cluster before the next */
-  EXCHANGES = 6,       /* clusters that a row is exchanged with */
-  HOPE = 11, HOPES = 10 /* estimates may exceed the gain this much: rows may share a target */
+  MAX_TUPLES = 512,   /* clusters with more are left alone */
+  MAX_TARGETS = 16,   /* clusters that a set of tuples goes to */
+  MAX_BORROWED = 512, /* rows considered for borrowing */
+  MAX_CUTS = 16,      /* values cut off one end of a number */
+  MAX_STEPS = 8,      /* on one cluster before the next */
+  EXCHANGES = 12,     /* clusters that a row is exchanged with */
+  HOPE = 11,
+  HOPES = 10 /* estimates may exceed the gain this much: rows may share a target */
 };
 
 /* A cluster that ejected rows go to, as it will be. */
@@ -30,7 +31,7 @@ typedef struct target {
 typedef struct visit {
   shoal_clusters *b;
   uint32_t cluster;
-  uint32_t n; /* tuples */
+  uint32_t n;                                  /* tuples */
   uint32_t tuple[MAX_TUPLES], row[MAX_TUPLES]; /* row: one of them */
   uint32_t n_rows[MAX_TUPLES], home[MAX_TUPLES], goes_to[MAX_TUPLES];
   int64_t alone[MAX_TUPLES]; /* estimated cost of its rows elsewhere */
@@ -457,20 +458,33 @@ static uint32_t loss_exchanged(const visit *v, uint32_t cluster, uint32_t out,
   return shoal_box_loss(b->p, box);
 }
 
+/* Has a cluster its distinct values still, with row `in` in place of its row `out`? */
+static bool keeps_counts(const shoal_clusters *b, uint32_t cluster, uint32_t out, uint32_t in) {
+  for (size_t d = 0; d < b->p->n_counts; d++) {
+    uint32_t lost = b->p->group[d][out], gained = b->p->group[d][in];
+    uint32_t distinct = shoal_clusters_groups(b, cluster, d)->distinct;
+    if (lost == gained) continue;
+    if (lost != SHOAL_NO_GROUP) distinct -= !shoal_clusters_has_group(b, cluster, d, out, 2);
+    if (gained != SHOAL_NO_GROUP) distinct += !shoal_clusters_has_group(b, cluster, d, in, 1);
+    if (distinct < b->p->fit->counts[d].least) return false;
+  }
+  return true;
+}
+
 /* Exchanges a row against the best one of another cluster, if that lowers the cost. */
 static bool exchange_with(visit *v, uint32_t row, uint32_t other) {
   shoal_clusters *b = v->b;
   const int16_t *values = shoal_packed_values(b->p, b->p->tuple[row]);
   uint32_t best = SHOAL_NIL, own = v->cluster, size = b->size[own], other_size = b->size[other];
-  int64_t least = (int64_t)size * b->loss[own] + (int64_t)other_size * b->loss[other];
+  int64_t least = (int64_t)size * b->loss[own] + (int64_t)other_size * b->loss[other], cost = least;
   for (uint32_t r = b->head[other], last = SHOAL_NIL; r != SHOAL_NIL; r = b->next[r]) {
-    if (b->p->tuple[r] == last) continue;
-    last = b->p->tuple[r];
-    uint32_t loss = shoal_box_loss_with(b->p, rest_box(v), shoal_packed_values(b->p, last));
-    int64_t cost = (int64_t)size * loss;
-    if (loss >= b->loss[own] || cost >= least) continue;
-    cost += (int64_t)other_size * loss_exchanged(v, other, r, values);
-    if (cost >= least) continue;
+    if (b->p->tuple[r] != last) {
+      last = b->p->tuple[r];
+      uint32_t loss = shoal_box_loss_with(b->p, rest_box(v), shoal_packed_values(b->p, last));
+      cost = loss < b->loss[own] ? (int64_t)size * loss : least;
+      if (cost < least) cost += (int64_t)other_size * loss_exchanged(v, other, r, values);
+    }
+    if (cost >= least || !keeps_counts(b, own, row, r) || !keeps_counts(b, other, r, row)) continue;
     least = cost;
     best = r;
   }
@@ -480,9 +494,7 @@ static bool exchange_with(visit *v, uint32_t row, uint32_t other) {
   shoal_clusters_move(b, row, other);
   shoal_clusters_move(b, best, own);
   shoal_clusters_settle(b, since);
-  if (b->total < before && shoal_clusters_has_counts(b, own) &&
-      shoal_clusters_has_counts(b, other) && all_satisfy(b, since))
-    return true;
+  if (b->total < before && all_satisfy(b, since)) return true;
   shoal_clusters_rollback(b, since);
   return false;
 }

@@ -13,13 +13,14 @@
 #include "cluster/flock_clusters.h"
 
 enum {
-  MAX_PARTNERS = 3,
-  MAX_ROWS = 1024,  /* pooled */
-  DRAWS = 3,        /* clusters drawn, of which the one with the highest cost is taken apart */
-  ENOUGH = 4,       /* times k rows are enough for a pool */
-  HOPE = 109,       /* percent of the old cost above which local moves are not tried */
-  MIN_PART = 60, MAX_PART = 100, /* percent of its cluster's loss that a part may lose */
-  ROUNDS = 2        /* of local moves */
+  MAX_PARTNERS = 5,
+  MAX_ROWS = 1024, /* pooled */
+  DRAWS = 3,       /* clusters drawn, of which the one with the highest cost is taken apart */
+  ENOUGH = 6,      /* times k rows are enough for a pool */
+  HOPE = 109,      /* percent of the old cost above which local moves are not tried */
+  MIN_PART = 60,
+  MAX_PART = 100, /* percent of its cluster's loss that a part may lose */
+  ROUNDS = 2      /* of local moves */
 };
 
 bool shoal_repair_init(shoal_repair *r, shoal_clusters *b) {
@@ -196,7 +197,8 @@ void shoal_repair_step(shoal_repair *r) {
   for (int round = 0; round < ROUNDS; round++) {
     bool any = false;
     for (uint32_t i = 0; i < n; i++)
-      if (b->changed[changed[i]] > b->tried[changed[i]]) any |= shoal_clusters_improve(b, changed[i]);
+      if (b->changed[changed[i]] > b->tried[changed[i]])
+        any |= shoal_clusters_improve(b, changed[i]);
     if (!any) break;
   }
   if (b->total > before) shoal_clusters_rollback(b, 0);

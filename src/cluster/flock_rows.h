@@ -42,8 +42,8 @@ typedef struct shoal_packed_rows {
   const shoal_fit *fit;
   const uint32_t *row; /* borrowed: rows of the table; rows of one tuple are neighbours */
   uint32_t n, n_tuples;
-  uint32_t *tuple; /* by row */
-  uint32_t *first; /* by tuple: its first row; n_tuples + 1 entries */
+  uint32_t *tuple;                   /* by row */
+  uint32_t *first;                   /* by tuple: its first row; n_tuples + 1 entries */
   size_t n_axes, n_numbers, n_spans; /* n_spans: numbers and trees */
   size_t n_words;                    /* of all sets of a box */
   shoal_packed_axis *axes;

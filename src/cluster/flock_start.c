@@ -14,8 +14,8 @@
 #include "cluster/flock_cut.h"
 
 enum {
-  MAX_UNITS = 4000,     /* tuples that agglomeration starts from; if there are more: parts */
-  PART_SAMPLES = 16,    /* see shoal_cut_limits */
+  MAX_UNITS = 4000,  /* tuples that agglomeration starts from; if there are more: parts */
+  PART_SAMPLES = 16, /* see shoal_cut_limits */
   PART_OTHERS = 48,
   MAX_BY_VALUES = 20000 /* rows that enhanced-pk divides: its time grows with their square */
 };
@@ -221,7 +221,8 @@ bool shoal_flock_start(shoal_clusters *b, const shoal_axes *axes, uint64_t seed,
   if (!agglomerate(b, axes, seed, satisfied)) return false;
   uint32_t most = shoal_max_clusters(b);
   bool scarce = most < p->n / p->fit->k || (b->cost.exact_sizes && b->n_live < most);
-  if (!scarce || p->n > MAX_BY_VALUES || p->fit->n_others || shoal_clusters_is_stopped(b)) return true;
+  if (!scarce || p->n > MAX_BY_VALUES || p->fit->n_others || shoal_clusters_is_stopped(b))
+    return true;
   shoal_clusters other;
   if (!shoal_clusters_init_like(&other, b, most)) return false;
   bool ok = divide_by_values(&other, axes);

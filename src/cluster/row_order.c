@@ -14,9 +14,9 @@
 #include "cluster/row_order.h"
 
 enum {
-  SAMPLE = 16384, /* tuples that a cut is chosen by */
-  MAX_DEPTH = 40, /* of the tree; below it parts are made even */
-  OFTEN = 512,    /* tuples of a part that is worth a progress report */
+  SAMPLE = 16384,  /* tuples that a cut is chosen by */
+  MAX_DEPTH = 40,  /* of the tree; below it parts are made even */
+  OFTEN = 512,     /* tuples of a part that is worth a progress report */
   MIN_SMALL = 1024 /* tuples of a part that is ordered on its own */
 };
 
