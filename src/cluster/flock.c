@@ -22,7 +22,8 @@
 enum {
   MIN_BLOCK = 1200,    /* distinct tuples of a block in a large table, */
   MAX_BLOCK = 4000,    /* and in one of at most */
-  FEW_TUPLES = 20000,  /* distinct tuples */
+  FEW_TUPLES = 20000,  /* distinct tuples; with more than */
+  USUAL_AXES = 8,      /* axes, fewer */
   BLOCK_CLUSTERS = 64, /* clusters of k rows that a block has room for */
   MAX_REPAIRS = 64,    /* destroy-and-repair steps per cluster */
   MAX_ENLARGED = 2     /* times that blocks are made four times larger */
@@ -77,8 +78,11 @@ static bool stops(void *user) {
 static void choose_effort(flock *f) {
   double effort = f->task->effort ? f->task->effort : 1, n = f->task->axes->n_tuples + 1.0;
   double weight = MAX_BLOCK * pow(FEW_TUPLES / n, 0.75), repairs = 11 * pow(MAX_BLOCK / n, 1.2);
+  double width = f->task->axes->n > USUAL_AXES ? (double)f->task->axes->n / USUAL_AXES : 1;
   weight = weight < MIN_BLOCK ? MIN_BLOCK : weight > MAX_BLOCK ? MAX_BLOCK : weight;
-  f->limits = (shoal_cut_limits){.max_weight = (uint64_t)weight,
+  weight /= width; /* a step costs more the more axes there are */
+  repairs /= width;
+  f->limits = (shoal_cut_limits){.max_weight = (uint64_t)weight + 1,
                                  .min_rows = f->task->fit->k < f->n ? f->task->fit->k : f->n,
                                  .n_samples = 64,
                                  .n_others = 256,

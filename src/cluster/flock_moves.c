@@ -15,6 +15,7 @@
 enum {
   MAX_TUPLES = 512,   /* clusters with more are left alone */
   MAX_TARGETS = 16,   /* clusters that a set of tuples goes to */
+  MAX_FAILED = 16,    /* sets that had to come back; then the visit ends */
   MAX_BORROWED = 512, /* rows considered for borrowing */
   MAX_CUTS = 16,      /* values cut off one end of a number */
   MAX_STEPS = 8,      /* on one cluster before the next */
@@ -39,6 +40,7 @@ typedef struct visit {
   bool out[MAX_TUPLES];      /* the set that is to leave */
   target targets[MAX_TARGETS];
   uint32_t n_targets;
+  uint32_t n_failed; /* sets that left and had to come back */
   uint32_t borrowed[MAX_BORROWED], n_borrowed;
 } visit;
 
@@ -264,14 +266,16 @@ static bool carry_out(visit *v, uint32_t n_rest, int64_t spare) {
   eject(v);
   bool ok = !lack || borrow(v, spare);
   ok = ok && b->total < before && all_satisfy(b, since);
-  if (!ok) shoal_clusters_rollback(b, since);
-  return ok;
+  if (ok) return true;
+  v->n_failed++;
+  shoal_clusters_rollback(b, since);
+  return false;
 }
 
 /* May ejecting the set pay, if each remaining row loses at least `loss` then? */
 static bool may_pay(const visit *v, int64_t cost, uint32_t n_rest, uint32_t loss) {
   int64_t gain = shoal_clusters_cost(v->b, v->cluster) - shoal_cost_of(v->b, n_rest, loss);
-  return cost * HOPES < gain * HOPE;
+  return v->n_failed < MAX_FAILED && cost * HOPES < gain * HOPE;
 }
 
 /* Tries to eject the set; rest_box is the box of the others, of loss `loss`. */
@@ -566,6 +570,7 @@ static bool step(shoal_clusters *b, uint32_t cluster) {
   visit v; /* large: not cleared */
   v.b = b;
   v.cluster = cluster;
+  v.n_failed = 0;
   if (!b->size[cluster] || (!b->loss[cluster] && !b->cost.square)) return false;
   if (!begin(&v) || is_known(&v)) return false;
   if (eject_single(&v)) return true;
