@@ -25,6 +25,7 @@ enum {
   FEW_TUPLES = 20000,  /* distinct tuples; with more than */
   USUAL_AXES = 8,      /* axes, fewer */
   BLOCK_CLUSTERS = 64, /* clusters of k rows that a block has room for */
+  MAX_MISSING = 3,     /* `balanced`: percent of the possible clusters that need not be made */
   MAX_REPAIRS = 64,    /* destroy-and-repair steps per cluster */
   MAX_ENLARGED = 2     /* times that blocks are made four times larger */
 };
@@ -95,7 +96,7 @@ static void choose_effort(flock *f) {
 
 /* What the objective adds to the loss of a cluster, for a block of n rows. */
 static shoal_cluster_cost cost_for(const flock *f, uint32_t n) {
-  shoal_cluster_cost cost = {0, 0, f->task->aim != SHOAL_AIM_IL};
+  shoal_cluster_cost cost = {.exact_sizes = f->task->aim != SHOAL_AIM_IL};
   int64_t rows = n, k = f->task->fit->k < n ? (int64_t)f->task->fit->k : rows;
   if (f->task->aim == SHOAL_AIM_DM) {
     cost.square = (INT64_C(1) << 16) * (k + 1);
@@ -103,6 +104,7 @@ static shoal_cluster_cost cost_for(const flock *f, uint32_t n) {
   }
   if (f->task->aim == SHOAL_AIM_AVG || f->task->aim == SHOAL_AIM_BALANCED)
     cost.bonus = (INT64_C(1) << 16) * rows; /* more than all rows can lose */
+  if (f->task->aim == SHOAL_AIM_BALANCED) cost.max_missing = MAX_MISSING;
   return cost;
 }
 
@@ -197,11 +199,11 @@ static bool list_rows(work_on *w) {
   return ok;
 }
 
-/* `balanced`: from now on the loss counts, with clusters within 3% of what is possible. */
+/* `balanced`: from now on the loss counts, with enough clusters. */
 static void balance(const flock *f, shoal_clusters *b) {
   if (f->task->aim != SHOAL_AIM_BALANCED) return;
-  uint32_t most = shoal_max_clusters(b), min = most - (uint32_t)((uint64_t)most * 3 / 100);
-  b->min_live = min < b->n_live ? min : b->n_live;
+  uint32_t enough = shoal_enough_clusters(b);
+  b->min_live = enough < b->n_live ? enough : b->n_live;
   b->total += b->cost.bonus * b->n_live;
   b->cost.bonus = 0;
 }

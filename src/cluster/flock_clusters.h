@@ -39,7 +39,8 @@ typedef struct shoal_group_set {
 /* What the objective adds to the loss; see above. */
 typedef struct shoal_cluster_cost {
   int64_t square, bonus;
-  bool exact_sizes; /* agglomeration makes clusters of exactly k rows where it can */
+  bool exact_sizes;     /* agglomeration makes clusters of exactly k rows where it can */
+  unsigned max_missing; /* percent of the possible clusters that need not be made */
 } shoal_cluster_cost;
 
 /* Ends the work on all blocks. */
@@ -224,8 +225,9 @@ bool shoal_agglomerate(shoal_agglomeration *g, float noise);
  * satisfy the requirements, else there is one, of all rows. False: no memory.
  */
 bool shoal_flock_start(shoal_clusters *b, const shoal_axes *axes, uint64_t seed, bool *satisfied);
-/* The most clusters that k and the distinct values of the block allow. */
+/* The most clusters that k and the distinct values of the block allow; those that are enough. */
 uint32_t shoal_max_clusters(shoal_clusters *b);
+uint32_t shoal_enough_clusters(shoal_clusters *b);
 
 /* Boxes that local moves need as scratch. */
 size_t shoal_clusters_scratch_boxes(void);

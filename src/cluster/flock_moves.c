@@ -272,16 +272,19 @@ static bool carry_out(visit *v, uint32_t n_rest, int64_t spare) {
   return false;
 }
 
+/* The lowest estimated cost that is not tried. Costs reach 2^61: gain x HOPE could overflow. */
+static int64_t hoped(int64_t gain) { return gain + (gain * (HOPE - HOPES) + HOPES - 1) / HOPES; }
+
 /* May ejecting the set pay, if each remaining row loses at least `loss` then? */
 static bool may_pay(const visit *v, int64_t cost, uint32_t n_rest, uint32_t loss) {
   int64_t gain = shoal_clusters_cost(v->b, v->cluster) - shoal_cost_of(v->b, n_rest, loss);
-  return v->n_failed < MAX_FAILED && cost * HOPES < gain * HOPE;
+  return v->n_failed < MAX_FAILED && cost < hoped(gain);
 }
 
 /* Tries to eject the set; rest_box is the box of the others, of loss `loss`. */
 static bool try_set(visit *v, int64_t cost, uint32_t n_rest, uint32_t loss) {
   int64_t gain = shoal_clusters_cost(v->b, v->cluster) - shoal_cost_of(v->b, n_rest, loss);
-  if (cost * HOPES >= gain * HOPE || !plan(v, &gain)) return false;
+  if (cost >= hoped(gain) || !plan(v, &gain)) return false;
   return carry_out(v, n_rest, gain);
 }
 
@@ -520,7 +523,9 @@ static bool exchange(visit *v) {
     (void)shoal_clusters_cheapest(b, values_of(v, i), v->cluster);
     for (int n = 0; n < EXCHANGES; n++) {
       uint32_t other = shoal_open_lowest(b, b->join_cost);
-      if (other == SHOAL_NIL || b->join_cost[other] >= most) break;
+      if (other == SHOAL_NIL) break;
+      float square = (float)(b->cost.square * (2 * (int64_t)b->size[other] + 1));
+      if (b->join_cost[other] - square >= most) break; /* sizes do not change */
       if (exchange_with(v, v->row[i], other)) return true;
       b->join_cost[other] = INFINITY;
     }

@@ -103,6 +103,7 @@ typedef struct packing {
   uint32_t *number_of; /* by tuple: its value among those of the block */
   uint32_t *place_at;  /* by value: its place on the axis */
   double scale;
+  bool truncates; /* steps of sets: rounded, their sum could exceed 16 bits */
 } packing;
 
 static uint32_t place_of(const packing *k, const shoal_packed_rows *p, size_t q, uint32_t tuple) {
@@ -188,14 +189,32 @@ static bool pack_tree(packing *k, shoal_packed_rows *p, size_t q, uint32_t n) {
   return true;
 }
 
+/* The loss of a value of a set beyond the first. */
+static uint16_t step_of(const packing *k, const shoal_axis *axis) {
+  if (axis->n_places < 2) return 0;
+  double step = (double)axis->full / (axis->n_places - 1);
+  if (k->truncates) return (uint16_t)(step * k->scale);
+  return scaled(k, step) ? scaled(k, step) : 1;
+}
+
+/* Could the steps of all sets, rounded, add up to more than 16 bits? */
+static bool steps_overflow(const packing *k, const shoal_packed_rows *p, double loss) {
+  double sum = loss * k->scale + (double)p->n_axes;
+  for (size_t q = p->n_spans; q < p->n_axes; q++) {
+    const shoal_axis *axis = p->axes[q].axis;
+    double n = p->n_tuples < axis->n_places ? p->n_tuples : axis->n_places;
+    if (n > 1) sum += (n - 1) * (step_of(k, axis) - k->scale * axis->full / (axis->n_places - 1));
+  }
+  return sum > UINT16_MAX;
+}
+
 static void pack_set(packing *k, shoal_packed_rows *p, size_t q, uint32_t n) {
   shoal_packed_axis *own = &p->axes[q];
   own->n_values = n;
   own->word = p->n_words;
   own->n_words = ((size_t)n + 63) / 64;
   p->n_words += own->n_words;
-  if (n > 1) own->step = scaled(k, (double)own->axis->full / (own->axis->n_places - 1));
-  if (n > 1 && !own->step) own->step = 1;
+  own->step = step_of(k, own->axis);
   for (uint32_t t = 0; t < p->n_tuples; t++)
     p->values[t * p->n_axes + q] = (int16_t)k->number_of[t];
 }
@@ -233,6 +252,7 @@ static bool fill_values(packing *k, shoal_packed_rows *p) {
   k->scale = SHOAL_PACKED_LOSS / loss;
   if (k->scale > SHOAL_PACKED_COORDINATE / coordinate)
     k->scale = SHOAL_PACKED_COORDINATE / coordinate;
+  k->truncates = steps_overflow(k, p, loss);
   for (size_t q = 0; q < p->n_axes; q++) {
     uint32_t n = find_values(k, p, q);
     if (q < p->n_numbers) pack_numbers(k, p, q, n);

@@ -40,6 +40,11 @@ uint32_t shoal_max_clusters(shoal_clusters *b) {
   return (uint32_t)most;
 }
 
+uint32_t shoal_enough_clusters(shoal_clusters *b) {
+  uint32_t most = shoal_max_clusters(b);
+  return most - (uint32_t)((uint64_t)most * b->cost.max_missing / 100);
+}
+
 /* ------------------------------------------------------------ units of agglomeration */
 
 /* The rows of a tuple as one unit or, if sizes are to be exact, as units of k and a rest. */
@@ -216,17 +221,26 @@ static bool divide_by_values(shoal_clusters *b, const shoal_axes *axes) {
 
 /* ------------------------------------------------------------ the better of both */
 
+/* Is the other division better? Clusters beyond those that are enough count for nothing. */
+static bool is_better(shoal_clusters *b, const shoal_clusters *other) {
+  uint32_t enough = shoal_enough_clusters(b);
+  uint32_t more = other->n_live > enough ? other->n_live - enough : 0;
+  uint32_t more_now = b->n_live > enough ? b->n_live - enough : 0;
+  return other->total + b->cost.bonus * more < b->total + b->cost.bonus * more_now;
+}
+
 bool shoal_flock_start(shoal_clusters *b, const shoal_axes *axes, uint64_t seed, bool *satisfied) {
   const shoal_packed_rows *p = b->p;
   if (!agglomerate(b, axes, seed, satisfied)) return false;
   uint32_t most = shoal_max_clusters(b);
-  bool scarce = most < p->n / p->fit->k || (b->cost.exact_sizes && b->n_live < most);
+  bool scarce =
+      most < p->n / p->fit->k || (b->cost.exact_sizes && b->n_live < shoal_enough_clusters(b));
   if (!scarce || p->n > MAX_BY_VALUES || p->fit->n_others || shoal_clusters_is_stopped(b))
     return true;
   shoal_clusters other;
   if (!shoal_clusters_init_like(&other, b, most)) return false;
   bool ok = divide_by_values(&other, axes);
-  if (ok && other.n_live && (!*satisfied || other.total < b->total)) {
+  if (ok && other.n_live && (!*satisfied || is_better(b, &other))) {
     shoal_clusters_clear(b);
     adopt(b, &other);
     *satisfied = true;
