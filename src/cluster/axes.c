@@ -6,11 +6,14 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 
 __extension__ typedef unsigned __int128 uint128;
 
-/* Up to so many places, losses are looked up by pair: the table stays in the cache. */
-enum { MAX_PAIRED = 128 };
+enum {
+  MAX_PAIRED = 128, /* places of an axis with a table of losses by pair: it stays in the cache */
+  SPARSE_PLACES = 4 /* places per row above which places are sorted, not counted */
+};
 
 void shoal_axes_reset(shoal_axes *axes) {
   for (size_t q = 0; axes->items && q < axes->n; q++) {
@@ -28,16 +31,26 @@ void shoal_axes_reset(shoal_axes *axes) {
   memset(axes, 0, sizeof *axes);
 }
 
-uint32_t shoal_axis_loss_slow(const shoal_axis *axis, uint32_t lo, uint32_t hi) {
-  if (!axis->hierarchy) {
-    if (hi < axis->n_numbers) return axis->from_least[hi] - axis->from_least[lo];
-    return lo == hi ? 0 : axis->full; /* a missing value beside others */
-  }
-  uint32_t a = axis->code_at[lo], b = axis->code_at[hi];
+void shoal_axis_ancestor(const shoal_axis *axis, shoal_span span, uint32_t *level,
+                         uint32_t *label) {
+  uint32_t a = axis->code_at[span.lo], b = axis->code_at[span.hi];
   for (uint32_t l = 0;; l++) { /* the top has one label */
     const uint32_t *of_leaf = axis->hierarchy->levels[l].of_leaf;
-    if (of_leaf[a] == of_leaf[b]) return axis->loss_at[l][of_leaf[a]];
+    if (of_leaf[a] != of_leaf[b]) continue;
+    *level = l;
+    *label = of_leaf[a];
+    return;
   }
+}
+
+uint32_t shoal_axis_loss_slow(const shoal_axis *axis, uint32_t lo, uint32_t hi) {
+  uint32_t level, label;
+  if (axis->hierarchy) {
+    shoal_axis_ancestor(axis, (shoal_span){lo, hi}, &level, &label);
+    return axis->loss_at[level][label];
+  }
+  if (hi < axis->n_numbers) return axis->from_least[hi] - axis->from_least[lo];
+  return lo == hi ? 0 : axis->full; /* a missing value beside others */
 }
 
 const shoal_level *shoal_axis_children(const shoal_axis *axis, uint32_t lo, uint32_t hi) {
@@ -47,12 +60,38 @@ const shoal_level *shoal_axis_children(const shoal_axis *axis, uint32_t lo, uint
   return level;
 }
 
+/* ------------------------------------------------------------ rows */
+
+void shoal_extent_of(const shoal_axes *axes, shoal_span *extent, const uint32_t *rows, size_t n) {
+  shoal_extent_start(axes, extent, shoal_axes_row(axes, rows[0]));
+  for (size_t i = 1; i < n; i++) shoal_extent_add(axes, extent, shoal_axes_row(axes, rows[i]));
+}
+
+uint32_t shoal_count_places(const uint32_t *places, uint32_t n, shoal_span span, uint32_t *scratch,
+                            shoal_place_count *counts) {
+  uint32_t n_places = span.hi - span.lo + 1, found = 0;
+  if (n_places / SPARSE_PLACES <= n) {
+    memset(scratch, 0, n_places * sizeof *scratch);
+    for (uint32_t i = 0; i < n; i++) scratch[places[i] - span.lo]++;
+    for (uint32_t p = 0; p < n_places; p++)
+      if (scratch[p]) counts[found++] = (shoal_place_count){span.lo + p, scratch[p]};
+    return found;
+  }
+  memcpy(scratch, places, n * sizeof *scratch);
+  shoal_sort_u32(scratch, n);
+  for (uint32_t i = 0; i < n; i++) {
+    if (i && scratch[i] == scratch[i - 1]) counts[found - 1].n++;
+    else counts[found++] = (shoal_place_count){scratch[i], 1};
+  }
+  return found;
+}
+
 /* ------------------------------------------------------------ places */
 
-/* What is known of an axis before losses are whole numbers: a fraction of `denominator`. */
+/* An axis before its losses are integers: they are fractions of `denominator`. */
 typedef struct draft {
   int64_t *numbers;     /* by code, of a number without a hierarchy */
-  uint64_t denominator; /* 0: nothing can be lost */
+  uint64_t denominator; /* 0: every loss is 0 */
   uint64_t divisor;     /* numbers: all differences are multiples of it */
   uint64_t weight;
 } draft;
@@ -71,7 +110,7 @@ static bool sort_by_label(uint32_t *codes, uint32_t n, const uint32_t *label, ui
   return ok;
 }
 
-/* Leaves from left to right: by their label on the highest level, then on the next below, ... */
+/* Leaves from left to right: sorted by label, the highest level first. */
 static bool place_leaves(shoal_axis *axis) {
   const shoal_hierarchy *hierarchy = axis->hierarchy;
   for (uint32_t v = 0; v < axis->n_values; v++) axis->code_at[v] = v;
@@ -98,7 +137,7 @@ static int by_number(const void *a, const void *b) {
   return x->code < y->code ? -1 : 1;
 }
 
-/* Numbers in ascending order, spellings of one number together; each missing value for itself. */
+/* Numbers ascending; spellings of one number share a place, each missing value has its own. */
 static bool place_numbers(shoal_axis *axis, const shoal_column *column, const int64_t *numbers) {
   numbered *order = shoal_alloc(axis->n_values, sizeof *order);
   if (!order) return false;
@@ -147,9 +186,9 @@ static shoal_status draft_axis(shoal_axis *axis, const shoal_frequency *f, size_
   return SHOAL_OK;
 }
 
-/* ------------------------------------------------------------ losses as whole numbers */
+/* ------------------------------------------------------------ losses as integers */
 
-/* Weights as whole numbers without a common divisor. */
+/* Weights as integers without a common divisor. */
 static void draft_weights(draft *drafts, size_t n, const shoal_decimal *weights) {
   unsigned scale = 0;
   uint64_t common = 0;
@@ -164,7 +203,7 @@ static void draft_weights(draft *drafts, size_t n, const shoal_decimal *weights)
   for (size_t q = 0; common && q < n; q++) drafts[q].weight /= common;
 }
 
-/* The full loss of each axis; false where a common multiple of all denominators is too large. */
+/* Sets the full loss of each axis; false if a common multiple of the denominators is too large. */
 static bool choose_exact(shoal_axes *axes, const draft *drafts) {
   uint64_t unit = 1;
   for (size_t q = 0; q < axes->n; q++) {

@@ -69,18 +69,6 @@ shoal_span *shoal_extents_of_rows(const shoal_axes *axes, const uint32_t *group_
   return ok ? extents : NULL;
 }
 
-void shoal_axis_ancestor(const shoal_axis *axis, shoal_span span, uint32_t *level,
-                         uint32_t *label) {
-  uint32_t a = axis->code_at[span.lo], b = axis->code_at[span.hi];
-  for (uint32_t l = 0;; l++) { /* the top has one label */
-    const uint32_t *of_leaf = axis->hierarchy->levels[l].of_leaf;
-    if (of_leaf[a] != of_leaf[b]) continue;
-    *level = l;
-    *label = of_leaf[a];
-    return;
-  }
-}
-
 /* ------------------------------------------------------------ labels */
 
 static uint32_t intern_ancestor(shoal_strings *strings, const shoal_axis *axis, shoal_span span) {

@@ -38,9 +38,6 @@ void shoal_recoding_reset(shoal_recoding *recoding);
 shoal_span *shoal_extents_of_rows(const shoal_axes *axes, const uint32_t *group_of_row,
                                   uint32_t n_groups);
 
-/* The lowest common ancestor of a span's values in the axis's tree. */
-void shoal_axis_ancestor(const shoal_axis *axis, shoal_span span, uint32_t *level, uint32_t *label);
-
 /* Does a span of numbers hold a missing value beside others? */
 static inline bool shoal_axis_mixed(const shoal_axis *axis, shoal_span span) {
   return span.hi >= axis->n_numbers && span.lo != span.hi;
