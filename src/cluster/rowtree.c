@@ -14,12 +14,13 @@ void shoal_row_tree_reset(shoal_row_tree *tree) {
   free(tree->nodes);
   free(tree->loss_now);
   free(tree->loss_below);
+  free(tree->point);
   memset(tree, 0, sizeof *tree);
 }
 
 /* ------------------------------------------------------------ building */
 
-/* An axis of few places cuts the tree best: it stands on top. */
+/* Axes with few places come first: fewer nodes at the top. */
 static void order_axes(shoal_row_tree *tree) {
   const shoal_axis *items = tree->axes->items;
   for (size_t q = 0; q < tree->axes->n; q++) {
@@ -37,7 +38,7 @@ static uint32_t value_at(const shoal_row_tree *tree, const uint32_t *key_of_row,
   return key_of_row ? key_of_row[row] : 0;
 }
 
-/* Sorts the rows by all depths, from the last to the first; rows that are equal stay ascending. */
+/* Radix sort of the rows by all depths, the last first; equal rows stay ascending. */
 static bool sort_rows(shoal_row_tree *tree, const uint32_t *key_of_row, uint32_t n_keys,
                       uint32_t n) {
   uint32_t *to = shoal_alloc(n, sizeof *to);
@@ -62,7 +63,7 @@ static bool sort_rows(shoal_row_tree *tree, const uint32_t *key_of_row, uint32_t
   return ok;
 }
 
-/* The first depth at which a sorted row differs from the one before; one past the last: none. */
+/* The first depth at which a sorted row differs from its predecessor; one past the last: none. */
 static size_t first_difference(const shoal_row_tree *tree, const uint32_t *key_of_row, uint32_t i) {
   size_t depth = 0;
   if (!i) return depth;
@@ -72,7 +73,7 @@ static size_t first_difference(const shoal_row_tree *tree, const uint32_t *key_o
   return depth;
 }
 
-/* Where each depth's nodes start (by depth, and behind the last), from the sorted rows. */
+/* start[d]: index of the first node of depth d; one entry more than depths. */
 static bool count_nodes(const shoal_row_tree *tree, const uint32_t *key_of_row, uint32_t n,
                         size_t *start) {
   size_t n_depths = tree->axes->n + 1;
@@ -82,7 +83,7 @@ static bool count_nodes(const shoal_row_tree *tree, const uint32_t *key_of_row, 
   return start[n_depths] < SHOAL_NO_ROW;
 }
 
-/* One node a distinct prefix; `next` holds where each depth's next node goes. */
+/* One node per distinct prefix; next[d]: index of the next node of depth d. */
 static void fill_nodes(shoal_row_tree *tree, const uint32_t *key_of_row, uint32_t n, size_t *next) {
   size_t last = tree->axes->n;
   for (uint32_t i = 0; i < n; i++) {
@@ -98,7 +99,7 @@ static void fill_nodes(shoal_row_tree *tree, const uint32_t *key_of_row, uint32_
   }
 }
 
-/* Children stand behind their parents: from the end, each hands its least row up. */
+/* Children come after their parents, so one backward pass is enough. */
 static void fill_least(shoal_row_tree *tree, size_t n_nodes) {
   for (size_t i = n_nodes; i-- > 0;) {
     const shoal_row_node *node = &tree->nodes[i];
@@ -135,16 +136,17 @@ shoal_status shoal_row_tree_init(shoal_row_tree *tree, const shoal_axes *axes,
   tree->leaf_of = shoal_alloc((size_t)axes->n_rows, sizeof *tree->leaf_of);
   tree->loss_now = shoal_alloc_zero(n_depths, sizeof *tree->loss_now);
   tree->loss_below = shoal_alloc_zero(n_depths, sizeof *tree->loss_below);
+  tree->point = shoal_alloc(axes->n, sizeof *tree->point);
   if (tree->axis_at && tree->sorted && tree->leaf_of && tree->loss_now && tree->loss_below &&
-      build(tree, key_of_row, n_keys))
+      tree->point && build(tree, key_of_row, n_keys))
     return SHOAL_OK;
   shoal_row_tree_reset(tree);
   return shoal_fail_memory(error);
 }
 
-/* ------------------------------------------------------------ rows come and go */
+/* ------------------------------------------------------------ taking and putting rows */
 
-/* The next free row of a leaf behind `row`. */
+/* The next free row of a leaf after `row`. */
 static uint32_t next_free(const shoal_row_tree *tree, const shoal_row_node *leaf, uint32_t row) {
   const uint32_t *rows = tree->sorted + leaf->first;
   uint32_t low = 0, high = leaf->n; /* the first of `rows` above `row` is in low .. high */
@@ -178,7 +180,7 @@ void shoal_row_tree_put(shoal_row_tree *tree, uint32_t row) {
 
 /* ------------------------------------------------------------ nearest */
 
-void shoal_row_tree_aim_near(shoal_row_tree *tree, const shoal_span *extent) {
+void shoal_row_tree_aim(shoal_row_tree *tree, const shoal_span *extent) {
   tree->aim = extent;
   for (size_t d = tree->axes->n; d-- > 0;) {
     uint32_t q = tree->axis_at[d];
@@ -190,7 +192,7 @@ void shoal_row_tree_aim_near(shoal_row_tree *tree, const shoal_span *extent) {
 static void nearest_below(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
                           uint32_t lost, shoal_found *found);
 
-/* `lost` on all axes down to the node's, which is at `depth` of the axes' order. */
+/* `lost`: loss on the axes down to the node's, which has `depth`. */
 static void offer_near(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
                        uint32_t lost, shoal_found *found) {
   uint32_t bound = lost + tree->loss_below[depth];
@@ -200,7 +202,7 @@ static void offer_near(const shoal_row_tree *tree, const shoal_row_node *node, s
   else *found = (shoal_found){bound, node->least};
 }
 
-/* How many of the children lie below the place. */
+/* The number of children below the place. */
 static uint32_t children_below(const shoal_row_node *child, uint32_t n, uint32_t place) {
   uint32_t low = 0, high = n;
   while (low < high) {
@@ -211,7 +213,7 @@ static uint32_t children_below(const shoal_row_node *child, uint32_t n, uint32_t
   return low;
 }
 
-/* The children inside the span first, then outwards on both sides: losses only grow that way. */
+/* The children inside the span first, then outwards on both sides: losses grow that way. */
 static void nearest_below(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
                           uint32_t lost, shoal_found *found) {
   const shoal_axis *axis = &tree->axes->items[tree->axis_at[depth]];
@@ -265,7 +267,7 @@ static void offer_far(const shoal_row_tree *tree, const shoal_row_node *node, si
   else *found = (shoal_found){bound, node->least};
 }
 
-/* From both ends inwards: the child that loses most is always at an end of what is left. */
+/* From both ends inwards: the child with the largest loss is always at an end. */
 static void furthest_below(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
                            uint32_t lost, shoal_found *found) {
   const shoal_axis *axis = &tree->axes->items[tree->axis_at[depth]];
@@ -284,10 +286,10 @@ static void furthest_below(const shoal_row_tree *tree, const shoal_row_node *nod
   }
 }
 
-uint32_t shoal_row_tree_furthest(shoal_row_tree *tree, uint32_t row, shoal_span *scratch) {
-  shoal_found found = shoal_furthest_start;
-  shoal_extent_start(tree->axes, scratch, shoal_axes_row(tree->axes, row));
-  aim_far(tree, scratch);
+uint32_t shoal_row_tree_furthest(shoal_row_tree *tree, uint32_t row) {
+  shoal_found found = {0, SHOAL_NO_ROW};
+  shoal_extent_start(tree->axes, tree->point, shoal_axes_row(tree->axes, row));
+  aim_far(tree, tree->point);
   offer_far(tree, &tree->nodes[0], 0, 0, &found);
   return found.row;
 }
