@@ -77,7 +77,8 @@ static shoal_status run(descent *d, shoal_partition *partition, shoal_error *err
   SHOAL_TRY(prepare(d, error));
   if (shoal_judging_fits(&d->specializer.judging, d->rows, d->n_rows)) SHOAL_TRY(descend(d, error));
   else if (d->specializer.judging.failed) return shoal_fail_memory(error);
-  return shoal_partition_stretches(partition, d->rows, d->starts, d->n_rows, error);
+  const shoal_ranges ranges = {d->n_rows, d->rows, d->starts};
+  return shoal_ranges_partition(&ranges, partition, error);
 }
 
 shoal_status shoal_cluster_top_down(const shoal_cluster_task *task, shoal_partition *partition,
