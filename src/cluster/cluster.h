@@ -85,7 +85,7 @@ shoal_cluster_run shoal_cluster_flock SHOAL_MUST_CHECK;
 shoal_cluster_run shoal_cluster_theta SHOAL_MUST_CHECK;
 
 /* theta after its start: changes `partition` in place by swaps, noise rows and merges. */
-shoal_cluster_run shoal_theta_mend SHOAL_MUST_CHECK;
+shoal_cluster_run shoal_theta_repair SHOAL_MUST_CHECK;
 
 typedef struct shoal_local_algorithm {
   const char *name;

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cluster/row_order: the order of a best-cut tree. A set of tuples is cut in two on the attribute
- * and at the position where both parts together lose the least information, and so on down to
- * single tuples. Each pair of parts is turned so that the one nearer to its predecessor comes
- * first. Neighbours then resemble each other in all attributes, which sorting by columns cannot do.
+ * cluster/theta_order: the order of a best-cut tree. A set of tuples is cut in two on the attribute
+ * and at the place where both parts together lose the least information, and so on down to single
+ * tuples. Of two parts, the one nearer to the preceding tuple comes first. Neighbours are then
+ * similar in all attributes, which sorting by columns cannot achieve.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/sort.h"
 #include "base/work.h"
-#include "cluster/row_order.h"
+#include "cluster/theta.h"
 
 enum {
-  SAMPLE = 16384, /* tuples that a cut is chosen by */
-  MAX_DEPTH = 40, /* of the tree; below it parts are made even */
-  OFTEN = 512,    /* tuples of a part that is worth a progress report */
-  MIN_SMALL = 1024 /* tuples of a part that is ordered on its own */
+  SAMPLE = 16384,     /* tuples by which a cut is chosen */
+  MAX_DEPTH = 40,     /* of the tree; deeper parts are cut in half */
+  MIN_REPORTED = 512, /* tuples of a part that is worth a progress report */
+  MIN_SMALL = 1024    /* tuples of a part that is ordered separately */
 };
 
-/* Tuples of a node that share a place on the axis at hand. */
+/* Tuples of a part that share a place on the current axis. */
 typedef struct slice {
   uint32_t place;
   uint32_t n_tuples;
@@ -28,31 +27,31 @@ typedef struct slice {
 } slice;
 
 typedef struct cut {
-  uint64_t cost; /* of both sides */
-  uint64_t
-      evenness; /* rows of the lighter side; of cuts that are not ample: tuples of the smaller */
+  uint64_t cost;     /* loss of both sides */
+  uint64_t evenness; /* ample: rows of the lighter side; otherwise tuples of the smaller side */
   size_t axis;
   uint32_t last; /* places up to this one are on the left */
   bool found;
-  bool ample; /* both sides have rows enough */
+  bool ample; /* both sides have enough rows */
 } cut;
 
 typedef struct ordering {
   const shoal_axes *axes;
   const uint32_t *weight;
-  uint64_t least;
-  bool even;                 /* the tree is deep: parts are made even */
-  uint32_t *scratch;         /* by tuple of the node */
-  slice *slices;             /* of the axis at hand */
-  shoal_span *extents;       /* of each slice: n spans */
-  uint64_t *left_cost;       /* by slice: of all up to it */
-  uint32_t *slice_of;        /* by place: its slice + 1; 0 where the node has none */
-  uint64_t *keys;            /* for sorting: place and index */
-  shoal_span *run;           /* n spans: growing extent */
+  uint64_t min_weight;
+  bool even; /* the tree is deep: cut in half */
+  shoal_arena arena;
+  uint32_t *scratch;         /* tuples of a part */
+  slice *slices;             /* of the current axis */
+  shoal_span *extents;       /* by slice and axis */
+  uint64_t *left_cost;       /* by slice: of the slices up to it */
+  uint32_t *slice_of;        /* by place: its slice + 1; 0: none */
+  uint64_t *keys;            /* place << 32 | index */
   uint32_t *sample;          /* SAMPLE tuples of a large part */
-  shoal_span *extent, *wide; /* n spans each */
-  const shoal_run *asked;    /* whom to ask whether to go on; NULL: nobody */
-  shoal_status status;       /* of asking */
+  shoal_span *grown;         /* an extent that grows */
+  shoal_span *extent, *wide; /* of a part, and of its sample */
+  const shoal_run *run;
+  shoal_status status; /* of the reports */
   shoal_error error;
 } ordering;
 
@@ -65,7 +64,7 @@ static void add_to_slice(const ordering *o, uint32_t s, bool first, uint32_t tup
   o->slices[s].n_tuples++;
 }
 
-/* The node's slices on an axis, by ascending place, from a sorted list of its tuples. */
+/* Makes the slices of m tuples on an axis, ascending, by sorting; returns their number. */
 static uint32_t slice_sorted(ordering *o, const uint32_t *tuples, size_t m, size_t axis) {
   for (size_t i = 0; i < m; i++)
     o->keys[i] = (uint64_t)shoal_axes_tuple(o->axes, tuples[i])[axis] << 32 | i;
@@ -80,7 +79,7 @@ static uint32_t slice_sorted(ordering *o, const uint32_t *tuples, size_t m, size
   return n;
 }
 
-/* The same by counting places from lo to hi: for nodes with many tuples. */
+/* The same by counting, for spans that are not much longer than m. */
 static uint32_t slice_counted(ordering *o, const uint32_t *tuples, size_t m, size_t axis,
                               shoal_span span) {
   uint32_t *slice_of = o->slice_of, n = 0;
@@ -105,28 +104,30 @@ static bool is_better(const cut *a, const cut *b) {
 }
 
 /*
- * The best cut on an axis: of ample ones the one of least cost. Where none is, the one that parts
- * the tuples most evenly, so that the tree does not grow deep.
+ * The best cut on an axis: the ample one of least cost. If none is ample, the one that divides the
+ * tuples most evenly, so that the tree does not get deep.
  */
 static void try_axis(ordering *o, uint32_t n_slices, size_t axis, uint64_t weight, size_t n_tuples,
                      cut *best) {
   const shoal_axes *axes = o->axes;
-  uint64_t left = 0, least = o->even ? UINT64_MAX : weight / 4 < o->least ? weight / 4 : o->least;
-  memcpy(o->run, o->extents, axes->n * sizeof *o->run);
+  uint64_t left = 0, least = o->even                      ? UINT64_MAX
+                             : weight / 4 < o->min_weight ? weight / 4
+                                                          : o->min_weight;
+  memcpy(o->grown, o->extents, axes->n * sizeof *o->grown);
   for (uint32_t s = 0; s + 1 < n_slices; s++) {
-    shoal_extent_join(axes, o->run, o->extents + (size_t)s * axes->n);
+    shoal_extent_join(axes, o->grown, o->extents + (size_t)s * axes->n);
     left += o->slices[s].weight;
-    o->left_cost[s] = left * shoal_extent_loss(axes, o->run);
+    o->left_cost[s] = left * shoal_extent_loss(axes, o->grown);
   }
   uint64_t right = 0, tuples = 0;
-  memcpy(o->run, o->extents + (size_t)(n_slices - 1) * axes->n, axes->n * sizeof *o->run);
+  memcpy(o->grown, o->extents + (size_t)(n_slices - 1) * axes->n, axes->n * sizeof *o->grown);
   for (uint32_t s = n_slices - 1; s > 0; s--) {
-    shoal_extent_join(axes, o->run, o->extents + (size_t)s * axes->n);
+    shoal_extent_join(axes, o->grown, o->extents + (size_t)s * axes->n);
     right += o->slices[s].weight;
     tuples += o->slices[s].n_tuples;
     uint64_t lighter = right < weight - right ? right : weight - right;
     uint64_t smaller = tuples < n_tuples - tuples ? tuples : n_tuples - tuples;
-    cut c = {.cost = o->left_cost[s - 1] + right * shoal_extent_loss(axes, o->run),
+    cut c = {.cost = o->left_cost[s - 1] + right * shoal_extent_loss(axes, o->grown),
              .axis = axis,
              .last = o->slices[s - 1].place,
              .found = true,
@@ -158,7 +159,7 @@ static void extent_of(const ordering *o, const uint32_t *tuples, size_t m, shoal
   }
 }
 
-/* Stable: tuples up to the cut first; returns how many. `flip`: the others first. */
+/* Moves the tuples of the left side to the front, stably; returns their number. */
 static size_t divide(ordering *o, uint32_t *tuples, size_t m, const cut *c) {
   size_t left = 0, right = 0;
   for (size_t i = 0; i < m; i++) {
@@ -169,9 +170,9 @@ static size_t divide(ordering *o, uint32_t *tuples, size_t m, const cut *c) {
   return left;
 }
 
-/* The nearer part first: the one that would lose less together with what came before. */
+/* Puts the part first whose loss increases less by the preceding tuple; returns its size. */
 static size_t turn(ordering *o, uint32_t *tuples, size_t m, size_t left, const uint32_t *before) {
-  shoal_span *extent = o->run;
+  shoal_span *extent = o->grown;
   uint64_t weight;
   extent_of(o, tuples, left, extent, &weight);
   uint32_t near =
@@ -203,7 +204,7 @@ static bool add_part(parts *list, uint32_t *tuples, size_t n, unsigned depth) {
   return true;
 }
 
-/* The cut of a large part is chosen by some of its tuples, evenly taken. */
+/* The cut of a large part is chosen by a sample of its tuples. */
 static cut choose_cut(ordering *o, const part *p, const shoal_span *extent, uint64_t weight) {
   if (p->n <= SAMPLE) return best_cut(o, p->tuples, p->n, extent, weight);
   for (size_t i = 0; i < SAMPLE; i++) o->sample[i] = p->tuples[i * (p->n / SAMPLE)];
@@ -212,16 +213,15 @@ static cut choose_cut(ordering *o, const part *p, const shoal_span *extent, uint
   return best_cut(o, o->sample, SAMPLE, o->wide, sampled); /* tuples differ: there is one */
 }
 
-/* Asks whether to go on; no row is done yet. */
+/* Reports progress: no row is done yet. False: the run is cancelled. */
 static bool goes_on(ordering *o) {
-  o->status = shoal_run_report(o->asked, "cluster", 0, o->axes->n_rows, "rows", &o->error);
+  o->status = shoal_run_report(o->run, "cluster", 0, o->axes->n_rows, "rows", &o->error);
   return o->status == SHOAL_OK;
 }
 
 /*
- * Orders tuples; parts of at most `small` tuples are put on a list instead, if there is one. A part
- * is turned by what stands before it within these tuples. False without memory or when told to
- * stop.
+ * Orders tuples. Parts of at most `small` tuples are put on the list `later` instead, if there is
+ * one; the first part of a call has no preceding tuple. False: no memory, or cancelled.
  */
 static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, parts *later) {
   parts stack = {0};
@@ -233,7 +233,7 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
       ok = add_part(later, p.tuples, p.n, 0);
       continue;
     }
-    if (p.n > OFTEN && !goes_on(o)) break;
+    if (p.n > MIN_REPORTED && !goes_on(o)) break;
     uint64_t weight;
     extent_of(o, p.tuples, p.n, o->extent, &weight);
     o->even = p.depth > MAX_DEPTH;
@@ -251,60 +251,82 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
 
 /* ------------------------------------------------------------ all tuples */
 
-static void ordering_reset(ordering *o) {
-  free(o->scratch);
-  free(o->sample);
-  free(o->slices);
-  free(o->extents);
-  free(o->left_cost);
-  free(o->slice_of);
-  free(o->keys);
-  free(o->run);
-  free(o->extent);
-  free(o->wide);
-}
-
 /* Room for parts of up to n tuples. */
-static bool ordering_init(ordering *o, const shoal_axes *axes, const uint32_t *weight,
-                          uint64_t least, size_t n) {
+static bool ordering_init(ordering *o, size_t n) {
+  const shoal_axes *axes = o->axes;
   size_t places = 1;
   for (size_t q = 0; q < axes->n; q++)
     if (axes->items[q].n_places > places) places = axes->items[q].n_places;
-  size_t looked = n < SAMPLE ? n : SAMPLE; /* tuples that a cut is chosen by */
-  size_t slices = places < looked ? places : looked;
-  if (places > 4 * looked) places = 4 * looked; /* wider spans are sorted */
-  *o = (ordering){.axes = axes,
-                  .weight = weight,
-                  .least = least,
-                  .scratch = shoal_alloc(n, sizeof *o->scratch),
-                  .sample = shoal_alloc(SAMPLE, sizeof *o->sample),
-                  .slices = shoal_alloc(slices, sizeof *o->slices),
-                  .extents = shoal_alloc(slices * axes->n, sizeof *o->extents),
-                  .left_cost = shoal_alloc(slices, sizeof *o->left_cost),
-                  .slice_of = shoal_alloc(places, sizeof *o->slice_of),
-                  .keys = shoal_alloc(looked, sizeof *o->keys),
-                  .run = shoal_alloc(axes->n, sizeof *o->run),
-                  .extent = shoal_alloc(axes->n, sizeof *o->extent),
-                  .wide = shoal_alloc(axes->n, sizeof *o->wide)};
-  bool ok = o->scratch && o->sample && o->slices && o->extents && o->left_cost && o->slice_of &&
-            o->keys && o->run && o->extent && o->wide;
-  if (!ok) ordering_reset(o);
-  return ok;
+  size_t sampled = n < SAMPLE ? n : SAMPLE;
+  size_t slices = places < sampled ? places : sampled;
+  if (places > 4 * sampled) places = 4 * sampled; /* longer spans are sorted */
+  o->scratch = shoal_arena_alloc(&o->arena, n, sizeof *o->scratch);
+  o->sample = shoal_arena_alloc(&o->arena, SAMPLE, sizeof *o->sample);
+  o->slices = shoal_arena_alloc(&o->arena, slices, sizeof *o->slices);
+  o->extents = shoal_arena_alloc(&o->arena, slices * axes->n, sizeof *o->extents);
+  o->left_cost = shoal_arena_alloc(&o->arena, slices, sizeof *o->left_cost);
+  o->slice_of = shoal_arena_alloc(&o->arena, places, sizeof *o->slice_of);
+  o->keys = shoal_arena_alloc(&o->arena, sampled, sizeof *o->keys);
+  o->grown = shoal_arena_alloc(&o->arena, axes->n, sizeof *o->grown);
+  o->extent = shoal_arena_alloc(&o->arena, axes->n, sizeof *o->extent);
+  o->wide = shoal_arena_alloc(&o->arena, axes->n, sizeof *o->wide);
+  return o->scratch && o->sample && o->slices && o->extents && o->left_cost && o->slice_of &&
+         o->keys && o->grown && o->extent && o->wide;
 }
 
 shoal_status shoal_row_order(const shoal_axes *axes, const uint32_t *weight, uint64_t min_weight,
                              const shoal_run *run, uint32_t *order, shoal_error *error) {
   size_t n = axes->n_tuples, small = n / 64 > MIN_SMALL ? n / 64 : MIN_SMALL;
-  ordering o;
+  ordering o = {.axes = axes, .weight = weight, .min_weight = min_weight, .run = run};
   parts later = {0};
   for (uint32_t t = 0; t < n; t++) order[t] = t;
-  if (!ordering_init(&o, axes, weight, min_weight, n)) return shoal_fail_memory(error);
-  o.asked = run;
-  bool ok = order_tuples(&o, order, n, small, &later);
+  bool ok = ordering_init(&o, n) && order_tuples(&o, order, n, small, &later);
   for (size_t i = 0; ok && i < later.n; i++)
     ok = order_tuples(&o, later.items[i].tuples, later.items[i].n, 0, NULL);
   free(later.items);
-  ordering_reset(&o);
+  shoal_arena_reset(&o.arena);
   if (o.status != SHOAL_OK && error) *error = o.error;
   return ok ? SHOAL_OK : o.status != SHOAL_OK ? o.status : shoal_fail_memory(error);
+}
+
+/* ------------------------------------------------------------ classes */
+
+/* Sums the positions of each class's rows, and counts the rows. */
+static void sum_positions(const shoal_cluster_task *task, const shoal_partition *partition,
+                          const uint32_t *position, uint64_t *sum, uint32_t *size) {
+  memset(sum, 0, partition->n_clusters * sizeof *sum);
+  memset(size, 0, partition->n_clusters * sizeof *size);
+  for (uint32_t r = 0; r < task->axes->n_rows; r++) {
+    uint32_t c = partition->cluster_of_row[r];
+    sum[c] += position[task->axes->tuple_of_row[r]];
+    size[c]++;
+  }
+}
+
+shoal_status shoal_theta_order(const shoal_cluster_task *task, const shoal_partition *partition,
+                               uint32_t *number, shoal_error *error) {
+  const shoal_axes *axes = task->axes;
+  uint32_t n = axes->n_tuples, n_classes = partition->n_clusters;
+  uint32_t *weight = shoal_alloc_zero(n, sizeof *weight), *order = shoal_alloc(n, sizeof *order);
+  uint64_t *keys = shoal_alloc(n_classes, sizeof *keys);
+  shoal_status status = weight && order && keys ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK) {
+    for (uint32_t r = 0; r < axes->n_rows; r++) weight[axes->tuple_of_row[r]]++;
+    status = shoal_row_order(axes, weight, task->fit->k, task->run, order, error);
+  }
+  if (status == SHOAL_OK) {
+    for (uint32_t i = 0, at = 0; i < n; i++) { /* weights become positions */
+      uint32_t rows = weight[order[i]];
+      weight[order[i]] = at;
+      at += rows;
+    }
+    sum_positions(task, partition, weight, keys, number);
+    for (uint32_t c = 0; c < n_classes; c++) keys[c] = keys[c] / number[c] << 32 | c;
+    shoal_sort_keys(keys, n_classes);
+    for (uint32_t i = 0; i < n_classes; i++) number[(uint32_t)keys[i]] = i;
+  }
+  free(weight);
+  free(order);
+  free(keys);
+  return status;
 }
