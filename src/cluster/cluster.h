@@ -75,14 +75,9 @@ typedef enum shoal_reach {
 typedef shoal_status shoal_cluster_run(const shoal_cluster_task *task, shoal_partition *partition,
                                        shoal_error *error);
 
-shoal_cluster_run shoal_cluster_k_member SHOAL_MUST_CHECK;
-shoal_cluster_run shoal_cluster_greedy_pk SHOAL_MUST_CHECK;
-shoal_cluster_run shoal_cluster_enhanced_pk SHOAL_MUST_CHECK;
-shoal_cluster_run shoal_cluster_hybrid_pk SHOAL_MUST_CHECK;
-shoal_cluster_run shoal_cluster_mondrian SHOAL_MUST_CHECK;
-shoal_cluster_run shoal_cluster_top_down SHOAL_MUST_CHECK;
-shoal_cluster_run shoal_cluster_flock SHOAL_MUST_CHECK;
-shoal_cluster_run shoal_cluster_theta SHOAL_MUST_CHECK;
+SHOAL_MUST_CHECK shoal_cluster_run shoal_cluster_k_member, shoal_cluster_greedy_pk,
+    shoal_cluster_enhanced_pk, shoal_cluster_hybrid_pk, shoal_cluster_mondrian,
+    shoal_cluster_top_down, shoal_cluster_flock, shoal_cluster_theta;
 
 /* theta after its start: changes `partition` in place by swaps, noise rows and merges. */
 shoal_cluster_run shoal_theta_repair SHOAL_MUST_CHECK;

@@ -16,7 +16,8 @@
  */
 #include <stdlib.h>
 
-#include "cluster/growing.h"
+#include "base/sort.h"
+#include "cluster/greedy.h"
 
 enum { ROWS_PER_REPORT = 64 };
 
@@ -47,19 +48,12 @@ typedef struct enhanced {
 
 /* ------------------------------------------------------------ the plan */
 
-typedef struct value {
-  uint64_t n_rows;
-  uint32_t group;
-} value;
-
-static int most_frequent_first(const void *a, const void *b) {
-  const value *x = a, *y = b;
-  if (x->n_rows != y->n_rows) return x->n_rows > y->n_rows ? -1 : 1;
-  return (x->group > y->group) - (x->group < y->group);
-}
+/* A value's key is (UINT32_MAX - rows) << 32 | group: ascending keys, most frequent values first.
+ */
+static uint32_t rows_of(uint64_t key) { return UINT32_MAX - (uint32_t)(key >> 32); }
 
 /* maxClusters = min over i of floor((n - cf(p - i)) / i); iValue is the least such i (R12). */
-static void bound_clusters(split_plan *plan, const value *values, uint64_t n_valued) {
+static void bound_clusters(split_plan *plan, const uint64_t *keys, uint64_t n_valued) {
   uint64_t most = UINT64_MAX, frequent = 0;
   for (uint32_t i = plan->p; i >= 1; i--) { /* `frequent` is cf(p - i) */
     uint64_t clusters = (n_valued - frequent) / i;
@@ -67,27 +61,27 @@ static void bound_clusters(split_plan *plan, const value *values, uint64_t n_val
       most = clusters;
       plan->i_value = i;
     }
-    frequent += values[plan->p - i].n_rows;
+    frequent += rows_of(keys[plan->p - i]);
   }
   plan->max_clusters = (uint32_t)most;
 }
 
 static void rank_values(split_plan *plan, const shoal_count *count, uint64_t n_rows,
-                        value *values) {
+                        uint64_t *keys) {
   uint64_t n_valued = 0;
-  for (uint32_t g = 0; g < count->n_groups; g++) values[g].group = g;
+  for (uint32_t g = 0; g < count->n_groups; g++) keys[g] = (uint64_t)UINT32_MAX << 32 | g;
   for (uint64_t row = 0; row < n_rows; row++) {
     uint32_t group = shoal_count_group(count, row);
     if (group == SHOAL_NO_GROUP) continue;
-    values[group].n_rows++;
+    keys[group] -= UINT64_C(1) << 32;
     n_valued++;
   }
-  if (count->n_groups > 1) qsort(values, count->n_groups, sizeof *values, most_frequent_first);
+  shoal_sort_keys(keys, count->n_groups);
   for (uint32_t r = 0; r < count->n_groups; r++) {
-    plan->rank_of[values[r].group] = r;
-    if (values[r].n_rows) plan->n_values = r + 1;
+    plan->rank_of[(uint32_t)keys[r]] = r;
+    if (rows_of(keys[r])) plan->n_values = r + 1;
   }
-  if (plan->p && plan->p <= plan->n_values) bound_clusters(plan, values, n_valued);
+  if (plan->p && plan->p <= plan->n_values) bound_clusters(plan, keys, n_valued);
 }
 
 /* The hardest attribute allows the fewest clusters; of equals it is the first. */
@@ -100,10 +94,10 @@ static shoal_status make_plan(enhanced *e, shoal_error *error) {
   plan->p = count->least;
   plan->rank_of = shoal_alloc(count->n_groups, sizeof *plan->rank_of);
   plan->kinds_end = shoal_alloc_zero((size_t)count->n_groups + 1, sizeof *plan->kinds_end);
-  value *values = shoal_alloc_zero(count->n_groups, sizeof *values);
-  bool ok = plan->rank_of && plan->kinds_end && values;
-  if (ok) rank_values(plan, count, e->task->axes->n_rows, values);
-  free(values);
+  uint64_t *keys = shoal_alloc(count->n_groups, sizeof *keys);
+  bool ok = plan->rank_of && plan->kinds_end && keys;
+  if (ok) rank_values(plan, count, e->task->axes->n_rows, keys);
+  free(keys);
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 

@@ -205,15 +205,10 @@ static void tally(shoal_judging *judging, size_t tracked, const uint32_t *rows, 
       .values = values, .n_rows = counts, .n = kept, .is_missing = column->is_missing};
 }
 
+/* Room for two histograms of n rows. */
 static bool make_room(shoal_judging *judging, size_t n) {
-  if (2 * n <= judging->capacity) return true;
-  size_t capacity = 4 * n;
-  uint32_t *values = shoal_resize(judging->values, capacity, sizeof *values);
-  if (values) judging->values = values;
-  uint64_t *n_rows = shoal_resize(judging->n_rows, capacity, sizeof *n_rows);
-  if (n_rows) judging->n_rows = n_rows;
-  if (values && n_rows) judging->capacity = capacity;
-  return values && n_rows;
+  return shoal_grow(&judging->values, &judging->value_capacity, 2 * n, sizeof *judging->values) &&
+         shoal_grow(&judging->n_rows, &judging->row_capacity, 2 * n, sizeof *judging->n_rows);
 }
 
 static uint32_t distinct_values(const shoal_value_view *view) {

@@ -82,7 +82,7 @@ typedef struct shoal_judging {
   shoal_seen seen;
   uint32_t *values; /* two histograms of `others`: the values of a class, ascending, */
   uint64_t *n_rows; /* and their numbers of rows */
-  size_t capacity;
+  size_t value_capacity, row_capacity;
   bool failed; /* out of memory: every answer is "does not fit" */
 } shoal_judging;
 

@@ -9,6 +9,7 @@
 #ifndef SHOAL_CLUSTER_ROWTREE_H
 #define SHOAL_CLUSTER_ROWTREE_H
 
+#include "base/memory.h"
 #include "cluster/axes.h"
 
 #define SHOAL_NO_ROW UINT32_MAX
@@ -23,15 +24,17 @@ typedef struct shoal_row_node {
 
 typedef struct shoal_row_tree {
   const shoal_axes *axes;
-  const uint8_t *is_free; /* by row; borrowed */
-  uint32_t *axis_at;      /* axes from the top down, the fewest places first */
-  uint32_t *sorted;       /* rows in the order of the leaves, ascending in each */
-  uint32_t *leaf_of;      /* by row */
-  shoal_row_node *nodes;  /* by depth; nodes 0 .. n_keys - 1 are the keys */
-  const shoal_span *aim;  /* extent of the current query */
-  uint32_t *loss_now;     /* by depth: loss of the aim on that axis */
-  uint32_t *loss_below;   /* by depth: bound on the loss from that axis on */
-  shoal_span *point;      /* aim of shoal_row_tree_furthest */
+  const uint8_t *is_free;     /* by row; borrowed */
+  const uint32_t *key_of_row; /* borrowed; NULL: all rows have key 0 */
+  shoal_arena arena;
+  uint32_t *axis_at;     /* axes from the top down, the fewest places first */
+  uint32_t *sorted;      /* rows in the order of the leaves, ascending in each */
+  uint32_t *leaf_of;     /* by row */
+  shoal_row_node *nodes; /* by depth; nodes 0 .. n_keys - 1 are the keys */
+  const shoal_span *aim; /* extent of the current query */
+  uint32_t *loss_now;    /* by depth: loss of the aim on that axis */
+  uint32_t *loss_below;  /* by depth: bound on the loss from that axis on */
+  shoal_span *point;     /* aim of shoal_row_tree_furthest */
 } shoal_row_tree;
 
 /* The best row so far. */
@@ -42,7 +45,7 @@ typedef struct shoal_found {
 
 #define SHOAL_NOTHING_NEAR ((shoal_found){UINT32_MAX, SHOAL_NO_ROW})
 
-/* All rows are free. Keys are 0 .. n_keys - 1 and each has rows; NULL: all rows have key 0. */
+/* All rows are free. Keys are 0 .. n_keys - 1, and each has rows. */
 shoal_status shoal_row_tree_init(shoal_row_tree *tree, const shoal_axes *axes,
                                  const uint32_t *key_of_row, uint32_t n_keys,
                                  const uint8_t *is_free, shoal_error *error) SHOAL_MUST_CHECK;

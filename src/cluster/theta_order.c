@@ -170,17 +170,17 @@ static size_t divide(ordering *o, uint32_t *tuples, size_t m, const cut *c) {
   return left;
 }
 
-/* Puts the part first whose loss increases less by the preceding tuple; returns its size. */
-static size_t turn(ordering *o, uint32_t *tuples, size_t m, size_t left, const uint32_t *before) {
-  shoal_span *extent = o->grown;
+/* The increase in loss of m tuples by one more. */
+static uint32_t increase(ordering *o, const uint32_t *tuples, size_t m, const uint32_t *places) {
   uint64_t weight;
-  extent_of(o, tuples, left, extent, &weight);
-  uint32_t near =
-      shoal_extent_loss_with(o->axes, extent, before) - shoal_extent_loss(o->axes, extent);
-  extent_of(o, tuples + left, m - left, extent, &weight);
-  uint32_t far =
-      shoal_extent_loss_with(o->axes, extent, before) - shoal_extent_loss(o->axes, extent);
-  if (near <= far) return left;
+  extent_of(o, tuples, m, o->grown, &weight);
+  return shoal_extent_loss_with(o->axes, o->grown, places) - shoal_extent_loss(o->axes, o->grown);
+}
+
+/* Puts the part first that loses less by the tuple `before`; returns its size. */
+static size_t turn(ordering *o, uint32_t *tuples, size_t m, size_t left, const uint32_t *before) {
+  if (increase(o, tuples, left, before) <= increase(o, tuples + left, m - left, before))
+    return left;
   memcpy(o->scratch, tuples, left * sizeof *tuples);
   memmove(tuples, tuples + left, (m - left) * sizeof *tuples);
   memcpy(tuples + (m - left), o->scratch, left * sizeof *tuples);

@@ -102,32 +102,26 @@ static void add_offer(shoal_theta *t, offer found) {
   }
 }
 
-/* May the class exchange a row of `out` for one of `in`? */
-static bool keeps(const shoal_theta_aim *aim, shoal_tally *tally, uint32_t out, uint32_t in) {
+/* May the class, whose tally this is, exchange a row of `out` for one of `in`? */
+static bool keeps(const shoal_theta_aim *aim, shoal_tally *tally, const shoal_theta_known *known,
+                  uint32_t out, uint32_t in) {
   if (out == in) return true;
   shoal_variance after = shoal_tally_swapped(tally, out, in);
-  if (shoal_aim_reached(aim, after)) return true;
-  shoal_variance before = shoal_tally_variance(tally);
-  return !shoal_aim_reached(aim, before) && shoal_variance_compare(after, before) >= 0;
-}
-
-static bool judge_donor(need *n, uint32_t out, uint32_t in) {
-  shoal_variance after = shoal_tally_swapped(&n->aim->there, out, in);
-  return shoal_aim_reached(n->aim, after) ||
-         (!n->donor->passes && shoal_variance_compare(after, n->donor->variance) >= 0);
+  return shoal_aim_reached(aim, after) ||
+         (!known->passes && shoal_variance_compare(after, known->variance) >= 0);
 }
 
 /* The same for the donor. Its variance depends only on its counts of the two values, so verdicts
  * are cached by these counts. */
 static bool donor_keeps(need *n, uint32_t out, uint32_t in) {
-  uint32_t gives = n->aim->there.count[out], gets = n->aim->there.count[in];
-  if (gives >= OFTEN || gets >= OFTEN) return judge_donor(n, out, in);
-  uint64_t gift = UINT64_C(1) << (gives * OFTEN + gets);
-  if (!(n->donor->judged & gift)) {
-    n->donor->judged |= gift;
-    if (judge_donor(n, out, in)) n->donor->allowed |= gift;
-  }
-  return n->donor->allowed & gift;
+  shoal_tally *there = &n->aim->there;
+  uint32_t gives = there->count[out], gets = there->count[in];
+  if (gives >= OFTEN || gets >= OFTEN) return keeps(n->aim, there, n->donor, out, in);
+  uint64_t bit = UINT64_C(1) << (gives * OFTEN + gets);
+  if (!(n->donor->judged & bit) && keeps(n->aim, there, n->donor, out, in))
+    n->donor->allowed |= bit;
+  n->donor->judged |= bit;
+  return n->donor->allowed & bit;
 }
 
 static bool raises(need *n, uint32_t out, uint32_t in) {
@@ -228,7 +222,8 @@ static bool is_allowed(need *n, offer o) {
     shoal_theta_aim *aim = &t->aims[a];
     uint32_t u = aim->value_of[o.out], v = aim->value_of[o.in];
     shoal_tally_fill(&aim->there, t, aim, donor);
-    ok = (a == n->a || keeps(aim, &aim->here, u, v)) && keeps(aim, &aim->there, v, u);
+    ok = (a == n->a || keeps(aim, &aim->here, &aim->known[n->c], u, v)) &&
+         keeps(aim, &aim->there, &aim->known[donor], v, u);
     shoal_tally_clear(&aim->there);
   }
   if (!ok || !t->has_rest) return ok;

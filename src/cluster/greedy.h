@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cluster/growing: clusters that grow row by row, and the rows that are still free; shared by
+ * cluster/greedy: clusters that grow row by row, and the rows that are still free; shared by
  * k-member, greedy-pk and enhanced-pk (Truta, Campan & Meyer 2007). Losses (Definition 9) and
  * diversity (Definitions 11 and 12) are integers.
  *
  * Free rows with equal groups of sensitive values are of one kind. Div depends on the kind only, so
  * only the kinds of the largest Div are searched for the row of least loss.
  */
-#ifndef SHOAL_CLUSTER_GROWING_H
-#define SHOAL_CLUSTER_GROWING_H
+#ifndef SHOAL_CLUSTER_GREEDY_H
+#define SHOAL_CLUSTER_GREEDY_H
 
 #include "base/memory.h"
 #include "cluster/cluster.h"
@@ -64,9 +64,6 @@ void shoal_growing_empty(shoal_growing *g, uint32_t cluster);
 void shoal_growing_measure(shoal_growing *g, uint32_t cluster);
 /* The same after `row` joined the current cluster. */
 void shoal_growing_note(shoal_growing *g, uint32_t row);
-
-/* The free row whose pair with `row` loses most; SHOAL_NO_ROW: none is free. */
-uint32_t shoal_growing_furthest(shoal_growing *g, uint32_t row);
 
 /* The free row that increases the loss of a cluster, which has rows, least. */
 uint32_t shoal_growing_nearest(shoal_growing *g, uint32_t cluster);
