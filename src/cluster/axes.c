@@ -5,29 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/sort.h"
 
 __extension__ typedef unsigned __int128 uint128;
 
-enum {
-  MAX_PAIRED = 128, /* places of an axis with a table of losses by pair: it stays in the cache */
-  SPARSE_PLACES = 4 /* places per row above which places are sorted, not counted */
-};
+/* Places of an axis with a table of losses by pair: it stays in the cache. */
+enum { MAX_PAIRED = 128 };
 
 void shoal_axes_reset(shoal_axes *axes) {
-  for (size_t q = 0; axes->items && q < axes->n; q++) {
-    shoal_axis *axis = &axes->items[q];
-    free(axis->place_of);
-    free(axis->code_at);
-    free(axis->from_least);
-    free(axis->pairs);
-    for (uint32_t l = 0; axis->loss_at && l < axis->hierarchy->n_levels; l++)
-      free(axis->loss_at[l]);
-    free(axis->loss_at);
-  }
-  free(axes->items);
-  free(axes->places);
+  shoal_arena_reset(&axes->arena);
   memset(axes, 0, sizeof *axes);
 }
 
@@ -70,7 +56,7 @@ void shoal_extent_of(const shoal_axes *axes, shoal_span *extent, const uint32_t 
 uint32_t shoal_count_places(const uint32_t *places, uint32_t n, shoal_span span, uint32_t *scratch,
                             shoal_place_count *counts) {
   uint32_t n_places = span.hi - span.lo + 1, found = 0;
-  if (n_places / SPARSE_PLACES <= n) {
+  if (n_places / SHOAL_SPARSE_PLACES <= n) {
     memset(scratch, 0, n_places * sizeof *scratch);
     for (uint32_t i = 0; i < n; i++) scratch[places[i] - span.lo]++;
     for (uint32_t p = 0; p < n_places; p++)
@@ -171,13 +157,15 @@ static shoal_status draft_number(shoal_axis *axis, const shoal_table *table,
   return SHOAL_OK;
 }
 
-static shoal_status draft_axis(shoal_axis *axis, const shoal_frequency *f, size_t q,
+static shoal_status draft_axis(shoal_axes *axes, const shoal_frequency *f, size_t q,
                                shoal_loss_kind kind, draft *d, shoal_error *error) {
-  axis->hierarchy = f->hierarchies[q];
-  axis->kind = axis->hierarchy ? SHOAL_AXIS_TREE : SHOAL_AXIS_NUMBER;
-  axis->n_values = f->quasi[q]->n_values;
-  axis->place_of = shoal_alloc(axis->n_values, sizeof *axis->place_of);
-  axis->code_at = shoal_alloc(axis->n_values, sizeof *axis->code_at);
+  shoal_axis *axis = &axes->items[q];
+  uint32_t n = f->quasi[q]->n_values;
+  *axis = (shoal_axis){.hierarchy = f->hierarchies[q],
+                       .kind = f->hierarchies[q] ? SHOAL_AXIS_TREE : SHOAL_AXIS_NUMBER,
+                       .n_values = n,
+                       .place_of = shoal_arena_alloc(&axes->arena, n, sizeof *axis->place_of),
+                       .code_at = shoal_arena_alloc(&axes->arena, n, sizeof *axis->code_at)};
   if (!axis->place_of || !axis->code_at) return shoal_fail_memory(error);
   if (!axis->hierarchy) return draft_number(axis, f->table, f->quasi[q], d, error);
   if (!place_leaves(axis)) return shoal_fail_memory(error);
@@ -227,54 +215,52 @@ static void choose_rounded(shoal_axes *axes, const draft *drafts) {
 }
 
 static uint32_t share(const shoal_axis *axis, uint64_t part, uint64_t denominator) {
+  if (!denominator) return 0;
   return (uint32_t)(((uint128)axis->full * part + denominator / 2) / denominator);
 }
 
-static bool fill_tree(shoal_axis *axis, const draft *d, shoal_loss_kind kind) {
+static bool fill_tree(shoal_axes *axes, shoal_axis *axis, const draft *d, shoal_loss_kind kind) {
   const shoal_hierarchy *hierarchy = axis->hierarchy;
-  axis->loss_at = shoal_alloc_zero(hierarchy->n_levels, sizeof *axis->loss_at);
-  if (!axis->loss_at) return false;
-  for (uint32_t l = 0; l < hierarchy->n_levels; l++) {
+  axis->loss_at = shoal_arena_alloc(&axes->arena, hierarchy->n_levels, sizeof *axis->loss_at);
+  for (uint32_t l = 0; axis->loss_at && l < hierarchy->n_levels; l++) {
     const shoal_level *level = &hierarchy->levels[l];
-    axis->loss_at[l] = shoal_alloc_zero(level->n_labels, sizeof **axis->loss_at);
-    if (!axis->loss_at[l]) return false;
-    for (uint32_t t = 0; d->denominator && t < level->n_labels; t++)
-      axis->loss_at[l][t] = share(axis,
-                                  kind == SHOAL_LOSS_HEIGHT ? level->node_height[t]
-                                                            : (uint64_t)level->n_leaves[t] - 1,
-                                  d->denominator);
+    uint32_t *loss = shoal_arena_alloc(&axes->arena, level->n_labels, sizeof *loss);
+    if (!loss) return false;
+    axis->loss_at[l] = loss;
+    for (uint32_t t = 0; t < level->n_labels; t++)
+      loss[t] = share(axis,
+                      kind == SHOAL_LOSS_HEIGHT ? level->node_height[t]
+                                                : (uint64_t)level->n_leaves[t] - 1,
+                      d->denominator);
   }
-  return true;
+  return axis->loss_at;
 }
 
-static bool fill_numbers(shoal_axis *axis, const draft *d) {
-  axis->from_least = shoal_alloc_zero(axis->n_numbers, sizeof *axis->from_least);
-  if (!axis->from_least) return false;
-  for (uint32_t p = 1; p < axis->n_numbers; p++) {
-    uint64_t steps =
-        difference(d->numbers[axis->code_at[p]], d->numbers[axis->code_at[0]]) / d->divisor;
-    axis->from_least[p] = share(axis, steps, d->denominator);
+static bool fill_numbers(shoal_axes *axes, shoal_axis *axis, const draft *d) {
+  axis->from_least = shoal_arena_alloc(&axes->arena, axis->n_numbers, sizeof *axis->from_least);
+  for (uint32_t p = 0; axis->from_least && p < axis->n_numbers; p++) {
+    uint64_t above = difference(d->numbers[axis->code_at[p]], d->numbers[axis->code_at[0]]);
+    axis->from_least[p] = share(axis, above / d->divisor, d->denominator);
   }
-  return true;
+  return axis->from_least;
 }
 
-static bool fill_pairs(shoal_axis *axis) {
+static bool fill_pairs(shoal_axes *axes, shoal_axis *axis) {
   uint32_t n = axis->n_places;
   if (n > MAX_PAIRED) return true;
-  uint32_t *pairs = shoal_alloc_zero((size_t)n * n, sizeof *pairs);
-  if (!pairs) return false;
-  for (uint32_t lo = 0; lo < n; lo++)
-    for (uint32_t hi = lo; hi < n; hi++)
-      pairs[(size_t)lo * n + hi] = shoal_axis_loss_slow(axis, lo, hi);
+  uint32_t *pairs = shoal_arena_alloc(&axes->arena, (size_t)n * n, sizeof *pairs);
+  for (uint32_t lo = 0; pairs && lo < n; lo++)
+    for (uint32_t hi = 0; hi < n; hi++)
+      pairs[(size_t)lo * n + hi] = hi < lo ? 0 : shoal_axis_loss_slow(axis, lo, hi);
   axis->pairs = pairs;
-  return true;
+  return pairs;
 }
 
 /* ------------------------------------------------------------ all of them */
 
 static bool fill_places(shoal_axes *axes, const shoal_frequency *f) {
   if (axes->n > SIZE_MAX / ((size_t)f->n_tuples + 1)) return false;
-  axes->places = shoal_alloc((size_t)f->n_tuples * axes->n, sizeof *axes->places);
+  axes->places = shoal_arena_alloc(&axes->arena, f->n_tuples * axes->n, sizeof *axes->places);
   for (uint32_t t = 0; axes->places && t < f->n_tuples; t++)
     for (size_t q = 0; q < axes->n; q++)
       axes->places[(size_t)t * axes->n + q] =
@@ -284,15 +270,15 @@ static bool fill_places(shoal_axes *axes, const shoal_frequency *f) {
 
 static shoal_status build(shoal_axes *axes, const shoal_frequency *f, const shoal_decimal *weights,
                           shoal_loss_kind kind, draft *drafts, shoal_error *error) {
-  for (size_t q = 0; q < axes->n; q++)
-    SHOAL_TRY(draft_axis(&axes->items[q], f, q, kind, &drafts[q], error));
+  for (size_t q = 0; q < axes->n; q++) SHOAL_TRY(draft_axis(axes, f, q, kind, &drafts[q], error));
   draft_weights(drafts, axes->n, weights);
   axes->exact = choose_exact(axes, drafts);
   if (!axes->exact) choose_rounded(axes, drafts);
   for (size_t q = 0; q < axes->n; q++) {
     shoal_axis *axis = &axes->items[q];
-    bool ok = axis->hierarchy ? fill_tree(axis, &drafts[q], kind) : fill_numbers(axis, &drafts[q]);
-    if (!ok || !fill_pairs(axis)) return shoal_fail_memory(error);
+    bool ok = axis->hierarchy ? fill_tree(axes, axis, &drafts[q], kind)
+                              : fill_numbers(axes, axis, &drafts[q]);
+    if (!ok || !fill_pairs(axes, axis)) return shoal_fail_memory(error);
   }
   return fill_places(axes, f) ? SHOAL_OK : shoal_fail_memory(error);
 }
@@ -304,7 +290,7 @@ shoal_status shoal_axes_init(shoal_axes *axes, const shoal_frequency *frequency,
                        .n_rows = frequency->table->n_rows,
                        .n_tuples = frequency->n_tuples,
                        .tuple_of_row = frequency->tuple_of_row};
-  axes->items = shoal_alloc_zero(axes->n, sizeof *axes->items);
+  axes->items = shoal_arena_alloc(&axes->arena, axes->n, sizeof *axes->items);
   draft *drafts = shoal_alloc_zero(axes->n, sizeof *drafts);
   shoal_status status = axes->items && drafts ? build(axes, frequency, weights, kind, drafts, error)
                                               : shoal_fail_memory(error);

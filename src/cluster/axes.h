@@ -13,6 +13,7 @@
 #ifndef SHOAL_CLUSTER_AXES_H
 #define SHOAL_CLUSTER_AXES_H
 
+#include "base/memory.h"
 #include "group/classes.h"
 
 /* The loss of a label. */
@@ -44,6 +45,7 @@ typedef struct shoal_axis {
 typedef struct shoal_axes {
   size_t n;
   shoal_axis *items;
+  shoal_arena arena; /* of all arrays */
   bool exact;
   uint64_t n_rows;
   uint32_t n_tuples;
@@ -154,10 +156,13 @@ typedef struct shoal_place_count {
   uint32_t place, n;
 } shoal_place_count;
 
+/* Places per row above which they are sorted, not counted. */
+#define SHOAL_SPARSE_PLACES 4
+
 /*
- * Counts rows by place. `places` has the n rows' places on one axis, all within `span`; `counts`
- * receives the distinct ones, ascending, and `scratch` has room for every place of the axis.
- * Returns the number of distinct places. Sorts if the span is much longer than n.
+ * Counts n places, all within `span`: `counts` receives the distinct ones, ascending. `scratch` has
+ * room for every place of the span, or for (SHOAL_SPARSE_PLACES + 1) x n entries. Returns the
+ * number of distinct places.
  */
 uint32_t shoal_count_places(const uint32_t *places, uint32_t n, shoal_span span, uint32_t *scratch,
                             shoal_place_count *counts);

@@ -100,6 +100,10 @@ extern const shoal_local_algorithm shoal_local_algorithms[];
 shoal_status shoal_partition_whole(shoal_partition *partition, uint64_t n_rows,
                                    shoal_error *error) SHOAL_MUST_CHECK;
 
+typedef struct shoal_row_range {
+  uint32_t start, n;
+} shoal_row_range;
+
 /* All rows in one array; clusters are ranges of it. */
 typedef struct shoal_ranges {
   uint32_t n_rows;

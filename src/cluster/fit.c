@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/sort.h"
 
 enum { MOST_WEIGHT = 1 << 20 };
 
@@ -138,6 +137,8 @@ void shoal_judging_reset(shoal_judging *judging) {
   shoal_seen_reset(&judging->seen);
   free(judging->values);
   free(judging->n_rows);
+  free(judging->scratch);
+  free(judging->counted);
   memset(judging, 0, sizeof *judging);
 }
 
@@ -162,34 +163,6 @@ static bool has_enough(shoal_judging *judging, size_t d, const uint32_t *rows, s
   return distinct >= count->least;
 }
 
-/* Replaces values by the distinct ones, ascending, and counts each. Cost: O(n + n_values). */
-static size_t tally_counting(uint32_t *values, size_t n, uint32_t n_values, uint64_t *counts) {
-  size_t kept = 0;
-  memset(counts, 0, n_values * sizeof *counts);
-  for (size_t i = 0; i < n; i++) counts[values[i]]++;
-  for (uint32_t v = 0; v < n_values; v++) {
-    if (!counts[v]) continue;
-    values[kept] = v;
-    counts[kept++] = counts[v];
-  }
-  return kept;
-}
-
-/* The same by sorting, for columns with more values than rows. */
-static size_t tally_sorting(uint32_t *values, size_t n, uint64_t *counts) {
-  size_t kept = 0;
-  shoal_sort_u32(values, n);
-  for (size_t i = 0; i < n; i++) {
-    if (kept && values[kept - 1] == values[i]) {
-      counts[kept - 1]++;
-      continue;
-    }
-    values[kept] = values[i];
-    counts[kept++] = 1;
-  }
-  return kept;
-}
-
 /* Histogram of a tracked column over the rows; the scratch memory begins at `offset`. */
 static void tally(shoal_judging *judging, size_t tracked, const uint32_t *rows, size_t n,
                   shoal_added added, size_t offset, shoal_value_view *view) {
@@ -198,17 +171,24 @@ static void tally(shoal_judging *judging, size_t tracked, const uint32_t *rows, 
   uint64_t *counts = judging->n_rows + offset;
   for (size_t i = 0; i < n; i++) values[i] = shoal_column_code(column, rows[i]);
   for (size_t i = 0; i < added.n; i++) values[n + i] = added.values[i * added.n_columns + tracked];
-  n += added.n;
-  size_t kept = column->n_values <= n ? tally_counting(values, n, column->n_values, counts)
-                                      : tally_sorting(values, n, counts);
+  uint32_t kept =
+      shoal_count_places(values, (uint32_t)(n + added.n), (shoal_span){0, column->n_values - 1},
+                         judging->scratch, judging->counted);
+  for (uint32_t i = 0; i < kept; i++) {
+    values[i] = judging->counted[i].place;
+    counts[i] = judging->counted[i].n;
+  }
   *view = (shoal_value_view){
       .values = values, .n_rows = counts, .n = kept, .is_missing = column->is_missing};
 }
 
 /* Room for two histograms of n rows. */
-static bool make_room(shoal_judging *judging, size_t n) {
-  return shoal_grow(&judging->values, &judging->value_capacity, 2 * n, sizeof *judging->values) &&
-         shoal_grow(&judging->n_rows, &judging->row_capacity, 2 * n, sizeof *judging->n_rows);
+static bool make_room(shoal_judging *j, size_t n) {
+  size_t n_scratch = SHOAL_SPARSE_PLACES * (n + 1); /* of shoal_count_places */
+  return shoal_grow(&j->values, &j->value_capacity, 2 * n, sizeof *j->values) &&
+         shoal_grow(&j->n_rows, &j->row_capacity, 2 * n, sizeof *j->n_rows) &&
+         shoal_grow(&j->scratch, &j->scratch_capacity, n_scratch, sizeof *j->scratch) &&
+         shoal_grow(&j->counted, &j->counted_capacity, n, sizeof *j->counted);
 }
 
 static uint32_t distinct_values(const shoal_value_view *view) {

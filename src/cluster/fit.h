@@ -7,6 +7,7 @@
 #ifndef SHOAL_CLUSTER_FIT_H
 #define SHOAL_CLUSTER_FIT_H
 
+#include "cluster/axes.h"
 #include "model/model.h"
 
 #define SHOAL_NO_GROUP UINT32_MAX
@@ -82,7 +83,9 @@ typedef struct shoal_judging {
   shoal_seen seen;
   uint32_t *values; /* two histograms of `others`: the values of a class, ascending, */
   uint64_t *n_rows; /* and their numbers of rows */
-  size_t value_capacity, row_capacity;
+  uint32_t *scratch;
+  shoal_place_count *counted;
+  size_t value_capacity, row_capacity, scratch_capacity, counted_capacity;
   bool failed; /* out of memory: every answer is "does not fit" */
 } shoal_judging;
 

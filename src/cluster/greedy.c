@@ -370,9 +370,8 @@ shoal_status shoal_cluster_k_member(const shoal_cluster_task *task, shoal_partit
 
 /* ------------------------------------------------------------ hybrid-pk */
 
-/* Says in partition->why which algorithm ran. */
-static shoal_status explain(shoal_partition *partition, bool easy, uint64_t by_p, uint64_t by_k,
-                            shoal_error *error) {
+/* Says in partition->why which algorithm ran, memory permitting. */
+static void explain(shoal_partition *partition, bool easy, uint64_t by_p, uint64_t by_k) {
   shoal_text text;
   shoal_text_init(&text);
   shoal_text_print(&text, "p is %s: the sensitive values allow ", easy ? "easy" : "hard");
@@ -380,10 +379,8 @@ static shoal_status explain(shoal_partition *partition, bool easy, uint64_t by_p
   shoal_text_print(&text, " clusters, %s twice the ", easy ? "at least" : "less than");
   shoal_text_add_count(&text, by_k);
   shoal_text_print(&text, " of k: %s", easy ? "greedy-pk" : "enhanced-pk");
-  bool failed = text.failed;
-  if (!failed) (void)snprintf(partition->why, sizeof partition->why, "%s", text.bytes);
+  if (!text.failed) (void)snprintf(partition->why, sizeof partition->why, "%s", text.bytes);
   shoal_text_reset(&text);
-  return failed ? shoal_fail_memory(error) : SHOAL_OK;
 }
 
 shoal_status shoal_cluster_hybrid_pk(const shoal_cluster_task *task, shoal_partition *partition,
@@ -395,12 +392,9 @@ shoal_status shoal_cluster_hybrid_pk(const shoal_cluster_task *task, shoal_parti
   bool easy = by_p / EASY_FACTOR >= by_k;
   SHOAL_TRY(easy ? shoal_cluster_greedy_pk(task, partition, error)
                  : shoal_cluster_enhanced_pk(task, partition, error));
-  if (!fit->n_counts) {
+  if (fit->n_counts) explain(partition, easy, by_p, by_k);
+  else
     (void)snprintf(partition->why, sizeof partition->why,
                    "no number of distinct values is asked for: greedy-pk");
-    return SHOAL_OK;
-  }
-  shoal_status status = explain(partition, easy, by_p, by_k, error);
-  if (status != SHOAL_OK) shoal_partition_reset(partition);
-  return status;
+  return SHOAL_OK;
 }

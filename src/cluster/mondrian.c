@@ -33,7 +33,6 @@ enum {
   MAX_TRIES = 16,        /* cuts judged on an axis if not every demand is monotone */
   MIN_SHARED = 4096,     /* rows of a node that is worth giving to another thread */
   NODES_PER_THREAD = 16, /* at least, for an even load */
-  MAX_DEPTH = 33,        /* of the stack: the smaller side first, so sizes double along it */
   REPORTS = 100
 };
 
@@ -260,9 +259,7 @@ static uint32_t cut(cutter *c, uint32_t *rows, uint32_t n, uint32_t *scratch) {
 
 /* ------------------------------------------------------------ the work of a thread */
 
-typedef struct node {
-  uint32_t start, n;
-} node;
+typedef shoal_row_range node;
 
 typedef struct mondrian {
   const shoal_cluster_task *task;
@@ -300,21 +297,15 @@ static uint32_t cut_node(mondrian *m, unsigned thread, node at) {
   return n_left;
 }
 
-/* Cuts a node down to its clusters. */
+/* Cuts a node down to its clusters. Recurses into the smaller side: at most 32 levels. */
 static void finish_node(mondrian *m, unsigned thread, node at) {
-  node waiting[MAX_DEPTH];
-  size_t n_waiting = 0;
   while (!atomic_load_explicit(&m->stopped, memory_order_relaxed)) {
     uint32_t n_left = cut_node(m, thread, at);
-    if (!n_left) {
-      if (!n_waiting) return;
-      at = waiting[--n_waiting];
-      continue;
-    }
+    if (!n_left) return;
     node left = {at.start, n_left}, right = {at.start + n_left, at.n - n_left};
     bool left_first = left.n <= right.n;
-    at = left_first ? left : right;
-    waiting[n_waiting++] = left_first ? right : left;
+    finish_node(m, thread, left_first ? left : right);
+    at = left_first ? right : left;
   }
 }
 

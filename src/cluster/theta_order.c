@@ -41,15 +41,15 @@ typedef struct ordering {
   uint64_t min_weight;
   bool even; /* the tree is deep: cut in half */
   shoal_arena arena;
-  uint32_t *scratch;         /* tuples of a part */
-  slice *slices;             /* of the current axis */
-  shoal_span *extents;       /* by slice and axis */
-  uint64_t *left_cost;       /* by slice: of the slices up to it */
-  uint32_t *slice_of;        /* by place: its slice + 1; 0: none */
-  uint64_t *keys;            /* place << 32 | index */
-  uint32_t *sample;          /* SAMPLE tuples of a large part */
-  shoal_span *grown;         /* an extent that grows */
-  shoal_span *extent, *wide; /* of a part, and of its sample */
+  uint32_t *scratch;   /* tuples of a part */
+  slice *slices;       /* of the current axis */
+  shoal_span *extents; /* by slice and axis */
+  uint64_t *left_cost; /* by slice: of the slices up to it */
+  uint32_t *slice_of;  /* by place: its slice + 1; 0: none */
+  uint64_t *keys;      /* place << 32 | index */
+  uint32_t *sample;    /* SAMPLE tuples of a large part */
+  shoal_span *extent;  /* of a part or its sample */
+  shoal_span *grown;   /* an extent that grows */
   const shoal_run *run;
   shoal_status status; /* of the reports */
   shoal_error error;
@@ -137,8 +137,9 @@ static void try_axis(ordering *o, uint32_t n_slices, size_t axis, uint64_t weigh
   }
 }
 
-static cut best_cut(ordering *o, const uint32_t *tuples, size_t m, const shoal_span *extent,
-                    uint64_t weight) {
+/* The best cut of m tuples with the extent o->extent. */
+static cut best_cut(ordering *o, const uint32_t *tuples, size_t m, uint64_t weight) {
+  const shoal_span *extent = o->extent;
   cut best = {0};
   for (size_t q = 0; q < o->axes->n; q++) {
     if (extent[q].lo == extent[q].hi) continue;
@@ -204,13 +205,18 @@ static bool add_part(parts *list, uint32_t *tuples, size_t n, unsigned depth) {
   return true;
 }
 
-/* The cut of a large part is chosen by a sample of its tuples. */
-static cut choose_cut(ordering *o, const part *p, const shoal_span *extent, uint64_t weight) {
-  if (p->n <= SAMPLE) return best_cut(o, p->tuples, p->n, extent, weight);
-  for (size_t i = 0; i < SAMPLE; i++) o->sample[i] = p->tuples[i * (p->n / SAMPLE)];
-  uint64_t sampled;
-  extent_of(o, o->sample, SAMPLE, o->wide, &sampled);
-  return best_cut(o, o->sample, SAMPLE, o->wide, sampled); /* tuples differ: there is one */
+/* The best cut; of a large part, by a sample of its tuples. */
+static cut choose_cut(ordering *o, const part *p) {
+  const uint32_t *tuples = p->tuples;
+  size_t m = p->n;
+  uint64_t weight;
+  if (m > SAMPLE) {
+    for (size_t i = 0; i < SAMPLE; i++) o->sample[i] = p->tuples[i * (p->n / SAMPLE)];
+    tuples = o->sample;
+    m = SAMPLE;
+  }
+  extent_of(o, tuples, m, o->extent, &weight);
+  return best_cut(o, tuples, m, weight);
 }
 
 /* Reports progress: no row is done yet. False: the run is cancelled. */
@@ -234,10 +240,8 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
       continue;
     }
     if (p.n > MIN_REPORTED && !goes_on(o)) break;
-    uint64_t weight;
-    extent_of(o, p.tuples, p.n, o->extent, &weight);
     o->even = p.depth > MAX_DEPTH;
-    cut c = choose_cut(o, &p, o->extent, weight);
+    cut c = choose_cut(o, &p);
     if (!c.found) continue;
     size_t left = divide(o, p.tuples, p.n, &c);
     if (p.tuples > tuples)
@@ -269,9 +273,8 @@ static bool ordering_init(ordering *o, size_t n) {
   o->keys = shoal_arena_alloc(&o->arena, sampled, sizeof *o->keys);
   o->grown = shoal_arena_alloc(&o->arena, axes->n, sizeof *o->grown);
   o->extent = shoal_arena_alloc(&o->arena, axes->n, sizeof *o->extent);
-  o->wide = shoal_arena_alloc(&o->arena, axes->n, sizeof *o->wide);
   return o->scratch && o->sample && o->slices && o->extents && o->left_cost && o->slice_of &&
-         o->keys && o->grown && o->extent && o->wide;
+         o->keys && o->grown && o->extent;
 }
 
 shoal_status shoal_row_order(const shoal_axes *axes, const uint32_t *weight, uint64_t min_weight,

@@ -296,14 +296,10 @@ static shoal_status init(shoal_specializer *s, const shoal_cluster_task *task, s
 
 /* ------------------------------------------------------------ all classes */
 
-typedef struct range {
-  uint32_t start, n;
-} range;
-
 typedef struct descent {
   const shoal_cluster_task *task;
   shoal_ranges ranges;
-  range *waiting; /* classes of 2 k rows or more that were not specialized yet */
+  shoal_row_range *waiting; /* classes of 2 k rows or more that were not specialized yet */
   size_t n_waiting;
   uint64_t n_done, n_reported; /* rows whose class is final */
   shoal_specializer specializer;
@@ -316,13 +312,13 @@ static shoal_status count_done(descent *d, uint32_t n, shoal_error *error) {
   return shoal_run_report(d->task->run, "cluster", d->n_done, d->ranges.n_rows, "rows", error);
 }
 
-static shoal_status specialize(descent *d, range at, shoal_error *error) {
+static shoal_status specialize(descent *d, shoal_row_range at, shoal_error *error) {
   uint32_t n_parts = divide(&d->specializer, d->ranges.rows + at.start, at.n);
   if (!n_parts) return count_done(d, at.n, error);
   for (uint32_t i = 0, start = at.start; i < n_parts; i++) {
     uint32_t n = d->specializer.sizes[i];
     d->ranges.starts[start] = 1;
-    if (n / 2 >= d->task->fit->k) d->waiting[d->n_waiting++] = (range){start, n};
+    if (n / 2 >= d->task->fit->k) d->waiting[d->n_waiting++] = (shoal_row_range){start, n};
     else SHOAL_TRY(count_done(d, n, error));
     start += n;
   }
@@ -334,7 +330,7 @@ static shoal_status descend(descent *d, shoal_error *error) {
   d->waiting = shoal_alloc((size_t)(n_rows / 2 / d->task->fit->k) + 1, sizeof *d->waiting);
   if (!d->waiting) return shoal_fail_memory(error);
   if (shoal_judging_fits(&d->specializer.judging, d->ranges.rows, n_rows))
-    d->waiting[d->n_waiting++] = (range){0, n_rows};
+    d->waiting[d->n_waiting++] = (shoal_row_range){0, n_rows};
   while (d->n_waiting) SHOAL_TRY(specialize(d, d->waiting[--d->n_waiting], error));
   return d->specializer.judging.failed ? shoal_fail_memory(error) : SHOAL_OK;
 }
