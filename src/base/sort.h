@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/sort: sorting by keys; what a key stands for is packed into its low bits. */
+/* base/sort: sorts integers. A key of 64 bits can carry an index in its low bits. */
 #ifndef SHOAL_BASE_SORT_H
 #define SHOAL_BASE_SORT_H
 
@@ -8,5 +8,6 @@
 
 /* Ascending. */
 void shoal_sort_keys(uint64_t *keys, size_t n);
+void shoal_sort_u32(uint32_t *values, size_t n);
 
 #endif

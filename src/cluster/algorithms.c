@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster/algorithms: the table of local algorithms, and what they share. */
+/* cluster/algorithms: the table of local algorithms, and the partitions they return. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,14 +48,33 @@ shoal_status shoal_partition_whole(shoal_partition *partition, uint64_t n_rows,
   return SHOAL_OK;
 }
 
-shoal_status shoal_partition_stretches(shoal_partition *partition, const uint32_t *rows,
-                                       const uint8_t *starts, uint32_t n_rows, shoal_error *error) {
-  memset(partition, 0, sizeof *partition);
-  partition->cluster_of_row = shoal_alloc(n_rows, sizeof *partition->cluster_of_row);
-  if (!partition->cluster_of_row) return shoal_fail_memory(error);
-  for (uint32_t i = 0; i < n_rows; i++) {
-    partition->n_clusters += starts[i];
-    partition->cluster_of_row[rows[i]] = partition->n_clusters - 1;
+/* ------------------------------------------------------------ ranges */
+
+void shoal_ranges_reset(shoal_ranges *ranges) {
+  free(ranges->rows);
+  free(ranges->starts);
+  memset(ranges, 0, sizeof *ranges);
+}
+
+shoal_status shoal_ranges_init(shoal_ranges *ranges, uint64_t n_rows, shoal_error *error) {
+  *ranges = (shoal_ranges){(uint32_t)n_rows, shoal_alloc((size_t)n_rows, sizeof *ranges->rows),
+                           shoal_alloc_zero((size_t)n_rows, sizeof *ranges->starts)};
+  if (!ranges->rows || !ranges->starts) {
+    shoal_ranges_reset(ranges);
+    return shoal_fail_memory(error);
+  }
+  for (uint32_t i = 0; i < n_rows; i++) ranges->rows[i] = i;
+  ranges->starts[0] = 1;
+  return SHOAL_OK;
+}
+
+shoal_status shoal_ranges_partition(const shoal_ranges *ranges, shoal_partition *partition,
+                                    shoal_error *error) {
+  SHOAL_TRY(shoal_partition_whole(partition, ranges->n_rows, error));
+  partition->n_clusters = 0;
+  for (uint32_t i = 0; i < ranges->n_rows; i++) {
+    partition->n_clusters += ranges->starts[i];
+    partition->cluster_of_row[ranges->rows[i]] = partition->n_clusters - 1;
   }
   return SHOAL_OK;
 }

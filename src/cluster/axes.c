@@ -5,39 +5,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/sort.h"
 
 __extension__ typedef unsigned __int128 uint128;
 
-/* Up to so many places, losses are looked up by pair: the table stays in the cache. */
+/* Places of an axis with a table of losses by pair: it stays in the cache. */
 enum { MAX_PAIRED = 128 };
 
 void shoal_axes_reset(shoal_axes *axes) {
-  for (size_t q = 0; axes->items && q < axes->n; q++) {
-    shoal_axis *axis = &axes->items[q];
-    free(axis->place_of);
-    free(axis->code_at);
-    free(axis->from_least);
-    free(axis->pairs);
-    for (uint32_t l = 0; axis->loss_at && l < axis->hierarchy->n_levels; l++)
-      free(axis->loss_at[l]);
-    free(axis->loss_at);
-  }
-  free(axes->items);
-  free(axes->places);
+  shoal_arena_reset(&axes->arena);
   memset(axes, 0, sizeof *axes);
 }
 
-uint32_t shoal_axis_loss_slow(const shoal_axis *axis, uint32_t lo, uint32_t hi) {
-  if (!axis->hierarchy) {
-    if (hi < axis->n_numbers) return axis->from_least[hi] - axis->from_least[lo];
-    return lo == hi ? 0 : axis->full; /* a missing value beside others */
-  }
-  uint32_t a = axis->code_at[lo], b = axis->code_at[hi];
+void shoal_axis_ancestor(const shoal_axis *axis, shoal_span span, uint32_t *level,
+                         uint32_t *label) {
+  uint32_t a = axis->code_at[span.lo], b = axis->code_at[span.hi];
   for (uint32_t l = 0;; l++) { /* the top has one label */
     const uint32_t *of_leaf = axis->hierarchy->levels[l].of_leaf;
-    if (of_leaf[a] == of_leaf[b]) return axis->loss_at[l][of_leaf[a]];
+    if (of_leaf[a] != of_leaf[b]) continue;
+    *level = l;
+    *label = of_leaf[a];
+    return;
   }
+}
+
+uint32_t shoal_axis_loss_slow(const shoal_axis *axis, uint32_t lo, uint32_t hi) {
+  uint32_t level, label;
+  if (axis->hierarchy) {
+    shoal_axis_ancestor(axis, (shoal_span){lo, hi}, &level, &label);
+    return axis->loss_at[level][label];
+  }
+  if (hi < axis->n_numbers) return axis->from_least[hi] - axis->from_least[lo];
+  return lo == hi ? 0 : axis->full; /* a missing value beside others */
 }
 
 const shoal_level *shoal_axis_children(const shoal_axis *axis, uint32_t lo, uint32_t hi) {
@@ -47,12 +46,38 @@ const shoal_level *shoal_axis_children(const shoal_axis *axis, uint32_t lo, uint
   return level;
 }
 
+/* ------------------------------------------------------------ rows */
+
+void shoal_extent_of(const shoal_axes *axes, shoal_span *extent, const uint32_t *rows, size_t n) {
+  shoal_extent_start(axes, extent, shoal_axes_row(axes, rows[0]));
+  for (size_t i = 1; i < n; i++) shoal_extent_add(axes, extent, shoal_axes_row(axes, rows[i]));
+}
+
+uint32_t shoal_count_places(const uint32_t *places, uint32_t n, shoal_span span, uint32_t *scratch,
+                            shoal_place_count *counts) {
+  uint32_t n_places = span.hi - span.lo + 1, found = 0;
+  if (n_places / SHOAL_SPARSE_PLACES <= n) {
+    memset(scratch, 0, n_places * sizeof *scratch);
+    for (uint32_t i = 0; i < n; i++) scratch[places[i] - span.lo]++;
+    for (uint32_t p = 0; p < n_places; p++)
+      if (scratch[p]) counts[found++] = (shoal_place_count){span.lo + p, scratch[p]};
+    return found;
+  }
+  memcpy(scratch, places, n * sizeof *scratch);
+  shoal_sort_u32(scratch, n);
+  for (uint32_t i = 0; i < n; i++) {
+    if (i && scratch[i] == scratch[i - 1]) counts[found - 1].n++;
+    else counts[found++] = (shoal_place_count){scratch[i], 1};
+  }
+  return found;
+}
+
 /* ------------------------------------------------------------ places */
 
-/* What is known of an axis before losses are whole numbers: a fraction of `denominator`. */
+/* An axis before its losses are integers: they are fractions of `denominator`. */
 typedef struct draft {
   int64_t *numbers;     /* by code, of a number without a hierarchy */
-  uint64_t denominator; /* 0: nothing can be lost */
+  uint64_t denominator; /* 0: every loss is 0 */
   uint64_t divisor;     /* numbers: all differences are multiples of it */
   uint64_t weight;
 } draft;
@@ -71,7 +96,7 @@ static bool sort_by_label(uint32_t *codes, uint32_t n, const uint32_t *label, ui
   return ok;
 }
 
-/* Leaves from left to right: by their label on the highest level, then on the next below, ... */
+/* Leaves from left to right: sorted by label, the highest level first. */
 static bool place_leaves(shoal_axis *axis) {
   const shoal_hierarchy *hierarchy = axis->hierarchy;
   for (uint32_t v = 0; v < axis->n_values; v++) axis->code_at[v] = v;
@@ -98,7 +123,7 @@ static int by_number(const void *a, const void *b) {
   return x->code < y->code ? -1 : 1;
 }
 
-/* Numbers in ascending order, spellings of one number together; each missing value for itself. */
+/* Numbers ascending; spellings of one number share a place, each missing value has its own. */
 static bool place_numbers(shoal_axis *axis, const shoal_column *column, const int64_t *numbers) {
   numbered *order = shoal_alloc(axis->n_values, sizeof *order);
   if (!order) return false;
@@ -132,13 +157,15 @@ static shoal_status draft_number(shoal_axis *axis, const shoal_table *table,
   return SHOAL_OK;
 }
 
-static shoal_status draft_axis(shoal_axis *axis, const shoal_frequency *f, size_t q,
+static shoal_status draft_axis(shoal_axes *axes, const shoal_frequency *f, size_t q,
                                shoal_loss_kind kind, draft *d, shoal_error *error) {
-  axis->hierarchy = f->hierarchies[q];
-  axis->kind = axis->hierarchy ? SHOAL_AXIS_TREE : SHOAL_AXIS_NUMBER;
-  axis->n_values = f->quasi[q]->n_values;
-  axis->place_of = shoal_alloc(axis->n_values, sizeof *axis->place_of);
-  axis->code_at = shoal_alloc(axis->n_values, sizeof *axis->code_at);
+  shoal_axis *axis = &axes->items[q];
+  uint32_t n = f->quasi[q]->n_values;
+  *axis = (shoal_axis){.hierarchy = f->hierarchies[q],
+                       .kind = f->hierarchies[q] ? SHOAL_AXIS_TREE : SHOAL_AXIS_NUMBER,
+                       .n_values = n,
+                       .place_of = shoal_arena_alloc(&axes->arena, n, sizeof *axis->place_of),
+                       .code_at = shoal_arena_alloc(&axes->arena, n, sizeof *axis->code_at)};
   if (!axis->place_of || !axis->code_at) return shoal_fail_memory(error);
   if (!axis->hierarchy) return draft_number(axis, f->table, f->quasi[q], d, error);
   if (!place_leaves(axis)) return shoal_fail_memory(error);
@@ -147,9 +174,9 @@ static shoal_status draft_axis(shoal_axis *axis, const shoal_frequency *f, size_
   return SHOAL_OK;
 }
 
-/* ------------------------------------------------------------ losses as whole numbers */
+/* ------------------------------------------------------------ losses as integers */
 
-/* Weights as whole numbers without a common divisor. */
+/* Weights as integers without a common divisor. */
 static void draft_weights(draft *drafts, size_t n, const shoal_decimal *weights) {
   unsigned scale = 0;
   uint64_t common = 0;
@@ -164,7 +191,7 @@ static void draft_weights(draft *drafts, size_t n, const shoal_decimal *weights)
   for (size_t q = 0; common && q < n; q++) drafts[q].weight /= common;
 }
 
-/* The full loss of each axis; false where a common multiple of all denominators is too large. */
+/* Sets the full loss of each axis; false if a common multiple of the denominators is too large. */
 static bool choose_exact(shoal_axes *axes, const draft *drafts) {
   uint64_t unit = 1;
   for (size_t q = 0; q < axes->n; q++) {
@@ -188,54 +215,52 @@ static void choose_rounded(shoal_axes *axes, const draft *drafts) {
 }
 
 static uint32_t share(const shoal_axis *axis, uint64_t part, uint64_t denominator) {
+  if (!denominator) return 0;
   return (uint32_t)(((uint128)axis->full * part + denominator / 2) / denominator);
 }
 
-static bool fill_tree(shoal_axis *axis, const draft *d, shoal_loss_kind kind) {
+static bool fill_tree(shoal_axes *axes, shoal_axis *axis, const draft *d, shoal_loss_kind kind) {
   const shoal_hierarchy *hierarchy = axis->hierarchy;
-  axis->loss_at = shoal_alloc_zero(hierarchy->n_levels, sizeof *axis->loss_at);
-  if (!axis->loss_at) return false;
-  for (uint32_t l = 0; l < hierarchy->n_levels; l++) {
+  axis->loss_at = shoal_arena_alloc(&axes->arena, hierarchy->n_levels, sizeof *axis->loss_at);
+  for (uint32_t l = 0; axis->loss_at && l < hierarchy->n_levels; l++) {
     const shoal_level *level = &hierarchy->levels[l];
-    axis->loss_at[l] = shoal_alloc_zero(level->n_labels, sizeof **axis->loss_at);
-    if (!axis->loss_at[l]) return false;
-    for (uint32_t t = 0; d->denominator && t < level->n_labels; t++)
-      axis->loss_at[l][t] = share(axis,
-                                  kind == SHOAL_LOSS_HEIGHT ? level->node_height[t]
-                                                            : (uint64_t)level->n_leaves[t] - 1,
-                                  d->denominator);
+    uint32_t *loss = shoal_arena_alloc(&axes->arena, level->n_labels, sizeof *loss);
+    if (!loss) return false;
+    axis->loss_at[l] = loss;
+    for (uint32_t t = 0; t < level->n_labels; t++)
+      loss[t] = share(axis,
+                      kind == SHOAL_LOSS_HEIGHT ? level->node_height[t]
+                                                : (uint64_t)level->n_leaves[t] - 1,
+                      d->denominator);
   }
-  return true;
+  return axis->loss_at;
 }
 
-static bool fill_numbers(shoal_axis *axis, const draft *d) {
-  axis->from_least = shoal_alloc_zero(axis->n_numbers, sizeof *axis->from_least);
-  if (!axis->from_least) return false;
-  for (uint32_t p = 1; p < axis->n_numbers; p++) {
-    uint64_t steps =
-        difference(d->numbers[axis->code_at[p]], d->numbers[axis->code_at[0]]) / d->divisor;
-    axis->from_least[p] = share(axis, steps, d->denominator);
+static bool fill_numbers(shoal_axes *axes, shoal_axis *axis, const draft *d) {
+  axis->from_least = shoal_arena_alloc(&axes->arena, axis->n_numbers, sizeof *axis->from_least);
+  for (uint32_t p = 0; axis->from_least && p < axis->n_numbers; p++) {
+    uint64_t above = difference(d->numbers[axis->code_at[p]], d->numbers[axis->code_at[0]]);
+    axis->from_least[p] = share(axis, above / d->divisor, d->denominator);
   }
-  return true;
+  return axis->from_least;
 }
 
-static bool fill_pairs(shoal_axis *axis) {
+static bool fill_pairs(shoal_axes *axes, shoal_axis *axis) {
   uint32_t n = axis->n_places;
   if (n > MAX_PAIRED) return true;
-  uint32_t *pairs = shoal_alloc_zero((size_t)n * n, sizeof *pairs);
-  if (!pairs) return false;
-  for (uint32_t lo = 0; lo < n; lo++)
-    for (uint32_t hi = lo; hi < n; hi++)
-      pairs[(size_t)lo * n + hi] = shoal_axis_loss_slow(axis, lo, hi);
+  uint32_t *pairs = shoal_arena_alloc(&axes->arena, (size_t)n * n, sizeof *pairs);
+  for (uint32_t lo = 0; pairs && lo < n; lo++)
+    for (uint32_t hi = 0; hi < n; hi++)
+      pairs[(size_t)lo * n + hi] = hi < lo ? 0 : shoal_axis_loss_slow(axis, lo, hi);
   axis->pairs = pairs;
-  return true;
+  return pairs;
 }
 
 /* ------------------------------------------------------------ all of them */
 
 static bool fill_places(shoal_axes *axes, const shoal_frequency *f) {
   if (axes->n > SIZE_MAX / ((size_t)f->n_tuples + 1)) return false;
-  axes->places = shoal_alloc((size_t)f->n_tuples * axes->n, sizeof *axes->places);
+  axes->places = shoal_arena_alloc(&axes->arena, f->n_tuples * axes->n, sizeof *axes->places);
   for (uint32_t t = 0; axes->places && t < f->n_tuples; t++)
     for (size_t q = 0; q < axes->n; q++)
       axes->places[(size_t)t * axes->n + q] =
@@ -245,15 +270,15 @@ static bool fill_places(shoal_axes *axes, const shoal_frequency *f) {
 
 static shoal_status build(shoal_axes *axes, const shoal_frequency *f, const shoal_decimal *weights,
                           shoal_loss_kind kind, draft *drafts, shoal_error *error) {
-  for (size_t q = 0; q < axes->n; q++)
-    SHOAL_TRY(draft_axis(&axes->items[q], f, q, kind, &drafts[q], error));
+  for (size_t q = 0; q < axes->n; q++) SHOAL_TRY(draft_axis(axes, f, q, kind, &drafts[q], error));
   draft_weights(drafts, axes->n, weights);
   axes->exact = choose_exact(axes, drafts);
   if (!axes->exact) choose_rounded(axes, drafts);
   for (size_t q = 0; q < axes->n; q++) {
     shoal_axis *axis = &axes->items[q];
-    bool ok = axis->hierarchy ? fill_tree(axis, &drafts[q], kind) : fill_numbers(axis, &drafts[q]);
-    if (!ok || !fill_pairs(axis)) return shoal_fail_memory(error);
+    bool ok = axis->hierarchy ? fill_tree(axes, axis, &drafts[q], kind)
+                              : fill_numbers(axes, axis, &drafts[q]);
+    if (!ok || !fill_pairs(axes, axis)) return shoal_fail_memory(error);
   }
   return fill_places(axes, f) ? SHOAL_OK : shoal_fail_memory(error);
 }
@@ -265,7 +290,7 @@ shoal_status shoal_axes_init(shoal_axes *axes, const shoal_frequency *frequency,
                        .n_rows = frequency->table->n_rows,
                        .n_tuples = frequency->n_tuples,
                        .tuple_of_row = frequency->tuple_of_row};
-  axes->items = shoal_alloc_zero(axes->n, sizeof *axes->items);
+  axes->items = shoal_arena_alloc(&axes->arena, axes->n, sizeof *axes->items);
   draft *drafts = shoal_alloc_zero(axes->n, sizeof *drafts);
   shoal_status status = axes->items && drafts ? build(axes, frequency, weights, kind, drafts, error)
                                               : shoal_fail_memory(error);

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cluster/axes: quasi-identifiers as clustering sees them. Every value of an attribute has a place
- * on a line: numbers in ascending order, the leaves of a tree from left to right, so that the
- * values below a node are neighbours. What a set of rows covers of an attribute is then a span of
- * two places, whatever the attribute is, and the information it loses (Truta, Campan & Meyer 2007,
- * eq. 4) follows from the two: max - min, or the height of the lowest common ancestor.
+ * on a line: numbers in ascending order, leaves of a tree from left to right. The values below a
+ * node of a tree are then contiguous, and a set of rows covers a span of places on every attribute.
+ * Its information loss (Truta, Campan & Meyer 2007, eq. 4) follows from the ends of the span:
+ * max - min, or the height of the lowest common ancestor.
  *
- * Losses are whole numbers, so that sums are exact, ties are ties, and no order of adding matters:
- * an attribute loses from 0 to `full`. All that attributes lose together is at most
- * SHOAL_MOST_LOSS, and `full` a multiple of tree height or range wherever that fits; else losses
- * are rounded (`exact` is false).
+ * Losses are integers: sums are exact and do not depend on the order of addition. An attribute
+ * loses 0 to `full`, and all attributes together at most SHOAL_MOST_LOSS. `full` is a multiple of
+ * the tree height or the range if that fits; otherwise losses are rounded (`exact` is false).
  */
 #ifndef SHOAL_CLUSTER_AXES_H
 #define SHOAL_CLUSTER_AXES_H
 
+#include "base/memory.h"
 #include "group/classes.h"
 
-/* What a label loses. */
+/* The loss of a label. */
 typedef enum shoal_loss_kind {
-  SHOAL_LOSS_HEIGHT, /* height of its subtree over the height of the tree */
-  SHOAL_LOSS_LEAVES  /* (leaves below it - 1) over (all leaves - 1) */
+  SHOAL_LOSS_HEIGHT, /* height of its subtree / height of the tree */
+  SHOAL_LOSS_LEAVES  /* (leaves below it - 1) / (all leaves - 1) */
 } shoal_loss_kind;
 
 typedef enum shoal_axis_kind {
   SHOAL_AXIS_NUMBER, /* loss: width of the interval */
   SHOAL_AXIS_TREE,   /* loss: of the lowest common ancestor */
-  SHOAL_AXIS_SET     /* loss: (values in the class - 1) over (all values - 1); flock only */
+  SHOAL_AXIS_SET     /* loss: (values in the class - 1) / (all values - 1); flock only */
 } shoal_axis_kind;
 
 typedef struct shoal_axis {
@@ -33,28 +33,29 @@ typedef struct shoal_axis {
   const shoal_hierarchy *hierarchy; /* NULL: a number without one */
   uint32_t n_values;                /* codes of the column */
   uint32_t n_places;
-  uint32_t n_numbers; /* numbers: places below it, ascending; behind them the missing; 0: a tree */
-  uint32_t *place_of; /* by code */
-  uint32_t *code_at;  /* a code at each place: the first that appeared */
-  uint32_t full;      /* loss of everything, in units */
-  uint32_t *from_least; /* numbers: loss from the least number to each place's */
+  uint32_t n_numbers;   /* numbers: places 0 .. n_numbers - 1; missing values follow. Trees: 0 */
+  uint32_t *place_of;   /* by code */
+  uint32_t *code_at;    /* by place: its first code */
+  uint32_t full;        /* loss of the whole axis */
+  uint32_t *from_least; /* numbers, by place: loss of the span from the least number */
   uint32_t **loss_at;   /* trees: by level, by label */
-  uint32_t *pairs;      /* loss by lo x n_places + hi; NULL where that is too large */
+  uint32_t *pairs;      /* loss by lo x n_places + hi; NULL if that is too large */
 } shoal_axis;
 
 typedef struct shoal_axes {
   size_t n;
   shoal_axis *items;
+  shoal_arena arena; /* of all arrays */
   bool exact;
   uint64_t n_rows;
   uint32_t n_tuples;
   const uint32_t *tuple_of_row; /* borrowed from the frequency set */
-  uint32_t *places;             /* by tuple: its n places side by side */
+  uint32_t *places;             /* by tuple: its n places */
 } shoal_axes;
 
 #define SHOAL_MOST_LOSS (UINT32_C(1) << 30)
 
-/* From the least to the greatest place that is covered. */
+/* The places lo .. hi. */
 typedef struct shoal_span {
   uint32_t lo, hi;
 } shoal_span;
@@ -68,20 +69,23 @@ shoal_status shoal_axes_init(shoal_axes *axes, const shoal_frequency *frequency,
                              shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_axes_reset(shoal_axes *axes);
 
-/* Loss of a span where no table of pairs was made. */
+/* Loss of a span, computed without `pairs`. */
 uint32_t shoal_axis_loss_slow(const shoal_axis *axis, uint32_t lo, uint32_t hi);
+
+/* Trees: the lowest common ancestor of the values of a span. */
+void shoal_axis_ancestor(const shoal_axis *axis, shoal_span span, uint32_t *level, uint32_t *label);
 
 /* Trees: the level of the children of the lowest common ancestor of two places that differ. */
 const shoal_level *shoal_axis_children(const shoal_axis *axis, uint32_t lo, uint32_t hi);
 
-/* What one row loses of the attribute if its class covers lo .. hi. */
+/* Loss of one row on the attribute if its class covers lo .. hi. */
 static inline uint32_t shoal_axis_loss(const shoal_axis *axis, uint32_t lo, uint32_t hi) {
   if (axis->pairs) return axis->pairs[(size_t)lo * axis->n_places + hi];
   if (hi < axis->n_numbers) return axis->from_least[hi] - axis->from_least[lo];
   return lo == hi ? 0 : shoal_axis_loss_slow(axis, lo, hi);
 }
 
-/* The places of a row, one an axis. */
+/* The places of a tuple or a row, one per axis. */
 static inline const uint32_t *shoal_axes_tuple(const shoal_axes *axes, uint32_t tuple) {
   return axes->places + (size_t)tuple * axes->n;
 }
@@ -89,7 +93,7 @@ static inline const uint32_t *shoal_axes_row(const shoal_axes *axes, uint32_t ro
   return shoal_axes_tuple(axes, axes->tuple_of_row[row]);
 }
 
-/* ---- extents: one span an axis */
+/* ---- extents: one span per axis */
 
 static inline void shoal_extent_start(const shoal_axes *axes, shoal_span *extent,
                                       const uint32_t *places) {
@@ -112,7 +116,10 @@ static inline void shoal_extent_join(const shoal_axes *axes, shoal_span *extent,
   }
 }
 
-/* What one row loses in a class of that extent, over all attributes. */
+/* The extent of n rows, at least one. */
+void shoal_extent_of(const shoal_axes *axes, shoal_span *extent, const uint32_t *rows, size_t n);
+
+/* Loss of one row in a class of that extent, over all attributes. */
 static inline uint32_t shoal_extent_loss(const shoal_axes *axes, const shoal_span *extent) {
   uint32_t loss = 0;
   for (size_t q = 0; q < axes->n; q++)
@@ -120,7 +127,7 @@ static inline uint32_t shoal_extent_loss(const shoal_axes *axes, const shoal_spa
   return loss;
 }
 
-/* The same once a row at `places` has joined. */
+/* The same after a row at `places` has joined. */
 static inline uint32_t shoal_extent_loss_with(const shoal_axes *axes, const shoal_span *extent,
                                               const uint32_t *places) {
   uint32_t loss = 0;
@@ -131,5 +138,33 @@ static inline uint32_t shoal_extent_loss_with(const shoal_axes *axes, const shoa
   }
   return loss;
 }
+
+/* The same after two classes have joined. */
+static inline uint32_t shoal_extent_loss_joined(const shoal_axes *axes, const shoal_span *extent,
+                                                const shoal_span *other) {
+  uint32_t loss = 0;
+  for (size_t q = 0; q < axes->n; q++) {
+    uint32_t lo = other[q].lo < extent[q].lo ? other[q].lo : extent[q].lo;
+    uint32_t hi = other[q].hi > extent[q].hi ? other[q].hi : extent[q].hi;
+    loss += shoal_axis_loss(&axes->items[q], lo, hi);
+  }
+  return loss;
+}
+
+/* Rows at a place of an axis. */
+typedef struct shoal_place_count {
+  uint32_t place, n;
+} shoal_place_count;
+
+/* Places per row above which they are sorted, not counted. */
+#define SHOAL_SPARSE_PLACES 4
+
+/*
+ * Counts n places, all within `span`: `counts` receives the distinct ones, ascending. `scratch` has
+ * room for every place of the span, or for (SHOAL_SPARSE_PLACES + 1) x n entries. Returns the
+ * number of distinct places.
+ */
+uint32_t shoal_count_places(const uint32_t *places, uint32_t n, shoal_span span, uint32_t *scratch,
+                            shoal_place_count *counts);
 
 #endif

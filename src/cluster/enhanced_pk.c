@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cluster/enhanced-pk: rows -> clusters with k rows and p distinct values, as many as the sensitive
- * values allow (EnhancedPKClustering of Truta, Campan & Meyer 2007, section 3.2, read as in
- * docs/reading-the-papers.md R11 to R16). maxClusters clusters, the bound of the hardest sensitive
- * attribute, get rows in four steps:
+ * cluster/enhanced_pk: clusters with k rows and p distinct values, as many as the sensitive values
+ * allow (EnhancedPKClustering of Truta, Campan & Meyer 2007, section 3.2, read as in
+ * docs/reading-the-papers.md R11 to R16). There are maxClusters clusters, the bound of the hardest
+ * sensitive attribute. They get rows in four steps:
  *
- *   1. rows of the rare values of that attribute, round robin: iValue to each cluster (Split);
+ *   1. rows of that attribute's rare values, round robin: iValue rows per cluster (Split);
  *   2. one row of each frequent value, the best pair of row and cluster first;
- *   3. what the other attributes lack, from the rows left over (T), clusters taken apart for more;
- *   4. rows up to k, by loss alone; the smallest clusters taken apart for more.
+ *   3. groups that the other attributes lack, from the remaining rows (T); if T has none, the last
+ *      cluster is dissolved into T;
+ *   4. rows up to k, by loss alone; the smallest clusters are dissolved if rows are missing.
  *
- * Where no number of distinct values is asked for, there are n / k clusters, and the first n / k
- * rows start one each: step 4 does the rest. Rows whose value of the hardest attribute is missing
- * are in no class of values, and go to T.
+ * Without counts there are n / k clusters, which start with the first n / k rows, and step 4 does
+ * the rest. Rows whose value of the hardest attribute is missing go to T.
  */
 #include <stdlib.h>
 
-#include "base/memory.h"
-#include "cluster/pool.h"
+#include "base/sort.h"
+#include "cluster/greedy.h"
 
-enum { ROWS_A_REPORT = 64 };
+enum { ROWS_PER_REPORT = 64 };
 
-/* What step 1 and 2 hand out: the hardest attribute's values, the most frequent first. */
+/* Input of steps 1 and 2: the hardest attribute and its values, the most frequent first. */
 typedef struct split_plan {
   size_t hardest;
   uint32_t p;
@@ -29,7 +29,7 @@ typedef struct split_plan {
   uint32_t max_clusters;
   uint32_t n_values;   /* groups that have rows */
   uint32_t *rank_of;   /* by group */
-  uint32_t *kinds_end; /* by rank: behind its last kind */
+  uint32_t *kinds_end; /* by rank: one past its last kind */
 } split_plan;
 
 typedef struct pair {
@@ -40,29 +40,20 @@ typedef struct pair {
 typedef struct enhanced {
   const shoal_cluster_task *task;
   split_plan plan;
-  shoal_pool pool;
-  shoal_grown grown;
-  shoal_diversity diversity;
+  shoal_growing g;
   pair *heap;
-  uint32_t n_clusters; /* the first so many of grown.order; the paper's aux, then v */
-  uint32_t n_given;    /* since the last report */
+  uint32_t n_clusters; /* clusters are g.order[0 .. n_clusters - 1]; the paper's aux, then v */
+  uint32_t n_given;    /* rows since the last report */
 } enhanced;
 
 /* ------------------------------------------------------------ the plan */
 
-typedef struct value {
-  uint64_t n_rows;
-  uint32_t group;
-} value;
+/* A value's key is (UINT32_MAX - rows) << 32 | group: ascending keys, most frequent values first.
+ */
+static uint32_t rows_of(uint64_t key) { return UINT32_MAX - (uint32_t)(key >> 32); }
 
-static int most_frequent_first(const void *a, const void *b) {
-  const value *x = a, *y = b;
-  if (x->n_rows != y->n_rows) return x->n_rows > y->n_rows ? -1 : 1;
-  return (x->group > y->group) - (x->group < y->group);
-}
-
-/* maxClusters = min over i of floor((n - cf(p - i)) / i), and the least i that gives it (R12). */
-static void bound_clusters(split_plan *plan, const value *values, uint64_t n_valued) {
+/* maxClusters = min over i of floor((n - cf(p - i)) / i); iValue is the least such i (R12). */
+static void bound_clusters(split_plan *plan, const uint64_t *keys, uint64_t n_valued) {
   uint64_t most = UINT64_MAX, frequent = 0;
   for (uint32_t i = plan->p; i >= 1; i--) { /* `frequent` is cf(p - i) */
     uint64_t clusters = (n_valued - frequent) / i;
@@ -70,27 +61,27 @@ static void bound_clusters(split_plan *plan, const value *values, uint64_t n_val
       most = clusters;
       plan->i_value = i;
     }
-    frequent += values[plan->p - i].n_rows;
+    frequent += rows_of(keys[plan->p - i]);
   }
   plan->max_clusters = (uint32_t)most;
 }
 
 static void rank_values(split_plan *plan, const shoal_count *count, uint64_t n_rows,
-                        value *values) {
+                        uint64_t *keys) {
   uint64_t n_valued = 0;
-  for (uint32_t g = 0; g < count->n_groups; g++) values[g].group = g;
+  for (uint32_t g = 0; g < count->n_groups; g++) keys[g] = (uint64_t)UINT32_MAX << 32 | g;
   for (uint64_t row = 0; row < n_rows; row++) {
     uint32_t group = shoal_count_group(count, row);
     if (group == SHOAL_NO_GROUP) continue;
-    values[group].n_rows++;
+    keys[group] -= UINT64_C(1) << 32;
     n_valued++;
   }
-  if (count->n_groups > 1) qsort(values, count->n_groups, sizeof *values, most_frequent_first);
+  shoal_sort_keys(keys, count->n_groups);
   for (uint32_t r = 0; r < count->n_groups; r++) {
-    plan->rank_of[values[r].group] = r;
-    if (values[r].n_rows) plan->n_values = r + 1;
+    plan->rank_of[(uint32_t)keys[r]] = r;
+    if (rows_of(keys[r])) plan->n_values = r + 1;
   }
-  if (plan->p && plan->p <= plan->n_values) bound_clusters(plan, values, n_valued);
+  if (plan->p && plan->p <= plan->n_values) bound_clusters(plan, keys, n_valued);
 }
 
 /* The hardest attribute allows the fewest clusters; of equals it is the first. */
@@ -103,18 +94,18 @@ static shoal_status make_plan(enhanced *e, shoal_error *error) {
   plan->p = count->least;
   plan->rank_of = shoal_alloc(count->n_groups, sizeof *plan->rank_of);
   plan->kinds_end = shoal_alloc_zero((size_t)count->n_groups + 1, sizeof *plan->kinds_end);
-  value *values = shoal_alloc_zero(count->n_groups, sizeof *values);
-  bool ok = plan->rank_of && plan->kinds_end && values;
-  if (ok) rank_values(plan, count, e->task->axes->n_rows, values);
-  free(values);
+  uint64_t *keys = shoal_alloc(count->n_groups, sizeof *keys);
+  bool ok = plan->rank_of && plan->kinds_end && keys;
+  if (ok) rank_values(plan, count, e->task->axes->n_rows, keys);
+  free(keys);
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
-/* Kinds follow each other by the rank of their value of the hardest attribute. */
+/* Kinds are sorted by the rank of their value of the hardest attribute. */
 static void bound_kinds(enhanced *e) {
   size_t n_counts = e->task->fit->n_counts;
-  for (uint32_t kind = 0; kind < e->pool.n_kinds; kind++) {
-    uint32_t group = e->pool.groups[kind * n_counts + e->plan.hardest];
+  for (uint32_t kind = 0; kind < e->g.n_kinds; kind++) {
+    uint32_t group = e->g.groups[kind * n_counts + e->plan.hardest];
     if (group != SHOAL_NO_GROUP) e->plan.kinds_end[e->plan.rank_of[group]] = kind + 1;
   }
 }
@@ -122,31 +113,22 @@ static void bound_kinds(enhanced *e) {
 /* ------------------------------------------------------------ rows and clusters */
 
 static shoal_status give(enhanced *e, uint32_t cluster, uint32_t row, shoal_error *error) {
-  shoal_pool_give(&e->pool, row, &e->grown, cluster);
-  if (++e->n_given < ROWS_A_REPORT) return SHOAL_OK;
+  shoal_growing_give(&e->g, cluster, row);
+  if (++e->n_given < ROWS_PER_REPORT) return SHOAL_OK;
   e->n_given = 0;
-  uint64_t n_rows = e->task->axes->n_rows;
-  return shoal_run_report(e->task->run, "cluster", n_rows - e->pool.n_free, n_rows, "rows", error);
+  return shoal_growing_report(&e->g, error);
 }
 
-/* Makes e->diversity that of the cluster. */
-static void look_at(enhanced *e, uint32_t cluster) {
-  shoal_diversity_start(&e->diversity);
-  for (uint32_t row = e->grown.first_row[cluster]; row != SHOAL_NO_ROW;
-       row = e->grown.next_row[row])
-    shoal_diversity_add(&e->diversity, shoal_pool_groups(&e->pool, row));
-}
-
-/* BestMatch of the cluster and the rows of the hardest attribute's value of that rank. */
+/* BestMatch of the cluster among the rows whose hardest value has that rank. */
 static shoal_choice best_of_rank(enhanced *e, uint32_t cluster, uint32_t rank) {
-  look_at(e, cluster);
-  return shoal_pool_best(&e->pool, &e->grown, cluster, &e->diversity,
-                         rank ? e->plan.kinds_end[rank - 1] : 0, e->plan.kinds_end[rank]);
+  shoal_growing_measure(&e->g, cluster);
+  return shoal_growing_best(&e->g, cluster, rank ? e->plan.kinds_end[rank - 1] : 0,
+                            e->plan.kinds_end[rank]);
 }
 
 /* ------------------------------------------------------------ steps 1 and 2 */
 
-/* The paper's Split: rarest value first, each row to the next cluster (R15). */
+/* The paper's Split: the rarest value first, each row to the next cluster (R15). */
 static shoal_status split(enhanced *e, shoal_error *error) {
   uint32_t c = 0;
   for (uint32_t rank = e->plan.n_values; rank-- > e->plan.p - e->plan.i_value;)
@@ -156,12 +138,11 @@ static shoal_status split(enhanced *e, shoal_error *error) {
       SHOAL_TRY(give(e, c, choice.row, error));
       if (++c < e->n_clusters) continue;
       c = 0;
-      if (e->grown.n_rows[0] >= e->plan.i_value) return SHOAL_OK;
+      if (e->g.n_rows[0] >= e->plan.i_value) return SHOAL_OK;
     }
   return SHOAL_OK;
 }
 
-/* Is x to be handed out before y? */
 static bool precedes(const pair *x, const pair *y) {
   if (x->choice.div != y->choice.div) return x->choice.div > y->choice.div;
   if (x->choice.increase != y->choice.increase) return x->choice.increase < y->choice.increase;
@@ -169,7 +150,7 @@ static bool precedes(const pair *x, const pair *y) {
   return x->cluster < y->cluster;
 }
 
-/* Lets the pair at `at` sink to where it belongs. */
+/* Restores the heap order below `at`. */
 static void sink(pair *heap, uint32_t n, uint32_t at) {
   pair moved = heap[at];
   for (;;) {
@@ -184,9 +165,9 @@ static void sink(pair *heap, uint32_t n, uint32_t at) {
 }
 
 /*
- * Each cluster gets a row of the value, while there are any (R12). Until a cluster has its row,
- * what it would choose changes only when that row goes to another, and then for the worse: the
- * heap's top is the best of all pairs if its row is still free, else it chooses again.
+ * Gives each cluster a row of the value while there are any (R12). The choice of a cluster without
+ * its row changes only if another cluster takes that row, and then for the worse. So the top of the
+ * heap is the best pair if its row is still free; otherwise that cluster chooses again.
  */
 static shoal_status match(enhanced *e, uint32_t rank, shoal_error *error) {
   uint32_t n = e->n_clusters;
@@ -195,7 +176,7 @@ static shoal_status match(enhanced *e, uint32_t rank, shoal_error *error) {
   while (n) {
     pair *top = &e->heap[0];
     if (top->choice.row == SHOAL_NO_ROW) return SHOAL_OK;
-    if (e->pool.is_free[top->choice.row]) {
+    if (e->g.is_free[top->choice.row]) {
       SHOAL_TRY(give(e, top->cluster, top->choice.row, error));
       *top = e->heap[--n];
     } else {
@@ -211,7 +192,7 @@ static shoal_status match(enhanced *e, uint32_t rank, shoal_error *error) {
 
 typedef struct place {
   uint64_t key;
-  uint32_t before; /* where it was: equals keep their order */
+  uint32_t before; /* its old position: equals keep their order */
   uint32_t cluster;
 } place;
 
@@ -222,17 +203,17 @@ static int least_key_first(const void *a, const void *b) {
 }
 
 static uint64_t hom_of(enhanced *e, uint32_t cluster) {
-  look_at(e, cluster);
-  return e->diversity.hom;
+  shoal_growing_measure(&e->g, cluster);
+  return e->g.hom;
 }
 
 static uint64_t size_of(enhanced *e, uint32_t cluster) {
-  return UINT64_MAX - e->grown.n_rows[cluster]; /* largest first */
+  return UINT64_MAX - e->g.n_rows[cluster]; /* largest first */
 }
 
 static shoal_status reorder(enhanced *e, uint64_t (*key)(enhanced *, uint32_t),
                             shoal_error *error) {
-  uint32_t n = e->n_clusters, *order = e->grown.order;
+  uint32_t n = e->n_clusters, *order = e->g.order;
   place *places = shoal_alloc(n, sizeof *places);
   if (!places) return shoal_fail_memory(error);
   for (uint32_t i = 0; i < n; i++) places[i] = (place){key(e, order[i]), i, order[i]};
@@ -242,66 +223,61 @@ static shoal_status reorder(enhanced *e, uint64_t (*key)(enhanced *, uint32_t),
   return SHOAL_OK;
 }
 
-static void take_last_apart(enhanced *e) {
-  shoal_pool_take_back(&e->pool, &e->grown, e->grown.order[--e->n_clusters]);
-}
+static void dissolve_last(enhanced *e) { shoal_growing_empty(&e->g, e->g.order[--e->n_clusters]); }
 
 /* ------------------------------------------------------------ steps 3 and 4 */
 
 /*
- * Most diverse first, each cluster takes the best rows of T until it has all it needs. When no row
- * of T helps, the last cluster is taken apart at once, be it the one at hand (R14).
+ * The most diverse cluster first, each takes the best rows of T until Hom is 0. If no row of T adds
+ * diversity, the last cluster is dissolved at once, even if it is the one at hand (R14).
  */
 static shoal_status diversify(enhanced *e, shoal_error *error) {
   SHOAL_TRY(reorder(e, hom_of, error));
   for (uint32_t h = 0; h < e->n_clusters; h++) {
-    uint32_t cluster = e->grown.order[h];
-    look_at(e, cluster);
-    while (h < e->n_clusters && e->diversity.hom) {
-      shoal_choice choice =
-          shoal_pool_best(&e->pool, &e->grown, cluster, &e->diversity, 0, e->pool.n_kinds);
+    uint32_t cluster = e->g.order[h];
+    shoal_growing_measure(&e->g, cluster);
+    while (h < e->n_clusters && e->g.hom) {
+      shoal_choice choice = shoal_growing_best(&e->g, cluster, 0, e->g.n_kinds);
       if (choice.row == SHOAL_NO_ROW || !choice.div) {
-        take_last_apart(e);
+        dissolve_last(e);
         continue;
       }
       SHOAL_TRY(give(e, cluster, choice.row, error));
-      shoal_diversity_add(&e->diversity, shoal_pool_groups(&e->pool, choice.row));
+      shoal_growing_note(&e->g, choice.row);
     }
   }
   return SHOAL_OK;
 }
 
-/* Largest first; as many clusters as there are rows for (R13), each filled up to k. */
+/* The largest first: as many clusters as there are rows for (R13), each filled up to k. */
 static shoal_status fill(enhanced *e, shoal_error *error) {
   SHOAL_TRY(reorder(e, size_of, error));
-  uint64_t k = e->task->fit->k, rows = e->pool.n_free;
+  uint64_t k = e->task->fit->k, rows = e->g.n_free;
   uint32_t large = 0;
   for (uint32_t i = 0; i < e->n_clusters; i++) {
-    uint32_t n_rows = e->grown.n_rows[e->grown.order[i]];
+    uint32_t n_rows = e->g.n_rows[e->g.order[i]];
     if (n_rows >= k) large++;
     else rows += n_rows;
   }
-  while (e->n_clusters > large + rows / k) take_last_apart(e);
+  while (e->n_clusters > large + rows / k) dissolve_last(e);
   for (uint32_t i = large; i < e->n_clusters; i++) {
-    uint32_t cluster = e->grown.order[i];
-    while (e->grown.n_rows[cluster] < k)
-      SHOAL_TRY(give(e, cluster, shoal_pool_nearest(&e->pool, &e->grown, cluster), error));
+    uint32_t cluster = e->g.order[i];
+    while (e->g.n_rows[cluster] < k)
+      SHOAL_TRY(give(e, cluster, shoal_growing_nearest(&e->g, cluster), error));
   }
   return SHOAL_OK;
 }
 
-/* ------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------ all steps */
 
 static shoal_status prepare(enhanced *e, shoal_error *error) {
   const shoal_cluster_task *task = e->task;
-  if (task->fit->n_counts) SHOAL_TRY(make_plan(e, error));
+  bool counts = task->fit->n_counts;
+  if (counts) SHOAL_TRY(make_plan(e, error));
   else e->plan.max_clusters = (uint32_t)(task->axes->n_rows / task->fit->k);
   e->n_clusters = e->plan.max_clusters;
-  shoal_pool_order order = {e->plan.hardest, e->plan.rank_of};
-  SHOAL_TRY(
-      shoal_pool_init(&e->pool, task->axes, task->fit, task->fit->n_counts ? &order : NULL, error));
-  SHOAL_TRY(shoal_grown_init(&e->grown, task->axes, e->n_clusters, error));
-  SHOAL_TRY(shoal_diversity_init(&e->diversity, task->fit, error));
+  shoal_kind_order order = {e->plan.hardest, e->plan.rank_of};
+  SHOAL_TRY(shoal_growing_init(&e->g, task, e->n_clusters, counts ? &order : NULL, error));
   e->heap = shoal_alloc(e->n_clusters, sizeof *e->heap);
   return e->heap ? SHOAL_OK : shoal_fail_memory(error);
 }
@@ -317,7 +293,7 @@ static shoal_status grow(enhanced *e, shoal_partition *partition, shoal_error *e
     SHOAL_TRY(diversify(e, error));
   }
   SHOAL_TRY(fill(e, error));
-  return shoal_grown_finish(&e->grown, e->n_clusters, e->task->run, partition, error);
+  return shoal_growing_finish(&e->g, e->n_clusters, partition, error);
 }
 
 shoal_status shoal_cluster_enhanced_pk(const shoal_cluster_task *task, shoal_partition *partition,
@@ -327,8 +303,6 @@ shoal_status shoal_cluster_enhanced_pk(const shoal_cluster_task *task, shoal_par
   free(e.plan.rank_of);
   free(e.plan.kinds_end);
   free(e.heap);
-  shoal_diversity_reset(&e.diversity);
-  shoal_grown_reset(&e.grown);
-  shoal_pool_reset(&e.pool);
+  shoal_growing_reset(&e.g);
   return status;
 }

@@ -59,7 +59,7 @@ static shoal_status sort_demands(shoal_fit *fit, const shoal_table *table, shoal
   return SHOAL_OK;
 }
 
-/* Whole numbers in the proportion of the weights given, or of 1 over the distinct groups. */
+/* Integers in the proportion of the given weights, or of 1 / (number of groups). */
 static void weigh(shoal_fit *fit, shoal_fit_weights weights) {
   unsigned scale = 0;
   uint64_t product = 1;
@@ -105,84 +105,65 @@ uint64_t shoal_fit_most_clusters(const shoal_fit *fit) {
   return most;
 }
 
+/* ------------------------------------------------------------ groups seen */
+
+void shoal_seen_reset(shoal_seen *seen) {
+  for (size_t d = 0; seen->stamp && d < seen->fit->n_counts; d++) free(seen->stamp[d]);
+  free(seen->stamp);
+  memset(seen, 0, sizeof *seen);
+}
+
+bool shoal_seen_init(shoal_seen *seen, const shoal_fit *fit) {
+  *seen = (shoal_seen){fit, shoal_alloc_zero(fit->n_counts, sizeof *seen->stamp), 0};
+  bool ok = seen->stamp != NULL;
+  for (size_t d = 0; ok && d < fit->n_counts; d++) {
+    seen->stamp[d] = shoal_alloc_zero(fit->counts[d].n_groups, sizeof **seen->stamp);
+    ok = seen->stamp[d] != NULL;
+  }
+  if (!ok) shoal_seen_reset(seen);
+  return ok;
+}
+
+void shoal_seen_clear(shoal_seen *seen) {
+  if (++seen->round) return;
+  for (size_t d = 0; d < seen->fit->n_counts; d++)
+    memset(seen->stamp[d], 0, seen->fit->counts[d].n_groups * sizeof **seen->stamp);
+  seen->round = 1;
+}
+
 /* ------------------------------------------------------------ judging rows */
 
 void shoal_judging_reset(shoal_judging *judging) {
-  for (size_t d = 0; judging->stamp && d < judging->fit->n_counts; d++) free(judging->stamp[d]);
-  free(judging->stamp);
+  shoal_seen_reset(&judging->seen);
   free(judging->values);
   free(judging->n_rows);
+  free(judging->scratch);
+  free(judging->counted);
   memset(judging, 0, sizeof *judging);
 }
 
 shoal_status shoal_judging_init(shoal_judging *judging, const shoal_fit *fit, shoal_error *error) {
   *judging = (shoal_judging){.fit = fit};
-  judging->stamp = shoal_alloc_zero(fit->n_counts, sizeof *judging->stamp);
-  bool ok = judging->stamp != NULL;
-  for (size_t d = 0; ok && d < fit->n_counts; d++) {
-    judging->stamp[d] = shoal_alloc_zero(fit->counts[d].n_groups, sizeof **judging->stamp);
-    ok = judging->stamp[d] != NULL;
-  }
-  if (ok) return SHOAL_OK;
+  if (shoal_seen_init(&judging->seen, fit)) return SHOAL_OK;
   shoal_judging_reset(judging);
   return shoal_fail_memory(error);
-}
-
-static uint32_t next_stamp(shoal_judging *judging) {
-  if (++judging->now) return judging->now;
-  for (size_t d = 0; d < judging->fit->n_counts; d++)
-    memset(judging->stamp[d], 0, judging->fit->counts[d].n_groups * sizeof **judging->stamp);
-  return judging->now = 1;
 }
 
 static bool has_enough(shoal_judging *judging, size_t d, const uint32_t *rows, size_t n,
                        shoal_added added) {
   const shoal_count *count = &judging->fit->counts[d];
-  uint32_t *stamp = judging->stamp[d], now = next_stamp(judging), distinct = 0;
+  uint32_t distinct = 0;
+  shoal_seen_clear(&judging->seen);
   for (size_t i = 0; i < n + added.n && distinct < count->least; i++) {
     uint32_t group =
         i < n ? shoal_count_group(count, rows[i])
               : count->group_of[added.values[(i - n) * added.n_columns + count->sensitive]];
-    if (group == SHOAL_NO_GROUP || stamp[group] == now) continue;
-    stamp[group] = now;
-    distinct++;
+    distinct += shoal_seen_add(&judging->seen, d, group);
   }
   return distinct >= count->least;
 }
 
-static int ascending(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
-/* Values to how often each is there, ascending; where there are no more values than rows. */
-static size_t tally_counting(uint32_t *values, size_t n, uint32_t n_values, uint64_t *counts) {
-  size_t kept = 0;
-  memset(counts, 0, n_values * sizeof *counts);
-  for (size_t i = 0; i < n; i++) counts[values[i]]++;
-  for (uint32_t v = 0; v < n_values; v++) {
-    if (!counts[v]) continue;
-    values[kept] = v;
-    counts[kept++] = counts[v];
-  }
-  return kept;
-}
-
-static size_t tally_sorting(uint32_t *values, size_t n, uint64_t *counts) {
-  size_t kept = 0;
-  qsort(values, n, sizeof *values, ascending);
-  for (size_t i = 0; i < n; i++) {
-    if (kept && values[kept - 1] == values[i]) {
-      counts[kept - 1]++;
-      continue;
-    }
-    values[kept] = values[i];
-    counts[kept++] = 1;
-  }
-  return kept;
-}
-
-/* The rows' values of a column as a histogram, in the lower or upper half of the scratch. */
+/* Histogram of a tracked column over the rows; the scratch memory begins at `offset`. */
 static void tally(shoal_judging *judging, size_t tracked, const uint32_t *rows, size_t n,
                   shoal_added added, size_t offset, shoal_value_view *view) {
   const shoal_column *column = judging->fit->tracked->columns[tracked];
@@ -190,22 +171,24 @@ static void tally(shoal_judging *judging, size_t tracked, const uint32_t *rows, 
   uint64_t *counts = judging->n_rows + offset;
   for (size_t i = 0; i < n; i++) values[i] = shoal_column_code(column, rows[i]);
   for (size_t i = 0; i < added.n; i++) values[n + i] = added.values[i * added.n_columns + tracked];
-  n += added.n;
-  size_t kept = column->n_values <= n ? tally_counting(values, n, column->n_values, counts)
-                                      : tally_sorting(values, n, counts);
+  uint32_t kept =
+      shoal_count_places(values, (uint32_t)(n + added.n), (shoal_span){0, column->n_values - 1},
+                         judging->scratch, judging->counted);
+  for (uint32_t i = 0; i < kept; i++) {
+    values[i] = judging->counted[i].place;
+    counts[i] = judging->counted[i].n;
+  }
   *view = (shoal_value_view){
       .values = values, .n_rows = counts, .n = kept, .is_missing = column->is_missing};
 }
 
-static bool make_room(shoal_judging *judging, size_t n) {
-  if (2 * n <= judging->capacity) return true;
-  size_t capacity = 4 * n;
-  uint32_t *values = shoal_resize(judging->values, capacity, sizeof *values);
-  if (values) judging->values = values;
-  uint64_t *n_rows = shoal_resize(judging->n_rows, capacity, sizeof *n_rows);
-  if (n_rows) judging->n_rows = n_rows;
-  if (values && n_rows) judging->capacity = capacity;
-  return values && n_rows;
+/* Room for two histograms of n rows. */
+static bool make_room(shoal_judging *j, size_t n) {
+  size_t n_scratch = SHOAL_SPARSE_PLACES * (n + 1); /* of shoal_count_places */
+  return shoal_grow(&j->values, &j->value_capacity, 2 * n, sizeof *j->values) &&
+         shoal_grow(&j->n_rows, &j->row_capacity, 2 * n, sizeof *j->n_rows) &&
+         shoal_grow(&j->scratch, &j->scratch_capacity, n_scratch, sizeof *j->scratch) &&
+         shoal_grow(&j->counted, &j->counted_capacity, n, sizeof *j->counted);
 }
 
 static uint32_t distinct_values(const shoal_value_view *view) {

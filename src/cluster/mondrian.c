@@ -1,178 +1,388 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cluster/mondrian: multidimensional partitioning (LeFevre, DeWitt & Ramakrishnan 2006) with local
- * recoding: all rows are cut in two, then each side again, until no cut leaves both sides
- * satisfying every demand (cut.c says which cut is taken). Models that are not monotone serve as a
- * condition like any other.
+ * recoding. All rows are cut in two, then each side again, until no cut leaves both sides
+ * satisfying every demand. The demands may include models that are not monotone.
  *
- * Rows lie in one array that is divided in place; a node is a stretch of it, and the clusters are
- * what lies between the cuts. Nodes do not know of each other, so that threads share them; the
- * result is the same whoever cuts what. Cost: about O(n log n) for n rows, and 13 bytes a row.
+ * Axes are tried in the order of their loss, the largest first, as in the paper. The paper cuts at
+ * the median only; here the allowed cut nearest to the median is taken, so that a frequent value,
+ * or a demand that the median breaks, does not rule out the axis. Cuts at the end of a label come
+ * first: between children of the lowest common ancestor, and between numbers and missing values
+ * (together they are `*`). Only then a cut may divide a child.
+ *
+ * If every demand is monotone, the left side satisfies them from some cut on, and the right side up
+ * to some cut; binary search finds both. Otherwise up to MAX_TRIES cuts are tried, the nearest
+ * first: judging costs a pass over the rows.
+ *
+ * Relaxed cuts (section 3.2 of the paper): rows at the median place go to both sides, the first
+ * ones left, and the sides are equally large.
+ *
+ * Rows are in one array that is divided in place; a node is a range of it. Nodes are independent,
+ * so threads share them, and the result does not depend on the number of threads. Cost: about
+ * O(n log n) for n rows, and 13 bytes per row.
  */
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "cluster/cut.h"
+#include "base/work.h"
+#include "cluster/cluster.h"
 
 enum {
-  LEAST_SHARED = 4096, /* rows of a node that is worth giving to another thread */
-  NODES_A_THREAD = 16, /* that many at least, so that all threads end about together */
-  DEEPEST = 33,        /* the smaller side first: what waits doubles from one to the next */
+  MAX_TRIES = 16,        /* cuts judged on an axis if not every demand is monotone */
+  MIN_SHARED = 4096,     /* rows of a node that is worth giving to another thread */
+  NODES_PER_THREAD = 16, /* at least, for an even load */
   REPORTS = 100
 };
 
-typedef struct node {
-  uint32_t start, n;
-} node;
+/* ------------------------------------------------------------ one node */
 
-typedef struct carving {
+/* A place, and the number of rows at it or a lower one: a cut after that place. */
+typedef shoal_place_count step;
+
+/* Cuts the rows of one node; one per thread. */
+typedef struct cutter {
   const shoal_cluster_task *task;
-  uint32_t n_rows;
-  uint32_t *rows;
-  uint32_t *scratch;     /* 2 n_rows: each node has its stretch */
-  uint8_t *starts;       /* by position: a cluster starts here */
-  shoal_cutter *cutters; /* by thread */
+  shoal_judging judging;
+  shoal_arena arena;
+  shoal_span *extent; /* of the node, by axis */
+  uint32_t *losses;   /* of the extent, by axis */
+  size_t *order;      /* axes on which the rows differ, the largest loss first */
+  uint32_t *scratch;  /* one entry per place */
+  step *steps;        /* of the node's rows on the current axis, ascending */
+  uint32_t n_steps;
+  step *picked; /* steps at the end of a label */
+  size_t axis;  /* the current axis */
+  const uint32_t *rows;
+  uint32_t n;
+  uint32_t *places; /* of the rows on that axis */
+  uint32_t *sides;  /* the rows divided: left ones, then right ones */
+} cutter;
+
+static void cutter_reset(cutter *c) {
+  if (c->judging.fit) shoal_judging_reset(&c->judging);
+  shoal_arena_reset(&c->arena);
+}
+
+static shoal_status cutter_init(cutter *c, const shoal_cluster_task *task, shoal_error *error) {
+  const shoal_axes *axes = task->axes;
+  uint32_t max_places = 0;
+  for (size_t q = 0; q < axes->n; q++)
+    if (axes->items[q].n_places > max_places) max_places = axes->items[q].n_places;
+  *c = (cutter){.task = task};
+  SHOAL_TRY(shoal_judging_init(&c->judging, task->fit, error));
+  c->extent = shoal_arena_alloc(&c->arena, axes->n, sizeof *c->extent);
+  c->losses = shoal_arena_alloc(&c->arena, axes->n, sizeof *c->losses);
+  c->order = shoal_arena_alloc(&c->arena, axes->n, sizeof *c->order);
+  c->scratch = shoal_arena_alloc(&c->arena, max_places, sizeof *c->scratch);
+  c->steps = shoal_arena_alloc(&c->arena, max_places, sizeof *c->steps);
+  c->picked = shoal_arena_alloc(&c->arena, max_places, sizeof *c->picked);
+  bool ok = c->extent && c->losses && c->order && c->scratch && c->steps && c->picked;
+  if (ok) return SHOAL_OK;
+  cutter_reset(c);
+  return shoal_fail_memory(error);
+}
+
+/* Finds the axes on which the rows differ, sorted by loss; of equal losses the first axis first. */
+static size_t order_axes(cutter *c) {
+  const shoal_axes *axes = c->task->axes;
+  size_t n = 0;
+  shoal_extent_of(axes, c->extent, c->rows, c->n);
+  for (size_t q = 0; q < axes->n; q++) {
+    shoal_span span = c->extent[q];
+    if (span.lo == span.hi) continue;
+    c->losses[q] = shoal_axis_loss(&axes->items[q], span.lo, span.hi);
+    size_t at = n++;
+    for (; at && c->losses[c->order[at - 1]] < c->losses[q]; at--) c->order[at] = c->order[at - 1];
+    c->order[at] = q;
+  }
+  return n;
+}
+
+static void find_steps(cutter *c, size_t axis) {
+  const shoal_axes *axes = c->task->axes;
+  c->axis = axis;
+  for (uint32_t i = 0; i < c->n; i++) c->places[i] = shoal_axes_row(axes, c->rows[i])[axis];
+  c->n_steps = shoal_count_places(c->places, c->n, c->extent[axis], c->scratch, c->steps);
+  for (uint32_t s = 1; s < c->n_steps; s++) c->steps[s].n += c->steps[s - 1].n;
+}
+
+/* Picks the steps at the end of a label, unless all are; returns their number. */
+static uint32_t pick_steps(cutter *c) {
+  const shoal_axis *axis = &c->task->axes->items[c->axis];
+  shoal_span span = c->extent[c->axis];
+  if (!axis->hierarchy && span.hi < axis->n_numbers) return 0;
+  const shoal_level *level = axis->hierarchy ? shoal_axis_children(axis, span.lo, span.hi) : NULL;
+  uint32_t n = 0;
+  for (uint32_t s = 0; s + 1 < c->n_steps; s++) {
+    uint32_t here = c->steps[s].place, next = c->steps[s + 1].place;
+    bool ends = level ? level->of_leaf[axis->code_at[here]] != level->of_leaf[axis->code_at[next]]
+                      : next >= axis->n_numbers;
+    if (ends) c->picked[n++] = c->steps[s];
+  }
+  return n;
+}
+
+/* ------------------------------------------------------------ trying a cut */
+
+/* Rows below `place` go left, and the first n_at_place of those at it: n_left rows in total. */
+static void divide(cutter *c, uint32_t place, uint32_t n_left, uint32_t n_at_place) {
+  uint32_t *to[2] = {c->sides + n_left, c->sides};
+  for (uint32_t i = 0; i < c->n; i++) {
+    bool is_left = c->places[i] < place;
+    if (c->places[i] == place && n_at_place) {
+      is_left = true;
+      n_at_place--;
+    }
+    *to[is_left]++ = c->rows[i];
+  }
+}
+
+static void divide_after(cutter *c, step at) { divide(c, at.place, at.n, UINT32_MAX); }
+
+static bool left_fits(cutter *c, step at) {
+  return shoal_judging_fits(&c->judging, c->sides, at.n);
+}
+
+static bool right_fits(cutter *c, step at) {
+  return shoal_judging_fits(&c->judging, c->sides + at.n, c->n - at.n);
+}
+
+static bool both_fit(cutter *c, step at) {
+  divide_after(c, at);
+  return left_fits(c, at) && right_fits(c, at);
+}
+
+/* Twice the distance of a cut from the middle, in rows. */
+static uint64_t off_middle(const cutter *c, step at) {
+  uint64_t twice = 2 * (uint64_t)at.n;
+  return twice > c->n ? twice - c->n : c->n - twice;
+}
+
+/* The steps that leave k rows on both sides. From `middle` on, at least half of the rows are left.
+ */
+typedef struct range {
+  const step *steps;
+  uint32_t first, middle, end;
+} range;
+
+static range large_enough(const cutter *c, const step *steps, uint32_t n) {
+  uint64_t k = c->task->fit->k;
+  range r = {.steps = steps};
+  while (r.first < n && steps[r.first].n < k) r.first++;
+  r.middle = r.first;
+  while (r.middle < n && 2 * (uint64_t)steps[r.middle].n < c->n) r.middle++;
+  r.end = n;
+  while (r.end > r.first && c->n - steps[r.end - 1].n < k) r.end--;
+  if (r.middle > r.end) r.middle = r.end;
+  return r;
+}
+
+/* The side of the middle to try next: both neighbours of the median first, then the nearer one. */
+static bool low_is_next(const cutter *c, range r, uint32_t low, uint32_t high) {
+  if (low == r.first || high == r.end) return high == r.end;
+  bool low_tried = low != r.middle, high_tried = high != r.middle;
+  if (low_tried != high_tried) return high_tried;
+  return off_middle(c, r.steps[low - 1]) <= off_middle(c, r.steps[high]);
+}
+
+/* Monotone demands: binary search. */
+static uint32_t cut_by_halving(cutter *c, range r) {
+  uint32_t at = low_is_next(c, r, r.middle, r.middle) ? r.middle - 1 : r.middle;
+  divide_after(c, r.steps[at]);
+  bool left = left_fits(c, r.steps[at]), right = right_fits(c, r.steps[at]);
+  if (left && right) return r.steps[at].n;
+  if (!left && !right) return 0;
+  uint32_t low = left ? r.first : at + 1, high = left ? at : r.end;
+  while (low < high) { /* the first step whose left side fits, or whose right side does not */
+    uint32_t half = low + (high - low) / 2;
+    divide_after(c, r.steps[half]);
+    bool below = left ? right_fits(c, r.steps[half]) : !left_fits(c, r.steps[half]);
+    if (below) low = half + 1;
+    else high = half;
+  }
+  if (low == (left ? r.first : r.end)) return 0;
+  step found = r.steps[left ? low - 1 : low];
+  return both_fit(c, found) ? found.n : 0;
+}
+
+/* Other demands: one by one, from the median outward. */
+static uint32_t cut_by_trying(cutter *c, range r) {
+  uint32_t low = r.middle, high = r.middle;
+  for (int tried = 0; tried < MAX_TRIES && high - low < r.end - r.first; tried++) {
+    step at = r.steps[low_is_next(c, r, low, high) ? --low : high++];
+    if (both_fit(c, at)) return at.n;
+  }
+  return 0;
+}
+
+static uint32_t cut_after(cutter *c, const step *steps, uint32_t n) {
+  range r = large_enough(c, steps, n);
+  if (r.first == r.end) return 0;
+  return c->task->fit->monotone ? cut_by_halving(c, r) : cut_by_trying(c, r);
+}
+
+/* Relaxed: half of the rows go left, whatever their places. */
+static uint32_t cut_in_half(cutter *c) {
+  uint32_t n_left = c->n / 2, s = 0;
+  while (c->steps[s].n < n_left) s++;
+  divide(c, c->steps[s].place, n_left, n_left - (s ? c->steps[s - 1].n : 0));
+  step half = {c->steps[s].place, n_left};
+  return left_fits(c, half) && right_fits(c, half) ? n_left : 0;
+}
+
+static uint32_t cut_axis(cutter *c, size_t axis) {
+  find_steps(c, axis);
+  uint32_t n_picked = pick_steps(c), n_left = cut_after(c, c->picked, n_picked);
+  if (!n_left && c->task->relaxed) n_left = cut_in_half(c);
+  if (!n_left && n_picked + 1 < c->n_steps) n_left = cut_after(c, c->steps, c->n_steps - 1);
+  return n_left;
+}
+
+/*
+ * Cuts n rows, which are ascending: left ones first, then right ones, both ascending. Returns the
+ * number of left ones; 0: no cut is allowed. `scratch` has room for 2 n rows.
+ */
+static uint32_t cut(cutter *c, uint32_t *rows, uint32_t n, uint32_t *scratch) {
+  if (n < 2 || n / 2 < c->task->fit->k) return 0;
+  c->rows = rows;
+  c->n = n;
+  c->sides = scratch;
+  c->places = scratch + n;
+  size_t n_axes = order_axes(c);
+  uint32_t n_left = 0;
+  for (size_t i = 0; i < n_axes && !n_left; i++) n_left = cut_axis(c, c->order[i]);
+  if (n_left) memcpy(rows, scratch, n * sizeof *rows);
+  return n_left;
+}
+
+/* ------------------------------------------------------------ the work of a thread */
+
+typedef shoal_row_range node;
+
+typedef struct mondrian {
+  const shoal_cluster_task *task;
+  shoal_ranges ranges;
+  uint32_t *scratch; /* 2 n_rows: each node has its range */
+  cutter *cutters;   /* by thread */
   unsigned n_threads;
-  uint32_t n_shared; /* nodes of so many rows are cut once, and their sides shared */
-  node *nodes;       /* to be worked on now */
-  uint32_t *n_left;  /* shared ones: where each was cut */
+  uint32_t n_shared; /* nodes with this number of rows are cut once; their sides are shared */
+  node *nodes;       /* of this round */
+  node *sides;       /* of the next round */
+  uint32_t *n_left;  /* by node of this round: 0 unless it was shared and cut */
   size_t n_nodes;
   atomic_size_t next;
-  atomic_uint_fast64_t n_done; /* rows that have their cluster */
+  atomic_uint_fast64_t n_done; /* rows in their final cluster */
   atomic_bool stopped;
   uint64_t n_reported;
   shoal_status status; /* of the reports */
   shoal_error *error;
-} carving;
+} mondrian;
 
-/* ------------------------------------------------------------ a thread's work */
-
-/* The first thread is the caller's: it alone reports. */
-static void count_done(carving *c, unsigned thread, uint32_t n) {
-  uint64_t done = atomic_fetch_add(&c->n_done, n) + n;
-  if (thread || done - c->n_reported < c->n_rows / REPORTS + 1) return;
-  c->n_reported = done;
-  c->status = shoal_run_report(c->task->run, "cluster", done, c->n_rows, "rows", c->error);
-  if (c->status != SHOAL_OK) atomic_store(&c->stopped, true);
+/* Only thread 0, which is the caller's, reports. */
+static void count_done(mondrian *m, unsigned thread, uint32_t n) {
+  uint64_t done = atomic_fetch_add(&m->n_done, n) + n;
+  if (thread || done - m->n_reported < m->ranges.n_rows / REPORTS + 1) return;
+  m->n_reported = done;
+  m->status = shoal_run_report(m->task->run, "cluster", done, m->ranges.n_rows, "rows", m->error);
+  if (m->status != SHOAL_OK) atomic_store(&m->stopped, true);
 }
 
-static uint32_t cut_node(carving *c, unsigned thread, node at) {
-  uint32_t n_left = shoal_cutter_cut(&c->cutters[thread], c->rows + at.start, at.n,
-                                     c->scratch + 2 * (size_t)at.start);
-  if (n_left) c->starts[at.start + n_left] = 1;
-  else count_done(c, thread, at.n);
+static uint32_t cut_node(mondrian *m, unsigned thread, node at) {
+  uint32_t n_left =
+      cut(&m->cutters[thread], m->ranges.rows + at.start, at.n, m->scratch + 2 * (size_t)at.start);
+  if (n_left) m->ranges.starts[at.start + n_left] = 1;
+  else count_done(m, thread, at.n);
   return n_left;
 }
 
-/* Cuts a node down to its clusters. */
-static void finish_node(carving *c, unsigned thread, node at) {
-  node waiting[DEEPEST];
-  size_t n_waiting = 0;
-  while (!atomic_load_explicit(&c->stopped, memory_order_relaxed)) {
-    uint32_t n_left = cut_node(c, thread, at);
-    if (!n_left) {
-      if (!n_waiting) return;
-      at = waiting[--n_waiting];
-      continue;
-    }
+/* Cuts a node down to its clusters. Recurses into the smaller side: at most 32 levels. */
+static void finish_node(mondrian *m, unsigned thread, node at) {
+  while (!atomic_load_explicit(&m->stopped, memory_order_relaxed)) {
+    uint32_t n_left = cut_node(m, thread, at);
+    if (!n_left) return;
     node left = {at.start, n_left}, right = {at.start + n_left, at.n - n_left};
     bool left_first = left.n <= right.n;
-    at = left_first ? left : right;
-    waiting[n_waiting++] = left_first ? right : left;
+    finish_node(m, thread, left_first ? left : right);
+    at = left_first ? right : left;
   }
 }
 
 static void work(void *user, unsigned thread) {
-  carving *c = user;
+  mondrian *m = user;
   size_t i;
-  while (!atomic_load(&c->stopped) && (i = atomic_fetch_add(&c->next, 1)) < c->n_nodes) {
-    c->n_left[i] = 0;
-    if (c->nodes[i].n >= c->n_shared) c->n_left[i] = cut_node(c, thread, c->nodes[i]);
-    else finish_node(c, thread, c->nodes[i]);
+  while (!atomic_load(&m->stopped) && (i = atomic_fetch_add(&m->next, 1)) < m->n_nodes) {
+    m->n_left[i] = 0;
+    if (m->nodes[i].n >= m->n_shared) m->n_left[i] = cut_node(m, thread, m->nodes[i]);
+    else finish_node(m, thread, m->nodes[i]);
   }
 }
 
 /* ------------------------------------------------------------ rounds */
 
-/* The sides of what was cut in this round are the nodes of the next. */
-static void next_round(carving *c, node *sides) {
+/* The sides of the nodes cut in this round are the nodes of the next. */
+static void next_round(mondrian *m) {
   size_t n = 0;
-  for (size_t i = 0; i < c->n_nodes; i++) {
-    node at = c->nodes[i];
-    uint32_t n_left = c->n_left[i];
-    if (!n_left) continue;
-    sides[n++] = (node){at.start, n_left};
-    sides[n++] = (node){at.start + n_left, at.n - n_left};
+  for (size_t i = 0; i < m->n_nodes; i++) {
+    node at = m->nodes[i];
+    if (!m->n_left[i]) continue;
+    m->sides[n++] = (node){at.start, m->n_left[i]};
+    m->sides[n++] = (node){at.start + m->n_left[i], at.n - m->n_left[i]};
   }
-  memcpy(c->nodes, sides, n * sizeof *sides);
-  c->n_nodes = n;
+  node *sides = m->sides;
+  m->sides = m->nodes;
+  m->nodes = sides;
+  m->n_nodes = n;
 }
 
-static shoal_status carve(carving *c, node *sides, shoal_error *error) {
-  c->nodes[0] = (node){0, c->n_rows};
-  c->n_nodes = 1;
-  while (c->n_nodes) {
-    atomic_store(&c->next, 0);
-    size_t n_threads = c->n_nodes < c->n_threads ? c->n_nodes : c->n_threads;
-    shoal_parallel((unsigned)n_threads, work, c);
-    if (c->status != SHOAL_OK) return c->status;
-    next_round(c, sides);
+static shoal_status cut_all(mondrian *m, shoal_error *error) {
+  m->nodes[0] = (node){0, m->ranges.n_rows};
+  m->n_nodes = 1;
+  while (m->n_nodes) {
+    atomic_store(&m->next, 0);
+    size_t n_threads = m->n_nodes < m->n_threads ? m->n_nodes : m->n_threads;
+    shoal_parallel((unsigned)n_threads, work, m);
+    if (m->status != SHOAL_OK) return m->status;
+    next_round(m);
   }
-  for (unsigned t = 0; t < c->n_threads; t++)
-    if (c->cutters[t].judging.failed) return shoal_fail_memory(error);
+  for (unsigned t = 0; t < m->n_threads; t++)
+    if (m->cutters[t].judging.failed) return shoal_fail_memory(error);
   return SHOAL_OK;
 }
 
-/* ------------------------------------------------------------ memory */
-
-static void reset(carving *c) {
-  for (unsigned t = 0; c->cutters && t < c->n_threads; t++) shoal_cutter_reset(&c->cutters[t]);
-  free(c->cutters);
-  free(c->rows);
-  free(c->scratch);
-  free(c->starts);
-  free(c->nodes);
-  free(c->n_left);
-}
-
-static shoal_status prepare(carving *c, size_t most_nodes, shoal_error *error) {
-  c->rows = shoal_alloc(c->n_rows, sizeof *c->rows);
-  c->scratch = shoal_alloc(c->n_rows, 2 * sizeof *c->scratch);
-  c->starts = shoal_alloc_zero(c->n_rows, sizeof *c->starts);
-  c->cutters = shoal_alloc_zero(c->n_threads, sizeof *c->cutters);
-  c->nodes = shoal_alloc(most_nodes, sizeof *c->nodes);
-  c->n_left = shoal_alloc(most_nodes, sizeof *c->n_left);
-  if (!c->rows || !c->scratch || !c->starts || !c->cutters || !c->nodes || !c->n_left)
+static shoal_status prepare(mondrian *m, shoal_error *error) {
+  SHOAL_TRY(shoal_ranges_init(&m->ranges, m->task->axes->n_rows, error));
+  uint32_t n_rows = m->ranges.n_rows;
+  unsigned n_threads = n_rows < MIN_SHARED ? 1 : shoal_run_threads(m->task->run);
+  m->n_shared = n_rows / (NODES_PER_THREAD * n_threads);
+  if (m->n_shared < MIN_SHARED) m->n_shared = MIN_SHARED;
+  if (n_threads == 1) m->n_shared = UINT32_MAX;
+  size_t max_nodes = 2 * ((size_t)n_rows / m->n_shared + 1); /* sides of the shared ones */
+  m->scratch = shoal_alloc(n_rows, 2 * sizeof *m->scratch);
+  m->cutters = shoal_alloc_zero(n_threads, sizeof *m->cutters);
+  m->nodes = shoal_alloc(max_nodes, sizeof *m->nodes);
+  m->sides = shoal_alloc(max_nodes, sizeof *m->sides);
+  m->n_left = shoal_alloc(max_nodes, sizeof *m->n_left);
+  if (!m->scratch || !m->cutters || !m->nodes || !m->sides || !m->n_left)
     return shoal_fail_memory(error);
-  for (unsigned t = 0; t < c->n_threads; t++)
-    SHOAL_TRY(shoal_cutter_init(&c->cutters[t], c->task, error));
-  for (uint32_t i = 0; i < c->n_rows; i++) c->rows[i] = i;
-  c->starts[0] = 1;
+  for (; m->n_threads < n_threads; m->n_threads++)
+    SHOAL_TRY(cutter_init(&m->cutters[m->n_threads], m->task, error));
   return SHOAL_OK;
 }
 
 shoal_status shoal_cluster_mondrian(const shoal_cluster_task *task, shoal_partition *partition,
                                     shoal_error *error) {
-  uint64_t n_rows = task->axes->n_rows;
-  if (n_rows < 2) return shoal_partition_whole(partition, n_rows, error);
-  if (n_rows > UINT32_MAX)
-    return shoal_fail(error, SHOAL_BAD_INPUT, "local recoding takes at most %" PRIu32 " rows",
-                      UINT32_MAX);
-  carving c = {.task = task, .n_rows = (uint32_t)n_rows, .status = SHOAL_OK, .error = error};
-  c.n_threads = n_rows < LEAST_SHARED ? 1 : shoal_run_threads(task->run);
-  c.n_shared = c.n_rows / (NODES_A_THREAD * c.n_threads);
-  if (c.n_shared < LEAST_SHARED) c.n_shared = LEAST_SHARED;
-  if (c.n_threads == 1) c.n_shared = UINT32_MAX;
-  size_t most_nodes = 2 * ((size_t)c.n_rows / c.n_shared + 1); /* sides of the shared ones */
-  node *sides = shoal_alloc(most_nodes, sizeof *sides);
-  shoal_status status = sides ? prepare(&c, most_nodes, error) : shoal_fail_memory(error);
-  if (status == SHOAL_OK) status = carve(&c, sides, error);
-  if (status == SHOAL_OK)
-    status = shoal_partition_stretches(partition, c.rows, c.starts, c.n_rows, error);
-  free(sides);
-  reset(&c);
+  mondrian m = {.task = task, .status = SHOAL_OK, .error = error};
+  shoal_status status = prepare(&m, error);
+  if (status == SHOAL_OK) status = cut_all(&m, error);
+  if (status == SHOAL_OK) status = shoal_ranges_partition(&m.ranges, partition, error);
+  for (unsigned t = 0; m.cutters && t < m.n_threads; t++) cutter_reset(&m.cutters[t]);
+  free(m.cutters);
+  free(m.scratch);
+  free(m.nodes);
+  free(m.sides);
+  free(m.n_left);
+  shoal_ranges_reset(&m.ranges);
   return status;
 }

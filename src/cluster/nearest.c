@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster/nearest: see nearest.h. A tree of halves, after Bentley 1975, with bounds at its nodes.
- */
+/* cluster/nearest: see nearest.h. A k-d tree (Bentley 1975) with bounds at its nodes. */
 #include "cluster/nearest.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
+#include "base/sort.h"
 
-enum { LEAF = 8 };
+enum { LEAF = 8 }; /* maximum number of classes */
 
 void shoal_nearest_reset(shoal_nearest *t) {
-  free(t->order);
-  free(t->loss);
-  free(t->nodes);
-  free(t->bounds);
-  memset(t, 0, sizeof *t);
+  shoal_arena_reset(&t->arena);
+  t->nodes = NULL;
 }
 
 static const shoal_span *extent_of(const shoal_nearest *t, uint32_t c) {
@@ -24,20 +19,9 @@ static const shoal_span *extent_of(const shoal_nearest *t, uint32_t c) {
 
 /* ------------------------------------------------------------ the tree */
 
-/* A class, and its middle on the axis that is cut. */
-typedef struct keyed {
-  uint32_t middle, c;
-} keyed;
-
-static int by_middle(const void *a, const void *b) {
-  const keyed *x = a, *y = b;
-  if (x->middle != y->middle) return x->middle < y->middle ? -1 : 1;
-  return (x->c > y->c) - (x->c < y->c);
-}
-
 static uint32_t middle_of(shoal_span span) { return span.lo + (span.hi - span.lo) / 2; }
 
-/* The axis on which the middles of a node's classes lie furthest apart. */
+/* The axis with the largest loss between the middles of a node's classes. */
 static size_t widest_axis(const shoal_nearest *t, const shoal_near_node *node) {
   size_t widest = 0;
   uint32_t most = 0;
@@ -73,20 +57,19 @@ static void bound(const shoal_nearest *t, uint32_t at) {
   }
 }
 
-/* Nodes follow their parents, so that a walk through them builds the tree. */
-static void build(shoal_nearest *t, keyed *sorted) {
+/* Children come after their parents, so one pass builds the tree. `keys` has room for a class each.
+ */
+static void build(shoal_nearest *t, uint64_t *keys) {
   for (uint32_t at = 0; at < t->n_nodes; at++) {
     shoal_near_node *node = &t->nodes[at];
     bound(t, at);
     if (node->n <= LEAF) continue;
+    uint32_t *order = t->order + node->first, half = node->n / 2;
     size_t q = widest_axis(t, node);
-    for (uint32_t i = 0; i < node->n; i++) {
-      uint32_t c = t->order[node->first + i];
-      sorted[i] = (keyed){middle_of(extent_of(t, c)[q]), c};
-    }
-    qsort(sorted, node->n, sizeof *sorted, by_middle);
-    for (uint32_t i = 0; i < node->n; i++) t->order[node->first + i] = sorted[i].c;
-    uint32_t half = node->n / 2;
+    for (uint32_t i = 0; i < node->n; i++)
+      keys[i] = (uint64_t)middle_of(extent_of(t, order[i])[q]) << 32 | order[i];
+    shoal_sort_keys(keys, node->n);
+    for (uint32_t i = 0; i < node->n; i++) order[i] = (uint32_t)keys[i];
     node->children = t->n_nodes;
     t->nodes[t->n_nodes++] = (shoal_near_node){.first = node->first, .n = half};
     t->nodes[t->n_nodes++] = (shoal_near_node){.first = node->first + half, .n = node->n - half};
@@ -95,76 +78,61 @@ static void build(shoal_nearest *t, keyed *sorted) {
 
 shoal_status shoal_nearest_init(shoal_nearest *t, const shoal_axes *axes, const shoal_span *extents,
                                 const uint64_t *n_rows, uint32_t n, shoal_error *error) {
-  size_t most_nodes = (size_t)n / 2 + 1; /* halves of more than LEAF have more than LEAF / 2 */
-  *t = (shoal_nearest){.axes = axes,
-                       .extents = extents,
-                       .n_rows = n_rows,
-                       .order = shoal_alloc(n, sizeof *t->order),
-                       .loss = shoal_alloc(n, sizeof *t->loss),
-                       .nodes = shoal_alloc_zero(most_nodes, sizeof *t->nodes),
-                       .bounds = shoal_alloc(most_nodes * axes->n, sizeof *t->bounds)};
-  keyed *sorted = shoal_alloc(n, sizeof *sorted);
-  bool ok = t->order && t->loss && t->nodes && t->bounds && sorted;
-  for (uint32_t c = 0; ok && c < n; c++) {
+  size_t max_nodes = (size_t)n / 2 + 1; /* halves of more than LEAF have more than LEAF / 2 */
+  *t = (shoal_nearest){.axes = axes, .extents = extents, .n_rows = n_rows, .n_nodes = 1};
+  t->order = shoal_arena_alloc(&t->arena, n, sizeof *t->order);
+  t->loss = shoal_arena_alloc(&t->arena, n, sizeof *t->loss);
+  t->nodes = shoal_arena_alloc(&t->arena, max_nodes, sizeof *t->nodes);
+  t->bounds = shoal_arena_alloc(&t->arena, max_nodes * axes->n, sizeof *t->bounds);
+  uint64_t *keys = shoal_alloc(n, sizeof *keys);
+  if (!t->order || !t->loss || !t->nodes || !t->bounds || !keys) {
+    free(keys);
+    shoal_nearest_reset(t);
+    return shoal_fail_memory(error);
+  }
+  for (uint32_t c = 0; c < n; c++) {
     t->order[c] = c;
-    t->loss[c] = shoal_extent_loss(axes, extents + (size_t)c * axes->n);
+    t->loss[c] = shoal_extent_loss(axes, extent_of(t, c));
   }
-  if (ok) {
-    t->nodes[0] = (shoal_near_node){.first = 0, .n = n};
-    t->n_nodes = 1;
-    build(t, sorted);
-  }
-  free(sorted);
-  if (ok) return SHOAL_OK;
-  shoal_nearest_reset(t);
-  return shoal_fail_memory(error);
+  t->nodes[0] = (shoal_near_node){.first = 0, .n = n};
+  build(t, keys);
+  free(keys);
+  return SHOAL_OK;
 }
 
-/* ------------------------------------------------------------ questions */
+/* ------------------------------------------------------------ queries */
 
-typedef struct question {
+typedef struct query {
   const shoal_nearest *t;
   uint32_t c;
   const uint8_t *left_out;
   uint64_t least;
   uint32_t found;
-} question;
-
-/* What a row loses in a class that covers `extent` and, on each axis, a span around `other`. */
-static uint32_t loss_around(const shoal_axes *axes, const shoal_span *extent,
-                            const shoal_span *other) {
-  uint32_t loss = 0;
-  for (size_t q = 0; q < axes->n; q++) {
-    uint32_t lo = other[q].lo < extent[q].lo ? other[q].lo : extent[q].lo;
-    uint32_t hi = other[q].hi > extent[q].hi ? other[q].hi : extent[q].hi;
-    loss += shoal_axis_loss(&axes->items[q], lo, hi);
-  }
-  return loss;
-}
+} query;
 
 uint64_t shoal_nearest_cost(const shoal_nearest *t, uint32_t a, uint32_t b) {
-  uint64_t together = loss_around(t->axes, extent_of(t, a), extent_of(t, b));
-  return t->n_rows[a] * (together - t->loss[a]) + t->n_rows[b] * (together - t->loss[b]);
+  uint64_t joined = shoal_extent_loss_joined(t->axes, extent_of(t, a), extent_of(t, b));
+  return t->n_rows[a] * (joined - t->loss[a]) + t->n_rows[b] * (joined - t->loss[b]);
 }
 
-/* No class below a node costs less. */
-static uint64_t least_cost(const question *ask, uint32_t at) {
+/* A lower bound on the cost of the classes below a node. */
+static uint64_t least_cost(const query *ask, uint32_t at) {
   const shoal_nearest *t = ask->t;
   const shoal_near_node *node = &t->nodes[at];
-  uint64_t together =
-      loss_around(t->axes, extent_of(t, ask->c), t->bounds + (size_t)at * t->axes->n);
-  uint64_t cost = t->n_rows[ask->c] * (together - t->loss[ask->c]);
-  return together > node->most_loss ? cost + node->least_rows * (together - node->most_loss) : cost;
+  uint64_t joined =
+      shoal_extent_loss_joined(t->axes, extent_of(t, ask->c), t->bounds + (size_t)at * t->axes->n);
+  uint64_t cost = t->n_rows[ask->c] * (joined - t->loss[ask->c]);
+  return joined > node->most_loss ? cost + node->least_rows * (joined - node->most_loss) : cost;
 }
 
-static void look_below(question *ask, uint32_t at) {
+static void search_below(query *ask, uint32_t at) {
   const shoal_nearest *t = ask->t;
   const shoal_near_node *node = &t->nodes[at];
   if (node->children) {
     uint64_t left = least_cost(ask, node->children), right = least_cost(ask, node->children + 1);
     bool swap = right < left;
-    if ((swap ? right : left) <= ask->least) look_below(ask, node->children + swap);
-    if ((swap ? left : right) <= ask->least) look_below(ask, node->children + !swap);
+    if ((swap ? right : left) <= ask->least) search_below(ask, node->children + swap);
+    if ((swap ? left : right) <= ask->least) search_below(ask, node->children + !swap);
     return;
   }
   for (uint32_t i = node->first; i < node->first + node->n; i++) {
@@ -178,8 +146,7 @@ static void look_below(question *ask, uint32_t at) {
 }
 
 uint32_t shoal_nearest_find(const shoal_nearest *t, uint32_t c, const uint8_t *left_out) {
-  question ask = {
-      .t = t, .c = c, .left_out = left_out, .least = UINT64_MAX, .found = SHOAL_NO_CLASS};
-  look_below(&ask, 0);
+  query ask = {.t = t, .c = c, .left_out = left_out, .least = UINT64_MAX, .found = SHOAL_NO_CLASS};
+  search_below(&ask, 0);
   return ask.found;
 }

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cluster/nearest: which class costs least to join with a given one? Classes stand in a tree by the
- * middles of what they cover. Losses only grow when a span does, so what all classes below a node
- * have in common bounds what joining any of them costs, and most of the tree is never looked at.
- * Answers are exact, ties included: the lowest number wins.
+ * cluster/nearest: finds the class that costs least to join with a given one. Classes are leaves of
+ * a tree that divides them by the middles of their extents. Losses only grow with a span, so the
+ * spans that all classes below a node have in common bound the cost of joining any of them, and
+ * most of the tree is skipped. Answers are exact; of equals the lowest number wins.
  */
 #ifndef SHOAL_CLUSTER_NEAREST_H
 #define SHOAL_CLUSTER_NEAREST_H
 
+#include "base/memory.h"
 #include "cluster/axes.h"
 
 #define SHOAL_NO_CLASS UINT32_MAX
 
 typedef struct shoal_near_node {
-  uint32_t first, n;  /* classes among `order` */
-  uint32_t children;  /* the first of two neighbours; 0: a leaf */
-  uint32_t most_loss; /* of a row of any class below */
-  uint64_t least_rows;
+  uint32_t first, n;   /* classes in `order` */
+  uint32_t children;   /* the first of two adjacent nodes; 0: a leaf */
+  uint32_t most_loss;  /* of a row of any class below */
+  uint64_t least_rows; /* of any class below */
 } shoal_near_node;
 
 typedef struct shoal_nearest {
   const shoal_axes *axes;
-  const shoal_span *extents; /* by class; borrowed */
+  const shoal_span *extents; /* by class and axis; borrowed */
   const uint64_t *n_rows;    /* by class; borrowed */
+  shoal_arena arena;
   uint32_t *order;
   uint32_t *loss; /* by class: of one of its rows */
   shoal_near_node *nodes;
@@ -30,17 +32,17 @@ typedef struct shoal_nearest {
   uint32_t n_nodes;
 } shoal_nearest;
 
-/* Extents, one span an axis, and sizes of n classes, one or more; both must outlive the tree. */
+/* The extents and sizes of n >= 1 classes must outlive the tree. */
 shoal_status shoal_nearest_init(shoal_nearest *nearest, const shoal_axes *axes,
                                 const shoal_span *extents, const uint64_t *n_rows, uint32_t n,
                                 shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_nearest_reset(shoal_nearest *nearest);
 
-/* What all rows of two classes lose more once they are one. */
+/* The increase in loss over all rows of two classes if they become one. */
 uint64_t shoal_nearest_cost(const shoal_nearest *nearest, uint32_t a, uint32_t b);
 
-/* The class that costs least to join with c, of those that are not in `left_out` (by class; may be
- * NULL); SHOAL_NO_CLASS: there is none. */
+/* The class that costs least to join with c, except those in `left_out` (by class; may be NULL);
+ * SHOAL_NO_CLASS: there is none. */
 uint32_t shoal_nearest_find(const shoal_nearest *nearest, uint32_t c, const uint8_t *left_out);
 
 #endif

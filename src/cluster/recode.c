@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 void shoal_recoding_reset(shoal_recoding *recoding) {
   for (size_t q = 0; recoding->numbers && q < recoding->frequency->n_quasi; q++)
@@ -17,7 +18,7 @@ void shoal_recoding_reset(shoal_recoding *recoding) {
   memset(recoding, 0, sizeof *recoding);
 }
 
-/* Axes of the same tuples, with intervals in place of trees where a rule says so. */
+/* Axes of the same tuples, with intervals instead of trees if a rule says so. */
 static shoal_status init_axes(shoal_recoding *recoding, shoal_error *error) {
   const shoal_frequency *f = recoding->frequency;
   for (size_t q = 0; q < f->n_quasi; q++) {
@@ -69,18 +70,6 @@ shoal_span *shoal_extents_of_rows(const shoal_axes *axes, const uint32_t *group_
   return ok ? extents : NULL;
 }
 
-void shoal_axis_ancestor(const shoal_axis *axis, shoal_span span, uint32_t *level,
-                         uint32_t *label) {
-  uint32_t a = axis->code_at[span.lo], b = axis->code_at[span.hi];
-  for (uint32_t l = 0;; l++) { /* the top has one label */
-    const uint32_t *of_leaf = axis->hierarchy->levels[l].of_leaf;
-    if (of_leaf[a] != of_leaf[b]) continue;
-    *level = l;
-    *label = of_leaf[a];
-    return;
-  }
-}
-
 /* ------------------------------------------------------------ labels */
 
 static uint32_t intern_ancestor(shoal_strings *strings, const shoal_axis *axis, shoal_span span) {
@@ -91,28 +80,28 @@ static uint32_t intern_ancestor(shoal_strings *strings, const shoal_axis *axis, 
   return shoal_strings_intern(strings, text);
 }
 
-/* "[low-high]", both as they are spelled in the data where they first appear. */
+/* "[low-high]", spelled as where they first appear in the data. */
 static uint32_t intern_ends(shoal_strings *strings, const shoal_column *column, uint32_t low,
                             uint32_t high) {
   size_t low_size, high_size;
   const char *low_bytes = shoal_column_value(column, low, &low_size);
   const char *high_bytes = shoal_column_value(column, high, &high_size);
   if (low == high) return shoal_strings_intern(strings, (shoal_label){low_bytes, low_size});
-  char *text = shoal_alloc(low_size + high_size + 3, 1), *at = text;
-  if (!text) return SHOAL_NO_ID;
-  *at++ = '[';
-  memcpy(at, low_bytes, low_size);
-  at += low_size;
-  *at++ = '-';
-  memcpy(at, high_bytes, high_size);
-  at += high_size;
-  *at++ = ']';
-  uint32_t id = shoal_strings_intern(strings, (shoal_label){text, (size_t)(at - text)});
-  free(text);
+  shoal_text text;
+  shoal_text_init(&text);
+  shoal_text_add(&text, "[");
+  shoal_text_add_bytes(&text, low_bytes, low_size);
+  shoal_text_add(&text, "-");
+  shoal_text_add_bytes(&text, high_bytes, high_size);
+  shoal_text_add(&text, "]");
+  uint32_t id = text.failed
+                    ? SHOAL_NO_ID
+                    : shoal_strings_intern(strings, (shoal_label){text.bytes, text.size_bytes});
+  shoal_text_reset(&text);
   return id;
 }
 
-/* Numbers: a missing value alone keeps its spelling, beside anything else it makes "*". */
+/* A missing value alone keeps its spelling; beside others the label is "*". */
 static uint32_t intern_interval(shoal_strings *strings, const shoal_recoding *recoding, size_t q,
                                 shoal_span span) {
   const shoal_axis *axis = &recoding->axes.items[q];
@@ -128,7 +117,7 @@ static uint32_t intern_interval(shoal_strings *strings, const shoal_recoding *re
   return shoal_strings_intern(strings, (shoal_label){text, size});
 }
 
-/* Each span is written once, however many groups have it. */
+/* Makes the label of each distinct span once. */
 static bool label_groups(const shoal_recoding *recoding, size_t q, const shoal_span *extents,
                          uint32_t n_groups, shoal_strings *strings, uint32_t *of_group) {
   const shoal_axis *axis = &recoding->axes.items[q];

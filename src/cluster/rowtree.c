@@ -5,21 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-
 void shoal_row_tree_reset(shoal_row_tree *tree) {
-  free(tree->axis_at);
-  free(tree->sorted);
-  free(tree->leaf_of);
-  free(tree->nodes);
-  free(tree->loss_now);
-  free(tree->loss_below);
-  memset(tree, 0, sizeof *tree);
+  shoal_arena_reset(&tree->arena);
+  tree->nodes = NULL;
 }
 
 /* ------------------------------------------------------------ building */
 
-/* An axis of few places cuts the tree best: it stands on top. */
+/* Axes with few places come first: fewer nodes at the top. */
 static void order_axes(shoal_row_tree *tree) {
   const shoal_axis *items = tree->axes->items;
   for (size_t q = 0; q < tree->axes->n; q++) {
@@ -31,66 +24,63 @@ static void order_axes(shoal_row_tree *tree) {
 }
 
 /* Depth 0 is the key, depth d + 1 the axis axis_at[d]. */
-static uint32_t value_at(const shoal_row_tree *tree, const uint32_t *key_of_row, size_t depth,
-                         uint32_t row) {
+static uint32_t value_at(const shoal_row_tree *tree, size_t depth, uint32_t row) {
   if (depth) return shoal_axes_row(tree->axes, row)[tree->axis_at[depth - 1]];
-  return key_of_row ? key_of_row[row] : 0;
+  return tree->key_of_row ? tree->key_of_row[row] : 0;
 }
 
-/* Sorts the rows by all depths, from the last to the first; rows that are equal stay ascending. */
-static bool sort_rows(shoal_row_tree *tree, const uint32_t *key_of_row, uint32_t n_keys,
-                      uint32_t n) {
-  uint32_t *to = shoal_alloc(n, sizeof *to);
-  bool ok = to != NULL;
+/* Sorts the rows by their value at a depth, stably. False without memory. */
+static bool sort_by_depth(const shoal_row_tree *tree, size_t depth, uint32_t n_keys,
+                          const uint32_t *from, uint32_t *to) {
+  uint32_t n = (uint32_t)tree->axes->n_rows;
+  uint32_t n_values = depth ? tree->axes->items[tree->axis_at[depth - 1]].n_places : n_keys;
+  uint32_t *start = shoal_alloc_zero((size_t)n_values + 1, sizeof *start);
+  if (!start) return false;
+  for (uint32_t i = 0; i < n; i++) start[value_at(tree, depth, from[i]) + 1]++;
+  for (uint32_t v = 0; v < n_values; v++) start[v + 1] += start[v];
+  for (uint32_t i = 0; i < n; i++) to[start[value_at(tree, depth, from[i])]++] = from[i];
+  free(start);
+  return true;
+}
+
+/* Radix sort by all depths, the last first; equal rows stay ascending. `to` is scratch. */
+static bool sort_rows(shoal_row_tree *tree, uint32_t n_keys, uint32_t *to) {
+  uint32_t n = (uint32_t)tree->axes->n_rows;
   for (uint32_t row = 0; row < n; row++) tree->sorted[row] = row;
-  for (size_t depth = tree->axes->n + 1; ok && depth-- > 0;) {
-    uint32_t n_values = depth ? tree->axes->items[tree->axis_at[depth - 1]].n_places : n_keys;
-    uint32_t *start = shoal_alloc_zero((size_t)n_values + 1, sizeof *start);
-    ok = start != NULL;
-    for (uint32_t i = 0; ok && i < n; i++)
-      start[value_at(tree, key_of_row, depth, tree->sorted[i]) + 1]++;
-    for (uint32_t v = 0; ok && v < n_values; v++) start[v + 1] += start[v];
-    for (uint32_t i = 0; ok && i < n; i++)
-      to[start[value_at(tree, key_of_row, depth, tree->sorted[i])]++] = tree->sorted[i];
-    free(start);
-    if (!ok) break;
-    uint32_t *from = tree->sorted;
-    tree->sorted = to;
-    to = from;
+  for (size_t depth = tree->axes->n + 1; depth-- > 0;) {
+    if (!sort_by_depth(tree, depth, n_keys, tree->sorted, to)) return false;
+    memcpy(tree->sorted, to, n * sizeof *to);
   }
-  free(to);
-  return ok;
+  return true;
 }
 
-/* The first depth at which a sorted row differs from the one before; one past the last: none. */
-static size_t first_difference(const shoal_row_tree *tree, const uint32_t *key_of_row, uint32_t i) {
+/* The first depth at which a sorted row differs from its predecessor; one past the last: none. */
+static size_t first_difference(const shoal_row_tree *tree, uint32_t i) {
   size_t depth = 0;
-  if (!i) return depth;
-  while (depth <= tree->axes->n && value_at(tree, key_of_row, depth, tree->sorted[i]) ==
-                                       value_at(tree, key_of_row, depth, tree->sorted[i - 1]))
+  while (i && depth <= tree->axes->n &&
+         value_at(tree, depth, tree->sorted[i]) == value_at(tree, depth, tree->sorted[i - 1]))
     depth++;
   return depth;
 }
 
-/* Where each depth's nodes start (by depth, and behind the last), from the sorted rows. */
-static bool count_nodes(const shoal_row_tree *tree, const uint32_t *key_of_row, uint32_t n,
-                        size_t *start) {
+/* start[d]: index of the first node of depth d; one entry more than depths. */
+static bool count_nodes(const shoal_row_tree *tree, size_t *start) {
   size_t n_depths = tree->axes->n + 1;
-  for (uint32_t i = 0; i < n; i++)
-    for (size_t d = first_difference(tree, key_of_row, i); d < n_depths; d++) start[d + 1]++;
+  for (uint32_t i = 0; i < tree->axes->n_rows; i++)
+    for (size_t d = first_difference(tree, i); d < n_depths; d++) start[d + 1]++;
   for (size_t d = 0; d < n_depths; d++) start[d + 1] += start[d];
   return start[n_depths] < SHOAL_NO_ROW;
 }
 
-/* One node a distinct prefix; `next` holds where each depth's next node goes. */
-static void fill_nodes(shoal_row_tree *tree, const uint32_t *key_of_row, uint32_t n, size_t *next) {
+/* One node per distinct prefix; next[d]: index of the next node of depth d. */
+static void fill_nodes(shoal_row_tree *tree, size_t *next) {
   size_t last = tree->axes->n;
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i < tree->axes->n_rows; i++) {
     uint32_t row = tree->sorted[i];
-    for (size_t d = first_difference(tree, key_of_row, i); d <= last; d++) {
+    for (size_t d = first_difference(tree, i); d <= last; d++) {
       uint32_t parent = d ? (uint32_t)(next[d - 1] - 1) : SHOAL_NO_ROW, self = (uint32_t)next[d]++;
       tree->nodes[self] = (shoal_row_node){
-          .place = value_at(tree, key_of_row, d, row), .least = row, .first = i, .parent = parent};
+          .place = value_at(tree, d, row), .least = row, .first = i, .parent = parent};
       if (d && !tree->nodes[parent].n++) tree->nodes[parent].first = self;
     }
     tree->leaf_of[row] = (uint32_t)(next[last] - 1);
@@ -98,7 +88,7 @@ static void fill_nodes(shoal_row_tree *tree, const uint32_t *key_of_row, uint32_
   }
 }
 
-/* Children stand behind their parents: from the end, each hands its least row up. */
+/* Children come after their parents, so one backward pass is enough. */
 static void fill_least(shoal_row_tree *tree, size_t n_nodes) {
   for (size_t i = n_nodes; i-- > 0;) {
     const shoal_row_node *node = &tree->nodes[i];
@@ -107,44 +97,45 @@ static void fill_least(shoal_row_tree *tree, size_t n_nodes) {
   }
 }
 
-static bool build(shoal_row_tree *tree, const uint32_t *key_of_row, uint32_t n_keys) {
+static bool build(shoal_row_tree *tree, uint32_t n_keys) {
   size_t n_depths = tree->axes->n + 1;
-  uint32_t n = (uint32_t)tree->axes->n_rows;
   order_axes(tree);
-  if (!sort_rows(tree, key_of_row, n_keys, n)) return false;
+  if (!sort_rows(tree, n_keys, tree->leaf_of)) return false;
   size_t *start = shoal_alloc_zero(n_depths + 1, sizeof *start);
-  bool ok = start && count_nodes(tree, key_of_row, n, start);
-  if (ok) tree->nodes = shoal_alloc(start[n_depths], sizeof *tree->nodes);
-  ok = ok && tree->nodes;
-  if (ok) {
+  if (start && count_nodes(tree, start))
+    tree->nodes = shoal_arena_alloc(&tree->arena, start[n_depths], sizeof *tree->nodes);
+  if (tree->nodes) {
     size_t n_nodes = start[n_depths];
-    fill_nodes(tree, key_of_row, n, start);
+    fill_nodes(tree, start);
     fill_least(tree, n_nodes);
   }
   free(start);
-  return ok;
+  return tree->nodes;
 }
 
 shoal_status shoal_row_tree_init(shoal_row_tree *tree, const shoal_axes *axes,
                                  const uint32_t *key_of_row, uint32_t n_keys,
                                  const uint8_t *is_free, shoal_error *error) {
-  *tree = (shoal_row_tree){.axes = axes, .is_free = is_free};
-  size_t n_depths = axes->n + 1;
-  tree->axis_at = shoal_alloc(axes->n, sizeof *tree->axis_at);
-  tree->sorted = shoal_alloc((size_t)axes->n_rows, sizeof *tree->sorted);
-  tree->leaf_of = shoal_alloc((size_t)axes->n_rows, sizeof *tree->leaf_of);
-  tree->loss_now = shoal_alloc_zero(n_depths, sizeof *tree->loss_now);
-  tree->loss_below = shoal_alloc_zero(n_depths, sizeof *tree->loss_below);
+  *tree = (shoal_row_tree){.axes = axes, .is_free = is_free, .key_of_row = key_of_row};
+  size_t n_rows = (size_t)axes->n_rows;
+  tree->axis_at = shoal_arena_alloc(&tree->arena, axes->n, sizeof *tree->axis_at);
+  tree->sorted = shoal_arena_alloc(&tree->arena, n_rows, sizeof *tree->sorted);
+  tree->leaf_of = shoal_arena_alloc(&tree->arena, n_rows, sizeof *tree->leaf_of);
+  tree->loss_now = shoal_arena_alloc(&tree->arena, axes->n, sizeof *tree->loss_now);
+  tree->loss_below = shoal_arena_alloc(&tree->arena, axes->n + 1, sizeof *tree->loss_below);
+  tree->point = shoal_arena_alloc(&tree->arena, axes->n, sizeof *tree->point);
   if (tree->axis_at && tree->sorted && tree->leaf_of && tree->loss_now && tree->loss_below &&
-      build(tree, key_of_row, n_keys))
+      tree->point && build(tree, n_keys)) {
+    tree->loss_below[axes->n] = 0;
     return SHOAL_OK;
+  }
   shoal_row_tree_reset(tree);
   return shoal_fail_memory(error);
 }
 
-/* ------------------------------------------------------------ rows come and go */
+/* ------------------------------------------------------------ taking and putting rows */
 
-/* The next free row of a leaf behind `row`. */
+/* The next free row of a leaf after `row`. */
 static uint32_t next_free(const shoal_row_tree *tree, const shoal_row_node *leaf, uint32_t row) {
   const uint32_t *rows = tree->sorted + leaf->first;
   uint32_t low = 0, high = leaf->n; /* the first of `rows` above `row` is in low .. high */
@@ -178,7 +169,7 @@ void shoal_row_tree_put(shoal_row_tree *tree, uint32_t row) {
 
 /* ------------------------------------------------------------ nearest */
 
-void shoal_row_tree_aim_near(shoal_row_tree *tree, const shoal_span *extent) {
+void shoal_row_tree_aim(shoal_row_tree *tree, const shoal_span *extent) {
   tree->aim = extent;
   for (size_t d = tree->axes->n; d-- > 0;) {
     uint32_t q = tree->axis_at[d];
@@ -190,7 +181,7 @@ void shoal_row_tree_aim_near(shoal_row_tree *tree, const shoal_span *extent) {
 static void nearest_below(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
                           uint32_t lost, shoal_found *found);
 
-/* `lost` on all axes down to the node's, which is at `depth` of the axes' order. */
+/* `lost`: loss on the axes down to the node's, which has `depth`. */
 static void offer_near(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
                        uint32_t lost, shoal_found *found) {
   uint32_t bound = lost + tree->loss_below[depth];
@@ -200,7 +191,7 @@ static void offer_near(const shoal_row_tree *tree, const shoal_row_node *node, s
   else *found = (shoal_found){bound, node->least};
 }
 
-/* How many of the children lie below the place. */
+/* The number of children below the place. */
 static uint32_t children_below(const shoal_row_node *child, uint32_t n, uint32_t place) {
   uint32_t low = 0, high = n;
   while (low < high) {
@@ -211,7 +202,7 @@ static uint32_t children_below(const shoal_row_node *child, uint32_t n, uint32_t
   return low;
 }
 
-/* The children inside the span first, then outwards on both sides: losses only grow that way. */
+/* The children inside the span first, then outwards on both sides: losses grow that way. */
 static void nearest_below(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
                           uint32_t lost, shoal_found *found) {
   const shoal_axis *axis = &tree->axes->items[tree->axis_at[depth]];
@@ -265,7 +256,7 @@ static void offer_far(const shoal_row_tree *tree, const shoal_row_node *node, si
   else *found = (shoal_found){bound, node->least};
 }
 
-/* From both ends inwards: the child that loses most is always at an end of what is left. */
+/* From both ends inwards: the child with the largest loss is always at an end. */
 static void furthest_below(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
                            uint32_t lost, shoal_found *found) {
   const shoal_axis *axis = &tree->axes->items[tree->axis_at[depth]];
@@ -284,10 +275,10 @@ static void furthest_below(const shoal_row_tree *tree, const shoal_row_node *nod
   }
 }
 
-uint32_t shoal_row_tree_furthest(shoal_row_tree *tree, uint32_t row, shoal_span *scratch) {
-  shoal_found found = shoal_furthest_start;
-  shoal_extent_start(tree->axes, scratch, shoal_axes_row(tree->axes, row));
-  aim_far(tree, scratch);
+uint32_t shoal_row_tree_furthest(shoal_row_tree *tree, uint32_t row) {
+  shoal_found found = {0, SHOAL_NO_ROW};
+  shoal_extent_start(tree->axes, tree->point, shoal_axes_row(tree->axes, row));
+  aim_far(tree, tree->point);
   offer_far(tree, &tree->nodes[0], 0, 0, &found);
   return found.row;
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cluster/theta: theta-sensitive k-anonymity (Khan et al. 2020, Algorithm 1, read as in
- * docs/reading-the-papers.md R17-R19): classes that satisfy every other demand, then swaps of rows
- * between them, invented rows where that is allowed, and merging for what is left. Rows are never
- * changed: they only change classes, before these are generalized.
+ * docs/reading-the-papers.md R17-R19). Starts from classes that satisfy every other demand, swaps
+ * rows between them, adds noise rows if allowed, and merges the rest. Rows never change: they
+ * change classes before these are generalized.
+ *
+ * Classes that will be released with equal labels are one class to a reader of the release (R23),
+ * and theta must hold for it. If such classes pass together, they may stay separate. If they do
+ * not, or if one of them fails or has noise rows, they are united while swaps and noise rows can
+ * still help.
  */
 #include "cluster/theta.h"
 
@@ -11,12 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "cluster/recode.h"
 
-/* Rounds of merging that do not help: one of many rows, none where most of these fail. */
-enum { MANY_ROWS = 1 << 16, MOST_IDLE_MERGES = 3, MOST_UNITING = 8 };
+enum {
+  MANY_ROWS = 1 << 16, /* above it, merging ends as soon as it hardly helps */
+  MAX_IDLE_MERGES = 3, /* rounds of merging that do not help */
+  MAX_UNITING = 8      /* rounds of swapping and uniting */
+};
 
-/* ------------------------------------------------------------ the start */
+/* ------------------------------------------------------------ first classes */
 
 static int compare_rows(const void *a, const void *b, void *user) {
   const shoal_axes *axes = user;
@@ -27,43 +35,24 @@ static int compare_rows(const void *a, const void *b, void *user) {
   return (x > y) - (x < y);
 }
 
-shoal_status shoal_theta_sorted(const shoal_cluster_task *task, shoal_partition *partition,
-                                shoal_error *error) {
-  uint32_t n = (uint32_t)task->axes->n_rows, k = (uint32_t)task->fit->k;
-  if (k == 0) k = 1; /* nobody asked for more */
-  memset(partition, 0, sizeof *partition);
-  uint32_t *rows = shoal_alloc(n, sizeof *rows);
-  partition->cluster_of_row = shoal_alloc(n, sizeof *rows);
-  if (!rows || !partition->cluster_of_row) {
-    free(rows);
-    shoal_partition_reset(partition);
-    return shoal_fail_memory(error);
-  }
-  for (uint32_t r = 0; r < n; r++) rows[r] = r;
-  qsort_r(rows, n, sizeof *rows, compare_rows, (void *)task->axes);
-  partition->n_clusters = n < k ? 1 : n / k;
-  for (uint32_t i = 0; i < n; i++) {
-    uint32_t c = i / k;
-    partition->cluster_of_row[rows[i]] = c < partition->n_clusters ? c : partition->n_clusters - 1;
-  }
-  free(rows);
-  return SHOAL_OK;
+/* Runs of k rows sorted by quasi-identifiers; the last takes the remainder. */
+static shoal_status start_sorted(const shoal_cluster_task *task, shoal_partition *partition,
+                                 shoal_error *error) {
+  shoal_ranges ranges;
+  SHOAL_TRY(shoal_ranges_init(&ranges, task->axes->n_rows, error));
+  qsort_r(ranges.rows, ranges.n_rows, sizeof *ranges.rows, compare_rows, (void *)task->axes);
+  uint64_t k = task->fit->k;
+  for (uint64_t i = k; i + k <= ranges.n_rows; i += k) ranges.starts[i] = 1;
+  shoal_status status = shoal_ranges_partition(&ranges, partition, error);
+  shoal_ranges_reset(&ranges);
+  return status;
 }
 
-/* flock's classes on every demand but theta. */
+/* flock's classes on every demand except theta. */
 static shoal_status start_from_flock(const shoal_cluster_task *task, shoal_partition *partition,
                                      shoal_error *error) {
-  shoal_fit rest = *task->fit;
-  rest.n_others = 0;
-  rest.monotone = true;
-  rest.others = shoal_alloc(task->fit->n_others, sizeof *rest.others);
-  if (!rest.others) return shoal_fail_memory(error);
-  for (size_t i = 0; i < task->fit->n_others; i++) {
-    const shoal_demand *demand = task->fit->others[i];
-    if (shoal_demand_is_theta(demand)) continue;
-    rest.others[rest.n_others++] = demand;
-    rest.monotone = rest.monotone && demand->type->monotone(demand);
-  }
+  shoal_fit rest;
+  if (!shoal_theta_rest(task->fit, &rest)) return shoal_fail_memory(error);
   shoal_cluster_task start = *task;
   start.fit = &rest;
   shoal_status status = shoal_cluster_flock(&start, partition, error);
@@ -71,7 +60,117 @@ static shoal_status start_from_flock(const shoal_cluster_task *task, shoal_parti
   return status;
 }
 
-/* ------------------------------------------------------------ the steps */
+/* ------------------------------------------------------------ classes of equal labels */
+
+/* Classes grouped by the labels that they would get. */
+typedef struct alike {
+  shoal_arena arena;
+  uint32_t *group_of; /* by class */
+  uint32_t *first;    /* by group: its first member; n_groups + 1 entries */
+  uint32_t *members;
+  uint32_t n_groups;
+  uint8_t *unites; /* by group */
+  uint8_t *noisy;  /* by class: it has noise rows */
+  uint32_t *ids;   /* by class: its new number */
+} alike;
+
+static bool alike_init(alike *a, uint32_t n) {
+  shoal_arena_init(&a->arena);
+  a->group_of = shoal_arena_alloc(&a->arena, n, sizeof *a->group_of);
+  a->first = shoal_arena_alloc(&a->arena, (size_t)n + 1, sizeof *a->first);
+  a->members = shoal_arena_alloc(&a->arena, n, sizeof *a->members);
+  a->unites = shoal_arena_alloc(&a->arena, n, sizeof *a->unites);
+  a->noisy = shoal_arena_alloc(&a->arena, n, sizeof *a->noisy);
+  a->ids = shoal_arena_alloc(&a->arena, n, sizeof *a->ids);
+  return a->group_of && a->first && a->members && a->unites && a->noisy && a->ids;
+}
+
+static shoal_status group_by_labels(const shoal_theta *t, alike *a, shoal_error *error) {
+  const shoal_recoding *recoding = t->task->recoding;
+  shoal_labels labels = {0};
+  for (uint32_t slot = 0; slot < t->n_rows; slot++) t->trial[t->rows[slot]] = t->class_of[slot];
+  shoal_span *extents = shoal_extents_of_rows(&recoding->axes, t->trial, t->n_classes);
+  if (!extents) return shoal_fail_memory(error);
+  shoal_status status = shoal_labels_make(&labels, recoding, extents, t->n_classes, error);
+  if (status == SHOAL_OK)
+    status = shoal_labels_unite(&labels, t->n_classes, a->group_of, &a->n_groups, error);
+  shoal_labels_reset(&labels);
+  free(extents);
+  return status;
+}
+
+/* Must the classes of a group become one? */
+static bool must_unite(shoal_theta *t, const alike *a, uint32_t g) {
+  uint32_t n = 0;
+  if (a->first[g + 1] - a->first[g] < 2) return false;
+  for (uint32_t i = a->first[g]; i < a->first[g + 1]; i++) {
+    uint32_t c = a->members[i], size = shoal_theta_size(t, c);
+    if (t->fails[c] || t->closed[c]) return true;
+    memcpy(t->trial + n, shoal_theta_rows(t, c), size * sizeof *t->trial);
+    n += size;
+  }
+  return !shoal_judging_fits(&t->all, t->trial, n);
+}
+
+/* Reopens closed classes that are about to change, and removes their noise rows. */
+static void reopen(shoal_theta *t, const alike *a) {
+  shoal_noise *noise = &t->noise.rows;
+  uint32_t kept = 0;
+  memset(a->noisy, 0, t->n_classes);
+  for (uint32_t i = 0; i < noise->n; i++) a->noisy[noise->cluster[i]] = 1;
+  for (uint32_t i = 0; i < noise->n; i++) {
+    if (a->unites[a->group_of[noise->cluster[i]]]) continue;
+    noise->cluster[kept] = noise->cluster[i];
+    noise->like[kept] = noise->like[i];
+    memmove(noise->values + kept * noise->n_columns, noise->values + i * noise->n_columns,
+            noise->n_columns * sizeof *noise->values);
+    kept++;
+  }
+  noise->n = kept;
+  for (uint32_t c = 0; c < t->n_classes; c++) {
+    if (!t->closed[c] || !a->unites[a->group_of[c]]) continue;
+    t->closed[c] = 0;
+    if (!a->noisy[c]) t->n_given_up -= shoal_theta_size(t, c);
+  }
+}
+
+/* Sets a->ids, in order of first appearance; returns their number. */
+static uint32_t number_classes(const shoal_theta *t, alike *a) {
+  uint32_t n = 0;
+  for (uint32_t c = 0; c < t->n_classes; c++) {
+    uint32_t g = a->group_of[c], leader = a->members[a->first[g]];
+    a->ids[c] = a->unites[g] && leader != c ? a->ids[leader] : n++;
+  }
+  return n;
+}
+
+static shoal_status unite_groups(shoal_theta *t, alike *a, bool *any, shoal_error *error) {
+  SHOAL_TRY(group_by_labels(t, a, error));
+  shoal_theta_sort(NULL, t->n_classes, a->group_of, a->n_groups, a->first, a->members);
+  for (uint32_t g = 0; g < a->n_groups; g++) {
+    a->unites[g] = must_unite(t, a, g);
+    *any = *any || a->unites[g];
+  }
+  if (t->all.failed) return shoal_fail_memory(error);
+  if (!*any) return SHOAL_OK;
+  reopen(t, a);
+  uint32_t n = number_classes(t, a);
+  t->n_united += t->n_classes - n;
+  return shoal_theta_regroup(t, a->ids, n, error);
+}
+
+/* Unites classes that would get equal labels and cannot stay separate. *any: there were some. */
+static shoal_status unite(shoal_theta *t, bool *any, shoal_error *error) {
+  alike a;
+  *any = false;
+  if (!t->task->recoding) return SHOAL_OK;
+  shoal_status status =
+      alike_init(&a, t->n_classes) ? unite_groups(t, &a, any, error) : shoal_fail_memory(error);
+  shoal_arena_reset(&a.arena);
+  return status;
+}
+
+/* ------------------------------------------------------------ the result */
 
 /* Rows in classes that break a demand and are not given up. */
 static uint64_t count_failing(const shoal_theta *t) {
@@ -82,18 +181,16 @@ static uint64_t count_failing(const shoal_theta *t) {
 }
 
 static bool copy_noise(const shoal_noise *from, shoal_noise *to) {
-  size_t n = from->n, width = from->n_columns;
-  *to = (shoal_noise){.n_columns = width,
-                      .cluster = shoal_alloc(n, sizeof *to->cluster),
-                      .like = shoal_alloc(n, sizeof *to->like),
-                      .values = shoal_alloc(n * width, sizeof *to->values)};
-  if (!to->cluster || !to->like || !to->values) return false;
-  to->n = from->n;
-  if (!n) return true;
-  memcpy(to->cluster, from->cluster, n * sizeof *to->cluster);
-  memcpy(to->like, from->like, n * sizeof *to->like);
-  memcpy(to->values, from->values, n * width * sizeof *to->values);
-  return true;
+  shoal_noise_list copy = {.rows.n_columns = from->n_columns};
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < from->n; i++) {
+    uint32_t *values = shoal_noise_add(&copy, from->cluster[i], from->like[i]);
+    ok = values != NULL;
+    if (ok)
+      memcpy(values, from->values + i * from->n_columns, from->n_columns * sizeof *from->values);
+  }
+  *to = copy.rows;
+  return ok;
 }
 
 static void say_more(shoal_partition *partition, uint64_t n, const char *one, const char *many) {
@@ -111,17 +208,16 @@ static void say_why(const shoal_theta *t, shoal_partition *partition) {
   }
   (void)snprintf(partition->why, sizeof partition->why, "%llu swap%s of rows between classes",
                  (unsigned long long)t->n_swaps, t->n_swaps == 1 ? "" : "s");
-  say_more(partition, t->noise.n, "row invented", "rows invented");
+  say_more(partition, t->noise.rows.n, "row invented", "rows invented");
   say_more(partition, t->n_united, "class united with one of equal labels",
            "classes united with others of equal labels");
   say_more(partition, t->n_merged, "class merged into others", "classes merged into others");
 }
 
-/* The classes as they are now. */
-static shoal_status hand_over(const shoal_theta *t, shoal_partition *partition,
-                              shoal_error *error) {
+/* Stores the current classes. */
+static shoal_status store(const shoal_theta *t, shoal_partition *partition, shoal_error *error) {
   shoal_noise_reset(&partition->noise);
-  if (!copy_noise(&t->noise, &partition->noise)) return shoal_fail_memory(error);
+  if (!copy_noise(&t->noise.rows, &partition->noise)) return shoal_fail_memory(error);
   for (uint32_t slot = 0; slot < t->n_rows; slot++)
     partition->cluster_of_row[t->rows[slot]] = t->class_of[slot];
   partition->n_clusters = t->n_classes;
@@ -131,17 +227,19 @@ static shoal_status hand_over(const shoal_theta *t, shoal_partition *partition,
   return SHOAL_OK;
 }
 
-/* Swaps change labels: classes may become alike by them. */
-static shoal_status mend_classes(shoal_theta *t, shoal_error *error) {
+/* ------------------------------------------------------------ all steps */
+
+/* Swaps change labels, and classes may become alike by them. */
+static shoal_status repair_classes(shoal_theta *t, shoal_error *error) {
   bool any = true;
-  for (int round = 0; any && round < MOST_UNITING; round++) {
+  for (int round = 0; any && round < MAX_UNITING; round++) {
     SHOAL_TRY(shoal_theta_swap(t, error));
-    SHOAL_TRY(shoal_theta_unite(t, &any, error));
+    SHOAL_TRY(unite(t, &any, error));
   }
-  return t->noise.n < t->task->most_noise ? shoal_theta_add_noise(t, error) : SHOAL_OK;
+  return t->noise.rows.n < t->task->most_noise ? shoal_theta_add_noise(t, error) : SHOAL_OK;
 }
 
-/* All rows as one class, where nothing else is left. */
+/* All rows as one class, the last resort. */
 static shoal_status try_whole(shoal_theta *t, shoal_partition *best, shoal_error *error) {
   if (!shoal_judging_fits(&t->all, t->rows, t->n_rows))
     return t->all.failed ? shoal_fail_memory(error) : SHOAL_OK;
@@ -150,38 +248,39 @@ static shoal_status try_whole(shoal_theta *t, shoal_partition *best, shoal_error
 }
 
 /*
- * Merging may also go too far: the state with the fewest rows in failing classes counts. Of many
- * rows, merging ends where it hardly helps: each round costs as much as all before it.
+ * Merging may go too far, so the state with the fewest rows in failing classes is stored. A round
+ * costs as much as all steps before it: with many rows, merging ends when it hardly helps, and is
+ * not tried if most rows fail.
  */
 static shoal_status merge_while_it_helps(shoal_theta *t, shoal_partition *best,
                                          shoal_error *error) {
   bool many = t->n_rows > MANY_ROWS;
   uint64_t least = count_failing(t);
-  int most_idle = many ? least <= t->n_rows / 2 : MOST_IDLE_MERGES;
-  for (int idle = 0; least && idle < most_idle; idle++) {
+  int max_idle = many ? least <= t->n_rows / 2 : MAX_IDLE_MERGES;
+  for (int idle = 0; least && idle < max_idle; idle++) {
     bool any;
     SHOAL_TRY(shoal_theta_merge(t, &any, error));
     if (!any || (many && least > t->n_rows / 8 && count_failing(t) >= least)) break;
-    SHOAL_TRY(mend_classes(t, error));
+    SHOAL_TRY(repair_classes(t, error));
     uint64_t failing = count_failing(t);
     if (failing >= least) continue;
     if (!many || failing < least - least / 4) idle = -1;
     least = failing;
-    SHOAL_TRY(hand_over(t, best, error));
+    SHOAL_TRY(store(t, best, error));
   }
   return SHOAL_OK;
 }
 
 static shoal_status work(shoal_theta *t, shoal_partition *best, shoal_error *error) {
-  if (t->n_aims) SHOAL_TRY(mend_classes(t, error));
-  SHOAL_TRY(hand_over(t, best, error));
+  if (t->n_aims) SHOAL_TRY(repair_classes(t, error));
+  SHOAL_TRY(store(t, best, error));
   if (t->n_aims) SHOAL_TRY(merge_while_it_helps(t, best, error));
   bool none = best->n_given_up > t->task->most_suppressed || best->n_given_up == t->n_rows;
   return none ? try_whole(t, best, error) : SHOAL_OK;
 }
 
-shoal_status shoal_theta_mend(const shoal_cluster_task *task, shoal_partition *partition,
-                              shoal_error *error) {
+shoal_status shoal_theta_repair(const shoal_cluster_task *task, shoal_partition *partition,
+                                shoal_error *error) {
   shoal_theta t;
   SHOAL_TRY(shoal_theta_init(&t, task, partition, error));
   shoal_status status = work(&t, partition, error);
@@ -191,9 +290,9 @@ shoal_status shoal_theta_mend(const shoal_cluster_task *task, shoal_partition *p
 
 shoal_status shoal_cluster_theta(const shoal_cluster_task *task, shoal_partition *partition,
                                  shoal_error *error) {
-  SHOAL_TRY(task->start == SHOAL_START_SORTED ? shoal_theta_sorted(task, partition, error)
+  SHOAL_TRY(task->start == SHOAL_START_SORTED ? start_sorted(task, partition, error)
                                               : start_from_flock(task, partition, error));
-  shoal_status status = shoal_theta_mend(task, partition, error);
+  shoal_status status = shoal_theta_repair(task, partition, error);
   if (status != SHOAL_OK) shoal_partition_reset(partition);
   return status;
 }

@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cluster/theta_swap: rows change places between classes until each has the variance that it needs
- * (Khan et al. 2020, Algorithm 1, read as in docs/reading-the-papers.md R18). A class below theta
- * gives a row of its most frequent value for a row whose value it lacks; where that is not to be
- * had, any row that it has the like of, also for one more of its most frequent value. Whoever gives
- * stays at theta, or, if it was below, comes no further from it, and neither class may lose another
- * demand that it satisfies. So classes that pass go on passing, and the variances of the others
- * only rise: it ends. Of possible swaps the one is made that widens both classes least.
+ * cluster/theta_swap: swaps rows between classes until each has the variance it needs (Khan et al.
+ * 2020, Algorithm 1, read as in docs/reading-the-papers.md R18). A class below theta gives a row of
+ * its most frequent value for a row whose value it lacks. If there is none, it may give any row
+ * whose value it has twice, also for another row of its most frequent value. The donor stays at
+ * theta or, if it was below, does not get further from it. Neither class may break another demand
+ * that it satisfies. So classes that pass continue to pass and the variances of the others only
+ * rise: the process ends. The possible swap that widens both classes least is made.
  *
- * Donors are looked for among the nearest classes, then by an index from values to the rows that
- * have them, each time a little further on, so that a swap costs the same however large the table.
+ * Donors are searched among the nearest classes, then with an index from values to rows, each time
+ * a little further on. The cost of a swap does not depend on the size of the table.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/work.h"
 #include "cluster/theta.h"
 
 enum {
-  MOST_OUTS = 8,      /* rows that a class offers at a time */
-  NEAR_CLASSES = 12,  /* looked at on each side */
-  ENOUGH_CLASSES = 6, /* of these, where some can give */
+  MAX_OUTS = 8,       /* rows that a class offers at a time */
+  NEAR_CLASSES = 12,  /* visited on each side */
+  ENOUGH_CLASSES = 6, /* visited on each side if there is an offer */
   FAR_VALUES = 8,     /* looked up in the index */
-  FAR_ROWS = 4,       /* of each */
-  LARGE_CLASS = 64,   /* rows: above that fewer classes are looked at */
-  MOST_OFFERS = 512,  /* kept where an offer must be judged further */
-  MOST_TRIES = 1,     /* rounds in which no swap was found for a class, though the index went on */
-  MOST_ROUNDS = 24,
-  OFTEN = 8 /* gifts are judged once for all values that occur less often */
+  FAR_ROWS = 4,       /* per value looked up */
+  LARGE_CLASS = 64,   /* rows above which fewer classes are visited */
+  MAX_OFFERS = 512,   /* kept if offers must be judged further */
+  MAX_TRIES = 1,      /* rounds without a swap after which a class is skipped */
+  MAX_ROUNDS = 24,
+  OFTEN = 8 /* counts below this share the verdict on a donor's swap */
 };
 
 typedef struct shoal_theta_offer {
@@ -40,21 +39,21 @@ typedef struct shoal_theta_offer {
 typedef struct need {
   shoal_theta *t;
   shoal_theta_aim *aim;
-  size_t a;
+  size_t a; /* index of the aim */
   uint32_t c;
   bool any; /* any swap that raises the variance, not only the paper's */
-  uint32_t outs[MOST_OUTS], values[MOST_OUTS]; /* slots and their values */
-  bool rises[MOST_OUTS];                       /* the variance, for a value that is absent here */
+  uint32_t outs[MAX_OUTS], values[MAX_OUTS]; /* slots and their values */
+  bool rises[MAX_OUTS];                      /* the variance rises for a value that is absent */
   unsigned n_outs;
   shoal_variance variance;
   int64_t loss;             /* of all its rows */
   uint64_t wants;           /* values, as in shoal_theta_known.has */
-  shoal_theta_known *donor; /* the class that is being looked at */
+  shoal_theta_known *donor; /* the class that is being visited */
 } need;
 
-/* ------------------------------------------------------------ what a swap widens */
+/* ------------------------------------------------------------ the loss of a swap */
 
-/* Only where the row stands at an end can the rest of its class cover less. */
+/* The extent of a class without a row; it is smaller only where the row is at an end. */
 static void extent_without(const shoal_theta *t, uint32_t c, uint32_t slot, shoal_span *extent) {
   const shoal_span *whole = shoal_theta_extent(t, c);
   const uint32_t *places = shoal_axes_row(t->axes, t->rows[slot]);
@@ -75,7 +74,7 @@ static int64_t loss_of(const shoal_theta *t, uint32_t c) {
   return (int64_t)shoal_theta_size(t, c) * shoal_extent_loss(t->axes, shoal_theta_extent(t, c));
 }
 
-/* What a class loses once a row joins what is left of it; it may be nothing. */
+/* Loss of a class after a row has joined the rest of it; the rest may be empty. */
 static int64_t loss_with(const shoal_theta *t, uint32_t c, const shoal_span *left, uint32_t slot) {
   const uint32_t *places = shoal_axes_row(t->axes, t->rows[slot]);
   return (int64_t)shoal_theta_size(t, c) * shoal_extent_loss_with(t->axes, left, places);
@@ -96,39 +95,33 @@ static int by_widening(const void *a, const void *b) {
 
 static void add_offer(shoal_theta *t, offer found) {
   if (must_judge(t)) {
-    if (t->n_offers < MOST_OFFERS) t->offers[t->n_offers++] = found;
+    if (t->n_offers < MAX_OFFERS) t->offers[t->n_offers++] = found;
   } else if (!t->n_offers || is_cheaper(&found, t->offers)) {
     t->offers[0] = found;
     t->n_offers = 1;
   }
 }
 
-/* Would the class that loses a row of `out` and gets one of `in` stay as good as it must? */
-static bool keeps(const shoal_theta_aim *aim, shoal_tally *tally, uint32_t out, uint32_t in) {
+/* May the class, whose tally this is, exchange a row of `out` for one of `in`? */
+static bool keeps(const shoal_theta_aim *aim, shoal_tally *tally, const shoal_theta_known *known,
+                  uint32_t out, uint32_t in) {
   if (out == in) return true;
   shoal_variance after = shoal_tally_swapped(tally, out, in);
-  if (shoal_aim_reached(aim, after)) return true;
-  shoal_variance before = shoal_tally_variance(tally);
-  return !shoal_aim_reached(aim, before) && shoal_variance_compare(after, before) >= 0;
+  return shoal_aim_reached(aim, after) ||
+         (!known->passes && shoal_variance_compare(after, known->variance) >= 0);
 }
 
-static bool judge_donor(need *n, uint32_t out, uint32_t in) {
-  shoal_variance after = shoal_tally_swapped(&n->aim->there, out, in);
-  return shoal_aim_reached(n->aim, after) ||
-         (!n->donor->passes && shoal_variance_compare(after, n->donor->variance) >= 0);
-}
-
-/* The same of the donor that is being looked at: its variance only depends on how often it has the
- * two values, so that few gifts must be judged. */
+/* The same for the donor. Its variance depends only on its counts of the two values, so verdicts
+ * are cached by these counts. */
 static bool donor_keeps(need *n, uint32_t out, uint32_t in) {
-  uint32_t gives = n->aim->there.count[out], gets = n->aim->there.count[in];
-  if (gives >= OFTEN || gets >= OFTEN) return judge_donor(n, out, in);
-  uint64_t gift = UINT64_C(1) << (gives * OFTEN + gets);
-  if (!(n->donor->judged & gift)) {
-    n->donor->judged |= gift;
-    if (judge_donor(n, out, in)) n->donor->allowed |= gift;
-  }
-  return n->donor->allowed & gift;
+  shoal_tally *there = &n->aim->there;
+  uint32_t gives = there->count[out], gets = there->count[in];
+  if (gives >= OFTEN || gets >= OFTEN) return keeps(n->aim, there, n->donor, out, in);
+  uint64_t bit = UINT64_C(1) << (gives * OFTEN + gets);
+  if (!(n->donor->judged & bit) && keeps(n->aim, there, n->donor, out, in))
+    n->donor->allowed |= bit;
+  n->donor->judged |= bit;
+  return n->donor->allowed & bit;
 }
 
 static bool raises(need *n, uint32_t out, uint32_t in) {
@@ -141,10 +134,10 @@ static bool is_wanted(const need *n, uint32_t value) {
   return count == 0 || (n->any && count == n->aim->here.top);
 }
 
-/* A row of another class against each row that is offered. */
+/* Makes offers of a donor's row for each row in n->outs. */
 static void weigh_row(need *n, uint32_t donor, uint32_t slot, uint32_t value) {
   shoal_theta *t = n->t;
-  shoal_span *left = t->spans + (size_t)MOST_OUTS * t->axes->n;
+  shoal_span *left = t->spans + (size_t)MAX_OUTS * t->axes->n;
   bool known = false, allowed = false;
   int64_t before = 0;
   for (unsigned i = 0; i < n->n_outs; i++) {
@@ -171,8 +164,7 @@ static void visit(need *n, uint32_t donor) {
   t->seen[donor] = t->now;
   n->donor = &n->aim->known[donor];
   if (!(n->donor->has & n->wants)) return;
-  shoal_tally_fill(&n->aim->there, shoal_theta_values(t, n->aim, donor),
-                   shoal_theta_size(t, donor));
+  shoal_tally_fill(&n->aim->there, t, n->aim, donor);
   for (uint32_t slot = t->first[donor]; slot < t->first[donor + 1]; slot++) {
     uint32_t value = n->aim->value_of[slot];
     if (is_wanted(n, value)) weigh_row(n, donor, slot, value);
@@ -182,7 +174,7 @@ static void visit(need *n, uint32_t donor) {
 
 /* ------------------------------------------------------------ where donors are */
 
-/* An offer that holds is there: others are only looked for nearby. */
+/* Is there an offer that needs no further judging? */
 static bool is_served(const shoal_theta *t) { return t->n_offers && !must_judge(t); }
 
 static void visit_near(need *n) {
@@ -194,7 +186,7 @@ static void visit_near(need *n) {
   }
 }
 
-/* A few rows of each of a few values that are wanted; next time those behind them. */
+/* Visits the classes of FAR_ROWS rows of each of FAR_VALUES wanted values, then of the next. */
 static void visit_far(need *n) {
   shoal_theta_aim *aim = n->aim;
   unsigned values = 0;
@@ -209,25 +201,19 @@ static void visit_far(need *n) {
   aim->turn = (aim->turn + values) % aim->n_known;
 }
 
-/* Slots by value: where a value was when the round began. */
+/* Indexes the slots by value. Swaps make it outdated until the next round. */
 static void make_index(shoal_theta *t) {
   for (size_t a = 0; a < t->n_aims; a++) {
     shoal_theta_aim *aim = &t->aims[a];
-    uint32_t n = aim->column->n_values, *first = aim->first;
-    memset(first, 0, ((size_t)n + 1) * sizeof *first);
     for (uint32_t s = 0; s < t->n_rows; s++)
-      first[shoal_column_code(aim->column, t->rows[s]) + 1]++;
-    for (uint32_t v = 0; v < n; v++) first[v + 1] += first[v];
-    for (uint32_t s = 0; s < t->n_rows; s++)
-      aim->slots[first[shoal_column_code(aim->column, t->rows[s])]++] = s;
-    for (uint32_t v = n; v > 0; v--) first[v] = first[v - 1];
-    first[0] = 0;
+      t->trial[s] = shoal_column_code(aim->column, t->rows[s]);
+    shoal_theta_sort(NULL, t->n_rows, t->trial, aim->column->n_values, aim->first, aim->slots);
   }
 }
 
 /* ------------------------------------------------------------ one swap */
 
-/* Do all demands of both classes stay as they must? */
+/* Do both classes keep every demand that they satisfy? */
 static bool is_allowed(need *n, offer o) {
   shoal_theta *t = n->t;
   uint32_t donor = t->class_of[o.in], out = t->rows[o.out], in = t->rows[o.in];
@@ -235,8 +221,9 @@ static bool is_allowed(need *n, offer o) {
   for (size_t a = 0; ok && a < t->n_aims; a++) {
     shoal_theta_aim *aim = &t->aims[a];
     uint32_t u = aim->value_of[o.out], v = aim->value_of[o.in];
-    shoal_tally_fill(&aim->there, shoal_theta_values(t, aim, donor), shoal_theta_size(t, donor));
-    ok = (a == n->a || keeps(aim, &aim->here, u, v)) && keeps(aim, &aim->there, v, u);
+    shoal_tally_fill(&aim->there, t, aim, donor);
+    ok = (a == n->a || keeps(aim, &aim->here, &aim->known[n->c], u, v)) &&
+         keeps(aim, &aim->there, &aim->known[donor], v, u);
     shoal_tally_clear(&aim->there);
   }
   if (!ok || !t->has_rest) return ok;
@@ -251,7 +238,7 @@ static bool is_allowed(need *n, offer o) {
   return ok;
 }
 
-/* The cheapest offer that holds; false: there is none. */
+/* The cheapest allowed offer; false: there is none. */
 static bool choose(need *n, offer *chosen) {
   shoal_theta *t = n->t;
   if (must_judge(t)) qsort(t->offers, t->n_offers, sizeof *t->offers, by_widening);
@@ -262,20 +249,20 @@ static bool choose(need *n, offer *chosen) {
   return false;
 }
 
-/* Rows that the class offers, by value: those of its most frequent ones, or any it has twice. */
+/* Lists the rows that the class offers: of its most frequent values, or of any it has twice. */
 static void list_outs(need *n) {
   shoal_theta *t = n->t;
   shoal_tally *here = &n->aim->here;
   uint32_t least = n->any ? 2 : here->top;
   n->n_outs = 0;
-  for (uint32_t i = 0; i < here->n_values && n->n_outs < MOST_OUTS; i++) {
+  for (uint32_t i = 0; i < here->n_values && n->n_outs < MAX_OUTS; i++) {
     uint32_t value = here->values[i];
     if (here->count[value] < least) continue;
     bool rises = shoal_variance_compare(shoal_tally_renewed(here, value), n->variance) > 0;
-    unsigned taken = 0, most = n->any ? 2 : MOST_OUTS;
+    unsigned taken = 0, most = n->any ? 2 : MAX_OUTS;
     for (uint32_t s = t->first[n->c]; s < t->first[n->c + 1]; s++) {
       if (n->aim->value_of[s] != value) continue;
-      if (taken++ == most || n->n_outs == MOST_OUTS) break;
+      if (taken++ == most || n->n_outs == MAX_OUTS) break;
       extent_without(t, n->c, s, t->spans + (size_t)n->n_outs * t->axes->n);
       n->outs[n->n_outs] = s;
       n->values[n->n_outs] = value;
@@ -292,7 +279,7 @@ static void list_wants(need *n) {
   }
 }
 
-/* A swap for one attribute of a class; `here` is filled for all of them. */
+/* Finds a swap for one attribute of a class; `here` is filled for all attributes. */
 static bool find_swap(shoal_theta *t, uint32_t c, size_t a, bool any, offer *chosen) {
   need n = {.t = t, .aim = &t->aims[a], .a = a, .c = c, .any = any, .loss = loss_of(t, c)};
   n.variance = n.aim->known[c].variance;
@@ -322,13 +309,11 @@ static void exchange(shoal_theta *t, uint32_t c, offer o) {
   t->n_swaps++;
 }
 
-/* One swap for a class that fails; false: none was found. */
+/* Makes one swap for a failing class; false: none was found. */
 static bool help(shoal_theta *t, uint32_t c) {
   offer chosen = {0};
   bool found = false;
-  for (size_t a = 0; a < t->n_aims; a++)
-    shoal_tally_fill(&t->aims[a].here, shoal_theta_values(t, &t->aims[a], c),
-                     shoal_theta_size(t, c));
+  for (size_t a = 0; a < t->n_aims; a++) shoal_tally_fill(&t->aims[a].here, t, &t->aims[a], c);
   for (int any = 0; !found && any < 2; any++)
     for (size_t a = 0; !found && a < t->n_aims; a++)
       if (!t->aims[a].known[c].passes) found = find_swap(t, c, a, any, &chosen);
@@ -342,7 +327,7 @@ static shoal_status swap_round(shoal_theta *t, shoal_error *error) {
   for (uint32_t c = 0; c < t->n_classes; c++) {
     if ((c & 0xff) == 0)
       SHOAL_TRY(shoal_run_report(t->task->run, "swap", c, t->n_classes, "classes", error));
-    if (!t->fails[c] || t->tried[c] == MOST_TRIES) continue;
+    if (!t->fails[c] || t->tried[c] == MAX_TRIES) continue;
     bool helped = help(t, c);
     t->tried[c] = helped ? 0 : t->tried[c] + 1;
     while (helped && t->fails[c]) helped = help(t, c);
@@ -353,13 +338,13 @@ static shoal_status swap_round(shoal_theta *t, shoal_error *error) {
 
 shoal_status shoal_theta_swap(shoal_theta *t, shoal_error *error) {
   if (!t->offers) {
-    t->offers = shoal_alloc(MOST_OFFERS, sizeof *t->offers);
-    t->spans = shoal_alloc((size_t)(MOST_OUTS + 1) * t->axes->n, sizeof *t->spans);
+    t->offers = shoal_arena_alloc(&t->arena, MAX_OFFERS, sizeof *t->offers);
+    t->spans = shoal_arena_alloc(&t->arena, (MAX_OUTS + 1) * t->axes->n, sizeof *t->spans);
   }
   if (!t->offers || !t->spans) return shoal_fail_memory(error);
-  for (int round = 0; round < MOST_ROUNDS; round++) {
+  for (int round = 0; round < MAX_ROUNDS; round++) {
     uint64_t n_open = 0;
-    for (uint32_t c = 0; c < t->n_classes; c++) n_open += t->fails[c] && t->tried[c] < MOST_TRIES;
+    for (uint32_t c = 0; c < t->n_classes; c++) n_open += t->fails[c] && t->tried[c] < MAX_TRIES;
     if (!n_open) break;
     SHOAL_TRY(swap_round(t, error));
   }

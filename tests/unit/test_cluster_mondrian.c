@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of src/cluster/mondrian.c and cut.c on random tables of numbers, trees and missing
+ * Unit tests of src/cluster/mondrian.c on random tables of numbers, trees and missing
  * values: the clusters are a partition, each satisfies the policy, no cut at a median is left
  * undone, regions of a strict partition do not overlap, and threads change nothing.
  */
 #include "cluster_fixture.h"
-
-#include "cluster/cut.h"
 
 static void cluster(fixture *f, bool relaxed, const shoal_run *run) {
   shoal_cluster_task task = {.axes = &f->axes, .fit = &f->fit, .relaxed = relaxed, .run = run};
@@ -120,16 +118,13 @@ static void relaxed_cuts_go_through_heavy_values(void **state UNUSED) {
   assert_true(relaxed > strict);
 }
 
-/* Some rows of a table, so that axes lose differently: the cut is on the one that loses most. */
+/* Some rows of a table, on which axes lose differently; k allows one cut: on the widest axis. */
 static void the_widest_axis_is_cut(void **state UNUSED) {
   static const shape numbers = {"nnn", 5000, 3, false, NULL};
   for (uint64_t seed = 0; seed < 40; seed++) {
     fixture f;
     setup(&f, &numbers, 300, 2, 1, "", seed);
-    shoal_cluster_task task = {.axes = &f.axes, .fit = &f.fit};
-    shoal_cutter cutter;
-    succeeds(&f, shoal_cutter_init(&cutter, &task, &f.error));
-    uint32_t rows[300], scratch[600], n = 0;
+    uint32_t rows[300], tuples[300], n = 0;
     size_t widest = 0;
     for (uint32_t r = 0; r < f.n_rows; r++) /* a third of one axis, two thirds of another */
       if (place(&f, r, seed % 3) < 100 && place(&f, r, (seed + 1) % 3) < 200) rows[n++] = r;
@@ -141,12 +136,21 @@ static void the_widest_axis_is_cut(void **state UNUSED) {
       if (shoal_axis_loss(&f.axes.items[q], span[q].lo, span[q].hi) >
           shoal_axis_loss(&f.axes.items[widest], span[widest].lo, span[widest].hi))
         widest = q;
-    uint32_t n_left = shoal_cutter_cut(&cutter, rows, n, scratch), highest = 0;
-    assert_in_range(n_left, n / 2 - 5, n / 2 + 5); /* near the median */
-    for (uint32_t i = 0; i < n_left; i++)
-      if (place(&f, rows[i], widest) > highest) highest = place(&f, rows[i], widest);
-    for (uint32_t i = n_left; i < n; i++) assert_true(place(&f, rows[i], widest) > highest);
-    shoal_cutter_reset(&cutter);
+    shoal_axes some = f.axes;
+    for (uint32_t i = 0; i < n; i++) tuples[i] = f.axes.tuple_of_row[rows[i]];
+    some.n_rows = n;
+    some.tuple_of_row = tuples;
+    f.fit.k = n / 2 - 5; /* near the median */
+    shoal_cluster_task task = {.axes = &some, .fit = &f.fit};
+    succeeds(&f, shoal_cluster_mondrian(&task, &f.partition, &f.error));
+    assert_int_equal(f.partition.n_clusters, 2);
+    uint32_t highest = 0, lowest = UINT32_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+      uint32_t at = place(&f, rows[i], widest);
+      if (f.partition.cluster_of_row[i] == 0 && at > highest) highest = at;
+      if (f.partition.cluster_of_row[i] == 1 && at < lowest) lowest = at;
+    }
+    assert_true(highest < lowest);
     teardown(&f);
   }
 }

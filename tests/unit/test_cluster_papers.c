@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of src/cluster/{k_member,greedy_pk,enhanced_pk,hybrid_pk}.c: random tables against
+ * Unit tests of src/cluster/{greedy,enhanced_pk}.c: random tables against
  * the algorithms word by word (cluster_slow.h), the examples of Truta, Campan & Meyer 2007 and the
  * counterexamples to it (docs/reading-the-papers.md R7, R12, R13, R14).
  */
@@ -15,7 +15,6 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "cluster/rowtree.h"
 #include "cluster_slow.h"
 #include "table/load.h"
 

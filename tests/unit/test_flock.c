@@ -7,7 +7,7 @@
 #include "flock_fixture.h"
 #include "scarce_memory.h"
 
-#include "cluster/row_order.h"
+#include "cluster/theta.h"
 
 /* ---------------------------------------------------------------- clusters */
 

@@ -171,7 +171,7 @@ static uint32_t n_failing(const fixture *f) {
   return n;
 }
 
-static void mend(fixture *f) { succeeds(shoal_theta_mend(&f->task, &f->partition, &error)); }
+static void mend(fixture *f) { succeeds(shoal_theta_repair(&f->task, &f->partition, &error)); }
 
 /* Mended by swaps alone: as many classes as before, all of them pass. */
 static void swaps_mend(const char *classes, unsigned k, double mu) {

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cluster/theta_order: the order of a best-cut tree. A set of tuples is cut in two on the attribute
+ * and at the place where both parts together lose the least information, and so on down to single
+ * tuples. Of two parts, the one nearer to the preceding tuple comes first. Neighbours are then
+ * similar in all attributes, which sorting by columns cannot achieve.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "base/work.h"
+#include "cluster/theta.h"
+
+enum {
+  SAMPLE = 16384,     /* tuples by which a cut is chosen */
+  MAX_DEPTH = 40,     /* of the tree; deeper parts are cut in half */
+  MIN_REPORTED = 512, /* tuples of a part that is worth a progress report */
+  MIN_SMALL = 1024    /* tuples of a part that is ordered separately */
+};
+
+/* Tuples of a part that share a place on the current axis. */
+typedef struct slice {
+  uint32_t place;
+  uint32_t n_tuples;
+  uint64_t weight;
+} slice;
+
+typedef struct cut {
+  uint64_t cost;     /* loss of both sides */
+  uint64_t evenness; /* ample: rows of the lighter side; otherwise tuples of the smaller side */
+  size_t axis;
+  uint32_t last; /* places up to this one are on the left */
+  bool found;
+  bool ample; /* both sides have enough rows */
+} cut;
+
+typedef struct ordering {
+  const shoal_axes *axes;
+  const uint32_t *weight;
+  uint64_t min_weight;
+  bool even; /* the tree is deep: cut in half */
+  shoal_arena arena;
+  uint32_t *scratch;   /* tuples of a part */
+  slice *slices;       /* of the current axis */
+  shoal_span *extents; /* by slice and axis */
+  uint64_t *left_cost; /* by slice: of the slices up to it */
+  uint32_t *slice_of;  /* by place: its slice + 1; 0: none */
+  uint64_t *keys;      /* place << 32 | index */
+  uint32_t *sample;    /* SAMPLE tuples of a large part */
+  shoal_span *extent;  /* of a part or its sample */
+  shoal_span *grown;   /* an extent that grows */
+  const shoal_run *run;
+  shoal_status status; /* of the reports */
+  shoal_error error;
+} ordering;
+
+static void add_to_slice(const ordering *o, uint32_t s, bool first, uint32_t tuple) {
+  const uint32_t *places = shoal_axes_tuple(o->axes, tuple);
+  shoal_span *extent = o->extents + (size_t)s * o->axes->n;
+  if (first) shoal_extent_start(o->axes, extent, places);
+  else shoal_extent_add(o->axes, extent, places);
+  o->slices[s].weight += o->weight[tuple];
+  o->slices[s].n_tuples++;
+}
+
+/* Makes the slices of m tuples on an axis, ascending, by sorting; returns their number. */
+static uint32_t slice_sorted(ordering *o, const uint32_t *tuples, size_t m, size_t axis) {
+  for (size_t i = 0; i < m; i++)
+    o->keys[i] = (uint64_t)shoal_axes_tuple(o->axes, tuples[i])[axis] << 32 | i;
+  shoal_sort_keys(o->keys, m);
+  uint32_t n = 0;
+  for (size_t i = 0; i < m; i++) {
+    uint32_t place = (uint32_t)(o->keys[i] >> 32);
+    bool first = i == 0 || place != o->slices[n - 1].place;
+    if (first) o->slices[n++] = (slice){place, 0, 0};
+    add_to_slice(o, n - 1, first, tuples[(uint32_t)o->keys[i]]);
+  }
+  return n;
+}
+
+/* The same by counting, for spans that are not much longer than m. */
+static uint32_t slice_counted(ordering *o, const uint32_t *tuples, size_t m, size_t axis,
+                              shoal_span span) {
+  uint32_t *slice_of = o->slice_of, n = 0;
+  memset(slice_of, 0, ((size_t)span.hi - span.lo + 1) * sizeof *slice_of);
+  for (size_t i = 0; i < m; i++) slice_of[shoal_axes_tuple(o->axes, tuples[i])[axis] - span.lo] = 1;
+  for (uint32_t p = 0; p <= span.hi - span.lo; p++) {
+    if (!slice_of[p]) continue;
+    o->slices[n++] = (slice){span.lo + p, 0, 0};
+    slice_of[p] = n;
+  }
+  for (size_t i = 0; i < m; i++) {
+    uint32_t s = slice_of[shoal_axes_tuple(o->axes, tuples[i])[axis] - span.lo] - 1;
+    add_to_slice(o, s, o->slices[s].weight == 0, tuples[i]);
+  }
+  return n;
+}
+
+static bool is_better(const cut *a, const cut *b) {
+  if (!b->found || a->ample != b->ample) return !b->found || a->ample;
+  if (a->ample && a->cost != b->cost) return a->cost < b->cost;
+  return a->evenness > b->evenness;
+}
+
+/*
+ * The best cut on an axis: the ample one of least cost. If none is ample, the one that divides the
+ * tuples most evenly, so that the tree does not get deep.
+ */
+static void try_axis(ordering *o, uint32_t n_slices, size_t axis, uint64_t weight, size_t n_tuples,
+                     cut *best) {
+  const shoal_axes *axes = o->axes;
+  uint64_t left = 0, least = o->even                      ? UINT64_MAX
+                             : weight / 4 < o->min_weight ? weight / 4
+                                                          : o->min_weight;
+  memcpy(o->grown, o->extents, axes->n * sizeof *o->grown);
+  for (uint32_t s = 0; s + 1 < n_slices; s++) {
+    shoal_extent_join(axes, o->grown, o->extents + (size_t)s * axes->n);
+    left += o->slices[s].weight;
+    o->left_cost[s] = left * shoal_extent_loss(axes, o->grown);
+  }
+  uint64_t right = 0, tuples = 0;
+  memcpy(o->grown, o->extents + (size_t)(n_slices - 1) * axes->n, axes->n * sizeof *o->grown);
+  for (uint32_t s = n_slices - 1; s > 0; s--) {
+    shoal_extent_join(axes, o->grown, o->extents + (size_t)s * axes->n);
+    right += o->slices[s].weight;
+    tuples += o->slices[s].n_tuples;
+    uint64_t lighter = right < weight - right ? right : weight - right;
+    uint64_t smaller = tuples < n_tuples - tuples ? tuples : n_tuples - tuples;
+    cut c = {.cost = o->left_cost[s - 1] + right * shoal_extent_loss(axes, o->grown),
+             .axis = axis,
+             .last = o->slices[s - 1].place,
+             .found = true,
+             .ample = lighter >= least};
+    c.evenness = c.ample ? lighter : smaller;
+    if (is_better(&c, best)) *best = c;
+  }
+}
+
+/* The best cut of m tuples with the extent o->extent. */
+static cut best_cut(ordering *o, const uint32_t *tuples, size_t m, uint64_t weight) {
+  const shoal_span *extent = o->extent;
+  cut best = {0};
+  for (size_t q = 0; q < o->axes->n; q++) {
+    if (extent[q].lo == extent[q].hi) continue;
+    uint32_t n = extent[q].hi - extent[q].lo < 4 * m ? slice_counted(o, tuples, m, q, extent[q])
+                                                     : slice_sorted(o, tuples, m, q);
+    try_axis(o, n, q, weight, m, &best);
+  }
+  return best;
+}
+
+static void extent_of(const ordering *o, const uint32_t *tuples, size_t m, shoal_span *extent,
+                      uint64_t *weight) {
+  shoal_extent_start(o->axes, extent, shoal_axes_tuple(o->axes, tuples[0]));
+  *weight = 0;
+  for (size_t i = 0; i < m; i++) {
+    shoal_extent_add(o->axes, extent, shoal_axes_tuple(o->axes, tuples[i]));
+    *weight += o->weight[tuples[i]];
+  }
+}
+
+/* Moves the tuples of the left side to the front, stably; returns their number. */
+static size_t divide(ordering *o, uint32_t *tuples, size_t m, const cut *c) {
+  size_t left = 0, right = 0;
+  for (size_t i = 0; i < m; i++) {
+    if (shoal_axes_tuple(o->axes, tuples[i])[c->axis] <= c->last) tuples[left++] = tuples[i];
+    else o->scratch[right++] = tuples[i];
+  }
+  memcpy(tuples + left, o->scratch, right * sizeof *tuples);
+  return left;
+}
+
+/* The increase in loss of m tuples by one more. */
+static uint32_t increase(ordering *o, const uint32_t *tuples, size_t m, const uint32_t *places) {
+  uint64_t weight;
+  extent_of(o, tuples, m, o->grown, &weight);
+  return shoal_extent_loss_with(o->axes, o->grown, places) - shoal_extent_loss(o->axes, o->grown);
+}
+
+/* Puts the part first that loses less by the tuple `before`; returns its size. */
+static size_t turn(ordering *o, uint32_t *tuples, size_t m, size_t left, const uint32_t *before) {
+  if (increase(o, tuples, left, before) <= increase(o, tuples + left, m - left, before))
+    return left;
+  memcpy(o->scratch, tuples, left * sizeof *tuples);
+  memmove(tuples, tuples + left, (m - left) * sizeof *tuples);
+  memcpy(tuples + (m - left), o->scratch, left * sizeof *tuples);
+  return m - left;
+}
+
+typedef struct part {
+  uint32_t *tuples;
+  size_t n;
+  unsigned depth;
+} part;
+
+typedef struct parts {
+  part *items;
+  size_t n, capacity;
+} parts;
+
+static bool add_part(parts *list, uint32_t *tuples, size_t n, unsigned depth) {
+  if (!shoal_grow(&list->items, &list->capacity, list->n + 1, sizeof *list->items)) return false;
+  list->items[list->n++] = (part){tuples, n, depth};
+  return true;
+}
+
+/* The best cut; of a large part, by a sample of its tuples. */
+static cut choose_cut(ordering *o, const part *p) {
+  const uint32_t *tuples = p->tuples;
+  size_t m = p->n;
+  uint64_t weight;
+  if (m > SAMPLE) {
+    for (size_t i = 0; i < SAMPLE; i++) o->sample[i] = p->tuples[i * (p->n / SAMPLE)];
+    tuples = o->sample;
+    m = SAMPLE;
+  }
+  extent_of(o, tuples, m, o->extent, &weight);
+  return best_cut(o, tuples, m, weight);
+}
+
+/* Reports progress: no row is done yet. False: the run is cancelled. */
+static bool goes_on(ordering *o) {
+  o->status = shoal_run_report(o->run, "cluster", 0, o->axes->n_rows, "rows", &o->error);
+  return o->status == SHOAL_OK;
+}
+
+/*
+ * Orders tuples. Parts of at most `small` tuples are put on the list `later` instead, if there is
+ * one; the first part of a call has no preceding tuple. False: no memory, or cancelled.
+ */
+static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, parts *later) {
+  parts stack = {0};
+  bool ok = add_part(&stack, tuples, n, 0);
+  while (ok && stack.n) {
+    part p = stack.items[--stack.n];
+    if (p.n < 2) continue;
+    if (later && p.n <= small) {
+      ok = add_part(later, p.tuples, p.n, 0);
+      continue;
+    }
+    if (p.n > MIN_REPORTED && !goes_on(o)) break;
+    o->even = p.depth > MAX_DEPTH;
+    cut c = choose_cut(o, &p);
+    if (!c.found) continue;
+    size_t left = divide(o, p.tuples, p.n, &c);
+    if (p.tuples > tuples)
+      left = turn(o, p.tuples, p.n, left, shoal_axes_tuple(o->axes, p.tuples[-1]));
+    ok = add_part(&stack, p.tuples + left, p.n - left, p.depth + 1) &&
+         add_part(&stack, p.tuples, left, p.depth + 1);
+  }
+  free(stack.items);
+  return ok && o->status == SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ all tuples */
+
+/* Room for parts of up to n tuples. */
+static bool ordering_init(ordering *o, size_t n) {
+  const shoal_axes *axes = o->axes;
+  size_t places = 1;
+  for (size_t q = 0; q < axes->n; q++)
+    if (axes->items[q].n_places > places) places = axes->items[q].n_places;
+  size_t sampled = n < SAMPLE ? n : SAMPLE;
+  size_t slices = places < sampled ? places : sampled;
+  if (places > 4 * sampled) places = 4 * sampled; /* longer spans are sorted */
+  o->scratch = shoal_arena_alloc(&o->arena, n, sizeof *o->scratch);
+  o->sample = shoal_arena_alloc(&o->arena, SAMPLE, sizeof *o->sample);
+  o->slices = shoal_arena_alloc(&o->arena, slices, sizeof *o->slices);
+  o->extents = shoal_arena_alloc(&o->arena, slices * axes->n, sizeof *o->extents);
+  o->left_cost = shoal_arena_alloc(&o->arena, slices, sizeof *o->left_cost);
+  o->slice_of = shoal_arena_alloc(&o->arena, places, sizeof *o->slice_of);
+  o->keys = shoal_arena_alloc(&o->arena, sampled, sizeof *o->keys);
+  o->grown = shoal_arena_alloc(&o->arena, axes->n, sizeof *o->grown);
+  o->extent = shoal_arena_alloc(&o->arena, axes->n, sizeof *o->extent);
+  return o->scratch && o->sample && o->slices && o->extents && o->left_cost && o->slice_of &&
+         o->keys && o->grown && o->extent;
+}
+
+shoal_status shoal_row_order(const shoal_axes *axes, const uint32_t *weight, uint64_t min_weight,
+                             const shoal_run *run, uint32_t *order, shoal_error *error) {
+  size_t n = axes->n_tuples, small = n / 64 > MIN_SMALL ? n / 64 : MIN_SMALL;
+  ordering o = {.axes = axes, .weight = weight, .min_weight = min_weight, .run = run};
+  parts later = {0};
+  for (uint32_t t = 0; t < n; t++) order[t] = t;
+  bool ok = ordering_init(&o, n) && order_tuples(&o, order, n, small, &later);
+  for (size_t i = 0; ok && i < later.n; i++)
+    ok = order_tuples(&o, later.items[i].tuples, later.items[i].n, 0, NULL);
+  free(later.items);
+  shoal_arena_reset(&o.arena);
+  if (o.status != SHOAL_OK && error) *error = o.error;
+  return ok ? SHOAL_OK : o.status != SHOAL_OK ? o.status : shoal_fail_memory(error);
+}
+
+/* ------------------------------------------------------------ classes */
+
+/* Sums the positions of each class's rows, and counts the rows. */
+static void sum_positions(const shoal_cluster_task *task, const shoal_partition *partition,
+                          const uint32_t *position, uint64_t *sum, uint32_t *size) {
+  memset(sum, 0, partition->n_clusters * sizeof *sum);
+  memset(size, 0, partition->n_clusters * sizeof *size);
+  for (uint32_t r = 0; r < task->axes->n_rows; r++) {
+    uint32_t c = partition->cluster_of_row[r];
+    sum[c] += position[task->axes->tuple_of_row[r]];
+    size[c]++;
+  }
+}
+
+shoal_status shoal_theta_order(const shoal_cluster_task *task, const shoal_partition *partition,
+                               uint32_t *number, shoal_error *error) {
+  const shoal_axes *axes = task->axes;
+  uint32_t n = axes->n_tuples, n_classes = partition->n_clusters;
+  uint32_t *weight = shoal_alloc_zero(n, sizeof *weight), *order = shoal_alloc(n, sizeof *order);
+  uint64_t *keys = shoal_alloc(n_classes, sizeof *keys);
+  shoal_status status = weight && order && keys ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK) {
+    for (uint32_t r = 0; r < axes->n_rows; r++) weight[axes->tuple_of_row[r]]++;
+    status = shoal_row_order(axes, weight, task->fit->k, task->run, order, error);
+  }
+  if (status == SHOAL_OK) {
+    for (uint32_t i = 0, at = 0; i < n; i++) { /* weights become positions */
+      uint32_t rows = weight[order[i]];
+      weight[order[i]] = at;
+      at += rows;
+    }
+    sum_positions(task, partition, weight, keys, number);
+    for (uint32_t c = 0; c < n_classes; c++) keys[c] = keys[c] / number[c] << 32 | c;
+    shoal_sort_keys(keys, n_classes);
+    for (uint32_t i = 0; i < n_classes; i++) number[(uint32_t)keys[i]] = i;
+  }
+  free(weight);
+  free(order);
+  free(keys);
+  return status;
+}

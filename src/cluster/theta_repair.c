@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cluster/theta_repair: noise rows and merges, for classes that swaps could not repair
+ * (docs/reading-the-papers.md R19).
+ *
+ * Noise rows (Khan et al. 2020, section 6.4): each has a value that its class lacks, the most
+ * frequent one of the table, until the class passes or no such value is left. Otherwise it copies a
+ * random row of the class. If not every class can have the noise rows it needs, those that need the
+ * fewest come first. k is counted on real rows: a class has k of them before any noise is added.
+ *
+ * Merges: a class is joined to a near one, preferably one with which it satisfies every demand,
+ * otherwise the nearest, or is given up to be suppressed, whichever loses less. Near classes are
+ * near in the order of the classes, and among these the ones whose rows lose least by the merge.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "base/work.h"
+#include "cluster/theta.h"
+
+enum {
+  REACH = 32,   /* classes on each side that are considered for a merge */
+  MAX_TRIED = 8 /* of these, the nearest are judged */
+};
+
+/* ------------------------------------------------------------ noise rows */
+
+/* The noise rows that would repair one class. */
+typedef struct plan {
+  uint32_t c, n;
+  size_t first; /* in `planned` */
+} plan;
+
+typedef struct planning {
+  shoal_theta *t;
+  shoal_random random;
+  plan *plans;
+  size_t n_plans, plan_capacity;
+  shoal_noise_list planned;
+} planning;
+
+static bool reaches_all(const shoal_theta *t) {
+  for (size_t a = 0; a < t->n_aims; a++)
+    if (!shoal_aim_reached(&t->aims[a], shoal_tally_variance(&t->aims[a].here))) return false;
+  return true;
+}
+
+static uint32_t absent_value(const shoal_theta_aim *aim) {
+  for (uint32_t i = 0; i < aim->n_known; i++)
+    if (!aim->here.count[aim->by_frequency[i]]) return aim->by_frequency[i];
+  return SHOAL_NO_VALUE;
+}
+
+/* Plans one more row and counts it in the tallies; false: no value is left, or no memory. */
+static bool plan_row(planning *p, uint32_t c) {
+  shoal_theta *t = p->t;
+  const shoal_tracked *tracked = t->task->fit->tracked;
+  uint32_t row = shoal_theta_rows(t, c)[shoal_random_below(&p->random, shoal_theta_size(t, c))];
+  uint32_t *values = shoal_noise_add(&p->planned, c, row);
+  if (!values) {
+    t->failed = true;
+    return false;
+  }
+  for (size_t s = 0; s < tracked->n_columns; s++)
+    values[s] = shoal_column_code(tracked->columns[s], row);
+  for (size_t a = 0; a < t->n_aims; a++) {
+    shoal_theta_aim *aim = &t->aims[a];
+    if (shoal_aim_reached(aim, shoal_tally_variance(&aim->here))) continue;
+    values[aim->tracked] = absent_value(aim);
+    if (values[aim->tracked] != SHOAL_NO_VALUE) continue;
+    p->planned.rows.n--;
+    return false;
+  }
+  for (size_t a = 0; a < t->n_aims; a++) {
+    uint32_t code = values[t->aims[a].tracked];
+    if (!shoal_column_missing(t->aims[a].column, code)) shoal_tally_add(&t->aims[a].here, code);
+  }
+  return true;
+}
+
+/* Plans the rows that repair a class; none if that is impossible. */
+static void plan_class(planning *p, uint32_t c, uint64_t most) {
+  shoal_theta *t = p->t;
+  shoal_noise *planned = &p->planned.rows;
+  uint32_t n = 0, first = planned->n;
+  for (size_t a = 0; a < t->n_aims; a++) shoal_tally_fill(&t->aims[a].here, t, &t->aims[a], c);
+  bool reached = reaches_all(t);
+  while (!reached && n < most && plan_row(p, c)) {
+    n++;
+    reached = reaches_all(t);
+  }
+  t->noise_short = t->noise_short || (!reached && n == most);
+  for (size_t a = 0; a < t->n_aims; a++) shoal_tally_clear(&t->aims[a].here);
+  size_t width = planned->n_columns;
+  bool repaired = false;
+  if (reached && n) {
+    shoal_added added = {.values = planned->values + first * width, .n = n, .n_columns = width};
+    repaired =
+        shoal_judging_fits_with(&t->all, shoal_theta_rows(t, c), shoal_theta_size(t, c), added);
+  }
+  if (repaired && shoal_grow(&p->plans, &p->plan_capacity, p->n_plans + 1, sizeof *p->plans))
+    p->plans[p->n_plans++] = (plan){c, n, first};
+  else if (repaired) t->failed = true;
+  else planned->n = first;
+}
+
+static int fewest_first(const void *a, const void *b) {
+  const plan *x = a, *y = b;
+  if (x->n != y->n) return x->n < y->n ? -1 : 1;
+  return (x->c > y->c) - (x->c < y->c);
+}
+
+static bool carry_out(planning *p, const plan *planned) {
+  shoal_theta *t = p->t;
+  const shoal_noise *rows = &p->planned.rows;
+  for (size_t i = planned->first; i < planned->first + planned->n; i++) {
+    uint32_t *values = shoal_noise_add(&t->noise, planned->c, rows->like[i]);
+    if (!values) return false;
+    memcpy(values, rows->values + i * rows->n_columns, rows->n_columns * sizeof *values);
+  }
+  t->closed[planned->c] = 1;
+  t->fails[planned->c] = 0;
+  return true;
+}
+
+shoal_status shoal_theta_add_noise(shoal_theta *t, shoal_error *error) {
+  planning p = {.t = t, .planned.rows.n_columns = t->noise.rows.n_columns};
+  const shoal_noise *noise = &t->noise.rows;
+  uint64_t most = t->task->most_noise < UINT32_MAX ? t->task->most_noise : UINT32_MAX - 1;
+  shoal_random_seed(&p.random, t->task->seed + noise->n);
+  for (uint32_t c = 0; c < t->n_classes && !t->failed; c++)
+    if (t->fails[c]) plan_class(&p, c, most - noise->n);
+  if (p.n_plans) qsort(p.plans, p.n_plans, sizeof *p.plans, fewest_first);
+  size_t done = 0;
+  for (; done < p.n_plans && !t->failed && p.plans[done].n <= most - noise->n; done++)
+    t->failed = !carry_out(&p, &p.plans[done]);
+  t->noise_short = t->noise_short || done < p.n_plans;
+  free(p.plans);
+  shoal_noise_reset(&p.planned.rows);
+  return t->failed || t->all.failed ? shoal_fail_memory(error) : SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ merges */
+
+typedef struct partner {
+  uint64_t cost;
+  uint32_t class;
+} partner;
+
+/* The increase in loss over all rows of two classes if they become one. */
+static uint64_t merge_cost(const shoal_theta *t, uint32_t a, uint32_t b) {
+  const shoal_span *of_a = shoal_theta_extent(t, a), *of_b = shoal_theta_extent(t, b);
+  uint64_t joined = shoal_extent_loss_joined(t->axes, of_a, of_b);
+  return shoal_theta_size(t, a) * (joined - shoal_extent_loss(t->axes, of_a)) +
+         shoal_theta_size(t, b) * (joined - shoal_extent_loss(t->axes, of_b));
+}
+
+/* A suppressed row loses all that it has not lost yet. */
+static uint64_t giving_up_cost(const shoal_theta *t, uint32_t c) {
+  uint64_t full = 0;
+  for (size_t q = 0; q < t->axes->n; q++) full += t->axes->items[q].full;
+  return shoal_theta_size(t, c) * (full - shoal_extent_loss(t->axes, shoal_theta_extent(t, c)));
+}
+
+static bool may_give_up(const shoal_theta *t, uint32_t c) {
+  return shoal_theta_size(t, c) <= t->task->most_suppressed - t->n_given_up;
+}
+
+/* Keeps the MAX_TRIED nearest partners in `near`, the nearest first. */
+static void note_partner(const shoal_theta *t, uint32_t c, uint32_t other, partner *near,
+                         unsigned *n) {
+  if (t->closed[other]) return;
+  partner found = {merge_cost(t, c, other), other};
+  unsigned at = *n;
+  while (at > 0 && found.cost < near[at - 1].cost) at--;
+  if (at == MAX_TRIED) return;
+  unsigned last = *n < MAX_TRIED ? (*n)++ : MAX_TRIED - 1;
+  memmove(near + at + 1, near + at, (last - at) * sizeof *near);
+  near[at] = found;
+}
+
+static bool fits_with(shoal_theta *t, uint32_t a, uint32_t b) {
+  uint32_t size_a = shoal_theta_size(t, a), size_b = shoal_theta_size(t, b);
+  memcpy(t->trial, shoal_theta_rows(t, a), size_a * sizeof *t->trial);
+  memcpy(t->trial + size_a, shoal_theta_rows(t, b), size_b * sizeof *t->trial);
+  return shoal_judging_fits(&t->all, t->trial, (size_t)size_a + size_b);
+}
+
+/* The nearest class with which it would pass, otherwise the nearest; false: there is none. */
+static bool find_partner(shoal_theta *t, uint32_t c, partner *found) {
+  partner near[MAX_TRIED];
+  unsigned n = 0;
+  for (uint32_t step = 1; step <= t->n_classes && (step <= REACH || n == 0); step++) {
+    if (c >= step) note_partner(t, c, c - step, near, &n);
+    if (step < t->n_classes - c) note_partner(t, c, c + step, near, &n);
+  }
+  for (unsigned i = 0; i < n; i++) {
+    *found = near[i];
+    if (fits_with(t, c, near[i].class)) return true;
+  }
+  if (n) *found = near[0];
+  return n;
+}
+
+static uint32_t root_of(uint32_t *root, uint32_t c) {
+  while (root[c] != c) c = root[c] = root[root[c]];
+  return c;
+}
+
+static void give_up(shoal_theta *t, uint32_t c) {
+  t->closed[c] = 1;
+  t->fails[c] = 0;
+  t->n_given_up += shoal_theta_size(t, c);
+}
+
+static shoal_status pair_failing(shoal_theta *t, uint32_t *root, uint8_t *joined, bool *any,
+                                 shoal_error *error) {
+  for (uint32_t c = 0; c < t->n_classes; c++) {
+    if (!t->fails[c] || joined[c]) continue;
+    SHOAL_TRY(shoal_run_report(t->task->run, "mend", c, t->n_classes, "classes", error));
+    partner near;
+    bool found = find_partner(t, c, &near);
+    if (may_give_up(t, c) && (!found || giving_up_cost(t, c) < near.cost)) {
+      give_up(t, c);
+      *any = true;
+    } else if (found) {
+      root[root_of(root, c)] = root_of(root, near.class);
+      joined[c] = joined[near.class] = 1;
+      *any = true;
+    }
+  }
+  return t->all.failed ? shoal_fail_memory(error) : SHOAL_OK;
+}
+
+shoal_status shoal_theta_merge(shoal_theta *t, bool *any, shoal_error *error) {
+  uint32_t *root = shoal_alloc(t->n_classes, sizeof *root), n = 0;
+  uint32_t *group = shoal_alloc(t->n_classes, sizeof *group);
+  uint8_t *joined = shoal_alloc_zero(t->n_classes, 1);
+  *any = false;
+  shoal_status status = root && group && joined ? SHOAL_OK : shoal_fail_memory(error);
+  for (uint32_t c = 0; status == SHOAL_OK && c < t->n_classes; c++) root[c] = c;
+  if (status == SHOAL_OK) status = pair_failing(t, root, joined, any, error);
+  if (status == SHOAL_OK && *any) {
+    memset(group, 0xff, t->n_classes * sizeof *group);
+    for (uint32_t c = 0; c < t->n_classes; c++) { /* in the order of their first class */
+      uint32_t r = root_of(root, c);
+      if (group[r] == UINT32_MAX) group[r] = n++;
+    }
+    for (uint32_t c = 0; c < t->n_classes; c++) group[c] = group[root_of(root, c)];
+    t->n_merged += t->n_classes - n;
+    status = shoal_theta_regroup(t, group, n, error);
+  }
+  free(root);
+  free(group);
+  free(joined);
+  return status;
+}
