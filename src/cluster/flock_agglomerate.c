@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cluster/flock_agglomerate: clusters from the bottom up. Every cluster that does not satisfy the
- * requirements keeps its best partner; the pair with the lowest score goes first. The score is the
+ * requirements keeps its best partners; the pair with the lowest score goes first. The score is the
  * loss added for each row that the step settles. A partner that satisfies the requirements already
  * lends the rows that are lacking, if it can spare them, or takes the whole cluster in.
  *

@@ -91,7 +91,7 @@
       "how to choose among minimal nodes: preferences or attributes, first things first")          \
   KEY("method.", "objective", read_objective, "NAME", "what optimal and flock minimize")           \
   KEY("method.", "effort", read_effort, "1..1000",                                                 \
-      "flock, and theta that starts from it: multiplies the search budget; 1 unless given")        \
+      "flock, and theta that starts from it: multiplies the search budget (default: 1)")        \
   KEY("method.", "cuts", read_cuts, "strict|relaxed",                                              \
       "mondrian: whether rows of one value stay together; strict, they do, unless given")          \
   KEY("method.", "start", read_start, "flock|sorted",                                              \
