@@ -227,7 +227,7 @@ static shoal_status run(job *j, uint32_t k, uint64_t most_work) {
   j->method = "none";
   j->bound.most_work = most_work;
   ascend(j);
-  if (j->bound.ended) {
+  if (j->bound.ended && j->n_sweeps == 0) {
     j->bound.work = 0;
     if (bound_pairs(&j->bound)) keep_best(j, "pairs");
   }

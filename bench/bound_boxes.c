@@ -71,21 +71,29 @@ static void repair(bound *b, bound_top *top, const uint32_t *set, uint32_t n, do
   top_of(b, top, set, n);
 }
 
-static void sort_by_place(bound *b, const bound_axis *axis, const uint32_t *from, uint32_t n,
-                          uint32_t *to) {
+/* Sorts the tuples whose y is above `least`; returns how many these are. */
+static uint32_t sort_by_place(bound *b, const bound_axis *axis, const uint32_t *from, uint32_t n,
+                              double least, uint32_t *to) {
   const uint32_t *place = axis->place;
+  uint32_t n_sorted = 0;
   if (n <= FEW) {
     for (uint32_t i = 0; i < n; i++) {
-      uint32_t tuple = from[i], at = i;
+      uint32_t tuple = from[i], at = n_sorted;
+      if (b->y[tuple] <= least) continue;
       for (; at && place[to[at - 1]] > place[tuple]; at--) to[at] = to[at - 1];
       to[at] = tuple;
+      n_sorted++;
     }
-    return;
+    return n_sorted;
   }
   memset(b->counts, 0, ((size_t)axis->n_places + 1) * sizeof *b->counts);
-  for (uint32_t i = 0; i < n; i++) b->counts[place[from[i]] + 1]++;
+  for (uint32_t i = 0; i < n; i++)
+    if (b->y[from[i]] > least) b->counts[place[from[i]] + 1]++;
   for (uint32_t p = 0; p < axis->n_places; p++) b->counts[p + 1] += b->counts[p];
-  for (uint32_t i = 0; i < n; i++) to[b->counts[place[from[i]]]++] = from[i];
+  n_sorted = b->counts[axis->n_places];
+  for (uint32_t i = 0; i < n; i++)
+    if (b->y[from[i]] > least) to[b->counts[place[from[i]]]++] = from[i];
+  return n_sorted;
 }
 
 static void visit(bound *b, size_t depth, const uint32_t *from, uint32_t n, double loss);
@@ -185,9 +193,11 @@ static void visit(bound *b, size_t depth, const uint32_t *from, uint32_t n, doub
     repair(b, top, from, n, loss);
     return;
   }
-  uint32_t *set = b->sets[depth];
-  sort_by_place(b, &b->axes[depth], from, n, set);
+  /* rows so low that they violate nothing even with the k - 1 highest need not be looked at */
+  double least = b->k * loss - (top->sum - top->entries[top->n - 1].y);
   double most = top->sum / b->k;
+  uint32_t *set = b->sets[depth];
+  n = sort_by_place(b, &b->axes[depth], from, n, least, set);
   if (b->axes[depth].number) visit_number(b, depth, set, n, loss, most);
   else visit_tree(b, depth, set, n, loss, most);
 }
