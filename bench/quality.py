@@ -5,19 +5,24 @@
     python3 bench/quality.py --shoal build/shoal --tables trees100k,adult8-k5 --algorithms flock,mondrian
 
 Each run is one `shoal anonymize --threads 1`. Prints nil, clusters, the report's search seconds and the
-CPU seconds of the process, and at the end flock's nil over the least nil of the other algorithms.
-With SHOAL_DATA set, Adult is among the tables.
+CPU seconds of the process, and at the end flock's nil over the least nil of the other algorithms and, with
+--bound, over a lower bound of every partition's (bench/bound.c). With SHOAL_DATA set, Adult is among the
+tables. `bench/run.py --only quality` writes the same into bench/RESULTS.md.
 """
 import argparse
+import hashlib
+import json
 import os
+import subprocess
 import sys
 import tempfile
 
 import shapes
-from common import anonymized_by
+from common import ROOT, Goals, anonymized_by, preface, table
 
 ALGORITHMS = ("flock", "top-down", "k-member", "mondrian", "enhanced-pk")
 QUADRATIC = ("k-member", "greedy-pk", "enhanced-pk", "hybrid-pk", "theta")
+MILLIONS = 5000        # of tuples that the bound may look at: about a minute
 COLUMNS = ("table", "rows", "k", "p", "algorithm", "nil", "clusters", "search_s", "cpu_s")
 
 
@@ -55,18 +60,104 @@ def best_other(results):
     return min((r for r in results if "nil" in r and r["algorithm"] != "flock"), key=lambda r: r["nil"], default=None)
 
 
-def summary(results):
-    """Lines: flock over the best other algorithm, table by table."""
-    lines = [f"{'table':14} {'k':>4} {'p':>3} {'flock':>10} {'other':>10} {'ratio':>7}  best other"]
-    for key in dict.fromkeys((r["table"], r["k"], r["p"]) for r in results):
-        mine = [r for r in results if (r["table"], r["k"], r["p"]) == key]
-        flock = next((r for r in mine if r["algorithm"] == "flock" and "nil" in r), None)
-        other = best_other(mine)
-        if flock and other:
-            ratio = f"{flock['nil'] / other['nil']:.4f}" if other["nil"] else "-"
-            lines.append(f"{key[0]:14} {key[1]:4} {key[2]:3} {flock['nil']:10.6f} {other['nil']:10.6f} {ratio:>7}  "
-                         f"{other['algorithm']}")
+def bound_of(program, job, millions):
+    """What bench/bound says of a table; kept in the cache, since it takes longer than any algorithm."""
+    mark = hashlib.sha256()
+    for name in ("bound.c", "bound.h", "bound_boxes.c", "bound_pairs.c"):
+        with open(os.path.join(ROOT, "bench", name), "rb") as source:
+            mark.update(source.read())
+    path = os.path.join(shapes.cache_folder(), f"bound-{job.name}-{millions}-{mark.hexdigest()[:12]}.json")
+
+    def compute(to):
+        with open(to, "wb") as out:
+            subprocess.run([program, job.csv, job.policy, "0", str(millions)], stdout=out, check=True)
+
+    with open(shapes.publish(path, compute), encoding="utf-8") as source:
+        return json.load(source)
+
+
+class Comparison:
+    """All that was measured on one table with one policy."""
+
+    def __init__(self, job, results, bound=None):
+        self.job, self.bound = job, bound
+        self.flock = next((r for r in results if r["algorithm"] == "flock" and "nil" in r), None)
+        self.other = best_other(results)
+
+    def beside_other(self):
+        return self.flock["nil"] / self.other["nil"] if self.flock and self.other and self.other["nil"] else None
+
+    def beside_bound(self):
+        """p makes losses higher, and the bound knows nothing of it."""
+        known = self.flock and self.bound and self.bound["nil"] > 0 and self.job.p < 2
+        return self.flock["nil"] / self.bound["nil"] if known else None
+
+
+def number(figure, digits=4):
+    return "-" if figure is None else f"{figure:.{digits}f}"
+
+
+def bound_cell(bound):
+    return "-" if bound is None else f"{bound['nil']:.5f}" + ("" if bound["complete"] else "+")
+
+
+def summary(comparisons):
+    """Lines: flock over the best other algorithm and over the bound, table by table."""
+    lines = [f"{'table':14} {'k':>4} {'p':>3} {'flock':>10} {'other':>10} {'ratio':>7}  {'best other':12} "
+             f"{'bound':>10} {'ratio':>7}"]
+    for c in comparisons:
+        lines.append(f"{c.job.table:14} {c.job.k:4} {c.job.p:3} {number(c.flock and c.flock['nil'], 6):>10} "
+                     f"{number(c.other and c.other['nil'], 6):>10} {number(c.beside_other()):>7}  "
+                     f"{c.other['algorithm'] if c.other else '-':12} {bound_cell(c.bound):>10} "
+                     f"{number(c.beside_bound()):>7}")
     return lines
+
+
+def section(bench):
+    """The lines of RESULTS.md."""
+    opening, goals = preface("quality", bench.quick, bench.adult.real), Goals()
+    shoal, program = os.path.join(bench.build, "shoal"), os.path.join(bench.build, "bench", "bound")
+    millions, rows, comparisons = MILLIONS // 10 if bench.quick else MILLIONS, [], []
+    for job in shapes.jobs(os.path.join(bench.build, "census"), 30_162 if bench.quick else None):
+        results = [measure(shoal, job, a, bench.folder) for a in algorithms_for(job, ALGORITHMS, 20_000)]
+        c = Comparison(job, results, bound_of(program, job, millions))
+        comparisons.append(c)
+        rows.append([job.table, f"{job.rows:,}", job.k, job.p or 1, number(c.flock and c.flock["nil"]),
+                     number(c.flock and c.flock["cpu_s"], 2), c.other and c.other["algorithm"],
+                     number(c.other and c.other["nil"]), number(c.other and c.other["cpu_s"], 2),
+                     number(c.beside_other(), 3), bound_cell(c.bound), number(c.beside_bound(), 3)])
+    ratios = [c.beside_other() for c in comparisons if c.beside_other()]
+    goals.add(f"local recoding: nil of `flock` / of the best other algorithm, worst of {len(ratios)} tables", "at most",
+              1, max(ratios, default=None))
+    near = [c.beside_bound() for c in comparisons if c.beside_bound() and c.bound["complete"]]
+    lines = ["## Local algorithms on tables of many shapes", "", opening, ""] + goals.section()
+    lines += ["bench/shapes.py describes the tables. `shoal anonymize --threads 1`; CPU seconds are of the whole "
+              f"process, one run. Other algorithms: {', '.join(ALGORITHMS[1:])}; those of quadratic time up to 20,000 "
+              "rows. The bound is a nil that no k-anonymous partition is below (bench/bound.h); it ignores p, so "
+              "ratios are given where p is 1. A bound with a plus sign ended at its limit of work, "
+              f"{millions:,} million tuples looked at, and would rise with more.", ""]
+    if near:
+        lines += [f"`flock` over the bound where it is complete: {sum(near) / len(near):.3f} on average of {len(near)} "
+                  f"tables, {max(near):.3f} at most.", ""]
+    return lines + table(("table", "rows", "k", "p", "flock nil", "CPU s", "best other", "nil", "CPU s",
+                          "flock / other", "bound", "flock / bound"), rows) + [""]
+
+
+def run_all(options, jobs, tsv):
+    """Measures and prints; the comparisons."""
+    found = []
+    with tempfile.TemporaryDirectory(prefix="shoal-quality-") as folder:
+        for job in jobs:
+            results = []
+            for algorithm in algorithms_for(job, options.algorithms.split(","), options.quadratic_rows):
+                r = measure(options.shoal, job, algorithm, folder, options.effort, options.seconds)
+                results.append(r)
+                print(printed(tsv_line(r).split("\t")), flush=True)
+                if tsv:
+                    print(tsv_line(r), file=tsv, flush=True)
+            found.append(Comparison(job, results, bound_of(options.bound, job, options.millions)
+                                    if options.bound else None))
+    return found
 
 
 def main():
@@ -80,6 +171,9 @@ def main():
     parser.add_argument("--quadratic-rows", type=int, default=20_000,
                         help="the most rows for algorithms of quadratic time (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=900, help="longest run (default: %(default)s)")
+    parser.add_argument("--bound", help="the program bench/bound; bounds are kept in the cache")
+    parser.add_argument("--millions", type=int, default=MILLIONS,
+                        help="of tuples that the bound may look at (default: %(default)s)")
     options = parser.parse_args()
     only = options.tables.split(",") if options.tables else None
     census = os.path.join(os.path.dirname(os.path.abspath(options.shoal)), "census")
@@ -87,19 +181,11 @@ def main():
     if not jobs:
         parser.error("no such tables; there are " + ", ".join(t.name for t in shapes.TABLES)
                      + ", census1m, and with SHOAL_DATA adult8, adult4, adult8flat, adult8sample")
-    results, tsv = [], open(options.tsv, "w", encoding="utf-8") if options.tsv else None
+    tsv = open(options.tsv, "w", encoding="utf-8") if options.tsv else None
     if tsv:
         print("\t".join(COLUMNS), file=tsv, flush=True)
     print(printed(COLUMNS), flush=True)
-    with tempfile.TemporaryDirectory(prefix="shoal-quality-") as folder:
-        for job in jobs:
-            for algorithm in algorithms_for(job, options.algorithms.split(","), options.quadratic_rows):
-                r = measure(options.shoal, job, algorithm, folder, options.effort, options.seconds)
-                results.append(r)
-                print(printed(tsv_line(r).split("\t")), flush=True)
-                if tsv:
-                    print(tsv_line(r), file=tsv, flush=True)
-    print("\n" + "\n".join(summary(results)))
+    print("\n" + "\n".join(summary(run_all(options, jobs, tsv))))
     return 0
 
 

@@ -21,6 +21,7 @@ import kernels
 import limit
 import local
 import page
+import quality
 import reading
 import scaling
 import sensitive
@@ -38,6 +39,7 @@ SECTIONS = [
     ("algorithms", "## Full-domain algorithms", fulldomain.algorithms),
     ("large", "## Many rows", fulldomain.large),
     ("local", "## Local recoding", lambda b: local.section(b.build, b.folder, b.seeds, b.quick)),
+    ("quality", "## Local algorithms on tables of many shapes", quality.section),
     ("theta", "## Theta-sensitive, p+-sensitive and plain k", lambda b: sensitive.section(b.build, b.folder)),
 ]
 

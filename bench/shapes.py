@@ -163,16 +163,23 @@ def attribute_line(column, folder):
     if not column.fan:
         return f"  {column.name}: {{role: quasi, hierarchy: {{top: true}}}}"
     name = f"{column.name}-{column.values}-{'x'.join(map(str, column.fan))}.csv"
-    if not os.path.exists(os.path.join(folder, name)):
-        write_lines(os.path.join(folder, name), list(tree_lines(column)))
+    publish(os.path.join(folder, name), lambda to: write_lines(to, list(tree_lines(column))))
     return f"  {column.name}: {{role: quasi, hierarchy: {{file: {name}}}}}"
 
 
 def policy_file(folder, name, attributes, k, p, data=""):
-    path = os.path.join(folder, f"{name}-k{k}" + (f"-p{p}" if p else "") + ".yaml")
+    lines = ["shoal: 1"] + ([data] if data else []) + ["unlisted: drop", "attributes:"] + attributes
+    lines += [f"privacy: {{k: {k}" + (f", p: {p}" if p else "") + "}", "method: {seed: 1}"]
+    return publish(os.path.join(folder, f"{name}-k{k}" + (f"-p{p}" if p else "") + ".yaml"),
+                   lambda to: write_lines(to, lines))
+
+
+def publish(path, write):
+    """Writes a file that does not exist yet. It gets its name when it is whole: several runs may share the cache."""
     if not os.path.exists(path):
-        write_lines(path, ["shoal: 1"] + ([data] if data else []) + ["unlisted: drop", "attributes:"] + attributes
-                    + [f"privacy: {{k: {k}" + (f", p: {p}" if p else "") + "}", "method: {seed: 1}"])
+        partial = f"{path}.{os.getpid()}"
+        write(partial)
+        os.replace(partial, path)
     return path
 
 
@@ -199,15 +206,6 @@ def cache_folder():
     folder = os.path.join(base, f"shapes-{mark}")
     os.makedirs(folder, exist_ok=True)
     return folder
-
-
-def publish(path, write):
-    """Writes a file under its name when it is whole."""
-    if not os.path.exists(path):
-        partial = f"{path}.{os.getpid()}"
-        write(partial)
-        os.replace(partial, path)
-    return path
 
 
 def made(table, folder):
