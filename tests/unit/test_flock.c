@@ -294,8 +294,7 @@ static void ordering_can_be_stopped(void **state UNUSED) {
     for (unsigned at = 1; at <= most; at++) {
       watch w = {.stop_at = at};
       run.progress_user = &w;
-      assert_int_equal(shoal_row_order(&f.axes, weight, 2, &run, order, &f.error),
-                       SHOAL_CANCELLED);
+      assert_int_equal(shoal_row_order(&f.axes, weight, 2, &run, order, &f.error), SHOAL_CANCELLED);
       assert_int_equal(w.n_reports, at);
     }
   }
