@@ -36,6 +36,9 @@ typedef struct shoal_arena {
 
 void shoal_arena_init(shoal_arena *arena);
 void *shoal_arena_alloc(shoal_arena *arena, size_t n, size_t size);
+/* Sets `array` to n uninitialized elements; NULL, and false as a condition, without memory. */
+#define SHOAL_ARENA_ARRAY(arena, array, n)                                                         \
+  ((array) = shoal_arena_alloc((arena), (n), sizeof *(array)))
 /* A copy with a NUL behind it. */
 char *shoal_arena_copy(shoal_arena *arena, const char *bytes, size_t size_bytes);
 void shoal_arena_reset(shoal_arena *arena);

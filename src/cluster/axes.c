@@ -279,6 +279,7 @@ static shoal_status build(shoal_axes *axes, const shoal_frequency *f, const shoa
     bool ok = axis->hierarchy ? fill_tree(axes, axis, &drafts[q], kind)
                               : fill_numbers(axes, axis, &drafts[q]);
     if (!ok || !fill_pairs(axes, axis)) return shoal_fail_memory(error);
+    if (axis->n_places > axes->max_places) axes->max_places = axis->n_places;
   }
   return fill_places(axes, f) ? SHOAL_OK : shoal_fail_memory(error);
 }
@@ -287,6 +288,7 @@ shoal_status shoal_axes_init(shoal_axes *axes, const shoal_frequency *frequency,
                              const shoal_decimal *weights, shoal_loss_kind kind,
                              shoal_error *error) {
   *axes = (shoal_axes){.n = frequency->n_quasi,
+                       .max_places = 1,
                        .n_rows = frequency->table->n_rows,
                        .n_tuples = frequency->n_tuples,
                        .tuple_of_row = frequency->tuple_of_row};

@@ -47,6 +47,7 @@ typedef struct shoal_axes {
   shoal_axis *items;
   shoal_arena arena; /* of all arrays */
   bool exact;
+  uint32_t max_places; /* of an axis; at least 1 */
   uint64_t n_rows;
   uint32_t n_tuples;
   const uint32_t *tuple_of_row; /* borrowed from the frequency set */

@@ -88,8 +88,7 @@ typedef struct shoal_local_algorithm {
   shoal_reach reach;
   bool has_aim;           /* it minimizes the policy's `objective` */
   bool has_effort;        /* it has a search budget, which `effort` multiplies */
-  bool costs_as_released; /* a number released as an interval costs by the width of the interval,
-                             even if it has a hierarchy */
+  bool costs_as_released; /* intervals cost by their width, even with a hierarchy */
   shoal_cluster_run *run;
 } shoal_local_algorithm;
 

@@ -15,6 +15,7 @@
  * the rest. Rows whose value of the hardest attribute is missing go to T.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/sort.h"
 #include "cluster/greedy.h"
@@ -41,15 +42,14 @@ typedef struct enhanced {
   const shoal_cluster_task *task;
   split_plan plan;
   shoal_growing g;
+  shoal_arena arena;
   pair *heap;
   uint32_t n_clusters; /* clusters are g.order[0 .. n_clusters - 1]; the paper's aux, then v */
-  uint32_t n_given;    /* rows since the last report */
 } enhanced;
 
 /* ------------------------------------------------------------ the plan */
 
-/* A value's key is (UINT32_MAX - rows) << 32 | group: ascending keys, most frequent values first.
- */
+/* A value's key is (UINT32_MAX - rows) << 32 | group: the most frequent values come first. */
 static uint32_t rows_of(uint64_t key) { return UINT32_MAX - (uint32_t)(key >> 32); }
 
 /* maxClusters = min over i of floor((n - cf(p - i)) / i); iValue is the least such i (R12). */
@@ -92,13 +92,14 @@ static shoal_status make_plan(enhanced *e, shoal_error *error) {
     if (fit->counts[d].most < fit->counts[plan->hardest].most) plan->hardest = d;
   const shoal_count *count = &fit->counts[plan->hardest];
   plan->p = count->least;
-  plan->rank_of = shoal_alloc(count->n_groups, sizeof *plan->rank_of);
-  plan->kinds_end = shoal_alloc_zero((size_t)count->n_groups + 1, sizeof *plan->kinds_end);
-  uint64_t *keys = shoal_alloc(count->n_groups, sizeof *keys);
-  bool ok = plan->rank_of && plan->kinds_end && keys;
-  if (ok) rank_values(plan, count, e->task->axes->n_rows, keys);
-  free(keys);
-  return ok ? SHOAL_OK : shoal_fail_memory(error);
+  uint64_t *keys;
+  if (!SHOAL_ARENA_ARRAY(&e->arena, plan->rank_of, count->n_groups) ||
+      !SHOAL_ARENA_ARRAY(&e->arena, plan->kinds_end, count->n_groups) ||
+      !SHOAL_ARENA_ARRAY(&e->arena, keys, count->n_groups))
+    return shoal_fail_memory(error);
+  memset(plan->kinds_end, 0, count->n_groups * sizeof *plan->kinds_end);
+  rank_values(plan, count, e->task->axes->n_rows, keys);
+  return SHOAL_OK;
 }
 
 /* Kinds are sorted by the rank of their value of the hardest attribute. */
@@ -114,9 +115,7 @@ static void bound_kinds(enhanced *e) {
 
 static shoal_status give(enhanced *e, uint32_t cluster, uint32_t row, shoal_error *error) {
   shoal_growing_give(&e->g, cluster, row);
-  if (++e->n_given < ROWS_PER_REPORT) return SHOAL_OK;
-  e->n_given = 0;
-  return shoal_growing_report(&e->g, error);
+  return e->g.n_free % ROWS_PER_REPORT ? SHOAL_OK : shoal_growing_report(&e->g, error);
 }
 
 /* BestMatch of the cluster among the rows whose hardest value has that rank. */
@@ -214,12 +213,11 @@ static uint64_t size_of(enhanced *e, uint32_t cluster) {
 static shoal_status reorder(enhanced *e, uint64_t (*key)(enhanced *, uint32_t),
                             shoal_error *error) {
   uint32_t n = e->n_clusters, *order = e->g.order;
-  place *places = shoal_alloc(n, sizeof *places);
-  if (!places) return shoal_fail_memory(error);
+  place *places;
+  if (!SHOAL_ARENA_ARRAY(&e->arena, places, n)) return shoal_fail_memory(error);
   for (uint32_t i = 0; i < n; i++) places[i] = (place){key(e, order[i]), i, order[i]};
   if (n > 1) qsort(places, n, sizeof *places, least_key_first);
   for (uint32_t i = 0; i < n; i++) order[i] = places[i].cluster;
-  free(places);
   return SHOAL_OK;
 }
 
@@ -278,8 +276,8 @@ static shoal_status prepare(enhanced *e, shoal_error *error) {
   e->n_clusters = e->plan.max_clusters;
   shoal_kind_order order = {e->plan.hardest, e->plan.rank_of};
   SHOAL_TRY(shoal_growing_init(&e->g, task, e->n_clusters, counts ? &order : NULL, error));
-  e->heap = shoal_alloc(e->n_clusters, sizeof *e->heap);
-  return e->heap ? SHOAL_OK : shoal_fail_memory(error);
+  bool ok = SHOAL_ARENA_ARRAY(&e->arena, e->heap, e->n_clusters);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
 static shoal_status grow(enhanced *e, shoal_partition *partition, shoal_error *error) {
@@ -300,9 +298,7 @@ shoal_status shoal_cluster_enhanced_pk(const shoal_cluster_task *task, shoal_par
                                        shoal_error *error) {
   enhanced e = {.task = task};
   shoal_status status = grow(&e, partition, error);
-  free(e.plan.rank_of);
-  free(e.plan.kinds_end);
-  free(e.heap);
   shoal_growing_reset(&e.g);
+  shoal_arena_reset(&e.arena);
   return status;
 }

@@ -64,9 +64,8 @@ static void weigh(shoal_fit *fit, shoal_fit_weights weights) {
   unsigned scale = 0;
   uint64_t product = 1;
   for (size_t d = 0; d < fit->n_counts; d++) {
-    const shoal_decimal weight =
-        fit->tracked->sensitive[fit->counts[d].sensitive].attribute->weight;
-    if (weight.scale > scale) scale = weight.scale;
+    unsigned own = fit->tracked->sensitive[fit->counts[d].sensitive].attribute->weight.scale;
+    if (own > scale) scale = own;
     product = product > MOST_WEIGHT ? product : product * fit->counts[d].n_groups;
   }
   for (size_t d = 0; d < fit->n_counts; d++) {
@@ -144,9 +143,7 @@ void shoal_judging_reset(shoal_judging *judging) {
 
 shoal_status shoal_judging_init(shoal_judging *judging, const shoal_fit *fit, shoal_error *error) {
   *judging = (shoal_judging){.fit = fit};
-  if (shoal_seen_init(&judging->seen, fit)) return SHOAL_OK;
-  shoal_judging_reset(judging);
-  return shoal_fail_memory(error);
+  return shoal_seen_init(&judging->seen, fit) ? SHOAL_OK : shoal_fail_memory(error);
 }
 
 static bool has_enough(shoal_judging *judging, size_t d, const uint32_t *rows, size_t n,

@@ -29,10 +29,7 @@
 #include "base/text.h"
 #include "base/work.h"
 
-enum {
-  ROWS_PER_REPORT = 256,
-  EASY_FACTOR = 2 /* of hybrid-pk */
-};
+enum { ROWS_PER_REPORT = 256 };
 
 static shoal_span *extent_of(const shoal_growing *g, uint32_t cluster) {
   return g->extents + (size_t)cluster * g->axes->n;
@@ -67,35 +64,34 @@ static uint32_t rank_of(const shoal_growing *g, const shoal_kind_order *order, u
 
 /* Renumbers kinds by rank, stably. */
 static bool sort_kinds(shoal_growing *g, const shoal_kind_order *order) {
-  uint64_t *keys = shoal_alloc(g->n_kinds, sizeof *keys); /* rank << 32 | kind */
-  uint32_t *number = shoal_alloc(g->n_kinds, sizeof *number);
-  bool ok = keys && number;
-  for (uint32_t row = 0; ok && row < g->axes->n_rows; row++)
+  uint64_t *keys; /* rank << 32 | kind */
+  uint32_t *number;
+  if (!SHOAL_ARENA_ARRAY(&g->arena, keys, g->n_kinds) ||
+      !SHOAL_ARENA_ARRAY(&g->arena, number, g->n_kinds))
+    return false;
+  for (uint32_t row = 0; row < g->axes->n_rows; row++)
     keys[g->kind_of_row[row]] = (uint64_t)rank_of(g, order, row) << 32 | g->kind_of_row[row];
-  if (ok) shoal_sort_keys(keys, g->n_kinds);
-  for (uint32_t i = 0; ok && i < g->n_kinds; i++) number[(uint32_t)keys[i]] = i;
-  for (uint32_t row = 0; ok && row < g->axes->n_rows; row++)
+  shoal_sort_keys(keys, g->n_kinds);
+  for (uint32_t i = 0; i < g->n_kinds; i++) number[(uint32_t)keys[i]] = i;
+  for (uint32_t row = 0; row < g->axes->n_rows; row++)
     g->kind_of_row[row] = number[g->kind_of_row[row]];
-  free(keys);
-  free(number);
-  return ok;
+  return true;
 }
 
 static bool find_kinds(shoal_growing *g, const shoal_kind_order *order) {
   size_t n_rows = (size_t)g->axes->n_rows, n_counts = g->fit->n_counts;
   g->n_kinds = 1;
-  g->kind_of_row = shoal_arena_alloc(&g->arena, n_rows, sizeof *g->kind_of_row);
-  if (!g->kind_of_row) return false;
+  if (!SHOAL_ARENA_ARRAY(&g->arena, g->kind_of_row, n_rows)) return false;
   memset(g->kind_of_row, 0, n_rows * sizeof *g->kind_of_row);
   for (size_t d = 0; d < n_counts; d++)
     if (!refine_kinds(g, &g->fit->counts[d])) return false;
   if (order && !sort_kinds(g, order)) return false;
   if (n_counts > SIZE_MAX / ((size_t)g->n_kinds + 1)) return false;
-  g->groups = shoal_arena_alloc(&g->arena, g->n_kinds * n_counts, sizeof *g->groups);
-  g->div = shoal_arena_alloc(&g->arena, g->n_kinds, sizeof *g->div);
-  g->distinct = shoal_arena_alloc(&g->arena, n_counts, sizeof *g->distinct);
-  g->gain = shoal_arena_alloc(&g->arena, n_counts, sizeof *g->gain);
-  if (!g->groups || !g->div || !g->distinct || !g->gain) return false;
+  if (!SHOAL_ARENA_ARRAY(&g->arena, g->groups, g->n_kinds * n_counts) ||
+      !SHOAL_ARENA_ARRAY(&g->arena, g->div, g->n_kinds) ||
+      !SHOAL_ARENA_ARRAY(&g->arena, g->distinct, n_counts) ||
+      !SHOAL_ARENA_ARRAY(&g->arena, g->gain, n_counts))
+    return false;
   for (uint32_t row = 0; row < n_rows; row++)
     for (size_t d = 0; d < n_counts; d++)
       g->groups[g->kind_of_row[row] * n_counts + d] = shoal_count_group(&g->fit->counts[d], row);
@@ -112,16 +108,14 @@ void shoal_growing_reset(shoal_growing *g) {
 }
 
 static bool allocate(shoal_growing *g) {
-  size_t n = g->capacity, n_rows = (size_t)g->axes->n_rows, n_axes = g->axes->n;
-  g->order = shoal_arena_alloc(&g->arena, n, sizeof *g->order);
-  g->extents = shoal_arena_alloc(&g->arena, n * n_axes, sizeof *g->extents);
-  g->n_rows = shoal_arena_alloc(&g->arena, n, sizeof *g->n_rows);
-  g->loss = shoal_arena_alloc(&g->arena, n, sizeof *g->loss);
-  g->first_row = shoal_arena_alloc(&g->arena, n, sizeof *g->first_row);
-  g->next_row = shoal_arena_alloc(&g->arena, n_rows, sizeof *g->next_row);
-  g->is_free = shoal_arena_alloc(&g->arena, n_rows, sizeof *g->is_free);
-  return g->order && g->extents && g->n_rows && g->loss && g->first_row && g->next_row &&
-         g->is_free;
+  size_t n = g->capacity, n_rows = (size_t)g->axes->n_rows;
+  shoal_arena *arena = &g->arena;
+  return SHOAL_ARENA_ARRAY(arena, g->order, n) &&
+         SHOAL_ARENA_ARRAY(arena, g->extents, n * g->axes->n) &&
+         SHOAL_ARENA_ARRAY(arena, g->n_rows, n) && SHOAL_ARENA_ARRAY(arena, g->loss, n) &&
+         SHOAL_ARENA_ARRAY(arena, g->first_row, n) &&
+         SHOAL_ARENA_ARRAY(arena, g->next_row, n_rows) &&
+         SHOAL_ARENA_ARRAY(arena, g->is_free, n_rows);
 }
 
 static shoal_status build(shoal_growing *g, const shoal_kind_order *order, shoal_error *error) {
@@ -370,8 +364,9 @@ shoal_status shoal_cluster_k_member(const shoal_cluster_task *task, shoal_partit
 
 /* ------------------------------------------------------------ hybrid-pk */
 
-/* Says in partition->why which algorithm ran, memory permitting. */
-static void explain(shoal_partition *partition, bool easy, uint64_t by_p, uint64_t by_k) {
+/* Says in partition->why which algorithm ran; frees the partition without memory for that. */
+static shoal_status explain(shoal_partition *partition, bool easy, uint64_t by_p, uint64_t by_k,
+                            shoal_error *error) {
   shoal_text text;
   shoal_text_init(&text);
   shoal_text_print(&text, "p is %s: the sensitive values allow ", easy ? "easy" : "hard");
@@ -379,8 +374,11 @@ static void explain(shoal_partition *partition, bool easy, uint64_t by_p, uint64
   shoal_text_print(&text, " clusters, %s twice the ", easy ? "at least" : "less than");
   shoal_text_add_count(&text, by_k);
   shoal_text_print(&text, " of k: %s", easy ? "greedy-pk" : "enhanced-pk");
-  if (!text.failed) (void)snprintf(partition->why, sizeof partition->why, "%s", text.bytes);
+  bool ok = !text.failed;
+  if (ok) (void)snprintf(partition->why, sizeof partition->why, "%s", text.bytes);
+  else shoal_partition_reset(partition);
   shoal_text_reset(&text);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
 shoal_status shoal_cluster_hybrid_pk(const shoal_cluster_task *task, shoal_partition *partition,
@@ -389,12 +387,11 @@ shoal_status shoal_cluster_hybrid_pk(const shoal_cluster_task *task, shoal_parti
   uint64_t by_k = task->axes->n_rows / fit->k, by_p = UINT64_MAX;
   for (size_t d = 0; d < fit->n_counts; d++)
     if (fit->counts[d].most < by_p) by_p = fit->counts[d].most;
-  bool easy = by_p / EASY_FACTOR >= by_k;
+  bool easy = by_p / 2 >= by_k;
   SHOAL_TRY(easy ? shoal_cluster_greedy_pk(task, partition, error)
                  : shoal_cluster_enhanced_pk(task, partition, error));
-  if (fit->n_counts) explain(partition, easy, by_p, by_k);
-  else
-    (void)snprintf(partition->why, sizeof partition->why,
-                   "no number of distinct values is asked for: greedy-pk");
+  if (fit->n_counts) return explain(partition, easy, by_p, by_k, error);
+  (void)snprintf(partition->why, sizeof partition->why,
+                 "no number of distinct values is asked for: greedy-pk");
   return SHOAL_OK;
 }

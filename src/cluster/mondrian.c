@@ -22,7 +22,6 @@
  * O(n log n) for n rows, and 13 bytes per row.
  */
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -61,24 +60,20 @@ typedef struct cutter {
 } cutter;
 
 static void cutter_reset(cutter *c) {
-  if (c->judging.fit) shoal_judging_reset(&c->judging);
+  shoal_judging_reset(&c->judging);
   shoal_arena_reset(&c->arena);
 }
 
 static shoal_status cutter_init(cutter *c, const shoal_cluster_task *task, shoal_error *error) {
   const shoal_axes *axes = task->axes;
-  uint32_t max_places = 0;
-  for (size_t q = 0; q < axes->n; q++)
-    if (axes->items[q].n_places > max_places) max_places = axes->items[q].n_places;
   *c = (cutter){.task = task};
   SHOAL_TRY(shoal_judging_init(&c->judging, task->fit, error));
-  c->extent = shoal_arena_alloc(&c->arena, axes->n, sizeof *c->extent);
-  c->losses = shoal_arena_alloc(&c->arena, axes->n, sizeof *c->losses);
-  c->order = shoal_arena_alloc(&c->arena, axes->n, sizeof *c->order);
-  c->scratch = shoal_arena_alloc(&c->arena, max_places, sizeof *c->scratch);
-  c->steps = shoal_arena_alloc(&c->arena, max_places, sizeof *c->steps);
-  c->picked = shoal_arena_alloc(&c->arena, max_places, sizeof *c->picked);
-  bool ok = c->extent && c->losses && c->order && c->scratch && c->steps && c->picked;
+  bool ok = SHOAL_ARENA_ARRAY(&c->arena, c->extent, axes->n) &&
+            SHOAL_ARENA_ARRAY(&c->arena, c->losses, axes->n) &&
+            SHOAL_ARENA_ARRAY(&c->arena, c->order, axes->n) &&
+            SHOAL_ARENA_ARRAY(&c->arena, c->scratch, axes->max_places) &&
+            SHOAL_ARENA_ARRAY(&c->arena, c->steps, axes->max_places) &&
+            SHOAL_ARENA_ARRAY(&c->arena, c->picked, axes->max_places);
   if (ok) return SHOAL_OK;
   cutter_reset(c);
   return shoal_fail_memory(error);
@@ -160,8 +155,7 @@ static uint64_t off_middle(const cutter *c, step at) {
   return twice > c->n ? twice - c->n : c->n - twice;
 }
 
-/* The steps that leave k rows on both sides. From `middle` on, at least half of the rows are left.
- */
+/* The steps that leave k rows on both sides; from `middle` on, at least half are on the left. */
 typedef struct range {
   const step *steps;
   uint32_t first, middle, end;
@@ -264,6 +258,7 @@ typedef shoal_row_range node;
 typedef struct mondrian {
   const shoal_cluster_task *task;
   shoal_ranges ranges;
+  shoal_arena arena;
   uint32_t *scratch; /* 2 n_rows: each node has its range */
   cutter *cutters;   /* by thread */
   unsigned n_threads;
@@ -359,12 +354,11 @@ static shoal_status prepare(mondrian *m, shoal_error *error) {
   if (m->n_shared < MIN_SHARED) m->n_shared = MIN_SHARED;
   if (n_threads == 1) m->n_shared = UINT32_MAX;
   size_t max_nodes = 2 * ((size_t)n_rows / m->n_shared + 1); /* sides of the shared ones */
-  m->scratch = shoal_alloc(n_rows, 2 * sizeof *m->scratch);
-  m->cutters = shoal_alloc_zero(n_threads, sizeof *m->cutters);
-  m->nodes = shoal_alloc(max_nodes, sizeof *m->nodes);
-  m->sides = shoal_alloc(max_nodes, sizeof *m->sides);
-  m->n_left = shoal_alloc(max_nodes, sizeof *m->n_left);
-  if (!m->scratch || !m->cutters || !m->nodes || !m->sides || !m->n_left)
+  if (!SHOAL_ARENA_ARRAY(&m->arena, m->scratch, 2 * (size_t)n_rows) ||
+      !SHOAL_ARENA_ARRAY(&m->arena, m->cutters, n_threads) ||
+      !SHOAL_ARENA_ARRAY(&m->arena, m->nodes, max_nodes) ||
+      !SHOAL_ARENA_ARRAY(&m->arena, m->sides, max_nodes) ||
+      !SHOAL_ARENA_ARRAY(&m->arena, m->n_left, max_nodes))
     return shoal_fail_memory(error);
   for (; m->n_threads < n_threads; m->n_threads++)
     SHOAL_TRY(cutter_init(&m->cutters[m->n_threads], m->task, error));
@@ -377,12 +371,8 @@ shoal_status shoal_cluster_mondrian(const shoal_cluster_task *task, shoal_partit
   shoal_status status = prepare(&m, error);
   if (status == SHOAL_OK) status = cut_all(&m, error);
   if (status == SHOAL_OK) status = shoal_ranges_partition(&m.ranges, partition, error);
-  for (unsigned t = 0; m.cutters && t < m.n_threads; t++) cutter_reset(&m.cutters[t]);
-  free(m.cutters);
-  free(m.scratch);
-  free(m.nodes);
-  free(m.sides);
-  free(m.n_left);
+  for (unsigned t = 0; t < m.n_threads; t++) cutter_reset(&m.cutters[t]);
+  shoal_arena_reset(&m.arena);
   shoal_ranges_reset(&m.ranges);
   return status;
 }

@@ -2,8 +2,6 @@
 /* cluster/nearest: see nearest.h. A k-d tree (Bentley 1975) with bounds at its nodes. */
 #include "cluster/nearest.h"
 
-#include <stdlib.h>
-
 #include "base/sort.h"
 
 enum { LEAF = 8 }; /* maximum number of classes */
@@ -57,8 +55,7 @@ static void bound(const shoal_nearest *t, uint32_t at) {
   }
 }
 
-/* Children come after their parents, so one pass builds the tree. `keys` has room for a class each.
- */
+/* Children come after their parents, so one pass builds the tree. `keys`: one per class. */
 static void build(shoal_nearest *t, uint64_t *keys) {
   for (uint32_t at = 0; at < t->n_nodes; at++) {
     shoal_near_node *node = &t->nodes[at];
@@ -80,13 +77,11 @@ shoal_status shoal_nearest_init(shoal_nearest *t, const shoal_axes *axes, const 
                                 const uint64_t *n_rows, uint32_t n, shoal_error *error) {
   size_t max_nodes = (size_t)n / 2 + 1; /* halves of more than LEAF have more than LEAF / 2 */
   *t = (shoal_nearest){.axes = axes, .extents = extents, .n_rows = n_rows, .n_nodes = 1};
-  t->order = shoal_arena_alloc(&t->arena, n, sizeof *t->order);
-  t->loss = shoal_arena_alloc(&t->arena, n, sizeof *t->loss);
-  t->nodes = shoal_arena_alloc(&t->arena, max_nodes, sizeof *t->nodes);
-  t->bounds = shoal_arena_alloc(&t->arena, max_nodes * axes->n, sizeof *t->bounds);
-  uint64_t *keys = shoal_alloc(n, sizeof *keys);
-  if (!t->order || !t->loss || !t->nodes || !t->bounds || !keys) {
-    free(keys);
+  uint64_t *keys;
+  if (!SHOAL_ARENA_ARRAY(&t->arena, keys, n) || !SHOAL_ARENA_ARRAY(&t->arena, t->order, n) ||
+      !SHOAL_ARENA_ARRAY(&t->arena, t->loss, n) ||
+      !SHOAL_ARENA_ARRAY(&t->arena, t->nodes, max_nodes) ||
+      !SHOAL_ARENA_ARRAY(&t->arena, t->bounds, max_nodes * axes->n)) {
     shoal_nearest_reset(t);
     return shoal_fail_memory(error);
   }
@@ -96,7 +91,6 @@ shoal_status shoal_nearest_init(shoal_nearest *t, const shoal_axes *axes, const 
   }
   t->nodes[0] = (shoal_near_node){.first = 0, .n = n};
   build(t, keys);
-  free(keys);
   return SHOAL_OK;
 }
 
@@ -110,7 +104,8 @@ typedef struct query {
   uint32_t found;
 } query;
 
-uint64_t shoal_nearest_cost(const shoal_nearest *t, uint32_t a, uint32_t b) {
+/* The increase in loss over all rows of two classes if they become one. */
+static uint64_t cost_of(const shoal_nearest *t, uint32_t a, uint32_t b) {
   uint64_t joined = shoal_extent_loss_joined(t->axes, extent_of(t, a), extent_of(t, b));
   return t->n_rows[a] * (joined - t->loss[a]) + t->n_rows[b] * (joined - t->loss[b]);
 }
@@ -138,7 +133,7 @@ static void search_below(query *ask, uint32_t at) {
   for (uint32_t i = node->first; i < node->first + node->n; i++) {
     uint32_t other = t->order[i];
     if (other == ask->c || (ask->left_out && ask->left_out[other])) continue;
-    uint64_t cost = shoal_nearest_cost(t, ask->c, other);
+    uint64_t cost = cost_of(t, ask->c, other);
     if (cost > ask->least || (cost == ask->least && other > ask->found)) continue;
     ask->least = cost;
     ask->found = other;

@@ -38,11 +38,7 @@ shoal_status shoal_nearest_init(shoal_nearest *nearest, const shoal_axes *axes,
                                 shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_nearest_reset(shoal_nearest *nearest);
 
-/* The increase in loss over all rows of two classes if they become one. */
-uint64_t shoal_nearest_cost(const shoal_nearest *nearest, uint32_t a, uint32_t b);
-
-/* The class that costs least to join with c, except those in `left_out` (by class; may be NULL);
- * SHOAL_NO_CLASS: there is none. */
+/* The cheapest class to join with c, or SHOAL_NO_CLASS. `left_out` (by class) can be NULL. */
 uint32_t shoal_nearest_find(const shoal_nearest *nearest, uint32_t c, const uint8_t *left_out);
 
 #endif

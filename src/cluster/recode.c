@@ -56,18 +56,19 @@ shoal_span *shoal_extents_of_rows(const shoal_axes *axes, const uint32_t *group_
   size_t n = (size_t)n_groups * axes->n;
   shoal_span *extents = shoal_alloc(n, sizeof *extents);
   uint32_t *last = shoal_alloc(axes->n_tuples, sizeof *last); /* by tuple: the group it was in */
-  for (size_t i = 0; extents && i < n; i++) extents[i] = (shoal_span){UINT32_MAX, 0};
-  for (uint32_t t = 0; last && t < axes->n_tuples; t++) last[t] = UINT32_MAX;
-  for (uint64_t row = 0; extents && last && row < axes->n_rows; row++) {
+  bool ok = extents && last;
+  for (size_t i = 0; ok && i < n; i++) extents[i] = (shoal_span){UINT32_MAX, 0};
+  for (uint32_t t = 0; ok && t < axes->n_tuples; t++) last[t] = UINT32_MAX;
+  for (uint64_t row = 0; ok && row < axes->n_rows; row++) {
     uint32_t tuple = axes->tuple_of_row[row], group = group_of_row[row];
     if (last[tuple] == group) continue; /* most tuples are in one group only */
     last[tuple] = group;
     shoal_extent_add(axes, extents + (size_t)group * axes->n, shoal_axes_tuple(axes, tuple));
   }
-  if (!last) free(extents);
-  bool ok = last != NULL;
   free(last);
-  return ok ? extents : NULL;
+  if (ok) return extents;
+  free(extents);
+  return NULL;
 }
 
 /* ------------------------------------------------------------ labels */
@@ -94,9 +95,8 @@ static uint32_t intern_ends(shoal_strings *strings, const shoal_column *column, 
   shoal_text_add(&text, "-");
   shoal_text_add_bytes(&text, high_bytes, high_size);
   shoal_text_add(&text, "]");
-  uint32_t id = text.failed
-                    ? SHOAL_NO_ID
-                    : shoal_strings_intern(strings, (shoal_label){text.bytes, text.size_bytes});
+  shoal_label label = {text.bytes, text.size_bytes};
+  uint32_t id = text.failed ? SHOAL_NO_ID : shoal_strings_intern(strings, label);
   shoal_text_reset(&text);
   return id;
 }

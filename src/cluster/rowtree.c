@@ -118,14 +118,12 @@ shoal_status shoal_row_tree_init(shoal_row_tree *tree, const shoal_axes *axes,
                                  const uint8_t *is_free, shoal_error *error) {
   *tree = (shoal_row_tree){.axes = axes, .is_free = is_free, .key_of_row = key_of_row};
   size_t n_rows = (size_t)axes->n_rows;
-  tree->axis_at = shoal_arena_alloc(&tree->arena, axes->n, sizeof *tree->axis_at);
-  tree->sorted = shoal_arena_alloc(&tree->arena, n_rows, sizeof *tree->sorted);
-  tree->leaf_of = shoal_arena_alloc(&tree->arena, n_rows, sizeof *tree->leaf_of);
-  tree->loss_now = shoal_arena_alloc(&tree->arena, axes->n, sizeof *tree->loss_now);
-  tree->loss_below = shoal_arena_alloc(&tree->arena, axes->n + 1, sizeof *tree->loss_below);
-  tree->point = shoal_arena_alloc(&tree->arena, axes->n, sizeof *tree->point);
-  if (tree->axis_at && tree->sorted && tree->leaf_of && tree->loss_now && tree->loss_below &&
-      tree->point && build(tree, n_keys)) {
+  if (SHOAL_ARENA_ARRAY(&tree->arena, tree->axis_at, axes->n) &&
+      SHOAL_ARENA_ARRAY(&tree->arena, tree->sorted, n_rows) &&
+      SHOAL_ARENA_ARRAY(&tree->arena, tree->leaf_of, n_rows) &&
+      SHOAL_ARENA_ARRAY(&tree->arena, tree->loss_now, axes->n) &&
+      SHOAL_ARENA_ARRAY(&tree->arena, tree->loss_below, axes->n + 1) &&
+      SHOAL_ARENA_ARRAY(&tree->arena, tree->point, axes->n) && build(tree, n_keys)) {
     tree->loss_below[axes->n] = 0;
     return SHOAL_OK;
   }
@@ -167,28 +165,23 @@ void shoal_row_tree_put(shoal_row_tree *tree, uint32_t row) {
     tree->nodes[at].least = row;
 }
 
-/* ------------------------------------------------------------ nearest */
-
-void shoal_row_tree_aim(shoal_row_tree *tree, const shoal_span *extent) {
-  tree->aim = extent;
-  for (size_t d = tree->axes->n; d-- > 0;) {
-    uint32_t q = tree->axis_at[d];
-    tree->loss_now[d] = shoal_axis_loss(&tree->axes->items[q], extent[q].lo, extent[q].hi);
-    tree->loss_below[d] = tree->loss_below[d + 1] + tree->loss_now[d];
-  }
-}
+/* ------------------------------------------------------------ queries */
 
 static void nearest_below(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
                           uint32_t lost, shoal_found *found);
+static void furthest_below(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
+                           uint32_t lost, shoal_found *found);
 
 /* `lost`: loss on the axes down to the node's, which has `depth`. */
-static void offer_near(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
-                       uint32_t lost, shoal_found *found) {
+static void offer(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
+                  uint32_t lost, shoal_found *found) {
   uint32_t bound = lost + tree->loss_below[depth];
-  if (node->least == SHOAL_NO_ROW || bound > found->loss) return;
+  if (node->least == SHOAL_NO_ROW) return;
+  if (tree->far ? bound < found->loss : bound > found->loss) return;
   if (bound == found->loss && node->least >= found->row) return;
-  if (depth < tree->axes->n) nearest_below(tree, node, depth, lost, found);
-  else *found = (shoal_found){bound, node->least};
+  if (depth == tree->axes->n) *found = (shoal_found){bound, node->least};
+  else if (tree->far) furthest_below(tree, node, depth, lost, found);
+  else nearest_below(tree, node, depth, lost, found);
 }
 
 /* The number of children below the place. */
@@ -210,7 +203,7 @@ static void nearest_below(const shoal_row_tree *tree, const shoal_row_node *node
   const shoal_row_node *child = &tree->nodes[node->first];
   uint32_t below = children_below(child, node->n, span.lo), above = below;
   for (; above < node->n && child[above].place <= span.hi; above++)
-    offer_near(tree, &child[above], depth + 1, lost + tree->loss_now[depth], found);
+    offer(tree, &child[above], depth + 1, lost + tree->loss_now[depth], found);
   for (;;) {
     while (below && child[below - 1].least == SHOAL_NO_ROW) below--;
     while (above < node->n && child[above].least == SHOAL_NO_ROW) above++;
@@ -219,41 +212,12 @@ static void nearest_below(const shoal_row_tree *tree, const shoal_row_node *node
     uint32_t up = above < node->n ? shoal_axis_loss(axis, span.lo, child[above].place) : UINT32_MAX;
     uint32_t loss = lost + (down <= up ? down : up);
     if (loss + tree->loss_below[depth + 1] > found->loss) return;
-    offer_near(tree, down <= up ? &child[--below] : &child[above++], depth + 1, loss, found);
+    offer(tree, down <= up ? &child[--below] : &child[above++], depth + 1, loss, found);
   }
 }
-
-void shoal_row_tree_nearest(const shoal_row_tree *tree, uint32_t key, shoal_found *found) {
-  offer_near(tree, &tree->nodes[key], 0, 0, found);
-}
-
-/* ------------------------------------------------------------ furthest */
 
 static uint32_t pair_loss(const shoal_axis *axis, uint32_t a, uint32_t b) {
   return a < b ? shoal_axis_loss(axis, a, b) : shoal_axis_loss(axis, b, a);
-}
-
-static void aim_far(shoal_row_tree *tree, const shoal_span *point) {
-  tree->aim = point;
-  for (size_t d = tree->axes->n; d-- > 0;) {
-    uint32_t q = tree->axis_at[d];
-    const shoal_axis *axis = &tree->axes->items[q];
-    uint32_t first = shoal_axis_loss(axis, 0, point[q].lo);
-    uint32_t last = shoal_axis_loss(axis, point[q].lo, axis->n_places - 1);
-    tree->loss_below[d] = tree->loss_below[d + 1] + (first > last ? first : last);
-  }
-}
-
-static void furthest_below(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
-                           uint32_t lost, shoal_found *found);
-
-static void offer_far(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
-                      uint32_t lost, shoal_found *found) {
-  uint32_t bound = lost + tree->loss_below[depth];
-  if (node->least == SHOAL_NO_ROW || bound < found->loss) return;
-  if (bound == found->loss && node->least >= found->row) return;
-  if (depth < tree->axes->n) furthest_below(tree, node, depth, lost, found);
-  else *found = (shoal_found){bound, node->least};
 }
 
 /* From both ends inwards: the child with the largest loss is always at an end. */
@@ -271,14 +235,40 @@ static void furthest_below(const shoal_row_tree *tree, const shoal_row_node *nod
     uint32_t last = pair_loss(axis, child[high - 1].place, place);
     uint32_t loss = lost + (first >= last ? first : last);
     if (loss + tree->loss_below[depth + 1] < found->loss) return;
-    offer_far(tree, first >= last ? &child[low++] : &child[--high], depth + 1, loss, found);
+    offer(tree, first >= last ? &child[low++] : &child[--high], depth + 1, loss, found);
   }
+}
+
+/* Bounds on the loss on one axis: at least that of the aim, at most that of a pair with an end. */
+static uint32_t loss_bound(const shoal_row_tree *tree, const shoal_axis *axis, shoal_span aim) {
+  if (!tree->far) return shoal_axis_loss(axis, aim.lo, aim.hi);
+  uint32_t first = shoal_axis_loss(axis, 0, aim.lo);
+  uint32_t last = shoal_axis_loss(axis, aim.lo, axis->n_places - 1);
+  return first > last ? first : last;
+}
+
+static void aim_at(shoal_row_tree *tree, const shoal_span *extent, bool far) {
+  tree->aim = extent;
+  tree->far = far;
+  for (size_t d = tree->axes->n; d-- > 0;) {
+    uint32_t q = tree->axis_at[d];
+    tree->loss_now[d] = loss_bound(tree, &tree->axes->items[q], extent[q]);
+    tree->loss_below[d] = tree->loss_below[d + 1] + tree->loss_now[d];
+  }
+}
+
+void shoal_row_tree_aim(shoal_row_tree *tree, const shoal_span *extent) {
+  aim_at(tree, extent, false);
+}
+
+void shoal_row_tree_nearest(const shoal_row_tree *tree, uint32_t key, shoal_found *found) {
+  offer(tree, &tree->nodes[key], 0, 0, found);
 }
 
 uint32_t shoal_row_tree_furthest(shoal_row_tree *tree, uint32_t row) {
   shoal_found found = {0, SHOAL_NO_ROW};
   shoal_extent_start(tree->axes, tree->point, shoal_axes_row(tree->axes, row));
-  aim_far(tree, tree->point);
-  offer_far(tree, &tree->nodes[0], 0, 0, &found);
+  aim_at(tree, tree->point, true);
+  offer(tree, &tree->nodes[0], 0, 0, &found);
   return found.row;
 }

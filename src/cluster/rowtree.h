@@ -32,7 +32,8 @@ typedef struct shoal_row_tree {
   uint32_t *leaf_of;     /* by row */
   shoal_row_node *nodes; /* by depth; nodes 0 .. n_keys - 1 are the keys */
   const shoal_span *aim; /* extent of the current query */
-  uint32_t *loss_now;    /* by depth: loss of the aim on that axis */
+  bool far;              /* it is for the furthest row */
+  uint32_t *loss_now;    /* by depth: bound on the loss on that axis */
   uint32_t *loss_below;  /* by depth: bound on the loss from that axis on */
   shoal_span *point;     /* aim of shoal_row_tree_furthest */
 } shoal_row_tree;
@@ -57,8 +58,7 @@ void shoal_row_tree_put(shoal_row_tree *tree, uint32_t row);
 
 /* Sets the extent of the next queries; it must not change meanwhile. */
 void shoal_row_tree_aim(shoal_row_tree *tree, const shoal_span *extent);
-/* Replaces *found by the free row of that key with the least loss after joining, if it is better.
- */
+/* Replaces *found by the free row of that key that loses less after joining, if there is one. */
 void shoal_row_tree_nearest(const shoal_row_tree *tree, uint32_t key, shoal_found *found);
 
 /* The free row of key 0 whose pair with `row` loses most. */

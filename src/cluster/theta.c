@@ -75,14 +75,11 @@ typedef struct alike {
 } alike;
 
 static bool alike_init(alike *a, uint32_t n) {
-  shoal_arena_init(&a->arena);
-  a->group_of = shoal_arena_alloc(&a->arena, n, sizeof *a->group_of);
-  a->first = shoal_arena_alloc(&a->arena, (size_t)n + 1, sizeof *a->first);
-  a->members = shoal_arena_alloc(&a->arena, n, sizeof *a->members);
-  a->unites = shoal_arena_alloc(&a->arena, n, sizeof *a->unites);
-  a->noisy = shoal_arena_alloc(&a->arena, n, sizeof *a->noisy);
-  a->ids = shoal_arena_alloc(&a->arena, n, sizeof *a->ids);
-  return a->group_of && a->first && a->members && a->unites && a->noisy && a->ids;
+  return SHOAL_ARENA_ARRAY(&a->arena, a->group_of, n) &&
+         SHOAL_ARENA_ARRAY(&a->arena, a->first, (size_t)n + 1) &&
+         SHOAL_ARENA_ARRAY(&a->arena, a->members, n) &&
+         SHOAL_ARENA_ARRAY(&a->arena, a->unites, n) && SHOAL_ARENA_ARRAY(&a->arena, a->noisy, n) &&
+         SHOAL_ARENA_ARRAY(&a->arena, a->ids, n);
 }
 
 static shoal_status group_by_labels(const shoal_theta *t, alike *a, shoal_error *error) {
@@ -161,7 +158,7 @@ static shoal_status unite_groups(shoal_theta *t, alike *a, bool *any, shoal_erro
 
 /* Unites classes that would get equal labels and cannot stay separate. *any: there were some. */
 static shoal_status unite(shoal_theta *t, bool *any, shoal_error *error) {
-  alike a;
+  alike a = {0};
   *any = false;
   if (!t->task->recoding) return SHOAL_OK;
   shoal_status status =

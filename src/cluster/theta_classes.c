@@ -174,22 +174,20 @@ shoal_status shoal_theta_regroup(shoal_theta *t, const uint32_t *group, uint32_t
 /* Sorts the rows by class, with the classes in the order of theta_order.c. */
 static shoal_status sort_rows(shoal_theta *t, const shoal_partition *partition,
                               shoal_error *error) {
-  uint32_t *number = shoal_alloc(t->n_classes, sizeof *number);
-  if (!number) return shoal_fail_memory(error);
-  shoal_status status = shoal_theta_order(t->task, partition, number, error);
-  if (status == SHOAL_OK) {
-    for (uint32_t r = 0; r < t->n_rows; r++) t->class_of[r] = number[partition->cluster_of_row[r]];
-    shoal_theta_sort(NULL, t->n_rows, t->class_of, t->n_classes, t->first, t->rows);
-    refresh_all(t);
-  }
-  free(number);
-  return status;
+  uint32_t *number;
+  if (!SHOAL_ARENA_ARRAY(&t->arena, number, t->n_classes)) return shoal_fail_memory(error);
+  SHOAL_TRY(shoal_theta_order(t->task, partition, number, error));
+  for (uint32_t r = 0; r < t->n_rows; r++) t->class_of[r] = number[partition->cluster_of_row[r]];
+  shoal_theta_sort(NULL, t->n_rows, t->class_of, t->n_classes, t->first, t->rows);
+  refresh_all(t);
+  return SHOAL_OK;
 }
 
 uint32_t *shoal_noise_add(shoal_noise_list *noise, uint32_t cluster, uint32_t like) {
   shoal_noise *rows = &noise->rows;
   size_t n = (size_t)rows->n + 1, width = rows->n_columns;
-  if (!shoal_grow(&rows->cluster, &noise->cluster_capacity, n, sizeof *rows->cluster) ||
+  if (rows->n == UINT32_MAX ||
+      !shoal_grow(&rows->cluster, &noise->cluster_capacity, n, sizeof *rows->cluster) ||
       !shoal_grow(&rows->like, &noise->like_capacity, n, sizeof *rows->like) ||
       !shoal_grow(&rows->values, &noise->value_capacity, n * width, sizeof *rows->values))
     return NULL;
@@ -200,24 +198,23 @@ uint32_t *shoal_noise_add(shoal_noise_list *noise, uint32_t cluster, uint32_t li
 
 /* ------------------------------------------------------------ memory */
 
-static void *allocate_zero(shoal_theta *t, size_t n, size_t size) {
+static void *zeroed(shoal_theta *t, size_t n, size_t size) {
   void *memory = shoal_arena_alloc(&t->arena, n, size);
   if (memory) memset(memory, 0, n * size);
   return memory;
 }
 
 static bool init_tally(shoal_theta *t, shoal_tally *tally, uint32_t n_values) {
-  tally->count = allocate_zero(t, n_values, sizeof *tally->count);
-  tally->values = shoal_arena_alloc(&t->arena, n_values, sizeof *tally->values);
-  tally->by_count = allocate_zero(t, (size_t)t->n_rows + n_values + 2, sizeof *tally->by_count);
-  return tally->count && tally->values && tally->by_count;
+  tally->count = zeroed(t, n_values, sizeof *tally->count);
+  tally->by_count = zeroed(t, (size_t)t->n_rows + n_values + 2, sizeof *tally->by_count);
+  return tally->count && tally->by_count && SHOAL_ARENA_ARRAY(&t->arena, tally->values, n_values);
 }
 
 /* Fills aim->by_frequency. */
-static bool rank_values(const shoal_theta *t, shoal_theta_aim *aim) {
+static bool rank_values(shoal_theta *t, shoal_theta_aim *aim) {
   uint32_t n = aim->column->n_values;
-  uint64_t *keys = shoal_alloc(n, sizeof *keys); /* (UINT32_MAX - rows) << 32 | value */
-  if (!keys) return false;
+  uint64_t *keys; /* (UINT32_MAX - rows) << 32 | value */
+  if (!SHOAL_ARENA_ARRAY(&t->arena, keys, n)) return false;
   for (uint32_t v = 0; v < n; v++) keys[v] = (uint64_t)UINT32_MAX << 32 | v;
   for (uint32_t r = 0; r < t->n_rows; r++)
     keys[shoal_column_code(aim->column, r)] -= UINT64_C(1) << 32;
@@ -225,7 +222,6 @@ static bool rank_values(const shoal_theta *t, shoal_theta_aim *aim) {
   for (uint32_t i = 0; i < n && keys[i] >> 32 < UINT32_MAX; i++)
     if (!shoal_column_missing(aim->column, (uint32_t)keys[i]))
       aim->by_frequency[aim->n_known++] = (uint32_t)keys[i];
-  free(keys);
   return true;
 }
 
@@ -247,16 +243,13 @@ static bool init_aim(shoal_theta *t, const shoal_demand *demand) {
   const shoal_column *column = t->task->fit->tracked->columns[demand->sensitive];
   uint32_t n = column->n_values;
   *aim = (shoal_theta_aim){.demand = demand, .column = column, .tracked = demand->sensitive};
-  aim->by_frequency = shoal_arena_alloc(&t->arena, n, sizeof *aim->by_frequency);
-  aim->slots = shoal_arena_alloc(&t->arena, t->n_rows, sizeof *aim->slots);
-  aim->value_of = shoal_arena_alloc(&t->arena, t->n_rows, sizeof *aim->value_of);
-  aim->first = shoal_arena_alloc(&t->arena, (size_t)n + 1, sizeof *aim->first);
-  aim->cursor = allocate_zero(t, n, sizeof *aim->cursor);
-  aim->known = shoal_arena_alloc(&t->arena, t->n_classes, sizeof *aim->known);
-  aim->least_spread =
-      shoal_arena_alloc(&t->arena, SHOAL_SMALL_CLASS + 1, sizeof *aim->least_spread);
-  if (!aim->by_frequency || !aim->slots || !aim->value_of || !aim->first || !aim->cursor ||
-      !aim->known || !aim->least_spread)
+  aim->cursor = zeroed(t, n, sizeof *aim->cursor);
+  if (!aim->cursor || !SHOAL_ARENA_ARRAY(&t->arena, aim->by_frequency, n) ||
+      !SHOAL_ARENA_ARRAY(&t->arena, aim->slots, t->n_rows) ||
+      !SHOAL_ARENA_ARRAY(&t->arena, aim->value_of, t->n_rows) ||
+      !SHOAL_ARENA_ARRAY(&t->arena, aim->first, (size_t)n + 1) ||
+      !SHOAL_ARENA_ARRAY(&t->arena, aim->known, t->n_classes) ||
+      !SHOAL_ARENA_ARRAY(&t->arena, aim->least_spread, SHOAL_SMALL_CLASS + 1))
     return false;
   find_least_spreads(aim);
   return init_tally(t, &aim->here, n) && init_tally(t, &aim->there, n) && rank_values(t, aim);
@@ -279,8 +272,8 @@ bool shoal_theta_rest(const shoal_fit *fit, shoal_fit *rest) {
 /* Divides the demands into aims and the rest. */
 static bool init_demands(shoal_theta *t) {
   const shoal_fit *fit = t->task->fit;
-  t->aims = shoal_arena_alloc(&t->arena, fit->n_others, sizeof *t->aims);
-  if (!t->aims || !shoal_theta_rest(fit, &t->rest)) return false;
+  if (!SHOAL_ARENA_ARRAY(&t->arena, t->aims, fit->n_others) || !shoal_theta_rest(fit, &t->rest))
+    return false;
   for (size_t i = 0; i < fit->n_others; i++)
     if (shoal_demand_is_theta(fit->others[i]) && !init_aim(t, fit->others[i])) return false;
   t->has_rest = t->rest.n_counts || t->rest.n_others;
@@ -288,18 +281,18 @@ static bool init_demands(shoal_theta *t) {
 }
 
 static bool allocate(shoal_theta *t) {
-  t->rows = shoal_arena_alloc(&t->arena, t->n_rows, sizeof *t->rows);
-  t->class_of = shoal_arena_alloc(&t->arena, t->n_rows, sizeof *t->class_of);
-  t->trial = shoal_arena_alloc(&t->arena, t->n_rows, sizeof *t->trial);
-  t->first = shoal_arena_alloc(&t->arena, (size_t)t->n_classes + 1, sizeof *t->first);
-  t->extent = shoal_arena_alloc(&t->arena, t->n_classes * t->axes->n, sizeof *t->extent);
-  t->fails = allocate_zero(t, t->n_classes, 1);
-  t->rests = allocate_zero(t, t->n_classes, 1);
-  t->closed = allocate_zero(t, t->n_classes, 1);
-  t->tried = allocate_zero(t, t->n_classes, 1);
-  t->seen = allocate_zero(t, t->n_classes, sizeof *t->seen);
-  return t->rows && t->class_of && t->trial && t->first && t->extent && t->fails && t->rests &&
-         t->closed && t->tried && t->seen;
+  size_t n = t->n_classes;
+  t->fails = zeroed(t, n, sizeof *t->fails);
+  t->rests = zeroed(t, n, sizeof *t->rests);
+  t->closed = zeroed(t, n, sizeof *t->closed);
+  t->tried = zeroed(t, n, sizeof *t->tried);
+  t->seen = zeroed(t, n, sizeof *t->seen);
+  return t->fails && t->rests && t->closed && t->tried && t->seen &&
+         SHOAL_ARENA_ARRAY(&t->arena, t->rows, t->n_rows) &&
+         SHOAL_ARENA_ARRAY(&t->arena, t->class_of, t->n_rows) &&
+         SHOAL_ARENA_ARRAY(&t->arena, t->trial, t->n_rows) &&
+         SHOAL_ARENA_ARRAY(&t->arena, t->first, n + 1) &&
+         SHOAL_ARENA_ARRAY(&t->arena, t->extent, n * t->axes->n);
 }
 
 shoal_status shoal_theta_init(shoal_theta *t, const shoal_cluster_task *task,
@@ -320,8 +313,8 @@ shoal_status shoal_theta_init(shoal_theta *t, const shoal_cluster_task *task,
 }
 
 void shoal_theta_reset(shoal_theta *t) {
-  if (t->judging.fit) shoal_judging_reset(&t->judging);
-  if (t->all.fit) shoal_judging_reset(&t->all);
+  shoal_judging_reset(&t->judging);
+  shoal_judging_reset(&t->all);
   free(t->rest.others);
   shoal_noise_reset(&t->noise.rows);
   shoal_arena_reset(&t->arena);

@@ -137,27 +137,10 @@ static void try_axis(ordering *o, uint32_t n_slices, size_t axis, uint64_t weigh
   }
 }
 
-/* The best cut of m tuples with the extent o->extent. */
-static cut best_cut(ordering *o, const uint32_t *tuples, size_t m, uint64_t weight) {
-  const shoal_span *extent = o->extent;
-  cut best = {0};
-  for (size_t q = 0; q < o->axes->n; q++) {
-    if (extent[q].lo == extent[q].hi) continue;
-    uint32_t n = extent[q].hi - extent[q].lo < 4 * m ? slice_counted(o, tuples, m, q, extent[q])
-                                                     : slice_sorted(o, tuples, m, q);
-    try_axis(o, n, q, weight, m, &best);
-  }
-  return best;
-}
-
-static void extent_of(const ordering *o, const uint32_t *tuples, size_t m, shoal_span *extent,
-                      uint64_t *weight) {
-  shoal_extent_start(o->axes, extent, shoal_axes_tuple(o->axes, tuples[0]));
-  *weight = 0;
-  for (size_t i = 0; i < m; i++) {
-    shoal_extent_add(o->axes, extent, shoal_axes_tuple(o->axes, tuples[i]));
-    *weight += o->weight[tuples[i]];
-  }
+static void extent_of(const shoal_axes *axes, const uint32_t *tuples, size_t m,
+                      shoal_span *extent) {
+  shoal_extent_start(axes, extent, shoal_axes_tuple(axes, tuples[0]));
+  for (size_t i = 1; i < m; i++) shoal_extent_add(axes, extent, shoal_axes_tuple(axes, tuples[i]));
 }
 
 /* Moves the tuples of the left side to the front, stably; returns their number. */
@@ -173,8 +156,7 @@ static size_t divide(ordering *o, uint32_t *tuples, size_t m, const cut *c) {
 
 /* The increase in loss of m tuples by one more. */
 static uint32_t increase(ordering *o, const uint32_t *tuples, size_t m, const uint32_t *places) {
-  uint64_t weight;
-  extent_of(o, tuples, m, o->grown, &weight);
+  extent_of(o->axes, tuples, m, o->grown);
   return shoal_extent_loss_with(o->axes, o->grown, places) - shoal_extent_loss(o->axes, o->grown);
 }
 
@@ -209,14 +191,23 @@ static bool add_part(parts *list, uint32_t *tuples, size_t n, unsigned depth) {
 static cut choose_cut(ordering *o, const part *p) {
   const uint32_t *tuples = p->tuples;
   size_t m = p->n;
-  uint64_t weight;
+  uint64_t weight = 0;
   if (m > SAMPLE) {
     for (size_t i = 0; i < SAMPLE; i++) o->sample[i] = p->tuples[i * (p->n / SAMPLE)];
     tuples = o->sample;
     m = SAMPLE;
   }
-  extent_of(o, tuples, m, o->extent, &weight);
-  return best_cut(o, tuples, m, weight);
+  for (size_t i = 0; i < m; i++) weight += o->weight[tuples[i]];
+  extent_of(o->axes, tuples, m, o->extent);
+  cut best = {0};
+  for (size_t q = 0; q < o->axes->n; q++) {
+    shoal_span span = o->extent[q];
+    if (span.lo == span.hi) continue;
+    uint32_t n = span.hi - span.lo < 4 * m ? slice_counted(o, tuples, m, q, span)
+                                           : slice_sorted(o, tuples, m, q);
+    try_axis(o, n, q, weight, m, &best);
+  }
+  return best;
 }
 
 /* Reports progress: no row is done yet. False: the run is cancelled. */
@@ -258,23 +249,18 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
 /* Room for parts of up to n tuples. */
 static bool ordering_init(ordering *o, size_t n) {
   const shoal_axes *axes = o->axes;
-  size_t places = 1;
-  for (size_t q = 0; q < axes->n; q++)
-    if (axes->items[q].n_places > places) places = axes->items[q].n_places;
-  size_t sampled = n < SAMPLE ? n : SAMPLE;
+  size_t sampled = n < SAMPLE ? n : SAMPLE, places = axes->max_places;
   size_t slices = places < sampled ? places : sampled;
   if (places > 4 * sampled) places = 4 * sampled; /* longer spans are sorted */
-  o->scratch = shoal_arena_alloc(&o->arena, n, sizeof *o->scratch);
-  o->sample = shoal_arena_alloc(&o->arena, SAMPLE, sizeof *o->sample);
-  o->slices = shoal_arena_alloc(&o->arena, slices, sizeof *o->slices);
-  o->extents = shoal_arena_alloc(&o->arena, slices * axes->n, sizeof *o->extents);
-  o->left_cost = shoal_arena_alloc(&o->arena, slices, sizeof *o->left_cost);
-  o->slice_of = shoal_arena_alloc(&o->arena, places, sizeof *o->slice_of);
-  o->keys = shoal_arena_alloc(&o->arena, sampled, sizeof *o->keys);
-  o->grown = shoal_arena_alloc(&o->arena, axes->n, sizeof *o->grown);
-  o->extent = shoal_arena_alloc(&o->arena, axes->n, sizeof *o->extent);
-  return o->scratch && o->sample && o->slices && o->extents && o->left_cost && o->slice_of &&
-         o->keys && o->grown && o->extent;
+  return SHOAL_ARENA_ARRAY(&o->arena, o->scratch, n) &&
+         SHOAL_ARENA_ARRAY(&o->arena, o->sample, SAMPLE) &&
+         SHOAL_ARENA_ARRAY(&o->arena, o->slices, slices) &&
+         SHOAL_ARENA_ARRAY(&o->arena, o->extents, slices * axes->n) &&
+         SHOAL_ARENA_ARRAY(&o->arena, o->left_cost, slices) &&
+         SHOAL_ARENA_ARRAY(&o->arena, o->slice_of, places) &&
+         SHOAL_ARENA_ARRAY(&o->arena, o->keys, sampled) &&
+         SHOAL_ARENA_ARRAY(&o->arena, o->grown, axes->n) &&
+         SHOAL_ARENA_ARRAY(&o->arena, o->extent, axes->n);
 }
 
 shoal_status shoal_row_order(const shoal_axes *axes, const uint32_t *weight, uint64_t min_weight,

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/sort.h"
 #include "base/work.h"
 #include "cluster/theta.h"
 
@@ -26,18 +27,13 @@ enum {
 
 /* ------------------------------------------------------------ noise rows */
 
-/* The noise rows that would repair one class. */
-typedef struct plan {
-  uint32_t c, n;
-  size_t first; /* in `planned` */
-} plan;
-
+/* Noise rows that would repair classes. */
 typedef struct planning {
   shoal_theta *t;
   shoal_random random;
-  plan *plans;
+  shoal_noise_list planned; /* class by class */
+  uint64_t *plans;          /* by class: number of rows << 32 | index of the first */
   size_t n_plans, plan_capacity;
-  shoal_noise_list planned;
 } planning;
 
 static bool reaches_all(const shoal_theta *t) {
@@ -100,27 +96,22 @@ static void plan_class(planning *p, uint32_t c, uint64_t most) {
         shoal_judging_fits_with(&t->all, shoal_theta_rows(t, c), shoal_theta_size(t, c), added);
   }
   if (repaired && shoal_grow(&p->plans, &p->plan_capacity, p->n_plans + 1, sizeof *p->plans))
-    p->plans[p->n_plans++] = (plan){c, n, first};
+    p->plans[p->n_plans++] = (uint64_t)n << 32 | first;
   else if (repaired) t->failed = true;
   else planned->n = first;
 }
 
-static int fewest_first(const void *a, const void *b) {
-  const plan *x = a, *y = b;
-  if (x->n != y->n) return x->n < y->n ? -1 : 1;
-  return (x->c > y->c) - (x->c < y->c);
-}
-
-static bool carry_out(planning *p, const plan *planned) {
+static bool carry_out(planning *p, uint64_t plan) {
   shoal_theta *t = p->t;
   const shoal_noise *rows = &p->planned.rows;
-  for (size_t i = planned->first; i < planned->first + planned->n; i++) {
-    uint32_t *values = shoal_noise_add(&t->noise, planned->c, rows->like[i]);
+  uint32_t first = (uint32_t)plan, n = (uint32_t)(plan >> 32), c = rows->cluster[first];
+  for (uint32_t i = first; i < first + n; i++) {
+    uint32_t *values = shoal_noise_add(&t->noise, c, rows->like[i]);
     if (!values) return false;
     memcpy(values, rows->values + i * rows->n_columns, rows->n_columns * sizeof *values);
   }
-  t->closed[planned->c] = 1;
-  t->fails[planned->c] = 0;
+  t->closed[c] = 1;
+  t->fails[c] = 0;
   return true;
 }
 
@@ -131,10 +122,10 @@ shoal_status shoal_theta_add_noise(shoal_theta *t, shoal_error *error) {
   shoal_random_seed(&p.random, t->task->seed + noise->n);
   for (uint32_t c = 0; c < t->n_classes && !t->failed; c++)
     if (t->fails[c]) plan_class(&p, c, most - noise->n);
-  if (p.n_plans) qsort(p.plans, p.n_plans, sizeof *p.plans, fewest_first);
+  shoal_sort_keys(p.plans, p.n_plans);
   size_t done = 0;
-  for (; done < p.n_plans && !t->failed && p.plans[done].n <= most - noise->n; done++)
-    t->failed = !carry_out(&p, &p.plans[done]);
+  for (; done < p.n_plans && !t->failed && p.plans[done] >> 32 <= most - noise->n; done++)
+    t->failed = !carry_out(&p, p.plans[done]);
   t->noise_short = t->noise_short || done < p.n_plans;
   free(p.plans);
   shoal_noise_reset(&p.planned.rows);
@@ -161,10 +152,6 @@ static uint64_t giving_up_cost(const shoal_theta *t, uint32_t c) {
   uint64_t full = 0;
   for (size_t q = 0; q < t->axes->n; q++) full += t->axes->items[q].full;
   return shoal_theta_size(t, c) * (full - shoal_extent_loss(t->axes, shoal_theta_extent(t, c)));
-}
-
-static bool may_give_up(const shoal_theta *t, uint32_t c) {
-  return shoal_theta_size(t, c) <= t->task->most_suppressed - t->n_given_up;
 }
 
 /* Keeps the MAX_TRIED nearest partners in `near`, the nearest first. */
@@ -221,7 +208,8 @@ static shoal_status pair_failing(shoal_theta *t, uint32_t *root, uint8_t *joined
     SHOAL_TRY(shoal_run_report(t->task->run, "mend", c, t->n_classes, "classes", error));
     partner near;
     bool found = find_partner(t, c, &near);
-    if (may_give_up(t, c) && (!found || giving_up_cost(t, c) < near.cost)) {
+    bool may_give_up = shoal_theta_size(t, c) <= t->task->most_suppressed - t->n_given_up;
+    if (may_give_up && (!found || giving_up_cost(t, c) < near.cost)) {
       give_up(t, c);
       *any = true;
     } else if (found) {
@@ -233,26 +221,32 @@ static shoal_status pair_failing(shoal_theta *t, uint32_t *root, uint8_t *joined
   return t->all.failed ? shoal_fail_memory(error) : SHOAL_OK;
 }
 
-shoal_status shoal_theta_merge(shoal_theta *t, bool *any, shoal_error *error) {
-  uint32_t *root = shoal_alloc(t->n_classes, sizeof *root), n = 0;
-  uint32_t *group = shoal_alloc(t->n_classes, sizeof *group);
-  uint8_t *joined = shoal_alloc_zero(t->n_classes, 1);
-  *any = false;
-  shoal_status status = root && group && joined ? SHOAL_OK : shoal_fail_memory(error);
-  for (uint32_t c = 0; status == SHOAL_OK && c < t->n_classes; c++) root[c] = c;
-  if (status == SHOAL_OK) status = pair_failing(t, root, joined, any, error);
-  if (status == SHOAL_OK && *any) {
-    memset(group, 0xff, t->n_classes * sizeof *group);
-    for (uint32_t c = 0; c < t->n_classes; c++) { /* in the order of their first class */
-      uint32_t r = root_of(root, c);
-      if (group[r] == UINT32_MAX) group[r] = n++;
-    }
-    for (uint32_t c = 0; c < t->n_classes; c++) group[c] = group[root_of(root, c)];
-    t->n_merged += t->n_classes - n;
-    status = shoal_theta_regroup(t, group, n, error);
+/* `arena` has the scratch memory. */
+static shoal_status merge(shoal_theta *t, shoal_arena *arena, bool *any, shoal_error *error) {
+  uint32_t *root, *group, n = 0;
+  uint8_t *joined;
+  if (!SHOAL_ARENA_ARRAY(arena, root, t->n_classes) ||
+      !SHOAL_ARENA_ARRAY(arena, group, t->n_classes) ||
+      !SHOAL_ARENA_ARRAY(arena, joined, t->n_classes))
+    return shoal_fail_memory(error);
+  memset(joined, 0, t->n_classes);
+  memset(group, 0xff, t->n_classes * sizeof *group); /* SHOAL_NO_GROUP */
+  for (uint32_t c = 0; c < t->n_classes; c++) root[c] = c;
+  SHOAL_TRY(pair_failing(t, root, joined, any, error));
+  if (!*any) return SHOAL_OK;
+  for (uint32_t c = 0; c < t->n_classes; c++) { /* in the order of their first class */
+    uint32_t r = root_of(root, c);
+    if (group[r] == SHOAL_NO_GROUP) group[r] = n++;
   }
-  free(root);
-  free(group);
-  free(joined);
+  for (uint32_t c = 0; c < t->n_classes; c++) group[c] = group[root_of(root, c)];
+  t->n_merged += t->n_classes - n;
+  return shoal_theta_regroup(t, group, n, error);
+}
+
+shoal_status shoal_theta_merge(shoal_theta *t, bool *any, shoal_error *error) {
+  shoal_arena arena = {0};
+  *any = false;
+  shoal_status status = merge(t, &arena, any, error);
+  shoal_arena_reset(&arena);
   return status;
 }

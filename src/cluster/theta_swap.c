@@ -111,8 +111,7 @@ static bool keeps(const shoal_theta_aim *aim, shoal_tally *tally, const shoal_th
          (!known->passes && shoal_variance_compare(after, known->variance) >= 0);
 }
 
-/* The same for the donor. Its variance depends only on its counts of the two values, so verdicts
- * are cached by these counts. */
+/* The same for the donor, cached: it depends only on the donor's counts of the two values. */
 static bool donor_keeps(need *n, uint32_t out, uint32_t in) {
   shoal_tally *there = &n->aim->there;
   uint32_t gives = there->count[out], gets = there->count[in];
@@ -213,10 +212,20 @@ static void make_index(shoal_theta *t) {
 
 /* ------------------------------------------------------------ one swap */
 
+static void swap_rows(shoal_theta *t, offer o) {
+  uint32_t row = t->rows[o.out];
+  t->rows[o.out] = t->rows[o.in];
+  t->rows[o.in] = row;
+}
+
+static bool rest_fits(shoal_theta *t, uint32_t c) {
+  return shoal_judging_fits(&t->judging, shoal_theta_rows(t, c), shoal_theta_size(t, c));
+}
+
 /* Do both classes keep every demand that they satisfy? */
 static bool is_allowed(need *n, offer o) {
   shoal_theta *t = n->t;
-  uint32_t donor = t->class_of[o.in], out = t->rows[o.out], in = t->rows[o.in];
+  uint32_t donor = t->class_of[o.in];
   bool ok = true;
   for (size_t a = 0; ok && a < t->n_aims; a++) {
     shoal_theta_aim *aim = &t->aims[a];
@@ -227,14 +236,9 @@ static bool is_allowed(need *n, offer o) {
     shoal_tally_clear(&aim->there);
   }
   if (!ok || !t->has_rest) return ok;
-  t->rows[o.out] = in;
-  t->rows[o.in] = out;
-  if (t->rests[n->c])
-    ok = shoal_judging_fits(&t->judging, shoal_theta_rows(t, n->c), shoal_theta_size(t, n->c));
-  if (ok && t->rests[donor])
-    ok = shoal_judging_fits(&t->judging, shoal_theta_rows(t, donor), shoal_theta_size(t, donor));
-  t->rows[o.out] = out;
-  t->rows[o.in] = in;
+  swap_rows(t, o);
+  ok = (!t->rests[n->c] || rest_fits(t, n->c)) && (!t->rests[donor] || rest_fits(t, donor));
+  swap_rows(t, o);
   return ok;
 }
 
@@ -296,16 +300,14 @@ static bool find_swap(shoal_theta *t, uint32_t c, size_t a, bool any, offer *cho
 }
 
 static void exchange(shoal_theta *t, uint32_t c, offer o) {
-  uint32_t donor = t->class_of[o.in], row = t->rows[o.out];
-  t->rows[o.out] = t->rows[o.in];
-  t->rows[o.in] = row;
+  swap_rows(t, o);
   for (size_t a = 0; a < t->n_aims; a++) {
     uint32_t *values = t->aims[a].value_of, value = values[o.out];
     values[o.out] = values[o.in];
     values[o.in] = value;
   }
   shoal_theta_refresh(t, c);
-  shoal_theta_refresh(t, donor);
+  shoal_theta_refresh(t, t->class_of[o.in]);
   t->n_swaps++;
 }
 
@@ -337,11 +339,9 @@ static shoal_status swap_round(shoal_theta *t, shoal_error *error) {
 }
 
 shoal_status shoal_theta_swap(shoal_theta *t, shoal_error *error) {
-  if (!t->offers) {
-    t->offers = shoal_arena_alloc(&t->arena, MAX_OFFERS, sizeof *t->offers);
-    t->spans = shoal_arena_alloc(&t->arena, (MAX_OUTS + 1) * t->axes->n, sizeof *t->spans);
-  }
-  if (!t->offers || !t->spans) return shoal_fail_memory(error);
+  if (!t->offers && (!SHOAL_ARENA_ARRAY(&t->arena, t->spans, (MAX_OUTS + 1) * t->axes->n) ||
+                     !SHOAL_ARENA_ARRAY(&t->arena, t->offers, MAX_OFFERS)))
+    return shoal_fail_memory(error);
   for (int round = 0; round < MAX_ROUNDS; round++) {
     uint64_t n_open = 0;
     for (uint32_t c = 0; c < t->n_classes; c++) n_open += t->fails[c] && t->tried[c] < MAX_TRIES;

@@ -21,7 +21,6 @@
  */
 #include "cluster/top_down.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/work.h"
@@ -239,7 +238,7 @@ static uint32_t divide(shoal_specializer *s, uint32_t *rows, uint32_t n) {
 /* ------------------------------------------------------------ memory */
 
 static void reset(shoal_specializer *s) {
-  if (s->judging.fit) shoal_judging_reset(&s->judging);
+  shoal_judging_reset(&s->judging);
   shoal_seen_reset(&s->seen);
   shoal_arena_reset(&s->arena);
 }
@@ -253,36 +252,29 @@ static size_t max_children(const shoal_axis *axis) {
 /* *most: the maximum number of children on any axis. */
 static bool allocate_axes(shoal_specializer *s, size_t *most) {
   const shoal_axes *axes = s->task->axes;
-  size_t max_places = 0;
-  s->extent = shoal_arena_alloc(&s->arena, axes->n, sizeof *s->extent);
-  s->forks = shoal_arena_alloc(&s->arena, axes->n, sizeof *s->forks);
-  s->order = shoal_arena_alloc(&s->arena, axes->n, sizeof *s->order);
-  if (!s->extent || !s->forks || !s->order) return false;
+  if (!SHOAL_ARENA_ARRAY(&s->arena, s->extent, axes->n) ||
+      !SHOAL_ARENA_ARRAY(&s->arena, s->forks, axes->n) ||
+      !SHOAL_ARENA_ARRAY(&s->arena, s->order, axes->n))
+    return false;
   *most = 1;
   for (size_t q = 0; q < axes->n; q++) {
     size_t children = max_children(&axes->items[q]);
-    if (axes->items[q].n_places > max_places) max_places = axes->items[q].n_places;
     if (children > *most) *most = children;
-    s->forks[q].children = shoal_arena_alloc(&s->arena, children, sizeof(shoal_child));
-    if (!s->forks[q].children) return false;
+    if (!SHOAL_ARENA_ARRAY(&s->arena, s->forks[q].children, children)) return false;
   }
-  s->scratch = shoal_arena_alloc(&s->arena, max_places, sizeof *s->scratch);
-  s->found = shoal_arena_alloc(&s->arena, max_places, sizeof *s->found);
-  return s->scratch && s->found;
+  return SHOAL_ARENA_ARRAY(&s->arena, s->scratch, axes->max_places) &&
+         SHOAL_ARENA_ARRAY(&s->arena, s->found, axes->max_places);
 }
 
 static bool allocate_rows(shoal_specializer *s, size_t most) {
   size_t n = (size_t)s->task->axes->n_rows;
-  s->part_of = shoal_arena_alloc(&s->arena, n, sizeof *s->part_of);
-  s->best_part_of = shoal_arena_alloc(&s->arena, n, sizeof *s->best_part_of);
-  s->sorted = shoal_arena_alloc(&s->arena, n, sizeof *s->sorted);
-  s->left = shoal_arena_alloc(&s->arena, n, sizeof *s->left);
-  s->givers = shoal_arena_alloc(&s->arena, most, sizeof *s->givers);
-  s->starts = shoal_arena_alloc(&s->arena, most + 1, sizeof *s->starts);
-  s->sizes = shoal_arena_alloc(&s->arena, most + 1, sizeof *s->sizes);
-  s->distinct = shoal_arena_alloc(&s->arena, s->task->fit->n_counts, sizeof *s->distinct);
-  return s->part_of && s->best_part_of && s->sorted && s->left && s->givers && s->starts &&
-         s->sizes && s->distinct;
+  shoal_arena *arena = &s->arena;
+  return SHOAL_ARENA_ARRAY(arena, s->part_of, n) && SHOAL_ARENA_ARRAY(arena, s->best_part_of, n) &&
+         SHOAL_ARENA_ARRAY(arena, s->sorted, n) && SHOAL_ARENA_ARRAY(arena, s->left, n) &&
+         SHOAL_ARENA_ARRAY(arena, s->givers, most) &&
+         SHOAL_ARENA_ARRAY(arena, s->starts, most + 1) &&
+         SHOAL_ARENA_ARRAY(arena, s->sizes, most + 1) &&
+         SHOAL_ARENA_ARRAY(arena, s->distinct, s->task->fit->n_counts);
 }
 
 static shoal_status init(shoal_specializer *s, const shoal_cluster_task *task, shoal_error *error) {
@@ -327,8 +319,9 @@ static shoal_status specialize(descent *d, shoal_row_range at, shoal_error *erro
 
 static shoal_status descend(descent *d, shoal_error *error) {
   uint32_t n_rows = d->ranges.n_rows;
-  d->waiting = shoal_alloc((size_t)(n_rows / 2 / d->task->fit->k) + 1, sizeof *d->waiting);
-  if (!d->waiting) return shoal_fail_memory(error);
+  size_t max_waiting = (size_t)(n_rows / 2 / d->task->fit->k) + 1;
+  if (!SHOAL_ARENA_ARRAY(&d->specializer.arena, d->waiting, max_waiting))
+    return shoal_fail_memory(error);
   if (shoal_judging_fits(&d->specializer.judging, d->ranges.rows, n_rows))
     d->waiting[d->n_waiting++] = (shoal_row_range){0, n_rows};
   while (d->n_waiting) SHOAL_TRY(specialize(d, d->waiting[--d->n_waiting], error));
@@ -344,6 +337,5 @@ shoal_status shoal_cluster_top_down(const shoal_cluster_task *task, shoal_partit
   if (status == SHOAL_OK) status = shoal_ranges_partition(&d.ranges, partition, error);
   reset(&d.specializer);
   shoal_ranges_reset(&d.ranges);
-  free(d.waiting);
   return status;
 }

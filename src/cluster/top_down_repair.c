@@ -43,9 +43,8 @@ bool shoal_even_init(shoal_specializer *s) {
     even->n_all = groups.n_groups;
   }
   if (!even->column) return true;
-  even->index_of = shoal_arena_alloc(&s->arena, even->n_all, sizeof *even->index_of);
-  even->n_rows = shoal_arena_alloc(&s->arena, even->n_all, sizeof *even->n_rows);
-  return even->index_of && even->n_rows;
+  return SHOAL_ARENA_ARRAY(&s->arena, even->index_of, even->n_all) &&
+         SHOAL_ARENA_ARRAY(&s->arena, even->n_rows, even->n_all);
 }
 
 void shoal_even_start(shoal_specializer *s) {

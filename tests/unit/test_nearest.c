@@ -73,8 +73,6 @@ static void a_scan_finds_the_same(void **state UNUSED) {
       uint32_t all = scan(&f, &d, c, NULL), some_of_them = scan(&f, &d, c, d.left_out);
       assert_int_equal(shoal_nearest_find(&nearest, c, NULL), all);
       assert_int_equal(shoal_nearest_find(&nearest, c, d.left_out), some_of_them);
-      if (all != SHOAL_NO_CLASS)
-        assert_int_equal(shoal_nearest_cost(&nearest, c, all), cost(&f, &d, c, all));
     }
     shoal_nearest_reset(&nearest);
     free(d.extents);
@@ -101,7 +99,7 @@ static void memory_may_run_out_anywhere(void **state UNUSED) {
     n_failed += status != SHOAL_OK;
     if (status == SHOAL_OK) shoal_nearest_reset(&nearest);
   }
-  assert_int_equal(n_failed, 2); /* a block of the arena, and the keys */
+  assert_int_equal(n_failed, 1); /* the block of the arena */
   free(d.extents);
   teardown(&f);
 }
