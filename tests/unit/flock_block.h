@@ -42,21 +42,22 @@ static inline void *room_for(size_t n, size_t size) {
 
 /* Numbers become leaves, in the same order; each level has `fan` nodes of the one below a node. */
 static inline void make_tree(made *m, shoal_axis *axis, uint32_t fan) {
+  shoal_arena *arena = &m->f.axes.arena;
   shoal_hierarchy *h = &m->trees[m->n_trees];
   *h = (shoal_hierarchy){.n_values = axis->n_values, .n_levels = LEVELS};
   h->levels = m->levels[m->n_trees++];
-  free(axis->loss_at);
-  axis->loss_at = room_for(LEVELS, sizeof *axis->loss_at);
+  axis->loss_at = shoal_arena_alloc(arena, LEVELS, sizeof *axis->loss_at);
+  assert_non_null(axis->loss_at);
   uint64_t width = 1;
   for (uint32_t l = 0; l < LEVELS; l++, width *= fan) {
     h->levels[l].of_leaf = room_for(axis->n_values, sizeof(uint32_t));
-    axis->loss_at[l] = room_for(axis->n_places, sizeof(uint32_t));
+    axis->loss_at[l] = shoal_arena_alloc(arena, axis->n_places, sizeof(uint32_t));
+    assert_non_null(axis->loss_at[l]);
     for (uint32_t v = 0; v < axis->n_values; v++)
       h->levels[l].of_leaf[v] = l + 1 < LEVELS ? (uint32_t)(axis->place_of[v] / width) : 0;
     for (uint32_t t = 0; t < axis->n_places; t++)
       axis->loss_at[l][t] = (uint32_t)((uint64_t)axis->full * l / (LEVELS - 1));
   }
-  free(axis->pairs);
   axis->pairs = NULL;
   axis->kind = SHOAL_AXIS_TREE;
   axis->hierarchy = h;
