@@ -101,7 +101,13 @@ static inline uint32_t shoal_span_loss(const shoal_packed_rows *p, size_t q, int
                           : shoal_tree_loss(&p->axes[q], lo, hi);
 }
 
-static inline uint32_t shoal_n_bits(uint64_t set) { return (uint32_t)__builtin_popcountll(set); }
+/* Bits of a set. The builtin is a function call on processors that need not have popcnt. */
+static inline uint32_t shoal_n_bits(uint64_t set) {
+  set -= set >> 1 & UINT64_C(0x5555555555555555);
+  set = (set & UINT64_C(0x3333333333333333)) + (set >> 2 & UINT64_C(0x3333333333333333));
+  set = (set + (set >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (uint32_t)(set * UINT64_C(0x0101010101010101) >> 56);
+}
 
 static inline bool shoal_set_has(const shoal_packed_axis *axis, const uint64_t *sets, int value) {
   return sets[axis->word + (unsigned)value / 64] >> ((unsigned)value % 64) & 1;

@@ -687,7 +687,7 @@ static void sets_and_people_are_clustered(void **state UNUSED) {
       {.s = {.n_rows = 900, .kinds = "nt", .n_values = 50, .k = 5, .models = ""},
        .n_people = 400,
        .min_people = 5},
-      {.s = {.n_rows = 2000, .kinds = "nt", .n_values = 500, .k = 8, .models = ""},
+      {.s = {.n_rows = 1200, .kinds = "nt", .n_values = 500, .k = 8, .models = ""},
        .as = "-s",
        .n_people = 3000,
        .min_people = 8},
@@ -696,7 +696,7 @@ static void sets_and_people_are_clustered(void **state UNUSED) {
        .n_people = 300,
        .min_people = 90}};
   for (size_t i = 0; i < COUNT(some); i++)
-    for (size_t a = 0; a<COUNT(aims); a += some[i].s.n_rows> 4000 ? 2 : 1) {
+    for (size_t a = 0; a < COUNT(aims); a += some[i].s.n_rows > 1000 ? 3 : 1) {
       made m;
       make(&m, &some[i], i);
       shoal_partition p = cluster(&m.f, aims[a], 1, 2), whole = {0};
@@ -860,7 +860,7 @@ static void tables_at_the_limits_are_clustered(void **state UNUSED) {
   for (size_t i = 0; i < COUNT(some); i++) {
     made m;
     make(&m, &some[i].l, i);
-    for (size_t a = 0; a < (m.f.n_rows > 9001 ? 1 : COUNT(aims)); a++) {
+    for (size_t a = 0; a < (m.f.n_rows > 4000 ? 1 : COUNT(aims)); a++) {
       shoal_partition p = cluster(&m.f, aims[a], 1, 2);
       (void)check_partition(&m.f, &p);
       assert_in_range(p.n_clusters, some[i].least, some[i].most);
@@ -955,7 +955,7 @@ static void memory_may_run_out_in_every_part(void **state UNUSED) {
     shoal_partition whole = cluster(&m.f, aim, 1, n_threads);
     (void)check_partition(&m.f, &whole);
     fails_once = i % 3 == 1;
-    while (check_failure(&m.f, aim, n_threads, &whole, n)) n += 1 + n / 3;
+    while (check_failure(&m.f, aim, n_threads, &whole, n)) n += 2 + n / 2;
     assert_true(n > 60);
     shoal_partition_reset(&whole);
     unmake(&m);
