@@ -122,9 +122,9 @@ def section(bench):
         results = [measure(shoal, job, a, bench.folder) for a in algorithms_for(job, ALGORITHMS, 20_000)]
         c = Comparison(job, results, bound_of(program, job, millions))
         comparisons.append(c)
-        rows.append([job.table, f"{job.rows:,}", job.k, job.p or 1, number(c.flock and c.flock["nil"]),
+        rows.append([job.table, f"{job.rows:,}", job.k, job.p or 1, number(c.flock and c.flock["nil"], 5),
                      number(c.flock and c.flock["cpu_s"], 2), c.other and c.other["algorithm"],
-                     number(c.other and c.other["nil"]), number(c.other and c.other["cpu_s"], 2),
+                     number(c.other and c.other["nil"], 5), number(c.other and c.other["cpu_s"], 2),
                      number(c.beside_other(), 3), bound_cell(c.bound), number(c.beside_bound(), 3)])
     ratios = [c.beside_other() for c in comparisons if c.beside_other()]
     goals.add(f"local recoding: nil of `flock` / of the best other algorithm, worst of {len(ratios)} tables", "at most",
