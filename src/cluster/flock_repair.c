@@ -86,15 +86,14 @@ static void choose_clusters(shoal_clusters *b, uint32_t cluster, pooled *pool) {
   }
 }
 
-/* The rows of the chosen clusters, nearest first, until there are enough; false: too many. */
+/* The rows of the chosen clusters, nearest first, until there are enough; false: of one only. */
 static bool pool_rows(const shoal_clusters *b, pooled *pool) {
   uint64_t enough = ENOUGH * (uint64_t)(b->p->n / b->n_live);
   if (enough < ENOUGH * b->p->fit->k) enough = ENOUGH * b->p->fit->k;
   pool->n = 0;
   for (uint32_t i = 0; i < pool->n_clusters; i++) {
     uint32_t c = pool->clusters[i];
-    if (pool->n >= enough) pool->n_clusters = i;
-    else if (pool->n + b->size[c] > MAX_ROWS) return false;
+    if (pool->n >= enough || pool->n + b->size[c] > MAX_ROWS) pool->n_clusters = i;
     else
       for (uint32_t r = b->head[c]; r != SHOAL_NIL; r = b->next[r]) pool->rows[pool->n++] = r;
   }
