@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cluster/flock_agglomerate: clusters from the bottom up. Every cluster that does not satisfy the
- * requirements keeps its best partners; the pair with the lowest score goes first. The score is the
+ * requirements keeps its best partner; the pair with the lowest score goes first. The score is the
  * loss added for each row that the step settles. A partner that satisfies the requirements already
  * lends the rows that are lacking, if it can spare them, or takes the whole cluster in.
  *
@@ -23,8 +23,8 @@ static const float LAST_RESORT = 1e9F;  /* added where a cluster would be lost t
 static const float HASTE = 0.45F; /* discount for up to k rows beyond k, if both then satisfy */
 
 void shoal_agglomeration_reset(shoal_agglomeration *g) {
-  void *const owned[] = {g->score,     g->partners,   g->n_partners, g->version,
-                         g->satisfied, g->lacking,    g->noise,      g->open.loss,
+  void *const owned[] = {g->score,     g->partner,    g->version_then, g->version,
+                         g->satisfied, g->lacking,    g->noise,        g->open.loss,
                          g->open.bar,  g->open.score, g->open.bound};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   memset(g, 0, sizeof *g);
@@ -34,8 +34,8 @@ bool shoal_agglomeration_init(shoal_agglomeration *g, shoal_clusters *b) {
   size_t room = b->room;
   *g = (shoal_agglomeration){.b = b,
                              .score = shoal_alloc(room, sizeof *g->score),
-                             .partners = shoal_alloc(room * SHOAL_PARTNERS, sizeof *g->partners),
-                             .n_partners = shoal_alloc(room, sizeof *g->n_partners),
+                             .partner = shoal_alloc(room, sizeof *g->partner),
+                             .version_then = shoal_alloc(room, sizeof *g->version_then),
                              .version = shoal_alloc_zero(room, sizeof *g->version),
                              .satisfied = shoal_alloc(room, sizeof *g->satisfied),
                              .lacking = shoal_alloc(room, sizeof *g->lacking),
@@ -44,7 +44,7 @@ bool shoal_agglomeration_init(shoal_agglomeration *g, shoal_clusters *b) {
                                       .bar = shoal_alloc(room, sizeof *g->open.bar),
                                       .score = shoal_alloc(room, sizeof *g->open.score),
                                       .bound = shoal_alloc(room, sizeof *g->open.bound)}};
-  if (g->score && g->partners && g->n_partners && g->version && g->satisfied && g->lacking &&
+  if (g->score && g->partner && g->version_then && g->version && g->satisfied && g->lacking &&
       g->noise && g->open.loss && g->open.bar && g->open.score && g->open.bound)
     return true;
   shoal_agglomeration_reset(g);
@@ -81,7 +81,7 @@ static void judge(shoal_agglomeration *g, uint32_t c) {
   g->open.bar[c] = 0;
   g->score[c] = INFINITY;
   g->open.score[c] = g->satisfied[c] ? 0 : UINT16_MAX;
-  g->n_partners[c] = 0;
+  g->partner[c] = SHOAL_NIL;
 }
 
 /* May b lend rows at all: it satisfies the requirements, or sizes are to be exact? */
@@ -150,70 +150,40 @@ static uint16_t round_up(float score) {
   return (uint16_t)(whole + ((float)whole < score));
 }
 
-/* The score of a cluster is that of its best partner. */
-static void set_score(shoal_agglomeration *g, uint32_t a) {
-  float score = g->n_partners[a] ? g->partners[(size_t)a * SHOAL_PARTNERS].score : INFINITY;
+static void set_partner(shoal_agglomeration *g, uint32_t a, uint32_t partner, float score) {
   g->score[a] = score;
   g->open.score[a] = round_up(score);
+  g->partner[a] = partner;
+  g->version_then[a] = partner == SHOAL_NIL ? 0 : g->version[partner];
 }
 
-/* Adds a partner to those of a, in order; the worst is dropped if there are too many. */
-static void add_partner(shoal_agglomeration *g, uint32_t a, uint32_t partner, float score) {
-  shoal_partner *list = g->partners + (size_t)a * SHOAL_PARTNERS;
-  uint32_t at = g->n_partners[a] < SHOAL_PARTNERS ? g->n_partners[a]++ : SHOAL_PARTNERS - 1;
-  for (; at > 0 && list[at - 1].score > score; at--) list[at] = list[at - 1];
-  list[at] = (shoal_partner){partner, g->version[partner], score};
-}
-
-/* Drops partners that have changed, down to the first that has not; false: none is left. */
-static bool next_partner(shoal_agglomeration *g, uint32_t a) {
-  shoal_partner *list = g->partners + (size_t)a * SHOAL_PARTNERS;
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < g->n_partners[a]; i++)
-    if (list[i].version == g->version[list[i].cluster]) list[n++] = list[i];
-  g->n_partners[a] = n;
-  set_score(g, a);
-  return n > 0;
-}
-
-/* The score that a further partner of a must be below. */
-static float limit_of(const shoal_agglomeration *g, uint32_t a) {
-  const shoal_partner *list = g->partners + (size_t)a * SHOAL_PARTNERS;
-  return g->n_partners[a] < SHOAL_PARTNERS ? INFINITY : list[SHOAL_PARTNERS - 1].score;
-}
-
-/* a, which is open, looks for its best partners; `tells`: others consider a as well. */
-static void find_partners(shoal_agglomeration *g, uint32_t a, bool tells) {
+/* a, which is open, looks for its best partner; `tells`: others consider a as well. */
+static void find_partner(shoal_agglomeration *g, uint32_t a, bool tells) {
   shoal_clusters *b = g->b;
   shoal_clusters_compare(b, shoal_clusters_box(b, a));
-  g->n_partners[a] = 0;
   g->open.bar[a] = UINT16_MAX;
   uint32_t best = shoal_open_bounds(b, &g->open, g->open.loss[a]);
   g->open.bar[a] = 0;
-  if (best != SHOAL_NIL) add_partner(g, a, best, score_of(g, a, best, INFINITY));
-  uint32_t first = best == SHOAL_NIL ? b->n : best / STRIDE * STRIDE; /* others are near it */
-  for (uint32_t i = 0; i < b->n && best != SHOAL_NIL; i += STRIDE) {
-    uint32_t from = i == 0 ? first : i <= first ? i - STRIDE : i;
-    if (!shoal_open_any_below(b, &g->open, from, round_up(limit_of(g, a)), tells)) continue;
+  if (best == SHOAL_NIL) {
+    set_partner(g, a, SHOAL_NIL, INFINITY);
+    return;
+  }
+  float score = score_of(g, a, best, INFINITY);
+  for (uint32_t from = 0; from < b->n; from += STRIDE) {
+    if (!shoal_open_any_below(b, &g->open, from, round_up(score), tells)) continue;
     for (uint32_t c = from; c < from + STRIDE; c++) {
       bool hears = tells && !g->satisfied[c];
-      float limit = limit_of(g, a), most = hears && g->score[c] > limit ? g->score[c] : limit;
-      if (c == best || g->open.bound[c] == UINT16_MAX || (float)g->open.bound[c] >= most) continue;
+      float most = hears && g->score[c] > score ? g->score[c] : score;
+      if (g->open.bound[c] == UINT16_MAX || (float)g->open.bound[c] >= most) continue;
       float own = score_of(g, a, c, most);
-      if (own < limit) add_partner(g, a, c, own);
-      if (!hears || own >= g->score[c]) continue;
-      add_partner(g, c, a, own);
-      set_score(g, c);
+      if (own < score) {
+        score = own;
+        best = c;
+      }
+      if (hears && own < g->score[c]) set_partner(g, c, a, own);
     }
   }
-  if (tells && best != SHOAL_NIL && !g->satisfied[best]) {
-    float own = score_of(g, a, best, INFINITY);
-    if (own < g->score[best]) {
-      add_partner(g, best, a, own);
-      set_score(g, best);
-    }
-  }
-  set_score(g, a);
+  set_partner(g, a, best, score);
 }
 
 /* Open clusters consider a, which satisfies the requirements. */
@@ -230,9 +200,7 @@ static void tell_open(shoal_agglomeration *g, uint32_t a) {
       if (g->open.bound[c] >= g->open.score[c]) continue;
       b->joint[a] = b->joint[c]; /* the loss of both, whichever asks */
       float own = score_of(g, c, a, g->score[c]);
-      if (own >= g->score[c]) continue;
-      add_partner(g, c, a, own);
-      set_score(g, c);
+      if (own < g->score[c]) set_partner(g, c, a, own);
     }
   }
   b->joint[a] = joint_of_a;
@@ -289,7 +257,7 @@ static bool borrow(shoal_agglomeration *g, uint32_t a, uint32_t c) {
 /* A cluster that has changed looks for a partner, or offers itself as one. */
 static void renew(shoal_agglomeration *g, uint32_t c, bool tells) {
   if (g->satisfied[c]) tell_open(g, c);
-  else find_partners(g, c, tells);
+  else find_partner(g, c, tells);
 }
 
 static void start(shoal_agglomeration *g, float noise) {
@@ -300,14 +268,13 @@ static void start(shoal_agglomeration *g, float noise) {
     judge(g, c);
   }
   for (uint32_t c = 0; c < b->n && !shoal_clusters_is_stopped(b); c++)
-    if (b->size[c] && !g->satisfied[c]) find_partners(g, c, false);
+    if (b->size[c] && !g->satisfied[c]) find_partner(g, c, false);
 }
 
 static void step(shoal_agglomeration *g, uint32_t a) {
-  const shoal_partner *best = &g->partners[(size_t)a * SHOAL_PARTNERS];
-  uint32_t c = best->cluster;
-  if (best->version != g->version[c]) {
-    if (!next_partner(g, a)) find_partners(g, a, false);
+  uint32_t c = g->partner[a];
+  if (!g->b->size[c] || g->version_then[a] != g->version[c]) {
+    find_partner(g, a, false);
     return;
   }
   if (rows_to_borrow(g, a, c) && borrow(g, a, c)) {

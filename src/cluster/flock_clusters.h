@@ -192,20 +192,11 @@ bool shoal_open_any_below(const shoal_clusters *b, const shoal_open *open, uint3
 /* The cluster of the lowest score; SHOAL_NIL: all are infinite. */
 uint32_t shoal_open_lowest(const shoal_clusters *b, const float *score);
 
-/* A cluster that another one may be united with. */
-typedef struct shoal_partner {
-  uint32_t cluster, version; /* what it was when the score was computed */
-  float score;
-} shoal_partner;
-
-enum { SHOAL_PARTNERS = 4 };
-
 /* Clusters that do not satisfy the requirements yet look for partners; see flock_agglomerate.c. */
 typedef struct shoal_agglomeration {
   shoal_clusters *b;
-  float *score;            /* by cluster: with its best partner; INFINITY: none */
-  shoal_partner *partners; /* by cluster: SHOAL_PARTNERS, the best first */
-  uint32_t *n_partners, *version;
+  float *score; /* by cluster: with its best partner; INFINITY: none */
+  uint32_t *partner, *version_then, *version;
   bool *satisfied;
   uint32_t *lacking; /* by cluster: distinct values it lacks */
   float *noise;      /* by cluster: half the factor of its scores */
