@@ -73,7 +73,7 @@ static bool stops(void *user) {
 /* ------------------------------------------------------------ settings */
 
 /*
- * How hard to work on a table of so many distinct tuples: the more there are, the smaller the
+ * How hard to work, by the number of distinct tuples: the more there are, the smaller the
  * blocks and the fewer the destroy-and-repair steps per cluster.
  */
 static void choose_effort(flock *f) {

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "cluster/flock_clusters.h"
 
