@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report/html: one page that a data protection officer can read, sign and file. It is internal, and
- * its first line says so: it has statistics of the original table. It stands alone: no scripts, no
+ * its first line says so: it has statistics of the original table. It is self-contained: no scripts, no
  * fonts, pictures or styles from elsewhere, and a policy of its own that forbids them.
  * It is light or dark as its reader likes, fits a phone, and prints in black on white. The same
  * release gives the same page: no time of day is in it, the date is the signer's.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report/lattice_svg: the lattice as a picture that stands alone: no scripts, no fonts of its own,
+ * report/lattice_svg: the lattice as a picture that is self-contained: no scripts, no fonts of its own,
  * light or dark as its reader likes. Nodes stand in rows by height, the ungeneralized one at the
  * bottom (Truta & Vinay 2006, Figure 2). Verdicts are told by colour and by shape, for those who
  * do not see the colours. Where nobody could read so many boxes, one bar a height counts them.
