@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# shoal: the verbs. Meson and Ninja do the work; missing Debian packages are installed first.
+# Targets call scripts/, which install missing Debian packages and then run Meson and Ninja.
 
 BUILD ?= build
 SANITIZED ?= build-asan
 THREADED ?= build-tsan
 COVERED ?= build-cov
 FUZZED ?= build-fuzz
+OTHERS = build-mut build-clang build-sse2 build-scalar
 FUZZ_SECONDS ?= 20
 JOBS ?= 2
 PREFIX ?= /usr/local
 BENCH ?= # options of bench/run.py, such as --only peers --quick
 
-.PHONY: all demo check check-long fuzz lint coverage mutation bench papers fmt install clean need
+.PHONY: all demo check check-quick check-long fuzz lint coverage mutation bench papers fmt install clean need
 
 all: need
 	@scripts/build $(BUILD)
@@ -22,14 +23,19 @@ need:
 demo: all
 	@scripts/demo $(BUILD)
 
-check:
+check-quick:
 	@scripts/need build check
+	@scripts/build $(BUILD) -Dtests=true
+	@python3 tests/run.py --quick --jobs $(JOBS) --build $(BUILD)
+
+check:
+	@scripts/need build check page
 	@scripts/build $(BUILD) -Dtests=true
 	@scripts/build $(SANITIZED) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
 	@python3 tests/run.py --jobs $(JOBS) --build $(BUILD) --sanitized $(SANITIZED)
 
 check-long:
-	@scripts/need build check long lint
+	@scripts/need build check page long lint fmt fuzz
 	@scripts/build $(BUILD) -Dtests=true
 	@scripts/build $(SANITIZED) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
 	@scripts/build $(THREADED) -Dtests=true -Db_sanitize=thread -Db_lundef=false
@@ -41,7 +47,7 @@ fuzz:
 	@scripts/fuzz $(FUZZED) $(FUZZ_SECONDS)
 
 lint:
-	@scripts/need build lint
+	@scripts/need build lint fmt
 	@scripts/build $(BUILD) -Dtests=true
 	@scripts/lint $(BUILD)
 
@@ -73,6 +79,4 @@ install: need
 	@meson install -C $(BUILD)
 
 clean:
-	@rm -rf $(BUILD) $(SANITIZED) $(THREADED) $(FUZZED)
-
-	@rm -rf $(BUILD) $(SANITIZED) $(THREADED) $(COVERED) build-mut
+	@rm -rf $(BUILD) $(SANITIZED) $(THREADED) $(COVERED) $(FUZZED) $(OTHERS)

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs all tests and ends with one line: N passed, N failed.
+"""Runs the tests and ends with one line: N passed, N failed.
 
-Unit tests (cmocka) run from the sanitized build; Python modules run each in a process of its own,
-two at a time (--jobs), against the sanitized program, the random ones against the plain one too; faults are
-made in the plain one. The corpus of the fuzz targets is replayed in the sanitized build. Tests that
-want real data take its folder from SHOAL_DATA and are skipped, by name, without it.
+    tests/run.py            all layers: `make check`
+    tests/run.py --quick    a slice of them, on the plain build only: `make check-quick`
+    tests/run.py --long     all layers, more cases and more builds: `make check-long`
+
+Each unit test program and each Python module is one job with a process of its own; --jobs run at a time.
+Most jobs run the sanitized build. Random tests also run the plain build, fault tests only that one.
+After each job its CPU time is printed, which a busy machine changes little. Tests of real data read the
+directory SHOAL_DATA and are skipped, by name, without it.
 """
 import argparse
 import concurrent.futures
@@ -14,30 +18,41 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TESTS = os.path.join(ROOT, "tests")
-MEMCHECK_EXIT = 99  # of valgrind that found something
+MEMCHECK_EXIT = 99  # valgrind's exit status if it found an error
+JOB_SECONDS = 3600  # ends a job that hangs; no job depends on it
+QUICK_CLI = ("test_commands", "test_options", "test_release", "test_models", "test_privacy")
+QUICK_PROPERTY = ("test_lattice", "test_local", "test_models", "test_measure", "test_attack", "test_theta")
 
 
 class Job:
-    """One process, whose output tells one or more outcomes."""
+    """One process. `parse` turns its output into outcomes: (test, status, detail)."""
 
-    def __init__(self, title, command, environment, parse, seconds=560):
-        self.title, self.command, self.parse, self.seconds = title, command, parse, seconds
+    def __init__(self, title, command, environment, parse):
+        self.title, self.command, self.parse = title, command, parse
         self.environment = {**os.environ, **environment}
 
     def run(self):
-        started = time.time()
-        try:
-            done = subprocess.run(self.command, cwd=ROOT, env=self.environment,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  timeout=self.seconds, text=True, errors="replace")
-            outcomes = self.parse(done)
-        except subprocess.TimeoutExpired:
-            outcomes = [(self.title, "failed", f"no end within {self.seconds} s")]
-        return self.title, outcomes, time.time() - started
+        """Returns the title, the outcomes and the CPU seconds of the process and its children."""
+        with tempfile.TemporaryFile() as output:
+            process = subprocess.Popen(self.command, cwd=ROOT, env=self.environment, stdout=output,
+                                       stderr=subprocess.STDOUT)
+            limit = threading.Timer(JOB_SECONDS, process.kill)
+            limit.start()
+            _, status, usage = os.wait4(process.pid, 0)
+            in_time = limit.is_alive()
+            limit.cancel()
+            process.returncode = os.waitstatus_to_exitcode(status)
+            output.seek(0)
+            text = output.read().decode("utf-8", "replace")
+        done = subprocess.CompletedProcess(self.command, process.returncode, text)
+        outcomes = self.parse(done) if in_time else [(self.title, "failed", f"stopped after {JOB_SECONDS} s\n{text}")]
+        return self.title, outcomes, usage.ru_utime + usage.ru_stime
 
 
 def parse_tap(title):
@@ -58,7 +73,7 @@ def parse_tap(title):
 
 
 def parse_module(title):
-    """Outcomes of tests/run_module.py: one JSON line each; figures such as "kills: 200" are told on."""
+    """Outcomes of tests/run_module.py: one JSON line each. Figures such as "kills: 200" are passed on."""
     def parse(done):
         outcomes, rest = [], []
         for line in done.stdout.splitlines():
@@ -69,7 +84,7 @@ def parse_module(title):
                 rest.append(line)
         if done.returncode or not outcomes:
             outcomes.append((title, "failed", "\n".join(rest[-40:]) or f"exit {done.returncode}"))
-        return outcomes + [(title, "told", line) for line in rest if re.match(r"[\w ]+: \d", line)]
+        return outcomes + [(title, "figure", line) for line in rest if re.match(r"[\w ]+: \d", line)]
     return parse
 
 
@@ -80,83 +95,116 @@ def parse_exit(title):
 
 
 def parse_memcheck(title):
-    """Memory used before it is set, which the sanitizers do not see. What the tests say is for the other builds
-    to judge: valgrind is slow, and its long doubles have 64 bits only."""
+    """Uninitialized memory, which the sanitizers do not detect. Results of the tests are ignored here: the other
+    builds check them, and valgrind's long doubles have 64 bits only."""
     def parse(done):
         found = done.returncode < 0 or done.returncode == MEMCHECK_EXIT or "1.." not in done.stdout
         return [(f"{title}: valgrind finds nothing", "failed" if found else "passed", done.stdout[-8000:])]
     return parse
 
 
-def memcheck_jobs(folder):
-    unit = os.path.join(folder, "tests", "unit")
+def memcheck_jobs(build):
+    unit = os.path.join(build, "tests", "unit")
     valgrind = ["valgrind", "--quiet", f"--error-exitcode={MEMCHECK_EXIT}", "--fair-sched=yes", "--leak-check=no"]
     return [Job(f"unit (valgrind)/{p}", [*valgrind, os.path.join(unit, p)], {"CMOCKA_MESSAGE_OUTPUT": "TAP"},
-                parse_memcheck(f"unit (valgrind)/{p}")) for p in unit_programs(folder)]
+                parse_memcheck(f"unit (valgrind)/{p}")) for p in unit_programs(build)]
 
 
-def unit_programs(folder):
-    unit = os.path.join(folder, "tests", "unit")
-    return sorted(p for p in os.listdir(unit) if p.startswith("test_") and "." not in p)
+def unit_programs(build):
+    return sorted(p for p in os.listdir(os.path.join(build, "tests", "unit")) if p.startswith("test_") and "." not in p)
 
 
-def unit_jobs(folder, label):
-    unit = os.path.join(folder, "tests", "unit")
+def unit_jobs(build, label):
+    unit = os.path.join(build, "tests", "unit")
     return [Job(f"unit{label}/{p}", [os.path.join(unit, p)],
                 {"CMOCKA_MESSAGE_OUTPUT": "TAP", "ASAN_OPTIONS": "allocator_may_return_null=1"},
-                parse_tap(f"unit{label}/{p}")) for p in unit_programs(folder)]
+                parse_tap(f"unit{label}/{p}")) for p in unit_programs(build)]
 
 
-def replay_jobs(folder):
-    """The corpus of each fuzz target, run through it by a plain main."""
-    fuzz = os.path.join(folder, "tests", "fuzz")
+def replay_jobs(build):
+    """The corpus of each fuzz target, run by a program with a plain main."""
+    fuzz = os.path.join(build, "tests", "fuzz")
     programs = sorted(p for p in os.listdir(fuzz) if p.startswith("replay_") and "." not in p)
     return [Job(f"fuzz/{p[7:]}", [os.path.join(fuzz, p), os.path.join(TESTS, "fuzz", "corpus", p[7:])],
                 {"ASAN_OPTIONS": "allocator_may_return_null=1"}, parse_tap(f"fuzz/{p[7:]}"))
             for p in programs]
 
 
-def module_jobs(folder, build, label, environment):
+def module_jobs(directory, build, label, environment, only=None):
+    """One job for each test_*.py of the directory, or for those named in `only`."""
     jobs = []
-    for name in sorted(os.listdir(os.path.join(TESTS, folder))):
-        if not (name.startswith("test_") and name.endswith(".py")):
+    for name in sorted(os.listdir(os.path.join(TESTS, directory))):
+        module = name[:-3]
+        if not (name.startswith("test_") and name.endswith(".py")) or (only and module not in only):
             continue
-        title = f"{folder}/{name[:-3]}{label}"
+        title = f"{directory}/{module}{label}"
         jobs.append(Job(title, [sys.executable, os.path.join(TESTS, "run_module.py"),
-                                os.path.join(TESTS, folder, name)],
-                        {"SHOAL": os.path.join(build, "shoal"), "SHOAL_BUILD": build,
-                         **environment}, parse_module(title)))
+                                os.path.join(TESTS, directory, name)],
+                        {"SHOAL": os.path.join(build, "shoal"), "SHOAL_BUILD": build, **environment},
+                        parse_module(title)))
     return jobs
 
 
-def all_jobs(options):
-    build, sanitized = os.path.abspath(options.build), os.path.abspath(options.sanitized)
-    few = {"SHOAL_CASES": "200"}
-    jobs = module_jobs("property", build, "", {} if not options.long else {"SHOAL_CASES": "5000"})
-    jobs += module_jobs("property", sanitized, " (sanitized)", few)
-    jobs += module_jobs("cli", sanitized, " (sanitized)", {"SHOAL_LIBRARY_BUILD": build})
-    jobs += module_jobs("golden", sanitized, " (sanitized)", {})
-    jobs += module_jobs("adult", build, "", {})
-    jobs += module_jobs("fault", build, "", {"SHOAL_LONG": "1"} if options.long else {})
-    jobs += replay_jobs(sanitized)
-    jobs += unit_jobs(sanitized, "")
+def structure_job():
+    return Job("structure", [sys.executable, os.path.join(TESTS, "structure.py")], {},
+               parse_exit("structure: directories include earlier ones only"))
+
+
+def quick_jobs(build):
+    return [*module_jobs("golden", build, "", {}),
+            *module_jobs("property", build, "", {"SHOAL_CASES": "50"}, QUICK_PROPERTY),
+            *module_jobs("cli", build, "", {"SHOAL_PLAIN_BUILD": build}, QUICK_CLI),
+            *unit_jobs(build, ""), structure_job()]
+
+
+def all_jobs(build, sanitized):
+    plain = {"SHOAL_PLAIN_BUILD": build}
+    return [*module_jobs("property", build, "", {}),
+            *module_jobs("property", sanitized, " (sanitized)", {"SHOAL_CASES": "200"}),
+            *module_jobs("cli", sanitized, " (sanitized)", plain),
+            *module_jobs("golden", sanitized, " (sanitized)", {}),
+            *module_jobs("adult", build, "", {}),
+            *module_jobs("fault", build, "", {}),
+            *replay_jobs(sanitized), *unit_jobs(sanitized, ""), structure_job()]
+
+
+def script_job(title, claim, *command):
+    return Job(title, command, {}, parse_exit(f"{title}: {claim}"))
+
+
+def long_jobs(build, sanitized, threaded):
+    """More cases than `all_jobs`, and the builds, tools and sizes that take too long for every day."""
+    plain = {"SHOAL_PLAIN_BUILD": build}
+    slow = {"SHOAL_SLOWER": "10"}  # ThreadSanitizer's factor on CPU time
+    scripts = os.path.join(ROOT, "scripts")
+    return [*module_jobs("property", build, "", {"SHOAL_CASES": "5000", "SHOAL_LONG": "1"}),
+            *module_jobs("property", sanitized, " (sanitized)", {"SHOAL_CASES": "200"}),
+            *module_jobs("cli", sanitized, " (sanitized)", {**plain, "SHOAL_LONG": "1"}),
+            *module_jobs("golden", sanitized, " (sanitized)", {"SHOAL_LONG": "1"}),
+            *module_jobs("adult", build, "", {"SHOAL_LONG": "1"}),
+            *module_jobs("fault", build, "", {"SHOAL_LONG": "1"}),
+            *replay_jobs(sanitized), *unit_jobs(sanitized, ""), structure_job(),
+            *module_jobs("papers", build, "", {}),
+            *module_jobs("limits", build, "", {}),
+            *unit_jobs(threaded, " (threads)"),
+            *memcheck_jobs(build),
+            *module_jobs("property", threaded, " (threads)", {"SHOAL_CASES": "200", **slow}),
+            *module_jobs("cli", threaded, " (threads)", {**plain, **slow}),
+            script_job("lint", "clang-format, cppcheck and clang-tidy find nothing",
+                       os.path.join(scripts, "lint"), build),
+            script_job("portable", "other compilers and instruction sets build, pass and write the same releases",
+                       os.path.join(scripts, "portable"), build),
+            script_job("kernels", "no core kernel takes 10% more instructions than committed",
+                       sys.executable, os.path.join(ROOT, "bench", "callgrind.py"), "--build", build)]
+
+
+def select_jobs(options):
+    build, sanitized, threaded = map(os.path.abspath, (options.build, options.sanitized, options.threaded))
+    if options.quick:
+        return quick_jobs(build)
     if options.long:
-        threaded = os.path.abspath(options.threaded)
-        jobs += module_jobs("papers", build, "", {})
-        jobs += unit_jobs(threaded, " (threads)")
-        jobs += memcheck_jobs(build)
-        slow = {"SHOAL_SLOWER": "10"}  # times, as ThreadSanitizer makes a program
-        jobs += module_jobs("property", threaded, " (threads)", {**few, **slow})
-        jobs += module_jobs("cli", threaded, " (threads)", {"SHOAL_LIBRARY_BUILD": build, **slow})
-        jobs += module_jobs("limits", build, "", {})
-        promise = ["model", "group", "verify", "write"]  # `make lint` goes over all folders
-        jobs.append(Job("lint", [os.path.join(ROOT, "scripts", "lint"), build, *promise], {},
-                        parse_exit("lint: cppcheck and clang-tidy find nothing")))
-        jobs.append(Job("kernels", [sys.executable, os.path.join(ROOT, "bench", "callgrind.py"), "--build", build],
-                        {}, parse_exit("kernels: no core kernel takes 10% more instructions than committed")))
-    jobs.append(Job("structure", [sys.executable, os.path.join(TESTS, "structure.py")], {},
-                    parse_exit("structure: includes point only up the list of folders")))
-    return jobs
+        return long_jobs(build, sanitized, threaded)
+    return all_jobs(build, sanitized)
 
 
 def main():
@@ -164,34 +212,35 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--sanitized", default="build-asan")
     parser.add_argument("--threaded", default="build-tsan")
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
-    parser.add_argument("--only", default="", help="run jobs whose title has this")
+    parser.add_argument("--only", default="", help="run jobs whose title contains this")
     options = parser.parse_args()
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     failures, skips = [], []
-    jobs = [j for j in all_jobs(options) if options.only in j.title]
-    if options.long:
-        for job in jobs:
-            job.seconds = 3600
+    jobs = [j for j in select_jobs(options) if options.only in j.title]
+    started, cpu_seconds = time.monotonic(), 0.0
     with concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs) as pool:
         for done in concurrent.futures.as_completed([pool.submit(j.run) for j in jobs]):
             title, outcomes, seconds = done.result()
+            cpu_seconds += seconds
             tally = {s: sum(o[1] == s for o in outcomes) for s in counts}
             for status in counts:
                 counts[status] += tally[status]
             failures += [o for o in outcomes if o[1] == "failed"]
             skips += [o for o in outcomes if o[1] == "skipped"]
             more = "".join(f", {tally[s]} {s}" for s in ("failed", "skipped") if tally[s])
-            print(f"{title}: {tally['passed']} passed{more} ({seconds:.1f} s)", flush=True)
+            print(f"{title}: {tally['passed']} passed{more} ({seconds:.1f} CPU s)", flush=True)
             for name in (o[0] for o in outcomes if o[1] == "failed"):
                 print(f"  failed: {name}", flush=True)
-            for figures in (o[2] for o in outcomes if o[1] == "told"):
+            for figures in (o[2] for o in outcomes if o[1] == "figure"):
                 print(f"  {figures}", flush=True)
     for name, _, detail in skips:
         print(f"skipped: {name}" + (f": {detail}" if detail and len(detail) < 200 else ""))
     for name, _, detail in failures:
         print(f"\nFAILED: {name}\n{detail}")
+    print(f"{len(jobs)} jobs, {cpu_seconds:.0f} CPU s, {time.monotonic() - started:.0f} s")
     print(f"{counts['passed']} passed, {counts['failed']} failed")
     return 1 if counts["failed"] or not counts["passed"] else 0
 

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The house keeps its shape: includes point only up the list of folders, the verifier sees base
-only, the program sees the public header only."""
+"""Checks the structure of src/. A file includes headers of its own or an earlier directory only;
+the verifier includes base only, the program the public header only. Functions of shoal.h are defined
+in src/api, and no directory below api uses one. Files and directories that ARCHITECTURE.md names
+exist, and it names every directory."""
 import os
 import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ORDER = ["base", "read", "table", "hierarchy", "policy", "group", "model", "lattice", "cluster",
-         "measure", "attack", "write", "verify", "report", "job"]
+ORDER = ["base", "read", "table", "hierarchy", "policy", "group", "model", "lattice", "context",
+         "cluster", "measure", "attack", "write", "verify", "report", "profile", "job", "explain",
+         "api"]
 ONLY = {"verify": {"base", "verify"}, "cli": {"cli"}}
 
 
@@ -18,20 +21,58 @@ def allowed(folder):
     return set(ORDER[:ORDER.index(folder) + 1])
 
 
-def main():
-    wrong = []
+def code_of(text):
+    """The text with comments and strings blanked, line numbers kept."""
+    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"',
+                  lambda found: re.sub(r"[^\n]", " ", found[0]), text, flags=re.S)
+
+
+def sources():
+    """(directory, file name, text) of every file of src/."""
     for folder in sorted(os.listdir(os.path.join(ROOT, "src"))):
         path = os.path.join(ROOT, "src", folder)
-        if not os.path.isdir(path):
+        for name in sorted(os.listdir(path)) if os.path.isdir(path) else []:
+            if name.endswith((".c", ".h")):
+                with open(os.path.join(path, name), encoding="utf-8") as source:
+                    yield folder, name, source.read()
+
+
+def architecture(names):
+    """What ARCHITECTURE.md says of files and directories that is not so. names: {directory: its files}"""
+    with open(os.path.join(ROOT, "ARCHITECTURE.md"), encoding="utf-8") as page:
+        text = page.read()
+    files = set().union(*names.values())
+    wrong = [f"ARCHITECTURE.md: there is no {path}" for path in re.findall(r"`([\w/]+\.[chpy]+)`", text)
+             if not (path in files or os.path.exists(os.path.join(ROOT, path))
+                     or os.path.exists(os.path.join(ROOT, "src", path)) or "NAME" in path or path == "shoal.h")]
+    return wrong + [f"ARCHITECTURE.md does not describe src/{folder}" for folder in sorted(names)
+                    if f"{folder}/" not in text]
+
+
+def main():
+    with open(os.path.join(ROOT, "include", "shoal", "shoal.h"), encoding="utf-8") as header:
+        public = set(re.findall(r"SHOAL_API[^;(]*?\b(shoal_\w+)\(", code_of(header.read())))
+    use = re.compile(r"\b(%s)\s*\(" % "|".join(sorted(public)))
+    wrong, defined, names = [], [], {}
+    for folder, name, text in sources():
+        names.setdefault(folder, set()).add(name)
+        for number, line in enumerate(text.splitlines(), 1):
+            found = re.match(r'#include "([^/"]+)/', line)
+            if found and found.group(1) not in allowed(folder) | {"shoal"}:
+                wrong.append(f"src/{folder}/{name}:{number}: {line.strip()}")
+        if folder == "cli":
             continue
-        for name in sorted(os.listdir(path)):
-            if not name.endswith((".c", ".h")):
-                continue
-            with open(os.path.join(path, name), encoding="utf-8") as source:
-                for number, line in enumerate(source, 1):
-                    found = re.match(r'#include "([^/"]+)/', line)
-                    if found and found.group(1) not in allowed(folder) | {"shoal"}:
-                        wrong.append(f"src/{folder}/{name}:{number}: {line.strip()}")
+        code = code_of(text)
+        if folder == "api":  # a definition starts in the first column and has a body
+            defined += re.findall(r"^\w[^;{}()]*?\b(shoal_\w+)\([^;{}]*\)\s*\{", code, re.M)
+            continue
+        for number, line in enumerate(code.splitlines(), 1):
+            for found in use.finditer(line):
+                wrong.append(f"src/{folder}/{name}:{number}: {found[1]} is public: "
+                             "define it in src/api, and call the function that it calls")
+    wrong += [f"src/api: {name} is not defined exactly once"
+              for name in sorted(public) if defined.count(name) != 1]
+    wrong += architecture(names)
     print("\n".join(wrong))
     return 1 if wrong else 0
 

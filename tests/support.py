@@ -10,13 +10,16 @@ library only; modules import this one as `support`.
 import json
 import os
 import pathlib
+import resource
+import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHOAL = str(pathlib.Path(os.environ.get("SHOAL") or ROOT / "build" / "shoal").absolute())
-TIMEOUT_SECONDS = 600
+TIMEOUT_SECONDS = 1800  # ends a run that hangs; no test depends on it
+CPU_SECONDS = None      # of one run of the program; a module may set it
 
 
 # ---- running the program -------------------------------------------------
@@ -50,10 +53,33 @@ def require_program():
 def shoal(*args, cwd=None):
     """Runs shoal with these arguments and returns a Result, whatever its exit status."""
     words = [str(a) for a in args]
+    limit = None
+    if CPU_SECONDS:
+        def limit():
+            resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     done = subprocess.run([SHOAL, *words], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True,
-                          timeout=TIMEOUT_SECONDS, check=False)
+                          timeout=TIMEOUT_SECONDS, preexec_fn=limit, check=False)
     return Result(words, done.returncode, done.stdout.decode("utf-8", "replace"),
                   done.stderr.decode("utf-8", "replace"))
+
+
+OTHER_USER = 65534   # nobody
+
+
+def for_other_user(test, program):
+    """A copy of the program that any user can run: the build may be below a directory that is closed to others."""
+    for top in (tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm"):
+        parts = [pathlib.Path(top), *pathlib.Path(top).parents]
+        if os.access(top, os.W_OK) and all(part.stat().st_mode & 0o001 for part in parts):
+            break
+    else:
+        test.fail("no directory for temporary files is open to other users")
+    directory = tempfile.TemporaryDirectory(prefix="shoal-program-", dir=top)
+    test.addCleanup(directory.cleanup)
+    os.chmod(directory.name, 0o755)
+    copy = shutil.copy(program, directory.name)
+    os.chmod(copy, 0o755)
+    return copy
 
 
 def temp_dir():

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attack/attacks: the table of attacks, and what they share; see attack.h. */
+/* attack/attacks: the table of attacks, the loop over it, and what attacks share. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +13,25 @@ const shoal_attack *const shoal_attack_types[] = {
     &shoal_attack_minimality, &shoal_attack_downcoding,  NULL,
 };
 
+shoal_status shoal_attack_run(const shoal_attack *attack, const shoal_attack_case *attacked,
+                              shoal_attack_findings *findings, shoal_error *error) {
+  if (attack->run) return attack->run(attack, attacked, findings, error);
+  if (attack->run_previous && !attacked->n_previous)
+    return shoal_attack_skip(findings, attack, SHOAL_NO_ATTRIBUTE,
+                             "no earlier release is given (--previous)", error);
+  for (size_t i = 0; attack->run_previous && i < attacked->n_previous; i++)
+    SHOAL_TRY(attack->run_previous(attack, attacked, i, findings, error));
+  for (size_t s = 0; attack->run_on && s < attacked->n_sensitive; s++)
+    SHOAL_TRY(attack->run_on(attack, attacked, s, findings, error));
+  return SHOAL_OK;
+}
+
 shoal_status shoal_attacks_run(const shoal_attack_case *attacked, shoal_attack_findings *findings,
                                shoal_error *error) {
   uint64_t n = sizeof shoal_attack_types / sizeof *shoal_attack_types - 1;
   for (uint64_t i = 0; i < n; i++) {
-    const shoal_attack *attack = shoal_attack_types[i];
     SHOAL_TRY(shoal_run_report(attacked->run, "attack", i, n, "attacks", error));
-    if (attack->run) SHOAL_TRY(attack->run(attack, attacked, findings, error));
-    for (size_t s = 0; attack->run_on && s < attacked->n_sensitive; s++)
-      SHOAL_TRY(attack->run_on(attack, attacked, s, findings, error));
+    SHOAL_TRY(shoal_attack_run(shoal_attack_types[i], attacked, findings, error));
   }
   return SHOAL_OK;
 }
@@ -40,7 +50,7 @@ shoal_attack_finding *shoal_attack_findings_add(shoal_attack_findings *findings,
   memset(finding, 0, sizeof *finding);
   finding->attack = attack;
   finding->sensitive = sensitive;
-  finding->earlier = SIZE_MAX;
+  finding->previous = SIZE_MAX;
   return finding;
 }
 
@@ -74,27 +84,28 @@ bool shoal_attack_above(shoal_decimal bound, uint64_t n, uint64_t of) {
          (shoal_uint128)of * (uint64_t)bound.mantissa;
 }
 
-shoal_decimal shoal_attack_bound(const shoal_attack_case *attacked, size_t sensitive, bool *asked) {
+shoal_decimal shoal_attack_bound(const shoal_attack_case *attacked, size_t sensitive, bool *given) {
   const shoal_attack_bounds *bounds = &attacked->bounds;
-  *asked = bounds->guess_asked;
-  if (*asked) return bounds->guess;
-  for (size_t i = 0; i < attacked->demands->n_items; i++) {
-    const shoal_demand *demand = &attacked->demands->items[i];
-    if (demand->sensitive != sensitive || !demand->type->bounds_share) continue;
-    *asked = true;
-    return demand->number[0];
+  *given = bounds->guess_given;
+  if (*given) return bounds->guess;
+  for (size_t i = 0; i < attacked->requirements->n_items; i++) {
+    const shoal_requirement *requirement = &attacked->requirements->items[i];
+    if (requirement->sensitive != sensitive || !requirement->type->bounds_share) continue;
+    *given = true;
+    return requirement->number[0];
   }
   return bounds->guess;
 }
 
 uint64_t shoal_attack_promised_p(const shoal_attack_case *attacked, size_t sensitive) {
   uint64_t p = 1;
-  for (size_t i = 0; i < attacked->demands->n_items; i++) {
-    const shoal_demand *demand = &attacked->demands->items[i];
+  for (size_t i = 0; i < attacked->requirements->n_items; i++) {
+    const shoal_requirement *requirement = &attacked->requirements->items[i];
     shoal_distinct distinct;
-    if (demand->sensitive != sensitive || !demand->type->distinct) continue;
-    if (demand->type->distinct(demand, &distinct) && !distinct.group_of && distinct.least > p)
-      p = distinct.least;
+    if (requirement->sensitive != sensitive || !requirement->type->distinct) continue;
+    if (requirement->type->distinct(requirement, &distinct) && !distinct.group_of &&
+        distinct.min > p)
+      p = distinct.min;
   }
   return p;
 }

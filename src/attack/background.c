@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attack/background: the intruder knows besides of up to m values that the person does not have
- * them, and rules out those that help most: the m most frequent ones that are not the person's own
- * (Machanavajjhala et al. 2006; the knowledge of Martin et al. 2007, one negated atom a value). A
- * class with d values falls to m >= d - 1. It counts against the release while the policy's p
- * promises more: m <= p - 2.
+ * attack/background: the attacker also knows up to m values that the person does not have, and
+ * rules out the m most frequent ones that are not the person's own (Machanavajjhala et al. 2006;
+ * the knowledge of Martin et al. 2007, one negated atom per value). The attack succeeds on a class
+ * with d distinct values if m >= d - 1. It counts against the release while the policy's p requires
+ * more: m <= p - 2.
  */
 #include "attack/tally.h"
 
 /*
- * A row of value v is guessed with n_v of the rows that are left. In descending order the m values
- * ruled out are the first m, or, for v among the first m + 1, those without v.
+ * The probability of guessing a row of value v is n_v / (rows that remain). With values in
+ * descending order of rows, the m ruled out are the first m, or, if v is among the first m + 1,
+ * these without v.
  */
-static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *tally, uint32_t c) {
-  (void)c;
+static shoal_class_outcome evaluate(const shoal_class_attack *self, shoal_class_tally *tally) {
   uint32_t m = *(const uint32_t *)self->own;
   shoal_class_tally_sort(tally);
   uint64_t first_m = 0, first_more = 0;
@@ -21,28 +21,28 @@ static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *
     if (i < m) first_m += tally->rows[i];
     first_more += tally->rows[i];
   }
-  shoal_class_fall fall = {.falls = tally->n <= (size_t)m + 1,
-                           .reached = tally->n > m ? (double)(tally->n - m) : 1};
-  if (fall.falls) fall.certain = tally->sum;
+  shoal_class_outcome outcome = {.succeeds = tally->n <= (size_t)m + 1,
+                                 .reached = tally->n > m ? (double)(tally->n - m) : 1};
+  if (outcome.succeeds) outcome.certain = tally->sum;
   for (size_t i = 0; i < tally->n; i++) {
     uint64_t rows = tally->rows[i];
     uint64_t left = i <= m ? tally->sum - first_more + rows : tally->sum - first_m;
-    if (shoal_attack_above(self->bound, rows, left)) fall.guessed += rows;
+    if (shoal_attack_above(self->bound, rows, left)) outcome.guessed += rows;
     double probability = (double)rows / (double)left;
-    if (probability > fall.probability) fall.probability = probability;
+    if (probability > outcome.probability) outcome.probability = probability;
   }
-  return fall;
+  return outcome;
 }
 
 static shoal_status run_with(const shoal_attack *self, const shoal_attack_case *attacked, size_t s,
                              uint32_t m, shoal_attack_findings *findings, shoal_error *error) {
-  bool asked;
+  bool given;
   shoal_class_attack attack = {.attacked = attacked,
                                .sensitive = s,
-                               .bound = shoal_attack_bound(attacked, s, &asked),
+                               .bound = shoal_attack_bound(attacked, s, &given),
                                .n_groups = attacked->sensitive[s].column->n_values,
                                .own = &m,
-                               .look = look};
+                               .evaluate = evaluate};
   shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, s);
   if (!finding) return shoal_fail_memory(error);
   finding->ruled_out = m;

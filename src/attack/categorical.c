@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attack/categorical: categorical similarity (Khan et al. 2020, Definition 5, Table 3): the values
- * of a class are of few categories of sensitivity. Definition 5 says a single category, yet the
- * paper lets Table 4a fall, whose classes have two of four, and Table 8a withstand with three: a
- * class falls with fewer than 3 categories, unless another number is given
- * (docs/reading-the-papers.md R21). The category itself is learnt where there is one.
+ * attack/categorical: categorical similarity (Khan et al. 2020, Definition 5, Table 3). The values
+ * of a class belong to few categories of sensitivity. Definition 5 says a single category, but in
+ * the paper the attack succeeds on Table 4a, whose classes have two of four categories, and not on
+ * Table 8a with three. It therefore succeeds on a class with fewer than 3 categories by default
+ * (docs/reading-the-papers.md R21). The category is learnt for certain if there is only one.
  */
 #include <stdlib.h>
 
 #include "attack/tally.h"
 
-static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *tally, uint32_t c) {
-  (void)c;
-  shoal_class_fall fall = shoal_class_fall_by_share(self, tally);
-  fall.falls = tally->n < self->attacked->bounds.categories;
-  return fall;
+static shoal_class_outcome evaluate(const shoal_class_attack *self, shoal_class_tally *tally) {
+  shoal_class_outcome outcome = shoal_class_outcome_by_share(self, tally);
+  outcome.succeeds = tally->n < self->attacked->bounds.categories;
+  return outcome;
 }
 
 static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *attacked, size_t s,
@@ -24,16 +23,16 @@ static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *at
   if (!categories->file && !categories->n_lists)
     return shoal_attack_skip(findings, self, s, "the policy gives the attribute no 'categories'",
                              error);
-  bool asked;
+  bool given;
   uint32_t *category_of, n_categories;
   SHOAL_TRY(shoal_value_categories(attacked->policy, attacked->table, sensitive, &category_of,
                                    &n_categories, error));
   shoal_class_attack attack = {.attacked = attacked,
                                .sensitive = s,
-                               .bound = shoal_attack_bound(attacked, s, &asked),
+                               .bound = shoal_attack_bound(attacked, s, &given),
                                .group_of = category_of,
                                .n_groups = n_categories,
-                               .look = look};
+                               .evaluate = evaluate};
   shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, s);
   shoal_status status = finding ? SHOAL_OK : shoal_fail_memory(error);
   if (finding) {

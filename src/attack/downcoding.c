@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attack/downcoding: a minimal hierarchical generalization can partly be undone by who knows how
- * the data is distributed: of all tables that the release can come from, few have it as a minimal
- * one (Cohen 2022, "Attacks on deidentification's defenses", section 4). It is a risk of how the
- * release was chosen: told, not simulated.
+ * attack/downcoding: an attacker who knows how the data is distributed can partly undo a minimal
+ * hierarchical generalization: of all tables that the release can come from, few have it as a
+ * minimal one (Cohen 2022, "Attacks on deidentification's defenses", section 4). The risk comes
+ * from how the release was chosen. It is reported, not simulated.
  */
 #include "attack/attack.h"
 

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attack/homogeneity: all rows of a class have one sensitive value, so that it is learnt although
- * nobody is re-identified (Truta & Vinay 2006, section 2, Tables 1 and 2; Machanavajjhala et al.
- * 2006). The guess: the most frequent value of the class. A row alone in its class is a person
- * found, be there a sensitive value or none: where the policy asks for a k above 1, that counts
- * too.
+ * attack/homogeneity: all rows of a class have one sensitive value, which is learnt without
+ * re-identifying anybody (Truta & Vinay 2006, section 2, Tables 1 and 2; Machanavajjhala et al.
+ * 2006). The guess is the most frequent value of the class. A row that is alone in its class
+ * identifies a person even without a sensitive value; this counts if the policy requires k > 1.
  */
 #include "attack/tally.h"
 
-static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *tally, uint32_t c) {
-  (void)c;
-  return shoal_class_fall_by_share(self, tally);
-}
-
-/* Without a sensitive attribute there is still the row to be found. */
+/* Without a sensitive attribute, rows that are alone in their class can still be found. */
 static shoal_status find_alone(const shoal_attack *self, const shoal_attack_case *attacked,
                                shoal_attack_findings *findings, shoal_error *error) {
   shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, SHOAL_NO_ATTRIBUTE);
@@ -21,7 +15,7 @@ static shoal_status find_alone(const shoal_attack *self, const shoal_attack_case
   finding->counts = true;
   finding->n_tried = attacked->frequency->n_records;
   finding->reidentified = shoal_rows_alone(&attacked->frequency->base);
-  finding->succeeds = finding->reidentified && attacked->demands->k > 1;
+  finding->succeeds = finding->reidentified && attacked->requirements->k > 1;
   finding->note = "the policy names no sensitive attribute: rows alone in their class are told";
   return SHOAL_OK;
 }
@@ -29,19 +23,18 @@ static shoal_status find_alone(const shoal_attack *self, const shoal_attack_case
 static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,
                         shoal_attack_findings *findings, shoal_error *error) {
   for (size_t s = 0; s < attacked->n_sensitive; s++) {
-    bool asked;
+    bool given;
     shoal_class_attack attack = {.attacked = attacked,
                                  .sensitive = s,
-                                 .bound = shoal_attack_bound(attacked, s, &asked),
-                                 .n_groups = attacked->sensitive[s].column->n_values,
-                                 .look = look};
+                                 .bound = shoal_attack_bound(attacked, s, &given),
+                                 .n_groups = attacked->sensitive[s].column->n_values};
     shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, s);
     if (!finding) return shoal_fail_memory(error);
     finding->counts = true;
     finding->required = 2;
     SHOAL_TRY(shoal_class_attack_run(&attack, finding, error));
-    bool found = finding->reidentified && attacked->demands->k > 1;
-    finding->succeeds = finding->succeeds || found || (asked && finding->guessed);
+    bool found = finding->reidentified && attacked->requirements->k > 1;
+    finding->succeeds = finding->succeeds || found || (given && finding->guessed);
   }
   return attacked->n_sensitive ? SHOAL_OK : find_alone(self, attacked, findings, error);
 }

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attack/joint: see joint.h. */
 #include "attack/joint.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "group/keys.h"
-#include "hierarchy/strings.h"
+#include "base/intern.h"
+#include "group/grouper.h"
 
-/* The two releases at hand. */
+/* The attacked release and the earlier one. */
 typedef struct sides {
   const shoal_attack_case *attacked;
-  const shoal_frequency *frequency[2];
+  const shoal_frequency_set *frequency[2];
   size_t n_rows[2];
 } sides;
 
@@ -20,7 +19,7 @@ static const shoal_column *column_of(const sides *both, int side, size_t s) {
                             both->attacked->sensitive[s].column->name);
 }
 
-/* Values of both releases under common numbers; equal bytes are one value. */
+/* Common numbers for the values of both releases; values with equal bytes are one. */
 static bool unite_values(const sides *both, size_t s, uint32_t **common, uint32_t *n_values) {
   shoal_strings strings;
   if (!shoal_strings_init(&strings)) return false;
@@ -33,7 +32,7 @@ static bool unite_values(const sides *both, size_t s, uint32_t **common, uint32_
       size_t size;
       const char *bytes = shoal_column_value(column, v, &size);
       common[side][v] = shoal_strings_intern(&strings, (shoal_label){bytes, size});
-      ok = common[side][v] != UINT32_MAX;
+      ok = common[side][v] != SHOAL_NONE;
     }
   }
   *n_values = strings.n_strings;
@@ -53,34 +52,35 @@ static bool fold(const sides *both, size_t s, uint32_t *const *common, uint32_t 
   return shoal_grouper_fold(grouper, at, NULL, codes, n_values, ids);
 }
 
-static bool number_secrets(shoal_joint *joint, const sides *both, uint32_t *(*common)[2]) {
+static bool number_sensitive_tuples(shoal_joint *joint, const sides *both, uint32_t *(*common)[2]) {
   size_t n = both->n_rows[0] + both->n_rows[1];
   shoal_grouper grouper;
   shoal_grouper_init(&grouper);
   uint32_t *codes = shoal_alloc(n, sizeof *codes);
-  joint->secret_of_row = shoal_alloc(n, sizeof *joint->secret_of_row);
-  bool ok = codes && joint->secret_of_row && shoal_grouper_start(&grouper, n);
+  joint->sensitive_tuple_of_row = shoal_alloc(n, sizeof *joint->sensitive_tuple_of_row);
+  bool ok = codes && joint->sensitive_tuple_of_row && shoal_grouper_start(&grouper, n);
   for (size_t s = 0; ok && s < joint->n_sensitive; s++)
     ok = unite_values(both, s, common[s], &joint->n_values[s]) &&
-         fold(both, s, common[s], joint->n_values[s], codes, &grouper, joint->secret_of_row);
-  if (ok) joint->n_secrets = shoal_grouper_ids(&grouper, n, joint->secret_of_row);
+         fold(both, s, common[s], joint->n_values[s], codes, &grouper,
+              joint->sensitive_tuple_of_row);
+  if (ok) joint->n_sensitive_tuples = shoal_grouper_ids(&grouper, n, joint->sensitive_tuple_of_row);
   free(codes);
   shoal_grouper_reset(&grouper);
-  return ok && joint->n_secrets != SHOAL_NO_ID;
+  return ok && joint->n_sensitive_tuples != SHOAL_NONE;
 }
 
-/* The values that each secret is made of. */
+/* The values of each sensitive tuple. */
 static bool decode(shoal_joint *joint, const sides *both, uint32_t *(*common)[2]) {
   for (size_t s = 0; s < joint->n_sensitive; s++) {
-    joint->value_of[s] = shoal_alloc(joint->n_secrets, sizeof **joint->value_of);
+    joint->value_of[s] = shoal_alloc(joint->n_sensitive_tuples, sizeof **joint->value_of);
     if (!joint->value_of[s]) return false;
     size_t at = 0;
     for (int side = 0; side < 2; side++) {
       const shoal_column *column = column_of(both, side, s);
       for (size_t r = 0; r < both->n_rows[side]; r++, at++) {
         uint32_t code = shoal_column_code(column, r);
-        joint->value_of[s][joint->secret_of_row[at]] =
-            shoal_column_missing(column, code) ? UINT32_MAX : common[s][side][code];
+        joint->value_of[s][joint->sensitive_tuple_of_row[at]] =
+            shoal_column_missing(column, code) ? SHOAL_NONE : common[s][side][code];
       }
     }
   }
@@ -103,39 +103,43 @@ static bool counting_sort(const uint32_t *keys, const uint32_t *items, size_t n,
   return true;
 }
 
-/* Rows by class, then by secret; equal ones are added up. */
-static bool add_up(shoal_secret_counts *counts, const shoal_frequency *frequency,
-                   const uint32_t *secret_of_row, const uint32_t *rows, const size_t *begin) {
+/* `rows` is sorted by class, then by sensitive tuple: adds up runs of equal ones. */
+static void add_up(shoal_sensitive_tuple_counts *counts, const shoal_frequency_set *frequency,
+                   const uint32_t *sensitive_tuple_of_row, const uint32_t *rows,
+                   const size_t *begin) {
   size_t at = 0;
   for (uint32_t c = 0; c < frequency->base.n_classes; c++) {
     counts->start[c] = at;
     for (size_t i = begin[c]; i < begin[c + 1]; i++) {
-      uint32_t secret = secret_of_row[rows[i]];
-      if (at == counts->start[c] || counts->secret[at - 1] != secret) {
-        counts->secret[at] = secret;
+      uint32_t sensitive_tuple = sensitive_tuple_of_row[rows[i]];
+      if (at == counts->start[c] || counts->sensitive_tuple[at - 1] != sensitive_tuple) {
+        counts->sensitive_tuple[at] = sensitive_tuple;
         counts->n_rows[at++] = 0;
       }
       counts->n_rows[at - 1] += shoal_table_count(frequency->table, rows[i]);
     }
   }
   counts->start[frequency->base.n_classes] = at;
-  return true;
 }
 
-static bool count_secrets(shoal_secret_counts *counts, const shoal_frequency *frequency, size_t n,
-                          const uint32_t *secret_of_row, uint32_t n_secrets) {
+static bool count_sensitive_tuples(shoal_sensitive_tuple_counts *counts,
+                                   const shoal_frequency_set *frequency, size_t n,
+                                   const uint32_t *sensitive_tuple_of_row,
+                                   uint32_t n_sensitive_tuples) {
   uint32_t n_classes = frequency->base.n_classes;
-  uint32_t *by_secret = shoal_alloc(n, sizeof *by_secret);
+  uint32_t *by_sensitive_tuple = shoal_alloc(n, sizeof *by_sensitive_tuple);
   uint32_t *rows = shoal_alloc(n, sizeof *rows);
   size_t *begin = shoal_alloc((size_t)n_classes + 1, sizeof *begin);
   counts->start = shoal_alloc((size_t)n_classes + 1, sizeof *counts->start);
-  counts->secret = shoal_alloc(n, sizeof *counts->secret);
+  counts->sensitive_tuple = shoal_alloc(n, sizeof *counts->sensitive_tuple);
   counts->n_rows = shoal_alloc(n, sizeof *counts->n_rows);
-  bool ok = by_secret && rows && begin && counts->start && counts->secret && counts->n_rows &&
-            counting_sort(secret_of_row, NULL, n, n_secrets, by_secret, NULL) &&
-            counting_sort(frequency->tuple_of_row, by_secret, n, n_classes, rows, begin) &&
-            add_up(counts, frequency, secret_of_row, rows, begin);
-  free(by_secret);
+  bool ok = by_sensitive_tuple && rows && begin && counts->start && counts->sensitive_tuple &&
+            counts->n_rows &&
+            counting_sort(sensitive_tuple_of_row, NULL, n, n_sensitive_tuples, by_sensitive_tuple,
+                          NULL) &&
+            counting_sort(frequency->tuple_of_row, by_sensitive_tuple, n, n_classes, rows, begin);
+  if (ok) add_up(counts, frequency, sensitive_tuple_of_row, rows, begin);
+  free(by_sensitive_tuple);
   free(rows);
   free(begin);
   return ok;
@@ -144,21 +148,22 @@ static bool count_secrets(shoal_secret_counts *counts, const shoal_frequency *fr
 static bool build(shoal_joint *joint, const sides *both, uint32_t *(*common)[2]) {
   joint->value_of = shoal_alloc_zero(joint->n_sensitive, sizeof *joint->value_of);
   joint->n_values = shoal_alloc_zero(joint->n_sensitive, sizeof *joint->n_values);
-  return joint->value_of && joint->n_values && number_secrets(joint, both, common) &&
+  return joint->value_of && joint->n_values && number_sensitive_tuples(joint, both, common) &&
          decode(joint, both, common) &&
-         count_secrets(&joint->counts[0], both->frequency[0], both->n_rows[0], joint->secret_of_row,
-                       joint->n_secrets) &&
-         count_secrets(&joint->counts[1], both->frequency[1], both->n_rows[1],
-                       joint->secret_of_row + both->n_rows[0], joint->n_secrets);
+         count_sensitive_tuples(&joint->counts[0], both->frequency[0], both->n_rows[0],
+                                joint->sensitive_tuple_of_row, joint->n_sensitive_tuples) &&
+         count_sensitive_tuples(&joint->counts[1], both->frequency[1], both->n_rows[1],
+                                joint->sensitive_tuple_of_row + both->n_rows[0],
+                                joint->n_sensitive_tuples);
 }
 
 shoal_status shoal_joint_build(shoal_joint *joint, const shoal_attack_case *attacked,
-                               const shoal_earlier *earlier, shoal_error *error) {
+                               const shoal_previous_release *previous, shoal_error *error) {
   memset(joint, 0, sizeof *joint);
   joint->n_sensitive = attacked->n_sensitive;
   sides both = {.attacked = attacked,
-                .frequency = {attacked->frequency, earlier->frequency},
-                .n_rows = {(size_t)attacked->table->n_rows, (size_t)earlier->table->n_rows}};
+                .frequency = {attacked->frequency, previous->frequency},
+                .n_rows = {(size_t)attacked->table->n_rows, (size_t)previous->table->n_rows}};
   uint32_t *(*common)[2] = shoal_alloc_zero(joint->n_sensitive, sizeof *common);
   bool ok = common && build(joint, &both, common);
   for (size_t s = 0; common && s < joint->n_sensitive; s++) {
@@ -175,11 +180,11 @@ void shoal_joint_reset(shoal_joint *joint) {
   for (size_t s = 0; joint->value_of && s < joint->n_sensitive; s++) free(joint->value_of[s]);
   for (int side = 0; side < 2; side++) {
     free(joint->counts[side].start);
-    free(joint->counts[side].secret);
+    free(joint->counts[side].sensitive_tuple);
     free(joint->counts[side].n_rows);
   }
   free(joint->value_of);
   free(joint->n_values);
-  free(joint->secret_of_row);
+  free(joint->sensitive_tuple_of_row);
   memset(joint, 0, sizeof *joint);
 }

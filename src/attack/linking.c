@@ -1,20 +1,125 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attack/linking: people of another table, with names, are held against the released classes, by
- * what each released label can stand for (Samarati 2001, Figure 1; Truta & Vinay 2006, Tables 1 and
- * 2). A person's candidates are all rows of all classes that fit. A row is re-identified where it
- * is a person's only candidate and the person is its only one: unique on both sides, as Samarati
- * asks. A value is learnt for certain where all candidates that have one have the same.
+ * attack/linking: compares people of another table, with names, with the released classes, by the
+ * values that each released label can cover (Samarati 2001, Figure 1; Truta & Vinay 2006, Tables 1
+ * and 2). The candidates of a person are all rows of all classes that match. A row is re-identified
+ * if it is the only candidate of a person and the person is the only one for the row: unique on
+ * both sides, as Samarati requires. A value is learnt for certain if all candidates that have a
+ * value have the same one.
+ *
+ * People are grouped first: rows of their table with equal quasi-identifiers are one tuple, and are
+ * matched once.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "attack/match.h"
 #include "attack/tally.h"
+#include "group/grouper.h"
+
+/* ------------------------------------------------------------ people */
+
+static bool allocate(shoal_linked_people *people, const size_t *raw) {
+  people->known = shoal_alloc_zero(people->n_quasi, sizeof *people->known);
+  people->positions = shoal_alloc_zero(people->n_quasi, sizeof *people->positions);
+  if (!people->known || !people->positions) return false;
+  for (size_t q = 0; q < people->n_quasi; q++) people->known[q] = raw[q] != SIZE_MAX;
+  return true;
+}
+
+static const shoal_column *column_of(const shoal_table *table, const shoal_domain *domain) {
+  return shoal_table_column(table, domain->attribute->name);
+}
+
+/* The tuple of each row. Groups by code: two values at one position make two tuples. */
+static bool group_rows(shoal_linked_people *people, const shoal_table *table,
+                       const shoal_domain *domains, uint32_t *tuple_of_row) {
+  size_t n = (size_t)table->n_rows;
+  shoal_grouper grouper;
+  shoal_grouper_init(&grouper);
+  uint32_t *codes = shoal_alloc(n, sizeof *codes);
+  bool ok = codes && shoal_grouper_start(&grouper, n);
+  for (size_t q = 0; ok && q < people->n_quasi; q++) {
+    if (!people->known[q]) continue;
+    const shoal_column *column = column_of(table, &domains[q]);
+    for (size_t r = 0; r < n; r++) codes[r] = shoal_column_code(column, r);
+    ok = shoal_grouper_fold(&grouper, n, NULL, codes, column->n_values, tuple_of_row);
+  }
+  if (ok) people->n_tuples = shoal_grouper_ids(&grouper, n, tuple_of_row);
+  free(codes);
+  shoal_grouper_reset(&grouper);
+  return ok && people->n_tuples != SHOAL_NONE;
+}
+
+static bool count_people(shoal_linked_people *people, const shoal_table *table,
+                         const uint32_t *tuple_of_row) {
+  people->n_people = shoal_alloc_zero(people->n_tuples, sizeof *people->n_people);
+  people->first_row = shoal_alloc_zero(people->n_tuples, sizeof *people->first_row);
+  if (!people->n_people || !people->first_row) return false;
+  for (uint64_t r = 0; r < table->n_rows; r++) {
+    uint32_t t = tuple_of_row[r];
+    if (!people->first_row[t]) people->first_row[t] = r + 1;
+    people->n_people[t] += shoal_table_count(table, r);
+  }
+  people->n_all = table->n_records;
+  return true;
+}
+
+static bool find_positions(shoal_linked_people *people, const shoal_table *table,
+                           const shoal_domain *domains, const size_t *raw, bool missing_is_any) {
+  for (size_t q = 0; q < people->n_quasi; q++) {
+    if (!people->known[q]) continue;
+    const shoal_column *column = column_of(table, &domains[q]);
+    uint32_t *positions = people->positions[q] = shoal_alloc(people->n_tuples, sizeof *positions);
+    if (!positions) return false;
+    for (uint32_t t = 0; t < people->n_tuples; t++) {
+      uint32_t code = shoal_column_code(column, people->first_row[t] - 1);
+      bool any = missing_is_any && shoal_column_missing(column, code);
+      positions[t] = any ? SHOAL_ANY_POSITION : shoal_domain_position(&domains[q], raw[q], code);
+    }
+  }
+  return true;
+}
+
+shoal_status shoal_linked_people_build(shoal_linked_people *people, const shoal_table *table,
+                                       const shoal_domain *domains, size_t n_quasi,
+                                       const size_t *raw, bool missing_is_any, shoal_error *error) {
+  memset(people, 0, sizeof *people);
+  people->n_quasi = n_quasi;
+  uint32_t *tuple_of_row = shoal_alloc((size_t)table->n_rows, sizeof *tuple_of_row);
+  bool ok = tuple_of_row && allocate(people, raw) &&
+            group_rows(people, table, domains, tuple_of_row) &&
+            count_people(people, table, tuple_of_row) &&
+            find_positions(people, table, domains, raw, missing_is_any);
+  free(tuple_of_row);
+  if (ok) return SHOAL_OK;
+  shoal_linked_people_reset(people);
+  return shoal_fail_memory(error);
+}
+
+void shoal_linked_people_reset(shoal_linked_people *people) {
+  for (size_t q = 0; people->positions && q < people->n_quasi; q++) free(people->positions[q]);
+  free(people->positions);
+  free(people->known);
+  free(people->n_people);
+  free(people->first_row);
+  memset(people, 0, sizeof *people);
+}
+
+void shoal_linked_people_keys(const shoal_linked_people *people, uint32_t tuple,
+                              shoal_match_key *keys) {
+  for (size_t q = 0; q < people->n_quasi; q++) {
+    uint32_t position = people->known[q] ? people->positions[q][tuple] : SHOAL_ANY_POSITION;
+    keys[q] = (shoal_match_key){.position = position, .any = position == SHOAL_ANY_POSITION};
+  }
+}
+
+/* ------------------------------------------------------------ the attack */
 
 /* One table of people against the release. */
 typedef struct linker {
   const shoal_attack_case *attacked;
-  const shoal_people *people;
+  const shoal_linked_people *people;
   shoal_match_index index;
   shoal_match_key *keys;
   shoal_matches matches;
@@ -40,7 +145,7 @@ static void linker_reset(linker *l) {
 
 static shoal_status linker_init(linker *l, shoal_error *error) {
   const shoal_attack_case *attacked = l->attacked;
-  const shoal_frequency *frequency = attacked->frequency;
+  const shoal_frequency_set *frequency = attacked->frequency;
   SHOAL_TRY(shoal_match_index_build(&l->index, attacked->domains, l->people->n_quasi, 0, frequency,
                                     l->people->known, error));
   l->keys = shoal_alloc(l->people->n_quasi, sizeof *l->keys);
@@ -54,20 +159,20 @@ static shoal_status linker_init(linker *l, shoal_error *error) {
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
-/* What the candidates of one tuple of people tell of one sensitive attribute. */
+/* Adds one tuple of people to the finding about one sensitive attribute. */
 static void judge(linker *l, uint32_t t, shoal_attack_finding *finding) {
-  uint64_t n = l->people->n_people[t], k = l->attacked->demands->k;
+  uint64_t n = l->people->n_people[t], k = l->attacked->requirements->k;
   shoal_attack_example example = {.class_id = l->first_class[t],
                                   .person_row = l->people->first_row[t],
                                   .n_rows = l->candidates[t]};
-  bool falls = l->candidates[t] < k, asked = false;
+  bool succeeds = l->candidates[t] < k, given = false;
   if (finding->sensitive != SHOAL_NO_ATTRIBUTE) {
     const shoal_class_tally *tally = &l->tallies[finding->sensitive];
-    shoal_decimal bound = shoal_attack_bound(l->attacked, finding->sensitive, &asked);
+    shoal_decimal bound = shoal_attack_bound(l->attacked, finding->sensitive, &given);
     if (tally->n == 1) finding->certain += n;
     bool guessed = tally->n && shoal_attack_above(bound, tally->most, tally->sum);
     if (guessed) finding->guessed += n;
-    falls = falls || tally->n == 1 || (asked && guessed);
+    succeeds = succeeds || tally->n == 1 || (given && guessed);
     if (tally->n) example.probability = (double)tally->most / (double)tally->sum;
   }
   if (!finding->n_matched || (double)l->candidates[t] < finding->reached)
@@ -75,14 +180,14 @@ static void judge(linker *l, uint32_t t, shoal_attack_finding *finding) {
   finding->n_matched += n;
   if (l->candidates[t] < k) finding->below_k += n;
   if (example.probability > finding->highest) finding->highest = example.probability;
-  if (!falls) return;
+  if (!succeeds) return;
   finding->n_rows += n;
   shoal_attack_note_example(finding, example);
 }
 
 static void link_tuple(linker *l, uint32_t t) {
-  const shoal_frequency *frequency = l->attacked->frequency;
-  shoal_people_keys(l->people, t, l->keys);
+  const shoal_frequency_set *frequency = l->attacked->frequency;
+  shoal_linked_people_keys(l->people, t, l->keys);
   shoal_match_find(&l->index, l->keys, &l->matches);
   if (!l->matches.n) return;
   l->first_class[t] = l->matches.classes[0];
@@ -124,7 +229,7 @@ static shoal_status link_people(linker *l, shoal_error *error) {
 }
 
 static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *attacked,
-                           const shoal_people *people, shoal_attack_findings *findings,
+                           const shoal_linked_people *people, shoal_attack_findings *findings,
                            shoal_error *error) {
   size_t first = findings->n_items, n = attacked->n_sensitive ? attacked->n_sensitive : 1;
   for (size_t s = 0; s < n; s++) {
@@ -133,7 +238,7 @@ static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *at
     if (!finding) return shoal_fail_memory(error);
     finding->by_people = finding->counts = true;
     finding->n_tried = people->n_all;
-    finding->required = (double)attacked->demands->k;
+    finding->required = (double)attacked->requirements->k;
     finding->note = people->whose;
   }
   linker l = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attack/match: the index of a release's classes; see match.h. */
 #include "attack/match.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,17 +18,18 @@ static int by_span(const void *a, const void *b) {
   return (x->code > y->code) - (x->code < y->code);
 }
 
-/* A label that stands for no known value comes last, and is found by nobody but by everybody. */
-static bool is_nothing(const shoal_cover *cover) { return cover->lo > cover->hi; }
+/* Labels with an empty span sort last. Range queries skip them; a key with `any` set matches them.
+ */
+static bool is_empty(const shoal_label_span *span) { return span->lo > span->hi; }
 
-/* The labels of a column in the order of their spans. */
+/* Ranks the labels of a column by their spans. */
 static bool rank_labels(const shoal_released_labels *labels, uint32_t *rank_of) {
   uint32_t n = labels->column->n_values;
   ranked *items = shoal_alloc(n, sizeof *items);
   if (!items) return false;
   for (uint32_t v = 0; v < n; v++) {
-    const shoal_cover *cover = &labels->covers[v];
-    items[v] = is_nothing(cover) ? (ranked){UINT32_MAX, 0, v} : (ranked){cover->lo, cover->hi, v};
+    const shoal_label_span *span = &labels->spans[v];
+    items[v] = is_empty(span) ? (ranked){UINT32_MAX, 0, v} : (ranked){span->lo, span->hi, v};
   }
   if (n > 1) qsort(items, n, sizeof *items, by_span);
   for (uint32_t i = 0; i < n; i++) rank_of[items[i].code] = i;
@@ -51,7 +52,7 @@ static bool sort_by(uint32_t *order, uint32_t *scratch, uint32_t n_classes, shoa
 }
 
 static bool sort_classes(shoal_match_index *index, size_t released,
-                         const shoal_frequency *frequency) {
+                         const shoal_frequency_set *frequency) {
   const shoal_classes *classes = &frequency->base;
   uint32_t most = 0, n = classes->n_classes;
   for (size_t l = 0; l < index->n_levels; l++) {
@@ -74,12 +75,12 @@ static bool sort_classes(shoal_match_index *index, size_t released,
   return ok;
 }
 
-/* max_hi of the middle of each stretch, as `find` halves them. */
+/* Sets max_hi of the middle of each range, by the halving that `stab` repeats. */
 static uint32_t set_max_hi(shoal_match_level *level, uint32_t from, uint32_t to) {
   if (from >= to) return 0;
   uint32_t middle = from + (to - from) / 2;
-  const shoal_cover *cover = level->covers[middle];
-  uint32_t most = is_nothing(cover) ? 0 : cover->hi;
+  const shoal_label_span *span = level->spans[middle];
+  uint32_t most = is_empty(span) ? 0 : span->hi;
   uint32_t left = set_max_hi(level, from, middle), right = set_max_hi(level, middle + 1, to);
   if (left > most) most = left;
   if (right > most) most = right;
@@ -87,28 +88,28 @@ static uint32_t set_max_hi(shoal_match_level *level, uint32_t from, uint32_t to)
 }
 
 static bool allocate_level(shoal_match_level *level, uint32_t n) {
-  level->covers = shoal_alloc(n, sizeof *level->covers);
+  level->spans = shoal_alloc(n, sizeof *level->spans);
   level->max_hi = shoal_alloc(n, sizeof *level->max_hi);
   level->begin = shoal_alloc((size_t)n + 1, sizeof *level->begin);
-  return level->covers && level->max_hi && level->begin;
+  return level->spans && level->max_hi && level->begin;
 }
 
 /*
- * The nodes of one level: a new one wherever the parent or the label changes. parent_of and node_of
- * are by place in `order`; the former becomes the latter.
+ * Makes the nodes of one level: a new one wherever the parent or the label changes. node_of, by
+ * position in `order`, has the nodes of the level above and receives those of this one.
  */
 static bool fill_level(shoal_match_index *index, size_t l, size_t released,
-                       const shoal_frequency *frequency, uint32_t *node_of) {
+                       const shoal_frequency_set *frequency, uint32_t *node_of) {
   shoal_match_level *level = &index->levels[l];
   shoal_codes codes = frequency->codes[level->quasi];
   const uint32_t *tuple = frequency->base.tuple;
-  const shoal_cover *covers = index->domains[level->quasi].released[released].covers;
+  const shoal_label_span *spans = index->domains[level->quasi].released[released].spans;
   uint32_t n = index->n_classes, parent = UINT32_MAX, code = 0;
   if (!allocate_level(level, n)) return false;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t label = shoal_code_at(codes, tuple[index->order[i]]);
     if (node_of[i] != parent || label != code) {
-      level->covers[level->n_nodes] = &covers[label];
+      level->spans[level->n_nodes] = &spans[label];
       level->begin[level->n_nodes] = i;
       if (l && node_of[i] != parent) index->levels[l - 1].begin[node_of[i]] = level->n_nodes;
       level->n_nodes++;
@@ -118,12 +119,13 @@ static bool fill_level(shoal_match_index *index, size_t l, size_t released,
     node_of[i] = level->n_nodes - 1;
   }
   level->begin[level->n_nodes] = n;
+  assert(level->n_nodes <= n);
   if (l) index->levels[l - 1].begin[index->levels[l - 1].n_nodes] = level->n_nodes;
   return true;
 }
 
 static bool build_levels(shoal_match_index *index, size_t released,
-                         const shoal_frequency *frequency) {
+                         const shoal_frequency_set *frequency) {
   uint32_t *node_of = shoal_alloc_zero(index->n_classes, sizeof *node_of);
   bool ok = node_of != NULL;
   for (size_t l = 0; ok && l < index->n_levels; l++)
@@ -140,7 +142,7 @@ static bool build_levels(shoal_match_index *index, size_t released,
 
 shoal_status shoal_match_index_build(shoal_match_index *index, const shoal_domain *domains,
                                      size_t n_quasi, size_t released,
-                                     const shoal_frequency *frequency, const bool *known,
+                                     const shoal_frequency_set *frequency, const bool *known,
                                      shoal_error *error) {
   memset(index, 0, sizeof *index);
   index->domains = domains;
@@ -157,7 +159,7 @@ shoal_status shoal_match_index_build(shoal_match_index *index, const shoal_domai
 
 void shoal_match_index_reset(shoal_match_index *index) {
   for (size_t l = 0; index->levels && l < index->n_levels; l++) {
-    free(index->levels[l].covers);
+    free(index->levels[l].spans);
     free(index->levels[l].max_hi);
     free(index->levels[l].begin);
   }
@@ -166,75 +168,75 @@ void shoal_match_index_reset(shoal_match_index *index) {
   memset(index, 0, sizeof *index);
 }
 
-/* ------------------------------------------------------------ asking */
+/* ------------------------------------------------------------ queries */
 
-typedef struct question {
+typedef struct match_query {
   const shoal_match_index *index;
   const shoal_match_key *keys;
   shoal_matches *matches;
-} question;
+} match_query;
 
-static void visit(const question *ask, size_t l, uint32_t from, uint32_t to);
+static void visit(const match_query *query, size_t l, uint32_t from, uint32_t to);
 
-static void found(const question *ask, size_t l, uint32_t node) {
-  const shoal_match_level *level = &ask->index->levels[l];
+static void add_match(const match_query *query, size_t l, uint32_t node) {
+  const shoal_match_level *level = &query->index->levels[l];
   uint32_t from = level->begin[node], to = level->begin[node + 1];
-  if (l + 1 < ask->index->n_levels) visit(ask, l + 1, from, to);
+  if (l + 1 < query->index->n_levels) visit(query, l + 1, from, to);
   else {
-    shoal_matches *matches = ask->matches;
+    shoal_matches *matches = query->matches;
     if (!shoal_grow(&matches->classes, &matches->capacity, matches->n + (to - from),
                     sizeof *matches->classes)) {
       matches->failed = true;
       return;
     }
-    memcpy(matches->classes + matches->n, ask->index->order + from,
+    memcpy(matches->classes + matches->n, query->index->order + from,
            (to - from) * sizeof *matches->classes);
     matches->n += to - from;
   }
 }
 
-static bool fits(const question *ask, size_t l, uint32_t node) {
-  const shoal_match_level *level = &ask->index->levels[l];
-  const shoal_domain *domain = &ask->index->domains[level->quasi];
-  const shoal_match_key *key = &ask->keys[level->quasi];
-  if (key->cover) return shoal_domain_overlap(domain, level->covers[node], key->cover);
-  return shoal_domain_holds(domain, level->covers[node], key->place);
+static bool fits(const match_query *query, size_t l, uint32_t node) {
+  const shoal_match_level *level = &query->index->levels[l];
+  const shoal_domain *domain = &query->index->domains[level->quasi];
+  const shoal_match_key *key = &query->keys[level->quasi];
+  if (key->span) return shoal_domain_overlap(domain, level->spans[node], key->span);
+  return shoal_domain_holds(domain, level->spans[node], key->position);
 }
 
-/* Nodes from .. to that meet the places lo .. hi: a stretch is left where none of it can. */
-static void stab(const question *ask, size_t l, uint32_t from, uint32_t to, uint32_t lo,
+/* Visits the nodes in from .. to whose span meets lo .. hi; skips ranges in which none can. */
+static void stab(const match_query *query, size_t l, uint32_t from, uint32_t to, uint32_t lo,
                  uint32_t hi) {
-  const shoal_match_level *level = &ask->index->levels[l];
+  const shoal_match_level *level = &query->index->levels[l];
   while (from < to) {
     uint32_t middle = from + (to - from) / 2;
     if (level->max_hi[middle] < lo) return;
-    stab(ask, l, from, middle, lo, hi);
-    const shoal_cover *cover = level->covers[middle];
-    if (is_nothing(cover) || cover->lo > hi) return;
-    if (cover->hi >= lo && fits(ask, l, middle)) found(ask, l, middle);
+    stab(query, l, from, middle, lo, hi);
+    const shoal_label_span *span = level->spans[middle];
+    if (is_empty(span) || span->lo > hi) return;
+    if (span->hi >= lo && fits(query, l, middle)) add_match(query, l, middle);
     from = middle + 1;
   }
 }
 
-/* What places do not tell all of is compared with every label below the node. */
-static void look_at_all(const question *ask, size_t l, uint32_t from, uint32_t to, bool any) {
+/* For keys that positions do not decide: compares every label in the range. */
+static void scan_all(const match_query *query, size_t l, uint32_t from, uint32_t to, bool any) {
   for (uint32_t node = from; node < to; node++)
-    if (any || fits(ask, l, node)) found(ask, l, node);
+    if (any || fits(query, l, node)) add_match(query, l, node);
 }
 
-static void visit(const question *ask, size_t l, uint32_t from, uint32_t to) {
-  const shoal_match_key *key = &ask->keys[ask->index->levels[l].quasi];
-  /* ranges can meet between two known values; a value nobody knows has no place */
+static void visit(const match_query *query, size_t l, uint32_t from, uint32_t to) {
+  const shoal_match_key *key = &query->keys[query->index->levels[l].quasi];
+  /* two ranges can overlap between known values; an unknown value has no position */
   bool placed =
-      key->cover ? !key->cover->is_range && !is_nothing(key->cover) : key->place != SHOAL_NO_PLACE;
-  if (key->any || !placed) look_at_all(ask, l, from, to, key->any);
-  else if (key->cover) stab(ask, l, from, to, key->cover->lo, key->cover->hi);
-  else stab(ask, l, from, to, key->place, key->place);
+      key->span ? !key->span->is_range && !is_empty(key->span) : key->position != SHOAL_NONE;
+  if (key->any || !placed) scan_all(query, l, from, to, key->any);
+  else if (key->span) stab(query, l, from, to, key->span->lo, key->span->hi);
+  else stab(query, l, from, to, key->position, key->position);
 }
 
 void shoal_match_find(const shoal_match_index *index, const shoal_match_key *keys,
                       shoal_matches *matches) {
-  question ask = {index, keys, matches};
+  match_query query = {index, keys, matches};
   matches->n = 0;
-  if (index->n_levels) visit(&ask, 0, 0, index->levels[0].n_nodes);
+  if (index->n_levels) visit(&query, 0, 0, index->levels[0].n_nodes);
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attack/repeated: the intersection of two releases of overlapping tables (Ganta, Kasiviswanathan &
- * Smith 2008, composition attacks). Whoever knows a person's quasi-identifiers, and that the person
- * is in both, looks up the classes that fit in each: the person has a secret that both have. If c
- * rows of the one and d of the other have a secret, at most min(c, d) people can be meant: summed
- * over the secrets, that many the person hides among. Fewer than k, or fewer different values than
- * p, break the policy although each release alone may keep it.
+ * attack/repeated: intersects two releases of overlapping tables (Ganta, Kasiviswanathan & Smith
+ * 2008, composition attacks). The attacker knows the quasi-identifiers of a person who is in both,
+ * and finds the matching classes of each release. The person has a tuple of sensitive values that
+ * occurs in both. If c rows of one release and d rows of the other have a tuple, at most min(c, d)
+ * people can have it in both. The sum over the tuples is the number of rows that remain possible.
+ * Fewer than k, or fewer distinct values than p, violate the policy although each release alone may
+ * satisfy it.
  *
- * With a table of people (original or external) each of them is tried. Without, every pair of
- * classes whose labels can stand for one person is: more than there can be people in.
+ * With a table of people (original or external), each of them is tried. Without one, every pair of
+ * classes with overlapping labels is tried; the counts are then upper bounds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +19,16 @@
 
 typedef struct composer {
   const shoal_attack_case *attacked;
-  size_t earlier;
-  const shoal_people *people; /* NULL: pairs of classes */
+  size_t previous;
+  const shoal_linked_people *people; /* NULL: pairs of classes */
   shoal_joint joint;
   shoal_match_index index[2];
   shoal_match_key *keys;
   shoal_matches matches[2];
-  uint64_t *rows[2]; /* by secret, of the classes at hand */
-  uint32_t *touched; /* secrets of the first side's classes */
+  uint64_t *rows[2]; /* by sensitive tuple: rows of the current classes */
+  uint32_t *touched; /* sensitive tuples of the attacked release's current classes */
   size_t n_touched;
-  uint32_t **stamp; /* by sensitive attribute and value: the last try that met it */
+  uint32_t **stamp; /* by sensitive attribute and value: the last count that saw it */
   uint32_t now;
   shoal_attack_finding *finding;
 } composer;
@@ -47,20 +48,20 @@ static void composer_reset(composer *x) {
 
 static shoal_status composer_init(composer *x, shoal_error *error) {
   const shoal_attack_case *attacked = x->attacked;
-  const shoal_earlier *earlier = &attacked->earlier[x->earlier];
+  const shoal_previous_release *previous = &attacked->previous[x->previous];
   size_t n_quasi = attacked->frequency->n_quasi;
   const bool *known = x->people ? x->people->known : NULL;
-  SHOAL_TRY(shoal_joint_build(&x->joint, attacked, earlier, error));
+  SHOAL_TRY(shoal_joint_build(&x->joint, attacked, previous, error));
   SHOAL_TRY(shoal_match_index_build(&x->index[0], attacked->domains, n_quasi, 0,
                                     attacked->frequency, known, error));
   if (x->people)
-    SHOAL_TRY(shoal_match_index_build(&x->index[1], attacked->domains, n_quasi, x->earlier + 1,
-                                      earlier->frequency, known, error));
+    SHOAL_TRY(shoal_match_index_build(&x->index[1], attacked->domains, n_quasi, x->previous + 1,
+                                      previous->frequency, known, error));
   bool ok = true;
   for (int side = 0; side < 2; side++)
-    ok = (x->rows[side] = shoal_alloc_zero(x->joint.n_secrets, sizeof **x->rows)) && ok;
+    ok = (x->rows[side] = shoal_alloc_zero(x->joint.n_sensitive_tuples, sizeof **x->rows)) && ok;
   x->keys = shoal_alloc_zero(n_quasi, sizeof *x->keys);
-  x->touched = shoal_alloc(x->joint.n_secrets, sizeof *x->touched);
+  x->touched = shoal_alloc(x->joint.n_sensitive_tuples, sizeof *x->touched);
   x->stamp = shoal_alloc_zero(x->joint.n_sensitive, sizeof *x->stamp);
   ok = ok && x->keys && x->touched && x->stamp;
   for (size_t s = 0; ok && s < x->joint.n_sensitive; s++)
@@ -69,34 +70,35 @@ static shoal_status composer_init(composer *x, shoal_error *error) {
 }
 
 static void add_class(composer *x, int side, uint32_t c) {
-  const shoal_secret_counts *counts = &x->joint.counts[side];
+  const shoal_sensitive_tuple_counts *counts = &x->joint.counts[side];
   for (size_t i = counts->start[c]; i < counts->start[c + 1]; i++) {
-    uint32_t secret = counts->secret[i];
-    if (side == 0 && !x->rows[0][secret]) x->touched[x->n_touched++] = secret;
-    x->rows[side][secret] += counts->n_rows[i];
+    uint32_t sensitive_tuple = counts->sensitive_tuple[i];
+    if (side == 0 && !x->rows[0][sensitive_tuple]) x->touched[x->n_touched++] = sensitive_tuple;
+    x->rows[side][sensitive_tuple] += counts->n_rows[i];
   }
 }
 
-static void forget_class(composer *x, int side, uint32_t c) {
-  const shoal_secret_counts *counts = &x->joint.counts[side];
+static void remove_class(composer *x, int side, uint32_t c) {
+  const shoal_sensitive_tuple_counts *counts = &x->joint.counts[side];
   for (size_t i = counts->start[c]; i < counts->start[c + 1]; i++)
-    x->rows[side][counts->secret[i]] = 0;
+    x->rows[side][counts->sensitive_tuple[i]] = 0;
 }
 
-/* Different values of an attribute among the secrets that both sides have. */
+/* Distinct values of an attribute among the sensitive tuples that both releases have. */
 static uint64_t count_values(composer *x, size_t s) {
   uint64_t n = 0;
   x->now++;
   for (size_t i = 0; i < x->n_touched; i++) {
-    uint32_t secret = x->touched[i], value = x->joint.value_of[s][secret];
-    if (!x->rows[1][secret] || value == UINT32_MAX || x->stamp[s][value] == x->now) continue;
+    uint32_t sensitive_tuple = x->touched[i], value = x->joint.value_of[s][sensitive_tuple];
+    if (!x->rows[1][sensitive_tuple] || value == SHOAL_NONE || x->stamp[s][value] == x->now)
+      continue;
     x->stamp[s][value] = x->now;
     n++;
   }
   return n;
 }
 
-/* n_people share the classes at hand; 0: as many as the secrets allow. */
+/* n_people match the current classes; 0: unknown, as many as rows remain. */
 static void judge(composer *x, uint64_t n_people, uint64_t person_row, uint32_t class_id) {
   shoal_attack_finding *finding = x->finding;
   uint64_t left = 0, most = 0;
@@ -105,9 +107,9 @@ static void judge(composer *x, uint64_t n_people, uint64_t person_row, uint32_t 
     left += a < b ? a : b;
     if ((a < b ? a : b) > most) most = a < b ? a : b;
   }
-  if (!left) return; /* nobody is in both */
+  if (!left) return; /* no person can be in both */
   if (!n_people) n_people = left;
-  bool certain = false, below_p = false, below_k = left < x->attacked->demands->k;
+  bool certain = false, below_p = false, below_k = left < x->attacked->requirements->k;
   for (size_t s = 0; s < x->joint.n_sensitive; s++) {
     uint64_t n = count_values(x, s);
     certain = certain || n == 1;
@@ -136,7 +138,7 @@ static shoal_status try_people(composer *x, shoal_error *error) {
     if (t % 4096 == 0)
       SHOAL_TRY(
           shoal_run_report(x->attacked->run, "compose", t, x->people->n_tuples, "people", error));
-    shoal_people_keys(x->people, t, x->keys);
+    shoal_linked_people_keys(x->people, t, x->keys);
     for (int side = 0; side < 2; side++) {
       shoal_match_find(&x->index[side], x->keys, &x->matches[side]);
       if (x->matches[side].failed) return shoal_fail_memory(error);
@@ -149,21 +151,21 @@ static shoal_status try_people(composer *x, shoal_error *error) {
     judge(x, x->people->n_people[t], x->people->first_row[t], x->matches[0].classes[0]);
     for (int side = 0; side < 2; side++)
       for (size_t i = 0; i < x->matches[side].n; i++)
-        forget_class(x, side, x->matches[side].classes[i]);
+        remove_class(x, side, x->matches[side].classes[i]);
   }
   return SHOAL_OK;
 }
 
 static shoal_status try_pairs(composer *x, shoal_error *error) {
-  const shoal_frequency *earlier = x->attacked->earlier[x->earlier].frequency;
-  for (uint32_t d = 0; d < earlier->base.n_classes; d++) {
+  const shoal_frequency_set *previous = x->attacked->previous[x->previous].frequency;
+  for (uint32_t d = 0; d < previous->base.n_classes; d++) {
     if (d % 4096 == 0)
-      SHOAL_TRY(shoal_run_report(x->attacked->run, "compose", d, earlier->base.n_classes, "classes",
-                                 error));
-    for (size_t q = 0; q < earlier->n_quasi; q++)
-      x->keys[q].cover =
-          shoal_domain_cover(&x->attacked->domains[q], x->earlier + 1,
-                             shoal_code_at(earlier->codes[q], earlier->base.tuple[d]));
+      SHOAL_TRY(shoal_run_report(x->attacked->run, "compose", d, previous->base.n_classes,
+                                 "classes", error));
+    for (size_t q = 0; q < previous->n_quasi; q++)
+      x->keys[q].span =
+          shoal_domain_span(&x->attacked->domains[q], x->previous + 1,
+                            shoal_code_at(previous->codes[q], previous->base.tuple[d]));
     shoal_match_find(&x->index[0], x->keys, &x->matches[0]);
     if (x->matches[0].failed) return shoal_fail_memory(error);
     add_class(x, 1, d);
@@ -172,9 +174,9 @@ static shoal_status try_pairs(composer *x, shoal_error *error) {
       x->n_touched = 0;
       add_class(x, 0, c);
       judge(x, 0, 0, c);
-      forget_class(x, 0, c);
+      remove_class(x, 0, c);
     }
-    forget_class(x, 1, d);
+    remove_class(x, 1, d);
   }
   return SHOAL_OK;
 }
@@ -183,32 +185,23 @@ static const char ALL_PAIRS[] =
     "no table of people is given: every pair of classes that can hold one person is tried, and "
     "the counts are upper bounds";
 
-static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *attacked,
-                           size_t earlier, shoal_attack_findings *findings, shoal_error *error) {
-  const shoal_people *people = attacked->original ? attacked->original : attacked->external;
+static shoal_status run_previous(const shoal_attack *self, const shoal_attack_case *attacked,
+                                 size_t previous, shoal_attack_findings *findings,
+                                 shoal_error *error) {
+  const shoal_linked_people *people = attacked->original ? attacked->original : attacked->external;
   shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, SHOAL_NO_ATTRIBUTE);
   if (!finding) return shoal_fail_memory(error);
-  finding->earlier = earlier;
+  finding->previous = previous;
   finding->by_people = finding->counts = true;
-  finding->required = (double)attacked->demands->k;
+  finding->required = (double)attacked->requirements->k;
   finding->note = people ? people->whose : ALL_PAIRS;
-  composer x = {.attacked = attacked, .earlier = earlier, .people = people, .finding = finding};
+  composer x = {.attacked = attacked, .previous = previous, .people = people, .finding = finding};
   shoal_status status = composer_init(&x, error);
   if (status == SHOAL_OK) status = people ? try_people(&x, error) : try_pairs(&x, error);
   composer_reset(&x);
   finding->n_tried = people ? people->n_all : finding->n_matched;
   finding->succeeds = finding->n_rows > 0;
   return status;
-}
-
-static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,
-                        shoal_attack_findings *findings, shoal_error *error) {
-  if (!attacked->n_earlier)
-    return shoal_attack_skip(findings, self, SHOAL_NO_ATTRIBUTE,
-                             "no earlier release is given (--previous)", error);
-  for (size_t i = 0; i < attacked->n_earlier; i++)
-    SHOAL_TRY(run_on(self, attacked, i, findings, error));
-  return SHOAL_OK;
 }
 
 const shoal_attack shoal_attack_repeated = {
@@ -218,5 +211,5 @@ const shoal_attack shoal_attack_repeated = {
     .learns = "the sensitive value that both releases have",
     .measure = "rows of both releases that a person can be",
     .needs = "--previous FILE",
-    .run = run,
+    .run_previous = run_previous,
 };

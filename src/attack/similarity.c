@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attack/similarity: the values of a class differ, yet all lie under one protected node of the
- * attribute's tree, such as kinds of cancer (Campan & Truta 2006, sections 2 and 3). Values count
- * as their strong ancestors.
+ * attack/similarity: the values of a class differ, but all are below one protected node of the
+ * attribute's tree, for example kinds of cancer (Campan & Truta 2006, sections 2 and 3). Each value
+ * counts as its strong ancestor.
  */
 #include <stdlib.h>
 
 #include "attack/tally.h"
-
-static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *tally, uint32_t c) {
-  (void)c;
-  return shoal_class_fall_by_share(self, tally);
-}
 
 static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *attacked, size_t s,
                            shoal_attack_findings *findings, shoal_error *error) {
@@ -19,15 +14,14 @@ static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *at
   if (!sensitive->hierarchy || !sensitive->attribute->n_protect)
     return shoal_attack_skip(findings, self, s,
                              "the policy gives the attribute no hierarchy with 'protect'", error);
-  bool asked;
+  bool given;
   uint32_t *group_of, n_groups;
   SHOAL_TRY(shoal_strong_ancestors(attacked->policy, sensitive, &group_of, &n_groups, error));
   shoal_class_attack attack = {.attacked = attacked,
                                .sensitive = s,
-                               .bound = shoal_attack_bound(attacked, s, &asked),
+                               .bound = shoal_attack_bound(attacked, s, &given),
                                .group_of = group_of,
-                               .n_groups = n_groups,
-                               .look = look};
+                               .n_groups = n_groups};
   shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, s);
   shoal_status status = finding ? SHOAL_OK : shoal_fail_memory(error);
   if (finding) {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attack/skewness: a class whose values are spread otherwise than the table's tells more than the
- * table does (Li, Li & Venkatasubramanian 2007, section 3). A class falls where some value is
- * guessed above the bound in it and not above it in the whole table: that guess is the class's
- * doing. The table is the original where it is given, else the release itself. Its measure is the
- * total variation distance of class and table, 0 to 1.
+ * attack/skewness: a class whose values are distributed differently from the table's discloses more
+ * than the table (Li, Li & Venkatasubramanian 2007, section 3). The attack succeeds on a class if a
+ * value exceeds the bound in the class but not in the whole table. The table is the original if it
+ * is given, else the release. The measure is the total variation distance of class and table, 0 to
+ * 1.
  */
 #include <stdlib.h>
 
 #include "attack/tally.h"
-#include "hierarchy/strings.h"
+#include "base/intern.h"
 
-/* Rows of each value of the released column in the table compared with. */
+/* The table compared with: rows of each value of the released column. */
 typedef struct reference {
   uint64_t *rows;
   uint64_t sum; /* rows with a value */
@@ -56,11 +56,10 @@ static bool count_reference(const shoal_attack_case *attacked, size_t s, referen
   return r->rows != NULL;
 }
 
-/* The least of `reached` is kept: the distance goes in with its sign turned. */
-static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *tally, uint32_t c) {
-  (void)c;
+/* The finding keeps the minimum of `reached`: the distance is negated. */
+static shoal_class_outcome evaluate(const shoal_class_attack *self, shoal_class_tally *tally) {
   const reference *table = self->own;
-  shoal_class_fall fall = {.probability = (double)tally->most / (double)tally->sum};
+  shoal_class_outcome outcome = {.probability = (double)tally->most / (double)tally->sum};
   double distance = 0;
   for (size_t i = 0; i < tally->n; i++) {
     uint64_t rows = tally->rows[i], in_table = table->rows[tally->groups[i]];
@@ -69,29 +68,29 @@ static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *
     if (rise > 0) distance += rise;
     if (!shoal_attack_above(self->bound, rows, tally->sum)) continue;
     if (table->sum && shoal_attack_above(self->bound, in_table, table->sum)) continue;
-    fall.falls = true;
-    fall.guessed += rows;
-    if (rows == tally->sum) fall.certain = rows;
+    outcome.succeeds = true;
+    outcome.guessed += rows;
+    if (rows == tally->sum) outcome.certain = rows;
   }
-  fall.reached = -distance;
-  return fall;
+  outcome.reached = -distance;
+  return outcome;
 }
 
 static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *attacked, size_t s,
                            shoal_attack_findings *findings, shoal_error *error) {
   reference table;
-  bool asked;
+  bool given;
   bool ok = count_reference(attacked, s, &table);
   shoal_class_attack attack = {.attacked = attacked,
                                .sensitive = s,
-                               .bound = shoal_attack_bound(attacked, s, &asked),
+                               .bound = shoal_attack_bound(attacked, s, &given),
                                .n_groups = attacked->sensitive[s].column->n_values,
                                .own = &table,
-                               .look = look};
+                               .evaluate = evaluate};
   shoal_attack_finding *finding = ok ? shoal_attack_findings_add(findings, self, s) : NULL;
   shoal_status status = finding ? SHOAL_OK : shoal_fail_memory(error);
   if (finding) {
-    finding->counts = asked;
+    finding->counts = given;
     status = shoal_class_attack_run(&attack, finding, error);
     finding->reached = finding->reached < 0 ? -finding->reached : 0;
     finding->note = attacked->original_table ? "compared with the original table"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attack/tally: see tally.h. */
 #include "attack/tally.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/sort.h"
 
 bool shoal_class_tally_init(shoal_class_tally *tally, uint32_t n_groups) {
   memset(tally, 0, sizeof *tally);
@@ -26,7 +27,7 @@ void shoal_class_tally_clear(shoal_class_tally *tally) {
   tally->sum = tally->most = 0;
 }
 
-void shoal_class_tally_add(shoal_class_tally *tally, const shoal_frequency *frequency,
+void shoal_class_tally_add(shoal_class_tally *tally, const shoal_frequency_set *frequency,
                            size_t sensitive, uint32_t c, const uint32_t *group_of) {
   const shoal_histogram *histogram = &frequency->base.histograms[sensitive];
   const uint8_t *is_missing = frequency->sensitive[sensitive]->is_missing;
@@ -46,42 +47,25 @@ void shoal_class_tally_add(shoal_class_tally *tally, const shoal_frequency *freq
   }
 }
 
-/* Heap sort: groups and rows move together. */
-static void swap(shoal_class_tally *t, size_t i, size_t j) {
-  uint64_t rows = t->rows[i];
-  uint32_t group = t->groups[i];
-  t->rows[i] = t->rows[j];
-  t->groups[i] = t->groups[j];
-  t->rows[j] = rows;
-  t->groups[j] = group;
-}
-
-static void sift(shoal_class_tally *t, size_t at, size_t n) {
-  for (size_t child; (child = 2 * at + 1) < n; at = child) {
-    if (child + 1 < n && t->rows[child + 1] < t->rows[child]) child++;
-    if (t->rows[at] <= t->rows[child]) return;
-    swap(t, at, child);
+void shoal_class_tally_sort(shoal_class_tally *tally) {
+  shoal_sort_u64(tally->rows, tally->n);
+  for (size_t i = 0, j = tally->n; i + 1 < j; i++) {
+    uint64_t rows = tally->rows[i];
+    tally->rows[i] = tally->rows[--j];
+    tally->rows[j] = rows;
   }
 }
 
-void shoal_class_tally_sort(shoal_class_tally *t) {
-  for (size_t at = t->n / 2; at-- > 0;) sift(t, at, t->n);
-  for (size_t n = t->n; n > 1;) {
-    swap(t, 0, --n);
-    sift(t, 0, n);
-  }
-  for (size_t i = 0; i < t->n; i++) t->slot_of[t->groups[i]] = (uint32_t)(i + 1);
-}
-
-shoal_class_fall shoal_class_fall_by_share(const shoal_class_attack *self,
-                                           const shoal_class_tally *tally) {
-  shoal_class_fall fall = {.falls = tally->n == 1,
-                           .probability = (double)tally->most / (double)tally->sum,
-                           .reached = (double)tally->n};
-  if (fall.falls) fall.certain = tally->sum;
+shoal_class_outcome shoal_class_outcome_by_share(const shoal_class_attack *self,
+                                                 const shoal_class_tally *tally) {
+  shoal_class_outcome outcome = {.succeeds = tally->n == 1,
+                                 .probability = (double)tally->most / (double)tally->sum,
+                                 .reached = (double)tally->n};
+  if (outcome.succeeds) outcome.certain = tally->sum;
   for (size_t i = 0; i < tally->n; i++)
-    if (shoal_attack_above(self->bound, tally->rows[i], tally->sum)) fall.guessed += tally->rows[i];
-  return fall;
+    if (shoal_attack_above(self->bound, tally->rows[i], tally->sum))
+      outcome.guessed += tally->rows[i];
+  return outcome;
 }
 
 uint64_t shoal_rows_alone(const shoal_classes *classes) {
@@ -90,24 +74,24 @@ uint64_t shoal_rows_alone(const shoal_classes *classes) {
   return alone;
 }
 
-static void sum_up(const shoal_class_attack *self, const shoal_class_fall *fall, uint32_t c,
-                   bool first, shoal_attack_finding *finding) {
+static void add_outcome(const shoal_class_attack *self, const shoal_class_outcome *outcome,
+                        uint32_t c, bool first, shoal_attack_finding *finding) {
   const shoal_classes *classes = &self->attacked->frequency->base;
-  finding->certain += fall->certain;
-  finding->guessed += fall->guessed;
-  if (fall->probability > finding->highest) finding->highest = fall->probability;
-  if (first || fall->reached < finding->reached) finding->reached = fall->reached;
-  if (!fall->falls) return;
+  finding->certain += outcome->certain;
+  finding->guessed += outcome->guessed;
+  if (outcome->probability > finding->highest) finding->highest = outcome->probability;
+  if (first || outcome->reached < finding->reached) finding->reached = outcome->reached;
+  if (!outcome->succeeds) return;
   finding->n_classes++;
   finding->n_rows += classes->n_rows[c];
   shoal_attack_note_example(finding, (shoal_attack_example){.class_id = c,
                                                             .n_rows = classes->n_rows[c],
-                                                            .probability = fall->probability});
+                                                            .probability = outcome->probability});
 }
 
 shoal_status shoal_class_attack_run(const shoal_class_attack *self, shoal_attack_finding *finding,
                                     shoal_error *error) {
-  const shoal_frequency *frequency = self->attacked->frequency;
+  const shoal_frequency_set *frequency = self->attacked->frequency;
   shoal_class_tally tally;
   if (!shoal_class_tally_init(&tally, self->n_groups)) {
     shoal_class_tally_reset(&tally);
@@ -117,8 +101,9 @@ shoal_status shoal_class_attack_run(const shoal_class_attack *self, shoal_attack
   for (uint32_t c = 0; c < frequency->base.n_classes; c++) {
     shoal_class_tally_add(&tally, frequency, self->sensitive, c, self->group_of);
     if (tally.n) {
-      shoal_class_fall fall = self->look(self, &tally, c);
-      sum_up(self, &fall, c, first, finding);
+      shoal_class_outcome outcome = self->evaluate ? self->evaluate(self, &tally)
+                                                   : shoal_class_outcome_by_share(self, &tally);
+      add_outcome(self, &outcome, c, first, finding);
       first = false;
     }
     shoal_class_tally_clear(&tally);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attack/variance: the sensitive variance attack (Khan et al. 2020, Definition 6, Table 5): values
- * repeat in a class, so that its variance, with weight 1 for the most frequent value, 2 for the
- * next and so on, is below theta = mu x (k^2 - 1) / 12 (docs/reading-the-papers.md R17, R21). mu is
- * the policy's, the option's, or 0.6, the paper's choice for k = 4.
+ * attack/variance: the sensitive variance attack (Khan et al. 2020, Definition 6, Table 5). Values
+ * repeat in a class, so its variance, with weight 1 for the most frequent value, 2 for the next and
+ * so on, is below theta = mu x (k^2 - 1) / 12 (docs/reading-the-papers.md R17, R21). mu is the
+ * option's, the policy's, or 0.6, the paper's choice for k = 4.
  */
 #include "attack/tally.h"
 #include "model/exact.h"
@@ -23,9 +23,8 @@ static bool is_enough(const threshold *theta, shoal_uint128 spread, uint64_t n) 
                                 (shoal_uint128)(uint64_t)theta->mu.mantissa * (k * k - 1)) >= 0;
 }
 
-static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *tally, uint32_t c) {
-  (void)c;
-  shoal_class_fall fall = shoal_class_fall_by_share(self, tally);
+static shoal_class_outcome evaluate(const shoal_class_attack *self, shoal_class_tally *tally) {
+  shoal_class_outcome outcome = shoal_class_outcome_by_share(self, tally);
   shoal_class_tally_sort(tally);
   shoal_uint128 sum = 0, squares = 0;
   for (size_t i = 0; i < tally->n; i++) {
@@ -34,19 +33,19 @@ static shoal_class_fall look(const shoal_class_attack *self, shoal_class_tally *
     squares += (shoal_uint128)tally->rows[i] * weight * weight;
   }
   shoal_uint128 spread = tally->sum * squares - sum * sum;
-  fall.falls = !is_enough(self->own, spread, tally->sum);
-  fall.reached = (double)spread / ((double)tally->sum * (double)tally->sum);
-  return fall;
+  outcome.succeeds = !is_enough(self->own, spread, tally->sum);
+  outcome.reached = (double)spread / ((double)tally->sum * (double)tally->sum);
+  return outcome;
 }
 
 /* The policy's theta for the attribute, if it has one. */
 static bool find_theta(const shoal_attack_case *attacked, size_t s, threshold *theta) {
-  *theta = (threshold){attacked->bounds.mu, attacked->demands->k};
-  if (attacked->bounds.mu_asked) return true;
-  for (size_t i = 0; i < attacked->demands->n_items; i++) {
-    const shoal_demand *demand = &attacked->demands->items[i];
-    if (demand->sensitive != s || !shoal_demand_is_theta(demand)) continue;
-    *theta = (threshold){demand->number[0], demand->k};
+  *theta = (threshold){attacked->bounds.mu, attacked->requirements->k};
+  if (attacked->bounds.mu_given) return true;
+  for (size_t i = 0; i < attacked->requirements->n_items; i++) {
+    const shoal_requirement *requirement = &attacked->requirements->items[i];
+    if (requirement->sensitive != s || !shoal_requirement_is_theta(requirement)) continue;
+    *theta = (threshold){requirement->number[0], requirement->k};
     return true;
   }
   return false;
@@ -55,15 +54,15 @@ static bool find_theta(const shoal_attack_case *attacked, size_t s, threshold *t
 static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,
                         shoal_attack_findings *findings, shoal_error *error) {
   for (size_t s = 0; s < attacked->n_sensitive; s++) {
-    bool asked;
+    bool given;
     threshold theta;
     bool counts = find_theta(attacked, s, &theta);
     shoal_class_attack attack = {.attacked = attacked,
                                  .sensitive = s,
-                                 .bound = shoal_attack_bound(attacked, s, &asked),
+                                 .bound = shoal_attack_bound(attacked, s, &given),
                                  .n_groups = attacked->sensitive[s].column->n_values,
                                  .own = &theta,
-                                 .look = look};
+                                 .evaluate = evaluate};
     shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, s);
     if (!finding) return shoal_fail_memory(error);
     finding->counts = counts;

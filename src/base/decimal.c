@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/decimal: see decimal.h. */
 #include "base/decimal.h"
 
 #include <math.h>
@@ -18,7 +17,7 @@ uint64_t shoal_power_of_ten(unsigned exponent) {
   return power;
 }
 
-/* One more digit behind `value`; false once it has more than 18. */
+/* Appends a digit to `value`; false if it then has more than 18. */
 static bool push_digit(uint64_t *value, unsigned digit) {
   bool fits = *value <= (UINT64_C(999999999999999999) - digit) / 10;
   *value = *value * 10 + digit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * base/decimal: numbers as they are written, exactly. 0.2 is 2 x 10^-1, never a rounded double:
- * where a tie decides a verdict, it is decided on integers (docs/reading-the-papers.md).
+ * base/decimal: exact decimal numbers. 0.2 is 2 x 10^-1, never a rounded double: comparisons that
+ * decide whether a model holds are made on integers (docs/reading-the-papers.md).
  */
 #ifndef SHOAL_BASE_DECIMAL_H
 #define SHOAL_BASE_DECIMAL_H
@@ -36,7 +36,7 @@ uint64_t shoal_power_of_ten(unsigned exponent);
 
 double shoal_decimal_double(shoal_decimal number);
 
-/* floor(whole x number / 100), for "1%": exact. Returns UINT64_MAX where it does not fit. */
+/* floor(whole x number / 100), for "1%": exact. UINT64_MAX: it does not fit. */
 uint64_t shoal_decimal_percent(shoal_decimal number, uint64_t whole);
 
 /* The greatest common divisor; that of 0 and b is b. */

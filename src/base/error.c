@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/error: see error.h. */
 #define SHOAL_BASE_ERROR_C
 #include "base/error.h"
 
@@ -36,29 +35,29 @@ shoal_status shoal_fail(shoal_error *error, shoal_status status, const char *for
   return status;
 }
 
-static size_t print_place(char *out, size_t cap, const shoal_place *place) {
+static size_t print_location(char *out, size_t cap, const shoal_location *location) {
   size_t at = 0;
-  if (place->file) at = append(out, cap, at, "%s", place->file);
-  if (place->line)
-    at = append(out, cap, at, "%s%llu", at ? ":" : "line ", (unsigned long long)place->line);
-  if (place->at) at = append(out, cap, at, ":%llu", (unsigned long long)place->at);
-  if (place->row)
-    at = append(out, cap, at, "%srow %llu", at ? ": " : "", (unsigned long long)place->row);
-  if (place->column) {
-    const char *before = place->row ? ", " : at ? ": " : "";
-    at = append(out, cap, at, "%scolumn '%s'", before, place->column);
+  if (location->file) at = append(out, cap, at, "%s", location->file);
+  if (location->line)
+    at = append(out, cap, at, "%s%llu", at ? ":" : "line ", (unsigned long long)location->line);
+  if (location->at) at = append(out, cap, at, ":%llu", (unsigned long long)location->at);
+  if (location->row)
+    at = append(out, cap, at, "%srow %llu", at ? ": " : "", (unsigned long long)location->row);
+  if (location->column) {
+    const char *before = location->row ? ", " : at ? ": " : "";
+    at = append(out, cap, at, "%scolumn '%s'", before, location->column);
   }
   return at ? append(out, cap, at, ": ") : at;
 }
 
-shoal_status shoal_fail_at(shoal_error *error, shoal_status status, const shoal_place *place,
+shoal_status shoal_fail_at(shoal_error *error, shoal_status status, const shoal_location *location,
                            const char *format, ...) {
   if (!error) return status;
   error_clear(error, status);
-  error->row = place->row;
-  if (place->column) (void)snprintf(error->column, sizeof error->column, "%s", place->column);
+  error->row = location->row;
+  if (location->column) (void)snprintf(error->column, sizeof error->column, "%s", location->column);
   size_t cap = sizeof error->message;
-  size_t at = print_place(error->message, cap, place);
+  size_t at = print_location(error->message, cap, location);
   va_list args;
   va_start(args, format);
   (void)vsnprintf(error->message + at, cap - at, format, args);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/error: filling a caller-held shoal_error. A failing function ends with `return shoal_fail…`.
+/* base/error: fills a caller-held shoal_error. A failing function ends with `return shoal_fail...`.
  */
 #ifndef SHOAL_BASE_ERROR_H
 #define SHOAL_BASE_ERROR_H
@@ -9,20 +9,20 @@
 #define SHOAL_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
 /* Where a problem is; zero or NULL fields are left out of the message. */
-typedef struct shoal_place {
+typedef struct shoal_location {
   const char *file;
   uint64_t line; /* of a text file: a policy */
   uint64_t at;   /* column of that line */
   uint64_t row;  /* of a table or hierarchy */
   const char *column;
-} shoal_place;
+} shoal_location;
 
 /* Sets the error (which may be NULL) and returns `status`. */
 shoal_status shoal_fail(shoal_error *error, shoal_status status, const char *format, ...)
     SHOAL_PRINTF(3, 4);
 
-/* The same with a place: "file:line:at: …" or "file: row 3, column 'age': …". */
-shoal_status shoal_fail_at(shoal_error *error, shoal_status status, const shoal_place *place,
+/* The same with a location: "file:line:at: …" or "file: row 3, column 'age': …". */
+shoal_status shoal_fail_at(shoal_error *error, shoal_status status, const shoal_location *location,
                            const char *format, ...) SHOAL_PRINTF(4, 5);
 
 /* Out of memory: SHOAL_FAILED. */
@@ -35,8 +35,8 @@ shoal_status shoal_fail_memory(shoal_error *error);
   } while (0)
 
 /*
- * For static analysis, which does not see into error.c: what fails gives back the status that it
- * was given, never SHOAL_OK.
+ * For static analysis, which does not see into error.c: the result is the status that was passed,
+ * never SHOAL_OK.
  */
 #if defined(__clang_analyzer__) && !defined(SHOAL_BASE_ERROR_C)
 #define shoal_fail(error, status, ...)                                                             \

@@ -1,25 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/hash: see hash.h. Open addressing with linear probing, at most half full. */
+/* base/hash: `shoal_ids` has open addressing with linear probing. */
 #include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
 #include "base/memory.h"
 
-uint64_t shoal_hash_bytes(const void *bytes, size_t size_bytes) {
-  const unsigned char *s = bytes;
-  uint64_t hash = UINT64_C(0x9e3779b97f4a7c15) ^ size_bytes;
-  while (size_bytes >= 8) {
-    uint64_t word;
-    memcpy(&word, s, 8);
-    hash = shoal_mix(hash ^ word);
-    s += 8;
-    size_bytes -= 8;
+uint64_t shoal_hash_key[4];
+
+/* Runs before main, so no table has to check whether the key is set. */
+__attribute__((constructor)) static void choose_key(void) {
+  if (getrandom(shoal_hash_key, sizeof shoal_hash_key, GRND_NONBLOCK) !=
+      (ssize_t)sizeof shoal_hash_key) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    for (unsigned i = 0; i < 4; i++)
+      shoal_hash_key[i] =
+          shoal_mix((uint64_t)now.tv_nsec + (uint64_t)now.tv_sec * (i + 1) + (uintptr_t)&now);
   }
-  uint64_t tail = 0;
-  if (size_bytes) memcpy(&tail, s, size_bytes);
-  return shoal_mix(hash ^ tail);
+  for (unsigned i = 0; i < 4; i++) shoal_hash_key[i] |= 1;
+}
+
+static inline uint64_t load(const char *at) {
+  uint64_t word;
+  memcpy(&word, at, sizeof word);
+  return word;
+}
+
+/* Both halves of a product, folded. */
+static inline uint64_t fold(uint64_t a, uint64_t b) {
+  __extension__ unsigned __int128 product = (unsigned __int128)a * b;
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/*
+ * A sum of folded products, as in NMH and wyhash: no multiplication waits for another. Each pair of
+ * words has a key of its own, so that pairs cannot change places. The last pair ends with the bytes
+ * and may overlap the one before.
+ */
+uint64_t shoal_hash_bytes(const void *bytes, size_t size_bytes) {
+  const uint64_t *key = shoal_hash_key;
+  const char *at = bytes;
+  uint64_t hash = size_bytes;
+  if (size_bytes < 8) {
+    uint64_t word = 0;
+    if (size_bytes) memcpy(&word, at, size_bytes);
+    return shoal_hash_word(word + size_bytes * key[2]);
+  }
+  if (size_bytes < 16) {
+    hash += fold(load(at) ^ key[2], load(at + size_bytes - 8) ^ key[3]);
+    return shoal_hash_word(hash);
+  }
+  uint64_t position = key[2];
+  const char *last = at + size_bytes - 16;
+  for (; at < last; at += 16, position += key[3])
+    hash += fold(load(at) ^ position, load(at + 8) ^ key[3]);
+  hash += fold(load(last) ^ position, load(last + 8) ^ key[3]);
+  return shoal_hash_word(hash);
 }
 
 static bool allocate_slots(shoal_ids *ids, unsigned bits) {
@@ -52,7 +92,7 @@ void shoal_ids_reset(shoal_ids *ids) {
 }
 
 static size_t first_slot(const shoal_ids *ids, uint64_t key) {
-  return (size_t)(shoal_mix(key) >> (64 - ids->bits));
+  return (size_t)(shoal_hash_word(key) >> (64 - ids->bits));
 }
 
 static bool grow(shoal_ids *ids) {
@@ -77,7 +117,7 @@ uint32_t shoal_ids_find(const shoal_ids *ids, uint64_t key) {
   size_t mask = ((size_t)1 << ids->bits) - 1;
   for (size_t slot = first_slot(ids, key); ids->slots[slot]; slot = (slot + 1) & mask)
     if (ids->keys[slot] == key) return ids->slots[slot] - 1;
-  return SHOAL_NO_ID;
+  return SHOAL_NONE;
 }
 
 uint32_t shoal_ids_insert(shoal_ids *ids, uint64_t key) {
@@ -85,11 +125,11 @@ uint32_t shoal_ids_insert(shoal_ids *ids, uint64_t key) {
   size_t slot = first_slot(ids, key);
   for (; ids->slots[slot]; slot = (slot + 1) & mask)
     if (ids->keys[slot] == key) return ids->slots[slot] - 1;
-  if (ids->n_ids >= UINT32_MAX - 1) return SHOAL_NO_ID;
+  if (ids->n_ids >= UINT32_MAX - 1) return SHOAL_NONE;
   if (!shoal_grow(&ids->of_id, &ids->of_id_capacity, (size_t)ids->n_ids + 1, sizeof *ids->of_id))
-    return SHOAL_NO_ID;
+    return SHOAL_NONE;
   if (((size_t)ids->n_ids + 1) * 2 > mask) {
-    if (!grow(ids)) return SHOAL_NO_ID;
+    if (!grow(ids)) return SHOAL_NONE;
     mask = ((size_t)1 << ids->bits) - 1;
     slot = first_slot(ids, key);
     while (ids->slots[slot]) slot = (slot + 1) & mask;

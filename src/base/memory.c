@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/memory: see memory.h. */
 #include "base/memory.h"
 
 #include <stdalign.h>
@@ -10,12 +9,12 @@
 
 enum { ARENA_BLOCK_BYTES = 64 * 1024, SMALL_PAGE_BYTES = 4096, LARGE_PAGE_BYTES = 2 << 20 };
 
-/* Of a large block whole stretches may be large pages: a few faults in place of a thousand. */
+/* Large blocks use large pages: a few page faults instead of thousands. */
 static void *paged(void *memory, size_t bytes) {
   if (!memory || bytes < 2 * LARGE_PAGE_BYTES) return memory;
   uintptr_t mask = LARGE_PAGE_BYTES - 1;
   uintptr_t first = ((uintptr_t)memory + mask) & ~mask, end = ((uintptr_t)memory + bytes) & ~mask;
-  /* where it cannot be, nothing is lost */
+  /* a hint: failure is harmless */
   (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
   return memory;
 }
@@ -35,7 +34,7 @@ void *shoal_alloc_zero(size_t n, size_t size) {
 void *shoal_alloc_table(size_t n, size_t size) {
   volatile char *bytes = shoal_alloc_zero(n, size);
   if (!bytes) return NULL;
-#ifdef MADV_POPULATE_WRITE /* all pages in one call; where it cannot be, one by one */
+#ifdef MADV_POPULATE_WRITE /* all pages in one call; on failure, one by one */
   uintptr_t mask = SMALL_PAGE_BYTES - 1;
   uintptr_t first = ((uintptr_t)bytes + mask) & ~mask, end = ((uintptr_t)bytes + n * size) & ~mask;
   if (end > first) (void)madvise((void *)first, end - first, MADV_POPULATE_WRITE);
@@ -50,7 +49,7 @@ void *shoal_resize(void *memory, size_t n, size_t size) {
   return paged(realloc(memory, bytes ? bytes : 1), bytes);
 }
 
-/* Doubled until it is enough; 0: no size can be. */
+/* Doubled until it is enough; 0: overflow. */
 static size_t doubled(size_t capacity, size_t needed) {
   size_t wanted = capacity < 8 ? 8 : capacity;
   while (wanted < needed) {
@@ -78,7 +77,7 @@ void shoal_wipe_free(void *memory, size_t size_bytes) {
   free(memory);
 }
 
-/* No realloc: it may move the bytes and leave the old ones as they are. */
+/* No realloc: it may move the bytes without overwriting the old ones. */
 int shoal_grow_wiping(char **bytes, size_t *capacity, size_t needed) {
   if (needed <= *capacity) return 1;
   size_t wanted = doubled(*capacity, needed);
@@ -125,6 +124,11 @@ void *shoal_arena_alloc(shoal_arena *arena, size_t n, size_t size) {
   if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX / 2) return NULL;
   size_t align = alignof(max_align_t);
   return arena_take(arena, (bytes + align - 1) / align * align);
+}
+
+void *shoal_arena_alloc_zero(shoal_arena *arena, size_t n, size_t size) {
+  void *memory = shoal_arena_alloc(arena, n, size);
+  return memory ? memset(memory, 0, n * size) : NULL;
 }
 
 char *shoal_arena_copy(shoal_arena *arena, const char *bytes, size_t size_bytes) {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/random: see random.h. */
 #include "base/random.h"
 
 #include <string.h>
@@ -7,7 +6,7 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
-/* ChaCha20's rounds, for words and for several of them side by side alike. */
+/* ChaCha20's rounds, for words or for vectors of words. */
 #define TURN(X, N) ((X) << (N) | (X) >> (32 - (N)))
 #define QUARTER(X, A, B, C, D)                                                                     \
   do {                                                                                             \
@@ -62,7 +61,7 @@ void shoal_random_stream(shoal_random *random, const uint32_t key[8], uint64_t s
 
 /* ------------------------------------------------------------ four blocks at once */
 
-/* The same word of four blocks side by side; compilers have instructions for it, or make do. */
+/* The same word of four blocks in one vector. */
 typedef uint32_t four __attribute__((vector_size(16)));
 
 void shoal_random_blocks(shoal_random *random, uint32_t words[SHOAL_RANDOM_WORDS]) {

@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/simd.h"
 
-#if defined(__x86_64__)
+#if SHOAL_HAS_AVX2
 #include <cpuid.h>
 #include <immintrin.h>
 #endif
@@ -70,7 +71,7 @@ static void take_block(uint32_t state[8], const unsigned char *block) {
   for (size_t i = 0; i < 8; i++) state[i] += end[i];
 }
 
-#if defined(__x86_64__)
+#if SHOAL_HAS_AVX2
 /* SHA, SSSE3 and SSE4.1: cpuid leaf 7, EBX bit 29; leaf 1, ECX bits 9 and 19. */
 static bool has_instructions(void) {
   unsigned a, b, c, d;
@@ -115,7 +116,7 @@ take_block_fast(uint32_t state[8], const unsigned char *block) {
 #endif
 
 static void take_blocks(shoal_sha256 *hash, const unsigned char *blocks, size_t n) {
-#if defined(__x86_64__)
+#if SHOAL_HAS_AVX2
   if (hash->by_instructions) {
     for (size_t i = 0; i < n; i++) take_block_fast(hash->state, blocks + 64 * i);
     return;
@@ -135,7 +136,7 @@ void shoal_sha256_init_plain(shoal_sha256 *hash) {
 
 void shoal_sha256_init(shoal_sha256 *hash) {
   shoal_sha256_init_plain(hash);
-#if defined(__x86_64__)
+#if SHOAL_HAS_AVX2
   hash->by_instructions = has_instructions();
 #endif
 }
@@ -189,7 +190,7 @@ shoal_status shoal_sha256_fd(int fd, const char *name, const atomic_bool *stop,
   free(chunk);
   if (stopped) return shoal_fail(error, SHOAL_CANCELLED, "stopped while hashing");
   if (got < 0)
-    return shoal_fail_at(error, SHOAL_FAILED, &(shoal_place){.file = name},
+    return shoal_fail_at(error, SHOAL_FAILED, &(shoal_location){.file = name},
                          "cannot read it again to hash it: %s", strerror(reason));
   shoal_sha256_finish(&hash, text);
   return SHOAL_OK;

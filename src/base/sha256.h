@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/sha256: the hash by which a file is known again (FIPS 180-4, section 6.2). */
+/* base/sha256: identifies input and output files in reports (FIPS 180-4, section 6.2). */
 #ifndef SHOAL_BASE_SHA256_H
 #define SHOAL_BASE_SHA256_H
 
@@ -20,15 +20,15 @@ typedef struct shoal_sha256 {
 } shoal_sha256;
 
 void shoal_sha256_init(shoal_sha256 *hash);
-/* The same in plain C on every machine. */
+/* The same without special instructions, for tests. */
 void shoal_sha256_init_plain(shoal_sha256 *hash);
 void shoal_sha256_add(shoal_sha256 *hash, const void *bytes, size_t size_bytes);
 /* Lower-case hexadecimal digits; the hash is used up. */
 void shoal_sha256_finish(shoal_sha256 *hash, char text[SHOAL_SHA256_TEXT]);
 
 /*
- * Of a whole file, whatever its offset, which stays as it is. `name` stands in messages. `stop`, if
- * it is not NULL, ends it early once it is true: SHOAL_CANCELLED.
+ * Hashes a whole file; its offset does not change. Messages use `name`. If `stop` is not NULL and
+ * becomes true, it ends early with SHOAL_CANCELLED.
  */
 shoal_status shoal_sha256_fd(int fd, const char *name, const atomic_bool *stop,
                              char text[SHOAL_SHA256_TEXT], shoal_error *error) SHOAL_MUST_CHECK;

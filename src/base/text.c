@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/text: see text.h. */
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -78,8 +77,8 @@ char *shoal_text_take(shoal_text *text) {
   return bytes;
 }
 
-/* The length of the UTF-8 sequence at `s`, or 0 if it is not one. */
-static size_t utf8_size(const unsigned char *s, size_t left) {
+size_t shoal_utf8_size(const char *bytes, size_t left) {
+  const unsigned char *s = (const unsigned char *)bytes;
   unsigned char c = s[0];
   if (c < 0x80) return 1;
   size_t size = c >= 0xf0 && c < 0xf5   ? 4
@@ -97,14 +96,13 @@ static size_t utf8_size(const unsigned char *s, size_t left) {
 }
 
 void shoal_text_add_utf8(shoal_text *text, const char *bytes, size_t size_bytes) {
-  const unsigned char *s = (const unsigned char *)bytes;
   for (size_t at = 0; at < size_bytes;) {
-    size_t size = utf8_size(s + at, size_bytes - at);
+    size_t size = shoal_utf8_size(bytes + at, size_bytes - at);
     if (size) {
       shoal_text_add_bytes(text, bytes + at, size);
       at += size;
     } else {
-      shoal_text_print(text, "\\x%02x", s[at]);
+      shoal_text_print(text, "\\x%02x", (unsigned)(unsigned char)bytes[at]);
       at++;
     }
   }
@@ -159,4 +157,54 @@ const char *shoal_nearest_word(const char *word, const char *const *words) {
     }
   }
   return nearest;
+}
+
+const char *shoal_arena_copy_utf8(shoal_arena *arena, const char *bytes, size_t size_bytes) {
+  shoal_text text;
+  shoal_text_init(&text);
+  shoal_text_add(&text, ""); /* an empty string is not NULL */
+  shoal_text_add_utf8(&text, bytes, size_bytes);
+  const char *copy = text.failed ? NULL : shoal_arena_copy(arena, text.bytes, text.size_bytes);
+  shoal_text_reset(&text);
+  return copy;
+}
+
+/* ------------------------------------------------------------ formulas */
+
+static size_t skip_digits(const char *bytes, size_t size, size_t at) {
+  while (at < size && bytes[at] >= '0' && bytes[at] <= '9') at++;
+  return at;
+}
+
+static size_t skip_sign(const char *bytes, size_t size, size_t at) {
+  return at < size && (bytes[at] == '-' || bytes[at] == '+') ? at + 1 : at;
+}
+
+/* "-5", "+0.5", "-,5", "1e-3": what every program shows as it is. */
+static bool is_number(const char *bytes, size_t size) {
+  size_t first = skip_sign(bytes, size, 0);
+  size_t at = skip_digits(bytes, size, first), n_digits = at - first;
+  if (at < size && (bytes[at] == '.' || bytes[at] == ',')) {
+    size_t end = skip_digits(bytes, size, at + 1);
+    n_digits += end - at - 1;
+    at = end;
+  }
+  if (!n_digits) return false;
+  if (at < size && (bytes[at] == 'e' || bytes[at] == 'E')) {
+    size_t exponent = skip_sign(bytes, size, at + 1);
+    at = skip_digits(bytes, size, exponent);
+    if (at == exponent) return false;
+  }
+  return at == size;
+}
+
+bool shoal_is_formula(const char *bytes, size_t size_bytes) {
+  size_t at = 0;
+  while (at < size_bytes && bytes[at] == '\'') at++;
+  if (at == size_bytes || bytes[at] == '\0' || !strchr("=+-@\t\r", bytes[at])) return false;
+  return at > 0 || !is_number(bytes, size_bytes);
+}
+
+bool shoal_is_quoted_formula(const char *bytes, size_t size_bytes) {
+  return size_bytes > 1 && bytes[0] == '\'' && shoal_is_formula(bytes + 1, size_bytes - 1);
 }

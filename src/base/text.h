@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/text: a growing string, whole-number and word helpers. */
+/* base/text: a growing string, and questions about words and cells. */
 #ifndef SHOAL_BASE_TEXT_H
 #define SHOAL_BASE_TEXT_H
 
@@ -7,9 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
+
 /*
- * A growing string. Appending never fails visibly: without memory `failed` is set and the rest is
- * dropped, so that a writer checks once, at the end. Always NUL-terminated once non-empty.
+ * A growing string. Appending reports no errors: without memory `failed` is set and the rest is
+ * dropped, so the writer checks once, at the end. NUL-terminated once non-empty.
  */
 typedef struct shoal_text {
   char *bytes;
@@ -26,23 +28,39 @@ void shoal_text_print(shoal_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* 1234567 as "1,234,567". */
 void shoal_text_add_count(shoal_text *text, uint64_t n);
-/* Characters of valid UTF-8 text: what the eye counts. */
+/* Characters of valid UTF-8 text. */
 size_t shoal_text_width(const char *string);
 /* The string, and blanks up to that width. */
 void shoal_text_add_padded(shoal_text *text, const char *string, size_t width);
 /* Hands the string over (never NULL unless failed), to be freed by the caller; resets `text`. */
 char *shoal_text_take(shoal_text *text);
 
-/* Bytes as valid UTF-8: what is not becomes \xNN. For reports, which must be valid JSON. */
+/* Appends bytes as valid UTF-8: other bytes become \xNN. For reports, which must be valid JSON. */
 void shoal_text_add_utf8(shoal_text *text, const char *bytes, size_t size_bytes);
+
+/* The bytes of the UTF-8 character at `s`, of which `left` (at least 1) remain; 0: not UTF-8. */
+size_t shoal_utf8_size(const char *s, size_t left);
+
+/* A copy of the bytes in the arena, as valid UTF-8 in the same way; NULL: no memory. */
+const char *shoal_arena_copy_utf8(shoal_arena *arena, const char *bytes, size_t size_bytes);
 
 bool shoal_ends_with(const char *string, const char *ending);
 
-/* Bytes that, at the start of a file, are no text: a byte-order mark, or what gzip and zstd begin
- * with. */
+/* Would a file that starts with these bytes not be read as text: a byte-order mark, gzip, zstd? */
 bool shoal_starts_oddly(const char *bytes, size_t size_bytes);
 
 /* The word of `words` (ended by NULL) that is most like `word`, or NULL if none is near. */
 const char *shoal_nearest_word(const char *word, const char *const *words);
+
+/*
+ * Would a spreadsheet run this cell as a formula instead of showing it (CSV injection, OWASP)? Then
+ * a release may have an apostrophe before it. The cell begins with =, +, -, @, a tab or a carriage
+ * return and is not a number; or it is such a cell or number after apostrophes, so that different
+ * cells stay different when they are quoted.
+ */
+bool shoal_is_formula(const char *bytes, size_t size_bytes);
+
+/* Is this such a cell with its apostrophe? Its first byte is the apostrophe. */
+bool shoal_is_quoted_formula(const char *bytes, size_t size_bytes);
 
 #endif

@@ -1,49 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/cmd_anonymize: the main job. What can be wrong with the names on the command line is told
- * before the data is read; the release itself is written, verified and named by the library; the
- * report follows only when the release stands.
+ * cli/cmd_anonymize: checks the names on the command line before it reads data. The library writes,
+ * verifies and renames the release; the report is written after that.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/words.h"
 
 static bool is_standard(const char *path) { return !strcmp(path, "-"); }
 
-/* Two things would go to standard output, or a file would overwrite another. */
+/* No two outputs may go to standard output, and no output may overwrite an input. */
 static shoal_status check_names(cli_job *job) {
   const char *data = cli_operand(job, 0), *policy = cli_value(job, CLI_POLICY);
   const char *output = cli_value(job, CLI_OUTPUT);
   shoal_error *error = &job->error;
   if (is_standard(output) && cli_value(job, CLI_JSON))
-    return cli_fail(error, SHOAL_BAD_INPUT,
-                    "'--json' and '-o -' would both go to standard output: use '--report "
-                    "FILE.json' for the report");
+    return cli_fail(
+        error, SHOAL_BAD_INPUT,
+        "'--json' and '-o -' would both go to standard output; use '--report FILE.json'");
   if (!is_standard(output) && (cli_same_file(output, data) || cli_same_file(output, policy)))
     return cli_fail(error, SHOAL_BAD_INPUT,
-                    "%s: the output would overwrite the %s: choose another name", output,
+                    "%s: the output would overwrite the %s; choose another name", output,
                     cli_same_file(output, data) ? "data" : "policy");
   if (is_standard(output) && job->options->n_repeated)
     return cli_fail(error, SHOAL_BAD_INPUT,
-                    "'--previous' reads the release again: give '-o' a file name");
+                    "'--previous' reads the release again; give '-o' a file name");
   for (size_t i = 0; i < job->options->n_repeated; i++)
     if (!is_standard(output) && cli_same_file(output, job->options->repeated[i]))
       return cli_fail(error, SHOAL_BAD_INPUT,
-                      "%s: the output would overwrite the earlier release: choose another name",
+                      "%s: the output would overwrite the earlier release; choose another name",
                       output);
-  if (!is_standard(output)) {
-    shoal_status status = cli_check_place(output, error);
-    if (status != SHOAL_OK) return status;
-  }
-  return cli_check_report(job);
+  return is_standard(output) ? SHOAL_OK : cli_check_output_path(output, error);
 }
 
-/* What nobody asked to see need not be found out. */
+/* Only what is printed is computed. */
 static shoal_detail wanted_detail(const cli_job *job) {
-  if (cli_value(job, CLI_HTML)) return SHOAL_DETAIL_PAGE;
+  if (cli_value(job, CLI_HTML)) return SHOAL_DETAIL_HTML;
   bool json = cli_value(job, CLI_REPORT) || cli_value(job, CLI_JSON);
   return json ? SHOAL_DETAIL_FACTS : SHOAL_DETAIL_FIGURES;
 }
@@ -61,10 +55,9 @@ static shoal_status write_release(cli_job *job, shoal_release *release) {
   return shoal_release_write(release, cli_value(job, CLI_OUTPUT), &options, &job->run, &job->error);
 }
 
-/* The summary goes to standard error where the release went to standard output. */
+/* Prints the summary, to standard error if the release went to standard output. */
 static shoal_status print_summary(cli_job *job, const shoal_result *result) {
-  bool json = cli_value(job, CLI_JSON) != NULL;
-  if (!json && cli_value(job, CLI_QUIET)) return SHOAL_OK;
+  if (cli_value(job, CLI_QUIET) && !cli_value(job, CLI_JSON)) return SHOAL_OK;
   if (!is_standard(cli_value(job, CLI_OUTPUT)))
     return cli_print_result(job, result, cli_format(job));
   char *text = NULL;
@@ -79,7 +72,7 @@ typedef struct earlier {
   shoal_table *tables[CLI_MAX_REPEATED];
 } earlier;
 
-/* Read before the work begins, so that a wrong file is told at once. */
+/* Reads them before the work begins, so that a bad file fails early. */
 static shoal_status read_earlier(cli_job *job, const shoal_policy *policy, earlier *previous) {
   shoal_status status = SHOAL_OK;
   for (size_t i = 0; status == SHOAL_OK && i < job->options->n_repeated; i++)
@@ -88,7 +81,7 @@ static shoal_status read_earlier(cli_job *job, const shoal_policy *policy, earli
   return status;
 }
 
-/* What was written, together with earlier releases: a warning where it breaks the policy. */
+/* Reads the release and adds warnings where it violates the policy together with earlier ones. */
 static shoal_status compare(cli_job *job, shoal_release *made, const shoal_policy *policy,
                             const earlier *previous) {
   size_t n = job->options->n_repeated;
@@ -104,35 +97,29 @@ static shoal_status compare(cli_job *job, shoal_release *made, const shoal_polic
 }
 
 static shoal_status release(cli_job *job, const shoal_table *table, const shoal_policy *policy,
-                            const earlier *previous, cli_file *report) {
+                            const earlier *previous) {
   shoal_release *made = NULL;
   shoal_status status = shoal_anonymize(table, policy, &job->run, &made, &job->error);
   if (status == SHOAL_OK) status = write_release(job, made);
   if (status == SHOAL_OK) status = compare(job, made, policy, previous);
-  if (status == SHOAL_OK) status = cli_write_report(job, shoal_release_result(made), report);
+  if (status == SHOAL_OK) status = cli_write_report(job, shoal_release_result(made));
   if (status == SHOAL_OK) status = print_summary(job, shoal_release_result(made));
   shoal_release_free(made);
   return status;
 }
 
 shoal_status cli_anonymize(cli_job *job) {
-  cli_file report = {NULL};
   shoal_policy *policy = NULL;
   shoal_table *table = NULL;
   earlier previous = {{NULL}};
-  const char *report_path = cli_value(job, CLI_REPORT);
   shoal_status status = check_names(job);
-  if (status == SHOAL_OK) status = cli_read_policy(job, &policy);
-  if (status == SHOAL_OK) status = cli_check_policy_files(job, policy);
-  if (status == SHOAL_OK && report_path) status = cli_file_begin(&report, report_path, &job->error);
-  if (status == SHOAL_OK) status = cli_begin_page(job);
+  if (status == SHOAL_OK) status = cli_begin_policy(job, &policy);
   if (status == SHOAL_OK)
     status = cli_read_table(job, cli_operand(job, 0), policy, SHOAL_FOR_RELEASE, &table);
   if (status == SHOAL_OK) status = read_earlier(job, policy, &previous);
-  if (status == SHOAL_OK) status = release(job, table, policy, &previous, &report);
+  if (status == SHOAL_OK) status = release(job, table, policy, &previous);
   for (size_t i = 0; i < CLI_MAX_REPEATED; i++) shoal_table_free(previous.tables[i]);
   shoal_table_free(table);
   shoal_policy_free(policy);
-  cli_file_discard(&report);
   return status;
 }

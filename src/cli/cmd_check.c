@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/cmd_check: does a table, raw or released, satisfy the policy as it stands? The printed
- * result says which model breaks where; the exit status says yes or no.
+ * cli/cmd_check: checks whether a table, raw or released, satisfies the policy. The exit status is
+ * the answer.
  */
 #include "cli/commands.h"
 

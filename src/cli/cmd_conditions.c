@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/cmd_conditions: the necessary conditions of Truta & Vinay 2006, before any search. They are
- * an answer, not a verdict: the exit status is 0 whatever they are.
+ * cli/cmd_conditions: prints the necessary conditions of Truta & Vinay 2006. The exit status does
+ * not depend on them.
  */
 #include "cli/commands.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/cmd_hierarchy: hierarchies made, checked and drawn, from a file or from a policy. The three
- * verbs are rows of a table that says which options each takes.
+ * cli/cmd_hierarchy: builds, checks and draws hierarchies of a file or of a policy. The table of
+ * verbs has the options that each does not take.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,11 +9,10 @@
 #include <sys/stat.h>
 
 #include "cli/commands.h"
-#include "cli/words.h"
 
-/* What check and show are asked about; NULL: not given. */
+/* The operands of check and show; NULL: absent. */
 typedef struct subject {
-  const char *source; /* a file, or an attribute of the policy; NULL: all of the policy's */
+  const char *source; /* a file, or an attribute of the policy; NULL: all attributes */
   const char *data;
 } subject;
 
@@ -22,7 +21,7 @@ static bool is_file(const char *name) {
   return !strcmp(name, "-") || (!stat(name, &info) && !S_ISDIR(info.st_mode));
 }
 
-/* FILE, or with a policy [ATTRIBUTE] [DATA]: a single name is DATA if there is such a file. */
+/* FILE, or with a policy [ATTRIBUTE] [DATA]. A single name is DATA if such a file exists. */
 static shoal_status find_subject(cli_job *job, subject *about) {
   const char *first = cli_operand(job, 1), *second = cli_operand(job, 2);
   *about = (subject){first, second};
@@ -32,8 +31,7 @@ static shoal_status find_subject(cli_job *job, subject *about) {
   }
   if (first && !second) return SHOAL_OK;
   return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                  "'shoal hierarchy %s' needs one hierarchy FILE.csv, or a policy: "
-                  "'-P POLICY [ATTRIBUTE] [DATA]'",
+                  "'shoal hierarchy %s' needs FILE.csv, or '-P POLICY [ATTRIBUTE] [DATA]'",
                   cli_operand(job, 0));
 }
 
@@ -51,14 +49,14 @@ static shoal_status describe(cli_job *job, const subject *about, shoal_result **
   return status;
 }
 
-static shoal_status print_sound(cli_job *job, const subject *about) {
+static shoal_status print_valid(cli_job *job, const subject *about) {
   const char *policy = cli_value(job, CLI_POLICY);
   char text[1024], of[512] = "every hierarchy";
   if (policy && about->source)
     (void)snprintf(of, sizeof of, "the hierarchy of '%s'", about->source);
   else if (!policy) (void)snprintf(of, sizeof of, "the hierarchy");
-  (void)snprintf(text, sizeof text, "%s: %s is sound%s\n", policy ? policy : about->source, of,
-                 about->data ? ", and has every value of the data" : "");
+  (void)snprintf(text, sizeof text, "%s: %s is valid%s\n", policy ? policy : about->source, of,
+                 about->data ? " and has every value of the data" : "");
   return cli_print(job, text);
 }
 
@@ -69,7 +67,7 @@ static shoal_status run_check(cli_job *job) {
   if (status == SHOAL_OK) status = describe(job, &about, &result);
   if (status == SHOAL_OK)
     status = cli_value(job, CLI_JSON) ? cli_print_result(job, result, SHOAL_JSON)
-                                      : print_sound(job, &about);
+                                      : print_valid(job, &about);
   shoal_result_free(result);
   return status;
 }
@@ -78,8 +76,12 @@ static shoal_status run_show(cli_job *job) {
   subject about;
   shoal_result *result = NULL;
   shoal_status status = find_subject(job, &about);
+  char *text = NULL;
   if (status == SHOAL_OK) status = describe(job, &about, &result);
-  if (status == SHOAL_OK) status = cli_print_result(job, result, cli_format(job));
+  if (status == SHOAL_OK) status = shoal_result_render(result, cli_format(job), &text, &job->error);
+  if (status == SHOAL_OK)
+    status = cli_print(job, text); /* the drawing is the output: also with -q */
+  free(text);
   shoal_result_free(result);
   return status;
 }
@@ -90,7 +92,7 @@ static shoal_status run_build(cli_job *job) {
   if (!data || cli_operand(job, 2) || !column || !spec)
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
                     "'shoal hierarchy build' needs one DATA file, '--column NAME' and "
-                    "'--spec SPEC': see 'shoal hierarchy --help'");
+                    "'--spec SPEC'; see 'shoal hierarchy --help'");
   shoal_table *table = NULL;
   char *csv = NULL;
   shoal_status status = cli_read_table(job, data, NULL, SHOAL_FOR_RELEASE, &table);
@@ -119,7 +121,7 @@ static shoal_status check_options(cli_job *job, const verb *chosen) {
     char title[32];
     if (!cli_value(job, option->id) || !(chosen->not_taken >> option->id & 1)) continue;
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                    "'shoal hierarchy %s' takes no option '%s': see 'shoal hierarchy --help'",
+                    "'shoal hierarchy %s' takes no option '%s'; see 'shoal hierarchy --help'",
                     chosen->name, cli_option_title(option, title));
   }
   return SHOAL_OK;
@@ -135,6 +137,6 @@ shoal_status cli_hierarchy(cli_job *job) {
   }
   const char *nearest = cli_nearest_word(name, names, N_VERBS);
   return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                  "'shoal hierarchy' knows build, check and show, not '%s'%s%s%s", name,
-                  nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+                  "'shoal hierarchy' takes build, check or show, not '%s'%s%s%s", name,
+                  nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/cmd_lattice: every node of the generalization lattice, as text, data or picture. All nodes
- * are printed also where none satisfies the policy; then the exit status is 1.
+ * cli/cmd_lattice: lists the nodes of the generalization lattice as text, data or drawing. All
+ * nodes are printed also if none satisfies the policy; then the exit status is 1.
  */
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/words.h"
 
 static const char *const format_names[] = {"text", "json", "csv", "dot", "svg"};
 static const shoal_format formats[] = {SHOAL_TEXT, SHOAL_JSON, SHOAL_CSV, SHOAL_DOT, SHOAL_SVG};
@@ -20,14 +19,14 @@ static shoal_status choose_format(cli_job *job, shoal_format *format) {
     if (strcmp(name, format_names[i]) != 0) continue;
     if (cli_value(job, CLI_JSON) && formats[i] != SHOAL_JSON)
       return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                      "'--json' and '--format %s' ask for two things: give one of them", name);
+                      "'--json' and '--format %s' contradict each other; give one of them", name);
     *format = formats[i];
     return SHOAL_OK;
   }
   const char *nearest = cli_nearest_word(name, format_names, N_FORMATS);
   return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                  "option '--format' is one of text, json, csv, dot, svg, not '%s'%s%s%s", name,
-                  nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+                  "option '--format' needs text, json, csv, dot or svg, not '%s'%s%s%s", name,
+                  nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 shoal_status cli_lattice(cli_job *job) {

@@ -1,56 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/cmd_profile: what a table holds, and a policy to start from. The table is read without a
- * policy: every column is text until somebody says what it is.
+ * cli/cmd_profile: describes a table and writes a starting policy. The table is read without a
+ * policy, so every column is text.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/words.h"
 
-/* --policy-out must leave alone what else the command line names. */
-static shoal_status begin_policy(cli_job *job, cli_file *file) {
+/* --policy-out must not be the data or another output. */
+static shoal_status begin_policy(cli_job *job, shoal_file **file) {
   const char *path = cli_value(job, CLI_POLICY_OUT), *output = cli_value(job, CLI_OUTPUT);
   if (!path) return SHOAL_OK;
   if (!strcmp(path, "-")) {
     if (!cli_value(job, CLI_JSON)) return SHOAL_OK;
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                    "'--json' and '--policy-out -' would both go to standard output: give "
+                    "'--json' and '--policy-out -' would both go to standard output; give "
                     "'--policy-out' a file name");
   }
   if (cli_same_file(path, cli_operand(job, 0)))
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                    "%s: the policy would overwrite the data: choose another name", path);
+                    "%s: the policy would overwrite the data; choose another name", path);
   if (output && strcmp(output, "-") != 0 && cli_same_file(path, output))
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                    "%s: '--policy-out' and '-o' are one file: choose two names", path);
-  return cli_file_begin(file, path, &job->error);
+                    "%s: --policy-out and -o name the same file; choose two names", path);
+  return cli_file_begin(path, file, &job->error);
 }
 
-/* The policy to its file, or, with "-", in the profile's stead. */
-static shoal_status write_policy(cli_job *job, const shoal_result *profile, cli_file *file) {
+/* Writes the policy to its file; with "-", prints it instead of the profile. */
+static shoal_status write_policy(cli_job *job, const shoal_result *profile, shoal_file **file) {
   char *yaml = NULL;
   shoal_status status = shoal_profile_policy(profile, &yaml, &job->error);
   if (status == SHOAL_OK)
-    status = file->file ? cli_file_commit(file, yaml, &job->error) : cli_print(job, yaml);
+    status = *file ? cli_file_commit(file, yaml, &job->error) : cli_print(job, yaml);
   free(yaml);
   return status;
 }
 
-static shoal_status print_profile(cli_job *job, const shoal_result *profile, cli_file *file) {
+static shoal_status print_profile(cli_job *job, const shoal_result *profile, shoal_file **file) {
   const char *policy = cli_value(job, CLI_POLICY_OUT);
   if (policy) {
     shoal_status status = write_policy(job, profile, file);
     if (status != SHOAL_OK || !strcmp(policy, "-")) return status;
   }
-  if (cli_value(job, CLI_QUIET) && !cli_value(job, CLI_JSON) && !cli_value(job, CLI_OUTPUT))
-    return SHOAL_OK;
   return cli_print_result(job, profile, cli_format(job));
 }
 
 shoal_status cli_profile(cli_job *job) {
-  cli_file policy = {NULL};
+  shoal_file *policy = NULL;
   shoal_table *table = NULL;
   shoal_result *profile = NULL;
   shoal_status status = begin_policy(job, &policy);
@@ -60,6 +57,6 @@ shoal_status cli_profile(cli_job *job) {
   if (status == SHOAL_OK) status = print_profile(job, profile, &policy);
   shoal_result_free(profile);
   shoal_table_free(table);
-  cli_file_discard(&policy);
+  shoal_file_free(policy);
   return status;
 }

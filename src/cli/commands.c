@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cli/commands: see commands.h. The words are for a data steward: what a command does for the
- * people in the table, not how it is built.
- */
 #include "cli/commands.h"
 
 #include <string.h>
 
-#include "cli/words.h"
-
-enum { NEEDS_POLICY = 1 << CLI_POLICY, NEEDS_OUTPUT = 1 << CLI_OUTPUT };
+#define NEEDS_POLICY (UINT64_C(1) << CLI_POLICY)
+#define NEEDS_OUTPUT (UINT64_C(1) << CLI_OUTPUT)
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define EXAMPLES(...) ((const cli_example[]){__VA_ARGS__, {NULL, NULL}})
@@ -20,17 +15,16 @@ static const cli_command table[] = {
     {.name = "profile",
      .bit = CLI_PROFILE,
      .usages = LIST("DATA [--policy-out FILE] [OPTION ...]"),
-     .summary = "look at a table and suggest how to protect it",
+     .summary = "describe the columns of a table and suggest a policy",
      .paragraphs =
-         LIST("For every column of DATA: its type, how many different values it has, how many are "
-              "missing, and how many rows it singles out. From that a role is suggested (names "
-              "the person, helps to find the person, is sensitive, or neither) and a hierarchy to "
-              "generalize by.",
-              "The suggestions are guesses from the numbers. Who knows what about the people in "
-              "the table only you can tell: read the suggested policy line by line before use."),
-     .examples = EXAMPLES(
-         {"See what is in the table:", "profile patients.csv"},
-         {"And write a policy to start from:", "profile patients.csv --policy-out policy.yaml"}),
+         LIST("Prints, for every column of DATA, its type, the number of distinct and of missing "
+              "values, and the number of rows whose value occurs only once. Suggests a role "
+              "(identifier, quasi-identifier, sensitive or keep) and a hierarchy.",
+              "The suggestions are guesses from these numbers. They do not know which columns an "
+              "intruder can learn from other sources: review the suggested policy line by line."),
+     .examples =
+         EXAMPLES({"Describe a table:", "profile patients.csv"},
+                  {"Write a starting policy:", "profile patients.csv --policy-out policy.yaml"}),
      .operands = DATA_FILE,
      .min_operands = 1,
      .max_operands = 1,
@@ -38,16 +32,15 @@ static const cli_command table[] = {
     {.name = "check",
      .bit = CLI_CHECK,
      .usages = LIST("DATA -P POLICY [OPTION ...]"),
-     .summary = "tell whether a table, as it stands, satisfies the policy",
-     .paragraphs =
-         LIST("For each model of the policy: what is asked for, what is reached, how many groups "
-              "and rows break it, and the worst groups. DATA may be raw data or a release, "
-              "whoever made it: in a release the identifiers may be gone, and cells may be labels "
-              "of the hierarchies.",
-              "The table is read and nothing is changed."),
-     .examples = EXAMPLES(
-         {"How far off is the raw data?", "check patients.csv -P policy.yaml"},
-         {"Would the release do for k = 5 as well?", "check release.csv -P policy.yaml -k 5"}),
+     .summary = "check whether a table satisfies the policy",
+     .paragraphs = LIST(
+         "Prints, for each model of the policy, the required and the reached value, the number "
+         "of classes and rows that violate it, and the worst classes. DATA is raw data or a "
+         "release made by any tool. In a release, identifiers may be absent, and cells may be "
+         "labels of the hierarchies.",
+         "Writes nothing but the result."),
+     .examples = EXAMPLES({"Check raw data:", "check patients.csv -P policy.yaml"},
+                          {"Check a release with k = 5:", "check release.csv -P policy.yaml -k 5"}),
      .means_zero = "the table satisfies the policy",
      .means_one = "the table does not satisfy the policy",
      .operands = DATA_FILE,
@@ -58,15 +51,15 @@ static const cli_command table[] = {
     {.name = "conditions",
      .bit = CLI_CONDITIONS,
      .usages = LIST("DATA -P POLICY [-p N] [OPTION ...]"),
-     .summary = "tell what p the data can reach, and in how many groups at most",
+     .summary = "print upper bounds for p and for the number of classes",
      .paragraphs =
-         LIST("The necessary conditions for p-sensitive data, found by counting and without any "
-              "search: the largest p that the sensitive columns allow at all, and the largest "
-              "number of groups that a release with the policy's p can have.",
-              "If p is larger than the largest possible, no release exists. If only few groups "
-              "are possible, every release will be coarse: think about a smaller p."),
-     .examples = EXAMPLES({"For the policy's p:", "conditions patients.csv -P policy.yaml"},
-                          {"For another p:", "conditions patients.csv -P policy.yaml -p 3"}),
+         LIST("Prints the necessary conditions of p-sensitive k-anonymity, without a search: the "
+              "maximum p that the sensitive columns allow, and the maximum number of classes of a "
+              "release with the policy's p.",
+              "If p is above its maximum, no release exists. If the maximum number of classes is "
+              "small, every release is coarse: consider a smaller p."),
+     .examples = EXAMPLES({"With the policy's p:", "conditions patients.csv -P policy.yaml"},
+                          {"With another p:", "conditions patients.csv -P policy.yaml -p 3"}),
      .operands = DATA_FILE,
      .min_operands = 1,
      .max_operands = 1,
@@ -75,25 +68,25 @@ static const cli_command table[] = {
     {.name = "anonymize",
      .bit = CLI_ANONYMIZE,
      .usages = LIST("DATA -P POLICY -o OUT [OPTION ...]"),
-     .summary = "make a table that is safe to release",
-     .paragraphs =
-         LIST("Writes OUT, a masked copy of DATA that satisfies every model of the policy. "
-              "Identifiers are left out. Quasi-identifiers, by which a person could be found, are "
-              "made coarser along their hierarchies, no more than needed; rows that would still "
-              "stand out may be left out, if the policy allows it. Sensitive columns and those to "
-              "be kept are untouched.",
-              "What was written is read again and checked by a second, independent part of the "
-              "program before it gets its name. If the policy cannot be met, or anything fails, no "
-              "file is written, and a file that stood under that name is still there.",
-              "A summary of what was done, reached and lost is printed on standard output (on "
-              "standard error with '-o -')."),
-     .examples = EXAMPLES({"The main job:", "anonymize patients.csv -P policy.yaml -o release.csv"},
-                          {"A compressed release, and a report to file with it:",
-                           "anonymize patients.csv -P policy.yaml -o out.csv.gz --report out.json"},
-                          {"Stricter than the policy: groups of at least 5:",
-                           "anonymize patients.csv -P policy.yaml -o release.csv -k 5"},
-                          {"Each class by itself (local recoding):",
-                           "anonymize patients.csv -P local.yaml -o release.csv"}),
+     .summary = "write a release that satisfies the policy",
+     .paragraphs = LIST(
+         "Writes OUT, a copy of DATA that satisfies every model of the policy. Identifiers are "
+         "removed. Quasi-identifiers are generalized along their hierarchies until the policy "
+         "holds. Rows of classes that still violate the policy are suppressed if the policy "
+         "allows it. Sensitive and kept columns are unchanged.",
+         "The release is written to a temporary file, read again by an independent verifier, "
+         "and renamed to OUT if every model holds. If the policy cannot be satisfied, or after "
+         "an error, no file is written and an existing OUT stays unchanged.",
+         "A summary of protection and information loss is printed to standard output (to "
+         "standard error with '-o -')."),
+     .examples =
+         EXAMPLES({"Write a release:", "anonymize patients.csv -P policy.yaml -o release.csv"},
+                  {"Write a compressed release and a report:",
+                   "anonymize patients.csv -P policy.yaml -o out.csv.gz --report out.json"},
+                  {"Require classes of at least 5 rows:",
+                   "anonymize patients.csv -P policy.yaml -o release.csv -k 5"},
+                  {"Generalize each class separately (local recoding):",
+                   "anonymize patients.csv -P policy.yaml -o release.csv --algorithm flock"}),
      .means_one = "no release satisfies the policy; the message says why",
      .operands = DATA_FILE,
      .min_operands = 1,
@@ -103,18 +96,18 @@ static const cli_command table[] = {
     {.name = "lattice",
      .bit = CLI_LATTICE,
      .usages = LIST("DATA -P POLICY [--format FORMAT] [OPTION ...]"),
-     .summary = "show every way to generalize the table, and which ones are enough",
-     .paragraphs =
-         LIST("A node is one choice of a level for each quasi-identifier: from all values as they "
-              "are to everything hidden. For every node: how many rows would have to be left out, "
-              "how many groups remain, whether it satisfies the policy, and whether it is minimal "
-              "(no finer node does). Then the node that each preference would take.",
-              "Use it to see what a stricter policy would cost before deciding on one."),
-     .examples = EXAMPLES({"The nodes as a list:", "lattice patients.csv -P policy.yaml"},
-                          {"The nodes as a picture:",
-                           "lattice patients.csv -P policy.yaml --format svg -o lattice.svg"}),
-     .means_zero = "some node satisfies the policy",
-     .means_one = "no node satisfies the policy (all are listed nevertheless)",
+     .summary = "list all combinations of levels (nodes of the lattice)",
+     .paragraphs = LIST(
+         "A node is one level for each quasi-identifier. Prints, for every node, the number of "
+         "rows to suppress, the number of classes, whether it satisfies the policy, and whether "
+         "it is minimal (no node below it satisfies the policy). Then prints the node that each "
+         "preference selects.",
+         "Use it to see the cost of a stricter policy."),
+     .examples = EXAMPLES(
+         {"List the nodes:", "lattice patients.csv -P policy.yaml"},
+         {"Draw the nodes:", "lattice patients.csv -P policy.yaml --format svg -o lattice.svg"}),
+     .means_zero = "at least one node satisfies the policy",
+     .means_one = "no node satisfies the policy (all nodes are listed)",
      .operands = DATA_FILE,
      .min_operands = 1,
      .max_operands = 1,
@@ -123,24 +116,22 @@ static const cli_command table[] = {
     {.name = "measure",
      .bit = CLI_MEASURE,
      .usages = LIST("ORIGINAL MASKED -P POLICY [--population FILE] [OPTION ...]"),
-     .summary = "tell what a release is still good for, and what it still risks",
-     .paragraphs =
-         LIST("MASKED is a release of ORIGINAL, whoever made it. Utility: how much of each column "
-              "is lost, by the measures of the papers and of the field; how distributions, "
-              "associations and the answers to random queries changed. Risk: how many people each "
-              "record hides among, before and after, against known thresholds, and what groups "
-              "tell of sensitive values.",
-              "Cells of the release may be values, labels of the policy's hierarchies of any "
-              "level, intervals such as [20-30], 20-30 or >=40, prefixes such as 4310*, and stars. "
-              "Rows are not matched with rows: their order, and who is missing, does not matter.",
-              "Both tables are read and nothing is changed. No value of the original is shown, and "
-              "no count below the policy's k. What each number means: docs/measures.md."),
+     .summary = "measure utility and re-identification risk of a release",
+     .paragraphs = LIST(
+         "MASKED is a release of ORIGINAL made by any tool. Utility: information loss of each "
+         "column, changes of distributions and associations, errors of random queries. Risk: "
+         "class sizes before and after, compared with common thresholds, and disclosure of "
+         "sensitive values.",
+         "Cells of the release may be values, labels of any level of the policy's hierarchies, "
+         "intervals such as [20-30], 20-30 or >=40, prefixes such as 4310*, and '*'. Rows are "
+         "not matched: the order of rows and missing rows do not matter.",
+         "Writes nothing but the result. Prints no value of the original and no count of people "
+         "below the policy's k. Definitions of the measures: docs/measures.md."),
      .examples =
-         EXAMPLES({"What did the release cost, and what does it risk?",
-                   "measure patients.csv release.csv -P policy.yaml"},
-                  {"For an intruder who knows the town, but not who was a patient:",
+         EXAMPLES({"Measure a release:", "measure patients.csv release.csv -P policy.yaml"},
+                  {"Add the risk from an intruder who knows the population:",
                    "measure patients.csv release.csv -P policy.yaml --population town.csv"},
-                  {"For programs:", "measure patients.csv release.csv -P policy.yaml --json"}),
+                  {"Print JSON:", "measure patients.csv release.csv -P policy.yaml --json"}),
      .operands = "two files, ORIGINAL and MASKED ('-' is standard input)",
      .min_operands = 2,
      .max_operands = 2,
@@ -149,21 +140,21 @@ static const cli_command table[] = {
     {.name = "explain",
      .bit = CLI_EXPLAIN,
      .usages = LIST("DATA -P POLICY [OPTION ...]"),
-     .summary = "tell why a policy cannot be met or costs much, and what would help",
-     .paragraphs =
-         LIST("Whether the policy can be met by generalizing whole columns, and how coarse the "
-              "table must become; which demand, which sensitive column and which "
-              "quasi-identifier makes it so; and which groups of people stand out, told by their "
-              "coarser labels and never by their values.",
-              "Then the smallest changes, each by itself: the largest k, the largest p and the "
-              "fewest rows left out with which the policy can be met or the table stays one step "
-              "finer. Each of them was tried on the data.",
-              "The table is read and nothing is changed. Weaker protection is a decision for "
-              "people: the program tells what it would buy."),
-     .examples = EXAMPLES({"Why is the release so coarse?", "explain patients.csv -P policy.yaml"},
-                          {"What would k = 10 take?", "explain patients.csv -P policy.yaml -k 10"}),
-     .means_zero = "the policy can be met",
-     .means_one = "the policy cannot be met (the result says why)",
+     .summary = "explain why a policy fails or loses much information",
+     .paragraphs = LIST(
+         "Prints whether full-domain generalization can satisfy the policy, and at which levels; "
+         "which model, sensitive column and quasi-identifier make the levels so high; and which "
+         "classes violate the policy, by generalized labels and never by raw values.",
+         "Then prints the smallest single changes that would help: the largest k, the largest p "
+         "and the fewest suppressed rows with which the policy can be satisfied or the release "
+         "stays one level lower. Each change was tried on the data.",
+         "Writes nothing but the result. Weaker protection is a decision for people; the result "
+         "says what each change would gain."),
+     .examples =
+         EXAMPLES({"Explain the levels of a release:", "explain patients.csv -P policy.yaml"},
+                  {"Explain what k = 10 requires:", "explain patients.csv -P policy.yaml -k 10"}),
+     .means_zero = "the policy can be satisfied",
+     .means_one = "the policy cannot be satisfied (the result says why)",
      .operands = DATA_FILE,
      .min_operands = 1,
      .max_operands = 1,
@@ -173,31 +164,31 @@ static const cli_command table[] = {
      .bit = CLI_ATTACK,
      .usages = LIST("MASKED -P POLICY [--external FILE] [--original FILE] [--previous FILE ...] "
                     "[OPTION ...]"),
-     .summary = "tell what an intruder learns from a release",
-     .paragraphs =
-         LIST("Plays the intruder against MASKED, a release, whoever made it, each time with "
-              "knowledge that is stated: linking with a table of people, one value in a whole "
-              "group (homogeneity), values ruled out (background knowledge), values under one "
-              "protected node (similarity), groups unlike the table (skewness), few categories, "
-              "low variance, earlier releases of the same people, rows in the same order. For each "
-              "attack: rows re-identified, rows whose sensitive value is learnt for certain, rows "
-              "whose value is guessed with a probability above a bound, and some groups as "
-              "examples, by labels that stand for several values and never by a raw value; people "
-              "of other tables by their row.",
-              "An attack counts against the release where the policy or an option asks for "
-              "protection against it: linking, homogeneity and earlier releases always; values "
-              "ruled out while the policy's p promises more; similarity with 'protect', few "
-              "categories with 'categories', low variance with theta-sensitive or '--mu', guesses "
-              "and skewness with alpha-k or '--bound'. Others are told. That a release is minimal "
-              "is a risk too ('slack' in the policy answers it): it is told, not played."),
+     .summary = "simulate attacks on a release",
+     .paragraphs = LIST(
+         "Simulates attacks on MASKED, a release made by any tool. Each attack states the "
+         "intruder's knowledge: linking with a table of people, one value in a whole class "
+         "(homogeneity), values ruled out (background knowledge), all values of one kind "
+         "(similarity), classes with unusual shares (skewness), few categories, low variance, "
+         "earlier releases of the same people, and equal row order.",
+         "Prints three numbers for each attack: rows re-identified, sensitive values learnt for "
+         "certain, and values guessed with a probability above a bound; then example classes. "
+         "Classes are shown by labels that cover more than one value, people of other tables by "
+         "row number. Original values are never shown.",
+         "An attack counts against the release if the policy or an option requires protection "
+         "against it: linking, homogeneity and earlier releases always; background knowledge up "
+         "to the policy's p; similarity with 'protect'; categories with 'categories'; variance "
+         "with theta-sensitive or '--mu'; guesses and skewness with alpha-k or '--bound'. Other "
+         "attacks are reported only. Minimality is reported, not simulated ('slack' in the "
+         "policy protects against it)."),
      .examples = EXAMPLES(
-         {"What do the groups give away?", "attack release.csv -P policy.yaml"},
-         {"With a voter list, and everyone's own row:",
+         {"Attack the classes alone:", "attack release.csv -P policy.yaml"},
+         {"Link with a voter list and with the original rows:",
           "attack release.csv -P policy.yaml --external voters.csv --original patients.csv"},
-         {"Together with last year's release:",
+         {"Combine with an earlier release:",
           "attack release.csv -P policy.yaml --previous last-year.csv"}),
-     .means_zero = "no attack gets further than the policy allows",
-     .means_one = "some attack does (the result says which)",
+     .means_zero = "the policy withstands every attack that it covers",
+     .means_one = "at least one attack that the policy covers succeeds (the result says which)",
      .operands = "one MASKED file ('-' is standard input)",
      .min_operands = 1,
      .max_operands = 1,
@@ -208,21 +199,21 @@ static const cli_command table[] = {
      .usages = LIST("build DATA --column NAME --spec SPEC [-o FILE]", "check FILE.csv",
                     "check -P POLICY [ATTRIBUTE] [DATA]", "show FILE.csv",
                     "show -P POLICY [ATTRIBUTE] [DATA]"),
-     .summary = "make, check and draw hierarchies",
-     .paragraphs =
-         LIST("A hierarchy says how a value is made coarser, step by step: 34, then [30-39], then "
-              "'*' for anything. As a file it has a row for each value: value;level1;...;top.",
-              "'build' makes such a file from a column's values, to be read and edited by hand. "
-              "'check' tells whether a hierarchy is sound: every value has one parent, and all "
-              "end in one top. 'show' draws it as a tree.",
-              "With a policy, 'check' and 'show' take the hierarchy of one attribute, or of all. "
-              "With DATA, every value of the data must be in it. A single name after the policy "
-              "is DATA if there is such a file, else an attribute."),
-     .examples = EXAMPLES({"Ages in steps of 5 and 10 years, to be edited:",
+     .summary = "build, check and draw hierarchies",
+     .paragraphs = LIST(
+         "A hierarchy generalizes a value level by level: 34, then [30-39], then '*'. A "
+         "hierarchy file has one row for each value: value;level1;...;top.",
+         "'build' writes such a file from the values of a column, to be edited by hand. 'check' "
+         "checks that every value has one parent and that all values have one top. 'show' draws "
+         "the hierarchy as a tree.",
+         "With a policy, 'check' and 'show' use the hierarchy of one attribute, or of all. With "
+         "DATA, the hierarchy must have every value of the data. A single name after the policy "
+         "is DATA if such a file exists, otherwise an attribute."),
+     .examples = EXAMPLES({"Build ages in steps of 5 and 10 years:",
                            "hierarchy build patients.csv --column age --spec "
                            "\"{intervals: [5, 10]}\""},
-                          {"Is this file sound?", "hierarchy check marital.csv"},
-                          {"And does it have every value of the data?",
+                          {"Check a file:", "hierarchy check marital.csv"},
+                          {"Check that it has every value of the data:",
                            "hierarchy check -P policy.yaml marital patients.csv"},
                           {"Draw it:", "hierarchy show marital.csv"}),
      .operands = "build, check or show, and at most two names",
@@ -245,12 +236,13 @@ shoal_status cli_command_find(const char *name, const cli_command **command, sho
   }
   const char *nearest = cli_nearest_word(name, names, N_COMMANDS);
   if (name[0] == '-')
-    return cli_fail(error, SHOAL_BAD_INPUT,
-                    "'%s' stands before the command: options come after it, as in "
-                    "'shoal check DATA -P POLICY'",
-                    name);
+    return cli_fail(
+        error, SHOAL_BAD_INPUT,
+        "'%s' is before the command; write options after it, as in 'shoal check DATA -P "
+        "POLICY'",
+        name);
   if (nearest)
     return cli_fail(error, SHOAL_BAD_INPUT,
-                    "no command '%s', did you mean '%s'? See 'shoal --help'", name, nearest);
-  return cli_fail(error, SHOAL_BAD_INPUT, "no command '%s': see 'shoal --help'", name);
+                    "no command '%s'; did you mean '%s'? See 'shoal --help'", name, nearest);
+  return cli_fail(error, SHOAL_BAD_INPUT, "no command '%s'; see 'shoal --help'", name);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/commands: the one table of commands, from which help screens and man pages are made. */
+/* cli/commands: the table of commands, from which help screens and man pages are generated. */
 #ifndef SHOAL_CLI_COMMANDS_H
 #define SHOAL_CLI_COMMANDS_H
 
@@ -7,34 +7,34 @@
 #include "cli/options.h"
 
 typedef struct cli_example {
-  const char *purpose; /* stands above the line */
+  const char *purpose; /* printed above the line */
   const char *line;    /* after "shoal " */
 } cli_example;
 
 typedef struct cli_command {
   const char *name;
   unsigned bit;                  /* CLI_PROFILE, ... */
-  const char *const *usages;     /* after "shoal NAME "; ends with NULL */
-  const char *summary;           /* one line, no stop */
-  const char *const *paragraphs; /* ends with NULL */
-  const cli_example *examples;   /* ends with NULLs */
-  const char *means_zero;        /* what exit status 0 says; NULL: that it is done */
-  const char *means_one;         /* what exit status 1 says; NULL: it does not occur */
-  const char *operands;          /* what its operands are, for messages */
+  const char *const *usages;     /* after "shoal NAME "; NULL is last */
+  const char *summary;           /* one line without a full stop */
+  const char *const *paragraphs; /* NULL is last */
+  const cli_example *examples;   /* {NULL, NULL} is last */
+  const char *means_zero;        /* the meaning of exit status 0; NULL: done */
+  const char *means_one;         /* the meaning of exit status 1; NULL: it does not occur */
+  const char *operands;          /* description of the operands, for messages */
   size_t min_operands;
   size_t max_operands;
-  uint64_t required; /* options that must be given, as bits 1 << cli_option_id */
+  uint64_t required; /* required options, as bits 1 << cli_option_id */
   /*
-   * Does the work. The error is set where the status is not SHOAL_OK, but for a SHOAL_REFUSED that
-   * the printed result explains.
+   * Runs the command. Sets job->error if the status is not SHOAL_OK, except for a SHOAL_REFUSED
+   * that the printed result explains.
    */
   shoal_status (*run)(cli_job *job);
 } cli_command;
 
-/* The table; ends with an entry whose name is NULL. */
+/* The table; the name of its last entry is NULL. */
 const cli_command *cli_command_table(void);
 
-/* The command of that name; SHOAL_BAD_INPUT with the nearest name where there is none. */
+/* The command with this name; SHOAL_BAD_INPUT, with a suggestion, if there is none. */
 shoal_status cli_command_find(const char *name, const cli_command **command,
                               shoal_error *error) SHOAL_MUST_CHECK;
 

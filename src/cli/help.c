@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/help: see help.h. */
 #include "cli/help.h"
 
 #include <string.h>
 
-#include "cli/words.h"
-
-enum { HELP_COLUMN = 27, TITLE_BYTES = 64 };
+enum { HELP_COLUMN = 27, TITLE_BYTES = 64, LINE_COLUMNS = 80 };
 
 static const cli_text common = {
-    .summary = "turn tables of personal records into tables that are safe to release",
+    .summary = "anonymize tables of personal records",
     .purpose =
-        "shoal turns a table of personal records into a release in which every record hides in a "
-        "shoal of at least k, and no sensitive value stands out in it. A policy, written once, "
-        "says what each column is and what protection is asked for; what is written is always "
-        "verified against it.",
-    .data = "DATA is a CSV file with a header row; '-' is standard input, and files named .gz or "
-            ".zst are read as they are. The delimiter is found by itself. Cells are taken as they "
-            "are, never trimmed.",
-    .exits = {"done; what was asked about holds",
-              "the property does not hold, or cannot be reached",
-              "wrong usage, policy or data: the message says where, and what to do",
-              "the machine failed (disk full, no memory, no permission), or the verifier "
-              "disagreed"},
+        "shoal turns a table of personal records into a release. In a release, every row looks "
+        "like at least k - 1 others in its quasi-identifiers, and every such class satisfies the "
+        "models of the policy. A policy names the role of each column and the required protection. "
+        "Every "
+        "release is verified against the policy before the file appears.",
+    .data = "All tables are CSV files with a header row; '-' is standard input; .gz and .zst files "
+            "are decompressed. The delimiter is detected. Spaces around a value are kept.",
+    .exits = {"done, or the property holds", "the property does not hold or cannot be reached",
+              "wrong usage, policy or data; the message says where and what to do",
+              "system error (disk full, out of memory, no permission), or the verifier rejected "
+              "the release"},
 };
 
 const cli_text *cli_common_text(void) { return &common; }
@@ -31,34 +27,32 @@ const char *cli_exit_meaning(const cli_command *command, unsigned status) {
   if (!command) return common.exits[status];
   if (status == 0) return command->means_zero ? command->means_zero : "done";
   if (status == 1) return command->means_one;
-  if (status == 3 && command->bit != CLI_ANONYMIZE) /* the others write nothing to be verified */
-    return "the machine failed (disk full, no memory, no permission)";
+  if (status == 3 && command->bit != CLI_ANONYMIZE) /* other commands verify no release */
+    return "system error (disk full, out of memory, no permission)";
   return common.exits[status];
 }
 
 const cli_chapter *cli_policy_chapters(void) {
   static const cli_chapter chapters[] = {
-      {"Keys", "What can stand in a policy, by its place in the file.", shoal_policy_keys},
-      {"Hierarchies",
-       "How a column's values are made coarser: the kinds of 'hierarchy' of an attribute.",
+      {"Keys", "The keys of a policy, in the order of the file.", shoal_policy_keys},
+      {"Hierarchies", "The kinds of 'hierarchy' of an attribute: how its values are generalized.",
        shoal_hierarchy_kinds},
       {"Models",
-       "What protection can be asked for, in 'privacy.models'. All that are asked for must hold "
-       "together. Each may name an 'attribute'; without one, every sensitive attribute must "
-       "satisfy it.",
+       "The entries of 'privacy.models'. All of them must hold. Each may name an 'attribute'; "
+       "without one, every sensitive attribute must satisfy it.",
        shoal_models},
       {"Algorithms",
-       "How a release is made: 'method.algorithm'. Full-domain: one level of each hierarchy for "
-       "the "
-       "whole table. Local: each class by itself; a quasi-identifier of type number needs no "
-       "hierarchy there.",
+       "The values of 'method.algorithm'. Full-domain: one level of each hierarchy for the whole "
+       "table. Local: each class is generalized separately, and a quasi-identifier of type number "
+       "needs no hierarchy.",
        shoal_algorithms},
       {"Preferences",
-       "How to choose among the minimal nodes of a full-domain search: 'method.prefer', a list; "
-       "the first decides, the next breaks ties.",
+       "The entries of 'method.prefer', which selects one of the minimal nodes of a full-domain "
+       "search. The first entry decides, the next breaks ties.",
        shoal_preferences},
       {"Objectives",
-       "What 'optimal' and 'flock' make least; 'weights' say which attributes count more.",
+       "The values of 'method.objective', which 'optimal' and 'flock' minimize. 'weights' make "
+       "attributes count more.",
        shoal_objectives},
       {NULL, NULL, NULL},
   };
@@ -73,7 +67,7 @@ const char *cli_policy_example(void) {
          "  zip:     {role: quasi, hierarchy: {mask: right}}\n"
          "  marital: {role: quasi, hierarchy: {file: marital.csv}}\n"
          "  illness: {role: sensitive}\n"
-         "  ward:    {role: keep}          # released as it is\n"
+         "  ward:    {role: keep}          # released unchanged\n"
          "privacy:\n"
          "  k: 3\n"
          "  p: 2\n"
@@ -81,12 +75,39 @@ const char *cli_policy_example(void) {
          "  max-suppression: 5%\n";
 }
 
-static void print_paragraph(FILE *out, const char *text) {
+/* Prints text from column `indent` on, in lines of at most 80 columns. The cursor is at `column`.
+ */
+static void wrap(FILE *out, const char *text, size_t indent, size_t column) {
+  bool at_start = true;
+  while (*text) {
+    size_t size = strcspn(text, " ");
+    if (!at_start && column + 1 + size > LINE_COLUMNS) {
+      fputc('\n', out);
+      column = 0;
+      at_start = true;
+    }
+    if (at_start && column < indent) {
+      fprintf(out, "%*s", (int)(indent - column), "");
+      column = indent;
+    } else if (!at_start) {
+      fputc(' ', out);
+      column++;
+    }
+    fwrite(text, 1, size, out);
+    column += size;
+    at_start = false;
+    text += size;
+    text += strspn(text, " ");
+  }
   fputc('\n', out);
-  cli_wrap(out, text, 0, 0);
 }
 
-/* A title, and its text in a column of its own: on the next line where the title is long. */
+static void print_paragraph(FILE *out, const char *text) {
+  fputc('\n', out);
+  wrap(out, text, 0, 0);
+}
+
+/* A title and its text in a column; after a long title the text starts on the next line. */
 static void print_entry(FILE *out, const char *title, const char *text, size_t column) {
   size_t width = 2 + strlen(title);
   fprintf(out, "  %s", title);
@@ -94,7 +115,7 @@ static void print_entry(FILE *out, const char *title, const char *text, size_t c
     fputc('\n', out);
     width = 0;
   }
-  cli_wrap(out, text, column, width);
+  wrap(out, text, column, width);
 }
 
 static void print_options(FILE *out, unsigned commands) {
@@ -133,21 +154,21 @@ void cli_help_usage(FILE *out) {
 
 void cli_help_program(FILE *out) {
   fprintf(out, "shoal %s: ", SHOAL_VERSION);
-  cli_wrap(out, common.summary, 0, strlen("shoal : " SHOAL_VERSION));
+  wrap(out, common.summary, 0, strlen("shoal : " SHOAL_VERSION));
   fputs("\nUsage:\n"
         "  shoal COMMAND ...\n"
-        "  shoal help COMMAND         what a command does, its options, examples\n"
-        "  shoal help policy          what can stand in a policy\n"
+        "  shoal help COMMAND         description, options and examples of a command\n"
+        "  shoal help policy          keys and values of a policy\n"
         "  shoal --version\n",
         out);
   print_paragraph(out, common.purpose);
   fputs("\nCommands:\n", out);
   print_commands(out);
-  fputs("\nA first release, step by step:\n"
+  fputs("\nQuick start:\n"
         "  shoal profile patients.csv --policy-out policy.yaml\n"
-        "  (read policy.yaml and correct it)\n"
-        "  shoal check patients.csv -P policy.yaml\n"
-        "  shoal anonymize patients.csv -P policy.yaml -o release.csv\n",
+        "  (review policy.yaml)\n"
+        "  shoal anonymize patients.csv -P policy.yaml -o release.csv\n"
+        "  shoal check release.csv -P policy.yaml\n",
         out);
   print_options(out, CLI_EVERY_COMMAND);
   print_exits(out, NULL);
@@ -158,7 +179,7 @@ static void print_entries(FILE *out, const shoal_entry *entry) {
   for (; entry->name; entry++) {
     const char *parameters = entry->parameters ? entry->parameters : "";
     fprintf(out, "  %s%s%s\n", entry->name, *parameters ? "  " : "", parameters);
-    if (entry->summary) cli_wrap(out, entry->summary, 6, 0);
+    if (entry->summary) wrap(out, entry->summary, 6, 0);
   }
 }
 
@@ -169,7 +190,7 @@ void cli_help_command(FILE *out, const cli_command *command) {
   for (size_t i = 0; command->paragraphs[i]; i++) print_paragraph(out, command->paragraphs[i]);
   print_paragraph(out, common.data);
   print_options(out, command->bit);
-  if (cli_option_of(command, CLI_ALGORITHM)) {
+  if (cli_option_of(command, CLI_ALGORITHM) && command->bit != CLI_ATTACK) {
     fputs("\nAlgorithms:\n", out);
     print_entries(out, shoal_algorithms());
   }
@@ -180,17 +201,16 @@ void cli_help_command(FILE *out, const cli_command *command) {
 }
 
 void cli_help_policy(FILE *out) {
-  cli_wrap(out,
-           "A policy is a YAML file. Paths in it are relative to it. A column of the data that it "
-           "does not name is an error, unless 'unlisted' says what to do with such columns. An "
-           "example:",
-           0, 0);
+  wrap(out,
+       "A policy is a YAML file. Paths in it are relative to its directory. A column of the data "
+       "that it does not name is an error unless 'unlisted' is given. Example:",
+       0, 0);
   fputc('\n', out);
   for (const char *line = cli_policy_example(); *line; line = strchr(line, '\n') + 1)
     fprintf(out, "  %.*s\n", (int)strcspn(line, "\n"), line);
   for (const cli_chapter *chapter = cli_policy_chapters(); chapter->title; chapter++) {
     fprintf(out, "\n%s: ", chapter->title);
-    cli_wrap(out, chapter->intro, 0, strlen(chapter->title) + 2);
+    wrap(out, chapter->intro, 0, strlen(chapter->title) + 2);
     print_entries(out, chapter->entries());
   }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/help: the help screens, made from the tables of commands and options. */
+/* cli/help: help screens, generated from the tables of commands and options. */
 #ifndef SHOAL_CLI_HELP_H
 #define SHOAL_CLI_HELP_H
 
@@ -7,19 +7,19 @@
 
 #include "cli/commands.h"
 
-/* What screens and man pages say alike. */
+/* Text that help screens and man pages share. */
 typedef struct cli_text {
   const char *summary;  /* of the program */
   const char *purpose;  /* a paragraph */
-  const char *data;     /* what DATA is: a paragraph */
-  const char *exits[4]; /* what each exit status says, after any command */
+  const char *data;     /* a paragraph about DATA */
+  const char *exits[4]; /* the meaning of each exit status */
 } cli_text;
 const cli_text *cli_common_text(void);
 
-/* What the exit status says after the command; `command` NULL: after any. NULL: not used. */
+/* The meaning of an exit status of `command`, or of any command if it is NULL. NULL: not used. */
 const char *cli_exit_meaning(const cli_command *command, unsigned status);
 
-/* The tables of the library that a policy's author chooses from; ends with a NULL title. */
+/* The library's tables of policy keys and values; the last title is NULL. */
 typedef struct cli_chapter {
   const char *title;
   const char *intro;
@@ -28,7 +28,7 @@ typedef struct cli_chapter {
 const cli_chapter *cli_policy_chapters(void);
 const char *cli_policy_example(void);
 
-void cli_help_usage(FILE *out);   /* three lines, for `shoal` alone */
+void cli_help_usage(FILE *out);   /* for `shoal` without a command */
 void cli_help_program(FILE *out); /* shoal --help */
 void cli_help_command(FILE *out, const cli_command *command);
 void cli_help_policy(FILE *out);

@@ -1,12 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/job: see job.h. */
 #include "cli/job.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/words.h"
+
+/* ---------------------------------------------------------------- paths and files */
+
+/* A path that the user can correct is bad input, other errors are the system's. */
+static shoal_status fail_path(shoal_error *error, const char *path, int code) {
+  if (code == ENOENT || code == ENOTDIR)
+    return cli_fail(error, SHOAL_BAD_INPUT,
+                    "%s: its directory does not exist; create it or choose another name", path);
+  if (code == EISDIR)
+    return cli_fail(error, SHOAL_BAD_INPUT, "%s: is a directory; give a file name", path);
+  return cli_fail(error, SHOAL_FAILED, "%s: cannot write: %s", path, strerror(code));
+}
+
+static size_t directory_length(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* stat(2) of the directory of `path`. */
+static bool stat_directory(const char *path, struct stat *info) {
+  size_t length = directory_length(path);
+  char *directory = malloc(length + sizeof ".");
+  if (!directory) return false;
+  memcpy(directory, path, length);
+  memcpy(directory + length, ".", sizeof ".");
+  bool found = !stat(directory, info);
+  free(directory);
+  return found;
+}
+
+bool cli_same_file(const char *a, const char *b) {
+  if (!strcmp(a, "-")) a = "/dev/stdin";
+  if (!strcmp(b, "-")) b = "/dev/stdin";
+  if (!strcmp(a, b)) return true;
+  struct stat info_a, info_b;
+  bool exists_a = !stat(a, &info_a), exists_b = !stat(b, &info_b);
+  if (exists_a != exists_b) return false;
+  if (!exists_a) { /* neither exists: compare names and directories */
+    if (strcmp(a + directory_length(a), b + directory_length(b)) != 0) return false;
+    if (!stat_directory(a, &info_a) || !stat_directory(b, &info_b)) return false;
+  }
+  return info_a.st_dev == info_b.st_dev && info_a.st_ino == info_b.st_ino;
+}
+
+/* `> log` and `/dev/stdout`: the output would replace the file that the text goes to. */
+static bool is_printed_to(const struct stat *info) {
+  for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+    struct stat stream;
+    if (S_ISREG(info->st_mode) && !fstat(fd, &stream) && stream.st_dev == info->st_dev &&
+        stream.st_ino == info->st_ino)
+      return true;
+  }
+  return false;
+}
+
+shoal_status cli_check_output_path(const char *path, shoal_error *error) {
+  struct stat info;
+  if (stat(path, &info)) {
+    if (stat_directory(path, &info)) return SHOAL_OK;
+    return fail_path(error, path, errno);
+  }
+  if (S_ISDIR(info.st_mode)) return fail_path(error, path, EISDIR);
+  if (is_printed_to(&info))
+    return cli_fail(error, SHOAL_BAD_INPUT,
+                    "%s: standard output or standard error goes there; choose another name", path);
+  return SHOAL_OK;
+}
+
+shoal_status cli_file_begin(const char *path, shoal_file **file, shoal_error *error) {
+  shoal_status status = cli_check_output_path(path, error);
+  return status == SHOAL_OK ? shoal_file_begin(path, file, error) : status;
+}
+
+shoal_status cli_file_commit(shoal_file **file, const char *text, shoal_error *error) {
+  shoal_status status = shoal_file_commit(*file, text, error);
+  shoal_file_free(*file);
+  *file = NULL;
+  return status;
+}
+
+/* ---------------------------------------------------------------- options */
 
 const char *cli_value(const cli_job *job, cli_option_id id) { return job->options->values[id]; }
 
@@ -18,15 +100,20 @@ shoal_format cli_format(const cli_job *job) {
   return cli_value(job, CLI_JSON) ? SHOAL_JSON : SHOAL_TEXT;
 }
 
-static shoal_status parse_threads(const char *text, unsigned *n_threads, shoal_error *error) {
+shoal_status cli_whole_value(cli_job *job, cli_option_id id, uint64_t min, uint64_t max,
+                             uint64_t *number) {
+  const char *text = cli_value(job, id);
+  char title[32];
+  if (!text) return SHOAL_OK;
   size_t length = strlen(text);
-  unsigned n = 0;
-  bool digits = length <= 2 && strspn(text, "0123456789") == length;
-  for (size_t i = 0; digits && i < length; i++) n = n * 10 + (unsigned)(text[i] - '0');
-  if (!digits || n < 1 || n > 64)
-    return cli_fail(error, SHOAL_BAD_INPUT,
-                    "option '--threads' needs a whole number from 1 to 64, not '%s'", text);
-  *n_threads = n;
+  bool digits = length && length <= 9 && strspn(text, "0123456789") == length;
+  uint64_t n = digits ? strtoull(text, NULL, 10) : 0;
+  if (!digits || n < min || n > max)
+    return cli_fail(&job->error, SHOAL_BAD_INPUT,
+                    "option '%s' needs a whole number from %llu to %llu, not '%s'",
+                    cli_option_title(cli_option_of(job->command, id), title),
+                    (unsigned long long)min, (unsigned long long)max, text);
+  *number = n;
   return SHOAL_OK;
 }
 
@@ -45,18 +132,12 @@ static shoal_status parse_memory(const char *text, uint64_t *bytes, shoal_error 
   if (!ok || n == 0)
     return cli_fail(error, SHOAL_BAD_INPUT,
                     "option '--memory' needs a size such as 500M or 2G, not '%s'", text);
+  if (!unit && n < 1 << 20)
+    return cli_fail(error, SHOAL_BAD_INPUT,
+                    "option '--memory': %s means %s byte%s; add a unit, for example %sM", text,
+                    text, n == 1 ? "" : "s", text);
   *bytes = n;
   return SHOAL_OK;
-}
-
-/* Is the path a table that an option names? */
-static bool is_side_table(const cli_job *job, const char *path) {
-  static const cli_option_id sides[] = {CLI_EXTERNAL, CLI_ORIGINAL, CLI_POPULATION};
-  for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
-    if (cli_value(job, sides[i]) && cli_same_file(path, cli_value(job, sides[i]))) return true;
-  for (size_t i = 0; i < job->options->n_repeated; i++)
-    if (cli_same_file(path, job->options->repeated[i])) return true;
-  return false;
 }
 
 static shoal_status parse_seconds(const char *text, double *seconds, shoal_error *error) {
@@ -69,7 +150,17 @@ static shoal_status parse_seconds(const char *text, double *seconds, shoal_error
   return SHOAL_OK;
 }
 
-/* -o of a command that prints: the file is begun now, and committed by cli_print. */
+/* Is the path a table of --external, --original, --population or --previous? */
+static bool is_side_table(const cli_job *job, const char *path) {
+  static const cli_option_id sides[] = {CLI_EXTERNAL, CLI_ORIGINAL, CLI_POPULATION};
+  for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+    if (cli_value(job, sides[i]) && cli_same_file(path, cli_value(job, sides[i]))) return true;
+  for (size_t i = 0; i < job->options->n_repeated; i++)
+    if (cli_same_file(path, job->options->repeated[i])) return true;
+  return false;
+}
+
+/* -o of a command that prints: begins the file, which cli_print commits. */
 static shoal_status begin_output(cli_job *job) {
   const char *path = cli_value(job, CLI_OUTPUT), *policy = cli_value(job, CLI_POLICY);
   if (!path || !strcmp(path, "-") || job->command->bit == CLI_ANONYMIZE) return SHOAL_OK;
@@ -79,8 +170,8 @@ static shoal_status begin_output(cli_job *job) {
     taken = taken || cli_same_file(path, cli_operand(job, i));
   if (taken)
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                    "%s: the output would overwrite what is read: choose another name", path);
-  return cli_file_begin(&job->output, path, &job->error);
+                    "%s: the output would overwrite an input; choose another name", path);
+  return cli_file_begin(path, &job->output, &job->error);
 }
 
 shoal_status cli_job_begin(cli_job *job, const cli_command *command, const cli_options *options) {
@@ -90,9 +181,9 @@ shoal_status cli_job_begin(cli_job *job, const cli_command *command, const cli_o
   cli_progress_init(&job->progress, cli_value(job, CLI_QUIET) != NULL);
   job->run.progress = cli_progress_report;
   job->run.progress_user = &job->progress;
-  const char *threads = cli_value(job, CLI_THREADS);
-  shoal_status status = SHOAL_OK;
-  if (threads) status = parse_threads(threads, &job->run.n_threads, &job->error);
+  uint64_t n_threads = 0;
+  shoal_status status = cli_whole_value(job, CLI_THREADS, 1, 64, &n_threads);
+  job->run.n_threads = (unsigned)n_threads;
   const char *memory = cli_value(job, CLI_MEMORY);
   if (status == SHOAL_OK && memory)
     status = parse_memory(memory, &job->run.memory_bytes, &job->error);
@@ -104,11 +195,14 @@ shoal_status cli_job_begin(cli_job *job, const cli_command *command, const cli_o
 
 void cli_job_end(cli_job *job) {
   cli_progress_erase(&job->progress);
-  cli_file_discard(&job->output);
-  cli_file_discard(&job->page);
+  shoal_file_free(job->output);
+  shoal_file_free(job->report);
+  shoal_file_free(job->html);
 }
 
-/* Every option with a policy key goes to the policy as it was written. */
+/* ---------------------------------------------------------------- inputs */
+
+/* Applies every option with a policy key. */
 static shoal_status override(cli_job *job, shoal_policy *policy) {
   for (const cli_option *option = cli_option_table(); option->help; option++) {
     const char *value = cli_value(job, option->id);
@@ -132,33 +226,12 @@ shoal_status cli_read_policy(cli_job *job, shoal_policy **policy) {
 shoal_status cli_read_table(cli_job *job, const char *path, const shoal_policy *policy,
                             shoal_purpose purpose, shoal_table **table) {
   const char *delimiter = cli_value(job, CLI_DELIMITER);
-  /* A tab is hard to type: "tab" and "\t" stand for it. */
+  /* A tab is hard to type: accept "tab" and "\t". */
   if (delimiter && (!strcmp(delimiter, "tab") || !strcmp(delimiter, "\\t"))) delimiter = "\t";
   return shoal_table_read(path, policy, purpose, delimiter, &job->run, table, &job->error);
 }
 
-void cli_put(cli_job *job, const char *text, FILE *out) {
-  size_t length = strlen(text);
-  cli_progress_erase(&job->progress);
-  (void)fputs(text, out); /* an error is found when standard output is closed */
-  if (!length || text[length - 1] != '\n') (void)fputc('\n', out);
-}
-
-shoal_status cli_print(cli_job *job, const char *text) {
-  if (job->output.file) return cli_file_commit(&job->output, text, &job->error);
-  cli_put(job, text, stdout);
-  return SHOAL_OK;
-}
-
-shoal_status cli_print_result(cli_job *job, const shoal_result *result, shoal_format format) {
-  char *text = NULL;
-  shoal_status status = shoal_result_render(result, format, &text, &job->error);
-  if (status == SHOAL_OK) status = cli_print(job, text);
-  free(text);
-  return status;
-}
-
-/* A file that is written beside the result: not what is read, nor another output. */
+/* The file of --report or --html must not be an input or another output. */
 static shoal_status check_extra(cli_job *job, cli_option_id id, const char *what,
                                 const char *instead) {
   const char *path = cli_value(job, id), *output = cli_value(job, CLI_OUTPUT);
@@ -170,48 +243,79 @@ static shoal_status check_extra(cli_job *job, cli_option_id id, const char *what
                     cli_option_title(cli_option_of(job->command, id), title), instead);
   if (cli_same_file(path, data) || cli_same_file(path, policy))
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                    "%s: the %s would overwrite the %s: choose another name", path, what,
+                    "%s: the %s would overwrite the %s; choose another name", path, what,
                     cli_same_file(path, data) ? "data" : "policy");
   if (output && strcmp(output, "-") != 0 && cli_same_file(path, output))
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                    "%s: the output and the %s are one file: choose two names", path, what);
+                    "%s: -o and %s name the same file; choose two names", path,
+                    cli_option_title(cli_option_of(job->command, id), title));
   if (is_side_table(job, path))
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                    "%s: the %s would overwrite what is read: choose another name", path, what);
+                    "%s: the %s would overwrite an input; choose another name", path, what);
   return SHOAL_OK;
 }
 
-shoal_status cli_check_report(cli_job *job) {
-  const char *report = cli_value(job, CLI_REPORT), *page = cli_value(job, CLI_HTML);
+static shoal_status check_reports(cli_job *job) {
+  const char *report = cli_value(job, CLI_REPORT), *html = cli_value(job, CLI_HTML);
   shoal_status status =
-      check_extra(job, CLI_REPORT, "report", ": '--json' prints the report to standard output");
-  if (status == SHOAL_OK) status = check_extra(job, CLI_HTML, "page", "");
-  if (status == SHOAL_OK && report && page && cli_same_file(report, page))
+      check_extra(job, CLI_REPORT, "report", "; '--json' prints the report to standard output");
+  if (status == SHOAL_OK) status = check_extra(job, CLI_HTML, "HTML report", "");
+  if (status == SHOAL_OK && report && html && cli_same_file(report, html))
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                    "%s: the report and the page are one file: choose two names", page);
+                    "%s: --report and --html name the same file; choose two names", html);
   return status;
 }
 
-/* No file that the policy stands on may be overwritten. */
-shoal_status cli_check_policy_files(cli_job *job, const shoal_policy *policy) {
+/* -o, --report and --html must not be a file that the policy reads. */
+static shoal_status check_policy_files(cli_job *job, const shoal_policy *policy) {
   static const cli_option_id outputs[] = {CLI_OUTPUT, CLI_REPORT, CLI_HTML};
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
     const char *path = cli_value(job, outputs[i]);
     if (path && strcmp(path, "-") != 0 && shoal_policy_names_file(policy, path))
       return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                      "%s: is a file that the policy uses: choose another name", path);
+                      "%s: the policy reads this file; choose another output", path);
   }
   return SHOAL_OK;
 }
 
-shoal_status cli_begin_page(cli_job *job) {
-  const char *path = cli_value(job, CLI_HTML);
-  return path ? cli_file_begin(&job->page, path, &job->error) : SHOAL_OK;
+shoal_status cli_begin_policy(cli_job *job, shoal_policy **policy) {
+  const char *report = cli_value(job, CLI_REPORT), *html = cli_value(job, CLI_HTML);
+  shoal_status status = check_reports(job);
+  if (status == SHOAL_OK) status = cli_read_policy(job, policy);
+  if (status == SHOAL_OK) status = check_policy_files(job, *policy);
+  if (status == SHOAL_OK && report) status = cli_file_begin(report, &job->report, &job->error);
+  if (status == SHOAL_OK && html) status = cli_file_begin(html, &job->html, &job->error);
+  return status;
+}
+
+/* ---------------------------------------------------------------- results */
+
+void cli_put(cli_job *job, const char *text, FILE *out) {
+  size_t length = strlen(text);
+  cli_progress_erase(&job->progress);
+  (void)fputs(text, out); /* main reports an error when it closes standard output */
+  if (!length || text[length - 1] != '\n') (void)fputc('\n', out);
+}
+
+shoal_status cli_print(cli_job *job, const char *text) {
+  if (job->output) return cli_file_commit(&job->output, text, &job->error);
+  cli_put(job, text, stdout);
+  return SHOAL_OK;
+}
+
+shoal_status cli_print_result(cli_job *job, const shoal_result *result, shoal_format format) {
+  char *text = NULL;
+  if (format == SHOAL_TEXT && cli_value(job, CLI_QUIET) && !cli_value(job, CLI_OUTPUT))
+    return SHOAL_OK;
+  shoal_status status = shoal_result_render(result, format, &text, &job->error);
+  if (status == SHOAL_OK) status = cli_print(job, text);
+  free(text);
+  return status;
 }
 
 static shoal_status write_as(cli_job *job, const shoal_result *result, shoal_format format,
-                             cli_file *file) {
-  if (!file->file) return SHOAL_OK;
+                             shoal_file **file) {
+  if (!*file) return SHOAL_OK;
   char *text = NULL;
   shoal_status status = shoal_result_render(result, format, &text, &job->error);
   if (status == SHOAL_OK) status = cli_file_commit(file, text, &job->error);
@@ -219,35 +323,25 @@ static shoal_status write_as(cli_job *job, const shoal_result *result, shoal_for
   return status;
 }
 
-shoal_status cli_write_report(cli_job *job, const shoal_result *result, cli_file *report) {
-  shoal_status status = write_as(job, result, SHOAL_JSON, report);
-  return status == SHOAL_OK ? write_as(job, result, SHOAL_HTML, &job->page) : status;
+shoal_status cli_write_report(cli_job *job, const shoal_result *result) {
+  shoal_status status = write_as(job, result, SHOAL_JSON, &job->report);
+  return status == SHOAL_OK ? write_as(job, result, SHOAL_HTML, &job->html) : status;
 }
 
 shoal_status cli_study(cli_job *job, shoal_purpose purpose, cli_study_fn study, shoal_format format,
                        bool *holds) {
-  cli_file report = {NULL};
   shoal_policy *policy = NULL;
   shoal_table *table = NULL;
   shoal_result *result = NULL;
-  shoal_status status = cli_check_report(job);
-  if (status == SHOAL_OK) status = cli_read_policy(job, &policy);
-  if (status == SHOAL_OK) status = cli_check_policy_files(job, policy);
-  if (status == SHOAL_OK && cli_value(job, CLI_REPORT))
-    status = cli_file_begin(&report, cli_value(job, CLI_REPORT), &job->error);
-  if (status == SHOAL_OK) status = cli_begin_page(job);
+  shoal_status status = cli_begin_policy(job, &policy);
   if (status == SHOAL_OK)
     status = cli_read_table(job, cli_operand(job, 0), policy, purpose, &table);
   if (status == SHOAL_OK) status = study(table, policy, &job->run, &result, &job->error);
-  if (status == SHOAL_OK) status = cli_write_report(job, result, &report);
-  if (status == SHOAL_OK) {
-    *holds = shoal_result_holds(result);
-    if (!cli_value(job, CLI_QUIET) || format != SHOAL_TEXT || cli_value(job, CLI_OUTPUT))
-      status = cli_print_result(job, result, format);
-  }
+  if (status == SHOAL_OK) status = cli_write_report(job, result);
+  if (status == SHOAL_OK) status = cli_print_result(job, result, format);
+  if (status == SHOAL_OK) *holds = shoal_result_holds(result);
   shoal_result_free(result);
   shoal_table_free(table);
   shoal_policy_free(policy);
-  cli_file_discard(&report);
   return status;
 }

@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/job: one run of a command: its options, its bar, its error; and what commands share. */
+/*
+ * cli/job: one run of a command, and what the commands share: reading policy and tables, checking
+ * file names, writing the result to its files.
+ */
 #ifndef SHOAL_CLI_JOB_H
 #define SHOAL_CLI_JOB_H
 
 #include <stdio.h>
 
 #include "cli/options.h"
-#include "cli/output.h"
-#include "cli/progress.h"
-#include "shoal/shoal.h"
+#include "cli/terminal.h"
 
 typedef struct cli_job {
   const struct cli_command *command;
   const cli_options *options;
   cli_progress progress;
-  shoal_run run;   /* points to `progress`: a job does not move */
-  cli_file output; /* of -o, where the command prints; not anonymize's release */
-  cli_file page;   /* of --html */
+  shoal_run run; /* points to `progress`: do not move a job */
+  /* Files of options, begun before the work and committed with the result; NULL: none. */
+  shoal_file *output; /* -o of a command that prints; not the release of anonymize */
+  shoal_file *report; /* --report */
+  shoal_file *html;   /* --html */
   shoal_error error;
 } cli_job;
 
-/* Makes a job ready to run. After it, and whatever it returned, call cli_job_end. */
+/* Prepares a job. Call cli_job_end afterwards, also after an error. */
 shoal_status cli_job_begin(cli_job *job, const struct cli_command *command,
                            const cli_options *options) SHOAL_MUST_CHECK;
 void cli_job_end(cli_job *job);
@@ -29,49 +32,64 @@ void cli_job_end(cli_job *job);
 const char *cli_value(const cli_job *job, cli_option_id id);
 const char *cli_operand(const cli_job *job, size_t i);
 
+/* The option's value as a whole number from `min` to `max`; *number is unchanged without it. */
+shoal_status cli_whole_value(cli_job *job, cli_option_id id, uint64_t min, uint64_t max,
+                             uint64_t *number) SHOAL_MUST_CHECK;
+
 /* SHOAL_JSON with --json, else SHOAL_TEXT. */
 shoal_format cli_format(const cli_job *job);
 
-/* The policy of -P with what the command line overrides. The caller frees it. */
+/* Reads the policy of -P and applies the options that override it. The caller frees it. */
 shoal_status cli_read_policy(cli_job *job, shoal_policy **policy) SHOAL_MUST_CHECK;
 
-/* The table in `path`, with --delimiter. `policy` may be NULL. The caller frees it. */
+/* Reads a table with --delimiter. `policy` may be NULL. The caller frees it. */
 shoal_status cli_read_table(cli_job *job, const char *path, const shoal_policy *policy,
                             shoal_purpose purpose, shoal_table **table) SHOAL_MUST_CHECK;
 
-/* Writes text, and a newline if it has none at its end, over the bar's line. */
+/*
+ * What a command with a policy does before it reads data: checks the names of -o, --report and
+ * --html, reads the policy and begins the two files. The caller frees the policy.
+ */
+shoal_status cli_begin_policy(cli_job *job, shoal_policy **policy) SHOAL_MUST_CHECK;
+
+/* Erases the progress bar and prints text, with a newline at its end. */
 void cli_put(cli_job *job, const char *text, FILE *out);
 
-/* The same to the file of -o, or to standard output. */
+/* Prints text to the file of -o or to standard output. */
 shoal_status cli_print(cli_job *job, const char *text) SHOAL_MUST_CHECK;
 
-/* Renders a result and prints it. */
+/* Prints the result in a format. With --quiet, text is printed only if -o is given. */
 shoal_status cli_print_result(cli_job *job, const shoal_result *result,
                               shoal_format format) SHOAL_MUST_CHECK;
 
-/* --report and --html name files of their own. */
-shoal_status cli_check_report(cli_job *job) SHOAL_MUST_CHECK;
+/* Writes the result to the files of --report and --html, if any. */
+shoal_status cli_write_report(cli_job *job, const shoal_result *result) SHOAL_MUST_CHECK;
 
-/* Neither -o nor --report nor --html names a file that the policy stands on. */
-shoal_status cli_check_policy_files(cli_job *job, const shoal_policy *policy) SHOAL_MUST_CHECK;
-
-/* Makes the file of --html ready, if there is one. */
-shoal_status cli_begin_page(cli_job *job) SHOAL_MUST_CHECK;
-
-/*
- * The result as JSON into the begun file of --report, and as a page into that of --html; nothing
- * where there is none.
- */
-shoal_status cli_write_report(cli_job *job, const shoal_result *result,
-                              cli_file *report) SHOAL_MUST_CHECK;
-
-/* shoal_check, shoal_conditions, shoal_lattice */
+/* shoal_check, shoal_conditions, shoal_lattice, shoal_explain */
 typedef shoal_status (*cli_study_fn)(const shoal_table *table, const shoal_policy *policy,
                                      const shoal_run *run, shoal_result **result,
                                      shoal_error *error);
 
-/* Policy and data are read, studied, and what was found is printed; does it hold? */
+/* Runs a command on one table and a policy: reads both, calls `study`, prints its result. */
 shoal_status cli_study(cli_job *job, shoal_purpose purpose, cli_study_fn study, shoal_format format,
                        bool *holds) SHOAL_MUST_CHECK;
+
+/* Do both paths lead to one file, or would they if it were created? "-" is standard input's file.
+ */
+bool cli_same_file(const char *a, const char *b);
+
+/*
+ * SHOAL_BAD_INPUT or SHOAL_FAILED if no file can be created at the path: its directory is missing,
+ * it is a directory, or standard output or standard error goes to it.
+ */
+shoal_status cli_check_output_path(const char *path, shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Checks the path and creates the temporary file, so that a bad path fails before long work. */
+shoal_status cli_file_begin(const char *path, shoal_file **file,
+                            shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Writes the text and renames the file into place; frees it and sets it to NULL. */
+shoal_status cli_file_commit(shoal_file **file, const char *text,
+                             shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

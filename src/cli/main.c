@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/main: the program shoal. It knows the library by shoal/shoal.h only, and does three things:
- * makes the process safe for raw data, hands the words to a command, and turns what comes back
- * into one line on standard error and an exit status.
+ * cli/main: the program shoal. It uses shoal/shoal.h only. It protects the process that holds raw
+ * data, runs a command, and turns its status into an error message and an exit status.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,12 +15,11 @@
 
 #include "cli/commands.h"
 #include "cli/help.h"
-#include "cli/signals.h"
-#include "cli/words.h"
+#include "cli/terminal.h"
 
 /*
- * A closed standard stream would give its number to the next file opened, and a message could end
- * up in a release. What takes its place fails when used: it is opened the wrong way round.
+ * A closed standard stream would give its number to the next file opened, and a message could be
+ * written into a release. The replacement is opened in the wrong mode, so that using it fails.
  */
 static bool fill_standard_streams(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -32,10 +30,10 @@ static bool fill_standard_streams(void) {
 }
 
 /*
- * Raw data is in memory: it must not end up in a core file, nor be read by other processes of the
- * same user. The limit alone is not enough, since it does not hold where cores go to a program.
- * A developer who wants them sets SHOAL_ALLOW_CORE=1. Under AddressSanitizer the process must stay
- * traceable: that is how leaks are looked for.
+ * Raw data in memory must not be written to a core file or read by other processes of the same
+ * user. The limit alone is not enough: it does not apply if core files are piped to a program.
+ * Developers set SHOAL_ALLOW_CORE=1. Under AddressSanitizer the process must stay traceable, to
+ * find leaks.
  */
 static void refuse_core_files(void) {
   const char *allow = getenv("SHOAL_ALLOW_CORE");
@@ -47,7 +45,7 @@ static void refuse_core_files(void) {
 #endif
 }
 
-/* What was printed may still be in a buffer, and the disk may be full. */
+/* Output may still be buffered, and writing it may fail. */
 static shoal_status close_standard_output(shoal_status status) {
   bool failed = fflush(stdout) || ferror(stdout);
   int code = errno;
@@ -58,7 +56,7 @@ static shoal_status close_standard_output(shoal_status status) {
   if (!failed) return status;
   shoal_error error;
   (void)cli_fail(&error, SHOAL_FAILED, "cannot write to standard output: %s", strerror(code));
-  cli_complain(&error);
+  cli_print_error(&error);
   return SHOAL_FAILED;
 }
 
@@ -73,7 +71,7 @@ static shoal_status run_command(const cli_command *command, int n_words, char *c
   shoal_error error;
   shoal_status status = cli_options_parse(command, n_words, words, &options, &error);
   if (status != SHOAL_OK) {
-    cli_complain(&error);
+    cli_print_error(&error);
     return status;
   }
   if (options.values[CLI_VERSION]) return print_version();
@@ -84,9 +82,9 @@ static shoal_status run_command(const cli_command *command, int n_words, char *c
   status = cli_job_begin(&job, command, &options);
   if (status == SHOAL_OK) status = command->run(&job);
   cli_job_end(&job);
-  /* A refusal without a message is explained by the result that was printed. */
+  /* A SHOAL_REFUSED without a message is explained by the printed result. */
   if (status != SHOAL_OK && (status != SHOAL_REFUSED || job.error.message[0]))
-    cli_complain(&job.error);
+    cli_print_error(&job.error);
   return status;
 }
 
@@ -104,7 +102,7 @@ static shoal_status run_help(int n_words, char *const *words) {
   }
   shoal_status status = cli_command_find(words[0], &command, &error);
   if (status == SHOAL_OK) cli_help_command(stdout, command);
-  else cli_complain(&error);
+  else cli_print_error(&error);
   return status;
 }
 
@@ -121,19 +119,19 @@ static shoal_status run_words(int n_words, char *const *words) {
   if (!strcmp(first, "--version")) return print_version();
   shoal_status status = cli_command_find(first, &command, &error);
   if (status == SHOAL_OK) return run_command(command, n_words - 1, words + 1);
-  cli_complain(&error);
+  cli_print_error(&error);
   return status;
 }
 
 /*
- * Memory that one step gave back serves the next: asking the system for it page by page is slow.
- * So there is one heap for all threads, which ask for few, large blocks: of several each would
- * keep what its threads gave back.
+ * Keeps freed memory for the next step: getting it from the system page by page is slow. One heap
+ * serves all threads, which allocate few, large blocks; with several heaps, each would keep what
+ * its own threads freed.
  */
 static void keep_memory(void) {
 #ifdef M_MMAP_THRESHOLD
-  enum { ALONE_BYTES = 4 << 20, KEPT_BYTES = 16 << 20 };
-  (void)mallopt(M_MMAP_THRESHOLD, ALONE_BYTES);
+  enum { MMAP_BYTES = 4 << 20, KEPT_BYTES = 16 << 20 };
+  (void)mallopt(M_MMAP_THRESHOLD, MMAP_BYTES);
   (void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
   (void)mallopt(M_ARENA_MAX, 1);
 #endif
@@ -146,7 +144,7 @@ int main(int argc, char **argv) {
   cli_signals_catch();
   shoal_status status = run_words(argc > 0 ? argc - 1 : 0, argv + (argc > 0));
   status = close_standard_output(status);
-  if (status == SHOAL_CANCELLED) { /* the shell is to see what stopped it */
+  if (status == SHOAL_CANCELLED) { /* so that the shell sees the signal */
     cli_signals_raise_again();
     return SHOAL_FAILED;
   }

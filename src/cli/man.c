@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/man: see man.h. Text is escaped for mdoc(7), wrapped, and gets a new line for each sentence,
- * as man page checkers ask for.
+ * cli/man: writes mdoc(7). Text is escaped and wrapped, and each sentence starts a new line, as man
+ * page checkers require.
  */
 #include "cli/man.h"
 
@@ -14,7 +14,8 @@ static const char MAN_DATE[] = "November 15, 2026"; /* of the release that SHOAL
 
 enum { SOURCE_COLUMNS = 70 }; /* before escaping */
 
-/* Bytes that roff would read as its own. A '-' outside of a word is a minus, to be copied. */
+/* Escapes bytes that roff interprets. A '-' outside of a word becomes a minus, which can be copied.
+ */
 static void put_escaped(FILE *out, const char *text, size_t size, bool literal) {
   for (size_t i = 0; i < size; i++) {
     bool inside = i > 0 && i + 1 < size && isalnum((unsigned char)text[i - 1]) &&
@@ -29,7 +30,7 @@ static void put_escaped(FILE *out, const char *text, size_t size, bool literal) 
   }
 }
 
-/* One argument of a macro: never taken for a macro or for punctuation itself. */
+/* One argument of a macro, escaped so that it is neither a macro nor punctuation. */
 static void put_argument(FILE *out, const char *text, size_t size) {
   fputs(" \"\\&", out);
   put_escaped(out, text, size, true);
@@ -40,7 +41,7 @@ static bool ends_sentence(const char *word, size_t size) {
   return size > 1 && strchr(".?!", word[size - 1]) && word[size - 2] != '.';
 }
 
-/* Text lines, without an empty one at the end. */
+/* Lines of text; none is empty. */
 static void put_text(FILE *out, const char *text) {
   size_t column = 0;
   for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
@@ -51,7 +52,7 @@ static void put_text(FILE *out, const char *text) {
     }
     if (column) fputc(' ', out);
     if (!column && *text == '.') fputs("\\&", out);
-    bool page = memchr(text + 1, '(', size - 1) != NULL; /* "shoal-policy(5)" stays in one piece */
+    bool page = memchr(text + 1, '(', size - 1) != NULL; /* do not break "shoal-policy(5)" */
     put_escaped(out, text, size, page);
     column += size + 1;
     if (ends_sentence(text, size) && text[size]) {
@@ -75,14 +76,15 @@ static void put_head(FILE *out, const char *page, int section, const char *summa
   fputc('\n', out);
 }
 
-/* One word of a usage line, as the macro it is: -o, build, DATA. */
+/* One word of a usage line with its macro: -o, build, DATA. */
 static void put_usage_word(FILE *out, const char *word, size_t size) {
   bool flag = word[0] == '-', lower = islower((unsigned char)word[0]);
   fputs(flag ? "Fl" : lower ? "Cm" : "Ar", out);
   put_argument(out, word + (flag ? 1 : 0), size - (flag ? 1 : 0));
 }
 
-/* "DATA -P POLICY [--format FORMAT]": a line for each group, an option stays with its argument. */
+/* "DATA -P POLICY [--format FORMAT]": one line for each group; an option stays with its argument.
+ */
 static void put_usage(FILE *out, const cli_command *command, const char *usage) {
   fputs(".Nm shoal Cm", out);
   put_argument(out, command->name, strlen(command->name));
@@ -137,8 +139,9 @@ static void put_exits(FILE *out, const cli_command *command) {
   fputs(".El\n", out);
   if (command) return;
   fputs(".Pp\n", out);
-  put_text(out, "A run that is stopped by a signal ends by that signal. After any failure no "
-                "half-written output stands under its final name.");
+  put_text(out,
+           "A run that is stopped by a signal ends by that signal. After a failure, no partial "
+           "file exists under the output name.");
 }
 
 static void put_literal(FILE *out, const char *lines) {
@@ -161,7 +164,7 @@ static void put_example(FILE *out, const cli_example *example) {
   put_literal(out, line);
 }
 
-/* The command whose name follows `name` in the alphabet, or NULL: references stand in its order. */
+/* The next command after `name` in alphabetical order, or NULL. */
 static const char *next_command(const char *name) {
   const char *next = NULL;
   for (const cli_command *command = cli_command_table(); command->name; command++)
@@ -196,7 +199,7 @@ void cli_man_program(FILE *out) {
   put_text(out, text->purpose);
   fputs(".Pp\n", out);
   put_text(out, text->data);
-  fputs(".Sh COMMANDS\nEach command has a page of its own, such as\n.Xr shoal-check 1 .\n"
+  fputs(".Sh COMMANDS\nEach command has its own page, such as\n.Xr shoal-check 1 .\n"
         ".Bl -tag -width conditions\n",
         out);
   for (const cli_command *command = cli_command_table(); command->name; command++) {
@@ -207,8 +210,7 @@ void cli_man_program(FILE *out) {
   put_options(out, CLI_EVERY_COMMAND);
   put_exits(out, NULL);
   fputs(".Sh EXAMPLES\n", out);
-  put_text(out, "A first release, step by step. Between the first line and the second, read "
-                "policy.yaml and correct it.");
+  put_text(out, "Quick start. Review policy.yaml after the first command.");
   put_literal(out, "shoal profile patients.csv --policy-out policy.yaml\n"
                    "shoal check patients.csv -P policy.yaml\n"
                    "shoal anonymize patients.csv -P policy.yaml -o release.csv\n");
@@ -250,19 +252,19 @@ void cli_man_command(FILE *out, const cli_command *command) {
   }
   put_exits(out, command);
   fputs(".Sh EXAMPLES\n", out);
-  put_text(out, "With the files of the example in examples/hospital:");
+  put_text(out, "With the files in examples/hospital:");
   for (const cli_example *example = command->examples; example->line; example++)
     put_example(out, example);
   put_see_also(out, command->name);
 }
 
 void cli_man_policy(FILE *out) {
-  put_head(out, "shoal-policy", 5, "what a table is, and what protection is asked for");
+  put_head(out, "shoal-policy", 5, "roles of columns and required protection");
   fputs(".Sh DESCRIPTION\n", out);
-  put_text(out, "A policy is a YAML file that is given to the commands of shoal by the option -P. "
-                "It names every column of the data and its role, the models that a release must "
-                "satisfy, and how to search for one. Paths in it are relative to it. Options on "
-                "the command line win over it.");
+  put_text(out,
+           "A policy is a YAML file that the option -P names. It has the role of every column of "
+           "the data, the models that a release must satisfy, and the method. Paths in it "
+           "are relative to its directory. Options on the command line override it.");
   for (const cli_chapter *chapter = cli_policy_chapters(); chapter->title; chapter++) {
     fputs(".Sh ", out);
     for (const char *c = chapter->title; *c; c++) fputc(toupper((unsigned char)*c), out);
@@ -271,7 +273,7 @@ void cli_man_policy(FILE *out) {
     put_entries(out, chapter->entries());
   }
   fputs(".Sh EXAMPLES\n", out);
-  put_text(out, "A small policy that shows every role:");
+  put_text(out, "A small policy with every role:");
   put_literal(out, cli_policy_example());
   put_see_also(out, "policy");
 }

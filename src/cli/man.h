@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/man: the man pages, in mdoc, made from the tables that the help screens are made from. */
+/* cli/man: man pages in mdoc(7), generated from the tables of the help screens. */
 #ifndef SHOAL_CLI_MAN_H
 #define SHOAL_CLI_MAN_H
 

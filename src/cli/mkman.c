@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/mkman: the program that writes the man pages when shoal is built: `mkman shoal`,
- * `mkman COMMAND` or `mkman policy`, to standard output.
+ * cli/mkman: a build-time program that writes a man page to standard output: `mkman shoal`,
+ * `mkman COMMAND` or `mkman policy`.
  */
 #include <string.h>
 
 #include "cli/man.h"
-#include "cli/words.h"
+#include "cli/terminal.h"
 
 int main(int argc, char **argv) {
   const cli_command *command;
@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
   } else if (cli_command_find(argv[1], &command, &error) == SHOAL_OK) {
     cli_man_command(stdout, command);
   } else {
-    cli_complain(&error);
+    cli_print_error(&error);
     return SHOAL_BAD_INPUT;
   }
   if (fflush(stdout) || ferror(stdout)) {

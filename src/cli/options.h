@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/options: the one table of options, and the parser that reads a command line by it. */
+/* cli/options: the table of options, and the parser of command lines. */
 #ifndef SHOAL_CLI_OPTIONS_H
 #define SHOAL_CLI_OPTIONS_H
 
@@ -50,7 +50,7 @@ typedef enum cli_option_id {
   CLI_N_OPTIONS
 } cli_option_id;
 
-/* Commands as bits, for the table's column of who takes an option. */
+/* Commands as bits, for the column `commands` of the table. */
 enum {
   CLI_PROFILE = 1 << 0,
   CLI_CHECK = 1 << 1,
@@ -64,42 +64,46 @@ enum {
   CLI_EVERY_COMMAND = (1 << 9) - 1
 };
 
-/* An option may have several rows, for commands to which it means different things. */
+/* An option has several rows if its meaning differs between commands. */
 typedef struct cli_option {
   cli_option_id id;
-  const char *name;     /* after "--"; NULL: it has only a letter */
-  char letter;          /* after "-"; 0: it has only a name */
-  const char *argument; /* what its argument is called; NULL: it takes none; "X ...": it repeats */
+  const char *name;     /* after "--"; NULL: only a letter */
+  char letter;          /* after "-"; 0: only a name */
+  const char *argument; /* the name of its argument; NULL: none; "X ...": it may be repeated */
   unsigned commands;
   const char *help;
-  const char *policy_key; /* of shoal_policy_set: it overrides the policy; or NULL */
+  const char *policy_key; /* of shoal_policy_set, for options that override the policy; or NULL */
 } cli_option;
 
-/* The table; ends with an entry whose help is NULL. */
+/* The table; the help of its last entry is NULL. */
 const cli_option *cli_option_table(void);
 
 enum { CLI_MAX_OPERANDS = 3, CLI_MAX_REPEATED = 16 };
 
-/* A command line as it was read. Strings are those of argv. */
+/* A parsed command line. Strings are borrowed from argv. */
 typedef struct cli_options {
-  const char *values[CLI_N_OPTIONS]; /* NULL: not given; an option without argument: "" */
+  const char *values[CLI_N_OPTIONS]; /* NULL: absent; "": present without argument */
   const char *operands[CLI_MAX_OPERANDS];
   size_t n_operands;
-  const char *repeated[CLI_MAX_REPEATED]; /* of the one option that repeats, in order */
+  const char
+      *repeated[CLI_MAX_REPEATED]; /* arguments of the option that may be repeated, in order */
   size_t n_repeated;
 } cli_options;
 
 /*
- * Reads the words after the command's name. Stops at --help and --version, which win over what
- * comes after them. SHOAL_BAD_INPUT says what is wrong with the command line.
+ * Parses the words after the command's name. Stops at --help and --version and ignores what follows
+ * them. SHOAL_BAD_INPUT: the message says what is wrong.
  */
 shoal_status cli_options_parse(const struct cli_command *command, int n_words, char *const *words,
                                cli_options *options, shoal_error *error) SHOAL_MUST_CHECK;
 
-/* "--policy", or "-k" where there is no long name; `out` holds at least 32 bytes. */
+/* "--policy", or "-k" without a long name; `out` has at least 32 bytes. Returns `out`. */
 const char *cli_option_title(const cli_option *option, char *out);
 
-/* The row of an option that a command takes, or NULL. */
+/* The row of an option for a command, or NULL if the command does not take it. */
 const cli_option *cli_option_of(const struct cli_command *command, cli_option_id id);
+
+/* The one of `n` words that a misspelled `word` most likely means, or NULL if none is similar. */
+const char *cli_nearest_word(const char *word, const char *const *words, size_t n);
 
 #endif

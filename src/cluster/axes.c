@@ -35,7 +35,7 @@ uint32_t shoal_axis_loss_slow(const shoal_axis *axis, uint32_t lo, uint32_t hi) 
     shoal_axis_ancestor(axis, (shoal_span){lo, hi}, &level, &label);
     return axis->loss_at[level][label];
   }
-  if (hi < axis->n_numbers) return axis->from_least[hi] - axis->from_least[lo];
+  if (hi < axis->n_numbers) return axis->from_min[hi] - axis->from_min[lo];
   return lo == hi ? 0 : axis->full; /* a missing value beside others */
 }
 
@@ -48,31 +48,31 @@ const shoal_level *shoal_axis_children(const shoal_axis *axis, uint32_t lo, uint
 
 /* ------------------------------------------------------------ rows */
 
-void shoal_extent_of(const shoal_axes *axes, shoal_span *extent, const uint32_t *rows, size_t n) {
-  shoal_extent_start(axes, extent, shoal_axes_row(axes, rows[0]));
-  for (size_t i = 1; i < n; i++) shoal_extent_add(axes, extent, shoal_axes_row(axes, rows[i]));
+void shoal_box_of(const shoal_axes *axes, shoal_span *box, const uint32_t *rows, size_t n) {
+  shoal_box_start(axes, box, shoal_axes_row(axes, rows[0]));
+  for (size_t i = 1; i < n; i++) shoal_box_add(axes, box, shoal_axes_row(axes, rows[i]));
 }
 
-uint32_t shoal_count_places(const uint32_t *places, uint32_t n, shoal_span span, uint32_t *scratch,
-                            shoal_place_count *counts) {
-  uint32_t n_places = span.hi - span.lo + 1, found = 0;
-  if (n_places / SHOAL_SPARSE_PLACES <= n) {
-    memset(scratch, 0, n_places * sizeof *scratch);
-    for (uint32_t i = 0; i < n; i++) scratch[places[i] - span.lo]++;
-    for (uint32_t p = 0; p < n_places; p++)
-      if (scratch[p]) counts[found++] = (shoal_place_count){span.lo + p, scratch[p]};
+uint32_t shoal_count_positions(const uint32_t *positions, uint32_t n, shoal_span span,
+                               uint32_t *scratch, shoal_position_count *counts) {
+  uint32_t n_positions = span.hi - span.lo + 1, found = 0;
+  if (n_positions / SHOAL_SPARSE_POSITIONS <= n) {
+    memset(scratch, 0, n_positions * sizeof *scratch);
+    for (uint32_t i = 0; i < n; i++) scratch[positions[i] - span.lo]++;
+    for (uint32_t p = 0; p < n_positions; p++)
+      if (scratch[p]) counts[found++] = (shoal_position_count){span.lo + p, scratch[p]};
     return found;
   }
-  memcpy(scratch, places, n * sizeof *scratch);
+  memcpy(scratch, positions, n * sizeof *scratch);
   shoal_sort_u32(scratch, n);
   for (uint32_t i = 0; i < n; i++) {
     if (i && scratch[i] == scratch[i - 1]) counts[found - 1].n++;
-    else counts[found++] = (shoal_place_count){scratch[i], 1};
+    else counts[found++] = (shoal_position_count){scratch[i], 1};
   }
   return found;
 }
 
-/* ------------------------------------------------------------ places */
+/* ------------------------------------------------------------ positions */
 
 /* An axis before its losses are integers: they are fractions of `denominator`. */
 typedef struct draft {
@@ -97,7 +97,7 @@ static bool sort_by_label(uint32_t *codes, uint32_t n, const uint32_t *label, ui
 }
 
 /* Leaves from left to right: sorted by label, the highest level first. */
-static bool place_leaves(shoal_axis *axis) {
+static bool position_leaves(shoal_axis *axis) {
   const shoal_hierarchy *hierarchy = axis->hierarchy;
   for (uint32_t v = 0; v < axis->n_values; v++) axis->code_at[v] = v;
   for (uint32_t l = 1; l < hierarchy->n_levels; l++) {
@@ -105,8 +105,8 @@ static bool place_leaves(shoal_axis *axis) {
     if (!sort_by_label(axis->code_at, axis->n_values, level->of_leaf, level->n_labels))
       return false;
   }
-  axis->n_places = axis->n_values;
-  for (uint32_t p = 0; p < axis->n_places; p++) axis->place_of[axis->code_at[p]] = p;
+  axis->n_positions = axis->n_values;
+  for (uint32_t p = 0; p < axis->n_positions; p++) axis->position_of[axis->code_at[p]] = p;
   return true;
 }
 
@@ -123,8 +123,8 @@ static int by_number(const void *a, const void *b) {
   return x->code < y->code ? -1 : 1;
 }
 
-/* Numbers ascending; spellings of one number share a place, each missing value has its own. */
-static bool place_numbers(shoal_axis *axis, const shoal_column *column, const int64_t *numbers) {
+/* Numbers ascending; spellings of one number share a position, each missing value has its own. */
+static bool position_numbers(shoal_axis *axis, const shoal_column *column, const int64_t *numbers) {
   numbered *order = shoal_alloc(axis->n_values, sizeof *order);
   if (!order) return false;
   for (uint32_t v = 0; v < axis->n_values; v++)
@@ -132,9 +132,9 @@ static bool place_numbers(shoal_axis *axis, const shoal_column *column, const in
   if (axis->n_values > 1) qsort(order, axis->n_values, sizeof *order, by_number);
   for (uint32_t i = 0; i < axis->n_values; i++) {
     bool again = i && !order[i].missing && order[i].number == order[i - 1].number;
-    if (!again) axis->code_at[axis->n_places++] = order[i].code;
+    if (!again) axis->code_at[axis->n_positions++] = order[i].code;
     if (!again && !order[i].missing) axis->n_numbers++;
-    axis->place_of[order[i].code] = axis->n_places - 1;
+    axis->position_of[order[i].code] = axis->n_positions - 1;
   }
   free(order);
   return true;
@@ -146,7 +146,7 @@ static shoal_status draft_number(shoal_axis *axis, const shoal_table *table,
                                  const shoal_column *column, draft *d, shoal_error *error) {
   unsigned scale;
   SHOAL_TRY(shoal_column_numbers(table, column, &d->numbers, &scale, error));
-  if (!place_numbers(axis, column, d->numbers)) return shoal_fail_memory(error);
+  if (!position_numbers(axis, column, d->numbers)) return shoal_fail_memory(error);
   d->divisor = 1;
   if (axis->n_numbers < 2) return SHOAL_OK;
   int64_t least = d->numbers[axis->code_at[0]];
@@ -157,18 +157,18 @@ static shoal_status draft_number(shoal_axis *axis, const shoal_table *table,
   return SHOAL_OK;
 }
 
-static shoal_status draft_axis(shoal_axes *axes, const shoal_frequency *f, size_t q,
+static shoal_status draft_axis(shoal_axes *axes, const shoal_frequency_set *f, size_t q,
                                shoal_loss_kind kind, draft *d, shoal_error *error) {
   shoal_axis *axis = &axes->items[q];
   uint32_t n = f->quasi[q]->n_values;
   *axis = (shoal_axis){.hierarchy = f->hierarchies[q],
                        .kind = f->hierarchies[q] ? SHOAL_AXIS_TREE : SHOAL_AXIS_NUMBER,
                        .n_values = n,
-                       .place_of = shoal_arena_alloc(&axes->arena, n, sizeof *axis->place_of),
+                       .position_of = shoal_arena_alloc(&axes->arena, n, sizeof *axis->position_of),
                        .code_at = shoal_arena_alloc(&axes->arena, n, sizeof *axis->code_at)};
-  if (!axis->place_of || !axis->code_at) return shoal_fail_memory(error);
+  if (!axis->position_of || !axis->code_at) return shoal_fail_memory(error);
   if (!axis->hierarchy) return draft_number(axis, f->table, f->quasi[q], d, error);
-  if (!place_leaves(axis)) return shoal_fail_memory(error);
+  if (!position_leaves(axis)) return shoal_fail_memory(error);
   d->denominator = kind == SHOAL_LOSS_HEIGHT ? axis->hierarchy->tree_height
                                              : (uint64_t)axis->hierarchy->n_leaves - 1;
   return SHOAL_OK;
@@ -197,12 +197,12 @@ static bool choose_exact(shoal_axes *axes, const draft *drafts) {
   for (size_t q = 0; q < axes->n; q++) {
     if (!drafts[q].denominator) continue;
     uint64_t factor = drafts[q].denominator / shoal_gcd(drafts[q].denominator, unit);
-    if (factor > SHOAL_MOST_LOSS / unit) return false;
+    if (factor > SHOAL_MAX_LOSS / unit) return false;
     unit *= factor;
   }
   uint128 sum = 0;
   for (size_t q = 0; q < axes->n; q++) sum += (uint128)unit * drafts[q].weight;
-  if (sum > SHOAL_MOST_LOSS) return false;
+  if (sum > SHOAL_MAX_LOSS) return false;
   for (size_t q = 0; q < axes->n; q++) axes->items[q].full = (uint32_t)(unit * drafts[q].weight);
   return true;
 }
@@ -211,7 +211,7 @@ static void choose_rounded(shoal_axes *axes, const draft *drafts) {
   uint128 sum = 0;
   for (size_t q = 0; q < axes->n; q++) sum += drafts[q].weight;
   for (size_t q = 0; sum && q < axes->n; q++)
-    axes->items[q].full = (uint32_t)((uint128)SHOAL_MOST_LOSS * drafts[q].weight / sum);
+    axes->items[q].full = (uint32_t)((uint128)SHOAL_MAX_LOSS * drafts[q].weight / sum);
 }
 
 static uint32_t share(const shoal_axis *axis, uint64_t part, uint64_t denominator) {
@@ -237,16 +237,16 @@ static bool fill_tree(shoal_axes *axes, shoal_axis *axis, const draft *d, shoal_
 }
 
 static bool fill_numbers(shoal_axes *axes, shoal_axis *axis, const draft *d) {
-  axis->from_least = shoal_arena_alloc(&axes->arena, axis->n_numbers, sizeof *axis->from_least);
-  for (uint32_t p = 0; axis->from_least && p < axis->n_numbers; p++) {
+  axis->from_min = shoal_arena_alloc(&axes->arena, axis->n_numbers, sizeof *axis->from_min);
+  for (uint32_t p = 0; axis->from_min && p < axis->n_numbers; p++) {
     uint64_t above = difference(d->numbers[axis->code_at[p]], d->numbers[axis->code_at[0]]);
-    axis->from_least[p] = share(axis, above / d->divisor, d->denominator);
+    axis->from_min[p] = share(axis, above / d->divisor, d->denominator);
   }
-  return axis->from_least;
+  return axis->from_min;
 }
 
 static bool fill_pairs(shoal_axes *axes, shoal_axis *axis) {
-  uint32_t n = axis->n_places;
+  uint32_t n = axis->n_positions;
   if (n > MAX_PAIRED) return true;
   uint32_t *pairs = shoal_arena_alloc(&axes->arena, (size_t)n * n, sizeof *pairs);
   for (uint32_t lo = 0; pairs && lo < n; lo++)
@@ -258,18 +258,19 @@ static bool fill_pairs(shoal_axes *axes, shoal_axis *axis) {
 
 /* ------------------------------------------------------------ all of them */
 
-static bool fill_places(shoal_axes *axes, const shoal_frequency *f) {
+static bool fill_positions(shoal_axes *axes, const shoal_frequency_set *f) {
   if (axes->n > SIZE_MAX / ((size_t)f->n_tuples + 1)) return false;
-  axes->places = shoal_arena_alloc(&axes->arena, f->n_tuples * axes->n, sizeof *axes->places);
-  for (uint32_t t = 0; axes->places && t < f->n_tuples; t++)
+  axes->positions = shoal_arena_alloc(&axes->arena, f->n_tuples * axes->n, sizeof *axes->positions);
+  for (uint32_t t = 0; axes->positions && t < f->n_tuples; t++)
     for (size_t q = 0; q < axes->n; q++)
-      axes->places[(size_t)t * axes->n + q] =
-          axes->items[q].place_of[shoal_code_at(f->codes[q], t)];
-  return axes->places != NULL;
+      axes->positions[(size_t)t * axes->n + q] =
+          axes->items[q].position_of[shoal_code_at(f->codes[q], t)];
+  return axes->positions != NULL;
 }
 
-static shoal_status build(shoal_axes *axes, const shoal_frequency *f, const shoal_decimal *weights,
-                          shoal_loss_kind kind, draft *drafts, shoal_error *error) {
+static shoal_status build(shoal_axes *axes, const shoal_frequency_set *f,
+                          const shoal_decimal *weights, shoal_loss_kind kind, draft *drafts,
+                          shoal_error *error) {
   for (size_t q = 0; q < axes->n; q++) SHOAL_TRY(draft_axis(axes, f, q, kind, &drafts[q], error));
   draft_weights(drafts, axes->n, weights);
   axes->exact = choose_exact(axes, drafts);
@@ -279,16 +280,16 @@ static shoal_status build(shoal_axes *axes, const shoal_frequency *f, const shoa
     bool ok = axis->hierarchy ? fill_tree(axes, axis, &drafts[q], kind)
                               : fill_numbers(axes, axis, &drafts[q]);
     if (!ok || !fill_pairs(axes, axis)) return shoal_fail_memory(error);
-    if (axis->n_places > axes->max_places) axes->max_places = axis->n_places;
+    if (axis->n_positions > axes->max_positions) axes->max_positions = axis->n_positions;
   }
-  return fill_places(axes, f) ? SHOAL_OK : shoal_fail_memory(error);
+  return fill_positions(axes, f) ? SHOAL_OK : shoal_fail_memory(error);
 }
 
-shoal_status shoal_axes_init(shoal_axes *axes, const shoal_frequency *frequency,
+shoal_status shoal_axes_init(shoal_axes *axes, const shoal_frequency_set *frequency,
                              const shoal_decimal *weights, shoal_loss_kind kind,
                              shoal_error *error) {
   *axes = (shoal_axes){.n = frequency->n_quasi,
-                       .max_places = 1,
+                       .max_positions = 1,
                        .n_rows = frequency->table->n_rows,
                        .n_tuples = frequency->n_tuples,
                        .tuple_of_row = frequency->tuple_of_row};

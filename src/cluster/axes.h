@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cluster/axes: quasi-identifiers as clustering sees them. Every value of an attribute has a place
- * on a line: numbers in ascending order, leaves of a tree from left to right. The values below a
- * node of a tree are then contiguous, and a set of rows covers a span of places on every attribute.
- * Its information loss (Truta, Campan & Meyer 2007, eq. 4) follows from the ends of the span:
- * max - min, or the height of the lowest common ancestor.
+ * cluster/axes: quasi-identifiers as clustering sees them. Every value of an attribute has a
+ * position on a line: numbers in ascending order, leaves of a tree from left to right. The values
+ * below a node of a tree are then contiguous, and a set of rows covers a span of positions on every
+ * attribute. Its information loss (Truta, Campan & Meyer 2007, eq. 4) follows from the ends of the
+ * span: max - min, or the height of the lowest common ancestor.
  *
  * Losses are integers: sums are exact and do not depend on the order of addition. An attribute
- * loses 0 to `full`, and all attributes together at most SHOAL_MOST_LOSS. `full` is a multiple of
+ * loses 0 to `full`, and all attributes together at most SHOAL_MAX_LOSS. `full` is a multiple of
  * the tree height or the range if that fits; otherwise losses are rounded (`exact` is false).
  */
 #ifndef SHOAL_CLUSTER_AXES_H
@@ -32,14 +32,14 @@ typedef struct shoal_axis {
   shoal_axis_kind kind;
   const shoal_hierarchy *hierarchy; /* NULL: a number without one */
   uint32_t n_values;                /* codes of the column */
-  uint32_t n_places;
-  uint32_t n_numbers;   /* numbers: places 0 .. n_numbers - 1; missing values follow. Trees: 0 */
-  uint32_t *place_of;   /* by code */
-  uint32_t *code_at;    /* by place: its first code */
-  uint32_t full;        /* loss of the whole axis */
-  uint32_t *from_least; /* numbers, by place: loss of the span from the least number */
-  uint32_t **loss_at;   /* trees: by level, by label */
-  uint32_t *pairs;      /* loss by lo x n_places + hi; NULL if that is too large */
+  uint32_t n_positions;
+  uint32_t n_numbers; /* numbers: positions 0 .. n_numbers - 1; missing values follow. Trees: 0 */
+  uint32_t *position_of; /* by code */
+  uint32_t *code_at;     /* by position: its first code */
+  uint32_t full;         /* loss of the whole axis */
+  uint32_t *from_min;    /* numbers, by position: loss of the span from the least number */
+  uint32_t **loss_at;    /* trees: by level, by label */
+  uint32_t *pairs;       /* loss by lo x n_positions + hi; NULL if that is too large */
 } shoal_axis;
 
 typedef struct shoal_axes {
@@ -47,16 +47,16 @@ typedef struct shoal_axes {
   shoal_axis *items;
   shoal_arena arena; /* of all arrays */
   bool exact;
-  uint32_t max_places; /* of an axis; at least 1 */
+  uint32_t max_positions; /* of an axis; at least 1 */
   uint64_t n_rows;
   uint32_t n_tuples;
   const uint32_t *tuple_of_row; /* borrowed from the frequency set */
-  uint32_t *places;             /* by tuple: its n places */
+  uint32_t *positions;          /* by tuple: its n positions */
 } shoal_axes;
 
-#define SHOAL_MOST_LOSS (UINT32_C(1) << 30)
+#define SHOAL_MAX_LOSS (UINT32_C(1) << 30)
 
-/* The places lo .. hi. */
+/* The positions lo .. hi. */
 typedef struct shoal_span {
   uint32_t lo, hi;
 } shoal_span;
@@ -65,7 +65,7 @@ typedef struct shoal_span {
  * `frequency->hierarchies[q]` NULL means a number without a hierarchy. `weights`, by
  * quasi-identifier, may be NULL. The frequency set must outlive the axes.
  */
-shoal_status shoal_axes_init(shoal_axes *axes, const shoal_frequency *frequency,
+shoal_status shoal_axes_init(shoal_axes *axes, const shoal_frequency_set *frequency,
                              const shoal_decimal *weights, shoal_loss_kind kind,
                              shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_axes_reset(shoal_axes *axes);
@@ -76,96 +76,96 @@ uint32_t shoal_axis_loss_slow(const shoal_axis *axis, uint32_t lo, uint32_t hi);
 /* Trees: the lowest common ancestor of the values of a span. */
 void shoal_axis_ancestor(const shoal_axis *axis, shoal_span span, uint32_t *level, uint32_t *label);
 
-/* Trees: the level of the children of the lowest common ancestor of two places that differ. */
+/* Trees: the level of the children of the lowest common ancestor of two positions that differ. */
 const shoal_level *shoal_axis_children(const shoal_axis *axis, uint32_t lo, uint32_t hi);
 
 /* Loss of one row on the attribute if its class covers lo .. hi. */
 static inline uint32_t shoal_axis_loss(const shoal_axis *axis, uint32_t lo, uint32_t hi) {
-  if (axis->pairs) return axis->pairs[(size_t)lo * axis->n_places + hi];
-  if (hi < axis->n_numbers) return axis->from_least[hi] - axis->from_least[lo];
+  if (axis->pairs) return axis->pairs[(size_t)lo * axis->n_positions + hi];
+  if (hi < axis->n_numbers) return axis->from_min[hi] - axis->from_min[lo];
   return lo == hi ? 0 : shoal_axis_loss_slow(axis, lo, hi);
 }
 
-/* The places of a tuple or a row, one per axis. */
+/* The positions of a tuple or a row, one per axis. */
 static inline const uint32_t *shoal_axes_tuple(const shoal_axes *axes, uint32_t tuple) {
-  return axes->places + (size_t)tuple * axes->n;
+  return axes->positions + (size_t)tuple * axes->n;
 }
 static inline const uint32_t *shoal_axes_row(const shoal_axes *axes, uint32_t row) {
   return shoal_axes_tuple(axes, axes->tuple_of_row[row]);
 }
 
-/* ---- extents: one span per axis */
+/* ---- boxes: one span per axis */
 
-static inline void shoal_extent_start(const shoal_axes *axes, shoal_span *extent,
-                                      const uint32_t *places) {
-  for (size_t q = 0; q < axes->n; q++) extent[q] = (shoal_span){places[q], places[q]};
+static inline void shoal_box_start(const shoal_axes *axes, shoal_span *box,
+                                   const uint32_t *positions) {
+  for (size_t q = 0; q < axes->n; q++) box[q] = (shoal_span){positions[q], positions[q]};
 }
 
-static inline void shoal_extent_add(const shoal_axes *axes, shoal_span *extent,
-                                    const uint32_t *places) {
+static inline void shoal_box_add(const shoal_axes *axes, shoal_span *box,
+                                 const uint32_t *positions) {
   for (size_t q = 0; q < axes->n; q++) {
-    if (places[q] < extent[q].lo) extent[q].lo = places[q];
-    if (places[q] > extent[q].hi) extent[q].hi = places[q];
+    if (positions[q] < box[q].lo) box[q].lo = positions[q];
+    if (positions[q] > box[q].hi) box[q].hi = positions[q];
   }
 }
 
-static inline void shoal_extent_join(const shoal_axes *axes, shoal_span *extent,
-                                     const shoal_span *other) {
+static inline void shoal_box_join(const shoal_axes *axes, shoal_span *box,
+                                  const shoal_span *other) {
   for (size_t q = 0; q < axes->n; q++) {
-    if (other[q].lo < extent[q].lo) extent[q].lo = other[q].lo;
-    if (other[q].hi > extent[q].hi) extent[q].hi = other[q].hi;
+    if (other[q].lo < box[q].lo) box[q].lo = other[q].lo;
+    if (other[q].hi > box[q].hi) box[q].hi = other[q].hi;
   }
 }
 
-/* The extent of n rows, at least one. */
-void shoal_extent_of(const shoal_axes *axes, shoal_span *extent, const uint32_t *rows, size_t n);
+/* The box of n rows, at least one. */
+void shoal_box_of(const shoal_axes *axes, shoal_span *box, const uint32_t *rows, size_t n);
 
-/* Loss of one row in a class of that extent, over all attributes. */
-static inline uint32_t shoal_extent_loss(const shoal_axes *axes, const shoal_span *extent) {
+/* Loss of one row in a class of that box, over all attributes. */
+static inline uint32_t shoal_box_loss(const shoal_axes *axes, const shoal_span *box) {
   uint32_t loss = 0;
   for (size_t q = 0; q < axes->n; q++)
-    loss += shoal_axis_loss(&axes->items[q], extent[q].lo, extent[q].hi);
+    loss += shoal_axis_loss(&axes->items[q], box[q].lo, box[q].hi);
   return loss;
 }
 
-/* The same after a row at `places` has joined. */
-static inline uint32_t shoal_extent_loss_with(const shoal_axes *axes, const shoal_span *extent,
-                                              const uint32_t *places) {
+/* The same after a row at `positions` has joined. */
+static inline uint32_t shoal_box_loss_with(const shoal_axes *axes, const shoal_span *box,
+                                           const uint32_t *positions) {
   uint32_t loss = 0;
   for (size_t q = 0; q < axes->n; q++) {
-    uint32_t lo = places[q] < extent[q].lo ? places[q] : extent[q].lo;
-    uint32_t hi = places[q] > extent[q].hi ? places[q] : extent[q].hi;
+    uint32_t lo = positions[q] < box[q].lo ? positions[q] : box[q].lo;
+    uint32_t hi = positions[q] > box[q].hi ? positions[q] : box[q].hi;
     loss += shoal_axis_loss(&axes->items[q], lo, hi);
   }
   return loss;
 }
 
 /* The same after two classes have joined. */
-static inline uint32_t shoal_extent_loss_joined(const shoal_axes *axes, const shoal_span *extent,
-                                                const shoal_span *other) {
+static inline uint32_t shoal_box_loss_joined(const shoal_axes *axes, const shoal_span *box,
+                                             const shoal_span *other) {
   uint32_t loss = 0;
   for (size_t q = 0; q < axes->n; q++) {
-    uint32_t lo = other[q].lo < extent[q].lo ? other[q].lo : extent[q].lo;
-    uint32_t hi = other[q].hi > extent[q].hi ? other[q].hi : extent[q].hi;
+    uint32_t lo = other[q].lo < box[q].lo ? other[q].lo : box[q].lo;
+    uint32_t hi = other[q].hi > box[q].hi ? other[q].hi : box[q].hi;
     loss += shoal_axis_loss(&axes->items[q], lo, hi);
   }
   return loss;
 }
 
-/* Rows at a place of an axis. */
-typedef struct shoal_place_count {
-  uint32_t place, n;
-} shoal_place_count;
+/* Rows at a position of an axis. */
+typedef struct shoal_position_count {
+  uint32_t position, n;
+} shoal_position_count;
 
 /* Places per row above which they are sorted, not counted. */
-#define SHOAL_SPARSE_PLACES 4
+#define SHOAL_SPARSE_POSITIONS 4
 
 /*
- * Counts n places, all within `span`: `counts` receives the distinct ones, ascending. `scratch` has
- * room for every place of the span, or for (SHOAL_SPARSE_PLACES + 1) x n entries. Returns the
- * number of distinct places.
+ * Counts n positions, all within `span`: `counts` receives the distinct ones, ascending. `scratch`
+ * has room for every position of the span, or for (SHOAL_SPARSE_POSITIONS + 1) x n entries. Returns
+ * the number of distinct positions.
  */
-uint32_t shoal_count_places(const uint32_t *places, uint32_t n, shoal_span span, uint32_t *scratch,
-                            shoal_place_count *counts);
+uint32_t shoal_count_positions(const uint32_t *positions, uint32_t n, shoal_span span,
+                               uint32_t *scratch, shoal_position_count *counts);
 
 #endif

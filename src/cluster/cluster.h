@@ -8,32 +8,32 @@
 #define SHOAL_CLUSTER_CLUSTER_H
 
 #include "cluster/axes.h"
-#include "cluster/fit.h"
+#include "cluster/requirements.h"
 
 /* What is minimized. */
-typedef enum shoal_aim {
-  SHOAL_AIM_IL,      /* information loss */
-  SHOAL_AIM_AVG,     /* rows per cluster: as many clusters as possible */
-  SHOAL_AIM_DM,      /* discernibility: sum of squared sizes */
-  SHOAL_AIM_BALANCED /* information loss, with at least 97% of the possible clusters */
-} shoal_aim;
+typedef enum shoal_cluster_objective {
+  SHOAL_OBJECTIVE_IL,      /* information loss */
+  SHOAL_OBJECTIVE_AVG,     /* rows per cluster: as many clusters as possible */
+  SHOAL_OBJECTIVE_DM,      /* discernibility: sum of squared sizes */
+  SHOAL_OBJECTIVE_BALANCED /* information loss, with at least 97% of the possible clusters */
+} shoal_cluster_objective;
 
 /* The first classes of theta. */
 typedef enum shoal_theta_start {
-  SHOAL_START_FLOCK, /* flock's, on every demand except theta */
+  SHOAL_START_FLOCK, /* flock's, on every requirement except theta */
   SHOAL_START_SORTED /* rows sorted by quasi-identifiers, runs of k (Khan et al. 2020) */
 } shoal_theta_start;
 
 typedef struct shoal_cluster_task {
   const shoal_axes *axes; /* k .. UINT32_MAX rows */
-  const shoal_fit *fit;
-  shoal_aim aim;
+  const shoal_cluster_requirements *required;
+  shoal_cluster_objective objective;
   uint32_t effort;                       /* flock: multiplies the search budget; 0 counts as 1 */
   bool relaxed;                          /* mondrian: rows of one value may go to both sides */
   shoal_theta_start start;               /* theta */
   const struct shoal_recoding *recoding; /* theta: makes the labels; NULL: no two are equal */
-  uint64_t most_noise;                   /* theta: maximum number of noise rows */
-  uint64_t most_suppressed;              /* theta: maximum rows in classes that break the policy */
+  uint64_t max_noise;                    /* theta: maximum number of noise rows */
+  uint64_t max_suppressed;               /* theta: maximum rows in classes that break the policy */
   uint64_t seed;                         /* theta: chooses the rows that noise rows copy */
   const shoal_run *run;
 } shoal_cluster_task;
@@ -54,23 +54,24 @@ typedef struct shoal_partition {
   uint32_t *cluster_of_row;
   uint32_t n_clusters;
   shoal_noise noise;
-  bool noise_short;    /* more noise rows than the task allows would have helped */
-  uint64_t n_given_up; /* rows of clusters that break a demand, and that merging does not help */
-  char why[200];       /* a note on how it was made, for the report; may be "" */
+  bool noise_short; /* more noise rows than the task allows would have helped */
+  uint64_t
+      n_abandoned; /* rows of clusters that break a requirement, and that merging does not help */
+  char why[200];   /* a note on how it was made, for the report; may be "" */
 } shoal_partition;
 
 void shoal_partition_reset(shoal_partition *partition);
 
-/* The demands that an algorithm supports. */
-typedef enum shoal_reach {
-  SHOAL_REACH_SIZE,   /* k alone */
-  SHOAL_REACH_COUNTS, /* k and numbers of distinct values */
-  SHOAL_REACH_ALL     /* every model */
-} shoal_reach;
+/* The requirements that an algorithm supports. */
+typedef enum shoal_supported_models {
+  SHOAL_SUPPORTS_SIZE,   /* k alone */
+  SHOAL_SUPPORTS_COUNTS, /* k and numbers of distinct values */
+  SHOAL_SUPPORTS_ALL     /* every model */
+} shoal_supported_models;
 
 /*
- * Finds clusters that each satisfy every demand, or puts all rows in one cluster, which the caller
- * has to judge. Every count can be satisfied by the whole table.
+ * Finds clusters that each satisfy every requirement, or puts all rows in one cluster, which the
+ * caller has to judge. Every count can be satisfied by the whole table.
  */
 typedef shoal_status shoal_cluster_run(const shoal_cluster_task *task, shoal_partition *partition,
                                        shoal_error *error);
@@ -85,9 +86,12 @@ shoal_cluster_run shoal_theta_repair SHOAL_MUST_CHECK;
 typedef struct shoal_local_algorithm {
   const char *name;
   const char *summary;
-  shoal_reach reach;
-  bool has_aim;           /* it minimizes the policy's `objective` */
+  shoal_supported_models supports;
+  bool has_objective;     /* it minimizes the policy's `objective` */
   bool has_effort;        /* it has a search budget, which `effort` multiplies */
+  bool has_noise;         /* it can add noise rows, if `noise` allows them */
+  bool has_start;         /* it uses `start` */
+  bool has_cuts;          /* it uses `cuts` */
   bool costs_as_released; /* intervals cost by their width, even with a hierarchy */
   shoal_cluster_run *run;
 } shoal_local_algorithm;

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "base/sort.h"
 #include "cluster/greedy.h"
 
@@ -41,7 +42,7 @@ typedef struct pair {
 typedef struct enhanced {
   const shoal_cluster_task *task;
   split_plan plan;
-  shoal_growing g;
+  shoal_growing_clusters g;
   shoal_arena arena;
   pair *heap;
   uint32_t n_clusters; /* clusters are g.order[0 .. n_clusters - 1]; the paper's aux, then v */
@@ -66,17 +67,17 @@ static void bound_clusters(split_plan *plan, const uint64_t *keys, uint64_t n_va
   plan->max_clusters = (uint32_t)most;
 }
 
-static void rank_values(split_plan *plan, const shoal_count *count, uint64_t n_rows,
+static void rank_values(split_plan *plan, const shoal_distinct_requirement *count, uint64_t n_rows,
                         uint64_t *keys) {
   uint64_t n_valued = 0;
   for (uint32_t g = 0; g < count->n_groups; g++) keys[g] = (uint64_t)UINT32_MAX << 32 | g;
   for (uint64_t row = 0; row < n_rows; row++) {
-    uint32_t group = shoal_count_group(count, row);
-    if (group == SHOAL_NO_GROUP) continue;
+    uint32_t group = shoal_distinct_requirement_group(count, row);
+    if (group == SHOAL_NONE) continue;
     keys[group] -= UINT64_C(1) << 32;
     n_valued++;
   }
-  shoal_sort_keys(keys, count->n_groups);
+  shoal_sort_u64(keys, count->n_groups);
   for (uint32_t r = 0; r < count->n_groups; r++) {
     plan->rank_of[(uint32_t)keys[r]] = r;
     if (rows_of(keys[r])) plan->n_values = r + 1;
@@ -86,12 +87,13 @@ static void rank_values(split_plan *plan, const shoal_count *count, uint64_t n_r
 
 /* The hardest attribute allows the fewest clusters; of equals it is the first. */
 static shoal_status make_plan(enhanced *e, shoal_error *error) {
-  const shoal_fit *fit = e->task->fit;
+  const shoal_cluster_requirements *required = e->task->required;
   split_plan *plan = &e->plan;
-  for (size_t d = 1; d < fit->n_counts; d++)
-    if (fit->counts[d].most < fit->counts[plan->hardest].most) plan->hardest = d;
-  const shoal_count *count = &fit->counts[plan->hardest];
-  plan->p = count->least;
+  for (size_t d = 1; d < required->n_counts; d++)
+    if (required->counts[d].max_clusters < required->counts[plan->hardest].max_clusters)
+      plan->hardest = d;
+  const shoal_distinct_requirement *count = &required->counts[plan->hardest];
+  plan->p = count->min_distinct;
   uint64_t *keys;
   if (!SHOAL_ARENA_ARRAY(&e->arena, plan->rank_of, count->n_groups) ||
       !SHOAL_ARENA_ARRAY(&e->arena, plan->kinds_end, count->n_groups) ||
@@ -104,25 +106,25 @@ static shoal_status make_plan(enhanced *e, shoal_error *error) {
 
 /* Kinds are sorted by the rank of their value of the hardest attribute. */
 static void bound_kinds(enhanced *e) {
-  size_t n_counts = e->task->fit->n_counts;
+  size_t n_counts = e->task->required->n_counts;
   for (uint32_t kind = 0; kind < e->g.n_kinds; kind++) {
     uint32_t group = e->g.groups[kind * n_counts + e->plan.hardest];
-    if (group != SHOAL_NO_GROUP) e->plan.kinds_end[e->plan.rank_of[group]] = kind + 1;
+    if (group != SHOAL_NONE) e->plan.kinds_end[e->plan.rank_of[group]] = kind + 1;
   }
 }
 
 /* ------------------------------------------------------------ rows and clusters */
 
 static shoal_status give(enhanced *e, uint32_t cluster, uint32_t row, shoal_error *error) {
-  shoal_growing_give(&e->g, cluster, row);
-  return e->g.n_free % ROWS_PER_REPORT ? SHOAL_OK : shoal_growing_report(&e->g, error);
+  shoal_growing_clusters_give(&e->g, cluster, row);
+  return e->g.n_free % ROWS_PER_REPORT ? SHOAL_OK : shoal_growing_clusters_report(&e->g, error);
 }
 
 /* BestMatch of the cluster among the rows whose hardest value has that rank. */
 static shoal_choice best_of_rank(enhanced *e, uint32_t cluster, uint32_t rank) {
-  shoal_growing_measure(&e->g, cluster);
-  return shoal_growing_best(&e->g, cluster, rank ? e->plan.kinds_end[rank - 1] : 0,
-                            e->plan.kinds_end[rank]);
+  shoal_growing_clusters_measure(&e->g, cluster);
+  return shoal_growing_clusters_best(&e->g, cluster, rank ? e->plan.kinds_end[rank - 1] : 0,
+                                     e->plan.kinds_end[rank]);
 }
 
 /* ------------------------------------------------------------ steps 1 and 2 */
@@ -133,7 +135,7 @@ static shoal_status split(enhanced *e, shoal_error *error) {
   for (uint32_t rank = e->plan.n_values; rank-- > e->plan.p - e->plan.i_value;)
     for (;;) {
       shoal_choice choice = best_of_rank(e, c, rank);
-      if (choice.row == SHOAL_NO_ROW) break;
+      if (choice.row == SHOAL_NONE) break;
       SHOAL_TRY(give(e, c, choice.row, error));
       if (++c < e->n_clusters) continue;
       c = 0;
@@ -149,19 +151,7 @@ static bool precedes(const pair *x, const pair *y) {
   return x->cluster < y->cluster;
 }
 
-/* Restores the heap order below `at`. */
-static void sink(pair *heap, uint32_t n, uint32_t at) {
-  pair moved = heap[at];
-  for (;;) {
-    uint64_t child = 2 * (uint64_t)at + 1;
-    if (child >= n) break;
-    if (child + 1 < n && precedes(&heap[child + 1], &heap[child])) child++;
-    if (!precedes(&heap[child], &moved)) break;
-    heap[at] = heap[child];
-    at = (uint32_t)child;
-  }
-  heap[at] = moved;
-}
+SHOAL_HEAP_DEFINE(pairs, pair, precedes)
 
 /*
  * Gives each cluster a row of the value while there are any (R12). The choice of a cluster without
@@ -171,38 +161,38 @@ static void sink(pair *heap, uint32_t n, uint32_t at) {
 static shoal_status match(enhanced *e, uint32_t rank, shoal_error *error) {
   uint32_t n = e->n_clusters;
   for (uint32_t c = 0; c < n; c++) e->heap[c] = (pair){best_of_rank(e, c, rank), c};
-  for (uint32_t i = n / 2; i-- > 0;) sink(e->heap, n, i);
+  pairs_make(e->heap, n);
   while (n) {
     pair *top = &e->heap[0];
-    if (top->choice.row == SHOAL_NO_ROW) return SHOAL_OK;
+    if (top->choice.row == SHOAL_NONE) return SHOAL_OK;
     if (e->g.is_free[top->choice.row]) {
       SHOAL_TRY(give(e, top->cluster, top->choice.row, error));
       *top = e->heap[--n];
     } else {
       top->choice = best_of_rank(e, top->cluster, rank);
-      if (top->choice.row == SHOAL_NO_ROW) return SHOAL_OK;
+      if (top->choice.row == SHOAL_NONE) return SHOAL_OK;
     }
-    sink(e->heap, n, 0);
+    pairs_sink(e->heap, n, 0);
   }
   return SHOAL_OK;
 }
 
 /* ------------------------------------------------------------ orders of clusters */
 
-typedef struct place {
+typedef struct position {
   uint64_t key;
   uint32_t before; /* its old position: equals keep their order */
   uint32_t cluster;
-} place;
+} position;
 
-static int least_key_first(const void *a, const void *b) {
-  const place *x = a, *y = b;
+static int min_key_first(const void *a, const void *b) {
+  const position *x = a, *y = b;
   if (x->key != y->key) return x->key < y->key ? -1 : 1;
   return (x->before > y->before) - (x->before < y->before);
 }
 
 static uint64_t hom_of(enhanced *e, uint32_t cluster) {
-  shoal_growing_measure(&e->g, cluster);
+  shoal_growing_clusters_measure(&e->g, cluster);
   return e->g.hom;
 }
 
@@ -213,15 +203,17 @@ static uint64_t size_of(enhanced *e, uint32_t cluster) {
 static shoal_status reorder(enhanced *e, uint64_t (*key)(enhanced *, uint32_t),
                             shoal_error *error) {
   uint32_t n = e->n_clusters, *order = e->g.order;
-  place *places;
-  if (!SHOAL_ARENA_ARRAY(&e->arena, places, n)) return shoal_fail_memory(error);
-  for (uint32_t i = 0; i < n; i++) places[i] = (place){key(e, order[i]), i, order[i]};
-  if (n > 1) qsort(places, n, sizeof *places, least_key_first);
-  for (uint32_t i = 0; i < n; i++) order[i] = places[i].cluster;
+  position *positions;
+  if (!SHOAL_ARENA_ARRAY(&e->arena, positions, n)) return shoal_fail_memory(error);
+  for (uint32_t i = 0; i < n; i++) positions[i] = (position){key(e, order[i]), i, order[i]};
+  if (n > 1) qsort(positions, n, sizeof *positions, min_key_first);
+  for (uint32_t i = 0; i < n; i++) order[i] = positions[i].cluster;
   return SHOAL_OK;
 }
 
-static void dissolve_last(enhanced *e) { shoal_growing_empty(&e->g, e->g.order[--e->n_clusters]); }
+static void dissolve_last(enhanced *e) {
+  shoal_growing_clusters_empty(&e->g, e->g.order[--e->n_clusters]);
+}
 
 /* ------------------------------------------------------------ steps 3 and 4 */
 
@@ -233,15 +225,15 @@ static shoal_status diversify(enhanced *e, shoal_error *error) {
   SHOAL_TRY(reorder(e, hom_of, error));
   for (uint32_t h = 0; h < e->n_clusters; h++) {
     uint32_t cluster = e->g.order[h];
-    shoal_growing_measure(&e->g, cluster);
+    shoal_growing_clusters_measure(&e->g, cluster);
     while (h < e->n_clusters && e->g.hom) {
-      shoal_choice choice = shoal_growing_best(&e->g, cluster, 0, e->g.n_kinds);
-      if (choice.row == SHOAL_NO_ROW || !choice.div) {
+      shoal_choice choice = shoal_growing_clusters_best(&e->g, cluster, 0, e->g.n_kinds);
+      if (choice.row == SHOAL_NONE || !choice.div) {
         dissolve_last(e);
         continue;
       }
       SHOAL_TRY(give(e, cluster, choice.row, error));
-      shoal_growing_note(&e->g, choice.row);
+      shoal_growing_clusters_note(&e->g, choice.row);
     }
   }
   return SHOAL_OK;
@@ -250,7 +242,7 @@ static shoal_status diversify(enhanced *e, shoal_error *error) {
 /* The largest first: as many clusters as there are rows for (R13), each filled up to k. */
 static shoal_status fill(enhanced *e, shoal_error *error) {
   SHOAL_TRY(reorder(e, size_of, error));
-  uint64_t k = e->task->fit->k, rows = e->g.n_free;
+  uint64_t k = e->task->required->k, rows = e->g.n_free;
   uint32_t large = 0;
   for (uint32_t i = 0; i < e->n_clusters; i++) {
     uint32_t n_rows = e->g.n_rows[e->g.order[i]];
@@ -261,7 +253,7 @@ static shoal_status fill(enhanced *e, shoal_error *error) {
   for (uint32_t i = large; i < e->n_clusters; i++) {
     uint32_t cluster = e->g.order[i];
     while (e->g.n_rows[cluster] < k)
-      SHOAL_TRY(give(e, cluster, shoal_growing_nearest(&e->g, cluster), error));
+      SHOAL_TRY(give(e, cluster, shoal_growing_clusters_nearest(&e->g, cluster), error));
   }
   return SHOAL_OK;
 }
@@ -270,19 +262,19 @@ static shoal_status fill(enhanced *e, shoal_error *error) {
 
 static shoal_status prepare(enhanced *e, shoal_error *error) {
   const shoal_cluster_task *task = e->task;
-  bool counts = task->fit->n_counts;
+  bool counts = task->required->n_counts;
   if (counts) SHOAL_TRY(make_plan(e, error));
-  else e->plan.max_clusters = (uint32_t)(task->axes->n_rows / task->fit->k);
+  else e->plan.max_clusters = (uint32_t)(task->axes->n_rows / task->required->k);
   e->n_clusters = e->plan.max_clusters;
   shoal_kind_order order = {e->plan.hardest, e->plan.rank_of};
-  SHOAL_TRY(shoal_growing_init(&e->g, task, e->n_clusters, counts ? &order : NULL, error));
+  SHOAL_TRY(shoal_growing_clusters_init(&e->g, task, e->n_clusters, counts ? &order : NULL, error));
   bool ok = SHOAL_ARENA_ARRAY(&e->arena, e->heap, e->n_clusters);
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
 static shoal_status grow(enhanced *e, shoal_partition *partition, shoal_error *error) {
   SHOAL_TRY(prepare(e, error));
-  if (!e->task->fit->n_counts) {
+  if (!e->task->required->n_counts) {
     for (uint32_t c = 0; c < e->n_clusters; c++) SHOAL_TRY(give(e, c, c, error));
   } else if (e->n_clusters) {
     bound_kinds(e);
@@ -291,14 +283,14 @@ static shoal_status grow(enhanced *e, shoal_partition *partition, shoal_error *e
     SHOAL_TRY(diversify(e, error));
   }
   SHOAL_TRY(fill(e, error));
-  return shoal_growing_finish(&e->g, e->n_clusters, partition, error);
+  return shoal_growing_clusters_finish(&e->g, e->n_clusters, partition, error);
 }
 
 shoal_status shoal_cluster_enhanced_pk(const shoal_cluster_task *task, shoal_partition *partition,
                                        shoal_error *error) {
   enhanced e = {.task = task};
   shoal_status status = grow(&e, partition, error);
-  shoal_growing_reset(&e.g);
+  shoal_growing_clusters_reset(&e.g);
   shoal_arena_reset(&e.arena);
   return status;
 }

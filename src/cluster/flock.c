@@ -2,9 +2,12 @@
 /*
  * cluster/flock: clusters of low information loss, in time nearly proportional to the rows.
  *
- *     rows -> flock_cut (blocks of similar rows) -> each block, on any thread:
- *     flock_agglomerate (first clusters) -> flock_moves (local moves) -> flock_repair (destroy and
- *     repair) -> a second division, across the borders of the first, improves clusters further
+ *     rows -> flock_cut (blocks of similar rows) -> each block, on any thread: flock_start and
+ *     flock_agglomerate (initial clusters) -> flock_moves, flock_exchange (local moves) ->
+ *     flock_repair (destroy and repair)
+ *
+ * That is the first pass. The second pass divides the clusters into blocks across the borders of
+ * the first, and improves them again.
  *
  * Blocks depend on the rows alone, and each has its own random numbers: the clusters do not depend
  * on the threads. The work per row falls as the number of rows grows; `effort` multiplies it.
@@ -15,17 +18,18 @@
 
 #include "base/memory.h"
 #include "base/sort.h"
-#include "base/work.h"
+#include "base/thread.h"
 #include "cluster/flock_clusters.h"
 #include "cluster/flock_cut.h"
 
 enum {
-  MIN_BLOCK = 1200,    /* distinct tuples of a block in a large table, */
-  MAX_BLOCK = 4000,    /* and in one of at most */
-  FEW_TUPLES = 20000,  /* distinct tuples; with more than */
-  USUAL_AXES = 8,      /* axes, fewer */
+  FEW_TUPLES = 20000,  /* a table with at most this many distinct tuples has the largest blocks */
+  MAX_BLOCK = 4000,    /* distinct tuples of a block in such a table */
+  MIN_BLOCK = 1100,    /* distinct tuples of a block in a large table */
+  USUAL_AXES = 8,      /* with more axes, blocks are smaller: a step costs more */
+  COUNTED = 4,         /* factor of the block size if the objective counts clusters or their rows */
   BLOCK_CLUSTERS = 64, /* clusters of k rows that a block has room for */
-  MAX_MISSING = 3,     /* `balanced`: percent of the possible clusters that need not be made */
+  MAX_MISSING = 3,     /* `balanced`: percent of the possible clusters that may be missing */
   MAX_REPAIRS = 64,    /* destroy-and-repair steps per cluster */
   MAX_ENLARGED = 2     /* times that blocks are made four times larger */
 };
@@ -33,21 +37,21 @@ enum {
 typedef struct flock {
   const shoal_cluster_task *task;
   uint32_t n;
-  unsigned turn, n_turns;
-  shoal_item *items; /* tuples in the first turn, clusters later */
+  unsigned pass, n_passes;
+  shoal_item *items; /* tuples in the first pass, clusters later */
   uint32_t n_items;
   uint32_t *rows, *first_row; /* rows by item; where those of an item begin, and n */
   uint32_t *first_item;       /* of each block, and n_items */
   uint32_t n_blocks;
-  uint32_t *cluster_of; /* by row of the table: within its block; between turns, of all */
+  uint32_t *cluster_of; /* by row of the table: within its block; between passes, of all */
   uint32_t n_clusters, *block_clusters;
   shoal_cut_limits limits;
-  double repairs; /* destroy-and-repair steps per cluster, over all turns */
+  double repairs; /* destroy-and-repair steps per cluster, over all passes */
   shoal_flock_stop stop;
   atomic_uint next;
-  atomic_bool unsatisfied;   /* some block is one cluster that does not satisfy the requirements */
-  bool merges;               /* last turn: only clusters without a partner are worked on */
-  atomic_uint_fast64_t done; /* rows of finished blocks, over all turns */
+  atomic_bool unsatisfied; /* some block is one cluster that does not satisfy the requirements */
+  bool merges; /* last pass: only clusters that do not satisfy the requirements are merged */
+  atomic_uint_fast64_t done; /* rows of finished blocks, over all passes */
   uint64_t within;           /* rows of the block that the caller's thread works on */
   shoal_status status;       /* of reporting, which the caller's thread does */
   shoal_error error;
@@ -58,9 +62,9 @@ typedef struct flock {
 static void report(void *user) {
   flock *f = user;
   if (f->status != SHOAL_OK) return;
-  uint64_t all = (uint64_t)f->n * f->n_turns, done = atomic_load(&f->done) + f->within;
-  f->status = shoal_run_report(f->task->run, "cluster", done < all ? done / f->n_turns : f->n, f->n,
-                               "rows", &f->error);
+  uint64_t all = (uint64_t)f->n * f->n_passes, done = atomic_load(&f->done) + f->within;
+  f->status = shoal_run_report(f->task->run, "cluster", done < all ? done / f->n_passes : f->n,
+                               f->n, "rows", &f->error);
   if (f->status != SHOAL_OK) atomic_store(&f->stop.stopped, true);
 }
 
@@ -72,54 +76,56 @@ static bool stops(void *user) {
 
 /* ------------------------------------------------------------ settings */
 
-/*
- * How hard to work, by the number of distinct tuples: the more there are, the smaller the
- * blocks and the fewer the destroy-and-repair steps per cluster.
- */
+/* The more distinct tuples, the smaller the blocks and the fewer the repair steps per cluster. */
 static void choose_effort(flock *f) {
   double effort = f->task->effort ? f->task->effort : 1, n = f->task->axes->n_tuples + 1.0;
-  double weight = MAX_BLOCK * pow(FEW_TUPLES / n, 0.75), repairs = 11 * pow(MAX_BLOCK / n, 1.2);
+  double weight = MAX_BLOCK * FEW_TUPLES / n, repairs = 11 * pow(MAX_BLOCK / n, 1.25);
   double width = f->task->axes->n > USUAL_AXES ? (double)f->task->axes->n / USUAL_AXES : 1;
   weight = weight < MIN_BLOCK ? MIN_BLOCK : weight > MAX_BLOCK ? MAX_BLOCK : weight;
+  if (f->task->objective != SHOAL_OBJECTIVE_IL) { /* left-over rows must be in one block */
+    weight *= COUNTED;
+    repairs *= COUNTED;
+  }
   weight /= width; /* a step costs more the more axes there are */
   repairs /= width;
-  f->limits = (shoal_cut_limits){.max_weight = (uint64_t)weight + 1,
-                                 .min_rows = f->task->fit->k < f->n ? f->task->fit->k : f->n,
-                                 .n_samples = 64,
-                                 .n_others = 256,
-                                 .stops = stops,
-                                 .user = f};
+  f->limits =
+      (shoal_cut_limits){.max_weight = (uint64_t)weight + 1,
+                         .min_rows = f->task->required->k < f->n ? f->task->required->k : f->n,
+                         .n_samples = 48,
+                         .n_others = 160,
+                         .stops = stops,
+                         .user = f};
   f->limits.min_rows *= BLOCK_CLUSTERS;
-  f->n_turns = effort < 4 ? 2 : 4;
+  f->n_passes = effort < 4 ? 2 : 4;
   f->repairs = effort * (repairs < MAX_REPAIRS ? repairs : MAX_REPAIRS);
 }
 
 /* What the objective adds to the loss of a cluster, for a block of n rows. */
 static shoal_cluster_cost cost_for(const flock *f, uint32_t n) {
-  shoal_cluster_cost cost = {.exact_sizes = f->task->aim != SHOAL_AIM_IL};
-  int64_t rows = n, k = f->task->fit->k < n ? (int64_t)f->task->fit->k : rows;
-  if (f->task->aim == SHOAL_AIM_DM) {
+  shoal_cluster_cost cost = {.exact_sizes = f->task->objective != SHOAL_OBJECTIVE_IL};
+  int64_t rows = n, k = f->task->required->k < n ? (int64_t)f->task->required->k : rows;
+  if (f->task->objective == SHOAL_OBJECTIVE_DM) {
     cost.square = (INT64_C(1) << 16) * (k + 1);
     while (cost.square > (INT64_C(1) << 61) / rows / rows && cost.square > 1) cost.square /= 2;
   }
-  if (f->task->aim == SHOAL_AIM_AVG || f->task->aim == SHOAL_AIM_BALANCED)
+  if (f->task->objective == SHOAL_OBJECTIVE_AVG || f->task->objective == SHOAL_OBJECTIVE_BALANCED)
     cost.bonus = (INT64_C(1) << 16) * rows; /* more than all rows can lose */
-  if (f->task->aim == SHOAL_AIM_BALANCED) cost.max_missing = MAX_MISSING;
+  if (f->task->objective == SHOAL_OBJECTIVE_BALANCED) cost.max_missing = MAX_MISSING;
   return cost;
 }
 
 /* ------------------------------------------------------------ a block */
 
-typedef struct work_on {
+typedef struct block_work {
   flock *f;
   uint32_t index;
   uint32_t *rows, n;
   shoal_packed_rows packed;
   shoal_clusters block;
-} work_on;
+} block_work;
 
-/* Clusters of the turn before. Those that do not satisfy the requirements find partners. */
-static bool adopt_clusters(work_on *w) {
+/* Takes over the clusters of the previous pass, and merges those that do not satisfy. */
+static bool adopt_clusters(block_work *w) {
   shoal_clusters *b = &w->block;
   const flock *f = w->f;
   uint32_t first = f->first_item[w->index];
@@ -139,7 +145,7 @@ static bool adopt_clusters(work_on *w) {
   return true;
 }
 
-static void improve_all(work_on *w) {
+static void improve_all(block_work *w) {
   shoal_clusters *b = &w->block;
   for (uint32_t c = 0; c < b->n && !shoal_clusters_is_stopped(b); c++) {
     if (b->size[c] && b->changed[c] > b->tried[c]) (void)shoal_clusters_improve(b, c);
@@ -147,10 +153,10 @@ static void improve_all(work_on *w) {
   }
 }
 
-static bool repair_some(work_on *w) {
+static bool repair_some(block_work *w) {
   shoal_clusters *b = &w->block;
   shoal_repair r;
-  uint64_t steps = (uint64_t)(w->f->repairs / w->f->n_turns * b->n_live + 0.5);
+  uint64_t steps = (uint64_t)(w->f->repairs / w->f->n_passes * b->n_live + 0.5);
   if (!steps || b->n_live < 2) return true;
   if (!shoal_repair_init(&r, b)) return false;
   for (uint64_t i = 0; i < steps && !shoal_clusters_is_stopped(b); i++) {
@@ -162,53 +168,53 @@ static bool repair_some(work_on *w) {
 }
 
 /* Numbers the clusters from 0. */
-static void write_back(const work_on *w) {
+static void write_back(const block_work *w) {
   const shoal_clusters *b = &w->block;
   uint32_t n = 0;
   for (uint32_t c = 0; c < b->n; c++) {
     if (!b->size[c]) continue;
-    for (uint32_t r = b->head[c]; r != SHOAL_NIL; r = b->next[r])
+    for (uint32_t r = b->head[c]; r != SHOAL_NONE; r = b->next[r])
       w->f->cluster_of[w->packed.row[r]] = n;
     n++;
   }
   w->f->block_clusters[w->index] = n;
 }
 
-/* The rows of the block's items; those of one tuple become neighbours, and know their item. */
-static bool list_rows(work_on *w) {
+/* Lists the rows of the block's items, rows of one tuple together; sets f->cluster_of. */
+static bool list_rows(block_work *w) {
   flock *f = w->f;
   uint32_t from = f->first_item[w->index], to = f->first_item[w->index + 1];
   for (uint32_t i = from; i < to; i++)
     w->n += f->first_row[f->items[i].id + 1] - f->first_row[f->items[i].id];
   w->rows = shoal_alloc(w->n, sizeof *w->rows);
-  uint64_t *keys = shoal_alloc(f->turn ? w->n : 0, sizeof *keys);
+  uint64_t *keys = shoal_alloc(f->pass ? w->n : 0, sizeof *keys);
   bool ok = w->rows && keys;
   for (uint32_t i = from, n = 0; ok && i < to; i++) {
     uint32_t first = f->first_row[f->items[i].id], end = f->first_row[f->items[i].id + 1];
     for (uint32_t r = first; r < end; r++, n++) {
       w->rows[n] = f->rows[r];
       f->cluster_of[f->rows[r]] = i - from;
-      if (f->turn) keys[n] = (uint64_t)f->task->axes->tuple_of_row[f->rows[r]] << 32 | f->rows[r];
+      if (f->pass) keys[n] = (uint64_t)f->task->axes->tuple_of_row[f->rows[r]] << 32 | f->rows[r];
     }
   }
-  if (ok && f->turn) {
-    shoal_sort_keys(keys, w->n);
+  if (ok && f->pass) {
+    shoal_sort_u64(keys, w->n);
     for (uint32_t i = 0; i < w->n; i++) w->rows[i] = (uint32_t)keys[i];
   }
   free(keys);
   return ok;
 }
 
-/* `balanced`: from now on the loss counts, with enough clusters. */
+/* `balanced`: from here on, minimizes the loss with at least enough clusters. */
 static void balance(const flock *f, shoal_clusters *b) {
-  if (f->task->aim != SHOAL_AIM_BALANCED) return;
+  if (f->task->objective != SHOAL_OBJECTIVE_BALANCED) return;
   uint32_t enough = shoal_enough_clusters(b);
   b->min_live = enough < b->n_live ? enough : b->n_live;
   b->total += b->cost.bonus * b->n_live;
   b->cost.bonus = 0;
 }
 
-static bool improve(work_on *w) {
+static bool improve(block_work *w) {
   balance(w->f, &w->block);
   improve_all(w);
   bool ok = repair_some(w);
@@ -216,7 +222,7 @@ static bool improve(work_on *w) {
   return ok;
 }
 
-static bool start_clusters(work_on *w) {
+static bool start_clusters(block_work *w) {
   bool satisfied = true;
   if (!shoal_flock_start(&w->block, w->f->task->axes, w->index, &satisfied)) return false;
   if (!satisfied) atomic_store(&w->f->unsatisfied, true);
@@ -224,16 +230,17 @@ static bool start_clusters(work_on *w) {
 }
 
 static bool cluster_block(flock *f, uint32_t index, bool polls) {
-  work_on w = {.f = f, .index = index};
+  block_work w = {.f = f, .index = index};
   bool ok = list_rows(&w) && shoal_packed_rows_init(&w.packed, f->task, w.rows, w.n);
-  uint64_t room = w.n / f->task->fit->k, n_items = f->first_item[index + 1] - f->first_item[index];
-  if (f->turn && room < n_items) room = n_items; /* clusters too small to satisfy k */
+  uint64_t room = w.n / f->task->required->k,
+           n_items = f->first_item[index + 1] - f->first_item[index];
+  if (f->pass && room < n_items) room = n_items; /* some may have fewer than k rows */
   ok = ok && shoal_clusters_init(&w.block, &w.packed, (uint32_t)room, &f->stop);
   if (ok) {
-    w.block.random = ((uint64_t)f->turn << 32 | index) + 1;
+    w.block.random = ((uint64_t)f->pass << 32 | index) + 1;
     w.block.cost = cost_for(f, w.n);
     w.block.polls = polls;
-    ok = f->turn ? adopt_clusters(&w) : start_clusters(&w);
+    ok = f->pass ? adopt_clusters(&w) : start_clusters(&w);
   }
   if (ok && !shoal_clusters_is_stopped(&w.block)) {
     if (!f->merges) ok = improve(&w);
@@ -256,7 +263,7 @@ static void run_blocks(void *user, unsigned thread) {
   }
 }
 
-/* ------------------------------------------------------------ turns */
+/* ------------------------------------------------------------ passes */
 
 /* Distinct tuples of each item. False: no memory. */
 static bool weigh_items(flock *f) {
@@ -275,7 +282,7 @@ static bool weigh_items(flock *f) {
 /* Lists the rows by item; item_of is the tuple or the cluster of each row. */
 static bool list_items(flock *f, const uint32_t *item_of, uint32_t n_items) {
   const shoal_axes *axes = f->task->axes;
-  uint64_t k = f->task->aim == SHOAL_AIM_IL ? f->task->fit->k : UINT32_MAX;
+  uint64_t k = f->task->objective == SHOAL_OBJECTIVE_IL ? f->task->required->k : UINT32_MAX;
   free(f->items);
   free(f->first_row);
   free(f->first_item);
@@ -293,7 +300,7 @@ static bool list_items(flock *f, const uint32_t *item_of, uint32_t n_items) {
     f->items[i] = (shoal_item){.id = i, .rows = size < k ? size : (uint32_t)k};
   }
   for (uint32_t r = 0; ok && r < f->n; r++) f->rows[next[item_of[r]]++] = r;
-  for (uint32_t i = 0; ok && i < n_items; i++) { /* one of its rows stands for the item */
+  for (uint32_t i = 0; ok && i < n_items; i++) { /* a row in the middle represents the item */
     uint32_t middle = f->first_row[i] + (f->first_row[i + 1] - f->first_row[i]) / 2;
     f->items[i].tuple = axes->tuple_of_row[f->rows[middle]];
   }
@@ -301,7 +308,7 @@ static bool list_items(flock *f, const uint32_t *item_of, uint32_t n_items) {
   return ok && weigh_items(f);
 }
 
-/* Clusters as items, which know their block. */
+/* Makes the clusters of all blocks the items of the next pass. */
 static bool list_clusters(flock *f) {
   uint32_t n = 0;
   for (uint32_t b = 0; b < f->n_blocks; b++) n += f->block_clusters[b];
@@ -322,11 +329,11 @@ static bool list_clusters(flock *f) {
   return ok;
 }
 
-/* One division into blocks, and the work on all of them; then clusters are items. */
-static bool take_turn(flock *f) {
-  f->limits.seed = f->turn + 1;
+/* Divides the items into blocks, clusters each, and lists the clusters as items. */
+static bool run_pass(flock *f) {
+  f->limits.seed = f->pass + 1;
   f->n_blocks = shoal_flock_cut(f->task->axes, f->items, f->n_items, &f->limits, f->first_item);
-  if (f->n_blocks == 1) f->n_turns = f->turn + 1; /* there are no borders to cross */
+  if (f->n_blocks == 1) f->n_passes = f->pass + 1; /* there are no borders to cross */
   free(f->block_clusters);
   f->block_clusters = shoal_alloc_zero(f->n_blocks, sizeof *f->block_clusters);
   if (f->status != SHOAL_OK) return true;
@@ -340,15 +347,23 @@ static bool take_turn(flock *f) {
   return f->status != SHOAL_OK || list_clusters(f);
 }
 
+/* Does the objective require more clusters than the blocks have, beyond one for each block? */
+static bool lacks_clusters(const flock *f) {
+  uint64_t wanted = shoal_cluster_requirements_max_clusters(f->task->required);
+  wanted -= wanted * cost_for(f, f->n).max_missing / 100;
+  return f->task->objective != SHOAL_OBJECTIVE_IL && f->n_clusters + f->n_blocks < wanted;
+}
+
 /*
- * The first clusters. Some rows may satisfy the requirements only together with rows of other
- * blocks: then the blocks are enlarged.
+ * The first pass. Some rows may satisfy the requirements only together with rows of other blocks,
+ * and clusters may need rare values of other blocks: then the blocks are enlarged.
  */
 static bool start(flock *f) {
   for (int times = 0;; times++) {
     if (!list_items(f, f->task->axes->tuple_of_row, f->task->axes->n_tuples)) return false;
-    if (!take_turn(f)) return false;
-    if (f->status != SHOAL_OK || !atomic_load(&f->unsatisfied)) return true;
+    if (!run_pass(f)) return false;
+    if (f->status != SHOAL_OK) return true;
+    if (!atomic_load(&f->unsatisfied) && !lacks_clusters(f)) return true;
     if (times == MAX_ENLARGED || f->n_blocks == 1) return true;
     f->limits.max_weight *= 4;
     f->limits.min_rows *= 4;
@@ -360,12 +375,12 @@ static bool start(flock *f) {
 static bool cluster(flock *f) {
   choose_effort(f);
   if (!start(f)) return false;
-  for (f->turn = 1; f->turn < f->n_turns && f->status == SHOAL_OK; f->turn++)
-    if (!take_turn(f)) return false;
+  for (f->pass = 1; f->pass < f->n_passes && f->status == SHOAL_OK; f->pass++)
+    if (!run_pass(f)) return false;
   if (f->status != SHOAL_OK || !atomic_load(&f->unsatisfied) || f->n_clusters == 1) return true;
   f->limits.max_weight = UINT64_MAX; /* one block of all clusters */
   f->merges = true;
-  return take_turn(f);
+  return run_pass(f);
 }
 
 shoal_status shoal_cluster_flock(const shoal_cluster_task *task, shoal_partition *partition,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster/flock_clusters: rows, clusters, moves and requirements; see flock_clusters.h. */
+/* cluster/flock_clusters: memory of a block, its lists of rows, recorded moves, requirements. */
 #include "cluster/flock_clusters.h"
 
 #include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/simd.h"
 
 enum {
   MAX_LINE_VALUES = 1024,   /* of an axis with lines */
@@ -15,78 +16,57 @@ enum {
 /* ------------------------------------------------------------ memory */
 
 void shoal_clusters_reset(shoal_clusters *b) {
-  void *const owned[] = {b->cluster_of, b->next,   b->prev,      b->head,        b->size,
-                         b->loss,       b->groups, b->changed,   b->tried,       b->lo,
-                         b->hi,         b->own,    b->is_noted,  b->n_active,    b->weight,
-                         b->offset,     b->joint,  b->join_cost, b->moved,       b->moved_from,
-                         b->origin,     b->stamp,  b->touched,   b->tuple_index, b->group_stamp,
-                         b->rows};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
-  for (size_t q = 0; b->p && q < b->p->n_axes; q++) {
-    if (b->lines) free(b->lines[q]);
-    if (b->active) free(b->active[q]);
-  }
-  free(b->lines);
-  free(b->active);
-  shoal_boxes_reset(&b->boxes);
-  shoal_boxes_reset(&b->noted);
-  shoal_boxes_reset(&b->scratch);
-  if (b->judging.fit) shoal_judging_reset(&b->judging);
+  free(b->moved);
+  free(b->moved_from);
+  if (b->checker.required) shoal_requirement_checker_reset(&b->checker);
+  shoal_arena_reset(&b->arena);
   memset(b, 0, sizeof *b);
 }
 
 static bool allocate_rows(shoal_clusters *b) {
-  const shoal_packed_rows *p = b->p;
-  b->cluster_of = shoal_alloc(p->n, sizeof *b->cluster_of);
-  b->next = shoal_alloc(p->n, sizeof *b->next);
-  b->prev = shoal_alloc(p->n, sizeof *b->prev);
-  b->rows = shoal_alloc(p->n, sizeof *b->rows);
-  b->tuple_index = shoal_alloc_zero(p->n_tuples, sizeof *b->tuple_index);
-  b->group_stamp = shoal_alloc_zero(p->n, sizeof *b->group_stamp);
-  return b->cluster_of && b->next && b->prev && b->rows && b->tuple_index && b->group_stamp &&
-         shoal_boxes_init(&b->scratch, p, shoal_clusters_scratch_boxes());
+  size_t n = b->p->n;
+  shoal_arena *arena = &b->arena;
+  return SHOAL_ARENA_ARRAY(arena, b->cluster_of, n) && SHOAL_ARENA_ARRAY(arena, b->next, n) &&
+         SHOAL_ARENA_ARRAY(arena, b->prev, n) && SHOAL_ARENA_ARRAY(arena, b->rows, n) &&
+         SHOAL_ARENA_ZEROED(arena, b->tuple_index, b->p->n_tuples) &&
+         SHOAL_ARENA_ZEROED(arena, b->group_stamp, n) &&
+         shoal_packed_boxes_init(&b->scratch, b->p, shoal_clusters_scratch_boxes(), arena);
 }
 
 static bool allocate_clusters(shoal_clusters *b) {
-  const shoal_packed_rows *p = b->p;
   size_t room = b->room;
-  b->head = shoal_alloc(room, sizeof *b->head);
-  b->size = shoal_alloc(room, sizeof *b->size);
-  b->loss = shoal_alloc(room, sizeof *b->loss);
-  b->groups = shoal_alloc_zero(room * p->n_counts, sizeof *b->groups);
-  b->origin = shoal_alloc(room, sizeof *b->origin);
-  b->changed = shoal_alloc_zero(room, sizeof *b->changed);
-  b->tried = shoal_alloc_zero(room, sizeof *b->tried);
-  b->stamp = shoal_alloc_zero(room, sizeof *b->stamp);
-  b->touched = shoal_alloc(room, sizeof *b->touched);
-  return b->head && b->size && b->loss && b->groups && b->origin && b->changed && b->tried &&
-         b->stamp && b->touched && shoal_boxes_init(&b->boxes, p, room);
+  shoal_arena *arena = &b->arena;
+  return SHOAL_ARENA_ARRAY(arena, b->head, room) && SHOAL_ARENA_ARRAY(arena, b->size, room) &&
+         SHOAL_ARENA_ARRAY(arena, b->loss, room) && SHOAL_ARENA_ARRAY(arena, b->origin, room) &&
+         SHOAL_ARENA_ZEROED(arena, b->groups, room * b->p->n_counts) &&
+         SHOAL_ARENA_ZEROED(arena, b->changed, room) && SHOAL_ARENA_ZEROED(arena, b->tried, room) &&
+         SHOAL_ARENA_ZEROED(arena, b->stamp, room) && SHOAL_ARENA_ARRAY(arena, b->touched, room) &&
+         SHOAL_ARENA_ARRAY(arena, b->donors, room) &&
+         shoal_packed_boxes_init(&b->boxes, b->p, room, arena);
 }
 
 static bool allocate_table(shoal_clusters *b) {
   const shoal_packed_rows *p = b->p;
   size_t room = b->room;
-  b->lo = shoal_alloc_zero(room * p->n_numbers, sizeof *b->lo);
-  b->hi = shoal_alloc_zero(room * p->n_numbers, sizeof *b->hi);
-  b->own = shoal_alloc_zero(room * (p->n_axes - p->n_spans), sizeof *b->own);
-  b->is_noted = shoal_alloc_zero(room, sizeof *b->is_noted);
-  b->lines = shoal_alloc_zero(p->n_axes, sizeof *b->lines);
-  b->active = shoal_alloc_zero(p->n_axes, sizeof *b->active);
-  b->n_active = shoal_alloc_zero(p->n_axes, sizeof *b->n_active);
-  b->weight = shoal_alloc_zero(room, sizeof *b->weight);
-  b->offset = shoal_alloc_zero(room, sizeof *b->offset);
-  b->joint = shoal_alloc_zero(room, sizeof *b->joint);
-  b->join_cost = shoal_alloc_zero(room, sizeof *b->join_cost);
-  if (!b->lo || !b->hi || !b->own || !b->is_noted || !b->lines || !b->active || !b->n_active ||
-      !b->weight || !b->offset || !b->joint || !b->join_cost ||
-      !shoal_boxes_init(&b->noted, p, room + 1)) /* the last: scratch */
+  shoal_arena *arena = &b->arena;
+  if (!SHOAL_ARENA_ZEROED(arena, b->lo, room * p->n_numbers) ||
+      !SHOAL_ARENA_ZEROED(arena, b->hi, room * p->n_numbers) ||
+      !SHOAL_ARENA_ZEROED(arena, b->own, room * (p->n_axes - p->n_spans)) ||
+      !SHOAL_ARENA_ZEROED(arena, b->is_noted, room) ||
+      !SHOAL_ARENA_ZEROED(arena, b->lines, p->n_axes) ||
+      !SHOAL_ARENA_ZEROED(arena, b->active, p->n_axes) ||
+      !SHOAL_ARENA_ZEROED(arena, b->n_active, p->n_axes) ||
+      !SHOAL_ARENA_ZEROED(arena, b->weight, room) || !SHOAL_ARENA_ZEROED(arena, b->offset, room) ||
+      !SHOAL_ARENA_ZEROED(arena, b->joint, room) ||
+      !SHOAL_ARENA_ZEROED(arena, b->join_cost, room) ||
+      !shoal_packed_boxes_init(&b->noted, p, room + 1, arena)) /* the last: scratch */
     return false;
   for (size_t q = p->n_numbers; q < p->n_axes; q++) {
     uint32_t n = p->axes[q].n_values;
     if (n > MAX_LINE_VALUES || n > MAX_LINE_CELLS / room) continue;
-    b->lines[q] = shoal_alloc_zero((size_t)n * room, sizeof **b->lines);
-    b->active[q] = shoal_alloc(n, sizeof **b->active);
-    if (!b->lines[q] || !b->active[q]) return false;
+    if (!SHOAL_ARENA_ZEROED(arena, b->lines[q], (size_t)n * room) ||
+        !SHOAL_ARENA_ARRAY(arena, b->active[q], n))
+      return false;
     for (uint32_t v = 0; v < n; v++) b->active[q][v] = (uint16_t)v;
     b->n_active[q] = n;
   }
@@ -94,7 +74,7 @@ static bool allocate_table(shoal_clusters *b) {
 }
 
 static bool has_avx2(void) {
-#if defined(__x86_64__)
+#if SHOAL_HAS_AVX2
   return __builtin_cpu_supports("avx2");
 #else
   return false;
@@ -108,12 +88,12 @@ bool shoal_clusters_init(shoal_clusters *b, const shoal_packed_rows *p, uint32_t
                         .stop = stop,
                         .avx2 = has_avx2()};
   bool ok = allocate_rows(b) && allocate_clusters(b) && allocate_table(b) &&
-            shoal_judging_init(&b->judging, p->fit, NULL) == SHOAL_OK;
+            shoal_requirement_checker_init(&b->checker, p->required, NULL) == SHOAL_OK;
   if (!ok) {
     shoal_clusters_reset(b);
     return false;
   }
-  memset(b->cluster_of, 0xff, (size_t)p->n * sizeof *b->cluster_of); /* SHOAL_NIL */
+  memset(b->cluster_of, 0xff, (size_t)p->n * sizeof *b->cluster_of); /* SHOAL_NONE */
   b->n = b->room;
   shoal_clusters_clear(b);
   return true;
@@ -126,14 +106,14 @@ bool shoal_clusters_init_like(shoal_clusters *b, const shoal_clusters *other, ui
   return true;
 }
 
-/* Rows keep their old cluster_of: whoever clears a block puts rows into it again. */
+/* Rows keep their old cluster_of: the caller puts them into new clusters. */
 void shoal_clusters_clear(shoal_clusters *b) {
   uint32_t n = b->n;
   b->n = b->n_live = 0;
   b->total = 0;
   b->n_moved = 0;
   for (uint32_t c = 0; c < n; c++) {
-    b->head[c] = b->origin[c] = SHOAL_NIL;
+    b->head[c] = b->origin[c] = SHOAL_NONE;
     b->size[c] = b->loss[c] = 0;
     b->is_noted[c] = false;
     shoal_clusters_note(b, c);
@@ -145,20 +125,20 @@ uint32_t shoal_clusters_random(shoal_clusters *b, uint32_t below) {
   return (uint32_t)((shoal_mix(b->random) >> 32) * below >> 32);
 }
 
-uint32_t shoal_clusters_take(shoal_clusters *b) {
+uint32_t shoal_clusters_open(shoal_clusters *b) {
   uint32_t c = b->n_live < b->n ? 0 : b->n;
   while (c < b->n && b->size[c]) c++;
-  if (c == b->room) return SHOAL_NIL;
+  if (c == b->room) return SHOAL_NONE;
   if (c >= b->n) b->n = c + 1;
   return c;
 }
 
 /* ------------------------------------------------------------ groups */
 
-/* Does the list hold at least n_rows rows of a group? */
+/* Are there at least n_rows rows of a group from `row` on? */
 static bool list_has(const shoal_clusters *b, uint32_t row, size_t d, uint32_t group,
                      uint32_t n_rows) {
-  for (; row != SHOAL_NIL && n_rows; row = b->next[row]) n_rows -= b->p->group[d][row] == group;
+  for (; row != SHOAL_NONE && n_rows; row = b->next[row]) n_rows -= b->p->group[d][row] == group;
   return !n_rows;
 }
 
@@ -175,7 +155,7 @@ bool shoal_clusters_has_group(const shoal_clusters *b, uint32_t c, size_t d, uin
 static void add_groups(shoal_clusters *b, uint32_t c, uint32_t row) {
   for (size_t d = 0; d < b->p->n_counts; d++) {
     uint32_t group = b->p->group[d][row];
-    if (group == SHOAL_NO_GROUP) continue;
+    if (group == SHOAL_NONE) continue;
     shoal_group_set *set = shoal_clusters_groups(b, c, d);
     uint64_t bit = UINT64_C(1) << (group % 64);
     if (!shoal_clusters_has_group(b, c, d, row, 1)) set->distinct++;
@@ -189,9 +169,9 @@ static void count_groups(shoal_clusters *b, uint32_t c) {
   for (size_t d = 0; d < p->n_counts; d++) {
     shoal_group_set set = {0, 0, 0};
     uint32_t now = ++b->group_stamps;
-    for (uint32_t r = b->head[c]; r != SHOAL_NIL; r = b->next[r]) {
+    for (uint32_t r = b->head[c]; r != SHOAL_NONE; r = b->next[r]) {
       uint32_t group = p->group[d][r];
-      if (group == SHOAL_NO_GROUP) continue;
+      if (group == SHOAL_NONE) continue;
       uint64_t bit = UINT64_C(1) << (group % 64);
       set.distinct += b->group_stamp[group] != now;
       b->group_stamp[group] = now;
@@ -206,9 +186,9 @@ static void count_groups(shoal_clusters *b, uint32_t c) {
 
 void shoal_clusters_put(shoal_clusters *b, uint32_t row, uint32_t c) {
   b->cluster_of[row] = c;
-  b->prev[row] = SHOAL_NIL;
+  b->prev[row] = SHOAL_NONE;
   b->next[row] = b->head[c];
-  if (b->head[c] != SHOAL_NIL) b->prev[b->head[c]] = row;
+  if (b->head[c] != SHOAL_NONE) b->prev[b->head[c]] = row;
   b->head[c] = row;
   b->total -= shoal_clusters_cost(b, c);
   b->n_live += !b->size[c]++;
@@ -217,9 +197,9 @@ void shoal_clusters_put(shoal_clusters *b, uint32_t row, uint32_t c) {
 
 static void take_out(shoal_clusters *b, uint32_t row) {
   uint32_t c = b->cluster_of[row], before = b->prev[row], after = b->next[row];
-  if (before == SHOAL_NIL) b->head[c] = after;
+  if (before == SHOAL_NONE) b->head[c] = after;
   else b->next[before] = after;
-  if (after != SHOAL_NIL) b->prev[after] = before;
+  if (after != SHOAL_NONE) b->prev[after] = before;
   b->total -= shoal_clusters_cost(b, c);
   b->n_live -= !--b->size[c];
   b->total += shoal_clusters_cost(b, c);
@@ -235,51 +215,51 @@ static void set_loss(shoal_clusters *b, uint32_t c, uint32_t loss) {
 
 void shoal_clusters_refresh(shoal_clusters *b, uint32_t c) {
   const shoal_packed_rows *p = b->p;
-  uint32_t r = b->head[c], last = SHOAL_NIL;
-  shoal_box box = shoal_clusters_box(b, c);
+  uint32_t r = b->head[c], last = SHOAL_NONE;
+  shoal_packed_box box = shoal_clusters_box(b, c);
   count_groups(b, c);
-  if (r == SHOAL_NIL) {
+  if (r == SHOAL_NONE) {
     set_loss(b, c, 0);
     return;
   }
-  shoal_box_start(p, box, shoal_packed_values(p, p->tuple[r]));
-  for (; r != SHOAL_NIL; r = b->next[r]) {
-    if (p->tuple[r] != last) shoal_box_add(p, box, shoal_packed_values(p, p->tuple[r]));
+  shoal_packed_box_start(p, box, shoal_packed_values(p, p->tuple[r]));
+  for (; r != SHOAL_NONE; r = b->next[r]) {
+    if (p->tuple[r] != last) shoal_packed_box_add(p, box, shoal_packed_values(p, p->tuple[r]));
     last = p->tuple[r];
   }
-  set_loss(b, c, shoal_box_loss(p, box));
+  set_loss(b, c, shoal_packed_box_loss(p, box));
 }
 
 void shoal_clusters_merge(shoal_clusters *b, uint32_t from, uint32_t into) {
-  uint32_t last = SHOAL_NIL;
-  for (uint32_t r = b->head[from]; r != SHOAL_NIL; r = b->next[r]) {
+  uint32_t last = SHOAL_NONE;
+  for (uint32_t r = b->head[from]; r != SHOAL_NONE; r = b->next[r]) {
     b->cluster_of[r] = into;
     last = r;
   }
   b->next[last] = b->head[into];
-  if (b->head[into] != SHOAL_NIL) b->prev[b->head[into]] = last;
+  if (b->head[into] != SHOAL_NONE) b->prev[b->head[into]] = last;
   b->head[into] = b->head[from];
-  b->head[from] = SHOAL_NIL;
+  b->head[from] = SHOAL_NONE;
   b->total -= shoal_clusters_cost(b, from) + shoal_clusters_cost(b, into);
   b->size[into] += b->size[from];
   b->size[from] = b->loss[from] = 0;
   b->n_live--;
   b->total += shoal_clusters_cost(b, into);
-  shoal_box_join(b->p, shoal_clusters_box(b, into), shoal_clusters_box(b, from));
+  shoal_packed_box_join(b->p, shoal_clusters_box(b, into), shoal_clusters_box(b, from));
   count_groups(b, into);
   shoal_clusters_note(b, from);
-  set_loss(b, into, shoal_box_loss(b->p, shoal_clusters_box(b, into)));
+  set_loss(b, into, shoal_packed_box_loss(b->p, shoal_clusters_box(b, into)));
 }
 
 void shoal_clusters_move(shoal_clusters *b, uint32_t row, uint32_t to) {
   const int16_t *values = shoal_packed_values(b->p, b->p->tuple[row]);
-  shoal_box box = shoal_clusters_box(b, to);
+  shoal_packed_box box = shoal_clusters_box(b, to);
   if (!shoal_grow(&b->moved, &b->moved_capacity, b->n_moved + 1, sizeof *b->moved) ||
       !shoal_grow(&b->moved_from, &b->from_capacity, b->n_moved + 1, sizeof *b->moved_from)) {
     atomic_store(&b->stop->failed, true);
     return;
   }
-  b->origin[to] = b->origin[b->cluster_of[row]] = SHOAL_NIL;
+  b->origin[to] = b->origin[b->cluster_of[row]] = SHOAL_NONE;
   b->moved[b->n_moved] = row;
   b->moved_from[b->n_moved++] = b->cluster_of[row];
   if (!b->size[to])
@@ -289,9 +269,9 @@ void shoal_clusters_move(shoal_clusters *b, uint32_t row, uint32_t to) {
   add_groups(b, to, row);
   bool first = !b->size[to];
   shoal_clusters_put(b, row, to);
-  if (first) shoal_box_start(b->p, box, values);
-  else shoal_box_add(b->p, box, values);
-  set_loss(b, to, shoal_box_loss(b->p, box));
+  if (first) shoal_packed_box_start(b->p, box, values);
+  else shoal_packed_box_add(b->p, box, values);
+  set_loss(b, to, shoal_packed_box_loss(b->p, box));
 }
 
 /* Lists each cluster that moves from number `since` on touch, once. */
@@ -309,7 +289,7 @@ static uint32_t list_touched(shoal_clusters *b, size_t since) {
   return n;
 }
 
-void shoal_clusters_settle(shoal_clusters *b, size_t since) {
+void shoal_clusters_recompute(shoal_clusters *b, size_t since) {
   uint32_t n = list_touched(b, since);
   for (uint32_t i = 0; i < n; i++) shoal_clusters_refresh(b, b->touched[i]);
 }
@@ -333,31 +313,31 @@ void shoal_clusters_rollback(shoal_clusters *b, size_t n_kept) {
 size_t shoal_clusters_lacking(const shoal_clusters *b, uint32_t c) {
   size_t d = 0;
   while (d < b->p->n_counts &&
-         shoal_clusters_groups(b, c, d)->distinct >= b->p->fit->counts[d].least)
+         shoal_clusters_groups(b, c, d)->distinct >= b->p->required->counts[d].min_distinct)
     d++;
   return d;
 }
 
 bool shoal_clusters_has_counts(const shoal_clusters *b, uint32_t c) {
-  return b->size[c] >= b->p->fit->k && shoal_clusters_lacking(b, c) == b->p->n_counts;
+  return b->size[c] >= b->p->required->k && shoal_clusters_lacking(b, c) == b->p->n_counts;
 }
 
 bool shoal_clusters_satisfies(shoal_clusters *b, uint32_t c) {
   uint32_t n = 0;
   if (!shoal_clusters_has_counts(b, c)) return false;
-  if (!b->p->fit->n_others) return true;
-  for (uint32_t r = b->head[c]; r != SHOAL_NIL; r = b->next[r]) b->rows[n++] = b->p->row[r];
-  bool holds = shoal_judging_others(&b->judging, b->rows, n);
-  if (b->judging.failed) atomic_store(&b->stop->failed, true);
+  if (!b->p->required->n_others) return true;
+  for (uint32_t r = b->head[c]; r != SHOAL_NONE; r = b->next[r]) b->rows[n++] = b->p->row[r];
+  bool holds = shoal_requirement_checker_others(&b->checker, b->rows, n);
+  if (b->checker.failed) atomic_store(&b->stop->failed, true);
   return holds;
 }
 
-bool shoal_clusters_can_spare(const shoal_clusters *b, uint32_t row) {
+bool shoal_clusters_may_leave(const shoal_clusters *b, uint32_t row) {
   uint32_t c = b->cluster_of[row];
-  if (b->size[c] <= b->p->fit->k) return false;
+  if (b->size[c] <= b->p->required->k) return false;
   for (size_t d = 0; d < b->p->n_counts; d++) {
-    if (b->p->group[d][row] == SHOAL_NO_GROUP) continue;
-    if (shoal_clusters_groups(b, c, d)->distinct > b->p->fit->counts[d].least) continue;
+    if (b->p->group[d][row] == SHOAL_NONE) continue;
+    if (shoal_clusters_groups(b, c, d)->distinct > b->p->required->counts[d].min_distinct) continue;
     if (!shoal_clusters_has_group(b, c, d, row, 2)) return false;
   }
   return true;

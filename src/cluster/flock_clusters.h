@@ -36,11 +36,11 @@ typedef struct shoal_group_set {
   uint32_t distinct;
 } shoal_group_set;
 
-/* What the objective adds to the loss; see above. */
+/* Terms of the objective beside the loss; see above. */
 typedef struct shoal_cluster_cost {
   int64_t square, bonus;
   bool exact_sizes;     /* agglomeration makes clusters of exactly k rows where it can */
-  unsigned max_missing; /* percent of the possible clusters that need not be made */
+  unsigned max_missing; /* percent of the possible clusters that may be missing */
 } shoal_cluster_cost;
 
 /* Ends the work on all blocks. */
@@ -52,37 +52,38 @@ typedef struct shoal_flock_stop {
 
 typedef struct shoal_clusters {
   const shoal_packed_rows *p;
+  shoal_arena arena; /* of all arrays but those of moves */
   shoal_cluster_cost cost;
   uint32_t room, n;                   /* slots at and above n are free */
   uint32_t n_live, min_live;          /* clusters; local moves leave at least min_live */
   int64_t total;                      /* cost of all clusters */
-  uint32_t *cluster_of, *next, *prev; /* by row; cluster_of SHOAL_NIL: in none */
+  uint32_t *cluster_of, *next, *prev; /* by row; cluster_of SHOAL_NONE: in none */
   uint32_t *head, *size, *loss;       /* by cluster */
-  shoal_boxes boxes;                  /* by cluster */
+  shoal_packed_boxes boxes;           /* by cluster */
   shoal_group_set *groups;            /* by cluster and requirement */
-  uint32_t *origin; /* by cluster: its block in the turn before; SHOAL_NIL: it has changed since */
+  uint32_t *origin; /* by cluster: its block in the previous pass; SHOAL_NONE: it has changed */
   uint64_t clock, *changed, *tried; /* by cluster: when it changed, when moves last failed */
   /* the cost table; see flock_cost.c */
-  int16_t *lo, *hi;       /* numbers: by axis and cluster */
-  uint16_t **lines;       /* trees and sets: by axis; by value and cluster; NULL: too large */
-  uint16_t *own;          /* sets: by axis and cluster */
-  shoal_boxes noted;      /* boxes as the table has them */
-  bool *is_noted;         /* by cluster */
-  uint16_t **active;      /* by axis: values that have lines */
-  uint32_t *n_active;     /* by axis */
-  float *weight, *offset; /* by cluster: cost of one more row = joint x weight + offset */
-  uint16_t *joint;        /* by cluster: result of the last comparison */
-  float *join_cost;       /* by cluster: the same as a cost */
+  int16_t *lo, *hi;         /* numbers: by axis and cluster */
+  uint16_t **lines;         /* trees and sets: by axis; by value and cluster; NULL: too large */
+  uint16_t *own;            /* sets: by axis and cluster */
+  shoal_packed_boxes noted; /* boxes as the table has them */
+  bool *is_noted;           /* by cluster */
+  uint16_t **active;        /* by axis: values that have lines */
+  uint32_t *n_active;       /* by axis */
+  float *weight, *offset;   /* by cluster: cost of one more row = joint x weight + offset */
+  uint16_t *joint;          /* by cluster: result of the last comparison */
+  float *join_cost;         /* by cluster: the same as a cost */
   /* moves */
   uint32_t *moved, *moved_from; /* rows */
   size_t n_moved, moved_capacity, from_capacity;
-  uint32_t *stamp, stamps, *touched;          /* by cluster: scratch */
+  uint32_t *stamp, stamps, *touched, *donors; /* by cluster: scratch */
   uint32_t *tuple_index;                      /* by tuple: scratch */
   uint32_t *group_stamp, group_stamps, *rows; /* by group, by row: scratch */
-  shoal_boxes scratch;                        /* of local moves */
-  shoal_judging judging;
+  shoal_packed_boxes scratch;                 /* of local moves */
+  shoal_requirement_checker checker;
   shoal_flock_stop *stop;
-  bool polls; /* on the thread that reports */
+  bool polls; /* this thread reports progress */
   bool avx2;
   uint64_t random;
   uint64_t work, polled; /* clusters compared so far; when it last polled */
@@ -91,10 +92,10 @@ typedef struct shoal_clusters {
 /* Room for n_clusters. False: no memory. */
 bool shoal_clusters_init(shoal_clusters *b, const shoal_packed_rows *p, uint32_t n_clusters,
                          shoal_flock_stop *stop);
-/* The same on the rows, with the cost and the polling of another one. */
+/* The same on the rows of another one, with its cost and polling. */
 bool shoal_clusters_init_like(shoal_clusters *b, const shoal_clusters *other, uint32_t n_clusters);
 void shoal_clusters_reset(shoal_clusters *b);
-/* No row is in a cluster any more. */
+/* Removes all rows from their clusters. */
 void shoal_clusters_clear(shoal_clusters *b);
 
 static inline bool shoal_clusters_is_stopped(shoal_clusters *b) {
@@ -106,8 +107,8 @@ static inline bool shoal_clusters_is_stopped(shoal_clusters *b) {
          atomic_load_explicit(&b->stop->failed, memory_order_relaxed);
 }
 
-static inline shoal_box shoal_clusters_box(const shoal_clusters *b, uint32_t cluster) {
-  return shoal_boxes_at(&b->boxes, b->p, cluster);
+static inline shoal_packed_box shoal_clusters_box(const shoal_clusters *b, uint32_t cluster) {
+  return shoal_packed_boxes_at(&b->boxes, b->p, cluster);
 }
 
 static inline int64_t shoal_cost_of(const shoal_clusters *b, uint32_t size, uint32_t loss) {
@@ -123,20 +124,20 @@ uint32_t shoal_clusters_random(shoal_clusters *b, uint32_t below);
 
 /* ---- rows in and out */
 
-/* A free slot; SHOAL_NIL: none. */
-uint32_t shoal_clusters_take(shoal_clusters *b);
-/* Puts a row that is in no cluster into one; its figures are set by shoal_clusters_refresh. */
+/* A free slot for a new cluster; SHOAL_NONE: none. */
+uint32_t shoal_clusters_open(shoal_clusters *b);
+/* Adds a row without a cluster to one; call shoal_clusters_refresh after the last. */
 void shoal_clusters_put(shoal_clusters *b, uint32_t row, uint32_t cluster);
-/* Recomputes all figures of a cluster from its rows. */
+/* Recomputes box, loss and groups of a cluster from its rows. */
 void shoal_clusters_refresh(shoal_clusters *b, uint32_t cluster);
 /* Unites two clusters. */
 void shoal_clusters_merge(shoal_clusters *b, uint32_t from, uint32_t into);
 
-/* Moves a row; figures of the new cluster stay right, those of the old one need a refresh. */
+/* Moves a row and updates the new cluster; the old one needs a refresh. */
 void shoal_clusters_move(shoal_clusters *b, uint32_t row, uint32_t to);
 /* Refreshes every cluster that lost or gained a row since move number `since`. */
-void shoal_clusters_settle(shoal_clusters *b, size_t since);
-/* Takes back all moves but the first n_kept. */
+void shoal_clusters_recompute(shoal_clusters *b, size_t since);
+/* Undoes all moves but the first n_kept. */
 void shoal_clusters_rollback(shoal_clusters *b, size_t n_kept);
 
 /* ---- requirements */
@@ -150,7 +151,7 @@ size_t shoal_clusters_lacking(const shoal_clusters *b, uint32_t cluster);
 bool shoal_clusters_has_group(const shoal_clusters *b, uint32_t cluster, size_t count, uint32_t row,
                               uint32_t n_rows);
 /* May the row leave its cluster, as far as k and distinct values are concerned? */
-bool shoal_clusters_can_spare(const shoal_clusters *b, uint32_t row);
+bool shoal_clusters_may_leave(const shoal_clusters *b, uint32_t row);
 
 static inline shoal_group_set *shoal_clusters_groups(const shoal_clusters *b, uint32_t cluster,
                                                      size_t count) {
@@ -164,9 +165,9 @@ void shoal_clusters_note(shoal_clusters *b, uint32_t cluster);
 /* Limits the lines to values of these rows. Call it while no cluster has rows. */
 void shoal_clusters_activate(shoal_clusters *b, const uint32_t *rows, uint32_t n);
 /* Fills `joint`: the loss of each cluster with a box added. Garbage for free slots. */
-void shoal_clusters_compare(shoal_clusters *b, shoal_box box);
+void shoal_clusters_compare(shoal_clusters *b, shoal_packed_box box);
 /*
- * The cluster, other than `except`, that a row of these values costs least; SHOAL_NIL: none.
+ * The cluster, other than `except`, that a row of these values costs least; SHOAL_NONE: none.
  * Fills `joint` and `join_cost`.
  */
 uint32_t shoal_clusters_cheapest(shoal_clusters *b, const int16_t *values, uint32_t except);
@@ -177,24 +178,25 @@ uint32_t shoal_clusters_cheapest(shoal_clusters *b, const int16_t *values, uint3
 typedef struct shoal_open {
   uint16_t *loss;  /* loss of a cluster that does not satisfy the requirements; else 0 */
   uint16_t *bar;   /* UINT16_MAX: never a partner; else 0 */
-  uint16_t *score; /* of its best partner, rounded up; 0 if it looks for none */
-  uint16_t *bound; /* what shoal_open_bounds computed */
+  uint16_t *score; /* of its best partner, rounded up; 0 if it needs none */
+  uint16_t *bound; /* result of shoal_open_bounds */
 } shoal_open;
 
 /*
  * Lower bounds of the scores of a cluster whose own loss, if open, is `own`, with all others;
- * `joint` is filled for it. Returns the cluster of the lowest one; SHOAL_NIL: all are barred.
+ * `joint` is filled for it. Returns the cluster of the lowest one; SHOAL_NONE: all are barred.
  */
 uint32_t shoal_open_bounds(const shoal_clusters *b, const shoal_open *open, uint16_t own);
-/* Is any bound of a stride below `limit` or, if `tells`, below the cluster's own score? */
+/* Is any bound of a stride below `limit` or, if `mutual`, below the cluster's own score? */
 bool shoal_open_any_below(const shoal_clusters *b, const shoal_open *open, uint32_t from,
-                          uint16_t limit, bool tells);
-/* The cluster of the lowest score; SHOAL_NIL: all are infinite. */
+                          uint16_t limit, bool mutual);
+/* The cluster of the lowest score; SHOAL_NONE: all are infinite. */
 uint32_t shoal_open_lowest(const shoal_clusters *b, const float *score);
 
-/* Clusters that do not satisfy the requirements yet look for partners; see flock_agglomerate.c. */
+/* State of agglomeration; see flock_agglomerate.c. */
 typedef struct shoal_agglomeration {
   shoal_clusters *b;
+  shoal_arena arena;
   float *score; /* by cluster: with its best partner; INFINITY: none */
   uint32_t *partner, *version_then, *version;
   bool *satisfied;
@@ -212,16 +214,22 @@ void shoal_agglomeration_reset(shoal_agglomeration *g);
 bool shoal_agglomerate(shoal_agglomeration *g, float noise);
 
 /*
- * First clusters of a block that has none; `seed` varies what is drawn. *satisfied: all of them
- * satisfy the requirements, else there is one, of all rows. False: no memory.
+ * Initial clusters of a block that has none; `seed` varies random choices. *satisfied: all of them
+ * satisfy the requirements; otherwise there is one cluster of all rows. False: no memory.
  */
 bool shoal_flock_start(shoal_clusters *b, const shoal_axes *axes, uint64_t seed, bool *satisfied);
-/* The most clusters that k and the distinct values of the block allow; those that are enough. */
+/* The maximum number of clusters by k and distinct values, and the number that suffices. */
 uint32_t shoal_max_clusters(shoal_clusters *b);
 uint32_t shoal_enough_clusters(shoal_clusters *b);
 
 /* Boxes that local moves need as scratch. */
 size_t shoal_clusters_scratch_boxes(void);
+/* Do all clusters that moves from number `since` on touch satisfy every requirement? */
+bool shoal_clusters_moves_satisfy(shoal_clusters *b, size_t since);
+/* Exchanges one of these rows of a cluster with another cluster; returns whether it lowers the
+ * cost.
+ */
+bool shoal_clusters_exchange(shoal_clusters *b, uint32_t cluster, const uint32_t *rows, uint32_t n);
 /* Improves one cluster by local moves; returns whether any helped. */
 bool shoal_clusters_improve(shoal_clusters *b, uint32_t cluster);
 

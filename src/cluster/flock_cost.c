@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "base/simd.h"
 #include "cluster/flock_clusters.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -14,8 +15,7 @@
 #else
 #define VECTORIZE
 #endif
-#if defined(__x86_64__)
-#define HAS_AVX2_BUILD 1
+#if SHOAL_HAS_AVX2
 #define AVX2 __attribute__((target("avx2")))
 #endif
 #define INLINE static inline __attribute__((always_inline))
@@ -33,7 +33,7 @@ static void note_tree(shoal_clusters *b, size_t q, uint32_t c, int lo, int hi) {
   }
 }
 
-static void note_set(shoal_clusters *b, size_t q, uint32_t c, shoal_box box) {
+static void note_set(shoal_clusters *b, size_t q, uint32_t c, shoal_packed_box box) {
   const shoal_packed_axis *axis = &b->p->axes[q];
   uint32_t n = 0;
   for (size_t w = 0; w < axis->n_words; w++) n += shoal_n_bits(box.sets[axis->word + w]);
@@ -51,7 +51,7 @@ void shoal_clusters_note(shoal_clusters *b, uint32_t c) {
   b->offset[c] = INFINITY;
   if (!size) return;
   b->offset[c] = (float)(b->cost.square * (2 * (int64_t)size + 1) - (int64_t)size * b->loss[c]);
-  shoal_box box = shoal_clusters_box(b, c), noted = shoal_boxes_at(&b->noted, p, c);
+  shoal_packed_box box = shoal_clusters_box(b, c), noted = shoal_packed_boxes_at(&b->noted, p, c);
   bool fresh = !b->is_noted[c];
   for (size_t q = 0; q < p->n_numbers; q++) {
     b->lo[q * b->room + c] = box.lo[q];
@@ -61,7 +61,7 @@ void shoal_clusters_note(shoal_clusters *b, uint32_t c) {
     if (b->lines[q] && (fresh || box.lo[q] != noted.lo[q] || box.hi[q] != noted.hi[q]))
       note_tree(b, q, c, box.lo[q], box.hi[q]);
   for (size_t q = p->n_spans; q < p->n_axes; q++) note_set(b, q, c, box);
-  shoal_box_copy(p, noted, box);
+  shoal_packed_box_copy(p, noted, box);
   b->is_noted[c] = true;
 }
 
@@ -101,12 +101,12 @@ INLINE void add_larger(uint16_t *sum, const uint16_t *x, const uint16_t *y) {
 }
 
 /* Axes without lines: the box of each cluster. */
-static void add_slow(const shoal_clusters *b, size_t q, shoal_box box, uint32_t from,
+static void add_slow(const shoal_clusters *b, size_t q, shoal_packed_box box, uint32_t from,
                      uint16_t *sum) {
   const shoal_packed_axis *axis = &b->p->axes[q];
   for (uint32_t i = 0; i < STRIDE; i++) {
     if (!b->size[from + i]) continue;
-    shoal_box own = shoal_clusters_box(b, from + i);
+    shoal_packed_box own = shoal_clusters_box(b, from + i);
     uint32_t n = 0;
     if (q < b->p->n_spans) {
       n = shoal_tree_loss(axis, own.lo[q] < box.lo[q] ? own.lo[q] : box.lo[q],
@@ -120,7 +120,7 @@ static void add_slow(const shoal_clusters *b, size_t q, shoal_box box, uint32_t 
   }
 }
 
-INLINE void add_set(const shoal_clusters *b, size_t q, shoal_box box, uint32_t from,
+INLINE void add_set(const shoal_clusters *b, size_t q, shoal_packed_box box, uint32_t from,
                     uint16_t *sum) {
   const shoal_packed_axis *axis = &b->p->axes[q];
   add_line(sum, b->own + (q - b->p->n_spans) * b->room + from);
@@ -135,7 +135,8 @@ INLINE void add_four(uint16_t *sum, const uint16_t *const *line) {
 }
 
 /* The losses of STRIDE clusters with a box added. Lines are added four at a time. */
-INLINE void join_stride(const shoal_clusters *b, shoal_box box, uint32_t from, uint16_t *sum) {
+INLINE void join_stride(const shoal_clusters *b, shoal_packed_box box, uint32_t from,
+                        uint16_t *sum) {
   const shoal_packed_rows *p = b->p;
   const uint16_t *waiting[4];
   size_t n_waiting = 0;
@@ -163,8 +164,8 @@ INLINE void join_stride(const shoal_clusters *b, shoal_box box, uint32_t from, u
 
 /* ------------------------------------------------------------ kernels, compiled twice */
 
-/* Compiles name##_body for AVX2 and for any processor; `name` takes whichever runs here. */
-#ifdef HAS_AVX2_BUILD
+/* Compiles name##_body for AVX2 and for any processor; `name` calls the one for this processor. */
+#if SHOAL_HAS_AVX2
 #define DISPATCH(type, name, parameters, arguments)                                                \
   AVX2 VECTORIZE static type name##_avx2 parameters { return name##_body arguments; }              \
   VECTORIZE static type name##_any parameters { return name##_body arguments; }                    \
@@ -183,14 +184,14 @@ INLINE float smallest(const float *x) {
   return least[0];
 }
 
-/* The first index, of a stride, of the least value; SHOAL_NIL where all are infinite. */
+/* The first index, of a stride, of the least value; SHOAL_NONE where all are infinite. */
 static uint32_t index_of(const float *x, uint32_t from, float least) {
-  if (least == INFINITY) return SHOAL_NIL;
+  if (least == INFINITY) return SHOAL_NONE;
   while (x[from] != least) from++;
   return from;
 }
 
-INLINE int compare_body(shoal_clusters *b, shoal_box box) {
+INLINE int compare_body(shoal_clusters *b, shoal_packed_box box) {
   for (uint32_t from = 0; from < b->n; from += STRIDE) {
     uint16_t sum[STRIDE];
     join_stride(b, box, from, sum);
@@ -198,9 +199,9 @@ INLINE int compare_body(shoal_clusters *b, shoal_box box) {
   }
   return 0;
 }
-DISPATCH(int, compare, (shoal_clusters * b, shoal_box box), (b, box))
+DISPATCH(int, compare, (shoal_clusters * b, shoal_packed_box box), (b, box))
 
-INLINE uint32_t price_body(shoal_clusters *b, shoal_box box) {
+INLINE uint32_t price_body(shoal_clusters *b, shoal_packed_box box) {
   float least = INFINITY;
   uint32_t best = 0;
   for (uint32_t from = 0; from < b->n; from += STRIDE) {
@@ -217,9 +218,9 @@ INLINE uint32_t price_body(shoal_clusters *b, shoal_box box) {
   }
   return index_of(b->join_cost, best, least);
 }
-DISPATCH(uint32_t, price, (shoal_clusters * b, shoal_box box), (b, box))
+DISPATCH(uint32_t, price, (shoal_clusters * b, shoal_packed_box box), (b, box))
 
-INLINE uint32_t least_of_body(const shoal_clusters *b, const float *x) {
+INLINE uint32_t min_of_body(const shoal_clusters *b, const float *x) {
   float least = INFINITY;
   uint32_t best = 0;
   for (uint32_t from = 0; from < b->n; from += STRIDE) {
@@ -229,25 +230,24 @@ INLINE uint32_t least_of_body(const shoal_clusters *b, const float *x) {
   }
   return index_of(x, best, least);
 }
-DISPATCH(uint32_t, least_of, (const shoal_clusters *b, const float *x), (b, x))
+DISPATCH(uint32_t, min_of, (const shoal_clusters *b, const float *x), (b, x))
 
 INLINE uint32_t bound_all_body(const shoal_clusters *b, const shoal_open *open, uint16_t own) {
   uint16_t least = UINT16_MAX;
   uint32_t best = 0;
   for (uint32_t from = 0; from < b->n; from += STRIDE) {
     const uint16_t *joint = b->joint + from, *loss = open->loss + from, *bar = open->bar + from;
-    uint16_t bound[STRIDE], stride_least = UINT16_MAX;
+    uint16_t bound[STRIDE], stride_min = UINT16_MAX;
     for (int i = 0; i < STRIDE; i++) {
       uint16_t less = own > loss[i] ? own : loss[i], x = (uint16_t)(joint[i] - less);
       bound[i] = x > bar[i] ? x : bar[i];
     }
-    for (int i = 0; i < STRIDE; i++)
-      stride_least = bound[i] < stride_least ? bound[i] : stride_least;
+    for (int i = 0; i < STRIDE; i++) stride_min = bound[i] < stride_min ? bound[i] : stride_min;
     memcpy(open->bound + from, bound, sizeof bound);
-    best = stride_least < least ? from : best;
-    least = stride_least < least ? stride_least : least;
+    best = stride_min < least ? from : best;
+    least = stride_min < least ? stride_min : least;
   }
-  if (least == UINT16_MAX) return SHOAL_NIL;
+  if (least == UINT16_MAX) return SHOAL_NONE;
   while (open->bound[best] != least) best++;
   return best;
 }
@@ -255,33 +255,33 @@ DISPATCH(uint32_t, bound_all, (const shoal_clusters *b, const shoal_open *open, 
          (b, open, own))
 
 INLINE bool any_below_body(const shoal_clusters *b, const shoal_open *open, uint32_t from,
-                           uint16_t limit, bool tells) {
+                           uint16_t limit, bool mutual) {
   const uint16_t *bound = open->bound + from, *score = open->score + from;
   uint16_t any = 0;
   (void)b;
   for (int i = 0; i < STRIDE; i++) {
-    uint16_t most = tells && score[i] > limit ? score[i] : limit;
-    any = (uint16_t)(any | (bound[i] < most ? 1 : 0));
+    uint16_t max = mutual && score[i] > limit ? score[i] : limit;
+    any = (uint16_t)(any | (bound[i] < max ? 1 : 0));
   }
   return any;
 }
 DISPATCH(bool, any_below,
          (const shoal_clusters *b, const shoal_open *open, uint32_t from, uint16_t limit,
-          bool tells),
-         (b, open, from, limit, tells))
+          bool mutual),
+         (b, open, from, limit, mutual))
 
-/* ------------------------------------------------------------ what others call */
+/* ------------------------------------------------------------ interface */
 
-void shoal_clusters_compare(shoal_clusters *b, shoal_box box) {
+void shoal_clusters_compare(shoal_clusters *b, shoal_packed_box box) {
   b->work += b->n;
   (void)compare(b, box);
 }
 
 uint32_t shoal_clusters_cheapest(shoal_clusters *b, const int16_t *values, uint32_t except) {
-  shoal_box box = shoal_boxes_at(&b->noted, b->p, b->room); /* a spare one */
+  shoal_packed_box box = shoal_packed_boxes_at(&b->noted, b->p, b->room); /* the scratch box */
   float offset = b->offset[except];
   b->work += b->n;
-  shoal_box_start(b->p, box, values);
+  shoal_packed_box_start(b->p, box, values);
   b->offset[except] = INFINITY;
   uint32_t best = price(b, box);
   b->offset[except] = offset;
@@ -293,10 +293,8 @@ uint32_t shoal_open_bounds(const shoal_clusters *b, const shoal_open *open, uint
 }
 
 bool shoal_open_any_below(const shoal_clusters *b, const shoal_open *open, uint32_t from,
-                          uint16_t limit, bool tells) {
-  return any_below(b, open, from, limit, tells);
+                          uint16_t limit, bool mutual) {
+  return any_below(b, open, from, limit, mutual);
 }
 
-uint32_t shoal_open_lowest(const shoal_clusters *b, const float *score) {
-  return least_of(b, score);
-}
+uint32_t shoal_open_lowest(const shoal_clusters *b, const float *score) { return min_of(b, score); }

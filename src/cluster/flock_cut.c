@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster/flock_cut: see flock_cut.h. */
+/* cluster/flock_cut: cuts chosen by near pairs of a sample. */
 #include "cluster/flock_cut.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 enum {
   NEIGHBOURS = 2, /* pairs per sampled item */
   SEPARATED = 8,  /* weight of a pair that the division before separated */
-  MIN_SHARE = 16  /* a cut leaves at least this part on either side, if it can */
+  MIN_SHARE = 16  /* each side has at least 1 / MIN_SHARE of the weight, if possible */
 };
 
 typedef struct near_pair {
@@ -33,8 +33,8 @@ typedef struct cutter {
 
 typedef struct cut {
   size_t axis;
-  uint32_t place; /* the last place of the left side */
-  double score;   /* the lower, the better */
+  uint32_t position; /* the last position of the left side */
+  double score;      /* the lower, the better */
 } cut;
 
 static uint32_t draw(cutter *c, uint32_t below) {
@@ -42,7 +42,7 @@ static uint32_t draw(cutter *c, uint32_t below) {
   return (uint32_t)((shoal_mix(c->random) >> 32) * below >> 32);
 }
 
-static uint32_t place_on(const cutter *c, const shoal_item *item, size_t q) {
+static uint32_t position_on(const cutter *c, const shoal_item *item, size_t q) {
   return shoal_axes_tuple(c->axes, item->tuple)[q];
 }
 
@@ -55,7 +55,7 @@ static uint32_t pair_loss(const shoal_axes *axes, const shoal_item *a, const sho
   for (size_t q = 0; q < axes->n && loss < limit; q++) {
     if (x[q] == y[q]) continue;
     loss += axes->items[q].kind == SHOAL_AXIS_SET
-                ? axes->items[q].full / (axes->items[q].n_places - 1)
+                ? axes->items[q].full / (axes->items[q].n_positions - 1)
             : x[q] < y[q] ? shoal_axis_loss(&axes->items[q], x[q], y[q])
                           : shoal_axis_loss(&axes->items[q], y[q], x[q]);
   }
@@ -65,7 +65,7 @@ static uint32_t pair_loss(const shoal_axes *axes, const shoal_item *a, const sho
 static void draw_sample(cutter *c, const shoal_item *items, uint32_t n) {
   c->n_sample = c->limits->n_others < n ? c->limits->n_others : n;
   c->sample_weight = 0;
-  for (uint32_t i = 0; i < c->n_sample; i++) { /* one of each stretch: no item twice */
+  for (uint32_t i = 0; i < c->n_sample; i++) { /* one of each range: no item twice */
     uint32_t from = (uint32_t)((uint64_t)n * i / c->n_sample);
     uint32_t to = (uint32_t)((uint64_t)n * (i + 1) / c->n_sample);
     c->sample[i] = from + draw(c, to - from);
@@ -102,19 +102,19 @@ static void find_pairs(cutter *c, const shoal_item *items) {
 
 /* ------------------------------------------------------------ the best cut */
 
-/* Tries every position of an axis between places of the sample. */
+/* Tries every position of an axis between positions of the sample. */
 static void try_axis(const cutter *c, const shoal_item *items, size_t q, cut *best) {
   uint64_t order[SHOAL_CUT_OTHERS];
-  uint32_t rank[SHOAL_CUT_OTHERS];            /* by sampled item: which place it has */
+  uint32_t rank[SHOAL_CUT_OTHERS];            /* by sampled item: which position it has */
   int64_t opened[SHOAL_CUT_OTHERS + 1] = {0}; /* by rank: pairs that begin less those that end */
   uint64_t weight = 0;
   int64_t separated = 0;
   for (uint32_t i = 0; i < c->n_sample; i++)
-    order[i] = (uint64_t)place_on(c, &items[c->sample[i]], q) << 32 | i;
-  shoal_sort_keys(order, c->n_sample);
-  for (uint32_t i = 0, place = 0; i < c->n_sample; i++) {
-    place += i && order[i] >> 32 != order[i - 1] >> 32;
-    rank[(uint32_t)order[i]] = place;
+    order[i] = (uint64_t)position_on(c, &items[c->sample[i]], q) << 32 | i;
+  shoal_sort_u64(order, c->n_sample);
+  for (uint32_t i = 0, position = 0; i < c->n_sample; i++) {
+    position += i && order[i] >> 32 != order[i - 1] >> 32;
+    rank[(uint32_t)order[i]] = position;
   }
   for (uint32_t i = 0; i < c->n_pairs; i++) {
     uint32_t a = rank[c->pairs[i].a], b = rank[c->pairs[i].b];
@@ -133,11 +133,11 @@ static void try_axis(const cutter *c, const shoal_item *items, size_t q, cut *be
   }
 }
 
-/* Puts the items left of the cut first; returns how many they are. */
+/* Moves the items left of the cut to the front; returns their number. */
 static uint32_t divide(const cutter *c, shoal_item *items, uint32_t n, const cut *at) {
   uint32_t left = 0, right = 0;
   for (uint32_t i = 0; i < n; i++) {
-    if (place_on(c, &items[i], at->axis) <= at->place) items[left++] = items[i];
+    if (position_on(c, &items[i], at->axis) <= at->position) items[left++] = items[i];
     else c->scratch[right++] = items[i];
   }
   memcpy(items + left, c->scratch, right * sizeof *items);

@@ -2,33 +2,32 @@
 /*
  * cluster/flock_cut: divides a table into blocks of similar rows. Private to flock*.c.
  *
- * Blocks are cut in two again and again, at one position of one axis. A cut is good if it separates
- * few near neighbours: of a sample of items, each is paired with its nearest ones, and the cut that
- * separates the fewest pairs, in proportion to the smaller side, is taken. That treats numbers,
- * trees and flat categories alike. A second division can be asked to keep together what the first
- * one separated.
+ * Blocks are cut in two recursively, at one position of one axis. A good cut separates few near
+ * neighbours: the items of a sample are paired with their nearest ones, and the cut that separates
+ * the fewest pairs, relative to the smaller side, is taken. That treats numbers, trees and flat
+ * categories alike. Pairs that the previous division separated weigh more.
  */
 #ifndef SHOAL_CLUSTER_FLOCK_CUT_H
 #define SHOAL_CLUSTER_FLOCK_CUT_H
 
 #include "cluster/cluster.h"
 
-/* What is divided: the rows of a tuple, or a cluster, which stands where one of its tuples is. */
+/* The rows of a tuple, or a cluster, at the position of one of its tuples. */
 typedef struct shoal_item {
   uint32_t id;
   uint32_t tuple;
-  uint32_t weight; /* what the work on it grows with: distinct tuples */
-  uint32_t rows;   /* at most k: more do not make more clusters */
-  uint32_t block;  /* of the division before; all 0 in the first */
+  uint32_t weight; /* distinct tuples: a measure of the work on it */
+  uint32_t rows;   /* counted up to k: more do not give more clusters */
+  uint32_t block;  /* of the previous division; all 0 in the first */
 } shoal_item;
 
 typedef struct shoal_cut_limits {
   uint64_t max_weight; /* of a block, unless it is one item, */
   uint64_t min_rows;   /* or has no more rows than this */
-  uint32_t n_samples;  /* per cut: items that are paired, */
-  uint32_t n_others;   /* and items that they are paired with; at most SHOAL_CUT_OTHERS */
+  uint32_t n_samples;  /* per cut: items that are paired */
+  uint32_t n_others;   /* per cut: candidates for their partners; at most SHOAL_CUT_OTHERS */
   uint64_t seed;
-  bool (*stops)(void *user); /* asked before each cut whether to end early; NULL: never */
+  bool (*stops)(void *user); /* called before each cut; true: end early. NULL: never */
   void *user;
 } shoal_cut_limits;
 

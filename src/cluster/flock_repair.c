@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cluster/flock_repair: destroy and repair (large neighbourhood search, Shaw 1998). A cluster of
- * high cost and its nearest neighbours are taken apart and agglomerated again, with some noise;
- * local moves follow. The result is kept unless it costs more. Agglomeration starts from parts of
- * the old clusters whose tuples lose little together, not from single tuples: that is several times
- * faster and gains nearly as much.
+ * high cost and its nearest neighbours are dissolved and agglomerated again, with some noise; local
+ * moves follow. The result is kept unless it costs more. Agglomeration starts from parts of the old
+ * clusters whose tuples lose little together, not from single tuples: several times faster, with
+ * nearly the same gain.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 
 enum {
   MAX_PARTNERS = 5,
-  MAX_ROWS = 1024, /* pooled */
-  DRAWS = 3,       /* clusters drawn, of which the one with the highest cost is taken apart */
-  ENOUGH = 6,      /* times k rows are enough for a pool */
-  HOPE = 109,      /* percent of the old cost above which local moves are not tried */
+  MAX_ROWS = 1024,   /* pooled */
+  DRAWS = 3,         /* clusters drawn; the one with the highest cost is dissolved */
+  ENOUGH = 6,        /* times the mean size, or k: rows of a pool */
+  MAX_PERCENT = 109, /* of the old cost; above it, local moves are not tried */
   MIN_PART = 60,
   MAX_PART = 100, /* percent of its cluster's loss that a part may lose */
   ROUNDS = 2      /* of local moves */
@@ -45,13 +45,13 @@ typedef struct pooled {
   uint32_t rows[MAX_ROWS], n;
 } pooled;
 
-/* Of a few clusters drawn, the one of highest cost; SHOAL_NIL: none of them can gain anything. */
+/* Of DRAWS random clusters, the one of highest cost; SHOAL_NONE: none can be improved. */
 static uint32_t draw_cluster(shoal_clusters *b) {
-  uint32_t best = SHOAL_NIL;
+  uint32_t best = SHOAL_NONE;
   for (int i = 0; i < DRAWS; i++) {
     uint32_t c = shoal_clusters_random(b, b->n);
     if (!b->size[c] || b->size[c] > MAX_ROWS || (!b->loss[c] && !b->cost.square)) continue;
-    if (best == SHOAL_NIL || shoal_clusters_cost(b, c) > shoal_clusters_cost(b, best)) best = c;
+    if (best == SHOAL_NONE || shoal_clusters_cost(b, c) > shoal_clusters_cost(b, best)) best = c;
   }
   return best;
 }
@@ -62,14 +62,14 @@ static uint32_t draw_row(shoal_clusters *b, uint32_t cluster) {
   return row;
 }
 
-/* The cluster, then those that a random row of it would cost least, with some noise. */
+/* The cluster, then those to which a random row of it adds the least cost, with some noise. */
 static void choose_clusters(shoal_clusters *b, uint32_t cluster, pooled *pool) {
   enum { SHARES = 1024 };
   float cost[MAX_PARTNERS + 1] = {0};
   const int16_t *values = shoal_packed_values(b->p, b->p->tuple[draw_row(b, cluster)]);
   pool->clusters[0] = cluster;
   pool->n_clusters = 1;
-  if (shoal_clusters_cheapest(b, values, cluster) == SHOAL_NIL) return;
+  if (shoal_clusters_cheapest(b, values, cluster) == SHOAL_NONE) return;
   for (uint32_t c = 0; c < b->n; c++) {
     float own = b->join_cost[c];
     bool full = pool->n_clusters > MAX_PARTNERS;
@@ -86,16 +86,16 @@ static void choose_clusters(shoal_clusters *b, uint32_t cluster, pooled *pool) {
   }
 }
 
-/* The rows of the chosen clusters, nearest first, until there are enough; false: of one only. */
+/* The rows of the chosen clusters, nearest first, until there are enough; false: of one cluster. */
 static bool pool_rows(const shoal_clusters *b, pooled *pool) {
   uint64_t enough = ENOUGH * (uint64_t)(b->p->n / b->n_live);
-  if (enough < ENOUGH * b->p->fit->k) enough = ENOUGH * b->p->fit->k;
+  if (enough < ENOUGH * b->p->required->k) enough = ENOUGH * b->p->required->k;
   pool->n = 0;
   for (uint32_t i = 0; i < pool->n_clusters; i++) {
     uint32_t c = pool->clusters[i];
     if (pool->n >= enough || pool->n + b->size[c] > MAX_ROWS) pool->n_clusters = i;
     else
-      for (uint32_t r = b->head[c]; r != SHOAL_NIL; r = b->next[r]) pool->rows[pool->n++] = r;
+      for (uint32_t r = b->head[c]; r != SHOAL_NONE; r = b->next[r]) pool->rows[pool->n++] = r;
   }
   return pool->n_clusters > 1;
 }
@@ -107,15 +107,15 @@ static void split_cluster(shoal_repair *r, uint32_t cluster, uint32_t percent) {
   const shoal_clusters *b = r->b;
   const shoal_packed_rows *p = b->p;
   shoal_clusters *pool = &r->pool;
-  uint32_t first = pool->n, last_tuple = SHOAL_NIL, part = 0;
+  uint32_t first = pool->n, last_tuple = SHOAL_NONE, part = 0;
   uint32_t most = (uint32_t)((uint64_t)b->loss[cluster] * percent / 100);
-  for (uint32_t row = b->head[cluster]; row != SHOAL_NIL; row = b->next[row]) {
+  for (uint32_t row = b->head[cluster]; row != SHOAL_NONE; row = b->next[row]) {
     const int16_t *values = shoal_packed_values(p, p->tuple[row]);
     if (p->tuple[row] != last_tuple) {
       for (part = first; part < pool->n; part++)
-        if (shoal_box_loss_with(p, shoal_clusters_box(pool, part), values) <= most) break;
-      if (part == pool->n) shoal_box_start(p, shoal_clusters_box(pool, pool->n++), values);
-      else shoal_box_add(p, shoal_clusters_box(pool, part), values);
+        if (shoal_packed_box_loss_with(p, shoal_clusters_box(pool, part), values) <= most) break;
+      if (part == pool->n) shoal_packed_box_start(p, shoal_clusters_box(pool, pool->n++), values);
+      else shoal_packed_box_add(p, shoal_clusters_box(pool, part), values);
     }
     last_tuple = p->tuple[row];
     shoal_clusters_put(pool, row, part);
@@ -125,42 +125,42 @@ static void split_cluster(shoal_repair *r, uint32_t cluster, uint32_t percent) {
 
 /* ------------------------------------------------------------ back into the block */
 
-/* The old cluster that a new one equals; SHOAL_NIL: none. */
+/* The old cluster that a new one equals; SHOAL_NONE: none. */
 static uint32_t same_cluster(const shoal_repair *r, uint32_t c) {
   const shoal_clusters *b = r->b, *pool = &r->pool;
   uint32_t old = b->cluster_of[pool->head[c]];
-  if (b->size[old] != pool->size[c]) return SHOAL_NIL;
-  for (uint32_t row = pool->head[c]; row != SHOAL_NIL; row = pool->next[row])
-    if (b->cluster_of[row] != old) return SHOAL_NIL;
+  if (b->size[old] != pool->size[c]) return SHOAL_NONE;
+  for (uint32_t row = pool->head[c]; row != SHOAL_NONE; row = pool->next[row])
+    if (b->cluster_of[row] != old) return SHOAL_NONE;
   return old;
 }
 
-/* Moves rows so that the block has the pool's clusters. Lists those that changed. */
+/* Moves rows until the block has the pool's clusters. Lists the clusters that changed. */
 static uint32_t put_back(shoal_repair *r, pooled *pool, uint32_t *changed) {
   shoal_clusters *b = r->b;
   const shoal_clusters *made = &r->pool;
   uint32_t n = 0, free_slots = 0;
   bool kept[MAX_PARTNERS + 1] = {false}, same[MAX_ROWS] = {false};
   for (uint32_t c = 0; c < made->n; c++) {
-    uint32_t old = made->size[c] ? same_cluster(r, c) : SHOAL_NIL;
-    same[c] = old != SHOAL_NIL;
+    uint32_t old = made->size[c] ? same_cluster(r, c) : SHOAL_NONE;
+    same[c] = old != SHOAL_NONE;
     for (uint32_t i = 0; i < pool->n_clusters; i++) kept[i] |= pool->clusters[i] == old;
   }
   for (uint32_t i = 0; i < pool->n_clusters; i++)
     if (!kept[i]) pool->clusters[free_slots++] = pool->clusters[i];
   for (uint32_t c = 0; c < made->n && !shoal_clusters_is_stopped(b); c++) {
     if (!made->size[c] || same[c]) continue;
-    uint32_t to = n < free_slots ? pool->clusters[n] : shoal_clusters_take(b);
-    assert(to != SHOAL_NIL); /* each cluster has k rows: there is room for all */
+    uint32_t to = n < free_slots ? pool->clusters[n] : shoal_clusters_open(b);
+    assert(to != SHOAL_NONE); /* each cluster has k rows: there is room for all */
     changed[n++] = to;
-    for (uint32_t row = made->head[c]; row != SHOAL_NIL; row = made->next[row])
+    for (uint32_t row = made->head[c]; row != SHOAL_NONE; row = made->next[row])
       if (b->cluster_of[row] != to) shoal_clusters_move(b, row, to);
   }
-  shoal_clusters_settle(b, 0);
+  shoal_clusters_recompute(b, 0);
   return n;
 }
 
-/* The cost of clusters as it is without the bonus for their number. */
+/* A cost without the bonus for the number of clusters. */
 static int64_t without_bonus(const shoal_clusters *b, int64_t cost, uint32_t n_clusters) {
   return cost + b->cost.bonus * n_clusters;
 }
@@ -169,7 +169,7 @@ void shoal_repair_step(shoal_repair *r) {
   shoal_clusters *b = r->b, *made = &r->pool;
   uint32_t cluster = draw_cluster(b), changed[MAX_ROWS];
   pooled pool; /* large: not cleared */
-  if (cluster == SHOAL_NIL) return;
+  if (cluster == SHOAL_NONE) return;
   choose_clusters(b, cluster, &pool);
   if (!pool_rows(b, &pool)) return;
   int64_t before = b->total, pooled_cost = 0;
@@ -188,8 +188,9 @@ void shoal_repair_step(shoal_repair *r) {
   if (made->n_live < pool.n_clusters &&
       (b->cost.bonus || b->n_live + made->n_live < b->min_live + pool.n_clusters))
     return;
-  if (made->n_live <= pool.n_clusters && without_bonus(made, made->total, made->n_live) * 100 >
-                                             without_bonus(b, pooled_cost, pool.n_clusters) * HOPE)
+  if (made->n_live <= pool.n_clusters &&
+      without_bonus(made, made->total, made->n_live) * 100 >
+          without_bonus(b, pooled_cost, pool.n_clusters) * MAX_PERCENT)
     return;
   b->n_moved = 0;
   uint32_t n = put_back(r, &pool, changed);

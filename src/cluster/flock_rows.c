@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster/flock_rows: packing the rows of a block, and boxes around them; see flock_rows.h. */
+/* cluster/flock_rows: packs the rows of a block; boxes of packed rows. */
 #include "cluster/flock_rows.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "base/sort.h"
 
 /* ------------------------------------------------------------ boxes */
 
-bool shoal_boxes_init(shoal_boxes *boxes, const shoal_packed_rows *p, size_t n) {
-  boxes->spans = shoal_alloc_zero(n * 2 * p->n_spans, sizeof *boxes->spans);
-  boxes->sets = shoal_alloc_zero(n * p->n_words, sizeof *boxes->sets);
-  return boxes->spans && boxes->sets;
-}
-
-void shoal_boxes_reset(shoal_boxes *boxes) {
-  free(boxes->spans);
-  free(boxes->sets);
-  memset(boxes, 0, sizeof *boxes);
+bool shoal_packed_boxes_init(shoal_packed_boxes *boxes, const shoal_packed_rows *p, size_t n,
+                             shoal_arena *arena) {
+  return SHOAL_ARENA_ZEROED(arena, boxes->spans, n * 2 * p->n_spans) &&
+         SHOAL_ARENA_ZEROED(arena, boxes->sets, n * p->n_words);
 }
 
 static void add_to_sets(const shoal_packed_rows *p, uint64_t *sets, const int16_t *values) {
@@ -28,7 +19,8 @@ static void add_to_sets(const shoal_packed_rows *p, uint64_t *sets, const int16_
   }
 }
 
-void shoal_box_start(const shoal_packed_rows *p, shoal_box box, const int16_t *values) {
+void shoal_packed_box_start(const shoal_packed_rows *p, shoal_packed_box box,
+                            const int16_t *values) {
   memcpy(box.lo, values, p->n_spans * sizeof *values);
   memcpy(box.hi, values, p->n_spans * sizeof *values);
   if (!p->n_words) return;
@@ -36,18 +28,19 @@ void shoal_box_start(const shoal_packed_rows *p, shoal_box box, const int16_t *v
   add_to_sets(p, box.sets, values);
 }
 
-void shoal_box_add(const shoal_packed_rows *p, shoal_box box, const int16_t *values) {
+void shoal_packed_box_add(const shoal_packed_rows *p, shoal_packed_box box, const int16_t *values) {
   for (size_t q = 0; q < p->n_spans; q++) {
-    if (values[q] < box.lo[q]) box.lo[q] = values[q];
-    if (values[q] > box.hi[q]) box.hi[q] = values[q];
+    box.lo[q] = values[q] < box.lo[q] ? values[q] : box.lo[q]; /* no branches: they mispredict */
+    box.hi[q] = values[q] > box.hi[q] ? values[q] : box.hi[q];
   }
   if (p->n_words) add_to_sets(p, box.sets, values);
 }
 
-void shoal_box_join(const shoal_packed_rows *p, shoal_box box, shoal_box other) {
+void shoal_packed_box_join(const shoal_packed_rows *p, shoal_packed_box box,
+                           shoal_packed_box other) {
   for (size_t q = 0; q < p->n_spans; q++) {
-    if (other.lo[q] < box.lo[q]) box.lo[q] = other.lo[q];
-    if (other.hi[q] > box.hi[q]) box.hi[q] = other.hi[q];
+    box.lo[q] = other.lo[q] < box.lo[q] ? other.lo[q] : box.lo[q];
+    box.hi[q] = other.hi[q] > box.hi[q] ? other.hi[q] : box.hi[q];
   }
   for (size_t w = 0; w < p->n_words; w++) box.sets[w] |= other.sets[w];
 }
@@ -58,7 +51,7 @@ static uint32_t set_size(const shoal_packed_axis *axis, const uint64_t *sets) {
   return n;
 }
 
-uint32_t shoal_box_loss(const shoal_packed_rows *p, shoal_box box) {
+uint32_t shoal_packed_box_loss(const shoal_packed_rows *p, shoal_packed_box box) {
   uint32_t loss = 0;
   for (size_t q = 0; q < p->n_spans; q++) loss += shoal_span_loss(p, q, box.lo[q], box.hi[q]);
   for (size_t q = p->n_spans; q < p->n_axes; q++)
@@ -66,7 +59,8 @@ uint32_t shoal_box_loss(const shoal_packed_rows *p, shoal_box box) {
   return loss;
 }
 
-uint32_t shoal_box_loss_with(const shoal_packed_rows *p, shoal_box box, const int16_t *values) {
+uint32_t shoal_packed_box_loss_with(const shoal_packed_rows *p, shoal_packed_box box,
+                                    const int16_t *values) {
   uint32_t loss = 0;
   for (size_t q = 0; q < p->n_spans; q++) {
     int lo = values[q] < box.lo[q] ? values[q] : box.lo[q];
@@ -84,11 +78,11 @@ uint32_t shoal_box_loss_with(const shoal_packed_rows *p, shoal_box box, const in
 
 /*
  * Numbers the distinct keys of n items from 0, ascending. `keys` holds key << 32 | item; number_of
- * receives the number of each item. Returns how many there are.
+ * receives the number of each item. Returns the number of distinct keys.
  */
 static uint32_t number_keys(uint64_t *keys, uint32_t n, uint32_t *number_of) {
   uint32_t numbers = 0;
-  shoal_sort_keys(keys, n);
+  shoal_sort_u64(keys, n);
   for (uint32_t i = 0; i < n; i++) {
     numbers += i && keys[i] >> 32 != keys[i - 1] >> 32;
     number_of[(uint32_t)keys[i]] = numbers;
@@ -96,54 +90,57 @@ static uint32_t number_keys(uint64_t *keys, uint32_t n, uint32_t *number_of) {
   return numbers + 1;
 }
 
-/* What packing one block needs: places of all tuples on one axis, in several forms. */
+/* Scratch of packing: the positions of all tuples on one axis. */
 typedef struct packing {
   const shoal_axes *axes;
-  uint64_t *keys;      /* n_tuples or n rows */
-  uint32_t *number_of; /* by tuple: its value among those of the block */
-  uint32_t *place_at;  /* by value: its place on the axis */
+  uint64_t *keys;        /* n_tuples or n rows */
+  uint32_t *number_of;   /* by tuple: its value among those of the block */
+  uint32_t *position_at; /* by value: its position on the axis */
   double scale;
   bool truncates; /* steps of sets: rounded, their sum could exceed 16 bits */
 } packing;
 
-static uint32_t place_of(const packing *k, const shoal_packed_rows *p, size_t q, uint32_t tuple) {
+static uint32_t position_of(const packing *k, const shoal_packed_rows *p, size_t q,
+                            uint32_t tuple) {
   return shoal_axes_row(k->axes, p->row[p->first[tuple]])[p->axes[q].source];
 }
 
 static uint32_t find_values(packing *k, const shoal_packed_rows *p, size_t q) {
-  for (uint32_t t = 0; t < p->n_tuples; t++) k->keys[t] = (uint64_t)place_of(k, p, q, t) << 32 | t;
+  for (uint32_t t = 0; t < p->n_tuples; t++)
+    k->keys[t] = (uint64_t)position_of(k, p, q, t) << 32 | t;
   uint32_t n = number_keys(k->keys, p->n_tuples, k->number_of);
   if (n > SHOAL_PACKED_COORDINATE) { /* neighbours share a value */
     for (uint32_t t = 0; t < p->n_tuples; t++)
       k->number_of[t] = (uint32_t)((uint64_t)k->number_of[t] * SHOAL_PACKED_COORDINATE / n);
     n = SHOAL_PACKED_COORDINATE;
   }
-  for (uint32_t t = 0; t < p->n_tuples; t++) k->place_at[k->number_of[t]] = place_of(k, p, q, t);
+  for (uint32_t t = 0; t < p->n_tuples; t++)
+    k->position_at[k->number_of[t]] = position_of(k, p, q, t);
   return n;
 }
 
 /*
- * At most what the block's whole box loses on an axis, in the table's units; `coordinate`: at most
- * its largest coordinate.
+ * An upper bound on the loss of the block's whole box on an axis, in the table's units;
+ * *coordinate: an upper bound on its largest coordinate.
  */
 static double extent_of(const packing *k, const shoal_packed_rows *p, size_t q,
                         double *coordinate) {
   const shoal_axis *axis = p->axes[q].axis;
   uint32_t lo = UINT32_MAX, hi = 0, last = 0; /* last: of the numbers */
   for (uint32_t t = 0; t < p->n_tuples; t++) {
-    uint32_t place = place_of(k, p, q, t);
-    if (place < lo) lo = place;
-    if (place > hi) hi = place;
-    if (place < axis->n_numbers && place > last) last = place;
+    uint32_t position = position_of(k, p, q, t);
+    if (position < lo) lo = position;
+    if (position > hi) hi = position;
+    if (position < axis->n_numbers && position > last) last = position;
   }
   *coordinate = 0;
   if (axis->kind == SHOAL_AXIS_SET) {
-    double n = p->n_tuples < axis->n_places ? p->n_tuples : axis->n_places;
-    return axis->n_places > 1 ? axis->full * (n - 1) / (axis->n_places - 1) : 0;
+    double n = p->n_tuples < axis->n_positions ? p->n_tuples : axis->n_positions;
+    return axis->n_positions > 1 ? axis->full * (n - 1) / (axis->n_positions - 1) : 0;
   }
   if (axis->kind == SHOAL_AXIS_NUMBER) {
     double width = lo < axis->n_numbers ? shoal_axis_loss(axis, lo, last) : 0;
-    uint32_t n_missing = hi < axis->n_numbers ? 0 : axis->n_places - axis->n_numbers;
+    uint32_t n_missing = hi < axis->n_numbers ? 0 : axis->n_positions - axis->n_numbers;
     *coordinate = width + (double)n_missing * axis->full;
   }
   return shoal_axis_loss(axis, lo, hi);
@@ -154,17 +151,17 @@ static uint16_t scaled(const packing *k, double loss) { return (uint16_t)(loss *
 static void pack_numbers(packing *k, shoal_packed_rows *p, size_t q, uint32_t n) {
   shoal_packed_axis *own = &p->axes[q];
   const shoal_axis *axis = own->axis;
-  uint32_t least = k->place_at[0], missing = 0;
+  uint32_t least = k->position_at[0], missing = 0;
   double width = 0;
-  for (uint32_t i = 0; i < n; i++) { /* place_at becomes the coordinate */
-    uint32_t place = k->place_at[i];
-    if (place < axis->n_numbers) width = shoal_axis_loss(axis, least, place);
+  for (uint32_t i = 0; i < n; i++) { /* position_at becomes the coordinate */
+    uint32_t position = k->position_at[i];
+    if (position < axis->n_numbers) width = shoal_axis_loss(axis, least, position);
     else missing++;
-    k->place_at[i] = scaled(k, width + (double)missing * axis->full);
+    k->position_at[i] = scaled(k, width + (double)missing * axis->full);
   }
   own->cap = missing && n > 1 ? scaled(k, axis->full) : UINT16_MAX;
   for (uint32_t t = 0; t < p->n_tuples; t++)
-    p->values[t * p->n_axes + q] = (int16_t)k->place_at[k->number_of[t]];
+    p->values[t * p->n_axes + q] = (int16_t)k->position_at[k->number_of[t]];
 }
 
 static bool pack_tree(packing *k, shoal_packed_rows *p, size_t q, uint32_t n) {
@@ -172,10 +169,10 @@ static bool pack_tree(packing *k, shoal_packed_rows *p, size_t q, uint32_t n) {
   unsigned powers = 1;
   while ((UINT32_C(1) << powers) < n) powers++;
   own->n_values = n;
-  own->range_max = shoal_alloc_zero((size_t)powers * n, sizeof *own->range_max);
-  if (!own->range_max) return false;
+  if (!SHOAL_ARENA_ZEROED(&p->arena, own->range_max, (size_t)powers * n)) return false;
   for (uint32_t i = 0; i + 1 < n; i++)
-    own->range_max[i] = scaled(k, shoal_axis_loss(own->axis, k->place_at[i], k->place_at[i + 1]));
+    own->range_max[i] =
+        scaled(k, shoal_axis_loss(own->axis, k->position_at[i], k->position_at[i + 1]));
   for (unsigned power = 1; power < powers; power++) {
     const uint16_t *below = own->range_max + (size_t)(power - 1) * n;
     uint16_t *max = own->range_max + (size_t)power * n;
@@ -191,8 +188,8 @@ static bool pack_tree(packing *k, shoal_packed_rows *p, size_t q, uint32_t n) {
 
 /* The loss of a value of a set beyond the first. */
 static uint16_t step_of(const packing *k, const shoal_axis *axis) {
-  if (axis->n_places < 2) return 0;
-  double step = (double)axis->full / (axis->n_places - 1);
+  if (axis->n_positions < 2) return 0;
+  double step = (double)axis->full / (axis->n_positions - 1);
   if (k->truncates) return (uint16_t)(step * k->scale);
   return scaled(k, step) ? scaled(k, step) : 1;
 }
@@ -202,8 +199,9 @@ static bool steps_overflow(const packing *k, const shoal_packed_rows *p, double 
   double sum = loss * k->scale + (double)p->n_axes;
   for (size_t q = p->n_spans; q < p->n_axes; q++) {
     const shoal_axis *axis = p->axes[q].axis;
-    double n = p->n_tuples < axis->n_places ? p->n_tuples : axis->n_places;
-    if (n > 1) sum += (n - 1) * (step_of(k, axis) - k->scale * axis->full / (axis->n_places - 1));
+    double n = p->n_tuples < axis->n_positions ? p->n_tuples : axis->n_positions;
+    if (n > 1)
+      sum += (n - 1) * (step_of(k, axis) - k->scale * axis->full / (axis->n_positions - 1));
   }
   return sum > UINT16_MAX;
 }
@@ -243,8 +241,7 @@ static void find_tuples(shoal_packed_rows *p, const shoal_axes *axes) {
 
 static bool fill_values(packing *k, shoal_packed_rows *p) {
   double loss = 1, coordinate = 1, own;
-  p->values = shoal_alloc((size_t)p->n_tuples * p->n_axes, sizeof *p->values);
-  if (!p->values) return false;
+  if (!SHOAL_ARENA_ARRAY(&p->arena, p->values, (size_t)p->n_tuples * p->n_axes)) return false;
   for (size_t q = 0; q < p->n_axes; q++) {
     loss += extent_of(k, p, q, &own);
     if (own > coordinate) coordinate = own;
@@ -265,12 +262,11 @@ static bool fill_values(packing *k, shoal_packed_rows *p) {
 static bool fill_groups(packing *k, shoal_packed_rows *p) {
   for (size_t d = 0; d < p->n_counts; d++) {
     uint32_t n = 0;
-    p->group[d] = shoal_alloc(p->n, sizeof *p->group[d]);
-    if (!p->group[d]) return false;
+    if (!SHOAL_ARENA_ARRAY(&p->arena, p->group[d], p->n)) return false;
     for (uint32_t i = 0; i < p->n; i++) {
-      uint32_t group = shoal_count_group(&p->fit->counts[d], p->row[i]);
-      p->group[d][i] = SHOAL_NO_GROUP;
-      if (group != SHOAL_NO_GROUP) k->keys[n++] = (uint64_t)group << 32 | i;
+      uint32_t group = shoal_distinct_requirement_group(&p->required->counts[d], p->row[i]);
+      p->group[d][i] = SHOAL_NONE;
+      if (group != SHOAL_NONE) k->keys[n++] = (uint64_t)group << 32 | i;
     }
     p->exact[d] = !n || number_keys(k->keys, n, p->group[d]) <= 64;
   }
@@ -279,38 +275,28 @@ static bool fill_groups(packing *k, shoal_packed_rows *p) {
 
 bool shoal_packed_rows_init(shoal_packed_rows *p, const shoal_cluster_task *task,
                             const uint32_t *rows, uint32_t n) {
-  *p = (shoal_packed_rows){.fit = task->fit, .row = rows, .n = n, .n_counts = task->fit->n_counts};
-  packing k = {.axes = task->axes,
-               .keys = shoal_alloc(n, sizeof *k.keys),
-               .number_of = shoal_alloc(n, sizeof *k.number_of),
-               .place_at = shoal_alloc(n, sizeof *k.place_at)};
-  p->axes = shoal_alloc_zero(task->axes->n, sizeof *p->axes);
-  p->tuple = shoal_alloc(n, sizeof *p->tuple);
-  p->first = shoal_alloc((size_t)n + 1, sizeof *p->first);
-  p->group = shoal_alloc_zero(p->n_counts, sizeof *p->group);
-  p->exact = shoal_alloc_zero(p->n_counts, sizeof *p->exact);
-  bool ok = k.keys && k.number_of && k.place_at && p->axes && p->tuple && p->first && p->group &&
-            p->exact;
+  *p = (shoal_packed_rows){
+      .required = task->required, .row = rows, .n = n, .n_counts = task->required->n_counts};
+  shoal_arena scratch = {0};
+  packing k = {.axes = task->axes};
+  bool ok = SHOAL_ARENA_ARRAY(&scratch, k.keys, n) && SHOAL_ARENA_ARRAY(&scratch, k.number_of, n) &&
+            SHOAL_ARENA_ARRAY(&scratch, k.position_at, n) &&
+            SHOAL_ARENA_ZEROED(&p->arena, p->axes, task->axes->n) &&
+            SHOAL_ARENA_ARRAY(&p->arena, p->tuple, n) &&
+            SHOAL_ARENA_ARRAY(&p->arena, p->first, (size_t)n + 1) &&
+            SHOAL_ARENA_ARRAY(&p->arena, p->group, p->n_counts) &&
+            SHOAL_ARENA_ZEROED(&p->arena, p->exact, p->n_counts);
   if (ok) {
     order_axes(p, task->axes);
     find_tuples(p, task->axes);
     ok = fill_values(&k, p) && fill_groups(&k, p);
   }
-  free(k.keys);
-  free(k.number_of);
-  free(k.place_at);
+  shoal_arena_reset(&scratch);
   if (!ok) shoal_packed_rows_reset(p);
   return ok;
 }
 
 void shoal_packed_rows_reset(shoal_packed_rows *p) {
-  for (size_t q = 0; p->axes && q < p->n_axes; q++) free(p->axes[q].range_max);
-  for (size_t d = 0; p->group && d < p->n_counts; d++) free(p->group[d]);
-  free(p->axes);
-  free(p->tuple);
-  free(p->first);
-  free(p->values);
-  free(p->group);
-  free(p->exact);
+  shoal_arena_reset(&p->arena);
   memset(p, 0, sizeof *p);
 }

@@ -3,8 +3,8 @@
  * cluster/flock_rows: the rows of one block, packed for fast comparison. Private to flock*.c.
  *
  * Losses are whole numbers of at most 16 bits, scaled so that a box around the whole block loses
- * at most SHOAL_PACKED_LOSS. They are rounded: clusters chosen with them can be slightly worse, but
- * never wrong. Axes come in this order:
+ * at most SHOAL_PACKED_LOSS. They are rounded: the clusters can be slightly worse for it, but
+ * never invalid. Axes come in this order:
  *
  *     numbers   value = distance from the smallest number of the block; loss = hi - lo. A missing
  *               value lies so far away that any box with another value reaches `cap`, full loss.
@@ -24,8 +24,6 @@
 
 #include "cluster/cluster.h"
 
-#define SHOAL_NIL UINT32_MAX
-
 enum { SHOAL_PACKED_LOSS = 60000, SHOAL_PACKED_COORDINATE = 32000 };
 
 typedef struct shoal_packed_axis {
@@ -39,7 +37,8 @@ typedef struct shoal_packed_axis {
 } shoal_packed_axis;
 
 typedef struct shoal_packed_rows {
-  const shoal_fit *fit;
+  shoal_arena arena; /* of all arrays */
+  const shoal_cluster_requirements *required;
   const uint32_t *row; /* borrowed: rows of the table; rows of one tuple are neighbours */
   uint32_t n, n_tuples;
   uint32_t *tuple;                   /* by row */
@@ -64,24 +63,24 @@ static inline const int16_t *shoal_packed_values(const shoal_packed_rows *p, uin
 
 /* ---- boxes */
 
-typedef struct shoal_box {
+typedef struct shoal_packed_box {
   int16_t *lo, *hi; /* by span */
   uint64_t *sets;   /* n_words */
-} shoal_box;
+} shoal_packed_box;
 
-/* Memory for n boxes, and the i-th of them. */
-typedef struct shoal_boxes {
+/* n boxes, in an arena, and the i-th of them. */
+typedef struct shoal_packed_boxes {
   int16_t *spans;
   uint64_t *sets;
-} shoal_boxes;
+} shoal_packed_boxes;
 
-bool shoal_boxes_init(shoal_boxes *boxes, const shoal_packed_rows *p, size_t n);
-void shoal_boxes_reset(shoal_boxes *boxes);
+bool shoal_packed_boxes_init(shoal_packed_boxes *boxes, const shoal_packed_rows *p, size_t n,
+                             shoal_arena *arena);
 
-static inline shoal_box shoal_boxes_at(const shoal_boxes *boxes, const shoal_packed_rows *p,
-                                       size_t i) {
+static inline shoal_packed_box shoal_packed_boxes_at(const shoal_packed_boxes *boxes,
+                                                     const shoal_packed_rows *p, size_t i) {
   int16_t *lo = boxes->spans + i * 2 * p->n_spans;
-  return (shoal_box){lo, lo + p->n_spans, boxes->sets + i * p->n_words};
+  return (shoal_packed_box){lo, lo + p->n_spans, boxes->sets + i * p->n_words};
 }
 
 static inline uint32_t shoal_number_loss(const shoal_packed_axis *axis, int lo, int hi) {
@@ -113,17 +112,21 @@ static inline bool shoal_set_has(const shoal_packed_axis *axis, const uint64_t *
   return sets[axis->word + (unsigned)value / 64] >> ((unsigned)value % 64) & 1;
 }
 
-static inline void shoal_box_copy(const shoal_packed_rows *p, shoal_box to, shoal_box from) {
+static inline void shoal_packed_box_copy(const shoal_packed_rows *p, shoal_packed_box to,
+                                         shoal_packed_box from) {
   memcpy(to.lo, from.lo, 2 * p->n_spans * sizeof *to.lo); /* hi follows lo */
   if (p->n_words) memcpy(to.sets, from.sets, p->n_words * sizeof *to.sets);
 }
 
-void shoal_box_start(const shoal_packed_rows *p, shoal_box box, const int16_t *values);
-void shoal_box_add(const shoal_packed_rows *p, shoal_box box, const int16_t *values);
-void shoal_box_join(const shoal_packed_rows *p, shoal_box box, shoal_box other);
+void shoal_packed_box_start(const shoal_packed_rows *p, shoal_packed_box box,
+                            const int16_t *values);
+void shoal_packed_box_add(const shoal_packed_rows *p, shoal_packed_box box, const int16_t *values);
+void shoal_packed_box_join(const shoal_packed_rows *p, shoal_packed_box box,
+                           shoal_packed_box other);
 
 /* The loss of a row in the box; in the box once a tuple has joined it. */
-uint32_t shoal_box_loss(const shoal_packed_rows *p, shoal_box box);
-uint32_t shoal_box_loss_with(const shoal_packed_rows *p, shoal_box box, const int16_t *values);
+uint32_t shoal_packed_box_loss(const shoal_packed_rows *p, shoal_packed_box box);
+uint32_t shoal_packed_box_loss_with(const shoal_packed_rows *p, shoal_packed_box box,
+                                    const int16_t *values);
 
 #endif

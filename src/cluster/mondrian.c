@@ -2,19 +2,19 @@
 /*
  * cluster/mondrian: multidimensional partitioning (LeFevre, DeWitt & Ramakrishnan 2006) with local
  * recoding. All rows are cut in two, then each side again, until no cut leaves both sides
- * satisfying every demand. The demands may include models that are not monotone.
+ * satisfying every requirement. The requirements may include models that are not monotone.
  *
  * Axes are tried in the order of their loss, the largest first, as in the paper. The paper cuts at
  * the median only; here the allowed cut nearest to the median is taken, so that a frequent value,
- * or a demand that the median breaks, does not rule out the axis. Cuts at the end of a label come
- * first: between children of the lowest common ancestor, and between numbers and missing values
- * (together they are `*`). Only then a cut may divide a child.
+ * or a requirement that the median breaks, does not rule out the axis. Cuts at the end of a label
+ * come first: between children of the lowest common ancestor, and between numbers and missing
+ * values (together they are `*`). Only then a cut may divide a child.
  *
- * If every demand is monotone, the left side satisfies them from some cut on, and the right side up
- * to some cut; binary search finds both. Otherwise up to MAX_TRIES cuts are tried, the nearest
- * first: judging costs a pass over the rows.
+ * If every requirement is monotone, the left side satisfies them from some cut on, and the right
+ * side up to some cut; binary search finds both. Otherwise up to MAX_TRIES cuts are tried, the
+ * nearest first: judging costs a pass over the rows.
  *
- * Relaxed cuts (section 3.2 of the paper): rows at the median place go to both sides, the first
+ * Relaxed cuts (section 3.2 of the paper): rows at the median position go to both sides, the first
  * ones left, and the sides are equally large.
  *
  * Rows are in one array that is divided in place; a node is a range of it. Nodes are independent,
@@ -25,11 +25,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/work.h"
+#include "base/thread.h"
 #include "cluster/cluster.h"
 
 enum {
-  MAX_TRIES = 16,        /* cuts judged on an axis if not every demand is monotone */
+  MAX_TRIES = 16,        /* cuts judged on an axis if not every requirement is monotone */
   MIN_SHARED = 4096,     /* rows of a node that is worth giving to another thread */
   NODES_PER_THREAD = 16, /* at least, for an even load */
   REPORTS = 100
@@ -37,43 +37,43 @@ enum {
 
 /* ------------------------------------------------------------ one node */
 
-/* A place, and the number of rows at it or a lower one: a cut after that place. */
-typedef shoal_place_count step;
+/* A position, and the number of rows at it or a lower one: a cut after that position. */
+typedef shoal_position_count step;
 
 /* Cuts the rows of one node; one per thread. */
 typedef struct cutter {
   const shoal_cluster_task *task;
-  shoal_judging judging;
+  shoal_requirement_checker checker;
   shoal_arena arena;
-  shoal_span *extent; /* of the node, by axis */
-  uint32_t *losses;   /* of the extent, by axis */
-  size_t *order;      /* axes on which the rows differ, the largest loss first */
-  uint32_t *scratch;  /* one entry per place */
-  step *steps;        /* of the node's rows on the current axis, ascending */
+  shoal_span *box;   /* of the node, by axis */
+  uint32_t *losses;  /* of the box, by axis */
+  size_t *order;     /* axes on which the rows differ, the largest loss first */
+  uint32_t *scratch; /* one entry per position */
+  step *steps;       /* of the node's rows on the current axis, ascending */
   uint32_t n_steps;
   step *picked; /* steps at the end of a label */
   size_t axis;  /* the current axis */
   const uint32_t *rows;
   uint32_t n;
-  uint32_t *places; /* of the rows on that axis */
-  uint32_t *sides;  /* the rows divided: left ones, then right ones */
+  uint32_t *positions; /* of the rows on that axis */
+  uint32_t *sides;     /* the rows divided: left ones, then right ones */
 } cutter;
 
 static void cutter_reset(cutter *c) {
-  shoal_judging_reset(&c->judging);
+  shoal_requirement_checker_reset(&c->checker);
   shoal_arena_reset(&c->arena);
 }
 
 static shoal_status cutter_init(cutter *c, const shoal_cluster_task *task, shoal_error *error) {
   const shoal_axes *axes = task->axes;
   *c = (cutter){.task = task};
-  SHOAL_TRY(shoal_judging_init(&c->judging, task->fit, error));
-  bool ok = SHOAL_ARENA_ARRAY(&c->arena, c->extent, axes->n) &&
+  SHOAL_TRY(shoal_requirement_checker_init(&c->checker, task->required, error));
+  bool ok = SHOAL_ARENA_ARRAY(&c->arena, c->box, axes->n) &&
             SHOAL_ARENA_ARRAY(&c->arena, c->losses, axes->n) &&
             SHOAL_ARENA_ARRAY(&c->arena, c->order, axes->n) &&
-            SHOAL_ARENA_ARRAY(&c->arena, c->scratch, axes->max_places) &&
-            SHOAL_ARENA_ARRAY(&c->arena, c->steps, axes->max_places) &&
-            SHOAL_ARENA_ARRAY(&c->arena, c->picked, axes->max_places);
+            SHOAL_ARENA_ARRAY(&c->arena, c->scratch, axes->max_positions) &&
+            SHOAL_ARENA_ARRAY(&c->arena, c->steps, axes->max_positions) &&
+            SHOAL_ARENA_ARRAY(&c->arena, c->picked, axes->max_positions);
   if (ok) return SHOAL_OK;
   cutter_reset(c);
   return shoal_fail_memory(error);
@@ -83,9 +83,9 @@ static shoal_status cutter_init(cutter *c, const shoal_cluster_task *task, shoal
 static size_t order_axes(cutter *c) {
   const shoal_axes *axes = c->task->axes;
   size_t n = 0;
-  shoal_extent_of(axes, c->extent, c->rows, c->n);
+  shoal_box_of(axes, c->box, c->rows, c->n);
   for (size_t q = 0; q < axes->n; q++) {
-    shoal_span span = c->extent[q];
+    shoal_span span = c->box[q];
     if (span.lo == span.hi) continue;
     c->losses[q] = shoal_axis_loss(&axes->items[q], span.lo, span.hi);
     size_t at = n++;
@@ -98,20 +98,20 @@ static size_t order_axes(cutter *c) {
 static void find_steps(cutter *c, size_t axis) {
   const shoal_axes *axes = c->task->axes;
   c->axis = axis;
-  for (uint32_t i = 0; i < c->n; i++) c->places[i] = shoal_axes_row(axes, c->rows[i])[axis];
-  c->n_steps = shoal_count_places(c->places, c->n, c->extent[axis], c->scratch, c->steps);
+  for (uint32_t i = 0; i < c->n; i++) c->positions[i] = shoal_axes_row(axes, c->rows[i])[axis];
+  c->n_steps = shoal_count_positions(c->positions, c->n, c->box[axis], c->scratch, c->steps);
   for (uint32_t s = 1; s < c->n_steps; s++) c->steps[s].n += c->steps[s - 1].n;
 }
 
 /* Picks the steps at the end of a label, unless all are; returns their number. */
 static uint32_t pick_steps(cutter *c) {
   const shoal_axis *axis = &c->task->axes->items[c->axis];
-  shoal_span span = c->extent[c->axis];
+  shoal_span span = c->box[c->axis];
   if (!axis->hierarchy && span.hi < axis->n_numbers) return 0;
   const shoal_level *level = axis->hierarchy ? shoal_axis_children(axis, span.lo, span.hi) : NULL;
   uint32_t n = 0;
   for (uint32_t s = 0; s + 1 < c->n_steps; s++) {
-    uint32_t here = c->steps[s].place, next = c->steps[s + 1].place;
+    uint32_t here = c->steps[s].position, next = c->steps[s + 1].position;
     bool ends = level ? level->of_leaf[axis->code_at[here]] != level->of_leaf[axis->code_at[next]]
                       : next >= axis->n_numbers;
     if (ends) c->picked[n++] = c->steps[s];
@@ -121,32 +121,33 @@ static uint32_t pick_steps(cutter *c) {
 
 /* ------------------------------------------------------------ trying a cut */
 
-/* Rows below `place` go left, and the first n_at_place of those at it: n_left rows in total. */
-static void divide(cutter *c, uint32_t place, uint32_t n_left, uint32_t n_at_place) {
+/* Rows below `position` go left, and the first n_at_position of those at it: n_left rows in total.
+ */
+static void divide(cutter *c, uint32_t position, uint32_t n_left, uint32_t n_at_position) {
   uint32_t *to[2] = {c->sides + n_left, c->sides};
   for (uint32_t i = 0; i < c->n; i++) {
-    bool is_left = c->places[i] < place;
-    if (c->places[i] == place && n_at_place) {
+    bool is_left = c->positions[i] < position;
+    if (c->positions[i] == position && n_at_position) {
       is_left = true;
-      n_at_place--;
+      n_at_position--;
     }
     *to[is_left]++ = c->rows[i];
   }
 }
 
-static void divide_after(cutter *c, step at) { divide(c, at.place, at.n, UINT32_MAX); }
+static void divide_after(cutter *c, step at) { divide(c, at.position, at.n, UINT32_MAX); }
 
-static bool left_fits(cutter *c, step at) {
-  return shoal_judging_fits(&c->judging, c->sides, at.n);
+static bool left_satisfies(cutter *c, step at) {
+  return shoal_requirement_checker_satisfies(&c->checker, c->sides, at.n);
 }
 
-static bool right_fits(cutter *c, step at) {
-  return shoal_judging_fits(&c->judging, c->sides + at.n, c->n - at.n);
+static bool right_satisfies(cutter *c, step at) {
+  return shoal_requirement_checker_satisfies(&c->checker, c->sides + at.n, c->n - at.n);
 }
 
-static bool both_fit(cutter *c, step at) {
+static bool both_satisfy(cutter *c, step at) {
   divide_after(c, at);
-  return left_fits(c, at) && right_fits(c, at);
+  return left_satisfies(c, at) && right_satisfies(c, at);
 }
 
 /* Twice the distance of a cut from the middle, in rows. */
@@ -162,7 +163,7 @@ typedef struct range {
 } range;
 
 static range large_enough(const cutter *c, const step *steps, uint32_t n) {
-  uint64_t k = c->task->fit->k;
+  uint64_t k = c->task->required->k;
   range r = {.steps = steps};
   while (r.first < n && steps[r.first].n < k) r.first++;
   r.middle = r.first;
@@ -181,32 +182,32 @@ static bool low_is_next(const cutter *c, range r, uint32_t low, uint32_t high) {
   return off_middle(c, r.steps[low - 1]) <= off_middle(c, r.steps[high]);
 }
 
-/* Monotone demands: binary search. */
+/* Monotone requirements: binary search. */
 static uint32_t cut_by_halving(cutter *c, range r) {
   uint32_t at = low_is_next(c, r, r.middle, r.middle) ? r.middle - 1 : r.middle;
   divide_after(c, r.steps[at]);
-  bool left = left_fits(c, r.steps[at]), right = right_fits(c, r.steps[at]);
+  bool left = left_satisfies(c, r.steps[at]), right = right_satisfies(c, r.steps[at]);
   if (left && right) return r.steps[at].n;
   if (!left && !right) return 0;
   uint32_t low = left ? r.first : at + 1, high = left ? at : r.end;
   while (low < high) { /* the first step whose left side fits, or whose right side does not */
     uint32_t half = low + (high - low) / 2;
     divide_after(c, r.steps[half]);
-    bool below = left ? right_fits(c, r.steps[half]) : !left_fits(c, r.steps[half]);
+    bool below = left ? right_satisfies(c, r.steps[half]) : !left_satisfies(c, r.steps[half]);
     if (below) low = half + 1;
     else high = half;
   }
   if (low == (left ? r.first : r.end)) return 0;
   step found = r.steps[left ? low - 1 : low];
-  return both_fit(c, found) ? found.n : 0;
+  return both_satisfy(c, found) ? found.n : 0;
 }
 
-/* Other demands: one by one, from the median outward. */
+/* Other requirements: one by one, from the median outward. */
 static uint32_t cut_by_trying(cutter *c, range r) {
   uint32_t low = r.middle, high = r.middle;
   for (int tried = 0; tried < MAX_TRIES && high - low < r.end - r.first; tried++) {
     step at = r.steps[low_is_next(c, r, low, high) ? --low : high++];
-    if (both_fit(c, at)) return at.n;
+    if (both_satisfy(c, at)) return at.n;
   }
   return 0;
 }
@@ -214,16 +215,16 @@ static uint32_t cut_by_trying(cutter *c, range r) {
 static uint32_t cut_after(cutter *c, const step *steps, uint32_t n) {
   range r = large_enough(c, steps, n);
   if (r.first == r.end) return 0;
-  return c->task->fit->monotone ? cut_by_halving(c, r) : cut_by_trying(c, r);
+  return c->task->required->monotone ? cut_by_halving(c, r) : cut_by_trying(c, r);
 }
 
-/* Relaxed: half of the rows go left, whatever their places. */
+/* Relaxed: half of the rows go left, whatever their positions. */
 static uint32_t cut_in_half(cutter *c) {
   uint32_t n_left = c->n / 2, s = 0;
   while (c->steps[s].n < n_left) s++;
-  divide(c, c->steps[s].place, n_left, n_left - (s ? c->steps[s - 1].n : 0));
-  step half = {c->steps[s].place, n_left};
-  return left_fits(c, half) && right_fits(c, half) ? n_left : 0;
+  divide(c, c->steps[s].position, n_left, n_left - (s ? c->steps[s - 1].n : 0));
+  step half = {c->steps[s].position, n_left};
+  return left_satisfies(c, half) && right_satisfies(c, half) ? n_left : 0;
 }
 
 static uint32_t cut_axis(cutter *c, size_t axis) {
@@ -239,11 +240,11 @@ static uint32_t cut_axis(cutter *c, size_t axis) {
  * number of left ones; 0: no cut is allowed. `scratch` has room for 2 n rows.
  */
 static uint32_t cut(cutter *c, uint32_t *rows, uint32_t n, uint32_t *scratch) {
-  if (n < 2 || n / 2 < c->task->fit->k) return 0;
+  if (n < 2 || n / 2 < c->task->required->k) return 0;
   c->rows = rows;
   c->n = n;
   c->sides = scratch;
-  c->places = scratch + n;
+  c->positions = scratch + n;
   size_t n_axes = order_axes(c);
   uint32_t n_left = 0;
   for (size_t i = 0; i < n_axes && !n_left; i++) n_left = cut_axis(c, c->order[i]);
@@ -342,7 +343,7 @@ static shoal_status cut_all(mondrian *m, shoal_error *error) {
     next_round(m);
   }
   for (unsigned t = 0; t < m->n_threads; t++)
-    if (m->cutters[t].judging.failed) return shoal_fail_memory(error);
+    if (m->cutters[t].checker.failed) return shoal_fail_memory(error);
   return SHOAL_OK;
 }
 

@@ -20,7 +20,7 @@ void shoal_recoding_reset(shoal_recoding *recoding) {
 
 /* Axes of the same tuples, with intervals instead of trees if a rule says so. */
 static shoal_status init_axes(shoal_recoding *recoding, shoal_error *error) {
-  const shoal_frequency *f = recoding->frequency;
+  const shoal_frequency_set *f = recoding->frequency;
   for (size_t q = 0; q < f->n_quasi; q++) {
     if (!recoding->rules[q].interval) {
       recoding->hierarchies[q] = f->hierarchies[q];
@@ -29,12 +29,12 @@ static shoal_status init_axes(shoal_recoding *recoding, shoal_error *error) {
     SHOAL_TRY(shoal_column_numbers(f->table, f->quasi[q], &recoding->numbers[q],
                                    &recoding->scale[q], error));
   }
-  shoal_frequency as_released = *f;
+  shoal_frequency_set as_released = *f;
   as_released.hierarchies = recoding->hierarchies;
   return shoal_axes_init(&recoding->axes, &as_released, NULL, SHOAL_LOSS_HEIGHT, error);
 }
 
-shoal_status shoal_recoding_init(shoal_recoding *recoding, const shoal_frequency *frequency,
+shoal_status shoal_recoding_init(shoal_recoding *recoding, const shoal_frequency_set *frequency,
                                  const shoal_recode_rule *rules, shoal_error *error) {
   size_t n = frequency->n_quasi;
   *recoding = (shoal_recoding){
@@ -50,24 +50,24 @@ shoal_status shoal_recoding_init(shoal_recoding *recoding, const shoal_frequency
   return status;
 }
 
-shoal_span *shoal_extents_of_rows(const shoal_axes *axes, const uint32_t *group_of_row,
-                                  uint32_t n_groups) {
+shoal_span *shoal_boxes_of_rows(const shoal_axes *axes, const uint32_t *group_of_row,
+                                uint32_t n_groups) {
   if (axes->n > SIZE_MAX / ((size_t)n_groups + 1)) return NULL;
   size_t n = (size_t)n_groups * axes->n;
-  shoal_span *extents = shoal_alloc(n, sizeof *extents);
+  shoal_span *boxes = shoal_alloc(n, sizeof *boxes);
   uint32_t *last = shoal_alloc(axes->n_tuples, sizeof *last); /* by tuple: the group it was in */
-  bool ok = extents && last;
-  for (size_t i = 0; ok && i < n; i++) extents[i] = (shoal_span){UINT32_MAX, 0};
+  bool ok = boxes && last;
+  for (size_t i = 0; ok && i < n; i++) boxes[i] = (shoal_span){UINT32_MAX, 0};
   for (uint32_t t = 0; ok && t < axes->n_tuples; t++) last[t] = UINT32_MAX;
   for (uint64_t row = 0; ok && row < axes->n_rows; row++) {
     uint32_t tuple = axes->tuple_of_row[row], group = group_of_row[row];
     if (last[tuple] == group) continue; /* most tuples are in one group only */
     last[tuple] = group;
-    shoal_extent_add(axes, extents + (size_t)group * axes->n, shoal_axes_tuple(axes, tuple));
+    shoal_box_add(axes, boxes + (size_t)group * axes->n, shoal_axes_tuple(axes, tuple));
   }
   free(last);
-  if (ok) return extents;
-  free(extents);
+  if (ok) return boxes;
+  free(boxes);
   return NULL;
 }
 
@@ -96,7 +96,7 @@ static uint32_t intern_ends(shoal_strings *strings, const shoal_column *column, 
   shoal_text_add_bytes(&text, high_bytes, high_size);
   shoal_text_add(&text, "]");
   shoal_label label = {text.bytes, text.size_bytes};
-  uint32_t id = text.failed ? SHOAL_NO_ID : shoal_strings_intern(strings, label);
+  uint32_t id = text.failed ? SHOAL_NONE : shoal_strings_intern(strings, label);
   shoal_text_reset(&text);
   return id;
 }
@@ -118,7 +118,7 @@ static uint32_t intern_interval(shoal_strings *strings, const shoal_recoding *re
 }
 
 /* Makes the label of each distinct span once. */
-static bool label_groups(const shoal_recoding *recoding, size_t q, const shoal_span *extents,
+static bool label_groups(const shoal_recoding *recoding, size_t q, const shoal_span *boxes,
                          uint32_t n_groups, shoal_strings *strings, uint32_t *of_group) {
   const shoal_axis *axis = &recoding->axes.items[q];
   size_t n = recoding->axes.n, capacity = 0;
@@ -127,14 +127,14 @@ static bool label_groups(const shoal_recoding *recoding, size_t q, const shoal_s
   if (!shoal_ids_init(&spans, 1024)) return false;
   bool ok = true;
   for (uint32_t g = 0; ok && g < n_groups; g++) {
-    shoal_span span = extents[(size_t)g * n + q];
+    shoal_span span = boxes[(size_t)g * n + q];
     uint32_t known = spans.n_ids;
-    uint32_t id = shoal_ids_insert(&spans, (uint64_t)span.lo * axis->n_places + span.hi);
-    ok = id != SHOAL_NO_ID && shoal_grow(&label_of, &capacity, (size_t)id + 1, sizeof *label_of);
+    uint32_t id = shoal_ids_insert(&spans, (uint64_t)span.lo * axis->n_positions + span.hi);
+    ok = id != SHOAL_NONE && shoal_grow(&label_of, &capacity, (size_t)id + 1, sizeof *label_of);
     if (ok && id == known)
       label_of[id] = axis->hierarchy ? intern_ancestor(strings, axis, span)
                                      : intern_interval(strings, recoding, q, span);
-    ok = ok && label_of[id] != SHOAL_NO_ID;
+    ok = ok && label_of[id] != SHOAL_NONE;
     if (ok) of_group[g] = label_of[id];
   }
   free(label_of);
@@ -142,7 +142,7 @@ static bool label_groups(const shoal_recoding *recoding, size_t q, const shoal_s
   return ok;
 }
 
-void shoal_labels_reset(shoal_labels *labels) {
+void shoal_class_labels_reset(shoal_class_labels *labels) {
   for (size_t q = 0; q < labels->n; q++) {
     if (labels->strings) shoal_strings_reset(&labels->strings[q]);
     if (labels->of_group) free(labels->of_group[q]);
@@ -152,8 +152,8 @@ void shoal_labels_reset(shoal_labels *labels) {
   memset(labels, 0, sizeof *labels);
 }
 
-static bool make(shoal_labels *labels, const shoal_recoding *recoding, const shoal_span *extents,
-                 uint32_t n_groups) {
+static bool make(shoal_class_labels *labels, const shoal_recoding *recoding,
+                 const shoal_span *boxes, uint32_t n_groups) {
   size_t n = recoding->axes.n;
   labels->strings = shoal_alloc_zero(n, sizeof *labels->strings);
   labels->of_group = shoal_alloc_zero(n, sizeof *labels->of_group);
@@ -163,35 +163,36 @@ static bool make(shoal_labels *labels, const shoal_recoding *recoding, const sho
     labels->n = q + 1;
     labels->of_group[q] = shoal_alloc(n_groups, sizeof **labels->of_group);
     if (!labels->of_group[q] ||
-        !label_groups(recoding, q, extents, n_groups, &labels->strings[q], labels->of_group[q]))
+        !label_groups(recoding, q, boxes, n_groups, &labels->strings[q], labels->of_group[q]))
       return false;
   }
   return true;
 }
 
-shoal_status shoal_labels_make(shoal_labels *labels, const shoal_recoding *recoding,
-                               const shoal_span *extents, uint32_t n_groups, shoal_error *error) {
+shoal_status shoal_class_labels_make(shoal_class_labels *labels, const shoal_recoding *recoding,
+                                     const shoal_span *boxes, uint32_t n_groups,
+                                     shoal_error *error) {
   memset(labels, 0, sizeof *labels);
-  if (make(labels, recoding, extents, n_groups)) return SHOAL_OK;
-  shoal_labels_reset(labels);
+  if (make(labels, recoding, boxes, n_groups)) return SHOAL_OK;
+  shoal_class_labels_reset(labels);
   return shoal_fail_memory(error);
 }
 
 /* ------------------------------------------------------------ classes */
 
-static bool group_labels(const shoal_labels *labels, shoal_grouper *grouper, uint32_t n_groups,
-                         uint32_t *class_of, uint32_t *n_classes) {
+static bool group_labels(const shoal_class_labels *labels, shoal_grouper *grouper,
+                         uint32_t n_groups, uint32_t *class_of, uint32_t *n_classes) {
   if (!shoal_grouper_start(grouper, n_groups)) return false;
   for (size_t q = 0; q < labels->n; q++)
     if (!shoal_grouper_fold(grouper, n_groups, NULL, labels->of_group[q],
                             labels->strings[q].n_strings, class_of))
       return false;
   *n_classes = shoal_grouper_ids(grouper, n_groups, class_of);
-  return *n_classes != SHOAL_NO_ID;
+  return *n_classes != SHOAL_NONE;
 }
 
-shoal_status shoal_labels_unite(shoal_labels *labels, uint32_t n_groups, uint32_t *class_of,
-                                uint32_t *n_classes, shoal_error *error) {
+shoal_status shoal_class_labels_unite(shoal_class_labels *labels, uint32_t n_groups,
+                                      uint32_t *class_of, uint32_t *n_classes, shoal_error *error) {
   shoal_grouper grouper;
   shoal_grouper_init(&grouper);
   bool ok = group_labels(labels, &grouper, n_groups, class_of, n_classes);

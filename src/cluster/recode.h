@@ -9,8 +9,8 @@
 #ifndef SHOAL_CLUSTER_RECODE_H
 #define SHOAL_CLUSTER_RECODE_H
 
+#include "base/intern.h"
 #include "cluster/axes.h"
-#include "hierarchy/strings.h"
 
 /* How a quasi-identifier is released. */
 typedef struct shoal_recode_rule {
@@ -19,7 +19,7 @@ typedef struct shoal_recode_rule {
 } shoal_recode_rule;
 
 typedef struct shoal_recoding {
-  const shoal_frequency *frequency;
+  const shoal_frequency_set *frequency;
   const shoal_recode_rule *rules;      /* by quasi-identifier */
   const shoal_hierarchy **hierarchies; /* of the labels; NULL: intervals of numbers */
   shoal_axes axes;                     /* of these hierarchies */
@@ -28,14 +28,14 @@ typedef struct shoal_recoding {
 } shoal_recoding;
 
 /* `rules`, one per quasi-identifier, and the frequency set must outlive the recoding. */
-shoal_status shoal_recoding_init(shoal_recoding *recoding, const shoal_frequency *frequency,
+shoal_status shoal_recoding_init(shoal_recoding *recoding, const shoal_frequency_set *frequency,
                                  const shoal_recode_rule *rules,
                                  shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_recoding_reset(shoal_recoding *recoding);
 
-/* The extents of groups of rows, by group and axis. NULL: no memory. */
-shoal_span *shoal_extents_of_rows(const shoal_axes *axes, const uint32_t *group_of_row,
-                                  uint32_t n_groups);
+/* The boxes of groups of rows, by group and axis. NULL: no memory. */
+shoal_span *shoal_boxes_of_rows(const shoal_axes *axes, const uint32_t *group_of_row,
+                                uint32_t n_groups);
 
 /* Does a span of numbers include a missing value and others? */
 static inline bool shoal_axis_mixed(const shoal_axis *axis, shoal_span span) {
@@ -43,23 +43,24 @@ static inline bool shoal_axis_mixed(const shoal_axis *axis, shoal_span span) {
 }
 
 /* Labels of groups of rows, by quasi-identifier. */
-typedef struct shoal_labels {
+typedef struct shoal_class_labels {
   size_t n;
   shoal_strings *strings; /* the distinct labels */
   uint32_t **of_group;    /* by group: index of its label */
-} shoal_labels;
+} shoal_class_labels;
 
-/* `extents`: of the groups, on recoding->axes. */
-shoal_status shoal_labels_make(shoal_labels *labels, const shoal_recoding *recoding,
-                               const shoal_span *extents, uint32_t n_groups,
-                               shoal_error *error) SHOAL_MUST_CHECK;
-void shoal_labels_reset(shoal_labels *labels);
+/* `boxes`: of the groups, on recoding->axes. */
+shoal_status shoal_class_labels_make(shoal_class_labels *labels, const shoal_recoding *recoding,
+                                     const shoal_span *boxes, uint32_t n_groups,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_class_labels_reset(shoal_class_labels *labels);
 
 /*
  * Makes one class of groups whose labels are all equal; `labels` are by class then. `class_of`
  * receives the class of each group, numbered in order of first appearance.
  */
-shoal_status shoal_labels_unite(shoal_labels *labels, uint32_t n_groups, uint32_t *class_of,
-                                uint32_t *n_classes, shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_class_labels_unite(shoal_class_labels *labels, uint32_t n_groups,
+                                      uint32_t *class_of, uint32_t *n_classes,
+                                      shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

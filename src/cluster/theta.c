@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cluster/theta: theta-sensitive k-anonymity (Khan et al. 2020, Algorithm 1, read as in
- * docs/reading-the-papers.md R17-R19). Starts from classes that satisfy every other demand, swaps
- * rows between them, adds noise rows if allowed, and merges the rest. Rows never change: they
+ * docs/reading-the-papers.md R17-R19). Starts from classes that satisfy every other requirement,
+ * swaps rows between them, adds noise rows if allowed, and merges the rest. Rows never change: they
  * change classes before these are generalized.
  *
  * Classes that will be released with equal labels are one class to a reader of the release (R23),
@@ -41,20 +41,20 @@ static shoal_status start_sorted(const shoal_cluster_task *task, shoal_partition
   shoal_ranges ranges;
   SHOAL_TRY(shoal_ranges_init(&ranges, task->axes->n_rows, error));
   qsort_r(ranges.rows, ranges.n_rows, sizeof *ranges.rows, compare_rows, (void *)task->axes);
-  uint64_t k = task->fit->k;
+  uint64_t k = task->required->k;
   for (uint64_t i = k; i + k <= ranges.n_rows; i += k) ranges.starts[i] = 1;
   shoal_status status = shoal_ranges_partition(&ranges, partition, error);
   shoal_ranges_reset(&ranges);
   return status;
 }
 
-/* flock's classes on every demand except theta. */
+/* flock's classes on every requirement except theta. */
 static shoal_status start_from_flock(const shoal_cluster_task *task, shoal_partition *partition,
                                      shoal_error *error) {
-  shoal_fit rest;
-  if (!shoal_theta_rest(task->fit, &rest)) return shoal_fail_memory(error);
+  shoal_cluster_requirements rest;
+  if (!shoal_theta_rest(task->required, &rest)) return shoal_fail_memory(error);
   shoal_cluster_task start = *task;
-  start.fit = &rest;
+  start.required = &rest;
   shoal_status status = shoal_cluster_flock(&start, partition, error);
   free(rest.others);
   return status;
@@ -84,15 +84,15 @@ static bool alike_init(alike *a, uint32_t n) {
 
 static shoal_status group_by_labels(const shoal_theta *t, alike *a, shoal_error *error) {
   const shoal_recoding *recoding = t->task->recoding;
-  shoal_labels labels = {0};
+  shoal_class_labels labels = {0};
   for (uint32_t slot = 0; slot < t->n_rows; slot++) t->trial[t->rows[slot]] = t->class_of[slot];
-  shoal_span *extents = shoal_extents_of_rows(&recoding->axes, t->trial, t->n_classes);
-  if (!extents) return shoal_fail_memory(error);
-  shoal_status status = shoal_labels_make(&labels, recoding, extents, t->n_classes, error);
+  shoal_span *boxes = shoal_boxes_of_rows(&recoding->axes, t->trial, t->n_classes);
+  if (!boxes) return shoal_fail_memory(error);
+  shoal_status status = shoal_class_labels_make(&labels, recoding, boxes, t->n_classes, error);
   if (status == SHOAL_OK)
-    status = shoal_labels_unite(&labels, t->n_classes, a->group_of, &a->n_groups, error);
-  shoal_labels_reset(&labels);
-  free(extents);
+    status = shoal_class_labels_unite(&labels, t->n_classes, a->group_of, &a->n_groups, error);
+  shoal_class_labels_reset(&labels);
+  free(boxes);
   return status;
 }
 
@@ -106,7 +106,7 @@ static bool must_unite(shoal_theta *t, const alike *a, uint32_t g) {
     memcpy(t->trial + n, shoal_theta_rows(t, c), size * sizeof *t->trial);
     n += size;
   }
-  return !shoal_judging_fits(&t->all, t->trial, n);
+  return !shoal_requirement_checker_satisfies(&t->all, t->trial, n);
 }
 
 /* Reopens closed classes that are about to change, and removes their noise rows. */
@@ -127,7 +127,7 @@ static void reopen(shoal_theta *t, const alike *a) {
   for (uint32_t c = 0; c < t->n_classes; c++) {
     if (!t->closed[c] || !a->unites[a->group_of[c]]) continue;
     t->closed[c] = 0;
-    if (!a->noisy[c]) t->n_given_up -= shoal_theta_size(t, c);
+    if (!a->noisy[c]) t->n_abandoned -= shoal_theta_size(t, c);
   }
 }
 
@@ -169,7 +169,7 @@ static shoal_status unite(shoal_theta *t, bool *any, shoal_error *error) {
 
 /* ------------------------------------------------------------ the result */
 
-/* Rows in classes that break a demand and are not given up. */
+/* Rows in classes that break a requirement and are not given up. */
 static uint64_t count_failing(const shoal_theta *t) {
   uint64_t n = 0;
   for (uint32_t c = 0; c < t->n_classes; c++)
@@ -190,25 +190,26 @@ static bool copy_noise(const shoal_noise *from, shoal_noise *to) {
   return ok;
 }
 
-static void say_more(shoal_partition *partition, uint64_t n, const char *one, const char *many) {
+static void append_count(shoal_partition *partition, uint64_t n, const char *one,
+                         const char *many) {
   size_t at = strlen(partition->why);
   if (n)
     (void)snprintf(partition->why + at, sizeof partition->why - at, ", %llu %s",
                    (unsigned long long)n, n == 1 ? one : many);
 }
 
-static void say_why(const shoal_theta *t, shoal_partition *partition) {
-  if (!t->n_aims) {
+static void describe(const shoal_theta *t, shoal_partition *partition) {
+  if (!t->n_targets) {
     (void)snprintf(partition->why, sizeof partition->why,
                    "the policy asks for no theta-sensitive: classes are as they started");
     return;
   }
   (void)snprintf(partition->why, sizeof partition->why, "%llu swap%s of rows between classes",
                  (unsigned long long)t->n_swaps, t->n_swaps == 1 ? "" : "s");
-  say_more(partition, t->noise.rows.n, "row invented", "rows invented");
-  say_more(partition, t->n_united, "class united with one of equal labels",
-           "classes united with others of equal labels");
-  say_more(partition, t->n_merged, "class merged into others", "classes merged into others");
+  append_count(partition, t->noise.rows.n, "row invented", "rows invented");
+  append_count(partition, t->n_united, "class united with one of equal labels",
+               "classes united with others of equal labels");
+  append_count(partition, t->n_merged, "class merged into others", "classes merged into others");
 }
 
 /* Stores the current classes. */
@@ -218,9 +219,9 @@ static shoal_status store(const shoal_theta *t, shoal_partition *partition, shoa
   for (uint32_t slot = 0; slot < t->n_rows; slot++)
     partition->cluster_of_row[t->rows[slot]] = t->class_of[slot];
   partition->n_clusters = t->n_classes;
-  partition->n_given_up = t->n_given_up + count_failing(t);
+  partition->n_abandoned = t->n_abandoned + count_failing(t);
   partition->noise_short = t->noise_short;
-  say_why(t, partition);
+  describe(t, partition);
   return SHOAL_OK;
 }
 
@@ -233,12 +234,12 @@ static shoal_status repair_classes(shoal_theta *t, shoal_error *error) {
     SHOAL_TRY(shoal_theta_swap(t, error));
     SHOAL_TRY(unite(t, &any, error));
   }
-  return t->noise.rows.n < t->task->most_noise ? shoal_theta_add_noise(t, error) : SHOAL_OK;
+  return t->noise.rows.n < t->task->max_noise ? shoal_theta_add_noise(t, error) : SHOAL_OK;
 }
 
 /* All rows as one class, the last resort. */
 static shoal_status try_whole(shoal_theta *t, shoal_partition *best, shoal_error *error) {
-  if (!shoal_judging_fits(&t->all, t->rows, t->n_rows))
+  if (!shoal_requirement_checker_satisfies(&t->all, t->rows, t->n_rows))
     return t->all.failed ? shoal_fail_memory(error) : SHOAL_OK;
   shoal_partition_reset(best);
   return shoal_partition_whole(best, t->n_rows, error);
@@ -269,10 +270,10 @@ static shoal_status merge_while_it_helps(shoal_theta *t, shoal_partition *best,
 }
 
 static shoal_status work(shoal_theta *t, shoal_partition *best, shoal_error *error) {
-  if (t->n_aims) SHOAL_TRY(repair_classes(t, error));
+  if (t->n_targets) SHOAL_TRY(repair_classes(t, error));
   SHOAL_TRY(store(t, best, error));
-  if (t->n_aims) SHOAL_TRY(merge_while_it_helps(t, best, error));
-  bool none = best->n_given_up > t->task->most_suppressed || best->n_given_up == t->n_rows;
+  if (t->n_targets) SHOAL_TRY(merge_while_it_helps(t, best, error));
+  bool none = best->n_abandoned > t->task->max_suppressed || best->n_abandoned == t->n_rows;
   return none ? try_whole(t, best, error) : SHOAL_OK;
 }
 

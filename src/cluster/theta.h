@@ -4,7 +4,7 @@
  *
  *     first classes (flock, or sorted runs) -> swap rows between classes -> unite classes of equal
  *     labels, then swap again -> add noise rows if allowed -> merge classes that still break a
- *     demand, then start again from the swaps
+ *     requirement, then start again from the swaps
  *
  * Classes are numbered in an order in which neighbours are similar, so near donors have near
  * numbers.
@@ -16,45 +16,43 @@
 #include "cluster/cluster.h"
 #include "model/theta.h"
 
-#define SHOAL_NO_VALUE UINT32_MAX
-
 /* The largest class whose variance is computed in 64 bits. */
 #define SHOAL_SMALL_CLASS 256
 
 /* Histogram of an attribute in a class. */
-typedef struct shoal_tally {
+typedef struct shoal_value_histogram {
   uint32_t *count;    /* by value; all 0 between uses */
   uint32_t *values;   /* the values that were counted */
   uint32_t n_values;  /* their number */
   uint32_t *by_count; /* by number of rows, from 1: values with that number; 0 between uses */
   uint32_t top;       /* upper bound on the counts */
   uint64_t n_rows;    /* rows with a value */
-} shoal_tally;
+} shoal_value_histogram;
 
 /* Facts about a class and an attribute, valid until its rows change. */
-typedef struct shoal_theta_known {
+typedef struct shoal_theta_cached {
   shoal_variance variance;
   bool passes;
   uint64_t has;             /* bit (value % 64): such a value occurs */
   uint64_t judged, allowed; /* swaps by the counts of the values given and received, each below 8 */
-} shoal_theta_known;
+} shoal_theta_cached;
 
-/* A theta demand and its attribute. */
-typedef struct shoal_theta_aim {
-  const shoal_demand *demand;
+/* A theta requirement and its attribute. */
+typedef struct shoal_theta_target {
+  const shoal_requirement *requirement;
   const shoal_column *column;
-  size_t tracked;           /* index of the tracked column */
-  uint32_t *value_of;       /* by slot; SHOAL_NO_VALUE: missing */
-  uint32_t *by_frequency;   /* values of the table that are not missing, most frequent first */
-  uint32_t n_known;         /* their number */
-  uint32_t *slots;          /* index: slots sorted by value when the round began, */
-  uint32_t *first;          /* by value: its first in `slots`; n_values + 1 entries */
-  uint32_t *cursor;         /* by value: the next of its slots to look at */
-  shoal_theta_known *known; /* by class */
-  uint64_t *least_spread;   /* by rows, up to SHOAL_SMALL_CLASS: the least spread that passes */
-  uint32_t turn;            /* index in `by_frequency` of the next value to look up */
-  shoal_tally here, there;  /* of the class that needs a swap, and of a donor */
-} shoal_theta_aim;
+  size_t tracked;             /* index of the tracked column */
+  uint32_t *value_of;         /* by slot; SHOAL_NONE: missing */
+  uint32_t *by_frequency;     /* values of the table that are not missing, most frequent first */
+  uint32_t n_known;           /* their number */
+  uint32_t *slots;            /* index: slots sorted by value when the round began, */
+  uint32_t *first;            /* by value: its first in `slots`; n_values + 1 entries */
+  uint32_t *cursor;           /* by value: the next of its slots to look at */
+  shoal_theta_cached *cached; /* by class */
+  uint64_t *min_spread;       /* by rows, up to SHOAL_SMALL_CLASS: the least spread that passes */
+  uint32_t turn;              /* index in `by_frequency` of the next value to look up */
+  shoal_value_histogram here, there; /* of the class that needs a swap, and of a donor */
+} shoal_theta_target;
 
 /* Noise rows, with room to grow. */
 typedef struct shoal_noise_list {
@@ -65,20 +63,20 @@ typedef struct shoal_noise_list {
 typedef struct shoal_theta {
   const shoal_cluster_task *task;
   const shoal_axes *axes;
-  shoal_arena arena;     /* of the arrays below and of the aims */
-  shoal_fit rest;        /* every demand except theta; owns `others` only */
-  bool has_rest;         /* they demand more than a size */
-  shoal_judging judging; /* of `rest` */
-  shoal_judging all;     /* of every demand */
-  shoal_theta_aim *aims;
-  size_t n_aims;
+  shoal_arena arena;                 /* of the arrays below and of the targets */
+  shoal_cluster_requirements rest;   /* every requirement except theta; owns `others` only */
+  bool has_rest;                     /* they requirement more than a size */
+  shoal_requirement_checker checker; /* of `rest` */
+  shoal_requirement_checker all;     /* of every requirement */
+  shoal_theta_target *targets;
+  size_t n_targets;
   uint32_t n_rows, n_classes;
   uint32_t *rows;     /* by slot; the slots of a class are contiguous */
   uint32_t *class_of; /* by slot */
   uint32_t *first;    /* by class: its first slot; n_classes + 1 entries */
-  shoal_span *extent; /* by class and axis */
-  uint8_t *fails;     /* by class: it breaks a demand */
-  uint8_t *rests;     /* by class: it satisfies every demand except theta */
+  shoal_span *box;    /* by class and axis */
+  uint8_t *fails;     /* by class: it breaks a requirement */
+  uint8_t *rests;     /* by class: it satisfies every requirement except theta */
   uint8_t *closed;    /* by class: it has noise rows or is given up, and must not change */
   uint8_t *tried;     /* by class: rounds without a swap for it */
   uint32_t *seen;     /* by class: the search in which it was last visited as a donor */
@@ -88,7 +86,7 @@ typedef struct shoal_theta {
   struct shoal_theta_offer *offers;
   size_t n_offers;
   shoal_noise_list noise;
-  uint64_t n_swaps, n_united, n_merged, n_given_up;
+  uint64_t n_swaps, n_united, n_merged, n_abandoned;
   bool noise_short; /* more noise rows than the task allows would have helped a class */
   bool failed;      /* out of memory */
 } shoal_theta;
@@ -100,8 +98,10 @@ shoal_status shoal_theta_init(shoal_theta *theta, const shoal_cluster_task *task
                               shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_theta_reset(shoal_theta *theta);
 
-/* A copy of `fit` without theta demands, of which the caller frees `others`. False: no memory. */
-bool shoal_theta_rest(const shoal_fit *fit, shoal_fit *rest);
+/* A copy of `required` without theta requirements, of which the caller frees `others`. False: no
+ * memory.
+ */
+bool shoal_theta_rest(const shoal_cluster_requirements *required, shoal_cluster_requirements *rest);
 
 static inline uint32_t shoal_theta_size(const shoal_theta *theta, uint32_t c) {
   return theta->first[c + 1] - theta->first[c];
@@ -111,17 +111,18 @@ static inline uint32_t *shoal_theta_rows(const shoal_theta *theta, uint32_t c) {
   return theta->rows + theta->first[c];
 }
 
-static inline shoal_span *shoal_theta_extent(const shoal_theta *theta, uint32_t c) {
-  return theta->extent + (size_t)c * theta->axes->n;
+static inline shoal_span *shoal_theta_box(const shoal_theta *theta, uint32_t c) {
+  return theta->box + (size_t)c * theta->axes->n;
 }
 
 /* Is the variance at least theta? */
-static inline bool shoal_aim_reached(const shoal_theta_aim *aim, shoal_variance variance) {
-  return variance.n <= SHOAL_SMALL_CLASS ? variance.spread >= aim->least_spread[variance.n]
-                                         : shoal_theta_reached(aim->demand, variance);
+static inline bool shoal_theta_target_reached(const shoal_theta_target *target,
+                                              shoal_variance variance) {
+  return variance.n <= SHOAL_SMALL_CLASS ? variance.spread >= target->min_spread[variance.n]
+                                         : shoal_theta_reached(target->requirement, variance);
 }
 
-/* Recomputes the extent of a class and which demands it satisfies. */
+/* Recomputes the box of a class and which requirements it satisfies. */
 void shoal_theta_refresh(shoal_theta *theta, uint32_t c);
 
 /* Joins classes of one `group` (by class; numbered in order of first appearance). */
@@ -138,19 +139,20 @@ void shoal_theta_sort(const uint32_t *items, uint32_t n, const uint32_t *group, 
 /* Adds a noise row; returns where its values go, or NULL without memory. */
 uint32_t *shoal_noise_add(shoal_noise_list *noise, uint32_t cluster, uint32_t like);
 
-/* ---- tallies */
+/* ---- histograms */
 
-/* Counts the values of a class in aim->here or aim->there. */
-void shoal_tally_fill(shoal_tally *tally, const shoal_theta *theta, const shoal_theta_aim *aim,
-                      uint32_t c);
-void shoal_tally_clear(shoal_tally *tally);
-/* Counts one row more; SHOAL_NO_VALUE is ignored. */
-void shoal_tally_add(shoal_tally *tally, uint32_t value);
-shoal_variance shoal_tally_variance(const shoal_tally *tally);
+/* Counts the values of a class in target->here or target->there. */
+void shoal_value_histogram_fill(shoal_value_histogram *histogram, const shoal_theta *theta,
+                                const shoal_theta_target *target, uint32_t c);
+void shoal_value_histogram_clear(shoal_value_histogram *histogram);
+/* Counts one row more; SHOAL_NONE is ignored. */
+void shoal_value_histogram_add(shoal_value_histogram *histogram, uint32_t value);
+shoal_variance shoal_value_histogram_variance(const shoal_value_histogram *histogram);
 /* The variance after a row of `out` has become one of `in`. */
-shoal_variance shoal_tally_swapped(shoal_tally *tally, uint32_t out, uint32_t in);
+shoal_variance shoal_value_histogram_swapped(shoal_value_histogram *histogram, uint32_t out,
+                                             uint32_t in);
 /* The same for any `in` that the class lacks. */
-shoal_variance shoal_tally_renewed(shoal_tally *tally, uint32_t out);
+shoal_variance shoal_value_histogram_renewed(shoal_value_histogram *histogram, uint32_t out);
 
 /* ------------------------------------------------------------ steps */
 

@@ -11,42 +11,43 @@
 #include "base/sort.h"
 #include "cluster/theta.h"
 
-/* ------------------------------------------------------------ tallies */
+/* ------------------------------------------------------------ histograms */
 
 /* One row more, not noted in `values`. */
-static void put(shoal_tally *tally, uint32_t value) {
-  if (value == SHOAL_NO_VALUE) return;
-  uint32_t count = tally->count[value]++;
-  if (count) tally->by_count[count]--;
-  tally->by_count[count + 1]++;
-  if (count + 1 > tally->top) tally->top = count + 1;
-  tally->n_rows++;
+static void put(shoal_value_histogram *histogram, uint32_t value) {
+  if (value == SHOAL_NONE) return;
+  uint32_t count = histogram->count[value]++;
+  if (count) histogram->by_count[count]--;
+  histogram->by_count[count + 1]++;
+  if (count + 1 > histogram->top) histogram->top = count + 1;
+  histogram->n_rows++;
 }
 
-static void take(shoal_tally *tally, uint32_t value) {
-  if (value == SHOAL_NO_VALUE) return;
-  uint32_t count = tally->count[value]--;
-  tally->by_count[count]--;
-  if (count > 1) tally->by_count[count - 1]++;
-  tally->n_rows--;
+static void take(shoal_value_histogram *histogram, uint32_t value) {
+  if (value == SHOAL_NONE) return;
+  uint32_t count = histogram->count[value]--;
+  histogram->by_count[count]--;
+  if (count > 1) histogram->by_count[count - 1]++;
+  histogram->n_rows--;
 }
 
-void shoal_tally_add(shoal_tally *tally, uint32_t value) {
-  if (value != SHOAL_NO_VALUE && !tally->count[value]) tally->values[tally->n_values++] = value;
-  put(tally, value);
+void shoal_value_histogram_add(shoal_value_histogram *histogram, uint32_t value) {
+  if (value != SHOAL_NONE && !histogram->count[value])
+    histogram->values[histogram->n_values++] = value;
+  put(histogram, value);
 }
 
-void shoal_tally_fill(shoal_tally *tally, const shoal_theta *t, const shoal_theta_aim *aim,
-                      uint32_t c) {
+void shoal_value_histogram_fill(shoal_value_histogram *histogram, const shoal_theta *t,
+                                const shoal_theta_target *target, uint32_t c) {
   for (uint32_t slot = t->first[c]; slot < t->first[c + 1]; slot++)
-    shoal_tally_add(tally, aim->value_of[slot]);
+    shoal_value_histogram_add(histogram, target->value_of[slot]);
 }
 
-void shoal_tally_clear(shoal_tally *tally) {
-  for (uint32_t i = 0; i < tally->n_values; i++) tally->count[tally->values[i]] = 0;
-  memset(tally->by_count, 0, ((size_t)tally->top + 1) * sizeof *tally->by_count);
-  tally->n_values = tally->top = 0;
-  tally->n_rows = 0;
+void shoal_value_histogram_clear(shoal_value_histogram *histogram) {
+  for (uint32_t i = 0; i < histogram->n_values; i++) histogram->count[histogram->values[i]] = 0;
+  memset(histogram->by_count, 0, ((size_t)histogram->top + 1) * sizeof *histogram->by_count);
+  histogram->n_values = histogram->top = 0;
+  histogram->n_rows = 0;
 }
 
 /* 1 + 4 + ... + x^2 */
@@ -55,87 +56,90 @@ static shoal_uint128 squares_up_to(uint64_t x) {
 }
 
 /* The spread of a small class, in 64 bits. */
-static uint64_t small_spread(const shoal_tally *tally) {
+static uint64_t small_spread(const shoal_value_histogram *histogram) {
   uint64_t sum = 0, squares = 0, weight = 0;
-  for (uint32_t count = tally->top; count; count--)
-    for (uint32_t n = tally->by_count[count]; n; n--) {
+  for (uint32_t count = histogram->top; count; count--)
+    for (uint32_t n = histogram->by_count[count]; n; n--) {
       weight++;
       sum += count * weight;
       squares += count * weight * weight;
     }
-  return tally->n_rows * squares - sum * sum;
+  return histogram->n_rows * squares - sum * sum;
 }
 
-shoal_variance shoal_tally_variance(const shoal_tally *tally) {
-  if (tally->n_rows <= SHOAL_SMALL_CLASS)
-    return (shoal_variance){small_spread(tally), tally->n_rows};
+shoal_variance shoal_value_histogram_variance(const shoal_value_histogram *histogram) {
+  if (histogram->n_rows <= SHOAL_SMALL_CLASS)
+    return (shoal_variance){small_spread(histogram), histogram->n_rows};
   shoal_uint128 sum = 0, squares = 0;
   uint64_t weight = 0; /* the last one assigned: the most frequent value has weight 1 */
-  for (uint32_t count = tally->top; count; count--) {
-    uint64_t n = tally->by_count[count];
+  for (uint32_t count = histogram->top; count; count--) {
+    uint64_t n = histogram->by_count[count];
     if (!n) continue;
     shoal_uint128 weights = (shoal_uint128)n * (2 * weight + n + 1) / 2;
     sum += weights * count;
     squares += (squares_up_to(weight + n) - squares_up_to(weight)) * count;
     weight += n;
   }
-  return (shoal_variance){tally->n_rows * squares - sum * sum, tally->n_rows};
+  return (shoal_variance){histogram->n_rows * squares - sum * sum, histogram->n_rows};
 }
 
-shoal_variance shoal_tally_swapped(shoal_tally *tally, uint32_t out, uint32_t in) {
-  uint32_t top = tally->top;
-  take(tally, out);
-  put(tally, in);
-  shoal_variance variance = shoal_tally_variance(tally);
-  take(tally, in);
-  put(tally, out);
-  tally->top = top;
+shoal_variance shoal_value_histogram_swapped(shoal_value_histogram *histogram, uint32_t out,
+                                             uint32_t in) {
+  uint32_t top = histogram->top;
+  take(histogram, out);
+  put(histogram, in);
+  shoal_variance variance = shoal_value_histogram_variance(histogram);
+  take(histogram, in);
+  put(histogram, out);
+  histogram->top = top;
   return variance;
 }
 
-shoal_variance shoal_tally_renewed(shoal_tally *tally, uint32_t out) {
-  take(tally, out);
-  tally->by_count[1]++;
-  tally->n_rows++;
-  shoal_variance variance = shoal_tally_variance(tally);
-  tally->by_count[1]--;
-  tally->n_rows--;
-  put(tally, out);
+shoal_variance shoal_value_histogram_renewed(shoal_value_histogram *histogram, uint32_t out) {
+  take(histogram, out);
+  histogram->by_count[1]++;
+  histogram->n_rows++;
+  shoal_variance variance = shoal_value_histogram_variance(histogram);
+  histogram->by_count[1]--;
+  histogram->n_rows--;
+  put(histogram, out);
   return variance;
 }
 
 /* ------------------------------------------------------------ classes */
 
-/* Recomputes aim->known of a class. */
-static void refresh_known(const shoal_theta *t, shoal_theta_aim *aim, uint32_t c) {
-  shoal_tally *tally = &aim->here;
-  shoal_theta_known *known = &aim->known[c];
-  shoal_tally_fill(tally, t, aim, c);
-  *known = (shoal_theta_known){.variance = shoal_tally_variance(tally)};
-  known->passes = shoal_aim_reached(aim, known->variance);
-  for (uint32_t i = 0; i < tally->n_values; i++) known->has |= UINT64_C(1) << tally->values[i] % 64;
-  shoal_tally_clear(tally);
+/* Recomputes target->cached of a class. */
+static void refresh_cached(const shoal_theta *t, shoal_theta_target *target, uint32_t c) {
+  shoal_value_histogram *histogram = &target->here;
+  shoal_theta_cached *cached = &target->cached[c];
+  shoal_value_histogram_fill(histogram, t, target, c);
+  *cached = (shoal_theta_cached){.variance = shoal_value_histogram_variance(histogram)};
+  cached->passes = shoal_theta_target_reached(target, cached->variance);
+  for (uint32_t i = 0; i < histogram->n_values; i++)
+    cached->has |= UINT64_C(1) << histogram->values[i] % 64;
+  shoal_value_histogram_clear(histogram);
 }
 
 void shoal_theta_refresh(shoal_theta *t, uint32_t c) {
   const uint32_t *rows = shoal_theta_rows(t, c);
   uint32_t size = shoal_theta_size(t, c);
-  shoal_extent_of(t->axes, shoal_theta_extent(t, c), rows, size);
-  t->rests[c] = t->has_rest ? shoal_judging_fits(&t->judging, rows, size) : size >= t->rest.k;
+  shoal_box_of(t->axes, shoal_theta_box(t, c), rows, size);
+  t->rests[c] = t->has_rest ? shoal_requirement_checker_satisfies(&t->checker, rows, size)
+                            : size >= t->rest.k;
   t->fails[c] = !t->rests[c];
-  for (size_t a = 0; a < t->n_aims; a++) {
-    refresh_known(t, &t->aims[a], c);
-    t->fails[c] = t->fails[c] || !t->aims[a].known[c].passes;
+  for (size_t a = 0; a < t->n_targets; a++) {
+    refresh_cached(t, &t->targets[a], c);
+    t->fails[c] = t->fails[c] || !t->targets[a].cached[c].passes;
   }
-  t->failed = t->failed || t->judging.failed;
+  t->failed = t->failed || t->checker.failed;
 }
 
 static void refresh_all(shoal_theta *t) {
-  for (size_t a = 0; a < t->n_aims; a++) {
-    const shoal_column *column = t->aims[a].column;
+  for (size_t a = 0; a < t->n_targets; a++) {
+    const shoal_column *column = t->targets[a].column;
     for (uint32_t slot = 0; slot < t->n_rows; slot++) {
       uint32_t code = shoal_column_code(column, t->rows[slot]);
-      t->aims[a].value_of[slot] = shoal_column_missing(column, code) ? SHOAL_NO_VALUE : code;
+      t->targets[a].value_of[slot] = shoal_column_missing(column, code) ? SHOAL_NONE : code;
     }
   }
   memset(t->tried, 0, t->n_classes);
@@ -198,101 +202,97 @@ uint32_t *shoal_noise_add(shoal_noise_list *noise, uint32_t cluster, uint32_t li
 
 /* ------------------------------------------------------------ memory */
 
-static void *zeroed(shoal_theta *t, size_t n, size_t size) {
-  void *memory = shoal_arena_alloc(&t->arena, n, size);
-  if (memory) memset(memory, 0, n * size);
-  return memory;
+static bool init_histogram(shoal_theta *t, shoal_value_histogram *histogram, uint32_t n_values) {
+  return SHOAL_ARENA_ZEROED(&t->arena, histogram->count, n_values) &&
+         SHOAL_ARENA_ZEROED(&t->arena, histogram->by_count, (size_t)t->n_rows + n_values + 2) &&
+         SHOAL_ARENA_ARRAY(&t->arena, histogram->values, n_values);
 }
 
-static bool init_tally(shoal_theta *t, shoal_tally *tally, uint32_t n_values) {
-  tally->count = zeroed(t, n_values, sizeof *tally->count);
-  tally->by_count = zeroed(t, (size_t)t->n_rows + n_values + 2, sizeof *tally->by_count);
-  return tally->count && tally->by_count && SHOAL_ARENA_ARRAY(&t->arena, tally->values, n_values);
-}
-
-/* Fills aim->by_frequency. */
-static bool rank_values(shoal_theta *t, shoal_theta_aim *aim) {
-  uint32_t n = aim->column->n_values;
+/* Fills target->by_frequency. */
+static bool rank_values(shoal_theta *t, shoal_theta_target *target) {
+  uint32_t n = target->column->n_values;
   uint64_t *keys; /* (UINT32_MAX - rows) << 32 | value */
   if (!SHOAL_ARENA_ARRAY(&t->arena, keys, n)) return false;
   for (uint32_t v = 0; v < n; v++) keys[v] = (uint64_t)UINT32_MAX << 32 | v;
   for (uint32_t r = 0; r < t->n_rows; r++)
-    keys[shoal_column_code(aim->column, r)] -= UINT64_C(1) << 32;
-  shoal_sort_keys(keys, n);
+    keys[shoal_column_code(target->column, r)] -= UINT64_C(1) << 32;
+  shoal_sort_u64(keys, n);
   for (uint32_t i = 0; i < n && keys[i] >> 32 < UINT32_MAX; i++)
-    if (!shoal_column_missing(aim->column, (uint32_t)keys[i]))
-      aim->by_frequency[aim->n_known++] = (uint32_t)keys[i];
+    if (!shoal_column_missing(target->column, (uint32_t)keys[i]))
+      target->by_frequency[target->n_known++] = (uint32_t)keys[i];
   return true;
 }
 
 /* The spread of a small class is below 2^33. */
-static void find_least_spreads(shoal_theta_aim *aim) {
+static void find_least_spreads(shoal_theta_target *target) {
   for (uint64_t n = 0; n <= SHOAL_SMALL_CLASS; n++) {
     uint64_t low = 0, high = UINT64_C(1) << 33;
     while (low < high) {
       uint64_t spread = low + (high - low) / 2;
-      if (shoal_theta_reached(aim->demand, (shoal_variance){spread, n})) high = spread;
+      if (shoal_theta_reached(target->requirement, (shoal_variance){spread, n})) high = spread;
       else low = spread + 1;
     }
-    aim->least_spread[n] = low;
+    target->min_spread[n] = low;
   }
 }
 
-static bool init_aim(shoal_theta *t, const shoal_demand *demand) {
-  shoal_theta_aim *aim = &t->aims[t->n_aims++];
-  const shoal_column *column = t->task->fit->tracked->columns[demand->sensitive];
+static bool init_target(shoal_theta *t, const shoal_requirement *requirement) {
+  shoal_theta_target *target = &t->targets[t->n_targets++];
+  const shoal_column *column = t->task->required->tracked->columns[requirement->sensitive];
   uint32_t n = column->n_values;
-  *aim = (shoal_theta_aim){.demand = demand, .column = column, .tracked = demand->sensitive};
-  aim->cursor = zeroed(t, n, sizeof *aim->cursor);
-  if (!aim->cursor || !SHOAL_ARENA_ARRAY(&t->arena, aim->by_frequency, n) ||
-      !SHOAL_ARENA_ARRAY(&t->arena, aim->slots, t->n_rows) ||
-      !SHOAL_ARENA_ARRAY(&t->arena, aim->value_of, t->n_rows) ||
-      !SHOAL_ARENA_ARRAY(&t->arena, aim->first, (size_t)n + 1) ||
-      !SHOAL_ARENA_ARRAY(&t->arena, aim->known, t->n_classes) ||
-      !SHOAL_ARENA_ARRAY(&t->arena, aim->least_spread, SHOAL_SMALL_CLASS + 1))
+  *target = (shoal_theta_target){
+      .requirement = requirement, .column = column, .tracked = requirement->sensitive};
+  if (!SHOAL_ARENA_ZEROED(&t->arena, target->cursor, n) ||
+      !SHOAL_ARENA_ARRAY(&t->arena, target->by_frequency, n) ||
+      !SHOAL_ARENA_ARRAY(&t->arena, target->slots, t->n_rows) ||
+      !SHOAL_ARENA_ARRAY(&t->arena, target->value_of, t->n_rows) ||
+      !SHOAL_ARENA_ARRAY(&t->arena, target->first, (size_t)n + 1) ||
+      !SHOAL_ARENA_ARRAY(&t->arena, target->cached, t->n_classes) ||
+      !SHOAL_ARENA_ARRAY(&t->arena, target->min_spread, SHOAL_SMALL_CLASS + 1))
     return false;
-  find_least_spreads(aim);
-  return init_tally(t, &aim->here, n) && init_tally(t, &aim->there, n) && rank_values(t, aim);
+  find_least_spreads(target);
+  return init_histogram(t, &target->here, n) && init_histogram(t, &target->there, n) &&
+         rank_values(t, target);
 }
 
-bool shoal_theta_rest(const shoal_fit *fit, shoal_fit *rest) {
-  *rest = *fit;
+bool shoal_theta_rest(const shoal_cluster_requirements *required,
+                      shoal_cluster_requirements *rest) {
+  *rest = *required;
   rest->n_others = 0;
   rest->monotone = true;
-  rest->others = shoal_alloc(fit->n_others, sizeof *rest->others);
+  rest->others = shoal_alloc(required->n_others, sizeof *rest->others);
   if (!rest->others) return false;
-  for (size_t i = 0; i < fit->n_others; i++) {
-    if (shoal_demand_is_theta(fit->others[i])) continue;
-    rest->others[rest->n_others++] = fit->others[i];
-    rest->monotone = rest->monotone && fit->others[i]->type->monotone(fit->others[i]);
+  for (size_t i = 0; i < required->n_others; i++) {
+    if (shoal_requirement_is_theta(required->others[i])) continue;
+    rest->others[rest->n_others++] = required->others[i];
+    rest->monotone = rest->monotone && required->others[i]->type->monotone(required->others[i]);
   }
   return true;
 }
 
-/* Divides the demands into aims and the rest. */
-static bool init_demands(shoal_theta *t) {
-  const shoal_fit *fit = t->task->fit;
-  if (!SHOAL_ARENA_ARRAY(&t->arena, t->aims, fit->n_others) || !shoal_theta_rest(fit, &t->rest))
+/* Divides the requirements into targets and the rest. */
+static bool init_requirements(shoal_theta *t) {
+  const shoal_cluster_requirements *required = t->task->required;
+  if (!SHOAL_ARENA_ARRAY(&t->arena, t->targets, required->n_others) ||
+      !shoal_theta_rest(required, &t->rest))
     return false;
-  for (size_t i = 0; i < fit->n_others; i++)
-    if (shoal_demand_is_theta(fit->others[i]) && !init_aim(t, fit->others[i])) return false;
+  for (size_t i = 0; i < required->n_others; i++)
+    if (shoal_requirement_is_theta(required->others[i]) && !init_target(t, required->others[i]))
+      return false;
   t->has_rest = t->rest.n_counts || t->rest.n_others;
   return true;
 }
 
 static bool allocate(shoal_theta *t) {
   size_t n = t->n_classes;
-  t->fails = zeroed(t, n, sizeof *t->fails);
-  t->rests = zeroed(t, n, sizeof *t->rests);
-  t->closed = zeroed(t, n, sizeof *t->closed);
-  t->tried = zeroed(t, n, sizeof *t->tried);
-  t->seen = zeroed(t, n, sizeof *t->seen);
-  return t->fails && t->rests && t->closed && t->tried && t->seen &&
+  return SHOAL_ARENA_ZEROED(&t->arena, t->fails, n) && SHOAL_ARENA_ZEROED(&t->arena, t->rests, n) &&
+         SHOAL_ARENA_ZEROED(&t->arena, t->closed, n) &&
+         SHOAL_ARENA_ZEROED(&t->arena, t->tried, n) && SHOAL_ARENA_ZEROED(&t->arena, t->seen, n) &&
          SHOAL_ARENA_ARRAY(&t->arena, t->rows, t->n_rows) &&
          SHOAL_ARENA_ARRAY(&t->arena, t->class_of, t->n_rows) &&
          SHOAL_ARENA_ARRAY(&t->arena, t->trial, t->n_rows) &&
          SHOAL_ARENA_ARRAY(&t->arena, t->first, n + 1) &&
-         SHOAL_ARENA_ARRAY(&t->arena, t->extent, n * t->axes->n);
+         SHOAL_ARENA_ARRAY(&t->arena, t->box, n * t->axes->n);
 }
 
 shoal_status shoal_theta_init(shoal_theta *t, const shoal_cluster_task *task,
@@ -301,11 +301,11 @@ shoal_status shoal_theta_init(shoal_theta *t, const shoal_cluster_task *task,
                      .axes = task->axes,
                      .n_rows = (uint32_t)task->axes->n_rows,
                      .n_classes = partition->n_clusters,
-                     .noise.rows.n_columns = task->fit->tracked->n_columns};
-  bool ok = allocate(t) && init_demands(t);
+                     .noise.rows.n_columns = task->required->tracked->n_columns};
+  bool ok = allocate(t) && init_requirements(t);
   shoal_status status = ok ? SHOAL_OK : shoal_fail_memory(error);
-  if (status == SHOAL_OK) status = shoal_judging_init(&t->judging, &t->rest, error);
-  if (status == SHOAL_OK) status = shoal_judging_init(&t->all, task->fit, error);
+  if (status == SHOAL_OK) status = shoal_requirement_checker_init(&t->checker, &t->rest, error);
+  if (status == SHOAL_OK) status = shoal_requirement_checker_init(&t->all, task->required, error);
   if (status == SHOAL_OK) status = sort_rows(t, partition, error);
   if (status == SHOAL_OK && t->failed) status = shoal_fail_memory(error);
   if (status != SHOAL_OK) shoal_theta_reset(t);
@@ -313,8 +313,8 @@ shoal_status shoal_theta_init(shoal_theta *t, const shoal_cluster_task *task,
 }
 
 void shoal_theta_reset(shoal_theta *t) {
-  shoal_judging_reset(&t->judging);
-  shoal_judging_reset(&t->all);
+  shoal_requirement_checker_reset(&t->checker);
+  shoal_requirement_checker_reset(&t->all);
   free(t->rest.others);
   shoal_noise_reset(&t->noise.rows);
   shoal_arena_reset(&t->arena);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cluster/theta_order: the order of a best-cut tree. A set of tuples is cut in two on the attribute
- * and at the place where both parts together lose the least information, and so on down to single
- * tuples. Of two parts, the one nearer to the preceding tuple comes first. Neighbours are then
- * similar in all attributes, which sorting by columns cannot achieve.
+ * and at the position where both parts together lose the least information, and so on down to
+ * single tuples. Of two parts, the one nearer to the preceding tuple comes first. Neighbours are
+ * then similar in all attributes, which sorting by columns cannot achieve.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sort.h"
-#include "base/work.h"
+#include "base/thread.h"
 #include "cluster/theta.h"
 
 enum {
@@ -19,9 +19,9 @@ enum {
   MIN_SMALL = 1024    /* tuples of a part that is ordered separately */
 };
 
-/* Tuples of a part that share a place on the current axis. */
+/* Tuples of a part that share a position on the current axis. */
 typedef struct slice {
-  uint32_t place;
+  uint32_t position;
   uint32_t n_tuples;
   uint64_t weight;
 } slice;
@@ -30,7 +30,7 @@ typedef struct cut {
   uint64_t cost;     /* loss of both sides */
   uint64_t evenness; /* ample: rows of the lighter side; otherwise tuples of the smaller side */
   size_t axis;
-  uint32_t last; /* places up to this one are on the left */
+  uint32_t last; /* positions up to this one are on the left */
   bool found;
   bool ample; /* both sides have enough rows */
 } cut;
@@ -43,23 +43,23 @@ typedef struct ordering {
   shoal_arena arena;
   uint32_t *scratch;   /* tuples of a part */
   slice *slices;       /* of the current axis */
-  shoal_span *extents; /* by slice and axis */
+  shoal_span *boxes;   /* by slice and axis */
   uint64_t *left_cost; /* by slice: of the slices up to it */
-  uint32_t *slice_of;  /* by place: its slice + 1; 0: none */
-  uint64_t *keys;      /* place << 32 | index */
+  uint32_t *slice_of;  /* by position: its slice + 1; 0: none */
+  uint64_t *keys;      /* position << 32 | index */
   uint32_t *sample;    /* SAMPLE tuples of a large part */
-  shoal_span *extent;  /* of a part or its sample */
-  shoal_span *grown;   /* an extent that grows */
+  shoal_span *box;     /* of a part or its sample */
+  shoal_span *grown;   /* an box that grows */
   const shoal_run *run;
   shoal_status status; /* of the reports */
   shoal_error error;
 } ordering;
 
 static void add_to_slice(const ordering *o, uint32_t s, bool first, uint32_t tuple) {
-  const uint32_t *places = shoal_axes_tuple(o->axes, tuple);
-  shoal_span *extent = o->extents + (size_t)s * o->axes->n;
-  if (first) shoal_extent_start(o->axes, extent, places);
-  else shoal_extent_add(o->axes, extent, places);
+  const uint32_t *positions = shoal_axes_tuple(o->axes, tuple);
+  shoal_span *box = o->boxes + (size_t)s * o->axes->n;
+  if (first) shoal_box_start(o->axes, box, positions);
+  else shoal_box_add(o->axes, box, positions);
   o->slices[s].weight += o->weight[tuple];
   o->slices[s].n_tuples++;
 }
@@ -68,12 +68,12 @@ static void add_to_slice(const ordering *o, uint32_t s, bool first, uint32_t tup
 static uint32_t slice_sorted(ordering *o, const uint32_t *tuples, size_t m, size_t axis) {
   for (size_t i = 0; i < m; i++)
     o->keys[i] = (uint64_t)shoal_axes_tuple(o->axes, tuples[i])[axis] << 32 | i;
-  shoal_sort_keys(o->keys, m);
+  shoal_sort_u64(o->keys, m);
   uint32_t n = 0;
   for (size_t i = 0; i < m; i++) {
-    uint32_t place = (uint32_t)(o->keys[i] >> 32);
-    bool first = i == 0 || place != o->slices[n - 1].place;
-    if (first) o->slices[n++] = (slice){place, 0, 0};
+    uint32_t position = (uint32_t)(o->keys[i] >> 32);
+    bool first = i == 0 || position != o->slices[n - 1].position;
+    if (first) o->slices[n++] = (slice){position, 0, 0};
     add_to_slice(o, n - 1, first, tuples[(uint32_t)o->keys[i]]);
   }
   return n;
@@ -113,23 +113,23 @@ static void try_axis(ordering *o, uint32_t n_slices, size_t axis, uint64_t weigh
   uint64_t left = 0, least = o->even                      ? UINT64_MAX
                              : weight / 4 < o->min_weight ? weight / 4
                                                           : o->min_weight;
-  memcpy(o->grown, o->extents, axes->n * sizeof *o->grown);
+  memcpy(o->grown, o->boxes, axes->n * sizeof *o->grown);
   for (uint32_t s = 0; s + 1 < n_slices; s++) {
-    shoal_extent_join(axes, o->grown, o->extents + (size_t)s * axes->n);
+    shoal_box_join(axes, o->grown, o->boxes + (size_t)s * axes->n);
     left += o->slices[s].weight;
-    o->left_cost[s] = left * shoal_extent_loss(axes, o->grown);
+    o->left_cost[s] = left * shoal_box_loss(axes, o->grown);
   }
   uint64_t right = 0, tuples = 0;
-  memcpy(o->grown, o->extents + (size_t)(n_slices - 1) * axes->n, axes->n * sizeof *o->grown);
+  memcpy(o->grown, o->boxes + (size_t)(n_slices - 1) * axes->n, axes->n * sizeof *o->grown);
   for (uint32_t s = n_slices - 1; s > 0; s--) {
-    shoal_extent_join(axes, o->grown, o->extents + (size_t)s * axes->n);
+    shoal_box_join(axes, o->grown, o->boxes + (size_t)s * axes->n);
     right += o->slices[s].weight;
     tuples += o->slices[s].n_tuples;
     uint64_t lighter = right < weight - right ? right : weight - right;
     uint64_t smaller = tuples < n_tuples - tuples ? tuples : n_tuples - tuples;
-    cut c = {.cost = o->left_cost[s - 1] + right * shoal_extent_loss(axes, o->grown),
+    cut c = {.cost = o->left_cost[s - 1] + right * shoal_box_loss(axes, o->grown),
              .axis = axis,
-             .last = o->slices[s - 1].place,
+             .last = o->slices[s - 1].position,
              .found = true,
              .ample = lighter >= least};
     c.evenness = c.ample ? lighter : smaller;
@@ -137,10 +137,9 @@ static void try_axis(ordering *o, uint32_t n_slices, size_t axis, uint64_t weigh
   }
 }
 
-static void extent_of(const shoal_axes *axes, const uint32_t *tuples, size_t m,
-                      shoal_span *extent) {
-  shoal_extent_start(axes, extent, shoal_axes_tuple(axes, tuples[0]));
-  for (size_t i = 1; i < m; i++) shoal_extent_add(axes, extent, shoal_axes_tuple(axes, tuples[i]));
+static void box_of(const shoal_axes *axes, const uint32_t *tuples, size_t m, shoal_span *box) {
+  shoal_box_start(axes, box, shoal_axes_tuple(axes, tuples[0]));
+  for (size_t i = 1; i < m; i++) shoal_box_add(axes, box, shoal_axes_tuple(axes, tuples[i]));
 }
 
 /* Moves the tuples of the left side to the front, stably; returns their number. */
@@ -155,9 +154,9 @@ static size_t divide(ordering *o, uint32_t *tuples, size_t m, const cut *c) {
 }
 
 /* The increase in loss of m tuples by one more. */
-static uint32_t increase(ordering *o, const uint32_t *tuples, size_t m, const uint32_t *places) {
-  extent_of(o->axes, tuples, m, o->grown);
-  return shoal_extent_loss_with(o->axes, o->grown, places) - shoal_extent_loss(o->axes, o->grown);
+static uint32_t increase(ordering *o, const uint32_t *tuples, size_t m, const uint32_t *positions) {
+  box_of(o->axes, tuples, m, o->grown);
+  return shoal_box_loss_with(o->axes, o->grown, positions) - shoal_box_loss(o->axes, o->grown);
 }
 
 /* Puts the part first that loses less by the tuple `before`; returns its size. */
@@ -198,10 +197,10 @@ static cut choose_cut(ordering *o, const part *p) {
     m = SAMPLE;
   }
   for (size_t i = 0; i < m; i++) weight += o->weight[tuples[i]];
-  extent_of(o->axes, tuples, m, o->extent);
+  box_of(o->axes, tuples, m, o->box);
   cut best = {0};
   for (size_t q = 0; q < o->axes->n; q++) {
-    shoal_span span = o->extent[q];
+    shoal_span span = o->box[q];
     if (span.lo == span.hi) continue;
     uint32_t n = span.hi - span.lo < 4 * m ? slice_counted(o, tuples, m, q, span)
                                            : slice_sorted(o, tuples, m, q);
@@ -211,7 +210,7 @@ static cut choose_cut(ordering *o, const part *p) {
 }
 
 /* Reports progress: no row is done yet. False: the run is cancelled. */
-static bool goes_on(ordering *o) {
+static bool report(ordering *o) {
   o->status = shoal_run_report(o->run, "cluster", 0, o->axes->n_rows, "rows", &o->error);
   return o->status == SHOAL_OK;
 }
@@ -230,7 +229,7 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
       ok = add_part(later, p.tuples, p.n, 0);
       continue;
     }
-    if (p.n > MIN_REPORTED && !goes_on(o)) break;
+    if (p.n > MIN_REPORTED && !report(o)) break;
     o->even = p.depth > MAX_DEPTH;
     cut c = choose_cut(o, &p);
     if (!c.found) continue;
@@ -249,18 +248,18 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
 /* Room for parts of up to n tuples. */
 static bool ordering_init(ordering *o, size_t n) {
   const shoal_axes *axes = o->axes;
-  size_t sampled = n < SAMPLE ? n : SAMPLE, places = axes->max_places;
-  size_t slices = places < sampled ? places : sampled;
-  if (places > 4 * sampled) places = 4 * sampled; /* longer spans are sorted */
+  size_t sampled = n < SAMPLE ? n : SAMPLE, positions = axes->max_positions;
+  size_t slices = positions < sampled ? positions : sampled;
+  if (positions > 4 * sampled) positions = 4 * sampled; /* longer spans are sorted */
   return SHOAL_ARENA_ARRAY(&o->arena, o->scratch, n) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->sample, SAMPLE) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->slices, slices) &&
-         SHOAL_ARENA_ARRAY(&o->arena, o->extents, slices * axes->n) &&
+         SHOAL_ARENA_ARRAY(&o->arena, o->boxes, slices * axes->n) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->left_cost, slices) &&
-         SHOAL_ARENA_ARRAY(&o->arena, o->slice_of, places) &&
+         SHOAL_ARENA_ARRAY(&o->arena, o->slice_of, positions) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->keys, sampled) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->grown, axes->n) &&
-         SHOAL_ARENA_ARRAY(&o->arena, o->extent, axes->n);
+         SHOAL_ARENA_ARRAY(&o->arena, o->box, axes->n);
 }
 
 shoal_status shoal_row_order(const shoal_axes *axes, const uint32_t *weight, uint64_t min_weight,
@@ -301,7 +300,7 @@ shoal_status shoal_theta_order(const shoal_cluster_task *task, const shoal_parti
   shoal_status status = weight && order && keys ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK) {
     for (uint32_t r = 0; r < axes->n_rows; r++) weight[axes->tuple_of_row[r]]++;
-    status = shoal_row_order(axes, weight, task->fit->k, task->run, order, error);
+    status = shoal_row_order(axes, weight, task->required->k, task->run, order, error);
   }
   if (status == SHOAL_OK) {
     for (uint32_t i = 0, at = 0; i < n; i++) { /* weights become positions */
@@ -311,7 +310,7 @@ shoal_status shoal_theta_order(const shoal_cluster_task *task, const shoal_parti
     }
     sum_positions(task, partition, weight, keys, number);
     for (uint32_t c = 0; c < n_classes; c++) keys[c] = keys[c] / number[c] << 32 | c;
-    shoal_sort_keys(keys, n_classes);
+    shoal_sort_u64(keys, n_classes);
     for (uint32_t i = 0; i < n_classes; i++) number[(uint32_t)keys[i]] = i;
   }
   free(weight);

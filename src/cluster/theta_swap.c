@@ -4,9 +4,9 @@
  * 2020, Algorithm 1, read as in docs/reading-the-papers.md R18). A class below theta gives a row of
  * its most frequent value for a row whose value it lacks. If there is none, it may give any row
  * whose value it has twice, also for another row of its most frequent value. The donor stays at
- * theta or, if it was below, does not get further from it. Neither class may break another demand
- * that it satisfies. So classes that pass continue to pass and the variances of the others only
- * rise: the process ends. The possible swap that widens both classes least is made.
+ * theta or, if it was below, does not get further from it. Neither class may break another
+ * requirement that it satisfies. So classes that pass continue to pass and the variances of the
+ * others only rise: the process ends. The possible swap that widens both classes least is made.
  *
  * Donors are searched among the nearest classes, then with an index from values to rows, each time
  * a little further on. The cost of a swap does not depend on the size of the table.
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/work.h"
+#include "base/thread.h"
 #include "cluster/theta.h"
 
 enum {
@@ -38,51 +38,51 @@ typedef struct shoal_theta_offer {
 /* A class that needs a swap. */
 typedef struct need {
   shoal_theta *t;
-  shoal_theta_aim *aim;
-  size_t a; /* index of the aim */
+  shoal_theta_target *target;
+  size_t a; /* index of the target */
   uint32_t c;
   bool any; /* any swap that raises the variance, not only the paper's */
   uint32_t outs[MAX_OUTS], values[MAX_OUTS]; /* slots and their values */
   bool rises[MAX_OUTS];                      /* the variance rises for a value that is absent */
   unsigned n_outs;
   shoal_variance variance;
-  int64_t loss;             /* of all its rows */
-  uint64_t wants;           /* values, as in shoal_theta_known.has */
-  shoal_theta_known *donor; /* the class that is being visited */
+  int64_t loss;              /* of all its rows */
+  uint64_t wants;            /* values, as in shoal_theta_cached.has */
+  shoal_theta_cached *donor; /* the class that is being visited */
 } need;
 
 /* ------------------------------------------------------------ the loss of a swap */
 
-/* The extent of a class without a row; it is smaller only where the row is at an end. */
-static void extent_without(const shoal_theta *t, uint32_t c, uint32_t slot, shoal_span *extent) {
-  const shoal_span *whole = shoal_theta_extent(t, c);
-  const uint32_t *places = shoal_axes_row(t->axes, t->rows[slot]);
+/* The box of a class without a row; it is smaller only where the row is at an end. */
+static void box_without(const shoal_theta *t, uint32_t c, uint32_t slot, shoal_span *box) {
+  const shoal_span *whole = shoal_theta_box(t, c);
+  const uint32_t *positions = shoal_axes_row(t->axes, t->rows[slot]);
   for (size_t q = 0; q < t->axes->n; q++) {
-    extent[q] = whole[q];
-    if (places[q] != whole[q].lo && places[q] != whole[q].hi) continue;
-    extent[q] = (shoal_span){UINT32_MAX, 0};
+    box[q] = whole[q];
+    if (positions[q] != whole[q].lo && positions[q] != whole[q].hi) continue;
+    box[q] = (shoal_span){UINT32_MAX, 0};
     for (uint32_t s = t->first[c]; s < t->first[c + 1]; s++) {
-      uint32_t place = shoal_axes_row(t->axes, t->rows[s])[q];
+      uint32_t position = shoal_axes_row(t->axes, t->rows[s])[q];
       if (s == slot) continue;
-      if (place < extent[q].lo) extent[q].lo = place;
-      if (place > extent[q].hi) extent[q].hi = place;
+      if (position < box[q].lo) box[q].lo = position;
+      if (position > box[q].hi) box[q].hi = position;
     }
   }
 }
 
 static int64_t loss_of(const shoal_theta *t, uint32_t c) {
-  return (int64_t)shoal_theta_size(t, c) * shoal_extent_loss(t->axes, shoal_theta_extent(t, c));
+  return (int64_t)shoal_theta_size(t, c) * shoal_box_loss(t->axes, shoal_theta_box(t, c));
 }
 
 /* Loss of a class after a row has joined the rest of it; the rest may be empty. */
 static int64_t loss_with(const shoal_theta *t, uint32_t c, const shoal_span *left, uint32_t slot) {
-  const uint32_t *places = shoal_axes_row(t->axes, t->rows[slot]);
-  return (int64_t)shoal_theta_size(t, c) * shoal_extent_loss_with(t->axes, left, places);
+  const uint32_t *positions = shoal_axes_row(t->axes, t->rows[slot]);
+  return (int64_t)shoal_theta_size(t, c) * shoal_box_loss_with(t->axes, left, positions);
 }
 
 /* ------------------------------------------------------------ offers */
 
-static bool must_judge(const shoal_theta *t) { return t->n_aims > 1 || t->has_rest; }
+static bool must_judge(const shoal_theta *t) { return t->n_targets > 1 || t->has_rest; }
 
 static bool is_cheaper(const offer *a, const offer *b) {
   if (a->widening != b->widening) return a->widening < b->widening;
@@ -102,54 +102,55 @@ static void add_offer(shoal_theta *t, offer found) {
   }
 }
 
-/* May the class, whose tally this is, exchange a row of `out` for one of `in`? */
-static bool keeps(const shoal_theta_aim *aim, shoal_tally *tally, const shoal_theta_known *known,
-                  uint32_t out, uint32_t in) {
+/* May the class, whose histogram this is, exchange a row of `out` for one of `in`? */
+static bool stays_allowed(const shoal_theta_target *target, shoal_value_histogram *histogram,
+                          const shoal_theta_cached *cached, uint32_t out, uint32_t in) {
   if (out == in) return true;
-  shoal_variance after = shoal_tally_swapped(tally, out, in);
-  return shoal_aim_reached(aim, after) ||
-         (!known->passes && shoal_variance_compare(after, known->variance) >= 0);
+  shoal_variance after = shoal_value_histogram_swapped(histogram, out, in);
+  return shoal_theta_target_reached(target, after) ||
+         (!cached->passes && shoal_variance_compare(after, cached->variance) >= 0);
 }
 
 /* The same for the donor, cached: it depends only on the donor's counts of the two values. */
-static bool donor_keeps(need *n, uint32_t out, uint32_t in) {
-  shoal_tally *there = &n->aim->there;
+static bool donor_allows(need *n, uint32_t out, uint32_t in) {
+  shoal_value_histogram *there = &n->target->there;
   uint32_t gives = there->count[out], gets = there->count[in];
-  if (gives >= OFTEN || gets >= OFTEN) return keeps(n->aim, there, n->donor, out, in);
+  if (gives >= OFTEN || gets >= OFTEN) return stays_allowed(n->target, there, n->donor, out, in);
   uint64_t bit = UINT64_C(1) << (gives * OFTEN + gets);
-  if (!(n->donor->judged & bit) && keeps(n->aim, there, n->donor, out, in))
+  if (!(n->donor->judged & bit) && stays_allowed(n->target, there, n->donor, out, in))
     n->donor->allowed |= bit;
   n->donor->judged |= bit;
   return n->donor->allowed & bit;
 }
 
 static bool raises(need *n, uint32_t out, uint32_t in) {
-  return shoal_variance_compare(shoal_tally_swapped(&n->aim->here, out, in), n->variance) > 0;
+  return shoal_variance_compare(shoal_value_histogram_swapped(&n->target->here, out, in),
+                                n->variance) > 0;
 }
 
 static bool is_wanted(const need *n, uint32_t value) {
-  if (value == SHOAL_NO_VALUE) return false;
-  uint32_t count = n->aim->here.count[value];
-  return count == 0 || (n->any && count == n->aim->here.top);
+  if (value == SHOAL_NONE) return false;
+  uint32_t count = n->target->here.count[value];
+  return count == 0 || (n->any && count == n->target->here.top);
 }
 
 /* Makes offers of a donor's row for each row in n->outs. */
-static void weigh_row(need *n, uint32_t donor, uint32_t slot, uint32_t value) {
+static void offer_row(need *n, uint32_t donor, uint32_t slot, uint32_t value) {
   shoal_theta *t = n->t;
   shoal_span *left = t->spans + (size_t)MAX_OUTS * t->axes->n;
-  bool known = false, allowed = false;
+  bool cached = false, allowed = false;
   int64_t before = 0;
   for (unsigned i = 0; i < n->n_outs; i++) {
     if (i == 0 || n->values[i] != n->values[i - 1]) {
-      bool absent = n->aim->here.count[value] == 0;
+      bool absent = n->target->here.count[value] == 0;
       allowed = n->values[i] != value && (absent ? n->rises[i] : raises(n, n->values[i], value)) &&
-                donor_keeps(n, value, n->values[i]);
+                donor_allows(n, value, n->values[i]);
     }
     if (!allowed) continue;
-    if (!known) {
-      extent_without(t, donor, slot, left);
+    if (!cached) {
+      box_without(t, donor, slot, left);
       before = n->loss + loss_of(t, donor);
-      known = true;
+      cached = true;
     }
     int64_t after = loss_with(t, n->c, t->spans + (size_t)i * t->axes->n, slot) +
                     loss_with(t, donor, left, n->outs[i]);
@@ -157,18 +158,18 @@ static void weigh_row(need *n, uint32_t donor, uint32_t slot, uint32_t value) {
   }
 }
 
-static void visit(need *n, uint32_t donor) {
+static void consider(need *n, uint32_t donor) {
   shoal_theta *t = n->t;
   if (donor == n->c || t->closed[donor] || t->seen[donor] == t->now) return;
   t->seen[donor] = t->now;
-  n->donor = &n->aim->known[donor];
+  n->donor = &n->target->cached[donor];
   if (!(n->donor->has & n->wants)) return;
-  shoal_tally_fill(&n->aim->there, t, n->aim, donor);
+  shoal_value_histogram_fill(&n->target->there, t, n->target, donor);
   for (uint32_t slot = t->first[donor]; slot < t->first[donor + 1]; slot++) {
-    uint32_t value = n->aim->value_of[slot];
-    if (is_wanted(n, value)) weigh_row(n, donor, slot, value);
+    uint32_t value = n->target->value_of[slot];
+    if (is_wanted(n, value)) offer_row(n, donor, slot, value);
   }
-  shoal_tally_clear(&n->aim->there);
+  shoal_value_histogram_clear(&n->target->there);
 }
 
 /* ------------------------------------------------------------ where donors are */
@@ -176,37 +177,39 @@ static void visit(need *n, uint32_t donor) {
 /* Is there an offer that needs no further judging? */
 static bool is_served(const shoal_theta *t) { return t->n_offers && !must_judge(t); }
 
-static void visit_near(need *n) {
-  uint32_t size = shoal_theta_size(n->t, n->c), reach = NEAR_CLASSES;
-  if (size > LARGE_CLASS) reach = reach * LARGE_CLASS / size + 1;
-  for (uint32_t step = 1; step <= reach && (step <= ENOUGH_CLASSES || !is_served(n->t)); step++) {
-    if (n->c >= step) visit(n, n->c - step);
-    if (step < n->t->n_classes - n->c) visit(n, n->c + step);
+static void consider_near(need *n) {
+  uint32_t size = shoal_theta_size(n->t, n->c), max_steps = NEAR_CLASSES;
+  if (size > LARGE_CLASS) max_steps = max_steps * LARGE_CLASS / size + 1;
+  for (uint32_t step = 1; step <= max_steps && (step <= ENOUGH_CLASSES || !is_served(n->t));
+       step++) {
+    if (n->c >= step) consider(n, n->c - step);
+    if (step < n->t->n_classes - n->c) consider(n, n->c + step);
   }
 }
 
 /* Visits the classes of FAR_ROWS rows of each of FAR_VALUES wanted values, then of the next. */
-static void visit_far(need *n) {
-  shoal_theta_aim *aim = n->aim;
+static void consider_far(need *n) {
+  shoal_theta_target *target = n->target;
   unsigned values = 0;
-  for (uint32_t i = 0; i < aim->n_known && values < FAR_VALUES; i++) {
-    uint32_t value = aim->by_frequency[(aim->turn + i) % aim->n_known];
+  for (uint32_t i = 0; i < target->n_known && values < FAR_VALUES; i++) {
+    uint32_t value = target->by_frequency[(target->turn + i) % target->n_known];
     if (!is_wanted(n, value)) continue;
-    uint32_t first = aim->first[value], n_rows = aim->first[value + 1] - first;
+    uint32_t first = target->first[value], n_rows = target->first[value + 1] - first;
     for (uint32_t j = 0; j < FAR_ROWS && j < n_rows && !is_served(n->t); j++)
-      visit(n, n->t->class_of[aim->slots[first + aim->cursor[value]++ % n_rows]]);
+      consider(n, n->t->class_of[target->slots[first + target->cursor[value]++ % n_rows]]);
     values++;
   }
-  aim->turn = (aim->turn + values) % aim->n_known;
+  target->turn = (target->turn + values) % target->n_known;
 }
 
 /* Indexes the slots by value. Swaps make it outdated until the next round. */
 static void make_index(shoal_theta *t) {
-  for (size_t a = 0; a < t->n_aims; a++) {
-    shoal_theta_aim *aim = &t->aims[a];
+  for (size_t a = 0; a < t->n_targets; a++) {
+    shoal_theta_target *target = &t->targets[a];
     for (uint32_t s = 0; s < t->n_rows; s++)
-      t->trial[s] = shoal_column_code(aim->column, t->rows[s]);
-    shoal_theta_sort(NULL, t->n_rows, t->trial, aim->column->n_values, aim->first, aim->slots);
+      t->trial[s] = shoal_column_code(target->column, t->rows[s]);
+    shoal_theta_sort(NULL, t->n_rows, t->trial, target->column->n_values, target->first,
+                     target->slots);
   }
 }
 
@@ -219,21 +222,22 @@ static void swap_rows(shoal_theta *t, offer o) {
 }
 
 static bool rest_fits(shoal_theta *t, uint32_t c) {
-  return shoal_judging_fits(&t->judging, shoal_theta_rows(t, c), shoal_theta_size(t, c));
+  return shoal_requirement_checker_satisfies(&t->checker, shoal_theta_rows(t, c),
+                                             shoal_theta_size(t, c));
 }
 
-/* Do both classes keep every demand that they satisfy? */
+/* Do both classes keep every requirement that they satisfy? */
 static bool is_allowed(need *n, offer o) {
   shoal_theta *t = n->t;
   uint32_t donor = t->class_of[o.in];
   bool ok = true;
-  for (size_t a = 0; ok && a < t->n_aims; a++) {
-    shoal_theta_aim *aim = &t->aims[a];
-    uint32_t u = aim->value_of[o.out], v = aim->value_of[o.in];
-    shoal_tally_fill(&aim->there, t, aim, donor);
-    ok = (a == n->a || keeps(aim, &aim->here, &aim->known[n->c], u, v)) &&
-         keeps(aim, &aim->there, &aim->known[donor], v, u);
-    shoal_tally_clear(&aim->there);
+  for (size_t a = 0; ok && a < t->n_targets; a++) {
+    shoal_theta_target *target = &t->targets[a];
+    uint32_t u = target->value_of[o.out], v = target->value_of[o.in];
+    shoal_value_histogram_fill(&target->there, t, target, donor);
+    ok = (a == n->a || stays_allowed(target, &target->here, &target->cached[n->c], u, v)) &&
+         stays_allowed(target, &target->there, &target->cached[donor], v, u);
+    shoal_value_histogram_clear(&target->there);
   }
   if (!ok || !t->has_rest) return ok;
   swap_rows(t, o);
@@ -256,18 +260,19 @@ static bool choose(need *n, offer *chosen) {
 /* Lists the rows that the class offers: of its most frequent values, or of any it has twice. */
 static void list_outs(need *n) {
   shoal_theta *t = n->t;
-  shoal_tally *here = &n->aim->here;
+  shoal_value_histogram *here = &n->target->here;
   uint32_t least = n->any ? 2 : here->top;
   n->n_outs = 0;
   for (uint32_t i = 0; i < here->n_values && n->n_outs < MAX_OUTS; i++) {
     uint32_t value = here->values[i];
     if (here->count[value] < least) continue;
-    bool rises = shoal_variance_compare(shoal_tally_renewed(here, value), n->variance) > 0;
+    bool rises =
+        shoal_variance_compare(shoal_value_histogram_renewed(here, value), n->variance) > 0;
     unsigned taken = 0, most = n->any ? 2 : MAX_OUTS;
     for (uint32_t s = t->first[n->c]; s < t->first[n->c + 1]; s++) {
-      if (n->aim->value_of[s] != value) continue;
+      if (n->target->value_of[s] != value) continue;
       if (taken++ == most || n->n_outs == MAX_OUTS) break;
-      extent_without(t, n->c, s, t->spans + (size_t)n->n_outs * t->axes->n);
+      box_without(t, n->c, s, t->spans + (size_t)n->n_outs * t->axes->n);
       n->outs[n->n_outs] = s;
       n->values[n->n_outs] = value;
       n->rises[n->n_outs++] = rises;
@@ -276,33 +281,33 @@ static void list_outs(need *n) {
 }
 
 static void list_wants(need *n) {
-  n->wants = n->aim->n_known <= 64 ? 0 : UINT64_MAX;
-  for (uint32_t i = 0; i < n->aim->n_known && n->aim->n_known <= 64; i++) {
-    uint32_t value = n->aim->by_frequency[i];
+  n->wants = n->target->n_known <= 64 ? 0 : UINT64_MAX;
+  for (uint32_t i = 0; i < n->target->n_known && n->target->n_known <= 64; i++) {
+    uint32_t value = n->target->by_frequency[i];
     if (is_wanted(n, value)) n->wants |= UINT64_C(1) << value % 64;
   }
 }
 
 /* Finds a swap for one attribute of a class; `here` is filled for all attributes. */
 static bool find_swap(shoal_theta *t, uint32_t c, size_t a, bool any, offer *chosen) {
-  need n = {.t = t, .aim = &t->aims[a], .a = a, .c = c, .any = any, .loss = loss_of(t, c)};
-  n.variance = n.aim->known[c].variance;
+  need n = {.t = t, .target = &t->targets[a], .a = a, .c = c, .any = any, .loss = loss_of(t, c)};
+  n.variance = n.target->cached[c].variance;
   list_outs(&n);
   if (!n.n_outs) return false;
   list_wants(&n);
   t->n_offers = 0;
   t->now++;
-  visit_near(&n);
+  consider_near(&n);
   if (choose(&n, chosen)) return true;
   t->n_offers = 0;
-  visit_far(&n);
+  consider_far(&n);
   return choose(&n, chosen);
 }
 
 static void exchange(shoal_theta *t, uint32_t c, offer o) {
   swap_rows(t, o);
-  for (size_t a = 0; a < t->n_aims; a++) {
-    uint32_t *values = t->aims[a].value_of, value = values[o.out];
+  for (size_t a = 0; a < t->n_targets; a++) {
+    uint32_t *values = t->targets[a].value_of, value = values[o.out];
     values[o.out] = values[o.in];
     values[o.in] = value;
   }
@@ -312,14 +317,15 @@ static void exchange(shoal_theta *t, uint32_t c, offer o) {
 }
 
 /* Makes one swap for a failing class; false: none was found. */
-static bool help(shoal_theta *t, uint32_t c) {
+static bool swap_for(shoal_theta *t, uint32_t c) {
   offer chosen = {0};
   bool found = false;
-  for (size_t a = 0; a < t->n_aims; a++) shoal_tally_fill(&t->aims[a].here, t, &t->aims[a], c);
+  for (size_t a = 0; a < t->n_targets; a++)
+    shoal_value_histogram_fill(&t->targets[a].here, t, &t->targets[a], c);
   for (int any = 0; !found && any < 2; any++)
-    for (size_t a = 0; !found && a < t->n_aims; a++)
-      if (!t->aims[a].known[c].passes) found = find_swap(t, c, a, any, &chosen);
-  for (size_t a = 0; a < t->n_aims; a++) shoal_tally_clear(&t->aims[a].here);
+    for (size_t a = 0; !found && a < t->n_targets; a++)
+      if (!t->targets[a].cached[c].passes) found = find_swap(t, c, a, any, &chosen);
+  for (size_t a = 0; a < t->n_targets; a++) shoal_value_histogram_clear(&t->targets[a].here);
   if (found) exchange(t, c, chosen);
   return found;
 }
@@ -330,10 +336,10 @@ static shoal_status swap_round(shoal_theta *t, shoal_error *error) {
     if ((c & 0xff) == 0)
       SHOAL_TRY(shoal_run_report(t->task->run, "swap", c, t->n_classes, "classes", error));
     if (!t->fails[c] || t->tried[c] == MAX_TRIES) continue;
-    bool helped = help(t, c);
+    bool helped = swap_for(t, c);
     t->tried[c] = helped ? 0 : t->tried[c] + 1;
-    while (helped && t->fails[c]) helped = help(t, c);
-    if (t->failed || t->judging.failed) return shoal_fail_memory(error);
+    while (helped && t->fails[c]) helped = swap_for(t, c);
+    if (t->failed || t->checker.failed) return shoal_fail_memory(error);
   }
   return SHOAL_OK;
 }

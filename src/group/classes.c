@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group/classes: rolling classes up; see classes.h. */
+/*
+ * group/classes: rolls classes up to a higher node. Labels of each class's tuple are looked up and
+ * grouped (grouper.c); then sizes, sets and histograms of the classes that become one are merged.
+ */
 #include "group/classes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "group/build.h"
+#include "group/frequency.h"
 
 void shoal_classes_reset(shoal_classes *classes) {
   free(classes->tuple);
@@ -46,7 +50,7 @@ size_t shoal_classes_bytes(const shoal_classes *classes) {
   return bytes;
 }
 
-uint32_t shoal_classes_distinct(const shoal_frequency *frequency, const shoal_classes *classes,
+uint32_t shoal_classes_distinct(const shoal_frequency_set *frequency, const shoal_classes *classes,
                                 uint32_t c, size_t sensitive) {
   if (classes->sets[sensitive]) return (uint32_t)__builtin_popcountll(classes->sets[sensitive][c]);
   const shoal_histogram *h = &classes->histograms[sensitive];
@@ -65,19 +69,19 @@ typedef struct entry {
   uint64_t n_rows;
 } entry;
 
-/* Sorts entries stably by a key below n_keys, into `to`; `start` has n_keys + 1 zeroed places. */
+/* Sorts entries stably by a key below n_keys, into `to`; `start`: n_keys + 1 zeros. */
 static void counting_sort(const entry *from, size_t n, const uint32_t *key, entry *to,
                           uint32_t *key_to, const uint32_t *carried, size_t *start, size_t n_keys) {
   for (size_t e = 0; e < n; e++) start[key[e] + 1]++;
   for (size_t k = 0; k < n_keys; k++) start[k + 1] += start[k];
   for (size_t e = 0; e < n; e++) {
-    size_t place = start[key[e]]++;
-    to[place] = from[e];
-    if (key_to) key_to[place] = carried[e];
+    size_t position = start[key[e]]++;
+    to[position] = from[e];
+    if (key_to) key_to[position] = carried[e];
   }
 }
 
-/* Adds up neighbours of equal class and value, and sets where each class starts. */
+/* Sums neighbours of equal class and value, and sets where each class starts. */
 static size_t combine(entry *entries, const size_t *end, size_t *start, uint32_t n_classes) {
   size_t kept = 0, at = 0;
   for (uint32_t c = 0; c < n_classes; c++) {
@@ -92,7 +96,7 @@ static size_t combine(entry *entries, const size_t *end, size_t *start, uint32_t
   return kept;
 }
 
-/* Room for sorting: entries by value, then by class. */
+/* Scratch of a radix sort: entries by value, then by class. */
 typedef struct sorting {
   entry *first, *second;
   uint32_t *class_of;
@@ -140,7 +144,7 @@ bool shoal_histogram_from_entries(shoal_histogram *out, uint32_t n_classes, uint
   return ok;
 }
 
-/* Few values: rows are counted in a table of classes by values, and what is not 0 is kept. */
+/* For few values: counts rows in a dense table of classes by values, then drops zeros. */
 static bool count_in_table(const shoal_histogram *from, uint32_t n_from, const uint32_t *ids,
                            shoal_histogram *out, uint32_t n_classes) {
   size_t n_values = from->n_values, n_cells = n_classes * n_values, kept = 0;
@@ -207,13 +211,13 @@ static bool roll_up_sensitive(const shoal_classes *from, const uint32_t *ids,
   return true;
 }
 
-enum { MOST_PARTS = 64 };
+enum { MAX_PARTS = 64 };
 
-/* Whole tuples at once; SHOAL_NO_ID where that cannot be, then they are folded part by part. */
-static uint32_t ids_of_words(const shoal_frequency *frequency, const shoal_classes *from,
+/* Whole tuples at once; SHOAL_NONE if that is impossible, or without memory. */
+static uint32_t ids_of_words(const shoal_frequency_set *frequency, const shoal_classes *from,
                              const uint32_t *levels, shoal_grouper *grouper, uint32_t *ids) {
-  shoal_key_part parts[MOST_PARTS];
-  if (frequency->n_words > 1 || frequency->n_quasi > MOST_PARTS) return SHOAL_NO_ID;
+  shoal_key_part parts[MAX_PARTS];
+  if (frequency->n_words > 1 || frequency->n_quasi > MAX_PARTS) return SHOAL_NONE;
   for (size_t q = 0; q < frequency->n_quasi; q++) {
     const shoal_level *level = &frequency->hierarchies[q]->levels[levels[q]];
     unsigned bits = frequency->word_bits[q];
@@ -227,49 +231,50 @@ static uint32_t ids_of_words(const shoal_frequency *frequency, const shoal_class
                                   frequency->n_quasi, ids);
 }
 
-/* The class of each class at higher levels; returns how many there are, or SHOAL_NO_ID. */
-static uint32_t ids_at(const shoal_frequency *frequency, const shoal_classes *from,
+/* The class of each source class at `levels`; returns their number. SHOAL_NONE: no memory. */
+static uint32_t ids_at(const shoal_frequency_set *frequency, const shoal_classes *from,
                        const uint32_t *levels, shoal_grouper *grouper, uint32_t *ids) {
   size_t n = from->n_classes;
   uint32_t n_ids = ids_of_words(frequency, from, levels, grouper, ids);
-  if (n_ids != SHOAL_NO_ID) return n_ids;
-  if (!shoal_grouper_start(grouper, n)) return SHOAL_NO_ID;
+  if (n_ids != SHOAL_NONE) return n_ids;
+  if (!shoal_grouper_start(grouper, n)) return SHOAL_NONE;
   for (size_t q = 0; q < frequency->n_quasi; q++) {
     const shoal_level *level = &frequency->hierarchies[q]->levels[levels[q]];
     if (!shoal_grouper_fold_codes(grouper, n, from->tuple, frequency->codes[q], level->of_leaf,
                                   level->n_labels, ids))
-      return SHOAL_NO_ID;
+      return SHOAL_NONE;
   }
   return shoal_grouper_ids(grouper, n, ids);
 }
 
 /*
- * Adds up the rows of n classes. Where they become few, every second one is added apart: neighbours
- * often go to one class, and adding to a sum must wait for the sum before.
+ * Sums the rows of n classes. If they become few, two counters per class are used in turn:
+ * neighbours often go to one class, and consecutive additions to one counter wait for each other.
  */
 static bool add_rows(const uint64_t *n_rows, const uint32_t *ids, size_t n,
                      shoal_classes *classes) {
-  uint64_t *sums = classes->n_rows, *apart = sums;
+  uint64_t *sums = classes->n_rows, *second = sums;
   bool few = n / 8 > classes->n_classes;
-  if (few && !(apart = shoal_alloc_zero(classes->n_classes, sizeof *apart))) return false;
+  if (few && !(second = shoal_alloc_zero(classes->n_classes, sizeof *second))) return false;
   for (size_t c = 0; c + 1 < n; c += 2) {
     sums[ids[c]] += n_rows[c];
-    apart[ids[c + 1]] += n_rows[c + 1];
+    second[ids[c + 1]] += n_rows[c + 1];
   }
   if (n % 2) sums[ids[n - 1]] += n_rows[n - 1];
   if (!few) return true;
-  for (uint32_t c = 0; c < classes->n_classes; c++) sums[c] += apart[c];
-  free(apart);
+  for (uint32_t c = 0; c < classes->n_classes; c++) sums[c] += second[c];
+  free(second);
   return true;
 }
 
-static bool roll_up(const shoal_frequency *frequency, const shoal_classes *from,
+static bool roll_up(const shoal_frequency_set *frequency, const shoal_classes *from,
                     const uint32_t *levels, shoal_grouper *grouper, bool sizes_only,
                     shoal_classes *classes, uint32_t *ids) {
   size_t n = from->n_classes;
   uint32_t n_classes = ids_at(frequency, from, levels, grouper, ids);
-  if (n_classes == SHOAL_NO_ID || !shoal_classes_init(classes, n_classes, from->n_sensitive))
+  if (n_classes == SHOAL_NONE || !shoal_classes_init(classes, n_classes, from->n_sensitive))
     return false;
+  assert(n_classes <= n);
   uint32_t seen = 0;
   for (size_t c = 0; seen < n_classes; c++)
     if (ids[c] == seen) classes->tuple[seen++] = from->tuple[c];
@@ -278,7 +283,7 @@ static bool roll_up(const shoal_frequency *frequency, const shoal_classes *from,
   return sizes_only || roll_up_sensitive(from, ids, classes);
 }
 
-shoal_status shoal_classes_roll_up(const shoal_frequency *frequency, const shoal_classes *from,
+shoal_status shoal_classes_roll_up(const shoal_frequency_set *frequency, const shoal_classes *from,
                                    const uint32_t *levels, shoal_grouper *grouper,
                                    shoal_classes *classes, uint32_t *class_of, shoal_error *error) {
   memset(classes, 0, sizeof *classes);
@@ -290,7 +295,7 @@ shoal_status shoal_classes_roll_up(const shoal_frequency *frequency, const shoal
   return shoal_fail_memory(error);
 }
 
-shoal_status shoal_classes_roll_up_sizes(const shoal_frequency *frequency,
+shoal_status shoal_classes_roll_up_sizes(const shoal_frequency_set *frequency,
                                          const shoal_classes *from, const uint32_t *levels,
                                          shoal_grouper *grouper, shoal_classes *classes,
                                          shoal_error *error) {
@@ -306,7 +311,7 @@ shoal_status shoal_classes_roll_up_sizes(const shoal_frequency *frequency,
 static bool regroup(const shoal_classes *from, const uint32_t *ids, uint32_t n_classes,
                     shoal_classes *classes) {
   if (!shoal_classes_init(classes, n_classes, from->n_sensitive)) return false;
-  for (uint32_t c = from->n_classes; c-- > 0;) { /* the first of each stands for it */
+  for (uint32_t c = from->n_classes; c-- > 0;) { /* the tuple of the first one remains */
     classes->tuple[ids[c]] = from->tuple[c];
     classes->n_rows[ids[c]] += from->n_rows[c];
   }
@@ -321,7 +326,7 @@ shoal_status shoal_classes_regroup(const shoal_classes *from, const uint32_t *id
   return shoal_fail_memory(error);
 }
 
-/* Included classes become the first class, the others a second, which is cut off. */
+/* Included classes become class 0, the others class 1, which is cut off. */
 shoal_status shoal_classes_join(const shoal_classes *classes, const uint8_t *include,
                                 shoal_classes *joined, shoal_error *error) {
   memset(joined, 0, sizeof *joined);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group/tuples: see tuples.h. */
+/* group/tuples: packs codes into words and looks the words up, with prefetching. */
 #include "group/tuples.h"
 
 #include <stdlib.h>
@@ -8,24 +8,22 @@
 #include "base/memory.h"
 
 enum {
-  DENSE_BITS = 20, /* a dense table of more would not stay in the cache */
-  AHEAD = 32,      /* words whose slots are on their way into the cache */
+  DENSE_BITS = 20, /* a larger dense table would not stay in the cache */
+  AHEAD = 32,      /* words whose slots are being prefetched */
   FIRST_SLOT_BITS = 12
 };
-
-static const uint64_t SPREAD = UINT64_C(0x9e3779b97f4a7c15);
 
 static bool is_narrow(const shoal_tuples *t) { return t->bits <= 32; }
 
 static inline size_t narrow_slot(unsigned slot_bits, uint64_t word) {
-  return (size_t)((word ^ word >> 15) * SPREAD >> (64 - slot_bits));
+  return (size_t)(shoal_hash_narrow(word) >> (64 - slot_bits));
 }
 
 static inline size_t wide_slot(unsigned slot_bits, uint64_t word) {
-  return (size_t)(shoal_mix(word) >> (64 - slot_bits));
+  return (size_t)(shoal_hash_word(word) >> (64 - slot_bits));
 }
 
-/* ------------------------------------------------------------ room */
+/* ------------------------------------------------------------ memory */
 
 bool shoal_tuples_init(shoal_tuples *t, unsigned bits, uint64_t n_rows) {
   *t = (shoal_tuples){.bits = bits, .slot_bits = FIRST_SLOT_BITS, .rows_expected = n_rows};
@@ -57,7 +55,7 @@ uint32_t *shoal_tuples_take_ids(shoal_tuples *t) {
   return ids;
 }
 
-/* All words again into new slots, one after the other. */
+/* Inserts all words into a new table. */
 static bool rehash(shoal_tuples *t, unsigned slot_bits) {
   size_t n_slots = (size_t)1 << slot_bits, mask = n_slots - 1;
   uint64_t *narrow = is_narrow(t) ? shoal_alloc_table(n_slots, sizeof *narrow) : NULL;
@@ -81,11 +79,10 @@ static bool rehash(shoal_tuples *t, unsigned slot_bits) {
 }
 
 /*
- * How many tuples there will be, at least so many, if those rows that are still to come bring as
- * many as before: where nearly all rows did so far; half as many where most did, since ever fewer
- * are new.
+ * An estimate of the final number of tuples, at least `needed`. If nearly all rows so far were new,
+ * so will be the rest; if most were, half of that, since fewer and fewer are new.
  */
-static size_t foresee(const shoal_tuples *t, size_t needed) {
+static size_t estimate_tuples(const shoal_tuples *t, size_t needed) {
   bool many = t->rows_seen > 0 && t->n_ids > t->rows_seen / 2;
   if (!many || t->rows_expected <= t->rows_seen) return needed;
   double all = (double)t->n_ids * (double)t->rows_expected / (double)t->rows_seen;
@@ -94,25 +91,25 @@ static size_t foresee(const shoal_tuples *t, size_t needed) {
 }
 
 /*
- * Room for n more tuples; slots are never more than half full. They come first: at the end they are
- * freed first, and what is made of the tuples next may have their place.
+ * Memory for n more tuples; at most half of the slots are full. Slots are allocated before words
+ * and counts: they are freed first, and the next stage can reuse their memory.
  */
 static bool reserve(shoal_tuples *t, size_t n) {
   size_t needed = (size_t)t->n_ids + n;
   if (needed <= t->n_rows_capacity) return true;
-  if (needed >= SHOAL_NO_ID - 1) return false; /* GCOVR_EXCL_BR_LINE */
-  size_t wanted = foresee(t, needed);
+  if (needed >= SHOAL_NONE - 1) return false; /* GCOVR_EXCL_BR_LINE */
+  size_t wanted = estimate_tuples(t, needed);
   unsigned slot_bits = t->slot_bits;
   while ((size_t)1 << slot_bits < 2 * wanted) slot_bits++;
-  size_t room = (size_t)1 << (slot_bits - 1);
+  size_t capacity = (size_t)1 << (slot_bits - 1);
   if (!t->dense && slot_bits > t->slot_bits && !rehash(t, slot_bits)) return false;
-  return shoal_grow(&t->words, &t->words_capacity, room, sizeof *t->words) &&
-         shoal_grow(&t->n_rows, &t->n_rows_capacity, room, sizeof *t->n_rows);
+  return shoal_grow(&t->words, &t->words_capacity, capacity, sizeof *t->words) &&
+         shoal_grow(&t->n_rows, &t->n_rows_capacity, capacity, sizeof *t->n_rows);
 }
 
 /* ------------------------------------------------------------ words to ids */
 
-/* What lookups need of the tuples, apart from them: anything else could be what they write. */
+/* A copy of what lookups change: the compiler keeps it in registers, since nothing aliases it. */
 typedef struct found {
   uint64_t *words, *n_rows;
   uint32_t n_ids;
@@ -122,7 +119,7 @@ static inline found found_in(const shoal_tuples *t) {
   return (found){t->words, t->n_rows, t->n_ids};
 }
 
-/* A new tuple; returns its id + 1. */
+/* Adds a tuple; returns its id + 1. */
 static inline uint32_t add(found *f, uint64_t word, uint64_t n_rows) {
   f->words[f->n_ids] = word;
   f->n_rows[f->n_ids] = n_rows;
@@ -156,7 +153,7 @@ static inline uint32_t wide_id(found *f, shoal_wide_slot *slots, unsigned slot_b
 }
 
 uint32_t shoal_tuples_add(shoal_tuples *t, uint64_t word, uint64_t n_rows) {
-  if (!reserve(t, 1)) return SHOAL_NO_ID;
+  if (!reserve(t, 1)) return SHOAL_NONE;
   found f = found_in(t);
   uint32_t id = t->dense       ? dense_id(&f, t->table, word, n_rows)
                 : is_narrow(t) ? narrow_id(&f, t->narrow, t->slot_bits, word, n_rows)
@@ -167,7 +164,7 @@ uint32_t shoal_tuples_add(shoal_tuples *t, uint64_t word, uint64_t n_rows) {
 
 /* ------------------------------------------------------------ blocks of rows */
 
-/* One column into the words. Inlined for whole blocks, so that it is unrolled and vectorized. */
+/* Packs one column. Inlined for a constant block size, so the compiler vectorizes the loop. */
 #define FOLD(WORD, CODE)                                                                           \
   for (size_t i = 0; i < n; i++)                                                                   \
   words[i] |= (WORD)((WORD)((const CODE *)column->codes + first)[i] << shift)
@@ -185,13 +182,13 @@ uint32_t shoal_tuples_add(shoal_tuples *t, uint64_t word, uint64_t n_rows) {
 FOLD_COLUMN(fold_short, uint32_t)
 FOLD_COLUMN(fold_long, uint64_t)
 
-/* With zeros behind it, which are looked ahead at. */
+/* AHEAD zeros follow the words: they are read for prefetching. */
 typedef union word_block {
   uint32_t narrow[SHOAL_TUPLES_BLOCK + AHEAD];
   uint64_t wide[SHOAL_TUPLES_BLOCK + AHEAD];
 } word_block;
 
-/* All columns into the words, by what folds one. */
+/* Packs all columns. */
 #define FOLD_ALL(FOLD_ONE)                                                                         \
   unsigned shift = 0;                                                                              \
   memset(words, 0, n * sizeof *words);                                                             \
@@ -212,7 +209,6 @@ static void short_words(const shoal_column *const *columns, const unsigned *colu
   FOLD_ALL(fold_short)
 }
 
-/* The slot that a row needs comes into the cache while those before it are looked up. */
 static uint32_t find_narrow(const shoal_tuples *t, const uint32_t *block, size_t n, uint32_t *ids) {
   found f = found_in(t);
   uint64_t *slots = t->narrow;

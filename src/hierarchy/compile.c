@@ -1,20 +1,141 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hierarchy/compile: a hierarchy as asked for + a column -> checked levels of label codes.
+ * hierarchy/compile: a specification and a column -> checked levels of label codes.
  *
- * The kind tells each leaf's labels; here they become numbers, level by level, in order of first
- * appearance over the leaves. Then Samarati's definition (2001, section 3.1) is checked on the
- * numbers: every label has one parent. Heights from the leaves up count real steps: a label that
- * equals its parent's is the same node. All of it is linear in leaves x levels.
+ * The kind's label function returns the label of a leaf on a level. Labels are numbered level by
+ * level, in order of first appearance over the leaves. Then Samarati's definition (2001, section
+ * 3.1) is checked on the numbers: every label has one parent. Heights are computed from the leaves
+ * up and count real steps: a label that equals its parent's is the same node. The cost is linear in
+ * leaves x levels.
+ *
+ * An error is reported where it can be fixed: in the hierarchy's file (row), the policy (line), or
+ * the data (row). Messages never quote labels or values.
  */
 #include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
 #include "hierarchy/builder.h"
 
-#define NO_LABEL UINT32_MAX
+/* ------------------------------------------------------------ errors */
+
+enum { DETAIL_BYTES = 512 };
+
+shoal_status shoal_builder_fail(const shoal_builder *builder, shoal_error *error,
+                                const char *format, ...) {
+  char detail[DETAIL_BYTES];
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(detail, sizeof detail, format, args);
+  va_end(args);
+  const shoal_location location = {.file = builder->options->policy,
+                                   .line = builder->spec->line,
+                                   .at = builder->spec->at,
+                                   .column = builder->attribute[0] ? builder->attribute : NULL};
+  return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "%s", detail);
+}
+
+shoal_status shoal_path_fail(const shoal_builder *builder, uint64_t row, shoal_error *error,
+                             const char *format, ...) {
+  char detail[DETAIL_BYTES];
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(detail, sizeof detail, format, args);
+  va_end(args);
+  if (builder->spec->kind != SHOAL_HIERARCHY_FILE)
+    return shoal_builder_fail(builder, error, "leaf %llu of the tree: %s", (unsigned long long)row,
+                              detail);
+  const shoal_location location = {.file = builder->spec->file, .row = row};
+  return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "%s", detail);
+}
+
+shoal_status shoal_value_fail(const shoal_table *table, const shoal_column *column, uint32_t value,
+                              shoal_error *error, const char *format, ...) {
+  char detail[DETAIL_BYTES];
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(detail, sizeof detail, format, args);
+  va_end(args);
+  const shoal_location location = {.file = table ? table->name : NULL,
+                                   .row = shoal_value_row(column, value),
+                                   .column = column->name};
+  return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "%s", detail);
+}
+
+/* ------------------------------------------------------------ a label with two parents */
+
+/* Level `level` of the padded tree, as a row of the file has it: "label in column 3" or "value". */
+static void name_level(const shoal_builder *builder, const shoal_path *path, uint32_t level,
+                       char *out, size_t capacity) {
+  uint32_t padding = builder->height - path->n_labels;
+  if (level <= padding) (void)snprintf(out, capacity, "value");
+  else if (builder->spec->kind == SHOAL_HIERARCHY_FILE)
+    (void)snprintf(out, capacity, "label in column %u", level - padding + 1);
+  else (void)snprintf(out, capacity, "label of level %u", level - padding);
+}
+
+/*
+ * Two paths share a label of level `level` but not its parent. Finds the pair again in the order of
+ * the file: the message does not depend on the data.
+ */
+static shoal_status path_conflict(const shoal_builder *builder, const shoal_hierarchy *hierarchy,
+                                  uint32_t level, shoal_error *error) {
+  const shoal_path *paths = builder->paths.paths;
+  const uint32_t *labels = hierarchy->levels[level].of_leaf;
+  const uint32_t *parents = hierarchy->levels[level + 1].of_leaf;
+  const shoal_path **firsts = shoal_alloc_zero(hierarchy->levels[level].n_labels, sizeof *firsts);
+  if (!firsts) return shoal_fail_memory(error);
+  const shoal_path *first = NULL, *second = NULL;
+  for (size_t p = 0; p < builder->paths.n_paths && !second; p++) {
+    first = firsts[labels[paths[p].leaf]];
+    if (!first) firsts[labels[paths[p].leaf]] = &paths[p];
+    else if (parents[first->leaf] != parents[paths[p].leaf]) second = &paths[p];
+  }
+  free(firsts);
+  assert(second);
+  char name[48];
+  name_level(builder, second, level, name, sizeof name);
+  return shoal_path_fail(builder, second->row, error,
+                         "its %s has two parents: %s %llu has it below another label; make the "
+                         "next level equal, or rename one label",
+                         name, builder->spec->kind == SHOAL_HIERARCHY_FILE ? "row" : "leaf",
+                         (unsigned long long)first->row);
+}
+
+/* A missing value keeps its text, which is also a label of `level` for another leaf. */
+static shoal_status missing_conflict(const shoal_builder *builder, uint32_t level, uint32_t leaf,
+                                     shoal_error *error) {
+  const char *advice = "a missing value is spelled like a label of level";
+  if (builder->paths.of_leaf)
+    return shoal_path_fail(builder, builder->paths.paths[builder->paths.of_leaf[leaf]].row, error,
+                           "%s %u, which has another parent: rename the label, or give the "
+                           "missing value a row of its own here",
+                           advice, level);
+  return shoal_builder_fail(builder, error,
+                            "%s %u, which has another parent: remove it from data.missing, or "
+                            "choose another hierarchy",
+                            advice, level);
+}
+
+static shoal_status conflict_fail(const shoal_builder *builder, const shoal_hierarchy *hierarchy,
+                                  uint32_t level, uint32_t leaf, shoal_error *error) {
+  const uint32_t *labels = hierarchy->levels[level].of_leaf;
+  uint32_t first = 0;
+  while (labels[first] != labels[leaf]) first++;
+  if (shoal_leaf_is_bare(builder, first)) return missing_conflict(builder, level, leaf, error);
+  if (shoal_leaf_is_bare(builder, leaf)) return missing_conflict(builder, level, first, error);
+  if (builder->paths.of_leaf) return path_conflict(builder, hierarchy, level, error);
+  return shoal_builder_fail(builder, error,
+                            "a label of level %u has two parents on level %u (values of data rows "
+                            "%llu and %llu): each level must generalize the one before",
+                            level, level + 1,
+                            (unsigned long long)shoal_value_row(builder->column, first),
+                            (unsigned long long)shoal_value_row(builder->column, leaf));
+}
+
+/* ------------------------------------------------------------ levels */
 
 static void level_reset(shoal_level *level) {
   free(level->offsets);
@@ -42,14 +163,14 @@ static void builder_reset(shoal_builder *builder) {
   free(builder->owned);
 }
 
-/* The column's values become the first leaves, numbered by their codes, to be found by others. */
+/* The column's values are the first leaves: leaf v is code v. */
 static shoal_status intern_values(shoal_builder *builder, shoal_error *error) {
   const shoal_column *column = builder->column;
   for (uint32_t v = 0; column && v < column->n_values; v++) {
     shoal_label value;
     value.bytes = shoal_column_value(column, v, &value.size_bytes);
     uint32_t leaf = shoal_strings_intern(&builder->leaves, value);
-    if (leaf == SHOAL_NO_ID) return shoal_fail_memory(error);
+    if (leaf == SHOAL_NONE) return shoal_fail_memory(error);
     assert(leaf == v); /* a dictionary holds each value once */
   }
   return SHOAL_OK;
@@ -60,8 +181,8 @@ static shoal_status start_kind(shoal_builder *builder, shoal_error *error) {
   const shoal_kind *kind = shoal_kind_find(builder->spec->kind);
   assert(kind);
   if (!column && !kind->from_paths)
-    return shoal_builder_fail(builder, error,
-                              "this kind of hierarchy is made of the data's values: give the data");
+    return shoal_builder_fail(
+        builder, error, "this kind of hierarchy is built from the data's values: give the data");
   if (!shoal_strings_init(&builder->leaves)) return shoal_fail_memory(error);
   if (kind->from_paths) SHOAL_TRY(intern_values(builder, error));
   else if (!shoal_strings_load(&builder->leaves, column->bytes, column->offsets, column->n_values))
@@ -82,7 +203,7 @@ static shoal_status fill_level(const shoal_builder *builder, uint32_t number, sh
                             ? shoal_strings_get(&builder->leaves, leaf)
                             : builder->label(builder, leaf, number, scratch);
     uint32_t id = shoal_strings_intern(&labels, label);
-    if (id == SHOAL_NO_ID) {
+    if (id == SHOAL_NONE) {
       shoal_strings_reset(&labels);
       return shoal_fail_memory(error);
     }
@@ -92,14 +213,14 @@ static shoal_status fill_level(const shoal_builder *builder, uint32_t number, sh
   return SHOAL_OK;
 }
 
-/* The top: one label, which every leaf has. */
+/* The top: one label for every leaf. */
 static shoal_status fill_top(const shoal_builder *builder, shoal_level *level, shoal_error *error) {
   shoal_strings labels;
   level->of_leaf = shoal_alloc_zero(builder->leaves.n_strings, sizeof *level->of_leaf);
   if (!level->of_leaf || !shoal_strings_init(&labels)) return shoal_fail_memory(error);
   uint32_t id = shoal_strings_intern(&labels, builder->top);
   shoal_strings_take(&labels, &level->bytes, &level->offsets, &level->n_labels);
-  return id == SHOAL_NO_ID ? shoal_fail_memory(error) : SHOAL_OK;
+  return id == SHOAL_NONE ? shoal_fail_memory(error) : SHOAL_OK;
 }
 
 /* Level 0: the leaves themselves, each its own label. Takes the builder's strings. */
@@ -112,18 +233,18 @@ static shoal_status fill_leaves(shoal_builder *builder, shoal_level *level, shoa
   return SHOAL_OK;
 }
 
-/* Parents of a level's labels; refuses a label that has two. */
+/* Sets the parents of a level's labels; fails if one has two. */
 static shoal_status link_level(const shoal_builder *builder, const shoal_hierarchy *hierarchy,
                                uint32_t number, shoal_error *error) {
   shoal_level *level = &hierarchy->levels[number];
   const uint32_t *above = hierarchy->levels[number + 1].of_leaf;
   level->parent = shoal_alloc(level->n_labels, sizeof *level->parent);
   if (!level->parent) return shoal_fail_memory(error);
-  for (uint32_t t = 0; t < level->n_labels; t++) level->parent[t] = NO_LABEL;
+  for (uint32_t t = 0; t < level->n_labels; t++) level->parent[t] = SHOAL_NONE;
   for (uint32_t leaf = 0; leaf < hierarchy->n_leaves; leaf++) {
     uint32_t *parent = &level->parent[level->of_leaf[leaf]];
-    if (*parent == NO_LABEL) *parent = above[leaf];
-    if (*parent != above[leaf]) return shoal_conflict_fail(builder, hierarchy, number, leaf, error);
+    if (*parent == SHOAL_NONE) *parent = above[leaf];
+    if (*parent != above[leaf]) return conflict_fail(builder, hierarchy, number, leaf, error);
   }
   return SHOAL_OK;
 }
@@ -136,8 +257,7 @@ static bool same_label(const shoal_level *a, uint32_t label_a, const shoal_level
   return shoal_label_equal(first, second);
 }
 
-/* Heights and leaves of every label's subtree, from the leaves up. */
-/* A label that repeats on the next level is the node there, with all that is below it. */
+/* A label that repeats on the next level is the node there: it gets that node's height. */
 static void share_heights(shoal_hierarchy *hierarchy) {
   for (uint32_t l = hierarchy->n_levels - 1; l-- > 1;) {
     shoal_level *level = &hierarchy->levels[l];
@@ -148,7 +268,8 @@ static void share_heights(shoal_hierarchy *hierarchy) {
   }
 }
 
-static shoal_status measure(shoal_hierarchy *hierarchy, shoal_error *error) {
+/* Heights and leaves of every label's subtree, from the leaves up. */
+static shoal_status compute_heights(shoal_hierarchy *hierarchy, shoal_error *error) {
   for (uint32_t l = 0; l < hierarchy->n_levels; l++) {
     shoal_level *level = &hierarchy->levels[l];
     level->node_height = shoal_alloc_zero(level->n_labels, sizeof *level->node_height);
@@ -166,6 +287,7 @@ static shoal_status measure(shoal_hierarchy *hierarchy, shoal_error *error) {
       above->n_leaves[parent] += level->n_leaves[t];
     }
   }
+  assert(hierarchy->levels[hierarchy->n_levels - 1].n_labels == 1);
   hierarchy->tree_height = hierarchy->levels[hierarchy->n_levels - 1].node_height[0];
   share_heights(hierarchy);
   return SHOAL_OK;
@@ -187,7 +309,7 @@ static shoal_status fill_hierarchy(shoal_builder *builder, shoal_hierarchy *hier
   SHOAL_TRY(fill_leaves(builder, &hierarchy->levels[0], error));
   for (uint32_t l = 0; l < builder->height; l++)
     SHOAL_TRY(link_level(builder, hierarchy, l, error));
-  return measure(hierarchy, error);
+  return compute_heights(hierarchy, error);
 }
 
 shoal_status shoal_hierarchy_compile(const shoal_hierarchy_spec *spec, const shoal_table *table,

@@ -8,7 +8,7 @@
 
 #include "hierarchy/builder.h"
 
-/* What labels need of a date; its day is only checked. */
+/* The parts of a date that labels show. */
 typedef struct month_of_year {
   uint16_t year;
   uint8_t month;
@@ -50,7 +50,7 @@ static bool exists(unsigned year, unsigned month, unsigned day) {
   return day <= days[month - 1] + (month == 2 && leap);
 }
 
-/* Reads a date that is exactly of the format; what the format lacks is 1. */
+/* Reads a date that matches the format exactly; parts that the format lacks are 1. */
 static bool read_date(const char *format, shoal_label value, month_of_year *out) {
   unsigned year = 1, month = 1, day = 1;
   size_t at = 0;
@@ -73,7 +73,7 @@ static bool read_date(const char *format, shoal_label value, month_of_year *out)
   return true;
 }
 
-/* The format must tell the year once, and the month where a level needs it. */
+/* The format must have the year once, and the month if a level shows it. */
 static shoal_status check_format(const shoal_builder *builder, bool needs_month,
                                  shoal_error *error) {
   unsigned seen[LITERAL + 1] = {0};
@@ -84,7 +84,7 @@ static shoal_status check_format(const shoal_builder *builder, bool needs_month,
                               "the date format needs YYYY or YY once, and MM and DD at most once");
   if (needs_month && !seen[MONTH])
     return shoal_builder_fail(builder, error,
-                              "the date format has no MM: add it, or leave out the level month");
+                              "the date format has no MM: add it, or remove the level month");
   return SHOAL_OK;
 }
 
@@ -95,7 +95,7 @@ static shoal_label date_label(const shoal_builder *builder, uint32_t leaf, uint3
   unsigned span = 0;
   int size = 0;
   switch (state->units[level - 1]) {
-  case SHOAL_DATE_DAY: break; /* level 0, never asked for */
+  case SHOAL_DATE_DAY: break; /* level 0: not a label */
   case SHOAL_DATE_MONTH:
     size = snprintf(scratch, SHOAL_LABEL_SCRATCH, "%04u-%02u", date.year, date.month);
     break;
@@ -118,8 +118,8 @@ static shoal_status read_dates(const shoal_builder *builder, month_of_year *date
     if (shoal_column_missing(column, v)) continue;
     if (!read_date(builder->spec->date_format, shoal_strings_get(&builder->leaves, v), &dates[v]))
       return shoal_value_fail(builder->table, column, v, error,
-                              "is not a date of the form %s: correct it or list it under "
-                              "data.missing",
+                              "the cell is not a date %s; correct it, or set 'format' in the "
+                              "policy",
                               builder->spec->date_format);
   }
   return SHOAL_OK;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hierarchy/draw: a compiled hierarchy as a picture for people, and as hierarchy CSV.
+ * hierarchy/draw: a compiled hierarchy as a text tree and as hierarchy CSV.
  *
- * The picture goes from the top down, children in the order of their labels (numbers by size). A
- * label that only repeats itself on the level below is one node and one line. Values of the data
- * are personal: leaves are drawn only where they stand in the hierarchy's own file or in the
- * policy; else the picture ends one level above, with counts.
+ * The tree is drawn from the top down, children ordered by label (numbers by size). A label that
+ * only repeats on the level below is one node and one line. Values of the data are personal: leaves
+ * are drawn only if they come from the hierarchy's file or the policy; otherwise the lowest level
+ * drawn is 1, with numbers of values.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intern.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "hierarchy/hierarchy.h"
-#include "hierarchy/strings.h"
 
-/* A child in its parent's list; the number its label starts with orders it. */
+/* A child of a node, with its sort key. */
 typedef struct child {
-  double number; /* INFINITY: the label does not start with one */
+  double number; /* that its label starts with; INFINITY: none */
   uint32_t label;
 } child;
 
@@ -30,13 +30,13 @@ typedef struct child_lists {
 
 typedef struct open_node {
   uint32_t level, label;
-  uint32_t next; /* place of the child to be drawn next */
+  uint32_t next; /* index of the child to draw next */
 } open_node;
 
 typedef struct drawing {
   const shoal_hierarchy *hierarchy;
   uint32_t floor;        /* the lowest level drawn */
-  child_lists *families; /* by level; those above the floor are filled */
+  child_lists *families; /* by level, above the floor */
   open_node *stack;      /* from the top down to the node whose children are being drawn */
   uint32_t depth;        /* of the stack */
   shoal_text text;
@@ -86,7 +86,7 @@ static int compare_children(const void *a, const void *b, void *level) {
   return compare_labels(x, y);
 }
 
-/* Orders the children of one node; only nodes that are drawn pay for it. */
+/* Orders the children of a node that is drawn. */
 static void sort_children(const drawing *d, uint32_t level, uint32_t label) {
   const child_lists *family = &d->families[level];
   child *begin = family->children + family->first[label];
@@ -101,7 +101,7 @@ static bool fill_family(const shoal_level *level, const shoal_level *below, chil
   family->first = shoal_alloc_zero((size_t)level->n_labels + 2, sizeof *family->first);
   family->children = shoal_alloc(below->n_labels, sizeof *family->children);
   if (!family->first || !family->children) return false;
-  uint32_t *next = family->first + 1; /* ends up as `first` once all are placed */
+  uint32_t *next = family->first + 1; /* equals `first` after the last loop */
   for (uint32_t t = 0; t < below->n_labels; t++) next[below->parent[t] + 1]++;
   for (uint32_t t = 0; t < level->n_labels; t++) next[t + 1] += next[t];
   for (uint32_t t = 0; t < below->n_labels; t++)
@@ -109,7 +109,7 @@ static bool fill_family(const shoal_level *level, const shoal_level *below, chil
   return true;
 }
 
-/* ------------------------------------------------------------ the picture */
+/* ------------------------------------------------------------ the tree */
 
 static bool only_repeats(const drawing *d, uint32_t level, uint32_t label) {
   const child_lists *family = &d->families[level];
@@ -119,7 +119,7 @@ static bool only_repeats(const drawing *d, uint32_t level, uint32_t label) {
                            get_label(d->hierarchy, level - 1, family->children[first].label));
 }
 
-/* Lines of the whole picture: labels that are not their parent's repetition. */
+/* Lines of the whole tree: labels without repetitions. */
 static uint64_t count_lines(const drawing *d) {
   uint64_t n_lines = 0;
   for (uint32_t l = d->floor; l < d->hierarchy->n_levels; l++) {
@@ -130,7 +130,7 @@ static uint64_t count_lines(const drawing *d) {
   return n_lines;
 }
 
-/* A label on one line: control bytes and what is no UTF-8 as \xNN, nothing as "". */
+/* A label on one line: control bytes and invalid UTF-8 as \xNN, an empty label as "". */
 static void add_label(shoal_text *text, shoal_label label) {
   if (label.size_bytes == 0) shoal_text_add(text, "\"\"");
   for (size_t at = 0; at < label.size_bytes;) {
@@ -145,7 +145,7 @@ static void add_label(shoal_text *text, shoal_label label) {
   }
 }
 
-/* Is the child on the way at stack place `i` the last of its parent? Then no line goes on. */
+/* Is the open child of stack[i] its last one? Then no vertical line continues. */
 static bool is_last(const drawing *d, uint32_t i) {
   const open_node *node = &d->stack[i];
   return node->next == d->families[node->level].first[node->label + 1];
@@ -165,7 +165,7 @@ static void draw_line(drawing *d, uint32_t level, uint32_t label) {
   shoal_text_add(&d->text, "\n");
 }
 
-/* Draws a node, at the lowest level where it is the same node, and makes it the current one. */
+/* Draws a node, at the lowest level of its repetitions, and opens it. */
 static void enter_node(drawing *d, uint32_t level, uint32_t label) {
   while (level > d->floor && only_repeats(d, level, label)) {
     label = d->families[level].children[d->families[level].first[label]].label;
@@ -177,13 +177,13 @@ static void enter_node(drawing *d, uint32_t level, uint32_t label) {
   d->stack[d->depth++] = (open_node){level, label, d->families[level].first[label]};
 }
 
-static void draw_tree(drawing *d, size_t most) {
+static void draw_tree(drawing *d, size_t max_lines) {
   uint64_t n_lines = count_lines(d), drawn = 0;
-  if (n_lines > 0 && most > 0) {
+  if (n_lines > 0 && max_lines > 0) {
     enter_node(d, d->hierarchy->n_levels - 1, 0);
     drawn = 1;
   }
-  while (d->depth && drawn < most) {
+  while (d->depth && drawn < max_lines) {
     open_node *node = &d->stack[d->depth - 1];
     const child_lists *family = &d->families[node->level];
     if (node->next == family->first[node->label + 1]) {
@@ -223,12 +223,12 @@ static void drawing_reset(drawing *d) {
   shoal_text_reset(&d->text);
 }
 
-shoal_status shoal_hierarchy_draw(const shoal_hierarchy *hierarchy, size_t most, char **text,
+shoal_status shoal_hierarchy_draw(const shoal_hierarchy *hierarchy, size_t max_lines, char **text,
                                   shoal_error *error) {
   drawing d;
   *text = NULL;
   if (drawing_init(&d, hierarchy)) {
-    draw_tree(&d, most);
+    draw_tree(&d, max_lines);
     *text = shoal_text_take(&d.text);
   }
   drawing_reset(&d);
@@ -237,8 +237,7 @@ shoal_status shoal_hierarchy_draw(const shoal_hierarchy *hierarchy, size_t most,
 
 /* ------------------------------------------------------------ hierarchy CSV */
 
-/* Quoted where a reader needs it, also where a cell at the file's start would not be read as text.
- */
+/* Also if the cell, at the start of the file, could be taken for a byte-order mark or gzip. */
 static bool needs_quotes(shoal_label cell) {
   if (shoal_starts_oddly(cell.bytes, cell.size_bytes)) return true;
   for (size_t i = 0; i < cell.size_bytes; i++)

@@ -2,11 +2,11 @@
 /*
  * hierarchy: value x level -> label (Samarati 2001, section 3.1).
  *
- * A hierarchy is compiled for one column: its leaves are the column's values, by their codes, and
- * behind them the values that only the hierarchy knows. Level 0 is the values themselves; the top
- * level has one label. Every label has exactly one parent. A label that repeats on the next level
- * (padding) is the same node of the tree: `node_height` counts real steps only. Ragged trees,
- * allowed where `ragged` is, are padded at the bottom: the leaf repeats.
+ * A hierarchy is compiled for one column. Its leaves are the column's values, by code, followed by
+ * values that only the hierarchy has. Level 0 is the values themselves; the top level has one
+ * label. Every label has exactly one parent. A label that repeats on the next level (padding) is
+ * the same node of the tree: `node_height` counts real steps only. Ragged trees (option `ragged`)
+ * are padded at the bottom: the leaf repeats.
  */
 #ifndef SHOAL_HIERARCHY_HIERARCHY_H
 #define SHOAL_HIERARCHY_HIERARCHY_H
@@ -27,10 +27,10 @@ typedef struct shoal_level {
 typedef struct shoal_hierarchy {
   const char *attribute; /* borrowed from the policy or column; "" if none */
   uint32_t n_values;     /* leaves that are values of the column: codes 0 .. n_values-1 */
-  uint32_t n_leaves;     /* n_values and the hierarchy's other values */
+  uint32_t n_leaves;     /* with values that only the hierarchy has */
   uint32_t n_levels;     /* height + 1 */
-  uint32_t tree_height;  /* of the tree in real steps: node_height of the top's label */
-  bool leaves_public;    /* its leaves stand in its own file or policy: they may be drawn */
+  uint32_t tree_height;  /* node_height of the top */
+  bool leaves_public;    /* its leaves come from its file or the policy and may be drawn */
   shoal_level *levels;
 } shoal_hierarchy;
 
@@ -42,10 +42,9 @@ typedef struct shoal_hierarchy_options {
 } shoal_hierarchy_options;
 
 /*
- * Compiles `spec` for `column` (of `table`, named in messages; both may be NULL for a FILE or TREE
- * by itself: then every leaf is the hierarchy's own). SHOAL_BAD_INPUT where it breaks the
- * definition: a value with two parents, a value of the data that it lacks, unequal heights, a top
- * that is not single; with the hierarchy's file and row, and the data row of a value it lacks.
+ * Compiles `spec` for `column` of `table`. Both may be NULL for FILE and TREE: all leaves are then
+ * the hierarchy's own. SHOAL_BAD_INPUT, with file and row, for a label with two parents, a value of
+ * the data without labels, unequal heights, or more than one top. The caller frees *hierarchy.
  */
 shoal_status shoal_hierarchy_compile(const shoal_hierarchy_spec *spec, const shoal_table *table,
                                      const shoal_column *column,
@@ -66,8 +65,8 @@ static inline uint32_t shoal_hierarchy_height(const shoal_hierarchy *hierarchy) 
 }
 
 /*
- * A number column's values as exact integers at one common scale: numbers[v] x 10^-scale. Missing
- * values are left 0. SHOAL_BAD_INPUT with the data row of a value that is no number. The caller
+ * The values of a number column as exact integers of one scale: numbers[v] x 10^-scale; missing
+ * values are 0. SHOAL_BAD_INPUT, with the data row, for a value that is not a number. The caller
  * frees *numbers.
  */
 shoal_status shoal_column_numbers(const shoal_table *table, const shoal_column *column,
@@ -75,19 +74,21 @@ shoal_status shoal_column_numbers(const shoal_table *table, const shoal_column *
                                   shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
- * The label of the numbers low .. high (x 10^-scale) widened to multiples of `width`, which is
- * above 0: as the kind "intervals" writes it. Returns its bytes; `out` has room for
- * SHOAL_INTERVAL_BYTES.
+ * The label of the numbers low .. high (x 10^-scale), widened to multiples of `width` > 0, as the
+ * kind "intervals" writes it. Returns its size; `out` has room for SHOAL_INTERVAL_BYTES.
  */
 #define SHOAL_INTERVAL_BYTES 128
 size_t shoal_snapped_label(int64_t low, int64_t high, unsigned scale, shoal_decimal width,
                            char *out);
 
-/* Draws the tree for people (values of the hierarchy's file only, at most `most` lines). */
-shoal_status shoal_hierarchy_draw(const shoal_hierarchy *hierarchy, size_t most, char **text,
+/* The kinds for help texts, ended by an entry without a name. */
+extern const shoal_entry shoal_hierarchy_kind_entries[];
+
+/* The tree as text of at most max_lines lines; no values of the data. The caller frees *text. */
+shoal_status shoal_hierarchy_draw(const shoal_hierarchy *hierarchy, size_t max_lines, char **text,
                                   shoal_error *error) SHOAL_MUST_CHECK;
 
-/* As hierarchy CSV: value;level1;...;top, one row a leaf, quoted where needed. */
+/* The rows value;level1;...;top of all leaves, as CSV. The caller frees *csv. */
 shoal_status shoal_hierarchy_csv(const shoal_hierarchy *hierarchy, char **csv,
                                  shoal_error *error) SHOAL_MUST_CHECK;
 

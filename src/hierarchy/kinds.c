@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hierarchy/kinds: the table of kinds. Each row says what the policy calls a kind, what it takes,
- * what it does, and which file's function starts it; help texts and the compiler read the same
- * rows. A new kind is a file and a row here.
+ * hierarchy/kinds: the table of kinds, and the two shortest, "top" and "mask". A row has the kind's
+ * name in the policy, its parameters, its help text and its start function; help and compiler read
+ * the same rows. A new kind is a start function and a row here.
  */
+#include <string.h>
+
+#include "base/text.h"
 #include "hierarchy/builder.h"
 
 #define KINDS(ROW)                                                                                 \
@@ -14,22 +17,20 @@
   ROW(INTERVALS, "intervals", "[WIDTH, ...], origin: NUMBER",                                      \
       "numbers in intervals such as [20-29], each width a multiple of the one before; then *",     \
       false, shoal_intervals_start)                                                                \
-  ROW(CUTS, "cuts", "[[BOUND, ...], ...]", "numbers between the bounds given a level; then *",     \
-      false, shoal_cuts_start)                                                                     \
-  ROW(MASK, "mask", "right|left, char: C", "a level for each character, hidden from one side",     \
+  ROW(CUTS, "cuts", "[[BOUND, ...], ...]",                                                         \
+      "numbers between bounds, a list of bounds for each level; then *", false, shoal_cuts_start)  \
+  ROW(MASK, "mask", "right|left, char: C", "a level for each character, masked from one side",     \
       false, shoal_mask_start)                                                                     \
   ROW(DATE, "date", "[day, month, year, 5-years, decade], format: YYYY-MM-DD",                     \
-      "dates by coarser and coarser units; then *", false, shoal_date_start)                       \
-  ROW(TOP, "top", "true", "only *: as it is, or hidden", false, shoal_top_start)
+      "dates by month, year and so on; then *", false, shoal_date_start)                           \
+  ROW(TOP, "top", "true", "one level: *", false, shoal_top_start)
 
 #define AS_ENTRY(kind, name, parameters, summary, from_paths, start) {name, parameters, summary},
 #define AS_KIND(kind, name, parameters, summary, from_paths, start)                                \
   {SHOAL_HIERARCHY_##kind, from_paths, start},
 
-static const shoal_entry entries[] = {KINDS(AS_ENTRY){NULL, NULL, NULL}};
+const shoal_entry shoal_hierarchy_kind_entries[] = {KINDS(AS_ENTRY){NULL, NULL, NULL}};
 static const shoal_kind kinds[] = {KINDS(AS_KIND)};
-
-const shoal_entry *shoal_hierarchy_kinds(void) { return entries; }
 
 const shoal_kind *shoal_kind_find(shoal_hierarchy_kind kind) {
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
@@ -37,9 +38,71 @@ const shoal_kind *shoal_kind_find(shoal_hierarchy_kind kind) {
   return NULL;
 }
 
-/* The kind "top" has nothing to build: the compiler makes the top of every kind. */
+/* The kind "top" builds nothing: compile.c adds the top of every kind. */
 shoal_status shoal_top_start(shoal_builder *builder, shoal_error *error) {
   (void)error;
   builder->height = 1;
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ kind "mask" */
+
+/*
+ * Level i masks the last (or first) i characters; the number of characters stays. Characters are
+ * UTF-8; a byte that is not UTF-8 counts as one. A label depends only on the label below it, so no
+ * label has two parents.
+ */
+_Static_assert(SHOAL_LABEL_SCRATCH >= 4 * SHOAL_MAX_MASKED, "a label of 4-byte characters fits");
+
+/* Bytes of the first n characters; *counted: how many of them the value has. */
+static size_t front_bytes(shoal_label value, size_t n, size_t *counted) {
+  size_t at = 0, count = 0;
+  for (; at < value.size_bytes && count < n; count++) {
+    size_t size = shoal_utf8_size(value.bytes + at, value.size_bytes - at);
+    at += size ? size : 1;
+  }
+  *counted = count;
+  return at;
+}
+
+static shoal_label mask_label(const shoal_builder *builder, uint32_t leaf, uint32_t level,
+                              char *scratch) {
+  shoal_label value = shoal_strings_get(&builder->leaves, leaf);
+  const uint8_t *lengths = builder->state;
+  size_t length = lengths[leaf];
+  size_t masked = level < length ? level : length;
+  size_t counted;
+  size_t cut = front_bytes(value, builder->spec->mask_left ? masked : length - masked, &counted);
+  if (builder->spec->mask_left) {
+    size_t kept = value.size_bytes - cut;
+    memset(scratch, builder->spec->mask_char, masked);
+    if (kept) memcpy(scratch + masked, value.bytes + cut, kept);
+    return (shoal_label){scratch, masked + kept};
+  }
+  if (cut) memcpy(scratch, value.bytes, cut);
+  memset(scratch + cut, builder->spec->mask_char, masked);
+  return (shoal_label){scratch, cut + masked};
+}
+
+shoal_status shoal_mask_start(shoal_builder *builder, shoal_error *error) {
+  uint32_t n_values = builder->column->n_values;
+  uint8_t *lengths = shoal_arena_alloc(&builder->arena, n_values, sizeof *lengths);
+  if (!lengths) return shoal_fail_memory(error);
+  builder->height = 1;
+  for (uint32_t v = 0; v < n_values; v++) {
+    lengths[v] = 0;
+    if (shoal_column_missing(builder->column, v)) continue;
+    size_t length;
+    (void)front_bytes(shoal_strings_get(&builder->leaves, v), SHOAL_MAX_MASKED + 1, &length);
+    if (length > SHOAL_MAX_MASKED)
+      return shoal_value_fail(builder->table, builder->column, v, error,
+                              "has more than %d characters, the maximum for a mask: use another "
+                              "kind of hierarchy, such as a file",
+                              SHOAL_MAX_MASKED);
+    lengths[v] = (uint8_t)length;
+    if (length > builder->height) builder->height = (uint32_t)length;
+  }
+  builder->state = lengths;
+  builder->label = mask_label;
   return SHOAL_OK;
 }

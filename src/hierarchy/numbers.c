@@ -2,9 +2,8 @@
 /*
  * hierarchy/numbers: the kinds "intervals" and "cuts", and a column's values as numbers.
  *
- * All arithmetic is exact. The column's numbers, the widths and the bounds are brought to one
- * common scale; there they are whole numbers of at most 9.3e18 x 1e18, which 128 bits hold with
- * room for the few sums made of them.
+ * All arithmetic is exact. Numbers, widths and bounds are integers of one common scale, at most
+ * 9.3e18 x 1e18, which 128 bits hold with room for the few sums formed here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@ __extension__ typedef unsigned __int128 uint128;
 
 /* ------------------------------------------------------------ a column as numbers */
 
-/* Reads every value; *scale becomes the largest that one of them has. */
+/* Parses every value; *scale: their largest scale. */
 static shoal_status parse_values(const shoal_table *table, const shoal_column *column,
                                  shoal_decimal *decimals, unsigned *scale, shoal_error *error) {
   for (uint32_t v = 0; v < column->n_values; v++) {
@@ -28,11 +27,11 @@ static shoal_status parse_values(const shoal_table *table, const shoal_column *c
     case SHOAL_NUMBER_OK: break;
     case SHOAL_NUMBER_NOT:
       return shoal_value_fail(table, column, v, error,
-                              "is not a number: correct it or list it under data.missing");
+                              "the cell is not a number; correct it, or list it under data.missing "
+                              "if it means unknown");
     case SHOAL_NUMBER_TOO_LONG:
       return shoal_value_fail(table, column, v, error,
-                              "is a number of more than 18 digits: round it or list it under "
-                              "data.missing");
+                              "the cell is a number of more than 18 digits; round it");
     }
     if (decimals[v].scale > *scale) *scale = decimals[v].scale;
   }
@@ -45,8 +44,8 @@ static shoal_status rescale_values(const shoal_table *table, const shoal_column 
   for (uint32_t v = 0; v < column->n_values; v++)
     if (!shoal_decimal_rescale(decimals[v], scale, &numbers[v]))
       return shoal_value_fail(table, column, v, error,
-                              "is too large beside numbers with %u decimals in the same column: "
-                              "round those, or list it under data.missing",
+                              "the cell is too large for a column with %u decimals; round the "
+                              "decimals of the column",
                               scale);
   return SHOAL_OK;
 }
@@ -79,9 +78,9 @@ typedef struct number_level {
 } number_level;
 
 typedef struct number_state {
-  const int64_t *numbers; /* by value; x factor: at the common scale */
+  const int64_t *numbers; /* by value; times factor: of the common scale */
   int128 factor;
-  unsigned scale; /* 0: everything is whole */
+  unsigned scale; /* 0: all are whole numbers */
   int128 origin;
   number_level *levels;
 } number_state;
@@ -92,7 +91,7 @@ static int128 power_of_ten(unsigned exponent) {
   return power;
 }
 
-/* The decimals a number needs: a scale of 1 for 50 x 10^-1 is none. */
+/* The decimals without trailing zeros: 50 x 10^-1 has none. */
 static unsigned decimals_needed(shoal_decimal number) {
   while (number.scale && number.mantissa % 10 == 0) {
     number.mantissa /= 10;
@@ -102,7 +101,7 @@ static unsigned decimals_needed(shoal_decimal number) {
 }
 
 static int128 at_scale(shoal_decimal number, unsigned scale) {
-  while (number.scale > scale) { /* only zeros go: `scale` covers what the number needs */
+  while (number.scale > scale) { /* drops zeros only */
     number.mantissa /= 10;
     number.scale--;
   }
@@ -114,14 +113,14 @@ static void widen_scale(unsigned *scale, shoal_decimal number) {
   if (needed > *scale) *scale = needed;
 }
 
-/* Writes number x 10^-scale without trailing zeros, at most 41 bytes; returns the place behind. */
+/* Writes number x 10^-scale without trailing zeros, at most 41 bytes; returns its end. */
 static char *print_number(char *out, int128 number, unsigned scale) {
   for (; scale && number % 10 == 0; scale--) number /= 10;
   uint128 rest = number < 0 ? -(uint128)number : (uint128)number;
-  char digits[48]; /* the last first */
+  char digits[48]; /* in reverse */
   unsigned n = 0;
-  for (unsigned place = 0; rest || place <= scale; place++) {
-    if (scale && place == scale) digits[n++] = '.';
+  for (unsigned position = 0; rest || position <= scale; position++) {
+    if (scale && position == scale) digits[n++] = '.';
     digits[n++] = (char)('0' + (unsigned)(rest % 10));
     rest /= 10;
   }
@@ -130,7 +129,7 @@ static char *print_number(char *out, int128 number, unsigned scale) {
   return out;
 }
 
-/* "[low-high]" of whole numbers (just "low" if they are equal), else "[low-end)". */
+/* "[low-high]" of whole numbers, "low" if they are equal; otherwise "[low-end)". */
 static shoal_label print_range(unsigned scale, int128 low, int128 end, char *scratch) {
   bool whole = scale == 0;
   if (whole && end - low == 1)
@@ -159,12 +158,12 @@ size_t shoal_snapped_label(int64_t low, int64_t high, unsigned scale, shoal_deci
       .size_bytes;
 }
 
-/* The column's numbers and `n_levels` empty levels, at a scale that holds all and `scale`. */
+/* The column's numbers and n_levels empty levels, of at least `scale`. */
 static shoal_status start_numbers(shoal_builder *builder, unsigned scale, size_t n_levels,
                                   number_state **state, shoal_error *error) {
-  if (n_levels >= SHOAL_MOST_LEVELS)
+  if (n_levels >= SHOAL_MAX_LEVELS)
     return shoal_builder_fail(builder, error, "the hierarchy has more than %d levels",
-                              SHOAL_MOST_LEVELS);
+                              SHOAL_MAX_LEVELS);
   int64_t *numbers;
   unsigned column_scale;
   SHOAL_TRY(shoal_column_numbers(builder->table, builder->column, &numbers, &column_scale, error));
@@ -198,7 +197,7 @@ shoal_status shoal_intervals_start(shoal_builder *builder, shoal_error *error) {
   widen_scale(&scale, spec->origin);
   for (size_t i = 0; i < spec->n_widths; i++) {
     if (spec->widths[i].mantissa <= 0)
-      return shoal_builder_fail(builder, error, "a width of an interval must be above 0");
+      return shoal_builder_fail(builder, error, "the width of an interval must be above 0");
     widen_scale(&scale, spec->widths[i]);
   }
   number_state *state;
@@ -217,7 +216,7 @@ static shoal_label cut_label(const shoal_builder *builder, uint32_t leaf, uint32
   const number_state *state = builder->state;
   const number_level *cuts = &state->levels[level - 1];
   int128 number = state->numbers[leaf] * state->factor;
-  size_t low = 0, high = cuts->n_bounds; /* how many bounds the number has reached */
+  size_t low = 0, high = cuts->n_bounds; /* number of bounds <= number */
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (cuts->bounds[middle] <= number) low = middle + 1;

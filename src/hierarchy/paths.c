@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hierarchy/paths: values with their labels up to the top, as FILE and TREE give them, matched
- * with the column's values. Leaves are numbered by interning: the column's values come first, by
- * their codes, so that a path's value either finds its code or becomes a leaf behind them.
+ * hierarchy/paths: the kinds "file" and "tree". Both give paths: a value and its labels up to the
+ * top. Leaves are numbered by interning. The column's values come first, by code; a path's value
+ * either is one of them or becomes a new leaf.
  *
- * Unequal heights, a second top and a value with two parents are refused in the order of the file;
- * two parents of a label further up are found by the compiler.
+ * Unequal heights, a second top and a value with two parents are reported in the order of the file;
+ * compile.c finds labels with two parents.
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "hierarchy/builder.h"
+#include "read/csv.h"
+#include "read/source.h"
 
 static const char *row_word(const shoal_builder *builder) {
   return builder->spec->kind == SHOAL_HIERARCHY_FILE ? "row" : "leaf";
@@ -20,39 +24,44 @@ static const shoal_label *labels_of(const shoal_paths *paths, const shoal_path *
   return paths->labels + path->begin;
 }
 
-/* The path must end in the first one's top and, unless ragged, be as long as that one. */
+/* The path must have the top of the first one and, unless ragged, its length. */
 static shoal_status check_against_first(const shoal_builder *builder, const shoal_label *labels,
                                         uint32_t n_labels, uint64_t row, shoal_error *error) {
   const shoal_paths *paths = &builder->paths;
   if (paths->n_paths == 0) return SHOAL_OK;
   const shoal_path *first = &paths->paths[0];
+  bool file = builder->spec->kind == SHOAL_HIERARCHY_FILE;
   if (!builder->options->ragged && n_labels != first->n_labels)
     return shoal_path_fail(builder, row, error,
-                           "has %u level%s above its value where %s %llu has %u: all need equal "
-                           "heights here; repeat a label to fill a level",
-                           n_labels, n_labels == 1 ? "" : "s", row_word(builder),
-                           (unsigned long long)first->row, first->n_labels);
+                           "has %u %s%s, %s %llu has %u; every %s needs as many levels: repeat a "
+                           "label",
+                           n_labels + file, file ? "cell" : "label",
+                           n_labels + file == 1 ? "" : "s", row_word(builder),
+                           (unsigned long long)first->row, first->n_labels + file,
+                           row_word(builder));
   if (!shoal_label_equal(labels[n_labels - 1], labels_of(paths, first)[first->n_labels - 1]))
-    return shoal_path_fail(builder, row, error,
-                           "its top (level %u) is not that of %s %llu: the last level has a single "
-                           "label for all values; correct it, and give no header row",
-                           n_labels, row_word(builder), (unsigned long long)first->row);
+    return shoal_path_fail(
+        builder, row, error,
+        "its last %s differs from that of %s %llu; the top must be the same label "
+        "in all %ss, for example '*', and a header row is not allowed",
+        file ? "column" : "label", row_word(builder), (unsigned long long)first->row,
+        file ? "row" : "path");
   return SHOAL_OK;
 }
 
-/* The leaf of a value; new leaves start without a path. SHOAL_NO_ID: no memory. */
+/* The leaf of a value, a new one without a path if needed. SHOAL_NONE: no memory. */
 static uint32_t leaf_of(shoal_builder *builder, shoal_label value) {
   shoal_paths *paths = &builder->paths;
   uint32_t leaf = shoal_strings_intern(&builder->leaves, value);
   uint32_t n_leaves = builder->leaves.n_strings;
-  if (leaf == SHOAL_NO_ID ||
+  if (leaf == SHOAL_NONE ||
       !shoal_grow(&paths->of_leaf, &paths->of_leaf_capacity, n_leaves, sizeof *paths->of_leaf))
-    return SHOAL_NO_ID;
-  while (paths->n_leaves < n_leaves) paths->of_leaf[paths->n_leaves++] = SHOAL_NO_PATH;
+    return SHOAL_NONE;
+  while (paths->n_leaves < n_leaves) paths->of_leaf[paths->n_leaves++] = SHOAL_NONE;
   return leaf;
 }
 
-/* A value that has a path already: the same labels again are fine. */
+/* A value that has a path already may only repeat its labels. */
 static shoal_status check_repeated(const shoal_builder *builder, const shoal_path *before,
                                    const shoal_label *labels, uint32_t n_labels, uint64_t row,
                                    shoal_error *error) {
@@ -60,10 +69,10 @@ static shoal_status check_repeated(const shoal_builder *builder, const shoal_pat
   bool same = n_labels == before->n_labels;
   for (uint32_t l = 0; same && l < n_labels; l++) same = shoal_label_equal(labels[l], known[l]);
   if (same) return SHOAL_OK;
-  return shoal_path_fail(builder, row, error,
-                         "its value has two parents: it stands in %s %llu too, with other labels; "
-                         "take one of them out",
-                         row_word(builder), (unsigned long long)before->row);
+  return shoal_path_fail(
+      builder, row, error,
+      "its value has two parents: %s %llu has other labels; delete one of the two",
+      row_word(builder), (unsigned long long)before->row);
 }
 
 shoal_status shoal_paths_add(shoal_builder *builder, shoal_label value, const shoal_label *labels,
@@ -71,8 +80,8 @@ shoal_status shoal_paths_add(shoal_builder *builder, shoal_label value, const sh
   shoal_paths *paths = &builder->paths;
   SHOAL_TRY(check_against_first(builder, labels, n_labels, row, error));
   uint32_t leaf = leaf_of(builder, value);
-  if (leaf == SHOAL_NO_ID) return shoal_fail_memory(error);
-  if (paths->of_leaf[leaf] != SHOAL_NO_PATH)
+  if (leaf == SHOAL_NONE) return shoal_fail_memory(error);
+  if (paths->of_leaf[leaf] != SHOAL_NONE)
     return check_repeated(builder, &paths->paths[paths->of_leaf[leaf]], labels, n_labels, row,
                           error);
   if (!shoal_grow(&paths->paths, &paths->paths_capacity, paths->n_paths + 1,
@@ -94,21 +103,20 @@ static shoal_status fail_lacking(const shoal_builder *builder, uint32_t n_lackin
   const char *which = builder->attribute;
   uint64_t row = shoal_value_row(builder->column, first);
   char where[64] = "";
-  if (row)
-    (void)snprintf(where, sizeof where, ", the first in data row %llu", (unsigned long long)row);
+  if (row) (void)snprintf(where, sizeof where, " (first: data row %llu)", (unsigned long long)row);
   const char *each = n_lacking == 1 ? "it" : "each";
   const char *plural = n_lacking == 1 ? "" : "s";
   shoal_status status;
   if (file)
     status = shoal_fail(
         error, SHOAL_BAD_INPUT,
-        "hierarchy %s lacks %u value%s of column '%s'%s: add a row for %s, or list it under "
-        "data.missing",
+        "hierarchy %s has no row for %u value%s of column '%s'%s; add a row for %s, or list it "
+        "under data.missing only if it means unknown",
         builder->spec->file, n_lacking, plural, which, where, each);
   else
     status = shoal_builder_fail(builder, error,
-                                "the hierarchy's tree lacks %u value%s%s: add %s, or list it under "
-                                "data.missing",
+                                "the hierarchy's tree lacks %u value%s of the column%s; add %s, or "
+                                "list it under data.missing only if it means unknown",
                                 n_lacking, plural, where, each);
   if (error) {
     error->row = row;
@@ -121,13 +129,13 @@ static shoal_status check_covers(const shoal_builder *builder, shoal_error *erro
   const shoal_column *column = builder->column;
   uint32_t n_lacking = 0, first = 0;
   for (uint32_t v = 0; column && v < column->n_values; v++) {
-    if (builder->paths.of_leaf[v] != SHOAL_NO_PATH || shoal_column_missing(column, v)) continue;
+    if (builder->paths.of_leaf[v] != SHOAL_NONE || shoal_column_missing(column, v)) continue;
     if (n_lacking++ == 0) first = v;
   }
   return n_lacking ? fail_lacking(builder, n_lacking, first, error) : SHOAL_OK;
 }
 
-/* Ragged trees are padded at the bottom: there the leaf repeats. */
+/* Ragged trees are padded at the bottom: the leaf repeats. */
 static shoal_label path_label(const shoal_builder *builder, uint32_t leaf, uint32_t level,
                               char *scratch) {
   (void)scratch;
@@ -143,4 +151,125 @@ shoal_status shoal_paths_finish(shoal_builder *builder, shoal_error *error) {
   builder->top = labels_of(&builder->paths, first)[first->n_labels - 1];
   builder->label = path_label;
   return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ kind "file" */
+
+/*
+ * Rows value;level1;...;top of a CSV file without header. Empty cells at the end of a row are
+ * dropped (spreadsheets write them behind shorter rows), and so are rows of empty cells.
+ */
+
+/* shoal_cells has 32-bit offsets. */
+static const size_t max_bytes = UINT32_MAX - 128;
+
+/* The cells of a row, value first, without empty ones at its end. */
+static shoal_status take_row(const shoal_cells *cells, size_t row, shoal_label **labels,
+                             size_t *capacity, size_t *n_labels, shoal_error *error) {
+  size_t begin = row ? cells->row_end[row - 1] : 0;
+  size_t end = cells->row_end[row];
+  while (end > begin && cells->begin[end - 1] == cells->end[end - 1]) end--;
+  *n_labels = end - begin;
+  if (!shoal_grow(labels, capacity, *n_labels, sizeof **labels)) return shoal_fail_memory(error);
+  for (size_t i = 0; i < *n_labels; i++) {
+    uint32_t from = cells->begin[begin + i];
+    (*labels)[i] = (shoal_label){cells->bytes + from, cells->end[begin + i] - from};
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status add_rows(shoal_builder *builder, const shoal_cells *cells, shoal_error *error) {
+  shoal_label *labels = NULL;
+  size_t capacity = 0;
+  shoal_status status = SHOAL_OK;
+  for (size_t row = 0; row < cells->n_rows && status == SHOAL_OK; row++) {
+    size_t n;
+    status = take_row(cells, row, &labels, &capacity, &n, error);
+    if (status != SHOAL_OK || n == 0) continue;
+    if (n == 1)
+      status = shoal_path_fail(builder, row + 1, error,
+                               "has one column and no top: each row is value;level1;...;top, "
+                               "separated by ; or , or tab");
+    else if (n - 1 > SHOAL_MAX_LEVELS)
+      status = shoal_path_fail(builder, row + 1, error, "has %zu levels; at most %d are allowed",
+                               n - 1, SHOAL_MAX_LEVELS);
+    else
+      status = shoal_paths_add(builder, labels[0], labels + 1, (uint32_t)(n - 1), row + 1, error);
+  }
+  free(labels);
+  return status;
+}
+
+static shoal_status read_rows(shoal_builder *builder, char *bytes, size_t size_bytes,
+                              shoal_error *error) {
+  shoal_cells cells;
+  shoal_cells_init(&cells);
+  char delimiter = shoal_csv_side_delimiter(bytes, size_bytes);
+  shoal_csv_problem problem = shoal_csv_split(bytes, size_bytes, delimiter, 0, &cells);
+  shoal_status status;
+  if (problem.fault == SHOAL_CSV_MEMORY) {
+    status = shoal_fail_memory(error);
+  } else if (problem.fault != SHOAL_CSV_OK) {
+    char detail[256];
+    shoal_csv_explain(problem, 0, detail, sizeof detail);
+    status = shoal_path_fail(builder, problem.row + 1, error, "%s", detail);
+  } else {
+    status = add_rows(builder, &cells, error);
+  }
+  shoal_cells_reset(&cells);
+  return status;
+}
+
+shoal_status shoal_file_start(shoal_builder *builder, shoal_error *error) {
+  char *bytes;
+  size_t size_bytes;
+  SHOAL_TRY(shoal_source_slurp(builder->spec->file, max_bytes, &bytes, &size_bytes, error));
+  builder->owned = bytes; /* labels point into it */
+  if (size_bytes >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
+    bytes += 3;
+    size_bytes -= 3;
+  }
+  SHOAL_TRY(read_rows(builder, bytes, size_bytes, error));
+  if (builder->paths.n_paths == 0)
+    return shoal_path_fail(builder, 0, error, "is empty: give it rows value;level1;...;top");
+  return shoal_paths_finish(builder, error);
+}
+
+/* ------------------------------------------------------------ kind "tree" */
+
+/* The labels from the root to the current node, and the leaves so far. */
+typedef struct tree_walk {
+  shoal_builder *builder;
+  shoal_label down[SHOAL_MAX_LEVELS];
+  uint64_t n_leaves;
+} tree_walk;
+
+static shoal_status add_leaf(tree_walk *walk, const shoal_tree_node *leaf, uint32_t depth,
+                             shoal_error *error) {
+  shoal_label up[SHOAL_MAX_LEVELS];
+  for (uint32_t i = 0; i < depth; i++) up[i] = walk->down[depth - 1 - i];
+  shoal_label value = {leaf->label, strlen(leaf->label)};
+  return shoal_paths_add(walk->builder, value, up, depth, ++walk->n_leaves, error);
+}
+
+static shoal_status add_nodes(tree_walk *walk, const shoal_tree_node *node, uint32_t depth,
+                              shoal_error *error) {
+  if (node->n_children == 0) return add_leaf(walk, node, depth, error);
+  if (depth == SHOAL_MAX_LEVELS)
+    return shoal_builder_fail(walk->builder, error, "the tree has more than %d levels",
+                              SHOAL_MAX_LEVELS);
+  walk->down[depth] = (shoal_label){node->label, strlen(node->label)};
+  for (size_t i = 0; i < node->n_children; i++)
+    SHOAL_TRY(add_nodes(walk, &node->children[i], depth + 1, error));
+  return SHOAL_OK;
+}
+
+shoal_status shoal_tree_start(shoal_builder *builder, shoal_error *error) {
+  if (builder->spec->tree.n_children == 0)
+    return shoal_builder_fail(builder, error, "the tree is empty: give it labels and values");
+  tree_walk walk;
+  walk.builder = builder;
+  walk.n_leaves = 0;
+  SHOAL_TRY(add_nodes(&walk, &builder->spec->tree, 0, error));
+  return shoal_paths_finish(builder, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hierarchy/spec: a hierarchy as it is asked for, before it meets any data. */
+/* hierarchy/spec: a hierarchy as the policy specifies it, independent of any data. */
 #ifndef SHOAL_HIERARCHY_SPEC_H
 #define SHOAL_HIERARCHY_SPEC_H
 
@@ -38,19 +38,20 @@ typedef struct shoal_cut_level {
 
 typedef struct shoal_hierarchy_spec {
   shoal_hierarchy_kind kind;
-  uint32_t line, at;           /* where the policy asks for it */
+  uint32_t line, at;           /* its position in the policy */
   const char *file;            /* FILE: resolved path */
   shoal_tree_node tree;        /* TREE: its root, labelled "*" */
   const shoal_decimal *widths; /* INTERVALS: ascending, each a multiple of the one before */
   size_t n_widths;
   shoal_decimal origin;
-  const shoal_cut_level *cuts; /* CUTS: each level's bounds are some of the level's before */
+  const shoal_cut_level
+      *cuts; /* CUTS: bounds of each level, a subset of those of the level before */
   size_t n_cuts;
   bool mask_left;               /* MASK: from the left */
-  char mask_char;               /* '*' unless given */
+  char mask_char;               /* default '*' */
   const shoal_date_unit *units; /* DATE: ascending, may start with DAY */
   size_t n_units;
-  const char *date_format; /* DATE: "YYYY-MM-DD" unless given; YYYY or YY, MM, DD and other bytes */
+  const char *date_format; /* DATE: YYYY or YY, MM, DD and other bytes; default "YYYY-MM-DD" */
 } shoal_hierarchy_spec;
 
 #endif

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job/check: does a table as it stands satisfy the policy? And the necessary conditions. */
+#include "job/job.h"
 #include "job/page.h"
 
 enum { WORST_CLASSES = 5 };
 
-static shoal_status check(const shoal_prepared *p, shoal_result *result, shoal_error *error) {
+static shoal_status check(const shoal_context *p, shoal_result *result, shoal_error *error) {
   SHOAL_TRY(shoal_result_input(result, p, error));
   const shoal_classes *classes = &p->frequency->base;
-  result->classes = classes->n_classes;
-  shoal_result_sizes(&result->sizes_before, classes, NULL);
-  for (uint32_t c = 0; c < classes->n_classes; c++)
-    if (c == 0 || classes->n_rows[c] < result->smallest_class)
-      result->smallest_class = classes->n_rows[c];
-  SHOAL_TRY(shoal_result_models(result, p, classes, NULL, WORST_CLASSES, error));
-  SHOAL_TRY(shoal_page_begin(result, p, error));
-  for (size_t i = 0; i < p->demands.n_items; i++) {
-    const shoal_model_type *type = p->demands.items[i].type;
+  shoal_result_sizes(&result->check.sizes, classes, NULL);
+  SHOAL_TRY(
+      shoal_result_models(result, p, classes, NULL, WORST_CLASSES, &result->check.models, error));
+  SHOAL_TRY(shoal_html_report_begin(result, p, error));
+  for (size_t i = 0; i < p->requirements.n_items; i++) {
+    const shoal_model_type *type = p->requirements.items[i].type;
     if (type->against_table)
       return shoal_result_warn(result, error,
                                "%s compares each class with the whole table, here the one that is "
@@ -26,46 +24,32 @@ static shoal_status check(const shoal_prepared *p, shoal_result *result, shoal_e
   return SHOAL_OK;
 }
 
-shoal_status shoal_check(const shoal_table *table, const shoal_policy *policy, const shoal_run *run,
-                         shoal_result **out, shoal_error *error) {
-  *out = NULL;
-  shoal_prepared prepared;
-  SHOAL_TRY(shoal_prepare(&prepared, table, policy, SHOAL_PREPARE_CLASSES, run, error));
-  shoal_result *result = shoal_result_new(SHOAL_RESULT_CHECK);
-  shoal_status status = result ? check(&prepared, result, error) : shoal_fail_memory(error);
-  if (status == SHOAL_OK) status = shoal_demands_trust(&prepared.demands, error);
-  shoal_prepared_reset(&prepared);
-  if (status != SHOAL_OK) {
-    shoal_result_free(result);
-    return status;
-  }
-  *out = result;
-  return SHOAL_OK;
+shoal_status shoal_job_check(shoal_result *result, const shoal_table *table,
+                             const shoal_policy *policy, const shoal_run *run, shoal_error *error) {
+  shoal_context context;
+  SHOAL_TRY(shoal_context_init(&context, table, policy, SHOAL_CONTEXT_CLASSES, run, error));
+  shoal_status status = check(&context, result, error);
+  if (status == SHOAL_OK) status = shoal_requirements_status(&context.requirements, error);
+  shoal_context_reset(&context);
+  return status;
 }
 
-static shoal_status conditions(const shoal_prepared *p, shoal_result *result, shoal_error *error) {
+static shoal_status conditions(const shoal_context *p, shoal_result *result, shoal_error *error) {
   SHOAL_TRY(shoal_result_input(result, p, error));
   if (p->n_sensitive == 0)
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = p->policy->file},
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = p->policy->file},
                          "no attribute has 'role: sensitive': the conditions are about these");
-  result->p = p->demands.p;
-  SHOAL_TRY(shoal_result_conditions(result, p, error));
-  result->holds = result->p <= result->max_p;
+  SHOAL_TRY(shoal_result_conditions(result, p, &result->conditions, error));
+  result->holds = result->conditions.p <= result->conditions.max_p;
   return SHOAL_OK;
 }
 
-shoal_status shoal_conditions(const shoal_table *table, const shoal_policy *policy,
-                              const shoal_run *run, shoal_result **out, shoal_error *error) {
-  *out = NULL;
-  shoal_prepared prepared;
-  SHOAL_TRY(shoal_prepare(&prepared, table, policy, SHOAL_PREPARE_DEMANDS, run, error));
-  shoal_result *result = shoal_result_new(SHOAL_RESULT_CONDITIONS);
-  shoal_status status = result ? conditions(&prepared, result, error) : shoal_fail_memory(error);
-  shoal_prepared_reset(&prepared);
-  if (status != SHOAL_OK) {
-    shoal_result_free(result);
-    return status;
-  }
-  *out = result;
-  return SHOAL_OK;
+shoal_status shoal_job_conditions(shoal_result *result, const shoal_table *table,
+                                  const shoal_policy *policy, const shoal_run *run,
+                                  shoal_error *error) {
+  shoal_context context;
+  SHOAL_TRY(shoal_context_init(&context, table, policy, SHOAL_CONTEXT_REQUIREMENTS, run, error));
+  shoal_status status = conditions(&context, result, error);
+  shoal_context_reset(&context);
+  return status;
 }

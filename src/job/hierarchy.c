@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hierarchy/hierarchy.h"
+#include "job/job.h"
 #include "policy/policy.h"
 #include "report/result.h"
 
@@ -19,12 +20,12 @@ typedef struct description {
 static shoal_status list_labels(shoal_result *result, const shoal_hierarchy *hierarchy,
                                 shoal_error *error) {
   size_t n = hierarchy->n_levels - 1;
-  result->labels = shoal_arena_alloc(&result->arena, n, sizeof *result->labels);
-  if (!result->labels) return shoal_fail_memory(error);
-  result->n_label_levels = 0;
+  result->hierarchy.labels = shoal_arena_alloc(&result->arena, n, sizeof *result->hierarchy.labels);
+  if (!result->hierarchy.labels) return shoal_fail_memory(error);
+  result->hierarchy.n_label_levels = 0;
   for (size_t l = 0; l < n; l++) {
     const shoal_level *level = &hierarchy->levels[l + 1];
-    shoal_label_list *list = &result->labels[l];
+    shoal_label_list *list = &result->hierarchy.labels[l];
     list->labels = shoal_arena_alloc(&result->arena, level->n_labels, sizeof *list->labels);
     if (!list->labels) return shoal_fail_memory(error);
     for (list->n_labels = 0; list->n_labels < level->n_labels; list->n_labels++) {
@@ -33,7 +34,7 @@ static shoal_status list_labels(shoal_result *result, const shoal_hierarchy *hie
       list->labels[list->n_labels] = shoal_result_string(result, label, size);
       if (!list->labels[list->n_labels]) return shoal_fail_memory(error);
     }
-    result->n_label_levels = l + 1;
+    result->hierarchy.n_label_levels = l + 1;
   }
   return SHOAL_OK;
 }
@@ -47,8 +48,9 @@ static shoal_status add_hierarchy(description *d, const shoal_hierarchy *hierarc
                    hierarchy->n_levels == 1 ? "" : "s");
   shoal_text_add_count(&d->drawing, hierarchy->n_leaves);
   shoal_text_print(&d->drawing, " value%s\n%s", hierarchy->n_leaves == 1 ? "" : "s", drawing);
-  d->result->n_leaves += hierarchy->n_leaves;
-  if (hierarchy->n_levels > d->result->n_levels) d->result->n_levels = hierarchy->n_levels;
+  d->result->hierarchy.n_leaves += hierarchy->n_leaves;
+  if (hierarchy->n_levels > d->result->hierarchy.n_levels)
+    d->result->hierarchy.n_levels = hierarchy->n_levels;
   free(drawing);
   return list_labels(d->result, hierarchy, error);
 }
@@ -102,7 +104,7 @@ static shoal_status describe_all(description *d, const shoal_policy *policy,
     n++;
   }
   if (n) return SHOAL_OK;
-  return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = policy->file},
+  return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = policy->file},
                        "has no hierarchy that stands by itself: give the data too");
 }
 
@@ -114,42 +116,34 @@ static shoal_status describe(description *d, const char *source, const shoal_pol
   if (!source) return describe_all(d, policy, table, error);
   const shoal_attribute *attribute = shoal_policy_attribute(policy, source);
   if (attribute) return describe_attribute(d, policy, attribute, table, error);
-  return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = policy->file},
+  return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = policy->file},
                        "has no attribute '%s': name one of its attributes", source);
 }
 
-shoal_status shoal_hierarchy_describe(const char *source, const shoal_policy *policy,
-                                      const shoal_table *table, shoal_result **out,
-                                      shoal_error *error) {
-  *out = NULL;
-  description d = {.result = shoal_result_new(SHOAL_RESULT_HIERARCHY)};
-  if (!d.result) return shoal_fail_memory(error);
+shoal_status shoal_job_hierarchy(shoal_result *result, const char *source,
+                                 const shoal_policy *policy, const shoal_table *table,
+                                 shoal_error *error) {
+  description d = {.result = result};
   shoal_text_init(&d.drawing);
   shoal_status status = describe(&d, source, policy, table, error);
   if (status == SHOAL_OK) {
     const char *name = source ? source : policy->file;
-    d.result->source = shoal_result_string(d.result, name, strlen(name));
-    d.result->drawing = d.drawing.failed ? NULL
-                                         : shoal_arena_copy(&d.result->arena, d.drawing.bytes,
-                                                            d.drawing.size_bytes);
-    d.result->holds = true;
-    if (!d.result->source || !d.result->drawing) status = shoal_fail_memory(error);
+    result->source = shoal_result_string(result, name, strlen(name));
+    result->hierarchy.drawing =
+        d.drawing.failed ? NULL
+                         : shoal_arena_copy(&result->arena, d.drawing.bytes, d.drawing.size_bytes);
+    result->holds = true;
+    if (!result->source || !result->hierarchy.drawing) status = shoal_fail_memory(error);
   }
   shoal_text_reset(&d.drawing);
-  if (status != SHOAL_OK) {
-    shoal_result_free(d.result);
-    return status;
-  }
-  *out = d.result;
-  return SHOAL_OK;
+  return status;
 }
 
-shoal_status shoal_hierarchy_build(const char *yaml, const shoal_table *table, const char *name,
-                                   char **csv, shoal_error *error) {
-  *csv = NULL;
+shoal_status shoal_job_hierarchy_build(const char *yaml, const shoal_table *table, const char *name,
+                                       char **csv, shoal_error *error) {
   const shoal_column *column = shoal_table_column(table, name);
   if (!column)
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = table->name},
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = table->name},
                          "has no column '%s': name one of its columns", name);
   shoal_arena arena;
   shoal_arena_init(&arena);

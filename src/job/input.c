@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "hierarchy/hierarchy.h"
+#include "job/job.h"
 #include "policy/policy.h"
 #include "table/load.h"
 
@@ -54,11 +55,11 @@ static shoal_status check_unlisted(const planner *p, const char *file, const cha
   }
   shoal_status status = SHOAL_OK;
   if (unlisted)
-    status = shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = p->policy->file},
-                           "%zu column%s of %s %s not listed; give each a role, or add "
-                           "'unlisted: drop' (or keep): %s",
+    status = shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = p->policy->file},
+                           "%zu column%s of %s %s not in the policy; give each a role, or add "
+                           "'unlisted: drop' to remove %s: %s",
                            unlisted, unlisted == 1 ? "" : "s", file, unlisted == 1 ? "is" : "are",
-                           list.failed ? "" : list.bytes);
+                           unlisted == 1 ? "it" : "them", list.failed ? "" : list.bytes);
   shoal_text_reset(&list);
   return status;
 }
@@ -86,8 +87,14 @@ static shoal_status plan_linking(const planner *p, const char *file, const char 
     n_quasi += quasi;
   }
   if (n_quasi) return SHOAL_OK;
-  return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = file},
-                       "has no column of a quasi-identifier: name its columns as the policy does");
+  return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = file},
+                       "has none of the policy's quasi-identifier columns; rename its columns");
+}
+
+/* Only the cells of a kept column that has a type or a hierarchy are examined before writing. */
+static shoal_use use_of_kept(const shoal_attribute *attribute) {
+  bool examined = attribute && (attribute->type == SHOAL_TYPE_NUMBER || attribute->has_hierarchy);
+  return examined ? SHOAL_USE_KEEP : SHOAL_USE_COPY;
 }
 
 static shoal_status plan(void *user, const char *file, const char *const *names, size_t n,
@@ -106,7 +113,7 @@ static shoal_status plan(void *user, const char *file, const char *const *names,
               : role == SHOAL_ROLE_IDENTIFIER     ? SHOAL_USE_IDENTITY
               : role == SHOAL_ROLE_DROP           ? SHOAL_USE_NONE
               : role == SHOAL_ROLE_KEEP && review ? SHOAL_USE_NONE
-              : role == SHOAL_ROLE_KEEP           ? SHOAL_USE_KEEP
+              : role == SHOAL_ROLE_KEEP           ? use_of_kept(attribute)
                                                   : SHOAL_USE_CODES;
   }
   return SHOAL_OK;
@@ -139,7 +146,7 @@ static shoal_status parse_delimiter(const char *text, char *delimiter, shoal_err
   return SHOAL_OK;
 }
 
-shoal_status shoal_table_read(const char *path, const shoal_policy *policy, shoal_purpose purpose,
+shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoal_purpose purpose,
                               const char *delimiter, const shoal_run *run, shoal_table **table,
                               shoal_error *error) {
   *table = NULL;
@@ -157,7 +164,7 @@ shoal_status shoal_table_read(const char *path, const shoal_policy *policy, shoa
   SHOAL_TRY(shoal_table_load(path, &options, run, table, error));
   shoal_status status = check_numbers(*table, &user, error);
   if (status != SHOAL_OK) {
-    shoal_table_free(*table);
+    shoal_table_delete(*table);
     *table = NULL;
   }
   return status;
@@ -168,13 +175,13 @@ static shoal_status plan_and_settle(shoal_table *table, planner *user, shoal_loa
   for (size_t c = 0; c < table->n_columns; c++) names[c] = table->columns[c].name;
   SHOAL_TRY(plan(user, table->name, names, table->n_columns, uses, error));
   options->uses = uses;
-  return shoal_table_settle(table, options, error);
+  return shoal_table_finalize(table, options, error);
 }
 
-shoal_status shoal_table_finish(shoal_table *table, const shoal_policy *policy,
+shoal_status shoal_input_finish(shoal_table *table, const shoal_policy *policy,
                                 shoal_purpose purpose, shoal_error *error) {
   shoal_load_options options = {0};
-  if (!policy) return shoal_table_settle(table, &options, error);
+  if (!policy) return shoal_table_finalize(table, &options, error);
   planner user = {policy, purpose};
   options.missing = policy->missing;
   options.n_missing = policy->n_missing;

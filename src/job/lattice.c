@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/job.h"
 #include "job/page.h"
 
 /* More nodes would fill the screen and the memory of whoever reads the list. */
@@ -29,28 +30,28 @@ static shoal_status best_nodes(shoal_result *result, const shoal_search *search,
   return SHOAL_OK;
 }
 
-static shoal_status add_preferred(shoal_result *result, const shoal_prepared *p,
+static shoal_status add_preferred(shoal_result *result, const shoal_context *p,
                                   const shoal_search *search, const shoal_node_list *nodes,
                                   shoal_error *error) {
   size_t n_minimal = 0;
   size_t *minimal = shoal_alloc(nodes->n_items, sizeof *minimal);
-  result->preferred =
-      shoal_arena_alloc(&result->arena, BASIC_PREFERENCES, sizeof *result->preferred);
-  shoal_status status = minimal && result->preferred ? SHOAL_OK : shoal_fail_memory(error);
+  result->lattice.preferred =
+      shoal_arena_alloc(&result->arena, BASIC_PREFERENCES, sizeof *result->lattice.preferred);
+  shoal_status status = minimal && result->lattice.preferred ? SHOAL_OK : shoal_fail_memory(error);
   for (size_t i = 0; status == SHOAL_OK && i < nodes->n_items; i++)
     if (nodes->items[i].minimal) minimal[n_minimal++] = i;
   for (size_t i = 0; status == SHOAL_OK && i < BASIC_PREFERENCES; i++) {
     shoal_preference preference = shoal_preference_types[i];
     if (p->weighted) preference.weights = p->weights;
     status = best_nodes(result, search, &preference, nodes, minimal, n_minimal,
-                        &result->preferred[i], error);
-    result->n_preferred = i + 1;
+                        &result->lattice.preferred[i], error);
+    result->lattice.n_preferred = i + 1;
   }
   free(minimal);
   return status;
 }
 
-static shoal_status fill(shoal_result *result, const shoal_prepared *p, shoal_search *search,
+static shoal_status fill(shoal_result *result, const shoal_context *p, shoal_search *search,
                          shoal_node_list *nodes, shoal_error *error) {
   if (search->space.n_nodes > MAX_LISTED)
     return shoal_fail(error, SHOAL_BAD_INPUT,
@@ -59,18 +60,19 @@ static shoal_status fill(shoal_result *result, const shoal_prepared *p, shoal_se
                       (unsigned long long)search->space.n_nodes);
   SHOAL_TRY(shoal_result_input(result, p, error));
   SHOAL_TRY(shoal_search_all(search, nodes, error));
-  result->max_suppression = search->max_suppressed;
-  result->lattice_nodes = search->space.n_nodes;
-  result->nodes_checked = search->n_checked;
-  result->nodes = shoal_arena_alloc(&result->arena, nodes->n_items, sizeof *result->nodes);
-  if (!result->nodes) return shoal_fail_memory(error);
+  result->lattice.max_suppression = search->max_suppressed;
+  result->lattice.lattice_nodes = search->space.n_nodes;
+  result->lattice.nodes_checked = search->n_evaluated;
+  result->lattice.nodes =
+      shoal_arena_alloc(&result->arena, nodes->n_items, sizeof *result->lattice.nodes);
+  if (!result->lattice.nodes) return shoal_fail_memory(error);
   for (size_t i = 0; i < nodes->n_items; i++) {
-    SHOAL_TRY(
-        shoal_result_node(result, &search->space, &nodes->items[i], &result->nodes[i], error));
-    result->n_nodes = i + 1;
+    SHOAL_TRY(shoal_result_node(result, &search->space, &nodes->items[i], &result->lattice.nodes[i],
+                                error));
+    result->lattice.n_nodes = i + 1;
     result->holds = result->holds || nodes->items[i].satisfies;
   }
-  SHOAL_TRY(shoal_page_begin(result, p, error));
+  SHOAL_TRY(shoal_html_report_begin(result, p, error));
   return add_preferred(result, p, search, nodes, error);
 }
 
@@ -99,7 +101,7 @@ static shoal_status minimal_with_rows(const shoal_space *space, const shoal_node
 }
 
 /* The node that anonymize would take by height or preference: ringed in the drawings. */
-static shoal_status mark_chosen(shoal_result *result, const shoal_prepared *p,
+static shoal_status mark_chosen(shoal_result *result, const shoal_context *p,
                                 const shoal_search *search, const shoal_node_list *nodes,
                                 shoal_error *error) {
   shoal_preference *preferences;
@@ -113,35 +115,28 @@ static shoal_status mark_chosen(shoal_result *result, const shoal_prepared *p,
     const shoal_node *chosen = n_preferences
                                    ? shoal_prefer(search, preferences, n_preferences, &minimal)
                                    : shoal_prefer(search, &by_height, 1, &minimal);
-    result->nodes[chosen->number].chosen = true;
+    result->lattice.nodes[chosen->number].chosen = true;
   }
   shoal_node_list_reset(&minimal);
   free(preferences);
   return status;
 }
 
-shoal_status shoal_lattice(const shoal_table *table, const shoal_policy *policy,
-                           const shoal_run *run, shoal_result **out, shoal_error *error) {
-  *out = NULL;
-  shoal_prepared prepared;
+shoal_status shoal_job_lattice(shoal_result *result, const shoal_table *table,
+                               const shoal_policy *policy, const shoal_run *run,
+                               shoal_error *error) {
+  shoal_context context;
   shoal_search search;
-  SHOAL_TRY(shoal_prepare(&prepared, table, policy, SHOAL_PREPARE_LATTICE, run, error));
-  shoal_result *result = shoal_result_new(SHOAL_RESULT_LATTICE);
+  SHOAL_TRY(shoal_context_init(&context, table, policy, SHOAL_CONTEXT_LATTICE, run, error));
   shoal_node_list nodes = {0};
-  shoal_status status =
-      result ? shoal_prepared_search(&prepared, false, &search, error) : shoal_fail_memory(error);
+  shoal_status status = shoal_context_search(&context, false, &search, error);
   if (status == SHOAL_OK) {
-    status = fill(result, &prepared, &search, &nodes, error);
-    if (status == SHOAL_OK) status = mark_chosen(result, &prepared, &search, &nodes, error);
+    status = fill(result, &context, &search, &nodes, error);
+    if (status == SHOAL_OK) status = mark_chosen(result, &context, &search, &nodes, error);
     shoal_search_reset(&search);
   }
-  if (status == SHOAL_OK) status = shoal_demands_trust(&prepared.demands, error);
+  if (status == SHOAL_OK) status = shoal_requirements_status(&context.requirements, error);
   shoal_node_list_reset(&nodes);
-  shoal_prepared_reset(&prepared);
-  if (status != SHOAL_OK) {
-    shoal_result_free(result);
-    return status;
-  }
-  *out = result;
-  return SHOAL_OK;
+  shoal_context_reset(&context);
+  return status;
 }

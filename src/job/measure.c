@@ -1,190 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * job/measure: utility and risk of a release, whoever made it. The policy says what the columns
- * are; the release is read by what its labels can stand for, and is not asked whether it satisfies
- * the policy: `shoal check` tells that.
- */
-#include "job/measure.h"
+/* job/measure: utility and risk of a release made by any tool, as a result. */
+#include "measure/measure.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "job/job.h"
 #include "job/page.h"
-#include "measure/losses.h"
-#include "measure/marginals.h"
-#include "measure/queries.h"
-#include "measure/risk.h"
 
-enum { QUERIES = 1000, DIMENSIONS = 2, MOST_QUERIES = 1000 * 1000 };
-static const double SELECTIVITY = 0.05;
-
-/* ------------------------------------------------------------ settings */
-
-static shoal_status choose_queries(const shoal_prepared *p, const shoal_measure_options *options,
-                                   shoal_query_error *queries, shoal_error *error) {
-  *queries = (shoal_query_error){.n_queries = QUERIES,
-                                 .dimensions = DIMENSIONS,
-                                 .selectivity = SELECTIVITY,
-                                 .seed = p->policy->has_seed ? p->policy->seed : 1};
-  if (p->n_quasi < DIMENSIONS) queries->dimensions = (uint32_t)p->n_quasi;
-  if (!options) return SHOAL_OK;
-  if (options->has_queries) queries->n_queries = options->n_queries;
-  if (options->dimensions) queries->dimensions = options->dimensions;
-  if (options->selectivity > 0) queries->selectivity = options->selectivity;
-  if (queries->n_queries > MOST_QUERIES)
-    return shoal_fail(error, SHOAL_BAD_INPUT, "at most %d queries can be asked", MOST_QUERIES);
-  if (queries->dimensions > p->n_quasi)
-    return shoal_fail(error, SHOAL_BAD_INPUT,
-                      "queries of %u dimensions need as many quasi-identifiers, and the policy has "
-                      "%zu: ask for fewer",
-                      queries->dimensions, p->n_quasi);
-  if (!(queries->selectivity <= 1))
-    return shoal_fail(error, SHOAL_BAD_INPUT,
-                      "the selectivity is a share of the rows: above 0, "
-                      "at most 1");
-  return SHOAL_OK;
-}
-
-/* The masked table must have what the original has; identifiers it must not. */
-static shoal_status check_columns(const shoal_prepared *p, const shoal_table *masked,
-                                  shoal_error *error) {
-  for (size_t i = 0; i < p->n_quasi + p->n_sensitive; i++) {
-    const shoal_attribute *attribute =
-        i < p->n_quasi ? p->quasi_attributes[i] : p->sensitive[i - p->n_quasi].attribute;
-    if (shoal_table_column(masked, attribute->name)) continue;
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = masked->name},
-                         "has no column '%s', which the policy names: is this the release?",
-                         attribute->name);
-  }
-  return SHOAL_OK;
-}
-
-static shoal_status warn_of_identifiers(shoal_result *result, const shoal_prepared *p,
+static shoal_status warn_of_identifiers(shoal_result *result, const shoal_context *p,
                                         const shoal_table *masked, shoal_error *error) {
   for (size_t c = 0; c < masked->n_columns; c++) {
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, masked->columns[c].name);
     if (!attribute || attribute->role != SHOAL_ROLE_IDENTIFIER) continue;
     SHOAL_TRY(shoal_result_warn(result, error,
-                                "the release has the identifier '%s': whoever has it needs no "
-                                "attack, and no figure here counts it",
+                                "the release has the identifier '%s', which re-identifies people "
+                                "directly: no figure here counts it",
                                 attribute->name));
   }
   return SHOAL_OK;
 }
 
-/* ------------------------------------------------------------ all figures */
-
-static shoal_status pair_up(shoal_pair *pair, const shoal_prepared *p, const shoal_table *masked,
-                            shoal_error *error) {
-  const shoal_attribute **sensitive = shoal_alloc(p->n_sensitive, sizeof *sensitive);
-  if (!sensitive) return shoal_fail_memory(error);
-  for (size_t s = 0; s < p->n_sensitive; s++) sensitive[s] = p->sensitive[s].attribute;
-  shoal_status status = shoal_pair_init(pair, p->policy, p->quasi_attributes, p->n_quasi, sensitive,
-                                        p->n_sensitive, p->table, masked, p->run, error);
-  free(sensitive);
-  if (status != SHOAL_OK) return status;
-  pair->k = p->demands.k;
-  pair->p = p->demands.p;
-  return SHOAL_OK;
-}
-
-static shoal_status measure_utility(const shoal_pair *pair, const shoal_run *run,
-                                    const shoal_query_error *queries, shoal_arena *arena,
-                                    shoal_measures *m, shoal_error *error) {
-  size_t n = pair->n_quasi + pair->n_sensitive;
-  m->attributes = shoal_arena_alloc(arena, n, sizeof *m->attributes);
-  if (!m->attributes) return shoal_fail_memory(error);
-  memset(m->attributes, 0, n * sizeof *m->attributes);
-  m->n_attributes = n;
-  if (!shoal_losses_measure(pair, m) || !shoal_marginals_measure(pair, arena, m) ||
-      !shoal_associations_measure(pair, arena, m))
-    return shoal_fail_memory(error);
-  m->has_queries = queries->n_queries > 0;
-  m->queries = *queries;
-  return shoal_queries_measure(pair, run, &m->queries, error);
-}
-
-static shoal_status measure_risk(const shoal_pair *pair, const shoal_prepared *p,
-                                 const shoal_table *population, const shoal_measures *m,
-                                 shoal_arena *arena, shoal_risk *risk, shoal_error *error) {
-  shoal_identity_measure(pair->original, &risk->before);
-  shoal_identity_measure(pair->released, &risk->after);
-  shoal_small_labels_count(pair, risk);
-  risk->attributes = shoal_arena_alloc(arena, pair->n_sensitive, sizeof *risk->attributes);
-  if (!risk->attributes) return shoal_fail_memory(error);
-  memset(risk->attributes, 0, pair->n_sensitive * sizeof *risk->attributes);
-  risk->n_attributes = pair->n_sensitive;
-  for (size_t s = 0; s < pair->n_sensitive; s++)
-    risk->attributes[s].name = m->attributes[pair->n_quasi + s].name;
-  if (!shoal_disclosure_measure(pair, risk->attributes)) return shoal_fail_memory(error);
-  if (!population) return SHOAL_OK;
-  risk->has_population = true;
-  return shoal_population_measure(pair, p->policy, population, p->run, &risk->population, error);
-}
-
-shoal_status shoal_result_measure(shoal_result *result, const shoal_prepared *p,
+shoal_status shoal_result_measure(shoal_result *result, const shoal_context *p,
                                   const shoal_table *masked, const shoal_measure_options *options,
-                                  shoal_error *error) {
-  shoal_query_error queries;
-  SHOAL_TRY(choose_queries(p, options, &queries, error));
-  SHOAL_TRY(check_columns(p, masked, error));
-  SHOAL_TRY(warn_of_identifiers(result, p, masked, error));
-  shoal_measures *measures = shoal_arena_alloc(&result->arena, 1, sizeof *measures);
-  shoal_risk *risk = shoal_arena_alloc(&result->arena, 1, sizeof *risk);
-  if (!measures || !risk) return shoal_fail_memory(error);
-  memset(measures, 0, sizeof *measures);
-  memset(risk, 0, sizeof *risk);
-  shoal_pair pair;
-  SHOAL_TRY(pair_up(&pair, p, masked, error));
-  const shoal_table *population = options ? options->population : NULL;
-  shoal_status status = measure_utility(&pair, p->run, &queries, &result->arena, measures, error);
-  if (status == SHOAL_OK)
-    status = measure_risk(&pair, p, population, measures, &result->arena, risk, error);
-  shoal_pair_reset(&pair);
-  if (status != SHOAL_OK) return status;
-  result->measures = measures;
-  result->risk = risk;
-  return SHOAL_OK;
+                                  shoal_measured *measured, shoal_error *error) {
+  SHOAL_TRY(shoal_measure_release(p, masked, options, &result->arena, measured, error));
+  return warn_of_identifiers(result, p, masked, error);
 }
 
-/* ------------------------------------------------------------ the job */
-
-static shoal_status measure(const shoal_prepared *p, const shoal_table *masked,
+static shoal_status measure(const shoal_context *p, const shoal_table *masked,
                             const shoal_measure_options *options, shoal_result *result,
                             shoal_error *error) {
   SHOAL_TRY(shoal_result_input(result, p, error));
-  result->output = shoal_result_string(result, masked->name, strlen(masked->name));
-  if (!result->output) return shoal_fail_memory(error);
-  result->output_rows = masked->n_records;
+  shoal_measure_report *m = &result->measure;
+  m->output = shoal_result_string(result, masked->name, strlen(masked->name));
+  if (!m->output) return shoal_fail_memory(error);
+  m->output_rows = masked->n_records;
   result->holds = true;
   double started = shoal_seconds();
-  SHOAL_TRY(shoal_result_measure(result, p, masked, options, error));
-  SHOAL_TRY(shoal_page_begin(result, p, error));
-  shoal_page_sizes(&result->risk->before, &result->sizes_before);
-  shoal_page_sizes(&result->risk->after, &result->sizes_after);
-  result->seconds_read = p->table->seconds_read + masked->seconds_read;
-  result->seconds_total = result->seconds_read + shoal_seconds() - started;
-  result->peak_memory_bytes = shoal_peak_memory();
+  SHOAL_TRY(shoal_result_measure(result, p, masked, options, &m->measured, error));
+  SHOAL_TRY(shoal_html_report_begin(result, p, error));
+  shoal_class_sizes_from_risk(&m->sizes.before, &m->measured.risk->before);
+  shoal_class_sizes_from_risk(&m->sizes.after, &m->measured.risk->after);
+  m->seconds_read = p->table->seconds_read + masked->seconds_read;
+  m->seconds_total = m->seconds_read + shoal_seconds() - started;
+  m->peak_memory_bytes = shoal_peak_memory();
   return SHOAL_OK;
 }
 
-shoal_status shoal_measure(const shoal_table *original, const shoal_table *masked,
-                           const shoal_policy *policy, const shoal_measure_options *options,
-                           const shoal_run *run, shoal_result **out, shoal_error *error) {
-  *out = NULL;
+shoal_status shoal_job_measure(shoal_result *result, const shoal_table *original,
+                               const shoal_table *masked, const shoal_policy *policy,
+                               const shoal_measure_options *options, const shoal_run *run,
+                               shoal_error *error) {
   if (!masked->finished || (options && options->population && !options->population->finished))
     return shoal_fail(error, SHOAL_BAD_INPUT, "a table is not finished: finish it first");
-  shoal_prepared prepared;
-  SHOAL_TRY(shoal_prepare(&prepared, original, policy, SHOAL_PREPARE_DEMANDS, run, error));
-  shoal_result *result = shoal_result_new(SHOAL_RESULT_MEASURE);
-  shoal_status status =
-      result ? measure(&prepared, masked, options, result, error) : shoal_fail_memory(error);
-  shoal_prepared_reset(&prepared);
-  if (status != SHOAL_OK) {
-    shoal_result_free(result);
-    return status;
-  }
-  *out = result;
-  return SHOAL_OK;
+  shoal_context context;
+  SHOAL_TRY(shoal_context_init(&context, original, policy, SHOAL_CONTEXT_REQUIREMENTS, run, error));
+  shoal_status status = measure(&context, masked, options, result, error);
+  shoal_context_reset(&context);
+  return status;
 }

@@ -1,56 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job/release: a release that is decided on and not yet written. Private to this folder. */
+/* job/release: a decision with its context and result, not yet written. Private to job/. */
 #ifndef SHOAL_JOB_RELEASE_H
 #define SHOAL_JOB_RELEASE_H
 
-#include "cluster/recode.h"
-#include "job/algorithm.h"
-#include "job/prepare.h"
-#include "lattice/mu_argus.h"
-#include "measure/utility.h"
+#include "job/decision.h"
 
 struct shoal_release {
-  shoal_prepared prepared;
+  shoal_context context;
+  shoal_decision decision;
   shoal_result *result;
-  const uint32_t *group_of_row; /* rows that are treated alike: tuples, or classes */
-  uint8_t *fate_of_group;       /* shoal_fate of each group's rows */
-  /* full-domain */
-  uint32_t *levels;     /* the chosen node */
-  shoal_mu_argus argus; /* of mu-argus; zero otherwise */
-  uint8_t **hidden;     /* by quasi-identifier: tuples whose cell is "*"; NULL: none */
-  /* local */
-  shoal_table *expanded;  /* of a table with counts: one row a record; NULL: not needed */
-  uint32_t *class_of_row; /* NULL: full-domain; invented rows come behind the table's */
-  shoal_table *written;   /* the table with invented rows; NULL: there are none */
-  shoal_labels labels;    /* by class */
-  char sha256[SHOAL_SHA256_TEXT]; /* of the file that was written, where the report tells it */
+  shoal_table *expanded;          /* of a table with counts: one row a record; NULL: not needed */
+  char sha256[SHOAL_SHA256_TEXT]; /* of the file that was written, if the report has it */
   double started;
 };
 
-/* A node of the lattice; fills the release, or refuses. */
-shoal_status shoal_release_by_node(shoal_release *release, const shoal_method *method,
-                                   shoal_error *error) SHOAL_MUST_CHECK;
-/* The same by mu-Argus. */
-shoal_status shoal_release_by_argus(shoal_release *release, shoal_error *error) SHOAL_MUST_CHECK;
-/* The same by clusters, each generalized by itself. */
-shoal_status shoal_release_by_clusters(shoal_release *release, const shoal_method *method,
-                                       shoal_error *error) SHOAL_MUST_CHECK;
+/* Decides by the method's algorithm, and fills the result. The context and the result's input are
+ * set. SHOAL_REFUSED if no release satisfies the policy. */
+shoal_status shoal_release_decide(shoal_release *release, const shoal_method *method,
+                                  shoal_error *error) SHOAL_MUST_CHECK;
 
-/*
- * What becomes of suppressed rows, and what the report says of it. `stars`: classes whose labels
- * are all "*" anyway. *fate receives the shoal_fate of rows in breaking classes.
- */
-shoal_status shoal_release_suppress(shoal_release *release, const shoal_classes *classes,
-                                    const uint8_t *breaks, const uint8_t *stars, uint8_t *fate,
-                                    shoal_error *error) SHOAL_MUST_CHECK;
-
-/* Makes `written`, if any rows were invented; their classes stand in class_of_row. */
-shoal_status shoal_release_add_noise(shoal_release *release, const shoal_noise *noise,
-                                     shoal_error *error) SHOAL_MUST_CHECK;
-void shoal_release_reset_written(shoal_release *release);
-/* The rows of `written`, each invented one behind the last row of its class. NULL: no memory. */
-uint32_t *shoal_release_kept_order(const shoal_release *release);
-
-void shoal_release_measures(shoal_result *result, const shoal_utility *utility);
+/* The steps of `anonymize` and what api/release.c calls; contracts: shoal.h. */
+shoal_status shoal_job_anonymize(const shoal_table *table, const shoal_policy *policy,
+                                 const shoal_run *run, shoal_release **release,
+                                 shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_job_write(shoal_release *release, const char *path,
+                             const shoal_write_options *options, const shoal_run *run,
+                             shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_job_compare(shoal_release *release, const shoal_table *masked,
+                               const shoal_table *const *previous, size_t n_previous,
+                               const shoal_run *run, shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_release_delete(shoal_release *release);
 
 #endif

@@ -2,34 +2,30 @@
 /*
  * lattice/datafly: a greedy walk from the bottom of the lattice (Samarati 2001, section 7).
  *
- * First each attribute alone: an anonymity level, weighed with the recipient's profile, gives the
- * rows that each of its labels must have; it is generalized until they have them. An anonymity
- * level and a profile of 1 "imply generalization to the maximum level". Then combinations, over the
- * attributes whose profile is 1: while too many rows would have to be suppressed, the attribute
- * with the most labels in use goes up one level; among equals the first column. Attributes with a
- * lower profile are left out of that decision by looking at the node where they are at their top:
- * there they have one label, and distinguish nothing.
+ * 1. Each attribute alone: its anonymity level and the recipient's profile give a bin size, and the
+ *    attribute is generalized until each of its labels has that many rows. An anonymity level and a
+ *    profile of 1 "imply generalization to the maximum level".
+ * 2. Combinations, over the attributes whose profile is 1: while too many rows violate, the
+ *    attribute with the most labels in use goes up one level; ties: the first column. To leave out
+ *    the other attributes, the node with them at their top is evaluated: there they have one label.
  */
 #include "lattice/datafly.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "lattice/labels.h"
-
 __extension__ typedef unsigned __int128 uint128;
 
-/* Everything a walk needs. */
-typedef struct flight {
+typedef struct datafly {
   shoal_search *search;
   const shoal_datafly_options *options;
   shoal_datafly_walk *walk;
-  uint32_t *levels;     /* where the walk is */
-  uint32_t *decisive;   /* scratch: the node that decides */
-  shoal_label_use *use; /* of each attribute at its level */
-} flight;
+  uint32_t *levels;     /* of the current node */
+  uint32_t *decisive;   /* scratch: levels of the node to evaluate */
+  shoal_label_use *use; /* by attribute, at its level */
+} datafly;
 
-static bool is_share(shoal_decimal number) {
+static bool is_fraction(shoal_decimal number) {
   return number.mantissa >= 0 && (uint64_t)number.mantissa <= shoal_power_of_ten(number.scale);
 }
 
@@ -37,18 +33,18 @@ static bool is_one(shoal_decimal number) {
   return number.mantissa > 0 && (uint64_t)number.mantissa == shoal_power_of_ten(number.scale);
 }
 
-static shoal_decimal anonymity_of(const flight *f, size_t q) {
+static shoal_decimal anonymity_of(const datafly *f, size_t q) {
   return f->options->anonymity ? f->options->anonymity[q] : (shoal_decimal){0, 0};
 }
 
-static shoal_decimal profile_of(const flight *f, size_t q) {
+static shoal_decimal profile_of(const datafly *f, size_t q) {
   return f->options->profile ? f->options->profile[q] : (shoal_decimal){1, 0};
 }
 
 uint64_t shoal_datafly_bin(uint64_t k, shoal_decimal anonymity, shoal_decimal profile) {
   uint128 part = (uint128)(uint64_t)anonymity.mantissa * (uint64_t)profile.mantissa;
   uint128 whole = (uint128)shoal_power_of_ten(anonymity.scale) * shoal_power_of_ten(profile.scale);
-  /* k x part / whole bit by bit of k: the product needs up to 184 bits, the remainders 122. */
+  /* Long division, bit by bit of k: the product needs up to 184 bits, the remainders 122. */
   uint128 rest = 0;
   uint64_t quotient = 0;
   for (unsigned bit = 64; bit-- > 0;) {
@@ -65,10 +61,10 @@ void shoal_datafly_walk_reset(shoal_datafly_walk *walk) {
   memset(walk, 0, sizeof *walk);
 }
 
-static shoal_status check_options(const flight *f, shoal_error *error) {
+static shoal_status check_options(const datafly *f, shoal_error *error) {
   for (size_t q = 0; q < f->search->space.n; q++) {
-    bool bad_anonymity = !is_share(anonymity_of(f, q));
-    if (bad_anonymity || !is_share(profile_of(f, q)))
+    bool bad_anonymity = !is_fraction(anonymity_of(f, q));
+    if (bad_anonymity || !is_fraction(profile_of(f, q)))
       return shoal_fail(error, SHOAL_BAD_INPUT,
                         "datafly: the %s of '%.60s' must be a number from 0 to 1",
                         bad_anonymity ? "anonymity level" : "profile value",
@@ -78,11 +74,12 @@ static shoal_status check_options(const flight *f, shoal_error *error) {
   return SHOAL_OK;
 }
 
-static shoal_status count_labels(flight *f, size_t q, shoal_error *error) {
+static shoal_status count_labels(datafly *f, size_t q, shoal_error *error) {
   return shoal_label_use_count(f->search->frequency, q, f->levels[q], &f->use[q], error);
 }
 
-static shoal_status climb(flight *f, size_t q, uint32_t level, bool alone, shoal_error *error) {
+static shoal_status generalize(datafly *f, size_t q, uint32_t level, bool alone,
+                               shoal_error *error) {
   shoal_datafly_walk *walk = f->walk;
   if (!shoal_grow(&walk->steps, &walk->capacity, walk->n_steps + 1, sizeof *walk->steps))
     return shoal_fail_memory(error);
@@ -92,29 +89,29 @@ static shoal_status climb(flight *f, size_t q, uint32_t level, bool alone, shoal
   return count_labels(f, q, error);
 }
 
-/* Each attribute by itself, up to its own bin size. */
-static shoal_status climb_alone(flight *f, size_t q, shoal_error *error) {
+/* Generalizes one attribute up to its bin size. */
+static shoal_status generalize_alone(datafly *f, size_t q, shoal_error *error) {
   uint32_t top = f->search->space.top[q];
   shoal_decimal anonymity = anonymity_of(f, q), profile = profile_of(f, q);
   SHOAL_TRY(count_labels(f, q, error));
   if (is_one(anonymity) && is_one(profile))
-    return top > 0 ? climb(f, q, top, true, error) : SHOAL_OK;
-  uint64_t bin = shoal_datafly_bin(f->search->demands->k, anonymity, profile);
+    return top > 0 ? generalize(f, q, top, true, error) : SHOAL_OK;
+  uint64_t bin = shoal_datafly_bin(f->search->requirements->k, anonymity, profile);
   while (f->levels[q] < top && f->use[q].fewest_rows < bin)
-    SHOAL_TRY(climb(f, q, f->levels[q] + 1, true, error));
+    SHOAL_TRY(generalize(f, q, f->levels[q] + 1, true, error));
   return SHOAL_OK;
 }
 
-/* The figures of the node that decides: attributes with a profile below 1 distinguish nothing. */
-static shoal_status measure_decisive(flight *f, shoal_node *figures, shoal_error *error) {
+/* Evaluates the current node, attributes with a profile below 1 at their top. */
+static shoal_status evaluate_decisive(datafly *f, shoal_node *node, shoal_error *error) {
   const shoal_space *space = &f->search->space;
   for (size_t q = 0; q < space->n; q++)
     f->decisive[q] = is_one(profile_of(f, q)) ? f->levels[q] : space->top[q];
-  return shoal_search_measure(f->search, shoal_space_node(space, f->decisive), figures, error);
+  return shoal_search_evaluate(f->search, shoal_space_node(space, f->decisive), node, error);
 }
 
-/* The attribute to generalize next; false where each that counts is at its top. */
-static bool most_labels(const flight *f, size_t *attribute) {
+/* The attribute with the most labels; false if all with a profile of 1 are at their top. */
+static bool max_labels(const datafly *f, size_t *attribute) {
   bool any = false;
   for (size_t q = 0; q < f->search->space.n; q++) {
     if (!is_one(profile_of(f, q)) || f->levels[q] == f->search->space.top[q]) continue;
@@ -125,36 +122,38 @@ static bool most_labels(const flight *f, size_t *attribute) {
   return any;
 }
 
-static shoal_status walk_up(flight *f, shoal_node *solution, bool *found, shoal_error *error) {
+static shoal_status walk_up(datafly *f, shoal_solution *solution, shoal_error *error) {
   SHOAL_TRY(check_options(f, error));
-  for (size_t q = 0; q < f->search->space.n; q++) SHOAL_TRY(climb_alone(f, q, error));
-  shoal_node figures;
-  SHOAL_TRY(measure_decisive(f, &figures, error));
-  for (size_t q = 0; !figures.satisfies && most_labels(f, &q);) {
-    SHOAL_TRY(climb(f, q, f->levels[q] + 1, false, error));
-    SHOAL_TRY(measure_decisive(f, &figures, error));
+  for (size_t q = 0; q < f->search->space.n; q++) SHOAL_TRY(generalize_alone(f, q, error));
+  shoal_node decisive;
+  SHOAL_TRY(evaluate_decisive(f, &decisive, error));
+  for (size_t q = 0; !decisive.satisfies && max_labels(f, &q);) {
+    SHOAL_TRY(generalize(f, q, f->levels[q] + 1, false, error));
+    SHOAL_TRY(evaluate_decisive(f, &decisive, error));
   }
-  *found = figures.satisfies;
-  if (!*found) return SHOAL_OK;
+  solution->found = decisive.satisfies;
+  if (!solution->found) return SHOAL_OK;
   uint64_t node = shoal_space_node(&f->search->space, f->levels);
-  return shoal_search_measure(f->search, node, solution, error);
+  return shoal_search_evaluate(f->search, node, &solution->node, error);
 }
 
-shoal_status shoal_search_datafly(shoal_search *search, const shoal_datafly_options *options,
-                                  shoal_node *solution, bool *found, shoal_error *error) {
+shoal_status shoal_search_datafly(shoal_search *search, const shoal_algorithm_options *options,
+                                  shoal_solution *solution, shoal_error *error) {
   static const shoal_datafly_options defaults;
+  const shoal_datafly_options *own_options =
+      options && options->datafly ? options->datafly : &defaults;
   shoal_datafly_walk own = {0};
   size_t n = search->space.n;
-  flight f = {.search = search,
-              .options = options ? options : &defaults,
-              .walk = options && options->walk ? options->walk : &own,
-              .levels = shoal_alloc_zero(n, sizeof *f.levels),
-              .decisive = shoal_alloc(n, sizeof *f.decisive),
-              .use = shoal_alloc(n, sizeof *f.use)};
+  datafly f = {.search = search,
+               .options = own_options,
+               .walk = own_options->walk ? own_options->walk : &own,
+               .levels = shoal_alloc_zero(n, sizeof *f.levels),
+               .decisive = shoal_alloc(n, sizeof *f.decisive),
+               .use = shoal_alloc(n, sizeof *f.use)};
   memset(f.walk, 0, sizeof *f.walk);
-  *found = false;
-  shoal_status status = f.levels && f.decisive && f.use ? walk_up(&f, solution, found, error)
-                                                        : shoal_fail_memory(error);
+  *solution = (shoal_solution){0};
+  shoal_status status =
+      f.levels && f.decisive && f.use ? walk_up(&f, solution, error) : shoal_fail_memory(error);
   if (status != SHOAL_OK) shoal_datafly_walk_reset(f.walk);
   shoal_datafly_walk_reset(&own);
   free(f.levels);

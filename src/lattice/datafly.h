@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lattice/datafly: Sweeney's Datafly as Samarati 2001, section 7, describes it: a greedy walk up
- * the lattice. It ends at a node that satisfies, often above a minimal one.
+ * lattice/datafly: options and steps of Datafly (Sweeney, as Samarati 2001, section 7, describes
+ * it); shoal_search_datafly in lattice.h runs it.
  */
 #ifndef SHOAL_LATTICE_DATAFLY_H
 #define SHOAL_LATTICE_DATAFLY_H
 
 #include "lattice/lattice.h"
 
-/* One step of the walk: an attribute is generalized. */
+/* One step: an attribute is generalized. */
 typedef struct shoal_datafly_step {
   size_t attribute;
-  uint32_t level;    /* that it comes to */
+  uint32_t level;    /* after the step */
   uint32_t n_labels; /* in use before the step */
   bool alone;        /* for the attribute's own bin size, not for combinations */
 } shoal_datafly_step;
 
-/* The strategy walked, and what the control on combinations left out. */
+/* The steps taken. */
 typedef struct shoal_datafly_walk {
   shoal_datafly_step *steps;
   size_t n_steps;
   size_t capacity;
   /*
-   * Some attribute's profile is below 1, so that it was left out of the control on combinations:
-   * solution->satisfies tells whether the node satisfies on all quasi-identifiers, and it may not.
+   * An attribute's profile is below 1, so combinations were checked without it. Check
+   * solution->node.satisfies: the node may not satisfy on all quasi-identifiers.
    */
   bool partial;
 } shoal_datafly_walk;
@@ -31,24 +31,12 @@ typedef struct shoal_datafly_walk {
 void shoal_datafly_walk_reset(shoal_datafly_walk *walk);
 
 typedef struct shoal_datafly_options {
-  const shoal_decimal *anonymity; /* by quasi-identifier, 0 to 1; NULL: 0, nothing is asked */
+  const shoal_decimal *anonymity; /* by quasi-identifier, 0 to 1; NULL: 0, no bin size */
   const shoal_decimal *profile;   /* of the recipient, by quasi-identifier, 0 to 1; NULL: 1 */
-  shoal_datafly_walk *walk;       /* filled, to be reset by the caller; NULL: not wanted */
+  shoal_datafly_walk *walk;       /* receives the steps; the caller resets it; or NULL */
 } shoal_datafly_options;
 
-/*
- * The rows that each label of an attribute must have by itself: ceil(k x anonymity x profile),
- * exact. Both decimals are from 0 to 1.
- */
+/* The bin size, rows per label of an attribute alone: ceil(k x anonymity x profile), exact. */
 uint64_t shoal_datafly_bin(uint64_t k, shoal_decimal anonymity, shoal_decimal profile);
-
-/*
- * The node where the walk ends, with its exact figures; `minimal` is not known and not set.
- * *found is false where even the last node that it can reach does not satisfy. SHOAL_BAD_INPUT
- * for anonymity levels or profiles outside 0 to 1. `options` may be NULL: the defaults.
- */
-shoal_status shoal_search_datafly(shoal_search *search, const shoal_datafly_options *options,
-                                  shoal_node *solution, bool *found,
-                                  shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

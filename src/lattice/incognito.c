@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lattice/incognito: every node that satisfies, as Incognito finds them (LeFevre et al. 2005),
- * adapted to p and the other monotone models as Truta, Campan & Meyer 2007, section 4, did.
+ * adapted to p and the other monotone models as in Truta, Campan & Meyer 2007, section 4.
  *
  * It goes from single quasi-identifiers to all of them. Leaving an attribute out is the same as
- * putting it at its top, so that the lattice of a subset is a part of the whole one, and both of
- * Incognito's prunings are what tags do: a node that fails on a subset fails with more attributes
- * (a-priori), one that satisfies does so at every generalization. Rows to suppress can only grow
- * with more attributes, so that the limit on suppression prunes too.
+ * putting it at its top, so the lattice of a subset is a part of the whole one. Tags (monotone.c)
+ * do both of Incognito's prunings: a node that fails on a subset fails with more attributes (a
+ * priori), and a node that satisfies does so at every generalization. More attributes never
+ * suppress fewer rows, so the limit on suppression prunes too.
  */
+#include <assert.h>
 #include <stdlib.h>
 
-#include "lattice/lattice.h"
+#include "lattice/search.h"
 
-/* Nodes of all subset lattices together: beyond it, even walking them takes too long. */
+/* Nodes of all subset lattices. Beyond this, even visiting them takes too long. */
 static const uint64_t MAX_WALK = 200000000;
 
-/* The lattice of one subset: attributes outside it stay at their top. */
+/* Decides the nodes of one subset's lattice: attributes outside it stay at their top. */
 static shoal_status walk_subset(shoal_search *search, const bool *inside, uint32_t *levels,
                                 shoal_error *error) {
   const shoal_space *space = &search->space;
   for (size_t q = 0; q < space->n; q++) levels[q] = inside[q] ? 0 : space->top[q];
-  for (;;) { /* ascending vectors: every node comes after those below it */
+  for (;;) { /* ascending vectors: a node comes after all nodes below it */
     bool satisfies;
     SHOAL_TRY(shoal_search_satisfies(search, shoal_space_node(space, levels), &satisfies, error));
     size_t q = space->n;
@@ -48,8 +49,8 @@ static bool next_subset(bool *inside, size_t n) {
   return true;
 }
 
-static shoal_status walk_sizes(shoal_search *search, bool *inside, uint32_t *levels,
-                               shoal_error *error) {
+static shoal_status walk_subsets(shoal_search *search, bool *inside, uint32_t *levels,
+                                 shoal_error *error) {
   size_t n = search->space.n;
   for (size_t size = 1; size <= n; size++) {
     for (size_t q = 0; q < n; q++) inside[q] = q < size;
@@ -62,7 +63,7 @@ static shoal_status walk_sizes(shoal_search *search, bool *inside, uint32_t *lev
   return SHOAL_OK;
 }
 
-static bool too_many(const shoal_space *space) {
+static bool has_too_many_nodes(const shoal_space *space) {
   uint64_t walk = 1;
   for (size_t q = 0; q < space->n; q++)
     if (__builtin_mul_overflow(walk, (uint64_t)space->top[q] + 2, &walk) || walk > MAX_WALK)
@@ -70,39 +71,43 @@ static bool too_many(const shoal_space *space) {
   return false;
 }
 
-/* The least of the nodes that are tagged as solutions: by height, then number. */
-static bool least_solution(const shoal_search *search, uint64_t *solution) {
+/* Of the nodes tagged as solutions the one of minimum height, then number. */
+static bool min_solution(const shoal_search *search, uint64_t *solution) {
   bool found = false;
-  uint32_t least = 0;
+  uint32_t min_height = 0;
   for (uint64_t node = 0; node < search->space.n_nodes; node++) {
+    assert(search->tags[node] != SHOAL_TAG_NONE); /* the last subset is the whole lattice */
     if (search->tags[node] != SHOAL_TAG_GOOD) continue;
     uint32_t height = shoal_space_height(&search->space, node);
-    if (found && height >= least) continue;
+    if (found && height >= min_height) continue;
     *solution = node;
-    least = height;
+    min_height = height;
     found = true;
   }
   return found;
 }
 
-shoal_status shoal_search_incognito(shoal_search *search, shoal_node *solution, bool *found,
-                                    shoal_error *error) {
-  SHOAL_TRY(shoal_search_refuse_vast(search, error));
-  if (!search->tags) return shoal_search_samarati(search, solution, found, error);
-  if (too_many(&search->space))
+shoal_status shoal_search_incognito(shoal_search *search, const shoal_algorithm_options *options,
+                                    shoal_solution *solution, shoal_error *error) {
+  *solution = (shoal_solution){0};
+  SHOAL_TRY(shoal_search_check_size(search, error));
+  if (!search->tags) return shoal_search_samarati(search, options, solution, error);
+  if (has_too_many_nodes(&search->space))
     return shoal_fail(error, SHOAL_BAD_INPUT,
-                      "incognito would walk more than %llu million subset nodes: use 'samarati' "
+                      "incognito would visit more than %llu million subset nodes: use 'samarati' "
                       "or 'optimal', or fewer quasi-identifiers",
                       (unsigned long long)(MAX_WALK / 1000000));
   bool *inside = shoal_alloc(search->space.n, sizeof *inside);
   uint32_t *levels = shoal_alloc(search->space.n, sizeof *levels);
   shoal_status status =
-      inside && levels ? walk_sizes(search, inside, levels, error) : shoal_fail_memory(error);
+      inside && levels ? walk_subsets(search, inside, levels, error) : shoal_fail_memory(error);
   free(inside);
   free(levels);
+  SHOAL_TRY(status);
   uint64_t node = 0;
-  *found = status == SHOAL_OK && least_solution(search, &node);
-  if (*found) status = shoal_search_measure(search, node, solution, error);
-  if (status == SHOAL_OK && *found) solution->minimal = true;
-  return status;
+  if (!min_solution(search, &node)) return SHOAL_OK;
+  solution->found = true;
+  SHOAL_TRY(shoal_search_evaluate(search, node, &solution->node, error));
+  solution->node.minimal = true;
+  return SHOAL_OK;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lattice/mu_argus: cell suppression by combinations of at most three attributes (Samarati 2001,
- * section 7); see mu_argus.h.
+ * section 7).
  *
  * One pass: single attributes in column order, then pairs, then triples, ascending. A combination
- * is counted on the tuples none of whose cells in it is suppressed; from every tuple whose values
- * have fewer than k rows, one cell goes. As described, nothing is looked at twice, so that a cell
- * suppressed later can leave an earlier combination unsafe. What is left unsafe is then searched
- * for in all combinations, of any size and any attributes.
+ * is counted on the tuples without a suppressed cell in it. Each tuple whose values have fewer than
+ * k rows loses one cell. As in the paper, no combination is checked again, so cells suppressed
+ * later can make an earlier combination unsafe. Combinations of any size that are left unsafe are
+ * then searched for.
  */
 #include "lattice/mu_argus.h"
 
@@ -15,16 +15,14 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lattice/labels.h"
 
-enum { MOST_TOGETHER = 3, MOST_SENSITIVE = 3, DEFAULT_SENSITIVITY = 2 };
+enum { MAX_TOGETHER = 3, MAX_SENSITIVE = 3, DEFAULT_SENSITIVITY = 2 };
 
-/* Combinations tried afterwards: all of 13 attributes. */
-#define MOST_TRIED UINT64_C(10000)
+/* Combinations tried afterwards, at most: all of 13 attributes. */
+#define MAX_TRIED UINT64_C(10000)
 
-/* The tuples at work. */
 typedef struct argus {
-  const shoal_frequency *frequency;
+  const shoal_frequency_set *frequency;
   const shoal_mu_argus_options *options;
   const shoal_run *run;
   shoal_mu_argus *result;
@@ -33,7 +31,7 @@ typedef struct argus {
   uint32_t *n_labels;  /* of the level, by quasi-identifier */
   uint32_t *n_used;    /* labels in use before anything is suppressed */
   size_t *combination; /* scratch: attributes, ascending */
-  uint32_t *active;    /* scratch: the tuples that are counted */
+  uint32_t *active;    /* scratch: the tuples counted */
   uint32_t *group;     /* scratch: of each active tuple */
   uint64_t *rows;      /* scratch: of each group */
   uint32_t n_active, n_groups;
@@ -97,7 +95,7 @@ static bool allocate(argus *a) {
 static shoal_status check_options(const argus *a, shoal_error *error) {
   for (size_t q = 0; q < a->n; q++) {
     const char *name = a->frequency->quasi[q]->name;
-    if (sensitivity_of(a, q) > MOST_SENSITIVE)
+    if (sensitivity_of(a, q) > MAX_SENSITIVE)
       return shoal_fail(error, SHOAL_BAD_INPUT,
                         "mu-argus: the sensitivity of '%.60s' must be 0, 1, 2 or 3", name);
     uint32_t top = shoal_hierarchy_height(a->frequency->hierarchies[q]);
@@ -109,9 +107,9 @@ static shoal_status check_options(const argus *a, shoal_error *error) {
   return SHOAL_OK;
 }
 
-/* The attribute's level, given or found, and each tuple's label there. */
+/* Sets the attribute's level, and each tuple's label there. */
 static shoal_status set_level(argus *a, size_t q, shoal_error *error) {
-  const shoal_frequency *f = a->frequency;
+  const shoal_frequency_set *f = a->frequency;
   uint32_t level = a->options->levels ? a->options->levels[q] : 0;
   uint32_t top = shoal_hierarchy_height(f->hierarchies[q]);
   shoal_label_use use;
@@ -146,8 +144,8 @@ static bool next_combination(size_t *combination, size_t size, size_t n) {
 
 /* Do the sensitivities ask for this combination? */
 static bool is_asked_for(const argus *a, size_t size) {
-  unsigned times[MOST_SENSITIVE + 1] = {0};
-  if (size > MOST_TOGETHER) return false;
+  unsigned times[MAX_SENSITIVE + 1] = {0};
+  if (size > MAX_TOGETHER) return false;
   for (size_t i = 0; i < size; i++) times[sensitivity_of(a, a->combination[i])]++;
   if (times[0] > 0) return false;
   if (size == 1) return true;
@@ -166,13 +164,13 @@ static bool count_groups(argus *a, size_t size, bool suppressed_is_a_value) {
       return false;
   }
   a->n_groups = shoal_grouper_ids(&a->grouper, n, a->group);
-  if (a->n_groups == SHOAL_NO_ID) return false;
+  if (a->n_groups == SHOAL_NONE) return false;
   memset(a->rows, 0, a->n_groups * sizeof *a->rows);
   for (size_t i = 0; i < n; i++) a->rows[a->group[i]] += a->frequency->base.n_rows[a->active[i]];
   return true;
 }
 
-/* The same for the tuples that have a value in every attribute of the combination. */
+/* The same for the tuples without a suppressed cell in the combination. */
 static bool count_values(argus *a, size_t size) {
   a->n_active = 0;
   for (uint32_t t = 0; t < a->frequency->n_tuples; t++) {
@@ -183,7 +181,7 @@ static bool count_values(argus *a, size_t size) {
   return count_groups(a, size, false);
 }
 
-/* The attribute of the combination whose cells go. */
+/* The attribute of the combination whose cells are suppressed. */
 static size_t attribute_to_suppress(const argus *a, size_t size) {
   size_t chosen = a->combination[0];
   bool by_sensitivity = a->options->reading == SHOAL_MU_ARGUS_WIDE;
@@ -210,7 +208,7 @@ static bool suppress_rare(argus *a, size_t size) {
 static shoal_status suppress_all(argus *a, shoal_error *error) {
   uint64_t n = a->n, done = 0;
   uint64_t total = n + n * (n - 1) / 2 + (n > 2 ? n * (n - 1) * (n - 2) / 6 : 0);
-  for (size_t size = 1; size <= a->n && size <= MOST_TOGETHER; size++) {
+  for (size_t size = 1; size <= a->n && size <= MAX_TOGETHER; size++) {
     first_combination(a->combination, size);
     do {
       SHOAL_TRY(shoal_run_report(a->run, "mu-argus", done++, total, "combinations", error));
@@ -222,7 +220,7 @@ static shoal_status suppress_all(argus *a, shoal_error *error) {
   return SHOAL_OK;
 }
 
-/* ------------------------------------------------------------ what is left unsafe */
+/* ------------------------------------------------------------ what was missed */
 
 static void count_suppressed(const argus *a) {
   shoal_mu_argus *r = a->result;
@@ -254,8 +252,8 @@ static bool find_classes(argus *a) {
   return true;
 }
 
-/* Notes the combination if values of too few rows are left in it. */
-static bool note_missed(argus *a, size_t size) {
+/* Records the combination if it still has values of fewer than k rows. */
+static bool record_missed(argus *a, size_t size) {
   shoal_mu_argus *r = a->result;
   uint64_t n_rows = 0;
   if (!count_values(a, size)) return false;
@@ -268,7 +266,7 @@ static bool note_missed(argus *a, size_t size) {
   r->missed[r->n_missed++] = (shoal_mu_argus_missed){.attributes = attributes,
                                                      .n_attributes = size,
                                                      .n_rows = n_rows,
-                                                     .looked_at = is_asked_for(a, size)};
+                                                     .evaluated = is_asked_for(a, size)};
   return true;
 }
 
@@ -277,9 +275,9 @@ static shoal_status find_missed(argus *a, shoal_error *error) {
   for (size_t size = 1; size <= a->n; size++) {
     first_combination(a->combination, size);
     do {
-      if (tried == MOST_TRIED || a->result->n_missed == SHOAL_MU_ARGUS_MOST_MISSED) return SHOAL_OK;
+      if (tried == MAX_TRIED || a->result->n_missed == SHOAL_MU_ARGUS_MAX_MISSED) return SHOAL_OK;
       SHOAL_TRY(shoal_run_report(a->run, "missed", tried++, 0, "combinations", error));
-      if (!note_missed(a, size)) return shoal_fail_memory(error);
+      if (!record_missed(a, size)) return shoal_fail_memory(error);
     } while (next_combination(a->combination, size, a->n));
   }
   a->result->missed_all = true;
@@ -296,7 +294,7 @@ static shoal_status run_all(argus *a, shoal_error *error) {
   return find_missed(a, error);
 }
 
-shoal_status shoal_mu_argus_run(const shoal_frequency *frequency,
+shoal_status shoal_mu_argus_run(const shoal_frequency_set *frequency,
                                 const shoal_mu_argus_options *options, const shoal_run *run,
                                 shoal_mu_argus *result, shoal_error *error) {
   memset(result, 0, sizeof *result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lattice/objective: see objective.h. */
+/* lattice/objective: costs of levels, and the table of objectives. */
 #include "lattice/objective.h"
 
 #include <math.h>
@@ -21,26 +21,25 @@ void shoal_level_costs_reset(shoal_level_costs *costs) {
   free(costs->il);
   free(costs->loss);
   free(costs->entropy);
-  free(costs->entropy_lost);
   memset(costs, 0, sizeof *costs);
 }
 
-/* Every second tuple is counted apart: adding to a sum must wait for the sum before. */
-static void count_values(const shoal_frequency *frequency, size_t q, uint32_t from, uint32_t end,
-                         uint64_t *rows) {
+/* Two counters per value, used in turn: consecutive additions to one would wait for each other. */
+static void count_values(const shoal_frequency_set *frequency, size_t q, uint32_t from,
+                         uint32_t end, uint64_t *rows) {
   shoal_codes codes = frequency->codes[q];
   const uint64_t *n_rows = frequency->base.n_rows;
-  uint64_t *apart = rows + frequency->quasi[q]->n_values;
+  uint64_t *second = rows + frequency->quasi[q]->n_values;
   uint32_t t = from;
   for (; t + 1 < end; t += 2) {
     rows[shoal_code_at(codes, t)] += n_rows[t];
-    apart[shoal_code_at(codes, t + 1)] += n_rows[t + 1];
+    second[shoal_code_at(codes, t + 1)] += n_rows[t + 1];
   }
   if (t < end) rows[shoal_code_at(codes, t)] += n_rows[t];
 }
 
-/* Rows of each value, by quasi-identifier: some tuples at a time, so that they are read once. */
-static bool rows_of_values(const shoal_frequency *frequency, uint64_t **rows) {
+/* Rows of each value, by quasi-identifier, in blocks of tuples that stay in the cache. */
+static bool rows_of_values(const shoal_frequency_set *frequency, uint64_t **rows) {
   enum { BLOCK = 4096 };
   uint32_t n = frequency->n_tuples;
   for (size_t q = 0; q < frequency->n_quasi; q++) {
@@ -58,7 +57,7 @@ static bool rows_of_values(const shoal_frequency *frequency, uint64_t **rows) {
   return true;
 }
 
-/* The share of the domain that a label stands for, 0 for a value, 1 for everything. */
+/* The share of the domain that a label covers: 0 for one value, 1 for all. */
 static double domain_share(const shoal_hierarchy *hierarchy, const shoal_level *level,
                            uint32_t label) {
   double leaves = hierarchy->n_leaves;
@@ -66,7 +65,7 @@ static double domain_share(const shoal_hierarchy *hierarchy, const shoal_level *
   return (level->n_leaves[label] / leaves - 1 / leaves) / (1 - 1 / leaves);
 }
 
-static bool cost_level(shoal_level_costs *costs, const shoal_frequency *frequency, size_t q,
+static bool cost_level(shoal_level_costs *costs, const shoal_frequency_set *frequency, size_t q,
                        uint32_t l, const uint64_t *rows) {
   const shoal_hierarchy *hierarchy = frequency->hierarchies[q];
   const shoal_level *level = &hierarchy->levels[l];
@@ -89,22 +88,19 @@ static bool cost_level(shoal_level_costs *costs, const shoal_frequency *frequenc
   return true;
 }
 
-static bool cost_attribute(shoal_level_costs *costs, const shoal_frequency *frequency, size_t q) {
+static bool cost_attribute(shoal_level_costs *costs, const shoal_frequency_set *frequency,
+                           size_t q) {
   uint32_t n_levels = frequency->hierarchies[q]->n_levels;
   costs->il[q] = shoal_alloc(n_levels, sizeof **costs->il);
   costs->loss[q] = shoal_alloc(n_levels, sizeof **costs->loss);
   costs->entropy[q] = shoal_alloc(n_levels, sizeof **costs->entropy);
-  const uint64_t *rows = costs->rows[q];
   bool ok = costs->il[q] && costs->loss[q] && costs->entropy[q];
-  for (uint32_t l = 0; ok && l < n_levels; l++) ok = cost_level(costs, frequency, q, l, rows);
-  double lost = 0, n = (double)frequency->n_records;
-  for (uint32_t v = 0; ok && v < frequency->quasi[q]->n_values; v++)
-    lost -= (double)rows[v] * log2((double)rows[v] / n);
-  costs->entropy_lost[q] = lost;
+  for (uint32_t l = 0; ok && l < n_levels; l++)
+    ok = cost_level(costs, frequency, q, l, costs->rows[q]);
   return ok;
 }
 
-shoal_status shoal_level_costs_init(shoal_level_costs *costs, const shoal_frequency *frequency,
+shoal_status shoal_level_costs_init(shoal_level_costs *costs, const shoal_frequency_set *frequency,
                                     shoal_error *error) {
   memset(costs, 0, sizeof *costs);
   costs->n = frequency->n_quasi;
@@ -112,8 +108,7 @@ shoal_status shoal_level_costs_init(shoal_level_costs *costs, const shoal_freque
   costs->il = shoal_alloc_zero(costs->n, sizeof *costs->il);
   costs->loss = shoal_alloc_zero(costs->n, sizeof *costs->loss);
   costs->entropy = shoal_alloc_zero(costs->n, sizeof *costs->entropy);
-  costs->entropy_lost = shoal_alloc_zero(costs->n, sizeof *costs->entropy_lost);
-  bool ok = costs->rows && costs->il && costs->loss && costs->entropy && costs->entropy_lost &&
+  bool ok = costs->rows && costs->il && costs->loss && costs->entropy &&
             rows_of_values(frequency, costs->rows);
   for (size_t q = 0; ok && q < costs->n; q++) ok = cost_attribute(costs, frequency, q);
   if (ok) return SHOAL_OK;
@@ -153,15 +148,15 @@ static double entropy_of_level(const shoal_search *search, const shoal_level_cos
   return costs->entropy[q][l];
 }
 
-/* ------------------------------------------------------------ what a suppressed row adds */
+/* ------------------------------------------------------------ cost of suppressing a row */
 
-static double nothing_lost(const shoal_frequency *frequency, size_t q, uint32_t l, uint32_t label,
-                           uint64_t label_rows) {
+static double nothing_lost(const shoal_frequency_set *frequency, size_t q, uint32_t l,
+                           uint32_t label, uint64_t label_rows) {
   (void)frequency, (void)q, (void)l, (void)label, (void)label_rows;
   return 0;
 }
 
-static double il_lost(const shoal_frequency *frequency, size_t q, uint32_t l, uint32_t label,
+static double il_lost(const shoal_frequency_set *frequency, size_t q, uint32_t l, uint32_t label,
                       uint64_t label_rows) {
   (void)label_rows;
   const shoal_hierarchy *hierarchy = frequency->hierarchies[q];
@@ -169,7 +164,7 @@ static double il_lost(const shoal_frequency *frequency, size_t q, uint32_t l, ui
   return 1 - (double)hierarchy->levels[l].node_height[label] / hierarchy->tree_height;
 }
 
-static double loss_lost(const shoal_frequency *frequency, size_t q, uint32_t l, uint32_t label,
+static double loss_lost(const shoal_frequency_set *frequency, size_t q, uint32_t l, uint32_t label,
                         uint64_t label_rows) {
   (void)label_rows;
   const shoal_hierarchy *hierarchy = frequency->hierarchies[q];
@@ -177,13 +172,13 @@ static double loss_lost(const shoal_frequency *frequency, size_t q, uint32_t l, 
   return (1 - share) / (double)frequency->n_records;
 }
 
-static double entropy_lost(const shoal_frequency *frequency, size_t q, uint32_t l, uint32_t label,
-                           uint64_t label_rows) {
+static double entropy_lost(const shoal_frequency_set *frequency, size_t q, uint32_t l,
+                           uint32_t label, uint64_t label_rows) {
   (void)q, (void)l, (void)label;
   return log2((double)frequency->n_records / (double)label_rows);
 }
 
-/* ------------------------------------------------------------ by levels */
+/* ------------------------------------------------------------ weights */
 
 double shoal_objective_weight(const shoal_search *search, size_t q) {
   return search->weights ? shoal_decimal_double(search->weights[q]) : 1;
@@ -195,81 +190,53 @@ static double sum_of_weights(const shoal_search *search) {
   return sum;
 }
 
-/* What a mean over attributes is divided by; where no attribute counts, the mean is 0. */
-static double weights_of_mean(const shoal_search *search) {
+/* The divisor of a mean over attributes; if all weights are 0, so is the mean. */
+static double mean_divisor(const shoal_search *search) {
   double sum = sum_of_weights(search);
   return sum > 0 ? sum : 1;
 }
 
-static double height_by_level(const shoal_search *search, const shoal_level_costs *costs,
-                              const uint32_t *levels) {
-  (void)costs;
-  double height = 0;
-  for (size_t q = 0; q < search->space.n; q++)
-    height += shoal_objective_weight(search, q) * levels[q];
-  return height;
-}
+/* ------------------------------------------------------------ costs of nodes */
 
-static double precision_by_level(const shoal_search *search, const shoal_level_costs *costs,
-                                 const uint32_t *levels) {
-  (void)costs;
-  double steps = 0;
-  for (size_t q = 0; q < search->space.n; q++)
-    steps += shoal_objective_weight(search, q) * levels[q] / search->space.top[q];
-  return steps / weights_of_mean(search);
+/* The cost of the levels, nothing suppressed. */
+static double weighted_sum(const shoal_cost_view *view,
+                           double (*level_cost)(const shoal_search *, const shoal_level_costs *,
+                                                size_t, uint32_t)) {
+  double sum = 0;
+  for (size_t q = 0; q < view->search->space.n; q++)
+    sum += shoal_objective_weight(view->search, q) *
+           level_cost(view->search, view->levels_cost, q, view->levels[q]);
+  return sum;
 }
-
-static double il_by_level(const shoal_search *search, const shoal_level_costs *costs,
-                          const uint32_t *levels) {
-  double il = 0;
-  for (size_t q = 0; q < search->space.n; q++)
-    il += shoal_objective_weight(search, q) * costs->il[q][levels[q]];
-  return il;
-}
-
-static double entropy_by_level(const shoal_search *search, const shoal_level_costs *costs,
-                               const uint32_t *levels) {
-  double entropy = 0;
-  for (size_t q = 0; q < search->space.n; q++)
-    entropy += shoal_objective_weight(search, q) * costs->entropy[q][levels[q]];
-  return entropy;
-}
-
-static double loss_by_level(const shoal_search *search, const shoal_level_costs *costs,
-                            const uint32_t *levels) {
-  double logs = 0;
-  for (size_t q = 0; q < search->space.n; q++)
-    logs += shoal_objective_weight(search, q) * log1p(costs->loss[q][levels[q]]);
-  return expm1(logs / weights_of_mean(search));
-}
-
-/* ------------------------------------------------------------ costs */
 
 static double height_cost(const shoal_cost_view *view) {
-  return height_by_level(view->search, view->levels_cost, view->levels);
+  return weighted_sum(view, height_of_level);
 }
 
 static double precision_cost(const shoal_cost_view *view) {
-  return precision_by_level(view->search, view->levels_cost, view->levels);
+  const shoal_search *search = view->search;
+  double steps = 0;
+  for (size_t q = 0; q < search->space.n; q++)
+    steps += shoal_objective_weight(search, q) * view->levels[q] / search->space.top[q];
+  return steps / mean_divisor(search);
 }
 
 static uint32_t label_of(const shoal_cost_view *view, size_t q, uint32_t c) {
-  const shoal_frequency *frequency = view->search->frequency;
+  const shoal_frequency_set *frequency = view->search->frequency;
   const shoal_level *level = &frequency->hierarchies[q]->levels[view->levels[q]];
   return level->of_leaf[shoal_code_at(frequency->codes[q], view->classes->tuple[c])];
 }
 
 static double il_cost(const shoal_cost_view *view) {
-  const shoal_frequency *frequency = view->search->frequency;
-  if (view->node->suppressed == 0)
-    return il_by_level(view->search, view->levels_cost, view->levels);
+  const shoal_frequency_set *frequency = view->search->frequency;
+  if (view->node->suppressed == 0) return weighted_sum(view, il_of_level);
   double cost = (double)view->node->suppressed * sum_of_weights(view->search);
   for (size_t q = 0; q < frequency->n_quasi; q++) {
     const shoal_hierarchy *hierarchy = frequency->hierarchies[q];
     const uint32_t *height = hierarchy->levels[view->levels[q]].node_height;
     double steps = 0;
     for (uint32_t c = 0; c < view->classes->n_classes; c++)
-      if (!view->breaks[c])
+      if (!view->violates[c])
         steps += (double)view->classes->n_rows[c] * height[label_of(view, q, c)];
     if (hierarchy->tree_height)
       cost += shoal_objective_weight(view->search, q) * steps / hierarchy->tree_height;
@@ -278,31 +245,33 @@ static double il_cost(const shoal_cost_view *view) {
 }
 
 static double loss_cost(const shoal_cost_view *view) {
-  const shoal_frequency *frequency = view->search->frequency;
-  if (view->node->suppressed == 0)
-    return loss_by_level(view->search, view->levels_cost, view->levels);
+  const shoal_frequency_set *frequency = view->search->frequency;
   double logs = 0, n = (double)frequency->n_records;
   for (size_t q = 0; q < frequency->n_quasi; q++) {
     const shoal_hierarchy *hierarchy = frequency->hierarchies[q];
     const shoal_level *level = &hierarchy->levels[view->levels[q]];
+    double weight = shoal_objective_weight(view->search, q);
+    if (view->node->suppressed == 0) {
+      logs += weight * log1p(view->levels_cost->loss[q][view->levels[q]]);
+      continue;
+    }
     double lost = (double)view->node->suppressed;
     for (uint32_t c = 0; c < view->classes->n_classes; c++)
-      if (!view->breaks[c])
+      if (!view->violates[c])
         lost +=
             (double)view->classes->n_rows[c] * domain_share(hierarchy, level, label_of(view, q, c));
-    logs += shoal_objective_weight(view->search, q) * log1p(lost / n);
+    logs += weight * log1p(lost / n);
   }
-  return expm1(logs / weights_of_mean(view->search));
+  return expm1(logs / mean_divisor(view->search));
 }
 
 /*
- * Which rows are suppressed is known by class, what a cell loses by value: of the released rows
- * the tuples are gone over, for the others nothing is told.
+ * Suppression is known by class, loss of a cell by value: only tuples have both. A suppressed row
+ * loses all information.
  */
 static double entropy_cost(const shoal_cost_view *view) {
-  const shoal_frequency *frequency = view->search->frequency;
-  double released = entropy_by_level(view->search, view->levels_cost, view->levels);
-  if (view->node->suppressed == 0) return released;
+  const shoal_frequency_set *frequency = view->search->frequency;
+  if (view->node->suppressed == 0) return weighted_sum(view, entropy_of_level);
   double cost = 0, n = (double)frequency->n_records;
   for (size_t q = 0; q < frequency->n_quasi; q++) {
     const shoal_level *level = &frequency->hierarchies[q]->levels[view->levels[q]];
@@ -313,7 +282,7 @@ static double entropy_cost(const shoal_cost_view *view) {
       label_rows[level->of_leaf[v]] += (double)rows[v];
     for (uint32_t t = 0; t < frequency->n_tuples; t++) {
       uint32_t value = shoal_code_at(frequency->codes[q], t);
-      bool lost = view->breaks[view->class_of_tuple[t]];
+      bool lost = view->violates[view->class_of_tuple[t]];
       double whole = lost ? n : label_rows[level->of_leaf[value]];
       cost -= shoal_objective_weight(view->search, q) * (double)frequency->base.n_rows[t] *
               log2((double)rows[value] / whole);
@@ -326,12 +295,12 @@ static double entropy_cost(const shoal_cost_view *view) {
 static double dm_cost(const shoal_cost_view *view) {
   double cost = (double)view->node->suppressed * (double)view->search->frequency->n_records;
   for (uint32_t c = 0; c < view->classes->n_classes; c++)
-    if (!view->breaks[c])
+    if (!view->violates[c])
       cost += (double)view->classes->n_rows[c] * (double)view->classes->n_rows[c];
   return cost;
 }
 
-/* Classes only grow going up, and a suppressed row costs more than any class could. */
+/* Classes only grow going up, and no class costs more per row than a suppressed row. */
 static double dm_by_classes(const shoal_cost_view *view) {
   double cost = 0;
   for (uint32_t c = 0; c < view->classes->n_classes; c++)
@@ -341,14 +310,14 @@ static double dm_by_classes(const shoal_cost_view *view) {
 
 static double avg_cost(const shoal_cost_view *view) {
   double released = (double)(view->search->frequency->n_records - view->node->suppressed);
-  return released / ((double)view->node->n_classes * (double)view->search->demands->k);
+  return released / ((double)view->node->n_classes * (double)view->search->requirements->k);
 }
 
-/* No node above has more classes, nor releases less than the limit allows. */
+/* No node above has more classes, or releases fewer rows than the limit allows. */
 static double avg_by_classes(const shoal_cost_view *view) {
   uint64_t n = view->search->frequency->n_records, limit = view->search->max_suppressed;
-  double least = limit < n ? (double)(n - limit) : 0;
-  return least / ((double)view->classes->n_classes * (double)view->search->demands->k);
+  double min_released = limit < n ? (double)(n - limit) : 0;
+  return min_released / ((double)view->classes->n_classes * (double)view->search->requirements->k);
 }
 
 static double classes_cost(const shoal_cost_view *view) { return -(double)view->node->n_classes; }

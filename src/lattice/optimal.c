@@ -1,279 +1,448 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lattice/optimal: the best node of all under an objective that attributes cost by their levels.
+ * lattice/optimal: the node of minimum cost under an objective that is bounded by levels (height,
+ * precision, il, loss, entropy). Branch and bound, best first.
  *
- * Nodes come by what their levels cost, about the least first; once that is not below the best cost
- * found, no node behind can be better. For each that what is known does not rule out, the highest
- * node on a path to the top that rules it out is found by bisection (as Kohlmayer et al. 2012,
- * "Flash", find where a path begins to satisfy): a node above that breaks the limit rules out all
- * below it, and one that suppresses many rows rules out all those that these rows make too dear.
- * High nodes have few classes and rule out most. Every node that satisfies on the way is costed.
+ * Nodes come from the frontier by the cost of their levels, about the smallest first. Once that
+ * cost is not below the best cost found, no later node can be better. For a node that the bounds do
+ * not exclude, the search bisects a path to the top for the highest node that excludes it (as
+ * Kohlmayer et al. 2012, "Flash", find where a path begins to satisfy). A node above that exceeds
+ * the limit excludes all nodes below it. One that suppresses many rows excludes all nodes below
+ * that these rows make too expensive. High nodes have few classes and exclude most. The cost of
+ * every node that satisfies on the way is computed.
  *
- * Where demands are not monotone, those that are rule out; what they leave is looked at, several
- * nodes at a time.
+ * If not all requirements are monotone, those that are exclude nodes. The nodes they leave are
+ * evaluated in batches.
  */
+#include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lattice/optimum.h"
+#include "lattice/optimal_bounds.h"
 
-/* More nodes are searched under a time limit only. */
-static const uint64_t MOST_NODES = 20000000;
+/* Larger lattices are searched with a time limit only. */
+static const uint64_t MAX_NODES = 20000000;
 
-/* Where tuples are many, classes a tuple that there can be at a node that others are made of. */
-enum { MANY_TUPLES = 60000, TOO_MANY = 64 };
+/* For tables of many tuples: possible classes per tuple at a node that is worth a snapshot. */
+enum { MANY_TUPLES = 60000, MAX_CLASSES_PER_TUPLE = 64 };
 
-/* ------------------------------------------------------------ what is known rules out */
+/* Far above the rounding error of a sum of costs, far below any difference that matters. */
+static const double ROUNDING = 1e-12;
 
-/* Is a node that suppresses so many rows not the one? */
-static bool ruled_out(const shoal_optimum *o, const shoal_frontier_node *node,
-                      const uint32_t *levels, uint64_t suppressed) {
-  if (suppressed > o->limit) return true;
+/* Probes are high on the path, where classes are few. */
+static const shoal_path_fractions HIGH_UP = {.one = 7, .two = {5, 8}};
+
+typedef struct optimal {
+  shoal_search *search;
+  const shoal_objective *objective;
+  uint64_t limit; /* max_suppressed, or fewer so that a row is left if one must be */
+  shoal_level_costs costs;
+  shoal_cost_bound bound;
+  shoal_frontier frontier;
+  shoal_requirements monotone; /* those of the requirements that are */
+  bool all_monotone;
+  bool sizes_decide;              /* the monotone ones concern sizes only */
+  shoal_suppression_bounds lower; /* of the rows that they suppress */
+  shoal_suppression_bounds upper;
+  shoal_ids complete; /* nodes evaluated with all requirements */
+  uint64_t *path;
+  uint32_t *levels; /* scratch */
+  double deadline;  /* 0: none */
+  bool unproven;    /* it passed */
+  bool found;
+  double cost;      /* of the best node found */
+  double best_term; /* the cost of its levels, nothing suppressed */
+  shoal_node best;
+} optimal;
+
+/*
+ * Can a node with this bound on its cost not be the solution? Ties, rounding apart: the node whose
+ * levels cost less, then the one with the smaller number.
+ */
+static bool is_worse(const optimal *o, double bound, double level_bound, uint64_t node) {
   if (!o->found) return false;
-  double bound = suppressed ? shoal_bound_at(&o->bound, levels, suppressed) : node->bound;
-  return shoal_optimum_hopeless(o, bound, node->bound, node->node);
+  double slack = fabs(o->cost) * ROUNDING;
+  if (bound > o->cost + slack) return true;
+  if (bound < o->cost - slack) return false;
+  if (level_bound != o->best_term) return level_bound > o->best_term;
+  return node >= o->best.number;
 }
 
-static bool known_out(const shoal_optimum *o, const shoal_frontier_node *node,
-                      const uint32_t *levels) {
-  return ruled_out(o, node, levels, shoal_known_ask(&o->least, levels, 0));
+/* ------------------------------------------------------------ one node, on any thread */
+
+/* The result of one evaluation. */
+typedef struct finding {
+  uint64_t suppressed; /* by the requirements checked; UINT64_MAX: more than the limit */
+  bool fails_by_size;
+  bool has_cost; /* it satisfies, and its cost was worth computing */
+  shoal_node node;
+  double cost;
+} finding;
+
+typedef struct batch_work {
+  const optimal *o;
+  bool complete; /* all requirements and the cost; else the monotone requirements only */
+  finding findings[SHOAL_BATCH_NODES];
+} batch_work;
+
+static uint64_t rows_below_k(const shoal_classes *classes, uint64_t k) {
+  uint64_t rows = 0;
+  for (uint32_t c = 0; c < classes->n_classes; c++)
+    if (classes->n_rows[c] < k) rows += classes->n_rows[c];
+  return rows;
 }
 
-static bool looked_wholly(const shoal_optimum *o, uint64_t node) {
-  return shoal_ids_find(&o->whole, node) != SHOAL_NO_ID;
-}
-
-/* What is known of a place on the path: 1 it rules the node out, 0 it does not, -1 look. */
-static int asked(shoal_optimum *o, const shoal_frontier_node *node, uint64_t at) {
-  const uint32_t *levels = o->frontier.levels;
-  shoal_space_levels(&o->search->space, at, o->levels);
-  if (ruled_out(o, node, levels, shoal_known_ask(&o->least, o->levels, 0))) return 1;
-  uint64_t most = shoal_known_ask(&o->most, o->levels, UINT64_MAX);
-  return most != UINT64_MAX && !ruled_out(o, node, levels, most) ? 0 : -1;
-}
-
-/* High up, where classes are few. */
-static const shoal_places HIGH_UP = {.one = 7, .two = {5, 8}};
-
-/* A node that places on a path up are asked about: do they rule it out? */
-typedef struct climbing {
-  shoal_optimum *optimum;
-  const shoal_frontier_node *node;
-} climbing;
-
-static shoal_status ask(void *user, const size_t *places, size_t n, bool *beyond,
-                        shoal_error *error) {
-  const climbing *c = user;
-  shoal_optimum *o = c->optimum;
-  uint64_t unknown[SHOAL_LOOKS];
-  size_t n_unknown = 0;
-  for (size_t i = 0; i < n; i++) {
-    int known = asked(o, c->node, o->path[places[i]]);
-    beyond[i] = known != 1;
-    if (known < 0) unknown[n_unknown++] = o->path[places[i]];
+static shoal_status roll_up(const batch_work *w, shoal_node_evaluation *evaluation, bool *fails) {
+  const optimal *o = w->o;
+  *fails = false;
+  bool sizes_only = !w->complete && o->sizes_decide;
+  if (sizes_only || shoal_search_sizes_first(o->search)) {
+    SHOAL_TRY(shoal_node_evaluation_roll_up(o->search, evaluation, true));
+    *fails = rows_below_k(&evaluation->classes, o->search->requirements->k) > o->limit;
+    if (*fails || sizes_only) return SHOAL_OK;
+    shoal_classes_reset(&evaluation->classes);
   }
-  if (!n_unknown) return SHOAL_OK;
-  SHOAL_TRY(shoal_optimum_look(o, unknown, n_unknown, o->all_monotone, error));
-  for (size_t i = 0; i < n; i++) beyond[i] = asked(o, c->node, o->path[places[i]]) != 1;
+  return shoal_node_evaluation_roll_up(o->search, evaluation, false);
+}
+
+static shoal_status map_tuples(const optimal *o, shoal_node_evaluation *evaluation,
+                               uint32_t **class_of_tuple) {
+  const shoal_frequency_set *frequency = o->search->frequency;
+  *class_of_tuple = shoal_alloc(frequency->n_tuples, sizeof **class_of_tuple);
+  if (!*class_of_tuple) return shoal_fail_memory(&evaluation->error);
+  shoal_classes same;
+  SHOAL_TRY(shoal_classes_roll_up(frequency, &frequency->base, evaluation->levels,
+                                  evaluation->grouper, &same, *class_of_tuple, &evaluation->error));
+  shoal_classes_reset(&same);
   return SHOAL_OK;
 }
 
-/* Finds the highest node on a path from this one up that rules it out, looking where it must. */
-static shoal_status climb(shoal_optimum *o, const shoal_frontier_node *node, shoal_error *error) {
-  climbing c = {.optimum = o, .node = node};
+static shoal_status compute_cost(const optimal *o, shoal_node_evaluation *evaluation,
+                                 finding *found) {
+  uint8_t *violates = NULL;
+  uint32_t *class_of_tuple = NULL;
+  shoal_status status = SHOAL_OK;
+  if (found->suppressed) {
+    violates = shoal_alloc(evaluation->classes.n_classes, 1);
+    if (!violates) return shoal_fail_memory(&evaluation->error);
+    (void)shoal_judge(o->search->requirements, o->search->frequency, &evaluation->classes,
+                      UINT64_MAX, violates);
+    if (o->objective->needs_tuples) status = map_tuples(o, evaluation, &class_of_tuple);
+  }
+  shoal_cost_view view = {.search = o->search,
+                          .levels_cost = &o->costs,
+                          .levels = evaluation->levels,
+                          .classes = &evaluation->classes,
+                          .violates = violates,
+                          .node = &found->node,
+                          .class_of_tuple = class_of_tuple};
+  if (status == SHOAL_OK) found->cost = o->objective->cost(&view);
+  found->has_cost = status == SHOAL_OK;
+  free(violates);
+  free(class_of_tuple);
+  return status;
+}
+
+static shoal_status evaluate_node(void *user, size_t i, shoal_node_evaluation *evaluation) {
+  batch_work *w = user;
+  const optimal *o = w->o;
+  const shoal_search *search = o->search;
+  finding *found = &w->findings[i];
+  bool fails;
+  SHOAL_TRY(roll_up(w, evaluation, &fails));
+  found->suppressed = UINT64_MAX;
+  if (fails) return SHOAL_OK;
+  found->fails_by_size =
+      o->all_monotone && shoal_search_fails_by_size(search, &evaluation->classes);
+  if (found->fails_by_size) return SHOAL_OK;
+  const shoal_requirements *requirements = w->complete ? search->requirements : &o->monotone;
+  shoal_verdict verdict =
+      shoal_judge(requirements, search->frequency, &evaluation->classes, o->limit, NULL);
+  if (verdict.suppressed > o->limit) return SHOAL_OK;
+  found->suppressed = verdict.suppressed;
+  if (!w->complete) return SHOAL_OK;
+  double level_bound = shoal_cost_bound_at(&o->bound, evaluation->levels, 0);
+  double bound = shoal_cost_bound_at(&o->bound, evaluation->levels, verdict.suppressed);
+  if (is_worse(o, bound, level_bound, evaluation->node)) return SHOAL_OK;
+  found->node = shoal_search_node(search, evaluation->node, &verdict);
+  return compute_cost(o, evaluation, found);
+}
+
+/* ------------------------------------------------------------ batches, and what they show */
+
+static bool apply(optimal *o, const shoal_node_evaluation *evaluation, bool complete,
+                  const finding *found) {
+  o->search->n_bounded += found->fails_by_size;
+  if (o->all_monotone || !complete) {
+    if (!shoal_suppression_bounds_add(&o->lower, evaluation->levels, found->suppressed) ||
+        (found->suppressed != UINT64_MAX &&
+         !shoal_suppression_bounds_add(&o->upper, evaluation->levels, found->suppressed)))
+      return false;
+  }
+  if (complete && shoal_ids_insert(&o->complete, evaluation->node) == SHOAL_NONE) return false;
+  if (!found->has_cost) return true;
+  double level_bound = shoal_cost_bound_at(&o->bound, evaluation->levels, 0);
+  if (is_worse(o, found->cost, level_bound, evaluation->node)) return true;
+  o->found = true;
+  o->cost = found->cost;
+  o->best_term = level_bound;
+  o->best = found->node;
+  return true;
+}
+
+/* Evaluates n <= SHOAL_BATCH_NODES nodes in parallel and applies the results in order. */
+static shoal_status evaluate(optimal *o, const uint64_t *nodes, size_t n, bool complete,
+                             shoal_error *error) {
+  batch_work w = {.o = o, .complete = complete};
+  SHOAL_TRY(shoal_node_batch_evaluate(o->search, nodes, n, !complete && o->sizes_decide,
+                                      evaluate_node, &w, error));
+  for (size_t i = 0; i < n; i++)
+    if (!apply(o, &o->search->batch->evaluations[i], complete, &w.findings[i]))
+      return shoal_fail_memory(error);
+  return SHOAL_OK;
+}
+
+static bool is_complete(const optimal *o, uint64_t node) {
+  return shoal_ids_find(&o->complete, node) != SHOAL_NONE;
+}
+
+/* ------------------------------------------------------------ what the bounds exclude */
+
+/* Is a node that suppresses at least this many rows excluded? */
+static bool excludes(const optimal *o, const shoal_frontier_node *node, const uint32_t *levels,
+                     uint64_t suppressed) {
+  if (suppressed > o->limit) return true;
+  if (!o->found) return false;
+  double bound = suppressed ? shoal_cost_bound_at(&o->bound, levels, suppressed) : node->bound;
+  return is_worse(o, bound, node->bound, node->node);
+}
+
+static bool is_excluded(const optimal *o, const shoal_frontier_node *node, const uint32_t *levels) {
+  return excludes(o, node, levels, shoal_suppression_bounds_at(&o->lower, levels, 0));
+}
+
+/* A node whose path to the top is bisected. */
+typedef struct climb_state {
+  optimal *o;
+  const shoal_frontier_node *node;
+} climb_state;
+
+typedef enum exclusion { EXCLUDES, EXCLUDES_NOT, UNKNOWN } exclusion;
+
+/* Does the node at a position of the path exclude the one that the path begins at? */
+static exclusion known_at(const climb_state *c, size_t position) {
+  optimal *o = c->o;
+  const uint32_t *levels = o->frontier.levels;
+  shoal_space_levels(&o->search->space, o->path[position], o->levels);
+  if (excludes(o, c->node, levels, shoal_suppression_bounds_at(&o->lower, o->levels, 0)))
+    return EXCLUDES;
+  uint64_t upper = shoal_suppression_bounds_at(&o->upper, o->levels, UINT64_MAX);
+  return upper != UINT64_MAX && !excludes(o, c->node, levels, upper) ? EXCLUDES_NOT : UNKNOWN;
+}
+
+static shoal_status probe(void *user, const size_t *positions, size_t n, bool *after,
+                          shoal_error *error) {
+  const climb_state *c = user;
+  optimal *o = c->o;
+  uint64_t unknown[SHOAL_BATCH_NODES];
+  size_t n_unknown = 0;
+  for (size_t i = 0; i < n; i++) {
+    exclusion known = known_at(c, positions[i]);
+    after[i] = known != EXCLUDES;
+    if (known == UNKNOWN) unknown[n_unknown++] = o->path[positions[i]];
+  }
+  if (!n_unknown) return SHOAL_OK;
+  SHOAL_TRY(evaluate(o, unknown, n_unknown, o->all_monotone, error));
+  for (size_t i = 0; i < n; i++) after[i] = known_at(c, positions[i]) != EXCLUDES;
+  return SHOAL_OK;
+}
+
+/* Finds the highest node on a path from this one that excludes it; evaluates what it must. */
+static shoal_status climb(optimal *o, const shoal_frontier_node *node, shoal_error *error) {
+  climb_state c = {.o = o, .node = node};
   memcpy(o->levels, o->frontier.levels, o->search->space.n * sizeof *o->levels);
-  size_t length = shoal_bound_path(&o->bound, node->node, o->levels, o->path);
-  return shoal_walk_bisect(o->search, length, &HIGH_UP, ask, &c, error);
+  size_t length = shoal_cost_bound_path(&o->bound, node->node, o->levels, o->path);
+  assert(length <= (size_t)o->search->space.height + 1);
+  return shoal_path_bisect(o->search, length, &HIGH_UP, probe, &c, error);
 }
 
 /* ------------------------------------------------------------ the search */
 
-/* Nodes to be looked at wholly, together: only where demands are not monotone. */
-typedef struct queue {
-  shoal_frontier_node nodes[SHOAL_LOOKS];
-  size_t n, most;
-} queue;
+/* Nodes that wait for a complete evaluation; more than one only if not all is monotone. */
+typedef struct pending {
+  shoal_frontier_node nodes[SHOAL_BATCH_NODES];
+  size_t n, max;
+} pending;
 
-static shoal_status flush(shoal_optimum *o, queue *waiting, shoal_error *error) {
-  uint64_t nodes[SHOAL_LOOKS];
+static shoal_status flush(optimal *o, pending *p, shoal_error *error) {
+  uint64_t nodes[SHOAL_BATCH_NODES];
   size_t n = 0;
-  for (size_t i = 0; i < waiting->n; i++) {
-    shoal_space_levels(&o->search->space, waiting->nodes[i].node, o->levels);
-    if (!known_out(o, &waiting->nodes[i], o->levels)) nodes[n++] = waiting->nodes[i].node;
+  for (size_t i = 0; i < p->n; i++) {
+    shoal_space_levels(&o->search->space, p->nodes[i].node, o->levels);
+    if (!is_excluded(o, &p->nodes[i], o->levels)) nodes[n++] = p->nodes[i].node;
   }
-  waiting->n = 0;
-  return n ? shoal_optimum_look(o, nodes, n, true, error) : SHOAL_OK;
+  p->n = 0;
+  return n ? evaluate(o, nodes, n, true, error) : SHOAL_OK;
 }
 
-static shoal_status visit(shoal_optimum *o, const shoal_frontier_node *node, queue *waiting,
+static shoal_status visit(optimal *o, const shoal_frontier_node *node, pending *p,
                           shoal_error *error) {
   const uint32_t *levels = o->frontier.levels;
-  if (looked_wholly(o, node->node) || known_out(o, node, levels)) return SHOAL_OK;
+  if (is_complete(o, node->node) || is_excluded(o, node, levels)) return SHOAL_OK;
   if (o->monotone.n_items) SHOAL_TRY(climb(o, node, error));
-  if (looked_wholly(o, node->node) || known_out(o, node, levels)) return SHOAL_OK;
-  waiting->nodes[waiting->n++] = *node;
-  return waiting->n == waiting->most ? flush(o, waiting, error) : SHOAL_OK;
+  if (is_complete(o, node->node) || is_excluded(o, node, levels)) return SHOAL_OK;
+  p->nodes[p->n++] = *node;
+  return p->n == p->max ? flush(o, p, error) : SHOAL_OK;
 }
 
-static bool out_of_time(shoal_optimum *o) {
+static bool is_out_of_time(optimal *o) {
   if (o->deadline <= 0 || shoal_seconds() < o->deadline) return false;
-  o->search->unproven = true;
+  o->unproven = true;
   return true;
 }
 
 /*
- * Classes that there can be at levels, all labels in all combinations, for each tuple. Where that
- * is high, most tuples are classes by themselves.
+ * Possible classes, all combinations of labels, per tuple. If that is high, most tuples are classes
+ * of their own.
  */
-static double classes_a_tuple(const shoal_search *search, const uint32_t *levels) {
-  const shoal_frequency *f = search->frequency;
+static double classes_per_tuple(const shoal_search *search, const uint32_t *levels) {
+  const shoal_frequency_set *f = search->frequency;
   double classes = 1;
   for (size_t q = 0; q < f->n_quasi; q++) classes *= f->hierarchies[q]->levels[levels[q]].n_labels;
   return classes / f->n_tuples;
 }
 
 /*
- * Paths raise attributes in about the same order, wherever they begin: nodes low on the path from
- * the bottom are below most nodes that will be looked at, and their classes are few already. Where
- * tuples are many, not so low that they are not.
+ * Evaluates a few nodes for their snapshots. All paths raise attributes in about the same order, so
+ * nodes low on the path from the bottom are below most nodes that will be evaluated, and have few
+ * classes already. For tables of many tuples, nodes are skipped that are too low for that.
  */
-static shoal_status lay_sources(shoal_optimum *o, shoal_error *error) {
+static shoal_status prepare_snapshots(optimal *o, shoal_error *error) {
   bool many = o->search->frequency->n_tuples >= MANY_TUPLES;
   memset(o->levels, 0, o->search->space.n * sizeof *o->levels);
-  size_t length = shoal_bound_path(&o->bound, 0, o->levels, o->path);
+  size_t length = shoal_cost_bound_path(&o->bound, 0, o->levels, o->path);
   for (size_t tenth = 2; o->monotone.n_items && tenth <= 5; tenth++) {
     uint64_t node = o->path[length * tenth / 10];
     shoal_space_levels(&o->search->space, node, o->levels);
-    if (many && classes_a_tuple(o->search, o->levels) > TOO_MANY) continue;
-    SHOAL_TRY(shoal_optimum_look(o, &node, 1, o->all_monotone, error));
+    if (many && classes_per_tuple(o->search, o->levels) > MAX_CLASSES_PER_TUPLE) continue;
+    SHOAL_TRY(evaluate(o, &node, 1, o->all_monotone, error));
   }
   return SHOAL_OK;
 }
 
 /*
- * Greedily down from the top, as long as a node below is better: something good to end with where
- * time is short, and what bounds are measured against.
+ * Descends from the top while a node one step below is better. With a time limit this gives a good
+ * node early, and a cost to compare bounds with.
  */
-static shoal_status descend(shoal_optimum *o, shoal_error *error) {
+static shoal_status descend(optimal *o, shoal_error *error) {
   const shoal_space *space = &o->search->space;
   uint64_t from = space->n_nodes - 1;
-  SHOAL_TRY(shoal_optimum_look(o, &from, 1, true, error));
+  SHOAL_TRY(evaluate(o, &from, 1, true, error));
   while (o->found) {
     from = o->best.number;
-    for (size_t q = 0; q < space->n && !out_of_time(o); q++) {
+    for (size_t q = 0; q < space->n && !is_out_of_time(o); q++) {
+      if (shoal_space_level(space, from, q) == 0) continue;
       uint64_t below = from - space->stride[q];
-      bool can_step = from / space->stride[q] % ((uint64_t)space->top[q] + 1) > 0;
-      if (can_step && !looked_wholly(o, below))
-        SHOAL_TRY(shoal_optimum_look(o, &below, 1, true, error));
+      if (!is_complete(o, below)) SHOAL_TRY(evaluate(o, &below, 1, true, error));
     }
     if (o->best.number == from) break;
   }
   return SHOAL_OK;
 }
 
-static shoal_status by_bounds(shoal_optimum *o, shoal_error *error) {
-  queue waiting = {.most = o->all_monotone ? 1 : shoal_several_at_once(o->search)};
+static shoal_status branch_and_bound(optimal *o, shoal_error *error) {
+  pending p = {.max = o->all_monotone ? 1 : shoal_node_batch_size(o->search)};
   if (o->deadline > 0) {
     SHOAL_TRY(descend(o, error));
     if (o->all_monotone && !o->found) return SHOAL_OK; /* no node satisfies */
   }
-  SHOAL_TRY(lay_sources(o, error));
+  SHOAL_TRY(prepare_snapshots(o, error));
   shoal_frontier_node node;
   bool more;
   for (;;) {
     SHOAL_TRY(shoal_frontier_next(&o->frontier, &node, &more, error));
-    double least = shoal_frontier_least(&o->frontier);
-    if (!more || shoal_optimum_hopeless(o, least, least, node.node)) break;
-    if (out_of_time(o)) return SHOAL_OK;
-    if (!shoal_optimum_hopeless(o, node.bound, node.bound, node.node))
-      SHOAL_TRY(visit(o, &node, &waiting, error));
+    double min_bound = shoal_frontier_min(&o->frontier);
+    if (!more || is_worse(o, min_bound, min_bound, node.node)) break;
+    if (is_out_of_time(o)) return SHOAL_OK;
+    if (!is_worse(o, node.bound, node.bound, node.node)) SHOAL_TRY(visit(o, &node, &p, error));
   }
-  return flush(o, &waiting, error);
+  return flush(o, &p, error);
 }
 
-/* ------------------------------------------------------------ the whole */
+/* ------------------------------------------------------------ set up */
 
-static shoal_status pick_monotone(shoal_optimum *o, shoal_error *error) {
-  const shoal_demands *all = o->search->demands;
-  o->monotone = (shoal_demands){.monotone = true, .k = all->k, .p = all->p};
+static shoal_status pick_monotone(optimal *o, shoal_error *error) {
+  const shoal_requirements *all = o->search->requirements;
+  o->monotone = (shoal_requirements){.monotone = true, .k = all->k, .p = all->p};
   o->monotone.items = shoal_alloc(all->n_items, sizeof *o->monotone.items);
   if (!o->monotone.items) return shoal_fail_memory(error);
-  o->sizes_tell = !all->monotone;
+  o->sizes_decide = !all->monotone;
   for (size_t i = 0; i < all->n_items; i++) {
-    const shoal_demand *demand = &all->items[i];
-    if (!demand->type->monotone(demand)) continue;
-    o->sizes_tell = o->sizes_tell && demand->type->needs == SHOAL_NEEDS_SIZE;
-    o->monotone.items[o->monotone.n_items++] = *demand;
+    const shoal_requirement *requirement = &all->items[i];
+    if (!requirement->type->monotone(requirement)) continue;
+    o->sizes_decide = o->sizes_decide && requirement->type->needs == SHOAL_NEEDS_SIZE;
+    o->monotone.items[o->monotone.n_items++] = *requirement;
   }
   o->all_monotone = all->monotone;
   return SHOAL_OK;
 }
 
-static shoal_status prepare(shoal_optimum *o, shoal_error *error) {
+static shoal_status prepare(optimal *o, shoal_error *error) {
   shoal_search *search = o->search;
   size_t n = search->space.n;
-  shoal_known_init(&o->least, n, true);
-  shoal_known_init(&o->most, n, false);
-  bool ok = shoal_ids_init(&o->whole, 1024);
+  shoal_suppression_bounds_init(&o->lower, n, true);
+  shoal_suppression_bounds_init(&o->upper, n, false);
+  bool ok = shoal_ids_init(&o->complete, 1024);
   o->path = shoal_alloc((size_t)search->space.height + 1, sizeof *o->path);
   o->levels = shoal_alloc(n, sizeof *o->levels);
   if (!ok || !o->path || !o->levels) return shoal_fail_memory(error);
   SHOAL_TRY(pick_monotone(o, error));
   SHOAL_TRY(shoal_level_costs_init(&o->costs, search->frequency, error));
-  SHOAL_TRY(shoal_bound_init(&o->bound, search, o->objective, &o->costs, error));
+  SHOAL_TRY(shoal_cost_bound_init(&o->bound, search, o->objective, &o->costs, error));
   return shoal_frontier_init(&o->frontier, &search->space, &o->bound, error);
 }
 
-static void reset(shoal_optimum *o) {
-  shoal_known_reset(&o->least);
-  shoal_known_reset(&o->most);
-  shoal_ids_reset(&o->whole);
+static void reset(optimal *o) {
+  shoal_suppression_bounds_reset(&o->lower);
+  shoal_suppression_bounds_reset(&o->upper);
+  shoal_ids_reset(&o->complete);
   free(o->path);
   free(o->levels);
   free(o->monotone.items);
   shoal_frontier_reset(&o->frontier);
-  shoal_bound_reset(&o->bound);
+  shoal_cost_bound_reset(&o->bound);
   shoal_level_costs_reset(&o->costs);
-  free(o);
 }
 
-static shoal_status refuse_size(const shoal_search *search, shoal_error *error) {
-  return shoal_fail(error, SHOAL_BAD_INPUT,
-                    "the lattice has %llu nodes, too many for 'optimal' to go through: use "
-                    "hierarchies with fewer levels, or give it a --time-limit",
-                    (unsigned long long)search->space.n_nodes);
-}
-
-static shoal_status search_by_bounds(shoal_search *search, shoal_node *solution, bool *found,
-                                     shoal_error *error) {
+shoal_status shoal_search_optimal(shoal_search *search, const shoal_algorithm_options *options,
+                                  shoal_solution *solution, shoal_error *error) {
+  const shoal_objective *objective = options->objective;
+  unsigned long long n_nodes = search->space.n_nodes;
+  *solution = (shoal_solution){0};
+  if (!objective->level_cost) {
+    if (n_nodes > MAX_NODES)
+      return shoal_fail(error, SHOAL_BAD_INPUT,
+                        "the lattice has %llu nodes, too many for objective '%s': use hierarchies "
+                        "with fewer levels, or an objective of levels, such as 'loss'",
+                        n_nodes, objective->name);
+    return shoal_search_optimal_levelwise(search, options, solution, error);
+  }
   double seconds = search->run ? search->run->time_limit_seconds : 0;
-  if (search->space.n_nodes > MOST_NODES && seconds <= 0) return refuse_size(search, error);
-  uint64_t n = search->frequency->n_records;
-  *found = false;
-  if (search->needs_rows && n == 0) return SHOAL_OK;
-  shoal_optimum *o = shoal_alloc_zero(1, sizeof *o);
-  if (!o) return shoal_fail_memory(error);
-  o->search = search;
-  o->objective = search->objective;
-  o->limit = search->max_suppressed;
-  if (search->needs_rows && o->limit >= n) o->limit = n - 1;
-  if (seconds > 0) o->deadline = shoal_seconds() + seconds;
-  shoal_status status = prepare(o, error);
-  if (status == SHOAL_OK) status = by_bounds(o, error);
-  *found = o->found;
-  search->cost = o->cost;
-  *solution = o->best;
-  reset(o);
-  return status;
-}
-
-shoal_status shoal_search_optimal(shoal_search *search, shoal_node *solution, bool *found,
-                                  shoal_error *error) {
-  if (search->objective->level_cost) return search_by_bounds(search, solution, found, error);
-  if (search->space.n_nodes > MOST_NODES)
+  if (n_nodes > MAX_NODES && seconds <= 0)
     return shoal_fail(error, SHOAL_BAD_INPUT,
-                      "the lattice has %llu nodes, too many for objective '%s': use hierarchies "
-                      "with fewer levels, or an objective that levels tell, such as 'loss'",
-                      (unsigned long long)search->space.n_nodes, search->objective->name);
-  return shoal_search_by_heights(search, solution, found, error);
+                      "the lattice has %llu nodes, too many for 'optimal': use hierarchies with "
+                      "fewer levels, or set --time-limit",
+                      n_nodes);
+  uint64_t n_records = search->frequency->n_records;
+  if (search->needs_rows && n_records == 0) return SHOAL_OK;
+  optimal o = {.search = search, .objective = objective, .limit = search->max_suppressed};
+  if (search->needs_rows && o.limit >= n_records) o.limit = n_records - 1;
+  if (seconds > 0) o.deadline = shoal_seconds() + seconds;
+  shoal_status status = prepare(&o, error);
+  if (status == SHOAL_OK) status = branch_and_bound(&o, error);
+  *solution =
+      (shoal_solution){.found = o.found, .node = o.best, .cost = o.cost, .unproven = o.unproven};
+  reset(&o);
+  return status;
 }

@@ -1,63 +1,181 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lattice/search: what every search does with a few nodes; see lattice.h. */
+/*
+ * lattice/search: the state of a search, and the evaluation of nodes for every algorithm.
+ *
+ * A node's classes are rolled up from the classes of a node below it. Classes of evaluated nodes
+ * are kept as snapshots, and each node starts from the smallest snapshot at or below it:
+ *
+ *      node       classes
+ *      (2,1)      12        to evaluate: reads 25 classes instead of 900
+ *        ^
+ *      (2,0)      25  <---  the smallest snapshot at or below (2,1)
+ *      (1,1)      40        snapshot, larger
+ *      (0,2)      18        snapshot, smaller, but not below (2,1)
+ *      (0,0)     900        the tuples; always there
+ *
+ * The store has at most 256 snapshots and 256 MiB; the least recently used is dropped first.
+ */
+#include "lattice/search.h"
+
+#include <assert.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lattice/lattice.h"
-#include "lattice/matrix.h"
-#include "lattice/several.h"
-#include "lattice/snapshots.h"
+#include "lattice/distance_matrix.h"
 
-shoal_status shoal_search_init(shoal_search *search, const shoal_frequency *frequency,
-                               const shoal_demands *demands, uint64_t max_suppressed,
-                               uint64_t most_classes, bool needs_rows, const shoal_run *run,
+enum {
+  MAX_SNAPSHOTS = 256,
+  CLASSES_PER_THREAD = 1 << 14, /* a thread costs more than scanning fewer classes */
+  MIN_BATCH_TUPLES = 4000       /* smaller tables: one node at a time */
+};
+static const size_t MAX_SNAPSHOT_BYTES = (size_t)256 << 20;
+static const size_t MAX_BATCH_BYTES = (size_t)128 << 20; /* classes of a batch of more than 2 */
+
+/* ------------------------------------------------------------ snapshots */
+
+typedef struct snapshot {
+  uint32_t *levels;
+  shoal_classes classes;
+  size_t bytes;
+  uint64_t used; /* the store's clock at the last use */
+} snapshot;
+
+struct shoal_snapshots {
+  size_t n_levels;
+  snapshot items[MAX_SNAPSHOTS];
+  size_t n_items;
+  size_t bytes;
+  uint64_t clock;
+};
+
+static bool is_at_or_below(const uint32_t *a, const uint32_t *b, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (a[i] > b[i]) return false;
+  return true;
+}
+
+/* The smallest classes at or below `levels`; `base` if there is no such snapshot. */
+static const shoal_classes *best_source(struct shoal_snapshots *store, const uint32_t *levels,
+                                        bool sizes_only, const shoal_classes *base) {
+  snapshot *best = NULL;
+  for (size_t i = 0; i < store->n_items; i++) {
+    snapshot *item = &store->items[i];
+    if (item->classes.sizes_only && !sizes_only) continue;
+    if ((!best || item->classes.n_classes < best->classes.n_classes) &&
+        is_at_or_below(item->levels, levels, store->n_levels))
+      best = item;
+  }
+  if (!best) return base;
+  best->used = ++store->clock;
+  return &best->classes;
+}
+
+static void drop_snapshot(struct shoal_snapshots *store, size_t i) {
+  snapshot *item = &store->items[i];
+  store->bytes -= item->bytes;
+  free(item->levels);
+  shoal_classes_reset(&item->classes);
+  *item = store->items[--store->n_items];
+}
+
+static void drop_oldest(struct shoal_snapshots *store) {
+  size_t oldest = 0;
+  for (size_t i = 1; i < store->n_items; i++)
+    if (store->items[i].used < store->items[oldest].used) oldest = i;
+  drop_snapshot(store, oldest);
+}
+
+/* Takes the classes: stores them, or frees them if they are not worth storing. */
+static void take_snapshot(struct shoal_snapshots *store, const uint32_t *levels,
+                          shoal_classes *classes, uint32_t n_source) {
+  size_t bytes = shoal_classes_bytes(classes);
+  uint32_t *copy = NULL;
+  /* A snapshot that is hardly smaller than its source saves nothing later. */
+  if (classes->n_classes < n_source - n_source / 8 && bytes <= MAX_SNAPSHOT_BYTES / 4)
+    copy = shoal_alloc(store->n_levels, sizeof *copy);
+  if (!copy) {
+    shoal_classes_reset(classes);
+    return;
+  }
+  while (store->n_items &&
+         (store->n_items == MAX_SNAPSHOTS || store->bytes + bytes > MAX_SNAPSHOT_BYTES))
+    drop_oldest(store);
+  memcpy(copy, levels, store->n_levels * sizeof *copy);
+  store->items[store->n_items++] = (snapshot){copy, *classes, bytes, ++store->clock};
+  store->bytes += bytes;
+  memset(classes, 0, sizeof *classes);
+}
+
+/* ------------------------------------------------------------ state */
+
+static shoal_status allocate(shoal_search *search, shoal_error *error) {
+  const shoal_space *space = &search->space;
+  bool vast = space->n_nodes > SHOAL_MAX_NODES, tags = search->requirements->monotone && !vast;
+  search->levels = shoal_alloc(space->n, sizeof *search->levels);
+  search->snapshots = shoal_alloc_zero(1, sizeof *search->snapshots);
+  if (tags) search->tags = shoal_alloc_zero((size_t)space->n_nodes, 1);
+  if (!vast) search->evaluated = shoal_alloc_zero((size_t)space->n_nodes / 8 + 1, 1);
+  if (!search->levels || !search->snapshots || (!vast && !search->evaluated) ||
+      (tags && !search->tags))
+    return shoal_fail_memory(error);
+  search->snapshots->n_levels = space->n;
+  struct shoal_node_batch *batch = shoal_alloc_zero(1, sizeof *batch);
+  search->batch = batch;
+  if (!batch) return shoal_fail_memory(error);
+  for (size_t i = 0; i + 1 < SHOAL_BATCH_NODES; i++) shoal_grouper_init(&batch->groupers[i]);
+  batch->levels = shoal_alloc(space->n, SHOAL_BATCH_NODES * sizeof *batch->levels);
+  if (!batch->levels) return shoal_fail_memory(error);
+  for (size_t i = 0; i < SHOAL_BATCH_NODES; i++)
+    batch->evaluations[i].levels = batch->levels + i * space->n;
+  return SHOAL_OK;
+}
+
+shoal_status shoal_search_init(shoal_search *search, const shoal_frequency_set *frequency,
+                               const shoal_requirements *requirements, uint64_t max_suppressed,
+                               uint64_t max_classes, bool needs_rows, const shoal_run *run,
                                shoal_error *error) {
   memset(search, 0, sizeof *search);
   search->frequency = frequency;
-  search->demands = demands;
+  search->requirements = requirements;
   search->run = run;
   search->max_suppressed = max_suppressed;
-  search->most_classes = most_classes;
+  search->max_classes = max_classes;
   search->needs_rows = needs_rows;
   shoal_grouper_init(&search->grouper);
   SHOAL_TRY(shoal_space_init(&search->space, frequency, error));
-  bool vast = search->space.n_nodes > SHOAL_MAX_NODES, tags = demands->monotone && !vast;
-  if (search->space.n_nodes == UINT64_MAX) {
-    shoal_search_reset(search);
-    return shoal_fail(error, SHOAL_BAD_INPUT,
-                      "the lattice has more nodes than can be counted: use hierarchies with fewer "
-                      "levels, fewer quasi-identifiers, or a local algorithm such as flock");
-  }
-  search->levels = shoal_alloc(search->space.n, sizeof *search->levels);
-  search->snapshots = shoal_alloc_zero(1, sizeof *search->snapshots);
-  if (tags) search->tags = shoal_alloc_zero((size_t)search->space.n_nodes, 1);
-  if (!vast) search->looked = shoal_alloc_zero((size_t)search->space.n_nodes / 8 + 1, 1);
-  if (!search->levels || !search->snapshots || (!vast && !search->looked) ||
-      (tags && !search->tags)) {
-    shoal_search_reset(search);
-    return shoal_fail_memory(error);
-  }
-  search->snapshots->n_levels = search->space.n;
-  shoal_status status = shoal_several_init(search, error);
+  shoal_status status =
+      search->space.n_nodes == UINT64_MAX
+          ? shoal_fail(error, SHOAL_BAD_INPUT,
+                       "the lattice has more nodes than can be counted: use hierarchies with fewer "
+                       "levels, fewer quasi-identifiers, or a local algorithm such as flock")
+          : allocate(search, error);
   if (status != SHOAL_OK) shoal_search_reset(search);
   return status;
 }
 
 void shoal_search_reset(shoal_search *search) {
-  shoal_search_free_guide(search);
-  shoal_snapshots_free(search->snapshots);
-  shoal_several_free(search);
+  shoal_search_free_path_order(search);
+  while (search->snapshots && search->snapshots->n_items)
+    drop_snapshot(search->snapshots, search->snapshots->n_items - 1);
+  free(search->snapshots);
+  if (search->batch) {
+    for (size_t i = 0; i + 1 < SHOAL_BATCH_NODES; i++)
+      shoal_grouper_reset(&search->batch->groupers[i]);
+    free(search->batch->levels);
+    free(search->batch);
+  }
   shoal_grouper_reset(&search->grouper);
   shoal_space_reset(&search->space);
   free(search->levels);
   free(search->tags);
-  free(search->looked);
+  free(search->evaluated);
   free(search->path);
   free(search->stack);
   memset(search, 0, sizeof *search);
 }
 
-shoal_status shoal_search_refuse_vast(const shoal_search *search, shoal_error *error) {
+shoal_status shoal_search_check_size(const shoal_search *search, shoal_error *error) {
   if (search->space.n_nodes <= SHOAL_MAX_NODES) return SHOAL_OK;
   return shoal_fail(error, SHOAL_BAD_INPUT,
                     "the lattice has more than %llu million nodes: use hierarchies with fewer "
@@ -65,70 +183,148 @@ shoal_status shoal_search_refuse_vast(const shoal_search *search, shoal_error *e
                     (unsigned long long)(SHOAL_MAX_NODES / 1000000));
 }
 
-void shoal_search_note(shoal_search *search, uint64_t node, uint32_t n_source) {
-  search->n_touched += n_source;
-  if (!search->looked) {
-    search->n_checked++;
+/* ------------------------------------------------------------ batches */
+
+size_t shoal_node_batch_size(const shoal_search *search) {
+  if (search->frequency->n_tuples < MIN_BATCH_TUPLES) return 1;
+  /* No node has more classes than there are tuples. */
+  size_t fit = MAX_BATCH_BYTES / shoal_classes_bytes(&search->frequency->base);
+  return fit < 2 ? 2 : fit < SHOAL_BATCH_NODES ? fit : SHOAL_BATCH_NODES;
+}
+
+shoal_status shoal_node_evaluation_roll_up(const shoal_search *search,
+                                           shoal_node_evaluation *evaluation, bool sizes_only) {
+  if (sizes_only)
+    return shoal_classes_roll_up_sizes(search->frequency, evaluation->source, evaluation->levels,
+                                       evaluation->grouper, &evaluation->classes,
+                                       &evaluation->error);
+  return shoal_classes_roll_up(search->frequency, evaluation->source, evaluation->levels,
+                               evaluation->grouper, &evaluation->classes, NULL, &evaluation->error);
+}
+
+/* The node counts once in n_evaluated; every class read counts in n_scanned. */
+static void count_evaluation(shoal_search *search, uint64_t node, uint32_t n_source) {
+  search->n_scanned += n_source;
+  if (!search->evaluated) {
+    search->n_evaluated++;
     return;
   }
   uint8_t bit = (uint8_t)(1u << node % 8);
-  search->n_checked += !(search->looked[node / 8] & bit);
-  search->looked[node / 8] |= bit;
+  search->n_evaluated += !(search->evaluated[node / 8] & bit);
+  search->evaluated[node / 8] |= bit;
 }
 
-static bool satisfies(const shoal_search *search, uint64_t suppressed) {
+typedef struct team {
+  shoal_search *search;
+  size_t n_evaluations;
+  atomic_size_t next; /* the first that no thread has taken */
+  shoal_node_work *work;
+  void *user;
+} team;
+
+static void evaluate_on_thread(void *user, unsigned thread) {
+  team *t = user;
+  struct shoal_node_batch *batch = t->search->batch;
+  for (size_t i; (i = atomic_fetch_add(&t->next, 1)) < t->n_evaluations;) {
+    shoal_node_evaluation *evaluation = &batch->evaluations[i];
+    evaluation->grouper = thread ? &batch->groupers[thread - 1] : &t->search->grouper;
+    evaluation->status = t->work(t->user, i, evaluation);
+  }
+}
+
+shoal_status shoal_node_batch_evaluate(shoal_search *search, const uint64_t *nodes, size_t n,
+                                       bool sizes_only, shoal_node_work *work, void *user,
+                                       shoal_error *error) {
+  assert(n <= SHOAL_BATCH_NODES);
+  shoal_node_evaluation *evaluations = search->batch->evaluations;
+  uint64_t n_classes = 0;
+  for (size_t i = 0; i < n; i++) {
+    shoal_node_evaluation *evaluation = &evaluations[i];
+    assert(nodes[i] < search->space.n_nodes);
+    evaluation->node = nodes[i];
+    shoal_space_levels(&search->space, nodes[i], evaluation->levels);
+    memset(&evaluation->classes, 0, sizeof evaluation->classes);
+    evaluation->source =
+        best_source(search->snapshots, evaluation->levels, sizes_only, &search->frequency->base);
+    evaluation->n_source = evaluation->source->n_classes;
+    n_classes += evaluation->n_source;
+    count_evaluation(search, nodes[i], evaluation->n_source);
+  }
+  SHOAL_TRY(shoal_run_report(search->run, "search", search->n_evaluated, search->space.n_nodes,
+                             "nodes", error));
+  uint64_t n_useful = n_classes / CLASSES_PER_THREAD + 1;
+  unsigned n_threads = shoal_run_threads(search->run);
+  if (n_threads > n) n_threads = (unsigned)n;
+  if (n_threads > n_useful) n_threads = (unsigned)n_useful;
+  team t = {.search = search, .n_evaluations = n, .work = work, .user = user};
+  shoal_parallel(n_threads, evaluate_on_thread, &t);
+  shoal_status status = SHOAL_OK;
+  for (size_t i = 0; i < n && status == SHOAL_OK; i++) {
+    status = evaluations[i].status;
+    if (status != SHOAL_OK && error) *error = evaluations[i].error;
+  }
+  for (size_t i = 0; i < n; i++) {
+    if (status == SHOAL_OK && evaluations[i].classes.n_classes)
+      take_snapshot(search->snapshots, evaluations[i].levels, &evaluations[i].classes,
+                    evaluations[i].n_source);
+    else shoal_classes_reset(&evaluations[i].classes);
+  }
+  return status;
+}
+
+/* ------------------------------------------------------------ exact figures */
+
+static bool is_within_limit(const shoal_search *search, uint64_t suppressed) {
   if (suppressed > search->max_suppressed) return false;
   return !search->needs_rows || suppressed < search->frequency->n_records;
 }
 
-/* ------------------------------------------------------------ figures */
-
-shoal_node shoal_search_figures(const shoal_search *search, uint64_t node,
-                                const shoal_verdict *verdict) {
+shoal_node shoal_search_node(const shoal_search *search, uint64_t node,
+                             const shoal_verdict *verdict) {
   return (shoal_node){.number = node,
                       .height = shoal_space_height(&search->space, node),
                       .suppressed = verdict->suppressed,
                       .n_classes = verdict->n_classes,
                       .smallest_class = verdict->smallest_class,
-                      .satisfies = satisfies(search, verdict->suppressed)};
+                      .satisfies = is_within_limit(search, verdict->suppressed)};
 }
 
-typedef struct measuring {
+typedef struct exact_work {
   const shoal_search *search;
-  shoal_node *figures;
-} measuring;
+  shoal_node *evaluated;
+} exact_work;
 
-static shoal_status measure(void *user, size_t i, shoal_look *look) {
-  const measuring *m = user;
-  SHOAL_TRY(shoal_look_roll_up(m->search, look, false));
-  shoal_verdict verdict =
-      shoal_judge(m->search->demands, m->search->frequency, &look->classes, UINT64_MAX, NULL);
-  m->figures[i] = shoal_search_figures(m->search, look->node, &verdict);
+static shoal_status evaluate_exactly(void *user, size_t i, shoal_node_evaluation *evaluation) {
+  const exact_work *w = user;
+  SHOAL_TRY(shoal_node_evaluation_roll_up(w->search, evaluation, false));
+  shoal_verdict verdict = shoal_judge(w->search->requirements, w->search->frequency,
+                                      &evaluation->classes, UINT64_MAX, NULL);
+  w->evaluated[i] = shoal_search_node(w->search, evaluation->node, &verdict);
   return SHOAL_OK;
 }
 
-shoal_status shoal_search_measure_several(shoal_search *search, const uint64_t *nodes, size_t n,
-                                          shoal_node *figures, shoal_error *error) {
-  measuring m = {.search = search, .figures = figures};
-  return shoal_several_look(search, nodes, n, false, measure, &m, error);
+shoal_status shoal_search_evaluate_batch(shoal_search *search, const uint64_t *nodes, size_t n,
+                                         shoal_node *evaluated, shoal_error *error) {
+  exact_work w = {.search = search, .evaluated = evaluated};
+  return shoal_node_batch_evaluate(search, nodes, n, false, evaluate_exactly, &w, error);
 }
 
 /* ------------------------------------------------------------ yes or no */
 
 /*
  * The second necessary condition (Truta & Vinay 2006), on classes left after suppression
- * (docs/reading-the-papers.md R3): of the classes with k rows, suppression can take away only as
- * many as fit into what is left of the limit; more than most_classes can never all satisfy.
+ * (docs/reading-the-papers.md R3). Suppression can remove only as many classes of k rows as fit
+ * into the rest of the limit, and more than max_classes classes cannot all satisfy.
  */
-bool shoal_search_bounded_out(const shoal_search *search, const shoal_classes *classes) {
-  uint64_t k = search->demands->k, small_rows = 0, large = 0;
+bool shoal_search_fails_by_size(const shoal_search *search, const shoal_classes *classes) {
+  uint64_t k = search->requirements->k, small_rows = 0, n_large = 0;
   for (uint32_t c = 0; c < classes->n_classes; c++) {
     if (classes->n_rows[c] < k) small_rows += classes->n_rows[c];
-    else large++;
+    else n_large++;
   }
   if (small_rows > search->max_suppressed) return true;
-  uint64_t removable = (search->max_suppressed - small_rows) / k;
-  return large > removable && large - removable > search->most_classes;
+  uint64_t n_removable = (search->max_suppressed - small_rows) / k;
+  return n_large > n_removable && n_large - n_removable > search->max_classes;
 }
 
 bool shoal_search_sizes_first(const shoal_search *search) {
@@ -137,74 +333,67 @@ bool shoal_search_sizes_first(const shoal_search *search) {
   return false;
 }
 
-typedef struct deciding {
+typedef struct decide_work {
   const shoal_search *search;
-  bool refused[SHOAL_LOOKS]; /* by the second necessary condition */
-  bool satisfies[SHOAL_LOOKS];
-} deciding;
+  bool fails_by_size[SHOAL_BATCH_NODES];
+  bool satisfies[SHOAL_BATCH_NODES];
+} decide_work;
 
-static shoal_status decide_by_size(void *user, size_t i, shoal_look *look) {
-  deciding *d = user;
-  SHOAL_TRY(shoal_look_roll_up(d->search, look, true));
-  d->refused[i] = shoal_search_bounded_out(d->search, &look->classes);
-  if (!d->refused[i]) shoal_classes_reset(&look->classes); /* to be computed with values */
+static shoal_status decide_by_size(void *user, size_t i, shoal_node_evaluation *evaluation) {
+  decide_work *w = user;
+  SHOAL_TRY(shoal_node_evaluation_roll_up(w->search, evaluation, true));
+  w->fails_by_size[i] = shoal_search_fails_by_size(w->search, &evaluation->classes);
+  /* If the node does not fail, its classes are computed again, with sensitive values. */
+  if (!w->fails_by_size[i]) shoal_classes_reset(&evaluation->classes);
   return SHOAL_OK;
 }
 
-static shoal_status decide(void *user, size_t i, shoal_look *look) {
-  deciding *d = user;
-  const shoal_search *search = d->search;
-  SHOAL_TRY(shoal_look_roll_up(search, look, false));
-  d->refused[i] = shoal_search_bounded_out(search, &look->classes);
-  if (d->refused[i]) return SHOAL_OK;
-  shoal_verdict verdict =
-      shoal_judge(search->demands, search->frequency, &look->classes, search->max_suppressed, NULL);
-  d->satisfies[i] = satisfies(search, verdict.suppressed);
+static shoal_status decide(void *user, size_t i, shoal_node_evaluation *evaluation) {
+  decide_work *w = user;
+  const shoal_search *search = w->search;
+  SHOAL_TRY(shoal_node_evaluation_roll_up(search, evaluation, false));
+  w->fails_by_size[i] = shoal_search_fails_by_size(search, &evaluation->classes);
+  if (w->fails_by_size[i]) return SHOAL_OK;
+  shoal_verdict verdict = shoal_judge(search->requirements, search->frequency, &evaluation->classes,
+                                      search->max_suppressed, NULL);
+  w->satisfies[i] = is_within_limit(search, verdict.suppressed);
   return SHOAL_OK;
 }
 
-static void decide_by_matrix(shoal_search *search, const uint64_t *nodes, size_t n, bool *results) {
+static void decide_by_matrix(shoal_search *search, const uint64_t *nodes, size_t n,
+                             bool *satisfies) {
   for (size_t i = 0; i < n; i++) {
-    uint64_t suppressed;
     shoal_space_levels(&search->space, nodes[i], search->levels);
-    shoal_search_note(search, nodes[i], search->matrix->n_outliers);
-    shoal_matrix_required(search->matrix, search->levels, &suppressed);
-    results[i] = satisfies(search, suppressed);
+    count_evaluation(search, nodes[i], search->matrix->n_outliers);
+    satisfies[i] =
+        is_within_limit(search, shoal_distance_matrix_required(search->matrix, search->levels));
   }
 }
 
-/* Those of the nodes that sizes do not refuse; which they are goes into `which`. */
-static shoal_status left_by_size(shoal_search *search, const uint64_t *nodes, size_t *n,
-                                 uint64_t *left, size_t *which, shoal_error *error) {
-  deciding d = {.search = search};
-  if (shoal_search_sizes_first(search))
-    SHOAL_TRY(shoal_several_look(search, nodes, *n, true, decide_by_size, &d, error));
-  size_t n_left = 0;
-  for (size_t i = 0; i < *n; i++) {
-    search->n_bounded += d.refused[i];
-    if (d.refused[i]) continue;
-    which[n_left] = i;
-    left[n_left++] = nodes[i];
-  }
-  *n = n_left;
-  return SHOAL_OK;
-}
-
-shoal_status shoal_search_decide_several(shoal_search *search, const uint64_t *nodes, size_t n,
-                                         bool *results, shoal_error *error) {
-  uint64_t left[SHOAL_LOOKS];
-  size_t which[SHOAL_LOOKS], n_left = n;
+shoal_status shoal_search_decide_batch(shoal_search *search, const uint64_t *nodes, size_t n,
+                                       bool *satisfies, shoal_error *error) {
+  assert(n <= SHOAL_BATCH_NODES);
   if (search->matrix) {
-    decide_by_matrix(search, nodes, n, results);
+    decide_by_matrix(search, nodes, n, satisfies);
     return SHOAL_OK;
   }
-  SHOAL_TRY(left_by_size(search, nodes, &n_left, left, which, error));
-  deciding d = {.search = search};
-  if (n_left) SHOAL_TRY(shoal_several_look(search, left, n_left, false, decide, &d, error));
-  memset(results, 0, n * sizeof *results);
-  for (size_t i = 0; i < n_left; i++) {
-    search->n_bounded += d.refused[i];
-    results[which[i]] = d.satisfies[i];
+  decide_work by_size = {.search = search}, by_all = {.search = search};
+  if (shoal_search_sizes_first(search))
+    SHOAL_TRY(shoal_node_batch_evaluate(search, nodes, n, true, decide_by_size, &by_size, error));
+  uint64_t open[SHOAL_BATCH_NODES]; /* nodes that sizes do not decide */
+  size_t index[SHOAL_BATCH_NODES], n_open = 0;
+  for (size_t i = 0; i < n; i++) {
+    satisfies[i] = false;
+    search->n_bounded += by_size.fails_by_size[i];
+    if (by_size.fails_by_size[i]) continue;
+    index[n_open] = i;
+    open[n_open++] = nodes[i];
+  }
+  if (!n_open) return SHOAL_OK;
+  SHOAL_TRY(shoal_node_batch_evaluate(search, open, n_open, false, decide, &by_all, error));
+  for (size_t i = 0; i < n_open; i++) {
+    search->n_bounded += by_all.fails_by_size[i];
+    satisfies[index[i]] = by_all.satisfies[i];
   }
   return SHOAL_OK;
 }
@@ -212,18 +401,19 @@ shoal_status shoal_search_decide_several(shoal_search *search, const uint64_t *n
 /* ------------------------------------------------------------ classes */
 
 shoal_status shoal_search_classes(shoal_search *search, uint64_t node, shoal_classes *classes,
-                                  uint8_t **breaks, uint32_t **class_of_tuple, shoal_error *error) {
-  const shoal_frequency *frequency = search->frequency;
+                                  uint8_t **violates, uint32_t **class_of_tuple,
+                                  shoal_error *error) {
+  const shoal_frequency_set *frequency = search->frequency;
   shoal_space_levels(&search->space, node, search->levels);
-  *breaks = NULL;
+  *violates = NULL;
   *class_of_tuple = shoal_alloc(frequency->n_tuples, sizeof **class_of_tuple);
   if (!*class_of_tuple) return shoal_fail_memory(error);
   shoal_status status = shoal_classes_roll_up(frequency, &frequency->base, search->levels,
                                               &search->grouper, classes, *class_of_tuple, error);
   if (status == SHOAL_OK) {
-    *breaks = shoal_alloc(classes->n_classes, 1);
-    if (*breaks) {
-      (void)shoal_judge(search->demands, frequency, classes, UINT64_MAX, *breaks);
+    *violates = shoal_alloc(classes->n_classes, 1);
+    if (*violates) {
+      (void)shoal_judge(search->requirements, frequency, classes, UINT64_MAX, *violates);
       return SHOAL_OK;
     }
     status = shoal_fail_memory(error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lattice/space: the shape of the lattice; see lattice.h. */
+/* lattice/space: numbers, vectors and heights of nodes, and lists of nodes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
-shoal_status shoal_space_init(shoal_space *space, const shoal_frequency *frequency,
+shoal_status shoal_space_init(shoal_space *space, const shoal_frequency_set *frequency,
                               shoal_error *error) {
   memset(space, 0, sizeof *space);
   space->n = frequency->n_quasi;
@@ -25,7 +25,7 @@ shoal_status shoal_space_init(shoal_space *space, const shoal_frequency *frequen
     space->stride[q] = space->n_nodes;
     space->inverse[q] = space->n_nodes == 1 ? 0 : UINT64_MAX / space->n_nodes + 1;
     if (__builtin_mul_overflow(space->n_nodes, (uint64_t)space->top[q] + 1, &space->n_nodes) ||
-        space->n_nodes > INT64_MAX) /* numbers of nodes are told in JSON, with a sign */
+        space->n_nodes > INT64_MAX) /* JSON reports have signed numbers */
       space->n_nodes = UINT64_MAX;
   }
   return SHOAL_OK;
@@ -39,7 +39,7 @@ void shoal_space_reset(shoal_space *space) {
 }
 
 void shoal_space_levels(const shoal_space *space, uint64_t node, uint32_t *levels) {
-  if (space->n_nodes <= UINT32_MAX) { /* so short a number is divided by multiplying, exactly */
+  if (space->n_nodes <= UINT32_MAX) { /* for 32 bits, a product with the inverse is exact */
     uint32_t before = 0;
     for (size_t q = 0; q < space->n; q++) {
       uint64_t inverse = space->inverse[q];
@@ -80,8 +80,9 @@ bool shoal_space_below(const shoal_space *space, uint64_t a, uint64_t b) {
   return true;
 }
 
-/* The least vector of that sum on the attributes from `first` on: filled from the right. */
-static bool fill_least(const shoal_space *space, size_t first, uint32_t sum, uint32_t *levels) {
+/* The first vector of that sum on the attributes from `first` on: filled from the right. */
+static bool fill_from_right(const shoal_space *space, size_t first, uint32_t sum,
+                            uint32_t *levels) {
   for (size_t q = space->n; q-- > first;) {
     levels[q] = sum < space->top[q] ? sum : space->top[q];
     sum -= levels[q];
@@ -90,15 +91,15 @@ static bool fill_least(const shoal_space *space, size_t first, uint32_t sum, uin
 }
 
 bool shoal_space_first(const shoal_space *space, uint32_t height, uint32_t *levels) {
-  return fill_least(space, 0, height, levels);
+  return fill_from_right(space, 0, height, levels);
 }
 
 bool shoal_space_next(const shoal_space *space, uint32_t *levels) {
-  uint32_t right = 0; /* sum of the levels right of q */
+  uint32_t right = 0; /* sum of the levels after q */
   for (size_t q = space->n; q-- > 0;) {
     if (right > 0 && levels[q] < space->top[q]) {
       levels[q]++;
-      return fill_least(space, q + 1, right - 1, levels);
+      return fill_from_right(space, q + 1, right - 1, levels);
     }
     right += levels[q];
   }

@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure/distance: see distance.h. The reference is prepared once; what compares with it costs
- * only what it holds itself, so that many small classes can be compared with a large domain:
+ * measure/distance: distances of sparse distributions to one dense reference. The reference is
+ * prepared once. A comparison costs only the values that the sparse distribution has, so many small
+ * classes can be compared with a large domain:
  *
- * - ordered: between two of its values the other's sum is constant, c, and the reference's sums F
- *   ascend: the sum of |c - F| is told by two sums of F and the place where F passes c;
- * - trees: a label below which there is nothing only takes; so only labels above its values are
- *   looked at, level by level.
+ * - ordered: between two of its values the cumulative share c of the distribution is constant, and
+ *   those of the reference, F, ascend. The sum of |c - F| follows from prefix sums of F and the
+ *   position where F exceeds c.
+ * - trees: labels with nothing of the distribution below them only receive. Only labels above its
+ *   values are visited, level by level.
  */
 #include "measure/distance.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A label and what the distribution has more below it than the reference. */
+/* A label, and the share below it in the distribution minus that in the reference. */
 struct shoal_moved {
   uint32_t label;
   double more;
 };
 
-const char *shoal_ground_name(shoal_ground ground) {
+const char *shoal_ground_distance_name(shoal_ground_distance ground) {
   static const char *const names[] = {"equal", "ordered", "hierarchical"};
   return names[ground];
 }
@@ -38,17 +41,17 @@ void shoal_reference_reset(shoal_reference *r) {
 /* ------------------------------------------------------------ the reference */
 
 static bool fill_shares(shoal_reference *r, const uint64_t *rows) {
-  uint32_t n = r->domain->n_places;
+  uint32_t n = r->domain->n_positions;
   double sum = 0;
   r->share = shoal_alloc_zero(n, sizeof *r->share);
   r->up_to = shoal_alloc_zero((size_t)n + 1, sizeof *r->up_to);
   r->sum_up_to = shoal_alloc_zero((size_t)n + 1, sizeof *r->sum_up_to);
   if (!r->share || !r->up_to || !r->sum_up_to) return false;
-  for (uint32_t place = 0; place < n; place++) sum += (double)rows[place];
-  for (uint32_t place = 0; place < n; place++) {
-    r->share[place] = sum > 0 ? (double)rows[place] / sum : 0;
-    r->up_to[place + 1] = r->up_to[place] + r->share[place];
-    r->sum_up_to[place + 1] = r->sum_up_to[place] + r->up_to[place + 1];
+  for (uint32_t position = 0; position < n; position++) sum += (double)rows[position];
+  for (uint32_t position = 0; position < n; position++) {
+    r->share[position] = sum > 0 ? (double)rows[position] / sum : 0;
+    r->up_to[position + 1] = r->up_to[position] + r->share[position];
+    r->sum_up_to[position + 1] = r->sum_up_to[position] + r->up_to[position + 1];
   }
   return true;
 }
@@ -62,7 +65,7 @@ static bool fill_levels(shoal_reference *r) {
     r->at_level[l] = shoal_alloc_zero(tree->levels[l].n_labels, sizeof **r->at_level);
     if (!r->at_level[l]) return false;
     for (uint32_t leaf = 0; leaf < tree->n_leaves; leaf++)
-      r->at_level[l][tree->levels[l].of_leaf[leaf]] += r->share[r->domain->place_of[leaf]];
+      r->at_level[l][tree->levels[l].of_leaf[leaf]] += r->share[r->domain->position_of[leaf]];
   }
   return true;
 }
@@ -79,7 +82,7 @@ bool shoal_reference_init(shoal_reference *r, const shoal_domain *domain, const 
 }
 
 static bool is_there(const shoal_reference *r) {
-  return r->domain->n_places && r->up_to[r->domain->n_places] > 0;
+  return r->domain->n_positions && r->up_to[r->domain->n_positions] > 0;
 }
 
 /* ------------------------------------------------------------ distances */
@@ -88,15 +91,15 @@ double shoal_total_variation(const shoal_reference *r, const shoal_share_at *sha
   double more = 0;
   if (!is_there(r)) return 0;
   for (size_t i = 0; i < n; i++) {
-    double difference = shares[i].share - r->share[shares[i].place];
+    double difference = shares[i].share - r->share[shares[i].position];
     if (difference > 0) more += difference;
   }
   return more > 1 ? 1 : more;
 }
 
-/* Sum of |c - up_to[place + 1]| over the places lo .. end - 1. */
+/* Sum of |c - up_to[position + 1]| over positions lo .. end - 1. */
 static double gap(const shoal_reference *r, double c, uint32_t lo, uint32_t end) {
-  uint32_t low = lo, high = end; /* the first place whose sum is above c */
+  uint32_t low = lo, high = end; /* the first position whose sum is above c */
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
     if (r->up_to[middle + 1] > c) high = middle;
@@ -108,21 +111,21 @@ static double gap(const shoal_reference *r, double c, uint32_t lo, uint32_t end)
 }
 
 static double ordered(const shoal_reference *r, const shoal_share_at *shares, size_t n) {
-  uint32_t places = r->domain->n_places, at = 0;
+  uint32_t positions = r->domain->n_positions, at = 0;
   double sum = 0, distance = 0;
-  if (places < 2) return 0;
+  if (positions < 2) return 0;
   for (size_t i = 0; i < n; i++) {
-    distance += gap(r, sum, at, shares[i].place);
+    distance += gap(r, sum, at, shares[i].position);
     sum += shares[i].share;
-    at = shares[i].place;
+    at = shares[i].position;
   }
-  distance += gap(r, sum, at, places);
-  return distance / (places - 1);
+  distance += gap(r, sum, at, positions);
+  return distance / (positions - 1);
 }
 
 /*
- * From labels of level l to their parents, which are neighbours since the line follows the tree:
- * what is moved within each parent, times its height. Returns how many parents there are.
+ * Goes from labels of level l to their parents, which are adjacent because positions follow the
+ * tree. Adds the share moved within each parent, times its height. Returns the number of parents.
  */
 static size_t move_up(shoal_reference *r, uint32_t l, size_t n, double *cost) {
   const shoal_hierarchy *tree = r->domain->hierarchy;
@@ -138,7 +141,7 @@ static size_t move_up(shoal_reference *r, uint32_t l, size_t n, double *cost) {
       if (more > 0) plus += more;
       else minus -= more;
     }
-    double rest = r->at_level[l + 1][parent] - known; /* children that only take */
+    double rest = r->at_level[l + 1][parent] - known; /* children that only receive */
     minus += rest;
     double height = tree->levels[l + 1].node_height[parent];
     *cost += (plus < minus ? plus : minus) * height / tree->tree_height;
@@ -152,13 +155,14 @@ static double hierarchical(shoal_reference *r, const shoal_share_at *shares, siz
   double cost = 0;
   if (tree->tree_height == 0) return 0;
   for (size_t i = 0; i < n; i++)
-    r->moved[i] = (struct shoal_moved){r->domain->leaf_at[shares[i].place],
-                                       shares[i].share - r->share[shares[i].place]};
+    r->moved[i] = (struct shoal_moved){r->domain->leaf_at[shares[i].position],
+                                       shares[i].share - r->share[shares[i].position]};
   for (uint32_t l = 0; l + 1 < tree->n_levels; l++) n = move_up(r, l, n, &cost);
   return cost > 0 ? cost : 0;
 }
 
 double shoal_earth_mover(shoal_reference *r, const shoal_share_at *shares, size_t n) {
+  for (size_t i = 1; i < n; i++) assert(shares[i - 1].position < shares[i].position);
   if (!is_there(r) || n == 0) return 0;
   switch (r->ground) {
   case SHOAL_GROUND_ORDERED: return ordered(r, shares, n);

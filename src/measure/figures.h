@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * measure/figures: utility and risk of a release, as plain data in one arena. docs/measures.md has
- * each one's formula. Reports take them from shoal_result (report/measures.h).
+ * the formulas.
  *
- * Strings are names of attributes and labels that stand in the release at least k times; raw values
- * never get here. A number that cannot be told is NAN (json: null).
+ * Strings are names of attributes, and labels that occur in the release at least k times; no raw
+ * value is in here. A figure that cannot be computed is NAN (JSON: null).
  */
 #ifndef SHOAL_MEASURE_FIGURES_H
 #define SHOAL_MEASURE_FIGURES_H
@@ -13,15 +13,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Loss of a release by the engine's own classes, over the released rows. */
+typedef struct shoal_release_loss {
+  double dm;              /* discernibility: sum of squared class sizes */
+  double avg;             /* rows / (classes x k) */
+  double il;              /* information loss of Truta, Campan & Meyer 2007, eq. 4-5 */
+  double nil;             /* il / (rows x quasi-identifiers) */
+  double accuracy;        /* 1 - mean of level / height */
+  double height_accuracy; /* Samarati 2001, section 6: 1 - height / height of the top */
+  double completeness;    /* released rows / rows */
+} shoal_release_loss;
+
 /* One bar of a marginal distribution. */
 typedef struct shoal_bar {
-  const char *label; /* NULL: all labels too rare to be shown, together */
+  const char *label; /* NULL: all labels that are too rare to be shown */
   uint64_t n_labels; /* labels in it: 1 unless `label` is NULL */
-  double before;     /* rows of the original under it; shared out where labels overlap */
+  double before;     /* rows of the original under it; divided if labels overlap */
   uint64_t after;    /* rows of the release */
 } shoal_bar;
 
-/* What happened to one attribute: a quasi-identifier or a sensitive one. */
+/* One attribute before and after: a quasi-identifier or a sensitive one. */
 typedef struct shoal_attribute_measure {
   const char *name;
   bool quasi;                 /* else sensitive: only the distributions are filled */
@@ -30,13 +41,13 @@ typedef struct shoal_attribute_measure {
   uint32_t level, height;     /* of the hierarchy; height 0: none */
   uint64_t values_before;     /* distinct values */
   uint64_t labels_after;      /* distinct labels */
-  uint64_t cells_suppressed;  /* of released rows: they say nothing */
-  uint64_t cells_generalized; /* of released rows: they say less than a value */
-  double il;                  /* share of nil: mean loss a released row, 0..1 */
+  uint64_t cells_suppressed;  /* of released rows: they cover everything */
+  uint64_t cells_generalized; /* of released rows: they cover more than one value */
+  double il;                  /* share of nil: mean loss per released row, 0..1 */
   double precision;           /* 1 nothing lost .. 0 everything; removed rows lost */
   double ncp;                 /* 0..1 */
   double entropy;             /* bits lost, all rows */
-  double entropy_share;       /* 0..1 of what could be lost */
+  double entropy_share;       /* share of the maximum, 0..1 */
   double loss;                /* ARX's: 0..1 */
   double mean_width;          /* numbers: mean interval width of a released row, in its unit */
   double variation;           /* total variation distance before/after, 0..1 */
@@ -54,20 +65,20 @@ typedef struct shoal_association {
 
 /* Random COUNT queries (003, eq. 4-5). */
 typedef struct shoal_query_error {
-  uint64_t n_queries;         /* asked */
-  uint64_t n_skipped;         /* nothing in the original: no relative error */
+  uint64_t n_queries;         /* random COUNT queries */
+  uint64_t n_skipped;         /* without a row of the original: no relative error */
   uint32_t dimensions;        /* quasi-identifiers in each */
-  double selectivity;         /* rows that each was to select */
-  double mean_selected;       /* rows that they did select, mean share */
+  double selectivity;         /* intended share of rows per query */
+  double mean_selected;       /* actual share of rows, mean */
   double mean, median, worst; /* |estimate - count| / count */
   uint64_t seed;
 } shoal_query_error;
 
 typedef struct shoal_measures {
   uint64_t original_rows, released_rows;
-  uint64_t removed; /* rows fewer than the original has */
-  uint64_t blanked; /* rows that say nothing in any quasi-identifier, beside others that do */
-  uint64_t noise;   /* rows that must have been invented, at least */
+  uint64_t removed;                 /* original rows - released rows */
+  uint64_t blanked;                 /* fully suppressed rows, if there are others */
+  uint64_t noise;                   /* noise rows: a lower bound */
   uint64_t cells_suppressed, cells; /* of quasi-identifiers, removed rows included */
   double dm, avg;                   /* dm = dcp: sum of squared class sizes; avg = cavg */
   double dm_suppressed;             /* dm, and for each removed row the rows of the original */
@@ -86,10 +97,10 @@ typedef struct shoal_measures {
   size_t n_associations;
 } shoal_measures;
 
-/* A known bound on what one record may risk, and whose it is. */
+/* A published bound on the risk of a record, and its source. */
 typedef struct shoal_threshold {
   double risk;
-  uint64_t class_size; /* the least class that stays within it */
+  uint64_t class_size; /* the smallest class within it */
   const char *name, *source;
 } shoal_threshold;
 
@@ -104,7 +115,7 @@ typedef struct shoal_at_risk {
 
 /* Classes by size: 1, 2, 3-4, 5-10, 11-19, 20-49, 50-99, 100-499, 500-999, 1000 and more. */
 typedef struct shoal_size_bin {
-  uint64_t least, most; /* most 0: no end */
+  uint64_t least, most; /* most 0: unbounded */
   uint64_t n_classes, n_rows;
 } shoal_size_bin;
 
@@ -119,23 +130,23 @@ typedef struct shoal_identity_risk {
   shoal_size_bin sizes[SHOAL_N_SIZES];
 } shoal_identity_risk;
 
-/* The same with a population: a record hides among the people of the population that fit. */
+/* Re-identification with a population: the people who match a record. */
 typedef struct shoal_population_risk {
   uint64_t population_rows;
-  uint64_t unmatched_rows; /* released rows that nobody of the population fits: not counted below */
+  uint64_t unmatched_rows; /* released rows that no person matches: not counted below */
   double highest, average;
   double marketer;                 /* expected share of released rows matched right */
-  uint64_t population_unique_rows; /* released rows that fit one person */
+  uint64_t population_unique_rows; /* released rows that one person matches */
   shoal_at_risk at_risk;
 } shoal_population_risk;
 
-/* What classes tell of one sensitive attribute. */
+/* Disclosure of one sensitive attribute. */
 typedef struct shoal_attribute_risk_side {
   uint64_t n_classes[SHOAL_N_DISTINCT], n_rows[SHOAL_N_DISTINCT]; /* 1, 2, 3, 4, 5-9, 10+ values */
-  uint64_t least_distinct;
+  uint64_t min_distinct;
   uint64_t classes_below_p, rows_below_p; /* fewer than p distinct values */
   double largest_share, mean_share;       /* of one value in a class: most; mean over rows */
-  double least_entropy, mean_entropy;     /* bits */
+  double min_entropy, mean_entropy;       /* bits */
   double largest_distance, mean_distance; /* to the original table's distribution */
 } shoal_attribute_risk_side;
 
@@ -153,5 +164,11 @@ typedef struct shoal_risk {
   size_t n_attributes;
   uint64_t small_labels, small_label_rows; /* CMS: labels of one quasi-identifier on 1-10 rows */
 } shoal_risk;
+
+/* Utility and risk; both NULL: not measured. */
+typedef struct shoal_measured {
+  const shoal_measures *utility;
+  const shoal_risk *risk;
+} shoal_measured;
 
 #endif

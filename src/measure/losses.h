@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure/losses: what a release is still good for, from how often its labels stand in it and how
- * often values stand in the original. docs/measures.md has the formulas and where they come from.
+ * measure/losses: utility of a release, from the counts of its labels and of the original's values.
+ * docs/measures.md has the formulas and their sources.
  */
 #ifndef SHOAL_MEASURE_LOSSES_H
 #define SHOAL_MEASURE_LOSSES_H
@@ -10,13 +10,13 @@
 #include "measure/pair.h"
 
 /*
- * Rows, dm, avg, il, accuracy, distances, completeness, disclosures, precision, ncp, entropy,
- * ambiguity, loss, and the same attribute by attribute, but for distributions (marginals.h).
- * `measures->attributes` has room for all attributes of the pair. False without memory.
+ * Fills rows, dm, avg, il, accuracy, distances, completeness, disclosures, precision, ncp, entropy,
+ * ambiguity and loss, in total and by attribute; not distributions (distributions.h).
+ * `measures->attributes` has room for all attributes of the pair. False: no memory.
  */
-bool shoal_losses_measure(const shoal_pair *pair, shoal_measures *measures);
+bool shoal_losses_measure(const shoal_release_pair *pair, shoal_measures *measures);
 
-/* The class of rows that say nothing in any quasi-identifier, beside others; UINT32_MAX: none. */
-uint32_t shoal_pair_blank_class(const shoal_pair *pair);
+/* The class whose labels all cover everything, if there are others; SHOAL_NONE: none. */
+uint32_t shoal_release_pair_blank_class(const shoal_release_pair *pair);
 
 #endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure/pair: see pair.h. */
 #include "measure/pair.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void shoal_pair_reset(shoal_pair *pair) {
+void shoal_release_pair_reset(shoal_release_pair *pair) {
   for (size_t i = 0; pair->attributes && i < pair->n_quasi + pair->n_sensitive; i++) {
-    shoal_pair_attribute *a = &pair->attributes[i];
+    shoal_release_pair_attribute *a = &pair->attributes[i];
     shoal_domain_reset(&a->domain);
     free(a->merged.codes);
     free(a->value_rows);
@@ -15,28 +14,28 @@ void shoal_pair_reset(shoal_pair *pair) {
     free(a->mass);
   }
   free(pair->attributes);
-  shoal_frequency_free(pair->original);
-  shoal_frequency_free(pair->released);
+  shoal_frequency_set_free(pair->original);
+  shoal_frequency_set_free(pair->released);
   memset(pair, 0, sizeof *pair);
 }
 
-void shoal_cover_spread(const shoal_domain *domain, const shoal_cover *cover, double amount,
-                        double *to) {
-  for (uint32_t place = cover->lo; cover->n_places && place <= cover->hi; place++)
-    if (shoal_domain_holds(domain, cover, place)) to[place] += amount;
+void shoal_span_distribute(const shoal_domain *domain, const shoal_label_span *span, double amount,
+                           double *to) {
+  for (uint32_t position = span->lo; span->n_positions && position <= span->hi; position++)
+    if (shoal_domain_holds(domain, span, position)) to[position] += amount;
 }
 
-/* Where spellings of one label differ, a copy of the column with the code of the first. */
-static shoal_status merge_spellings(shoal_pair_attribute *a, const shoal_table *released,
+/* If labels have several spellings, copies the column with the code of the first spelling. */
+static shoal_status merge_spellings(shoal_release_pair_attribute *a, const shoal_table *released,
                                     shoal_error *error) {
   bool differ = false;
   for (uint32_t code = 0; code < a->released->n_values; code++)
-    differ = differ || shoal_pair_cover(a, code)->same_as != code;
+    differ = differ || shoal_release_pair_span(a, code)->same_as != code;
   if (!differ) return SHOAL_OK;
   uint32_t *codes = shoal_alloc((size_t)released->n_rows, sizeof *codes);
   if (!codes) return shoal_fail_memory(error);
   for (uint64_t row = 0; row < released->n_rows; row++)
-    codes[row] = shoal_pair_cover(a, shoal_column_code(a->released, row))->same_as;
+    codes[row] = shoal_release_pair_span(a, shoal_column_code(a->released, row))->same_as;
   a->merged = *a->released;
   a->merged.codes = codes;
   a->merged.code_size = sizeof *codes;
@@ -44,7 +43,7 @@ static shoal_status merge_spellings(shoal_pair_attribute *a, const shoal_table *
   return SHOAL_OK;
 }
 
-static shoal_status bring_together(shoal_pair_attribute *a, const shoal_policy *policy,
+static shoal_status init_attribute(shoal_release_pair_attribute *a, const shoal_policy *policy,
                                    const shoal_attribute *attribute, const shoal_table *original,
                                    const shoal_table *released, shoal_error *error) {
   a->attribute = attribute;
@@ -60,15 +59,16 @@ static shoal_status bring_together(shoal_pair_attribute *a, const shoal_policy *
                                   .complete = true};
   SHOAL_TRY(shoal_domain_init(&a->domain, &request, error));
   SHOAL_TRY(merge_spellings(a, released, error));
-  a->value_rows = shoal_alloc_zero(a->domain.n_places, sizeof *a->value_rows);
+  a->value_rows = shoal_alloc_zero(a->domain.n_positions, sizeof *a->value_rows);
   a->label_rows = shoal_alloc_zero(a->released->n_values, sizeof *a->label_rows);
-  a->mass = shoal_alloc_zero((size_t)a->domain.n_places + 1, sizeof *a->mass);
+  a->mass = shoal_alloc_zero((size_t)a->domain.n_positions + 1, sizeof *a->mass);
   return a->value_rows && a->label_rows && a->mass ? SHOAL_OK : shoal_fail_memory(error);
 }
 
-/* Classes by all quasi-identifiers, with how often each sensitive value stands in each. */
-static shoal_status group(const shoal_pair *pair, bool released, const shoal_table *table,
-                          const shoal_run *run, shoal_frequency **frequency, shoal_error *error) {
+/* Groups rows by all quasi-identifiers, with a histogram of each sensitive attribute. */
+static shoal_status group(const shoal_release_pair *pair, bool released, const shoal_table *table,
+                          const shoal_run *run, shoal_frequency_set **frequency,
+                          shoal_error *error) {
   size_t n = pair->n_quasi + pair->n_sensitive;
   const shoal_column **columns = shoal_alloc(n, sizeof *columns);
   const shoal_hierarchy **none = shoal_alloc_zero(n, sizeof *none);
@@ -80,17 +80,17 @@ static shoal_status group(const shoal_pair *pair, bool released, const shoal_tab
     track[i] = SHOAL_TRACK_HISTOGRAM;
   }
   if (status == SHOAL_OK)
-    status = shoal_frequency_build(table, columns, none, pair->n_quasi, columns + pair->n_quasi,
-                                   track, pair->n_sensitive, run, frequency, error);
-  if (status == SHOAL_OK) (*frequency)->hierarchies = NULL; /* they are not ours to keep */
+    status = shoal_frequency_set_build(table, columns, none, pair->n_quasi, columns + pair->n_quasi,
+                                       track, pair->n_sensitive, run, frequency, error);
+  if (status == SHOAL_OK) (*frequency)->hierarchies = NULL; /* borrowed */
   free(columns);
   free(none);
   free(track);
   return status;
 }
 
-/* How many rows carry each code, from the tuples. */
-static void count_codes(const shoal_frequency *f, size_t q, uint64_t *rows) {
+/* Counts the rows of each code, from the tuples. */
+static void count_codes(const shoal_frequency_set *f, size_t q, uint64_t *rows) {
   for (uint32_t t = 0; t < f->n_tuples; t++)
     rows[shoal_code_at(f->codes[q], t)] += f->base.n_rows[t];
 }
@@ -100,8 +100,8 @@ static void count_sensitive(const shoal_histogram *histogram, uint32_t n_classes
     rows[histogram->value[e]] += histogram->n_rows[e];
 }
 
-static shoal_status count_rows(shoal_pair *pair, size_t i, shoal_error *error) {
-  shoal_pair_attribute *a = &pair->attributes[i];
+static shoal_status count_rows(shoal_release_pair *pair, size_t i, shoal_error *error) {
+  shoal_release_pair_attribute *a = &pair->attributes[i];
   uint64_t *by_code = shoal_alloc_zero(a->original->n_values, sizeof *by_code);
   if (!by_code) return shoal_fail_memory(error);
   if (i < pair->n_quasi) {
@@ -113,31 +113,35 @@ static shoal_status count_rows(shoal_pair *pair, size_t i, shoal_error *error) {
     count_sensitive(&pair->released->base.histograms[s], pair->released->n_tuples, a->label_rows);
   }
   for (uint32_t v = 0; v < a->original->n_values; v++)
-    a->value_rows[shoal_domain_place(&a->domain, 0, v)] += by_code[v];
+    a->value_rows[shoal_domain_position(&a->domain, 0, v)] += by_code[v];
   free(by_code);
   return SHOAL_OK;
 }
 
-/* Each label's rows spread evenly over what it can stand for: sums of stretches, then of ends. */
-static void spread_labels(shoal_pair_attribute *a) {
-  uint32_t n = a->domain.n_places;
+/*
+ * Divides the rows of each label evenly over the positions that it covers: first differences at the
+ * ends of spans, then their sums.
+ */
+static void spread_labels(shoal_release_pair_attribute *a) {
+  uint32_t n = a->domain.n_positions;
   for (uint32_t code = 0; code < a->released->n_values; code++) {
-    const shoal_cover *cover = shoal_pair_cover(a, code);
-    if (cover->loose || !cover->n_places) continue;
-    double share = (double)a->label_rows[code] / cover->n_places;
-    a->mass[cover->lo] += share;
-    a->mass[cover->hi + 1] -= share;
+    const shoal_label_span *span = shoal_release_pair_span(a, code);
+    if (span->loose || !span->n_positions) continue;
+    double share = (double)a->label_rows[code] / span->n_positions;
+    a->mass[span->lo] += share;
+    a->mass[span->hi + 1] -= share;
   }
-  for (uint32_t place = 1; place < n; place++) a->mass[place] += a->mass[place - 1];
+  for (uint32_t position = 1; position < n; position++) a->mass[position] += a->mass[position - 1];
   for (uint32_t code = 0; code < a->released->n_values; code++) {
-    const shoal_cover *cover = shoal_pair_cover(a, code);
-    if (cover->loose)
-      shoal_cover_spread(&a->domain, cover, (double)a->label_rows[code] / cover->n_places, a->mass);
+    const shoal_label_span *span = shoal_release_pair_span(a, code);
+    if (span->loose)
+      shoal_span_distribute(&a->domain, span, (double)a->label_rows[code] / span->n_positions,
+                            a->mass);
   }
 }
 
-static shoal_status fill(shoal_pair *pair, const shoal_table *original, const shoal_table *released,
-                         const shoal_run *run, shoal_error *error) {
+static shoal_status fill(shoal_release_pair *pair, const shoal_table *original,
+                         const shoal_table *released, const shoal_run *run, shoal_error *error) {
   SHOAL_TRY(group(pair, false, original, run, &pair->original, error));
   SHOAL_TRY(group(pair, true, released, run, &pair->released, error));
   for (size_t i = 0; i < pair->n_quasi + pair->n_sensitive; i++) {
@@ -147,11 +151,11 @@ static shoal_status fill(shoal_pair *pair, const shoal_table *original, const sh
   return SHOAL_OK;
 }
 
-shoal_status shoal_pair_init(shoal_pair *pair, const shoal_policy *policy,
-                             const shoal_attribute *const *quasi, size_t n_quasi,
-                             const shoal_attribute *const *sensitive, size_t n_sensitive,
-                             const shoal_table *original, const shoal_table *released,
-                             const shoal_run *run, shoal_error *error) {
+shoal_status shoal_release_pair_init(shoal_release_pair *pair, const shoal_policy *policy,
+                                     const shoal_attribute *const *quasi, size_t n_quasi,
+                                     const shoal_attribute *const *sensitive, size_t n_sensitive,
+                                     const shoal_table *original, const shoal_table *released,
+                                     const shoal_run *run, shoal_error *error) {
   memset(pair, 0, sizeof *pair);
   pair->k = pair->p = 1;
   pair->attributes = shoal_alloc_zero(n_quasi + n_sensitive, sizeof *pair->attributes);
@@ -161,9 +165,9 @@ shoal_status shoal_pair_init(shoal_pair *pair, const shoal_policy *policy,
   shoal_status status = SHOAL_OK;
   for (size_t i = 0; status == SHOAL_OK && i < n_quasi + n_sensitive; i++)
     status =
-        bring_together(&pair->attributes[i], policy,
+        init_attribute(&pair->attributes[i], policy,
                        i < n_quasi ? quasi[i] : sensitive[i - n_quasi], original, released, error);
   if (status == SHOAL_OK) status = fill(pair, original, released, run, error);
-  if (status != SHOAL_OK) shoal_pair_reset(pair);
+  if (status != SHOAL_OK) shoal_release_pair_reset(pair);
   return status;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure/population: see risk.h. How many people of a population fit each class of a release.
+ * measure/population: counts the people of a population that match each class of a release.
  *
  * People are kept as distinct tuples. Quasi-identifiers whose labels do not overlap (full-domain
- * recoding) tell at once which classes a tuple may fit: they make a key, and only tuples and
- * classes of equal keys meet. Within a key tuples are sorted by the place of one other
- * quasi-identifier, so that a class looks only at the stretch that its label covers. Classes with a
- * star where others have labels look at all tuples.
+ * recoding) form a key: only tuples and classes with equal keys can match. Within a key, tuples are
+ * sorted by position of one other quasi-identifier, and a class scans only the range that its label
+ * covers. Classes with a star where others have labels scan all tuples.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,38 +13,36 @@
 #include "base/hash.h"
 #include "measure/risk.h"
 
-#define NO_CODE UINT32_MAX
-
 /* A quasi-identifier that the population has. */
 typedef struct known {
   size_t quasi; /* of the pair */
   shoal_domain domain;
-  uint32_t *code_at; /* by place: the one label that covers it; NULL: labels overlap */
-  uint32_t *place;   /* by tuple of the population */
+  uint32_t *code_at;  /* by position: the only label that covers it; NULL: labels overlap */
+  uint32_t *position; /* by tuple of the population */
 } known;
 
-typedef struct crowd {
-  const shoal_pair *pair;
+typedef struct population_match {
+  const shoal_release_pair *pair;
   known *items;
   size_t n;
-  shoal_frequency *people;
-  const known *sorted_by; /* NULL: by nothing */
+  shoal_frequency_set *people;
+  const known *sorted_by; /* NULL: not sorted */
   shoal_ids keys;
-  uint32_t *key_of_class; /* NO_CODE: it looks at all tuples */
-  uint32_t *tuples;       /* of the population, sorted by key and place */
+  uint32_t *key_of_class; /* SHOAL_NONE: it scans all tuples */
+  uint32_t *tuples;       /* of the population, sorted by key and position */
   size_t *start;          /* of each key, in `tuples`; n_keys + 1 */
   uint64_t *fitting;      /* by class: people */
   unsigned n_threads;
-} crowd;
+} population_match;
 
-static void crowd_reset(crowd *c) {
+static void crowd_reset(population_match *c) {
   for (size_t i = 0; c->items && i < c->n; i++) {
     shoal_domain_reset(&c->items[i].domain);
     free(c->items[i].code_at);
-    free(c->items[i].place);
+    free(c->items[i].position);
   }
   free(c->items);
-  shoal_frequency_free(c->people);
+  shoal_frequency_set_free(c->people);
   shoal_ids_reset(&c->keys);
   free(c->key_of_class);
   free(c->tuples);
@@ -53,11 +50,13 @@ static void crowd_reset(crowd *c) {
   free(c->fitting);
 }
 
-/* ------------------------------------------------------------ what the population knows */
+/* ------------------------------------------------------------ quasi-identifiers of the population
+ */
 
-static shoal_status know(crowd *c, const shoal_policy *policy, const shoal_table *population,
-                         size_t quasi, const shoal_column *column, shoal_error *error) {
-  const shoal_pair_attribute *a = &c->pair->attributes[quasi];
+static shoal_status know(population_match *c, const shoal_policy *policy,
+                         const shoal_table *population, size_t quasi, const shoal_column *column,
+                         shoal_error *error) {
+  const shoal_release_pair_attribute *a = &c->pair->attributes[quasi];
   known *item = &c->items[c->n];
   shoal_source_column labels = {c->pair->released->table, a->released};
   shoal_source_column raw[] = {{c->pair->original->table, a->original}, {population, column}};
@@ -74,8 +73,9 @@ static shoal_status know(crowd *c, const shoal_policy *policy, const shoal_table
   return SHOAL_OK;
 }
 
-static shoal_status know_all(crowd *c, const shoal_policy *policy, const shoal_table *population,
-                             const shoal_run *run, shoal_error *error) {
+static shoal_status know_all(population_match *c, const shoal_policy *policy,
+                             const shoal_table *population, const shoal_run *run,
+                             shoal_error *error) {
   size_t n_quasi = c->pair->n_quasi;
   const shoal_column **columns = shoal_alloc(n_quasi, sizeof *columns);
   const shoal_hierarchy **none = shoal_alloc_zero(n_quasi, sizeof *none);
@@ -90,42 +90,43 @@ static shoal_status know_all(crowd *c, const shoal_policy *policy, const shoal_t
     status = know(c, policy, population, q, column, error);
   }
   if (status == SHOAL_OK)
-    status = shoal_frequency_build(population, columns, none, c->n, NULL, NULL, 0, run, &c->people,
-                                   error);
+    status = shoal_frequency_set_build(population, columns, none, c->n, NULL, NULL, 0, run,
+                                       &c->people, error);
   if (status == SHOAL_OK) c->people->hierarchies = NULL;
   free(columns);
   free(none);
   return status;
 }
 
-static bool place_tuples(crowd *c) {
+static bool position_tuples(population_match *c) {
   for (size_t i = 0; i < c->n; i++) {
     known *item = &c->items[i];
-    item->place = shoal_alloc(c->people->n_tuples, sizeof *item->place);
-    if (!item->place) return false;
+    item->position = shoal_alloc(c->people->n_tuples, sizeof *item->position);
+    if (!item->position) return false;
     for (uint32_t t = 0; t < c->people->n_tuples; t++)
-      item->place[t] = shoal_domain_place(&item->domain, 1, shoal_code_at(c->people->codes[i], t));
+      item->position[t] =
+          shoal_domain_position(&item->domain, 1, shoal_code_at(c->people->codes[i], t));
   }
   return true;
 }
 
 /* ------------------------------------------------------------ keys */
 
-/* The label of each place, where no two labels but stars overlap. False without memory. */
-static bool find_partition(const shoal_pair *pair, known *item) {
-  const shoal_pair_attribute *a = &pair->attributes[item->quasi];
-  uint32_t n = item->domain.n_places;
+/* The label of each position, if no two labels except stars overlap. False: no memory. */
+static bool find_partition(const shoal_release_pair *pair, known *item) {
+  const shoal_release_pair_attribute *a = &pair->attributes[item->quasi];
+  uint32_t n = item->domain.n_positions;
   uint32_t *code_at = shoal_alloc(n, sizeof *code_at);
   if (!code_at) return false;
-  for (uint32_t place = 0; place < n; place++) code_at[place] = NO_CODE;
+  for (uint32_t position = 0; position < n; position++) code_at[position] = SHOAL_NONE;
   bool apart = true;
   for (uint32_t code = 0; apart && code < a->released->n_values; code++) {
-    const shoal_cover *cover = shoal_domain_cover(&item->domain, 0, code);
-    if (cover->everything || !cover->n_places) continue;
-    apart = !cover->loose;
-    for (uint32_t place = cover->lo; apart && place <= cover->hi; place++) {
-      apart = code_at[place] == NO_CODE;
-      code_at[place] = code;
+    const shoal_label_span *span = shoal_domain_span(&item->domain, 0, code);
+    if (span->everything || !span->n_positions) continue;
+    apart = !span->loose;
+    for (uint32_t position = span->lo; apart && position <= span->hi; position++) {
+      apart = code_at[position] == SHOAL_NONE;
+      code_at[position] = code;
     }
   }
   if (apart) item->code_at = code_at;
@@ -133,61 +134,62 @@ static bool find_partition(const shoal_pair *pair, known *item) {
   return true;
 }
 
-/* The key of a class; NO_CODE: it has a star where others have labels. */
-static bool class_key(crowd *c, uint32_t class, uint32_t *key) {
+/* The key of a class; SHOAL_NONE: it has a star where others have labels. */
+static bool class_key(population_match *c, uint32_t class, uint32_t *key) {
   *key = 0;
   for (size_t i = 0; i < c->n; i++) {
     const known *item = &c->items[i];
     if (!item->code_at) continue;
     uint32_t code = shoal_code_at(c->pair->released->codes[item->quasi], class);
-    if (shoal_domain_cover(&item->domain, 0, code)->everything) {
-      *key = NO_CODE;
+    if (shoal_domain_span(&item->domain, 0, code)->everything) {
+      *key = SHOAL_NONE;
       return true;
     }
     *key = shoal_ids_insert(&c->keys, (uint64_t)*key << 32 | code);
-    if (*key == SHOAL_NO_ID) return false;
-    ++*key; /* 0 is where keys begin */
+    if (*key == SHOAL_NONE) return false;
+    ++*key; /* the first key is 0 */
   }
   return true;
 }
 
-/* The key of a tuple, or NO_CODE: no class has it. */
-static uint32_t tuple_key(const crowd *c, uint32_t tuple) {
+/* The key of a tuple; SHOAL_NONE: no class has it. */
+static uint32_t tuple_key(const population_match *c, uint32_t tuple) {
   uint32_t key = 0;
   for (size_t i = 0; i < c->n; i++) {
     const known *item = &c->items[i];
     if (!item->code_at) continue;
-    uint32_t place = item->place[tuple];
-    uint32_t code = place == SHOAL_NO_PLACE ? NO_CODE : item->code_at[place];
-    if (code == NO_CODE) return NO_CODE;
+    uint32_t position = item->position[tuple];
+    uint32_t code = position == SHOAL_NONE ? SHOAL_NONE : item->code_at[position];
+    if (code == SHOAL_NONE) return SHOAL_NONE;
     key = shoal_ids_find(&c->keys, (uint64_t)key << 32 | code);
-    if (key == SHOAL_NO_ID) return NO_CODE;
+    if (key == SHOAL_NONE) return SHOAL_NONE;
     key++;
   }
   return key;
 }
 
-/* Of the overlapping quasi-identifiers, the one with the most values. */
-static void choose_order(crowd *c) {
+/* The overlapping quasi-identifier with the most values. */
+static void choose_order(population_match *c) {
   for (size_t i = 0; i < c->n; i++) {
     const known *item = &c->items[i];
     if (item->code_at) continue;
-    if (!c->sorted_by || item->domain.n_places > c->sorted_by->domain.n_places) c->sorted_by = item;
+    if (!c->sorted_by || item->domain.n_positions > c->sorted_by->domain.n_positions)
+      c->sorted_by = item;
   }
 }
 
 typedef struct placed {
-  uint32_t key, place, tuple;
+  uint32_t key, position, tuple;
 } placed;
 
-static int by_key_and_place(const void *a, const void *b) {
+static int by_key_and_position(const void *a, const void *b) {
   const placed *x = a, *y = b;
   if (x->key != y->key) return x->key < y->key ? -1 : 1;
-  if (x->place != y->place) return x->place < y->place ? -1 : 1;
+  if (x->position != y->position) return x->position < y->position ? -1 : 1;
   return x->tuple < y->tuple ? -1 : 1;
 }
 
-static bool sort_tuples(crowd *c) {
+static bool sort_tuples(population_match *c) {
   uint32_t n_tuples = c->people->n_tuples;
   placed *order = shoal_alloc(n_tuples, sizeof *order);
   c->tuples = shoal_alloc(n_tuples, sizeof *c->tuples);
@@ -196,11 +198,11 @@ static bool sort_tuples(crowd *c) {
   size_t n = 0;
   for (uint32_t t = 0; ok && t < n_tuples; t++) {
     uint32_t key = tuple_key(c, t);
-    if (key == NO_CODE) continue;
-    order[n++] = (placed){key, c->sorted_by ? c->sorted_by->place[t] : 0, t};
+    if (key == SHOAL_NONE) continue;
+    order[n++] = (placed){key, c->sorted_by ? c->sorted_by->position[t] : 0, t};
     c->start[key + 1]++;
   }
-  if (ok && n > 1) qsort(order, n, sizeof *order, by_key_and_place);
+  if (ok && n > 1) qsort(order, n, sizeof *order, by_key_and_position);
   for (size_t i = 0; ok && i < n; i++) c->tuples[i] = order[i].tuple;
   for (uint32_t key = 0; ok && key <= c->keys.n_ids; key++) c->start[key + 1] += c->start[key];
   free(order);
@@ -209,33 +211,33 @@ static bool sort_tuples(crowd *c) {
 
 /* ------------------------------------------------------------ who fits */
 
-static bool fits(const crowd *c, uint32_t class, uint32_t tuple, bool all) {
+static bool fits(const population_match *c, uint32_t class, uint32_t tuple, bool all) {
   for (size_t i = 0; i < c->n; i++) {
     const known *item = &c->items[i];
-    if (item->code_at && !all) continue; /* its key tells */
+    if (item->code_at && !all) continue; /* the key has decided */
     uint32_t code = shoal_code_at(c->pair->released->codes[item->quasi], class);
-    if (!shoal_domain_holds(&item->domain, shoal_domain_cover(&item->domain, 0, code),
-                            item->place[tuple]))
+    if (!shoal_domain_holds(&item->domain, shoal_domain_span(&item->domain, 0, code),
+                            item->position[tuple]))
       return false;
   }
   return true;
 }
 
-/* The first of tuples begin .. end whose place is not below `place`. */
-static size_t first_at(const crowd *c, size_t begin, size_t end, uint32_t place) {
+/* The first of tuples begin .. end that is not below `position`. */
+static size_t first_at(const population_match *c, size_t begin, size_t end, uint32_t position) {
   while (begin < end) {
     size_t middle = begin + (end - begin) / 2;
-    if (c->sorted_by->place[c->tuples[middle]] < place) begin = middle + 1;
+    if (c->sorted_by->position[c->tuples[middle]] < position) begin = middle + 1;
     else end = middle;
   }
   return begin;
 }
 
-static uint64_t count_fitting(const crowd *c, uint32_t class) {
+static uint64_t count_fitting(const population_match *c, uint32_t class) {
   uint32_t key = c->key_of_class[class];
   const uint64_t *n_rows = c->people->base.n_rows;
   uint64_t sum = 0;
-  if (key == NO_CODE) {
+  if (key == SHOAL_NONE) {
     for (uint32_t t = 0; t < c->people->n_tuples; t++)
       if (fits(c, class, t, true)) sum += n_rows[t];
     return sum;
@@ -243,10 +245,10 @@ static uint64_t count_fitting(const crowd *c, uint32_t class) {
   size_t begin = c->start[key], end = c->start[key + 1];
   if (c->sorted_by) {
     uint32_t code = shoal_code_at(c->pair->released->codes[c->sorted_by->quasi], class);
-    const shoal_cover *cover = shoal_domain_cover(&c->sorted_by->domain, 0, code);
-    if (!cover->everything) {
-      begin = first_at(c, begin, end, cover->lo);
-      end = first_at(c, begin, end, cover->hi + 1);
+    const shoal_label_span *span = shoal_domain_span(&c->sorted_by->domain, 0, code);
+    if (!span->everything) {
+      begin = first_at(c, begin, end, span->lo);
+      end = first_at(c, begin, end, span->hi + 1);
     }
   }
   for (size_t i = begin; i < end; i++)
@@ -255,16 +257,16 @@ static uint64_t count_fitting(const crowd *c, uint32_t class) {
 }
 
 static void count_part(void *user, unsigned thread) {
-  const crowd *c = user;
+  const population_match *c = user;
   for (uint32_t class = thread; class < c->pair->released->n_tuples; class += c->n_threads)
     c->fitting[class] = count_fitting(c, class);
 }
 
-static bool count_people(crowd *c) {
+static bool count_people(population_match *c) {
   uint32_t n_classes = c->pair->released->n_tuples;
   c->key_of_class = shoal_alloc(n_classes, sizeof *c->key_of_class);
   c->fitting = shoal_alloc_zero(n_classes, sizeof *c->fitting);
-  if (!c->key_of_class || !c->fitting || !place_tuples(c)) return false;
+  if (!c->key_of_class || !c->fitting || !position_tuples(c)) return false;
   for (size_t i = 0; i < c->n; i++)
     if (!find_partition(c->pair, &c->items[i])) return false;
   choose_order(c);
@@ -275,7 +277,7 @@ static bool count_people(crowd *c) {
   return true;
 }
 
-static void sum_up(const crowd *c, shoal_population_risk *out) {
+static void sum_up(const population_match *c, shoal_population_risk *out) {
   const shoal_threshold *thresholds = shoal_thresholds();
   double sum = 0, matched = 0;
   uint64_t least = 0;
@@ -299,10 +301,10 @@ static void sum_up(const crowd *c, shoal_population_risk *out) {
   out->marketer = released > 0 ? sum / released : NAN;
 }
 
-shoal_status shoal_population_measure(const shoal_pair *pair, const shoal_policy *policy,
+shoal_status shoal_population_measure(const shoal_release_pair *pair, const shoal_policy *policy,
                                       const shoal_table *population, const shoal_run *run,
                                       shoal_population_risk *out, shoal_error *error) {
-  crowd c = {.pair = pair, .n_threads = shoal_run_threads(run)};
+  population_match c = {.pair = pair, .n_threads = shoal_run_threads(run)};
   if (!shoal_ids_init(&c.keys, 1024)) return shoal_fail_memory(error);
   shoal_status status = know_all(&c, policy, population, run, error);
   if (status == SHOAL_OK && !count_people(&c)) status = shoal_fail_memory(error);

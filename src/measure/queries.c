@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure/queries: see queries.h. All queries are drawn first, from one seed; threads then answer
- * every n-th of them. A dimension of n places is asked for a stretch of
- * max(1, round(n x selectivity^(1/dimensions))) of them, from a random first one: if values were
- * evenly spread, `selectivity` of the rows.
+ * measure/queries: draws all queries first, from one seed; each of n threads then answers every
+ * n-th. A query selects max(1, round(n x selectivity^(1/dimensions))) adjacent positions of a
+ * dimension with n positions, from a random first one. If values were evenly distributed, it would
+ * select the share `selectivity` of the rows.
  */
 #include "measure/queries.h"
 
@@ -12,57 +12,57 @@
 
 #include "base/random.h"
 
-enum { MOST_THREADS = 64 };
+enum { MAX_THREADS = 64 };
 
 typedef struct condition {
   uint32_t quasi, lo, hi;
 } condition;
 
-typedef struct asking {
-  const shoal_pair *pair;
+typedef struct query_run {
+  const shoal_release_pair *pair;
   uint32_t dimensions;
   uint64_t n_queries;
   condition *conditions; /* dimensions of each query */
-  uint32_t **places;     /* by quasi-identifier: each original tuple's */
-  double *error;         /* by query; below 0: nothing to be compared with */
+  uint32_t **positions;  /* by quasi-identifier: position of each original tuple */
+  double *error;         /* by query; below 0: the original has no such row */
   double *selected;      /* by query: rows of the original */
-  double **share;        /* by thread: share of each label that is asked for, all labels */
-  size_t *first_label;   /* by quasi-identifier: where its labels begin there */
+  double **share;        /* by thread: selected share of each label, all labels */
+  size_t *first_label;   /* by quasi-identifier: its first label there */
   unsigned n_threads;
-} asking;
+} query_run;
 
-static void asking_reset(asking *a) {
-  for (size_t q = 0; a->places && q < a->pair->n_quasi; q++) free(a->places[q]);
+static void query_run_reset(query_run *a) {
+  for (size_t q = 0; a->positions && q < a->pair->n_quasi; q++) free(a->positions[q]);
   for (unsigned i = 0; a->share && i < a->n_threads; i++) free(a->share[i]);
   free(a->conditions);
-  free(a->places);
+  free(a->positions);
   free(a->error);
   free(a->selected);
   free(a->share);
   free(a->first_label);
 }
 
-static bool allocate(asking *a) {
-  const shoal_pair *pair = a->pair;
+static bool allocate(query_run *a) {
+  const shoal_release_pair *pair = a->pair;
   size_t n_conditions, n_labels = 0;
   if (__builtin_mul_overflow((size_t)a->n_queries, (size_t)a->dimensions, &n_conditions))
     return false;
   a->conditions = shoal_alloc(n_conditions, sizeof *a->conditions);
-  a->places = shoal_alloc_zero(pair->n_quasi, sizeof *a->places);
+  a->positions = shoal_alloc_zero(pair->n_quasi, sizeof *a->positions);
   a->error = shoal_alloc((size_t)a->n_queries, sizeof *a->error);
   a->selected = shoal_alloc((size_t)a->n_queries, sizeof *a->selected);
   a->share = shoal_alloc_zero(a->n_threads, sizeof *a->share);
   a->first_label = shoal_alloc(pair->n_quasi, sizeof *a->first_label);
-  if (!a->conditions || !a->places || !a->error || !a->selected || !a->share || !a->first_label)
+  if (!a->conditions || !a->positions || !a->error || !a->selected || !a->share || !a->first_label)
     return false;
   for (size_t q = 0; q < pair->n_quasi; q++) {
     a->first_label[q] = n_labels;
     n_labels += pair->attributes[q].released->n_values;
-    a->places[q] = shoal_alloc(pair->original->n_tuples, sizeof **a->places);
-    if (!a->places[q]) return false;
+    a->positions[q] = shoal_alloc(pair->original->n_tuples, sizeof **a->positions);
+    if (!a->positions[q]) return false;
     for (uint32_t t = 0; t < pair->original->n_tuples; t++)
-      a->places[q][t] = shoal_domain_place(&pair->attributes[q].domain, 0,
-                                           shoal_code_at(pair->original->codes[q], t));
+      a->positions[q][t] = shoal_domain_position(&pair->attributes[q].domain, 0,
+                                                 shoal_code_at(pair->original->codes[q], t));
   }
   for (unsigned i = 0; i < a->n_threads; i++) {
     a->share[i] = shoal_alloc(n_labels, sizeof **a->share);
@@ -71,8 +71,8 @@ static bool allocate(asking *a) {
   return true;
 }
 
-/* Different quasi-identifiers, in the order drawn, and a stretch of each. */
-static void draw(asking *a, double selectivity, shoal_random *random, uint32_t *order) {
+/* Draws distinct quasi-identifiers and a range of each. */
+static void draw(query_run *a, double selectivity, shoal_random *random, uint32_t *order) {
   uint32_t n_quasi = (uint32_t)a->pair->n_quasi;
   double side = pow(selectivity, 1.0 / a->dimensions);
   for (uint32_t q = 0; q < n_quasi; q++) order[q] = q;
@@ -82,7 +82,7 @@ static void draw(asking *a, double selectivity, shoal_random *random, uint32_t *
       uint32_t quasi = order[other];
       order[other] = order[d];
       order[d] = quasi;
-      uint32_t n = a->pair->attributes[quasi].domain.n_places;
+      uint32_t n = a->pair->attributes[quasi].domain.n_positions;
       uint32_t length = (uint32_t)floor(n * side + 0.5);
       if (length < 1) length = 1;
       if (length > n) length = n;
@@ -91,43 +91,43 @@ static void draw(asking *a, double selectivity, shoal_random *random, uint32_t *
     }
 }
 
-static double count_original(const asking *a, const condition *conditions) {
+static double count_original(const query_run *a, const condition *conditions) {
   const uint64_t *n_rows = a->pair->original->base.n_rows;
-  const uint32_t *first = a->places[conditions[0].quasi];
+  const uint32_t *first = a->positions[conditions[0].quasi];
   uint32_t lo = conditions[0].lo, length = conditions[0].hi - lo;
   uint64_t rows = 0;
   for (uint32_t t = 0; t < a->pair->original->n_tuples; t++) {
     if (first[t] - lo > length) continue;
     bool inside = true;
     for (uint32_t d = 1; inside && d < a->dimensions; d++) {
-      uint32_t place = a->places[conditions[d].quasi][t];
-      inside = place >= conditions[d].lo && place <= conditions[d].hi;
+      uint32_t position = a->positions[conditions[d].quasi][t];
+      inside = position >= conditions[d].lo && position <= conditions[d].hi;
     }
     if (inside) rows += n_rows[t];
   }
   return (double)rows;
 }
 
-/* Of the values that a label can stand for, the share within lo .. hi. */
-static double asked_share(const shoal_domain *domain, const shoal_cover *cover, uint32_t lo,
+/* The share of a label's values within lo .. hi. */
+static double asked_share(const shoal_domain *domain, const shoal_label_span *span, uint32_t lo,
                           uint32_t hi) {
-  if (!cover->n_places) return 0;
-  uint32_t from = cover->lo > lo ? cover->lo : lo, to = cover->hi < hi ? cover->hi : hi, n = 0;
+  if (!span->n_positions) return 0;
+  uint32_t from = span->lo > lo ? span->lo : lo, to = span->hi < hi ? span->hi : hi, n = 0;
   if (from > to) return 0;
-  if (!cover->loose) n = to - from + 1;
-  for (uint32_t place = from; cover->loose && place <= to; place++)
-    n += shoal_domain_holds(domain, cover, place);
-  return (double)n / cover->n_places;
+  if (!span->loose) n = to - from + 1;
+  for (uint32_t position = from; span->loose && position <= to; position++)
+    n += shoal_domain_holds(domain, span, position);
+  return (double)n / span->n_positions;
 }
 
-static double count_released(const asking *a, const condition *conditions, double *share) {
-  const shoal_frequency *f = a->pair->released;
+static double count_released(const query_run *a, const condition *conditions, double *share) {
+  const shoal_frequency_set *f = a->pair->released;
   for (uint32_t d = 0; d < a->dimensions; d++) {
     const condition *c = &conditions[d];
-    const shoal_pair_attribute *attribute = &a->pair->attributes[c->quasi];
+    const shoal_release_pair_attribute *attribute = &a->pair->attributes[c->quasi];
     for (uint32_t code = 0; code < attribute->released->n_values; code++)
       share[a->first_label[c->quasi] + code] =
-          asked_share(&attribute->domain, shoal_pair_cover(attribute, code), c->lo, c->hi);
+          asked_share(&attribute->domain, shoal_release_pair_span(attribute, code), c->lo, c->hi);
   }
   double rows = 0;
   for (uint32_t class = 0; class < f->n_tuples; class ++) {
@@ -142,7 +142,7 @@ static double count_released(const asking *a, const condition *conditions, doubl
 }
 
 static void answer(void *user, unsigned thread) {
-  const asking *a = user;
+  const query_run *a = user;
   for (uint64_t i = thread; i < a->n_queries; i += a->n_threads) {
     const condition *conditions = &a->conditions[i * a->dimensions];
     double truth = count_original(a, conditions);
@@ -157,7 +157,7 @@ static int ascending(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-static void sum_up(const asking *a, shoal_query_error *out) {
+static void sum_up(const query_run *a, shoal_query_error *out) {
   double sum = 0, selected = 0;
   size_t n = 0;
   for (uint64_t i = 0; i < a->n_queries; i++) {
@@ -175,13 +175,13 @@ static void sum_up(const asking *a, shoal_query_error *out) {
   out->median = n ? (a->error[(n - 1) / 2] + a->error[n / 2]) / 2 : NAN;
 }
 
-shoal_status shoal_queries_measure(const shoal_pair *pair, const shoal_run *run,
+shoal_status shoal_queries_measure(const shoal_release_pair *pair, const shoal_run *run,
                                    shoal_query_error *out, shoal_error *error) {
   out->mean = out->median = out->worst = out->mean_selected = NAN;
   if (pair->original->n_records == 0 || out->n_queries == 0) return SHOAL_OK;
-  asking a = {.pair = pair, .dimensions = out->dimensions, .n_queries = out->n_queries};
+  query_run a = {.pair = pair, .dimensions = out->dimensions, .n_queries = out->n_queries};
   a.n_threads = shoal_run_threads(run);
-  if (a.n_threads > MOST_THREADS) a.n_threads = MOST_THREADS;
+  if (a.n_threads > MAX_THREADS) a.n_threads = MAX_THREADS;
   uint32_t *order = shoal_alloc(pair->n_quasi, sizeof *order);
   bool ok = order && allocate(&a);
   if (ok) {
@@ -192,6 +192,6 @@ shoal_status shoal_queries_measure(const shoal_pair *pair, const shoal_run *run,
     sum_up(&a, out);
   }
   free(order);
-  asking_reset(&a);
+  query_run_reset(&a);
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }

@@ -1,36 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/alpha_k: (alpha, k)-anonymity (Wong et al. 2006): no sensitive value has more than alpha of
- * a class's rows. Not monotone once rows may be suppressed (docs/reading-the-papers.md R2).
+ * a class's rows. Not monotone if rows may be suppressed (docs/reading-the-papers.md R2).
  */
 #include "model/types.h"
 
 static uint64_t most_frequent(const shoal_class_view *view) {
   size_t at = 0;
   uint32_t value;
-  uint64_t n_rows, most = 0;
+  uint64_t n_rows, max_rows = 0;
   while (shoal_view_next(&view->values, &at, &value, &n_rows))
-    if (n_rows > most) most = n_rows;
-  return most;
+    if (n_rows > max_rows) max_rows = n_rows;
+  return max_rows;
 }
 
-static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
-  shoal_decimal alpha = demand->number[0];
+static bool holds(const shoal_requirement *requirement, const shoal_class_view *view) {
+  shoal_decimal alpha = requirement->number[0];
   return shoal_compare_products(most_frequent(view), shoal_power_of_ten(alpha.scale), view->n_rows,
                                 (shoal_uint128)alpha.mantissa) <= 0;
 }
 
-static double reached(const shoal_demand *demand, const shoal_class_view *view) {
-  (void)demand;
+static double reached(const shoal_requirement *requirement, const shoal_class_view *view) {
+  (void)requirement;
   return view->n_rows ? (double)most_frequent(view) / (double)view->n_rows : 0;
 }
 
 static const shoal_parameter parameters[] = {
-    {.name = "alpha",
-     .kind = SHOAL_PARAMETER_NUMBER,
-     .least = "0",
-     .most = "1",
-     .above_least = true},
+    {.name = "alpha", .kind = SHOAL_PARAMETER_NUMBER, .min = "0", .max = "1", .above_min = true},
     {.name = NULL},
 };
 

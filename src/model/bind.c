@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/bind: a policy's requests become demands on a table's sensitive attributes; see model.h. */
+/*
+ * model/bind: the models that a policy asks for -> requirements on the table's sensitive
+ * attributes. Every error has the policy's line and says what to use instead.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,35 +10,35 @@
 #include "base/text.h"
 #include "model/types.h"
 
-/* What binding needs at hand. */
 typedef struct binder {
   const shoal_policy *policy;
   const shoal_table *table;
   shoal_tracked *tracked;
-  shoal_demands *demands;
+  shoal_requirements *requirements;
   size_t capacity;
   shoal_error *error;
 } binder;
 
-void shoal_demands_reset(shoal_demands *demands) {
-  for (size_t i = 0; i < demands->n_items; i++)
-    if (demands->items[i].type->release) demands->items[i].type->release(demands->items[i].own);
-  free(demands->items);
-  free(demands->no_memory);
-  memset(demands, 0, sizeof *demands);
+void shoal_requirements_reset(shoal_requirements *requirements) {
+  for (size_t i = 0; i < requirements->n_items; i++)
+    if (requirements->items[i].type->release)
+      requirements->items[i].type->release(requirements->items[i].own);
+  free(requirements->items);
+  free(requirements->no_memory);
+  memset(requirements, 0, sizeof *requirements);
 }
 
-bool shoal_demand_failed(const shoal_demand *demand, bool failed) {
-  if (failed && demand->no_memory) atomic_store(demand->no_memory, true);
+bool shoal_requirement_failed(const shoal_requirement *requirement, bool failed) {
+  if (failed && requirement->no_memory) atomic_store(requirement->no_memory, true);
   return failed;
 }
 
-shoal_status shoal_demands_trust(const shoal_demands *demands, shoal_error *error) {
-  bool failed = demands->no_memory && atomic_load(demands->no_memory);
+shoal_status shoal_requirements_status(const shoal_requirements *requirements, shoal_error *error) {
+  bool failed = requirements->no_memory && atomic_load(requirements->no_memory);
   return failed ? shoal_fail_memory(error) : SHOAL_OK;
 }
 
-/* "; did you mean 'x'?", or a stop. Words that are near have less than 64 letters. */
+/* "; did you mean 'x'?", or ".". A near word has fewer than 64 letters. */
 static const char *advice(const char *word, const char *const *words, char *out, size_t size) {
   const char *near = shoal_nearest_word(word, words);
   if (near) (void)snprintf(out, size, "; did you mean '%s'?", near);
@@ -43,7 +46,7 @@ static const char *advice(const char *word, const char *const *words, char *out,
   return out;
 }
 
-/* NULL: there is no such model, and the error says so. */
+/* NULL: unknown, and the error is set. */
 static const shoal_model_type *find_type(const binder *b, const shoal_word *name) {
   const char *names[32] = {NULL};
   char near[128];
@@ -84,7 +87,7 @@ static shoal_status check_names(const binder *b, const shoal_model_type *type,
   return SHOAL_OK;
 }
 
-/* 64 bits times at most 10^18 each: nothing overflows. */
+/* 64 bits times at most 10^18: no overflow. */
 static int compare_decimals(shoal_decimal a, shoal_decimal b) {
   __extension__ __int128 x = a.mantissa, y = b.mantissa;
   x *= shoal_power_of_ten(b.scale);
@@ -94,15 +97,15 @@ static int compare_decimals(shoal_decimal a, shoal_decimal b) {
 
 static bool in_range(const shoal_parameter *parameter, shoal_decimal number) {
   shoal_decimal bound;
-  (void)shoal_decimal_parse(parameter->least, strlen(parameter->least), &bound);
+  (void)shoal_decimal_parse(parameter->min, strlen(parameter->min), &bound);
   int order = compare_decimals(number, bound);
-  if (order < 0 || (order == 0 && parameter->above_least)) return false;
-  if (!parameter->most) return true;
-  (void)shoal_decimal_parse(parameter->most, strlen(parameter->most), &bound);
+  if (order < 0 || (order == 0 && parameter->above_min)) return false;
+  if (!parameter->max) return true;
+  (void)shoal_decimal_parse(parameter->max, strlen(parameter->max), &bound);
   return compare_decimals(number, bound) <= 0;
 }
 
-/* A number of more digits than can be computed with exactly. */
+/* Has it more digits than exact arithmetic allows? */
 static bool is_too_long(const shoal_word *value) {
   shoal_decimal number;
   return shoal_decimal_parse(value->text, strlen(value->text), &number) == SHOAL_NUMBER_TOO_LONG;
@@ -118,11 +121,10 @@ static shoal_status parse_number(const binder *b, const shoal_model_type *type,
     return shoal_policy_fail(b->policy, value->mark, b->error,
                              "%s of %s has more than 18 digits: use fewer", parameter->name,
                              type->name);
-  const char *least = parameter->above_least ? "above " : "of at least ";
-  return shoal_policy_fail(b->policy, value->mark, b->error, "%s of %s must be a number %s%s%s%s",
-                           parameter->name, type->name, least, parameter->least,
-                           parameter->most ? " and at most " : "",
-                           parameter->most ? parameter->most : "");
+  return shoal_policy_fail(
+      b->policy, value->mark, b->error, "%s of %s must be a number %s%s%s%s", parameter->name,
+      type->name, parameter->above_min ? "above " : "of at least ", parameter->min,
+      parameter->max ? " and at most " : "", parameter->max ? parameter->max : "");
 }
 
 static shoal_status parse_count(const binder *b, const shoal_model_type *type,
@@ -157,17 +159,18 @@ static shoal_status parse_word(const binder *b, const shoal_model_type *type,
                            type->parameters_help);
 }
 
-/* The column becomes one of those that travel with the classes. */
+/* The column is added to the tracked ones. */
 static shoal_status parse_column(const binder *b, const shoal_word *value, size_t *index) {
   shoal_tracked *tracked = b->tracked;
   const shoal_column *column = shoal_table_column(b->table, value->text);
   if (!column || !column->code_size)
     return shoal_policy_fail(b->policy, value->mark, b->error,
-                             "%s has no column '%.60s': name another", b->table->name, value->text);
+                             "%s has no column '%.60s'; correct 'column' of the model",
+                             b->table->name, value->text);
   for (*index = 0; *index < tracked->n_columns; (*index)++)
     if (tracked->columns[*index] == column) break;
-  for (size_t i = 0; i < b->demands->n_items; i++) {
-    size_t other = b->demands->items[i].guard;
+  for (size_t i = 0; i < b->requirements->n_items; i++) {
+    size_t other = b->requirements->items[i].guard;
     if (other != SHOAL_NO_ATTRIBUTE && other != *index)
       return shoal_policy_fail(b->policy, value->mark, b->error,
                                "the policy names two guard columns: use one for all models");
@@ -180,63 +183,67 @@ static shoal_status parse_column(const binder *b, const shoal_word *value, size_
   return SHOAL_OK;
 }
 
-static shoal_status parse_given(const binder *b, shoal_demand *demand, size_t i,
+static shoal_status parse_given(const binder *b, shoal_requirement *requirement, size_t i,
                                 const shoal_word *value) {
-  const shoal_model_type *type = demand->type;
+  const shoal_model_type *type = requirement->type;
   const shoal_parameter *parameter = &type->parameters[i];
-  demand->given[i] = true;
-  demand->text[i] = value->text;
+  requirement->given[i] = true;
+  requirement->text[i] = value->text;
   switch (parameter->kind) {
-  case SHOAL_PARAMETER_NUMBER: return parse_number(b, type, parameter, value, &demand->number[i]);
-  case SHOAL_PARAMETER_WORD: return parse_word(b, type, parameter, value, &demand->word[i]);
-  case SHOAL_PARAMETER_COLUMN: return parse_column(b, value, &demand->guard);
-  default: return parse_count(b, type, parameter, value, &demand->count[i]);
+  case SHOAL_PARAMETER_NUMBER:
+    return parse_number(b, type, parameter, value, &requirement->number[i]);
+  case SHOAL_PARAMETER_WORD: return parse_word(b, type, parameter, value, &requirement->word[i]);
+  case SHOAL_PARAMETER_COLUMN: return parse_column(b, value, &requirement->guard);
+  default: return parse_count(b, type, parameter, value, &requirement->count[i]);
   }
 }
 
 static shoal_status parse_parameters(const binder *b, const shoal_model_request *request,
-                                     shoal_demand *demand) {
-  const shoal_model_type *type = demand->type;
+                                     shoal_requirement *requirement) {
+  const shoal_model_type *type = requirement->type;
   SHOAL_TRY(check_names(b, type, request));
   for (size_t i = 0; type->parameters[i].name; i++) {
     const shoal_parameter *parameter = &type->parameters[i];
     const shoal_word *value = requested(request, parameter->name);
     const char *key = parameter->default_key;
     if (value) {
-      SHOAL_TRY(parse_given(b, demand, i, value));
+      SHOAL_TRY(parse_given(b, requirement, i, value));
     } else if (key && strcmp(key, "k") == 0 && b->policy->has_k) {
-      demand->count[i] = b->policy->k;
+      requirement->count[i] = b->policy->k;
     } else if (key && strcmp(key, "p") == 0 && b->policy->has_p) {
-      demand->count[i] = b->policy->p;
+      requirement->count[i] = b->policy->p;
     } else if (!parameter->optional) {
       return shoal_policy_fail(b->policy, request->name.mark, b->error,
                                "%s needs '%s': give it. Use: %s", type->name, parameter->name,
                                type->parameters_help);
     } else if (parameter->words) {
-      demand->text[i] = parameter->words[0];
+      requirement->text[i] = parameter->words[0];
     }
   }
   return SHOAL_OK;
 }
 
-/* ------------------------------------------------------------ demands */
+/* ------------------------------------------------------------ requirements */
 
-static shoal_status add_demand(binder *b, const shoal_demand *template_demand) {
-  shoal_demands *demands = b->demands;
-  if (!shoal_grow(&demands->items, &b->capacity, demands->n_items + 1, sizeof *demands->items))
+static shoal_status add_requirement(binder *b, const shoal_requirement *template_requirement) {
+  shoal_requirements *requirements = b->requirements;
+  if (!shoal_grow(&requirements->items, &b->capacity, requirements->n_items + 1,
+                  sizeof *requirements->items))
     return shoal_fail_memory(b->error);
-  shoal_demand *demand = &demands->items[demands->n_items++];
-  *demand = *template_demand;
-  if (demand->type->is_size && demand->count[0] > demands->k) demands->k = demand->count[0];
-  if (demand->type->is_p && demand->count[0] > demands->p) demands->p = demand->count[0];
-  if (demand->sensitive == SHOAL_NO_ATTRIBUTE) return SHOAL_OK;
-  shoal_track *track = &b->tracked->track[demand->sensitive];
-  if (demand->type->needs & SHOAL_NEEDS_HISTOGRAM) *track = SHOAL_TRACK_HISTOGRAM;
+  shoal_requirement *requirement = &requirements->items[requirements->n_items++];
+  *requirement = *template_requirement;
+  if (requirement->type->is_size && requirement->count[0] > requirements->k)
+    requirements->k = requirement->count[0];
+  if (requirement->type->is_p && requirement->count[0] > requirements->p)
+    requirements->p = requirement->count[0];
+  if (requirement->sensitive == SHOAL_NO_ATTRIBUTE) return SHOAL_OK;
+  shoal_track *track = &b->tracked->track[requirement->sensitive];
+  if (requirement->type->needs & SHOAL_NEEDS_HISTOGRAM) *track = SHOAL_TRACK_HISTOGRAM;
   else if (*track == SHOAL_TRACK_NONE) *track = SHOAL_TRACK_SET;
   return SHOAL_OK;
 }
 
-/* The attribute a request names, as an index; SHOAL_NO_ATTRIBUTE: every one. */
+/* The index of the attribute that a request names; SHOAL_NO_ATTRIBUTE: all of them. */
 static shoal_status find_attribute(const binder *b, const shoal_word *name, size_t *index) {
   *index = SHOAL_NO_ATTRIBUTE;
   if (!name->text) return SHOAL_OK;
@@ -251,7 +258,7 @@ static shoal_status find_attribute(const binder *b, const shoal_word *name, size
   char near[192];
   shoal_status status =
       shoal_policy_fail(b->policy, name->mark, b->error,
-                        "'%.60s' is no sensitive attribute%s Give it 'role: sensitive', or name "
+                        "'%.60s' is not a sensitive attribute%s Give it 'role: sensitive', or name "
                         "another",
                         name->text, advice(name->text, names, near, sizeof near));
   free(names);
@@ -259,34 +266,36 @@ static shoal_status find_attribute(const binder *b, const shoal_word *name, size
 }
 
 static shoal_status bind_request(binder *b, const shoal_model_request *request) {
-  shoal_demand demand = {.type = find_type(b, &request->name),
-                         .sensitive = SHOAL_NO_ATTRIBUTE,
-                         .guard = SHOAL_NO_ATTRIBUTE,
-                         .mark = request->name.mark};
-  if (!demand.type) return SHOAL_BAD_INPUT;
-  SHOAL_TRY(parse_parameters(b, request, &demand));
-  if (!demand.type->on_attribute) {
+  shoal_requirement requirement = {.type = find_type(b, &request->name),
+                                   .sensitive = SHOAL_NO_ATTRIBUTE,
+                                   .guard = SHOAL_NO_ATTRIBUTE,
+                                   .mark = request->name.mark};
+  if (!requirement.type) return SHOAL_BAD_INPUT;
+  SHOAL_TRY(parse_parameters(b, request, &requirement));
+  if (!requirement.type->on_attribute) {
     if (request->attribute.text)
       return shoal_policy_fail(b->policy, request->attribute.mark, b->error,
                                "%s is not about an attribute: leave 'attribute' out",
-                               demand.type->name);
-    return add_demand(b, &demand);
+                               requirement.type->name);
+    return add_requirement(b, &requirement);
   }
   size_t wanted;
   SHOAL_TRY(find_attribute(b, &request->attribute, &wanted));
   if (b->tracked->n_sensitive == 0)
-    return shoal_policy_fail(b->policy, request->name.mark, b->error,
-                             "%s needs a sensitive attribute: give one 'role: sensitive'",
-                             demand.type->name);
+    return shoal_policy_fail(
+        b->policy, request->name.mark, b->error,
+        "%s needs a sensitive attribute; give one column 'role: sensitive', or "
+        "remove the model",
+        requirement.type->name);
   for (size_t s = 0; s < b->tracked->n_sensitive; s++) {
     if (wanted != SHOAL_NO_ATTRIBUTE && s != wanted) continue;
-    demand.sensitive = s;
-    SHOAL_TRY(add_demand(b, &demand));
+    requirement.sensitive = s;
+    SHOAL_TRY(add_requirement(b, &requirement));
   }
   return SHOAL_OK;
 }
 
-/* privacy.k and privacy.p are short for the two models of their names. */
+/* privacy.k and privacy.p are short forms of k-anonymity and p-sensitive. */
 static shoal_status bind_short_forms(binder *b) {
   shoal_model_request request = {.name = {"k-anonymity", b->policy->k_mark}};
   if (b->policy->has_k) SHOAL_TRY(bind_request(b, &request));
@@ -295,19 +304,21 @@ static shoal_status bind_short_forms(binder *b) {
   return SHOAL_OK;
 }
 
-/* Once all are known: what each needs of its attribute. */
+/* After all requests are read: k is known then. */
 static shoal_status prepare_all(binder *b) {
-  shoal_demands *demands = b->demands;
-  for (size_t i = 0; i < demands->n_items; i++) {
-    shoal_demand *demand = &demands->items[i];
+  shoal_requirements *requirements = b->requirements;
+  for (size_t i = 0; i < requirements->n_items; i++) {
+    shoal_requirement *requirement = &requirements->items[i];
     shoal_model_context context = {.policy = b->policy, .table = b->table};
-    if (demand->sensitive != SHOAL_NO_ATTRIBUTE)
-      context.sensitive = &b->tracked->sensitive[demand->sensitive];
-    if (demand->guard != SHOAL_NO_ATTRIBUTE) context.guard = b->tracked->columns[demand->guard];
-    demand->k = demands->k;
-    demand->no_memory = demands->no_memory;
-    if (demand->type->prepare) SHOAL_TRY(demand->type->prepare(demand, &context, b->error));
-    demands->monotone = demands->monotone && demand->type->monotone(demand);
+    if (requirement->sensitive != SHOAL_NO_ATTRIBUTE)
+      context.sensitive = &b->tracked->sensitive[requirement->sensitive];
+    if (requirement->guard != SHOAL_NO_ATTRIBUTE)
+      context.guard = b->tracked->columns[requirement->guard];
+    requirement->k = requirements->k;
+    requirement->no_memory = requirements->no_memory;
+    if (requirement->type->prepare)
+      SHOAL_TRY(requirement->type->prepare(requirement, &context, b->error));
+    requirements->monotone = requirements->monotone && requirement->type->monotone(requirement);
   }
   return SHOAL_OK;
 }
@@ -319,46 +330,49 @@ static shoal_status bind_all(binder *b) {
   return prepare_all(b);
 }
 
-shoal_status shoal_demands_check(const shoal_demands *demands, const shoal_policy *policy,
-                                 shoal_error *error) {
-  if (demands->n_items == 0)
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_place){.file = policy->file},
-                         "the policy asks for no protection: give 'privacy: {k: 3}' or more");
+shoal_status shoal_requirements_check(const shoal_requirements *requirements,
+                                      const shoal_policy *policy, shoal_error *error) {
+  if (requirements->n_items == 0)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = policy->file},
+                         "the policy asks for no protection; add 'privacy: {k: 5}'");
   return SHOAL_OK;
 }
 
-shoal_status shoal_demands_check_p(const shoal_demands *demands, const shoal_policy *policy,
-                                   shoal_error *error) {
+shoal_status shoal_requirements_check_p(const shoal_requirements *requirements,
+                                        const shoal_policy *policy, shoal_error *error) {
   bool has_k = false;
-  for (size_t i = 0; i < demands->n_items; i++) has_k = has_k || demands->items[i].type->is_size;
-  for (size_t i = 0; has_k && i < demands->n_items; i++) {
-    const shoal_demand *demand = &demands->items[i];
-    if (demand->type->is_p && demand->count[0] > demands->k)
-      return shoal_policy_fail(policy, demand->mark, error,
-                               "p is %llu but k only %llu: a class of k rows cannot have more "
-                               "than k values; raise k or lower p",
-                               (unsigned long long)demand->count[0],
-                               (unsigned long long)demands->k);
+  for (size_t i = 0; i < requirements->n_items; i++)
+    has_k = has_k || requirements->items[i].type->is_size;
+  for (size_t i = 0; has_k && i < requirements->n_items; i++) {
+    const shoal_requirement *requirement = &requirements->items[i];
+    if (requirement->type->is_p && requirement->count[0] > requirements->k)
+      return shoal_policy_fail(
+          policy, requirement->mark, error, "p is %llu, but k is %llu; set p to %llu or less",
+          (unsigned long long)requirement->count[0], (unsigned long long)requirements->k,
+          (unsigned long long)requirements->k);
   }
   return SHOAL_OK;
 }
 
-shoal_status shoal_demands_bind(const shoal_policy *policy, const shoal_table *table,
-                                shoal_tracked *tracked, shoal_demands *demands,
-                                shoal_error *error) {
-  memset(demands, 0, sizeof *demands);
-  demands->monotone = true;
-  demands->k = 1;
-  demands->p = 1;
+shoal_status shoal_requirements_bind(const shoal_policy *policy, const shoal_table *table,
+                                     shoal_tracked *tracked, shoal_requirements *requirements,
+                                     shoal_error *error) {
+  memset(requirements, 0, sizeof *requirements);
+  requirements->monotone = true;
+  requirements->k = 1;
+  requirements->p = 1;
   tracked->n_columns = tracked->n_sensitive;
   for (size_t s = 0; s < tracked->n_sensitive; s++) {
     tracked->columns[s] = tracked->sensitive[s].column;
     tracked->track[s] = SHOAL_TRACK_NONE;
   }
-  binder b = {
-      .policy = policy, .table = table, .tracked = tracked, .demands = demands, .error = error};
-  demands->no_memory = shoal_alloc_zero(1, sizeof *demands->no_memory);
-  shoal_status status = demands->no_memory ? bind_all(&b) : shoal_fail_memory(error);
-  if (status != SHOAL_OK) shoal_demands_reset(demands);
+  binder b = {.policy = policy,
+              .table = table,
+              .tracked = tracked,
+              .requirements = requirements,
+              .error = error};
+  requirements->no_memory = shoal_alloc_zero(1, sizeof *requirements->no_memory);
+  shoal_status status = requirements->no_memory ? bind_all(&b) : shoal_fail_memory(error);
+  if (status != SHOAL_OK) shoal_requirements_reset(requirements);
   return status;
 }

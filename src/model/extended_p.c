@@ -1,32 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/extended_p: every class has values of at least p protected subtrees (Campan & Truta 2006,
- * Definition 5). Protecting a node protects its whole subtree and every leaf is protected: a value
+ * Definition 5). Protecting a node protects its subtree, and every leaf is protected. A value
  * counts as its strong ancestor, the highest protected node above it (docs/reading-the-papers.md
- * R8). The conditions 1-3 are those of p-sensitive, on strong ancestors.
+ * R8). Conditions 1 to 3 are those of p-sensitive, for strong ancestors.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "model/types.h"
+#include "model/value_groups.h"
 
-typedef struct subtrees {
-  uint32_t *group_of; /* by value */
-  uint32_t n_groups;
-  shoal_spread spread; /* of the groups */
-} subtrees;
-
-static void release(void *own) {
-  subtrees *self = own;
-  if (!self) return;
-  free(self->group_of);
-  free(self->spread.descending);
-  free(self);
-}
-
-/* Names of all labels, for the nearest-word advice. */
+/* The error for an unknown node, with the nearest label as advice. */
 static shoal_status unknown_node(const shoal_policy *policy, const shoal_sensitive *sensitive,
                                  const shoal_word *node, shoal_error *error) {
   const shoal_hierarchy *tree = sensitive->hierarchy;
@@ -63,7 +49,7 @@ static bool label_is(const shoal_level *level, uint32_t label, const char *name)
   return size == strlen(name) && memcmp(bytes, name, size) == 0;
 }
 
-/* Marks every label of that name, on whatever level; false if there is none. */
+/* Marks every label of that name, on any level; false if there is none. */
 static bool mark_protected(const shoal_hierarchy *tree, uint8_t *const *protected_label,
                            const char *name) {
   bool found = false;
@@ -77,7 +63,7 @@ static bool mark_protected(const shoal_hierarchy *tree, uint8_t *const *protecte
   return found;
 }
 
-/* From the top down: the first protected label is the strong ancestor; else the value itself. */
+/* From the top down, the first protected label is the strong ancestor; else the value itself. */
 static void group_values(const shoal_hierarchy *tree, uint8_t *const *protected_label,
                          uint32_t *group_of, uint32_t *n_groups, uint32_t **group_of_label) {
   *n_groups = 0;
@@ -133,74 +119,39 @@ shoal_status shoal_strong_ancestors(const shoal_policy *policy, const shoal_sens
   return status;
 }
 
-static shoal_status prepare(shoal_demand *demand, const shoal_model_context *context,
+static shoal_status prepare(shoal_requirement *requirement, const shoal_model_context *context,
                             shoal_error *error) {
   if (!context->sensitive->hierarchy)
-    return shoal_lacks(demand, context, "a tree: give the attribute a 'hierarchy'", error);
-  subtrees *self = shoal_alloc_zero(1, sizeof *self);
+    return shoal_lacks(requirement, context,
+                       "a 'hierarchy', such as {tree: {Cancer: [Lung, Colon], Other: [Flu]}}",
+                       error);
+  shoal_value_groups *self = shoal_alloc_zero(1, sizeof *self);
   if (!self) return shoal_fail_memory(error);
-  demand->own = self;
+  requirement->own = self;
   SHOAL_TRY(shoal_strong_ancestors(context->policy, context->sensitive, &self->group_of,
                                    &self->n_groups, error));
-  return shoal_spread_groups(context->table, context->sensitive->column, self->group_of,
-                             self->n_groups, &self->spread, error);
+  return shoal_value_frequencies_groups(context->table, context->sensitive->column, self->group_of,
+                                        self->n_groups, &self->frequencies, error);
 }
 
-/* Distinct strong ancestors; stops at `enough`. */
-static uint64_t count_groups(const shoal_demand *demand, const shoal_value_view *view,
-                             uint64_t enough) {
-  const subtrees *self = demand->own;
-  uint64_t seen_bits = 0, distinct = 0;
-  size_t at = 0;
-  uint32_t value;
-  uint64_t n_rows;
-  uint8_t *seen = self->n_groups > 64 ? shoal_alloc_zero(self->n_groups, 1) : NULL;
-  if (shoal_demand_failed(demand, self->n_groups > 64 && !seen)) return 0; /* nothing is proven */
-  while (distinct < enough && shoal_view_next(view, &at, &value, &n_rows)) {
-    uint32_t group = self->group_of[value];
-    bool known = seen ? seen[group] : seen_bits >> group & 1;
-    if (known) continue;
-    if (seen) seen[group] = 1;
-    else seen_bits |= UINT64_C(1) << group;
-    distinct++;
-  }
-  free(seen);
-  return distinct;
+static bool holds(const shoal_requirement *requirement, const shoal_class_view *view) {
+  return shoal_value_groups_count(requirement, &view->values, requirement->count[0]) >=
+         requirement->count[0];
 }
 
-static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
-  return count_groups(demand, &view->values, demand->count[0]) >= demand->count[0];
+static double reached(const shoal_requirement *requirement, const shoal_class_view *view) {
+  return (double)shoal_value_groups_count(requirement, &view->values, UINT64_MAX);
 }
 
-static double reached(const shoal_demand *demand, const shoal_class_view *view) {
-  return (double)count_groups(demand, &view->values, UINT64_MAX);
-}
-
-static uint64_t most_classes(const shoal_demand *demand, const shoal_spread *spread) {
-  (void)spread;
-  const subtrees *self = demand->own;
-  return shoal_spread_max_groups(&self->spread, demand->count[0]);
-}
-
-static const shoal_spread *groups(const shoal_demand *demand) {
-  return &((const subtrees *)demand->own)->spread;
-}
-
-static bool distinct(const shoal_demand *demand, shoal_distinct *out) {
-  const subtrees *self = demand->own;
-  *out = (shoal_distinct){demand->count[0], self->group_of, self->n_groups};
-  return true;
-}
-
-static void explain(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
-                    char *out, size_t capacity) {
-  (void)spread;
-  const subtrees *self = demand->own;
+static void explain(const shoal_requirement *requirement,
+                    const shoal_value_frequencies *frequencies, const char *attribute, char *out,
+                    size_t capacity) {
+  size_t n = shoal_value_groups_frequencies(requirement)->n_distinct;
+  (void)frequencies;
   (void)snprintf(out, capacity,
                  "p is %llu, but the values of '%s' fall into only %zu protected subtree%s "
                  "(second necessary condition): lower p, or protect fewer nodes",
-                 (unsigned long long)demand->count[0], attribute, self->spread.n_distinct,
-                 self->spread.n_distinct == 1 ? "" : "s");
+                 (unsigned long long)requirement->count[0], attribute, n, n == 1 ? "" : "s");
 }
 
 static const shoal_parameter parameters[] = {
@@ -218,12 +169,12 @@ const shoal_model_type shoal_model_extended_p_sensitive = {
     .is_p = true,
     .monotone = shoal_is_monotone,
     .prepare = prepare,
-    .release = release,
+    .release = shoal_value_groups_release,
     .holds = holds,
     .reached = reached,
     .required = shoal_required_count,
-    .most_classes = most_classes,
-    .groups = groups,
-    .distinct = distinct,
+    .max_classes = shoal_value_groups_max_classes,
+    .groups = shoal_value_groups_frequencies,
+    .distinct = shoal_value_groups_distinct,
     .explain = explain,
 };

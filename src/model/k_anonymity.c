@@ -7,24 +7,27 @@
 
 #include "model/types.h"
 
-static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
-  return view->n_rows >= demand->count[0];
+static bool holds(const shoal_requirement *requirement, const shoal_class_view *view) {
+  return view->n_rows >= requirement->count[0];
 }
 
-static double reached(const shoal_demand *demand, const shoal_class_view *view) {
-  (void)demand;
+static double reached(const shoal_requirement *requirement, const shoal_class_view *view) {
+  (void)requirement;
   return (double)view->n_rows;
 }
 
-static uint64_t most_classes(const shoal_demand *demand, const shoal_spread *spread) {
-  return spread->n_rows / demand->count[0];
+static uint64_t max_classes(const shoal_requirement *requirement,
+                            const shoal_value_frequencies *frequencies) {
+  return frequencies->n_rows / requirement->count[0];
 }
 
-static void explain(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
-                    char *out, size_t capacity) {
+static void explain(const shoal_requirement *requirement,
+                    const shoal_value_frequencies *frequencies, const char *attribute, char *out,
+                    size_t capacity) {
   (void)attribute;
-  (void)snprintf(out, capacity, "k is %llu, the table has only %llu rows: lower k",
-                 (unsigned long long)demand->count[0], (unsigned long long)spread->n_rows);
+  (void)snprintf(out, capacity, "k is %llu, the table has only %llu rows; lower k",
+                 (unsigned long long)requirement->count[0],
+                 (unsigned long long)frequencies->n_rows);
 }
 
 static const shoal_parameter parameters[] = {
@@ -43,6 +46,6 @@ const shoal_model_type shoal_model_k_anonymity = {
     .holds = holds,
     .reached = reached,
     .required = shoal_required_count,
-    .most_classes = most_classes,
+    .max_classes = max_classes,
     .explain = explain,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/l_diversity: distinct, entropy and recursive (c, l)-diversity (Machanavajjhala et al. 2006;
- * docs/reading-the-papers.md R22). Distinct is monotone; the others are not once rows may be
+ * docs/reading-the-papers.md R22). Distinct is monotone; the others are not if rows may be
  * suppressed (R2).
  */
 #include <math.h>
@@ -63,9 +63,9 @@ static bool is_tie(const shoal_frequencies *f, shoal_decimal l) {
 }
 
 /*
- * entropy >= log l, that is n log n - sum f log f >= n log l. Logarithms decide where the two sides
- * differ by more than their rounding can; where they do not, whole numbers say whether they are
- * equal. What can be told by neither does not hold.
+ * entropy >= log l, that is n log n - sum f log f >= n log l. Logarithms decide if the two sides
+ * differ by more than the rounding error. Otherwise integers decide whether they are equal. If
+ * neither decides, the class counts as violating.
  */
 static bool holds_entropy(const shoal_frequencies *f, shoal_decimal l) {
   if (f->sum == 0) return false;
@@ -109,83 +109,87 @@ static double reached_recursive(const shoal_frequencies *f, shoal_decimal c) {
 
 /* ------------------------------------------------------------ the model */
 
-static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
-  if (demand->word[KIND] == DISTINCT) {
-    shoal_decimal l = demand->number[L]; /* whole: prepared so */
+static bool holds(const shoal_requirement *requirement, const shoal_class_view *view) {
+  if (requirement->word[KIND] == DISTINCT) {
+    shoal_decimal l = requirement->number[L]; /* an integer: see prepare */
     return view->n_distinct >= (uint64_t)l.mantissa;
   }
   shoal_frequencies f;
   shoal_frequencies_init(&f, &view->values);
-  bool ok = !shoal_demand_failed(demand, f.failed) &&
-            (demand->word[KIND] == ENTROPY
-                 ? holds_entropy(&f, demand->number[L])
-                 : holds_recursive(&f, (uint64_t)demand->number[L].mantissa, demand->number[C]));
+  bool ok = !shoal_requirement_failed(requirement, f.failed) &&
+            (requirement->word[KIND] == ENTROPY
+                 ? holds_entropy(&f, requirement->number[L])
+                 : holds_recursive(&f, (uint64_t)requirement->number[L].mantissa,
+                                   requirement->number[C]));
   shoal_frequencies_reset(&f);
   return ok;
 }
 
-static double reached(const shoal_demand *demand, const shoal_class_view *view) {
-  if (demand->word[KIND] == DISTINCT) return view->n_distinct;
+static double reached(const shoal_requirement *requirement, const shoal_class_view *view) {
+  if (requirement->word[KIND] == DISTINCT) return view->n_distinct;
   shoal_frequencies f;
   shoal_frequencies_init(&f, &view->values);
-  double value = shoal_demand_failed(demand, f.failed) ? 0
-                 : demand->word[KIND] == ENTROPY       ? reached_entropy(&f)
-                                                       : reached_recursive(&f, demand->number[C]);
+  double value = shoal_requirement_failed(requirement, f.failed) ? 0
+                 : requirement->word[KIND] == ENTROPY
+                     ? reached_entropy(&f)
+                     : reached_recursive(&f, requirement->number[C]);
   shoal_frequencies_reset(&f);
   return value;
 }
 
-static bool monotone(const shoal_demand *demand) { return demand->word[KIND] == DISTINCT; }
+static bool monotone(const shoal_requirement *requirement) {
+  return requirement->word[KIND] == DISTINCT;
+}
 
-static shoal_status prepare(shoal_demand *demand, const shoal_model_context *context,
+static shoal_status prepare(shoal_requirement *requirement, const shoal_model_context *context,
                             shoal_error *error) {
-  if (demand->word[KIND] != ENTROPY && demand->number[L].scale != 0)
-    return shoal_policy_fail(context->policy, demand->mark, error,
+  if (requirement->word[KIND] != ENTROPY && requirement->number[L].scale != 0)
+    return shoal_policy_fail(context->policy, requirement->mark, error,
                              "l of l-diversity must be a whole number, unless its kind is entropy");
-  if (demand->word[KIND] == RECURSIVE && !demand->given[C])
-    return shoal_policy_fail(context->policy, demand->mark, error,
+  if (requirement->word[KIND] == RECURSIVE && !requirement->given[C])
+    return shoal_policy_fail(context->policy, requirement->mark, error,
                              "recursive l-diversity needs 'c', such as c: 3");
-  if (demand->word[KIND] != RECURSIVE && demand->given[C])
-    return shoal_policy_fail(context->policy, demand->mark, error,
+  if (requirement->word[KIND] != RECURSIVE && requirement->given[C])
+    return shoal_policy_fail(context->policy, requirement->mark, error,
                              "'c' belongs to recursive l-diversity: leave it out, or add 'kind: "
                              "recursive'");
   return SHOAL_OK;
 }
 
-/* Every kind needs at least l distinct values in a class, rounded up. */
-static uint64_t least_distinct(const shoal_demand *demand) {
-  shoal_decimal l = demand->number[L];
+/* Every kind needs at least l distinct values in a class; l is rounded up. */
+static uint64_t min_distinct(const shoal_requirement *requirement) {
+  shoal_decimal l = requirement->number[L];
   uint64_t unit = shoal_power_of_ten(l.scale), mantissa = (uint64_t)l.mantissa;
   return mantissa / unit + (mantissa % unit != 0);
 }
 
-/* At most as many classes as with p = l. */
-static uint64_t most_classes(const shoal_demand *demand, const shoal_spread *spread) {
-  return shoal_spread_max_groups(spread, least_distinct(demand));
+/* The bound of p-sensitive with p = l. */
+static uint64_t max_classes(const shoal_requirement *requirement,
+                            const shoal_value_frequencies *frequencies) {
+  return shoal_value_frequencies_max_groups(frequencies, min_distinct(requirement));
 }
 
-static bool distinct(const shoal_demand *demand, shoal_distinct *out) {
-  *out = (shoal_distinct){.least = least_distinct(demand)};
-  return demand->word[KIND] == DISTINCT;
+static bool distinct(const shoal_requirement *requirement, shoal_distinct *out) {
+  *out = (shoal_distinct){.min = min_distinct(requirement)};
+  return requirement->word[KIND] == DISTINCT;
 }
 
-static void explain(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
-                    char *out, size_t capacity) {
-  (void)snprintf(
-      out, capacity, "l is %s, but '%s' has only %zu distinct value%s in the whole table: lower l",
-      demand->text[L], attribute, spread->n_distinct, spread->n_distinct == 1 ? "" : "s");
+static void explain(const shoal_requirement *requirement,
+                    const shoal_value_frequencies *frequencies, const char *attribute, char *out,
+                    size_t capacity) {
+  (void)snprintf(out, capacity,
+                 "l is %s, but '%s' has only %zu distinct value%s in the whole table; set l to %zu "
+                 "or less",
+                 requirement->text[L], attribute, frequencies->n_distinct,
+                 frequencies->n_distinct == 1 ? "" : "s", frequencies->n_distinct);
 }
 
 static const char *const kinds[] = {"distinct", "entropy", "recursive", NULL};
 
 static const shoal_parameter parameters[] = {
-    {.name = "l", .kind = SHOAL_PARAMETER_NUMBER, .least = "1"},
+    {.name = "l", .kind = SHOAL_PARAMETER_NUMBER, .min = "1"},
     {.name = "kind", .kind = SHOAL_PARAMETER_WORD, .words = kinds, .optional = true},
-    {.name = "c",
-     .kind = SHOAL_PARAMETER_NUMBER,
-     .least = "0",
-     .above_least = true,
-     .optional = true},
+    {.name = "c", .kind = SHOAL_PARAMETER_NUMBER, .min = "0", .above_min = true, .optional = true},
     {.name = NULL},
 };
 
@@ -201,7 +205,7 @@ const shoal_model_type shoal_model_l_diversity = {
     .holds = holds,
     .reached = reached,
     .required = shoal_required_number,
-    .most_classes = most_classes,
+    .max_classes = max_classes,
     .distinct = distinct,
     .explain = explain,
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model: class -> verdict. One file a privacy model, one row of the table in models.c. A model
- * declares what it needs of a class, whether the rows to suppress can only fall going up the
- * lattice (docs/reading-the-papers.md R1, R2), and how many classes there can be at most; search,
+ * model: class -> verdict. One file per privacy model, one row of the table in models.c. A model
+ * declares what it needs of a class, whether it is monotone, that is, suppression never rises going
+ * up the lattice (docs/reading-the-papers.md R1, R2), and a bound on the number of classes. Search,
  * check and report use these declarations and never ask which model it is. Verdicts are exact:
- * integers and fractions, no rounded doubles where a tie decides.
+ * integers and fractions; rounding never decides a tie.
  */
 #ifndef SHOAL_MODEL_MODEL_H
 #define SHOAL_MODEL_MODEL_H
@@ -18,13 +18,13 @@ enum { SHOAL_MODEL_PARAMETERS = 4 };
 
 /* What a model needs of a class. */
 enum {
-  SHOAL_NEEDS_SIZE = 0,           /* its number of rows: always there */
+  SHOAL_NEEDS_SIZE = 0,           /* its number of rows: always known */
   SHOAL_NEEDS_VALUES = 1 << 0,    /* which sensitive values it has */
   SHOAL_NEEDS_HISTOGRAM = 1 << 1, /* rows of each sensitive value */
   SHOAL_NEEDS_GUARDS = 1 << 2     /* which values the guard column has */
 };
 
-/* Values of a class in one column: a set of bits, or a sparse histogram. Missing ones may occur. */
+/* Values of a class in one column: a set of bits, or a sparse histogram with missing values. */
 typedef struct shoal_value_view {
   bool is_set;
   uint64_t set;           /* values that are not missing, by bit */
@@ -42,7 +42,7 @@ typedef struct shoal_class_view {
   shoal_value_view guards;
 } shoal_class_view;
 
-/* Goes over the values that are not missing: start with *at = 0; false at the end. */
+/* Iterates over the values that are not missing. Start with *at = 0; false at the end. */
 static inline bool shoal_view_next(const shoal_value_view *view, size_t *at, uint32_t *value,
                                    uint64_t *n_rows) {
   if (view->is_set) {
@@ -62,17 +62,17 @@ static inline bool shoal_view_next(const shoal_value_view *view, size_t *at, uin
   return false;
 }
 
-/* How rows spread over the values of a column, or over groups of them. */
-typedef struct shoal_spread {
+/* Frequencies of the values of a column, or of groups of them. */
+typedef struct shoal_value_frequencies {
   uint64_t n_rows;
   uint64_t n_valued;    /* rows whose value is not missing */
   uint64_t *descending; /* rows of each value that is not missing, most frequent first */
   size_t n_distinct;
-} shoal_spread;
+} shoal_value_frequencies;
 
 typedef enum shoal_parameter_kind {
   SHOAL_PARAMETER_COUNT,  /* a whole number of at least 1 */
-  SHOAL_PARAMETER_NUMBER, /* a decimal from `least` to `most` */
+  SHOAL_PARAMETER_NUMBER, /* a decimal from `min` to `max` */
   SHOAL_PARAMETER_WORD,   /* one of `words`; the first is the default */
   SHOAL_PARAMETER_COLUMN  /* a column of the data */
 } shoal_parameter_kind;
@@ -80,41 +80,41 @@ typedef enum shoal_parameter_kind {
 typedef struct shoal_parameter {
   const char *name; /* NULL ends the list */
   shoal_parameter_kind kind;
-  const char *default_key; /* "k" or "p": taken from privacy.k or privacy.p where not given */
+  const char *default_key; /* "k" or "p": the default is privacy.k or privacy.p */
   bool optional;
   const char *const *words;
-  const char *least, *most; /* decimals as text; every number has a least, NULL: it has no most */
-  bool above_least;         /* `least` itself is not allowed */
+  const char *min, *max; /* decimals as text; every number has a min; max NULL: no limit */
+  bool above_min;        /* `min` itself is not allowed */
 } shoal_parameter;
 
 typedef struct shoal_model_type shoal_model_type;
 
-/* A demand that enough distinct groups of values satisfy: how many, and of which groups. */
+/* A class must have values of at least `min` distinct groups. */
 typedef struct shoal_distinct {
-  uint64_t least;
+  uint64_t min;
   const uint32_t *group_of; /* by value, below n_groups; NULL: each value is its own group */
   uint32_t n_groups;
 } shoal_distinct;
 
-/* One model asked for, on one attribute. */
-typedef struct shoal_demand {
+/* One model that the policy asks for, on one attribute. */
+typedef struct shoal_requirement {
   const shoal_model_type *type;
-  size_t sensitive; /* index of the attribute; SHOAL_NO_ATTRIBUTE where the model is on none */
+  size_t sensitive; /* index of the attribute, or SHOAL_NO_ATTRIBUTE */
   size_t guard;     /* index of the guard column among the tracked ones, or SHOAL_NO_ATTRIBUTE */
   bool given[SHOAL_MODEL_PARAMETERS]; /* by parameter */
   uint64_t count[SHOAL_MODEL_PARAMETERS];
   shoal_decimal number[SHOAL_MODEL_PARAMETERS];
   size_t word[SHOAL_MODEL_PARAMETERS];      /* index into the parameter's words */
-  const char *text[SHOAL_MODEL_PARAMETERS]; /* as it was written, or its default */
-  uint64_t k;                               /* class size the policy asks for by itself */
-  void *own;                                /* what `prepare` made */
-  atomic_bool *no_memory;                   /* of all bound together: judging ran out of it */
-  shoal_mark mark;                          /* where the policy asks for it */
-} shoal_demand;
+  const char *text[SHOAL_MODEL_PARAMETERS]; /* as written in the policy, or the default */
+  uint64_t k;                               /* the policy's class size */
+  void *own;                                /* made by `prepare` */
+  atomic_bool *no_memory;                   /* shared: an allocation failed during judging */
+  shoal_mark mark;                          /* its line in the policy */
+} shoal_requirement;
 
 #define SHOAL_NO_ATTRIBUTE SIZE_MAX
 
-/* A sensitive attribute with what the policy says of it. */
+/* A sensitive attribute and its part of the policy. */
 typedef struct shoal_sensitive {
   const shoal_column *column;
   const shoal_attribute *attribute;
@@ -125,8 +125,8 @@ typedef struct shoal_sensitive {
 typedef struct shoal_model_context {
   const shoal_policy *policy;
   const shoal_table *table;
-  const shoal_sensitive *sensitive; /* the demand's attribute, NULL where it is on none */
-  const shoal_column *guard;        /* the guard column, NULL where there is none */
+  const shoal_sensitive *sensitive; /* the requirement's attribute, or NULL */
+  const shoal_column *guard;        /* the guard column, or NULL */
 } shoal_model_context;
 
 struct shoal_model_type {
@@ -136,132 +136,136 @@ struct shoal_model_type {
   const shoal_parameter *parameters;
   unsigned needs;
   bool on_attribute;  /* judged on a sensitive attribute */
-  bool at_most;       /* what is reached must not be above what is required; else not below */
-  bool is_size;       /* it is about the class's size alone: its first parameter is a k */
+  bool at_most;       /* `reached` must be at most `required`; else at least */
+  bool is_size;       /* it concerns the class's size only; its first parameter is a k */
   bool against_table; /* it compares a class with the whole table */
   bool is_p;          /* its first parameter is a p, which cannot be above k */
   bool bounds_share;  /* its first parameter bounds the share of any value in a class */
-  /* Rows to suppress can only fall going up the lattice; may depend on the parameters. */
-  bool (*monotone)(const shoal_demand *demand);
-  /* Checks what the parameters need, and makes demand->own; NULL: nothing to do. */
-  shoal_status (*prepare)(shoal_demand *demand, const shoal_model_context *context,
+  /* Suppression never rises going up the lattice; may depend on the parameters. */
+  bool (*monotone)(const shoal_requirement *requirement);
+  /* Checks that the attribute has what the model needs, and makes requirement->own; or NULL. */
+  shoal_status (*prepare)(shoal_requirement *requirement, const shoal_model_context *context,
                           shoal_error *error);
   void (*release)(void *own); /* NULL: nothing to free */
-  /* Does the class satisfy the demand? */
-  bool (*holds)(const shoal_demand *demand, const shoal_class_view *view);
-  /* What the class reaches of what `required` asks for, to be shown. */
-  double (*reached)(const shoal_demand *demand, const shoal_class_view *view);
-  double (*required)(const shoal_demand *demand);
-  /* At most so many classes can satisfy the demand together; 0: none can. NULL: no bound. */
-  uint64_t (*most_classes)(const shoal_demand *demand, const shoal_spread *spread);
-  /* Where p is counted on groups of values (subtrees, categories): how these spread. */
-  const shoal_spread *(*groups)(const shoal_demand *demand);
-  /* True where the demand is nothing but a number of distinct groups of values. NULL: it is not. */
-  bool (*distinct)(const shoal_demand *demand, shoal_distinct *distinct);
-  /*
-   * True where a class must have equally many rows, or one more, of each group of values that it
-   * has any of. NULL: it need not.
-   */
-  bool (*balances)(const shoal_demand *demand, shoal_distinct *groups);
-  /* Why most_classes is 0, for a person. */
-  void (*explain)(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
-                  char *out, size_t capacity);
+  /* Does the class satisfy the requirement? */
+  bool (*holds)(const shoal_requirement *requirement, const shoal_class_view *view);
+  /* The class's value and the required one, for reports. */
+  double (*reached)(const shoal_requirement *requirement, const shoal_class_view *view);
+  double (*required)(const shoal_requirement *requirement);
+  /* The maximum number of classes that can all satisfy it; 0: none can. NULL: no bound. */
+  uint64_t (*max_classes)(const shoal_requirement *requirement,
+                          const shoal_value_frequencies *frequencies);
+  /* If p is counted on groups of values (subtrees, categories): their frequencies; or NULL. */
+  const shoal_value_frequencies *(*groups)(const shoal_requirement *requirement);
+  /* True if the requirement is nothing but a number of distinct groups. NULL: false. */
+  bool (*distinct)(const shoal_requirement *requirement, shoal_distinct *distinct);
+  /* True if the groups present in a class must differ by at most one row. NULL: false. */
+  bool (*balances)(const shoal_requirement *requirement, shoal_distinct *groups);
+  /* A sentence that says why max_classes is 0. */
+  void (*explain)(const shoal_requirement *requirement, const shoal_value_frequencies *frequencies,
+                  const char *attribute, char *out, size_t capacity);
 };
 
 /* The table of models, ended by NULL. */
 extern const shoal_model_type *const shoal_model_types[];
 
-/* All that a policy asks for, in a table's terms. */
-typedef struct shoal_demands {
-  shoal_demand *items;
+/* All requirements of a policy, bound to a table. */
+typedef struct shoal_requirements {
+  shoal_requirement *items;
   size_t n_items;
-  bool monotone; /* every one of them is */
-  uint64_t k;    /* the largest class size asked for by itself; 1 where none is */
-  uint64_t p;    /* the largest p; 1 where none is */
+  bool monotone; /* all of them are */
+  uint64_t k;    /* the largest k; 1 if there is none */
+  uint64_t p;    /* the largest p; 1 if there is none */
   atomic_bool *no_memory;
-} shoal_demands;
+} shoal_requirements;
 
-/* What demands are bound to: the sensitive attributes, then columns that are only tracked. */
+/* Columns whose values travel with the classes: sensitive ones, then guard columns. */
 typedef struct shoal_tracked {
   const shoal_sensitive *sensitive;
   size_t n_sensitive;
-  const shoal_column **columns; /* room for n_sensitive and the table's columns; filled here */
-  shoal_track *track;           /* as long */
+  const shoal_column **columns; /* n_sensitive + the table's columns; filled by bind */
+  shoal_track *track;           /* of the same length */
   size_t n_columns;
 } shoal_tracked;
 
 /*
- * Binds the policy's models. SHOAL_BAD_INPUT, with the policy's line, for unknown models or
- * parameters, impossible ones, attributes that are not sensitive or lack what a model needs.
- * `tracked` receives what must travel with the classes.
+ * Binds the policy's models. SHOAL_BAD_INPUT, with the policy's line, for unknown models, unknown
+ * or impossible parameters, and attributes that are not sensitive or lack what a model needs. Fills
+ * in `tracked`. Nothing to reset on failure.
  */
-shoal_status shoal_demands_bind(const shoal_policy *policy, const shoal_table *table,
-                                shoal_tracked *tracked, shoal_demands *demands,
-                                shoal_error *error) SHOAL_MUST_CHECK;
-/* Is there any demand at all? */
-shoal_status shoal_demands_check(const shoal_demands *demands, const shoal_policy *policy,
-                                 shoal_error *error) SHOAL_MUST_CHECK;
-/* A p above k is refused, with the policy's line: a release cannot have it cheaper than p rows. */
-shoal_status shoal_demands_check_p(const shoal_demands *demands, const shoal_policy *policy,
-                                   shoal_error *error) SHOAL_MUST_CHECK;
-void shoal_demands_reset(shoal_demands *demands);
+shoal_status shoal_requirements_bind(const shoal_policy *policy, const shoal_table *table,
+                                     shoal_tracked *tracked, shoal_requirements *requirements,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
+/* SHOAL_BAD_INPUT if there is no requirement. */
+shoal_status shoal_requirements_check(const shoal_requirements *requirements,
+                                      const shoal_policy *policy,
+                                      shoal_error *error) SHOAL_MUST_CHECK;
+/* SHOAL_BAD_INPUT, with the policy's line, if a p is above k: p values need p rows. */
+shoal_status shoal_requirements_check_p(const shoal_requirements *requirements,
+                                        const shoal_policy *policy,
+                                        shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_requirements_reset(shoal_requirements *requirements);
 
-/* Returns `failed`, and remembers it: a class that could not be judged counts as breaking. */
-bool shoal_demand_failed(const shoal_demand *demand, bool failed);
-/* SHOAL_FAILED if any class could not be judged since the demands were bound. */
-shoal_status shoal_demands_trust(const shoal_demands *demands, shoal_error *error) SHOAL_MUST_CHECK;
+/* Returns `failed`, and records it: a class that could not be judged counts as violating. */
+bool shoal_requirement_failed(const shoal_requirement *requirement, bool failed);
+/* SHOAL_FAILED if an allocation failed during judging: then no verdict is reliable. */
+shoal_status shoal_requirements_status(const shoal_requirements *requirements,
+                                       shoal_error *error) SHOAL_MUST_CHECK;
 
-/* What judging classes comes to. */
+/* The result of judging classes. */
 typedef struct shoal_verdict {
-  uint64_t suppressed;     /* rows in classes that break a demand */
-  uint32_t n_classes;      /* classes that break none */
+  uint64_t suppressed;     /* rows in classes that violate a requirement */
+  uint32_t n_classes;      /* classes that violate none */
   uint64_t smallest_class; /* of these; 0 if there are none */
 } shoal_verdict;
 
 /*
- * Judges every class against every demand. `breaks`, if not NULL, receives 1 for each class that
- * breaks one (n_classes of them). Stops early, with suppressed > limit, once it is above `limit`
- * and `breaks` is NULL.
+ * Judges every class against every requirement. `violates`, if not NULL, receives 1 for each class
+ * that violates one, else 0. If it is NULL, judging stops as soon as suppressed > limit.
  */
-shoal_verdict shoal_judge(const shoal_demands *demands, const shoal_frequency *frequency,
-                          const shoal_classes *classes, uint64_t limit, uint8_t *breaks);
+shoal_verdict shoal_judge(const shoal_requirements *requirements,
+                          const shoal_frequency_set *frequency, const shoal_classes *classes,
+                          uint64_t limit, uint8_t *violates);
 
-/* Does one class satisfy one demand, and what does it reach? */
-bool shoal_demand_holds(const shoal_demand *demand, const shoal_frequency *frequency,
-                        const shoal_classes *classes, uint32_t c, double *reached);
+/* Does class c satisfy the requirement? *reached, if not NULL, receives its value. */
+bool shoal_requirement_holds(const shoal_requirement *requirement,
+                             const shoal_frequency_set *frequency, const shoal_classes *classes,
+                             uint32_t c, double *reached);
 
-/* Rows of each value of a column, by value; the caller frees it. NULL: no memory. */
+/* Rows of each value of a column; the caller frees the array. NULL: no memory. */
 uint64_t *shoal_count_values(const shoal_table *table, const shoal_column *column);
 
-/* The spread of a column's values; the caller frees spread->descending. */
-shoal_status shoal_spread_count(const shoal_table *table, const shoal_column *column,
-                                shoal_spread *spread, shoal_error *error) SHOAL_MUST_CHECK;
+/* Frequencies of a column's values; the caller frees frequencies->descending. */
+shoal_status shoal_value_frequencies_count(const shoal_table *table, const shoal_column *column,
+                                           shoal_value_frequencies *frequencies,
+                                           shoal_error *error) SHOAL_MUST_CHECK;
 
-/* The same after each value has become the group group_of[value], one of n_groups. */
-shoal_status shoal_spread_groups(const shoal_table *table, const shoal_column *column,
-                                 const uint32_t *group_of, uint32_t n_groups, shoal_spread *spread,
-                                 shoal_error *error) SHOAL_MUST_CHECK;
+/* The same for groups of values: value v is in group group_of[v] < n_groups. */
+shoal_status shoal_value_frequencies_groups(const shoal_table *table, const shoal_column *column,
+                                            const uint32_t *group_of, uint32_t n_groups,
+                                            shoal_value_frequencies *frequencies,
+                                            shoal_error *error) SHOAL_MUST_CHECK;
 
-/* From the rows of each group, in any order in `descending`: sorts them, drops empty ones. */
-void shoal_spread_sort(shoal_spread *spread, size_t n_groups);
+/* Sorts `descending`, n_groups counts in any order, drops zeros and sets the other fields. */
+void shoal_value_frequencies_sort(shoal_value_frequencies *frequencies, size_t n_groups);
 
 /*
- * The largest number of groups that can each have p distinct values: condition 2 of Truta & Vinay
- * 2006 with the term i = p of Truta, Campan & Meyer 2007; 0 where p is above the distinct values.
+ * The maximum number of classes that can each have p distinct values: condition 2 of Truta & Vinay
+ * 2006, with the term i = p of Truta, Campan & Meyer 2007. 0 if p is above the distinct values.
  */
-uint64_t shoal_spread_max_groups(const shoal_spread *spread, uint64_t p);
+uint64_t shoal_value_frequencies_max_groups(const shoal_value_frequencies *frequencies, uint64_t p);
 
 /*
- * Each value's strong ancestor (Campan & Truta 2006, Definition 3) as a number below *n_groups: the
- * highest protected node on its way to the root, or itself. The caller frees *group_of.
+ * The strong ancestor of each value (Campan & Truta 2006, Definition 3): the highest protected node
+ * on its path to the root, or itself; as a number below *n_groups. The caller frees *group_of.
  */
 shoal_status shoal_strong_ancestors(const shoal_policy *policy, const shoal_sensitive *sensitive,
                                     uint32_t **group_of, uint32_t *n_groups,
                                     shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
- * Each value's category, 0 the most sensitive; UINT32_MAX for missing values. SHOAL_BAD_INPUT if
- * a value has none. The caller frees *category_of.
+ * The category of each value, 0 the most sensitive; UINT32_MAX for missing values. SHOAL_BAD_INPUT
+ * if a value has none. The caller frees *category_of.
  */
 shoal_status shoal_value_categories(const shoal_policy *policy, const shoal_table *table,
                                     const shoal_sensitive *sensitive, uint32_t **category_of,

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/models: the table of privacy models. */
-#include <pthread.h>
+/*
+ * model/models: the table of privacy models, the judgement of classes, and what several models
+ * share. A class that violates any requirement is suppressed, not only a class below k: this makes
+ * suppression monotone (docs/reading-the-papers.md R1).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "model/types.h"
 
@@ -20,16 +26,301 @@ const shoal_model_type *const shoal_model_types[] = {
     NULL,
 };
 
-static shoal_entry entries[sizeof shoal_model_types / sizeof *shoal_model_types];
+/* ------------------------------------------------------------ one class, one requirement */
 
-static void fill_entries(void) {
-  for (size_t i = 0; shoal_model_types[i]; i++)
-    entries[i] = (shoal_entry){shoal_model_types[i]->name, shoal_model_types[i]->parameters_help,
-                               shoal_model_types[i]->summary};
+static shoal_value_view values_of(const shoal_frequency_set *frequency,
+                                  const shoal_classes *classes, uint32_t c, size_t s) {
+  shoal_value_view view = {.is_missing = frequency->sensitive[s]->is_missing};
+  const shoal_histogram *histogram = &classes->histograms[s];
+  if (histogram->start) {
+    view.values = histogram->value + histogram->start[c];
+    view.n_rows = histogram->n_rows + histogram->start[c];
+    view.n = histogram->start[c + 1] - histogram->start[c];
+  } else { /* a column that a requirement needs is tracked as one or the other */
+    view.is_set = true;
+    view.set = classes->sets[s][c];
+    view.n = 64;
+  }
+  return view;
 }
 
-const shoal_entry *shoal_models(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  (void)pthread_once(&once, fill_entries);
-  return entries;
+static shoal_class_view view_of(const shoal_requirement *requirement,
+                                const shoal_frequency_set *frequency, const shoal_classes *classes,
+                                uint32_t c) {
+  shoal_class_view view = {.n_rows = classes->n_rows[c]};
+  if (requirement->sensitive != SHOAL_NO_ATTRIBUTE) {
+    view.n_distinct = shoal_classes_distinct(frequency, classes, c, requirement->sensitive);
+    view.values = values_of(frequency, classes, c, requirement->sensitive);
+  }
+  if (requirement->guard != SHOAL_NO_ATTRIBUTE)
+    view.guards = values_of(frequency, classes, c, requirement->guard);
+  return view;
+}
+
+bool shoal_requirement_holds(const shoal_requirement *requirement,
+                             const shoal_frequency_set *frequency, const shoal_classes *classes,
+                             uint32_t c, double *reached) {
+  shoal_class_view view = view_of(requirement, frequency, classes, c);
+  if (reached) *reached = requirement->type->reached(requirement, &view);
+  return requirement->type->holds(requirement, &view);
+}
+
+/* ------------------------------------------------------------ all classes, all requirements */
+
+enum { MAX_QUICK = 8 };
+
+/* A requirement that the number of values in a class's set decides. */
+typedef struct quick_requirement {
+  const uint64_t *sets; /* by class */
+  uint64_t min_distinct;
+} quick_requirement;
+
+/* Sizes and numbers of distinct values are checked without a view of the class. */
+typedef struct judgement {
+  const shoal_requirements *requirements;
+  const shoal_frequency_set *frequency;
+  const shoal_classes *classes;
+  uint64_t min_rows;
+  quick_requirement quick[MAX_QUICK];
+  size_t n_quick;
+  bool has_others; /* requirements that need a view */
+} judgement;
+
+/* Adds the requirement to the quick checks; false if it is not one. */
+static bool add_quick(judgement *j, const shoal_requirement *requirement) {
+  shoal_distinct distinct;
+  if (requirement->type->is_size) {
+    if (requirement->count[0] > j->min_rows) j->min_rows = requirement->count[0];
+    return true;
+  }
+  if (j->n_quick == MAX_QUICK || !requirement->type->distinct || /* so it is on an attribute */
+      !j->classes->sets[requirement->sensitive] ||
+      !requirement->type->distinct(requirement, &distinct) || distinct.group_of)
+    return false;
+  j->quick[j->n_quick++] =
+      (quick_requirement){j->classes->sets[requirement->sensitive], distinct.min};
+  return true;
+}
+
+static judgement plan(const shoal_requirements *requirements, const shoal_frequency_set *frequency,
+                      const shoal_classes *classes) {
+  judgement j = {.requirements = requirements, .frequency = frequency, .classes = classes};
+  for (size_t i = 0; i < requirements->n_items; i++)
+    if (!add_quick(&j, &requirements->items[i])) j.has_others = true;
+  return j;
+}
+
+static bool violates_any(const judgement *j, uint32_t c) {
+  if (j->classes->n_rows[c] < j->min_rows) return true;
+  for (size_t i = 0; i < j->n_quick; i++)
+    if ((uint64_t)__builtin_popcountll(j->quick[i].sets[c]) < j->quick[i].min_distinct) return true;
+  for (size_t i = 0; j->has_others && i < j->requirements->n_items; i++)
+    if (!shoal_requirement_holds(&j->requirements->items[i], j->frequency, j->classes, c, NULL))
+      return true;
+  return false;
+}
+
+shoal_verdict shoal_judge(const shoal_requirements *requirements,
+                          const shoal_frequency_set *frequency, const shoal_classes *classes,
+                          uint64_t limit, uint8_t *violates) {
+  judgement j = plan(requirements, frequency, classes);
+  shoal_verdict verdict = {0, 0, 0};
+  for (uint32_t c = 0; c < classes->n_classes; c++) {
+    bool violated = violates_any(&j, c);
+    if (violates) violates[c] = violated;
+    if (violated) {
+      verdict.suppressed += classes->n_rows[c];
+      if (!violates && verdict.suppressed > limit) return verdict;
+      continue;
+    }
+    verdict.n_classes++;
+    if (verdict.smallest_class == 0 || classes->n_rows[c] < verdict.smallest_class)
+      verdict.smallest_class = classes->n_rows[c];
+  }
+  return verdict;
+}
+
+/* ------------------------------------------------------------ exact products */
+
+/* The 256-bit product of two 128-bit numbers, from their halves. */
+typedef struct wide {
+  shoal_uint128 high, low;
+} wide;
+
+static wide multiply(shoal_uint128 a, shoal_uint128 b) {
+  shoal_uint128 a1 = a >> 64, a0 = (uint64_t)a, b1 = b >> 64, b0 = (uint64_t)b;
+  shoal_uint128 low = a0 * b0, cross = a1 * b0, other = a0 * b1;
+  shoal_uint128 middle = (low >> 64) + (uint64_t)cross + (uint64_t)other;
+  wide product = {.high = a1 * b1 + (cross >> 64) + (other >> 64) + (middle >> 64),
+                  .low = middle << 64 | (uint64_t)low};
+  return product;
+}
+
+int shoal_compare_products(shoal_uint128 a, shoal_uint128 a2, shoal_uint128 b, shoal_uint128 b2) {
+  wide x = multiply(a, a2), y = multiply(b, b2);
+  if (x.high != y.high) return x.high > y.high ? 1 : -1;
+  return (x.low > y.low) - (x.low < y.low);
+}
+
+/* ------------------------------------------------------------ parts of models */
+
+bool shoal_is_monotone(const shoal_requirement *requirement) {
+  (void)requirement;
+  return true;
+}
+
+bool shoal_is_not_monotone(const shoal_requirement *requirement) {
+  (void)requirement;
+  return false;
+}
+
+double shoal_required_count(const shoal_requirement *requirement) {
+  return (double)requirement->count[0];
+}
+
+double shoal_required_number(const shoal_requirement *requirement) {
+  return shoal_decimal_double(requirement->number[0]);
+}
+
+uint64_t shoal_distinct_max_classes(const shoal_requirement *requirement,
+                                    const shoal_value_frequencies *f) {
+  return shoal_value_frequencies_max_groups(f, requirement->count[0]);
+}
+
+/* The first necessary condition: p is at most the number of distinct values in the table. */
+void shoal_explain_distinct(const shoal_requirement *requirement, const shoal_value_frequencies *f,
+                            const char *attribute, char *out, size_t capacity) {
+  if (f->n_distinct == 0) {
+    (void)snprintf(out, capacity, "every value of '%s' is missing", attribute);
+    return;
+  }
+  (void)snprintf(out, capacity,
+                 "p is %llu, but '%s' has only %zu distinct value%s in the whole table; set p "
+                 "to %zu or less",
+                 (unsigned long long)requirement->count[0], attribute, f->n_distinct,
+                 f->n_distinct == 1 ? "" : "s", f->n_distinct);
+}
+
+static int descending(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x < y) - (x > y);
+}
+
+void shoal_sort_descending(uint64_t *items, size_t n) {
+  if (n > 1) qsort(items, n, sizeof *items, descending);
+}
+
+void shoal_frequencies_init(shoal_frequencies *f, const shoal_value_view *view) {
+  f->rows =
+      view->n <= sizeof f->few / sizeof *f->few ? f->few : shoal_alloc(view->n, sizeof *f->rows);
+  f->n = 0;
+  f->sum = 0;
+  f->failed = !f->rows;
+  size_t at = 0;
+  uint32_t value;
+  uint64_t n_rows;
+  while (!f->failed && shoal_view_next(view, &at, &value, &n_rows)) {
+    f->rows[f->n++] = n_rows;
+    f->sum += n_rows;
+  }
+  if (!f->failed) shoal_sort_descending(f->rows, f->n);
+}
+
+void shoal_frequencies_reset(shoal_frequencies *f) {
+  if (f->rows != f->few) free(f->rows);
+}
+
+uint64_t shoal_view_valued(const shoal_value_view *view) {
+  size_t at = 0;
+  uint32_t value;
+  uint64_t n_rows, sum = 0;
+  while (shoal_view_next(view, &at, &value, &n_rows)) sum += n_rows;
+  return sum;
+}
+
+shoal_status shoal_lacks(const shoal_requirement *requirement, const shoal_model_context *context,
+                         const char *what, shoal_error *error) {
+  return shoal_policy_fail(context->policy, requirement->mark, error, "%s on '%s' needs %s",
+                           requirement->type->name, context->sensitive->column->name, what);
+}
+
+/* ------------------------------------------------------------ frequencies of values */
+
+/* Codes of one byte. Four counters per value: consecutive additions to one would wait. */
+static void count_bytes(const uint8_t *codes, uint64_t n_rows, uint32_t n_values, uint64_t *rows) {
+  uint64_t counts[4][UINT8_MAX + 1] = {{0}};
+  for (uint64_t row = 0; row + 4 <= n_rows; row += 4)
+    for (unsigned i = 0; i < 4; i++) counts[i][codes[row + i]]++;
+  for (uint64_t row = n_rows / 4 * 4; row < n_rows; row++) counts[0][codes[row]]++;
+  for (uint32_t v = 0; v < n_values; v++)
+    rows[v] = counts[0][v] + counts[1][v] + counts[2][v] + counts[3][v];
+}
+
+uint64_t *shoal_count_values(const shoal_table *table, const shoal_column *column) {
+  uint64_t *rows = shoal_alloc_zero(column->n_values, sizeof *rows);
+  if (rows && column->code_size == 1 && !table->counts) {
+    count_bytes(column->codes, table->n_rows, column->n_values, rows);
+    return rows;
+  }
+  for (uint64_t row = 0; rows && row < table->n_rows; row++)
+    rows[shoal_column_code(column, row)] += shoal_table_count(table, row);
+  return rows;
+}
+
+void shoal_value_frequencies_sort(shoal_value_frequencies *f, size_t n_groups) {
+  uint64_t *rows = f->descending;
+  for (size_t g = 0; g < n_groups; g++) {
+    if (!rows[g]) continue;
+    f->n_valued += rows[g];
+    rows[f->n_distinct++] = rows[g];
+  }
+  shoal_sort_descending(rows, f->n_distinct);
+}
+
+shoal_status shoal_value_frequencies_count(const shoal_table *table, const shoal_column *column,
+                                           shoal_value_frequencies *f, shoal_error *error) {
+  memset(f, 0, sizeof *f);
+  f->n_rows = table->n_records;
+  uint64_t *rows = shoal_count_values(table, column);
+  if (!rows) return shoal_fail_memory(error);
+  for (uint32_t v = 0; v < column->n_values; v++)
+    if (shoal_column_missing(column, v)) rows[v] = 0;
+  f->descending = rows;
+  shoal_value_frequencies_sort(f, column->n_values);
+  return SHOAL_OK;
+}
+
+shoal_status shoal_value_frequencies_groups(const shoal_table *table, const shoal_column *column,
+                                            const uint32_t *group_of, uint32_t n_groups,
+                                            shoal_value_frequencies *f, shoal_error *error) {
+  memset(f, 0, sizeof *f);
+  f->n_rows = table->n_records;
+  uint64_t *rows = shoal_count_values(table, column);
+  uint64_t *group_rows = shoal_alloc_zero(n_groups, sizeof *group_rows);
+  if (!rows || !group_rows) {
+    free(rows);
+    free(group_rows);
+    return shoal_fail_memory(error);
+  }
+  for (uint32_t v = 0; v < column->n_values; v++)
+    if (!shoal_column_missing(column, v)) group_rows[group_of[v]] += rows[v];
+  free(rows);
+  f->descending = group_rows;
+  shoal_value_frequencies_sort(f, n_groups);
+  return SHOAL_OK;
+}
+
+/*
+ * For every i, each class needs at least i rows that are not of the p - i most frequent values. The
+ * table has n - cf(p - i) such rows. For i = p, with cf(0) = 0: each class needs p rows.
+ */
+uint64_t shoal_value_frequencies_max_groups(const shoal_value_frequencies *f, uint64_t p) {
+  if (p > f->n_distinct) return 0;
+  uint64_t max_groups = UINT64_MAX, frequent = 0;
+  for (uint64_t i = p; i >= 1; i--) { /* `frequent` is cf(p - i) */
+    uint64_t groups = (f->n_valued - frequent) / i;
+    if (groups < max_groups) max_groups = groups;
+    frequent += f->descending[p - i];
+  }
+  return max_groups;
 }

@@ -1,53 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model/p_plus: p+-sensitive k-anonymity: values of at least p categories in every class (Sun et
- * al., as told in Khan et al. 2020, Definition 8); and the balanced form (own reading): besides,
- * the rows of the categories present differ by at most one. The first is monotone, the second not.
+ * model/p_plus: p+-sensitive k-anonymity: every class has values of at least p categories (Sun et
+ * al., as cited by Khan et al. 2020, Definition 8). In the balanced form (our reading) the
+ * categories present also differ by at most one row. Only the first is monotone.
  */
 #include <stdio.h>
 
-#include "model/categories.h"
+#include "model/value_groups.h"
 
-static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
-  shoal_category_tally tally = shoal_categories_tally(demand->own, &view->values);
-  return !shoal_demand_failed(demand, tally.failed) && tally.n_distinct >= demand->count[0];
+static bool holds(const shoal_requirement *requirement, const shoal_class_view *view) {
+  return shoal_value_groups_count(requirement, &view->values, requirement->count[0]) >=
+         requirement->count[0];
 }
 
-static bool holds_balanced(const shoal_demand *demand, const shoal_class_view *view) {
-  shoal_category_tally tally = shoal_categories_tally(demand->own, &view->values);
-  return !shoal_demand_failed(demand, tally.failed) && tally.n_distinct >= demand->count[0] &&
-         shoal_categories_balanced(&tally);
+static bool holds_balanced(const shoal_requirement *requirement, const shoal_class_view *view) {
+  shoal_group_tally tally = shoal_value_groups_tally(requirement->own, &view->values);
+  return !shoal_requirement_failed(requirement, tally.failed) &&
+         tally.n_distinct >= requirement->count[0] && shoal_group_tally_is_balanced(&tally);
 }
 
-static double reached(const shoal_demand *demand, const shoal_class_view *view) {
-  return (double)shoal_categories_tally(demand->own, &view->values).n_distinct;
+static double reached(const shoal_requirement *requirement, const shoal_class_view *view) {
+  return (double)shoal_value_groups_count(requirement, &view->values, UINT64_MAX);
 }
 
-static uint64_t most_classes(const shoal_demand *demand, const shoal_spread *spread) {
-  (void)spread;
-  const shoal_category_map *map = demand->own;
-  return shoal_spread_max_groups(&map->spread, demand->count[0]);
-}
-
-static const shoal_spread *groups(const shoal_demand *demand) {
-  return &((const shoal_category_map *)demand->own)->spread;
-}
-
-static bool distinct(const shoal_demand *demand, shoal_distinct *out) {
-  const shoal_category_map *map = demand->own;
-  *out = (shoal_distinct){demand->count[0], map->category_of, map->n_categories};
-  return true;
-}
-
-static void explain(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
-                    char *out, size_t capacity) {
-  (void)spread;
-  const shoal_category_map *map = demand->own;
+static void explain(const shoal_requirement *requirement,
+                    const shoal_value_frequencies *frequencies, const char *attribute, char *out,
+                    size_t capacity) {
+  size_t n = shoal_value_groups_frequencies(requirement)->n_distinct;
+  (void)frequencies;
   (void)snprintf(out, capacity,
                  "p is %llu, but the values of '%s' are of only %zu categor%s: lower p, or give "
                  "finer categories",
-                 (unsigned long long)demand->count[0], attribute, map->spread.n_distinct,
-                 map->spread.n_distinct == 1 ? "y" : "ies");
+                 (unsigned long long)requirement->count[0], attribute, n, n == 1 ? "y" : "ies");
 }
 
 static const shoal_parameter parameters[] = {
@@ -65,13 +49,13 @@ const shoal_model_type shoal_model_p_plus_sensitive = {
     .is_p = true,
     .monotone = shoal_is_monotone,
     .prepare = shoal_categories_prepare,
-    .release = shoal_categories_release,
+    .release = shoal_value_groups_release,
     .holds = holds,
     .reached = reached,
     .required = shoal_required_count,
-    .most_classes = most_classes,
-    .groups = groups,
-    .distinct = distinct,
+    .max_classes = shoal_value_groups_max_classes,
+    .groups = shoal_value_groups_frequencies,
+    .distinct = shoal_value_groups_distinct,
     .explain = explain,
 };
 
@@ -86,12 +70,12 @@ const shoal_model_type shoal_model_balanced_p_plus = {
     .is_p = true,
     .monotone = shoal_is_not_monotone,
     .prepare = shoal_categories_prepare,
-    .release = shoal_categories_release,
+    .release = shoal_value_groups_release,
     .holds = holds_balanced,
     .reached = reached,
     .required = shoal_required_count,
-    .most_classes = most_classes,
-    .groups = groups,
-    .balances = shoal_categories_are_balanced,
+    .max_classes = shoal_value_groups_max_classes,
+    .groups = shoal_value_groups_frequencies,
+    .balances = shoal_value_groups_distinct,
     .explain = explain,
 };

@@ -6,17 +6,17 @@
  */
 #include "model/types.h"
 
-static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
-  return view->n_distinct >= demand->count[0];
+static bool holds(const shoal_requirement *requirement, const shoal_class_view *view) {
+  return view->n_distinct >= requirement->count[0];
 }
 
-static double reached(const shoal_demand *demand, const shoal_class_view *view) {
-  (void)demand;
+static double reached(const shoal_requirement *requirement, const shoal_class_view *view) {
+  (void)requirement;
   return view->n_distinct;
 }
 
-static bool distinct(const shoal_demand *demand, shoal_distinct *out) {
-  *out = (shoal_distinct){.least = demand->count[0]};
+static bool distinct(const shoal_requirement *requirement, shoal_distinct *out) {
+  *out = (shoal_distinct){.min = requirement->count[0]};
   return true;
 }
 
@@ -37,7 +37,7 @@ const shoal_model_type shoal_model_p_sensitive = {
     .holds = holds,
     .reached = reached,
     .required = shoal_required_count,
-    .most_classes = shoal_most_distinct,
+    .max_classes = shoal_distinct_max_classes,
     .distinct = distinct,
     .explain = shoal_explain_distinct,
 };

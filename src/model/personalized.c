@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/personalized: personalized anonymity (Xiao & Tao 2006). Each row may name a guarding node
- * of the sensitive attribute's tree: an intruder must not conclude with more than the probability
- * `breach` that its value lies under that node. In a class that is the share of rows whose value
- * does. A missing guard guards nothing. Not monotone (docs/reading-the-papers.md R2).
+ * in the tree of the sensitive attribute. An intruder must not infer with a probability above
+ * `breach` that the row's value lies under that node. The probability is the share of the class's
+ * rows whose value does. A missing guard guards nothing. Not monotone (docs/reading-the-papers.md
+ * R2).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 enum { COLUMN, BREACH };
 
-/* Where in the tree each value of the guard column stands. */
+/* The node in the tree of each value of the guard column. */
 typedef struct guards {
   const shoal_hierarchy *tree;
   uint32_t *level; /* by guard value; UINT32_MAX: guards nothing */
@@ -43,14 +44,17 @@ static bool find_node(const shoal_hierarchy *tree, const char *name, size_t size
   return false;
 }
 
-static shoal_status prepare(shoal_demand *demand, const shoal_model_context *context,
+static shoal_status prepare(shoal_requirement *requirement, const shoal_model_context *context,
                             shoal_error *error) {
   const shoal_hierarchy *tree = context->sensitive->hierarchy;
   const shoal_column *guard = context->guard;
-  if (!tree) return shoal_lacks(demand, context, "a tree: give the attribute a 'hierarchy'", error);
+  if (!tree)
+    return shoal_lacks(requirement, context,
+                       "a 'hierarchy', such as {tree: {Cancer: [Lung, Colon], Other: [Flu]}}",
+                       error);
   guards *self = shoal_alloc_zero(1, sizeof *self);
   if (!self) return shoal_fail_memory(error);
-  demand->own = self;
+  requirement->own = self;
   self->tree = tree;
   self->level = shoal_alloc(guard->n_values, sizeof *self->level);
   self->label = shoal_alloc_zero(guard->n_values, sizeof *self->label);
@@ -61,17 +65,18 @@ static shoal_status prepare(shoal_demand *demand, const shoal_model_context *con
     self->level[g] = UINT32_MAX;
     if (shoal_column_missing(guard, g)) continue;
     if (find_node(tree, name, size, &self->level[g], &self->label[g])) continue;
-    shoal_place place = {.file = context->table->name,
-                         .row = guard->first_row ? guard->first_row[g] + 1 : 0,
-                         .column = guard->name};
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
-                         "is no node of the hierarchy of '%s': correct it, or leave it empty",
-                         context->sensitive->column->name);
+    shoal_location location = {.file = context->table->name,
+                               .row = guard->first_row ? guard->first_row[g] + 1 : 0,
+                               .column = guard->name};
+    return shoal_fail_at(
+        error, SHOAL_BAD_INPUT, &location,
+        "the cell is not a node of the hierarchy of '%s'; correct it, or leave it empty",
+        context->sensitive->column->name);
   }
   return SHOAL_OK;
 }
 
-/* Rows of the class by label of one level: the caller frees it; NULL without memory. */
+/* Rows of the class by label of one level; the caller frees the array. NULL: no memory. */
 static uint64_t *rows_by_label(const guards *self, uint32_t l, const shoal_value_view *values) {
   const shoal_level *level = &self->tree->levels[l];
   uint64_t *rows = shoal_alloc_zero(level->n_labels, sizeof *rows);
@@ -83,9 +88,9 @@ static uint64_t *rows_by_label(const guards *self, uint32_t l, const shoal_value
   return rows;
 }
 
-/* The most rows under any guard of the class; UINT64_MAX without memory: nothing is proven. */
-static uint64_t worst_guard(const shoal_demand *demand, const shoal_class_view *view) {
-  const guards *self = demand->own;
+/* The maximum number of rows under a guard of the class; UINT64_MAX: no memory. */
+static uint64_t worst_guard(const shoal_requirement *requirement, const shoal_class_view *view) {
+  const guards *self = requirement->own;
   uint64_t worst = 0;
   for (uint32_t l = 0; l < self->tree->n_levels && worst != UINT64_MAX; l++) {
     uint64_t *rows = NULL;
@@ -95,7 +100,7 @@ static uint64_t worst_guard(const shoal_demand *demand, const shoal_class_view *
     while (shoal_view_next(&view->guards, &at, &guard, &n_rows)) {
       if (self->level[guard] != l) continue;
       if (!rows) rows = rows_by_label(self, l, &view->values);
-      (void)shoal_demand_failed(demand, !rows);
+      (void)shoal_requirement_failed(requirement, !rows);
       uint64_t under = rows ? rows[self->label[guard]] : UINT64_MAX;
       if (under > worst) worst = under;
     }
@@ -104,30 +109,30 @@ static uint64_t worst_guard(const shoal_demand *demand, const shoal_class_view *
   return worst;
 }
 
-static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
-  shoal_decimal breach = demand->number[BREACH];
-  return shoal_compare_products(worst_guard(demand, view), shoal_power_of_ten(breach.scale),
+static bool holds(const shoal_requirement *requirement, const shoal_class_view *view) {
+  shoal_decimal breach = requirement->number[BREACH];
+  return shoal_compare_products(worst_guard(requirement, view), shoal_power_of_ten(breach.scale),
                                 view->n_rows, (shoal_uint128)breach.mantissa) <= 0;
 }
 
-static double reached(const shoal_demand *demand, const shoal_class_view *view) {
-  return view->n_rows ? (double)worst_guard(demand, view) / (double)view->n_rows : 0;
+static double reached(const shoal_requirement *requirement, const shoal_class_view *view) {
+  return view->n_rows ? (double)worst_guard(requirement, view) / (double)view->n_rows : 0;
 }
 
-static double required(const shoal_demand *demand) {
-  return shoal_decimal_double(demand->number[BREACH]);
+static double required(const shoal_requirement *requirement) {
+  return shoal_decimal_double(requirement->number[BREACH]);
 }
 
 static const shoal_parameter parameters[] = {
     {.name = "column", .kind = SHOAL_PARAMETER_COLUMN},
-    {.name = "breach", .kind = SHOAL_PARAMETER_NUMBER, .least = "0", .most = "1"},
+    {.name = "breach", .kind = SHOAL_PARAMETER_NUMBER, .min = "0", .max = "1"},
     {.name = NULL},
 };
 
 const shoal_model_type shoal_model_personalized = {
     .name = "personalized",
     .parameters_help = "column, breach, attribute; the attribute's hierarchy",
-    .summary = "nobody's guarding node is concluded with more than the probability breach",
+    .summary = "each person names a branch to hide; at most the share breach of a class lies in it",
     .parameters = parameters,
     .needs = SHOAL_NEEDS_HISTOGRAM | SHOAL_NEEDS_GUARDS,
     .on_attribute = true,

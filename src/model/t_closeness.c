@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model/t_closeness: the distribution of the sensitive values in a class is at most t away from
- * that in the whole original table (Li et al. 2007; docs/reading-the-papers.md R22). Distances:
- * equal (half the sum of differences), ordered (by rank), hierarchical (height of the lowest common
- * ancestor over the tree's height). Not monotone once rows may be suppressed (R2).
+ * model/t_closeness: the earth mover's distance between the sensitive values of a class and those
+ * of the whole original table is at most t (Li et al. 2007; docs/reading-the-papers.md R22). Ground
+ * distances: equal (half the sum of differences), ordered (by rank), hierarchical (height of the
+ * lowest common ancestor over that of the tree). Not monotone if rows may be suppressed (R2).
  *
- * With f of n rows in the class and F of N in the table, a difference is f/n - F/N: all sums here
- * are of f N - F n, exact, to be divided by n N at the end. The cost is that of the class's own
- * values, not of all the table's.
+ * With f of n rows in the class and F of N in the table, a difference is f/n - F/N. All sums here
+ * are exact, of f N - F n, and are divided by n N at the end. The cost per class depends on its own
+ * values, not on all values of the table.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -87,12 +87,10 @@ static shoal_status rank_values(closeness *self, const shoal_model_context *cont
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
-static shoal_status prepare_ordered(closeness *self, const shoal_demand *demand,
+static shoal_status prepare_ordered(closeness *self, const shoal_requirement *requirement,
                                     const shoal_model_context *context, shoal_error *error) {
   if (context->sensitive->attribute->type != SHOAL_TYPE_NUMBER)
-    return shoal_lacks(demand, context,
-                       "numbers for the ordered distance: give the attribute 'type: number'",
-                       error);
+    return shoal_lacks(requirement, context, "'type: number' for the ordered distance", error);
   int64_t *numbers;
   unsigned scale;
   SHOAL_TRY(
@@ -102,13 +100,11 @@ static shoal_status prepare_ordered(closeness *self, const shoal_demand *demand,
   return status;
 }
 
-static shoal_status prepare_tree(closeness *self, const shoal_demand *demand,
+static shoal_status prepare_tree(closeness *self, const shoal_requirement *requirement,
                                  const shoal_model_context *context, shoal_error *error) {
   const shoal_hierarchy *tree = context->sensitive->hierarchy;
   if (!tree)
-    return shoal_lacks(demand, context,
-                       "a tree for the hierarchical distance: give the attribute a 'hierarchy'",
-                       error);
+    return shoal_lacks(requirement, context, "a 'hierarchy' for the hierarchical distance", error);
   self->tree = tree;
   self->label_rows = shoal_alloc_zero(tree->n_levels, sizeof *self->label_rows);
   if (!self->label_rows) return shoal_fail_memory(error);
@@ -121,12 +117,12 @@ static shoal_status prepare_tree(closeness *self, const shoal_demand *demand,
   return SHOAL_OK;
 }
 
-static shoal_status prepare(shoal_demand *demand, const shoal_model_context *context,
+static shoal_status prepare(shoal_requirement *requirement, const shoal_model_context *context,
                             shoal_error *error) {
   const shoal_column *column = context->sensitive->column;
   closeness *self = shoal_alloc_zero(1, sizeof *self);
   if (!self) return shoal_fail_memory(error);
-  demand->own = self;
+  requirement->own = self;
   self->table_rows = shoal_count_values(context->table, column);
   if (!self->table_rows) return shoal_fail_memory(error);
   for (uint32_t v = 0; v < column->n_values; v++) {
@@ -134,8 +130,10 @@ static shoal_status prepare(shoal_demand *demand, const shoal_model_context *con
     self->n_table += self->table_rows[v];
     self->n_values += !shoal_column_missing(column, v);
   }
-  if (demand->word[DISTANCE] == ORDERED) return prepare_ordered(self, demand, context, error);
-  if (demand->word[DISTANCE] == HIERARCHICAL) return prepare_tree(self, demand, context, error);
+  if (requirement->word[DISTANCE] == ORDERED)
+    return prepare_ordered(self, requirement, context, error);
+  if (requirement->word[DISTANCE] == HIERARCHICAL)
+    return prepare_tree(self, requirement, context, error);
   return SHOAL_OK;
 }
 
@@ -155,7 +153,7 @@ typedef struct distance {
   bool failed;
 } distance;
 
-/* Values that the class lacks differ by F n each: all of them by n N less those it has. */
+/* A value that the class lacks differs by F n: all of them by n N, minus F n of those it has. */
 static distance equal_distance(const closeness *self, const shoal_value_view *view, uint64_t n) {
   shoal_uint128 sum = (shoal_uint128)n * self->n_table;
   size_t at = 0;
@@ -178,11 +176,11 @@ static int by_rank(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Sum over ranks from .. end-1 of |below N - up_to n|, where `below` rows are at or below each. */
+/* Sum over ranks from .. end - 1 of |below N - up_to n|; `below`: rows at or below each rank. */
 static shoal_uint128 gap(const closeness *self, uint32_t from, uint32_t end, uint64_t below,
                          uint64_t n) {
   shoal_uint128 level = (shoal_uint128)below * self->n_table;
-  uint32_t low = from, high = end; /* the first rank at which the table is ahead */
+  uint32_t low = from, high = end; /* the first rank at which up_to n is larger */
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
     if ((shoal_uint128)self->up_to[middle] * n > level) high = middle;
@@ -215,15 +213,15 @@ static distance ordered_distance(const closeness *self, const shoal_value_view *
   return d;
 }
 
-/* A node above values of the class, while the sums climb level by level. */
-typedef struct climber {
+/* A node above values of the class; nodes are merged level by level. */
+typedef struct tree_node {
   uint32_t label;
-  shoal_uint128 more, less; /* its children's surplus and deficit, those without rows not yet */
+  shoal_uint128 more, less; /* surplus and deficit of the children counted so far */
   uint64_t table_rows;      /* F of the children counted so far */
-} climber;
+} tree_node;
 
 static int by_label(const void *a, const void *b) {
-  uint32_t x = ((const climber *)a)->label, y = ((const climber *)b)->label;
+  uint32_t x = ((const tree_node *)a)->label, y = ((const tree_node *)b)->label;
   return (x > y) - (x < y);
 }
 
@@ -235,8 +233,8 @@ static bool same_node_above(const shoal_hierarchy *tree, uint32_t level, uint32_
   return level > 0 && size == size_above && memcmp(a, b, size) == 0;
 }
 
-/* Adds up climbers of equal label; returns how many are left. */
-static size_t join(climber *nodes, size_t n) {
+/* Merges nodes of equal label; returns the number left. */
+static size_t join(tree_node *nodes, size_t n) {
   if (n > 1) qsort(nodes, n, sizeof *nodes, by_label);
   size_t kept = 0;
   for (size_t i = 0; i < n; i++) {
@@ -251,8 +249,9 @@ static size_t join(climber *nodes, size_t n) {
   return kept;
 }
 
-/* What moves within a node moves at its height; the rest of it moves further up. */
-static shoal_uint128 settle(const closeness *self, uint32_t level, climber *node, uint64_t n) {
+/* What cancels out within a node moves at its height; the rest moves further up. */
+static shoal_uint128 move_within(const closeness *self, uint32_t level, tree_node *node,
+                                 uint64_t n) {
   uint64_t all = self->label_rows[level][node->label];
   node->less += (shoal_uint128)(all - node->table_rows) * n; /* children without rows */
   shoal_uint128 moved = 0;
@@ -270,22 +269,22 @@ static shoal_uint128 settle(const closeness *self, uint32_t level, climber *node
 static distance tree_distance(const closeness *self, const shoal_value_view *view, uint64_t n) {
   const shoal_hierarchy *tree = self->tree;
   distance d = {.denominator = tree->tree_height ? tree->tree_height : 1};
-  climber *nodes = shoal_alloc(view->n, sizeof *nodes);
+  tree_node *nodes = shoal_alloc(view->n, sizeof *nodes);
   if (!nodes) return (distance){.failed = true};
   size_t at = 0, n_nodes = 0;
   uint32_t value;
   uint64_t rows;
   while (shoal_view_next(view, &at, &value, &rows)) {
     int128 extra = difference(self, value, rows, n);
-    nodes[n_nodes++] = (climber){.label = value,
-                                 .more = extra > 0 ? magnitude(extra) : 0,
-                                 .less = extra < 0 ? magnitude(extra) : 0,
-                                 .table_rows = self->table_rows[value]};
+    nodes[n_nodes++] = (tree_node){.label = value,
+                                   .more = extra > 0 ? magnitude(extra) : 0,
+                                   .less = extra < 0 ? magnitude(extra) : 0,
+                                   .table_rows = self->table_rows[value]};
   }
   for (uint32_t l = 0; l < tree->n_levels; l++) {
     if (l > 0) n_nodes = join(nodes, n_nodes);
     for (size_t i = 0; i < n_nodes; i++) {
-      d.numerator += settle(self, l, &nodes[i], n);
+      d.numerator += move_within(self, l, &nodes[i], n);
       if (l + 1 < tree->n_levels) nodes[i].label = tree->levels[l].parent[nodes[i].label];
     }
   }
@@ -293,36 +292,37 @@ static distance tree_distance(const closeness *self, const shoal_value_view *vie
   return d;
 }
 
-static distance distance_of(const shoal_demand *demand, const shoal_class_view *view, uint64_t n) {
-  const closeness *self = demand->own;
+static distance distance_of(const shoal_requirement *requirement, const shoal_class_view *view,
+                            uint64_t n) {
+  const closeness *self = requirement->own;
   distance d;
-  switch (demand->word[DISTANCE]) {
+  switch (requirement->word[DISTANCE]) {
   case ORDERED: d = ordered_distance(self, &view->values, n); break;
   case HIERARCHICAL: d = tree_distance(self, &view->values, n); break;
   default: d = equal_distance(self, &view->values, n);
   }
-  (void)shoal_demand_failed(demand, d.failed);
+  (void)shoal_requirement_failed(requirement, d.failed);
   return d;
 }
 
 /* ------------------------------------------------------------ the model */
 
-static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
-  const closeness *self = demand->own;
+static bool holds(const shoal_requirement *requirement, const shoal_class_view *view) {
+  const closeness *self = requirement->own;
   uint64_t n = shoal_view_valued(&view->values);
   if (n == 0) return false;
-  distance d = distance_of(demand, view, n);
-  shoal_decimal t = demand->number[T];
+  distance d = distance_of(requirement, view, n);
+  shoal_decimal t = requirement->number[T];
   return !d.failed && shoal_compare_products(d.numerator, shoal_power_of_ten(t.scale),
                                              (shoal_uint128)n * self->n_table,
                                              (shoal_uint128)t.mantissa * d.denominator) <= 0;
 }
 
-static double reached(const shoal_demand *demand, const shoal_class_view *view) {
-  const closeness *self = demand->own;
+static double reached(const shoal_requirement *requirement, const shoal_class_view *view) {
+  const closeness *self = requirement->own;
   uint64_t n = shoal_view_valued(&view->values);
   if (n == 0) return 1;
-  distance d = distance_of(demand, view, n);
+  distance d = distance_of(requirement, view, n);
   if (d.failed) return 1;
   return (double)d.numerator / (double)d.denominator / ((double)n * (double)self->n_table);
 }
@@ -330,7 +330,7 @@ static double reached(const shoal_demand *demand, const shoal_class_view *view) 
 static const char *const distances[] = {"equal", "ordered", "hierarchical", NULL};
 
 static const shoal_parameter parameters[] = {
-    {.name = "t", .kind = SHOAL_PARAMETER_NUMBER, .least = "0", .most = "1"},
+    {.name = "t", .kind = SHOAL_PARAMETER_NUMBER, .min = "0", .max = "1"},
     {.name = "distance", .kind = SHOAL_PARAMETER_WORD, .words = distances, .optional = true},
     {.name = NULL},
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model/theta: theta-sensitive k-anonymity (Khan et al. 2020, Definition 10, read as in
+ * model/theta: theta-sensitive k-anonymity (Khan et al. 2020, Definition 10, as interpreted in
  * docs/reading-the-papers.md R17): the variance of a class is at least mu x (k^2 - 1) / 12, mu
  * times that of k rows with k different values. The most frequent value weighs 1, the next 2, and
- * so on. Not monotone: two classes that pass can merge into one that does not (R2).
+ * so on. Not monotone: two classes that satisfy it can merge into one that does not (R2).
  */
 #include "model/theta.h"
 
@@ -27,9 +27,9 @@ static shoal_variance variance_of(const shoal_class_view *view, bool *failed) {
 }
 
 /* spread / n^2 >= mu (k^2 - 1) / 12 */
-bool shoal_theta_reached(const shoal_demand *demand, shoal_variance variance) {
-  shoal_decimal mu = demand->number[0];
-  shoal_uint128 k = demand->k, n = variance.n;
+bool shoal_theta_reached(const shoal_requirement *requirement, shoal_variance variance) {
+  shoal_decimal mu = requirement->number[0];
+  shoal_uint128 k = requirement->k, n = variance.n;
   if (mu.mantissa <= 0 || k < 2) return true;
   if (n == 0) return false;
   return shoal_compare_products(variance.spread, (shoal_uint128)12 * shoal_power_of_ten(mu.scale),
@@ -43,21 +43,22 @@ int shoal_variance_compare(shoal_variance a, shoal_variance b) {
   return shoal_compare_products(a.spread, m * m, b.spread, n * n);
 }
 
-bool shoal_demand_is_theta(const shoal_demand *demand) {
-  return demand->type == &shoal_model_theta_sensitive;
+bool shoal_requirement_is_theta(const shoal_requirement *requirement) {
+  return requirement->type == &shoal_model_theta_sensitive;
 }
 
-static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
+static bool holds(const shoal_requirement *requirement, const shoal_class_view *view) {
   bool failed;
   shoal_variance variance = variance_of(view, &failed);
-  return !shoal_demand_failed(demand, failed) && shoal_theta_reached(demand, variance);
+  return !shoal_requirement_failed(requirement, failed) &&
+         shoal_theta_reached(requirement, variance);
 }
 
-static double reached(const shoal_demand *demand, const shoal_class_view *view) {
-  (void)demand;
+static double reached(const shoal_requirement *requirement, const shoal_class_view *view) {
+  (void)requirement;
   bool failed;
   shoal_variance variance = variance_of(view, &failed);
-  if (shoal_demand_failed(demand, failed) || variance.n == 0) return 0;
+  if (shoal_requirement_failed(requirement, failed) || variance.n == 0) return 0;
   return (double)variance.spread / ((double)variance.n * (double)variance.n);
 }
 
@@ -65,9 +66,9 @@ static double reached(const shoal_demand *demand, const shoal_class_view *view) 
  * No class of any size with d values has a variance above ((2 d - 1) / 6)^2
  * (docs/reading-the-papers.md R19): (2 d - 1)^2 >= 3 mu (k^2 - 1) is needed.
  */
-uint64_t shoal_theta_least_distinct(const shoal_demand *demand) {
-  shoal_decimal mu = demand->number[0];
-  shoal_uint128 k = demand->k;
+uint64_t shoal_theta_min_distinct(const shoal_requirement *requirement) {
+  shoal_decimal mu = requirement->number[0];
+  shoal_uint128 k = requirement->k;
   uint64_t low = 1, high = UINT64_C(1) << 62;
   if (mu.mantissa <= 0 || k < 2) return 1;
   while (low < high) {
@@ -81,31 +82,35 @@ uint64_t shoal_theta_least_distinct(const shoal_demand *demand) {
   return low;
 }
 
-static uint64_t most_classes(const shoal_demand *demand, const shoal_spread *spread) {
-  if (demand->number[0].mantissa <= 0 || demand->k < 2) return spread->n_rows;
-  uint64_t distinct = shoal_theta_least_distinct(demand);
-  return distinct > spread->n_distinct ? 0 : shoal_spread_max_groups(spread, distinct);
+static uint64_t max_classes(const shoal_requirement *requirement,
+                            const shoal_value_frequencies *frequencies) {
+  if (requirement->number[0].mantissa <= 0 || requirement->k < 2) return frequencies->n_rows;
+  uint64_t distinct = shoal_theta_min_distinct(requirement);
+  return distinct > frequencies->n_distinct
+             ? 0
+             : shoal_value_frequencies_max_groups(frequencies, distinct);
 }
 
-static void explain(const shoal_demand *demand, const shoal_spread *spread, const char *attribute,
-                    char *out, size_t capacity) {
+static void explain(const shoal_requirement *requirement,
+                    const shoal_value_frequencies *frequencies, const char *attribute, char *out,
+                    size_t capacity) {
   char mu[32];
-  shoal_decimal_print(demand->number[0].mantissa, demand->number[0].scale, mu);
+  shoal_decimal_print(requirement->number[0].mantissa, requirement->number[0].scale, mu);
   (void)snprintf(out, capacity,
                  "theta-sensitive with k = %llu and mu = %s needs at least %llu distinct values in "
                  "every class, and '%s' has %zu in the whole table: lower k or mu",
-                 (unsigned long long)demand->k, mu,
-                 (unsigned long long)shoal_theta_least_distinct(demand), attribute,
-                 spread->n_distinct);
+                 (unsigned long long)requirement->k, mu,
+                 (unsigned long long)shoal_theta_min_distinct(requirement), attribute,
+                 frequencies->n_distinct);
 }
 
-static double required(const shoal_demand *demand) {
-  double k = (double)demand->k;
-  return shoal_decimal_double(demand->number[0]) * (k * k - 1) / 12;
+static double required(const shoal_requirement *requirement) {
+  double k = (double)requirement->k;
+  return shoal_decimal_double(requirement->number[0]) * (k * k - 1) / 12;
 }
 
 static const shoal_parameter parameters[] = {
-    {.name = "mu", .kind = SHOAL_PARAMETER_NUMBER, .least = "0", .most = "1"},
+    {.name = "mu", .kind = SHOAL_PARAMETER_NUMBER, .min = "0", .max = "1"},
     {.name = NULL},
 };
 
@@ -120,6 +125,6 @@ const shoal_model_type shoal_model_theta_sensitive = {
     .holds = holds,
     .reached = reached,
     .required = required,
-    .most_classes = most_classes,
+    .max_classes = max_classes,
     .explain = explain,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model/theta: the variance that theta-sensitive asks for, for whoever changes classes until they
- * have it.
+ * model/theta: the variance of theta-sensitive, for algorithms that change classes until they
+ * reach it.
  */
 #ifndef SHOAL_MODEL_THETA_H
 #define SHOAL_MODEL_THETA_H
@@ -15,15 +15,15 @@ typedef struct shoal_variance {
   uint64_t n; /* rows with a value */
 } shoal_variance;
 
-bool shoal_demand_is_theta(const shoal_demand *demand);
+bool shoal_requirement_is_theta(const shoal_requirement *requirement);
 
-/* Is it at least theta? */
-bool shoal_theta_reached(const shoal_demand *demand, shoal_variance variance);
+/* Is the variance at least theta? */
+bool shoal_theta_reached(const shoal_requirement *requirement, shoal_variance variance);
 
 /* Negative, 0 or positive: a against b. */
 int shoal_variance_compare(shoal_variance a, shoal_variance b);
 
-/* Distinct values below which no class of any size reaches theta. */
-uint64_t shoal_theta_least_distinct(const shoal_demand *demand);
+/* No class with fewer distinct values reaches theta, whatever its size. */
+uint64_t shoal_theta_min_distinct(const shoal_requirement *requirement);
 
 #endif

@@ -5,8 +5,6 @@
 
 #include "policy/keys.h"
 #include "policy/reader.h"
-#include "policy/setting.h"
-#include "policy/words.h"
 
 typedef struct attribute_target {
   shoal_attribute *attribute;
@@ -18,10 +16,8 @@ static shoal_status read_role(shoal_policy_reader *reader, const shoal_yaml *nod
   /* in the order of shoal_role */
   static const char *const roles[] = {"identifier", "quasi", "sensitive", "keep", NULL};
   attribute_target *target = into;
-  shoal_setting setting;
   size_t role = 0;
-  SHOAL_TRY(shoal_setting_from(reader, node, "identifier, quasi, sensitive or keep", &setting));
-  SHOAL_TRY(shoal_setting_choice(&setting, roles, &role));
+  SHOAL_TRY(shoal_read_choice(reader, node, roles, &role));
   target->attribute->role = (shoal_role)role;
   target->has_role = true;
   return SHOAL_OK;
@@ -31,10 +27,8 @@ static shoal_status read_type(shoal_policy_reader *reader, const shoal_yaml *nod
   /* in the order of shoal_type */
   static const char *const types[] = {"text", "number", NULL};
   attribute_target *target = into;
-  shoal_setting setting;
   size_t type = 0;
-  SHOAL_TRY(shoal_setting_from(reader, node, "text or number", &setting));
-  SHOAL_TRY(shoal_setting_choice(&setting, types, &type));
+  SHOAL_TRY(shoal_read_choice(reader, node, types, &type));
   target->attribute->type = (shoal_type)type;
   return SHOAL_OK;
 }
@@ -66,26 +60,24 @@ static shoal_status read_snap(shoal_policy_reader *reader, const shoal_yaml *nod
 static shoal_status read_recode(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   static const char *const forms[] = {"interval", "hierarchy", NULL};
   attribute_target *target = into;
-  shoal_setting setting;
   size_t form = 0;
-  SHOAL_TRY(shoal_setting_from(reader, node, "interval or hierarchy", &setting));
-  SHOAL_TRY(shoal_setting_choice(&setting, forms, &form));
+  SHOAL_TRY(shoal_read_choice(reader, node, forms, &form));
   target->recode = node;
   target->attribute->recode_hierarchy = form == 1;
   return SHOAL_OK;
 }
 
-/* A number from 0 to `most`. */
-static shoal_status read_share(shoal_policy_reader *reader, const shoal_yaml *node, int64_t most,
+/* A number from 0 to `max`. */
+static shoal_status read_share(shoal_policy_reader *reader, const shoal_yaml *node, int64_t max,
                                shoal_decimal *number) {
   shoal_setting setting;
   SHOAL_TRY(shoal_setting_from(reader, node, "a number", &setting));
   SHOAL_TRY(shoal_setting_measure(&setting, number));
   int64_t bound;
-  bool fits = shoal_decimal_rescale((shoal_decimal){most, 0}, number->scale, &bound);
+  bool fits = shoal_decimal_rescale((shoal_decimal){max, 0}, number->scale, &bound);
   if (fits && number->mantissa > bound)
     return shoal_reader_fail(reader, node->mark, "%s must be from 0 to %lld",
-                             shoal_reader_subject(reader).text, (long long)most);
+                             shoal_reader_subject(reader).text, (long long)max);
   return SHOAL_OK;
 }
 
@@ -123,7 +115,7 @@ static shoal_status read_category_file(shoal_policy_reader *reader, const shoal_
 
 static const shoal_key_rule category_rules[] = {SHOAL_CATEGORY_KEYS(SHOAL_KEY_RULE){0}};
 
-/* Takes one category's values, and adds them to `seen`, which has room. */
+/* Reads the values of one category and appends their nodes to `seen`, which has room. */
 static shoal_status read_category(const shoal_policy_reader *reader, const shoal_yaml *list,
                                   const char *const **values, const shoal_yaml **seen) {
   if (list->kind != SHOAL_YAML_LIST || list->n == 0)
@@ -155,7 +147,7 @@ static shoal_status read_category_lists(const shoal_policy_reader *reader, const
   if (repeated)
     return shoal_reader_fail(
         reader, repeated->mark,
-        "%s: value '%s' stands in line %u already; it has one category: remove one",
+        "%s: value '%s' is in line %u already; a value has one category: remove one",
         shoal_reader_subject(reader).text, shoal_quote(repeated->text).text, earlier->mark.line);
   categories->lists = lists;
   categories->n_lists = n_lists;
@@ -182,7 +174,7 @@ static shoal_status read_categories(shoal_policy_reader *reader, const shoal_yam
 
 static const shoal_key_rule attribute_rules[] = {SHOAL_ATTRIBUTE_KEYS(SHOAL_KEY_RULE){0}};
 
-/* `snap` and `recode` are about the intervals that a quasi-identifier's numbers become. */
+/* `snap` and `recode` apply to quasi-identifiers of type number only. */
 static shoal_status check_recoding(const shoal_policy_reader *reader,
                                    const attribute_target *target) {
   const shoal_attribute *attribute = target->attribute;

@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/hierarchy_spec: `hierarchy: {KIND: ...}` -> shoal_hierarchy_spec. What can be known
- * without data is checked here: widths that divide each other, bounds that come from the level
- * before, units in order. Numbers are compared exactly, as decimals.
+ * policy/hierarchy_spec: `hierarchy: {KIND: ...}` -> shoal_hierarchy_spec. Checks all that needs no
+ * data: each width divides the next, bounds are among those of the level before, units ascend, a
+ * value is in a tree once. Numbers are compared exactly, as decimals.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "policy/keys.h"
 #include "policy/reader.h"
-#include "policy/setting.h"
-#include "policy/tree.h"
-#include "policy/words.h"
 
 __extension__ typedef __int128 int128;
 
-/* A hierarchy while its keys are read, which come in any order. */
+/* A hierarchy while its keys are read, in any order. */
 typedef struct spec_target {
   shoal_hierarchy_spec *spec;
-  const char *kind;                              /* the key that gave it, or NULL */
-  const shoal_yaml *origin, *mask_char, *format; /* keys that go with one kind only */
+  const char *kind;                              /* its key, or NULL */
+  const shoal_yaml *origin, *mask_char, *format; /* keys of one kind only */
 } spec_target;
 
 static shoal_status claim_kind(const shoal_policy_reader *reader, spec_target *target,
@@ -35,7 +32,7 @@ static shoal_status claim_kind(const shoal_policy_reader *reader, spec_target *t
 
 /* ---------------------------------------------------------------- numbers */
 
-/* The number in units of 10^-18: no two decimals are too far apart for this. */
+/* The number in units of 10^-18: holds every decimal. */
 static int128 exact(shoal_decimal number) {
   int128 value = number.mantissa;
   for (unsigned scale = number.scale; scale < 18; scale++) value *= 10;
@@ -49,7 +46,7 @@ static shoal_status read_number(const shoal_policy_reader *reader, const shoal_y
   return shoal_setting_decimal(&setting, number);
 }
 
-/* Numbers that grow from one to the next, into room for all of them. */
+/* Reads items.n strictly ascending numbers. */
 static shoal_status read_ascending(const shoal_policy_reader *reader, shoal_items items,
                                    shoal_decimal *numbers) {
   const shoal_yaml *item = items.first;
@@ -76,14 +73,14 @@ static shoal_status read_intervals(shoal_policy_reader *reader, const shoal_yaml
   SHOAL_TRY(read_ascending(reader, items, widths));
   const shoal_yaml *item = items.first;
   for (size_t i = 0; i < items.n; i++, item = item->next) {
-    const char *mistake = widths[i].mantissa <= 0 ? "is not above 0"
-                          : i && exact(widths[i]) % exact(widths[i - 1]) != 0
-                              ? "must be a multiple of the width before it"
-                              : NULL;
-    if (mistake)
+    const char *wrong = widths[i].mantissa <= 0 ? "must be above 0"
+                        : i && exact(widths[i]) % exact(widths[i - 1]) != 0
+                            ? "must be a multiple of the width before it"
+                            : NULL;
+    if (wrong)
       return shoal_reader_fail(reader, item->mark, "%s: width '%s' %s",
                                shoal_reader_subject(reader).text, shoal_quote(item->text).text,
-                               mistake);
+                               wrong);
   }
   target->spec->widths = widths;
   target->spec->n_widths = items.n;
@@ -98,7 +95,7 @@ static shoal_status read_origin(shoal_policy_reader *reader, const shoal_yaml *n
 
 /* ---------------------------------------------------------------- cuts */
 
-/* Both ascend, so one pass finds a bound that the level before lacks. */
+/* Every bound must be one of the level before. Both ascend: one pass. */
 static shoal_status check_subset(const shoal_policy_reader *reader, const shoal_yaml *item,
                                  const shoal_cut_level *before, const shoal_cut_level *level) {
   size_t at = 0;
@@ -143,10 +140,8 @@ static shoal_status read_mask(shoal_policy_reader *reader, const shoal_yaml *nod
   static const char *const sides[] = {"right", "left", NULL};
   spec_target *target = into;
   SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_MASK));
-  shoal_setting setting;
   size_t side = 0;
-  SHOAL_TRY(shoal_setting_from(reader, node, "right or left", &setting));
-  SHOAL_TRY(shoal_setting_choice(&setting, sides, &side));
+  SHOAL_TRY(shoal_read_choice(reader, node, sides, &side));
   target->spec->mask_left = side == 1;
   return SHOAL_OK;
 }
@@ -192,8 +187,8 @@ static shoal_status read_date(shoal_policy_reader *reader, const shoal_yaml *nod
   return SHOAL_OK;
 }
 
-/* YYYY or YY, MM and DD, each once, and no such letter alone. */
-static bool date_format_holds(const char *format) {
+/* YYYY or YY, MM and DD, each once, and no Y, M or D elsewhere. */
+static bool is_date_format(const char *format) {
   unsigned years = 0, months = 0, days = 0;
   while (*format) {
     size_t run = strspn(format, (char[]){*format, '\0'});
@@ -220,14 +215,100 @@ static bool date_format_holds(const char *format) {
 static shoal_status read_format(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   spec_target *target = into;
   target->format = reader->key;
-  if (node->kind != SHOAL_YAML_SCALAR || !date_format_holds(node->text))
+  if (node->kind != SHOAL_YAML_SCALAR || !is_date_format(node->text))
     return shoal_reader_expected(reader, node,
                                  "YYYY or YY, MM and DD once each, such as DD.MM.YYYY");
   target->spec->date_format = node->text;
   return SHOAL_OK;
 }
 
-/* ---------------------------------------------------------------- the others, and all of it */
+/* ---------------------------------------------------------------- tree */
+
+/*
+ * Below a label is a mapping of labels, a list of values (an item may also be one "label: ..."), or
+ * one value. yaml.c limits the depth.
+ */
+static const char tree_form[] = "values such as [Black, Asian], or labels such as {Other: [Black]}";
+
+typedef struct leaf_list {
+  const shoal_yaml **leaves;
+  size_t n, capacity;
+} leaf_list;
+
+static shoal_status add_leaf(const shoal_policy_reader *reader, leaf_list *leaves,
+                             const shoal_yaml *node, shoal_tree_node *leaf) {
+  SHOAL_TRY(shoal_read_scalar(reader, node, "a value (\"\" in quotes if it is empty)"));
+  if (!shoal_grow(&leaves->leaves, &leaves->capacity, leaves->n + 1, sizeof *leaves->leaves))
+    return shoal_fail_memory(reader->error);
+  leaves->leaves[leaves->n++] = node;
+  *leaf = (shoal_tree_node){.label = node->text};
+  return SHOAL_OK;
+}
+
+static shoal_status read_children(const shoal_policy_reader *reader, leaf_list *leaves,
+                                  const shoal_yaml *node, shoal_tree_node *parent);
+
+/* An inner node: a label and its children. */
+static shoal_status read_inner(const shoal_policy_reader *reader, leaf_list *leaves,
+                               const shoal_yaml *label, shoal_tree_node *inner) {
+  *inner = (shoal_tree_node){.label = label->text};
+  return read_children(reader, leaves, label->next, inner);
+}
+
+static shoal_status read_item(const shoal_policy_reader *reader, leaf_list *leaves,
+                              const shoal_yaml *item, shoal_tree_node *child) {
+  if (item->kind == SHOAL_YAML_SCALAR) return add_leaf(reader, leaves, item, child);
+  if (item->kind == SHOAL_YAML_MAPPING && item->n == 1)
+    return read_inner(reader, leaves, item->first, child);
+  return shoal_reader_expected(reader, item, "a value, or one 'label: values'");
+}
+
+static shoal_status read_children(const shoal_policy_reader *reader, leaf_list *leaves,
+                                  const shoal_yaml *node, shoal_tree_node *parent) {
+  bool single = node->kind == SHOAL_YAML_SCALAR;
+  size_t n = single ? 1 : node->n;
+  if (n == 0 || shoal_yaml_is_null(node)) {
+    const shoal_subject subject = shoal_reader_subject(reader);
+    return shoal_reader_fail(reader, node->mark, "%s: '%s' has no children: expected %s",
+                             subject.text, shoal_quote(parent->label).text, tree_form);
+  }
+  shoal_tree_node *children = shoal_arena_alloc(reader->arena, n, sizeof *children);
+  if (!children) return shoal_fail_memory(reader->error);
+  parent->children = children;
+  parent->n_children = n;
+  if (single) return add_leaf(reader, leaves, node, children);
+  if (node->kind == SHOAL_YAML_LIST) {
+    for (const shoal_yaml *item = node->first; item; item = item->next)
+      SHOAL_TRY(read_item(reader, leaves, item, children++));
+    return SHOAL_OK;
+  }
+  for (const shoal_yaml *label = node->first; label; label = label->next->next)
+    SHOAL_TRY(read_inner(reader, leaves, label, children++));
+  return SHOAL_OK;
+}
+
+static shoal_status check_parents(const shoal_policy_reader *reader, const leaf_list *leaves) {
+  const shoal_yaml *earlier;
+  const shoal_yaml *repeated = shoal_yaml_repeated(leaves->leaves, leaves->n, &earlier);
+  if (!repeated) return SHOAL_OK;
+  return shoal_reader_fail(reader, repeated->mark,
+                           "%s: this value has two parents: it is in line %u already; "
+                           "remove one",
+                           shoal_reader_subject(reader).text, earlier->mark.line);
+}
+
+static shoal_status read_root(const shoal_policy_reader *reader, const shoal_yaml *node,
+                              shoal_tree_node *root) {
+  if (node->kind == SHOAL_YAML_SCALAR) return shoal_reader_expected(reader, node, tree_form);
+  leaf_list leaves = {0};
+  *root = (shoal_tree_node){.label = "*"};
+  shoal_status status = read_children(reader, &leaves, node, root);
+  if (status == SHOAL_OK) status = check_parents(reader, &leaves);
+  free(leaves.leaves);
+  return status;
+}
+
+/* ---------------------------------------------------------------- the other kinds */
 
 static shoal_status read_file(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   spec_target *target = into;
@@ -238,7 +319,7 @@ static shoal_status read_file(shoal_policy_reader *reader, const shoal_yaml *nod
 static shoal_status read_tree(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   spec_target *target = into;
   SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_TREE));
-  return shoal_read_tree(reader, node, &target->spec->tree);
+  return read_root(reader, node, &target->spec->tree);
 }
 
 static shoal_status read_top(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy: see policy.h. From a file or memory to a checked struct:
+ * policy: reads a policy from a file or from memory, and applies the overrides of the command line:
  *
- *     bytes -> yaml (a tree with places) -> sections, attributes, hierarchy_spec (by the key
- *     tables of keys.h) -> shoal_policy;  the command line -> override -> the same struct
+ *     bytes -> yaml.c (nodes with line and column) -> sections.c, attributes.c, hierarchy_spec.c
+ *     (by the key tables of keys.h) -> shoal_policy
+ *     option and its value -> shoal_policy_override -> the same struct
  *
- * Everything a policy holds, the tree's words too, lives in its arena.
+ * Everything a policy refers to, strings of the YAML file included, lives in its arena.
  */
 #include "policy/policy.h"
 
@@ -18,7 +19,6 @@
 #include <unistd.h>
 
 #include "policy/reader.h"
-#include "policy/yaml.h"
 
 /* ---------------------------------------------------------------- from memory */
 
@@ -53,23 +53,22 @@ static shoal_status fill(shoal_policy *policy, const char *text, size_t size_byt
   return shoal_read_policy(&reader, root, policy);
 }
 
-shoal_status shoal_policy_parse(const char *text, size_t size_bytes, const char *name,
-                                const char *directory, shoal_policy **policy, shoal_error *error) {
-  *policy = NULL;
+shoal_status shoal_policy_load_text(const char *text, size_t size_bytes, const char *name,
+                                    const char *directory, shoal_policy **policy,
+                                    shoal_error *error) {
   shoal_policy *parsed = shoal_alloc_zero(1, sizeof *parsed);
   if (!parsed) return shoal_fail_memory(error);
   shoal_arena_init(&parsed->arena);
-  shoal_status status =
-      fill(parsed, text, size_bytes, name ? name : "policy", directory ? directory : ".", error);
+  shoal_status status = fill(parsed, text, size_bytes, name, directory, error);
   if (status != SHOAL_OK) {
-    shoal_policy_free(parsed);
+    shoal_policy_delete(parsed);
     return status;
   }
   *policy = parsed;
   return SHOAL_OK;
 }
 
-void shoal_policy_free(shoal_policy *policy) {
+void shoal_policy_delete(shoal_policy *policy) {
   if (!policy) return;
   shoal_arena_reset(&policy->arena);
   free(policy);
@@ -77,32 +76,32 @@ void shoal_policy_free(shoal_policy *policy) {
 
 /* ---------------------------------------------------------------- from a file */
 
-/* A path that is wrong is the caller's to mend; anything else is the machine's doing. */
+/* SHOAL_BAD_INPUT for a wrong path, SHOAL_FAILED for system errors. */
 static shoal_status system_fail(const char *path, int reason, const char *doing,
                                 shoal_error *error) {
-  const shoal_place place = {.file = path};
+  const shoal_location location = {.file = path};
   switch (reason) {
   case ENOENT:
   case ENOTDIR:
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
-                         "there is no such policy file: check the path");
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                         "the policy file does not exist; check the name");
   case EACCES:
   case EPERM:
-    return shoal_fail_at(error, SHOAL_FAILED, &place, "no permission to read this policy file");
+    return shoal_fail_at(error, SHOAL_FAILED, &location, "no permission to read this policy file");
   case EISDIR:
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
-                         "this is a directory: give the policy file in it");
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                         "is a directory; give the policy file in it");
   case ELOOP:
   case ENAMETOOLONG:
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &place, "cannot %s the policy: %s", doing,
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "cannot %s the policy: %s", doing,
                          strerror(reason));
   default:
-    return shoal_fail_at(error, SHOAL_FAILED, &place, "cannot %s the policy: %s", doing,
+    return shoal_fail_at(error, SHOAL_FAILED, &location, "cannot %s the policy: %s", doing,
                          strerror(reason));
   }
 }
 
-/* Reads to the end, or one byte more than a policy may have; *bytes is freed by the caller. */
+/* Reads to the end, or more than SHOAL_YAML_MAX_BYTES. The caller frees *bytes. */
 static shoal_status read_bytes(int file, const char *path, char **bytes, size_t *size_bytes,
                                shoal_error *error) {
   size_t capacity = 0;
@@ -117,7 +116,7 @@ static shoal_status read_bytes(int file, const char *path, char **bytes, size_t 
   return SHOAL_OK;
 }
 
-/* The part of the path before its last name; *directory is freed by the caller. */
+/* The path without its last component. The caller frees *directory. */
 static shoal_status directory_of(const char *path, char **directory, shoal_error *error) {
   const char *slash = strrchr(path, '/');
   size_t size = !slash ? 1 : slash == path ? 1 : (size_t)(slash - path);
@@ -128,8 +127,7 @@ static shoal_status directory_of(const char *path, char **directory, shoal_error
   return SHOAL_OK;
 }
 
-shoal_status shoal_policy_read(const char *path, shoal_policy **policy, shoal_error *error) {
-  *policy = NULL;
+shoal_status shoal_policy_load(const char *path, shoal_policy **policy, shoal_error *error) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return system_fail(path, errno, "open", error);
   char *bytes = NULL, *directory = NULL;
@@ -138,13 +136,13 @@ shoal_status shoal_policy_read(const char *path, shoal_policy **policy, shoal_er
   (void)close(file);
   if (status == SHOAL_OK) status = directory_of(path, &directory, error);
   if (status == SHOAL_OK)
-    status = shoal_policy_parse(bytes, size_bytes, path, directory, policy, error);
+    status = shoal_policy_load_text(bytes, size_bytes, path, directory, policy, error);
   free(directory);
   free(bytes);
   return status;
 }
 
-/* ---------------------------------------------------------------- what others ask of it */
+/* ---------------------------------------------------------------- queries */
 
 const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const char *name) {
   for (size_t i = 0; i < policy->n_attributes; i++)
@@ -154,7 +152,7 @@ const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const 
 
 uint64_t shoal_amount_rows(shoal_amount amount, uint64_t n_rows) {
   if (amount.percent) return shoal_decimal_percent(amount.number, n_rows);
-  uint64_t rows = (uint64_t)amount.number.mantissa; /* whole and not negative: it was checked */
+  uint64_t rows = (uint64_t)amount.number.mantissa; /* shoal_setting_amount checked it */
   return rows < n_rows ? rows : n_rows;
 }
 
@@ -165,7 +163,93 @@ shoal_status shoal_policy_fail(const shoal_policy *policy, shoal_mark mark, shoa
   va_start(args, format);
   (void)vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  const shoal_place place = {
+  const shoal_location location = {
       .file = mark.line ? policy->file : "command line", .line = mark.line, .at = mark.at};
-  return shoal_fail_at(error, SHOAL_BAD_INPUT, &place, "%s", message);
+  return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "%s", message);
+}
+
+/* ---------------------------------------------------------------- overrides of the command line */
+
+static const shoal_mark command_line = {0, 0};
+
+static shoal_status set_k(shoal_policy *policy, const shoal_setting *setting) {
+  SHOAL_TRY(shoal_setting_whole(setting, 1, &policy->k));
+  policy->has_k = true;
+  policy->k_mark = command_line;
+  return SHOAL_OK;
+}
+
+static shoal_status set_p(shoal_policy *policy, const shoal_setting *setting) {
+  SHOAL_TRY(shoal_setting_whole(setting, 1, &policy->p));
+  policy->has_p = true;
+  policy->p_mark = command_line;
+  return SHOAL_OK;
+}
+
+static shoal_status set_algorithm(shoal_policy *policy, const shoal_setting *setting) {
+  if (setting->text[0] == '\0') return shoal_setting_expected(setting, "a name");
+  const char *name = shoal_arena_copy(&policy->arena, setting->text, strlen(setting->text));
+  if (!name) return shoal_fail_memory(setting->error);
+  policy->algorithm = (shoal_word){name, command_line};
+  return SHOAL_OK;
+}
+
+static shoal_status set_max_suppression(shoal_policy *policy, const shoal_setting *setting) {
+  return shoal_setting_amount(setting, SHOAL_AMOUNT_FORMS, &policy->max_suppression);
+}
+
+static shoal_status set_seed(shoal_policy *policy, const shoal_setting *setting) {
+  SHOAL_TRY(shoal_setting_whole(setting, 0, &policy->seed));
+  policy->has_seed = true;
+  return SHOAL_OK;
+}
+
+static shoal_status set_effort(shoal_policy *policy, const shoal_setting *setting) {
+  SHOAL_TRY(shoal_setting_effort(setting, &policy->effort));
+  policy->has_effort = true;
+  return SHOAL_OK;
+}
+
+static shoal_status set_suppressed(shoal_policy *policy, const shoal_setting *setting) {
+  return shoal_setting_suppressed(setting, &policy->blank_suppressed);
+}
+
+static shoal_status set_formulas(shoal_policy *policy, const shoal_setting *setting) {
+  return shoal_setting_formulas(setting, &policy->quote_formulas);
+}
+
+static shoal_status set_delimiter(shoal_policy *policy, const shoal_setting *setting) {
+  return shoal_setting_delimiter(setting, &policy->delimiter);
+}
+
+static const struct {
+  const char *key;
+  shoal_subject option;
+  shoal_status (*set)(shoal_policy *policy, const shoal_setting *setting);
+} overrides[] = {
+    {"k", {"-k"}, set_k},
+    {"p", {"-p"}, set_p},
+    {"algorithm", {"--algorithm"}, set_algorithm},
+    {"max-suppression", {"--max-suppression"}, set_max_suppression},
+    {"seed", {"--seed"}, set_seed},
+    {"effort", {"--effort"}, set_effort},
+    {"suppressed", {"--suppressed"}, set_suppressed},
+    {"formulas", {"--formulas"}, set_formulas},
+    {"delimiter", {"--delimiter"}, set_delimiter},
+};
+
+enum { N_OVERRIDES = sizeof overrides / sizeof *overrides };
+
+shoal_status shoal_policy_override(shoal_policy *policy, const char *key, const char *value,
+                                   shoal_error *error) {
+  const char *keys[N_OVERRIDES + 1] = {NULL};
+  for (size_t i = 0; i < N_OVERRIDES; i++) {
+    if (strcmp(overrides[i].key, key) == 0) {
+      const shoal_setting setting = {.name = overrides[i].option, .text = value, .error = error};
+      return overrides[i].set(policy, &setting);
+    }
+    keys[i] = overrides[i].key;
+  }
+  return shoal_fail(error, SHOAL_BAD_INPUT, "unknown setting '%s'%s", shoal_quote(key).text,
+                    shoal_advise(key, keys).text);
 }

@@ -2,10 +2,10 @@
 /*
  * policy: the YAML policy and the command line's overrides, as one checked struct.
  *
- * Checked here: syntax, keys, types and ranges of values, each mistake with line and column, what
- * was expected and the nearest right word. Not checked here: what needs the data (columns that
- * exist, k against the rows) and what other tables know (names of models, their parameters, names
- * of algorithms and preferences): these keep their place in the file for later messages.
+ * Checked here: syntax, keys, types and ranges of values. Errors have line and column, the expected
+ * form and a suggestion. Not checked here: what needs the data (columns, k against the rows) and
+ * what other tables list (models and their parameters, algorithms, preferences). Such words keep
+ * line and column for later messages.
  */
 #ifndef SHOAL_POLICY_POLICY_H
 #define SHOAL_POLICY_POLICY_H
@@ -16,7 +16,7 @@
 #include "base/sha256.h"
 #include "hierarchy/spec.h"
 
-/* Where something stands in the policy file; line 0: it came from the command line. */
+/* A position in the policy file; line 0: the command line. */
 typedef struct shoal_mark {
   uint32_t line;
   uint32_t at;
@@ -56,9 +56,9 @@ typedef struct shoal_attribute {
   shoal_categories categories;
   bool recode_hierarchy;   /* local: a number is released as a label, not as an interval */
   shoal_decimal snap;      /* 0: none */
-  shoal_decimal weight;    /* of method.weights; 1 unless given */
-  shoal_decimal anonymity; /* datafly; 0 unless given */
-  shoal_decimal profile;   /* datafly; 1 unless given */
+  shoal_decimal weight;    /* of method.weights; default 1 */
+  shoal_decimal anonymity; /* datafly; default 0 */
+  shoal_decimal profile;   /* datafly; default 1 */
   bool has_sensitivity;    /* mu-argus */
   uint8_t sensitivity;
 } shoal_attribute;
@@ -84,52 +84,63 @@ typedef enum shoal_unlisted {
   SHOAL_UNLISTED_KEEP
 } shoal_unlisted;
 
-enum { SHOAL_MOST_EFFORT = 1000 };
+enum { SHOAL_MAX_EFFORT = 1000 };
 
 struct shoal_policy {
   shoal_arena arena;
   const char *file;               /* its name in messages */
   char sha256[SHOAL_SHA256_TEXT]; /* of its bytes, before the command line's overrides */
   const char *directory;          /* paths are relative to it */
-  char delimiter;                 /* 0: found by itself */
+  char delimiter;                 /* 0: detected */
   const char *const *missing;
   size_t n_missing; /* default: one, "" */
   const shoal_attribute *attributes;
   size_t n_attributes;
   shoal_unlisted unlisted;
   bool has_k, has_p;
-  uint64_t k, p; /* 1 and 0 unless given */
+  uint64_t k, p; /* defaults 1 and 0 */
   shoal_mark k_mark, p_mark;
-  const shoal_model_request *models; /* privacy.models only; k and p stand above */
+  const shoal_model_request *models; /* privacy.models only, without k and p */
   size_t n_models;
-  shoal_word algorithm; /* "auto" unless given */
+  shoal_word algorithm; /* default "auto" */
   shoal_amount max_suppression;
   bool blank_suppressed;
   bool quote_formulas; /* formulas: keep -> false */
   const shoal_word *prefer;
   size_t n_prefer;
   shoal_word objective;
-  shoal_word satisfies;         /* "classes" unless given */
-  bool has_cuts, relaxed_cuts;  /* mondrian; strict unless given */
-  bool has_start, sorted_start; /* theta; flock unless given */
+  shoal_word satisfies;         /* default "classes" */
+  bool has_cuts, relaxed_cuts;  /* mondrian; default strict */
+  bool has_start, sorted_start; /* theta; default flock */
   bool noise_allowed;           /* noise: refuse -> false */
   shoal_amount noise;
   bool has_effort;
-  uint32_t effort; /* multiplies the search budget, 1 .. SHOAL_MOST_EFFORT; 1 unless given */
-  uint64_t slack;  /* steps above a minimal node; 0 unless given */
+  uint32_t effort; /* multiplies the search budget, 1 .. SHOAL_MAX_EFFORT; default 1 */
+  uint64_t slack;  /* steps above a minimal node; default 0 */
   shoal_mark slack_mark;
   bool weights_inverse;
   bool has_seed;
   uint64_t seed;
 };
 
+/* Reads a policy from a file, or from text whose relative paths start at `directory`. */
+shoal_status shoal_policy_load(const char *path, shoal_policy **policy,
+                               shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_policy_load_text(const char *text, size_t size_bytes, const char *name,
+                                    const char *directory, shoal_policy **policy,
+                                    shoal_error *error) SHOAL_MUST_CHECK;
+/* Sets one option of the command line; the policy changes only if the value is valid. */
+shoal_status shoal_policy_override(shoal_policy *policy, const char *key, const char *value,
+                                   shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_policy_delete(shoal_policy *policy); /* NULL: nothing */
+
 /* The attribute of that name, or NULL. */
 const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const char *name);
 
-/* floor(rows x amount): rows to be suppressed at most. */
+/* The amount as a number of rows, rounded down and at most n_rows. */
 uint64_t shoal_amount_rows(shoal_amount amount, uint64_t n_rows);
 
-/* Fails with SHOAL_BAD_INPUT at a place of the policy. */
+/* Fails with SHOAL_BAD_INPUT at a line and column of the policy. */
 shoal_status shoal_policy_fail(const shoal_policy *policy, shoal_mark mark, shoal_error *error,
                                const char *format, ...) SHOAL_PRINTF(4, 5);
 

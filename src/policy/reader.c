@@ -1,12 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/reader: see reader.h. */
+/*
+ * policy/reader: the functions that every section of a policy is read with. A mapping is read by a
+ * table of {key, handler}; scalars become settings, which the command line uses too.
+ */
 #include "policy/reader.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "policy/words.h"
+#include "base/text.h"
+
+/* ---------------------------------------------------------------- words in messages */
+
+shoal_quoted shoal_quote(const char *word) {
+  shoal_quoted quoted;
+  size_t at = 0, characters = 0;
+  size_t left = strlen(word);
+  while (left && characters < SHOAL_QUOTE_CHARACTERS) {
+    size_t size = shoal_utf8_size(word, left);
+    unsigned char lead = (unsigned char)word[0];
+    if (size == 0 || lead < 0x20 || lead == 0x7f) {
+      size = 1;
+      at += (size_t)snprintf(quoted.text + at, 5, "\\x%02x", lead);
+    } else {
+      memcpy(quoted.text + at, word, size);
+      at += size;
+    }
+    word += size;
+    left -= size;
+    characters++;
+  }
+  memcpy(quoted.text + at, left ? "..." : "", left ? 4 : 1);
+  return quoted;
+}
+
+/* Appends the whole text, or nothing and returns false. */
+static bool append_advice(shoal_advice *advice, size_t *at, const char *before, const char *word,
+                          const char *after) {
+  size_t left = sizeof advice->text - *at;
+  int size = snprintf(advice->text + *at, left, "%s%s%s", before, shoal_quote(word).text, after);
+  if (size >= 0 && (size_t)size < left) {
+    *at += (size_t)size;
+    return true;
+  }
+  advice->text[*at] = '\0';
+  return false;
+}
+
+shoal_advice shoal_advise(const char *word, const char *const *words) {
+  shoal_advice advice;
+  size_t at = 0;
+  const char *nearest = shoal_nearest_word(word, words);
+  (void)append_advice(&advice, &at, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                      nearest ? "'?" : ".");
+  for (size_t i = 0; words[i]; i++) {
+    const char *before = i ? ", " : " Allowed here: ";
+    const size_t reserved = sizeof ", ...";
+    size_t start = at;
+    if (append_advice(&advice, &at, before, words[i], "") && at + reserved < sizeof advice.text)
+      continue;
+    memcpy(advice.text + start, ", ...", reserved);
+    break;
+  }
+  return advice;
+}
+
+/* ---------------------------------------------------------------- errors */
 
 shoal_subject shoal_reader_subject(const shoal_policy_reader *reader) {
   shoal_subject subject;
@@ -18,7 +78,7 @@ shoal_subject shoal_reader_subject(const shoal_policy_reader *reader) {
   else if (reader->attribute)
     (void)snprintf(subject.text, sizeof subject.text, "attributes.%s%s",
                    shoal_quote(reader->attribute).text, rest);
-  else /* a hierarchy of its own: the attribute goes unsaid */
+  else /* shoal_policy_parse_hierarchy: no attribute */
     (void)snprintf(subject.text, sizeof subject.text, "%s", rest + 1);
   return subject;
 }
@@ -30,8 +90,8 @@ shoal_status shoal_reader_fail(const shoal_policy_reader *reader, shoal_mark mar
   va_start(args, format);
   (void)vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  const shoal_place place = {.file = reader->file, .line = mark.line, .at = mark.at};
-  return shoal_fail_at(reader->error, SHOAL_BAD_INPUT, &place, "%s", message);
+  const shoal_location location = {.file = reader->file, .line = mark.line, .at = mark.at};
+  return shoal_fail_at(reader->error, SHOAL_BAD_INPUT, &location, "%s", message);
 }
 
 shoal_status shoal_reader_expected(const shoal_policy_reader *reader, const shoal_yaml *node,
@@ -47,6 +107,8 @@ shoal_status shoal_reader_expected(const shoal_policy_reader *reader, const shoa
   return shoal_reader_fail(reader, node->mark, "%s: expected %s, found '%s'", subject.text, what,
                            shoal_quote(node->text).text);
 }
+
+/* ---------------------------------------------------------------- mappings and lists */
 
 static shoal_status unknown_key(const shoal_policy_reader *reader, const shoal_yaml *key,
                                 const shoal_key_rule *rules) {
@@ -136,5 +198,158 @@ shoal_status shoal_read_path(const shoal_policy_reader *reader, const shoal_yaml
   memcpy(joined + before + slash, node->text, after);
   joined[before + slash + after] = '\0';
   *path = joined;
+  return SHOAL_OK;
+}
+
+/* ---------------------------------------------------------------- settings */
+
+#define FAIL(setting, ...)                                                                         \
+  shoal_fail_at((setting)->error, SHOAL_BAD_INPUT, &(setting)->location, __VA_ARGS__)
+
+shoal_status shoal_setting_from(const shoal_policy_reader *reader, const shoal_yaml *node,
+                                const char *what, shoal_setting *setting) {
+  if (node->kind != SHOAL_YAML_SCALAR || shoal_yaml_is_null(node))
+    return shoal_reader_expected(reader, node, what);
+  *setting = (shoal_setting){
+      .location = {.file = reader->file, .line = node->mark.line, .at = node->mark.at},
+      .name = shoal_reader_subject(reader),
+      .text = node->text,
+      .error = reader->error};
+  return SHOAL_OK;
+}
+
+shoal_status shoal_setting_expected(const shoal_setting *setting, const char *what) {
+  return FAIL(setting, "%s: expected %s, found '%s'", setting->name.text, what,
+              shoal_quote(setting->text).text);
+}
+
+shoal_status shoal_setting_whole(const shoal_setting *setting, uint64_t min, uint64_t *number) {
+  bool negative = setting->text[0] == '-';
+  const char *digits = setting->text + negative;
+  uint64_t value = 0;
+  bool fits = true;
+  if (strspn(digits, "0123456789") != strlen(digits) || !*digits)
+    return shoal_setting_expected(setting, "a whole number");
+  for (; *digits; digits++)
+    if (__builtin_mul_overflow(value, 10, &value) ||
+        __builtin_add_overflow(value, (uint64_t)(*digits - '0'), &value))
+      fits = false;
+  if (negative || (fits && value < min))
+    return FAIL(setting, "%s must be at least %llu", setting->name.text, (unsigned long long)min);
+  if (!fits)
+    return FAIL(setting, "%s must be at most %llu", setting->name.text,
+                (unsigned long long)UINT64_MAX);
+  *number = value;
+  return SHOAL_OK;
+}
+
+shoal_status shoal_setting_effort(const shoal_setting *setting, uint32_t *effort) {
+  const char *digit = setting->text;
+  uint32_t value = 0;
+  while (*digit >= '0' && *digit <= '9' && value <= SHOAL_MAX_EFFORT)
+    value = 10 * value + (uint32_t)(*digit++ - '0');
+  if (*digit || value < 1 || value > SHOAL_MAX_EFFORT)
+    return shoal_setting_expected(setting, SHOAL_EFFORT_FORMS);
+  *effort = value;
+  return SHOAL_OK;
+}
+
+static shoal_status parse_decimal(const shoal_setting *setting, size_t size, const char *what,
+                                  shoal_decimal *number) {
+  switch (shoal_decimal_parse(setting->text, size, number)) {
+  case SHOAL_NUMBER_OK: return SHOAL_OK;
+  case SHOAL_NUMBER_TOO_LONG:
+    return FAIL(setting, "%s: more than 18 digits in '%s'", setting->name.text,
+                shoal_quote(setting->text).text);
+  default: return shoal_setting_expected(setting, what);
+  }
+}
+
+shoal_status shoal_setting_decimal(const shoal_setting *setting, shoal_decimal *number) {
+  return parse_decimal(setting, strlen(setting->text), "a number", number);
+}
+
+shoal_status shoal_setting_measure(const shoal_setting *setting, shoal_decimal *number) {
+  SHOAL_TRY(shoal_setting_decimal(setting, number));
+  if (number->mantissa < 0) return FAIL(setting, "%s must not be negative", setting->name.text);
+  return SHOAL_OK;
+}
+
+shoal_status shoal_setting_amount(const shoal_setting *setting, const char *what,
+                                  shoal_amount *amount) {
+  size_t size = strlen(setting->text);
+  bool percent = size && setting->text[size - 1] == '%';
+  shoal_decimal number;
+  SHOAL_TRY(parse_decimal(setting, size - percent, what, &number));
+  if (number.mantissa < 0) return FAIL(setting, "%s must not be negative", setting->name.text);
+  if (!percent && number.scale != 0) /* 10.0 has scale 0 */
+    return FAIL(setting, "%s: expected a whole number of rows, or a share such as %s%%, found '%s'",
+                setting->name.text, shoal_quote(setting->text).text,
+                shoal_quote(setting->text).text);
+  int64_t hundred;
+  if (percent && shoal_decimal_rescale((shoal_decimal){100, 0}, number.scale, &hundred) &&
+      number.mantissa > hundred)
+    return FAIL(setting, "%s must be at most 100%%", setting->name.text);
+  *amount = (shoal_amount){percent, number};
+  return SHOAL_OK;
+}
+
+shoal_status shoal_setting_choice(const shoal_setting *setting, const char *const *words,
+                                  size_t *choice) {
+  for (size_t i = 0; words[i]; i++) {
+    if (strcmp(words[i], setting->text) != 0) continue;
+    *choice = i;
+    return SHOAL_OK;
+  }
+  return FAIL(setting, "%s: unknown value '%s'%s", setting->name.text,
+              shoal_quote(setting->text).text, shoal_advise(setting->text, words).text);
+}
+
+shoal_status shoal_read_choice(const shoal_policy_reader *reader, const shoal_yaml *node,
+                               const char *const *words, size_t *choice) {
+  char what[80] = ""; /* "a, b or c" */
+  shoal_setting setting;
+  for (size_t i = 0, at = 0; words[i] && at < sizeof what; i++)
+    at += (size_t)snprintf(what + at, sizeof what - at, "%s%s", words[i],
+                           !words[i + 1]   ? ""
+                           : !words[i + 2] ? " or "
+                                           : ", ");
+  SHOAL_TRY(shoal_setting_from(reader, node, what, &setting));
+  return shoal_setting_choice(&setting, words, choice);
+}
+
+shoal_status shoal_setting_delimiter(const shoal_setting *setting, char *delimiter) {
+  static const char *const names[] = {"tab", "comma", "semicolon", "pipe", NULL};
+  static const char bytes[] = "\t,;|";
+  const char *text = setting->text;
+  if (text[0] && (unsigned char)text[0] < 0x80 && text[1] == '\0') {
+    if (strchr("\"\n\r", text[0]))
+      return FAIL(setting, "%s: a quote or a line break cannot stand between cells",
+                  setting->name.text);
+    *delimiter = text[0];
+    return SHOAL_OK;
+  }
+  for (size_t i = 0; names[i]; i++) {
+    if (strcmp(names[i], text) != 0 && !(i == 0 && strcmp(text, "\\t") == 0)) continue;
+    *delimiter = bytes[i];
+    return SHOAL_OK;
+  }
+  return FAIL(setting, "%s: expected one character of one byte, or its name, found '%s'%s",
+              setting->name.text, shoal_quote(text).text, shoal_advise(text, names).text);
+}
+
+shoal_status shoal_setting_suppressed(const shoal_setting *setting, bool *blank) {
+  static const char *const words[] = {"remove", "blank", NULL};
+  size_t choice = 0;
+  SHOAL_TRY(shoal_setting_choice(setting, words, &choice));
+  *blank = choice == 1;
+  return SHOAL_OK;
+}
+
+shoal_status shoal_setting_formulas(const shoal_setting *setting, bool *quote) {
+  static const char *const words[] = {"keep", "quote", NULL};
+  size_t choice = 0;
+  SHOAL_TRY(shoal_setting_choice(setting, words, &choice));
+  *quote = choice == 1;
   return SHOAL_OK;
 }

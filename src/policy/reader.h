@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/reader: walks a YAML mapping by a table of {key, handler}. The table is the only list of
- * the keys: what is unknown, which word is nearest and what the help says all come from it.
+ * policy/reader: reads YAML nodes into the structs of policy.h. A mapping is read by a table of
+ * {key, handler} (keys.h), the only list of its keys: unknown keys, suggestions and help come from
+ * it. Settings are scalars with a meaning, read alike from the policy and from the command line.
  */
 #ifndef SHOAL_POLICY_READER_H
 #define SHOAL_POLICY_READER_H
@@ -31,8 +32,8 @@ struct shoal_policy_reader {
   shoal_error *error;
   const char *whole;          /* what is read: "the policy" */
   const shoal_key_rule *rule; /* the key being read; NULL at the top */
-  const shoal_yaml *key;      /* where it stands */
-  const char *attribute;      /* stands for NAME, or NULL */
+  const shoal_yaml *key;      /* its node */
+  const char *attribute;      /* replaces NAME in messages, or NULL */
 };
 
 /* The name of a setting in messages: "attributes.age.role". */
@@ -42,7 +43,7 @@ typedef struct shoal_subject {
 
 shoal_subject shoal_reader_subject(const shoal_policy_reader *reader);
 
-/* Fails with SHOAL_BAD_INPUT at a place of the file. */
+/* Fails with SHOAL_BAD_INPUT at a line and column of the file. */
 shoal_status shoal_reader_fail(const shoal_policy_reader *reader, shoal_mark mark,
                                const char *format, ...) SHOAL_PRINTF(3, 4);
 
@@ -50,12 +51,12 @@ shoal_status shoal_reader_fail(const shoal_policy_reader *reader, shoal_mark mar
 shoal_status shoal_reader_expected(const shoal_policy_reader *reader, const shoal_yaml *node,
                                    const char *what);
 
-/* Reads a mapping (nothing at all is an empty one); `such` is an example for messages. */
+/* Reads a mapping; null is an empty one. `such` is an example for messages. */
 shoal_status shoal_read_mapping(shoal_policy_reader *reader, const shoal_yaml *node,
                                 const shoal_key_rule *rules, const char *such,
                                 void *target) SHOAL_MUST_CHECK;
 
-/* A list, or a single scalar that stands for a list of one. Walk n items from `first`. */
+/* A list, or a scalar as a list of one. Read n items from `first`. */
 typedef struct shoal_items {
   const shoal_yaml *first;
   size_t n;
@@ -64,20 +65,88 @@ typedef struct shoal_items {
 shoal_status shoal_read_items(const shoal_policy_reader *reader, const shoal_yaml *node,
                               const char *such, shoal_items *items) SHOAL_MUST_CHECK;
 
-/* The node must be a scalar with something in it ("" in quotes will do). */
+/* The node must be a scalar, and quoted if it is empty. */
 shoal_status shoal_read_scalar(const shoal_policy_reader *reader, const shoal_yaml *node,
                                const char *what) SHOAL_MUST_CHECK;
 
-/* A name or a list of names, as words with their places. */
+/* A name or a list of names, with line and column. */
 shoal_status shoal_read_words(const shoal_policy_reader *reader, const shoal_yaml *node,
                               const char *such, const shoal_word **words,
                               size_t *n) SHOAL_MUST_CHECK;
+
+/* One of `words` (ended by NULL), as its index. */
+shoal_status shoal_read_choice(const shoal_policy_reader *reader, const shoal_yaml *node,
+                               const char *const *words, size_t *choice) SHOAL_MUST_CHECK;
 
 /* A path, relative to the policy's directory unless absolute. */
 shoal_status shoal_read_path(const shoal_policy_reader *reader, const shoal_yaml *node,
                              const char **path) SHOAL_MUST_CHECK;
 
-/* Reads the hierarchy of an attribute (or of its own, see shoal_policy_parse_hierarchy). */
+/* ---- words in messages: those of the policy, never of the data */
+
+enum { SHOAL_QUOTE_CHARACTERS = 60, SHOAL_ADVICE_BYTES = 640 };
+
+/* A word for a one-line message: at most 60 characters, control bytes as \xNN. */
+typedef struct shoal_quoted {
+  char text[SHOAL_QUOTE_CHARACTERS * 4 + 8];
+} shoal_quoted;
+
+/* Used inside a call: printf("'%s'", shoal_quote(word).text). */
+shoal_quoted shoal_quote(const char *word);
+
+/* "; did you mean 'models'? Here one of: k, p, models", or ". Here one of: ...". */
+typedef struct shoal_advice {
+  char text[SHOAL_ADVICE_BYTES];
+} shoal_advice;
+
+/* Suggests the nearest of `words` (ended by NULL) and lists them all. */
+shoal_advice shoal_advise(const char *word, const char *const *words);
+
+/* ---- settings: a scalar of the policy, or the value of an option */
+
+typedef struct shoal_setting {
+  shoal_location location; /* empty for the command line */
+  shoal_subject name;      /* "privacy.k" or "-k" */
+  const char *text;
+  shoal_error *error;
+} shoal_setting;
+
+/* The setting being read; `node` must be a scalar and not null. */
+shoal_status shoal_setting_from(const shoal_policy_reader *reader, const shoal_yaml *node,
+                                const char *what, shoal_setting *setting) SHOAL_MUST_CHECK;
+
+/* "NAME: expected WHAT, found 'text'". */
+shoal_status shoal_setting_expected(const shoal_setting *setting, const char *what);
+
+shoal_status shoal_setting_whole(const shoal_setting *setting, uint64_t min,
+                                 uint64_t *number) SHOAL_MUST_CHECK;
+shoal_status shoal_setting_decimal(const shoal_setting *setting,
+                                   shoal_decimal *number) SHOAL_MUST_CHECK;
+/* The same, but not below zero. */
+shoal_status shoal_setting_measure(const shoal_setting *setting,
+                                   shoal_decimal *number) SHOAL_MUST_CHECK;
+/* "10" or "1.5%"; `what` is the expected form, for messages. */
+shoal_status shoal_setting_amount(const shoal_setting *setting, const char *what,
+                                  shoal_amount *amount) SHOAL_MUST_CHECK;
+/* The index of the text in `words`, ended by NULL. */
+shoal_status shoal_setting_choice(const shoal_setting *setting, const char *const *words,
+                                  size_t *choice) SHOAL_MUST_CHECK;
+/* A one-byte delimiter, or its name. */
+shoal_status shoal_setting_delimiter(const shoal_setting *setting,
+                                     char *delimiter) SHOAL_MUST_CHECK;
+/* remove or blank. */
+shoal_status shoal_setting_suppressed(const shoal_setting *setting, bool *blank) SHOAL_MUST_CHECK;
+/* The search budget's factor, 1 .. SHOAL_MAX_EFFORT. */
+shoal_status shoal_setting_effort(const shoal_setting *setting, uint32_t *effort) SHOAL_MUST_CHECK;
+/* keep or quote. */
+shoal_status shoal_setting_formulas(const shoal_setting *setting, bool *quote) SHOAL_MUST_CHECK;
+
+#define SHOAL_EFFORT_FORMS "a whole number from 1 to 1000"
+#define SHOAL_AMOUNT_FORMS "a number of rows such as 10, or a share such as 1%"
+
+/* ---- sections */
+
+/* Reads the hierarchy of an attribute, or a single one (shoal_policy_parse_hierarchy). */
 shoal_status shoal_read_hierarchy(shoal_policy_reader *reader, const shoal_yaml *node,
                                   shoal_hierarchy_spec *spec) SHOAL_MUST_CHECK;
 

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/sections: the tree of a YAML policy -> shoal_policy. One table of keys for each mapping;
- * `weights` are given to their attributes last, since these may stand further down in the file.
+ * policy/sections: the nodes of a YAML policy -> shoal_policy, by one table of keys per mapping.
+ * Keys come in any order, so `weights` are assigned to their attributes at the end.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "policy/keys.h"
 #include "policy/reader.h"
-#include "policy/setting.h"
-#include "policy/words.h"
 
-/* The policy while its keys are read, which come in any order. */
+/* A policy while its keys are read. */
 typedef struct policy_target {
   shoal_policy *policy;
   bool has_version;
@@ -69,7 +67,7 @@ static shoal_status read_p(shoal_policy_reader *reader, const shoal_yaml *node, 
   return read_positive(reader, node, &policy->p, &policy->p_mark, &policy->has_p);
 }
 
-/* `attribute` is every model's parameter and goes aside; the others stay as they are written. */
+/* `attribute` is a parameter of every model; model/bind.c reads the others. */
 static shoal_status read_parameters(const shoal_policy_reader *reader, const shoal_yaml *node,
                                     shoal_model_request *request) {
   if (shoal_yaml_is_null(node)) return SHOAL_OK;
@@ -145,10 +143,8 @@ static shoal_status read_satisfies(shoal_policy_reader *reader, const shoal_yaml
 
 static shoal_status read_cuts(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   static const char *const words[] = {"strict", "relaxed", NULL};
-  shoal_setting setting;
   size_t choice = 0;
-  SHOAL_TRY(shoal_setting_from(reader, node, "strict or relaxed", &setting));
-  SHOAL_TRY(shoal_setting_choice(&setting, words, &choice));
+  SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));
   policy_of(into)->has_cuts = true;
   policy_of(into)->relaxed_cuts = choice == 1;
   return SHOAL_OK;
@@ -156,10 +152,8 @@ static shoal_status read_cuts(shoal_policy_reader *reader, const shoal_yaml *nod
 
 static shoal_status read_start(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   static const char *const words[] = {"flock", "sorted", NULL};
-  shoal_setting setting;
   size_t choice = 0;
-  SHOAL_TRY(shoal_setting_from(reader, node, "flock or sorted", &setting));
-  SHOAL_TRY(shoal_setting_choice(&setting, words, &choice));
+  SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));
   policy_of(into)->has_start = true;
   policy_of(into)->sorted_start = choice == 1;
   return SHOAL_OK;
@@ -235,7 +229,7 @@ static shoal_status read_seed(shoal_policy_reader *reader, const shoal_yaml *nod
   return shoal_setting_whole(&setting, 0, &policy->seed);
 }
 
-/* ---------------------------------------------------------------- the top */
+/* ---------------------------------------------------------------- all sections */
 
 static const shoal_key_rule data_rules[] = {SHOAL_DATA_KEYS(SHOAL_KEY_RULE){0}};
 static const shoal_key_rule privacy_rules[] = {SHOAL_PRIVACY_KEYS(SHOAL_KEY_RULE){0}};
@@ -243,7 +237,7 @@ static const shoal_key_rule method_rules[] = {SHOAL_METHOD_KEYS(SHOAL_KEY_RULE){
 
 static shoal_status read_version(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   if (node->kind != SHOAL_YAML_SCALAR || strcmp(node->text, "1") != 0)
-    return shoal_reader_expected(reader, node, "1, the only version of policies known here");
+    return shoal_reader_expected(reader, node, "1, the only supported policy version");
   ((policy_target *)into)->has_version = true;
   return SHOAL_OK;
 }
@@ -263,10 +257,8 @@ static shoal_status read_attributes(shoal_policy_reader *reader, const shoal_yam
 
 static shoal_status read_unlisted(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   static const char *const words[] = {"drop", "keep", NULL};
-  shoal_setting setting;
   size_t choice = 0;
-  SHOAL_TRY(shoal_setting_from(reader, node, "drop or keep", &setting));
-  SHOAL_TRY(shoal_setting_choice(&setting, words, &choice));
+  SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));
   policy_of(into)->unlisted = choice == 0 ? SHOAL_UNLISTED_DROP : SHOAL_UNLISTED_KEEP;
   return SHOAL_OK;
 }
@@ -294,7 +286,7 @@ static shoal_status unknown_attribute(const shoal_policy_reader *reader, const s
   return status;
 }
 
-static shoal_status give_weights(shoal_policy_reader *reader, policy_target *target) {
+static shoal_status assign_weights(shoal_policy_reader *reader, policy_target *target) {
   static const shoal_key_rule self = {"method.weights", "weights", NULL};
   if (!target->weights) return SHOAL_OK;
   reader->rule = &self;
@@ -314,12 +306,13 @@ shoal_status shoal_read_policy(shoal_policy_reader *reader, const shoal_yaml *ro
   policy_target target = {.policy = policy};
   SHOAL_TRY(shoal_read_mapping(reader, root, top_rules, "{shoal: 1, ...}", &target));
   if (!target.has_version)
-    return shoal_reader_fail(reader, root->mark,
-                             "the key 'shoal' is missing: write 'shoal: 1', the "
-                             "only version of policies known here");
+    return shoal_reader_fail(
+        reader, root->mark,
+        "the key 'shoal' is missing; write 'shoal: 1', the only supported policy "
+        "version");
   if (!target.attributes)
     return shoal_reader_fail(reader, root->mark,
                              "the key 'attributes' is missing: name the table's "
                              "columns, such as attributes: {age: {role: quasi}}");
-  return give_weights(reader, &target);
+  return assign_weights(reader, &target);
 }

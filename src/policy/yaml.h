@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/yaml: YAML text -> a small tree of nodes with their places. The only place that knows
- * libfyaml; it takes the parser's events, not its documents, so that limits and places are ours.
+ * policy/yaml: YAML text -> nodes with line and column. The only user of libfyaml, of which it
+ * takes events, not documents, to enforce its own limits.
  *
- * Refused here, with line and column: what is not YAML, not UTF-8, or has a NUL; aliases and tags;
- * values of more than one line; keys that are no words or stand twice; more than one document; more
- * than 64 levels or 16 MiB.
+ * Rejected, with line and column: text that is not YAML or not UTF-8, or has a NUL; aliases and
+ * tags; values of more than one line; keys that are not scalars, and duplicate keys; more than one
+ * document, 64 levels or 16 MiB.
  */
 #ifndef SHOAL_POLICY_YAML_H
 #define SHOAL_POLICY_YAML_H
@@ -34,8 +34,8 @@ typedef struct shoal_yaml {
 } shoal_yaml;
 
 /*
- * Parses one document; the nodes live in `arena`, and nothing of `bytes` is kept. `file` stands in
- * messages. SHOAL_BAD_INPUT for text that is refused, SHOAL_FAILED without memory.
+ * Parses one document. The nodes live in `arena` and do not refer to `bytes`; `file` is for
+ * messages. SHOAL_BAD_INPUT for text that is rejected, SHOAL_FAILED without memory.
  */
 shoal_status shoal_yaml_parse(const char *bytes, size_t size_bytes, const char *file,
                               shoal_arena *arena, const shoal_yaml **root,
@@ -45,8 +45,8 @@ shoal_status shoal_yaml_parse(const char *bytes, size_t size_bytes, const char *
 bool shoal_yaml_is_null(const shoal_yaml *node);
 
 /*
- * The first node, as the file is read, whose text stood before among these scalars, or NULL;
- * `earlier` gets the one it repeats. Sorts `nodes`.
+ * The first scalar, in the order of the file, whose text repeats that of another one, which is
+ * written to *earlier; NULL: none. Sorts `nodes`.
  */
 const shoal_yaml *shoal_yaml_repeated(const shoal_yaml **nodes, size_t n,
                                       const shoal_yaml **earlier);

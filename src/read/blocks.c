@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read/blocks: see blocks.h. */
 #include "read/blocks.h"
 
 #include <stdlib.h>
@@ -34,7 +33,7 @@ void shoal_blocks_close(shoal_blocks *blocks) {
   memset(blocks, 0, sizeof *blocks);
 }
 
-/* The first failure is kept. Returns false, for whoever ends with it. */
+/* Keeps the first failure. Returns false, so that callers can return it. */
 static bool fail(shoal_blocks *blocks, shoal_status status, const shoal_error *error) {
   blocks->ended = true;
   if (blocks->status != SHOAL_OK) return false;
@@ -48,7 +47,7 @@ static bool fail_memory(shoal_blocks *blocks) {
   return fail(blocks, shoal_fail_memory(&error), &error);
 }
 
-/* The size without blank lines at the end: those of a whole table are no rows. */
+/* The size without blank lines at the end: at the end of a file they are not rows. */
 static size_t without_blank_end(const shoal_block *b, size_t size) {
   for (;;) {
     size_t line = size;
@@ -114,9 +113,9 @@ bool shoal_blocks_next(shoal_blocks *blocks, shoal_block *b) {
     if (blocks->n_columns > 1) whole = without_blank_end(b, whole); /* the table may end here */
     if (!whole && b->size_bytes > MAX_RECORD_BYTES) {
       shoal_error error;
-      shoal_place place = {.file = blocks->file};
+      shoal_location location = {.file = blocks->file};
       return fail(blocks,
-                  shoal_fail_at(&error, SHOAL_BAD_INPUT, &place,
+                  shoal_fail_at(&error, SHOAL_BAD_INPUT, &location,
                                 "has a record of more than 1 GiB: is a quote not closed?"),
                   &error);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read/blocks: a file in blocks of whole records. The same file gives the same blocks, however it
- * is read: compressed or not, by one thread or by several that take turns.
+ * read/blocks: a file in blocks of whole records. The same content gives the same blocks, whether
+ * it is compressed or not, and however many threads take turns.
  */
 #ifndef SHOAL_READ_BLOCKS_H
 #define SHOAL_READ_BLOCKS_H
@@ -9,7 +9,7 @@
 #include "read/csv.h"
 #include "read/source.h"
 
-/* A block: its bytes, with SHOAL_CSV_SLACK zeros behind them, and its cells once it is split. */
+/* A block: its bytes, followed by SHOAL_CSV_SLACK zeros, and its cells once it is split. */
 typedef struct shoal_block {
   char *bytes;
   size_t size_bytes;
@@ -26,7 +26,7 @@ typedef struct shoal_blocks {
   const char *file; /* its name in messages; borrowed */
   shoal_source *source;
   char delimiter;
-  size_t n_columns; /* of more than one, blank lines at the end of the file are no rows */
+  size_t n_columns; /* if more than one, blank lines at the end of the file are not rows */
   char *carry;      /* bytes read that belong to the next block */
   size_t carry_size, carry_capacity;
   bool ended;          /* no more blocks */
@@ -34,7 +34,7 @@ typedef struct shoal_blocks {
   shoal_error error;
 } shoal_blocks;
 
-/* Bytes a block has, unless a record is longer. Fuzz targets have tiny ones. */
+/* Bytes of a block, unless a record is longer. Fuzz targets use tiny ones. */
 #ifndef SHOAL_BLOCK_BYTES
 #define SHOAL_BLOCK_BYTES (512 * 1024)
 #endif
@@ -45,12 +45,12 @@ shoal_status shoal_blocks_open(shoal_blocks *blocks, const char *path, const cha
 void shoal_blocks_close(shoal_blocks *blocks);
 
 /*
- * The next block; false behind the last one. After a failure (`status`) what was read before it
- * still comes, since a mistake in an earlier row is told before it.
+ * The next block; false after the last one. After a failure (`status`) the blocks read before it
+ * are still returned, since an error in an earlier row is reported first.
  */
 bool shoal_blocks_next(shoal_blocks *blocks, shoal_block *block);
 
-/* Gives bytes of a block back, to be the beginning of the next one. False: no memory. */
+/* Returns bytes of a block, which become the start of the next one. False: no memory. */
 bool shoal_blocks_put_back(shoal_blocks *blocks, const char *bytes, size_t size_bytes);
 
 #endif

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read/csv: see csv.h. */
+/*
+ * read/csv: cells of a block, and where records end. A block is scanned 64 bytes at a time
+ * (scan.c); if its quotes are irregular, or it has an error, it is read byte by byte, with the same
+ * result.
+ */
 #include "read/csv.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "read/scan.h"
 
 void shoal_cells_init(shoal_cells *cells) { memset(cells, 0, sizeof *cells); }
 
@@ -40,7 +46,7 @@ static void drop_carriage_return(const char *block, shoal_cells *cells, size_t c
 }
 
 /*
- * Decodes the quoted cell whose opening quote is at `at`, in place, and returns the place behind
+ * Decodes the quoted cell whose opening quote is at `at`, in place, and returns the position after
  * its closing quote; 0 if it is not closed.
  */
 static size_t decode_quoted(char *block, size_t size_bytes, size_t at, uint32_t *end) {
@@ -63,7 +69,7 @@ static size_t decode_quoted(char *block, size_t size_bytes, size_t at, uint32_t 
 /* ------------------------------------------------------------ blocks that are scanned */
 
 /* A block larger than this, such as one of a single huge record, is read byte by byte. */
-enum { MOST_SCANNED_BYTES = 4 << 20, SCAN_ROOM = 64 };
+enum { MAX_SCANNED_BYTES = 4 << 20, SCAN_ROOM = 64 };
 
 static inline bool ends_row(const char *block, size_t size_bytes, uint32_t end) {
   return end == size_bytes || block[end] == '\n';
@@ -94,7 +100,7 @@ static bool rows_are_even(const char *block, size_t size_bytes, size_t n_columns
 static void unquote(char *block, bool doubled, shoal_cells *cells, size_t cell) {
   uint32_t begin = cells->begin[cell], end = cells->end[cell];
   if (begin == end || block[begin] != '"') return;
-  if (block[end - 1] == '\r') end--; /* behind the closing quote */
+  if (block[end - 1] == '\r') end--; /* after the closing quote */
   cells->begin[cell] = begin + 1;
   cells->end[cell] = end - 1;
   if (doubled) (void)decode_quoted(block, end, begin, &cells->end[cell]);
@@ -156,13 +162,13 @@ static shoal_csv_problem scanned_rows(char *block, size_t size_bytes, size_t n_c
 
 /* ------------------------------------------------------------ byte by byte */
 
-/* The place of the delimiter or newline that ends the unquoted cell at `at`. */
+/* The position of the delimiter or newline that ends the unquoted cell at `at`. */
 static size_t end_of_plain(const char *block, size_t size_bytes, char delimiter, size_t at) {
   while (at < size_bytes && block[at] != delimiter && block[at] != '\n') at++;
   return at;
 }
 
-/* Reads one cell; returns the place of what ends it, sets the fault where there is one. */
+/* Reads one cell; returns the position of the byte that ends it. Sets `fault` on error. */
 static size_t quoted_cell(char *block, size_t size_bytes, char delimiter, size_t at,
                           shoal_cells *cells, shoal_csv_fault *fault) {
   size_t n = cells->n_cells;
@@ -214,10 +220,10 @@ static shoal_csv_problem split_quoted(char *block, size_t size_bytes, char delim
 }
 
 /* The row of a byte, counted on a block that is not decoded yet. */
-static size_t row_of_byte(const char *block, size_t place, char delimiter) {
+static size_t row_of_byte(const char *block, size_t position, char delimiter) {
   size_t row = 0;
   bool quoted = false, cell_start = true;
-  for (size_t at = 0; at < place; at++) {
+  for (size_t at = 0; at < position; at++) {
     char c = block[at];
     if (quoted) {
       if (c == '"') quoted = false; /* a doubled quote opens again at once, as a cell start would */
@@ -233,12 +239,12 @@ static size_t row_of_byte(const char *block, size_t place, char delimiter) {
 
 /* ------------------------------------------------------------ the interface */
 
-/* A NUL is a fault of its row; one of an earlier row is told first. */
+/* A NUL is an error of its row; an error of an earlier row is reported instead. */
 static shoal_csv_problem split_before_nul(char *block, const char *nul, char delimiter,
                                           size_t n_columns, shoal_cells *cells) {
-  size_t place = (size_t)(nul - block);
-  size_t row = row_of_byte(block, place, delimiter);
-  shoal_csv_problem problem = split_quoted(block, place, delimiter, n_columns, cells);
+  size_t position = (size_t)(nul - block);
+  size_t row = row_of_byte(block, position, delimiter);
+  shoal_csv_problem problem = split_quoted(block, position, delimiter, n_columns, cells);
   if (problem.fault != SHOAL_CSV_OK && problem.row < row) return problem;
   return (shoal_csv_problem){SHOAL_CSV_NUL, row, 0};
 }
@@ -249,7 +255,7 @@ shoal_csv_problem shoal_csv_split_by(shoal_scan_way way, char *block, size_t siz
   cells->n_cells = 0;
   cells->n_rows = 0;
   if (size_bytes >= UINT32_MAX - 64) return (shoal_csv_problem){SHOAL_CSV_MEMORY, 0, 0};
-  if (size_bytes <= MOST_SCANNED_BYTES) {
+  if (size_bytes <= MAX_SCANNED_BYTES) {
     if (!reserve_cells(cells, size_bytes + SCAN_ROOM))
       return (shoal_csv_problem){SHOAL_CSV_MEMORY, 0, 0};
     shoal_scan scan = shoal_scan_block(way, block, size_bytes, delimiter, cells->end);
@@ -264,4 +270,130 @@ shoal_csv_problem shoal_csv_split_by(shoal_scan_way way, char *block, size_t siz
 shoal_csv_problem shoal_csv_split(char *block, size_t size_bytes, char delimiter, size_t n_columns,
                                   shoal_cells *cells) {
   return shoal_csv_split_by(shoal_scan_best(), block, size_bytes, delimiter, n_columns, cells);
+}
+
+/* ------------------------------------------------------------ records and delimiters */
+
+/* The position after the closing quote of the cell that opens before `at`; 0 if it is not closed.
+ */
+static size_t after_quoted(const char *block, size_t size_bytes, size_t at) {
+  for (;;) {
+    const char *quote = memchr(block + at, '"', size_bytes - at);
+    if (!quote) return 0;
+    at = (size_t)(quote - block) + 1;
+    if (at == size_bytes || block[at] != '"') return at;
+    at++;
+  }
+}
+
+static bool opens_cell(const char *block, size_t quote, char delimiter) {
+  char before = quote ? block[quote - 1] : '\n';
+  return before == delimiter || before == '\n';
+}
+
+size_t shoal_csv_first_record(const char *block, size_t size_bytes, char delimiter) {
+  for (size_t at = 0; at < size_bytes;) {
+    if (block[at] == '\n') return at + 1;
+    if (block[at] == '"' && opens_cell(block, at, delimiter)) {
+      at = after_quoted(block, size_bytes, at + 1);
+      if (!at) return 0;
+    } else {
+      at++;
+    }
+  }
+  return 0;
+}
+
+/* Quote by quote, for blocks that the scan cannot follow. */
+static size_t whole_records_slowly(const char *block, size_t size_bytes, char delimiter) {
+  size_t whole = 0, at = 0;
+  while (at < size_bytes) {
+    const char *quote = memchr(block + at, '"', size_bytes - at);
+    size_t plain_end = quote ? (size_t)(quote - block) : size_bytes;
+    const char *newline = memrchr(block + at, '\n', plain_end - at);
+    if (newline) whole = (size_t)(newline - block) + 1;
+    if (!quote) break;
+    at = plain_end + 1;
+    if (!opens_cell(block, plain_end, delimiter)) continue; /* inside an unquoted cell */
+    at = after_quoted(block, size_bytes, at);
+    if (!at) break;
+  }
+  return whole;
+}
+
+size_t shoal_csv_whole_records(const char *block, size_t size_bytes, char delimiter) {
+  if (!size_bytes) return 0;
+  if (!memchr(block, '"', size_bytes)) {
+    const char *newline = memrchr(block, '\n', size_bytes);
+    return newline ? (size_t)(newline - block) + 1 : 0;
+  }
+  shoal_scan scan = shoal_scan_block(shoal_scan_best(), block, size_bytes, delimiter, NULL);
+  return scan.irregular ? whole_records_slowly(block, size_bytes, delimiter) : scan.after_last;
+}
+
+char shoal_csv_guess_delimiter(const char *block, size_t size_bytes) {
+  static const char candidates[] = {',', ';', '\t', '|'};
+  size_t counts[sizeof candidates] = {0};
+  bool quoted = false, cell_start = true;
+  for (size_t i = 0; i < size_bytes; i++) {
+    if (quoted) { /* a doubled quote closes and opens again */
+      quoted = block[i] != '"';
+      cell_start = !quoted;
+      continue;
+    }
+    if (block[i] == '\n') break;
+    quoted = block[i] == '"' && cell_start;
+    const char *found = memchr(candidates, block[i], sizeof candidates);
+    if (found) counts[found - candidates]++;
+    cell_start = found != NULL;
+  }
+  size_t best = 0;
+  for (size_t c = 1; c < sizeof candidates; c++)
+    if (counts[c] > counts[best]) best = c;
+  return candidates[best];
+}
+
+static bool is_side_delimiter(char c) { return c == ';' || c == ',' || c == '\t'; }
+
+/* `;` if the first row that is not blank has one outside quotes, else `,` if it has, else tab. */
+char shoal_csv_side_delimiter(const char *bytes, size_t size_bytes) {
+  bool quoted = false, cell_start = true, comma = false;
+  size_t i = 0;
+  while (i < size_bytes && (bytes[i] == '\n' || bytes[i] == '\r')) i++;
+  for (; i < size_bytes; i++) {
+    char c = bytes[i];
+    if (c == '"' && (quoted || cell_start)) {
+      quoted = !quoted;
+      cell_start = !quoted; /* a doubled quote opens again at once */
+      continue;
+    }
+    if (quoted) continue;
+    if (c == ';') return ';';
+    if (c == '\n') break;
+    comma = comma || c == ',';
+    cell_start = is_side_delimiter(c);
+  }
+  return comma ? ',' : '\t';
+}
+
+void shoal_csv_explain(shoal_csv_problem problem, size_t n_columns, char *out, size_t capacity) {
+  switch (problem.fault) {
+  case SHOAL_CSV_RAGGED:
+    (void)snprintf(out, capacity,
+                   "has %zu cell%s, the header has %zu; check delimiters and quotes in this row",
+                   problem.n_found, problem.n_found == 1 ? "" : "s", n_columns);
+    break;
+  case SHOAL_CSV_UNCLOSED:
+    (void)snprintf(out, capacity, "the quote is not closed; add or remove a quote");
+    break;
+  case SHOAL_CSV_STRAY:
+    (void)snprintf(out, capacity,
+                   "has text between a closing quote and the delimiter: "
+                   "double the quotes inside the cell");
+    break;
+  case SHOAL_CSV_NUL:
+    (void)snprintf(out, capacity, "has a NUL byte: save the file as UTF-8 text");
+    break;
+  default: (void)snprintf(out, capacity, "does not fit into memory"); break;
+  }
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read/csv: bytes -> cells. RFC 4180 as the world has it: quotes with newlines and doubled quotes
- * inside, CRLF or LF, a quote in the middle of an unquoted cell taken as it is.
+ * read/csv: bytes -> cells. RFC 4180 and common deviations: quoted cells may contain newlines and
+ * doubled quotes, lines end in CRLF or LF, a quote inside an unquoted cell is an ordinary byte.
  *
- * A block of whole records is split at once: the places of all cells, row by row. It is scanned 64
- * bytes at a time (scan.h); a block whose quotes the scan cannot follow, or with any fault, is read
- * byte by byte. Both give the same cells. Doubled quotes are made single in place.
+ * A block of whole records is split at once into the positions of all cells, row by row. It is
+ * scanned 64 bytes at a time (scan.h); a block with irregular quotes or an error is read byte by
+ * byte. Both give the same cells. Doubled quotes become single, in place.
  */
 #ifndef SHOAL_READ_CSV_H
 #define SHOAL_READ_CSV_H
@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "read/scan.h"
 
-/* Readable bytes that must follow a block's last one. */
+/* Bytes after a block that must be readable. */
 enum { SHOAL_CSV_SLACK = 64 };
 
 /* Cells of a block: cell i is bytes[begin[i] .. end[i]). Row r ends before cell row_end[r]. */
@@ -32,12 +32,12 @@ typedef enum shoal_csv_fault {
   SHOAL_CSV_OK,
   SHOAL_CSV_RAGGED,   /* a row with more or fewer cells than n_columns */
   SHOAL_CSV_UNCLOSED, /* a quote that is not closed before the end */
-  SHOAL_CSV_STRAY,    /* something between a closing quote and the delimiter */
+  SHOAL_CSV_STRAY,    /* bytes between a closing quote and the delimiter */
   SHOAL_CSV_NUL,      /* a NUL byte */
   SHOAL_CSV_MEMORY
 } shoal_csv_fault;
 
-/* What is wrong, and in which row of the block (0-based). */
+/* An error, and the row of the block (0-based). */
 typedef struct shoal_csv_problem {
   shoal_csv_fault fault;
   size_t row;
@@ -56,7 +56,7 @@ void shoal_cells_reset(shoal_cells *cells);
 shoal_csv_problem shoal_csv_split(char *block, size_t size_bytes, char delimiter, size_t n_columns,
                                   shoal_cells *cells);
 
-/* The same with one way of scanning, for tests: all give the same. */
+/* The same with one kind of scan, for tests: all give the same result. */
 shoal_csv_problem shoal_csv_split_by(shoal_scan_way way, char *block, size_t size_bytes,
                                      char delimiter, size_t n_columns, shoal_cells *cells);
 
@@ -69,8 +69,7 @@ size_t shoal_csv_whole_records(const char *block, size_t size_bytes, char delimi
 /* The size of the first record, its newline included; 0 if it does not end in the block. */
 size_t shoal_csv_first_record(const char *block, size_t size_bytes, char delimiter);
 
-/* The delimiter that a header line most likely has: the most frequent of , ; tab | outside quotes.
- */
+/* The most frequent of , ; tab | outside quotes in the first line. */
 char shoal_csv_guess_delimiter(const char *block, size_t size_bytes);
 
 /*
@@ -79,7 +78,7 @@ char shoal_csv_guess_delimiter(const char *block, size_t size_bytes);
  */
 char shoal_csv_side_delimiter(const char *block, size_t size_bytes);
 
-/* What a problem means, for a message, such as "has 8 cells where the header has 9: …". */
+/* Describes a problem for a message, such as "has 8 cells where the header has 9: ...". */
 void shoal_csv_explain(shoal_csv_problem problem, size_t n_columns, char *out, size_t capacity);
 
 #endif

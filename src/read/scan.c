@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read/scan: see scan.h. One scan, compiled for each way of making its bits. */
+/* read/scan: one scan, compiled for each way of making the bits. */
 #include "read/scan.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#if defined(__SSE2__)
+#include "base/simd.h"
+
+#if SHOAL_HAS_SSE2
 #include <cpuid.h>
 #include <immintrin.h>
 #endif
@@ -17,7 +19,7 @@ typedef struct bits {
   uint64_t separators; /* delimiters and newlines */
   uint64_t newlines;
   uint64_t quotes;
-  uint64_t nul; /* not 0: there is a NUL byte; which is not told */
+  uint64_t nul; /* not 0: there is a NUL byte somewhere */
 } bits;
 
 typedef bits (*match_fn)(const char *s, char delimiter);
@@ -33,8 +35,7 @@ static bits match_portable(const char *s, char delimiter) {
   return found;
 }
 
-#if defined(__SSE2__)
-#define HAVE_SSE2 1
+#if SHOAL_HAS_SSE2
 
 static inline uint64_t mask16(__m128i hit, unsigned at) {
   return (uint64_t)(uint32_t)_mm_movemask_epi8(hit) << at;
@@ -57,8 +58,7 @@ static inline bits match_sse2(const char *s, char delimiter) {
 }
 #endif
 
-#if defined(__SSE2__) && defined(__x86_64__)
-#define HAVE_AVX2 1
+#if SHOAL_HAS_AVX2
 #define AVX2 __attribute__((target("avx2,bmi,popcnt,lzcnt")))
 
 AVX2 static inline uint64_t mask32(__m256i low, __m256i high) {
@@ -103,15 +103,16 @@ static inline uint64_t running_xor(uint64_t x) {
 /* A closing quote is followed by a separator, by the end of its line, or by a second quote. */
 static bool stray(const char *block, size_t size_bytes, size_t at, uint64_t behind) {
   for (; behind; behind &= behind - 1) {
-    size_t place = at + (size_t)__builtin_ctzll(behind);
-    if (place >= size_bytes) break;
-    bool line_end = block[place] == '\r' && (place + 1 == size_bytes || block[place + 1] == '\n');
+    size_t position = at + (size_t)__builtin_ctzll(behind);
+    if (position >= size_bytes) break;
+    bool line_end =
+        block[position] == '\r' && (position + 1 == size_bytes || block[position + 1] == '\n');
     if (!line_end) return true;
   }
   return false;
 }
 
-/* Takes what stands inside quotes out of the bits of one step. */
+/* Clears the bits of bytes inside quotes. */
 static inline void follow_quotes(bits *found, carry *before, shoal_scan *scan, uint64_t *behind) {
   uint64_t inside = running_xor(found->quotes) ^ before->inside;
   uint64_t opening = found->quotes & inside, closing = found->quotes & ~inside;
@@ -129,7 +130,7 @@ static inline void follow_quotes(bits *found, carry *before, shoal_scan *scan, u
 
 /* ------------------------------------------------------------ the scan */
 
-/* Eight places are written whether there are so many or not: most steps need no second round. */
+/* Always writes eight positions, needed or not: most steps need no second round. */
 static inline __attribute__((always_inline)) uint32_t *write_ends(uint32_t *to, uint64_t found,
                                                                   size_t at) {
   uint32_t *end = to + __builtin_popcountll(found);
@@ -185,21 +186,21 @@ static shoal_scan scan_portable(const char *block, size_t size_bytes, char delim
   return scan_with(match_portable, block, size_bytes, delimiter, ends);
 }
 
-#ifdef HAVE_SSE2
+#if SHOAL_HAS_SSE2
 static shoal_scan scan_sse2(const char *block, size_t size_bytes, char delimiter, uint32_t *ends) {
   return scan_with(match_sse2, block, size_bytes, delimiter, ends);
 }
 #endif
 
-#ifdef HAVE_AVX2
+#if SHOAL_HAS_AVX2
 AVX2 static shoal_scan scan_avx2(const char *block, size_t size_bytes, char delimiter,
                                  uint32_t *ends) {
   return scan_with(match_avx2, block, size_bytes, delimiter, ends);
 }
 #endif
 
-#if HAVE_AVX2
-/* By hand: clang 14 has no word for it. Asked once: virtual machines answer slowly. */
+#if SHOAL_HAS_AVX2
+/* By cpuid: clang 14 has no builtin for it. Cached: cpuid is slow in virtual machines. */
 static bool has_lzcnt(void) {
   static atomic_int answer; /* 0: not asked yet; 1: no; 2: yes */
   int known = atomic_load_explicit(&answer, memory_order_relaxed);
@@ -213,12 +214,12 @@ static bool has_lzcnt(void) {
 #endif
 
 bool shoal_scan_has(shoal_scan_way way) {
-#ifdef HAVE_AVX2
+#if SHOAL_HAS_AVX2
   if (way == SHOAL_SCAN_AVX2)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
            __builtin_cpu_supports("popcnt") && has_lzcnt();
 #endif
-#ifdef HAVE_SSE2
+#if SHOAL_HAS_SSE2
   if (way == SHOAL_SCAN_SSE2) return true;
 #endif
   return way == SHOAL_SCAN_PORTABLE;
@@ -232,10 +233,10 @@ shoal_scan_way shoal_scan_best(void) {
 shoal_scan shoal_scan_block(shoal_scan_way way, const char *block, size_t size_bytes,
                             char delimiter, uint32_t *ends) {
   switch (way) {
-#ifdef HAVE_AVX2
+#if SHOAL_HAS_AVX2
   case SHOAL_SCAN_AVX2: return scan_avx2(block, size_bytes, delimiter, ends);
 #endif
-#ifdef HAVE_SSE2
+#if SHOAL_HAS_SSE2
   case SHOAL_SCAN_SSE2: return scan_sse2(block, size_bytes, delimiter, ends);
 #endif
   default: return scan_portable(block, size_bytes, delimiter, ends);

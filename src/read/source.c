@@ -1,20 +1,184 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read/source: see source.h. Plain files by read(2); .gz by zlib, .zst by libzstd, as streams. */
+/*
+ * read/source: plain files by read(2), .gz by zlib, .zst by libzstd, as streams. Compressed content
+ * may be decompressed by a thread of its own, a few buffers ahead of the reader.
+ */
 #include "read/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "read/ahead.h"
+
+/* ------------------------------------------------------------ reading ahead */
+
+/*
+ * A thread that makes bytes a few buffers ahead of the reader. It fills a ring of buffers in turn,
+ * and the reader empties them.
+ */
+typedef struct ahead ahead;
+
+/* Makes up to `capacity` bytes; *size_bytes 0: the end. Called by the thread only. */
+typedef shoal_status (*make_fn)(void *user, char *bytes, size_t capacity, size_t *size_bytes,
+                                shoal_error *error);
+
+enum { N_BUFFERS = 4, BUFFER_BYTES = 512 * 1024, IDLE_NANOSECONDS = 100 * 1000 * 1000 };
+
+struct ahead {
+  make_fn make;
+  void *user;
+  pthread_t thread;
+  pthread_mutex_t lock; /* guards what follows, but for the bytes of buffers in use */
+  pthread_cond_t changed;
+  char *bytes[N_BUFFERS];
+  size_t size[N_BUFFERS];
+  uint64_t n_made, n_taken; /* buffers so far; buffer i is bytes[i % N_BUFFERS] */
+  size_t used;              /* bytes taken of the oldest */
+  bool ended;               /* nothing more will be made */
+  bool stopping;
+  shoal_status status; /* why it ended */
+  shoal_error error;
+};
+
+/* Waits for an empty buffer; NULL: the thread is to end. */
+static char *next_buffer(ahead *a) {
+  (void)pthread_mutex_lock(&a->lock);
+  while (a->n_made - a->n_taken == N_BUFFERS && !a->stopping)
+    (void)pthread_cond_wait(&a->changed, &a->lock);
+  char *buffer = a->stopping ? NULL : a->bytes[a->n_made % N_BUFFERS];
+  (void)pthread_mutex_unlock(&a->lock);
+  return buffer;
+}
+
+static void hand_over(ahead *a, size_t size, bool ended, shoal_status status,
+                      const shoal_error *error) {
+  (void)pthread_mutex_lock(&a->lock);
+  if (size) a->size[a->n_made++ % N_BUFFERS] = size;
+  a->ended = ended;
+  a->status = status;
+  if (status != SHOAL_OK) a->error = *error;
+  (void)pthread_cond_broadcast(&a->changed);
+  (void)pthread_mutex_unlock(&a->lock);
+}
+
+/* Fills buffers until the end or a failure; what was made before a failure comes before it. */
+static void *fill_buffers(void *argument) {
+  ahead *a = argument;
+  bool ended = false;
+  char *buffer;
+  while (!ended && (buffer = next_buffer(a))) {
+    size_t size = 0, got = 1;
+    shoal_error error;
+    shoal_status status = SHOAL_OK;
+    while (size < BUFFER_BYTES && got && status == SHOAL_OK) {
+      got = 0;
+      status = a->make(a->user, buffer + size, BUFFER_BYTES - size, &got, &error);
+      if (status == SHOAL_OK) size += got;
+    }
+    ended = !got || status != SHOAL_OK;
+    hand_over(a, size, ended, status, &error);
+  }
+  return NULL;
+}
+
+static void ahead_reset(ahead *a) {
+  (void)pthread_cond_destroy(&a->changed);
+  (void)pthread_mutex_destroy(&a->lock);
+  for (unsigned i = 0; i < N_BUFFERS; i++) shoal_wipe_free(a->bytes[i], BUFFER_BYTES);
+  free(a);
+}
+
+static ahead *ahead_start(make_fn make, void *user) {
+  ahead *a = shoal_alloc_zero(1, sizeof *a);
+  if (!a) return NULL;
+  a->make = make;
+  a->user = user;
+  (void)pthread_mutex_init(&a->lock, NULL);
+  (void)pthread_cond_init(&a->changed, NULL);
+  bool ok = true;
+  for (unsigned i = 0; ok && i < N_BUFFERS; i++)
+    ok = (a->bytes[i] = shoal_alloc(BUFFER_BYTES, 1)) != NULL;
+  if (ok && pthread_create(&a->thread, NULL, fill_buffers, a) == 0) return a;
+  ahead_reset(a);
+  return NULL;
+}
+
+/* Waits a little for something to take; the lock is held, but for the call of `idle`. */
+static bool wait_or_stop(ahead *a, bool (*idle)(void *user), void *idle_user) {
+  struct timespec until;
+  (void)clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += IDLE_NANOSECONDS;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  int late = pthread_cond_timedwait(&a->changed, &a->lock, &until);
+  if (!late || !idle) return false;
+  (void)pthread_mutex_unlock(&a->lock);
+  bool stop = idle(idle_user);
+  (void)pthread_mutex_lock(&a->lock);
+  return stop;
+}
+
+/*
+ * Takes up to `capacity` bytes; *size_bytes 0: the end, or the failure that ended it. While there
+ * are none yet, `idle` (may be NULL) is called several times a second; if it returns true, taking
+ * ends with SHOAL_CANCELLED.
+ */
+static shoal_status ahead_take(ahead *a, char *bytes, size_t capacity, size_t *size_bytes,
+                               bool (*idle)(void *user), void *idle_user, shoal_error *error) {
+  *size_bytes = 0;
+  bool stop = false;
+  (void)pthread_mutex_lock(&a->lock);
+  while (a->n_made == a->n_taken && !a->ended && !stop) stop = wait_or_stop(a, idle, idle_user);
+  bool ready = a->n_made > a->n_taken;
+  const char *from = a->bytes[a->n_taken % N_BUFFERS];
+  size_t left = ready ? a->size[a->n_taken % N_BUFFERS] - a->used : 0;
+  shoal_status status = ready ? SHOAL_OK : a->status;
+  if (status != SHOAL_OK && error) *error = a->error;
+  (void)pthread_mutex_unlock(&a->lock);
+  if (stop && !ready) return shoal_fail(error, SHOAL_CANCELLED, "stopped while waiting for input");
+  if (!ready) return status;
+  *size_bytes = left < capacity ? left : capacity;
+  memcpy(bytes, from + a->used, *size_bytes); /* the thread does not touch full buffers */
+  a->used += *size_bytes;
+  if (*size_bytes < left) return SHOAL_OK;
+  (void)pthread_mutex_lock(&a->lock);
+  a->used = 0;
+  a->n_taken++;
+  (void)pthread_cond_broadcast(&a->changed);
+  (void)pthread_mutex_unlock(&a->lock);
+  return SHOAL_OK;
+}
+
+/* Must the thread end? For a maker that has to wait. */
+static bool ahead_stopping(ahead *a) {
+  (void)pthread_mutex_lock(&a->lock);
+  bool stopping = a->stopping;
+  (void)pthread_mutex_unlock(&a->lock);
+  return stopping;
+}
+
+/* Ends the thread and frees all; accepts NULL. */
+static void ahead_stop(ahead *a) {
+  if (!a) return;
+  (void)pthread_mutex_lock(&a->lock);
+  a->stopping = true;
+  (void)pthread_cond_broadcast(&a->changed);
+  (void)pthread_mutex_unlock(&a->lock);
+  (void)pthread_join(a->thread, NULL);
+  ahead_reset(a);
+}
+
+/* ------------------------------------------------------------ files */
 
 enum { INPUT_BYTES = 256 * 1024, WAIT_MILLISECONDS = 100 };
 
@@ -23,7 +187,7 @@ typedef enum coding { CODING_PLAIN, CODING_GZIP, CODING_ZSTD } coding;
 struct shoal_source {
   char *name;
   int fd;
-  bool may_block; /* no regular file */
+  bool may_block; /* not a regular file */
   bool again;     /* it can be opened a second time */
   shoal_stamp stamp;
   shoal_wait_fn wait;
@@ -34,13 +198,13 @@ struct shoal_source {
   uint64_t size_bytes;
   char *input; /* bytes read from the file and not yet used: [used, filled) */
   size_t used, filled;
-  size_t most_filled; /* so far: what is wiped at the end */
+  size_t max_filled;  /* so far: what is wiped at the end */
   bool ended;         /* the file has no more bytes */
   bool inside_member; /* a compressed member has begun and not ended */
   z_stream gzip;
   bool gzip_ready;
   ZSTD_DStream *zstd;
-  _Atomic(shoal_ahead *) ahead; /* who decompresses; NULL: who reads */
+  _Atomic(ahead *) ahead; /* the thread that decompresses; NULL: the reader does */
 };
 
 static const char *display_name(const char *path) {
@@ -49,13 +213,15 @@ static const char *display_name(const char *path) {
 
 static shoal_status fail_system(const char *name, const char *what, int code, shoal_error *error) {
   bool machine = code != ENOENT && code != ENOTDIR && code != EISDIR && code != ENAMETOOLONG;
-  shoal_place place = {.file = name};
-  return shoal_fail_at(error, machine ? SHOAL_FAILED : SHOAL_BAD_INPUT, &place, "%s: %s%s", what,
-                       strerror(code), machine ? "" : ": check the name");
+  shoal_location location = {.file = name};
+  if (code == ENOENT)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "does not exist; check the name");
+  return shoal_fail_at(error, machine ? SHOAL_FAILED : SHOAL_BAD_INPUT, &location, "%s: %s%s", what,
+                       strerror(code), machine ? "" : "; check the name");
 }
 
 static bool must_stop(const shoal_source *source) {
-  if (source->ahead) return shoal_ahead_stopping(source->ahead);
+  if (source->ahead) return ahead_stopping(source->ahead);
   return source->wait && source->wait(source->wait_user);
 }
 
@@ -91,7 +257,7 @@ static shoal_status read_some(shoal_source *source, char *bytes, size_t capacity
 static shoal_status fill(shoal_source *source, shoal_error *error) {
   source->used = 0;
   SHOAL_TRY(read_some(source, source->input, INPUT_BYTES, &source->filled, error));
-  if (source->filled > source->most_filled) source->most_filled = source->filled;
+  if (source->filled > source->max_filled) source->max_filled = source->filled;
   return SHOAL_OK;
 }
 
@@ -108,17 +274,17 @@ static shoal_status detect(shoal_source *source, shoal_error *error) {
     SHOAL_TRY(read_some(source, source->input + source->filled, INPUT_BYTES - source->filled, &got,
                         error));
     source->filled += got;
-    source->most_filled = source->filled;
+    source->max_filled = source->filled;
   }
   source->detected = true;
   if (starts_with(source, "\x1f\x8b", 2)) source->coding = CODING_GZIP;
   if (starts_with(source, "\x28\xb5\x2f\xfd", 4)) source->coding = CODING_ZSTD;
-  shoal_place place = {.file = source->name};
+  shoal_location location = {.file = source->name};
   if (source->filled && source->coding != CODING_GZIP && shoal_ends_with(source->name, ".gz"))
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
                          "is named .gz but is not gzip: rename it or compress it");
   if (source->filled && source->coding != CODING_ZSTD && shoal_ends_with(source->name, ".zst"))
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
                          "is named .zst but is not zstd: rename it or compress it");
   if (source->coding == CODING_GZIP) {
     if (inflateInit2(&source->gzip, 15 + 16) != Z_OK) return shoal_fail_memory(error);
@@ -142,6 +308,10 @@ bool shoal_stamp_equal(const shoal_stamp *a, const shoal_stamp *b) {
          a->seconds == b->seconds && a->nanoseconds == b->nanoseconds;
 }
 
+bool shoal_source_is_compressed(const shoal_source *source) {
+  return source->coding != CODING_PLAIN;
+}
+
 bool shoal_source_stamp(const shoal_source *source, shoal_stamp *stamp) {
   *stamp = source->stamp;
   return source->again;
@@ -156,13 +326,13 @@ bool shoal_source_touched(const shoal_source *source) {
 }
 
 static shoal_status open_file(const char *path, shoal_source *source, shoal_error *error) {
-  shoal_place place = {.file = source->name};
+  shoal_location location = {.file = source->name};
   source->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
   if (source->fd < 0) return fail_system(source->name, "cannot be opened", errno, error);
   struct stat info;
   if (fstat(source->fd, &info)) return fail_system(source->name, "cannot be read", errno, error);
   if (S_ISDIR(info.st_mode))
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &place, "is a directory: name a file in it");
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "is a directory: name a file in it");
   source->may_block = !S_ISREG(info.st_mode);
   source->again = !source->may_block && strcmp(path, "-") != 0;
   source->stamp = stamp_of(&info);
@@ -188,8 +358,8 @@ shoal_status shoal_source_open(const char *path, shoal_source **out, shoal_error
 }
 
 static shoal_status fail_coding(const shoal_source *source, const char *what, shoal_error *error) {
-  shoal_place place = {.file = source->name};
-  return shoal_fail_at(error, SHOAL_BAD_INPUT, &place, "%s: fetch or compress the file again",
+  shoal_location location = {.file = source->name};
+  return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "%s: fetch or compress the file again",
                        what);
 }
 
@@ -270,14 +440,13 @@ shoal_status shoal_source_read(shoal_source *source, char *bytes, size_t capacit
   if (!capacity) return SHOAL_OK;
   if (!source->detected) SHOAL_TRY(detect(source, error));
   if (!source->ahead) return decode(source, bytes, capacity, size_bytes, error);
-  return shoal_ahead_take(source->ahead, bytes, capacity, size_bytes, source->wait,
-                          source->wait_user, error);
+  return ahead_take(source->ahead, bytes, capacity, size_bytes, source->wait, source->wait_user,
+                    error);
 }
 
 shoal_status shoal_source_read_ahead(shoal_source *source, shoal_error *error) {
   if (!source->detected) SHOAL_TRY(detect(source, error));
-  if (source->coding != CODING_PLAIN && !source->ahead)
-    source->ahead = shoal_ahead_start(decode, source);
+  if (source->coding != CODING_PLAIN && !source->ahead) source->ahead = ahead_start(decode, source);
   return SHOAL_OK;
 }
 
@@ -292,11 +461,11 @@ uint64_t shoal_source_size(const shoal_source *source) { return source->size_byt
 
 void shoal_source_close(shoal_source *source) {
   if (!source) return;
-  shoal_ahead_stop(source->ahead);
+  ahead_stop(source->ahead);
   if (source->fd >= 0) (void)close(source->fd);
   if (source->gzip_ready) (void)inflateEnd(&source->gzip);
   if (source->zstd) (void)ZSTD_freeDStream(source->zstd);
-  shoal_wipe_free(source->input, source->most_filled);
+  shoal_wipe_free(source->input, source->max_filled);
   free(source->name);
   free(source);
 }
@@ -311,9 +480,9 @@ static shoal_status slurp(shoal_source *source, size_t limit, char **bytes, size
     SHOAL_TRY(shoal_source_read(source, *bytes + *size_bytes, INPUT_BYTES, &got, error));
     *size_bytes += got;
     if (!got) break;
-    shoal_place place = {.file = source->name};
+    shoal_location location = {.file = source->name};
     if (*size_bytes > limit)
-      return shoal_fail_at(error, SHOAL_BAD_INPUT, &place, "is larger than %zu MiB",
+      return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "is larger than %zu MiB",
                            limit / (1024 * 1024));
   }
   memset(*bytes + *size_bytes, 0, SLACK);

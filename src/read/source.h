@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read/source: where bytes come from: a file, standard input, .gz, .zst, or memory. */
+/* read/source: where bytes come from: a file or standard input, plain, .gz or .zst. */
 #ifndef SHOAL_READ_SOURCE_H
 #define SHOAL_READ_SOURCE_H
 
@@ -10,7 +10,7 @@ typedef struct shoal_source shoal_source;
 /*
  * Opens `path` ("-": standard input). Compressed content is recognized by its first bytes; a name
  * that ends in .gz or .zst must have such content (an empty file excepted). SHOAL_BAD_INPUT: no
- * such file, a directory, no permission, wrong content; SHOAL_FAILED: the machine.
+ * such file, a directory, wrong content; SHOAL_FAILED: other system errors.
  */
 shoal_status shoal_source_open(const char *path, shoal_source **source,
                                shoal_error *error) SHOAL_MUST_CHECK;
@@ -20,30 +20,32 @@ shoal_status shoal_source_read(shoal_source *source, char *bytes, size_t capacit
                                size_t *size_bytes, shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
- * From now on compressed content is decompressed by a thread of its own, a few blocks ahead of who
- * reads; other content is read as before. Looks at the first bytes. Without a thread nothing
- * changes.
+ * Decompresses on a thread of its own from now on, a few buffers ahead of the reader. Other content
+ * is read as before, also if no thread can be started. Reads the first bytes.
  */
 shoal_status shoal_source_read_ahead(shoal_source *source, shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
- * While a pipe or terminal gives nothing, `wait` is called several times a second; if it returns
- * true the read ends with SHOAL_CANCELLED. Without it, a read waits for ever.
+ * While a pipe or terminal has no data, `wait` is called several times a second; if it returns true
+ * the read ends with SHOAL_CANCELLED. Without it, a read waits indefinitely.
  */
 typedef bool (*shoal_wait_fn)(void *user);
 void shoal_source_set_wait(shoal_source *source, shoal_wait_fn wait, void *user);
 
-/* Bytes taken from the file so far, and its size (0: not known), for progress. */
+/* Bytes read from the file so far, and its size (0: unknown), for progress. */
 uint64_t shoal_source_position(const shoal_source *source);
 uint64_t shoal_source_size(const shoal_source *source);
 
-/* Which file it was, and how it stood when it was opened. */
+/* Is the content compressed? Known once something was read. */
+bool shoal_source_is_compressed(const shoal_source *source);
+
+/* Which file it is, and its state when it was opened. */
 typedef struct shoal_stamp {
   uint64_t device, inode, size_bytes;
   int64_t seconds, nanoseconds; /* of its last change */
 } shoal_stamp;
 
-/* False: no regular file, or standard input; it cannot be read a second time. */
+/* False: not a regular file, or standard input; it cannot be read a second time. */
 bool shoal_source_stamp(const shoal_source *source, shoal_stamp *stamp);
 /* Has it changed since it was opened? */
 bool shoal_source_touched(const shoal_source *source);
@@ -51,7 +53,7 @@ bool shoal_stamp_equal(const shoal_stamp *a, const shoal_stamp *b);
 
 void shoal_source_close(shoal_source *source);
 
-/* The whole of a file, with a NUL behind it and 64 bytes of slack; at most `limit` bytes. */
+/* A whole file, followed by a NUL and 64 bytes of slack; at most `limit` bytes. */
 shoal_status shoal_source_slurp(const char *path, size_t limit, char **bytes, size_t *size_bytes,
                                 shoal_error *error) SHOAL_MUST_CHECK;
 

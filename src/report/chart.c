@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/chart: see chart.h. Across, everything is per mille of the width; down, pixels. */
+/* report/chart: horizontal positions are per mille of the width, vertical ones pixels. */
 #include "report/chart.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/markup.h"
+#include "report/format.h"
 
 enum {
   GUTTER = 265, /* per mille: labels at the left */
@@ -16,7 +16,7 @@ enum {
   RULE = 24,
   AXIS = 30,
   LEGEND = 26,
-  MOST_TICKS = 4,
+  MAX_TICKS = 4,
 };
 
 static void add(shoal_text *text, const char *string) {
@@ -24,23 +24,23 @@ static void add(shoal_text *text, const char *string) {
 }
 
 /* "43.7%" of per mille. */
-static void add_place(shoal_text *text, const char *name, uint64_t per_mille) {
+static void add_position(shoal_text *text, const char *name, uint64_t per_mille) {
   shoal_text_print(text, " %s=\"%" PRIu64 ".%" PRIu64 "%%\"", name, per_mille / 10, per_mille % 10);
 }
 
-/* Length of n on an axis that ends at `end`; what there is can be seen. */
+/* Length of n on an axis that ends at `end`; at least 1 for n > 0, so that it is visible. */
 static uint64_t scale(uint64_t n, uint64_t end, uint64_t length) {
   if (!n || !end) return 0;
   uint64_t scaled = (uint64_t)((double)n / (double)end * (double)length + 0.5);
   return scaled ? scaled : 1;
 }
 
-/* 1, 2 or 5 times a power of ten, so that few of them reach `most`. */
-static uint64_t tick_step(uint64_t most) {
+/* 1, 2 or 5 times a power of ten: at max MAX_TICKS of them up to `max`. */
+static uint64_t tick_step(uint64_t max) {
   static const uint64_t steps[] = {1, 2, 5};
   for (uint64_t power = 1;; power *= 10)
     for (size_t i = 0; i < 3; i++)
-      if (most / (steps[i] * power) <= MOST_TICKS || power > UINT64_MAX / 100)
+      if (max / (steps[i] * power) <= MAX_TICKS || power > UINT64_MAX / 100)
         return steps[i] * power;
 }
 
@@ -76,16 +76,16 @@ static void draw_ticks(const shoal_chart *chart, uint64_t step, uint64_t end, si
   for (uint64_t tick = 0; tick <= end; tick += step) {
     uint64_t x = GUTTER + scale(tick, end, ZONE);
     shoal_text_print(text, "<line class=\"%s\"", tick ? "grid" : "base");
-    add_place(text, "x1", x);
-    add_place(text, "x2", x);
+    add_position(text, "x1", x);
+    add_position(text, "x2", x);
     shoal_text_print(text, " y1=\"0\" y2=\"%zu\"/><text class=\"tick\"", height);
-    add_place(text, "x", x);
+    add_position(text, "x", x);
     shoal_text_print(text, " y=\"%zu\">", height + 17);
     shoal_text_add_count(text, tick);
     shoal_text_add(text, "</text>");
   }
   shoal_text_add(text, "<text class=\"axis\"");
-  add_place(text, "x", 1000);
+  add_position(text, "x", 1000);
   shoal_text_print(text, " y=\"%zu\">", height + 17);
   add(text, chart->axis);
   shoal_text_add(text, "</text>\n");
@@ -96,12 +96,12 @@ static void draw_value(const shoal_chart *chart, const shoal_chart_bar *bar, siz
   uint64_t n = bar->values[s], length = scale(n, end, ZONE);
   if (n) {
     shoal_text_print(text, "<rect class=\"%s\"", series_class(chart, s));
-    add_place(text, "x", GUTTER);
-    add_place(text, "width", length);
+    add_position(text, "x", GUTTER);
+    add_position(text, "width", length);
     shoal_text_print(text, " y=\"%zu\" height=\"%d\"/>", y, BAR);
   }
   shoal_text_add(text, "<text class=\"value\"");
-  add_place(text, "x", GUTTER + length);
+  add_position(text, "x", GUTTER + length);
   shoal_text_print(text, " dx=\"6\" y=\"%zu\">", y + BAR - 3);
   shoal_text_add_count(text, n);
   if (chart->totals[s])
@@ -129,11 +129,11 @@ static void draw_rule(const char *words, size_t y, shoal_text *text) {
 }
 
 void shoal_chart_bars(const shoal_chart *chart, shoal_text *text) {
-  uint64_t most = 1;
+  uint64_t max = 1;
   for (size_t i = 0; i < chart->n_bars; i++)
     for (size_t s = 0; s < chart->n_series; s++)
-      if (chart->bars[i].values[s] > most) most = chart->bars[i].values[s];
-  uint64_t step = tick_step(most), end = (most + step - 1) / step * step;
+      if (chart->bars[i].values[s] > max) max = chart->bars[i].values[s];
+  uint64_t step = tick_step(max), end = (max + step - 1) / step * step;
   size_t height = chart_height(chart), y = ROW_GAP / 2;
   if (chart->n_series > 1) draw_legend(chart, text);
   shoal_text_print(text, "<svg class=\"chart\" role=\"img\" width=\"100%%\" height=\"%zu\"><title>",
@@ -161,18 +161,18 @@ void shoal_chart_bars(const shoal_chart *chart, shoal_text *text) {
   shoal_text_add(text, "</svg>\n");
 }
 
-void shoal_chart_pair(uint64_t before, uint64_t after, bool with_before, uint64_t most,
+void shoal_chart_pair(uint64_t before, uint64_t after, bool with_before, uint64_t max,
                       shoal_text *text) {
   shoal_text_add(text, "<svg class=\"pair\" width=\"100%\" height=\"26\" aria-hidden=\"true\">"
                        "<line class=\"base\" x1=\"0\" x2=\"0\" y1=\"0\" y2=\"26\"/>");
   if (with_before && before) {
     shoal_text_add(text, "<rect class=\"before\" x=\"0\" y=\"2\" height=\"10\"");
-    add_place(text, "width", scale(before, most, 1000));
+    add_position(text, "width", scale(before, max, 1000));
     shoal_text_add(text, "/>");
   }
   if (after) {
     shoal_text_add(text, "<rect class=\"after\" x=\"0\" y=\"14\" height=\"10\"");
-    add_place(text, "width", scale(after, most, 1000));
+    add_position(text, "width", scale(after, max, 1000));
     shoal_text_add(text, "/>");
   }
   shoal_text_add(text, "</svg>");
@@ -191,10 +191,10 @@ void shoal_chart_levels(const char *name, uint32_t level, uint32_t height, shoal
                      taken       ? "taken"
                      : l < level ? "passed"
                                  : "open");
-    add_place(text, "x", x + 4);
-    add_place(text, "width", end - x > 12 ? end - x - 8 : 4);
+    add_position(text, "x", x + 4);
+    add_position(text, "width", end - x > 12 ? end - x - 8 : 4);
     shoal_text_print(text, "/><text class=\"%s\"", taken ? "taken-word" : "level-word");
-    add_place(text, "x", (x + end) / 2);
+    add_position(text, "x", (x + end) / 2);
     shoal_text_print(text, " y=\"20\">%s%" PRIu64 "</text>", taken ? "\xe2\x9c\x93 " : "", l);
   }
   shoal_text_add(text, "</svg>");

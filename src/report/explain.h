@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report/explain: why a policy cannot be met or costs much, as plain data, and its renderings.
+ * report/explain: why a policy cannot be met or costs much, as plain data.
  * Labels are those of level 1 and above: raw values never get here.
  */
 #ifndef SHOAL_REPORT_EXPLAIN_H
@@ -8,8 +8,8 @@
 
 #include "report/result.h"
 
-/* One demand of the policy, held against all rows in one class: the most any node can give. */
-typedef struct shoal_explained_demand {
+/* One requirement of the policy, judged on all rows as one class: the best any node can reach. */
+typedef struct shoal_explained_requirement {
   const char *model;
   const char *attribute; /* NULL: none */
   double required, reached;
@@ -18,12 +18,12 @@ typedef struct shoal_explained_demand {
   bool bounded; /* the necessary conditions allow at most max_groups classes */
   uint64_t max_groups;
   const char *why; /* why not even one class can satisfy it; NULL: one can */
-  /* the policy without this demand, all others as they are */
+  /* the policy without this requirement */
   bool tried, met_without;
   uint32_t height_without; /* least height */
-} shoal_explained_demand;
+} shoal_explained_requirement;
 
-/* A sensitive attribute among those that p is asked of, hardest first. */
+/* A sensitive attribute with a required p. */
 typedef struct shoal_hardness {
   const char *attribute;
   uint64_t p, distinct, max_groups;
@@ -36,47 +36,47 @@ typedef struct shoal_quasi_cost {
   uint32_t labels, labels_below; /* of the data at that level, and one level lower */
   double loss;                   /* 0 nothing lost .. 1 everything */
   uint64_t suppressed_below;     /* rows to suppress with it one level lower; level above 0 only */
-  /* were it hidden altogether: the others' least height, and the rows to suppress there */
+  /* if it were fully suppressed: the least height of the others, and the rows to suppress there */
   bool tried, met_without;
   uint32_t height_now, height_without; /* sum of the other levels */
   uint64_t suppressed_without;
 } shoal_quasi_cost;
 
-/* Classes that break a demand and look alike once values of level 0 are hidden. */
+/* Classes that violate the same requirements and have equal labels where these are shown. */
 typedef struct shoal_outlier {
-  const char **labels; /* by quasi-identifier; NULL: as it is, not to be shown */
+  const char **labels; /* by quasi-identifier; NULL: a raw value, not shown */
   uint64_t n_rows, n_classes;
-  const size_t *demands; /* what they break: indices into the demands */
-  size_t n_demands;
+  const size_t *requirements; /* that they violate: indices into the requirements */
+  size_t n_requirements;
 } shoal_outlier;
 
 typedef enum shoal_outliers_at {
   SHOAL_OUTLIERS_NONE,
-  SHOAL_OUTLIERS_CHOSEN, /* left out of the release at the chosen node */
-  SHOAL_OUTLIERS_BELOW,  /* why a node one step lower is not enough */
-  SHOAL_OUTLIERS_BEST    /* no node is enough: at the one with the fewest rows to suppress */
+  SHOAL_OUTLIERS_CHOSEN, /* suppressed at the chosen node */
+  SHOAL_OUTLIERS_BELOW,  /* violations at a node one step lower */
+  SHOAL_OUTLIERS_BEST    /* no node satisfies: at the one with the fewest rows to suppress */
 } shoal_outliers_at;
 
-/* One change of the policy, by itself, and what it would bring. */
+/* One change of the policy, and the node that it makes possible. */
 typedef struct shoal_explained_change {
   const char *setting; /* "k", "p", "max-suppression" */
   uint64_t from, to;
   const uint32_t *levels; /* the node it makes possible */
   uint32_t height;
   uint64_t suppressed;
-  bool exact; /* no smaller change of this setting does it; else one might */
+  bool exact; /* no smaller change of this setting is enough; else one might be */
 } shoal_explained_change;
 
 typedef struct shoal_explanation {
-  bool monotone;                         /* rows to suppress can only fall going up the lattice */
-  bool every_node;                       /* the rows to suppress are known of every node */
-  bool whole_holds;                      /* all rows in one class satisfy every demand */
-  uint32_t lattice_height, least_height; /* of a node that satisfies */
+  bool monotone;                       /* suppression never rises going up the lattice */
+  bool every_node;                     /* every node was evaluated */
+  bool whole_holds;                    /* all rows as one class satisfy every requirement */
+  uint32_t lattice_height, min_height; /* of a node that satisfies */
   bool has_node;
   shoal_node_outcome node; /* chosen; where none satisfies: the one with fewest rows to suppress */
   double loss;             /* at that node: 0 nothing .. 1 everything */
-  shoal_explained_demand *demands;
-  size_t n_demands;
+  shoal_explained_requirement *requirements;
+  size_t n_requirements;
   shoal_hardness *hardest;
   size_t n_hardest;
   shoal_quasi_cost *costs; /* by quasi-identifier; NULL without a node */
@@ -87,16 +87,12 @@ typedef struct shoal_explanation {
   size_t n_outliers, n_outliers_unlisted;
   shoal_explained_change *changes;
   size_t n_changes;
-  bool has_k, has_p, changes_tried; /* k and p are asked for; other values of them were tried */
+  bool has_k, has_p, changes_tried; /* k and p are required; other values of them were tried */
 } shoal_explanation;
 
-/* Rows as hundredths of a percent, rounded up: written into a policy, it is enough. */
+/* Rows as hundredths of a percent, rounded up: as max-suppression of a policy it is enough. */
 static inline uint64_t shoal_share_of_rows(uint64_t n, uint64_t n_rows) {
   return n_rows ? (n * 10000 + n_rows - 1) / n_rows : 0;
 }
-
-struct json_t; /* jansson's */
-void shoal_render_explain_text(const shoal_result *result, shoal_text *text);
-struct json_t *shoal_render_explain_json(const shoal_result *result);
 
 #endif

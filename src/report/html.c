@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report/html: one page that a data protection officer can read, sign and file. It is internal, and
- * its first line says so: it has statistics of the original table. It is self-contained: no scripts, no
- * fonts, pictures or styles from elsewhere, and a policy of its own that forbids them.
- * It is light or dark as its reader likes, fits a phone, and prints in black on white. The same
- * release gives the same page: no time of day is in it, the date is the signer's.
+ * report/html: the HTML report for sign-off by a data protection officer. It contains statistics of
+ * the original table; its first line says that it is internal. The page is self-contained: no
+ * scripts, fonts, pictures or styles from elsewhere, and a content security policy that forbids
+ * them. It follows the reader's light or dark scheme, fits a phone, and prints black on white. The
+ * same release gives the same page: it has no date but the one that the signer writes.
  *
- * A section is one row of a table below: what it is called, whether there is anything to say, and
- * the function that says it.
+ * The table `sections` has the id, the title, the condition and the writer of each section.
  */
 #include "report/html.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "report/markup.h"
-
-/* ------------------------------------------------------------ what the sections share */
+/* ------------------------------------------------------------ helpers of the sections */
 
 void shoal_html_add(shoal_text *text, const char *string) {
   shoal_markup_add(text, string, strlen(string));
@@ -33,11 +30,6 @@ void shoal_html_people(shoal_text *text, uint64_t n, uint64_t k) {
   shoal_text_add_count(text, n && n < k ? k : n);
 }
 
-void shoal_html_counted(shoal_text *text, uint64_t n, const char *noun, const char *plural) {
-  shoal_text_add_count(text, n);
-  shoal_text_print(text, " %s", n == 1 ? noun : plural);
-}
-
 void shoal_html_number(shoal_text *text, double x) {
   if (x >= 0 && x < 9e15 && (x == floor(x) || x >= 1000))
     shoal_text_add_count(text, (uint64_t)(x + 0.5));
@@ -51,7 +43,7 @@ void shoal_html_verdict(shoal_text *text, bool yes, const char *word) {
 
 /* ------------------------------------------------------------ the page */
 
-/* Teal and amber differ also for the colour-blind; signs and hatching tell the same. */
+/* Teal and amber differ for the colour-blind too; signs and hatching repeat the distinction. */
 static const char style[] =
     ":root{--paper:#fff;--ink:#1b2733;--dim:#566370;--line:#d5dce2;--soft:#f3f6f8;--yes:#0f766e;"
     "--no:#b45309;--after:#0f766e;--hatch:#d9924a;--hatch-back:#fff4e5;--on:#fff}\n"
@@ -142,24 +134,52 @@ static const char style[] =
     " .scroll{overflow:visible} .sample{font-size:8pt} a{text-decoration:none}}"
     "\n";
 
+static bool is_release(const shoal_result *r) { return r->kind == SHOAL_RESULT_RELEASE; }
+
+static bool has_page(const shoal_result *r) { return r->page != NULL; }
+
+static bool has_sample(const shoal_result *r) { return r->page && r->page->n_sample; }
+
+static bool has_models(const shoal_result *r) {
+  const shoal_model_outcomes *models = shoal_result_models_of(r);
+  return models && models->n_items;
+}
+
+static bool has_sizes(const shoal_result *r) {
+  return shoal_result_size_change(r).before.n_classes > 0;
+}
+
+static bool has_attributes(const shoal_result *r) { return r->page && r->page->n_attributes; }
+
+static bool has_choice(const shoal_result *r) {
+  return is_release(r) || r->kind == SHOAL_RESULT_LATTICE;
+}
+
+static bool has_utility(const shoal_result *r) { return shoal_result_measured(r).utility != NULL; }
+
+static bool has_attacks(const shoal_result *r) {
+  return shoal_result_attacks(r) || (is_release(r) && r->page);
+}
+
+static bool has_warnings(const shoal_result *r) { return r->n_warnings > 0; }
+
 static const struct {
   const char *id, *title;
   bool (*has)(const shoal_result *result); /* NULL: always */
   void (*write)(const shoal_result *result, shoal_text *text);
 } sections[] = {
-    {"summary", "In short", NULL, shoal_html_summary},
-    {"columns", "The columns", shoal_html_has_columns, shoal_html_columns},
-    {"sample", "Rows of the release", shoal_html_has_sample, shoal_html_sample},
-    {"protection", "Protection asked for and reached", shoal_html_has_protection,
-     shoal_html_protection},
-    {"risk", "Risk of being found", shoal_html_has_risk, shoal_html_risk},
-    {"attributes", "Attribute by attribute", shoal_html_has_attributes, shoal_html_attributes},
-    {"choice", "How the generalization was chosen", shoal_html_has_choice, shoal_html_choice},
-    {"utility", "What the release is still good for", shoal_html_has_utility, shoal_html_utility},
-    {"attacks", "What an intruder could learn", shoal_html_has_attacks, shoal_html_attacks},
-    {"suppressed", "What was left out, and why", shoal_html_has_suppressed, shoal_html_suppressed},
-    {"warnings", "Warnings", shoal_html_has_warnings, shoal_html_warnings},
-    {"repeat", "To repeat this run", shoal_html_has_repeat, shoal_html_repeat},
+    {"summary", "Summary", NULL, shoal_html_summary},
+    {"columns", "The columns", has_page, shoal_html_columns},
+    {"sample", "Sample rows", has_sample, shoal_html_sample},
+    {"protection", "Protection required and reached", has_models, shoal_html_protection},
+    {"risk", "Re-identification risk", has_sizes, shoal_html_risk},
+    {"attributes", "Distributions", has_attributes, shoal_html_attributes},
+    {"choice", "How the generalization was chosen", has_choice, shoal_html_choice},
+    {"utility", "Utility", has_utility, shoal_html_utility},
+    {"attacks", "Attacks", has_attacks, shoal_html_attacks},
+    {"suppressed", "Suppression", is_release, shoal_html_suppressed},
+    {"warnings", "Warnings", has_warnings, shoal_html_warnings},
+    {"repeat", "How to repeat this run", has_page, shoal_html_repeat},
     {"sign", "Decision", NULL, shoal_html_sign},
 };
 
@@ -186,7 +206,8 @@ static void write_head(const shoal_result *result, shoal_text *text) {
   shoal_html_add(text, title_of(result));
   if (result->source) {
     shoal_text_add(text, ": ");
-    shoal_html_add(text, result->output ? result->output : result->source);
+    shoal_html_add(text,
+                   shoal_result_output(result) ? shoal_result_output(result) : result->source);
   }
   shoal_text_print(text, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", style);
 }
@@ -212,9 +233,9 @@ void shoal_render_html(const shoal_result *result, shoal_text *text) {
   shoal_chart_patterns(text);
   shoal_text_print(text, "<header>\n<h1>%s</h1>\n<p class=\"dim\">", title_of(result));
   if (result->source) shoal_html_code(text, result->source);
-  if (result->output) {
+  if (shoal_result_output(result)) {
     shoal_text_add(text, " \xe2\x86\x92 ");
-    shoal_html_code(text, result->output);
+    shoal_html_code(text, shoal_result_output(result));
   }
   shoal_text_add(text, "</p>\n");
   write_contents(result, text);
@@ -229,6 +250,6 @@ void shoal_render_html(const shoal_result *result, shoal_text *text) {
     shoal_text_add(text, "</section>\n");
   }
   shoal_text_add(text, "</main>\n<footer>Made by shoal " SHOAL_VERSION
-                       ". The page loads nothing and has no scripts; the pictures are part of it."
+                       ". The page is self-contained: it has no scripts and loads nothing."
                        "</footer>\n</body>\n</html>\n");
 }

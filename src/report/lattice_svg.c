@@ -1,51 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report/lattice_svg: the lattice as a picture that is self-contained: no scripts, no fonts of its own,
- * light or dark as its reader likes. Nodes stand in rows by height, the ungeneralized one at the
- * bottom (Truta & Vinay 2006, Figure 2). Verdicts are told by colour and by shape, for those who
- * do not see the colours. Where nobody could read so many boxes, one bar a height counts them.
+ * report/lattice_svg: the lattice as a self-contained SVG: no scripts, no fonts, light or dark by
+ * the reader's scheme. Nodes are in rows by height, the ungeneralized one at the bottom (Truta &
+ * Vinay 2006, Figure 2). Verdicts differ by colour and by shape. Above MAX_DRAWN nodes, one bar per
+ * height counts them instead.
  *
- * All positions are whole pixels of the picture. How wide a letter is depends on the reader's
- * fonts, so widths are guessed generously, and what is next to a text is placed by the guess.
+ * Positions are whole pixels. Widths of texts depend on the reader's fonts, so they are upper
+ * bounds (shoal_markup_width), and neighbours are placed by them.
  */
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/markup.h"
+#include "report/format.h"
 #include "report/result.h"
 
 enum {
-  MOST_DRAWN = 400,  /* nodes; hence also heights */
-  MOST_BARS = 100,   /* more heights than this share bars */
-  MOST_LETTERS = 24, /* of an attribute's name */
+  MAX_DRAWN = 400,  /* nodes; hence also heights */
+  MAX_BARS = 100,   /* more heights than this share bars */
+  MAX_LETTERS = 24, /* of an attribute's name */
   MARGIN = 28,
-  LEAST_WIDTH = 780, /* between the margins */
-  AXIS_WIDTH = 60,   /* for heights of up to three digits */
+  MIN_WIDTH = 780, /* between the margins */
+  AXIS_WIDTH = 60, /* heights have up to three digits */
   LINE_HEIGHT = 22,
   BOX_HEIGHT = 46,
   BOX_GAP = 18,
-  BOX_LEAST = 112,
+  MIN_BOX_WIDTH = 112,
   BAND_WIDTH = 24, /* at the left of a box, for the mark */
   BAR_WIDTH = 460,
   BAR_HEIGHT = 18,
   BAR_PITCH = 27,
   COLUMN_WIDTH = 124,
-  PAGE_WIDTH = 1100, /* shrunk to a page's width, letters are still read */
+  PAGE_WIDTH = 1100, /* letters are still readable when shrunk to the width of a page */
 };
 
 typedef struct drawing {
-  const shoal_result *result;
+  const shoal_result *result; /* quasi-identifiers, heights, rows */
+  const shoal_lattice_report *lattice;
   shoal_text *text;
   size_t width; /* between the margins */
   size_t y;     /* where the next part begins */
   size_t n_satisfying, n_minimal;
   bool has_chosen;
-  size_t most_width;    /* between the margins; 0: as wide as need be */
-  uint64_t least_shown; /* numbers of rows above 0 and below it are told as "fewer"; 0: none */
+  size_t max_width;   /* between the margins; 0: no limit */
+  uint64_t min_shown; /* numbers of rows from 1 to min_shown - 1 are "< min_shown"; 0: show all */
 } drawing;
 
-/* Colours: teal and amber differ also for the colour-blind. Dark repeats what differs. */
+/* Teal and amber differ for the colour-blind too. The dark scheme has only what differs. */
 static const char style[] =
     "<style>\n"
     ".shoal{font:13px system-ui,sans-serif;font-variant-numeric:tabular-nums}\n"
@@ -81,15 +82,10 @@ static const char style[] =
 
 /* ------------------------------------------------------------ words */
 
-static void add_counted(shoal_text *text, uint64_t n, const char *noun) {
-  shoal_text_add_count(text, n);
-  shoal_text_print(text, " %s%s", noun, n == 1 ? "" : "s");
-}
-
-/* Rows to suppress; few people are not counted out where `least` forbids it. */
-static void add_node_rows(shoal_text *text, uint64_t n, uint64_t least) {
-  if (n && n < least) shoal_text_print(text, "&lt; %" PRIu64 " rows", least);
-  else add_counted(text, n, "row");
+/* Rows to suppress; "< min_shown" where there are fewer. */
+static void add_node_rows(shoal_text *text, uint64_t n, uint64_t min_shown) {
+  if (n && n < min_shown) shoal_text_print(text, "&lt; %" PRIu64 " rows", min_shown);
+  else shoal_format_counted(text, n, "row", "rows");
 }
 
 static size_t count_digits(uint64_t n) {
@@ -98,13 +94,13 @@ static size_t count_digits(uint64_t n) {
   return n_digits;
 }
 
-/* The bytes of a name's first letters; all of them where the name need not be cut. */
+/* Bytes of the name up to MAX_LETTERS letters. */
 static size_t cut_size(const char *name) {
   size_t size = strlen(name), cut = 0;
   for (size_t i = 0, n_letters = 0; i < size; i++) {
     if (shoal_markup_continues(name[i])) continue;
-    if (n_letters == MOST_LETTERS - 1) cut = i;
-    if (n_letters++ == MOST_LETTERS) return cut;
+    if (n_letters == MAX_LETTERS - 1) cut = i;
+    if (n_letters++ == MAX_LETTERS) return cut;
   }
   return size;
 }
@@ -146,7 +142,7 @@ static void open_group(shoal_text *text, const char *class, const shoal_node_out
                    node->minimal ? " minimal" : "", node->chosen ? " chosen" : "");
 }
 
-/* For those who point at a node, or have it read to them. */
+/* Tooltip, and text for screen readers. */
 static void add_node_title(const drawing *d, const shoal_node_outcome *node) {
   const shoal_result *result = d->result;
   shoal_text *text = d->text;
@@ -156,7 +152,7 @@ static void add_node_title(const drawing *d, const shoal_node_outcome *node) {
     shoal_text_print(text, " %" PRIu32 ", ", node->levels[q]);
   }
   shoal_text_print(text, "height %" PRIu32 ": ", node->height);
-  add_node_rows(text, node->suppressed, d->least_shown);
+  add_node_rows(text, node->suppressed, d->min_shown);
   shoal_text_print(text, " to suppress, classes: %" PRIu64 "; %s%s%s</title>", node->classes,
                    node->satisfies ? "satisfies" : "does not satisfy",
                    node->minimal ? ", minimal" : "", node->chosen ? ", chosen" : "");
@@ -174,7 +170,7 @@ static void draw_node(const drawing *d, const shoal_node_outcome *node, size_t x
   for (size_t q = 0; q < result->n_quasi; q++)
     shoal_text_print(text, "%s%" PRIu32, q ? "," : "", node->levels[q]);
   shoal_text_print(text, "]</text><text class=\"rows\" x=\"%zu\" y=\"%zu\">", middle, y + 38);
-  add_node_rows(text, node->suppressed, d->least_shown);
+  add_node_rows(text, node->suppressed, d->min_shown);
   shoal_text_add(text, "</text>");
   if (node->minimal) draw_badge(text, "badge", x + width / 2, y - 1, "minimal");
   if (node->chosen) draw_badge(text, "ring-badge", x + width / 2, y + BOX_HEIGHT + 6, "chosen");
@@ -183,24 +179,25 @@ static void draw_node(const drawing *d, const shoal_node_outcome *node, size_t x
 
 /* ------------------------------------------------------------ head and legends */
 
-static void add_title(const shoal_result *result, shoal_text *text) {
+static void add_title(const shoal_result *result, const shoal_lattice_report *lattice,
+                      shoal_text *text) {
   shoal_text_add(text, "Generalization lattice: ");
-  add_counted(text, result->n_nodes, "node");
+  shoal_format_counted(text, lattice->n_nodes, "node", "nodes");
   shoal_text_add(text, ", MaxSup ");
-  shoal_text_add_count(text, result->max_suppression);
+  shoal_text_add_count(text, lattice->max_suppression);
   shoal_text_add(text, " of ");
-  add_counted(text, result->input_rows, "row");
+  shoal_format_counted(text, result->input_rows, "row", "rows");
 }
 
 static void draw_head(drawing *d) {
   shoal_text *text = d->text;
   shoal_text_print(text, "<text class=\"title\" x=\"%d\" y=\"%zu\">", MARGIN, d->y + 16);
-  add_title(d->result, text);
+  add_title(d->result, d->lattice, text);
   shoal_text_print(text, "</text>\n<text x=\"%d\" y=\"%zu\">", MARGIN, d->y + 42);
   if (d->n_satisfying) {
     shoal_text_add_count(text, d->n_satisfying);
     shoal_text_add(text, " of ");
-    shoal_text_add_count(text, d->result->n_nodes);
+    shoal_text_add_count(text, d->lattice->n_nodes);
     shoal_text_print(text, " %s the policy, ", d->n_satisfying == 1 ? "satisfies" : "satisfy");
     shoal_text_add_count(text, d->n_minimal);
     shoal_text_print(text, " of them %s minimal", d->n_minimal == 1 ? "is" : "are");
@@ -211,7 +208,7 @@ static void draw_head(drawing *d) {
   d->y += 42 + LINE_HEIGHT;
 }
 
-/* The attributes in the order of a vector's levels, over as many lines as they need. */
+/* The attributes in the order of the levels, on one or more lines. */
 static void draw_attributes(drawing *d, const char *before, const char *after) {
   const shoal_result *result = d->result;
   shoal_text_print(d->text, "<text class=\"dim\" x=\"%d\" y=\"%zu\">%s", MARGIN, d->y, before);
@@ -241,7 +238,8 @@ static void draw_attributes(drawing *d, const char *before, const char *after) {
   d->y += LINE_HEIGHT;
 }
 
-/* One entry of the legend, a box or a bar of class `bar`; `*x` moves on, over lines if need be. */
+/* One entry of the legend, a box or a bar of class `bar`; `*x` advances, and wraps to the next
+ * line. */
 static void draw_entry(drawing *d, size_t *x, const shoal_node_outcome *node, const char *bar,
                        const char *words) {
   const size_t needed = 52 + shoal_markup_width(words, strlen(words), 13);
@@ -278,23 +276,23 @@ static void draw_legend(drawing *d, bool as_bars) {
 typedef struct grid {
   size_t box_width, row_pitch, top; /* `top`: y of the highest row */
   size_t n_rows;
-  size_t n_in_row[MOST_DRAWN]; /* by height */
-  size_t place[MOST_DRAWN];    /* by node: its place in its row */
+  size_t n_in_row[MAX_DRAWN]; /* by height */
+  size_t position[MAX_DRAWN]; /* by node: its position in its row */
 } grid;
 
-/* Wide enough for the top's vector and for all rows, in the widest of the usual fonts. */
+/* Wide enough for the levels of the top node and for the number of all rows. */
 static size_t box_width(const shoal_result *result) {
   size_t n_digits = count_digits(result->input_rows), vector = 12;
   size_t rows = n_digits * 8 + (n_digits - 1) / 3 * 4 + 34;
   for (size_t q = 0; q < result->n_quasi; q++) vector += count_digits(result->heights[q]) * 9 + 5;
   size_t width = BAND_WIDTH + 16 + (vector > rows ? vector : rows);
-  return width > BOX_LEAST ? width : BOX_LEAST;
+  return width > MIN_BOX_WIDTH ? width : MIN_BOX_WIDTH;
 }
 
 static size_t node_x(const drawing *d, const grid *g, size_t i) {
-  size_t step = g->box_width + BOX_GAP, n = g->n_in_row[d->result->nodes[i].height];
+  size_t step = g->box_width + BOX_GAP, n = g->n_in_row[d->lattice->nodes[i].height];
   size_t free_width = d->width - AXIS_WIDTH - (n * step - BOX_GAP);
-  return MARGIN + AXIS_WIDTH + free_width / 2 + g->place[i] * step;
+  return MARGIN + AXIS_WIDTH + free_width / 2 + g->position[i] * step;
 }
 
 static size_t row_y(const grid *g, size_t height) {
@@ -303,12 +301,12 @@ static size_t row_y(const grid *g, size_t height) {
 
 /* Lines to the direct successors, one stride away each: levels are digits, the last one fastest. */
 static void draw_edges(const drawing *d, const grid *g, size_t i) {
-  const shoal_node_outcome *nodes = d->result->nodes;
+  const shoal_node_outcome *nodes = d->lattice->nodes;
   size_t stride = 1;
   for (size_t q = d->result->n_quasi; q-- > 0;) {
     size_t above = i + stride;
     if (nodes[i].levels[q] < d->result->heights[q]) {
-      assert(above < d->result->n_nodes);
+      assert(above < d->lattice->n_nodes);
       shoal_text_print(d->text, "<line%s x1=\"%zu\" y1=\"%zu\" x2=\"%zu\" y2=\"%zu\"/>\n",
                        nodes[i].satisfies && nodes[above].satisfies ? " class=\"on\"" : "",
                        node_x(d, g, i) + g->box_width / 2, row_y(g, nodes[i].height),
@@ -319,26 +317,26 @@ static void draw_edges(const drawing *d, const grid *g, size_t i) {
   }
 }
 
-/* Every node gets its place in its row; returns the width that the widest row needs. */
-static size_t place_nodes(const shoal_result *result, grid *g) {
+/* Assigns each node its position in its row; returns the width of the widest row. */
+static size_t position_nodes(const shoal_lattice_report *lattice, grid *g) {
   size_t most = 0;
-  for (size_t i = 0; i < result->n_nodes; i++) {
-    size_t height = result->nodes[i].height;
-    g->place[i] = g->n_in_row[height]++;
+  for (size_t i = 0; i < lattice->n_nodes; i++) {
+    size_t height = lattice->nodes[i].height;
+    g->position[i] = g->n_in_row[height]++;
     most = g->n_in_row[height] > most ? g->n_in_row[height] : most;
     g->n_rows = height + 1 > g->n_rows ? height + 1 : g->n_rows;
   }
   return AXIS_WIDTH + most * (g->box_width + BOX_GAP) - BOX_GAP;
 }
 
-/* False, and nothing is drawn: the picture would be wider than there is room. */
+/* False, and nothing is drawn: the picture would be wider than max_width. */
 static bool draw_nodes(drawing *d) {
-  const shoal_result *result = d->result;
-  grid g = {.box_width = box_width(result), .n_rows = 1};
-  size_t needed = place_nodes(result, &g);
-  if (d->most_width && needed > d->most_width) return false;
+  const shoal_lattice_report *lattice = d->lattice;
+  grid g = {.box_width = box_width(d->result), .n_rows = 1};
+  size_t needed = position_nodes(lattice, &g);
+  if (d->max_width && needed > d->max_width) return false;
   d->width = needed > d->width ? needed : d->width;
-  size_t pitch = needed * 3 / 5 / g.n_rows; /* a picture about 5 : 3, as edges need room to fan */
+  size_t pitch = needed * 3 / 5 / g.n_rows; /* about 5 : 3, so that edges are not too flat */
   g.row_pitch = pitch < BOX_HEIGHT + 54 ? BOX_HEIGHT + 54 : pitch > 440 ? 440 : pitch;
   draw_head(d);
   draw_attributes(d, "In each box: the levels of [", "] and the rows to suppress");
@@ -353,10 +351,10 @@ static bool draw_nodes(drawing *d) {
                      MARGIN, row_y(&g, h) + 28, h, MARGIN + AXIS_WIDTH - 20, row_y(&g, h) + 23,
                      MARGIN + d->width);
   shoal_text_add(d->text, "<g class=\"edges\">\n");
-  for (size_t i = 0; i < result->n_nodes; i++) draw_edges(d, &g, i);
+  for (size_t i = 0; i < lattice->n_nodes; i++) draw_edges(d, &g, i);
   shoal_text_add(d->text, "</g>\n");
-  for (size_t i = 0; i < result->n_nodes; i++)
-    draw_node(d, &result->nodes[i], node_x(d, &g, i), row_y(&g, result->nodes[i].height),
+  for (size_t i = 0; i < lattice->n_nodes; i++)
+    draw_node(d, &lattice->nodes[i], node_x(d, &g, i), row_y(&g, lattice->nodes[i].height),
               g.box_width);
   d->y = row_y(&g, 0) + BOX_HEIGHT + 8;
   return true;
@@ -373,12 +371,12 @@ static size_t draw_bar(shoal_text *text, const char *class, size_t n, size_t mos
                        size_t y) {
   if (!n) return x;
   size_t width = n * BAR_WIDTH / most;
-  width = width < 3 ? 3 : width; /* one in thousands is seen, too */
+  width = width < 3 ? 3 : width; /* visible even for one in thousands */
   add_rect(text, class, x, y, width, BAR_HEIGHT, 0);
   return x + width;
 }
 
-static void draw_tally(const drawing *d, const tally *row, size_t most, size_t x) {
+static void draw_counts(const drawing *d, const tally *row, size_t most, size_t x) {
   const size_t numbers[] = {row->yes + row->minimal, row->minimal, row->no};
   size_t end = draw_bar(d->text, "bar minimal", row->minimal, most, x, d->y);
   end = draw_bar(d->text, "bar yes", row->yes, most, end, d->y);
@@ -396,11 +394,11 @@ static void draw_tally(const drawing *d, const tally *row, size_t most, size_t x
 static void draw_bars_head(drawing *d, size_t per_row, size_t x) {
   static const char *const columns[] = {"satisfy", "of these minimal", "do not satisfy"};
   draw_head(d);
-  bool many = d->result->n_nodes > MOST_DRAWN; /* else they are only too wide for a page */
+  bool many = d->lattice->n_nodes > MAX_DRAWN; /* else the drawing is too wide for a page */
   shoal_text_print(d->text,
                    "<text x=\"%d\" y=\"%zu\">%s%zu nodes cannot be drawn readably%s: each row "
                    "counts the nodes of %zu height%s. The CSV lists every node.</text>\n",
-                   MARGIN, d->y, many ? "More than " : "", many ? MOST_DRAWN : d->result->n_nodes,
+                   MARGIN, d->y, many ? "More than " : "", many ? MAX_DRAWN : d->lattice->n_nodes,
                    many ? "" : " in a page", per_row, per_row > 1 ? "s" : "");
   d->y += LINE_HEIGHT;
   draw_attributes(d, "Levels of [", "]");
@@ -413,12 +411,12 @@ static void draw_bars_head(drawing *d, size_t per_row, size_t x) {
 }
 
 static void draw_bars(drawing *d) {
-  const shoal_result *result = d->result;
-  tally rows[MOST_BARS + 1] = {{0}};
-  size_t top = result->nodes[result->n_nodes - 1].height, most = 0;
-  size_t per_row = top / MOST_BARS + 1, n_rows = top / per_row + 1;
-  for (size_t i = 0; i < result->n_nodes; i++) {
-    const shoal_node_outcome *node = &result->nodes[i];
+  const shoal_lattice_report *lattice = d->lattice;
+  tally rows[MAX_BARS + 1] = {{0}};
+  size_t top = lattice->nodes[lattice->n_nodes - 1].height, most = 0;
+  size_t per_row = top / MAX_BARS + 1, n_rows = top / per_row + 1;
+  for (size_t i = 0; i < lattice->n_nodes; i++) {
+    const shoal_node_outcome *node = &lattice->nodes[i];
     tally *row = &rows[node->height / per_row];
     *(node->minimal ? &row->minimal : node->satisfies ? &row->yes : &row->no) += 1;
     row->chosen |= node->chosen;
@@ -434,35 +432,36 @@ static void draw_bars(drawing *d) {
     shoal_text_print(d->text, "<text x=\"%d\" y=\"%zu\">%zu", MARGIN, d->y + 14, r * per_row);
     if (per_row > 1) shoal_text_print(d->text, "\xe2\x80\x93%zu", last < top ? last : top);
     shoal_text_add(d->text, "</text>");
-    draw_tally(d, &rows[r], most, x);
+    draw_counts(d, &rows[r], most, x);
   }
 }
 
-static void draw(const shoal_result *result, const char *namespace, size_t most_width,
-                 uint64_t least_shown, shoal_text *text) {
+static void draw(const shoal_result *result, const shoal_lattice_report *lattice,
+                 const char *namespace, size_t max_width, uint64_t min_shown, shoal_text *text) {
   shoal_text body;
   shoal_text_init(&body);
-  add_title(result, &body);
+  add_title(result, lattice, &body);
   size_t title_width = shoal_markup_width(body.bytes ? body.bytes : "", body.size_bytes, 19);
   shoal_text_reset(&body);
   drawing d = {.result = result,
+               .lattice = lattice,
                .text = &body,
                .y = MARGIN,
-               .most_width = most_width,
-               .least_shown = least_shown};
-  d.width = title_width > LEAST_WIDTH ? title_width : LEAST_WIDTH;
-  for (size_t i = 0; i < result->n_nodes; i++) {
-    d.n_satisfying += result->nodes[i].satisfies;
-    d.n_minimal += result->nodes[i].minimal;
-    d.has_chosen |= result->nodes[i].chosen;
+               .max_width = max_width,
+               .min_shown = min_shown};
+  d.width = title_width > MIN_WIDTH ? title_width : MIN_WIDTH;
+  for (size_t i = 0; i < lattice->n_nodes; i++) {
+    d.n_satisfying += lattice->nodes[i].satisfies;
+    d.n_minimal += lattice->nodes[i].minimal;
+    d.has_chosen |= lattice->nodes[i].chosen;
   }
-  if (result->n_nodes > MOST_DRAWN || !draw_nodes(&d)) draw_bars(&d);
+  if (lattice->n_nodes > MAX_DRAWN || !draw_nodes(&d)) draw_bars(&d);
   size_t width = d.width + 2 * MARGIN, height = d.y + MARGIN;
   shoal_text_print(text,
                    "<svg %sclass=\"shoal\" role=\"img\" width=\"%zu\" height=\"%zu\" "
                    "viewBox=\"0 0 %zu %zu\">\n<title>",
                    namespace, width, height, width, height);
-  add_title(result, text);
+  add_title(result, lattice, text);
   shoal_text_print(text, "</title>\n%s<rect class=\"paper\" width=\"%zu\" height=\"%zu\"/>\n",
                    style, width, height);
   shoal_text_add_bytes(text, body.bytes ? body.bytes : "", body.size_bytes);
@@ -472,9 +471,10 @@ static void draw(const shoal_result *result, const char *namespace, size_t most_
 }
 
 void shoal_render_lattice_svg(const shoal_result *result, shoal_text *text) {
-  draw(result, "xmlns=\"http://www.w3.org/2000/svg\" ", 0, 0, text);
+  draw(result, &result->lattice, "xmlns=\"http://www.w3.org/2000/svg\" ", 0, 0, text);
 }
 
-void shoal_draw_lattice(const shoal_result *result, shoal_text *text) {
-  draw(result, "", PAGE_WIDTH, result->k, text);
+void shoal_draw_lattice(const shoal_result *result, const shoal_lattice_report *lattice,
+                        shoal_text *text) {
+  draw(result, lattice, "", PAGE_WIDTH, result->k, text);
 }

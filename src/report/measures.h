@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * report/measures: utility and risk of a release and their renderings. The figures themselves are
- * plain data (measure/figures.h) and hang on shoal_result as `measures` and `risk`.
+/* report/measures: the figures of utility that a page and the JSON of a release show, as a table.
  */
 #ifndef SHOAL_REPORT_MEASURES_H
 #define SHOAL_REPORT_MEASURES_H
@@ -9,11 +7,14 @@
 #include "measure/figures.h"
 #include "report/result.h"
 
-/* Renderings of both. `shoal_render_json` and `shoal_render_text` call them. */
-struct json_t;
-struct json_t *shoal_render_measure_json(const shoal_result *result); /* the command's */
-struct json_t *shoal_render_measures_json(const shoal_measures *measures);
-struct json_t *shoal_render_risk_json(const shoal_risk *risk);
-void shoal_render_measures_text(const shoal_result *result, shoal_text *text);
+typedef struct shoal_utility_figure {
+  const char *key, *title, *meaning;
+  size_t offset; /* of a double in shoal_measures */
+} shoal_utility_figure;
+
+/* Ends with an entry whose key is NULL. */
+const shoal_utility_figure *shoal_utility_figures(void);
+/* NAN: it cannot be computed. */
+double shoal_utility_value(const shoal_measures *measures, const shoal_utility_figure *figure);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/result: see result.h. */
 #include "report/result.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "report/render.h"
 
 shoal_result *shoal_result_new(shoal_result_kind kind) {
   shoal_result *result = shoal_alloc_zero(1, sizeof *result);
@@ -15,20 +16,14 @@ shoal_result *shoal_result_new(shoal_result_kind kind) {
   return result;
 }
 
-void shoal_result_free(shoal_result *result) {
+void shoal_result_delete(shoal_result *result) {
   if (!result) return;
   shoal_arena_reset(&result->arena);
   free(result);
 }
 
 const char *shoal_result_string(shoal_result *result, const char *bytes, size_t size_bytes) {
-  shoal_text text;
-  shoal_text_init(&text);
-  shoal_text_add_utf8(&text, bytes, size_bytes);
-  const char *copy =
-      text.failed ? NULL : shoal_arena_copy(&result->arena, text.bytes, text.size_bytes);
-  shoal_text_reset(&text);
-  return copy;
+  return shoal_arena_copy_utf8(&result->arena, bytes, size_bytes);
 }
 
 shoal_status shoal_result_warn(shoal_result *result, shoal_error *error, const char *format, ...) {
@@ -48,9 +43,61 @@ shoal_status shoal_result_warn(shoal_result *result, shoal_error *error, const c
   return SHOAL_OK;
 }
 
-bool shoal_result_holds(const shoal_result *result) { return result->holds; }
+const shoal_model_outcomes *shoal_result_models_of(const shoal_result *result) {
+  if (result->kind == SHOAL_RESULT_CHECK) return &result->check.models;
+  return result->kind == SHOAL_RESULT_RELEASE ? &result->release.models : NULL;
+}
 
-/* Control characters of labels or names must not steer a terminal: they become \\xNN. */
+shoal_size_change shoal_result_size_change(const shoal_result *result) {
+  switch (result->kind) {
+  case SHOAL_RESULT_CHECK: return (shoal_size_change){.before = result->check.sizes};
+  case SHOAL_RESULT_ATTACK: return (shoal_size_change){.before = result->attack.sizes};
+  case SHOAL_RESULT_RELEASE: return result->release.sizes;
+  case SHOAL_RESULT_MEASURE: return result->measure.sizes;
+  default: return (shoal_size_change){.before = {.n_records = 0}};
+  }
+}
+
+shoal_measured shoal_result_measured(const shoal_result *result) {
+  if (result->kind == SHOAL_RESULT_RELEASE) return result->release.measured;
+  if (result->kind == SHOAL_RESULT_MEASURE) return result->measure.measured;
+  return (shoal_measured){.utility = NULL};
+}
+
+const shoal_attack_outcomes *shoal_result_attacks(const shoal_result *result) {
+  if (result->kind == SHOAL_RESULT_RELEASE) return result->release.attacks;
+  return result->kind == SHOAL_RESULT_ATTACK ? result->attack.attacks : NULL;
+}
+
+const char *shoal_result_output(const shoal_result *result) {
+  if (result->kind == SHOAL_RESULT_RELEASE) return result->release.output;
+  return result->kind == SHOAL_RESULT_MEASURE ? result->measure.output : NULL;
+}
+
+/* ------------------------------------------------------------ class sizes */
+
+/* A table, because branches on the sizes of small classes are mispredicted. */
+static size_t bin_of(uint64_t size) {
+  static const uint8_t small[20] = {0, 0, 1, 2, 2, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4};
+  return size < 20 ? small[size] : SHOAL_SIZE_BINS - 1;
+}
+
+void shoal_class_sizes_add(shoal_class_sizes *sizes, uint64_t size) {
+  sizes->records[bin_of(size)] += size;
+  sizes->n_records += size;
+  if (!sizes->n_classes++ || size < sizes->smallest) sizes->smallest = size;
+}
+
+void shoal_class_sizes_from_risk(shoal_class_sizes *sizes, const shoal_identity_risk *risk) {
+  *sizes = (shoal_class_sizes){
+      .n_records = risk->n_rows, .n_classes = risk->n_classes, .smallest = risk->smallest_class};
+  for (size_t i = 0; i < SHOAL_N_SIZES; i++)
+    sizes->records[i < SHOAL_SIZE_BINS ? i : SHOAL_SIZE_BINS - 1] += risk->sizes[i].n_rows;
+}
+
+/* ------------------------------------------------------------ renderings */
+
+/* Control characters of labels or names must not control a terminal: they become \\xNN. */
 static char *printable(shoal_text *text) {
   shoal_text clean;
   shoal_text_init(&clean);
@@ -64,12 +111,27 @@ static char *printable(shoal_text *text) {
   return shoal_text_take(&clean);
 }
 
-shoal_status shoal_result_render(const shoal_result *result, shoal_format format, char **out,
-                                 shoal_error *error) {
-  *out = NULL;
-  if (format == SHOAL_JSON) return shoal_render_json(result, out, error);
-  if (format != SHOAL_TEXT && format != SHOAL_HTML && result->kind != SHOAL_RESULT_LATTICE)
+static const struct {
+  void (*text)(const shoal_result *result, shoal_text *text);
+  json_t *(*json)(const shoal_result *result, shoal_json *json);
+} renderers[] = {
+    [SHOAL_RESULT_PROFILE] = {shoal_profile_text, shoal_profile_json},
+    [SHOAL_RESULT_CHECK] = {shoal_check_text, shoal_check_json},
+    [SHOAL_RESULT_CONDITIONS] = {shoal_conditions_text, shoal_conditions_json},
+    [SHOAL_RESULT_LATTICE] = {shoal_lattice_text, shoal_lattice_json},
+    [SHOAL_RESULT_EXPLAIN] = {shoal_explain_text, shoal_explain_json},
+    [SHOAL_RESULT_RELEASE] = {shoal_release_text, shoal_release_json},
+    [SHOAL_RESULT_HIERARCHY] = {shoal_hierarchy_text, shoal_hierarchy_json},
+    [SHOAL_RESULT_MEASURE] = {shoal_measure_text, shoal_measure_json},
+    [SHOAL_RESULT_ATTACK] = {shoal_attack_text, shoal_attack_json},
+};
+
+shoal_status shoal_render(const shoal_result *result, shoal_format format, char **out,
+                          shoal_error *error) {
+  if (format != SHOAL_TEXT && format != SHOAL_JSON && format != SHOAL_HTML &&
+      result->kind != SHOAL_RESULT_LATTICE)
     return shoal_fail(error, SHOAL_BAD_INPUT, "only a lattice can be drawn: use text or json");
+  shoal_json json = {.failed = false};
   shoal_text text;
   shoal_text_init(&text);
   switch (format) {
@@ -77,8 +139,12 @@ shoal_status shoal_result_render(const shoal_result *result, shoal_format format
   case SHOAL_DOT: shoal_render_lattice_dot(result, &text); break;
   case SHOAL_SVG: shoal_render_lattice_svg(result, &text); break;
   case SHOAL_HTML: shoal_render_html(result, &text); break;
-  default: shoal_render_text(result, &text); break;
+  case SHOAL_JSON:
+    *out = shoal_json_finish(&json, renderers[result->kind].json(result, &json));
+    break;
+  default: renderers[result->kind].text(result, &text); break;
   }
-  *out = format == SHOAL_TEXT ? printable(&text) : shoal_text_take(&text);
+  if (format == SHOAL_TEXT) *out = printable(&text);
+  else if (format != SHOAL_JSON) *out = shoal_text_take(&text);
   return *out ? SHOAL_OK : shoal_fail_memory(error);
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report: what a job found, and its renderings. A result is plain data in an arena of its own, so
- * that it outlives table and policy. It holds labels and counts, never a raw value of a suppressed
- * or small class.
+ * report: the results of all commands, and their renderings. A result is plain data in its own
+ * arena, so it outlives table and policy. It has what all kinds share and one report of its kind,
+ * a tagged union. It contains labels and counts, never a raw value of a suppressed or small class.
  */
 #ifndef SHOAL_REPORT_RESULT_H
 #define SHOAL_REPORT_RESULT_H
 
+#include "attack/outcome.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "report/sizes.h"
+#include "measure/figures.h"
 
 typedef enum shoal_result_kind {
   SHOAL_RESULT_PROFILE,
@@ -24,36 +25,50 @@ typedef enum shoal_result_kind {
   SHOAL_RESULT_ATTACK
 } shoal_result_kind;
 
-/* A class shown as an example of what breaks. */
+enum { SHOAL_SIZE_BINS = 6 };
+
+/* Records by the size of their class: 1, 2, 3-4, 5-10, 11-19, 20 and more. */
+typedef struct shoal_class_sizes {
+  uint64_t records[SHOAL_SIZE_BINS];
+  uint64_t n_records, n_classes, smallest;
+} shoal_class_sizes;
+
+/* A class shown as an example of a violation. */
 typedef struct shoal_class_example {
-  const char **labels; /* by quasi-identifier; "(as it is)" for what may be raw */
+  const char **labels; /* by quasi-identifier; "(as it is)" where the cell may be raw */
   size_t n_shown;      /* labels that are shown */
   uint64_t first_row;
   uint64_t n_rows;
   double reached;
 } shoal_class_example;
 
+/* One requirement of the policy, judged on all classes. */
 typedef struct shoal_model_outcome {
   const char *model;
-  const char *summary;   /* what it asks for, in words */
+  const char *summary;   /* what it requires, in words */
   const char *attribute; /* NULL: none */
   double required, reached;
-  uint64_t least_distinct; /* fewest distinct sensitive values of a class */
-  bool tells_distinct;     /* the model says nothing of them itself: shown beside it */
-  bool at_most;            /* `reached` must not be above `required`; else not below */
+  uint64_t min_distinct; /* fewest distinct sensitive values of a class */
+  bool tells_distinct;   /* print min_distinct: the model itself does not state it */
+  bool at_most;          /* `reached` must not be above `required`; else not below */
   bool holds;
   uint64_t breaking_rows, breaking_classes;
   shoal_class_example *worst; /* check only */
   size_t n_worst;
 } shoal_model_outcome;
 
-/* Why rows were suppressed: those in classes that broke a model. A class may break several. */
+typedef struct shoal_model_outcomes {
+  shoal_model_outcome *items;
+  size_t n_items;
+} shoal_model_outcomes;
+
+/* Rows suppressed because their class violates one model. A class may violate several. */
 typedef struct shoal_cause {
   const char *model, *attribute; /* attribute NULL: none */
   uint64_t rows, classes;
 } shoal_cause;
 
-/* So many clusters of one size. */
+/* The number of clusters of one size. */
 typedef struct shoal_cluster_size {
   uint64_t size, n;
 } shoal_cluster_size;
@@ -63,7 +78,7 @@ typedef struct shoal_condition_outcome {
   uint64_t distinct, max_groups;
 } shoal_condition_outcome;
 
-/* What was done to a quasi-identifier. */
+/* A quasi-identifier before and after. */
 typedef struct shoal_attribute_outcome {
   const char *name;
   uint32_t level, height;     /* full-domain */
@@ -89,12 +104,13 @@ typedef struct shoal_preferred {
 typedef struct shoal_column_outcome {
   const char *name;
   const char *type; /* "number", "date", "text" */
-  /* values, rows, rows whose value is theirs alone; what looks missing is only counted there */
+  /* distinct values; rows with a missing value; rows whose value no other row has. A value that
+   * looks missing counts only as missing. */
   uint64_t distinct, missing, unique;
   uint64_t most_frequent;             /* rows of the most frequent value */
   const char *role, *hierarchy, *why; /* suggested; hierarchy as YAML or NULL */
   const char *missing_marks; /* spellings that look like missing values, as YAML, or NULL */
-  bool undecided;            /* nothing speaks for the role: the steward must decide */
+  bool undecided;            /* no evidence for the role: the steward must decide */
 } shoal_column_outcome;
 
 /* Labels of one level of a hierarchy. */
@@ -103,8 +119,136 @@ typedef struct shoal_label_list {
   size_t n_labels;
 } shoal_label_list;
 
+/* Class sizes of the original table and of the release. */
+typedef struct shoal_size_change {
+  shoal_class_sizes before, after;
+} shoal_size_change;
+
+/* ---- one struct per kind of result */
+
+/* The suggested quasi-identifiers are the result's `quasi`. */
+typedef struct shoal_profile_report {
+  shoal_column_outcome *columns;
+  size_t n_columns;
+  uint64_t n_distinct_rows, n_unique_rows; /* by the suggested quasi-identifiers */
+  const char *missing_marks;               /* of all columns, with the empty cell, as YAML */
+} shoal_profile_report;
+
+typedef struct shoal_check_report {
+  shoal_model_outcomes models;
+  shoal_class_sizes sizes;
+} shoal_check_report;
+
+/* The necessary conditions of Truta & Vinay 2006. */
+typedef struct shoal_conditions_report {
+  uint64_t p, max_p, max_groups;
+  shoal_condition_outcome *items; /* by sensitive attribute */
+  size_t n_items;
+} shoal_conditions_report;
+
+/* Levels are named by the result's `quasi` and bounded by its `heights`. */
+typedef struct shoal_lattice_report {
+  uint64_t max_suppression, lattice_nodes, nodes_checked;
+  shoal_node_outcome *nodes; /* all */
+  size_t n_nodes;
+  shoal_preferred *preferred;
+  size_t n_preferred;
+} shoal_lattice_report;
+
+typedef struct shoal_explain_report {
+  uint64_t max_suppression, lattice_nodes;
+  struct shoal_explanation *explanation; /* report/explain.h */
+} shoal_explain_report;
+
+typedef struct shoal_hierarchy_report {
+  const char *drawing;
+  uint64_t n_leaves, n_levels;
+  shoal_label_list *labels; /* above the values: level 1 first */
+  size_t n_label_levels;
+} shoal_hierarchy_report;
+
+typedef struct shoal_measure_report {
+  const char *output; /* name of the release */
+  uint64_t output_rows;
+  shoal_size_change sizes;
+  shoal_measured measured;
+  double seconds_read, seconds_total;
+  uint64_t peak_memory_bytes;
+} shoal_measure_report;
+
+typedef struct shoal_attack_report {
+  shoal_class_sizes sizes;
+  shoal_attack_outcomes *attacks;
+} shoal_attack_report;
+
+/* ---- a release: what every method reports, and what only one of them does */
+
+typedef enum shoal_method_kind {
+  SHOAL_METHOD_NODE,    /* full-domain: a node of the lattice */
+  SHOAL_METHOD_CELLS,   /* mu-Argus: levels and suppressed cells */
+  SHOAL_METHOD_CLUSTERS /* local recoding */
+} shoal_method_kind;
+
+typedef struct shoal_node_report {
+  uint64_t lattice_nodes, nodes_checked, nodes_bounded;
+  uint64_t classes_scanned;  /* to compute the classes of nodes */
+  shoal_node_outcome *nodes; /* the minimal ones, and the chosen one */
+  size_t n_nodes;
+  bool minimal_complete;       /* `nodes` has every minimal node */
+  uint64_t slack;              /* steps above a minimal node that the policy requires */
+  bool exhaustive;             /* some requirement is not monotone: it prunes no node */
+  const char *objective;       /* minimized by `optimal`; NULL: none */
+  double cost;                 /* of the chosen node, by the objective */
+  bool unproven;               /* the time limit came before the proof of optimality */
+  const uint32_t *upper_bound; /* of the distance-vector matrix; NULL: it was not used */
+  uint32_t lower_height, upper_height;
+} shoal_node_report;
+
+typedef struct shoal_cells_report {
+  uint64_t combinations_checked; /* of up to three attributes */
+} shoal_cells_report;
+
+typedef struct shoal_clusters_report {
+  uint64_t clusters, noise, max_noise;
+  const shoal_cluster_size *cluster_sizes; /* of released clusters, ascending */
+  size_t n_cluster_sizes;
+  const char *why;                  /* how clusters were made, for a person; NULL: nothing to say */
+  const char *objective;            /* NULL: the algorithm has none */
+  uint32_t effort;                  /* factor of the search budget; 0: the algorithm has none */
+  double dm_clusters, avg_clusters; /* of clusters; dm and avg of the loss are of classes */
+} shoal_clusters_report;
+
+typedef struct shoal_release_report {
+  uint64_t output_rows, suppressed, blanked, classes, smallest_class;
+  uint64_t max_suppression;
+  const char *output; /* NULL: not written yet */
+  const char *order;  /* of rows: "random", "seeded" or "kept" */
+  bool has_seed;
+  uint64_t seed;
+  shoal_model_outcomes models;
+  shoal_conditions_report conditions;
+  shoal_cause *causes; /* of suppression: one per requirement, in their order */
+  size_t n_causes;
+  shoal_size_change sizes;
+  shoal_attribute_outcome *attributes; /* by quasi-identifier */
+  shoal_release_loss loss;
+  shoal_measured measured;
+  shoal_attack_outcomes *attacks; /* NULL: none were run */
+  double seconds_read, seconds_search, seconds_write, seconds_verify, seconds_total;
+  uint64_t peak_memory_bytes;
+  const char *algorithm, *algorithm_reason;
+  shoal_method_kind method; /* selects the member below */
+  union {
+    shoal_node_report node;
+    shoal_cells_report cells;
+    shoal_clusters_report clusters;
+  };
+} shoal_release_report;
+
+/* ---- the result: what all kinds have, and the report of its kind */
+
 struct shoal_result {
-  shoal_result_kind kind;
+  shoal_result_kind kind; /* selects the member of the union */
   shoal_arena arena;
   bool holds;
   const char *source; /* the table's or hierarchy's name */
@@ -112,77 +256,36 @@ struct shoal_result {
   bool two_passes; /* the rows did not fit into memory: the file is read twice */
   const char **warnings;
   size_t n_warnings;
-  /* quasi-identifiers, in column order: names of levels everywhere below */
-  const char **quasi;
+  const char **quasi; /* names of quasi-identifiers, in column order */
   const uint32_t *heights;
   size_t n_quasi;
-  /* the release */
-  uint64_t output_rows, suppressed, blanked, noise, clusters, classes, smallest_class;
-  uint64_t max_suppression, max_noise;
-  const char *output;
-  const char *order; /* of rows: "random", "seeded" or "kept" */
-  bool has_seed;
-  uint64_t seed;
-  shoal_model_outcome *models;
-  size_t n_models;
-  shoal_cause *causes; /* of suppression; one a model, in their order */
-  size_t n_causes;
-  shoal_sizes sizes_before, sizes_after;   /* of classes: as the table stood, as released */
-  const shoal_cluster_size *cluster_sizes; /* local: released ones, ascending */
-  size_t n_cluster_sizes;
-  /* the search */
-  const char *algorithm, *algorithm_reason;
-  bool local;      /* local recoding: clusters, no nodes */
-  const char *why; /* local: what a person should know of how clusters were made; NULL: nothing */
-  uint64_t lattice_nodes, nodes_checked, nodes_bounded;
-  uint64_t classes_touched;            /* gone over to compute the classes of nodes */
-  shoal_attribute_outcome *attributes; /* by quasi-identifier */
-  shoal_node_outcome *nodes;           /* release: the minimal ones; lattice: all */
-  size_t n_nodes;
-  bool minimal_complete; /* the minimal nodes listed are all there are */
-  uint64_t slack;        /* steps above a minimal node that the policy asks for */
-  bool exhaustive;       /* some demand is not monotone: nothing was pruned by it */
-  const char *objective; /* what `optimal` made least; NULL: nothing */
-  uint32_t effort;       /* factor of the search budget; 0: the algorithm has none */
-  double cost;
-  bool unproven;               /* the time was over before the node was proven to be the best */
-  const uint32_t *upper_bound; /* of the distance-vector matrix; NULL: it was not used */
-  uint32_t lower_height, upper_height;
-  shoal_preferred *preferred;
-  size_t n_preferred;
-  /* the necessary conditions */
-  uint64_t p, max_p, max_groups;
-  shoal_condition_outcome *conditions;
-  size_t n_conditions;
-  /* measures */
-  double dm, avg, il, nil, accuracy, height_accuracy, completeness;
-  double dm_clusters, avg_clusters; /* local: of clusters, where dm and avg are of classes */
-  struct shoal_measures *measures;  /* see report/measures.h; NULL: not taken */
-  struct shoal_risk *risk;
-  /* cost */
-  double seconds_read, seconds_search, seconds_write, seconds_verify, seconds_total;
-  uint64_t peak_memory_bytes;
-  uint64_t k; /* the largest class size asked for: what a page tells of fewer people is "fewer" */
-  /* what a page tells */
-  struct shoal_page *page; /* see report/page.h; NULL: nobody asked for it */
-  /* explain */
-  struct shoal_explanation *explanation; /* see report/explain.h */
-  /* attack */
-  struct shoal_attack_report *attacks; /* see report/attacks.h; NULL: none were run */
-  /* profile */
-  shoal_column_outcome *columns;
-  size_t n_columns;
-  uint64_t n_distinct_rows, n_unique_rows; /* by the suggested quasi-identifiers, in `quasi` */
-  const char *missing_marks;               /* of all columns, the empty cell among them, as YAML */
-  /* hierarchy */
-  const char *drawing;
-  uint64_t n_leaves, n_levels;
-  shoal_label_list *labels; /* above the values: level 1 first */
-  size_t n_label_levels;
+  uint64_t k; /* the largest class size required; the page reports smaller counts as "fewer" */
+  struct shoal_html_report *page; /* report/page.h; NULL: neither JSON facts nor a page */
+  union {
+    shoal_profile_report profile;
+    shoal_check_report check;
+    shoal_conditions_report conditions;
+    shoal_lattice_report lattice;
+    shoal_explain_report explain;
+    shoal_release_report release;
+    shoal_hierarchy_report hierarchy;
+    shoal_measure_report measure;
+    shoal_attack_report attack;
+  };
 };
+
+/* Parts that several kinds have; NULL or zero where this kind has none. */
+const shoal_model_outcomes *shoal_result_models_of(const shoal_result *result);
+shoal_size_change shoal_result_size_change(const shoal_result *result);
+shoal_measured shoal_result_measured(const shoal_result *result);
+const shoal_attack_outcomes *shoal_result_attacks(const shoal_result *result);
+/* The name of the release: of a release or a measurement. */
+const char *shoal_result_output(const shoal_result *result);
 
 /* A new, zeroed result; NULL without memory. */
 shoal_result *shoal_result_new(shoal_result_kind kind);
+
+void shoal_result_delete(shoal_result *result);
 
 /* A copy of a string in the result's arena, as valid UTF-8. */
 const char *shoal_result_string(shoal_result *result, const char *bytes, size_t size_bytes);
@@ -190,15 +293,27 @@ const char *shoal_result_string(shoal_result *result, const char *bytes, size_t 
 shoal_status shoal_result_warn(shoal_result *result, shoal_error *error, const char *format, ...)
     SHOAL_PRINTF(3, 4);
 
-/* The renderings, one file each. */
-shoal_status shoal_render_json(const shoal_result *result, char **text, shoal_error *error);
-void shoal_render_text(const shoal_result *result, shoal_text *text);
+/* The result in one format; the caller frees *text. */
+shoal_status shoal_render(const shoal_result *result, shoal_format format, char **text,
+                          shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Counts one class. */
+void shoal_class_sizes_add(shoal_class_sizes *sizes, uint64_t size);
+
+/* The same from the ten bins of measured risk. */
+void shoal_class_sizes_from_risk(shoal_class_sizes *sizes, const shoal_identity_risk *risk);
+
+/* Renderings of a lattice (report/lattice.c, report/lattice_svg.c). */
 void shoal_render_lattice_csv(const shoal_result *result, shoal_text *text);
 void shoal_render_lattice_dot(const shoal_result *result, shoal_text *text);
 void shoal_render_lattice_svg(const shoal_result *result, shoal_text *text);
-/* The same picture to stand within a page: it tells no numbers of rows below k. */
-void shoal_draw_lattice(const shoal_result *result, shoal_text *text);
-/* One page that stands alone; see report/html.c. */
+/*
+ * The same picture as part of a page. It shows no number of rows from 1 to k - 1. `result` has the
+ * quasi-identifiers, rows and k.
+ */
+void shoal_draw_lattice(const shoal_result *result, const shoal_lattice_report *lattice,
+                        shoal_text *text);
+/* One self-contained page (report/html.c). */
 void shoal_render_html(const shoal_result *result, shoal_text *text);
 
 #endif

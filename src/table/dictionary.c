@@ -9,30 +9,21 @@
  */
 #include "table/dictionary.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/simd.h"
 
-#if defined(__x86_64__)
+#if SHOAL_HAS_AVX2
 #include <immintrin.h>
 #endif
 
 enum { FIRST_BITS = 4, NEAR_VALUES = 1024, NEAR_BYTES = 32 };
 
-static uint64_t secret;
-
-static void choose_secret(void) {
-  if (getrandom(&secret, sizeof secret, GRND_NONBLOCK) != (ssize_t)sizeof secret)
-    secret = (uint64_t)time(NULL) * UINT64_C(0x9e3779b97f4a7c15);
-}
-
 static bool has_avx2(void) {
-#if defined(__x86_64__)
+#if SHOAL_HAS_AVX2
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 #else
   return false;
@@ -40,11 +31,7 @@ static bool has_avx2(void) {
 }
 
 bool shoal_dictionary_init(shoal_dictionary *d) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  (void)pthread_once(&once, choose_secret);
   memset(d, 0, sizeof *d);
-  d->secret = secret;
-  for (unsigned i = 0; i < 2; i++) d->factors[i] = shoal_mix(secret + i) | 1;
   d->avx2 = has_avx2();
   d->bits = FIRST_BITS;
   d->near = shoal_alloc_table((size_t)1 << d->bits, sizeof *d->near);
@@ -64,7 +51,7 @@ void shoal_dictionary_reset(shoal_dictionary *d) {
   free_slots(d);
   shoal_wipe_free(d->bytes, d->bytes_capacity);
   free(d->offsets);
-  free(d->first_place);
+  free(d->first_position);
   memset(d, 0, sizeof *d);
 }
 
@@ -91,14 +78,11 @@ static inline uint64_t keep_low(uint64_t word, uint32_t size_bytes) {
 static inline uint64_t key_of(const char *bytes, uint32_t size_bytes) {
   uint64_t word = keep_low(load_low(bytes), size_bytes);
   if (size_bytes <= 8) return word;
-  uint64_t last = load8(bytes + size_bytes - 8);
-  if (size_bytes <= 16) return word * UINT64_C(0x9e3779b97f4a7c15) ^ shoal_mix(last);
   return shoal_hash_bytes(bytes, size_bytes);
 }
 
 static inline size_t slot_of(const shoal_dictionary *d, uint64_t key, uint32_t size_bytes) {
-  uint64_t mixed = (key ^ d->secret ^ size_bytes) * (d->secret | 1);
-  return (size_t)((mixed ^ mixed >> 32) * UINT64_C(0xd6e8feb86659fd93) >> (64 - d->bits));
+  return (size_t)(shoal_hash_word(key ^ size_bytes) >> (64 - d->bits));
 }
 
 static inline bool same(const shoal_dictionary *d, const shoal_slot *slot, uint64_t key,
@@ -130,22 +114,30 @@ static const _Alignas(32) uint64_t masks[NEAR_BYTES + 1][4] = {
     EIGHT(ONES COMMA ONES COMMA ONES COMMA, ),
 };
 
-static inline uint64_t turned(uint64_t word) { return word << 32 | word >> 32; }
+/*
+ * NH (Black et al. 1999): halves of each word, with keys of their own added, are multiplied. Two
+ * cells have the same sum with a probability of 2^-32, whatever they are.
+ */
+static inline uint64_t near_product(uint64_t word, uint64_t key) {
+  uint32_t low = (uint32_t)word + (uint32_t)key;
+  uint32_t high = (uint32_t)(word >> 32) + (uint32_t)(key >> 32);
+  return (uint64_t)low * high;
+}
 
-/* Of the four words, folded to two. */
-static inline uint64_t near_hash(uint64_t first, uint64_t second, uint32_t size_bytes, uint64_t f0,
-                                 uint64_t f1) {
-  return (first ^ size_bytes) * f0 + second * f1;
+static inline uint64_t near_hash(uint64_t sum, uint32_t size_bytes, uint64_t factor) {
+  return (sum ^ size_bytes) * factor;
 }
 
 /* The cell's first 32 bytes as words, and their slot. */
 static inline size_t near_slot_of(const shoal_dictionary *d, const char *bytes, uint32_t size_bytes,
                                   uint64_t *words) {
   const uint64_t *mask = masks[size_bytes < NEAR_BYTES ? size_bytes : NEAR_BYTES];
-  for (unsigned i = 0; i < 4; i++) words[i] = load_low(bytes + 8 * i) & mask[i];
-  uint64_t mixed = near_hash(words[0] ^ turned(words[2]), words[1] ^ turned(words[3]), size_bytes,
-                             d->factors[0], d->factors[1]);
-  return (size_t)(mixed >> (64 - d->bits));
+  uint64_t sum = 0;
+  for (unsigned i = 0; i < 4; i++) {
+    words[i] = load_low(bytes + 8 * i) & mask[i];
+    sum += near_product(words[i], shoal_hash_key[i]);
+  }
+  return (size_t)(near_hash(sum, size_bytes, shoal_hash_key[1]) >> (64 - d->bits));
 }
 
 static inline bool same_near(const shoal_dictionary *d, const shoal_near_slot *slot,
@@ -226,20 +218,20 @@ static bool is_full(const shoal_dictionary *d, size_t n_values) {
 }
 
 static uint32_t add_value(shoal_dictionary *d, const char *bytes, uint32_t size_bytes,
-                          uint64_t place) {
+                          uint64_t position) {
   uint32_t code = d->n_values;
   uint64_t start = d->offsets[code];
-  if (code == SHOAL_NO_CODE - 1) return SHOAL_NO_CODE;
+  if (code == SHOAL_NONE - 1) return SHOAL_NONE;
   if (!shoal_grow(&d->offsets, &d->offsets_capacity, (size_t)code + 2, sizeof *d->offsets) ||
-      !shoal_grow(&d->first_place, &d->place_capacity, (size_t)code + 1, sizeof(uint64_t)) ||
+      !shoal_grow(&d->first_position, &d->position_capacity, (size_t)code + 1, sizeof(uint64_t)) ||
       !shoal_grow_wiping(&d->bytes, &d->bytes_capacity,
                          (size_t)start + size_bytes + SHOAL_DICTIONARY_SLACK))
-    return SHOAL_NO_CODE;
-  if (is_full(d, (size_t)code + 1) && !grow_slots(d, code + 1)) return SHOAL_NO_CODE;
+    return SHOAL_NONE;
+  if (is_full(d, (size_t)code + 1) && !grow_slots(d, code + 1)) return SHOAL_NONE;
   memcpy(d->bytes + start, bytes, size_bytes);
   memset(d->bytes + start + size_bytes, 0, SHOAL_DICTIONARY_SLACK);
   d->offsets[code + 1] = start + size_bytes;
-  d->first_place[code] = place;
+  d->first_position[code] = position;
   if (d->near) put_near(d, code);
   else put_far(d, code);
   d->n_values = code + 1;
@@ -249,13 +241,13 @@ static uint32_t add_value(shoal_dictionary *d, const char *bytes, uint32_t size_
 uint32_t shoal_dictionary_find(const shoal_dictionary *d, const char *bytes, uint32_t size_bytes) {
   uint32_t code_plus_1 = d->near ? find_near(d, bytes, size_bytes)->code_plus_1
                                  : find_far(d, bytes, size_bytes)->code_plus_1;
-  return code_plus_1 ? code_plus_1 - 1 : SHOAL_NO_CODE;
+  return code_plus_1 ? code_plus_1 - 1 : SHOAL_NONE;
 }
 
 uint32_t shoal_dictionary_code(shoal_dictionary *d, const char *bytes, uint32_t size_bytes,
-                               uint64_t place) {
+                               uint64_t position) {
   uint32_t code = shoal_dictionary_find(d, bytes, size_bytes);
-  return code == SHOAL_NO_CODE ? add_value(d, bytes, size_bytes, place) : code;
+  return code == SHOAL_NONE ? add_value(d, bytes, size_bytes, position) : code;
 }
 
 /*
@@ -274,13 +266,14 @@ static size_t encode_near(const shoal_dictionary *d, const char *bytes, const ui
   return n_rows;
 }
 
-#if defined(__x86_64__)
+#if SHOAL_HAS_AVX2
 /* The same with one load, one mask and one comparison of 32 bytes. */
 __attribute__((target("avx2,bmi2"))) static size_t
 encode_near_avx2(const shoal_dictionary *d, const char *bytes, const uint32_t *begin,
                  const uint32_t *end, size_t stride, size_t n_rows, uint32_t *codes) {
   const shoal_near_slot *near = d->near, *behind = near + ((size_t)1 << d->bits);
-  const uint64_t f0 = d->factors[0], f1 = d->factors[1];
+  const __m256i keys = _mm256_loadu_si256((const __m256i *)(const void *)shoal_hash_key);
+  const uint64_t factor = shoal_hash_key[1];
   const unsigned shift = 64 - d->bits;
   for (size_t row = 0; row < n_rows; row++, begin += stride, end += stride) {
     uint32_t from = *begin, size = *end - from;
@@ -288,10 +281,12 @@ encode_near_avx2(const shoal_dictionary *d, const char *bytes, const uint32_t *b
     __m256i cell =
         _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(const void *)(bytes + from)),
                          _mm256_load_si256((const __m256i *)(const void *)masks[size]));
-    __m128i folded = _mm_xor_si128(_mm256_castsi256_si128(cell),
-                                   _mm_shuffle_epi32(_mm256_extracti128_si256(cell, 1), 0xb1));
-    uint64_t mixed = near_hash((uint64_t)_mm_cvtsi128_si64(folded),
-                               (uint64_t)_mm_extract_epi64(folded, 1), size, f0, f1);
+    __m256i keyed = _mm256_add_epi32(cell, keys);
+    __m256i products = _mm256_mul_epu32(keyed, _mm256_srli_epi64(keyed, 32));
+    __m128i two =
+        _mm_add_epi64(_mm256_castsi256_si128(products), _mm256_extracti128_si256(products, 1));
+    uint64_t sum = (uint64_t)_mm_cvtsi128_si64(_mm_add_epi64(two, _mm_unpackhi_epi64(two, two)));
+    uint64_t mixed = near_hash(sum, size, factor);
     const shoal_near_slot *slot = &near[mixed >> shift];
     for (;;) {
       __m256i differ =
@@ -321,7 +316,7 @@ static size_t encode_far(const shoal_dictionary *d, const char *bytes, const uin
 static size_t encode(const shoal_dictionary *d, const char *bytes, const uint32_t *begin,
                      const uint32_t *end, size_t stride, size_t n_rows, uint32_t *codes) {
   if (!d->near) return encode_far(d, bytes, begin, end, stride, n_rows, codes);
-#if defined(__x86_64__)
+#if SHOAL_HAS_AVX2
   if (d->avx2) return encode_near_avx2(d, bytes, begin, end, stride, n_rows, codes);
 #endif
   return encode_near(d, bytes, begin, end, stride, n_rows, codes);
@@ -329,15 +324,15 @@ static size_t encode(const shoal_dictionary *d, const char *bytes, const uint32_
 
 bool shoal_dictionary_encode(shoal_dictionary *d, const char *bytes, const uint32_t *begin,
                              const uint32_t *end, size_t stride, size_t n_rows,
-                             uint64_t first_place, uint32_t *codes) {
+                             uint64_t first_position, uint32_t *codes) {
   for (size_t row = 0;; row++) {
     const uint32_t *from = begin + row * stride, *to = end + row * stride;
     row += encode(d, bytes, from, to, stride, n_rows - row, codes + row);
     if (row == n_rows) return true;
     uint32_t start = begin[row * stride];
     codes[row] =
-        shoal_dictionary_code(d, bytes + start, end[row * stride] - start, first_place + row);
-    if (codes[row] == SHOAL_NO_CODE) return false;
+        shoal_dictionary_code(d, bytes + start, end[row * stride] - start, first_position + row);
+    if (codes[row] == SHOAL_NONE) return false;
   }
 }
 
@@ -349,6 +344,6 @@ bool shoal_dictionary_look_up(const shoal_dictionary *d, const char *bytes, cons
     if (row == n_rows) return true;
     uint32_t start = begin[row * stride];
     codes[row] = shoal_dictionary_find(d, bytes + start, end[row * stride] - start);
-    if (codes[row] == SHOAL_NO_CODE) return false;
+    if (codes[row] == SHOAL_NONE) return false;
   }
 }

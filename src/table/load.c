@@ -1,22 +1,136 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table/load: a CSV file into a table; see load.h. Workers take turns at the file: who holds the
- * lock reads the next block up to the end of its last whole record, and encodes it after letting
- * the lock go. The first mistake in the file's order is the one reported.
+ * table/load: a CSV file into a table. Workers take turns at the file: the one that holds the lock
+ * reads the next block of whole records, and encodes it after releasing the lock. Of several errors
+ * in the file the first one is reported, whatever the number of workers.
  */
 #include "table/load.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/hash.h"
 #include "read/blocks.h"
 #include "table/count.h"
 #include "table/dictionary.h"
 
-enum { MAX_SHARES = 64, MAX_DICTIONARIES = 50 * 1000 };
+/* ------------------------------------------------------------ header */
+
+static shoal_status check_encoding(const char *file, const shoal_block *b, size_t start,
+                                   shoal_error *error) {
+  shoal_location location = {.file = file};
+  if (b->size_bytes == start)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                         "is empty; it needs a header and at least one row");
+  if (b->size_bytes >= 2 &&
+      (memcmp(b->bytes, "\xff\xfe", 2) == 0 || memcmp(b->bytes, "\xfe\xff", 2) == 0))
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "is UTF-16: save it as UTF-8");
+  return SHOAL_OK;
+}
+
+static shoal_status check_names(const shoal_table *table, shoal_error *error) {
+  shoal_location location = {.file = table->name};
+  for (size_t c = 0; c < table->n_columns; c++) {
+    if (!table->columns[c].name[0])
+      return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                           "column %zu of the header has no name: give each column one", c + 1);
+  }
+  shoal_dictionary seen;
+  if (!shoal_dictionary_init(&seen)) return shoal_fail_memory(error);
+  shoal_status status = SHOAL_OK;
+  for (size_t c = 0; c < table->n_columns && status == SHOAL_OK; c++) {
+    const char *name = table->columns[c].name; /* has slack after it */
+    uint32_t code = shoal_dictionary_code(&seen, name, (uint32_t)strlen(name), c);
+    location.column = name;
+    if (code == SHOAL_NONE) status = shoal_fail_memory(error);
+    else if (code != c)
+      status =
+          shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                        "is twice in the header (columns %u and %zu); rename one", code + 1, c + 1);
+  }
+  shoal_dictionary_reset(&seen);
+  return status;
+}
+
+/* With slack: the dictionary reads whole words. */
+static char *copy_name(const char *bytes, size_t size) {
+  char *name = shoal_alloc_zero(size + 1 + SHOAL_DICTIONARY_SLACK, 1);
+  if (name) memcpy(name, bytes, size);
+  return name;
+}
+
+static shoal_status parse_header(shoal_table *table, char *bytes, size_t size, char delimiter,
+                                 shoal_error *error) {
+  shoal_cells cells;
+  shoal_cells_init(&cells);
+  shoal_location location = {.file = table->name};
+  shoal_csv_problem problem = shoal_csv_split(bytes, size, delimiter, 0, &cells);
+  shoal_status status = SHOAL_OK;
+  if (problem.fault == SHOAL_CSV_MEMORY) {
+    status = shoal_fail_memory(error);
+  } else if (problem.fault != SHOAL_CSV_OK) {
+    char why[256];
+    shoal_csv_explain(problem, 0, why, sizeof why);
+    status = shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "the header: %s", why);
+  } else {
+    table->columns = shoal_alloc_zero(cells.n_cells, sizeof *table->columns);
+    if (!table->columns) status = shoal_fail_memory(error);
+  }
+  for (size_t c = 0; status == SHOAL_OK && c < cells.n_cells; c++) {
+    table->columns[c].name = copy_name(bytes + cells.begin[c], cells.end[c] - cells.begin[c]);
+    if (!table->columns[c].name) status = shoal_fail_memory(error);
+    table->n_columns = c + 1;
+  }
+  shoal_cells_reset(&cells);
+  SHOAL_TRY(status);
+  if (memchr(bytes, '\r', size ? size - 1 : 0) && !memchr(bytes, '\n', size))
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                         "its lines end in CR alone: save it with LF or CRLF line ends");
+  return check_names(table, error);
+}
+
+/* Parses the header at the start of the first block and puts the rest back. */
+static shoal_status take_header(shoal_blocks *blocks, shoal_table *table, char delimiter,
+                                shoal_block *b, shoal_error *error) {
+  size_t start = b->size_bytes >= 3 && memcmp(b->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  SHOAL_TRY(check_encoding(table->name, b, start, error));
+  memmove(b->bytes, b->bytes + start, b->size_bytes - start);
+  b->size_bytes -= start;
+  memset(b->bytes + b->size_bytes, 0, SHOAL_CSV_SLACK);
+  if (!delimiter) blocks->delimiter = shoal_csv_guess_delimiter(b->bytes, b->size_bytes);
+  table->delimiter = blocks->delimiter;
+  size_t header = shoal_csv_first_record(b->bytes, b->size_bytes, blocks->delimiter);
+  if (!header) header = b->size_bytes;
+  if (!shoal_blocks_put_back(blocks, b->bytes + header, b->size_bytes - header))
+    return shoal_fail_memory(error);
+  SHOAL_TRY(parse_header(table, b->bytes, header, blocks->delimiter, error));
+  blocks->n_columns = table->n_columns;
+  return SHOAL_OK;
+}
+
+shoal_status shoal_table_take_header(shoal_blocks *blocks, shoal_table *table, char delimiter,
+                                     shoal_error *error) {
+  shoal_block b;
+  shoal_block_init(&b);
+  blocks->delimiter = delimiter ? delimiter : ',';
+  shoal_status status = SHOAL_OK;
+  if (!shoal_blocks_next(blocks, &b) && blocks->status != SHOAL_OK) {
+    status = blocks->status;
+    if (error) *error = blocks->error;
+  }
+  if (status == SHOAL_OK && !b.bytes) status = shoal_fail_memory(error);
+  if (status == SHOAL_OK) status = take_header(blocks, table, delimiter, &b, error);
+  shoal_block_reset(&b);
+  return status;
+}
+
+/* ------------------------------------------------------------ workers */
+
+enum { MAX_PARTS = 64, MAX_DICTIONARIES = 50 * 1000 };
 
 typedef struct loader {
   const char *file;
@@ -25,8 +139,9 @@ typedef struct loader {
   atomic_bool cancelled; /* the caller's progress callback asked to stop */
   size_t n_columns;
   const shoal_use *uses;
-  shoal_share shares[MAX_SHARES];
-  bool may_count;       /* somebody has said which columns matter */
+  shoal_load_part parts[MAX_PARTS];
+  bool may_count;       /* the caller said which columns matter */
+  bool hashes_blocks;   /* the file is read twice: its blocks must be the same */
   atomic_bool counting; /* rows do not fit into memory: distinct ones are counted */
   pthread_mutex_t lock; /* guards what follows */
   shoal_blocks blocks;
@@ -49,7 +164,7 @@ static shoal_status report(loader *self, shoal_error *error) {
   return status;
 }
 
-/* Input is slow: is there any use in waiting on? */
+/* Called while input is slow: should reading stop? */
 static bool keep_waiting_or_stop(void *user) {
   loader *self = user;
   shoal_error error;
@@ -57,7 +172,7 @@ static bool keep_waiting_or_stop(void *user) {
   return atomic_load(&self->cancelled);
 }
 
-/* Takes the lock. The caller's thread reports meanwhile: the one that reads may wait for long. */
+/* Takes the lock. The caller's thread reports progress while it waits: a read may take long. */
 static void take_turn(loader *self) {
   if (!pthread_equal(pthread_self(), self->caller)) {
     (void)pthread_mutex_lock(&self->lock);
@@ -76,7 +191,7 @@ static void take_turn(loader *self) {
   }
 }
 
-/* The first failure of reading or progress is kept; it stands behind the pieces read so far. */
+/* Keeps the first failure of reading or progress; it comes after the blocks read so far. */
 static void note_failure(loader *self, shoal_status status, const shoal_error *error) {
   if (self->status != SHOAL_OK) return;
   self->status = status;
@@ -89,8 +204,8 @@ static void stop_with(loader *self, shoal_status status, const shoal_error *erro
   note_failure(self, status, error);
 }
 
-/* The next block and its number in the file's order; what ended the reading stands behind it. */
-static bool next_block(loader *self, unsigned share, shoal_block *b, size_t *number) {
+/* The next block and its number in file order. */
+static bool next_block(loader *self, unsigned part, shoal_block *b, size_t *number) {
   shoal_error error;
   take_turn(self);
   bool got = !self->stopped && shoal_blocks_next(&self->blocks, b);
@@ -100,7 +215,7 @@ static bool next_block(loader *self, unsigned share, shoal_block *b, size_t *num
       stop_with(self, shoal_fail_memory(&error), &error);
       got = false;
     } else {
-      self->pieces[self->n_pieces++] = (shoal_piece){.share = share};
+      self->pieces[self->n_pieces++] = (shoal_piece){.part = part};
     }
   }
   if (self->blocks.status != SHOAL_OK) note_failure(self, self->blocks.status, &self->blocks.error);
@@ -108,26 +223,28 @@ static bool next_block(loader *self, unsigned share, shoal_block *b, size_t *num
   return got;
 }
 
-/* Would all rows of the file, by what is known of it so far, need more memory than there may be? */
-static void weigh(loader *self, const shoal_share *share) {
+/* Will all rows of the file, judged by those read so far, exceed the memory limit? */
+static void weigh(loader *self, const shoal_load_part *part) {
   uint64_t limit = self->may_count && self->run ? self->run->memory_bytes : 0;
   if (!limit || atomic_load(&self->counting)) return;
   uint64_t size = shoal_source_size(self->blocks.source);
   uint64_t read = shoal_source_position(self->blocks.source);
   double whole = size && read && size > read ? (double)size / (double)read : 1.0;
-  if (shoal_share_estimate(share, self->uses, self->n_columns, self->n_rows, whole) > (double)limit)
+  if (shoal_load_part_estimate(part, self->uses, self->n_columns, self->n_rows, whole) >
+      (double)limit)
     atomic_store(&self->counting, true);
 }
 
 /* Notes the block's rows, or what is wrong with it. */
 static void finish_block(loader *self, const shoal_block *b, size_t number, size_t first_row,
-                         const shoal_share *share, shoal_csv_problem problem) {
+                         uint64_t hash, const shoal_load_part *part, shoal_csv_problem problem) {
   take_turn(self);
+  self->pieces[number].hash = hash;
   self->pieces[number].first_row = first_row;
   self->pieces[number].n_rows = b->cells.n_rows;
   self->n_rows += b->cells.n_rows;
   if (problem.fault == SHOAL_CSV_OK) {
-    weigh(self, share);
+    weigh(self, part);
   } else {
     self->stopped = true;
     if (self->problem.fault == SHOAL_CSV_OK || number < self->problem_piece) {
@@ -139,29 +256,31 @@ static void finish_block(loader *self, const shoal_block *b, size_t number, size
 }
 
 /* Splits and encodes a block; rows that were kept are counted first, once that is decided. */
-static shoal_csv_problem encode_block(loader *self, shoal_share *share, shoal_block *b,
-                                      size_t number) {
+static shoal_csv_problem encode_block(loader *self, shoal_load_part *part, shoal_block *b,
+                                      size_t number, uint64_t *hash) {
+  *hash = self->hashes_blocks ? shoal_hash_bytes(b->bytes, b->size_bytes) : 0;
   shoal_csv_problem problem =
       shoal_csv_split(b->bytes, b->size_bytes, self->blocks.delimiter, self->n_columns, &b->cells);
   if (problem.fault != SHOAL_CSV_OK) return problem;
-  bool ok = !atomic_load(&self->counting) || share->tuples ||
-            shoal_share_count(share, self->uses, self->n_columns);
-  ok = ok && shoal_share_add(share, self->uses, self->n_columns, b->bytes, b->cells.begin,
-                             b->cells.end, b->cells.n_rows, number);
+  bool ok = !atomic_load(&self->counting) || part->tuples ||
+            shoal_load_part_count(part, self->uses, self->n_columns);
+  ok = ok && shoal_load_part_add(part, self->uses, self->n_columns, b->bytes, b->cells.begin,
+                                 b->cells.end, b->cells.n_rows, number);
   if (!ok) problem = (shoal_csv_problem){SHOAL_CSV_MEMORY, 0, 0};
   return problem;
 }
 
 static void work(void *user, unsigned i) {
   loader *self = user;
-  shoal_share *share = &self->shares[i];
+  shoal_load_part *part = &self->parts[i];
   shoal_block b;
   size_t number;
   shoal_block_init(&b);
   while (next_block(self, i, &b, &number)) {
-    size_t first_row = share->n_rows;
-    shoal_csv_problem problem = encode_block(self, share, &b, number);
-    finish_block(self, &b, number, first_row, share, problem);
+    size_t first_row = part->n_rows;
+    uint64_t hash;
+    shoal_csv_problem problem = encode_block(self, part, &b, number, &hash);
+    finish_block(self, &b, number, first_row, hash, part, problem);
     if (i != 0) continue;
     take_turn(self);
     shoal_error error;
@@ -185,33 +304,49 @@ static shoal_status explain_problem(const loader *self, shoal_error *error) {
   for (size_t p = 0; p < self->problem_piece; p++) row += self->pieces[p].n_rows;
   char why[256];
   shoal_csv_explain(self->problem, self->n_columns, why, sizeof why);
-  shoal_place place = {.file = self->file, .row = row};
-  return shoal_fail_at(error, SHOAL_BAD_INPUT, &place, "%s", why);
+  shoal_location location = {.file = self->file, .row = row};
+  return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "%s", why);
 }
 
-/* The workers' shares become the table. */
+/* Are the blocks those of the file as it was read before? */
+static shoal_status compare_sources(shoal_table *table, const shoal_table_source *before,
+                                    shoal_error *error) {
+  const shoal_table_source *now = table->source;
+  bool same = now->path && shoal_stamp_equal(&now->stamp, &before->stamp) &&
+              now->n_pieces == before->n_pieces;
+  for (size_t p = 0; same && p < now->n_pieces; p++)
+    same = now->piece_hash[p] == before->piece_hash[p];
+  if (!same) return shoal_table_source_changed(table, error);
+  shoal_table_source_free(table->source); /* a table of all its columns needs the file no more */
+  table->source = NULL;
+  return SHOAL_OK;
+}
+
+/* Merges the workers' parts into the table. */
 static shoal_status merge(loader *self, shoal_table *table, const shoal_load_options *options,
-                          unsigned n_shares, shoal_error *error) {
-  shoal_merge_plan plan = {.shares = self->shares,
-                           .n_shares = n_shares,
+                          unsigned n_parts, shoal_error *error) {
+  shoal_merge_plan plan = {.parts = self->parts,
+                           .n_parts = n_parts,
                            .pieces = self->pieces,
                            .n_pieces = self->n_pieces,
                            .uses = self->uses,
                            .missing = options->missing,
                            .n_missing = options->n_missing,
                            .unquote = options->unquote,
-                           .n_threads = n_shares};
+                           .n_threads = n_parts};
   if (!atomic_load(&self->counting)) {
     SHOAL_TRY(shoal_table_merge(table, &plan, error));
     table->n_records = table->n_rows;
-    return SHOAL_OK;
+    if (!self->hashes_blocks) return SHOAL_OK;
+    SHOAL_TRY(shoal_table_note_source(table, &plan, &self->blocks, error));
+    return options->again ? compare_sources(table, options->again, error) : SHOAL_OK;
   }
-  for (unsigned s = 0; s < n_shares; s++)
-    if (!self->shares[s].tuples &&
-        !shoal_share_count(&self->shares[s], self->uses, self->n_columns))
+  for (unsigned s = 0; s < n_parts; s++)
+    if (!self->parts[s].tuples &&
+        !shoal_load_part_count(&self->parts[s], self->uses, self->n_columns))
       return shoal_fail_memory(error);
   SHOAL_TRY(shoal_table_merge_counted(table, &plan, error));
-  return shoal_table_note_origin(table, &plan, &self->blocks, error);
+  return shoal_table_note_source(table, &plan, &self->blocks, error);
 }
 
 static shoal_status run_workers(loader *self, shoal_table *table, const shoal_load_options *options,
@@ -219,25 +354,45 @@ static shoal_status run_workers(loader *self, shoal_table *table, const shoal_lo
   unsigned n = shoal_run_threads(self->run), ready = 0;
   uint64_t size = shoal_source_size(self->blocks.source);
   if (size && n > size / SHOAL_BLOCK_BYTES + 1) n = (unsigned)(size / SHOAL_BLOCK_BYTES + 1);
-  while (n > 1 && n * self->n_columns > MAX_DICTIONARIES) n--; /* each share has one a column */
+  while (n > 1 && n * self->n_columns > MAX_DICTIONARIES) n--; /* each part has one per column */
   shoal_status status = SHOAL_OK;
-  while (ready < n && shoal_share_init(&self->shares[ready], self->uses, self->n_columns)) ready++;
+  while (ready < n && shoal_load_part_init(&self->parts[ready], self->uses, self->n_columns))
+    ready++;
   if (ready < n) status = shoal_fail_memory(error);
   if (status == SHOAL_OK) {
     shoal_parallel(n, work, self);
     status = explain_problem(self, error);
     if ((status == SHOAL_OK || status == SHOAL_BAD_INPUT) &&
         shoal_source_touched(self->blocks.source))
-      status = shoal_origin_changed(table, error); /* a row may be there by half */
+      status = shoal_table_source_changed(table, error); /* a row may have been read by half */
   }
   if (status == SHOAL_OK) status = merge(self, table, options, n, error);
-  for (unsigned i = 0; i < ready; i++) shoal_share_reset(&self->shares[i], self->n_columns);
+  for (unsigned i = 0; i < ready; i++) shoal_load_part_reset(&self->parts[i], self->n_columns);
   if (status != SHOAL_OK) return status;
-  shoal_place place = {.file = table->name};
+  shoal_location location = {.file = table->name};
   if (table->n_rows == 0)
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &place,
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
                          "has a header but no rows: give it at least one");
   return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ columns left in the file */
+
+/*
+ * Is it cheaper to read the file again than to encode the columns that are only copied? A second
+ * pass splits all cells (about 2 ns each) and moves every released byte once more; encoding and
+ * rendering a cell costs 10 to 40 ns and a few bytes of memory. Decompressing again costs about
+ * 15 ns a cell. A file of one or two blocks is not worth a second pass.
+ */
+static bool leaving_pays(const loader *self, const shoal_use *uses) {
+  enum { MIN_BYTES = 1 << 20, MIN_COLUMNS = 8, MIN_COMPRESSED_COLUMNS = 32, MIN_SHARE = 4 };
+  shoal_stamp stamp;
+  size_t n = 0;
+  for (size_t c = 0; c < self->n_columns; c++) n += uses[c] == SHOAL_USE_COPY;
+  bool compressed = shoal_source_is_compressed(self->blocks.source);
+  return n >= (compressed ? MIN_COMPRESSED_COLUMNS : MIN_COLUMNS) &&
+         n * MIN_SHARE >= self->n_columns && shoal_source_size(self->blocks.source) >= MIN_BYTES &&
+         shoal_source_stamp(self->blocks.source, &stamp);
 }
 
 /* ------------------------------------------------------------ the whole */
@@ -254,9 +409,15 @@ static shoal_status load(loader *self, shoal_table *table, const shoal_load_opti
     names[c] = table->columns[c].name;
   }
   self->uses = uses;
-  self->may_count = options->plan != NULL;
+  self->may_count = options->plan != NULL && !options->again;
   if (status == SHOAL_OK && options->plan)
     status = options->plan(options->plan_user, table->name, names, table->n_columns, uses, error);
+  bool leave = status == SHOAL_OK && leaving_pays(self, uses);
+  for (size_t c = 0; status == SHOAL_OK && c < table->n_columns; c++) {
+    table->columns[c].is_left = leave && uses[c] == SHOAL_USE_COPY;
+    if (!leave && uses[c] == SHOAL_USE_COPY) uses[c] = SHOAL_USE_KEEP;
+  }
+  self->hashes_blocks = leave || options->again;
   if (status == SHOAL_OK) status = run_workers(self, table, options, error);
   free(names);
   free(uses);
@@ -287,11 +448,37 @@ shoal_status shoal_table_load(const char *path, const shoal_load_options *option
   }
   free(self);
   if (status != SHOAL_OK) {
-    shoal_table_free(table);
+    shoal_table_delete(table);
     return status;
   }
   table->finished = true;
   table->seconds_read = shoal_seconds() - started;
   *out = table;
   return SHOAL_OK;
+}
+
+/* Plans to read only what `user`, a table, has left in its file. */
+static shoal_status plan_kept(void *user, const char *file, const char *const *names,
+                              size_t n_columns, shoal_use *uses, shoal_error *error) {
+  const shoal_table *table = user;
+  (void)file;
+  bool same = n_columns == table->n_columns;
+  for (size_t c = 0; same && c < n_columns; c++) {
+    same = strcmp(names[c], table->columns[c].name) == 0;
+    uses[c] = table->columns[c].is_left ? SHOAL_USE_CODES : SHOAL_USE_NONE;
+  }
+  return same ? SHOAL_OK : shoal_table_source_changed(table, error);
+}
+
+shoal_status shoal_table_load_kept(const shoal_table *table, const char *const *missing,
+                                   size_t n_missing, const shoal_run *run, shoal_table **kept,
+                                   shoal_error *error) {
+  assert(shoal_table_leaves_columns(table));
+  shoal_load_options options = {.delimiter = table->delimiter,
+                                .missing = missing,
+                                .n_missing = n_missing,
+                                .plan = plan_kept,
+                                .plan_user = (void *)(uintptr_t)table,
+                                .again = table->source};
+  return shoal_table_load(table->source->path, &options, run, kept, error);
 }

@@ -1,54 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * table/load: cells -> codes, on several threads. Each worker takes the next block of whole
- * records, splits it, and encodes it with dictionaries of its own; at the end the dictionaries are
- * merged by first appearance, so that the table does not depend on the number of workers.
+ * records, splits it, and encodes it with dictionaries of its own. At the end the dictionaries are
+ * merged by first appearance: the table does not depend on the number of workers.
  */
 #ifndef SHOAL_TABLE_LOAD_H
 #define SHOAL_TABLE_LOAD_H
 
-#include "base/work.h"
+#include "base/thread.h"
 #include "table/table.h"
 
-/* What is wanted of a column. */
+/* How the cells of a column are used. */
 typedef enum shoal_use {
   SHOAL_USE_NONE,    /* cells are dropped */
   SHOAL_USE_CODES,   /* cells become codes */
-  SHOAL_USE_KEEP,    /* so do these; where rows are only counted, they are dropped */
+  SHOAL_USE_KEEP,    /* cells become codes; dropped where rows are only counted */
+  SHOAL_USE_COPY,    /* released unchanged and not examined: left in the file if that is cheaper
+                        than codes, and copied from it when the release is written */
   SHOAL_USE_IDENTITY /* cells are dropped, repeated ones counted */
 } shoal_use;
 
+/* Once a loader has decided where columns are left, or that none are: then COPY is KEEP. */
 static inline bool shoal_use_has_codes(shoal_use use) {
   return use == SHOAL_USE_CODES || use == SHOAL_USE_KEEP;
 }
 
-/* Decides, once the header is known, what each column is for; may refuse. */
+/* Decides the use of each column once the header is known; may fail. */
 typedef shoal_status (*shoal_plan_fn)(void *user, const char *file, const char *const *names,
                                       size_t n_columns, shoal_use *uses, shoal_error *error);
 
 typedef struct shoal_load_options {
-  char delimiter;             /* 0: found by itself */
+  char delimiter;             /* 0: detected */
   const char *const *missing; /* spellings of a missing value */
   size_t n_missing;
-  bool unquote;       /* cells quoted as formulas are read without their apostrophe */
+  bool unquote;       /* remove the apostrophe of cells quoted as formulas */
   shoal_plan_fn plan; /* NULL: every column becomes codes */
   void *plan_user;
-  const shoal_use *uses; /* of shoal_table_settle; NULL: every column becomes codes */
+  const shoal_use *uses; /* of shoal_table_finalize; NULL: every column becomes codes */
+  const struct shoal_table_source *again; /* the file must still be this one; NULL: any file */
 } shoal_load_options;
 
 /*
- * Reads a CSV file; see shoal_table_read. If the run has a limit of memory and the rows will not
- * fit into it, the table has distinct rows with counts (count.h) and knows its origin.
+ * Reads a CSV file into a new table. If the run has a limit of memory and the rows will not
+ * fit into it, the table has distinct rows with counts (count.h). If it has counts, or columns that
+ * were left in the file (SHOAL_USE_COPY), table->source says how to read the file again.
  */
 shoal_status shoal_table_load(const char *path, const shoal_load_options *options,
                               const shoal_run *run, shoal_table **table,
                               shoal_error *error) SHOAL_MUST_CHECK;
 
-/* The same for a table filled by shoal_table_append. */
-shoal_status shoal_table_settle(shoal_table *table, const shoal_load_options *options,
-                                shoal_error *error) SHOAL_MUST_CHECK;
+/*
+ * Reads the columns that were left in the file of `table`. *kept receives a table of its own, with
+ * the same columns and rows; only these columns have codes. SHOAL_FAILED: the file has changed.
+ */
+shoal_status shoal_table_load_kept(const shoal_table *table, const char *const *missing,
+                                   size_t n_missing, const shoal_run *run, shoal_table **kept,
+                                   shoal_error *error) SHOAL_MUST_CHECK;
 
-/* ------------------------------------------------- shared by the loaders of this folder */
+/* The same for a table filled by shoal_table_add_rows. */
+shoal_status shoal_table_finalize(shoal_table *table, const shoal_load_options *options,
+                                  shoal_error *error) SHOAL_MUST_CHECK;
+
+/* ------------------------------------------------- private to table and write */
 
 /* Codes of one column as one worker wrote them; 1, 2 or 4 bytes each, widened as values appear. */
 typedef struct shoal_code_vector {
@@ -62,45 +75,47 @@ bool shoal_code_vector_append(shoal_code_vector *vector, const uint32_t *codes, 
                               uint32_t n_values);
 
 struct shoal_dictionary;
-struct shoal_counted;
+struct shoal_row_counts;
 struct shoal_blocks;
 
-/* Where a piece of the file starts among a share's rows. */
+/* Where a block of the file starts among the rows of a part. */
 typedef struct shoal_piece_mark {
   size_t first_row;
   size_t number; /* of the piece */
 } shoal_piece_mark;
 
-/* One worker's share of the table. */
-typedef struct shoal_share {
+/* The part of a table that one worker loads. */
+typedef struct shoal_load_part {
   struct shoal_dictionary *dictionaries; /* n_columns */
   shoal_code_vector *codes;              /* n_columns */
   uint64_t **hashes;                     /* n_columns; SHOAL_USE_IDENTITY: one a row */
   size_t *hash_capacity;
-  struct shoal_counted *tuples; /* distinct rows, counted; NULL: rows are kept as codes */
+  struct shoal_row_counts *tuples; /* distinct rows, counted; NULL: rows are kept as codes */
   size_t n_rows;
   shoal_piece_mark *marks; /* its pieces */
   size_t n_marks, marks_capacity;
-} shoal_share;
+} shoal_load_part;
 
 /* A block of rows, in the order of the file. */
 typedef struct shoal_piece {
-  unsigned share;
-  size_t first_row; /* within the share */
+  unsigned part;
+  size_t first_row; /* within the part */
   size_t n_rows;
+  uint64_t hash; /* of its bytes, where columns were left in the file; else 0 */
 } shoal_piece;
 
-bool shoal_share_init(shoal_share *share, const shoal_use *uses, size_t n_columns);
-void shoal_share_reset(shoal_share *share, size_t n_columns);
+bool shoal_load_part_init(shoal_load_part *part, const shoal_use *uses, size_t n_columns);
+void shoal_load_part_reset(shoal_load_part *part, size_t n_columns);
 
-/* Adds rows of cells (row-major, n_columns a row) to a share; `number` is the piece's, in order. */
-bool shoal_share_add(shoal_share *share, const shoal_use *uses, size_t n_columns, const char *bytes,
-                     const uint32_t *begin, const uint32_t *end, size_t n_rows, size_t number);
+/* Adds rows of cells (row-major, n_columns a row) to a part; `number` is that of the block. */
+bool shoal_load_part_add(shoal_load_part *part, const shoal_use *uses, size_t n_columns,
+                         const char *bytes, const uint32_t *begin, const uint32_t *end,
+                         size_t n_rows, size_t number);
 
-/* What is to be merged. */
+/* The parts to be merged. */
 typedef struct shoal_merge_plan {
-  shoal_share *shares;
-  unsigned n_shares;
+  shoal_load_part *parts;
+  unsigned n_parts;
   const shoal_piece *pieces;
   size_t n_pieces;
   const shoal_use *uses;
@@ -111,26 +126,23 @@ typedef struct shoal_merge_plan {
 } shoal_merge_plan;
 
 /*
- * Merges shares into the table's columns, in the order of the pieces, and empties the shares.
- * `table` has its names and counts; n_rows is set here.
+ * Merges parts into the table's columns, in the order of the blocks, and empties the parts. `table`
+ * has its names and counts; n_rows is set here.
  */
 shoal_status shoal_table_merge(shoal_table *table, const shoal_merge_plan *plan,
                                shoal_error *error) SHOAL_MUST_CHECK;
 
-/* The final dictionary of a column, and each share's map from its codes to the final ones. */
+/* The final dictionary of a column, and each part's map from its codes to the final ones. */
 bool shoal_merge_values(const shoal_merge_plan *plan, size_t c, struct shoal_dictionary *merged,
                         uint32_t **maps);
-/* The dictionary's strings, marks of missing values and first rows become the column's. */
-bool shoal_merge_settle(const shoal_merge_plan *plan, const uint64_t *piece_start,
-                        shoal_column *column, struct shoal_dictionary *merged);
-/* The row at which each piece starts, and behind them the number of rows. NULL: no memory. */
+/* Moves the dictionary's strings and first rows to the column, and marks missing values. */
+bool shoal_merge_finalize(const shoal_merge_plan *plan, const uint64_t *piece_start,
+                          shoal_column *column, struct shoal_dictionary *merged);
+/* The row at which each block starts, then the number of rows. NULL: no memory. */
 uint64_t *shoal_merge_starts(const shoal_merge_plan *plan, uint64_t *n_rows);
 
-/* Reads the header: names of columns, the delimiter. What follows it is given back. */
+/* Reads the header: names of columns, the delimiter. The rest of the block is put back. */
 shoal_status shoal_table_take_header(struct shoal_blocks *blocks, shoal_table *table,
                                      char delimiter, shoal_error *error) SHOAL_MUST_CHECK;
-
-/* How many of n hashes another one equals. Reorders nothing; NULL memory: returns UINT64_MAX. */
-uint64_t shoal_count_repeated(const uint64_t *hashes, size_t n);
 
 #endif

@@ -1,17 +1,136 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table/merge: the workers' shares become one table. A value's final code is its rank by first
- * appearance in the file; each worker met its values in that order, so that merging is a walk
- * over sorted lists. Columns are independent and done on several threads.
+ * table/merge: the part of a table that one worker loads, and how parts become one table. A value's
+ * final code is its rank by first appearance in the file. Each worker met its values in that order,
+ * so merging is a walk over sorted lists. Columns are independent and merged on several threads.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/formula.h"
-#include "base/work.h"
+#include "base/hash.h"
+#include "base/sort.h"
+#include "base/text.h"
+#include "base/thread.h"
+#include "table/count.h"
 #include "table/dictionary.h"
 #include "table/load.h"
+
+/* ------------------------------------------------------------ parts */
+
+enum { TILE_ROWS = 256 }; /* rows encoded column by column while their bytes are in the cache */
+
+bool shoal_load_part_init(shoal_load_part *part, const shoal_use *uses, size_t n_columns) {
+  memset(part, 0, sizeof *part);
+  part->dictionaries = shoal_alloc_zero(n_columns, sizeof *part->dictionaries);
+  part->codes = shoal_alloc_zero(n_columns, sizeof *part->codes);
+  part->hashes = shoal_alloc_zero(n_columns, sizeof *part->hashes);
+  part->hash_capacity = shoal_alloc_zero(n_columns, sizeof *part->hash_capacity);
+  bool ok = part->dictionaries && part->codes && part->hashes && part->hash_capacity;
+  for (size_t c = 0; ok && c < n_columns; c++)
+    ok = !shoal_use_has_codes(uses[c]) || shoal_dictionary_init(&part->dictionaries[c]);
+  if (!ok) shoal_load_part_reset(part, n_columns);
+  return ok;
+}
+
+void shoal_load_part_reset(shoal_load_part *part, size_t n_columns) {
+  for (size_t c = 0; c < n_columns; c++) {
+    if (part->dictionaries) shoal_dictionary_reset(&part->dictionaries[c]);
+    if (part->codes) free(part->codes[c].codes);
+    if (part->hashes) free(part->hashes[c]);
+  }
+  free(part->dictionaries);
+  free(part->codes);
+  free(part->hashes);
+  free(part->hash_capacity);
+  free(part->marks);
+  shoal_row_counts_free(part->tuples);
+  memset(part, 0, sizeof *part);
+}
+
+static unsigned size_for(uint32_t n_values) {
+  return n_values <= UINT8_MAX + 1u ? 1 : n_values <= UINT16_MAX + 1u ? 2 : 4;
+}
+
+/* Rewrites the codes with more bytes each, from the end, so that none is overwritten. */
+static void widen(shoal_code_vector *vector, unsigned to) {
+  for (size_t i = vector->n_codes; i-- > 0;) {
+    uint32_t code =
+        vector->code_size == 1 ? ((uint8_t *)vector->codes)[i] : ((uint16_t *)vector->codes)[i];
+    if (to == 2) ((uint16_t *)vector->codes)[i] = (uint16_t)code;
+    else ((uint32_t *)vector->codes)[i] = code;
+  }
+  vector->code_size = to;
+}
+
+bool shoal_code_vector_append(shoal_code_vector *vector, const uint32_t *codes, size_t n,
+                              uint32_t n_values) {
+  unsigned size = size_for(n_values);
+  if (size < vector->code_size) size = vector->code_size;
+  if (!shoal_grow(&vector->codes, &vector->capacity_bytes, (vector->n_codes + n) * size, 1))
+    return false;
+  if (vector->code_size == 0) vector->code_size = size;
+  if (vector->code_size != size) widen(vector, size);
+  size_t at = vector->n_codes;
+  if (size == 1) {
+    uint8_t *to = (uint8_t *)vector->codes + at;
+    for (size_t i = 0; i < n; i++) to[i] = (uint8_t)codes[i];
+  } else if (size == 2) {
+    uint16_t *to = (uint16_t *)vector->codes + at;
+    for (size_t i = 0; i < n; i++) to[i] = (uint16_t)codes[i];
+  } else {
+    memcpy((uint32_t *)vector->codes + at, codes, n * sizeof *codes);
+  }
+  vector->n_codes += n;
+  return true;
+}
+
+static bool add_hashes(shoal_load_part *part, size_t column, const char *bytes,
+                       const uint32_t *begin, const uint32_t *end, size_t stride, size_t n_rows,
+                       size_t at) {
+  if (!shoal_grow(&part->hashes[column], &part->hash_capacity[column], at + n_rows,
+                  sizeof(uint64_t)))
+    return false;
+  uint64_t *to = part->hashes[column] + at;
+  for (size_t row = 0; row < n_rows; row++) {
+    uint32_t from = begin[row * stride];
+    to[row] = shoal_hash_bytes(bytes + from, end[row * stride] - from);
+  }
+  return true;
+}
+
+bool shoal_load_part_add(shoal_load_part *part, const shoal_use *uses, size_t n_columns,
+                         const char *bytes, const uint32_t *begin, const uint32_t *end,
+                         size_t n_rows, size_t number) {
+  uint32_t codes[TILE_ROWS];
+  if (part->tuples)
+    return shoal_load_part_add_counted(part, uses, n_columns, bytes, begin, end, n_rows, number);
+  if (!shoal_grow(&part->marks, &part->marks_capacity, part->n_marks + 1, sizeof *part->marks))
+    return false;
+  part->marks[part->n_marks++] = (shoal_piece_mark){part->n_rows, number};
+  for (size_t row = 0; row < n_rows; row += TILE_ROWS) {
+    size_t n = n_rows - row < TILE_ROWS ? n_rows - row : TILE_ROWS;
+    for (size_t c = 0; c < n_columns; c++) {
+      size_t cell = row * n_columns + c;
+      if (uses[c] == SHOAL_USE_IDENTITY &&
+          !add_hashes(part, c, bytes, begin + cell, end + cell, n_columns, n, part->n_rows + row))
+        return false;
+      /* Columns left in the file (SHOAL_USE_COPY) pass here too, once and unexamined: a sketch of
+         their distinct values or of their uniqueness would be updated here, as hashes are above. */
+      if (!shoal_use_has_codes(uses[c])) continue;
+      shoal_dictionary *dictionary = &part->dictionaries[c];
+      uint64_t position = (uint64_t)number << 32 | row;
+      if (!shoal_dictionary_encode(dictionary, bytes, begin + cell, end + cell, n_columns, n,
+                                   position, codes) ||
+          !shoal_code_vector_append(&part->codes[c], codes, n, dictionary->n_values))
+        return false;
+    }
+  }
+  part->n_rows += n_rows;
+  return true;
+}
+
+/* ------------------------------------------------------------ merging */
 
 typedef struct merge_job {
   const shoal_merge_plan *plan;
@@ -25,22 +144,22 @@ bool shoal_merge_values(const shoal_merge_plan *plan, size_t c, shoal_dictionary
                         uint32_t **maps) {
   uint32_t next[64] = {0};
   for (;;) {
-    unsigned first = plan->n_shares;
-    uint64_t place = UINT64_MAX;
-    for (unsigned s = 0; s < plan->n_shares; s++) {
-      const shoal_dictionary *d = &plan->shares[s].dictionaries[c];
-      if (next[s] < d->n_values && d->first_place[next[s]] < place) {
+    unsigned first = plan->n_parts;
+    uint64_t position = UINT64_MAX;
+    for (unsigned s = 0; s < plan->n_parts; s++) {
+      const shoal_dictionary *d = &plan->parts[s].dictionaries[c];
+      if (next[s] < d->n_values && d->first_position[next[s]] < position) {
         first = s;
-        place = d->first_place[next[s]];
+        position = d->first_position[next[s]];
       }
     }
-    if (first == plan->n_shares) return true;
-    const shoal_dictionary *d = &plan->shares[first].dictionaries[c];
+    if (first == plan->n_parts) return true;
+    const shoal_dictionary *d = &plan->parts[first].dictionaries[c];
     uint32_t value = next[first]++;
     uint64_t from = d->offsets[value];
     uint32_t code = shoal_dictionary_code(merged, d->bytes + from,
-                                          (uint32_t)(d->offsets[value + 1] - from), place);
-    if (code == SHOAL_NO_CODE) return false;
+                                          (uint32_t)(d->offsets[value + 1] - from), position);
+    if (code == SHOAL_NONE) return false;
     maps[first][value] = code;
   }
 }
@@ -67,22 +186,22 @@ static bool merge_codes(merge_job *job, shoal_column *column, size_t c, uint32_t
   char *to = column->codes;
   for (size_t p = 0; p < job->plan->n_pieces; p++) {
     const shoal_piece *piece = &job->plan->pieces[p];
-    const shoal_code_vector *vector = &job->plan->shares[piece->share].codes[c];
+    const shoal_code_vector *vector = &job->plan->parts[piece->part].codes[c];
     if (!piece->n_rows) continue;
     const char *from = (const char *)vector->codes + piece->first_row * vector->code_size;
-    map_codes(from, vector->code_size, to, column->code_size, maps[piece->share], piece->n_rows);
+    map_codes(from, vector->code_size, to, column->code_size, maps[piece->part], piece->n_rows);
     to += piece->n_rows * column->code_size;
   }
   return true;
 }
 
-/* One share has its values and rows in the file's order already. */
-static void take_only_share(shoal_share *share, shoal_column *column, size_t c,
-                            shoal_dictionary *merged) {
-  shoal_code_vector *vector = &share->codes[c];
+/* A single part already has its values and rows in file order. */
+static void take_only_part(shoal_load_part *part, shoal_column *column, size_t c,
+                           shoal_dictionary *merged) {
+  shoal_code_vector *vector = &part->codes[c];
   shoal_dictionary_reset(merged);
-  *merged = share->dictionaries[c];
-  memset(&share->dictionaries[c], 0, sizeof *merged);
+  *merged = part->dictionaries[c];
+  memset(&part->dictionaries[c], 0, sizeof *merged);
   void *exact = shoal_resize(vector->codes, vector->n_codes, vector->code_size);
   column->codes = exact ? exact : vector->codes;
   column->code_size = vector->code_size ? vector->code_size : 1;
@@ -90,7 +209,7 @@ static void take_only_share(shoal_share *share, shoal_column *column, size_t c,
   memset(vector, 0, sizeof *vector);
 }
 
-/* Is a cell there that quoting would have changed? Then the column was not quoted. */
+/* Is there a cell that quoting would have changed? Then the column was not quoted. */
 static bool has_bare_formula(const shoal_dictionary *d) {
   for (uint32_t v = 0; v < d->n_values; v++) {
     const char *cell = d->bytes + d->offsets[v];
@@ -101,8 +220,8 @@ static bool has_bare_formula(const shoal_dictionary *d) {
 }
 
 /*
- * Cells that were given an apostrophe lest a spreadsheet run them are read without it. Values that
- * differ still do: what a cell is without its apostrophe is either bare, or quoted itself.
+ * Removes the apostrophes of cells quoted as formulas. Different values stay different: without its
+ * apostrophe a cell is either plain, or quoted itself.
  */
 static void unquote(shoal_dictionary *d) {
   uint64_t to = 0, from = 0;
@@ -118,7 +237,7 @@ static void unquote(shoal_dictionary *d) {
   if (from > to) memset(d->bytes + to, 0, (size_t)(from - to));
 }
 
-/* The bytes of all values, without room for more. */
+/* The bytes of all values, in a block of their exact size. */
 static char *take_bytes(shoal_dictionary *d) {
   size_t size = (size_t)d->offsets[d->n_values] + SHOAL_DICTIONARY_SLACK;
   char *bytes = shoal_alloc(size, 1);
@@ -126,21 +245,21 @@ static char *take_bytes(shoal_dictionary *d) {
   return bytes;
 }
 
-bool shoal_merge_settle(const shoal_merge_plan *plan, const uint64_t *piece_start,
-                        shoal_column *column, shoal_dictionary *merged) {
+bool shoal_merge_finalize(const shoal_merge_plan *plan, const uint64_t *piece_start,
+                          shoal_column *column, shoal_dictionary *merged) {
   if (plan->unquote) unquote(merged);
   char *bytes = take_bytes(merged);
   if (!bytes) return false;
   shoal_wipe_free(merged->bytes, merged->bytes_capacity);
   column->bytes = bytes;
   column->offsets = merged->offsets;
-  column->first_row = merged->first_place;
+  column->first_row = merged->first_position;
   merged->bytes = NULL;
   merged->offsets = NULL;
-  merged->first_place = NULL;
+  merged->first_position = NULL;
   for (uint32_t v = 0; v < column->n_values; v++) {
-    uint64_t place = column->first_row[v];
-    column->first_row[v] = piece_start[place >> 32] + (place & UINT32_MAX);
+    uint64_t position = column->first_row[v];
+    column->first_row[v] = piece_start[position >> 32] + (position & UINT32_MAX);
     size_t size;
     const char *value = shoal_column_value(column, v, &size);
     for (size_t m = 0; m < plan->n_missing; m++) {
@@ -158,43 +277,52 @@ static bool merge_column(merge_job *job, size_t c) {
   shoal_dictionary merged;
   uint32_t *maps[64] = {NULL};
   bool ok = shoal_dictionary_init(&merged);
-  if (ok && job->plan->n_shares == 1) {
-    take_only_share(&job->plan->shares[0], column, c, &merged);
+  if (ok && job->plan->n_parts == 1) {
+    take_only_part(&job->plan->parts[0], column, c, &merged);
   } else if (ok) {
-    for (unsigned s = 0; ok && s < job->plan->n_shares; s++) {
-      maps[s] = shoal_alloc(job->plan->shares[s].dictionaries[c].n_values, sizeof **maps);
+    for (unsigned s = 0; ok && s < job->plan->n_parts; s++) {
+      maps[s] = shoal_alloc(job->plan->parts[s].dictionaries[c].n_values, sizeof **maps);
       ok = maps[s] != NULL;
     }
     ok = ok && shoal_merge_values(job->plan, c, &merged, maps);
     column->n_values = merged.n_values;
     ok = ok && merge_codes(job, column, c, maps);
   }
-  ok = ok && shoal_merge_settle(job->plan, job->piece_start, column, &merged);
+  ok = ok && shoal_merge_finalize(job->plan, job->piece_start, column, &merged);
   shoal_dictionary_reset(&merged);
-  for (unsigned s = 0; s < job->plan->n_shares; s++) {
+  for (unsigned s = 0; s < job->plan->n_parts; s++) {
     free(maps[s]);
-    free(job->plan->shares[s].codes[c].codes);
-    memset(&job->plan->shares[s].codes[c], 0, sizeof job->plan->shares[s].codes[c]);
-    shoal_dictionary_reset(&job->plan->shares[s].dictionaries[c]);
+    free(job->plan->parts[s].codes[c].codes);
+    memset(&job->plan->parts[s].codes[c], 0, sizeof job->plan->parts[s].codes[c]);
+    shoal_dictionary_reset(&job->plan->parts[s].dictionaries[c]);
   }
   return ok;
 }
 
+/*
+ * Counts the rows that share their identifier with another row. k counts rows, while the papers
+ * assume one row per person (Samarati 2001, section 2): a data steward must know if that fails.
+ * Values with equal 64-bit hashes count as equal.
+ */
 static bool count_identity(merge_job *job, size_t c) {
   size_t n = (size_t)job->table->n_rows, at = 0;
   uint64_t *hashes = shoal_alloc(n, sizeof *hashes);
   if (!hashes) return false;
-  for (unsigned s = 0; s < job->plan->n_shares; s++) {
-    if (job->plan->shares[s].n_rows)
-      memcpy(hashes + at, job->plan->shares[s].hashes[c],
-             job->plan->shares[s].n_rows * sizeof *hashes);
-    at += job->plan->shares[s].n_rows;
-    free(job->plan->shares[s].hashes[c]);
-    job->plan->shares[s].hashes[c] = NULL;
+  for (unsigned s = 0; s < job->plan->n_parts; s++) {
+    if (job->plan->parts[s].n_rows)
+      memcpy(hashes + at, job->plan->parts[s].hashes[c],
+             job->plan->parts[s].n_rows * sizeof *hashes);
+    at += job->plan->parts[s].n_rows;
+    free(job->plan->parts[s].hashes[c]);
+    job->plan->parts[s].hashes[c] = NULL;
   }
-  job->table->columns[c].n_repeated = shoal_count_repeated(hashes, n);
+  shoal_sort_u64(hashes, n);
+  for (size_t i = 0, end; i < n; i = end) {
+    for (end = i + 1; end < n && hashes[end] == hashes[i];) end++;
+    if (end - i > 1) job->table->columns[c].n_repeated += end - i;
+  }
   free(hashes);
-  return job->table->columns[c].n_repeated != UINT64_MAX;
+  return true;
 }
 
 static void merge_columns(void *user, unsigned i) {

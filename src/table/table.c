@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table: the columns themselves, and tables filled from memory; see table.h and shoal.h. */
+/*
+ * table: tables filled from memory, and tables of counted rows expanded to single records. Tables
+ * read from a file are made by load.c.
+ */
 #include "table/table.h"
 
 #include <stdlib.h>
@@ -10,9 +13,9 @@
 
 enum { CHUNK_BYTES = 1 << 20 };
 
-/* While rows are added: one share takes them all, codes for every column. */
+/* While rows are added: one part takes them all, with codes for every column. */
 struct shoal_loader {
-  shoal_share share;
+  shoal_load_part part;
   shoal_use *uses;
   shoal_piece *pieces;
   size_t n_pieces, pieces_capacity;
@@ -25,7 +28,7 @@ struct shoal_loader {
 
 static void loader_free(struct shoal_loader *loader, size_t n_columns) {
   if (!loader) return;
-  if (loader->share.dictionaries) shoal_share_reset(&loader->share, n_columns);
+  if (loader->part.dictionaries) shoal_load_part_reset(&loader->part, n_columns);
   free(loader->uses);
   free(loader->pieces);
   shoal_wipe_free(loader->bytes, loader->bytes_capacity);
@@ -38,7 +41,7 @@ static size_t values_bytes(const shoal_column *column) {
   return (size_t)column->offsets[column->n_values];
 }
 
-void shoal_table_free(shoal_table *table) {
+void shoal_table_delete(shoal_table *table) {
   if (!table) return;
   loader_free(table->loader, table->n_columns);
   for (size_t c = 0; c < table->n_columns; c++) {
@@ -53,7 +56,7 @@ void shoal_table_free(shoal_table *table) {
   free(table->columns);
   free(table->counts);
   free(table->first_row);
-  shoal_origin_free(table->origin);
+  shoal_table_source_free(table->source);
   free(table->name);
   free(table);
 }
@@ -64,11 +67,7 @@ const shoal_column *shoal_table_column(const shoal_table *table, const char *nam
   return NULL;
 }
 
-uint64_t shoal_table_rows(const shoal_table *table) { return table->n_records; }
-
-size_t shoal_table_columns(const shoal_table *table) { return table->n_columns; }
-
-uint64_t shoal_table_bytes(const shoal_table *table) {
+uint64_t shoal_table_memory(const shoal_table *table) {
   uint64_t bytes = table->counts ? table->n_rows * sizeof *table->counts : 0;
   for (size_t c = 0; c < table->n_columns; c++) {
     const shoal_column *column = &table->columns[c];
@@ -93,7 +92,7 @@ static shoal_status new_table(const char *const *names, size_t n_columns, shoal_
     if (!names[c] || !names[c][0])
       return shoal_fail(error, SHOAL_BAD_INPUT, "column %zu has no name", c + 1);
     if (shoal_table_column(table, names[c]))
-      return shoal_fail(error, SHOAL_BAD_INPUT, "column '%s' stands twice", names[c]);
+      return shoal_fail(error, SHOAL_BAD_INPUT, "column '%s' occurs twice", names[c]);
     table->columns[c].name = strdup(names[c]);
     if (!table->columns[c].name) return shoal_fail_memory(error);
     table->n_columns = c + 1;
@@ -102,20 +101,19 @@ static shoal_status new_table(const char *const *names, size_t n_columns, shoal_
   for (size_t c = 0; table->loader->uses && c < n_columns; c++)
     table->loader->uses[c] = SHOAL_USE_CODES;
   if (!table->loader->uses ||
-      !shoal_share_init(&table->loader->share, table->loader->uses, n_columns))
+      !shoal_load_part_init(&table->loader->part, table->loader->uses, n_columns))
     return shoal_fail_memory(error);
   return SHOAL_OK;
 }
 
-shoal_status shoal_table_new(const char *const *names, size_t n_columns, shoal_table **out,
-                             shoal_error *error) {
-  *out = NULL;
+shoal_status shoal_table_create(const char *const *names, size_t n_columns, shoal_table **out,
+                                shoal_error *error) {
   if (n_columns == 0) return shoal_fail(error, SHOAL_BAD_INPUT, "a table needs a column");
   shoal_table *table = shoal_alloc_zero(1, sizeof *table);
   if (!table) return shoal_fail_memory(error);
   shoal_status status = new_table(names, n_columns, table, error);
   if (status != SHOAL_OK) {
-    shoal_table_free(table);
+    shoal_table_delete(table);
     return status;
   }
   *out = table;
@@ -161,19 +159,19 @@ static shoal_status append_chunk(shoal_table *table, const shoal_text_view *colu
     }
   }
   memset(loader->bytes + at, 0, 64);
-  shoal_piece piece = {.first_row = loader->share.n_rows, .n_rows = n_rows};
-  if (!shoal_share_add(&loader->share, loader->uses, table->n_columns, loader->bytes, loader->begin,
-                       loader->end, n_rows, loader->n_pieces))
+  shoal_piece piece = {.first_row = loader->part.n_rows, .n_rows = n_rows};
+  if (!shoal_load_part_add(&loader->part, loader->uses, table->n_columns, loader->bytes,
+                           loader->begin, loader->end, n_rows, loader->n_pieces))
     return shoal_fail_memory(error);
   loader->pieces[loader->n_pieces++] = piece;
   return SHOAL_OK;
 }
 
-/* Everything that can be wrong with a chunk, before any of it is taken. */
+/* Checks a chunk before any of it is added. */
 static shoal_status check_chunk(const shoal_table *table, const shoal_text_view *columns,
                                 size_t n_columns, size_t n_rows, const uint64_t *counts,
                                 shoal_error *error) {
-  size_t before = table->loader->share.n_rows;
+  size_t before = table->loader->part.n_rows;
   if (before && (counts != NULL) != (table->counts != NULL))
     return shoal_fail(error, SHOAL_BAD_INPUT,
                       "chunks with counts and chunks without cannot be mixed in one table");
@@ -189,30 +187,30 @@ static shoal_status check_chunk(const shoal_table *table, const shoal_text_view 
   for (size_t c = 0; c < n_columns; c++) {
     const uint64_t *offsets = columns[c].offsets;
     for (size_t r = 0; r < n_rows; r++) {
-      shoal_place place = {.row = before + r + 1, .column = table->columns[c].name};
+      shoal_location location = {.row = before + r + 1, .column = table->columns[c].name};
       if (offsets[r + 1] < offsets[r])
-        return shoal_fail_at(error, SHOAL_BAD_INPUT, &place, "its offsets descend");
+        return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "its offsets descend");
       size_t size = (size_t)(offsets[r + 1] - offsets[r]);
       if (size && memchr(columns[c].bytes + offsets[r], '\0', size))
-        return shoal_fail_at(error, SHOAL_BAD_INPUT, &place, "has a NUL byte: give text");
+        return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "has a NUL byte: give text");
     }
   }
   return SHOAL_OK;
 }
 
-/* Room for the counts is made first and they are taken last, with their rows. */
+/* Counts are stored with their rows; memory for them is reserved first. */
 static shoal_status reserve_counts(shoal_table *table, const uint64_t *counts, size_t n_rows,
                                    shoal_error *error) {
-  size_t before = table->loader->share.n_rows;
+  size_t before = table->loader->part.n_rows;
   if (counts && !shoal_grow(&table->counts, &table->loader->counts_capacity, before + n_rows,
                             sizeof *table->counts))
     return shoal_fail_memory(error);
   return SHOAL_OK;
 }
 
-shoal_status shoal_table_append(shoal_table *table, const shoal_text_view *columns,
-                                size_t n_columns, size_t n_rows, const uint64_t *counts,
-                                shoal_error *error) {
+shoal_status shoal_table_add_rows(shoal_table *table, const shoal_text_view *columns,
+                                  size_t n_columns, size_t n_rows, const uint64_t *counts,
+                                  shoal_error *error) {
   if (table->finished || !table->loader)
     return shoal_fail(error, SHOAL_BAD_INPUT, "the table is finished: no rows can be added");
   if (n_columns != table->n_columns)
@@ -224,7 +222,7 @@ shoal_status shoal_table_append(shoal_table *table, const shoal_text_view *colum
   for (size_t row = 0; row < n_rows;) {
     uint64_t bytes;
     size_t n = rows_of_chunk(columns, n_columns, row, n_rows, &bytes);
-    size_t first = table->loader->share.n_rows;
+    size_t first = table->loader->part.n_rows;
     SHOAL_TRY(append_chunk(table, columns, row, n, bytes, error));
     for (size_t r = 0; r < n; r++) {
       if (counts) table->counts[first + r] = counts[row + r];
@@ -235,11 +233,11 @@ shoal_status shoal_table_append(shoal_table *table, const shoal_text_view *colum
   return SHOAL_OK;
 }
 
-/* Cells of columns that are not wanted as codes go, once repeated ones are counted. */
+/* Counts repeated identifiers, then drops columns that are not used as codes. */
 static bool drop_unwanted(shoal_table *table, const shoal_use *uses) {
   for (size_t c = 0; uses && c < table->n_columns; c++) {
     shoal_column *column = &table->columns[c];
-    if (shoal_use_has_codes(uses[c])) continue;
+    if (shoal_use_has_codes(uses[c]) || uses[c] == SHOAL_USE_COPY) continue;
     uint64_t *rows = shoal_alloc_zero(column->n_values, sizeof *rows);
     if (!rows) return false;
     for (uint64_t row = 0; row < table->n_rows; row++)
@@ -254,15 +252,15 @@ static bool drop_unwanted(shoal_table *table, const shoal_use *uses) {
   return true;
 }
 
-shoal_status shoal_table_settle(shoal_table *table, const shoal_load_options *options,
-                                shoal_error *error) {
+shoal_status shoal_table_finalize(shoal_table *table, const shoal_load_options *options,
+                                  shoal_error *error) {
   struct shoal_loader *loader = table->loader;
   if (table->finished || !loader)
     return shoal_fail(error, SHOAL_BAD_INPUT, "the table is finished already");
-  if (loader->share.n_rows == 0)
+  if (loader->part.n_rows == 0)
     return shoal_fail(error, SHOAL_BAD_INPUT, "the table has no rows: there is nothing to work on");
-  shoal_merge_plan plan = {.shares = &loader->share,
-                           .n_shares = 1,
+  shoal_merge_plan plan = {.parts = &loader->part,
+                           .n_parts = 1,
                            .pieces = loader->pieces,
                            .n_pieces = loader->n_pieces,
                            .uses = loader->uses,
@@ -276,4 +274,69 @@ shoal_status shoal_table_settle(shoal_table *table, const shoal_load_options *op
   if (!drop_unwanted(table, options->uses)) return shoal_fail_memory(error);
   table->finished = true;
   return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ records of counted rows */
+
+/* A copy of n items; *failed is set where there is no memory. NULL stays NULL. */
+static void *copy_of(const void *items, size_t n, size_t size, bool *failed) {
+  if (!items) return NULL;
+  void *copy = shoal_alloc(n, size);
+  if (copy) memcpy(copy, items, n * size);
+  *failed = *failed || !copy;
+  return copy;
+}
+
+static void *repeat_codes(const shoal_table *table, const shoal_column *column, bool *failed) {
+  if (!column->codes) return NULL;
+  size_t size = column->code_size;
+  char *codes = shoal_alloc((size_t)table->n_records, size), *to = codes;
+  *failed = *failed || !codes;
+  for (uint64_t row = 0; codes && row < table->n_rows; row++)
+    for (uint64_t times = table->counts[row]; times; times--, to += size)
+      memcpy(to, (const char *)column->codes + row * size, size);
+  return codes;
+}
+
+/* first_row still names rows as they were added: messages refer to these. */
+static bool expand_column(const shoal_table *table, const shoal_column *from, shoal_column *to) {
+  size_t n = from->n_values;
+  bool failed = false;
+  *to = (shoal_column){
+      .name = copy_of(from->name, strlen(from->name) + 1, 1, &failed),
+      .n_values = from->n_values,
+      .code_size = from->code_size,
+      .codes = repeat_codes(table, from, &failed),
+      .bytes = copy_of(from->bytes, from->offsets ? (size_t)from->offsets[n] : 0, 1, &failed),
+      .offsets = copy_of(from->offsets, n + 1, sizeof *from->offsets, &failed),
+      .is_missing = copy_of(from->is_missing, n, sizeof *from->is_missing, &failed),
+      .first_row = copy_of(from->first_row, n, sizeof *from->first_row, &failed),
+      .n_repeated = from->n_repeated};
+  return !failed;
+}
+
+static bool expand(const shoal_table *table, shoal_table *out) {
+  bool failed = false;
+  out->name = copy_of(table->name, strlen(table->name) + 1, 1, &failed);
+  out->columns = shoal_alloc_zero(table->n_columns, sizeof *out->columns);
+  if (failed || !out->columns) return false;
+  out->delimiter = table->delimiter;
+  out->n_rows = out->n_records = table->n_records;
+  out->n_columns = table->n_columns;
+  out->finished = table->finished;
+  out->seconds_read = table->seconds_read;
+  for (size_t c = 0; c < table->n_columns; c++)
+    if (!expand_column(table, &table->columns[c], &out->columns[c])) return false;
+  return true;
+}
+
+shoal_status shoal_table_expand(const shoal_table *table, shoal_table **out, shoal_error *error) {
+  *out = NULL;
+  shoal_table *made = shoal_alloc_zero(1, sizeof *made);
+  if (made && expand(table, made)) {
+    *out = made;
+    return SHOAL_OK;
+  }
+  shoal_table_delete(made);
+  return shoal_fail_memory(error);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * table: columns of small integer codes. A cell is the code of its value in the column's
- * dictionary, 1, 2 or 4 bytes wide; codes are given in order of first appearance, so that they do
- * not depend on threads. Frozen after loading, then shared by threads.
+ * dictionary, 1, 2 or 4 bytes wide. Codes are assigned by first appearance, so they do not depend
+ * on threads. Frozen after loading, then shared by threads.
  */
 #ifndef SHOAL_TABLE_TABLE_H
 #define SHOAL_TABLE_TABLE_H
@@ -21,22 +21,34 @@ typedef struct shoal_column {
   uint8_t *is_missing; /* by value; NULL: no value is missing */
   uint64_t *first_row; /* by value: row of its first appearance, 0-based; NULL if not kept */
   uint64_t n_repeated; /* identifiers: rows whose value another row has too */
+  bool is_left;        /* released unchanged from the file: no codes (SHOAL_USE_COPY) */
 } shoal_column;
 
 struct shoal_table {
   char *name; /* of the file, for messages */
   char delimiter;
-  uint64_t n_rows;     /* stored rows: records, or distinct tuples with counts */
-  uint64_t n_records;  /* sum of the counts; n_rows without counts */
-  uint64_t *counts;    /* NULL: each row is one record */
-  uint64_t *first_row; /* by row: where in the file it first stands; NULL: at its own number */
-  struct shoal_origin *origin; /* the file whose rows were counted, not kept; NULL: none was */
+  uint64_t n_rows;                   /* stored rows: records, or distinct tuples with counts */
+  uint64_t n_records;                /* sum of the counts; n_rows without counts */
+  uint64_t *counts;                  /* NULL: each row is one record */
+  uint64_t *first_row;               /* by row: its first row in the file; NULL: its own number */
+  struct shoal_table_source *source; /* the file, which writing reads again; NULL: it need not */
   size_t n_columns;
   shoal_column *columns;
   bool finished;
-  double seconds_read;         /* what loading took */
+  double seconds_read;         /* time to load */
   struct shoal_loader *loader; /* while rows are being added */
 };
+
+/* A table filled from memory: create, add rows, finalize (load.h). See shoal_table_new. */
+shoal_status shoal_table_create(const char *const *names, size_t n_columns, shoal_table **table,
+                                shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_table_add_rows(shoal_table *table, const shoal_text_view *columns,
+                                  size_t n_columns, size_t n_rows, const uint64_t *counts,
+                                  shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_table_delete(shoal_table *table); /* NULL: nothing */
+
+/* Bytes of codes, dictionaries and counts. */
+uint64_t shoal_table_memory(const shoal_table *table);
 
 /* The column of that name, or NULL. */
 const shoal_column *shoal_table_column(const shoal_table *table, const char *name);
@@ -61,6 +73,16 @@ static inline const char *shoal_column_value(const shoal_column *column, uint32_
 
 static inline bool shoal_column_missing(const shoal_column *column, uint32_t value) {
   return column->is_missing && column->is_missing[value];
+}
+
+/* Were the rows of its file counted, because they do not fit into memory? */
+static inline bool shoal_table_is_counted(const shoal_table *table) {
+  return table->source && table->counts;
+}
+
+/* Were columns left in its file? They have no codes. */
+static inline bool shoal_table_leaves_columns(const shoal_table *table) {
+  return table->source && !table->counts;
 }
 
 static inline uint64_t shoal_table_count(const shoal_table *table, uint64_t row) {

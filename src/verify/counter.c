@@ -1,34 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verify/counter: see counter.h.
+ * verify/counter: counts rows in batches. A shuffled release accesses the hash tables in random
+ * order, so most of the time would be spent waiting for memory. Each step of a batch prefetches,
+ * for all its rows, what the next step needs:
  *
- * A shuffled release touches the tables in no order, and nearly all the time would go into
- * waiting for memory. Rows are therefore counted in batches: each step asks for the memory of the
- * next one, for all rows of the batch, before that one begins.
+ *   add_row      copies and hashes the cells      prefetches slots of the dictionaries
+ *   count_batch                                   prefetches entries
+ *   find_row     looks up class and values        prefetches slots of the pairs
+ *   count_pairs  counts (class, value) pairs
+ *
+ * The key of a class holds, for each quasi-identifier, the cell's length (7 bits a byte, the high
+ * bit set in all bytes but the last) and its bytes:   | 2 | 3 7 | 6 | S i n g l e | ...
  */
 #include "verify/counter.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/formulas.h"
-
 enum {
-  LENGTH_BYTES = 10, /* the most that a cell's length takes in a key: 7 bits a byte */
+  LENGTH_BYTES = 10, /* the maximum that a cell's length takes in a key */
   BATCH_ROWS = 64,
-  BATCH_BYTES = 1 << 20 /* a batch of large cells ends sooner */
+  BATCH_BYTES = 1 << 20 /* a batch of large cells has fewer rows */
 };
 
 #define GUARDS "the file of guarding nodes"
 
-/* ---------------------------------------------------------------- before the first row */
+/* ---------------------------------------------------------------- init and reset */
 
-/* The column of a role's attribute: it must stand in the header once, or it is ambiguous. */
-static shoal_status find_column(const shoal_verify_claim *claim, const char *name, size_t *column,
-                                shoal_error *error) {
+/* The column of an attribute, which must occur in the header exactly once. */
+static shoal_status find_column(const shoal_verify_request *request, const char *name,
+                                size_t *column, shoal_error *error) {
   size_t n_found = 0;
-  for (size_t i = 0; i < claim->n_columns; i++) {
-    if (strcmp(claim->columns[i], name) != 0) continue;
+  for (size_t i = 0; i < request->n_columns; i++) {
+    if (strcmp(request->columns[i], name) != 0) continue;
     *column = i;
     n_found++;
   }
@@ -37,7 +42,7 @@ static shoal_status find_column(const shoal_verify_claim *claim, const char *nam
                     n_found ? "more than one column" : "no column", SHOAL_VERIFY_FAULT);
 }
 
-/* Gives a value the next number; *is_new is false if it has one already. */
+/* Numbers a value; *is_new is false if it has a number already. */
 static shoal_status number_value(shoal_verify_values *counted, const char *value, bool *is_new,
                                  shoal_error *error) {
   size_t size_bytes = strlen(value);
@@ -49,57 +54,57 @@ static shoal_status number_value(shoal_verify_values *counted, const char *value
   return SHOAL_OK;
 }
 
-static shoal_status counted_init(const shoal_verify_claim *claim, shoal_verify_values *counted,
+static shoal_status counted_init(const shoal_verify_request *request, shoal_verify_values *counted,
                                  const char *name, shoal_error *error) {
   bool is_new = false;
   if (!shoal_verify_dictionary_init(&counted->values) || !shoal_verify_pairs_init(&counted->pairs))
     return shoal_fail_memory(error);
-  for (size_t i = 0; i < claim->n_missing; i++)
-    SHOAL_TRY(number_value(counted, claim->missing[i], &is_new, error));
+  for (size_t i = 0; i < request->n_missing; i++)
+    SHOAL_TRY(number_value(counted, request->missing[i], &is_new, error));
   counted->n_missing = counted->values.n_entries;
   for (size_t i = 0; counted->known && i < counted->known->n_values; i++) {
     SHOAL_TRY(number_value(counted, counted->known->values[i].value, &is_new, error));
     if (!is_new)
       return shoal_fail(error, SHOAL_FAILED,
-                        "a known value of '%.200s' is known twice, or is a "
-                        "spelling of a missing one; %s",
-                        name, SHOAL_VERIFY_FAULT);
+                        "a known value of '%.200s' occurs twice or is a missing value; %s", name,
+                        SHOAL_VERIFY_FAULT);
   }
   return SHOAL_OK;
 }
 
 static bool counter_alloc(shoal_verify_counter *count) {
-  const shoal_verify_claim *claim = count->claim;
-  if (claim->n_columns == SIZE_MAX || claim->n_sensitive >= SIZE_MAX / BATCH_ROWS - 1) return false;
-  size_t n_counted = claim->n_sensitive + (claim->guards_fd >= 0);
-  count->cells = shoal_alloc_zero(claim->n_columns + 1, sizeof *count->cells);
-  count->quasi = shoal_alloc_zero(claim->n_quasi, sizeof *count->quasi);
+  const shoal_verify_request *request = count->request;
+  if (request->n_columns == SIZE_MAX || request->n_sensitive >= SIZE_MAX / BATCH_ROWS - 1)
+    return false;
+  size_t n_counted = request->n_sensitive + (request->guards_fd >= 0);
+  count->cells = shoal_alloc_zero(request->n_columns + 1, sizeof *count->cells);
+  count->quasi = shoal_alloc_zero(request->n_quasi, sizeof *count->quasi);
   count->counted = shoal_alloc_zero(n_counted, sizeof *count->counted);
   if (count->counted) count->n_counted = n_counted;
   count->batch = shoal_alloc_zero((n_counted + 1) * BATCH_ROWS, sizeof *count->batch);
   count->batch_lines = shoal_alloc(BATCH_ROWS, sizeof *count->batch_lines);
-  bool asked = claim->formulas || claim->formulas_quoted;
-  if (asked) count->formulas = shoal_alloc_zero(claim->n_columns, 1);
+  bool asked = request->formulas || request->formulas_quoted;
+  if (asked) count->formulas = shoal_alloc_zero(request->n_columns, 1);
   return count->cells && count->quasi && count->counted && count->batch && count->batch_lines &&
          (!asked || count->formulas) && shoal_verify_dictionary_init(&count->classes) &&
-         shoal_verify_lines_init(&count->lines, n_counted + 1);
+         shoal_verify_line_cache_init(&count->lines, n_counted + 1);
 }
 
 shoal_status shoal_verify_counter_init(shoal_verify_counter *count, shoal_error *error) {
-  const shoal_verify_claim *claim = count->claim;
+  const shoal_verify_request *request = count->request;
   if (!counter_alloc(count)) return shoal_fail_memory(error);
-  for (size_t i = 0; i < claim->n_quasi; i++)
-    SHOAL_TRY(find_column(claim, claim->quasi[i], &count->quasi[i], error));
-  for (size_t i = 0; i < claim->n_sensitive; i++) {
+  for (size_t i = 0; i < request->n_quasi; i++)
+    SHOAL_TRY(find_column(request, request->quasi[i], &count->quasi[i], error));
+  for (size_t i = 0; i < request->n_sensitive; i++) {
     shoal_verify_values *counted = &count->counted[i];
-    SHOAL_TRY(find_column(claim, claim->sensitive[i], &counted->column, error));
-    if (claim->attributes) counted->known = &claim->attributes[i];
-    SHOAL_TRY(counted_init(claim, counted, claim->sensitive[i], error));
+    SHOAL_TRY(find_column(request, request->sensitive[i], &counted->column, error));
+    if (request->attributes) counted->known = &request->attributes[i];
+    SHOAL_TRY(counted_init(request, counted, request->sensitive[i], error));
   }
-  if (claim->guards_fd < 0) return SHOAL_OK;
-  shoal_verify_values *guards = &count->counted[claim->n_sensitive];
-  guards->column = claim->n_columns;
-  return counted_init(claim, guards, "", error);
+  if (request->guards_fd < 0) return SHOAL_OK;
+  shoal_verify_values *guards = &count->counted[request->n_sensitive];
+  guards->column = request->n_columns;
+  return counted_init(request, guards, "", error);
 }
 
 void shoal_verify_counter_reset(shoal_verify_counter *count) {
@@ -108,7 +113,7 @@ void shoal_verify_counter_reset(shoal_verify_counter *count) {
     shoal_verify_pairs_reset(&count->counted[i].pairs);
   }
   shoal_verify_dictionary_reset(&count->classes);
-  shoal_verify_lines_reset(&count->lines);
+  shoal_verify_line_cache_reset(&count->lines);
   free(count->cells);
   free(count->formulas);
   free(count->quasi);
@@ -121,20 +126,19 @@ void shoal_verify_counter_reset(shoal_verify_counter *count) {
 
 shoal_status shoal_verify_check_header(shoal_verify_counter *count, shoal_verify_reader *reader,
                                        shoal_error *error) {
-  const shoal_verify_claim *claim = count->claim;
+  const shoal_verify_request *request = count->request;
   bool found;
-  SHOAL_TRY(shoal_verify_reader_next(reader, count->cells, claim->n_columns, &found, error));
+  SHOAL_TRY(shoal_verify_reader_next(reader, count->cells, request->n_columns, &found, error));
   bool same = found;
-  for (size_t i = 0; same && i < claim->n_columns; i++)
-    same = strlen(claim->columns[i]) == count->cells[i].size_bytes &&
-           !memcmp(claim->columns[i], count->cells[i].bytes, count->cells[i].size_bytes);
+  for (size_t i = 0; same && i < request->n_columns; i++)
+    same = strlen(request->columns[i]) == count->cells[i].size_bytes &&
+           !memcmp(request->columns[i], count->cells[i].bytes, count->cells[i].size_bytes);
   if (same) return SHOAL_OK;
   return shoal_fail(error, SHOAL_FAILED, "the release %s; %s",
-                    found ? "has another header than it must have" : "is empty",
-                    SHOAL_VERIFY_FAULT);
+                    found ? "has the wrong header" : "is empty", SHOAL_VERIFY_FAULT);
 }
 
-/* Whether the guarding nodes are those of the right column is for the model to say. */
+/* The model checks later that the guarding nodes are those of its column. */
 shoal_status shoal_verify_guard_header(shoal_verify_counter *count, shoal_verify_reader *guards,
                                        shoal_error *error) {
   bool found;
@@ -148,9 +152,54 @@ shoal_status shoal_verify_guard_header(shoal_verify_counter *count, shoal_verify
   return SHOAL_OK;
 }
 
+/* ---------------------------------------------------------------- formulas */
+
+/* The part of a number that was read last; BROKEN: it is not a number. */
+typedef enum part { SIGN, WHOLE, FRACTION, EXPONENT, EXPONENT_SIGN, POWER, BROKEN } part;
+
+static part next_part(part at, char c, size_t *n_digits) {
+  bool digit = c >= '0' && c <= '9';
+  if (digit && at <= FRACTION) (*n_digits)++;
+  switch (at) {
+  case SIGN:
+  case WHOLE:
+    return digit                  ? WHOLE
+           : c == '.' || c == ',' ? FRACTION
+           : c == 'e' || c == 'E' ? EXPONENT
+                                  : BROKEN;
+  case FRACTION: return digit ? FRACTION : c == 'e' || c == 'E' ? EXPONENT : BROKEN;
+  case EXPONENT: return digit ? POWER : c == '+' || c == '-' ? EXPONENT_SIGN : BROKEN;
+  default: return digit ? POWER : BROKEN; /* after the exponent's sign or one of its digits */
+  }
+}
+
+/* Is the rest of the cell, after its sign, a number? */
+static bool is_signed_number(const shoal_verify_cell *cell) {
+  part at = SIGN;
+  size_t n_digits = 0;
+  for (size_t i = 1; i < cell->size_bytes && at != BROKEN; i++) {
+    at = next_part(at, cell->bytes[i], &n_digits);
+    if (at == EXPONENT && !n_digits) return false;
+  }
+  return n_digits && (at == WHOLE || at == FRACTION || at == POWER);
+}
+
+bool shoal_verify_is_formula(const shoal_verify_cell *cell) {
+  if (!cell->size_bytes) return false;
+  switch (cell->bytes[0]) {
+  case '=':
+  case '@':
+  case '\t':
+  case '\r': return true;
+  case '+':
+  case '-': return !is_signed_number(cell);
+  default: return false;
+  }
+}
+
 /* ---------------------------------------------------------------- counting rows */
 
-/* Room for a cell and its length behind the batch's text; false: no memory. */
+/* Reserves room for a cell and its length at the end of the batch's text; false: no memory. */
 static bool reserve_text(shoal_verify_counter *count, size_t size_bytes) {
   if (count->text_bytes > SIZE_MAX / 2 - LENGTH_BYTES ||            /* GCOVR_EXCL_BR_LINE */
       size_bytes > SIZE_MAX / 2 - LENGTH_BYTES - count->text_bytes) /* GCOVR_EXCL_BR_LINE */
@@ -165,19 +214,19 @@ static void add_text(shoal_verify_counter *count, const shoal_verify_cell *cell)
   count->text_bytes += cell->size_bytes;
 }
 
-/* Ends the lookup of the text added since wanted->at. */
+/* Completes the lookup of the text added since wanted->at. */
 static void end_lookup(const shoal_verify_counter *count, shoal_verify_lookup *wanted) {
   wanted->size_bytes = count->text_bytes - wanted->at;
   wanted->hash = shoal_hash_bytes(count->text + wanted->at, wanted->size_bytes);
 }
 
-/* Adds the row at hand to the batch; false: no memory. */
+/* Adds the current row to the batch; false: no memory. */
 static bool add_row(shoal_verify_counter *count) {
-  const shoal_verify_claim *claim = count->claim;
+  const shoal_verify_request *request = count->request;
   shoal_verify_lookup *wanted = &count->batch[count->n_waiting * (count->n_counted + 1)];
-  if (!reserve_text(count, 0)) return false; /* a key of no cells has an address, too */
+  if (!reserve_text(count, 0)) return false; /* a key without cells needs an address too */
   wanted->at = count->text_bytes;
-  for (size_t i = 0; i < claim->n_quasi; i++) {
+  for (size_t i = 0; i < request->n_quasi; i++) {
     const shoal_verify_cell *cell = &count->cells[count->quasi[i]];
     if (!reserve_text(count, cell->size_bytes)) return false;
     size_t length = cell->size_bytes;
@@ -208,7 +257,7 @@ static bool find_entry(const shoal_verify_counter *count, shoal_verify_dictionar
   return wanted->found != NULL;
 }
 
-/* Finds the class and the values of one row, and asks for the memory of their pairs. */
+/* Finds the class and the values of one row; false: no memory. */
 static bool find_row(shoal_verify_counter *count, shoal_verify_lookup *row) {
   if (!find_entry(count, &count->classes, row)) return false;
   row->found->n_rows++;
@@ -221,10 +270,10 @@ static bool find_row(shoal_verify_counter *count, shoal_verify_lookup *row) {
   return true;
 }
 
-/* Rows of one class with one value. */
+/* Counts rows of a class with a value; false: no memory. */
 static bool count_pair(shoal_verify_values *counted, uint32_t class_id, uint32_t value,
                        uint64_t n_rows) {
-  if (value < counted->n_missing) return true; /* a row of the class, but no value */
+  if (value < counted->n_missing) return true; /* a missing value is not counted */
   uint64_t key = shoal_verify_pair_key(class_id, value);
   return shoal_verify_count_pair(&counted->pairs, key, n_rows);
 }
@@ -238,7 +287,7 @@ static bool count_pairs(shoal_verify_counter *count, const shoal_verify_lookup *
   return true;
 }
 
-/* Adds the rows of all lines that came again; false: no memory. */
+/* Adds the rows of all repeated lines; false: no memory. */
 static bool count_lines(shoal_verify_counter *count) {
   const shoal_verify_dictionary *known = &count->lines.known;
   for (size_t slot = 0; slot < (size_t)1 << known->bits; slot++) {
@@ -261,7 +310,7 @@ static bool count_batch(shoal_verify_counter *count) {
   for (shoal_verify_lookup *row = count->batch; row < end; row += width) {
     uintptr_t entry = (uintptr_t)shoal_verify_entry_of(&count->classes, row->hash);
     __builtin_prefetch((const void *)entry, 1);
-    __builtin_prefetch((const void *)(entry + 64)); /* most keys reach into a second cache line */
+    __builtin_prefetch((const void *)(entry + 64)); /* most keys extend into a second cache line */
     for (size_t i = 1; i < width; i++)
       __builtin_prefetch(shoal_verify_entry_of(&count->counted[i - 1].values, row[i].hash));
   }
@@ -275,45 +324,44 @@ static bool count_batch(shoal_verify_counter *count) {
   return true;
 }
 
-/* The guarding node of the row at hand; behind the last row there must be none either. */
+/* Reads the guarding node of the current row; after the last row there must be none. */
 static shoal_status read_guard(shoal_verify_counter *count, shoal_verify_reader *guards,
                                bool wanted, shoal_error *error) {
   bool found;
   if (!guards) return SHOAL_OK;
-  shoal_verify_cell *cell = &count->cells[count->claim->n_columns];
+  shoal_verify_cell *cell = &count->cells[count->request->n_columns];
   SHOAL_TRY(shoal_verify_reader_next(guards, cell, 1, &found, error));
   if (found == wanted) return SHOAL_OK;
   return shoal_fail(error, SHOAL_FAILED, GUARDS " has %s rows than the release; %s",
                     found ? "more" : "fewer", SHOAL_VERIFY_FAULT);
 }
 
-/* Rows that the release may still have. */
+/* The rows that the request allows beyond those counted. */
 static uint64_t rows_left(const shoal_verify_counter *count) {
-  return count->claim->n_rows - count->n_rows - count->n_waiting - count->lines.n_again;
+  return count->request->n_rows - count->n_rows - count->n_waiting - count->lines.n_again;
 }
 
 shoal_status shoal_verify_count_rows(shoal_verify_counter *count, shoal_verify_reader *reader,
                                      shoal_verify_reader *guards, const atomic_bool *stop,
                                      shoal_error *error) {
-  const shoal_verify_claim *claim = count->claim;
-  if (guards) count->lines.off = true; /* a row's guarding node is no part of its line */
+  const shoal_verify_request *request = count->request;
+  assert(!guards == (request->guards_fd < 0) && !count->n_rows && !count->n_waiting);
+  if (guards) count->lines.off = true; /* equal lines may have different guarding nodes */
   for (;;) {
     bool found, known = !count->lines.off;
     int32_t *line = &count->batch_lines[count->n_waiting];
     *line = SHOAL_VERIFY_NO_LINE;
-    if (known) shoal_verify_lines_skip(&count->lines, reader, rows_left(count));
-    SHOAL_TRY(shoal_verify_reader_next(reader, count->cells, claim->n_columns, &found, error));
+    if (known) shoal_verify_line_cache_skip(&count->lines, reader, rows_left(count));
+    SHOAL_TRY(shoal_verify_reader_next(reader, count->cells, request->n_columns, &found, error));
     SHOAL_TRY(read_guard(count, guards, found, error));
     if (!found) break;
-    if (!rows_left(count)) /* also why no count can wrap */
-      return shoal_fail(error, SHOAL_FAILED,
-                        "the release has more rows than the %llu it must "
-                        "have; %s",
-                        (unsigned long long)claim->n_rows, SHOAL_VERIFY_FAULT);
-    if (count->formulas)
-      shoal_verify_note_formulas(count->cells, claim->n_columns, count->formulas);
-    if (known &&
-        !shoal_verify_lines_keep(&count->lines, reader, count->cells, claim->n_columns, line))
+    if (!rows_left(count)) /* this also keeps counts from overflowing */
+      return shoal_fail(error, SHOAL_FAILED, "the release has more rows than the expected %llu; %s",
+                        (unsigned long long)request->n_rows, SHOAL_VERIFY_FAULT);
+    for (size_t c = 0; count->formulas && c < request->n_columns; c++)
+      if (shoal_verify_is_formula(&count->cells[c])) count->formulas[c] = 1;
+    if (known && !shoal_verify_line_cache_keep(&count->lines, reader, count->cells,
+                                               request->n_columns, line))
       return shoal_fail_memory(error);
     if (!add_row(count)) return shoal_fail_memory(error);
     bool full = count->n_waiting == BATCH_ROWS || count->text_bytes >= BATCH_BYTES;
@@ -324,28 +372,29 @@ shoal_status shoal_verify_count_rows(shoal_verify_counter *count, shoal_verify_r
 }
 
 shoal_status shoal_verify_check_rows(const shoal_verify_counter *count, shoal_error *error) {
-  const shoal_verify_claim *claim = count->claim;
-  if (count->n_rows == claim->n_rows && count->n_rows > 0) return SHOAL_OK;
-  return shoal_fail(error, SHOAL_FAILED, "the release has %llu rows where %s%llu must be; %s",
-                    (unsigned long long)count->n_rows, claim->n_rows ? "" : "more than ",
-                    (unsigned long long)claim->n_rows, SHOAL_VERIFY_FAULT);
+  const shoal_verify_request *request = count->request;
+  if (count->n_rows == request->n_rows && count->n_rows > 0) return SHOAL_OK;
+  return shoal_fail(error, SHOAL_FAILED, "the release has %llu rows, expected %s%llu; %s",
+                    (unsigned long long)count->n_rows, request->n_rows ? "" : "more than ",
+                    (unsigned long long)request->n_rows, SHOAL_VERIFY_FAULT);
 }
 
 shoal_status shoal_verify_check_formulas(const shoal_verify_counter *count, shoal_error *error) {
-  const shoal_verify_claim *claim = count->claim;
-  if (claim->formulas) memcpy(claim->formulas, count->formulas, claim->n_columns);
-  for (size_t c = 0; claim->formulas_quoted && c < claim->n_columns; c++)
+  const shoal_verify_request *request = count->request;
+  if (request->formulas) memcpy(request->formulas, count->formulas, request->n_columns);
+  for (size_t c = 0; request->formulas_quoted && c < request->n_columns; c++)
     if (count->formulas[c])
-      return shoal_fail(error, SHOAL_FAILED,
-                        "column '%.200s' of the release has a cell that a spreadsheet would run, "
-                        "and must have none; %s",
-                        claim->columns[c], SHOAL_VERIFY_FAULT);
+      return shoal_fail(
+          error, SHOAL_FAILED,
+          "column '%.200s' of the release has a cell that a spreadsheet would run as a "
+          "formula; %s",
+          request->columns[c], SHOAL_VERIFY_FAULT);
   return SHOAL_OK;
 }
 
-/* ---------------------------------------------------------------- adding counts up */
+/* ---------------------------------------------------------------- merging counters */
 
-/* Entries of one dictionary in another: by number, the number there. NULL: no memory. */
+/* Adds the entries of `from` to `into`. Returns the new number of each entry; NULL: no memory. */
 static uint32_t *map_entries(shoal_verify_dictionary *into, const shoal_verify_dictionary *from) {
   uint32_t *ids = shoal_alloc(from->n_entries, sizeof *ids);
   for (size_t i = 0; ids && i < (size_t)1 << from->bits; i++) {
@@ -384,7 +433,7 @@ bool shoal_verify_counter_merge(shoal_verify_counter *into, const shoal_verify_c
     ok = merge_values(&into->counted[i], &from->counted[i], classes);
   free(classes);
   into->n_rows += from->n_rows;
-  for (size_t c = 0; into->formulas && c < into->claim->n_columns; c++)
+  for (size_t c = 0; into->formulas && c < into->request->n_columns; c++)
     into->formulas[c] |= from->formulas[c];
   return ok;
 }

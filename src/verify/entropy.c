@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verify/entropy: see entropy.h. With n rows, f_i of them of value i, the entropy is at least
- * log l if and only if the product over i of (n / (l f_i))^f_i is at least 1. Entropy
- * l-diversity: Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam 2007.
+ * verify/entropy: is the entropy of a class at least log l? With n rows, f_i of them of value i, it
+ * is if and only if the product over i of (n / (l f_i))^f_i is at least 1. Entropy l-diversity:
+ * Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam 2007.
  *
- * 1. The logarithm of the product is summed up in long doubles, a term f log(n / (l f)) for each
- *    value. Numerator and denominator are exact, and where they are near to each other it is
- *    their difference that is divided and goes through log1p: every term is right to 8 units of
- *    itself. Each addition adds less than one unit of the sum of all magnitudes. With t terms the
- *    error is below t + 8 units of that sum; twice as much is taken as the bound. Beyond it, the
- *    sign is certain.
- * 2. Else the product is written in powers of whole numbers, and these are refined until no two
- *    have a common divisor: where two share d, they become one / d, other / d and d. Powers of
- *    such numbers multiply to 1 only if every exponent is 0: a tie, which holds. No number is
- *    ever factored for this. What is no tie, and yet too near for 1, stays undecided.
+ * 1. The logarithm of the product is a sum of terms f log(n / (l f)), in long doubles. Numerator
+ *    and denominator are exact. If they are near each other, their difference is divided and
+ *    log1p is used, so every term has a relative error below 8 epsilon. Each addition adds an error
+ *    below epsilon times the sum of the magnitudes. With t terms the error is below t + 8 epsilon
+ *    times that sum; the bound is twice as much. If the sum exceeds the bound, its sign is certain.
+ * 2. Otherwise the product is written as powers of whole numbers, which are refined until they are
+ *    pairwise coprime: a and b with the common divisor d become a / d, b / d and d. Powers of
+ *    coprime numbers multiply to 1 only if every exponent is 0: the entropy equals log l, and the
+ *    condition holds. No number is factored. If they are not equal, but too near for step 1, the
+ *    result is undecided.
  */
-#include "verify/entropy.h"
+#include "verify/exact.h"
 
 #include <float.h>
 #include <math.h>
@@ -23,9 +23,9 @@
 
 #include "base/memory.h"
 
-enum { MOST_ROWS_BITS = 52 }; /* n, times a power of ten or in exponents, stays within its type */
+enum { MAX_ROWS_BITS = 52 }; /* n, times a power of ten or in exponents, stays within its type */
 
-/* The number of counts from `from` on that are the same. */
+/* The number of equal counts from `from` on. */
 static size_t count_equal(const uint64_t *rows, size_t n_values, size_t from) {
   size_t end = from + 1;
   while (end < n_values && rows[end] == rows[from]) end++;
@@ -41,7 +41,7 @@ static long double logarithm(shoal_verify_wide numerator, shoal_verify_wide deno
                                  : log1pl((long double)(numerator - denominator) / under);
 }
 
-/* Below, above, or 0: the logarithms leave a doubt. */
+/* -1 or 1: the sign of the logarithm; 0: it is not certain. */
 static int sign_of_logarithm(const uint64_t *rows, size_t n_values, uint64_t n_rows,
                              shoal_verify_fraction l) {
   long double sum = 0, magnitude = 0, n_terms = 0;
@@ -80,18 +80,18 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
   return a;
 }
 
-/* Room for so many powers more; false: no memory. */
+/* Reserves room for `more` powers; false: no memory. */
 static bool reserve(powers *product, size_t more) {
   return shoal_grow(&product->items, &product->capacity, product->n + more, sizeof(power));
 }
 
-/* What is 1 to any power, or anything to the power 0, is left out. There is room for it. */
+/* Adds a factor unless it is 1. The caller has reserved the room. */
 static void add_power(powers *product, uint64_t base, int64_t exponent) {
   if (base == 1 || exponent == 0) return;
   product->items[product->n++] = (power){.base = base, .exponent = exponent};
 }
 
-/* n^n x l^-n x f^-f for each value, equal counts at once; false: no memory. */
+/* n^n l^-n and f^-f for each value, equal counts in one factor; false: no memory. */
 static bool add_all_powers(powers *product, const uint64_t *rows, size_t n_values, uint64_t n_rows,
                            shoal_verify_fraction l) {
   int64_t n = (int64_t)n_rows;
@@ -107,7 +107,7 @@ static bool add_all_powers(powers *product, const uint64_t *rows, size_t n_value
   return true;
 }
 
-/* Multiplies `refined`, whose bases are coprime, with what waits; false: no memory. */
+/* Multiplies `refined`, whose bases are coprime, by the waiting factors; false: no memory. */
 static bool refine_waiting(powers *refined, powers *waiting) {
   while (waiting->n) {
     power next = waiting->items[--waiting->n];
@@ -147,9 +147,9 @@ shoal_verify_verdict shoal_verify_entropy(const uint64_t *rows, size_t n_values,
   uint64_t n_rows = 0;
   for (size_t i = 0; i < n_values; i++)
     if (__builtin_add_overflow(n_rows, rows[i], &n_rows)) return SHOAL_VERIFY_UNDECIDED;
-  if (!n_rows) return SHOAL_VERIFY_BREAKS; /* no value, no entropy */
-  if (n_rows >> MOST_ROWS_BITS) return SHOAL_VERIFY_UNDECIDED;
+  if (!n_rows) return SHOAL_VERIFY_VIOLATES; /* without a value the entropy is 0 */
+  if (n_rows >> MAX_ROWS_BITS) return SHOAL_VERIFY_UNDECIDED;
   int sign = sign_of_logarithm(rows, n_values, n_rows, l);
   if (!sign) return decide_exactly(rows, n_values, n_rows, l);
-  return sign > 0 ? SHOAL_VERIFY_HOLDS : SHOAL_VERIFY_BREAKS;
+  return sign > 0 ? SHOAL_VERIFY_HOLDS : SHOAL_VERIFY_VIOLATES;
 }

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verify/exact: whole numbers of 128 bits that say when they overflow. Every verdict of the
- * verifier is a comparison of two products of counts: where 128 bits cannot hold one of them
- * exactly, nothing is proven.
+ * verify/exact: exact comparisons. Each condition of a model compares two products of counts, in
+ * whole numbers of 128 bits. If a product overflows, the model is not proven. Entropy, which is not
+ * rational, is compared with logarithms and, near equality, by factors.
  */
 #ifndef SHOAL_VERIFY_EXACT_H
 #define SHOAL_VERIFY_EXACT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 __extension__ typedef unsigned __int128 shoal_verify_wide;
 __extension__ typedef __int128 shoal_verify_signed;
 
-/* A number as it was written: 0.2 is 2/10. The denominator is a power of ten. */
+/* A decimal number: 0.2 is 2/10. The denominator is a power of ten. */
 typedef struct shoal_verify_fraction {
   uint64_t numerator;
   uint64_t denominator;
 } shoal_verify_fraction;
 
-/* *product *= factor; false: too large. */
+/* *product *= factor; false: overflow. */
 static inline bool shoal_verify_times(shoal_verify_wide *product, shoal_verify_wide factor) {
   return !__builtin_mul_overflow(*product, factor, product);
 }
 
 /*
- * *order is below, at or above 0 as part / whole is below, at or above the fraction; `whole` may
- * be 0: then it is as `part` compared with 0. False: too large.
+ * *order is negative, 0 or positive as part / whole is below, equal to or above the fraction. If
+ * `whole` is 0, `part` is compared with 0. False: overflow.
  */
 static inline bool shoal_verify_compare(shoal_verify_wide part, shoal_verify_wide whole,
                                         shoal_verify_fraction fraction, int *order) {
@@ -37,12 +38,26 @@ static inline bool shoal_verify_compare(shoal_verify_wide part, shoal_verify_wid
   return true;
 }
 
-/* The same of counts, whose products always fit: below, at or above 0. */
+/* The same for counts, whose products cannot overflow. */
 static inline int shoal_verify_compare_counts(uint64_t part, uint64_t whole,
                                               shoal_verify_fraction fraction) {
   shoal_verify_wide x = (shoal_verify_wide)part * fraction.denominator;
   shoal_verify_wide y = (shoal_verify_wide)whole * fraction.numerator;
   return (x > y) - (x < y);
 }
+
+/* ---------------------------------------------------------------- entropy: entropy.c */
+
+typedef enum shoal_verify_verdict {
+  SHOAL_VERIFY_HOLDS,
+  SHOAL_VERIFY_VIOLATES,
+  SHOAL_VERIFY_UNDECIDED, /* overflow, or too near to equality without being equal */
+  SHOAL_VERIFY_NO_MEMORY
+} shoal_verify_verdict;
+
+/* Is the entropy of a class at least log l? `rows`: of each value, descending, above 0. l: at
+ * least 1. */
+shoal_verify_verdict shoal_verify_entropy(const uint64_t *rows, size_t n_values,
+                                          shoal_verify_fraction l);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verify/models: the verifier's own reading of each model's definition, on nothing but counted
- * rows (how many stand in each class, and how many of them carry each sensitive value) and what
- * the claim says is known of these values.
+ * verify/models: proves the models of a request. Input: the rows of each class, the rows of each
+ * sensitive value in each class, and what the request says about these values.
  */
 #ifndef SHOAL_VERIFY_MODELS_H
 #define SHOAL_VERIFY_MODELS_H
@@ -13,78 +12,77 @@
 
 /* ---------------------------------------------------------------- what was counted */
 
-/* How often a value stands in a class; values are numbered within their attribute. */
+/* Rows of a class that have a value; values are numbered within their attribute. */
 typedef struct shoal_verify_count {
   uint64_t n_rows;
   uint32_t value;
 } shoal_verify_count;
 
 /*
- * One sensitive attribute: class c has the counts starts[c] .. starts[c + 1] - 1, one for each
- * value with a row. Missing values have none: their rows are what the class has beyond these.
- * The known values have the first numbers, in the order of the claim; then come those that only
- * the release has.
+ * One sensitive attribute. Class c has the counts starts[c] .. starts[c + 1] - 1, one for each of
+ * its values. Missing values have no count, so the counts may sum to less than the class's rows.
+ * The known values are numbered first, in the order of the request, then those that only the
+ * release has.
  */
 typedef struct shoal_verify_attribute {
   const char *name;
-  const shoal_verify_knowledge *known; /* NULL: nothing is */
+  const shoal_verify_knowledge *known; /* NULL: the request has none */
   size_t *starts;                      /* n_classes + 1 */
   shoal_verify_count *counts;
   uint32_t n_values; /* known or of the release */
 } shoal_verify_attribute;
 
-/* All that the models are proven on. */
+/* The counted release. */
 typedef struct shoal_verify_tally {
   uint64_t n_rows;
   size_t n_classes;
-  uint64_t *class_rows;               /* of each class, at least 1 */
-  shoal_verify_attribute *attributes; /* in the order of the claim's sensitive attributes */
+  uint64_t *class_rows;               /* by class, at least 1 */
+  shoal_verify_attribute *attributes; /* in the order of request->sensitive */
   size_t n_attributes;
-  shoal_verify_attribute guards;          /* guarding nodes, counted as values; none: no starts */
+  shoal_verify_attribute guards;          /* guarding nodes, counted as values; starts NULL: none */
   const shoal_verify_entry **guard_texts; /* by number */
 } shoal_verify_tally;
 
-/* ---------------------------------------------------------------- what is asked */
+/* ---------------------------------------------------------------- proofs */
 
 /* One model, on one sensitive attribute. */
 typedef struct shoal_verify_task {
-  const shoal_verify_claim *claim;
+  const shoal_verify_request *request;
   const shoal_verify_model *model;
   const shoal_verify_tally *tally;
-  const shoal_verify_attribute *attribute; /* NULL: the model is about class sizes alone */
+  const shoal_verify_attribute *attribute; /* NULL: the model is on class sizes only */
 } shoal_verify_task;
 
-/* Where the model breaks. Both stay within the tally's own counts. */
+/* The classes that violate a model, and their rows. */
 typedef struct shoal_verify_damage {
   uint64_t n_classes;
   uint64_t n_rows;
 } shoal_verify_damage;
 
 /*
- * Counts the classes that break the model. SHOAL_OK is no verdict yet: it holds if there are
- * none. SHOAL_FAILED: it cannot be proven.
+ * Counts the classes that violate the model. SHOAL_OK: they were counted, and the model holds if
+ * there are none. SHOAL_FAILED: the model cannot be proven. Memory: released before it returns.
  */
 typedef shoal_status shoal_verify_prove(const shoal_verify_task *task, shoal_verify_damage *damage,
                                         shoal_error *error) SHOAL_MUST_CHECK;
 
-/* SHOAL_OK: every model of the claim holds. Else SHOAL_FAILED, with the first that does not. */
-shoal_status shoal_verify_models(const shoal_verify_claim *claim, const shoal_verify_tally *tally,
+/* SHOAL_OK: every model of the request holds. SHOAL_FAILED: the message names the first that does
+ * not. */
+shoal_status shoal_verify_models(const shoal_verify_request *request,
+                                 const shoal_verify_tally *tally,
                                  shoal_error *error) SHOAL_MUST_CHECK;
 
-/* ---------------------------------------------------------------- the models, by file */
-
+/* Models of other files; the table is in models.c. */
 shoal_verify_prove shoal_verify_extended_p_sensitive; /* models_values.c */
 shoal_verify_prove shoal_verify_p_plus_sensitive;
 shoal_verify_prove shoal_verify_p_alpha_sensitive;
 shoal_verify_prove shoal_verify_balanced_p_plus;
 shoal_verify_prove shoal_verify_balanced_p_alpha;
-shoal_verify_prove shoal_verify_theta_sensitive; /* models_counts.c */
-shoal_verify_prove shoal_verify_l_diversity;
-shoal_verify_prove shoal_verify_alpha_k;
-shoal_verify_prove shoal_verify_t_closeness;  /* models_close.c */
-shoal_verify_prove shoal_verify_personalized; /* models_personal.c */
+shoal_verify_prove shoal_verify_personalized;
+shoal_verify_prove shoal_verify_t_closeness; /* models_close.c */
 
-/* ---------------------------------------------------------------- what they share: task.c */
+/* ---------------------------------------------------------------- helpers of the models: models.c
+ */
 
 static inline void shoal_verify_add_damage(shoal_verify_damage *damage,
                                            const shoal_verify_task *task, size_t class_id) {
@@ -92,30 +90,30 @@ static inline void shoal_verify_add_damage(shoal_verify_damage *damage,
   damage->n_rows += task->tally->class_rows[class_id];
 }
 
-/* A class's counts. */
+/* The counts of a class. */
 static inline const shoal_verify_count *
 shoal_verify_counts_of(const shoal_verify_attribute *attribute, size_t class_id, size_t *n_counts) {
   *n_counts = attribute->starts[class_id + 1] - attribute->starts[class_id];
   return attribute->counts + attribute->starts[class_id];
 }
 
-/* The most values that one class has: room that is enough for each. */
-size_t shoal_verify_most_values(const shoal_verify_task *task);
+/* The maximum number of values in a class. */
+size_t shoal_verify_max_values(const shoal_verify_task *task);
 
-/* "... cannot be proven: <reason> '<name>'". */
+/* SHOAL_FAILED: "the model ... cannot be proven: REASON 'NAME'". */
 shoal_status shoal_verify_unprovable(const shoal_verify_task *task, const char *reason,
                                      const char *name, shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_verify_too_large(const shoal_verify_task *task,
                                     shoal_error *error) SHOAL_MUST_CHECK;
 
-/* Fails unless something is known of the attribute. */
+/* SHOAL_FAILED unless the request has values of the attribute. */
 shoal_status shoal_verify_need_knowledge(const shoal_verify_task *task,
                                          shoal_error *error) SHOAL_MUST_CHECK;
-/* Fails unless every value of the release is known. */
+/* SHOAL_FAILED unless the request has every value that the release has. */
 shoal_status shoal_verify_need_values(const shoal_verify_task *task,
                                       shoal_error *error) SHOAL_MUST_CHECK;
 
-/* The model's parameters; one that is given twice fails whatever is asked. */
+/* Ranges of parameters. SHOAL_FAILED if a parameter is absent, repeated or out of range. */
 typedef enum shoal_verify_range {
   SHOAL_VERIFY_FROM_ZERO,
   SHOAL_VERIFY_ABOVE_ZERO,
@@ -125,15 +123,52 @@ typedef enum shoal_verify_range {
 
 shoal_status shoal_verify_find_text(const shoal_verify_task *task, const char *name,
                                     const char **text, shoal_error *error) SHOAL_MUST_CHECK;
-/* Whole and at least 1. */
+/* A whole number of at least 1. */
 shoal_status shoal_verify_find_whole(const shoal_verify_task *task, const char *name,
                                      uint64_t *whole, shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_verify_find_fraction(const shoal_verify_task *task, const char *name,
                                         shoal_verify_range range, shoal_verify_fraction *fraction,
                                         shoal_error *error) SHOAL_MUST_CHECK;
-/* Which of `words` (ended by NULL) it is; the first if the parameter is not given. */
+/* The index of the parameter's value in `words`, which end with NULL; 0 if the parameter is absent.
+ */
 shoal_status shoal_verify_find_word(const shoal_verify_task *task, const char *name,
                                     const char *const *words, size_t *word,
                                     shoal_error *error) SHOAL_MUST_CHECK;
+
+/* ---------------------------------------------------------------- trees: models_values.c */
+
+/*
+ * The tree of a sensitive attribute, built from the path of each known value to the root. A node is
+ * a label together with all labels above it. A label equal to its parent's is padding: the same
+ * node.
+ */
+#define SHOAL_VERIFY_NO_NODE UINT32_MAX
+
+typedef struct shoal_verify_tree {
+  shoal_verify_dictionary labels; /* callers may add labels */
+  shoal_ids nodes;                /* parent and label -> node; a parent has a smaller number */
+  uint32_t *node_of;              /* by known value */
+  uint32_t *heights;              /* by node: distance to the deepest known value below */
+  size_t n_roots;
+} shoal_verify_tree;
+
+/* The label's number; UINT32_MAX: no memory. */
+uint32_t shoal_verify_label(shoal_verify_tree *tree, const char *bytes, size_t size_bytes);
+
+static inline uint32_t shoal_verify_parent_of(const shoal_verify_tree *tree, uint32_t node) {
+  return (uint32_t)(tree->nodes.of_id[node] >> 32); /* SHOAL_VERIFY_NO_NODE above a root */
+}
+
+static inline uint32_t shoal_verify_label_of(const shoal_verify_tree *tree, uint32_t node) {
+  return (uint32_t)tree->nodes.of_id[node];
+}
+
+/*
+ * Builds the tree of the task's attribute. The request must have every value of the release, with
+ * its path. Reset the tree also after an error; a zeroed tree may be reset.
+ */
+shoal_status shoal_verify_tree_build(const shoal_verify_task *task, shoal_verify_tree *tree,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_verify_tree_reset(shoal_verify_tree *tree);
 
 #endif

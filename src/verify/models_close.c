@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verify/models_close: t-closeness, the distance between a class and the original table. Part of
- * the last step of a release's way back (models.c). Li, Li & Venkatasubramanian 2007.
+ * verify/models_close: t-closeness, the distance between a class and the original table (Li, Li &
+ * Venkatasubramanian 2007). Part of the last step of verification (models.c).
  *
  * With n rows in the class and N in the table that have a value, f and F of them value v, the
- * extra of v is f/n - F/N. All extras are taken times nN, which makes them whole: f N - F n. Each
+ * extra of v is f/n - F/N. All extras are multiplied by nN, which makes them whole: f N - F n. Each
  * distance is then a whole number over nN times a unit that is the same for all classes:
  *
  *   equal         sum of |extra|, over 2
@@ -12,16 +12,16 @@
  *   hierarchical  sum over inner nodes of height x min(positive, negative extras of its children),
  *                 over the height of the tree
  *
- * Most values of a table do not stand in a given class. What these add is taken from sums over
- * the table, so that a class costs about as much as it has values, not as the table has.
+ * Most values of the table do not occur in a given class. Their part comes from sums over the
+ * table, so the cost of a class grows with its own values, not with those of the table.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/decimal.h"
-#include "verify/tree.h"
+#include "verify/models.h"
 
-/* A value's place in the numeric order. */
+/* A value and its number, to be sorted. */
 typedef struct ordered_value {
   shoal_verify_signed number; /* x 10^18 */
   size_t value;
@@ -37,7 +37,7 @@ typedef struct closeness {
   const shoal_verify_value *values; /* known */
   size_t n_values;
   uint64_t table_rows; /* N */
-  uint64_t unit;       /* 0: there is nothing to be distant from */
+  uint64_t unit;       /* 0: all distances are 0 */
 
   /* ordered: of m ranks, 0 .. m - 1 */
   size_t n_ranks;
@@ -45,17 +45,18 @@ typedef struct closeness {
   size_t *rank_of;              /* by value */
   uint64_t *rows_up_to;         /* by rank: rows of the table */
   shoal_verify_wide *sum_below; /* by rank, and of m: sum of rows_up_to of the ranks below */
-  ranked_rows *ranked;          /* of the class at hand */
+  ranked_rows *ranked;          /* of the current class */
 
   /* hierarchical: by node */
   shoal_verify_tree tree;
-  uint64_t *rows_below;        /* of the table */
-  uint64_t *class_rows;        /* of the class at hand; 0: the node is not touched */
-  shoal_verify_wide *positive; /* extras of its children, of the class at hand */
+  uint64_t *rows_below; /* of the table */
+  uint64_t *class_rows; /* of the current class; 0: the node is not touched */
+  shoal_verify_wide
+      *positive; /* sum of the positive extras of its children, in the current class */
   uint32_t *touched;
 } closeness;
 
-/* A class's counts; n is the sum of them. */
+/* The counts of a class; n is their sum. */
 typedef struct class_view {
   const shoal_verify_count *counts;
   size_t n_counts;
@@ -108,13 +109,15 @@ static int by_rank(const void *a, const void *b) {
   return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* Every known value is a number; those of the table are ordered. 36 digits fit 127 bits. */
+/* Sorts the values of the table by number. Every known value must be one; 36 digits fit 127 bits.
+ */
 static shoal_status order_values(closeness *close, shoal_error *error) {
   for (size_t v = 0; v < close->n_values; v++) {
     const char *text = close->values[v].value;
     shoal_decimal number;
     if (shoal_decimal_parse(text, strlen(text), &number) != SHOAL_NUMBER_OK)
-      return shoal_verify_unprovable(close->task, "a value is no number of at most 18 digits of",
+      return shoal_verify_unprovable(close->task,
+                                     "a value is not a number of at most 18 digits, of",
                                      close->task->attribute->name, error);
     if (!close->values[v].n_original) continue;
     shoal_verify_signed scaled = number.mantissa;
@@ -131,14 +134,14 @@ static shoal_status prepare_ordered(closeness *close, shoal_error *error) {
   close->rank_of = shoal_alloc_zero(n_values, sizeof *close->rank_of);
   close->rows_up_to = shoal_alloc(n_values, sizeof *close->rows_up_to);
   close->sum_below = shoal_alloc_zero(n_values + 1, sizeof *close->sum_below);
-  close->ranked = shoal_alloc(shoal_verify_most_values(close->task), sizeof *close->ranked);
+  close->ranked = shoal_alloc(shoal_verify_max_values(close->task), sizeof *close->ranked);
   if (!close->order || !close->rank_of || !close->rows_up_to || !close->sum_below || !close->ranked)
     return shoal_fail_memory(error);
   SHOAL_TRY(order_values(close, error));
   size_t n_ordered = close->n_ranks;
   uint64_t rows = 0;
   close->n_ranks = 0;
-  for (size_t i = 0; i < n_ordered; i++) { /* spellings of one number have one rank */
+  for (size_t i = 0; i < n_ordered; i++) { /* equal numbers have one rank, however written */
     size_t value = close->order[i].value;
     if (i == 0 || close->order[i].number != close->order[i - 1].number) close->n_ranks++;
     close->rank_of[value] = close->n_ranks - 1;
@@ -147,13 +150,13 @@ static shoal_status prepare_ordered(closeness *close, shoal_error *error) {
   }
   for (size_t rank = 0; rank < close->n_ranks; rank++)
     close->sum_below[rank + 1] = close->sum_below[rank] + close->rows_up_to[rank];
-  close->unit = close->n_ranks - 1; /* N is above 0: there is one */
+  close->unit = close->n_ranks - 1; /* N > 0, so there is at least one rank */
   return SHOAL_OK;
 }
 
 /*
- * The sum over the ranks from .. to - 1, where the class has `class_rows` rows up to each: the
- * table's rows rise, so up to some rank the class is ahead, and then the table.
+ * The sum over the ranks from .. to - 1, where the class has `class_rows` rows up to each. The
+ * table's rows increase: up to some rank the class is ahead, after it the table.
  */
 static shoal_verify_wide measure_gap(const closeness *close, const class_view *view, size_t from,
                                      size_t to, uint64_t class_rows) {
@@ -192,7 +195,7 @@ static shoal_status prepare_hierarchical(closeness *close, shoal_error *error) {
   shoal_verify_tree *tree = &close->tree;
   SHOAL_TRY(shoal_verify_tree_build(close->task, tree, error));
   if (tree->n_roots != 1)
-    return shoal_verify_unprovable(close->task, "there is no single root above the values of",
+    return shoal_verify_unprovable(close->task, "no single root above the values of",
                                    close->task->attribute->name, error);
   uint32_t n_nodes = tree->nodes.n_ids;
   close->rows_below = shoal_alloc_zero(n_nodes, sizeof *close->rows_below);
@@ -209,14 +212,14 @@ static shoal_status prepare_hierarchical(closeness *close, shoal_error *error) {
   return SHOAL_OK;
 }
 
-/* Adds what a child has beyond its due to its parent; a value is a child of its own node. */
+/* Adds a child's positive extra to its parent; a value is a child of its own node. */
 static void add_positive(closeness *close, uint32_t parent, extra child) {
   if (child.gained > child.due) close->positive[parent] += child.gained - child.due;
 }
 
 /*
- * Only nodes above a value of the class can have a child with a positive extra, and without one
- * they cost nothing. The negative extras follow: a node's own extra is the sum of both.
+ * Only nodes above a value of the class can have a child with a positive extra; other nodes add 0.
+ * The negative extras follow, because a node's own extra is the sum of both.
  */
 static shoal_verify_wide measure_hierarchical(closeness *close, const class_view *view) {
   const shoal_verify_tree *tree = &close->tree;
@@ -254,7 +257,7 @@ static shoal_verify_wide measure_hierarchical(closeness *close, const class_view
 
 static const struct distance {
   shoal_status (*prepare)(closeness *close, shoal_error *error);
-  /* The distance times nN and the unit; nothing overflows while nN (unit + 2) does not. */
+  /* The distance times nN and the unit. No overflow if nN (unit + 2) does not overflow. */
   shoal_verify_wide (*measure)(closeness *close, const class_view *view);
 } distances[] = {
     {prepare_equal, measure_equal},
@@ -262,7 +265,7 @@ static const struct distance {
     {prepare_hierarchical, measure_hierarchical},
 };
 
-/* The original table: every value of the release must have stood in it. */
+/* Counts the rows of the original table, which must have every value of the release. */
 static shoal_status count_table(closeness *close, shoal_error *error) {
   const shoal_verify_task *task = close->task;
   const shoal_verify_attribute *attribute = task->attribute;
@@ -276,7 +279,8 @@ static shoal_status count_table(closeness *close, shoal_error *error) {
   for (size_t i = 0; known && i < attribute->starts[task->tally->n_classes]; i++)
     known = close->values[attribute->counts[i].value].n_original > 0;
   if (known) return SHOAL_OK;
-  return shoal_verify_unprovable(task, "original rows are not known of", attribute->name, error);
+  return shoal_verify_unprovable(task, "the request lacks original rows of", attribute->name,
+                                 error);
 }
 
 static shoal_status check_class(closeness *close, const struct distance *distance,
@@ -286,7 +290,7 @@ static shoal_status check_class(closeness *close, const struct distance *distanc
   view.counts = shoal_verify_counts_of(close->task->attribute, class_id, &view.n_counts);
   for (size_t i = 0; i < view.n_counts; i++) view.n += view.counts[i].n_rows;
   shoal_verify_wide whole = (shoal_verify_wide)view.n * close->table_rows, room = whole;
-  int order = 1; /* a class without a value breaks */
+  int order = 1; /* a class without a value violates */
   if (!shoal_verify_times(&room, (shoal_verify_wide)close->unit + 2) ||
       (view.n &&
        !shoal_verify_compare(distance->measure(close, &view), whole * close->unit, t, &order)))
@@ -318,7 +322,7 @@ static void closeness_reset(closeness *close) {
   free(close->touched);
 }
 
-/* Every class is at most t away from the original table. */
+/* The distance of every class from the original table is at most t. */
 shoal_status shoal_verify_t_closeness(const shoal_verify_task *task, shoal_verify_damage *damage,
                                       shoal_error *error) {
   static const char *const names[] = {"equal", "ordered", "hierarchical", NULL};

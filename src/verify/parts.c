@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verify/parts: see parts.h. A file is cut into as many parts as there are threads, at record
- * ends. Where no quote is near, a byte in the middle is taken to stand outside quotes; else, inside
- * or not follows from the number of quotes before it, which the threads count first. That is only
- * a guess at where records start, and not right where quotes are stray or far apart; the proof is
- * that every reader is strict, starts where the one before it must end, and ends there exactly. The
- * first starts at the file's start, so if all agree, each has started at a record.
+ * verify/parts: counts a release in parts, one for each thread. The file is cut at record ends:
+ *
+ *   | header, records ...\n | records ...\n | records ...\n |
+ *     part 0: reader 0         reader 1         reader 2
+ *
+ * To find a record end near a cut, the code must know whether the cut is inside quotes. Without a
+ * quote nearby it assumes that it is not; otherwise the threads first count the quotes before each
+ * cut. Both are guesses: stray or distant quotes make them wrong. A wrong guess cannot pass,
+ * because every reader is strict, starts where the previous part must end, and must end exactly at
+ * its own end; the first part starts at the start of the file. If one reader fails, the whole file
+ * is read again by one reader.
  */
-#include "verify/parts.h"
+#include "verify/counter.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LEAST_BYTES = 4 << 20, CHUNK_BYTES = 1 << 18 };
+enum { MIN_BYTES = 4 << 20, CHUNK_BYTES = 1 << 18 };
 
 typedef struct part {
   uint64_t begin, end;
@@ -26,17 +32,17 @@ typedef struct part {
   shoal_verify_counter count;
 } part;
 
-typedef struct parting {
+typedef struct partition {
   int fd;
   const char *name;
-  const shoal_verify_claim *claim;
+  const shoal_verify_request *request;
   const shoal_run *run;
   part *parts;
   unsigned n_parts;
   atomic_bool stop;
-} parting;
+} partition;
 
-/* Bytes of the file into a buffer; 0 at its end or where it cannot be read. */
+/* Reads up to CHUNK_BYTES from `at`; 0: at the end, or the file cannot be read. */
 static size_t read_at(int fd, char *buffer, uint64_t at, uint64_t end) {
   size_t room = end - at < CHUNK_BYTES ? (size_t)(end - at) : CHUNK_BYTES;
   ssize_t n;
@@ -47,7 +53,7 @@ static size_t read_at(int fd, char *buffer, uint64_t at, uint64_t end) {
 }
 
 static void count_quotes(void *user, unsigned i) {
-  parting *p = user;
+  partition *p = user;
   part *self = &p->parts[i];
   char *buffer = shoal_alloc(CHUNK_BYTES, 1);
   self->failed = !buffer;
@@ -60,8 +66,8 @@ static void count_quotes(void *user, unsigned i) {
   free(buffer);
 }
 
-/* Is there a quote around the begin of a part, or can that not be read? */
-static bool is_quote_near(const parting *p, const part *self) {
+/* Is there a quote within half a chunk of the part's begin? Also true if that cannot be read. */
+static bool is_quote_near(const partition *p, const part *self) {
   char *buffer = shoal_alloc(CHUNK_BYTES, 1);
   size_t n = buffer ? read_at(p->fd, buffer, self->begin - CHUNK_BYTES / 2, self->end) : 0;
   bool near = n < CHUNK_BYTES || memchr(buffer, '"', n);
@@ -69,8 +75,8 @@ static bool is_quote_near(const parting *p, const part *self) {
   return near;
 }
 
-/* Moves the begin of a part to the next record's start. */
-static bool find_record(const parting *p, part *self, uint64_t end, bool quoted) {
+/* Moves the part's begin to the start of the next record; false: not found. */
+static bool find_record(const partition *p, part *self, uint64_t end, bool quoted) {
   char *buffer = shoal_alloc(CHUNK_BYTES, 1);
   bool found = false;
   for (uint64_t at = self->begin; buffer && !found && at < end;) {
@@ -87,8 +93,8 @@ static bool find_record(const parting *p, part *self, uint64_t end, bool quoted)
   return found;
 }
 
-/* Cuts the file; false where that is of no use. */
-static bool cut(parting *p, uint64_t size) {
+/* Cuts the file at record ends; false: not possible. */
+static bool cut(partition *p, uint64_t size) {
   for (unsigned i = 0; i < p->n_parts; i++) {
     p->parts[i].begin = size / p->n_parts * i;
     p->parts[i].end = i + 1 < p->n_parts ? size / p->n_parts * (i + 1) : size;
@@ -107,12 +113,12 @@ static bool cut(parting *p, uint64_t size) {
   return true;
 }
 
-static shoal_status count_part(parting *p, unsigned i, shoal_error *error) {
+static shoal_status count_part(partition *p, unsigned i, shoal_error *error) {
   part *self = &p->parts[i];
   shoal_verify_reader *reader = NULL;
   SHOAL_TRY(shoal_verify_counter_init(&self->count, error));
   shoal_status status =
-      shoal_verify_reader_open_part(p->fd, p->name, p->claim->delimiter, self->begin, self->end,
+      shoal_verify_reader_open_part(p->fd, p->name, p->request->delimiter, self->begin, self->end,
                                     i == 0 ? p->run : NULL, &reader, error);
   if (status == SHOAL_OK && i == 0) status = shoal_verify_check_header(&self->count, reader, error);
   if (status == SHOAL_OK)
@@ -121,27 +127,27 @@ static shoal_status count_part(parting *p, unsigned i, shoal_error *error) {
   return status;
 }
 
-static void work(void *user, unsigned i) {
-  parting *p = user;
+static void count_part_job(void *user, unsigned i) {
+  partition *p = user;
   p->parts[i].status = count_part(p, i, &p->parts[i].error);
   if (p->parts[i].status != SHOAL_OK) atomic_store(&p->stop, true);
 }
 
-/* The first part's counter takes the place of the caller's. */
-static shoal_status add_up(parting *p, shoal_verify_counter *count, bool *counted,
-                           shoal_error *error) {
-  bool fine = true;
-  uint64_t n_left = p->claim->n_rows;
+/* Merges all counters into the first, which replaces the caller's. */
+static shoal_status merge_parts(partition *p, shoal_verify_counter *count, bool *counted,
+                                shoal_error *error) {
+  bool complete = true;
+  uint64_t n_left = p->request->n_rows;
   for (unsigned i = 0; i < p->n_parts; i++) {
     const part *self = &p->parts[i];
     if (self->status == SHOAL_CANCELLED) {
       if (error) *error = self->error;
       return SHOAL_CANCELLED;
     }
-    fine = fine && self->status == SHOAL_OK && self->count.n_rows <= n_left;
-    n_left -= fine ? self->count.n_rows : 0;
+    complete = complete && self->status == SHOAL_OK && self->count.n_rows <= n_left;
+    n_left -= complete ? self->count.n_rows : 0;
   }
-  if (!fine || n_left) return SHOAL_OK; /* one reader can tell better */
+  if (!complete || n_left) return SHOAL_OK; /* one reader reports the error */
   shoal_verify_counter empty = *count;
   *count = p->parts[0].count;
   p->parts[0].count = empty;
@@ -160,20 +166,21 @@ static bool is_compressed(int fd) {
 shoal_status shoal_verify_count_parts(shoal_verify_counter *count, int fd, const char *name,
                                       const shoal_run *run, bool *counted, shoal_error *error) {
   struct stat about;
+  assert(!count->n_rows && count->request->guards_fd < 0);
   *counted = false;
-  parting p = {.fd = fd, .name = name, .claim = count->claim, .run = run};
+  partition p = {.fd = fd, .name = name, .request = count->request, .run = run};
   if (fstat(fd, &about) || about.st_size <= 0 || is_compressed(fd)) return SHOAL_OK;
-  uint64_t size = (uint64_t)about.st_size, most = size / LEAST_BYTES;
+  uint64_t size = (uint64_t)about.st_size, max_parts = size / MIN_BYTES;
   p.n_parts = shoal_run_threads(run);
-  if (p.n_parts > most) p.n_parts = (unsigned)most;
+  if (p.n_parts > max_parts) p.n_parts = (unsigned)max_parts;
   if (p.n_parts < 2) return SHOAL_OK;
   p.parts = shoal_alloc_zero(p.n_parts, sizeof *p.parts);
   if (!p.parts) return shoal_fail_memory(error);
-  for (unsigned i = 0; i < p.n_parts; i++) p.parts[i].count.claim = p.claim;
+  for (unsigned i = 0; i < p.n_parts; i++) p.parts[i].count.request = p.request;
   shoal_status status = SHOAL_OK;
   if (cut(&p, size)) {
-    shoal_parallel(p.n_parts, work, &p);
-    status = add_up(&p, count, counted, error);
+    shoal_parallel(p.n_parts, count_part_job, &p);
+    status = merge_parts(&p, count, counted, error);
   }
   for (unsigned i = 0; i < p.n_parts; i++) shoal_verify_counter_reset(&p.parts[i].count);
   free(p.parts);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verify/reader: RFC 4180 as the verifier reads it. First step of a release's way back: file ->
- * bytes -> rows of cells.
+ * verify/reader: RFC 4180, the first step of verification: file -> bytes -> rows of cells.
  *
- * A window of the file slides through one buffer. A row is scanned where it lies; if the window
- * ends inside it, the row moves to the front, the window is filled up (the buffer doubles for a
- * row larger than it) and the row is scanned again: once a window, so the cost stays linear.
- * Unquoted text is searched eight bytes at a time for a byte that could end it. A zero byte
- * stands behind the window, so that no scan has to look where it ends; a zero byte of the file
- * itself is a fault. Doubled quotes are made single only when the whole row is there.
+ *   buffer  | rows already read | rows not read yet | zeros |
+ *                               start               end      16 bytes
+ *
+ * A row is scanned in place. If the window ends inside a row, the row moves to the front of the
+ * buffer, which is filled again (and doubled for a row larger than it), and the row is scanned
+ * again. That happens once for each window, so the cost stays linear. Unquoted text is searched
+ * eight bytes at a time for a byte that can end it. The zero after the window stops every scan; a
+ * zero in the file is an error. Doubled quotes are replaced after the whole row was scanned.
  */
 #include "verify/reader.h"
 
@@ -25,9 +26,9 @@
 enum {
   WINDOW_BYTES = 1 << 20,
   PACKED_BYTES = 1 << 18,
-  REPORT_BYTES = 1 << 22,       /* of content between two reports of progress */
-  MOST_AT_ONCE_BYTES = 1 << 30, /* fits into every counter of pread and zlib */
-  PADDING_BYTES = 16            /* zeros behind the window, for scans by eight bytes */
+  REPORT_BYTES = 1 << 22,      /* content between two progress reports */
+  MAX_AT_ONCE_BYTES = 1 << 30, /* fits the integers of pread and zlib */
+  PADDING_BYTES = 16           /* zeros after the window, for scans by eight bytes */
 };
 
 typedef enum packing { PACKING_NONE, PACKING_GZIP, PACKING_ZSTD } packing;
@@ -39,23 +40,23 @@ struct shoal_verify_reader {
   uint64_t next_row;
 
   int fd;
-  uint64_t offset; /* bytes taken from the file */
+  uint64_t offset; /* bytes read from the file */
   uint64_t begin;  /* where the rows start */
-  uint64_t limit;  /* where they end, if the file does not end before */
+  uint64_t limit;  /* where they end, unless the file ends before */
   uint64_t file_size;
   uint64_t unreported; /* bytes of content since the last report */
 
   packing packing;
-  unsigned char *packed; /* compressed bytes: at .. end are not unpacked yet */
+  unsigned char *packed; /* compressed bytes: packed_at .. packed_end are not unpacked yet */
   size_t packed_at;
   size_t packed_end;
   bool packed_eof;
-  bool inside_frame; /* of gzip a member, of zstd a frame: more must follow */
+  bool inside_frame; /* of a gzip member or a zstd frame: more must follow */
   z_stream gzip;
   bool gzip_open;
   ZSTD_DStream *zstd;
 
-  char *buffer; /* the window: start .. end are not read yet */
+  char *buffer; /* the window; see above */
   size_t capacity;
   size_t start;
   size_t end;
@@ -67,15 +68,14 @@ struct shoal_verify_reader {
 
 static shoal_status fail_reading(const shoal_verify_reader *reader, shoal_error *error) {
   return shoal_fail(error, SHOAL_FAILED,
-                    "%s cannot be read back: %s; nothing was written; check the disk and "
-                    "its permissions, then run again",
+                    "%s cannot be read back: %s; nothing was written. Check the disk, then retry",
                     reader->name, strerror(errno));
 }
 
-/* Some bytes at the file's offset; *got is 0 only at its end. */
+/* Reads bytes at reader->offset; *got is 0 only at the end. */
 static shoal_status read_file(shoal_verify_reader *reader, void *out, size_t room, size_t *got,
                               shoal_error *error) {
-  if (room > MOST_AT_ONCE_BYTES) room = MOST_AT_ONCE_BYTES; /* GCOVR_EXCL_BR_LINE */
+  if (room > MAX_AT_ONCE_BYTES) room = MAX_AT_ONCE_BYTES; /* GCOVR_EXCL_BR_LINE */
   if (room > reader->limit - reader->offset) room = (size_t)(reader->limit - reader->offset);
   ssize_t n;
   do {
@@ -90,8 +90,8 @@ static shoal_status read_file(shoal_verify_reader *reader, void *out, size_t roo
 static shoal_status fail_unpacking(const shoal_verify_reader *reader, const char *reason,
                                    shoal_error *error) {
   return shoal_fail(error, SHOAL_FAILED,
-                    "%s cannot be decompressed again (%s); nothing was written; check "
-                    "the disk, then run again",
+                    "%s cannot be decompressed again: %s; nothing was written. Check the disk, "
+                    "then retry",
                     reader->name, reason);
 }
 
@@ -99,9 +99,9 @@ static shoal_status inflate_some(shoal_verify_reader *reader, void *out, size_t 
                                  shoal_error *error) {
   z_stream *gzip = &reader->gzip;
   if (!reader->inside_frame && inflateReset(gzip) != Z_OK)
-    return fail_unpacking(reader, "zlib does not start", error);
+    return fail_unpacking(reader, "zlib reset failed", error);
   reader->inside_frame = true;
-  if (room > MOST_AT_ONCE_BYTES) room = MOST_AT_ONCE_BYTES; /* GCOVR_EXCL_BR_LINE */
+  if (room > MAX_AT_ONCE_BYTES) room = MAX_AT_ONCE_BYTES; /* GCOVR_EXCL_BR_LINE */
   gzip->next_in = reader->packed + reader->packed_at;
   gzip->avail_in = (uInt)(reader->packed_end - reader->packed_at);
   gzip->next_out = out;
@@ -112,7 +112,7 @@ static shoal_status inflate_some(shoal_verify_reader *reader, void *out, size_t 
   if (result == Z_MEM_ERROR) return shoal_fail_memory(error);
   if (result == Z_STREAM_END) reader->inside_frame = false;
   else if (result != Z_OK && result != Z_BUF_ERROR)
-    return fail_unpacking(reader, "it is no sound gzip", error);
+    return fail_unpacking(reader, "invalid gzip data", error);
   return SHOAL_OK;
 }
 
@@ -128,7 +128,7 @@ static shoal_status unzstd_some(shoal_verify_reader *reader, void *out, size_t r
   return SHOAL_OK;
 }
 
-/* Some bytes of content out of a compressed file; *got is 0 only at its sound end. */
+/* Decompresses bytes; *got is 0 only at the end of a complete file. */
 static shoal_status unpack(shoal_verify_reader *reader, void *out, size_t room, size_t *got,
                            shoal_error *error) {
   for (;;) {
@@ -139,25 +139,26 @@ static shoal_status unpack(shoal_verify_reader *reader, void *out, size_t room, 
       reader->packed_end = n;
       reader->packed_eof = n == 0;
     }
-    bool dry = reader->packed_at == reader->packed_end;
+    bool drained = reader->packed_at == reader->packed_end;
     *got = 0;
-    if (dry && !reader->inside_frame) return SHOAL_OK;
-    /* Also when dry: the decompressor may still hold content that had no room before. */
+    if (drained && !reader->inside_frame) return SHOAL_OK;
+    /* Also if drained: the decompressor may hold output that did not fit before. */
     SHOAL_TRY(reader->packing == PACKING_GZIP ? inflate_some(reader, out, room, got, error)
                                               : unzstd_some(reader, out, room, got, error));
     if (*got) return SHOAL_OK;
-    if (dry && reader->inside_frame) return fail_unpacking(reader, "its end is missing", error);
+    if (drained && reader->inside_frame)
+      return fail_unpacking(reader, "unexpected end of file", error);
   }
 }
 
-/* Moves the row at hand to the front and fills the window up, in a larger buffer if need be. */
+/* Moves the current row to the front and fills the window, in a larger buffer if necessary. */
 static shoal_status fill_window(shoal_verify_reader *reader, shoal_error *error) {
   size_t kept = reader->end - reader->start;
   reader->passed += reader->start;
   if (reader->start) {
     memmove(reader->buffer, reader->buffer + reader->start, kept);
   } else if (kept == reader->capacity) {
-    if (reader->capacity > PTRDIFF_MAX / 4) /* GCOVR_EXCL_BR_LINE: a row of half of all memory */
+    if (reader->capacity > PTRDIFF_MAX / 4) /* GCOVR_EXCL_BR_LINE: a row of 2^61 bytes */
       return shoal_fail_memory(error);
     char *larger = shoal_resize(reader->buffer, reader->capacity * 2 + PADDING_BYTES, 1);
     if (!larger) return shoal_fail_memory(error);
@@ -179,19 +180,20 @@ static shoal_status fill_window(shoal_verify_reader *reader, shoal_error *error)
   if (reader->unreported < REPORT_BYTES && !reader->eof) return SHOAL_OK;
   reader->unreported = 0;
   uint64_t done = reader->offset - reader->begin, all = reader->file_size;
-  if (reader->limit < UINT64_MAX && reader->limit > reader->begin) /* as if all parts were as far */
+  if (reader->limit < UINT64_MAX &&
+      reader->limit > reader->begin) /* all parts are assumed to progress equally */
     done = (uint64_t)((double)done * (double)all / (double)(reader->limit - reader->begin));
   return shoal_run_report(reader->run, "verify", done, all, "bytes", error);
 }
 
 /* ---------------------------------------------------------------- rows */
 
-/* What the scan of a cell ended with. */
+/* What ended the scan of a cell. */
 typedef enum scan {
-  SCAN_CELL, /* a delimiter: the row goes on */
+  SCAN_CELL, /* a delimiter: the row continues */
   SCAN_ROW,  /* the end of the row, or of the file */
-  SCAN_MORE, /* the window ends first, and the file goes on */
-  SCAN_NUL,  /* this and the next are faults */
+  SCAN_MORE, /* the window ended, and the file continues */
+  SCAN_NUL,  /* from here on: errors */
   SCAN_UNCLOSED,
   SCAN_STRAY_QUOTE,
   SCAN_STRAY_RETURN,
@@ -199,14 +201,14 @@ typedef enum scan {
   SCAN_MANY_CELLS
 } scan;
 
-static const char *describe_fault(scan fault) {
-  switch (fault) {
-  case SCAN_NUL: return "a cell holds a NUL byte";
+static const char *describe_error(scan error) {
+  switch (error) {
+  case SCAN_NUL: return "a cell has a NUL byte";
   case SCAN_UNCLOSED: return "a quoted cell is not closed";
-  case SCAN_STRAY_QUOTE: return "a quote stands inside an unquoted cell or before other text";
-  case SCAN_STRAY_RETURN: return "a carriage return stands outside quotes";
-  case SCAN_FEW_CELLS: return "there are fewer cells than columns";
-  default: return "there are more cells than columns";
+  case SCAN_STRAY_QUOTE: return "a quote inside an unquoted cell, or text after a closing quote";
+  case SCAN_STRAY_RETURN: return "a carriage return outside quotes";
+  case SCAN_FEW_CELLS: return "fewer cells than columns";
+  default: return "more cells than columns";
   }
 }
 
@@ -222,8 +224,8 @@ static inline uint64_t load_eight(const char *at) {
 }
 
 /*
- * The high bit of each byte below `limit` (at most 128), exact for the first such byte: a borrow
- * can only spoil the bytes behind it, and the first is all that is asked for.
+ * Sets the high bit of each byte below `limit` (at most 128). Exact for the first such byte only: a
+ * borrow can change the bytes after it.
  */
 static inline uint64_t bytes_below(uint64_t word, unsigned limit) {
   return (word - EACH_BYTE(limit)) & ~word & EACH_BYTE(0x80);
@@ -231,7 +233,8 @@ static inline uint64_t bytes_below(uint64_t word, unsigned limit) {
 
 static inline size_t first_marked(uint64_t marks) { return (size_t)__builtin_ctzll(marks) / 8; }
 
-/* The next delimiter, quote or byte up to carriage return; NUL behind the window ends it. */
+/* The next delimiter, quote or byte up to carriage return, which includes the NUL after the window.
+ */
 static inline char *find_plain_stop(char *at, uint64_t delimiters) {
   for (;; at += 8) {
     uint64_t word = load_eight(at);
@@ -250,7 +253,7 @@ static inline char *find_quote_stop(char *at) {
   }
 }
 
-/* What stands at `at`, where a cell's content is over; *next is where the scan goes on. */
+/* Classifies the byte after a cell; *next is where the scan continues. */
 static inline scan end_cell(const shoal_verify_reader *reader, char *at, char **next) {
   const char *end = reader->buffer + reader->end;
   *next = at + 1;
@@ -271,14 +274,14 @@ static inline scan scan_plain(const shoal_verify_reader *reader, char *at, char 
                               shoal_verify_cell *cell) {
   uint64_t delimiters = EACH_BYTE((unsigned char)reader->delimiter);
   char *stop = find_plain_stop(at, delimiters);
-  /* Tabs and other control characters that mean nothing are text. */
+  /* Tabs and other control characters are text. */
   while (*stop != reader->delimiter && *stop > '\0' && *stop < '\r' && *stop != '\n')
     stop = find_plain_stop(stop + 1, delimiters);
   *cell = (shoal_verify_cell){.bytes = at, .size_bytes = (size_t)(stop - at), .doubled = false};
   return end_cell(reader, stop, next);
 }
 
-/* `at` is behind the opening quote. */
+/* `at` is after the opening quote. */
 static scan scan_quoted(const shoal_verify_reader *reader, char *at, char **next,
                         shoal_verify_cell *cell) {
   const char *end = reader->buffer + reader->end;
@@ -287,7 +290,7 @@ static scan scan_quoted(const shoal_verify_reader *reader, char *at, char **next
     at = find_quote_stop(at);
     if (at == end) return reader->eof ? SCAN_UNCLOSED : SCAN_MORE;
     if (*at == '\0') return SCAN_NUL;
-    if (at[1] != '"') break; /* at the window's end this is the zero behind it */
+    if (at[1] != '"') break; /* at the end of the window: the zero after it */
     cell->doubled = true;
     at += 2;
   }
@@ -326,9 +329,9 @@ shoal_status shoal_verify_reader_next(shoal_verify_reader *reader, shoal_verify_
     scan result = *found ? scan_row(reader, cells, n_cells) : SCAN_MORE;
     if (result == SCAN_ROW) break;
     if (result != SCAN_MORE) {
-      shoal_place place = {.file = reader->name, .row = reader->next_row};
-      return shoal_fail_at(error, SHOAL_FAILED, &place, "%s%s; %s",
-                           reader->next_row ? "" : "in the header ", describe_fault(result),
+      shoal_location location = {.file = reader->name, .row = reader->next_row};
+      return shoal_fail_at(error, SHOAL_FAILED, &location, "%s%s; %s",
+                           reader->next_row ? "" : "header: ", describe_error(result),
                            SHOAL_VERIFY_FAULT);
     }
     SHOAL_TRY(fill_window(reader, error));
@@ -339,7 +342,7 @@ shoal_status shoal_verify_reader_next(shoal_verify_reader *reader, shoal_verify_
   return SHOAL_OK;
 }
 
-/* ---------------------------------------------------------------- rows known by their bytes */
+/* ---------------------------------------------------------------- for the line cache */
 
 const char *shoal_verify_reader_window(const shoal_verify_reader *reader, size_t *size_bytes) {
   *size_bytes = reader->end - reader->start;
@@ -351,13 +354,13 @@ void shoal_verify_reader_skip(shoal_verify_reader *reader, size_t size_bytes, ui
   reader->next_row += n_rows;
 }
 
-uint64_t shoal_verify_reader_place(const shoal_verify_reader *reader) {
+uint64_t shoal_verify_reader_position(const shoal_verify_reader *reader) {
   return reader->passed + reader->start;
 }
 
 /* ---------------------------------------------------------------- open and close */
 
-/* Looks at the first bytes and makes a decompressor ready if they ask for one. */
+/* Examines the first bytes and creates a decompressor if necessary. */
 static shoal_status recognize_packing(shoal_verify_reader *reader, shoal_error *error) {
   static const unsigned char gzip_magic[] = {0x1f, 0x8b};
   static const unsigned char zstd_magic[] = {0x28, 0xb5, 0x2f, 0xfd};
@@ -382,7 +385,7 @@ static shoal_status recognize_packing(shoal_verify_reader *reader, shoal_error *
   return reader->packed ? SHOAL_OK : shoal_fail_memory(error);
 }
 
-static shoal_status prepare(shoal_verify_reader *reader, shoal_error *error) {
+static shoal_status allocate(shoal_verify_reader *reader, shoal_error *error) {
   struct stat about;
   if (fstat(reader->fd, &about)) return fail_reading(reader, error);
   reader->file_size = about.st_size > 0 ? (uint64_t)about.st_size : 0;
@@ -403,7 +406,7 @@ static shoal_status open_reader(const shoal_verify_reader *as, shoal_verify_read
   if (!reader) return shoal_fail_memory(error);
   *reader = *as;
   reader->limit = UINT64_MAX;
-  shoal_status status = prepare(reader, error);
+  shoal_status status = allocate(reader, error);
   if (status != SHOAL_OK) {
     shoal_verify_reader_close(reader);
     return status;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verify/tables: see tables.h. A slot's place is the upper bits of its hash, so a table that
- * doubles is copied from front to back, both old and new, without jumping.
+ * verify/tables: the slot of a hash is its upper bits. So a table that doubles is copied in order:
+ * the old and the new slots are both accessed from front to back.
  */
 #include "verify/tables.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
   FIRST_BITS = 10,
-  MOST_BITS = 40 /* more slots than any memory holds; keeps the shifts in range */
+  MAX_BITS = 40 /* more slots than any memory holds; keeps the shifts in range */
 };
 
 static size_t n_slots(unsigned bits) { return (size_t)1 << bits; }
@@ -33,7 +34,7 @@ void shoal_verify_dictionary_reset(shoal_verify_dictionary *dictionary) {
 }
 
 static bool dictionary_grow(shoal_verify_dictionary *dictionary) {
-  if (dictionary->bits >= MOST_BITS) return false; /* GCOVR_EXCL_BR_LINE */
+  if (dictionary->bits >= MAX_BITS) return false; /* GCOVR_EXCL_BR_LINE */
   unsigned bits = dictionary->bits + 1;
   shoal_verify_slot *slots = shoal_alloc_table(n_slots(bits), sizeof *slots);
   if (!slots) return false;
@@ -53,7 +54,7 @@ static bool dictionary_grow(shoal_verify_dictionary *dictionary) {
 static shoal_verify_entry *new_entry(shoal_verify_dictionary *dictionary, const char *bytes,
                                      size_t size_bytes) {
   shoal_verify_entry *made;
-  /* Ids that run out count as memory that does: their entries alone take hundreds of gigabytes. */
+  /* 2^32 entries take more than 100 GB: running out of ids is reported as out of memory. */
   if (dictionary->n_entries == UINT32_MAX || /* GCOVR_EXCL_BR_LINE */
       size_bytes > SIZE_MAX - sizeof *made)
     return NULL;
@@ -66,7 +67,7 @@ static shoal_verify_entry *new_entry(shoal_verify_dictionary *dictionary, const 
   return made;
 }
 
-/* The slot of these bytes, or the empty one where they belong. */
+/* The slot of these bytes, or the empty slot for them. */
 static inline shoal_verify_slot *slot_of(const shoal_verify_dictionary *dictionary, uint64_t hash,
                                          const char *bytes, size_t size_bytes) {
   size_t mask = n_slots(dictionary->bits) - 1;
@@ -112,16 +113,16 @@ void shoal_verify_pairs_reset(shoal_verify_pairs *pairs) {
   *pairs = (shoal_verify_pairs){0};
 }
 
-/* The slot of the key, or the empty one where it belongs. */
+/* The slot of the key, or the empty slot for it. */
 static shoal_verify_pair *find_slot(shoal_verify_pair *slots, unsigned bits, uint64_t key) {
   size_t mask = n_slots(bits) - 1;
-  size_t at = (size_t)(shoal_mix(key) >> (64 - bits));
+  size_t at = (size_t)(shoal_hash_word(key) >> (64 - bits));
   while (slots[at].n_rows && slots[at].key != key) at = (at + 1) & mask;
   return &slots[at];
 }
 
 static bool pairs_grow(shoal_verify_pairs *pairs) {
-  if (pairs->bits >= MOST_BITS) return false; /* GCOVR_EXCL_BR_LINE */
+  if (pairs->bits >= MAX_BITS) return false; /* GCOVR_EXCL_BR_LINE */
   unsigned bits = pairs->bits + 1;
   shoal_verify_pair *slots = shoal_alloc_table(n_slots(bits), sizeof *slots);
   if (!slots) return false;
@@ -134,6 +135,7 @@ static bool pairs_grow(shoal_verify_pairs *pairs) {
 }
 
 bool shoal_verify_count_pair(shoal_verify_pairs *pairs, uint64_t key, uint64_t n_rows) {
+  assert(n_rows > 0); /* 0 marks an empty slot */
   if (too_full(pairs->n_used, pairs->bits) && !pairs_grow(pairs)) return false;
   shoal_verify_pair *slot = find_slot(pairs->slots, pairs->bits, key);
   if (!slot->n_rows) pairs->n_used++;

@@ -3,10 +3,9 @@
  * verify/tables: the verifier's own hash tables: byte strings to numbers, and counts of pairs of
  * such numbers. Both use open addressing with linear probing and are at most three quarters full.
  *
- * The tables are larger than the processor's caches. A caller that asks for the memory of many
- * lookups before it makes the first waits once, not each time; the functions that end in _of say
- * which memory. (They do not ask for it themselves: a compiler takes a function that only does
- * that for one without effect, and leaves it out.)
+ * The tables are larger than the processor's caches. Callers prefetch the memory of many lookups
+ * before the first one; the functions that end in _of return the address. (They do not prefetch:
+ * a compiler may remove a call of a function that only prefetches.)
  */
 #ifndef SHOAL_VERIFY_TABLES_H
 #define SHOAL_VERIFY_TABLES_H
@@ -20,7 +19,7 @@
 /* ---------------------------------------------------------------- dictionaries */
 
 typedef struct shoal_verify_entry {
-  uint64_t n_rows; /* the caller's */
+  uint64_t n_rows; /* set by the caller */
   size_t size_bytes;
   uint32_t id; /* 0, 1, 2, ... in order of first appearance */
   char bytes[];
@@ -31,7 +30,7 @@ typedef struct shoal_verify_slot {
   shoal_verify_entry *entry; /* NULL: empty */
 } shoal_verify_slot;
 
-/* Byte strings to entries. A hash that collides costs time only: all bytes are compared. */
+/* Byte strings to entries. Colliding hashes only cost time: all bytes are compared. */
 typedef struct shoal_verify_dictionary {
   shoal_arena entries;
   shoal_verify_slot *slots;
@@ -39,13 +38,13 @@ typedef struct shoal_verify_dictionary {
   uint32_t n_entries;
 } shoal_verify_dictionary;
 
-/* False: no memory. A zeroed dictionary may be reset, too. */
+/* False: no memory. A zeroed dictionary may be reset. */
 bool shoal_verify_dictionary_init(shoal_verify_dictionary *dictionary);
 void shoal_verify_dictionary_reset(shoal_verify_dictionary *dictionary);
 
 /*
- * The entry of these bytes, a new one with no rows if there is none. `hash` is one of
- * these bytes, by the same function for all of the dictionary. NULL: no memory.
+ * The entry of these bytes; a new one with 0 rows if there is none. `hash` is a hash of the bytes,
+ * by the same function in all calls. NULL: no memory.
  */
 shoal_verify_entry *shoal_verify_intern(shoal_verify_dictionary *dictionary, uint64_t hash,
                                         const char *bytes, size_t size_bytes);
@@ -54,13 +53,13 @@ shoal_verify_entry *shoal_verify_intern(shoal_verify_dictionary *dictionary, uin
 shoal_verify_entry *shoal_verify_find(const shoal_verify_dictionary *dictionary, uint64_t hash,
                                       const char *bytes, size_t size_bytes);
 
-/* Where the lookup of a hash will start: memory to ask for well before. */
+/* Where the lookup of a hash starts, to prefetch. */
 static inline const void *shoal_verify_slot_of(const shoal_verify_dictionary *dictionary,
                                                uint64_t hash) {
   return &dictionary->slots[hash >> (64 - dictionary->bits)];
 }
 
-/* What it will most likely compare with, once that slot is there; may be NULL. */
+/* The entry that it most likely compares with, to prefetch; may be NULL. Reads the slot. */
 static inline const void *shoal_verify_entry_of(const shoal_verify_dictionary *dictionary,
                                                 uint64_t hash) {
   return dictionary->slots[hash >> (64 - dictionary->bits)].entry;
@@ -83,14 +82,14 @@ typedef struct shoal_verify_pairs {
 bool shoal_verify_pairs_init(shoal_verify_pairs *pairs);
 void shoal_verify_pairs_reset(shoal_verify_pairs *pairs);
 
-/* Class and value side by side: different pairs never have the same key. */
+/* Class in the upper 32 bits, value in the lower: different pairs have different keys. */
 static inline uint64_t shoal_verify_pair_key(uint32_t class_id, uint32_t value) {
   return (uint64_t)class_id << 32 | value;
 }
 
-/* Where the pair will most likely be counted: memory to ask for well before. */
+/* Where the pair is most likely counted, to prefetch. */
 static inline const void *shoal_verify_pair_of(const shoal_verify_pairs *pairs, uint64_t key) {
-  return &pairs->slots[shoal_mix(key) >> (64 - pairs->bits)];
+  return &pairs->slots[shoal_hash_word(key) >> (64 - pairs->bits)];
 }
 
 /* Adds rows to the pair. False: no memory. */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verify: see verify.h. The way back of a release: file -> rows of cells (reader.c) -> rows
- * counted by class and sensitive value (counter.c), parts of the file at once (parts.c) -> counts
- * sorted by class (here) -> verdict on each model (models.c).
+ * verify: the steps of verification. File -> rows of cells (reader.c) -> rows counted by class and
+ * sensitive value (counter.c; parts.c on several threads) -> counts sorted by class (this file) ->
+ * proof of each model (models.c).
  */
 #include "verify/verify.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "verify/counter.h"
 #include "verify/models.h"
-#include "verify/parts.h"
 
 #define RELEASE "the release"
 #define GUARDS "the file of guarding nodes"
@@ -19,12 +19,12 @@
 /* ---------------------------------------------------------------- the tally */
 
 /*
- * The pairs of one attribute, sorted by class: a counting sort. Values are numbered without the
- * missing spellings from here on. The pairs are freed; false: no memory.
+ * Counting sort of the pairs of one attribute by class. From here on, values are numbered without
+ * the missing ones. Frees the pairs; false: no memory.
  */
 static bool tally_attribute(shoal_verify_attribute *attribute, size_t n_classes,
                             shoal_verify_values *counted) {
-  enum { AHEAD = 16 }; /* slots to look ahead: classes are in no order here either */
+  enum { AHEAD = 16 }; /* slots to prefetch: classes are in random order here too */
   const shoal_verify_pairs *pairs = &counted->pairs;
   size_t n_slots = (size_t)1 << pairs->bits, mask = n_slots - 1;
   size_t *starts = attribute->starts = shoal_alloc_zero(n_classes + 1, sizeof *starts);
@@ -37,8 +37,9 @@ static bool tally_attribute(shoal_verify_attribute *attribute, size_t n_classes,
   size_t end = 0;
   for (size_t c = 0; c <= n_classes; c++) {
     end += starts[c];
-    starts[c] = end; /* the end of the class: filled from behind, it becomes the start */
+    starts[c] = end; /* the end of the class; filling it from the end makes it the start */
   }
+  assert(end == pairs->n_used);
   for (size_t i = 0; i < n_slots; i++) {
     __builtin_prefetch(&starts[pairs->slots[(i + 2 * AHEAD) & mask].key >> 32], 1);
     __builtin_prefetch(&attribute->counts[starts[pairs->slots[(i + AHEAD) & mask].key >> 32]], 1);
@@ -54,7 +55,7 @@ static bool tally_attribute(shoal_verify_attribute *attribute, size_t n_classes,
 }
 
 static bool tally_guards(shoal_verify_counter *count, shoal_verify_tally *tally) {
-  shoal_verify_values *counted = &count->counted[count->claim->n_sensitive];
+  shoal_verify_values *counted = &count->counted[count->request->n_sensitive];
   const shoal_verify_dictionary *values = &counted->values;
   tally->guards.name = count->guard_column;
   if (!tally_attribute(&tally->guards, tally->n_classes, counted)) return false;
@@ -68,25 +69,25 @@ static bool tally_guards(shoal_verify_counter *count, shoal_verify_tally *tally)
   return true;
 }
 
-/* Hands the counts over; false: no memory. */
+/* Turns the counter into a tally; false: no memory. */
 static bool tally_all(shoal_verify_counter *count, shoal_verify_tally *tally) {
-  const shoal_verify_claim *claim = count->claim;
+  const shoal_verify_request *request = count->request;
   const shoal_verify_dictionary *classes = &count->classes;
   tally->n_rows = count->n_rows;
   tally->n_classes = classes->n_entries;
   tally->class_rows = shoal_alloc(tally->n_classes, sizeof *tally->class_rows);
-  tally->attributes = shoal_alloc_zero(claim->n_sensitive, sizeof *tally->attributes);
+  tally->attributes = shoal_alloc_zero(request->n_sensitive, sizeof *tally->attributes);
   if (!tally->class_rows || !tally->attributes) return false;
-  tally->n_attributes = claim->n_sensitive;
+  tally->n_attributes = request->n_sensitive;
   for (size_t i = 0; i < (size_t)1 << classes->bits; i++) {
     const shoal_verify_entry *entry = classes->slots[i].entry;
     if (entry) tally->class_rows[entry->id] = entry->n_rows;
   }
-  for (size_t i = 0; i < claim->n_sensitive; i++) {
-    tally->attributes[i].name = claim->sensitive[i];
+  for (size_t i = 0; i < request->n_sensitive; i++) {
+    tally->attributes[i].name = request->sensitive[i];
     if (!tally_attribute(&tally->attributes[i], tally->n_classes, &count->counted[i])) return false;
   }
-  return claim->guards_fd < 0 || tally_guards(count, tally);
+  return request->guards_fd < 0 || tally_guards(count, tally);
 }
 
 static void tally_reset(shoal_verify_tally *tally) {
@@ -112,16 +113,16 @@ static void fill_finding(const shoal_verify_tally *tally, shoal_verify_finding *
 
 /* ---------------------------------------------------------------- one pass */
 
-/* All of the file by one reader; with guarding nodes, or where parts were of no use. */
+/* Counts the file with one reader: for guarding nodes, or if parts are not possible. */
 static shoal_status count_whole(shoal_verify_counter *count, int fd, const shoal_run *run,
                                 shoal_error *error) {
-  const shoal_verify_claim *claim = count->claim;
+  const shoal_verify_request *request = count->request;
   shoal_verify_reader *reader = NULL, *guards = NULL;
   shoal_status status =
-      shoal_verify_reader_open(fd, RELEASE, claim->delimiter, run, &reader, error);
-  if (status == SHOAL_OK && claim->guards_fd >= 0) /* progress is told in bytes of the release */
-    status =
-        shoal_verify_reader_open(claim->guards_fd, GUARDS, claim->delimiter, NULL, &guards, error);
+      shoal_verify_reader_open(fd, RELEASE, request->delimiter, run, &reader, error);
+  if (status == SHOAL_OK && request->guards_fd >= 0) /* progress is reported for the release only */
+    status = shoal_verify_reader_open(request->guards_fd, GUARDS, request->delimiter, NULL, &guards,
+                                      error);
   if (status == SHOAL_OK) status = shoal_verify_check_header(count, reader, error);
   if (status == SHOAL_OK && guards) status = shoal_verify_guard_header(count, guards, error);
   if (status == SHOAL_OK) status = shoal_verify_count_rows(count, reader, guards, NULL, error);
@@ -133,21 +134,21 @@ static shoal_status count_whole(shoal_verify_counter *count, int fd, const shoal
 static shoal_status count_file(shoal_verify_counter *count, int fd, const shoal_run *run,
                                shoal_error *error) {
   bool counted = false;
-  if (count->claim->guards_fd < 0)
+  if (count->request->guards_fd < 0)
     SHOAL_TRY(shoal_verify_count_parts(count, fd, RELEASE, run, &counted, error));
   if (!counted) SHOAL_TRY(count_whole(count, fd, run, error));
   SHOAL_TRY(shoal_verify_check_rows(count, error));
   return shoal_verify_check_formulas(count, error);
 }
 
-shoal_status shoal_verify(int fd, const shoal_verify_claim *claim, const shoal_run *run,
+shoal_status shoal_verify(int fd, const shoal_verify_request *request, const shoal_run *run,
                           shoal_verify_finding *finding, shoal_error *error) {
-  shoal_verify_counter count = {.claim = claim};
+  shoal_verify_counter count = {.request = request};
   shoal_verify_tally tally = {0};
   shoal_status status = shoal_verify_counter_init(&count, error);
   if (status == SHOAL_OK) status = count_file(&count, fd, run, error);
   if (status == SHOAL_OK && !tally_all(&count, &tally)) status = shoal_fail_memory(error);
-  if (status == SHOAL_OK) status = shoal_verify_models(claim, &tally, error);
+  if (status == SHOAL_OK) status = shoal_verify_models(request, &tally, error);
   if (status == SHOAL_OK) fill_finding(&tally, finding);
   tally_reset(&tally);
   shoal_verify_counter_reset(&count);

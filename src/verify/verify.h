@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verify: the second opinion. Reads a release as anyone will read it, as strings, and proves each
- * model of the policy on it. It shares nothing with the engine that made the release: its own CSV
- * reader, its own grouping, its own reading of each model's definition. It may include base/ and
- * nothing else of this tree.
+ * verify: the independent verifier. It reads a release as text and proves each model of the policy
+ * on it. It has its own CSV reader, grouping and implementation of each model, and shares only
+ * base/ with the engine that made the release.
  */
 #ifndef SHOAL_VERIFY_VERIFY_H
 #define SHOAL_VERIFY_VERIFY_H
 
-#include "base/work.h"
+#include "base/thread.h"
 
-/* One model to prove: its name as in a policy, its parameters as they were written. */
+/* One model to prove, with its name and parameters as in the policy. */
 typedef struct shoal_verify_parameter {
   const char *name;
   const char *value;
@@ -23,27 +22,26 @@ typedef struct shoal_verify_model {
   size_t n_parameters;
 } shoal_verify_model;
 
-/* What is known of a sensitive value, as strings and counts; what no model needs may be left 0. */
+/* A sensitive value of the original table. Fields that no model needs may be 0. */
 typedef struct shoal_verify_value {
   const char *value;
-  const char *const *path; /* its ancestors, the nearest first, the root last; NULL ends; or NULL */
+  const char *const *path; /* its ancestors, from the parent to the root, then NULL; or NULL */
   int64_t category;        /* 0: the most sensitive; -1: none */
   uint64_t n_original;     /* rows of the original table that have it */
 } shoal_verify_value;
 
-/* What is known of a sensitive attribute beyond the release itself. */
+/* What the original table and the policy say about a sensitive attribute. */
 typedef struct shoal_verify_knowledge {
-  const shoal_verify_value *values; /* every value of the original table that is not missing */
+  const shoal_verify_value *values; /* every value of the original table that is not missing, */
   size_t n_values;
-  size_t
-      n_missing; /* behind them: spellings of a missing one, which count for the tree's heights */
-  const char *const *protect; /* nodes of its tree that are protected; ancestors decide */
+  size_t n_missing;           /* then the missing values, which count for the heights of the tree */
+  const char *const *protect; /* protected nodes of its tree */
   size_t n_protect;
   size_t n_categories;
 } shoal_verify_knowledge;
 
-/* What the release claims to be. All strings are borrowed. */
-typedef struct shoal_verify_claim {
+/* What the release must be. All strings are borrowed. */
+typedef struct shoal_verify_request {
   char delimiter;
   const char *const *columns; /* the release's header, in order */
   size_t n_columns;
@@ -51,20 +49,20 @@ typedef struct shoal_verify_claim {
   size_t n_quasi;
   const char *const *sensitive;
   size_t n_sensitive;
-  const shoal_verify_knowledge *attributes; /* by sensitive attribute; NULL: nothing known */
-  uint64_t k;                               /* class size asked for: theta-sensitive is about it */
-  int guards_fd; /* personalized: a file with one guarding node a line, row by row as in the
-                    release, under a header line that is the column's name; -1: none */
-  const char *const *missing; /* spellings that count as no value */
+  const shoal_verify_knowledge *attributes; /* by sensitive attribute; NULL: none */
+  uint64_t k;                               /* minimum class size, for theta-sensitive */
+  int guards_fd; /* personalized: a file with the column's name as header, then the guarding
+                    node of each row of the release, one for each line; -1: none */
+  const char *const *missing; /* cells that count as missing */
   size_t n_missing;
   const shoal_verify_model *models;
   size_t n_models;
-  uint64_t n_rows;      /* rows that must be there */
-  bool formulas_quoted; /* no cell may be one that a spreadsheet would run */
-  uint8_t *formulas;    /* filled, by column: 1, it has such a cell; NULL: nobody asks */
-} shoal_verify_claim;
+  uint64_t n_rows;      /* rows that the release must have */
+  bool formulas_quoted; /* no cell may be a formula */
+  uint8_t *formulas;    /* output, by column: 1 if it has a formula; NULL: not wanted */
+} shoal_verify_request;
 
-/* What the verifier counted by itself; the job compares it with what the engine says. */
+/* What the verifier counted; job/ compares it with the engine's figures. */
 typedef struct shoal_verify_finding {
   uint64_t n_rows;
   uint64_t n_classes;
@@ -72,14 +70,13 @@ typedef struct shoal_verify_finding {
 } shoal_verify_finding;
 
 /*
- * Reads the release from the file behind `fd` (from its start, whatever its offset; .gz and .zst
- * content is recognized by its first bytes) and proves the claim. SHOAL_OK: it holds, and
- * `finding` is filled. SHOAL_FAILED: it does not, or the file cannot be read; the message says
- * which model breaks on how many classes and rows, never a cell's content. A model it does not
- * know is SHOAL_FAILED: what cannot be proven is not released. Cost: one pass, memory for the
- * distinct classes and their sensitive values.
+ * Reads the release from the file `fd` (from its start, whatever its offset; gzip and zstd are
+ * recognized by their first bytes) and proves the request. SHOAL_OK: it holds, and `finding` is
+ * filled. SHOAL_FAILED: a model is violated, cannot be proven or is unknown, or the file cannot be
+ * read. The message names the model and the number of classes and rows, never a cell. Cost: one
+ * pass, memory for the distinct classes and their sensitive values.
  */
-shoal_status shoal_verify(int fd, const shoal_verify_claim *claim, const shoal_run *run,
+shoal_status shoal_verify(int fd, const shoal_verify_request *request, const shoal_run *run,
                           shoal_verify_finding *finding, shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

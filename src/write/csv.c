@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write/csv: see csv.h. In order: threads render stretches of rows, which are written one after
- * the other. Shuffled (order.h): packed rows are thrown into buckets first, each thread a part of
- * the table into its own (buckets.h); then threads shuffle and render a bucket each.
+ * write/csv: in table order, threads render ranges of rows, which are written one after the other.
+ * Shuffled (shuffle.h): each thread adds the packed rows of its part of the table to buckets of its
+ * own; then threads shuffle and render one bucket each.
  */
 #include "write/csv.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/line.h"
+#include "base/pipeline.h"
 #include "base/text.h"
-#include "write/buckets.h"
-#include "write/order.h"
-#include "write/rows.h"
+#include "write/render.h"
+#include "write/shuffle.h"
 
 enum {
-  STRETCH_ROWS = 16 * 1024,
+  RANGE_ROWS = 16 * 1024,
   MAX_THREADS = 64,
   FLUSH_BYTES = 1 << 20,
   TILE_ROWS = 512 /* packed at a time, while they are in the cache */
@@ -24,23 +23,23 @@ enum {
 
 /* What one thread works with. */
 typedef struct worker {
-  shoal_delivery delivery;
-  uint8_t *tile;    /* packed rows */
-  uint32_t *places; /* the order of a bucket */
-  size_t places_capacity;
+  shoal_output_chunk chunk;
+  uint8_t *tile;       /* packed rows */
+  uint32_t *positions; /* the order of a bucket */
+  size_t positions_capacity;
   uint8_t *bucket; /* its packed rows */
   size_t bucket_capacity;
 } worker;
 
-/* The rows that one thread throws into buckets. */
+/* The rows that one thread assigns to buckets. */
 typedef struct part {
   uint64_t first_row, end_row, first_record, end_record;
   shoal_buckets buckets;
 } part;
 
 typedef struct writing {
-  const shoal_csv_out *out;
-  shoal_rows_out rows;
+  const shoal_csv_plan *out;
+  shoal_row_renderer rows;
   shoal_sink *sink;
   const shoal_run *run;
   uint64_t n_items; /* rows in order, or buckets */
@@ -48,22 +47,22 @@ typedef struct writing {
   unsigned n_threads;
   worker workers[MAX_THREADS];
   /* shuffled */
-  shoal_order order;
+  shoal_shuffle order;
   part parts[MAX_THREADS];
 } writing;
 
-/* ------------------------------------------------------------ what was rendered is written */
+/* ------------------------------------------------------------ writing rendered bytes */
 
 static shoal_status hand_over(void *user, unsigned i, uint64_t item, shoal_error *error) {
   writing *w = user;
   (void)item;
-  return shoal_delivery_hand_over(&w->workers[i].delivery, w->sink, error);
+  return shoal_output_chunk_write(&w->workers[i].chunk, w->sink, error);
 }
 
 static shoal_status finish(void *user, unsigned i, uint64_t item, shoal_error *error) {
   const writing *w = user;
   (void)item;
-  return shoal_delivery_finish(&w->workers[i].delivery, w->sink, error);
+  return shoal_output_chunk_complete(&w->workers[i].chunk, w->sink, error);
 }
 
 static shoal_status report(void *user, uint64_t n_done, shoal_error *error) {
@@ -82,23 +81,23 @@ static shoal_status take(void *user, unsigned i, uint64_t item, bool *more, shoa
 
 /* ------------------------------------------------------------ in order */
 
-static bool is_released(const shoal_csv_out *out, uint64_t row) {
-  return out->fate[out->group_of_row[row]] != SHOAL_FATE_REMOVE;
+static bool is_released(const shoal_csv_plan *out, uint64_t row) {
+  return out->action[out->group_of_row[row]] != SHOAL_ROW_REMOVE;
 }
 
 static bool render_tile(const writing *w, worker *self, const uint64_t *row_of, size_t n) {
   shoal_rows_pack(&w->rows, row_of, n, self->tile);
-  return shoal_rows_render(&w->rows, self->tile, NULL, n, &self->delivery.rendered);
+  return shoal_rows_render(&w->rows, self->tile, NULL, n, &self->chunk.rendered);
 }
 
-static shoal_status render_stretch(void *user, unsigned i, uint64_t item, shoal_error *error) {
+static shoal_status render_range(void *user, unsigned i, uint64_t item, shoal_error *error) {
   const writing *w = user;
   worker *self = &((writing *)user)->workers[i];
-  const shoal_csv_out *out = w->out;
-  uint64_t first = item * STRETCH_ROWS, left = out->table->n_rows - first, rows[TILE_ROWS];
-  uint64_t end = first + (left < STRETCH_ROWS ? left : STRETCH_ROWS);
+  const shoal_csv_plan *out = w->out;
+  uint64_t first = item * RANGE_ROWS, left = out->table->n_rows - first, rows[TILE_ROWS];
+  uint64_t end = first + (left < RANGE_ROWS ? left : RANGE_ROWS);
   size_t n = 0;
-  self->delivery.rendered.size = 0;
+  self->chunk.rendered.size = 0;
   for (uint64_t at = first; at < end; at++) {
     rows[n] = out->order ? out->order[at] : at;
     n += is_released(out, rows[n]);
@@ -110,16 +109,16 @@ static shoal_status render_stretch(void *user, unsigned i, uint64_t item, shoal_
 }
 
 static shoal_status write_in_order(writing *w, shoal_error *error) {
-  w->n_items = (w->out->table->n_rows + STRETCH_ROWS - 1) / STRETCH_ROWS;
-  shoal_line line = {w, take, render_stretch, hand_over, finish, report};
-  return shoal_line_run(&line, w->n_threads, error);
+  w->n_items = (w->out->table->n_rows + RANGE_ROWS - 1) / RANGE_ROWS;
+  shoal_pipeline line = {w, take, render_range, hand_over, finish, report};
+  return shoal_pipeline_run(&line, w->n_threads, error);
 }
 
-/* Rows that stand for several records, in their order: a row may be written very often. */
+/* Rows with counts, in table order: a row may be written very often. */
 static shoal_status write_counted(writing *w, shoal_error *error) {
-  const shoal_csv_out *out = w->out;
+  const shoal_csv_plan *out = w->out;
   worker *self = &w->workers[0];
-  shoal_bytes *b = &self->delivery.rendered;
+  shoal_bytes *b = &self->chunk.rendered;
   for (uint64_t row = 0; row < out->table->n_rows; row++) {
     if (!is_released(out, row)) continue;
     for (uint64_t times = out->table->counts[row]; times; times--) {
@@ -135,7 +134,7 @@ static shoal_status write_counted(writing *w, shoal_error *error) {
 
 /* ------------------------------------------------------------ shuffled */
 
-/* Records of a part, some at a time: a row that stands for several is there as often. */
+/* Records of a part, some at a time: a row with a count occurs that many times. */
 typedef struct tile {
   uint64_t row, times, record; /* what comes next */
   uint64_t row_of[TILE_ROWS];
@@ -152,13 +151,13 @@ static bool next_tile(const writing *w, const part *p, tile *t) {
     t->row++;
     t->times = 0;
   }
-  shoal_order_throw(&w->order, t->record, t->n, t->bucket);
+  shoal_shuffle_assign(&w->order, t->record, t->n, t->bucket);
   t->record += t->n;
   return t->n > 0;
 }
 
 /* Rows that are released, with their buckets. */
-static void drop_removed(const shoal_csv_out *out, tile *t) {
+static void drop_removed(const shoal_csv_plan *out, tile *t) {
   size_t kept = 0;
   for (size_t i = 0; i < t->n; i++) {
     t->row_of[kept] = t->row_of[i];
@@ -168,7 +167,7 @@ static void drop_removed(const shoal_csv_out *out, tile *t) {
   t->n = kept;
 }
 
-static void throw_part(void *user, unsigned i) {
+static void assign_part(void *user, unsigned i) {
   writing *w = user;
   part *p = &w->parts[i];
   const uint8_t *packed = w->workers[i].tile;
@@ -181,7 +180,7 @@ static void throw_part(void *user, unsigned i) {
   }
 }
 
-static bool throw_rows(writing *w) {
+static bool assign_rows(writing *w) {
   const shoal_table *table = w->out->table;
   for (unsigned i = 0; i < w->n_threads; i++) {
     part *p = &w->parts[i];
@@ -192,11 +191,11 @@ static bool throw_rows(writing *w) {
     if (!table->counts) p->end_record = p->end_row;
     for (uint64_t row = p->first_row; table->counts && row < p->end_row; row++)
       p->end_record += table->counts[row];
-    if (!shoal_buckets_init(&p->buckets, shoal_order_buckets(&w->order),
+    if (!shoal_buckets_init(&p->buckets, shoal_shuffle_buckets(&w->order),
                             p->end_record - p->first_record, w->rows.packed_bytes))
       return false;
   }
-  shoal_parallel(w->n_threads, throw_part, w);
+  shoal_parallel(w->n_threads, assign_part, w);
   return true;
 }
 
@@ -205,8 +204,8 @@ static bool gather_bucket(const writing *w, worker *self, uint32_t bucket, uint3
   uint64_t n_rows = 0;
   for (unsigned i = 0; i < w->n_threads; i++) n_rows += w->parts[i].buckets.buckets[bucket].n_rows;
   if (n_rows >= UINT32_MAX || /* GCOVR_EXCL_BR_LINE */
-      !shoal_grow(&self->places, &self->places_capacity, (size_t)n_rows + 1,
-                  sizeof *self->places) ||
+      !shoal_grow(&self->positions, &self->positions_capacity, (size_t)n_rows + 1,
+                  sizeof *self->positions) ||
       !shoal_grow(&self->bucket, &self->bucket_capacity, (size_t)n_rows + 1, w->rows.packed_bytes))
     return false;
   uint8_t *to = self->bucket;
@@ -220,29 +219,29 @@ static shoal_status render_bucket(void *user, unsigned i, uint64_t item, shoal_e
   const writing *w = user;
   worker *self = &((writing *)user)->workers[i];
   uint32_t n;
-  self->delivery.rendered.size = 0;
+  self->chunk.rendered.size = 0;
   if (!gather_bucket(w, self, (uint32_t)item, &n)) return shoal_fail_memory(error);
-  shoal_order_shuffle(&w->order, (uint32_t)item, n, self->places);
-  bool ok = shoal_rows_render(&w->rows, self->bucket, self->places, n, &self->delivery.rendered);
+  shoal_shuffle_permute(&w->order, (uint32_t)item, n, self->positions);
+  bool ok = shoal_rows_render(&w->rows, self->bucket, self->positions, n, &self->chunk.rendered);
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
 static shoal_status write_shuffled(writing *w, shoal_random *random, shoal_error *error) {
-  shoal_order_init(&w->order, random, w->out->table->n_records);
-  if (!throw_rows(w)) return shoal_fail_memory(error);
-  w->n_items = shoal_order_buckets(&w->order);
-  shoal_line line = {w, take, render_bucket, hand_over, finish, report};
-  return shoal_line_run(&line, w->n_threads, error);
+  shoal_shuffle_init(&w->order, random, w->out->table->n_records);
+  if (!assign_rows(w)) return shoal_fail_memory(error);
+  w->n_items = shoal_shuffle_buckets(&w->order);
+  shoal_pipeline line = {w, take, render_bucket, hand_over, finish, report};
+  return shoal_pipeline_run(&line, w->n_threads, error);
 }
 
 /* ------------------------------------------------------------ the whole */
 
-/* Groups, and rows that will be written: told beforehand, or counted. */
+/* The number of groups and of rows that will be written: known, or counted. */
 static void count_rows(writing *w, uint32_t *n_groups) {
-  const shoal_csv_out *out = w->out;
+  const shoal_csv_plan *out = w->out;
   *n_groups = out->n_groups;
   for (uint32_t g = 0; g < out->n_groups; g++)
-    if (out->fate[g] != SHOAL_FATE_REMOVE) w->n_rows += out->rows_of_group[g];
+    if (out->action[g] != SHOAL_ROW_REMOVE) w->n_rows += out->rows_of_group[g];
   for (uint64_t row = 0; !out->n_groups && row < out->table->n_rows; row++) {
     if (out->group_of_row[row] >= *n_groups) *n_groups = out->group_of_row[row] + 1;
     if (is_released(out, row)) w->n_rows += shoal_table_count(out->table, row);
@@ -252,7 +251,7 @@ static void count_rows(writing *w, uint32_t *n_groups) {
 static bool prepare(writing *w) {
   uint32_t n_groups;
   count_rows(w, &n_groups);
-  if (!shoal_rows_out_init(&w->rows, w->out, n_groups) ||
+  if (!shoal_row_renderer_init(&w->rows, w->out, n_groups) ||
       !shoal_rows_make_lines(&w->rows, n_groups, w->n_rows))
     return false;
   w->n_threads = shoal_run_threads(w->run);
@@ -271,7 +270,7 @@ static size_t quote_odd_start(char *cell, size_t size) {
   return size + 2;
 }
 
-shoal_status shoal_csv_write_header(const shoal_csv_out *out, shoal_sink *sink,
+shoal_status shoal_csv_write_header(const shoal_csv_plan *out, shoal_sink *sink,
                                     shoal_error *error) {
   shoal_status status = SHOAL_OK;
   for (size_t c = 0; status == SHOAL_OK && c < out->n_columns; c++) {
@@ -288,7 +287,7 @@ shoal_status shoal_csv_write_header(const shoal_csv_out *out, shoal_sink *sink,
   return status;
 }
 
-shoal_status shoal_csv_write(const shoal_csv_out *out, shoal_sink *sink, shoal_random *random,
+shoal_status shoal_csv_write(const shoal_csv_plan *out, shoal_sink *sink, shoal_random *random,
                              const shoal_run *run, uint64_t *n_rows, shoal_error *error) {
   writing *w = shoal_alloc_zero(1, sizeof *w);
   if (!w) return shoal_fail_memory(error);
@@ -304,13 +303,13 @@ shoal_status shoal_csv_write(const shoal_csv_out *out, shoal_sink *sink, shoal_r
                                   : write_in_order(w, error);
   if (status == SHOAL_OK) status = shoal_sink_finish(sink, error);
   for (unsigned i = 0; i < MAX_THREADS; i++) {
-    free(w->workers[i].delivery.rendered.bytes);
+    free(w->workers[i].chunk.rendered.bytes);
     free(w->workers[i].tile);
-    free(w->workers[i].places);
+    free(w->workers[i].positions);
     free(w->workers[i].bucket);
     shoal_buckets_reset(&w->parts[i].buckets);
   }
-  shoal_rows_out_reset(&w->rows);
+  shoal_row_renderer_reset(&w->rows);
   free(w);
   return status;
 }

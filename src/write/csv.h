@@ -1,64 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write: classes -> release, as CSV. Each column has its cells ready, quoted where needed, by code
- * of the value or, in local recoding, by class of the row; a row is a few copies. Threads render
- * stretches of rows, or buckets of shuffled ones, which are written in order.
+ * write/csv: classes -> release, as CSV. The cells of each column are rendered once, quoted where
+ * needed: one per code of a value or, in local recoding, per class. A row is a few copies. Threads
+ * render ranges of rows, or buckets of shuffled ones, which are written in order.
  */
 #ifndef SHOAL_WRITE_CSV_H
 #define SHOAL_WRITE_CSV_H
 
 #include "base/random.h"
-#include "base/work.h"
-#include "group/keys.h"
+#include "base/thread.h"
+#include "group/grouper.h"
 #include "table/table.h"
 #include "write/sink.h"
 
-/* Cells of one released column, ready to be copied, each with its separator behind it. */
-typedef struct shoal_cells_out {
+/* The rendered cells of one released column, each with its separator. */
+typedef struct shoal_csv_column {
   const shoal_column *column;    /* whose codes choose the cell */
   const uint32_t *cell_of_group; /* the row's group chooses it instead; NULL: its code does */
-  shoal_codes code_of_group;     /* what all rows of a group have; no words: not known */
+  shoal_codes code_of_group;     /* what all rows of a group have; no words: unknown */
   char *bytes;
   uint64_t *offsets; /* n_values + 1 */
   size_t capacity;
-  uint32_t n_values;     /* cells */
-  bool generalized;      /* a quasi-identifier: "*" where the row is blanked */
-  const uint8_t *hidden; /* by group: 1, this cell is "*" in it; NULL: in none */
-} shoal_cells_out;
+  uint32_t n_values;               /* cells */
+  bool generalized;                /* a quasi-identifier: "*" where the row is blanked */
+  const uint8_t *suppressed_cells; /* by group: 1, this cell is "*" in it; NULL: in none */
+} shoal_csv_column;
 
-/* What becomes of a row. */
-typedef enum shoal_fate { SHOAL_FATE_KEEP, SHOAL_FATE_REMOVE, SHOAL_FATE_BLANK } shoal_fate;
+/* How a row is released. */
+typedef enum shoal_row_action {
+  SHOAL_ROW_KEEP,
+  SHOAL_ROW_REMOVE,
+  SHOAL_ROW_BLANK
+} shoal_row_action;
 
-typedef struct shoal_csv_out {
+typedef struct shoal_csv_plan {
   const shoal_table *table;
   char delimiter;
-  shoal_cells_out *columns;
+  shoal_csv_column *columns;
   size_t n_columns;
   const uint32_t *group_of_row; /* row -> group */
-  const uint8_t *fate;          /* group -> shoal_fate */
-  uint32_t n_groups;            /* 0: not known, nor are their rows */
+  const uint8_t *action;        /* group -> shoal_row_action */
+  uint32_t n_groups;            /* 0: unknown, as are their rows */
   const uint64_t *rows_of_group;
-  const uint32_t *order; /* all rows, where they are not shuffled; NULL: as numbered */
-  bool quote_formulas;   /* an apostrophe before cells that a spreadsheet would run */
-} shoal_csv_out;
+  const uint32_t *order; /* all rows, if they are not shuffled; NULL: in table order */
+  bool quote_formulas;   /* put an apostrophe before cells that a spreadsheet would run */
+} shoal_csv_plan;
 
-/* What a cell can have beside its own bytes twice: two quotes, an apostrophe, a separator. */
+/* Rendered bytes of a cell beside its own, doubled: quotes, an apostrophe, a separator. */
 enum { SHOAL_CELL_EXTRA = 4 };
 
 /* Adds the next cell to a column: quoted where it must be. */
-bool shoal_cells_out_add(shoal_cells_out *cells, const shoal_csv_out *out, const char *bytes,
-                         size_t size_bytes);
-void shoal_cells_out_reset(shoal_cells_out *cells);
+bool shoal_csv_column_add(shoal_csv_column *cells, const shoal_csv_plan *out, const char *bytes,
+                          size_t size_bytes);
+void shoal_csv_column_reset(shoal_csv_column *cells);
 
 /* The header alone. */
-shoal_status shoal_csv_write_header(const shoal_csv_out *out, shoal_sink *sink,
+shoal_status shoal_csv_write_header(const shoal_csv_plan *out, shoal_sink *sink,
                                     shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
- * Writes header and rows. `random` shuffles the rows; NULL keeps their order. A row that stands
- * for several records is written as often. *n_rows receives the rows written.
+ * Writes header and rows. `random` shuffles the rows; NULL keeps their order. A row with a count is
+ * written that many times. *n_rows receives the number of rows written.
  */
-shoal_status shoal_csv_write(const shoal_csv_out *out, shoal_sink *sink, shoal_random *random,
+shoal_status shoal_csv_write(const shoal_csv_plan *out, shoal_sink *sink, shoal_random *random,
                              const shoal_run *run, uint64_t *n_rows,
                              shoal_error *error) SHOAL_MUST_CHECK;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write/sink: see sink.h. */
+/* write/sink: plain bytes are written at offsets, compressed ones in order. */
 #include "write/sink.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ struct shoal_sink {
   z_stream gzip;
   ZSTD_CStream *zstd;
   char *output; /* compressed bytes */
-  bool placed;  /* a plain file: bytes have places */
+  bool placed;  /* a plain file: bytes are written at offsets */
   uint64_t position;
 };
 
@@ -53,8 +53,8 @@ shoal_status shoal_sink_open(int fd, const char *name, shoal_sink **out, shoal_e
 }
 
 static shoal_status fail_writing(const char *name, int code, shoal_error *error) {
-  shoal_place place = {.file = name};
-  return shoal_fail_at(error, SHOAL_FAILED, &place, "cannot be written: %s", strerror(code));
+  shoal_location location = {.file = name};
+  return shoal_fail_at(error, SHOAL_FAILED, &location, "cannot be written: %s", strerror(code));
 }
 
 shoal_status shoal_write_all(int fd, const char *name, const char *bytes, size_t size_bytes,

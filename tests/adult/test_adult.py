@@ -88,7 +88,7 @@ class Adult(unittest.TestCase):
         self.assertLessEqual(suppressed, max_suppressed)
         node = brute.examine(table, vector, brute.k_and_p(table, k, p), max_suppressed)
         self.assertEqual(Counter(map(tuple, rows)), Counter(map(tuple, brute.release(table, node))),
-                         "not the generalization of the data at the node told")
+                         "not the generalization of the data at the reported node")
         return vector
 
     def verify(self, header, rows, table, k, p):

@@ -217,8 +217,8 @@ static bool one_of(const char *word, const char *const *words) {
 }
 
 static bool on_progress(void *user, const shoal_progress *progress) {
-  static const char *const stages[] = {"read", "group", "search", "cluster",
-                                       "mend", "write", "verify", NULL};
+  static const char *const stages[] = {"read",   "group", "search", "cluster",
+                                       "repair", "write", "verify", NULL};
   static const char *const units[] = {"bytes", "rows", "nodes", "classes", NULL};
   struct watch *watch = user;
   watch->n_calls++;
@@ -267,6 +267,14 @@ static int mistakes(const char *data, const char *policy_path) {
   shoal_result_free(NULL);
   shoal_release_free(NULL);
   expect(strcmp(shoal_version(), SHOAL_VERSION) == 0, "version", NULL);
+
+  shoal_result *result = NULL;
+  expect(shoal_policy_read(NULL, &policy, &error) == SHOAL_BAD_INPUT, "no path", NULL);
+  expect(shoal_check(NULL, NULL, NULL, &result, &error) == SHOAL_BAD_INPUT && !result &&
+             strstr(error.message, "shoal_check") && strstr(error.message, "NULL"),
+         "no table", &error);
+  expect(shoal_release_write(NULL, "x.csv", NULL, NULL, NULL) == SHOAL_BAD_INPUT, "no release",
+         NULL);
 
   expect(shoal_policy_read("nowhere.yaml", &policy, NULL) == SHOAL_BAD_INPUT, "no error wanted",
          NULL);

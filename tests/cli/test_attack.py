@@ -22,7 +22,7 @@ class Attack(clitest.Case):
 
 
 class Told(Attack):
-    """What is told, and never what a cell holds."""
+    """What is reported, and never what a cell holds."""
 
     def test_a_release_of_its_own_withstands(self):
         self.release()
@@ -43,11 +43,11 @@ class Told(Attack):
         self.release()
         self.put("people.csv", clitest.csv_bytes([["who", "town", "age"]] + [
             [row[0], row[2], row[1]] for row in clitest.ROWS]))
-        for words in ([], ["--json"], ["--report", "report.json"], ["-o", "told.txt"]):
+        for words in ([], ["--json"], ["--report", "report.json"], ["-o", "reported.txt"]):
             result = self.succeed("attack", "data.csv", "-P", "policy.yaml", "--external", "people.csv", "--original",
                                   "data.csv", "--previous", "out.csv", "--bound", "0.3", *words, code=1)
             self.assert_no_markers(result.out + result.err, f"the output with {words}")
-        for name in ("report.json", "told.txt"):
+        for name in ("report.json", "reported.txt"):
             self.assertTrue(self.read(name))
             self.assert_no_markers(self.read(name), name)
 
@@ -135,15 +135,15 @@ class Wrong(Attack):
         self.refuse("--mu", "x", says="0 to 1")
         self.refuse("--rule-out", "0", says="whole number")
         self.refuse("--min-categories", "-1", says="whole number")
-        self.refuse("--external", "people.csv", says="no column of a quasi-identifier")
+        self.refuse("--external", "people.csv", says="none of the policy's quasi-identifier columns")
         self.refuse("--external", "none.csv", says="none.csv")
         self.refuse("--previous", "data.csv", "-o", "data.csv", says="overwrite")
         self.refuse("--original", "data.csv", "--report", "data.csv", says="overwrite")
-        self.refuse(*["--previous", "out.csv"] * 17, says="more than 16")
+        self.refuse(*["--previous", "out.csv"] * 17, says="at most 16")
 
-    def test_help_tells_the_exit_status(self):
+    def test_help_has_the_exit_status(self):
         text = self.succeed("attack", "--help").text
-        for word in ("--external", "--previous", "--rule-out", "no attack gets further than the policy allows"):
+        for word in ("--external", "--previous", "--rule-out", "the policy withstands every attack that it covers"):
             self.assertIn(word, " ".join(text.split()))
 
 
@@ -258,8 +258,8 @@ privacy: {k: 2, models: [personalized: {column: guard, breach: 0.9}]}
 """)
         words = ("anonymize", "data.csv", "-P", "guarded.yaml", "--json", "-o")
         self.succeed(*words, "first.csv")
-        told = self.succeed(*words, "second.csv", "--previous", "first.csv").json()["warnings"]
-        self.assertEqual(1, sum("was not compared with earlier ones" in warning for warning in told), told)
+        reported = self.succeed(*words, "second.csv", "--previous", "first.csv").json()["warnings"]
+        self.assertEqual(1, sum("was not compared with earlier ones" in warning for warning in reported), reported)
         self.assertEqual(sorted(self.read("first.csv").split()), sorted(self.read("second.csv").split()))
 
     def test_what_both_together_tell_is_warned_of(self):
@@ -341,9 +341,9 @@ class Slack(Attack):
         self.assertFalse((self.dir / "out.csv").exists())
 
     def test_what_cannot_be_is_refused(self):
-        self.refuse("only [0-9]+ steps? lead", 1, algorithm="samarati", slack=99)
-        self.refuse("makes each class by itself", 2, algorithm="flock", slack=1)
-        self.refuse("does not end in a node", 2, algorithm="mu-argus", slack=1)
+        self.refuse("only [0-9]+ steps? above the node found", 1, algorithm="samarati", slack=99)
+        self.refuse("flock does not support 'slack'", 2, algorithm="flock", slack=1)
+        self.refuse("mu-argus does not support 'slack'", 2, algorithm="mu-argus", slack=1)
         self.refuse("whole number", 2, algorithm="samarati", slack="many")
 
     def test_a_demand_that_is_not_monotone(self):

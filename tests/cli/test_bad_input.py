@@ -353,7 +353,7 @@ class Parameters(BadInput):
             with self.subTest(value):
                 self.write_policy()
                 says = f"expected a whole number from 1 to 1000, found '{re.escape(value)}'"
-                option = f"--effort: {says}" if value else "--effort' needs an argument"
+                option = f"--effort: {says}" if value else "--effort' has an empty argument"
                 self.refuse_anonymize("--effort", value, says=[option])
                 self.write_policy(method={"effort": value})
                 self.refuse_anonymize(says=[rf"policy\.yaml:\d+:\d+: method\.effort: {says}"])

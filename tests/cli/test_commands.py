@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import clitest
 from clitest import ATTRIBUTES, HEADER, ROWS, TOWNS, attributes_with, csv_bytes, model, parse_csv
 
-COMMANDS = ["profile", "check", "conditions", "anonymize", "lattice", "hierarchy"]
+COMMANDS = ["profile", "check", "conditions", "anonymize", "lattice", "measure", "attack", "explain", "hierarchy"]
 MODEL_KEYS = {"model", "attribute", "required", "reached", "holds", "breaking_rows", "breaking_classes"}
 
 

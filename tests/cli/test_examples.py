@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What README.md and examples/ say is what the program does."""
+"""README.md, docs/ and examples/ show what the program does."""
 
 import json
 import pathlib
@@ -11,6 +11,7 @@ import clitest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOSPITAL = ROOT / "examples" / "hospital"
+TINY = ROOT / "examples" / "tiny"
 
 
 class Examples(clitest.Case):
@@ -35,45 +36,73 @@ class Examples(clitest.Case):
         self.succeed("check", "out.csv", "-P", HOSPITAL / "local.yaml")
 
     def test_before_and_after_in_the_readme(self):
-        """Each row of README's table is a row of the data, and its right half a row of the release."""
-        self.anonymize()
-        released = self.read("out.csv").decode().splitlines()
-        raw = (HOSPITAL / "patients.csv").read_text(encoding="utf-8").splitlines()
-        shown = [[cell.strip() for cell in line.strip("|").split("|")]
-                 for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
-                 if re.match(r"\| [A-Z][a-z]+ [A-Z]", line)]
-        self.assertEqual(7, len(shown))
-        for row in shown:
-            self.assertTrue(any(line.startswith(",".join(row[:6]) + ",") for line in raw), row)
-            if "left out" in row[6]:
-                self.assertNotIn(f",{row[1]},", self.read("out.csv").decode())
-            else:
-                self.assertTrue(any(line.startswith(",".join(row[6:]) + ",") for line in released), row)
+        """README's table: the left half is the data, the right half the release in the same order."""
+        self.succeed("anonymize", TINY / "patients.csv", "-P", TINY / "policy.yaml", "-o", "out.csv", "--keep-order")
+        rows = [[cell.strip() for cell in line.strip("|").split("|")]
+                for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+                if re.match(r"\| \w+ \| \d+ \| \d{5} \|", line)]
+        raw = (TINY / "patients.csv").read_text(encoding="utf-8").splitlines()[1:]
+        self.assertEqual(raw, [",".join(row[:4]) for row in rows])
+        self.assertEqual(self.read("out.csv").decode().splitlines()[1:],
+                         [",".join(row[5:]) for row in rows if row[5] != "*suppressed*"])
+        self.assertEqual(["Gus"], [row[0] for row in rows if row[5] == "*suppressed*"])
 
-    def test_local_recoding_in_the_readme(self):
-        """Before, full-domain and local stand side by side: each is what the program writes."""
+    def test_policy_in_the_readme_is_that_of_the_example(self):
+        text = (ROOT / "README.md").read_text(encoding="utf-8")
+        self.assertEqual((TINY / "policy.yaml").read_text(encoding="utf-8"),
+                         re.search(r"```yaml\n(.*?)```", text, re.S).group(1))
+
+    def test_local_recoding_beside_full_domain(self):
+        """docs/local-recoding.md has four rows before, by full-domain and by local recoding."""
         self.anonymize()
         domain = self.read("out.csv").decode().splitlines()
         self.succeed("anonymize", HOSPITAL / "patients.csv", "-P", HOSPITAL / "local.yaml", "-o", "local.csv")
         local = self.read("local.csv").decode().splitlines()
         raw = (HOSPITAL / "patients.csv").read_text(encoding="utf-8").splitlines()
         shown = [[cell.strip() for cell in line.strip("|").split("|")]
-                 for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+                 for line in (ROOT / "docs" / "local-recoding.md").read_text(encoding="utf-8").splitlines()
                  if re.match(r"\| \d+ \| \d{5} \|", line)]
         self.assertEqual(4, len(shown))
         for row in shown:
             person = next(line for line in raw if "," + ",".join(row[:4]) + "," in line)
-            secret = "," + ",".join(person.split(",")[5:])
-            self.assertIn(",".join(row[4:8]) + secret, domain)
-            self.assertIn(",".join(row[8:]) + secret, local)
+            unchanged = "," + ",".join(person.split(",")[5:])
+            self.assertIn(",".join(row[4:8]) + unchanged, domain)
+            self.assertIn(",".join(row[8:]) + unchanged, local)
 
-    def test_policy_in_the_readme_is_valid(self):
-        text = (ROOT / "README.md").read_text(encoding="utf-8")
-        policy = re.search(r"```yaml\n(.*?)```", text, re.S).group(1)
-        self.put("marital.csv", (HOSPITAL / "marital.csv").read_bytes())
-        self.put("policy.yaml", policy.replace("  zip:", "  sex:     {role: keep}\n  zip:").encode())
-        self.succeed("anonymize", HOSPITAL / "patients.csv", "-P", "policy.yaml", "-o", "out.csv",
-                     "--max-suppression", "10%")
+    def test_quick_start_of_the_readme(self):
+        """profile writes a policy; the release made with it satisfies it."""
+        self.succeed("profile", HOSPITAL / "patients.csv", "--policy-out", "policy.yaml")
+        self.succeed("anonymize", HOSPITAL / "patients.csv", "-P", "policy.yaml", "-o", "release.csv")
+        said = re.search(r'prints "(.*)"', (ROOT / "README.md").read_text(encoding="utf-8")).group(1)
+        self.assertIn(said, self.succeed("check", "release.csv", "-P", "policy.yaml").text)
+
+    def test_policies_in_the_docs(self):
+        """Complete policies in docs/policy.md and docs/models.md are for the patients of the example."""
+        for page in ("policy.md", "models.md"):
+            text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+            self.put("policy.yaml", re.search(r"```yaml\n(shoal: 1.*?)```", text, re.S).group(1).encode())
+            with self.subTest(page=page):
+                self.succeed("anonymize", HOSPITAL / "patients.csv", "-P", "policy.yaml", "-o", page + ".csv")
+                self.succeed("check", page + ".csv", "-P", "policy.yaml")
+
+    def test_links_lead_to_files(self):
+        """Relative links of README.md, docs/ and examples/, and their anchors within a page of docs/."""
+        pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
+        links = [(page, link) for page in pages
+                 for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))]
+        self.assertGreater(len(links), 100)
+        for page, link in links:
+            path, _, anchor = link.partition("#")
+            target = (page.parent / path).resolve() if path else page
+            with self.subTest(page=page.name, link=link):
+                if "://" in link:
+                    continue
+                self.assertTrue(target.exists())
+                if anchor:
+                    text = target.read_text(encoding="utf-8")
+                    headings = {re.sub(r"[^\w -]", "", h).strip().lower().replace(" ", "-")
+                                for h in re.findall(r"^#+ (.*)$", text, re.M)}
+                    self.assertTrue(anchor in headings or f'id="{anchor}"' in text)
 
     def test_census_policy_fits_its_generator(self):
         build = pathlib.Path(clitest.SHOAL).parent

@@ -163,7 +163,7 @@ class Shape(Case):
         self.hospital()
         text = self.page("check", "out.csv", "-P", HOSPITAL / "policy.yaml")
         self.assert_stands_alone(text, "check")
-        self.assertIn("satisfies every demand", text)
+        self.assertIn("satisfies every requirement", text)
 
     def test_a_lattice(self):
         text = self.page("lattice", HOSPITAL / "patients.csv", "-P", HOSPITAL / "policy.yaml")
@@ -218,11 +218,11 @@ class Files(Case):
                      code=2)
         self.assertEqual(before, self.snapshot())
 
-    def test_wrong_names_are_told_before_the_work(self):
+    def test_wrong_names_are_reported_before_the_work(self):
         before = self.snapshot()
         for path, pattern in (("-", "needs a file name"), ("data.csv", "overwrite the data"),
-                              ("policy.yaml", "overwrite the policy"), ("o.csv", "one file"),
-                              ("r.json", "one file"), ("town.csv", "a file that the policy uses"),
+                              ("policy.yaml", "overwrite the policy"), ("o.csv", "name the same file"),
+                              ("r.json", "name the same file"), ("town.csv", "the policy reads this file"),
                               ("none/p.html", "directory does not exist")):
             result = self.succeed("anonymize", *self.WORDS, "-o", "o.csv", "--report", "r.json",
                                   "--html", path, code=2)
@@ -294,7 +294,7 @@ class Truth(Case):
         text = self.hospital()
         self.assertEqual([("k-anonymity", 0, 0), ("p-sensitive", 3, 1)],
                          [(c["model"], c["rows"], c["classes"]) for c in self.report()["suppressed_by"]])
-        self.assertIn("3 records were left out", text)
+        self.assertIn("3 records were removed", text)
 
     def test_attacks_and_utility_are_those_of_the_commands(self):
         """What `attack` and `measure` say of the release afterwards is what the page's JSON has."""
@@ -510,7 +510,7 @@ class Browser(Case):
                  "--disable-background-networking", "--no-first-run", f"--user-data-dir={self.spool}/profile",
                  f"--proxy-server=http://127.0.0.1:{server.server_address[1]}",
                  "--enable-logging=stderr", *words, self.PAGE],
-                capture_output=True, timeout=120, check=False, env=self.environment())
+                capture_output=True, timeout=clitest.TIMEOUT_SECONDS, check=False, env=self.environment())
             server.shutdown()
         self.assertEqual(0, done.returncode, done.stderr[-2000:])
         ours = [url for url in asked if not re.search(r"\.(google|googleapis|gvt1|gstatic)\.com", url)]

@@ -137,10 +137,10 @@ class ThreeWaysToGiveATable(Library):
         self.assertFalse(answers["file"]["holds"])
         self.assertEqual(answers["file"], answers["chunks"])
         self.assertEqual(answers["file"], answers["counts"])
-        told = self.succeed("check", "data.csv", "-P", "policy.yaml", "--json", code=1).json()
-        for model in told["models"]:
+        reported = self.succeed("check", "data.csv", "-P", "policy.yaml", "--json", code=1).json()
+        for model in reported["models"]:
             model.pop("worst", None)
-        self.assertEqual(told, answers["file"])
+        self.assertEqual(reported, answers["file"])
 
     def test_lattice(self):
         answers = self.answers(".lattice.json")

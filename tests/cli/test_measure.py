@@ -39,7 +39,7 @@ class Documented(clitest.Case):
 
     def test_every_value_of_the_example(self):
         report = self.measured()
-        told = {**report["measures"], **report["risk"]["after"],
+        reported = {**report["measures"], **report["risk"]["after"],
                 **{f"prosecutor.{key}": x for key, x in report["risk"]["after"]["prosecutor"].items()}}
         stated = [(row[0].strip("`"), row[-1]) for row in self.lines()
                   if len(row) == 4 and row[0].startswith("`")]
@@ -47,9 +47,9 @@ class Documented(clitest.Case):
         for name, value in stated:
             with self.subTest(name):
                 if value == "null":
-                    self.assertIsNone(told[name])
+                    self.assertIsNone(reported[name])
                 else:
-                    self.assertAlmostEqual(told[name], float(value), 6)
+                    self.assertAlmostEqual(reported[name], float(value), 6)
 
     def test_every_measure_is_documented(self):
         text = DOCS.read_text(encoding="utf-8")
@@ -61,7 +61,7 @@ class Documented(clitest.Case):
     def test_text_says_what_numbers_mean(self):
         self.measured()
         text = self.succeed("measure", "a.csv", "b.csv", "-P", "p.yaml").text
-        for words in ("0 nothing lost", "what the release is still good for", "finding a person's record",
+        for words in ("0 nothing lost", "Utility of the release", "finding a person's record",
                       "learning disease", "EMA Policy 0070", "CMS small cells", "several levels", "mean error"):
             self.assertIn(words, text)
 

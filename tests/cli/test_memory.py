@@ -138,14 +138,14 @@ class Memory(clitest.Case):
                     for row in csv.reader(io.StringIO(expected.decode(), newline=""))}
         self.assertEqual(10, len(report["sample"]["rows"]))
         self.assertEqual([], [row for row in report["sample"]["rows"] if tuple(row) not in released])
-        say = b"Columns that are kept as they are are not shown"
+        say = b"Columns that are released unchanged are not shown"
         self.assertNotIn(say, self.read("one.html"))
         self.assertIn(say, self.read("two.html"))
 
     def test_uncounted_identifiers_are_told(self):
         done = self.shoal_here("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--memory", LITTLE)
         self.assertEqual(0, done.returncode)
-        self.assertIn(b"identifier 'name' repeat was not counted", done.stdout)
+        self.assertIn(b"repeated values of identifier 'name' were not counted", done.stdout)
 
     def refused(self, *words, says, data=None):
         done = self.shoal_here(*words, "-o", "out.csv", "-P", "policy.yaml", data=data)
@@ -166,6 +166,12 @@ class Memory(clitest.Case):
         for size in ("0", "x", "5T", "1.5G", "-3", "1GB", "99999999999999999999", "999999999999999G"):
             with self.subTest(size):
                 self.refused("anonymize", "data.csv", "--memory=" + size, says=["'--memory' needs a size"])
+
+    def test_a_size_without_a_unit_is_in_bytes(self):
+        for size, says in (("5", "5 means 5 bytes; add a unit, for example 5M"), ("1048575", "add a unit")):
+            with self.subTest(size):
+                self.refused("anonymize", "data.csv", "--memory", size, says=[says])
+        self.release_of("data.csv", "--memory", "1048576")
 
     def test_enough_memory_is_one_pass(self):
         self.release_of("data.csv", "--memory", "2G")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Privacy models that cannot be: each mistake is told in one line, with its place in the policy.
+"""Privacy models that cannot be: each error is reported in one line, with its position in the policy.
 
 A model on an attribute that lacks what it needs, values and guards that a tree
 or the categories lack, parameters that are impossible, missing or misspelled. As

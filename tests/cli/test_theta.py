@@ -114,8 +114,8 @@ class Noise(Theta):
         self.assertEqual(noise, sum(extra.values()))
         self.assertTrue(all(count >= 0 for count in extra.values()))
         text = self.run_shoal("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv").out.decode("utf-8")
-        self.assertRegex(text, rf"{noise} rows? in this file (is|are) INVENTED")
-        self.assertIn("about nobody (the policy allows 12)", text)
+        self.assertRegex(text, rf"{noise} rows? in this file (is|are) NOISE")
+        self.assertIn("no real person (the policy allows 12)", text)
 
     def test_loss_is_that_of_true_rows(self):
         self.letters(*self.TIGHT, start="sorted", noise=12, seed=3)
@@ -145,7 +145,7 @@ class Noise(Theta):
         for method in ({}, {"noise": "refuse"}, {"noise": 0}, {"noise": 5}):
             for start in ("flock", "sorted"):
                 rows = self.letters(*needy, start=start, **method)
-                self.refuse(1, r"that break theta-sensitive on s .*or (more )?rows to be invented \(method.noise\)")
+                self.refuse(1, r"that violate theta-sensitive on s .*or (more )?noise rows \(method.noise\)")
         self.letters(*needy, start="sorted", noise="100%")
         self.assertEqual(6, self.report()["output"]["noise"])
         self.assert_noise_is_absent(rows)
@@ -207,9 +207,9 @@ class Refused(Theta):
 
     def test_says_how_many_classes_and_what_would_help(self):
         self.letters("abcd", "aabb", "bbcc", "bbcc", "cccc", "cccc", "cccc")
-        self.refuse(1, r"theta finds no classes that all satisfy the policy: at best \d+ of 28 rows stay in classes "
-                       r"that break theta-sensitive on s \(\d+ class(es)?\), and 0 may be suppressed",
-                    r"or rows to be invented \(method.noise\)")
+        self.refuse(1, r"theta: no solution: at best \d+ of 28 rows are in classes "
+                       r"that violate theta-sensitive on s \(\d+ class(es)?\), and 0 may be suppressed",
+                    r"or noise rows \(method.noise\)")
 
     def test_suppresses_within_the_limit(self):
         self.letters("abcd", "efgh", "zzzz", **{"max-suppression": 4})
@@ -219,7 +219,7 @@ class Refused(Theta):
 
     def test_starts_are_two(self):
         self.letters("abcd", start="sorrted")
-        self.refuse(2, "method.start: unknown word 'sorrted'; did you mean 'sorted'?")
+        self.refuse(2, "method.start: unknown value 'sorrted'; did you mean 'sorted'?")
 
 
 if __name__ == "__main__":

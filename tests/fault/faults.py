@@ -18,7 +18,7 @@ BUILD = pathlib.Path(os.environ.get("SHOAL_BUILD") or ROOT / "build").absolute()
 SHOAL = os.environ.get("SHOAL") or str(BUILD / "shoal")
 PRELOAD = BUILD / "tests" / "fault" / "fault.so"
 LONG = os.environ.get("SHOAL_LONG") == "1"
-SECONDS = 120
+SECONDS = 600  # ends a run that hangs
 
 POLICY = """shoal: 1
 attributes:
@@ -103,12 +103,12 @@ def commands():
     return found
 
 
-def shoal(folder, words, faults=None, **options):
+def shoal(folder, words, faults=None, program=SHOAL, **options):
     """A run in that folder, with the environment's faults."""
     environment = {**os.environ, "TMPDIR": str(pathlib.Path(folder) / "tmp"), "LC_ALL": "C.UTF-8"}
     if faults is not None:
         environment |= {"LD_PRELOAD": str(PRELOAD), **{k: str(v) for k, v in faults.items()}}
-    return subprocess.run([SHOAL, *words], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+    return subprocess.run([program, *words], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=SECONDS, check=False, **options)
 
 
@@ -159,11 +159,11 @@ class Case(unittest.TestCase):
 
     def calls(self, words, kind, **faults):
         """How many calls of the kind a run has."""
-        with tempfile.NamedTemporaryFile(prefix="shoal-count-") as told:
-            done = shoal(self.folder, words, {"FAULT_CALL": kind, "FAULT_COUNT": told.name, **faults})
+        with tempfile.NamedTemporaryFile(prefix="shoal-count-") as reported:
+            done = shoal(self.folder, words, {"FAULT_CALL": kind, "FAULT_COUNT": reported.name, **faults})
             self.assertIn(done.returncode, (0, 1), done.stderr)
             self.take_new()
-            return int(told.read())
+            return int(reported.read())
 
     def survive(self, words, expected, faults, statuses=(0, 3), harmless=False):
         """One run with a fault, judged. Returns its exit status."""

@@ -9,8 +9,9 @@ import sys
 import threading
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from faults import SHOAL, Case, anonymize, commands, shoal
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1])]
+import support
+from faults import SECONDS, SHOAL, Case, anonymize, commands, shoal
 
 
 class Places(Case):
@@ -40,7 +41,10 @@ class Places(Case):
         self.addCleanup(folder.rmdir)
         folder.chmod(0o555)
         self.folder.chmod(0o755)
-        user = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
+        user = {}
+        if os.geteuid() == 0:
+            user = {"program": support.for_other_user(self, SHOAL), "user": support.OTHER_USER,
+                    "group": support.OTHER_USER}
         words = [w.replace("out.csv", "shut/out.csv") for w in anonymize()]
         done = shoal(self.folder, words, **user)
         self.assertEqual(3, done.returncode, done.stderr)
@@ -73,7 +77,7 @@ class Places(Case):
             words = anonymize()[:4] + device_words
             with open("/dev/full", "wb") as full:
                 done = subprocess.run([SHOAL, *words], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=full,
-                                      stderr=subprocess.PIPE, timeout=60, check=False)
+                                      stderr=subprocess.PIPE, timeout=SECONDS, check=False)
             self.refuse(done, 3)
 
     def test_pipe(self):
@@ -120,12 +124,12 @@ class Places(Case):
         whole = self.good(anonymize())
         words = [w.replace("data.csv", "/dev/stdin") for w in anonymize()]
         with open(self.folder / "data.csv", "rb") as data:
-            done = subprocess.run([SHOAL, *words], cwd=self.folder, stdin=data, capture_output=True, timeout=60,
+            done = subprocess.run([SHOAL, *words], cwd=self.folder, stdin=data, capture_output=True, timeout=SECONDS,
                                   check=False)
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertEqual(whole, self.take_new())
         done = subprocess.run([SHOAL, *words], cwd=self.folder, input=(self.folder / "data.csv").read_bytes(),
-                              capture_output=True, timeout=60, check=False)
+                              capture_output=True, timeout=SECONDS, check=False)
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertEqual(whole, self.take_new())
 

@@ -17,7 +17,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from faults import BUILD, LONG, PRELOAD, ROOT, SHOAL, memory_disk, shoal
+from faults import BUILD, LONG, PRELOAD, ROOT, SECONDS, SHOAL, memory_disk, shoal
 
 N_KILLS = 200 if LONG else 15
 N_ROWS = 60_000
@@ -64,7 +64,7 @@ class Signals(unittest.TestCase):
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(delay)
         process.send_signal(number)
-        _, message = process.communicate(timeout=120)
+        _, message = process.communicate(timeout=SECONDS)
         type(self).seconds *= 1.02 if process.returncode else 0.9  # the machine may be as busy as it likes
         say = f"{number.name} after {delay:.3f} s, named {named}: exit {process.returncode}, {message}"
         self.assertIn(process.returncode, (0, -number), say)
@@ -109,7 +109,7 @@ class Signals(unittest.TestCase):
             runs.append(subprocess.Popen([SHOAL, *words], cwd=self.folder, env=environment,
                                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE))
         for run in runs:
-            _, message = run.communicate(timeout=120)
+            _, message = run.communicate(timeout=SECONDS)
             self.assertEqual(0, run.returncode, message)
         for name in ("one.csv", "two.csv"):
             self.assertEqual(self.whole, (self.folder / name).read_bytes())

@@ -33,7 +33,7 @@ static void cut(const char *in, size_t size, char delimiter, const reference *wh
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size < 1 || size > MOST_BYTES) return 0;
+  if (size < 1 || size > MAX_BYTES) return 0;
   char delimiter = delimiters[data[0] % sizeof delimiters];
   size_t n_columns = data[0] / 4 % 5; /* 0: any number */
   data++;

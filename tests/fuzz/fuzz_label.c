@@ -5,9 +5,9 @@
  * them, what is printed of a number is read as that number, stars are stars.
  */
 #include "fuzz.h"
-#include "measure/labels.h"
+#include "measure/label_syntax.h"
 
-static bool all_stars(const char *bytes, size_t size) {
+static bool is_fully_suppressed(const char *bytes, size_t size) {
   while (size && bytes[0] == ' ') bytes++, size--;
   while (size && bytes[size - 1] == ' ') size--;
   for (size_t i = 0; i < size; i++)
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size > 256) return 0;
   char *label = copy_exactly(data, size, 0);
   shoal_spelling found = shoal_label_parse(label, size);
-  MUST((found.form == SHOAL_FORM_EVERYTHING) == all_stars(label, size));
+  MUST((found.form == SHOAL_FORM_EVERYTHING) == is_fully_suppressed(label, size));
   switch (found.form) {
   case SHOAL_FORM_NUMBER:
     MUST(shoal_decimal_compare(found.range.low, found.range.high) == 0);
@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   case SHOAL_FORM_PREFIX:
     MUST(found.prefix_bytes > 0 && found.prefix_bytes < size);
     MUST(!memchr(label, '*', found.prefix_bytes));
-    MUST(all_stars(label + found.prefix_bytes, size - found.prefix_bytes));
+    MUST(is_fully_suppressed(label + found.prefix_bytes, size - found.prefix_bytes));
     break;
   default: MUST(found.form == SHOAL_FORM_WORD || found.form == SHOAL_FORM_EVERYTHING);
   }

@@ -12,7 +12,7 @@
 #include "reference.h"
 
 static reference release;
-static char release_bytes[MOST_BYTES];
+static char release_bytes[MAX_BYTES];
 
 /* Are two rows equal in all quasi-identifiers? */
 static bool same_class(const problem *made, size_t a, size_t b) {
@@ -63,7 +63,7 @@ static void judge(const problem *made, const char *path) {
   MUST(fd >= 0);
   ssize_t size = read(fd, release_bytes, sizeof release_bytes);
   (void)close(fd);
-  MUST(size > 0 && size < MOST_BYTES);
+  MUST(size > 0 && size < MAX_BYTES);
   MUST(reference_read(release_bytes, (size_t)size, ',', &release));
   MUST(release.n_rows > 1 && reference_is_even(&release, made->n_released));
   for (size_t row = 1; row < release.n_rows; row++) judge_row(made, row);

@@ -72,7 +72,7 @@ static void compare(const shoal_table *table, const reference *whole, size_t n_c
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size < 2 || size > MOST_BYTES) return 0;
+  if (size < 2 || size > MAX_BYTES) return 0;
   const char *delimiter = delimiters[data[0] % 4];
   shoal_run run = {.n_threads = 1 + data[0] / 4 % 3};
   data++;

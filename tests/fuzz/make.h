@@ -13,14 +13,14 @@
 #include "fuzz.h"
 #include "shoal/shoal.h"
 
-enum { MOST_ROWS = 24, MOST_QUASI = 3, N_VALUES = 6 };
+enum { MAX_ROWS = 24, MAX_QUASI = 3, N_VALUES = 6 };
 
 typedef struct problem {
   char yaml[4096], csv[2048];
   size_t n_yaml, n_csv;
   size_t n_rows, n_quasi, n_released;
   unsigned k, p;
-  unsigned sensitive[MOST_ROWS]; /* 0: missing; else 1 + letter */
+  unsigned sensitive[MAX_ROWS]; /* 0: missing; else 1 + letter */
   unsigned n_threads;
   uint64_t memory_bytes;
   bool keep_order, measured;
@@ -81,6 +81,7 @@ static const char *const models[] = {
     "{p-plus-sensitive: {p: 2}}",
     "{p-alpha-sensitive: {p: 2, alpha: 1}}",
     "{balanced-p-plus: {p: 2}}",
+    "{balanced-p-alpha: {p: 2, alpha: 0.5}}",
     "{theta-sensitive: {mu: 0.2}}",
     "{personalized: {column: guard, breach: 0.5}}",
 };
@@ -137,11 +138,11 @@ static inline void make_row(problem *made, pieces *from, const unsigned *kinds, 
 }
 
 static inline void problem_make(problem *made, pieces from) {
-  unsigned kinds[MOST_QUASI];
+  unsigned kinds[MAX_QUASI];
   made->n_yaml = made->n_csv = 0;
-  made->n_quasi = 1 + take_below(&from, MOST_QUASI);
+  made->n_quasi = 1 + take_below(&from, MAX_QUASI);
   made->n_released = made->n_quasi + 1;
-  made->n_rows = 1 + take_below(&from, MOST_ROWS);
+  made->n_rows = 1 + take_below(&from, MAX_ROWS);
   for (size_t q = 0; q < made->n_quasi; q++) kinds[q] = take_below(&from, N(quasi_kinds));
   make_policy(made, &from, kinds);
   for (size_t q = 0; q < made->n_quasi; q++) CSV(made, "q%zu,", q);

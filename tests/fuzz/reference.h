@@ -11,13 +11,13 @@
 #include "fuzz.h"
 
 /* Inputs are smaller than MOST_BYTES, and so have fewer cells. */
-enum { MOST_BYTES = 2048 };
+enum { MAX_BYTES = 2048 };
 
 typedef struct reference {
-  char bytes[MOST_BYTES]; /* of all cells */
+  char bytes[MAX_BYTES]; /* of all cells */
   size_t n_bytes;
-  size_t begin[MOST_BYTES], end[MOST_BYTES];
-  size_t row_end[MOST_BYTES]; /* cells up to and with that row */
+  size_t begin[MAX_BYTES], end[MAX_BYTES];
+  size_t row_end[MAX_BYTES]; /* cells up to and with that row */
   size_t n_cells, n_rows;
 } reference;
 

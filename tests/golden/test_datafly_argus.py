@@ -7,6 +7,7 @@ shoal does the same and then refuses to release it.
 """
 
 import pathlib
+import re
 import unittest
 
 import support
@@ -126,6 +127,21 @@ class MuArgus(Section7):
         release = self.problem(rows).anonymize("--algorithm", "mu-argus")
         self.assertEqual(release.result.code, 0, release.result)
         self.assertEqual(len(release.rows), 6)
+
+    def test_the_report_counts_released_labels_and_levels(self):
+        # Every A of a3 and a4 is suppressed; C goes to level 1 of 2, the others stay: height 1 of 4.
+        rows = [["a1", "b1", "c"]] * 2 + [["a2", "b2", "c"]] * 2
+        rows += [[a, b, "c"] for a in ("a3", "a4") for b in ("b1", "b2")]
+        rows[0] = ["a1", "b1", "d"]
+        case = support.Problem(self.directory, ["A", "B", "C"], rows, {
+            "A": [[f"a{i}", "*"] for i in range(1, 5)], "B": [["b1", "*"], ["b2", "*"]],
+            "C": [["c", "cd", "*"], ["d", "cd", "*"]]}, privacy={"k": 2})
+        release = case.anonymize("--algorithm", "mu-argus")
+        self.assertEqual(sorted(map(tuple, release.rows)), sorted(
+            [("a1", "b1", "cd"), ("a2", "b2", "cd"), ("*", "b1", "cd"), ("*", "b2", "cd")] * 2))
+        self.assertEqual(release.report["measures"]["height_accuracy"], 0.75)
+        after = re.findall(r"^  (\w) .* -> +(\d+) label", release.result.out, re.MULTILINE)
+        self.assertEqual(after, [("A", "3"), ("B", "2"), ("C", "1")])
 
 
 if __name__ == "__main__":

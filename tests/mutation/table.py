@@ -5,23 +5,19 @@ import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-HEAD = """# Mutation
+HEAD = """# Which injected faults do the tests detect?
 
-A test that cannot fail proves nothing. `tests/mutation/mutate.py` puts small faults into the privacy
-core, one at a time (a bound moves by one, a class, row or attribute is skipped, a condition is
-negated, a failure is ignored, a sum is replaced), and runs tests, cheapest first, until one fails.
-Places are found by the operators at the head of the script and chosen by a hash of the line, so that
-the same source gives the same mutants anywhere: `mutate.py --list` shows them, `make mutation` runs
-them (about an hour), `mutate.py --table` writes this page.
+`tests/mutation/mutate.py` injects small faults into the privacy core, one at a time: a bound moves by one, a class, row or attribute is skipped, a
+condition is negated, a failure is ignored, a sum is replaced. It runs tests, cheapest first, until one fails. A hash of the line selects the places, so
+the same source gives the same mutants everywhere. `mutate.py --list` lists them. `make mutation` runs them (about an hour) and stores which test detects
+each one in `build-mut/outcomes.json`. `mutate.py --table` writes this page.
 
-Lines about memory that is lacking, speed, overflow of sizes and wording are passed over: faults there
-are what [the scarce tests](coverage.md) are for. Mutants are built with AddressSanitizer, as the tests
-of `make check` are, so that a read past an end counts as a failure. Where the engine makes a release
-that breaks the policy, the verifier refuses it with exit status 3; a test that sees that has noticed.
+Lines about missing memory, speed, size overflow and wording are skipped; the [low-memory tests](coverage.md) cover them. Mutants are built with
+AddressSanitizer, like the tests of `make check`, so a read past the end of an array counts as detected. If the engine makes a release that violates the
+policy, the verifier rejects it with exit status 3; a test that sees this has detected the fault.
 
-A mutant that no test of its folder notices runs once more, against {more} unit test programs and
-{modules} modules (`mutate.py --survivors`). What lives then is argued below or is a gap; what is argued
-already is not run again.
+A mutant that no test of its directory detects runs again, against {more} unit test programs and {modules} modules (`mutate.py --survivors`). A mutant that
+survives this is either argued below to be equivalent, or it is a gap in the tests.
 """
 
 
@@ -48,25 +44,23 @@ def write(mutants, outcomes, argued, more):
                             check=False).stdout.strip()
     date = subprocess.run(["date", "+%Y-%m-%d"], capture_output=True, text=True, check=False).stdout.strip()
     text = [HEAD.format(more=len(more[0]), modules=len(more[1])),
-            f"\n## Outcome, {date}, on top of {commit}\n",
-            "| folder | mutants | killed | argued equivalent | live | do not compile | not judged |",
+            f"\n## Results, {date}, at {commit}\n",
+            "| directory | mutants | detected | argued equivalent | undetected | do not compile | not run |",
             "|---|---|---|---|---|---|---|"]
     for folder, counts in folders.items():
         text.append(f"| {folder} | {sum(counts.values())} | " +
                     " | ".join(str(counts.get(s, 0)) for s in states) + " |")
     every = [sum(c.get(s, 0) for c in folders.values()) for s in states]
     text.append(f"| all | {sum(every)} | " + " | ".join(map(str, every)) + " |")
-    text += ["\nKilled by:\n", "| test | mutants |", "|---|---|"]
+    text += ["\nDetected by:\n", "| test | mutants |", "|---|---|"]
     text += [f"| {k} | {n} |" for k, n in sorted(killers.items(), key=lambda i: (-i[1], i[0]))]
-    text.append("\n## Argued equivalent\n")
+    text.append("\n## Equivalent mutants\n")
     text += [f"- `{m['file']}:{m['line']}` {m['fault']}: `{m['is']}`. {argued[m['id']]}"
              for m, s, _ in rows if s == "argued"]
-    text.append("\n## Live\n")
+    text.append("\n## Undetected mutants\n")
     text += [f"- `{m['file']}:{m['line']}` {m['fault']}: `{m['is']}`" +
              ("" if o["everything"] else " (not yet run against everything)")
              for m, s, o in rows if s == "lives"] or ["None."]
-    text += ["\n## All mutants\n", "| place | fault | outcome |", "|---|---|---|"]
-    text += [f"| {m['file'][4:]}:{m['line']} | {m['fault']} | {(o and o['by']) or s} |" for m, s, o in rows]
     with open(os.path.join(ROOT, "docs", "mutation.md"), "w", encoding="utf-8") as page:
         page.write("\n".join(text) + "\n")
     print(dict(zip(states, every)))

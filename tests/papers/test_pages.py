@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The papers' pages (papers/run.py): what a paper gives in its text is what shoal gets, but for its slips.
+"""The papers' pages (papers/run.py): what a paper gives in its text is what shoal gets, except for its errors.
 
 Without SHOAL_DATA, from the generated table: the small tables do not depend on it.
 """
@@ -28,7 +28,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(first, second)
         self.assertNotIn("| differs |", first)
         self.assertGreaterEqual(first.count("| same |"), 38)
-        self.assertEqual(first.count("a slip of the text"), 1)
+        self.assertEqual(first.count("an error in the text"), 1)
 
     def test_000_agrees_with_the_worked_tables(self):
         with tempfile.TemporaryDirectory() as folder:

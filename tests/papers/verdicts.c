@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VALUES = 10, MOST_ROWS = 64 };
+enum { MAX_VALUES = 10, MAX_ROWS = 64 };
 
 static void stop(const char *what, const shoal_error *error) {
   fprintf(stderr, "%s: %s\n", what, error->message);
@@ -47,8 +47,8 @@ static shoal_policy *policy_of(unsigned k, unsigned n_values, const char *model)
 /* Rows q, s: run r of the table has q = r. */
 static shoal_table *table_of(const unsigned *run_of_row, const unsigned *value_of_row,
                              size_t n_rows, const shoal_policy *policy) {
-  char bytes[2][MOST_ROWS * 4];
-  uint64_t offsets[2][MOST_ROWS + 1] = {{0}};
+  char bytes[2][MAX_ROWS * 4];
+  uint64_t offsets[2][MAX_ROWS + 1] = {{0}};
   for (size_t i = 0; i < n_rows; i++) {
     const unsigned cell[2] = {run_of_row[i], value_of_row[i]};
     for (int c = 0; c < 2; c++)
@@ -79,7 +79,7 @@ static bool holds(const unsigned *runs, const unsigned *values, size_t n_rows,
 }
 
 static void print_counts(const unsigned *values, size_t n_rows, unsigned n_values) {
-  unsigned counts[MOST_VALUES] = {0};
+  unsigned counts[MAX_VALUES] = {0};
   for (size_t i = 0; i < n_rows; i++) counts[values[i]]++;
   for (unsigned v = 0; v < n_values; v++) printf("%s%u", v ? "," : "", counts[v]);
 }
@@ -97,9 +97,9 @@ static bool next_class(unsigned *values, size_t n_rows, unsigned n_values) {
 static void say_classes(unsigned k, unsigned noise, unsigned n_values) {
   shoal_policy *plus = policy_of(k, n_values, "{p-plus-sensitive: {p: 2}}");
   shoal_policy *theta = policy_of(k, n_values, "{theta-sensitive: {mu: 0.6}}");
-  const unsigned runs[MOST_ROWS] = {0};
+  const unsigned runs[MAX_ROWS] = {0};
   for (size_t n = k; n <= k + noise; n++) {
-    unsigned values[MOST_ROWS] = {0};
+    unsigned values[MAX_ROWS] = {0};
     do {
       print_counts(values, n, n_values);
       printf(" %d %d\n", holds(runs, values, n, plus), holds(runs, values, n, theta));
@@ -112,9 +112,9 @@ static void say_classes(unsigned k, unsigned noise, unsigned n_values) {
 /* The classes of a release file of "label,value" lines, labels in order of first appearance. */
 static void print_release(const char *path, unsigned n_values) {
   FILE *file = fopen(path, "r");
-  char line[64], labels[MOST_ROWS][32];
-  unsigned values[MOST_ROWS][MOST_ROWS];
-  size_t n_classes = 0, sizes[MOST_ROWS];
+  char line[64], labels[MAX_ROWS][32];
+  unsigned values[MAX_ROWS][MAX_ROWS];
+  size_t n_classes = 0, sizes[MAX_ROWS];
   if (!file || !fgets(line, sizeof line, file)) exit(3);
   while (fgets(line, sizeof line, file)) {
     char *comma = strrchr(line, ',');
@@ -154,7 +154,7 @@ static void say_release(const unsigned *runs, const unsigned *values, size_t n_r
 
 static void say_releases(unsigned k, unsigned n_classes, unsigned n_values, const char *path) {
   shoal_policy *policy = policy_of(k, n_values, "{theta-sensitive: {mu: 0.6}}");
-  unsigned runs[MOST_ROWS], values[MOST_ROWS] = {0};
+  unsigned runs[MAX_ROWS], values[MAX_ROWS] = {0};
   size_t n_rows = (size_t)k * n_classes;
   for (size_t i = 0; i < n_rows; i++) runs[i] = (unsigned)(i / k);
   for (bool more = true; more;) {
@@ -175,7 +175,7 @@ static void say_releases(unsigned k, unsigned n_classes, unsigned n_values, cons
 int main(int argc, char **argv) {
   if (argc < 5) return 2;
   unsigned a = (unsigned)atoi(argv[2]), b = (unsigned)atoi(argv[3]), c = (unsigned)atoi(argv[4]);
-  if (c > MOST_VALUES || a * b > MOST_ROWS || a + b > MOST_ROWS) return 2;
+  if (c > MAX_VALUES || a * b > MAX_ROWS || a + b > MAX_ROWS) return 2;
   if (!strcmp(argv[1], "classes")) say_classes(a, b, c);
   else if (!strcmp(argv[1], "releases") && argc > 5) say_releases(a, b, c, argv[5]);
   else return 2;

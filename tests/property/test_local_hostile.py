@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hostile tables for every local algorithm: too little, too much of one thing, all different, all missing.
 
-Each table is laid out here, goes to every algorithm with a limit on time, and its release
+Each table goes to every algorithm with a limit on CPU time, and its release
 is judged as in test_local.py. Shapes an algorithm refuses must be refused with the right
 exit status and without an output.
 """
@@ -16,8 +16,8 @@ import gen_local
 import support
 import test_local
 
-# For one run, also of a sanitized program on a busy machine; more where it is slower by design.
-SECONDS = 30 * int(os.environ.get("SHOAL_SLOWER", "1"))
+# Of one run, also of a sanitized program; SHOAL_SLOWER is the factor of a slower build.
+CPU_SECONDS = 60 * int(os.environ.get("SHOAL_SLOWER", "1"))
 NUMBER = {"type": "number"}
 TREE = {"A": ["a0", "a1", "a2"], "B": ["b0", "b1"]}
 LEAVES = ["a0", "a1", "a2", "b0", "b1"]
@@ -25,9 +25,8 @@ LEAVES = ["a0", "a1", "a2", "b0", "b1"]
 
 def setUpModule():
     support.require_program()
-    unlimited = support.TIMEOUT_SECONDS
-    support.TIMEOUT_SECONDS = SECONDS       # a run beyond it is ended, and the test fails
-    unittest.addModuleCleanup(setattr, support, "TIMEOUT_SECONDS", unlimited)
+    support.CPU_SECONDS = CPU_SECONDS       # a run beyond it is ended, and the test fails
+    unittest.addModuleCleanup(setattr, support, "CPU_SECONDS", None)
 
 
 def number():
@@ -83,12 +82,12 @@ class Shapes(unittest.TestCase):
 
     def test_one_sensitive_value_in_99_percent(self):
         rng = random.Random(1)
-        rows = [[str(rng.randrange(90)), rng.choice(LEAVES), "u" if i % 100 else f"v{i % 7}"] for i in range(5000)]
+        rows = [[str(rng.randrange(90)), rng.choice(LEAVES), "u" if i % 100 else f"v{i % 7}"] for i in range(2000)]
         found = self.each("qts", rows, {"q": number(), "t": tree()}, 3, 2)
         self.assert_exit(found, 0)
         for (algorithm, _), comparison in found.items():
-            if algorithm != "k-member":       # each cluster needs one of the fifty others
-                self.assertLessEqual(comparison.report["output"].get("clusters", 0), 50)
+            if algorithm != "k-member":       # each cluster needs one of the twenty others
+                self.assertLessEqual(comparison.report["output"].get("clusters", 0), 20)
 
     def test_sensitive_values_mostly_missing(self):
         rows = [[str(i), "?" if i % 4 else "uv"[i // 4 % 2]] for i in range(40)]
@@ -121,7 +120,7 @@ class Shapes(unittest.TestCase):
     def test_one_value_in_99_percent(self):
         rng = random.Random(2)
         rows = [["50" if i % 100 else str(i % 91), "a0" if (i + 50) % 100 else rng.choice(LEAVES), rng.choice("uvwx")]
-                for i in range(5000)]
+                for i in range(2000)]
         self.assert_exit(self.each("qts", rows, {"q": number(), "t": tree()}, 10, 2), 0)
 
     def test_one_quasi_identifier(self):

@@ -5,7 +5,7 @@ The tables of test_local.py are too small for these ways (flock_small, flock_sca
 4,000 to 6,000 rows: trees and numbers, values even or skewed, k and p that bound the
 clusters by rows or by values. Every class of the release has k rows and p values of each sensitive
 attribute, counted here; the sensitive values are those of the table; the release is the same for one
-and two threads. SHOAL_CASES sets the number of cases, divided by 20.
+and two threads. SHOAL_CASES sets the number of cases, divided by 50.
 """
 
 import os
@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 
 import support
 
-CASES = max(int(os.environ.get("SHOAL_CASES") or 400) // 20, 4)
+CASES = max(int(os.environ.get("SHOAL_CASES") or 400) // 50, 4)
 PARTS = 4
 
 

@@ -9,7 +9,7 @@
 
 #include "cluster_table.h"
 
-enum { MOST_AXES = 32 };
+enum { MAX_AXES = 32 };
 
 /* ---------------------------------------------------------------- tables */
 
@@ -27,16 +27,16 @@ typedef struct fixture {
   uint64_t k, p;
   shoal_table *table;
   shoal_policy *policy;
-  shoal_hierarchy *hierarchies[MOST_AXES];
+  shoal_hierarchy *hierarchies[MAX_AXES];
   shoal_sensitive sensitive;
   shoal_tracked tracked;
-  const shoal_column *tracked_columns[MOST_AXES + 1];
-  shoal_track track[MOST_AXES + 1];
-  shoal_demands demands;
-  shoal_frequency *frequency;
+  const shoal_column *tracked_columns[MAX_AXES + 1];
+  shoal_track track[MAX_AXES + 1];
+  shoal_requirements requirements;
+  shoal_frequency_set *frequency;
   shoal_axes axes;
-  shoal_fit fit;
-  shoal_judging judging;
+  shoal_cluster_requirements required;
+  shoal_requirement_checker checker;
   shoal_partition partition;
   shoal_error error;
 } fixture;
@@ -96,8 +96,8 @@ static inline void write_any(shoal_text *text, const void *user, size_t column, 
 }
 
 static inline void draw_table(fixture *f, const shape *s, shoal_random *random) {
-  char names[MOST_AXES + 1][8];
-  const char *pointers[MOST_AXES + 1];
+  char names[MAX_AXES + 1][8];
+  const char *pointers[MAX_AXES + 1];
   for (size_t c = 0; c <= f->n_quasi; c++) {
     (void)snprintf(names[c], sizeof names[c], c < f->n_quasi ? "q%zu" : "s", c);
     pointers[c] = names[c];
@@ -117,7 +117,7 @@ static inline void setup(fixture *f, const shape *s, size_t n_rows, uint64_t k, 
   f->p = p;
   read_policy(f, s, models);
   draw_table(f, s, &random);
-  const shoal_column *quasi[MOST_AXES];
+  const shoal_column *quasi[MAX_AXES];
   for (size_t q = 0; q < f->n_quasi; q++) {
     quasi[q] = &f->table->columns[q];
     const shoal_attribute *attribute = shoal_policy_attribute(f->policy, quasi[q]->name);
@@ -132,23 +132,25 @@ static inline void setup(fixture *f, const shape *s, size_t n_rows, uint64_t k, 
                                .n_sensitive = 1,
                                .columns = f->tracked_columns,
                                .track = f->track};
-  succeeds(f, shoal_demands_bind(f->policy, f->table, &f->tracked, &f->demands, &f->error));
-  succeeds(f, shoal_frequency_build(f->table, quasi, (const shoal_hierarchy *const *)f->hierarchies,
-                                    f->n_quasi, f->tracked.columns, f->tracked.track,
-                                    f->tracked.n_columns, NULL, &f->frequency, &f->error));
-  succeeds(f, shoal_axes_init(&f->axes, f->frequency, NULL, SHOAL_LOSS_HEIGHT, &f->error));
   succeeds(f,
-           shoal_fit_init(&f->fit, &f->demands, &f->tracked, f->table, SHOAL_FIT_GIVEN, &f->error));
-  succeeds(f, shoal_judging_init(&f->judging, &f->fit, &f->error));
+           shoal_requirements_bind(f->policy, f->table, &f->tracked, &f->requirements, &f->error));
+  succeeds(f, shoal_frequency_set_build(f->table, quasi,
+                                        (const shoal_hierarchy *const *)f->hierarchies, f->n_quasi,
+                                        f->tracked.columns, f->tracked.track, f->tracked.n_columns,
+                                        NULL, &f->frequency, &f->error));
+  succeeds(f, shoal_axes_init(&f->axes, f->frequency, NULL, SHOAL_LOSS_HEIGHT, &f->error));
+  succeeds(f, shoal_cluster_requirements_init(&f->required, &f->requirements, &f->tracked, f->table,
+                                              SHOAL_WEIGHTS_GIVEN, &f->error));
+  succeeds(f, shoal_requirement_checker_init(&f->checker, &f->required, &f->error));
 }
 
 static inline void teardown(fixture *f) {
   shoal_partition_reset(&f->partition);
-  shoal_judging_reset(&f->judging);
-  shoal_fit_reset(&f->fit);
+  shoal_requirement_checker_reset(&f->checker);
+  shoal_cluster_requirements_reset(&f->required);
   shoal_axes_reset(&f->axes);
-  shoal_frequency_free(f->frequency);
-  shoal_demands_reset(&f->demands);
+  shoal_frequency_set_free(f->frequency);
+  shoal_requirements_reset(&f->requirements);
   for (size_t q = 0; q < f->n_quasi; q++) shoal_hierarchy_free(f->hierarchies[q]);
   shoal_table_free(f->table);
   shoal_policy_free(f->policy);
@@ -166,7 +168,7 @@ static inline uint32_t *members(const fixture *f, uint32_t cluster_id, size_t *n
   return rows;
 }
 
-static inline uint32_t place(const fixture *f, uint32_t row, size_t axis) {
+static inline uint32_t position(const fixture *f, uint32_t row, size_t axis) {
   return shoal_axes_row(&f->axes, row)[axis];
 }
 
@@ -179,7 +181,7 @@ static inline bool satisfies(fixture *f, const uint32_t *rows, size_t n) {
     while (before < i && shoal_column_code(f->sensitive.column, rows[before]) != value) before++;
     distinct += before == i;
   }
-  return n >= f->k && distinct >= f->p && shoal_judging_others(&f->judging, rows, n);
+  return n >= f->k && distinct >= f->p && shoal_requirement_checker_others(&f->checker, rows, n);
 }
 
 static inline void check_partition(fixture *f) {

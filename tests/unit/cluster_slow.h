@@ -10,19 +10,19 @@
 
 #include "cluster/cluster.h"
 
-enum { MOST_ROWS = 64, MOST_AXES = 4, NONE = MOST_ROWS };
+enum { MAX_ROWS = 64, MAX_AXES = 4, NONE = MAX_ROWS };
 
 /* A set of rows, in no order that matters. */
 typedef struct rows {
-  uint32_t items[MOST_ROWS];
+  uint32_t items[MAX_ROWS];
   uint32_t n;
 } rows;
 
 typedef struct slow {
   const shoal_axes *axes;
-  const shoal_fit *fit;
+  const shoal_cluster_requirements *required;
   uint32_t n_rows;
-  rows clusters[MOST_ROWS];
+  rows clusters[MAX_ROWS];
   uint32_t n_clusters;
   rows left; /* in no cluster, ascending */
 } slow;
@@ -49,12 +49,12 @@ static inline rows rows_with(const rows *set, uint32_t row) {
 }
 
 static inline int64_t slow_il(const slow *s, const rows *set) {
-  shoal_span extent[MOST_AXES];
+  shoal_span box[MAX_AXES];
   if (!set->n) return 0;
-  shoal_extent_start(s->axes, extent, shoal_axes_row(s->axes, set->items[0]));
+  shoal_box_start(s->axes, box, shoal_axes_row(s->axes, set->items[0]));
   for (uint32_t i = 1; i < set->n; i++)
-    shoal_extent_add(s->axes, extent, shoal_axes_row(s->axes, set->items[i]));
-  return (int64_t)set->n * shoal_extent_loss(s->axes, extent);
+    shoal_box_add(s->axes, box, shoal_axes_row(s->axes, set->items[i]));
+  return (int64_t)set->n * shoal_box_loss(s->axes, box);
 }
 
 static inline int64_t slow_increase(const slow *s, const rows *cluster, uint32_t row) {
@@ -64,39 +64,42 @@ static inline int64_t slow_increase(const slow *s, const rows *cluster, uint32_t
 
 /* Distinct groups, at most p: the paper's y. */
 static inline int64_t slow_y(const slow *s, const rows *set, size_t d) {
-  const shoal_count *count = &s->fit->counts[d];
+  const shoal_distinct_requirement *count = &s->required->counts[d];
   int64_t y = 0;
   for (uint32_t i = 0; i < set->n; i++) {
-    uint32_t group = shoal_count_group(count, set->items[i]);
-    bool again = group == SHOAL_NO_GROUP;
+    uint32_t group = shoal_distinct_requirement_group(count, set->items[i]);
+    bool again = group == SHOAL_NONE;
     for (uint32_t j = 0; j < i; j++)
-      again = again || shoal_count_group(count, set->items[j]) == group;
+      again = again || shoal_distinct_requirement_group(count, set->items[j]) == group;
     y += !again;
   }
-  return y < count->least ? y : count->least;
+  return y < count->min_distinct ? y : count->min_distinct;
 }
 
 static inline int64_t slow_div(const slow *s, const rows *cluster, uint32_t row) {
   rows with = rows_with(cluster, row);
   int64_t sum = 0;
-  for (size_t d = 0; d < s->fit->n_counts; d++) {
+  for (size_t d = 0; d < s->required->n_counts; d++) {
     int64_t y = slow_y(s, cluster, d);
-    sum += (slow_y(s, &with, d) - y) * (s->fit->counts[d].least - y) * s->fit->counts[d].weight;
+    sum += (slow_y(s, &with, d) - y) * (s->required->counts[d].min_distinct - y) *
+           s->required->counts[d].weight;
   }
   return sum;
 }
 
 static inline int64_t slow_hom(const slow *s, const rows *cluster) {
   int64_t sum = 0;
-  for (size_t d = 0; d < s->fit->n_counts; d++)
-    sum += (s->fit->counts[d].least - slow_y(s, cluster, d)) * s->fit->counts[d].weight;
+  for (size_t d = 0; d < s->required->n_counts; d++)
+    sum += (s->required->counts[d].min_distinct - slow_y(s, cluster, d)) *
+           s->required->counts[d].weight;
   return sum;
 }
 
-static inline void slow_start(slow *s, const shoal_axes *axes, const shoal_fit *fit) {
+static inline void slow_start(slow *s, const shoal_axes *axes,
+                              const shoal_cluster_requirements *required) {
   memset(s, 0, sizeof *s);
   s->axes = axes;
-  s->fit = fit;
+  s->required = required;
   s->n_rows = (uint32_t)axes->n_rows;
   for (uint32_t row = 0; row < s->n_rows; row++) rows_add(&s->left, row);
 }
@@ -148,7 +151,7 @@ static inline uint32_t slow_furthest(const slow *s, uint32_t row) {
 
 /* Rows that are left join, in order, the cluster whose IL grows least. Gives the numbers. */
 static inline void slow_finish(slow *s, uint32_t *cluster_of_row) {
-  memset(cluster_of_row, 0, MOST_ROWS * sizeof *cluster_of_row);
+  memset(cluster_of_row, 0, MAX_ROWS * sizeof *cluster_of_row);
   if (!s->n_clusters) return;
   rows left = s->left;
   for (uint32_t i = 0; i < left.n; i++) {
@@ -167,11 +170,11 @@ static inline void slow_finish(slow *s, uint32_t *cluster_of_row) {
 
 static inline void slow_k_member(slow *s, uint32_t *cluster_of_row) {
   uint32_t seed = 0;
-  while (s->left.n >= s->fit->k) {
+  while (s->left.n >= s->required->k) {
     uint32_t c = s->n_clusters++;
     seed = slow_furthest(s, seed);
     slow_give(s, c, seed);
-    for (uint64_t i = 1; i < s->fit->k; i++) slow_give(s, c, slow_nearest(s, &s->clusters[c]));
+    for (uint64_t i = 1; i < s->required->k; i++) slow_give(s, c, slow_nearest(s, &s->clusters[c]));
   }
   slow_finish(s, cluster_of_row);
 }
@@ -183,9 +186,9 @@ static inline void slow_greedy_pk(slow *s, uint32_t *cluster_of_row) {
     rows *cluster = &s->clusters[c];
     seed = slow_furthest(s, seed);
     slow_give(s, c, seed);
-    while (s->left.n && (cluster->n < s->fit->k || slow_hom(s, cluster)))
+    while (s->left.n && (cluster->n < s->required->k || slow_hom(s, cluster)))
       slow_give(s, c, slow_best(s, &s->left, cluster));
-    if (cluster->n >= s->fit->k && !slow_hom(s, cluster)) continue;
+    if (cluster->n >= s->required->k && !slow_hom(s, cluster)) continue;
     slow_take_last_apart(s);
     break;
   }
@@ -195,17 +198,18 @@ static inline void slow_greedy_pk(slow *s, uint32_t *cluster_of_row) {
 /* ---------------------------------------------------------------- enhanced-pk */
 
 typedef struct slow_values {
-  const shoal_count *hardest;
+  const shoal_distinct_requirement *hardest;
   uint32_t p, i_value, max_clusters;
-  uint32_t group[MOST_ROWS]; /* v_1, v_2, ... */
-  uint32_t f[MOST_ROWS];     /* their rows */
+  uint32_t group[MAX_ROWS]; /* v_1, v_2, ... */
+  uint32_t f[MAX_ROWS];     /* their rows */
   uint32_t n;
 } slow_values;
 
 static inline void slow_order_values(const slow *s, slow_values *v) {
   for (uint32_t g = 0; g < v->hardest->n_groups; g++) {
     uint32_t f = 0, at = v->n;
-    for (uint32_t row = 0; row < s->n_rows; row++) f += shoal_count_group(v->hardest, row) == g;
+    for (uint32_t row = 0; row < s->n_rows; row++)
+      f += shoal_distinct_requirement_group(v->hardest, row) == g;
     if (!f) continue;
     for (; at && v->f[at - 1] < f; at--) {
       v->f[at] = v->f[at - 1];
@@ -219,12 +223,13 @@ static inline void slow_order_values(const slow *s, slow_values *v) {
 
 static inline void slow_plan(const slow *s, slow_values *v) {
   memset(v, 0, sizeof *v);
-  v->hardest = &s->fit->counts[0];
-  for (size_t d = 1; d < s->fit->n_counts; d++)
-    if (s->fit->counts[d].most < v->hardest->most) v->hardest = &s->fit->counts[d];
-  v->p = v->hardest->least;
+  v->hardest = &s->required->counts[0];
+  for (size_t d = 1; d < s->required->n_counts; d++)
+    if (s->required->counts[d].max_clusters < v->hardest->max_clusters)
+      v->hardest = &s->required->counts[d];
+  v->p = v->hardest->min_distinct;
   slow_order_values(s, v);
-  uint32_t n = 0, cf[MOST_ROWS + 1] = {0};
+  uint32_t n = 0, cf[MAX_ROWS + 1] = {0};
   for (uint32_t i = 0; i < v->n; i++) n += v->f[i];
   for (uint32_t i = 0; i < v->n; i++) cf[i + 1] = cf[i] + v->f[i];
   v->max_clusters = UINT32_MAX;
@@ -239,7 +244,7 @@ static inline void slow_plan(const slow *s, slow_values *v) {
 static inline rows slow_sec(const slow *s, const slow_values *v, uint32_t j) {
   rows sec = {.n = 0};
   for (uint32_t i = 0; i < s->left.n; i++)
-    if (shoal_count_group(v->hardest, s->left.items[i]) == v->group[j - 1])
+    if (shoal_distinct_requirement_group(v->hardest, s->left.items[i]) == v->group[j - 1])
       rows_add(&sec, s->left.items[i]);
   return sec;
 }
@@ -261,7 +266,7 @@ static inline void slow_split(slow *s, const slow_values *v) {
 
 /* The best of all pairs, again and again. */
 static inline void slow_match(slow *s, rows sec) {
-  bool done[MOST_ROWS] = {false};
+  bool done[MAX_ROWS] = {false};
   for (uint32_t given = 0; given < s->n_clusters && sec.n; given++) {
     uint32_t row = NONE, cluster = NONE;
     int64_t div = -1, increase = 0;
@@ -310,7 +315,7 @@ static inline void slow_diversify(slow *s) {
 
 static inline void slow_fill(slow *s) {
   slow_reorder(s, false);
-  uint64_t k = s->fit->k, u = 0, rest = s->left.n;
+  uint64_t k = s->required->k, u = 0, rest = s->left.n;
   while (u < s->n_clusters && s->clusters[u].n >= k) u++;
   for (uint64_t i = u; i < s->n_clusters; i++) rest += s->clusters[i].n;
   while (s->n_clusters > u + rest / k) slow_take_last_apart(s);
@@ -320,8 +325,8 @@ static inline void slow_fill(slow *s) {
 
 static inline void slow_enhanced_pk(slow *s, uint32_t *cluster_of_row) {
   slow_values v;
-  if (!s->fit->n_counts) {
-    s->n_clusters = (uint32_t)(s->n_rows / s->fit->k);
+  if (!s->required->n_counts) {
+    s->n_clusters = (uint32_t)(s->n_rows / s->required->k);
     for (uint32_t c = 0; c < s->n_clusters; c++) slow_give(s, c, c);
   } else {
     slow_plan(s, &v);

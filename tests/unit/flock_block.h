@@ -51,11 +51,11 @@ static inline void make_tree(made *m, shoal_axis *axis, uint32_t fan) {
   uint64_t width = 1;
   for (uint32_t l = 0; l < LEVELS; l++, width *= fan) {
     h->levels[l].of_leaf = room_for(axis->n_values, sizeof(uint32_t));
-    axis->loss_at[l] = shoal_arena_alloc(arena, axis->n_places, sizeof(uint32_t));
+    axis->loss_at[l] = shoal_arena_alloc(arena, axis->n_positions, sizeof(uint32_t));
     assert_non_null(axis->loss_at[l]);
     for (uint32_t v = 0; v < axis->n_values; v++)
-      h->levels[l].of_leaf[v] = l + 1 < LEVELS ? (uint32_t)(axis->place_of[v] / width) : 0;
-    for (uint32_t t = 0; t < axis->n_places; t++)
+      h->levels[l].of_leaf[v] = l + 1 < LEVELS ? (uint32_t)(axis->position_of[v] / width) : 0;
+    for (uint32_t t = 0; t < axis->n_positions; t++)
       axis->loss_at[l][t] = (uint32_t)((uint64_t)axis->full * l / (LEVELS - 1));
   }
   axis->pairs = NULL;
@@ -75,19 +75,21 @@ static inline void add_people(made *m, uint32_t n_people, uint32_t least, uint64
   for (size_t r = 0; r < f->n_rows; r++) n_rows[codes[r]] += codes[r] > 0;
   m->people = (shoal_column){
       .name = "person", .n_values = n_people, .code_size = sizeof *codes, .codes = codes};
-  shoal_count *counts = realloc(f->fit.counts, (f->fit.n_counts + 1) * sizeof *counts);
+  shoal_distinct_requirement *counts =
+      realloc(f->required.counts, (f->required.n_counts + 1) * sizeof *counts);
   assert_non_null(counts);
-  f->fit.counts = counts;
-  shoal_judging_reset(&f->judging);
-  shoal_count *own = &counts[f->fit.n_counts++];
-  *own = (shoal_count){.column = &m->people, .n_groups = n_people, .least = least, .weight = 1};
+  f->required.counts = counts;
+  shoal_requirement_checker_reset(&f->checker);
+  shoal_distinct_requirement *own = &counts[f->required.n_counts++];
+  *own = (shoal_distinct_requirement){
+      .column = &m->people, .n_groups = n_people, .min_distinct = least, .weight = 1};
   own->group_of = room_for(n_people, sizeof *own->group_of);
-  for (uint32_t v = 0; v < n_people; v++) own->group_of[v] = v ? v : SHOAL_NO_GROUP;
-  shoal_spread spread = {.n_rows = f->n_rows, .descending = n_rows};
-  shoal_spread_sort(&spread, n_people);
-  own->most = shoal_spread_max_groups(&spread, least);
+  for (uint32_t v = 0; v < n_people; v++) own->group_of[v] = v ? v : SHOAL_NONE;
+  shoal_value_frequencies spread = {.n_rows = f->n_rows, .descending = n_rows};
+  shoal_value_frequencies_sort(&spread, n_people);
+  own->max_clusters = shoal_value_frequencies_max_groups(&spread, least);
   free(n_rows);
-  succeeds(f, shoal_judging_init(&f->judging, &f->fit, &f->error));
+  succeeds(f, shoal_requirement_checker_init(&f->checker, &f->required, &f->error));
 }
 
 static inline void make(made *m, const layout *l, uint64_t seed) {
@@ -128,10 +130,10 @@ static inline void block_init(one_block *k, fixture *f, uint32_t percent, uint32
     if (t != always && (t + salt) * UINT32_C(2654435761) % 100 >= percent) continue;
     keys[k->n++] = (uint64_t)t << 32 | r;
   }
-  shoal_sort_keys(keys, k->n);
+  shoal_sort_u64(keys, k->n);
   for (uint32_t i = 0; i < k->n; i++) k->rows[i] = (uint32_t)keys[i];
   free(keys);
-  const shoal_cluster_task task = {.axes = &f->axes, .fit = &f->fit};
+  const shoal_cluster_task task = {.axes = &f->axes, .required = &f->required};
   assert_true(shoal_packed_rows_init(&k->p, &task, k->rows, k->n));
   if (!n_clusters) n_clusters = k->n;
   assert_true(shoal_clusters_init(&k->b, &k->p, n_clusters, &k->stop));
@@ -151,18 +153,18 @@ static inline double exact_loss(const one_block *k, const uint32_t *rows, uint32
   double loss = 0;
   for (size_t q = 0; q < axes->n; q++) {
     const shoal_axis *axis = &axes->items[q];
-    uint8_t *has = room_for(axis->n_places, 1);
+    uint8_t *has = room_for(axis->n_positions, 1);
     uint32_t lo = UINT32_MAX, hi = 0, distinct = 0;
     for (uint32_t i = 0; i < n; i++) {
-      uint32_t place = shoal_axes_row(axes, k->rows[rows[i]])[q];
-      if (place < lo) lo = place;
-      if (place > hi) hi = place;
-      distinct += !has[place];
-      has[place] = 1;
+      uint32_t position = shoal_axes_row(axes, k->rows[rows[i]])[q];
+      if (position < lo) lo = position;
+      if (position > hi) hi = position;
+      distinct += !has[position];
+      has[position] = 1;
     }
     free(has);
     if (axis->kind != SHOAL_AXIS_SET) loss += shoal_axis_loss(axis, lo, hi);
-    else if (distinct > 1) loss += (double)axis->full * (distinct - 1) / (axis->n_places - 1);
+    else if (distinct > 1) loss += (double)axis->full * (distinct - 1) / (axis->n_positions - 1);
   }
   return loss;
 }
@@ -171,9 +173,10 @@ static inline const int16_t *values_at(const one_block *k, uint32_t row) {
   return shoal_packed_values(&k->p, k->p.tuple[row]);
 }
 
-static inline void box_around(const one_block *k, shoal_box box, const uint32_t *rows, uint32_t n) {
-  shoal_box_start(&k->p, box, values_at(k, rows[0]));
-  for (uint32_t i = 1; i < n; i++) shoal_box_add(&k->p, box, values_at(k, rows[i]));
+static inline void box_around(const one_block *k, shoal_packed_box box, const uint32_t *rows,
+                              uint32_t n) {
+  shoal_packed_box_start(&k->p, box, values_at(k, rows[0]));
+  for (uint32_t i = 1; i < n; i++) shoal_packed_box_add(&k->p, box, values_at(k, rows[i]));
 }
 
 /* The rows of a cluster, from cluster_of alone. */
@@ -198,7 +201,7 @@ static inline shoal_group_set slow_groups(const one_block *k, size_t d, const ui
   uint32_t in_bit[64] = {0};
   for (uint32_t i = 0; i < n; i++) {
     uint32_t group = k->p.group[d][rows[i]];
-    if (group == SHOAL_NO_GROUP) continue;
+    if (group == SHOAL_NONE) continue;
     set.distinct += !of_group(k, d, group, rows, i);
     in_bit[group % 64]++;
   }
@@ -219,8 +222,8 @@ static inline void check_groups(const one_block *k, uint32_t c, const uint32_t *
 
 /* Lists of rows lead both ways and hold what cluster_of says. */
 static inline void check_list(const one_block *k, uint32_t c, uint32_t n) {
-  uint32_t before = SHOAL_NIL, listed = 0;
-  for (uint32_t r = k->b.head[c]; r != SHOAL_NIL; r = k->b.next[r], listed++) {
+  uint32_t before = SHOAL_NONE, listed = 0;
+  for (uint32_t r = k->b.head[c]; r != SHOAL_NONE; r = k->b.next[r], listed++) {
     assert_int_equal(k->b.cluster_of[r], c);
     assert_int_equal(k->b.prev[r], before);
     assert_true(listed < n);
@@ -239,9 +242,10 @@ static inline void check_figures(const one_block *k, bool whole) {
   const shoal_clusters *b = &k->b;
   uint32_t *rows = room_for(k->n, sizeof *rows), n_live = 0, n_rows = 0;
   int64_t total = 0;
-  shoal_boxes one;
-  assert_true(shoal_boxes_init(&one, &k->p, 1));
-  shoal_box box = shoal_boxes_at(&one, &k->p, 0);
+  shoal_packed_boxes one;
+  shoal_arena arena = {0};
+  assert_true(shoal_packed_boxes_init(&one, &k->p, 1, &arena));
+  shoal_packed_box box = shoal_packed_boxes_at(&one, &k->p, 0);
   for (uint32_t c = 0; c < b->room; c++) {
     uint32_t n = rows_in(k, c, rows);
     assert_int_equal(b->size[c], n);
@@ -249,10 +253,10 @@ static inline void check_figures(const one_block *k, bool whole) {
     if (!n) continue;
     assert_true(c < b->n);
     box_around(k, box, rows, n);
-    shoal_box own = shoal_clusters_box(b, c);
+    shoal_packed_box own = shoal_clusters_box(b, c);
     assert_memory_equal(own.lo, box.lo, 2 * k->p.n_spans * sizeof *box.lo);
     if (k->p.n_words) assert_memory_equal(own.sets, box.sets, k->p.n_words * sizeof *box.sets);
-    assert_int_equal(b->loss[c], shoal_box_loss(&k->p, box));
+    assert_int_equal(b->loss[c], shoal_packed_box_loss(&k->p, box));
     check_groups(k, c, rows, n);
     total += slow_cost(b, n, b->loss[c]);
     n_live++;
@@ -261,7 +265,7 @@ static inline void check_figures(const one_block *k, bool whole) {
   assert_int_equal(b->n_live, n_live);
   assert_true(b->total == total);
   if (whole) assert_int_equal(n_rows, k->n);
-  shoal_boxes_reset(&one);
+  shoal_arena_reset(&arena);
   free(rows);
 }
 
@@ -272,7 +276,7 @@ static inline bool all_satisfied(const one_block *k) {
   for (uint32_t c = 0; c < k->b.n && all; c++) {
     uint32_t n = rows_in(k, c, rows);
     for (uint32_t i = 0; i < n; i++) rows[i] = k->rows[rows[i]];
-    all = !n || shoal_judging_fits(&k->f->judging, rows, n);
+    all = !n || shoal_requirement_checker_satisfies(&k->f->checker, rows, n);
   }
   free(rows);
   return all;

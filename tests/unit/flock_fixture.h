@@ -9,7 +9,7 @@
 
 #include "cluster_table.h"
 
-enum { MOST_AXES = 80, MOST_SENSITIVE = 3, MOST_COLUMNS = MOST_AXES + MOST_SENSITIVE + 1 };
+enum { MAX_AXES = 80, MAX_SENSITIVE = 3, MAX_COLUMNS = MAX_AXES + MAX_SENSITIVE + 1 };
 
 /* ---------------------------------------------------------------- tables */
 
@@ -23,7 +23,7 @@ enum { MOST_AXES = 80, MOST_SENSITIVE = 3, MOST_COLUMNS = MOST_AXES + MOST_SENSI
  */
 typedef struct shape {
   size_t n_rows;
-  char kinds[MOST_AXES + 1];
+  char kinds[MAX_AXES + 1];
   uint64_t n_values; /* of numbers */
   size_t n_sensitive;
   uint64_t n_sensitive_values;
@@ -40,16 +40,16 @@ typedef struct fixture {
   size_t n_quasi, n_rows;
   shoal_table *table;
   shoal_policy *policy;
-  shoal_hierarchy *hierarchies[MOST_COLUMNS];
-  shoal_sensitive sensitive[MOST_SENSITIVE];
+  shoal_hierarchy *hierarchies[MAX_COLUMNS];
+  shoal_sensitive sensitive[MAX_SENSITIVE];
   shoal_tracked tracked;
-  const shoal_column *tracked_columns[2 * MOST_COLUMNS];
-  shoal_track track[2 * MOST_COLUMNS];
-  shoal_demands demands;
-  shoal_frequency *frequency;
+  const shoal_column *tracked_columns[2 * MAX_COLUMNS];
+  shoal_track track[2 * MAX_COLUMNS];
+  shoal_requirements requirements;
+  shoal_frequency_set *frequency;
   shoal_axes axes;
-  shoal_fit fit;
-  shoal_judging judging;
+  shoal_cluster_requirements required;
+  shoal_requirement_checker checker;
   shoal_error error;
 } fixture;
 
@@ -114,8 +114,8 @@ static inline void draw_cell(shoal_text *text, const void *user, size_t column, 
 
 static inline void draw_table(fixture *f, shoal_random *random) {
   size_t n_columns = f->n_quasi + f->s->n_sensitive + 1;
-  char names[MOST_COLUMNS][16];
-  const char *pointers[MOST_COLUMNS];
+  char names[MAX_COLUMNS][16];
+  const char *pointers[MAX_COLUMNS];
   for (size_t c = 0; c < n_columns; c++) {
     size_t sensitive = c - f->n_quasi;
     if (c + 1 == n_columns) (void)snprintf(names[c], sizeof names[c], "g");
@@ -142,7 +142,7 @@ static inline void compile_hierarchies(fixture *f) {
 
 static inline void setup_weighted(fixture *f, const shape *s, const shoal_decimal *weights,
                                   shoal_loss_kind kind, uint64_t seed) {
-  const shoal_column *quasi[MOST_AXES];
+  const shoal_column *quasi[MAX_AXES];
   shoal_random random;
   shoal_random_seed(&random, seed);
   *f = (fixture){.s = s, .n_quasi = strlen(s->kinds), .n_rows = s->n_rows};
@@ -154,14 +154,16 @@ static inline void setup_weighted(fixture *f, const shape *s, const shoal_decima
                                .n_sensitive = s->n_sensitive,
                                .columns = f->tracked_columns,
                                .track = f->track};
-  succeeds(f, shoal_demands_bind(f->policy, f->table, &f->tracked, &f->demands, &f->error));
-  succeeds(f, shoal_frequency_build(f->table, quasi, (const shoal_hierarchy *const *)f->hierarchies,
-                                    f->n_quasi, f->tracked.columns, f->tracked.track,
-                                    f->tracked.n_columns, NULL, &f->frequency, &f->error));
-  succeeds(f, shoal_axes_init(&f->axes, f->frequency, weights, kind, &f->error));
   succeeds(f,
-           shoal_fit_init(&f->fit, &f->demands, &f->tracked, f->table, SHOAL_FIT_GIVEN, &f->error));
-  succeeds(f, shoal_judging_init(&f->judging, &f->fit, &f->error));
+           shoal_requirements_bind(f->policy, f->table, &f->tracked, &f->requirements, &f->error));
+  succeeds(f, shoal_frequency_set_build(f->table, quasi,
+                                        (const shoal_hierarchy *const *)f->hierarchies, f->n_quasi,
+                                        f->tracked.columns, f->tracked.track, f->tracked.n_columns,
+                                        NULL, &f->frequency, &f->error));
+  succeeds(f, shoal_axes_init(&f->axes, f->frequency, weights, kind, &f->error));
+  succeeds(f, shoal_cluster_requirements_init(&f->required, &f->requirements, &f->tracked, f->table,
+                                              SHOAL_WEIGHTS_GIVEN, &f->error));
+  succeeds(f, shoal_requirement_checker_init(&f->checker, &f->required, &f->error));
 }
 
 static inline void setup(fixture *f, const shape *s, uint64_t seed) {
@@ -169,23 +171,23 @@ static inline void setup(fixture *f, const shape *s, uint64_t seed) {
 }
 
 static inline void teardown(fixture *f) {
-  shoal_judging_reset(&f->judging);
-  shoal_fit_reset(&f->fit);
+  shoal_requirement_checker_reset(&f->checker);
+  shoal_cluster_requirements_reset(&f->required);
   shoal_axes_reset(&f->axes);
-  shoal_frequency_free(f->frequency);
-  shoal_demands_reset(&f->demands);
-  for (size_t c = 0; c < MOST_COLUMNS; c++) shoal_hierarchy_free(f->hierarchies[c]);
+  shoal_frequency_set_free(f->frequency);
+  shoal_requirements_reset(&f->requirements);
+  for (size_t c = 0; c < MAX_COLUMNS; c++) shoal_hierarchy_free(f->hierarchies[c]);
   shoal_table_free(f->table);
   shoal_policy_free(f->policy);
 }
 
-static inline shape draw_shape(shoal_random *random, size_t most_rows) {
+static inline shape draw_shape(shoal_random *random, size_t max_rows) {
   static const uint64_t values[] = {2, 10, 60, 100000, 4000000000};
-  shape s = {.n_rows = 1 + below(random, most_rows), .models = ""};
+  shape s = {.n_rows = 1 + below(random, max_rows), .models = ""};
   size_t n_axes = 1 + below(random, 4);
   for (size_t q = 0; q < n_axes; q++) s.kinds[q] = "nmtuw"[below(random, 5)];
   s.n_values = values[below(random, COUNT(values))];
-  s.n_sensitive = 1 + below(random, MOST_SENSITIVE);
+  s.n_sensitive = 1 + below(random, MAX_SENSITIVE);
   s.n_sensitive_values = 2 + below(random, 7);
   s.heavy = below(random, 3) == 0;
   s.skewed = below(random, 2);

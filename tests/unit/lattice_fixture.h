@@ -22,17 +22,17 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
 
-enum { MOST_QUASI = 8 };
+enum { MAX_QUASI = 8 };
 
 /* Every column is a quasi-identifier. */
 typedef struct fixture {
   size_t n_quasi;
   shoal_table *table;
   shoal_arena arena; /* of the hierarchies' specs */
-  shoal_hierarchy *hierarchies[MOST_QUASI];
-  shoal_frequency *frequency;
-  shoal_demand demand; /* k-anonymity */
-  shoal_demands demands;
+  shoal_hierarchy *hierarchies[MAX_QUASI];
+  shoal_frequency_set *frequency;
+  shoal_requirement requirement; /* k-anonymity */
+  shoal_requirements requirements;
   shoal_search search;
   bool searching;
   shoal_error error;
@@ -44,9 +44,9 @@ static inline void succeeds(const fixture *f, shoal_status status) {
 
 static inline void fill_table(fixture *f, const char *const *names, const char *const *cells,
                               size_t n_rows, const uint64_t *counts) {
-  shoal_text texts[MOST_QUASI] = {{0}};
-  uint64_t *offsets[MOST_QUASI];
-  shoal_text_view views[MOST_QUASI];
+  shoal_text texts[MAX_QUASI] = {{0}};
+  uint64_t *offsets[MAX_QUASI];
+  shoal_text_view views[MAX_QUASI];
   for (size_t q = 0; q < f->n_quasi; q++) {
     offsets[q] = calloc(n_rows + 1, sizeof **offsets);
     assert_non_null(offsets[q]);
@@ -58,7 +58,7 @@ static inline void fill_table(fixture *f, const char *const *names, const char *
   }
   succeeds(f, shoal_table_new(names, f->n_quasi, &f->table, &f->error));
   succeeds(f, shoal_table_append(f->table, views, f->n_quasi, n_rows, counts, &f->error));
-  succeeds(f, shoal_table_settle(f->table, &(shoal_load_options){0}, &f->error));
+  succeeds(f, shoal_table_finalize(f->table, &(shoal_load_options){0}, &f->error));
   for (size_t q = 0; q < f->n_quasi; q++) {
     shoal_text_reset(&texts[q]);
     free(offsets[q]);
@@ -70,11 +70,11 @@ static inline void setup(fixture *f, const char *const *names, const char *const
                          size_t n_quasi, const char *const *cells, size_t n_rows,
                          const uint64_t *counts) {
   memset(f, 0, sizeof *f);
-  assert_true(n_quasi <= MOST_QUASI);
+  assert_true(n_quasi <= MAX_QUASI);
   f->n_quasi = n_quasi;
   shoal_arena_init(&f->arena);
   fill_table(f, names, cells, n_rows, counts);
-  const shoal_column *columns[MOST_QUASI];
+  const shoal_column *columns[MAX_QUASI];
   for (size_t q = 0; q < n_quasi; q++) {
     shoal_hierarchy_spec spec;
     shoal_hierarchy_options options = {.attribute = names[q]};
@@ -83,9 +83,9 @@ static inline void setup(fixture *f, const char *const *names, const char *const
     succeeds(f, shoal_hierarchy_compile(&spec, f->table, columns[q], &options, &f->hierarchies[q],
                                         &f->error));
   }
-  succeeds(f,
-           shoal_frequency_build(f->table, columns, (const shoal_hierarchy *const *)f->hierarchies,
-                                 n_quasi, NULL, NULL, 0, NULL, &f->frequency, &f->error));
+  succeeds(f, shoal_frequency_set_build(f->table, columns,
+                                        (const shoal_hierarchy *const *)f->hierarchies, n_quasi,
+                                        NULL, NULL, 0, NULL, &f->frequency, &f->error));
 }
 
 /* A search for k-anonymity; an earlier one ends. */
@@ -93,20 +93,30 @@ static inline void start_search(fixture *f, uint64_t k, uint64_t max_suppressed)
   const shoal_model_type *const *type = shoal_model_types;
   while (strcmp((*type)->name, "k-anonymity") != 0) type++;
   if (f->searching) shoal_search_reset(&f->search);
-  f->demand = (shoal_demand){.type = *type,
-                             .sensitive = SHOAL_NO_ATTRIBUTE,
-                             .guard = SHOAL_NO_ATTRIBUTE,
-                             .count = {k},
-                             .k = k};
-  f->demands = (shoal_demands){.items = &f->demand, .n_items = 1, .monotone = true, .k = k, .p = 1};
-  succeeds(f, shoal_search_init(&f->search, f->frequency, &f->demands, max_suppressed, UINT64_MAX,
-                                true, NULL, &f->error));
+  f->requirement = (shoal_requirement){.type = *type,
+                                       .sensitive = SHOAL_NO_ATTRIBUTE,
+                                       .guard = SHOAL_NO_ATTRIBUTE,
+                                       .count = {k},
+                                       .k = k};
+  f->requirements = (shoal_requirements){
+      .items = &f->requirement, .n_items = 1, .monotone = true, .k = k, .p = 1};
+  succeeds(f, shoal_search_init(&f->search, f->frequency, &f->requirements, max_suppressed,
+                                UINT64_MAX, true, NULL, &f->error));
   f->searching = true;
+}
+
+/* Runs an algorithm, which must not fail; *node is its node. Returns whether it found one. */
+static inline bool runs(fixture *f, shoal_algorithm_run *run,
+                        const shoal_algorithm_options *options, shoal_node *node) {
+  shoal_solution solution;
+  succeeds(f, run(&f->search, options, &solution, &f->error));
+  *node = solution.node;
+  return solution.found;
 }
 
 static inline void teardown(fixture *f) {
   if (f->searching) shoal_search_reset(&f->search);
-  shoal_frequency_free(f->frequency);
+  shoal_frequency_set_free(f->frequency);
   for (size_t q = 0; q < f->n_quasi; q++) shoal_hierarchy_free(f->hierarchies[q]);
   shoal_table_free(f->table);
   shoal_arena_reset(&f->arena);

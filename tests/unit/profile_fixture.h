@@ -16,8 +16,8 @@
 #include <cmocka.h>
 
 #include "hierarchy/hierarchy.h"
-#include "job/profile.h"
 #include "policy/policy.h"
+#include "profile/profile.h"
 #include "report/result.h"
 #include "table/load.h"
 
@@ -33,12 +33,12 @@ static inline void check(shoal_status status, const shoal_error *error) {
 /* Appends one chunk of cells, row by row. */
 static inline void append(shoal_table *table, size_t n_columns, const char *const *cells,
                           size_t n_cells, const uint64_t *counts) {
-  enum { MOST_COLUMNS = 16 };
+  enum { MAX_COLUMNS = 16 };
   size_t n_rows = n_cells / n_columns;
-  shoal_text bytes[MOST_COLUMNS];
-  uint64_t *offsets[MOST_COLUMNS];
-  shoal_text_view views[MOST_COLUMNS];
-  assert_true(n_columns <= MOST_COLUMNS);
+  shoal_text bytes[MAX_COLUMNS];
+  uint64_t *offsets[MAX_COLUMNS];
+  shoal_text_view views[MAX_COLUMNS];
+  assert_true(n_columns <= MAX_COLUMNS);
   for (size_t c = 0; c < n_columns; c++) {
     shoal_text_init(&bytes[c]);
     shoal_text_add(&bytes[c], "");
@@ -64,7 +64,7 @@ static inline shoal_table *make_table(const char *const *names, size_t n_columns
   shoal_error error;
   check(shoal_table_new(names, n_columns, &table, &error), &error);
   append(table, n_columns, cells, n_cells, counts);
-  check(shoal_table_settle(table, options, &error), &error);
+  check(shoal_table_finalize(table, options, &error), &error);
   return table;
 }
 
@@ -105,7 +105,7 @@ static inline shoal_result *profile_series(const char *name, const char *before,
     else (void)snprintf(cell, sizeof cell, "%s%u", before, number);
     append(table, 1, cells, 1, NULL);
   }
-  check(shoal_table_settle(table, &(shoal_load_options){0}, &error), &error);
+  check(shoal_table_finalize(table, &(shoal_load_options){0}, &error), &error);
   return profile_of(table);
 }
 
@@ -115,7 +115,7 @@ static inline shoal_result *profile_series(const char *name, const char *before,
 
 static inline void assert_suggested(shoal_result *profile, const char *role,
                                     const char *hierarchy) {
-  const shoal_column_outcome *column = &profile->columns[0];
+  const shoal_column_outcome *column = &profile->profile.columns[0];
   if (strcmp(column->role, role) != 0)
     fail_msg("'%s' is '%s', wanted '%s'", column->name, column->role, role);
   if (!hierarchy) assert_null(column->hierarchy);
@@ -127,7 +127,7 @@ static inline void assert_suggested(shoal_result *profile, const char *role,
 
 static inline void assert_type(const char *type, const char *const *cells, size_t n_cells) {
   shoal_result *profile = profile_column("x", cells, n_cells);
-  assert_string_equal(profile->columns[0].type, type);
+  assert_string_equal(profile->profile.columns[0].type, type);
   shoal_result_free(profile);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of src/attack and src/job/attack*.c: the index of classes against a look at every one,
+ * Unit tests of src/attack: the index of classes against a look at every one,
  * tables of counted tuples, and attacks when memory runs out at every allocation.
  */
 #include <setjmp.h>
@@ -13,15 +13,15 @@
 #include <cmocka.h>
 
 #include "attack/match.h"
+#include "attack/setup.h"
 #include "base/text.h"
-#include "job/attack.h"
-#include "report/attacks.h"
+#include "report/result.h"
 
-#include "scarce_memory.h"
+#include "lowmem_memory.h"
 
 #define UNUSED __attribute__((unused))
 
-enum { MOST_COLUMNS = 8, MOST_ROWS = 512 };
+enum { MAX_COLUMNS = 8, MAX_ROWS = 512 };
 
 static const char POLICY[] =
     "shoal: 1\n"
@@ -54,12 +54,12 @@ static shoal_policy *parse(const char *text) {
 /* "a,b|1,2|3,4": a header and rows; cells have no comma. */
 static shoal_table *make(const char *text, const shoal_policy *policy, shoal_purpose purpose,
                          const uint64_t *counts) {
-  static char bytes[MOST_COLUMNS][8192];
-  static uint64_t offsets[MOST_COLUMNS][MOST_ROWS + 1];
+  static char bytes[MAX_COLUMNS][8192];
+  static uint64_t offsets[MAX_COLUMNS][MAX_ROWS + 1];
   static char copy[16384];
-  const char *names[MOST_COLUMNS];
-  shoal_text_view views[MOST_COLUMNS];
-  size_t n_columns = 0, n_rows = 0, used[MOST_COLUMNS] = {0};
+  const char *names[MAX_COLUMNS];
+  shoal_text_view views[MAX_COLUMNS];
+  size_t n_columns = 0, n_rows = 0, used[MAX_COLUMNS] = {0};
   (void)snprintf(copy, sizeof copy, "%s", text);
   char *rest = copy, *line = strsep(&rest, "|");
   for (char *cell; (cell = strsep(&line, ","));) names[n_columns++] = cell;
@@ -85,8 +85,9 @@ static shoal_table *make(const char *text, const shoal_policy *policy, shoal_pur
 }
 
 static const shoal_attack_outcome *outcome(const shoal_result *result, const char *name) {
-  for (size_t i = 0; i < result->attacks->n_items; i++)
-    if (strcmp(result->attacks->items[i].name, name) == 0) return &result->attacks->items[i];
+  for (size_t i = 0; i < result->attack.attacks->n_items; i++)
+    if (strcmp(result->attack.attacks->items[i].name, name) == 0)
+      return &result->attack.attacks->items[i];
   fail_msg("no attack %s", name);
   return NULL;
 }
@@ -117,26 +118,26 @@ static void the_index_finds_what_a_look_at_all_finds(void **state UNUSED) {
   shoal_table *released = make(masked, policy, SHOAL_FOR_REVIEW, NULL);
   shoal_table *others = make(people, policy, SHOAL_FOR_LINKING, NULL);
   shoal_attack_options options = {.external = others};
-  shoal_siege siege;
+  shoal_attack_setup setup;
   shoal_error error = {0};
-  check(shoal_siege_lay(&siege, released, policy, &options, &run, &error), &error);
-  const shoal_frequency *f = siege.prepared.frequency;
+  check(shoal_attack_setup_init(&setup, released, policy, &options, &run, &error), &error);
+  const shoal_frequency_set *f = setup.context.frequency;
   shoal_match_index index;
-  check(shoal_match_index_build(&index, siege.domains, 2, 0, f, NULL, &error), &error);
+  check(shoal_match_index_build(&index, setup.domains, 2, 0, f, NULL, &error), &error);
   shoal_matches matches = {0};
   size_t n_found = 0;
-  for (uint32_t t = 0; t < siege.external.n_tuples; t++) {
+  for (uint32_t t = 0; t < setup.external.n_tuples; t++) {
     shoal_match_key keys[2];
-    shoal_people_keys(&siege.external, t, keys);
+    shoal_linked_people_keys(&setup.external, t, keys);
     shoal_match_find(&index, keys, &matches);
     size_t expected = 0;
     for (uint32_t c = 0; c < f->base.n_classes; c++) {
       bool fits = true;
       for (size_t q = 0; q < 2; q++)
         fits = fits && shoal_domain_holds(
-                           &siege.domains[q],
-                           shoal_domain_cover(&siege.domains[q], 0, shoal_code_at(f->codes[q], c)),
-                           keys[q].place);
+                           &setup.domains[q],
+                           shoal_domain_span(&setup.domains[q], 0, shoal_code_at(f->codes[q], c)),
+                           keys[q].position);
       bool found = false;
       for (size_t i = 0; i < matches.n; i++) found = found || matches.classes[i] == c;
       assert_int_equal(found, fits);
@@ -148,7 +149,7 @@ static void the_index_finds_what_a_look_at_all_finds(void **state UNUSED) {
   assert_true(n_found > 200);
   free(matches.classes);
   shoal_match_index_reset(&index);
-  shoal_siege_reset(&siege);
+  shoal_attack_setup_reset(&setup);
   shoal_table_free(released);
   shoal_table_free(others);
   shoal_policy_free(policy);
@@ -202,7 +203,7 @@ static void no_memory_is_told(void **state UNUSED) {
     } else {
       assert_int_equal(outcome(result, "homogeneity")->certain, 3);
       assert_int_equal(outcome(result, "linking")->n_matched, 4);
-      assert_int_equal(result->classes, 3);
+      assert_int_equal(result->attack.sizes.n_classes, 3);
     }
     shoal_result_free(result);
   }

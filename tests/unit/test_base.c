@@ -15,11 +15,12 @@
 
 #include "base/decimal.h"
 #include "base/hash.h"
-#include "base/line.h"
 #include "base/memory.h"
+#include "base/pipeline.h"
 #include "base/random.h"
+#include "base/sort.h"
 #include "base/text.h"
-#include "base/work.h"
+#include "base/thread.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
@@ -379,7 +380,7 @@ static void ids_number_keys_by_first_appearance(void **state UNUSED) {
     assert_true(shoal_ids_init(&ids, hint));
     for (uint64_t i = 0; i < KEYS; i++) { /* small ones, those of high bits only, the largest */
       uint64_t key = i % 3 == 0 ? i : i % 3 == 1 ? i << 40 : UINT64_MAX - i;
-      assert_int_equal(shoal_ids_find(&ids, key), SHOAL_NO_ID);
+      assert_int_equal(shoal_ids_find(&ids, key), SHOAL_NONE);
       assert_int_equal(shoal_ids_insert(&ids, key), i);
     }
     for (uint32_t i = 0; i < KEYS; i++) {
@@ -393,10 +394,10 @@ static void ids_number_keys_by_first_appearance(void **state UNUSED) {
 
 /* ---------------------------------------------------------------- threads */
 
-enum { MOST_WORK = 100 };
+enum { MAX_WORK = 100 };
 typedef struct work_done {
-  unsigned times[MOST_WORK];
-  pthread_t by[MOST_WORK];
+  unsigned times[MAX_WORK];
+  pthread_t by[MAX_WORK];
 } work_done;
 
 static void do_work(void *user, unsigned i) {
@@ -408,7 +409,7 @@ static void do_work(void *user, unsigned i) {
 static void check_parallel(unsigned n) {
   work_done done = {0};
   shoal_parallel(n, do_work, &done);
-  for (unsigned i = 0; i < MOST_WORK; i++) assert_int_equal(done.times[i], i < n);
+  for (unsigned i = 0; i < MAX_WORK; i++) assert_int_equal(done.times[i], i < n);
   if (n) assert_true(pthread_equal(done.by[0], pthread_self()));
   if (n > 1) assert_false(pthread_equal(done.by[1], pthread_self()));
 }
@@ -419,7 +420,7 @@ static void work_is_done_once_for_each_index(void **state UNUSED) {
 
 /* work.h: for i in 0 .. n-1, whatever n. */
 static void work_is_done_for_more_indexes_than_threads(void **state UNUSED) {
-  check_parallel(MOST_WORK);
+  check_parallel(MAX_WORK);
 }
 
 /* ---------------------------------------------------------------- a line */
@@ -458,8 +459,8 @@ static shoal_status line_out(void *user, unsigned worker, uint64_t item UNUSED,
 static void a_line_goes_out_as_it_came_in(void **state UNUSED) {
   for (unsigned n_workers = 1; n_workers <= 4; n_workers++) {
     line_test t = {.n_items = LINE_ITEMS, .fails = {UINT64_MAX, UINT64_MAX}};
-    shoal_line line = {&t, line_take, line_make, line_out, NULL, NULL};
-    assert_int_equal(shoal_line_run(&line, n_workers, NULL), SHOAL_OK);
+    shoal_pipeline line = {&t, line_take, line_make, line_out, NULL, NULL};
+    assert_int_equal(shoal_pipeline_run(&line, n_workers, NULL), SHOAL_OK);
     assert_int_equal(t.n_out, LINE_ITEMS);
     for (uint64_t i = 0; i < LINE_ITEMS; i++) assert_int_equal(t.came_out[i], i * i);
   }
@@ -470,17 +471,45 @@ static void the_first_item_that_fails_is_told(void **state UNUSED) {
   for (unsigned i = 0; i < 40; i++) {
     uint64_t first = i % 10 * 40, second = first + 1 + i % 3;
     line_test t = {.n_items = LINE_ITEMS, .fails = {second, first}};
-    shoal_line line = {&t, line_take, line_make, line_out, NULL, NULL};
+    shoal_pipeline line = {&t, line_take, line_make, line_out, NULL, NULL};
     shoal_error error = {0};
     char expected[32];
     (void)snprintf(expected, sizeof expected, "item %llu", (unsigned long long)first);
-    assert_int_equal(shoal_line_run(&line, 1 + i % 4, &error), SHOAL_FAILED);
+    assert_int_equal(shoal_pipeline_run(&line, 1 + i % 4, &error), SHOAL_FAILED);
     assert_string_equal(error.message, expected);
     assert_int_equal(t.n_out, first);
   }
 }
 
 #define TEST(name) cmocka_unit_test(name)
+
+/* ---------------------------------------------------------------- sorting */
+
+/* Sizes on both sides of the change of method; keys that use few bytes, all bytes, or are equal. */
+static void keys_are_sorted_as_integers(UNUSED void **state) {
+  static const size_t sizes[] = {0, 1, 2, 31, 32, 33, 100, 5000};
+  static const uint64_t masks[] = {0, 0x3, 0xff00, UINT64_C(0x1ff00000001ff), UINT64_MAX};
+  shoal_random random;
+  shoal_random_seed(&random, 16);
+  for (size_t s = 0; s < COUNT(sizes); s++) {
+    for (size_t m = 0; m < COUNT(masks); m++) {
+      size_t n = sizes[s];
+      uint64_t *keys = malloc((n + 1) * sizeof *keys), sum = 0;
+      assert_non_null(keys);
+      for (size_t i = 0; i < n; i++) {
+        keys[i] = shoal_random_below(&random, UINT64_MAX) & masks[m];
+        sum += keys[i] * keys[i] + 1;
+      }
+      shoal_sort_u64(keys, n);
+      for (size_t i = 0; i < n; i++) {
+        if (i) assert_true(keys[i - 1] <= keys[i]);
+        sum -= keys[i] * keys[i] + 1; /* the same keys, each as often */
+      }
+      assert_true(sum == 0);
+      free(keys);
+    }
+  }
+}
 
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -501,6 +530,7 @@ int main(void) {
       TEST(a_seed_gives_the_same_stream_everywhere),
       TEST(numbers_below_a_bound_are_equally_likely),
       TEST(ids_number_keys_by_first_appearance),
+      TEST(keys_are_sorted_as_integers),
       TEST(work_is_done_once_for_each_index),
       TEST(work_is_done_for_more_indexes_than_threads),
       TEST(a_line_goes_out_as_it_came_in),

@@ -73,14 +73,14 @@ static double slow_number_loss(const shoal_column *column, const uint32_t *codes
 
 static void check_losses(const fixture *f, shoal_loss_kind kind, shoal_random *random) {
   uint32_t rows[6], codes[6];
-  shoal_span extent[MOST_AXES];
+  shoal_span box[MAX_AXES];
   size_t n = 1 + below(random, COUNT(rows));
   uint64_t sum = 0;
   for (size_t i = 0; i < n; i++) {
     rows[i] = below(random, f->n_rows);
-    const uint32_t *places = shoal_axes_row(&f->axes, rows[i]);
-    if (i) shoal_extent_add(&f->axes, extent, places);
-    else shoal_extent_start(&f->axes, extent, places);
+    const uint32_t *positions = shoal_axes_row(&f->axes, rows[i]);
+    if (i) shoal_box_add(&f->axes, box, positions);
+    else shoal_box_start(&f->axes, box, positions);
   }
   for (size_t q = 0; q < f->n_quasi; q++) {
     const shoal_column *column = &f->table->columns[q];
@@ -88,22 +88,21 @@ static void check_losses(const fixture *f, shoal_loss_kind kind, shoal_random *r
     for (size_t i = 0; i < n; i++) codes[i] = shoal_column_code(column, rows[i]);
     double part = f->hierarchies[q] ? slow_tree_loss(f->hierarchies[q], codes, n, kind)
                                     : slow_number_loss(column, codes, n);
-    uint32_t loss = shoal_axis_loss(axis, extent[q].lo, extent[q].hi);
+    uint32_t loss = shoal_axis_loss(axis, box[q].lo, box[q].hi);
     sum += loss;
-    assert_int_equal(loss, shoal_axis_loss_slow(axis, extent[q].lo, extent[q].hi));
+    assert_int_equal(loss, shoal_axis_loss_slow(axis, box[q].lo, box[q].hi));
     double off = fabs(loss - part * axis->full);
     if (off > (f->axes.exact ? 1e-3 : 1.001))
       fail_msg("axis %zu (%c) loses %u of %u, not %f", q, f->s->kinds[q], loss, axis->full, part);
   }
-  assert_int_equal(sum, shoal_extent_loss(&f->axes, extent));
-  assert_int_equal(sum,
-                   shoal_extent_loss_with(&f->axes, extent, shoal_axes_row(&f->axes, rows[0])));
+  assert_int_equal(sum, shoal_box_loss(&f->axes, box));
+  assert_int_equal(sum, shoal_box_loss_with(&f->axes, box, shoal_axes_row(&f->axes, rows[0])));
 }
 
 static void check_weights(const fixture *f, const uint32_t *weights, uint32_t sum) {
   uint64_t all = 0;
   for (size_t q = 0; q < f->n_quasi; q++) all += f->axes.items[q].full;
-  assert_true(all <= SHOAL_MOST_LOSS);
+  assert_true(all <= SHOAL_MAX_LOSS);
   for (size_t q = 0; q < f->n_quasi; q++) {
     double part = (double)f->axes.items[q].full / (double)all, wanted = (double)weights[q] / sum;
     assert_true(fabs(part - wanted) < 1e-7);
@@ -118,8 +117,8 @@ static void losses_are_those_of_the_definitions(void **state UNUSED) {
   for (uint64_t seed = 0; seed < 300; seed++) {
     fixture f;
     shape s = draw_shape(&random, 300);
-    uint32_t weights[MOST_AXES], sum = 0;
-    shoal_decimal decimals[MOST_AXES];
+    uint32_t weights[MAX_AXES], sum = 0;
+    shoal_decimal decimals[MAX_AXES];
     for (size_t q = 0; s.kinds[q]; q++) {
       weights[q] = seed % 2 ? 10 : 5 * (1 + below(&random, 40)); /* in tenths */
       sum += weights[q];
@@ -156,16 +155,16 @@ static const char *const models[] = {
     "[t-closeness: {t: 0.3, distance: hierarchical}]",
     "[alpha-k: {alpha: 0.5}]",
     "[personalized: {column: g, breach: 0.4}]",
-    "[alpha-k: {alpha: 0.6}, l-diversity: {kind: entropy, l: 1.5}, personalized: {column: g, "
-    "breach: 0.6}, p-sensitive: {p: 2, attribute: s0}]",
+    ("[alpha-k: {alpha: 0.6}, l-diversity: {kind: entropy, l: 1.5}, personalized: {column: g, "
+     "breach: 0.6}, p-sensitive: {p: 2, attribute: s0}]"),
 };
 
 /* Rows of `side`, counted out for k and p, and judged as a class of a whole grouping. */
 static bool slow_fits(fixture *f, const uint32_t *side_of, uint32_t side) {
   shoal_classes classes;
-  uint8_t breaks[2];
+  uint8_t violates[2];
   succeeds(f, shoal_classes_of_rows(f->frequency, side_of, 2, &classes, &f->error));
-  shoal_judge(&f->demands, f->frequency, &classes, UINT64_MAX, breaks);
+  shoal_judge(&f->requirements, f->frequency, &classes, UINT64_MAX, violates);
   shoal_classes_reset(&classes);
   uint32_t n = 0;
   for (size_t r = 0; r < f->n_rows; r++) n += side_of[r] == side;
@@ -179,8 +178,8 @@ static bool slow_fits(fixture *f, const uint32_t *side_of, uint32_t side) {
     }
     fits = fits && (uint32_t)__builtin_popcount(seen) >= f->s->p;
   }
-  if (!fits) assert_true(breaks[side]);
-  return !breaks[side];
+  if (!fits) assert_true(violates[side]);
+  return !violates[side];
 }
 
 static void rows_fit_where_every_model_holds(void **state UNUSED) {
@@ -203,7 +202,8 @@ static void rows_fit_where_every_model_holds(void **state UNUSED) {
       side_of[1] = 1;
       for (uint32_t r = 0; r < f.n_rows; r++)
         if (side_of[r]) rows[n++] = r;
-      bool fits = shoal_judging_fits(&f.judging, rows, n), expected = slow_fits(&f, side_of, 1);
+      bool fits = shoal_requirement_checker_satisfies(&f.checker, rows, n),
+           expected = slow_fits(&f, side_of, 1);
       if (fits != expected) fail_msg("%s: %d, not %d", models[m], fits, expected);
       n_fit[m] += fits;
       n_not[m] += !fits;

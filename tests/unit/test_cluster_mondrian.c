@@ -7,7 +7,8 @@
 #include "cluster_fixture.h"
 
 static void cluster(fixture *f, bool relaxed, const shoal_run *run) {
-  shoal_cluster_task task = {.axes = &f->axes, .fit = &f->fit, .relaxed = relaxed, .run = run};
+  shoal_cluster_task task = {
+      .axes = &f->axes, .required = &f->required, .relaxed = relaxed, .run = run};
   shoal_partition_reset(&f->partition);
   succeeds(f, shoal_cluster_mondrian(&task, &f->partition, &f->error));
 }
@@ -22,12 +23,12 @@ static bool median_cut_allowed(fixture *f, const uint32_t *rows, size_t n, size_
   uint32_t *sorted = calloc(n, sizeof *sorted), *left = calloc(n, sizeof *left),
            *right = calloc(n, sizeof *right);
   assert_true(sorted && left && right);
-  for (size_t i = 0; i < n; i++) sorted[i] = place(f, rows[i], axis);
+  for (size_t i = 0; i < n; i++) sorted[i] = position(f, rows[i], axis);
   qsort(sorted, n, sizeof *sorted, ascending);
   uint32_t median = sorted[(n - 1) / 2];
   size_t n_left = 0, n_right = 0;
   for (size_t i = 0; i < n; i++) {
-    if (place(f, rows[i], axis) <= median) left[n_left++] = rows[i];
+    if (position(f, rows[i], axis) <= median) left[n_left++] = rows[i];
     else right[n_right++] = rows[i];
   }
   bool allowed = n_right && satisfies(f, left, n_left) && satisfies(f, right, n_right);
@@ -47,23 +48,22 @@ static void check_clusters(fixture *f, bool maximal) {
   }
 }
 
-static void extent(const fixture *f, uint32_t cluster_id, shoal_span *spans) {
+static void box(const fixture *f, uint32_t cluster_id, shoal_span *spans) {
   size_t n;
   uint32_t *rows = members(f, cluster_id, &n);
-  shoal_extent_start(&f->axes, spans, shoal_axes_row(&f->axes, rows[0]));
-  for (size_t i = 1; i < n; i++)
-    shoal_extent_add(&f->axes, spans, shoal_axes_row(&f->axes, rows[i]));
+  shoal_box_start(&f->axes, spans, shoal_axes_row(&f->axes, rows[0]));
+  for (size_t i = 1; i < n; i++) shoal_box_add(&f->axes, spans, shoal_axes_row(&f->axes, rows[i]));
   free(rows);
 }
 
 /* Strict: any two regions are apart on some axis. */
 static void check_apart(const fixture *f) {
-  shoal_span a[MOST_AXES], b[MOST_AXES];
+  shoal_span a[MAX_AXES], b[MAX_AXES];
   for (uint32_t x = 0; x < f->partition.n_clusters; x++) {
-    extent(f, x, a);
+    box(f, x, a);
     for (uint32_t y = 0; y < x; y++) {
       bool apart = false;
-      extent(f, y, b);
+      box(f, y, b);
       for (size_t q = 0; q < f->n_quasi; q++)
         apart = apart || a[q].hi < b[q].lo || b[q].hi < a[q].lo;
       assert_true(apart);
@@ -127,11 +127,10 @@ static void the_widest_axis_is_cut(void **state UNUSED) {
     uint32_t rows[300], tuples[300], n = 0;
     size_t widest = 0;
     for (uint32_t r = 0; r < f.n_rows; r++) /* a third of one axis, two thirds of another */
-      if (place(&f, r, seed % 3) < 100 && place(&f, r, (seed + 1) % 3) < 200) rows[n++] = r;
+      if (position(&f, r, seed % 3) < 100 && position(&f, r, (seed + 1) % 3) < 200) rows[n++] = r;
     shoal_span span[3];
-    shoal_extent_start(&f.axes, span, shoal_axes_row(&f.axes, rows[0]));
-    for (uint32_t i = 1; i < n; i++)
-      shoal_extent_add(&f.axes, span, shoal_axes_row(&f.axes, rows[i]));
+    shoal_box_start(&f.axes, span, shoal_axes_row(&f.axes, rows[0]));
+    for (uint32_t i = 1; i < n; i++) shoal_box_add(&f.axes, span, shoal_axes_row(&f.axes, rows[i]));
     for (size_t q = 1; q < 3; q++)
       if (shoal_axis_loss(&f.axes.items[q], span[q].lo, span[q].hi) >
           shoal_axis_loss(&f.axes.items[widest], span[widest].lo, span[widest].hi))
@@ -140,13 +139,13 @@ static void the_widest_axis_is_cut(void **state UNUSED) {
     for (uint32_t i = 0; i < n; i++) tuples[i] = f.axes.tuple_of_row[rows[i]];
     some.n_rows = n;
     some.tuple_of_row = tuples;
-    f.fit.k = n / 2 - 5; /* near the median */
-    shoal_cluster_task task = {.axes = &some, .fit = &f.fit};
+    f.required.k = n / 2 - 5; /* near the median */
+    shoal_cluster_task task = {.axes = &some, .required = &f.required};
     succeeds(&f, shoal_cluster_mondrian(&task, &f.partition, &f.error));
     assert_int_equal(f.partition.n_clusters, 2);
     uint32_t highest = 0, lowest = UINT32_MAX;
     for (uint32_t i = 0; i < n; i++) {
-      uint32_t at = place(&f, rows[i], widest);
+      uint32_t at = position(&f, rows[i], widest);
       if (f.partition.cluster_of_row[i] == 0 && at > highest) highest = at;
       if (f.partition.cluster_of_row[i] == 1 && at < lowest) lowest = at;
     }
@@ -184,7 +183,7 @@ static void numbers_and_missing_values_part_first(void **state UNUSED) {
   assert_true(f.partition.n_clusters > 3);
   for (uint32_t c = 0; c < f.partition.n_clusters; c++) {
     shoal_span span;
-    extent(&f, c, &span);
+    box(&f, c, &span);
     assert_true(span.hi < f.axes.items[0].n_numbers || span.lo == span.hi);
   }
   teardown(&f);
@@ -235,7 +234,7 @@ static void progress_is_told_and_can_stop_it(void **state UNUSED) {
   cluster(&f, false, &run);
   assert_true(w.n_reports > 5);
   w = (watch){.stop_at = 3};
-  shoal_cluster_task task = {.axes = &f.axes, .fit = &f.fit, .run = &run};
+  shoal_cluster_task task = {.axes = &f.axes, .required = &f.required, .run = &run};
   shoal_partition none = {0};
   assert_int_equal(shoal_cluster_mondrian(&task, &none, &f.error), SHOAL_CANCELLED);
   assert_int_equal(w.n_reports, 3);

@@ -21,22 +21,22 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
 
-enum { MOST_COLUMNS = 6, MOST_COUNTS = 4, CELL = 16 };
+enum { MAX_COLUMNS = 6, MAX_COUNTS = 4, CELL = 16 };
 
 /* ---------------------------------------------------------------- tables */
 
 /* The first n_quasi columns are quasi-identifiers, the others sensitive. "?" is missing. */
 typedef struct sample {
   size_t n_rows, n_quasi, n_columns;
-  char cells[MOST_ROWS][MOST_COLUMNS][CELL];
-  const char *trees[MOST_COLUMNS]; /* NULL: a number */
+  char cells[MAX_ROWS][MAX_COLUMNS][CELL];
+  const char *trees[MAX_COLUMNS]; /* NULL: a number */
   shoal_table *table;
   shoal_arena arena;
-  shoal_hierarchy *hierarchies[MOST_COLUMNS];
-  shoal_frequency *frequency;
+  shoal_hierarchy *hierarchies[MAX_COLUMNS];
+  shoal_frequency_set *frequency;
   shoal_axes axes;
-  shoal_count counts[MOST_COUNTS];
-  shoal_fit fit;
+  shoal_distinct_requirement counts[MAX_COUNTS];
+  shoal_cluster_requirements required;
   shoal_error error;
 } sample;
 
@@ -45,11 +45,11 @@ static void succeeds(const sample *s, shoal_status status) {
 }
 
 static void fill_table(sample *s) {
-  static const char *const names[MOST_COLUMNS] = {"a", "b", "c", "d", "e", "f"};
+  static const char *const names[MAX_COLUMNS] = {"a", "b", "c", "d", "e", "f"};
   static const char *const missing[] = {"?"};
-  shoal_text texts[MOST_COLUMNS] = {{0}};
-  uint64_t offsets[MOST_COLUMNS][MOST_ROWS + 1] = {{0}};
-  shoal_text_view views[MOST_COLUMNS];
+  shoal_text texts[MAX_COLUMNS] = {{0}};
+  uint64_t offsets[MAX_COLUMNS][MAX_ROWS + 1] = {{0}};
+  shoal_text_view views[MAX_COLUMNS];
   for (size_t c = 0; c < s->n_columns; c++) {
     for (size_t r = 0; r < s->n_rows; r++) {
       shoal_text_add(&texts[c], s->cells[r][c]);
@@ -60,13 +60,13 @@ static void fill_table(sample *s) {
   succeeds(s, shoal_table_new(names, s->n_columns, &s->table, &s->error));
   succeeds(s, shoal_table_append(s->table, views, s->n_columns, s->n_rows, NULL, &s->error));
   const shoal_load_options options = {.missing = missing, .n_missing = 1};
-  succeeds(s, shoal_table_settle(s->table, &options, &s->error));
+  succeeds(s, shoal_table_finalize(s->table, &options, &s->error));
   for (size_t c = 0; c < s->n_columns; c++) shoal_text_reset(&texts[c]);
 }
 
 /* Cells and trees are there; makes all up to the axes. */
 static void build(sample *s, uint64_t k) {
-  const shoal_column *quasi[MOST_COLUMNS];
+  const shoal_column *quasi[MAX_COLUMNS];
   shoal_arena_init(&s->arena);
   fill_table(s);
   for (size_t q = 0; q < s->n_quasi; q++) {
@@ -78,16 +78,18 @@ static void build(sample *s, uint64_t k) {
     succeeds(s, shoal_hierarchy_compile(&spec, s->table, quasi[q], &options, &s->hierarchies[q],
                                         &s->error));
   }
-  succeeds(s, shoal_frequency_build(s->table, quasi, (const shoal_hierarchy *const *)s->hierarchies,
-                                    s->n_quasi, NULL, NULL, 0, NULL, &s->frequency, &s->error));
+  succeeds(s, shoal_frequency_set_build(s->table, quasi,
+                                        (const shoal_hierarchy *const *)s->hierarchies, s->n_quasi,
+                                        NULL, NULL, 0, NULL, &s->frequency, &s->error));
   succeeds(s, shoal_axes_init(&s->axes, s->frequency, NULL, SHOAL_LOSS_HEIGHT, &s->error));
-  s->fit = (shoal_fit){.n_rows = s->n_rows, .k = k, .counts = s->counts, .monotone = true};
+  s->required = (shoal_cluster_requirements){
+      .n_rows = s->n_rows, .k = k, .counts = s->counts, .monotone = true};
 }
 
 static void discard(sample *s) {
-  for (size_t d = 0; d < s->fit.n_counts; d++) free(s->counts[d].group_of);
+  for (size_t d = 0; d < s->required.n_counts; d++) free(s->counts[d].group_of);
   shoal_axes_reset(&s->axes);
-  shoal_frequency_free(s->frequency);
+  shoal_frequency_set_free(s->frequency);
   for (size_t q = 0; q < s->n_quasi; q++) shoal_hierarchy_free(s->hierarchies[q]);
   shoal_table_free(s->table);
   shoal_arena_reset(&s->arena);
@@ -100,28 +102,29 @@ static int descending(const void *a, const void *b) {
 
 /* A class needs `least` of the groups v % n_groups of a column's values; at most those there are.
  */
-static void demand(sample *s, size_t column, uint32_t n_groups, uint32_t least, uint32_t weight) {
-  shoal_count *count = &s->counts[s->fit.n_counts];
+static void requirement(sample *s, size_t column, uint32_t n_groups, uint32_t least,
+                        uint32_t weight) {
+  shoal_distinct_requirement *count = &s->counts[s->required.n_counts];
   const shoal_column *values = &s->table->columns[column];
-  *count = (shoal_count){
+  *count = (shoal_distinct_requirement){
       .column = values, .n_groups = n_groups ? n_groups : values->n_values, .weight = weight};
   count->group_of = calloc(values->n_values, sizeof *count->group_of);
-  uint64_t rows_of[MOST_ROWS] = {0}; /* by group */
+  uint64_t rows_of[MAX_ROWS] = {0}; /* by group */
   assert_non_null(count->group_of);
-  assert_true(count->n_groups <= MOST_ROWS);
+  assert_true(count->n_groups <= MAX_ROWS);
   for (uint32_t v = 0; v < values->n_values; v++)
-    count->group_of[v] = shoal_column_missing(values, v) ? SHOAL_NO_GROUP : v % count->n_groups;
-  shoal_spread spread = {.n_rows = s->n_rows, .descending = rows_of};
+    count->group_of[v] = shoal_column_missing(values, v) ? SHOAL_NONE : v % count->n_groups;
+  shoal_value_frequencies spread = {.n_rows = s->n_rows, .descending = rows_of};
   for (uint32_t row = 0; row < s->n_rows; row++)
-    if (shoal_count_group(count, row) != SHOAL_NO_GROUP) {
-      rows_of[shoal_count_group(count, row)]++;
+    if (shoal_distinct_requirement_group(count, row) != SHOAL_NONE) {
+      rows_of[shoal_distinct_requirement_group(count, row)]++;
       spread.n_valued++;
     }
-  qsort(rows_of, MOST_ROWS, sizeof *rows_of, descending);
-  while (spread.n_distinct < MOST_ROWS && rows_of[spread.n_distinct]) spread.n_distinct++;
-  count->least = least < spread.n_distinct ? least : (uint32_t)spread.n_distinct;
-  count->most = shoal_spread_max_groups(&spread, count->least);
-  if (count->least) s->fit.n_counts++;
+  qsort(rows_of, MAX_ROWS, sizeof *rows_of, descending);
+  while (spread.n_distinct < MAX_ROWS && rows_of[spread.n_distinct]) spread.n_distinct++;
+  count->min_distinct = least < spread.n_distinct ? least : (uint32_t)spread.n_distinct;
+  count->max_clusters = shoal_value_frequencies_max_groups(&spread, count->min_distinct);
+  if (count->min_distinct) s->required.n_counts++;
   else free(count->group_of); /* every value is missing */
 }
 
@@ -130,15 +133,15 @@ static void demand(sample *s, size_t column, uint32_t n_groups, uint32_t least, 
 typedef shoal_status (*algorithm)(const shoal_cluster_task *, shoal_partition *, shoal_error *);
 
 static void run(sample *s, algorithm cluster, shoal_partition *partition) {
-  const shoal_cluster_task task = {.axes = &s->axes, .fit = &s->fit};
+  const shoal_cluster_task task = {.axes = &s->axes, .required = &s->required};
   succeeds(s, cluster(&task, partition, &s->error));
 }
 
 /* A partition; if it has several clusters, each fits. Gives rows of the largest one. */
 static uint32_t check_partition(sample *s, const shoal_partition *partition) {
-  shoal_judging judging;
+  shoal_requirement_checker checker;
   uint32_t largest = 0;
-  succeeds(s, shoal_judging_init(&judging, &s->fit, &s->error));
+  succeeds(s, shoal_requirement_checker_init(&checker, &s->required, &s->error));
   assert_true(partition->n_clusters >= 1 && partition->n_clusters <= s->n_rows);
   for (uint32_t c = 0; c < partition->n_clusters; c++) {
     rows cluster = {.n = 0};
@@ -148,10 +151,10 @@ static uint32_t check_partition(sample *s, const shoal_partition *partition) {
     }
     assert_true(cluster.n > 0);
     if (partition->n_clusters > 1)
-      assert_true(shoal_judging_fits(&judging, cluster.items, cluster.n));
+      assert_true(shoal_requirement_checker_satisfies(&checker, cluster.items, cluster.n));
     if (cluster.n > largest) largest = cluster.n;
   }
-  shoal_judging_reset(&judging);
+  shoal_requirement_checker_reset(&checker);
   return largest;
 }
 
@@ -220,14 +223,14 @@ static void draw(sample *s, shoal_random *random) {
   s->n_columns = s->n_quasi + 1 + below(random, 3);
   for (size_t c = 0; c < s->n_quasi; c++) draw_quasi(s, c, random);
   for (size_t c = s->n_quasi; c < s->n_columns; c++) draw_sensitive(s, c, random);
-  uint32_t most_k = s->n_rows < 6 ? (uint32_t)s->n_rows : 6, n_counts = below(random, 5);
-  build(s, 1 + below(random, most_k));
+  uint32_t max_k = s->n_rows < 6 ? (uint32_t)s->n_rows : 6, n_counts = below(random, 5);
+  build(s, 1 + below(random, max_k));
   uint32_t n_sensitive = (uint32_t)(s->n_columns - s->n_quasi), same_p = below(random, 2) * 2;
-  for (uint32_t d = 0; d < n_counts && d < MOST_COUNTS; d++) {
+  for (uint32_t d = 0; d < n_counts && d < MAX_COUNTS; d++) {
     size_t column = s->n_quasi + (d < n_sensitive ? d : below(random, n_sensitive));
     uint32_t n_groups = below(random, 3) ? 0 : 1 + below(random, 9);
-    demand(s, column, n_groups, same_p ? same_p : 1 + below(random, 5),
-           below(random, 2) ? 1 : 1 + below(random, 3));
+    requirement(s, column, n_groups, same_p ? same_p : 1 + below(random, 5),
+                below(random, 2) ? 1 : 1 + below(random, 3));
   }
 }
 
@@ -249,14 +252,14 @@ static void random_tables_give_what_the_papers_say(void **state UNUSED) {
   uint32_t n_several[COUNT(pairs)] = {0}, n_tables = 4000;
   for (uint32_t i = 0; i < n_tables; i++) {
     draw(&s, &random);
-    size_t n_counts = s.fit.n_counts;
+    size_t n_counts = s.required.n_counts;
     for (size_t a = 0; a < COUNT(pairs); a++) {
       shoal_partition partition;
-      uint32_t expected[MOST_ROWS];
-      if (a + 1 == COUNT(pairs)) s.fit.n_counts = 0;
+      uint32_t expected[MAX_ROWS];
+      if (a + 1 == COUNT(pairs)) s.required.n_counts = 0;
       run(&s, pairs[a].fast, &partition);
       check_partition(&s, &partition);
-      slow_start(&slowly, &s.axes, &s.fit);
+      slow_start(&slowly, &s.axes, &s.required);
       pairs[a].slow(&slowly, expected);
       char what[64];
       (void)snprintf(what, sizeof what, "%s, table %u", pairs[a].name, i);
@@ -264,7 +267,7 @@ static void random_tables_give_what_the_papers_say(void **state UNUSED) {
       n_several[a] += partition.n_clusters > 1;
       shoal_partition_reset(&partition);
     }
-    s.fit.n_counts = n_counts;
+    s.required.n_counts = n_counts;
     discard(&s);
   }
   for (size_t a = 0; a < COUNT(pairs); a++) assert_true(n_several[a] > n_tables / 2);
@@ -277,10 +280,10 @@ static void hybrid_is_one_of_the_two(void **state UNUSED) {
   uint32_t n_easy = 0, n_hard = 0;
   for (uint32_t i = 0; i < 300; i++) {
     draw(&s, &random);
-    uint64_t most = UINT64_MAX, by_k = s.n_rows / s.fit.k;
-    for (size_t d = 0; d < s.fit.n_counts; d++)
-      if (s.counts[d].most < most) most = s.counts[d].most;
-    bool easy = !s.fit.n_counts || most >= 2 * by_k;
+    uint64_t most = UINT64_MAX, by_k = s.n_rows / s.required.k;
+    for (size_t d = 0; d < s.required.n_counts; d++)
+      if (s.counts[d].max_clusters < most) most = s.counts[d].max_clusters;
+    bool easy = !s.required.n_counts || most >= 2 * by_k;
     shoal_partition partition, expected;
     run(&s, shoal_cluster_hybrid_pk, &partition);
     run(&s, easy ? shoal_cluster_greedy_pk : shoal_cluster_enhanced_pk, &expected);
@@ -313,7 +316,7 @@ static void type_in(sample *s, const char *const *lines, size_t n_rows, uint64_t
     s->n_columns = c;
   }
   build(s, k);
-  for (size_t c = 1; c < s->n_columns; c++) demand(s, c, 0, p, 1);
+  for (size_t c = 1; c < s->n_columns; c++) requirement(s, c, 0, p, 1);
 }
 
 /* All algorithms on the table; enhanced-pk makes so many clusters, the largest of so many rows. */
@@ -340,7 +343,8 @@ static void figure_1_has_one_cluster(void **state UNUSED) {
   static const char *const lines[] = {"1 1 a x", "2 1 b y", "3 2 a y", "4 2 b x"};
   static sample s;
   type_in(&s, lines, COUNT(lines), 2, 2);
-  for (size_t d = 0; d < 3; d++) assert_int_equal(s.counts[d].most, 2); /* the bound says two */
+  for (size_t d = 0; d < 3; d++)
+    assert_int_equal(s.counts[d].max_clusters, 2); /* the bound says two */
   discard(&s);
   check_table(lines, COUNT(lines), 2, 2, 1, 4);
 }
@@ -357,7 +361,7 @@ static void a_class_may_run_dry(void **state UNUSED) {
                                       "3 c", "4 d", "4 d", "5 e"};
   static sample s;
   type_in(&s, lines, COUNT(lines), 3, 3);
-  assert_int_equal(s.counts[0].most, 3);
+  assert_int_equal(s.counts[0].max_clusters, 3);
   discard(&s);
   check_table(lines, COUNT(lines), 3, 3, 3, 3);
 }
@@ -403,7 +407,7 @@ static void a_run_can_be_stopped(void **state UNUSED) {
     unsigned n_reports = 0;
     shoal_run run_it = {.progress = stop, .progress_user = &n_reports};
     shoal_partition partition;
-    const shoal_cluster_task task = {.axes = &s.axes, .fit = &s.fit, .run = &run_it};
+    const shoal_cluster_task task = {.axes = &s.axes, .required = &s.required, .run = &run_it};
     assert_int_equal(all[a](&task, &partition, &s.error), SHOAL_CANCELLED);
     assert_int_equal(n_reports, 1);
   }

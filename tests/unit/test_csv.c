@@ -21,13 +21,13 @@
 
 /* ---------------------------------------------------------------- byte by byte */
 
-enum { MOST_BYTES = 1 << 16 };
+enum { MAX_BYTES = 1 << 16 };
 
 /* Cells one behind the other: cell i is bytes[end[i - 1] .. end[i]). */
 typedef struct reference {
-  char bytes[MOST_BYTES];
-  size_t end[MOST_BYTES + 1], n_cells;
-  size_t row_end[MOST_BYTES + 1], n_rows;
+  char bytes[MAX_BYTES];
+  size_t end[MAX_BYTES + 1], n_cells;
+  size_t row_end[MAX_BYTES + 1], n_rows;
   shoal_csv_problem problem;
 } reference;
 
@@ -261,13 +261,13 @@ static void a_nul_is_found_in_its_row(void **state UNUSED) {
   unsigned n_quoted = 0;
   for (unsigned i = 0; i < 20000; i++) {
     size_t size = fill_rows(&random, i % 2, 3, block, 50 + shoal_random_below(&random, 400));
-    size_t place = shoal_random_below(&random, size);
-    if (strchr("\",\r\n", block[place])) continue; /* it would change the rows */
-    reference_split(block, place, ',', 0, &expected);
+    size_t position = shoal_random_below(&random, size);
+    if (strchr("\",\r\n", block[position])) continue; /* it would change the rows */
+    reference_split(block, position, ',', 0, &expected);
     size_t row = expected.problem.row;
-    bool begins = place && block[place - 1] == '\n' && expected.problem.fault == SHOAL_CSV_OK;
+    bool begins = position && block[position - 1] == '\n' && expected.problem.fault == SHOAL_CSV_OK;
     n_quoted += expected.problem.fault == SHOAL_CSV_UNCLOSED;
-    block[place] = '\0';
+    block[position] = '\0';
     shoal_csv_problem problem = shoal_csv_split(block, size, ',', 3, &cells);
     assert_int_equal(problem.fault, SHOAL_CSV_NUL);
     assert_int_equal(problem.row, begins ? row + 1 : row);
@@ -491,10 +491,10 @@ static void a_quote_inside_a_cell_hides_no_delimiter(void **state UNUSED) {
 static void faults_are_explained(void **state UNUSED) {
   char text[256];
   shoal_csv_explain((shoal_csv_problem){SHOAL_CSV_RAGGED, 3, 1}, 9, text, sizeof text);
-  assert_non_null(strstr(text, "has 1 cell where the header has 9"));
+  assert_non_null(strstr(text, "has 1 cell, the header has 9"));
   shoal_csv_explain((shoal_csv_problem){SHOAL_CSV_RAGGED, 3, 8}, 9, text, sizeof text);
-  assert_non_null(strstr(text, "has 8 cells where the header has 9"));
-  static const char *const words[] = {[SHOAL_CSV_UNCLOSED] = "never closed",
+  assert_non_null(strstr(text, "has 8 cells, the header has 9"));
+  static const char *const words[] = {[SHOAL_CSV_UNCLOSED] = "not closed",
                                       [SHOAL_CSV_STRAY] = "double the quotes",
                                       [SHOAL_CSV_NUL] = "NUL",
                                       [SHOAL_CSV_MEMORY] = "memory"};

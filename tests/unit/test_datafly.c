@@ -43,12 +43,12 @@ static void it_overgeneralizes_figure_4(void **state UNUSED) {
   fixture f;
   shoal_datafly_walk walk;
   shoal_node solution;
-  bool found;
   setup_figure_4(&f);
   start_search(&f, 3, 0);
-  succeeds(&f, shoal_search_datafly(&f.search, &(shoal_datafly_options){.walk = &walk}, &solution,
-                                    &found, &f.error));
-  assert_true(found && solution.satisfies && !solution.minimal && !walk.partial);
+  shoal_datafly_options options = {.walk = &walk};
+  assert_true(
+      runs(&f, shoal_search_datafly, &(shoal_algorithm_options){.datafly = &options}, &solution));
+  assert_true(solution.satisfies && !solution.minimal && !walk.partial);
   assert_int_equal(solution.number, shoal_space_node(&f.search.space, (uint32_t[]){1, 1}));
   assert_int_equal(solution.height, 2);
   assert_int_equal(solution.smallest_class, 6);
@@ -57,7 +57,7 @@ static void it_overgeneralizes_figure_4(void **state UNUSED) {
   check_step(&walk, 1, 0, 1, 3, false);
   shoal_datafly_walk_reset(&walk);
   shoal_node minimal; /* beside it: [1,0] and [0,2] are minimal, the former of least height */
-  succeeds(&f, shoal_search_samarati(&f.search, &minimal, &found, &f.error));
+  assert_true(runs(&f, shoal_search_samarati, NULL, &minimal));
   assert_int_equal(minimal.number, shoal_space_node(&f.search.space, (uint32_t[]){1, 0}));
   teardown(&f);
 }
@@ -74,9 +74,8 @@ static void it_stops_where_k_is_reached_or_at_the_top(void **state UNUSED) {
   setup_figure_4(&f);
   for (size_t i = 0; i < COUNT(cases); i++) {
     shoal_node solution;
-    bool found;
     start_search(&f, cases[i].k, cases[i].max_suppressed);
-    succeeds(&f, shoal_search_datafly(&f.search, NULL, &solution, &found, &f.error));
+    bool found = runs(&f, shoal_search_datafly, NULL, &solution);
     assert_int_equal(found, cases[i].found);
     if (found)
       assert_int_equal(solution.number, shoal_space_node(&f.search.space, cases[i].levels));
@@ -91,10 +90,8 @@ static void outliers_within_the_limit_are_left(void **state UNUSED) {
   setup(&f, names, hierarchies, 2, cells, 4, NULL);
   for (uint64_t limit = 0; limit < 2; limit++) {
     shoal_node solution;
-    bool found;
     start_search(&f, 3, limit);
-    succeeds(&f, shoal_search_datafly(&f.search, NULL, &solution, &found, &f.error));
-    assert_true(found);
+    assert_true(runs(&f, shoal_search_datafly, NULL, &solution));
     assert_int_equal(solution.number, limit ? 0 : f.search.space.n_nodes - 1);
     assert_int_equal(solution.suppressed, limit);
   }
@@ -128,10 +125,9 @@ static void bin_sizes_are_exact(void **state UNUSED) {
                                   number(cases[i].profile)) == cases[i].bin);
 }
 
-/* Runs Datafly on Figure 4; *solution and *found are of the run. */
-static void fly(fixture *f, uint64_t k, const char *const anonymity[2],
-                const char *const profile[2], shoal_datafly_walk *walk, shoal_node *solution,
-                bool *found) {
+/* Runs Datafly on Figure 4. */
+static bool fly(fixture *f, uint64_t k, const char *const anonymity[2],
+                const char *const profile[2], shoal_datafly_walk *walk, shoal_node *solution) {
   shoal_decimal levels[2], values[2];
   for (size_t q = 0; q < 2; q++) {
     levels[q] = number(anonymity[q]);
@@ -139,7 +135,7 @@ static void fly(fixture *f, uint64_t k, const char *const anonymity[2],
   }
   shoal_datafly_options options = {.anonymity = levels, .profile = values, .walk = walk};
   start_search(f, k, 0);
-  succeeds(f, shoal_search_datafly(&f->search, &options, solution, found, &f->error));
+  return runs(f, shoal_search_datafly, &(shoal_algorithm_options){.datafly = &options}, solution);
 }
 
 static void each_attribute_reaches_its_own_bin_size(void **state UNUSED) {
@@ -166,9 +162,7 @@ static void each_attribute_reaches_its_own_bin_size(void **state UNUSED) {
   for (size_t i = 0; i < COUNT(cases); i++) {
     shoal_datafly_walk walk;
     shoal_node solution;
-    bool found;
-    fly(&f, cases[i].k, cases[i].anonymity, cases[i].profile, &walk, &solution, &found);
-    assert_true(found);
+    assert_true(fly(&f, cases[i].k, cases[i].anonymity, cases[i].profile, &walk, &solution));
     assert_int_equal(solution.number, shoal_space_node(&f.search.space, cases[i].levels));
     assert_int_equal(walk.n_steps, cases[i].n_steps);
     assert_int_equal(walk.partial, cases[i].partial);
@@ -183,10 +177,10 @@ static void both_parts_of_the_walk_are_told_apart(void **state UNUSED) {
   fixture f;
   shoal_datafly_walk walk;
   shoal_node solution;
-  bool found;
   setup_figure_4(&f);
-  fly(&f, 5, (const char *[]){"0", "0.9"}, (const char *[]){"1", "1"}, &walk, &solution, &found);
-  assert_true(found && solution.satisfies);
+  assert_true(
+      fly(&f, 5, (const char *[]){"0", "0.9"}, (const char *[]){"1", "1"}, &walk, &solution));
+  assert_true(solution.satisfies);
   assert_int_equal(walk.n_steps, 2);
   check_step(&walk, 0, 1, 1, 4, true);
   check_step(&walk, 1, 0, 1, 3, false);
@@ -205,24 +199,23 @@ static void values_outside_0_to_1_are_refused(void **state UNUSED) {
     shoal_datafly_options options = {.walk = &walk};
     if (i % 2) options.profile = values;
     else options.anonymity = values;
-    shoal_node solution;
-    bool found;
-    assert_int_equal(shoal_search_datafly(&f.search, &options, &solution, &found, &f.error),
-                     SHOAL_BAD_INPUT);
+    shoal_algorithm_options all = {.datafly = &options};
+    shoal_solution solution;
+    assert_int_equal(shoal_search_datafly(&f.search, &all, &solution, &f.error), SHOAL_BAD_INPUT);
     assert_non_null(strstr(f.error.message, "'ZIP'"));
     assert_non_null(strstr(f.error.message, i % 2 ? "profile" : "anonymity"));
-    assert_true(!found && walk.n_steps == 0);
+    assert_true(!solution.found && walk.n_steps == 0);
   }
   teardown(&f);
 }
 
 /* ---------------------------------------------------------------- random tables */
 
-enum { MOST_ROWS = 40, N_COLUMNS = 3 };
+enum { MAX_ROWS = 40, N_COLUMNS = 3 };
 
 /* Numbers of three digits, masked from the right: a label is what is left of the number. */
 typedef struct digits {
-  unsigned cells[MOST_ROWS][N_COLUMNS];
+  unsigned cells[MAX_ROWS][N_COLUMNS];
   size_t n_rows;
 } digits;
 
@@ -283,9 +276,9 @@ static void random_walks_are_as_by_rows(void **state UNUSED) {
   shoal_random_seed(&random, 72);
   unsigned n_found = 0;
   for (unsigned i = 0; i < 300; i++) {
-    digits d = {.n_rows = 1 + shoal_random_below(&random, MOST_ROWS)};
-    char texts[MOST_ROWS * N_COLUMNS][8];
-    const char *cells[MOST_ROWS * N_COLUMNS];
+    digits d = {.n_rows = 1 + shoal_random_below(&random, MAX_ROWS)};
+    char texts[MAX_ROWS * N_COLUMNS][8];
+    const char *cells[MAX_ROWS * N_COLUMNS];
     unsigned bound[N_COLUMNS]; /* few values, or many */
     for (size_t c = 0; c < N_COLUMNS; c++) bound[c] = shoal_random_below(&random, 2) ? 1000 : 30;
     for (size_t e = 0; e < d.n_rows * N_COLUMNS; e++) {
@@ -300,8 +293,8 @@ static void random_walks_are_as_by_rows(void **state UNUSED) {
     start_search(&f, k, limit);
     uint32_t levels[N_COLUMNS];
     shoal_node solution;
-    bool found, expected = walk_naively(&d, k, limit, levels);
-    succeeds(&f, shoal_search_datafly(&f.search, NULL, &solution, &found, &f.error));
+    bool expected = walk_naively(&d, k, limit, levels);
+    bool found = runs(&f, shoal_search_datafly, NULL, &solution);
     assert_int_equal(found, expected);
     if (found) {
       assert_int_equal(solution.number, shoal_space_node(&f.search.space, levels));

@@ -41,20 +41,20 @@ static void setup(fixture *f, size_t n, const char **names, const uint32_t *heig
                       .quasi = names,
                       .heights = heights,
                       .n_quasi = n,
-                      .n_nodes = 1,
+                      .lattice.n_nodes = 1,
                       .input_rows = 1234567,
-                      .max_suppression = 12000};
+                      .lattice.max_suppression = 12000};
   uint32_t top = 0;
   for (size_t q = 0; q < n; q++) {
-    r->n_nodes *= heights[q] + 1;
+    r->lattice.n_nodes *= heights[q] + 1;
     top += heights[q];
   }
-  for (size_t q = 0; q < n; q++) f->n_edges += r->n_nodes / (heights[q] + 1) * heights[q];
-  f->levels = calloc(r->n_nodes * n, sizeof *f->levels);
-  r->nodes = calloc(r->n_nodes, sizeof *r->nodes);
+  for (size_t q = 0; q < n; q++) f->n_edges += r->lattice.n_nodes / (heights[q] + 1) * heights[q];
+  f->levels = calloc(r->lattice.n_nodes * n, sizeof *f->levels);
+  r->lattice.nodes = calloc(r->lattice.n_nodes, sizeof *r->lattice.nodes);
   bool has_chosen = false;
-  for (size_t i = 0; i < r->n_nodes; i++) {
-    shoal_node_outcome *node = &r->nodes[i];
+  for (size_t i = 0; i < r->lattice.n_nodes; i++) {
+    shoal_node_outcome *node = &r->lattice.nodes[i];
     uint32_t *levels = f->levels + i * n;
     for (size_t q = n, rest = i; q-- > 0; rest /= heights[q] + 1) {
       levels[q] = (uint32_t)(rest % (heights[q] + 1));
@@ -73,7 +73,7 @@ static void setup(fixture *f, size_t n, const char **names, const uint32_t *heig
 static void teardown(fixture *f) {
   shoal_text_reset(&f->text);
   free(f->levels);
-  free(f->result.nodes);
+  free(f->result.lattice.nodes);
 }
 
 static const char *draw(fixture *f, void (*render)(const shoal_result *, shoal_text *)) {
@@ -232,7 +232,7 @@ static void dot_escapes_names(void **state) {
   fixture f;
   setup(&f, 2, NAMES("<a&lt;\"b\"", "c\\N\nd"), HEIGHTS(0, 1), 1);
   assert_has(draw(&f, shoal_render_lattice_dot), "[<a&amp;lt;\\\"b\\\", c\\\\N d]: 2 nodes");
-  f.result.nodes[0].suppressed = 1;
+  f.result.lattice.nodes[0].suppressed = 1;
   assert_has(draw(&f, shoal_render_lattice_dot), "[0,0]\\n1 row suppressed");
   teardown(&f);
 }
@@ -268,16 +268,16 @@ typedef struct box {
 static void find_boxes(const fixture *f, const char *svg, box *boxes) {
   long end[401] = {0}; /* by height: where its last box ends */
   const char *at = svg;
-  for (size_t i = 0; i < f->result.n_nodes; i++) {
+  for (size_t i = 0; i < f->result.lattice.n_nodes; i++) {
     at = find(at + 1, "<g class=\"node ");
     assert_non_null(at);
     const char *tag = find(at, "<rect class=\"outline\"");
     box b = {attribute(tag, "x"), attribute(tag, "y"), attribute(tag, "width"),
              attribute(tag, "height")};
-    assert_true(b.x >= end[f->result.nodes[i].height] + 12);
+    assert_true(b.x >= end[f->result.lattice.nodes[i].height] + 12);
     assert_true(b.x + b.width <= attribute(svg, "width"));
     assert_true(b.y > 0 && b.y + b.height <= attribute(svg, "height"));
-    end[f->result.nodes[i].height] = b.x + b.width;
+    end[f->result.lattice.nodes[i].height] = b.x + b.width;
     boxes[i] = b;
   }
 }
@@ -289,18 +289,18 @@ static void assert_boxes_and_edges(const fixture *f, const char *svg) {
   find_boxes(f, svg, boxes);
   size_t n = 0;
   for (const char *at = svg; (at = find(at, "<line")); at++, n++) {
-    size_t from = r->n_nodes, to = r->n_nodes, n_differ = 0;
+    size_t from = r->lattice.n_nodes, to = r->lattice.n_nodes, n_differ = 0;
     long x1 = attribute(at, "x1"), y1 = attribute(at, "y1");
     long x2 = attribute(at, "x2"), y2 = attribute(at, "y2");
-    for (size_t i = 0; i < r->n_nodes; i++) {
+    for (size_t i = 0; i < r->lattice.n_nodes; i++) {
       long middle = boxes[i].x + boxes[i].width / 2;
       if (middle == x1 && boxes[i].y == y1) from = i;
       if (middle == x2 && boxes[i].y + boxes[i].height == y2) to = i;
     }
-    assert_true(from < r->n_nodes && to < r->n_nodes);
-    assert_int_equal(r->nodes[to].height, r->nodes[from].height + 1);
+    assert_true(from < r->lattice.n_nodes && to < r->lattice.n_nodes);
+    assert_int_equal(r->lattice.nodes[to].height, r->lattice.nodes[from].height + 1);
     for (size_t q = 0; q < r->n_quasi; q++)
-      n_differ += r->nodes[from].levels[q] != r->nodes[to].levels[q];
+      n_differ += r->lattice.nodes[from].levels[q] != r->lattice.nodes[to].levels[q];
     assert_int_equal(n_differ, 1);
   }
   assert_int_equal(n, f->n_edges);
@@ -353,7 +353,7 @@ static void svg_draws_up_to_400_nodes(void **state) {
     setup(&f, shapes[i].n, NAMES("a", "b", "c", "d", "e", "f", "g", "h"), shapes[i].heights, 3);
     const char *svg = draw(&f, shoal_render_lattice_svg);
     assert_true(is_well_formed(svg));
-    assert_int_equal(count(svg, "<g class=\"node "), f.result.n_nodes);
+    assert_int_equal(count(svg, "<g class=\"node "), f.result.lattice.n_nodes);
     assert_boxes_and_edges(&f, svg);
     teardown(&f);
   }
@@ -410,8 +410,9 @@ static void assert_bars_add_up(const fixture *f, const char *svg, size_t n_rows)
     n += number_after(&at, "<text class=\"end");
   }
   assert_null(find(at, "<text class=\"end"));
-  for (size_t i = 0; i < f->result.n_nodes; i++) expected += f->result.nodes[i].minimal;
-  assert_int_equal(n, f->result.n_nodes);
+  for (size_t i = 0; i < f->result.lattice.n_nodes; i++)
+    expected += f->result.lattice.nodes[i].minimal;
+  assert_int_equal(n, f->result.lattice.n_nodes);
   assert_int_equal(n_minimal, expected);
 }
 

@@ -5,16 +5,19 @@
  * threads change nothing; a run can be stopped; and no allocation that fails is forgotten.
  */
 #include "flock_fixture.h"
-#include "scarce_memory.h"
+#include "lowmem_memory.h"
 
 #include "cluster/theta.h"
 
 /* ---------------------------------------------------------------- clusters */
 
-static const shoal_aim aims[] = {SHOAL_AIM_IL, SHOAL_AIM_AVG, SHOAL_AIM_DM, SHOAL_AIM_BALANCED};
+static const shoal_cluster_objective objectives[] = {SHOAL_OBJECTIVE_IL, SHOAL_OBJECTIVE_AVG,
+                                                     SHOAL_OBJECTIVE_DM, SHOAL_OBJECTIVE_BALANCED};
 
-static shoal_partition cluster(fixture *f, shoal_aim aim, const shoal_run *run) {
-  const shoal_cluster_task task = {.axes = &f->axes, .fit = &f->fit, .aim = aim, .run = run};
+static shoal_partition cluster(fixture *f, shoal_cluster_objective objective,
+                               const shoal_run *run) {
+  const shoal_cluster_task task = {
+      .axes = &f->axes, .required = &f->required, .objective = objective, .run = run};
   shoal_partition partition = {0};
   succeeds(f, shoal_cluster_flock(&task, &partition, &f->error));
   return partition;
@@ -22,8 +25,9 @@ static shoal_partition cluster(fixture *f, shoal_aim aim, const shoal_run *run) 
 
 /* What is asked for can be had by the whole table: algorithms may rely on it. */
 static bool is_possible(fixture *f) {
-  bool possible = f->n_rows >= f->fit.k;
-  for (size_t d = 0; d < f->fit.n_counts; d++) possible = possible && f->fit.counts[d].most > 0;
+  bool possible = f->n_rows >= f->required.k;
+  for (size_t d = 0; d < f->required.n_counts; d++)
+    possible = possible && f->required.counts[d].max_clusters > 0;
   return possible;
 }
 
@@ -45,7 +49,7 @@ static uint32_t check_partition(fixture *f, const shoal_partition *p) {
   for (uint32_t c = 0; p->n_clusters > 1 && c < p->n_clusters; c++) {
     uint32_t first = n_rows[c + 1];
     uint32_t end = c + 1 < p->n_clusters ? n_rows[c + 2] : (uint32_t)f->n_rows;
-    broken += !shoal_judging_fits(&f->judging, rows + first, end - first);
+    broken += !shoal_requirement_checker_satisfies(&f->checker, rows + first, end - first);
   }
   free(n_rows);
   free(rows);
@@ -55,18 +59,17 @@ static uint32_t check_partition(fixture *f, const shoal_partition *p) {
 /* Sum of size x loss, from each cluster's rows. */
 static uint64_t information_loss(const fixture *f, const shoal_partition *p) {
   uint64_t sum = 0;
-  shoal_span *extents = calloc(p->n_clusters * f->n_quasi, sizeof *extents);
+  shoal_span *boxes = calloc(p->n_clusters * f->n_quasi, sizeof *boxes);
   uint32_t *n_rows = calloc(p->n_clusters, sizeof *n_rows);
-  assert_true(extents && n_rows);
+  assert_true(boxes && n_rows);
   for (uint32_t r = 0; r < f->n_rows; r++) {
-    shoal_span *extent = extents + p->cluster_of_row[r] * f->n_quasi;
-    if (n_rows[p->cluster_of_row[r]]++)
-      shoal_extent_add(&f->axes, extent, shoal_axes_row(&f->axes, r));
-    else shoal_extent_start(&f->axes, extent, shoal_axes_row(&f->axes, r));
+    shoal_span *box = boxes + p->cluster_of_row[r] * f->n_quasi;
+    if (n_rows[p->cluster_of_row[r]]++) shoal_box_add(&f->axes, box, shoal_axes_row(&f->axes, r));
+    else shoal_box_start(&f->axes, box, shoal_axes_row(&f->axes, r));
   }
   for (uint32_t c = 0; c < p->n_clusters; c++)
-    sum += n_rows[c] * (uint64_t)shoal_extent_loss(&f->axes, extents + c * f->n_quasi);
-  free(extents);
+    sum += n_rows[c] * (uint64_t)shoal_box_loss(&f->axes, boxes + c * f->n_quasi);
+  free(boxes);
   free(n_rows);
   return sum;
 }
@@ -77,13 +80,14 @@ typedef struct tally {
 } tally;
 
 /* Clusters and losses beside those of the paper's algorithms, where these can be asked. */
-static void compare(fixture *f, const shoal_partition *p, shoal_aim aim, tally *t) {
-  if (f->fit.n_others) return;
-  const shoal_cluster_task task = {.axes = &f->axes, .fit = &f->fit};
+static void compare(fixture *f, const shoal_partition *p, shoal_cluster_objective objective,
+                    tally *t) {
+  if (f->required.n_others) return;
+  const shoal_cluster_task task = {.axes = &f->axes, .required = &f->required};
   shoal_partition other = {0};
-  if (aim == SHOAL_AIM_IL) {
+  if (objective == SHOAL_OBJECTIVE_IL) {
     succeeds(f, shoal_cluster_greedy_pk(&task, &other, &f->error));
-    double all = (double)f->n_rows * (double)SHOAL_MOST_LOSS;
+    double all = (double)f->n_rows * (double)SHOAL_MAX_LOSS;
     t->loss += (double)information_loss(f, p) / all;
     t->greedy_loss += (double)information_loss(f, &other) / all;
   } else {
@@ -94,16 +98,18 @@ static void compare(fixture *f, const shoal_partition *p, shoal_aim aim, tally *
   shoal_partition_reset(&other);
 }
 
-static void check_aim(fixture *f, shoal_aim aim, tally *t) {
-  shoal_partition whole = {0}, p = cluster(f, aim, &(shoal_run){.n_threads = 1});
+static void check_objective(fixture *f, shoal_cluster_objective objective, tally *t) {
+  shoal_partition whole = {0}, p = cluster(f, objective, &(shoal_run){.n_threads = 1});
   uint32_t broken = check_partition(f, &p);
   t->n_broken += broken > 0;
   t->n_several += p.n_clusters > 1;
-  uint64_t most = shoal_fit_most_clusters(&f->fit);
+  uint64_t most = shoal_cluster_requirements_max_clusters(&f->required);
   if (!broken) assert_true(p.n_clusters <= (most ? most : 1));
   succeeds(f, shoal_partition_whole(&whole, f->n_rows, &f->error));
-  if (aim == SHOAL_AIM_IL) assert_true(information_loss(f, &p) <= information_loss(f, &whole));
-  if (aim == SHOAL_AIM_IL || aim == SHOAL_AIM_AVG) compare(f, &p, aim, t);
+  if (objective == SHOAL_OBJECTIVE_IL)
+    assert_true(information_loss(f, &p) <= information_loss(f, &whole));
+  if (objective == SHOAL_OBJECTIVE_IL || objective == SHOAL_OBJECTIVE_AVG)
+    compare(f, &p, objective, t);
   shoal_partition_reset(&whole);
   shoal_partition_reset(&p);
 }
@@ -117,19 +123,19 @@ static void random_tables_become_clusters_that_fit(void **state UNUSED) {
                                      "[t-closeness: {t: 0.3, distance: equal}]"};
   shoal_random random;
   shoal_random_seed(&random, 43);
-  tally tallies[COUNT(aims)] = {{0}};
-  for (uint64_t seed = 0; seed < 200; seed++) {
+  tally tallies[COUNT(objectives)] = {{0}};
+  for (uint64_t seed = 0; seed < 50; seed++) { /* tests/property has thousands of small tables */
     fixture f;
     shape s = draw_shape(&random, seed % 4 ? 120 : 30);
     s.models = some[seed % COUNT(some)];
     setup(&f, &s, seed);
-    for (size_t a = 0; is_possible(&f) && a < COUNT(aims); a++) {
+    for (size_t a = 0; is_possible(&f) && a < COUNT(objectives); a++) {
       tallies[a].n_tables++;
-      check_aim(&f, aims[a], &tallies[a]);
+      check_objective(&f, objectives[a], &tallies[a]);
     }
     teardown(&f);
   }
-  for (size_t a = 0; a < COUNT(aims); a++) {
+  for (size_t a = 0; a < COUNT(objectives); a++) {
     const tally *t = &tallies[a];
     print_message("aim %zu: %u tables, %u of several clusters, %u with one that breaks a demand; "
                   "fewer clusters than enhanced-pk %u of %u; loss %.4f, greedy-pk %.4f\n",
@@ -144,14 +150,15 @@ static void random_tables_become_clusters_that_fit(void **state UNUSED) {
 
 /* ---------------------------------------------------------------- several blocks, threads */
 
-static void check_threads(const shape *s, shoal_aim aim, uint64_t seed, uint32_t least_clusters) {
+static void check_threads(const shape *s, shoal_cluster_objective objective, uint64_t seed,
+                          uint32_t min_clusters) {
   fixture f;
   setup(&f, s, seed);
-  shoal_partition first = cluster(&f, aim, &(shoal_run){.n_threads = 1});
+  shoal_partition first = cluster(&f, objective, &(shoal_run){.n_threads = 1});
   assert_int_equal(check_partition(&f, &first), 0);
-  if (first.n_clusters < least_clusters) fail_msg("%u clusters", first.n_clusters);
+  if (first.n_clusters < min_clusters) fail_msg("%u clusters", first.n_clusters);
   for (unsigned n_threads = 2; n_threads < 6; n_threads += 3) {
-    shoal_partition p = cluster(&f, aim, &(shoal_run){.n_threads = n_threads});
+    shoal_partition p = cluster(&f, objective, &(shoal_run){.n_threads = n_threads});
     assert_int_equal(p.n_clusters, first.n_clusters);
     assert_memory_equal(p.cluster_of_row, first.cluster_of_row,
                         f.n_rows * sizeof *p.cluster_of_row);
@@ -168,7 +175,7 @@ static void threads_do_not_change_the_result(void **state UNUSED) {
     shape s = draw_shape(&random, 200);
     s.p = 1;
     s.gaps = false;
-    check_threads(&s, aims[seed % COUNT(aims)], seed, 1);
+    check_threads(&s, objectives[seed % COUNT(objectives)], seed, 1);
   }
   static const shape large = {.n_rows = 24000,
                               .kinds = "ntm",
@@ -178,10 +185,10 @@ static void threads_do_not_change_the_result(void **state UNUSED) {
                               .k = 10,
                               .p = 2,
                               .models = ""};
-  check_threads(&large, SHOAL_AIM_IL, 1, 1200);
+  check_threads(&large, SHOAL_OBJECTIVE_IL, 1, 1200);
   shape pools = large; /* pools are gathered anew, on threads of two attempts */
   pools.n_rows = 1500;
-  check_threads(&pools, SHOAL_AIM_IL, 1, 100);
+  check_threads(&pools, SHOAL_OBJECTIVE_IL, 1, 100);
 }
 
 /* Sensitive values that follow from the order: blocks have too few of them by themselves. */
@@ -195,7 +202,7 @@ static void blocks_without_enough_values_are_joined(void **state UNUSED) {
                              .k = 5,
                              .p = 2,
                              .models = ""};
-  check_threads(&tied, SHOAL_AIM_IL, 1, 1);
+  check_threads(&tied, SHOAL_OBJECTIVE_IL, 1, 1);
 }
 
 /* ---------------------------------------------------------------- edges */
@@ -212,7 +219,7 @@ static void edges_are_clustered(void **state UNUSED) {
       {.n_rows = 400, .kinds = "nmtuw", .n_values = 5, .k = 150, .p = 3} /* k above n / 3 */
   };
   for (size_t i = 0; i < COUNT(shapes); i++)
-    for (size_t a = 0; a < COUNT(aims); a++) {
+    for (size_t a = 0; a < COUNT(objectives); a++) {
       fixture f;
       shape s = shapes[i];
       s.n_sensitive = 1;
@@ -220,7 +227,7 @@ static void edges_are_clustered(void **state UNUSED) {
       s.models = "";
       setup(&f, &s, i);
       assert_true(is_possible(&f));
-      shoal_partition p = cluster(&f, aims[a], NULL);
+      shoal_partition p = cluster(&f, objectives[a], NULL);
       assert_int_equal(check_partition(&f, &p), 0);
       if (i == 0 || i == 1 || i == 2) assert_int_equal(p.n_clusters, 1);
       if (i == 5) assert_int_equal(p.n_clusters, 300);
@@ -239,10 +246,10 @@ static void many_axes_are_clustered(void **state UNUSED) {
                 .p = 3,
                 .models = ""};
   for (size_t q = 0; q < 70; q++) wide.kinds[q] = "nmtuw"[q % 5];
-  for (size_t a = 0; a < COUNT(aims); a++) {
+  for (size_t a = 0; a < COUNT(objectives); a++) {
     fixture f;
     setup(&f, &wide, 9);
-    shoal_partition p = cluster(&f, aims[a], NULL);
+    shoal_partition p = cluster(&f, objectives[a], NULL);
     assert_int_equal(check_partition(&f, &p), 0);
     assert_true(p.n_clusters > 8);
     shoal_partition_reset(&p);
@@ -266,7 +273,7 @@ static void a_run_can_be_stopped(void **state UNUSED) {
   for (unsigned n_threads = 1; n_threads < 3; n_threads++) {
     watch w = {.stop_at = 1};
     shoal_run run = {.n_threads = n_threads, .progress = look, .progress_user = &w};
-    const shoal_cluster_task task = {.axes = &f.axes, .fit = &f.fit, .run = &run};
+    const shoal_cluster_task task = {.axes = &f.axes, .required = &f.required, .run = &run};
     shoal_partition none = {0};
     assert_int_equal(shoal_cluster_flock(&task, &none, &f.error), SHOAL_CANCELLED);
     assert_int_equal(w.n_reports, 1);
@@ -333,14 +340,16 @@ static void memory_may_run_out_anywhere(void **state UNUSED) {
                         .skewed = true,
                         .k = 3,
                         .p = 2};
-  for (size_t i = 0; i < 2 * COUNT(aims) * COUNT(some); i++) {
+  for (size_t i = 0; i < 2 * COUNT(objectives) * COUNT(some); i++) {
     fixture f;
-    small.models = some[i / 2 / COUNT(aims)];
+    small.models = some[i / 2 / COUNT(objectives)];
     setup(&f, &small, 5);
     const shoal_run run = {.n_threads = 1};
-    shoal_cluster_task task = {
-        .axes = &f.axes, .fit = &f.fit, .aim = aims[i / 2 % COUNT(aims)], .run = &run};
-    shoal_partition whole = cluster(&f, task.aim, &run);
+    shoal_cluster_task task = {.axes = &f.axes,
+                               .required = &f.required,
+                               .objective = objectives[i / 2 % COUNT(objectives)],
+                               .run = &run};
+    shoal_partition whole = cluster(&f, task.objective, &run);
     long n = 0;
     fails_once = i % 2;
     while (check_failure(&f, &task, &whole, n)) n += 1 + n / 25;

@@ -6,7 +6,7 @@
  * allocations that fail in several blocks.
  */
 #include "flock_block.h"
-#include "scarce_memory.h"
+#include "lowmem_memory.h"
 
 #include "cluster/flock_cut.h"
 
@@ -26,7 +26,8 @@ static const layout layouts[] = {
     {.s = {.n_rows = 2600, .kinds = "mt", .n_values = 4000000000, MIXED}, .as = "Ts", .fan = 30}};
 enum { N_SMALL = 6 };
 
-static const shoal_aim aims[] = {SHOAL_AIM_IL, SHOAL_AIM_AVG, SHOAL_AIM_DM, SHOAL_AIM_BALANCED};
+static const shoal_cluster_objective objectives[] = {SHOAL_OBJECTIVE_IL, SHOAL_OBJECTIVE_AVG,
+                                                     SHOAL_OBJECTIVE_DM, SHOAL_OBJECTIVE_BALANCED};
 
 static const shoal_cluster_cost costs[] = {{.square = 0},
                                            {.square = 70000, .exact_sizes = true},
@@ -62,41 +63,44 @@ static void narrow(const one_block *k, scale *s, uint32_t packed, const uint32_t
   if (s->least > s->most) fail_msg("%u packed, %.3f exact", packed, exact);
 }
 
-static void check_boxes(const one_block *k, shoal_boxes *boxes, scale *s, shoal_random *random) {
-  shoal_box a = shoal_boxes_at(boxes, &k->p, 0), b = shoal_boxes_at(boxes, &k->p, 1);
-  shoal_box both = shoal_boxes_at(boxes, &k->p, 2);
+static void check_boxes(const one_block *k, shoal_packed_boxes *boxes, scale *s,
+                        shoal_random *random) {
+  shoal_packed_box a = shoal_packed_boxes_at(boxes, &k->p, 0),
+                   b = shoal_packed_boxes_at(boxes, &k->p, 1);
+  shoal_packed_box both = shoal_packed_boxes_at(boxes, &k->p, 2);
   uint32_t rows[2 * DRAWN], n = draw_rows(k, DRAWN, rows, random);
   uint32_t all = n + draw_rows(k, DRAWN, rows + n, random);
   box_around(k, a, rows, n);
   box_around(k, b, rows + n, all - n);
   box_around(k, both, rows, all);
-  narrow(k, s, shoal_box_loss(&k->p, a), rows, n);
-  narrow(k, s, shoal_box_loss(&k->p, b), rows + n, all - n);
-  narrow(k, s, shoal_box_loss(&k->p, both), rows, all);
-  uint32_t with = shoal_box_loss_with(&k->p, a, values_at(k, rows[n]));
+  narrow(k, s, shoal_packed_box_loss(&k->p, a), rows, n);
+  narrow(k, s, shoal_packed_box_loss(&k->p, b), rows + n, all - n);
+  narrow(k, s, shoal_packed_box_loss(&k->p, both), rows, all);
+  uint32_t with = shoal_packed_box_loss_with(&k->p, a, values_at(k, rows[n]));
   narrow(k, s, with, rows, n + 1);
-  uint32_t joint = shoal_box_loss(&k->p, both);
-  shoal_box_join(&k->p, b, a);
-  assert_int_equal(shoal_box_loss(&k->p, b), joint);
-  shoal_box_add(&k->p, a, values_at(k, rows[n]));
-  assert_int_equal(shoal_box_loss(&k->p, a), with);
+  uint32_t joint = shoal_packed_box_loss(&k->p, both);
+  shoal_packed_box_join(&k->p, b, a);
+  assert_int_equal(shoal_packed_box_loss(&k->p, b), joint);
+  shoal_packed_box_add(&k->p, a, values_at(k, rows[n]));
+  assert_int_equal(shoal_packed_box_loss(&k->p, a), with);
   assert_true(joint >= with);
 }
 
 static void check_packing(const one_block *k, bool fine, shoal_random *random) {
   scale s = {0, 1e300};
-  shoal_boxes boxes;
-  assert_true(shoal_boxes_init(&boxes, &k->p, 3));
+  shoal_packed_boxes boxes;
+  shoal_arena arena = {0};
+  assert_true(shoal_packed_boxes_init(&boxes, &k->p, 3, &arena));
   uint32_t *all = room_for(k->n, sizeof *all);
   for (uint32_t i = 0; i < k->n; i++) all[i] = i;
   for (int i = 0; i < 60; i++) check_boxes(k, &boxes, &s, random);
-  shoal_box box = shoal_boxes_at(&boxes, &k->p, 0);
+  shoal_packed_box box = shoal_packed_boxes_at(&boxes, &k->p, 0);
   box_around(k, box, all, k->n);
-  uint32_t whole = shoal_box_loss(&k->p, box);
+  uint32_t whole = shoal_packed_box_loss(&k->p, box);
   narrow(k, &s, whole, all, k->n);
   assert_true(whole <= UINT16_MAX);
   if (fine && exact_loss(k, all, k->n) > 0) assert_true(whole > 20000); /* 16 bits are used */
-  shoal_boxes_reset(&boxes);
+  shoal_arena_reset(&arena);
   free(all);
 }
 
@@ -155,7 +159,7 @@ static void check_prices(const one_block *k, const int16_t *values, uint32_t exc
       assert_true(b->join_cost[c] > 1e37F);
       continue;
     }
-    uint32_t joint = shoal_box_loss_with(&k->p, shoal_clusters_box(b, c), values);
+    uint32_t joint = shoal_packed_box_loss_with(&k->p, shoal_clusters_box(b, c), values);
     int64_t more = slow_cost(b, b->size[c] + 1, joint) - slow_cost(b, b->size[c], b->loss[c]);
     double price = (double)more;
     assert_int_equal(b->joint[c], joint);
@@ -164,17 +168,19 @@ static void check_prices(const one_block *k, const int16_t *values, uint32_t exc
     if (price > largest) largest = price;
     if (c == best) of_best = price;
   }
-  if (least == 1e300) assert_int_equal(best, SHOAL_NIL);
+  if (least == 1e300) assert_int_equal(best, SHOAL_NONE);
   else assert_true(of_best <= least + 1e-5 * largest + 1);
 }
 
 /* `rows`: the rows whose values have lines. */
 static void check_table(one_block *k, const uint32_t *rows, uint32_t n, shoal_random *random) {
   shoal_clusters *b = &k->b;
-  shoal_boxes boxes;
+  shoal_packed_boxes boxes;
+  shoal_arena arena = {0};
   bool fast = b->avx2;
-  assert_true(shoal_boxes_init(&boxes, &k->p, 2));
-  shoal_box box = shoal_boxes_at(&boxes, &k->p, 0), both = shoal_boxes_at(&boxes, &k->p, 1);
+  assert_true(shoal_packed_boxes_init(&boxes, &k->p, 2, &arena));
+  shoal_packed_box box = shoal_packed_boxes_at(&boxes, &k->p, 0),
+                   both = shoal_packed_boxes_at(&boxes, &k->p, 1);
   for (int i = 0; i < 6; i++) {
     uint32_t some[4], n_some = 1 + below(random, 4), except = below(random, b->n), best[2];
     for (uint32_t j = 0; j < n_some; j++) some[j] = rows[below(random, n)];
@@ -184,9 +190,9 @@ static void check_table(one_block *k, const uint32_t *rows, uint32_t n, shoal_ra
       shoal_clusters_compare(b, box);
       for (uint32_t c = 0; c < b->n; c++) {
         if (!b->size[c]) continue;
-        shoal_box_copy(&k->p, both, shoal_clusters_box(b, c));
-        shoal_box_join(&k->p, both, box);
-        assert_int_equal(b->joint[c], shoal_box_loss(&k->p, both));
+        shoal_packed_box_copy(&k->p, both, shoal_clusters_box(b, c));
+        shoal_packed_box_join(&k->p, both, box);
+        assert_int_equal(b->joint[c], shoal_packed_box_loss(&k->p, both));
       }
       best[pass] = shoal_clusters_cheapest(b, values_at(k, some[0]), except);
       check_prices(k, values_at(k, some[0]), except, best[pass]);
@@ -194,15 +200,15 @@ static void check_table(one_block *k, const uint32_t *rows, uint32_t n, shoal_ra
     }
   }
   b->avx2 = fast;
-  shoal_boxes_reset(&boxes);
+  shoal_arena_reset(&arena);
 }
 
 /* Puts these rows into m clusters at random; none is empty. */
 static void spread_rows(one_block *k, const uint32_t *rows, uint32_t n, uint32_t m,
                         shoal_random *random) {
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t c = i < m ? shoal_clusters_take(&k->b) : below(random, m);
-    assert_true(c != SHOAL_NIL);
+    uint32_t c = i < m ? shoal_clusters_open(&k->b) : below(random, m);
+    assert_true(c != SHOAL_NONE);
     shoal_clusters_put(&k->b, rows[i], c);
   }
   for (uint32_t c = 0; c < k->b.n; c++) shoal_clusters_refresh(&k->b, c);
@@ -224,7 +230,7 @@ static void check_pool(one_block *k, shoal_random *random) {
     uint32_t row = rows[below(random, n)], to = below(random, k->b.n);
     if (k->b.cluster_of[row] == to) continue;
     shoal_clusters_move(&k->b, row, to);
-    shoal_clusters_settle(&k->b, since);
+    shoal_clusters_recompute(&k->b, since);
   }
   check_table(k, rows, n, random);
   free(rows);
@@ -232,7 +238,7 @@ static void check_pool(one_block *k, shoal_random *random) {
 
 /* ---------------------------------------------------------------- moves and rollback */
 
-enum { MOST_MOVES = 40 };
+enum { MAX_MOVES = 40 };
 
 /* Membership after each number of recorded moves. */
 typedef struct history {
@@ -254,23 +260,23 @@ static void move_some(one_block *k, history *h, shoal_random *random) {
   shoal_clusters *b = &k->b;
   size_t since = b->n_moved;
   uint32_t *rows = room_for(k->n, sizeof *rows);
-  for (uint32_t i = 0, n = 1 + below(random, 4); i < n && b->n_moved < MOST_MOVES; i++) {
+  for (uint32_t i = 0, n = 1 + below(random, 4); i < n && b->n_moved < MAX_MOVES; i++) {
     uint32_t row = below(random, k->n), from = b->cluster_of[row];
-    uint32_t to = below(random, 6) ? draw_live(k, random) : shoal_clusters_take(b);
-    if (to == SHOAL_NIL || to == from) continue;
+    uint32_t to = below(random, 6) ? draw_live(k, random) : shoal_clusters_open(b);
+    if (to == SHOAL_NONE || to == from) continue;
     bool first = b->n_moved == since;
     shoal_clusters_move(b, row, to);
     assert_int_equal(b->cluster_of[row], to);
     if (first) check_groups(k, to, rows, rows_in(k, to, rows));
     record(h, k);
   }
-  shoal_clusters_settle(b, since);
+  shoal_clusters_recompute(b, since);
   free(rows);
 }
 
 static void act(one_block *k, history *h, shoal_random *random) {
   shoal_clusters *b = &k->b;
-  if (b->n_moved == MOST_MOVES) b->n_moved = 0;
+  if (b->n_moved == MAX_MOVES) b->n_moved = 0;
   switch (below(random, 5)) {
   case 0: {
     size_t kept = below(random, b->n_moved + 1);
@@ -302,7 +308,7 @@ static void operate(const layout *l, uint64_t seed, uint32_t steps, bool table) 
   shoal_random_seed(&random, seed);
   make(&m, l, seed);
   block_init(&k, &m.f, 60, 0, &random);
-  history h = {room_for((MOST_MOVES + 1) * (size_t)k.n, sizeof *h.member)};
+  history h = {room_for((MAX_MOVES + 1) * (size_t)k.n, sizeof *h.member)};
   uint32_t *all = room_for(k.n, sizeof *all);
   for (uint32_t i = 0; i < k.n; i++) all[i] = i;
   for (size_t round = 0; round < COUNT(costs); round++) {
@@ -336,27 +342,29 @@ static void the_cost_table_follows_every_change(void **state UNUSED) {
 static void check_cluster(one_block *k, uint32_t c, const uint32_t *rows, uint32_t n,
                           uint32_t *real) {
   shoal_clusters *b = &k->b;
-  const shoal_fit *fit = &k->f->fit;
+  const shoal_cluster_requirements *required = &k->f->required;
   size_t lacking = 0;
   for (uint32_t i = 0; i < n; i++) real[i] = k->rows[rows[i]];
-  while (lacking < fit->n_counts &&
-         slow_groups(k, lacking, rows, n).distinct >= fit->counts[lacking].least)
+  while (lacking < required->n_counts &&
+         slow_groups(k, lacking, rows, n).distinct >= required->counts[lacking].min_distinct)
     lacking++;
   assert_int_equal(shoal_clusters_lacking(b, c), lacking);
-  assert_int_equal(shoal_clusters_has_counts(b, c), n >= fit->k && lacking == fit->n_counts);
-  assert_int_equal(shoal_clusters_satisfies(b, c), shoal_judging_fits(&k->f->judging, real, n));
+  assert_int_equal(shoal_clusters_has_counts(b, c),
+                   n >= required->k && lacking == required->n_counts);
+  assert_int_equal(shoal_clusters_satisfies(b, c),
+                   shoal_requirement_checker_satisfies(&k->f->checker, real, n));
 }
 
-static bool slow_can_spare(const one_block *k, uint32_t row, const uint32_t *rows, uint32_t n,
+static bool slow_may_leave(const one_block *k, uint32_t row, const uint32_t *rows, uint32_t n,
                            uint32_t *others) {
   uint32_t n_others = 0;
-  if (n - 1 < k->f->fit.k) return false;
+  if (n - 1 < k->f->required.k) return false;
   for (uint32_t i = 0; i < n; i++)
     if (rows[i] != row) others[n_others++] = rows[i];
   for (size_t d = 0; d < k->p.n_counts; d++) {
     uint32_t before = slow_groups(k, d, rows, n).distinct;
     uint32_t after = slow_groups(k, d, others, n_others).distinct;
-    if (after < before && after < k->f->fit.counts[d].least) return false;
+    if (after < before && after < k->f->required.counts[d].min_distinct) return false;
   }
   return true;
 }
@@ -368,11 +376,11 @@ static void check_requirements(one_block *k, shoal_random *random) {
     uint32_t c = draw_live(k, random), n = rows_in(k, c, rows), other = below(random, k->n);
     check_cluster(k, c, rows, n, scratch);
     uint32_t row = rows[below(random, n)];
-    assert_int_equal(shoal_clusters_can_spare(&k->b, row),
-                     slow_can_spare(k, row, rows, n, scratch));
+    assert_int_equal(shoal_clusters_may_leave(&k->b, row),
+                     slow_may_leave(k, row, rows, n, scratch));
     for (size_t d = 0; d < k->p.n_counts; d++) {
       uint32_t group = k->p.group[d][other], same = of_group(k, d, group, rows, n);
-      if (group == SHOAL_NO_GROUP) continue;
+      if (group == SHOAL_NONE) continue;
       assert_int_equal(shoal_clusters_has_group(&k->b, c, d, other, 1), same >= 1);
       assert_int_equal(shoal_clusters_has_group(&k->b, c, d, other, 2), same >= 2);
     }
@@ -409,7 +417,7 @@ static void check_agglomerate(fixture *f, shoal_cluster_cost cost, float noise,
   k.b.random = below(random, 1000);
   for (uint32_t r = 0; r < k.n; r++) { /* units: tuples, or single rows */
     bool joins = !cost.exact_sizes && r && k.p.tuple[r] == k.p.tuple[r - 1];
-    shoal_clusters_put(&k.b, r, joins ? k.b.cluster_of[r - 1] : shoal_clusters_take(&k.b));
+    shoal_clusters_put(&k.b, r, joins ? k.b.cluster_of[r - 1] : shoal_clusters_open(&k.b));
   }
   for (uint32_t c = 0; c < k.b.n; c++) shoal_clusters_refresh(&k.b, c);
   assert_true(shoal_agglomeration_init(&g, &k.b));
@@ -417,8 +425,8 @@ static void check_agglomerate(fixture *f, shoal_cluster_cost cost, float noise,
   check_figures(&k, true);
   assert_int_equal(ok, all_satisfied(&k));
   if (!ok) assert_int_equal(k.b.n_live, 1);
-  if (ok && cost.exact_sizes && !f->fit.n_counts && !f->fit.n_others)
-    assert_int_equal(k.b.n_live, k.n / f->fit.k);
+  if (ok && cost.exact_sizes && !f->required.n_counts && !f->required.n_others)
+    assert_int_equal(k.b.n_live, k.n / f->required.k);
   shoal_agglomeration_reset(&g);
   block_reset(&k);
 }
@@ -456,7 +464,7 @@ static void the_most_clusters_are_known(void **state UNUSED) {
     make(&m, &l, seed);
     block_init(&k, &m.f, 100, 0, &random);
     assert_int_equal(k.n, m.f.n_rows);
-    uint32_t most = (uint32_t)shoal_fit_most_clusters(&m.f.fit);
+    uint32_t most = (uint32_t)shoal_cluster_requirements_max_clusters(&m.f.required);
     assert_int_equal(shoal_max_clusters(&k.b), most);
     k.b.cost.max_missing = 3;
     assert_int_equal(shoal_enough_clusters(&k.b), most - most * 3 / 100);
@@ -591,16 +599,16 @@ static void divisions_hold_each_item_once(void **state UNUSED) {
 }
 
 static uint32_t nearest(const shoal_axes *axes, uint32_t tuple) {
-  uint32_t best = SHOAL_NIL, least = UINT32_MAX;
-  shoal_span *extent = room_for(axes->n, sizeof *extent);
-  shoal_extent_start(axes, extent, shoal_axes_tuple(axes, tuple));
+  uint32_t best = SHOAL_NONE, least = UINT32_MAX;
+  shoal_span *box = room_for(axes->n, sizeof *box);
+  shoal_box_start(axes, box, shoal_axes_tuple(axes, tuple));
   for (uint32_t t = 0; t < axes->n_tuples; t++) {
-    uint32_t loss = shoal_extent_loss_with(axes, extent, shoal_axes_tuple(axes, t));
+    uint32_t loss = shoal_box_loss_with(axes, box, shoal_axes_tuple(axes, t));
     if (t == tuple || loss >= least) continue;
     best = t;
     least = loss;
   }
-  free(extent);
+  free(box);
   return best;
 }
 
@@ -644,10 +652,14 @@ static void second_divisions_cross_the_borders(void **state UNUSED) {
 
 /* ---------------------------------------------------------------- the whole algorithm */
 
-static shoal_partition cluster(fixture *f, shoal_aim aim, uint32_t effort, unsigned n_threads) {
+static shoal_partition cluster(fixture *f, shoal_cluster_objective objective, uint32_t effort,
+                               unsigned n_threads) {
   const shoal_run run = {.n_threads = n_threads};
-  const shoal_cluster_task task = {
-      .axes = &f->axes, .fit = &f->fit, .aim = aim, .effort = effort, .run = &run};
+  const shoal_cluster_task task = {.axes = &f->axes,
+                                   .required = &f->required,
+                                   .objective = objective,
+                                   .effort = effort,
+                                   .run = &run};
   shoal_partition partition = {0};
   succeeds(f, shoal_cluster_flock(&task, &partition, &f->error));
   return partition;
@@ -670,7 +682,7 @@ static double check_partition(fixture *f, const shoal_partition *p) {
   for (uint32_t c = 0; c < p->n_clusters; c++) {
     uint32_t n = first[c + 1] - first[c];
     assert_true(n > 0);
-    assert_true(shoal_judging_fits(&f->judging, rows + first[c], n));
+    assert_true(shoal_requirement_checker_satisfies(&f->checker, rows + first[c], n));
     loss += n * exact_loss(&all, rows + first[c], n);
   }
   free(first);
@@ -696,14 +708,14 @@ static void sets_and_people_are_clustered(void **state UNUSED) {
        .n_people = 300,
        .min_people = 90}};
   for (size_t i = 0; i < COUNT(some); i++)
-    for (size_t a = 0; a < COUNT(aims); a += some[i].s.n_rows > 1000 ? 3 : 1) {
+    for (size_t a = 0; a<COUNT(objectives); a += some[i].s.n_rows> 1000 ? 3 : 1) {
       made m;
       make(&m, &some[i], i);
-      shoal_partition p = cluster(&m.f, aims[a], 1, 2), whole = {0};
+      shoal_partition p = cluster(&m.f, objectives[a], 1, 2), whole = {0};
       succeeds(&m.f, shoal_partition_whole(&whole, m.f.n_rows, &m.f.error));
       assert_true(check_partition(&m.f, &p) < check_partition(&m.f, &whole));
       assert_true(p.n_clusters > 2);
-      assert_true(p.n_clusters <= shoal_fit_most_clusters(&m.f.fit));
+      assert_true(p.n_clusters <= shoal_cluster_requirements_max_clusters(&m.f.required));
       shoal_partition_reset(&p);
       shoal_partition_reset(&whole);
       unmake(&m);
@@ -725,7 +737,7 @@ static void effort_lowers_the_loss(void **state UNUSED) {
     double loss[3];
     make(&m, &table, seed);
     for (int e = 0; e < 3; e++) {
-      shoal_partition p = cluster(&m.f, SHOAL_AIM_IL, UINT32_C(1) << (2 * e), 1);
+      shoal_partition p = cluster(&m.f, SHOAL_OBJECTIVE_IL, UINT32_C(1) << (2 * e), 1);
       sums[e] += loss[e] = check_partition(&m.f, &p);
       if (e) assert_true(loss[e] <= 1.005 * loss[e - 1]);
       shoal_partition_reset(&p);
@@ -742,8 +754,8 @@ typedef struct outcome {
   uint32_t n_clusters;
 } outcome;
 
-static outcome outcome_of(fixture *f, shoal_aim aim) {
-  shoal_partition p = cluster(f, aim, 1, 1);
+static outcome outcome_of(fixture *f, shoal_cluster_objective objective) {
+  shoal_partition p = cluster(f, objective, 1, 1);
   outcome o = {.loss = check_partition(f, &p), .n_clusters = p.n_clusters};
   uint32_t *size = room_for(p.n_clusters, sizeof *size);
   for (size_t r = 0; r < f->n_rows; r++) size[p.cluster_of_row[r]]++;
@@ -773,11 +785,11 @@ static void no_aim_is_beaten_by_another(void **state UNUSED) {
        .min_people = 5}};
   for (size_t i = 0; i < COUNT(some); i++) {
     made m;
-    outcome o[COUNT(aims)];
+    outcome o[COUNT(objectives)];
     make(&m, &some[i], 1);
-    for (size_t a = 0; a < COUNT(aims); a++) o[a] = outcome_of(&m.f, aims[a]);
+    for (size_t a = 0; a < COUNT(objectives); a++) o[a] = outcome_of(&m.f, objectives[a]);
     const outcome *il = &o[0], *avg = &o[1], *dm = &o[2], *balanced = &o[3];
-    for (const outcome *other = o; other < o + COUNT(aims); other++) {
+    for (const outcome *other = o; other < o + COUNT(objectives); other++) {
       print_message("table %zu: loss %.4g, %u clusters, squares %.0f\n", i, other->loss,
                     other->n_clusters, other->squares);
       assert_true(il->loss <= 1.03 * other->loss);
@@ -798,7 +810,7 @@ static void dm_loses_little_more_than_avg(void **state UNUSED) {
         .s = {.n_rows = 1500, .kinds = "nn", .n_values = 4000000000, .k = 5, .models = ""}};
     made m;
     make(&m, &table, seed);
-    outcome a = outcome_of(&m.f, SHOAL_AIM_AVG), d = outcome_of(&m.f, SHOAL_AIM_DM);
+    outcome a = outcome_of(&m.f, SHOAL_OBJECTIVE_AVG), d = outcome_of(&m.f, SHOAL_OBJECTIVE_DM);
     assert_true(a.squares == 7500 && d.squares == 7500);
     avg += a.loss;
     dm += d.loss;
@@ -814,9 +826,9 @@ static void the_environment_changes_nothing(void **state UNUSED) {
   static const layout table = {.s = {.n_rows = 5000, .kinds = "nn", .n_values = 900, MIXED}};
   made m;
   make(&m, &table, 1);
-  shoal_partition p = cluster(&m.f, SHOAL_AIM_IL, 1, 1);
+  shoal_partition p = cluster(&m.f, SHOAL_OBJECTIVE_IL, 1, 1);
   for (size_t i = 0; i < COUNT(names); i++) assert_int_equal(setenv(names[i], "1", 1), 0);
-  shoal_partition again = cluster(&m.f, SHOAL_AIM_IL, 1, 1);
+  shoal_partition again = cluster(&m.f, SHOAL_OBJECTIVE_IL, 1, 1);
   for (size_t i = 0; i < COUNT(names); i++) assert_int_equal(unsetenv(names[i]), 0);
   assert_int_equal(p.n_clusters, again.n_clusters);
   assert_memory_equal(p.cluster_of_row, again.cluster_of_row, m.f.n_rows * sizeof(uint32_t));
@@ -860,12 +872,13 @@ static void tables_at_the_limits_are_clustered(void **state UNUSED) {
   for (size_t i = 0; i < COUNT(some); i++) {
     made m;
     make(&m, &some[i].l, i);
-    for (size_t a = 0; a < (m.f.n_rows > 4000 ? 1 : COUNT(aims)); a++) {
-      shoal_partition p = cluster(&m.f, aims[a], 1, 2);
+    for (size_t a = 0; a < (m.f.n_rows > 4000 ? 1 : COUNT(objectives)); a++) {
+      shoal_partition p = cluster(&m.f, objectives[a], 1, 2);
       (void)check_partition(&m.f, &p);
       assert_in_range(p.n_clusters, some[i].least, some[i].most);
-      uint64_t most = shoal_fit_most_clusters(&m.f.fit), n_blocks = 1 + m.f.n_rows / 2000;
-      if (aims[a] == SHOAL_AIM_AVG && !m.f.fit.n_counts)
+      uint64_t most = shoal_cluster_requirements_max_clusters(&m.f.required),
+               n_blocks = 1 + m.f.n_rows / 2000;
+      if (objectives[a] == SHOAL_OBJECTIVE_AVG && !m.f.required.n_counts)
         assert_in_range(p.n_clusters + n_blocks, most, most + n_blocks);
       shoal_partition_reset(&p);
     }
@@ -881,7 +894,7 @@ static void squares_of_large_clusters_do_not_overflow(void **state UNUSED) {
     const layout table = {.s = {.n_rows = 40000, .kinds = "t", .k = ks[i], .models = ""}};
     made m;
     make(&m, &table, i);
-    shoal_partition p = cluster(&m.f, SHOAL_AIM_DM, 1, 1);
+    shoal_partition p = cluster(&m.f, SHOAL_OBJECTIVE_DM, 1, 1);
     (void)check_partition(&m.f, &p);
     assert_int_equal(p.n_clusters, m.f.n_rows / ks[i]);
     shoal_partition_reset(&p);
@@ -891,10 +904,11 @@ static void squares_of_large_clusters_do_not_overflow(void **state UNUSED) {
 
 /* ---------------------------------------------------------------- memory */
 
-static bool check_failure(fixture *f, shoal_aim aim, unsigned n_threads,
+static bool check_failure(fixture *f, shoal_cluster_objective objective, unsigned n_threads,
                           const shoal_partition *whole, long n) {
   const shoal_run run = {.n_threads = n_threads};
-  const shoal_cluster_task task = {.axes = &f->axes, .fit = &f->fit, .aim = aim, .run = &run};
+  const shoal_cluster_task task = {
+      .axes = &f->axes, .required = &f->required, .objective = objective, .run = &run};
   shoal_partition p = {0};
   allocations_left = n;
   shoal_status status = shoal_cluster_flock(&task, &p, &f->error);
@@ -914,13 +928,13 @@ static bool check_failure(fixture *f, shoal_aim aim, unsigned n_threads,
 static void memory_may_run_out_in_every_part(void **state UNUSED) {
   static const struct {
     layout l;
-    shoal_aim aim;
+    shoal_cluster_objective objective;
   } some[] = {
       /* several blocks, two turns, sets */
       {{.s = {.n_rows = 8300, .kinds = "nt", .n_values = 4000000000, .k = 60, .models = ""},
         .as = "-s"},
-       SHOAL_AIM_IL},
-      {{.s = {.n_rows = 4100, .kinds = "t", .k = 60, .models = ""}}, SHOAL_AIM_DM},
+       SHOAL_OBJECTIVE_IL},
+      {{.s = {.n_rows = 4100, .kinds = "t", .k = 60, .models = ""}}, SHOAL_OBJECTIVE_DM},
       /* blocks that do not satisfy the requirements by themselves: a third turn */
       {{.s = {.n_rows = 9000,
               .kinds = "n",
@@ -931,7 +945,7 @@ static void memory_may_run_out_in_every_part(void **state UNUSED) {
               .k = 40,
               .p = 2,
               .models = ""}},
-       SHOAL_AIM_IL},
+       SHOAL_OBJECTIVE_IL},
       /* scarce values: enhanced-pk */
       {{.s = {.n_rows = 300,
               .kinds = "nt",
@@ -942,20 +956,20 @@ static void memory_may_run_out_in_every_part(void **state UNUSED) {
               .k = 4,
               .p = 5,
               .models = ""}},
-       SHOAL_AIM_BALANCED},
+       SHOAL_OBJECTIVE_BALANCED},
       /* more than 4000 tuples in one block: parts */
       {{.s = {.n_rows = 4300, .kinds = "nn", .n_values = 4000000000, .k = 70, .models = ""}},
-       SHOAL_AIM_AVG}};
+       SHOAL_OBJECTIVE_AVG}};
   for (size_t i = 0; i < 3 * COUNT(some); i++) {
     made m;
     long n = 0;
     unsigned n_threads = i % 3 == 2 ? 3 : 1;
     make(&m, &some[i / 3].l, 7);
-    shoal_aim aim = some[i / 3].aim;
-    shoal_partition whole = cluster(&m.f, aim, 1, n_threads);
+    shoal_cluster_objective objective = some[i / 3].objective;
+    shoal_partition whole = cluster(&m.f, objective, 1, n_threads);
     (void)check_partition(&m.f, &whole);
     fails_once = i % 3 == 1;
-    while (check_failure(&m.f, aim, n_threads, &whole, n)) n += 2 + n / 2;
+    while (check_failure(&m.f, objective, n_threads, &whole, n)) n += 2 + n / 2;
     assert_true(n > 60);
     shoal_partition_reset(&whole);
     unmake(&m);

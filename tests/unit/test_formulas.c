@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cells that a spreadsheet would run: base/formula, which the writer asks, and the verifier's own
+ * Cells that a spreadsheet would run: base/text, which the writer asks, and the verifier's own
  * reading, which must find what the writer missed. The two must agree on every cell.
  */
 #include <setjmp.h>
@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "base/formula.h"
-#include "verify/formulas.h"
+#include "base/text.h"
+#include "verify/counter.h"
 #include "verify/verify.h"
-#include "verify_claim.h"
+#include "verify_request.h"
 
 #define UNUSED __attribute__((unused))
 
@@ -57,21 +57,21 @@ static void both_readings_agree(void **state UNUSED) {
 static uint8_t marks[3];
 static shoal_error error;
 
-static shoal_status verify(const char *release, uint64_t n_rows, bool quoted_claimed) {
+static shoal_status verify(const char *release, uint64_t n_rows, bool quoted_requested) {
   static const char *const columns[] = {"age", "ill", "note"};
   static const shoal_verify_parameter k = {"k", "2"};
   static const shoal_verify_model model = {"k-anonymity", NULL, &k, 1};
-  shoal_verify_claim claim = claim_on(columns, 3, &model);
-  claim.n_rows = n_rows;
-  claim.formulas_quoted = quoted_claimed;
-  claim.formulas = marks;
+  shoal_verify_request request = request_on(columns, 3, &model);
+  request.n_rows = n_rows;
+  request.formulas_quoted = quoted_requested;
+  request.formulas = marks;
   shoal_verify_finding finding;
   int fd = memfd_create("release", 0);
   size_t size = strlen(release);
   assert_int_equal(write(fd, release, size), (ssize_t)size);
   memset(marks, 9, sizeof marks);
   error = (shoal_error){0};
-  shoal_status status = shoal_verify(fd, &claim, NULL, &finding, &error);
+  shoal_status status = shoal_verify(fd, &request, NULL, &finding, &error);
   assert_int_equal(close(fd), 0);
   return status;
 }

@@ -22,7 +22,7 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
 
-enum { MOST_COLUMNS = 14, MOST_SENSITIVE = 2 };
+enum { MAX_COLUMNS = 14, MAX_SENSITIVE = 2 };
 
 static char hierarchy_file[64];
 static shoal_error error;
@@ -38,13 +38,13 @@ typedef enum column_kind { MASKED, FILED, TOPPED, SENSITIVE } column_kind;
 /* A table, and what its cells were made of. */
 typedef struct sample {
   size_t n_rows, n_quasi, n_sensitive;
-  column_kind kinds[MOST_COLUMNS]; /* quasi-identifiers, then sensitive attributes */
-  uint32_t *values[MOST_COLUMNS];
+  column_kind kinds[MAX_COLUMNS]; /* quasi-identifiers, then sensitive attributes */
+  uint32_t *values[MAX_COLUMNS];
   uint64_t *counts; /* NULL: none */
   shoal_table *table;
-  shoal_hierarchy *hierarchies[MOST_COLUMNS];
-  const shoal_column *columns[MOST_COLUMNS];
-  shoal_frequency *frequency;
+  shoal_hierarchy *hierarchies[MAX_COLUMNS];
+  const shoal_column *columns[MAX_COLUMNS];
+  shoal_frequency_set *frequency;
 } sample;
 
 /* Sensitive value 0 is missing. */
@@ -73,13 +73,13 @@ static int write_hierarchy(void **state UNUSED) {
 static int remove_hierarchy(void **state UNUSED) { return unlink(hierarchy_file); }
 
 static void make_table(sample *s) {
-  static const char *const names[MOST_COLUMNS] = {"a", "b", "c", "d", "e", "f", "g",
-                                                  "h", "i", "j", "k", "l", "m", "n"};
+  static const char *const names[MAX_COLUMNS] = {"a", "b", "c", "d", "e", "f", "g",
+                                                 "h", "i", "j", "k", "l", "m", "n"};
   static const char *const missing[] = {"?"};
   size_t n_columns = s->n_quasi + s->n_sensitive;
-  shoal_text texts[MOST_COLUMNS] = {{0}};
+  shoal_text texts[MAX_COLUMNS] = {{0}};
   uint64_t *offsets = calloc((s->n_rows + 1) * n_columns, sizeof *offsets);
-  shoal_text_view views[MOST_COLUMNS];
+  shoal_text_view views[MAX_COLUMNS];
   assert_non_null(offsets);
   for (size_t c = 0; c < n_columns; c++) {
     uint64_t *ends = offsets + c * (s->n_rows + 1);
@@ -92,8 +92,8 @@ static void make_table(sample *s) {
   }
   succeeds(shoal_table_new(names, n_columns, &s->table, &error));
   succeeds(shoal_table_append(s->table, views, n_columns, s->n_rows, s->counts, &error));
-  succeeds(shoal_table_settle(s->table, &(shoal_load_options){.missing = missing, .n_missing = 1},
-                              &error));
+  succeeds(shoal_table_finalize(s->table, &(shoal_load_options){.missing = missing, .n_missing = 1},
+                                &error));
   for (size_t c = 0; c < n_columns; c++) {
     s->columns[c] = &s->table->columns[c];
     shoal_text_reset(&texts[c]);
@@ -112,14 +112,14 @@ static void compile_hierarchies(sample *s) {
 }
 
 static void build(sample *s, const shoal_track *track, unsigned n_threads) {
-  succeeds(shoal_frequency_build(s->table, s->columns,
-                                 (const shoal_hierarchy *const *)s->hierarchies, s->n_quasi,
-                                 s->columns + s->n_quasi, track, s->n_sensitive,
-                                 &(shoal_run){.n_threads = n_threads}, &s->frequency, &error));
+  succeeds(shoal_frequency_set_build(s->table, s->columns,
+                                     (const shoal_hierarchy *const *)s->hierarchies, s->n_quasi,
+                                     s->columns + s->n_quasi, track, s->n_sensitive,
+                                     &(shoal_run){.n_threads = n_threads}, &s->frequency, &error));
 }
 
 static void release(sample *s) {
-  shoal_frequency_free(s->frequency);
+  shoal_frequency_set_free(s->frequency);
   for (size_t q = 0; q < s->n_quasi; q++) shoal_hierarchy_free(s->hierarchies[q]);
   for (size_t c = 0; c < s->n_quasi + s->n_sensitive; c++) free(s->values[c]);
   free(s->counts);
@@ -137,12 +137,12 @@ static uint64_t count_of(const sample *s, size_t row) { return s->counts ? s->co
 
 /* ---------------------------------------------------------------- grouping by strings */
 
-enum { MOST_ROWS = 120 };
+enum { MAX_ROWS = 120 };
 
 /* Rows with equal strings of labels are one class; classes are numbered by first appearance. */
 typedef struct naive_classes {
-  char keys[MOST_ROWS][MOST_COLUMNS * 6];
-  uint32_t class_of_row[MOST_ROWS], first_row[MOST_ROWS], n_classes;
+  char keys[MAX_ROWS][MAX_COLUMNS * 6];
+  uint32_t class_of_row[MAX_ROWS], first_row[MAX_ROWS], n_classes;
 } naive_classes;
 
 static void group_naively(const sample *s, const uint32_t *levels, naive_classes *naive) {
@@ -233,7 +233,7 @@ static void draw(sample *s, shoal_random *random, size_t n_rows, uint32_t n_valu
   memset(s, 0, sizeof *s);
   s->n_rows = n_rows;
   s->n_quasi = 1 + shoal_random_below(random, 4);
-  s->n_sensitive = shoal_random_below(random, MOST_SENSITIVE + 1);
+  s->n_sensitive = shoal_random_below(random, MAX_SENSITIVE + 1);
   allocate_values(s);
   for (size_t c = 0; c < s->n_quasi + s->n_sensitive; c++) {
     bool masked = shoal_random_below(random, 2), few = shoal_random_below(random, 2);
@@ -251,9 +251,9 @@ static void draw(sample *s, shoal_random *random, size_t n_rows, uint32_t n_valu
 /* Every node from the tuples, and each from a node below it as well. */
 static void check_all_nodes(const sample *s, shoal_random *random, shoal_grouper *grouper) {
   static naive_classes naive;
-  const shoal_frequency *f = s->frequency;
-  uint32_t levels[MOST_COLUMNS] = {0}, lower[MOST_COLUMNS];
-  uint32_t class_of[MOST_ROWS];
+  const shoal_frequency_set *f = s->frequency;
+  uint32_t levels[MAX_COLUMNS] = {0}, lower[MAX_COLUMNS];
+  uint32_t class_of[MAX_ROWS];
   for (size_t q = 0; q < s->n_quasi; q++)
     for (size_t r = 0; r < s->n_rows; r++)
       assert_int_equal(shoal_code_at(f->codes[q], f->tuple_of_row[r]),
@@ -287,10 +287,10 @@ static void random_tables_are_grouped_as_by_strings(void **state UNUSED) {
   unsigned n_sets = 0, n_histograms = 0;
   for (unsigned i = 0; i < 120; i++) {
     sample s;
-    size_t n_rows = i % 8 == 0 || i % 8 == 3 ? MOST_ROWS : 1 + shoal_random_below(&random, 40);
+    size_t n_rows = i % 8 == 0 || i % 8 == 3 ? MAX_ROWS : 1 + shoal_random_below(&random, 40);
     draw(&s, &random, n_rows, n_values[i % COUNT(n_values)]);
-    shoal_track track[MOST_SENSITIVE] = {(shoal_track)shoal_random_below(&random, 3),
-                                         (shoal_track)shoal_random_below(&random, 3)};
+    shoal_track track[MAX_SENSITIVE] = {(shoal_track)shoal_random_below(&random, 3),
+                                        (shoal_track)shoal_random_below(&random, 3)};
     make_table(&s);
     compile_hierarchies(&s);
     build(&s, track, 1);
@@ -319,9 +319,9 @@ static void classes_join_to_one(void **state UNUSED) {
     make_table(&s);
     build(&s, (shoal_track[]){SHOAL_TRACK_SET, SHOAL_TRACK_HISTOGRAM}, 1);
     static naive_classes naive; /* one class of the rows that are included, another of the rest */
-    uint8_t include[MOST_ROWS];
+    uint8_t include[MAX_ROWS];
     uint64_t n_rows = 0;
-    for (size_t t = 0; t < MOST_ROWS; t++) include[t] = i >= 10 && shoal_random_below(&random, 2);
+    for (size_t t = 0; t < MAX_ROWS; t++) include[t] = i >= 10 && shoal_random_below(&random, 2);
     for (size_t r = 0; r < s.n_rows; r++) {
       naive.class_of_row[r] = !include[s.frequency->tuple_of_row[r]];
       if (!naive.class_of_row[r]) n_rows += count_of(&s, r);
@@ -421,7 +421,7 @@ static void tuples_do_not_depend_on_threads(void **state UNUSED) {
   make_table(&s);
   for (unsigned n_threads = 1; n_threads <= 3; n_threads++) {
     build(&s, NULL, n_threads);
-    const shoal_frequency *f = s.frequency;
+    const shoal_frequency_set *f = s.frequency;
     uint32_t n_tuples = 0;
     memset(tuple_of, 0xff, sizeof tuple_of);
     memset(n_rows, 0, sizeof n_rows);
@@ -435,7 +435,7 @@ static void tuples_do_not_depend_on_threads(void **state UNUSED) {
     }
     assert_true(f->n_tuples == n_tuples);
     assert_memory_equal(f->base.n_rows, n_rows, n_tuples * sizeof *n_rows);
-    shoal_frequency_free(s.frequency);
+    shoal_frequency_set_free(s.frequency);
     s.frequency = NULL;
   }
   release(&s);

@@ -4,7 +4,7 @@
  * padding and ragged trees, missing values, pictures, and that a hundred thousand leaves are no
  * work. The kinds built from values are in test_hierarchy_kinds.c.
  */
-#include "base/work.h"
+#include "base/thread.h"
 #include "hierarchy_fixture.h"
 
 /* ------------------------------------------------------------ file */
@@ -85,13 +85,15 @@ static void file_refusals_of_rows(void **state) {
   setup(&f, VALUES("a", "b"));
   refuse_file(&f, "", VALUES("is empty"));
   refuse_file(&f, "\n;;\n", VALUES("is empty"));
-  refuse_file(&f, "a\nb\n", VALUES("row 1", "one column only", "no top"));
-  refuse_file(&f, "a|x|*\nb|x|*\n", VALUES("row 1", "one column only"));
-  refuse_file(&f, "a;x;*\nb;;\n", VALUES("row 2", "no top"));
-  refuse_file(&f, "a;x;*\nb;\"x;*\n", VALUES("row 2", "never closed"));
-  refuse_file(&f, "a;x;*\nb;*\n", VALUES("row 2", "1 level above its value where row 1 has 2"));
-  refuse_file(&f, "a;x;*\nb;x;all\n", VALUES("row 2", "its top (level 2) is not that of row 1"));
-  refuse_file(&f, "a;x;*\nb;x;*\na;y;*\n", VALUES("row 3", "two parents", "stands in row 1 too"));
+  refuse_file(&f, "a\nb\n", VALUES("row 1", "one column and no top"));
+  refuse_file(&f, "a|x|*\nb|x|*\n", VALUES("row 1", "one column and no top"));
+  refuse_file(&f, "a;x;*\nb;;\n", VALUES("row 2"));
+  refuse_file(&f, "a;x;*\nb;\"x;*\n", VALUES("row 2", "the quote is not closed"));
+  refuse_file(&f, "a;x;*\nb;*\n", VALUES("row 2", "has 2 cells, row 1 has 3"));
+  refuse_file(&f, "a;x;*\nb;x;all\n",
+              VALUES("row 2", "its last column differs from that of row 1"));
+  refuse_file(&f, "a;x;*\nb;x;*\na;y;*\n",
+              VALUES("row 3", "its value has two parents: row 1 has other labels"));
   shoal_hierarchy_spec spec = file_spec(&f, "a;x;*\nb;\0;*\n", 12);
   refuse(&f, &spec, VALUES("row 2", "NUL"));
   spec.file = "/nowhere/at/all.csv";
@@ -103,11 +105,13 @@ static void file_refuses_two_parents_in_its_own_order(void **state) {
   (void)state;
   fixture f;
   setup(&f, VALUES("c", "b", "a")); /* the data's order is the other way round */
-  refuse_file(&f, "a;x;p;*\nb;x;p;*\nc;x;q;*\n",
-              VALUES("row 3", "its label of level 1 has two parents", "of row 1"));
+  refuse_file(
+      &f, "a;x;p;*\nb;x;p;*\nc;x;q;*\n",
+      VALUES("row 3", "its label in column 2 has two parents: row 1 has it below another label"));
   assert_int_equal(f.error.row, 3);
-  refuse_file(&f, "a;1;x;p;*\nb;2;x;q;*\nc;3;x;q;*\n",
-              VALUES("row 2", "its label of level 2 has two parents", "of row 1"));
+  refuse_file(
+      &f, "a;1;x;p;*\nb;2;x;q;*\nc;3;x;q;*\n",
+      VALUES("row 2", "its label in column 3 has two parents: row 1 has it below another label"));
   teardown(&f);
 }
 
@@ -121,7 +125,7 @@ static void file_refuses_too_many_levels(void **state) {
   assert_int_equal(shoal_hierarchy_height(f.hierarchy), 255);
   assert_int_equal(f.hierarchy->tree_height, 1);
   strcat(text, ";x");
-  refuse_file(&f, text, VALUES("row 1", "255 is the most"));
+  refuse_file(&f, text, VALUES("row 1", "at most 255 are allowed"));
   teardown(&f);
 }
 
@@ -130,15 +134,16 @@ static void file_lacking_values(void **state) {
   fixture f;
   setup(&f, VALUES("a", "secret1", "?", "secret2"));
   refuse_file(&f, "a;x;*\n",
-              VALUES("lacks 2 values of column 'col', the first in data row 12",
-                     "add a row for each, or list it under data.missing"));
+              VALUES("has no row for 2 values of column 'col' (first: data row 12)",
+                     "add a row for each, or list it under data.missing only if it means unknown"));
   assert_null(strstr(f.error.message, "secret"));
   assert_int_equal(f.error.row, 12);
   assert_string_equal(f.error.column, "col");
-  refuse_file(&f, "a;x;*\nsecret2;x;*\n", VALUES("lacks 1 value of", "add a row for it, or"));
+  refuse_file(&f, "a;x;*\nsecret2;x;*\n",
+              VALUES("has no row for 1 value of", "add a row for it, or"));
   free(f.column.first_row);
   f.column.first_row = NULL;
-  refuse_file(&f, "a;x;*\n", VALUES("lacks 2 values of column 'col': add"));
+  refuse_file(&f, "a;x;*\n", VALUES("has no row for 2 values of column 'col'; add"));
   assert_int_equal(f.error.row, 0);
   teardown(&f);
 }
@@ -181,7 +186,7 @@ static void ragged_trees_are_padded_at_the_bottom(void **state) {
   fixture f;
   setup(&f, VALUES("flu", "hiv"));
   const char *text = "flu;lung;*;\nhiv;retro;virus;*\ncold;nose;lung;*\n";
-  refuse_file(&f, text, VALUES("row 2", "3 levels above its value where row 1 has 2"));
+  refuse_file(&f, text, VALUES("row 2", "has 4 cells, row 1 has 3"));
   f.options.ragged = true;
   compile_file(&f, text);
   assert_string_equal(leaf_path(&f, 0), "flu|flu|lung|*");
@@ -192,11 +197,14 @@ static void ragged_trees_are_padded_at_the_bottom(void **state) {
                "* (3 values)\n├── lung (2 values)\n│   ├── flu\n│   └── nose (1 value)\n"
                "│       └── cold\n└── virus (1 value)\n    └── retro (1 value)\n"
                "        └── hiv\n");
-  refuse_file(&f, "flu;p;*\nhiv;flu;q;*\n",
-              VALUES("row 2", "its label of level 1 has two parents", "of row 1"));
-  refuse_file(&f, "hiv;flu;q;*\nflu;p;*\n", VALUES("row 2", "its value has two parents"));
-  refuse_file(&f, "flu;x;*\nhiv\n", VALUES("row 2", "no top"));
-  refuse_file(&f, "flu;x;*\nhiv;x\n", VALUES("row 2", "its top (level 1)"));
+  refuse_file(
+      &f, "flu;p;*\nhiv;flu;q;*\n",
+      VALUES("row 2", "its label in column 2 has two parents: row 1 has it below another label"));
+  refuse_file(&f, "hiv;flu;q;*\nflu;p;*\n",
+              VALUES("row 2", "its value has two parents: row 1 has it below another label"));
+  refuse_file(&f, "flu;x;*\nhiv\n", VALUES("row 2"));
+  refuse_file(&f, "flu;x;*\nhiv;x\n",
+              VALUES("row 2", "its last column differs from that of row 1"));
   teardown(&f);
 }
 
@@ -251,22 +259,26 @@ static void tree_refusals(void **state) {
   shoal_hierarchy_spec spec = tree_spec(races, 2);
   refuse(&f, &spec,
          VALUES("policy.yaml:7:12: column 'col'", "the hierarchy's tree lacks 2 values",
-                "the first in data row 12", "add each"));
+                "first: data row 12", "add each"));
   assert_int_equal(f.error.row, 12);
   spec = tree_spec(NULL, 0);
   refuse(&f, &spec, VALUES("policy.yaml:7:12", "the tree is empty"));
   const shoal_tree_node twice[] = {{"White", white, 1}, {"Other", white, 1}};
   spec = tree_spec(twice, 2);
-  refuse(&f, &spec, VALUES("policy.yaml:7:12", "leaf 2", "two parents", "stands in leaf 1 too"));
+  refuse(
+      &f, &spec,
+      VALUES("policy.yaml:7:12", "leaf 2", "its value has two parents: leaf 1 has other labels"));
   const shoal_tree_node flat[] = {{"White", NULL, 0}, {"Other", others, 2}};
   spec = tree_spec(flat, 2);
-  refuse(&f, &spec, VALUES("leaf 2", "2 levels above its value where leaf 1 has 1"));
+  refuse(&f, &spec, VALUES("leaf 2", "has 2 labels, leaf 1 has 1"));
   const shoal_tree_node again[] = {{"x", white, 1}};
   const shoal_tree_node same[] = {{"x", others, 2}};
   const shoal_tree_node nested[] = {{"p", again, 1}, {"q", same, 1}};
   spec = tree_spec(nested, 2);
   f.column.n_values = 1;
-  refuse(&f, &spec, VALUES("leaf 2", "its label of level 1 has two parents", "of leaf 1"));
+  refuse(
+      &f, &spec,
+      VALUES("leaf 2", "its label of level 1 has two parents: leaf 1 has it below another label"));
   shoal_tree_node deep[300];
   for (size_t i = 0; i < 300; i++)
     deep[i] = (shoal_tree_node){"White", i < 299 ? &deep[i + 1] : NULL, i < 299};

@@ -76,15 +76,15 @@ static void numbers_are_refused_with_their_row(void **state) {
   const shoal_decimal widths[] = {{5, 0}, {7, 0}, {0, 0}};
   shoal_hierarchy_spec spec = intervals(widths, 1, (shoal_decimal){0, 0});
   refuse(&f, &spec,
-         VALUES("data.csv: row 13, column 'col'", "is not a number",
-                "correct it or list it under data.missing"));
+         VALUES("data.csv: row 13, column 'col'", "the cell is not a number",
+                "correct it, or list it under data.missing if it means unknown"));
   assert_null(strstr(f.error.message, "secret"));
   teardown(&f);
   setup(&f, VALUES("1", "1234567890123456789"));
   refuse(&f, &spec, VALUES("data.csv: row 12", "more than 18 digits"));
   teardown(&f);
   setup(&f, VALUES("0.001", "123456789012345678"));
-  refuse(&f, &spec, VALUES("data.csv: row 12", "too large beside numbers with 3 decimals"));
+  refuse(&f, &spec, VALUES("data.csv: row 12", "too large for a column with 3 decimals"));
   teardown(&f);
   setup(&f, VALUES("4", "6", "8"));
   spec = intervals(widths, 2, (shoal_decimal){0, 0}); /* 5-9 is torn apart by 7 */
@@ -271,7 +271,7 @@ static void dates_must_exist(void **state) {
     fixture f;
     setup(&f, VALUES("2024-02-29", bad[i]));
     refuse(&f, &spec,
-           VALUES("data.csv: row 12, column 'col'", "is not a date of the form YYYY-MM-DD"));
+           VALUES("data.csv: row 12, column 'col'", "the cell is not a date YYYY-MM-DD"));
     teardown(&f);
   }
 }

@@ -26,18 +26,18 @@ static void succeeds(shoal_status status) {
 
 /* ---------------------------------------------------------------- the shape */
 
-enum { MOST_ATTRIBUTES = 4 };
+enum { MAX_ATTRIBUTES = 4 };
 
 /* A space needs only the heights of the hierarchies. */
 static void make_space(shoal_space *space, const uint32_t *tops, size_t n) {
-  static shoal_hierarchy hierarchies[MOST_ATTRIBUTES];
-  const shoal_hierarchy *pointers[MOST_ATTRIBUTES];
+  static shoal_hierarchy hierarchies[MAX_ATTRIBUTES];
+  const shoal_hierarchy *pointers[MAX_ATTRIBUTES];
   for (size_t q = 0; q < n; q++) {
     hierarchies[q].n_levels = tops[q] + 1;
     pointers[q] = &hierarchies[q];
   }
-  succeeds(
-      shoal_space_init(space, &(shoal_frequency){.n_quasi = n, .hierarchies = pointers}, &error));
+  succeeds(shoal_space_init(space, &(shoal_frequency_set){.n_quasi = n, .hierarchies = pointers},
+                            &error));
 }
 
 /* The next vector of all, ascending; false after the last. */
@@ -60,8 +60,8 @@ static bool below(const uint32_t *a, const uint32_t *b, size_t n) {
 
 /* All vectors by ascending order are the nodes by ascending number. */
 static void check_space(const shoal_space *space, const uint32_t *tops, size_t n) {
-  static uint32_t vectors[1024][MOST_ATTRIBUTES];
-  uint32_t walked[MOST_ATTRIBUTES] = {0};
+  static uint32_t vectors[1024][MAX_ATTRIBUTES];
+  uint32_t walked[MAX_ATTRIBUTES] = {0};
   size_t n_nodes = 0;
   do {
     uint32_t *levels = vectors[n_nodes];
@@ -93,9 +93,9 @@ static void nodes_are_numbered_by_ascending_vectors(void **state UNUSED) {
   shoal_random random;
   shoal_random_seed(&random, 51);
   for (unsigned i = 0; i < 100; i++) {
-    uint32_t tops[MOST_ATTRIBUTES];
+    uint32_t tops[MAX_ATTRIBUTES];
     shoal_space space;
-    size_t n = 1 + shoal_random_below(&random, MOST_ATTRIBUTES);
+    size_t n = 1 + shoal_random_below(&random, MAX_ATTRIBUTES);
     for (size_t q = 0; q < n; q++) tops[q] = 1 + (uint32_t)shoal_random_below(&random, 4);
     make_space(&space, tops, n);
     check_space(&space, tops, n);
@@ -105,22 +105,22 @@ static void nodes_are_numbered_by_ascending_vectors(void **state UNUSED) {
 
 /* ---------------------------------------------------------------- random tables and demands */
 
-enum { MOST_ROWS = 40, MOST_QUASI = 4, MOST_NODES = 256 };
+enum { MAX_ROWS = 40, MAX_QUASI = 4, MAX_NODES = 256 };
 static const uint32_t powers[] = {1, 3, 9, 27};
 
 /* Quasi-identifiers are below 3, 9 or 27, and in threes on every level; then one sensitive. */
 typedef struct sample {
   size_t n_rows, n_quasi;
-  uint32_t tops[MOST_QUASI];
-  uint8_t values[MOST_QUASI + 1][MOST_ROWS]; /* codes at the same time */
-  uint64_t counts[MOST_ROWS];
+  uint32_t tops[MAX_QUASI];
+  uint8_t values[MAX_QUASI + 1][MAX_ROWS]; /* codes at the same time */
+  uint64_t counts[MAX_ROWS];
   shoal_table table;
-  shoal_column columns[MOST_QUASI + 1];
-  const shoal_column *pointers[MOST_QUASI + 1];
-  shoal_level levels[MOST_QUASI][COUNT(powers)];
-  shoal_hierarchy hierarchies[MOST_QUASI];
-  const shoal_hierarchy *hierarchy_pointers[MOST_QUASI];
-  shoal_frequency *frequency;
+  shoal_column columns[MAX_QUASI + 1];
+  const shoal_column *pointers[MAX_QUASI + 1];
+  shoal_level levels[MAX_QUASI][COUNT(powers)];
+  shoal_hierarchy hierarchies[MAX_QUASI];
+  const shoal_hierarchy *hierarchy_pointers[MAX_QUASI];
+  shoal_frequency_set *frequency;
 } sample;
 
 static void draw_column(sample *s, size_t c, uint32_t n_values, shoal_random *random) {
@@ -134,8 +134,8 @@ static void draw_column(sample *s, size_t c, uint32_t n_values, shoal_random *ra
 static void draw(sample *s, shoal_random *random) {
   static uint32_t of_leaf[COUNT(powers)][27];
   memset(s, 0, sizeof *s);
-  s->n_rows = s->table.n_rows = 1 + shoal_random_below(random, MOST_ROWS);
-  s->n_quasi = 1 + shoal_random_below(random, MOST_QUASI);
+  s->n_rows = s->table.n_rows = 1 + shoal_random_below(random, MAX_ROWS);
+  s->n_quasi = 1 + shoal_random_below(random, MAX_QUASI);
   s->table.counts = s->counts;
   for (size_t r = 0; r < s->n_rows; r++)
     s->table.n_records += s->counts[r] = 1 + shoal_random_below(random, 5) / 4;
@@ -150,14 +150,14 @@ static void draw(sample *s, shoal_random *random) {
     s->hierarchy_pointers[q] = &s->hierarchies[q];
   }
   draw_column(s, s->n_quasi, 6, random);
-  succeeds(shoal_frequency_build(&s->table, s->pointers, s->hierarchy_pointers, s->n_quasi,
-                                 s->pointers + s->n_quasi, (shoal_track[]){SHOAL_TRACK_SET}, 1,
-                                 NULL, &s->frequency, &error));
+  succeeds(shoal_frequency_set_build(&s->table, s->pointers, s->hierarchy_pointers, s->n_quasi,
+                                     s->pointers + s->n_quasi, (shoal_track[]){SHOAL_TRACK_SET}, 1,
+                                     NULL, &s->frequency, &error));
 }
 
 /* Enough rows; enough values; or, not monotone, not that remainder of rows. */
-static bool holds(const shoal_demand *demand, const shoal_class_view *view) {
-  uint64_t n = demand->count[0], kind = demand->count[1];
+static bool holds(const shoal_requirement *requirement, const shoal_class_view *view) {
+  uint64_t n = requirement->count[0], kind = requirement->count[1];
   return kind == 0 ? view->n_rows >= n : kind == 1 ? view->n_distinct >= n : view->n_rows % n != 1;
 }
 
@@ -165,9 +165,9 @@ static const shoal_model_type model = {.name = "test", .holds = holds};
 
 /* What is asked of a release. */
 typedef struct task {
-  shoal_demand items[3];
-  shoal_demands demands;
-  uint64_t max_suppressed, most_classes;
+  shoal_requirement items[3];
+  shoal_requirements requirements;
+  uint64_t max_suppressed, max_classes;
   bool needs_rows;
 } task;
 
@@ -175,25 +175,26 @@ static void draw_task(task *t, const sample *s, shoal_random *random) {
   memset(t, 0, sizeof *t);
   bool monotone = shoal_random_below(random, 3) > 0;
   for (size_t i = 0; i < COUNT(t->items); i++)
-    t->items[i] = (shoal_demand){.type = &model, .count = {1 + shoal_random_below(random, 4), i}};
+    t->items[i] =
+        (shoal_requirement){.type = &model, .count = {1 + shoal_random_below(random, 4), i}};
   uint64_t k = t->items[0].count[0], p = t->items[1].count[0];
-  t->demands = (shoal_demands){
+  t->requirements = (shoal_requirements){
       .items = t->items, .n_items = monotone ? 2 : 3, .monotone = monotone, .k = k, .p = p};
   uint64_t n_records = s->table.n_records;
   t->max_suppressed = shoal_random_below(random, n_records * shoal_random_below(random, 2) + 1);
   t->needs_rows = shoal_random_below(random, 2);
-  shoal_spread spread;
-  succeeds(shoal_spread_count(&s->table, s->pointers[s->n_quasi], &spread, &error));
-  uint64_t most = shoal_spread_max_groups(&spread, p);
-  t->most_classes = most < n_records / k ? most : n_records / k;
-  if (shoal_random_below(random, 4) == 0) t->most_classes = UINT64_MAX;
+  shoal_value_frequencies spread;
+  succeeds(shoal_value_frequencies_count(&s->table, s->pointers[s->n_quasi], &spread, &error));
+  uint64_t most = shoal_value_frequencies_max_groups(&spread, p);
+  t->max_classes = most < n_records / k ? most : n_records / k;
+  if (shoal_random_below(random, 4) == 0) t->max_classes = UINT64_MAX;
   free(spread.descending);
 }
 
 static void start(shoal_search *search, const sample *s, const task *t) {
   error = (shoal_error){0};
-  succeeds(shoal_search_init(search, s->frequency, &t->demands, t->max_suppressed, t->most_classes,
-                             t->needs_rows, NULL, &error));
+  succeeds(shoal_search_init(search, s->frequency, &t->requirements, t->max_suppressed,
+                             t->max_classes, t->needs_rows, NULL, &error));
 }
 
 /* ---------------------------------------------------------------- naive figures, and searches */
@@ -219,9 +220,9 @@ static void count_naively(const sample *s, const task *t, const uint32_t *levels
     }
     if (!first) continue;
     uint64_t distinct = (uint64_t)__builtin_popcountll(seen);
-    bool breaks = n_rows < t->items[0].count[0] || distinct < t->items[1].count[0] ||
-                  (t->demands.n_items == 3 && n_rows % t->items[2].count[0] == 1);
-    if (breaks) figures->suppressed += n_rows;
+    bool violates = n_rows < t->items[0].count[0] || distinct < t->items[1].count[0] ||
+                    (t->requirements.n_items == 3 && n_rows % t->items[2].count[0] == 1);
+    if (violates) figures->suppressed += n_rows;
     else if (figures->n_classes++ == 0 || n_rows < figures->smallest_class)
       figures->smallest_class = n_rows;
   }
@@ -229,13 +230,13 @@ static void count_naively(const sample *s, const task *t, const uint32_t *levels
                        (!t->needs_rows || figures->suppressed < s->table.n_records);
 }
 
-static shoal_node expected[MOST_NODES]; /* all nodes by ascending number */
+static shoal_node expected[MAX_NODES]; /* all nodes by ascending number */
 static size_t n_expected;
 static uint64_t n_bounded; /* nodes that the second necessary condition refused, in all tests */
 
 static void count_all_naively(const sample *s, const task *t) {
-  static uint32_t vectors[MOST_NODES][MOST_QUASI];
-  uint32_t levels[MOST_QUASI] = {0};
+  static uint32_t vectors[MAX_NODES][MAX_QUASI];
+  uint32_t levels[MAX_QUASI] = {0};
   size_t n = 0;
   do {
     memcpy(vectors[n], levels, sizeof levels);
@@ -295,11 +296,12 @@ static void check_minimal(const sample *s, const task *t, uint32_t from_height) 
 
 static bool solve(const sample *s, const task *t, shoal_node *solution) {
   shoal_search search;
-  bool found;
+  shoal_solution found;
   start(&search, s, t);
-  succeeds(shoal_search_samarati(&search, solution, &found, &error));
+  succeeds(shoal_search_samarati(&search, NULL, &found, &error));
   shoal_search_reset(&search);
-  return found;
+  *solution = found.node;
+  return found.found;
 }
 
 static void searches_find_what_naive_counting_finds(void **state UNUSED) {
@@ -323,7 +325,7 @@ static void searches_find_what_naive_counting_finds(void **state UNUSED) {
     if (best) check_node(&solution);
     n_found += best && solution.number == best->number;
     n_none += !best;
-    shoal_frequency_free(s.frequency);
+    shoal_frequency_set_free(s.frequency);
   }
   assert_true(n_found + n_none == n_all && n_found > 100 && n_none > 20);
   assert_true(n_bounded > 100);
@@ -337,7 +339,7 @@ static void a_search_that_succeeds_leaves_the_error_alone(void **state UNUSED) {
   draw(&s, &random);
   draw_task(&t, &s, &random);
   (void)solve(&s, &t, &(shoal_node){0});
-  shoal_frequency_free(s.frequency);
+  shoal_frequency_set_free(s.frequency);
   assert_string_equal(error.message, "");
 }
 
@@ -405,7 +407,7 @@ static void prefers(const char *first, const char *second, uint64_t best) {
                         {.number = 12, .suppressed = 2, .n_classes = 7}};
   shoal_node_list list = {.items = items, .n_items = COUNT(items)};
   const shoal_column *quasi[] = {&(shoal_column){.name = "zip"}, &(shoal_column){.name = "age"}};
-  const shoal_frequency frequency = {.n_quasi = 2, .quasi = quasi};
+  const shoal_frequency_set frequency = {.n_quasi = 2, .quasi = quasi};
   const shoal_word words[] = {{.text = first}, {.text = second}};
   const shoal_policy policy = {.prefer = words, .n_prefer = 2};
   shoal_preference *preferences;
@@ -427,7 +429,7 @@ static void the_best_node_is_by_the_first_preference_then_the_next(void **state 
 
 static void weights_that_cannot_be_added_exactly_are_refused(void **state UNUSED) {
   const shoal_decimal weights[] = {{100000000000000000, 0}, {1, 2}}; /* 10^17 and 0.01 */
-  const shoal_frequency two = {.n_quasi = 2};
+  const shoal_frequency_set two = {.n_quasi = 2};
   shoal_preference *bound;
   size_t n;
   shoal_status status = shoal_preferences_bind(&(shoal_policy){0}, &two, weights, &bound, &n, NULL);

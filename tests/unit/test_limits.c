@@ -20,7 +20,7 @@ static void there_is_no_id_beyond_the_last(void **state UNUSED) {
   assert_true(shoal_ids_init(&ids, 4));
   assert_int_equal(0, shoal_ids_insert(&ids, 77));
   ids.n_ids = UINT32_MAX - 1;
-  assert_int_equal(SHOAL_NO_ID, shoal_ids_insert(&ids, 78));
+  assert_int_equal(SHOAL_NONE, shoal_ids_insert(&ids, 78));
   assert_int_equal(0, shoal_ids_insert(&ids, 77)); /* who has an id keeps it */
   assert_int_equal(UINT32_MAX - 1, ids.n_ids);
   ids.n_ids = 1;
@@ -35,8 +35,8 @@ static void there_is_no_distinct_row_beyond_the_last(void **state UNUSED) {
     shoal_tuples tuples;
     assert_true(shoal_tuples_init(&tuples, bits[i], 10));
     assert_int_equal(0, shoal_tuples_add(&tuples, 7, 1));
-    tuples.n_ids = SHOAL_NO_ID - 2;
-    assert_int_equal(SHOAL_NO_ID, shoal_tuples_add(&tuples, 8, 1));
+    tuples.n_ids = SHOAL_NONE - 2;
+    assert_int_equal(SHOAL_NONE, shoal_tuples_add(&tuples, 8, 1));
     tuples.n_ids = 1;
     assert_int_equal(1, shoal_tuples_add(&tuples, 8, 1));
     shoal_tuples_reset(&tuples);

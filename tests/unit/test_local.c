@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unit tests of local recoding around the algorithms: labels of clusters, classes of equal labels,
- * mending of classes that break the policy, losses, counted tables as single rows, snapped labels.
+ * repair of classes that violate the policy, losses, counted tables as single rows, snapped labels.
  * Partitions are given by hand.
  */
 #include <setjmp.h>
@@ -15,15 +15,15 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "job/draft.h"
+#include "job/class_repair.h"
 #include "job/release.h"
-#include "measure/local.h"
+#include "measure/release_loss.h"
 #include "read/source.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
 
-enum { MOST_COLUMNS = 4, MOST_ROWS = 20 };
+enum { MAX_COLUMNS = 4, MAX_ROWS = 20 };
 
 static shoal_error error;
 
@@ -36,21 +36,21 @@ static void succeeds(shoal_status status) {
 typedef struct fixture {
   shoal_policy *policy;
   shoal_table *table;
-  shoal_prepared prepared;
+  shoal_context context;
   shoal_axes axes;
-  shoal_recode_rule rules[MOST_COLUMNS];
+  shoal_recode_rule rules[MAX_COLUMNS];
   shoal_recoding recoding;
-  shoal_draft *draft;
+  shoal_labelled_clusters *draft;
 } fixture;
 
 /* Cells row by row. */
 static shoal_table *table_of(const char *const *names, size_t n_columns, const char *const *cells,
                              size_t n_rows, const uint64_t *counts, const shoal_policy *policy) {
-  shoal_text texts[MOST_COLUMNS] = {{0}};
-  uint64_t offsets[MOST_COLUMNS][MOST_ROWS + 1] = {{0}};
-  shoal_text_view views[MOST_COLUMNS];
+  shoal_text texts[MAX_COLUMNS] = {{0}};
+  uint64_t offsets[MAX_COLUMNS][MAX_ROWS + 1] = {{0}};
+  shoal_text_view views[MAX_COLUMNS];
   shoal_table *table;
-  assert_true(n_columns <= MOST_COLUMNS && n_rows <= MOST_ROWS);
+  assert_true(n_columns <= MAX_COLUMNS && n_rows <= MAX_ROWS);
   for (size_t c = 0; c < n_columns; c++) {
     for (size_t r = 0; r < n_rows; r++) {
       shoal_text_add(&texts[c], cells[r * n_columns + c]);
@@ -72,28 +72,28 @@ static void setup(fixture *f, const char *yaml, const char *const *cells, size_t
   memset(f, 0, sizeof *f);
   succeeds(shoal_policy_parse(yaml, strlen(yaml), "policy.yaml", ".", &f->policy, &error));
   f->table = table_of(names, 3, cells, n_rows, NULL, f->policy);
-  succeeds(shoal_prepare(&f->prepared, f->table, f->policy, SHOAL_PREPARE_LOCAL, NULL, &error));
-  for (size_t q = 0; q < f->prepared.n_quasi; q++) {
-    const shoal_attribute *attribute = f->prepared.quasi_attributes[q];
+  succeeds(shoal_context_init(&f->context, f->table, f->policy, SHOAL_CONTEXT_LOCAL, NULL, &error));
+  for (size_t q = 0; q < f->context.n_quasi; q++) {
+    const shoal_attribute *attribute = f->context.quasi_attributes[q];
     f->rules[q] = (shoal_recode_rule){
         attribute->type == SHOAL_TYPE_NUMBER && !attribute->recode_hierarchy, attribute->snap};
   }
-  succeeds(shoal_axes_init(&f->axes, f->prepared.frequency, NULL, SHOAL_LOSS_HEIGHT, &error));
-  succeeds(shoal_recoding_init(&f->recoding, f->prepared.frequency, f->rules, &error));
+  succeeds(shoal_axes_init(&f->axes, f->context.frequency, NULL, SHOAL_LOSS_HEIGHT, &error));
+  succeeds(shoal_recoding_init(&f->recoding, f->context.frequency, f->rules, &error));
   shoal_partition partition = {.n_clusters = n_clusters};
   partition.cluster_of_row = calloc(n_rows, sizeof *clusters);
   assert_non_null(partition.cluster_of_row);
   memcpy(partition.cluster_of_row, clusters, n_rows * sizeof *clusters);
-  shoal_draft_ground ground = {&f->prepared, &f->axes, &f->recoding};
-  succeeds(shoal_draft_make(&ground, &partition, &f->draft, &error));
+  shoal_labelled_clusters_inputs ground = {&f->context, &f->axes, &f->recoding};
+  succeeds(shoal_labelled_clusters_make(&ground, &partition, &f->draft, &error));
   shoal_partition_reset(&partition);
 }
 
 static void release(fixture *f) {
-  shoal_draft_free(f->draft);
+  shoal_labelled_clusters_free(f->draft);
   shoal_recoding_reset(&f->recoding);
   shoal_axes_reset(&f->axes);
-  shoal_prepared_reset(&f->prepared);
+  shoal_context_reset(&f->context);
   shoal_table_free(f->table);
   shoal_policy_free(f->policy);
 }
@@ -101,8 +101,8 @@ static void release(fixture *f) {
 /* The label of one of the algorithm's clusters. */
 static void has_label(const fixture *f, uint32_t cluster, size_t q, const char *expected) {
   uint32_t c = f->draft->class_of[f->draft->cluster_of[cluster]];
-  shoal_label label =
-      shoal_strings_get(&f->draft->labels.strings[q], f->draft->labels.of_group[q][c]);
+  shoal_label label = shoal_strings_get(&f->draft->decision.labels.strings[q],
+                                        f->draft->decision.labels.of_group[q][c]);
   assert_int_equal(label.size_bytes, strlen(expected));
   assert_memory_equal(label.bytes, expected, label.size_bytes);
 }
@@ -130,7 +130,7 @@ static void numbers_become_smallest_intervals(void **state UNUSED) {
       {"[-5--3]", "[0-5)"}, {"007", "[-2.5-0)"}, {"", "[5-7.5)"}, {"*", ""}, {"*", "*"}};
   for (uint32_t c = 0; c < COUNT(expected); c++)
     for (size_t q = 0; q < 2; q++) has_label(&f, c, q, expected[c][q]);
-  assert_int_equal(f.draft->classes.n_classes, 5);
+  assert_int_equal(f.draft->decision.classes.n_classes, 5);
   release(&f);
 }
 
@@ -160,6 +160,13 @@ static void snapped_labels_are_those_of_intervals(void **state UNUSED) {
                   SHOAL_INTERVAL_BYTES);
 }
 
+static shoal_release_loss measure(const fixture *f, uint64_t k, double *loss) {
+  const shoal_decision *d = &f->draft->decision;
+  shoal_released released = {.classes = &d->classes, .violates = d->violates};
+  shoal_box_losses(&f->axes, &f->recoding, f->draft->class_costs, &released, loss);
+  return shoal_release_loss_measure(&released, f->axes.n_rows, k, f->axes.n, loss);
+}
+
 /* Labels of trees; costs by the tree also where the label is an interval. */
 static void trees_give_the_lowest_common_ancestor(void **state UNUSED) {
   static const char yaml[] =
@@ -177,8 +184,7 @@ static void trees_give_the_lowest_common_ancestor(void **state UNUSED) {
   for (uint32_t c = 0; c < COUNT(expected); c++)
     for (size_t q = 0; q < 2; q++) has_label(&f, c, q, expected[c][q]);
   double loss[2];
-  shoal_utility u = shoal_local_measure(&f.axes, &f.recoding, &f.draft->classes,
-                                        f.draft->class_costs, f.draft->breaks, NULL, 1, loss);
+  shoal_release_loss u = measure(&f, 1, loss);
   assert_true(u.il > 3.999999 && u.il < 4.000001); /* 2 rows x 2 x 1/3 + 2 rows x 2 x 2/3 */
   assert_true(u.dm == 10 && u.avg == 1.5 && u.completeness == 1);
   release(&f);
@@ -193,8 +199,7 @@ static void losses_of_numbers_are_shares_of_the_range(void **state UNUSED) {
   fixture f;
   setup(&f, yaml, cells, COUNT(clusters), clusters, 4);
   double loss[2];
-  shoal_utility u = shoal_local_measure(&f.axes, &f.recoding, &f.draft->classes,
-                                        f.draft->class_costs, f.draft->breaks, NULL, 2, loss);
+  shoal_release_loss u = measure(&f, 2, loss);
   assert_true(u.il == 2 * 0.25 + 2 && u.nil == u.il / 12 && u.accuracy == 1 - u.nil);
   assert_true(loss[0] == u.il / 6 && loss[1] == 0);
   release(&f);
@@ -213,10 +218,10 @@ static void equal_labels_are_one_class(void **state UNUSED) {
   fixture f;
   setup(&f, yaml, cells, COUNT(clusters), clusters, 4);
   assert_int_equal(f.draft->clusters.n_classes, 4);
-  assert_int_equal(f.draft->classes.n_classes, 3);
+  assert_int_equal(f.draft->decision.classes.n_classes, 3);
   assert_int_equal(f.draft->class_of[0], f.draft->class_of[1]);
-  assert_int_equal(f.draft->classes.n_rows[0], 4);
-  assert_int_equal(f.draft->verdict.suppressed, 0);
+  assert_int_equal(f.draft->decision.classes.n_rows[0], 4);
+  assert_int_equal(f.draft->decision.verdict.suppressed, 0);
   release(&f);
 }
 
@@ -232,8 +237,8 @@ static void equal_labels_that_break_the_policy_are_mended(void **state UNUSED) {
   static const uint32_t clusters[] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
   fixture f;
   setup(&f, yaml, cells, COUNT(clusters), clusters, 4);
-  assert_int_equal(f.draft->verdict.suppressed, 0);
-  assert_int_equal(f.draft->classes.n_classes, 2); /* joined with the nearer one */
+  assert_int_equal(f.draft->decision.verdict.suppressed, 0);
+  assert_int_equal(f.draft->decision.classes.n_classes, 2); /* joined with the nearer one */
   assert_int_equal(f.draft->clusters.n_classes, 2);
   has_label(&f, 0, 0, "[0-39]");
   has_label(&f, 1, 0, "[0-39]");
@@ -252,9 +257,9 @@ static void the_draft_with_fewest_breaking_rows_is_kept(void **state UNUSED) {
   static const uint32_t clusters[] = {0, 0, 1, 1, 2, 2};
   fixture f;
   setup(&f, yaml, cells, COUNT(clusters), clusters, 3);
-  assert_int_equal(f.draft->verdict.suppressed, 2);
-  assert_int_equal(f.draft->verdict.n_classes, 2);
-  assert_int_equal(f.draft->classes.n_classes, 3);
+  assert_int_equal(f.draft->decision.verdict.suppressed, 2);
+  assert_int_equal(f.draft->decision.verdict.n_classes, 2);
+  assert_int_equal(f.draft->decision.classes.n_classes, 3);
   release(&f);
 }
 
@@ -265,8 +270,8 @@ static void one_class_that_breaks_stays(void **state UNUSED) {
   static const char *const cells[] = {"1", "x", "u", "2", "x", "v", "3", "x", "u"};
   fixture f;
   setup(&f, yaml, cells, 3, (const uint32_t[]){0, 0, 0}, 1);
-  assert_int_equal(f.draft->verdict.suppressed, 3);
-  assert_int_equal(f.draft->verdict.n_classes, 0);
+  assert_int_equal(f.draft->decision.verdict.suppressed, 3);
+  assert_int_equal(f.draft->decision.verdict.n_classes, 0);
   release(&f);
 }
 
@@ -290,10 +295,14 @@ static shoal_status release_of(fixture *f, const char *yaml, const char *const *
                                size_t n_rows, const uint32_t *clusters, uint32_t n_clusters,
                                shoal_release **out) {
   static const char *const names[] = {"a", "b", "s"};
-  static const shoal_local_algorithm by_hand = {"by-hand", "", SHOAL_REACH_ALL, .has_aim = false,
-                                                .run = give_clusters};
-  static const shoal_local_objective objective = {"il", NULL, SHOAL_AIM_IL, SHOAL_LOSS_HEIGHT};
-  shoal_method method = {.local = &by_hand, .local_objective = &objective};
+  static const shoal_local_algorithm by_hand = {"by-hand", "", SHOAL_SUPPORTS_ALL,
+                                                .has_objective = false, .run = give_clusters};
+  static const shoal_local_objective objective = {"il", NULL, SHOAL_OBJECTIVE_IL,
+                                                  SHOAL_LOSS_HEIGHT};
+  shoal_method method = {.kind = SHOAL_METHOD_CLUSTERS,
+                         .name = "by-hand",
+                         .local = &by_hand,
+                         .local_objective = &objective};
   given_clusters = clusters;
   n_given_clusters = n_clusters;
   memset(f, 0, sizeof *f);
@@ -302,10 +311,11 @@ static shoal_status release_of(fixture *f, const char *yaml, const char *const *
   shoal_release *made = calloc(1, sizeof *made);
   assert_non_null(made);
   made->result = shoal_result_new(SHOAL_RESULT_RELEASE);
-  succeeds(shoal_prepare(&made->prepared, f->table, f->policy, SHOAL_PREPARE_LOCAL, NULL, &error));
-  succeeds(shoal_result_input(made->result, &made->prepared, &error));
+  succeeds(
+      shoal_context_init(&made->context, f->table, f->policy, SHOAL_CONTEXT_LOCAL, NULL, &error));
+  succeeds(shoal_result_input(made->result, &made->context, &error));
   *out = made;
-  return shoal_release_by_clusters(made, &method, &error);
+  return shoal_release_decide(made, &method, &error);
 }
 
 /* Written in the table's order, verified, read again. */
@@ -345,15 +355,15 @@ static void what_cannot_be_mended_is_suppressed_or_refused(void **state UNUSED) 
   shoal_release *made;
   for (size_t i = 0; i < 2; i++) { /* two blanks would both be u: they are removed, too */
     succeeds(release_of(&f, yaml[i], two_good, 6, in_pairs, 3, &made));
-    assert_true(made->result->suppressed == 2 && made->result->classes == 2 &&
-                made->result->clusters == 2 && made->result->blanked == 0);
+    assert_true(made->result->release.suppressed == 2 && made->result->release.classes == 2 &&
+                made->result->release.clusters.clusters == 2 && made->result->release.blanked == 0);
     assert_int_equal(made->result->n_warnings, i);
-    assert_string_equal(made->result->why, "by hand");
+    assert_string_equal(made->result->release.clusters.why, "by hand");
     writes(made, "a,b,s\n[1-2],x,u\n[1-2],x,v\n[11-12],x,u\n[11-12],x,v\n");
     end(&f, made);
   }
   assert_int_equal(release_of(&f, yaml[2], two_good, 6, in_pairs, 3, &made), SHOAL_REFUSED);
-  assert_non_null(strstr(error.message, "2 of 6 rows stay in classes that break alpha-k on s"));
+  assert_non_null(strstr(error.message, "2 of 6 rows are in classes that violate alpha-k on s"));
   end(&f, made);
 }
 
@@ -373,11 +383,13 @@ static void suppressed_rows_are_blanked_where_that_is_safe(void **state UNUSED) 
   fixture f;
   shoal_release *made;
   succeeds(release_of(&f, yaml, cells, COUNT(clusters), clusters, 4, &made));
-  assert_true(made->result->suppressed == 8 && made->result->blanked == 8 &&
-              made->result->output_rows == 18 && made->result->classes == 3 &&
-              made->result->clusters == 2 && made->result->smallest_class == 5);
-  assert_true(made->result->models[0].reached == 5 && /* the blanks are eight, and not the worst */
-              made->result->models[1].least_distinct == 2);
+  assert_true(made->result->release.suppressed == 8 && made->result->release.blanked == 8 &&
+              made->result->release.output_rows == 18 && made->result->release.classes == 3 &&
+              made->result->release.clusters.clusters == 2 &&
+              made->result->release.smallest_class == 5);
+  assert_true(made->result->release.models.items[0].reached ==
+                  5 && /* the blanks are eight, and not the worst */
+              made->result->release.models.items[1].min_distinct == 2);
   writes(made, "a,b,s\n*,*,u\n*,*,u\n*,*,u\n*,*,v\n2,x,u\n2,x,u\n2,x,u\n2,x,v\n2,x,v\n"
                "30,x,u\n30,x,u\n30,x,u\n30,x,v\n30,x,v\n*,*,u\n*,*,v\n*,*,v\n*,*,v\n");
   end(&f, made);
@@ -392,8 +404,8 @@ static void merging_goes_before_suppressing(void **state UNUSED) {
   fixture f;
   shoal_release *made;
   succeeds(release_of(&f, HALF("max-suppression: 8"), cells, 8, clusters, 2, &made));
-  assert_true(made->result->suppressed == 0 && made->result->classes == 1);
-  assert_string_equal(made->result->why,
+  assert_true(made->result->release.suppressed == 0 && made->result->release.classes == 1);
+  assert_string_equal(made->result->release.clusters.why,
                       "by hand; 1 cluster was merged into others to satisfy the policy");
   writes(made, "a,b,s\n*,*,u\n*,*,v\n*,*,v\n*,*,v\n*,*,u\n*,*,u\n*,*,u\n*,*,w\n");
   end(&f, made);

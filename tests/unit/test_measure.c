@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of src/job/measure.c and src/measure: memory that runs out at every allocation, and a
+ * Unit tests of src/measure: memory that runs out at every allocation, and a
  * table of counted tuples, which must measure like its rows. What the figures are is compared with
  * slow definitions by tests/property/test_measure.py.
  */
@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "report/measures.h"
 
-#include "scarce_memory.h"
+#include "lowmem_memory.h"
 
 #define UNUSED __attribute__((unused))
 
@@ -118,7 +118,7 @@ static void counted_tuples_measure_like_rows(void **state UNUSED) {
   shoal_policy *policy = make_policy();
   shoal_result *rows = measured(policy, NULL, before, after, (size_t)2 * ROWS);
   shoal_result *counted = measured(policy, twice, original_cells, masked_cells, ROWS);
-  const shoal_measures *a = rows->measures, *b = counted->measures;
+  const shoal_measures *a = rows->measure.measured.utility, *b = counted->measure.measured.utility;
   assert_int_equal(a->released_rows, 10);
   assert_int_equal(b->released_rows, 10);
   assert_int_equal(a->blanked, 2);
@@ -129,9 +129,10 @@ static void counted_tuples_measure_like_rows(void **state UNUSED) {
   assert_float_equal(a->loss, b->loss, 1e-12);
   assert_float_equal(a->queries.mean, b->queries.mean, 1e-12);
   assert_float_equal(a->associations[0].after, b->associations[0].after, 1e-12);
-  assert_int_equal(rows->risk->after.n_classes, counted->risk->after.n_classes);
-  assert_float_equal(rows->risk->attributes[0].after.largest_distance,
-                     counted->risk->attributes[0].after.largest_distance, 1e-12);
+  assert_int_equal(rows->measure.measured.risk->after.n_classes,
+                   counted->measure.measured.risk->after.n_classes);
+  assert_float_equal(rows->measure.measured.risk->attributes[0].after.largest_distance,
+                     counted->measure.measured.risk->attributes[0].after.largest_distance, 1e-12);
   shoal_result_free(rows);
   shoal_result_free(counted);
   shoal_policy_free(policy);

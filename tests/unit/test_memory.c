@@ -148,12 +148,12 @@ static const char WIDE_POLICY[] = "shoal: 1\n"
 
 /* Several blocks; codes of one, two and four bytes, the wide ones only after the first block. */
 static void write_wide_file(void) {
-  enum { WIDE_ROWS = 110000, N_PLACES = 70000, N_ILLNESSES = 300, NARROW_ROWS = 30000 };
+  enum { WIDE_ROWS = 110000, N_POSITIONS = 70000, N_ILLNESSES = 300, NARROW_ROWS = 30000 };
   FILE *file = fopen(data, "wb");
   assert_non_null(file);
   (void)fprintf(file, "place,town,illness,note\n");
   for (unsigned i = 0; i < WIDE_ROWS; i++)
-    (void)fprintf(file, "%u,t%u,ill%u,note%u\n", i < NARROW_ROWS ? i % 200 : i % N_PLACES, i % 9,
+    (void)fprintf(file, "%u,t%u,ill%u,note%u\n", i < NARROW_ROWS ? i % 200 : i % N_POSITIONS, i % 9,
                   i < NARROW_ROWS ? i % 7 : i * 7 % N_ILLNESSES, i % 1000);
   assert_int_equal(fclose(file), 0);
 }
@@ -178,16 +178,16 @@ static void larger_files_are_counted_block_by_block(void **state UNUSED) {
 /* ---------------------------------------------------------------- a file that changes */
 
 /* Writes bytes at a place of the file and gives it back its times. */
-static void overwrite(off_t place, const char *bytes) {
+static void overwrite(off_t position, const char *bytes) {
   struct stat info;
   int fd = open(data, O_WRONLY);
   assert_true(fd >= 0 && fstat(fd, &info) == 0);
-  assert_int_equal(pwrite(fd, bytes, strlen(bytes), place), strlen(bytes));
+  assert_int_equal(pwrite(fd, bytes, strlen(bytes), position), strlen(bytes));
   assert_int_equal(futimens(fd, (struct timespec[]){info.st_atim, info.st_mtim}), 0);
   (void)close(fd);
 }
 
-static off_t row_place(unsigned row) {
+static off_t row_position(unsigned row) {
   return (off_t)strlen("age,town,illness,note\n") + (off_t)row * ROW_BYTES;
 }
 
@@ -208,22 +208,22 @@ static void replace_file(void) { /* by an equal one: it is another all the same 
               fclose(file) == 0);
 }
 
-static void write_new_value(void) { overwrite(row_place(20000), "99,t009,ill9"); }
+static void write_new_value(void) { overwrite(row_position(20000), "99,t009,ill9"); }
 
 /* Both tuples are known, but one stands there once less and the other once more. */
 static void write_known_values(void) {
-  const char *first = text.bytes + row_place(0);
+  const char *first = text.bytes + row_position(0);
   for (unsigned row = 1; row < ROWS; row++) {
-    if (memcmp(text.bytes + row_place(row), first, 12) == 0) continue;
+    if (memcmp(text.bytes + row_position(row), first, 12) == 0) continue;
     char tuple[13] = {0};
     memcpy(tuple, first, 12);
-    overwrite(row_place(row), tuple);
+    overwrite(row_position(row), tuple);
     return;
   }
 }
 
-static void join_rows(void) { overwrite(row_place(100) - 1, "x"); }
-static void open_quote(void) { overwrite(row_place(29000), "\"a"); }
+static void join_rows(void) { overwrite(row_position(100) - 1, "x"); }
+static void open_quote(void) { overwrite(row_position(29000), "\"a"); }
 
 static void a_file_that_changes_is_noticed(void **state UNUSED) {
   static const meddle_fn ways[] = {append_row,         touch_file, replace_file, write_new_value,
@@ -231,7 +231,7 @@ static void a_file_that_changes_is_noticed(void **state UNUSED) {
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     for (int keep_order = 0; keep_order < 2; keep_order++) {
       shoal_status status = release(1 << 20, 2, keep_order, ways[i]);
-      if (status != SHOAL_FAILED || !strstr(error.message, "was changed"))
+      if (status != SHOAL_FAILED || !strstr(error.message, "changed while"))
         fail_msg("way %zu: status %d, %s", i, status, error.message);
       assert_int_equal(access(out, F_OK), -1);
       replace_file();

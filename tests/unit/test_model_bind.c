@@ -4,7 +4,7 @@
  * trees, guards; each with memory that runs out at every place in turn. Then classes are judged
  * without memory: they break, and the demands say that they cannot be trusted.
  */
-#include "scarce_memory.h"
+#include "lowmem_memory.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -26,19 +26,19 @@
 
 /* ---------------------------------------------------------------- a table and a policy */
 
-enum { MOST_SENSITIVE = 2, MOST_COLUMNS = 8 };
+enum { MAX_SENSITIVE = 2, MAX_COLUMNS = 8 };
 
 static char folder[64], data[96], side[96];
 static shoal_error error;
 static shoal_policy *policy;
 static shoal_table *table;
-static shoal_sensitive sensitive[MOST_SENSITIVE];
-static shoal_hierarchy *trees[MOST_SENSITIVE];
-static const shoal_column *columns[MOST_SENSITIVE + MOST_COLUMNS];
-static shoal_track track[MOST_SENSITIVE + MOST_COLUMNS];
+static shoal_sensitive sensitive[MAX_SENSITIVE];
+static shoal_hierarchy *trees[MAX_SENSITIVE];
+static const shoal_column *columns[MAX_SENSITIVE + MAX_COLUMNS];
+static shoal_track track[MAX_SENSITIVE + MAX_COLUMNS];
 static shoal_tracked tracked;
-static shoal_demands demands;
-static shoal_frequency *frequency;
+static shoal_requirements requirements;
+static shoal_frequency_set *frequency;
 
 static int start(void **state UNUSED) {
   (void)snprintf(folder, sizeof folder, "/tmp/shoal-bind-XXXXXX");
@@ -93,9 +93,9 @@ static void load(const char *rest, const char *csv) {
 }
 
 static void unload(void) {
-  shoal_frequency_free(frequency);
+  shoal_frequency_set_free(frequency);
   frequency = NULL;
-  for (size_t s = 0; s < MOST_SENSITIVE; s++) shoal_hierarchy_free(trees[s]);
+  for (size_t s = 0; s < MAX_SENSITIVE; s++) shoal_hierarchy_free(trees[s]);
   memset(trees, 0, sizeof trees);
   shoal_table_free(table);
   shoal_policy_free(policy);
@@ -103,25 +103,26 @@ static void unload(void) {
 
 static shoal_status bind(void) {
   error = (shoal_error){0};
-  return shoal_demands_bind(policy, table, &tracked, &demands, &error);
+  return shoal_requirements_bind(policy, table, &tracked, &requirements, &error);
 }
 
 /* The classes are those of column q. */
 static shoal_status group(void) {
   const shoal_column *quasi = shoal_table_column(table, "q");
-  return shoal_frequency_build(table, &quasi, NULL, 1, tracked.columns, tracked.track,
-                               tracked.n_columns, NULL, &frequency, &error);
+  return shoal_frequency_set_build(table, &quasi, NULL, 1, tracked.columns, tracked.track,
+                                   tracked.n_columns, NULL, &frequency, &error);
 }
 
-static bool holds(size_t demand, uint32_t c, double *reached) {
-  return shoal_demand_holds(&demands.items[demand], frequency, &frequency->base, c, reached);
+static bool holds(size_t requirement, uint32_t c, double *reached) {
+  return shoal_requirement_holds(&requirements.items[requirement], frequency, &frequency->base, c,
+                                 reached);
 }
 
 /* Binding fails as told, and with each allocation failing in turn as that or for lack of memory. */
 static void refuses(const char *message) {
   assert_int_equal(bind(), SHOAL_BAD_INPUT);
   if (!strstr(error.message, message)) fail_msg("%s\nnot: %s", error.message, message);
-  assert_int_equal(demands.n_items, 0);
+  assert_int_equal(requirements.n_items, 0);
   fails_once = true;
   for (long n = 0, ended = 0; !ended; n++) {
     allocations_left = n;
@@ -134,7 +135,7 @@ static void refuses(const char *message) {
 
 static void binds(void) {
   succeeds(bind());
-  shoal_demands_reset(&demands);
+  shoal_requirements_reset(&requirements);
   fails_once = true;
   for (long n = 0, ended = 0; !ended; n++) {
     allocations_left = n;
@@ -185,13 +186,16 @@ static void requests_that_are_not_right_are_refused(void **state UNUSED) {
       {ILL "privacy: {k: 2, models: [l-diversity: {l: 2, c: 3}]}\n", "'c' belongs to recursive"},
       {ILL "privacy: {k: 2, models: [l-diversity: {l: 2, kind: recursive}]}\n", "needs 'c'"},
       {ILL "privacy: {k: 2, models: [l-diversity: {l: 2.5}]}\n", "must be a whole number"},
-      {ILL "privacy: {k: 2, models: [extended-p-sensitive: {p: 2}]}\n", "needs a tree"},
+      {ILL "privacy: {k: 2, models: [extended-p-sensitive: {p: 2}]}\n", "needs a 'hierarchy'"},
       {ILL "privacy: {k: 2, models: [p-plus-sensitive: {p: 2}]}\n", "needs 'categories'"},
-      {ILL "privacy: {k: 2, models: [t-closeness: {t: 1, distance: ordered}]}\n", "needs numbers"},
+      {ILL "privacy: {k: 2, models: [t-closeness: {t: 1, distance: ordered}]}\n",
+       "needs 'type: number'"},
       {ILL "privacy: {k: 2, models: [t-closeness: {t: 1, distance: hierarchical}]}\n", "needs a"},
-      {ILL "privacy: {k: 2, models: [personalized: {column: guard, breach: 1}]}\n", "needs a tree"},
+      {ILL "privacy: {k: 2, models: [personalized: {column: guard, breach: 1}]}\n",
+       "needs a 'hierarchy'"},
       {TREE "privacy: {k: 2, models: [personalized: {column: gard, breach: 1}]}\n", "no column"},
-      {TREE "privacy: {k: 2, models: [personalized: {column: q, breach: 1}]}\n", "is no node of"},
+      {TREE "privacy: {k: 2, models: [personalized: {column: q, breach: 1}]}\n",
+       "is not a node of"},
       {TREE "privacy: {k: 2, models: [personalized: {column: guard, breach: 1}, personalized: "
             "{column: other, breach: 1}]}\n",
        "two guard columns"},
@@ -214,12 +218,12 @@ static void what_the_table_does_not_keep_is_told(void **state UNUSED) {
   refuses("no column 'guard'");
   guard->code_size = code_size;
   binds();
-  shoal_demands_reset(&demands);
+  shoal_requirements_reset(&requirements);
   unload();
   load(TREE "privacy: {k: 2, models: [personalized: {column: q, breach: 1}]}\n", CSV);
   free(table->columns[0].first_row);
   table->columns[0].first_row = NULL;
-  refuses("column 'q': is no node");
+  refuses("column 'q': the cell is not a node");
   unload();
 }
 
@@ -233,21 +237,21 @@ static void guards_may_be_asked_for_twice(void **state UNUSED) {
             "{column: guard, breach: 0.6}]}\n",
        CSV);
   binds();
-  assert_int_equal(demands.n_items, 3);
+  assert_int_equal(requirements.n_items, 3);
   assert_int_equal(tracked.n_columns, 2); /* the attribute and one guard column */
   succeeds(group());
   double reached;
   assert_true(holds(1, 0, &reached) && reached == 1); /* viral: a and b of 1 */
   assert_false(holds(2, 0, NULL));
   assert_true(holds(2, 1, &reached) && reached == 0.5); /* cancer: c of 2; a: the other */
-  shoal_demands_reset(&demands);
+  shoal_requirements_reset(&requirements);
   unload();
   load(TREE "privacy: {k: 2, models: [personalized: {column: ill, breach: 0.5}]}\n", CSV);
   binds(); /* every row guards its own value */
   assert_int_equal(tracked.n_columns, 1);
   succeeds(group());
   assert_true(holds(1, 0, NULL) && holds(1, 1, NULL));
-  shoal_demands_reset(&demands);
+  shoal_requirements_reset(&requirements);
   unload();
 }
 
@@ -256,18 +260,18 @@ static void guards_may_be_asked_for_twice(void **state UNUSED) {
 static void p_is_checked_against_k_where_there_is_one(void **state UNUSED) {
   load(ILL "privacy: {p: 3}\n", CSV);
   binds();
-  succeeds(shoal_demands_check(&demands, policy, &error));
-  succeeds(shoal_demands_check_p(&demands, policy, &error));
-  assert_true(demands.k == 1 && demands.p == 3);
-  shoal_demands_reset(&demands);
-  assert_int_equal(shoal_demands_check(&demands, policy, &error), SHOAL_BAD_INPUT);
+  succeeds(shoal_requirements_check(&requirements, policy, &error));
+  succeeds(shoal_requirements_check_p(&requirements, policy, &error));
+  assert_true(requirements.k == 1 && requirements.p == 3);
+  shoal_requirements_reset(&requirements);
+  assert_int_equal(shoal_requirements_check(&requirements, policy, &error), SHOAL_BAD_INPUT);
   assert_non_null(strstr(error.message, "asks for no protection"));
   unload();
   load(ILL "privacy: {k: 2, p: 3}\n", CSV);
   binds();
-  assert_int_equal(shoal_demands_check_p(&demands, policy, &error), SHOAL_BAD_INPUT);
-  assert_non_null(strstr(error.message, "p is 3 but k only 2"));
-  shoal_demands_reset(&demands);
+  assert_int_equal(shoal_requirements_check_p(&requirements, policy, &error), SHOAL_BAD_INPUT);
+  assert_non_null(strstr(error.message, "p is 3, but k is 2; set p to 2 or less"));
+  shoal_requirements_reset(&requirements);
   unload();
 }
 
@@ -281,11 +285,11 @@ static void many_demands_are_all_judged(void **state UNUSED) {
   load(text.bytes, "q,guard,other,ill\n1,,,a\n1,,,b\n2,,,c\n2,,,c\n");
   binds();
   succeeds(group());
-  uint8_t breaks[2];
-  shoal_verdict verdict = shoal_judge(&demands, frequency, &frequency->base, 4, breaks);
+  uint8_t violates[2];
+  shoal_verdict verdict = shoal_judge(&requirements, frequency, &frequency->base, 4, violates);
   assert_true(verdict.suppressed == 2 && verdict.n_classes == 1 && verdict.smallest_class == 2);
-  assert_true(!breaks[0] && breaks[1]);
-  shoal_demands_reset(&demands);
+  assert_true(!violates[0] && violates[1]);
+  shoal_requirements_reset(&requirements);
   shoal_text_reset(&text);
   unload();
 }
@@ -296,10 +300,11 @@ static void each_demand_may_break_a_class(void **state UNUSED) {
        "q,guard,other,ill\n1,,,a\n1,,,b\n2,,,c\n2,,,c\n2,,,c\n3,,,a\n3,,,b\n3,,,b\n");
   binds();
   succeeds(group());
-  uint8_t breaks[3], include[3] = {0};
-  assert_int_equal(shoal_judge(&demands, frequency, &frequency->base, 9, breaks).suppressed, 5);
-  assert_true(breaks[0] && breaks[1] && !breaks[2]);
-  shoal_demands_reset(&demands);
+  uint8_t violates[3], include[3] = {0};
+  assert_int_equal(shoal_judge(&requirements, frequency, &frequency->base, 9, violates).suppressed,
+                   5);
+  assert_true(violates[0] && violates[1] && !violates[2]);
+  shoal_requirements_reset(&requirements);
   unload();
   load(TREE "privacy: {k: 2, models: [personalized: {column: guard, breach: 0}]}\n", CSV);
   binds();
@@ -307,10 +312,10 @@ static void each_demand_may_break_a_class(void **state UNUSED) {
   shoal_classes none;
   double reached;
   succeeds(shoal_classes_join(&frequency->base, include, &none, &error));
-  assert_true(shoal_demand_holds(&demands.items[1], frequency, &none, 0, &reached));
+  assert_true(shoal_requirement_holds(&requirements.items[1], frequency, &none, 0, &reached));
   assert_true(reached == 0);
   shoal_classes_reset(&none);
-  shoal_demands_reset(&demands);
+  shoal_requirements_reset(&requirements);
   unload();
 }
 
@@ -333,7 +338,7 @@ static void the_last_of_64_values_counts(void **state UNUSED) {
   assert_true(holds(1, 0, NULL));
   frequency->base.sets[0][0] ^= UINT64_C(1) << 63;
   assert_false(holds(1, 0, NULL));
-  shoal_demands_reset(&demands);
+  shoal_requirements_reset(&requirements);
   unload();
   shoal_text_reset(&csv);
   shoal_text_reset(&rest);
@@ -345,12 +350,12 @@ static void what_is_not_counted_is_not_proven(void **state UNUSED) {
        "q,guard,other,ill\n1,,,a\n1,,,b\n");
   binds();
   succeeds(group());
-  assert_int_equal(shoal_judge(&demands, frequency, &frequency->base, 9, NULL).suppressed, 0);
-  shoal_frequency_free(frequency);
+  assert_int_equal(shoal_judge(&requirements, frequency, &frequency->base, 9, NULL).suppressed, 0);
+  shoal_frequency_set_free(frequency);
   tracked.track[0] = SHOAL_TRACK_SET;
   succeeds(group());
-  assert_int_equal(shoal_judge(&demands, frequency, &frequency->base, 9, NULL).suppressed, 2);
-  shoal_demands_reset(&demands);
+  assert_int_equal(shoal_judge(&requirements, frequency, &frequency->base, 9, NULL).suppressed, 2);
+  shoal_requirements_reset(&requirements);
   unload();
 }
 
@@ -374,7 +379,7 @@ static void categories_come_from_files(void **state UNUSED) {
       {"a;low\nb\nc;low\n", "has 1 cell:"},
       {"a;low\nb;high;x\nc;low\n", "has 3 cells:"},
       {"a;low\nb;\"high\nc;low\n", "quot"},
-      {"a;low\nb;high\na;high\nc;low\n", "stands above already"},
+      {"a;low\nb;high\na;high\nc;low\n", "into another category"},
       {"a;low\nb;high\n", "lack a value of"},
   };
   load(CATEGORIES, CSV);
@@ -388,8 +393,8 @@ static void categories_come_from_files(void **state UNUSED) {
     succeeds(group());
     assert_true(holds(1, 0, NULL));  /* a and b */
     assert_false(holds(1, 1, NULL)); /* c and a */
-    shoal_demands_reset(&demands);
-    shoal_frequency_free(frequency);
+    shoal_requirements_reset(&requirements);
+    shoal_frequency_set_free(frequency);
     frequency = NULL;
   }
   free(table->columns[3].first_row);
@@ -398,62 +403,6 @@ static void categories_come_from_files(void **state UNUSED) {
   assert_int_equal(unlink(side), 0);
   assert_int_equal(bind(), SHOAL_BAD_INPUT); /* no such file */
   unload();
-}
-
-static bool is_plain(uint64_t word) {
-  for (; word; word >>= 8) {
-    unsigned byte = word & 0xff;
-    if (!((byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-          (byte >= '0' && byte <= '9')))
-      return false;
-  }
-  return true;
-}
-
-static const uint64_t HASH_START = UINT64_C(0x9e3779b97f4a7c15);
-
-/* A text of 16 bytes whose hash is, before it is mixed the last time, this one. */
-static void make_text(uint64_t hash, char text[17]) {
-  for (uint64_t i = 0;; i++) {
-    uint64_t words[2] = {0}, digits = i;
-    for (unsigned at = 0; at < 8; at++, digits /= 26)
-      words[0] |= (uint64_t)('A' + digits % 26) << 8 * at;
-    words[1] = shoal_mix(HASH_START ^ 16 ^ words[0]) ^ hash;
-    if (!(words[1] >> 56) || !is_plain(words[1])) continue;
-    memcpy(text, words, 16);
-    text[16] = '\0';
-    return;
-  }
-}
-
-/* Values whose hashes collide, of one size or two, keep their own categories. */
-static void colliding_values_are_told_apart(void **state UNUSED) {
-  static const char eight[9] = "aaaabbbb", sixteen[17] = "ccccddddeeeeffff";
-  const char *const others[] = {eight, sixteen};
-  char text[17], file[128], csv[128];
-  for (size_t i = 0; i < COUNT(others); i++) {
-    uint64_t words[2], hash = HASH_START ^ strlen(others[i]);
-    memcpy(words, others[i], strlen(others[i]));
-    hash = i ? shoal_mix(hash ^ words[0]) ^ words[1] : hash ^ words[0];
-    make_text(hash, text);
-    assert_true(shoal_hash_bytes(text, 16) == shoal_hash_bytes(others[i], strlen(others[i])));
-    (void)snprintf(file, sizeof file, "%s;low\n%s;high\n", text, others[i]);
-    (void)snprintf(csv, sizeof csv, "q,guard,other,ill\n1,,,%s\n1,,,%s\n2,,,%s\n2,,,%s\n", text,
-                   others[i], text, text);
-    load(CATEGORIES, csv);
-    put(side, file, strlen(file));
-    binds();
-    succeeds(group());
-    assert_true(holds(1, 0, NULL));
-    assert_false(holds(1, 1, NULL));
-    shoal_demands_reset(&demands);
-    unload();
-    (void)snprintf(csv, sizeof csv, "q,guard,other,ill\n1,,,%s\n", text); /* the other: nowhere */
-    load(CATEGORIES, csv);
-    binds();
-    shoal_demands_reset(&demands);
-    unload();
-  }
 }
 
 /* ---------------------------------------------------------------- trees */
@@ -477,13 +426,13 @@ static void protected_nodes_are_found_or_named(void **state UNUSED) {
     else binds();
     if (!nodes[i].message) {
       char why[256];
-      const shoal_demand *demand = &demands.items[1];
+      const shoal_requirement *requirement = &requirements.items[1];
       succeeds(group());
       assert_false(holds(1, 0, NULL)); /* a and b are both viral */
       assert_true(holds(1, 1, NULL));
-      demand->type->explain(demand, NULL, "ill", why, sizeof why);
+      requirement->type->explain(requirement, NULL, "ill", why, sizeof why);
       assert_non_null(strstr(why, "only 2 protected subtrees"));
-      shoal_demands_reset(&demands);
+      shoal_requirements_reset(&requirements);
     }
     unload();
   }
@@ -502,7 +451,7 @@ static void distances_of_any_tree_and_numbers(void **state UNUSED) {
   assert_true(holds(1, 1, &reached) && reached == 0.5);
   assert_true(holds(1, 2, &reached)); /* of 8 rows a 1, b 3, c 4: 1/24 within w, a quarter up */
   assert_true(fabs(reached - 1. / 96) < 1e-12);
-  shoal_demands_reset(&demands);
+  shoal_requirements_reset(&requirements);
   unload();
   put(side, "a;a\n", 4);
   load(OTHERS "  ill: {role: sensitive, hierarchy: {file: categories.csv}}\n"
@@ -512,7 +461,7 @@ static void distances_of_any_tree_and_numbers(void **state UNUSED) {
   binds();
   succeeds(group());
   assert_true(holds(1, 0, &reached) && reached == 0);
-  shoal_demands_reset(&demands);
+  shoal_requirements_reset(&requirements);
   unload();
   load(OTHERS "  ill: {role: sensitive, type: number}\n"
               "privacy: {k: 2, models: [t-closeness: {t: 0.17, distance: ordered}]}\n",
@@ -522,7 +471,7 @@ static void distances_of_any_tree_and_numbers(void **state UNUSED) {
   assert_true(holds(1, 0, &reached) && fabs(reached - 1. / 6) < 1e-12);
   assert_true(!holds(1, 1, &reached) && fabs(reached - 0.25) < 1e-12);
   assert_true(!holds(1, 2, &reached) && reached == 1); /* no value at all */
-  shoal_demands_reset(&demands);
+  shoal_requirements_reset(&requirements);
   unload();
 }
 
@@ -537,7 +486,7 @@ static void one_value_is_as_far_as_itself(void **state UNUSED) {
   binds();
   succeeds(group());
   for (uint32_t c = 0; c < 2; c++) assert_true(holds(1, c, &reached) && reached == 0);
-  shoal_demands_reset(&demands);
+  shoal_requirements_reset(&requirements);
   unload();
   load(OTHERS "  ill: {role: sensitive, type: number}\n"
               "privacy: {k: 1, models: [t-closeness: {t: 0.5, distance: ordered}]}\n",
@@ -545,21 +494,21 @@ static void one_value_is_as_far_as_itself(void **state UNUSED) {
   binds();
   succeeds(group());
   assert_true(holds(1, 0, &reached) && reached == 0.5);
-  shoal_demands_reset(&demands);
+  shoal_requirements_reset(&requirements);
   unload();
   load(OTHERS "  ill: {role: sensitive, type: number}\n"
               "privacy: {k: 1, models: [t-closeness: {t: 0, distance: ordered}]}\n",
        "q,guard,other,ill\n1,,,7\n2,,,7\n");
   binds(); /* nothing to sort at all */
-  shoal_demands_reset(&demands);
+  shoal_requirements_reset(&requirements);
   unload();
   load(OTHERS "  ill: {role: sensitive, protect: [viral], hierarchy: {tree: {viral: [a, b], "
               "cancer: [c]}}}\nprivacy: {k: 2, models: [extended-p-sensitive: {p: 2}]}\n",
        "q,guard,other,ill\n1,,,a\n1,,,b\n");
   binds();
-  demands.items[1].type->explain(&demands.items[1], NULL, "ill", why, sizeof why);
+  requirements.items[1].type->explain(&requirements.items[1], NULL, "ill", why, sizeof why);
   assert_non_null(strstr(why, "only 1 protected subtree "));
-  shoal_demands_reset(&demands);
+  shoal_requirements_reset(&requirements);
   unload();
 }
 
@@ -602,15 +551,15 @@ static void a_class_that_cannot_be_judged_breaks(void **state UNUSED) {
     succeeds(group());
     double reached;
     if (!holds(1, 0, &reached)) fail_msg("%s", models[i]);
-    succeeds(shoal_demands_trust(&demands, &error));
+    succeeds(shoal_requirements_status(&requirements, &error));
     fails_once = false;
     allocations_left = 0;
     bool held = holds(1, 0, NULL);
     (void)holds(1, 0, &reached);
     allocations_left = -1;
     assert_false(held);
-    assert_int_equal(shoal_demands_trust(&demands, &error), SHOAL_FAILED);
-    shoal_demands_reset(&demands);
+    assert_int_equal(shoal_requirements_status(&requirements, &error), SHOAL_FAILED);
+    shoal_requirements_reset(&requirements);
     unload();
     shoal_text_reset(&rest);
   }
@@ -632,7 +581,6 @@ int main(void) {
       TEST(the_last_of_64_values_counts),
       TEST(what_is_not_counted_is_not_proven),
       TEST(categories_come_from_files),
-      TEST(colliding_values_are_told_apart),
       TEST(protected_nodes_are_found_or_named),
       TEST(distances_of_any_tree_and_numbers),
       TEST(one_value_is_as_far_as_itself),

@@ -13,34 +13,34 @@
 
 #include <cmocka.h>
 
-#include "model/categories.h"
 #include "model/theta.h"
 #include "model/types.h"
+#include "model/value_groups.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
 
-enum { MOST_VALUES = 600 };
+enum { MAX_VALUES = 600 };
 enum { L_DISTINCT, L_ENTROPY, L_RECURSIVE };
 
-static uint32_t values[MOST_VALUES];
-static uint64_t rows[MOST_VALUES];
+static uint32_t values[MAX_VALUES];
+static uint64_t rows[MAX_VALUES];
 static shoal_class_view view;
-static shoal_demand demand;
+static shoal_requirement requirement;
 
 static void ask(const char *name) {
   const shoal_model_type *const *type = shoal_model_types;
   while (*type && strcmp((*type)->name, name) != 0) type++;
   assert_non_null(*type);
-  demand = (shoal_demand){.type = *type, .guard = SHOAL_NO_ATTRIBUTE, .k = 2};
+  requirement = (shoal_requirement){.type = *type, .guard = SHOAL_NO_ATTRIBUTE, .k = 2};
 }
 
 /* l-diversity of a kind, with l = mantissa / 10^scale and c = 3. */
 static void ask_diversity(size_t kind, int64_t mantissa, unsigned scale) {
   ask("l-diversity");
-  demand.number[0] = (shoal_decimal){mantissa, scale};
-  demand.word[1] = kind;
-  demand.number[2] = (shoal_decimal){3, 0};
+  requirement.number[0] = (shoal_decimal){mantissa, scale};
+  requirement.word[1] = kind;
+  requirement.number[2] = (shoal_decimal){3, 0};
 }
 
 /* A class with so many rows of each value. */
@@ -54,8 +54,8 @@ static void look_at(const uint64_t *of_value, size_t n) {
   view.values = (shoal_value_view){.values = values, .n_rows = rows, .n = n};
 }
 
-static bool holds(void) { return demand.type->holds(&demand, &view); }
-static double reached(void) { return demand.type->reached(&demand, &view); }
+static bool holds(void) { return requirement.type->holds(&requirement, &view); }
+static double reached(void) { return requirement.type->reached(&requirement, &view); }
 
 /* ---------------------------------------------------------------- entropy */
 
@@ -113,43 +113,43 @@ static void a_class_without_values_reaches_nothing(void **state UNUSED) {
     assert_true(reached() == 0);
   }
   ask("theta-sensitive");
-  demand.number[0] = (shoal_decimal){1, 0};
+  requirement.number[0] = (shoal_decimal){1, 0};
   assert_false(holds());
   assert_true(reached() == 0);
   ask("alpha-k");
-  demand.number[0] = (shoal_decimal){1, 1};
+  requirement.number[0] = (shoal_decimal){1, 1};
   assert_true(holds() && reached() == 0); /* no value has more than a tenth of no rows */
-  shoal_category_map map = {.n_categories = 2};
+  shoal_value_groups map = {.n_groups = 2};
   ask("balanced-p-plus");
-  demand.own = &map;
+  requirement.own = &map;
   assert_true(holds() && reached() == 0); /* of 0 categories */
-  demand.count[0] = 1;
+  requirement.count[0] = 1;
   assert_false(holds());
 }
 
 /* A single category weighs nothing: it reaches an alpha of 0 only. */
 static void one_category_has_no_weight(void **state UNUSED) {
   uint32_t category_of[] = {0, 0};
-  shoal_category_map map = {.category_of = category_of, .n_categories = 1};
+  shoal_value_groups map = {.group_of = category_of, .n_groups = 1};
   look_at((const uint64_t[]){2, 2}, 2);
   ask("p-alpha-sensitive");
-  demand.own = &map;
-  demand.count[0] = 2;
+  requirement.own = &map;
+  requirement.count[0] = 2;
   assert_true(holds() && reached() == 0);
-  demand.number[1] = (shoal_decimal){1, 18};
+  requirement.number[1] = (shoal_decimal){1, 18};
   assert_true(!holds() && reached() == 0);
 }
 
 /* Two categories, two rows and one: balanced; three and one: not. */
 static void balanced_categories_differ_by_one_row(void **state UNUSED) {
   uint32_t category_of[] = {0, 1};
-  shoal_category_map map = {.category_of = category_of, .n_categories = 2};
+  shoal_value_groups map = {.group_of = category_of, .n_groups = 2};
   static const char *const names[] = {"balanced-p-alpha", "balanced-p-plus"};
   for (size_t i = 0; i < COUNT(names); i++) {
     ask(names[i]);
-    demand.own = &map;
-    demand.count[0] = 2;
-    demand.number[1] = (shoal_decimal){1, 0};
+    requirement.own = &map;
+    requirement.count[0] = 2;
+    requirement.number[1] = (shoal_decimal){1, 0};
     look_at((const uint64_t[]){2, 1}, 2);
     assert_true(holds());
     look_at((const uint64_t[]){3, 1}, 2);
@@ -204,53 +204,53 @@ static void variances_of_any_rows_are_compared(void **state UNUSED) {
 
 static void theta_asks_for_nothing_where_mu_or_k_do_not(void **state UNUSED) {
   uint64_t descending[] = {3, 2};
-  const shoal_spread spread = {
+  const shoal_value_frequencies spread = {
       .n_rows = 6, .n_valued = 5, .descending = descending, .n_distinct = 2};
   look_at((const uint64_t[]){3}, 1);
   ask("theta-sensitive");
-  demand.number[0] = (shoal_decimal){0, 0};
+  requirement.number[0] = (shoal_decimal){0, 0};
   assert_true(holds());
-  assert_int_equal(shoal_theta_least_distinct(&demand), 1);
-  assert_int_equal(demand.type->most_classes(&demand, &spread), 6);
-  demand.number[0] = (shoal_decimal){1, 0};
+  assert_int_equal(shoal_theta_min_distinct(&requirement), 1);
+  assert_int_equal(requirement.type->max_classes(&requirement, &spread), 6);
+  requirement.number[0] = (shoal_decimal){1, 0};
   assert_false(holds());
-  assert_int_equal(shoal_theta_least_distinct(&demand), 2);
-  assert_int_equal(demand.type->most_classes(&demand, &spread), 2);
-  demand.k = 100;
-  assert_int_equal(demand.type->most_classes(&demand, &spread), 0);
-  demand.k = 1;
+  assert_int_equal(shoal_theta_min_distinct(&requirement), 2);
+  assert_int_equal(requirement.type->max_classes(&requirement, &spread), 2);
+  requirement.k = 100;
+  assert_int_equal(requirement.type->max_classes(&requirement, &spread), 0);
+  requirement.k = 1;
   assert_true(holds());
-  assert_int_equal(shoal_theta_least_distinct(&demand), 1);
-  assert_int_equal(demand.type->most_classes(&demand, &spread), 6);
+  assert_int_equal(shoal_theta_min_distinct(&requirement), 1);
+  assert_int_equal(requirement.type->max_classes(&requirement, &spread), 6);
 }
 
 /* ---------------------------------------------------------------- words */
 
-static const char *explained(const shoal_spread *spread) {
+static const char *explained(const shoal_value_frequencies *spread) {
   static char text[256];
-  demand.type->explain(&demand, spread, "ill", text, sizeof text);
+  requirement.type->explain(&requirement, spread, "ill", text, sizeof text);
   return text;
 }
 
 static void one_and_many_are_told_apart(void **state UNUSED) {
-  shoal_spread spread = {.n_distinct = 0};
+  shoal_value_frequencies spread = {.n_distinct = 0};
   ask("p-sensitive");
-  demand.count[0] = 3;
+  requirement.count[0] = 3;
   assert_non_null(strstr(explained(&spread), "every value of 'ill' is missing"));
   spread.n_distinct = 1;
   assert_non_null(strstr(explained(&spread), "only 1 distinct value in"));
   spread.n_distinct = 2;
   assert_non_null(strstr(explained(&spread), "only 2 distinct values in"));
   ask_diversity(L_DISTINCT, 3, 0);
-  demand.text[0] = "3";
+  requirement.text[0] = "3";
   assert_non_null(strstr(explained(&spread), "only 2 distinct values in"));
   spread.n_distinct = 1;
   assert_non_null(strstr(explained(&spread), "only 1 distinct value in"));
-  shoal_category_map map = {.n_categories = 2, .spread = {.n_distinct = 1}};
+  shoal_value_groups map = {.n_groups = 2, .frequencies = {.n_distinct = 1}};
   ask("p-plus-sensitive");
-  demand.own = &map;
+  requirement.own = &map;
   assert_non_null(strstr(explained(&spread), "of only 1 category:"));
-  map.spread.n_distinct = 2;
+  map.frequencies.n_distinct = 2;
   assert_non_null(strstr(explained(&spread), "of only 2 categories:"));
 }
 
@@ -266,16 +266,16 @@ static void every_model_is_listed(void **state UNUSED) {
 static void what_fails_is_remembered(void **state UNUSED) {
   atomic_bool no_memory = false;
   shoal_error error = {0};
-  shoal_demands demands = {0};
-  demand = (shoal_demand){0};
-  assert_true(shoal_demand_failed(&demand, true));
-  assert_false(shoal_demand_failed(&demand, false));
-  assert_int_equal(shoal_demands_trust(&demands, &error), SHOAL_OK);
-  demand.no_memory = demands.no_memory = &no_memory;
-  assert_false(shoal_demand_failed(&demand, false));
-  assert_int_equal(shoal_demands_trust(&demands, &error), SHOAL_OK);
-  assert_true(shoal_demand_failed(&demand, true));
-  assert_int_equal(shoal_demands_trust(&demands, &error), SHOAL_FAILED);
+  shoal_requirements requirements = {0};
+  requirement = (shoal_requirement){0};
+  assert_true(shoal_requirement_failed(&requirement, true));
+  assert_false(shoal_requirement_failed(&requirement, false));
+  assert_int_equal(shoal_requirements_status(&requirements, &error), SHOAL_OK);
+  requirement.no_memory = requirements.no_memory = &no_memory;
+  assert_false(shoal_requirement_failed(&requirement, false));
+  assert_int_equal(shoal_requirements_status(&requirements, &error), SHOAL_OK);
+  assert_true(shoal_requirement_failed(&requirement, true));
+  assert_int_equal(shoal_requirements_status(&requirements, &error), SHOAL_FAILED);
 }
 
 /* Codes of any size; rows that stand for several. */

@@ -54,7 +54,7 @@ static void check_missed(const shoal_mu_argus *result, size_t i, const size_t *a
   assert_int_equal(result->missed[i].n_attributes, n);
   assert_memory_equal(result->missed[i].attributes, attributes, n * sizeof *attributes);
   assert_int_equal(result->missed[i].n_rows, n_rows);
-  assert_false(result->missed[i].looked_at);
+  assert_false(result->missed[i].evaluated);
 }
 
 static void figure_12_comes_out(void **state UNUSED) {
@@ -170,12 +170,12 @@ static void wrong_options_are_refused(void **state UNUSED) {
 
 /* ---------------------------------------------------------------- row by row */
 
-enum { MOST_ROWS = 30, MOST_COLUMNS = 6, GONE = 1000 };
+enum { MAX_ROWS = 30, MAX_COLUMNS = 6, GONE = 1000 };
 
 typedef struct rows {
   size_t n_rows, n_columns;
-  unsigned labels[MOST_ROWS][MOST_COLUMNS]; /* GONE: suppressed */
-  unsigned used[MOST_COLUMNS];
+  unsigned labels[MAX_ROWS][MAX_COLUMNS]; /* GONE: suppressed */
+  unsigned used[MAX_COLUMNS];
 } rows;
 
 /* Rows that share row r's values in the attributes of `set`; 0 where one is suppressed. */
@@ -195,7 +195,7 @@ static unsigned sharing(const rows *t, size_t r, unsigned set, bool gone_is_a_va
 static bool asked(const shoal_mu_argus_options *options, unsigned set) {
   unsigned size = 0, high = 0, seen = 0;
   bool repeated = false;
-  for (size_t c = 0; c < MOST_COLUMNS; c++) {
+  for (size_t c = 0; c < MAX_COLUMNS; c++) {
     if (!(set >> c & 1)) continue;
     unsigned sensitivity = options->sensitivity[c];
     if (sensitivity == 0) return false;
@@ -210,15 +210,15 @@ static bool asked(const shoal_mu_argus_options *options, unsigned set) {
 }
 
 static void suppress_naively(rows *t, const shoal_mu_argus_options *options, unsigned set) {
-  bool unsafe[MOST_ROWS];
-  size_t goes = MOST_COLUMNS;
+  bool unsafe[MAX_ROWS];
+  size_t goes = MAX_COLUMNS;
   for (size_t r = 0; r < t->n_rows; r++) {
     unsigned n = sharing(t, r, set, false);
     unsafe[r] = n > 0 && n < options->k;
   }
   for (size_t c = 0; c < t->n_columns; c++) {
     if (!(set >> c & 1)) continue;
-    if (goes == MOST_COLUMNS) {
+    if (goes == MAX_COLUMNS) {
       goes = c;
       continue;
     }
@@ -245,7 +245,7 @@ static size_t ordered_sets(size_t n_columns, unsigned *sets) {
 
 static void check_result(const fixture *f, const shoal_mu_argus *result, const rows *t,
                          const shoal_mu_argus_options *options) {
-  unsigned sets[1U << MOST_COLUMNS], all = (1U << t->n_columns) - 1;
+  unsigned sets[1U << MAX_COLUMNS], all = (1U << t->n_columns) - 1;
   size_t n_sets = ordered_sets(t->n_columns, sets), n_missed = 0;
   uint64_t n_cells = 0, n_rows = 0, n_unsafe = 0;
   for (size_t r = 0; r < t->n_rows; r++) {
@@ -269,19 +269,19 @@ static void check_result(const fixture *f, const shoal_mu_argus *result, const r
       unsigned n = sharing(t, r, sets[i], false);
       unsafe += n > 0 && n < options->k;
     }
-    if (!unsafe || n_missed++ >= SHOAL_MU_ARGUS_MOST_MISSED) continue;
+    if (!unsafe || n_missed++ >= SHOAL_MU_ARGUS_MAX_MISSED) continue;
     const shoal_mu_argus_missed *missed = &result->missed[n_missed - 1];
     unsigned set = 0;
     assert_true(n_missed <= result->n_missed);
     for (size_t a = 0; a < missed->n_attributes; a++) set |= 1U << missed->attributes[a];
     assert_int_equal(set, sets[i]);
     assert_int_equal(missed->n_rows, unsafe);
-    assert_int_equal(missed->looked_at, asked(options, set));
+    assert_int_equal(missed->evaluated, asked(options, set));
   }
-  bool cut = n_missed > SHOAL_MU_ARGUS_MOST_MISSED;
-  assert_int_equal(result->n_missed, cut ? SHOAL_MU_ARGUS_MOST_MISSED : n_missed);
+  bool cut = n_missed > SHOAL_MU_ARGUS_MAX_MISSED;
+  assert_int_equal(result->n_missed, cut ? SHOAL_MU_ARGUS_MAX_MISSED : n_missed);
   if (cut) assert_false(result->missed_all);
-  if (n_missed < SHOAL_MU_ARGUS_MOST_MISSED) assert_true(result->missed_all);
+  if (n_missed < SHOAL_MU_ARGUS_MAX_MISSED) assert_true(result->missed_all);
 }
 
 /* Numbers of two digits masked from the right; some tables at random levels. */
@@ -289,12 +289,12 @@ static void draw(fixture *f, rows *t, shoal_random *random, uint32_t *levels) {
   static const char *const columns[] = {"a", "b", "c", "d", "e", "f"};
   static const char *const masks[] = {"{mask: right}", "{mask: right}", "{mask: right}",
                                       "{mask: right}", "{mask: right}", "{mask: right}"};
-  char texts[MOST_ROWS * MOST_COLUMNS][8];
-  const char *cells[MOST_ROWS * MOST_COLUMNS];
-  unsigned bounds[MOST_COLUMNS];
+  char texts[MAX_ROWS * MAX_COLUMNS][8];
+  const char *cells[MAX_ROWS * MAX_COLUMNS];
+  unsigned bounds[MAX_COLUMNS];
   memset(t, 0, sizeof *t);
-  t->n_rows = 1 + shoal_random_below(random, MOST_ROWS);
-  t->n_columns = 1 + shoal_random_below(random, MOST_COLUMNS);
+  t->n_rows = 1 + shoal_random_below(random, MAX_ROWS);
+  t->n_columns = 1 + shoal_random_below(random, MAX_COLUMNS);
   for (size_t c = 0; c < t->n_columns; c++) {
     bounds[c] = shoal_random_below(random, 2) ? 2 : 30;
     levels[c] = (uint32_t)shoal_random_below(random, 3);
@@ -320,11 +320,11 @@ static void random_tables_are_as_row_by_row(void **state UNUSED) {
   for (unsigned i = 0; i < 400; i++) {
     fixture f;
     rows t;
-    uint32_t levels[MOST_COLUMNS];
-    uint8_t sensitivity[MOST_COLUMNS];
-    unsigned sets[1U << MOST_COLUMNS];
+    uint32_t levels[MAX_COLUMNS];
+    uint8_t sensitivity[MAX_COLUMNS];
+    unsigned sets[1U << MAX_COLUMNS];
     draw(&f, &t, &random, levels);
-    for (size_t c = 0; c < MOST_COLUMNS; c++)
+    for (size_t c = 0; c < MAX_COLUMNS; c++)
       sensitivity[c] = (uint8_t)shoal_random_below(&random, 4);
     shoal_mu_argus_options options = {.k = 1 + shoal_random_below(&random, 4),
                                       .sensitivity = sensitivity,
@@ -337,7 +337,7 @@ static void random_tables_are_as_row_by_row(void **state UNUSED) {
     shoal_mu_argus result;
     succeeds(&f, shoal_mu_argus_run(f.frequency, &options, NULL, &result, &f.error));
     check_result(&f, &result, &t, &options);
-    for (size_t m = 0; m < result.n_missed; m++) n_undone += result.missed[m].looked_at;
+    for (size_t m = 0; m < result.n_missed; m++) n_undone += result.missed[m].evaluated;
     n_cut += !result.missed_all;
     shoal_mu_argus_reset(&result);
     teardown(&f);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of src/cluster/nearest.c: the same class as a scan of all finds, ties included, on
- * numbers, trees and missing values, with some classes left out; memory that runs out.
+ * Unit tests of src/cluster/nearest_class.c: the same class as a scan of all finds, ties included,
+ * on numbers, trees and missing values, with some classes left out; memory that runs out.
  */
-#include "scarce_memory.h"
+#include "lowmem_memory.h"
 
 #include "cluster_fixture.h"
 
-#include "cluster/nearest.h"
+#include "cluster/nearest_class.h"
 #include "cluster/recode.h"
 
-enum { MOST_CLASSES = 600 };
+enum { MAX_CLASSES = 600 };
 
 typedef struct drawn {
-  shoal_span *extents;
-  uint64_t n_rows[MOST_CLASSES];
-  uint8_t left_out[MOST_CLASSES];
+  shoal_span *boxes;
+  uint64_t n_rows[MAX_CLASSES];
+  uint8_t left_out[MAX_CLASSES];
   uint32_t n;
 } drawn;
 
@@ -30,15 +30,15 @@ static void draw(fixture *f, drawn *d, uint32_t n, shoal_random *random) {
     d->n_rows[class_of[r]]++;
   }
   for (uint32_t c = 0; c < n; c++) d->left_out[c] = shoal_random_below(random, 3) == 0;
-  d->extents = shoal_extents_of_rows(&f->axes, class_of, n);
-  assert_non_null(d->extents);
+  d->boxes = shoal_boxes_of_rows(&f->axes, class_of, n);
+  assert_non_null(d->boxes);
   free(class_of);
 }
 
 static uint64_t cost(const fixture *f, const drawn *d, uint32_t a, uint32_t b) {
   uint64_t sum = 0;
   for (size_t q = 0; q < f->n_quasi; q++) {
-    shoal_span x = d->extents[a * f->n_quasi + q], y = d->extents[b * f->n_quasi + q];
+    shoal_span x = d->boxes[a * f->n_quasi + q], y = d->boxes[b * f->n_quasi + q];
     uint32_t lo = x.lo < y.lo ? x.lo : y.lo, hi = x.hi > y.hi ? x.hi : y.hi;
     const shoal_axis *axis = &f->axes.items[q];
     sum += d->n_rows[a] * (shoal_axis_loss(axis, lo, hi) - shoal_axis_loss(axis, x.lo, x.hi));
@@ -48,10 +48,10 @@ static uint64_t cost(const fixture *f, const drawn *d, uint32_t a, uint32_t b) {
 }
 
 static uint32_t scan(const fixture *f, const drawn *d, uint32_t c, const uint8_t *left_out) {
-  uint32_t found = SHOAL_NO_CLASS;
+  uint32_t found = SHOAL_NONE;
   for (uint32_t other = 0; other < d->n; other++) {
     if (other == c || (left_out && left_out[other])) continue;
-    if (found == SHOAL_NO_CLASS || cost(f, d, c, other) < cost(f, d, c, found)) found = other;
+    if (found == SHOAL_NONE || cost(f, d, c, other) < cost(f, d, c, found)) found = other;
   }
   return found;
 }
@@ -62,20 +62,20 @@ static void a_scan_finds_the_same(void **state UNUSED) {
   shoal_random_seed(&random, 9);
   for (size_t i = 0; i < 40; i++) {
     shape some = {kinds[i % COUNT(kinds)], i % 3 ? 1000 : 6, 5, i % 4 == 0, NULL};
-    uint32_t n = 1 + (uint32_t)shoal_random_below(&random, i % 2 ? 12 : MOST_CLASSES);
+    uint32_t n = 1 + (uint32_t)shoal_random_below(&random, i % 2 ? 12 : MAX_CLASSES);
     fixture f;
     drawn d;
-    shoal_nearest nearest;
+    shoal_nearest_class nearest;
     setup(&f, &some, n + shoal_random_below(&random, 2 * n), 2, 2, "", i);
     draw(&f, &d, n, &random);
-    succeeds(&f, shoal_nearest_init(&nearest, &f.axes, d.extents, d.n_rows, n, &f.error));
+    succeeds(&f, shoal_nearest_class_init(&nearest, &f.axes, d.boxes, d.n_rows, n, &f.error));
     for (uint32_t c = 0; c < n; c += 1 + n / 64) {
       uint32_t all = scan(&f, &d, c, NULL), some_of_them = scan(&f, &d, c, d.left_out);
-      assert_int_equal(shoal_nearest_find(&nearest, c, NULL), all);
-      assert_int_equal(shoal_nearest_find(&nearest, c, d.left_out), some_of_them);
+      assert_int_equal(shoal_nearest_class_find(&nearest, c, NULL), all);
+      assert_int_equal(shoal_nearest_class_find(&nearest, c, d.left_out), some_of_them);
     }
-    shoal_nearest_reset(&nearest);
-    free(d.extents);
+    shoal_nearest_class_reset(&nearest);
+    free(d.boxes);
     teardown(&f);
   }
 }
@@ -90,17 +90,18 @@ static void memory_may_run_out_anywhere(void **state UNUSED) {
   setup(&f, &some, 100, 2, 2, "", 1);
   draw(&f, &d, 40, &random);
   for (long n = 0, left = 0; left < 1; n++) {
-    shoal_nearest nearest;
+    shoal_nearest_class nearest;
     allocations_left = n;
-    shoal_status status = shoal_nearest_init(&nearest, &f.axes, d.extents, d.n_rows, d.n, &f.error);
+    shoal_status status =
+        shoal_nearest_class_init(&nearest, &f.axes, d.boxes, d.n_rows, d.n, &f.error);
     left = allocations_left;
     allocations_left = -1;
     assert_int_equal(status, nearest.nodes ? SHOAL_OK : SHOAL_FAILED);
     n_failed += status != SHOAL_OK;
-    if (status == SHOAL_OK) shoal_nearest_reset(&nearest);
+    if (status == SHOAL_OK) shoal_nearest_class_reset(&nearest);
   }
   assert_int_equal(n_failed, 1); /* the block of the arena */
-  free(d.extents);
+  free(d.boxes);
   teardown(&f);
 }
 

@@ -9,8 +9,7 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "lattice/frontier.h"
-#include "lattice/known.h"
+#include "lattice/optimal_bounds.h"
 
 enum { N_LEVELS = 3, TOP = 3 };
 
@@ -46,22 +45,22 @@ static void what_is_known_is_the_strongest_of_what_was_told(void **state UNUSED)
   for (int round = 0; round < 200; round++) {
     bool from_above = round % 2;
     told all[40];
-    shoal_known known;
-    shoal_known_init(&known, N_LEVELS, from_above);
+    shoal_suppression_bounds known;
+    shoal_suppression_bounds_init(&known, N_LEVELS, from_above);
     for (size_t n = 1; n <= COUNT(all); n++) {
       told *next = &all[n - 1];
       for (size_t i = 0; i < N_LEVELS; i++)
         next->levels[i] = (uint32_t)shoal_random_below(&random, TOP + 1);
       next->suppressed = shoal_random_below(&random, 20);
-      assert_true(shoal_known_add(&known, next->levels, next->suppressed));
+      assert_true(shoal_suppression_bounds_add(&known, next->levels, next->suppressed));
       uint32_t levels[N_LEVELS];
       for (size_t i = 0; i < N_LEVELS; i++)
         levels[i] = (uint32_t)shoal_random_below(&random, TOP + 1);
-      assert_int_equal(shoal_known_ask(&known, levels, 7),
+      assert_int_equal(shoal_suppression_bounds_at(&known, levels, 7),
                        ask_naively(all, n, from_above, levels, 7));
     }
     assert_true(known.n_entries < COUNT(all)); /* what others tell is not kept */
-    shoal_known_reset(&known);
+    shoal_suppression_bounds_reset(&known);
   }
 }
 
@@ -98,19 +97,19 @@ static void nodes_come_by_bound(void **state UNUSED) {
   for (const shoal_objective *o = shoal_objective_types; o->name; o++) {
     if (!o->level_cost) continue;
     shoal_level_costs costs;
-    shoal_bound bound;
+    shoal_cost_bound bound;
     shoal_frontier frontier;
     succeeds(&f, shoal_level_costs_init(&costs, f.frequency, &f.error));
-    succeeds(&f, shoal_bound_init(&bound, &f.search, o, &costs, &f.error));
+    succeeds(&f, shoal_cost_bound_init(&bound, &f.search, o, &costs, &f.error));
     succeeds(&f, shoal_frontier_init(&frontier, &f.search.space, &bound, &f.error));
     shoal_frontier_node node;
-    double least = 0, most = shoal_bound_at(&bound, f.search.space.top, 0);
+    double least = 0, most = shoal_cost_bound_at(&bound, f.search.space.top, 0);
     uint64_t n = 0, sum = 0;
     for (bool more = true;; n++) {
       succeeds(&f, shoal_frontier_next(&frontier, &node, &more, &f.error));
       if (!more) break;
-      assert_true(shoal_frontier_least(&frontier) >= least); /* it only rises */
-      least = shoal_frontier_least(&frontier);
+      assert_true(shoal_frontier_min(&frontier) >= least); /* it only rises */
+      least = shoal_frontier_min(&frontier);
       assert_true(node.bound >= least && node.bound <= least + most / 1000);
       uint32_t levels[3];
       shoal_space_levels(&f.search.space, node.node, levels);
@@ -121,7 +120,7 @@ static void nodes_come_by_bound(void **state UNUSED) {
     assert_int_equal(n, n_nodes); /* each once */
     assert_int_equal(sum, n_nodes * (n_nodes - 1) / 2);
     shoal_frontier_reset(&frontier);
-    shoal_bound_reset(&bound);
+    shoal_cost_bound_reset(&bound);
     shoal_level_costs_reset(&costs);
   }
   teardown(&f);
@@ -131,22 +130,22 @@ static void nodes_come_by_bound(void **state UNUSED) {
 static double cost_of(fixture *f, const shoal_objective *o, const shoal_level_costs *costs,
                       uint64_t number, shoal_node *node) {
   shoal_classes classes;
-  uint8_t *breaks;
+  uint8_t *violates;
   uint32_t *class_of_tuple, levels[3];
-  succeeds(f, shoal_search_measure(&f->search, number, node, &f->error));
-  succeeds(f,
-           shoal_search_classes(&f->search, number, &classes, &breaks, &class_of_tuple, &f->error));
+  succeeds(f, shoal_search_evaluate(&f->search, number, node, &f->error));
+  succeeds(
+      f, shoal_search_classes(&f->search, number, &classes, &violates, &class_of_tuple, &f->error));
   shoal_space_levels(&f->search.space, number, levels);
   shoal_cost_view view = {.search = &f->search,
                           .levels_cost = costs,
                           .levels = levels,
                           .classes = &classes,
-                          .breaks = breaks,
+                          .violates = violates,
                           .node = node,
                           .class_of_tuple = class_of_tuple};
   double cost = o->cost(&view);
   shoal_classes_reset(&classes);
-  free(breaks);
+  free(violates);
   free(class_of_tuple);
   return cost;
 }
@@ -154,9 +153,9 @@ static double cost_of(fixture *f, const shoal_objective *o, const shoal_level_co
 /* No bound is above a cost, and the search finds the least cost. */
 static void check_objective(fixture *f, const shoal_objective *o) {
   shoal_level_costs costs;
-  shoal_bound bound;
+  shoal_cost_bound bound;
   succeeds(f, shoal_level_costs_init(&costs, f->frequency, &f->error));
-  if (o->level_cost) succeeds(f, shoal_bound_init(&bound, &f->search, o, &costs, &f->error));
+  if (o->level_cost) succeeds(f, shoal_cost_bound_init(&bound, &f->search, o, &costs, &f->error));
   double least = INFINITY;
   for (uint64_t n = 0; n < f->search.space.n_nodes; n++) {
     shoal_node node;
@@ -164,16 +163,15 @@ static void check_objective(fixture *f, const shoal_objective *o) {
     uint32_t levels[3];
     shoal_space_levels(&f->search.space, n, levels);
     for (uint64_t s = 0; o->level_cost && s <= node.suppressed; s += 1 + s / 3)
-      assert_true(shoal_bound_at(&bound, levels, s) <= cost + 1e-9 * fabs(cost));
+      assert_true(shoal_cost_bound_at(&bound, levels, s) <= cost + 1e-9 * fabs(cost));
     if (node.satisfies && cost < least) least = cost;
   }
-  shoal_node solution;
-  bool found;
-  f->search.objective = o;
-  succeeds(f, shoal_search_optimal(&f->search, &solution, &found, &f->error));
-  assert_int_equal(found, least < INFINITY);
-  if (found) assert_true(fabs(f->search.cost - least) <= 1e-9 * fabs(least));
-  if (o->level_cost) shoal_bound_reset(&bound);
+  shoal_solution solution;
+  shoal_algorithm_options options = {.objective = o};
+  succeeds(f, shoal_search_optimal(&f->search, &options, &solution, &f->error));
+  assert_int_equal(solution.found, least < INFINITY);
+  if (solution.found) assert_true(fabs(solution.cost - least) <= 1e-9 * fabs(least));
+  if (o->level_cost) shoal_cost_bound_reset(&bound);
   shoal_level_costs_reset(&costs);
 }
 
@@ -199,24 +197,22 @@ static void threads_find_the_same_node(void **state UNUSED) {
   draw(&f, &random, 90000, 400); /* many tuples: nodes are looked at two at a time */
   assert_true(f.frequency->n_tuples >= 60000);
   for (const shoal_objective *o = shoal_objective_types; o->name; o++) {
-    uint64_t number = 0, n_checked = 0, n_touched = 0;
+    uint64_t number = 0, n_evaluated = 0, n_scanned = 0;
     for (unsigned threads = 1; threads <= 4; threads *= 2) {
       shoal_run run = {.n_threads = threads};
       shoal_node solution;
-      bool found;
       start_search(&f, 5, 900);
       f.search.run = &run;
-      f.search.objective = o;
-      succeeds(&f, shoal_search_optimal(&f.search, &solution, &found, &f.error));
-      assert_true(found);
+      shoal_algorithm_options options = {.objective = o};
+      assert_true(runs(&f, shoal_search_optimal, &options, &solution));
       if (threads > 1) {
         assert_int_equal(solution.number, number);
-        assert_int_equal(f.search.n_checked, n_checked);
-        assert_int_equal(f.search.n_touched, n_touched);
+        assert_int_equal(f.search.n_evaluated, n_evaluated);
+        assert_int_equal(f.search.n_scanned, n_scanned);
       }
       number = solution.number;
-      n_checked = f.search.n_checked;
-      n_touched = f.search.n_touched;
+      n_evaluated = f.search.n_evaluated;
+      n_scanned = f.search.n_scanned;
     }
   }
   teardown(&f);
@@ -234,13 +230,11 @@ static uint64_t touched_by_the_search(size_t n_rows, uint32_t numbers, uint32_t 
   while (strcmp(o->name, "loss") != 0) o++;
   check_objective(&f, o);
   start_search(&f, 5, n_rows / 10);
-  f.search.objective = o;
   shoal_node solution;
-  bool found;
-  succeeds(&f, shoal_search_optimal(&f.search, &solution, &found, &f.error));
-  assert_true(found);
+  assert_true(
+      runs(&f, shoal_search_optimal, &(shoal_algorithm_options){.objective = o}, &solution));
   *n_tuples = f.frequency->n_tuples;
-  uint64_t touched = f.search.n_touched;
+  uint64_t touched = f.search.n_scanned;
   teardown(&f);
   return touched;
 }

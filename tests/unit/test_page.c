@@ -14,8 +14,8 @@
 #include "base/sha256.h"
 #include "job/page.h"
 #include "report/chart.h"
+#include "report/format.h"
 #include "report/html.h"
-#include "report/markup.h"
 
 /* ------------------------------------------------------------ SHA-256 */
 
@@ -78,8 +78,8 @@ static void sizes_fall_between_the_named_limits(void **state) {
   (void)state;
   static const uint64_t sizes[] = {1, 1, 2, 3, 4, 5, 10, 11, 19, 20, 1000};
   static const uint64_t expected[SHOAL_SIZE_BINS] = {2, 2, 7, 15, 30, 1020};
-  shoal_sizes all = {.n_records = 0};
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) shoal_sizes_add(&all, sizes[i]);
+  shoal_class_sizes all = {.n_records = 0};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) shoal_class_sizes_add(&all, sizes[i]);
   assert_memory_equal(expected, all.records, sizeof expected);
   assert_int_equal(1076, all.n_records);
   assert_int_equal(11, all.n_classes);
@@ -91,7 +91,7 @@ static void rows_of_sizes_are_never_small(void **state) {
   (void)state;
   uint64_t seed = 1;
   for (int round = 0; round < 2000; round++) {
-    shoal_sizes before = {.n_records = 0}, after = {.n_records = 0};
+    shoal_class_sizes before = {.n_records = 0}, after = {.n_records = 0};
     uint64_t k = 2 + (uint64_t)round % 9, sums[2] = {0, 0};
     for (size_t i = 0; i < SHOAL_SIZE_BINS; i++) {
       seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -99,7 +99,7 @@ static void rows_of_sizes_are_never_small(void **state) {
       after.n_records += after.records[i] = (seed >> 50 & 1) ? 0 : k + (seed >> 40 & 7);
     }
     shoal_size_row rows[SHOAL_SIZE_BINS];
-    size_t n = shoal_sizes_rows(&before, &after, k, rows);
+    size_t n = shoal_class_sizes_rows(&before, &after, k, rows);
     assert_int_equal(1, rows[0].low);
     assert_int_equal(0, rows[n - 1].high);
     for (size_t i = 0; i < n; i++) {
@@ -115,37 +115,39 @@ static void rows_of_sizes_are_never_small(void **state) {
 
 static void what_lies_within_a_joined_row_is_not_told(void **state) {
   (void)state;
-  shoal_sizes before = {.records = {1, 6, 9, 0, 0, 40}, .n_records = 56};
-  shoal_sizes after = {.records = {0, 0, 0, 0, 0, 50}, .n_records = 50};
+  shoal_class_sizes before = {.records = {1, 6, 9, 0, 0, 40}, .n_records = 56};
+  shoal_class_sizes after = {.records = {0, 0, 0, 0, 0, 50}, .n_records = 50};
   shoal_size_row rows[SHOAL_SIZE_BINS];
   uint64_t below[2];
-  size_t n = shoal_sizes_rows(&before, &after, 3, rows);
+  size_t n = shoal_class_sizes_rows(&before, &after, 3, rows);
   assert_int_equal(5, n); /* the one unique record is told with those of size 2 */
-  assert_false(shoal_sizes_below(rows, n, 2, &below[0], &below[1]));
-  assert_true(shoal_sizes_below(rows, n, 3, &below[0], &below[1]));
+  assert_false(shoal_class_sizes_below(rows, n, 2, &below[0], &below[1]));
+  assert_true(shoal_class_sizes_below(rows, n, 3, &below[0], &below[1]));
   assert_int_equal(7, below[0]);
   assert_int_equal(0, below[1]);
 }
 
 /* ------------------------------------------------------------ labels */
 
-static shoal_tally tally(const char *label, uint64_t before, uint64_t after) {
-  return (shoal_tally){{label, strlen(label)}, before, after};
+static shoal_label_count tally(const char *label, uint64_t before, uint64_t after) {
+  return (shoal_label_count){{label, strlen(label)}, before, after};
 }
 
-static shoal_page_attribute choose(shoal_result *result, const shoal_tally *tallies, size_t n,
-                                   uint64_t k, bool numeric) {
-  shoal_page_attribute attribute = {.name = "x"};
-  assert_int_equal(SHOAL_OK, shoal_page_choose(result, tallies, n, k, numeric, &attribute, NULL));
+static shoal_html_report_attribute choose(shoal_result *result, const shoal_label_count *tallies,
+                                          size_t n, uint64_t k, bool numeric) {
+  shoal_html_report_attribute attribute = {.name = "x"};
+  assert_int_equal(SHOAL_OK,
+                   shoal_distribution_redact(result, tallies, n, k, numeric, &attribute, NULL));
   return attribute;
 }
 
 static void rare_labels_are_told_together(void **state) {
   (void)state;
   shoal_result *result = shoal_result_new(SHOAL_RESULT_RELEASE);
-  const shoal_tally tallies[] = {tally("often", 40, 40), tally("rare", 2, 2), tally("few", 4, 4),
-                                 tally("some", 10, 10), tally("gone", 5, 0)};
-  shoal_page_attribute a = choose(result, tallies, 5, 5, false);
+  const shoal_label_count tallies[] = {tally("often", 40, 40), tally("rare", 2, 2),
+                                       tally("few", 4, 4), tally("some", 10, 10),
+                                       tally("gone", 5, 0)};
+  shoal_html_report_attribute a = choose(result, tallies, 5, 5, false);
   assert_int_equal(2, a.n_labels);
   assert_string_equal("often", a.labels[0].label);
   assert_string_equal("some", a.labels[1].label);
@@ -160,8 +162,8 @@ static void rare_labels_are_told_together(void **state) {
 static void what_is_left_is_not_small_either(void **state) {
   (void)state;
   shoal_result *result = shoal_result_new(SHOAL_RESULT_RELEASE);
-  const shoal_tally tallies[] = {tally("a", 40, 40), tally("b", 30, 30), tally("c", 1, 1)};
-  shoal_page_attribute a = choose(result, tallies, 3, 5, false);
+  const shoal_label_count tallies[] = {tally("a", 40, 40), tally("b", 30, 30), tally("c", 1, 1)};
+  shoal_html_report_attribute a = choose(result, tallies, 3, 5, false);
   assert_int_equal(1, a.n_labels);
   assert_int_equal(2, a.n_others);
   assert_int_equal(31, a.others_after);
@@ -172,8 +174,8 @@ static void what_is_left_is_not_small_either(void **state) {
 static void a_small_difference_hides_what_was_before(void **state) {
   (void)state;
   shoal_result *result = shoal_result_new(SHOAL_RESULT_RELEASE);
-  const shoal_tally tallies[] = {tally("a", 40, 40), tally("b", 30, 28)};
-  shoal_page_attribute a = choose(result, tallies, 2, 5, false);
+  const shoal_label_count tallies[] = {tally("a", 40, 40), tally("b", 30, 28)};
+  shoal_html_report_attribute a = choose(result, tallies, 2, 5, false);
   assert_true(a.before_hidden);
   assert_int_equal(2, a.n_labels);
   assert_int_equal(0, a.labels[0].before);
@@ -184,9 +186,10 @@ static void a_small_difference_hides_what_was_before(void **state) {
 static void numbers_are_shown_ascending(void **state) {
   (void)state;
   shoal_result *result = shoal_result_new(SHOAL_RESULT_RELEASE);
-  const shoal_tally tallies[] = {tally("[20-29]", 9, 9), tally("*", 30, 30), tally("[5-9]", 7, 7),
-                                 tally("[-10--1]", 8, 8), tally("100", 6, 6)};
-  shoal_page_attribute a = choose(result, tallies, 5, 2, true);
+  const shoal_label_count tallies[] = {tally("[20-29]", 9, 9), tally("*", 30, 30),
+                                       tally("[5-9]", 7, 7), tally("[-10--1]", 8, 8),
+                                       tally("100", 6, 6)};
+  shoal_html_report_attribute a = choose(result, tallies, 5, 2, true);
   static const char *const expected[] = {"[-10--1]", "[5-9]", "[20-29]", "100", "*"};
   for (size_t i = 0; i < 5; i++) assert_string_equal(expected[i], a.labels[i].label);
   shoal_result_free(result);
@@ -197,7 +200,7 @@ static void nothing_small_can_be_worked_out(void **state) {
   (void)state;
   uint64_t seed = 7;
   for (int round = 0; round < 3000; round++) {
-    shoal_tally tallies[40];
+    shoal_label_count tallies[40];
     char names[40][8];
     uint64_t k = 2 + (uint64_t)round % 7, before = 0, after = 0;
     size_t n = 1 + (size_t)round % 40;
@@ -210,7 +213,7 @@ static void nothing_small_can_be_worked_out(void **state) {
       after += kept;
     }
     shoal_result *result = shoal_result_new(SHOAL_RESULT_RELEASE);
-    shoal_page_attribute a = choose(result, tallies, n, k, false);
+    shoal_html_report_attribute a = choose(result, tallies, n, k, false);
     uint64_t told[2] = {a.others_before, a.others_after};
     bool alone = a.n_labels == 0;
     for (size_t i = 0; i <= a.n_labels; i++) {
@@ -232,15 +235,16 @@ static void nothing_small_can_be_worked_out(void **state) {
 static void intervals_are_read(void **state) {
   (void)state;
   double low, high;
-  assert_true(shoal_page_interval((shoal_label){"[20-29]", 7}, &low, &high));
+  assert_true(shoal_html_report_interval((shoal_label){"[20-29]", 7}, &low, &high));
   assert_true(low == 20 && high == 29);
-  assert_true(shoal_page_interval((shoal_label){"[-2.5-5)", 8}, &low, &high));
+  assert_true(shoal_html_report_interval((shoal_label){"[-2.5-5)", 8}, &low, &high));
   assert_true(low == -2.5 && high == 5);
-  assert_true(shoal_page_interval((shoal_label){"17", 2}, &low, &high));
+  assert_true(shoal_html_report_interval((shoal_label){"17", 2}, &low, &high));
   assert_true(low == 17 && high == 17);
   static const char *const others[] = {"*", "", "[a-b]", "[20]", "20-29", "[20-29", "4310*"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    assert_false(shoal_page_interval((shoal_label){others[i], strlen(others[i])}, &low, &high));
+    assert_false(
+        shoal_html_report_interval((shoal_label){others[i], strlen(others[i])}, &low, &high));
 }
 
 /* ------------------------------------------------------------ charts and markup */

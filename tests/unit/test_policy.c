@@ -52,12 +52,12 @@ static void assert_word(shoal_word word, const char *text, uint32_t line, uint32
 }
 
 /* Is the text refused as it should be? If not, `report` says how it was not. */
-static bool is_refused(const char *yaml, size_t size, const char *place, const char *phrase,
+static bool is_refused(const char *yaml, size_t size, const char *position, const char *phrase,
                        char report[2048]) {
   shoal_policy *policy = (shoal_policy *)&policy;
   shoal_error error = {.message = ""};
   char start[64];
-  (void)snprintf(start, sizeof start, "policy.yaml:%s: ", place);
+  (void)snprintf(start, sizeof start, "policy.yaml:%s: ", position);
   shoal_status status = shoal_policy_parse(yaml, size, "policy.yaml", ".", &policy, &error);
   (void)snprintf(report, 2048, "%.300s\n-> %d, wanted '%s...%s', got '%.900s'", yaml, (int)status,
                  start, phrase, error.message);
@@ -329,7 +329,7 @@ static void test_hierarchy_alone(void **state) {
 /* ------------------------------------------------------------ mistakes */
 
 typedef struct mistake {
-  const char *place; /* "line:column" */
+  const char *position; /* "line:column" */
   const char *phrase;
   const char *yaml;
 } mistake;
@@ -337,8 +337,8 @@ typedef struct mistake {
 /* clang-format off */
 static const mistake mistakes[] = {
     /* not YAML, or not as used here */
-    {"1:1", "it is empty", ""},
-    {"1:1", "it is empty", "# only a comment\n\n"},
+    {"1:1", "the policy is empty", ""},
+    {"1:1", "the policy is empty", "# only a comment\n\n"},
     {"1:1", "expected a mapping such as {shoal: 1, ...}, found a list", "[shoal]"},
     {"1:1", "expected a mapping such as {shoal: 1, ...}, found 'shoal'", "shoal"},
     {"2:13", "not valid YAML: this '{' is not closed", "shoal: 1\nattributes: {a: [x], b:\n\n"},
@@ -349,10 +349,10 @@ static const mistake mistakes[] = {
     {"1:4", "not valid YAML: the line after this value looks like a key", "a: 1\n  b: 2\n"},
     {"1:12", "not valid YAML: a value is missing here, or needs quotes", "delimiter: ,\n"},
     {"1:5", "not valid YAML: a '\"' is not closed", "a: \"x\n"},
-    {"1:1", "%YAML line asks for a version", "%YAML 3.0\n---\nshoal: 1\n"},
+    {"1:1", "%YAML line names an unknown version", "%YAML 3.0\n---\nshoal: 1\n"},
     {"3:1", "a second YAML document", "---\nshoal: 1\n---\nshoal: 1\n"},
-    {"2:4", "aliases ('*name') are not used here", "a: &x 1\nb: *x\n"},
-    {"1:10", "tags are not used here", "a: !!str x\n"},
+    {"2:4", "aliases ('*name') are not supported", "a: &x 1\nb: *x\n"},
+    {"1:10", "tags are not supported", "a: !!str x\n"},
     {"1:3", "a key must be a word, not a list", "? [a]\n: 1\n"},
     {"1:1", "a key is missing before ':'", ": 1\n"},
     {"2:5", "must not contain NUL", "a:\n  - \"x\\0y\"\n"},
@@ -361,14 +361,14 @@ static const mistake mistakes[] = {
     {"1:6", "byte 0xfc is not UTF-8", "a: \xc3\xbc" "b\xfc\n"},
     {"1:4", "control character 0x01", "a: \x01\n"},
     /* keys */
-    {"3:1", "duplicate key 'shoal': it stands in line 1 already", TWO_LINES "shoal: 1\n"},
+    {"3:1", "duplicate key 'shoal': it is in line 1 already", TWO_LINES "shoal: 1\n"},
     {"1:43", "duplicate key 'a'", "attributes: {a: {role: quasi}, b: {k: 1}, a: {role: keep}}"},
-    {"3:1", "unknown key 'pirvacy'; did you mean 'privacy'? Here one of: shoal, data, attributes, "
+    {"3:1", "unknown key 'pirvacy'; did you mean 'privacy'? Allowed here: shoal, data, attributes, "
              "unlisted, privacy, method",
      TWO_LINES "pirvacy: {}\n"},
-    {"4:3", "unknown key 'modle'; did you mean 'models'? Here one of: k, p, models",
+    {"4:3", "unknown key 'modle'; did you mean 'models'? Allowed here: k, p, models",
      TWO_LINES "privacy:\n  modle: x\n"},
-    {"3:8", "unknown key 'zzzzzz'. Here one of: delimiter, missing", TWO_LINES "data: {zzzzzz: 1}"},
+    {"3:8", "unknown key 'zzzzzz'. Allowed here: delimiter, missing", TWO_LINES "data: {zzzzzz: 1}"},
     {"3:10", "unknown key 'max-supression'; did you mean 'max-suppression'?",
      TWO_LINES "method: {max-supression: 1}"},
     {"1:18", "unknown key 'role:quasi': a space is needed after ':'",
@@ -376,9 +376,9 @@ static const mistake mistakes[] = {
     {"1:18", "unknown key 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...'.",
      "attributes: {a: {aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: "
      "1}}"},
-    {"1:1", "the key 'shoal' is missing: write 'shoal: 1'", "attributes: {a: {role: keep}}\n"},
+    {"1:1", "the key 'shoal' is missing; write 'shoal: 1'", "attributes: {a: {role: keep}}\n"},
     {"1:1", "the key 'attributes' is missing", "shoal: 1\n"},
-    {"1:8", "shoal: expected 1, the only version of policies known here, found '2'", "shoal: 2\n"},
+    {"1:8", "shoal: expected 1, the only supported policy version, found '2'", "shoal: 2\n"},
     /* attributes */
     {"1:13", "attributes: expected a mapping of the columns", "attributes: {}"},
     {"1:13", "attributes: expected a mapping of the columns", "attributes: [a, b]"},
@@ -387,30 +387,30 @@ static const mistake mistakes[] = {
      "attributes:\n age:\n"},
     {"1:17", "attributes.a: expected a mapping such as {role: quasi}, found a list",
      "attributes: {a: [role]}"},
-    {"1:24", "attributes.a.role: unknown word 'quas'; did you mean 'quasi'? Here one of: "
+    {"1:24", "attributes.a.role: unknown value 'quas'; did you mean 'quasi'? Allowed here: "
              "identifier, quasi, sensitive, keep",
      "attributes: {a: {role: quas}}"},
     {"1:24", "attributes.a.role: expected identifier, quasi, sensitive or keep, found a list",
      "attributes: {a: {role: [quasi]}}"},
-    {"1:24", "attributes.a.type: unknown word 'nummer'; did you mean 'number'?",
+    {"1:24", "attributes.a.type: unknown value 'nummer'; did you mean 'number'?",
      "attributes: {a: {type: nummer}}"},
     {"1:24", "attributes.a.snap: expected a number, found 'x'", "attributes: {a: {snap: x}}"},
     {"1:24", "attributes.a.snap must not be negative", "attributes: {a: {snap: -1}}"},
     {"1:24", "attributes.a.snap must be above 0", "attributes: {a: {snap: 0.0}}"},
     {"1:37", "attributes.a: 'snap' is for quasi-identifiers of type number",
      "attributes: {a: {role: quasi, snap: 5}}"},
-    {"1:26", "attributes.a.recode: unknown word 'tree'", "attributes: {a: {recode: tree}}"},
+    {"1:26", "attributes.a.recode: unknown value 'tree'", "attributes: {a: {recode: tree}}"},
     {"1:53", "attributes.a: 'recode: hierarchy' needs a hierarchy",
      "attributes: {a: {role: quasi, type: number, recode: hierarchy}}"},
     {"1:70", "attributes.a: 'snap' widens intervals",
      "attributes: {a: {role: quasi, type: number, recode: hierarchy, snap: 5, "
      "hierarchy: {top: true}}}"},
-    {"1:16", "method.cuts: unknown word 'loose'", "method: {cuts: loose}"},
+    {"1:16", "method.cuts: unknown value 'loose'", "method: {cuts: loose}"},
     {"1:31", "attributes.a.protect: expected a name, found a mapping",
      "attributes: {a: {protect: [x, {y: 1}]}}"},
     {"1:31", "categories: expected {file: FILE}, or a list of values for each category",
      "attributes: {a: {categories: [HIV, Flu]}}"},
-    {"1:44", "value 'HIV' stands in line 1 already; it has one category",
+    {"1:44", "value 'HIV' is in line 1 already; a value has one category",
      "attributes: {a: {categories: [[HIV], [Flu, HIV]]}}"},
     {"1:31", "unknown key 'fiel'; did you mean 'file'?",
      "attributes: {a: {categories: {fiel: x}}}"},
@@ -426,7 +426,7 @@ static const mistake mistakes[] = {
     {"5:15", "unknown key 'interval'; did you mean 'intervals'?", SPEC("{interval: [5]}")},
     {"5:15", "hierarchy.file: expected the name of a file, found nothing", SPEC("{file: }")},
     {"5:26", "intervals: expected at least one width", SPEC("{intervals: []}")},
-    {"5:27", "intervals: width '0' is not above 0", SPEC("{intervals: [0, 5]}")},
+    {"5:27", "intervals: width '0' must be above 0", SPEC("{intervals: [0, 5]}")},
     {"5:30", "intervals: must ascend, but '5' is not above", SPEC("{intervals: [5, 5]}")},
     {"5:32", "width '0.7' must be a multiple of the width before it",
      SPEC("{intervals: [0.2, 0.7]}")},
@@ -438,23 +438,23 @@ static const mistake mistakes[] = {
     {"5:26", "cuts: must ascend", SPEC("{cuts: [[2, 1]]}")},
     {"5:34", "bound '3' is not among the bounds of the level before",
      SPEC("{cuts: [[1, 2], [1, 3]]}")},
-    {"5:21", "mask: unknown word 'rigth'; did you mean 'right'? Here one of: right, left",
+    {"5:21", "mask: unknown value 'rigth'; did you mean 'right'? Allowed here: right, left",
      SPEC("{mask: rigth}")},
     {"5:34", "char: expected one printable character of one byte",
      SPEC("{mask: right, char: 'é'}")},
     {"5:28", "date: 'month' must not follow 'year'", SPEC("{date: [year, month]}")},
     {"5:28", "date: 'year' must not follow 'year'", SPEC("{date: [year, year]}")},
-    {"5:22", "date: unknown word 'years'; did you mean 'year'?", SPEC("{date: [years]}")},
+    {"5:22", "date: unknown value 'years'; did you mean 'year'?", SPEC("{date: [years]}")},
     {"5:35", "format: expected YYYY or YY, MM and DD once each",
      SPEC("{date: year, format: D.MM.YYYY}")},
     {"5:35", "format: expected YYYY or YY, MM and DD once each",
      SPEC("{date: year, format: YYYY-MM}")},
     {"5:20", "top: expected true, found 'false'", SPEC("{top: false}")},
-    {"5:21", "tree: nothing stands below '*'", SPEC("{tree: {}}")},
-    {"5:25", "tree: nothing stands below 'A'", SPEC("{tree: {A: []}}")},
+    {"5:21", "tree: '*' has no children", SPEC("{tree: {}}")},
+    {"5:25", "tree: 'A' has no children", SPEC("{tree: {A: []}}")},
     {"5:21", "tree: expected values such as", SPEC("{tree: A}")},
     {"5:26", "a value, or one 'label: values', found a list", SPEC("{tree: {A: [[b]]}}")},
-    {"5:34", "this value would have two parents: it stands in line 5 already",
+    {"5:34", "this value has two parents: it is in line 5 already",
      SPEC("{tree: {A: [x], B: [x]}}")},
     /* privacy */
     {"3:14", "privacy.k must be at least 1", TWO_LINES "privacy: {k: 0}"},
@@ -483,9 +483,9 @@ static const mistake mistakes[] = {
     {"3:27", "expected a whole number of rows, or a share such as 0.5%",
      TWO_LINES "method: {max-suppression: 0.5}"},
     {"3:17", "method.noise: expected refuse, a number of rows", TWO_LINES "method: {noise: some}"},
-    {"3:17", "method.start: unknown word 'sorrted'; did you mean 'sorted'?",
+    {"3:17", "method.start: unknown value 'sorrted'; did you mean 'sorted'?",
      TWO_LINES "method: {start: sorrted}"},
-    {"3:22", "method.suppressed: unknown word 'blanck'; did you mean 'blank'?",
+    {"3:22", "method.suppressed: unknown value 'blanck'; did you mean 'blank'?",
      TWO_LINES "method: {suppressed: blanck}"},
     {"3:21", "method.algorithm: expected a name, found nothing",
      TWO_LINES "method: {algorithm: ~}"},
@@ -500,20 +500,20 @@ static const mistake mistakes[] = {
      TWO_LINES "method: {effort: 1.5}"},
     {"3:19", "method.weights: expected the word inverse, or a mapping",
      TWO_LINES "method: {weights: invers}"},
-    {"3:20", "unknown attribute 'agee'; did you mean 'age'? Here one of: age, ill",
+    {"3:20", "unknown attribute 'agee'; did you mean 'age'? Allowed here: age, ill",
      TWO_LINES "method: {weights: {agee: 2}}"},
     {"3:25", "method.weights must not be negative", TWO_LINES "method: {weights: {age: -2}}"},
     {"3:18", "method.prefer: expected a list such as", TWO_LINES "method: {prefer: {a: 1}}"},
-    {"3:11", "unlisted: unknown word 'dorp'; did you mean 'drop'?", TWO_LINES "unlisted: dorp"},
+    {"3:11", "unlisted: unknown value 'dorp'; did you mean 'drop'?", TWO_LINES "unlisted: dorp"},
     {"3:19", "data.delimiter: expected one character of one byte, or its name, found "
              "'semicolumn'; did you mean 'semicolon'?",
      TWO_LINES "data: {delimiter: semicolumn}"},
     {"3:19", "a quote or a line break cannot stand between cells",
      TWO_LINES "data: {delimiter: '\"'}"},
-    {"5:1", "a value must stand in one line", TWO_LINES "data:\n  delimiter: |\n"},
-    {"1:4", "a value must stand in one line", "a: one\n  two\n"},
-    {"1:4", "a value must stand in one line", "a: \"one\n  two\"\n"},
-    {"1:4", "a value must stand in one line", "a: 'one\n  two'\n"},
+    {"5:1", "a value must be on one line", TWO_LINES "data:\n  delimiter: |\n"},
+    {"1:4", "a value must be on one line", "a: one\n  two\n"},
+    {"1:4", "a value must be on one line", "a: \"one\n  two\"\n"},
+    {"1:4", "a value must be on one line", "a: 'one\n  two'\n"},
     {"3:18", "data.missing: expected a cell's text, found a list",
      TWO_LINES "data: {missing: [[x]]}"},
 };
@@ -530,7 +530,7 @@ static void test_mistakes(void **state) {
   bool refused = is_refused("a: 1\nb\0c", 8, "2:2", "a NUL byte", report);
   for (size_t i = 0; refused && i < sizeof mistakes / sizeof *mistakes; i++) {
     const mistake *m = &mistakes[i];
-    refused = is_refused(m->yaml, strlen(m->yaml), m->place, m->phrase, report);
+    refused = is_refused(m->yaml, strlen(m->yaml), m->position, m->phrase, report);
   }
   (void)fflush(stderr);
   assert_true(dup2(terminal, STDERR_FILENO) >= 0);
@@ -595,13 +595,13 @@ static void test_overrides(void **state) {
   refuse_set(policy, "effort", "", "--effort: expected a whole number from 1 to 1000, found ''");
   refuse_set(policy, "algorithm", "", "--algorithm: expected a name, found ''");
   refuse_set(policy, "delimiter", "\xff",
-             "--delimiter: expected one character of one byte, or its name, found '\\xff'. Here "
-             "one of: tab, comma, semicolon, pipe");
+             "--delimiter: expected one character of one byte, or its name, found '\\xff'. Allowed "
+             "here: tab, comma, semicolon, pipe");
   refuse_set(policy, "suppressed", "removed",
-             "--suppressed: unknown word 'removed'; did you mean "
-             "'remove'? Here one of: remove, blank");
+             "--suppressed: unknown value 'removed'; did you mean "
+             "'remove'? Allowed here: remove, blank");
   refuse_set(policy, "sede", "1",
-             "unknown setting 'sede'; did you mean 'seed'? Here one of: k, p, "
+             "unknown setting 'sede'; did you mean 'seed'? Allowed here: k, p, "
              "algorithm, max-suppression, seed, effort, suppressed, formulas, delimiter");
   assert_int_equal(policy->k, 10); /* a refused value changes nothing */
   shoal_policy_free(policy);
@@ -647,11 +647,11 @@ static void test_files(void **state) {
   char folder[] = "/tmp/shoal-policy-XXXXXX", path[64], expected[96];
   assert_non_null(mkdtemp(folder));
   (void)snprintf(path, sizeof path, "%s/policy.yaml", folder);
-  refuse_file(path, "there is no such policy file");
-  refuse_file(folder, "this is a directory");
-  refuse_file("", "there is no such policy file");
+  refuse_file(path, "the policy file does not exist");
+  refuse_file(folder, "is a directory; give the policy file");
+  refuse_file("", "the policy file does not exist");
   write_file(path, "", 0, 0);
-  refuse_file(path, ":1:1: it is empty");
+  refuse_file(path, ":1:1: the policy is empty");
   write_file(path, "# sixteen bytes\n", 16, (16u << 20) / 16 + 1);
   refuse_file(path, "larger than 16 MiB");
   write_file(path, manual, strlen(manual), 1);

@@ -29,7 +29,7 @@ static const struct {
   const char *key; /* as messages name it */
   const char *before, *after;
   unsigned wrong; /* kinds of values that are not understood there */
-} places[] = {
+} positions[] = {
     {"shoal", "attributes: {a: {role: keep}}\nshoal: ", "\n", 31},
     {"data", BEGIN "data: ", "\n", LIST | MAPPING | WORD | EMPTY},
     {"data.delimiter", BEGIN "data: {delimiter: ", "}\n", 31},
@@ -102,20 +102,20 @@ static unsigned wrongly_taken(size_t i, size_t v) {
   char yaml[512];
   shoal_error error;
   unsigned line, at;
-  (void)snprintf(yaml, sizeof yaml, "%s%s%s", places[i].before, values[v], places[i].after);
-  bool wrong = places[i].wrong >> v & 1;
+  (void)snprintf(yaml, sizeof yaml, "%s%s%s", positions[i].before, values[v], positions[i].after);
+  bool wrong = positions[i].wrong >> v & 1;
   shoal_status status = parse(yaml, strlen(yaml), &error);
   bool ok = status == (wrong ? SHOAL_BAD_INPUT : SHOAL_OK);
   if (wrong)
     ok = ok && sscanf(error.message, "policy:%u:%u: ", &line, &at) == 2 && line <= 3 &&
-         (strstr(error.message, places[i].key) || strstr(error.message, "unknown key 'x'"));
+         (strstr(error.message, positions[i].key) || strstr(error.message, "unknown key 'x'"));
   if (!ok) print_error("%sstatus %d: %s\n", yaml, (int)status, error.message);
   return !ok;
 }
 
 static void a_value_of_the_wrong_kind_is_refused(void **state UNUSED) {
   unsigned n_wrong = 0;
-  for (size_t i = 0; i < COUNT(places); i++)
+  for (size_t i = 0; i < COUNT(positions); i++)
     for (size_t v = 0; v < COUNT(values); v++) n_wrong += wrongly_taken(i, v);
   assert_int_equal(n_wrong, 0);
 }
@@ -153,7 +153,7 @@ static const struct {
     {"aliases", "*x : 1\n"},
     {"not closed", "a: [1, [2, 3\n"},
     {"where ']' is expected", "a: {b: [1, 2}\n"},
-    {"nothing stands below 'A'", ATTRIBUTE "hierarchy: {tree: {A: , B: x}}}}\n"},
+    {"'A' has no children", ATTRIBUTE "hierarchy: {tree: {A: , B: x}}}}\n"},
     {"tree", ATTRIBUTE "hierarchy: {tree: [{a: 1, b: 2}]}}}\n"},
     {"unknown key 'k:3'", BEGIN "privacy: {k:3}\n"},
 };
@@ -188,13 +188,14 @@ static void bytes_that_are_no_text_are_refused(void **state UNUSED) {
                                       "\xf0\x9f\x90"};
   for (size_t i = 0; i < COUNT(bytes); i++)
     for (int last = 0; last < 2; last++) {
-      char yaml[512], place[32];
+      char yaml[512], position[32];
       shoal_error error;
       (void)snprintf(yaml, sizeof yaml, BEGIN "\r\nunlisted: keep # \xf0\x9f\x90\x9f%s%s", bytes[i],
                      last ? "" : "\n");
       assert_int_equal(parse(yaml, strlen(yaml), &error), SHOAL_BAD_INPUT);
-      (void)snprintf(place, sizeof place, "policy:4:19: byte 0x%02x", (unsigned char)bytes[i][0]);
-      if (!strstr(error.message, place)) fail_msg("%s instead of %s", error.message, place);
+      (void)snprintf(position, sizeof position, "policy:4:19: byte 0x%02x",
+                     (unsigned char)bytes[i][0]);
+      if (!strstr(error.message, position)) fail_msg("%s instead of %s", error.message, position);
     }
 }
 
@@ -207,7 +208,7 @@ static void lines_end_in_three_ways(void **state UNUSED) {
     (void)snprintf(yaml, sizeof yaml, "shoal: 1%sattributes: {a: {role: keep}}%sunlisted: kept%s",
                    ends[i], ends[i], ends[i]);
     assert_int_equal(parse(yaml, strlen(yaml), &error), SHOAL_BAD_INPUT);
-    if (!strstr(error.message, "policy:3:11: unlisted: unknown word 'kept'"))
+    if (!strstr(error.message, "policy:3:11: unlisted: unknown value 'kept'"))
       fail_msg("%s", error.message);
   }
 }

@@ -17,8 +17,9 @@ static void figures_of_columns(void **state) {
   assert_true(profile->holds);
   assert_int_equal(profile->input_rows, 5);
   assert_int_equal(profile->input_columns, 3);
-  assert_int_equal(profile->n_columns, 3);
-  const shoal_column_outcome *age = &profile->columns[0], *town = &profile->columns[1];
+  assert_int_equal(profile->profile.n_columns, 3);
+  const shoal_column_outcome *age = &profile->profile.columns[0],
+                             *town = &profile->profile.columns[1];
   assert_string_equal(age->name, "age");
   assert_string_equal(age->type, "number");
   assert_int_equal(age->distinct, 2);
@@ -30,14 +31,14 @@ static void figures_of_columns(void **state) {
   assert_string_equal(town->type, "text");
   assert_int_equal(town->missing, 1);
   assert_string_equal(town->missing_marks, "[\"\"]");
-  assert_string_equal(profile->columns[2].role, "sensitive");
-  assert_null(profile->columns[2].hierarchy);
-  assert_string_equal(profile->missing_marks, "[\"\", \"?\"]");
+  assert_string_equal(profile->profile.columns[2].role, "sensitive");
+  assert_null(profile->profile.columns[2].hierarchy);
+  assert_string_equal(profile->profile.missing_marks, "[\"\", \"?\"]");
   /* age and town: 30 Ulm three times, and two rows alone */
   assert_int_equal(profile->n_quasi, 2);
   assert_string_equal(profile->quasi[1], "town");
-  assert_int_equal(profile->n_distinct_rows, 3);
-  assert_int_equal(profile->n_unique_rows, 2);
+  assert_int_equal(profile->profile.n_distinct_rows, 3);
+  assert_int_equal(profile->profile.n_unique_rows, 2);
   shoal_result_free(profile);
 }
 
@@ -48,12 +49,12 @@ static void counts_are_rows(void **state) {
   shoal_result *profile = profile_of(make_table(
       names, 2, ROWS("30", "m", "31", "f", "32", "m", "?", "f"), counts, &(shoal_load_options){0}));
   assert_int_equal(profile->input_rows, UINT64_C(5000000005));
-  assert_int_equal(profile->columns[0].most_frequent, UINT64_C(5000000000));
-  assert_int_equal(profile->columns[0].unique, 1);
-  assert_int_equal(profile->columns[0].missing, 1);
-  assert_int_equal(profile->columns[1].unique, 0);
-  assert_int_equal(profile->n_distinct_rows, 4);
-  assert_int_equal(profile->n_unique_rows, 2);
+  assert_int_equal(profile->profile.columns[0].most_frequent, UINT64_C(5000000000));
+  assert_int_equal(profile->profile.columns[0].unique, 1);
+  assert_int_equal(profile->profile.columns[0].missing, 1);
+  assert_int_equal(profile->profile.columns[1].unique, 0);
+  assert_int_equal(profile->profile.n_distinct_rows, 4);
+  assert_int_equal(profile->profile.n_unique_rows, 2);
   shoal_result_free(profile);
 }
 
@@ -81,17 +82,17 @@ static void dashes(void **state) {
   (void)state;
   assert_type("number", ROWS("-", "1", "-", "2"));
   shoal_result *profile = profile_column("x", ROWS("-", "1", "-", "2"));
-  assert_int_equal(profile->columns[0].missing, 2);
-  assert_int_equal(profile->columns[0].distinct, 2);
+  assert_int_equal(profile->profile.columns[0].missing, 2);
+  assert_int_equal(profile->profile.columns[0].distinct, 2);
   shoal_result_free(profile);
   profile = profile_column("x", ROWS("-", "a", "b")); /* not rare: a value */
-  assert_int_equal(profile->columns[0].missing, 0);
-  assert_int_equal(profile->columns[0].distinct, 3);
-  assert_null(profile->columns[0].missing_marks);
-  assert_string_equal(profile->missing_marks, "[\"\"]");
+  assert_int_equal(profile->profile.columns[0].missing, 0);
+  assert_int_equal(profile->profile.columns[0].distinct, 3);
+  assert_null(profile->profile.columns[0].missing_marks);
+  assert_string_equal(profile->profile.missing_marks, "[\"\"]");
   shoal_result_free(profile);
   profile = profile_column("x", ROWS("-", "-")); /* nothing else */
-  assert_int_equal(profile->columns[0].distinct, 1);
+  assert_int_equal(profile->profile.columns[0].distinct, 1);
   shoal_result_free(profile);
   const char *rare[100], *finding[100];
   for (size_t r = 0; r < 100; r++) {
@@ -99,11 +100,11 @@ static void dashes(void **state) {
     finding[r] = r == 7 ? "-" : r % 2 ? "+" : "b";
   }
   profile = profile_column("x", rare, 100);
-  assert_int_equal(profile->columns[0].missing, 1);
-  assert_string_equal(profile->columns[0].missing_marks, "[\"-\"]");
+  assert_int_equal(profile->profile.columns[0].missing, 1);
+  assert_string_equal(profile->profile.columns[0].missing_marks, "[\"-\"]");
   shoal_result_free(profile);
   profile = profile_column("x", finding, 100);
-  assert_int_equal(profile->columns[0].missing, 0);
+  assert_int_equal(profile->profile.columns[0].missing, 0);
   shoal_result_free(profile);
 }
 
@@ -112,8 +113,8 @@ static void all_missing_marks(void **state) {
   shoal_result *profile =
       profile_column("x", ROWS("", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "Null", "NULL",
                                "#N/A", "\\N", ".", "-", "1", "2"));
-  assert_int_equal(profile->columns[0].missing, 14);
-  assert_string_equal(profile->columns[0].type, "number");
+  assert_int_equal(profile->profile.columns[0].missing, 14);
+  assert_string_equal(profile->profile.columns[0].type, "number");
   shoal_policy *policy = policy_of(profile);
   assert_int_equal(policy->n_missing, 14);
   for (size_t m = 0; shoal_missing_marks[m]; m++)
@@ -202,8 +203,8 @@ static void figures_tell_roles(void **state) {
                    "{date: [month, year, decade]}");
   /* too many values to be guessed at: the steward must decide, and is told so */
   shoal_result *profile = profile_series("x", DECIMAL, 100, 3, 300, 300);
-  assert_string_equal(profile->columns[0].role, "keep");
-  assert_true(profile->columns[0].undecided);
+  assert_string_equal(profile->profile.columns[0].role, "keep");
+  assert_true(profile->profile.columns[0].undecided);
   assert_int_equal(profile->n_warnings, 2); /* and there is no quasi-identifier */
   assert_non_null(strstr(profile->warnings[0], "decide on 'x'"));
   char *yaml = policy_text(profile);
@@ -225,7 +226,7 @@ static void many_undecided(void **state) {
   }
   shoal_result *profile = profile_cells(names, COLUMNS, cells, CELLS * COLUMNS);
   assert_non_null(strstr(profile->warnings[0], "'a', 'b', 'c', 'd', 'e' and 3 more: "));
-  assert_int_equal(profile->n_distinct_rows, 0);
+  assert_int_equal(profile->profile.n_distinct_rows, 0);
   shoal_result_free(profile);
 }
 
@@ -304,7 +305,7 @@ static void nothing_of_the_cells(void **state) {
       ROWS("SECRET1", "770021", "SECRET2", "SECRET3", "SECRET4", "770099", "SECRET5", "SECRET3"));
   char *json, *yaml = policy_text(profile);
   shoal_error error;
-  check(shoal_render_json(profile, &json, &error), &error);
+  check(shoal_render(profile, SHOAL_JSON, &json, &error), &error);
   assert_null(strstr(json, "SECRET"));
   assert_null(strstr(json, "7700"));
   assert_null(strstr(yaml, "SECRET"));
@@ -355,7 +356,7 @@ static void unfit_tables_are_refused(void **state) {
   assert_int_equal(shoal_profile(table, NULL, &profile, &error), SHOAL_BAD_INPUT);
   assert_null(profile);
   append(table, 2, ROWS("1", "m"), NULL);
-  check(shoal_table_settle(table, &(shoal_load_options){0}, &error), &error);
+  check(shoal_table_finalize(table, &(shoal_load_options){0}, &error), &error);
   table->columns[1].code_size = 0; /* as a policy that drops it would leave it */
   assert_int_equal(shoal_profile(table, NULL, &profile, &error), SHOAL_BAD_INPUT);
   assert_non_null(strstr(error.message, "column 'sex': its cells were not kept"));

@@ -110,7 +110,7 @@ static void refused_chunks_leave_a_table_as_it_was(void **state UNUSED) {
     assert_int_equal(shoal_table_rows(table), n_records);
     assert_int_equal(append(table, "mnop", "zzzz", more), SHOAL_OK);
     append_what_is_refused(table, with_counts);
-    assert_int_equal(shoal_table_settle(table, &plain, &error), SHOAL_OK);
+    assert_int_equal(shoal_table_finalize(table, &plain, &error), SHOAL_OK);
 
     assert_int_equal(table->n_rows, 16);
     assert_int_equal(shoal_table_rows(table), with_counts ? 52 + 9 : 16);
@@ -129,7 +129,7 @@ static void a_refused_chunk_does_not_decide_on_counts(void **state UNUSED) {
   shoal_table *table = new_table();
   assert_bad(append(table, "a", "x", (uint64_t[]){0}), "count");
   assert_int_equal(append(table, "abcdefghijklmnop", "xyxyxyxyxyxyxyxy", NULL), SHOAL_OK);
-  assert_int_equal(shoal_table_settle(table, &plain, &error), SHOAL_OK);
+  assert_int_equal(shoal_table_finalize(table, &plain, &error), SHOAL_OK);
   assert_null(table->counts);
   assert_int_equal(shoal_table_rows(table), 16);
   shoal_table_free(table);
@@ -144,7 +144,7 @@ static void chunks_with_and_without_counts_are_not_mixed(void **state UNUSED) {
     assert_bad(append(table, "cd", "xy", second), "mixed");
     assert_int_equal(append(table, "ef", "yx", first), SHOAL_OK);
     assert_bad(append(table, "cd", "xy", second), "mixed");
-    assert_int_equal(shoal_table_settle(table, &plain, &error), SHOAL_OK);
+    assert_int_equal(shoal_table_finalize(table, &plain, &error), SHOAL_OK);
     assert_int_equal(table->n_rows, 4);
     assert_int_equal(shoal_table_rows(table), counted_first ? 10 : 4);
     check_cells(&table->columns[0], "abef");
@@ -330,7 +330,7 @@ static void check_blank_middle(size_t n_blank, int reach) {
         write_text();
         for (unsigned n_threads = 1; n_threads <= 4; n_threads *= 2) {
           shoal_table *table;
-          assert_bad(load(n_threads, &table), "has 1 cell where the header has 2");
+          assert_bad(load(n_threads, &table), "has 1 cell, the header has 2");
           assert_int_equal(error.row, n_rows + 1);
         }
       }
@@ -355,7 +355,7 @@ static void a_short_row_before_a_nul_is_the_one_reported(void **state UNUSED) {
       write_text();
       for (unsigned n_threads = 1; n_threads <= 4; n_threads *= 2) {
         shoal_table *table;
-        assert_bad(load(n_threads, &table), "has 1 cell where the header has 2");
+        assert_bad(load(n_threads, &table), "has 1 cell, the header has 2");
         assert_int_equal(error.row, n_rows + 1);
       }
     }

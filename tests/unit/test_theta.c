@@ -3,7 +3,7 @@
  * Unit tests of src/cluster/theta*.c: classes given by hand as in docs/reading-the-papers.md R18
  * and R19, the tables of Khan et al. 2020, and random tables. Variances are counted anew here.
  */
-#include "scarce_memory.h"
+#include "lowmem_memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,13 +18,13 @@
 #include "base/text.h"
 #include "cluster/cluster.h"
 #include "cluster/recode.h"
-#include "job/prepare.h"
+#include "context/context.h"
 #include "model/theta.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
 
-enum { MOST_ROWS = 400, LETTERS = 26 };
+enum { MAX_ROWS = 400, LETTERS = 26 };
 
 static shoal_error error;
 
@@ -37,15 +37,15 @@ static void succeeds(shoal_status status) {
 typedef struct fixture {
   shoal_policy *policy;
   shoal_table *table;
-  shoal_prepared prepared;
+  shoal_context context;
   shoal_axes axes;
   shoal_recoding recoding;
-  shoal_fit fit;
+  shoal_cluster_requirements required;
   shoal_cluster_task task;
   shoal_partition partition;
   uint32_t n_rows;
-  unsigned numbers[MOST_ROWS];                /* by row: q */
-  char letters[MOST_ROWS], others[MOST_ROWS]; /* by row: s and s2 */
+  unsigned numbers[MAX_ROWS];               /* by row: q */
+  char letters[MAX_ROWS], others[MAX_ROWS]; /* by row: s and s2 */
   double mu;
   unsigned k;
 } fixture;
@@ -54,7 +54,7 @@ static void prepare(fixture *f, const char *models) {
   static const char *const names[] = {"q", "s", "s2"};
   static const shoal_recode_rule rules[] = {{.interval = true}};
   shoal_text yaml = {0}, cells[3] = {{0}};
-  uint64_t offsets[3][MOST_ROWS + 1] = {{0}};
+  uint64_t offsets[3][MAX_ROWS + 1] = {{0}};
   shoal_text_view views[3];
   shoal_text_print(&yaml,
                    "shoal: 1\nattributes:\n  q: {role: quasi, type: number}\n"
@@ -72,23 +72,26 @@ static void prepare(fixture *f, const char *models) {
   succeeds(shoal_table_new(names, 3, &f->table, &error));
   succeeds(shoal_table_append(f->table, views, 3, f->n_rows, NULL, &error));
   succeeds(shoal_table_finish(f->table, f->policy, SHOAL_FOR_RELEASE, &error));
-  succeeds(shoal_prepare(&f->prepared, f->table, f->policy, SHOAL_PREPARE_LOCAL, NULL, &error));
-  succeeds(shoal_axes_init(&f->axes, f->prepared.frequency, NULL, SHOAL_LOSS_HEIGHT, &error));
-  succeeds(shoal_recoding_init(&f->recoding, f->prepared.frequency, rules, &error));
-  succeeds(shoal_fit_init(&f->fit, &f->prepared.demands, &f->prepared.tracked, f->table,
-                          SHOAL_FIT_GIVEN, &error));
-  f->task = (shoal_cluster_task){.axes = &f->axes, .fit = &f->fit, .recoding = &f->recoding};
+  succeeds(shoal_context_init(&f->context, f->table, f->policy, SHOAL_CONTEXT_LOCAL, NULL, &error));
+  succeeds(shoal_axes_init(&f->axes, f->context.frequency, NULL, SHOAL_LOSS_HEIGHT, &error));
+  succeeds(shoal_recoding_init(&f->recoding, f->context.frequency, rules, &error));
+  succeeds(shoal_cluster_requirements_init(&f->required, &f->context.requirements,
+                                           &f->context.tracked, f->table, SHOAL_WEIGHTS_GIVEN,
+                                           &error));
+  f->task =
+      (shoal_cluster_task){.axes = &f->axes, .required = &f->required, .recoding = &f->recoding};
   shoal_text_reset(&yaml);
   for (size_t c = 0; c < 3; c++) shoal_text_reset(&cells[c]);
 }
 
 /* "aabc|adef": rows with these values of s, in these classes; s2 varies as much as it can.
- * `places`, as long, has a digit for each row's q; NULL: they are all different. */
-static void setup_at(fixture *f, const char *classes, const char *places, unsigned k, double mu) {
+ * `positions`, as long, has a digit for each row's q; NULL: they are all different. */
+static void setup_at(fixture *f, const char *classes, const char *positions, unsigned k,
+                     double mu) {
   memset(f, 0, sizeof *f);
   f->k = k;
   f->mu = mu;
-  f->partition.cluster_of_row = calloc(MOST_ROWS, sizeof *f->partition.cluster_of_row);
+  f->partition.cluster_of_row = calloc(MAX_ROWS, sizeof *f->partition.cluster_of_row);
   assert_non_null(f->partition.cluster_of_row);
   f->partition.n_clusters = 1;
   for (size_t i = 0; classes[i]; i++) {
@@ -96,7 +99,7 @@ static void setup_at(fixture *f, const char *classes, const char *places, unsign
       f->partition.n_clusters++;
       continue;
     }
-    f->numbers[f->n_rows] = places ? (unsigned)(places[i] - '0') : f->n_rows;
+    f->numbers[f->n_rows] = positions ? (unsigned)(positions[i] - '0') : f->n_rows;
     f->partition.cluster_of_row[f->n_rows] = f->partition.n_clusters - 1;
     f->others[f->n_rows] = (char)('a' + f->n_rows % LETTERS);
     f->letters[f->n_rows++] = classes[i];
@@ -110,10 +113,10 @@ static void setup(fixture *f, const char *classes, unsigned k, double mu) {
 
 static void release(fixture *f) {
   shoal_partition_reset(&f->partition);
-  shoal_fit_reset(&f->fit);
+  shoal_cluster_requirements_reset(&f->required);
   shoal_recoding_reset(&f->recoding);
   shoal_axes_reset(&f->axes);
-  shoal_prepared_reset(&f->prepared);
+  shoal_context_reset(&f->context);
   shoal_table_free(f->table);
   shoal_policy_free(f->policy);
 }
@@ -157,7 +160,7 @@ static bool passes(const fixture *f, uint32_t c) {
       int other = letter(f, "s2", noise->values[i * noise->n_columns + 1]);
       assert_true(noise->like[i] < f->n_rows);
       assert_int_equal(f->partition.cluster_of_row[noise->like[i]], c);
-      assert_true(count[at] == 0 || (f->fit.n_others > 1 && others[other] == 0));
+      assert_true(count[at] == 0 || (f->required.n_others > 1 && others[other] == 0));
       count[at]++;
       others[other]++;
     }
@@ -171,29 +174,29 @@ static uint32_t n_failing(const fixture *f) {
   return n;
 }
 
-static void mend(fixture *f) { succeeds(shoal_theta_repair(&f->task, &f->partition, &error)); }
+static void repair(fixture *f) { succeeds(shoal_theta_repair(&f->task, &f->partition, &error)); }
 
 /* Mended by swaps alone: as many classes as before, all of them pass. */
-static void swaps_mend(const char *classes, unsigned k, double mu) {
+static void swaps_repair(const char *classes, unsigned k, double mu) {
   fixture f;
   setup(&f, classes, k, mu);
   uint32_t before = f.partition.n_clusters;
-  mend(&f);
+  repair(&f);
   assert_int_equal(f.partition.n_clusters, before);
   assert_int_equal(n_failing(&f), 0);
   assert_int_equal(f.partition.noise.n, 0);
-  assert_int_equal(f.partition.n_given_up, 0);
+  assert_int_equal(f.partition.n_abandoned, 0);
   release(&f);
 }
 
 /* ---------------------------------------------------------------- R18 and R19 */
 
-static void donors_keep_theta(void **state UNUSED) { swaps_mend("aabc|adef|bdgh", 4, 0.6); }
+static void donors_keep_theta(void **state UNUSED) { swaps_repair("aabc|adef|bdgh", 4, 0.6); }
 
 static void earlier_and_later_classes_give(void **state UNUSED) {
-  swaps_mend("aabc|bbde|defg|hijk", 4, 0.6);
-  swaps_mend("hijk|defg|bbde|aabc", 4, 0.6);
-  swaps_mend("bcdg|abcd|aaef", 4, 0.6); /* the last one needs help from beyond its neighbour */
+  swaps_repair("aabc|bbde|defg|hijk", 4, 0.6);
+  swaps_repair("hijk|defg|bbde|aabc", 4, 0.6);
+  swaps_repair("bcdg|abcd|aaef", 4, 0.6); /* the last one needs help from beyond its neighbour */
 }
 
 /* No swap helps: whatever one gets, the other falls below theta; no value is absent, so that none
@@ -204,12 +207,12 @@ static void nothing_new_to_give_does_not_loop(void **state UNUSED) {
     fixture f;
     setup(&f, both[i % 2], 8, 0.6);
     assert_int_equal(n_failing(&f), 1);
-    f.task.most_noise = i < 2 ? 0 : 100;
-    mend(&f);
+    f.task.max_noise = i < 2 ? 0 : 100;
+    repair(&f);
     assert_int_equal(f.partition.n_clusters, 1);
     assert_int_equal(n_failing(&f), 0);
     assert_int_equal(f.partition.noise.n, 0);
-    assert_int_equal(f.partition.n_given_up, 0);
+    assert_int_equal(f.partition.n_abandoned, 0);
     assert_string_equal(f.partition.why,
                         "0 swaps of rows between classes, 1 class merged into others");
     release(&f);
@@ -218,7 +221,7 @@ static void nothing_new_to_give_does_not_loop(void **state UNUSED) {
 
 /* A third class that has other values: then swaps do, and all three stay. */
 static void something_new_to_give_does(void **state UNUSED) {
-  swaps_mend("aabbcdef|aaabcdef|ghijklmn", 8, 0.6);
+  swaps_repair("aabbcdef|aaabcdef|ghijklmn", 8, 0.6);
 }
 
 static void three_values_do_not_do_for_k_4(void **state UNUSED) {
@@ -226,11 +229,11 @@ static void three_values_do_not_do_for_k_4(void **state UNUSED) {
   for (size_t i = 0; i < COUNT(tables); i++) {
     fixture f;
     setup(&f, tables[i], 4, 0.6);
-    assert_int_equal(shoal_theta_least_distinct(f.fit.others[0]), 4);
-    f.task.most_noise = 100;
-    mend(&f);
+    assert_int_equal(shoal_theta_min_distinct(f.required.others[0]), 4);
+    f.task.max_noise = 100;
+    repair(&f);
     assert_int_equal(f.partition.noise.n, 0); /* it would not help */
-    assert_int_equal(f.partition.n_given_up, f.n_rows);
+    assert_int_equal(f.partition.n_abandoned, f.n_rows);
     release(&f);
   }
 }
@@ -239,24 +242,24 @@ static void one_class_only(void **state UNUSED) {
   fixture f;
   setup(&f, "aabbcd", 4, 0.6);
   assert_int_equal(n_failing(&f), 0);
-  mend(&f);
+  repair(&f);
   assert_int_equal(f.partition.n_clusters, 1);
   release(&f);
   setup(&f, "aabb", 4, 0.6);
-  mend(&f);
+  repair(&f);
   assert_int_equal(f.partition.n_clusters, 1);
-  assert_int_equal(f.partition.n_given_up, 4);
+  assert_int_equal(f.partition.n_abandoned, 4);
   release(&f);
 }
 
-static void least_distinct_values(void **state UNUSED) {
+static void min_distinct_values(void **state UNUSED) {
   static const struct {
     unsigned k, distinct;
   } cases[] = {{2, 2}, {4, 4}, {10, 8}, {18, 13}, {20, 14}, {21, 15}};
   for (size_t i = 0; i < COUNT(cases); i++) {
     fixture f;
     setup(&f, "abcdefghijklmnopqrstuvwxyz", cases[i].k, 0.6);
-    assert_int_equal(shoal_theta_least_distinct(f.fit.others[0]), cases[i].distinct);
+    assert_int_equal(shoal_theta_min_distinct(f.required.others[0]), cases[i].distinct);
     release(&f);
   }
 }
@@ -265,15 +268,15 @@ static void least_distinct_values(void **state UNUSED) {
 
 /* HIV h, Cancer c, Hepatitis p, Phthisis t, Asthma a, Obesity o, Flu f, Indigestion i */
 
-static void table_4b_needs_no_noise(void **state UNUSED) { swaps_mend("hhcf|ptao|cffi", 4, 0.6); }
+static void table_4b_needs_no_noise(void **state UNUSED) { swaps_repair("hhcf|ptao|cffi", 4, 0.6); }
 
 static void table_1a_needs_at_most_one_noise_row(void **state UNUSED) {
   static const uint32_t sorted[] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2};
   fixture f;
   setup(&f, "cchi|ffhp|ofat", 4, 0.6); /* sorted by age */
   assert_memory_equal(f.partition.cluster_of_row, sorted, sizeof sorted);
-  f.task.most_noise = 12;
-  mend(&f);
+  f.task.max_noise = 12;
+  repair(&f);
   assert_int_equal(n_failing(&f), 0);
   assert_true(f.partition.noise.n <= 1);
   release(&f);
@@ -285,8 +288,8 @@ static void noise_has_absent_values_and_a_limit(void **state UNUSED) {
   for (uint64_t most = 0; most <= 4; most++) {
     fixture f;
     setup(&f, "aabc|aabd|aabd", 4, 0.6);
-    f.task.most_noise = most;
-    mend(&f);
+    f.task.max_noise = most;
+    repair(&f);
     assert_true(f.partition.noise.n <= most);
     if (most == 4) assert_int_equal(n_failing(&f), 0);
     release(&f);
@@ -298,9 +301,9 @@ static void the_same_seed_invents_the_same_rows(void **state UNUSED) {
   for (int i = 0; i < 2; i++) {
     fixture f;
     setup(&f, "aabc|aabd|aabd", 4, 0.6);
-    f.task.most_noise = 8;
+    f.task.max_noise = 8;
     f.task.seed = 7;
-    mend(&f);
+    repair(&f);
     assert_true(f.partition.noise.n > 0 && f.partition.noise.n <= 8);
     memset(like[i], 0, sizeof like[i]);
     memcpy(like[i], f.partition.noise.like, f.partition.noise.n * sizeof **like);
@@ -312,7 +315,7 @@ static void the_same_seed_invents_the_same_rows(void **state UNUSED) {
 static void what_swaps_cannot_mend_is_merged(void **state UNUSED) {
   fixture f;
   setup(&f, "aaaa|bcde|aaaa", 4, 0.5);
-  mend(&f);
+  repair(&f);
   assert_true(f.partition.n_clusters < 3);
   release(&f);
 }
@@ -324,10 +327,10 @@ static void noise_where_nothing_else_helps(void **state UNUSED) {
   for (uint64_t most = 0; most <= 8; most++) {
     fixture f;
     setup(&f, "aabb|aabb|aabb|aacd", 4, 0.6);
-    f.task.most_noise = most;
-    mend(&f);
+    f.task.max_noise = most;
+    repair(&f);
     assert_true(f.partition.noise.n <= most);
-    assert_true((f.partition.n_given_up > 0) == (most < 6));
+    assert_true((f.partition.n_abandoned > 0) == (most < 6));
     assert_true(f.partition.noise_short == (most > 0 && most < 6));
     if (most >= 6) assert_int_equal(f.partition.noise.n + n_failing(&f), 6);
     release(&f);
@@ -338,7 +341,7 @@ static void noise_where_nothing_else_helps(void **state UNUSED) {
 
 /* Classes that cover the same numbers, as one: does each of these pass? */
 static bool united_pass(const fixture *f) {
-  unsigned lo[MOST_ROWS], hi[MOST_ROWS];
+  unsigned lo[MAX_ROWS], hi[MAX_ROWS];
   for (uint32_t c = 0; c < f->partition.n_clusters; c++) {
     lo[c] = UINT32_MAX;
     hi[c] = 0;
@@ -361,19 +364,19 @@ static bool united_pass(const fixture *f) {
 
 /* R2: each passes, with 0.6875 against 0.625, and both together have 0.609. */
 static void classes_of_equal_labels_are_mended_as_one(void **state UNUSED) {
-  static const char classes[] = "uvvw|uuvw|abcd", places[] = "0099|0099|5678";
+  static const char classes[] = "uvvw|uuvw|abcd", positions[] = "0099|0099|5678";
   fixture f;
-  setup_at(&f, classes, places, 4, 0.5);
+  setup_at(&f, classes, positions, 4, 0.5);
   assert_int_equal(n_failing(&f), 0);
   assert_false(united_pass(&f));
-  mend(&f);
+  repair(&f);
   assert_true(united_pass(&f));
   assert_int_equal(f.partition.n_clusters, 2);
   assert_string_equal(f.partition.why, "1 swap of rows between classes, 1 class united with one of "
                                        "equal labels");
   release(&f);
   setup_at(&f, "uvvw|uvxw", "0099|0099", 4, 0.5); /* pass together, too: they may stay apart */
-  mend(&f);
+  repair(&f);
   assert_int_equal(f.partition.n_clusters, 2);
   release(&f);
 }
@@ -382,8 +385,8 @@ static void classes_of_equal_labels_are_mended_as_one(void **state UNUSED) {
 static void noise_is_absent_from_all_of_equal_labels(void **state UNUSED) {
   fixture f;
   setup_at(&f, "aabb|aabb|aacd", "0099|0099|5678", 4, 0.6);
-  f.task.most_noise = 100;
-  mend(&f);
+  f.task.max_noise = 100;
+  repair(&f);
   assert_int_equal(f.partition.n_clusters, 2);
   assert_int_equal(n_failing(&f), 0); /* which looks at the values, too */
   assert_true(f.partition.noise.n >= 2);
@@ -422,29 +425,30 @@ static void draw(fixture *f, shoal_random *random, const char *models) {
   }
   prepare(f, models);
   if (shoal_random_below(random, 2)) f->task.start = SHOAL_START_SORTED;
-  if (shoal_random_below(random, 2)) f->task.most_noise = shoal_random_below(random, 20);
-  if (shoal_random_below(random, 4) == 0) f->task.most_suppressed = shoal_random_below(random, 8);
+  if (shoal_random_below(random, 2)) f->task.max_noise = shoal_random_below(random, 20);
+  if (shoal_random_below(random, 4) == 0) f->task.max_suppressed = shoal_random_below(random, 8);
 }
 
 /* Every class passes but those that are given up; a partition; noise within its limit. */
-static void is_mended(const fixture *f, shoal_judging *judging) {
+static void is_repaired(const fixture *f, shoal_requirement_checker *checker) {
   const shoal_partition *p = &f->partition;
   uint64_t breaking = 0;
-  assert_true(p->noise.n <= f->task.most_noise);
+  assert_true(p->noise.n <= f->task.max_noise);
   for (uint32_t c = 0; c < p->n_clusters; c++) {
-    uint32_t rows[MOST_ROWS], n = 0, values[2 * MOST_ROWS], n_noise = 0;
+    uint32_t rows[MAX_ROWS], n = 0, values[2 * MAX_ROWS], n_noise = 0;
     for (uint32_t r = 0; r < f->n_rows; r++)
       if (p->cluster_of_row[r] == c) rows[n++] = r;
     for (uint32_t i = 0; i < p->noise.n; i++)
       if (p->noise.cluster[i] == c)
         memcpy(values + 2 * n_noise++, p->noise.values + i * 2, 2 * sizeof *values);
     assert_true(n > 0);
-    bool fits = shoal_judging_fits_with(judging, rows, n, (shoal_added){values, n_noise, 2});
+    bool fits = shoal_requirement_checker_satisfies_with(checker, rows, n,
+                                                         (shoal_added){values, n_noise, 2});
     if (fits) assert_true(passes(f, c));
     else assert_int_equal(n_noise, 0);
     if (!fits) breaking += n;
   }
-  assert_int_equal(breaking, p->n_given_up);
+  assert_int_equal(breaking, p->n_abandoned);
 }
 
 static void random_tables(void **state UNUSED) {
@@ -460,12 +464,12 @@ static void random_tables(void **state UNUSED) {
   for (size_t i = 0; i < 600; i++) {
     fixture f;
     draw(&f, &random, models[i % COUNT(models)]);
-    shoal_judging judging;
-    succeeds(shoal_judging_init(&judging, &f.fit, &error));
+    shoal_requirement_checker checker;
+    succeeds(shoal_requirement_checker_init(&checker, &f.required, &error));
     succeeds(shoal_cluster_theta(&f.task, &f.partition, &error));
-    is_mended(&f, &judging);
-    reached += f.partition.n_given_up == 0;
-    shoal_judging_reset(&judging);
+    is_repaired(&f, &checker);
+    reached += f.partition.n_abandoned == 0;
+    shoal_requirement_checker_reset(&checker);
     release(&f);
   }
   assert_true(reached > 300);
@@ -482,7 +486,7 @@ static void memory_may_run_out_anywhere(void **state UNUSED) {
   for (size_t i = 0; i < 6; i++) {
     fixture f;
     draw(&f, &random, models[i % COUNT(models)]);
-    f.task.most_noise = 100;
+    f.task.max_noise = 100;
     f.task.run = &(shoal_run){.n_threads = 1}; /* allocations are counted without a lock */
     succeeds(shoal_cluster_theta(&f.task, &f.partition, &error));
     uint32_t n_clusters = f.partition.n_clusters, n_noise = f.partition.noise.n, n_failed = 0;
@@ -514,7 +518,7 @@ int main(void) {
       cmocka_unit_test(something_new_to_give_does),
       cmocka_unit_test(three_values_do_not_do_for_k_4),
       cmocka_unit_test(one_class_only),
-      cmocka_unit_test(least_distinct_values),
+      cmocka_unit_test(min_distinct_values),
       cmocka_unit_test(table_4b_needs_no_noise),
       cmocka_unit_test(table_1a_needs_at_most_one_noise_row),
       cmocka_unit_test(noise_has_absent_values_and_a_limit),

@@ -4,14 +4,14 @@
  * word by word, as slow as it may be, on random tables; partitions that satisfy the policy under
  * every model; progress, cancelling and memory that runs out.
  */
-#include "scarce_memory.h"
+#include "lowmem_memory.h"
 
 #include "cluster_fixture.h"
 
-enum { MOST_ROWS = 128, MOST_GIVERS = 4 };
+enum { MAX_ROWS = 128, MAX_GIVERS = 4 };
 
 static shoal_status try_cluster(fixture *f, const shoal_run *run) {
-  shoal_cluster_task task = {.axes = &f->axes, .fit = &f->fit, .run = run};
+  shoal_cluster_task task = {.axes = &f->axes, .required = &f->required, .run = run};
   shoal_partition_reset(&f->partition);
   return shoal_cluster_top_down(&task, &f->partition, &f->error);
 }
@@ -22,7 +22,7 @@ static void cluster(fixture *f) { succeeds(f, try_cluster(f, NULL)); }
 
 /* Each row's cluster as a letter; clusters by their first row. */
 static void assert_clusters(const fixture *f, const char *expected) {
-  char letters[MOST_ROWS] = "", of_cluster[MOST_ROWS] = "", next = 'A';
+  char letters[MAX_ROWS] = "", of_cluster[MAX_ROWS] = "", next = 'A';
   for (size_t r = 0; r < f->n_rows; r++) {
     char *letter = &of_cluster[f->partition.cluster_of_row[r]];
     if (!*letter) *letter = next++;
@@ -107,12 +107,12 @@ static void what_cannot_be_specialized_is_one_cluster(void **state UNUSED) {
 /* ---------------------------------------------------------------- the same, slowly */
 
 typedef struct rows {
-  uint32_t items[MOST_ROWS];
+  uint32_t items[MAX_ROWS];
   uint32_t n;
 } rows;
 
 typedef struct pieces {
-  rows items[MOST_ROWS];
+  rows items[MAX_ROWS];
   uint32_t n;
 } pieces;
 
@@ -123,21 +123,23 @@ static void add_all(rows *set, const rows *others) {
 }
 
 /* Distinct groups of a count among the rows, each looked for among those before it. */
-static uint32_t distinct_of(const shoal_fit *fit, size_t d, const uint32_t *items, size_t n) {
+static uint32_t distinct_of(const shoal_cluster_requirements *required, size_t d,
+                            const uint32_t *items, size_t n) {
   uint32_t distinct = 0;
   for (size_t i = 0; i < n; i++) {
-    uint32_t group = shoal_count_group(&fit->counts[d], items[i]);
-    bool again = group == SHOAL_NO_GROUP;
+    uint32_t group = shoal_distinct_requirement_group(&required->counts[d], items[i]);
+    bool again = group == SHOAL_NONE;
     for (size_t j = 0; j < i && !again; j++)
-      again = shoal_count_group(&fit->counts[d], items[j]) == group;
+      again = shoal_distinct_requirement_group(&required->counts[d], items[j]) == group;
     distinct += !again;
   }
   return distinct;
 }
 
 static bool slow_fits(fixture *f, const rows *set) {
-  for (size_t d = 0; d < f->fit.n_counts; d++)
-    if (distinct_of(&f->fit, d, set->items, set->n) < f->fit.counts[d].least) return false;
+  for (size_t d = 0; d < f->required.n_counts; d++)
+    if (distinct_of(&f->required, d, set->items, set->n) < f->required.counts[d].min_distinct)
+      return false;
   return satisfies(f, set->items, set->n);
 }
 
@@ -149,7 +151,7 @@ static int by_number(const void *a, const void *b) {
 static uint32_t slow_loss(const fixture *f, const rows *set, size_t axis) {
   uint32_t lo = UINT32_MAX, hi = 0;
   for (uint32_t i = 0; i < set->n; i++) {
-    uint32_t at = place(f, set->items[i], axis);
+    uint32_t at = position(f, set->items[i], axis);
     if (at < lo) lo = at;
     if (at > hi) hi = at;
   }
@@ -158,15 +160,15 @@ static uint32_t slow_loss(const fixture *f, const rows *set, size_t axis) {
 
 /* The last place of the lower half: nearest to half of the rows, of two cuts the lower. */
 static uint32_t slow_half(const fixture *f, const rows *set, size_t axis) {
-  uint32_t places[MOST_ROWS], best = 0;
+  uint32_t positions[MAX_ROWS], best = 0;
   size_t nearest = SIZE_MAX;
-  for (uint32_t i = 0; i < set->n; i++) places[i] = place(f, set->items[i], axis);
-  qsort(places, set->n, sizeof *places, by_number);
+  for (uint32_t i = 0; i < set->n; i++) positions[i] = position(f, set->items[i], axis);
+  qsort(positions, set->n, sizeof *positions, by_number);
   for (uint32_t i = 1; i < set->n; i++) {
     size_t off = 2 * i > set->n ? 2 * i - set->n : set->n - 2 * i;
-    if (places[i] == places[i - 1] || off >= nearest) continue;
+    if (positions[i] == positions[i - 1] || off >= nearest) continue;
     nearest = off;
-    best = places[i - 1];
+    best = positions[i - 1];
   }
   return best;
 }
@@ -174,17 +176,17 @@ static uint32_t slow_half(const fixture *f, const rows *set, size_t axis) {
 /* Which child a row is of, by a number that rises with the place. */
 static uint32_t slow_key(const fixture *f, const rows *set, size_t axis, uint32_t row) {
   const shoal_axis *a = &f->axes.items[axis];
-  uint32_t at = place(f, row, axis), first = at;
+  uint32_t at = position(f, row, axis), first = at;
   bool missing = false;
   for (uint32_t i = 0; i < set->n; i++)
-    missing = missing || place(f, set->items[i], axis) >= a->n_numbers;
+    missing = missing || position(f, set->items[i], axis) >= a->n_numbers;
   if (!a->hierarchy && missing) return at < a->n_numbers ? 0 : at;
   if (!a->hierarchy) return at > slow_half(f, set, axis);
   for (uint32_t level = a->hierarchy->n_levels; level-- > 0;) { /* the highest that tells apart */
     const uint32_t *label = a->hierarchy->levels[level].of_leaf;
     bool differ = false;
     for (uint32_t i = 0; i < set->n; i++) {
-      uint32_t other = place(f, set->items[i], axis);
+      uint32_t other = position(f, set->items[i], axis);
       differ = differ || label[a->code_at[other]] != label[a->code_at[at]];
       if (label[a->code_at[other]] == label[a->code_at[at]] && other < first) first = other;
     }
@@ -195,7 +197,7 @@ static uint32_t slow_key(const fixture *f, const rows *set, size_t axis, uint32_
 }
 
 static void slow_children(const fixture *f, const rows *set, size_t axis, pieces *children) {
-  uint32_t keys[MOST_ROWS], sorted[MOST_ROWS];
+  uint32_t keys[MAX_ROWS], sorted[MAX_ROWS];
   for (uint32_t i = 0; i < set->n; i++) sorted[i] = keys[i] = slow_key(f, set, axis, set->items[i]);
   qsort(sorted, set->n, sizeof *sorted, by_number);
   children->n = 0;
@@ -218,12 +220,12 @@ static void give(rows *left, rows *giver, uint32_t at) {
 static void give_lacking(fixture *f, rows *left, rows *giver) {
   for (uint32_t i = 0; i < giver->n;) {
     bool lacks = false;
-    for (size_t d = 0; d < f->fit.n_counts; d++) {
-      uint32_t before = distinct_of(&f->fit, d, left->items, left->n);
+    for (size_t d = 0; d < f->required.n_counts; d++) {
+      uint32_t before = distinct_of(&f->required, d, left->items, left->n);
       rows more = *left;
       add(&more, giver->items[i]);
-      uint32_t after = distinct_of(&f->fit, d, more.items, more.n);
-      lacks = lacks || (before < f->fit.counts[d].least && after > before);
+      uint32_t after = distinct_of(&f->required, d, more.items, more.n);
+      lacks = lacks || (before < f->required.counts[d].min_distinct && after > before);
     }
     if (lacks) give(left, giver, i);
     else i++;
@@ -233,15 +235,15 @@ static void give_lacking(fixture *f, rows *left, rows *giver) {
 static bool slow_spare(fixture *f, rows *left, rows *giver) {
   rows l = *left, g = *giver;
   give_lacking(f, &l, &g);
-  while ((l.n < f->fit.k || l.n == left->n) && g.n) give(&l, &g, 0);
-  bool monotone = f->fit.monotone;
+  while ((l.n < f->required.k || l.n == left->n) && g.n) give(&l, &g, 0);
+  bool monotone = f->required.monotone;
   for (uint32_t step = 1;; step *= monotone ? 1 : 2) {
-    if (g.n < f->fit.k) return false;
+    if (g.n < f->required.k) return false;
     bool fits = slow_fits(f, &l), both = fits && slow_fits(f, &g);
     if (fits && monotone && !both) return false;
     if (both) break;
-    if (g.n == f->fit.k) return false;
-    for (uint32_t i = 0; i < step && g.n > f->fit.k; i++) give(&l, &g, 0);
+    if (g.n == f->required.k) return false;
+    for (uint32_t i = 0; i < step && g.n > f->required.k; i++) give(&l, &g, 0);
   }
   *left = l;
   *giver = g;
@@ -261,11 +263,11 @@ static uint32_t in_order(const pieces *children, const bool *kept, uint32_t *ord
   return n;
 }
 
-static bool slow_mend(fixture *f, pieces *children, bool *kept, rows *left) {
-  uint32_t order[MOST_ROWS];
+static bool slow_repair(fixture *f, pieces *children, bool *kept, rows *left) {
+  uint32_t order[MAX_ROWS];
   while (left->n && !slow_fits(f, left)) {
     uint32_t n = in_order(children, kept, order);
-    for (uint32_t i = 0; i < n && i < MOST_GIVERS; i++)
+    for (uint32_t i = 0; i < n && i < MAX_GIVERS; i++)
       if (slow_spare(f, left, &children->items[order[n - 1 - i]])) return true;
     if (n < 2) return false;
     add_all(left, &children->items[order[0]]);
@@ -278,8 +280,8 @@ static bool slow_mend(fixture *f, pieces *children, bool *kept, rows *left) {
 static int64_t slow_try(fixture *f, const rows *set, size_t axis, pieces *parts) {
   static pieces children;
   static rows left;
-  bool kept[MOST_ROWS];
-  uint32_t losses[MOST_ROWS], loss = slow_loss(f, set, axis);
+  bool kept[MAX_ROWS];
+  uint32_t losses[MAX_ROWS], loss = slow_loss(f, set, axis);
   int64_t gain = -1;
   slow_children(f, set, axis, &children);
   left.n = 0;
@@ -288,7 +290,7 @@ static int64_t slow_try(fixture *f, const rows *set, size_t axis, pieces *parts)
     kept[c] = slow_fits(f, &children.items[c]);
     if (!kept[c]) add_all(&left, &children.items[c]);
   }
-  if (left.n == set->n || children.n < 2 || !slow_mend(f, &children, kept, &left)) return -1;
+  if (left.n == set->n || children.n < 2 || !slow_repair(f, &children, kept, &left)) return -1;
   parts->n = 0;
   gain = 0;
   for (uint32_t c = 0; c < children.n; c++) {
@@ -402,8 +404,8 @@ static void every_model_holds_on_larger_tables(void **state UNUSED) {
     setup(&f, seed % 2 ? &large : &heavy, 3000, 3 + seed % 4, 2, models[seed / 2], seed);
     cluster(&f);
     check_partition(&f);
-    bool breaks = seed == 6; /* alpha is 0.5, and one value has more of the heavy table's rows */
-    assert_true(breaks ? f.partition.n_clusters == 1 : f.partition.n_clusters > 20);
+    bool violates = seed == 6; /* alpha is 0.5, and one value has more of the heavy table's rows */
+    assert_true(violates ? f.partition.n_clusters == 1 : f.partition.n_clusters > 20);
     teardown(&f);
   }
 }

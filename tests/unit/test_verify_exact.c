@@ -5,7 +5,7 @@
  * is asked directly, also without memory. And two small things that only direct calls reach: bytes
  * whose hashes collide, and cells that are too large.
  */
-#include "scarce_memory.h"
+#include "lowmem_memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "verify/entropy.h"
+#include "verify/exact.h"
 #include "verify/models.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -23,19 +23,19 @@
 
 /* ---------------------------------------------------------------- one class of made-up counts */
 
-enum { MOST_VALUES = 64, MANY_LABELS = 1000 };
+enum { MAX_VALUES = 64, MANY_LABELS = 1000 };
 
 static shoal_error error;
-static shoal_verify_count counts[MOST_VALUES], guards[1] = {{1, 0}};
+static shoal_verify_count counts[MAX_VALUES], guards[1] = {{1, 0}};
 static size_t starts[2], guard_starts[2] = {0, 1};
 static uint64_t class_rows[1];
-static shoal_verify_value values[MOST_VALUES];
+static shoal_verify_value values[MAX_VALUES];
 static shoal_verify_knowledge known;
 static shoal_verify_attribute attribute;
 static shoal_verify_tally tally;
 static shoal_verify_parameter parameters[8];
 static shoal_verify_model model;
-static shoal_verify_claim claim;
+static shoal_verify_request request;
 
 static void count(const uint64_t *rows, size_t n_values) {
   class_rows[0] = 0;
@@ -64,23 +64,23 @@ static void ask(const char *name, const char *first, const char *value, const ch
   parameters[1] = (shoal_verify_parameter){second, other};
   model = (shoal_verify_model){.name = name, .parameters = parameters, .n_parameters = 1};
   if (second) model.n_parameters = 2;
-  claim = (shoal_verify_claim){.models = &model, .n_models = 1, .k = 2, .guards_fd = -1};
+  request = (shoal_verify_request){.models = &model, .n_models = 1, .k = 2, .guards_fd = -1};
 }
 
 static shoal_status prove(void) {
   error = (shoal_error){0};
-  return shoal_verify_models(&claim, &tally, &error);
+  return shoal_verify_models(&request, &tally, &error);
 }
 
 static void is_too_large(void) {
   assert_int_equal(prove(), SHOAL_FAILED);
-  if (!strstr(error.message, "too large to compare exactly on 'ill'"))
+  if (!strstr(error.message, "too large for an exact comparison, of 'ill'"))
     fail_msg("%s: %s", model.name, error.message);
 }
 
-static void breaks(void) {
+static void violates(void) {
   assert_int_equal(prove(), SHOAL_FAILED);
-  if (!strstr(error.message, "the release breaks")) fail_msg("%s: %s", model.name, error.message);
+  if (!strstr(error.message, "the release violates")) fail_msg("%s: %s", model.name, error.message);
 }
 
 /* ---------------------------------------------------------------- theta, recursive, t */
@@ -102,20 +102,20 @@ static void a_variance_that_does_not_fit_is_not_proven(void **state UNUSED) {
   for (size_t i = 0; i < COUNT(large); i++) {
     count(large[i].rows, 2);
     ask("theta-sensitive", "mu", large[i].mu, NULL, NULL);
-    claim.k = large[i].k;
+    request.k = large[i].k;
     is_too_large();
   }
   count((const uint64_t[]){4, 4}, 2); /* of variance 1/4, as 2 rows of 2 values */
   ask("theta-sensitive", "mu", "1", NULL, NULL);
   assert_int_equal(prove(), SHOAL_OK);
-  claim.k = UINT64_C(1) << 60; /* all that is needed still fits */
-  breaks();
+  request.k = UINT64_C(1) << 60; /* all that is needed still fits */
+  violates();
 }
 
 static void a_tail_that_does_not_fit_is_not_proven(void **state UNUSED) {
-  uint64_t rows[MOST_VALUES];
-  for (size_t v = 0; v < MOST_VALUES; v++) rows[v] = UINT64_MAX;
-  count(rows, MOST_VALUES);
+  uint64_t rows[MAX_VALUES];
+  for (size_t v = 0; v < MAX_VALUES; v++) rows[v] = UINT64_MAX;
+  count(rows, MAX_VALUES);
   ask("l-diversity", "l", "2", "kind", "recursive");
   parameters[2] = (shoal_verify_parameter){"c", "999999999999999999"};
   model.n_parameters = 3;
@@ -148,7 +148,7 @@ static void values_without_rows_have_no_rank(void **state UNUSED) {
   starts[1] = 2; /* 3 and 1 */
   class_rows[0] = 4;
   ask("t-closeness", "t", "0.0833", "distance", "ordered");
-  breaks(); /* of 1, 2, 3: 1/2 against 6/12 up to 1, 1/2 against 8/12 up to 2: 1/6 over 2 steps */
+  violates(); /* of 1, 2, 3: 1/2 against 6/12 up to 1, 1/2 against 8/12 up to 2: 1/6 over 2 steps */
   parameters[0].value = "0.0834";
   assert_int_equal(prove(), SHOAL_OK);
 }
@@ -170,7 +170,7 @@ static void many_parameters_are_cut_in_the_message(void **state UNUSED) {
   model.n_parameters = COUNT(parameters);
   for (size_t i = 1; i < COUNT(parameters); i++)
     parameters[i] = (shoal_verify_parameter){forty, forty};
-  breaks();
+  violates();
   assert_non_null(strstr(error.message, "k-anonymity (k = 5, 1234567890"));
   assert_non_null(strstr(error.message, "1 class, 4 rows"));
 }
@@ -235,7 +235,7 @@ static void an_entropy_too_near_is_undecided(void **state UNUSED) {
   shoal_verify_fraction l = {194797891220964675, 100000000000000000};
   assert_int_equal(shoal_verify_entropy(rows, 2, l), SHOAL_VERIFY_UNDECIDED);
   l.numerator += 1000;
-  assert_int_equal(shoal_verify_entropy(rows, 2, l), SHOAL_VERIFY_BREAKS);
+  assert_int_equal(shoal_verify_entropy(rows, 2, l), SHOAL_VERIFY_VIOLATES);
   l.numerator -= 2000;
   assert_int_equal(shoal_verify_entropy(rows, 2, l), SHOAL_VERIFY_HOLDS);
   count(rows, 2);

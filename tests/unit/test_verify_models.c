@@ -17,7 +17,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "verify/verify.h"
-#include "verify_claim.h"
+#include "verify_request.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
@@ -39,18 +39,18 @@ static const char *const missing[] = {"", "?"};
 static shoal_verify_knowledge known;
 static shoal_verify_parameter parameters[4];
 static shoal_verify_model model;
-static shoal_verify_claim claim;
+static shoal_verify_request request;
 static shoal_error error;
 static const char *guards; /* the content of the file; NULL: none */
 
-static int start_claim(void **state UNUSED) {
+static int start_request(void **state UNUSED) {
   known = (shoal_verify_knowledge){
       .values = illnesses, .n_values = COUNT(illnesses), .n_categories = 3};
-  claim = claim_on(columns, 2, &model);
-  claim.attributes = &known;
-  claim.k = 4;
-  claim.missing = missing;
-  claim.n_missing = 2;
+  request = request_on(columns, 2, &model);
+  request.attributes = &known;
+  request.k = 4;
+  request.missing = missing;
+  request.n_missing = 2;
   guards = NULL;
   return 0;
 }
@@ -80,22 +80,22 @@ static shoal_status prove(const char *name, const char *with, const char *classe
   model.name = name;
   shoal_text release = {0};
   shoal_text_add(&release, "age,illness\n");
-  claim.n_rows = 0;
+  request.n_rows = 0;
   unsigned class_id = 0;
   for (char *rest = words, *word; (word = strsep(&rest, " "));) {
     class_id += !strcmp(word, "|");
     if (!strcmp(word, "|")) continue;
     shoal_text_print(&release, "%u,%s\n", class_id, word);
-    claim.n_rows++;
+    request.n_rows++;
   }
   int fd = file_of(release.bytes);
-  if (guards) claim.guards_fd = file_of(guards);
+  if (guards) request.guards_fd = file_of(guards);
   shoal_verify_finding finding;
   error = (shoal_error){0};
-  shoal_status status = shoal_verify(fd, &claim, NULL, &finding, &error);
+  shoal_status status = shoal_verify(fd, &request, NULL, &finding, &error);
   assert_int_equal(close(fd), 0);
-  if (guards) assert_int_equal(close(claim.guards_fd), 0);
-  claim.guards_fd = -1;
+  if (guards) assert_int_equal(close(request.guards_fd), 0);
+  request.guards_fd = -1;
   shoal_text_reset(&release);
   free(text);
   free(words);
@@ -113,8 +113,8 @@ static void fails(const char *name, const char *with, const char *classes, const
     fail_msg("%s (%s) on %s: no '%s' in: %s", name, with, classes, part, error.message);
 }
 
-static void breaks(const char *name, const char *with, const char *classes) {
-  fails(name, with, classes, "the release breaks ");
+static void violates(const char *name, const char *with, const char *classes) {
+  fails(name, with, classes, "the release violates ");
 }
 
 static void unprovable(const char *name, const char *with, const char *classes) {
@@ -128,15 +128,15 @@ static void extended_p_sensitive_counts_strong_ancestors(void **state UNUSED) {
   holds(name, "p=3", "hiv flu lung"); /* nothing is protected but the leaves */
   known.protect = (const char *const[]){"viral", "burn"};
   known.n_protect = 2;
-  breaks(name, "p=2", "hiv flu ebola flu");
+  violates(name, "p=2", "hiv flu ebola flu");
   holds(name, "p=2", "hiv flu lung");
   holds(name, "p=3", "hiv lung colon");
   holds(name, "p=2", "hiv burn | lung colon");
   fails(name, "p=2", "hiv flu | burn burn ? | lung flu", "(p = 2) on 'illness': 2 classes, 5 rows");
   known.protect = (const char *const[]){"lung", "cancer"}; /* the node above decides */
-  breaks(name, "p=2", "lung colon cancer");
+  violates(name, "p=2", "lung colon cancer");
   known.protect = (const char *const[]){"any", "viral"};
-  breaks(name, "p=2", "hiv flu lung burn");
+  violates(name, "p=2", "hiv flu lung burn");
   unprovable(name, "p=1", "hiv typhus");
 }
 
@@ -147,20 +147,20 @@ static void a_label_is_a_node_only_with_all_above_it(void **state UNUSED) {
   known = (shoal_verify_knowledge){
       .values = values, .n_values = 3, .n_protect = 1, .protect = (const char *const[]){"other"}};
   holds("extended-p-sensitive", "p=2", "a b");
-  breaks("extended-p-sensitive", "p=2", "b c");
+  violates("extended-p-sensitive", "p=2", "b c");
   /* Heights 3, 2, 1: b lacks nothing, a gives its 1/4 over the root; then c 1/4 to b from 1/3. */
   holds("t-closeness", "t=0.25 distance=hierarchical", "b b c c");
-  breaks("t-closeness", "t=0.249 distance=hierarchical", "b b c c");
+  violates("t-closeness", "t=0.249 distance=hierarchical", "b b c c");
   holds("t-closeness", "t=0.34 distance=hierarchical", "b b b c"); /* 1/4 + 1/4 x 1/3 */
-  breaks("t-closeness", "t=0.33 distance=hierarchical", "b b b c");
+  violates("t-closeness", "t=0.33 distance=hierarchical", "b b b c");
 }
 
 static void p_plus_counts_categories(void **state UNUSED) {
   const char *name = "p-plus-sensitive";
-  breaks(name, "p=2", "hiv lung ebola");
+  violates(name, "p=2", "hiv lung ebola");
   holds(name, "p=2", "hiv colon");
   holds(name, "p=3", "hiv colon flu ?");
-  breaks(name, "p=1", "? ?");
+  violates(name, "p=1", "? ?");
   unprovable(name, "p=1", "hiv typhus");
   known.n_categories = 2; /* then that of flu is unknown */
   unprovable(name, "p=1", "hiv colon");
@@ -169,30 +169,30 @@ static void p_plus_counts_categories(void **state UNUSED) {
 static void p_alpha_adds_weights_of_distinct_values(void **state UNUSED) {
   const char *name = "p-alpha-sensitive"; /* weights: hiv 0, lung 0, colon 0.5, flu 1, burn 1 */
   holds(name, "p=2 alpha=0.5", "hiv colon");
-  breaks(name, "p=2 alpha=0.51", "hiv colon");
-  breaks(name, "p=2 alpha=0.51", "hiv colon colon colon");
+  violates(name, "p=2 alpha=0.51", "hiv colon");
+  violates(name, "p=2 alpha=0.51", "hiv colon colon colon");
   holds(name, "p=2 alpha=2.5", "colon flu burn");
-  breaks(name, "p=2 alpha=2.500000000000001", "colon flu burn");
-  breaks(name, "p=4 alpha=2.5", "colon flu burn ?");
+  violates(name, "p=2 alpha=2.500000000000001", "colon flu burn");
+  violates(name, "p=4 alpha=2.5", "colon flu burn ?");
   holds(name, "p=2 alpha=0", "hiv lung");
   unprovable(name, "p=2 alpha=-1", "hiv colon");
   unprovable(name, "p=2", "hiv colon");
   const shoal_verify_value alone[] = {{"hiv", NULL, 0, 1}, {"flu", NULL, 0, 1}};
   known = (shoal_verify_knowledge){.values = alone, .n_values = 2, .n_categories = 1};
   holds(name, "p=2 alpha=0", "hiv flu");
-  breaks(name, "p=2 alpha=0.1", "hiv flu"); /* one category weighs 0 */
+  violates(name, "p=2 alpha=0.1", "hiv flu"); /* one category weighs 0 */
 }
 
 static void balance_is_about_the_categories_present(void **state UNUSED) {
   holds("balanced-p-plus", "p=2", "hiv lung colon");
-  breaks("balanced-p-plus", "p=2", "hiv lung ebola colon");
+  violates("balanced-p-plus", "p=2", "hiv lung ebola colon");
   holds("balanced-p-plus", "p=1", "hiv lung ebola hiv ? ?"); /* one category is in balance */
-  breaks("balanced-p-plus", "p=2", "hiv hiv");
+  violates("balanced-p-plus", "p=2", "hiv hiv");
   holds("balanced-p-plus", "p=3", "hiv lung colon flu burn");
-  breaks("balanced-p-plus", "p=3", "hiv lung colon flu burn burn");
+  violates("balanced-p-plus", "p=3", "hiv lung colon flu burn burn");
   holds("balanced-p-alpha", "p=2 alpha=0.5", "hiv lung colon");
-  breaks("balanced-p-alpha", "p=2 alpha=0.6", "hiv lung colon");
-  breaks("balanced-p-alpha", "p=2 alpha=0.5", "hiv hiv hiv colon");
+  violates("balanced-p-alpha", "p=2 alpha=0.6", "hiv lung colon");
+  violates("balanced-p-alpha", "p=2 alpha=0.5", "hiv hiv hiv colon");
 }
 
 /* ---------------------------------------------------------------- frequencies */
@@ -200,41 +200,41 @@ static void balance_is_about_the_categories_present(void **state UNUSED) {
 static void theta_sensitive_asks_for_variance(void **state UNUSED) {
   static const char *const diverse[] = {"a b", "a b c", "a b c d", "a b c d e"};
   for (uint64_t k = 2; k <= 5; k++) { /* 0.25, 2/3, 1.25, 2: mu = 1 is a tie */
-    claim.k = k;
+    request.k = k;
     holds("theta-sensitive", "mu=1", diverse[k - 2]);
-    claim.k = k + 1;
-    breaks("theta-sensitive", "mu=1", diverse[k - 2]);
+    request.k = k + 1;
+    violates("theta-sensitive", "mu=1", diverse[k - 2]);
   }
-  claim.k = 4;
+  request.k = 4;
   holds("theta-sensitive", "mu=0.55", "u v v w | u u v w"); /* 0.6875 = 0.55 x 1.25 */
-  breaks("theta-sensitive", "mu=0.550000000000001", "u v v w");
-  breaks("theta-sensitive", "mu=0.5", "u v v w u u v w"); /* together 0.609 */
+  violates("theta-sensitive", "mu=0.550000000000001", "u v v w");
+  violates("theta-sensitive", "mu=0.5", "u v v w u u v w"); /* together 0.609 */
   holds("theta-sensitive", "mu=1", "a b c d ? ?");
-  breaks("theta-sensitive", "mu=0.01", "? ?");
+  violates("theta-sensitive", "mu=0.01", "? ?");
   holds("theta-sensitive", "mu=0", "? ?");
   unprovable("theta-sensitive", "mu=1.1", "a b c d");
-  claim.k = 1;
+  request.k = 1;
   holds("theta-sensitive", "mu=1", "a a | ?");
-  claim.k = 0;
+  request.k = 0;
   unprovable("theta-sensitive", "mu=1", "a b c d");
-  claim.k = UINT64_MAX; /* 128 bits cannot hold it: not proven, whatever it is */
+  request.k = UINT64_MAX; /* 128 bits cannot hold it: not proven, whatever it is */
   unprovable("theta-sensitive", "mu=0.000000000000000001", "a b c d");
 }
 
 static void l_diversity_has_three_kinds(void **state UNUSED) {
   const char *name = "l-diversity";
   holds(name, "l=2", "a a b ?");
-  breaks(name, "l=3", "a a b ?");
+  violates(name, "l=3", "a a b ?");
   holds(name, "kind=distinct l=2", "a a b");
   unprovable(name, "kind=distinct l=2.5", "a b c");
   unprovable(name, "kind=other l=2", "a b c");
   holds(name, "kind=recursive l=2 c=2", "a a a b c");
-  breaks(name, "kind=recursive l=2 c=1.5", "a a a b c"); /* 3 < 3 is false */
+  violates(name, "kind=recursive l=2 c=1.5", "a a a b c"); /* 3 < 3 is false */
   holds(name, "kind=recursive l=2 c=1.500000000000001", "a a a b c");
-  breaks(name, "kind=recursive l=4 c=100", "a a a b c");
-  breaks(name, "kind=recursive l=1 c=1", "a a");
+  violates(name, "kind=recursive l=4 c=100", "a a a b c");
+  violates(name, "kind=recursive l=1 c=1", "a a");
   holds(name, "kind=recursive l=1 c=1.1", "a a");
-  breaks(name, "kind=recursive l=1 c=9", "? ?");
+  violates(name, "kind=recursive l=1 c=9", "? ?");
   unprovable(name, "kind=recursive l=2", "a b c");
   unprovable(name, "kind=recursive l=2 c=0", "a b c");
 }
@@ -242,14 +242,14 @@ static void l_diversity_has_three_kinds(void **state UNUSED) {
 static void entropy_is_exact_at_ties(void **state UNUSED) {
   const char *name = "l-diversity";
   holds(name, "kind=entropy l=3", "a b c | a a b b c c ?");
-  breaks(name, "kind=entropy l=3.0000000000000001", "a b c");
-  breaks(name, "kind=entropy l=3", "a b c c");
+  violates(name, "kind=entropy l=3.0000000000000001", "a b c");
+  violates(name, "kind=entropy l=3", "a b c c");
   holds(name, "kind=entropy l=4", "a a a a b c d e"); /* 8^8 = 4^8 x 4^4 */
-  breaks(name, "kind=entropy l=4.00000000000001", "a a a a b c d e");
+  violates(name, "kind=entropy l=4.00000000000001", "a a a a b c d e");
   holds(name, "kind=entropy l=3.99999999999999", "a a a a b c d e");
   holds(name, "kind=entropy l=1", "a a a");
-  breaks(name, "kind=entropy l=1.00000000000000001", "a a a");
-  breaks(name, "kind=entropy l=1", "? ?");
+  violates(name, "kind=entropy l=1.00000000000000001", "a a a");
+  violates(name, "kind=entropy l=1", "? ?");
   holds(name, "kind=entropy l=2.5", "a b c d e a b c d e");
   unprovable(name, "kind=entropy l=0.9", "a a");
   shoal_text many = {0}; /* 40000 rows, halves: a tie; one row more of one of them: none */
@@ -257,16 +257,16 @@ static void entropy_is_exact_at_ties(void **state UNUSED) {
   for (int i = 0; i < 19999; i++) shoal_text_add(&many, " a b");
   holds(name, "kind=entropy l=2", many.bytes);
   shoal_text_add(&many, " a");
-  breaks(name, "kind=entropy l=2", many.bytes);
+  violates(name, "kind=entropy l=2", many.bytes);
   holds(name, "kind=entropy l=1.999999999", many.bytes);
   shoal_text_reset(&many);
 }
 
 static void alpha_k_counts_missing_rows_too(void **state UNUSED) {
   holds("alpha-k", "alpha=0.5", "a a b c");
-  breaks("alpha-k", "alpha=0.5", "a a b");
+  violates("alpha-k", "alpha=0.5", "a a b");
   holds("alpha-k", "alpha=0.5", "a a b ?");
-  breaks("alpha-k", "alpha=0.333333333333333333", "a b c");
+  violates("alpha-k", "alpha=0.333333333333333333", "a b c");
   holds("alpha-k", "alpha=0.2", "a b c d e | ? ? ?");
   fails("alpha-k", "alpha=0.2", "a b c d e | a a b c d e", "alpha = 0.2) on 'illness': 1 class, 6");
   unprovable("alpha-k", "alpha=1.5", "a b");
@@ -279,11 +279,11 @@ static void closeness_of_equal_values(void **state UNUSED) {
   const shoal_verify_value values[] = {{"u", NULL, -1, 3}, {"v", NULL, -1, 2}};
   known = (shoal_verify_knowledge){.values = values, .n_values = 2};
   holds("t-closeness", "t=0.1", "u v");
-  breaks("t-closeness", "t=0.0999999", "u v");
-  breaks("t-closeness", "t=0.59 distance=equal", "v ?"); /* 0.6 */
+  violates("t-closeness", "t=0.0999999", "u v");
+  violates("t-closeness", "t=0.59 distance=equal", "v ?"); /* 0.6 */
   holds("t-closeness", "t=0.6 distance=equal", "v ?");
   holds("t-closeness", "t=0", "u u u v v ?");
-  breaks("t-closeness", "t=1", "? ?");
+  violates("t-closeness", "t=1", "? ?");
   unprovable("t-closeness", "t=1", "u w");
   unprovable("t-closeness", "t=1 distance=far", "u v");
   const shoal_verify_value uncounted[] = {{"u", NULL, -1, 3}, {"v", NULL, -1, 0}};
@@ -299,20 +299,20 @@ static void closeness_of_ordered_values(void **state UNUSED) {
       {"8000", NULL, -1, 1},  {"9000", NULL, -1, 1}, {"6000.0", NULL, -1, 1}};
   known = (shoal_verify_knowledge){.values = salaries, .n_values = 9};
   holds("t-closeness", "t=0.375 distance=ordered", "3000 4000 5000");
-  breaks("t-closeness", "t=0.374999999999 distance=ordered", "3000 4000 5000");
+  violates("t-closeness", "t=0.374999999999 distance=ordered", "3000 4000 5000");
   holds("t-closeness", "t=0.16666666666666667 distance=ordered", "6000.0 8000 11000");
-  breaks("t-closeness", "t=0.16666666666666666 distance=ordered", "6000.0 8000 11000");
+  violates("t-closeness", "t=0.16666666666666666 distance=ordered", "6000.0 8000 11000");
   holds("t-closeness", "t=0.5 distance=ordered", "3000 | 11000 ?"); /* the ends: 36/9 / 8 */
-  breaks("t-closeness", "t=0.49 distance=ordered", "3000");
+  violates("t-closeness", "t=0.49 distance=ordered", "3000");
   holds("t-closeness", "t=0 distance=ordered", "3000 4000 5000 6000.0 7000 8000 9000 10e3 11000");
-  breaks("t-closeness", "t=1 distance=ordered", "3000 | ?");
+  violates("t-closeness", "t=1 distance=ordered", "3000 | ?");
   const shoal_verify_value twins[] = {
       {"1.0", NULL, -1, 1}, {"1", NULL, -1, 1}, {"-2", NULL, -1, 2}};
   known = (shoal_verify_knowledge){.values = twins, .n_values = 3}; /* two numbers: -2 and 1 */
   holds("t-closeness", "t=0.5 distance=ordered", "1.0");
-  breaks("t-closeness", "t=0.49 distance=ordered", "1.0");
+  violates("t-closeness", "t=0.49 distance=ordered", "1.0");
   holds("t-closeness", "t=0.5 distance=ordered", "1");
-  breaks("t-closeness", "t=0.49 distance=ordered", "1");
+  violates("t-closeness", "t=0.49 distance=ordered", "1");
   holds("t-closeness", "t=0 distance=ordered", "1 -2");
   known.n_values = 1;
   holds("t-closeness", "t=0 distance=ordered", "1.0 1.0");
@@ -325,14 +325,14 @@ static void closeness_in_the_tree(void **state UNUSED) {
   const char *name = "t-closeness";
   /* hiv is 42/50 ahead: flu and ebola give 14/50 from half the height, the rest from its top. */
   holds(name, "t=0.7 distance=hierarchical", "hiv hiv ?");
-  breaks(name, "t=0.699999 distance=hierarchical", "hiv hiv ?");
+  violates(name, "t=0.699999 distance=hierarchical", "hiv hiv ?");
   /* burn is 43/50 ahead, and all comes over the root. */
   holds(name, "t=0.86 distance=hierarchical", "burn");
-  breaks(name, "t=0.859 distance=hierarchical", "burn");
+  violates(name, "t=0.859 distance=hierarchical", "burn");
   /* cancer is 43/50 ahead: lung and colon, 14/50, are its own children. */
   holds(name, "t=0.72 distance=hierarchical", "cancer");
-  breaks(name, "t=0.7199 distance=hierarchical", "cancer");
-  breaks(name, "t=1 distance=hierarchical", "?");
+  violates(name, "t=0.7199 distance=hierarchical", "cancer");
+  violates(name, "t=1 distance=hierarchical", "?");
   unprovable(name, "t=1 distance=hierarchical", "typhus");
   known.n_values = 1; /* one way down, nothing to move */
   holds(name, "t=0 distance=hierarchical", "hiv");
@@ -354,17 +354,17 @@ static void personalized_keeps_rows_below_guards_few(void **state UNUSED) {
   guards = "guard\n?\n\n\n\n"; /* nothing is guarded */
   holds(name, "column=guard breach=0", rows);
   guards = "guard\n\n\n\nany\n";
-  breaks(name, "column=guard breach=0.99", rows);
+  violates(name, "column=guard breach=0.99", rows);
   holds(name, "column=guard breach=1", rows);
   guards = "guard\nviral\n\n\n\n"; /* the class of the guarded row alone */
   holds(name, "column=guard breach=0.5", "hiv ? | hiv flu");
   guards = "guard\n\n\nviral\n\n";
-  breaks(name, "column=guard breach=0.5", "hiv ? | hiv flu");
+  violates(name, "column=guard breach=0.5", "hiv ? | hiv flu");
   guards = "guard\n\n\nviral\n\n"; /* what stood in the class before is forgotten */
   holds(name, "column=guard breach=0.25", "hiv hiv | lung burn");
   guards = "guard\nhiv\ncancer\nplague\n\n"; /* a value, a value that is a node, and neither */
   holds(name, "column=guard breach=0.5", "hiv lung cancer burn");
-  breaks(name, "column=guard breach=0.49", "hiv lung cancer burn");
+  violates(name, "column=guard breach=0.49", "hiv lung cancer burn");
   holds(name, "column=guard breach=0.25", "hiv lung ? burn");
 }
 
@@ -375,14 +375,14 @@ static void a_label_that_stands_twice_guards_both(void **state UNUSED) {
   known = (shoal_verify_knowledge){.values = values, .n_values = 3};
   guards = "g\nother\n\n";
   holds("personalized", "column=g breach=1", "a b"); /* each row counts once */
-  breaks("personalized", "column=g breach=0.99", "a b");
+  violates("personalized", "column=g breach=0.99", "a b");
   guards = "g\nright\n\n";
   holds("personalized", "column=g breach=0.5", "a c");
 }
 
 static void the_guards_must_be_those_of_the_release(void **state UNUSED) {
   const char *name = "personalized", *with = "column=guard breach=1", *rows = "hiv flu";
-  fails(name, with, rows, "no file of the column 'guard'");
+  fails(name, with, rows, "no guarding nodes of the column 'guard'");
   guards = "guard\nany\n";
   fails(name, with, rows, "guarding nodes has fewer rows");
   guards = "guard\nany\nany\nany\n";
@@ -390,21 +390,21 @@ static void the_guards_must_be_those_of_the_release(void **state UNUSED) {
   guards = "";
   fails(name, with, rows, "guarding nodes is empty");
   guards = "guard\nany,any\nany\n";
-  fails(name, with, rows, "guarding nodes: row 1: there are more cells");
+  fails(name, with, rows, "guarding nodes: row 1: more cells");
   guards = "other\nany\nany\n";
-  fails(name, with, rows, "not that of the column 'guard'");
+  fails(name, with, rows, "not those of the column 'guard'");
   unprovable(name, "column=other", rows);
   unprovable(name, "column=other breach=2", rows);
   unprovable(name, "column=other breach=1", "hiv typhus");
   holds(name, "column=other breach=1", rows);
-  claim.attributes = NULL;
+  request.attributes = NULL;
   unprovable(name, "column=other breach=1", rows);
 }
 
 /* ---------------------------------------------------------------- knowledge */
 
 static void what_needs_knowledge_fails_without(void **state UNUSED) {
-  claim.attributes = NULL;
+  request.attributes = NULL;
   unprovable("extended-p-sensitive", "p=1", "hiv");
   unprovable("p-plus-sensitive", "p=1", "hiv");
   unprovable("p-alpha-sensitive", "p=1 alpha=0", "hiv");
@@ -415,11 +415,11 @@ static void what_needs_knowledge_fails_without(void **state UNUSED) {
   holds("l-diversity", "l=1", "hiv");
   holds("alpha-k", "alpha=1", "hiv");
   holds("k-anonymity", "k=1", "hiv");
-  claim.attributes = &known;
+  request.attributes = &known;
   holds("p-sensitive", "p=2", "hiv typhus");
   known.values = (const shoal_verify_value[]){{"hiv", NULL, 0, 1}, {"hiv", NULL, 0, 1}};
   known.n_values = 2;
-  fails("p-sensitive", "p=1", "hiv", "known twice");
+  fails("p-sensitive", "p=1", "hiv", "occurs twice");
 }
 
 /* ---------------------------------------------------------------- against the definitions */
@@ -624,11 +624,11 @@ static void random_classes_agree_with_the_definitions(void **state UNUSED) {
     drawn_class drawn;
     draw_class(&random, &drawn, &rows, &guarding, with.guard);
     add_parameters(&text, drawn_models[which].with, with);
-    claim.k = (uint64_t)with.k;
+    request.k = (uint64_t)with.k;
     guards = guarding.bytes;
     bool expected = naively_holds(which, &drawn, with);
     if (expected) holds(drawn_models[which].name, text.bytes, rows.bytes);
-    else breaks(drawn_models[which].name, text.bytes, rows.bytes);
+    else violates(drawn_models[which].name, text.bytes, rows.bytes);
     n_held[which] += expected;
     shoal_text_reset(&rows);
     shoal_text_reset(&guarding);
@@ -638,7 +638,7 @@ static void random_classes_agree_with_the_definitions(void **state UNUSED) {
     assert_in_range(n_held[m], n_drawn / 10, n_drawn / 10 * 9);
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, start_claim)
+#define TEST(name) cmocka_unit_test_setup(name, start_request)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

@@ -5,9 +5,9 @@
  * fail, while the file changes, or until somebody cancels. A release is proven if all of it was
  * read, and else not.
  */
-#include "scarce_memory.h"
-#include "scarce_packing.h"
-#include "scarce_system.h"
+#include "lowmem_memory.h"
+#include "lowmem_packing.h"
+#include "lowmem_system.h"
 
 #include <setjmp.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "verify/verify.h"
-#include "verify_claim.h"
+#include "verify_request.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
@@ -27,14 +27,14 @@ static const char *const columns[] = {"age", "ill"};
 static const char *const missing[] = {"?"};
 static shoal_verify_parameter k = {"k", "1"};
 static const shoal_verify_model model = {"k-anonymity", NULL, &k, 1};
-static shoal_verify_claim claim;
+static shoal_verify_request request;
 static shoal_verify_finding finding;
 static shoal_error error;
 
 static void ask(uint64_t n_rows) {
   k.value = "1";
-  claim = claim_on(columns, 2, &model);
-  claim.n_rows = n_rows;
+  request = request_on(columns, 2, &model);
+  request.n_rows = n_rows;
 }
 
 static int file_of(const void *bytes, size_t size) {
@@ -51,7 +51,7 @@ static int file_of(const void *bytes, size_t size) {
 static shoal_status prove_fd(int fd, const shoal_run *run) {
   error = (shoal_error){0};
   finding = (shoal_verify_finding){0};
-  return shoal_verify(fd, &claim, run, &finding, &error);
+  return shoal_verify(fd, &request, run, &finding, &error);
 }
 
 static shoal_status prove(const void *bytes, size_t size) {
@@ -71,30 +71,30 @@ static void fails_with(const char *release, const char *message) {
 static void another_header_proves_nothing(void **state UNUSED) {
   ask(1);
   assert_int_equal(prove("age,ill\n1,a\n", 12), SHOAL_OK);
-  fails_with("agf,ill\n1,a\n", "another header");
-  fails_with("age,il\n1,a\n", "another header");
-  fails_with("\x1fge,ill\n1,a\n", "another header"); /* nearly gzip */
-  fails_with("(ge,ill\n1,a\n", "another header");    /* nearly zstd */
+  fails_with("agf,ill\n1,a\n", "the wrong header");
+  fails_with("age,il\n1,a\n", "the wrong header");
+  fails_with("\x1fge,ill\n1,a\n", "the wrong header"); /* nearly gzip */
+  fails_with("(ge,ill\n1,a\n", "the wrong header");    /* nearly zstd */
 }
 
 static void a_cell_that_a_spreadsheet_would_run_is_seen(void **state UNUSED) {
   uint8_t marks[2] = {0};
   ask(2);
-  claim.formulas_quoted = true;
+  request.formulas_quoted = true;
   fails_with("age,ill\n=1,a\n,b\n", "column 'age'");
   assert_int_equal(prove("age,ill\n'=1,a\n,b\n", 16), SHOAL_OK);
-  claim.formulas_quoted = false;
-  claim.formulas = marks;
+  request.formulas_quoted = false;
+  request.formulas = marks;
   assert_int_equal(prove("age,ill\n1,@a\n,\n", 15), SHOAL_OK);
   assert_true(!marks[0] && marks[1]);
 }
 
 static void claims_that_fit_no_memory_prove_nothing(void **state UNUSED) {
   ask(1);
-  claim.n_columns = SIZE_MAX;
+  request.n_columns = SIZE_MAX;
   assert_int_equal(prove("age,ill\n1,a\n", 12), SHOAL_FAILED);
   ask(1);
-  claim.n_sensitive = SIZE_MAX / 64;
+  request.n_sensitive = SIZE_MAX / 64;
   assert_int_equal(prove("age,ill\n1,a\n", 12), SHOAL_FAILED);
 }
 
@@ -118,21 +118,21 @@ static void what_lies_in_the_last_slot_counts(void **state UNUSED) {
   assert_int_equal(strlen(key), 5);
   find_last('g', label, sizeof label);
   ask(2);
-  claim.attributes = &known;
-  claim.models = models;
-  claim.n_models = 2;
+  request.attributes = &known;
+  request.models = models;
+  request.n_models = 2;
   (void)snprintf(text, sizeof text, "guard\n%s\n%s\n", label, label);
-  claim.guards_fd = file_of(text, strlen(text));
+  request.guards_fd = file_of(text, strlen(text));
   (void)snprintf(text, sizeof text, "age,ill\n%s,a\n%s,a\n", key + 1, key + 1);
   k.value = "2";
   assert_int_equal(prove(text, strlen(text)), SHOAL_OK);
   assert_true(finding.n_classes == 1 && finding.smallest_class == 2);
   k.value = "3";
-  fails_with(text, "breaks k-anonymity (k = 3): 1 class, 2 rows");
+  fails_with(text, "violates k-anonymity (k = 3): 1 class, 2 rows");
   k.value = "2";
   guarded[1].value = "0.99";
-  fails_with(text, "breaks personalized");
-  assert_int_equal(close(claim.guards_fd), 0);
+  fails_with(text, "violates personalized");
+  assert_int_equal(close(request.guards_fd), 0);
 }
 
 /* ---------------------------------------------------------------- memory */
@@ -156,9 +156,9 @@ static void many_classes_without_memory_prove_nothing(void **state UNUSED) {
   fails_once = true;
   for (unsigned way = 0; way < 3; way++) {
     ask(MANY);
-    if (way > 0) claim.attributes = &known;
-    if (way > 1) claim.missing = missing;
-    claim.n_missing = way > 1;
+    if (way > 0) request.attributes = &known;
+    if (way > 1) request.missing = missing;
+    request.n_missing = way > 1;
     long n = 0;
     for (bool ended = false; !ended; n++) {
       allocations_left = n;
@@ -241,7 +241,7 @@ static void compressed_releases_are_read_whole_or_not_proven(void **state UNUSED
     static const size_t cut[] = {1, 4, 9, 100, 3000, 70000};
     for (size_t i = 0; i < COUNT(cut); i++) {
       assert_int_equal(prove(packed, size - cut[i]), SHOAL_FAILED);
-      assert_non_null(strstr(error.message, "its end is missing"));
+      assert_non_null(strstr(error.message, "unexpected end of file"));
     }
     if (zstd) packed[4] |= 0x08; /* a bit that must not be set */
     else memset(packed + size / 2, 0xff, 100);
@@ -332,7 +332,7 @@ static void a_row_larger_than_a_part_is_read_once(void **state UNUSED) {
   unsigned n_rows = make_three_parts(&text);
   uint64_t part = text.size_bytes / 3;
   ask(n_rows);
-  claim.formulas = marks;
+  request.formulas = marks;
   int fd = file_of(text.bytes, text.size_bytes);
   assert_int_equal(prove_fd(fd, &three), SHOAL_OK);
   assert_int_equal(finding.n_rows, n_rows);
@@ -409,7 +409,7 @@ static void a_last_row_without_an_end_is_read(void **state UNUSED) {
   fd = file_of(text.bytes, text.size_bytes);
   assert_int_equal(prove_fd(fd, &cancelled), SHOAL_CANCELLED);
   assert_int_equal(error.status, SHOAL_CANCELLED);
-  assert_int_equal(shoal_verify(fd, &claim, &cancelled, &finding, NULL), SHOAL_CANCELLED);
+  assert_int_equal(shoal_verify(fd, &request, &cancelled, &finding, NULL), SHOAL_CANCELLED);
   assert_int_equal(n_reports, 2);
   assert_int_equal(close(fd), 0);
   shoal_text_reset(&text);

@@ -20,9 +20,9 @@
 
 #include "read/csv.h"
 #include "read/source.h"
-#include "write/aside.h"
+#include "write/atomic_file.h"
 #include "write/csv.h"
-#include "write/order.h"
+#include "write/shuffle.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
@@ -76,23 +76,24 @@ static void holds(const char *where, const char *text) {
   free(bytes);
 }
 
-static void open_with(shoal_aside *aside, const char *where, const char *text) {
-  succeeds(shoal_aside_open(aside, where, &error));
-  assert_int_equal(write(aside->fd, text, strlen(text)), (ssize_t)strlen(text));
+static void open_with(shoal_atomic_file *atomic_file, const char *where, const char *text) {
+  succeeds(shoal_atomic_file_open(atomic_file, where, &error));
+  assert_int_equal(write(atomic_file->fd, text, strlen(text)), (ssize_t)strlen(text));
 }
 
 /* ---------------------------------------------------------------- aside */
 
 static void a_committed_file_stands_whole_under_its_name(void **state UNUSED) {
-  shoal_aside aside;
+  shoal_atomic_file atomic_file;
   struct stat info;
   mode_t mask = umask(027);
-  open_with(&aside, path, "new\n");
-  assert_true(fstat(aside.fd, &info) == 0 && (info.st_mode & 0777) == 0600); /* its owner's only */
+  open_with(&atomic_file, path, "new\n");
+  assert_true(fstat(atomic_file.fd, &info) == 0 &&
+              (info.st_mode & 0777) == 0600); /* its owner's only */
   assert_int_equal(access(path, F_OK), -1);
-  succeeds(shoal_aside_commit(&aside, &error));
-  shoal_aside_close(&aside);
-  shoal_aside_close(&aside); /* at any time */
+  succeeds(shoal_atomic_file_commit(&atomic_file, &error));
+  shoal_atomic_file_close(&atomic_file);
+  shoal_atomic_file_close(&atomic_file); /* at any time */
   (void)umask(mask);
   holds(path, "new\n");
   assert_true(stat(path, &info) == 0 && (info.st_mode & 0777) == 0640);
@@ -100,14 +101,14 @@ static void a_committed_file_stands_whole_under_its_name(void **state UNUSED) {
 }
 
 static void committing_replaces_what_was_there(void **state UNUSED) {
-  shoal_aside aside;
+  shoal_atomic_file atomic_file;
   put(path, "old\n");
   assert_int_equal(chmod(path, 0600), 0);
   assert_int_equal(symlink("release.csv", other), 0);
-  open_with(&aside, other, "new\n");
+  open_with(&atomic_file, other, "new\n");
   holds(path, "old\n"); /* until it is committed */
-  succeeds(shoal_aside_commit(&aside, &error));
-  shoal_aside_close(&aside);
+  succeeds(shoal_atomic_file_commit(&atomic_file, &error));
+  shoal_atomic_file_close(&atomic_file);
   holds(path, "new\n");
   char target[16];
   assert_int_equal(readlink(other, target, sizeof target), 11); /* still a link */
@@ -115,27 +116,28 @@ static void committing_replaces_what_was_there(void **state UNUSED) {
 }
 
 static void an_abandoned_file_leaves_nothing(void **state UNUSED) {
-  shoal_aside aside;
-  open_with(&aside, path, "new\n");
-  shoal_aside_close(&aside);
+  shoal_atomic_file atomic_file;
+  open_with(&atomic_file, path, "new\n");
+  shoal_atomic_file_close(&atomic_file);
   assert_int_equal(count_names(false), 0);
   put(path, "old\n");
-  open_with(&aside, path, "new\n");
-  shoal_aside_close(&aside);
+  open_with(&atomic_file, path, "new\n");
+  shoal_atomic_file_close(&atomic_file);
   holds(path, "old\n");
   assert_int_equal(count_names(false), 1);
 }
 
 static void a_file_that_cannot_be_named_leaves_nothing(void **state UNUSED) {
-  shoal_aside aside;
-  open_with(&aside, path, "new\n");
+  shoal_atomic_file atomic_file;
+  open_with(&atomic_file, path, "new\n");
   assert_int_equal(mkdir(path, 0700), 0); /* meanwhile somebody takes the name */
-  assert_int_equal(shoal_aside_commit(&aside, &error), SHOAL_BAD_INPUT);
-  shoal_aside_close(&aside);
+  assert_int_equal(shoal_atomic_file_commit(&atomic_file, &error), SHOAL_BAD_INPUT);
+  shoal_atomic_file_close(&atomic_file);
   assert_int_equal(count_names(false), 1);
-  assert_int_equal(shoal_aside_open(&aside, path, &error), SHOAL_BAD_INPUT); /* a directory */
+  assert_int_equal(shoal_atomic_file_open(&atomic_file, path, &error),
+                   SHOAL_BAD_INPUT); /* a directory */
   (void)snprintf(path, sizeof path, "%s/no/release.csv", directory);
-  assert_int_equal(shoal_aside_open(&aside, path, &error), SHOAL_BAD_INPUT);
+  assert_int_equal(shoal_atomic_file_open(&atomic_file, path, &error), SHOAL_BAD_INPUT);
   assert_non_null(strstr(error.message, "its directory cannot be used"));
 }
 
@@ -144,11 +146,11 @@ static void a_pipe_gets_the_bytes_when_they_are_committed(void **state UNUSED) {
   char bytes[16] = {0};
   assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
   (void)snprintf(path, sizeof path, "/proc/self/fd/%d", ends[1]);
-  shoal_aside aside;
-  open_with(&aside, path, "new\n");
+  shoal_atomic_file atomic_file;
+  open_with(&atomic_file, path, "new\n");
   assert_int_equal(read(ends[0], bytes, sizeof bytes), -1);
-  succeeds(shoal_aside_commit(&aside, &error));
-  shoal_aside_close(&aside);
+  succeeds(shoal_atomic_file_commit(&atomic_file, &error));
+  shoal_atomic_file_close(&atomic_file);
   assert_int_equal(read(ends[0], bytes, sizeof bytes), 4);
   assert_string_equal(bytes, "new\n");
   (void)close(ends[0]);
@@ -242,8 +244,8 @@ static void a_full_disk_is_told(void **state UNUSED) {
 typedef struct release {
   shoal_table table;
   shoal_column columns[3];
-  shoal_cells_out cells[3];
-  shoal_csv_out out;
+  shoal_csv_column cells[3];
+  shoal_csv_plan out;
 } release;
 
 /* Codes of 1, 2 or 4 bytes into n_values texts. */
@@ -251,27 +253,27 @@ static void set_column(release *r, size_t c, const char *name, void *codes, unsi
                        const char *const *texts, uint32_t n_values) {
   r->columns[c] =
       (shoal_column){.name = name, .n_values = n_values, .code_size = code_size, .codes = codes};
-  r->cells[c] = (shoal_cells_out){.column = &r->columns[c]};
+  r->cells[c] = (shoal_csv_column){.column = &r->columns[c]};
   r->cells[c].offsets = calloc(n_values + 1, sizeof *r->cells[c].offsets);
   assert_non_null(r->cells[c].offsets);
   for (uint32_t v = 0; v < n_values; v++)
-    assert_true(shoal_cells_out_add(&r->cells[c], &r->out, texts[v], strlen(texts[v])));
+    assert_true(shoal_csv_column_add(&r->cells[c], &r->out, texts[v], strlen(texts[v])));
 }
 
 static void start_release(release *r, uint64_t n_rows, size_t n_columns, char delimiter) {
   static uint32_t one_group[1 << 17];
-  static const uint8_t keep[] = {SHOAL_FATE_KEEP};
+  static const uint8_t keep[] = {SHOAL_ROW_KEEP};
   *r = (release){.table = {.n_rows = n_rows, .n_records = n_rows},
                  .out = {.table = &r->table,
                          .delimiter = delimiter,
                          .columns = r->cells,
                          .n_columns = n_columns,
                          .group_of_row = one_group,
-                         .fate = keep}};
+                         .action = keep}};
 }
 
 static void end_release(release *r) {
-  for (size_t c = 0; c < r->out.n_columns; c++) shoal_cells_out_reset(&r->cells[c]);
+  for (size_t c = 0; c < r->out.n_columns; c++) shoal_csv_column_reset(&r->cells[c]);
 }
 
 /* What is written, as a string. */
@@ -357,14 +359,14 @@ static void rows_have_their_groups_fate_and_their_counts(void **state UNUSED) {
   static const char *const texts[] = {"a", "a label of more than 16 bytes", "c", "d"};
   static uint8_t codes[] = {0, 1, 2, 3, 1};
   static const uint32_t groups[] = {0, 1, 2, 1, 0};
-  static const uint8_t fates[] = {SHOAL_FATE_KEEP, SHOAL_FATE_BLANK, SHOAL_FATE_REMOVE};
+  static const uint8_t actions[] = {SHOAL_ROW_KEEP, SHOAL_ROW_BLANK, SHOAL_ROW_REMOVE};
   release r;
   start_release(&r, 5, 3, ',');
   for (size_t c = 0; c < 3; c++) set_column(&r, c, c == 1 ? "kept" : "q", codes, 1, texts, 4);
   r.cells[0].generalized = r.cells[2].generalized = true;
   r.out.group_of_row = groups;
-  r.out.fate = fates;
-  r.cells[2].hidden = (const uint8_t[]){1, 0, 0}; /* by group, too */
+  r.out.action = actions;
+  r.cells[2].suppressed_cells = (const uint8_t[]){1, 0, 0}; /* by group, too */
   writes(&r, 4,
          "q,kept,q\na,a,*\n*,a label of more than 16 bytes,*\n*,d,*\n"
          "a label of more than 16 bytes,a label of more than 16 bytes,*\n");
@@ -381,8 +383,8 @@ static void groups_choose_cells(void **state UNUSED) {
   static const char *const texts[] = {"a", "b", "c"}, *const labels[] = {"[1-2]", "*", "x,y"};
   static uint8_t codes[] = {0, 1, 2, 1, 0};
   static const uint32_t groups[] = {3, 1, 2, 1, 0}, cell_of_group[] = {1, 2, 0, 0};
-  static const uint8_t fates[] = {SHOAL_FATE_BLANK, SHOAL_FATE_KEEP, SHOAL_FATE_REMOVE,
-                                  SHOAL_FATE_KEEP};
+  static const uint8_t actions[] = {SHOAL_ROW_BLANK, SHOAL_ROW_KEEP, SHOAL_ROW_REMOVE,
+                                    SHOAL_ROW_KEEP};
   static const char expected[] = "kept,q,kept\na,[1-2],a\nb,\"x,y\",b\nb,\"x,y\",b\na,*,a\n";
   release r;
   start_release(&r, 5, 3, ',');
@@ -391,7 +393,7 @@ static void groups_choose_cells(void **state UNUSED) {
   r.cells[1].cell_of_group = cell_of_group;
   r.cells[1].generalized = true;
   r.out.group_of_row = groups;
-  r.out.fate = fates;
+  r.out.action = actions;
   writes(&r, 4, expected);
   for (uint64_t seed = 0; seed < 20; seed++) {
     shoal_random random;
@@ -473,23 +475,23 @@ static void every_order_is_equally_likely(void **state UNUSED) {
 static void rows_are_thrown_by_their_number_and_evenly(void **state UNUSED) {
   enum { ROWS = 200000 };
   static uint16_t all[ROWS], some[ROWS];
-  static uint32_t places[1000];
+  static uint32_t positions[1000];
   shoal_random random;
-  shoal_order order, second;
+  shoal_shuffle order, second;
   shoal_random_seed(&random, 5);
-  shoal_order_init(&order, &random, ROWS);
-  shoal_order_init(&second, &random, ROWS);
-  assert_int_equal(shoal_order_buckets(&order), 8);
-  shoal_order_throw(&order, 0, ROWS, all);
+  shoal_shuffle_init(&order, &random, ROWS);
+  shoal_shuffle_init(&second, &random, ROWS);
+  assert_int_equal(shoal_shuffle_buckets(&order), 8);
+  shoal_shuffle_assign(&order, 0, ROWS, all);
   for (uint64_t first = 0; first < ROWS;) {
     uint64_t n = 1 + shoal_random_below(&random, 5000);
     if (n > ROWS - first) n = ROWS - first;
-    shoal_order_throw(&order, first, n, some + first);
+    shoal_shuffle_assign(&order, first, n, some + first);
     first += n;
   }
   assert_memory_equal(all, some, sizeof all);
   uint32_t rows[8] = {0}, pairs[8][8] = {{0}}, same = 0;
-  shoal_order_throw(&second, 0, ROWS, some);
+  shoal_shuffle_assign(&second, 0, ROWS, some);
   for (size_t i = 0; i < ROWS; i++) {
     rows[all[i]]++;
     same += all[i] == some[i];
@@ -500,15 +502,15 @@ static void rows_are_thrown_by_their_number_and_evenly(void **state UNUSED) {
     assert_in_range(rows[b], ROWS / 8 - 1000, ROWS / 8 + 1000);
     for (size_t c = 0; c < 8; c++) assert_in_range(pairs[b][c], ROWS / 64 - 350, ROWS / 64 + 350);
   }
-  uint32_t first_place[10] = {0};
+  uint32_t first_position[10] = {0};
   for (uint32_t bucket = 0; bucket < 5000; bucket++) {
-    shoal_order_shuffle(&order, bucket, 10, places);
+    shoal_shuffle_permute(&order, bucket, 10, positions);
     uint32_t seen = 0;
-    for (size_t i = 0; i < 10; i++) seen |= 1u << places[i];
+    for (size_t i = 0; i < 10; i++) seen |= 1u << positions[i];
     assert_int_equal(seen, (1u << 10) - 1);
-    first_place[places[0]]++;
+    first_position[positions[0]]++;
   }
-  for (size_t i = 0; i < 10; i++) assert_in_range(first_place[i], 400, 600);
+  for (size_t i = 0; i < 10; i++) assert_in_range(first_position[i], 400, 600);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api: the check of arguments that every public function makes before it calls the engine. */
+#ifndef SHOAL_API_ARGUMENTS_H
+#define SHOAL_API_ARGUMENTS_H
+
+#include "base/error.h"
+
+/* Returns SHOAL_BAD_INPUT from the calling function unless every pointer that it needs is given. */
+#define SHOAL_NEED(given, error)                                                                   \
+  do {                                                                                             \
+    if (!(given))                                                                                  \
+      return shoal_fail(error, SHOAL_BAD_INPUT, "%s: an argument is NULL (%s)", __func__, #given); \
+  } while (0)
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/file: shoal_file, a text file that is written as a whole or not at all. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/arguments.h"
+#include "base/memory.h"
+#include "write/atomic_file.h"
+#include "write/sink.h"
+
+struct shoal_file {
+  shoal_atomic_file atomic_file;
+};
+
+shoal_status shoal_file_begin(const char *path, shoal_file **file, shoal_error *error) {
+  SHOAL_NEED(path && file, error);
+  *file = NULL;
+  shoal_file *made = shoal_alloc_zero(1, sizeof *made);
+  if (!made) return shoal_fail_memory(error);
+  shoal_status status = shoal_atomic_file_open(&made->atomic_file, path, error);
+  if (status == SHOAL_OK) *file = made;
+  else free(made);
+  return status;
+}
+
+shoal_status shoal_file_commit(shoal_file *file, const char *text, shoal_error *error) {
+  SHOAL_NEED(file && text, error);
+  shoal_atomic_file *atomic_file = &file->atomic_file;
+  size_t size = strlen(text);
+  SHOAL_TRY(shoal_write_all(atomic_file->fd, atomic_file->path, text, size, error));
+  if (!size || text[size - 1] != '\n')
+    SHOAL_TRY(shoal_write_all(atomic_file->fd, atomic_file->path, "\n", 1, error));
+  return shoal_atomic_file_commit(atomic_file, error);
+}
+
+void shoal_file_free(shoal_file *file) {
+  if (!file) return;
+  shoal_atomic_file_close(&file->atomic_file);
+  free(file);
+}

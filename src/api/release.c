@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/release: the public functions of shoal_release. */
+#include "job/release.h"
+
+#include "api/arguments.h"
+
+shoal_status shoal_anonymize(const shoal_table *table, const shoal_policy *policy,
+                             const shoal_run *run, shoal_release **release, shoal_error *error) {
+  SHOAL_NEED(table && policy && release, error);
+  *release = NULL;
+  return shoal_job_anonymize(table, policy, run, release, error);
+}
+
+shoal_status shoal_release_write(shoal_release *release, const char *path,
+                                 const shoal_write_options *options, const shoal_run *run,
+                                 shoal_error *error) {
+  static const shoal_write_options defaults = {0};
+  SHOAL_NEED(release && path, error);
+  return shoal_job_write(release, path, options ? options : &defaults, run, error);
+}
+
+shoal_status shoal_release_compare(shoal_release *release, const shoal_table *masked,
+                                   const shoal_table *const *previous, size_t n_previous,
+                                   const shoal_run *run, shoal_error *error) {
+  SHOAL_NEED(release && masked && (previous || !n_previous), error);
+  if (!n_previous) return SHOAL_OK;
+  return shoal_job_compare(release, masked, previous, n_previous, run, error);
+}
+
+const shoal_result *shoal_release_result(const shoal_release *release) { return release->result; }
+
+void shoal_release_free(shoal_release *release) { shoal_release_delete(release); }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/result: the public functions of shoal_result. */
+#include "report/result.h"
+
+#include "api/arguments.h"
+
+bool shoal_result_holds(const shoal_result *result) { return result->holds; }
+
+shoal_status shoal_result_render(const shoal_result *result, shoal_format format, char **text,
+                                 shoal_error *error) {
+  SHOAL_NEED(result && text, error);
+  *text = NULL;
+  return shoal_render(result, format, text, error);
+}
+
+void shoal_result_free(shoal_result *result) { shoal_result_delete(result); }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/table: the public functions of shoal_table. */
+#include "table/table.h"
+
+#include "api/arguments.h"
+#include "job/job.h"
+
+shoal_status shoal_table_read(const char *path, const shoal_policy *policy, shoal_purpose purpose,
+                              const char *delimiter, const shoal_run *run, shoal_table **table,
+                              shoal_error *error) {
+  SHOAL_NEED(path && table, error);
+  *table = NULL;
+  return shoal_input_read(path, policy, purpose, delimiter, run, table, error);
+}
+
+shoal_status shoal_table_new(const char *const *names, size_t n_columns, shoal_table **table,
+                             shoal_error *error) {
+  SHOAL_NEED((names || !n_columns) && table, error);
+  *table = NULL;
+  return shoal_table_create(names, n_columns, table, error);
+}
+
+shoal_status shoal_table_append(shoal_table *table, const shoal_text_view *columns,
+                                size_t n_columns, size_t n_rows, const uint64_t *counts,
+                                shoal_error *error) {
+  SHOAL_NEED(table && columns, error);
+  return shoal_table_add_rows(table, columns, n_columns, n_rows, counts, error);
+}
+
+shoal_status shoal_table_finish(shoal_table *table, const shoal_policy *policy,
+                                shoal_purpose purpose, shoal_error *error) {
+  SHOAL_NEED(table, error);
+  return shoal_input_finish(table, policy, purpose, error);
+}
+
+uint64_t shoal_table_rows(const shoal_table *table) { return table->n_records; }
+
+size_t shoal_table_columns(const shoal_table *table) { return table->n_columns; }
+
+uint64_t shoal_table_bytes(const shoal_table *table) { return shoal_table_memory(table); }
+
+void shoal_table_free(shoal_table *table) { shoal_table_delete(table); }

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cluster/requirements: see requirements.h. */
+#include "cluster/requirements.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { MAX_WEIGHT = 1 << 20 };
+
+void shoal_cluster_requirements_reset(shoal_cluster_requirements *required) {
+  for (size_t d = 0; required->counts && d < required->n_counts; d++)
+    free(required->counts[d].group_of);
+  free(required->counts);
+  free(required->others);
+  memset(required, 0, sizeof *required);
+}
+
+/* ------------------------------------------------------------ counts */
+
+static shoal_status add_count(shoal_cluster_requirements *required,
+                              const shoal_requirement *requirement, const shoal_distinct *distinct,
+                              const shoal_table *table, shoal_error *error) {
+  const shoal_column *column = required->tracked->columns[requirement->sensitive];
+  shoal_distinct_requirement *count = &required->counts[required->n_counts++];
+  *count = (shoal_distinct_requirement){
+      .column = column,
+      .sensitive = requirement->sensitive,
+      .n_groups = distinct->group_of ? distinct->n_groups : column->n_values,
+      .min_distinct = distinct->min > UINT32_MAX ? UINT32_MAX : (uint32_t)distinct->min,
+      .group_of = shoal_alloc(column->n_values, sizeof *count->group_of)};
+  if (!count->group_of) return shoal_fail_memory(error);
+  for (uint32_t v = 0; v < column->n_values; v++)
+    count->group_of[v] = shoal_column_missing(column, v) ? SHOAL_NONE
+                         : distinct->group_of            ? distinct->group_of[v]
+                                                         : v;
+  const shoal_value_frequencies *groups =
+      requirement->type->groups ? requirement->type->groups(requirement) : NULL;
+  shoal_value_frequencies spread = {0};
+  if (!groups) SHOAL_TRY(shoal_value_frequencies_count(table, column, &spread, error));
+  count->max_clusters =
+      shoal_value_frequencies_max_groups(groups ? groups : &spread, count->min_distinct);
+  free(spread.descending);
+  return SHOAL_OK;
+}
+
+static shoal_status sort_requirements(shoal_cluster_requirements *required,
+                                      const shoal_table *table, shoal_error *error) {
+  required->monotone = true;
+  for (size_t i = 0; i < required->requirements->n_items; i++) {
+    const shoal_requirement *requirement = &required->requirements->items[i];
+    shoal_distinct distinct;
+    if (requirement->type->is_size) {
+      if (requirement->count[0] > required->k) required->k = requirement->count[0];
+    } else if (requirement->type->distinct && requirement->type->distinct(requirement, &distinct)) {
+      SHOAL_TRY(add_count(required, requirement, &distinct, table, error));
+    } else {
+      required->others[required->n_others++] = requirement;
+      required->monotone = required->monotone && requirement->type->monotone(requirement);
+    }
+  }
+  return SHOAL_OK;
+}
+
+/* Integers in the proportion of the given weights, or of 1 / (number of groups). */
+static void weigh(shoal_cluster_requirements *required, shoal_requirement_weights weights) {
+  unsigned scale = 0;
+  uint64_t product = 1;
+  for (size_t d = 0; d < required->n_counts; d++) {
+    unsigned own =
+        required->tracked->sensitive[required->counts[d].sensitive].attribute->weight.scale;
+    if (own > scale) scale = own;
+    product = product > MAX_WEIGHT ? product : product * required->counts[d].n_groups;
+  }
+  for (size_t d = 0; d < required->n_counts; d++) {
+    shoal_distinct_requirement *count = &required->counts[d];
+    int64_t weight = 1;
+    if (weights == SHOAL_WEIGHTS_INVERSE)
+      weight = (int64_t)((product > MAX_WEIGHT ? MAX_WEIGHT : product) / count->n_groups);
+    else if (!shoal_decimal_rescale(
+                 required->tracked->sensitive[count->sensitive].attribute->weight, scale,
+                 &weight) ||
+             weight > MAX_WEIGHT)
+      weight = MAX_WEIGHT;
+    count->weight = weight > 0 ? (uint32_t)weight : 1;
+  }
+}
+
+shoal_status shoal_cluster_requirements_init(shoal_cluster_requirements *required,
+                                             const shoal_requirements *requirements,
+                                             const shoal_tracked *tracked, const shoal_table *table,
+                                             shoal_requirement_weights weights,
+                                             shoal_error *error) {
+  *required = (shoal_cluster_requirements){
+      .requirements = requirements,
+      .tracked = tracked,
+      .n_rows = table->n_records,
+      .k = 1,
+      .counts = shoal_alloc_zero(requirements->n_items, sizeof *required->counts),
+      .others = shoal_alloc_zero(requirements->n_items, sizeof *required->others)};
+  shoal_status status = required->counts && required->others
+                            ? sort_requirements(required, table, error)
+                            : shoal_fail_memory(error);
+  if (status == SHOAL_OK) weigh(required, weights);
+  else shoal_cluster_requirements_reset(required);
+  return status;
+}
+
+uint64_t shoal_cluster_requirements_max_clusters(const shoal_cluster_requirements *required) {
+  uint64_t max = required->n_rows / required->k;
+  for (size_t d = 0; d < required->n_counts; d++)
+    if (required->counts[d].max_clusters < max) max = required->counts[d].max_clusters;
+  return max;
+}
+
+/* ------------------------------------------------------------ groups seen */
+
+void shoal_seen_reset(shoal_seen *seen) {
+  for (size_t d = 0; seen->stamp && d < seen->required->n_counts; d++) free(seen->stamp[d]);
+  free(seen->stamp);
+  memset(seen, 0, sizeof *seen);
+}
+
+bool shoal_seen_init(shoal_seen *seen, const shoal_cluster_requirements *required) {
+  *seen = (shoal_seen){required, shoal_alloc_zero(required->n_counts, sizeof *seen->stamp), 0};
+  bool ok = seen->stamp != NULL;
+  for (size_t d = 0; ok && d < required->n_counts; d++) {
+    seen->stamp[d] = shoal_alloc_zero(required->counts[d].n_groups, sizeof **seen->stamp);
+    ok = seen->stamp[d] != NULL;
+  }
+  if (!ok) shoal_seen_reset(seen);
+  return ok;
+}
+
+void shoal_seen_clear(shoal_seen *seen) {
+  if (++seen->round) return;
+  for (size_t d = 0; d < seen->required->n_counts; d++)
+    memset(seen->stamp[d], 0, seen->required->counts[d].n_groups * sizeof **seen->stamp);
+  seen->round = 1;
+}
+
+/* ------------------------------------------------------------ judging rows */
+
+void shoal_requirement_checker_reset(shoal_requirement_checker *checker) {
+  shoal_seen_reset(&checker->seen);
+  free(checker->values);
+  free(checker->n_rows);
+  free(checker->scratch);
+  free(checker->counted);
+  memset(checker, 0, sizeof *checker);
+}
+
+shoal_status shoal_requirement_checker_init(shoal_requirement_checker *checker,
+                                            const shoal_cluster_requirements *required,
+                                            shoal_error *error) {
+  *checker = (shoal_requirement_checker){.required = required};
+  return shoal_seen_init(&checker->seen, required) ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+static bool has_enough(shoal_requirement_checker *checker, size_t d, const uint32_t *rows, size_t n,
+                       shoal_added added) {
+  const shoal_distinct_requirement *count = &checker->required->counts[d];
+  uint32_t distinct = 0;
+  shoal_seen_clear(&checker->seen);
+  for (size_t i = 0; i < n + added.n && distinct < count->min_distinct; i++) {
+    uint32_t group =
+        i < n ? shoal_distinct_requirement_group(count, rows[i])
+              : count->group_of[added.values[(i - n) * added.n_columns + count->sensitive]];
+    distinct += shoal_seen_add(&checker->seen, d, group);
+  }
+  return distinct >= count->min_distinct;
+}
+
+/* Histogram of a tracked column over the rows; the scratch memory begins at `offset`. */
+static void count_values(shoal_requirement_checker *checker, size_t tracked, const uint32_t *rows,
+                         size_t n, shoal_added added, size_t offset, shoal_value_view *view) {
+  const shoal_column *column = checker->required->tracked->columns[tracked];
+  uint32_t *values = checker->values + offset;
+  uint64_t *counts = checker->n_rows + offset;
+  for (size_t i = 0; i < n; i++) values[i] = shoal_column_code(column, rows[i]);
+  for (size_t i = 0; i < added.n; i++) values[n + i] = added.values[i * added.n_columns + tracked];
+  uint32_t kept =
+      shoal_count_positions(values, (uint32_t)(n + added.n), (shoal_span){0, column->n_values - 1},
+                            checker->scratch, checker->counted);
+  for (uint32_t i = 0; i < kept; i++) {
+    values[i] = checker->counted[i].position;
+    counts[i] = checker->counted[i].n;
+  }
+  *view = (shoal_value_view){
+      .values = values, .n_rows = counts, .n = kept, .is_missing = column->is_missing};
+}
+
+/* Room for two histograms of n rows. */
+static bool make_room(shoal_requirement_checker *j, size_t n) {
+  size_t n_scratch = SHOAL_SPARSE_POSITIONS * (n + 1); /* of shoal_count_positions */
+  return shoal_grow(&j->values, &j->value_capacity, 2 * n, sizeof *j->values) &&
+         shoal_grow(&j->n_rows, &j->row_capacity, 2 * n, sizeof *j->n_rows) &&
+         shoal_grow(&j->scratch, &j->scratch_capacity, n_scratch, sizeof *j->scratch) &&
+         shoal_grow(&j->counted, &j->counted_capacity, n, sizeof *j->counted);
+}
+
+static uint32_t distinct_values(const shoal_value_view *view) {
+  uint32_t distinct = 0, value;
+  uint64_t n_rows;
+  for (size_t at = 0; shoal_view_next(view, &at, &value, &n_rows);) distinct++;
+  return distinct;
+}
+
+static bool others_hold(shoal_requirement_checker *checker, const uint32_t *rows, size_t n,
+                        shoal_added added) {
+  const shoal_cluster_requirements *required = checker->required;
+  if (!required->n_others) return true;
+  if (!make_room(checker, n + added.n)) {
+    checker->failed = true;
+    return false;
+  }
+  size_t counted = SHOAL_NO_ATTRIBUTE;
+  shoal_class_view view = {.n_rows = n + added.n};
+  for (size_t i = 0; i < required->n_others; i++) {
+    const shoal_requirement *requirement = required->others[i];
+    if (requirement->sensitive != SHOAL_NO_ATTRIBUTE && requirement->sensitive != counted) {
+      counted = requirement->sensitive;
+      count_values(checker, counted, rows, n, added, 0, &view.values);
+      view.n_distinct = distinct_values(&view.values);
+    }
+    if (requirement->guard != SHOAL_NO_ATTRIBUTE)
+      count_values(checker, requirement->guard, rows, n, added, n + added.n, &view.guards);
+    if (!requirement->type->holds(requirement, &view)) return false;
+  }
+  return true;
+}
+
+bool shoal_requirement_checker_others(shoal_requirement_checker *checker, const uint32_t *rows,
+                                      size_t n) {
+  return others_hold(checker, rows, n, (shoal_added){0});
+}
+
+bool shoal_requirement_checker_satisfies_with(shoal_requirement_checker *checker,
+                                              const uint32_t *rows, size_t n, shoal_added added) {
+  if (n + added.n < checker->required->k) return false;
+  for (size_t d = 0; d < checker->required->n_counts; d++)
+    if (!has_enough(checker, d, rows, n, added)) return false;
+  return others_hold(checker, rows, n, added);
+}
+
+bool shoal_requirement_checker_satisfies(shoal_requirement_checker *checker, const uint32_t *rows,
+                                         size_t n) {
+  return shoal_requirement_checker_satisfies_with(checker, rows, n, (shoal_added){0});
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "context/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void shoal_context_reset(shoal_context *p) {
+  shoal_frequency_set_free(p->frequency);
+  shoal_requirements_reset(&p->requirements);
+  for (size_t q = 0; p->hierarchies && q < p->n_quasi; q++) shoal_hierarchy_free(p->hierarchies[q]);
+  for (size_t s = 0; p->sensitive_trees && s < p->n_sensitive; s++)
+    shoal_hierarchy_free(p->sensitive_trees[s]);
+  free(p->roles);
+  free(p->quasi);
+  free(p->quasi_attributes);
+  free(p->hierarchies);
+  free(p->weights);
+  free(p->sensitive);
+  free(p->sensitive_trees);
+  free(p->tracked.columns);
+  free(p->tracked.track);
+  memset(p, 0, sizeof *p);
+}
+
+static bool allocate(shoal_context *p) {
+  size_t n = p->table->n_columns;
+  p->roles = shoal_alloc(n, sizeof *p->roles);
+  p->quasi = shoal_alloc(n, sizeof *p->quasi);
+  p->quasi_attributes = shoal_alloc(n, sizeof *p->quasi_attributes);
+  p->hierarchies = shoal_alloc_zero(n, sizeof *p->hierarchies);
+  p->weights = shoal_alloc(n, sizeof *p->weights);
+  p->sensitive = shoal_alloc_zero(n, sizeof *p->sensitive);
+  p->sensitive_trees = shoal_alloc_zero(n, sizeof *p->sensitive_trees);
+  p->tracked.columns = shoal_alloc(n, sizeof *p->tracked.columns);
+  p->tracked.track = shoal_alloc(n, sizeof *p->tracked.track);
+  return p->roles && p->quasi && p->quasi_attributes && p->hierarchies && p->weights &&
+         p->sensitive && p->sensitive_trees && p->tracked.columns && p->tracked.track;
+}
+
+static bool is_one(shoal_decimal number) { return number.mantissa == 1 && number.scale == 0; }
+
+static shoal_status assign_roles(shoal_context *p, shoal_error *error) {
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    const shoal_column *column = &p->table->columns[c];
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
+    p->roles[c] = attribute                                    ? attribute->role
+                  : p->policy->unlisted == SHOAL_UNLISTED_KEEP ? SHOAL_ROLE_KEEP
+                                                               : SHOAL_ROLE_DROP;
+    if (p->roles[c] == SHOAL_ROLE_QUASI) {
+      p->quasi_attributes[p->n_quasi] = attribute;
+      p->weights[p->n_quasi] = attribute->weight;
+      p->weighted = p->weighted || !is_one(attribute->weight);
+      p->quasi[p->n_quasi++] = column;
+    }
+    if (p->roles[c] == SHOAL_ROLE_SENSITIVE)
+      p->sensitive[p->n_sensitive++] = (shoal_sensitive){.column = column, .attribute = attribute};
+  }
+  if (p->n_quasi) return SHOAL_OK;
+  return shoal_fail_at(
+      error, SHOAL_BAD_INPUT, &(shoal_location){.file = p->policy->file},
+      "no column has 'role: quasi'; give it to every column that an outsider may know");
+}
+
+static shoal_status compile_hierarchies(shoal_context *p, bool local, shoal_error *error) {
+  for (size_t q = 0; q < p->n_quasi; q++) {
+    const shoal_attribute *attribute = p->quasi_attributes[q];
+    bool number = attribute->type == SHOAL_TYPE_NUMBER;
+    if (!attribute->has_hierarchy && local && number) continue;
+    if (!attribute->has_hierarchy)
+      return shoal_policy_fail(p->policy, attribute->mark, error,
+                               "quasi-identifier '%s' has no hierarchy; give it one, such as "
+                               "'hierarchy: {top: true}' (keeps or hides the whole column)%s",
+                               attribute->name,
+                               number ? ", or use '--algorithm flock': it needs no hierarchy for "
+                                        "numbers"
+                                      : "");
+    shoal_hierarchy_options options = {
+        .policy = p->policy->file, .attribute = attribute->name, .number = number, .ragged = local};
+    SHOAL_TRY(shoal_hierarchy_compile(&attribute->hierarchy, p->table, p->quasi[q], &options,
+                                      &p->hierarchies[q], error));
+  }
+  return SHOAL_OK;
+}
+
+/* Models use the trees of sensitive attributes; these may be ragged. */
+static shoal_status compile_sensitive(shoal_context *p, shoal_error *error) {
+  for (size_t s = 0; s < p->n_sensitive; s++) {
+    const shoal_attribute *attribute = p->sensitive[s].attribute;
+    if (!attribute->has_hierarchy) continue;
+    shoal_hierarchy_options options = {.policy = p->policy->file,
+                                       .attribute = attribute->name,
+                                       .number = attribute->type == SHOAL_TYPE_NUMBER,
+                                       .ragged = true};
+    SHOAL_TRY(shoal_hierarchy_compile(&attribute->hierarchy, p->table, p->sensitive[s].column,
+                                      &options, &p->sensitive_trees[s], error));
+    p->sensitive[s].hierarchy = p->sensitive_trees[s];
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status prepare(shoal_context *p, shoal_context_scope scope, shoal_error *error) {
+  if (!p->table->finished)
+    return shoal_fail(error, SHOAL_BAD_INPUT, "the table is not finished: finish it first");
+  if (!allocate(p)) return shoal_fail_memory(error);
+  SHOAL_TRY(assign_roles(p, error));
+  SHOAL_TRY(compile_sensitive(p, error));
+  p->tracked.sensitive = p->sensitive;
+  p->tracked.n_sensitive = p->n_sensitive;
+  SHOAL_TRY(shoal_requirements_bind(p->policy, p->table, &p->tracked, &p->requirements, error));
+  if (scope == SHOAL_CONTEXT_REQUIREMENTS) return SHOAL_OK;
+  SHOAL_TRY(shoal_requirements_check(&p->requirements, p->policy, error));
+  for (size_t s = 0; scope == SHOAL_CONTEXT_COUNTS && s < p->n_sensitive; s++)
+    p->tracked.track[s] = SHOAL_TRACK_HISTOGRAM;
+  if (scope >= SHOAL_CONTEXT_LOCAL) {
+    SHOAL_TRY(shoal_requirements_check_p(&p->requirements, p->policy, error));
+    SHOAL_TRY(compile_hierarchies(p, scope == SHOAL_CONTEXT_LOCAL, error));
+  }
+  return shoal_frequency_set_build(
+      p->table, p->quasi, (const shoal_hierarchy *const *)p->hierarchies, p->n_quasi,
+      p->tracked.columns, p->tracked.track, p->tracked.n_columns, p->run, &p->frequency, error);
+}
+
+shoal_status shoal_context_init(shoal_context *p, const shoal_table *table,
+                                const shoal_policy *policy, shoal_context_scope scope,
+                                const shoal_run *run, shoal_error *error) {
+  memset(p, 0, sizeof *p);
+  p->table = table;
+  p->policy = policy;
+  p->run = run;
+  shoal_status status = prepare(p, scope, error);
+  if (status != SHOAL_OK) shoal_context_reset(p);
+  return status;
+}
+
+shoal_status shoal_context_max_classes(const shoal_context *p, uint64_t *max_classes,
+                                       const shoal_requirement **impossible, char *why,
+                                       size_t why_size, shoal_error *error) {
+  *max_classes = UINT64_MAX;
+  *impossible = NULL;
+  for (size_t i = 0; i < p->requirements.n_items; i++) {
+    const shoal_requirement *requirement = &p->requirements.items[i];
+    if (!requirement->type->max_classes) continue;
+    shoal_value_frequencies spread = {.n_rows = p->table->n_records};
+    const char *attribute = "";
+    if (requirement->sensitive != SHOAL_NO_ATTRIBUTE) {
+      const shoal_column *column = p->sensitive[requirement->sensitive].column;
+      SHOAL_TRY(shoal_value_frequencies_count(p->table, column, &spread, error));
+      attribute = column->name;
+    }
+    uint64_t classes = requirement->type->max_classes(requirement, &spread);
+    if (classes < *max_classes) *max_classes = classes;
+    if (classes == 0 && !*impossible) {
+      *impossible = requirement;
+      requirement->type->explain(requirement, &spread, attribute, why, why_size);
+    }
+    free(spread.descending);
+  }
+  return SHOAL_OK;
+}
+
+shoal_status shoal_context_search(const shoal_context *p, bool needs_rows, shoal_search *search,
+                                  shoal_error *error) {
+  uint64_t max_classes;
+  const shoal_requirement *impossible;
+  char why[512];
+  SHOAL_TRY(shoal_context_max_classes(p, &max_classes, &impossible, why, sizeof why, error));
+  uint64_t limit = shoal_amount_rows(p->policy->max_suppression, p->table->n_records);
+  return shoal_search_init(search, p->frequency, &p->requirements, limit, max_classes, needs_rows,
+                           p->run, error);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * context: a table and a policy, prepared for work. It has each column's role, the requirements of
+ * the policy bound to the table, compiled hierarchies, and the rows grouped into a frequency set.
+ * Searches, clusterings, measures, attacks and jobs start from it.
+ */
+#ifndef SHOAL_CONTEXT_CONTEXT_H
+#define SHOAL_CONTEXT_CONTEXT_H
+
+#include "base/thread.h"
+#include "lattice/lattice.h"
+
+typedef struct shoal_context {
+  const shoal_table *table;
+  const shoal_policy *policy;
+  const shoal_run *run;
+  shoal_role *roles; /* by column of the table */
+  size_t n_quasi;
+  const shoal_column **quasi; /* in column order */
+  const shoal_attribute **quasi_attributes;
+  shoal_hierarchy **hierarchies; /* by quasi-identifier; NULL where none was compiled */
+  shoal_decimal *weights;        /* by quasi-identifier */
+  bool weighted;                 /* some weight is not 1 */
+  size_t n_sensitive;
+  shoal_sensitive *sensitive;        /* in column order */
+  shoal_hierarchy **sensitive_trees; /* owned; NULL where an attribute has none */
+  shoal_tracked tracked;             /* sensitive attributes and guard columns */
+  shoal_requirements requirements;
+  shoal_frequency_set *frequency;
+} shoal_context;
+
+/* How far to prepare. */
+typedef enum shoal_context_scope {
+  SHOAL_CONTEXT_REQUIREMENTS, /* roles and requirements */
+  SHOAL_CONTEXT_CLASSES,      /* also rows, grouped by their values */
+  SHOAL_CONTEXT_COUNTS,       /* also rows of each value of every sensitive attribute */
+  SHOAL_CONTEXT_LOCAL,        /* rows, and hierarchies: maybe ragged; a number needs none */
+  SHOAL_CONTEXT_LATTICE       /* rows, and a hierarchy of uniform height for each */
+} shoal_context_scope;
+
+/*
+ * Borrows table, policy and run. SHOAL_BAD_INPUT for errors in the policy and for data that do not
+ * fit its hierarchies; the context is then reset. Cost: a pass over the rows from CLASSES on.
+ */
+shoal_status shoal_context_init(shoal_context *context, const shoal_table *table,
+                                const shoal_policy *policy, shoal_context_scope scope,
+                                const shoal_run *run, shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_context_reset(shoal_context *context);
+
+/* Starts a search of the lattice; the context has scope LATTICE and outlives it. */
+shoal_status shoal_context_search(const shoal_context *context, bool needs_rows,
+                                  shoal_search *search, shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * The number of classes that no release can exceed, by the necessary conditions; UINT64_MAX: none
+ * applies. *impossible: the first requirement that allows no class, explained in `why`; NULL: none.
+ */
+shoal_status shoal_context_max_classes(const shoal_context *context, uint64_t *max_classes,
+                                       const shoal_requirement **impossible, char *why,
+                                       size_t why_size, shoal_error *error) SHOAL_MUST_CHECK;
+
+#endif

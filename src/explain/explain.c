@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain: finds out why no node satisfies a policy or why it loses much, and the smallest changes
+ * that help.
+ *
+ * In lattices of up to MAX_EVERY_NODE nodes, every node is evaluated once, and everything about
+ * suppression and single quasi-identifiers is derived from these evaluations. Larger lattices are
+ * searched as `anonymize` does, and only neighbours of the node found are evaluated.
+ *
+ * At the top of the lattice all rows are one class. A monotone policy that fails there fails in
+ * every class of every node (docs/reading-the-papers.md R1): no generalization and no suppression
+ * helps, and the explanation says so.
+ */
+#include "explain/explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t MAX_EVERY_NODE = 20000;
+
+/* ------------------------------------------------------------ what the parts share */
+
+shoal_status shoal_explain_state_node(shoal_explain_state *state, uint64_t number, shoal_node *node,
+                                      shoal_error *error) {
+  if (!state->nodes.n_items) return shoal_search_evaluate(&state->search, number, node, error);
+  *node = state->nodes.items[number];
+  return SHOAL_OK;
+}
+
+/* All trials together report progress as one search of unknown length. */
+typedef struct trial_progress {
+  const shoal_run *run;
+  uint64_t n_before;
+} trial_progress;
+
+static bool report_trial(void *user, const shoal_progress *progress) {
+  const trial_progress *trial = user;
+  shoal_progress whole = *progress;
+  whole.done += trial->n_before;
+  whole.total = 0;
+  return trial->run->progress(trial->run->progress_user, &whole);
+}
+
+shoal_status shoal_explain_state_try(shoal_explain_state *state, const shoal_context *other,
+                                     shoal_node *node, bool *found, shoal_error *error) {
+  shoal_context trial = *other;
+  trial_progress progress = {.run = other->run, .n_before = state->n_tried};
+  shoal_run run = {.progress = report_trial, .progress_user = &progress};
+  if (other->run && other->run->progress) {
+    run.n_threads = other->run->n_threads;
+    trial.run = &run;
+  }
+  shoal_search search;
+  SHOAL_TRY(shoal_context_search(&trial, true, &search, error));
+  shoal_solution solution;
+  shoal_status status = shoal_search_samarati(&search, NULL, &solution, error);
+  *node = solution.node;
+  *found = solution.found;
+  state->n_tried += search.n_evaluated;
+  shoal_search_reset(&search);
+  return status;
+}
+
+bool shoal_explain_state_affords_trials(const shoal_explain_state *state) {
+  return state->context->requirements.monotone || state->nodes.n_items;
+}
+
+/* ------------------------------------------------------------ the demands */
+
+static shoal_status name_of(shoal_explain_state *state, size_t sensitive, const char **name,
+                            shoal_error *error) {
+  const char *text = state->context->sensitive[sensitive].column->name;
+  *name = shoal_result_string(state->result, text, strlen(text));
+  return *name ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+/* The necessary condition of one requirement, and why it fails, if it does. */
+static shoal_status bound_requirement(shoal_explain_state *state,
+                                      const shoal_requirement *requirement,
+                                      const shoal_value_frequencies *spread,
+                                      shoal_explained_requirement *out, shoal_error *error) {
+  if (!requirement->type->max_classes) return SHOAL_OK;
+  out->bounded = true;
+  out->max_groups = requirement->type->max_classes(requirement, spread);
+  if (out->max_groups) return SHOAL_OK;
+  char why[512];
+  const char *attribute = "";
+  if (requirement->sensitive != SHOAL_NO_ATTRIBUTE)
+    attribute = state->context->sensitive[requirement->sensitive].column->name;
+  requirement->type->explain(requirement, spread, attribute, why, sizeof why);
+  out->why = shoal_result_string(state->result, why, strlen(why));
+  return out->why ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+/* An attribute is as hard as the hardest p-like requirement on it. */
+static void note_hardness(shoal_explanation *e, const shoal_requirement *requirement,
+                          const shoal_value_frequencies *spread,
+                          const shoal_explained_requirement *out) {
+  if (!requirement->type->is_p || !out->attribute || !out->bounded) return;
+  size_t at = 0;
+  while (at < e->n_hardest && strcmp(e->hardest[at].attribute, out->attribute) != 0) at++;
+  shoal_hardness *hardness = &e->hardest[at];
+  if (at == e->n_hardest) {
+    *hardness = (shoal_hardness){
+        .attribute = out->attribute, .distinct = spread->n_distinct, .max_groups = out->max_groups};
+    e->n_hardest++;
+  }
+  if (requirement->count[0] > hardness->p) hardness->p = requirement->count[0];
+  if (out->max_groups < hardness->max_groups) hardness->max_groups = out->max_groups;
+}
+
+static shoal_status explain_requirement(shoal_explain_state *state,
+                                        const shoal_requirement *requirement,
+                                        const shoal_classes *whole,
+                                        shoal_explained_requirement *out, shoal_error *error) {
+  const shoal_context *p = state->context;
+  *out = (shoal_explained_requirement){.model = requirement->type->name,
+                                       .required = requirement->type->required(requirement),
+                                       .at_most = requirement->type->at_most};
+  shoal_value_frequencies spread = {.n_rows = p->table->n_records};
+  if (requirement->sensitive != SHOAL_NO_ATTRIBUTE) {
+    SHOAL_TRY(name_of(state, requirement->sensitive, &out->attribute, error));
+    SHOAL_TRY(shoal_value_frequencies_count(p->table, p->sensitive[requirement->sensitive].column,
+                                            &spread, error));
+  }
+  if (whole->n_classes)
+    out->holds = shoal_requirement_holds(requirement, p->frequency, whole, 0, &out->reached);
+  state->explanation->whole_holds = state->explanation->whole_holds && out->holds;
+  shoal_status status = bound_requirement(state, requirement, &spread, out, error);
+  note_hardness(state->explanation, requirement, &spread, out);
+  free(spread.descending);
+  return status;
+}
+
+/* Truta, Campan & Meyer 2007, Definition 13: fewer groups are harder; ties as in the table. */
+static void sort_hardest(shoal_explanation *e) {
+  for (size_t i = 1; i < e->n_hardest; i++) {
+    shoal_hardness moved = e->hardest[i];
+    size_t at = i;
+    for (; at > 0 && e->hardest[at - 1].max_groups > moved.max_groups; at--)
+      e->hardest[at] = e->hardest[at - 1];
+    e->hardest[at] = moved;
+  }
+}
+
+static shoal_status explain_requirements(shoal_explain_state *state, shoal_error *error) {
+  const shoal_requirements *requirements = &state->context->requirements;
+  shoal_explanation *e = state->explanation;
+  shoal_arena *arena = &state->result->arena;
+  e->requirements = shoal_arena_alloc(arena, requirements->n_items, sizeof *e->requirements);
+  e->hardest = shoal_arena_alloc(arena, requirements->n_items, sizeof *e->hardest);
+  if (!e->requirements || !e->hardest) return shoal_fail_memory(error);
+  shoal_classes whole;
+  uint8_t *violates;
+  uint32_t *class_of_tuple;
+  SHOAL_TRY(shoal_search_classes(&state->search, state->search.space.n_nodes - 1, &whole, &violates,
+                                 &class_of_tuple, error));
+  e->whole_holds = true;
+  shoal_status status = SHOAL_OK;
+  for (size_t i = 0; status == SHOAL_OK && i < requirements->n_items; i++) {
+    status =
+        explain_requirement(state, &requirements->items[i], &whole, &e->requirements[i], error);
+    e->has_k = e->has_k || requirements->items[i].type->is_size;
+    e->has_p = e->has_p || requirements->items[i].type->is_p;
+    e->n_requirements = i + 1;
+  }
+  sort_hardest(e);
+  shoal_classes_reset(&whole);
+  free(violates);
+  free(class_of_tuple);
+  return status;
+}
+
+/* ------------------------------------------------------------ the node to explain */
+
+/*
+ * The node with the fewest rows to suppress, then the lowest, then the first. Nodes that release no
+ * rows do not count.
+ */
+static void find_best(shoal_explain_state *state) {
+  for (size_t i = 0; i < state->nodes.n_items; i++) {
+    const shoal_node *node = &state->nodes.items[i], *best = &state->base;
+    if (!node->n_classes) continue;
+    if (state->has_base && (node->suppressed > best->suppressed ||
+                            (node->suppressed == best->suppressed && node->height >= best->height)))
+      continue;
+    state->base = *node;
+    state->has_base = true;
+  }
+}
+
+static shoal_status collect_minimal(shoal_explain_state *state, shoal_node_list *minimal,
+                                    shoal_error *error) {
+  if (!state->nodes.n_items)
+    return shoal_search_minimal(&state->search, state->explanation->min_height, minimal, error);
+  for (size_t i = 0; i < state->nodes.n_items; i++)
+    if (state->nodes.items[i].minimal && !shoal_node_list_add(minimal, &state->nodes.items[i]))
+      return shoal_fail_memory(error);
+  return SHOAL_OK;
+}
+
+/* The policy's preferences choose among the minimal nodes; without any, the lowest node is used. */
+static shoal_status prefer(shoal_explain_state *state, shoal_error *error) {
+  const shoal_context *p = state->context;
+  shoal_preference *preferences;
+  size_t n_preferences;
+  SHOAL_TRY(shoal_preferences_bind(p->policy, p->frequency, p->weighted ? p->weights : NULL,
+                                   &preferences, &n_preferences, error));
+  shoal_node_list minimal = {0};
+  shoal_status status = SHOAL_OK;
+  if (n_preferences) status = collect_minimal(state, &minimal, error);
+  if (status == SHOAL_OK && minimal.n_items)
+    state->base = *shoal_prefer(&state->search, preferences, n_preferences, &minimal);
+  shoal_node_list_reset(&minimal);
+  free(preferences);
+  return status;
+}
+
+static shoal_status find_lowest(shoal_explain_state *state, shoal_error *error) {
+  if (!state->nodes.n_items) {
+    shoal_solution solution;
+    SHOAL_TRY(shoal_search_samarati(&state->search, NULL, &solution, error));
+    state->base = solution.node;
+    state->met = solution.found;
+    return SHOAL_OK;
+  }
+  for (size_t i = 0; i < state->nodes.n_items; i++) {
+    const shoal_node *node = &state->nodes.items[i];
+    if (!node->satisfies || (state->met && node->height >= state->base.height)) continue;
+    state->base = *node;
+    state->met = true;
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status find_base(shoal_explain_state *state, shoal_error *error) {
+  if (state->search.space.n_nodes <= MAX_EVERY_NODE)
+    SHOAL_TRY(shoal_search_all(&state->search, &state->nodes, error));
+  state->explanation->every_node = state->nodes.n_items > 0;
+  SHOAL_TRY(find_lowest(state, error));
+  state->has_base = state->met;
+  state->limit = state->search.max_suppressed;
+  if (state->met) {
+    state->explanation->min_height = state->base.height;
+    return prefer(state, error);
+  }
+  find_best(state);
+  if (state->has_base) state->limit = state->base.suppressed;
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ the job */
+
+static shoal_status explain(shoal_explain_state *state, shoal_error *error) {
+  shoal_result *result = state->result;
+  shoal_explanation *e = state->explanation;
+  SHOAL_TRY(explain_requirements(state, error));
+  SHOAL_TRY(find_base(state, error));
+  result->holds = state->met;
+  result->explain.lattice_nodes = state->search.space.n_nodes;
+  result->explain.max_suppression = state->search.max_suppressed;
+  e->monotone = state->context->requirements.monotone;
+  e->lattice_height = state->search.space.height;
+  e->has_node = state->has_base;
+  if (state->has_base) {
+    SHOAL_TRY(shoal_result_node(result, &state->search.space, &state->base, &e->node, error));
+    SHOAL_TRY(shoal_explain_costs(state, error));
+    SHOAL_TRY(shoal_explain_outliers(state, error));
+  }
+  SHOAL_TRY(shoal_explain_left_out(state, error));
+  return shoal_explain_changes(state, error);
+}
+
+shoal_status shoal_explain_policy(shoal_result *result, const shoal_table *table,
+                                  const shoal_policy *policy, const shoal_run *run,
+                                  shoal_error *error) {
+  shoal_context context;
+  SHOAL_TRY(shoal_context_init(&context, table, policy, SHOAL_CONTEXT_LATTICE, run, error));
+  shoal_explain_state state = {.context = &context, .result = result};
+  state.explanation = shoal_arena_alloc(&result->arena, 1, sizeof *state.explanation);
+  shoal_status status =
+      state.explanation ? shoal_result_input(result, &context, error) : shoal_fail_memory(error);
+  if (status == SHOAL_OK) {
+    memset(state.explanation, 0, sizeof *state.explanation);
+    result->explain.explanation = state.explanation;
+    status = shoal_context_search(&context, true, &state.search, error);
+  }
+  if (status == SHOAL_OK) {
+    status = explain(&state, error);
+    shoal_search_reset(&state.search);
+  }
+  if (status == SHOAL_OK) status = shoal_requirements_status(&context.requirements, error);
+  shoal_node_list_reset(&state.nodes);
+  shoal_context_reset(&context);
+  return status;
+}

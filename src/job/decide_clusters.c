@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job/decide_clusters: a decision by local recoding. An algorithm of cluster/ partitions the rows,
+ * each cluster is generalized separately (Truta, Campan & Meyer 2007), and clusters with equal
+ * labels become one class. Classes that violate the policy are merged (class_repair.h). Noise rows,
+ * if any, are appended to a copy of the table.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "job/class_repair.h"
+
+/* What clustering works with. */
+typedef struct inputs {
+  shoal_cluster_requirements required;
+  shoal_axes axes;
+  shoal_recode_rule *rules;
+  shoal_recoding recoding;
+  shoal_partition partition;
+  shoal_labelled_clusters *labelled;
+} inputs;
+
+static void reset(inputs *g) {
+  shoal_labelled_clusters_free(g->labelled);
+  shoal_partition_reset(&g->partition);
+  shoal_recoding_reset(&g->recoding);
+  shoal_axes_reset(&g->axes);
+  shoal_cluster_requirements_reset(&g->required);
+  free(g->rules);
+}
+
+/* ------------------------------------------------------------ clustering */
+
+/* Settings for nodes of the lattice, or for another local algorithm, have no effect here. */
+static shoal_status check_settings(const shoal_policy *policy,
+                                   const shoal_local_algorithm *algorithm, shoal_result *result,
+                                   shoal_error *error) {
+  if (policy->satisfies.text && strcmp(policy->satisfies.text, "classes") != 0)
+    return shoal_policy_fail(policy, policy->satisfies.mark, error,
+                             "method.satisfies is for nodes of the lattice, and %s is local "
+                             "recoding: remove it",
+                             algorithm->name);
+  const char *const theta = "it is for theta, not ";
+  const struct {
+    bool unused;
+    const char *setting, *before, *after; /* the algorithm's name */
+  } settings[] = {
+      {policy->n_prefer > 0, "prefer", "it chooses among nodes of the lattice, and ",
+       " is local recoding"},
+      {policy->objective.text && !algorithm->has_objective, "objective", "", " follows none"},
+      {policy->noise_allowed && !algorithm->has_noise, "noise", theta, ""},
+      {policy->has_start && !algorithm->has_start, "start", theta, ""},
+      {policy->has_cuts && !algorithm->has_cuts, "cuts", "it is for mondrian, not ", ""},
+  };
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+    if (settings[i].unused)
+      SHOAL_TRY(shoal_result_warn(result, error, "'%s' was not used: %s%s%s", settings[i].setting,
+                                  settings[i].before, algorithm->name, settings[i].after));
+  return SHOAL_OK;
+}
+
+static shoal_status make_rules(const shoal_context *p, inputs *g, shoal_error *error) {
+  g->rules = shoal_alloc(p->n_quasi, sizeof *g->rules);
+  if (!g->rules) return shoal_fail_memory(error);
+  for (size_t q = 0; q < p->n_quasi; q++) {
+    const shoal_attribute *attribute = p->quasi_attributes[q];
+    g->rules[q] = (shoal_recode_rule){.interval = attribute->type == SHOAL_TYPE_NUMBER &&
+                                                  !attribute->recode_hierarchy,
+                                      .snap = attribute->snap};
+  }
+  return SHOAL_OK;
+}
+
+/* The limit of noise rows, and their seed: the policy's, or a random one. */
+static shoal_status allow_noise(const shoal_context *p, shoal_cluster_task *task,
+                                shoal_error *error) {
+  const shoal_policy *policy = p->policy;
+  if (!policy->noise_allowed) return SHOAL_OK;
+  uint64_t room = UINT32_MAX - p->table->n_records; /* rows of the release are counted in 32 bits */
+  task->max_noise = shoal_amount_rows(policy->noise, p->table->n_records);
+  if (task->max_noise > room) task->max_noise = room;
+  task->seed = policy->seed;
+  shoal_random random;
+  if (policy->has_seed) return SHOAL_OK;
+  if (!shoal_random_entropy(&random))
+    return shoal_fail(error, SHOAL_FAILED,
+                      "the system gives no randomness for noise rows: give a seed");
+  task->seed = shoal_random_next(&random);
+  return SHOAL_OK;
+}
+
+static shoal_status cluster(const shoal_context *p, const shoal_method *method, inputs *g,
+                            shoal_error *error) {
+  SHOAL_TRY(shoal_cluster_requirements_init(
+      &g->required, &p->requirements, &p->tracked, p->table,
+      p->policy->weights_inverse ? SHOAL_WEIGHTS_INVERSE : SHOAL_WEIGHTS_GIVEN, error));
+  SHOAL_TRY(shoal_method_check_support(method, p->policy, &g->required, error));
+  SHOAL_TRY(make_rules(p, g, error));
+  SHOAL_TRY(shoal_recoding_init(&g->recoding, p->frequency, g->rules, error));
+  shoal_frequency_set costed = *p->frequency;
+  if (method->local->costs_as_released) costed.hierarchies = g->recoding.hierarchies;
+  SHOAL_TRY(shoal_axes_init(&g->axes, &costed, p->weighted ? p->weights : NULL,
+                            method->local_objective->kind, error));
+  shoal_cluster_task task = {
+      .axes = &g->axes,
+      .required = &g->required,
+      .objective = method->local_objective->objective,
+      .effort = p->policy->effort,
+      .relaxed = p->policy->relaxed_cuts,
+      .start = p->policy->sorted_start ? SHOAL_START_SORTED : SHOAL_START_FLOCK,
+      .recoding = &g->recoding,
+      .max_suppressed = shoal_amount_rows(p->policy->max_suppression, p->table->n_records),
+      .run = p->run};
+  SHOAL_TRY(allow_noise(p, &task, error));
+  return method->local->run(&task, &g->partition, error);
+}
+
+/* ------------------------------------------------------------ refusal */
+
+/* The first requirement that a class violates: there is one. */
+static const shoal_requirement *violated_requirement(const shoal_decision *d,
+                                                     const shoal_context *p) {
+  for (uint32_t c = 0; c < d->classes.n_classes; c++)
+    for (size_t i = 0; d->violates[c] && i < p->requirements.n_items; i++)
+      if (!shoal_requirement_holds(&p->requirements.items[i], p->frequency, &d->classes, c, NULL))
+        return &p->requirements.items[i];
+  return p->requirements.items;
+}
+
+static const char *advise_noise(const shoal_decision *d, const shoal_context *p,
+                                const shoal_local_algorithm *algorithm) {
+  const shoal_policy *policy = p->policy;
+  if (!algorithm->has_noise) return "";
+  if (!policy->noise_allowed || !shoal_amount_rows(policy->noise, p->table->n_records))
+    return ", or noise rows (method.noise)";
+  return d->noise_short ? ", or more noise rows (method.noise)" : "";
+}
+
+static shoal_status refuse(const shoal_decision *d, const shoal_context *p,
+                           const shoal_method *method, shoal_error *error) {
+  const char *algorithm = method->name;
+  uint64_t n_violating = d->classes.n_classes - d->verdict.n_classes;
+  const shoal_requirement *requirement = violated_requirement(d, p);
+  bool on = requirement->sensitive != SHOAL_NO_ATTRIBUTE;
+  const char *attribute = on ? p->sensitive[requirement->sensitive].column->name : "";
+  if (d->verdict.n_classes == 0)
+    return shoal_fail(error, SHOAL_REFUSED,
+                      "%s: no solution: all rows as one class violate %s%s%s; relax the policy",
+                      algorithm, requirement->type->name, on ? " on " : "", attribute);
+  return shoal_fail(error, SHOAL_REFUSED,
+                    "%s: no solution: at best %llu of %llu rows are in classes that violate "
+                    "%s%s%s (%llu class%s), and %llu may be suppressed; relax the policy, or allow "
+                    "more suppressed rows%s",
+                    algorithm, (unsigned long long)d->verdict.suppressed,
+                    (unsigned long long)p->table->n_records, requirement->type->name,
+                    on ? " on " : "", attribute, (unsigned long long)n_violating,
+                    n_violating == 1 ? "" : "es", (unsigned long long)d->max_suppressed,
+                    advise_noise(d, p, method->local));
+}
+
+/* ------------------------------------------------------------ the decision */
+
+/* Takes classes and labels from `labelled`. Borrows nothing from the frequency set. */
+static shoal_status decide(const shoal_context *p, inputs *g, shoal_decision *d,
+                           shoal_error *error) {
+  const shoal_labelled_clusters *labelled = g->labelled;
+  const shoal_noise *noise = &g->partition.noise;
+  uint64_t n_rows = p->table->n_rows;
+  *d = labelled->decision;
+  memset(&g->labelled->decision, 0, sizeof g->labelled->decision);
+  SHOAL_TRY(shoal_decision_init(d, SHOAL_METHOD_CLUSTERS, p, NULL, error));
+  d->refuse = refuse;
+  d->noise_short = g->partition.noise_short;
+  d->n_groups = d->classes.n_classes;
+  d->class_of_row = shoal_alloc((size_t)n_rows + noise->n, sizeof *d->class_of_row);
+  d->rows_of_class = shoal_alloc(d->n_groups, sizeof *d->rows_of_class);
+  d->loss = shoal_alloc(p->n_quasi, sizeof *d->loss);
+  if (!d->class_of_row || !d->rows_of_class || !d->loss) return shoal_fail_memory(error);
+  memcpy(d->rows_of_class, d->classes.n_rows, d->n_groups * sizeof *d->rows_of_class);
+  d->rows_of_group = d->rows_of_class;
+  d->group_of_row = d->class_of_row;
+  for (uint64_t row = 0; row < n_rows; row++)
+    d->class_of_row[row] =
+        labelled->class_of[labelled->cluster_of[g->partition.cluster_of_row[row]]];
+  for (uint32_t i = 0; i < noise->n; i++)
+    d->class_of_row[n_rows + i] = labelled->class_of[labelled->cluster_of[noise->cluster[i]]];
+  assert(d->labels.n == p->n_quasi);
+  for (size_t q = 0; q < p->n_quasi; q++)
+    shoal_decision_set_labels(d, q, &d->labels.strings[q], d->labels.of_group[q]);
+  shoal_released released = {&d->classes, d->violates, d->noise_rows};
+  shoal_box_losses(&g->axes, &g->recoding, labelled->class_costs, &released, d->loss);
+  return noise->n ? shoal_decision_extend(d, p, noise, p->run, error) : SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ the report */
+
+/* The number of released clusters of each size. */
+static shoal_status report_cluster_sizes(shoal_result *result, const inputs *g,
+                                         const shoal_decision *d, shoal_error *error) {
+  const shoal_labelled_clusters *labelled = g->labelled;
+  shoal_clusters_report *report = &result->release.clusters;
+  uint64_t max_size = 0;
+  for (uint32_t c = 0; c < labelled->clusters.n_classes; c++)
+    if (labelled->clusters.n_rows[c] > max_size) max_size = labelled->clusters.n_rows[c];
+  uint64_t *n_of_size = shoal_alloc_zero((size_t)max_size + 1, sizeof *n_of_size);
+  if (!n_of_size) return shoal_fail_memory(error);
+  for (uint32_t c = 0; c < labelled->clusters.n_classes; c++) {
+    bool kept = !d->violates[labelled->class_of[c]];
+    n_of_size[labelled->clusters.n_rows[c]] += kept;
+    report->clusters += kept;
+  }
+  size_t n = 0;
+  for (uint64_t size = 0; size <= max_size; size++) n += n_of_size[size] > 0;
+  shoal_cluster_size *sizes = shoal_arena_alloc(&result->arena, n, sizeof *sizes);
+  for (uint64_t size = 0; sizes && size <= max_size; size++)
+    if (n_of_size[size])
+      sizes[report->n_cluster_sizes++] = (shoal_cluster_size){size, n_of_size[size]};
+  free(n_of_size);
+  report->cluster_sizes = sizes;
+  return sizes ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+/* The algorithm's note on its clusters, and how many of them were merged afterwards. */
+static shoal_status report_why(shoal_result *result, const inputs *g, shoal_error *error) {
+  uint32_t merged = g->partition.n_clusters - g->labelled->clusters.n_classes;
+  char why[320], note[100] = "";
+  if (merged)
+    (void)snprintf(note, sizeof note, "%s%u cluster%s merged into others to satisfy the policy",
+                   *g->partition.why ? "; " : "", merged, merged == 1 ? " was" : "s were");
+  (void)snprintf(why, sizeof why, "%s%s", g->partition.why, note);
+  if (!*why) return SHOAL_OK;
+  result->release.clusters.why = shoal_result_string(result, why, strlen(why));
+  return result->release.clusters.why ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+static shoal_status report_clusters(const shoal_context *p, const shoal_method *method,
+                                    const inputs *g, const shoal_decision *d, shoal_result *result,
+                                    shoal_error *error) {
+  const shoal_labelled_clusters *labelled = g->labelled;
+  shoal_clusters_report *report = &result->release.clusters;
+  shoal_sizes_measure(&labelled->clusters, labelled->class_of, d->violates, p->requirements.k,
+                      &report->dm_clusters, &report->avg_clusters);
+  if (method->local->has_objective) report->objective = method->local_objective->name;
+  if (method->local->has_effort) report->effort = p->policy->effort;
+  report->noise = g->partition.noise.n;
+  if (p->policy->noise_allowed)
+    report->max_noise = shoal_amount_rows(p->policy->noise, p->table->n_records);
+  SHOAL_TRY(report_why(result, g, error));
+  return report_cluster_sizes(result, g, d, error);
+}
+
+static shoal_status run(const shoal_context *p, const shoal_method *method, inputs *g,
+                        shoal_decision *d, shoal_result *result, shoal_error *error) {
+  shoal_labelled_clusters_inputs from = {p, &g->axes, &g->recoding};
+  SHOAL_TRY(check_settings(p->policy, method->local, result, error));
+  SHOAL_TRY(cluster(p, method, g, error));
+  SHOAL_TRY(shoal_labelled_clusters_make(&from, &g->partition, &g->labelled, error));
+  SHOAL_TRY(decide(p, g, d, error));
+  return report_clusters(p, method, g, d, result, error);
+}
+
+shoal_status shoal_decide_clusters(const shoal_context *p, const shoal_method *method,
+                                   shoal_decision *d, shoal_result *result, shoal_error *error) {
+  inputs g = {0};
+  shoal_status status = run(p, method, &g, d, result, error);
+  reset(&g);
+  return status;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job/decision_report: what a result says about a decision, the same for every method: measures,
+ * quasi-identifiers, classes, models, causes of suppression. Warnings name columns, levels and
+ * counts, never a value.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/decision.h"
+
+/* ------------------------------------------------------------ measures */
+
+/* What a quasi-identifier loses, summed over the released rows: a suppressed cell loses 1. */
+static double attribute_loss(const shoal_decision *d, const shoal_context *p,
+                             const shoal_released *released, size_t q) {
+  const shoal_column_labels *column = &d->columns[q];
+  if (d->loss) return d->loss[q];
+  if (!column->suppressed) return shoal_level_loss(p->frequency, q, d->levels[q], released);
+  const shoal_hierarchy *hierarchy = p->hierarchies[q];
+  const uint32_t *node_height = hierarchy->levels[d->levels[q]].node_height;
+  double loss = 0, height = hierarchy->tree_height ? hierarchy->tree_height : 1;
+  for (uint32_t g = 0; g < d->n_groups; g++) {
+    double n = (double)d->rows_of_group[g];
+    loss +=
+        column->suppressed[g] ? n : n * node_height[shoal_column_label_index(column, g)] / height;
+  }
+  return loss;
+}
+
+shoal_release_loss shoal_decision_measure(const shoal_decision *d, const shoal_context *p,
+                                          double *loss) {
+  shoal_released released = {&d->classes, d->violates, d->noise_rows};
+  for (size_t q = 0; q < d->n_quasi; q++) loss[q] = attribute_loss(d, p, &released, q);
+  shoal_release_loss u = shoal_release_loss_measure(&released, p->table->n_records,
+                                                    p->requirements.k, d->n_quasi, loss);
+  if (!d->levels) return u;
+  double height = 0, top = 0;
+  u.accuracy = u.height_accuracy = 1;
+  for (size_t q = 0; q < d->n_quasi; q++) {
+    double max_level = shoal_hierarchy_height(p->hierarchies[q]);
+    u.accuracy -= d->levels[q] / max_level / (double)d->n_quasi;
+    height += d->levels[q];
+    top += max_level;
+  }
+  if (top > 0) u.height_accuracy -= height / top;
+  return u;
+}
+
+/* ------------------------------------------------------------ quasi-identifiers */
+
+/* Distinct labels of the classes that do not violate; `seen` has room for n_labels + 1. */
+static uint32_t count_labels(const shoal_decision *d, size_t q, uint8_t *seen) {
+  uint32_t n = 0;
+  memset(seen, 0, (size_t)d->columns[q].n_labels + 1);
+  for (uint32_t c = 0; c < d->classes.n_classes; c++) {
+    if (d->violates[c]) continue;
+    uint32_t group = d->class_of_group ? d->classes.tuple[c] : c;
+    uint32_t label = shoal_column_written_index(&d->columns[q], group);
+    n += !seen[label];
+    seen[label] = 1;
+  }
+  return n;
+}
+
+static shoal_status report_attributes(const shoal_decision *d, const shoal_context *p,
+                                      const double *loss, shoal_result *result,
+                                      shoal_error *error) {
+  shoal_release_report *released = &result->release;
+  uint32_t max_labels = 0;
+  for (size_t q = 0; q < d->n_quasi; q++)
+    if (d->columns[q].n_labels > max_labels) max_labels = d->columns[q].n_labels;
+  uint8_t *seen = shoal_alloc((size_t)max_labels + 1, 1);
+  released->attributes =
+      shoal_arena_alloc(&result->arena, d->n_quasi, sizeof *released->attributes);
+  bool ok = seen && released->attributes;
+  for (size_t q = 0; ok && q < d->n_quasi; q++)
+    released->attributes[q] = (shoal_attribute_outcome){.name = result->quasi[q],
+                                                        .level = d->levels ? d->levels[q] : 0,
+                                                        .height = result->heights[q],
+                                                        .n_before = p->quasi[q]->n_values,
+                                                        .n_after = count_labels(d, q, seen),
+                                                        .loss = loss[q]};
+  free(seen);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+static shoal_status report_measures(const shoal_decision *d, const shoal_context *p,
+                                    shoal_result *result, shoal_error *error) {
+  double *loss = shoal_alloc(d->n_quasi, sizeof *loss);
+  if (!loss) return shoal_fail_memory(error);
+  result->release.loss = shoal_decision_measure(d, p, loss);
+  shoal_status status = report_attributes(d, p, loss, result, error);
+  free(loss);
+  return status;
+}
+
+/* ------------------------------------------------------------ rows and classes */
+
+/* Which models the suppressed classes violated. */
+static shoal_status report_causes(const shoal_decision *d, const shoal_context *p,
+                                  shoal_result *result, shoal_error *error) {
+  const shoal_classes *classes = &d->classes;
+  shoal_release_report *released = &result->release;
+  released->n_causes = p->requirements.n_items;
+  released->causes =
+      shoal_arena_alloc(&result->arena, released->n_causes, sizeof *released->causes);
+  if (!released->causes) return shoal_fail_memory(error);
+  for (size_t i = 0; i < released->n_causes; i++) {
+    const shoal_requirement *requirement = &p->requirements.items[i];
+    shoal_cause *cause = &released->causes[i];
+    *cause = (shoal_cause){.model = requirement->type->name};
+    if (requirement->sensitive != SHOAL_NO_ATTRIBUTE) {
+      const char *name = p->sensitive[requirement->sensitive].column->name;
+      cause->attribute = shoal_result_string(result, name, strlen(name));
+      if (!cause->attribute) return shoal_fail_memory(error);
+    }
+    for (uint32_t c = 0; c < classes->n_classes; c++) {
+      if (!d->violates[c] || shoal_requirement_holds(requirement, p->frequency, classes, c, NULL))
+        continue;
+      cause->rows += classes->n_rows[c];
+      cause->classes++;
+    }
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status report_rows(const shoal_decision *d, const shoal_context *p,
+                                shoal_result *result, shoal_error *error) {
+  shoal_release_report *released = &result->release;
+  uint64_t n_noise = d->rows->n_records - p->table->n_records;
+  released->suppressed = d->verdict.suppressed;
+  released->blanked = d->blanked ? d->verdict.suppressed : 0;
+  released->output_rows =
+      p->table->n_records - (released->suppressed - released->blanked) + n_noise;
+  released->max_suppression = d->max_suppressed;
+  released->classes = d->verdict.n_classes;
+  released->smallest_class = d->verdict.smallest_class;
+  for (uint32_t c = 0; c < d->united.n_classes; c++)
+    if (c == 0 || d->united.n_rows[c] < released->smallest_class)
+      released->smallest_class = d->united.n_rows[c];
+  if (d->blanked) released->classes = d->united.n_classes;
+  if (!p->policy->blank_suppressed || !released->suppressed || d->blanked) return SHOAL_OK;
+  return shoal_result_warn(result, error,
+                           "the %llu suppressed rows were removed, not blanked: as one class "
+                           "of blanks they would violate the policy",
+                           (unsigned long long)released->suppressed);
+}
+
+/* ------------------------------------------------------------ labels of one value */
+
+/* Labels that people wrote. Built kinds make a label of every value, alone or not. */
+static bool is_written(const shoal_attribute *attribute) {
+  return attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
+                                      attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE);
+}
+
+/* Labels of a level with exactly one value of the data below; false: no memory. */
+static bool count_single(const shoal_column *column, const shoal_level *level, uint32_t *n_single) {
+  uint32_t *below = shoal_alloc_zero(level->n_labels, sizeof *below);
+  if (!below) return false;
+  for (uint32_t v = 0; v < column->n_values; v++)
+    if (!shoal_column_missing(column, v)) below[level->of_leaf[v]]++;
+  *n_single = 0;
+  for (uint32_t t = 0; t < level->n_labels; t++) *n_single += below[t] == 1;
+  free(below);
+  return true;
+}
+
+/* A label that covers one value of the data hides nothing. */
+static shoal_status warn_of_labels(const shoal_decision *d, const shoal_context *p,
+                                   shoal_result *result, shoal_error *error) {
+  for (size_t q = 0; d->levels && q < d->n_quasi; q++) {
+    const shoal_hierarchy *hierarchy = p->hierarchies[q];
+    uint32_t level = d->levels[q], n_single;
+    bool between = level > 0 && level < shoal_hierarchy_height(hierarchy);
+    if (!between || !is_written(p->quasi_attributes[q])) continue;
+    if (!count_single(p->quasi[q], &hierarchy->levels[level], &n_single))
+      return shoal_fail_memory(error);
+    if (!n_single) continue;
+    SHOAL_TRY(shoal_result_warn(result, error,
+                                "'%s' is released at level %u of its hierarchy, where %u label%s "
+                                "only one value of the data and hide%s nothing",
+                                p->quasi[q]->name, level, n_single,
+                                n_single == 1 ? " covers" : "s cover", n_single == 1 ? "s" : ""));
+  }
+  return SHOAL_OK;
+}
+
+shoal_status shoal_decision_report(const shoal_decision *d, const shoal_context *p,
+                                   shoal_result *result, shoal_error *error) {
+  assert(d->violates && d->action_of_group);
+  const shoal_classes *classes = d->blanked ? &d->united : &d->classes;
+  const uint8_t *left_out = d->blanked ? NULL : d->violates;
+  shoal_release_report *released = &result->release;
+  SHOAL_TRY(report_measures(d, p, result, error));
+  SHOAL_TRY(report_rows(d, p, result, error));
+  if (released->suppressed) SHOAL_TRY(report_causes(d, p, result, error));
+  shoal_result_sizes(&released->sizes.before, &p->frequency->base, NULL);
+  shoal_result_sizes(&released->sizes.after, classes, left_out);
+  SHOAL_TRY(shoal_result_conditions(result, p, &released->conditions, error));
+  SHOAL_TRY(shoal_result_models(result, p, classes, left_out, 0, &released->models, error));
+  return warn_of_labels(d, p, result, error);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job/decision_rows: a table of its own for the rows to write, where the context's table lacks
+ * some: noise rows, and columns that loading left in the file. It has its own codes and shares the
+ * dictionaries.
+ *
+ *   rows     0 .. n - 1   n .. n + n_noise - 1
+ *            the table's  noise, in the order the algorithm made them
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "job/decision.h"
+#include "table/load.h"
+
+static void set_code(const shoal_column *column, uint64_t row, uint32_t code) {
+  switch (column->code_size) {
+  case 1: ((uint8_t *)column->codes)[row] = (uint8_t)code; break;
+  case 2: ((uint16_t *)column->codes)[row] = (uint16_t)code; break;
+  default: ((uint32_t *)column->codes)[row] = code;
+  }
+}
+
+/* A noise row copies a row of its class, except tracked columns: the algorithm gives their values.
+ */
+static bool extend_column(const shoal_context *p, const shoal_noise *noise,
+                          const shoal_column *from, shoal_column *to) {
+  *to = *from;
+  to->codes = NULL;
+  if (!from->codes) return true;
+  uint64_t n = p->table->n_rows, n_noise = noise ? noise->n : 0;
+  size_t s = 0;
+  while (s < p->tracked.n_columns && p->tracked.columns[s] != from) s++;
+  to->codes = shoal_alloc((size_t)(n + n_noise), from->code_size);
+  if (!to->codes) return false;
+  memcpy(to->codes, from->codes, (size_t)n * from->code_size);
+  for (uint64_t i = 0; i < n_noise; i++)
+    set_code(to, n + i,
+             s < noise->n_columns ? noise->values[i * noise->n_columns + s]
+                                  : shoal_column_code(from, noise->like[i]));
+  return true;
+}
+
+shoal_status shoal_decision_extend(shoal_decision *d, const shoal_context *p,
+                                   const shoal_noise *noise, const shoal_run *run,
+                                   shoal_error *error) {
+  const shoal_table *table = p->table;
+  assert(!d->extended);
+  if (shoal_table_leaves_columns(table))
+    SHOAL_TRY(shoal_table_load_kept(table, p->policy->missing, p->policy->n_missing, run, &d->kept,
+                                    error));
+  shoal_table *extended = d->extended = shoal_alloc_zero(1, sizeof *extended);
+  if (!extended) return shoal_fail_memory(error);
+  *extended = *table;
+  extended->source = NULL;
+  extended->n_rows = extended->n_records = table->n_rows + (noise ? noise->n : 0);
+  extended->columns = shoal_alloc_zero(table->n_columns, sizeof *extended->columns);
+  if (!extended->columns) return shoal_fail_memory(error);
+  for (size_t c = 0; c < table->n_columns; c++) {
+    bool left = table->columns[c].is_left;
+    const shoal_column *from = left ? &d->kept->columns[c] : &table->columns[c];
+    if (!extend_column(p, noise, from, &extended->columns[c])) return shoal_fail_memory(error);
+  }
+  d->rows = extended;
+  return SHOAL_OK;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job/method: binds a policy to rows of the tables of algorithms and objectives, full-domain and
+ * local, and lists both for help and messages.
+ */
+#include "job/method.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static const shoal_local_objective local_objectives[] = {
+    {"il", NULL, SHOAL_OBJECTIVE_IL, SHOAL_LOSS_HEIGHT}, /* default */
+    {"avg", NULL, SHOAL_OBJECTIVE_AVG, SHOAL_LOSS_HEIGHT},
+    {"dm", NULL, SHOAL_OBJECTIVE_DM, SHOAL_LOSS_HEIGHT},
+    {"balanced", "least information loss with nearly as many classes as there can be",
+     SHOAL_OBJECTIVE_BALANCED, SHOAL_LOSS_HEIGHT},
+    {"loss", NULL, SHOAL_OBJECTIVE_IL, SHOAL_LOSS_LEAVES},
+    {NULL, NULL, SHOAL_OBJECTIVE_IL, SHOAL_LOSS_HEIGHT},
+};
+
+static const shoal_local_objective *find_local_objective(const char *name) {
+  for (const shoal_local_objective *o = local_objectives; o->name; o++)
+    if (strcmp(o->name, name) == 0) return o;
+  return NULL;
+}
+
+static const shoal_objective *find_node_objective(const char *name) {
+  for (const shoal_objective *o = shoal_objective_types; o->name; o++)
+    if (strcmp(o->name, name) == 0) return o;
+  return NULL;
+}
+
+static const shoal_algorithm *find_node(const char *name) {
+  for (const shoal_algorithm *a = shoal_algorithm_types; a->name; a++)
+    if (strcmp(a->name, name) == 0) return a;
+  return NULL;
+}
+
+static const shoal_local_algorithm *find_local(const char *name) {
+  for (const shoal_local_algorithm *a = shoal_local_algorithms; a->name; a++)
+    if (strcmp(a->name, name) == 0) return a;
+  return NULL;
+}
+
+/* ------------------------------------------------------------ the lists */
+
+enum { MAX_NAMES = 32, SUMMARY_BYTES = 120 };
+
+static shoal_entry algorithms[MAX_NAMES], objectives[MAX_NAMES];
+static char summaries[MAX_NAMES][SUMMARY_BYTES];
+
+/* The summary says which algorithms have the objective. */
+static void add_objective(size_t *n, const char *name, const char *summary) {
+  if (*n == MAX_NAMES - 1) return;
+  bool node = find_node_objective(name), local = find_local_objective(name);
+  (void)snprintf(summaries[*n], SUMMARY_BYTES, "%s; %s%s%s", summary, node ? "optimal" : "",
+                 node && local ? " and " : "", local ? "flock" : "");
+  objectives[*n] = (shoal_entry){name, "", summaries[*n]};
+  (*n)++;
+}
+
+static void fill_lists(void) {
+  size_t n = 0;
+  algorithms[n++] = (shoal_entry){"auto", "", "picks one and says why"};
+  for (const shoal_algorithm *a = shoal_algorithm_types; a->name && n < MAX_NAMES - 1; a++)
+    algorithms[n++] = (shoal_entry){a->name, "", a->summary};
+  for (const shoal_local_algorithm *a = shoal_local_algorithms; a->name && n < MAX_NAMES - 1; a++)
+    algorithms[n++] = (shoal_entry){a->name, "", a->summary};
+  n = 0;
+  for (const shoal_objective *o = shoal_objective_types; o->name; o++)
+    add_objective(&n, o->name, o->summary);
+  for (const shoal_local_objective *o = local_objectives; o->name; o++)
+    if (o->summary) add_objective(&n, o->name, o->summary);
+}
+
+static pthread_once_t lists_once = PTHREAD_ONCE_INIT;
+
+const shoal_entry *shoal_method_algorithms(void) {
+  (void)pthread_once(&lists_once, fill_lists);
+  return algorithms;
+}
+
+const shoal_entry *shoal_method_objectives(void) {
+  (void)pthread_once(&lists_once, fill_lists);
+  return objectives;
+}
+
+/* ------------------------------------------------------------ binding */
+
+/* "; did you mean 'flock'?", or nothing; `out` holds 120 bytes. */
+static const char *advise(const char *name, const shoal_entry *entries, char *out) {
+  const char *names[MAX_NAMES] = {NULL};
+  for (size_t i = 0; entries[i].name; i++) names[i] = entries[i].name;
+  const char *near = shoal_nearest_word(name, names);
+  *out = '\0';
+  if (near) (void)snprintf(out, SUMMARY_BYTES, "; did you mean '%s'?", near);
+  return out;
+}
+
+/* Names of the objectives of one kind, or of both: "il, avg, dm". */
+static void list_objectives(bool node, bool local, char *out, size_t capacity) {
+  size_t at = 0;
+  *out = '\0';
+  for (const shoal_entry *e = shoal_method_objectives(); e->name && at < capacity; e++) {
+    if (!(node && find_node_objective(e->name)) && !(local && find_local_objective(e->name)))
+      continue;
+    at += (size_t)snprintf(out + at, capacity - at, "%s%s", at ? ", " : "", e->name);
+  }
+}
+
+static shoal_status fail_objective(const shoal_policy *policy, const shoal_method *method,
+                                   shoal_error *error) {
+  char list[200], advice[SUMMARY_BYTES];
+  const char *name = policy->objective.text;
+  if (!find_node_objective(name) && !find_local_objective(name)) {
+    list_objectives(true, true, list, sizeof list);
+    const char *near = advise(name, shoal_method_objectives(), advice);
+    return shoal_policy_fail(policy, policy->objective.mark, error,
+                             "unknown objective '%.60s'%s %s one of: %s", name, *near ? near : ";",
+                             *near ? "Use" : "use", list);
+  }
+  list_objectives(method->node, method->local, list, sizeof list);
+  if (method->node)
+    return shoal_policy_fail(policy, policy->objective.mark, error,
+                             "the objective '%s' is for local recoding, but %s is full-domain; "
+                             "use the algorithm flock, or one of: %s",
+                             name, method->name, list);
+  return shoal_policy_fail(
+      policy, policy->objective.mark, error,
+      "%s does not support the objective '%s'; use one of: %s; or the algorithm "
+      "optimal, if every quasi-identifier has a hierarchy",
+      method->name, name, list);
+}
+
+static shoal_status bind_objective(const shoal_policy *policy, shoal_method *method,
+                                   shoal_error *error) {
+  const char *name = policy->objective.text;
+  method->node_objective = find_node_objective(name ? name : "height");
+  method->local_objective = find_local_objective(name ? name : "il");
+  bool known = method->node_objective || method->local_objective;
+  bool fits = method->node ? method->node_objective != NULL
+                           : method->local_objective || !method->local->has_objective;
+  if (!known || !fits) return fail_objective(policy, method, error);
+  if (!method->local_objective) method->local_objective = local_objectives; /* it is not used */
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ choosing */
+
+static const shoal_attribute *number_without_hierarchy(const shoal_policy *policy) {
+  for (size_t i = 0; i < policy->n_attributes; i++) {
+    const shoal_attribute *a = &policy->attributes[i];
+    if (a->role == SHOAL_ROLE_QUASI && a->type == SHOAL_TYPE_NUMBER && !a->has_hierarchy) return a;
+  }
+  return NULL;
+}
+
+static void explain(shoal_method *method, const char *reason, const char *name) {
+  (void)snprintf(method->reason, sizeof method->reason, "%s%.80s", reason, name);
+}
+
+static void choose(const shoal_policy *policy, shoal_method *method) {
+  const shoal_attribute *number = number_without_hierarchy(policy);
+  const char *objective = policy->objective.text;
+  if (number) {
+    method->local = find_local("flock");
+    explain(method, "local recoding: no hierarchy is given for ", number->name);
+  } else if (objective && find_local_objective(objective) && !find_node_objective(objective)) {
+    method->local = find_local("flock");
+    explain(method, "local recoding: the policy asks for the objective ", objective);
+  } else if (objective && policy->n_prefer == 0) {
+    method->node = find_node("optimal");
+    explain(method, "the policy names an objective: the best node of all under it", "");
+  } else {
+    method->node = find_node("samarati");
+    explain(method, "every quasi-identifier has a hierarchy: full-domain, least height", "");
+  }
+}
+
+shoal_status shoal_method_bind(const shoal_policy *policy, shoal_method *method,
+                               shoal_error *error) {
+  const char *name = policy->algorithm.text ? policy->algorithm.text : "auto";
+  memset(method, 0, sizeof *method);
+  explain(method, policy->algorithm.mark.line ? "the policy names it" : "asked for", "");
+  if (strcmp(name, "auto") == 0) choose(policy, method);
+  else if (!(method->node = find_node(name))) method->local = find_local(name);
+  char advice[SUMMARY_BYTES];
+  if (method->local) {
+    method->kind = SHOAL_METHOD_CLUSTERS;
+    method->name = method->local->name;
+  } else if (method->node) {
+    method->kind = method->node->run ? SHOAL_METHOD_NODE : SHOAL_METHOD_CELLS;
+    method->name = method->node->name;
+  } else {
+    const char *near = advise(name, shoal_method_algorithms(), advice);
+    return shoal_policy_fail(policy, policy->algorithm.mark, error,
+                             "unknown algorithm '%.60s'%s %s 'shoal help policy'", name,
+                             *near ? near : ";", *near ? "See" : "see");
+  }
+  return bind_objective(policy, method, error);
+}
+
+/* A requirement that the algorithm does not support; NULL: none. */
+static const shoal_requirement *unsupported(const shoal_cluster_requirements *required,
+                                            shoal_supported_models supports) {
+  if (supports != SHOAL_SUPPORTS_ALL && required->n_others) return required->others[0];
+  for (size_t d = 0; supports == SHOAL_SUPPORTS_SIZE && d < required->n_counts; d++) {
+    if (required->counts[d].min_distinct <= 1) continue;
+    for (size_t i = 0; i < required->requirements->n_items; i++)
+      if (required->requirements->items[i].sensitive == required->counts[d].sensitive)
+        return &required->requirements->items[i];
+  }
+  return NULL;
+}
+
+shoal_status shoal_method_check_support(const shoal_method *method, const shoal_policy *policy,
+                                        const shoal_cluster_requirements *required,
+                                        shoal_error *error) {
+  const shoal_local_algorithm *algorithm = method->local;
+  const shoal_requirement *requirement = unsupported(required, algorithm->supports);
+  if (!requirement) return SHOAL_OK;
+  return shoal_policy_fail(
+      policy, policy->algorithm.mark, error,
+      "%s supports %s only, but the policy has %s; use flock, mondrian or auto", algorithm->name,
+      algorithm->supports == SHOAL_SUPPORTS_SIZE ? "k"
+                                                 : "k and numbers of distinct sensitive values",
+      requirement->type->name);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job/method: the algorithm and the objective that a policy asks for. */
+#ifndef SHOAL_JOB_METHOD_H
+#define SHOAL_JOB_METHOD_H
+
+#include "cluster/cluster.h"
+#include "lattice/objective.h"
+#include "report/result.h"
+
+/* An objective of local recoding. */
+typedef struct shoal_local_objective {
+  const char *name;
+  const char *summary; /* NULL: that of the full-domain objective of this name */
+  shoal_cluster_objective objective;
+  shoal_loss_kind kind;
+} shoal_local_objective;
+
+/* One of `node` and `local` is NULL. */
+typedef struct shoal_method {
+  shoal_method_kind kind;
+  const char *name; /* of the algorithm */
+  const shoal_algorithm *node;
+  const shoal_objective *node_objective;
+  const shoal_local_algorithm *local;
+  const shoal_local_objective *local_objective;
+  char reason[160]; /* why "auto" chose it, or that it was asked for */
+} shoal_method;
+
+/*
+ * Binds the policy's names to rows of the tables; "auto" chooses. SHOAL_BAD_INPUT, with the
+ * policy's line, if a name is unknown or the objective does not fit the algorithm.
+ */
+shoal_status shoal_method_bind(const shoal_policy *policy, shoal_method *method,
+                               shoal_error *error) SHOAL_MUST_CHECK;
+
+/* SHOAL_BAD_INPUT if the local algorithm does not support a model of the policy. */
+shoal_status shoal_method_check_support(const shoal_method *method, const shoal_policy *policy,
+                                        const shoal_cluster_requirements *required,
+                                        shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Names and summaries for help texts, ended by an entry without a name. */
+const shoal_entry *shoal_method_algorithms(void);
+const shoal_entry *shoal_method_objectives(void);
+
+#endif

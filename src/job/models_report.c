@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job/models_report: outcomes of models, necessary conditions, class sizes and nodes, as results
+ * have them. Examples of violating classes show a cell only if it cannot be a raw value.
+ */
+#include "job/models_report.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static shoal_status copy_name(shoal_result *result, const char *name, const char **copy,
+                              shoal_error *error) {
+  *copy = shoal_result_string(result, name, strlen(name));
+  return *copy ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+/* k counts rows: the class of a person with several rows has fewer than k people. */
+static shoal_status warn_of_repeats(shoal_result *result, const shoal_context *p,
+                                    shoal_error *error) {
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    const shoal_column *column = &p->table->columns[c];
+    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER && shoal_table_is_counted(p->table))
+      SHOAL_TRY(
+          shoal_result_warn(result, error,
+                            "repeated values of identifier '%s' were not counted, because the "
+                            "rows do not fit into the memory allowed. k counts rows, not "
+                            "people",
+                            column->name));
+    if (p->roles[c] != SHOAL_ROLE_IDENTIFIER || !column->n_repeated) continue;
+    SHOAL_TRY(shoal_result_warn(result, error,
+                                "values of identifier '%s' repeat: %llu rows share theirs with "
+                                "another row. k counts rows, not people: the class of a person "
+                                "with several rows has fewer than k people",
+                                column->name, (unsigned long long)column->n_repeated));
+  }
+  return SHOAL_OK;
+}
+
+shoal_status shoal_result_input(shoal_result *result, const shoal_context *p, shoal_error *error) {
+  SHOAL_TRY(copy_name(result, p->table->name, &result->source, error));
+  result->input_rows = p->table->n_records;
+  result->k = p->requirements.k;
+  result->input_columns = p->table->n_columns;
+  result->two_passes = shoal_table_is_counted(p->table);
+  result->n_quasi = p->n_quasi;
+  result->quasi = shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *result->quasi);
+  uint32_t *heights = shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *heights);
+  if (!result->quasi || !heights) return shoal_fail_memory(error);
+  for (size_t q = 0; q < p->n_quasi; q++) {
+    SHOAL_TRY(copy_name(result, p->quasi[q]->name, &result->quasi[q], error));
+    heights[q] = p->hierarchies[q] ? shoal_hierarchy_height(p->hierarchies[q]) : 0;
+  }
+  result->heights = heights;
+  return warn_of_repeats(result, p, error);
+}
+
+/* ------------------------------------------------------------ models */
+
+/* "[20-29]", "[2.5-5)" */
+static bool is_interval(const char *cell, size_t size) {
+  return size > 2 && cell[0] == '[' && (cell[size - 1] == ']' || cell[size - 1] == ')');
+}
+
+static bool has_label(const shoal_level *level, const char *cell, size_t size, bool inner) {
+  for (uint32_t t = 0; t < level->n_labels; t++) {
+    size_t label_size;
+    const char *label = shoal_level_label(level, t, &label_size);
+    if (label_size == size && memcmp(label, cell, size) == 0)
+      return !inner || level->node_height[t] > 0;
+  }
+  return false;
+}
+
+/* A label of a file or tree that covers several values and is no value itself. */
+static bool is_upper_label(const shoal_hierarchy *tree, const char *cell, size_t size) {
+  if (!tree || has_label(&tree->levels[0], cell, size, false)) return false;
+  for (uint32_t l = 1; l < tree->n_levels; l++)
+    if (has_label(&tree->levels[l], cell, size, true)) return true;
+  return false;
+}
+
+/* Its outermost character is the mask character, one that values rarely have. */
+static bool is_masked(const shoal_hierarchy_spec *spec, const char *cell, size_t size) {
+  return ispunct((unsigned char)spec->mask_char) &&
+         cell[spec->mask_left ? 0 : size - 1] == spec->mask_char;
+}
+
+/* May this cell be shown? Only "*", or a label of the kind that the attribute's hierarchy makes. */
+static bool is_label(const shoal_attribute *attribute, const shoal_hierarchy *tree,
+                     const char *cell, size_t size) {
+  if (size == 1 && *cell == '*') return true;
+  if (attribute->type == SHOAL_TYPE_NUMBER && is_interval(cell, size)) return true;
+  if (!attribute->has_hierarchy || size == 0) return false;
+  const shoal_hierarchy_spec *spec = &attribute->hierarchy;
+  switch (spec->kind) {
+  case SHOAL_HIERARCHY_INTERVALS: return is_interval(cell, size);
+  case SHOAL_HIERARCHY_CUTS: return is_interval(cell, size) || *cell == '<' || *cell == '>';
+  case SHOAL_HIERARCHY_MASK: return is_masked(spec, cell, size);
+  case SHOAL_HIERARCHY_DATE: return is_interval(cell, size) || size == 4 || size == 7;
+  case SHOAL_HIERARCHY_FILE:
+  case SHOAL_HIERARCHY_TREE: return is_upper_label(tree, cell, size);
+  default: return false;
+  }
+}
+
+/* The attribute's file or tree without data; NULL: it has none, or it cannot be read. */
+static shoal_hierarchy *compile_tree(const shoal_attribute *attribute) {
+  shoal_hierarchy *tree = NULL;
+  shoal_hierarchy_options options = {.attribute = attribute->name, .ragged = true};
+  bool alone = attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
+                                            attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE);
+  if (!alone ||
+      shoal_hierarchy_compile(&attribute->hierarchy, NULL, NULL, &options, &tree, NULL) != SHOAL_OK)
+    return NULL;
+  return tree;
+}
+
+enum { MAX_WORST = 16 };
+
+/* One of the classes furthest from a requirement. */
+typedef struct worst_class {
+  uint32_t c;
+  double reached;
+} worst_class;
+
+/* Keeps the `max_worst` classes furthest from the requirement; ties: the smaller, then first. */
+static void note_worst(worst_class *worst, size_t *n, size_t max_worst,
+                       const shoal_classes *classes, uint32_t c, double reached, bool at_most) {
+  size_t at = *n;
+  while (at > 0 && ((at_most ? reached > worst[at - 1].reached : reached < worst[at - 1].reached) ||
+                    (reached == worst[at - 1].reached &&
+                     classes->n_rows[c] < classes->n_rows[worst[at - 1].c])))
+    at--;
+  if (at == max_worst) return;
+  size_t last = *n < max_worst ? *n : max_worst - 1;
+  memmove(worst + at + 1, worst + at, (last - at) * sizeof *worst);
+  worst[at] = (worst_class){c, reached};
+  if (*n < max_worst) (*n)++;
+}
+
+/* The row of the data, from 1, in which the tuple occurs first. */
+static uint64_t first_row_of(const shoal_frequency_set *frequency, uint32_t tuple) {
+  uint64_t row = 0;
+  while (frequency->tuple_of_row[row] != tuple) row++;
+  return (frequency->table->first_row ? frequency->table->first_row[row] : row) + 1;
+}
+
+static const char AS_IT_IS[] = "(as it is)";
+
+static shoal_status show_labels(shoal_result *result, const shoal_context *p, uint32_t tuple,
+                                shoal_hierarchy *const *trees, shoal_class_example *example,
+                                shoal_error *error) {
+  example->labels = shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *example->labels);
+  if (!example->labels) return shoal_fail_memory(error);
+  for (size_t q = 0; q < p->n_quasi; q++) {
+    size_t size;
+    const char *cell =
+        shoal_column_value(p->quasi[q], shoal_code_at(p->frequency->codes[q], tuple), &size);
+    bool shown = is_label(p->quasi_attributes[q], trees[q], cell, size);
+    example->labels[q] = shown ? shoal_result_string(result, cell, size) : AS_IT_IS;
+    example->n_shown += shown;
+    if (!example->labels[q]) return shoal_fail_memory(error);
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status show_classes(shoal_result *result, const shoal_context *p,
+                                 const shoal_classes *classes, const worst_class *worst, size_t n,
+                                 shoal_hierarchy *const *trees, shoal_model_outcome *outcome,
+                                 shoal_error *error) {
+  outcome->worst = shoal_arena_alloc(&result->arena, n, sizeof *outcome->worst);
+  if (!outcome->worst) return shoal_fail_memory(error);
+  for (size_t i = 0; i < n; i++) {
+    shoal_class_example *example = &outcome->worst[i];
+    uint32_t tuple = classes->tuple[worst[i].c];
+    *example = (shoal_class_example){.n_rows = classes->n_rows[worst[i].c],
+                                     .reached = worst[i].reached,
+                                     .first_row = first_row_of(p->frequency, tuple)};
+    SHOAL_TRY(show_labels(result, p, tuple, trees, example, error));
+    outcome->n_worst = i + 1;
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status show_worst(shoal_result *result, const shoal_context *p,
+                               const shoal_classes *classes, const worst_class *worst, size_t n,
+                               shoal_model_outcome *outcome, shoal_error *error) {
+  if (n == 0) return SHOAL_OK;
+  shoal_hierarchy **trees = shoal_alloc_zero(p->n_quasi, sizeof *trees);
+  if (!trees) return shoal_fail_memory(error);
+  for (size_t q = 0; q < p->n_quasi; q++) trees[q] = compile_tree(p->quasi_attributes[q]);
+  shoal_status status = show_classes(result, p, classes, worst, n, trees, outcome, error);
+  for (size_t q = 0; q < p->n_quasi; q++) shoal_hierarchy_free(trees[q]);
+  free(trees);
+  return status;
+}
+
+static shoal_status judge_requirement(shoal_result *result, const shoal_context *p,
+                                      const shoal_requirement *requirement,
+                                      const shoal_classes *classes, const uint8_t *left_out,
+                                      size_t max_worst, shoal_model_outcome *outcome,
+                                      shoal_error *error) {
+  worst_class worst[MAX_WORST];
+  size_t n_worst = 0;
+  bool first = true;
+  memset(outcome, 0, sizeof *outcome);
+  outcome->model = requirement->type->name;
+  outcome->summary = requirement->type->summary;
+  outcome->required = requirement->type->required(requirement);
+  outcome->at_most = requirement->type->at_most;
+  outcome->tells_distinct = requirement->type->on_attribute && !requirement->type->is_p;
+  if (requirement->sensitive != SHOAL_NO_ATTRIBUTE)
+    SHOAL_TRY(copy_name(result, p->sensitive[requirement->sensitive].column->name,
+                        &outcome->attribute, error));
+  for (uint32_t c = 0; c < classes->n_classes; c++) {
+    if (left_out && left_out[c]) continue;
+    double reached;
+    bool holds = shoal_requirement_holds(requirement, p->frequency, classes, c, &reached);
+    bool further =
+        requirement->type->at_most ? reached > outcome->reached : reached < outcome->reached;
+    if (first || further) outcome->reached = reached;
+    if (requirement->sensitive != SHOAL_NO_ATTRIBUTE) {
+      uint64_t distinct = shoal_classes_distinct(p->frequency, classes, c, requirement->sensitive);
+      if (first || distinct < outcome->min_distinct) outcome->min_distinct = distinct;
+    }
+    first = false;
+    if (holds) continue;
+    outcome->breaking_classes++;
+    outcome->breaking_rows += classes->n_rows[c];
+    if (max_worst)
+      note_worst(worst, &n_worst, max_worst, classes, c, reached, requirement->type->at_most);
+  }
+  outcome->holds = outcome->breaking_classes == 0;
+  return max_worst ? show_worst(result, p, classes, worst, n_worst, outcome, error) : SHOAL_OK;
+}
+
+shoal_status shoal_result_models(shoal_result *result, const shoal_context *p,
+                                 const shoal_classes *classes, const uint8_t *left_out,
+                                 size_t worst, shoal_model_outcomes *models, shoal_error *error) {
+  models->n_items = p->requirements.n_items;
+  models->items = shoal_arena_alloc(&result->arena, models->n_items, sizeof *models->items);
+  if (!models->items) return shoal_fail_memory(error);
+  result->holds = true;
+  for (size_t i = 0; i < models->n_items; i++) {
+    SHOAL_TRY(judge_requirement(result, p, &p->requirements.items[i], classes, left_out,
+                                worst > MAX_WORST ? MAX_WORST : worst, &models->items[i], error));
+    result->holds = result->holds && models->items[i].holds;
+  }
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ conditions */
+
+static void narrow(shoal_condition_outcome *outcome, const shoal_value_frequencies *spread,
+                   uint64_t p) {
+  uint64_t groups = shoal_value_frequencies_max_groups(spread, p);
+  if (spread->n_distinct < outcome->distinct) outcome->distinct = spread->n_distinct;
+  if (groups < outcome->max_groups) outcome->max_groups = groups;
+}
+
+/* The tightest of the conditions that the attribute's p set; extended p counts strong ancestors. */
+static shoal_status attribute_conditions(shoal_result *result, const shoal_context *p, size_t s,
+                                         shoal_condition_outcome *outcome, shoal_error *error) {
+  shoal_value_frequencies spread;
+  SHOAL_TRY(shoal_value_frequencies_count(p->table, p->sensitive[s].column, &spread, error));
+  *outcome = (shoal_condition_outcome){.distinct = UINT64_MAX, .max_groups = UINT64_MAX};
+  for (size_t i = 0; i < p->requirements.n_items; i++) {
+    const shoal_requirement *requirement = &p->requirements.items[i];
+    if (requirement->sensitive != s || !requirement->type->is_p) continue;
+    narrow(outcome, requirement->type->groups ? requirement->type->groups(requirement) : &spread,
+           requirement->count[0]);
+  }
+  if (outcome->distinct == UINT64_MAX) narrow(outcome, &spread, p->requirements.p);
+  free(spread.descending);
+  return copy_name(result, p->sensitive[s].column->name, &outcome->attribute, error);
+}
+
+shoal_status shoal_result_conditions(shoal_result *result, const shoal_context *p,
+                                     shoal_conditions_report *conditions, shoal_error *error) {
+  *conditions = (shoal_conditions_report){
+      .p = p->requirements.p,
+      .max_p = p->n_sensitive ? UINT64_MAX : 0,
+      .max_groups = p->table->n_records,
+      .items = shoal_arena_alloc(&result->arena, p->n_sensitive, sizeof *conditions->items),
+      .n_items = p->n_sensitive};
+  if (!conditions->items) return shoal_fail_memory(error);
+  for (size_t s = 0; s < p->n_sensitive; s++) {
+    shoal_condition_outcome *outcome = &conditions->items[s];
+    SHOAL_TRY(attribute_conditions(result, p, s, outcome, error));
+    if (outcome->distinct < conditions->max_p) conditions->max_p = outcome->distinct;
+    if (outcome->max_groups < conditions->max_groups) conditions->max_groups = outcome->max_groups;
+  }
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ classes */
+
+void shoal_result_sizes(shoal_class_sizes *sizes, const shoal_classes *classes,
+                        const uint8_t *left_out) {
+  *sizes = (shoal_class_sizes){.n_records = 0};
+  for (uint32_t c = 0; c < classes->n_classes; c++)
+    if (!left_out || !left_out[c]) shoal_class_sizes_add(sizes, classes->n_rows[c]);
+}
+
+/* ------------------------------------------------------------ nodes */
+
+shoal_status shoal_result_node(shoal_result *result, const shoal_space *space,
+                               const shoal_node *node, shoal_node_outcome *outcome,
+                               shoal_error *error) {
+  uint32_t *levels = shoal_arena_alloc(&result->arena, space->n, sizeof *levels);
+  if (!levels) return shoal_fail_memory(error);
+  shoal_space_levels(space, node->number, levels);
+  *outcome = (shoal_node_outcome){.levels = levels,
+                                  .height = node->height,
+                                  .suppressed = node->suppressed,
+                                  .classes = node->n_classes,
+                                  .satisfies = node->satisfies,
+                                  .minimal = node->minimal};
+  return SHOAL_OK;
+}

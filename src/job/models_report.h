@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job/models_report: parts of results that more than one job fills. Strings go to its arena. */
+#ifndef SHOAL_JOB_MODELS_REPORT_H
+#define SHOAL_JOB_MODELS_REPORT_H
+
+#include "context/context.h"
+#include "report/result.h"
+
+/* Source, rows, quasi-identifiers and heights; warns if values of an identifier repeat. */
+shoal_status shoal_result_input(shoal_result *result, const shoal_context *context,
+                                shoal_error *error) SHOAL_MUST_CHECK;
+/*
+ * Judges every requirement on the classes except those with left_out[c] (NULL: none), and sets
+ * result->holds. `worst`: examples of violating classes per requirement, at most 16.
+ */
+shoal_status shoal_result_models(shoal_result *result, const shoal_context *context,
+                                 const shoal_classes *classes, const uint8_t *left_out,
+                                 size_t worst, shoal_model_outcomes *models,
+                                 shoal_error *error) SHOAL_MUST_CHECK;
+/* Class sizes, except of classes with left_out[c] (NULL: none). */
+void shoal_result_sizes(shoal_class_sizes *sizes, const shoal_classes *classes,
+                        const uint8_t *left_out);
+/* The necessary conditions of every sensitive attribute. */
+shoal_status shoal_result_conditions(shoal_result *result, const shoal_context *context,
+                                     shoal_conditions_report *conditions,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
+/* A node's levels and figures. `chosen` is not set. */
+shoal_status shoal_result_node(shoal_result *result, const shoal_space *space,
+                               const shoal_node *node, shoal_node_outcome *outcome,
+                               shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Figures of a release (measure/measure.h), with a warning for each identifier that it has. */
+shoal_status shoal_result_measure(shoal_result *result, const shoal_context *original,
+                                  const shoal_table *masked, const shoal_measure_options *options,
+                                  shoal_measured *measured, shoal_error *error) SHOAL_MUST_CHECK;
+
+#endif

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job/release_write: a decision becomes a file. The rows go to a temporary file, the verifier reads
+ * it back as strings with code of its own, and only then the file is renamed into place.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "job/job.h"
+#include "job/page.h"
+#include "job/release.h"
+#include "job/verify_request.h"
+#include "write/atomic_file.h"
+#include "write/second_pass.h"
+
+/* ------------------------------------------------------------ cells */
+
+static bool reserve(shoal_csv_column *cells, uint32_t n_cells) {
+  cells->offsets = shoal_alloc((size_t)n_cells + 1, sizeof *cells->offsets);
+  return cells->offsets != NULL;
+}
+
+static bool fill_values(shoal_csv_column *cells, const shoal_csv_plan *out) {
+  if (!reserve(cells, cells->column->n_values)) return false;
+  for (uint32_t v = 0; v < cells->column->n_values; v++) {
+    size_t size;
+    const char *value = shoal_column_value(cells->column, v, &size);
+    if (!shoal_csv_column_add(cells, out, value, size)) return false;
+  }
+  return true;
+}
+
+/* Cells of a quasi-identifier: one for each value, or one for each label if the group chooses. */
+static bool fill_generalized(const shoal_column_labels *labels, shoal_csv_column *cells,
+                             const shoal_csv_plan *out) {
+  bool by_group = labels->label_of_group != NULL;
+  uint32_t n = by_group ? labels->n_labels : cells->column->n_values;
+  cells->cell_of_group = labels->label_of_group;
+  cells->code_of_group = labels->code_of_group;
+  cells->suppressed_cells = labels->suppressed;
+  if (!reserve(cells, n)) return false;
+  for (uint32_t i = 0; i < n; i++) {
+    shoal_label label = shoal_column_label(labels, by_group ? i : labels->label_of_code[i]);
+    if (!shoal_csv_column_add(cells, out, label.bytes, label.size_bytes)) return false;
+  }
+  return true;
+}
+
+/* The released columns: all but identifiers and what the policy drops. */
+static bool prepare_columns(const shoal_release *release, shoal_csv_plan *out) {
+  const shoal_context *p = &release->context;
+  const shoal_table *table = out->table;
+  out->columns = shoal_alloc_zero(table->n_columns, sizeof *out->columns);
+  if (!out->columns) return false;
+  for (size_t c = 0; c < table->n_columns; c++) {
+    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER || p->roles[c] == SHOAL_ROLE_DROP) continue;
+    shoal_csv_column *cells = &out->columns[out->n_columns++];
+    cells->column = &table->columns[c];
+    cells->generalized = p->roles[c] == SHOAL_ROLE_QUASI;
+  }
+  size_t q = 0;
+  for (size_t i = 0; i < out->n_columns; i++) {
+    shoal_csv_column *cells = &out->columns[i];
+    bool ok = cells->generalized ? fill_generalized(&release->decision.columns[q], cells, out)
+              : !cells->column->code_size ? reserve(cells, 0) /* it comes from the file itself */
+                                          : fill_values(cells, out);
+    q += cells->generalized;
+    if (!ok) return false;
+  }
+  return true;
+}
+
+static void reset_columns(shoal_csv_plan *out) {
+  for (size_t c = 0; out->columns && c < out->n_columns; c++)
+    shoal_csv_column_reset(&out->columns[c]);
+  free(out->columns);
+}
+
+/* ------------------------------------------------------------ formulas */
+
+enum { MAX_NAMED = 8 }; /* columns that a warning names */
+
+/* Warns about cells that a spreadsheet would run; `marks`: by column, 1 where it has some. */
+static shoal_status warn_of_formulas(shoal_result *result, const shoal_csv_plan *out,
+                                     const uint8_t *marks, shoal_error *error) {
+  shoal_text list;
+  shoal_text_init(&list);
+  size_t n = 0;
+  for (size_t c = 0; c < out->n_columns; c++) {
+    const char *name = out->columns[c].column->name;
+    if (!marks[c] && !shoal_is_formula(name, strlen(name))) continue;
+    if (n++ < MAX_NAMED) shoal_text_print(&list, "%s'%.40s'", n > 1 ? ", " : "", name);
+  }
+  if (n > MAX_NAMED) shoal_text_print(&list, " and %zu more", n - MAX_NAMED);
+  shoal_status status = list.failed ? shoal_fail_memory(error) : SHOAL_OK;
+  if (n && status == SHOAL_OK)
+    status = shoal_result_warn(result, error,
+                               "column%s %s %s cells that a spreadsheet would run as formulas; "
+                               "'--formulas quote' puts an apostrophe before them",
+                               n == 1 ? "" : "s", list.bytes, n == 1 ? "has" : "have");
+  shoal_text_reset(&list);
+  return status;
+}
+
+/* Column names are released unchanged, so with `formulas: quote` none may be a formula. */
+static shoal_status check_names(const shoal_release *release, const shoal_csv_plan *out,
+                                shoal_error *error) {
+  for (size_t c = 0; out->quote_formulas && c < out->n_columns; c++) {
+    const char *name = out->columns[c].column->name;
+    shoal_location location = {.file = release->context.table->name};
+    if (shoal_is_formula(name, strlen(name)))
+      return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                           "the name of column '%.100s' is itself one that a spreadsheet would "
+                           "run: rename it, drop it, or use 'formulas: keep'",
+                           name);
+  }
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ rows */
+
+/* One file on its way: all that writing and verifying it need. */
+typedef struct writing {
+  shoal_release *release;
+  const char *path;
+  const shoal_write_options *options;
+  const shoal_run *run;
+  const shoal_atomic_file *file;
+  shoal_csv_plan plan;
+  shoal_random order; /* of rows, unless options->keep_order */
+  uint64_t n_rows;    /* written */
+  int guards_fd;      /* -1: no requirement has guards */
+  /* of the verifier, and of what runs beside it */
+  double verified;
+  shoal_status verify_status, hash_status;
+  shoal_error verify_error, hash_error;
+  atomic_bool stop;
+} writing;
+
+/* Writes rows of the table, or reads the table's file again if the table lacks cells. */
+static shoal_status write_rows(const writing *w, const shoal_csv_plan *plan, int fd,
+                               const char *name, uint64_t *n_rows, shoal_error *error) {
+  shoal_random copy = w->order; /* guards are written in the same order again */
+  shoal_random *random = w->options->keep_order ? NULL : &copy;
+  shoal_sink *sink;
+  shoal_atomic_file spill = {.fd = -1};
+  SHOAL_TRY(shoal_sink_open(fd, name, &sink, error));
+  shoal_status status = SHOAL_OK;
+  if (!shoal_csv_needs_second_pass(plan)) {
+    status = shoal_csv_write(plan, sink, random, w->run, n_rows, error);
+  } else {
+    if (random) status = shoal_atomic_file_open_unnamed(&spill, w->path, error);
+    if (status == SHOAL_OK)
+      status = shoal_csv_write_second_pass(plan, sink, spill.fd, random, w->run, n_rows, error);
+    shoal_atomic_file_close(&spill);
+  }
+  shoal_sink_free(sink);
+  return status;
+}
+
+/*
+ * The kept order of a table whose rows from n on are noise: each of them after the last row of its
+ * class. NULL: no memory.
+ */
+static uint32_t *place_noise(const shoal_decision *d, uint32_t n) {
+  uint32_t n_noise = (uint32_t)d->rows->n_rows - n, n_ordered = 0;
+  uint32_t *order = shoal_alloc((size_t)n + n_noise, sizeof *order);
+  uint32_t *last = shoal_alloc(d->n_groups, sizeof *last); /* row of each group */
+  uint32_t *first = shoal_alloc(n, sizeof *first);         /* noise row after each row, */
+  uint32_t *next = shoal_alloc(n_noise, sizeof *next);     /* then after each noise row */
+  bool ok = order && last && first && next;
+  if (ok) {
+    for (uint32_t row = 0; row < n; row++) last[d->group_of_row[row]] = row;
+    memset(first, 0xff, n * sizeof *first); /* SHOAL_NONE */
+    for (uint32_t i = n_noise; i-- > 0;) {
+      uint32_t row = last[d->group_of_row[n + i]];
+      next[i] = first[row];
+      first[row] = i;
+    }
+    for (uint32_t row = 0; row < n; row++) {
+      order[n_ordered++] = row;
+      for (uint32_t i = first[row]; i != SHOAL_NONE; i = next[i]) order[n_ordered++] = n + i;
+    }
+    assert(n_ordered == n + n_noise);
+  }
+  free(last);
+  free(first);
+  free(next);
+  if (ok) return order;
+  free(order);
+  return NULL;
+}
+
+/* ------------------------------------------------------------ verifying */
+
+static const shoal_column *guard_column(const shoal_context *p) {
+  for (size_t i = 0; i < p->requirements.n_items; i++)
+    if (p->requirements.items[i].guard != SHOAL_NO_ATTRIBUTE)
+      return p->tracked.columns[p->requirements.items[i].guard];
+  return NULL;
+}
+
+/*
+ * Guarding nodes are not released, but the verifier needs them row by row. They go to an unnamed
+ * file in the order of the release; it disappears when it is closed.
+ */
+static shoal_status spill_guards(const writing *w, shoal_atomic_file *spill, shoal_error *error) {
+  const shoal_context *p = &w->release->context;
+  const shoal_column *guard = guard_column(p);
+  if (!guard) return SHOAL_OK;
+  shoal_csv_column cells = {.column = w->plan.table->columns + (guard - p->table->columns)};
+  shoal_csv_plan plan = w->plan;
+  plan.columns = &cells;
+  plan.n_columns = 1;
+  uint64_t n_rows;
+  SHOAL_TRY(shoal_atomic_file_open(spill, "-", error));
+  shoal_status status = fill_values(&cells, &plan) ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK) status = write_rows(w, &plan, spill->fd, "guards", &n_rows, error);
+  shoal_csv_column_reset(&cells);
+  return status;
+}
+
+/* Engine and verifier must count the same. */
+static shoal_status compare(const shoal_release_report *released,
+                            const shoal_verify_finding *finding, shoal_error *error) {
+  if (finding->n_rows == released->output_rows && finding->n_classes == released->classes &&
+      finding->smallest_class == released->smallest_class)
+    return SHOAL_OK;
+  return shoal_fail(error, SHOAL_FAILED,
+                    "the verifier counts %llu rows in %llu classes, the engine %llu in %llu: "
+                    "nothing was written; this is a bug in shoal, please report it",
+                    (unsigned long long)finding->n_rows, (unsigned long long)finding->n_classes,
+                    (unsigned long long)released->output_rows,
+                    (unsigned long long)released->classes);
+}
+
+/* Reads the file back. `columns` and `formulas` have room for the plan's columns. */
+static shoal_status verify_columns(const writing *w, const char **columns, uint8_t *formulas,
+                                   shoal_error *error) {
+  const shoal_csv_plan *plan = &w->plan;
+  shoal_owned_verify_request owned;
+  shoal_verify_finding finding;
+  for (size_t c = 0; c < plan->n_columns; c++) columns[c] = plan->columns[c].column->name;
+  SHOAL_TRY(shoal_owned_verify_request_make(&owned, &w->release->context, plan->delimiter, columns,
+                                            plan->n_columns, w->n_rows, error));
+  owned.request.guards_fd = w->guards_fd;
+  owned.request.formulas = formulas;
+  shoal_status status = shoal_verify(w->file->fd, &owned.request, w->run, &finding, error);
+  shoal_owned_verify_request_reset(&owned);
+  SHOAL_TRY(status);
+  SHOAL_TRY(compare(&w->release->result->release, &finding, error));
+  return warn_of_formulas(w->release->result, plan, formulas, error);
+}
+
+static shoal_status verify(const writing *w, shoal_error *error) {
+  const char **columns = shoal_alloc(w->plan.n_columns, sizeof *columns);
+  uint8_t *formulas = shoal_alloc_zero(w->plan.n_columns, 1);
+  shoal_status status =
+      columns && formulas ? verify_columns(w, columns, formulas, error) : shoal_fail_memory(error);
+  free(columns);
+  free(formulas);
+  return status;
+}
+
+enum { VERIFY, FLUSH, HASH, N_TASKS };
+
+/* While the verifier reads the file back, other threads flush it to the disk and hash it. */
+static void run_task(void *user, unsigned task) {
+  writing *w = user;
+  if (task == VERIFY) {
+    w->verify_status = verify(w, &w->verify_error);
+    w->verified = shoal_seconds();
+    atomic_store(&w->stop, w->verify_status != SHOAL_OK);
+  } else if (task == FLUSH) {
+    shoal_atomic_file_flush(w->file);
+  } else if (w->options->detail != SHOAL_DETAIL_FIGURES) { /* the report has the hash */
+    w->hash_status =
+        shoal_sha256_fd(w->file->fd, w->path, &w->stop, w->release->sha256, &w->hash_error);
+  }
+}
+
+/* ------------------------------------------------------------ writing */
+
+static shoal_status write_and_verify(writing *w, shoal_error *error) {
+  shoal_release_report *released = &w->release->result->release;
+  shoal_atomic_file guards = {.fd = -1};
+  double started = shoal_seconds();
+  SHOAL_TRY(write_rows(w, &w->plan, w->file->fd, w->path, &w->n_rows, error));
+  double written = shoal_seconds();
+  shoal_status status = spill_guards(w, &guards, error);
+  w->guards_fd = guards.fd;
+  if (status == SHOAL_OK) {
+    if (shoal_run_threads(w->run) > 1) {
+      shoal_parallel(N_TASKS, run_task, w);
+    } else {
+      run_task(w, VERIFY);
+      run_task(w, HASH);
+    }
+    bool verified = w->verify_status == SHOAL_OK;
+    status = verified ? w->hash_status : w->verify_status;
+    if (error) *error = verified ? w->hash_error : w->verify_error;
+  }
+  shoal_atomic_file_close(&guards);
+  released->seconds_write = written - started;
+  released->seconds_verify = w->verified - written;
+  return status;
+}
+
+/* The order of the rows: from the seed, or from the kernel's entropy. */
+static shoal_status start_random(const shoal_policy *policy, shoal_random *random,
+                                 shoal_error *error) {
+  if (policy->has_seed) shoal_random_seed(random, policy->seed);
+  else if (!shoal_random_entropy(random))
+    return shoal_fail(error, SHOAL_FAILED,
+                      "the system gives no randomness for the row order: give a seed");
+  return SHOAL_OK;
+}
+
+static shoal_status write_file(shoal_release *release, const char *path,
+                               const shoal_write_options *options, const shoal_run *run,
+                               const shoal_atomic_file *file, shoal_error *error) {
+  const shoal_context *p = &release->context;
+  const shoal_decision *d = &release->decision;
+  writing w = {.release = release,
+               .path = path,
+               .options = options,
+               .run = run,
+               .file = file,
+               .plan = {.table = d->rows,
+                        .delimiter = p->table->delimiter,
+                        .group_of_row = d->group_of_row,
+                        .action = d->action_of_group,
+                        .n_groups = d->n_groups,
+                        .rows_of_group = d->rows_of_group,
+                        .quote_formulas = p->policy->quote_formulas}};
+  uint32_t *order = NULL;
+  if (!options->keep_order) SHOAL_TRY(start_random(p->policy, &w.order, error));
+  else if (d->rows->n_rows > p->table->n_rows &&
+           !(order = place_noise(d, (uint32_t)p->table->n_rows)))
+    return shoal_fail_memory(error);
+  w.plan.order = order;
+  shoal_status status = prepare_columns(release, &w.plan) ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK) status = check_names(release, &w.plan, error);
+  if (status == SHOAL_OK) status = write_and_verify(&w, error);
+  reset_columns(&w.plan);
+  free(order);
+  return status;
+}
+
+bool shoal_policy_uses_file(const shoal_policy *policy, const char *path) {
+  const char *const own[] = {policy->file};
+  if (shoal_same_file(path, own, 1) == 0) return true;
+  for (size_t a = 0; a < policy->n_attributes; a++) {
+    const shoal_attribute *attribute = &policy->attributes[a];
+    const char *const files[] = {attribute->has_hierarchy ? attribute->hierarchy.file : NULL,
+                                 attribute->categories.file};
+    if (shoal_same_file(path, files, 2) < 2) return true;
+  }
+  return false;
+}
+
+static shoal_status check_path(const shoal_release *release, const char *path,
+                               const shoal_write_options *options, shoal_error *error) {
+  shoal_location location = {.file = path};
+  if (shoal_same_file(path, options->avoid, options->n_avoid) < options->n_avoid)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                         "is the input or the policy: choose another output");
+  if (shoal_policy_uses_file(release->context.policy, path))
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                         "the policy reads this file: choose another output");
+  return SHOAL_OK;
+}
+
+shoal_status shoal_job_write(shoal_release *release, const char *path,
+                             const shoal_write_options *options, const shoal_run *run,
+                             shoal_error *error) {
+  shoal_result *result = release->result;
+  shoal_release_report *released = &result->release;
+  shoal_decision *d = &release->decision;
+  const shoal_context *p = &release->context;
+  SHOAL_TRY(check_path(release, path, options, error));
+  if (options->detail == SHOAL_DETAIL_HTML && !d->extended && shoal_table_leaves_columns(p->table))
+    SHOAL_TRY(shoal_decision_extend(d, p, NULL, run, error)); /* the page shows their cells */
+  shoal_atomic_file file;
+  SHOAL_TRY(shoal_atomic_file_open(&file, path, error));
+  shoal_status status = write_file(release, path, options, run, &file, error);
+  if (status == SHOAL_OK && options->detail != SHOAL_DETAIL_FIGURES)
+    status = shoal_html_report_fill(release, file.fd, path, options, run, error);
+  if (status == SHOAL_OK) { /* nothing may fail after the commit */
+    released->output = shoal_result_string(result, path, strlen(path));
+    status = released->output ? shoal_atomic_file_commit(&file, error) : shoal_fail_memory(error);
+  }
+  shoal_atomic_file_close(&file);
+  SHOAL_TRY(status);
+  released->order = options->keep_order ? "kept" : p->policy->has_seed ? "seeded" : "random";
+  released->has_seed = p->policy->has_seed;
+  released->seed = p->policy->seed;
+  released->seconds_total = p->table->seconds_read + (shoal_seconds() - release->started);
+  released->peak_memory_bytes = shoal_peak_memory();
+  return SHOAL_OK;
+}

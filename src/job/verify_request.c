@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job/verify_request: what a release must satisfy, for the verifier: strings of the policy, the
+ * hierarchies and the data, no codes or verdicts of the engine.
+ */
+#include "job/verify_request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static const char *copy(shoal_owned_verify_request *c, const char *bytes, size_t size) {
+  return shoal_arena_copy(&c->arena, bytes, size);
+}
+
+/* A value or label as the release spells it. */
+static const char *spell(shoal_owned_verify_request *c, const char *bytes, size_t size) {
+  char *copied = shoal_arena_copy(&c->arena, bytes, size);
+  if (!copied || !c->request.formulas_quoted || !shoal_is_formula(bytes, size)) return copied;
+  char *quoted = shoal_arena_alloc(&c->arena, size + 2, 1);
+  if (!quoted) return NULL;
+  quoted[0] = '\'';
+  memcpy(quoted + 1, copied, size + 1);
+  return quoted;
+}
+
+/* ------------------------------------------------------------ models */
+
+/* The value of a parameter in one spelling; NULL: not given, or no memory. */
+static const char *parameter_text(shoal_owned_verify_request *c,
+                                  const shoal_requirement *requirement, size_t i) {
+  const shoal_parameter *parameter = &requirement->type->parameters[i];
+  char text[32];
+  switch (parameter->kind) {
+  case SHOAL_PARAMETER_NUMBER:
+    shoal_decimal_print(requirement->number[i].mantissa, requirement->number[i].scale, text);
+    break;
+  case SHOAL_PARAMETER_COUNT:
+    (void)snprintf(text, sizeof text, "%llu", (unsigned long long)requirement->count[i]);
+    break;
+  case SHOAL_PARAMETER_WORD: return parameter->words[requirement->word[i]];
+  default: return requirement->text[i];
+  }
+  return copy(c, text, strlen(text));
+}
+
+static bool request_parameters(shoal_owned_verify_request *c, const shoal_requirement *requirement,
+                               shoal_verify_model *model) {
+  shoal_verify_parameter *parameters =
+      shoal_arena_alloc(&c->arena, SHOAL_MODEL_PARAMETERS, sizeof *parameters);
+  if (!parameters) return false;
+  size_t n = 0;
+  for (size_t i = 0; requirement->type->parameters[i].name; i++) {
+    const shoal_parameter *parameter = &requirement->type->parameters[i];
+    if (parameter->optional && !requirement->given[i] && !parameter->words) continue;
+    parameters[n].name = parameter->name;
+    parameters[n].value = parameter_text(c, requirement, i);
+    if (!parameters[n++].value) return false;
+  }
+  model->parameters = parameters;
+  model->n_parameters = n;
+  return true;
+}
+
+static bool request_models(shoal_owned_verify_request *c, const shoal_context *p) {
+  size_t n = p->requirements.n_items;
+  shoal_verify_model *models = shoal_arena_alloc(&c->arena, n, sizeof *models);
+  if (!models) return false;
+  for (size_t i = 0; i < n; i++) {
+    const shoal_requirement *requirement = &p->requirements.items[i];
+    models[i] = (shoal_verify_model){.name = requirement->type->name};
+    if (requirement->sensitive != SHOAL_NO_ATTRIBUTE)
+      models[i].attribute = p->sensitive[requirement->sensitive].column->name;
+    if (!request_parameters(c, requirement, &models[i])) return false;
+  }
+  c->request.models = models;
+  c->request.n_models = n;
+  return true;
+}
+
+/* ------------------------------------------------------------ sensitive values */
+
+/* Labels above the value, the nearest first. */
+static const char *const *path_of(shoal_owned_verify_request *c, const shoal_hierarchy *tree,
+                                  uint32_t value) {
+  const char **path = shoal_arena_alloc(&c->arena, tree->n_levels, sizeof *path);
+  if (!path) return NULL;
+  for (uint32_t l = 1; l < tree->n_levels; l++) {
+    size_t size;
+    const shoal_level *level = &tree->levels[l];
+    const char *label = shoal_level_label(level, level->of_leaf[value], &size);
+    path[l - 1] = spell(c, label, size);
+    if (!path[l - 1]) return NULL;
+  }
+  path[tree->n_levels - 1] = NULL;
+  return path;
+}
+
+static bool is_missing(const shoal_policy *policy, const char *bytes, size_t size) {
+  for (size_t i = 0; i < policy->n_missing; i++)
+    if (strlen(policy->missing[i]) == size && memcmp(policy->missing[i], bytes, size) == 0)
+      return true;
+  return false;
+}
+
+static bool add_value(shoal_owned_verify_request *c, const shoal_sensitive *sensitive,
+                      uint32_t leaf, int64_t category, uint64_t rows, shoal_verify_value *value) {
+  const shoal_hierarchy *tree = sensitive->hierarchy;
+  size_t size;
+  const char *bytes = tree ? shoal_level_label(&tree->levels[0], leaf, &size)
+                           : shoal_column_value(sensitive->column, leaf, &size);
+  *value = (shoal_verify_value){
+      .value = spell(c, bytes, size), .category = category, .n_original = rows};
+  if (tree) value->path = path_of(c, tree, leaf);
+  return value->value && (!tree || value->path);
+}
+
+/* Is this leaf of the tree, or value of the column, a missing value? */
+static bool is_missing_leaf(const shoal_policy *policy, const shoal_sensitive *sensitive,
+                            uint32_t leaf) {
+  const shoal_column *column = sensitive->column;
+  if (leaf < column->n_values) return shoal_column_missing(column, leaf);
+  size_t size;
+  const char *bytes = shoal_level_label(&sensitive->hierarchy->levels[0], leaf, &size);
+  return is_missing(policy, bytes, size);
+}
+
+/*
+ * The table's values, then those that only the tree has, then the tree's missing values. The
+ * verifier needs the last two to compute heights.
+ */
+static bool fill_values(shoal_owned_verify_request *c, const shoal_policy *policy,
+                        const shoal_sensitive *sensitive, const uint64_t *rows,
+                        const uint32_t *category_of, shoal_verify_knowledge *known) {
+  const shoal_hierarchy *tree = sensitive->hierarchy;
+  uint32_t n_values = sensitive->column->n_values, n_leaves = tree ? tree->n_leaves : n_values;
+  shoal_verify_value *values = shoal_arena_alloc(&c->arena, n_leaves, sizeof *values);
+  if (!values) return false;
+  known->values = values;
+  for (uint32_t leaf = 0; leaf < n_leaves; leaf++) {
+    if (is_missing_leaf(policy, sensitive, leaf)) continue;
+    uint32_t category = category_of && leaf < n_values ? category_of[leaf] : 0;
+    if (!add_value(c, sensitive, leaf, category_of ? (int64_t)category : -1,
+                   leaf < n_values ? rows[leaf] : 0, &values[known->n_values++]))
+      return false;
+  }
+  for (uint32_t leaf = 0; tree && leaf < n_leaves; leaf++)
+    if (is_missing_leaf(policy, sensitive, leaf) &&
+        !add_value(c, sensitive, leaf, -1, 0, &values[known->n_values + known->n_missing++]))
+      return false;
+  return true;
+}
+
+static shoal_status know_attribute(shoal_owned_verify_request *c, const shoal_context *p,
+                                   const shoal_sensitive *sensitive, shoal_verify_knowledge *known,
+                                   shoal_error *error) {
+  const shoal_attribute *attribute = sensitive->attribute;
+  uint32_t *category_of = NULL, n_categories = 0;
+  if (attribute->categories.file || attribute->categories.n_lists)
+    SHOAL_TRY(
+        shoal_value_categories(p->policy, p->table, sensitive, &category_of, &n_categories, error));
+  uint64_t *rows = shoal_count_values(p->table, sensitive->column);
+  const char **protect = shoal_arena_alloc(&c->arena, attribute->n_protect, sizeof *protect);
+  *known = (shoal_verify_knowledge){.n_categories = n_categories};
+  bool ok = rows && protect && fill_values(c, p->policy, sensitive, rows, category_of, known);
+  for (size_t i = 0; ok && i < attribute->n_protect; i++) {
+    protect[i] = spell(c, attribute->protect[i].text, strlen(attribute->protect[i].text));
+    ok = protect[i] != NULL;
+  }
+  known->protect = protect;
+  known->n_protect = attribute->n_protect;
+  free(rows);
+  free(category_of);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+static bool request_missing(shoal_owned_verify_request *c, const shoal_policy *policy) {
+  const char **missing = shoal_arena_alloc(&c->arena, policy->n_missing, sizeof *missing);
+  if (!missing) return false;
+  for (size_t i = 0; i < policy->n_missing; i++) {
+    missing[i] = spell(c, policy->missing[i], strlen(policy->missing[i]));
+    if (!missing[i]) return false;
+  }
+  c->request.missing = missing;
+  c->request.n_missing = policy->n_missing;
+  return true;
+}
+
+static shoal_status make(shoal_owned_verify_request *c, const shoal_context *p,
+                         shoal_error *error) {
+  const char **quasi = shoal_arena_alloc(&c->arena, p->n_quasi, sizeof *quasi);
+  const char **sensitive = shoal_arena_alloc(&c->arena, p->n_sensitive, sizeof *sensitive);
+  shoal_verify_knowledge *known = shoal_arena_alloc(&c->arena, p->n_sensitive, sizeof *known);
+  if (!quasi || !sensitive || !known || !request_missing(c, p->policy) || !request_models(c, p))
+    return shoal_fail_memory(error);
+  for (size_t q = 0; q < p->n_quasi; q++) quasi[q] = p->quasi[q]->name;
+  for (size_t s = 0; s < p->n_sensitive; s++) {
+    sensitive[s] = p->sensitive[s].column->name;
+    SHOAL_TRY(know_attribute(c, p, &p->sensitive[s], &known[s], error));
+  }
+  c->request.quasi = quasi;
+  c->request.n_quasi = p->n_quasi;
+  c->request.sensitive = sensitive;
+  c->request.n_sensitive = p->n_sensitive;
+  c->request.attributes = known;
+  return SHOAL_OK;
+}
+
+shoal_status shoal_owned_verify_request_make(shoal_owned_verify_request *c, const shoal_context *p,
+                                             char delimiter, const char *const *columns,
+                                             size_t n_columns, uint64_t n_rows,
+                                             shoal_error *error) {
+  memset(c, 0, sizeof *c);
+  shoal_arena_init(&c->arena);
+  c->request = (shoal_verify_request){.delimiter = delimiter,
+                                      .columns = columns,
+                                      .n_columns = n_columns,
+                                      .formulas_quoted = p->policy->quote_formulas,
+                                      .k = p->requirements.k,
+                                      .guards_fd = -1,
+                                      .n_rows = n_rows};
+  shoal_status status = make(c, p, error);
+  if (status != SHOAL_OK) shoal_owned_verify_request_reset(c);
+  return status;
+}
+
+void shoal_owned_verify_request_reset(shoal_owned_verify_request *c) {
+  shoal_arena_reset(&c->arena);
+}

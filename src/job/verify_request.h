@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job/verify_request: names, models and values for the verifier, as strings. Private to job/. */
+#ifndef SHOAL_JOB_VERIFY_REQUEST_H
+#define SHOAL_JOB_VERIFY_REQUEST_H
+
+#include "context/context.h"
+#include "verify/verify.h"
+
+typedef struct shoal_owned_verify_request {
+  shoal_arena arena;
+  shoal_verify_request request;
+} shoal_owned_verify_request;
+
+/* `columns`: names of the release's columns, in order, borrowed. The rest is in the arena. */
+shoal_status shoal_owned_verify_request_make(shoal_owned_verify_request *request,
+                                             const shoal_context *context, char delimiter,
+                                             const char *const *columns, size_t n_columns,
+                                             uint64_t n_rows, shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_owned_verify_request_reset(shoal_owned_verify_request *request);
+
+#endif

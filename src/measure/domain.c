@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * measure/domain: makes a domain in two steps: order the known values (domain_order.c), then read
+ * the labels (domain_labels.c). A label that covers no known value is an error if the original is
+ * given. Otherwise it adds values of its own, and both steps are repeated.
+ */
+#include "measure/domain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "measure/domain_parts.h"
+
+void shoal_domain_reset(shoal_domain *domain) {
+  shoal_hierarchy_free(domain->hierarchy);
+  free(domain->values.bytes);
+  free(domain->values.offsets);
+  free(domain->values.is_missing);
+  free(domain->position_of);
+  free(domain->leaf_at);
+  free(domain->numbers);
+  free(domain->position_missing);
+  for (size_t i = 0; domain->released && i < domain->n_released; i++)
+    free(domain->released[i].spans);
+  free(domain->released);
+  for (size_t w = 0; domain->raw_position && w < domain->n_raw; w++) free(domain->raw_position[w]);
+  free(domain->raw_position);
+  memset(domain, 0, sizeof *domain);
+}
+
+/* The error names file, row and column, never the label. */
+static shoal_status fail_unknown(const shoal_domain_request *request, shoal_label_at label,
+                                 shoal_error *error) {
+  const shoal_source_column *released = &request->released[label.released];
+  const shoal_column *column = released->column;
+  shoal_location location = {.file = released->table->name,
+                             .row = column->first_row ? column->first_row[label.code] + 1 : 0,
+                             .column = column->name};
+  size_t size_bytes;
+  const char *bytes = shoal_column_value(column, label.code, &size_bytes);
+  shoal_form form = shoal_label_parse(bytes, size_bytes).form;
+  bool range = form == SHOAL_FORM_INTERVAL || form == SHOAL_FORM_NUMBER;
+  if (range && request->attribute->type != SHOAL_TYPE_NUMBER)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                         "the cell reads as numbers, but '%s' is not a number in the policy: add "
+                         "'type: number', or a hierarchy that has this label",
+                         request->attribute->name);
+  return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                       "the cell stands for no %s: it is neither a value nor a label of the "
+                       "hierarchy, an interval, a prefix or a star that covers one; is this a "
+                       "release of that data under this policy?",
+                       request->complete ? "value of the original" : "known value");
+}
+
+static shoal_status order_and_read(shoal_domain *domain, const shoal_domain_request *request,
+                                   shoal_unknown_labels *unknown, shoal_error *error) {
+  SHOAL_TRY(shoal_domain_order_values(domain, request, unknown, error));
+  unknown->n = 0;
+  SHOAL_TRY(shoal_domain_read_labels(domain, request, unknown, error));
+  if (unknown->n == 0) return SHOAL_OK;
+  if (request->complete) return fail_unknown(request, unknown->items[0], error);
+  shoal_domain_reset(domain);
+  SHOAL_TRY(shoal_domain_order_values(domain, request, unknown, error));
+  unknown->n = 0;
+  SHOAL_TRY(shoal_domain_read_labels(domain, request, unknown, error));
+  return unknown->n ? fail_unknown(request, unknown->items[0], error) : SHOAL_OK;
+}
+
+shoal_status shoal_domain_init(shoal_domain *domain, const shoal_domain_request *request,
+                               shoal_error *error) {
+  memset(domain, 0, sizeof *domain);
+  shoal_unknown_labels unknown = {0};
+  shoal_status status = order_and_read(domain, request, &unknown, error);
+  free(unknown.items);
+  if (status != SHOAL_OK) shoal_domain_reset(domain);
+  return status;
+}
+
+bool shoal_domain_holds_loosely(const shoal_domain *domain, const shoal_label_span *span,
+                                uint32_t position) {
+  if (span->prefix) {
+    shoal_label value = shoal_domain_leaf(domain, domain->leaf_at[position]);
+    return value.size_bytes >= span->prefix_bytes &&
+           memcmp(value.bytes, span->prefix, span->prefix_bytes) == 0;
+  }
+  return !domain->position_missing[position] &&
+         shoal_range_holds(&span->range, domain->numbers[position]);
+}
+
+bool shoal_domain_overlap(const shoal_domain *domain, const shoal_label_span *a,
+                          const shoal_label_span *b) {
+  if (a->everything || b->everything) return true;
+  if (a->is_range && b->is_range) return shoal_range_overlaps(&a->range, &b->range);
+  uint32_t lo = a->lo > b->lo ? a->lo : b->lo, hi = a->hi < b->hi ? a->hi : b->hi;
+  if (lo > hi || a->lo > a->hi || b->lo > b->hi) return false;
+  if (!a->loose && !b->loose) return true;
+  for (uint32_t position = lo; position <= hi; position++)
+    if (shoal_domain_holds(domain, a, position) && shoal_domain_holds(domain, b, position))
+      return true;
+  return false;
+}
+
+/* ------------------------------------------------------------ values that a label adds */
+
+/*
+ * Without the original, "[20-29]" is still part of "[0-49]", "1999-05" of "1999", "4310*" of
+ * "43***". Each label adds one or two values that it surely covers. The hierarchy is then built
+ * above them, which decides what one label covers of another.
+ */
+
+static shoal_status intern(shoal_strings *known, shoal_label value, shoal_error *error) {
+  return shoal_strings_intern(known, value) == SHOAL_NONE ? shoal_fail_memory(error) : SHOAL_OK;
+}
+
+static shoal_status add_number(shoal_strings *known, shoal_decimal number, shoal_error *error) {
+  char text[32];
+  shoal_decimal_print(number.mantissa, number.scale, text);
+  return intern(known, (shoal_label){text, strlen(text)}, error);
+}
+
+/* A number inside of a range with one end: 1 away from it. */
+static shoal_decimal step_from(shoal_decimal end, bool up) {
+  int64_t one = (int64_t)shoal_power_of_ten(end.scale);
+  end.mantissa += up ? one : -one;
+  return end;
+}
+
+/* A number between two ends: their exact mean, the sum times 5 at one more decimal. */
+static bool middle(const shoal_range *range, shoal_decimal *number) {
+  unsigned scale = range->low.scale > range->high.scale ? range->low.scale : range->high.scale;
+  int64_t low, high, sum;
+  if (scale >= 18 || !shoal_decimal_rescale(range->low, scale, &low) ||
+      !shoal_decimal_rescale(range->high, scale, &high) ||
+      __builtin_add_overflow(low, high, &sum) || __builtin_mul_overflow(sum, (int64_t)5, &sum))
+    return false;
+  *number = (shoal_decimal){sum, scale + 1};
+  return true;
+}
+
+/* The ends that belong to the range; if none does, a number inside. */
+static shoal_status add_range(shoal_strings *known, const shoal_range *range, shoal_error *error) {
+  bool low = range->has_low && !range->low_open, high = range->has_high && !range->high_open;
+  if (low) SHOAL_TRY(add_number(known, range->low, error));
+  if (high) SHOAL_TRY(add_number(known, range->high, error));
+  if (low || high) return SHOAL_OK;
+  shoal_decimal inside;
+  if (range->has_low && range->has_high)
+    return middle(range, &inside) ? add_number(known, inside, error) : SHOAL_OK;
+  inside = range->has_low ? step_from(range->low, true) : step_from(range->high, false);
+  return add_number(known, inside, error);
+}
+
+static bool digits(const char *bytes, size_t n, unsigned *number) {
+  *number = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (bytes[i] < '0' || bytes[i] > '9') return false;
+    *number = *number * 10 + (unsigned)(bytes[i] - '0');
+  }
+  return true;
+}
+
+/* "1999", "1999-05", "[1995-1999]": year and first month of the period. */
+static bool read_period(shoal_label label, unsigned *year, unsigned *month) {
+  *month = 1;
+  const char *s = label.bytes;
+  switch (label.size_bytes) {
+  case 4: return digits(s, 4, year);
+  case 7: return digits(s, 4, year) && s[4] == '-' && digits(s + 5, 2, month);
+  case 11: return s[0] == '[' && digits(s + 1, 4, year) && s[5] == '-' && s[10] == ']';
+  default: return false;
+  }
+}
+
+/* Writes the first day of a month in the given format; 0: it does not fit. */
+static size_t print_date(const char *format, unsigned year, unsigned month, char *out,
+                         size_t room) {
+  size_t at = 0;
+  while (*format && at + 5 < room) {
+    size_t took = 1;
+    if (strncmp(format, "YYYY", 4) == 0) {
+      at += (size_t)snprintf(out + at, room - at, "%04u", year % 10000);
+      took = 4;
+    } else if (strncmp(format, "YY", 2) == 0) {
+      at += (size_t)snprintf(out + at, room - at, "%02u", year % 100);
+      took = 2;
+    } else if (strncmp(format, "MM", 2) == 0 || strncmp(format, "DD", 2) == 0) {
+      at += (size_t)snprintf(out + at, room - at, "%02u", *format == 'M' ? month % 100 : 1);
+      took = 2;
+    } else {
+      out[at++] = *format;
+    }
+    format += took;
+  }
+  return *format ? 0 : at;
+}
+
+/* Adds a label only if the hierarchy accepts it as a date. */
+static shoal_status add_date(const shoal_domain_request *request, shoal_label label,
+                             shoal_strings *known, shoal_error *error) {
+  char text[256];
+  unsigned year, month;
+  if (read_period(label, &year, &month)) {
+    size_t size =
+        print_date(request->attribute->hierarchy.date_format, year, month, text, sizeof text);
+    if (size == 0) return SHOAL_OK;
+    label = (shoal_label){text, size};
+  }
+  uint64_t offsets[2] = {0, label.size_bytes};
+  shoal_column one = {.name = request->attribute->name,
+                      .n_values = 1,
+                      .bytes = (char *)label.bytes,
+                      .offsets = offsets};
+  shoal_hierarchy_options options = shoal_domain_hierarchy_options(request);
+  shoal_hierarchy *hierarchy;
+  shoal_error ignored;
+  shoal_status status = shoal_hierarchy_compile(&request->attribute->hierarchy, NULL, &one,
+                                                &options, &hierarchy, &ignored);
+  if (status == SHOAL_FAILED) return shoal_fail_memory(error);
+  if (status != SHOAL_OK) return SHOAL_OK;
+  shoal_hierarchy_free(hierarchy);
+  return intern(known, label, error);
+}
+
+shoal_status shoal_label_add_values(const shoal_domain_request *request, shoal_label label,
+                                    shoal_strings *known, shoal_error *error) {
+  const shoal_attribute *attribute = request->attribute;
+  shoal_hierarchy_kind kind = attribute->hierarchy.kind;
+  bool tree = attribute->has_hierarchy;
+  if (shoal_spec_has_leaves(attribute)) return SHOAL_OK;
+  if (tree && kind == SHOAL_HIERARCHY_DATE) return add_date(request, label, known, error);
+  bool number = attribute->type == SHOAL_TYPE_NUMBER ||
+                (tree && (kind == SHOAL_HIERARCHY_INTERVALS || kind == SHOAL_HIERARCHY_CUTS));
+  if (!number) return intern(known, label, error);
+  shoal_spelling spelling = shoal_label_parse(label.bytes, label.size_bytes);
+  if (spelling.form == SHOAL_FORM_NUMBER || spelling.form == SHOAL_FORM_INTERVAL)
+    return add_range(known, &spelling.range, error);
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ labels with one meaning */
+
+/*
+ * "=< 40" and "=<40", "[20-30]" and "20-30", "*" and "**" mean the same. Rows that differ only in
+ * such labels are one class.
+ */
+
+typedef struct ranged {
+  shoal_range range;
+  uint32_t code;
+} ranged;
+
+static int by_range(const void *a, const void *b) {
+  const ranged *x = a, *y = b;
+  int order = shoal_range_compare(&x->range, &y->range);
+  return order ? order : (x->code > y->code) - (x->code < y->code);
+}
+
+bool shoal_labels_find_same(shoal_released_labels *released) {
+  uint32_t n = released->column->n_values, n_ranged = 0, star = UINT32_MAX;
+  ranged *items = shoal_alloc(n, sizeof *items);
+  if (!items) return false;
+  for (uint32_t code = 0; code < n; code++) {
+    shoal_label_span *span = &released->spans[code];
+    span->same_as = code;
+    if (span->everything) {
+      if (star == UINT32_MAX) star = code;
+      span->same_as = star;
+    } else if (span->is_range && span->spelled_range) {
+      items[n_ranged++] = (ranged){span->range, code};
+    }
+  }
+  if (n_ranged > 1) qsort(items, n_ranged, sizeof *items, by_range);
+  for (uint32_t i = 1; i < n_ranged; i++)
+    if (shoal_range_compare(&items[i].range, &items[i - 1].range) == 0)
+      released->spans[items[i].code].same_as = released->spans[items[i - 1].code].same_as;
+  free(items);
+  return true;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/domain_parts: what the files of a domain share while it is made. */
+#ifndef SHOAL_MEASURE_DOMAIN_PARTS_H
+#define SHOAL_MEASURE_DOMAIN_PARTS_H
+
+#include "base/intern.h"
+#include "measure/domain.h"
+
+/* A label of a released column. */
+typedef struct shoal_label_at {
+  size_t released;
+  uint32_t code;
+} shoal_label_at;
+
+/* Labels that cover no known value. */
+typedef struct shoal_unknown_labels {
+  shoal_label_at *items;
+  size_t n, capacity;
+} shoal_unknown_labels;
+
+/* The bytes of a leaf, which may be a value of a column or only the tree's. */
+static inline shoal_label shoal_domain_leaf(const shoal_domain *domain, uint32_t leaf) {
+  shoal_label label;
+  if (domain->hierarchy)
+    label.bytes = shoal_level_label(&domain->hierarchy->levels[0], leaf, &label.size_bytes);
+  else label.bytes = shoal_column_value(&domain->values, leaf, &label.size_bytes);
+  return label;
+}
+
+static inline bool shoal_domain_leaf_missing(const shoal_domain *domain, uint32_t leaf) {
+  return leaf < domain->values.n_values && domain->values.is_missing[leaf];
+}
+
+/*
+ * Orders the values of the raw columns and those that `unknown` labels add. Fills all of the domain
+ * except `released`.
+ */
+shoal_status shoal_domain_order_values(shoal_domain *domain, const shoal_domain_request *request,
+                                       const shoal_unknown_labels *unknown,
+                                       shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Interns into `known` the values that a label without known values adds. */
+shoal_status shoal_label_add_values(const shoal_domain_request *request, shoal_label label,
+                                    shoal_strings *known, shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Finds the spans of all released labels; those without a known value are listed in `unknown`. */
+shoal_status shoal_domain_read_labels(shoal_domain *domain, const shoal_domain_request *request,
+                                      shoal_unknown_labels *unknown,
+                                      shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Fills same_as. False: no memory. */
+bool shoal_labels_find_same(shoal_released_labels *released);
+
+static inline bool shoal_spec_has_leaves(const shoal_attribute *attribute) {
+  return attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
+                                      attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE);
+}
+
+static inline shoal_hierarchy_options
+shoal_domain_hierarchy_options(const shoal_domain_request *request) {
+  return (shoal_hierarchy_options){.policy = request->policy->file,
+                                   .attribute = request->attribute->name,
+                                   .number = request->attribute->type == SHOAL_TYPE_NUMBER,
+                                   .ragged = true};
+}
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model/value_groups: reads the categories of sensitive values, from lists in the policy or from a
+ * file, and counts groups of values in classes.
+ */
+#include "model/value_groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/intern.h"
+#include "read/csv.h"
+#include "read/source.h"
+
+enum { MAX_FILE_BYTES = 64 << 20, FEW = 64 };
+
+/* ------------------------------------------------------------ categories */
+
+/* The column's values: a value's number is its code. False: no memory. */
+static bool intern_values(shoal_strings *values, const shoal_column *column) {
+  if (!shoal_strings_init(values)) return false;
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    shoal_label value;
+    value.bytes = shoal_column_value(column, v, &value.size_bytes);
+    if (shoal_strings_intern(values, value) != v) return false;
+  }
+  return true;
+}
+
+static void read_lists(const shoal_strings *values, const shoal_categories *categories,
+                       uint32_t *category_of) {
+  for (size_t c = 0; c < categories->n_lists; c++) {
+    for (size_t i = 0; categories->lists[c][i]; i++) {
+      const char *name = categories->lists[c][i];
+      uint32_t value = shoal_strings_find(values, (shoal_label){name, strlen(name)});
+      if (value != SHOAL_NONE) category_of[value] = (uint32_t)c;
+    }
+  }
+}
+
+/* Rows `value;category`; categories are numbered by first appearance. */
+static shoal_status read_rows(const shoal_strings *values, const char *file,
+                              const shoal_cells *cells, uint32_t *category_of,
+                              uint32_t *n_categories, shoal_error *error) {
+  shoal_strings names;
+  if (!shoal_strings_init(&names)) return shoal_fail_memory(error);
+  shoal_status status = SHOAL_OK;
+  for (size_t r = 0; status == SHOAL_OK && r < cells->n_rows; r++) {
+    shoal_location location = {.file = file, .row = r + 1};
+    size_t first = r ? cells->row_end[r - 1] : 0, n = cells->row_end[r] - first;
+    if (n == 1 && cells->begin[first] == cells->end[first]) continue; /* a blank line */
+    if (n != 2) {
+      status = shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                             "has %zu cell%s: give a value and its category", n, n == 1 ? "" : "s");
+      break;
+    }
+    shoal_label name = {cells->bytes + cells->begin[first + 1],
+                        cells->end[first + 1] - cells->begin[first + 1]};
+    uint32_t category = shoal_strings_intern(&names, name);
+    shoal_label cell = {cells->bytes + cells->begin[first],
+                        cells->end[first] - cells->begin[first]};
+    uint32_t value = shoal_strings_find(values, cell);
+    if (category == SHOAL_NONE) status = shoal_fail_memory(error);
+    else if (value == SHOAL_NONE) continue; /* not in the data */
+    else if (category_of[value] != UINT32_MAX && category_of[value] != category)
+      status = shoal_fail_at(
+          error, SHOAL_BAD_INPUT, &location,
+          "a row above already puts this value into another category: remove one row");
+    else category_of[value] = category;
+  }
+  *n_categories = names.n_strings;
+  shoal_strings_reset(&names);
+  return status;
+}
+
+static shoal_status read_file(const shoal_strings *values, const char *file, uint32_t *category_of,
+                              uint32_t *n_categories, shoal_error *error) {
+  char *bytes;
+  size_t size;
+  SHOAL_TRY(shoal_source_slurp(file, MAX_FILE_BYTES, &bytes, &size, error));
+  size_t start = size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  if (size == start) {
+    free(bytes);
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = file},
+                         "is empty: give rows 'value;category'");
+  }
+  char delimiter = shoal_csv_side_delimiter(bytes + start, size - start);
+  shoal_cells cells;
+  shoal_cells_init(&cells);
+  shoal_csv_problem problem = shoal_csv_split(bytes + start, size - start, delimiter, 0, &cells);
+  shoal_status status = SHOAL_OK;
+  if (problem.fault == SHOAL_CSV_MEMORY) {
+    status = shoal_fail_memory(error);
+  } else if (problem.fault != SHOAL_CSV_OK) {
+    char why[256];
+    shoal_csv_explain(problem, 2, why, sizeof why);
+    shoal_location location = {.file = file, .row = problem.row + 1};
+    status = shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "%s", why);
+  } else {
+    status = read_rows(values, file, &cells, category_of, n_categories, error);
+  }
+  shoal_cells_reset(&cells);
+  free(bytes);
+  return status;
+}
+
+/* Every value of the data must have a category or be missing. */
+static shoal_status check_complete(const shoal_policy *policy, const shoal_table *table,
+                                   const shoal_sensitive *sensitive, uint32_t *category_of,
+                                   shoal_error *error) {
+  const shoal_column *column = sensitive->column;
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    if (shoal_column_missing(column, v)) category_of[v] = UINT32_MAX;
+    else if (category_of[v] == UINT32_MAX) {
+      unsigned long long row = column->first_row ? (unsigned long long)column->first_row[v] + 1 : 0;
+      const char *file = sensitive->attribute->categories.file;
+      return shoal_policy_fail(policy, sensitive->attribute->mark, error,
+                               "categories of '%s'%s%s lack a value of %s, first in row %llu: "
+                               "add it to a category, or list it under data.missing",
+                               column->name, file ? " in " : "", file ? file : "", table->name,
+                               row);
+    }
+  }
+  return SHOAL_OK;
+}
+
+shoal_status shoal_value_categories(const shoal_policy *policy, const shoal_table *table,
+                                    const shoal_sensitive *sensitive, uint32_t **category_of,
+                                    uint32_t *n_categories, shoal_error *error) {
+  const shoal_categories *categories = &sensitive->attribute->categories;
+  const shoal_column *column = sensitive->column;
+  shoal_strings values = {0};
+  *category_of = shoal_alloc(column->n_values, sizeof **category_of);
+  shoal_status status =
+      *category_of && intern_values(&values, column) ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK) {
+    memset(*category_of, 0xff, column->n_values * sizeof **category_of);
+    *n_categories = (uint32_t)categories->n_lists;
+    if (categories->file)
+      status = read_file(&values, categories->file, *category_of, n_categories, error);
+    else read_lists(&values, categories, *category_of);
+  }
+  if (status == SHOAL_OK) status = check_complete(policy, table, sensitive, *category_of, error);
+  shoal_strings_reset(&values);
+  if (status != SHOAL_OK) {
+    free(*category_of);
+    *category_of = NULL;
+  }
+  return status;
+}
+
+shoal_status shoal_categories_prepare(shoal_requirement *requirement,
+                                      const shoal_model_context *context, shoal_error *error) {
+  const shoal_categories *categories = &context->sensitive->attribute->categories;
+  if (!categories->file && !categories->n_lists)
+    return shoal_lacks(requirement, context,
+                       "'categories', such as 'categories: [[HIV, Cancer], [Flu]]'", error);
+  shoal_value_groups *groups = shoal_alloc_zero(1, sizeof *groups);
+  if (!groups) return shoal_fail_memory(error);
+  requirement->own = groups;
+  SHOAL_TRY(shoal_value_categories(context->policy, context->table, context->sensitive,
+                                   &groups->group_of, &groups->n_groups, error));
+  return shoal_value_frequencies_groups(context->table, context->sensitive->column,
+                                        groups->group_of, groups->n_groups, &groups->frequencies,
+                                        error);
+}
+
+/* ------------------------------------------------------------ parts of models */
+
+void shoal_value_groups_release(void *own) {
+  shoal_value_groups *groups = own;
+  if (!groups) return;
+  free(groups->group_of);
+  free(groups->frequencies.descending);
+  free(groups);
+}
+
+uint64_t shoal_value_groups_max_classes(const shoal_requirement *requirement,
+                                        const shoal_value_frequencies *frequencies) {
+  (void)frequencies;
+  const shoal_value_groups *groups = requirement->own;
+  return shoal_value_frequencies_max_groups(&groups->frequencies, requirement->count[0]);
+}
+
+const shoal_value_frequencies *
+shoal_value_groups_frequencies(const shoal_requirement *requirement) {
+  return &((const shoal_value_groups *)requirement->own)->frequencies;
+}
+
+bool shoal_value_groups_distinct(const shoal_requirement *requirement, shoal_distinct *out) {
+  const shoal_value_groups *groups = requirement->own;
+  *out = (shoal_distinct){requirement->count[0], groups->group_of, groups->n_groups};
+  return true;
+}
+
+/* ------------------------------------------------------------ groups in a class */
+
+uint64_t shoal_value_groups_count(const shoal_requirement *requirement,
+                                  const shoal_value_view *view, uint64_t enough) {
+  const shoal_value_groups *groups = requirement->own;
+  uint64_t seen_bits = 0, n_distinct = 0;
+  size_t at = 0;
+  uint32_t value;
+  uint64_t n_rows;
+  uint8_t *seen = groups->n_groups > FEW ? shoal_alloc_zero(groups->n_groups, 1) : NULL;
+  if (shoal_requirement_failed(requirement, groups->n_groups > FEW && !seen)) return 0;
+  while (n_distinct < enough && shoal_view_next(view, &at, &value, &n_rows)) {
+    uint32_t group = groups->group_of[value];
+    bool known = seen ? seen[group] : seen_bits >> group & 1;
+    if (known) continue;
+    if (seen) seen[group] = 1;
+    else seen_bits |= UINT64_C(1) << group;
+    n_distinct++;
+  }
+  free(seen);
+  return n_distinct;
+}
+
+shoal_group_tally shoal_value_groups_tally(const shoal_value_groups *groups,
+                                           const shoal_value_view *view) {
+  shoal_group_tally tally = {.min_rows = UINT64_MAX};
+  uint64_t few_rows[FEW] = {0};
+  uint8_t few_seen[FEW] = {0};
+  bool few = groups->n_groups <= FEW;
+  uint64_t *rows = few ? few_rows : shoal_alloc_zero(groups->n_groups, sizeof *rows);
+  uint8_t *seen = few ? few_seen : shoal_alloc_zero(groups->n_groups, 1);
+  tally.failed = !rows || !seen;
+  size_t at = 0;
+  uint32_t value;
+  uint64_t n_rows;
+  while (!tally.failed && shoal_view_next(view, &at, &value, &n_rows)) {
+    uint32_t group = groups->group_of[value];
+    tally.n_distinct += !seen[group];
+    tally.sum_of_ranks += group;
+    seen[group] = 1;
+    rows[group] += n_rows;
+  }
+  for (uint32_t g = 0; !tally.failed && g < groups->n_groups; g++) {
+    if (!seen[g]) continue;
+    if (rows[g] < tally.min_rows) tally.min_rows = rows[g];
+    if (rows[g] > tally.max_rows) tally.max_rows = rows[g];
+  }
+  if (!few) {
+    free(rows);
+    free(seen);
+  }
+  return tally;
+}
+
+bool shoal_group_tally_is_balanced(const shoal_group_tally *tally) {
+  return tally->n_distinct == 0 || tally->max_rows - tally->min_rows <= 1;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model/value_groups: sensitive values in groups, and what the models on them share. Groups are
+ * categories, D1 the most sensitive (p_plus.c, p_alpha.c), or protected subtrees (extended_p.c).
+ * Private to this directory.
+ */
+#ifndef SHOAL_MODEL_VALUE_GROUPS_H
+#define SHOAL_MODEL_VALUE_GROUPS_H
+
+#include "model/types.h"
+
+/* requirement->own of these models. */
+typedef struct shoal_value_groups {
+  uint32_t *group_of; /* by value; categories: UINT32_MAX for missing values */
+  uint32_t n_groups;
+  shoal_value_frequencies frequencies; /* of the groups in the table */
+} shoal_value_groups;
+
+/* `prepare` of the models on categories. */
+shoal_status shoal_categories_prepare(shoal_requirement *requirement,
+                                      const shoal_model_context *context, shoal_error *error);
+
+/* `release`, `max_classes`, `groups` and `distinct` of the models that count groups. */
+void shoal_value_groups_release(void *own);
+uint64_t shoal_value_groups_max_classes(const shoal_requirement *requirement,
+                                        const shoal_value_frequencies *frequencies);
+const shoal_value_frequencies *shoal_value_groups_frequencies(const shoal_requirement *requirement);
+bool shoal_value_groups_distinct(const shoal_requirement *requirement, shoal_distinct *out);
+
+/* Distinct groups in a class; stops at `enough`. 0 if an allocation fails. */
+uint64_t shoal_value_groups_count(const shoal_requirement *requirement,
+                                  const shoal_value_view *view, uint64_t enough);
+
+/* Rows of the groups in a class. */
+typedef struct shoal_group_tally {
+  uint64_t n_distinct;         /* groups present */
+  uint64_t sum_of_ranks;       /* over distinct values: 0 for D1, 1 for D2, ... */
+  uint64_t min_rows, max_rows; /* of a group that is present */
+  bool failed;                 /* no memory: the class counts as violating */
+} shoal_group_tally;
+
+shoal_group_tally shoal_value_groups_tally(const shoal_value_groups *groups,
+                                           const shoal_value_view *view);
+
+/* Do the groups that are present differ by at most one row? */
+bool shoal_group_tally_is_balanced(const shoal_group_tally *tally);
+
+#endif

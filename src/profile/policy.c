@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile/policy: writes the suggested policy as commented YAML. The comments state the content of
+ * each column and the reason for its role, so that a person can review it. Comments have only
+ * numbers and fixed texts, no names: a name may contain a line end.
+ */
+#include <string.h>
+
+#include "profile/profile.h"
+#include "report/result.h"
+
+enum {
+  START_K = 5,
+  START_P = 2,
+  LONGEST_SIMPLE_KEY = 1000, /* bytes; YAML 1.2, 7.4.2: longer ones need a "?" */
+  LINE = 98,                 /* bytes of a comment */
+  MOSTLY = 10 /* a warning if fewer than one row in 10 has another value than the most frequent */
+};
+
+/* ------------------------------------------------------------ scalars */
+
+static bool is_letter(unsigned char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Words that some YAML readers take for a boolean or for null. */
+static bool is_reserved(const char *string) {
+  static const char *const words[] = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"};
+  for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+    if (strcasecmp(string, words[w]) == 0) return true;
+  return false;
+}
+
+/* Letters, digits, "_", "-" and ".", starting with a letter: plain YAML without special meaning. */
+static bool is_plain(const char *string) {
+  if (!is_letter((unsigned char)string[0]) || is_reserved(string)) return false;
+  for (const char *s = string; *s; s++)
+    if (!is_letter((unsigned char)*s) && !strchr("0123456789-.", *s)) return false;
+  return true;
+}
+
+/* Bytes of the character at `s` if YAML needs it escaped (its number in *code), else 0. */
+static size_t unprintable(const unsigned char *s, unsigned *code) {
+  if (s[0] < 0x20 || s[0] == 0x7f) {
+    *code = s[0];
+    return 1;
+  }
+  if (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0) { /* C1 controls, next line among them */
+    *code = s[1];
+    return 2;
+  }
+  if ((s[0] == 0xe2 && s[1] == 0x80 && (s[2] == 0xa8 || s[2] == 0xa9)) || /* line separators */
+      (s[0] == 0xef && s[1] == 0xbb && s[2] == 0xbf) ||                   /* byte-order mark */
+      (s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe)) {                   /* not characters */
+    *code = (s[0] & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
+    return 3;
+  }
+  return 0;
+}
+
+void shoal_yaml_add_quoted(shoal_text *text, const char *string) {
+  shoal_text_add(text, "\"");
+  for (const unsigned char *s = (const unsigned char *)string; *s;) {
+    unsigned code;
+    size_t size = unprintable(s, &code);
+    if (size) {
+      shoal_text_print(text, code < 0x100 ? "\\x%02x" : "\\u%04x", code);
+      s += size;
+      continue;
+    }
+    if (*s == '"' || *s == '\\') shoal_text_add(text, "\\");
+    shoal_text_add_bytes(text, (const char *)s, 1);
+    s++;
+  }
+  shoal_text_add(text, "\"");
+}
+
+void shoal_yaml_add_scalar(shoal_text *text, const char *string) {
+  if (is_plain(string)) shoal_text_add(text, string);
+  else shoal_yaml_add_quoted(text, string);
+}
+
+/* ------------------------------------------------------------ the policy's parts */
+
+static bool has_role(const shoal_column_outcome *column, const char *role) {
+  return strcmp(column->role, role) == 0;
+}
+
+static void add_amount(shoal_text *text, uint64_t n, const char *one, const char *many) {
+  shoal_text_add_count(text, n);
+  shoal_text_print(text, " %s", n == 1 ? one : many);
+}
+
+/* A comment, wrapped at words. */
+static void add_comment(shoal_text *text, const char *indent, const char *words) {
+  while (*words) {
+    size_t room = LINE - strlen(indent) - 2, size = strlen(words);
+    if (size > room)
+      for (size = room; size > 1 && words[size] != ' ';) size--;
+    shoal_text_print(text, "%s# ", indent);
+    shoal_text_add_bytes(text, words, size);
+    shoal_text_add(text, "\n");
+    words += size;
+    words += strspn(words, " ");
+  }
+}
+
+static void add_head(shoal_text *text, const shoal_result *profile) {
+  shoal_text_add(
+      text,
+      "# A starting policy that `shoal profile` guessed from names and counts of the columns.\n"
+      "# You decide: review every column before you release anything.\n"
+      "#\n"
+      "#   identifier   says who the person is; never released\n"
+      "#   quasi        others may know it; generalized along its hierarchy\n"
+      "#   sensitive    released unchanged; p makes it hard to link to a person\n"
+      "#   keep         released unchanged\n"
+      "#\n"
+      "# The hierarchy {top: true} keeps the value or hides it; use {file: ...} or "
+      "{tree: ...}\n"
+      "# to lose less.\n"
+      "#\n# ");
+  add_amount(text, profile->input_columns, "column", "columns");
+  shoal_text_add(text, ", ");
+  add_amount(text, profile->input_rows, "row", "rows");
+  if (profile->n_quasi) {
+    shoal_text_add(text, "; ");
+    add_amount(text, profile->n_quasi, "quasi-identifier", "quasi-identifiers");
+    shoal_text_add(text, " with ");
+    add_amount(text, profile->profile.n_distinct_rows, "combination", "combinations");
+    shoal_text_add(text, " of values;\n# ");
+    add_amount(text, profile->profile.n_unique_rows, "row is alone with its",
+               "rows are alone with theirs");
+    shoal_text_add(text, ".\n");
+  } else {
+    shoal_text_add(text, ".\n");
+    add_comment(text, "",
+                "No quasi-identifier was found: give that role, and a hierarchy, to what others "
+                "may know of a person. Without one there is nothing to anonymize by.");
+  }
+}
+
+static void add_figures(shoal_text *text, const shoal_column_outcome *column) {
+  shoal_text_print(text, "  # %s: ", column->type);
+  add_amount(text, column->distinct, "value", "values");
+  if (column->distinct) {
+    shoal_text_add(text, ", the most frequent in ");
+    add_amount(text, column->most_frequent, "row", "rows");
+    shoal_text_add(text, "; ");
+    add_amount(text, column->unique, "row alone with its", "rows alone with theirs");
+  }
+  if (column->missing) {
+    shoal_text_add(text, "; missing in ");
+    add_amount(text, column->missing, "row", "rows");
+  }
+  shoal_text_add(text, "\n");
+}
+
+static void add_key(shoal_text *text, const char *name) {
+  size_t begin = text->size_bytes;
+  shoal_text_add(text, "  ");
+  shoal_yaml_add_scalar(text, name);
+  if (text->size_bytes - begin <= LONGEST_SIMPLE_KEY || text->failed) {
+    shoal_text_add(text, ": ");
+    return;
+  }
+  text->size_bytes = begin;
+  shoal_text_add(text, "  ? ");
+  shoal_yaml_add_scalar(text, name);
+  shoal_text_add(text, "\n  : ");
+}
+
+static void add_column(shoal_text *text, const shoal_column_outcome *column, uint64_t n_rows) {
+  bool quasi = has_role(column, "quasi");
+  bool intervals = quasi && strncmp(column->hierarchy, "{intervals", 10) == 0;
+  bool number = strcmp(column->type, "number") == 0;
+  shoal_text_add(text, "\n");
+  add_figures(text, column);
+  if (column->undecided) shoal_text_add(text, "  # DECIDE:\n");
+  add_comment(text, "  ", column->why);
+  if (has_role(column, "sensitive") && column->most_frequent > n_rows - n_rows / MOSTLY)
+    add_comment(text, "  ",
+                "Nearly all rows have one value: with p, every class needs one of the few others, "
+                "and that can cost much.");
+  add_key(text, column->name);
+  shoal_text_print(text, "{role: %s", column->role);
+  if (intervals || (number && has_role(column, "sensitive")))
+    shoal_text_add(text, ", type: number");
+  if (quasi) shoal_text_print(text, ", hierarchy: %s", column->hierarchy);
+  shoal_text_add(text, "}\n");
+}
+
+/* p: 2 needs two values of each sensitive column; it is omitted if one has fewer. */
+static void add_privacy(shoal_text *text, const shoal_result *profile) {
+  size_t n_sensitive = 0, n_poor = 0;
+  for (size_t c = 0; c < profile->profile.n_columns; c++) {
+    if (!has_role(&profile->profile.columns[c], "sensitive")) continue;
+    n_sensitive++;
+    n_poor += profile->profile.columns[c].distinct < START_P;
+  }
+  uint64_t k = profile->input_rows < START_K ? profile->input_rows : START_K;
+  shoal_text_print(text,
+                   "\nprivacy:\n"
+                   "  k: %llu                   # every row looks like at least k - 1 others\n",
+                   (unsigned long long)k);
+  if (n_sensitive && n_poor)
+    shoal_text_add(text, "  # p: 2 would ask for two values of every sensitive column in every "
+                         "class; one has only one.\n");
+  else if (n_sensitive && k >= START_P)
+    shoal_text_print(text,
+                     "  p: %d                   # each class has at least p different "
+                     "sensitive values\n",
+                     START_P);
+  shoal_text_add(text, "\nmethod:\n"
+                       "  max-suppression: 1%    # at most 1% of the rows may be "
+                       "removed\n");
+}
+
+shoal_status shoal_profile_yaml(const shoal_result *profile, char **yaml, shoal_error *error) {
+  if (profile->kind != SHOAL_RESULT_PROFILE)
+    return shoal_fail(error, SHOAL_BAD_INPUT, "a starting policy is made from a profile only");
+  shoal_text text;
+  shoal_text_init(&text);
+  add_head(&text, profile);
+  shoal_text_print(&text,
+                   "shoal: 1\n\ndata:\n  missing: %s    # cells that mean: not known\n\n"
+                   "attributes:",
+                   profile->profile.missing_marks);
+  for (size_t c = 0; c < profile->profile.n_columns; c++)
+    add_column(&text, &profile->profile.columns[c], profile->input_rows);
+  add_privacy(&text, profile);
+  *yaml = shoal_text_take(&text);
+  return *yaml ? SHOAL_OK : shoal_fail_memory(error);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile: makes the result from the statistics and suggestions of all columns. Then rows are
+ * grouped by all suggested quasi-identifiers together, because their combinations are what an
+ * attacker links on (Samarati 2001, section 2).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "group/classes.h"
+#include "profile/profile.h"
+#include "report/result.h"
+
+enum { MAX_NAMED = 5 }; /* columns that a warning names */
+
+/* ------------------------------------------------------------ columns */
+
+static const char *role_name(shoal_role role) {
+  switch (role) {
+  case SHOAL_ROLE_IDENTIFIER: return "identifier";
+  case SHOAL_ROLE_QUASI: return "quasi";
+  case SHOAL_ROLE_SENSITIVE: return "sensitive";
+  default: return "keep";
+  }
+}
+
+static const char *type_name(shoal_value_type value_type) {
+  switch (value_type) {
+  case SHOAL_VALUE_NUMBER: return "number";
+  case SHOAL_VALUE_DATE: return "date";
+  default: return "text";
+  }
+}
+
+/* Spellings as a YAML list in the result; NULL: no memory. */
+static const char *marks_list(shoal_result *result, uint32_t marks) {
+  shoal_text list;
+  shoal_text_init(&list);
+  shoal_text_add(&list, "[");
+  for (int m = 0; shoal_missing_marks[m]; m++) {
+    if (!(marks >> m & 1)) continue;
+    if (list.size_bytes > 1) shoal_text_add(&list, ", ");
+    shoal_yaml_add_quoted(&list, shoal_missing_marks[m]);
+  }
+  shoal_text_add(&list, "]");
+  const char *copy =
+      list.failed ? NULL : shoal_arena_copy(&result->arena, list.bytes, list.size_bytes);
+  shoal_text_reset(&list);
+  return copy;
+}
+
+static bool fill_column(shoal_result *result, const char *name, const shoal_column_stats *stats,
+                        const shoal_suggestion *suggestion, shoal_column_outcome *column) {
+  *column = (shoal_column_outcome){
+      .name = shoal_result_string(result, name, strlen(name)),
+      .type = type_name(stats->value_type),
+      .distinct = stats->distinct,
+      .missing = stats->missing,
+      .unique = stats->unique,
+      .most_frequent = stats->most_frequent,
+      .role = role_name(suggestion->role),
+      .undecided = suggestion->undecided,
+      .why = shoal_arena_copy(&result->arena, suggestion->why, strlen(suggestion->why)),
+  };
+  if (!column->name || !column->why) return false;
+  if (suggestion->hierarchy[0] &&
+      !(column->hierarchy =
+            shoal_arena_copy(&result->arena, suggestion->hierarchy, strlen(suggestion->hierarchy))))
+    return false;
+  return !stats->marks || (column->missing_marks = marks_list(result, stats->marks)) != NULL;
+}
+
+/* Warnings about one column. */
+static shoal_status warn_of_column(shoal_result *result, const shoal_column_outcome *column,
+                                   const char *name, const shoal_column_stats *stats,
+                                   const shoal_suggestion *suggestion, shoal_error *error) {
+  if (strcmp(column->name, name) != 0)
+    SHOAL_TRY(shoal_result_warn(result, error,
+                                "column '%.200s': the name is not UTF-8, and no policy can name "
+                                "it: save the table as UTF-8",
+                                column->name));
+  uint64_t shared = stats->present - stats->unique;
+  if (!suggestion->is_person_key || shared == 0) return SHOAL_OK;
+  return shoal_result_warn(result, error,
+                           "column '%.200s': %llu rows share their value with another row; if it "
+                           "tells persons apart, some have several rows: k counts rows, and "
+                           "protects such persons less",
+                           column->name, (unsigned long long)shared);
+}
+
+static shoal_status fill_columns(shoal_result *result, const shoal_table *table,
+                                 const shoal_column_stats *stats, shoal_error *error) {
+  shoal_arena *arena = &result->arena;
+  uint32_t marks = 1; /* the empty cell is missing by default */
+  result->profile.columns =
+      shoal_arena_alloc(arena, table->n_columns, sizeof *result->profile.columns);
+  result->quasi = shoal_arena_alloc(arena, table->n_columns, sizeof *result->quasi);
+  if (!result->profile.columns || !result->quasi) return shoal_fail_memory(error);
+  for (size_t c = 0; c < table->n_columns; c++) {
+    const char *name = table->columns[c].name;
+    shoal_column_outcome *column = &result->profile.columns[c];
+    shoal_suggestion suggestion;
+    shoal_suggest(name, &stats[c], &suggestion);
+    if (!fill_column(result, name, &stats[c], &suggestion, column)) return shoal_fail_memory(error);
+    result->profile.n_columns = c + 1;
+    if (suggestion.role == SHOAL_ROLE_QUASI) result->quasi[result->n_quasi++] = column->name;
+    marks |= stats[c].marks;
+    SHOAL_TRY(warn_of_column(result, column, name, &stats[c], &suggestion, error));
+  }
+  result->profile.missing_marks = marks_list(result, marks);
+  return result->profile.missing_marks ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+/* ------------------------------------------------------------ the table as a whole */
+
+/* Counts the combinations of the quasi-identifiers, and rows that are alone with theirs. */
+static shoal_status count_combinations(shoal_result *result, const shoal_table *table,
+                                       const shoal_run *run, shoal_error *error) {
+  if (result->n_quasi == 0) return SHOAL_OK;
+  const shoal_column **quasi = shoal_alloc(result->n_quasi, sizeof *quasi);
+  if (!quasi) return shoal_fail_memory(error);
+  size_t n_quasi = 0;
+  for (size_t c = 0; c < table->n_columns; c++)
+    if (strcmp(result->profile.columns[c].role, "quasi") == 0)
+      quasi[n_quasi++] = &table->columns[c];
+  shoal_frequency_set *frequency;
+  shoal_status status =
+      shoal_frequency_set_build(table, quasi, NULL, n_quasi, NULL, NULL, 0, run, &frequency, error);
+  free(quasi);
+  SHOAL_TRY(status);
+  result->profile.n_distinct_rows = frequency->n_tuples;
+  for (uint32_t t = 0; t < frequency->n_tuples; t++)
+    result->profile.n_unique_rows += frequency->base.n_rows[t] == 1;
+  shoal_frequency_set_free(frequency);
+  return SHOAL_OK;
+}
+
+static shoal_status warn_of_undecided(shoal_result *result, shoal_error *error) {
+  shoal_text names;
+  shoal_text_init(&names);
+  size_t n_undecided = 0;
+  for (size_t c = 0; c < result->profile.n_columns; c++) {
+    if (!result->profile.columns[c].undecided || n_undecided++ >= MAX_NAMED) continue;
+    shoal_text_print(&names, "%s'%.60s'", n_undecided > 1 ? ", " : "",
+                     result->profile.columns[c].name);
+  }
+  if (n_undecided > MAX_NAMED) shoal_text_print(&names, " and %zu more", n_undecided - MAX_NAMED);
+  shoal_status status = SHOAL_OK;
+  if (names.failed) status = shoal_fail_memory(error);
+  else if (n_undecided)
+    status = shoal_result_warn(result, error,
+                               "decide on %s: nothing tells what %s; 'keep' would release %s as "
+                               "%s",
+                               names.bytes, n_undecided == 1 ? "it is" : "they are",
+                               n_undecided == 1 ? "it" : "them",
+                               n_undecided == 1 ? "it is" : "they are");
+  shoal_text_reset(&names);
+  return status;
+}
+
+static shoal_status warn_of_table(shoal_result *result, shoal_error *error) {
+  SHOAL_TRY(warn_of_undecided(result, error));
+  if (result->n_quasi) return SHOAL_OK;
+  return shoal_result_warn(result, error,
+                           "no column looks like a quasi-identifier: give that role to what "
+                           "others may know of a person");
+}
+
+/* ------------------------------------------------------------ the job */
+
+static shoal_status check_table(const shoal_table *table, shoal_error *error) {
+  if (!table->finished)
+    return shoal_fail(error, SHOAL_BAD_INPUT, "the table is not finished: it can be profiled then");
+  for (size_t c = 0; c < table->n_columns; c++)
+    if (table->columns[c].code_size == 0)
+      return shoal_fail_at(
+          error, SHOAL_BAD_INPUT,
+          &(shoal_location){.file = table->name, .column = table->columns[c].name},
+          "its cells were not kept: read the table without a policy to profile it");
+  return SHOAL_OK;
+}
+
+static shoal_status fill_result(shoal_result *result, const shoal_table *table,
+                                const shoal_column_stats *stats, const shoal_run *run,
+                                shoal_error *error) {
+  result->holds = true;
+  result->input_rows = table->n_records;
+  result->input_columns = table->n_columns;
+  result->source = shoal_result_string(result, table->name, strlen(table->name));
+  if (!result->source) return shoal_fail_memory(error);
+  SHOAL_TRY(fill_columns(result, table, stats, error));
+  SHOAL_TRY(warn_of_table(result, error));
+  return count_combinations(result, table, run, error);
+}
+
+shoal_status shoal_profile_table(shoal_result *result, const shoal_table *table,
+                                 const shoal_run *run, shoal_error *error) {
+  SHOAL_TRY(check_table(table, error));
+  shoal_column_stats *stats = shoal_alloc_zero(table->n_columns, sizeof *stats);
+  if (!stats) return shoal_fail_memory(error);
+  shoal_status status = shoal_profile_scan(table, run, stats, error);
+  if (status == SHOAL_OK) status = fill_result(result, table, stats, run, error);
+  free(stats);
+  return status;
+}

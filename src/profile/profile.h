@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile: statistics of a table without a policy, suggested roles and hierarchies, and a policy to
+ * start from.
+ *
+ *     table -> scan (statistics of a column) -> suggest, names (a role and a hierarchy)
+ *           -> profile (the result) -> policy (YAML)
+ *
+ * The result has counts, and spellings of missing values from a fixed list. It has no other cell.
+ */
+#ifndef SHOAL_PROFILE_PROFILE_H
+#define SHOAL_PROFILE_PROFILE_H
+
+#include "base/text.h"
+#include "base/thread.h"
+#include "policy/policy.h"
+#include "table/table.h"
+
+/* ------------------------------------------------------------ figures of a column */
+
+typedef enum shoal_value_type {
+  SHOAL_VALUE_TEXT,
+  SHOAL_VALUE_NUMBER,
+  SHOAL_VALUE_DATE
+} shoal_value_type;
+
+/* Values that look missing count only as missing. Rows are records, by the table's counts. */
+typedef struct shoal_column_stats {
+  uint64_t present, missing; /* rows */
+  uint64_t distinct;         /* values */
+  uint64_t unique;           /* values of one row only */
+  uint64_t most_frequent;    /* rows of the most frequent value */
+  uint32_t marks;            /* bit m: spelling m of shoal_missing_marks means missing here */
+  shoal_value_type value_type;
+  const char *date_format; /* DATE: as a policy writes it */
+  unsigned scale;          /* NUMBER: decimals; 0: all are whole */
+  int64_t low, high; /* NUMBER: at that scale, without the lowest and highest 1% of the rows */
+  size_t digits;     /* every value has this number of digits and nothing else; 0: not so */
+  size_t longest_bytes;
+} shoal_column_stats;
+
+/* Spellings that look like a missing value, ended by NULL; the empty cell is the first. */
+extern const char *const shoal_missing_marks[];
+
+/*
+ * Computes the statistics of every column, in parallel. Cost: one pass over rows and dictionaries.
+ */
+shoal_status shoal_profile_scan(const shoal_table *table, const shoal_run *run,
+                                shoal_column_stats *stats, shoal_error *error) SHOAL_MUST_CHECK;
+
+/* ------------------------------------------------------------ what a column's name tells */
+
+/* The meaning of values, as far as it decides the hierarchy. */
+typedef enum shoal_meaning {
+  SHOAL_MEANS_ANYTHING,
+  SHOAL_MEANS_AGE,
+  SHOAL_MEANS_POSTCODE,
+  SHOAL_MEANS_CATEGORY, /* numbers are only names: no intervals */
+  SHOAL_MEANS_PERSON    /* one value for each person */
+} shoal_meaning;
+
+/* How sure a word is. Words such as "id" and "number" occur in many names. */
+typedef enum shoal_hint_strength {
+  SHOAL_HINT_SURE,
+  SHOAL_HINT_IF_ALONE,    /* if it is the whole name, or the values mostly differ */
+  SHOAL_HINT_IF_DIFFERENT /* if the values mostly differ */
+} shoal_hint_strength;
+
+typedef struct shoal_name_hint {
+  shoal_role role;
+  shoal_meaning meaning;
+  shoal_hint_strength strength;
+  const char *noun; /* "a postal code" */
+  const char *words;
+} shoal_name_hint;
+
+/* The hint of a column's name, or NULL. `mostly_differ`: most of its values occur once. */
+const shoal_name_hint *shoal_name_hint_find(const char *name, bool mostly_differ);
+
+/* ------------------------------------------------------------ suggestions */
+
+typedef struct shoal_suggestion {
+  shoal_role role;
+  bool undecided;     /* no evidence for the role: the steward must decide */
+  bool is_person_key; /* an identifier that should have one value for each person */
+  char why[256];      /* in plain words */
+  char hierarchy[96]; /* as YAML; "" if none */
+} shoal_suggestion;
+
+void shoal_suggest(const char *name, const shoal_column_stats *stats, shoal_suggestion *suggestion);
+
+/* ------------------------------------------------------------ YAML */
+
+/* Adds a string as a YAML scalar: plain if it is unambiguous, else in double quotes. */
+void shoal_yaml_add_scalar(shoal_text *text, const char *string);
+/* The same, always in double quotes. */
+void shoal_yaml_add_quoted(shoal_text *text, const char *string);
+
+/* ------------------------------------------------------------ the job */
+
+/* Fills a new result of kind SHOAL_RESULT_PROFILE. */
+shoal_status shoal_profile_table(shoal_result *result, const shoal_table *table,
+                                 const shoal_run *run, shoal_error *error) SHOAL_MUST_CHECK;
+/* The suggested policy as commented YAML; the caller frees *yaml. */
+shoal_status shoal_profile_yaml(const shoal_result *profile, char **yaml,
+                                shoal_error *error) SHOAL_MUST_CHECK;
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report/attack: text and JSON of `attack`: the verdict first, then each attack with the knowledge
+ * it assumes, its counts and examples. The report of a release contains the same JSON, but null for
+ * numbers of people from 1 to k - 1.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/render.h"
+
+/* ------------------------------------------------------------ text */
+
+static void add_units(shoal_text *t, const shoal_attack_outcome *a, uint64_t n) {
+  if (a->by_people) shoal_format_counted(t, n, "person", "people");
+  else shoal_format_counted(t, n, "row", "rows");
+}
+
+static void add_title(shoal_text *t, const shoal_attack_outcome *a) {
+  const char *verdict = a->not_run     ? "not run    "
+                        : a->risk      ? "not tested "
+                        : !a->succeeds ? "ok         "
+                        : a->counts    ? "BROKEN     "
+                                       : "not covered";
+  shoal_text_print(t, "\n  %s  %s", verdict, a->name);
+  if (a->attribute) shoal_text_print(t, " on %s", a->attribute);
+  if (a->ruled_out)
+    shoal_text_print(t, ", %u value%s ruled out", a->ruled_out, a->ruled_out == 1 ? "" : "s");
+  if (a->previous) shoal_text_print(t, " with %s", a->previous);
+  if (a->risk) shoal_text_print(t, ", at risk: %s", a->risk);
+  shoal_text_add(t, "\n");
+}
+
+static const char INDENT[] = "               ";
+
+/* A sentence in indented lines of at most 96 columns. */
+static void add_wrapped(shoal_text *t, const char *before, const char *s) {
+  enum { WIDTH = 96 - (sizeof INDENT - 1) };
+  shoal_text_print(t, "%s%s", INDENT, before);
+  size_t column = strlen(before);
+  for (bool first = true; *s; first = false) {
+    size_t word = strcspn(s, " ");
+    if (!first && column + 1 + word > WIDTH) {
+      shoal_text_print(t, "\n%s", INDENT);
+      column = 0;
+    } else if (!first) {
+      shoal_text_add(t, " ");
+      column++;
+    }
+    shoal_text_add_bytes(t, s, word);
+    column += word;
+    s += word + strspn(s + word, " ");
+  }
+  shoal_text_add(t, "\n");
+}
+
+/* One line of counts; nothing where it is 0. */
+static void add_line(shoal_text *t, const shoal_attack_outcome *a, uint64_t n, const char *what) {
+  if (!n) return;
+  shoal_text_add(t, INDENT);
+  add_units(t, a, n);
+  shoal_text_print(t, " %s\n", what);
+}
+
+static void add_counts(shoal_text *t, const shoal_attack_outcome *a, uint64_t k) {
+  char guess[80], below[80];
+  (void)snprintf(guess, sizeof guess, "guessed with a probability above %.4g", a->bound);
+  (void)snprintf(below, sizeof below, "narrowed to fewer than %llu rows", (unsigned long long)k);
+  add_line(t, a, a->reidentified, "re-identified");
+  add_line(t, a, a->certain, "learned with certainty");
+  add_line(t, a, a->guessed, guess);
+  add_line(t, a, a->below_k, below);
+  add_line(t, a, a->below_p, "narrowed to fewer distinct values than the policy's p");
+  if (!a->measure || (!a->attribute && !a->by_people && !a->previous) ||
+      ((a->by_people || a->previous) && !a->n_matched))
+    return;
+  shoal_text_print(t, "%s%s: ", INDENT, a->measure);
+  shoal_format_number(t, a->reached);
+  if (a->required > 0) {
+    shoal_text_add(t, " at worst (needed: ");
+    shoal_format_number(t, a->required);
+    shoal_text_add(t, ")");
+  }
+  shoal_text_add(t, "\n");
+}
+
+static void add_example(shoal_text *t, const shoal_result *r, const shoal_attack_sight *e) {
+  shoal_text_print(t, "%s- ", INDENT);
+  if (e->person_row)
+    shoal_text_print(t, "the person of row %llu: ", (unsigned long long)e->person_row);
+  bool any = false;
+  for (size_t q = 0; q < r->n_quasi; q++) {
+    if (!e->labels[q]) continue;
+    shoal_text_print(t, "%s%s: %s", any ? ", " : "", r->quasi[q], e->labels[q]);
+    any = true;
+  }
+  if (!any) shoal_text_add(t, "a class whose labels may be raw");
+  else if (e->n_shown < r->n_quasi) shoal_text_add(t, ", the rest may be raw");
+  shoal_text_add(t, "; ");
+  shoal_format_counted(t, e->n_rows, "row", "rows");
+  if (e->probability > 0)
+    shoal_text_print(t, ", best guess is right with probability %.3g", e->probability);
+  shoal_text_add(t, "\n");
+}
+
+static void add_attack(shoal_text *t, const shoal_result *r, const shoal_attack_outcome *a) {
+  add_title(t, a);
+  if (a->not_run) {
+    add_wrapped(t, "", a->not_run);
+    return;
+  }
+  add_wrapped(t, "knows: ", a->knowledge);
+  if (a->note) add_wrapped(t, "", a->note);
+  if (a->risk) return;
+  if (a->by_people) {
+    shoal_text_add(t, INDENT);
+    if (a->n_tried != a->n_matched || !a->previous) {
+      shoal_text_add_count(t, a->n_matched);
+      shoal_text_add(t, " of ");
+      shoal_format_counted(t, a->n_tried, "person", "people");
+    } else {
+      shoal_format_counted(t, a->n_matched, "person", "people");
+    }
+    shoal_text_add(t, a->previous ? " can be in both releases\n"
+                                  : " fit at least one class of the release\n");
+  }
+  add_counts(t, a, r->attack.attacks->k);
+  for (size_t i = 0; i < a->n_examples; i++) add_example(t, r, &a->examples[i]);
+  if (a->succeeds && !a->counts)
+    shoal_text_print(t, "%sthe policy does not cover this attack\n", INDENT);
+}
+
+static size_t count_successes(const shoal_attack_outcomes *attacks, bool counted) {
+  size_t n = 0;
+  for (size_t i = 0; i < attacks->n_items; i++)
+    n += attacks->items[i].succeeds && attacks->items[i].counts == counted;
+  return n;
+}
+
+void shoal_attack_text(const shoal_result *r, shoal_text *t) {
+  size_t beyond = count_successes(r->attack.attacks, true),
+         within = count_successes(r->attack.attacks, false);
+  shoal_text_print(t, "%s: ", r->source);
+  if (beyond) {
+    shoal_text_add_count(t, beyond);
+    shoal_text_print(t, " attack%s break%s the policy\n", beyond == 1 ? "" : "s",
+                     beyond == 1 ? "s" : "");
+  } else {
+    shoal_text_add(t, "no attack breaks the policy\n");
+  }
+  shoal_text_add(t, "  ");
+  shoal_format_counted(t, r->input_rows, "row", "rows");
+  shoal_text_add(t, " in ");
+  shoal_format_counted(t, r->attack.sizes.n_classes, "class", "classes");
+  shoal_text_add(t, ", the smallest with ");
+  shoal_text_add_count(t, r->attack.sizes.smallest);
+  shoal_text_add(t, "\n");
+  if (within)
+    shoal_text_print(t, "  %zu attack%s succeed%s that the policy does not cover\n", within,
+                     within == 1 ? "" : "s", within == 1 ? "s" : "");
+  for (size_t i = 0; i < r->attack.attacks->n_items; i++)
+    add_attack(t, r, &r->attack.attacks->items[i]);
+  shoal_text_add(t,
+                 "\nClasses are shown by labels that cover several values, people by row number. "
+                 "Original\nvalues are not shown. Formulas: docs/attacks.md\n");
+  shoal_format_warnings(t, r);
+}
+
+/* ------------------------------------------------------------ JSON */
+
+/* A number of people; null in the report of a release where it is from 1 to k - 1. */
+static json_t *people(const shoal_result *r, uint64_t n) {
+  bool hidden = r->kind == SHOAL_RESULT_RELEASE && n && n < shoal_result_attacks(r)->k;
+  return hidden ? json_null() : shoal_json_count(n);
+}
+
+static json_t *example_object(const shoal_result *r, const shoal_attack_sight *e,
+                              shoal_json *json) {
+  json_t *labels = json_object();
+  for (size_t q = 0; q < r->n_quasi; q++)
+    shoal_json_set(json, labels, r->quasi[q], shoal_json_string(e->labels[q]));
+  json_t *object = json_pack("{s:o, s:o, s:o}", "labels", labels, "rows",
+                             shoal_json_count(e->n_rows), "probability",
+                             e->probability > 0 ? shoal_json_number(e->probability) : json_null());
+  if (e->person_row) shoal_json_set(json, object, "person_row", shoal_json_count(e->person_row));
+  return object;
+}
+
+static json_t *counts_object(const shoal_result *r, const shoal_attack_outcome *a,
+                             shoal_json *json) {
+  json_t *object = json_object();
+  shoal_json_set(json, object, "tried", people(r, a->n_tried));
+  if (a->by_people) shoal_json_set(json, object, "matched", people(r, a->n_matched));
+  shoal_json_set(json, object, "falling", people(r, a->n_rows));
+  shoal_json_set(json, object, "classes", people(r, a->n_classes));
+  shoal_json_set(json, object, "reidentified", people(r, a->reidentified));
+  shoal_json_set(json, object, "certain", people(r, a->certain));
+  shoal_json_set(json, object, "guessed", people(r, a->guessed));
+  shoal_json_set(json, object, "below_k", people(r, a->below_k));
+  shoal_json_set(json, object, "below_p", people(r, a->below_p));
+  return object;
+}
+
+static json_t *attack_object(const shoal_result *r, const shoal_attack_outcome *a,
+                             shoal_json *json) {
+  json_t *object = json_object();
+  shoal_json_set(json, object, "attack", json_string(a->name));
+  if (a->attribute) shoal_json_set(json, object, "attribute", json_string(a->attribute));
+  if (a->previous) shoal_json_set(json, object, "previous", json_string(a->previous));
+  if (a->ruled_out) shoal_json_set(json, object, "ruled_out", shoal_json_count(a->ruled_out));
+  shoal_json_set(json, object, "knowledge", json_string(a->knowledge));
+  shoal_json_set(json, object, "learns", json_string(a->learns));
+  shoal_json_set(json, object, "not_run", shoal_json_string(a->not_run));
+  shoal_json_set(json, object, "note", shoal_json_string(a->note));
+  if (a->not_run) return object;
+  if (a->risk) {
+    shoal_json_set(json, object, "risk", json_string(a->risk));
+    return object;
+  }
+  shoal_json_set(json, object, "succeeds", json_boolean(a->succeeds));
+  shoal_json_set(json, object, "counted", json_boolean(a->counts));
+  shoal_json_set(json, object, "unit", json_string(a->by_people ? "people" : "rows"));
+  shoal_json_set(json, object, "counts", counts_object(r, a, json));
+  shoal_json_set(json, object, "bound", shoal_json_number(a->bound));
+  shoal_json_set(json, object, "highest_probability", shoal_json_number(a->highest));
+  if (a->measure && (a->attribute || a->by_people || a->previous))
+    shoal_json_set(json, object, "measure",
+                   json_pack("{s:s, s:o, s:o}", "name", a->measure, "required",
+                             a->required > 0 ? shoal_json_number(a->required) : json_null(),
+                             "worst", shoal_json_number(a->reached)));
+  json_t *examples = json_array();
+  for (size_t i = 0; i < a->n_examples; i++)
+    if (r->kind != SHOAL_RESULT_RELEASE || a->examples[i].n_rows >= shoal_result_attacks(r)->k)
+      shoal_json_append(json, examples, example_object(r, &a->examples[i], json));
+  shoal_json_set(json, object, "examples", examples);
+  return object;
+}
+
+json_t *shoal_attacks_array(const shoal_result *r, shoal_json *json) {
+  json_t *attacks = json_array();
+  for (size_t i = 0; i < shoal_result_attacks(r)->n_items; i++)
+    shoal_json_append(json, attacks, attack_object(r, &shoal_result_attacks(r)->items[i], json));
+  return attacks;
+}
+
+json_t *shoal_attack_json(const shoal_result *r, shoal_json *json) {
+  json_t *attacks = shoal_attacks_array(r, json);
+  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "shoal", SHOAL_VERSION,
+                   "command", "attack", "holds", json_boolean(r->holds), "rows",
+                   shoal_json_count(r->input_rows), "classes",
+                   shoal_json_count(r->attack.sizes.n_classes), "smallest_class",
+                   shoal_json_count(r->attack.sizes.smallest), "external",
+                   shoal_json_string(shoal_result_attacks(r)->external), "original",
+                   shoal_json_string(shoal_result_attacks(r)->original), "attacks", attacks,
+                   "warnings", shoal_json_warnings(json, r));
+}

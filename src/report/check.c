@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report/check: text and JSON of `check` (models on the table as it is) and of `conditions` (the
+ * necessary conditions of Truta & Vinay 2006), and the models and class sizes that the report of a
+ * release shares with them.
+ */
+#include "report/redact.h"
+#include "report/render.h"
+
+/* ------------------------------------------------------------ models and class sizes */
+
+static void add_model(shoal_text *t, const shoal_model_outcome *m) {
+  shoal_text_print(t, "  %s %s", m->holds ? "ok    " : "FAILED", m->model);
+  if (m->attribute) shoal_text_print(t, " on %s", m->attribute);
+  shoal_text_add(t, ": required: ");
+  shoal_format_number(t, m->required);
+  shoal_text_add(t, m->at_most ? " or less; worst class: " : " or more; worst class: ");
+  shoal_format_number(t, m->reached);
+  if (!m->holds) {
+    shoal_text_add(t, "; violated by ");
+    shoal_format_counted(t, m->breaking_classes, "class", "classes");
+    shoal_text_add(t, " with ");
+    shoal_format_rows(t, m->breaking_rows);
+  }
+  if (m->tells_distinct) {
+    shoal_text_add(t, "; fewest distinct values in a class: ");
+    shoal_text_add_count(t, m->min_distinct);
+  }
+  shoal_text_add(t, "\n");
+}
+
+void shoal_models_text(const shoal_model_outcomes *models, shoal_text *t) {
+  for (size_t i = 0; i < models->n_items; i++) add_model(t, &models->items[i]);
+}
+
+static json_t *worst_array(const shoal_result *r, const shoal_model_outcome *model,
+                           shoal_json *json) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < model->n_worst; i++) {
+    const shoal_class_example *e = &model->worst[i];
+    shoal_json_append(json, array,
+                      json_pack("{s:o, s:o, s:o, s:o}", "rows", shoal_json_count(e->n_rows),
+                                "reached", shoal_json_number(e->reached), "first_row",
+                                shoal_json_count(e->first_row), "class",
+                                shoal_json_labels(json, r, e->labels)));
+  }
+  return array;
+}
+
+json_t *shoal_models_json(const shoal_result *r, shoal_json *json) {
+  const shoal_model_outcomes *models = shoal_result_models_of(r);
+  json_t *array = json_array();
+  for (size_t i = 0; i < models->n_items; i++) {
+    const shoal_model_outcome *m = &models->items[i];
+    json_t *object = json_object();
+    shoal_json_set(json, object, "model", json_string(m->model));
+    if (m->attribute) shoal_json_set(json, object, "attribute", json_string(m->attribute));
+    shoal_json_set(json, object, "required", shoal_json_number(m->required));
+    shoal_json_set(json, object, "reached", shoal_json_number(m->reached));
+    shoal_json_set(json, object, "holds", json_boolean(m->holds));
+    shoal_json_set(json, object, "breaking_rows", shoal_json_count(m->breaking_rows));
+    shoal_json_set(json, object, "breaking_classes", shoal_json_count(m->breaking_classes));
+    if (m->attribute)
+      shoal_json_set(json, object, "distinct_values", shoal_json_count(m->min_distinct));
+    if (m->n_worst) shoal_json_set(json, object, "worst", worst_array(r, m, json));
+    shoal_json_append(json, array, object);
+  }
+  return array;
+}
+
+json_t *shoal_class_sizes_json(const shoal_result *r, shoal_json *json) {
+  const shoal_size_change sizes = shoal_result_size_change(r);
+  bool released = sizes.after.n_classes > 0;
+  shoal_size_row rows[SHOAL_SIZE_BINS];
+  size_t n = shoal_class_sizes_rows(&sizes.before, &sizes.after, r->k, rows);
+  json_t *array = json_array();
+  for (size_t i = 0; i < n; i++) {
+    json_t *row = json_pack("{s:o, s:o}", "from", shoal_json_count(rows[i].low), "to",
+                            rows[i].high ? shoal_json_count(rows[i].high) : json_null());
+    shoal_json_set(json, row, released ? "before" : "records", shoal_json_count(rows[i].before));
+    if (released) shoal_json_set(json, row, "after", shoal_json_count(rows[i].after));
+    shoal_json_append(json, array, row);
+  }
+  return array;
+}
+
+/* ------------------------------------------------------------ check */
+
+static void add_worst(shoal_text *t, const shoal_result *r, const shoal_model_outcome *m) {
+  if (!m->n_worst) return;
+  shoal_text_print(t, "\nWorst classes for %s%s%s:\n", m->model, m->attribute ? " on " : "",
+                   m->attribute ? m->attribute : "");
+  for (size_t i = 0; i < m->n_worst; i++) {
+    const shoal_class_example *e = &m->worst[i];
+    shoal_text_add(t, "  ");
+    for (size_t q = 0; e->n_shown && q < r->n_quasi; q++)
+      shoal_text_print(t, "%s%s=%s", q ? ", " : "", r->quasi[q], e->labels[q]);
+    if (!e->n_shown) shoal_text_print(t, "the class of row %llu", (unsigned long long)e->first_row);
+    else shoal_text_print(t, " (row %llu)", (unsigned long long)e->first_row);
+    shoal_text_add(t, ": ");
+    shoal_format_rows(t, e->n_rows);
+    shoal_text_add(t, ", reaches ");
+    shoal_format_number(t, e->reached);
+    shoal_text_add(t, "\n");
+  }
+}
+
+void shoal_check_text(const shoal_result *r, shoal_text *t) {
+  const shoal_model_outcomes *models = &r->check.models;
+  shoal_text_print(t, "%s: the policy %s\n", r->source, r->holds ? "holds" : "does NOT hold");
+  shoal_text_add(t, "  ");
+  shoal_format_rows(t, r->input_rows);
+  shoal_text_add(t, " in ");
+  shoal_format_counted(t, r->check.sizes.n_classes, "class", "classes");
+  shoal_text_add(t, " of equal quasi-identifiers, the smallest with ");
+  shoal_format_rows(t, r->check.sizes.smallest);
+  shoal_text_add(t, "\n\n");
+  shoal_models_text(models, t);
+  for (size_t i = 0; i < models->n_items; i++) add_worst(t, r, &models->items[i]);
+  if (!r->holds)
+    shoal_text_add(t,
+                   "\nRow 1 is the first row after the header. Original values are not shown.\n"
+                   "To make a release that satisfies the policy: shoal anonymize DATA -P POLICY -o "
+                   "OUT\n");
+  shoal_format_warnings(t, r);
+}
+
+json_t *shoal_check_json(const shoal_result *r, shoal_json *json) {
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "holds", json_boolean(r->holds), "rows",
+                   shoal_json_count(r->input_rows), "classes",
+                   shoal_json_count(r->check.sizes.n_classes), "smallest_class",
+                   shoal_json_count(r->check.sizes.smallest), "models", shoal_models_json(r, json),
+                   "warnings", shoal_json_warnings(json, r), "class_sizes",
+                   shoal_class_sizes_json(r, json));
+}
+
+/* ------------------------------------------------------------ conditions */
+
+void shoal_conditions_text(const shoal_result *r, shoal_text *t) {
+  const shoal_conditions_report *c = &r->conditions;
+  unsigned long long p = c->p, max_p = c->max_p;
+  shoal_text_print(t, "%s: ", r->source);
+  shoal_format_rows(t, r->input_rows);
+  shoal_text_print(t, ", p = %llu\n\n", p);
+  for (size_t i = 0; i < c->n_items; i++) {
+    shoal_text_print(t, "  %s: ", c->items[i].attribute);
+    shoal_format_counted(t, c->items[i].distinct, "distinct value", "distinct values");
+    shoal_text_add(t, ", at most ");
+    shoal_format_counted(t, c->items[i].max_groups, "class", "classes");
+    shoal_text_print(t, " with %llu distinct values\n", p);
+  }
+  shoal_text_print(
+      t, "\n  max p       %llu   no release can give each class more distinct values\n", max_p);
+  shoal_text_add(t, "  max classes ");
+  shoal_text_add_count(t, c->max_groups);
+  shoal_text_add(t, "   no release can have more classes (a bound, not always reached)\n");
+  if (!r->holds)
+    shoal_text_print(t, "\np = %llu cannot be reached; set p to %llu or less.\n", p, max_p);
+}
+
+json_t *shoal_conditions_json(const shoal_result *r, shoal_json *json) {
+  const shoal_conditions_report *c = &r->conditions;
+  json_t *attributes = json_array();
+  for (size_t i = 0; i < c->n_items; i++)
+    shoal_json_append(json, attributes,
+                      json_pack("{s:s, s:o, s:o}", "attribute", c->items[i].attribute, "distinct",
+                                shoal_json_count(c->items[i].distinct), "max_groups",
+                                shoal_json_count(c->items[i].max_groups)));
+  return json_pack("{s:o, s:o, s:o, s:o}", "rows", shoal_json_count(r->input_rows), "max_p",
+                   shoal_json_count(c->max_p), "max_groups", shoal_json_count(c->max_groups),
+                   "attributes", attributes);
+}

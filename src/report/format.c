@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/format.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ------------------------------------------------------------ text */
+
+void shoal_format_number(shoal_text *text, double x) {
+  if (isnan(x)) shoal_text_add(text, "-");
+  else if (x == floor(x) && x >= 0 && x < 9e15) shoal_text_add_count(text, (uint64_t)x);
+  else shoal_text_print(text, "%.4g", x);
+}
+
+void shoal_format_counted(shoal_text *text, uint64_t n, const char *noun, const char *plural) {
+  shoal_text_add_count(text, n);
+  shoal_text_print(text, " %s", n == 1 ? noun : plural);
+}
+
+void shoal_format_rows(shoal_text *text, uint64_t n) {
+  shoal_format_counted(text, n, "row", "rows");
+}
+
+void shoal_format_node(shoal_text *text, const shoal_result *result, const uint32_t *levels) {
+  shoal_text_add(text, "[");
+  for (size_t q = 0; q < result->n_quasi; q++)
+    shoal_text_print(text, "%s%u", q ? "," : "", levels[q]);
+  shoal_text_add(text, "]");
+}
+
+void shoal_format_warnings(shoal_text *text, const shoal_result *result) {
+  for (size_t i = 0; i < result->n_warnings; i++)
+    shoal_text_print(text, "\nWarning: %s.\n", result->warnings[i]);
+}
+
+/* ------------------------------------------------------------ HTML and SVG */
+
+bool shoal_markup_continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
+
+/* Widths are hundredths of the font size, by kind of letter. */
+size_t shoal_markup_width(const char *string, size_t size_bytes, size_t font) {
+  size_t hundredths = 0;
+  for (size_t i = 0; i < size_bytes; i++) {
+    if (shoal_markup_continues(string[i])) continue;
+    unsigned char c = (unsigned char)string[i];
+    hundredths += c >= 0x80 || strchr("mwMW@%", c) ? 105
+                  : strchr("fijlrt .,:;()[]|'", c) ? 46
+                  : c >= 'A' && c <= 'Z'           ? 82
+                                                   : 67;
+  }
+  return (hundredths * font + 99) / 100;
+}
+
+void shoal_markup_add(shoal_text *text, const char *string, size_t size_bytes) {
+  static const char special[] = "<>&\"\t\r\n";
+  static const char *const instead[] = {"&lt;", "&gt;", "&amp;", "&quot;", " ", " ", " "};
+  for (size_t i = 0; i < size_bytes; i++) {
+    const char *c = string + i, *found = strchr(special, *c);
+    if (found) {
+      shoal_text_add(text, instead[found - special]);
+    } else if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+      shoal_text_add(text, "\xef\xbf\xbd");
+    } else if (size_bytes - i >= 3 && !memcmp(c, "\xef\xbf", 2) && (unsigned char)c[2] >= 0xbe) {
+      shoal_text_add(text, "\xef\xbf\xbd");
+      i += 2;
+    } else {
+      shoal_text_add_bytes(text, c, 1);
+    }
+  }
+}
+
+/* ------------------------------------------------------------ JSON */
+
+void shoal_json_set(shoal_json *json, json_t *object, const char *key, json_t *value) {
+  if (json_object_set_new(object, key, value) != 0) json->failed = true;
+}
+
+void shoal_json_append(shoal_json *json, json_t *array, json_t *value) {
+  if (json_array_append_new(array, value) != 0) json->failed = true;
+}
+
+json_t *shoal_json_count(uint64_t n) { return json_integer((json_int_t)n); }
+
+json_t *shoal_json_number(double x) {
+  if (x == floor(x) && fabs(x) < 9e15) return json_integer((json_int_t)x);
+  return shoal_json_real(x);
+}
+
+json_t *shoal_json_real(double x) { return isnan(x) ? json_null() : json_real(x); }
+
+json_t *shoal_json_string(const char *string) { return string ? json_string(string) : json_null(); }
+
+json_t *shoal_json_strings(shoal_json *json, const char *const *items, size_t n) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < n; i++) shoal_json_append(json, array, json_string(items[i]));
+  return array;
+}
+
+json_t *shoal_json_levels(shoal_json *json, const shoal_result *result, const uint32_t *levels) {
+  json_t *object = json_object();
+  for (size_t q = 0; q < result->n_quasi; q++)
+    shoal_json_set(json, object, result->quasi[q], shoal_json_count(levels[q]));
+  return object;
+}
+
+json_t *shoal_json_labels(shoal_json *json, const shoal_result *result, const char *const *labels) {
+  json_t *object = json_object();
+  for (size_t q = 0; q < result->n_quasi; q++)
+    shoal_json_set(json, object, result->quasi[q], shoal_json_string(labels[q]));
+  return object;
+}
+
+json_t *shoal_json_warnings(shoal_json *json, const shoal_result *result) {
+  return shoal_json_strings(json, result->warnings, result->n_warnings);
+}
+
+static int append_bytes(const char *bytes, size_t size, void *user) {
+  shoal_text *out = user;
+  shoal_text_add_bytes(out, bytes, size);
+  return out->failed ? -1 : 0;
+}
+
+/* By callback: json_dumps drops what it has no memory for and reports success. */
+char *shoal_json_finish(shoal_json *json, json_t *root) {
+  shoal_text out;
+  shoal_text_init(&out);
+  bool whole =
+      root && !json->failed &&
+      json_dump_callback(root, append_bytes, &out, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0;
+  char *text = whole ? shoal_text_take(&out) : NULL;
+  shoal_text_reset(&out);
+  json_decref(root);
+  return text;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report/format: helpers of all renderings: numbers in text, escaping for HTML and SVG, and a JSON
+ * builder on jansson. Private to this directory.
+ */
+#ifndef SHOAL_REPORT_FORMAT_H
+#define SHOAL_REPORT_FORMAT_H
+
+#include <jansson.h>
+
+#include "report/result.h"
+
+/* ---- text */
+
+/* A whole number with thousands separators, else four significant digits; "-" for NAN. */
+void shoal_format_number(shoal_text *text, double x);
+/* "1 row", "1,234 rows" */
+void shoal_format_counted(shoal_text *text, uint64_t n, const char *noun, const char *plural);
+void shoal_format_rows(shoal_text *text, uint64_t n);
+/* "[1,0,2]": a node's levels in the order of the quasi-identifiers. */
+void shoal_format_node(shoal_text *text, const shoal_result *result, const uint32_t *levels);
+/* One paragraph per warning of the result. */
+void shoal_format_warnings(shoal_text *text, const shoal_result *result);
+
+/* ---- HTML and SVG */
+
+/* A byte that continues a UTF-8 character. */
+bool shoal_markup_continues(char c);
+/* Upper bound of the width in pixels at this font size, for common sans-serif fonts. */
+size_t shoal_markup_width(const char *string, size_t size_bytes, size_t font);
+/*
+ * Escapes a string for text and attribute values. Characters that XML cannot contain (most control
+ * characters, U+FFFE, U+FFFF) become U+FFFD.
+ */
+void shoal_markup_add(shoal_text *text, const char *string, size_t size_bytes);
+
+/* ---- JSON */
+
+/*
+ * jansson fails only without memory. The builder remembers a failure, so renderers need not check
+ * each step; shoal_json_finish checks once. A report that lacks a part is never returned.
+ */
+typedef struct shoal_json {
+  bool failed;
+} shoal_json;
+
+/* Take over `value`; NULL counts as a failure. */
+void shoal_json_set(shoal_json *json, json_t *object, const char *key, json_t *value);
+void shoal_json_append(shoal_json *json, json_t *array, json_t *value);
+
+json_t *shoal_json_count(uint64_t n);
+/* An integer where x is whole, null for NAN. */
+json_t *shoal_json_number(double x);
+/* A real even where x is whole, null for NAN. */
+json_t *shoal_json_real(double x);
+json_t *shoal_json_string(const char *string); /* null for NULL */
+json_t *shoal_json_strings(shoal_json *json, const char *const *items, size_t n);
+/* {"age": 1, ...}: levels by name of quasi-identifier. */
+json_t *shoal_json_levels(shoal_json *json, const shoal_result *result, const uint32_t *levels);
+/* {"age": "[20-29]", ...}; null for NULL. */
+json_t *shoal_json_labels(shoal_json *json, const shoal_result *result, const char *const *labels);
+json_t *shoal_json_warnings(shoal_json *json, const shoal_result *result);
+
+/* The document as text, to be freed by the caller; releases `root`. NULL: no memory. */
+char *shoal_json_finish(shoal_json *json, json_t *root);
+
+#endif

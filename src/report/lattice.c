@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report/lattice: every node of the lattice as text, JSON, CSV (RFC 4180) and Graphviz DOT. In the
+ * CSV the levels come first, because a quasi-identifier may have the name of a figure. The DOT
+ * graph is drawn from the bottom (nothing generalized) to the top, as in Truta & Vinay 2006,
+ * Figure 2. Nodes are numbered in mixed radix of their levels, last attribute fastest: a direct
+ * successor is one stride away. report/lattice_svg.c draws the same lattice as a picture.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/render.h"
+
+/* ------------------------------------------------------------ text and JSON */
+
+static void add_preferred(shoal_text *t, const shoal_result *r) {
+  for (size_t p = 0; p < r->lattice.n_preferred; p++) {
+    const shoal_preferred *preferred = &r->lattice.preferred[p];
+    shoal_text_add(t, "  ");
+    shoal_text_add_padded(t, preferred->policy, 18);
+    for (size_t i = 0; i < preferred->n_nodes; i++) {
+      shoal_text_add(t, " ");
+      shoal_format_node(t, r, r->lattice.nodes[preferred->nodes[i]].levels);
+    }
+    shoal_text_add(t, "\n");
+  }
+}
+
+void shoal_lattice_text(const shoal_result *r, shoal_text *t) {
+  shoal_text_add(t, "Nodes are levels of ");
+  shoal_text_add(t, "[");
+  for (size_t q = 0; q < r->n_quasi; q++) shoal_text_print(t, "%s%s", q ? "," : "", r->quasi[q]);
+  shoal_text_add(t, "]");
+  shoal_text_add(t, "; at most ");
+  shoal_format_rows(t, r->lattice.max_suppression);
+  shoal_text_add(t, " may be suppressed\n\n  height  node");
+  size_t width = r->n_quasi * 2 + 1 > 6 ? r->n_quasi * 2 + 1 : 6;
+  for (size_t i = 4; i < width; i++) shoal_text_add(t, " ");
+  shoal_text_add(t, "  suppressed    classes  verdict\n");
+  size_t minimal = 0;
+  for (size_t i = 0; i < r->lattice.n_nodes; i++) {
+    const shoal_node_outcome *n = &r->lattice.nodes[i];
+    shoal_text_print(t, "  %6u  ", n->height);
+    size_t start = t->size_bytes;
+    shoal_format_node(t, r, n->levels);
+    for (size_t used = t->size_bytes - start; used < width; used++) shoal_text_add(t, " ");
+    shoal_text_print(t, "  %10llu %10llu  %s%s\n", (unsigned long long)n->suppressed,
+                     (unsigned long long)n->classes, n->satisfies ? "satisfies" : "-",
+                     n->minimal ? ", minimal" : "");
+    minimal += n->minimal;
+  }
+  if (!r->holds) {
+    shoal_text_add(t, "\nNo node satisfies the policy.\n");
+    return;
+  }
+  shoal_text_print(t, "\n%zu minimal node%s. Preferred:\n", minimal, minimal == 1 ? "" : "s");
+  add_preferred(t, r);
+}
+
+json_t *shoal_lattice_json(const shoal_result *r, shoal_json *json) {
+  const shoal_lattice_report *lattice = &r->lattice;
+  json_t *nodes = json_array(), *preferred = json_object();
+  for (size_t i = 0; i < lattice->n_nodes; i++) {
+    const shoal_node_outcome *n = &lattice->nodes[i];
+    shoal_json_append(
+        json, nodes,
+        json_pack("{s:o, s:o, s:o, s:o, s:b, s:b}", "node", shoal_json_levels(json, r, n->levels),
+                  "height", shoal_json_count(n->height), "suppressed",
+                  shoal_json_count(n->suppressed), "classes", shoal_json_count(n->classes),
+                  "satisfies", n->satisfies, "minimal", n->minimal));
+  }
+  for (size_t p = 0; p < lattice->n_preferred; p++) {
+    const shoal_preferred *by = &lattice->preferred[p];
+    json_t *list = json_array();
+    for (size_t i = 0; i < by->n_nodes; i++)
+      shoal_json_append(json, list,
+                        shoal_json_levels(json, r, lattice->nodes[by->nodes[i]].levels));
+    shoal_json_set(json, preferred, by->policy, list);
+  }
+  return json_pack("{s:o, s:o}", "nodes", nodes, "preferred", preferred);
+}
+
+/* ------------------------------------------------------------ CSV */
+
+/* A name as one cell. Blanks at its ends are quoted too, as some readers drop them otherwise. */
+static void add_cell(shoal_text *text, const char *name) {
+  size_t size = strlen(name);
+  bool blank_ends = size && (strchr(" \t", name[0]) || strchr(" \t", name[size - 1]));
+  if (!blank_ends && !strpbrk(name, ",\"\r\n")) {
+    shoal_text_add_bytes(text, name, size);
+    return;
+  }
+  shoal_text_add_bytes(text, "\"", 1);
+  for (const char *c = name; *c; c++)
+    shoal_text_add_bytes(text, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+  shoal_text_add_bytes(text, "\"", 1);
+}
+
+static const char *truth(bool is_true) { return is_true ? "true" : "false"; }
+
+void shoal_render_lattice_csv(const shoal_result *result, shoal_text *text) {
+  for (size_t q = 0; q < result->n_quasi; q++) {
+    add_cell(text, result->quasi[q]);
+    shoal_text_add_bytes(text, ",", 1);
+  }
+  shoal_text_add(text, "height,suppressed,classes,satisfies,minimal\n");
+  for (size_t i = 0; i < result->lattice.n_nodes; i++) {
+    const shoal_node_outcome *node = &result->lattice.nodes[i];
+    for (size_t q = 0; q < result->n_quasi; q++)
+      shoal_text_print(text, "%" PRIu32 ",", node->levels[q]);
+    shoal_text_print(text, "%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%s,%s\n", node->height,
+                     node->suppressed, node->classes, truth(node->satisfies), truth(node->minimal));
+  }
+}
+
+/* ------------------------------------------------------------ DOT */
+
+/*
+ * A name inside a quoted label. Graphviz reads backslashes and, like HTML, entities there; control
+ * characters would break the XML that it may write.
+ */
+static void add_escaped(shoal_text *text, const char *name) {
+  for (const char *c = name; *c; c++) {
+    if (*c == '"' || *c == '\\') {
+      shoal_text_add_bytes(text, "\\", 1);
+      shoal_text_add_bytes(text, c, 1);
+    } else if (*c == '&') {
+      shoal_text_add(text, "&amp;");
+    } else if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+      shoal_text_add_bytes(text, " ", 1);
+    } else {
+      shoal_text_add_bytes(text, c, 1);
+    }
+  }
+}
+
+static void add_head(const shoal_result *result, shoal_text *text) {
+  shoal_text_add(text, "digraph lattice {\n"
+                       "  rankdir=BT;\n"
+                       "  labelloc=t;\n"
+                       "  fontname=\"sans-serif\";\n"
+                       "  label=\"Generalization lattice [");
+  for (size_t q = 0; q < result->n_quasi; q++) {
+    shoal_text_add(text, q ? ", " : "");
+    add_escaped(text, result->quasi[q]);
+  }
+  shoal_text_add(text, "]: ");
+  shoal_format_counted(text, result->lattice.n_nodes, "node", "nodes");
+  shoal_text_add(text, ", MaxSup ");
+  shoal_text_add_count(text, result->lattice.max_suppression);
+  shoal_text_add(text, ", ");
+  shoal_format_counted(text, result->input_rows, "row", "rows");
+  shoal_text_add(text, "\\nsolid green: satisfies; dashed: does not; thick double border: minimal; "
+                       "one more ring: chosen\\n \";\n"
+                       "  node [shape=box, fontname=\"sans-serif\", fontcolor=\"#1b2733\"];\n"
+                       "  edge [arrowhead=none, color=\"#9aa7b4\"];\n");
+}
+
+static void add_dot_node(const shoal_result *result, size_t i, shoal_text *text) {
+  const shoal_node_outcome *node = &result->lattice.nodes[i];
+  shoal_text_print(text, "  n%zu [label=\"[", i);
+  for (size_t q = 0; q < result->n_quasi; q++)
+    shoal_text_print(text, "%s%" PRIu32, q ? "," : "", node->levels[q]);
+  shoal_text_add(text, "]\\n");
+  shoal_format_counted(text, node->suppressed, "row", "rows");
+  shoal_text_print(text, " suppressed\", style=\"filled,%s%s\", fillcolor=\"%s\", color=\"%s\"",
+                   node->satisfies ? "solid" : "dashed", node->chosen ? ",bold" : "",
+                   node->satisfies ? "#cdeee2" : "#fff4e5",
+                   node->satisfies ? "#0f766e" : "#b45309");
+  if (node->minimal) shoal_text_add(text, ", penwidth=3");
+  if (node->minimal || node->chosen)
+    shoal_text_print(text, ", peripheries=%d", 1 + node->minimal + node->chosen);
+  shoal_text_add(text, "];\n");
+}
+
+static void add_edges(const shoal_result *result, size_t i, shoal_text *text) {
+  size_t stride = 1;
+  for (size_t q = result->n_quasi; q-- > 0;) {
+    if (result->lattice.nodes[i].levels[q] < result->heights[q]) {
+      assert(i + stride < result->lattice.n_nodes);
+      shoal_text_print(text, "  n%zu -> n%zu;\n", i, i + stride);
+    }
+    stride *= (size_t)result->heights[q] + 1;
+  }
+}
+
+/* One rank a height: the nodes sorted by height, by counting. */
+static void add_ranks(const shoal_result *result, shoal_text *text) {
+  size_t n_ranks = 1;
+  for (size_t q = 0; q < result->n_quasi; q++) n_ranks += result->heights[q];
+  size_t *end = shoal_alloc_zero(n_ranks + 1, sizeof *end);
+  size_t *sorted = shoal_alloc(result->lattice.n_nodes, sizeof *sorted);
+  if (!end || !sorted) {
+    text->failed = true;
+    free(end);
+    free(sorted);
+    return;
+  }
+  for (size_t i = 0; i < result->lattice.n_nodes; i++) end[result->lattice.nodes[i].height + 1]++;
+  for (size_t h = 1; h <= n_ranks; h++) end[h] += end[h - 1];
+  for (size_t i = 0; i < result->lattice.n_nodes; i++)
+    sorted[end[result->lattice.nodes[i].height]++] =
+        i; /* end[h] runs from the start of h to its end */
+  for (size_t h = 0, i = 0; h < n_ranks; h++) {
+    shoal_text_add(text, "  { rank=same;");
+    for (; i < end[h]; i++) shoal_text_print(text, " n%zu;", sorted[i]);
+    shoal_text_add(text, " }\n");
+  }
+  free(end);
+  free(sorted);
+}
+
+void shoal_render_lattice_dot(const shoal_result *result, shoal_text *text) {
+  add_head(result, text);
+  for (size_t i = 0; i < result->lattice.n_nodes; i++) add_dot_node(result, i, text);
+  for (size_t i = 0; i < result->lattice.n_nodes; i++) add_edges(result, i, text);
+  add_ranks(result, text);
+  shoal_text_add(text, "}\n");
+}

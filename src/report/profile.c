@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/profile: text and JSON of `profile` and of `hierarchy`. */
+#include "report/render.h"
+
+/* ------------------------------------------------------------ profile */
+
+void shoal_profile_text(const shoal_result *r, shoal_text *t) {
+  const shoal_profile_report *p = &r->profile;
+  shoal_text_print(t, "%s: ", r->source);
+  shoal_format_rows(t, r->input_rows);
+  shoal_text_print(t, ", %zu column%s\n\n", p->n_columns, p->n_columns == 1 ? "" : "s");
+  size_t width = 6;
+  for (size_t i = 0; i < p->n_columns; i++)
+    if (shoal_text_width(p->columns[i].name) > width) width = shoal_text_width(p->columns[i].name);
+  shoal_text_add(t, "  ");
+  shoal_text_add_padded(t, "column", width);
+  shoal_text_add(t, "  type      distinct   missing    unique  suggested role\n");
+  for (size_t i = 0; i < p->n_columns; i++) {
+    const shoal_column_outcome *c = &p->columns[i];
+    shoal_text_add(t, "  ");
+    shoal_text_add_padded(t, c->name, width);
+    shoal_text_print(t, "  %-6s %11llu %9llu %9llu  %-10s  %s\n", c->type,
+                     (unsigned long long)c->distinct, (unsigned long long)c->missing,
+                     (unsigned long long)c->unique, c->role, c->why);
+    if (!c->hierarchy) continue;
+    for (size_t n = 0; n < width + 43; n++) shoal_text_add(t, " ");
+    shoal_text_print(t, "hierarchy: %s\n", c->hierarchy);
+  }
+  shoal_text_add(t, "\nBy the suggested quasi-identifiers: ");
+  shoal_format_counted(t, p->n_distinct_rows, "combination", "combinations");
+  shoal_text_add(t, "; ");
+  shoal_format_rows(t, p->n_unique_rows);
+  shoal_text_print(t, " (%.1f%%) %s a combination that no other row has.\n",
+                   r->input_rows ? 100.0 * (double)p->n_unique_rows / (double)r->input_rows : 0.0,
+                   p->n_unique_rows == 1 ? "has" : "have");
+  shoal_text_add(
+      t, "unique: rows whose value occurs only once. Suggestions are guesses from names and "
+         "counts.\nYou decide: review them in the policy.\n");
+  shoal_format_warnings(t, r);
+}
+
+json_t *shoal_profile_json(const shoal_result *r, shoal_json *json) {
+  const shoal_profile_report *p = &r->profile;
+  json_t *columns = json_array();
+  for (size_t i = 0; i < p->n_columns; i++) {
+    const shoal_column_outcome *c = &p->columns[i];
+    shoal_json_append(json, columns,
+                      json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s?, s:s}", "column", c->name,
+                                "type", c->type, "distinct", shoal_json_count(c->distinct),
+                                "missing", shoal_json_count(c->missing), "unique",
+                                shoal_json_count(c->unique), "most_frequent",
+                                shoal_json_count(c->most_frequent), "role", c->role, "hierarchy",
+                                c->hierarchy, "why", c->why));
+  }
+  return json_pack("{s:o, s:o, s:o, s:o, s:o}", "rows", shoal_json_count(r->input_rows), "columns",
+                   columns, "distinct_rows", shoal_json_count(p->n_distinct_rows), "unique_rows",
+                   shoal_json_count(p->n_unique_rows), "warnings", shoal_json_warnings(json, r));
+}
+
+/* ------------------------------------------------------------ hierarchy */
+
+void shoal_hierarchy_text(const shoal_result *r, shoal_text *t) {
+  shoal_text_add(t, r->hierarchy.drawing);
+}
+
+json_t *shoal_hierarchy_json(const shoal_result *r, shoal_json *json) {
+  const shoal_hierarchy_report *h = &r->hierarchy;
+  json_t *labels = json_array();
+  for (size_t l = 0; l < h->n_label_levels; l++)
+    shoal_json_append(json, labels,
+                      shoal_json_strings(json, h->labels[l].labels, h->labels[l].n_labels));
+  return json_pack("{s:s, s:b, s:o, s:o, s:o}", "hierarchy", r->source, "valid", 1, "leaves",
+                   shoal_json_count(h->n_leaves), "levels", shoal_json_count(h->n_levels), "labels",
+                   labels);
+}
