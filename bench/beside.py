@@ -2,7 +2,7 @@
 """Measures shoal beside its peers: `bench/run.py --only peers`.
 
 The same table, the same policy, the same question for each. A peer that is not here is named and left out;
-for ARX and sdcMicro figures that were measured earlier on such a machine stand in, in columns that say so.
+for ARX and sdcMicro figures that were measured earlier on a machine of the same kind are used, in columns that say so.
 """
 import json
 import math
@@ -32,7 +32,7 @@ class Peers:
         return not self.missing[peer.NAME]
 
     def skipped(self):
-        return [f"- skipped: {p.NAME}: {self.missing[p.NAME]}. To have it: {p.HINT}."
+        return [f"- skipped: {p.NAME}: {self.missing[p.NAME]}. To use it: {p.HINT}."
                 for p in (arx, sdcmicro, anjana, pycanon) if self.missing[p.NAME]]
 
 
@@ -70,7 +70,7 @@ class Beside:
         elif (name, rows, percent) in arx.EARLIER and bench.adult.real:
             self.process, self.megabytes, self.search, suppressed = arx.EARLIER[name, rows, percent]
             if suppressed is not None and not self.trouble:
-                self.same = ("as many rows suppressed" if suppressed == self.shoal["output"]["suppressed"]
+                self.same = ("same number of rows suppressed" if suppressed == self.shoal["output"]["suppressed"]
                              else f"no: {suppressed:,} rows suppressed")
 
     def ratios(self):
@@ -94,7 +94,7 @@ class Beside:
 
 
 def columns(here):
-    whole = "ARX" if here else "*ARX 3.9.2, measured earlier on such a machine*"
+    whole = "ARX" if here else "*ARX 3.9.2, measured earlier on a machine of the same kind*"
     whose = "ARX" if here else "*ARX, earlier*"
     return ["set", "rows", "suppression", "process, ARX / shoal", "process, ARX / CPU of shoal", "search, ARX / shoal",
             "memory, ARX / shoal", f"{whole}: process s", "shoal: process s",
@@ -113,22 +113,22 @@ def adult_part(bench, here, goals):
     jobs = [Beside(bench, here, name, work_of(bench, name, percent, bench.adult.csv, arx.WARM), 30_162, percent,
                    3 if bench.quick else 25) for name in SETS for percent in SUPPRESSION]
     ratios = [j.ratios() for j in jobs if j.name in ("a", "b") and j.ratios()[0]]
-    suffix = "" if here else " (ARX as measured earlier)"
-    goals.add(f"1. Adult, sets a and b: whole process, ARX / shoal{suffix}, the least", "at least", 50,
+    suffix = "" if here else " (ARX measured earlier)"
+    goals.add(f"1. Adult, sets a and b: whole process, ARX / shoal{suffix}, minimum", "at least", 50,
               min((r[0] for r in ratios), default=None))
-    goals.add(f"1. Adult, sets a and b: search, ARX warm / shoal{suffix}, the least", "at least", 10,
+    goals.add(f"1. Adult, sets a and b: search, ARX warm / shoal{suffix}, minimum", "at least", 10,
               min((r[1] for r in ratios), default=None))
     told = [j.same for j in jobs]
     if any(told):
-        goals.truth("1. Adult: the same optimum" + ("" if here else " (as many rows suppressed)"), "all 9",
-                    f"{sum(t in ('yes', 'as many rows suppressed') for t in told)} of {len(told)}",
-                    all(t in ("yes", "as many rows suppressed") for t in told))
-    return ["### Adult beside ARX", "",
+        goals.truth("1. Adult: the same optimum" + ("" if here else " (same number of rows suppressed)"), "all 9",
+                    f"{sum(t in ('yes', 'same number of rows suppressed') for t in told)} of {len(told)}",
+                    all(t in ("yes", "same number of rows suppressed") for t in told))
+    return ["### Adult: ARX", "",
             f"Data: {bench.adult.name}. Set a: eight quasi-identifiers (all but occupation), occupation with 3 "
-            "distinct values a class; b: the eight alone; c: age, marital-status, race, sex. k = 5, `algorithm: "
-            "optimal`, `objective: loss`. Process: all of it, shoal's verifying too; least of several runs each. A "
-            "report of shoal has the hash of the release in it, which takes longer: that is told beside. CPU: "
-            "seconds of all cores together, which other work on the machine disturbs least.", ""] + table(
+            f"distinct values per class; b: the eight alone; c: age, marital-status, race, sex. k = 5, `algorithm: "
+            "optimal`, `objective: loss`. Process: the whole process including verification, minimum of several "
+            "runs. A report contains the hash of the release, which takes longer; its time is in a separate column. "
+            "CPU: seconds of all cores, which other work on the machine disturbs least.", ""] + table(
                 columns(here), [j.row() for j in jobs]) + [""]
 
 
@@ -141,12 +141,12 @@ def distinct_of(bench, work):
 
 
 def beside_easier(jobs, goals):
-    """For want of ARX: its earlier figures of set a with as many rows, beside shoal's of set d."""
+    """Without ARX: its earlier figures of set a with the same number of rows, and shoal's of set d."""
     easier = [(j, *arx.EARLIER["a", j.rows, j.percent][:2]) for j in jobs if j.trouble is None]
-    text = "ARX's of set a with as many rows (measured earlier; an easier table) / shoal's of set d, the least"
-    goals.add(f"2. for want of ARX: process, {text}", "at least", 10,
+    text = "ARX on set a with the same number of rows (measured earlier; an easier table) / shoal on set d, minimum"
+    goals.add(f"2. instead of ARX on set d: process, {text}", "at least", 10,
               min((process / j.shoal["process"] for j, process, _ in easier), default=None))
-    goals.add(f"2. for want of ARX: memory, {text}", "at least", 5,
+    goals.add(f"2. instead of ARX on set d: memory, {text}", "at least", 5,
               min((megabytes * 1e6 / j.shoal["peak_memory_bytes"] for j, _, megabytes in easier), default=None))
 
 
@@ -167,34 +167,36 @@ def many_rows_part(bench, here, goals):
             work.suppression = percent / 100
             nearly.append(Beside(bench, here, "d", work, rows, percent, repeats))
     os.remove(path)
-    suffix = "" if here else " (ARX as measured earlier)"
+    suffix = "" if here else " (ARX measured earlier)"
     for what, jobs in (("few distinct tuples", few), ("nearly all tuples distinct", nearly)):
         ratios = [j.ratios() for j in jobs if j.ratios()[0]]
         why = "not measured: no ARX here" if not here else "not measured"
         if any(j.trouble is not None for j in jobs):
             why += "; " + "; ".join(f"shoal, {j.rows:,} rows, {j.percent}%: {how_it_ended(j.trouble)}" for j in jobs
                                     if j.trouble is not None)
-        goals.add(f"2. 1 and 5 million rows, {what}: process, ARX / shoal{suffix}, the least", "at least", 10,
+        goals.add(f"2. 1 and 5 million rows, {what}: process, ARX / shoal{suffix}, minimum", "at least", 10,
                   min((r[0] for r in ratios), default=None), why)
         goals.add(f"2. the same with --report, which hashes the release, {what}", "at least", 10,
                   min((j.process / j.reported for j in jobs if j.ratios()[0]), default=None), why)
-        goals.add(f"2. 1 and 5 million rows, {what}: memory, ARX / shoal{suffix}, the least", "at least", 5,
+        goals.add(f"2. 1 and 5 million rows, {what}: memory, ARX / shoal{suffix}, minimum", "at least", 5,
                   min((r[2] for r in ratios), default=None), why)
     if not here and bench.adult.real:
         beside_easier(nearly, goals)
-    return ["### Many rows beside ARX", "",
-            "Set a: rows sampled from the table above, in every fifth the age up to five years off. Set d: the same "
+    return ["### Many rows: ARX", "",
+            "Set a: rows sampled from the table above, in every fifth row the age changed by up to five years. Set "
+            "d: the same "
             "with a day of birth and a postcode: quasi-identifiers birth, postcode, sex, race, marital-status, "
-            "education, occupation with 3 distinct values a class. k = 5, measure loss. " + "; ".join(tuples) + "."
-            + ("" if here else " ARX's earlier figures are of tables of the same making, not of the same rows: "
-               "so no optimum is compared. Of set d, where nearly every row is a tuple of its own, there is no figure "
-               "of ARX's: the goals put its figures of set a, with as many rows and few tuples, beside shoal's of set "
-               "d. ARX too rolls up from distinct tuples, so that set a is the easier one; how much longer it takes "
-               "for set d is not known here."), ""] + table(columns(here), [j.row() for j in few + nearly]) + [""]
+            "education, occupation with 3 distinct values per class. k = 5, measure loss. " + "; ".join(tuples) + "."
+            + ("" if here else " ARX's earlier figures are from tables made in the same way, but not from the same "
+                               "rows, so optima are not compared. In set d nearly every row is a distinct tuple. "
+                               "There is no figure of ARX for it: the goals compare ARX on set a, with the same "
+                               "number of rows and few tuples, with shoal on set d. ARX also rolls up from distinct "
+                               "tuples, so set a is easier; how much longer ARX takes for set d is not known."), ""] + table(
+                columns(here), [j.row() for j in few + nearly]) + [""]
 
 
 class Raw:
-    """Adult as it is published, 32,561 rows, or what stands in for it."""
+    """Adult as it is published, 32,561 rows, or its replacement."""
 
     def __init__(self, bench):
         path = os.path.join(os.environ.get("SHOAL_DATA", ""), "adult", "adult.csv")
@@ -226,21 +228,21 @@ def frequency_part(bench, here, goals):
     path = raw.tenfold(os.path.join(bench.folder, "tenfold.csv"))
     work = peers.Work(path, raw.delimiter, dict.fromkeys(SIX), bench.folder, k=FREQUENCY_K)
     least, said = checked(bench, work, (), 3 if bench.quick else 7)
-    count, whose, below = SDCMICRO_EARLIER, "*sdcMicro, measured earlier on such a machine*", None
+    count, whose, below = SDCMICRO_EARLIER, "*sdcMicro, measured earlier on a machine of the same kind*", None
     if here:
         try:
             done = sdcmicro.run(work)
             count, whose, below = done.result["count"], f"sdcMicro {done.result['version']}", done.result["below"]
         except peers.Failed as why:
-            whose = f"*sdcMicro, measured earlier on such a machine* (here: {why})"
+            whose = f"*sdcMicro, measured earlier on a machine of the same kind* (here: {why})"
     os.remove(path)
     goals.add(f"3. k-anonymity check of {10 * raw.rows:,} rows: sdcMicro's "
-              f"freqCalc{'' if here else ' as measured earlier'}"
+              f"freqCalc{'' if here else ' measured earlier'}"
               " / `shoal check`, whole process", "at least", 20, count / least)
     breaking = said["models"][0]["breaking_rows"]
-    return ["### k-anonymity check beside sdcMicro", "",
+    return ["### k-anonymity check: sdcMicro", "",
             f"Data: {raw.name}, tenfold; quasi-identifiers {', '.join(SIX)}; k = {FREQUENCY_K}. sdcMicro: seconds of "
-            "freqCalc alone, with the data already in R. shoal: the whole process, reading too.", ""] + table(
+            "freqCalc alone, with the data already in R. shoal: the whole process, including reading.", ""] + table(
                 ["freqCalc / shoal", f"{whose}: freqCalc s", "shoal check: process s", "rows below k, sdcMicro",
                  "rows below k, shoal"],
                 [[times(count, least), seconds(count), seconds(least), below, f"{breaking:,}"]]) + [""]
@@ -268,7 +270,7 @@ def released(bench):
 
 
 def report_part(bench, here, goals):
-    lines = ["### All checks beside pycanon", ""]
+    lines = ["### All checks: pycanon", ""]
     text = "3. all checks of pycanon's report / `shoal check` with the models that both have, whole processes"
     if not here:
         goals.add(text, "at least", 100, None, "not measured: no pycanon here")
@@ -289,8 +291,8 @@ def report_part(bench, here, goals):
     lines += [f"Data: {raw.name}; quasi-identifiers {', '.join(FOUR)}; sensitive occupation. pycanon "
               f"{pycanon.version()}. shoal checks k-anonymity, alpha-k, l-diversity (distinct, entropy, recursive) "
               "and t-closeness in one "
-              "run; beta-likeness and delta-disclosure are pycanon's alone. pycanon gives the entropy l rounded down; "
-              "for recursive l-diversity it looks for a c, shoal is given one, so the two are not compared.", ""]
+              "run; only pycanon has beta-likeness and delta-disclosure. pycanon rounds the entropy l down. For "
+              "recursive l-diversity it searches for c, while shoal is given one, so the two are not compared.", ""]
     lines += table(["whole report / shoal", "six checks / shoal", "pycanon: process s", "pycanon: six checks s",
                     "shoal check: process s", "pycanon: MB"],
                    [[times(done.seconds, least), times(both, least), seconds(done.seconds), seconds(both),
@@ -298,12 +300,12 @@ def report_part(bench, here, goals):
     agreed = released(bench)
     goals.truth("3. pycanon and shoal reach the same values", "all 5", f"{sum(a[3] == 'yes' for a in agreed)} of 5",
                 all(a[3] == "yes" for a in agreed))
-    lines += ["What both say of a release, shoal's own of set a at 2%, where the values are not trivial:", ""]
+    lines += ["Results of both on a release by shoal (set a, 2%), where the values are not trivial:", ""]
     return lines + table(["check", "pycanon", "shoal", "agree"], agreed) + [""]
 
 
 def anjana_part(bench, here):
-    lines = ["### Generalizing beside anjana", ""]
+    lines = ["### Generalization: anjana", ""]
     if not here:
         return lines + ["Skipped: anjana is not here.", ""]
     work = work_of(bench, "b", 5, bench.adult.csv, 1)
@@ -323,7 +325,7 @@ def anjana_part(bench, here):
              f"{ours['peak_memory_bytes'] / 1e6:.0f}", f"{ours['search']['objective']['cost']:.4f}",
              f"{ours['output']['suppressed']:,}"]]
     lines += [f"Data: {bench.adult.name}; set b with occupation released; k = 5, at most 5% of the rows suppressed. "
-              "anjana is greedy, shoal's node is the best by loss. Loss as ARX defines it.", ""]
+              "anjana is greedy; shoal's node is the best by loss. Loss is ARX's definition.", ""]
     return lines + table(["", "process / shoal's", "process s", "search s", "MB", "loss", "rows suppressed"],
                          rows) + [""]
 
@@ -341,7 +343,7 @@ def section(bench):
                        ("anjana", lambda: anjana_part(bench, present.here(anjana)))):
         print(f"peers: {name}", flush=True)
         parts += part()
-    lines = ["## Beside the peers", "", opening, ""] + goals.section()
+    lines = ["## Comparison with peers", "", opening, ""] + goals.section()
     if present.skipped():
         lines += present.skipped() + [""]
     return lines + parts

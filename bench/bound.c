@@ -18,7 +18,7 @@
 #include <time.h>
 
 #include "bound.h"
-#include "job/prepare.h"
+#include "context/context.h"
 #include "shoal/shoal.h"
 
 static const double first_raise = 0.1, last_raise = 0.0005, slower = 0.95, little_gain = 0.2;
@@ -30,7 +30,7 @@ typedef struct job {
   shoal_run run;
   shoal_policy *policy;
   shoal_table *table;
-  shoal_prepared prepared;
+  shoal_context context;
   shoal_axes axes;
   bound bound;
   double *best;
@@ -52,7 +52,7 @@ static double cpu_seconds(void) {
 /* Trees before numbers; trees with most places first, numbers with fewest. */
 static bool comes_before(const shoal_axis *a, const shoal_axis *c) {
   if (!a->hierarchy != !c->hierarchy) return a->hierarchy != NULL;
-  return a->hierarchy ? a->n_places > c->n_places : a->n_places < c->n_places;
+  return a->hierarchy ? a->n_positions > c->n_positions : a->n_positions < c->n_positions;
 }
 
 static bool fill_tree(bound_axis *to, const shoal_axis *from, double full) {
@@ -62,10 +62,11 @@ static bool fill_tree(bound_axis *to, const shoal_axis *from, double full) {
   to->loss = shoal_alloc_zero(to->n_levels, sizeof *to->loss);
   for (uint32_t l = 0; to->label && to->loss && l < to->n_levels; l++) {
     const shoal_level *level = &hierarchy->levels[l];
-    to->label[l] = shoal_alloc(to->n_places, sizeof **to->label);
+    to->label[l] = shoal_alloc(to->n_positions, sizeof **to->label);
     to->loss[l] = shoal_alloc(level->n_labels, sizeof **to->loss);
     if (!to->label[l] || !to->loss[l]) return false;
-    for (uint32_t p = 0; p < to->n_places; p++) to->label[l][p] = level->of_leaf[from->code_at[p]];
+    for (uint32_t p = 0; p < to->n_positions; p++)
+      to->label[l][p] = level->of_leaf[from->code_at[p]];
     for (uint32_t t = 0; t < level->n_labels; t++) to->loss[l][t] = from->loss_at[l][t] / full;
   }
   return to->label && to->loss;
@@ -76,7 +77,7 @@ static bool fill_axis(bound *b, size_t d, const shoal_axes *axes, size_t q) {
   const shoal_axis *from = &axes->items[q];
   double full = from->full ? from->full : 1;
   *to = (bound_axis){
-      .number = !from->hierarchy, .n_places = from->n_places, .n_numbers = from->n_numbers};
+      .number = !from->hierarchy, .n_positions = from->n_positions, .n_numbers = from->n_numbers};
   to->place = shoal_alloc(b->n_tuples, sizeof *to->place);
   b->sets[d] = shoal_alloc(b->n_tuples, sizeof *b->sets[d]);
   if (!to->place || !b->sets[d]) return false;
@@ -84,23 +85,23 @@ static bool fill_axis(bound *b, size_t d, const shoal_axes *axes, size_t q) {
   if (!to->number) return fill_tree(to, from, full);
   to->position = shoal_alloc(to->n_numbers, sizeof *to->position);
   for (uint32_t p = 0; to->position && p < to->n_numbers; p++)
-    to->position[p] = from->from_least[p] / full;
+    to->position[p] = from->from_min[p] / full;
   return to->position != NULL;
 }
 
 static bool fill_axes(bound *b, const shoal_axes *axes) {
   size_t order[BOUND_MOST_AXES], n = 0;
-  uint32_t most_places = 0;
+  uint32_t max_positions = 0;
   for (size_t q = 0; q < axes->n; q++) {
     size_t at = n++;
     for (; at && comes_before(&axes->items[q], &axes->items[order[at - 1]]); at--)
       order[at] = order[at - 1];
     order[at] = q;
-    if (axes->items[q].n_places > most_places) most_places = axes->items[q].n_places;
+    if (axes->items[q].n_positions > max_positions) max_positions = axes->items[q].n_positions;
   }
   for (size_t d = 0; d < n; d++)
     if (!fill_axis(b, d, axes, order[d])) return false;
-  b->counts = shoal_alloc((size_t)most_places + 1, sizeof *b->counts);
+  b->counts = shoal_alloc((size_t)max_positions + 1, sizeof *b->counts);
   return b->counts != NULL;
 }
 
@@ -124,7 +125,7 @@ static shoal_status fill(job *j, uint32_t k) {
   }
   if (!ok) return shoal_fail_memory(&j->error);
   for (uint32_t t = 0; t < b->n_tuples; t++) {
-    b->rows_of[t] = (uint32_t)j->prepared.frequency->base.n_rows[t];
+    b->rows_of[t] = (uint32_t)j->context.frequency->base.n_rows[t];
     b->n_rows += b->rows_of[t];
   }
   return SHOAL_OK;
@@ -134,9 +135,9 @@ static shoal_status load(job *j, const char *data, const char *policy) {
   SHOAL_TRY(shoal_policy_read(policy, &j->policy, &j->error));
   SHOAL_TRY(
       shoal_table_read(data, j->policy, SHOAL_FOR_RELEASE, NULL, &j->run, &j->table, &j->error));
-  SHOAL_TRY(
-      shoal_prepare(&j->prepared, j->table, j->policy, SHOAL_PREPARE_LOCAL, &j->run, &j->error));
-  return shoal_axes_init(&j->axes, j->prepared.frequency, NULL, SHOAL_LOSS_HEIGHT, &j->error);
+  SHOAL_TRY(shoal_context_init(&j->context, j->table, j->policy, SHOAL_CONTEXT_LOCAL, &j->run,
+                               &j->error));
+  return shoal_axes_init(&j->axes, j->context.frequency, NULL, SHOAL_LOSS_HEIGHT, &j->error);
 }
 
 static void reset(job *j) {
@@ -159,7 +160,7 @@ static void reset(job *j) {
   free(b->y);
   free(j->best);
   shoal_axes_reset(&j->axes);
-  shoal_prepared_reset(&j->prepared);
+  shoal_context_reset(&j->context);
   shoal_table_free(j->table);
   shoal_policy_free(j->policy);
 }
@@ -217,15 +218,15 @@ static shoal_status write_y(job *j, const char *path) {
   return SHOAL_OK;
 }
 
-static shoal_status run(job *j, uint32_t k, uint64_t most_work) {
+static shoal_status run(job *j, uint32_t k, uint64_t max_work) {
   double start = cpu_seconds();
-  if (k == 0) k = (uint32_t)j->prepared.demands.k;
+  if (k == 0) k = (uint32_t)j->context.requirements.k;
   if (k > j->axes.n_rows)
     return shoal_fail(&j->error, SHOAL_BAD_INPUT, "k is %u, but there are only %llu rows", k,
                       (unsigned long long)j->axes.n_rows);
   SHOAL_TRY(fill(j, k));
   j->method = "none";
-  j->bound.most_work = most_work;
+  j->bound.max_work = max_work;
   ascend(j);
   if (j->bound.ended && j->n_sweeps == 0) {
     j->bound.work = 0;

@@ -22,14 +22,14 @@
 enum { BOUND_MOST_AXES = 64 };
 
 typedef struct bound_axis {
-  bool number;        /* without a hierarchy */
-  uint32_t n_places;  /* numbers ascending, missing values behind them; or leaves of a tree */
-  uint32_t n_numbers; /* places below it are numbers */
-  uint32_t n_levels;  /* of a tree */
-  double *position;   /* numbers: by place, 0 to 1 */
-  uint32_t **label;   /* trees: by level, by place */
-  double **loss;      /* trees: by level, by label */
-  uint32_t *place;    /* by tuple */
+  bool number;          /* without a hierarchy */
+  uint32_t n_positions; /* numbers ascending, missing values behind them; or leaves of a tree */
+  uint32_t n_numbers;   /* places below it are numbers */
+  uint32_t n_levels;    /* of a tree */
+  double *position;     /* numbers: by place, 0 to 1 */
+  uint32_t **label;     /* trees: by level, by place */
+  double **loss;        /* trees: by level, by label */
+  uint32_t *place;      /* by tuple */
 } bound_axis;
 
 /* The k highest values seen, the highest first. */
@@ -51,9 +51,9 @@ typedef struct bound {
   uint32_t *rows_of; /* by tuple */
   double *y;         /* by tuple: the dual value of each of its rows */
   uint64_t work;     /* tuples looked at so far */
-  uint64_t most_work;
+  uint64_t max_work;
   uint64_t n_repaired; /* boxes */
-  bool ended;          /* most_work was reached: the last sweep is not complete */
+  bool ended;          /* max_work was reached: the last sweep is not complete */
   /* scratch */
   uint32_t *sets[BOUND_MOST_AXES]; /* by depth */
   bound_top tops[BOUND_MOST_AXES + 1];
@@ -69,7 +69,7 @@ void bound_sweep(bound *b);
 /*
  * The simple bound, for tables with too many boxes: y of a row is the least loss at which k - 1
  * other rows are in a box with it, each by itself. Satisfies all constraints, since a cluster
- * loses at least what each pair of its rows does. False where most_work was reached.
+ * loses at least what each pair of its rows does. False where max_work was reached.
  */
 bool bound_pairs(bound *b);
 

@@ -12,7 +12,7 @@
 /* Rounding must not make a constraint look violated again and again. */
 static const double tolerance = 1e-12;
 
-enum { FEW = 24, MOST_TURNS = 60 };
+enum { FEW = 24, MAX_TURNS = 60 };
 
 /* ------------------------------------------------------------ the k highest */
 
@@ -58,7 +58,7 @@ static bool violates(const bound *b, const bound_top *top, double loss) {
 
 /* Scales the highest y down until the constraint holds; the top is theirs afterwards. */
 static void repair(bound *b, bound_top *top, const uint32_t *set, uint32_t n, double loss) {
-  for (int turn = 0; turn < MOST_TURNS; turn++) {
+  for (int turn = 0; turn < MAX_TURNS; turn++) {
     top_of(b, top, set, n);
     b->work += n;
     if (!violates(b, top, loss)) return;
@@ -86,11 +86,11 @@ static uint32_t sort_by_place(bound *b, const bound_axis *axis, const uint32_t *
     }
     return n_sorted;
   }
-  memset(b->counts, 0, ((size_t)axis->n_places + 1) * sizeof *b->counts);
+  memset(b->counts, 0, ((size_t)axis->n_positions + 1) * sizeof *b->counts);
   for (uint32_t i = 0; i < n; i++)
     if (b->y[from[i]] > least) b->counts[place[from[i]] + 1]++;
-  for (uint32_t p = 0; p < axis->n_places; p++) b->counts[p + 1] += b->counts[p];
-  n_sorted = b->counts[axis->n_places];
+  for (uint32_t p = 0; p < axis->n_positions; p++) b->counts[p + 1] += b->counts[p];
+  n_sorted = b->counts[axis->n_positions];
   for (uint32_t i = 0; i < n; i++)
     if (b->y[from[i]] > least) to[b->counts[place[from[i]]]++] = from[i];
   return n_sorted;
@@ -177,7 +177,7 @@ static void visit(bound *b, size_t depth, const uint32_t *from, uint32_t n, doub
   bound_top *top = &b->tops[depth];
   uint64_t n_rows = 0;
   double highest = 0;
-  if (b->ended || b->work > b->most_work) {
+  if (b->ended || b->work > b->max_work) {
     b->ended = true;
     return;
   }

@@ -82,7 +82,7 @@ bool bound_pairs(bound *b) {
   qsort(order, b->n_tuples, sizeof *order, by_place);
   for (uint32_t i = 0; done && i < b->n_tuples; i++) {
     b->y[order[i]] = k_nearest(b, sort_axis, order, i, &near);
-    done = b->work <= b->most_work;
+    done = b->work <= b->max_work;
   }
   free(near.loss);
   free(near.n_rows);

@@ -16,7 +16,7 @@ LONGEST = 90  # seconds that one run may take; a longer one is ended and told
 
 
 def timed(command, seconds=None, output=subprocess.DEVNULL):
-    """Seconds and exit status of a process; the status is None if it was ended after so many seconds.
+    """Seconds and exit status of a process; the status is None if it was ended at the time limit.
 
     A process's peak memory begins with that of the process it was forked from. The shell between
     is small, this interpreter is not: without it every small peak would be the interpreter's.
@@ -131,7 +131,7 @@ def best_without_report(build, table, policy, folder, repeats, more=()):
 
 
 def generated(build, rows, seed, path):
-    """A census-like table of so many rows."""
+    """A census-like table with the given number of rows."""
     with open(path, "wb") as out:
         subprocess.run([os.path.join(build, "census"), str(rows), str(seed)], stdout=out, check=True)
     return path
@@ -204,8 +204,8 @@ def preface(only, quick, real):
     To be called before the measuring, since it tells whether the machine is busy with other work.
     """
     cores, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
-    busy = (" **The machine was busy with other work: seconds are too high, and more so the longer a job took; "
-            "CPU seconds and instructions are the better guide.**" if load > 0.75 * cores else "")
+    busy = (" **The machine was busy with other work: seconds are too high, most of all for long jobs; prefer CPU "
+            "seconds and instructions.**" if load > 0.75 * cores else "")
     command = f"{'SHOAL_DATA=... ' if real else ''}make bench BENCH='--only {only}{' --quick' if quick else ''}'"
     return (f"{time.strftime('%Y-%m-%d')}; {cores} cores ({processor()}), {memory_gb()}, "
             f"{platform.system()} {platform.machine()}; load average at the start {load:.1f}. "

@@ -73,7 +73,7 @@ class Adult:
         return write_lines(os.path.join(self.folder, "policy.yaml"), lines)
 
     def repeated(self, rows, path):
-        """The same rows again and again, to so many."""
+        """Repeats the same rows up to the given number."""
         with open(self.csv, "rb") as source:
             header, body = source.readline(), source.read()
         n = body.count(b"\n")

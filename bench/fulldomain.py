@@ -8,9 +8,9 @@ from data import EIGHT, FOUR, NINE
 
 def adult(bench):
     lines = ["## Anonymizing Adult", "", preface("adult", bench.quick, bench.adult.real), "",
-             f"Data: {bench.adult.name}. No suppression; whole process, verified; `search` is the part of it that "
-             "looks for the node, with all minimal nodes.", "",
-             "| quasi-identifiers | k | p (occupation) | height | nodes looked at | search s | process s | MB |",
+             f"Data: {bench.adult.name}. No suppression; whole process, verified; `search` is the search for the "
+             f"node, including all minimal nodes.", "",
+             "| quasi-identifiers | k | p (occupation) | height | nodes evaluated | search s | process s | MB |",
              "|---|---|---|---|---|---|---|---|"]
     jobs = [(FOUR, k, p) for k in (2, 5, 10, 20, 50, 100) for p in (0, 2, 5) if p <= k]
     jobs += [(EIGHT, k, p) for k in (2, 5, 20, 100) for p in (0, 2, 5) if p <= k]
@@ -30,9 +30,9 @@ def adult(bench):
 def algorithms(bench):
     lines = ["## Full-domain algorithms", "", preface("algorithms", bench.quick, bench.adult.real), "",
              f"Data: {bench.adult.name}; nine quasi-identifiers, k = 5. `nil` is the "
-             "information loss a cell, 0 to 1. `samarati` and `incognito` also find all minimal nodes; "
-             "`datafly` is greedy and may go too high.", "",
-             "| algorithm | objective | suppression | nodes looked at | search s | height | nil | suppressed |",
+             "information loss per cell, 0 to 1. `samarati` and `incognito` also find all minimal nodes; "
+             "`datafly` is greedy and may go higher than needed.", "",
+             "| algorithm | objective | suppression | nodes evaluated | search s | height | nil | suppressed |",
              "|---|---|---|---|---|---|---|---|"]
     jobs = [(a, None) for a in ("samarati", "incognito", "datafly")]
     jobs += [("optimal", o) for o in ("height", "precision", "il", "loss", "entropy", "dm", "avg", "classes")]
@@ -57,7 +57,7 @@ def large(bench):
     path, policy = os.path.join(bench.folder, "census.csv"), os.path.join(ROOT, "examples", "census", "policy.yaml")
     lines = ["## Many rows", "", preface("large", bench.quick, False), "",
              "Generated census-like rows, `examples/census/policy.yaml` (7 quasi-identifiers, "
-             "k = 5, p = 3, 2%), seconds of each stage as the report gives them.", "",
+             "k = 5, p = 3, 2%), seconds of each stage from the report.", "",
              "| rows | threads | read | search | write | verify | process s | MB |",
              "|---|---|---|---|---|---|---|---|"]
     for rows in (100_000, 1_000_000) if bench.quick else (100_000, 1_000_000, 5_000_000):

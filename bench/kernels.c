@@ -47,14 +47,14 @@ typedef struct bench {
   const shoal_column *columns[COLUMNS];
   shoal_arena arena;
   shoal_hierarchy *compiled[QUASI];
-  shoal_frequency *frequency;
+  shoal_frequency_set *frequency;
   size_t n_quasi; /* grouped by */
   shoal_grouper grouper;
   shoal_classes classes;
-  shoal_demand demand[2];
-  shoal_demands demands;
-  shoal_csv_out out;
-  uint8_t *fate;
+  shoal_requirement requirement[2];
+  shoal_requirements requirements;
+  shoal_csv_plan out;
+  uint8_t *action;
   shoal_sink *sink;
   int nowhere;    /* where the sink writes to; -1: not open */
   uint64_t units; /* what the kernel went over */
@@ -109,9 +109,9 @@ static shoal_status compile(bench *b) {
 
 static shoal_status group(bench *b) {
   static const shoal_track track = SHOAL_TRACK_SET;
-  return shoal_frequency_build(b->table, b->columns, (const shoal_hierarchy *const *)b->compiled,
-                               b->n_quasi, &b->columns[QUASI], &track, 1, &b->run, &b->frequency,
-                               &b->error);
+  return shoal_frequency_set_build(
+      b->table, b->columns, (const shoal_hierarchy *const *)b->compiled, b->n_quasi,
+      &b->columns[QUASI], &track, 1, &b->run, &b->frequency, &b->error);
 }
 
 static shoal_status prepare_table(bench *b) {
@@ -136,7 +136,7 @@ static shoal_status run_read(bench *b) {
 static shoal_status prepare_group(bench *b) {
   SHOAL_TRY(prepare_table(b));
   SHOAL_TRY(group(b));
-  shoal_frequency_free(b->frequency);
+  shoal_frequency_set_free(b->frequency);
   b->frequency = NULL;
   return SHOAL_OK;
 }
@@ -192,14 +192,15 @@ static const shoal_model_type *model(const char *name) {
 }
 
 static shoal_status prepare_judge(bench *b) {
-  b->demand[0] = (shoal_demand){.type = model("k-anonymity"),
-                                .sensitive = SHOAL_NO_ATTRIBUTE,
-                                .guard = SHOAL_NO_ATTRIBUTE,
-                                .count = {2},
-                                .k = 2};
-  b->demand[1] = (shoal_demand){
+  b->requirement[0] = (shoal_requirement){.type = model("k-anonymity"),
+                                          .sensitive = SHOAL_NO_ATTRIBUTE,
+                                          .guard = SHOAL_NO_ATTRIBUTE,
+                                          .count = {2},
+                                          .k = 2};
+  b->requirement[1] = (shoal_requirement){
       .type = model("p-sensitive"), .guard = SHOAL_NO_ATTRIBUTE, .count = {2}, .k = 2};
-  b->demands = (shoal_demands){.items = b->demand, .n_items = 2, .monotone = true, .k = 2, .p = 2};
+  b->requirements =
+      (shoal_requirements){.items = b->requirement, .n_items = 2, .monotone = true, .k = 2, .p = 2};
   SHOAL_TRY(prepare_tuples(b));
   static const uint32_t half_way[QUASI] = {0, 2, 1, 1, 1, 1, 1, 0}; /* classes of every size */
   return shoal_classes_roll_up(b->frequency, &b->frequency->base, half_way, &b->grouper,
@@ -208,7 +209,8 @@ static shoal_status prepare_judge(bench *b) {
 
 static shoal_status run_judge(bench *b) {
   for (int repeat = 0; repeat < REPEATS; repeat++) {
-    shoal_verdict verdict = shoal_judge(&b->demands, b->frequency, &b->classes, UINT64_MAX, NULL);
+    shoal_verdict verdict =
+        shoal_judge(&b->requirements, b->frequency, &b->classes, UINT64_MAX, NULL);
     b->units += b->classes.n_classes;
     b->found = verdict.suppressed;
   }
@@ -217,14 +219,14 @@ static shoal_status run_judge(bench *b) {
 
 static shoal_status prepare_write(bench *b) {
   SHOAL_TRY(prepare_tuples(b));
-  b->out = (shoal_csv_out){
+  b->out = (shoal_csv_plan){
       .table = b->table, .delimiter = ',', .group_of_row = b->frequency->tuple_of_row};
   b->out.columns = shoal_alloc_zero(COLUMNS, sizeof *b->out.columns);
-  b->fate = shoal_alloc_zero(b->frequency->n_tuples, 1);
-  if (!b->out.columns || !b->fate) return shoal_fail_memory(&b->error);
-  b->out.fate = b->fate;
+  b->action = shoal_alloc_zero(b->frequency->n_tuples, 1);
+  if (!b->out.columns || !b->action) return shoal_fail_memory(&b->error);
+  b->out.action = b->action;
   for (size_t c = 0; c < COLUMNS; c++) {
-    shoal_cells_out *cells = &b->out.columns[b->out.n_columns++];
+    shoal_csv_column *cells = &b->out.columns[b->out.n_columns++];
     cells->column = b->columns[c];
     cells->generalized = c < QUASI;
     cells->offsets = shoal_alloc((size_t)cells->column->n_values + 1, sizeof *cells->offsets);
@@ -234,7 +236,7 @@ static shoal_status prepare_write(bench *b) {
       size_t size;
       const char *cell = level ? shoal_level_label(level, level->of_leaf[v], &size)
                                : shoal_column_value(cells->column, v, &size);
-      if (!shoal_cells_out_add(cells, &b->out, cell, size)) return shoal_fail_memory(&b->error);
+      if (!shoal_csv_column_add(cells, &b->out, cell, size)) return shoal_fail_memory(&b->error);
     }
   }
   b->nowhere = open("/dev/null", O_WRONLY);
@@ -289,12 +291,12 @@ static void reset(bench *b) {
   if (b->path[0]) (void)unlink(b->path);
   shoal_sink_free(b->sink);
   if (b->nowhere >= 0) (void)close(b->nowhere);
-  for (size_t c = 0; c < b->out.n_columns; c++) shoal_cells_out_reset(&b->out.columns[c]);
+  for (size_t c = 0; c < b->out.n_columns; c++) shoal_csv_column_reset(&b->out.columns[c]);
   free(b->out.columns);
-  free(b->fate);
+  free(b->action);
   shoal_classes_reset(&b->classes);
   shoal_grouper_reset(&b->grouper);
-  shoal_frequency_free(b->frequency);
+  shoal_frequency_set_free(b->frequency);
   for (size_t q = 0; q < QUASI; q++) shoal_hierarchy_free(b->compiled[q]);
   shoal_arena_reset(&b->arena);
   shoal_table_free(b->table);

@@ -34,7 +34,7 @@ def section(bench):
     for name in callgrind.kernel_names(program):
         r = speed(program, name, ROWS.get(name))
         if name in GOALS:
-            goals.add(f"{name}, {r['units']:,} rows: million rows a second on one core", "at least", GOALS[name],
+            goals.add(f"{name}, {r['units']:,} rows: million rows per second on one core", "at least", GOALS[name],
                       r["million_units_a_second"])
         was, now = before.get(name), counts.get(name)
         lines.append([name, f"{r['units']:,}", f"{r['million_units_a_second']:.1f}", now and f"{now:,}",
@@ -43,11 +43,11 @@ def section(bench):
         r = speed(program, name, rows)
         lines.append([name, f"{r['units']:,}", f"{r['million_units_a_second']:.1f}", None, None, None])
     return ["## Kernels", "", opening, ""] + goals.section() + [
-        "One thread, generated data (`bench/kernels.c`). Units are rows, or classes where a kernel goes over classes. "
-        "Rows are grouped once before in the same process: memory that a virtual machine touches for the first time "
-        "comes from its host, which takes longer than the grouping (13 to 34 million rows a second then, from run to "
-        "run, for `group-distinct`); "
-        "speed is the best of 15 runs, of 5 from a million rows on. Instructions are callgrind's for one run of fixed size: they do not depend on "
-        "what else the machine does. `make check-long` fails when one grows by more than 10% over the committed figure."
+        "One thread, generated data (`bench/kernels.c`). Units are rows, or classes for kernels that process "
+        "classes. Rows are grouped once before the measurement in the same process: memory that a virtual machine "
+        "touches for the first time comes from its host, which takes longer than the grouping (then 13 to 34 "
+        "million rows per second for `group-distinct`). Speed is the best of 15 runs, of 5 from a million rows on. "
+        "Instructions are callgrind's for one run of fixed size; they do not depend on other work on the machine. "
+        "`make check-long` fails if one grows by more than 10% over the committed figure."
         + ("" if counts else " Instructions were skipped: there is no valgrind."), ""] + table(
-            ["kernel", "units", "million units a second", "instructions", "committed", "change"], lines) + [""]
+            ["kernel", "units", "million units per second", "instructions", "committed", "change"], lines) + [""]

@@ -176,11 +176,12 @@ def paper_tables(people, results, seeds):
     columns = ", ".join(SIX)
     lines = ["### The experiment of Truta, Campan & Meyer (2007)", "",
              f"Data: {people.name}.{people.note} Random samples of {SAMPLE:,} rows, seeds "
-             f"{', '.join(map(str, seeds))}; quasi-identifiers {columns} (age a number without a hierarchy), sensitive "
-             f"{', '.join(people.sensitive)}; k = 20. Cells are clusters, nil: means over the samples, nil the "
-             "information loss a cell. `bound` is min(max groups, rows / k), which no algorithm can exceed. "
-             "*Reference* columns were not measured here: they are figures of reference implementations on "
-             "another sample of this kind, the marks to beat.", ""]
+             f"{', '.join(map(str, seeds))}; quasi-identifiers {columns} (age a number without a hierarchy), "
+             f"sensitive "
+             f"{', '.join(people.sensitive)}; k = 20. Cells: clusters, nil (information loss per cell); means over "
+             f"the samples. `bound` is min(max groups, rows / k), which no algorithm can exceed. "
+             "*Reference* columns were not measured here: they are figures of reference implementations on another "
+             "sample of this kind, as goals.", ""]
     lines += head("p", "bound", "enhanced-pk", "*reference EnhancedPK*", "greedy-pk", "*reference GreedyPK*",
                   "hybrid-pk", "mondrian")
     for p in PS:
@@ -188,7 +189,7 @@ def paper_tables(people, results, seeds):
         lines.append(row(p, enhanced.bound(), enhanced.cell(), told(p, 0), results[p, "greedy-pk"].cell(),
                          told(p, 1), results[p, "hybrid-pk"].cell(), results[p, "mondrian"].cell()))
     lines += ["", "`flock` by objective. Worst is the highest nil of a sample. The last columns are nil of `avg` "
-              "over nil of `enhanced-pk` on the same sample, mean and worst, and what it is to be at most.", ""]
+                  "over nil of `enhanced-pk` on the same sample, mean and maximum, and the goal.", ""]
     lines += head("p", "bound", "il", "il, worst nil", "*reference blocks + refinement*", "balanced", "avg",
                   "avg / enhanced-pk", "worst", "at most")
     for p in PS:
@@ -198,8 +199,8 @@ def paper_tables(people, results, seeds):
                          results[p, "flock balanced"].cell(), avg.cell(), f"{mean(share):.0%}" if share else "-",
                          f"{max(share):.0%}" if share else "-",
                          f"{AVG_SHARE[p]}%" if people.real else "-"))
-    lines += ["", f"Seconds of the search, mean over the samples; of `enhanced-pk` and `flock il` the least of {OFTEN} "
-              "runs on each, of the others one.", ""]
+    lines += ["", f"Seconds of the search, mean over the samples; minimum of {OFTEN} "
+              "runs for `enhanced-pk` and `flock il`, one run for the others.", ""]
     names = PAPERS + ("flock il", "flock balanced", "flock avg")
     lines += head("p", *names, "flock il / enhanced-pk")
     for p in PS:
@@ -212,8 +213,8 @@ def paper_tables(people, results, seeds):
 
 def curve(results):
     lines = ["### Information loss against clusters", "",
-             "The runs of the tables above, and `flock` with objective `dm`, in order of clusters: `flock` by its "
-             "objective is the curve, the others are points beside it.", ""]
+             "The runs of the tables above, and `flock` with objective `dm`, ordered by clusters. The objectives of "
+             "`flock` form a curve; the others are single points.", ""]
     lines += head("p", "algorithm", "clusters", "of the bound", "nil")
     for p in (2, 8):
         some = [(name, runs) for (q, name), runs in results.items() if q == p and name != "hybrid-pk"]
@@ -266,11 +267,12 @@ def cost(build, folder, quick):
     lines = ["### Cost", "",
              "Generated census-like rows, k = 10, p = 3: seven quasi-identifiers with the hierarchies of "
              "`examples/census/policy.yaml`, age a number without one, occupation sensitive. Up to 100,000 rows the "
-             "run of least search of three, above one run. Bytes a row beyond the table: the whole process's peak "
-             "memory less what the table's codes and dictionaries take (`table_bytes` of `bench-read`), over rows; "
-             "the program and its reading buffers count as beyond, which is most of it where rows are few."
+             "fastest search of three, above that one run. Bytes per row beyond the table: peak memory of the "
+             "process minus the table's codes and dictionaries (`table_bytes` of `bench-read`), over rows. The "
+             "program and its read buffers count as beyond the table; with few rows they are most of it."
              + (f" {COST_ROWS[-1]:,} rows were left out (`--quick`)." if quick else ""), ""]
-    lines += head("rows", "algorithm", "clusters", "nil", "search s", "process s", "MB", "bytes a row beyond the table")
+    lines += head("rows", "algorithm", "clusters", "nil", "search s", "process s", "MB",
+                  "bytes per row beyond the table")
     search = {}
     for rows in sizes:
         generated(build, rows, 1, path)
@@ -297,9 +299,9 @@ def cost(build, folder, quick):
 
 def beside_enhanced(build, people, folder):
     """flock's seconds over those of enhanced-pk, on the roles of the experiment."""
-    lines = ["### Seconds beside `enhanced-pk`", "",
+    lines = ["### Seconds compared with `enhanced-pk`", "",
              "Roles of the first experiment, k = 20; generated rows have their own hierarchies and no education-num. "
-             f"`flock` with objective `il`; seconds of the search, the least of {OFTEN} runs.", ""]
+             f"`flock` with objective `il`; seconds of the search, minimum of {OFTEN} runs.", ""]
     lines += head("data", "rows", "p", "enhanced-pk s", "flock s", "flock / enhanced-pk", "enhanced-pk nil",
                   "flock nil")
     path = os.path.join(folder, "census.csv")
@@ -347,18 +349,19 @@ def arx_loss(release, suppressed):
 
 
 def beside_arx(build, folder):
-    lines = ["### Beside ARX's local recoding", ""]
+    lines = ["### ARX's local recoding", ""]
     table = os.path.join(os.environ.get("SHOAL_DATA", ""), "arx-adult", "adult.csv")
     if not os.path.exists(table):
         return lines + ["Skipped: needs ARX's Adult (`arx-adult` in SHOAL_DATA).", ""]
     attributes = {c: "{role: quasi, %shierarchy: {file: %s}}"
                   % ("type: number, recode: hierarchy, " if c == "age" else "", arx_file(c)) for c in EIGHT}
-    lines += ["ARX's Adult (30,162 rows), eight quasi-identifiers (all but occupation, which is dropped), k = 5, ARX's "
-              "hierarchies, age's too, no intervals; `flock` with `objective: loss`. Loss by ARX's formula, computed "
+    lines += ["ARX's Adult (30,162 rows), eight quasi-identifiers (all but occupation, which is dropped), k = 5, "
+              "ARX's hierarchies, also for age, no intervals; `flock` with `objective: loss`. Loss by ARX's formula, "
+              "computed "
               "from the released file: an attribute's x is the mean over rows of (leaves under the label / leaves - "
               "1 / leaves) / (1 - 1 / leaves); the loss is the product over the n attributes of (1 + x), to the power "
-              "1/n, minus 1. The rows of ARX were not measured here, but elsewhere on such a machine: compare "
-              "losses, and seconds only roughly.", ""]
+              "1/n, minus 1. ARX was not measured here, but earlier on a machine of the same kind: compare losses, "
+              "and seconds only roughly.", ""]
     lines += head("", "loss", "search s", "process s", "classes", "rows suppressed")
     lines += [row("*ARX 3.9.2, measured elsewhere*", f"{loss:.4f}", f"{ms / 1000:.3f}", "-",
                   "3,510" if ms == 2299 else "-", "-") for loss, ms in ARX]
@@ -367,7 +370,7 @@ def beside_arx(build, folder):
     if "exit" in r:
         return lines + [row("flock", f"exit {r['exit']}", "", "", "", ""), ""]
     loss = arx_loss(os.path.join(folder, "out.csv"), r["output"]["suppressed"])
-    lines.append(row("flock, least search of three runs", f"{loss:.4f}", f"{r['seconds']['search']:.3f}",
+    lines.append(row("flock, fastest search of three runs", f"{loss:.4f}", f"{r['seconds']['search']:.3f}",
                      f"{r['process']:.2f}", f"{r['output']['classes']:,}", f"{r['output']['suppressed']:,}"))
     return lines + [""]
 
@@ -379,9 +382,9 @@ def section(build, folder, seeds, quick):
     lines = ["## Local recoding", "",
              f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} shared cores"
              + (", with SHOAL_DATA set" if people.real else "") + ". `python3 bench/run.py --only local"
-             + options + "` repeats this section alone, `make bench` all of the page. Each figure is of a whole `shoal "
-             "anonymize`, verified, with as many threads as there are cores; `search` is the seconds of the search "
-             "as the report gives them. All figures of a table are of one run of the script.", ""]
+             + options + "` repeats this section, `make bench` the whole page. Each figure is from a whole `shoal "
+                         "anonymize` with verification, with one thread per core; `search` is the time of the search "
+                         "from the report. All figures of a table are from one run of the script.", ""]
     results = experiment(build, people, folder, seeds)
     lines += paper_tables(people, results, seeds) + curve(results) + without_p(build, people, folder)
     lines += cost(build, folder, quick) + beside_enhanced(build, people, folder)

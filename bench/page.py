@@ -7,10 +7,11 @@ from common import GOALS_HEAD
 GOALS = "## Goals"
 INTRODUCTION = [
     "# Results", "",
-    "Made by `make bench`; each section says when and on what, and how to repeat it alone. Seconds wobble on a shared "
-    "machine: compare ratios, within a table. `SHOAL_DATA` names a folder with `arx-adult/` (ARX's Adult and its "
-    "hierarchies) and `adult/adult.csv`; without it generated tables stand in, and the sections say so. How it is "
-    "measured: [docs/measuring.md](../docs/measuring.md).", ""]
+    "Written by `make bench`. Each section says when and where it was measured, and which command repeats it. "
+    "Seconds vary on a shared machine: compare ratios within a table. `SHOAL_DATA` names a directory with "
+    "`arx-adult/` (ARX's Adult and its "
+    "hierarchies) and `adult/adult.csv`; without it generated tables are used, and the sections say so. Method: "
+    "[docs/benchmarks.md](../docs/benchmarks.md).", ""]
 
 
 def parts_of(text):
@@ -40,7 +41,7 @@ def whole(parts, headings):
     goals = [row for h in order for row in goal_rows(parts[h])]
     lines = list(INTRODUCTION)
     if goals:
-        lines += [GOALS, "", "What is to be shown, gathered from the sections below.", ""] + GOALS_HEAD + goals + [""]
+        lines += [GOALS, "", "The goals of all sections below.", ""] + GOALS_HEAD + goals + [""]
     for heading in order + rest:
         lines += "\n".join(parts[heading]).rstrip("\n").split("\n") + [""]
     return "\n".join(lines)

@@ -127,17 +127,20 @@ def section(bench):
                      number(c.other and c.other["nil"], 5), number(c.other and c.other["cpu_s"], 2),
                      number(c.beside_other(), 3), bound_cell(c.bound), number(c.beside_bound(), 3)])
     ratios = [c.beside_other() for c in comparisons if c.beside_other()]
-    goals.add(f"local recoding: nil of `flock` / of the best other algorithm, worst of {len(ratios)} tables", "at most",
+    goals.add(f"local recoding: nil of `flock` / of the best other algorithm, "
+              f"worst of {len(ratios)} tables", "at most",
               1.01, max(ratios, default=None))
     near = [c.beside_bound() for c in comparisons if c.beside_bound() and c.bound["complete"]]
     lines = ["## Local algorithms on tables of many shapes", "", opening, ""] + goals.section()
     lines += ["bench/shapes.py describes the tables. `shoal anonymize --threads 1`; CPU seconds are of the whole "
               f"process, one run. Other algorithms: {', '.join(ALGORITHMS[1:])}; those of quadratic time up to 20,000 "
-              "rows. The bound is a nil that no k-anonymous partition is below (bench/bound.h); it ignores p, so "
-              "ratios are given where p is 1. A bound with a plus sign ended at its limit of work, "
-              f"{millions:,} million tuples looked at, and would rise with more.", ""]
+              "rows. No k-anonymous partition has a nil below the bound (bench/bound.h). The bound ignores p, so "
+              "ratios "
+              "are given only for p = 1. A plus sign marks a bound that reached its work limit of "
+              f"{millions:,} million tuples; it would rise with more work.", ""]
     if near:
-        lines += [f"`flock` over the bound where it is complete: {sum(near) / len(near):.3f} on average of {len(near)} "
+        lines += [f"`flock` over the bound, where the bound is complete: {sum(near) / len(near):.3f} on average of "
+                  f"{len(near)} "
                   f"tables, {max(near):.3f} at most.", ""]
     return lines + table(("table", "rows", "k", "p", "flock nil", "CPU s", "best other", "nil", "CPU s",
                           "flock / other", "bound", "flock / bound"), rows) + [""]
@@ -163,7 +166,8 @@ def run_all(options, jobs, tsv):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shoal", required=True, help="the program; the census generator stands beside it")
-    parser.add_argument("--tables", help="names, such as trees100k or trees100k-k3, separated by commas (default: all)")
+    parser.add_argument("--tables", help="names, such as trees100k or trees100k-k3, separated by commas (default: "
+                                         "all)")
     parser.add_argument("--algorithms", default=",".join(ALGORITHMS), help="default: %(default)s")
     parser.add_argument("--effort", type=int, help="passed on to shoal")
     parser.add_argument("--tsv", help="also write the results to this file")

@@ -70,7 +70,7 @@ def beside(bench, path, best, goals):
             except peers.Failed as told:
                 why = str(told)
         if why:
-            skipped.append(f"- skipped: {peer.NAME}: {why}. To have it: {peer.HINT}.")
+            skipped.append(f"- skipped: {peer.NAME}: {why}. To use it: {peer.HINT}.")
             goals.add(f"4. reading, two cores: {peer.NAME} / shoal", "at least", 1, None, f"not measured: {why}")
             continue
         distinct.append((done.result["rows"], done.result["distinct"]))
@@ -80,7 +80,7 @@ def beside(bench, path, best, goals):
             rows.append([f"{peer.NAME} {peer.version()}, {name}", times(took, best["seconds"]), seconds(took),
                          f"{done.result['rows']:,}", f"{done.memory_bytes / 1e6:.0f}"])
     if distinct:
-        goals.truth("4. reading: as many rows", "the same", ", ".join(f"{d[0]:,}" for d in distinct),
+        goals.truth("4. reading: number of rows", "the same", ", ".join(f"{d[0]:,}" for d in distinct),
                     all(d == distinct[0] and d[0] == best["rows"] for d in distinct))
     return table(["", "seconds / shoal's", "s", "rows", "MB, peak of the process"], rows) + [""], skipped
 
@@ -98,8 +98,8 @@ def section(bench):
     lines = ["## Reading", "", opening, ""] + goals.section()
     lines += skipped + ([""] if skipped else [])
     lines += [f"CSV to dictionary codes, every column, {rows:,} rows: {bench.adult.name}, repeated. Best of 5; the "
-              "peers, on two threads, best of 3. DuckDB must know an ENUM's values before it reads: once they are "
-              "given to it for nothing, once they are found in the file as shoal and polars find them.", ""]
+              "peers, on two threads, best of 3. DuckDB must know the values of an ENUM before it reads. They are "
+              "once given (their search not counted) and once found in the file, as shoal and polars do.", ""]
     lines += others
-    lines += table(["cells", "threads", "GB/s", "GB a CPU second", "rows", "s", "table / CSV"], alone)
-    return lines + ["", f"Beside it, in the same run: `cp` {copy:.2f} s, `wc -l` {count:.2f} s.", ""]
+    lines += table(["cells", "threads", "GB/s", "GB per CPU second", "rows", "s", "table / CSV"], alone)
+    return lines + ["", f"For comparison, in the same run: `cp` {copy:.2f} s, `wc -l` {count:.2f} s.", ""]

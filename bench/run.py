@@ -30,7 +30,7 @@ from data import Adult
 
 # name, heading in RESULTS.md, what measures it
 SECTIONS = [
-    ("peers", "## Beside the peers", beside.section),
+    ("peers", "## Comparison with peers", beside.section),
     ("reading", "## Reading", reading.section),
     ("limit", "## The machine's limit", limit.section),
     ("scaling", "## Scaling", scaling.section),
@@ -59,7 +59,8 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--only", nargs="+", choices=[s[0] for s in SECTIONS], metavar="SECTION",
                         help="measure only these: " + ", ".join(s[0] for s in SECTIONS))
-    parser.add_argument("--quick", action="store_true", help="smaller tables and fewer runs: minutes, not half an hour")
+    parser.add_argument("--quick", action="store_true", help="smaller tables and fewer runs: minutes, not half an "
+                                                             "hour")
     parser.add_argument("--seeds", type=int, nargs="+", default=[101, 102, 103],
                         help="local recoding: seeds of the random samples")
     parser.add_argument("--output", default=os.path.join(ROOT, "bench", "RESULTS.md"))

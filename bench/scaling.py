@@ -41,8 +41,9 @@ def bends(points, reports, what):
             turned = (f"the largest part is now {stage} ({share:.0%}), before it was {least}" if least != stage
                       else f"{stage} stays the largest part ({share:.0%})")
             nodes = [r["search"]["nodes_checked"] for r in (reports[i - 1], reports[i])]
-            words.append(f"- at {points[i - 1][0]:,} {what} the slope goes from {before:.2f} to {now:.2f}: {turned}; "
-                         f"nodes looked at {nodes[0]:,} and then {nodes[1]:,}.")
+            words.append(f"- at {points[i - 1][0]:,} {what} the slope changes from {before:.2f} to {now:.2f}: "
+                         f"{turned}; "
+                         f"nodes evaluated {nodes[0]:,} and then {nodes[1]:,}.")
         before = now
     return words or [f"- no bend: no slope differs from the one before by more than 0.2 in {what}."]
 
@@ -52,23 +53,23 @@ def why_turned(was, now):
     fewer = now["nodes_checked"] < was["nodes_checked"]
     if now["height"] > was["height"]:
         return (f"the best node moves up from height {was['height']} to {now['height']}"
-                + (", and fewer nodes below it are worth a look" if fewer else ""))
-    return f"the best node stays at height {now['height']}, the bounds cut {'more' if fewer else 'less'}"
+                + (", and fewer nodes below it are evaluated" if fewer else ""))
+    return f"the best node stays at height {now['height']}, the bounds prune {'more' if fewer else 'less'}"
 
 
 def turns(runs, letter):
-    """A word on each bend of the nodes looked at, which unlike seconds do not wobble."""
+    """A remark on each bend of the nodes evaluated, which unlike seconds do not vary from run to run."""
     words, before = [], None
     for (x, r), (y, after) in zip(runs, runs[1:]):
         was, now = r["search"], after["search"]
         turn = slope((x, was["nodes_checked"]), (y, now["nodes_checked"]))
         if before is not None and abs(turn - before) > 0.3:
             each = [1e6 * s["seconds"]["search"] / s["search"]["nodes_checked"] for s in (r, after)]
-            words.append(f"- {letter} = {x} to {y}: nodes looked at {was['nodes_checked']:,} to "
+            words.append(f"- {letter} = {x} to {y}: nodes evaluated {was['nodes_checked']:,} to "
                          f"{now['nodes_checked']:,} (slope {before:.2f}, then {turn:.2f}): {why_turned(was, now)}; "
-                         f"search {each[1]:.0f} microseconds a node, before {each[0]:.0f}.")
+                         f"search {each[1]:.0f} microseconds per node, before {each[0]:.0f}.")
         before = turn
-    return words or [f"- no bend: the nodes looked at change evenly with {letter}."]
+    return words or [f"- no bend: the nodes evaluated change evenly with {letter}."]
 
 
 def report_row(label, r):
@@ -80,7 +81,7 @@ def report_row(label, r):
 
 
 def names(first):
-    return [first, "process s", "read s", "search s", "write s", "verify s", "nodes looked at", "rows suppressed", "MB"]
+    return [first, "process s", "read s", "search s", "write s", "verify s", "nodes evaluated", "rows suppressed", "MB"]
 
 
 def drawn(bench, file, title, x_label, runs, log_x):
@@ -135,13 +136,14 @@ def by_quasi(bench):
         runs.append((n, best(bench.build, path, policy, bench.folder, 2)))
     done = [(x, r) for x, r in runs if "exit" not in r]
     words = [f"- {n} quasi-identifiers: {r['search']['lattice_nodes']:,} nodes in the lattice, "
-             f"{r['search']['nodes_checked'] / r['search']['lattice_nodes']:.1%} of them looked at; search "
+             f"{r['search']['nodes_checked'] / r['search']['lattice_nodes']:.1%} of them evaluated; search "
              f"{r['seconds']['search'] / max(before['seconds']['search'], 1e-6):.1f} times that of {m}."
              for (m, before), (n, r) in zip(done, done[1:])]
     words += [f"- {n} quasi-identifiers: {how_it_ended(r['exit'])}." for n, r in runs if "exit" in r]
     title = "Seconds against quasi-identifiers"
     lines = ["### Against quasi-identifiers", "",
-             f"{rows:,} generated rows of small columns (2 to 16 values, hierarchies of one or two levels), k = 5, 2%, "
+             f"{rows:,} generated rows of small columns (2 to 16 values, hierarchies of one or two levels), k = 5, "
+             f"2%, "
              "optimal by loss. Each two more columns make the lattice 4 to 6 times as large.", "",
              drawn(bench, "quasi-identifiers.svg", title, "quasi-identifiers", runs, False), ""]
     return lines + table(names("quasi-identifiers"), [report_row(x, r) for x, r in runs]) + [""] + words + [""]
@@ -158,7 +160,7 @@ def by_k_and_p(bench):
                 out.write("method: {algorithm: optimal, objective: loss, max-suppression: 2%, seed: 1}\n")
             runs.append((value, best(bench.build, bench.adult.csv, policy, bench.folder, 3)))
         done = [(x, r) for x, r in runs if "exit" not in r]
-        told = "" if letter == "k" else ", k = 20, p distinct occupations a class"
+        told = "" if letter == "k" else ", k = 20, p distinct occupations per class"
         lines += [f"### Against {letter}", "",
                   f"Data: {bench.adult.name}; eight quasi-identifiers{told}, 2%, optimal by loss.", "",
                   drawn(bench, f"{letter}.svg", f"Seconds against {letter}", letter, runs, letter == "k"), ""]

@@ -2,7 +2,7 @@
 """Theta-sensitive, p+-sensitive and plain k-anonymity side by side: the comparison of Khan et al. 2020, section 6.
 
 bench/run.py calls `section`, `bench/run.py --only theta` nothing else. Data: the complete rows of Adult if SHOAL_DATA
-names a folder that has them, and 160,150 rows (the paper's number) drawn from them with repetition; else generated
+names a folder that has them, and 160,150 rows (the paper's number) sampled from them with repetition; else generated
 census-like rows of both numbers, said plainly.
 """
 import csv
@@ -34,16 +34,17 @@ WAYS = (("theta", "theta", "theta-sensitive: {mu: %g}" % MU, "objective: avg, no
         ("k, flock", "flock", "", "objective: avg"),
         ("k, top-down", "top-down", "", ""))
 # What was seen on Adult.
-WORD = ("That theta comes as near to n x k as plain k does holds on the 30,162 rows while swaps suffice, up to k = 10. Then "
-        "rare occupations run out: noise and DCP rise with k, which the paper's 34 rows do not show, and at k = 18 and 20 "
-        "some or most classes of 14 occupations cannot pass at all (R19). That p+ costs more than theta does not hold "
-        "there: `flock` reaches n x k under p+ as well, and `top-down` stays above it even without p+. It does hold on the "
-        "drawn rows for k from 4 to 12 (`flock` forms larger classes where twins lack categories, `theta` swaps rows), and "
-        "not from 14 on. Drawn rows have twins, whose equal labels make one class of several: for small k most of the DCP "
-        "is theirs, as plain k shows. What theta costs is width: its swaps bring far rows together, and but for k = 2 "
-        "queries on its release are further from the truth than on the others, the more so the fewer rows a query "
-        "selects. The paper's data (160,150 rows made from Adult in a way it does not tell), categories and p are "
-        "unknown: only shapes can be compared.")
+WORD = ("The paper says that theta comes as near to n x k as plain k. On the 30,162 rows this holds while swaps "
+        "suffice, up to k = 10. Then rare occupations run out: noise and DCP rise with k, which the paper's 34 rows "
+        "do not show. At k = 18 and 20 some or most classes of 14 occupations cannot pass (R19). The paper says "
+        "that p+ costs more than theta. On the 30,162 rows this holds for k = 2 and 4 only, and by less than 3%: "
+        "`flock` stays that near to n x k under p+ as well, while `top-down` is far above it even without p+. On "
+        "the sampled rows, p+ by `flock` and theta are within 8% of each other for k from 4 to 12: p+ costs more at "
+        "4 and 10, theta at 6, 8 and 12. From 14 on theta costs more. Sampled rows contain duplicates, whose equal "
+        "labels merge several classes into one: for small k this is most of the DCP, as plain k shows. theta costs "
+        "width: its swaps bring distant rows together. Except for k = 2, queries on its release are further from "
+        "the truth than on the others, most of all queries that select few rows. The paper's data (160,150 rows "
+        "derived from Adult in an unstated way), categories and p are unknown: only trends can be compared.")
 
 
 def row(*cells):
@@ -135,11 +136,12 @@ def dcp_table(reports, n):
 def table_part(name, people, build, table, n):
     asked_ks = ASKED_KS[n == MANY]
     reports = measured(build, people, table, asked_ks)
-    lines = [f"### {name}", "", "DCP (`dm`, squared class sizes, noise rows included) over n x k; the last two columns "
+    lines = [f"### {name}", "", "DCP (`dm`, squared class sizes, noise rows included) over n x k; the last two "
+                                "columns "
              "are the paper's Table 11 over its own n x k.", ""]
     lines += dcp_table(reports, n)
-    lines += ["CAVG (`avg`, rows a class over k).", ""] + by_k(reports, lambda r: f"{r['measures']['avg']:.3f}")
-    lines += ["Noise rows, which only `theta` invents, and its swaps from flock's classes.", ""]
+    lines += ["CAVG (`avg`, rows per class over k).", ""] + by_k(reports, lambda r: f"{r['measures']['avg']:.3f}")
+    lines += ["Noise rows of `theta`, and its swaps from flock's classes.", ""]
     lines += head("k", "theta", "theta, sorted start", "theta: swaps")
     for k in KS:
         first, second = reports[k, "theta"], reports[k, "theta, sorted start"]
@@ -152,8 +154,8 @@ def table_part(name, people, build, table, n):
     lines += ["The same by selectivity, k = 10.", ""] + head("selectivity", *(way[0] for way in WAYS))
     lines += [row(f"{s:.0%}", *(cell(reports[10, way[0]], lambda r, s=s: "{:.2f} ({:.1f})".format(*r["errors"][s]))
                                 for way in WAYS)) for s in SELECTIVITIES]
-    lines += ["", "Seconds of processor time of the whole process, reading, writing and proof included, also where it "
-              "refuses.", ""]
+    lines += ["", "Seconds of processor time of the whole process, including reading, writing and verification, also "
+                  "if it refuses.", ""]
     lines += head("k", *(way[0] for way in WAYS))
     lines += [row(k, *(f"{reports[k, way[0]]['cpu']:.2f}" for way in WAYS)) for k in KS]
     return lines + [""], reports
@@ -166,10 +168,10 @@ def closeness(reports, ks, name, n):
 
 
 def reading(parts, real):
-    lines = ["### What of the paper's Table 11 can be reproduced", "",
+    lines = ["### What can be reproduced of the paper's Table 11", "",
              "The paper has DCP within 0.003% of n x k for theta and 17% above it for p+ (its 14.65% does not follow, "
-             "R20), with 34 noise rows in all. Its theta values for k = 2 and 4 are no sum of squared sizes of k rows "
-             "and more. Mean of DCP over n x k, minus 1, over all k that were reached:", ""]
+             "R20), with 34 noise rows in all. Its theta values for k = 2 and 4 cannot be sums of squared sizes of "
+             "classes of at least k rows. Mean of DCP over n x k, minus 1, over all k that can be reached:", ""]
     lines += head("data", *(way[0] for way in WAYS))
     for name, reports, n in parts:
         cells = []
@@ -186,16 +188,19 @@ def section(build, folder):
     """The lines of RESULTS.md about theta, p+ and k."""
     people = People(build, folder)
     lines = ["## Theta-sensitive, p+-sensitive and plain k", "",
-             f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} shared cores" + (", with SHOAL_DATA set" if people.real else "")
-             + ". `python3 bench/run.py --only theta` repeats this section alone. The comparison of Khan et al. (2020), "
+             f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} shared cores" + (", with SHOAL_DATA set" if
+                                                                                           people.real else "")
+             + ". `python3 bench/run.py --only theta` repeats this section. The comparison of Khan et al. (2020), "
              "section 6, at each k of its Table 11: "
-             + ("Adult without the rows that contain `?`; " if people.real else "generated census-like rows, **not Adult**; ")
-             + f"{', '.join(people.quasi)} quasi-identifiers, occupation sensitive. `theta` with mu {MU} and as much "
-             "noise as it needs; p+ with p = 3 (2 for k = 2) of four categories of occupations that are ours, the paper "
-             "names none; `flock` and the start of `theta` with objective `avg`. *Refused*: not all classes can pass.", ""]
+             + ("Adult without the rows that "
+                "contain `?`; " if people.real else "generated census-like rows, **not Adult**; ")
+             + f"{', '.join(people.quasi)} quasi-identifiers, occupation sensitive. `theta` with mu {MU} and as many "
+               "noise rows as it needs; p+ with p = 3 (2 for k = 2) of four categories of occupations (ours; the "
+               "paper names none); `flock` and the start of `theta` with objective `avg`. *Refused*: not all classes "
+               "can pass.", ""]
     parts = []
     for name, table, n in ((f"All {people.n:,} rows", people.whole, people.n),
-                           (f"{MANY:,} rows" + (", drawn from them with repetition" if people.real else ""), people.many,
+                           (f"{MANY:,} rows" + (", sampled from them with repetition" if people.real else ""), people.many,
                             MANY)):
         part, reports = table_part(name, people, build, table, n)
         lines += part

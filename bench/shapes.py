@@ -37,7 +37,7 @@ class Number:
 
 @dataclass
 class Category:
-    """A category of so many values. fan: children of a node on each level below the top; (): only `*`."""
+    """A category. values: how many it has; fan: children of a node on each level below the top; (): only `*`."""
     name: str
     values: int
     fan: tuple = ()
@@ -59,7 +59,7 @@ class Table:
     rows: int
     columns: list
     jobs: list                       # (k, p) pairs; p 0: none
-    distinct: int = 0                # draw rows from so many distinct tuples
+    distinct: int = 0                # draw rows from this number of distinct tuples
     seed: str = ""                   # tables of one seed, rows and columns hold the same people; "": the name
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the papers' pages share: the program, the data, samples, tables and plots.
+"""Shared by the papers' pages: the program, the data, samples, tables and plots.
 
-A page is made of what the program says, never of constants: the paper's own figures stand beside
-ours, marked as the paper's. Nothing here depends on the clock, so that a second run writes the
-same bytes; times go to a page of their own (`Page.time`).
+Our figures come from the program, never from constants; the paper's figures are marked as such.
+Nothing here depends on the clock, so a second run writes the same bytes. Times go to a separate page
+(`Page.time`).
 """
 import csv
 import functools
@@ -75,9 +75,9 @@ def census():
 
 @functools.cache
 def adult():
-    """The complete rows of Adult, or the generated census where SHOAL_DATA is not given.
+    """The complete rows of Adult, or the generated census without SHOAL_DATA.
 
-    Returns the table, a word on what it is, and whether it is the real one.
+    Returns the table, its description, and whether it is the real one.
     """
     folder = os.environ.get("SHOAL_DATA")
     if folder and os.path.exists(os.path.join(folder, "adult", "adult.csv")):
@@ -99,7 +99,7 @@ def arx_hierarchy(attribute):
 # ---- the program ----------------------------------------------------------------------
 
 class Answer:
-    """One finished run: exit status, what was said, the report, the release."""
+    """One finished run: exit status, output, the report, the release."""
 
     def __init__(self, code, out, err, report=None, release=None):
         self.code, self.out, self.err, self.report, self.release = code, out, err, report, release
@@ -109,7 +109,7 @@ class Answer:
 
 
 class Bench:
-    """A folder to work in, and the program run there."""
+    """A working directory, and the program run there."""
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -145,7 +145,7 @@ class Bench:
         return json.loads(answer.out) if answer.out.strip() else None
 
     def anonymize(self, data, policy, *more):
-        """A release and its report; no report where it is refused, or the algorithm cannot reach a model."""
+        """A release and its report; no report if it is refused or the algorithm does not support a model."""
         out, report = self.path("release.csv"), self.path("report.json")
         answer = self.run("anonymize", data, "-P", policy, "-o", out, "--report", report, "-q",
                           "--keep-order", *more)
@@ -153,7 +153,7 @@ class Bench:
             with open(report, encoding="utf-8") as source:
                 answer.report = json.load(source)
             answer.release = read_table(out)
-        elif answer.code != 1 and "cannot reach" not in answer.err:
+        elif answer.code != 1 and "but the policy has" not in answer.err:
             raise RuntimeError(answer.err)
         return answer
 
@@ -166,7 +166,7 @@ def mean(values):
 
 
 def spread(values, digits=1):
-    """least - mean - greatest, for people."""
+    """mean (minimum to maximum)."""
     values = list(values)
     return f"{mean(values):.{digits}f} ({min(values):g} to {max(values):g})"
 
@@ -225,7 +225,7 @@ def vector_word(vector):
 
 
 def compared(page, rows):
-    """The table of what a paper says and what we get; says so where they differ."""
+    """The table of a paper's values and ours, marked where they differ."""
     page.table(["", "the paper", "shoal", ""],
                [[what, theirs, ours, word or ("same" if str(theirs) == str(ours) else "differs")]
                 for what, theirs, ours, word in rows])

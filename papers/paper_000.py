@@ -98,12 +98,12 @@ def table_8(page):
             rows.append([n, k, node, said, most, f"{often} in {times} of {SAMPLES}", f"{mean(heights):.1f}",
                          spread(found)])
     page.table(["rows", "k", "the paper's node", "its disclosures", "suppressed at most", "our node most often",
-                "mean height", "disclosures: mean (least to most)"], rows)
-    page.say("The paper's nodes have heights 4, 5, 5 and 6. At 400 rows ours are about half a step higher where "
-             "nothing may be suppressed (one rare person decides, and which one depends on the sample) and lower "
-             "with 1%. At 4,000 rows our samples reach k at lower nodes than the paper's did; it does not say which "
-             "rows it drew. The shape is the paper's: k-anonymous releases still disclose, and fewer for the "
-             "larger k; at finer nodes there are more classes, and more of them disclose.")
+                "mean height", "disclosures: mean (min to max)"], rows)
+    page.say("The paper's nodes have heights 4, 5, 5 and 6. At 400 rows ours are about half a step higher if nothing "
+             "may be suppressed (one rare person decides, and which one depends on the sample) and lower with 1%. At "
+             "4,000 rows our samples reach k at lower nodes than the paper's; the paper does not say which rows it "
+             "drew. The trend is the paper's: k-anonymous releases still disclose, and fewer for the larger k. Lower "
+             "nodes have more classes, and more of them disclose.")
 
 
 def skewed(bench, keys):
@@ -124,7 +124,7 @@ def skewed(bench, keys):
 
 
 def saved(page):
-    page.heading("What the two necessary conditions save, and what p costs the search")
+    page.heading("What the two necessary conditions save, and what p costs")
     bench = Bench()
     keys = generalizations(bench)
     attributes = {**keys, "Pay": {"role": "keep"}, **{c: {"role": "sensitive"} for c in CONFIDENTIAL}}
@@ -144,14 +144,14 @@ def saved(page):
             page.time(f"search, {n:,} rows, k={k}, " + (f"p={p}" if p > 1 else "k alone"),
                       answer["seconds"]["search"])
     rows += skewed(bench, keys)
-    page.table(["rows", "k", "p", "node", "nodes in all", "nodes looked at", "refused by their number of classes"], rows)
-    page.say("Condition 1 refuses before any node is looked at. Condition 2 bounds the number of classes: a node "
-             "with more classes left than the bound is refused without looking at their values. k alone has such a "
-             "bound too (rows / k), and where values are drawn evenly that of p is above it and adds nothing. In "
-             "the last rows the attribute has the frequencies of the paper's own example (900, 90, 5, 3, 2 of "
-             "1,000): there the bound of p=3 is 40 classes. The paper's future work asks for the time of the "
-             "search with p against k alone: see [times](times.md). Classes carry their sensitive values as one "
-             "word each, so that p costs up to about twice k alone, a few milliseconds at most.")
+    page.table(["rows", "k", "p", "node", "nodes in all", "nodes evaluated", "rejected by their number of classes"], rows)
+    page.say("Condition 1 rejects a policy before any node is evaluated. Condition 2 bounds the number of classes: a "
+             "node with more classes left than the bound is rejected without examining their values. k alone has "
+             "such a bound too (rows / k). If values are drawn evenly, the bound of p is above it and adds nothing. "
+             "In the last rows the attribute has the frequencies of the paper's own example (900, 90, 5, 3, 2 of "
+             "1,000): there the bound of p=3 is 40 classes. The paper's future work asks for the time of the search "
+             "with p against k alone: see [times](times.md). Each class carries its sensitive values as one word. p "
+             "costs up to about twice k alone, a few milliseconds at most.")
 
 
 def make(page):

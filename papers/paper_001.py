@@ -20,10 +20,10 @@ def attributes(keys, number_age=False):
 
 
 def breaking(bench, release, keys, k, p, extended):
-    """Rows and classes that break p-sensitivity, by attribute."""
+    """Rows and classes that violate p-sensitivity, by attribute."""
     model = "extended-p-sensitive" if extended else "p-sensitive"
     models = [{model: {"p": p, **({"attribute": "TaxAmount"} if extended else {})}}]
-    # labels as they stand: what `check` needs of the attributes is their roles
+    # labels as they are: `check` needs only the roles of the attributes
     plain = {name: {"role": "quasi"} for name in keys}
     policy = bench.policy({**attributes(keys), **plain}, {"k": k, "models": models}, name="review.yaml")
     answer = bench.json("check", bench.table(release, "release.csv"), "-P", policy)
@@ -44,7 +44,7 @@ def binary_search(page, bench, keys):
                 release = bench.anonymize(data, policy).release
                 into.append(sum(c for _, c in breaking(bench, release, keys, k, 2, False).values()))
         rows.append([f"{k}-anonymity", said, spread(found["0"]), spread(found["1%"])])
-    page.table(["", "the paper", "shoal, nothing suppressed: mean (least to most)", "shoal, at most 1% suppressed"],
+    page.table(["", "the paper", "shoal, nothing suppressed: mean (min to max)", "shoal, at most 1% suppressed"],
                rows)
 
 
@@ -73,17 +73,18 @@ def clustering(page, bench, keys):
                               spread(tuples), spread(groups)])
     page.table(["", "attribute", "paper: tuples", "paper: groups", "shoal: tuples", "shoal: groups"],
                rows + extended_rows)
-    page.say("The order is the paper's: the fewer values an attribute has, the more groups disclose it, and "
-             "extended p-sensitivity, which takes the values under one protected node for one, finds at least what "
+    page.say("The order is the paper's: the fewer values an attribute has, the more groups disclose it. Extended "
+             "p-sensitivity counts all values under one protected node as one, so it finds at least what "
              "p-sensitivity finds. CapitalGain and CapitalLoss agree in size. Pay does not: three of four people in "
-             "Adult have `<=50K`, so that most groups of three have one value; the paper's 12 groups fit an "
-             "attribute with two even values. Neither does extended TaxAmount: with ten values in three protected "
+             "Adult have `<=50K`, so most groups of three have one value; the paper's 12 groups fit an attribute "
+             "with two even values. Extended TaxAmount does not agree either: with ten values in three protected "
              "subtrees its groups behave like those of an attribute with three values (CapitalGain); the paper's "
-             "single group fits a tree with more protected nodes. Figure 3 is a picture and not in the text.")
+             "single group fits a tree with more protected nodes. Figure 3 is a picture; its numbers are not in the "
+             "text.")
 
 
 def conditions(page, bench, keys):
-    page.heading("Its future work: the three conditions in the search")
+    page.heading("The paper's future work: the three conditions in the search")
     rows = []
     for n in (400, 4000, 30_000):
         data = bench.table(sample(n, 1, CONFIDENTIAL))
@@ -95,19 +96,19 @@ def conditions(page, bench, keys):
                                   {"algorithm": "samarati", "max-suppression": "1%", "seed": 1})
             answer = bench.anonymize(data, policy)
             if answer.code:
-                rows.append([f"{n:,}", what, "refused by condition 2 before any node", 0, ""])
+                rows.append([f"{n:,}", what, "rejected by condition 2 before any node", 0, ""])
                 continue
             s = answer["search"]
             rows.append([f"{n:,}", what, node_word(s["node"]), s["nodes_checked"], s["refused_by_condition"]])
             page.time(f"search, {n:,} rows, k=5, {what}", answer["seconds"]["search"])
-    page.table(["rows", "beside k=5", "node", "nodes looked at", "refused by their number of classes (condition 3)"], rows)
-    page.say("p=4 asks for four protected subtrees where the tree has three: condition 2 (no more strong ancestors "
-             "than that) refuses it at once. Times are on [times](times.md).")
+    page.table(["rows", "with k=5", "node", "nodes evaluated", "rejected by their number of classes (condition 3)"], rows)
+    page.say("p=4 requires four protected subtrees, but the tree has three: condition 2 (p is at most the number of "
+             "strong ancestors) rejects it before the search. Times are on [times](times.md).")
 
 
 def make(page):
     page.say("Extended p-sensitive k-anonymity, Studia Univ. Babes-Bolyai, Informatica LI(2). Tables 1 and 2 and the "
-             "definitions are tests of the project (tests/golden/test_paper_001.py); this page is its experiment.")
+             "definitions are tests (tests/golden/test_paper_001.py). This page repeats the experiment.")
     page.say(f"Data: {adult()[1]}; {SAMPLES} samples of 400 rows. {RULE} The tree of TaxAmount: "
              + "; ".join(f"{name}: {', '.join(values)}" for name, values in TREE.items())
              + "; all three are protected.")

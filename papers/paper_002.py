@@ -66,25 +66,26 @@ def figure_3(page, setting):
                    [[f"`{a}`"] + [f"{dict(values[a])[p]:,.{digits}f}" if p in dict(values[a]) else "refused" for p in PS]
                     for a in values])
     shown = {a: s for a, s in avg.items() if a != "incognito"}
-    page.lines("avg", f"AVG against p, k={K}, {ROWS:,} rows (incognito: see the table)", "p (distinct values a class)",
+    page.lines("avg", f"AVG against p, k={K}, {ROWS:,} rows (incognito: see the table)", "p (distinct values per class)",
                "AVG (rows / (groups x k))", shown)
-    page.lines("loss", f"Information loss against p, k={K}", "p (distinct values a class)", "nil (0 nothing lost)", nil)
+    page.lines("loss", f"Information loss against p, k={K}", "p (distinct values per class)", "nil (0 nothing lost)", nil)
     e, g = dict(avg["enhanced-pk"]), dict(avg["greedy-pk"])
     ed, gd = dict(dm["enhanced-pk"]), dict(dm["greedy-pk"])
     page.table(["EnhancedPK / GreedyPK"] + [f"p={p}" for p in PS],
                [["AVG"] + [f"{e[p] / g[p]:.3f}" for p in PS], ["DM"] + [f"{ed[p] / gd[p]:.3f}" for p in PS]])
-    page.say("The paper's words, its pictures not being in the text: both clustering algorithms clearly outperform "
-             "Incognito (so here); for p=2 and 4 EnhancedPK brings no improvement, both being optimal; from p=6 on "
-             "it forms more groups (so here: the ratios above fall below 1). What the paper does not measure is the "
-             "loss of the cells: EnhancedPK gathers diversity first and pays for it in width; `flock` reaches the "
-             "same number of groups (`objective: avg`) or the least loss (`il`, its default) with the same promise.")
-    page.say("Figure 4, right, is time: see [times](times.md). The paper says Incognito is very fast, and Greedy "
-             "faster than Enhanced for small p; our `enhanced-pk` finds its best matches by a tree over the rows and "
-             "not by scanning all of them, and is fast at every p.")
+    page.say("The paper's pictures are not in its text, but its claims are. Both clustering algorithms clearly "
+             "outperform Incognito: confirmed here. For p=2 and 4 EnhancedPK brings no improvement, since both are "
+             "optimal. From p=6 on it forms more groups: confirmed here, the ratios above fall below 1. The paper "
+             "does not measure the loss of the cells: EnhancedPK collects diversity first, and its labels are wider. "
+             "`flock` reaches the same number of groups (`objective: avg`) or the least loss (`il`, its default) "
+             "under the same policy.")
+    page.say("Figure 4, right, is time: see [times](times.md). The paper says that Incognito is very fast, and "
+             "Greedy faster than Enhanced for small p. Our `enhanced-pk` finds its best matches with a tree over the "
+             "rows instead of scanning all of them, and is fast at every p.")
 
 
 def other_k(page, setting):
-    page.heading("Announced: other k")
+    page.heading("Future work of the paper: other k")
     rows = []
     for k in (5, 10, 50):
         for p in (2, 5):
@@ -98,9 +99,9 @@ def other_k(page, setting):
 
 
 def other_models(page, setting):
-    page.heading("Announced: l-diversity, (alpha,k), t-closeness")
+    page.heading("Future work of the paper: l-diversity, (alpha,k), t-closeness")
     page.say(f"Occupation alone is confidential; k={K}; the same {ROWS:,} rows. The papers' clustering algorithms "
-             "reach distinct values only (distinct l-diversity is p-sensitivity); what they cannot reach they refuse.")
+             "support distinct values only (distinct l-diversity is p-sensitivity); they reject other models.")
     models = [("distinct l=6", {"l-diversity": {"kind": "distinct", "l": 6}}),
               ("entropy l=4", {"l-diversity": {"kind": "entropy", "l": 4}}),
               ("recursive (2,3)", {"l-diversity": {"kind": "recursive", "c": 2, "l": 3}}),
@@ -115,12 +116,12 @@ def other_models(page, setting):
                         f"{answer['output']['classes']:,}, {answer['measures']['nil']:.3f}")
         rows.append(line)
     page.table(["model"] + [f"`{a}`: classes, nil" for a in algorithms], rows)
-    page.say("The paper expects that global recoding gives weaker results than local recoding whatever the model: "
-             "so it does in every row where both give a release.")
+    page.say("The paper expects global recoding to give weaker results than local recoding under every model. This "
+             "is so in every row where both give a release.")
 
 
 def other_data(page):
-    page.heading("Announced: larger and other data")
+    page.heading("Future work of the paper: larger and other data")
     rows = {f"`{a}`": [] for a in ALGORITHMS}
     for what, setting in [("all", Setting(page, None)), ("census", Setting(page, None, census()))]:
         for algorithm in ALGORITHMS:

@@ -33,8 +33,8 @@ def figure_1(page, folder, support, g):
     link = next(a for a in found["attacks"] if a["attack"] == "linking")
     compared(page, [["people of the voter list found in the table", 1, link["counts"]["reidentified"], ""],
                     ["whose health problem is then known", 1, link["counts"]["certain"], ""]])
-    page.say("The paper's voter list shows one person; the others are dots. ZIP, date of birth and sex "
-             "are the columns that both tables have.")
+    page.say("The paper's voter list shows one person; the others are omitted. ZIP, date of birth and sex are the "
+             "columns of both tables.")
 
 
 def figure_4(page, folder, support, g):
@@ -49,12 +49,12 @@ def figure_4(page, folder, support, g):
     compared(page, [[f"GT{vector_word(v)}: largest k it satisfies", paper[v], max(holds[v]), ""] for v in paper]
              + [["Example 3.5, k=2: minimal", "[0,1], [1,0]", words(case.minimal("-k", 2)), ""],
                 ["Example 3.5, k=3: minimal", "[0,2], [1,0]", words(case.minimal("-k", 3)), ""]])
-    page.say("Definition 3.3 must say `<` where it says `<=`, or nothing is minimal "
-             "([reading the papers](../reading-the-papers.md), R5).")
+    page.say("Definition 3.3 must say `<` instead of `<=`; otherwise nothing is minimal ([reading the "
+             "papers](../reading-the-papers.md), R5).")
 
 
 def figures_6_7_11(page, folder, support, g):
-    page.heading("Figures 6, 7 and 11, Example 5.1: one row makes the table coarse")
+    page.heading("Figures 6, 7 and 11, Example 5.1: one row forces much generalization")
     case = support.Problem(folder, g.MEDICAL_HEADER, g.MEDICAL, g.MEDICAL_LEVELS, privacy={"k": 2})
     both = case.minimal()
     without = case.minimal("--max-suppression", 1)
@@ -80,7 +80,7 @@ def figures_6_7_11(page, folder, support, g):
         [f"Figure 11: of its {len(vectors)} distance vectors we get", len(vectors), same, ""],
         ["Example 5.1: lower bound of the height", 6, matrix["lower_height"], ""],
         ["Example 5.1: least upper bound", "[1,3,2,2,2]", vector_word(upper),
-         "a slip of the text: its own Figure 11 gives [1,3,1,2,2] (R5)"]])
+         "an error in the text: its own Figure 11 gives [1,3,1,2,2] (R5)"]])
 
 
 def figures_8_9(page, folder, support, g):
@@ -102,8 +102,8 @@ def figures_8_9(page, folder, support, g):
         rows += [[f"Example 6.1, MaxSup={most}: {name}", theirs, words(preferred[name]), ""]
                  for name, theirs in wanted.items()]
     compared(page, rows)
-    page.say("The binary search of Figure 10 gives one node of least height, [1,0] for MaxSup=1, and misses "
-             "[0,2] (R4): `samarati` is that search, and the report lists all minimal nodes beside its answer.")
+    page.say("The binary search of Figure 10 returns one node of minimum height, [1,0] for MaxSup=1, and misses "
+             "[0,2] (R4). `samarati` is that search; the report also lists all minimal nodes.")
 
 
 def section_7(page, folder, support, g):
@@ -125,23 +125,23 @@ def section_7(page, folder, support, g):
         ["Datafly on Figure 4, k=3", "[1,1]", vector_word(case.node(datafly)), ""],
         ["which is not minimal: these are", "[0,2], [1,0]",
          words(support.vectors(datafly.report["search"]["minimal"], ["Race", "ZIP"])), ""],
-        ["mu-Argus on Figure 12: rows left alone in their class", 2,
+        ["mu-Argus on Figure 12: rows alone in their class", 2,
          2 if "2 of 12 rows" in refused.err else refused.err, ""],
         ["and therefore", "released", "refused" if refused.code == 1 else "released",
-         "shoal writes nothing that breaks the policy"]])
-    page.say("What the program says of Figure 12:")
+         "shoal writes nothing that violates the policy"]])
+    page.say("Message of the program for Figure 12:")
     page.code(refused.err.replace(str(folder) + "/", ""))
 
 
 def preferences(page):
     table, what, real = adult()
-    page.heading("Preference policies side by side")
+    page.heading("Preference policies compared")
     names = ["age", "workclass", "marital-status", "race", "sex"]
     bench = Bench()
     data = bench.table(table.only(names))
     attributes = {name: adult_attribute(table, name, real) for name in names}
     page.say(f"Data: {what}; quasi-identifiers {', '.join(names)}; k=5, at most 1% of the rows suppressed. "
-             "The paper names the policies and measures none of them on data.")
+             "The paper names the policies and does not measure them on data.")
     rows = []
     for preference in PREFERENCES:
         policy = bench.policy(attributes, {"k": 5},
@@ -154,16 +154,15 @@ def preferences(page):
                      f"{answer['measures']['nil']:.3f}"])
         n_minimal = len(answer["search"]["minimal"])
     page.table(["prefer", "node", "height", "classes", "suppressed", "accuracy", "completeness", "nil"], rows)
-    page.say(f"All are taken from the same {n_minimal} minimal nodes. Accuracy is 1 - mean of level / height, "
-             "completeness the share of rows released (section 6), nil the information loss of the 2007 paper "
-             "between 0 and 1: a preference is a choice among releases that are all safe, and what it costs "
-             "is seen only in the last columns.")
+    page.say(f"All are chosen from the same {n_minimal} minimal nodes. Accuracy is 1 - mean of level / height, "
+             "completeness the share of rows released (section 6), nil the information loss of the 2007 paper, 0 to "
+             "1. All these releases satisfy the policy; only the last columns show what a preference costs.")
 
 
 def make(page):
     support, g = golden("support"), golden("test_paper_004")
-    page.say("Protecting respondents' identities in microdata release, IEEE TKDE 13(6). Every figure with "
-             "numbers, every example, and what the program gets.")
+    page.say("Protecting respondents' identities in microdata release, IEEE TKDE 13(6). Every figure with numbers, "
+             "every example, and the result of the program.")
     for part in (figure_1, figure_4, figures_6_7_11, figures_8_9, section_7):
         with tempfile.TemporaryDirectory() as folder:
             part(page, folder, support, g)

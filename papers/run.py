@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every table and figure of the five papers beside what shoal gets: docs/papers/.
+"""Writes docs/papers/: every table and figure of the five papers beside the results of shoal.
 
-One module a paper, each with `make(page)`. Pages are the same in every run; seconds, which are not,
+One module per paper, each with `make(page)`. Pages are the same in every run; seconds are not, so they
 go to docs/papers/times.md. usage: papers/run.py [--only 004] [--out FOLDER]
 """
 import argparse
@@ -39,9 +39,9 @@ def main():
         rows = ["| paper | what | seconds |", "|---|---|---|"]
         rows += [f"| {n} | {what} | {seconds:.3g} |" for n, what, seconds in times]
         with open(os.path.join(common.OUT, "times.md"), "w", encoding="utf-8") as out:
-            out.write("# Times\n\nSeconds of one run on two shared cores: they differ from run to run, "
-                      "which is why they stand apart from the pages. Ratios within a table mean "
-                      "something, digits do not.\n\n" + "\n".join(rows) + "\n")
+            out.write("# Times\n\nSeconds of one run on two shared cores. They differ from run to run, so "
+                      "they are not on the pages of the papers. Compare ratios within a table only.\n\n"
+                      + "\n".join(rows) + "\n")
 
 
 if __name__ == "__main__":

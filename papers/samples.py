@@ -3,8 +3,8 @@
 
 Both use Age, MaritalStatus, Race and Sex, and confidential attributes that the authors made:
 CapitalGain with three values, CapitalLoss with four, the tax with ten (001) or as a period (000).
-Theirs are not to be had. Here each is drawn evenly, by a generator seeded with the sample's
-number; Pay is Adult's own. Shapes can be compared, digits cannot.
+The authors' values are not available. Here each is drawn evenly, by a generator seeded with the
+sample's number; Pay is Adult's own. Compare trends, not digits.
 """
 import random
 

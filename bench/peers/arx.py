@@ -17,7 +17,7 @@ HINT = "SHOAL_ARX_JAR=path of libarx's jar, and a JDK"
 ARTIFACT = "org.deidentifier:libarx:3.9.2"
 WARM = 6
 
-# ARX 3.9.2, measured earlier on such a machine, set and rows and suppression as in bench/beside.py, k = 5:
+# ARX 3.9.2, measured earlier on a machine of the same kind, set and rows and suppression as in bench/beside.py, k = 5:
 # seconds of the whole process, peak MB (the lowest, where a range was noted), seconds of the warm search,
 # rows suppressed (of Adult itself: the larger tables were other samples of it).
 EARLIER = {
@@ -60,7 +60,7 @@ def available():
             return "Maven Central did not answer"
     jars = class_path()
     if not jars:
-        return f"{ARTIFACT} is not at Maven Central and SHOAL_ARX_JAR is not set"
+        return f"{ARTIFACT} is not on Maven Central, and SHOAL_ARX_JAR is not set"
     if not all(os.path.exists(j) for j in jars.split(":")):
         return "SHOAL_ARX_JAR leads to no file"
     done = subprocess.run(["javac", "-nowarn", "-cp", jars, "-d", classes(),
