@@ -10,7 +10,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ORDER = ["base", "read", "table", "hierarchy", "policy", "group", "model", "lattice", "context",
-         "cluster", "measure", "attack", "write", "verify", "report", "profile", "job", "explain",
+         "cluster", "measure", "attack", "write", "verify", "report", "decide", "profile", "job", "explain",
          "api"]
 ONLY = {"verify": {"base", "verify"}, "cli": {"cli"}}
 

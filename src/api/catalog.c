@@ -7,8 +7,8 @@
 #include <pthread.h>
 
 #include "attack/attack.h"
+#include "decide/method.h"
 #include "hierarchy/hierarchy.h"
-#include "job/method.h"
 #include "lattice/lattice.h"
 #include "model/types.h"
 #include "policy/keys.h"

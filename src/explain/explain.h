@@ -6,7 +6,7 @@
 #ifndef SHOAL_EXPLAIN_EXPLAIN_H
 #define SHOAL_EXPLAIN_EXPLAIN_H
 
-#include "job/models_report.h"
+#include "decide/models_report.h"
 #include "report/explain.h"
 
 typedef struct shoal_explain_state {

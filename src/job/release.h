@@ -3,7 +3,7 @@
 #ifndef SHOAL_JOB_RELEASE_H
 #define SHOAL_JOB_RELEASE_H
 
-#include "job/decision.h"
+#include "decide/decision.h"
 
 struct shoal_release {
   shoal_context context;

@@ -46,7 +46,7 @@ FILES = {
     "src/verify/reader.c": 3, "src/verify/tables.c": 2, "src/verify/verify.c": 2,
     "src/write/second_pass.c": 3, "src/write/atomic_file.c": 2, "src/write/render.c": 2, "src/write/csv.c": 3,
     "src/write/shuffle.c": 2, "src/write/sink.c": 1, "src/write/spill.c": 1,
-    "src/job/decision.c": 3, "src/job/decide_node.c": 3, "src/job/class_repair.c": 3, "src/job/decide_clusters.c": 3,
+    "src/decide/decision.c": 3, "src/decide/node.c": 3, "src/decide/class_repair.c": 3, "src/decide/clusters.c": 3,
     "src/job/verify_request.c": 3, "src/job/release_write.c": 3,
 }
 

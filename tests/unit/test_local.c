@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "job/class_repair.h"
+#include "decide/class_repair.h"
 #include "job/release.h"
 #include "measure/release_loss.h"
 #include "read/source.h"

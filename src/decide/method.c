@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/method: binds a policy to rows of the tables of algorithms and objectives, full-domain and
+ * decide/method: binds a policy to rows of the tables of algorithms and objectives, full-domain and
  * local, and lists both for help and messages.
  */
-#include "job/method.h"
+#include "decide/method.h"
 
 #include <pthread.h>
 #include <stdio.h>

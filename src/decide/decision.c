@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/decision: the path that every method's decision takes: judged, accepted or refused, and an
+ * decide/decision: the path that every method's decision takes: judged, accepted or refused, and an
  * action for each group of rows.
  */
-#include "job/decision.h"
+#include "decide/decision.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/decision_rows: a table of its own for the rows to write, where the context's table lacks
+ * decide/decision_rows: a table of its own for the rows to write, where the context's table lacks
  * some: noise rows, and columns that loading left in the file. It has its own codes and shares the
  * dictionaries.
  *
@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "job/decision.h"
+#include "decide/decision.h"
 #include "table/load.h"
 
 static void set_code(const shoal_column *column, uint64_t row, uint32_t code) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job/method: the algorithm and the objective that a policy asks for. */
-#ifndef SHOAL_JOB_METHOD_H
-#define SHOAL_JOB_METHOD_H
+/* decide/method: the algorithm and the objective that a policy asks for. */
+#ifndef SHOAL_DECIDE_METHOD_H
+#define SHOAL_DECIDE_METHOD_H
 
 #include "cluster/cluster.h"
 #include "lattice/objective.h"

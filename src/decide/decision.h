@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/decision: what a method chose for each row, before anything is written. Private to job/.
+ * decide/decision: what a method chose for each row, before anything is written.
  *
  * Full-domain algorithms, mu-Argus and local recoding each fill a shoal_decision; everything after
  * that is the same for all of them:
  *
- *   shoal_decide_*    groups, labels, classes             decide_{node,mu_argus,clusters}.c
+ *   shoal_decide_*    groups, labels, classes             {node,mu_argus,clusters}.c
  *   _judge            which classes violate; the methods  decision.c
  *                     call it (clusters: class_repair.c)
  *   _accept           refuses if too many rows violate    decision.c
  *   _suppress         action of each group                decision.c
  *   _report           measures and facts of the result    decision_report.c
  *   _compact          frees what writing does not need    decision.c
- *   release_write.c   rows, group_of_row, columns, action_of_group -> file
+ *   job/release_write rows, group_of_row, columns, action_of_group -> file
  *
  * Rows of one group are written alike. Groups with equal labels are one equivalence class:
  *
@@ -20,12 +20,12 @@
  *                           |-----columns[q]------> label
  *                           '-----action_of_group-> keep, remove or blank
  */
-#ifndef SHOAL_JOB_DECISION_H
-#define SHOAL_JOB_DECISION_H
+#ifndef SHOAL_DECIDE_DECISION_H
+#define SHOAL_DECIDE_DECISION_H
 
 #include "cluster/recode.h"
-#include "job/method.h"
-#include "job/models_report.h"
+#include "decide/method.h"
+#include "decide/models_report.h"
 #include "lattice/mu_argus.h"
 #include "measure/release_loss.h"
 #include "write/csv.h"

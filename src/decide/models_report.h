@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job/models_report: parts of results that more than one job fills. Strings go to its arena. */
-#ifndef SHOAL_JOB_MODELS_REPORT_H
-#define SHOAL_JOB_MODELS_REPORT_H
+/* decide/models_report: parts of results that more than one job fills. Strings go to its arena. */
+#ifndef SHOAL_DECIDE_MODELS_REPORT_H
+#define SHOAL_DECIDE_MODELS_REPORT_H
 
 #include "context/context.h"
 #include "report/result.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/decide_mu_argus: a decision by mu-Argus. It generalizes single attributes and suppresses
+ * decide/mu_argus: a decision by mu-Argus. It generalizes single attributes and suppresses
  * cells, not rows, and can leave rows that violate the policy (Samarati 2001, section 7, Figure
  * 12). The decision is accepted only if no class violates; the refusal names combinations it
  * missed.
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "job/decision.h"
+#include "decide/decision.h"
 
 /* Groups tuples by what is written: labels, and "*" for suppressed cells. */
 static bool group_tuples(const shoal_context *p, const shoal_decision *d, shoal_grouper *grouper,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/decide_node: a decision by full-domain generalization. An algorithm of lattice/ finds a node
+ * decide/node: a decision by full-domain generalization. An algorithm of lattice/ finds a node
  * that satisfies the policy; preferences choose among the minimal nodes (Samarati 2001, section 6);
  * `slack` moves above the choice. Groups are the tuples, labels those of the node's levels.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/decision.h"
+#include "decide/decision.h"
 #include "lattice/datafly.h"
 #include "lattice/distance_matrix.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/decision_report: what a result says about a decision, the same for every method: measures,
+ * decide/decision_report: what a result says about a decision, the same for every method: measures,
  * quasi-identifiers, classes, models, causes of suppression. Warnings name columns, levels and
  * counts, never a value.
  */
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/decision.h"
+#include "decide/decision.h"
 
 /* ------------------------------------------------------------ measures */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "job/class_repair.h"
+#include "decide/class_repair.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/models_report: outcomes of models, necessary conditions, class sizes and nodes, as results
+ * decide/models_report: outcomes of models, necessary conditions, class sizes and nodes, as results
  * have them. Examples of violating classes show a cell only if it cannot be a raw value.
  */
-#include "job/models_report.h"
+#include "decide/models_report.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/class_repair: from clusters to labelled, judged classes. Clusters with equal labels are one
- * class, and such a class can violate the policy although its clusters do not. Private to job/.
+ * decide/class_repair: from clusters to labelled, judged classes. Clusters with equal labels are
+ * one class, and such a class can violate the policy although its clusters do not.
  *
  *   the algorithm's clusters --cluster_of--> clusters, after merges --class_of--> classes
  */
-#ifndef SHOAL_JOB_CLASS_REPAIR_H
-#define SHOAL_JOB_CLASS_REPAIR_H
+#ifndef SHOAL_DECIDE_CLASS_REPAIR_H
+#define SHOAL_DECIDE_CLASS_REPAIR_H
 
-#include "job/decision.h"
+#include "decide/decision.h"
 
 typedef struct shoal_labelled_clusters_inputs {
   const shoal_context *context;

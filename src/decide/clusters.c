@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/decide_clusters: a decision by local recoding. An algorithm of cluster/ partitions the rows,
+ * decide/clusters: a decision by local recoding. An algorithm of cluster/ partitions the rows,
  * each cluster is generalized separately (Truta, Campan & Meyer 2007), and clusters with equal
  * labels become one class. Classes that violate the policy are merged (class_repair.h). Noise rows,
  * if any, are appended to a copy of the table.
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "job/class_repair.h"
+#include "decide/class_repair.h"
 
 /* What clustering works with. */
 typedef struct inputs {
