@@ -29,7 +29,7 @@ static shoal_status refuse_unreached(shoal_search *search, const shoal_algorithm
                       "%s ends at its last node with more than %llu %s to suppress; it is greedy: "
                       "try samarati or optimal",
                       algorithm->name, limit, rows);
-  if (!search->requirements->monotone)
+  if (!search->monotone)
     return shoal_fail(error, SHOAL_REFUSED,
                       "none of %llu combinations of levels satisfies the policy with at most "
                       "%llu %s suppressed; run 'shoal explain DATA -P POLICY'",
@@ -56,6 +56,7 @@ static shoal_status report_nodes(shoal_result *result, const shoal_search *searc
     node->nodes[i].chosen = minimal->items[i].number == chosen;
     node->n_nodes = i + 1;
   }
+  node->exhaustive = !search->monotone;
   node->lattice_nodes = search->space.n_nodes;
   node->nodes_checked = search->n_evaluated;
   node->nodes_bounded = search->n_bounded;
@@ -279,7 +280,6 @@ shoal_status shoal_decide_node(const shoal_context *p, const shoal_method *metho
                                shoal_decision *d, shoal_result *result, shoal_error *error) {
   tuning t = {0};
   result->release.node.slack = p->policy->slack;
-  result->release.node.exhaustive = !p->requirements.monotone;
   shoal_status status = tune(p, &t, error);
   if (status == SHOAL_OK) status = search_node(p, method, &t, d, result, error);
   free(t.anonymity);

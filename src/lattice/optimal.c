@@ -11,8 +11,9 @@
  * that these rows make too expensive. High nodes have few classes and exclude most. The cost of
  * every node that satisfies on the way is computed.
  *
- * If not all requirements are monotone, those that are exclude nodes. The nodes they leave are
- * evaluated in batches.
+ * If not all requirements are monotone, a node above excludes by the rows that every node below it
+ * must suppress: classes below are parts of its classes, and a requirement bounds the parts that
+ * can satisfy it (shoal_min_suppressed). The nodes that are left are evaluated in batches.
  */
 #include <assert.h>
 #include <math.h>
@@ -40,12 +41,10 @@ typedef struct optimal {
   shoal_level_costs costs;
   shoal_cost_bound bound;
   shoal_frontier frontier;
-  shoal_requirements monotone; /* those of the requirements that are */
-  bool all_monotone;
-  bool sizes_decide;              /* the monotone ones concern sizes only */
-  shoal_suppression_bounds lower; /* of the rows that they suppress */
-  shoal_suppression_bounds upper;
-  shoal_ids complete; /* nodes evaluated with all requirements */
+  bool bounds_parts;              /* some requirement bounds the rows that nodes below release */
+  shoal_suppression_bounds lower; /* of the rows suppressed at nodes at or below */
+  shoal_suppression_bounds upper; /* of the bounds that nodes at or above would give */
+  shoal_ids evaluated;
   uint64_t *path;
   uint32_t *levels; /* scratch */
   double deadline;  /* 0: none */
@@ -73,7 +72,8 @@ static bool is_worse(const optimal *o, double bound, double level_bound, uint64_
 
 /* The result of one evaluation. */
 typedef struct finding {
-  uint64_t suppressed; /* by the requirements checked; UINT64_MAX: more than the limit */
+  uint64_t suppressed;     /* UINT64_MAX: more than the limit */
+  uint64_t min_suppressed; /* at nodes at or below; UINT64_MAX: more than the limit */
   bool fails_by_size;
   bool has_cost; /* it satisfies, and its cost was worth computing */
   shoal_node node;
@@ -82,7 +82,6 @@ typedef struct finding {
 
 typedef struct batch_work {
   const optimal *o;
-  bool complete; /* all requirements and the cost; else the monotone requirements only */
   finding findings[SHOAL_BATCH_NODES];
 } batch_work;
 
@@ -93,14 +92,12 @@ static uint64_t rows_below_k(const shoal_classes *classes, uint64_t k) {
   return rows;
 }
 
-static shoal_status roll_up(const batch_work *w, shoal_node_evaluation *evaluation, bool *fails) {
-  const optimal *o = w->o;
+static shoal_status roll_up(const optimal *o, shoal_node_evaluation *evaluation, bool *fails) {
   *fails = false;
-  bool sizes_only = !w->complete && o->sizes_decide;
-  if (sizes_only || shoal_search_sizes_first(o->search)) {
+  if (shoal_search_sizes_first(o->search)) {
     SHOAL_TRY(shoal_node_evaluation_roll_up(o->search, evaluation, true));
     *fails = rows_below_k(&evaluation->classes, o->search->requirements->k) > o->limit;
-    if (*fails || sizes_only) return SHOAL_OK;
+    if (*fails) return SHOAL_OK;
     shoal_classes_reset(&evaluation->classes);
   }
   return shoal_node_evaluation_roll_up(o->search, evaluation, false);
@@ -118,18 +115,12 @@ static shoal_status map_tuples(const optimal *o, shoal_node_evaluation *evaluati
   return SHOAL_OK;
 }
 
+/* `violates`: by class; NULL if nothing is suppressed. */
 static shoal_status compute_cost(const optimal *o, shoal_node_evaluation *evaluation,
-                                 finding *found) {
-  uint8_t *violates = NULL;
+                                 const uint8_t *violates, finding *found) {
   uint32_t *class_of_tuple = NULL;
   shoal_status status = SHOAL_OK;
-  if (found->suppressed) {
-    violates = shoal_alloc(evaluation->classes.n_classes, 1);
-    if (!violates) return shoal_fail_memory(&evaluation->error);
-    (void)shoal_judge(o->search->requirements, o->search->frequency, &evaluation->classes,
-                      UINT64_MAX, violates);
-    if (o->objective->needs_tuples) status = map_tuples(o, evaluation, &class_of_tuple);
-  }
+  if (violates && o->objective->needs_tuples) status = map_tuples(o, evaluation, &class_of_tuple);
   shoal_cost_view view = {.search = o->search,
                           .levels_cost = &o->costs,
                           .levels = evaluation->levels,
@@ -139,9 +130,23 @@ static shoal_status compute_cost(const optimal *o, shoal_node_evaluation *evalua
                           .class_of_tuple = class_of_tuple};
   if (status == SHOAL_OK) found->cost = o->objective->cost(&view);
   found->has_cost = status == SHOAL_OK;
-  free(violates);
   free(class_of_tuple);
   return status;
+}
+
+/* Rows suppressed, and the bound for nodes below. Fills `violates` if not all is monotone. */
+static shoal_verdict judge(const optimal *o, const shoal_classes *classes, uint8_t *violates,
+                           finding *found) {
+  const shoal_search *search = o->search;
+  shoal_verdict verdict = shoal_judge(search->requirements, search->frequency, classes, o->limit,
+                                      search->monotone ? NULL : violates);
+  uint64_t min_suppressed = verdict.suppressed;
+  if (min_suppressed && !search->monotone)
+    min_suppressed =
+        shoal_min_suppressed(search->requirements, search->frequency, classes, violates);
+  if (min_suppressed <= o->limit) found->min_suppressed = min_suppressed;
+  if (verdict.suppressed <= o->limit) found->suppressed = verdict.suppressed;
+  return verdict;
 }
 
 static shoal_status evaluate_node(void *user, size_t i, shoal_node_evaluation *evaluation) {
@@ -150,37 +155,38 @@ static shoal_status evaluate_node(void *user, size_t i, shoal_node_evaluation *e
   const shoal_search *search = o->search;
   finding *found = &w->findings[i];
   bool fails;
-  SHOAL_TRY(roll_up(w, evaluation, &fails));
-  found->suppressed = UINT64_MAX;
+  SHOAL_TRY(roll_up(o, evaluation, &fails));
+  found->suppressed = found->min_suppressed = UINT64_MAX;
   if (fails) return SHOAL_OK;
   found->fails_by_size =
-      o->all_monotone && shoal_search_fails_by_size(search, &evaluation->classes);
+      search->monotone && shoal_search_fails_by_size(search, &evaluation->classes);
   if (found->fails_by_size) return SHOAL_OK;
-  const shoal_requirements *requirements = w->complete ? search->requirements : &o->monotone;
-  shoal_verdict verdict =
-      shoal_judge(requirements, search->frequency, &evaluation->classes, o->limit, NULL);
-  if (verdict.suppressed > o->limit) return SHOAL_OK;
-  found->suppressed = verdict.suppressed;
-  if (!w->complete) return SHOAL_OK;
+  uint8_t *violates = shoal_alloc(evaluation->classes.n_classes, 1);
+  if (!violates) return shoal_fail_memory(&evaluation->error);
+  shoal_verdict verdict = judge(o, &evaluation->classes, violates, found);
   double level_bound = shoal_cost_bound_at(&o->bound, evaluation->levels, 0);
   double bound = shoal_cost_bound_at(&o->bound, evaluation->levels, verdict.suppressed);
-  if (is_worse(o, bound, level_bound, evaluation->node)) return SHOAL_OK;
-  found->node = shoal_search_node(search, evaluation->node, &verdict);
-  return compute_cost(o, evaluation, found);
+  shoal_status status = SHOAL_OK;
+  if (found->suppressed != UINT64_MAX && !is_worse(o, bound, level_bound, evaluation->node)) {
+    found->node = shoal_search_node(search, evaluation->node, &verdict);
+    if (search->monotone && found->suppressed) /* so far judging may have stopped at the limit */
+      (void)shoal_judge(search->requirements, search->frequency, &evaluation->classes, UINT64_MAX,
+                        violates);
+    status = compute_cost(o, evaluation, found->suppressed ? violates : NULL, found);
+  }
+  free(violates);
+  return status;
 }
 
 /* ------------------------------------------------------------ batches, and what they show */
 
-static bool apply(optimal *o, const shoal_node_evaluation *evaluation, bool complete,
-                  const finding *found) {
+static bool apply(optimal *o, const shoal_node_evaluation *evaluation, const finding *found) {
   o->search->n_bounded += found->fails_by_size;
-  if (o->all_monotone || !complete) {
-    if (!shoal_suppression_bounds_add(&o->lower, evaluation->levels, found->suppressed) ||
-        (found->suppressed != UINT64_MAX &&
-         !shoal_suppression_bounds_add(&o->upper, evaluation->levels, found->suppressed)))
-      return false;
-  }
-  if (complete && shoal_ids_insert(&o->complete, evaluation->node) == SHOAL_NONE) return false;
+  if (!shoal_suppression_bounds_add(&o->lower, evaluation->levels, found->min_suppressed) ||
+      (found->min_suppressed != UINT64_MAX &&
+       !shoal_suppression_bounds_add(&o->upper, evaluation->levels, found->min_suppressed)) ||
+      shoal_ids_insert(&o->evaluated, evaluation->node) == SHOAL_NONE)
+    return false;
   if (!found->has_cost) return true;
   double level_bound = shoal_cost_bound_at(&o->bound, evaluation->levels, 0);
   if (is_worse(o, found->cost, level_bound, evaluation->node)) return true;
@@ -192,19 +198,17 @@ static bool apply(optimal *o, const shoal_node_evaluation *evaluation, bool comp
 }
 
 /* Evaluates n <= SHOAL_BATCH_NODES nodes in parallel and applies the results in order. */
-static shoal_status evaluate(optimal *o, const uint64_t *nodes, size_t n, bool complete,
-                             shoal_error *error) {
-  batch_work w = {.o = o, .complete = complete};
-  SHOAL_TRY(shoal_node_batch_evaluate(o->search, nodes, n, !complete && o->sizes_decide,
-                                      evaluate_node, &w, error));
+static shoal_status evaluate(optimal *o, const uint64_t *nodes, size_t n, shoal_error *error) {
+  batch_work w = {.o = o};
+  SHOAL_TRY(shoal_node_batch_evaluate(o->search, nodes, n, false, evaluate_node, &w, error));
   for (size_t i = 0; i < n; i++)
-    if (!apply(o, &o->search->batch->evaluations[i], complete, &w.findings[i]))
+    if (!apply(o, &o->search->batch->evaluations[i], &w.findings[i]))
       return shoal_fail_memory(error);
   return SHOAL_OK;
 }
 
-static bool is_complete(const optimal *o, uint64_t node) {
-  return shoal_ids_find(&o->complete, node) != SHOAL_NONE;
+static bool is_evaluated(const optimal *o, uint64_t node) {
+  return shoal_ids_find(&o->evaluated, node) != SHOAL_NONE;
 }
 
 /* ------------------------------------------------------------ what the bounds exclude */
@@ -253,7 +257,7 @@ static shoal_status probe(void *user, const size_t *positions, size_t n, bool *a
     if (known == UNKNOWN) unknown[n_unknown++] = o->path[positions[i]];
   }
   if (!n_unknown) return SHOAL_OK;
-  SHOAL_TRY(evaluate(o, unknown, n_unknown, o->all_monotone, error));
+  SHOAL_TRY(evaluate(o, unknown, n_unknown, error));
   for (size_t i = 0; i < n; i++) after[i] = known_at(c, positions[i]) != EXCLUDES;
   return SHOAL_OK;
 }
@@ -269,7 +273,7 @@ static shoal_status climb(optimal *o, const shoal_frontier_node *node, shoal_err
 
 /* ------------------------------------------------------------ the search */
 
-/* Nodes that wait for a complete evaluation; more than one only if not all is monotone. */
+/* Nodes that wait for their evaluation; more than one only if not all is monotone. */
 typedef struct pending {
   shoal_frontier_node nodes[SHOAL_BATCH_NODES];
   size_t n, max;
@@ -283,15 +287,15 @@ static shoal_status flush(optimal *o, pending *p, shoal_error *error) {
     if (!is_excluded(o, &p->nodes[i], o->levels)) nodes[n++] = p->nodes[i].node;
   }
   p->n = 0;
-  return n ? evaluate(o, nodes, n, true, error) : SHOAL_OK;
+  return n ? evaluate(o, nodes, n, error) : SHOAL_OK;
 }
 
 static shoal_status visit(optimal *o, const shoal_frontier_node *node, pending *p,
                           shoal_error *error) {
   const uint32_t *levels = o->frontier.levels;
-  if (is_complete(o, node->node) || is_excluded(o, node, levels)) return SHOAL_OK;
-  if (o->monotone.n_items) SHOAL_TRY(climb(o, node, error));
-  if (is_complete(o, node->node) || is_excluded(o, node, levels)) return SHOAL_OK;
+  if (is_evaluated(o, node->node) || is_excluded(o, node, levels)) return SHOAL_OK;
+  if (o->bounds_parts) SHOAL_TRY(climb(o, node, error));
+  if (is_evaluated(o, node->node) || is_excluded(o, node, levels)) return SHOAL_OK;
   p->nodes[p->n++] = *node;
   return p->n == p->max ? flush(o, p, error) : SHOAL_OK;
 }
@@ -322,29 +326,29 @@ static shoal_status prepare_snapshots(optimal *o, shoal_error *error) {
   bool many = o->search->frequency->n_tuples >= MANY_TUPLES;
   memset(o->levels, 0, o->search->space.n * sizeof *o->levels);
   size_t length = shoal_cost_bound_path(&o->bound, 0, o->levels, o->path);
-  for (size_t tenth = 2; o->monotone.n_items && tenth <= 5; tenth++) {
+  for (size_t tenth = 2; o->bounds_parts && tenth <= 5; tenth++) {
     uint64_t node = o->path[length * tenth / 10];
     shoal_space_levels(&o->search->space, node, o->levels);
     if (many && classes_per_tuple(o->search, o->levels) > MAX_CLASSES_PER_TUPLE) continue;
-    SHOAL_TRY(evaluate(o, &node, 1, o->all_monotone, error));
+    SHOAL_TRY(evaluate(o, &node, 1, error));
   }
   return SHOAL_OK;
 }
 
 /*
- * Descends from the top while a node one step below is better. With a time limit this gives a good
- * node early, and a cost to compare bounds with.
+ * Descends from the top while a node one step below is better. This gives a good node early, and a
+ * cost to compare bounds with: needed with a time limit, and where bounds are weak.
  */
 static shoal_status descend(optimal *o, shoal_error *error) {
   const shoal_space *space = &o->search->space;
   uint64_t from = space->n_nodes - 1;
-  SHOAL_TRY(evaluate(o, &from, 1, true, error));
+  SHOAL_TRY(evaluate(o, &from, 1, error));
   while (o->found) {
     from = o->best.number;
     for (size_t q = 0; q < space->n && !is_out_of_time(o); q++) {
       if (shoal_space_level(space, from, q) == 0) continue;
       uint64_t below = from - space->stride[q];
-      if (!is_complete(o, below)) SHOAL_TRY(evaluate(o, &below, 1, true, error));
+      if (!is_evaluated(o, below)) SHOAL_TRY(evaluate(o, &below, 1, error));
     }
     if (o->best.number == from) break;
   }
@@ -352,10 +356,10 @@ static shoal_status descend(optimal *o, shoal_error *error) {
 }
 
 static shoal_status branch_and_bound(optimal *o, shoal_error *error) {
-  pending p = {.max = o->all_monotone ? 1 : shoal_node_batch_size(o->search)};
-  if (o->deadline > 0) {
+  pending p = {.max = o->search->monotone ? 1 : shoal_node_batch_size(o->search)};
+  if (o->deadline > 0 || !o->search->monotone) {
     SHOAL_TRY(descend(o, error));
-    if (o->all_monotone && !o->found) return SHOAL_OK; /* no node satisfies */
+    if (o->search->monotone && !o->found) return SHOAL_OK; /* no node satisfies */
   }
   SHOAL_TRY(prepare_snapshots(o, error));
   shoal_frontier_node node;
@@ -372,20 +376,12 @@ static shoal_status branch_and_bound(optimal *o, shoal_error *error) {
 
 /* ------------------------------------------------------------ set up */
 
-static shoal_status pick_monotone(optimal *o, shoal_error *error) {
-  const shoal_requirements *all = o->search->requirements;
-  o->monotone = (shoal_requirements){.monotone = true, .k = all->k, .p = all->p};
-  o->monotone.items = shoal_alloc(all->n_items, sizeof *o->monotone.items);
-  if (!o->monotone.items) return shoal_fail_memory(error);
-  o->sizes_decide = !all->monotone;
-  for (size_t i = 0; i < all->n_items; i++) {
-    const shoal_requirement *requirement = &all->items[i];
-    if (!requirement->type->monotone(requirement)) continue;
-    o->sizes_decide = o->sizes_decide && requirement->type->needs == SHOAL_NEEDS_SIZE;
-    o->monotone.items[o->monotone.n_items++] = *requirement;
+static bool bounds_parts(const shoal_requirements *requirements) {
+  for (size_t i = 0; i < requirements->n_items; i++) {
+    const shoal_requirement *requirement = &requirements->items[i];
+    if (requirement->type->max_part || requirement->type->monotone(requirement)) return true;
   }
-  o->all_monotone = all->monotone;
-  return SHOAL_OK;
+  return false;
 }
 
 static shoal_status prepare(optimal *o, shoal_error *error) {
@@ -393,11 +389,11 @@ static shoal_status prepare(optimal *o, shoal_error *error) {
   size_t n = search->space.n;
   shoal_suppression_bounds_init(&o->lower, n, true);
   shoal_suppression_bounds_init(&o->upper, n, false);
-  bool ok = shoal_ids_init(&o->complete, 1024);
+  bool ok = shoal_ids_init(&o->evaluated, 1024);
   o->path = shoal_alloc((size_t)search->space.height + 1, sizeof *o->path);
   o->levels = shoal_alloc(n, sizeof *o->levels);
   if (!ok || !o->path || !o->levels) return shoal_fail_memory(error);
-  SHOAL_TRY(pick_monotone(o, error));
+  o->bounds_parts = bounds_parts(search->requirements);
   SHOAL_TRY(shoal_level_costs_init(&o->costs, search->frequency, error));
   SHOAL_TRY(shoal_cost_bound_init(&o->bound, search, o->objective, &o->costs, error));
   return shoal_frontier_init(&o->frontier, &search->space, &o->bound, error);
@@ -406,10 +402,9 @@ static shoal_status prepare(optimal *o, shoal_error *error) {
 static void reset(optimal *o) {
   shoal_suppression_bounds_reset(&o->lower);
   shoal_suppression_bounds_reset(&o->upper);
-  shoal_ids_reset(&o->complete);
+  shoal_ids_reset(&o->evaluated);
   free(o->path);
   free(o->levels);
-  free(o->monotone.items);
   shoal_frontier_reset(&o->frontier);
   shoal_cost_bound_reset(&o->bound);
   shoal_level_costs_reset(&o->costs);

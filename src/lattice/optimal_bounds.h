@@ -61,8 +61,8 @@ size_t shoal_cost_bound_path(const shoal_cost_bound *bound, uint64_t node, uint3
 /* ------------------------------------------------------------ suppression bounds */
 
 /*
- * Suppression never rises going up the lattice (monotone requirements): a node above gives a lower
- * bound, a node below an upper bound. Entries that another one implies are dropped. An entry is a
+ * The rows that nodes at or below must suppress never rise going up the lattice: a node above gives
+ * a lower bound, a node below an upper bound. Entries that another one implies are dropped. An entry is a
  * few words; 16 bits per level, four levels per word:
  *
  *      word 0              word 1                                               word 2 ...

@@ -74,9 +74,8 @@ shoal_status shoal_search_samarati(shoal_search *search, const shoal_algorithm_o
   *solution = (shoal_solution){0};
   SHOAL_TRY(shoal_search_check_size(search, error));
   uint64_t node = 0;
-  SHOAL_TRY(search->requirements->monotone
-                ? search_by_bisection(search, &solution->found, &node, error)
-                : search_by_height(search, &solution->found, &node, error));
+  SHOAL_TRY(search->monotone ? search_by_bisection(search, &solution->found, &node, error)
+                             : search_by_height(search, &solution->found, &node, error));
   if (!solution->found) return SHOAL_OK;
   SHOAL_TRY(shoal_search_evaluate(search, node, &solution->node, error));
   solution->node.minimal = true;

@@ -111,7 +111,7 @@ static void take_snapshot(struct shoal_snapshots *store, const uint32_t *levels,
 
 static shoal_status allocate(shoal_search *search, shoal_error *error) {
   const shoal_space *space = &search->space;
-  bool vast = space->n_nodes > SHOAL_MAX_NODES, tags = search->requirements->monotone && !vast;
+  bool vast = space->n_nodes > SHOAL_MAX_NODES, tags = search->monotone && !vast;
   search->levels = shoal_alloc(space->n, sizeof *search->levels);
   search->snapshots = shoal_alloc_zero(1, sizeof *search->snapshots);
   if (tags) search->tags = shoal_alloc_zero((size_t)space->n_nodes, 1);
@@ -142,6 +142,7 @@ shoal_status shoal_search_init(shoal_search *search, const shoal_frequency_set *
   search->max_suppressed = max_suppressed;
   search->max_classes = max_classes;
   search->needs_rows = needs_rows;
+  search->monotone = requirements->monotone || (requirements->merges && max_suppressed == 0);
   shoal_grouper_init(&search->grouper);
   SHOAL_TRY(shoal_space_init(&search->space, frequency, error));
   shoal_status status =

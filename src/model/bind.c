@@ -318,7 +318,9 @@ static shoal_status prepare_all(binder *b) {
     requirement->no_memory = requirements->no_memory;
     if (requirement->type->prepare)
       SHOAL_TRY(requirement->type->prepare(requirement, &context, b->error));
-    requirements->monotone = requirements->monotone && requirement->type->monotone(requirement);
+    bool monotone = requirement->type->monotone(requirement);
+    requirements->monotone = requirements->monotone && monotone;
+    requirements->merges = requirements->merges && (monotone || requirement->type->merges);
   }
   return SHOAL_OK;
 }
@@ -359,6 +361,7 @@ shoal_status shoal_requirements_bind(const shoal_policy *policy, const shoal_tab
                                      shoal_error *error) {
   memset(requirements, 0, sizeof *requirements);
   requirements->monotone = true;
+  requirements->merges = true;
   requirements->k = 1;
   requirements->p = 1;
   tracked->n_columns = tracked->n_sensitive;

@@ -2,7 +2,7 @@
 /*
  * model/l_diversity: distinct, entropy and recursive (c, l)-diversity (Machanavajjhala et al. 2006;
  * docs/reading-the-papers.md R22). Distinct is monotone; the others are not if rows may be
- * suppressed (R2).
+ * suppressed (R2), but two classes that satisfy any kind merge into one that does.
  */
 #include <math.h>
 #include <stdio.h>
@@ -137,6 +137,58 @@ static double reached(const shoal_requirement *requirement, const shoal_class_vi
   return value;
 }
 
+/* Rows of the class if no value keeps more than `cap` of its rows. */
+static uint64_t capped_sum(const shoal_frequencies *f, uint64_t cap) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < f->n; i++) sum += f->rows[i] < cap ? f->rows[i] : cap;
+  return sum;
+}
+
+/* Is the entropy of the capped class at least log l, or a little less? */
+static bool capped_entropy(const shoal_frequencies *f, shoal_decimal l, uint64_t cap) {
+  double n = (double)capped_sum(f, cap), sum = n * log(n);
+  for (size_t i = 0; i < f->n; i++) {
+    double rows = (double)(f->rows[i] < cap ? f->rows[i] : cap);
+    sum -= rows * log(rows);
+  }
+  return sum >= n * log(shoal_decimal_double(l)) * (1 - 1e-9) - 1e-6;
+}
+
+static bool capped_recursive(const shoal_frequencies *f, uint64_t l, shoal_decimal c,
+                             uint64_t cap) {
+  uint64_t tail = 0;
+  for (size_t i = (size_t)l - 1; i < f->n; i++) tail += f->rows[i] < cap ? f->rows[i] : cap;
+  return shoal_compare_products(cap, shoal_power_of_ten(c.scale), (shoal_uint128)c.mantissa, tail) <
+         0;
+}
+
+/*
+ * Capping all values at the same number of rows gives the most even part of that size: the lower
+ * the cap, the higher the entropy, and what holds for recursive diversity at one cap holds at all
+ * lower ones. So no part that satisfies has as many rows as a capped class that does not. Bisects
+ * for about the lowest such cap.
+ */
+static uint64_t max_part(const shoal_requirement *requirement, const shoal_class_view *view) {
+  shoal_frequencies f;
+  shoal_frequencies_init(&f, &view->values);
+  uint64_t most = view->n_rows;
+  if (!shoal_requirement_failed(requirement, f.failed)) {
+    bool entropy = requirement->word[KIND] == ENTROPY;
+    uint64_t l = entropy ? 1 : (uint64_t)requirement->number[L].mantissa;
+    uint64_t holds = 0, fails = f.n >= l ? f.rows[0] : 1; /* caps */
+    while (fails > holds + 1 + fails / 16) {
+      uint64_t cap = holds + (fails - holds) / 2;
+      bool ok = entropy ? capped_entropy(&f, requirement->number[L], cap)
+                        : capped_recursive(&f, l, requirement->number[C], cap);
+      if (ok) holds = cap;
+      else fails = cap;
+    }
+    most = fails > 1 ? capped_sum(&f, fails) + view->n_rows - f.sum : 0; /* with missing values */
+  }
+  shoal_frequencies_reset(&f);
+  return most;
+}
+
 static bool monotone(const shoal_requirement *requirement) {
   return requirement->word[KIND] == DISTINCT;
 }
@@ -201,6 +253,8 @@ const shoal_model_type shoal_model_l_diversity = {
     .needs = SHOAL_NEEDS_HISTOGRAM,
     .on_attribute = true,
     .monotone = monotone,
+    .merges = true,
+    .max_part = max_part,
     .prepare = prepare,
     .holds = holds,
     .reached = reached,

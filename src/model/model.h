@@ -143,6 +143,14 @@ struct shoal_model_type {
   bool bounds_share;  /* its first parameter bounds the share of any value in a class */
   /* Suppression never rises going up the lattice; may depend on the parameters. */
   bool (*monotone)(const shoal_requirement *requirement);
+  /* Two classes that satisfy it form one that satisfies it (docs/models.md has the proofs). Every
+   * monotone model does. If no row may be suppressed, this is as good as monotone. */
+  bool merges;
+  /*
+   * For models that merge: no part of a class that satisfies the requirement has more rows, nor do
+   * all such parts together. NULL: unknown. Asked for classes that violate it only.
+   */
+  uint64_t (*max_part)(const shoal_requirement *requirement, const shoal_class_view *view);
   /* Checks that the attribute has what the model needs, and makes requirement->own; or NULL. */
   shoal_status (*prepare)(shoal_requirement *requirement, const shoal_model_context *context,
                           shoal_error *error);
@@ -174,6 +182,7 @@ typedef struct shoal_requirements {
   shoal_requirement *items;
   size_t n_items;
   bool monotone; /* all of them are */
+  bool merges;   /* all of them do */
   uint64_t k;    /* the largest k; 1 if there is none */
   uint64_t p;    /* the largest p; 1 if there is none */
   atomic_bool *no_memory;
@@ -226,6 +235,15 @@ typedef struct shoal_verdict {
 shoal_verdict shoal_judge(const shoal_requirements *requirements,
                           const shoal_frequency_set *frequency, const shoal_classes *classes,
                           uint64_t limit, uint8_t *violates);
+
+/*
+ * Rows of these classes that every node at or below theirs suppresses, at least. A class below is a
+ * part of a class here; what a requirement says about parts (max_part) bounds the rows that can be
+ * released. `violates`: by class, as shoal_judge fills it.
+ */
+uint64_t shoal_min_suppressed(const shoal_requirements *requirements,
+                              const shoal_frequency_set *frequency, const shoal_classes *classes,
+                              const uint8_t *violates);
 
 /* Does class c satisfy the requirement? *reached, if not NULL, receives its value. */
 bool shoal_requirement_holds(const shoal_requirement *requirement,

@@ -140,6 +140,32 @@ shoal_verdict shoal_judge(const shoal_requirements *requirements,
   return verdict;
 }
 
+/* Rows of class c that can be released at nodes at or below, at most. */
+static uint64_t max_released(const judgement *j, uint32_t c) {
+  uint64_t rows = j->classes->n_rows[c];
+  if (rows < j->min_rows) return 0;
+  for (size_t i = 0; i < j->requirements->n_items; i++) {
+    const shoal_requirement *requirement = &j->requirements->items[i];
+    bool monotone = requirement->type->monotone(requirement);
+    if (requirement->type->is_size || (!monotone && !requirement->type->max_part)) continue;
+    shoal_class_view view = view_of(requirement, j->frequency, j->classes, c);
+    if (requirement->type->holds(requirement, &view)) continue;
+    uint64_t part = monotone ? 0 : requirement->type->max_part(requirement, &view);
+    if (part < rows) rows = part;
+  }
+  return rows < j->min_rows ? 0 : rows;
+}
+
+uint64_t shoal_min_suppressed(const shoal_requirements *requirements,
+                              const shoal_frequency_set *frequency, const shoal_classes *classes,
+                              const uint8_t *violates) {
+  judgement j = plan(requirements, frequency, classes);
+  uint64_t suppressed = 0;
+  for (uint32_t c = 0; c < classes->n_classes; c++)
+    if (violates[c]) suppressed += classes->n_rows[c] - max_released(&j, c);
+  return suppressed;
+}
+
 /* ------------------------------------------------------------ exact products */
 
 /* The 256-bit product of two 128-bit numbers, from their halves. */

@@ -3,12 +3,14 @@
  * model/t_closeness: the earth mover's distance between the sensitive values of a class and those
  * of the whole original table is at most t (Li et al. 2007; docs/reading-the-papers.md R22). Ground
  * distances: equal (half the sum of differences), ordered (by rank), hierarchical (height of the
- * lowest common ancestor over that of the tree). Not monotone if rows may be suppressed (R2).
+ * lowest common ancestor over that of the tree). Not monotone if rows may be suppressed (R2), but
+ * two classes that satisfy it merge into one that does.
  *
  * With f of n rows in the class and F of N in the table, a difference is f/n - F/N. All sums here
  * are exact, of f N - F n, and are divided by n N at the end. The cost per class depends on its own
  * values, not on all values of the table.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -318,6 +320,36 @@ static bool holds(const shoal_requirement *requirement, const shoal_class_view *
                                              (shoal_uint128)t.mantissa * d.denominator) <= 0;
 }
 
+/*
+ * A part of s rows with values f is within t of the table only if min(f, s F/N), summed over the
+ * values, is at least (1 - u) s, where u is the largest equal distance that t allows: no step of
+ * the other ground distances is shorter than 1 / (ranks - 1) or 1 / height. Each round applies this
+ * to the bound of the one before; any round gives a valid bound.
+ */
+static uint64_t max_part(const shoal_requirement *requirement, const shoal_class_view *view) {
+  const closeness *self = requirement->own;
+  double u = shoal_decimal_double(requirement->number[T]);
+  if (requirement->word[DISTANCE] == ORDERED) /* several values of one rank: nothing is known */
+    u *= self->n_ranks == self->n_values ? self->n_ranks - 1.0 : INFINITY;
+  if (requirement->word[DISTANCE] == HIERARCHICAL) u *= self->tree->tree_height;
+  if (!(u < 1)) return view->n_rows;
+  uint64_t n_valued = shoal_view_valued(&view->values), most = n_valued;
+  for (int round = 0; round < SHOAL_PART_ROUNDS && most; round++) {
+    double sum = 0, per_row = (double)most / (double)self->n_table;
+    size_t at = 0;
+    uint32_t value;
+    uint64_t n_rows;
+    while (shoal_view_next(&view->values, &at, &value, &n_rows)) {
+      double limit = (double)self->table_rows[value] * per_row;
+      sum += (double)n_rows < limit ? (double)n_rows : limit;
+    }
+    uint64_t next = shoal_rounded_down(sum / (1 - u));
+    if (next >= most) break;
+    most = next;
+  }
+  return most ? most + view->n_rows - n_valued : 0; /* missing values change nothing */
+}
+
 static double reached(const shoal_requirement *requirement, const shoal_class_view *view) {
   const closeness *self = requirement->own;
   uint64_t n = shoal_view_valued(&view->values);
@@ -345,6 +377,8 @@ const shoal_model_type shoal_model_t_closeness = {
     .at_most = true,
     .against_table = true,
     .monotone = shoal_is_not_monotone,
+    .merges = true,
+    .max_part = max_part,
     .prepare = prepare,
     .release = release,
     .holds = holds,

@@ -50,6 +50,14 @@ void shoal_sort_descending(uint64_t *items, size_t n);
 /* Rows of a class whose value is not missing. */
 uint64_t shoal_view_valued(const shoal_value_view *view);
 
+/* Rounds that `max_part` refines a bound by. Each costs a pass over the values of the class. */
+enum { SHOAL_PART_ROUNDS = 32 };
+
+/* An upper bound of rows as an integer: never below the exact one, whatever rounding did. */
+static inline uint64_t shoal_rounded_down(double bound) {
+  return (uint64_t)(bound * (1 + 1e-12) + 1e-6);
+}
+
 /* SHOAL_BAD_INPUT at the policy's line: the attribute lacks what the model needs. */
 shoal_status shoal_lacks(const shoal_requirement *requirement, const shoal_model_context *context,
                          const char *what, shoal_error *error);

@@ -196,7 +196,7 @@ typedef struct shoal_node_report {
   size_t n_nodes;
   bool minimal_complete;       /* `nodes` has every minimal node */
   uint64_t slack;              /* steps above a minimal node that the policy requires */
-  bool exhaustive;             /* some requirement is not monotone: it prunes no node */
+  bool exhaustive;             /* the requirements are not monotone: no node follows another */
   const char *objective;       /* minimized by `optimal`; NULL: none */
   double cost;                 /* of the chosen node, by the objective */
   bool unproven;               /* the time limit came before the proof of optimality */
