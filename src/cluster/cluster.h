@@ -83,6 +83,13 @@ SHOAL_MUST_CHECK shoal_cluster_run shoal_cluster_k_member, shoal_cluster_greedy_
 /* theta after its start: changes `partition` in place by swaps, noise rows and merges. */
 shoal_cluster_run shoal_theta_repair SHOAL_MUST_CHECK;
 
+/*
+ * Changes `partition` in place: exchanges rows of clusters that violate requirements with others,
+ * joins them, and suppresses up to max_suppressed rows (the last cluster, n_abandoned). No noise
+ * rows. Clusters may still violate requirements afterwards.
+ */
+shoal_cluster_run shoal_cluster_exchange SHOAL_MUST_CHECK;
+
 typedef struct shoal_local_algorithm {
   const char *name;
   const char *summary;

@@ -158,8 +158,9 @@ shoal_status shoal_requirement_checker_init(shoal_requirement_checker *checker,
   return shoal_seen_init(&checker->seen, required) ? SHOAL_OK : shoal_fail_memory(error);
 }
 
-static bool has_enough(shoal_requirement_checker *checker, size_t d, const uint32_t *rows, size_t n,
-                       shoal_added added) {
+/* Distinct groups of count d among the rows, counted up to the minimum. */
+static uint32_t count_groups(shoal_requirement_checker *checker, size_t d, const uint32_t *rows,
+                             size_t n, shoal_added added) {
   const shoal_distinct_requirement *count = &checker->required->counts[d];
   uint32_t distinct = 0;
   shoal_seen_clear(&checker->seen);
@@ -169,7 +170,7 @@ static bool has_enough(shoal_requirement_checker *checker, size_t d, const uint3
               : count->group_of[added.values[(i - n) * added.n_columns + count->sensitive]];
     distinct += shoal_seen_add(&checker->seen, d, group);
   }
-  return distinct >= count->min_distinct;
+  return distinct;
 }
 
 /* Histogram of a tracked column over the rows; the scratch memory begins at `offset`. */
@@ -207,6 +208,20 @@ static uint32_t distinct_values(const shoal_value_view *view) {
   return distinct;
 }
 
+/* The rows as requirement i of `others` sees them. Histograms of the one before are used again. */
+static void view_rows(shoal_requirement_checker *checker, size_t i, const uint32_t *rows, size_t n,
+                      shoal_added added, shoal_class_view *view) {
+  const shoal_requirement *const *others = checker->required->others;
+  view->n_rows = n + added.n;
+  if (others[i]->sensitive != SHOAL_NO_ATTRIBUTE &&
+      (i == 0 || others[i]->sensitive != others[i - 1]->sensitive)) {
+    count_values(checker, others[i]->sensitive, rows, n, added, 0, &view->values);
+    view->n_distinct = distinct_values(&view->values);
+  }
+  if (others[i]->guard != SHOAL_NO_ATTRIBUTE)
+    count_values(checker, others[i]->guard, rows, n, added, n + added.n, &view->guards);
+}
+
 static bool others_hold(shoal_requirement_checker *checker, const uint32_t *rows, size_t n,
                         shoal_added added) {
   const shoal_cluster_requirements *required = checker->required;
@@ -215,18 +230,10 @@ static bool others_hold(shoal_requirement_checker *checker, const uint32_t *rows
     checker->failed = true;
     return false;
   }
-  size_t counted = SHOAL_NO_ATTRIBUTE;
-  shoal_class_view view = {.n_rows = n + added.n};
+  shoal_class_view view = {0};
   for (size_t i = 0; i < required->n_others; i++) {
-    const shoal_requirement *requirement = required->others[i];
-    if (requirement->sensitive != SHOAL_NO_ATTRIBUTE && requirement->sensitive != counted) {
-      counted = requirement->sensitive;
-      count_values(checker, counted, rows, n, added, 0, &view.values);
-      view.n_distinct = distinct_values(&view.values);
-    }
-    if (requirement->guard != SHOAL_NO_ATTRIBUTE)
-      count_values(checker, requirement->guard, rows, n, added, n + added.n, &view.guards);
-    if (!requirement->type->holds(requirement, &view)) return false;
+    view_rows(checker, i, rows, n, added, &view);
+    if (!required->others[i]->type->holds(required->others[i], &view)) return false;
   }
   return true;
 }
@@ -240,11 +247,81 @@ bool shoal_requirement_checker_satisfies_with(shoal_requirement_checker *checker
                                               const uint32_t *rows, size_t n, shoal_added added) {
   if (n + added.n < checker->required->k) return false;
   for (size_t d = 0; d < checker->required->n_counts; d++)
-    if (!has_enough(checker, d, rows, n, added)) return false;
+    if (count_groups(checker, d, rows, n, added) < checker->required->counts[d].min_distinct)
+      return false;
   return others_hold(checker, rows, n, added);
 }
 
 bool shoal_requirement_checker_satisfies(shoal_requirement_checker *checker, const uint32_t *rows,
                                          size_t n) {
   return shoal_requirement_checker_satisfies_with(checker, rows, n, (shoal_added){0});
+}
+
+/* ------------------------------------------------------------ deficits */
+
+/* Rows to add or to remove until the groups that are present differ by at most one row. */
+static uint64_t imbalance(shoal_requirement_checker *checker, const shoal_distinct *groups,
+                          const shoal_value_view *view) {
+  uint32_t *rows_of = checker->scratch, n = 0, value, max_rows = 0;
+  uint64_t n_rows, least = UINT64_MAX;
+  memset(rows_of, 0, groups->n_groups * sizeof *rows_of);
+  for (size_t at = 0; shoal_view_next(view, &at, &value, &n_rows);)
+    rows_of[groups->group_of ? groups->group_of[value] : value] += (uint32_t)n_rows;
+  for (uint32_t g = 0; g < groups->n_groups; g++) { /* keep the groups that are present */
+    if (rows_of[g] > max_rows) max_rows = rows_of[g];
+    if (rows_of[g]) rows_of[n++] = rows_of[g];
+  }
+  for (uint32_t low = 1; low <= max_rows; low++) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < n; i++) {
+      uint32_t missing = low > rows_of[i] ? low - rows_of[i] : 0;
+      sum += rows_of[i] > low + 1   ? rows_of[i] - low - 1
+             : missing > rows_of[i] ? rows_of[i]
+                                    : missing;
+    }
+    if (sum < least) least = sum;
+  }
+  return least == UINT64_MAX ? 0 : least;
+}
+
+/* How far a class that violates a requirement is from satisfying it. */
+static double deficit_of(shoal_requirement_checker *checker, const shoal_requirement *requirement,
+                         const shoal_class_view *view) {
+  const shoal_model_type *type = requirement->type;
+  double gap = type->required(requirement) - type->reached(requirement, view), deficit = 0;
+  if (type->at_most) gap = -gap;
+  shoal_distinct groups;
+  if (type->balances && type->balances(requirement, &groups)) {
+    deficit = shoal_grow(&checker->scratch, &checker->scratch_capacity, groups.n_groups,
+                         sizeof *checker->scratch)
+                  ? (double)imbalance(checker, &groups, &view->values)
+                  : 1;
+    if (gap > 0) deficit += gap;
+  } else if (gap > 0) {
+    deficit = gap * (double)view->n_rows;
+  }
+  return deficit > 0.01 ? deficit : 0.01;
+}
+
+double shoal_requirement_checker_deficit(shoal_requirement_checker *checker, const uint32_t *rows,
+                                         size_t n) {
+  const shoal_cluster_requirements *required = checker->required;
+  double deficit = n < required->k ? (double)(required->k - n) : 0;
+  if (n == 0) return 0;
+  for (size_t d = 0; d < required->n_counts; d++) {
+    uint32_t distinct = count_groups(checker, d, rows, n, (shoal_added){0});
+    if (distinct < required->counts[d].min_distinct)
+      deficit += required->counts[d].min_distinct - distinct;
+  }
+  if (required->n_others && !make_room(checker, n)) {
+    checker->failed = true;
+    return (double)n;
+  }
+  shoal_class_view view = {0};
+  for (size_t i = 0; i < required->n_others; i++) {
+    view_rows(checker, i, rows, n, (shoal_added){0}, &view);
+    if (!required->others[i]->type->holds(required->others[i], &view))
+      deficit += deficit_of(checker, required->others[i], &view);
+  }
+  return deficit;
 }

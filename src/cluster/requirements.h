@@ -117,4 +117,11 @@ bool shoal_requirement_checker_satisfies_with(shoal_requirement_checker *checker
 bool shoal_requirement_checker_others(shoal_requirement_checker *checker, const uint32_t *rows,
                                       size_t n);
 
+/*
+ * How far the rows are from satisfying every requirement, about in rows; 0 if they do, or if there
+ * are none. Cost: as above, without an early stop.
+ */
+double shoal_requirement_checker_deficit(shoal_requirement_checker *checker, const uint32_t *rows,
+                                         size_t n);
+
 #endif

@@ -93,7 +93,7 @@ static shoal_status allow_noise(const shoal_context *p, shoal_cluster_task *task
 }
 
 static shoal_status cluster(const shoal_context *p, const shoal_method *method, inputs *g,
-                            shoal_error *error) {
+                            shoal_cluster_task *task, shoal_error *error) {
   SHOAL_TRY(shoal_cluster_requirements_init(
       &g->required, &p->requirements, &p->tracked, p->table,
       p->policy->weights_inverse ? SHOAL_WEIGHTS_INVERSE : SHOAL_WEIGHTS_GIVEN, error));
@@ -104,7 +104,7 @@ static shoal_status cluster(const shoal_context *p, const shoal_method *method, 
   if (method->local->costs_as_released) costed.hierarchies = g->recoding.hierarchies;
   SHOAL_TRY(shoal_axes_init(&g->axes, &costed, p->weighted ? p->weights : NULL,
                             method->local_objective->kind, error));
-  shoal_cluster_task task = {
+  *task = (shoal_cluster_task){
       .axes = &g->axes,
       .required = &g->required,
       .objective = method->local_objective->objective,
@@ -114,8 +114,41 @@ static shoal_status cluster(const shoal_context *p, const shoal_method *method, 
       .recoding = &g->recoding,
       .max_suppressed = shoal_amount_rows(p->policy->max_suppression, p->table->n_records),
       .run = p->run};
-  SHOAL_TRY(allow_noise(p, &task, error));
-  return method->local->run(&task, &g->partition, error);
+  SHOAL_TRY(allow_noise(p, task, error));
+  return method->local->run(task, &g->partition, error);
+}
+
+/*
+ * If the algorithm found no release: clusters by sizes and counts alone, then rows are exchanged
+ * until the other requirements hold. The better of both results is kept.
+ */
+static shoal_status exchange(const shoal_context *p, const shoal_method *method, inputs *g,
+                             const shoal_cluster_task *task, shoal_error *error) {
+  shoal_labelled_clusters_inputs from = {p, &g->axes, &g->recoding};
+  shoal_cluster_requirements first = g->required;
+  shoal_cluster_task first_task = *task;
+  shoal_partition partition = {0};
+  shoal_labelled_clusters *labelled = NULL;
+  first.n_others = 0;
+  first.monotone = true;
+  first_task.required = &first;
+  shoal_status status = method->local->run(&first_task, &partition, error);
+  if (status == SHOAL_OK) shoal_noise_reset(&partition.noise);
+  if (status == SHOAL_OK) status = shoal_cluster_exchange(task, &partition, error);
+  if (status == SHOAL_OK)
+    status = shoal_labelled_clusters_make(&from, &partition, &labelled, error);
+  if (status == SHOAL_OK &&
+      labelled->decision.verdict.suppressed < g->labelled->decision.verdict.suppressed) {
+    shoal_partition worse = g->partition;
+    shoal_labelled_clusters *worse_labelled = g->labelled;
+    g->partition = partition;
+    g->labelled = labelled;
+    partition = worse;
+    labelled = worse_labelled;
+  }
+  shoal_labelled_clusters_free(labelled);
+  shoal_partition_reset(&partition);
+  return status;
 }
 
 /* ------------------------------------------------------------ refusal */
@@ -256,8 +289,11 @@ static shoal_status run(const shoal_context *p, const shoal_method *method, inpu
                         shoal_decision *d, shoal_result *result, shoal_error *error) {
   shoal_labelled_clusters_inputs from = {p, &g->axes, &g->recoding};
   SHOAL_TRY(check_settings(p->policy, method->local, result, error));
-  SHOAL_TRY(cluster(p, method, g, error));
+  shoal_cluster_task task;
+  SHOAL_TRY(cluster(p, method, g, &task, error));
   SHOAL_TRY(shoal_labelled_clusters_make(&from, &g->partition, &g->labelled, error));
+  if (g->labelled->decision.verdict.suppressed > task.max_suppressed && g->required.n_others)
+    SHOAL_TRY(exchange(p, method, g, &task, error));
   SHOAL_TRY(decide(p, g, d, error));
   return report_clusters(p, method, g, d, result, error);
 }
