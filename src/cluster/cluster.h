@@ -65,7 +65,7 @@ void shoal_partition_reset(shoal_partition *partition);
 /* The requirements that an algorithm supports. */
 typedef enum shoal_supported_models {
   SHOAL_SUPPORTS_SIZE,   /* k alone */
-  SHOAL_SUPPORTS_COUNTS, /* k and numbers of distinct values */
+  SHOAL_SUPPORTS_COUNTS, /* k and numbers of distinct values; other models by exchanging rows */
   SHOAL_SUPPORTS_ALL     /* every model */
 } shoal_supported_models;
 

@@ -43,6 +43,12 @@ typedef struct cluster {
   double deficit;
 } cluster;
 
+/* The cluster of each row; n_clusters: suppressed. */
+typedef struct state {
+  uint32_t *cluster_of_row;
+  double sum; /* of deficits */
+} state;
+
 typedef struct exchange {
   const shoal_cluster_task *task;
   shoal_requirement_checker checker;
@@ -52,8 +58,8 @@ typedef struct exchange {
   cluster bin; /* suppressed rows */
   uint32_t *scratch;
   size_t scratch_capacity;
-  uint32_t *best; /* cluster of each row in the best state; n_clusters: suppressed */
-  double best_sum;
+  state best;    /* of all */
+  state current; /* that random changes start from; nothing is suppressed in it */
   uint64_t work, max_work;
   shoal_random random;
   bool failed; /* out of memory */
@@ -307,16 +313,14 @@ static double sum_of_deficits(const exchange *x) {
   return sum;
 }
 
-static void keep_if_best(exchange *x) {
-  double sum = sum_of_deficits(x);
-  if (sum >= x->best_sum - EPSILON) return;
-  x->best_sum = sum;
+/* Stores the clusters as `state`, and their sum of deficits. */
+static void store(const exchange *x, state *to) {
+  to->sum = sum_of_deficits(x);
   for (uint32_t c = 0; c < x->n_clusters; c++)
-    for (size_t i = 0; i < x->clusters[c].n; i++) x->best[x->clusters[c].rows[i]] = c;
-  for (size_t i = 0; i < x->bin.n; i++) x->best[x->bin.rows[i]] = x->n_clusters;
+    for (size_t i = 0; i < x->clusters[c].n; i++) to->cluster_of_row[x->clusters[c].rows[i]] = c;
+  for (size_t i = 0; i < x->bin.n; i++) to->cluster_of_row[x->bin.rows[i]] = x->n_clusters;
 }
 
-/* Makes the clusters those of `cluster_of_row`; n_clusters: suppressed. */
 static void restore(exchange *x, const uint32_t *cluster_of_row) {
   for (uint32_t c = 0; c < x->n_clusters; c++) x->clusters[c].n = 0;
   x->bin.n = 0;
@@ -395,11 +399,12 @@ static shoal_status prepare(exchange *x, const shoal_partition *partition, shoal
   const shoal_tracked *tracked = x->task->required->tracked;
   x->n_clusters = partition->n_clusters;
   x->max_work = WORK_PER_ROW * n > MIN_WORK ? WORK_PER_ROW * n : MIN_WORK;
-  x->best_sum = (double)UINT64_MAX;
   x->clusters = shoal_alloc_zero(x->n_clusters, sizeof *x->clusters);
-  x->best = shoal_alloc((size_t)n, sizeof *x->best);
+  x->best.cluster_of_row = shoal_alloc((size_t)n, sizeof *x->best.cluster_of_row);
+  x->current.cluster_of_row = shoal_alloc((size_t)n, sizeof *x->current.cluster_of_row);
   x->kind_of_row = shoal_alloc_zero((size_t)n, sizeof *x->kind_of_row);
-  if (!x->clusters || !x->best || !x->kind_of_row) return shoal_fail_memory(error);
+  if (!x->clusters || !x->best.cluster_of_row || !x->current.cluster_of_row || !x->kind_of_row)
+    return shoal_fail_memory(error);
   shoal_random_seed(&x->random, 1);
   for (size_t t = 0; t < tracked->n_columns; t++) {
     shoal_ids ids;
@@ -419,27 +424,38 @@ static shoal_status prepare(exchange *x, const shoal_partition *partition, shoal
   return SHOAL_OK;
 }
 
-static shoal_status search(exchange *x, shoal_error *error) {
-  SHOAL_TRY(descend(x, error));
+static void keep_if_best(exchange *x) {
+  if (sum_of_deficits(x) < x->best.sum - EPSILON) store(x, &x->best);
+}
+
+/* Suppresses rows of the current state; it is restored afterwards. */
+static void try_suppressing(exchange *x) {
+  if (x->best.sum <= 0 || !x->task->max_suppressed) return;
+  suppress(x);
   keep_if_best(x);
-  for (int i = 0; i < MAX_SHAKES && sum_of_deficits(x) > 0 && !is_spent(x); i++) {
-    shake(x);
+  restore(x, x->current.cluster_of_row);
+}
+
+static shoal_status search(exchange *x, shoal_error *error) {
+  store(x, &x->best);
+  x->current.sum = x->best.sum;
+  for (int i = 0; i <= MAX_SHAKES && x->best.sum > 0 && !is_spent(x); i++) {
+    if (i) shake(x);
     SHOAL_TRY(descend(x, error));
-    if (sum_of_deficits(x) > x->best_sum + EPSILON) restore(x, x->best);
-    else keep_if_best(x);
+    if (sum_of_deficits(x) <= x->current.sum + EPSILON) {
+      keep_if_best(x);
+      store(x, &x->current);
+      try_suppressing(x);
+    } else {
+      restore(x, x->current.cluster_of_row);
+    }
   }
-  if (x->best_sum > 0 && x->task->max_suppressed) {
-    restore(x, x->best);
-    suppress(x);
-    keep_if_best(x);
+  if (x->best.sum > 0) { /* all rows as one class, but a few */
+    memset(x->current.cluster_of_row, 0, (size_t)x->task->axes->n_rows * sizeof(uint32_t));
+    restore(x, x->current.cluster_of_row);
+    try_suppressing(x);
   }
-  if (x->best_sum > 0 && x->task->max_suppressed) { /* all rows as one class, but a few */
-    memset(x->best, 0, (size_t)x->task->axes->n_rows * sizeof *x->best);
-    restore(x, x->best);
-    suppress(x);
-    keep_if_best(x);
-  }
-  restore(x, x->best);
+  restore(x, x->best.cluster_of_row);
   bring_back(x);
   return x->failed || x->checker.failed ? shoal_fail_memory(error) : SHOAL_OK;
 }
@@ -466,7 +482,8 @@ shoal_status shoal_cluster_exchange(const shoal_cluster_task *task, shoal_partit
   for (uint32_t c = 0; x.clusters && c < x.n_clusters; c++) free(x.clusters[c].rows);
   free(x.clusters);
   free(x.bin.rows);
-  free(x.best);
+  free(x.best.cluster_of_row);
+  free(x.current.cluster_of_row);
   free(x.kind_of_row);
   free(x.scratch);
   shoal_requirement_checker_reset(&x.checker);

@@ -297,6 +297,8 @@ static double deficit_of(shoal_requirement_checker *checker, const shoal_require
                   ? (double)imbalance(checker, &groups, &view->values)
                   : 1;
     if (gap > 0) deficit += gap;
+  } else if (type->deficit) {
+    deficit = type->deficit(requirement, view);
   } else if (gap > 0) {
     deficit = gap * (double)view->n_rows;
   }

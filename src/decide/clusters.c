@@ -92,7 +92,8 @@ static shoal_status allow_noise(const shoal_context *p, shoal_cluster_task *task
   return SHOAL_OK;
 }
 
-static shoal_status cluster(const shoal_context *p, const shoal_method *method, inputs *g,
+/* Everything that clustering works with. */
+static shoal_status prepare(const shoal_context *p, const shoal_method *method, inputs *g,
                             shoal_cluster_task *task, shoal_error *error) {
   SHOAL_TRY(shoal_cluster_requirements_init(
       &g->required, &p->requirements, &p->tracked, p->table,
@@ -114,40 +115,52 @@ static shoal_status cluster(const shoal_context *p, const shoal_method *method, 
       .recoding = &g->recoding,
       .max_suppressed = shoal_amount_rows(p->policy->max_suppression, p->table->n_records),
       .run = p->run};
-  SHOAL_TRY(allow_noise(p, task, error));
-  return method->local->run(task, &g->partition, error);
+  return allow_noise(p, task, error);
 }
 
-/*
- * If the algorithm found no release: clusters by sizes and counts alone, then rows are exchanged
- * until the other requirements hold. The better of both results is kept.
- */
-static shoal_status exchange(const shoal_context *p, const shoal_method *method, inputs *g,
-                             const shoal_cluster_task *task, shoal_error *error) {
-  shoal_labelled_clusters_inputs from = {p, &g->axes, &g->recoding};
-  shoal_cluster_requirements first = g->required;
+/* Clusters by size and counts alone; then rows are exchanged until the other models hold. */
+static shoal_status cluster_by_exchange(const shoal_cluster_task *task,
+                                        const shoal_local_algorithm *algorithm,
+                                        shoal_partition *partition, shoal_error *error) {
+  shoal_cluster_requirements first = *task->required;
   shoal_cluster_task first_task = *task;
-  shoal_partition partition = {0};
-  shoal_labelled_clusters *labelled = NULL;
   first.n_others = 0;
   first.monotone = true;
   first_task.required = &first;
-  shoal_status status = method->local->run(&first_task, &partition, error);
-  if (status == SHOAL_OK) shoal_noise_reset(&partition.noise);
-  if (status == SHOAL_OK) status = shoal_cluster_exchange(task, &partition, error);
-  if (status == SHOAL_OK)
-    status = shoal_labelled_clusters_make(&from, &partition, &labelled, error);
-  if (status == SHOAL_OK &&
-      labelled->decision.verdict.suppressed < g->labelled->decision.verdict.suppressed) {
-    shoal_partition worse = g->partition;
-    shoal_labelled_clusters *worse_labelled = g->labelled;
-    g->partition = partition;
+  first_task.max_noise = 0;
+  SHOAL_TRY(algorithm->run(&first_task, partition, error));
+  return shoal_cluster_exchange(task, partition, error);
+}
+
+/* Clusters the rows and makes classes of the clusters, into g->partition and g->labelled. */
+static shoal_status cluster(const shoal_context *p, const shoal_method *method,
+                            const shoal_cluster_task *task, bool by_exchange, inputs *g,
+                            shoal_error *error) {
+  shoal_labelled_clusters_inputs from = {p, &g->axes, &g->recoding};
+  SHOAL_TRY(by_exchange ? cluster_by_exchange(task, method->local, &g->partition, error)
+                        : method->local->run(task, &g->partition, error));
+  return shoal_labelled_clusters_make(&from, &g->partition, &g->labelled, error);
+}
+
+/* A second attempt, by exchange. The one that suppresses fewer rows is kept. */
+static shoal_status try_exchange(const shoal_context *p, const shoal_method *method,
+                                 const shoal_cluster_task *task, inputs *g, shoal_error *error) {
+  shoal_partition first = g->partition;
+  shoal_labelled_clusters *labelled = g->labelled;
+  g->partition = (shoal_partition){0};
+  g->labelled = NULL;
+  shoal_status status = cluster(p, method, task, true, g, error);
+  if (status != SHOAL_OK ||
+      g->labelled->decision.verdict.suppressed >= labelled->decision.verdict.suppressed) {
+    shoal_partition second = g->partition;
+    shoal_labelled_clusters *second_labelled = g->labelled;
+    g->partition = first;
     g->labelled = labelled;
-    partition = worse;
-    labelled = worse_labelled;
+    first = second;
+    labelled = second_labelled;
   }
   shoal_labelled_clusters_free(labelled);
-  shoal_partition_reset(&partition);
+  shoal_partition_reset(&first);
   return status;
 }
 
@@ -287,13 +300,14 @@ static shoal_status report_clusters(const shoal_context *p, const shoal_method *
 
 static shoal_status run(const shoal_context *p, const shoal_method *method, inputs *g,
                         shoal_decision *d, shoal_result *result, shoal_error *error) {
-  shoal_labelled_clusters_inputs from = {p, &g->axes, &g->recoding};
-  SHOAL_TRY(check_settings(p->policy, method->local, result, error));
   shoal_cluster_task task;
-  SHOAL_TRY(cluster(p, method, g, &task, error));
-  SHOAL_TRY(shoal_labelled_clusters_make(&from, &g->partition, &g->labelled, error));
-  if (g->labelled->decision.verdict.suppressed > task.max_suppressed && g->required.n_others)
-    SHOAL_TRY(exchange(p, method, g, &task, error));
+  SHOAL_TRY(check_settings(p->policy, method->local, result, error));
+  SHOAL_TRY(prepare(p, method, g, &task, error));
+  bool by_exchange = g->required.n_others && method->local->supports != SHOAL_SUPPORTS_ALL;
+  SHOAL_TRY(cluster(p, method, &task, by_exchange, g, error));
+  if (g->labelled->decision.verdict.suppressed > task.max_suppressed && g->required.n_others &&
+      !by_exchange)
+    SHOAL_TRY(try_exchange(p, method, &task, g, error));
   SHOAL_TRY(decide(p, g, d, error));
   return report_clusters(p, method, g, d, result, error);
 }

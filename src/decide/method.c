@@ -185,7 +185,8 @@ shoal_status shoal_method_bind(const shoal_policy *policy, shoal_method *method,
   const char *name = policy->algorithm.text ? policy->algorithm.text : "auto";
   memset(method, 0, sizeof *method);
   explain(method, policy->algorithm.mark.line ? "the policy names it" : "asked for", "");
-  if (strcmp(name, "auto") == 0) choose(policy, method);
+  method->automatic = strcmp(name, "auto") == 0;
+  if (method->automatic) choose(policy, method);
   else if (!(method->node = find_node(name))) method->local = find_local(name);
   char advice[SUMMARY_BYTES];
   if (method->local) {
@@ -203,29 +204,33 @@ shoal_status shoal_method_bind(const shoal_policy *policy, shoal_method *method,
   return bind_objective(policy, method, error);
 }
 
-/* A requirement that the algorithm does not support; NULL: none. */
-static const shoal_requirement *unsupported(const shoal_cluster_requirements *required,
-                                            shoal_supported_models supports) {
-  if (supports != SHOAL_SUPPORTS_ALL && required->n_others) return required->others[0];
-  for (size_t d = 0; supports == SHOAL_SUPPORTS_SIZE && d < required->n_counts; d++) {
-    if (required->counts[d].min_distinct <= 1) continue;
-    for (size_t i = 0; i < required->requirements->n_items; i++)
-      if (required->requirements->items[i].sensitive == required->counts[d].sensitive)
-        return &required->requirements->items[i];
-  }
-  return NULL;
+bool shoal_method_next(const shoal_policy *policy, shoal_method *method) {
+  const char *objective = policy->objective.text;
+  if (!method->automatic || method->local || policy->slack || policy->n_prefer) return false;
+  shoal_method next = {.kind = SHOAL_METHOD_CLUSTERS,
+                       .local = find_local("flock"),
+                       .local_objective = find_local_objective(objective ? objective : "il"),
+                       .automatic = true};
+  if (!next.local_objective) return false; /* an objective of nodes only */
+  next.name = next.local->name;
+  explain(&next, "local recoding: no full-domain release was found by ", method->name);
+  *method = next;
+  return true;
 }
 
+/* k-member supports k alone. */
 shoal_status shoal_method_check_support(const shoal_method *method, const shoal_policy *policy,
                                         const shoal_cluster_requirements *required,
                                         shoal_error *error) {
-  const shoal_local_algorithm *algorithm = method->local;
-  const shoal_requirement *requirement = unsupported(required, algorithm->supports);
-  if (!requirement) return SHOAL_OK;
-  return shoal_policy_fail(
-      policy, policy->algorithm.mark, error,
-      "%s supports %s only, but the policy has %s; use flock, mondrian or auto", algorithm->name,
-      algorithm->supports == SHOAL_SUPPORTS_SIZE ? "k"
-                                                 : "k and numbers of distinct sensitive values",
-      requirement->type->name);
+  const shoal_requirement *other = required->n_others ? required->others[0] : NULL;
+  for (size_t d = 0; !other && d < required->n_counts; d++) {
+    if (required->counts[d].min_distinct <= 1) continue;
+    for (size_t i = 0; !other && i < required->requirements->n_items; i++)
+      if (required->requirements->items[i].sensitive == required->counts[d].sensitive)
+        other = &required->requirements->items[i];
+  }
+  if (!other || method->local->supports != SHOAL_SUPPORTS_SIZE) return SHOAL_OK;
+  return shoal_policy_fail(policy, policy->algorithm.mark, error,
+                           "%s supports k only, but the policy has %s; use flock or auto",
+                           method->name, other->type->name);
 }

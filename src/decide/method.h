@@ -23,6 +23,7 @@ typedef struct shoal_method {
   const shoal_objective *node_objective;
   const shoal_local_algorithm *local;
   const shoal_local_objective *local_objective;
+  bool automatic;   /* the policy leaves the choice to "auto" */
   char reason[160]; /* why "auto" chose it, or that it was asked for */
 } shoal_method;
 
@@ -32,6 +33,9 @@ typedef struct shoal_method {
  */
 shoal_status shoal_method_bind(const shoal_policy *policy, shoal_method *method,
                                shoal_error *error) SHOAL_MUST_CHECK;
+
+/* What "auto" tries after this method has found no release; false: nothing. */
+bool shoal_method_next(const shoal_policy *policy, shoal_method *method);
 
 /* SHOAL_BAD_INPUT if the local algorithm does not support a model of the policy. */
 shoal_status shoal_method_check_support(const shoal_method *method, const shoal_policy *policy,

@@ -3,6 +3,7 @@
  * job/anonymize: from a table and a policy to a decision that satisfies it (decision.h). The method
  * is bound, the necessary conditions refuse early, then the method decides.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,12 +11,16 @@
 #include "job/release.h"
 #include "table/count.h"
 
-void shoal_release_delete(shoal_release *release) {
-  if (!release) return;
+static void reset(shoal_release *release) {
   shoal_decision_reset(&release->decision);
   shoal_context_reset(&release->context);
   shoal_result_delete(release->result);
   shoal_table_delete(release->expanded);
+  memset(release, 0, sizeof *release);
+}
+
+void shoal_release_delete(shoal_release *release) {
+  if (release) reset(release);
   free(release);
 }
 
@@ -39,6 +44,31 @@ static shoal_status refuse_early(const shoal_context *p, shoal_error *error) {
   SHOAL_TRY(shoal_context_max_classes(p, &most, &impossible, why, sizeof why, error));
   if (!impossible) return SHOAL_OK;
   return shoal_fail(error, SHOAL_REFUSED, "no release can satisfy the policy: %s", why);
+}
+
+/*
+ * Any release is made of parts of the whole table, so what the requirements say about parts of one
+ * class with all rows proves how many rows must be suppressed (shoal_min_suppressed). Noise rows
+ * could change that.
+ */
+static shoal_status refuse_by_parts(const shoal_context *p, shoal_error *error) {
+  uint64_t n = p->table->n_records, max = shoal_amount_rows(p->policy->max_suppression, n);
+  if (p->policy->noise_allowed || max >= n) return SHOAL_OK;
+  uint32_t *ids = shoal_alloc_zero(p->frequency->base.n_classes, sizeof *ids);
+  if (!ids) return shoal_fail_memory(error);
+  shoal_classes whole = {0};
+  shoal_status status = shoal_classes_regroup(&p->frequency->base, ids, 1, &whole, error);
+  free(ids);
+  SHOAL_TRY(status);
+  uint8_t violates;
+  (void)shoal_judge(&p->requirements, p->frequency, &whole, UINT64_MAX, &violates);
+  uint64_t min = shoal_min_suppressed(&p->requirements, p->frequency, &whole, &violates);
+  shoal_classes_reset(&whole);
+  if (min <= max) return SHOAL_OK;
+  return shoal_fail(error, SHOAL_REFUSED,
+                    "no release can satisfy the policy: the models require at least %llu of %llu "
+                    "rows to be suppressed, and %llu may be; run 'shoal explain DATA -P POLICY'",
+                    (unsigned long long)min, (unsigned long long)n, (unsigned long long)max);
 }
 
 /* A table of counted rows is written from its file, which only full-domain algorithms can do. */
@@ -103,28 +133,58 @@ shoal_status shoal_release_decide(shoal_release *release, const shoal_method *me
   return SHOAL_OK;
 }
 
+/* Decides by one method, into a release that has a new result and nothing else. */
+static shoal_status attempt(shoal_release *release, const shoal_table *table,
+                            const shoal_policy *policy, const shoal_method *method,
+                            const shoal_run *run, bool *proven, shoal_error *error) {
+  const shoal_context *p = &release->context;
+  shoal_result *result = release->result;
+  SHOAL_TRY(check_source(table, method, error));
+  SHOAL_TRY(check_slack(policy, method, error));
+  result->release.method = method->kind;
+  if (method->local) SHOAL_TRY(expand(release, &table, error));
+  SHOAL_TRY(shoal_context_init(&release->context, table, policy,
+                               method->local ? SHOAL_CONTEXT_LOCAL : SHOAL_CONTEXT_LATTICE, run,
+                               error));
+  result->release.algorithm = method->name;
+  result->release.algorithm_reason =
+      shoal_result_string(result, method->reason, strlen(method->reason));
+  if (!result->release.algorithm_reason) return shoal_fail_memory(error);
+  SHOAL_TRY(shoal_result_input(result, p, error));
+  shoal_status status = refuse_early(p, error);
+  if (status == SHOAL_OK) status = refuse_by_parts(p, error);
+  *proven = status == SHOAL_REFUSED;
+  SHOAL_TRY(status);
+  SHOAL_TRY(warn_of_effort(release, method, error));
+  status = shoal_release_decide(release, method, error);
+  if (status != SHOAL_OK && status != SHOAL_REFUSED) return status;
+  shoal_status trust = shoal_requirements_status(&p->requirements, error);
+  return trust != SHOAL_OK ? trust : status;
+}
+
+/* Tries the policy's method, or what "auto" tries, one after the other. */
 static shoal_status anonymize(shoal_release *release, const shoal_table *table,
                               const shoal_policy *policy, const shoal_run *run,
                               shoal_error *error) {
-  const shoal_context *p = &release->context;
-  shoal_result *result = release->result;
   shoal_method method;
+  char tried[160] = "";
   SHOAL_TRY(shoal_method_bind(policy, &method, error));
-  SHOAL_TRY(check_source(table, &method, error));
-  SHOAL_TRY(check_slack(policy, &method, error));
-  result->release.method = method.kind;
-  if (method.local) SHOAL_TRY(expand(release, &table, error));
-  SHOAL_TRY(shoal_context_init(&release->context, table, policy,
-                               method.local ? SHOAL_CONTEXT_LOCAL : SHOAL_CONTEXT_LATTICE, run,
-                               error));
-  result->release.algorithm = method.name;
-  result->release.algorithm_reason =
-      shoal_result_string(result, method.reason, strlen(method.reason));
-  if (!result->release.algorithm_reason) return shoal_fail_memory(error);
-  SHOAL_TRY(shoal_result_input(result, p, error));
-  SHOAL_TRY(refuse_early(p, error));
-  SHOAL_TRY(warn_of_effort(release, &method, error));
-  return shoal_release_decide(release, &method, error);
+  for (;;) {
+    bool proven = false;
+    release->result = shoal_result_new(SHOAL_RESULT_RELEASE);
+    if (!release->result) return shoal_fail_memory(error);
+    shoal_status status = attempt(release, table, policy, &method, run, &proven, error);
+    if (status != SHOAL_REFUSED || proven) return status;
+    const char *name = method.name;
+    if (!shoal_method_next(policy, &method)) {
+      if (!*tried) return status;
+      shoal_error last = *error;
+      return shoal_fail(error, SHOAL_REFUSED, "found no release, by %s or by %s; the last said: %s",
+                        tried, name, last.message);
+    }
+    (void)snprintf(tried, sizeof tried, "%s", name);
+    reset(release);
+  }
 }
 
 shoal_status shoal_job_anonymize(const shoal_table *table, const shoal_policy *policy,
@@ -132,13 +192,7 @@ shoal_status shoal_job_anonymize(const shoal_table *table, const shoal_policy *p
   shoal_release *release = shoal_alloc_zero(1, sizeof *release);
   if (!release) return shoal_fail_memory(error);
   double started = shoal_seconds();
-  release->result = shoal_result_new(SHOAL_RESULT_RELEASE);
-  shoal_status status = release->result ? SHOAL_OK : shoal_fail_memory(error);
-  if (status == SHOAL_OK) status = anonymize(release, table, policy, run, error);
-  if (status == SHOAL_OK || status == SHOAL_REFUSED) {
-    shoal_status trust = shoal_requirements_status(&release->context.requirements, error);
-    if (trust != SHOAL_OK) status = trust;
-  }
+  shoal_status status = anonymize(release, table, policy, run, error);
   if (status != SHOAL_OK) {
     shoal_release_delete(release);
     return status;

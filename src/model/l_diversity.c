@@ -137,6 +137,22 @@ static double reached(const shoal_requirement *requirement, const shoal_class_vi
   return value;
 }
 
+static double deficit(const shoal_requirement *requirement, const shoal_class_view *view) {
+  if (requirement->word[KIND] != RECURSIVE)
+    return (shoal_required_number(requirement) - reached(requirement, view)) * (double)view->n_rows;
+  shoal_frequencies f;
+  shoal_frequencies_init(&f, &view->values);
+  uint64_t l = (uint64_t)requirement->number[L].mantissa, tail = 0;
+  for (size_t i = (size_t)l - 1; !f.failed && i < f.n; i++) tail += f.rows[i];
+  double missing = l > f.n ? (double)(l - f.n) : 0;
+  double gap = f.failed || !f.n ? 0
+                                : (double)f.rows[0] -
+                                      shoal_decimal_double(requirement->number[C]) * (double)tail;
+  (void)shoal_requirement_failed(requirement, f.failed);
+  shoal_frequencies_reset(&f);
+  return gap + missing + 0.5; /* r1 = c x tail is not enough */
+}
+
 /* Rows of the class if no value keeps more than `cap` of its rows. */
 static uint64_t capped_sum(const shoal_frequencies *f, uint64_t cap) {
   uint64_t sum = 0;
@@ -258,6 +274,7 @@ const shoal_model_type shoal_model_l_diversity = {
     .prepare = prepare,
     .holds = holds,
     .reached = reached,
+    .deficit = deficit,
     .required = shoal_required_number,
     .max_classes = max_classes,
     .distinct = distinct,

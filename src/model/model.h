@@ -160,6 +160,9 @@ struct shoal_model_type {
   /* The class's value and the required one, for reports. */
   double (*reached)(const shoal_requirement *requirement, const shoal_class_view *view);
   double (*required)(const shoal_requirement *requirement);
+  /* About how many rows a class that violates it is away from satisfying it. NULL: the difference
+   * of `required` and `reached` times its rows. */
+  double (*deficit)(const shoal_requirement *requirement, const shoal_class_view *view);
   /* The maximum number of classes that can all satisfy it; 0: none can. NULL: no bound. */
   uint64_t (*max_classes)(const shoal_requirement *requirement,
                           const shoal_value_frequencies *frequencies);

@@ -88,10 +88,16 @@ static uint64_t *rows_by_label(const guards *self, uint32_t l, const shoal_value
   return rows;
 }
 
-/* The maximum number of rows under a guard of the class; UINT64_MAX: no memory. */
-static uint64_t worst_guard(const shoal_requirement *requirement, const shoal_class_view *view) {
+/*
+ * The maximum number of rows under a guard of the class; UINT64_MAX: no memory. *excess: rows above
+ * the limit of each guard, summed over the guards.
+ */
+static uint64_t worst_guard(const shoal_requirement *requirement, const shoal_class_view *view,
+                            double *excess) {
   const guards *self = requirement->own;
   uint64_t worst = 0;
+  double limit = shoal_decimal_double(requirement->number[BREACH]) * (double)view->n_rows;
+  *excess = 0;
   for (uint32_t l = 0; l < self->tree->n_levels && worst != UINT64_MAX; l++) {
     uint64_t *rows = NULL;
     size_t at = 0;
@@ -103,6 +109,7 @@ static uint64_t worst_guard(const shoal_requirement *requirement, const shoal_cl
       (void)shoal_requirement_failed(requirement, !rows);
       uint64_t under = rows ? rows[self->label[guard]] : UINT64_MAX;
       if (under > worst) worst = under;
+      if ((double)under > limit) *excess += (double)under - limit;
     }
     free(rows);
   }
@@ -111,12 +118,21 @@ static uint64_t worst_guard(const shoal_requirement *requirement, const shoal_cl
 
 static bool holds(const shoal_requirement *requirement, const shoal_class_view *view) {
   shoal_decimal breach = requirement->number[BREACH];
-  return shoal_compare_products(worst_guard(requirement, view), shoal_power_of_ten(breach.scale),
-                                view->n_rows, (shoal_uint128)breach.mantissa) <= 0;
+  double excess;
+  return shoal_compare_products(worst_guard(requirement, view, &excess),
+                                shoal_power_of_ten(breach.scale), view->n_rows,
+                                (shoal_uint128)breach.mantissa) <= 0;
+}
+
+static double deficit(const shoal_requirement *requirement, const shoal_class_view *view) {
+  double excess;
+  (void)worst_guard(requirement, view, &excess);
+  return excess;
 }
 
 static double reached(const shoal_requirement *requirement, const shoal_class_view *view) {
-  return view->n_rows ? (double)worst_guard(requirement, view) / (double)view->n_rows : 0;
+  double excess;
+  return view->n_rows ? (double)worst_guard(requirement, view, &excess) / (double)view->n_rows : 0;
 }
 
 static double required(const shoal_requirement *requirement) {
@@ -142,5 +158,6 @@ const shoal_model_type shoal_model_personalized = {
     .release = release,
     .holds = holds,
     .reached = reached,
+    .deficit = deficit,
     .required = required,
 };
