@@ -62,13 +62,20 @@ static shoal_status refuse_by_parts(const shoal_context *p, shoal_error *error) 
   SHOAL_TRY(status);
   uint8_t violates;
   (void)shoal_judge(&p->requirements, p->frequency, &whole, UINT64_MAX, &violates);
-  uint64_t min = shoal_min_suppressed(&p->requirements, p->frequency, &whole, &violates);
+  uint64_t min =
+      violates ? shoal_min_suppressed(&p->requirements, p->frequency, &whole, &violates) : 0;
+  const shoal_requirement *first = p->requirements.items; /* that the whole table violates */
+  while (min > max && shoal_requirement_holds(first, p->frequency, &whole, 0, NULL)) first++;
   shoal_classes_reset(&whole);
+  SHOAL_TRY(shoal_requirements_status(&p->requirements, error));
   if (min <= max) return SHOAL_OK;
+  bool on = first->sensitive != SHOAL_NO_ATTRIBUTE;
   return shoal_fail(error, SHOAL_REFUSED,
-                    "no release can satisfy the policy: the models require at least %llu of %llu "
-                    "rows to be suppressed, and %llu may be; run 'shoal explain DATA -P POLICY'",
-                    (unsigned long long)min, (unsigned long long)n, (unsigned long long)max);
+                    "no release can satisfy the policy: %s%s%s requires at least %llu of %llu rows "
+                    "to be suppressed, and %llu may be; run 'shoal explain DATA -P POLICY'",
+                    first->type->name, on ? " on " : "",
+                    on ? p->sensitive[first->sensitive].column->name : "", (unsigned long long)min,
+                    (unsigned long long)n, (unsigned long long)max);
 }
 
 /* A table of counted rows is written from its file, which only full-domain algorithms can do. */
@@ -125,9 +132,13 @@ shoal_status shoal_release_decide(shoal_release *release, const shoal_method *me
                                   shoal_error *error) {
   const shoal_context *p = &release->context;
   shoal_decision *d = &release->decision;
-  SHOAL_TRY(methods[method->kind](p, method, d, release->result, error));
+  shoal_status status = methods[method->kind](p, method, d, release->result, error);
+  if (status != SHOAL_OK && status != SHOAL_REFUSED) return status;
+  SHOAL_TRY(shoal_requirements_status(&p->requirements, error)); /* before verdicts are used */
+  SHOAL_TRY(status);
   SHOAL_TRY(shoal_decision_accept(d, p, method, error));
   SHOAL_TRY(shoal_decision_suppress(d, p, error));
+  SHOAL_TRY(shoal_requirements_status(&p->requirements, error));
   SHOAL_TRY(shoal_decision_report(d, p, release->result, error));
   shoal_decision_compact(d, &release->context);
   return SHOAL_OK;
@@ -156,10 +167,7 @@ static shoal_status attempt(shoal_release *release, const shoal_table *table,
   *proven = status == SHOAL_REFUSED;
   SHOAL_TRY(status);
   SHOAL_TRY(warn_of_effort(release, method, error));
-  status = shoal_release_decide(release, method, error);
-  if (status != SHOAL_OK && status != SHOAL_REFUSED) return status;
-  shoal_status trust = shoal_requirements_status(&p->requirements, error);
-  return trust != SHOAL_OK ? trust : status;
+  return shoal_release_decide(release, method, error);
 }
 
 /* Tries the policy's method, or what "auto" tries, one after the other. */

@@ -48,9 +48,10 @@ static void add_factor(exponents *e, uint64_t base, int64_t power) {
 }
 
 /* Is n^n = l^n x product of f^f, with l = mantissa / 10^scale? */
-static bool is_tie(const shoal_frequencies *f, shoal_decimal l) {
+static bool is_tie(const shoal_requirement *requirement, const shoal_frequencies *f,
+                   shoal_decimal l) {
   exponents *e = shoal_alloc_zero(1, sizeof *e);
-  if (!e) return false;
+  if (shoal_requirement_failed(requirement, !e)) return false;
   int64_t n = (int64_t)f->sum;
   add_factor(e, f->sum, n);
   add_factor(e, 10, n * (int64_t)l.scale);
@@ -67,7 +68,8 @@ static bool is_tie(const shoal_frequencies *f, shoal_decimal l) {
  * differ by more than the rounding error. Otherwise integers decide whether they are equal. If
  * neither decides, the class counts as violating.
  */
-static bool holds_entropy(const shoal_frequencies *f, shoal_decimal l) {
+static bool holds_entropy(const shoal_requirement *requirement, const shoal_frequencies *f,
+                          shoal_decimal l) {
   if (f->sum == 0) return false;
   long double n = (long double)f->sum, sum = n * logl(n);
   for (size_t i = 0; i < f->n; i++) sum -= (long double)f->rows[i] * logl((long double)f->rows[i]);
@@ -76,7 +78,7 @@ static bool holds_entropy(const shoal_frequencies *f, shoal_decimal l) {
       (long double)(f->n + 8) * n * (logl(n) + logl((long double)l.mantissa) + 50) * 0x1p-62L;
   if (sum - wanted > slack) return true;
   if (wanted - sum > slack) return false;
-  return is_tie(f, l);
+  return is_tie(requirement, f, l);
 }
 
 /* The number of equally frequent values that would have the same entropy. */
@@ -118,7 +120,7 @@ static bool holds(const shoal_requirement *requirement, const shoal_class_view *
   shoal_frequencies_init(&f, &view->values);
   bool ok = !shoal_requirement_failed(requirement, f.failed) &&
             (requirement->word[KIND] == ENTROPY
-                 ? holds_entropy(&f, requirement->number[L])
+                 ? holds_entropy(requirement, &f, requirement->number[L])
                  : holds_recursive(&f, (uint64_t)requirement->number[L].mantissa,
                                    requirement->number[C]));
   shoal_frequencies_reset(&f);

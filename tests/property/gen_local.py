@@ -21,7 +21,7 @@ import support
 ALGORITHMS = (("k-member", None), ("greedy-pk", None), ("enhanced-pk", None), ("hybrid-pk", None), ("mondrian", None),
               ("top-down", None), ("flock", "il"), ("flock", "avg"), ("flock", "dm"), ("flock", "balanced"), ("auto", None))
 FULL_DOMAIN = ("samarati", "incognito", "optimal", "datafly", "mu-argus")
-CLUSTERING = ("greedy-pk", "enhanced-pk", "hybrid-pk")     # take sizes and numbers of distinct values
+CLUSTERING = ("greedy-pk", "enhanced-pk", "hybrid-pk")     # other models than counts by exchanging rows
 COUNTS = ("p-sensitive", "extended-p-sensitive", "distinct", "p-plus-sensitive")
 BALANCED = ("balanced-p-plus", "balanced-p-alpha")         # may hold on all classes, and break on their union
 OTHERS = ("entropy", "recursive", "equal", "ordered", "hierarchical", "alpha-k", "p-alpha-sensitive") + BALANCED
@@ -91,14 +91,14 @@ def pick_kinds(rng, algorithm, turn):
 
 
 def is_accepted(algorithm, kinds, models):
-    """What an algorithm can reach: k; k and numbers of distinct values; everything."""
+    """What an algorithm can reach: k alone, or everything."""
     if algorithm == "k-member":
         asking = [model for model in models if model.name != "k-anonymity"]
         if asking and all(model.required <= 1 for model in asking if model.name != "alpha-k") and not any(
                 kind in OTHERS for kind in kinds):
             return None
         return not asking
-    return algorithm not in CLUSTERING or not any(kind in OTHERS for kind in kinds)
+    return True
 
 
 # ---- cases ----------------------------------------------------------------------------------
