@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/types.h"
 
 static const shoal_local_objective local_objectives[] = {
     {"il", NULL, SHOAL_OBJECTIVE_IL, SHOAL_LOSS_HEIGHT}, /* default */
@@ -162,14 +163,22 @@ static void explain(shoal_method *method, const char *reason, const char *name) 
   (void)snprintf(method->reason, sizeof method->reason, "%s%.80s", reason, name);
 }
 
+/* The local algorithm of "auto": theta has its own. */
+static const shoal_local_algorithm *best_local(const shoal_policy *policy) {
+  for (size_t i = 0; i < policy->n_models; i++)
+    if (strcmp(policy->models[i].name.text, shoal_model_theta_sensitive.name) == 0)
+      return find_local("theta");
+  return find_local("flock");
+}
+
 static void choose(const shoal_policy *policy, shoal_method *method) {
   const shoal_attribute *number = number_without_hierarchy(policy);
   const char *objective = policy->objective.text;
   if (number) {
-    method->local = find_local("flock");
+    method->local = best_local(policy);
     explain(method, "local recoding: no hierarchy is given for ", number->name);
   } else if (objective && find_local_objective(objective) && !find_node_objective(objective)) {
-    method->local = find_local("flock");
+    method->local = best_local(policy);
     explain(method, "local recoding: the policy asks for the objective ", objective);
   } else if (objective && policy->n_prefer == 0) {
     method->node = find_node("optimal");
@@ -208,7 +217,7 @@ bool shoal_method_next(const shoal_policy *policy, shoal_method *method) {
   const char *objective = policy->objective.text;
   if (!method->automatic || method->local || policy->slack || policy->n_prefer) return false;
   shoal_method next = {.kind = SHOAL_METHOD_CLUSTERS,
-                       .local = find_local("flock"),
+                       .local = best_local(policy),
                        .local_objective = find_local_objective(objective ? objective : "il"),
                        .automatic = true};
   if (!next.local_objective) return false; /* an objective of nodes only */
