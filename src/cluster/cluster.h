@@ -56,8 +56,9 @@ typedef struct shoal_partition {
   shoal_noise noise;
   bool noise_short; /* more noise rows than the task allows would have helped */
   uint64_t
-      n_abandoned; /* rows of clusters that break a requirement, and that merging does not help */
-  char why[200];   /* a note on how it was made, for the report; may be "" */
+      n_abandoned;   /* rows of clusters that break a requirement, and that merging does not help */
+  uint64_t n_single; /* of these, rows that exchange.c suppresses one by one */
+  char why[200];     /* a note on how it was made, for the report; may be "" */
 } shoal_partition;
 
 void shoal_partition_reset(shoal_partition *partition);

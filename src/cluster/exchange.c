@@ -322,6 +322,7 @@ static void store(const exchange *x, state *to) {
 }
 
 static void restore(exchange *x, const uint32_t *cluster_of_row) {
+  if (x->failed) return; /* a row may be in no cluster */
   for (uint32_t c = 0; c < x->n_clusters; c++) x->clusters[c].n = 0;
   x->bin.n = 0;
   for (uint32_t row = 0; row < x->task->axes->n_rows; row++) {
@@ -421,7 +422,7 @@ static shoal_status prepare(exchange *x, const shoal_partition *partition, shoal
   }
   SHOAL_TRY(shoal_requirement_checker_init(&x->checker, x->task->required, error));
   restore(x, partition->cluster_of_row);
-  return SHOAL_OK;
+  return x->failed ? shoal_fail_memory(error) : SHOAL_OK;
 }
 
 static void keep_if_best(exchange *x) {
@@ -438,7 +439,7 @@ static void try_suppressing(exchange *x) {
 
 static shoal_status search(exchange *x, shoal_error *error) {
   store(x, &x->best);
-  x->current.sum = x->best.sum;
+  store(x, &x->current);
   for (int i = 0; i <= MAX_SHAKES && x->best.sum > 0 && !is_spent(x); i++) {
     if (i) shake(x);
     SHOAL_TRY(descend(x, error));
@@ -469,7 +470,7 @@ static void write_partition(const exchange *x, shoal_partition *partition) {
       partition->cluster_of_row[from->rows[i]] = partition->n_clusters;
     partition->n_clusters += from->n > 0;
   }
-  partition->n_abandoned = x->bin.n;
+  partition->n_abandoned = partition->n_single = x->bin.n;
 }
 
 shoal_status shoal_cluster_exchange(const shoal_cluster_task *task, shoal_partition *partition,

@@ -294,6 +294,13 @@ static shoal_status report_clusters(const shoal_context *p, const shoal_method *
   report->noise = g->partition.noise.n;
   if (p->policy->noise_allowed)
     report->max_noise = shoal_amount_rows(p->policy->noise, p->table->n_records);
+  report->single_rows = g->partition.n_single;
+  if (report->single_rows)
+    SHOAL_TRY(shoal_result_warn(
+        result, error,
+        "%llu row%s suppressed one by one: whoever knows that a person is in the "
+        "table and misses them in the release can guess their sensitive value",
+        (unsigned long long)report->single_rows, report->single_rows == 1 ? " was" : "s were"));
   SHOAL_TRY(report_why(result, g, error));
   return report_cluster_sizes(result, g, d, error);
 }

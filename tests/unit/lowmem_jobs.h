@@ -348,6 +348,8 @@ static const job jobs[] = {
     {.of = &anonymizing, .policy = OF_THETA, .algorithm = "theta", .inexact = true},
     {.of = &anonymizing, .policy = SORTED, .algorithm = "theta", .inexact = true},
     {.of = &anonymizing, .policy = GUARDED, .algorithm = "mondrian", .inexact = true},
+    {.of = &anonymizing, .policy = GUARDED, .algorithm = "enhanced-pk", .inexact = true},
+    {.of = &anonymizing, .policy = DIVERSE, .algorithm = "greedy-pk", .inexact = true},
     {.of = &anonymizing, .policy = TREED, .algorithm = "top-down", .inexact = true},
     {.of = &anonymizing, .policy = UNMET, .refused = true},
     {.of = &anonymizing, .policy = UNMET, .algorithm = "flock", .refused = true},
