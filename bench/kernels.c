@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/random.h"
 #include "model/model.h"
 #include "shoal/shoal.h"
@@ -328,6 +329,7 @@ int main(int argc, char **argv) {
     printf("%s\n", kernels[i].name);
     if (i == N_KERNELS - 1) return 0;
   }
+  shoal_hash_key_seed(1); /* the count must not depend on the key of the process */
   uint64_t n_rows = argc == 3 ? strtoull(argv[2], NULL, 10) : 0;
   for (int i = 0; (argc == 2 || n_rows) && i < N_KERNELS; i++)
     if (strcmp(argv[1], kernels[i].name) == 0)

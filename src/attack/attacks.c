@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "attack/attack.h"
-#include "model/exact.h"
+#include "base/wide.h"
 
 const shoal_attack *const shoal_attack_types[] = {
     &shoal_attack_linking,    &shoal_attack_homogeneity, &shoal_attack_background,

@@ -6,7 +6,6 @@
  * option's, the policy's, or 0.6, the paper's choice for k = 4.
  */
 #include "attack/tally.h"
-#include "model/exact.h"
 #include "model/theta.h"
 
 typedef struct threshold {
@@ -14,27 +13,13 @@ typedef struct threshold {
   uint64_t k;
 } threshold;
 
-/* spread / n^2 >= mu (k^2 - 1) / 12, exactly; spread / n^2 is the variance. */
-static bool is_enough(const threshold *theta, shoal_uint128 spread, uint64_t n) {
-  shoal_uint128 k = theta->k;
-  if (theta->mu.mantissa <= 0 || k < 2) return true;
-  return shoal_compare_products(spread, (shoal_uint128)12 * shoal_power_of_ten(theta->mu.scale),
-                                (shoal_uint128)n * n,
-                                (shoal_uint128)(uint64_t)theta->mu.mantissa * (k * k - 1)) >= 0;
-}
-
 static shoal_class_outcome evaluate(const shoal_class_attack *self, shoal_class_tally *tally) {
+  const threshold *theta = self->own;
   shoal_class_outcome outcome = shoal_class_outcome_by_share(self, tally);
   shoal_class_tally_sort(tally);
-  shoal_uint128 sum = 0, squares = 0;
-  for (size_t i = 0; i < tally->n; i++) {
-    uint64_t weight = i + 1;
-    sum += (shoal_uint128)tally->rows[i] * weight;
-    squares += (shoal_uint128)tally->rows[i] * weight * weight;
-  }
-  shoal_uint128 spread = tally->sum * squares - sum * sum;
-  outcome.succeeds = !is_enough(self->own, spread, tally->sum);
-  outcome.reached = (double)spread / ((double)tally->sum * (double)tally->sum);
+  shoal_wide_variance variance = shoal_wide_variance_of(tally->rows, tally->n);
+  outcome.succeeds = !shoal_wide_variance_reaches(variance, theta->mu, theta->k);
+  outcome.reached = shoal_wide_variance_double(variance);
   return outcome;
 }
 

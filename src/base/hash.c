@@ -8,20 +8,39 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 
-uint64_t shoal_hash_key[4];
+static const uint64_t PRIME = (UINT64_C(1) << 61) - 1;
+
+shoal_hash_keys shoal_hash_key;
+
+static void restrict_key(void) {
+  shoal_hash_key.point &= PRIME;
+  shoal_hash_key.odd |= 1;
+}
+
+void shoal_hash_key_seed(uint64_t seed) {
+  uint64_t words[sizeof shoal_hash_key / sizeof(uint64_t)];
+  shoal_random random;
+  shoal_random_seed(&random, seed);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) words[i] = shoal_random_next(&random);
+  memcpy(&shoal_hash_key, words, sizeof words);
+  restrict_key();
+}
 
 /* Runs before main, so no table has to check whether the key is set. */
 __attribute__((constructor)) static void choose_key(void) {
-  if (getrandom(shoal_hash_key, sizeof shoal_hash_key, GRND_NONBLOCK) !=
+  /* Up to 256 bytes come whole, or not at all while the machine starts and has no entropy. */
+  _Static_assert(sizeof shoal_hash_key <= 256, "getrandom gives all of it at once");
+  if (getrandom(&shoal_hash_key, sizeof shoal_hash_key, GRND_NONBLOCK) ==
       (ssize_t)sizeof shoal_hash_key) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    for (unsigned i = 0; i < 4; i++)
-      shoal_hash_key[i] =
-          shoal_mix((uint64_t)now.tv_nsec + (uint64_t)now.tv_sec * (i + 1) + (uintptr_t)&now);
+    restrict_key();
+    return;
   }
-  for (unsigned i = 0; i < 4; i++) shoal_hash_key[i] |= 1;
+  struct timespec now;
+  (void)clock_gettime(CLOCK_REALTIME, &now);
+  shoal_hash_key_seed(
+      shoal_mix((uint64_t)now.tv_nsec + ((uint64_t)now.tv_sec << 30) + (uintptr_t)&now));
 }
 
 static inline uint64_t load(const char *at) {
@@ -30,36 +49,65 @@ static inline uint64_t load(const char *at) {
   return word;
 }
 
-/* Both halves of a product, folded. */
-static inline uint64_t fold(uint64_t a, uint64_t b) {
-  __extension__ unsigned __int128 product = (unsigned __int128)a * b;
-  return (uint64_t)product ^ (uint64_t)(product >> 64);
+static inline shoal_hash_product multiply(uint64_t a, uint64_t b) {
+  return (shoal_hash_product)a * b;
 }
 
-/*
- * A sum of folded products, as in NMH and wyhash: no multiplication waits for another. Each pair of
- * words has a key of its own, so that pairs cannot change places. The last pair ends with the bytes
- * and may overlap the one before.
- */
-uint64_t shoal_hash_bytes(const void *bytes, size_t size_bytes) {
-  const uint64_t *key = shoal_hash_key;
-  const char *at = bytes;
-  uint64_t hash = size_bytes;
-  if (size_bytes < 8) {
-    uint64_t word = 0;
-    if (size_bytes) memcpy(&word, at, size_bytes);
-    return shoal_hash_word(word + size_bytes * key[2]);
+/* The words of fewer than 16 bytes: the first and the last, which may overlap. */
+static inline void load_short(const char *at, size_t size_bytes, uint64_t words[2]) {
+  words[1] = 0;
+  if (size_bytes >= 8) {
+    words[0] = load(at);
+    words[1] = load(at + size_bytes - 8);
+  } else if (size_bytes >= 4) {
+    uint32_t first, last;
+    memcpy(&first, at, sizeof first);
+    memcpy(&last, at + size_bytes - 4, sizeof last);
+    words[0] = (uint64_t)last << 32 | first;
+  } else {
+    const unsigned char *byte = (const unsigned char *)at;
+    words[0] =
+        size_bytes ? byte[0] | (uint64_t)byte[size_bytes / 2] << 8 | byte[size_bytes - 1] << 16 : 0;
   }
-  if (size_bytes < 16) {
-    hash += fold(load(at) ^ key[2], load(at + size_bytes - 8) ^ key[3]);
-    return shoal_hash_word(hash);
-  }
-  uint64_t position = key[2];
+}
+
+/* NH of a block. Its last 16 bytes are a pair of words that may overlap the one before. */
+static inline shoal_hash_product sum_block(const char *at, size_t size_bytes) {
+  const uint64_t *key = shoal_hash_key.text;
   const char *last = at + size_bytes - 16;
-  for (; at < last; at += 16, position += key[3])
-    hash += fold(load(at) ^ position, load(at + 8) ^ key[3]);
-  hash += fold(load(last) ^ position, load(last + 8) ^ key[3]);
-  return shoal_hash_word(hash);
+  shoal_hash_product sum = 0;
+  for (; at < last; at += 16, key += 2) sum += multiply(load(at) + key[0], load(at + 8) + key[1]);
+  return sum + multiply(load(last) + key[0], load(last + 8) + key[1]);
+}
+
+/* The next value of the polynomial, less than 2^61 + 2: the residue, or 2^61 - 1 more. */
+static inline uint64_t next_value(uint64_t value, uint64_t coefficient) {
+  shoal_hash_product next = multiply(value, shoal_hash_key.point) + coefficient;
+  uint64_t residue = ((uint64_t)next & PRIME) + (uint64_t)(next >> 61);
+  return (residue & PRIME) + (residue >> 61);
+}
+
+uint64_t shoal_hash_bytes(const void *bytes, size_t size_bytes) {
+  const shoal_hash_keys *key = &shoal_hash_key;
+  const char *at = bytes;
+  shoal_hash_product sum;
+  uint64_t value = size_bytes; /* the polynomial's first coefficient */
+  if (size_bytes < 16) {
+    uint64_t words[2];
+    load_short(at, size_bytes, words);
+    sum = multiply(words[0] + key->text[0], words[1] + key->text[1]);
+  } else {
+    for (; size_bytes > SHOAL_HASH_BLOCK_BYTES; size_bytes -= SHOAL_HASH_BLOCK_BYTES) {
+      sum = sum_block(at, SHOAL_HASH_BLOCK_BYTES);
+      value = next_value(next_value(value, (uint64_t)(sum >> 64)), (uint64_t)sum);
+      at += SHOAL_HASH_BLOCK_BYTES;
+    }
+    sum = sum_block(at, size_bytes);
+  }
+  shoal_hash_product hash = key->factor[0] * (uint64_t)sum +
+                            key->factor[1] * (uint64_t)(sum >> 64) + key->factor[2] * value +
+                            key->offset;
+  return shoal_hash_spread((uint64_t)(hash >> 64));
 }
 
 static bool allocate_slots(shoal_ids *ids, unsigned bits) {

@@ -133,9 +133,10 @@ static inline uint32_t dense_id(found *f, uint32_t *table, uint64_t word, uint64
   return id - 1;
 }
 
-static inline uint32_t narrow_id(found *f, uint64_t *slots, unsigned slot_bits, uint64_t word,
-                                 uint64_t n_rows) {
-  size_t at = narrow_slot(slot_bits, word), mask = ((size_t)1 << slot_bits) - 1;
+/* `at`: the slot of the word. */
+static inline uint32_t narrow_id(found *f, uint64_t *slots, unsigned slot_bits, size_t at,
+                                 uint64_t word, uint64_t n_rows) {
+  size_t mask = ((size_t)1 << slot_bits) - 1;
   uint64_t slot;
   while ((slot = slots[at]) && slot >> 32 != word) at = (at + 1) & mask;
   if (!slot) slot = slots[at] = word << 32 | add(f, word, n_rows);
@@ -143,9 +144,9 @@ static inline uint32_t narrow_id(found *f, uint64_t *slots, unsigned slot_bits, 
   return (uint32_t)slot - 1;
 }
 
-static inline uint32_t wide_id(found *f, shoal_wide_slot *slots, unsigned slot_bits, uint64_t word,
-                               uint64_t n_rows) {
-  size_t at = wide_slot(slot_bits, word), mask = ((size_t)1 << slot_bits) - 1;
+static inline uint32_t wide_id(found *f, shoal_wide_slot *slots, unsigned slot_bits, size_t at,
+                               uint64_t word, uint64_t n_rows) {
+  size_t mask = ((size_t)1 << slot_bits) - 1;
   while (slots[at].id && slots[at].word != word) at = (at + 1) & mask;
   if (!slots[at].id) slots[at] = (shoal_wide_slot){word, add(f, word, n_rows)};
   else f->n_rows[slots[at].id - 1] += n_rows;
@@ -155,9 +156,10 @@ static inline uint32_t wide_id(found *f, shoal_wide_slot *slots, unsigned slot_b
 uint32_t shoal_tuples_add(shoal_tuples *t, uint64_t word, uint64_t n_rows) {
   if (!reserve(t, 1)) return SHOAL_NONE;
   found f = found_in(t);
+  size_t at = is_narrow(t) ? narrow_slot(t->slot_bits, word) : wide_slot(t->slot_bits, word);
   uint32_t id = t->dense       ? dense_id(&f, t->table, word, n_rows)
-                : is_narrow(t) ? narrow_id(&f, t->narrow, t->slot_bits, word, n_rows)
-                               : wide_id(&f, t->wide, t->slot_bits, word, n_rows);
+                : is_narrow(t) ? narrow_id(&f, t->narrow, t->slot_bits, at, word, n_rows)
+                               : wide_id(&f, t->wide, t->slot_bits, at, word, n_rows);
   t->n_ids = f.n_ids;
   return id;
 }
@@ -213,9 +215,13 @@ static uint32_t find_narrow(const shoal_tuples *t, const uint32_t *block, size_t
   found f = found_in(t);
   uint64_t *slots = t->narrow;
   unsigned slot_bits = t->slot_bits;
+  size_t ahead[AHEAD]; /* slots of the next words */
+  for (size_t i = 0; i < AHEAD; i++) ahead[i] = narrow_slot(slot_bits, block[i]);
   for (size_t i = 0; i < n; i++) {
-    __builtin_prefetch(&slots[narrow_slot(slot_bits, block[i + AHEAD])], 1);
-    ids[i] = narrow_id(&f, slots, slot_bits, block[i], 1);
+    size_t at = ahead[i % AHEAD], next = narrow_slot(slot_bits, block[i + AHEAD]);
+    __builtin_prefetch(&slots[next], 1);
+    ahead[i % AHEAD] = next;
+    ids[i] = narrow_id(&f, slots, slot_bits, at, block[i], 1);
   }
   return f.n_ids;
 }
@@ -224,9 +230,13 @@ static uint32_t find_wide(const shoal_tuples *t, const uint64_t *block, size_t n
   found f = found_in(t);
   shoal_wide_slot *slots = t->wide;
   unsigned slot_bits = t->slot_bits;
+  size_t ahead[AHEAD]; /* slots of the next words */
+  for (size_t i = 0; i < AHEAD; i++) ahead[i] = wide_slot(slot_bits, block[i]);
   for (size_t i = 0; i < n; i++) {
-    __builtin_prefetch(&slots[wide_slot(slot_bits, block[i + AHEAD])], 1);
-    ids[i] = wide_id(&f, slots, slot_bits, block[i], 1);
+    size_t at = ahead[i % AHEAD], next = wide_slot(slot_bits, block[i + AHEAD]);
+    __builtin_prefetch(&slots[next], 1);
+    ahead[i % AHEAD] = next;
+    ids[i] = wide_id(&f, slots, slot_bits, at, block[i], 1);
   }
   return f.n_ids;
 }

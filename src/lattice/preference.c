@@ -7,11 +7,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/wide.h"
 #include "lattice/lattice.h"
-
-__extension__ typedef __int128 int128;
-
-static int sign(int128 x) { return (x > 0) - (x < 0); }
 
 /* What a step is divided by; 1 if the hierarchy has no step. */
 static uint64_t height_of(const shoal_space *space, size_t q) {
@@ -48,18 +45,25 @@ static bool weights_fit(const shoal_decimal *weights, size_t n) {
   return true;
 }
 
-/* The sign of the sum of weight x (level of a - level of b), each over its height if relative. */
+/*
+ * The sign of the sum of weight x (level of a - level of b), each over its height if relative. A
+ * term can have 126 bits, and their sum does not fit into 128: positive and negative ones are
+ * summed separately.
+ */
 static int compare_distance(const shoal_preference *self, const shoal_space *space,
                             const shoal_node *a, const shoal_node *b, bool relative) {
   uint64_t common = relative ? common_height(space) : 1;
-  int128 sum = 0;
+  shoal_wide more = {0}, less = {0};
   for (size_t q = 0; q < space->n; q++) {
     int64_t steps =
         (int64_t)shoal_space_level(space, a->number, q) - shoal_space_level(space, b->number, q);
-    int128 weighted = (int128)weight_of(self, space, q) * steps;
-    sum += relative ? weighted * (int64_t)(common / height_of(space, q)) : weighted;
+    shoal_uint128 weighted =
+        (shoal_uint128)weight_of(self, space, q) * (uint64_t)(steps < 0 ? -steps : steps);
+    shoal_wide *side = steps < 0 ? &less : &more;
+    *side = shoal_wide_add(
+        *side, shoal_wide_product(weighted, relative ? common / height_of(space, q) : 1));
   }
-  return sign(sum);
+  return shoal_wide_compare(more, less);
 }
 
 static int by_absolute_distance(const shoal_preference *self, const shoal_search *search,

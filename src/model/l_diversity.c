@@ -16,15 +16,17 @@ enum { MAX_PRIMES = 512 };
 
 /* ------------------------------------------------------------ entropy */
 
+__extension__ typedef __int128 int128;
+
 /* Exponents of primes, to see whether two products are equal. */
 typedef struct exponents {
   uint64_t prime[MAX_PRIMES];
-  int64_t power[MAX_PRIMES];
+  int128 power[MAX_PRIMES]; /* a sum of 2^32 counts below 2^63, times up to 63 */
   size_t n;
   bool failed;
 } exponents;
 
-static void add_power(exponents *e, uint64_t prime, int64_t power) {
+static void add_power(exponents *e, uint64_t prime, int128 power) {
   for (size_t i = 0; i < e->n; i++) {
     if (e->prime[i] != prime) continue;
     e->power[i] += power;
@@ -37,7 +39,7 @@ static void add_power(exponents *e, uint64_t prime, int64_t power) {
 }
 
 /* Multiplies by base^power. */
-static void add_factor(exponents *e, uint64_t base, int64_t power) {
+static void add_factor(exponents *e, uint64_t base, int128 power) {
   for (uint64_t d = 2; d <= base / d && d < 2000000; d++) {
     while (base % d == 0) {
       add_power(e, d, power);
@@ -52,11 +54,11 @@ static bool is_tie(const shoal_requirement *requirement, const shoal_frequencies
                    shoal_decimal l) {
   exponents *e = shoal_alloc_zero(1, sizeof *e);
   if (shoal_requirement_failed(requirement, !e)) return false;
-  int64_t n = (int64_t)f->sum;
+  int128 n = f->sum;
   add_factor(e, f->sum, n);
-  add_factor(e, 10, n * (int64_t)l.scale);
+  add_factor(e, 10, n * l.scale);
   add_factor(e, (uint64_t)l.mantissa, -n);
-  for (size_t i = 0; i < f->n; i++) add_factor(e, f->rows[i], -(int64_t)f->rows[i]);
+  for (size_t i = 0; i < f->n; i++) add_factor(e, f->rows[i], -(int128)f->rows[i]);
   bool tie = !e->failed;
   for (size_t i = 0; i < e->n; i++) tie = tie && e->power[i] == 0;
   free(e);

@@ -166,28 +166,6 @@ uint64_t shoal_min_suppressed(const shoal_requirements *requirements,
   return suppressed;
 }
 
-/* ------------------------------------------------------------ exact products */
-
-/* The 256-bit product of two 128-bit numbers, from their halves. */
-typedef struct wide {
-  shoal_uint128 high, low;
-} wide;
-
-static wide multiply(shoal_uint128 a, shoal_uint128 b) {
-  shoal_uint128 a1 = a >> 64, a0 = (uint64_t)a, b1 = b >> 64, b0 = (uint64_t)b;
-  shoal_uint128 low = a0 * b0, cross = a1 * b0, other = a0 * b1;
-  shoal_uint128 middle = (low >> 64) + (uint64_t)cross + (uint64_t)other;
-  wide product = {.high = a1 * b1 + (cross >> 64) + (other >> 64) + (middle >> 64),
-                  .low = middle << 64 | (uint64_t)low};
-  return product;
-}
-
-int shoal_compare_products(shoal_uint128 a, shoal_uint128 a2, shoal_uint128 b, shoal_uint128 b2) {
-  wide x = multiply(a, a2), y = multiply(b, b2);
-  if (x.high != y.high) return x.high > y.high ? 1 : -1;
-  return (x.low > y.low) - (x.low < y.low);
-}
-
 /* ------------------------------------------------------------ parts of models */
 
 bool shoal_is_monotone(const shoal_requirement *requirement) {

@@ -148,9 +148,9 @@ static int128 difference(const closeness *self, uint32_t value, uint64_t rows, u
   return (int128)rows * self->n_table - (int128)self->table_rows[value] * n;
 }
 
-/* A distance as numerator / (denominator x n x N). */
+/* A distance as numerator / (denominator x n x N). At most 1, so the numerator is below 2^158. */
 typedef struct distance {
-  shoal_uint128 numerator;
+  shoal_wide numerator;
   uint64_t denominator;
   bool failed;
 } distance;
@@ -165,7 +165,7 @@ static distance equal_distance(const closeness *self, const shoal_value_view *vi
     sum += magnitude(difference(self, value, rows, n));
     sum -= (shoal_uint128)self->table_rows[value] * n;
   }
-  return (distance){.numerator = sum, .denominator = 2};
+  return (distance){.numerator = {.low = sum}, .denominator = 2}; /* at most 2 n N: it fits */
 }
 
 typedef struct ranked {
@@ -179,8 +179,8 @@ static int by_rank(const void *a, const void *b) {
 }
 
 /* Sum over ranks from .. end - 1 of |below N - up_to n|; `below`: rows at or below each rank. */
-static shoal_uint128 gap(const closeness *self, uint32_t from, uint32_t end, uint64_t below,
-                         uint64_t n) {
+static shoal_wide gap(const closeness *self, uint32_t from, uint32_t end, uint64_t below,
+                      uint64_t n) {
   shoal_uint128 level = (shoal_uint128)below * self->n_table;
   uint32_t low = from, high = end; /* the first rank at which up_to n is larger */
   while (low < high) {
@@ -188,9 +188,12 @@ static shoal_uint128 gap(const closeness *self, uint32_t from, uint32_t end, uin
     if ((shoal_uint128)self->up_to[middle] * n > level) high = middle;
     else low = middle + 1;
   }
-  shoal_uint128 behind = level * (low - from) - (self->sum_up_to[low] - self->sum_up_to[from]) * n;
-  shoal_uint128 ahead = (self->sum_up_to[end] - self->sum_up_to[low]) * n - level * (end - low);
-  return behind + ahead;
+  const shoal_uint128 *sum = self->sum_up_to;
+  shoal_wide behind = shoal_wide_subtract(shoal_wide_product(level, low - from),
+                                          shoal_wide_product(sum[low] - sum[from], n));
+  shoal_wide ahead = shoal_wide_subtract(shoal_wide_product(sum[end] - sum[low], n),
+                                         shoal_wide_product(level, end - low));
+  return shoal_wide_add(behind, ahead);
 }
 
 static distance ordered_distance(const closeness *self, const shoal_value_view *view, uint64_t n) {
@@ -206,11 +209,11 @@ static distance ordered_distance(const closeness *self, const shoal_value_view *
   if (n_values > 1) qsort(values, n_values, sizeof *values, by_rank);
   uint32_t from = 0;
   for (size_t i = 0; i < n_values; i++) {
-    d.numerator += gap(self, from, values[i].rank, below, n);
+    d.numerator = shoal_wide_add(d.numerator, gap(self, from, values[i].rank, below, n));
     from = values[i].rank;
     below += values[i].rows;
   }
-  d.numerator += gap(self, from, self->n_ranks, below, n);
+  d.numerator = shoal_wide_add(d.numerator, gap(self, from, self->n_ranks, below, n));
   free(values);
   return d;
 }
@@ -252,15 +255,14 @@ static size_t join(tree_node *nodes, size_t n) {
 }
 
 /* What cancels out within a node moves at its height; the rest moves further up. */
-static shoal_uint128 move_within(const closeness *self, uint32_t level, tree_node *node,
-                                 uint64_t n) {
+static shoal_wide move_within(const closeness *self, uint32_t level, tree_node *node, uint64_t n) {
   uint64_t all = self->label_rows[level][node->label];
   node->less += (shoal_uint128)(all - node->table_rows) * n; /* children without rows */
-  shoal_uint128 moved = 0;
+  shoal_wide moved = {0};
   bool passes = level + 1 < self->tree->n_levels && same_node_above(self->tree, level, node->label);
   if (!passes && level > 0) {
     shoal_uint128 within = node->more < node->less ? node->more : node->less;
-    moved = within * self->tree->levels[level].node_height[node->label];
+    moved = shoal_wide_product(within, self->tree->levels[level].node_height[node->label]);
     node->more -= within;
     node->less -= within;
   }
@@ -286,7 +288,7 @@ static distance tree_distance(const closeness *self, const shoal_value_view *vie
   for (uint32_t l = 0; l < tree->n_levels; l++) {
     if (l > 0) n_nodes = join(nodes, n_nodes);
     for (size_t i = 0; i < n_nodes; i++) {
-      d.numerator += move_within(self, l, &nodes[i], n);
+      d.numerator = shoal_wide_add(d.numerator, move_within(self, l, &nodes[i], n));
       if (l + 1 < tree->n_levels) nodes[i].label = tree->levels[l].parent[nodes[i].label];
     }
   }
@@ -315,9 +317,10 @@ static bool holds(const shoal_requirement *requirement, const shoal_class_view *
   if (n == 0) return false;
   distance d = distance_of(requirement, view, n);
   shoal_decimal t = requirement->number[T];
-  return !d.failed && shoal_compare_products(d.numerator, shoal_power_of_ten(t.scale),
-                                             (shoal_uint128)n * self->n_table,
-                                             (shoal_uint128)t.mantissa * d.denominator) <= 0;
+  shoal_wide bound = shoal_wide_product((shoal_uint128)n * self->n_table,
+                                        (shoal_uint128)t.mantissa * d.denominator);
+  return !d.failed &&
+         shoal_wide_compare(shoal_wide_times(d.numerator, shoal_power_of_ten(t.scale)), bound) <= 0;
 }
 
 /*
@@ -356,7 +359,8 @@ static double reached(const shoal_requirement *requirement, const shoal_class_vi
   if (n == 0) return 1;
   distance d = distance_of(requirement, view, n);
   if (d.failed) return 1;
-  return (double)d.numerator / (double)d.denominator / ((double)n * (double)self->n_table);
+  return shoal_wide_double(d.numerator) / (double)d.denominator /
+         ((double)n * (double)self->n_table);
 }
 
 static const char *const distances[] = {"equal", "ordered", "hierarchical", NULL};

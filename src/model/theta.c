@@ -11,29 +11,52 @@
 
 #include "model/types.h"
 
-static shoal_variance variance_of(const shoal_class_view *view, bool *failed) {
+/* With n rows and d values the sum of squares is below n d^2, less than 2^127. */
+shoal_wide_variance shoal_wide_variance_of(const uint64_t *rows, size_t n_values) {
+  shoal_uint128 sum = 0, squares = 0;
+  uint64_t n = 0;
+  for (size_t i = 0; i < n_values; i++) {
+    uint64_t weight = i + 1;
+    n += rows[i];
+    sum += (shoal_uint128)rows[i] * weight;
+    squares += (shoal_uint128)rows[i] * weight * weight;
+  }
+  return (shoal_wide_variance){
+      shoal_wide_subtract(shoal_wide_product(n, squares), shoal_wide_product(sum, sum)), n};
+}
+
+double shoal_wide_variance_double(shoal_wide_variance variance) {
+  double n = (double)variance.n;
+  return variance.n ? shoal_wide_double(variance.spread) / (n * n) : 0;
+}
+
+/*
+ * 12 spread >= mu (k^2 - 1) n^2, both times a power of ten up to 10^18. The spread is at most
+ * n^2 d^2 / 9, less than 2^187, so the left side fits into 256 bits, and is below 2^128 n^2. The
+ * right side fits too, or its factor of n^2 is 2^128 or more.
+ */
+bool shoal_wide_variance_reaches(shoal_wide_variance variance, shoal_decimal mu, uint64_t k) {
+  shoal_uint128 n = variance.n, theta;
+  if (mu.mantissa <= 0 || k < 2) return true;
+  if (n == 0) return false;
+  if (__builtin_mul_overflow((shoal_uint128)k * k - 1, (shoal_uint128)mu.mantissa, &theta))
+    return false;
+  shoal_wide spread = shoal_wide_times(variance.spread, 12 * shoal_power_of_ten(mu.scale));
+  return shoal_wide_compare(spread, shoal_wide_product(n * n, theta)) >= 0;
+}
+
+static shoal_wide_variance variance_of(const shoal_class_view *view, bool *failed) {
   shoal_frequencies f;
   shoal_frequencies_init(&f, &view->values);
-  shoal_uint128 sum = 0, squares = 0;
-  for (size_t i = 0; !f.failed && i < f.n; i++) {
-    uint64_t weight = i + 1;
-    sum += (shoal_uint128)f.rows[i] * weight;
-    squares += (shoal_uint128)f.rows[i] * weight * weight;
-  }
-  shoal_variance variance = {f.sum * squares - sum * sum, f.sum};
+  shoal_wide_variance variance = shoal_wide_variance_of(f.rows, f.failed ? 0 : f.n);
   *failed = f.failed;
   shoal_frequencies_reset(&f);
   return variance;
 }
 
-/* spread / n^2 >= mu (k^2 - 1) / 12 */
 bool shoal_theta_reached(const shoal_requirement *requirement, shoal_variance variance) {
-  shoal_decimal mu = requirement->number[0];
-  shoal_uint128 k = requirement->k, n = variance.n;
-  if (mu.mantissa <= 0 || k < 2) return true;
-  if (n == 0) return false;
-  return shoal_compare_products(variance.spread, (shoal_uint128)12 * shoal_power_of_ten(mu.scale),
-                                n * n, (shoal_uint128)mu.mantissa * (k * k - 1)) >= 0;
+  return shoal_wide_variance_reaches((shoal_wide_variance){{.low = variance.spread}, variance.n},
+                                     requirement->number[0], requirement->k);
 }
 
 int shoal_variance_compare(shoal_variance a, shoal_variance b) {
@@ -49,17 +72,15 @@ bool shoal_requirement_is_theta(const shoal_requirement *requirement) {
 
 static bool holds(const shoal_requirement *requirement, const shoal_class_view *view) {
   bool failed;
-  shoal_variance variance = variance_of(view, &failed);
+  shoal_wide_variance variance = variance_of(view, &failed);
   return !shoal_requirement_failed(requirement, failed) &&
-         shoal_theta_reached(requirement, variance);
+         shoal_wide_variance_reaches(variance, requirement->number[0], requirement->k);
 }
 
 static double reached(const shoal_requirement *requirement, const shoal_class_view *view) {
-  (void)requirement;
   bool failed;
-  shoal_variance variance = variance_of(view, &failed);
-  if (shoal_requirement_failed(requirement, failed) || variance.n == 0) return 0;
-  return (double)variance.spread / ((double)variance.n * (double)variance.n);
+  shoal_wide_variance variance = variance_of(view, &failed);
+  return shoal_requirement_failed(requirement, failed) ? 0 : shoal_wide_variance_double(variance);
 }
 
 /*

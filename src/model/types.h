@@ -3,7 +3,7 @@
 #ifndef SHOAL_MODEL_TYPES_H
 #define SHOAL_MODEL_TYPES_H
 
-#include "model/exact.h"
+#include "base/wide.h"
 #include "model/model.h"
 
 extern const shoal_model_type shoal_model_k_anonymity;

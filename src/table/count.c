@@ -40,10 +40,7 @@ static inline const uint32_t *codes_of(const shoal_row_counts *t, uint32_t numbe
 }
 
 static inline uint64_t hash_of(const shoal_row_counts *t, const uint32_t *codes) {
-  uint64_t hash = 0;
-  for (size_t i = 0; i < t->width; i++)
-    hash = ((hash << 23 | hash >> 41) ^ codes[i]) * shoal_hash_key[2];
-  return shoal_hash_word(hash);
+  return shoal_hash_bytes(codes, t->width * sizeof *codes);
 }
 
 static inline bool equal(const uint32_t *a, const uint32_t *b, size_t width) {

@@ -4,8 +4,7 @@
  * values (the rule in columns worth anonymizing) a slot holds the cell's first 32 bytes, so that a
  * cell is found without a branch on its size and without touching the stored string. With many
  * values slots are small: a cell of up to 8 bytes is its own key, a longer one is known by its
- * hash. Slots are chosen with a secret of the process, so that no file can be made whose cells all
- * collide; codes do not depend on it.
+ * hash. Slots depend on the key of the process (base/hash.h); codes do not.
  */
 #include "table/dictionary.h"
 
@@ -115,8 +114,10 @@ static const _Alignas(32) uint64_t masks[NEAR_BYTES + 1][4] = {
 };
 
 /*
- * NH (Black et al. 1999): halves of each word, with keys of their own added, are multiplied. Two
- * cells have the same sum with a probability of 2^-32, whatever they are.
+ * NH (Black et al. 1999), as in base/hash.h but with 32-bit halves of words, so that four words
+ * take one instruction: two cells that were chosen without the key have the same sum with a
+ * probability of 2^-32. A random odd factor then chooses the slot (Dietzfelbinger et al. 1997): two
+ * sums that differ share one with a probability of 2 / slots.
  */
 static inline uint64_t near_product(uint64_t word, uint64_t key) {
   uint32_t low = (uint32_t)word + (uint32_t)key;
@@ -125,19 +126,23 @@ static inline uint64_t near_product(uint64_t word, uint64_t key) {
 }
 
 static inline uint64_t near_hash(uint64_t sum, uint32_t size_bytes, uint64_t factor) {
-  return (sum ^ size_bytes) * factor;
+  return (sum + size_bytes) * factor;
 }
 
-/* The cell's first 32 bytes as words, and their slot. */
+/*
+ * The cell's first 32 bytes as words, and the slot of the cell. A longer cell is hashed as a whole:
+ * many cells may begin with the same 32 bytes.
+ */
 static inline size_t near_slot_of(const shoal_dictionary *d, const char *bytes, uint32_t size_bytes,
                                   uint64_t *words) {
   const uint64_t *mask = masks[size_bytes < NEAR_BYTES ? size_bytes : NEAR_BYTES];
   uint64_t sum = 0;
   for (unsigned i = 0; i < 4; i++) {
     words[i] = load_low(bytes + 8 * i) & mask[i];
-    sum += near_product(words[i], shoal_hash_key[i]);
+    sum += near_product(words[i], shoal_hash_key.text[i]);
   }
-  return (size_t)(near_hash(sum, size_bytes, shoal_hash_key[1]) >> (64 - d->bits));
+  if (size_bytes > NEAR_BYTES) sum = shoal_hash_bytes(bytes, size_bytes);
+  return (size_t)(near_hash(sum, size_bytes, shoal_hash_key.odd) >> (64 - d->bits));
 }
 
 static inline bool same_near(const shoal_dictionary *d, const shoal_near_slot *slot,
@@ -183,32 +188,42 @@ static inline const shoal_slot *find_far(const shoal_dictionary *d, const char *
   }
 }
 
+static void put_slot(shoal_dictionary *d, shoal_slot slot) {
+  size_t mask = ((size_t)1 << d->bits) - 1;
+  size_t at = slot_of(d, slot.key, slot.size_bytes);
+  while (d->slots[at].code_plus_1) at = (at + 1) & mask;
+  d->slots[at] = slot;
+}
+
 static void put_far(shoal_dictionary *d, uint32_t code) {
   const char *bytes = d->bytes + d->offsets[code];
   uint32_t size_bytes = (uint32_t)(d->offsets[code + 1] - d->offsets[code]);
-  uint64_t key = key_of(bytes, size_bytes);
-  size_t mask = ((size_t)1 << d->bits) - 1;
-  size_t at = slot_of(d, key, size_bytes);
-  while (d->slots[at].code_plus_1) at = (at + 1) & mask;
-  d->slots[at] = (shoal_slot){key, size_bytes, code + 1};
+  put_slot(d, (shoal_slot){key_of(bytes, size_bytes), size_bytes, code + 1});
 }
 
 /* ------------------------------------------------------------ new values */
 
-/* Puts all values into new slots, twice as many or, once there are many values, smaller ones. */
+/*
+ * Puts all values into new slots, twice as many or, once there are many values, smaller ones. Small
+ * slots are copied without reading the values again, and in order: old and new ones from front to
+ * back.
+ */
 static bool grow_slots(shoal_dictionary *d, uint32_t n_values) {
   bool near = n_values <= NEAR_VALUES;
   unsigned bits = FIRST_BITS;
   while ((size_t)1 << bits < (size_t)n_values * (near ? 8 : 2)) bits++;
   void *slots = shoal_alloc_table((size_t)1 << bits, near ? sizeof *d->near : sizeof *d->slots);
   if (!slots) return false;
-  free_slots(d);
+  shoal_dictionary old = *d;
   d->near = near ? slots : NULL;
   d->slots = near ? NULL : slots;
   d->bits = bits;
-  for (uint32_t code = 0; code < d->n_values; code++)
+  for (uint32_t code = 0; old.near && code < d->n_values; code++)
     if (near) put_near(d, code);
     else put_far(d, code);
+  for (size_t i = 0; old.slots && i < (size_t)1 << old.bits; i++)
+    if (old.slots[i].code_plus_1) put_slot(d, old.slots[i]);
+  free_slots(&old);
   return true;
 }
 
@@ -272,8 +287,8 @@ __attribute__((target("avx2,bmi2"))) static size_t
 encode_near_avx2(const shoal_dictionary *d, const char *bytes, const uint32_t *begin,
                  const uint32_t *end, size_t stride, size_t n_rows, uint32_t *codes) {
   const shoal_near_slot *near = d->near, *behind = near + ((size_t)1 << d->bits);
-  const __m256i keys = _mm256_loadu_si256((const __m256i *)(const void *)shoal_hash_key);
-  const uint64_t factor = shoal_hash_key[1];
+  const __m256i keys = _mm256_loadu_si256((const __m256i *)(const void *)shoal_hash_key.text);
+  const uint64_t factor = shoal_hash_key.odd;
   const unsigned shift = 64 - d->bits;
   for (size_t row = 0; row < n_rows; row++, begin += stride, end += stride) {
     uint32_t from = *begin, size = *end - from;

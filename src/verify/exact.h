@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verify/exact: exact comparisons. Each condition of a model compares two products of counts, in
- * whole numbers of 128 bits. If a product overflows, the model is not proven. Entropy, which is not
- * rational, is compared with logarithms and, near equality, by factors.
+ * whole numbers of 128 bits, times a number of the policy. If a product of counts overflows, which
+ * takes more rows than a file can have, the model is not proven. Entropy, which is not rational, is
+ * compared with logarithms and, near equality, by factors.
  */
 #ifndef SHOAL_VERIFY_EXACT_H
 #define SHOAL_VERIFY_EXACT_H
@@ -25,25 +26,27 @@ static inline bool shoal_verify_times(shoal_verify_wide *product, shoal_verify_w
   return !__builtin_mul_overflow(*product, factor, product);
 }
 
-/*
- * *order is negative, 0 or positive as part / whole is below, equal to or above the fraction. If
- * `whole` is 0, `part` is compared with 0. False: overflow.
- */
-static inline bool shoal_verify_compare(shoal_verify_wide part, shoal_verify_wide whole,
-                                        shoal_verify_fraction fraction, int *order) {
-  if (!shoal_verify_times(&part, fraction.denominator) ||
-      !shoal_verify_times(&whole, fraction.numerator))
-    return false;
-  *order = (part > whole) - (part < whole);
-  return true;
+/* A product of 128 and 64 bits: its upper 128 bits, and its lower 64. */
+typedef struct shoal_verify_product {
+  shoal_verify_wide upper;
+  uint64_t lower;
+} shoal_verify_product;
+
+static inline shoal_verify_product shoal_verify_multiply(shoal_verify_wide a, uint64_t b) {
+  shoal_verify_wide lower = (shoal_verify_wide)(uint64_t)a * b;
+  return (shoal_verify_product){.upper = (a >> 64) * b + (lower >> 64), .lower = (uint64_t)lower};
 }
 
-/* The same for counts, whose products cannot overflow. */
-static inline int shoal_verify_compare_counts(uint64_t part, uint64_t whole,
-                                              shoal_verify_fraction fraction) {
-  shoal_verify_wide x = (shoal_verify_wide)part * fraction.denominator;
-  shoal_verify_wide y = (shoal_verify_wide)whole * fraction.numerator;
-  return (x > y) - (x < y);
+/*
+ * Negative, 0 or positive as part / whole is below, equal to or above the fraction; always exact.
+ * If `whole` is 0, `part` is compared with 0.
+ */
+static inline int shoal_verify_compare(shoal_verify_wide part, shoal_verify_wide whole,
+                                       shoal_verify_fraction fraction) {
+  shoal_verify_product x = shoal_verify_multiply(part, fraction.denominator);
+  shoal_verify_product y = shoal_verify_multiply(whole, fraction.numerator);
+  if (x.upper != y.upper) return x.upper > y.upper ? 1 : -1;
+  return (x.lower > y.lower) - (x.lower < y.lower);
 }
 
 /* ---------------------------------------------------------------- entropy: entropy.c */

@@ -224,11 +224,11 @@ static shoal_verify_verdict is_spread(const frequency_rule *rule, const uint64_t
   shoal_verify_wide variance = squares, theta = rule->spread;
   if (!shoal_verify_times(&variance, n)) return SHOAL_VERIFY_UNDECIDED;
   variance -= sum * sum; /* not negative, by the Cauchy-Schwarz inequality */
-  int order = 0;
   if (!shoal_verify_times(&variance, 12) || !shoal_verify_times(&theta, n) ||
-      !shoal_verify_times(&theta, n) || !shoal_verify_compare(variance, theta, rule->bound, &order))
+      !shoal_verify_times(&theta, n))
     return SHOAL_VERIFY_UNDECIDED;
-  return order >= 0 ? SHOAL_VERIFY_HOLDS : SHOAL_VERIFY_VIOLATES;
+  return shoal_verify_compare(variance, theta, rule->bound) >= 0 ? SHOAL_VERIFY_HOLDS
+                                                                 : SHOAL_VERIFY_VIOLATES;
 }
 
 /* The variance of every class is at least mu times that of k rows with k values. */
@@ -261,9 +261,8 @@ static shoal_verify_verdict is_recursively_diverse(const frequency_rule *rule, c
   if (n_values < rule->l) return SHOAL_VERIFY_VIOLATES;
   shoal_verify_wide tail = 0; /* at most 2^64 counts of 64 bits: no overflow */
   for (size_t i = rule->l - 1; i < n_values; i++) tail += rows[i];
-  int order;
-  if (!shoal_verify_compare(rows[0], tail, rule->bound, &order)) return SHOAL_VERIFY_UNDECIDED;
-  return order < 0 ? SHOAL_VERIFY_HOLDS : SHOAL_VERIFY_VIOLATES;
+  return shoal_verify_compare(rows[0], tail, rule->bound) < 0 ? SHOAL_VERIFY_HOLDS
+                                                              : SHOAL_VERIFY_VIOLATES;
 }
 
 /* Every class has l well-represented values; `kind` selects one of three definitions. */
@@ -300,7 +299,7 @@ static shoal_status prove_alpha_k(const shoal_verify_task *task, shoal_verify_da
     uint64_t max = 0;
     for (size_t i = 0; i < n_counts; i++)
       if (counts[i].n_rows > max) max = counts[i].n_rows;
-    if (shoal_verify_compare_counts(max, task->tally->class_rows[c], alpha) > 0)
+    if (shoal_verify_compare(max, task->tally->class_rows[c], alpha) > 0)
       shoal_verify_add_damage(damage, task, c);
   }
   return SHOAL_OK;

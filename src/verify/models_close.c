@@ -290,12 +290,11 @@ static shoal_status check_class(closeness *close, const struct distance *distanc
   view.counts = shoal_verify_counts_of(close->task->attribute, class_id, &view.n_counts);
   for (size_t i = 0; i < view.n_counts; i++) view.n += view.counts[i].n_rows;
   shoal_verify_wide whole = (shoal_verify_wide)view.n * close->table_rows, room = whole;
-  int order = 1; /* a class without a value violates */
-  if (!shoal_verify_times(&room, (shoal_verify_wide)close->unit + 2) ||
-      (view.n &&
-       !shoal_verify_compare(distance->measure(close, &view), whole * close->unit, t, &order)))
+  if (!shoal_verify_times(&room, (shoal_verify_wide)close->unit + 2))
     return shoal_verify_too_large(close->task, error);
-  if (order > 0) shoal_verify_add_damage(damage, close->task, class_id);
+  /* A class without a value violates. */
+  if (!view.n || shoal_verify_compare(distance->measure(close, &view), whole * close->unit, t) > 0)
+    shoal_verify_add_damage(damage, close->task, class_id);
   return SHOAL_OK;
 }
 

@@ -229,7 +229,7 @@ static bool reaches_alpha(const grouping *groups, size_t n_categories,
                           shoal_verify_fraction alpha) {
   uint64_t sum = 0;
   for (size_t i = 0; i < n_counts; i++) sum += groups->group_of[counts[i].value];
-  return shoal_verify_compare_counts(sum, n_categories > 1 ? n_categories - 1 : 1, alpha) >= 0;
+  return shoal_verify_compare(sum, n_categories > 1 ? n_categories - 1 : 1, alpha) >= 0;
 }
 
 static void count_categories(const shoal_verify_task *task, const category_rule *rule,
@@ -342,7 +342,7 @@ static void check_class(personal *guarded, size_t class_id, shoal_verify_damage 
   for (size_t i = 0; i < n_guards; i++) {
     uint64_t rows = guarded->rows[guarded->label_of[guards[i].value]];
     uint64_t of_class = task->tally->class_rows[class_id];
-    holds = holds && shoal_verify_compare_counts(rows, of_class, guarded->breach) <= 0;
+    holds = holds && shoal_verify_compare(rows, of_class, guarded->breach) <= 0;
   }
   if (!holds) shoal_verify_add_damage(damage, task, class_id);
   for (size_t i = 0; i < n_counts; i++) clear_value(guarded, &counts[i]);

@@ -397,6 +397,19 @@ static void distances_are_compared_as_fractions(void **state UNUSED) {
   assert_int_equal(compare("absolute-distance", tops, 3, weights, a, VECTOR(0, 0, 1)), 0);
 }
 
+/* Four terms of 126 bits: the largest weights, and heights without a common divisor. */
+static void distances_beyond_128_bits_are_exact(void **state UNUSED) {
+  static const uint32_t tops[] = {55001, 55003, 55009, 54998}, none[4];
+  const shoal_decimal most = {INT64_MAX, 0}, weights[] = {most, most, most, most};
+  assert_int_equal(compare("relative-distance", tops, 4, weights, tops, none), 1);
+  assert_int_equal(compare("relative-distance", tops, 4, weights, VECTOR(55001, 55003, 0, 0),
+                           VECTOR(0, 0, 55009, 54998)),
+                   0);
+  assert_int_equal(compare("relative-distance", tops, 4, weights, VECTOR(55001, 55003, 0, 1),
+                           VECTOR(0, 0, 55009, 54998)),
+                   1);
+}
+
 /* Nodes of a lattice of 4 x 4: their levels are number / 4 and number % 4. */
 static void prefers(const char *first, const char *second, uint64_t best) {
   shoal_search search = {0};
@@ -444,6 +457,7 @@ int main(void) {
       TEST(searches_find_what_naive_counting_finds),
       TEST(a_search_that_succeeds_leaves_the_error_alone),
       TEST(distances_are_compared_as_fractions),
+      TEST(distances_beyond_128_bits_are_exact),
       TEST(weights_that_cannot_be_added_exactly_are_refused),
       TEST(the_best_node_is_by_the_first_preference_then_the_next),
   };

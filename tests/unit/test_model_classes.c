@@ -187,6 +187,52 @@ static void products_are_compared_exactly(void **state UNUSED) {
   assert_true(shoal_compare_products(3, 5, 4, 4) < 0 && shoal_compare_products(4, 4, 3, 5) > 0);
 }
 
+static bool wide_is(shoal_wide a, shoal_uint128 high, shoal_uint128 low) {
+  return a.high == high && a.low == low;
+}
+
+/* All ones are where every carry happens. */
+static void wide_numbers_carry(void **state UNUSED) {
+  const shoal_uint128 ones = ~(shoal_uint128)0, top = (shoal_uint128)1 << 64;
+  assert_true(wide_is(shoal_wide_product(ones, ones), ones - 1, 1));
+  assert_true(wide_is(shoal_wide_product(ones, 2), 1, ones - 1));
+  assert_true(wide_is(shoal_wide_product(top, top), 1, 0));
+  assert_true(wide_is(shoal_wide_product(top - 1, top + 1), 0, ones));
+  const shoal_wide most = {ones, ones}, low = {0, ones}, one = {0, 1}, next = {1, 0};
+  assert_true(wide_is(shoal_wide_add(low, one), 1, 0));
+  assert_true(wide_is(shoal_wide_add(low, low), 1, ones - 1));
+  assert_true(wide_is(shoal_wide_subtract(next, one), 0, ones));
+  assert_true(wide_is(shoal_wide_subtract(most, low), ones, 0));
+  assert_true(wide_is(shoal_wide_subtract(low, one), 0, ones - 1));
+  assert_true(wide_is(shoal_wide_times(low, 3), 2, ones - 2));
+  assert_true(wide_is(shoal_wide_times(next, 3), 3, 0));
+  assert_true(wide_is(shoal_wide_times((shoal_wide){5, ones}, UINT64_MAX),
+                      (shoal_uint128)6 * UINT64_MAX - 1, ones - UINT64_MAX + 1));
+  assert_true(shoal_wide_compare(next, low) > 0 && shoal_wide_compare(low, next) < 0);
+  assert_true(shoal_wide_compare(low, one) > 0 && shoal_wide_compare(one, low) < 0);
+  assert_int_equal(shoal_wide_compare(most, most), 0);
+  assert_true(shoal_wide_double((shoal_wide){3, 0}) == 0x3p128);
+  assert_true(shoal_wide_double((shoal_wide){0, 3}) == 3);
+}
+
+/* Of n = 8 f rows of 8 values, 63/12 n^2: it does not fit into 128 bits. */
+static void a_wide_variance_is_exact(void **state UNUSED) {
+  const uint64_t f = (UINT64_C(1) << 60) - 1;
+  look_at((const uint64_t[]){f, f, f, f, f, f, f, f}, 8);
+  ask("theta-sensitive");
+  requirement.k = 8;
+  requirement.number[0] = (shoal_decimal){1, 0};
+  assert_true(holds() && reached() == 5.25);
+  requirement.k = 9;
+  assert_false(holds());
+  requirement.number[0] = (shoal_decimal){787500000000000000, 18}; /* 63 / 80 */
+  assert_true(holds());
+  requirement.number[0].mantissa++;
+  assert_false(holds());
+  requirement.k = 999999999999999999; /* mu (k^2 - 1) does not fit */
+  assert_false(holds());
+}
+
 static void variances_of_any_rows_are_compared(void **state UNUSED) {
   const shoal_variance none = {0, 0}, zero = {0, 5}, quarter = {1, 2}, same = {4, 4}, more = {9, 4};
   const shoal_variance *const ascending[] = {&zero, &quarter, &more};
@@ -306,6 +352,8 @@ int main(void) {
       cmocka_unit_test(recursive_diversity_reaches_the_largest_l),
       cmocka_unit_test(a_set_has_up_to_64_values),
       cmocka_unit_test(products_are_compared_exactly),
+      cmocka_unit_test(wide_numbers_carry),
+      cmocka_unit_test(a_wide_variance_is_exact),
       cmocka_unit_test(variances_of_any_rows_are_compared),
       cmocka_unit_test(theta_asks_for_nothing_where_mu_or_k_do_not),
       cmocka_unit_test(one_and_many_are_told_apart),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Verdicts on counts that no file of a test can have: where a product does not fit into 128 bits,
- * or a tie cannot be told, nothing is proven. The models see made-up counts of one class; entropy
- * is asked directly, also without memory. And two small things that only direct calls reach: bytes
- * whose hashes collide, and cells that are too large.
+ * Verdicts on counts that no file of a test can have: where a product of counts does not fit into
+ * 128 bits, or a tie cannot be told, nothing is proven. The models see made-up counts of one class;
+ * entropy is asked directly, also without memory. And two small things that only direct calls
+ * reach: bytes whose hashes collide, and cells that are too large.
  */
 #include "lowmem_memory.h"
 
@@ -92,12 +92,10 @@ static void a_variance_that_does_not_fit_is_not_proven(void **state UNUSED) {
     uint64_t rows[2], k;
     const char *mu;
   } large[] = {
-      {{UINT64_C(1) << 63, UINT64_C(1) << 62}, 2, "0.5"},           /* n x sum of squares */
-      {{HUGE_ROWS, HUGE_ROWS}, 2, "0.5"},                           /* 12 times the variance */
-      {{4, 4}, UINT64_C(1) << 63, "0.5"},                           /* theta x n */
-      {{4, 4}, UINT64_C(1) << 62, "0.5"},                           /* theta x n x n */
-      {{4, 4}, UINT64_C(1) << 60, "0.5"},                           /* and times mu */
-      {{UINT64_C(1) << 61, UINT64_C(1) << 61}, 2, "0.50000000001"}, /* the variance times 10^11 */
+      {{UINT64_C(1) << 63, UINT64_C(1) << 62}, 2, "0.5"}, /* n x sum of squares */
+      {{HUGE_ROWS, HUGE_ROWS}, 2, "0.5"},                 /* 12 times the variance */
+      {{4, 4}, UINT64_C(1) << 63, "0.5"},                 /* theta x n */
+      {{4, 4}, UINT64_C(1) << 62, "0.5"},                 /* theta x n x n */
   };
   for (size_t i = 0; i < COUNT(large); i++) {
     count(large[i].rows, 2);
@@ -110,17 +108,38 @@ static void a_variance_that_does_not_fit_is_not_proven(void **state UNUSED) {
   assert_int_equal(prove(), SHOAL_OK);
   request.k = UINT64_C(1) << 60; /* all that is needed still fits */
   violates();
+  parameters[0].value = "0.999999999999999999"; /* times mu it does not: that is compared too */
+  violates();
 }
 
-static void a_tail_that_does_not_fit_is_not_proven(void **state UNUSED) {
+/* A variance of 1/4 against mu / 4, both times 10^18, which 128 bits do not hold. */
+static void a_long_mu_is_compared_exactly(void **state UNUSED) {
+  const uint64_t half = UINT64_C(1) << 60;
+  count((const uint64_t[]){half, half}, 2);
+  ask("theta-sensitive", "mu", "1.00000000000000000", NULL, NULL);
+  assert_int_equal(prove(), SHOAL_OK);
+  count((const uint64_t[]){half + 1, half - 1}, 2); /* less by 2^-120 */
+  violates();
+  parameters[0].value = "0.999999999999999999";
+  assert_int_equal(prove(), SHOAL_OK);
+  const uint64_t part = half / 1000000000; /* of half, so that 1 - 10^-18 is just reached */
+  count((const uint64_t[]){half + part, half - part}, 2);
+  assert_int_equal(prove(), SHOAL_OK);
+  count((const uint64_t[]){half + part + 1, half - part - 1}, 2);
+  violates();
+}
+
+static void a_long_tail_is_compared_exactly(void **state UNUSED) {
   uint64_t rows[MAX_VALUES];
   for (size_t v = 0; v < MAX_VALUES; v++) rows[v] = UINT64_MAX;
   count(rows, MAX_VALUES);
   ask("l-diversity", "l", "2", "kind", "recursive");
   parameters[2] = (shoal_verify_parameter){"c", "999999999999999999"};
   model.n_parameters = 3;
-  is_too_large();
-  parameters[2].value = "1";
+  assert_int_equal(prove(), SHOAL_OK);
+  parameters[2].value = "0.015873015873015873"; /* 1/63, rounded down */
+  violates();
+  parameters[2].value = "0.015873015873015874";
   assert_int_equal(prove(), SHOAL_OK);
 }
 
@@ -131,11 +150,17 @@ static void a_distance_that_does_not_fit_is_not_proven(void **state UNUSED) {
   is_too_large();
   values[0].n_original = UINT64_MAX; /* N itself */
   is_too_large();
-  count((const uint64_t[]){1, small}, 2); /* the distance times 10^18 */
+  count((const uint64_t[]){1, small}, 2); /* times 10^18 it is compared all the same */
   values[0].n_original = half;
   ask("t-closeness", "t", "0.500000000000000001", NULL, NULL);
-  is_too_large();
+  violates();
   parameters[0].value = "1";
+  assert_int_equal(prove(), SHOAL_OK);
+  count((const uint64_t[]){3 * small, small}, 2); /* 3/4 against 1/2: 1/4 */
+  values[0].n_original = values[1].n_original = small << 20;
+  parameters[0].value = "0.249999999999999999";
+  violates();
+  parameters[0].value = "0.25";
   assert_int_equal(prove(), SHOAL_OK);
 }
 
@@ -298,7 +323,8 @@ static void colliding_hashes_are_told_apart(void **state UNUSED) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_variance_that_does_not_fit_is_not_proven),
-      cmocka_unit_test(a_tail_that_does_not_fit_is_not_proven),
+      cmocka_unit_test(a_long_mu_is_compared_exactly),
+      cmocka_unit_test(a_long_tail_is_compared_exactly),
       cmocka_unit_test(a_distance_that_does_not_fit_is_not_proven),
       cmocka_unit_test(values_without_rows_have_no_rank),
       cmocka_unit_test(too_many_categories_are_not_proven),
