@@ -31,8 +31,8 @@ enum {
   MAX_SHAKES = 200  /* random swaps after all clusters are stuck */
 };
 
-/* Rows looked at for each row of the table, at most. */
-static const uint64_t WORK_PER_ROW = 4000, MIN_WORK = 20000000;
+/* Rows looked at, at most; a fifth of it is for the last attempt, all rows as one class. */
+static const uint64_t MIN_WORK = 40000000, WORK_PER_ROW = 10000, MAX_WORK = 2000000000;
 
 /* Sums of deficits that differ by less are equal. */
 static const double EPSILON = 1e-9;
@@ -374,11 +374,12 @@ static bool suppress_from(exchange *x, cluster *c) {
   return true;
 }
 
-static void suppress(exchange *x) {
+static shoal_status suppress(exchange *x, shoal_error *error) {
   for (uint32_t c = 0; c < x->n_clusters; c++)
     while (x->clusters[c].deficit > 0 && x->bin.n < x->task->max_suppressed && !is_spent(x) &&
-           suppress_from(x, &x->clusters[c])) {
-    }
+           suppress_from(x, &x->clusters[c]))
+      SHOAL_TRY(shoal_run_report(x->task->run, "repair", c, x->n_clusters, "classes", error));
+  return SHOAL_OK;
 }
 
 /* Suppressed rows return to clusters that satisfy the requirements with them, too. */
@@ -399,7 +400,9 @@ static shoal_status prepare(exchange *x, const shoal_partition *partition, shoal
   uint64_t n = x->task->axes->n_rows;
   const shoal_tracked *tracked = x->task->required->tracked;
   x->n_clusters = partition->n_clusters;
-  x->max_work = WORK_PER_ROW * n > MIN_WORK ? WORK_PER_ROW * n : MIN_WORK;
+  x->max_work = MIN_WORK + WORK_PER_ROW * n;
+  if (x->max_work > MAX_WORK) x->max_work = MAX_WORK;
+  x->max_work = x->max_work / 5 * 4; /* the rest: search() */
   x->clusters = shoal_alloc_zero(x->n_clusters, sizeof *x->clusters);
   x->best.cluster_of_row = shoal_alloc((size_t)n, sizeof *x->best.cluster_of_row);
   x->current.cluster_of_row = shoal_alloc((size_t)n, sizeof *x->current.cluster_of_row);
@@ -430,11 +433,12 @@ static void keep_if_best(exchange *x) {
 }
 
 /* Suppresses rows of the current state; it is restored afterwards. */
-static void try_suppressing(exchange *x) {
-  if (x->best.sum <= 0 || !x->task->max_suppressed) return;
-  suppress(x);
+static shoal_status try_suppressing(exchange *x, shoal_error *error) {
+  if (x->best.sum <= 0 || !x->task->max_suppressed) return SHOAL_OK;
+  SHOAL_TRY(suppress(x, error));
   keep_if_best(x);
   restore(x, x->current.cluster_of_row);
+  return SHOAL_OK;
 }
 
 static shoal_status search(exchange *x, shoal_error *error) {
@@ -446,15 +450,16 @@ static shoal_status search(exchange *x, shoal_error *error) {
     if (sum_of_deficits(x) <= x->current.sum + EPSILON) {
       keep_if_best(x);
       store(x, &x->current);
-      try_suppressing(x);
+      SHOAL_TRY(try_suppressing(x, error));
     } else {
       restore(x, x->current.cluster_of_row);
     }
   }
-  if (x->best.sum > 0) { /* all rows as one class, but a few */
+  if (x->best.sum > 0) {
+    x->max_work = x->max_work / 4 * 5;
     memset(x->current.cluster_of_row, 0, (size_t)x->task->axes->n_rows * sizeof(uint32_t));
     restore(x, x->current.cluster_of_row);
-    try_suppressing(x);
+    SHOAL_TRY(try_suppressing(x, error));
   }
   restore(x, x->best.cluster_of_row);
   bring_back(x);

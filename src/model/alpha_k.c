@@ -45,6 +45,17 @@ static double reached(const shoal_requirement *requirement, const shoal_class_vi
   return view->n_rows ? (double)most_frequent(view) / (double)view->n_rows : 0;
 }
 
+/* Rows above the limit, of all values. */
+static double deficit(const shoal_requirement *requirement, const shoal_class_view *view) {
+  double limit = shoal_required_number(requirement) * (double)view->n_rows, sum = 0;
+  size_t at = 0;
+  uint32_t value;
+  uint64_t n_rows;
+  while (shoal_view_next(&view->values, &at, &value, &n_rows))
+    if ((double)n_rows > limit) sum += (double)n_rows - limit;
+  return sum;
+}
+
 static const shoal_parameter parameters[] = {
     {.name = "alpha", .kind = SHOAL_PARAMETER_NUMBER, .min = "0", .max = "1", .above_min = true},
     {.name = NULL},
@@ -64,5 +75,6 @@ const shoal_model_type shoal_model_alpha_k = {
     .max_part = max_part,
     .holds = holds,
     .reached = reached,
+    .deficit = deficit,
     .required = shoal_required_number,
 };
