@@ -28,13 +28,12 @@ typedef struct shoal_cluster_task {
   const shoal_axes *axes; /* k .. UINT32_MAX rows */
   const shoal_cluster_requirements *required;
   shoal_cluster_objective objective;
-  uint32_t effort;                       /* flock: multiplies the search budget; 0 counts as 1 */
-  bool relaxed;                          /* mondrian: rows of one value may go to both sides */
-  shoal_theta_start start;               /* theta */
-  const struct shoal_recoding *recoding; /* theta: makes the labels; NULL: no two are equal */
-  uint64_t max_noise;                    /* theta: maximum number of noise rows */
-  uint64_t max_suppressed;               /* theta: maximum rows in classes that break the policy */
-  uint64_t seed;                         /* theta: chooses the rows that noise rows copy */
+  uint32_t effort;         /* flock: multiplies the search budget; 0 counts as 1 */
+  bool relaxed;            /* mondrian: rows of one value may go to both sides */
+  shoal_theta_start start; /* theta */
+  uint64_t max_noise;      /* theta: maximum number of noise rows */
+  uint64_t max_suppressed; /* theta: maximum rows in classes that break the policy */
+  uint64_t seed;           /* theta: chooses the rows that noise rows copy */
   const shoal_run *run;
 } shoal_cluster_task;
 
@@ -87,12 +86,11 @@ typedef struct shoal_local_algorithm {
   const char *name;
   const char *summary;
   shoal_supported_models supports;
-  bool has_objective;     /* it minimizes the policy's `objective` */
-  bool has_effort;        /* it has a search budget, which `effort` multiplies */
-  bool has_noise;         /* it can add noise rows, if `noise` allows them */
-  bool has_start;         /* it uses `start` */
-  bool has_cuts;          /* it uses `cuts` */
-  bool costs_as_released; /* intervals cost by their width, even with a hierarchy */
+  bool has_objective; /* it minimizes the policy's `objective` */
+  bool has_effort;    /* it has a search budget, which `effort` multiplies */
+  bool has_noise;     /* it can add noise rows, if `noise` allows them */
+  bool has_start;     /* it uses `start` */
+  bool has_cuts;      /* it uses `cuts` */
   shoal_cluster_run *run;
 } shoal_local_algorithm;
 

@@ -155,7 +155,7 @@ static void pack_numbers(packing *k, shoal_packed_rows *p, size_t q, uint32_t n)
   double width = 0;
   for (uint32_t i = 0; i < n; i++) { /* position_at becomes the coordinate */
     uint32_t position = k->position_at[i];
-    if (position < axis->n_numbers) width = shoal_axis_loss(axis, least, position);
+    if (position < axis->n_numbers) width = axis->low_end[position] - axis->low_end[least];
     else missing++;
     k->position_at[i] = scaled(k, width + (double)missing * axis->full);
   }

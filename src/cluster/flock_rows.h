@@ -8,6 +8,8 @@
  *
  *     numbers   value = distance from the smallest number of the block; loss = hi - lo. A missing
  *               value lies so far away that any box with another value reaches `cap`, full loss.
+ *               If intervals are widened to a grid, the width of one grid cell is left out: every
+ *               row loses it in any cluster.
  *     trees     value = index of the leaf among those of the block, in the order of the tree.
  *               loss = height of the lowest common ancestor: the maximum over neighbouring leaves
  *               from lo to hi (`range_max`, a sparse table, so any number of leaves works).

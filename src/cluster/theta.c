@@ -83,16 +83,11 @@ static bool alike_init(alike *a, uint32_t n) {
 }
 
 static shoal_status group_by_labels(const shoal_theta *t, alike *a, shoal_error *error) {
-  const shoal_recoding *recoding = t->task->recoding;
-  shoal_class_labels labels = {0};
-  for (uint32_t slot = 0; slot < t->n_rows; slot++) t->trial[t->rows[slot]] = t->class_of[slot];
-  shoal_span *boxes = shoal_boxes_of_rows(&recoding->axes, t->trial, t->n_classes);
-  if (!boxes) return shoal_fail_memory(error);
-  shoal_status status = shoal_class_labels_make(&labels, recoding, boxes, t->n_classes, error);
-  if (status == SHOAL_OK)
-    status = shoal_class_labels_unite(&labels, t->n_classes, a->group_of, &a->n_groups, error);
+  shoal_class_labels labels;
+  SHOAL_TRY(shoal_class_labels_make(&labels, t->axes, t->box, t->n_classes, error));
+  shoal_status status =
+      shoal_class_labels_unite(&labels, t->n_classes, a->group_of, &a->n_groups, error);
   shoal_class_labels_reset(&labels);
-  free(boxes);
   return status;
 }
 
@@ -160,7 +155,6 @@ static shoal_status unite_groups(shoal_theta *t, alike *a, bool *any, shoal_erro
 static shoal_status unite(shoal_theta *t, bool *any, shoal_error *error) {
   alike a = {0};
   *any = false;
-  if (!t->task->recoding) return SHOAL_OK;
   shoal_status status =
       alike_init(&a, t->n_classes) ? unite_groups(t, &a, any, error) : shoal_fail_memory(error);
   shoal_arena_reset(&a.arena);

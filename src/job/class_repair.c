@@ -14,10 +14,9 @@ void shoal_labelled_clusters_free(shoal_labelled_clusters *labelled) {
   if (!labelled) return;
   free(labelled->cluster_of);
   shoal_classes_reset(&labelled->clusters);
-  free(labelled->costs);
-  free(labelled->spans);
+  free(labelled->boxes);
   free(labelled->class_of);
-  free(labelled->class_costs);
+  free(labelled->class_boxes);
   shoal_decision_reset(&labelled->decision);
   free(labelled);
 }
@@ -46,16 +45,15 @@ static shoal_status finalize(const shoal_labelled_clusters_inputs *inputs, const
   uint32_t n_clusters = labelled->clusters.n_classes, n_classes;
   labelled->class_of = shoal_alloc(n_clusters, sizeof *labelled->class_of);
   if (!labelled->class_of) return shoal_fail_memory(error);
-  SHOAL_TRY(
-      shoal_class_labels_make(&d->labels, inputs->recoding, labelled->spans, n_clusters, error));
+  SHOAL_TRY(shoal_class_labels_make(&d->labels, inputs->axes, labelled->boxes, n_clusters, error));
   SHOAL_TRY(
       shoal_class_labels_unite(&d->labels, n_clusters, labelled->class_of, &n_classes, error));
   SHOAL_TRY(shoal_classes_regroup(&labelled->clusters, labelled->class_of, n_classes, &d->classes,
                                   error));
-  labelled->class_costs =
-      join_boxes(inputs->axes, labelled->costs, n_clusters, labelled->class_of, n_classes);
+  labelled->class_boxes =
+      join_boxes(inputs->axes, labelled->boxes, n_clusters, labelled->class_of, n_classes);
   if (noise->n) d->noise_rows = shoal_alloc_zero(n_classes, sizeof *d->noise_rows);
-  if (!labelled->class_costs || (noise->n && !d->noise_rows)) return shoal_fail_memory(error);
+  if (!labelled->class_boxes || (noise->n && !d->noise_rows)) return shoal_fail_memory(error);
   for (uint32_t i = 0; i < noise->n; i++) d->noise_rows[class_of_noise(labelled, noise, i)]++;
   return shoal_decision_judge(d, inputs->context, error);
 }
@@ -71,10 +69,8 @@ static shoal_status begin(const shoal_labelled_clusters_inputs *inputs,
                                    &labelled->clusters, error));
   labelled->n_given = n;
   labelled->cluster_of = shoal_alloc(n, sizeof *labelled->cluster_of);
-  labelled->costs = shoal_boxes_of_rows(inputs->axes, partition->cluster_of_row, n);
-  labelled->spans = shoal_boxes_of_rows(&inputs->recoding->axes, partition->cluster_of_row, n);
-  if (!labelled->cluster_of || !labelled->costs || !labelled->spans)
-    return shoal_fail_memory(error);
+  labelled->boxes = shoal_boxes_of_rows(inputs->axes, partition->cluster_of_row, n);
+  if (!labelled->cluster_of || !labelled->boxes) return shoal_fail_memory(error);
   for (uint32_t c = 0; c < n; c++) labelled->cluster_of[c] = c;
   return finalize(inputs, &partition->noise, labelled, error);
 }
@@ -144,9 +140,8 @@ static shoal_status regroup(const shoal_labelled_clusters_inputs *inputs,
   SHOAL_TRY(shoal_classes_regroup(&labelled->clusters, ids, n, &next->clusters, error));
   next->n_given = labelled->n_given;
   next->cluster_of = shoal_alloc(labelled->n_given, sizeof *next->cluster_of);
-  next->costs = join_boxes(inputs->axes, labelled->costs, n_from, ids, n);
-  next->spans = join_boxes(&inputs->recoding->axes, labelled->spans, n_from, ids, n);
-  if (!next->cluster_of || !next->costs || !next->spans) return shoal_fail_memory(error);
+  next->boxes = join_boxes(inputs->axes, labelled->boxes, n_from, ids, n);
+  if (!next->cluster_of || !next->boxes) return shoal_fail_memory(error);
   for (uint32_t c = 0; c < labelled->n_given; c++)
     next->cluster_of[c] = ids[labelled->cluster_of[c]];
   return finalize(inputs, noise, next, error);
@@ -160,7 +155,7 @@ static shoal_status repair(const shoal_labelled_clusters_inputs *inputs, const s
   uint32_t doublings = round < SINGLE_ROUNDS ? 0 : round - SINGLE_ROUNDS + 1;
   uint64_t n_partners = UINT64_C(1) << (doublings < MAX_DOUBLINGS ? doublings : MAX_DOUBLINGS);
   joining j = {0};
-  SHOAL_TRY(shoal_nearest_class_init(&j.nearest, inputs->axes, labelled->class_costs,
+  SHOAL_TRY(shoal_nearest_class_init(&j.nearest, inputs->axes, labelled->class_boxes,
                                      d->classes.n_rows, n_classes, error));
   j.root = shoal_alloc(n_classes, sizeof *j.root);
   j.joined = shoal_alloc_zero(n_classes, 1);
