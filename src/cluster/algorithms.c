@@ -34,6 +34,32 @@ void shoal_noise_reset(shoal_noise *noise) {
   memset(noise, 0, sizeof *noise);
 }
 
+bool shoal_noise_add(shoal_noise *noise, uint32_t cluster, uint32_t like, const uint32_t *values) {
+  size_t n = (size_t)noise->n + 1, width = noise->n_columns;
+  if (noise->n == UINT32_MAX ||
+      !shoal_grow(&noise->cluster, &noise->cluster_capacity, n, sizeof *noise->cluster) ||
+      !shoal_grow(&noise->like, &noise->like_capacity, n, sizeof *noise->like) ||
+      !shoal_grow(&noise->values, &noise->value_capacity, n * width, sizeof *noise->values))
+    return false;
+  noise->cluster[noise->n] = cluster;
+  noise->like[noise->n] = like;
+  memcpy(noise->values + noise->n++ * width, values, width * sizeof *values);
+  return true;
+}
+
+void shoal_noise_keep(shoal_noise *noise, const uint8_t *by_cluster) {
+  size_t width = noise->n_columns;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < noise->n; i++) {
+    if (!by_cluster[noise->cluster[i]]) continue;
+    noise->cluster[kept] = noise->cluster[i];
+    noise->like[kept] = noise->like[i];
+    memmove(noise->values + kept++ * width, noise->values + i * width,
+            width * sizeof *noise->values);
+  }
+  noise->n = kept;
+}
+
 void shoal_partition_reset(shoal_partition *partition) {
   shoal_noise_reset(&partition->noise);
   free(partition->cluster_of_row);

@@ -54,6 +54,12 @@ void shoal_box_of(const shoal_axes *axes, shoal_span *box, const uint32_t *rows,
   for (size_t i = 1; i < n; i++) shoal_box_add(axes, box, shoal_axes_row(axes, rows[i]));
 }
 
+void shoal_sort_items(uint32_t *items, uint64_t *keys, uint32_t *scratch, size_t n) {
+  shoal_sort_u64(keys, n);
+  for (size_t i = 0; i < n; i++) scratch[i] = items[(uint32_t)keys[i]];
+  memcpy(items, scratch, n * sizeof *items);
+}
+
 uint32_t shoal_count_positions(const uint32_t *positions, uint32_t n, shoal_span span,
                                uint32_t *scratch, shoal_position_count *counts) {
   uint32_t n_positions = span.hi - span.lo + 1, found = 0;
@@ -81,32 +87,21 @@ typedef struct draft {
   uint64_t weight;
 } draft;
 
-/* Sorts codes stably by a label below n_labels. */
-static bool sort_by_label(uint32_t *codes, uint32_t n, const uint32_t *label, uint32_t n_labels) {
-  uint32_t *start = shoal_alloc_zero((size_t)n_labels + 1, sizeof *start);
-  uint32_t *sorted = shoal_alloc(n, sizeof *sorted);
-  bool ok = start && sorted;
-  for (uint32_t i = 0; ok && i < n; i++) start[label[codes[i]] + 1]++;
-  for (uint32_t l = 0; ok && l < n_labels; l++) start[l + 1] += start[l];
-  for (uint32_t i = 0; ok && i < n; i++) sorted[start[label[codes[i]]]++] = codes[i];
-  if (ok) memcpy(codes, sorted, (size_t)n * sizeof *codes);
-  free(start);
-  free(sorted);
-  return ok;
-}
-
 /* Leaves from left to right: sorted by label, the highest level first. */
 static bool position_leaves(shoal_axis *axis) {
-  const shoal_hierarchy *hierarchy = axis->hierarchy;
-  for (uint32_t v = 0; v < axis->n_values; v++) axis->code_at[v] = v;
-  for (uint32_t l = 1; l < hierarchy->n_levels; l++) {
-    const shoal_level *level = &hierarchy->levels[l];
-    if (!sort_by_label(axis->code_at, axis->n_values, level->of_leaf, level->n_labels))
-      return false;
+  uint32_t n = axis->n_positions = axis->n_values, *scratch = shoal_alloc(n, sizeof *scratch);
+  uint64_t *keys = shoal_alloc(n, sizeof *keys);
+  bool ok = scratch && keys;
+  for (uint32_t v = 0; ok && v < n; v++) axis->code_at[v] = v;
+  for (uint32_t l = 1; ok && l < axis->hierarchy->n_levels; l++) {
+    const uint32_t *of_leaf = axis->hierarchy->levels[l].of_leaf;
+    for (uint32_t p = 0; p < n; p++) keys[p] = (uint64_t)of_leaf[axis->code_at[p]] << 32 | p;
+    shoal_sort_items(axis->code_at, keys, scratch, n);
   }
-  axis->n_positions = axis->n_values;
-  for (uint32_t p = 0; p < axis->n_positions; p++) axis->position_of[axis->code_at[p]] = p;
-  return true;
+  for (uint32_t p = 0; ok && p < n; p++) axis->position_of[axis->code_at[p]] = p;
+  free(scratch);
+  free(keys);
+  return ok;
 }
 
 typedef struct numbered {

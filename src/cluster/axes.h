@@ -167,6 +167,9 @@ static inline uint32_t shoal_box_loss_joined(const shoal_axes *axes, const shoal
   return loss;
 }
 
+/* Sorts n items by key, stably. keys[i] is key << 32 | i; `scratch` has room for n items. */
+void shoal_sort_items(uint32_t *items, uint64_t *keys, uint32_t *scratch, size_t n);
+
 /* Rows at a position of an axis. */
 typedef struct shoal_position_count {
   uint32_t position, n;

@@ -44,9 +44,14 @@ typedef struct shoal_noise {
   uint32_t *cluster; /* by noise row */
   uint32_t *like;    /* the row it copies */
   uint32_t *values;  /* n_columns per noise row: a code of each tracked column */
+  size_t cluster_capacity, like_capacity, value_capacity;
 } shoal_noise;
 
 void shoal_noise_reset(shoal_noise *noise);
+/* Adds a noise row with these values; false: no memory. */
+bool shoal_noise_add(shoal_noise *noise, uint32_t cluster, uint32_t like, const uint32_t *values);
+/* Keeps the noise rows whose cluster has a nonzero entry. */
+void shoal_noise_keep(shoal_noise *noise, const uint8_t *by_cluster);
 
 /* Clusters are numbered 0 .. n_clusters - 1; none is empty. */
 typedef struct shoal_partition {

@@ -169,10 +169,10 @@ INLINE void join_stride(const shoal_clusters *b, shoal_packed_box box, uint32_t 
 #define DISPATCH(type, name, parameters, arguments)                                                \
   AVX2 VECTORIZE static type name##_avx2 parameters { return name##_body arguments; }              \
   VECTORIZE static type name##_any parameters { return name##_body arguments; }                    \
-  static type name parameters { return b->avx2 ? name##_avx2 arguments : name##_any arguments; }
+  type name parameters { return b->avx2 ? name##_avx2 arguments : name##_any arguments; }
 #else
 #define DISPATCH(type, name, parameters, arguments)                                                \
-  VECTORIZE static type name parameters { return name##_body arguments; }
+  VECTORIZE type name parameters { return name##_body arguments; }
 #endif
 
 INLINE float smallest(const float *x) {
@@ -190,6 +190,9 @@ static uint32_t index_of(const float *x, uint32_t from, float least) {
   while (x[from] != least) from++;
   return from;
 }
+
+static int compare(shoal_clusters *b, shoal_packed_box box);
+static uint32_t price(shoal_clusters *b, shoal_packed_box box);
 
 INLINE int compare_body(shoal_clusters *b, shoal_packed_box box) {
   for (uint32_t from = 0; from < b->n; from += STRIDE) {
@@ -220,7 +223,7 @@ INLINE uint32_t price_body(shoal_clusters *b, shoal_packed_box box) {
 }
 DISPATCH(uint32_t, price, (shoal_clusters * b, shoal_packed_box box), (b, box))
 
-INLINE uint32_t min_of_body(const shoal_clusters *b, const float *x) {
+INLINE uint32_t shoal_open_lowest_body(const shoal_clusters *b, const float *x) {
   float least = INFINITY;
   uint32_t best = 0;
   for (uint32_t from = 0; from < b->n; from += STRIDE) {
@@ -230,9 +233,10 @@ INLINE uint32_t min_of_body(const shoal_clusters *b, const float *x) {
   }
   return index_of(x, best, least);
 }
-DISPATCH(uint32_t, min_of, (const shoal_clusters *b, const float *x), (b, x))
+DISPATCH(uint32_t, shoal_open_lowest, (const shoal_clusters *b, const float *x), (b, x))
 
-INLINE uint32_t bound_all_body(const shoal_clusters *b, const shoal_open *open, uint16_t own) {
+INLINE uint32_t shoal_open_bounds_body(const shoal_clusters *b, const shoal_open *open,
+                                       uint16_t own) {
   uint16_t least = UINT16_MAX;
   uint32_t best = 0;
   for (uint32_t from = 0; from < b->n; from += STRIDE) {
@@ -251,11 +255,11 @@ INLINE uint32_t bound_all_body(const shoal_clusters *b, const shoal_open *open, 
   while (open->bound[best] != least) best++;
   return best;
 }
-DISPATCH(uint32_t, bound_all, (const shoal_clusters *b, const shoal_open *open, uint16_t own),
-         (b, open, own))
+DISPATCH(uint32_t, shoal_open_bounds,
+         (const shoal_clusters *b, const shoal_open *open, uint16_t own), (b, open, own))
 
-INLINE bool any_below_body(const shoal_clusters *b, const shoal_open *open, uint32_t from,
-                           uint16_t limit, bool mutual) {
+INLINE bool shoal_open_any_below_body(const shoal_clusters *b, const shoal_open *open,
+                                      uint32_t from, uint16_t limit, bool mutual) {
   const uint16_t *bound = open->bound + from, *score = open->score + from;
   uint16_t any = 0;
   (void)b;
@@ -265,7 +269,7 @@ INLINE bool any_below_body(const shoal_clusters *b, const shoal_open *open, uint
   }
   return any;
 }
-DISPATCH(bool, any_below,
+DISPATCH(bool, shoal_open_any_below,
          (const shoal_clusters *b, const shoal_open *open, uint32_t from, uint16_t limit,
           bool mutual),
          (b, open, from, limit, mutual))
@@ -287,14 +291,3 @@ uint32_t shoal_clusters_cheapest(shoal_clusters *b, const int16_t *values, uint3
   b->offset[except] = offset;
   return best;
 }
-
-uint32_t shoal_open_bounds(const shoal_clusters *b, const shoal_open *open, uint16_t own) {
-  return bound_all(b, open, own);
-}
-
-bool shoal_open_any_below(const shoal_clusters *b, const shoal_open *open, uint32_t from,
-                          uint16_t limit, bool mutual) {
-  return any_below(b, open, from, limit, mutual);
-}
-
-uint32_t shoal_open_lowest(const shoal_clusters *b, const float *score) { return min_of(b, score); }

@@ -130,10 +130,10 @@ static shoal_status build(shoal_growing_clusters *g, const shoal_kind_order *ord
     g->first_row[c] = SHOAL_NONE;
   }
   memset(g->is_free, 1, g->n_free);
-  SHOAL_TRY(shoal_row_tree_init(&g->all, g->axes, NULL, 1, g->is_free, error));
+  SHOAL_TRY(shoal_row_tree_init(&g->all, g->axes, NULL, g->is_free, error));
   if (!g->required->n_counts) return SHOAL_OK;
   if (!find_kinds(g, order)) return shoal_fail_memory(error);
-  return shoal_row_tree_init(&g->by_kind, g->axes, g->kind_of_row, g->n_kinds, g->is_free, error);
+  return shoal_row_tree_init(&g->by_kind, g->axes, g->kind_of_row, g->is_free, error);
 }
 
 shoal_status shoal_growing_clusters_init(shoal_growing_clusters *g, const shoal_cluster_task *task,

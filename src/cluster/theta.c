@@ -71,6 +71,7 @@ typedef struct alike {
   uint32_t n_groups;
   uint8_t *unites; /* by group */
   uint8_t *noisy;  /* by class: it has noise rows */
+  uint8_t *stays;  /* by class: it is not united */
   uint32_t *ids;   /* by class: its new number */
 } alike;
 
@@ -78,8 +79,8 @@ static bool alike_init(alike *a, uint32_t n) {
   return SHOAL_ARENA_ARRAY(&a->arena, a->group_of, n) &&
          SHOAL_ARENA_ARRAY(&a->arena, a->first, (size_t)n + 1) &&
          SHOAL_ARENA_ARRAY(&a->arena, a->members, n) &&
-         SHOAL_ARENA_ARRAY(&a->arena, a->unites, n) && SHOAL_ARENA_ARRAY(&a->arena, a->noisy, n) &&
-         SHOAL_ARENA_ARRAY(&a->arena, a->ids, n);
+         SHOAL_ARENA_ARRAY(&a->arena, a->unites, n) && SHOAL_ARENA_ZEROED(&a->arena, a->noisy, n) &&
+         SHOAL_ARENA_ARRAY(&a->arena, a->stays, n) && SHOAL_ARENA_ARRAY(&a->arena, a->ids, n);
 }
 
 static shoal_status group_by_labels(const shoal_theta *t, alike *a, shoal_error *error) {
@@ -106,24 +107,14 @@ static bool must_unite(shoal_theta *t, const alike *a, uint32_t g) {
 
 /* Reopens closed classes that are about to change, and removes their noise rows. */
 static void reopen(shoal_theta *t, const alike *a) {
-  shoal_noise *noise = &t->noise.rows;
-  uint32_t kept = 0;
-  memset(a->noisy, 0, t->n_classes);
-  for (uint32_t i = 0; i < noise->n; i++) a->noisy[noise->cluster[i]] = 1;
-  for (uint32_t i = 0; i < noise->n; i++) {
-    if (a->unites[a->group_of[noise->cluster[i]]]) continue;
-    noise->cluster[kept] = noise->cluster[i];
-    noise->like[kept] = noise->like[i];
-    memmove(noise->values + kept * noise->n_columns, noise->values + i * noise->n_columns,
-            noise->n_columns * sizeof *noise->values);
-    kept++;
-  }
-  noise->n = kept;
+  for (uint32_t i = 0; i < t->noise.n; i++) a->noisy[t->noise.cluster[i]] = 1;
   for (uint32_t c = 0; c < t->n_classes; c++) {
-    if (!t->closed[c] || !a->unites[a->group_of[c]]) continue;
+    a->stays[c] = !a->unites[a->group_of[c]];
+    if (!t->closed[c] || a->stays[c]) continue;
     t->closed[c] = 0;
     if (!a->noisy[c]) t->n_abandoned -= shoal_theta_size(t, c);
   }
+  shoal_noise_keep(&t->noise, a->stays);
 }
 
 /* Sets a->ids, in order of first appearance; returns their number. */
@@ -172,15 +163,10 @@ static uint64_t count_failing(const shoal_theta *t) {
 }
 
 static bool copy_noise(const shoal_noise *from, shoal_noise *to) {
-  shoal_noise_list copy = {.rows.n_columns = from->n_columns};
   bool ok = true;
-  for (uint32_t i = 0; ok && i < from->n; i++) {
-    uint32_t *values = shoal_noise_add(&copy, from->cluster[i], from->like[i]);
-    ok = values != NULL;
-    if (ok)
-      memcpy(values, from->values + i * from->n_columns, from->n_columns * sizeof *from->values);
-  }
-  *to = copy.rows;
+  *to = (shoal_noise){.n_columns = from->n_columns};
+  for (uint32_t i = 0; ok && i < from->n; i++)
+    ok = shoal_noise_add(to, from->cluster[i], from->like[i], from->values + i * from->n_columns);
   return ok;
 }
 
@@ -200,7 +186,7 @@ static void describe(const shoal_theta *t, shoal_partition *partition) {
   }
   (void)snprintf(partition->why, sizeof partition->why, "%llu swap%s of rows between classes",
                  (unsigned long long)t->n_swaps, t->n_swaps == 1 ? "" : "s");
-  append_count(partition, t->noise.rows.n, "row invented", "rows invented");
+  append_count(partition, t->noise.n, "row invented", "rows invented");
   append_count(partition, t->n_united, "class united with one of equal labels",
                "classes united with others of equal labels");
   append_count(partition, t->n_merged, "class merged into others", "classes merged into others");
@@ -209,7 +195,7 @@ static void describe(const shoal_theta *t, shoal_partition *partition) {
 /* Stores the current classes. */
 static shoal_status store(const shoal_theta *t, shoal_partition *partition, shoal_error *error) {
   shoal_noise_reset(&partition->noise);
-  if (!copy_noise(&t->noise.rows, &partition->noise)) return shoal_fail_memory(error);
+  if (!copy_noise(&t->noise, &partition->noise)) return shoal_fail_memory(error);
   for (uint32_t slot = 0; slot < t->n_rows; slot++)
     partition->cluster_of_row[t->rows[slot]] = t->class_of[slot];
   partition->n_clusters = t->n_classes;
@@ -228,7 +214,7 @@ static shoal_status repair_classes(shoal_theta *t, shoal_error *error) {
     SHOAL_TRY(shoal_theta_swap(t, error));
     SHOAL_TRY(unite(t, &any, error));
   }
-  return t->noise.rows.n < t->task->max_noise ? shoal_theta_add_noise(t, error) : SHOAL_OK;
+  return t->noise.n < t->task->max_noise ? shoal_theta_add_noise(t, error) : SHOAL_OK;
 }
 
 /* All rows as one class, the last resort. */

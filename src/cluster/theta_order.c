@@ -45,7 +45,6 @@ typedef struct ordering {
   slice *slices;       /* of the current axis */
   shoal_span *boxes;   /* by slice and axis */
   uint64_t *left_cost; /* by slice: of the slices up to it */
-  uint32_t *slice_of;  /* by position: its slice + 1; 0: none */
   uint64_t *keys;      /* position << 32 | index */
   uint32_t *sample;    /* SAMPLE tuples of a large part */
   shoal_span *box;     /* of a part or its sample */
@@ -64,8 +63,8 @@ static void add_to_slice(const ordering *o, uint32_t s, bool first, uint32_t tup
   o->slices[s].n_tuples++;
 }
 
-/* Makes the slices of m tuples on an axis, ascending, by sorting; returns their number. */
-static uint32_t slice_sorted(ordering *o, const uint32_t *tuples, size_t m, size_t axis) {
+/* Makes the slices of m tuples on an axis, ascending; returns their number. */
+static uint32_t make_slices(ordering *o, const uint32_t *tuples, size_t m, size_t axis) {
   for (size_t i = 0; i < m; i++)
     o->keys[i] = (uint64_t)shoal_axes_tuple(o->axes, tuples[i])[axis] << 32 | i;
   shoal_sort_u64(o->keys, m);
@@ -75,24 +74,6 @@ static uint32_t slice_sorted(ordering *o, const uint32_t *tuples, size_t m, size
     bool first = i == 0 || position != o->slices[n - 1].position;
     if (first) o->slices[n++] = (slice){position, 0, 0};
     add_to_slice(o, n - 1, first, tuples[(uint32_t)o->keys[i]]);
-  }
-  return n;
-}
-
-/* The same by counting, for spans that are not much longer than m. */
-static uint32_t slice_counted(ordering *o, const uint32_t *tuples, size_t m, size_t axis,
-                              shoal_span span) {
-  uint32_t *slice_of = o->slice_of, n = 0;
-  memset(slice_of, 0, ((size_t)span.hi - span.lo + 1) * sizeof *slice_of);
-  for (size_t i = 0; i < m; i++) slice_of[shoal_axes_tuple(o->axes, tuples[i])[axis] - span.lo] = 1;
-  for (uint32_t p = 0; p <= span.hi - span.lo; p++) {
-    if (!slice_of[p]) continue;
-    o->slices[n++] = (slice){span.lo + p, 0, 0};
-    slice_of[p] = n;
-  }
-  for (size_t i = 0; i < m; i++) {
-    uint32_t s = slice_of[shoal_axes_tuple(o->axes, tuples[i])[axis] - span.lo] - 1;
-    add_to_slice(o, s, o->slices[s].weight == 0, tuples[i]);
   }
   return n;
 }
@@ -200,11 +181,8 @@ static cut choose_cut(ordering *o, const part *p) {
   box_of(o->axes, tuples, m, o->box);
   cut best = {0};
   for (size_t q = 0; q < o->axes->n; q++) {
-    shoal_span span = o->box[q];
-    if (span.lo == span.hi) continue;
-    uint32_t n = span.hi - span.lo < 4 * m ? slice_counted(o, tuples, m, q, span)
-                                           : slice_sorted(o, tuples, m, q);
-    try_axis(o, n, q, weight, m, &best);
+    if (o->box[q].lo == o->box[q].hi) continue;
+    try_axis(o, make_slices(o, tuples, m, q), q, weight, m, &best);
   }
   return best;
 }
@@ -248,15 +226,13 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
 /* Room for parts of up to n tuples. */
 static bool ordering_init(ordering *o, size_t n) {
   const shoal_axes *axes = o->axes;
-  size_t sampled = n < SAMPLE ? n : SAMPLE, positions = axes->max_positions;
-  size_t slices = positions < sampled ? positions : sampled;
-  if (positions > 4 * sampled) positions = 4 * sampled; /* longer spans are sorted */
+  size_t sampled = n < SAMPLE ? n : SAMPLE;
+  size_t slices = axes->max_positions < sampled ? axes->max_positions : sampled;
   return SHOAL_ARENA_ARRAY(&o->arena, o->scratch, n) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->sample, SAMPLE) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->slices, slices) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->boxes, slices * axes->n) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->left_cost, slices) &&
-         SHOAL_ARENA_ARRAY(&o->arena, o->slice_of, positions) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->keys, sampled) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->grown, axes->n) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->box, axes->n);

@@ -107,7 +107,7 @@ static bool stays_allowed(const shoal_theta_target *target, shoal_value_histogra
                           const shoal_theta_cached *cached, uint32_t out, uint32_t in) {
   if (out == in) return true;
   shoal_variance after = shoal_value_histogram_swapped(histogram, out, in);
-  return shoal_theta_target_reached(target, after) ||
+  return shoal_theta_reached(target->requirement, after) ||
          (!cached->passes && shoal_variance_compare(after, cached->variance) >= 0);
 }
 

@@ -32,10 +32,9 @@ static shoal_span *join_boxes(const shoal_axes *axes, const shoal_span *from, ui
   return joined;
 }
 
-/* The class of noise row i. */
-static uint32_t class_of_noise(const shoal_labelled_clusters *labelled, const shoal_noise *noise,
-                               uint32_t i) {
-  return labelled->class_of[labelled->cluster_of[noise->cluster[i]]];
+/* The class of a cluster of the algorithm. */
+static uint32_t class_of_given(const shoal_labelled_clusters *labelled, uint32_t g) {
+  return labelled->class_of[labelled->cluster_of[g]];
 }
 
 /* From clusters to labels, classes and verdict. */
@@ -54,7 +53,8 @@ static shoal_status finalize(const shoal_labelled_clusters_inputs *inputs, const
       join_boxes(inputs->axes, labelled->boxes, n_clusters, labelled->class_of, n_classes);
   if (noise->n) d->noise_rows = shoal_alloc_zero(n_classes, sizeof *d->noise_rows);
   if (!labelled->class_boxes || (noise->n && !d->noise_rows)) return shoal_fail_memory(error);
-  for (uint32_t i = 0; i < noise->n; i++) d->noise_rows[class_of_noise(labelled, noise, i)]++;
+  for (uint32_t i = 0; i < noise->n; i++)
+    d->noise_rows[class_of_given(labelled, noise->cluster[i])]++;
   return shoal_decision_judge(d, inputs->context, error);
 }
 
@@ -198,40 +198,28 @@ static shoal_status make(const shoal_labelled_clusters_inputs *inputs,
   return status;
 }
 
-/* By class: clusters of the algorithm in it, counted up to 2. NULL: no memory. */
-static uint8_t *count_given(const shoal_labelled_clusters *labelled) {
-  uint8_t *n_given = shoal_alloc_zero(labelled->decision.classes.n_classes, 1);
-  for (uint32_t g = 0; n_given && g < labelled->n_given; g++) {
-    uint8_t *n = &n_given[labelled->class_of[labelled->cluster_of[g]]];
-    if (*n < 2) (*n)++;
-  }
-  return n_given;
-}
-
 /*
  * Removes noise rows of classes that violate, and of classes with more than one of the algorithm's
  * clusters: they may have the value that a row was added for. *any: there were some.
  */
 static shoal_status drop_noise(const shoal_labelled_clusters *labelled, shoal_noise *noise,
                                bool *any, shoal_error *error) {
-  uint32_t kept = 0;
+  uint32_t n = noise->n;
   *any = false;
-  if (!noise->n) return SHOAL_OK;
-  uint8_t *n_given = count_given(labelled);
-  if (!n_given) return shoal_fail_memory(error);
-  for (uint32_t i = 0; i < noise->n; i++) {
-    uint32_t c = class_of_noise(labelled, noise, i);
-    if (labelled->decision.violates[c] || n_given[c] > 1) continue;
-    noise->cluster[kept] = noise->cluster[i];
-    noise->like[kept] = noise->like[i];
-    memmove(noise->values + kept * noise->n_columns, noise->values + i * noise->n_columns,
-            noise->n_columns * sizeof *noise->values);
-    kept++;
+  if (!n) return SHOAL_OK;
+  uint32_t *n_given = shoal_alloc_zero(labelled->decision.classes.n_classes, sizeof *n_given);
+  uint8_t *kept = shoal_alloc(labelled->n_given, 1);
+  bool ok = n_given && kept;
+  for (uint32_t g = 0; ok && g < labelled->n_given; g++) n_given[class_of_given(labelled, g)]++;
+  for (uint32_t g = 0; ok && g < labelled->n_given; g++) {
+    uint32_t c = class_of_given(labelled, g);
+    kept[g] = !labelled->decision.violates[c] && n_given[c] == 1;
   }
+  if (ok) shoal_noise_keep(noise, kept);
   free(n_given);
-  *any = kept < noise->n;
-  noise->n = kept;
-  return SHOAL_OK;
+  free(kept);
+  *any = noise->n < n;
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
 shoal_status shoal_labelled_clusters_make(const shoal_labelled_clusters_inputs *inputs,
