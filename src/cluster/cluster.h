@@ -2,11 +2,12 @@
 /*
  * cluster: clusters of rows for local recoding, in which each class is generalized separately
  * (Truta, Campan & Meyer 2007, section 3). Every algorithm returns a partition of all rows and has
- * a row in the table of algorithms.c. Labels are made later (recode.h).
+ * a row in the table of algorithms.c. Labels are made later (recode.c).
  */
 #ifndef SHOAL_CLUSTER_CLUSTER_H
 #define SHOAL_CLUSTER_CLUSTER_H
 
+#include "base/intern.h"
 #include "cluster/axes.h"
 #include "cluster/requirements.h"
 
@@ -123,5 +124,32 @@ shoal_status shoal_ranges_init(shoal_ranges *ranges, uint64_t n_rows,
 void shoal_ranges_reset(shoal_ranges *ranges);
 shoal_status shoal_ranges_partition(const shoal_ranges *ranges, shoal_partition *partition,
                                     shoal_error *error) SHOAL_MUST_CHECK;
+
+/* ---- labels: recode.c */
+
+/* The boxes of groups of rows, by group and axis. NULL: no memory. */
+shoal_span *shoal_boxes_of_rows(const shoal_axes *axes, const uint32_t *group_of_row,
+                                uint32_t n_groups);
+
+/* Labels of groups of rows, by quasi-identifier. */
+typedef struct shoal_class_labels {
+  size_t n;
+  shoal_strings *strings; /* the distinct labels */
+  uint32_t **of_group;    /* by group: index of its label */
+} shoal_class_labels;
+
+/* `boxes`: of the groups, by group and axis. */
+shoal_status shoal_class_labels_make(shoal_class_labels *labels, const shoal_axes *axes,
+                                     const shoal_span *boxes, uint32_t n_groups,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_class_labels_reset(shoal_class_labels *labels);
+
+/*
+ * Makes one class of groups whose labels are all equal; `labels` are by class then. `class_of`
+ * receives the class of each group, numbered in order of first appearance.
+ */
+shoal_status shoal_class_labels_unite(shoal_class_labels *labels, uint32_t n_groups,
+                                      uint32_t *class_of, uint32_t *n_classes,
+                                      shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

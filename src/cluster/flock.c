@@ -20,7 +20,6 @@
 #include "base/sort.h"
 #include "base/thread.h"
 #include "cluster/flock_clusters.h"
-#include "cluster/flock_cut.h"
 
 enum {
   FEW_TUPLES = 20000,  /* a table with at most this many distinct tuples has the largest blocks */

@@ -250,16 +250,6 @@ static void eject(move_search *s) {
   shoal_clusters_refresh(b, s->cluster);
 }
 
-bool shoal_clusters_moves_satisfy(shoal_clusters *b, size_t since) {
-  if (!b->p->required->n_others) return true;
-  for (size_t i = since; i < b->n_moved; i++) {
-    const uint32_t ends[] = {b->moved_from[i], b->cluster_of[b->moved[i]]};
-    for (size_t e = 0; e < 2; e++)
-      if (b->size[ends[e]] && !shoal_clusters_satisfies(b, ends[e])) return false;
-  }
-  return true;
-}
-
 /* Executes the plan if that lowers the cost; `gain`: its gain before borrowing. */
 static bool execute(move_search *s, uint32_t n_rest, int64_t gain) {
   shoal_clusters *b = s->b;

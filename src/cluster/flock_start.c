@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "base/sort.h"
 #include "cluster/flock_clusters.h"
-#include "cluster/flock_cut.h"
 
 enum {
   MAX_UNITS = 4000,  /* tuples that are agglomerated one by one */

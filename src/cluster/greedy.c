@@ -98,7 +98,7 @@ static bool find_kinds(shoal_growing_clusters *g, const shoal_kind_order *order)
     for (size_t d = 0; d < n_counts; d++)
       g->groups[g->kind_of_row[row] * n_counts + d] =
           shoal_distinct_requirement_group(&g->required->counts[d], row);
-  return shoal_seen_init(&g->seen, g->required);
+  return shoal_seen_init(&g->seen, g->required, &g->arena);
 }
 
 /* ------------------------------------------------------------ memory */
@@ -106,7 +106,6 @@ static bool find_kinds(shoal_growing_clusters *g, const shoal_kind_order *order)
 void shoal_growing_clusters_reset(shoal_growing_clusters *g) {
   shoal_row_tree_reset(&g->all);
   shoal_row_tree_reset(&g->by_kind);
-  shoal_seen_reset(&g->seen);
   shoal_arena_reset(&g->arena);
 }
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster/recode: boxes of groups of rows, the labels of boxes, and groups with equal labels. */
-#include "cluster/recode.h"
-
+/*
+ * cluster/recode: labels of clusters. A class is released with the label of its values' lowest
+ * common ancestor, or, for a number, as their smallest interval, which can be widened to a grid
+ * (docs/reading-the-papers.md R24). Clusters whose labels are equal strings are one class (R23).
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "cluster/cluster.h"
 
 shoal_span *shoal_boxes_of_rows(const shoal_axes *axes, const uint32_t *group_of_row,
                                 uint32_t n_groups) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster/requirements: see requirements.h. */
+/* cluster/requirements: counts and other models of a policy; sets of groups; judging rows. */
 #include "cluster/requirements.h"
 
 #include <stdlib.h>
@@ -116,21 +116,13 @@ uint64_t shoal_cluster_requirements_max_clusters(const shoal_cluster_requirement
 
 /* ------------------------------------------------------------ groups seen */
 
-void shoal_seen_reset(shoal_seen *seen) {
-  for (size_t d = 0; seen->stamp && d < seen->required->n_counts; d++) free(seen->stamp[d]);
-  free(seen->stamp);
-  memset(seen, 0, sizeof *seen);
-}
-
-bool shoal_seen_init(shoal_seen *seen, const shoal_cluster_requirements *required) {
-  *seen = (shoal_seen){required, shoal_alloc_zero(required->n_counts, sizeof *seen->stamp), 0};
-  bool ok = seen->stamp != NULL;
-  for (size_t d = 0; ok && d < required->n_counts; d++) {
-    seen->stamp[d] = shoal_alloc_zero(required->counts[d].n_groups, sizeof **seen->stamp);
-    ok = seen->stamp[d] != NULL;
-  }
-  if (!ok) shoal_seen_reset(seen);
-  return ok;
+bool shoal_seen_init(shoal_seen *seen, const shoal_cluster_requirements *required,
+                     shoal_arena *arena) {
+  *seen = (shoal_seen){.required = required};
+  if (!SHOAL_ARENA_ARRAY(arena, seen->stamp, required->n_counts)) return false;
+  for (size_t d = 0; d < required->n_counts; d++)
+    if (!SHOAL_ARENA_ZEROED(arena, seen->stamp[d], required->counts[d].n_groups)) return false;
+  return true;
 }
 
 void shoal_seen_clear(shoal_seen *seen) {
@@ -143,11 +135,7 @@ void shoal_seen_clear(shoal_seen *seen) {
 /* ------------------------------------------------------------ judging rows */
 
 void shoal_requirement_checker_reset(shoal_requirement_checker *checker) {
-  shoal_seen_reset(&checker->seen);
-  free(checker->values);
-  free(checker->n_rows);
-  free(checker->scratch);
-  free(checker->counted);
+  shoal_arena_reset(&checker->arena);
   memset(checker, 0, sizeof *checker);
 }
 
@@ -155,7 +143,9 @@ shoal_status shoal_requirement_checker_init(shoal_requirement_checker *checker,
                                             const shoal_cluster_requirements *required,
                                             shoal_error *error) {
   *checker = (shoal_requirement_checker){.required = required};
-  return shoal_seen_init(&checker->seen, required) ? SHOAL_OK : shoal_fail_memory(error);
+  if (shoal_seen_init(&checker->seen, required, &checker->arena)) return SHOAL_OK;
+  shoal_requirement_checker_reset(checker);
+  return shoal_fail_memory(error);
 }
 
 static bool has_enough(shoal_requirement_checker *checker, size_t d, const uint32_t *rows, size_t n,
@@ -191,13 +181,17 @@ static void count_values(shoal_requirement_checker *checker, size_t tracked, con
       .values = values, .n_rows = counts, .n = kept, .is_missing = column->is_missing};
 }
 
-/* Room for two histograms of n rows. */
+/* Room for two histograms of n rows; twice as much each time, since smaller arrays are not freed.
+ */
 static bool make_room(shoal_requirement_checker *j, size_t n) {
-  size_t n_scratch = SHOAL_SPARSE_POSITIONS * (n + 1); /* of shoal_count_positions */
-  return shoal_grow(&j->values, &j->value_capacity, 2 * n, sizeof *j->values) &&
-         shoal_grow(&j->n_rows, &j->row_capacity, 2 * n, sizeof *j->n_rows) &&
-         shoal_grow(&j->scratch, &j->scratch_capacity, n_scratch, sizeof *j->scratch) &&
-         shoal_grow(&j->counted, &j->counted_capacity, n, sizeof *j->counted);
+  if (n <= j->room) return true;
+  size_t room = n > SIZE_MAX / 16 ? n : 2 * n;
+  bool ok = SHOAL_ARENA_ARRAY(&j->arena, j->values, 2 * room) &&
+            SHOAL_ARENA_ARRAY(&j->arena, j->n_rows, 2 * room) &&
+            SHOAL_ARENA_ARRAY(&j->arena, j->scratch, SHOAL_SPARSE_POSITIONS * (room + 1)) &&
+            SHOAL_ARENA_ARRAY(&j->arena, j->counted, room);
+  j->room = ok ? room : 0;
+  return ok;
 }
 
 static uint32_t distinct_values(const shoal_value_view *view) {

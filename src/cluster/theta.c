@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/recode.h"
-
 enum {
   MANY_ROWS = 1 << 16, /* above it, merging ends as soon as it hardly helps */
   MAX_IDLE_MERGES = 3, /* rounds of merging that do not help */

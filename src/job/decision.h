@@ -23,7 +23,7 @@
 #ifndef SHOAL_JOB_DECISION_H
 #define SHOAL_JOB_DECISION_H
 
-#include "cluster/recode.h"
+#include "cluster/cluster.h"
 #include "job/method.h"
 #include "job/models_report.h"
 #include "lattice/mu_argus.h"

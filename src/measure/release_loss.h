@@ -10,7 +10,7 @@
 #ifndef SHOAL_MEASURE_RELEASE_LOSS_H
 #define SHOAL_MEASURE_RELEASE_LOSS_H
 
-#include "cluster/recode.h"
+#include "cluster/axes.h"
 #include "measure/figures.h"
 
 /* Released classes: violates[c] is 0. */

@@ -17,7 +17,6 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cluster/cluster.h"
-#include "cluster/recode.h"
 #include "context/context.h"
 #include "model/theta.h"
 
