@@ -134,6 +134,7 @@ shoal_span *shoal_boxes_of_rows(const shoal_axes *axes, const uint32_t *group_of
 /* Labels of groups of rows, by quasi-identifier. */
 typedef struct shoal_class_labels {
   size_t n;
+  shoal_arena arena;      /* of both arrays */
   shoal_strings *strings; /* the distinct labels */
   uint32_t **of_group;    /* by group: index of its label */
 } shoal_class_labels;

@@ -129,17 +129,10 @@ INLINE void add_set(const shoal_clusters *b, size_t q, shoal_packed_box box, uin
       add_line(sum, b->lines[q] + (64 * w + (size_t)__builtin_ctzll(set)) * b->room + from);
 }
 
-INLINE void add_four(uint16_t *sum, const uint16_t *const *line) {
-  const uint16_t *w = line[0], *x = line[1], *y = line[2], *z = line[3];
-  for (int i = 0; i < STRIDE; i++) sum[i] = (uint16_t)(sum[i] + w[i] + x[i] + y[i] + z[i]);
-}
-
-/* The losses of STRIDE clusters with a box added. Lines are added four at a time. */
+/* The losses of STRIDE clusters with a box added. */
 INLINE void join_stride(const shoal_clusters *b, shoal_packed_box box, uint32_t from,
                         uint16_t *sum) {
   const shoal_packed_rows *p = b->p;
-  const uint16_t *waiting[4];
-  size_t n_waiting = 0;
   for (int i = 0; i < STRIDE; i++) sum[i] = 0;
   for (size_t q = 0; q < p->n_numbers; q++)
     add_number(sum, b->lo + q * b->room + from, b->hi + q * b->room + from, box.lo[q], box.hi[q],
@@ -153,13 +146,9 @@ INLINE void join_stride(const shoal_clusters *b, shoal_packed_box box, uint32_t 
       const uint16_t *low = b->lines[q] + (size_t)box.lo[q] * b->room + from;
       if (box.lo[q] < box.hi[q])
         add_larger(sum, low, b->lines[q] + (size_t)box.hi[q] * b->room + from);
-      else waiting[n_waiting++] = low;
+      else add_line(sum, low);
     }
-    if (n_waiting < 4) continue;
-    add_four(sum, waiting);
-    n_waiting = 0;
   }
-  while (n_waiting) add_line(sum, waiting[--n_waiting]);
 }
 
 /* ------------------------------------------------------------ kernels, compiled twice */

@@ -61,10 +61,16 @@ static const int16_t *values_of(const move_search *s, uint32_t i) {
 
 /* ------------------------------------------------------------ targets of ejected rows */
 
-static uint32_t find_target(move_search *s, uint32_t cluster) {
-  const shoal_clusters *b = s->b;
+/* The index of a target; n_targets: the cluster is none. */
+static uint32_t target_of(const move_search *s, uint32_t cluster) {
   uint32_t i = 0;
   while (i < s->n_targets && s->targets[i].cluster != cluster) i++;
+  return i;
+}
+
+static uint32_t find_target(move_search *s, uint32_t cluster) {
+  const shoal_clusters *b = s->b;
+  uint32_t i = target_of(s, cluster);
   if (i < s->n_targets || i == MAX_TARGETS) return i;
   s->targets[i] = (target){cluster, b->size[cluster], b->loss[cluster]};
   shoal_packed_box_copy(b->p, target_box(s, i), shoal_clusters_box(b, cluster));
@@ -136,12 +142,6 @@ static bool overlaps(const shoal_packed_rows *p, shoal_packed_box covered, shoal
   return true;
 }
 
-static bool is_target(const move_search *s, uint32_t c) {
-  uint32_t t = 0;
-  while (t < s->n_targets && s->targets[t].cluster != c) t++;
-  return t < s->n_targets;
-}
-
 /* The minimum number of rows that the cluster must borrow once the set has left. */
 static uint32_t rows_lacking(move_search *s, uint32_t n_rest) {
   shoal_clusters *b = s->b;
@@ -174,7 +174,7 @@ static bool find_donors(move_search *s, uint32_t lack, uint32_t rest_loss, int64
   for (uint32_t c = 0; c < b->n; c++) {
     if (b->size[c] <= k || (int64_t)b->loss[c] + budget <= rest_loss) continue;
     if (!overlaps(b->p, cover_box(s), shoal_clusters_box(b, c))) continue;
-    if (c == s->cluster || is_target(s, c)) continue;
+    if (c == s->cluster || target_of(s, c) < s->n_targets) continue;
     surplus += b->size[c] - k;
     b->donors[s->n_donors++] = c;
   }

@@ -100,26 +100,20 @@ static bool label_groups(const shoal_axes *axes, size_t q, const shoal_span *box
 }
 
 void shoal_class_labels_reset(shoal_class_labels *labels) {
-  for (size_t q = 0; q < labels->n; q++) {
-    if (labels->strings) shoal_strings_reset(&labels->strings[q]);
-    if (labels->of_group) free(labels->of_group[q]);
-  }
-  free(labels->strings);
-  free(labels->of_group);
+  for (size_t q = 0; q < labels->n; q++) shoal_strings_reset(&labels->strings[q]);
+  shoal_arena_reset(&labels->arena);
   memset(labels, 0, sizeof *labels);
 }
 
 static bool make(shoal_class_labels *labels, const shoal_axes *axes, const shoal_span *boxes,
                  uint32_t n_groups) {
-  size_t n = axes->n;
-  labels->strings = shoal_alloc_zero(n, sizeof *labels->strings);
-  labels->of_group = shoal_alloc_zero(n, sizeof *labels->of_group);
-  if (!labels->strings || !labels->of_group) return false;
-  for (size_t q = 0; q < n; q++) {
+  if (!SHOAL_ARENA_ARRAY(&labels->arena, labels->strings, axes->n) ||
+      !SHOAL_ARENA_ARRAY(&labels->arena, labels->of_group, axes->n))
+    return false;
+  for (size_t q = 0; q < axes->n; q++) {
     if (!shoal_strings_init(&labels->strings[q])) return false;
     labels->n = q + 1;
-    labels->of_group[q] = shoal_alloc(n_groups, sizeof **labels->of_group);
-    if (!labels->of_group[q] ||
+    if (!SHOAL_ARENA_ARRAY(&labels->arena, labels->of_group[q], n_groups) ||
         !label_groups(axes, q, boxes, n_groups, &labels->strings[q], labels->of_group[q]))
       return false;
   }

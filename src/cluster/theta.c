@@ -67,18 +67,17 @@ typedef struct alike {
   uint32_t *first;    /* by group: its first member; n_groups + 1 entries */
   uint32_t *members;
   uint32_t n_groups;
-  uint8_t *unites; /* by group */
-  uint8_t *noisy;  /* by class: it has noise rows */
-  uint8_t *stays;  /* by class: it is not united */
-  uint32_t *ids;   /* by class: its new number */
+  uint8_t *noisy; /* by class: it has noise rows */
+  uint8_t *stays; /* by class: it is not united */
+  uint32_t *ids;  /* by class: its new number */
 } alike;
 
 static bool alike_init(alike *a, uint32_t n) {
   return SHOAL_ARENA_ARRAY(&a->arena, a->group_of, n) &&
          SHOAL_ARENA_ARRAY(&a->arena, a->first, (size_t)n + 1) &&
          SHOAL_ARENA_ARRAY(&a->arena, a->members, n) &&
-         SHOAL_ARENA_ARRAY(&a->arena, a->unites, n) && SHOAL_ARENA_ZEROED(&a->arena, a->noisy, n) &&
-         SHOAL_ARENA_ARRAY(&a->arena, a->stays, n) && SHOAL_ARENA_ARRAY(&a->arena, a->ids, n);
+         SHOAL_ARENA_ZEROED(&a->arena, a->noisy, n) && SHOAL_ARENA_ARRAY(&a->arena, a->stays, n) &&
+         SHOAL_ARENA_ARRAY(&a->arena, a->ids, n);
 }
 
 static shoal_status group_by_labels(const shoal_theta *t, alike *a, shoal_error *error) {
@@ -107,7 +106,6 @@ static bool must_unite(shoal_theta *t, const alike *a, uint32_t g) {
 static void reopen(shoal_theta *t, const alike *a) {
   for (uint32_t i = 0; i < t->noise.n; i++) a->noisy[t->noise.cluster[i]] = 1;
   for (uint32_t c = 0; c < t->n_classes; c++) {
-    a->stays[c] = !a->unites[a->group_of[c]];
     if (!t->closed[c] || a->stays[c]) continue;
     t->closed[c] = 0;
     if (!a->noisy[c]) t->n_abandoned -= shoal_theta_size(t, c);
@@ -115,27 +113,22 @@ static void reopen(shoal_theta *t, const alike *a) {
   shoal_noise_keep(&t->noise, a->stays);
 }
 
-/* Sets a->ids, in order of first appearance; returns their number. */
-static uint32_t number_classes(const shoal_theta *t, alike *a) {
-  uint32_t n = 0;
-  for (uint32_t c = 0; c < t->n_classes; c++) {
-    uint32_t g = a->group_of[c], leader = a->members[a->first[g]];
-    a->ids[c] = a->unites[g] && leader != c ? a->ids[leader] : n++;
-  }
-  return n;
-}
-
 static shoal_status unite_groups(shoal_theta *t, alike *a, bool *any, shoal_error *error) {
   SHOAL_TRY(group_by_labels(t, a, error));
   shoal_theta_sort(NULL, t->n_classes, a->group_of, a->n_groups, a->first, a->members);
   for (uint32_t g = 0; g < a->n_groups; g++) {
-    a->unites[g] = must_unite(t, a, g);
-    *any = *any || a->unites[g];
+    bool unites = must_unite(t, a, g);
+    for (uint32_t i = a->first[g]; i < a->first[g + 1]; i++) a->stays[a->members[i]] = !unites;
+    *any = *any || unites;
   }
   if (t->all.failed) return shoal_fail_memory(error);
   if (!*any) return SHOAL_OK;
   reopen(t, a);
-  uint32_t n = number_classes(t, a);
+  uint32_t n = 0;
+  for (uint32_t c = 0; c < t->n_classes; c++) { /* in order of first appearance */
+    uint32_t leader = a->members[a->first[a->group_of[c]]];
+    a->ids[c] = a->stays[c] || leader == c ? n++ : a->ids[leader];
+  }
   t->n_united += t->n_classes - n;
   return shoal_theta_regroup(t, a->ids, n, error);
 }

@@ -131,8 +131,6 @@ shoal_variance shoal_value_histogram_variance(const shoal_value_histogram *histo
 /* The variance after a row of `out` has become one of `in`. */
 shoal_variance shoal_value_histogram_swapped(shoal_value_histogram *histogram, uint32_t out,
                                              uint32_t in);
-/* The same for any `in` that the class lacks. */
-shoal_variance shoal_value_histogram_renewed(shoal_value_histogram *histogram, uint32_t out);
 
 /* ------------------------------------------------------------ steps */
 

@@ -82,17 +82,6 @@ shoal_variance shoal_value_histogram_swapped(shoal_value_histogram *histogram, u
   return variance;
 }
 
-shoal_variance shoal_value_histogram_renewed(shoal_value_histogram *histogram, uint32_t out) {
-  take(histogram, out);
-  histogram->by_count[1]++;
-  histogram->n_rows++;
-  shoal_variance variance = shoal_value_histogram_variance(histogram);
-  histogram->by_count[1]--;
-  histogram->n_rows--;
-  put(histogram, out);
-  return variance;
-}
-
 /* ------------------------------------------------------------ classes */
 
 /* Recomputes target->cached of a class. */

@@ -255,24 +255,12 @@ shoal_status shoal_row_order(const shoal_axes *axes, const uint32_t *weight, uin
 
 /* ------------------------------------------------------------ classes */
 
-/* Sums the positions of each class's rows, and counts the rows. */
-static void sum_positions(const shoal_cluster_task *task, const shoal_partition *partition,
-                          const uint32_t *position, uint64_t *sum, uint32_t *size) {
-  memset(sum, 0, partition->n_clusters * sizeof *sum);
-  memset(size, 0, partition->n_clusters * sizeof *size);
-  for (uint32_t r = 0; r < task->axes->n_rows; r++) {
-    uint32_t c = partition->cluster_of_row[r];
-    sum[c] += position[task->axes->tuple_of_row[r]];
-    size[c]++;
-  }
-}
-
 shoal_status shoal_theta_order(const shoal_cluster_task *task, const shoal_partition *partition,
                                uint32_t *number, shoal_error *error) {
   const shoal_axes *axes = task->axes;
   uint32_t n = axes->n_tuples, n_classes = partition->n_clusters;
   uint32_t *weight = shoal_alloc_zero(n, sizeof *weight), *order = shoal_alloc(n, sizeof *order);
-  uint64_t *keys = shoal_alloc(n_classes, sizeof *keys);
+  uint64_t *keys = shoal_alloc_zero(n_classes, sizeof *keys);
   shoal_status status = weight && order && keys ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK) {
     for (uint32_t r = 0; r < axes->n_rows; r++) weight[axes->tuple_of_row[r]]++;
@@ -284,7 +272,11 @@ shoal_status shoal_theta_order(const shoal_cluster_task *task, const shoal_parti
       weight[order[i]] = at;
       at += rows;
     }
-    sum_positions(task, partition, weight, keys, number);
+    memset(number, 0, n_classes * sizeof *number);
+    for (uint32_t r = 0; r < axes->n_rows; r++) { /* the sum of positions, and the rows */
+      keys[partition->cluster_of_row[r]] += weight[axes->tuple_of_row[r]];
+      number[partition->cluster_of_row[r]]++;
+    }
     for (uint32_t c = 0; c < n_classes; c++) keys[c] = keys[c] / number[c] << 32 | c;
     shoal_sort_u64(keys, n_classes);
     for (uint32_t i = 0; i < n_classes; i++) number[(uint32_t)keys[i]] = i;

@@ -43,7 +43,6 @@ typedef struct need {
   uint32_t c;
   bool any; /* any swap that raises the variance, not only the paper's */
   uint32_t outs[MAX_OUTS], values[MAX_OUTS]; /* slots and their values */
-  bool rises[MAX_OUTS];                      /* the variance rises for a value that is absent */
   unsigned n_outs;
   shoal_variance variance;
   int64_t loss;              /* of all its rows */
@@ -142,9 +141,8 @@ static void offer_row(need *n, uint32_t donor, uint32_t slot, uint32_t value) {
   int64_t before = 0;
   for (unsigned i = 0; i < n->n_outs; i++) {
     if (i == 0 || n->values[i] != n->values[i - 1]) {
-      bool absent = n->target->here.count[value] == 0;
-      allowed = n->values[i] != value && (absent ? n->rises[i] : raises(n, n->values[i], value)) &&
-                donor_allows(n, value, n->values[i]);
+      allowed = n->values[i] != value && donor_allows(n, value, n->values[i]) &&
+                raises(n, n->values[i], value);
     }
     if (!allowed) continue;
     if (!cached) {
@@ -266,16 +264,13 @@ static void list_outs(need *n) {
   for (uint32_t i = 0; i < here->n_values && n->n_outs < MAX_OUTS; i++) {
     uint32_t value = here->values[i];
     if (here->count[value] < least) continue;
-    bool rises =
-        shoal_variance_compare(shoal_value_histogram_renewed(here, value), n->variance) > 0;
     unsigned taken = 0, most = n->any ? 2 : MAX_OUTS;
     for (uint32_t s = t->first[n->c]; s < t->first[n->c + 1]; s++) {
       if (n->target->value_of[s] != value) continue;
       if (taken++ == most || n->n_outs == MAX_OUTS) break;
       box_without(t, n->c, s, t->spans + (size_t)n->n_outs * t->axes->n);
       n->outs[n->n_outs] = s;
-      n->values[n->n_outs] = value;
-      n->rises[n->n_outs++] = rises;
+      n->values[n->n_outs++] = value;
     }
   }
 }
