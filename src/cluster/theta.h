@@ -30,7 +30,6 @@ typedef struct shoal_value_histogram {
 typedef struct shoal_theta_cached {
   shoal_variance variance;
   bool passes;
-  uint64_t has;             /* bit (value % 64): such a value occurs */
   uint64_t judged, allowed; /* swaps by the counts of the values given and received, each below 8 */
 } shoal_theta_cached;
 

@@ -91,8 +91,6 @@ static void refresh_cached(const shoal_theta *t, shoal_theta_target *target, uin
   shoal_value_histogram_fill(histogram, t, target, c);
   *cached = (shoal_theta_cached){.variance = shoal_value_histogram_variance(histogram)};
   cached->passes = shoal_theta_reached(target->requirement, cached->variance);
-  for (uint32_t i = 0; i < histogram->n_values; i++)
-    cached->has |= UINT64_C(1) << histogram->values[i] % 64;
   shoal_value_histogram_clear(histogram);
 }
 

@@ -46,7 +46,6 @@ typedef struct need {
   unsigned n_outs;
   shoal_variance variance;
   int64_t loss;              /* of all its rows */
-  uint64_t wants;            /* values, as in shoal_theta_cached.has */
   shoal_theta_cached *donor; /* the class that is being visited */
 } need;
 
@@ -161,7 +160,6 @@ static void consider(need *n, uint32_t donor) {
   if (donor == n->c || t->closed[donor] || t->seen[donor] == t->now) return;
   t->seen[donor] = t->now;
   n->donor = &n->target->cached[donor];
-  if (!(n->donor->has & n->wants)) return;
   shoal_value_histogram_fill(&n->target->there, t, n->target, donor);
   for (uint32_t slot = t->first[donor]; slot < t->first[donor + 1]; slot++) {
     uint32_t value = n->target->value_of[slot];
@@ -275,21 +273,12 @@ static void list_outs(need *n) {
   }
 }
 
-static void list_wants(need *n) {
-  n->wants = n->target->n_known <= 64 ? 0 : UINT64_MAX;
-  for (uint32_t i = 0; i < n->target->n_known && n->target->n_known <= 64; i++) {
-    uint32_t value = n->target->by_frequency[i];
-    if (is_wanted(n, value)) n->wants |= UINT64_C(1) << value % 64;
-  }
-}
-
 /* Finds a swap for one attribute of a class; `here` is filled for all attributes. */
 static bool find_swap(shoal_theta *t, uint32_t c, size_t a, bool any, offer *chosen) {
   need n = {.t = t, .target = &t->targets[a], .a = a, .c = c, .any = any, .loss = loss_of(t, c)};
   n.variance = n.target->cached[c].variance;
   list_outs(&n);
   if (!n.n_outs) return false;
-  list_wants(&n);
   t->n_offers = 0;
   t->now++;
   consider_near(&n);
