@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster/axes: see axes.h. */
+/* cluster/axes: positions of values, losses as integers, and sorts that the algorithms share. */
 #include "cluster/axes.h"
 
 #include <stdlib.h>
@@ -58,6 +58,16 @@ void shoal_sort_items(uint32_t *items, uint64_t *keys, uint32_t *scratch, size_t
   shoal_sort_u64(keys, n);
   for (size_t i = 0; i < n; i++) scratch[i] = items[(uint32_t)keys[i]];
   memcpy(items, scratch, n * sizeof *items);
+}
+
+void shoal_sort_by_group(const uint32_t *items, uint32_t n, const uint32_t *group,
+                         uint32_t n_groups, uint32_t *first, uint32_t *sorted) {
+  memset(first, 0, ((size_t)n_groups + 1) * sizeof *first);
+  for (uint32_t i = 0; i < n; i++) first[group[i] + 1]++;
+  for (uint32_t g = 0; g < n_groups; g++) first[g + 1] += first[g];
+  for (uint32_t i = 0; i < n; i++) sorted[first[group[i]]++] = items ? items[i] : i;
+  for (uint32_t g = n_groups; g > 0; g--) first[g] = first[g - 1];
+  first[0] = 0;
 }
 
 uint32_t shoal_count_positions(const uint32_t *positions, uint32_t n, shoal_span span,

@@ -170,6 +170,13 @@ static inline uint32_t shoal_box_loss_joined(const shoal_axes *axes, const shoal
 /* Sorts n items by key, stably. keys[i] is key << 32 | i; `scratch` has room for n items. */
 void shoal_sort_items(uint32_t *items, uint64_t *keys, uint32_t *scratch, size_t n);
 
+/*
+ * Counting sort: writes n items (NULL: 0 .. n - 1) to `sorted` by group[i], stably. first[g] is
+ * where group g starts, with n_groups + 1 entries.
+ */
+void shoal_sort_by_group(const uint32_t *items, uint32_t n, const uint32_t *group,
+                         uint32_t n_groups, uint32_t *first, uint32_t *sorted);
+
 /* Rows at a position of an axis. */
 typedef struct shoal_position_count {
   uint32_t position, n;

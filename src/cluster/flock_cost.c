@@ -35,9 +35,8 @@ static void note_tree(shoal_clusters *b, size_t q, uint32_t c, int lo, int hi) {
 
 static void note_set(shoal_clusters *b, size_t q, uint32_t c, shoal_packed_box box) {
   const shoal_packed_axis *axis = &b->p->axes[q];
-  uint32_t n = 0;
-  for (size_t w = 0; w < axis->n_words; w++) n += shoal_n_bits(box.sets[axis->word + w]);
-  b->own[(q - b->p->n_spans) * b->room + c] = (uint16_t)((n - 1) * axis->step);
+  b->own[(q - b->p->n_spans) * b->room + c] =
+      (uint16_t)((shoal_set_size(axis, box.sets) - 1) * axis->step);
   for (uint32_t i = 0; i < b->n_active[q]; i++) {
     uint16_t v = b->active[q][i];
     b->lines[q][(size_t)v * b->room + c] = shoal_set_has(axis, box.sets, v) ? 0 : axis->step;

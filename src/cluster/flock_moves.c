@@ -329,7 +329,10 @@ static void sort_tuples(const move_search *s, size_t q, uint64_t *order) {
 }
 
 /* Ejects one end of a number, value by value. */
-static bool eject_end(move_search *s, size_t q, const uint64_t *order, bool low) {
+static bool eject_end(move_search *s, size_t q, bool low) {
+  uint64_t order[MAX_TUPLES];
+  if (s->n < 2) return false;
+  sort_tuples(s, q, order);
   uint32_t n_out = 0, size = s->b->size[s->cluster];
   int last = values_of(s, (uint32_t)order[low ? s->n - 1 : 0])[q];
   int64_t cost = 0;
@@ -347,13 +350,6 @@ static bool eject_end(move_search *s, size_t q, const uint64_t *order, bool low)
     if (may_gain(s, cost, size - n_out, width) && try_ejected(s, cost, size - n_out)) return true;
   }
   return false;
-}
-
-static bool eject_ends(move_search *s, size_t q) {
-  uint64_t order[MAX_TUPLES];
-  if (s->n < 2) return false;
-  sort_tuples(s, q, order);
-  return eject_end(s, q, order, true) || eject_end(s, q, order, false);
 }
 
 /*
@@ -494,7 +490,7 @@ static bool step(shoal_clusters *b, uint32_t cluster) {
   for (size_t q = p->n_numbers; q < p->n_spans; q++)
     if (box.lo[q] < box.hi[q] && eject_minority(&s, q)) return true;
   for (size_t q = 0; q < p->n_numbers; q++)
-    if (box.lo[q] < box.hi[q] && eject_ends(&s, q)) return true;
+    if (box.lo[q] < box.hi[q] && (eject_end(&s, q, true) || eject_end(&s, q, false))) return true;
   for (size_t q = p->n_spans; q < p->n_axes; q++)
     if (eject_value(&s, q)) return true;
   if (eject_all(&s) || eject_surplus(&s)) return true;

@@ -148,6 +148,12 @@ static inline uint32_t shoal_n_bits(uint64_t set) {
   return (uint32_t)(set * UINT64_C(0x0101010101010101) >> 56);
 }
 
+static inline uint32_t shoal_set_size(const shoal_packed_axis *axis, const uint64_t *sets) {
+  uint32_t n = 0;
+  for (size_t w = 0; w < axis->n_words; w++) n += shoal_n_bits(sets[axis->word + w]);
+  return n;
+}
+
 static inline bool shoal_set_has(const shoal_packed_axis *axis, const uint64_t *sets, int value) {
   return sets[axis->word + (unsigned)value / 64] >> ((unsigned)value % 64) & 1;
 }

@@ -10,10 +10,7 @@
 enum { MAX_WEIGHT = 1 << 20 };
 
 void shoal_cluster_requirements_reset(shoal_cluster_requirements *required) {
-  for (size_t d = 0; required->counts && d < required->n_counts; d++)
-    free(required->counts[d].group_of);
-  free(required->counts);
-  free(required->others);
+  shoal_arena_reset(&required->arena);
   memset(required, 0, sizeof *required);
 }
 
@@ -29,7 +26,7 @@ static shoal_status add_count(shoal_cluster_requirements *required,
       .sensitive = requirement->sensitive,
       .n_groups = distinct->group_of ? distinct->n_groups : column->n_values,
       .min_distinct = distinct->min > UINT32_MAX ? UINT32_MAX : (uint32_t)distinct->min,
-      .group_of = shoal_alloc(column->n_values, sizeof *count->group_of)};
+      .group_of = shoal_arena_alloc(&required->arena, column->n_values, sizeof *count->group_of)};
   if (!count->group_of) return shoal_fail_memory(error);
   for (uint32_t v = 0; v < column->n_values; v++)
     count->group_of[v] = shoal_column_missing(column, v) ? SHOAL_NONE
@@ -93,15 +90,10 @@ shoal_status shoal_cluster_requirements_init(shoal_cluster_requirements *require
                                              shoal_requirement_weights weights,
                                              shoal_error *error) {
   *required = (shoal_cluster_requirements){
-      .requirements = requirements,
-      .tracked = tracked,
-      .n_rows = table->n_records,
-      .k = 1,
-      .counts = shoal_alloc_zero(requirements->n_items, sizeof *required->counts),
-      .others = shoal_alloc_zero(requirements->n_items, sizeof *required->others)};
-  shoal_status status = required->counts && required->others
-                            ? sort_requirements(required, table, error)
-                            : shoal_fail_memory(error);
+      .requirements = requirements, .tracked = tracked, .n_rows = table->n_records, .k = 1};
+  bool ok = SHOAL_ARENA_ARRAY(&required->arena, required->counts, requirements->n_items) &&
+            SHOAL_ARENA_ARRAY(&required->arena, required->others, requirements->n_items);
+  shoal_status status = ok ? sort_requirements(required, table, error) : shoal_fail_memory(error);
   if (status == SHOAL_OK) weigh(required, weights);
   else shoal_cluster_requirements_reset(required);
   return status;

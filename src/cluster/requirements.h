@@ -25,7 +25,8 @@ typedef struct shoal_cluster_requirements {
   const shoal_requirements *requirements;
   const shoal_tracked *tracked;
   uint64_t n_rows;
-  uint64_t k; /* minimum class size, at least 1 */
+  uint64_t k;        /* minimum class size, at least 1 */
+  shoal_arena arena; /* of the arrays below */
   shoal_distinct_requirement *counts;
   size_t n_counts;
   const shoal_requirement **others; /* requirements that are neither a size nor a count */

@@ -74,15 +74,8 @@ static void fill_nodes(shoal_row_tree *tree, size_t *next) {
     }
     tree->leaf_of[row] = (uint32_t)(next[last] - 1);
     tree->nodes[tree->leaf_of[row]].n++;
-  }
-}
-
-/* Children come after their parents, so one backward pass is enough. */
-static void fill_lowest(shoal_row_tree *tree, size_t n_nodes) {
-  for (size_t i = n_nodes; i-- > 0;) {
-    const shoal_row_node *node = &tree->nodes[i];
-    if (node->parent != SHOAL_NONE && node->lowest < tree->nodes[node->parent].lowest)
-      tree->nodes[node->parent].lowest = node->lowest;
+    for (size_t d = 0; d <= last; d++)
+      if (row < tree->nodes[next[d] - 1].lowest) tree->nodes[next[d] - 1].lowest = row;
   }
 }
 
@@ -93,11 +86,7 @@ static bool build(shoal_row_tree *tree) {
   size_t *start = shoal_alloc_zero(n_depths + 1, sizeof *start);
   if (start && count_nodes(tree, start))
     tree->nodes = shoal_arena_alloc(&tree->arena, start[n_depths], sizeof *tree->nodes);
-  if (tree->nodes) {
-    size_t n_nodes = start[n_depths];
-    fill_nodes(tree, start);
-    fill_lowest(tree, n_nodes);
-  }
+  if (tree->nodes) fill_nodes(tree, start);
   free(start);
   return tree->nodes;
 }

@@ -115,7 +115,7 @@ static void reopen(shoal_theta *t, const alike *a) {
 
 static shoal_status unite_groups(shoal_theta *t, alike *a, bool *any, shoal_error *error) {
   SHOAL_TRY(group_by_labels(t, a, error));
-  shoal_theta_sort(NULL, t->n_classes, a->group_of, a->n_groups, a->first, a->members);
+  shoal_sort_by_group(NULL, t->n_classes, a->group_of, a->n_groups, a->first, a->members);
   for (uint32_t g = 0; g < a->n_groups; g++) {
     bool unites = must_unite(t, a, g);
     for (uint32_t i = a->first[g]; i < a->first[g + 1]; i++) a->stays[a->members[i]] = !unites;

@@ -111,13 +111,6 @@ void shoal_theta_refresh(shoal_theta *theta, uint32_t c);
 shoal_status shoal_theta_regroup(shoal_theta *theta, const uint32_t *group, uint32_t n_groups,
                                  shoal_error *error) SHOAL_MUST_CHECK;
 
-/*
- * Counting sort: writes n items (NULL: 0 .. n - 1) to `sorted` by their group, stably. first[g] is
- * where group g starts, with n_groups + 1 entries.
- */
-void shoal_theta_sort(const uint32_t *items, uint32_t n, const uint32_t *group, uint32_t n_groups,
-                      uint32_t *first, uint32_t *sorted);
-
 /* ---- histograms */
 
 /* Counts the values of a class in target->here or target->there. */

@@ -123,21 +123,11 @@ static void refresh_all(shoal_theta *t) {
   }
 }
 
-void shoal_theta_sort(const uint32_t *items, uint32_t n, const uint32_t *group, uint32_t n_groups,
-                      uint32_t *first, uint32_t *sorted) {
-  memset(first, 0, ((size_t)n_groups + 1) * sizeof *first);
-  for (uint32_t i = 0; i < n; i++) first[group[i] + 1]++;
-  for (uint32_t g = 0; g < n_groups; g++) first[g + 1] += first[g];
-  for (uint32_t i = 0; i < n; i++) sorted[first[group[i]]++] = items ? items[i] : i;
-  for (uint32_t g = n_groups; g > 0; g--) first[g] = first[g - 1];
-  first[0] = 0;
-}
-
 shoal_status shoal_theta_regroup(shoal_theta *t, const uint32_t *group, uint32_t n_groups,
                                  shoal_error *error) {
   shoal_noise *noise = &t->noise;
   for (uint32_t slot = 0; slot < t->n_rows; slot++) t->class_of[slot] = group[t->class_of[slot]];
-  shoal_theta_sort(t->rows, t->n_rows, t->class_of, n_groups, t->first, t->trial);
+  shoal_sort_by_group(t->rows, t->n_rows, t->class_of, n_groups, t->first, t->trial);
   uint32_t *rows = t->rows;
   t->rows = t->trial;
   t->trial = rows;
@@ -156,7 +146,7 @@ static shoal_status sort_rows(shoal_theta *t, const shoal_partition *partition,
   if (!SHOAL_ARENA_ARRAY(&t->arena, number, t->n_classes)) return shoal_fail_memory(error);
   SHOAL_TRY(shoal_theta_order(t->task, partition, number, error));
   for (uint32_t r = 0; r < t->n_rows; r++) t->class_of[r] = number[partition->cluster_of_row[r]];
-  shoal_theta_sort(NULL, t->n_rows, t->class_of, t->n_classes, t->first, t->rows);
+  shoal_sort_by_group(NULL, t->n_rows, t->class_of, t->n_classes, t->first, t->rows);
   refresh_all(t);
   return SHOAL_OK;
 }

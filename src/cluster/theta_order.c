@@ -187,12 +187,6 @@ static cut choose_cut(ordering *o, const part *p) {
   return best;
 }
 
-/* Reports progress: no row is done yet. False: the run is cancelled. */
-static bool report(ordering *o) {
-  o->status = shoal_run_report(o->run, "cluster", 0, o->axes->n_rows, "rows", &o->error);
-  return o->status == SHOAL_OK;
-}
-
 /*
  * Orders tuples. Parts of at most `small` tuples are put on the list `later` instead, if there is
  * one; the first part of a call has no preceding tuple. False: no memory, or cancelled.
@@ -207,7 +201,9 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
       ok = add_part(later, p.tuples, p.n, 0);
       continue;
     }
-    if (p.n > MIN_REPORTED && !report(o)) break;
+    if (p.n > MIN_REPORTED) /* no row is done yet */
+      o->status = shoal_run_report(o->run, "cluster", 0, o->axes->n_rows, "rows", &o->error);
+    if (o->status != SHOAL_OK) break;
     o->even = p.depth > MAX_DEPTH;
     cut c = choose_cut(o, &p);
     if (!c.found) continue;

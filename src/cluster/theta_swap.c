@@ -204,8 +204,8 @@ static void make_index(shoal_theta *t) {
     shoal_theta_target *target = &t->targets[a];
     for (uint32_t s = 0; s < t->n_rows; s++)
       t->trial[s] = shoal_column_code(target->column, t->rows[s]);
-    shoal_theta_sort(NULL, t->n_rows, t->trial, target->column->n_values, target->first,
-                     target->slots);
+    shoal_sort_by_group(NULL, t->n_rows, t->trial, target->column->n_values, target->first,
+                        target->slots);
   }
 }
 
