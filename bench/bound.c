@@ -85,7 +85,7 @@ static bool fill_axis(bound *b, size_t d, const shoal_axes *axes, size_t q) {
   if (!to->number) return fill_tree(to, from, full);
   to->position = shoal_alloc(to->n_numbers, sizeof *to->position);
   for (uint32_t p = 0; to->position && p < to->n_numbers; p++)
-    to->position[p] = from->from_min[p] / full;
+    to->position[p] = from->low_end[p] / full;
   return to->position != NULL;
 }
 
@@ -137,7 +137,8 @@ static shoal_status load(job *j, const char *data, const char *policy) {
       shoal_table_read(data, j->policy, SHOAL_FOR_RELEASE, NULL, &j->run, &j->table, &j->error));
   SHOAL_TRY(shoal_context_init(&j->context, j->table, j->policy, SHOAL_CONTEXT_LOCAL, &j->run,
                                &j->error));
-  return shoal_axes_init(&j->axes, j->context.frequency, NULL, SHOAL_LOSS_HEIGHT, &j->error);
+  return shoal_axes_init(&j->axes, j->context.frequency, j->context.quasi_attributes, NULL,
+                         SHOAL_LOSS_HEIGHT, &j->error);
 }
 
 static void reset(job *j) {

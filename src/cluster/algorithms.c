@@ -20,8 +20,7 @@ const shoal_local_algorithm shoal_local_algorithms[] = {
     {"top-down", "local: starts from one class and splits classes as long as the policy holds",
      SHOAL_SUPPORTS_ALL, .run = shoal_cluster_top_down},
     {"flock", "local: least information loss, near-linear in rows; any model", SHOAL_SUPPORTS_ALL,
-     .has_objective = true, .has_effort = true, .costs_as_released = true,
-     .run = shoal_cluster_flock},
+     .has_objective = true, .has_effort = true, .run = shoal_cluster_flock},
     {"theta", "local: swaps rows between classes; may add noise rows if 'noise' allows it",
      SHOAL_SUPPORTS_ALL, .has_objective = true, .has_effort = true, .has_noise = true,
      .has_start = true, .run = shoal_cluster_theta},
@@ -33,6 +32,32 @@ void shoal_noise_reset(shoal_noise *noise) {
   free(noise->like);
   free(noise->values);
   memset(noise, 0, sizeof *noise);
+}
+
+bool shoal_noise_add(shoal_noise *noise, uint32_t cluster, uint32_t like, const uint32_t *values) {
+  size_t n = (size_t)noise->n + 1, width = noise->n_columns;
+  if (noise->n == UINT32_MAX ||
+      !shoal_grow(&noise->cluster, &noise->cluster_capacity, n, sizeof *noise->cluster) ||
+      !shoal_grow(&noise->like, &noise->like_capacity, n, sizeof *noise->like) ||
+      !shoal_grow(&noise->values, &noise->value_capacity, n * width, sizeof *noise->values))
+    return false;
+  noise->cluster[noise->n] = cluster;
+  noise->like[noise->n] = like;
+  memcpy(noise->values + noise->n++ * width, values, width * sizeof *values);
+  return true;
+}
+
+void shoal_noise_keep(shoal_noise *noise, const uint8_t *by_cluster) {
+  size_t width = noise->n_columns;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < noise->n; i++) {
+    if (!by_cluster[noise->cluster[i]]) continue;
+    noise->cluster[kept] = noise->cluster[i];
+    noise->like[kept] = noise->like[i];
+    memmove(noise->values + kept++ * width, noise->values + i * width,
+            width * sizeof *noise->values);
+  }
+  noise->n = kept;
 }
 
 void shoal_partition_reset(shoal_partition *partition) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster/axes: see axes.h. */
+/* cluster/axes: positions of values, losses as integers, and sorts that the algorithms share. */
 #include "cluster/axes.h"
 
 #include <stdlib.h>
@@ -13,6 +13,7 @@ __extension__ typedef unsigned __int128 uint128;
 enum { MAX_PAIRED = 128 };
 
 void shoal_axes_reset(shoal_axes *axes) {
+  for (size_t q = 0; axes->items && q < axes->n; q++) free(axes->items[q].numbers);
   shoal_arena_reset(&axes->arena);
   memset(axes, 0, sizeof *axes);
 }
@@ -35,7 +36,7 @@ uint32_t shoal_axis_loss_slow(const shoal_axis *axis, uint32_t lo, uint32_t hi) 
     shoal_axis_ancestor(axis, (shoal_span){lo, hi}, &level, &label);
     return axis->loss_at[level][label];
   }
-  if (hi < axis->n_numbers) return axis->from_min[hi] - axis->from_min[lo];
+  if (hi < axis->n_numbers) return axis->high_end[hi] - axis->low_end[lo];
   return lo == hi ? 0 : axis->full; /* a missing value beside others */
 }
 
@@ -51,6 +52,22 @@ const shoal_level *shoal_axis_children(const shoal_axis *axis, uint32_t lo, uint
 void shoal_box_of(const shoal_axes *axes, shoal_span *box, const uint32_t *rows, size_t n) {
   shoal_box_start(axes, box, shoal_axes_row(axes, rows[0]));
   for (size_t i = 1; i < n; i++) shoal_box_add(axes, box, shoal_axes_row(axes, rows[i]));
+}
+
+void shoal_sort_items(uint32_t *items, uint64_t *keys, uint32_t *scratch, size_t n) {
+  shoal_sort_u64(keys, n);
+  for (size_t i = 0; i < n; i++) scratch[i] = items[(uint32_t)keys[i]];
+  memcpy(items, scratch, n * sizeof *items);
+}
+
+void shoal_sort_by_group(const uint32_t *items, uint32_t n, const uint32_t *group,
+                         uint32_t n_groups, uint32_t *first, uint32_t *sorted) {
+  memset(first, 0, ((size_t)n_groups + 1) * sizeof *first);
+  for (uint32_t i = 0; i < n; i++) first[group[i] + 1]++;
+  for (uint32_t g = 0; g < n_groups; g++) first[g + 1] += first[g];
+  for (uint32_t i = 0; i < n; i++) sorted[first[group[i]]++] = items ? items[i] : i;
+  for (uint32_t g = n_groups; g > 0; g--) first[g] = first[g - 1];
+  first[0] = 0;
 }
 
 uint32_t shoal_count_positions(const uint32_t *positions, uint32_t n, shoal_span span,
@@ -76,38 +93,25 @@ uint32_t shoal_count_positions(const uint32_t *positions, uint32_t n, shoal_span
 
 /* An axis before its losses are integers: they are fractions of `denominator`. */
 typedef struct draft {
-  int64_t *numbers;     /* by code, of a number without a hierarchy */
   uint64_t denominator; /* 0: every loss is 0 */
-  uint64_t divisor;     /* numbers: all differences are multiples of it */
   uint64_t weight;
 } draft;
 
-/* Sorts codes stably by a label below n_labels. */
-static bool sort_by_label(uint32_t *codes, uint32_t n, const uint32_t *label, uint32_t n_labels) {
-  uint32_t *start = shoal_alloc_zero((size_t)n_labels + 1, sizeof *start);
-  uint32_t *sorted = shoal_alloc(n, sizeof *sorted);
-  bool ok = start && sorted;
-  for (uint32_t i = 0; ok && i < n; i++) start[label[codes[i]] + 1]++;
-  for (uint32_t l = 0; ok && l < n_labels; l++) start[l + 1] += start[l];
-  for (uint32_t i = 0; ok && i < n; i++) sorted[start[label[codes[i]]]++] = codes[i];
-  if (ok) memcpy(codes, sorted, (size_t)n * sizeof *codes);
-  free(start);
-  free(sorted);
-  return ok;
-}
-
 /* Leaves from left to right: sorted by label, the highest level first. */
 static bool position_leaves(shoal_axis *axis) {
-  const shoal_hierarchy *hierarchy = axis->hierarchy;
-  for (uint32_t v = 0; v < axis->n_values; v++) axis->code_at[v] = v;
-  for (uint32_t l = 1; l < hierarchy->n_levels; l++) {
-    const shoal_level *level = &hierarchy->levels[l];
-    if (!sort_by_label(axis->code_at, axis->n_values, level->of_leaf, level->n_labels))
-      return false;
+  uint32_t n = axis->n_positions = axis->n_values, *scratch = shoal_alloc(n, sizeof *scratch);
+  uint64_t *keys = shoal_alloc(n, sizeof *keys);
+  bool ok = scratch && keys;
+  for (uint32_t v = 0; ok && v < n; v++) axis->code_at[v] = v;
+  for (uint32_t l = 1; ok && l < axis->hierarchy->n_levels; l++) {
+    const uint32_t *of_leaf = axis->hierarchy->levels[l].of_leaf;
+    for (uint32_t p = 0; p < n; p++) keys[p] = (uint64_t)of_leaf[axis->code_at[p]] << 32 | p;
+    shoal_sort_items(axis->code_at, keys, scratch, n);
   }
-  axis->n_positions = axis->n_values;
-  for (uint32_t p = 0; p < axis->n_positions; p++) axis->position_of[axis->code_at[p]] = p;
-  return true;
+  for (uint32_t p = 0; ok && p < n; p++) axis->position_of[axis->code_at[p]] = p;
+  free(scratch);
+  free(keys);
+  return ok;
 }
 
 typedef struct numbered {
@@ -123,51 +127,80 @@ static int by_number(const void *a, const void *b) {
   return x->code < y->code ? -1 : 1;
 }
 
-/* Numbers ascending; spellings of one number share a position, each missing value has its own. */
-static bool position_numbers(shoal_axis *axis, const shoal_column *column, const int64_t *numbers) {
+/* Are two neighbouring numbers released with the same label, each alone? */
+static bool have_one_label(const shoal_axis *axis, int64_t a, int64_t b) {
+  char labels[2][SHOAL_INTERVAL_BYTES];
+  if (a == b || !axis->snap.mantissa) return a == b;
+  size_t size = shoal_snapped_label(a, a, axis->scale, axis->snap, labels[0]);
+  return size == shoal_snapped_label(b, b, axis->scale, axis->snap, labels[1]) &&
+         memcmp(labels[0], labels[1], size) == 0;
+}
+
+/* Numbers ascending; those of one label share a position, each missing value has its own. */
+static bool position_numbers(shoal_axis *axis) {
   numbered *order = shoal_alloc(axis->n_values, sizeof *order);
   if (!order) return false;
   for (uint32_t v = 0; v < axis->n_values; v++)
-    order[v] = (numbered){numbers[v], v, shoal_column_missing(column, v)};
+    order[v] = (numbered){axis->numbers[v], v, shoal_column_missing(axis->column, v)};
   if (axis->n_values > 1) qsort(order, axis->n_values, sizeof *order, by_number);
   for (uint32_t i = 0; i < axis->n_values; i++) {
-    bool again = i && !order[i].missing && order[i].number == order[i - 1].number;
+    bool is_number = !order[i].missing;
+    bool again = i && is_number && have_one_label(axis, order[i - 1].number, order[i].number);
     if (!again) axis->code_at[axis->n_positions++] = order[i].code;
-    if (!again && !order[i].missing) axis->n_numbers++;
+    if (!again && is_number) axis->n_numbers++;
     axis->position_of[order[i].code] = axis->n_positions - 1;
+    if (is_number) axis->most = order[i].number;
   }
+  axis->least = axis->n_numbers ? order[0].number : 0;
   free(order);
   return true;
 }
 
-static uint64_t difference(int64_t high, int64_t low) { return (uint64_t)high - (uint64_t)low; }
+/* The ends of the label of a position, as distances from the least number. */
+static void find_ends(const shoal_axis *axis, uint32_t position, uint64_t *low, uint64_t *high) {
+  int64_t number = axis->numbers[axis->code_at[position]];
+  *low = *high = (uint64_t)number - (uint64_t)axis->least;
+  if (axis->snap.mantissa)
+    shoal_snapped_ends(number, axis->least, axis->most, axis->scale, axis->snap, low, high);
+}
 
-static shoal_status draft_number(shoal_axis *axis, const shoal_table *table,
-                                 const shoal_column *column, draft *d, shoal_error *error) {
-  unsigned scale;
-  SHOAL_TRY(shoal_column_numbers(table, column, &d->numbers, &scale, error));
-  if (!position_numbers(axis, column, d->numbers)) return shoal_fail_memory(error);
-  d->divisor = 1;
-  if (axis->n_numbers < 2) return SHOAL_OK;
-  int64_t least = d->numbers[axis->code_at[0]];
-  d->divisor = 0;
-  for (uint32_t p = 1; p < axis->n_numbers; p++)
-    d->divisor = shoal_gcd(difference(d->numbers[axis->code_at[p]], least), d->divisor);
-  d->denominator = difference(d->numbers[axis->code_at[axis->n_numbers - 1]], least) / d->divisor;
+/* The range of the numbers, in the unit of their ends. */
+static uint64_t range_of(const shoal_axis *axis) {
+  uint64_t low, high = 0;
+  if (axis->n_numbers) find_ends(axis, axis->n_numbers - 1, &low, &high);
+  return high;
+}
+
+static shoal_status draft_number(shoal_axis *axis, const shoal_table *table, draft *d,
+                                 shoal_error *error) {
+  SHOAL_TRY(shoal_column_numbers(table, axis->column, &axis->numbers, &axis->scale, error));
+  if (!position_numbers(axis)) return shoal_fail_memory(error);
+  uint64_t divisor = 0, low, high;
+  for (uint32_t p = 0; p < axis->n_numbers; p++) {
+    find_ends(axis, p, &low, &high);
+    divisor = shoal_gcd(high, shoal_gcd(low, divisor));
+  }
+  if (divisor) d->denominator = range_of(axis) / divisor;
   return SHOAL_OK;
 }
 
-static shoal_status draft_axis(shoal_axes *axes, const shoal_frequency_set *f, size_t q,
+static shoal_status draft_axis(shoal_axes *axes, const shoal_frequency_set *f,
+                               const shoal_attribute *const *attributes, size_t q,
                                shoal_loss_kind kind, draft *d, shoal_error *error) {
   shoal_axis *axis = &axes->items[q];
   uint32_t n = f->quasi[q]->n_values;
-  *axis = (shoal_axis){.hierarchy = f->hierarchies[q],
-                       .kind = f->hierarchies[q] ? SHOAL_AXIS_TREE : SHOAL_AXIS_NUMBER,
+  const shoal_attribute *attribute = attributes ? attributes[q] : NULL;
+  bool interval = attribute ? attribute->type == SHOAL_TYPE_NUMBER && !attribute->recode_hierarchy
+                            : !f->hierarchies[q];
+  *axis = (shoal_axis){.hierarchy = interval ? NULL : f->hierarchies[q],
+                       .kind = interval ? SHOAL_AXIS_NUMBER : SHOAL_AXIS_TREE,
+                       .column = f->quasi[q],
                        .n_values = n,
                        .position_of = shoal_arena_alloc(&axes->arena, n, sizeof *axis->position_of),
                        .code_at = shoal_arena_alloc(&axes->arena, n, sizeof *axis->code_at)};
+  if (attribute) axis->snap = attribute->snap;
   if (!axis->position_of || !axis->code_at) return shoal_fail_memory(error);
-  if (!axis->hierarchy) return draft_number(axis, f->table, f->quasi[q], d, error);
+  if (interval) return draft_number(axis, f->table, d, error);
   if (!position_leaves(axis)) return shoal_fail_memory(error);
   d->denominator = kind == SHOAL_LOSS_HEIGHT ? axis->hierarchy->tree_height
                                              : (uint64_t)axis->hierarchy->n_leaves - 1;
@@ -236,13 +269,18 @@ static bool fill_tree(shoal_axes *axes, shoal_axis *axis, const draft *d, shoal_
   return axis->loss_at;
 }
 
-static bool fill_numbers(shoal_axes *axes, shoal_axis *axis, const draft *d) {
-  axis->from_min = shoal_arena_alloc(&axes->arena, axis->n_numbers, sizeof *axis->from_min);
-  for (uint32_t p = 0; axis->from_min && p < axis->n_numbers; p++) {
-    uint64_t above = difference(d->numbers[axis->code_at[p]], d->numbers[axis->code_at[0]]);
-    axis->from_min[p] = share(axis, above / d->divisor, d->denominator);
+static bool fill_numbers(shoal_axes *axes, shoal_axis *axis) {
+  uint32_t n = axis->n_numbers;
+  uint64_t low, high, range = range_of(axis);
+  if (!SHOAL_ARENA_ARRAY(&axes->arena, axis->low_end, n)) return false;
+  axis->high_end = axis->low_end;
+  if (axis->snap.mantissa && !SHOAL_ARENA_ARRAY(&axes->arena, axis->high_end, n)) return false;
+  for (uint32_t p = 0; p < n; p++) {
+    find_ends(axis, p, &low, &high);
+    axis->low_end[p] = share(axis, low, range);
+    axis->high_end[p] = share(axis, high, range);
   }
-  return axis->from_min;
+  return true;
 }
 
 static bool fill_pairs(shoal_axes *axes, shoal_axis *axis) {
@@ -254,6 +292,19 @@ static bool fill_pairs(shoal_axes *axes, shoal_axis *axis) {
       pairs[(size_t)lo * n + hi] = hi < lo ? 0 : shoal_axis_loss_slow(axis, lo, hi);
   axis->pairs = pairs;
   return pairs;
+}
+
+double shoal_axis_share(const shoal_axis *axis, shoal_span span) {
+  if (axis->hierarchy) {
+    uint32_t level, label, height = axis->hierarchy->tree_height;
+    shoal_axis_ancestor(axis, span, &level, &label);
+    return height ? (double)axis->hierarchy->levels[level].node_height[label] / height : 0;
+  }
+  if (span.hi >= axis->n_numbers) return span.lo != span.hi; /* missing values */
+  uint64_t low, high, ignored, range = range_of(axis);
+  find_ends(axis, span.lo, &low, &ignored);
+  find_ends(axis, span.hi, &ignored, &high);
+  return range ? (double)(high - low) / (double)range : 0;
 }
 
 /* ------------------------------------------------------------ all of them */
@@ -269,16 +320,16 @@ static bool fill_positions(shoal_axes *axes, const shoal_frequency_set *f) {
 }
 
 static shoal_status build(shoal_axes *axes, const shoal_frequency_set *f,
-                          const shoal_decimal *weights, shoal_loss_kind kind, draft *drafts,
-                          shoal_error *error) {
-  for (size_t q = 0; q < axes->n; q++) SHOAL_TRY(draft_axis(axes, f, q, kind, &drafts[q], error));
+                          const shoal_attribute *const *attributes, const shoal_decimal *weights,
+                          shoal_loss_kind kind, draft *drafts, shoal_error *error) {
+  for (size_t q = 0; q < axes->n; q++)
+    SHOAL_TRY(draft_axis(axes, f, attributes, q, kind, &drafts[q], error));
   draft_weights(drafts, axes->n, weights);
   axes->exact = choose_exact(axes, drafts);
   if (!axes->exact) choose_rounded(axes, drafts);
   for (size_t q = 0; q < axes->n; q++) {
     shoal_axis *axis = &axes->items[q];
-    bool ok = axis->hierarchy ? fill_tree(axes, axis, &drafts[q], kind)
-                              : fill_numbers(axes, axis, &drafts[q]);
+    bool ok = axis->hierarchy ? fill_tree(axes, axis, &drafts[q], kind) : fill_numbers(axes, axis);
     if (!ok || !fill_pairs(axes, axis)) return shoal_fail_memory(error);
     if (axis->n_positions > axes->max_positions) axes->max_positions = axis->n_positions;
   }
@@ -286,18 +337,17 @@ static shoal_status build(shoal_axes *axes, const shoal_frequency_set *f,
 }
 
 shoal_status shoal_axes_init(shoal_axes *axes, const shoal_frequency_set *frequency,
-                             const shoal_decimal *weights, shoal_loss_kind kind,
-                             shoal_error *error) {
+                             const shoal_attribute *const *attributes, const shoal_decimal *weights,
+                             shoal_loss_kind kind, shoal_error *error) {
   *axes = (shoal_axes){.n = frequency->n_quasi,
                        .max_positions = 1,
                        .n_rows = frequency->table->n_rows,
                        .n_tuples = frequency->n_tuples,
                        .tuple_of_row = frequency->tuple_of_row};
-  axes->items = shoal_arena_alloc(&axes->arena, axes->n, sizeof *axes->items);
   draft *drafts = shoal_alloc_zero(axes->n, sizeof *drafts);
-  shoal_status status = axes->items && drafts ? build(axes, frequency, weights, kind, drafts, error)
-                                              : shoal_fail_memory(error);
-  for (size_t q = 0; drafts && q < axes->n; q++) free(drafts[q].numbers);
+  shoal_status status = drafts && SHOAL_ARENA_ZEROED(&axes->arena, axes->items, axes->n)
+                            ? build(axes, frequency, attributes, weights, kind, drafts, error)
+                            : shoal_fail_memory(error);
   free(drafts);
   if (status != SHOAL_OK) shoal_axes_reset(axes);
   return status;

@@ -4,7 +4,10 @@
  * position on a line: numbers in ascending order, leaves of a tree from left to right. The values
  * below a node of a tree are then contiguous, and a set of rows covers a span of positions on every
  * attribute. Its information loss (Truta, Campan & Meyer 2007, eq. 4) follows from the ends of the
- * span: max - min, or the height of the lowest common ancestor.
+ * span, and is that of the label which is released: the height of the lowest common ancestor, or
+ * the width of the interval over the table's range. If intervals are widened to a grid, numbers of
+ * one grid cell share a position, and the widened interval counts, as far as it is within the
+ * range: then even a single number loses something.
  *
  * Losses are integers: sums are exact and do not depend on the order of addition. An attribute
  * loses 0 to `full`, and all attributes together at most SHOAL_MAX_LOSS. `full` is a multiple of
@@ -15,6 +18,7 @@
 
 #include "base/memory.h"
 #include "group/classes.h"
+#include "policy/policy.h"
 
 /* The loss of a label. */
 typedef enum shoal_loss_kind {
@@ -30,16 +34,23 @@ typedef enum shoal_axis_kind {
 
 typedef struct shoal_axis {
   shoal_axis_kind kind;
-  const shoal_hierarchy *hierarchy; /* NULL: a number without one */
-  uint32_t n_values;                /* codes of the column */
+  const shoal_hierarchy *hierarchy; /* NULL: a number that is released as an interval */
+  const shoal_column *column;       /* borrowed from the frequency set */
+  shoal_decimal snap;               /* of intervals */
+  int64_t *numbers;                 /* of intervals: by code, x 10^-scale */
+  unsigned scale;
+  int64_t least, most; /* of the numbers */
+  uint32_t n_values;   /* codes of the column */
   uint32_t n_positions;
   uint32_t n_numbers; /* numbers: positions 0 .. n_numbers - 1; missing values follow. Trees: 0 */
   uint32_t *position_of; /* by code */
   uint32_t *code_at;     /* by position: its first code */
   uint32_t full;         /* loss of the whole axis */
-  uint32_t *from_min;    /* numbers, by position: loss of the span from the least number */
-  uint32_t **loss_at;    /* trees: by level, by label */
-  uint32_t *pairs;       /* loss by lo x n_positions + hi; NULL if that is too large */
+  /* Numbers, by position: losses from the least number to the ends of its label. The same array
+     unless intervals are widened. */
+  uint32_t *low_end, *high_end;
+  uint32_t **loss_at; /* trees: by level, by label */
+  uint32_t *pairs;    /* loss by lo x n_positions + hi; NULL if that is too large */
 } shoal_axis;
 
 typedef struct shoal_axes {
@@ -62,12 +73,13 @@ typedef struct shoal_span {
 } shoal_span;
 
 /*
- * `frequency->hierarchies[q]` NULL means a number without a hierarchy. `weights`, by
- * quasi-identifier, may be NULL. The frequency set must outlive the axes.
+ * `attributes`, by quasi-identifier, say how numbers are released (`recode`, `snap`); NULL: as
+ * intervals if they have no hierarchy. `weights` may be NULL. The frequency set must outlive the
+ * axes.
  */
 shoal_status shoal_axes_init(shoal_axes *axes, const shoal_frequency_set *frequency,
-                             const shoal_decimal *weights, shoal_loss_kind kind,
-                             shoal_error *error) SHOAL_MUST_CHECK;
+                             const shoal_attribute *const *attributes, const shoal_decimal *weights,
+                             shoal_loss_kind kind, shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_axes_reset(shoal_axes *axes);
 
 /* Loss of a span, computed without `pairs`. */
@@ -76,13 +88,16 @@ uint32_t shoal_axis_loss_slow(const shoal_axis *axis, uint32_t lo, uint32_t hi);
 /* Trees: the lowest common ancestor of the values of a span. */
 void shoal_axis_ancestor(const shoal_axis *axis, shoal_span span, uint32_t *level, uint32_t *label);
 
+/* Loss of the label of a span, 0 to 1, unweighted and not rounded to integers; trees: by height. */
+double shoal_axis_share(const shoal_axis *axis, shoal_span span);
+
 /* Trees: the level of the children of the lowest common ancestor of two positions that differ. */
 const shoal_level *shoal_axis_children(const shoal_axis *axis, uint32_t lo, uint32_t hi);
 
 /* Loss of one row on the attribute if its class covers lo .. hi. */
 static inline uint32_t shoal_axis_loss(const shoal_axis *axis, uint32_t lo, uint32_t hi) {
   if (axis->pairs) return axis->pairs[(size_t)lo * axis->n_positions + hi];
-  if (hi < axis->n_numbers) return axis->from_min[hi] - axis->from_min[lo];
+  if (hi < axis->n_numbers) return axis->high_end[hi] - axis->low_end[lo];
   return lo == hi ? 0 : shoal_axis_loss_slow(axis, lo, hi);
 }
 
@@ -151,6 +166,16 @@ static inline uint32_t shoal_box_loss_joined(const shoal_axes *axes, const shoal
   }
   return loss;
 }
+
+/* Sorts n items by key, stably. keys[i] is key << 32 | i; `scratch` has room for n items. */
+void shoal_sort_items(uint32_t *items, uint64_t *keys, uint32_t *scratch, size_t n);
+
+/*
+ * Counting sort: writes n items (NULL: 0 .. n - 1) to `sorted` by group[i], stably. first[g] is
+ * where group g starts, with n_groups + 1 entries.
+ */
+void shoal_sort_by_group(const uint32_t *items, uint32_t n, const uint32_t *group,
+                         uint32_t n_groups, uint32_t *first, uint32_t *sorted);
 
 /* Rows at a position of an axis. */
 typedef struct shoal_position_count {

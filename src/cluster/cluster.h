@@ -2,11 +2,12 @@
 /*
  * cluster: clusters of rows for local recoding, in which each class is generalized separately
  * (Truta, Campan & Meyer 2007, section 3). Every algorithm returns a partition of all rows and has
- * a row in the table of algorithms.c. Labels are made later (recode.h).
+ * a row in the table of algorithms.c. Labels are made later (recode.c).
  */
 #ifndef SHOAL_CLUSTER_CLUSTER_H
 #define SHOAL_CLUSTER_CLUSTER_H
 
+#include "base/intern.h"
 #include "cluster/axes.h"
 #include "cluster/requirements.h"
 
@@ -28,13 +29,12 @@ typedef struct shoal_cluster_task {
   const shoal_axes *axes; /* k .. UINT32_MAX rows */
   const shoal_cluster_requirements *required;
   shoal_cluster_objective objective;
-  uint32_t effort;                       /* flock: multiplies the search budget; 0 counts as 1 */
-  bool relaxed;                          /* mondrian: rows of one value may go to both sides */
-  shoal_theta_start start;               /* theta */
-  const struct shoal_recoding *recoding; /* theta: makes the labels; NULL: no two are equal */
-  uint64_t max_noise;                    /* theta: maximum number of noise rows */
-  uint64_t max_suppressed;               /* theta: maximum rows in classes that break the policy */
-  uint64_t seed;                         /* theta: chooses the rows that noise rows copy */
+  uint32_t effort;         /* flock: multiplies the search budget; 0 counts as 1 */
+  bool relaxed;            /* mondrian: rows of one value may go to both sides */
+  shoal_theta_start start; /* theta */
+  uint64_t max_noise;      /* theta: maximum number of noise rows */
+  uint64_t max_suppressed; /* theta: maximum rows in classes that break the policy */
+  uint64_t seed;           /* theta: chooses the rows that noise rows copy */
   const shoal_run *run;
 } shoal_cluster_task;
 
@@ -45,9 +45,14 @@ typedef struct shoal_noise {
   uint32_t *cluster; /* by noise row */
   uint32_t *like;    /* the row it copies */
   uint32_t *values;  /* n_columns per noise row: a code of each tracked column */
+  size_t cluster_capacity, like_capacity, value_capacity;
 } shoal_noise;
 
 void shoal_noise_reset(shoal_noise *noise);
+/* Adds a noise row with these values; false: no memory. */
+bool shoal_noise_add(shoal_noise *noise, uint32_t cluster, uint32_t like, const uint32_t *values);
+/* Keeps the noise rows whose cluster has a nonzero entry. */
+void shoal_noise_keep(shoal_noise *noise, const uint8_t *by_cluster);
 
 /* Clusters are numbered 0 .. n_clusters - 1; none is empty. */
 typedef struct shoal_partition {
@@ -95,12 +100,11 @@ typedef struct shoal_local_algorithm {
   const char *name;
   const char *summary;
   shoal_supported_models supports;
-  bool has_objective;     /* it minimizes the policy's `objective` */
-  bool has_effort;        /* it has a search budget, which `effort` multiplies */
-  bool has_noise;         /* it can add noise rows, if `noise` allows them */
-  bool has_start;         /* it uses `start` */
-  bool has_cuts;          /* it uses `cuts` */
-  bool costs_as_released; /* intervals cost by their width, even with a hierarchy */
+  bool has_objective; /* it minimizes the policy's `objective` */
+  bool has_effort;    /* it has a search budget, which `effort` multiplies */
+  bool has_noise;     /* it can add noise rows, if `noise` allows them */
+  bool has_start;     /* it uses `start` */
+  bool has_cuts;      /* it uses `cuts` */
   shoal_cluster_run *run;
 } shoal_local_algorithm;
 
@@ -128,5 +132,33 @@ shoal_status shoal_ranges_init(shoal_ranges *ranges, uint64_t n_rows,
 void shoal_ranges_reset(shoal_ranges *ranges);
 shoal_status shoal_ranges_partition(const shoal_ranges *ranges, shoal_partition *partition,
                                     shoal_error *error) SHOAL_MUST_CHECK;
+
+/* ---- labels: recode.c */
+
+/* The boxes of groups of rows, by group and axis. NULL: no memory. */
+shoal_span *shoal_boxes_of_rows(const shoal_axes *axes, const uint32_t *group_of_row,
+                                uint32_t n_groups);
+
+/* Labels of groups of rows, by quasi-identifier. */
+typedef struct shoal_class_labels {
+  size_t n;
+  shoal_arena arena;      /* of both arrays */
+  shoal_strings *strings; /* the distinct labels */
+  uint32_t **of_group;    /* by group: index of its label */
+} shoal_class_labels;
+
+/* `boxes`: of the groups, by group and axis. */
+shoal_status shoal_class_labels_make(shoal_class_labels *labels, const shoal_axes *axes,
+                                     const shoal_span *boxes, uint32_t n_groups,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_class_labels_reset(shoal_class_labels *labels);
+
+/*
+ * Makes one class of groups whose labels are all equal; `labels` are by class then. `class_of`
+ * receives the class of each group, numbered in order of first appearance.
+ */
+shoal_status shoal_class_labels_unite(shoal_class_labels *labels, uint32_t n_groups,
+                                      uint32_t *class_of, uint32_t *n_classes,
+                                      shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

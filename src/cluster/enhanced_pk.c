@@ -191,21 +191,16 @@ static int min_key_first(const void *a, const void *b) {
   return (x->before > y->before) - (x->before < y->before);
 }
 
-static uint64_t hom_of(enhanced *e, uint32_t cluster) {
-  shoal_growing_clusters_measure(&e->g, cluster);
-  return e->g.hom;
-}
-
-static uint64_t size_of(enhanced *e, uint32_t cluster) {
-  return UINT64_MAX - e->g.n_rows[cluster]; /* largest first */
-}
-
-static shoal_status reorder(enhanced *e, uint64_t (*key)(enhanced *, uint32_t),
-                            shoal_error *error) {
+/* Sorts the clusters: the least Hom first, or the largest first. */
+static shoal_status reorder(enhanced *e, bool by_hom, shoal_error *error) {
   uint32_t n = e->n_clusters, *order = e->g.order;
   position *positions;
   if (!SHOAL_ARENA_ARRAY(&e->arena, positions, n)) return shoal_fail_memory(error);
-  for (uint32_t i = 0; i < n; i++) positions[i] = (position){key(e, order[i]), i, order[i]};
+  for (uint32_t i = 0; i < n; i++) {
+    if (by_hom) shoal_growing_clusters_measure(&e->g, order[i]);
+    uint64_t key = by_hom ? e->g.hom : UINT64_MAX - e->g.n_rows[order[i]];
+    positions[i] = (position){key, i, order[i]};
+  }
   if (n > 1) qsort(positions, n, sizeof *positions, min_key_first);
   for (uint32_t i = 0; i < n; i++) order[i] = positions[i].cluster;
   return SHOAL_OK;
@@ -222,7 +217,7 @@ static void dissolve_last(enhanced *e) {
  * diversity, the last cluster is dissolved at once, even if it is the one at hand (R14).
  */
 static shoal_status diversify(enhanced *e, shoal_error *error) {
-  SHOAL_TRY(reorder(e, hom_of, error));
+  SHOAL_TRY(reorder(e, true, error));
   for (uint32_t h = 0; h < e->n_clusters; h++) {
     uint32_t cluster = e->g.order[h];
     shoal_growing_clusters_measure(&e->g, cluster);
@@ -241,7 +236,7 @@ static shoal_status diversify(enhanced *e, shoal_error *error) {
 
 /* The largest first: as many clusters as there are rows for (R13), each filled up to k. */
 static shoal_status fill(enhanced *e, shoal_error *error) {
-  SHOAL_TRY(reorder(e, size_of, error));
+  SHOAL_TRY(reorder(e, false, error));
   uint64_t k = e->task->required->k, rows = e->g.n_free;
   uint32_t large = 0;
   for (uint32_t i = 0; i < e->n_clusters; i++) {

@@ -20,7 +20,6 @@
 #include "base/sort.h"
 #include "base/thread.h"
 #include "cluster/flock_clusters.h"
-#include "cluster/flock_cut.h"
 
 enum {
   FEW_TUPLES = 20000,  /* a table with at most this many distinct tuples has the largest blocks */
@@ -125,22 +124,21 @@ typedef struct block_work {
 } block_work;
 
 /* Takes over the clusters of the previous pass, and merges those that do not satisfy. */
-static bool adopt_clusters(block_work *w) {
+static bool adopt_clusters(block_work *w, bool *satisfied) {
   shoal_clusters *b = &w->block;
   const flock *f = w->f;
   uint32_t first = f->first_item[w->index];
   b->n = f->first_item[w->index + 1] - first;
   for (uint32_t c = 0; c < b->n; c++) b->origin[c] = f->items[first + c].block;
   for (uint32_t r = 0; r < w->n; r++) shoal_clusters_put(b, r, f->cluster_of[w->rows[r]]);
-  bool all = true;
   for (uint32_t c = 0; c < b->n; c++) {
     shoal_clusters_refresh(b, c);
-    all = all && shoal_clusters_satisfies(b, c);
+    *satisfied = *satisfied && shoal_clusters_satisfies(b, c);
   }
-  if (all) return true;
+  if (*satisfied) return true;
   shoal_agglomeration g;
   if (!shoal_agglomeration_init(&g, b)) return false;
-  if (!shoal_agglomerate(&g, 0)) atomic_store(&w->f->unsatisfied, true);
+  *satisfied = shoal_agglomerate(&g, 0);
   shoal_agglomeration_reset(&g);
   return true;
 }
@@ -222,16 +220,10 @@ static bool improve(block_work *w) {
   return ok;
 }
 
-static bool start_clusters(block_work *w) {
-  bool satisfied = true;
-  if (!shoal_flock_start(&w->block, w->f->task->axes, w->index, &satisfied)) return false;
-  if (!satisfied) atomic_store(&w->f->unsatisfied, true);
-  return true;
-}
-
 static bool cluster_block(flock *f, uint32_t index, bool polls) {
   block_work w = {.f = f, .index = index};
-  bool ok = list_rows(&w) && shoal_packed_rows_init(&w.packed, f->task, w.rows, w.n);
+  bool satisfied = true,
+       ok = list_rows(&w) && shoal_packed_rows_init(&w.packed, f->task, w.rows, w.n);
   uint64_t room = w.n / f->task->required->k,
            n_items = f->first_item[index + 1] - f->first_item[index];
   if (f->pass && room < n_items) room = n_items; /* some may have fewer than k rows */
@@ -240,7 +232,9 @@ static bool cluster_block(flock *f, uint32_t index, bool polls) {
     w.block.random = ((uint64_t)f->pass << 32 | index) + 1;
     w.block.cost = cost_for(f, w.n);
     w.block.polls = polls;
-    ok = f->pass ? adopt_clusters(&w) : start_clusters(&w);
+    ok = f->pass ? adopt_clusters(&w, &satisfied)
+                 : shoal_flock_start(&w.block, f->task->axes, index, &satisfied);
+    if (!satisfied) atomic_store(&f->unsatisfied, true);
   }
   if (ok && !shoal_clusters_is_stopped(&w.block)) {
     if (!f->merges) ok = improve(&w);
@@ -287,25 +281,18 @@ static bool list_items(flock *f, const uint32_t *item_of, uint32_t n_items) {
   free(f->first_row);
   free(f->first_item);
   f->items = shoal_alloc(n_items, sizeof *f->items);
-  f->first_row = shoal_alloc_zero((size_t)n_items + 1, sizeof *f->first_row);
+  f->first_row = shoal_alloc((size_t)n_items + 1, sizeof *f->first_row);
   f->first_item = shoal_alloc((size_t)n_items + 1, sizeof *f->first_item);
-  uint32_t *next = shoal_alloc(n_items, sizeof *next);
   f->n_items = n_items;
-  bool ok = f->items && f->first_row && f->first_item && next;
-  for (uint32_t r = 0; ok && r < f->n; r++) f->first_row[item_of[r] + 1]++;
-  for (uint32_t i = 0; ok && i < n_items; i++) {
-    uint32_t size = f->first_row[i + 1];
-    next[i] = f->first_row[i];
-    f->first_row[i + 1] += f->first_row[i];
-    f->items[i] = (shoal_item){.id = i, .rows = size < k ? size : (uint32_t)k};
+  if (!f->items || !f->first_row || !f->first_item) return false;
+  shoal_sort_by_group(NULL, f->n, item_of, n_items, f->first_row, f->rows);
+  for (uint32_t i = 0; i < n_items; i++) { /* a row in the middle represents the item */
+    uint32_t size = f->first_row[i + 1] - f->first_row[i];
+    f->items[i] = (shoal_item){.id = i,
+                               .tuple = axes->tuple_of_row[f->rows[f->first_row[i] + size / 2]],
+                               .rows = size < k ? size : (uint32_t)k};
   }
-  for (uint32_t r = 0; ok && r < f->n; r++) f->rows[next[item_of[r]]++] = r;
-  for (uint32_t i = 0; ok && i < n_items; i++) { /* a row in the middle represents the item */
-    uint32_t middle = f->first_row[i] + (f->first_row[i + 1] - f->first_row[i]) / 2;
-    f->items[i].tuple = axes->tuple_of_row[f->rows[middle]];
-  }
-  free(next);
-  return ok && weigh_items(f);
+  return weigh_items(f);
 }
 
 /* Makes the clusters of all blocks the items of the next pass. */

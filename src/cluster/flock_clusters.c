@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/simd.h"
 
@@ -16,8 +15,7 @@ enum {
 /* ------------------------------------------------------------ memory */
 
 void shoal_clusters_reset(shoal_clusters *b) {
-  free(b->moved);
-  free(b->moved_from);
+  free(b->moves);
   if (b->checker.required) shoal_requirement_checker_reset(&b->checker);
   shoal_arena_reset(&b->arena);
   memset(b, 0, sizeof *b);
@@ -118,11 +116,6 @@ void shoal_clusters_clear(shoal_clusters *b) {
     b->is_noted[c] = false;
     shoal_clusters_note(b, c);
   }
-}
-
-uint32_t shoal_clusters_random(shoal_clusters *b, uint32_t below) {
-  b->random += UINT64_C(0x9e3779b97f4a7c15);
-  return (uint32_t)((shoal_mix(b->random) >> 32) * below >> 32);
 }
 
 uint32_t shoal_clusters_open(shoal_clusters *b) {
@@ -254,14 +247,12 @@ void shoal_clusters_merge(shoal_clusters *b, uint32_t from, uint32_t into) {
 void shoal_clusters_move(shoal_clusters *b, uint32_t row, uint32_t to) {
   const int16_t *values = shoal_packed_values(b->p, b->p->tuple[row]);
   shoal_packed_box box = shoal_clusters_box(b, to);
-  if (!shoal_grow(&b->moved, &b->moved_capacity, b->n_moved + 1, sizeof *b->moved) ||
-      !shoal_grow(&b->moved_from, &b->from_capacity, b->n_moved + 1, sizeof *b->moved_from)) {
+  if (!shoal_grow(&b->moves, &b->move_capacity, b->n_moved + 1, sizeof *b->moves)) {
     atomic_store(&b->stop->failed, true);
     return;
   }
   b->origin[to] = b->origin[b->cluster_of[row]] = SHOAL_NONE;
-  b->moved[b->n_moved] = row;
-  b->moved_from[b->n_moved++] = b->cluster_of[row];
+  b->moves[b->n_moved++] = (shoal_move){row, b->cluster_of[row]};
   if (!b->size[to])
     for (size_t d = 0; d < b->p->n_counts; d++)
       *shoal_clusters_groups(b, to, d) = (shoal_group_set){0, 0, 0};
@@ -279,7 +270,7 @@ static uint32_t list_touched(shoal_clusters *b, size_t since) {
   uint32_t n = 0;
   b->stamps++;
   for (size_t i = since; i < b->n_moved; i++) {
-    const uint32_t ends[] = {b->moved_from[i], b->cluster_of[b->moved[i]]};
+    const uint32_t ends[] = {b->moves[i].from, b->cluster_of[b->moves[i].row]};
     for (size_t e = 0; e < 2; e++) {
       if (b->stamp[ends[e]] == b->stamps) continue;
       b->stamp[ends[e]] = b->stamps;
@@ -297,9 +288,9 @@ void shoal_clusters_recompute(shoal_clusters *b, size_t since) {
 void shoal_clusters_rollback(shoal_clusters *b, size_t n_kept) {
   uint32_t n = list_touched(b, n_kept);
   while (b->n_moved > n_kept) {
-    uint32_t row = b->moved[--b->n_moved];
-    take_out(b, row);
-    shoal_clusters_put(b, row, b->moved_from[b->n_moved]);
+    shoal_move undone = b->moves[--b->n_moved];
+    take_out(b, undone.row);
+    shoal_clusters_put(b, undone.row, undone.from);
   }
   for (uint32_t i = 0; i < n; i++) {
     uint64_t changed = b->changed[b->touched[i]];
@@ -330,6 +321,14 @@ bool shoal_clusters_satisfies(shoal_clusters *b, uint32_t c) {
   bool holds = shoal_requirement_checker_others(&b->checker, b->rows, n);
   if (b->checker.failed) atomic_store(&b->stop->failed, true);
   return holds;
+}
+
+bool shoal_clusters_moves_satisfy(shoal_clusters *b, size_t since) {
+  if (!b->p->required->n_others) return true;
+  uint32_t n = list_touched(b, since);
+  for (uint32_t i = 0; i < n; i++)
+    if (b->size[b->touched[i]] && !shoal_clusters_satisfies(b, b->touched[i])) return false;
+  return true;
 }
 
 bool shoal_clusters_may_leave(const shoal_clusters *b, uint32_t row) {

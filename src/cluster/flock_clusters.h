@@ -43,6 +43,11 @@ typedef struct shoal_cluster_cost {
   unsigned max_missing; /* percent of the possible clusters that may be missing */
 } shoal_cluster_cost;
 
+/* A row that left a cluster. */
+typedef struct shoal_move {
+  uint32_t row, from;
+} shoal_move;
+
 /* Ends the work on all blocks. */
 typedef struct shoal_flock_stop {
   atomic_bool stopped, failed; /* failed: no memory */
@@ -52,7 +57,7 @@ typedef struct shoal_flock_stop {
 
 typedef struct shoal_clusters {
   const shoal_packed_rows *p;
-  shoal_arena arena; /* of all arrays but those of moves */
+  shoal_arena arena; /* of all arrays but `moves` */
   shoal_cluster_cost cost;
   uint32_t room, n;                   /* slots at and above n are free */
   uint32_t n_live, min_live;          /* clusters; local moves leave at least min_live */
@@ -75,8 +80,8 @@ typedef struct shoal_clusters {
   uint16_t *joint;          /* by cluster: result of the last comparison */
   float *join_cost;         /* by cluster: the same as a cost */
   /* moves */
-  uint32_t *moved, *moved_from; /* rows */
-  size_t n_moved, moved_capacity, from_capacity;
+  shoal_move *moves;
+  size_t n_moved, move_capacity;
   uint32_t *stamp, stamps, *touched, *donors; /* by cluster: scratch */
   uint32_t *tuple_index;                      /* by tuple: scratch */
   uint32_t *group_stamp, group_stamps, *rows; /* by group, by row: scratch */
@@ -120,7 +125,9 @@ static inline int64_t shoal_clusters_cost(const shoal_clusters *b, uint32_t clus
 }
 
 /* A pseudo-random number below a bound. */
-uint32_t shoal_clusters_random(shoal_clusters *b, uint32_t below);
+static inline uint32_t shoal_clusters_random(shoal_clusters *b, uint32_t below) {
+  return shoal_flock_random(&b->random, below);
+}
 
 /* ---- rows in and out */
 

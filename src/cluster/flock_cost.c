@@ -35,9 +35,8 @@ static void note_tree(shoal_clusters *b, size_t q, uint32_t c, int lo, int hi) {
 
 static void note_set(shoal_clusters *b, size_t q, uint32_t c, shoal_packed_box box) {
   const shoal_packed_axis *axis = &b->p->axes[q];
-  uint32_t n = 0;
-  for (size_t w = 0; w < axis->n_words; w++) n += shoal_n_bits(box.sets[axis->word + w]);
-  b->own[(q - b->p->n_spans) * b->room + c] = (uint16_t)((n - 1) * axis->step);
+  b->own[(q - b->p->n_spans) * b->room + c] =
+      (uint16_t)((shoal_set_size(axis, box.sets) - 1) * axis->step);
   for (uint32_t i = 0; i < b->n_active[q]; i++) {
     uint16_t v = b->active[q][i];
     b->lines[q][(size_t)v * b->room + c] = shoal_set_has(axis, box.sets, v) ? 0 : axis->step;
@@ -129,17 +128,10 @@ INLINE void add_set(const shoal_clusters *b, size_t q, shoal_packed_box box, uin
       add_line(sum, b->lines[q] + (64 * w + (size_t)__builtin_ctzll(set)) * b->room + from);
 }
 
-INLINE void add_four(uint16_t *sum, const uint16_t *const *line) {
-  const uint16_t *w = line[0], *x = line[1], *y = line[2], *z = line[3];
-  for (int i = 0; i < STRIDE; i++) sum[i] = (uint16_t)(sum[i] + w[i] + x[i] + y[i] + z[i]);
-}
-
-/* The losses of STRIDE clusters with a box added. Lines are added four at a time. */
+/* The losses of STRIDE clusters with a box added. */
 INLINE void join_stride(const shoal_clusters *b, shoal_packed_box box, uint32_t from,
                         uint16_t *sum) {
   const shoal_packed_rows *p = b->p;
-  const uint16_t *waiting[4];
-  size_t n_waiting = 0;
   for (int i = 0; i < STRIDE; i++) sum[i] = 0;
   for (size_t q = 0; q < p->n_numbers; q++)
     add_number(sum, b->lo + q * b->room + from, b->hi + q * b->room + from, box.lo[q], box.hi[q],
@@ -153,13 +145,9 @@ INLINE void join_stride(const shoal_clusters *b, shoal_packed_box box, uint32_t 
       const uint16_t *low = b->lines[q] + (size_t)box.lo[q] * b->room + from;
       if (box.lo[q] < box.hi[q])
         add_larger(sum, low, b->lines[q] + (size_t)box.hi[q] * b->room + from);
-      else waiting[n_waiting++] = low;
+      else add_line(sum, low);
     }
-    if (n_waiting < 4) continue;
-    add_four(sum, waiting);
-    n_waiting = 0;
   }
-  while (n_waiting) add_line(sum, waiting[--n_waiting]);
 }
 
 /* ------------------------------------------------------------ kernels, compiled twice */
@@ -169,10 +157,10 @@ INLINE void join_stride(const shoal_clusters *b, shoal_packed_box box, uint32_t 
 #define DISPATCH(type, name, parameters, arguments)                                                \
   AVX2 VECTORIZE static type name##_avx2 parameters { return name##_body arguments; }              \
   VECTORIZE static type name##_any parameters { return name##_body arguments; }                    \
-  static type name parameters { return b->avx2 ? name##_avx2 arguments : name##_any arguments; }
+  type name parameters { return b->avx2 ? name##_avx2 arguments : name##_any arguments; }
 #else
 #define DISPATCH(type, name, parameters, arguments)                                                \
-  VECTORIZE static type name parameters { return name##_body arguments; }
+  VECTORIZE type name parameters { return name##_body arguments; }
 #endif
 
 INLINE float smallest(const float *x) {
@@ -190,6 +178,9 @@ static uint32_t index_of(const float *x, uint32_t from, float least) {
   while (x[from] != least) from++;
   return from;
 }
+
+static int compare(shoal_clusters *b, shoal_packed_box box);
+static uint32_t price(shoal_clusters *b, shoal_packed_box box);
 
 INLINE int compare_body(shoal_clusters *b, shoal_packed_box box) {
   for (uint32_t from = 0; from < b->n; from += STRIDE) {
@@ -220,7 +211,7 @@ INLINE uint32_t price_body(shoal_clusters *b, shoal_packed_box box) {
 }
 DISPATCH(uint32_t, price, (shoal_clusters * b, shoal_packed_box box), (b, box))
 
-INLINE uint32_t min_of_body(const shoal_clusters *b, const float *x) {
+INLINE uint32_t shoal_open_lowest_body(const shoal_clusters *b, const float *x) {
   float least = INFINITY;
   uint32_t best = 0;
   for (uint32_t from = 0; from < b->n; from += STRIDE) {
@@ -230,9 +221,10 @@ INLINE uint32_t min_of_body(const shoal_clusters *b, const float *x) {
   }
   return index_of(x, best, least);
 }
-DISPATCH(uint32_t, min_of, (const shoal_clusters *b, const float *x), (b, x))
+DISPATCH(uint32_t, shoal_open_lowest, (const shoal_clusters *b, const float *x), (b, x))
 
-INLINE uint32_t bound_all_body(const shoal_clusters *b, const shoal_open *open, uint16_t own) {
+INLINE uint32_t shoal_open_bounds_body(const shoal_clusters *b, const shoal_open *open,
+                                       uint16_t own) {
   uint16_t least = UINT16_MAX;
   uint32_t best = 0;
   for (uint32_t from = 0; from < b->n; from += STRIDE) {
@@ -251,11 +243,11 @@ INLINE uint32_t bound_all_body(const shoal_clusters *b, const shoal_open *open, 
   while (open->bound[best] != least) best++;
   return best;
 }
-DISPATCH(uint32_t, bound_all, (const shoal_clusters *b, const shoal_open *open, uint16_t own),
-         (b, open, own))
+DISPATCH(uint32_t, shoal_open_bounds,
+         (const shoal_clusters *b, const shoal_open *open, uint16_t own), (b, open, own))
 
-INLINE bool any_below_body(const shoal_clusters *b, const shoal_open *open, uint32_t from,
-                           uint16_t limit, bool mutual) {
+INLINE bool shoal_open_any_below_body(const shoal_clusters *b, const shoal_open *open,
+                                      uint32_t from, uint16_t limit, bool mutual) {
   const uint16_t *bound = open->bound + from, *score = open->score + from;
   uint16_t any = 0;
   (void)b;
@@ -265,7 +257,7 @@ INLINE bool any_below_body(const shoal_clusters *b, const shoal_open *open, uint
   }
   return any;
 }
-DISPATCH(bool, any_below,
+DISPATCH(bool, shoal_open_any_below,
          (const shoal_clusters *b, const shoal_open *open, uint32_t from, uint16_t limit,
           bool mutual),
          (b, open, from, limit, mutual))
@@ -287,14 +279,3 @@ uint32_t shoal_clusters_cheapest(shoal_clusters *b, const int16_t *values, uint3
   b->offset[except] = offset;
   return best;
 }
-
-uint32_t shoal_open_bounds(const shoal_clusters *b, const shoal_open *open, uint16_t own) {
-  return bound_all(b, open, own);
-}
-
-bool shoal_open_any_below(const shoal_clusters *b, const shoal_open *open, uint32_t from,
-                          uint16_t limit, bool mutual) {
-  return any_below(b, open, from, limit, mutual);
-}
-
-uint32_t shoal_open_lowest(const shoal_clusters *b, const float *score) { return min_of(b, score); }

@@ -61,10 +61,16 @@ static const int16_t *values_of(const move_search *s, uint32_t i) {
 
 /* ------------------------------------------------------------ targets of ejected rows */
 
-static uint32_t find_target(move_search *s, uint32_t cluster) {
-  const shoal_clusters *b = s->b;
+/* The index of a target; n_targets: the cluster is none. */
+static uint32_t target_of(const move_search *s, uint32_t cluster) {
   uint32_t i = 0;
   while (i < s->n_targets && s->targets[i].cluster != cluster) i++;
+  return i;
+}
+
+static uint32_t find_target(move_search *s, uint32_t cluster) {
+  const shoal_clusters *b = s->b;
+  uint32_t i = target_of(s, cluster);
   if (i < s->n_targets || i == MAX_TARGETS) return i;
   s->targets[i] = (target){cluster, b->size[cluster], b->loss[cluster]};
   shoal_packed_box_copy(b->p, target_box(s, i), shoal_clusters_box(b, cluster));
@@ -136,12 +142,6 @@ static bool overlaps(const shoal_packed_rows *p, shoal_packed_box covered, shoal
   return true;
 }
 
-static bool is_target(const move_search *s, uint32_t c) {
-  uint32_t t = 0;
-  while (t < s->n_targets && s->targets[t].cluster != c) t++;
-  return t < s->n_targets;
-}
-
 /* The minimum number of rows that the cluster must borrow once the set has left. */
 static uint32_t rows_lacking(move_search *s, uint32_t n_rest) {
   shoal_clusters *b = s->b;
@@ -174,7 +174,7 @@ static bool find_donors(move_search *s, uint32_t lack, uint32_t rest_loss, int64
   for (uint32_t c = 0; c < b->n; c++) {
     if (b->size[c] <= k || (int64_t)b->loss[c] + budget <= rest_loss) continue;
     if (!overlaps(b->p, cover_box(s), shoal_clusters_box(b, c))) continue;
-    if (c == s->cluster || is_target(s, c)) continue;
+    if (c == s->cluster || target_of(s, c) < s->n_targets) continue;
     surplus += b->size[c] - k;
     b->donors[s->n_donors++] = c;
   }
@@ -248,16 +248,6 @@ static void eject(move_search *s) {
     if (s->ejected[i]) shoal_clusters_move(b, r, s->moves_to[i]);
   }
   shoal_clusters_refresh(b, s->cluster);
-}
-
-bool shoal_clusters_moves_satisfy(shoal_clusters *b, size_t since) {
-  if (!b->p->required->n_others) return true;
-  for (size_t i = since; i < b->n_moved; i++) {
-    const uint32_t ends[] = {b->moved_from[i], b->cluster_of[b->moved[i]]};
-    for (size_t e = 0; e < 2; e++)
-      if (b->size[ends[e]] && !shoal_clusters_satisfies(b, ends[e])) return false;
-  }
-  return true;
 }
 
 /* Executes the plan if that lowers the cost; `gain`: its gain before borrowing. */
@@ -339,7 +329,10 @@ static void sort_tuples(const move_search *s, size_t q, uint64_t *order) {
 }
 
 /* Ejects one end of a number, value by value. */
-static bool eject_end(move_search *s, size_t q, const uint64_t *order, bool low) {
+static bool eject_end(move_search *s, size_t q, bool low) {
+  uint64_t order[MAX_TUPLES];
+  if (s->n < 2) return false;
+  sort_tuples(s, q, order);
   uint32_t n_out = 0, size = s->b->size[s->cluster];
   int last = values_of(s, (uint32_t)order[low ? s->n - 1 : 0])[q];
   int64_t cost = 0;
@@ -357,13 +350,6 @@ static bool eject_end(move_search *s, size_t q, const uint64_t *order, bool low)
     if (may_gain(s, cost, size - n_out, width) && try_ejected(s, cost, size - n_out)) return true;
   }
   return false;
-}
-
-static bool eject_ends(move_search *s, size_t q) {
-  uint64_t order[MAX_TUPLES];
-  if (s->n < 2) return false;
-  sort_tuples(s, q, order);
-  return eject_end(s, q, order, true) || eject_end(s, q, order, false);
 }
 
 /*
@@ -504,7 +490,7 @@ static bool step(shoal_clusters *b, uint32_t cluster) {
   for (size_t q = p->n_numbers; q < p->n_spans; q++)
     if (box.lo[q] < box.hi[q] && eject_minority(&s, q)) return true;
   for (size_t q = 0; q < p->n_numbers; q++)
-    if (box.lo[q] < box.hi[q] && eject_ends(&s, q)) return true;
+    if (box.lo[q] < box.hi[q] && (eject_end(&s, q, true) || eject_end(&s, q, false))) return true;
   for (size_t q = p->n_spans; q < p->n_axes; q++)
     if (eject_value(&s, q)) return true;
   if (eject_all(&s) || eject_surplus(&s)) return true;

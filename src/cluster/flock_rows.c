@@ -45,17 +45,11 @@ void shoal_packed_box_join(const shoal_packed_rows *p, shoal_packed_box box,
   for (size_t w = 0; w < p->n_words; w++) box.sets[w] |= other.sets[w];
 }
 
-static uint32_t set_size(const shoal_packed_axis *axis, const uint64_t *sets) {
-  uint32_t n = 0;
-  for (size_t w = 0; w < axis->n_words; w++) n += shoal_n_bits(sets[axis->word + w]);
-  return n;
-}
-
 uint32_t shoal_packed_box_loss(const shoal_packed_rows *p, shoal_packed_box box) {
   uint32_t loss = 0;
   for (size_t q = 0; q < p->n_spans; q++) loss += shoal_span_loss(p, q, box.lo[q], box.hi[q]);
   for (size_t q = p->n_spans; q < p->n_axes; q++)
-    loss += (set_size(&p->axes[q], box.sets) - 1) * p->axes[q].step;
+    loss += (shoal_set_size(&p->axes[q], box.sets) - 1) * p->axes[q].step;
   return loss;
 }
 
@@ -69,7 +63,7 @@ uint32_t shoal_packed_box_loss_with(const shoal_packed_rows *p, shoal_packed_box
   }
   for (size_t q = p->n_spans; q < p->n_axes; q++) {
     bool has = shoal_set_has(&p->axes[q], box.sets, values[q]);
-    loss += (set_size(&p->axes[q], box.sets) - has) * p->axes[q].step;
+    loss += (shoal_set_size(&p->axes[q], box.sets) - has) * p->axes[q].step;
   }
   return loss;
 }
@@ -155,7 +149,7 @@ static void pack_numbers(packing *k, shoal_packed_rows *p, size_t q, uint32_t n)
   double width = 0;
   for (uint32_t i = 0; i < n; i++) { /* position_at becomes the coordinate */
     uint32_t position = k->position_at[i];
-    if (position < axis->n_numbers) width = shoal_axis_loss(axis, least, position);
+    if (position < axis->n_numbers) width = axis->low_end[position] - axis->low_end[least];
     else missing++;
     k->position_at[i] = scaled(k, width + (double)missing * axis->full);
   }
@@ -181,8 +175,6 @@ static bool pack_tree(packing *k, shoal_packed_rows *p, size_t q, uint32_t n) {
       max[i] = below[i] > right ? below[i] : right;
     }
   }
-  for (uint32_t t = 0; t < p->n_tuples; t++)
-    p->values[t * p->n_axes + q] = (int16_t)k->number_of[t];
   return true;
 }
 
@@ -213,8 +205,6 @@ static void pack_set(packing *k, shoal_packed_rows *p, size_t q, uint32_t n) {
   own->n_words = ((size_t)n + 63) / 64;
   p->n_words += own->n_words;
   own->step = step_of(k, own->axis);
-  for (uint32_t t = 0; t < p->n_tuples; t++)
-    p->values[t * p->n_axes + q] = (int16_t)k->number_of[t];
 }
 
 /* ------------------------------------------------------------ building */
@@ -252,6 +242,8 @@ static bool fill_values(packing *k, shoal_packed_rows *p) {
   k->truncates = steps_overflow(k, p, loss);
   for (size_t q = 0; q < p->n_axes; q++) {
     uint32_t n = find_values(k, p, q);
+    for (uint32_t t = 0; t < p->n_tuples; t++)
+      p->values[t * p->n_axes + q] = (int16_t)k->number_of[t];
     if (q < p->n_numbers) pack_numbers(k, p, q, n);
     else if (q >= p->n_spans) pack_set(k, p, q, n);
     else if (!pack_tree(k, p, q, n)) return false;

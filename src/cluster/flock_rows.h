@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cluster/flock_rows: the rows of one block, packed for fast comparison. Private to flock*.c.
+ * cluster/flock_rows: blocks of similar rows, and the rows of one block, packed for fast
+ * comparison. Private to flock*.c.
  *
  * Losses are whole numbers of at most 16 bits, scaled so that a box around the whole block loses
  * at most SHOAL_PACKED_LOSS. They are rounded: the clusters can be slightly worse for it, but
@@ -8,6 +9,8 @@
  *
  *     numbers   value = distance from the smallest number of the block; loss = hi - lo. A missing
  *               value lies so far away that any box with another value reaches `cap`, full loss.
+ *               If intervals are widened to a grid, the width of one grid cell is left out: every
+ *               row loses it in any cluster.
  *     trees     value = index of the leaf among those of the block, in the order of the tree.
  *               loss = height of the lowest common ancestor: the maximum over neighbouring leaves
  *               from lo to hi (`range_max`, a sparse table, so any number of leaves works).
@@ -22,6 +25,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "cluster/cluster.h"
 
 enum { SHOAL_PACKED_LOSS = 60000, SHOAL_PACKED_COORDINATE = 32000 };
@@ -60,6 +64,42 @@ void shoal_packed_rows_reset(shoal_packed_rows *p);
 static inline const int16_t *shoal_packed_values(const shoal_packed_rows *p, uint32_t tuple) {
   return p->values + (size_t)tuple * p->n_axes;
 }
+
+/* A pseudo-random number below a bound. */
+static inline uint32_t shoal_flock_random(uint64_t *state, uint32_t below) {
+  *state += UINT64_C(0x9e3779b97f4a7c15);
+  return (uint32_t)((shoal_mix(*state) >> 32) * below >> 32);
+}
+
+/* ---- blocks: flock_cut.c */
+
+/* The rows of a tuple, or a cluster, at the position of one of its tuples. */
+typedef struct shoal_item {
+  uint32_t id;
+  uint32_t tuple;
+  uint32_t weight; /* distinct tuples: a measure of the work on it */
+  uint32_t rows;   /* counted up to k: more do not give more clusters */
+  uint32_t block;  /* of the previous division; all 0 in the first */
+} shoal_item;
+
+typedef struct shoal_cut_limits {
+  uint64_t max_weight; /* of a block, unless it is one item, */
+  uint64_t min_rows;   /* or has no more rows than this */
+  uint32_t n_samples;  /* per cut: items that are paired */
+  uint32_t n_others;   /* per cut: candidates for their partners; at most SHOAL_CUT_OTHERS */
+  uint64_t seed;
+  bool (*stops)(void *user); /* called before each cut; true: end early. NULL: never */
+  void *user;
+} shoal_cut_limits;
+
+enum { SHOAL_CUT_OTHERS = 512 };
+
+/*
+ * Reorders the items and writes the index of each block's first item, and n at the end, to first[];
+ * it has room for n + 1. Returns the number of blocks; 0: no memory, or it was stopped.
+ */
+uint32_t shoal_flock_cut(const shoal_axes *axes, shoal_item *items, uint32_t n,
+                         const shoal_cut_limits *limits, uint32_t *first);
 
 /* ---- boxes */
 
@@ -106,6 +146,12 @@ static inline uint32_t shoal_n_bits(uint64_t set) {
   set = (set & UINT64_C(0x3333333333333333)) + (set >> 2 & UINT64_C(0x3333333333333333));
   set = (set + (set >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
   return (uint32_t)(set * UINT64_C(0x0101010101010101) >> 56);
+}
+
+static inline uint32_t shoal_set_size(const shoal_packed_axis *axis, const uint64_t *sets) {
+  uint32_t n = 0;
+  for (size_t w = 0; w < axis->n_words; w++) n += shoal_n_bits(sets[axis->word + w]);
+  return n;
 }
 
 static inline bool shoal_set_has(const shoal_packed_axis *axis, const uint64_t *sets, int value) {

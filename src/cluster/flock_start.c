@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "base/sort.h"
 #include "cluster/flock_clusters.h"
-#include "cluster/flock_cut.h"
 
 enum {
   MAX_UNITS = 4000,  /* tuples that are agglomerated one by one */
@@ -21,23 +20,26 @@ enum {
   MAX_BY_VALUES = 20000 /* rows clustered by enhanced-pk: its time is quadratic */
 };
 
-uint32_t shoal_max_clusters(shoal_clusters *b) {
+/* The clusters, up to `max`, that a requirement on distinct values allows. */
+static uint64_t max_by_values(const shoal_clusters *b, size_t d, uint64_t max) {
   const shoal_packed_rows *p = b->p;
-  uint64_t max = p->n / p->required->k;
   uint32_t *n_rows = b->rows; /* scratch: by group */
-  for (size_t d = 0; d < p->n_counts; d++) {
-    memset(n_rows, 0, (size_t)p->n * sizeof *n_rows);
-    for (uint32_t i = 0; i < p->n; i++)
-      if (p->group[d][i] != SHOAL_NONE) n_rows[p->group[d][i]]++;
-    uint64_t low = 0, high = max;
-    while (low < high) { /* the largest m with: sum of min(rows of the group, m) >= p x m */
-      uint64_t m = (low + high + 1) / 2, sum = 0;
-      for (uint32_t g = 0; g < p->n; g++) sum += n_rows[g] < m ? n_rows[g] : m;
-      if (sum >= m * p->required->counts[d].min_distinct) low = m;
-      else high = m - 1;
-    }
-    max = low;
+  memset(n_rows, 0, (size_t)p->n * sizeof *n_rows);
+  for (uint32_t i = 0; i < p->n; i++)
+    if (p->group[d][i] != SHOAL_NONE) n_rows[p->group[d][i]]++;
+  uint64_t low = 0, high = max;
+  while (low < high) { /* the largest m with: sum of min(rows of the group, m) >= p x m */
+    uint64_t m = (low + high + 1) / 2, sum = 0;
+    for (uint32_t g = 0; g < p->n; g++) sum += n_rows[g] < m ? n_rows[g] : m;
+    if (sum >= m * p->required->counts[d].min_distinct) low = m;
+    else high = m - 1;
   }
+  return low;
+}
+
+uint32_t shoal_max_clusters(shoal_clusters *b) {
+  uint64_t max = b->p->n / b->p->required->k;
+  for (size_t d = 0; d < b->p->n_counts; d++) max = max_by_values(b, d, max);
   return (uint32_t)max;
 }
 
@@ -131,33 +133,29 @@ typedef struct extract {
   uint32_t *tuple_of_row;
 } extract;
 
-static bool extract_counts(extract *x, const shoal_packed_rows *p) {
+static bool extract_counts(extract *x, const shoal_clusters *b) {
+  const shoal_packed_rows *p = b->p;
   for (uint32_t g = 0; g <= p->n; g++) x->group_of[g] = g < p->n ? g : SHOAL_NONE;
   for (size_t d = 0; d < p->n_counts; d++) {
-    uint64_t *n_rows;
     uint32_t *codes; /* by row: the group; n: missing */
-    if (!SHOAL_ARENA_ZEROED(&x->arena, n_rows, p->n) || !SHOAL_ARENA_ARRAY(&x->arena, codes, p->n))
-      return false;
+    if (!SHOAL_ARENA_ARRAY(&x->arena, codes, p->n)) return false;
     for (uint32_t i = 0; i < p->n; i++) {
       uint32_t group = p->group[d][(uint32_t)x->order[i]];
       codes[i] = group == SHOAL_NONE ? p->n : group;
-      if (group != SHOAL_NONE) n_rows[group]++;
     }
-    shoal_value_frequencies spread = {.n_rows = p->n, .descending = n_rows};
     x->columns[d] = (shoal_column){
         .name = "", .n_values = p->n + 1, .code_size = sizeof *codes, .codes = codes};
     x->required.counts[d] = p->required->counts[d];
     x->required.counts[d].column = &x->columns[d];
     x->required.counts[d].group_of = x->group_of;
     x->required.counts[d].n_groups = p->n;
-    shoal_value_frequencies_sort(&spread, p->n);
-    x->required.counts[d].max_clusters =
-        shoal_value_frequencies_max_groups(&spread, p->required->counts[d].min_distinct);
+    x->required.counts[d].max_clusters = max_by_values(b, d, p->n);
   }
   return true;
 }
 
-static bool extract_init(extract *x, const shoal_packed_rows *p, const shoal_axes *axes) {
+static bool extract_init(extract *x, const shoal_clusters *b, const shoal_axes *axes) {
+  const shoal_packed_rows *p = b->p;
   *x = (extract){.axes = *axes, .required = *p->required};
   if (!SHOAL_ARENA_ARRAY(&x->arena, x->required.counts, p->n_counts) ||
       !SHOAL_ARENA_ARRAY(&x->arena, x->columns, p->n_counts) ||
@@ -171,14 +169,14 @@ static bool extract_init(extract *x, const shoal_packed_rows *p, const shoal_axe
   x->axes.n_rows = x->required.n_rows = p->n;
   x->axes.tuple_of_row = x->tuple_of_row;
   x->required.n_others = 0;
-  return extract_counts(x, p);
+  return extract_counts(x, b);
 }
 
 /* Clusters the block, which satisfies the requirements, by enhanced-pk. False: no memory. */
 static bool divide_by_values(shoal_clusters *b, const shoal_axes *axes) {
   extract x;
   shoal_partition partition = {0};
-  bool ok = extract_init(&x, b->p, axes);
+  bool ok = extract_init(&x, b, axes);
   if (ok) {
     assert(shoal_cluster_requirements_max_clusters(&x.required) > 0);
     shoal_cluster_task task = {.axes = &x.axes, .required = &x.required};

@@ -98,7 +98,7 @@ static bool find_kinds(shoal_growing_clusters *g, const shoal_kind_order *order)
     for (size_t d = 0; d < n_counts; d++)
       g->groups[g->kind_of_row[row] * n_counts + d] =
           shoal_distinct_requirement_group(&g->required->counts[d], row);
-  return shoal_seen_init(&g->seen, g->required);
+  return shoal_seen_init(&g->seen, g->required, &g->arena);
 }
 
 /* ------------------------------------------------------------ memory */
@@ -106,7 +106,6 @@ static bool find_kinds(shoal_growing_clusters *g, const shoal_kind_order *order)
 void shoal_growing_clusters_reset(shoal_growing_clusters *g) {
   shoal_row_tree_reset(&g->all);
   shoal_row_tree_reset(&g->by_kind);
-  shoal_seen_reset(&g->seen);
   shoal_arena_reset(&g->arena);
 }
 
@@ -130,10 +129,10 @@ static shoal_status build(shoal_growing_clusters *g, const shoal_kind_order *ord
     g->first_row[c] = SHOAL_NONE;
   }
   memset(g->is_free, 1, g->n_free);
-  SHOAL_TRY(shoal_row_tree_init(&g->all, g->axes, NULL, 1, g->is_free, error));
+  SHOAL_TRY(shoal_row_tree_init(&g->all, g->axes, NULL, g->is_free, error));
   if (!g->required->n_counts) return SHOAL_OK;
   if (!find_kinds(g, order)) return shoal_fail_memory(error);
-  return shoal_row_tree_init(&g->by_kind, g->axes, g->kind_of_row, g->n_kinds, g->is_free, error);
+  return shoal_row_tree_init(&g->by_kind, g->axes, g->kind_of_row, g->is_free, error);
 }
 
 shoal_status shoal_growing_clusters_init(shoal_growing_clusters *g, const shoal_cluster_task *task,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster/nearest_class: see nearest_class.h. A k-d tree (Bentley 1975) with bounds at its nodes.
- */
+/* cluster/nearest_class: a k-d tree (Bentley 1975) with bounds at its nodes. */
 #include "cluster/nearest_class.h"
 
 #include "base/sort.h"

@@ -1,54 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster/recode: see recode.h. */
-#include "cluster/recode.h"
-
+/*
+ * cluster/recode: labels of clusters. A class is released with the label of its values' lowest
+ * common ancestor, or, for a number, as their smallest interval, which can be widened to a grid
+ * (docs/reading-the-papers.md R24). Clusters whose labels are equal strings are one class (R23).
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
-
-void shoal_recoding_reset(shoal_recoding *recoding) {
-  for (size_t q = 0; recoding->numbers && q < recoding->frequency->n_quasi; q++)
-    free(recoding->numbers[q]);
-  free(recoding->numbers);
-  free(recoding->scale);
-  free(recoding->hierarchies);
-  shoal_axes_reset(&recoding->axes);
-  memset(recoding, 0, sizeof *recoding);
-}
-
-/* Axes of the same tuples, with intervals instead of trees if a rule says so. */
-static shoal_status init_axes(shoal_recoding *recoding, shoal_error *error) {
-  const shoal_frequency_set *f = recoding->frequency;
-  for (size_t q = 0; q < f->n_quasi; q++) {
-    if (!recoding->rules[q].interval) {
-      recoding->hierarchies[q] = f->hierarchies[q];
-      continue;
-    }
-    SHOAL_TRY(shoal_column_numbers(f->table, f->quasi[q], &recoding->numbers[q],
-                                   &recoding->scale[q], error));
-  }
-  shoal_frequency_set as_released = *f;
-  as_released.hierarchies = recoding->hierarchies;
-  return shoal_axes_init(&recoding->axes, &as_released, NULL, SHOAL_LOSS_HEIGHT, error);
-}
-
-shoal_status shoal_recoding_init(shoal_recoding *recoding, const shoal_frequency_set *frequency,
-                                 const shoal_recode_rule *rules, shoal_error *error) {
-  size_t n = frequency->n_quasi;
-  *recoding = (shoal_recoding){
-      .frequency = frequency,
-      .rules = rules,
-      .hierarchies = shoal_alloc_zero(n, sizeof *recoding->hierarchies),
-      .numbers = shoal_alloc_zero(n, sizeof *recoding->numbers),
-      .scale = shoal_alloc_zero(n, sizeof *recoding->scale),
-  };
-  bool ok = recoding->hierarchies && recoding->numbers && recoding->scale;
-  shoal_status status = ok ? init_axes(recoding, error) : shoal_fail_memory(error);
-  if (status != SHOAL_OK) shoal_recoding_reset(recoding);
-  return status;
-}
+#include "cluster/cluster.h"
 
 shoal_span *shoal_boxes_of_rows(const shoal_axes *axes, const uint32_t *group_of_row,
                                 uint32_t n_groups) {
@@ -102,26 +63,22 @@ static uint32_t intern_ends(shoal_strings *strings, const shoal_column *column, 
 }
 
 /* A missing value alone keeps its spelling; beside others the label is "*". */
-static uint32_t intern_interval(shoal_strings *strings, const shoal_recoding *recoding, size_t q,
-                                shoal_span span) {
-  const shoal_axis *axis = &recoding->axes.items[q];
+static uint32_t intern_interval(shoal_strings *strings, const shoal_axis *axis, shoal_span span) {
   uint32_t low = axis->code_at[span.lo], high = axis->code_at[span.hi];
-  if (shoal_axis_mixed(axis, span)) return shoal_strings_intern(strings, (shoal_label){"*", 1});
-  bool missing = span.lo >= axis->n_numbers;
-  if (missing || !recoding->rules[q].snap.mantissa)
-    return intern_ends(strings, recoding->frequency->quasi[q], low, high);
+  bool missing = span.hi >= axis->n_numbers;
+  if (missing && span.lo != span.hi) return shoal_strings_intern(strings, (shoal_label){"*", 1});
+  if (missing || !axis->snap.mantissa) return intern_ends(strings, axis->column, low, high);
   char text[SHOAL_INTERVAL_BYTES];
-  const int64_t *numbers = recoding->numbers[q];
-  size_t size = shoal_snapped_label(numbers[low], numbers[high], recoding->scale[q],
-                                    recoding->rules[q].snap, text);
+  size_t size =
+      shoal_snapped_label(axis->numbers[low], axis->numbers[high], axis->scale, axis->snap, text);
   return shoal_strings_intern(strings, (shoal_label){text, size});
 }
 
 /* Makes the label of each distinct span once. */
-static bool label_groups(const shoal_recoding *recoding, size_t q, const shoal_span *boxes,
+static bool label_groups(const shoal_axes *axes, size_t q, const shoal_span *boxes,
                          uint32_t n_groups, shoal_strings *strings, uint32_t *of_group) {
-  const shoal_axis *axis = &recoding->axes.items[q];
-  size_t n = recoding->axes.n, capacity = 0;
+  const shoal_axis *axis = &axes->items[q];
+  size_t n = axes->n, capacity = 0;
   shoal_ids spans;
   uint32_t *label_of = NULL; /* by span */
   if (!shoal_ids_init(&spans, 1024)) return false;
@@ -133,7 +90,7 @@ static bool label_groups(const shoal_recoding *recoding, size_t q, const shoal_s
     ok = id != SHOAL_NONE && shoal_grow(&label_of, &capacity, (size_t)id + 1, sizeof *label_of);
     if (ok && id == known)
       label_of[id] = axis->hierarchy ? intern_ancestor(strings, axis, span)
-                                     : intern_interval(strings, recoding, q, span);
+                                     : intern_interval(strings, axis, span);
     ok = ok && label_of[id] != SHOAL_NONE;
     if (ok) of_group[g] = label_of[id];
   }
@@ -143,37 +100,31 @@ static bool label_groups(const shoal_recoding *recoding, size_t q, const shoal_s
 }
 
 void shoal_class_labels_reset(shoal_class_labels *labels) {
-  for (size_t q = 0; q < labels->n; q++) {
-    if (labels->strings) shoal_strings_reset(&labels->strings[q]);
-    if (labels->of_group) free(labels->of_group[q]);
-  }
-  free(labels->strings);
-  free(labels->of_group);
+  for (size_t q = 0; q < labels->n; q++) shoal_strings_reset(&labels->strings[q]);
+  shoal_arena_reset(&labels->arena);
   memset(labels, 0, sizeof *labels);
 }
 
-static bool make(shoal_class_labels *labels, const shoal_recoding *recoding,
-                 const shoal_span *boxes, uint32_t n_groups) {
-  size_t n = recoding->axes.n;
-  labels->strings = shoal_alloc_zero(n, sizeof *labels->strings);
-  labels->of_group = shoal_alloc_zero(n, sizeof *labels->of_group);
-  if (!labels->strings || !labels->of_group) return false;
-  for (size_t q = 0; q < n; q++) {
+static bool make(shoal_class_labels *labels, const shoal_axes *axes, const shoal_span *boxes,
+                 uint32_t n_groups) {
+  if (!SHOAL_ARENA_ARRAY(&labels->arena, labels->strings, axes->n) ||
+      !SHOAL_ARENA_ARRAY(&labels->arena, labels->of_group, axes->n))
+    return false;
+  for (size_t q = 0; q < axes->n; q++) {
     if (!shoal_strings_init(&labels->strings[q])) return false;
     labels->n = q + 1;
-    labels->of_group[q] = shoal_alloc(n_groups, sizeof **labels->of_group);
-    if (!labels->of_group[q] ||
-        !label_groups(recoding, q, boxes, n_groups, &labels->strings[q], labels->of_group[q]))
+    if (!SHOAL_ARENA_ARRAY(&labels->arena, labels->of_group[q], n_groups) ||
+        !label_groups(axes, q, boxes, n_groups, &labels->strings[q], labels->of_group[q]))
       return false;
   }
   return true;
 }
 
-shoal_status shoal_class_labels_make(shoal_class_labels *labels, const shoal_recoding *recoding,
+shoal_status shoal_class_labels_make(shoal_class_labels *labels, const shoal_axes *axes,
                                      const shoal_span *boxes, uint32_t n_groups,
                                      shoal_error *error) {
   memset(labels, 0, sizeof *labels);
-  if (make(labels, recoding, boxes, n_groups)) return SHOAL_OK;
+  if (make(labels, axes, boxes, n_groups)) return SHOAL_OK;
   shoal_class_labels_reset(labels);
   return shoal_fail_memory(error);
 }

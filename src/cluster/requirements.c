@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster/requirements: see requirements.h. */
+/* cluster/requirements: counts and other models of a policy; sets of groups; judging rows. */
 #include "cluster/requirements.h"
 
 #include <stdlib.h>
@@ -10,10 +10,7 @@
 enum { MAX_WEIGHT = 1 << 20 };
 
 void shoal_cluster_requirements_reset(shoal_cluster_requirements *required) {
-  for (size_t d = 0; required->counts && d < required->n_counts; d++)
-    free(required->counts[d].group_of);
-  free(required->counts);
-  free(required->others);
+  shoal_arena_reset(&required->arena);
   memset(required, 0, sizeof *required);
 }
 
@@ -29,7 +26,7 @@ static shoal_status add_count(shoal_cluster_requirements *required,
       .sensitive = requirement->sensitive,
       .n_groups = distinct->group_of ? distinct->n_groups : column->n_values,
       .min_distinct = distinct->min > UINT32_MAX ? UINT32_MAX : (uint32_t)distinct->min,
-      .group_of = shoal_alloc(column->n_values, sizeof *count->group_of)};
+      .group_of = shoal_arena_alloc(&required->arena, column->n_values, sizeof *count->group_of)};
   if (!count->group_of) return shoal_fail_memory(error);
   for (uint32_t v = 0; v < column->n_values; v++)
     count->group_of[v] = shoal_column_missing(column, v) ? SHOAL_NONE
@@ -93,15 +90,10 @@ shoal_status shoal_cluster_requirements_init(shoal_cluster_requirements *require
                                              shoal_requirement_weights weights,
                                              shoal_error *error) {
   *required = (shoal_cluster_requirements){
-      .requirements = requirements,
-      .tracked = tracked,
-      .n_rows = table->n_records,
-      .k = 1,
-      .counts = shoal_alloc_zero(requirements->n_items, sizeof *required->counts),
-      .others = shoal_alloc_zero(requirements->n_items, sizeof *required->others)};
-  shoal_status status = required->counts && required->others
-                            ? sort_requirements(required, table, error)
-                            : shoal_fail_memory(error);
+      .requirements = requirements, .tracked = tracked, .n_rows = table->n_records, .k = 1};
+  bool ok = SHOAL_ARENA_ARRAY(&required->arena, required->counts, requirements->n_items) &&
+            SHOAL_ARENA_ARRAY(&required->arena, required->others, requirements->n_items);
+  shoal_status status = ok ? sort_requirements(required, table, error) : shoal_fail_memory(error);
   if (status == SHOAL_OK) weigh(required, weights);
   else shoal_cluster_requirements_reset(required);
   return status;
@@ -116,21 +108,13 @@ uint64_t shoal_cluster_requirements_max_clusters(const shoal_cluster_requirement
 
 /* ------------------------------------------------------------ groups seen */
 
-void shoal_seen_reset(shoal_seen *seen) {
-  for (size_t d = 0; seen->stamp && d < seen->required->n_counts; d++) free(seen->stamp[d]);
-  free(seen->stamp);
-  memset(seen, 0, sizeof *seen);
-}
-
-bool shoal_seen_init(shoal_seen *seen, const shoal_cluster_requirements *required) {
-  *seen = (shoal_seen){required, shoal_alloc_zero(required->n_counts, sizeof *seen->stamp), 0};
-  bool ok = seen->stamp != NULL;
-  for (size_t d = 0; ok && d < required->n_counts; d++) {
-    seen->stamp[d] = shoal_alloc_zero(required->counts[d].n_groups, sizeof **seen->stamp);
-    ok = seen->stamp[d] != NULL;
-  }
-  if (!ok) shoal_seen_reset(seen);
-  return ok;
+bool shoal_seen_init(shoal_seen *seen, const shoal_cluster_requirements *required,
+                     shoal_arena *arena) {
+  *seen = (shoal_seen){.required = required};
+  if (!SHOAL_ARENA_ARRAY(arena, seen->stamp, required->n_counts)) return false;
+  for (size_t d = 0; d < required->n_counts; d++)
+    if (!SHOAL_ARENA_ZEROED(arena, seen->stamp[d], required->counts[d].n_groups)) return false;
+  return true;
 }
 
 void shoal_seen_clear(shoal_seen *seen) {
@@ -143,11 +127,7 @@ void shoal_seen_clear(shoal_seen *seen) {
 /* ------------------------------------------------------------ judging rows */
 
 void shoal_requirement_checker_reset(shoal_requirement_checker *checker) {
-  shoal_seen_reset(&checker->seen);
-  free(checker->values);
-  free(checker->n_rows);
-  free(checker->scratch);
-  free(checker->counted);
+  shoal_arena_reset(&checker->arena);
   memset(checker, 0, sizeof *checker);
 }
 
@@ -155,7 +135,9 @@ shoal_status shoal_requirement_checker_init(shoal_requirement_checker *checker,
                                             const shoal_cluster_requirements *required,
                                             shoal_error *error) {
   *checker = (shoal_requirement_checker){.required = required};
-  return shoal_seen_init(&checker->seen, required) ? SHOAL_OK : shoal_fail_memory(error);
+  if (shoal_seen_init(&checker->seen, required, &checker->arena)) return SHOAL_OK;
+  shoal_requirement_checker_reset(checker);
+  return shoal_fail_memory(error);
 }
 
 /* Distinct groups of count d among the rows, counted up to the minimum. */
@@ -192,13 +174,17 @@ static void count_values(shoal_requirement_checker *checker, size_t tracked, con
       .values = values, .n_rows = counts, .n = kept, .is_missing = column->is_missing};
 }
 
-/* Room for two histograms of n rows. */
+/* Room for two histograms of n rows; twice as much each time, since smaller arrays are not freed.
+ */
 static bool make_room(shoal_requirement_checker *j, size_t n) {
-  size_t n_scratch = SHOAL_SPARSE_POSITIONS * (n + 1); /* of shoal_count_positions */
-  return shoal_grow(&j->values, &j->value_capacity, 2 * n, sizeof *j->values) &&
-         shoal_grow(&j->n_rows, &j->row_capacity, 2 * n, sizeof *j->n_rows) &&
-         shoal_grow(&j->scratch, &j->scratch_capacity, n_scratch, sizeof *j->scratch) &&
-         shoal_grow(&j->counted, &j->counted_capacity, n, sizeof *j->counted);
+  if (n <= j->room) return true;
+  size_t room = n > SIZE_MAX / 16 ? n : 2 * n;
+  bool ok = SHOAL_ARENA_ARRAY(&j->arena, j->values, 2 * room) &&
+            SHOAL_ARENA_ARRAY(&j->arena, j->n_rows, 2 * room) &&
+            SHOAL_ARENA_ARRAY(&j->arena, j->scratch, SHOAL_SPARSE_POSITIONS * (room + 1)) &&
+            SHOAL_ARENA_ARRAY(&j->arena, j->counted, room);
+  j->room = ok ? room : 0;
+  return ok;
 }
 
 static uint32_t distinct_values(const shoal_value_view *view) {
@@ -259,49 +245,12 @@ bool shoal_requirement_checker_satisfies(shoal_requirement_checker *checker, con
 
 /* ------------------------------------------------------------ deficits */
 
-/* Rows to add or to remove until the groups that are present differ by at most one row. */
-static uint64_t imbalance(shoal_requirement_checker *checker, const shoal_distinct *groups,
-                          const shoal_value_view *view) {
-  uint32_t *rows_of = checker->scratch, n = 0, value, max_rows = 0;
-  uint64_t n_rows, least = UINT64_MAX;
-  memset(rows_of, 0, groups->n_groups * sizeof *rows_of);
-  for (size_t at = 0; shoal_view_next(view, &at, &value, &n_rows);)
-    rows_of[groups->group_of ? groups->group_of[value] : value] += (uint32_t)n_rows;
-  for (uint32_t g = 0; g < groups->n_groups; g++) { /* keep the groups that are present */
-    if (rows_of[g] > max_rows) max_rows = rows_of[g];
-    if (rows_of[g]) rows_of[n++] = rows_of[g];
-  }
-  for (uint32_t low = 1; low <= max_rows; low++) {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < n; i++) {
-      uint32_t missing = low > rows_of[i] ? low - rows_of[i] : 0;
-      sum += rows_of[i] > low + 1   ? rows_of[i] - low - 1
-             : missing > rows_of[i] ? rows_of[i]
-                                    : missing;
-    }
-    if (sum < least) least = sum;
-  }
-  return least == UINT64_MAX ? 0 : least;
-}
-
 /* How far a class that violates a requirement is from satisfying it. */
-static double deficit_of(shoal_requirement_checker *checker, const shoal_requirement *requirement,
-                         const shoal_class_view *view) {
+static double deficit_of(const shoal_requirement *requirement, const shoal_class_view *view) {
   const shoal_model_type *type = requirement->type;
-  double gap = type->required(requirement) - type->reached(requirement, view), deficit = 0;
-  if (type->at_most) gap = -gap;
-  shoal_distinct groups;
-  if (type->balances && type->balances(requirement, &groups)) {
-    deficit = shoal_grow(&checker->scratch, &checker->scratch_capacity, groups.n_groups,
-                         sizeof *checker->scratch)
-                  ? (double)imbalance(checker, &groups, &view->values)
-                  : 1;
-    if (gap > 0) deficit += gap;
-  } else if (type->deficit) {
-    deficit = type->deficit(requirement, view);
-  } else if (gap > 0) {
-    deficit = gap * (double)view->n_rows;
-  }
+  double deficit, gap = type->required(requirement) - type->reached(requirement, view);
+  if (type->deficit) deficit = type->deficit(requirement, view);
+  else deficit = (type->at_most ? -gap : gap) * (double)view->n_rows;
   return deficit > 0.01 ? deficit : 0.01;
 }
 
@@ -323,7 +272,7 @@ double shoal_requirement_checker_deficit(shoal_requirement_checker *checker, con
   for (size_t i = 0; i < required->n_others; i++) {
     view_rows(checker, i, rows, n, (shoal_added){0}, &view);
     if (!required->others[i]->type->holds(required->others[i], &view))
-      deficit += deficit_of(checker, required->others[i], &view);
+      deficit += deficit_of(required->others[i], &view);
   }
   return deficit;
 }

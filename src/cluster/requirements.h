@@ -25,7 +25,8 @@ typedef struct shoal_cluster_requirements {
   const shoal_requirements *requirements;
   const shoal_tracked *tracked;
   uint64_t n_rows;
-  uint64_t k; /* minimum class size, at least 1 */
+  uint64_t k;        /* minimum class size, at least 1 */
+  shoal_arena arena; /* of the arrays below */
   shoal_distinct_requirement *counts;
   size_t n_counts;
   const shoal_requirement **others; /* requirements that are neither a size nor a count */
@@ -63,8 +64,8 @@ typedef struct shoal_seen {
 } shoal_seen;
 
 /* Returns false without memory. */
-bool shoal_seen_init(shoal_seen *seen, const shoal_cluster_requirements *required);
-void shoal_seen_reset(shoal_seen *seen);
+bool shoal_seen_init(shoal_seen *seen, const shoal_cluster_requirements *required,
+                     shoal_arena *arena);
 
 /* Empties all sets. Call it before the first shoal_seen_add. */
 void shoal_seen_clear(shoal_seen *seen);
@@ -84,12 +85,13 @@ static inline bool shoal_seen_add(shoal_seen *seen, size_t d, uint32_t group) {
 /* Tests rows against the requirements; scratch memory, one per thread. */
 typedef struct shoal_requirement_checker {
   const shoal_cluster_requirements *required;
+  shoal_arena arena;
   shoal_seen seen;
-  uint32_t *values; /* room for two histograms: sensitive values, then guarding nodes; ascending */
+  size_t room;      /* rows that the arrays below have room for */
+  uint32_t *values; /* two histograms: sensitive values, then guarding nodes; ascending */
   uint64_t *n_rows; /* by value: rows of the class */
   uint32_t *scratch;
   shoal_position_count *counted;
-  size_t value_capacity, row_capacity, scratch_capacity, counted_capacity;
   bool failed; /* out of memory: every answer is "does not fit" */
 } shoal_requirement_checker;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster/row_tree: see row_tree.h. */
+/* cluster/row_tree: a trie of sorted rows, searched depth first with bounds on the loss. */
 #include "cluster/row_tree.h"
 
 #include <stdlib.h>
@@ -29,29 +29,18 @@ static uint32_t value_at(const shoal_row_tree *tree, size_t depth, uint32_t row)
   return tree->key_of_row ? tree->key_of_row[row] : 0;
 }
 
-/* Sorts the rows by their value at a depth, stably. False without memory. */
-static bool sort_by_depth(const shoal_row_tree *tree, size_t depth, uint32_t n_keys,
-                          const uint32_t *from, uint32_t *to) {
+/* Sorts by all depths, the last first; equal rows stay ascending. `scratch` has n_rows entries. */
+static bool sort_rows(shoal_row_tree *tree, uint32_t *scratch) {
   uint32_t n = (uint32_t)tree->axes->n_rows;
-  uint32_t n_values = depth ? tree->axes->items[tree->axis_at[depth - 1]].n_positions : n_keys;
-  uint32_t *start = shoal_alloc_zero((size_t)n_values + 1, sizeof *start);
-  if (!start) return false;
-  for (uint32_t i = 0; i < n; i++) start[value_at(tree, depth, from[i]) + 1]++;
-  for (uint32_t v = 0; v < n_values; v++) start[v + 1] += start[v];
-  for (uint32_t i = 0; i < n; i++) to[start[value_at(tree, depth, from[i])]++] = from[i];
-  free(start);
-  return true;
-}
-
-/* Radix sort by all depths, the last first; equal rows stay ascending. `to` is scratch. */
-static bool sort_rows(shoal_row_tree *tree, uint32_t n_keys, uint32_t *to) {
-  uint32_t n = (uint32_t)tree->axes->n_rows;
+  uint64_t *keys = shoal_alloc(n, sizeof *keys);
   for (uint32_t row = 0; row < n; row++) tree->sorted[row] = row;
-  for (size_t depth = tree->axes->n + 1; depth-- > 0;) {
-    if (!sort_by_depth(tree, depth, n_keys, tree->sorted, to)) return false;
-    memcpy(tree->sorted, to, n * sizeof *to);
+  for (size_t depth = tree->axes->n + 1; keys && depth-- > 0;) {
+    for (uint32_t i = 0; i < n; i++)
+      keys[i] = (uint64_t)value_at(tree, depth, tree->sorted[i]) << 32 | i;
+    shoal_sort_items(tree->sorted, keys, scratch, n);
   }
-  return true;
+  free(keys);
+  return keys;
 }
 
 /* The first depth at which a sorted row differs from its predecessor; one past the last: none. */
@@ -85,37 +74,26 @@ static void fill_nodes(shoal_row_tree *tree, size_t *next) {
     }
     tree->leaf_of[row] = (uint32_t)(next[last] - 1);
     tree->nodes[tree->leaf_of[row]].n++;
+    for (size_t d = 0; d <= last; d++)
+      if (row < tree->nodes[next[d] - 1].lowest) tree->nodes[next[d] - 1].lowest = row;
   }
 }
 
-/* Children come after their parents, so one backward pass is enough. */
-static void fill_lowest(shoal_row_tree *tree, size_t n_nodes) {
-  for (size_t i = n_nodes; i-- > 0;) {
-    const shoal_row_node *node = &tree->nodes[i];
-    if (node->parent != SHOAL_NONE && node->lowest < tree->nodes[node->parent].lowest)
-      tree->nodes[node->parent].lowest = node->lowest;
-  }
-}
-
-static bool build(shoal_row_tree *tree, uint32_t n_keys) {
+static bool build(shoal_row_tree *tree) {
   size_t n_depths = tree->axes->n + 1;
   order_axes(tree);
-  if (!sort_rows(tree, n_keys, tree->leaf_of)) return false;
+  if (!sort_rows(tree, tree->leaf_of)) return false;
   size_t *start = shoal_alloc_zero(n_depths + 1, sizeof *start);
   if (start && count_nodes(tree, start))
     tree->nodes = shoal_arena_alloc(&tree->arena, start[n_depths], sizeof *tree->nodes);
-  if (tree->nodes) {
-    size_t n_nodes = start[n_depths];
-    fill_nodes(tree, start);
-    fill_lowest(tree, n_nodes);
-  }
+  if (tree->nodes) fill_nodes(tree, start);
   free(start);
   return tree->nodes;
 }
 
 shoal_status shoal_row_tree_init(shoal_row_tree *tree, const shoal_axes *axes,
-                                 const uint32_t *key_of_row, uint32_t n_keys,
-                                 const uint8_t *is_free, shoal_error *error) {
+                                 const uint32_t *key_of_row, const uint8_t *is_free,
+                                 shoal_error *error) {
   *tree = (shoal_row_tree){.axes = axes, .is_free = is_free, .key_of_row = key_of_row};
   size_t n_rows = (size_t)axes->n_rows;
   if (SHOAL_ARENA_ARRAY(&tree->arena, tree->axis_at, axes->n) &&
@@ -123,7 +101,7 @@ shoal_status shoal_row_tree_init(shoal_row_tree *tree, const shoal_axes *axes,
       SHOAL_ARENA_ARRAY(&tree->arena, tree->leaf_of, n_rows) &&
       SHOAL_ARENA_ARRAY(&tree->arena, tree->loss_now, axes->n) &&
       SHOAL_ARENA_ARRAY(&tree->arena, tree->loss_below, axes->n + 1) &&
-      SHOAL_ARENA_ARRAY(&tree->arena, tree->point, axes->n) && build(tree, n_keys)) {
+      SHOAL_ARENA_ARRAY(&tree->arena, tree->point, axes->n) && build(tree)) {
     tree->loss_below[axes->n] = 0;
     return SHOAL_OK;
   }

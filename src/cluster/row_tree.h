@@ -44,10 +44,10 @@ typedef struct shoal_found {
 
 #define SHOAL_NOTHING_NEAR ((shoal_found){UINT32_MAX, SHOAL_NONE})
 
-/* All rows are free. Keys are 0 .. n_keys - 1, and each has rows. */
+/* All rows are free. Keys are numbered from 0, and each has rows. */
 shoal_status shoal_row_tree_init(shoal_row_tree *tree, const shoal_axes *axes,
-                                 const uint32_t *key_of_row, uint32_t n_keys,
-                                 const uint8_t *is_free, shoal_error *error) SHOAL_MUST_CHECK;
+                                 const uint32_t *key_of_row, const uint8_t *is_free,
+                                 shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_row_tree_reset(shoal_row_tree *tree);
 
 /* Call after is_free[row] was cleared, or set. */

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/recode.h"
-
 enum {
   MANY_ROWS = 1 << 16, /* above it, merging ends as soon as it hardly helps */
   MAX_IDLE_MERGES = 3, /* rounds of merging that do not help */
@@ -69,30 +67,25 @@ typedef struct alike {
   uint32_t *first;    /* by group: its first member; n_groups + 1 entries */
   uint32_t *members;
   uint32_t n_groups;
-  uint8_t *unites; /* by group */
-  uint8_t *noisy;  /* by class: it has noise rows */
-  uint32_t *ids;   /* by class: its new number */
+  uint8_t *noisy; /* by class: it has noise rows */
+  uint8_t *stays; /* by class: it is not united */
+  uint32_t *ids;  /* by class: its new number */
 } alike;
 
 static bool alike_init(alike *a, uint32_t n) {
   return SHOAL_ARENA_ARRAY(&a->arena, a->group_of, n) &&
          SHOAL_ARENA_ARRAY(&a->arena, a->first, (size_t)n + 1) &&
          SHOAL_ARENA_ARRAY(&a->arena, a->members, n) &&
-         SHOAL_ARENA_ARRAY(&a->arena, a->unites, n) && SHOAL_ARENA_ARRAY(&a->arena, a->noisy, n) &&
+         SHOAL_ARENA_ZEROED(&a->arena, a->noisy, n) && SHOAL_ARENA_ARRAY(&a->arena, a->stays, n) &&
          SHOAL_ARENA_ARRAY(&a->arena, a->ids, n);
 }
 
 static shoal_status group_by_labels(const shoal_theta *t, alike *a, shoal_error *error) {
-  const shoal_recoding *recoding = t->task->recoding;
-  shoal_class_labels labels = {0};
-  for (uint32_t slot = 0; slot < t->n_rows; slot++) t->trial[t->rows[slot]] = t->class_of[slot];
-  shoal_span *boxes = shoal_boxes_of_rows(&recoding->axes, t->trial, t->n_classes);
-  if (!boxes) return shoal_fail_memory(error);
-  shoal_status status = shoal_class_labels_make(&labels, recoding, boxes, t->n_classes, error);
-  if (status == SHOAL_OK)
-    status = shoal_class_labels_unite(&labels, t->n_classes, a->group_of, &a->n_groups, error);
+  shoal_class_labels labels;
+  SHOAL_TRY(shoal_class_labels_make(&labels, t->axes, t->box, t->n_classes, error));
+  shoal_status status =
+      shoal_class_labels_unite(&labels, t->n_classes, a->group_of, &a->n_groups, error);
   shoal_class_labels_reset(&labels);
-  free(boxes);
   return status;
 }
 
@@ -111,47 +104,31 @@ static bool must_unite(shoal_theta *t, const alike *a, uint32_t g) {
 
 /* Reopens closed classes that are about to change, and removes their noise rows. */
 static void reopen(shoal_theta *t, const alike *a) {
-  shoal_noise *noise = &t->noise.rows;
-  uint32_t kept = 0;
-  memset(a->noisy, 0, t->n_classes);
-  for (uint32_t i = 0; i < noise->n; i++) a->noisy[noise->cluster[i]] = 1;
-  for (uint32_t i = 0; i < noise->n; i++) {
-    if (a->unites[a->group_of[noise->cluster[i]]]) continue;
-    noise->cluster[kept] = noise->cluster[i];
-    noise->like[kept] = noise->like[i];
-    memmove(noise->values + kept * noise->n_columns, noise->values + i * noise->n_columns,
-            noise->n_columns * sizeof *noise->values);
-    kept++;
-  }
-  noise->n = kept;
+  for (uint32_t i = 0; i < t->noise.n; i++) a->noisy[t->noise.cluster[i]] = 1;
   for (uint32_t c = 0; c < t->n_classes; c++) {
-    if (!t->closed[c] || !a->unites[a->group_of[c]]) continue;
+    if (!t->closed[c] || a->stays[c]) continue;
     t->closed[c] = 0;
     if (!a->noisy[c]) t->n_abandoned -= shoal_theta_size(t, c);
   }
-}
-
-/* Sets a->ids, in order of first appearance; returns their number. */
-static uint32_t number_classes(const shoal_theta *t, alike *a) {
-  uint32_t n = 0;
-  for (uint32_t c = 0; c < t->n_classes; c++) {
-    uint32_t g = a->group_of[c], leader = a->members[a->first[g]];
-    a->ids[c] = a->unites[g] && leader != c ? a->ids[leader] : n++;
-  }
-  return n;
+  shoal_noise_keep(&t->noise, a->stays);
 }
 
 static shoal_status unite_groups(shoal_theta *t, alike *a, bool *any, shoal_error *error) {
   SHOAL_TRY(group_by_labels(t, a, error));
-  shoal_theta_sort(NULL, t->n_classes, a->group_of, a->n_groups, a->first, a->members);
+  shoal_sort_by_group(NULL, t->n_classes, a->group_of, a->n_groups, a->first, a->members);
   for (uint32_t g = 0; g < a->n_groups; g++) {
-    a->unites[g] = must_unite(t, a, g);
-    *any = *any || a->unites[g];
+    bool unites = must_unite(t, a, g);
+    for (uint32_t i = a->first[g]; i < a->first[g + 1]; i++) a->stays[a->members[i]] = !unites;
+    *any = *any || unites;
   }
   if (t->all.failed) return shoal_fail_memory(error);
   if (!*any) return SHOAL_OK;
   reopen(t, a);
-  uint32_t n = number_classes(t, a);
+  uint32_t n = 0;
+  for (uint32_t c = 0; c < t->n_classes; c++) { /* in order of first appearance */
+    uint32_t leader = a->members[a->first[a->group_of[c]]];
+    a->ids[c] = a->stays[c] || leader == c ? n++ : a->ids[leader];
+  }
   t->n_united += t->n_classes - n;
   return shoal_theta_regroup(t, a->ids, n, error);
 }
@@ -160,7 +137,6 @@ static shoal_status unite_groups(shoal_theta *t, alike *a, bool *any, shoal_erro
 static shoal_status unite(shoal_theta *t, bool *any, shoal_error *error) {
   alike a = {0};
   *any = false;
-  if (!t->task->recoding) return SHOAL_OK;
   shoal_status status =
       alike_init(&a, t->n_classes) ? unite_groups(t, &a, any, error) : shoal_fail_memory(error);
   shoal_arena_reset(&a.arena);
@@ -178,15 +154,10 @@ static uint64_t count_failing(const shoal_theta *t) {
 }
 
 static bool copy_noise(const shoal_noise *from, shoal_noise *to) {
-  shoal_noise_list copy = {.rows.n_columns = from->n_columns};
   bool ok = true;
-  for (uint32_t i = 0; ok && i < from->n; i++) {
-    uint32_t *values = shoal_noise_add(&copy, from->cluster[i], from->like[i]);
-    ok = values != NULL;
-    if (ok)
-      memcpy(values, from->values + i * from->n_columns, from->n_columns * sizeof *from->values);
-  }
-  *to = copy.rows;
+  *to = (shoal_noise){.n_columns = from->n_columns};
+  for (uint32_t i = 0; ok && i < from->n; i++)
+    ok = shoal_noise_add(to, from->cluster[i], from->like[i], from->values + i * from->n_columns);
   return ok;
 }
 
@@ -206,7 +177,7 @@ static void describe(const shoal_theta *t, shoal_partition *partition) {
   }
   (void)snprintf(partition->why, sizeof partition->why, "%llu swap%s of rows between classes",
                  (unsigned long long)t->n_swaps, t->n_swaps == 1 ? "" : "s");
-  append_count(partition, t->noise.rows.n, "row invented", "rows invented");
+  append_count(partition, t->noise.n, "row invented", "rows invented");
   append_count(partition, t->n_united, "class united with one of equal labels",
                "classes united with others of equal labels");
   append_count(partition, t->n_merged, "class merged into others", "classes merged into others");
@@ -215,7 +186,7 @@ static void describe(const shoal_theta *t, shoal_partition *partition) {
 /* Stores the current classes. */
 static shoal_status store(const shoal_theta *t, shoal_partition *partition, shoal_error *error) {
   shoal_noise_reset(&partition->noise);
-  if (!copy_noise(&t->noise.rows, &partition->noise)) return shoal_fail_memory(error);
+  if (!copy_noise(&t->noise, &partition->noise)) return shoal_fail_memory(error);
   for (uint32_t slot = 0; slot < t->n_rows; slot++)
     partition->cluster_of_row[t->rows[slot]] = t->class_of[slot];
   partition->n_clusters = t->n_classes;
@@ -234,7 +205,7 @@ static shoal_status repair_classes(shoal_theta *t, shoal_error *error) {
     SHOAL_TRY(shoal_theta_swap(t, error));
     SHOAL_TRY(unite(t, &any, error));
   }
-  return t->noise.rows.n < t->task->max_noise ? shoal_theta_add_noise(t, error) : SHOAL_OK;
+  return t->noise.n < t->task->max_noise ? shoal_theta_add_noise(t, error) : SHOAL_OK;
 }
 
 /* All rows as one class, the last resort. */

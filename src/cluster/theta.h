@@ -16,9 +16,6 @@
 #include "cluster/cluster.h"
 #include "model/theta.h"
 
-/* The largest class whose variance is computed in 64 bits. */
-#define SHOAL_SMALL_CLASS 256
-
 /* Histogram of an attribute in a class. */
 typedef struct shoal_value_histogram {
   uint32_t *count;    /* by value; all 0 between uses */
@@ -33,7 +30,6 @@ typedef struct shoal_value_histogram {
 typedef struct shoal_theta_cached {
   shoal_variance variance;
   bool passes;
-  uint64_t has;             /* bit (value % 64): such a value occurs */
   uint64_t judged, allowed; /* swaps by the counts of the values given and received, each below 8 */
 } shoal_theta_cached;
 
@@ -49,16 +45,9 @@ typedef struct shoal_theta_target {
   uint32_t *first;            /* by value: its first in `slots`; n_values + 1 entries */
   uint32_t *cursor;           /* by value: the next of its slots to look at */
   shoal_theta_cached *cached; /* by class */
-  uint64_t *min_spread;       /* by rows, up to SHOAL_SMALL_CLASS: the least spread that passes */
   uint32_t turn;              /* index in `by_frequency` of the next value to look up */
   shoal_value_histogram here, there; /* of the class that needs a swap, and of a donor */
 } shoal_theta_target;
-
-/* Noise rows, with room to grow. */
-typedef struct shoal_noise_list {
-  shoal_noise rows;
-  size_t cluster_capacity, like_capacity, value_capacity;
-} shoal_noise_list;
 
 typedef struct shoal_theta {
   const shoal_cluster_task *task;
@@ -85,7 +74,7 @@ typedef struct shoal_theta {
   shoal_span *spans;  /* scratch of swaps */
   struct shoal_theta_offer *offers;
   size_t n_offers;
-  shoal_noise_list noise;
+  shoal_noise noise;
   uint64_t n_swaps, n_united, n_merged, n_abandoned;
   bool noise_short; /* more noise rows than the task allows would have helped a class */
   bool failed;      /* out of memory */
@@ -115,29 +104,12 @@ static inline shoal_span *shoal_theta_box(const shoal_theta *theta, uint32_t c) 
   return theta->box + (size_t)c * theta->axes->n;
 }
 
-/* Is the variance at least theta? */
-static inline bool shoal_theta_target_reached(const shoal_theta_target *target,
-                                              shoal_variance variance) {
-  return variance.n <= SHOAL_SMALL_CLASS ? variance.spread >= target->min_spread[variance.n]
-                                         : shoal_theta_reached(target->requirement, variance);
-}
-
 /* Recomputes the box of a class and which requirements it satisfies. */
 void shoal_theta_refresh(shoal_theta *theta, uint32_t c);
 
 /* Joins classes of one `group` (by class; numbered in order of first appearance). */
 shoal_status shoal_theta_regroup(shoal_theta *theta, const uint32_t *group, uint32_t n_groups,
                                  shoal_error *error) SHOAL_MUST_CHECK;
-
-/*
- * Counting sort: writes n items (NULL: 0 .. n - 1) to `sorted` by their group, stably. first[g] is
- * where group g starts, with n_groups + 1 entries.
- */
-void shoal_theta_sort(const uint32_t *items, uint32_t n, const uint32_t *group, uint32_t n_groups,
-                      uint32_t *first, uint32_t *sorted);
-
-/* Adds a noise row; returns where its values go, or NULL without memory. */
-uint32_t *shoal_noise_add(shoal_noise_list *noise, uint32_t cluster, uint32_t like);
 
 /* ---- histograms */
 
@@ -151,8 +123,6 @@ shoal_variance shoal_value_histogram_variance(const shoal_value_histogram *histo
 /* The variance after a row of `out` has become one of `in`. */
 shoal_variance shoal_value_histogram_swapped(shoal_value_histogram *histogram, uint32_t out,
                                              uint32_t in);
-/* The same for any `in` that the class lacks. */
-shoal_variance shoal_value_histogram_renewed(shoal_value_histogram *histogram, uint32_t out);
 
 /* ------------------------------------------------------------ steps */
 

@@ -52,24 +52,11 @@ void shoal_value_histogram_clear(shoal_value_histogram *histogram) {
 
 /* 1 + 4 + ... + x^2 */
 static shoal_uint128 squares_up_to(uint64_t x) {
+  if (x < UINT64_C(1) << 20) return x * (x + 1) * (2 * x + 1) / 6;
   return (shoal_uint128)x * (x + 1) * (2 * (shoal_uint128)x + 1) / 6;
 }
 
-/* The spread of a small class, in 64 bits. */
-static uint64_t small_spread(const shoal_value_histogram *histogram) {
-  uint64_t sum = 0, squares = 0, weight = 0;
-  for (uint32_t count = histogram->top; count; count--)
-    for (uint32_t n = histogram->by_count[count]; n; n--) {
-      weight++;
-      sum += count * weight;
-      squares += count * weight * weight;
-    }
-  return histogram->n_rows * squares - sum * sum;
-}
-
 shoal_variance shoal_value_histogram_variance(const shoal_value_histogram *histogram) {
-  if (histogram->n_rows <= SHOAL_SMALL_CLASS)
-    return (shoal_variance){small_spread(histogram), histogram->n_rows};
   shoal_uint128 sum = 0, squares = 0;
   uint64_t weight = 0; /* the last one assigned: the most frequent value has weight 1 */
   for (uint32_t count = histogram->top; count; count--) {
@@ -95,17 +82,6 @@ shoal_variance shoal_value_histogram_swapped(shoal_value_histogram *histogram, u
   return variance;
 }
 
-shoal_variance shoal_value_histogram_renewed(shoal_value_histogram *histogram, uint32_t out) {
-  take(histogram, out);
-  histogram->by_count[1]++;
-  histogram->n_rows++;
-  shoal_variance variance = shoal_value_histogram_variance(histogram);
-  histogram->by_count[1]--;
-  histogram->n_rows--;
-  put(histogram, out);
-  return variance;
-}
-
 /* ------------------------------------------------------------ classes */
 
 /* Recomputes target->cached of a class. */
@@ -114,9 +90,7 @@ static void refresh_cached(const shoal_theta *t, shoal_theta_target *target, uin
   shoal_theta_cached *cached = &target->cached[c];
   shoal_value_histogram_fill(histogram, t, target, c);
   *cached = (shoal_theta_cached){.variance = shoal_value_histogram_variance(histogram)};
-  cached->passes = shoal_theta_target_reached(target, cached->variance);
-  for (uint32_t i = 0; i < histogram->n_values; i++)
-    cached->has |= UINT64_C(1) << histogram->values[i] % 64;
+  cached->passes = shoal_theta_reached(target->requirement, cached->variance);
   shoal_value_histogram_clear(histogram);
 }
 
@@ -149,21 +123,11 @@ static void refresh_all(shoal_theta *t) {
   }
 }
 
-void shoal_theta_sort(const uint32_t *items, uint32_t n, const uint32_t *group, uint32_t n_groups,
-                      uint32_t *first, uint32_t *sorted) {
-  memset(first, 0, ((size_t)n_groups + 1) * sizeof *first);
-  for (uint32_t i = 0; i < n; i++) first[group[i] + 1]++;
-  for (uint32_t g = 0; g < n_groups; g++) first[g + 1] += first[g];
-  for (uint32_t i = 0; i < n; i++) sorted[first[group[i]]++] = items ? items[i] : i;
-  for (uint32_t g = n_groups; g > 0; g--) first[g] = first[g - 1];
-  first[0] = 0;
-}
-
 shoal_status shoal_theta_regroup(shoal_theta *t, const uint32_t *group, uint32_t n_groups,
                                  shoal_error *error) {
-  shoal_noise *noise = &t->noise.rows;
+  shoal_noise *noise = &t->noise;
   for (uint32_t slot = 0; slot < t->n_rows; slot++) t->class_of[slot] = group[t->class_of[slot]];
-  shoal_theta_sort(t->rows, t->n_rows, t->class_of, n_groups, t->first, t->trial);
+  shoal_sort_by_group(t->rows, t->n_rows, t->class_of, n_groups, t->first, t->trial);
   uint32_t *rows = t->rows;
   t->rows = t->trial;
   t->trial = rows;
@@ -182,22 +146,9 @@ static shoal_status sort_rows(shoal_theta *t, const shoal_partition *partition,
   if (!SHOAL_ARENA_ARRAY(&t->arena, number, t->n_classes)) return shoal_fail_memory(error);
   SHOAL_TRY(shoal_theta_order(t->task, partition, number, error));
   for (uint32_t r = 0; r < t->n_rows; r++) t->class_of[r] = number[partition->cluster_of_row[r]];
-  shoal_theta_sort(NULL, t->n_rows, t->class_of, t->n_classes, t->first, t->rows);
+  shoal_sort_by_group(NULL, t->n_rows, t->class_of, t->n_classes, t->first, t->rows);
   refresh_all(t);
   return SHOAL_OK;
-}
-
-uint32_t *shoal_noise_add(shoal_noise_list *noise, uint32_t cluster, uint32_t like) {
-  shoal_noise *rows = &noise->rows;
-  size_t n = (size_t)rows->n + 1, width = rows->n_columns;
-  if (rows->n == UINT32_MAX ||
-      !shoal_grow(&rows->cluster, &noise->cluster_capacity, n, sizeof *rows->cluster) ||
-      !shoal_grow(&rows->like, &noise->like_capacity, n, sizeof *rows->like) ||
-      !shoal_grow(&rows->values, &noise->value_capacity, n * width, sizeof *rows->values))
-    return NULL;
-  rows->cluster[rows->n] = cluster;
-  rows->like[rows->n] = like;
-  return rows->values + rows->n++ * width;
 }
 
 /* ------------------------------------------------------------ memory */
@@ -223,19 +174,6 @@ static bool rank_values(shoal_theta *t, shoal_theta_target *target) {
   return true;
 }
 
-/* The spread of a small class is below 2^33. */
-static void find_least_spreads(shoal_theta_target *target) {
-  for (uint64_t n = 0; n <= SHOAL_SMALL_CLASS; n++) {
-    uint64_t low = 0, high = UINT64_C(1) << 33;
-    while (low < high) {
-      uint64_t spread = low + (high - low) / 2;
-      if (shoal_theta_reached(target->requirement, (shoal_variance){spread, n})) high = spread;
-      else low = spread + 1;
-    }
-    target->min_spread[n] = low;
-  }
-}
-
 static bool init_target(shoal_theta *t, const shoal_requirement *requirement) {
   shoal_theta_target *target = &t->targets[t->n_targets++];
   const shoal_column *column = t->task->required->tracked->columns[requirement->sensitive];
@@ -247,10 +185,8 @@ static bool init_target(shoal_theta *t, const shoal_requirement *requirement) {
       !SHOAL_ARENA_ARRAY(&t->arena, target->slots, t->n_rows) ||
       !SHOAL_ARENA_ARRAY(&t->arena, target->value_of, t->n_rows) ||
       !SHOAL_ARENA_ARRAY(&t->arena, target->first, (size_t)n + 1) ||
-      !SHOAL_ARENA_ARRAY(&t->arena, target->cached, t->n_classes) ||
-      !SHOAL_ARENA_ARRAY(&t->arena, target->min_spread, SHOAL_SMALL_CLASS + 1))
+      !SHOAL_ARENA_ARRAY(&t->arena, target->cached, t->n_classes))
     return false;
-  find_least_spreads(target);
   return init_histogram(t, &target->here, n) && init_histogram(t, &target->there, n) &&
          rank_values(t, target);
 }
@@ -301,7 +237,7 @@ shoal_status shoal_theta_init(shoal_theta *t, const shoal_cluster_task *task,
                      .axes = task->axes,
                      .n_rows = (uint32_t)task->axes->n_rows,
                      .n_classes = partition->n_clusters,
-                     .noise.rows.n_columns = task->required->tracked->n_columns};
+                     .noise.n_columns = task->required->tracked->n_columns};
   bool ok = allocate(t) && init_requirements(t);
   shoal_status status = ok ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK) status = shoal_requirement_checker_init(&t->checker, &t->rest, error);
@@ -316,6 +252,6 @@ void shoal_theta_reset(shoal_theta *t) {
   shoal_requirement_checker_reset(&t->checker);
   shoal_requirement_checker_reset(&t->all);
   free(t->rest.others);
-  shoal_noise_reset(&t->noise.rows);
+  shoal_noise_reset(&t->noise);
   shoal_arena_reset(&t->arena);
 }

@@ -45,7 +45,6 @@ typedef struct ordering {
   slice *slices;       /* of the current axis */
   shoal_span *boxes;   /* by slice and axis */
   uint64_t *left_cost; /* by slice: of the slices up to it */
-  uint32_t *slice_of;  /* by position: its slice + 1; 0: none */
   uint64_t *keys;      /* position << 32 | index */
   uint32_t *sample;    /* SAMPLE tuples of a large part */
   shoal_span *box;     /* of a part or its sample */
@@ -64,8 +63,8 @@ static void add_to_slice(const ordering *o, uint32_t s, bool first, uint32_t tup
   o->slices[s].n_tuples++;
 }
 
-/* Makes the slices of m tuples on an axis, ascending, by sorting; returns their number. */
-static uint32_t slice_sorted(ordering *o, const uint32_t *tuples, size_t m, size_t axis) {
+/* Makes the slices of m tuples on an axis, ascending; returns their number. */
+static uint32_t make_slices(ordering *o, const uint32_t *tuples, size_t m, size_t axis) {
   for (size_t i = 0; i < m; i++)
     o->keys[i] = (uint64_t)shoal_axes_tuple(o->axes, tuples[i])[axis] << 32 | i;
   shoal_sort_u64(o->keys, m);
@@ -75,24 +74,6 @@ static uint32_t slice_sorted(ordering *o, const uint32_t *tuples, size_t m, size
     bool first = i == 0 || position != o->slices[n - 1].position;
     if (first) o->slices[n++] = (slice){position, 0, 0};
     add_to_slice(o, n - 1, first, tuples[(uint32_t)o->keys[i]]);
-  }
-  return n;
-}
-
-/* The same by counting, for spans that are not much longer than m. */
-static uint32_t slice_counted(ordering *o, const uint32_t *tuples, size_t m, size_t axis,
-                              shoal_span span) {
-  uint32_t *slice_of = o->slice_of, n = 0;
-  memset(slice_of, 0, ((size_t)span.hi - span.lo + 1) * sizeof *slice_of);
-  for (size_t i = 0; i < m; i++) slice_of[shoal_axes_tuple(o->axes, tuples[i])[axis] - span.lo] = 1;
-  for (uint32_t p = 0; p <= span.hi - span.lo; p++) {
-    if (!slice_of[p]) continue;
-    o->slices[n++] = (slice){span.lo + p, 0, 0};
-    slice_of[p] = n;
-  }
-  for (size_t i = 0; i < m; i++) {
-    uint32_t s = slice_of[shoal_axes_tuple(o->axes, tuples[i])[axis] - span.lo] - 1;
-    add_to_slice(o, s, o->slices[s].weight == 0, tuples[i]);
   }
   return n;
 }
@@ -200,19 +181,10 @@ static cut choose_cut(ordering *o, const part *p) {
   box_of(o->axes, tuples, m, o->box);
   cut best = {0};
   for (size_t q = 0; q < o->axes->n; q++) {
-    shoal_span span = o->box[q];
-    if (span.lo == span.hi) continue;
-    uint32_t n = span.hi - span.lo < 4 * m ? slice_counted(o, tuples, m, q, span)
-                                           : slice_sorted(o, tuples, m, q);
-    try_axis(o, n, q, weight, m, &best);
+    if (o->box[q].lo == o->box[q].hi) continue;
+    try_axis(o, make_slices(o, tuples, m, q), q, weight, m, &best);
   }
   return best;
-}
-
-/* Reports progress: no row is done yet. False: the run is cancelled. */
-static bool report(ordering *o) {
-  o->status = shoal_run_report(o->run, "cluster", 0, o->axes->n_rows, "rows", &o->error);
-  return o->status == SHOAL_OK;
 }
 
 /*
@@ -229,7 +201,9 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
       ok = add_part(later, p.tuples, p.n, 0);
       continue;
     }
-    if (p.n > MIN_REPORTED && !report(o)) break;
+    if (p.n > MIN_REPORTED) /* no row is done yet */
+      o->status = shoal_run_report(o->run, "cluster", 0, o->axes->n_rows, "rows", &o->error);
+    if (o->status != SHOAL_OK) break;
     o->even = p.depth > MAX_DEPTH;
     cut c = choose_cut(o, &p);
     if (!c.found) continue;
@@ -248,15 +222,13 @@ static bool order_tuples(ordering *o, uint32_t *tuples, size_t n, size_t small, 
 /* Room for parts of up to n tuples. */
 static bool ordering_init(ordering *o, size_t n) {
   const shoal_axes *axes = o->axes;
-  size_t sampled = n < SAMPLE ? n : SAMPLE, positions = axes->max_positions;
-  size_t slices = positions < sampled ? positions : sampled;
-  if (positions > 4 * sampled) positions = 4 * sampled; /* longer spans are sorted */
+  size_t sampled = n < SAMPLE ? n : SAMPLE;
+  size_t slices = axes->max_positions < sampled ? axes->max_positions : sampled;
   return SHOAL_ARENA_ARRAY(&o->arena, o->scratch, n) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->sample, SAMPLE) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->slices, slices) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->boxes, slices * axes->n) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->left_cost, slices) &&
-         SHOAL_ARENA_ARRAY(&o->arena, o->slice_of, positions) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->keys, sampled) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->grown, axes->n) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->box, axes->n);
@@ -279,24 +251,12 @@ shoal_status shoal_row_order(const shoal_axes *axes, const uint32_t *weight, uin
 
 /* ------------------------------------------------------------ classes */
 
-/* Sums the positions of each class's rows, and counts the rows. */
-static void sum_positions(const shoal_cluster_task *task, const shoal_partition *partition,
-                          const uint32_t *position, uint64_t *sum, uint32_t *size) {
-  memset(sum, 0, partition->n_clusters * sizeof *sum);
-  memset(size, 0, partition->n_clusters * sizeof *size);
-  for (uint32_t r = 0; r < task->axes->n_rows; r++) {
-    uint32_t c = partition->cluster_of_row[r];
-    sum[c] += position[task->axes->tuple_of_row[r]];
-    size[c]++;
-  }
-}
-
 shoal_status shoal_theta_order(const shoal_cluster_task *task, const shoal_partition *partition,
                                uint32_t *number, shoal_error *error) {
   const shoal_axes *axes = task->axes;
   uint32_t n = axes->n_tuples, n_classes = partition->n_clusters;
   uint32_t *weight = shoal_alloc_zero(n, sizeof *weight), *order = shoal_alloc(n, sizeof *order);
-  uint64_t *keys = shoal_alloc(n_classes, sizeof *keys);
+  uint64_t *keys = shoal_alloc_zero(n_classes, sizeof *keys);
   shoal_status status = weight && order && keys ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK) {
     for (uint32_t r = 0; r < axes->n_rows; r++) weight[axes->tuple_of_row[r]]++;
@@ -308,7 +268,11 @@ shoal_status shoal_theta_order(const shoal_cluster_task *task, const shoal_parti
       weight[order[i]] = at;
       at += rows;
     }
-    sum_positions(task, partition, weight, keys, number);
+    memset(number, 0, n_classes * sizeof *number);
+    for (uint32_t r = 0; r < axes->n_rows; r++) { /* the sum of positions, and the rows */
+      keys[partition->cluster_of_row[r]] += weight[axes->tuple_of_row[r]];
+      number[partition->cluster_of_row[r]]++;
+    }
     for (uint32_t c = 0; c < n_classes; c++) keys[c] = keys[c] / number[c] << 32 | c;
     shoal_sort_u64(keys, n_classes);
     for (uint32_t i = 0; i < n_classes; i++) number[(uint32_t)keys[i]] = i;

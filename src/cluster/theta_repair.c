@@ -32,15 +32,16 @@ enum {
 typedef struct planning {
   shoal_theta *t;
   shoal_random random;
-  shoal_noise_list planned; /* class by class */
-  uint64_t *plans;          /* by class: number of rows << 32 | index of the first */
+  shoal_noise planned; /* class by class */
+  uint32_t *values;    /* of a row that is being planned */
+  uint64_t *plans;     /* by class: number of rows << 32 | index of the first */
   size_t n_plans, plan_capacity;
 } planning;
 
 static bool reaches_all(const shoal_theta *t) {
   for (size_t a = 0; a < t->n_targets; a++)
-    if (!shoal_theta_target_reached(&t->targets[a],
-                                    shoal_value_histogram_variance(&t->targets[a].here)))
+    if (!shoal_theta_reached(t->targets[a].requirement,
+                             shoal_value_histogram_variance(&t->targets[a].here)))
       return false;
   return true;
 }
@@ -56,19 +57,18 @@ static bool plan_row(planning *p, uint32_t c) {
   shoal_theta *t = p->t;
   const shoal_tracked *tracked = t->task->required->tracked;
   uint32_t row = shoal_theta_rows(t, c)[shoal_random_below(&p->random, shoal_theta_size(t, c))];
-  uint32_t *values = shoal_noise_add(&p->planned, c, row);
-  if (!values) {
-    t->failed = true;
-    return false;
-  }
+  uint32_t *values = p->values;
   for (size_t s = 0; s < tracked->n_columns; s++)
     values[s] = shoal_column_code(tracked->columns[s], row);
   for (size_t a = 0; a < t->n_targets; a++) {
     shoal_theta_target *target = &t->targets[a];
-    if (shoal_theta_target_reached(target, shoal_value_histogram_variance(&target->here))) continue;
+    if (shoal_theta_reached(target->requirement, shoal_value_histogram_variance(&target->here)))
+      continue;
     values[target->tracked] = absent_value(target);
-    if (values[target->tracked] != SHOAL_NONE) continue;
-    p->planned.rows.n--;
+    if (values[target->tracked] == SHOAL_NONE) return false;
+  }
+  if (!shoal_noise_add(&p->planned, c, row, values)) {
+    t->failed = true;
     return false;
   }
   for (size_t a = 0; a < t->n_targets; a++) {
@@ -82,7 +82,7 @@ static bool plan_row(planning *p, uint32_t c) {
 /* Plans the rows that repair a class; none if that is impossible. */
 static void plan_class(planning *p, uint32_t c, uint64_t most) {
   shoal_theta *t = p->t;
-  shoal_noise *planned = &p->planned.rows;
+  shoal_noise *planned = &p->planned;
   uint32_t n = 0, first = planned->n;
   for (size_t a = 0; a < t->n_targets; a++)
     shoal_value_histogram_fill(&t->targets[a].here, t, &t->targets[a], c);
@@ -108,22 +108,22 @@ static void plan_class(planning *p, uint32_t c, uint64_t most) {
 
 static bool carry_out(planning *p, uint64_t plan) {
   shoal_theta *t = p->t;
-  const shoal_noise *rows = &p->planned.rows;
+  const shoal_noise *rows = &p->planned;
   uint32_t first = (uint32_t)plan, n = (uint32_t)(plan >> 32), c = rows->cluster[first];
-  for (uint32_t i = first; i < first + n; i++) {
-    uint32_t *values = shoal_noise_add(&t->noise, c, rows->like[i]);
-    if (!values) return false;
-    memcpy(values, rows->values + i * rows->n_columns, rows->n_columns * sizeof *values);
-  }
+  for (uint32_t i = first; i < first + n; i++)
+    if (!shoal_noise_add(&t->noise, c, rows->like[i], rows->values + i * rows->n_columns))
+      return false;
   t->closed[c] = 1;
   t->fails[c] = 0;
   return true;
 }
 
 shoal_status shoal_theta_add_noise(shoal_theta *t, shoal_error *error) {
-  planning p = {.t = t, .planned.rows.n_columns = t->noise.rows.n_columns};
-  const shoal_noise *noise = &t->noise.rows;
+  planning p = {.t = t, .planned.n_columns = t->noise.n_columns};
+  const shoal_noise *noise = &t->noise;
   uint64_t most = t->task->max_noise < UINT32_MAX ? t->task->max_noise : UINT32_MAX - 1;
+  p.values = shoal_alloc(noise->n_columns, sizeof *p.values);
+  if (!p.values) return shoal_fail_memory(error);
   shoal_random_seed(&p.random, t->task->seed + noise->n);
   for (uint32_t c = 0; c < t->n_classes && !t->failed; c++)
     if (t->fails[c]) plan_class(&p, c, most - noise->n);
@@ -132,8 +132,9 @@ shoal_status shoal_theta_add_noise(shoal_theta *t, shoal_error *error) {
   for (; done < p.n_plans && !t->failed && p.plans[done] >> 32 <= most - noise->n; done++)
     t->failed = !carry_out(&p, p.plans[done]);
   t->noise_short = t->noise_short || done < p.n_plans;
+  free(p.values);
   free(p.plans);
-  shoal_noise_reset(&p.planned.rows);
+  shoal_noise_reset(&p.planned);
   return t->failed || t->all.failed ? shoal_fail_memory(error) : SHOAL_OK;
 }
 

@@ -43,11 +43,9 @@ typedef struct need {
   uint32_t c;
   bool any; /* any swap that raises the variance, not only the paper's */
   uint32_t outs[MAX_OUTS], values[MAX_OUTS]; /* slots and their values */
-  bool rises[MAX_OUTS];                      /* the variance rises for a value that is absent */
   unsigned n_outs;
   shoal_variance variance;
   int64_t loss;              /* of all its rows */
-  uint64_t wants;            /* values, as in shoal_theta_cached.has */
   shoal_theta_cached *donor; /* the class that is being visited */
 } need;
 
@@ -107,7 +105,7 @@ static bool stays_allowed(const shoal_theta_target *target, shoal_value_histogra
                           const shoal_theta_cached *cached, uint32_t out, uint32_t in) {
   if (out == in) return true;
   shoal_variance after = shoal_value_histogram_swapped(histogram, out, in);
-  return shoal_theta_target_reached(target, after) ||
+  return shoal_theta_reached(target->requirement, after) ||
          (!cached->passes && shoal_variance_compare(after, cached->variance) >= 0);
 }
 
@@ -142,9 +140,8 @@ static void offer_row(need *n, uint32_t donor, uint32_t slot, uint32_t value) {
   int64_t before = 0;
   for (unsigned i = 0; i < n->n_outs; i++) {
     if (i == 0 || n->values[i] != n->values[i - 1]) {
-      bool absent = n->target->here.count[value] == 0;
-      allowed = n->values[i] != value && (absent ? n->rises[i] : raises(n, n->values[i], value)) &&
-                donor_allows(n, value, n->values[i]);
+      allowed = n->values[i] != value && donor_allows(n, value, n->values[i]) &&
+                raises(n, n->values[i], value);
     }
     if (!allowed) continue;
     if (!cached) {
@@ -163,7 +160,6 @@ static void consider(need *n, uint32_t donor) {
   if (donor == n->c || t->closed[donor] || t->seen[donor] == t->now) return;
   t->seen[donor] = t->now;
   n->donor = &n->target->cached[donor];
-  if (!(n->donor->has & n->wants)) return;
   shoal_value_histogram_fill(&n->target->there, t, n->target, donor);
   for (uint32_t slot = t->first[donor]; slot < t->first[donor + 1]; slot++) {
     uint32_t value = n->target->value_of[slot];
@@ -208,8 +204,8 @@ static void make_index(shoal_theta *t) {
     shoal_theta_target *target = &t->targets[a];
     for (uint32_t s = 0; s < t->n_rows; s++)
       t->trial[s] = shoal_column_code(target->column, t->rows[s]);
-    shoal_theta_sort(NULL, t->n_rows, t->trial, target->column->n_values, target->first,
-                     target->slots);
+    shoal_sort_by_group(NULL, t->n_rows, t->trial, target->column->n_values, target->first,
+                        target->slots);
   }
 }
 
@@ -266,25 +262,14 @@ static void list_outs(need *n) {
   for (uint32_t i = 0; i < here->n_values && n->n_outs < MAX_OUTS; i++) {
     uint32_t value = here->values[i];
     if (here->count[value] < least) continue;
-    bool rises =
-        shoal_variance_compare(shoal_value_histogram_renewed(here, value), n->variance) > 0;
     unsigned taken = 0, most = n->any ? 2 : MAX_OUTS;
     for (uint32_t s = t->first[n->c]; s < t->first[n->c + 1]; s++) {
       if (n->target->value_of[s] != value) continue;
       if (taken++ == most || n->n_outs == MAX_OUTS) break;
       box_without(t, n->c, s, t->spans + (size_t)n->n_outs * t->axes->n);
       n->outs[n->n_outs] = s;
-      n->values[n->n_outs] = value;
-      n->rises[n->n_outs++] = rises;
+      n->values[n->n_outs++] = value;
     }
-  }
-}
-
-static void list_wants(need *n) {
-  n->wants = n->target->n_known <= 64 ? 0 : UINT64_MAX;
-  for (uint32_t i = 0; i < n->target->n_known && n->target->n_known <= 64; i++) {
-    uint32_t value = n->target->by_frequency[i];
-    if (is_wanted(n, value)) n->wants |= UINT64_C(1) << value % 64;
   }
 }
 
@@ -294,7 +279,6 @@ static bool find_swap(shoal_theta *t, uint32_t c, size_t a, bool any, offer *cho
   n.variance = n.target->cached[c].variance;
   list_outs(&n);
   if (!n.n_outs) return false;
-  list_wants(&n);
   t->n_offers = 0;
   t->now++;
   consider_near(&n);

@@ -247,7 +247,6 @@ static uint32_t divide(shoal_specializer *s, uint32_t *rows, uint32_t n) {
 
 static void reset(shoal_specializer *s) {
   shoal_requirement_checker_reset(&s->checker);
-  shoal_seen_reset(&s->seen);
   shoal_arena_reset(&s->arena);
 }
 
@@ -288,7 +287,7 @@ static shoal_status init(shoal_specializer *s, const shoal_cluster_task *task, s
   size_t max;
   s->task = task;
   if (allocate_axes(s, &max) && allocate_rows(s, max) &&
-      shoal_seen_init(&s->seen, task->required) && shoal_balance_init(s))
+      shoal_seen_init(&s->seen, task->required, &s->arena) && shoal_balance_init(s))
     return shoal_requirement_checker_init(&s->checker, task->required, error);
   return shoal_fail_memory(error);
 }

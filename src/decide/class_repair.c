@@ -14,10 +14,9 @@ void shoal_labelled_clusters_free(shoal_labelled_clusters *labelled) {
   if (!labelled) return;
   free(labelled->cluster_of);
   shoal_classes_reset(&labelled->clusters);
-  free(labelled->costs);
-  free(labelled->spans);
+  free(labelled->boxes);
   free(labelled->class_of);
-  free(labelled->class_costs);
+  free(labelled->class_boxes);
   shoal_decision_reset(&labelled->decision);
   free(labelled);
 }
@@ -33,10 +32,9 @@ static shoal_span *join_boxes(const shoal_axes *axes, const shoal_span *from, ui
   return joined;
 }
 
-/* The class of noise row i. */
-static uint32_t class_of_noise(const shoal_labelled_clusters *labelled, const shoal_noise *noise,
-                               uint32_t i) {
-  return labelled->class_of[labelled->cluster_of[noise->cluster[i]]];
+/* The class of a cluster of the algorithm. */
+static uint32_t class_of_given(const shoal_labelled_clusters *labelled, uint32_t g) {
+  return labelled->class_of[labelled->cluster_of[g]];
 }
 
 /* From clusters to labels, classes and verdict. */
@@ -46,17 +44,17 @@ static shoal_status finalize(const shoal_labelled_clusters_inputs *inputs, const
   uint32_t n_clusters = labelled->clusters.n_classes, n_classes;
   labelled->class_of = shoal_alloc(n_clusters, sizeof *labelled->class_of);
   if (!labelled->class_of) return shoal_fail_memory(error);
-  SHOAL_TRY(
-      shoal_class_labels_make(&d->labels, inputs->recoding, labelled->spans, n_clusters, error));
+  SHOAL_TRY(shoal_class_labels_make(&d->labels, inputs->axes, labelled->boxes, n_clusters, error));
   SHOAL_TRY(
       shoal_class_labels_unite(&d->labels, n_clusters, labelled->class_of, &n_classes, error));
   SHOAL_TRY(shoal_classes_regroup(&labelled->clusters, labelled->class_of, n_classes, &d->classes,
                                   error));
-  labelled->class_costs =
-      join_boxes(inputs->axes, labelled->costs, n_clusters, labelled->class_of, n_classes);
+  labelled->class_boxes =
+      join_boxes(inputs->axes, labelled->boxes, n_clusters, labelled->class_of, n_classes);
   if (noise->n) d->noise_rows = shoal_alloc_zero(n_classes, sizeof *d->noise_rows);
-  if (!labelled->class_costs || (noise->n && !d->noise_rows)) return shoal_fail_memory(error);
-  for (uint32_t i = 0; i < noise->n; i++) d->noise_rows[class_of_noise(labelled, noise, i)]++;
+  if (!labelled->class_boxes || (noise->n && !d->noise_rows)) return shoal_fail_memory(error);
+  for (uint32_t i = 0; i < noise->n; i++)
+    d->noise_rows[class_of_given(labelled, noise->cluster[i])]++;
   return shoal_decision_judge(d, inputs->context, error);
 }
 
@@ -71,10 +69,8 @@ static shoal_status begin(const shoal_labelled_clusters_inputs *inputs,
                                    &labelled->clusters, error));
   labelled->n_given = n;
   labelled->cluster_of = shoal_alloc(n, sizeof *labelled->cluster_of);
-  labelled->costs = shoal_boxes_of_rows(inputs->axes, partition->cluster_of_row, n);
-  labelled->spans = shoal_boxes_of_rows(&inputs->recoding->axes, partition->cluster_of_row, n);
-  if (!labelled->cluster_of || !labelled->costs || !labelled->spans)
-    return shoal_fail_memory(error);
+  labelled->boxes = shoal_boxes_of_rows(inputs->axes, partition->cluster_of_row, n);
+  if (!labelled->cluster_of || !labelled->boxes) return shoal_fail_memory(error);
   for (uint32_t c = 0; c < n; c++) labelled->cluster_of[c] = c;
   return finalize(inputs, &partition->noise, labelled, error);
 }
@@ -144,9 +140,8 @@ static shoal_status regroup(const shoal_labelled_clusters_inputs *inputs,
   SHOAL_TRY(shoal_classes_regroup(&labelled->clusters, ids, n, &next->clusters, error));
   next->n_given = labelled->n_given;
   next->cluster_of = shoal_alloc(labelled->n_given, sizeof *next->cluster_of);
-  next->costs = join_boxes(inputs->axes, labelled->costs, n_from, ids, n);
-  next->spans = join_boxes(&inputs->recoding->axes, labelled->spans, n_from, ids, n);
-  if (!next->cluster_of || !next->costs || !next->spans) return shoal_fail_memory(error);
+  next->boxes = join_boxes(inputs->axes, labelled->boxes, n_from, ids, n);
+  if (!next->cluster_of || !next->boxes) return shoal_fail_memory(error);
   for (uint32_t c = 0; c < labelled->n_given; c++)
     next->cluster_of[c] = ids[labelled->cluster_of[c]];
   return finalize(inputs, noise, next, error);
@@ -160,7 +155,7 @@ static shoal_status repair(const shoal_labelled_clusters_inputs *inputs, const s
   uint32_t doublings = round < SINGLE_ROUNDS ? 0 : round - SINGLE_ROUNDS + 1;
   uint64_t n_partners = UINT64_C(1) << (doublings < MAX_DOUBLINGS ? doublings : MAX_DOUBLINGS);
   joining j = {0};
-  SHOAL_TRY(shoal_nearest_class_init(&j.nearest, inputs->axes, labelled->class_costs,
+  SHOAL_TRY(shoal_nearest_class_init(&j.nearest, inputs->axes, labelled->class_boxes,
                                      d->classes.n_rows, n_classes, error));
   j.root = shoal_alloc(n_classes, sizeof *j.root);
   j.joined = shoal_alloc_zero(n_classes, 1);
@@ -203,40 +198,28 @@ static shoal_status make(const shoal_labelled_clusters_inputs *inputs,
   return status;
 }
 
-/* By class: clusters of the algorithm in it, counted up to 2. NULL: no memory. */
-static uint8_t *count_given(const shoal_labelled_clusters *labelled) {
-  uint8_t *n_given = shoal_alloc_zero(labelled->decision.classes.n_classes, 1);
-  for (uint32_t g = 0; n_given && g < labelled->n_given; g++) {
-    uint8_t *n = &n_given[labelled->class_of[labelled->cluster_of[g]]];
-    if (*n < 2) (*n)++;
-  }
-  return n_given;
-}
-
 /*
  * Removes noise rows of classes that violate, and of classes with more than one of the algorithm's
  * clusters: they may have the value that a row was added for. *any: there were some.
  */
 static shoal_status drop_noise(const shoal_labelled_clusters *labelled, shoal_noise *noise,
                                bool *any, shoal_error *error) {
-  uint32_t kept = 0;
+  uint32_t n = noise->n;
   *any = false;
-  if (!noise->n) return SHOAL_OK;
-  uint8_t *n_given = count_given(labelled);
-  if (!n_given) return shoal_fail_memory(error);
-  for (uint32_t i = 0; i < noise->n; i++) {
-    uint32_t c = class_of_noise(labelled, noise, i);
-    if (labelled->decision.violates[c] || n_given[c] > 1) continue;
-    noise->cluster[kept] = noise->cluster[i];
-    noise->like[kept] = noise->like[i];
-    memmove(noise->values + kept * noise->n_columns, noise->values + i * noise->n_columns,
-            noise->n_columns * sizeof *noise->values);
-    kept++;
+  if (!n) return SHOAL_OK;
+  uint32_t *n_given = shoal_alloc_zero(labelled->decision.classes.n_classes, sizeof *n_given);
+  uint8_t *kept = shoal_alloc(labelled->n_given, 1);
+  bool ok = n_given && kept;
+  for (uint32_t g = 0; ok && g < labelled->n_given; g++) n_given[class_of_given(labelled, g)]++;
+  for (uint32_t g = 0; ok && g < labelled->n_given; g++) {
+    uint32_t c = class_of_given(labelled, g);
+    kept[g] = !labelled->decision.violates[c] && n_given[c] == 1;
   }
+  if (ok) shoal_noise_keep(noise, kept);
   free(n_given);
-  *any = kept < noise->n;
-  noise->n = kept;
-  return SHOAL_OK;
+  free(kept);
+  *any = noise->n < n;
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
 shoal_status shoal_labelled_clusters_make(const shoal_labelled_clusters_inputs *inputs,

@@ -12,18 +12,16 @@
 
 typedef struct shoal_labelled_clusters_inputs {
   const shoal_context *context;
-  const shoal_axes *axes;         /* what joining clusters costs */
-  const shoal_recoding *recoding; /* what their labels are */
+  const shoal_axes *axes;
 } shoal_labelled_clusters_inputs;
 
 typedef struct shoal_labelled_clusters {
   uint32_t *cluster_of;    /* by cluster of the algorithm */
   uint32_t n_given;        /* clusters of the algorithm */
   shoal_classes clusters;  /* sizes and sensitive values */
-  shoal_span *costs;       /* by cluster: its box on the axes */
-  shoal_span *spans;       /* by cluster: its box on the recoding's axes */
+  shoal_span *boxes;       /* by cluster and axis */
   uint32_t *class_of;      /* by cluster */
-  shoal_span *class_costs; /* by class: its box on the axes */
+  shoal_span *class_boxes; /* by class and axis */
   shoal_decision decision; /* labels, classes, noise rows and verdict; the rest is not set */
 } shoal_labelled_clusters;
 

@@ -17,8 +17,6 @@
 typedef struct inputs {
   shoal_cluster_requirements required;
   shoal_axes axes;
-  shoal_recode_rule *rules;
-  shoal_recoding recoding;
   shoal_partition partition;
   shoal_labelled_clusters *labelled;
 } inputs;
@@ -26,10 +24,8 @@ typedef struct inputs {
 static void reset(inputs *g) {
   shoal_labelled_clusters_free(g->labelled);
   shoal_partition_reset(&g->partition);
-  shoal_recoding_reset(&g->recoding);
   shoal_axes_reset(&g->axes);
   shoal_cluster_requirements_reset(&g->required);
-  free(g->rules);
 }
 
 /* ------------------------------------------------------------ clustering */
@@ -62,18 +58,6 @@ static shoal_status check_settings(const shoal_policy *policy,
   return SHOAL_OK;
 }
 
-static shoal_status make_rules(const shoal_context *p, inputs *g, shoal_error *error) {
-  g->rules = shoal_alloc(p->n_quasi, sizeof *g->rules);
-  if (!g->rules) return shoal_fail_memory(error);
-  for (size_t q = 0; q < p->n_quasi; q++) {
-    const shoal_attribute *attribute = p->quasi_attributes[q];
-    g->rules[q] = (shoal_recode_rule){.interval = attribute->type == SHOAL_TYPE_NUMBER &&
-                                                  !attribute->recode_hierarchy,
-                                      .snap = attribute->snap};
-  }
-  return SHOAL_OK;
-}
-
 /* The limit of noise rows, and their seed: the policy's, or a random one. */
 static shoal_status allow_noise(const shoal_context *p, shoal_cluster_task *task,
                                 shoal_error *error) {
@@ -99,12 +83,8 @@ static shoal_status prepare(const shoal_context *p, const shoal_method *method, 
       &g->required, &p->requirements, &p->tracked, p->table,
       p->policy->weights_inverse ? SHOAL_WEIGHTS_INVERSE : SHOAL_WEIGHTS_GIVEN, error));
   SHOAL_TRY(shoal_method_check_support(method, p->policy, &g->required, error));
-  SHOAL_TRY(make_rules(p, g, error));
-  SHOAL_TRY(shoal_recoding_init(&g->recoding, p->frequency, g->rules, error));
-  shoal_frequency_set costed = *p->frequency;
-  if (method->local->costs_as_released) costed.hierarchies = g->recoding.hierarchies;
-  SHOAL_TRY(shoal_axes_init(&g->axes, &costed, p->weighted ? p->weights : NULL,
-                            method->local_objective->kind, error));
+  SHOAL_TRY(shoal_axes_init(&g->axes, p->frequency, p->quasi_attributes,
+                            p->weighted ? p->weights : NULL, method->local_objective->kind, error));
   *task = (shoal_cluster_task){
       .axes = &g->axes,
       .required = &g->required,
@@ -112,7 +92,6 @@ static shoal_status prepare(const shoal_context *p, const shoal_method *method, 
       .effort = p->policy->effort,
       .relaxed = p->policy->relaxed_cuts,
       .start = p->policy->sorted_start ? SHOAL_START_SORTED : SHOAL_START_FLOCK,
-      .recoding = &g->recoding,
       .max_suppressed = shoal_amount_rows(p->policy->max_suppression, p->table->n_records),
       .run = p->run};
   return allow_noise(p, task, error);
@@ -136,7 +115,7 @@ static shoal_status cluster_by_exchange(const shoal_cluster_task *task,
 static shoal_status cluster(const shoal_context *p, const shoal_method *method,
                             const shoal_cluster_task *task, bool by_exchange, inputs *g,
                             shoal_error *error) {
-  shoal_labelled_clusters_inputs from = {p, &g->axes, &g->recoding};
+  shoal_labelled_clusters_inputs from = {p, &g->axes};
   SHOAL_TRY(by_exchange ? cluster_by_exchange(task, method->local, &g->partition, error)
                         : method->local->run(task, &g->partition, error));
   return shoal_labelled_clusters_make(&from, &g->partition, &g->labelled, error);
@@ -237,7 +216,7 @@ static shoal_status decide(const shoal_context *p, inputs *g, shoal_decision *d,
   for (size_t q = 0; q < p->n_quasi; q++)
     shoal_decision_set_labels(d, q, &d->labels.strings[q], d->labels.of_group[q]);
   shoal_released released = {&d->classes, d->violates, d->noise_rows};
-  shoal_box_losses(&g->axes, &g->recoding, labelled->class_costs, &released, d->loss);
+  shoal_box_losses(&g->axes, labelled->class_boxes, &released, d->loss);
   return noise->n ? shoal_decision_extend(d, p, noise, p->run, error) : SHOAL_OK;
 }
 

@@ -23,7 +23,7 @@
 #ifndef SHOAL_DECIDE_DECISION_H
 #define SHOAL_DECIDE_DECISION_H
 
-#include "cluster/recode.h"
+#include "cluster/cluster.h"
 #include "decide/method.h"
 #include "decide/models_report.h"
 #include "lattice/mu_argus.h"

@@ -80,6 +80,13 @@ shoal_status shoal_column_numbers(const shoal_table *table, const shoal_column *
 #define SHOAL_INTERVAL_BYTES 128
 size_t shoal_snapped_label(int64_t low, int64_t high, unsigned scale, shoal_decimal width,
                            char *out);
+/*
+ * The ends of the label of one number, moved into the range least .. most, as distances from
+ * `least`. Their unit is the same for all numbers of the range, and small enough to be exact unless
+ * the range has more than 64 bits.
+ */
+void shoal_snapped_ends(int64_t number, int64_t least, int64_t most, unsigned scale,
+                        shoal_decimal width, uint64_t *low, uint64_t *high);
 
 /* The kinds for help texts, ended by an entry without a name. */
 extern const shoal_entry shoal_hierarchy_kind_entries[];

@@ -148,14 +148,37 @@ static int128 floor_to(int128 number, int128 width) {
   return (number / width - (number % width < 0)) * width;
 }
 
-size_t shoal_snapped_label(int64_t low, int64_t high, unsigned scale, shoal_decimal width,
-                           char *out) {
+/* Numbers and widths of one scale. */
+typedef struct grid {
+  unsigned scale;
+  int128 factor; /* from the column's scale */
+  int128 width;
+} grid;
+
+static grid grid_of(unsigned scale, shoal_decimal width) {
   unsigned common = scale;
   widen_scale(&common, width);
-  int128 factor = power_of_ten(common - scale), step = at_scale(width, common);
-  return print_range(common, floor_to(low * factor, step), floor_to(high * factor, step) + step,
-                     out)
+  return (grid){common, power_of_ten(common - scale), at_scale(width, common)};
+}
+
+size_t shoal_snapped_label(int64_t low, int64_t high, unsigned scale, shoal_decimal width,
+                           char *out) {
+  grid g = grid_of(scale, width);
+  return print_range(g.scale, floor_to(low * g.factor, g.width),
+                     floor_to(high * g.factor, g.width) + g.width, out)
       .size_bytes;
+}
+
+void shoal_snapped_ends(int64_t number, int64_t least, int64_t most, unsigned scale,
+                        shoal_decimal width, uint64_t *low, uint64_t *high) {
+  grid g = grid_of(scale, width);
+  int128 first = least * g.factor, last = most * g.factor;
+  int128 from = floor_to(number * g.factor, g.width);
+  int128 to = from + g.width - (g.scale == 0); /* whole numbers: the label has the last one */
+  unsigned dropped = 0;                        /* bits */
+  while (last - first > (int128)UINT64_MAX << dropped) dropped++;
+  *low = (uint64_t)((from > first ? from - first : 0) >> dropped);
+  *high = (uint64_t)((to < last ? to - first : last - first) >> dropped);
 }
 
 /* The column's numbers and n_levels empty levels, of at least `scale`. */

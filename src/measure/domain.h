@@ -56,7 +56,7 @@ typedef struct shoal_label_span {
       prefix; /* NULL, or: it covers values that start with these bytes (borrowed from the label) */
   size_t prefix_bytes;
   uint32_t level;     /* of the hierarchy; SHOAL_NONE: not a label of it */
-  double height_loss; /* 0..1: subtree's height over the tree's; numbers without tree: width */
+  double height_loss; /* 0..1: subtree's height over the tree's; released intervals: width */
   double leaves_loss; /* 0..1: (values under it - 1) / (all values - 1) */
   double width;       /* 0..1: numbers: high - low, within the domain, over the domain's */
 } shoal_label_span;

@@ -29,6 +29,7 @@ typedef struct label_reader {
   position_range **ranges; /* by level, by label */
   uint8_t *uninformative;  /* by code: it covers everything */
   shoal_spelling *spells;  /* by code */
+  bool intervals;          /* numbers are released as intervals, which lose by their width */
 } label_reader;
 
 static shoal_label label_of(const label_reader *r, uint32_t code) {
@@ -289,9 +290,21 @@ static void find_losses(const label_reader *r, uint32_t code, shoal_label_span *
   if (domain->n_positions > 1 && span->n_positions)
     span->leaves_loss = (double)(span->n_positions - 1) / (double)(domain->n_positions - 1);
   if (domain->is_number) span->width = width_of(domain, span);
-  span->height_loss = domain->hierarchy   ? tree_loss(domain, r, code, span)
+  bool tree = domain->hierarchy && (span->everything || !r->intervals);
+  span->height_loss = tree                ? tree_loss(domain, r, code, span)
                       : domain->is_number ? span->width
                                           : span->leaves_loss;
+}
+
+/*
+ * Whether a number with a hierarchy is released as intervals: one of them is no label of the
+ * hierarchy. The others can be such labels by chance.
+ */
+static bool has_intervals(const label_reader *r) {
+  bool any = false;
+  for (uint32_t code = 0; code < r->released->column->n_values; code++)
+    any = any || (!r->uninformative[code] && level_of(r, code) == SHOAL_NONE);
+  return any && r->domain->is_number;
 }
 
 /* ------------------------------------------------------------ all labels of a column */
@@ -325,6 +338,7 @@ static bool read_column(label_reader *r, size_t released, shoal_unknown_labels *
   if (!ok) return false;
   find_uninformative(r);
   r->released->level = common_level(r);
+  r->intervals = has_intervals(r);
   for (uint32_t code = 0; code < r->released->column->n_values; code++) {
     shoal_label_span *span = &r->released->spans[code];
     if (read_label(r, code, span)) {

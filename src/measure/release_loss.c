@@ -16,37 +16,19 @@ double shoal_level_loss(const shoal_frequency_set *frequency, size_t q, uint32_t
   return steps / hierarchy->tree_height;
 }
 
-static double difference(const int64_t *numbers, const shoal_axis *axis, uint32_t lo, uint32_t hi) {
-  return (double)((uint64_t)numbers[axis->code_at[hi]] - (uint64_t)numbers[axis->code_at[lo]]);
-}
-
-/* What one row of a class loses of an attribute, 0 .. 1. */
-static double span_loss(const shoal_axis *axis, const int64_t *numbers, shoal_span span) {
-  if (span.lo == span.hi) return 0;
-  if (axis->hierarchy) {
-    uint32_t level, label;
-    shoal_axis_ancestor(axis, span, &level, &label);
-    uint32_t height = axis->hierarchy->tree_height;
-    return height ? (double)axis->hierarchy->levels[level].node_height[label] / height : 0;
-  }
-  if (shoal_axis_mixed(axis, span)) return 1;
-  return difference(numbers, axis, span.lo, span.hi) /
-         difference(numbers, axis, 0, axis->n_numbers - 1);
-}
-
 /* The table's own rows in a class. */
 static double true_rows(const shoal_released *released, uint32_t c) {
   uint64_t noise = released->noise_rows ? released->noise_rows[c] : 0;
   return (double)(released->classes->n_rows[c] - noise);
 }
 
-void shoal_box_losses(const shoal_axes *axes, const shoal_recoding *recoding,
-                      const shoal_span *boxes, const shoal_released *released, double *loss) {
+void shoal_box_losses(const shoal_axes *axes, const shoal_span *boxes,
+                      const shoal_released *released, double *loss) {
   for (size_t q = 0; q < axes->n; q++) loss[q] = 0;
   for (uint32_t c = 0; c < released->classes->n_classes; c++)
     for (size_t q = 0; !released->violates[c] && q < axes->n; q++)
       loss[q] += true_rows(released, c) *
-                 span_loss(&axes->items[q], recoding->numbers[q], boxes[(size_t)c * axes->n + q]);
+                 shoal_axis_share(&axes->items[q], boxes[(size_t)c * axes->n + q]);
 }
 
 void shoal_sizes_measure(const shoal_classes *groups, const uint32_t *class_of,

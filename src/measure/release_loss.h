@@ -3,14 +3,14 @@
  * measure/release_loss: what a release lost. All sums run over the released rows; suppressed rows
  * are reported beside them (docs/reading-the-papers.md R9, R16). Losses are unweighted.
  *
- * A cell loses the height of its label's subtree over the height of the tree; a number without a
- * hierarchy max - min of its class over max - min of the table (Truta, Campan & Meyer 2007,
- * eq. 4-5).
+ * A cell loses the height of its label's subtree over the height of the tree; a number that is
+ * released as an interval the width of the interval over max - min of the table (Truta, Campan &
+ * Meyer 2007, eq. 4-5).
  */
 #ifndef SHOAL_MEASURE_RELEASE_LOSS_H
 #define SHOAL_MEASURE_RELEASE_LOSS_H
 
-#include "cluster/recode.h"
+#include "cluster/axes.h"
 #include "measure/figures.h"
 
 /* Released classes: violates[c] is 0. */
@@ -33,10 +33,10 @@ double shoal_level_loss(const shoal_frequency_set *frequency, size_t q, uint32_t
 
 /*
  * The same for local recoding and every quasi-identifier. `boxes` are those of the classes on
- * `axes`. An attribute with a tree there loses by height, one without by width.
+ * `axes`.
  */
-void shoal_box_losses(const shoal_axes *axes, const shoal_recoding *recoding,
-                      const shoal_span *boxes, const shoal_released *released, double *loss);
+void shoal_box_losses(const shoal_axes *axes, const shoal_span *boxes,
+                      const shoal_released *released, double *loss);
 
 /*
  * Sum of squared sizes and rows / (groups x k) of the groups whose class does not violate.

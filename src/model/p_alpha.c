@@ -87,6 +87,7 @@ const shoal_model_type shoal_model_balanced_p_alpha = {
     .release = shoal_value_groups_release,
     .holds = holds_balanced,
     .reached = reached,
+    .deficit = shoal_balanced_deficit,
     .required = required,
     .max_classes = shoal_distinct_max_classes,
     .balances = shoal_value_groups_distinct,

@@ -73,6 +73,7 @@ const shoal_model_type shoal_model_balanced_p_plus = {
     .release = shoal_value_groups_release,
     .holds = holds_balanced,
     .reached = reached,
+    .deficit = shoal_balanced_deficit,
     .required = shoal_required_count,
     .max_classes = shoal_value_groups_max_classes,
     .groups = shoal_value_groups_frequencies,

@@ -217,6 +217,17 @@ uint64_t shoal_value_groups_count(const shoal_requirement *requirement,
   return n_distinct;
 }
 
+/* Rows to add or remove until all groups that are present have `low` rows or one more. */
+static uint64_t imbalance_at(const uint64_t *rows, uint32_t n_groups, uint64_t low) {
+  uint64_t sum = 0;
+  for (uint32_t g = 0; g < n_groups; g++) {
+    uint64_t lacking = rows[g] < low ? low - rows[g] : 0;
+    if (rows[g] > low + 1) sum += rows[g] - low - 1;
+    else sum += lacking < rows[g] ? lacking : rows[g]; /* or remove the whole group */
+  }
+  return sum;
+}
+
 shoal_group_tally shoal_value_groups_tally(const shoal_value_groups *groups,
                                            const shoal_value_view *view) {
   shoal_group_tally tally = {.min_rows = UINT64_MAX};
@@ -241,11 +252,27 @@ shoal_group_tally shoal_value_groups_tally(const shoal_value_groups *groups,
     if (rows[g] < tally.min_rows) tally.min_rows = rows[g];
     if (rows[g] > tally.max_rows) tally.max_rows = rows[g];
   }
+  if (!tally.failed && !shoal_group_tally_is_balanced(&tally)) {
+    tally.imbalance = UINT64_MAX;
+    for (uint32_t g = 0; g < groups->n_groups;
+         g++) { /* the best `low` is a group's number of rows */
+      uint64_t imbalance = seen[g] ? imbalance_at(rows, groups->n_groups, rows[g]) : UINT64_MAX;
+      if (imbalance < tally.imbalance) tally.imbalance = imbalance;
+    }
+  }
   if (!few) {
     free(rows);
     free(seen);
   }
   return tally;
+}
+
+double shoal_balanced_deficit(const shoal_requirement *requirement, const shoal_class_view *view) {
+  double gap =
+      requirement->type->required(requirement) - requirement->type->reached(requirement, view);
+  shoal_group_tally tally = shoal_value_groups_tally(requirement->own, &view->values);
+  (void)shoal_requirement_failed(requirement, tally.failed);
+  return (double)tally.imbalance + (gap > 0 ? gap : 0);
 }
 
 bool shoal_group_tally_is_balanced(const shoal_group_tally *tally) {

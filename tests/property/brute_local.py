@@ -20,21 +20,26 @@ ANYTHING = "*"
 
 # ---- quasi-identifiers --------------------------------------------------------------
 
+def spell(number):
+    """As few digits as possible."""
+    return str(number.numerator) if number.denominator == 1 else f"{float(number):g}"
+
+
 class Quasi:
     """One quasi-identifier over its column of cells.
 
     hierarchy: brute.Hierarchy or None (then it is a number); number: `type: number`;
-    by_hierarchy: a number that takes its labels from the hierarchy. as_released: a number that is
-    shown as an interval costs by its width (flock), also where it has a hierarchy.
+    by_hierarchy: a number that takes its labels from the hierarchy, else it is shown as an interval and costs by
+    its width; snap: the ends of intervals are widened to multiples of it (0: they are not).
     """
 
-    as_released = False
-
-    def __init__(self, name, cells, missing=(), hierarchy=None, number=False, by_hierarchy=False):
+    def __init__(self, name, cells, missing=(), hierarchy=None, number=False, by_hierarchy=False, snap=0):
         self.name, self.missing, self.hierarchy = name, set(missing), hierarchy
-        self.number, self.by_hierarchy = number, by_hierarchy
+        self.interval, self.snap = number and not by_hierarchy, Fraction(str(snap))
         numbers = [Fraction(cell) for cell in cells if cell not in self.missing] if number else []
-        self.range = max(numbers) - min(numbers) if numbers else Fraction(0)
+        self.least, self.most = (min(numbers), max(numbers)) if numbers else (Fraction(0), Fraction(0))
+        self.range = self.most - self.least
+        self.whole = all(x.denominator == 1 for x in [*numbers, self.snap])
         self._losses = {}
 
     def ancestor(self, values):
@@ -45,13 +50,23 @@ class Quasi:
     def label(self, values):
         """What a class with these values shows."""
         values = set(values)
-        if not self.number or self.by_hierarchy:
+        if not self.interval:
             return self.ancestor(values)
+        if values & self.missing:
+            return next(iter(values)) if len(values) == 1 else ANYTHING
+        if self.snap:
+            low, high = (spell(end) for end in self.ends(values))
+            return low if self.whole and low == high else f"[{low}-{high}{']' if self.whole else ')'}"
         if len(values) == 1:
             return next(iter(values))
-        if values & self.missing:
-            return ANYTHING
         return f"[{min(values, key=Fraction)}-{max(values, key=Fraction)}]"
+
+    def ends(self, values):
+        """The ends of an interval as it is spelled. Of whole numbers it has the last one, else it ends before it."""
+        low, high = min(map(Fraction, values)), max(map(Fraction, values))
+        if not self.snap:
+            return low, high
+        return low // self.snap * self.snap, high // self.snap * self.snap + self.snap - self.whole
 
     def covers(self, label, value):
         """Full-domain recoding: whether the label is one of the value's, on whichever level."""
@@ -60,21 +75,19 @@ class Quasi:
     def loss(self, values):
         """Of one row, 0 to 1 (eq. 4): subtree height over tree height, or max - min over that of the table."""
         values = frozenset(values)
-        key = values, self.as_released
-        if key not in self._losses:
-            self._losses[key] = self._loss(values)
-        return self._losses[key]
+        if values not in self._losses:
+            self._losses[values] = self._loss(values)
+        return self._losses[values]
 
     def _loss(self, values):
-        if len(values) == 1:
-            return Fraction(0)
-        interval = self.number and not self.by_hierarchy
-        if self.hierarchy is not None and not (self.as_released and interval):
-            return self.hierarchy.loss(self.ancestor(values))
+        if not self.interval:
+            return self.hierarchy.loss(self.ancestor(values)) if len(values) > 1 else Fraction(0)
         if values & self.missing:
-            return Fraction(1)
-        numbers = [Fraction(value) for value in values]
-        return (max(numbers) - min(numbers)) / self.range
+            return Fraction(len(values) > 1)
+        if not self.range:
+            return Fraction(0)
+        low, high = self.ends(values)
+        return (min(high, self.most) - max(low, self.least)) / self.range
 
 
 # ---- a table with its demands -----------------------------------------------------------
@@ -181,12 +194,12 @@ class Clusters:
         self.counts = problem.counts()
         denominators = [1]
         for a, q in enumerate(problem.quasis):
-            if q.hierarchy is not None:
+            if not q.interval:
                 labels = {label for path in q.hierarchy.paths.values() for label in path}
                 denominators += [q.hierarchy.loss(label).denominator for label in labels]
             elif q.range:
-                numbers = [Fraction(row[a]) for row in problem.cells if row[a] not in q.missing]
-                denominators += [((x - min(numbers)) / q.range).denominator for x in numbers]
+                ends = [end for row in problem.cells if row[a] not in q.missing for end in q.ends([row[a]])]
+                denominators += [((end - q.least) / q.range).denominator for end in ends]
         self.unit = math.lcm(*denominators)
 
     def loss(self, members):

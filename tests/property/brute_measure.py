@@ -98,6 +98,7 @@ class Attribute:
     def read(self, labels):
         """Meaning of each released label."""
         self.level = self.common_level(labels)
+        self.by_width = self.number and not all(self.says_nothing(label) or self.levels(label) for label in labels)
         return {label: self.meaning(label) for label in labels}
 
     def meaning(self, label):
@@ -165,8 +166,10 @@ class Attribute:
         return next(i + 1 for i in range(self.height) if self.paths[ends[0]][i] == self.paths[ends[1]][i])
 
     def height_loss(self, m):
-        if self.paths:
-            return 1.0 if m.everything else self.node_height(m) / self.height
+        if self.paths and m.everything:
+            return 1.0
+        if self.paths and not self.by_width:
+            return self.node_height(m) / self.height
         return self.width(m) if self.number else self.leaves(m)
 
     def steps(self, m):

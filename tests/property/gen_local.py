@@ -53,7 +53,7 @@ def draw_number(rng, name, words, missing):
     """A number without a hierarchy: few values, or many; some with decimals or below zero."""
     pool = rng.choice([[1, 2, 3], range(20, 32), range(15, 95), range(-6, 7), ["0.5", "1", "2", "2.5", "4", "7.5"]])
     values = [str(v) for v in rng.sample(list(pool), rng.randint(1, min(len(pool), 12)))]
-    return gen.Quasi({"type": "number"}, values, lambda cells: None)
+    return snapped(rng, gen.Quasi({"type": "number"}, values, lambda cells: None))
 
 
 def draw_intervals(rng, name, words, missing):
@@ -61,6 +61,14 @@ def draw_intervals(rng, name, words, missing):
     quasi = gen.draw_intervals(rng, name, words, missing)
     if rng.random() < 0.3:
         quasi.spec["recode"] = "hierarchy"
+        return quasi
+    return snapped(rng, quasi)
+
+
+def snapped(rng, quasi):
+    """Some intervals are widened to a grid."""
+    if rng.random() < 0.25:
+        quasi.spec["snap"] = rng.choice([1, 2, 5, 10, 0.5, 2.5])
     return quasi
 
 
@@ -71,7 +79,8 @@ KINDS = ([gen.draw_file] * 6 + [gen.draw_tree] * 3 + [draw_number] * 6 + [draw_i
 def build_quasi(quasi, name, cells, missing):
     number = quasi.spec.get("type") == "number"
     hierarchy = quasi.build([cell for cell in cells if cell not in missing])
-    return brute_local.Quasi(name, cells, missing, hierarchy, number, quasi.spec.get("recode") == "hierarchy")
+    return brute_local.Quasi(name, cells, missing, hierarchy, number, quasi.spec.get("recode") == "hierarchy",
+                             quasi.spec.get("snap", 0))
 
 
 # ---- models ---------------------------------------------------------------------------------

@@ -125,14 +125,9 @@ class Comparison:
         else:
             self.compare_covering(classes)
 
-    def cost_like(self, algorithm):
-        for quasi in self.problem.quasis:
-            quasi.as_released = algorithm == "flock"
-
     def is_local(self):
         """`auto` may take a full-domain search, whose labels are those of one level."""
         taken = self.report["search"]["algorithm"]
-        self.cost_like(taken)
         if self.case.algorithm != "auto":
             self.expect("report: algorithm", taken, self.case.algorithm)
         return taken not in gen_local.FULL_DOMAIN

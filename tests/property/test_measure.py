@@ -98,14 +98,15 @@ class Comparison:
 
     def compare_own(self, got, report, pair):
         """What `anonymize` says of its release. Blanked rows of a class that is all stars anyway are
-        the same to a reader of the release, so those are left out. flock counts a number that it writes as an
-        interval by its width; `measure` cannot tell such an interval from a label of the number's hierarchy
-        and counts it by height."""
+        the same to a reader of the release, so those are left out. Intervals of a number count by their width,
+        unless all of them happen to be labels of the number's hierarchy: then `measure` takes them for those."""
         if report["output"]["blanked"] or pair.blanked:
             return
         said = report["measures"]
-        by_width = report["search"]["algorithm"] == "flock" and any(a.number and a.paths for a in pair.quasi)
-        for key in ("dm", "avg", "completeness") + (() if by_width else ("il", "nil")):
+        local = report["search"]["algorithm"] in gen_measure.LOCAL
+        mistaken = local and any(a.number and not a.by_width and any(m.level for m in pair.meanings[a.name].values())
+                                 for a in pair.quasi)
+        for key in ("dm", "avg", "completeness") + (() if mistaken else ("il", "nil")):
             self.compare(f"anonymize {key}", got["measures"][key], said[key])
 
 

@@ -138,7 +138,7 @@ static inline void setup(fixture *f, const shape *s, size_t n_rows, uint64_t k, 
                                         (const shoal_hierarchy *const *)f->hierarchies, f->n_quasi,
                                         f->tracked.columns, f->tracked.track, f->tracked.n_columns,
                                         NULL, &f->frequency, &f->error));
-  succeeds(f, shoal_axes_init(&f->axes, f->frequency, NULL, SHOAL_LOSS_HEIGHT, &f->error));
+  succeeds(f, shoal_axes_init(&f->axes, f->frequency, NULL, NULL, SHOAL_LOSS_HEIGHT, &f->error));
   succeeds(f, shoal_cluster_requirements_init(&f->required, &f->requirements, &f->tracked, f->table,
                                               SHOAL_WEIGHTS_GIVEN, &f->error));
   succeeds(f, shoal_requirement_checker_init(&f->checker, &f->required, &f->error));

@@ -160,7 +160,7 @@ static inline void setup_weighted(fixture *f, const shape *s, const shoal_decima
                                         (const shoal_hierarchy *const *)f->hierarchies, f->n_quasi,
                                         f->tracked.columns, f->tracked.track, f->tracked.n_columns,
                                         NULL, &f->frequency, &f->error));
-  succeeds(f, shoal_axes_init(&f->axes, f->frequency, weights, kind, &f->error));
+  succeeds(f, shoal_axes_init(&f->axes, f->frequency, NULL, weights, kind, &f->error));
   succeeds(f, shoal_cluster_requirements_init(&f->required, &f->requirements, &f->tracked, f->table,
                                               SHOAL_WEIGHTS_GIVEN, &f->error));
   succeeds(f, shoal_requirement_checker_init(&f->checker, &f->required, &f->error));

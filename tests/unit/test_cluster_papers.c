@@ -81,7 +81,7 @@ static void build(sample *s, uint64_t k) {
   succeeds(s, shoal_frequency_set_build(s->table, quasi,
                                         (const shoal_hierarchy *const *)s->hierarchies, s->n_quasi,
                                         NULL, NULL, 0, NULL, &s->frequency, &s->error));
-  succeeds(s, shoal_axes_init(&s->axes, s->frequency, NULL, SHOAL_LOSS_HEIGHT, &s->error));
+  succeeds(s, shoal_axes_init(&s->axes, s->frequency, NULL, NULL, SHOAL_LOSS_HEIGHT, &s->error));
   s->required = (shoal_cluster_requirements){
       .n_rows = s->n_rows, .k = k, .counts = s->counts, .monotone = true};
 }

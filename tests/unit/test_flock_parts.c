@@ -8,8 +8,6 @@
 #include "flock_block.h"
 #include "lowmem_memory.h"
 
-#include "cluster/flock_cut.h"
-
 #define MIXED .n_sensitive = 1, .n_sensitive_values = 6, .k = 3, .p = 2, .models = ""
 
 /* Small tables have lines for every axis; the last four have axes of more than 1024 values. */

@@ -7,8 +7,8 @@
 
 #include "cluster_fixture.h"
 
+#include "cluster/cluster.h"
 #include "cluster/nearest_class.h"
-#include "cluster/recode.h"
 
 enum { MAX_CLASSES = 600 };
 

@@ -17,7 +17,6 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cluster/cluster.h"
-#include "cluster/recode.h"
 #include "context/context.h"
 #include "model/theta.h"
 
@@ -39,7 +38,6 @@ typedef struct fixture {
   shoal_table *table;
   shoal_context context;
   shoal_axes axes;
-  shoal_recoding recoding;
   shoal_cluster_requirements required;
   shoal_cluster_task task;
   shoal_partition partition;
@@ -52,7 +50,6 @@ typedef struct fixture {
 
 static void prepare(fixture *f, const char *models) {
   static const char *const names[] = {"q", "s", "s2"};
-  static const shoal_recode_rule rules[] = {{.interval = true}};
   shoal_text yaml = {0}, cells[3] = {{0}};
   uint64_t offsets[3][MAX_ROWS + 1] = {{0}};
   shoal_text_view views[3];
@@ -73,13 +70,11 @@ static void prepare(fixture *f, const char *models) {
   succeeds(shoal_table_append(f->table, views, 3, f->n_rows, NULL, &error));
   succeeds(shoal_table_finish(f->table, f->policy, SHOAL_FOR_RELEASE, &error));
   succeeds(shoal_context_init(&f->context, f->table, f->policy, SHOAL_CONTEXT_LOCAL, NULL, &error));
-  succeeds(shoal_axes_init(&f->axes, f->context.frequency, NULL, SHOAL_LOSS_HEIGHT, &error));
-  succeeds(shoal_recoding_init(&f->recoding, f->context.frequency, rules, &error));
+  succeeds(shoal_axes_init(&f->axes, f->context.frequency, NULL, NULL, SHOAL_LOSS_HEIGHT, &error));
   succeeds(shoal_cluster_requirements_init(&f->required, &f->context.requirements,
                                            &f->context.tracked, f->table, SHOAL_WEIGHTS_GIVEN,
                                            &error));
-  f->task =
-      (shoal_cluster_task){.axes = &f->axes, .required = &f->required, .recoding = &f->recoding};
+  f->task = (shoal_cluster_task){.axes = &f->axes, .required = &f->required};
   shoal_text_reset(&yaml);
   for (size_t c = 0; c < 3; c++) shoal_text_reset(&cells[c]);
 }
@@ -114,7 +109,6 @@ static void setup(fixture *f, const char *classes, unsigned k, double mu) {
 static void release(fixture *f) {
   shoal_partition_reset(&f->partition);
   shoal_cluster_requirements_reset(&f->required);
-  shoal_recoding_reset(&f->recoding);
   shoal_axes_reset(&f->axes);
   shoal_context_reset(&f->context);
   shoal_table_free(f->table);
