@@ -28,7 +28,8 @@
 enum {
   MIN_PARTNERS = 8, /* nearest clusters that a cluster exchanges rows with; doubled when stuck */
   MAX_KINDS = 16,   /* kinds of rows tried in a cluster */
-  MAX_SHAKES = 200  /* random swaps after all clusters are stuck */
+  MAX_SHAKES = 200, /* random swaps after all clusters are stuck */
+  MAX_UNITING = 8   /* rounds of joining clusters with equal labels */
 };
 
 /* Rows looked at, at most; a fifth of it is for the last attempt, all rows as one class. */
@@ -305,6 +306,67 @@ static shoal_status descend(exchange *x, shoal_error *error) {
   }
 }
 
+/* ------------------------------------------------------------ equal labels */
+
+/* The class of each cluster that is not empty: clusters with equal labels are one. */
+static shoal_status find_classes(const exchange *x, uint32_t *class_of, uint32_t *clusters,
+                                 uint32_t *n_clusters, shoal_error *error) {
+  const shoal_axes *axes = x->task->axes;
+  shoal_class_labels labels = {0};
+  uint32_t n = 0, n_classes;
+  shoal_span *boxes = shoal_alloc(x->n_clusters, axes->n * sizeof *boxes);
+  if (!boxes) return shoal_fail_memory(error);
+  for (uint32_t c = 0; c < x->n_clusters; c++) {
+    const cluster *from = &x->clusters[c];
+    if (!from->n) continue;
+    shoal_box_of(axes, boxes + (size_t)n * axes->n, from->rows, from->n);
+    clusters[n++] = c;
+  }
+  shoal_status status = shoal_class_labels_make(&labels, axes, boxes, n, error);
+  if (status == SHOAL_OK)
+    status = shoal_class_labels_unite(&labels, n, class_of, &n_classes, error);
+  shoal_class_labels_reset(&labels);
+  free(boxes);
+  *n_clusters = n;
+  return status;
+}
+
+/* Joins clusters whose labels are equal if they are no class that satisfies the requirements. */
+static shoal_status unite(exchange *x, bool *any, shoal_error *error) {
+  uint32_t *class_of = shoal_alloc(x->n_clusters, sizeof *class_of), n = 0;
+  uint32_t *clusters = shoal_alloc(x->n_clusters, sizeof *clusters);
+  uint32_t *first_of =
+      shoal_alloc(x->n_clusters, sizeof *first_of); /* by class: its first cluster */
+  shoal_status status = class_of && clusters && first_of
+                            ? find_classes(x, class_of, clusters, &n, error)
+                            : shoal_fail_memory(error);
+  *any = false;
+  if (status == SHOAL_OK) memset(first_of, 0xff, x->n_clusters * sizeof *first_of); /* SHOAL_NONE */
+  for (uint32_t i = 0; status == SHOAL_OK && i < n && !is_spent(x); i++) {
+    uint32_t *first = &first_of[class_of[i]];
+    if (*first == SHOAL_NONE) *first = clusters[i];
+    if (*first == clusters[i]) continue;
+    step s = {.a = &x->clusters[*first], .b = &x->clusters[clusters[i]], .join = true};
+    if (joined_deficit(x, s.a, s.b) <= 0) continue;
+    apply(x, &s);
+    *any = true;
+  }
+  free(class_of);
+  free(clusters);
+  free(first_of);
+  return status;
+}
+
+/* Exchanges change labels: descends until no clusters are left that labels make one bad class. */
+static shoal_status descend_and_unite(exchange *x, shoal_error *error) {
+  bool any = true;
+  for (int round = 0; round < MAX_UNITING && any; round++) {
+    SHOAL_TRY(descend(x, error));
+    SHOAL_TRY(unite(x, &any, error));
+  }
+  return SHOAL_OK;
+}
+
 /* ------------------------------------------------------------ states */
 
 static double sum_of_deficits(const exchange *x) {
@@ -352,15 +414,14 @@ static void shake(exchange *x) {
 
 /* ------------------------------------------------------------ suppression */
 
-/* Suppresses rows of one kind from the cluster: the kind whose loss lowers its deficit most. */
-static bool suppress_from(exchange *x, cluster *c) {
-  size_t kinds[MAX_KINDS], n = list_kinds(x, c, kinds), best = SIZE_MAX;
-  double least = c->deficit - EPSILON;
+/* Suppresses rows of one kind from the cluster: the kind that leaves the least deficit. */
+static void suppress_from(exchange *x, cluster *c) {
+  size_t kinds[MAX_KINDS], n = list_kinds(x, c, kinds), best = 0;
+  double least = (double)UINT64_MAX;
   for (size_t i = 0; i < n && !is_spent(x); i++) {
     double after = deficit_with(x, c, kinds[i], SHOAL_NONE);
-    if (after < least) best = kinds[i], least = after;
+    if (after < least - EPSILON) best = kinds[i], least = after;
   }
-  if (best == SIZE_MAX) return false;
   uint32_t kind = x->kind_of_row[c->rows[best]];
   uint64_t room = x->task->max_suppressed - x->bin.n, batch = (uint64_t)(c->deficit / 8);
   if (batch < 1) batch = 1;
@@ -371,14 +432,21 @@ static bool suppress_from(exchange *x, cluster *c) {
     batch--;
   }
   judge(x, c);
-  return true;
 }
 
+/* A deficit may rise before it falls, where several values are at a limit. */
 static shoal_status suppress(exchange *x, shoal_error *error) {
-  for (uint32_t c = 0; c < x->n_clusters; c++)
-    while (x->clusters[c].deficit > 0 && x->bin.n < x->task->max_suppressed && !is_spent(x) &&
-           suppress_from(x, &x->clusters[c]))
+  for (uint32_t c = 0; c < x->n_clusters; c++) {
+    cluster *from = &x->clusters[c];
+    double least = from->deficit;
+    for (int idle = 0; from->deficit > 0 && x->bin.n < x->task->max_suppressed &&
+                       idle < MAX_KINDS && !is_spent(x);
+         idle++) {
+      suppress_from(x, from);
+      if (from->deficit < least - EPSILON) idle = -1, least = from->deficit;
       SHOAL_TRY(shoal_run_report(x->task->run, "repair", c, x->n_clusters, "classes", error));
+    }
+  }
   return SHOAL_OK;
 }
 
@@ -446,7 +514,7 @@ static shoal_status search(exchange *x, shoal_error *error) {
   store(x, &x->current);
   for (int i = 0; i <= MAX_SHAKES && x->best.sum > 0 && !is_spent(x); i++) {
     if (i) shake(x);
-    SHOAL_TRY(descend(x, error));
+    SHOAL_TRY(descend_and_unite(x, error));
     if (sum_of_deficits(x) <= x->current.sum + EPSILON) {
       keep_if_best(x);
       store(x, &x->current);

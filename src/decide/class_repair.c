@@ -45,8 +45,14 @@ static shoal_status finalize(const shoal_labelled_clusters_inputs *inputs, const
   labelled->class_of = shoal_alloc(n_clusters, sizeof *labelled->class_of);
   if (!labelled->class_of) return shoal_fail_memory(error);
   SHOAL_TRY(shoal_class_labels_make(&d->labels, inputs->axes, labelled->boxes, n_clusters, error));
-  SHOAL_TRY(
-      shoal_class_labels_unite(&d->labels, n_clusters, labelled->class_of, &n_classes, error));
+  uint32_t n_kept = n_clusters - labelled->leaves_out;
+  SHOAL_TRY(shoal_class_labels_unite(&d->labels, n_kept, labelled->class_of, &n_classes, error));
+  if (labelled->leaves_out) { /* a class never has a higher number than a cluster: there is room */
+    for (size_t q = 0; q < d->labels.n; q++)
+      d->labels.of_group[q][n_classes] = d->labels.of_group[q][n_kept];
+    labelled->class_of[n_kept] = n_classes++;
+  }
+  d->leaves_out = labelled->leaves_out;
   SHOAL_TRY(shoal_classes_regroup(&labelled->clusters, labelled->class_of, n_classes, &d->classes,
                                   error));
   labelled->class_boxes =
@@ -68,6 +74,7 @@ static shoal_status begin(const shoal_labelled_clusters_inputs *inputs,
                                    partition->noise.cluster, partition->noise.values,
                                    &labelled->clusters, error));
   labelled->n_given = n;
+  labelled->leaves_out = partition->n_single > 0;
   labelled->cluster_of = shoal_alloc(n, sizeof *labelled->cluster_of);
   labelled->boxes = shoal_boxes_of_rows(inputs->axes, partition->cluster_of_row, n);
   if (!labelled->cluster_of || !labelled->boxes) return shoal_fail_memory(error);
@@ -178,8 +185,9 @@ static shoal_status make(const shoal_labelled_clusters_inputs *inputs,
   shoal_labelled_clusters *best = shoal_alloc_zero(1, sizeof *best), *last = best;
   *out = NULL;
   shoal_status status = best ? begin(inputs, partition, best, error) : shoal_fail_memory(error);
-  for (uint32_t round = 0; status == SHOAL_OK && last->decision.classes.n_classes > 1 &&
-                           last->decision.verdict.suppressed > partition->n_abandoned;
+  for (uint32_t round = 0;
+       status == SHOAL_OK && !last->leaves_out && last->decision.classes.n_classes > 1 &&
+       last->decision.verdict.suppressed > partition->n_abandoned;
        round++) {
     shoal_labelled_clusters *next = shoal_alloc_zero(1, sizeof *next);
     status = next ? repair(inputs, &partition->noise, last, round, next, error)

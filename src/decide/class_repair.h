@@ -22,6 +22,7 @@ typedef struct shoal_labelled_clusters {
   shoal_span *boxes;       /* by cluster and axis */
   uint32_t *class_of;      /* by cluster */
   shoal_span *class_boxes; /* by class and axis */
+  bool leaves_out;         /* the last cluster is suppressed: the last class, whatever its labels */
   shoal_decision decision; /* labels, classes, noise rows and verdict; the rest is not set */
 } shoal_labelled_clusters;
 
@@ -30,6 +31,7 @@ typedef struct shoal_labelled_clusters {
  * with the class that costs least (after eight rounds with two others, then four, and so on), until
  * none violates or one class is left. Of all rounds the one with the fewest violating rows is kept
  * (docs/reading-the-papers.md R23). Rows that the partition abandons may stay in violating classes.
+ * A partition that suppresses single rows is labelled and judged as it is.
  *
  * Noise rows of violating classes, and of classes with more than one of the partition's clusters,
  * are removed from the partition. The caller frees *labelled; it is NULL after an error.

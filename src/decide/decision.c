@@ -115,6 +115,16 @@ shoal_status shoal_decision_judge(shoal_decision *d, const shoal_context *p, sho
   d->violates = shoal_alloc(n, 1);
   if (!d->violates) return shoal_fail_memory(error);
   d->verdict = shoal_judge(&p->requirements, p->frequency, &d->classes, UINT64_MAX, d->violates);
+  if (d->leaves_out && !d->violates[n - 1]) {
+    d->violates[n - 1] = 1;
+    d->verdict.suppressed += d->classes.n_rows[n - 1];
+    d->verdict.n_classes--;
+    d->verdict.smallest_class = 0;
+    for (uint32_t c = 0; c < n; c++)
+      if (!d->violates[c] &&
+          (d->verdict.smallest_class == 0 || d->classes.n_rows[c] < d->verdict.smallest_class))
+        d->verdict.smallest_class = d->classes.n_rows[c];
+  }
   for (uint32_t c = 0; d->noise_rows && c < n; c++)
     if (d->violates[c]) d->verdict.suppressed -= d->noise_rows[c];
   return SHOAL_OK;

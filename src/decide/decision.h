@@ -62,6 +62,7 @@ struct shoal_decision {
   uint64_t max_suppressed;      /* rows that may be suppressed */
   shoal_refuse *refuse;         /* the method's message; NULL: its search never exceeds the limit */
   bool noise_short;             /* CLUSTERS: more noise rows would have helped */
+  bool leaves_out;              /* CLUSTERS: the last class is suppressed, whatever it satisfies */
   /* set by judge */
   uint8_t *violates; /* by class */
   shoal_verdict verdict;
