@@ -109,6 +109,7 @@ static shoal_status anonymize(shoal_release *release, const shoal_table *table,
   const shoal_context *p = &release->context;
   shoal_result *result = release->result;
   shoal_method method;
+  SHOAL_TRY(shoal_input_check(table, policy, SHOAL_FOR_RELEASE, error));
   SHOAL_TRY(shoal_method_bind(policy, &method, error));
   SHOAL_TRY(check_source(table, &method, error));
   SHOAL_TRY(check_slack(policy, &method, error));
@@ -143,6 +144,7 @@ shoal_status shoal_job_anonymize(const shoal_table *table, const shoal_policy *p
     shoal_release_delete(release);
     return status;
   }
+  release->context.run = NULL; /* the caller's, for this call only */
   release->started = started;
   release->result->release.seconds_read = table->seconds_read;
   release->result->release.seconds_search = shoal_seconds() - started;
