@@ -31,9 +31,7 @@ static shoal_status check_tables(const shoal_table *masked, const shoal_policy *
 shoal_status shoal_job_attack(shoal_result *result, const shoal_table *masked,
                               const shoal_policy *policy, const shoal_attack_options *options,
                               const shoal_run *run, shoal_error *error) {
-  static const shoal_attack_options defaults = {0};
   shoal_attack_setup setup = {0};
-  if (!options) options = &defaults;
   SHOAL_TRY(check_tables(masked, policy, options, error));
   shoal_status status = shoal_attack_setup_init(&setup, masked, policy, options, run, error);
   if (status == SHOAL_OK) status = attack(&setup, result, error);

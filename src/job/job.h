@@ -39,10 +39,10 @@ shoal_status shoal_job_conditions(shoal_result *result, const shoal_table *table
 shoal_status shoal_job_lattice(shoal_result *result, const shoal_table *table,
                                const shoal_policy *policy, const shoal_run *run,
                                shoal_error *error) SHOAL_MUST_CHECK;
-/* `options` may be NULL here and below. */
 shoal_status shoal_job_attack(shoal_result *result, const shoal_table *masked,
                               const shoal_policy *policy, const shoal_attack_options *options,
                               const shoal_run *run, shoal_error *error) SHOAL_MUST_CHECK;
+/* `options` may be NULL. */
 shoal_status shoal_job_measure(shoal_result *result, const shoal_table *original,
                                const shoal_table *masked, const shoal_policy *policy,
                                const shoal_measure_options *options, const shoal_run *run,

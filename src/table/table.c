@@ -186,6 +186,9 @@ static shoal_status check_chunk(const shoal_table *table, const shoal_text_view 
   }
   for (size_t c = 0; c < n_columns; c++) {
     const uint64_t *offsets = columns[c].offsets;
+    if (!offsets || (!columns[c].bytes && offsets[n_rows] != offsets[0]))
+      return shoal_fail(error, SHOAL_BAD_INPUT, "the cells of column '%s' are NULL",
+                        table->columns[c].name);
     for (size_t r = 0; r < n_rows; r++) {
       shoal_location location = {.row = before + r + 1, .column = table->columns[c].name};
       if (offsets[r + 1] < offsets[r])

@@ -148,6 +148,7 @@ static shoal_status open_private(shoal_atomic_file *atomic_file, shoal_error *er
 static shoal_status open_temporary(shoal_atomic_file *atomic_file, const char *path,
                                    shoal_error *error) {
   struct stat info;
+  if (!*path) return fail_system("the output", "has no name", ENOENT, error);
   bool to_stdout = strcmp(path, "-") == 0;
   bool exists = !to_stdout && stat(path, &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) return fail_system(path, "cannot be written", EISDIR, error);

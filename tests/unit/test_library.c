@@ -6,7 +6,8 @@
 #include "library_fixture.h"
 
 #include <limits.h>
-#include <sys/stat.h>
+
+static shoal_error error;
 
 static int start(void **state) {
   if (make_directory(state)) return 1;
@@ -38,7 +39,6 @@ static void a_release_does_not_keep_the_run(void **state UNUSED) {
       assert_int_equal(shoal_policy_set(policy, "algorithm", algorithms[a], NULL), SHOAL_OK);
       shoal_table *table = read_people(policy, SHOAL_FOR_RELEASE);
       shoal_release *release;
-      shoal_error error = {0};
       assert_int_equal(shoal_anonymize(table, policy, &run, &release, &error), SHOAL_OK);
       assert_true(n_calls > 0);
       run = (shoal_run){.n_threads = 2, .progress = must_not_be_called};
@@ -83,7 +83,6 @@ static void a_result_borrows_nothing(void **state UNUSED) {
                                            SHOAL_CSV,  SHOAL_DOT,  SHOAL_SVG};
     for (size_t f = 0; f < COUNT(formats); f++) {
       char *text = NULL;
-      shoal_error error = {0};
       status = shoal_result_render(result, formats[f], &text, &error);
       assert_true(status == SHOAL_OK ? text != NULL : status == SHOAL_BAD_INPUT && *error.message);
       free(text);
@@ -119,7 +118,7 @@ static const char *const policies[] = {
     "unlisted: drop\nprivacy: {k: 2}\n",
     /* a guard column */
     "shoal: 1\nattributes:\n" TOWN "  illness: {role: sensitive, hierarchy: {tree: {lungs: [flu, "
-                                   "cold, asthma], joints: [gout]}}}\n"
+    "cold, asthma], joints: [gout]}}}\n"
     "  wish: {role: identifier}\n"
     "unlisted: drop\nprivacy:\n  k: 2\n  models:\n"
     "    - personalized: {breach: 0.9, column: wish}\nmethod: {seed: 7}\n"};
@@ -134,32 +133,31 @@ static shoal_table *table_of(const shoal_policy *policy, shoal_purpose purpose, 
 }
 
 /* The release, its bytes after the text output; NULL: a status. */
-static char *release_of(const shoal_table *table, const shoal_policy *policy, shoal_error *error) {
+static char *release_of(const shoal_table *table, const shoal_policy *policy) {
   shoal_release *release;
-  if (shoal_anonymize(table, policy, NULL, &release, error)) return NULL;
+  if (shoal_anonymize(table, policy, NULL, &release, &error)) return NULL;
   char path[PATH_BYTES], *text = NULL;
   path_of("out.csv", path);
-  if (shoal_release_write(release, path, NULL, NULL, error) == SHOAL_OK) text = slurp(path);
+  if (shoal_release_write(release, path, NULL, NULL, &error) == SHOAL_OK) text = slurp(path);
   shoal_release_free(release);
   return text;
 }
 
-static char *study_of(size_t i, const shoal_table *table, const shoal_policy *policy,
-                      shoal_error *error) {
+static char *study_of(size_t i, const shoal_table *table, const shoal_policy *policy) {
   shoal_result *result;
   char *text = NULL;
-  if (i == COUNT(studies)) return release_of(table, policy, error);
-  if (studies[i](table, policy, NULL, &result, error)) return NULL;
-  assert_int_equal(shoal_result_render(result, SHOAL_JSON, &text, error), SHOAL_OK);
+  if (i == COUNT(studies)) return release_of(table, policy);
+  if (studies[i](table, policy, NULL, &result, &error)) return NULL;
+  assert_int_equal(shoal_result_render(result, SHOAL_JSON, &text, &error), SHOAL_OK);
   shoal_result_free(result);
   return text;
 }
 
 /* Job i on the table read with policy and purpose as given, or with `other` in place of it. */
 static char *answer(size_t i, const shoal_policy *policy, const shoal_policy *other,
-                    shoal_purpose purpose, bool counted, shoal_error *error) {
+                    shoal_purpose purpose, bool counted) {
   shoal_table *table = table_of(other, purpose, counted);
-  char *text = table ? study_of(i, table, policy, error) : NULL;
+  char *text = table ? study_of(i, table, policy) : NULL;
   shoal_table_free(table);
   return text;
 }
@@ -177,13 +175,12 @@ static void a_table_fits_or_gives_a_status(void **state UNUSED) {
     const shoal_policy *policy = all[n % COUNT(policies)];
     size_t i = n / COUNT(policies) % (STUDIES + 1);
     bool counted = n / COUNT(policies) / (STUDIES + 1);
-    shoal_error error;
     shoal_purpose purpose = i == STUDIES ? SHOAL_FOR_RELEASE : SHOAL_FOR_REVIEW;
-    char *expected = answer(i, policy, policy, purpose, counted, &error);
+    char *expected = answer(i, policy, policy, purpose, counted);
     for (size_t read = 0; read < READERS * PURPOSES; read++) {
       error = (shoal_error){.message = "not read"};
-      char *found = answer(i, policy, all[read / PURPOSES], (shoal_purpose)(read % PURPOSES),
-                           counted, &error);
+      char *found =
+          answer(i, policy, all[read / PURPOSES], (shoal_purpose)(read % PURPOSES), counted);
       if (found && (!expected || strcmp(found, expected) != 0))
         fail_msg("%zu, read as %zu:\n%s\n%s", n, read, found, expected ? expected : "(refused)");
       assert_true(found || *error.message);
@@ -197,11 +194,202 @@ static void a_table_fits_or_gives_a_status(void **state UNUSED) {
   assert_true(n_refused > 100 && n_answered > 100);
 }
 
+/* ---------------------------------------------------------------- arguments */
+
+#define bad(call)                                                                                  \
+  do {                                                                                             \
+    error = (shoal_error){0};                                                                      \
+    shoal_status given = (call);                                                                   \
+    if (given != SHOAL_BAD_INPUT || !*error.message)                                               \
+      fail_msg("%s: status %d '%s'", #call, (int)given, error.message);                            \
+  } while (0)
+
+static void null_policies_and_tables_give_a_status(void **state UNUSED) {
+  shoal_policy *policy = parse(policy_text), *made = (shoal_policy *)-1;
+  shoal_table *table = (shoal_table *)-1;
+  bad(shoal_policy_read(NULL, &made, &error));
+  bad(shoal_policy_read("x", NULL, &error));
+  bad(shoal_policy_read("", &made, &error));
+  assert_null(made);
+  bad(shoal_policy_parse(NULL, 1, NULL, NULL, &made, &error));
+  bad(shoal_policy_parse(NULL, 0, NULL, NULL, &made, &error));
+  bad(shoal_policy_parse("x", 1, NULL, NULL, NULL, &error));
+  bad(shoal_policy_set(NULL, "k", "2", &error));
+  bad(shoal_policy_set(policy, NULL, "2", &error));
+  bad(shoal_policy_set(policy, "k", NULL, &error));
+  assert_false(shoal_policy_names_file(NULL, "x") || shoal_policy_names_file(policy, NULL));
+  bad(shoal_table_read(NULL, policy, SHOAL_FOR_RELEASE, NULL, NULL, &table, &error));
+  bad(shoal_table_read("x", policy, SHOAL_FOR_RELEASE, NULL, NULL, NULL, &error));
+  bad(shoal_table_read("x", policy, (shoal_purpose)3, NULL, NULL, &table, &error));
+  assert_null(table);
+  assert_true(shoal_table_rows(NULL) == 0 && shoal_table_columns(NULL) == 0 &&
+              shoal_table_bytes(NULL) == 0);
+  bad(shoal_table_finish(NULL, policy, SHOAL_FOR_RELEASE, &error));
+  shoal_policy_free(policy);
+  shoal_policy_free(NULL);
+  shoal_table_free(NULL);
+}
+
+static void null_cells_give_a_status(void **state UNUSED) {
+  static const uint64_t offsets[] = {0, 0, 1};
+  shoal_table *table = (shoal_table *)-1;
+  bad(shoal_table_new(NULL, 1, &table, &error));
+  bad(shoal_table_new((const char *const[]){NULL}, 1, &table, &error));
+  bad(shoal_table_new((const char *const[]){"a"}, 0, &table, &error));
+  assert_null(table);
+  bad(shoal_table_new((const char *const[]){"a"}, 1, NULL, &error));
+  assert_int_equal(shoal_table_new((const char *const[]){"a"}, 1, &table, &error), SHOAL_OK);
+  const shoal_text_view nothing = {NULL, NULL}, no_bytes = {NULL, offsets}, view = {"x", offsets};
+  bad(shoal_table_append(NULL, &view, 1, 1, NULL, &error));
+  bad(shoal_table_append(table, NULL, 1, 1, NULL, &error));
+  bad(shoal_table_append(table, &nothing, 1, 1, NULL, &error));
+  bad(shoal_table_append(table, &no_bytes, 1, 2, NULL, &error));
+  assert_int_equal(shoal_table_append(table, &no_bytes, 1, 1, NULL, &error), SHOAL_OK);
+  assert_int_equal(shoal_table_append(table, &view, 1, 2, NULL, &error), SHOAL_OK);
+  assert_int_equal(shoal_table_rows(table), 3);
+  bad(shoal_table_finish(table, NULL, (shoal_purpose)-1, &error));
+  shoal_result *result = (shoal_result *)-1;
+  bad(shoal_profile(table, NULL, &result, &error)); /* not finished */
+  assert_null(result);
+  char *csv = (char *)-1;
+  bad(shoal_hierarchy_build("{top: true}", table, "a", &csv, &error));
+  assert_null(csv);
+  shoal_table_free(table);
+}
+
+static void null_arguments_of_jobs_give_a_status(void **state UNUSED) {
+  shoal_policy *policy = parse(policy_text);
+  shoal_table *table = read_people(policy, SHOAL_FOR_RELEASE);
+  shoal_result *result = (shoal_result *)-1;
+  for (size_t i = 0; i < COUNT(studies); i++) {
+    bad(studies[i](NULL, policy, NULL, &result, &error));
+    bad(studies[i](table, NULL, NULL, &result, &error));
+    bad(studies[i](table, policy, NULL, NULL, &error));
+  }
+  bad(shoal_profile(NULL, NULL, &result, &error));
+  bad(shoal_profile(table, NULL, NULL, &error));
+  bad(shoal_profile(table, NULL, &result, &error)); /* read with a policy */
+  bad(shoal_measure(NULL, table, policy, NULL, NULL, &result, &error));
+  bad(shoal_measure(table, NULL, policy, NULL, NULL, &result, &error));
+  bad(shoal_measure(table, table, NULL, NULL, NULL, &result, &error));
+  bad(shoal_measure(table, table, policy, NULL, NULL, NULL, &error));
+  bad(shoal_attack_release(NULL, policy, NULL, NULL, &result, &error));
+  bad(shoal_attack_release(table, NULL, NULL, NULL, &result, &error));
+  bad(shoal_attack_release(table, policy, NULL, NULL, NULL, &error));
+  bad(shoal_hierarchy_describe(NULL, NULL, NULL, &result, &error));
+  bad(shoal_hierarchy_describe(NULL, policy, NULL, NULL, &error));
+  bad(shoal_hierarchy_describe("age", policy, NULL, &result, &error)); /* needs the data */
+  assert_null(result);
+  char *text = NULL;
+  bad(shoal_hierarchy_build(NULL, table, "age", &text, &error));
+  bad(shoal_hierarchy_build("{top: true}", NULL, "age", &text, &error));
+  bad(shoal_hierarchy_build("{top: true}", table, NULL, &text, &error));
+  bad(shoal_hierarchy_build("{top: true}", table, "age", NULL, &error));
+  bad(shoal_hierarchy_build("{top: true}", table, "name", &text, &error)); /* was not kept */
+  bad(shoal_profile_policy(NULL, &text, &error));
+  bad(shoal_result_render(NULL, SHOAL_TEXT, &text, &error));
+  assert_int_equal(shoal_check(table, policy, NULL, &result, &error), SHOAL_OK);
+  bad(shoal_profile_policy(result, &text, &error));
+  bad(shoal_result_render(result, SHOAL_TEXT, NULL, &error));
+  bad(shoal_result_render(result, (shoal_format)6, &text, &error));
+  bad(shoal_result_render(result, (shoal_format)-1, &text, &error));
+  assert_null(text);
+  assert_false(shoal_result_holds(NULL));
+  shoal_result_free(result);
+  shoal_result_free(NULL);
+  shoal_table_free(table);
+  shoal_policy_free(policy);
+}
+
+static void null_arguments_of_releases_give_a_status(void **state UNUSED) {
+  shoal_policy *policy = parse(policy_text);
+  shoal_table *table = read_people(policy, SHOAL_FOR_RELEASE);
+  shoal_release *release = (shoal_release *)-1;
+  bad(shoal_anonymize(NULL, policy, NULL, &release, &error));
+  bad(shoal_anonymize(table, NULL, NULL, &release, &error));
+  assert_null(release);
+  bad(shoal_anonymize(table, policy, NULL, NULL, &error));
+  assert_null(shoal_release_result(NULL));
+  assert_int_equal(shoal_anonymize(table, policy, NULL, &release, &error), SHOAL_OK);
+  char path[PATH_BYTES];
+  path_of("null.csv", path);
+  bad(shoal_release_write(NULL, path, NULL, NULL, &error));
+  bad(shoal_release_write(release, NULL, NULL, NULL, &error));
+  bad(shoal_release_write(release, "", NULL, NULL, &error));
+  bad(shoal_release_write(release, path, &(shoal_write_options){.n_avoid = 1}, NULL, &error));
+  bad(shoal_release_write(release, path, &(shoal_write_options){.detail = (shoal_detail)3}, NULL,
+                          &error));
+  const shoal_table *const none[] = {table, NULL};
+  bad(shoal_release_compare(NULL, table, none, 1, NULL, &error));
+  bad(shoal_release_compare(release, NULL, none, 1, NULL, &error));
+  bad(shoal_release_compare(release, table, NULL, 1, NULL, &error));
+  bad(shoal_release_compare(release, table, none, 2, NULL, &error));
+  assert_int_equal(access(path, F_OK), -1);
+  shoal_release_free(release);
+  shoal_release_free(NULL);
+  shoal_table_free(table);
+  shoal_policy_free(policy);
+}
+
+static void options_out_of_range_give_a_status(void **state UNUSED) {
+  shoal_policy *policy = parse(policy_text);
+  shoal_table *table = read_people(policy, SHOAL_FOR_REVIEW);
+  shoal_result *result;
+  const shoal_table *const none[] = {NULL};
+  const shoal_attack_options attacks[] = {{.rule_out = UINT_MAX},
+                                          {.rule_out = SHOAL_MAX_RULE_OUT + 1},
+                                          {.bound = "2"},
+                                          {.bound = ""},
+                                          {.mu = "nan"},
+                                          {.n_previous = 1},
+                                          {.n_previous = 1, .previous = none}};
+  for (size_t i = 0; i < COUNT(attacks); i++)
+    bad(shoal_attack_release(table, policy, &attacks[i], NULL, &result, &error));
+  const shoal_attack_options most = {.rule_out = SHOAL_MAX_RULE_OUT, .min_categories = UINT_MAX};
+  assert_int_equal(shoal_attack_release(table, policy, &most, NULL, &result, &error), SHOAL_OK);
+  shoal_result_free(result);
+  const shoal_measure_options measures[] = {{.selectivity = -1},
+                                            {.selectivity = 1.1},
+                                            {.selectivity = 0.0 / 0.0},
+                                            {.dimensions = UINT_MAX},
+                                            {.has_queries = true, .n_queries = UINT64_MAX}};
+  for (size_t i = 0; i < COUNT(measures); i++)
+    bad(shoal_measure(table, table, policy, &measures[i], NULL, &result, &error));
+  shoal_table_free(table);
+  shoal_policy_free(policy);
+}
+
+static void a_file_is_committed_once(void **state UNUSED) {
+  char path[PATH_BYTES], *text;
+  path_of("text", path);
+  shoal_file *file = (shoal_file *)-1;
+  bad(shoal_file_begin(NULL, &file, &error));
+  bad(shoal_file_begin(path, NULL, &error));
+  bad(shoal_file_begin("", &file, &error));
+  assert_null(file);
+  assert_int_equal(shoal_file_begin(path, &file, &error), SHOAL_OK);
+  bad(shoal_file_commit(NULL, "x", &error));
+  bad(shoal_file_commit(file, NULL, &error));
+  assert_int_equal(shoal_file_commit(file, "once", &error), SHOAL_OK);
+  bad(shoal_file_commit(file, "twice", &error));
+  shoal_file_free(file);
+  shoal_file_free(NULL);
+  text = slurp(path);
+  assert_string_equal(text, "once\n");
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_release_does_not_keep_the_run),
       cmocka_unit_test(a_result_borrows_nothing),
       cmocka_unit_test(a_table_fits_or_gives_a_status),
+      cmocka_unit_test(null_policies_and_tables_give_a_status),
+      cmocka_unit_test(null_cells_give_a_status),
+      cmocka_unit_test(null_arguments_of_jobs_give_a_status),
+      cmocka_unit_test(null_arguments_of_releases_give_a_status),
+      cmocka_unit_test(options_out_of_range_give_a_status),
+      cmocka_unit_test(a_file_is_committed_once),
   };
   return cmocka_run_group_tests(tests, start, remove_directory);
 }
