@@ -157,7 +157,8 @@ static void add_example(const shoal_result *r, const shoal_attack_sight *e, shoa
 
 static void add_findings(const shoal_result *r, const shoal_attack_outcome *a, shoal_text *text) {
   char guessed[80], below[80];
-  (void)snprintf(guessed, sizeof guessed, "guessed with a probability above %.4g", a->bound);
+  (void)shoal_print_double(guessed, sizeof guessed, "guessed with a probability above %.4g",
+                           a->bound);
   (void)snprintf(below, sizeof below, "narrowed to fewer than %llu rows", (unsigned long long)r->k);
   shoal_text_add(text, "<ul class=\"plain small\">\n");
   if (a->by_people) {

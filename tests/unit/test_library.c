@@ -6,6 +6,7 @@
 #include "library_fixture.h"
 
 #include <limits.h>
+#include <locale.h>
 
 static shoal_error error;
 
@@ -379,6 +380,99 @@ static void a_file_is_committed_once(void **state UNUSED) {
   free(text);
 }
 
+/* ---------------------------------------------------------------- locale */
+
+static char locale_directory[] = "/tmp/shoal-locale-XXXXXX";
+
+/* A locale with a decimal comma, made for the test: systems have different ones installed. */
+static bool enter_german(void) {
+  char command[160];
+  if (!mkdtemp(locale_directory)) return false;
+  (void)snprintf(command, sizeof command, "localedef -c -i de_DE -f UTF-8 %s/de_DE.UTF-8 >&2",
+                 locale_directory);
+  return system(command) != -1 && setenv("LOCPATH", locale_directory, 1) == 0 &&
+         setlocale(LC_ALL, "de_DE.UTF-8");
+}
+
+static int leave_german(void **state UNUSED) {
+  char command[64];
+  (void)setlocale(LC_ALL, "C");
+  (void)snprintf(command, sizeof command, "rm -rf %s", locale_directory);
+  return system(command);
+}
+
+static void add_rendering(char **all, const shoal_result *result, shoal_format format) {
+  char *text, *longer;
+  assert_int_equal(shoal_result_render(result, format, &text, &error), SHOAL_OK);
+  assert_true(asprintf(&longer, "%s\n%s", *all ? *all : "", text) > 0);
+  free(*all);
+  free(text);
+  *all = longer;
+}
+
+/* Everything that the library prints about the table, but for times. */
+static char *print_all(void) {
+  static const char fractions[] =
+      "shoal: 1\nattributes:\n  name: {role: identifier}\n"
+      "  age: {role: quasi, type: number, hierarchy: {intervals: [2.5, 10]}}\n" TOWN
+      "  illness: {role: sensitive}\n  ward: {role: keep}\nunlisted: drop\n"
+      "privacy:\n  k: 3\n  models:\n    - t-closeness: {t: 0.65}\n"
+      "    - l-diversity: {l: 1.5, kind: entropy}\n"
+      "method: {max-suppression: 7.5%, seed: 7}\n";
+  shoal_policy *policy = parse(fractions);
+  shoal_table *table = read_people(policy, SHOAL_FOR_RELEASE);
+  shoal_table *whole = read_people(NULL, SHOAL_FOR_RELEASE);
+  shoal_result *result;
+  char *all = NULL, path[PATH_BYTES];
+  for (size_t i = 0; i < COUNT(studies) + 3; i++) {
+    const shoal_attack_options options = {.original = table, .bound = "0.4"};
+    shoal_status status =
+        i < COUNT(studies)    ? studies[i](table, policy, NULL, &result, &error)
+        : i == COUNT(studies) ? shoal_profile(whole, NULL, &result, &error)
+        : i == COUNT(studies) + 1
+            ? shoal_hierarchy_describe("age", policy, table, &result, &error)
+            : shoal_attack_release(table, policy, &options, NULL, &result, &error);
+    if (status) fail_msg("%zu: %s", i, error.message);
+    add_rendering(&all, result, SHOAL_TEXT);
+    add_rendering(&all, result, SHOAL_JSON);
+    if (i == 2) add_rendering(&all, result, SHOAL_SVG);
+    shoal_result_free(result);
+  }
+  shoal_release *release;
+  const shoal_write_options options = {.detail = SHOAL_DETAIL_HTML};
+  path_of("german.csv", path);
+  if (shoal_anonymize(table, policy, NULL, &release, &error) ||
+      shoal_release_write(release, path, &options, NULL, &error))
+    fail_msg("%s", error.message);
+  add_rendering(&all, shoal_release_result(release), SHOAL_HTML);
+  add_rendering(&all, shoal_release_result(release), SHOAL_TEXT);
+  char *times = strstr(all, "\n  read 0");
+  assert_non_null(times);
+  *times = '\0'; /* the last line */
+  shoal_release_free(release);
+  shoal_table_free(whole);
+  shoal_table_free(table);
+  shoal_policy_free(policy);
+  return all;
+}
+
+/* A program with a graphical interface sets its user's locale for all threads. */
+static void numbers_do_not_depend_on_the_locale(void **state UNUSED) {
+  char *expected = print_all(), number[8];
+  if (!enter_german()) {
+    free(expected);
+    skip();
+  }
+  (void)snprintf(number, sizeof number, "%.1f", 0.5);
+  assert_string_equal(number, "0,5"); /* the locale is there */
+  char *found = print_all();
+  assert_string_equal(found, expected);
+  (void)snprintf(number, sizeof number, "%.1f", 0.5);
+  assert_string_equal(number, "0,5"); /* and still the program's */
+  free(expected);
+  free(found);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_release_does_not_keep_the_run),
@@ -390,6 +484,7 @@ int main(void) {
       cmocka_unit_test(null_arguments_of_releases_give_a_status),
       cmocka_unit_test(options_out_of_range_give_a_status),
       cmocka_unit_test(a_file_is_committed_once),
+      cmocka_unit_test_teardown(numbers_do_not_depend_on_the_locale, leave_german),
   };
   return cmocka_run_group_tests(tests, start, remove_directory);
 }
