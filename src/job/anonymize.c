@@ -87,6 +87,14 @@ static shoal_status warn_of_effort(shoal_release *release, const shoal_method *m
                            method->name);
 }
 
+/* A policy is shown to those who get the release; the seed must not be. */
+static shoal_status warn_of_seed(shoal_release *release, shoal_error *error) {
+  if (!release->context.policy->seed_in_text) return SHOAL_OK;
+  return shoal_result_warn(release->result, error,
+                           "the policy contains a seed: anyone who has it can restore the input's "
+                           "order of rows; remove it, and use '--seed' to repeat a run");
+}
+
 static shoal_decide *const methods[] = {[SHOAL_METHOD_NODE] = shoal_decide_node,
                                         [SHOAL_METHOD_CELLS] = shoal_decide_mu_argus,
                                         [SHOAL_METHOD_CLUSTERS] = shoal_decide_clusters};
@@ -125,6 +133,7 @@ static shoal_status anonymize(shoal_release *release, const shoal_table *table,
   SHOAL_TRY(shoal_result_input(result, p, error));
   SHOAL_TRY(refuse_early(p, error));
   SHOAL_TRY(warn_of_effort(release, &method, error));
+  SHOAL_TRY(warn_of_seed(release, error));
   return shoal_release_decide(release, &method, error);
 }
 

@@ -240,8 +240,10 @@ void shoal_html_repeat(const shoal_result *result, shoal_text *text) {
     shoal_text_add(text, "<tr><th scope=\"row\">");
     shoal_html_add(text, page->settings[i].name);
     shoal_text_add(text, "</th><td>");
-    shoal_html_add(text,
-                   page->settings[i].secret ? "given, not shown here" : page->settings[i].value);
+    shoal_html_add(text, page->settings[i].secret
+                             ? "given, not shown here: anyone who has it can restore the input's "
+                               "order of rows"
+                             : page->settings[i].value);
     shoal_text_add(text, "</td></tr>\n");
   }
   shoal_text_add(text, "</tbody></table></div>\n<div class=\"scroll\"><table>\n<thead><tr>"
