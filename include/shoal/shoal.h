@@ -18,8 +18,30 @@
  * Memory: objects are opaque. Each type has a free function, which accepts NULL. Strings returned
  * as char ** are freed with free().
  *
- * Threads: different threads may use different objects at the same time, but one object must be
- * used by one thread at a time.
+ * Arguments: a NULL that is not allowed, or a value out of range, gives SHOAL_BAD_INPUT. Functions
+ * without a status accept NULL and return false, 0 or NULL.
+ *
+ * Threads: any number of threads may run jobs at the same time. What they may share:
+ *
+ *     policy   by all functions that take it as const; not while shoal_policy_set changes it
+ *     table    once it is read or finished: it does not change any more
+ *     result   by all functions that take it as const
+ *     release  by one thread at a time; so too the result that it owns
+ *     file     by one thread at a time
+ *     run, options, error   each call needs its own error; a run or options may be shared if the
+ *              progress function may be called by several threads at once
+ *
+ * A job starts threads of its own (shoal_run.n_threads) and ends them before it returns.
+ *
+ * Lifetimes: a call keeps none of its arguments, except that a release borrows the table and the
+ * policy of shoal_anonymize: free it before them, and do not change the policy meanwhile. Results
+ * and errors borrow nothing. Lists and their strings are static.
+ *
+ * Process: the library installs no signal handlers, changes no locale, umask, environment or
+ * standard stream, and keeps no state between calls, except constants that it computes once. Numbers
+ * are read and printed with a decimal point in every locale. A child of fork() may use the library,
+ * but not objects that another thread used at the moment of the fork. Writing to a pipe without a
+ * reader raises SIGPIPE, as write(2) does: ignore it if you write releases to pipes.
  */
 /* clang-format on */
 #ifndef SHOAL_SHOAL_H
@@ -62,19 +84,21 @@ typedef struct shoal_error {
 
 /* Progress of a job. */
 typedef struct shoal_progress {
-  /* "read", "group", "search", "cluster", "swap", "mend", "write", "verify", "attack", "link",
-   * "compose" */
+  /* "read", "group", "search", "matrix", "missed", "cluster", "swap", "repair", "write", "verify",
+   * "attack", "link", "compose" */
   const char *stage;
   uint64_t done;
   uint64_t total;   /* 0: unknown */
-  const char *unit; /* "bytes", "rows", "nodes", "classes", "attacks", "people" */
+  const char *unit; /* "bytes", "rows", "nodes", "outliers", "combinations", "classes", "attacks",
+                       "people" */
 } shoal_progress;
 
-/* Called repeatedly on the thread that runs the job. Return true to cancel. */
+/* Called repeatedly on the thread that runs the job. Return true to cancel. It may use other
+ * objects, but not those of the job. */
 typedef bool (*shoal_progress_fn)(void *user, const shoal_progress *progress);
 
-/* Run-time options. Only time_limit_seconds can change the result. Zero-initialize for defaults;
- * NULL for a `run` parameter means the same. */
+/* Run-time options of one call. Only time_limit_seconds can change the result. Zero-initialize for
+ * defaults; NULL for a `run` parameter means the same. */
 typedef struct shoal_run {
   unsigned n_threads; /* 0: one per processor */
   shoal_progress_fn progress;
@@ -122,6 +146,11 @@ SHOAL_API void shoal_policy_free(shoal_policy *policy);
 
 /* ---------------------------------------------------------------- table */
 
+/*
+ * A table may be used with other policies and for other purposes than those it was read with, if
+ * reading it with them would give the same: it has the cells that the job needs, the same cells are
+ * missing, and the same columns are identifiers. Otherwise jobs return SHOAL_BAD_INPUT.
+ */
 typedef struct shoal_table shoal_table;
 
 /* What a table is read for. This decides which columns must be present and which are kept. */
@@ -185,7 +214,7 @@ typedef enum shoal_format {
   SHOAL_CSV, /* lattice only */
   SHOAL_DOT, /* lattice only */
   SHOAL_SVG, /* lattice only */
-  SHOAL_HTML /* self-contained page for sign-off */
+  SHOAL_HTML /* self-contained page for sign-off; check, lattice, attack, measure and releases */
 } shoal_format;
 
 /*
@@ -236,6 +265,8 @@ SHOAL_API shoal_status shoal_explain(const shoal_table *table, const shoal_polic
                                      const shoal_run *run, shoal_result **result,
                                      shoal_error *error) SHOAL_MUST_CHECK;
 
+#define SHOAL_MAX_RULE_OUT 9999 /* each number up to it is an attack of its own */
+
 /* What the attacker has besides the release, and limits of attacks. Zero-initialize for defaults.
  */
 typedef struct shoal_attack_options {
@@ -244,7 +275,8 @@ typedef struct shoal_attack_options {
   const shoal_table *const *previous; /* earlier releases, read SHOAL_FOR_REVIEW */
   size_t n_previous;
   const char *bound;       /* a guess above this probability succeeds; NULL: alpha-k's, or "0.5" */
-  unsigned rule_out;       /* sensitive values that the attacker can rule out; 0: 2 */
+  unsigned rule_out;       /* sensitive values that the attacker can rule out, at most
+                              SHOAL_MAX_RULE_OUT; 0: 2 */
   unsigned min_categories; /* a class with fewer categories is attacked successfully; 0: 3 */
   const char *mu;          /* of theta-sensitive; NULL: the policy's, or "0.6" */
 } shoal_attack_options;
@@ -277,7 +309,7 @@ SHOAL_API shoal_status shoal_measure(const shoal_table *original, const shoal_ta
                                      const shoal_measure_options *options, const shoal_run *run,
                                      shoal_result **result, shoal_error *error) SHOAL_MUST_CHECK;
 
-/* A release in memory that satisfies the policy. It borrows table and policy. */
+/* A release in memory that satisfies the policy. It borrows table and policy, not the run. */
 typedef struct shoal_release shoal_release;
 
 /* Finds a release. SHOAL_REFUSED, with the reason, if none satisfies the policy. */
@@ -350,7 +382,7 @@ typedef struct shoal_file shoal_file;
 SHOAL_API shoal_status shoal_file_begin(const char *path, shoal_file **file,
                                         shoal_error *error) SHOAL_MUST_CHECK;
 /* Writes the text, adds a final newline if it has none, and renames the file into place. On failure
- * the path is unchanged. */
+ * the path is unchanged. A file can be committed once, also if that fails. */
 SHOAL_API shoal_status shoal_file_commit(shoal_file *file, const char *text,
                                          shoal_error *error) SHOAL_MUST_CHECK;
 /* Removes the file if it was not committed. */

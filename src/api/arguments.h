@@ -12,4 +12,19 @@
       return shoal_fail(error, SHOAL_BAD_INPUT, "%s: an argument is NULL (%s)", __func__, #given); \
   } while (0)
 
+/* The same for values: of enums, and limits. */
+#define SHOAL_NEED_VALUE(valid, error)                                                             \
+  do {                                                                                             \
+    if (!(valid))                                                                                  \
+      return shoal_fail(error, SHOAL_BAD_INPUT, "%s: an argument is out of range (%s)", __func__,  \
+                        #valid);                                                                   \
+  } while (0)
+
+/* Are n tables given, none of them NULL? */
+static inline bool shoal_tables_given(const shoal_table *const *tables, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (!tables || !tables[i]) return false;
+  return true;
+}
+
 #endif

@@ -10,11 +10,12 @@
 
 struct shoal_file {
   shoal_atomic_file atomic_file;
+  bool committed;
 };
 
 shoal_status shoal_file_begin(const char *path, shoal_file **file, shoal_error *error) {
+  if (file) *file = NULL;
   SHOAL_NEED(path && file, error);
-  *file = NULL;
   shoal_file *made = shoal_alloc_zero(1, sizeof *made);
   if (!made) return shoal_fail_memory(error);
   shoal_status status = shoal_atomic_file_open(&made->atomic_file, path, error);
@@ -26,6 +27,9 @@ shoal_status shoal_file_begin(const char *path, shoal_file **file, shoal_error *
 shoal_status shoal_file_commit(shoal_file *file, const char *text, shoal_error *error) {
   SHOAL_NEED(file && text, error);
   shoal_atomic_file *atomic_file = &file->atomic_file;
+  if (file->committed)
+    return shoal_fail(error, SHOAL_BAD_INPUT, "the file was committed already: begin a new one");
+  file->committed = true; /* also if it fails: part of the text may be written */
   size_t size = strlen(text);
   SHOAL_TRY(shoal_write_all(atomic_file->fd, atomic_file->path, text, size, error));
   if (!size || text[size - 1] != '\n')

@@ -8,7 +8,6 @@
 /* Runs `call`, which fills `made`, and hands the result over; on failure it is deleted. */
 #define RETURN_RESULT(result_kind, call)                                                           \
   do {                                                                                             \
-    *result = NULL;                                                                                \
     shoal_result *made = shoal_result_new(result_kind);                                            \
     if (!made) return shoal_fail_memory(error);                                                    \
     shoal_status status = (call);                                                                  \
@@ -19,36 +18,41 @@
 
 shoal_status shoal_profile(const shoal_table *table, const shoal_run *run, shoal_result **result,
                            shoal_error *error) {
+  if (result) *result = NULL;
   SHOAL_NEED(table && result, error);
   RETURN_RESULT(SHOAL_RESULT_PROFILE, shoal_profile_table(made, table, run, error));
 }
 
 shoal_status shoal_profile_policy(const shoal_result *profile, char **yaml, shoal_error *error) {
+  if (yaml) *yaml = NULL;
   SHOAL_NEED(profile && yaml, error);
-  *yaml = NULL;
   return shoal_profile_yaml(profile, yaml, error);
 }
 
 shoal_status shoal_check(const shoal_table *table, const shoal_policy *policy, const shoal_run *run,
                          shoal_result **result, shoal_error *error) {
+  if (result) *result = NULL;
   SHOAL_NEED(table && policy && result, error);
   RETURN_RESULT(SHOAL_RESULT_CHECK, shoal_job_check(made, table, policy, run, error));
 }
 
 shoal_status shoal_conditions(const shoal_table *table, const shoal_policy *policy,
                               const shoal_run *run, shoal_result **result, shoal_error *error) {
+  if (result) *result = NULL;
   SHOAL_NEED(table && policy && result, error);
   RETURN_RESULT(SHOAL_RESULT_CONDITIONS, shoal_job_conditions(made, table, policy, run, error));
 }
 
 shoal_status shoal_lattice(const shoal_table *table, const shoal_policy *policy,
                            const shoal_run *run, shoal_result **result, shoal_error *error) {
+  if (result) *result = NULL;
   SHOAL_NEED(table && policy && result, error);
   RETURN_RESULT(SHOAL_RESULT_LATTICE, shoal_job_lattice(made, table, policy, run, error));
 }
 
 shoal_status shoal_explain(const shoal_table *table, const shoal_policy *policy,
                            const shoal_run *run, shoal_result **result, shoal_error *error) {
+  if (result) *result = NULL;
   SHOAL_NEED(table && policy && result, error);
   RETURN_RESULT(SHOAL_RESULT_EXPLAIN, shoal_explain_policy(made, table, policy, run, error));
 }
@@ -56,13 +60,19 @@ shoal_status shoal_explain(const shoal_table *table, const shoal_policy *policy,
 shoal_status shoal_attack_release(const shoal_table *masked, const shoal_policy *policy,
                                   const shoal_attack_options *options, const shoal_run *run,
                                   shoal_result **result, shoal_error *error) {
+  static const shoal_attack_options defaults = {0};
+  if (result) *result = NULL;
   SHOAL_NEED(masked && policy && result, error);
+  if (!options) options = &defaults;
+  SHOAL_NEED(shoal_tables_given(options->previous, options->n_previous), error);
+  SHOAL_NEED_VALUE(options->rule_out <= SHOAL_MAX_RULE_OUT, error);
   RETURN_RESULT(SHOAL_RESULT_ATTACK, shoal_job_attack(made, masked, policy, options, run, error));
 }
 
 shoal_status shoal_measure(const shoal_table *original, const shoal_table *masked,
                            const shoal_policy *policy, const shoal_measure_options *options,
                            const shoal_run *run, shoal_result **result, shoal_error *error) {
+  if (result) *result = NULL;
   SHOAL_NEED(original && masked && policy && result, error);
   RETURN_RESULT(SHOAL_RESULT_MEASURE,
                 shoal_job_measure(made, original, masked, policy, options, run, error));
@@ -71,13 +81,14 @@ shoal_status shoal_measure(const shoal_table *original, const shoal_table *maske
 shoal_status shoal_hierarchy_describe(const char *source, const shoal_policy *policy,
                                       const shoal_table *table, shoal_result **result,
                                       shoal_error *error) {
+  if (result) *result = NULL;
   SHOAL_NEED(result, error);
   RETURN_RESULT(SHOAL_RESULT_HIERARCHY, shoal_job_hierarchy(made, source, policy, table, error));
 }
 
 shoal_status shoal_hierarchy_build(const char *spec, const shoal_table *table, const char *column,
                                    char **csv, shoal_error *error) {
+  if (csv) *csv = NULL;
   SHOAL_NEED(spec && table && column && csv, error);
-  *csv = NULL;
   return shoal_job_hierarchy_build(spec, table, column, csv, error);
 }

@@ -6,16 +6,16 @@
 #include "job/job.h"
 
 shoal_status shoal_policy_read(const char *path, shoal_policy **policy, shoal_error *error) {
+  if (policy) *policy = NULL;
   SHOAL_NEED(path && policy, error);
-  *policy = NULL;
   return shoal_policy_load(path, policy, error);
 }
 
 shoal_status shoal_policy_parse(const char *text, size_t size_bytes, const char *name,
                                 const char *directory, shoal_policy **policy, shoal_error *error) {
+  if (policy) *policy = NULL;
   SHOAL_NEED((text || !size_bytes) && policy, error);
-  *policy = NULL;
-  return shoal_policy_load_text(text, size_bytes, name ? name : "policy",
+  return shoal_policy_load_text(text ? text : "", size_bytes, name ? name : "policy",
                                 directory ? directory : ".", policy, error);
 }
 
@@ -26,7 +26,7 @@ shoal_status shoal_policy_set(shoal_policy *policy, const char *key, const char 
 }
 
 bool shoal_policy_names_file(const shoal_policy *policy, const char *path) {
-  return shoal_policy_uses_file(policy, path);
+  return policy && path && shoal_policy_uses_file(policy, path);
 }
 
 void shoal_policy_free(shoal_policy *policy) { shoal_policy_delete(policy); }

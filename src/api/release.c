@@ -6,8 +6,8 @@
 
 shoal_status shoal_anonymize(const shoal_table *table, const shoal_policy *policy,
                              const shoal_run *run, shoal_release **release, shoal_error *error) {
+  if (release) *release = NULL;
   SHOAL_NEED(table && policy && release, error);
-  *release = NULL;
   return shoal_job_anonymize(table, policy, run, release, error);
 }
 
@@ -16,17 +16,22 @@ shoal_status shoal_release_write(shoal_release *release, const char *path,
                                  shoal_error *error) {
   static const shoal_write_options defaults = {0};
   SHOAL_NEED(release && path, error);
-  return shoal_job_write(release, path, options ? options : &defaults, run, error);
+  if (!options) options = &defaults;
+  SHOAL_NEED(options->avoid || !options->n_avoid, error);
+  SHOAL_NEED_VALUE(options->detail <= SHOAL_DETAIL_HTML, error);
+  return shoal_job_write(release, path, options, run, error);
 }
 
 shoal_status shoal_release_compare(shoal_release *release, const shoal_table *masked,
                                    const shoal_table *const *previous, size_t n_previous,
                                    const shoal_run *run, shoal_error *error) {
-  SHOAL_NEED(release && masked && (previous || !n_previous), error);
+  SHOAL_NEED(release && masked && shoal_tables_given(previous, n_previous), error);
   if (!n_previous) return SHOAL_OK;
   return shoal_job_compare(release, masked, previous, n_previous, run, error);
 }
 
-const shoal_result *shoal_release_result(const shoal_release *release) { return release->result; }
+const shoal_result *shoal_release_result(const shoal_release *release) {
+  return release ? release->result : NULL;
+}
 
 void shoal_release_free(shoal_release *release) { shoal_release_delete(release); }

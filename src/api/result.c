@@ -4,12 +4,13 @@
 
 #include "api/arguments.h"
 
-bool shoal_result_holds(const shoal_result *result) { return result->holds; }
+bool shoal_result_holds(const shoal_result *result) { return result && result->holds; }
 
 shoal_status shoal_result_render(const shoal_result *result, shoal_format format, char **text,
                                  shoal_error *error) {
+  if (text) *text = NULL;
   SHOAL_NEED(result && text, error);
-  *text = NULL;
+  SHOAL_NEED_VALUE(format <= SHOAL_HTML, error);
   return shoal_render(result, format, text, error);
 }
 

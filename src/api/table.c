@@ -8,15 +8,16 @@
 shoal_status shoal_table_read(const char *path, const shoal_policy *policy, shoal_purpose purpose,
                               const char *delimiter, const shoal_run *run, shoal_table **table,
                               shoal_error *error) {
+  if (table) *table = NULL;
   SHOAL_NEED(path && table, error);
-  *table = NULL;
+  SHOAL_NEED_VALUE(purpose <= SHOAL_FOR_LINKING, error);
   return shoal_input_read(path, policy, purpose, delimiter, run, table, error);
 }
 
 shoal_status shoal_table_new(const char *const *names, size_t n_columns, shoal_table **table,
                              shoal_error *error) {
+  if (table) *table = NULL;
   SHOAL_NEED((names || !n_columns) && table, error);
-  *table = NULL;
   return shoal_table_create(names, n_columns, table, error);
 }
 
@@ -30,13 +31,16 @@ shoal_status shoal_table_append(shoal_table *table, const shoal_text_view *colum
 shoal_status shoal_table_finish(shoal_table *table, const shoal_policy *policy,
                                 shoal_purpose purpose, shoal_error *error) {
   SHOAL_NEED(table, error);
+  SHOAL_NEED_VALUE(purpose <= SHOAL_FOR_LINKING, error);
   return shoal_input_finish(table, policy, purpose, error);
 }
 
-uint64_t shoal_table_rows(const shoal_table *table) { return table->n_records; }
+uint64_t shoal_table_rows(const shoal_table *table) { return table ? table->n_records : 0; }
 
-size_t shoal_table_columns(const shoal_table *table) { return table->n_columns; }
+size_t shoal_table_columns(const shoal_table *table) { return table ? table->n_columns : 0; }
 
-uint64_t shoal_table_bytes(const shoal_table *table) { return shoal_table_memory(table); }
+uint64_t shoal_table_bytes(const shoal_table *table) {
+  return table ? shoal_table_memory(table) : 0;
+}
 
 void shoal_table_free(shoal_table *table) { shoal_table_delete(table); }

@@ -1,12 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
 
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+
+/* ------------------------------------------------------------ numbers in any locale */
+
+/*
+ * The program that embeds the library may have set a locale with a decimal comma. uselocale changes
+ * it for this thread only. The C library has the C locale ready, without memory.
+ */
+typedef struct c_locale {
+  locale_t own, before;
+} c_locale;
+
+static c_locale enter_c(void) {
+  c_locale c = {.own = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
+  c.before = uselocale(c.own);
+  return c;
+}
+
+static void leave_c(c_locale c) {
+  (void)uselocale(c.before);
+  if (c.own) freelocale(c.own);
+}
+
+static int print_in_c(char *out, size_t size, const char *format, va_list args) {
+  c_locale c = enter_c();
+  int printed = vsnprintf(out, size, format, args);
+  leave_c(c);
+  return printed;
+}
+
+int shoal_print_double(char *out, size_t size, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  int printed = print_in_c(out, size, format, args);
+  va_end(args);
+  return printed;
+}
+
+double shoal_parse_double(const char *text, char **end) {
+  c_locale c = enter_c();
+  double number = strtod(text, end);
+  leave_c(c);
+  return number;
+}
+
+/* ------------------------------------------------------------ growing text */
 
 void shoal_text_init(shoal_text *text) { memset(text, 0, sizeof *text); }
 
@@ -38,12 +84,12 @@ void shoal_text_print(shoal_text *text, const char *format, ...) {
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  int size = vsnprintf(NULL, 0, format, args);
+  int size = print_in_c(NULL, 0, format, args);
   va_end(args);
   if (size < 0) {
     text->failed = true;
   } else if (reserve(text, (size_t)size)) {
-    (void)vsnprintf(text->bytes + text->size_bytes, (size_t)size + 1, format, again);
+    (void)print_in_c(text->bytes + text->size_bytes, (size_t)size + 1, format, again);
     text->size_bytes += (size_t)size;
   }
   va_end(again);

@@ -9,6 +9,11 @@
 
 #include "base/memory.h"
 
+/* snprintf and strtod for fractions: with a decimal point in every locale. */
+int shoal_print_double(char *out, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+double shoal_parse_double(const char *text, char **end);
+
 /*
  * A growing string. Appending reports no errors: without memory `failed` is set and the rest is
  * dropped, so the writer checks once, at the end. NUL-terminated once non-empty.
@@ -24,6 +29,7 @@ void shoal_text_init(shoal_text *text);
 void shoal_text_reset(shoal_text *text); /* frees */
 void shoal_text_add(shoal_text *text, const char *string);
 void shoal_text_add_bytes(shoal_text *text, const char *bytes, size_t size_bytes);
+/* As printf, but with a decimal point in every locale. */
 void shoal_text_print(shoal_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* 1234567 as "1,234,567". */

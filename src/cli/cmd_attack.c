@@ -28,7 +28,7 @@ static shoal_status read_tables(cli_job *job, tables *t) {
 static shoal_status attack(cli_job *job, tables *t, shoal_result **result) {
   shoal_attack_options options = {.bound = cli_value(job, CLI_BOUND), .mu = cli_value(job, CLI_MU)};
   uint64_t rule_out = 0, min_categories = 0; /* 0: the default */
-  shoal_status status = cli_whole_value(job, CLI_RULE_OUT, 1, 9999, &rule_out);
+  shoal_status status = cli_whole_value(job, CLI_RULE_OUT, 1, SHOAL_MAX_RULE_OUT, &rule_out);
   if (status == SHOAL_OK)
     status = cli_whole_value(job, CLI_MIN_CATEGORIES, 1, 9999, &min_categories);
   if (status == SHOAL_OK) status = read_tables(job, t);

@@ -13,8 +13,8 @@
 typedef struct shoal_context {
   const shoal_table *table;
   const shoal_policy *policy;
-  const shoal_run *run;
-  shoal_role *roles; /* by column of the table */
+  const shoal_run *run; /* of the running call; a release between two calls has none */
+  shoal_role *roles;    /* by column of the table */
   size_t n_quasi;
   const shoal_column **quasi; /* in column order */
   const shoal_attribute **quasi_attributes;

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/job.h"
+
 static const uint64_t MAX_EVERY_NODE = 20000;
 
 /* ------------------------------------------------------------ what the parts share */
@@ -275,6 +277,7 @@ shoal_status shoal_explain_policy(shoal_result *result, const shoal_table *table
                                   const shoal_policy *policy, const shoal_run *run,
                                   shoal_error *error) {
   shoal_context context;
+  SHOAL_TRY(shoal_input_check(table, policy, SHOAL_FOR_REVIEW, error));
   SHOAL_TRY(shoal_context_init(&context, table, policy, SHOAL_CONTEXT_LATTICE, run, error));
   shoal_explain_state state = {.context = &context, .result = result};
   state.explanation = shoal_arena_alloc(&result->arena, 1, sizeof *state.explanation);

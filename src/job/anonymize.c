@@ -124,6 +124,14 @@ static shoal_status warn_of_effort(shoal_release *release, const shoal_method *m
                            method->name);
 }
 
+/* A policy is shown to those who get the release; the seed must not be. */
+static shoal_status warn_of_seed(shoal_release *release, shoal_error *error) {
+  if (!release->context.policy->seed_in_text) return SHOAL_OK;
+  return shoal_result_warn(release->result, error,
+                           "the policy contains a seed: anyone who has it can restore the input's "
+                           "order of rows; remove it, and use '--seed' to repeat a run");
+}
+
 static shoal_decide *const methods[] = {[SHOAL_METHOD_NODE] = shoal_decide_node,
                                         [SHOAL_METHOD_CELLS] = shoal_decide_mu_argus,
                                         [SHOAL_METHOD_CLUSTERS] = shoal_decide_clusters};
@@ -167,6 +175,7 @@ static shoal_status attempt(shoal_release *release, const shoal_table *table,
   *proven = status == SHOAL_REFUSED;
   SHOAL_TRY(status);
   SHOAL_TRY(warn_of_effort(release, method, error));
+  SHOAL_TRY(warn_of_seed(release, error));
   return shoal_release_decide(release, method, error);
 }
 
@@ -176,6 +185,7 @@ static shoal_status anonymize(shoal_release *release, const shoal_table *table,
                               shoal_error *error) {
   shoal_method method;
   char tried[160] = "";
+  SHOAL_TRY(shoal_input_check(table, policy, SHOAL_FOR_RELEASE, error));
   SHOAL_TRY(shoal_method_bind(policy, &method, error));
   for (;;) {
     bool proven = false;
@@ -205,6 +215,7 @@ shoal_status shoal_job_anonymize(const shoal_table *table, const shoal_policy *p
     shoal_release_delete(release);
     return status;
   }
+  release->context.run = NULL; /* the caller's, for this call only */
   release->started = started;
   release->result->release.seconds_read = table->seconds_read;
   release->result->release.seconds_search = shoal_seconds() - started;

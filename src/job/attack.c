@@ -15,13 +15,25 @@ static shoal_status attack(shoal_attack_setup *setup, shoal_result *result, shoa
   return shoal_html_report_begin(result, &setup->context, error);
 }
 
+/* Every table that the attack uses. */
+static shoal_status check_tables(const shoal_table *masked, const shoal_policy *policy,
+                                 const shoal_attack_options *options, shoal_error *error) {
+  SHOAL_TRY(shoal_input_check(masked, policy, SHOAL_FOR_REVIEW, error));
+  if (options->original)
+    SHOAL_TRY(shoal_input_check(options->original, policy, SHOAL_FOR_REVIEW, error));
+  if (options->external)
+    SHOAL_TRY(shoal_input_check(options->external, policy, SHOAL_FOR_LINKING, error));
+  for (size_t i = 0; i < options->n_previous; i++)
+    SHOAL_TRY(shoal_input_check(options->previous[i], policy, SHOAL_FOR_REVIEW, error));
+  return SHOAL_OK;
+}
+
 shoal_status shoal_job_attack(shoal_result *result, const shoal_table *masked,
                               const shoal_policy *policy, const shoal_attack_options *options,
                               const shoal_run *run, shoal_error *error) {
-  static const shoal_attack_options defaults = {0};
-  shoal_attack_setup setup;
-  shoal_status status =
-      shoal_attack_setup_init(&setup, masked, policy, options ? options : &defaults, run, error);
+  shoal_attack_setup setup = {0};
+  SHOAL_TRY(check_tables(masked, policy, options, error));
+  shoal_status status = shoal_attack_setup_init(&setup, masked, policy, options, run, error);
   if (status == SHOAL_OK) status = attack(&setup, result, error);
   shoal_attack_setup_reset(&setup);
   return status;
@@ -63,10 +75,12 @@ shoal_status shoal_job_compare(shoal_release *release, const shoal_table *masked
                                const shoal_run *run, shoal_error *error) {
   shoal_attack_options options = {
       .original = release->context.table, .previous = previous, .n_previous = n_previous};
-  shoal_attack_setup setup;
+  const shoal_policy *policy = release->context.policy;
+  shoal_attack_setup setup = {0};
   shoal_error found = {0};
-  shoal_status status =
-      shoal_attack_setup_init(&setup, masked, release->context.policy, &options, run, &found);
+  shoal_status status = check_tables(masked, policy, &options, &found);
+  if (status == SHOAL_OK)
+    status = shoal_attack_setup_init(&setup, masked, policy, &options, run, &found);
   if (status == SHOAL_OK) status = compare(&setup, release->result, error);
   else if (status == SHOAL_BAD_INPUT) /* the release is valid: a warning, not a failure */
     status = shoal_result_warn(release->result, error,

@@ -27,6 +27,7 @@ static shoal_status check(const shoal_context *p, shoal_result *result, shoal_er
 shoal_status shoal_job_check(shoal_result *result, const shoal_table *table,
                              const shoal_policy *policy, const shoal_run *run, shoal_error *error) {
   shoal_context context;
+  SHOAL_TRY(shoal_input_check(table, policy, SHOAL_FOR_REVIEW, error));
   SHOAL_TRY(shoal_context_init(&context, table, policy, SHOAL_CONTEXT_CLASSES, run, error));
   shoal_status status = check(&context, result, error);
   if (status == SHOAL_OK) status = shoal_requirements_status(&context.requirements, error);
@@ -48,6 +49,7 @@ shoal_status shoal_job_conditions(shoal_result *result, const shoal_table *table
                                   const shoal_policy *policy, const shoal_run *run,
                                   shoal_error *error) {
   shoal_context context;
+  SHOAL_TRY(shoal_input_check(table, policy, SHOAL_FOR_REVIEW, error));
   SHOAL_TRY(shoal_context_init(&context, table, policy, SHOAL_CONTEXT_REQUIREMENTS, run, error));
   shoal_status status = conditions(&context, result, error);
   shoal_context_reset(&context);

@@ -65,13 +65,27 @@ static shoal_status describe_file(description *d, const char *path, shoal_error 
   return status;
 }
 
+/* *column: the table's column of that name, with its values; NULL: it has none of that name. */
+static shoal_status find_column(const shoal_table *table, const char *name,
+                                const shoal_column **column, shoal_error *error) {
+  if (!table->finished)
+    return shoal_fail(error, SHOAL_BAD_INPUT, "the table is not finished: finish it first");
+  *column = shoal_table_column(table, name);
+  if (!*column || (*column)->code_size) return SHOAL_OK;
+  return shoal_fail_at(error, SHOAL_BAD_INPUT,
+                       &(shoal_location){.file = table->name, .column = name},
+                       "its cells were not kept: read the table without a policy");
+}
+
 static shoal_status describe_attribute(description *d, const shoal_policy *policy,
                                        const shoal_attribute *attribute, const shoal_table *table,
                                        shoal_error *error) {
   if (!attribute->has_hierarchy)
     return shoal_policy_fail(policy, attribute->mark, error, "'%s' has no hierarchy",
                              attribute->name);
-  const shoal_column *column = table ? shoal_table_column(table, attribute->name) : NULL;
+  const shoal_column *column = NULL;
+  if (table && attribute->role != SHOAL_ROLE_IDENTIFIER) /* of which no cells are kept */
+    SHOAL_TRY(find_column(table, attribute->name, &column, error));
   bool alone = attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
                attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE;
   if (!column && !alone)
@@ -141,7 +155,8 @@ shoal_status shoal_job_hierarchy(shoal_result *result, const char *source,
 
 shoal_status shoal_job_hierarchy_build(const char *yaml, const shoal_table *table, const char *name,
                                        char **csv, shoal_error *error) {
-  const shoal_column *column = shoal_table_column(table, name);
+  const shoal_column *column;
+  SHOAL_TRY(find_column(table, name, &column, error));
   if (!column)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = table->name},
                          "has no column '%s': name one of its columns", name);

@@ -120,15 +120,24 @@ static shoal_status plan(void *user, const char *file, const char *const *names,
 }
 
 /* Numbers are numbers where the policy says so; in a release they may have become labels. */
-static shoal_status check_numbers(const shoal_table *table, const planner *p, shoal_error *error) {
+static shoal_status check_number(const shoal_table *table, const shoal_column *column,
+                                 const planner *p, bool *is_number, shoal_error *error) {
+  const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
+  *is_number = column->is_number;
+  if (!attribute || attribute->type != SHOAL_TYPE_NUMBER || !column->code_size || *is_number)
+    return SHOAL_OK;
+  int64_t *numbers;
+  unsigned scale;
+  SHOAL_TRY(shoal_column_numbers(table, column, &numbers, &scale, error));
+  free(numbers);
+  *is_number = true;
+  return SHOAL_OK;
+}
+
+static shoal_status check_numbers(shoal_table *table, const planner *p, shoal_error *error) {
   for (size_t c = 0; p->policy && p->purpose == SHOAL_FOR_RELEASE && c < table->n_columns; c++) {
-    const shoal_column *column = &table->columns[c];
-    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
-    if (!attribute || attribute->type != SHOAL_TYPE_NUMBER || !column->code_size) continue;
-    int64_t *numbers;
-    unsigned scale;
-    SHOAL_TRY(shoal_column_numbers(table, column, &numbers, &scale, error));
-    free(numbers);
+    shoal_column *column = &table->columns[c];
+    SHOAL_TRY(check_number(table, column, p, &column->is_number, error));
   }
   return SHOAL_OK;
 }
@@ -169,6 +178,70 @@ shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoa
   }
   return status;
 }
+
+/* ------------------------------------------------------------ a table and another policy */
+
+/* Are the missing values of the column those that the policy calls missing? */
+static bool same_missing(const shoal_column *column, const shoal_policy *policy) {
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    size_t size;
+    const char *value = shoal_column_value(column, v, &size);
+    bool missing = false;
+    for (size_t m = 0; m < policy->n_missing && !missing; m++)
+      missing = strlen(policy->missing[m]) == size && memcmp(policy->missing[m], value, size) == 0;
+    if (missing != shoal_column_missing(column, v)) return false;
+  }
+  return true;
+}
+
+/* What the column lacks for this use; NULL: nothing. */
+static const char *lack(const shoal_table *table, const shoal_column *column, shoal_use use,
+                        const shoal_policy *policy) {
+  bool from_file = column->is_left || shoal_table_is_counted(table);
+  switch (use) {
+  case SHOAL_USE_CODES:
+    if (!column->code_size) return "its cells were not kept";
+    return same_missing(column, policy) ? NULL : "other cells were read as missing";
+  case SHOAL_USE_KEEP:
+  case SHOAL_USE_COPY: return column->code_size || from_file ? NULL : "its cells were not kept";
+  case SHOAL_USE_IDENTITY:
+    return column->is_identity || from_file ? NULL : "it was not read as an identifier";
+  default: return NULL;
+  }
+}
+
+static shoal_status check_uses(const shoal_table *table, planner *user, const char **names,
+                               shoal_use *uses, shoal_error *error) {
+  for (size_t c = 0; c < table->n_columns; c++) names[c] = table->columns[c].name;
+  SHOAL_TRY(plan(user, table->name, names, table->n_columns, uses, error));
+  for (size_t c = 0; c < table->n_columns; c++) {
+    const char *what = lack(table, &table->columns[c], uses[c], user->policy);
+    if (what)
+      return shoal_fail_at(error, SHOAL_BAD_INPUT,
+                           &(shoal_location){.file = table->name, .column = names[c]},
+                           "%s: read the table with this policy and for this purpose", what);
+    bool is_number;
+    if (user->purpose == SHOAL_FOR_RELEASE)
+      SHOAL_TRY(check_number(table, &table->columns[c], user, &is_number, error));
+  }
+  return SHOAL_OK;
+}
+
+shoal_status shoal_input_check(const shoal_table *table, const shoal_policy *policy,
+                               shoal_purpose purpose, shoal_error *error) {
+  if (!table->finished)
+    return shoal_fail(error, SHOAL_BAD_INPUT, "the table is not finished: finish it first");
+  planner user = {policy, purpose};
+  const char **names = shoal_alloc(table->n_columns, sizeof *names);
+  shoal_use *uses = shoal_alloc(table->n_columns, sizeof *uses);
+  shoal_status status =
+      names && uses ? check_uses(table, &user, names, uses, error) : shoal_fail_memory(error);
+  free(names);
+  free(uses);
+  return status;
+}
+
+/* ------------------------------------------------------------ tables from memory */
 
 static shoal_status plan_and_settle(shoal_table *table, planner *user, shoal_load_options *options,
                                     const char **names, shoal_use *uses, shoal_error *error) {

@@ -21,6 +21,15 @@ shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoa
 shoal_status shoal_input_finish(shoal_table *table, const shoal_policy *policy,
                                 shoal_purpose purpose, shoal_error *error) SHOAL_MUST_CHECK;
 
+/*
+ * Can a job with `policy` that needs a table of `purpose` use this one, which may have been read
+ * with another policy or for another purpose? SHOAL_BAD_INPUT if it is not finished, lacks cells
+ * that the job needs, or is not what reading it with `policy` would give. Cost: a pass over the
+ * dictionaries of the quasi-identifiers and sensitive columns.
+ */
+shoal_status shoal_input_check(const shoal_table *table, const shoal_policy *policy,
+                               shoal_purpose purpose, shoal_error *error) SHOAL_MUST_CHECK;
+
 shoal_status shoal_job_check(shoal_result *result, const shoal_table *table,
                              const shoal_policy *policy, const shoal_run *run,
                              shoal_error *error) SHOAL_MUST_CHECK;
@@ -30,10 +39,10 @@ shoal_status shoal_job_conditions(shoal_result *result, const shoal_table *table
 shoal_status shoal_job_lattice(shoal_result *result, const shoal_table *table,
                                const shoal_policy *policy, const shoal_run *run,
                                shoal_error *error) SHOAL_MUST_CHECK;
-/* `options` may be NULL here and below. */
 shoal_status shoal_job_attack(shoal_result *result, const shoal_table *masked,
                               const shoal_policy *policy, const shoal_attack_options *options,
                               const shoal_run *run, shoal_error *error) SHOAL_MUST_CHECK;
+/* `options` may be NULL. */
 shoal_status shoal_job_measure(shoal_result *result, const shoal_table *original,
                                const shoal_table *masked, const shoal_policy *policy,
                                const shoal_measure_options *options, const shoal_run *run,

@@ -127,6 +127,7 @@ shoal_status shoal_job_lattice(shoal_result *result, const shoal_table *table,
                                shoal_error *error) {
   shoal_context context;
   shoal_search search;
+  SHOAL_TRY(shoal_input_check(table, policy, SHOAL_FOR_REVIEW, error));
   SHOAL_TRY(shoal_context_init(&context, table, policy, SHOAL_CONTEXT_LATTICE, run, error));
   shoal_node_list nodes = {0};
   shoal_status status = shoal_context_search(&context, false, &search, error);

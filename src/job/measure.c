@@ -51,8 +51,10 @@ shoal_status shoal_job_measure(shoal_result *result, const shoal_table *original
                                const shoal_table *masked, const shoal_policy *policy,
                                const shoal_measure_options *options, const shoal_run *run,
                                shoal_error *error) {
-  if (!masked->finished || (options && options->population && !options->population->finished))
-    return shoal_fail(error, SHOAL_BAD_INPUT, "a table is not finished: finish it first");
+  const shoal_table *population = options ? options->population : NULL;
+  SHOAL_TRY(shoal_input_check(original, policy, SHOAL_FOR_REVIEW, error));
+  SHOAL_TRY(shoal_input_check(masked, policy, SHOAL_FOR_REVIEW, error));
+  if (population) SHOAL_TRY(shoal_input_check(population, policy, SHOAL_FOR_LINKING, error));
   shoal_context context;
   SHOAL_TRY(shoal_context_init(&context, original, policy, SHOAL_CONTEXT_REQUIREMENTS, run, error));
   shoal_status status = measure(&context, masked, options, result, error);

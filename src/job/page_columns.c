@@ -77,10 +77,11 @@ static shoal_status describe_widths(shoal_result *result, const tallies *t,
   if (!n_rows || most <= 0) return SHOAL_OK;
   char words[160];
   if (least < most)
-    (void)snprintf(words, sizeof words,
-                   "%.6g to %.6g wide, on average %.4g (upper end minus lower end, row by row)",
-                   least, most, sum / (double)n_rows);
-  else (void)snprintf(words, sizeof words, "%.6g wide (upper end minus lower end)", most);
+    (void)shoal_print_double(
+        words, sizeof words,
+        "%.6g to %.6g wide, on average %.4g (upper end minus lower end, row by row)", least, most,
+        sum / (double)n_rows);
+  else (void)shoal_print_double(words, sizeof words, "%.6g wide (upper end minus lower end)", most);
   a->widths = shoal_result_string(result, words, strlen(words));
   return a->widths ? SHOAL_OK : shoal_fail_memory(error);
 }

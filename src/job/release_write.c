@@ -373,9 +373,9 @@ static shoal_status check_path(const shoal_release *release, const char *path,
   return SHOAL_OK;
 }
 
-shoal_status shoal_job_write(shoal_release *release, const char *path,
-                             const shoal_write_options *options, const shoal_run *run,
-                             shoal_error *error) {
+static shoal_status write_release(shoal_release *release, const char *path,
+                                  const shoal_write_options *options, const shoal_run *run,
+                                  shoal_error *error) {
   shoal_result *result = release->result;
   shoal_release_report *released = &result->release;
   shoal_decision *d = &release->decision;
@@ -400,4 +400,13 @@ shoal_status shoal_job_write(shoal_release *release, const char *path,
   released->seconds_total = p->table->seconds_read + (shoal_seconds() - release->started);
   released->peak_memory_bytes = shoal_peak_memory();
   return SHOAL_OK;
+}
+
+shoal_status shoal_job_write(shoal_release *release, const char *path,
+                             const shoal_write_options *options, const shoal_run *run,
+                             shoal_error *error) {
+  release->context.run = run;
+  shoal_status status = write_release(release, path, options, run, error);
+  release->context.run = NULL;
+  return status;
 }

@@ -30,7 +30,7 @@ static shoal_status choose_queries(const shoal_context *p, const shoal_measure_o
   if (!options) return SHOAL_OK;
   if (options->has_queries) queries->n_queries = options->n_queries;
   if (options->dimensions) queries->dimensions = options->dimensions;
-  if (options->selectivity > 0) queries->selectivity = options->selectivity;
+  if (options->selectivity != 0) queries->selectivity = options->selectivity;
   if (queries->n_queries > MAX_QUERIES)
     return shoal_fail(error, SHOAL_BAD_INPUT, "at most %d queries are possible", MAX_QUERIES);
   if (queries->dimensions > p->n_quasi)
@@ -38,7 +38,7 @@ static shoal_status choose_queries(const shoal_context *p, const shoal_measure_o
                       "queries of %u dimensions need %u quasi-identifiers, but the policy has %zu: "
                       "use fewer dimensions",
                       queries->dimensions, queries->dimensions, p->n_quasi);
-  if (!(queries->selectivity <= 1))
+  if (!(queries->selectivity > 0 && queries->selectivity <= 1))
     return shoal_fail(error, SHOAL_BAD_INPUT, "the selectivity must be above 0 and at most 1");
   return SHOAL_OK;
 }

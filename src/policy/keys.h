@@ -107,6 +107,7 @@
       "weight of each attribute; default 1")                                                       \
   KEY("method.", "formulas", read_formulas, "keep|quote",                                          \
       "cells that a spreadsheet would run: keep (default), or quote with an apostrophe")           \
-  KEY("method.", "seed", read_seed, "N", "the same seed gives the same bytes")
+  KEY("method.", "seed", read_seed, "N",                                                           \
+      "the same seed gives the same bytes; keep it secret: prefer --seed")
 
 #endif

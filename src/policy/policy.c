@@ -201,6 +201,7 @@ static shoal_status set_max_suppression(shoal_policy *policy, const shoal_settin
 static shoal_status set_seed(shoal_policy *policy, const shoal_setting *setting) {
   SHOAL_TRY(shoal_setting_whole(setting, 0, &policy->seed));
   policy->has_seed = true;
+  policy->seed_in_text = false;
   return SHOAL_OK;
 }
 

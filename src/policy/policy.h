@@ -119,7 +119,7 @@ struct shoal_policy {
   uint64_t slack;  /* steps above a minimal node; default 0 */
   shoal_mark slack_mark;
   bool weights_inverse;
-  bool has_seed;
+  bool has_seed, seed_in_text; /* in_text: given by the policy, not by the command line */
   uint64_t seed;
 };
 

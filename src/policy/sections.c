@@ -225,7 +225,7 @@ static shoal_status read_seed(shoal_policy_reader *reader, const shoal_yaml *nod
   shoal_policy *policy = policy_of(into);
   shoal_setting setting;
   SHOAL_TRY(shoal_setting_from(reader, node, "a whole number", &setting));
-  policy->has_seed = true;
+  policy->has_seed = policy->seed_in_text = true;
   return shoal_setting_whole(&setting, 0, &policy->seed);
 }
 

@@ -327,7 +327,8 @@ bool shoal_source_touched(const shoal_source *source) {
 
 static shoal_status open_file(const char *path, shoal_source *source, shoal_error *error) {
   shoal_location location = {.file = source->name};
-  source->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+  source->fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                      : open(path, O_RDONLY | O_CLOEXEC);
   if (source->fd < 0) return fail_system(source->name, "cannot be opened", errno, error);
   struct stat info;
   if (fstat(source->fd, &info)) return fail_system(source->name, "cannot be read", errno, error);

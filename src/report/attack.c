@@ -64,7 +64,7 @@ static void add_line(shoal_text *t, const shoal_attack_outcome *a, uint64_t n, c
 
 static void add_counts(shoal_text *t, const shoal_attack_outcome *a, uint64_t k) {
   char guess[80], below[80];
-  (void)snprintf(guess, sizeof guess, "guessed with a probability above %.4g", a->bound);
+  (void)shoal_print_double(guess, sizeof guess, "guessed with a probability above %.4g", a->bound);
   (void)snprintf(below, sizeof below, "narrowed to fewer than %llu rows", (unsigned long long)k);
   add_line(t, a, a->reidentified, "re-identified");
   add_line(t, a, a->certain, "learned with certainty");

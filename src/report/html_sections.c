@@ -157,7 +157,8 @@ static void add_example(const shoal_result *r, const shoal_attack_sight *e, shoa
 
 static void add_findings(const shoal_result *r, const shoal_attack_outcome *a, shoal_text *text) {
   char guessed[80], below[80];
-  (void)snprintf(guessed, sizeof guessed, "guessed with a probability above %.4g", a->bound);
+  (void)shoal_print_double(guessed, sizeof guessed, "guessed with a probability above %.4g",
+                           a->bound);
   (void)snprintf(below, sizeof below, "narrowed to fewer than %llu rows", (unsigned long long)r->k);
   shoal_text_add(text, "<ul class=\"plain small\">\n");
   if (a->by_people) {
@@ -239,8 +240,10 @@ void shoal_html_repeat(const shoal_result *result, shoal_text *text) {
     shoal_text_add(text, "<tr><th scope=\"row\">");
     shoal_html_add(text, page->settings[i].name);
     shoal_text_add(text, "</th><td>");
-    shoal_html_add(text,
-                   page->settings[i].secret ? "given, not shown here" : page->settings[i].value);
+    shoal_html_add(text, page->settings[i].secret
+                             ? "given, not shown here: anyone who has it can restore the input's "
+                               "order of rows"
+                             : page->settings[i].value);
     shoal_text_add(text, "</td></tr>\n");
   }
   shoal_text_add(text, "</tbody></table></div>\n<div class=\"scroll\"><table>\n<thead><tr>"

@@ -149,12 +149,12 @@ bool shoal_html_report_interval(shoal_label label, double *low, double *high) {
   memcpy(copy, label.bytes, label.size_bytes);
   copy[label.size_bytes] = '\0';
   bool interval = copy[0] == '[';
-  *low = *high = strtod(copy + interval, &end);
+  *low = *high = shoal_parse_double(copy + interval, &end);
   if (end == copy + interval) return false;
   if (!interval) return *end == '\0';
   if (*end != '-') return false;
   char *from = end + 1;
-  *high = strtod(from, &end);
+  *high = shoal_parse_double(from, &end);
   return end != from && (*end == ']' || *end == ')') && !end[1];
 }
 

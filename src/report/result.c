@@ -114,16 +114,17 @@ static char *printable(shoal_text *text) {
 static const struct {
   void (*text)(const shoal_result *result, shoal_text *text);
   json_t *(*json)(const shoal_result *result, shoal_json *json);
+  bool has_page;
 } renderers[] = {
-    [SHOAL_RESULT_PROFILE] = {shoal_profile_text, shoal_profile_json},
-    [SHOAL_RESULT_CHECK] = {shoal_check_text, shoal_check_json},
-    [SHOAL_RESULT_CONDITIONS] = {shoal_conditions_text, shoal_conditions_json},
-    [SHOAL_RESULT_LATTICE] = {shoal_lattice_text, shoal_lattice_json},
-    [SHOAL_RESULT_EXPLAIN] = {shoal_explain_text, shoal_explain_json},
-    [SHOAL_RESULT_RELEASE] = {shoal_release_text, shoal_release_json},
-    [SHOAL_RESULT_HIERARCHY] = {shoal_hierarchy_text, shoal_hierarchy_json},
-    [SHOAL_RESULT_MEASURE] = {shoal_measure_text, shoal_measure_json},
-    [SHOAL_RESULT_ATTACK] = {shoal_attack_text, shoal_attack_json},
+    [SHOAL_RESULT_PROFILE] = {shoal_profile_text, shoal_profile_json, false},
+    [SHOAL_RESULT_CHECK] = {shoal_check_text, shoal_check_json, true},
+    [SHOAL_RESULT_CONDITIONS] = {shoal_conditions_text, shoal_conditions_json, false},
+    [SHOAL_RESULT_LATTICE] = {shoal_lattice_text, shoal_lattice_json, true},
+    [SHOAL_RESULT_EXPLAIN] = {shoal_explain_text, shoal_explain_json, false},
+    [SHOAL_RESULT_RELEASE] = {shoal_release_text, shoal_release_json, true},
+    [SHOAL_RESULT_HIERARCHY] = {shoal_hierarchy_text, shoal_hierarchy_json, false},
+    [SHOAL_RESULT_MEASURE] = {shoal_measure_text, shoal_measure_json, true},
+    [SHOAL_RESULT_ATTACK] = {shoal_attack_text, shoal_attack_json, true},
 };
 
 shoal_status shoal_render(const shoal_result *result, shoal_format format, char **out,
@@ -131,6 +132,8 @@ shoal_status shoal_render(const shoal_result *result, shoal_format format, char 
   if (format != SHOAL_TEXT && format != SHOAL_JSON && format != SHOAL_HTML &&
       result->kind != SHOAL_RESULT_LATTICE)
     return shoal_fail(error, SHOAL_BAD_INPUT, "only a lattice can be drawn: use text or json");
+  if (format == SHOAL_HTML && !renderers[result->kind].has_page)
+    return shoal_fail(error, SHOAL_BAD_INPUT, "this result has no page: use text or json");
   shoal_json json = {.failed = false};
   shoal_text text;
   shoal_text_init(&text);

@@ -321,6 +321,7 @@ static bool count_identity(merge_job *job, size_t c) {
     for (end = i + 1; end < n && hashes[end] == hashes[i];) end++;
     if (end - i > 1) job->table->columns[c].n_repeated += end - i;
   }
+  job->table->columns[c].is_identity = true;
   free(hashes);
   return true;
 }

@@ -186,6 +186,9 @@ static shoal_status check_chunk(const shoal_table *table, const shoal_text_view 
   }
   for (size_t c = 0; c < n_columns; c++) {
     const uint64_t *offsets = columns[c].offsets;
+    if (!offsets || (!columns[c].bytes && offsets[n_rows] != offsets[0]))
+      return shoal_fail(error, SHOAL_BAD_INPUT, "the cells of column '%s' are NULL",
+                        table->columns[c].name);
     for (size_t r = 0; r < n_rows; r++) {
       shoal_location location = {.row = before + r + 1, .column = table->columns[c].name};
       if (offsets[r + 1] < offsets[r])
@@ -244,6 +247,7 @@ static bool drop_unwanted(shoal_table *table, const shoal_use *uses) {
       rows[shoal_column_code(column, row)] += shoal_table_count(table, row);
     for (uint32_t v = 0; uses[c] == SHOAL_USE_IDENTITY && v < column->n_values; v++)
       if (rows[v] > 1) column->n_repeated += rows[v];
+    column->is_identity = uses[c] == SHOAL_USE_IDENTITY;
     free(rows);
     free(column->codes);
     column->codes = NULL;
@@ -311,7 +315,8 @@ static bool expand_column(const shoal_table *table, const shoal_column *from, sh
       .offsets = copy_of(from->offsets, n + 1, sizeof *from->offsets, &failed),
       .is_missing = copy_of(from->is_missing, n, sizeof *from->is_missing, &failed),
       .first_row = copy_of(from->first_row, n, sizeof *from->first_row, &failed),
-      .n_repeated = from->n_repeated};
+      .n_repeated = from->n_repeated,
+      .is_identity = from->is_identity};
   return !failed;
 }
 

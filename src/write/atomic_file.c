@@ -86,11 +86,11 @@ static char *random_name(const shoal_atomic_file *atomic_file) {
   return name;
 }
 
-static shoal_status open_named(shoal_atomic_file *atomic_file, shoal_error *error) {
+static shoal_status open_named(shoal_atomic_file *atomic_file, mode_t mode, shoal_error *error) {
   for (int i = 0; i < NAME_TRIES; i++) {
     char *name = random_name(atomic_file);
     if (!name) return shoal_fail_memory(error);
-    atomic_file->fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    atomic_file->fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
     int code = errno;
     if (atomic_file->fd >= 0) {
       atomic_file->temporary = name;
@@ -107,10 +107,48 @@ static shoal_status open_named(shoal_atomic_file *atomic_file, shoal_error *erro
   return fail_system(atomic_file->path, "cannot be written", EEXIST, error);
 }
 
+static void forget_name(shoal_atomic_file *atomic_file) {
+  if (!atomic_file->temporary) return;
+  (void)unlink(atomic_file->temporary);
+  free(atomic_file->temporary);
+  atomic_file->temporary = NULL;
+}
+
+/*
+ * The permissions that the directory gives to a new file. They depend on the umask, or on the
+ * directory's default ACL. umask(2) cannot be read without changing it for all threads of the
+ * process, so a file is made with mode 0666 and asked what became of it.
+ */
+static shoal_status learn_mode(shoal_atomic_file *atomic_file, shoal_error *error) {
+  struct stat info;
+  if (fstat(atomic_file->fd, &info) != 0)
+    return fail_system(atomic_file->path, "cannot be written", errno, error);
+  atomic_file->mode = info.st_mode & 0777;
+  return SHOAL_OK;
+}
+
+/* Without a name nobody else can open the file while its mode is 0666. */
+static shoal_status open_unnamed(shoal_atomic_file *atomic_file, shoal_error *error) {
+  SHOAL_TRY(learn_mode(atomic_file, error));
+  if (fchmod(atomic_file->fd, 0600) == 0) return SHOAL_OK;
+  return fail_system(atomic_file->path, "cannot be written", errno, error);
+}
+
+/* With a name somebody could: an empty file tells the mode, and the real one has 0600 at once. */
+static shoal_status open_private(shoal_atomic_file *atomic_file, shoal_error *error) {
+  SHOAL_TRY(open_named(atomic_file, 0666, error));
+  shoal_status status = learn_mode(atomic_file, error);
+  forget_name(atomic_file);
+  (void)close(atomic_file->fd);
+  atomic_file->fd = -1;
+  return status == SHOAL_OK ? open_named(atomic_file, 0600, error) : status;
+}
+
 /* Where the bytes lie until they are committed: the final directory, or the temporary one. */
 static shoal_status open_temporary(shoal_atomic_file *atomic_file, const char *path,
                                    shoal_error *error) {
   struct stat info;
+  if (!*path) return fail_system("the output", "has no name", ENOENT, error);
   bool to_stdout = strcmp(path, "-") == 0;
   bool exists = !to_stdout && stat(path, &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) return fail_system(path, "cannot be written", EISDIR, error);
@@ -132,14 +170,6 @@ static shoal_status open_temporary(shoal_atomic_file *atomic_file, const char *p
   return SHOAL_OK;
 }
 
-/* Spooled, never to be named. */
-static void forget_name(shoal_atomic_file *atomic_file) {
-  if (!atomic_file->temporary) return;
-  (void)unlink(atomic_file->temporary);
-  free(atomic_file->temporary);
-  atomic_file->temporary = NULL;
-}
-
 shoal_status shoal_atomic_file_open(shoal_atomic_file *atomic_file, const char *path,
                                     shoal_error *error) {
   memset(atomic_file, 0, sizeof *atomic_file);
@@ -147,8 +177,9 @@ shoal_status shoal_atomic_file_open(shoal_atomic_file *atomic_file, const char *
   shoal_status status = open_temporary(atomic_file, path, error);
   if (status == SHOAL_OK) {
     shoal_stale_files_sweep(atomic_file->directory);
-    atomic_file->fd = open(atomic_file->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (atomic_file->fd < 0) status = open_named(atomic_file, error);
+    atomic_file->fd = open(atomic_file->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    status =
+        atomic_file->fd < 0 ? open_private(atomic_file, error) : open_unnamed(atomic_file, error);
     if (status == SHOAL_OK && atomic_file->is_stream) forget_name(atomic_file);
   }
   if (status != SHOAL_OK) shoal_atomic_file_close(atomic_file);
@@ -221,9 +252,7 @@ void shoal_atomic_file_flush(const shoal_atomic_file *atomic_file) {
 
 shoal_status shoal_atomic_file_commit(shoal_atomic_file *atomic_file, shoal_error *error) {
   if (atomic_file->is_stream) return commit_stream(atomic_file, error);
-  mode_t mask = umask(0);
-  (void)umask(mask);
-  if (fchmod(atomic_file->fd, 0666 & ~mask) != 0 || fsync(atomic_file->fd) != 0)
+  if (fchmod(atomic_file->fd, atomic_file->mode) != 0 || fsync(atomic_file->fd) != 0)
     return fail_system(atomic_file->path, "cannot be written", errno, error);
   if (!atomic_file->temporary) SHOAL_TRY(name_it(atomic_file, error));
   if (rename(atomic_file->temporary, atomic_file->path) != 0)

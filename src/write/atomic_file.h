@@ -8,6 +8,8 @@
 #ifndef SHOAL_WRITE_ATOMIC_FILE_H
 #define SHOAL_WRITE_ATOMIC_FILE_H
 
+#include <sys/types.h>
+
 #include "base/error.h"
 
 typedef struct shoal_atomic_file {
@@ -15,6 +17,7 @@ typedef struct shoal_atomic_file {
   char *directory; /* where it lies */
   char *temporary; /* its name until then, NULL while it has none */
   int fd;
+  mode_t mode;    /* that it gets when it is committed */
   bool is_stream; /* `path` is not a regular file: the content is copied there */
 } shoal_atomic_file;
 
@@ -32,7 +35,8 @@ shoal_status shoal_atomic_file_open_unnamed(shoal_atomic_file *atomic_file, cons
  */
 void shoal_atomic_file_flush(const shoal_atomic_file *atomic_file);
 
-/* Makes the file what `path` names, with the usual permissions; on failure nothing changes. */
+/* Makes the file what `path` names, with the permissions that open(2) would have given it. On
+ * failure nothing changes. */
 shoal_status shoal_atomic_file_commit(shoal_atomic_file *atomic_file,
                                       shoal_error *error) SHOAL_MUST_CHECK;
 

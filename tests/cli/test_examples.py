@@ -104,6 +104,18 @@ class Examples(clitest.Case):
                                 for h in re.findall(r"^#+ (.*)$", text, re.M)}
                     self.assertTrue(anchor in headings or f'id="{anchor}"' in text)
 
+    def test_no_policy_shows_a_seed(self):
+        """A seed restores the order of rows: what people copy has none, nor has what `profile` writes."""
+        self.succeed("profile", HOSPITAL / "patients.csv", "--policy-out", "profile.yaml")
+        texts = {"profile": self.read("profile.yaml").decode()}
+        for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.md")]:
+            blocks = re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
+            texts |= {f"{page.name} {i}": block for i, block in enumerate(blocks)}
+        texts |= {str(path): path.read_text(encoding="utf-8") for path in (ROOT / "examples").rglob("*.yaml")}
+        self.assertGreater(len(texts), 6)
+        for name, text in texts.items():
+            self.assertNotRegex(text, r"\bseed\b", name)
+
     def test_census_policy_fits_its_generator(self):
         build = pathlib.Path(clitest.SHOAL).parent
         if not (build / "census").exists():

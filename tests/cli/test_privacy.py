@@ -212,6 +212,21 @@ class Order(clitest.Case):
         self.assertEqual("kept", self.reported("--keep-order", "--seed", "3"))
         self.write_policy(method={"seed": 3})
         self.assertEqual("seeded", self.reported())
+        self.assertEqual("kept", self.reported("--keep-order"))
+
+    def test_a_seed_in_the_policy(self):
+        """Recipients get the policy, too: every report explains what the seed in it reveals."""
+        self.write_policy(method={"seed": 8613574209})
+        for words, warned in (((), True), (("--seed", 3), False)):
+            text = self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--report", "r.json",
+                                "--html", "page.html", *words).text
+            warnings = json.loads(self.read("r.json"))["warnings"]
+            self.assertEqual(warned, any("contains a seed" in w and "order of rows" in w for w in warnings), words)
+            self.assertEqual(warned, "contains a seed" in text)
+            self.assertEqual(warned, "contains a seed" in self.read("page.html").decode())
+        self.write_policy()
+        self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--report", "r.json")
+        self.assertNotIn("seed", " ".join(json.loads(self.read("r.json"))["warnings"]))
 
     def test_text(self):
         for words, reported in (([], "shuffled at random"), (["--seed", "3"], "shuffled by the seed"),
