@@ -189,9 +189,9 @@ typedef enum shoal_format {
 } shoal_format;
 
 /*
- * True if the property that the job tests holds. check: every model holds; conditions: p can be
- * reached; lattice, explain: some node satisfies the policy; attack: no attack exceeds what the
- * policy allows. Always true for other jobs.
+ * True if the property that the job tests holds. check: every model holds; conditions: every
+ * model's bound can be met, and p is at most k; lattice, explain: some node satisfies the policy;
+ * attack: no attack exceeds what the policy allows. Always true for other jobs.
  */
 SHOAL_API bool shoal_result_holds(const shoal_result *result);
 /* Renders the result; free *text with free(). */
@@ -217,7 +217,10 @@ SHOAL_API shoal_status shoal_check(const shoal_table *table, const shoal_policy 
                                    const shoal_run *run, shoal_result **result,
                                    shoal_error *error) SHOAL_MUST_CHECK;
 
-/* Upper bounds on p and on the number of classes (Truta & Vinay 2006), without a search. */
+/*
+ * Upper bounds on p and on the number of classes for each model (Truta & Vinay 2006), without a
+ * search. Returns SHOAL_OK also if a model requires more: see shoal_result_holds.
+ */
 SHOAL_API shoal_status shoal_conditions(const shoal_table *table, const shoal_policy *policy,
                                         const shoal_run *run, shoal_result **result,
                                         shoal_error *error) SHOAL_MUST_CHECK;

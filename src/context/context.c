@@ -132,38 +132,18 @@ shoal_status shoal_context_init(shoal_context *p, const shoal_table *table,
   return status;
 }
 
-shoal_status shoal_context_max_classes(const shoal_context *p, uint64_t *max_classes,
-                                       const shoal_requirement **impossible, char *why,
-                                       size_t why_size, shoal_error *error) {
-  *max_classes = UINT64_MAX;
-  *impossible = NULL;
-  for (size_t i = 0; i < p->requirements.n_items; i++) {
-    const shoal_requirement *requirement = &p->requirements.items[i];
-    if (!requirement->type->max_classes) continue;
-    shoal_value_frequencies spread = {.n_rows = p->table->n_records};
-    const char *attribute = "";
-    if (requirement->sensitive != SHOAL_NO_ATTRIBUTE) {
-      const shoal_column *column = p->sensitive[requirement->sensitive].column;
-      SHOAL_TRY(shoal_value_frequencies_count(p->table, column, &spread, error));
-      attribute = column->name;
-    }
-    uint64_t classes = requirement->type->max_classes(requirement, &spread);
-    if (classes < *max_classes) *max_classes = classes;
-    if (classes == 0 && !*impossible) {
-      *impossible = requirement;
-      requirement->type->explain(requirement, &spread, attribute, why, why_size);
-    }
-    free(spread.descending);
-  }
-  return SHOAL_OK;
+const char *shoal_context_attribute(const shoal_context *p, const shoal_requirement *requirement) {
+  return requirement->sensitive == SHOAL_NO_ATTRIBUTE
+             ? ""
+             : p->sensitive[requirement->sensitive].column->name;
 }
 
 shoal_status shoal_context_search(const shoal_context *p, bool needs_rows, shoal_search *search,
                                   shoal_error *error) {
-  uint64_t max_classes;
-  const shoal_requirement *impossible;
-  char why[512];
-  SHOAL_TRY(shoal_context_max_classes(p, &max_classes, &impossible, why, sizeof why, error));
+  shoal_bounds bounds;
+  SHOAL_TRY(shoal_bounds_init(&p->requirements, &p->tracked, p->table, &bounds, error));
+  uint64_t max_classes = bounds.max_classes;
+  shoal_bounds_reset(&bounds);
   uint64_t limit = shoal_amount_rows(p->policy->max_suppression, p->table->n_records);
   return shoal_search_init(search, p->frequency, &p->requirements, limit, max_classes, needs_rows,
                            p->run, error);

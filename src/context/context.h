@@ -9,6 +9,7 @@
 
 #include "base/thread.h"
 #include "lattice/lattice.h"
+#include "model/bounds.h"
 
 typedef struct shoal_context {
   const shoal_table *table;
@@ -47,16 +48,12 @@ shoal_status shoal_context_init(shoal_context *context, const shoal_table *table
                                 const shoal_run *run, shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_context_reset(shoal_context *context);
 
+/* The name of the attribute that the requirement is about; "": of none. */
+const char *shoal_context_attribute(const shoal_context *context,
+                                    const shoal_requirement *requirement);
+
 /* Starts a search of the lattice; the context has scope LATTICE and outlives it. */
 shoal_status shoal_context_search(const shoal_context *context, bool needs_rows,
                                   shoal_search *search, shoal_error *error) SHOAL_MUST_CHECK;
-
-/*
- * The number of classes that no release can exceed, by the necessary conditions; UINT64_MAX: none
- * applies. *impossible: the first requirement that allows no class, explained in `why`; NULL: none.
- */
-shoal_status shoal_context_max_classes(const shoal_context *context, uint64_t *max_classes,
-                                       const shoal_requirement **impossible, char *why,
-                                       size_t why_size, shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

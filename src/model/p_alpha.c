@@ -69,8 +69,7 @@ const shoal_model_type shoal_model_p_alpha_sensitive = {
     .holds = holds,
     .reached = reached,
     .required = required,
-    .max_classes = shoal_distinct_max_classes,
-    .explain = shoal_explain_distinct,
+    .min_distinct = shoal_min_distinct_count,
 };
 
 const shoal_model_type shoal_model_balanced_p_alpha = {
@@ -88,7 +87,6 @@ const shoal_model_type shoal_model_balanced_p_alpha = {
     .holds = holds_balanced,
     .reached = reached,
     .required = required,
-    .max_classes = shoal_distinct_max_classes,
+    .min_distinct = shoal_min_distinct_count,
     .balances = shoal_value_groups_distinct,
-    .explain = shoal_explain_distinct,
 };

@@ -26,6 +26,12 @@ const char *shoal_result_string(shoal_result *result, const char *bytes, size_t 
   return shoal_arena_copy_utf8(&result->arena, bytes, size_bytes);
 }
 
+shoal_status shoal_result_copy(shoal_result *result, const char *string, const char **copy,
+                               shoal_error *error) {
+  *copy = shoal_result_string(result, string, strlen(string));
+  return *copy ? SHOAL_OK : shoal_fail_memory(error);
+}
+
 shoal_status shoal_result_warn(shoal_result *result, shoal_error *error, const char *format, ...) {
   char warning[512];
   va_list args;
