@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "context/context.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,9 +41,11 @@ static bool allocate(shoal_context *p) {
 static bool is_one(shoal_decimal number) { return number.mantissa == 1 && number.scale == 0; }
 
 static shoal_status assign_roles(shoal_context *p, shoal_error *error) {
+  size_t n_known = 0;
   for (size_t c = 0; c < p->table->n_columns; c++) {
     const shoal_column *column = &p->table->columns[c];
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
+    n_known += attribute != NULL;
     p->roles[c] = attribute                                    ? attribute->role
                   : p->policy->unlisted == SHOAL_UNLISTED_KEEP ? SHOAL_ROLE_KEEP
                                                                : SHOAL_ROLE_DROP;
@@ -55,6 +58,7 @@ static shoal_status assign_roles(shoal_context *p, shoal_error *error) {
     if (p->roles[c] == SHOAL_ROLE_SENSITIVE)
       p->sensitive[p->n_sensitive++] = (shoal_sensitive){.column = column, .attribute = attribute};
   }
+  p->knows_header = shoal_policy_knows_header(n_known, p->table->n_columns);
   if (p->n_quasi) return SHOAL_OK;
   return shoal_fail_at(
       error, SHOAL_BAD_INPUT, &(shoal_location){.file = p->policy->file},
@@ -136,6 +140,14 @@ const char *shoal_context_attribute(const shoal_context *p, const shoal_requirem
   return requirement->sensitive == SHOAL_NO_ATTRIBUTE
              ? ""
              : p->sensitive[requirement->sensitive].column->name;
+}
+
+const char *shoal_context_column_label(const shoal_context *p, size_t c,
+                                       char out[SHOAL_COLUMN_LABEL_BYTES]) {
+  const char *name = p->table->columns[c].name;
+  if (p->knows_header || p->roles[c] != SHOAL_ROLE_DROP) return name;
+  (void)snprintf(out, SHOAL_COLUMN_LABEL_BYTES, "column %zu", c + 1);
+  return out;
 }
 
 shoal_status shoal_context_search(const shoal_context *p, bool needs_rows, shoal_search *search,

@@ -16,6 +16,7 @@ typedef struct shoal_context {
   const shoal_policy *policy;
   const shoal_run *run;
   shoal_role *roles; /* by column of the table */
+  bool knows_header; /* the policy knows at least half of the names: row 1 is no data */
   size_t n_quasi;
   const shoal_column **quasi; /* in column order */
   const shoal_attribute **quasi_attributes;
@@ -51,6 +52,15 @@ void shoal_context_reset(shoal_context *context);
 /* The name of the attribute that the requirement is about; "": of none. */
 const char *shoal_context_attribute(const shoal_context *context,
                                     const shoal_requirement *requirement);
+
+enum { SHOAL_COLUMN_LABEL_BYTES = 32 };
+
+/*
+ * How reports name column c of the table: by its name, or "column 3" if that may be a cell of a file
+ * without a header and is not released. `out` is used for the latter.
+ */
+const char *shoal_context_column_label(const shoal_context *context, size_t c,
+                                       char out[SHOAL_COLUMN_LABEL_BYTES]);
 
 /* Starts a search of the lattice; the context has scope LATTICE and outlives it. */
 shoal_status shoal_context_search(const shoal_context *context, bool needs_rows,

@@ -45,12 +45,11 @@ static shoal_status check_names(const shoal_table *table, shoal_error *error) {
   for (size_t c = 0; c < table->n_columns && status == SHOAL_OK; c++) {
     const char *name = table->columns[c].name; /* has slack after it */
     uint32_t code = shoal_dictionary_code(&seen, name, (uint32_t)strlen(name), c);
-    location.column = name;
     if (code == SHOAL_NONE) status = shoal_fail_memory(error);
     else if (code != c)
-      status =
-          shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
-                        "is twice in the header (columns %u and %zu); rename one", code + 1, c + 1);
+      status = shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                             "columns %u and %zu of the header have the same name; rename one",
+                             code + 1, c + 1); /* the name is not quoted: row 1 may be data */
   }
   shoal_dictionary_reset(&seen);
   return status;
