@@ -52,7 +52,7 @@ typedef enum shoal_status {
   SHOAL_CANCELLED = 4  /* the progress callback returned true */
 } shoal_status;
 
-/* An error. The message is one line: where, what is wrong, what to do. */
+/* An error. The message is one printable line: where, what is wrong, what to do. */
 typedef struct shoal_error {
   shoal_status status;
   uint64_t row;     /* data row; the first row after the header is 1; 0: none */
@@ -90,6 +90,14 @@ typedef struct shoal_run {
 
 /* The version of the library that is linked, for example "0.1.0". */
 SHOAL_API const char *shoal_version(void);
+
+/*
+ * Copies `text` to `out`, of `size` bytes (at least 1), as one line that is safe to show:
+ * characters that could control a terminal, end a line, reorder or hide text become \xNN or
+ * \u{NNNN}. What does not fit is cut. Messages of errors and text reports are such text already.
+ * Returns `out`.
+ */
+SHOAL_API const char *shoal_printable(const char *text, char *out, size_t size);
 
 /* ---------------------------------------------------------------- policy */
 

@@ -196,6 +196,7 @@ static bool has_value(const shoal_column *column, const char *value) {
  */
 static shoal_status check_header(const shoal_table *table, shoal_error *error) {
   size_t n_repeated = 0;
+  if (!table->from_file) return SHOAL_OK;
   for (size_t c = 0; c < table->n_columns; c++)
     n_repeated += has_value(&table->columns[c], table->columns[c].name);
   if (n_repeated <= table->n_columns - n_repeated) return SHOAL_OK;

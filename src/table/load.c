@@ -102,6 +102,7 @@ static shoal_status take_header(shoal_blocks *blocks, shoal_table *table, char d
   memset(b->bytes + b->size_bytes, 0, SHOAL_CSV_SLACK);
   if (!delimiter) blocks->delimiter = shoal_csv_guess_delimiter(b->bytes, b->size_bytes);
   table->delimiter = blocks->delimiter;
+  table->from_file = true;
   size_t header = shoal_csv_first_record(b->bytes, b->size_bytes, blocks->delimiter);
   if (!header) header = b->size_bytes;
   if (!shoal_blocks_put_back(blocks, b->bytes + header, b->size_bytes - header))
