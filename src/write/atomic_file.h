@@ -16,6 +16,7 @@ typedef struct shoal_atomic_file {
   char *temporary; /* its name until then, NULL while it has none */
   int fd;
   bool is_stream; /* `path` is not a regular file: the content is copied there */
+  bool to_stdout; /* it is standard output; `path` is what messages call it */
 } shoal_atomic_file;
 
 /* Opens a new file to become `path` ("-": standard output). */
