@@ -317,9 +317,16 @@ static bool is_number(const char *bytes, size_t size) {
   return at == size;
 }
 
+/* The full-width forms of =, +, - and @, which spreadsheets take for the others. */
+static bool begins_full_width(const char *bytes, size_t size) {
+  return size >= 3 && memcmp(bytes, "\xef\xbc", 2) == 0 && bytes[2] &&
+         strchr("\x9d\x8b\x8d\xa0", bytes[2]);
+}
+
 bool shoal_is_formula(const char *bytes, size_t size_bytes) {
   size_t at = 0;
   while (at < size_bytes && bytes[at] == '\'') at++;
+  if (begins_full_width(bytes + at, size_bytes - at)) return true;
   if (at == size_bytes || bytes[at] == '\0' || !strchr("=+-@\t\r", bytes[at])) return false;
   return at > 0 || !is_number(bytes, size_bytes);
 }
