@@ -50,6 +50,12 @@ size_t shoal_unsafe_character(const char *s, size_t left, uint32_t *code) {
   return 0;
 }
 
+size_t shoal_plain_size(const char *s, size_t left) {
+  size_t size = 0;
+  while (size < left && s[size] >= 0x20 && s[size] < 0x7f) size++;
+  return size;
+}
+
 size_t shoal_escape_one(const char *s, size_t left, char out[SHOAL_ESCAPED_BYTES]) {
   uint32_t code;
   size_t size = shoal_unsafe_character(s, left, &code);

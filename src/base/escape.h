@@ -26,6 +26,9 @@ enum { SHOAL_ESCAPED_BYTES = 16 };
  */
 size_t shoal_unsafe_character(const char *s, size_t left, uint32_t *code);
 
+/* The bytes at the start of `s` that are printable ASCII: a fast way over most text. */
+size_t shoal_plain_size(const char *s, size_t left);
+
 /* The character at `s` for people to read, NUL-terminated in `out`; returns the bytes it took. */
 size_t shoal_escape_one(const char *s, size_t left, char out[SHOAL_ESCAPED_BYTES]);
 

@@ -45,6 +45,10 @@ void shoal_text_add(shoal_text *text, const char *string) {
 
 void shoal_text_add_escaped(shoal_text *text, const char *bytes, size_t size_bytes) {
   for (size_t at = 0; at < size_bytes;) {
+    size_t plain = shoal_plain_size(bytes + at, size_bytes - at);
+    shoal_text_add_bytes(text, bytes + at, plain);
+    at += plain;
+    if (at == size_bytes) return;
     char escaped[SHOAL_ESCAPED_BYTES];
     at += shoal_escape_one(bytes + at, size_bytes - at, escaped);
     shoal_text_add(text, escaped);

@@ -62,8 +62,8 @@ const char *shoal_nearest_word(const char *word, const char *const *words);
 /*
  * Would a spreadsheet run this cell as a formula instead of showing it (CSV injection, OWASP)? Then
  * a release may have an apostrophe before it. The cell begins with =, +, -, @, one of their
- * full-width forms, a tab or a carriage return and is not a number; or it is such a cell or number after apostrophes, so that different
- * cells stay different when they are quoted.
+ * full-width forms, a tab or a carriage return and is not a number; or it is such a cell or number
+ * after apostrophes, so that different cells stay different when they are quoted.
  */
 bool shoal_is_formula(const char *bytes, size_t size_bytes);
 

@@ -115,21 +115,33 @@ static int append_bytes(const char *bytes, size_t size, void *user) {
   return out->failed ? -1 : 0;
 }
 
+static void add_json_escape(shoal_text *text, uint32_t code) {
+  if (code < 0x10000) {
+    shoal_text_print(text, "\\u%04x", (unsigned)code);
+    return;
+  }
+  code -= 0x10000; /* a pair of surrogates */
+  shoal_text_print(text, "\\u%04x\\u%04x", (unsigned)(0xd800 + (code >> 10)),
+                   (unsigned)(0xdc00 + (code & 0x3ff)));
+}
+
 /* JSON may have characters that a terminal must not get: they become \\uNNNN. */
 static void escape_json(shoal_text *json) {
   shoal_text safe;
   shoal_text_init(&safe);
   for (size_t at = 0; at < json->size_bytes;) {
-    uint32_t code;
     const char *s = json->bytes + at;
-    size_t size = *s == '\n' ? 0 : shoal_unsafe_character(s, json->size_bytes - at, &code);
-    if (!size)
-      shoal_text_add_bytes(&safe, s,
-                           size = *s == '\n' ? 1 : shoal_utf8_size(s, json->size_bytes - at));
-    else if (code < 0x10000) shoal_text_print(&safe, "\\u%04x", (unsigned)code);
-    else
-      shoal_text_print(&safe, "\\u%04x\\u%04x", (unsigned)(0xd800 + ((code - 0x10000) >> 10)),
-                       (unsigned)(0xdc00 + ((code - 0x10000) & 0x3ff)));
+    size_t left = json->size_bytes - at, size = shoal_plain_size(s, left);
+    uint32_t code;
+    if (size || *s == '\n') {
+      size = size ? size : 1;
+      shoal_text_add_bytes(&safe, s, size);
+    } else if ((size = shoal_unsafe_character(s, left, &code))) {
+      add_json_escape(&safe, code);
+    } else {
+      size = shoal_utf8_size(s, left);
+      shoal_text_add_bytes(&safe, s, size);
+    }
     at += size;
   }
   safe.failed = safe.failed || json->failed;

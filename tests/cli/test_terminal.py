@@ -116,6 +116,13 @@ class Hostile(clitest.Case):
         for name in ("page.html", "report.json"):
             self.assert_safe(self.read(name), name)
 
+    def test_pages(self):
+        self.both("anonymize", self.DATA, "-P", self.POLICY, "-o", self.OUT)
+        for words in (["check", self.DATA], ["lattice", self.DATA], ["measure", self.DATA, self.OUT], ["attack", self.OUT]):
+            with self.subTest(command=words[0]):
+                self.both(*words, "-P", self.POLICY, "--html", "page.html", codes=(0, 1))
+                self.assert_safe(self.read("page.html"), words)
+
     def test_messages(self):
         D, P = self.DATA, ("-P", self.POLICY)
         self.put_bytes(b"less.yaml", policy(attributes=(AGE, TOWN)).encode())
