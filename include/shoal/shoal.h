@@ -74,7 +74,7 @@ typedef enum shoal_status {
   SHOAL_CANCELLED = 4  /* the progress callback returned true */
 } shoal_status;
 
-/* An error. The message is one line: where, what is wrong, what to do. */
+/* An error. The message is one printable line: where, what is wrong, what to do. */
 typedef struct shoal_error {
   shoal_status status;
   uint64_t row;     /* data row; the first row after the header is 1; 0: none */
@@ -114,6 +114,14 @@ typedef struct shoal_run {
 
 /* The version of the library that is linked, for example "0.1.0". */
 SHOAL_API const char *shoal_version(void);
+
+/*
+ * Copies `text` to `out`, of `size` bytes (at least 1), as one line that is safe to show:
+ * characters that could control a terminal, end a line, reorder or hide text become \xNN or
+ * \u{NNNN}. What does not fit is cut. Messages of errors and text reports are such text already.
+ * Returns `out`.
+ */
+SHOAL_API const char *shoal_printable(const char *text, char *out, size_t size);
 
 /* ---------------------------------------------------------------- policy */
 
@@ -218,9 +226,9 @@ typedef enum shoal_format {
 } shoal_format;
 
 /*
- * True if the property that the job tests holds. check: every model holds; conditions: p can be
- * reached; lattice, explain: some node satisfies the policy; attack: no attack exceeds what the
- * policy allows. Always true for other jobs.
+ * True if the property that the job tests holds. check: every model holds; conditions: every
+ * model's bound can be met, and p is at most k; lattice, explain: some node satisfies the policy;
+ * attack: no attack exceeds what the policy allows. Always true for other jobs.
  */
 SHOAL_API bool shoal_result_holds(const shoal_result *result);
 /* Renders the result; free *text with free(). */
@@ -246,7 +254,10 @@ SHOAL_API shoal_status shoal_check(const shoal_table *table, const shoal_policy 
                                    const shoal_run *run, shoal_result **result,
                                    shoal_error *error) SHOAL_MUST_CHECK;
 
-/* Upper bounds on p and on the number of classes (Truta & Vinay 2006), without a search. */
+/*
+ * Upper bounds on p and on the number of classes for each model (Truta & Vinay 2006), without a
+ * search. Returns SHOAL_OK also if a model requires more: see shoal_result_holds.
+ */
 SHOAL_API shoal_status shoal_conditions(const shoal_table *table, const shoal_policy *policy,
                                         const shoal_run *run, shoal_result **result,
                                         shoal_error *error) SHOAL_MUST_CHECK;

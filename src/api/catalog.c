@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "attack/attack.h"
+#include "base/escape.h"
 #include "decide/method.h"
 #include "hierarchy/hierarchy.h"
 #include "lattice/lattice.h"
@@ -40,6 +41,11 @@ static const shoal_entry *filled(const shoal_entry *list) {
 }
 
 const char *shoal_version(void) { return SHOAL_VERSION; }
+
+const char *shoal_printable(const char *text, char *out, size_t size) {
+  shoal_escape(text, out, size);
+  return out;
+}
 
 const shoal_entry *shoal_models(void) { return filled(models); }
 

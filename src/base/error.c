@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
+
 static void error_clear(shoal_error *error, shoal_status status) {
   error->status = status;
   error->row = 0;
@@ -27,11 +29,13 @@ static size_t append(char *out, size_t cap, size_t at, const char *format, ...) 
 
 shoal_status shoal_fail(shoal_error *error, shoal_status status, const char *format, ...) {
   if (!error) return status;
-  error_clear(error, status);
+  char message[sizeof error->message];
   va_list args;
   va_start(args, format);
-  (void)vsnprintf(error->message, sizeof error->message, format, args);
+  (void)vsnprintf(message, sizeof message, format, args);
   va_end(args);
+  error_clear(error, status);
+  shoal_escape(message, error->message, sizeof error->message);
   return status;
 }
 
@@ -53,15 +57,16 @@ static size_t print_location(char *out, size_t cap, const shoal_location *locati
 shoal_status shoal_fail_at(shoal_error *error, shoal_status status, const shoal_location *location,
                            const char *format, ...) {
   if (!error) return status;
+  char message[sizeof error->message];
+  size_t at = print_location(message, sizeof message, location);
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(message + at, sizeof message - at, format, args);
+  va_end(args);
   error_clear(error, status);
   error->row = location->row;
   if (location->column) (void)snprintf(error->column, sizeof error->column, "%s", location->column);
-  size_t cap = sizeof error->message;
-  size_t at = print_location(error->message, cap, location);
-  va_list args;
-  va_start(args, format);
-  (void)vsnprintf(error->message + at, cap - at, format, args);
-  va_end(args);
+  shoal_escape(message, error->message, sizeof error->message);
   return status;
 }
 

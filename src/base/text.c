@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
 
+#include <assert.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/memory.h"
 
 /* ------------------------------------------------------------ numbers in any locale */
@@ -56,9 +58,16 @@ double shoal_parse_double(const char *text, char **end) {
 
 void shoal_text_init(shoal_text *text) { memset(text, 0, sizeof *text); }
 
+void shoal_text_init_escaped(shoal_text *text) {
+  shoal_text_init(text);
+  text->escapes = true;
+}
+
 void shoal_text_reset(shoal_text *text) {
+  bool escapes = text->escapes;
   free(text->bytes);
   shoal_text_init(text);
+  text->escapes = escapes;
 }
 
 static bool reserve(shoal_text *text, size_t more) {
@@ -80,12 +89,24 @@ void shoal_text_add(shoal_text *text, const char *string) {
   shoal_text_add_bytes(text, string, strlen(string));
 }
 
-void shoal_text_print(shoal_text *text, const char *format, ...) {
-  va_list args, again;
-  va_start(args, format);
+void shoal_text_add_escaped(shoal_text *text, const char *bytes, size_t size_bytes) {
+  for (size_t at = 0; at < size_bytes;) {
+    size_t plain = shoal_plain_size(bytes + at, size_bytes - at);
+    shoal_text_add_bytes(text, bytes + at, plain);
+    at += plain;
+    if (at == size_bytes) return;
+    char escaped[SHOAL_ESCAPED_BYTES];
+    at += shoal_escape_one(bytes + at, size_bytes - at, escaped);
+    shoal_text_add(text, escaped);
+  }
+}
+
+/* ------------------------------------------------------------ printing */
+
+static void print_plain(shoal_text *text, const char *format, va_list args) {
+  va_list again;
   va_copy(again, args);
   int size = print_in_c(NULL, 0, format, args);
-  va_end(args);
   if (size < 0) {
     text->failed = true;
   } else if (reserve(text, (size_t)size)) {
@@ -93,6 +114,106 @@ void shoal_text_print(shoal_text *text, const char *format, ...) {
     text->size_bytes += (size_t)size;
   }
   va_end(again);
+}
+
+__attribute__((format(printf, 2, 3))) static void print_part(shoal_text *text, const char *format,
+                                                             ...) {
+  va_list args;
+  va_start(args, format);
+  print_plain(text, format, args);
+  va_end(args);
+}
+
+static void pad(shoal_text *text, size_t width, size_t wanted) {
+  for (; width < wanted; width++) shoal_text_add_bytes(text, " ", 1);
+}
+
+/* A string with its width and precision (-1: none); a negative width pads on the right. */
+static void print_string(shoal_text *text, const char *string, int width, int precision) {
+  size_t size = precision < 0 ? strlen(string) : strnlen(string, (size_t)precision);
+  if (precision >= 0 && string[size]) /* cut before a character, not within */
+    while (size && ((unsigned char)string[size] & 0xc0) == 0x80) size--;
+  shoal_text part;
+  shoal_text_init(&part);
+  shoal_text_add_escaped(&part, string, size);
+  size_t columns = part.size_bytes ? shoal_text_width(part.bytes) : 0;
+  if (width > 0) pad(text, columns, (size_t)width);
+  shoal_text_add_bytes(text, part.bytes, part.size_bytes);
+  if (width < 0) pad(text, columns, (size_t)-width);
+  text->failed = text->failed || part.failed;
+  shoal_text_reset(&part);
+}
+
+/* "%5.1f" with the width and precision that it has or gets from the arguments. */
+typedef struct conversion {
+  char format[32]; /* for one number, as long as any */
+  int width, precision;
+  char length, kind; /* 'L' is ll; 's' is a string */
+} conversion;
+
+/* Parses the conversion at `f`; returns its end. */
+static const char *parse_conversion(const char *f, va_list *args, conversion *c) {
+  *c = (conversion){.precision = -1};
+  int *number = &c->width;
+  bool left = false;
+  size_t n = 0;
+  c->format[n++] = *f++;
+  for (; *f && strchr("-+ #0123456789.*", *f); f++) {
+    assert(n + 16 < sizeof c->format);
+    left = left || *f == '-';
+    if (*f == '.') {
+      number = &c->precision;
+      *number = 0;
+    } else if (*f == '*') {
+      *number = va_arg(*args, int);
+      n += (size_t)snprintf(c->format + n, sizeof c->format - n, "%d", *number);
+      continue;
+    } else if (*f >= '0' && *f <= '9') {
+      *number = *number * 10 + (*f - '0');
+    }
+    c->format[n++] = *f;
+  }
+  if (left) c->width = -c->width;
+  if (*f == 'z' || *f == 'l') c->length = *f++;
+  if (c->length == 'l' && *f == 'l') c->length = 'L', f++;
+  c->kind = *f;
+  assert(c->kind && strchr("duxcfges%", c->kind));
+  (void)snprintf(c->format + n, sizeof c->format - n, "%s%c", strchr("dux", c->kind) ? "ll" : "",
+                 c->kind);
+  return f + 1;
+}
+
+static void print_number(shoal_text *text, const conversion *c, va_list *args) {
+  if (strchr("fge", c->kind)) print_part(text, c->format, va_arg(*args, double));
+  else if (c->kind == 'c') print_part(text, c->format, va_arg(*args, int));
+  else if (c->length == 'L') print_part(text, c->format, va_arg(*args, unsigned long long));
+  else if (c->length == 'z') print_part(text, c->format, (unsigned long long)va_arg(*args, size_t));
+  else if (c->length == 'l') print_part(text, c->format, (long long)va_arg(*args, long));
+  else if (c->kind == 'd') print_part(text, c->format, (long long)va_arg(*args, int));
+  else print_part(text, c->format, (unsigned long long)va_arg(*args, unsigned));
+}
+
+/* As printf, but strings are escaped. */
+static void print_escaped(shoal_text *text, const char *format, va_list *args) {
+  while (*format) {
+    size_t literal = strcspn(format, "%");
+    shoal_text_add_bytes(text, format, literal);
+    format += literal;
+    if (!*format) return;
+    conversion c;
+    format = parse_conversion(format, args, &c);
+    if (c.kind == '%') shoal_text_add(text, "%");
+    else if (c.kind == 's') print_string(text, va_arg(*args, const char *), c.width, c.precision);
+    else print_number(text, &c, args);
+  }
+}
+
+void shoal_text_print(shoal_text *text, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  if (text->escapes) print_escaped(text, format, &args);
+  else print_plain(text, format, args);
+  va_end(args);
 }
 
 void shoal_text_add_count(shoal_text *text, uint64_t n) {
@@ -111,8 +232,10 @@ size_t shoal_text_width(const char *string) {
 }
 
 void shoal_text_add_padded(shoal_text *text, const char *string, size_t width) {
-  shoal_text_add(text, string);
-  for (size_t n = shoal_text_width(string); n < width; n++) shoal_text_add_bytes(text, " ", 1);
+  size_t before = text->size_bytes;
+  if (text->escapes) shoal_text_add_escaped(text, string, strlen(string));
+  else shoal_text_add(text, string);
+  if (!text->failed) pad(text, shoal_text_width(text->bytes + before), width);
 }
 
 char *shoal_text_take(shoal_text *text) {
@@ -244,9 +367,16 @@ static bool is_number(const char *bytes, size_t size) {
   return at == size;
 }
 
+/* The full-width forms of =, +, - and @, which spreadsheets take for the others. */
+static bool begins_full_width(const char *bytes, size_t size) {
+  return size >= 3 && memcmp(bytes, "\xef\xbc", 2) == 0 && bytes[2] &&
+         strchr("\x9d\x8b\x8d\xa0", bytes[2]);
+}
+
 bool shoal_is_formula(const char *bytes, size_t size_bytes) {
   size_t at = 0;
   while (at < size_bytes && bytes[at] == '\'') at++;
+  if (begins_full_width(bytes + at, size_bytes - at)) return true;
   if (at == size_bytes || bytes[at] == '\0' || !strchr("=+-@\t\r", bytes[at])) return false;
   return at > 0 || !is_number(bytes, size_bytes);
 }

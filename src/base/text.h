@@ -23,13 +23,20 @@ typedef struct shoal_text {
   size_t size_bytes;
   size_t capacity;
   bool failed;
+  bool escapes; /* for people to read: strings of shoal_text_print and _add_padded are escaped */
 } shoal_text;
 
 void shoal_text_init(shoal_text *text);
+/* The same with `escapes`. Add names, labels and paths with shoal_text_print, not shoal_text_add.
+ */
+void shoal_text_init_escaped(shoal_text *text);
 void shoal_text_reset(shoal_text *text); /* frees */
 void shoal_text_add(shoal_text *text, const char *string);
 void shoal_text_add_bytes(shoal_text *text, const char *bytes, size_t size_bytes);
-/* As printf, but with a decimal point in every locale. */
+/* One line of readable UTF-8, see base/escape.h. */
+void shoal_text_add_escaped(shoal_text *text, const char *bytes, size_t size_bytes);
+/* As printf, with a decimal point in every locale; with `escapes` only of strings, integers,
+ * characters and doubles. */
 void shoal_text_print(shoal_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* 1234567 as "1,234,567". */
@@ -60,9 +67,9 @@ const char *shoal_nearest_word(const char *word, const char *const *words);
 
 /*
  * Would a spreadsheet run this cell as a formula instead of showing it (CSV injection, OWASP)? Then
- * a release may have an apostrophe before it. The cell begins with =, +, -, @, a tab or a carriage
- * return and is not a number; or it is such a cell or number after apostrophes, so that different
- * cells stay different when they are quoted.
+ * a release may have an apostrophe before it. The cell begins with =, +, -, @, one of their
+ * full-width forms, a tab or a carriage return and is not a number; or it is such a cell or number
+ * after apostrophes, so that different cells stay different when they are quoted.
  */
 bool shoal_is_formula(const char *bytes, size_t size_bytes);
 

@@ -51,12 +51,13 @@ static shoal_status describe(cli_job *job, const subject *about, shoal_result **
 
 static shoal_status print_valid(cli_job *job, const subject *about) {
   const char *policy = cli_value(job, CLI_POLICY);
-  char text[1024], of[512] = "every hierarchy";
+  char text[1024], line[1024], of[512] = "every hierarchy";
   if (policy && about->source)
     (void)snprintf(of, sizeof of, "the hierarchy of '%s'", about->source);
   else if (!policy) (void)snprintf(of, sizeof of, "the hierarchy");
-  (void)snprintf(text, sizeof text, "%s: %s is valid%s\n", policy ? policy : about->source, of,
+  (void)snprintf(text, sizeof text, "%s: %s is valid%s", policy ? policy : about->source, of,
                  about->data ? " and has every value of the data" : "");
+  (void)snprintf(text, sizeof text, "%s\n", shoal_printable(text, line, sizeof line));
   return cli_print(job, text);
 }
 

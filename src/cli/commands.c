@@ -53,13 +53,17 @@ static const cli_command table[] = {
      .usages = LIST("DATA -P POLICY [-p N] [OPTION ...]"),
      .summary = "print upper bounds for p and for the number of classes",
      .paragraphs =
-         LIST("Prints the necessary conditions of p-sensitive k-anonymity, without a search: the "
-              "maximum p that the sensitive columns allow, and the maximum number of classes of a "
-              "release with the policy's p.",
-              "If p is above its maximum, no release exists. If the maximum number of classes is "
-              "small, every release is coarse: consider a smaller p."),
+         LIST("Prints the necessary conditions of p-sensitive k-anonymity, without a search. One "
+              "line per model and sensitive column has what the model requires, the maximum that "
+              "the column allows, and the maximum number of classes. Then follow the frequency "
+              "sets from which the maxima are computed.",
+              "If p is above its maximum or above k, anonymize refuses the policy. If the maximum "
+              "number of classes is small, every release is coarse: consider a smaller p.",
+              "The output has counts of sensitive values, but no values. It is internal."),
      .examples = EXAMPLES({"With the policy's p:", "conditions patients.csv -P policy.yaml"},
                           {"With another p:", "conditions patients.csv -P policy.yaml -p 3"}),
+     .means_zero = "the conditions of every model can be met",
+     .means_one = "a model requires more than the table allows, or p is above k",
      .operands = DATA_FILE,
      .min_operands = 1,
      .max_operands = 1,

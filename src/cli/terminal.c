@@ -175,11 +175,6 @@ shoal_status cli_fail(shoal_error *error, shoal_status status, const char *forma
 
 void cli_print_error(const shoal_error *error) {
   char line[sizeof error->message];
-  size_t size = strnlen(error->message, sizeof line - 1);
-  for (size_t i = 0; i < size; i++) {
-    unsigned char byte = (unsigned char)error->message[i];
-    line[i] = byte < 0x20 || byte == 0x7f ? '?' : (char)byte;
-  }
-  line[size] = '\0';
-  fprintf(stderr, "shoal: %s\n", size ? line : "failed without a message");
+  (void)shoal_printable(error->message, line, sizeof line);
+  fprintf(stderr, "shoal: %s\n", *line ? line : "failed without a message");
 }

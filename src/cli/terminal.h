@@ -49,7 +49,7 @@ void cli_progress_erase(cli_progress *bar);
 shoal_status cli_fail(shoal_error *error, shoal_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Prints "shoal: MESSAGE" on standard error, as one line: control characters become '?'. */
+/* Prints "shoal: MESSAGE" on standard error, as one printable line. */
 void cli_print_error(const shoal_error *error);
 
 #endif

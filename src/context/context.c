@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "context/context.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,9 +41,11 @@ static bool allocate(shoal_context *p) {
 static bool is_one(shoal_decimal number) { return number.mantissa == 1 && number.scale == 0; }
 
 static shoal_status assign_roles(shoal_context *p, shoal_error *error) {
+  size_t n_known = 0;
   for (size_t c = 0; c < p->table->n_columns; c++) {
     const shoal_column *column = &p->table->columns[c];
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
+    n_known += attribute != NULL;
     p->roles[c] = attribute                                    ? attribute->role
                   : p->policy->unlisted == SHOAL_UNLISTED_KEEP ? SHOAL_ROLE_KEEP
                                                                : SHOAL_ROLE_DROP;
@@ -55,6 +58,7 @@ static shoal_status assign_roles(shoal_context *p, shoal_error *error) {
     if (p->roles[c] == SHOAL_ROLE_SENSITIVE)
       p->sensitive[p->n_sensitive++] = (shoal_sensitive){.column = column, .attribute = attribute};
   }
+  p->knows_header = shoal_policy_knows_header(n_known, p->table->n_columns);
   if (p->n_quasi) return SHOAL_OK;
   return shoal_fail_at(
       error, SHOAL_BAD_INPUT, &(shoal_location){.file = p->policy->file},
@@ -132,38 +136,26 @@ shoal_status shoal_context_init(shoal_context *p, const shoal_table *table,
   return status;
 }
 
-shoal_status shoal_context_max_classes(const shoal_context *p, uint64_t *max_classes,
-                                       const shoal_requirement **impossible, char *why,
-                                       size_t why_size, shoal_error *error) {
-  *max_classes = UINT64_MAX;
-  *impossible = NULL;
-  for (size_t i = 0; i < p->requirements.n_items; i++) {
-    const shoal_requirement *requirement = &p->requirements.items[i];
-    if (!requirement->type->max_classes) continue;
-    shoal_value_frequencies spread = {.n_rows = p->table->n_records};
-    const char *attribute = "";
-    if (requirement->sensitive != SHOAL_NO_ATTRIBUTE) {
-      const shoal_column *column = p->sensitive[requirement->sensitive].column;
-      SHOAL_TRY(shoal_value_frequencies_count(p->table, column, &spread, error));
-      attribute = column->name;
-    }
-    uint64_t classes = requirement->type->max_classes(requirement, &spread);
-    if (classes < *max_classes) *max_classes = classes;
-    if (classes == 0 && !*impossible) {
-      *impossible = requirement;
-      requirement->type->explain(requirement, &spread, attribute, why, why_size);
-    }
-    free(spread.descending);
-  }
-  return SHOAL_OK;
+const char *shoal_context_attribute(const shoal_context *p, const shoal_requirement *requirement) {
+  return requirement->sensitive == SHOAL_NO_ATTRIBUTE
+             ? ""
+             : p->sensitive[requirement->sensitive].column->name;
+}
+
+const char *shoal_context_column_label(const shoal_context *p, size_t c,
+                                       char out[SHOAL_COLUMN_LABEL_BYTES]) {
+  const char *name = p->table->columns[c].name;
+  if (p->knows_header || p->roles[c] != SHOAL_ROLE_DROP) return name;
+  (void)snprintf(out, SHOAL_COLUMN_LABEL_BYTES, "column %zu", c + 1);
+  return out;
 }
 
 shoal_status shoal_context_search(const shoal_context *p, bool needs_rows, shoal_search *search,
                                   shoal_error *error) {
-  uint64_t max_classes;
-  const shoal_requirement *impossible;
-  char why[512];
-  SHOAL_TRY(shoal_context_max_classes(p, &max_classes, &impossible, why, sizeof why, error));
+  shoal_bounds bounds;
+  SHOAL_TRY(shoal_bounds_init(&p->requirements, &p->tracked, p->table, &bounds, error));
+  uint64_t max_classes = bounds.max_classes;
+  shoal_bounds_reset(&bounds);
   uint64_t limit = shoal_amount_rows(p->policy->max_suppression, p->table->n_records);
   return shoal_search_init(search, p->frequency, &p->requirements, limit, max_classes, needs_rows,
                            p->run, error);

@@ -9,12 +9,14 @@
 
 #include "base/thread.h"
 #include "lattice/lattice.h"
+#include "model/bounds.h"
 
 typedef struct shoal_context {
   const shoal_table *table;
   const shoal_policy *policy;
   const shoal_run *run; /* of the running call; a release between two calls has none */
   shoal_role *roles;    /* by column of the table */
+  bool knows_header; /* the policy knows at least half of the names: row 1 is no data */
   size_t n_quasi;
   const shoal_column **quasi; /* in column order */
   const shoal_attribute **quasi_attributes;
@@ -47,16 +49,21 @@ shoal_status shoal_context_init(shoal_context *context, const shoal_table *table
                                 const shoal_run *run, shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_context_reset(shoal_context *context);
 
+/* The name of the attribute that the requirement is about; "": of none. */
+const char *shoal_context_attribute(const shoal_context *context,
+                                    const shoal_requirement *requirement);
+
+enum { SHOAL_COLUMN_LABEL_BYTES = 32 };
+
+/*
+ * How reports name column c of the table: by its name, or "column 3" if that may be a cell of a file
+ * without a header and is not released. `out` is used for the latter.
+ */
+const char *shoal_context_column_label(const shoal_context *context, size_t c,
+                                       char out[SHOAL_COLUMN_LABEL_BYTES]);
+
 /* Starts a search of the lattice; the context has scope LATTICE and outlives it. */
 shoal_status shoal_context_search(const shoal_context *context, bool needs_rows,
                                   shoal_search *search, shoal_error *error) SHOAL_MUST_CHECK;
-
-/*
- * The number of classes that no release can exceed, by the necessary conditions; UINT64_MAX: none
- * applies. *impossible: the first requirement that allows no class, explained in `why`; NULL: none.
- */
-shoal_status shoal_context_max_classes(const shoal_context *context, uint64_t *max_classes,
-                                       const shoal_requirement **impossible, char *why,
-                                       size_t why_size, shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

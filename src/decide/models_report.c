@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decide/models_report: outcomes of models, necessary conditions, class sizes and nodes, as results
- * have them. Examples of violating classes show a cell only if it cannot be a raw value.
+ * decide/models_report: outcomes of models, class sizes and nodes, as results have them. Examples
+ * of violating classes show a cell only if it cannot be a raw value.
  */
 #include "decide/models_report.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-static shoal_status copy_name(shoal_result *result, const char *name, const char **copy,
-                              shoal_error *error) {
-  *copy = shoal_result_string(result, name, strlen(name));
-  return *copy ? SHOAL_OK : shoal_fail_memory(error);
-}
 
 /* k counts rows: the class of a person with several rows has fewer than k people. */
 static shoal_status warn_of_repeats(shoal_result *result, const shoal_context *p,
@@ -38,7 +32,7 @@ static shoal_status warn_of_repeats(shoal_result *result, const shoal_context *p
 }
 
 shoal_status shoal_result_input(shoal_result *result, const shoal_context *p, shoal_error *error) {
-  SHOAL_TRY(copy_name(result, p->table->name, &result->source, error));
+  SHOAL_TRY(shoal_result_copy(result, p->table->name, &result->source, error));
   result->input_rows = p->table->n_records;
   result->k = p->requirements.k;
   result->input_columns = p->table->n_columns;
@@ -48,7 +42,7 @@ shoal_status shoal_result_input(shoal_result *result, const shoal_context *p, sh
   uint32_t *heights = shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *heights);
   if (!result->quasi || !heights) return shoal_fail_memory(error);
   for (size_t q = 0; q < p->n_quasi; q++) {
-    SHOAL_TRY(copy_name(result, p->quasi[q]->name, &result->quasi[q], error));
+    SHOAL_TRY(shoal_result_copy(result, p->quasi[q]->name, &result->quasi[q], error));
     heights[q] = p->hierarchies[q] ? shoal_hierarchy_height(p->hierarchies[q]) : 0;
   }
   result->heights = heights;
@@ -211,8 +205,8 @@ static shoal_status judge_requirement(shoal_result *result, const shoal_context 
   outcome->at_most = requirement->type->at_most;
   outcome->tells_distinct = requirement->type->on_attribute && !requirement->type->is_p;
   if (requirement->sensitive != SHOAL_NO_ATTRIBUTE)
-    SHOAL_TRY(copy_name(result, p->sensitive[requirement->sensitive].column->name,
-                        &outcome->attribute, error));
+    SHOAL_TRY(shoal_result_copy(result, p->sensitive[requirement->sensitive].column->name,
+                                &outcome->attribute, error));
   for (uint32_t c = 0; c < classes->n_classes; c++) {
     if (left_out && left_out[c]) continue;
     double reached;
@@ -246,50 +240,6 @@ shoal_status shoal_result_models(shoal_result *result, const shoal_context *p,
     SHOAL_TRY(judge_requirement(result, p, &p->requirements.items[i], classes, left_out,
                                 worst > MAX_WORST ? MAX_WORST : worst, &models->items[i], error));
     result->holds = result->holds && models->items[i].holds;
-  }
-  return SHOAL_OK;
-}
-
-/* ------------------------------------------------------------ conditions */
-
-static void narrow(shoal_condition_outcome *outcome, const shoal_value_frequencies *spread,
-                   uint64_t p) {
-  uint64_t groups = shoal_value_frequencies_max_groups(spread, p);
-  if (spread->n_distinct < outcome->distinct) outcome->distinct = spread->n_distinct;
-  if (groups < outcome->max_groups) outcome->max_groups = groups;
-}
-
-/* The tightest of the conditions that the attribute's p set; extended p counts strong ancestors. */
-static shoal_status attribute_conditions(shoal_result *result, const shoal_context *p, size_t s,
-                                         shoal_condition_outcome *outcome, shoal_error *error) {
-  shoal_value_frequencies spread;
-  SHOAL_TRY(shoal_value_frequencies_count(p->table, p->sensitive[s].column, &spread, error));
-  *outcome = (shoal_condition_outcome){.distinct = UINT64_MAX, .max_groups = UINT64_MAX};
-  for (size_t i = 0; i < p->requirements.n_items; i++) {
-    const shoal_requirement *requirement = &p->requirements.items[i];
-    if (requirement->sensitive != s || !requirement->type->is_p) continue;
-    narrow(outcome, requirement->type->groups ? requirement->type->groups(requirement) : &spread,
-           requirement->count[0]);
-  }
-  if (outcome->distinct == UINT64_MAX) narrow(outcome, &spread, p->requirements.p);
-  free(spread.descending);
-  return copy_name(result, p->sensitive[s].column->name, &outcome->attribute, error);
-}
-
-shoal_status shoal_result_conditions(shoal_result *result, const shoal_context *p,
-                                     shoal_conditions_report *conditions, shoal_error *error) {
-  *conditions = (shoal_conditions_report){
-      .p = p->requirements.p,
-      .max_p = p->n_sensitive ? UINT64_MAX : 0,
-      .max_groups = p->table->n_records,
-      .items = shoal_arena_alloc(&result->arena, p->n_sensitive, sizeof *conditions->items),
-      .n_items = p->n_sensitive};
-  if (!conditions->items) return shoal_fail_memory(error);
-  for (size_t s = 0; s < p->n_sensitive; s++) {
-    shoal_condition_outcome *outcome = &conditions->items[s];
-    SHOAL_TRY(attribute_conditions(result, p, s, outcome, error));
-    if (outcome->distinct < conditions->max_p) conditions->max_p = outcome->distinct;
-    if (outcome->max_groups < conditions->max_groups) conditions->max_groups = outcome->max_groups;
   }
   return SHOAL_OK;
 }

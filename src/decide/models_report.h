@@ -20,10 +20,17 @@ shoal_status shoal_result_models(shoal_result *result, const shoal_context *cont
 /* Class sizes, except of classes with left_out[c] (NULL: none). */
 void shoal_result_sizes(shoal_class_sizes *sizes, const shoal_classes *classes,
                         const uint8_t *left_out);
-/* The necessary conditions of every sensitive attribute. */
+/* The necessary conditions for the policy's p: of every sensitive attribute, and of all. */
 shoal_status shoal_result_conditions(shoal_result *result, const shoal_context *context,
-                                     shoal_conditions_report *conditions,
+                                     shoal_condition_outcomes *conditions,
                                      shoal_error *error) SHOAL_MUST_CHECK;
+/*
+ * The same, the bounds of every model, and frequency sets. Sets result->holds: every bound can be
+ * met, and no p is above k.
+ */
+shoal_status shoal_result_bounds(shoal_result *result, const shoal_context *context,
+                                 shoal_conditions_report *report,
+                                 shoal_error *error) SHOAL_MUST_CHECK;
 /* A node's levels and figures. `chosen` is not set. */
 shoal_status shoal_result_node(shoal_result *result, const shoal_space *space,
                                const shoal_node *node, shoal_node_outcome *outcome,

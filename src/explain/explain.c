@@ -69,46 +69,28 @@ bool shoal_explain_state_affords_trials(const shoal_explain_state *state) {
 
 /* ------------------------------------------------------------ the demands */
 
-static shoal_status name_of(shoal_explain_state *state, size_t sensitive, const char **name,
-                            shoal_error *error) {
-  const char *text = state->context->sensitive[sensitive].column->name;
-  *name = shoal_result_string(state->result, text, strlen(text));
-  return *name ? SHOAL_OK : shoal_fail_memory(error);
-}
-
 /* The necessary condition of one requirement, and why it fails, if it does. */
-static shoal_status bound_requirement(shoal_explain_state *state,
-                                      const shoal_requirement *requirement,
-                                      const shoal_value_frequencies *spread,
-                                      shoal_explained_requirement *out, shoal_error *error) {
-  if (!requirement->type->max_classes) return SHOAL_OK;
+static shoal_status add_bound(shoal_explain_state *state, const shoal_bound *bound,
+                              shoal_explained_requirement *out, shoal_error *error) {
   out->bounded = true;
-  out->max_groups = requirement->type->max_classes(requirement, spread);
+  out->max_groups = bound->max_classes;
   if (out->max_groups) return SHOAL_OK;
   char why[512];
-  const char *attribute = "";
-  if (requirement->sensitive != SHOAL_NO_ATTRIBUTE)
-    attribute = state->context->sensitive[requirement->sensitive].column->name;
-  requirement->type->explain(requirement, spread, attribute, why, sizeof why);
-  out->why = shoal_result_string(state->result, why, strlen(why));
-  return out->why ? SHOAL_OK : shoal_fail_memory(error);
+  shoal_bound_explain(bound, shoal_context_attribute(state->context, bound->requirement), why,
+                      sizeof why);
+  return shoal_result_copy(state->result, why, &out->why, error);
 }
 
-/* An attribute is as hard as the hardest p-like requirement on it. */
-static void note_hardness(shoal_explanation *e, const shoal_requirement *requirement,
-                          const shoal_value_frequencies *spread,
-                          const shoal_explained_requirement *out) {
-  if (!requirement->type->is_p || !out->attribute || !out->bounded) return;
-  size_t at = 0;
-  while (at < e->n_hardest && strcmp(e->hardest[at].attribute, out->attribute) != 0) at++;
-  shoal_hardness *hardness = &e->hardest[at];
-  if (at == e->n_hardest) {
-    *hardness = (shoal_hardness){
-        .attribute = out->attribute, .distinct = spread->n_distinct, .max_groups = out->max_groups};
-    e->n_hardest++;
-  }
-  if (requirement->count[0] > hardness->p) hardness->p = requirement->count[0];
-  if (out->max_groups < hardness->max_groups) hardness->max_groups = out->max_groups;
+static void add_hardness(shoal_explanation *e, const shoal_bound *bound,
+                         const shoal_explained_requirement *out) {
+  if (!bound->requirement->type->is_p) return;
+  e->hardest[e->n_hardest++] = (shoal_hardness){.model = out->model,
+                                                .attribute = out->attribute,
+                                                .noun = shoal_bound_noun(bound, false),
+                                                .nouns = shoal_bound_noun(bound, true),
+                                                .p = bound->min_distinct,
+                                                .distinct = bound->frequencies->n_distinct,
+                                                .max_groups = bound->max_classes};
 }
 
 static shoal_status explain_requirement(shoal_explain_state *state,
@@ -119,18 +101,29 @@ static shoal_status explain_requirement(shoal_explain_state *state,
   *out = (shoal_explained_requirement){.model = requirement->type->name,
                                        .required = requirement->type->required(requirement),
                                        .at_most = requirement->type->at_most};
-  shoal_value_frequencies spread = {.n_rows = p->table->n_records};
-  if (requirement->sensitive != SHOAL_NO_ATTRIBUTE) {
-    SHOAL_TRY(name_of(state, requirement->sensitive, &out->attribute, error));
-    SHOAL_TRY(shoal_value_frequencies_count(p->table, p->sensitive[requirement->sensitive].column,
-                                            &spread, error));
-  }
+  if (requirement->sensitive != SHOAL_NO_ATTRIBUTE)
+    SHOAL_TRY(shoal_result_copy(state->result, shoal_context_attribute(p, requirement),
+                                &out->attribute, error));
   if (whole->n_classes)
     out->holds = shoal_requirement_holds(requirement, p->frequency, whole, 0, &out->reached);
   state->explanation->whole_holds = state->explanation->whole_holds && out->holds;
-  shoal_status status = bound_requirement(state, requirement, &spread, out, error);
-  note_hardness(state->explanation, requirement, &spread, out);
-  free(spread.descending);
+  return SHOAL_OK;
+}
+
+/* The items of `bounds` are in the order of the requirements. */
+static shoal_status explain_bounds(shoal_explain_state *state, shoal_error *error) {
+  const shoal_context *p = state->context;
+  shoal_explanation *e = state->explanation;
+  shoal_bounds bounds;
+  SHOAL_TRY(shoal_bounds_init(&p->requirements, &p->tracked, p->table, &bounds, error));
+  shoal_status status = SHOAL_OK;
+  for (size_t i = 0; status == SHOAL_OK && i < bounds.n_items; i++) {
+    const shoal_bound *bound = &bounds.items[i];
+    shoal_explained_requirement *out = &e->requirements[bound->requirement - p->requirements.items];
+    status = add_bound(state, bound, out, error);
+    add_hardness(e, bound, out);
+  }
+  shoal_bounds_reset(&bounds);
   return status;
 }
 
@@ -166,6 +159,7 @@ static shoal_status explain_requirements(shoal_explain_state *state, shoal_error
     e->has_p = e->has_p || requirements->items[i].type->is_p;
     e->n_requirements = i + 1;
   }
+  if (status == SHOAL_OK) status = explain_bounds(state, error);
   sort_hardest(e);
   shoal_classes_reset(&whole);
   free(violates);

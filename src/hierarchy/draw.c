@@ -130,19 +130,10 @@ static uint64_t count_lines(const drawing *d) {
   return n_lines;
 }
 
-/* A label on one line: control bytes and invalid UTF-8 as \xNN, an empty label as "". */
+/* A label on one line; an empty one as "". */
 static void add_label(shoal_text *text, shoal_label label) {
   if (label.size_bytes == 0) shoal_text_add(text, "\"\"");
-  for (size_t at = 0; at < label.size_bytes;) {
-    size_t plain = at;
-    while (plain < label.size_bytes && (unsigned char)label.bytes[plain] >= 0x20 &&
-           label.bytes[plain] != 0x7f)
-      plain++;
-    shoal_text_add_utf8(text, label.bytes + at, plain - at);
-    if (plain < label.size_bytes)
-      shoal_text_print(text, "\\x%02x", (unsigned)(unsigned char)label.bytes[plain++]);
-    at = plain;
-  }
+  shoal_text_add_escaped(text, label.bytes, label.size_bytes);
 }
 
 /* Is the open child of stack[i] its last one? Then no vertical line continues. */

@@ -29,21 +29,20 @@ void shoal_release_delete(shoal_release *release) {
  * policy (SHOAL_BAD_INPUT); other impossible requirements depend on the data (SHOAL_REFUSED).
  */
 static shoal_status refuse_early(const shoal_context *p, shoal_error *error) {
-  for (size_t i = 0; i < p->requirements.n_items; i++) {
-    const shoal_requirement *requirement = &p->requirements.items[i];
-    uint64_t n = p->table->n_records;
-    if (requirement->type->is_size && requirement->count[0] > n)
-      return shoal_policy_fail(p->policy, requirement->mark, error,
-                               "k is %llu, but %s has only %llu row%s; set k to %llu or less",
-                               (unsigned long long)requirement->count[0], p->table->name,
-                               (unsigned long long)n, n == 1 ? "" : "s", (unsigned long long)n);
+  shoal_bounds bounds;
+  SHOAL_TRY(shoal_bounds_init(&p->requirements, &p->tracked, p->table, &bounds, error));
+  const shoal_bound *impossible = shoal_bounds_impossible(&bounds);
+  shoal_status status = SHOAL_OK;
+  if (impossible) {
+    const shoal_requirement *requirement = impossible->requirement;
+    char why[512];
+    shoal_bound_explain(impossible, shoal_context_attribute(p, requirement), why, sizeof why);
+    status = requirement->type->is_size
+                 ? shoal_policy_fail(p->policy, requirement->mark, error, "%s", why)
+                 : shoal_fail(error, SHOAL_REFUSED, "no release can satisfy the policy: %s", why);
   }
-  uint64_t most;
-  const shoal_requirement *impossible;
-  char why[512];
-  SHOAL_TRY(shoal_context_max_classes(p, &most, &impossible, why, sizeof why, error));
-  if (!impossible) return SHOAL_OK;
-  return shoal_fail(error, SHOAL_REFUSED, "no release can satisfy the policy: %s", why);
+  shoal_bounds_reset(&bounds);
+  return status;
 }
 
 /*

@@ -40,9 +40,7 @@ static shoal_status conditions(const shoal_context *p, shoal_result *result, sho
   if (p->n_sensitive == 0)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = p->policy->file},
                          "no attribute has 'role: sensitive': the conditions are about these");
-  SHOAL_TRY(shoal_result_conditions(result, p, &result->conditions, error));
-  result->holds = result->conditions.p <= result->conditions.max_p;
-  return SHOAL_OK;
+  return shoal_result_bounds(result, p, &result->conditions, error);
 }
 
 shoal_status shoal_job_conditions(shoal_result *result, const shoal_table *table,

@@ -47,7 +47,8 @@ static shoal_status add_hierarchy(description *d, const shoal_hierarchy *hierarc
   shoal_text_print(&d->drawing, "%s: %u level%s, ", title, hierarchy->n_levels,
                    hierarchy->n_levels == 1 ? "" : "s");
   shoal_text_add_count(&d->drawing, hierarchy->n_leaves);
-  shoal_text_print(&d->drawing, " value%s\n%s", hierarchy->n_leaves == 1 ? "" : "s", drawing);
+  shoal_text_add(&d->drawing, hierarchy->n_leaves == 1 ? " value\n" : " values\n");
+  shoal_text_add(&d->drawing, drawing); /* its labels are escaped */
   d->result->hierarchy.n_leaves += hierarchy->n_leaves;
   if (hierarchy->n_levels > d->result->hierarchy.n_levels)
     d->result->hierarchy.n_levels = hierarchy->n_levels;
@@ -138,7 +139,7 @@ shoal_status shoal_job_hierarchy(shoal_result *result, const char *source,
                                  const shoal_policy *policy, const shoal_table *table,
                                  shoal_error *error) {
   description d = {.result = result};
-  shoal_text_init(&d.drawing);
+  shoal_text_init_escaped(&d.drawing);
   shoal_status status = describe(&d, source, policy, table, error);
   if (status == SHOAL_OK) {
     const char *name = source ? source : policy->file;

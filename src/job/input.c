@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job/input: a policy meets a header: which columns are read, and as what. */
+/*
+ * job/input: a policy meets a header: which columns are read, and as what. Row 1 of a file without
+ * a header is data. So messages quote names that the policy lacks only if it knows at least half of
+ * the row.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,46 +24,82 @@ static bool has_name(const char *const *names, size_t n, const char *name) {
   return false;
 }
 
-/* Attributes of the policy that the data lacks. */
+static size_t count_known(const planner *p, const char *const *names, size_t n) {
+  size_t n_known = 0;
+  for (size_t i = 0; i < n; i++) n_known += shoal_policy_attribute(p->policy, names[i]) != NULL;
+  return n_known;
+}
+
+/* An attribute of the policy that the data lacks, with the nearest name as advice. */
+static shoal_status fail_attribute(const planner *p, const shoal_attribute *attribute,
+                                   const char *file, const char *const *names, size_t n,
+                                   shoal_error *error) {
+  size_t n_known = count_known(p, names, n);
+  if (!shoal_policy_knows_header(n_known, n))
+    return shoal_policy_fail(p->policy, attribute->mark, error,
+                             "%s has no column '%s', and its row 1 does not look like a header: "
+                             "the policy knows %zu of its %zu cells. Add a header, or correct the "
+                             "names in the policy",
+                             file, attribute->name, n_known, n);
+  const char **words = shoal_alloc(n + 1, sizeof *words);
+  if (!words) return shoal_fail_memory(error);
+  for (size_t i = 0; i < n; i++) words[i] = names[i];
+  words[n] = NULL;
+  const char *near = shoal_nearest_word(attribute->name, words);
+  shoal_status status =
+      shoal_policy_fail(p->policy, attribute->mark, error, "%s has no column '%s'%s%s%s", file,
+                        attribute->name, near ? "; did you mean '" : "",
+                        near ? near : ": correct the name or leave it out", near ? "'?" : "");
+  free(words);
+  return status;
+}
+
 static shoal_status check_attributes(const planner *p, const char *file, const char *const *names,
                                      size_t n, shoal_error *error) {
   for (size_t a = 0; a < p->policy->n_attributes; a++) {
     const shoal_attribute *attribute = &p->policy->attributes[a];
     if (has_name(names, n, attribute->name)) continue;
     if (p->purpose == SHOAL_FOR_REVIEW && attribute->role == SHOAL_ROLE_IDENTIFIER) continue;
-    const char **words = shoal_alloc(n + 1, sizeof *words);
-    if (!words) return shoal_fail_memory(error);
-    for (size_t i = 0; i < n; i++) words[i] = names[i];
-    words[n] = NULL;
-    const char *near = shoal_nearest_word(attribute->name, words);
-    shoal_status status =
-        shoal_policy_fail(p->policy, attribute->mark, error, "%s has no column '%s'%s%s%s", file,
-                          attribute->name, near ? "; did you mean '" : "",
-                          near ? near : ": correct the name or leave it out", near ? "'?" : "");
-    free(words);
-    return status;
+    return fail_attribute(p, attribute, file, names, n, error);
   }
   return SHOAL_OK;
+}
+
+/* "'ward', 'room'", or "2, 5" if the names may be data. */
+static void list_unlisted(const planner *p, const char *const *names, size_t n, bool quoted,
+                          shoal_text *list) {
+  for (size_t i = 0; i < n; i++) {
+    if (shoal_policy_attribute(p->policy, names[i])) continue;
+    const char *comma = list->size_bytes ? ", " : "";
+    if (quoted) shoal_text_print(list, "%s'%s'", comma, names[i]);
+    else shoal_text_print(list, "%s%zu", comma, i + 1);
+  }
 }
 
 /* Columns that the policy says nothing about, all of them in one message. */
 static shoal_status check_unlisted(const planner *p, const char *file, const char *const *names,
                                    size_t n, shoal_error *error) {
   if (p->policy->unlisted != SHOAL_UNLISTED_REFUSE) return SHOAL_OK;
+  size_t n_known = count_known(p, names, n), unlisted = n - n_known;
+  if (!unlisted) return SHOAL_OK;
+  bool is_header = shoal_policy_knows_header(n_known, n);
   shoal_text list;
   shoal_text_init(&list);
-  size_t unlisted = 0;
-  for (size_t i = 0; i < n; i++) {
-    if (shoal_policy_attribute(p->policy, names[i])) continue;
-    shoal_text_print(&list, "%s'%s'", unlisted++ ? ", " : "", names[i]);
-  }
-  shoal_status status = SHOAL_OK;
-  if (unlisted)
+  list_unlisted(p, names, n, is_header, &list);
+  shoal_status status;
+  if (list.failed) status = shoal_fail_memory(error);
+  else if (!is_header)
+    status = shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = file},
+                           "row 1 does not look like a header: the policy knows %zu of its %zu "
+                           "cells. Add a header. If it is one, give each column a role, or add "
+                           "'unlisted: drop' to remove those not in the policy: column%s %s",
+                           n_known, n, unlisted == 1 ? "" : "s", list.bytes);
+  else
     status = shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = p->policy->file},
                            "%zu column%s of %s %s not in the policy; give each a role, or add "
                            "'unlisted: drop' to remove %s: %s",
                            unlisted, unlisted == 1 ? "" : "s", file, unlisted == 1 ? "is" : "are",
-                           unlisted == 1 ? "it" : "them", list.failed ? "" : list.bytes);
+                           unlisted == 1 ? "it" : "them", list.bytes);
   shoal_text_reset(&list);
   return status;
 }

@@ -43,8 +43,10 @@ static shoal_status name_columns(shoal_result *result, const shoal_context *p,
   if (!page->columns) return shoal_fail_memory(error);
   for (size_t c = 0; c < page->n_columns; c++) {
     const char *name = p->table->columns[c].name;
+    char buffer[SHOAL_COLUMN_LABEL_BYTES];
+    const char *label = shoal_context_column_label(p, c, buffer);
     shoal_html_report_column *column = &page->columns[c];
-    *column = (shoal_html_report_column){.name = shoal_result_string(result, name, strlen(name)),
+    *column = (shoal_html_report_column){.name = shoal_result_string(result, label, strlen(label)),
                                          .type = type_of(shoal_policy_attribute(p->policy, name)),
                                          .role = roles[p->roles[c]].role,
                                          .done = roles[p->roles[c]].done,

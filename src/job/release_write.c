@@ -110,11 +110,11 @@ static shoal_status check_names(const shoal_release *release, const shoal_csv_pl
   for (size_t c = 0; out->quote_formulas && c < out->n_columns; c++) {
     const char *name = out->columns[c].column->name;
     shoal_location location = {.file = release->context.table->name};
-    if (shoal_is_formula(name, strlen(name)))
+    if (shoal_is_formula(name, strlen(name))) /* not quoted: it may be a cell of row 1 */
       return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
-                           "the name of column '%.100s' is itself one that a spreadsheet would "
+                           "the name of column %zu is itself one that a spreadsheet would "
                            "run: rename it, drop it, or use 'formulas: keep'",
-                           name);
+                           (size_t)(out->columns[c].column - out->table->columns) + 1);
   }
   return SHOAL_OK;
 }

@@ -340,14 +340,19 @@ shoal_status shoal_requirements_check(const shoal_requirements *requirements,
   return SHOAL_OK;
 }
 
-shoal_status shoal_requirements_check_p(const shoal_requirements *requirements,
-                                        const shoal_policy *policy, shoal_error *error) {
+bool shoal_requirement_p_above_k(const shoal_requirements *requirements,
+                                 const shoal_requirement *requirement) {
   bool has_k = false;
   for (size_t i = 0; i < requirements->n_items; i++)
     has_k = has_k || requirements->items[i].type->is_size;
-  for (size_t i = 0; has_k && i < requirements->n_items; i++) {
+  return has_k && requirement->type->is_p && requirement->count[0] > requirements->k;
+}
+
+shoal_status shoal_requirements_check_p(const shoal_requirements *requirements,
+                                        const shoal_policy *policy, shoal_error *error) {
+  for (size_t i = 0; i < requirements->n_items; i++) {
     const shoal_requirement *requirement = &requirements->items[i];
-    if (requirement->type->is_p && requirement->count[0] > requirements->k)
+    if (shoal_requirement_p_above_k(requirements, requirement))
       return shoal_policy_fail(
           policy, requirement->mark, error, "p is %llu, but k is %llu; set p to %llu or less",
           (unsigned long long)requirement->count[0], (unsigned long long)requirements->k,

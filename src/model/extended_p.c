@@ -5,7 +5,6 @@
  * counts as its strong ancestor, the highest protected node above it (docs/reading-the-papers.md
  * R8). Conditions 1 to 3 are those of p-sensitive, for strong ancestors.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,17 +142,6 @@ static double reached(const shoal_requirement *requirement, const shoal_class_vi
   return (double)shoal_value_groups_count(requirement, &view->values, UINT64_MAX);
 }
 
-static void explain(const shoal_requirement *requirement,
-                    const shoal_value_frequencies *frequencies, const char *attribute, char *out,
-                    size_t capacity) {
-  size_t n = shoal_value_groups_frequencies(requirement)->n_distinct;
-  (void)frequencies;
-  (void)snprintf(out, capacity,
-                 "p is %llu, but the values of '%s' fall into only %zu protected subtree%s "
-                 "(second necessary condition): lower p, or protect fewer nodes",
-                 (unsigned long long)requirement->count[0], attribute, n, n == 1 ? "" : "s");
-}
-
 static const shoal_parameter parameters[] = {
     {.name = "p", .kind = SHOAL_PARAMETER_COUNT, .default_key = "p"},
     {.name = NULL},
@@ -173,8 +161,9 @@ const shoal_model_type shoal_model_extended_p_sensitive = {
     .holds = holds,
     .reached = reached,
     .required = shoal_required_count,
-    .max_classes = shoal_value_groups_max_classes,
+    .min_distinct = shoal_min_distinct_count,
     .groups = shoal_value_groups_frequencies,
+    .group_noun = "strong ancestor",
+    .group_nouns = "strong ancestors",
     .distinct = shoal_value_groups_distinct,
-    .explain = explain,
 };

@@ -3,8 +3,6 @@
  * model/k_anonymity: every combination of quasi-identifier values has at least k rows (Samarati
  * 2001, Definition 2.2). Monotone: classes only grow going up the lattice (Theorem 5.2).
  */
-#include <stdio.h>
-
 #include "model/types.h"
 
 static bool holds(const shoal_requirement *requirement, const shoal_class_view *view) {
@@ -14,20 +12,6 @@ static bool holds(const shoal_requirement *requirement, const shoal_class_view *
 static double reached(const shoal_requirement *requirement, const shoal_class_view *view) {
   (void)requirement;
   return (double)view->n_rows;
-}
-
-static uint64_t max_classes(const shoal_requirement *requirement,
-                            const shoal_value_frequencies *frequencies) {
-  return frequencies->n_rows / requirement->count[0];
-}
-
-static void explain(const shoal_requirement *requirement,
-                    const shoal_value_frequencies *frequencies, const char *attribute, char *out,
-                    size_t capacity) {
-  (void)attribute;
-  (void)snprintf(out, capacity, "k is %llu, the table has only %llu rows; lower k",
-                 (unsigned long long)requirement->count[0],
-                 (unsigned long long)frequencies->n_rows);
 }
 
 static const shoal_parameter parameters[] = {
@@ -46,6 +30,4 @@ const shoal_model_type shoal_model_k_anonymity = {
     .holds = holds,
     .reached = reached,
     .required = shoal_required_count,
-    .max_classes = max_classes,
-    .explain = explain,
 };

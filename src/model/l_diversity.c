@@ -5,7 +5,6 @@
  * suppressed (R2), but two classes that satisfy any kind merge into one that does.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "model/types.h"
@@ -235,25 +234,9 @@ static uint64_t min_distinct(const shoal_requirement *requirement) {
   return mantissa / unit + (mantissa % unit != 0);
 }
 
-/* The bound of p-sensitive with p = l. */
-static uint64_t max_classes(const shoal_requirement *requirement,
-                            const shoal_value_frequencies *frequencies) {
-  return shoal_value_frequencies_max_groups(frequencies, min_distinct(requirement));
-}
-
 static bool distinct(const shoal_requirement *requirement, shoal_distinct *out) {
   *out = (shoal_distinct){.min = min_distinct(requirement)};
   return requirement->word[KIND] == DISTINCT;
-}
-
-static void explain(const shoal_requirement *requirement,
-                    const shoal_value_frequencies *frequencies, const char *attribute, char *out,
-                    size_t capacity) {
-  (void)snprintf(out, capacity,
-                 "l is %s, but '%s' has only %zu distinct value%s in the whole table; set l to %zu "
-                 "or less",
-                 requirement->text[L], attribute, frequencies->n_distinct,
-                 frequencies->n_distinct == 1 ? "" : "s", frequencies->n_distinct);
 }
 
 static const char *const kinds[] = {"distinct", "entropy", "recursive", NULL};
@@ -280,7 +263,6 @@ const shoal_model_type shoal_model_l_diversity = {
     .reached = reached,
     .deficit = deficit,
     .required = shoal_required_number,
-    .max_classes = max_classes,
+    .min_distinct = min_distinct,
     .distinct = distinct,
-    .explain = explain,
 };

@@ -163,16 +163,19 @@ struct shoal_model_type {
   /* About how many rows a class that violates it is away from satisfying it. NULL: the difference
    * of `required` and `reached` times its rows. */
   double (*deficit)(const shoal_requirement *requirement, const shoal_class_view *view);
-  /* The maximum number of classes that can all satisfy it; 0: none can. NULL: no bound. */
-  uint64_t (*max_classes)(const shoal_requirement *requirement,
-                          const shoal_value_frequencies *frequencies);
-  /* If p is counted on groups of values (subtrees, categories): their frequencies; or NULL. */
+  /*
+   * The distinct values, or groups of them, that a class needs at least; 0: none. It bounds the
+   * number of classes (bounds.h). NULL: not known.
+   */
+  uint64_t (*min_distinct)(const shoal_requirement *requirement);
+  /* If groups of values are counted (strong ancestors, categories): their frequencies; or NULL. */
   const shoal_value_frequencies *(*groups)(const shoal_requirement *requirement);
+  const char *group_noun, *group_nouns; /* "category", "categories"; with `groups` */
   /* True if the requirement is nothing but a number of distinct groups. NULL: false. */
   bool (*distinct)(const shoal_requirement *requirement, shoal_distinct *distinct);
   /* True if the groups present in a class must differ by at most one row. NULL: false. */
   bool (*balances)(const shoal_requirement *requirement, shoal_distinct *groups);
-  /* A sentence that says why max_classes is 0. */
+  /* A sentence that says why the table has too few distinct values. NULL: shoal_bound_explain's. */
   void (*explain)(const shoal_requirement *requirement, const shoal_value_frequencies *frequencies,
                   const char *attribute, char *out, size_t capacity);
 };
@@ -212,7 +215,10 @@ shoal_status shoal_requirements_bind(const shoal_policy *policy, const shoal_tab
 shoal_status shoal_requirements_check(const shoal_requirements *requirements,
                                       const shoal_policy *policy,
                                       shoal_error *error) SHOAL_MUST_CHECK;
-/* SHOAL_BAD_INPUT, with the policy's line, if a p is above k: p values need p rows. */
+/* Is the requirement's p above the policy's k? Then k is not the class size that it stands for. */
+bool shoal_requirement_p_above_k(const shoal_requirements *requirements,
+                                 const shoal_requirement *requirement);
+/* SHOAL_BAD_INPUT, with the policy's line, if a p is above k. */
 shoal_status shoal_requirements_check_p(const shoal_requirements *requirements,
                                         const shoal_policy *policy,
                                         shoal_error *error) SHOAL_MUST_CHECK;
@@ -272,7 +278,8 @@ void shoal_value_frequencies_sort(shoal_value_frequencies *frequencies, size_t n
 
 /*
  * The maximum number of classes that can each have p distinct values: condition 2 of Truta & Vinay
- * 2006, with the term i = p of Truta, Campan & Meyer 2007. 0 if p is above the distinct values.
+ * 2006, with the term i = p of Truta, Campan & Meyer 2007. 0 if p is above the distinct values;
+ * all rows if p is 0.
  */
 uint64_t shoal_value_frequencies_max_groups(const shoal_value_frequencies *frequencies, uint64_t p);
 

@@ -4,7 +4,6 @@
  * share. A class that violates any requirement is suppressed, not only a class below k: this makes
  * suppression monotone (docs/reading-the-papers.md R1).
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,23 +185,8 @@ double shoal_required_number(const shoal_requirement *requirement) {
   return shoal_decimal_double(requirement->number[0]);
 }
 
-uint64_t shoal_distinct_max_classes(const shoal_requirement *requirement,
-                                    const shoal_value_frequencies *f) {
-  return shoal_value_frequencies_max_groups(f, requirement->count[0]);
-}
-
-/* The first necessary condition: p is at most the number of distinct values in the table. */
-void shoal_explain_distinct(const shoal_requirement *requirement, const shoal_value_frequencies *f,
-                            const char *attribute, char *out, size_t capacity) {
-  if (f->n_distinct == 0) {
-    (void)snprintf(out, capacity, "every value of '%s' is missing", attribute);
-    return;
-  }
-  (void)snprintf(out, capacity,
-                 "p is %llu, but '%s' has only %zu distinct value%s in the whole table; set p "
-                 "to %zu or less",
-                 (unsigned long long)requirement->count[0], attribute, f->n_distinct,
-                 f->n_distinct == 1 ? "" : "s", f->n_distinct);
+uint64_t shoal_min_distinct_count(const shoal_requirement *requirement) {
+  return requirement->count[0];
 }
 
 static int descending(const void *a, const void *b) {
@@ -319,6 +303,7 @@ shoal_status shoal_value_frequencies_groups(const shoal_table *table, const shoa
  * table has n - cf(p - i) such rows. For i = p, with cf(0) = 0: each class needs p rows.
  */
 uint64_t shoal_value_frequencies_max_groups(const shoal_value_frequencies *f, uint64_t p) {
+  if (p == 0) return f->n_rows;
   if (p > f->n_distinct) return 0;
   uint64_t max_groups = UINT64_MAX, frequent = 0;
   for (uint64_t i = p; i >= 1; i--) { /* `frequent` is cf(p - i) */

@@ -69,8 +69,7 @@ const shoal_model_type shoal_model_p_alpha_sensitive = {
     .holds = holds,
     .reached = reached,
     .required = required,
-    .max_classes = shoal_distinct_max_classes,
-    .explain = shoal_explain_distinct,
+    .min_distinct = shoal_min_distinct_count,
 };
 
 const shoal_model_type shoal_model_balanced_p_alpha = {
@@ -89,7 +88,6 @@ const shoal_model_type shoal_model_balanced_p_alpha = {
     .reached = reached,
     .deficit = shoal_balanced_deficit,
     .required = required,
-    .max_classes = shoal_distinct_max_classes,
+    .min_distinct = shoal_min_distinct_count,
     .balances = shoal_value_groups_distinct,
-    .explain = shoal_explain_distinct,
 };

@@ -4,8 +4,6 @@
  * al., as cited by Khan et al. 2020, Definition 8). In the balanced form (our reading) the
  * categories present also differ by at most one row. Only the first is monotone.
  */
-#include <stdio.h>
-
 #include "model/value_groups.h"
 
 static bool holds(const shoal_requirement *requirement, const shoal_class_view *view) {
@@ -21,17 +19,6 @@ static bool holds_balanced(const shoal_requirement *requirement, const shoal_cla
 
 static double reached(const shoal_requirement *requirement, const shoal_class_view *view) {
   return (double)shoal_value_groups_count(requirement, &view->values, UINT64_MAX);
-}
-
-static void explain(const shoal_requirement *requirement,
-                    const shoal_value_frequencies *frequencies, const char *attribute, char *out,
-                    size_t capacity) {
-  size_t n = shoal_value_groups_frequencies(requirement)->n_distinct;
-  (void)frequencies;
-  (void)snprintf(out, capacity,
-                 "p is %llu, but the values of '%s' are of only %zu categor%s: lower p, or give "
-                 "finer categories",
-                 (unsigned long long)requirement->count[0], attribute, n, n == 1 ? "y" : "ies");
 }
 
 static const shoal_parameter parameters[] = {
@@ -53,10 +40,11 @@ const shoal_model_type shoal_model_p_plus_sensitive = {
     .holds = holds,
     .reached = reached,
     .required = shoal_required_count,
-    .max_classes = shoal_value_groups_max_classes,
+    .min_distinct = shoal_min_distinct_count,
     .groups = shoal_value_groups_frequencies,
+    .group_noun = "category",
+    .group_nouns = "categories",
     .distinct = shoal_value_groups_distinct,
-    .explain = explain,
 };
 
 const shoal_model_type shoal_model_balanced_p_plus = {
@@ -75,8 +63,9 @@ const shoal_model_type shoal_model_balanced_p_plus = {
     .reached = reached,
     .deficit = shoal_balanced_deficit,
     .required = shoal_required_count,
-    .max_classes = shoal_value_groups_max_classes,
+    .min_distinct = shoal_min_distinct_count,
     .groups = shoal_value_groups_frequencies,
+    .group_noun = "category",
+    .group_nouns = "categories",
     .balances = shoal_value_groups_distinct,
-    .explain = explain,
 };

@@ -37,7 +37,6 @@ const shoal_model_type shoal_model_p_sensitive = {
     .holds = holds,
     .reached = reached,
     .required = shoal_required_count,
-    .max_classes = shoal_distinct_max_classes,
+    .min_distinct = shoal_min_distinct_count,
     .distinct = distinct,
-    .explain = shoal_explain_distinct,
 };

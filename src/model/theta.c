@@ -103,13 +103,10 @@ uint64_t shoal_theta_min_distinct(const shoal_requirement *requirement) {
   return low;
 }
 
-static uint64_t max_classes(const shoal_requirement *requirement,
-                            const shoal_value_frequencies *frequencies) {
-  if (requirement->number[0].mantissa <= 0 || requirement->k < 2) return frequencies->n_rows;
-  uint64_t distinct = shoal_theta_min_distinct(requirement);
-  return distinct > frequencies->n_distinct
-             ? 0
-             : shoal_value_frequencies_max_groups(frequencies, distinct);
+/* Without a theta above 0, not even a value is needed. */
+static uint64_t min_distinct(const shoal_requirement *requirement) {
+  bool bounds = requirement->number[0].mantissa > 0 && requirement->k >= 2;
+  return bounds ? shoal_theta_min_distinct(requirement) : 0;
 }
 
 static void explain(const shoal_requirement *requirement,
@@ -146,6 +143,6 @@ const shoal_model_type shoal_model_theta_sensitive = {
     .holds = holds,
     .reached = reached,
     .required = required,
-    .max_classes = max_classes,
+    .min_distinct = min_distinct,
     .explain = explain,
 };

@@ -26,12 +26,8 @@ bool shoal_is_not_monotone(const shoal_requirement *requirement);
 double shoal_required_count(const shoal_requirement *requirement);
 double shoal_required_number(const shoal_requirement *requirement);
 
-/* `max_classes` and `explain` of models whose first parameter is a p of distinct values. */
-uint64_t shoal_distinct_max_classes(const shoal_requirement *requirement,
-                                    const shoal_value_frequencies *frequencies);
-void shoal_explain_distinct(const shoal_requirement *requirement,
-                            const shoal_value_frequencies *frequencies, const char *attribute,
-                            char *out, size_t capacity);
+/* `min_distinct` of models whose first parameter it is. */
+uint64_t shoal_min_distinct_count(const shoal_requirement *requirement);
 
 /* Rows of each value of a class, most frequent first; missing values are left out. */
 typedef struct shoal_frequencies {

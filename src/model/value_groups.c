@@ -176,13 +176,6 @@ void shoal_value_groups_release(void *own) {
   free(groups);
 }
 
-uint64_t shoal_value_groups_max_classes(const shoal_requirement *requirement,
-                                        const shoal_value_frequencies *frequencies) {
-  (void)frequencies;
-  const shoal_value_groups *groups = requirement->own;
-  return shoal_value_frequencies_max_groups(&groups->frequencies, requirement->count[0]);
-}
-
 const shoal_value_frequencies *
 shoal_value_groups_frequencies(const shoal_requirement *requirement) {
   return &((const shoal_value_groups *)requirement->own)->frequencies;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/value_groups: sensitive values in groups, and what the models on them share. Groups are
- * categories, D1 the most sensitive (p_plus.c, p_alpha.c), or protected subtrees (extended_p.c).
+ * categories, D1 the most sensitive (p_plus.c, p_alpha.c), or strong ancestors (extended_p.c).
  * Private to this directory.
  */
 #ifndef SHOAL_MODEL_VALUE_GROUPS_H
@@ -20,10 +20,8 @@ typedef struct shoal_value_groups {
 shoal_status shoal_categories_prepare(shoal_requirement *requirement,
                                       const shoal_model_context *context, shoal_error *error);
 
-/* `release`, `max_classes`, `groups` and `distinct` of the models that count groups. */
+/* `release`, `groups` and `distinct` of the models that count groups. */
 void shoal_value_groups_release(void *own);
-uint64_t shoal_value_groups_max_classes(const shoal_requirement *requirement,
-                                        const shoal_value_frequencies *frequencies);
 const shoal_value_frequencies *shoal_value_groups_frequencies(const shoal_requirement *requirement);
 bool shoal_value_groups_distinct(const shoal_requirement *requirement, shoal_distinct *out);
 

@@ -137,6 +137,14 @@ void shoal_policy_delete(shoal_policy *policy); /* NULL: nothing */
 /* The attribute of that name, or NULL. */
 const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const char *name);
 
+/*
+ * Is row 1 a header, if the policy knows n_known of its n cells? If not, the others may be data:
+ * messages and reports must not quote them.
+ */
+static inline bool shoal_policy_knows_header(size_t n_known, size_t n) {
+  return n_known >= n - n_known;
+}
+
 /* The amount as a number of rows, rounded down and at most n_rows. */
 uint64_t shoal_amount_rows(shoal_amount amount, uint64_t n_rows);
 

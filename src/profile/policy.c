@@ -4,8 +4,10 @@
  * each column and the reason for its role, so that a person can review it. Comments have only
  * numbers and fixed texts, no names: a name may contain a line end.
  */
+#include <assert.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "profile/profile.h"
 #include "report/result.h"
 
@@ -39,38 +41,30 @@ static bool is_plain(const char *string) {
   return true;
 }
 
-/* Bytes of the character at `s` if YAML needs it escaped (its number in *code), else 0. */
-static size_t unprintable(const unsigned char *s, unsigned *code) {
-  if (s[0] < 0x20 || s[0] == 0x7f) {
-    *code = s[0];
-    return 1;
-  }
-  if (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0) { /* C1 controls, next line among them */
-    *code = s[1];
-    return 2;
-  }
-  if ((s[0] == 0xe2 && s[1] == 0x80 && (s[2] == 0xa8 || s[2] == 0xa9)) || /* line separators */
-      (s[0] == 0xef && s[1] == 0xbb && s[2] == 0xbf) ||                   /* byte-order mark */
-      (s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe)) {                   /* not characters */
-    *code = (s[0] & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
-    return 3;
-  }
-  return 0;
+/* Characters that YAML cannot have, and those that a terminal must not get. */
+static void add_yaml_escape(shoal_text *text, uint32_t code) {
+  assert(code != SHOAL_NO_CHARACTER); /* results are valid UTF-8 */
+  shoal_text_print(text,
+                   code < 0x100     ? "\\x%02x"
+                   : code < 0x10000 ? "\\u%04x"
+                                    : "\\U%08x",
+                   (unsigned)code);
 }
 
 void shoal_yaml_add_quoted(shoal_text *text, const char *string) {
   shoal_text_add(text, "\"");
-  for (const unsigned char *s = (const unsigned char *)string; *s;) {
-    unsigned code;
-    size_t size = unprintable(s, &code);
+  for (size_t left = strlen(string); left;) {
+    uint32_t code;
+    size_t size = shoal_unsafe_character(string, left, &code);
     if (size) {
-      shoal_text_print(text, code < 0x100 ? "\\x%02x" : "\\u%04x", code);
-      s += size;
-      continue;
+      add_yaml_escape(text, code);
+    } else {
+      if (*string == '"' || *string == '\\') shoal_text_add(text, "\\");
+      size = shoal_utf8_size(string, left);
+      shoal_text_add_bytes(text, string, size);
     }
-    if (*s == '"' || *s == '\\') shoal_text_add(text, "\\");
-    shoal_text_add_bytes(text, (const char *)s, 1);
-    s++;
+    string += size;
+    left -= size;
   }
   shoal_text_add(text, "\"");
 }

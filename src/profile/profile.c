@@ -180,6 +180,33 @@ static shoal_status check_table(const shoal_table *table, shoal_error *error) {
   return SHOAL_OK;
 }
 
+static bool has_value(const shoal_column *column, const char *value) {
+  size_t size = strlen(value);
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    size_t other_size;
+    const char *other = shoal_column_value(column, v, &other_size);
+    if (other_size == size && memcmp(other, value, size) == 0) return true;
+  }
+  return false;
+}
+
+/*
+ * Without a policy, names cannot be recognized. But in a file without a header, most cells of row 1
+ * occur again below. They are data and not quoted.
+ */
+static shoal_status check_header(const shoal_table *table, shoal_error *error) {
+  size_t n_repeated = 0;
+  if (!table->from_file) return SHOAL_OK;
+  for (size_t c = 0; c < table->n_columns; c++)
+    n_repeated += has_value(&table->columns[c], table->columns[c].name);
+  if (n_repeated <= table->n_columns - n_repeated) return SHOAL_OK;
+  return shoal_fail_at(
+      error, SHOAL_BAD_INPUT, &(shoal_location){.file = table->name},
+      "row 1 does not look like a header: in %zu of %zu columns its cell is also a "
+      "value below. Add a row with the names of the columns",
+      n_repeated, table->n_columns);
+}
+
 static shoal_status fill_result(shoal_result *result, const shoal_table *table,
                                 const shoal_column_stats *stats, const shoal_run *run,
                                 shoal_error *error) {
@@ -196,6 +223,7 @@ static shoal_status fill_result(shoal_result *result, const shoal_table *table,
 shoal_status shoal_profile_table(shoal_result *result, const shoal_table *table,
                                  const shoal_run *run, shoal_error *error) {
   SHOAL_TRY(check_table(table, error));
+  SHOAL_TRY(check_header(table, error));
   shoal_column_stats *stats = shoal_alloc_zero(table->n_columns, sizeof *stats);
   if (!stats) return shoal_fail_memory(error);
   shoal_status status = shoal_profile_scan(table, run, stats, error);

@@ -47,7 +47,7 @@ static void add_wrapped(shoal_text *t, const char *before, const char *s) {
       shoal_text_add(t, " ");
       column++;
     }
-    shoal_text_add_bytes(t, s, word);
+    shoal_text_add_escaped(t, s, word);
     column += word;
     s += word + strspn(s + word, " ");
   }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report/check: text and JSON of `check` (models on the table as it is) and of `conditions` (the
- * necessary conditions of Truta & Vinay 2006), and the models and class sizes that the report of a
- * release shares with them.
+ * report/check: text and JSON of `check` (models on the table as it is), and the models and class
+ * sizes that the report of a release shares with it.
  */
 #include "report/redact.h"
 #include "report/render.h"
@@ -132,41 +131,4 @@ json_t *shoal_check_json(const shoal_result *r, shoal_json *json) {
                    shoal_json_count(r->check.sizes.smallest), "models", shoal_models_json(r, json),
                    "warnings", shoal_json_warnings(json, r), "class_sizes",
                    shoal_class_sizes_json(r, json));
-}
-
-/* ------------------------------------------------------------ conditions */
-
-void shoal_conditions_text(const shoal_result *r, shoal_text *t) {
-  const shoal_conditions_report *c = &r->conditions;
-  unsigned long long p = c->p, max_p = c->max_p;
-  shoal_text_print(t, "%s: ", r->source);
-  shoal_format_rows(t, r->input_rows);
-  shoal_text_print(t, ", p = %llu\n\n", p);
-  for (size_t i = 0; i < c->n_items; i++) {
-    shoal_text_print(t, "  %s: ", c->items[i].attribute);
-    shoal_format_counted(t, c->items[i].distinct, "distinct value", "distinct values");
-    shoal_text_add(t, ", at most ");
-    shoal_format_counted(t, c->items[i].max_groups, "class", "classes");
-    shoal_text_print(t, " with %llu distinct values\n", p);
-  }
-  shoal_text_print(
-      t, "\n  max p       %llu   no release can give each class more distinct values\n", max_p);
-  shoal_text_add(t, "  max classes ");
-  shoal_text_add_count(t, c->max_groups);
-  shoal_text_add(t, "   no release can have more classes (a bound, not always reached)\n");
-  if (!r->holds)
-    shoal_text_print(t, "\np = %llu cannot be reached; set p to %llu or less.\n", p, max_p);
-}
-
-json_t *shoal_conditions_json(const shoal_result *r, shoal_json *json) {
-  const shoal_conditions_report *c = &r->conditions;
-  json_t *attributes = json_array();
-  for (size_t i = 0; i < c->n_items; i++)
-    shoal_json_append(json, attributes,
-                      json_pack("{s:s, s:o, s:o}", "attribute", c->items[i].attribute, "distinct",
-                                shoal_json_count(c->items[i].distinct), "max_groups",
-                                shoal_json_count(c->items[i].max_groups)));
-  return json_pack("{s:o, s:o, s:o, s:o}", "rows", shoal_json_count(r->input_rows), "max_p",
-                   shoal_json_count(c->max_p), "max_groups", shoal_json_count(c->max_groups),
-                   "attributes", attributes);
 }

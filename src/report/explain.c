@@ -130,12 +130,11 @@ static void add_requirements(shoal_text *t, const shoal_result *r) {
   shoal_text_add(t, "\nRequirements\n");
   for (size_t i = 0; i < e->n_requirements; i++) add_requirement(t, r, &e->requirements[i]);
   if (!e->n_hardest) return;
-  shoal_text_add(t, "\nSensitive columns, hardest first (by the number of classes with p distinct "
-                    "values)\n");
+  shoal_text_add(t, "\nSensitive columns, hardest first (by the number of classes with p)\n");
   for (size_t i = 0; i < e->n_hardest; i++) {
     const shoal_hardness *h = &e->hardest[i];
-    shoal_text_print(t, "  %s: ", h->attribute);
-    shoal_format_counted(t, h->distinct, "distinct value", "distinct values");
+    shoal_text_print(t, "  %s, %s: ", h->attribute, h->model);
+    shoal_format_counted(t, h->distinct, h->noun, h->nouns);
     shoal_text_print(t, ", p = %llu: at most ", (unsigned long long)h->p);
     shoal_format_counted(t, h->max_groups, "class", "classes");
     shoal_text_add(t, "\n");
@@ -357,9 +356,10 @@ static json_t *hardest_array(const shoal_explanation *e, shoal_json *json) {
   for (size_t i = 0; i < e->n_hardest; i++) {
     const shoal_hardness *h = &e->hardest[i];
     shoal_json_append(json, array,
-                      json_pack("{s:s, s:o, s:o, s:o}", "attribute", h->attribute, "p",
-                                shoal_json_count(h->p), "distinct", shoal_json_count(h->distinct),
-                                "max_groups", shoal_json_count(h->max_groups)));
+                      json_pack("{s:s, s:s, s:o, s:o, s:o}", "model", h->model, "attribute",
+                                h->attribute, "p", shoal_json_count(h->p), "distinct",
+                                shoal_json_count(h->distinct), "max_groups",
+                                shoal_json_count(h->max_groups)));
   }
   return array;
 }

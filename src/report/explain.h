@@ -23,9 +23,10 @@ typedef struct shoal_explained_requirement {
   uint32_t height_without; /* least height */
 } shoal_explained_requirement;
 
-/* A sensitive attribute with a required p. */
+/* A sensitive attribute with a required p, for one model. */
 typedef struct shoal_hardness {
-  const char *attribute;
+  const char *model, *attribute;
+  const char *noun, *nouns; /* what p counts: "distinct value", "distinct values" */
   uint64_t p, distinct, max_groups;
 } shoal_hardness;
 

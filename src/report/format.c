@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/escape.h"
+
 /* ------------------------------------------------------------ text */
 
 void shoal_format_number(shoal_text *text, double x) {
@@ -54,18 +56,11 @@ size_t shoal_markup_width(const char *string, size_t size_bytes, size_t font) {
 void shoal_markup_add(shoal_text *text, const char *string, size_t size_bytes) {
   static const char special[] = "<>&\"\t\r\n";
   static const char *const instead[] = {"&lt;", "&gt;", "&amp;", "&quot;", " ", " ", " "};
-  for (size_t i = 0; i < size_bytes; i++) {
-    const char *c = string + i, *found = strchr(special, *c);
-    if (found) {
-      shoal_text_add(text, instead[found - special]);
-    } else if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-      shoal_text_add(text, "\xef\xbf\xbd");
-    } else if (size_bytes - i >= 3 && !memcmp(c, "\xef\xbf", 2) && (unsigned char)c[2] >= 0xbe) {
-      shoal_text_add(text, "\xef\xbf\xbd");
-      i += 2;
-    } else {
-      shoal_text_add_bytes(text, c, 1);
-    }
+  for (size_t at = 0; at < size_bytes;) {
+    const char *found = string[at] ? strchr(special, string[at]) : NULL;
+    char escaped[SHOAL_ESCAPED_BYTES];
+    at += shoal_escape_one(string + at, size_bytes - at, escaped);
+    shoal_text_add(text, found ? instead[found - special] : escaped);
   }
 }
 
@@ -120,6 +115,40 @@ static int append_bytes(const char *bytes, size_t size, void *user) {
   return out->failed ? -1 : 0;
 }
 
+static void add_json_escape(shoal_text *text, uint32_t code) {
+  if (code < 0x10000) {
+    shoal_text_print(text, "\\u%04x", (unsigned)code);
+    return;
+  }
+  code -= 0x10000; /* a pair of surrogates */
+  shoal_text_print(text, "\\u%04x\\u%04x", (unsigned)(0xd800 + (code >> 10)),
+                   (unsigned)(0xdc00 + (code & 0x3ff)));
+}
+
+/* JSON may have characters that a terminal must not get: they become \\uNNNN. */
+static void escape_json(shoal_text *json) {
+  shoal_text safe;
+  shoal_text_init(&safe);
+  for (size_t at = 0; at < json->size_bytes;) {
+    const char *s = json->bytes + at;
+    size_t left = json->size_bytes - at, size = shoal_plain_size(s, left);
+    uint32_t code;
+    if (size || *s == '\n') {
+      size = size ? size : 1;
+      shoal_text_add_bytes(&safe, s, size);
+    } else if ((size = shoal_unsafe_character(s, left, &code))) {
+      add_json_escape(&safe, code);
+    } else {
+      size = shoal_utf8_size(s, left);
+      shoal_text_add_bytes(&safe, s, size);
+    }
+    at += size;
+  }
+  safe.failed = safe.failed || json->failed;
+  shoal_text_reset(json);
+  *json = safe;
+}
+
 /* By callback: json_dumps drops what it has no memory for and reports success. */
 char *shoal_json_finish(shoal_json *json, json_t *root) {
   shoal_text out;
@@ -127,6 +156,7 @@ char *shoal_json_finish(shoal_json *json, json_t *root) {
   bool whole =
       root && !json->failed &&
       json_dump_callback(root, append_bytes, &out, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0;
+  if (whole) escape_json(&out);
   char *text = whole ? shoal_text_take(&out) : NULL;
   shoal_text_reset(&out);
   json_decref(root);

@@ -29,8 +29,8 @@ bool shoal_markup_continues(char c);
 /* Upper bound of the width in pixels at this font size, for common sans-serif fonts. */
 size_t shoal_markup_width(const char *string, size_t size_bytes, size_t font);
 /*
- * Escapes a string for text and attribute values. Characters that XML cannot contain (most control
- * characters, U+FFFE, U+FFFF) become U+FFFD.
+ * Escapes a string for text and attribute values. White space becomes a blank; other characters
+ * that XML cannot contain, or that hide or reorder text, become visible (base/escape.h).
  */
 void shoal_markup_add(shoal_text *text, const char *string, size_t size_bytes);
 

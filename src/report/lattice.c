@@ -84,18 +84,26 @@ json_t *shoal_lattice_json(const shoal_result *r, shoal_json *json) {
 
 /* ------------------------------------------------------------ CSV */
 
+/* The names are those of the data, except for characters that a terminal must not get. */
+static void escape_name(shoal_text *safe, const char *name) {
+  shoal_text_init(safe);
+  shoal_text_add(safe, ""); /* an empty string is not NULL */
+  shoal_text_add_escaped(safe, name, strlen(name));
+}
+
 /* A name as one cell. Blanks at its ends are quoted too, as some readers drop them otherwise. */
 static void add_cell(shoal_text *text, const char *name) {
-  size_t size = strlen(name);
-  bool blank_ends = size && (strchr(" \t", name[0]) || strchr(" \t", name[size - 1]));
-  if (!blank_ends && !strpbrk(name, ",\"\r\n")) {
-    shoal_text_add_bytes(text, name, size);
-    return;
-  }
-  shoal_text_add_bytes(text, "\"", 1);
-  for (const char *c = name; *c; c++)
+  shoal_text safe;
+  escape_name(&safe, name);
+  text->failed = text->failed || safe.failed;
+  const char *bytes = safe.failed ? "" : safe.bytes;
+  size_t size = strlen(bytes);
+  bool quoted = (size && (bytes[0] == ' ' || bytes[size - 1] == ' ')) || strpbrk(bytes, ",\"");
+  if (quoted) shoal_text_add(text, "\"");
+  for (const char *c = bytes; *c; c++)
     shoal_text_add_bytes(text, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
-  shoal_text_add_bytes(text, "\"", 1);
+  if (quoted) shoal_text_add(text, "\"");
+  shoal_text_reset(&safe);
 }
 
 static const char *truth(bool is_true) { return is_true ? "true" : "false"; }
@@ -117,23 +125,17 @@ void shoal_render_lattice_csv(const shoal_result *result, shoal_text *text) {
 
 /* ------------------------------------------------------------ DOT */
 
-/*
- * A name inside a quoted label. Graphviz reads backslashes and, like HTML, entities there; control
- * characters would break the XML that it may write.
- */
-static void add_escaped(shoal_text *text, const char *name) {
-  for (const char *c = name; *c; c++) {
-    if (*c == '"' || *c == '\\') {
-      shoal_text_add_bytes(text, "\\", 1);
-      shoal_text_add_bytes(text, c, 1);
-    } else if (*c == '&') {
-      shoal_text_add(text, "&amp;");
-    } else if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-      shoal_text_add_bytes(text, " ", 1);
-    } else {
-      shoal_text_add_bytes(text, c, 1);
-    }
+/* A name inside a quoted label. Graphviz reads backslashes and, like HTML, entities there. */
+static void add_dot_name(shoal_text *text, const char *name) {
+  shoal_text safe;
+  escape_name(&safe, name);
+  text->failed = text->failed || safe.failed;
+  for (const char *c = safe.failed ? "" : safe.bytes; *c; c++) {
+    if (*c == '"' || *c == '\\') shoal_text_add(text, "\\");
+    if (*c == '&') shoal_text_add(text, "&amp;");
+    else shoal_text_add_bytes(text, c, 1);
   }
+  shoal_text_reset(&safe);
 }
 
 static void add_head(const shoal_result *result, shoal_text *text) {
@@ -144,7 +146,7 @@ static void add_head(const shoal_result *result, shoal_text *text) {
                        "  label=\"Generalization lattice [");
   for (size_t q = 0; q < result->n_quasi; q++) {
     shoal_text_add(text, q ? ", " : "");
-    add_escaped(text, result->quasi[q]);
+    add_dot_name(text, result->quasi[q]);
   }
   shoal_text_add(text, "]: ");
   shoal_format_counted(text, result->lattice.n_nodes, "node", "nodes");

@@ -26,6 +26,12 @@ const char *shoal_result_string(shoal_result *result, const char *bytes, size_t 
   return shoal_arena_copy_utf8(&result->arena, bytes, size_bytes);
 }
 
+shoal_status shoal_result_copy(shoal_result *result, const char *string, const char **copy,
+                               shoal_error *error) {
+  *copy = shoal_result_string(result, string, strlen(string));
+  return *copy ? SHOAL_OK : shoal_fail_memory(error);
+}
+
 shoal_status shoal_result_warn(shoal_result *result, shoal_error *error, const char *format, ...) {
   char warning[512];
   va_list args;
@@ -97,14 +103,19 @@ void shoal_class_sizes_from_risk(shoal_class_sizes *sizes, const shoal_identity_
 
 /* ------------------------------------------------------------ renderings */
 
-/* Control characters of labels or names must not control a terminal: they become \\xNN. */
+/*
+ * Strings were escaped as they were added. Line by line once more, so that nothing but a line end
+ * can get past.
+ */
 static char *printable(shoal_text *text) {
   shoal_text clean;
   shoal_text_init(&clean);
-  for (size_t i = 0; i < text->size_bytes; i++) {
-    unsigned char c = (unsigned char)text->bytes[i];
-    if ((c < 0x20 && c != '\n') || c == 0x7f) shoal_text_print(&clean, "\\x%02x", c);
-    else shoal_text_add_bytes(&clean, text->bytes + i, 1);
+  for (size_t at = 0; at < text->size_bytes;) {
+    const char *end = memchr(text->bytes + at, '\n', text->size_bytes - at);
+    size_t size = end ? (size_t)(end - text->bytes) - at : text->size_bytes - at;
+    shoal_text_add_escaped(&clean, text->bytes + at, size);
+    if (end) shoal_text_add(&clean, "\n");
+    at += size + (end != NULL);
   }
   clean.failed = clean.failed || text->failed;
   shoal_text_reset(text);
@@ -145,7 +156,10 @@ shoal_status shoal_render(const shoal_result *result, shoal_format format, char 
   case SHOAL_JSON:
     *out = shoal_json_finish(&json, renderers[result->kind].json(result, &json));
     break;
-  default: renderers[result->kind].text(result, &text); break;
+  default:
+    text.escapes = true;
+    renderers[result->kind].text(result, &text);
+    break;
   }
   if (format == SHOAL_TEXT) *out = printable(&text);
   else if (format != SHOAL_JSON) *out = shoal_text_take(&text);

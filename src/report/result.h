@@ -73,10 +73,33 @@ typedef struct shoal_cluster_size {
   uint64_t size, n;
 } shoal_cluster_size;
 
+/* What the policy's p needs of one sensitive attribute. */
 typedef struct shoal_condition_outcome {
   const char *attribute;
   uint64_t distinct, max_groups;
 } shoal_condition_outcome;
+
+/* The necessary condition of one requirement. */
+typedef struct shoal_bound_outcome {
+  const char *model, *attribute; /* attribute NULL: none */
+  bool bounded;                  /* false: nothing is known, and nothing follows but `holds` */
+  const char *parameter;         /* "p", "l", "mu", "k" */
+  double required;               /* of the parameter */
+  const char *noun, *nouns;      /* what is counted: "distinct value", "distinct values" */
+  uint64_t min_distinct;         /* of these that a class needs */
+  uint64_t max_distinct;         /* of these in the table: no class can have more */
+  uint64_t max_groups;           /* classes that can all satisfy it */
+  bool holds;
+  const char *why; /* why it does not hold; NULL: it does */
+} shoal_bound_outcome;
+
+/* The frequency set of what is counted in a sensitive attribute (Truta & Vinay 2006, Table 5). */
+typedef struct shoal_frequencies_outcome {
+  const char *attribute, *nouns;
+  uint64_t n_distinct;
+  uint64_t *descending, *cumulative; /* f and cf, the first n_items */
+  size_t n_items;
+} shoal_frequencies_outcome;
 
 /* A quasi-identifier before and after. */
 typedef struct shoal_attribute_outcome {
@@ -139,11 +162,22 @@ typedef struct shoal_check_report {
   shoal_class_sizes sizes;
 } shoal_check_report;
 
-/* The necessary conditions of Truta & Vinay 2006. */
-typedef struct shoal_conditions_report {
-  uint64_t p, max_p, max_groups;
+/* The necessary conditions of Truta & Vinay 2006 for the policy's p. */
+typedef struct shoal_condition_outcomes {
+  uint64_t max_p, max_groups;
   shoal_condition_outcome *items; /* by sensitive attribute */
   size_t n_items;
+} shoal_condition_outcomes;
+
+typedef struct shoal_conditions_report {
+  shoal_condition_outcomes p;
+  shoal_bound_outcome *models; /* by requirement */
+  size_t n_models;
+  uint64_t max_classes; /* of any release: the least bound of all models; UINT64_MAX: none */
+  shoal_frequencies_outcome *frequencies;
+  size_t n_frequencies;
+  uint64_t *cumulative; /* cf(i): the largest over the attributes; none of them is shorter */
+  size_t n_cumulative;
 } shoal_conditions_report;
 
 /* Levels are named by the result's `quasi` and bounded by its `heights`. */
@@ -227,7 +261,7 @@ typedef struct shoal_release_report {
   bool has_seed;
   uint64_t seed;
   shoal_model_outcomes models;
-  shoal_conditions_report conditions;
+  shoal_condition_outcomes conditions;
   shoal_cause *causes; /* of suppression: one per requirement, in their order */
   size_t n_causes;
   shoal_size_change sizes;
@@ -290,6 +324,9 @@ void shoal_result_delete(shoal_result *result);
 
 /* A copy of a string in the result's arena, as valid UTF-8. */
 const char *shoal_result_string(shoal_result *result, const char *bytes, size_t size_bytes);
+/* The same for a string, with a status. */
+shoal_status shoal_result_copy(shoal_result *result, const char *string, const char **copy,
+                               shoal_error *error) SHOAL_MUST_CHECK;
 
 shoal_status shoal_result_warn(shoal_result *result, shoal_error *error, const char *format, ...)
     SHOAL_PRINTF(3, 4);

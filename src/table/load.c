@@ -45,12 +45,11 @@ static shoal_status check_names(const shoal_table *table, shoal_error *error) {
   for (size_t c = 0; c < table->n_columns && status == SHOAL_OK; c++) {
     const char *name = table->columns[c].name; /* has slack after it */
     uint32_t code = shoal_dictionary_code(&seen, name, (uint32_t)strlen(name), c);
-    location.column = name;
     if (code == SHOAL_NONE) status = shoal_fail_memory(error);
     else if (code != c)
-      status =
-          shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
-                        "is twice in the header (columns %u and %zu); rename one", code + 1, c + 1);
+      status = shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                             "columns %u and %zu of the header have the same name; rename one",
+                             code + 1, c + 1); /* the name is not quoted: row 1 may be data */
   }
   shoal_dictionary_reset(&seen);
   return status;
@@ -103,6 +102,7 @@ static shoal_status take_header(shoal_blocks *blocks, shoal_table *table, char d
   memset(b->bytes + b->size_bytes, 0, SHOAL_CSV_SLACK);
   if (!delimiter) blocks->delimiter = shoal_csv_guess_delimiter(b->bytes, b->size_bytes);
   table->delimiter = blocks->delimiter;
+  table->from_file = true;
   size_t header = shoal_csv_first_record(b->bytes, b->size_bytes, blocks->delimiter);
   if (!header) header = b->size_bytes;
   if (!shoal_blocks_put_back(blocks, b->bytes + header, b->size_bytes - header))

@@ -29,6 +29,7 @@ typedef struct shoal_column {
 struct shoal_table {
   char *name; /* of the file, for messages */
   char delimiter;
+  bool from_file;                    /* names are row 1 of a file, which may lack a header */
   uint64_t n_rows;                   /* stored rows: records, or distinct tuples with counts */
   uint64_t n_records;                /* sum of the counts; n_rows without counts */
   uint64_t *counts;                  /* NULL: each row is one record */

@@ -184,8 +184,18 @@ static bool is_signed_number(const shoal_verify_cell *cell) {
   return n_digits && (at == WHOLE || at == FRACTION || at == POWER);
 }
 
+/* U+FF0B, U+FF0D, U+FF1D and U+FF20 in UTF-8: the full-width +, -, = and @. */
+static bool is_full_width(const shoal_verify_cell *cell) {
+  if (cell->size_bytes < 3) return false;
+  const unsigned char *s = (const unsigned char *)cell->bytes;
+  unsigned code = (s[0] & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
+  bool three_bytes = s[0] >> 4 == 0xe && s[1] >> 6 == 2 && s[2] >> 6 == 2;
+  return three_bytes && (code == 0xff0b || code == 0xff0d || code == 0xff1d || code == 0xff20);
+}
+
 bool shoal_verify_is_formula(const shoal_verify_cell *cell) {
   if (!cell->size_bytes) return false;
+  if (is_full_width(cell)) return true;
   switch (cell->bytes[0]) {
   case '=':
   case '@':

@@ -151,6 +151,7 @@ static shoal_status open_temporary(shoal_atomic_file *atomic_file, const char *p
   if (!*path) return fail_system("the output", "has no name", ENOENT, error);
   bool to_stdout = strcmp(path, "-") == 0;
   bool exists = !to_stdout && stat(path, &info) == 0;
+  atomic_file->to_stdout = to_stdout;
   if (exists && S_ISDIR(info.st_mode)) return fail_system(path, "cannot be written", EISDIR, error);
   atomic_file->is_stream = to_stdout || (exists && !S_ISREG(info.st_mode));
   const char *spill = getenv("TMPDIR");
@@ -211,7 +212,7 @@ static shoal_status copy_out(shoal_atomic_file *atomic_file, int to, shoal_error
 }
 
 static shoal_status commit_stream(shoal_atomic_file *atomic_file, shoal_error *error) {
-  bool to_stdout = strcmp(atomic_file->path, "standard output") == 0;
+  bool to_stdout = atomic_file->to_stdout; /* a file may have any name */
   int to = to_stdout ? STDOUT_FILENO : open(atomic_file->path, O_WRONLY | O_CLOEXEC);
   if (to < 0) return fail_system(atomic_file->path, "cannot be opened", errno, error);
   shoal_status status = copy_out(atomic_file, to, error);

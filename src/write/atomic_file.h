@@ -19,6 +19,7 @@ typedef struct shoal_atomic_file {
   int fd;
   mode_t mode;    /* that it gets when it is committed */
   bool is_stream; /* `path` is not a regular file: the content is copied there */
+  bool to_stdout; /* it is standard output; `path` is what messages call it */
 } shoal_atomic_file;
 
 /* Opens a new file to become `path` ("-": standard output). */

@@ -94,7 +94,7 @@ class Explain(clitest.Case):
                          (answer["met"], answer["node"], answer["height"], answer["suppressed"]))
         self.assert_follows_from_lattice(answer)
         self.assert_suppression_ladder(answer)
-        self.assertEqual([{"attribute": "illness", "p": 2, "distinct": 3, "max_groups": 4}], answer["hardest"])
+        self.assertEqual([{"model": "p-sensitive", "attribute": "illness", "p": 2, "distinct": 3, "max_groups": 4}], answer["hardest"])
 
     def test_random_tables(self):
         rng = random.Random(77)

@@ -64,6 +64,89 @@ def is_sanitized(program):
     return b"__asan_init" in pathlib.Path(program).read_bytes()
 
 
+class HeaderOrData(clitest.Case):
+    """Row 1 of a file without a header is data, also if one of its cells is the name of a column."""
+
+    ROWS = ("Anna Smith,HIV+,flu\nBert Jones,HIV-,measles\nCarl Brown,HIV+,measles\nDora White,HIV+,flu\n")
+    RAW = ("Anna", "Smith", "HIV", "Bert", "Jones")
+
+    def assert_hidden(self, result, *files):
+        shown = result.out + result.err + b"".join(self.read(name) for name in files)
+        for raw in self.RAW:
+            self.assertNotIn(raw.encode(), shown)
+
+    def write(self, attributes="  flu: {role: quasi, hierarchy: {top: true}}\n", top=""):
+        self.put("d.csv", self.ROWS)
+        self.put("p.yaml", f"shoal: 1\n{top}attributes:\n{attributes}privacy: {{k: 1}}\n")
+
+    def test_unlisted_columns_of_every_command(self):
+        self.write()
+        for words in (["check", "d.csv"], ["conditions", "d.csv"], ["lattice", "d.csv"], ["explain", "d.csv"],
+                      ["anonymize", "d.csv", "-o", "out.csv"], ["measure", "d.csv", "d.csv"], ["attack", "d.csv"],
+                      ["attack", "d.csv", "--original", "d.csv"], ["hierarchy", "show", "flu", "d.csv"]):
+            with self.subTest(command=words):
+                result = self.run_shoal(*words, "-P", "p.yaml")
+                self.assertEqual(2, result.code, result)
+                self.assert_hidden(result)
+                self.assert_says(result, "row 1 does not look like a header: the policy knows 1 of its 3 cells",
+                                 "not in the policy: columns 1, 2$")
+
+    def test_attribute_that_is_missing(self):
+        """The nearest name is no advice if it may be a cell."""
+        self.write("  flu: {role: quasi, hierarchy: {top: true}}\n  HIW+: {role: sensitive}\n")
+        result = self.succeed("check", "d.csv", "-P", "p.yaml", code=2)
+        self.assert_hidden(result)
+        self.assert_says(result, r"no column 'HIW\+', and its row 1 does not look like a header")
+
+    def test_half_of_the_names_are_known(self):
+        self.put("d.csv", "age,ward,ill,room\n1,2,3,4\n")
+        self.put("p.yaml", "shoal: 1\nattributes:\n  age: {role: quasi, hierarchy: {top: true}}\n"
+                           "  ill: {role: sensitive}\nprivacy: {k: 1}\n")
+        self.assert_says(self.succeed("check", "d.csv", "-P", "p.yaml", code=2), "'ward', 'room'")
+        self.put("d.csv", "age,ward,ill,room,bed\n1,2,3,4,5\n")
+        self.assert_says(self.succeed("check", "d.csv", "-P", "p.yaml", code=2), "columns 2, 4, 5$")
+
+    def test_cell_that_is_twice_in_row_1(self):
+        self.write()
+        for words in (["profile", "d.csv"], ["check", "d.csv", "-P", "p.yaml"]):
+            self.put("d.csv", "Anna Smith,HIV+,HIV+\nBert Jones,x,y\n")
+            result = self.succeed(*words, code=2)
+            self.assert_hidden(result)
+            self.assert_says(result, "columns 2 and 3 of the header have the same name")
+
+    def test_other_tables_of_an_attack(self):
+        self.write()
+        self.put("release.csv", "flu\n*\n*\n*\n")
+        self.put("names.csv", "Anna Smith,HIV+\nBert Jones,HIV-\n")
+        result = self.run_shoal("attack", "release.csv", "-P", "p.yaml", "--external", "names.csv")
+        self.assertEqual(2, result.code, result)
+        self.assert_hidden(result)
+
+    def test_dropped_columns_of_reports(self):
+        self.write(top="unlisted: drop\n")
+        result = self.succeed("anonymize", "d.csv", "-P", "p.yaml", "-o", "out.csv", "--html", "page.html", "--report",
+                              "report.json", "--json", "--max-suppression", "0")
+        self.assert_hidden(result, "page.html", "report.json", "out.csv")
+        self.assertIn(b"column 2", self.read("page.html"))
+
+    def test_names_that_are_formulas(self):
+        self.write(top="unlisted: keep\n")
+        self.put("d.csv", "=Anna,HIV+,flu\n=a,x,y\n=b,x,y\n")
+        result = self.succeed("anonymize", "d.csv", "-P", "p.yaml", "-o", "out.csv", "--formulas", "quote", code=2)
+        self.assert_hidden(result)
+        self.assert_says(result, "the name of column 1")
+
+    def test_profile(self):
+        """Without a policy, row 1 is data if most of its cells occur again."""
+        self.put("d.csv", self.ROWS)
+        result = self.succeed("profile", "d.csv", "--policy-out", "out.yaml", code=2)
+        self.assert_hidden(result)
+        self.assert_says(result, "row 1 does not look like a header: in 2 of 3 columns")
+        self.assertFalse((self.dir / "out.yaml").exists())
+        self.put("d.csv", "name,flu,job\na,flu,x\nb,no,y\n")
+        self.succeed("profile", "d.csv")
+
+
 class Waiting(clitest.Case):
     """shoal while it waits for its data on standard input."""
 
@@ -237,8 +320,9 @@ class Order(clitest.Case):
 
 # ---- formulas ----------------------------------------------------------------------------
 
-RUNS = ["=1+1", "+49 170", "-x", "@SUM(A1)", "\ttab", "\rcr", "-5+cmd", "--5", "-", '="a"', "=1;2,3"]
-STAYS = ["-5", "+5", "-0.5", "-1e3", "-,5", "1=1", "x-y", "", "'", "''", "'a"]
+RUNS = ["=1+1", "+49 170", "-x", "@SUM(A1)", "\ttab", "\rcr", "-5+cmd", "--5", "-", '="a"', "=1;2,3",
+        "\uff1d1", "\uff0bx", "\uff0d\uff15", "\uff20SUM"]
+STAYS = ["-5", "+5", "-0.5", "-1e3", "-,5", "1=1", "x-y", "", "'", "''", "'a", "\uff11", "x\uff1d"]
 QUOTED = ["'" + cell for cell in RUNS] + STAYS
 
 

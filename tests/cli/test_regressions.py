@@ -434,10 +434,10 @@ class UnlistedColumns(Case):
     def test_all_are_named(self):
         names = [f"a_column_of_the_table_{i:03}" for i in range(100)]
         self.put("data.csv", csv_bytes([["town", *names], *[["x", *"1" * 100]] * 2]))
-        self.write_policy({"town": FLAT}, p=None)
+        self.write_policy({"town": FLAT, **{name: {"role": "keep"} for name in names[50:]}}, p=None)
         result = self.refuse("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv",
-                             says=[r"\b100 columns\b", "unlisted"])
-        for name in names:
+                             says=[r"\b50 columns\b", "unlisted"])
+        for name in names[:50]:
             self.assertIn(f"'{name}'", result.message)
 
 

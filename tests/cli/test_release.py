@@ -342,17 +342,26 @@ class Destination(clitest.Case):
         self.assertEqual(before, self.snapshot())
 
     def test_named_pipe(self):
-        pipe = self.dir / "pipe"
-        os.mkfifo(pipe)
-        got = []
-        reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()), daemon=True)
-        reader.start()
-        before = self.snapshot()
-        self.anonymize("pipe")
-        reader.join(30)
-        self.assertEqual([EXPECTED], got)
-        self.assertTrue(stat.S_ISFIFO(pipe.stat().st_mode), "the pipe was replaced by a file")
-        self.assertEqual(before, self.snapshot())
+        for name in ("pipe", "standard output"):
+            with self.subTest(name=name):
+                pipe = self.dir / name
+                os.mkfifo(pipe)
+                got = []
+                reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()), daemon=True)
+                reader.start()
+                before = self.snapshot()
+                result = self.anonymize(name)
+                if EXPECTED in result.out:      # it never opened the pipe
+                    pipe.write_bytes(b"")
+                reader.join(30)
+                self.assertEqual([EXPECTED], got)
+                self.assertNotIn(EXPECTED, result.out)
+                self.assertTrue(stat.S_ISFIFO(pipe.stat().st_mode), "the pipe was replaced by a file")
+                self.assertEqual(before, self.snapshot())
+
+    def test_file_called_standard_output(self):
+        self.assertNotIn(EXPECTED, self.anonymize("standard output").out)
+        self.assertEqual(EXPECTED, self.read("standard output"))
 
     def test_report_beside_the_release(self):
         before = self.snapshot()

@@ -178,6 +178,14 @@ class NecessaryConditions(Paper):
                 found = {a["attribute"]: (a["distinct"], a["max_groups"]) for a in self.example_1(p)["attributes"]}
                 self.assertEqual(found, dict(zip(self.TABLE_5, zip([5, 6, 10], groups))))
 
+    def test_tables_5_and_6(self):
+        answer = self.example_1(3)
+        table_6 = {"S1": [300, 600, 800, 900, 1000], "S2": [500, 800, 900, 940, 975, 1000],
+                   "S3": [700, 900, 950, 960, 970, 980, 990, 995, 998, 1000]}
+        self.assertEqual([(s["attribute"], s["distinct"], s["f"], s["cf"]) for s in answer["frequencies"]],
+                         [(name, len(f), f, table_6[name]) for name, f in self.TABLE_5.items()])
+        self.assertEqual(answer["cumulative"], [700, 900, 950, 960, 1000])
+
     def test_example_1_p_above_max_p(self):
         answer = self.example_1(6)
         self.assertEqual((answer["max_p"], answer["max_groups"]), (5, 0))

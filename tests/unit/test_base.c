@@ -3,6 +3,7 @@
  * Unit tests of src/base: exact decimals against 128-bit integers, memory and arenas, strings and
  * UTF-8 against a decoder of code points, the ChaCha20 stream against RFC 8439, ids, threads.
  */
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +15,8 @@
 #include <cmocka.h>
 
 #include "base/decimal.h"
+#include "base/error.h"
+#include "base/escape.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
@@ -248,6 +251,73 @@ static void text_grows_and_is_handed_over(void **state UNUSED) {
   assert_true(text.failed);
   shoal_text_add(&text, "more");
   assert_null(shoal_text_take(&text));
+}
+
+/* Strings are escaped; numbers are those of printf. */
+static void text_for_people_is_escaped(void **state UNUSED) {
+  char wanted[256];
+  shoal_text text;
+  shoal_text_init_escaped(&text);
+  shoal_text_print(&text, "%s|%.3s|%6s|%-6s|%*s|%.*s|%%\n", "a\nb\x1b", "abcdef", "ab", "ab", 4,
+                   "x", 2, "yz!");
+  shoal_text_print(&text, "%.3s|%-7s|%c", "a\xc3\xa9\xc3\xa9", "\x01", 'c');
+  assert_string_equal(text.bytes, "a\\x0ab\\x1b|abc|    ab|ab    |   x|yz|%\na\xc3\xa9|\\x01   |c");
+  shoal_text_reset(&text);
+  assert_true(text.escapes);
+  shoal_text_print(&text, "%d %5d %-5d| %u %05u %zu %llu %lld %lu %ld %x %02x %4.1f %.3g %g %0*llu",
+                   -7, -7, 7, UINT32_MAX, 42u, SIZE_MAX, ULLONG_MAX, LLONG_MIN, ULONG_MAX, LONG_MIN,
+                   255u, 10u, 2.25, 1234.5, 1e-7, 9, 42ull);
+  (void)snprintf(wanted, sizeof wanted,
+                 "%d %5d %-5d| %u %05u %zu %llu %lld %lu %ld %x %02x %4.1f %.3g %g %0*llu", -7, -7,
+                 7, UINT32_MAX, 42u, SIZE_MAX, ULLONG_MAX, LLONG_MIN, ULONG_MAX, LONG_MIN, 255u,
+                 10u, 2.25, 1234.5, 1e-7, 9, 42ull);
+  assert_string_equal(text.bytes, wanted);
+  shoal_text_reset(&text);
+  shoal_text_add_padded(&text, "\xc2\x9b", 8);
+  assert_string_equal(text.bytes, "\\u{9b}  ");
+  shoal_text_reset(&text);
+}
+
+/* By code point: what is shown as it is, and what is not. */
+static void unsafe_characters_are_escaped(void **state UNUSED) {
+  static const struct {
+    const char *bytes, *shown;
+  } cases[] = {{"\t", "\\x09"},
+               {"\x7f", "\\x7f"},
+               {"\xff", "\\xff"},
+               {"\xc2\x80", "\\u{80}"},
+               {"\xc2\x9f", "\\u{9f}"},
+               {"\xc2\xa0", "\xc2\xa0"},
+               {"\xe2\x80\x8a", "\xe2\x80\x8a"}, /* hair space */
+               {"\xe2\x80\x8b", "\\u{200b}"},
+               {"\xe2\x80\x8f", "\\u{200f}"},
+               {"\xe2\x80\x90", "\xe2\x80\x90"}, /* hyphen */
+               {"\xe2\x80\xa8", "\\u{2028}"},
+               {"\xe2\x80\xae", "\\u{202e}"},
+               {"\xe2\x80\xaf", "\xe2\x80\xaf"}, /* narrow space */
+               {"\xe2\x81\xa6", "\\u{2066}"},
+               {"\xe2\x81\xa9", "\\u{2069}"},
+               {"\xef\xbb\xbf", "\\u{feff}"},
+               {"\xf3\xa0\x80\x81", "\\u{e0001}"},
+               {"\xf0\x9f\x90\x9f", "\xf0\x9f\x90\x9f"}, /* a fish */
+               {"\\ \"~", "\\ \"~"}};
+  char out[64], again[64];
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    shoal_escape(cases[i].bytes, out, sizeof out);
+    assert_string_equal(out, cases[i].shown);
+    shoal_escape(out, again, sizeof again);
+    assert_string_equal(again, out);
+  }
+  shoal_escape("ab\x1b", out, 6); /* half an escape is none */
+  assert_string_equal(out, "ab");
+  shoal_escape("ab", out, 1);
+  assert_string_equal(out, "");
+  shoal_error error;
+  (void)shoal_fail_at(&error, SHOAL_BAD_INPUT, &(shoal_location){.file = "f\n", .column = "c\x9b"},
+                      "%s", "\xe2\x80\xae");
+  assert_string_equal(error.message, "f\\x0a: column 'c\\x9b': \\u{202e}");
+  (void)shoal_fail(&error, SHOAL_FAILED, "a\nb");
+  assert_string_equal(error.message, "a\\x0ab");
 }
 
 /* The size of a code point's shortest form at `s`, found by writing the code point again. */
@@ -523,6 +593,8 @@ int main(void) {
       TEST(sizes_that_overflow_give_no_memory),
       TEST(an_arena_keeps_every_piece_apart),
       TEST(text_grows_and_is_handed_over),
+      TEST(text_for_people_is_escaped),
+      TEST(unsafe_characters_are_escaped),
       TEST(utf8_is_cleaned_as_code_points_are_written),
       TEST(the_nearest_word_is_near),
       TEST(a_very_long_word_is_near_to_none),

@@ -199,7 +199,7 @@ static void csv_quotes_names(void **state) {
   setup(&f, 6, NAMES("a,b", "say \"x\"", "two\nlines", " blank", "height", "a;b"),
         HEIGHTS(0, 0, 0, 0, 0, 0), 0);
   assert_string_equal(draw(&f, shoal_render_lattice_csv),
-                      "\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",\" blank\",height,a;b,"
+                      "\"a,b\",\"say \"\"x\"\"\",two\\x0alines,\" blank\",height,a;b,"
                       "height,suppressed,classes,satisfies,minimal\n"
                       "0,0,0,0,0,0,0,0,1,true,true\n");
   teardown(&f);
@@ -231,7 +231,7 @@ static void dot_escapes_names(void **state) {
   (void)state;
   fixture f;
   setup(&f, 2, NAMES("<a&lt;\"b\"", "c\\N\nd"), HEIGHTS(0, 1), 1);
-  assert_has(draw(&f, shoal_render_lattice_dot), "[<a&amp;lt;\\\"b\\\", c\\\\N d]: 2 nodes");
+  assert_has(draw(&f, shoal_render_lattice_dot), "[<a&amp;lt;\\\"b\\\", c\\\\N\\\\x0ad]: 2 nodes");
   f.result.lattice.nodes[0].suppressed = 1;
   assert_has(draw(&f, shoal_render_lattice_dot), "[0,0]\\n1 row suppressed");
   teardown(&f);
@@ -368,7 +368,7 @@ static void svg_escapes_and_cuts_names(void **state) {
         HEIGHTS(1, 1, 0), 1);
   const char *svg = draw(&f, shoal_render_lattice_svg);
   assert_true(is_well_formed(svg));
-  assert_has(svg, ">&lt;b&gt;&amp;&quot;q&quot;\xef\xbf\xbd \xef\xbf\xbd</tspan>");
+  assert_has(svg, ">&lt;b&gt;&amp;&quot;q&quot;\\x01 \\u{ffff}</tspan>");
   assert_has(svg, ">exactly twenty-four char</tspan>");
   assert_has(
       svg,

@@ -23,20 +23,60 @@ static bool formula(const char *cell) { return shoal_is_formula(cell, strlen(cel
 static bool quoted(const char *cell) { return shoal_is_quoted_formula(cell, strlen(cell)); }
 
 static void formulas_are_told_from_numbers(void **state UNUSED) {
-  static const char *const run[] = {"=",   "=1",  "+",    "-",   "@",    "\t",     "\r",
-                                    "-x",  "--",  "-5+1", "-1e", "-1e+", "-1.2.3", "-.",
-                                    "-e5", "+ 5", "'=1",  "'-5", "''@"};
-  static const char *const stay[] = {"",      "5",   "-5", "+5", "-5.", "-.5",     "-,5", "-1e5",
-                                     "+1E-5", "a=b", "'",  "''", "'a",  "[-5--1]", "*"};
+  static const char *const run[] = {"=",
+                                    "=1",
+                                    "+",
+                                    "-",
+                                    "@",
+                                    "\t",
+                                    "\r",
+                                    "-x",
+                                    "--",
+                                    "-5+1",
+                                    "-1e",
+                                    "-1e+",
+                                    "-1.2.3",
+                                    "-.",
+                                    "-e5",
+                                    "+ 5",
+                                    "'=1",
+                                    "'-5",
+                                    "''@",
+                                    "\xef\xbc\x9d",
+                                    "\xef\xbc\x8b"
+                                    "5",
+                                    "\xef\xbc\x8d\xef\xbc\x95",
+                                    "\xef\xbc\xa0x",
+                                    "'\xef\xbc\x9d"};
+  static const char *const stay[] = {"",
+                                     "5",
+                                     "-5",
+                                     "+5",
+                                     "-5.",
+                                     "-.5",
+                                     "-,5",
+                                     "-1e5",
+                                     "+1E-5",
+                                     "a=b",
+                                     "'",
+                                     "''",
+                                     "'a",
+                                     "[-5--1]",
+                                     "*",
+                                     "\xef\xbc",
+                                     "\xef\xbc\x91",
+                                     "\xef\xbc\xa1",
+                                     "\xef\xbd\x9d",
+                                     "a\xef\xbc\x9d"};
   for (size_t i = 0; i < sizeof run / sizeof *run; i++) assert_true(formula(run[i]));
   for (size_t i = 0; i < sizeof stay / sizeof *stay; i++) assert_false(formula(stay[i]));
   assert_true(quoted("'=1") && quoted("''-5") && quoted("'-x"));
   assert_false(quoted("'-5") || quoted("=1") || quoted("'") || quoted("'a") || quoted(""));
 }
 
-/* Every cell of up to five bytes from the letters that matter. */
+/* Every cell of up to five bytes from those that matter, of full-width forms too. */
 static void both_readings_agree(void **state UNUSED) {
-  static const char letters[] = "=+-@5.,eE x";
+  static const char letters[] = "=+-@5.,eE x\xef\xbc\x8b\x8d\x9d\xa0\x9c";
   enum { N = sizeof letters - 1, MOST = 5 };
   size_t n_formulas = 0;
   for (size_t size = 1, n = N; size <= MOST; size++, n *= N)

@@ -18,6 +18,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "model/bounds.h"
 #include "model/types.h"
 #include "table/load.h"
 
@@ -430,8 +431,10 @@ static void protected_nodes_are_found_or_named(void **state UNUSED) {
       succeeds(group());
       assert_false(holds(1, 0, NULL)); /* a and b are both viral */
       assert_true(holds(1, 1, NULL));
-      requirement->type->explain(requirement, NULL, "ill", why, sizeof why);
-      assert_non_null(strstr(why, "only 2 protected subtrees"));
+      const shoal_value_frequencies none = {.n_rows = 0};
+      shoal_bound bound = shoal_bound_of(requirement, &none);
+      shoal_bound_explain(&bound, "ill", why, sizeof why);
+      assert_non_null(strstr(why, "only 2 strong ancestors"));
       shoal_requirements_reset(&requirements);
     }
     unload();
@@ -475,7 +478,7 @@ static void distances_of_any_tree_and_numbers(void **state UNUSED) {
   unload();
 }
 
-/* One number has one rank, and one protected subtree is told as one. */
+/* One number has one rank, and one strong ancestor is told as one. */
 static void one_value_is_as_far_as_itself(void **state UNUSED) {
   static const char one[] = "q,guard,other,ill\n1,,,7\n1,,,7.0\n2,,,7\n2,,,?\n";
   double reached;
@@ -506,8 +509,10 @@ static void one_value_is_as_far_as_itself(void **state UNUSED) {
               "cancer: [c]}}}\nprivacy: {k: 2, models: [extended-p-sensitive: {p: 2}]}\n",
        "q,guard,other,ill\n1,,,a\n1,,,b\n");
   binds();
-  requirements.items[1].type->explain(&requirements.items[1], NULL, "ill", why, sizeof why);
-  assert_non_null(strstr(why, "only 1 protected subtree "));
+  const shoal_value_frequencies none = {.n_rows = 0};
+  shoal_bound bound = shoal_bound_of(&requirements.items[1], &none);
+  shoal_bound_explain(&bound, "ill", why, sizeof why);
+  assert_non_null(strstr(why, "only 1 strong ancestor "));
   shoal_requirements_reset(&requirements);
   unload();
 }

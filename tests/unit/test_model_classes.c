@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "model/bounds.h"
 #include "model/theta.h"
 #include "model/types.h"
 #include "model/value_groups.h"
@@ -257,24 +258,25 @@ static void theta_asks_for_nothing_where_mu_or_k_do_not(void **state UNUSED) {
   requirement.number[0] = (shoal_decimal){0, 0};
   assert_true(holds());
   assert_int_equal(shoal_theta_min_distinct(&requirement), 1);
-  assert_int_equal(requirement.type->max_classes(&requirement, &spread), 6);
+  assert_int_equal(shoal_bound_of(&requirement, &spread).max_classes, 6);
   requirement.number[0] = (shoal_decimal){1, 0};
   assert_false(holds());
   assert_int_equal(shoal_theta_min_distinct(&requirement), 2);
-  assert_int_equal(requirement.type->max_classes(&requirement, &spread), 2);
+  assert_int_equal(shoal_bound_of(&requirement, &spread).max_classes, 2);
   requirement.k = 100;
-  assert_int_equal(requirement.type->max_classes(&requirement, &spread), 0);
+  assert_int_equal(shoal_bound_of(&requirement, &spread).max_classes, 0);
   requirement.k = 1;
   assert_true(holds());
   assert_int_equal(shoal_theta_min_distinct(&requirement), 1);
-  assert_int_equal(requirement.type->max_classes(&requirement, &spread), 6);
+  assert_int_equal(shoal_bound_of(&requirement, &spread).max_classes, 6);
 }
 
 /* ---------------------------------------------------------------- words */
 
 static const char *explained(const shoal_value_frequencies *spread) {
   static char text[256];
-  requirement.type->explain(&requirement, spread, "ill", text, sizeof text);
+  shoal_bound bound = shoal_bound_of(&requirement, spread);
+  shoal_bound_explain(&bound, "ill", text, sizeof text);
   return text;
 }
 
@@ -295,9 +297,9 @@ static void one_and_many_are_told_apart(void **state UNUSED) {
   shoal_value_groups map = {.n_groups = 2, .frequencies = {.n_distinct = 1}};
   ask("p-plus-sensitive");
   requirement.own = &map;
-  assert_non_null(strstr(explained(&spread), "of only 1 category:"));
+  assert_non_null(strstr(explained(&spread), "only 1 category in"));
   map.frequencies.n_distinct = 2;
-  assert_non_null(strstr(explained(&spread), "of only 2 categories:"));
+  assert_non_null(strstr(explained(&spread), "only 2 categories in"));
 }
 
 static void every_model_is_listed(void **state UNUSED) {

@@ -280,8 +280,7 @@ static void nothing_in_a_name_is_taken_for_markup(void **state) {
   shoal_text text;
   shoal_text_init(&text);
   shoal_html_add(&text, "<script>alert(\"x\")&\x01</script>");
-  assert_string_equal("&lt;script&gt;alert(&quot;x&quot;)&amp;\xef\xbf\xbd&lt;/script&gt;",
-                      text.bytes);
+  assert_string_equal("&lt;script&gt;alert(&quot;x&quot;)&amp;\\x01&lt;/script&gt;", text.bytes);
   shoal_text_reset(&text);
 }
 
