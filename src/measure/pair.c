@@ -45,7 +45,7 @@ static shoal_status merge_spellings(shoal_release_pair_attribute *a, const shoal
 
 static shoal_status init_attribute(shoal_release_pair_attribute *a, const shoal_policy *policy,
                                    const shoal_attribute *attribute, const shoal_table *original,
-                                   const shoal_table *released, shoal_error *error) {
+                                   const shoal_table *released, bool local, shoal_error *error) {
   a->attribute = attribute;
   a->original = shoal_table_column(original, attribute->name);
   a->released = shoal_table_column(released, attribute->name);
@@ -56,7 +56,8 @@ static shoal_status init_attribute(shoal_release_pair_attribute *a, const shoal_
                                   .n_released = 1,
                                   .raw = &raw,
                                   .n_raw = 1,
-                                  .complete = true};
+                                  .complete = true,
+                                  .local = local};
   SHOAL_TRY(shoal_domain_init(&a->domain, &request, error));
   SHOAL_TRY(merge_spellings(a, released, error));
   a->value_rows = shoal_alloc_zero(a->domain.n_positions, sizeof *a->value_rows);
@@ -155,8 +156,10 @@ shoal_status shoal_release_pair_init(shoal_release_pair *pair, const shoal_polic
                                      const shoal_attribute *const *quasi, size_t n_quasi,
                                      const shoal_attribute *const *sensitive, size_t n_sensitive,
                                      const shoal_table *original, const shoal_table *released,
-                                     const shoal_run *run, shoal_error *error) {
+                                     const shoal_release_origin *origin, const shoal_run *run,
+                                     shoal_error *error) {
   memset(pair, 0, sizeof *pair);
+  pair->origin = *origin;
   pair->k = pair->p = 1;
   pair->attributes = shoal_alloc_zero(n_quasi + n_sensitive, sizeof *pair->attributes);
   if (!pair->attributes) return shoal_fail_memory(error);
@@ -164,9 +167,9 @@ shoal_status shoal_release_pair_init(shoal_release_pair *pair, const shoal_polic
   pair->n_sensitive = n_sensitive;
   shoal_status status = SHOAL_OK;
   for (size_t i = 0; status == SHOAL_OK && i < n_quasi + n_sensitive; i++)
-    status =
-        init_attribute(&pair->attributes[i], policy,
-                       i < n_quasi ? quasi[i] : sensitive[i - n_quasi], original, released, error);
+    status = init_attribute(&pair->attributes[i], policy,
+                            i < n_quasi ? quasi[i] : sensitive[i - n_quasi], original, released,
+                            origin->local, error);
   if (status == SHOAL_OK) status = fill(pair, original, released, run, error);
   if (status != SHOAL_OK) shoal_release_pair_reset(pair);
   return status;
