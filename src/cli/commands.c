@@ -188,7 +188,8 @@ static const cli_command table[] = {
          {"Combine with an earlier release:",
           "attack release.csv -P policy.yaml --previous last-year.csv"}),
      .means_zero = "the policy withstands every attack that it covers",
-     .means_one = "at least one attack that the policy covers succeeds (the result says which)",
+     .means_one = "at least one attack that the policy covers succeeds, or found nobody to test "
+                  "(the result says which)",
      .operands = "one MASKED file ('-' is standard input)",
      .min_operands = 1,
      .max_operands = 1,
