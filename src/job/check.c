@@ -28,7 +28,8 @@ shoal_status shoal_job_check(shoal_result *result, const shoal_table *table,
                              const shoal_policy *policy, const shoal_run *run, shoal_error *error) {
   shoal_context context;
   SHOAL_TRY(shoal_context_init(&context, table, policy, SHOAL_CONTEXT_CLASSES, run, error));
-  shoal_status status = check(&context, result, error);
+  shoal_status status = shoal_check_inputs(&context, result, error);
+  if (status == SHOAL_OK) status = check(&context, result, error);
   if (status == SHOAL_OK) status = shoal_requirements_status(&context.requirements, error);
   shoal_context_reset(&context);
   return status;

@@ -24,6 +24,7 @@
 #include "hierarchy/hierarchy.h"
 #include "measure/label_syntax.h"
 #include "policy/policy.h"
+#include "table/bad_cells.h"
 
 /* A column and its table, which names the file in messages. */
 typedef struct shoal_source_column {
@@ -126,5 +127,8 @@ static inline bool shoal_domain_holds(const shoal_domain *domain, const shoal_la
 /* Whether there is a value that both labels (of one or two releases) cover. */
 bool shoal_domain_overlap(const shoal_domain *domain, const shoal_label_span *a,
                           const shoal_label_span *b);
+
+/* The message for cells that the policy allows neither as values nor as labels. */
+extern const shoal_cell_fault shoal_no_label;
 
 #endif

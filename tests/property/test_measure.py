@@ -3,7 +3,7 @@
 
 Each case is drawn from its seed (gen_measure.py): an original, and a release that is hand-made
 or shoal's own. Every figure of the report must be what brute_measure.py finds row by row; for
-shoal's own releases the measures that `anonymize` reports must be the same ones.
+shoal's own releases the measures that `anonymize` reports must be the same ones, and `check` accepts them.
 SHOAL_CASES sets the number of cases.
 """
 
@@ -67,6 +67,8 @@ class Comparison:
         if done.code != 0:
             self.compare("exit of anonymize", done.code, 1)
             return None
+        checked = self.shoal("check", "masked.csv", "-P", "policy.yaml", "--json")
+        self.compare("exit of check", checked.code, 0)
         rows = support.parse_csv((self.directory / "masked.csv").read_text(encoding="utf-8"))
         header = [cell for cell, _ in rows[0]]
         self.case.released = [dict(zip(header, (cell for cell, _ in row))) for row in rows[1:]]
