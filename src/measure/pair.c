@@ -119,25 +119,22 @@ static shoal_status count_rows(shoal_release_pair *pair, size_t i, shoal_error *
   return SHOAL_OK;
 }
 
-/*
- * Divides the rows of each label evenly over the positions that it covers: first differences at the
- * ends of spans, then their sums.
- */
-static void spread_labels(shoal_release_pair_attribute *a) {
-  uint32_t n = a->domain.n_positions;
-  for (uint32_t code = 0; code < a->released->n_values; code++) {
-    const shoal_label_span *span = shoal_release_pair_span(a, code);
+void shoal_labels_spread(const shoal_domain *domain, size_t released, const uint64_t *rows,
+                         double *mass) {
+  uint32_t n_labels = domain->released[released].column->n_values;
+  for (uint32_t code = 0; code < n_labels; code++) {
+    const shoal_label_span *span = shoal_domain_span(domain, released, code);
     if (span->loose || !span->n_positions) continue;
-    double share = (double)a->label_rows[code] / span->n_positions;
-    a->mass[span->lo] += share;
-    a->mass[span->hi + 1] -= share;
+    double share = (double)rows[code] / span->n_positions;
+    mass[span->lo] += share;
+    mass[span->hi + 1] -= share;
   }
-  for (uint32_t position = 1; position < n; position++) a->mass[position] += a->mass[position - 1];
-  for (uint32_t code = 0; code < a->released->n_values; code++) {
-    const shoal_label_span *span = shoal_release_pair_span(a, code);
+  for (uint32_t position = 1; position < domain->n_positions; position++)
+    mass[position] += mass[position - 1];
+  for (uint32_t code = 0; code < n_labels; code++) {
+    const shoal_label_span *span = shoal_domain_span(domain, released, code);
     if (span->loose)
-      shoal_span_distribute(&a->domain, span, (double)a->label_rows[code] / span->n_positions,
-                            a->mass);
+      shoal_span_distribute(domain, span, (double)rows[code] / span->n_positions, mass);
   }
 }
 
@@ -147,7 +144,8 @@ static shoal_status fill(shoal_release_pair *pair, const shoal_table *original,
   SHOAL_TRY(group(pair, true, released, run, &pair->released, error));
   for (size_t i = 0; i < pair->n_quasi + pair->n_sensitive; i++) {
     SHOAL_TRY(count_rows(pair, i, error));
-    spread_labels(&pair->attributes[i]);
+    const shoal_release_pair_attribute *a = &pair->attributes[i];
+    shoal_labels_spread(&a->domain, 0, a->label_rows, a->mass);
   }
   return SHOAL_OK;
 }
