@@ -294,7 +294,7 @@ typedef struct shoal_attack_options {
 
 /*
  * Simulates attacks on a release made by any tool, read SHOAL_FOR_REVIEW. SHOAL_OK also if an
- * attack succeeds. `options` may be NULL.
+ * attack succeeds or finds nobody to attack. `options` may be NULL.
  */
 SHOAL_API shoal_status shoal_attack_release(const shoal_table *masked, const shoal_policy *policy,
                                             const shoal_attack_options *options,

@@ -79,6 +79,7 @@ typedef struct shoal_attack_finding {
   size_t previous;       /* repeated releases: which one; SIZE_MAX: none */
   bool by_people;        /* counts are people of another table, not rows */
   const char *not_run;   /* why it was not run; NULL: it was */
+  const char *untested;  /* it found (nearly) nobody to attack, and why; NULL: it did */
   bool succeeds;         /* by the attack's own measure */
   bool counts;           /* the policy or an option requires protection against it */
   const char *risk;      /* of an attack that is not simulated: "yes", "no", ..; NULL: simulated */

@@ -7,6 +7,9 @@
  * both sides, as Samarati requires. A value is learnt for certain if all candidates that have a
  * value have the same one.
  *
+ * If labels and values do not correspond ("20" for 20 to 29), nobody matches, and the attack has
+ * tested nothing. Classes of stars match everybody; they do not count here.
+ *
  * People are grouped first: rows of their table with equal quasi-identifiers are one tuple, and are
  * matched once.
  */
@@ -124,6 +127,7 @@ typedef struct linker {
   shoal_match_key *keys;
   shoal_matches matches;
   uint64_t *people_of_class;
+  uint64_t n_met;             /* people who fit a class with labels */
   uint64_t *candidates;       /* by tuple of people */
   uint32_t *first_class;      /* by tuple: one of its classes */
   shoal_class_tally *tallies; /* by sensitive attribute */
@@ -185,19 +189,33 @@ static void judge(linker *l, uint32_t t, shoal_attack_finding *finding) {
   shoal_attack_note_example(finding, example);
 }
 
+/* Whether the class has a label that tells something about a known quasi-identifier. */
+static bool is_informative(const linker *l, uint32_t c) {
+  const shoal_frequency_set *f = l->attacked->frequency;
+  for (size_t q = 0; q < l->people->n_quasi; q++) {
+    if (!l->people->known[q]) continue;
+    uint32_t code = shoal_code_at(f->codes[q], f->base.tuple[c]);
+    if (!shoal_domain_span(&l->attacked->domains[q], 0, code)->everything) return true;
+  }
+  return false;
+}
+
 static void link_tuple(linker *l, uint32_t t) {
   const shoal_frequency_set *frequency = l->attacked->frequency;
   shoal_linked_people_keys(l->people, t, l->keys);
   shoal_match_find(&l->index, l->keys, &l->matches);
   if (!l->matches.n) return;
   l->first_class[t] = l->matches.classes[0];
+  bool met = false;
   for (size_t i = 0; i < l->matches.n; i++) {
     uint32_t c = l->matches.classes[i];
+    met = met || is_informative(l, c);
     l->candidates[t] += frequency->base.n_rows[c];
     l->people_of_class[c] += l->people->n_people[t];
     for (size_t s = 0; s < l->attacked->n_sensitive; s++)
       shoal_class_tally_add(&l->tallies[s], frequency, s, c, NULL);
   }
+  if (met) l->n_met += l->people->n_people[t];
   for (size_t f = 0; f < l->n_findings; f++) judge(l, t, &l->findings[f]);
   for (size_t s = 0; s < l->attacked->n_sensitive; s++) shoal_class_tally_clear(&l->tallies[s]);
 }
@@ -210,6 +228,29 @@ static uint64_t count_reidentified(const linker *l) {
   return n;
 }
 
+/* Fewer than 1 in MIN_SHARE of the people and of the rows: they are hardly the same people. */
+enum { MIN_SHARE = 20 };
+
+/* Why the attack tested nothing; NULL: it did. */
+static const char *find_untested(const linker *l) {
+  const shoal_classes *classes = &l->attacked->frequency->base;
+  uint64_t n_rows = 0, n_met = 0;
+  for (uint32_t c = 0; c < classes->n_classes; c++) {
+    if (!is_informative(l, c)) continue;
+    n_rows += classes->n_rows[c];
+    if (l->people_of_class[c]) n_met += classes->n_rows[c];
+  }
+  if (!n_rows || n_met >= (n_rows + MIN_SHARE - 1) / MIN_SHARE) return NULL;
+  if (l->n_met && l->n_met >= (l->people->n_all + MIN_SHARE - 1) / MIN_SHARE) return NULL;
+  if (!l->n_met)
+    return "nobody fits a class, so nothing was tested: labels of the release and values of the "
+           "people probably do not correspond. Compare their spelling with the policy's "
+           "hierarchies";
+  return "hardly anybody fits a class, so hardly anything was tested: labels of the release and "
+         "values of the people probably do not correspond. Compare their spelling with the "
+         "policy's hierarchies";
+}
+
 static shoal_status link_people(linker *l, shoal_error *error) {
   SHOAL_TRY(linker_init(l, error));
   for (uint32_t t = 0; t < l->people->n_tuples; t++) {
@@ -220,10 +261,12 @@ static shoal_status link_people(linker *l, shoal_error *error) {
     if (l->matches.failed) return shoal_fail_memory(error);
   }
   uint64_t reidentified = count_reidentified(l);
+  const char *untested = find_untested(l);
   for (size_t f = 0; f < l->n_findings; f++) {
     shoal_attack_finding *finding = &l->findings[f];
     finding->reidentified = reidentified;
     finding->succeeds = finding->n_rows > 0 || reidentified > 0;
+    if (!finding->succeeds) finding->untested = untested;
   }
   return SHOAL_OK;
 }

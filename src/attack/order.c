@@ -91,7 +91,10 @@ static shoal_status compare(aligner *x, shoal_attack_finding *finding, shoal_err
   int shorter = x->n_rows[1] < x->n_rows[0];
   uint64_t n = x->n_rows[shorter];
   assert(n <= x->n_rows[!shorter]);
-  if (n < 2) return SHOAL_OK;
+  if (n < 2) {
+    finding->not_run = "one of the releases has fewer than two rows, which have no order";
+    return SHOAL_OK;
+  }
   uint64_t *position_of = shoal_alloc((size_t)n, sizeof *position_of);
   if (!position_of) return shoal_fail_memory(error);
   shoal_status status = SHOAL_OK;

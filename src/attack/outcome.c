@@ -68,6 +68,7 @@ static shoal_status report(const shoal_attack_setup *setup, const shoal_attack_f
       .measure = f->attack->measure,
       .ruled_out = f->ruled_out,
       .not_run = f->not_run,
+      .untested = f->untested,
       .risk = f->risk,
       .note = f->note,
       .by_people = f->by_people,
@@ -117,7 +118,7 @@ static shoal_status report_all(const shoal_attack_setup *setup, shoal_arena *are
     const shoal_attack_finding *finding = &findings->items[i];
     SHOAL_TRY(report(setup, finding, arena, &attacks->items[i], error));
     attacks->n_items = i + 1;
-    if (finding->succeeds && finding->counts) *withstands = false;
+    if (finding->counts && (finding->succeeds || finding->untested)) *withstands = false;
   }
   return SHOAL_OK;
 }

@@ -185,6 +185,10 @@ static const char ALL_PAIRS[] =
     "no table of people is given: every pair of classes that can hold one person is tried, and "
     "the counts are upper bounds";
 
+static const char NOBODY[] = "nobody can be in both releases, so nothing was tested: either they "
+                             "are about different people, "
+                             "or their labels and sensitive values do not correspond";
+
 static shoal_status run_previous(const shoal_attack *self, const shoal_attack_case *attacked,
                                  size_t previous, shoal_attack_findings *findings,
                                  shoal_error *error) {
@@ -201,6 +205,7 @@ static shoal_status run_previous(const shoal_attack *self, const shoal_attack_ca
   composer_reset(&x);
   finding->n_tried = people ? people->n_all : finding->n_matched;
   finding->succeeds = finding->n_rows > 0;
+  if (!finding->n_matched) finding->untested = NOBODY;
   return status;
 }
 

@@ -43,7 +43,7 @@ shoal_status shoal_attack_setup_find_minimality(shoal_attack_setup *setup,
 
 /*
  * Finds out whether the release is minimal and runs all attacks. *attacks: their outcomes, in the
- * arena. *withstands: no attack succeeds that counts against the policy.
+ * arena. *withstands: no attack that counts against the policy succeeds or is untested.
  */
 shoal_status shoal_attack_setup_run(shoal_attack_setup *setup, shoal_arena *arena,
                                     shoal_attack_outcomes **attacks, bool *withstands,

@@ -110,6 +110,8 @@ shoal_status shoal_class_attack_run(const shoal_class_attack *self, shoal_attack
   }
   finding->n_tried = frequency->n_records;
   finding->reidentified = shoal_rows_alone(&frequency->base);
+  if (first && !finding->reidentified)
+    finding->not_run = "no row of the release has a value of the column: there is nothing to learn";
   finding->succeeds = finding->n_classes > 0;
   shoal_class_tally_reset(&tally);
   return SHOAL_OK;

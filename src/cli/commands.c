@@ -37,7 +37,10 @@ static const cli_command table[] = {
          "Prints, for each model of the policy, the required and the reached value, the number "
          "of classes and rows that violate it, and the worst classes. DATA is raw data or a "
          "release made by any tool. In a release, identifiers may be absent, and cells may be "
-         "labels of the hierarchies.",
+         "labels of the hierarchies, '*' and intervals such as [20-29].",
+         "Rejects other cells, and a policy that 'anonymize' rejects, with exit status 2. Bad "
+         "cells "
+         "of a column are reported together: how many, and the first ten rows.",
          "Writes nothing but the result."),
      .examples = EXAMPLES({"Check raw data:", "check patients.csv -P policy.yaml"},
                           {"Check a release with k = 5:", "check release.csv -P policy.yaml -k 5"}),
@@ -192,7 +195,8 @@ static const cli_command table[] = {
          {"Combine with an earlier release:",
           "attack release.csv -P policy.yaml --previous last-year.csv"}),
      .means_zero = "the policy withstands every attack that it covers",
-     .means_one = "at least one attack that the policy covers succeeds (the result says which)",
+     .means_one = "at least one attack that the policy covers succeeds, or found nobody to test "
+                  "(the result says which)",
      .operands = "one MASKED file ('-' is standard input)",
      .min_operands = 1,
      .max_operands = 1,

@@ -34,11 +34,6 @@ static void reset(inputs *g) {
 static shoal_status check_settings(const shoal_policy *policy,
                                    const shoal_local_algorithm *algorithm, shoal_result *result,
                                    shoal_error *error) {
-  if (policy->satisfies.text && strcmp(policy->satisfies.text, "classes") != 0)
-    return shoal_policy_fail(policy, policy->satisfies.mark, error,
-                             "method.satisfies is for nodes of the lattice, and %s is local "
-                             "recoding: remove it",
-                             algorithm->name);
   const char *const theta = "it is for theta, not ";
   const struct {
     bool unused;

@@ -189,6 +189,21 @@ static void choose(const shoal_policy *policy, shoal_method *method) {
   }
 }
 
+/* Settings that count steps or judge nodes of the lattice. */
+static shoal_status check_settings(const shoal_policy *policy, const shoal_method *method,
+                                   shoal_error *error) {
+  if (policy->slack && method->kind != SHOAL_METHOD_NODE)
+    return shoal_policy_fail(policy, policy->slack_mark, error,
+                             "%s does not support 'slack'; remove it, or use samarati",
+                             method->name);
+  if (method->local && policy->satisfies.text && strcmp(policy->satisfies.text, "classes") != 0)
+    return shoal_policy_fail(policy, policy->satisfies.mark, error,
+                             "method.satisfies is for nodes of the lattice, and %s is local "
+                             "recoding: remove it",
+                             method->name);
+  return SHOAL_OK;
+}
+
 shoal_status shoal_method_bind(const shoal_policy *policy, shoal_method *method,
                                shoal_error *error) {
   const char *name = policy->algorithm.text ? policy->algorithm.text : "auto";
@@ -210,6 +225,7 @@ shoal_status shoal_method_bind(const shoal_policy *policy, shoal_method *method,
                              "unknown algorithm '%.60s'%s %s 'shoal help policy'", name,
                              *near ? near : ";", *near ? "See" : "see");
   }
+  SHOAL_TRY(check_settings(policy, method, error));
   return bind_objective(policy, method, error);
 }
 

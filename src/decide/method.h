@@ -29,7 +29,8 @@ typedef struct shoal_method {
 
 /*
  * Binds the policy's names to rows of the tables; "auto" chooses. SHOAL_BAD_INPUT, with the
- * policy's line, if a name is unknown or the objective does not fit the algorithm.
+ * policy's line, if a name is unknown, or if the objective or another setting does not fit the
+ * algorithm.
  */
 shoal_status shoal_method_bind(const shoal_policy *policy, shoal_method *method,
                                shoal_error *error) SHOAL_MUST_CHECK;

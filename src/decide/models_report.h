@@ -4,6 +4,7 @@
 #define SHOAL_DECIDE_MODELS_REPORT_H
 
 #include "context/context.h"
+#include "measure/pair.h"
 #include "report/result.h"
 
 /* Source, rows, quasi-identifiers and heights; warns if values of an identifier repeat. */
@@ -38,7 +39,8 @@ shoal_status shoal_result_node(shoal_result *result, const shoal_space *space,
 
 /* Figures of a release (measure/measure.h), with a warning for each identifier that it has. */
 shoal_status shoal_result_measure(shoal_result *result, const shoal_context *original,
-                                  const shoal_table *masked, const shoal_measure_options *options,
-                                  shoal_measured *measured, shoal_error *error) SHOAL_MUST_CHECK;
+                                  const shoal_table *masked, const shoal_release_origin *origin,
+                                  const shoal_measure_options *options, shoal_measured *measured,
+                                  shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

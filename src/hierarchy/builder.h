@@ -96,10 +96,6 @@ shoal_status shoal_path_fail(const shoal_builder *builder, uint64_t row, shoal_e
 shoal_status shoal_builder_fail(const shoal_builder *builder, shoal_error *error,
                                 const char *format, ...) SHOAL_PRINTF(3, 4);
 
-/* Fails at the first data row with the value. */
-shoal_status shoal_value_fail(const shoal_table *table, const shoal_column *column, uint32_t value,
-                              shoal_error *error, const char *format, ...) SHOAL_PRINTF(5, 6);
-
 /* The first data row with the value, from 1; 0: unknown. */
 static inline uint64_t shoal_value_row(const shoal_column *column, uint32_t value) {
   return column->first_row ? column->first_row[value] + 1 : 0;

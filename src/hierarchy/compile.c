@@ -51,19 +51,6 @@ shoal_status shoal_path_fail(const shoal_builder *builder, uint64_t row, shoal_e
   return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "%s", detail);
 }
 
-shoal_status shoal_value_fail(const shoal_table *table, const shoal_column *column, uint32_t value,
-                              shoal_error *error, const char *format, ...) {
-  char detail[DETAIL_BYTES];
-  va_list args;
-  va_start(args, format);
-  (void)vsnprintf(detail, sizeof detail, format, args);
-  va_end(args);
-  const shoal_location location = {.file = table ? table->name : NULL,
-                                   .row = shoal_value_row(column, value),
-                                   .column = column->name};
-  return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "%s", detail);
-}
-
 /* ------------------------------------------------------------ a label with two parents */
 
 /* Level `level` of the padded tree, as a row of the file has it: "label in column 3" or "value". */

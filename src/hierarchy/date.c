@@ -4,9 +4,11 @@
  * format of YYYY or YY, MM, DD and literal bytes, and must exist in the Gregorian calendar.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hierarchy/builder.h"
+#include "table/bad_cells.h"
 
 /* The parts of a date that labels show. */
 typedef struct month_of_year {
@@ -113,16 +115,25 @@ static shoal_label date_label(const shoal_builder *builder, uint32_t leaf, uint3
 static shoal_status read_dates(const shoal_builder *builder, month_of_year *dates,
                                shoal_error *error) {
   const shoal_column *column = builder->column;
+  uint8_t *bad = shoal_alloc_zero(column->n_values, sizeof *bad);
+  if (!bad) return shoal_fail_memory(error);
+  bool ok = true;
   for (uint32_t v = 0; v < column->n_values; v++) {
     dates[v] = (month_of_year){0, 0};
     if (shoal_column_missing(column, v)) continue;
-    if (!read_date(builder->spec->date_format, shoal_strings_get(&builder->leaves, v), &dates[v]))
-      return shoal_value_fail(builder->table, column, v, error,
-                              "the cell is not a date %s; correct it, or set 'format' in the "
-                              "policy",
-                              builder->spec->date_format);
+    bad[v] =
+        !read_date(builder->spec->date_format, shoal_strings_get(&builder->leaves, v), &dates[v]);
+    ok = ok && !bad[v];
   }
-  return SHOAL_OK;
+  char is[300], are[300];
+  (void)snprintf(is, sizeof is, "is not a date %s", builder->spec->date_format);
+  (void)snprintf(are, sizeof are, "are not dates %s", builder->spec->date_format);
+  shoal_cell_fault fault = {is, are, "correct it, or set 'format' in the policy",
+                            "correct them, or set 'format' in the policy"};
+  shoal_status status =
+      ok ? SHOAL_OK : shoal_bad_cells_fail(builder->table, column, bad, &fault, error);
+  free(bad);
+  return status;
 }
 
 shoal_status shoal_date_start(shoal_builder *builder, shoal_error *error) {

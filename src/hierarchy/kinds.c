@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "hierarchy/builder.h"
+#include "table/bad_cells.h"
 
 #define KINDS(ROW)                                                                                 \
   ROW(FILE, "file", "PATH", "rows value;level1;...;top of a CSV file without header", true,        \
@@ -84,24 +85,31 @@ static shoal_label mask_label(const shoal_builder *builder, uint32_t leaf, uint3
   return (shoal_label){scratch, cut + masked};
 }
 
+_Static_assert(SHOAL_MAX_MASKED == 64, "the message has the number");
+static const shoal_cell_fault TOO_MANY = {"has more than 64 characters, the maximum for a mask",
+                                          "have more than 64 characters, the maximum for a mask",
+                                          "use another kind of hierarchy, such as a file",
+                                          "use another kind of hierarchy, such as a file"};
+
 shoal_status shoal_mask_start(shoal_builder *builder, shoal_error *error) {
   uint32_t n_values = builder->column->n_values;
   uint8_t *lengths = shoal_arena_alloc(&builder->arena, n_values, sizeof *lengths);
   if (!lengths) return shoal_fail_memory(error);
   builder->height = 1;
+  uint8_t *bad = shoal_arena_alloc(&builder->arena, n_values, sizeof *bad);
+  if (!bad) return shoal_fail_memory(error);
+  bool ok = true;
   for (uint32_t v = 0; v < n_values; v++) {
-    lengths[v] = 0;
+    lengths[v] = bad[v] = 0;
     if (shoal_column_missing(builder->column, v)) continue;
     size_t length;
     (void)front_bytes(shoal_strings_get(&builder->leaves, v), SHOAL_MAX_MASKED + 1, &length);
-    if (length > SHOAL_MAX_MASKED)
-      return shoal_value_fail(builder->table, builder->column, v, error,
-                              "has more than %d characters, the maximum for a mask: use another "
-                              "kind of hierarchy, such as a file",
-                              SHOAL_MAX_MASKED);
+    bad[v] = length > SHOAL_MAX_MASKED;
+    ok = ok && !bad[v];
     lengths[v] = (uint8_t)length;
     if (length > builder->height) builder->height = (uint32_t)length;
   }
+  if (!ok) return shoal_bad_cells_fail(builder->table, builder->column, bad, &TOO_MANY, error);
   builder->state = lengths;
   builder->label = mask_label;
   return SHOAL_OK;

@@ -5,49 +5,61 @@
  * All arithmetic is exact. Numbers, widths and bounds are integers of one common scale, at most
  * 9.3e18 x 1e18, which 128 bits hold with room for the few sums formed here.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hierarchy/builder.h"
+#include "table/bad_cells.h"
 
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
 
 /* ------------------------------------------------------------ a column as numbers */
 
-/* Parses every value; *scale: their largest scale. */
+static const shoal_cell_fault NOT_A_NUMBER = {
+    "is not a number", "are not numbers",
+    "correct it, or list it under data.missing if it means unknown",
+    "correct them, or list them under data.missing if they mean unknown"};
+static const shoal_cell_fault TOO_LONG = {"is a number of more than 18 digits",
+                                          "are numbers of more than 18 digits", "round it",
+                                          "round them"};
+/* Parses every value; *scale: their largest scale. `bad` has room for all values. */
 static shoal_status parse_values(const shoal_table *table, const shoal_column *column,
-                                 shoal_decimal *decimals, unsigned *scale, shoal_error *error) {
+                                 shoal_decimal *decimals, unsigned *scale, uint8_t *bad,
+                                 shoal_error *error) {
+  shoal_number worst = SHOAL_NUMBER_OK;
   for (uint32_t v = 0; v < column->n_values; v++) {
     decimals[v] = (shoal_decimal){0, 0};
+    bad[v] = SHOAL_NUMBER_OK;
     if (shoal_column_missing(column, v)) continue;
     size_t size_bytes;
     const char *bytes = shoal_column_value(column, v, &size_bytes);
-    switch (shoal_decimal_parse(bytes, size_bytes, &decimals[v])) {
-    case SHOAL_NUMBER_OK: break;
-    case SHOAL_NUMBER_NOT:
-      return shoal_value_fail(table, column, v, error,
-                              "the cell is not a number; correct it, or list it under data.missing "
-                              "if it means unknown");
-    case SHOAL_NUMBER_TOO_LONG:
-      return shoal_value_fail(table, column, v, error,
-                              "the cell is a number of more than 18 digits; round it");
-    }
+    shoal_number status = shoal_decimal_parse(bytes, size_bytes, &decimals[v]);
+    bad[v] = (uint8_t)status;
+    if (status == SHOAL_NUMBER_NOT || worst == SHOAL_NUMBER_OK) worst = status;
     if (decimals[v].scale > *scale) *scale = decimals[v].scale;
   }
-  return SHOAL_OK;
+  if (worst == SHOAL_NUMBER_OK) return SHOAL_OK;
+  for (uint32_t v = 0; v < column->n_values; v++) bad[v] = bad[v] == worst;
+  const shoal_cell_fault *fault = worst == SHOAL_NUMBER_NOT ? &NOT_A_NUMBER : &TOO_LONG;
+  return shoal_bad_cells_fail(table, column, bad, fault, error);
 }
 
 static shoal_status rescale_values(const shoal_table *table, const shoal_column *column,
-                                   const shoal_decimal *decimals, unsigned scale, int64_t *numbers,
-                                   shoal_error *error) {
-  for (uint32_t v = 0; v < column->n_values; v++)
-    if (!shoal_decimal_rescale(decimals[v], scale, &numbers[v]))
-      return shoal_value_fail(table, column, v, error,
-                              "the cell is too large for a column with %u decimals; round the "
-                              "decimals of the column",
-                              scale);
-  return SHOAL_OK;
+                                   const shoal_decimal *decimals, unsigned scale, uint8_t *bad,
+                                   int64_t *numbers, shoal_error *error) {
+  bool ok = true;
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    bad[v] = !shoal_decimal_rescale(decimals[v], scale, &numbers[v]);
+    ok = ok && !bad[v];
+  }
+  char is[80], are[80];
+  (void)snprintf(is, sizeof is, "is too large for a column with %u decimals", scale);
+  (void)snprintf(are, sizeof are, "are too large for a column with %u decimals", scale);
+  static const char advice[] = "round the decimals of the column";
+  shoal_cell_fault fault = {is, are, advice, advice};
+  return ok ? SHOAL_OK : shoal_bad_cells_fail(table, column, bad, &fault, error);
 }
 
 shoal_status shoal_column_numbers(const shoal_table *table, const shoal_column *column,
@@ -56,11 +68,14 @@ shoal_status shoal_column_numbers(const shoal_table *table, const shoal_column *
   *scale = 0;
   int64_t *made = shoal_alloc(column->n_values, sizeof *made);
   shoal_decimal *decimals = shoal_alloc(column->n_values, sizeof *decimals);
+  uint8_t *bad = shoal_alloc(column->n_values, sizeof *bad);
   shoal_status status = SHOAL_OK;
-  if (!made || !decimals) status = shoal_fail_memory(error);
-  if (status == SHOAL_OK) status = parse_values(table, column, decimals, scale, error);
-  if (status == SHOAL_OK) status = rescale_values(table, column, decimals, *scale, made, error);
+  if (!made || !decimals || !bad) status = shoal_fail_memory(error);
+  if (status == SHOAL_OK) status = parse_values(table, column, decimals, scale, bad, error);
+  if (status == SHOAL_OK)
+    status = rescale_values(table, column, decimals, *scale, bad, made, error);
   free(decimals);
+  free(bad);
   if (status != SHOAL_OK) {
     free(made);
     return status;

@@ -15,6 +15,7 @@
 #include "hierarchy/builder.h"
 #include "read/csv.h"
 #include "read/source.h"
+#include "table/bad_cells.h"
 
 static const char *row_word(const shoal_builder *builder) {
   return builder->spec->kind == SHOAL_HIERARCHY_FILE ? "row" : "leaf";
@@ -97,13 +98,20 @@ shoal_status shoal_paths_add(shoal_builder *builder, shoal_label value, const sh
   return SHOAL_OK;
 }
 
-static shoal_status fail_lacking(const shoal_builder *builder, uint32_t n_lacking, uint32_t first,
-                                 shoal_error *error) {
+/* `bad` marks the values that the hierarchy lacks. */
+static shoal_status fail_lacking(const shoal_builder *builder, uint32_t n_lacking,
+                                 const uint8_t *bad, shoal_error *error) {
   bool file = builder->spec->kind == SHOAL_HIERARCHY_FILE;
   const char *which = builder->attribute;
-  uint64_t row = shoal_value_row(builder->column, first);
-  char where[64] = "";
-  if (row) (void)snprintf(where, sizeof where, " (first: data row %llu)", (unsigned long long)row);
+  shoal_bad_cells found;
+  shoal_bad_cells_find(&found, builder->table, builder->column, bad);
+  char where[400] = "";
+  if (found.n > 1 && found.first_row)
+    (void)snprintf(where, sizeof where, " (first: data row %llu; %llu cells: %s)",
+                   (unsigned long long)found.first_row, (unsigned long long)found.n, found.rows);
+  else if (found.first_row)
+    (void)snprintf(where, sizeof where, " (first: data row %llu)",
+                   (unsigned long long)found.first_row);
   const char *each = n_lacking == 1 ? "it" : "each";
   const char *plural = n_lacking == 1 ? "" : "s";
   shoal_status status;
@@ -119,7 +127,7 @@ static shoal_status fail_lacking(const shoal_builder *builder, uint32_t n_lackin
                                 "list it under data.missing only if it means unknown",
                                 n_lacking, plural, where, each);
   if (error) {
-    error->row = row;
+    error->row = found.first_row;
     (void)snprintf(error->column, sizeof error->column, "%s", which);
   }
   return status;
@@ -127,12 +135,17 @@ static shoal_status fail_lacking(const shoal_builder *builder, uint32_t n_lackin
 
 static shoal_status check_covers(const shoal_builder *builder, shoal_error *error) {
   const shoal_column *column = builder->column;
-  uint32_t n_lacking = 0, first = 0;
-  for (uint32_t v = 0; column && v < column->n_values; v++) {
-    if (builder->paths.of_leaf[v] != SHOAL_NONE || shoal_column_missing(column, v)) continue;
-    if (n_lacking++ == 0) first = v;
+  if (!column) return SHOAL_OK;
+  uint8_t *bad = shoal_alloc_zero(column->n_values, sizeof *bad);
+  if (!bad) return shoal_fail_memory(error);
+  uint32_t n_lacking = 0;
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    bad[v] = builder->paths.of_leaf[v] == SHOAL_NONE && !shoal_column_missing(column, v);
+    n_lacking += bad[v];
   }
-  return n_lacking ? fail_lacking(builder, n_lacking, first, error) : SHOAL_OK;
+  shoal_status status = n_lacking ? fail_lacking(builder, n_lacking, bad, error) : SHOAL_OK;
+  free(bad);
+  return status;
 }
 
 /* Ragged trees are padded at the bottom: the leaf repeats. */

@@ -107,14 +107,6 @@ static shoal_status expand(shoal_release *release, const shoal_table **table, sh
   return SHOAL_OK;
 }
 
-/* Slack counts steps of the lattice. */
-static shoal_status check_slack(const shoal_policy *policy, const shoal_method *method,
-                                shoal_error *error) {
-  if (!policy->slack || method->kind == SHOAL_METHOD_NODE) return SHOAL_OK;
-  return shoal_policy_fail(policy, policy->slack_mark, error,
-                           "%s does not support 'slack'; remove it, or use samarati", method->name);
-}
-
 static shoal_status warn_of_effort(shoal_release *release, const shoal_method *method,
                                    shoal_error *error) {
   const shoal_policy *policy = release->context.policy;
@@ -158,7 +150,6 @@ static shoal_status attempt(shoal_release *release, const shoal_table *table,
   const shoal_context *p = &release->context;
   shoal_result *result = release->result;
   SHOAL_TRY(check_source(table, method, error));
-  SHOAL_TRY(check_slack(policy, method, error));
   result->release.method = method->kind;
   if (method->local) SHOAL_TRY(expand(release, &table, error));
   SHOAL_TRY(shoal_context_init(&release->context, table, policy,

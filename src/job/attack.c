@@ -44,6 +44,8 @@ shoal_status shoal_job_attack(shoal_result *result, const shoal_table *masked,
 static shoal_status warn(shoal_result *result, const shoal_attack_setup *setup,
                          const shoal_attack_finding *finding, shoal_error *error) {
   const char *name = setup->previous[finding->previous].table->name;
+  if (finding->untested)
+    return shoal_result_warn(result, error, "compared with %s: %s", name, finding->untested);
   if (finding->attack == &shoal_attack_order)
     return shoal_result_warn(
         result, error,
@@ -66,7 +68,8 @@ static shoal_status compare(shoal_attack_setup *setup, shoal_result *result, sho
   for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++)
     SHOAL_TRY(shoal_attack_run(attacks[i], &setup->attacked, findings, error));
   for (size_t i = 0; i < findings->n_items; i++)
-    if (findings->items[i].succeeds) SHOAL_TRY(warn(result, setup, &findings->items[i], error));
+    if (findings->items[i].succeeds || findings->items[i].untested)
+      SHOAL_TRY(warn(result, setup, &findings->items[i], error));
   return SHOAL_OK;
 }
 

@@ -29,7 +29,8 @@ shoal_status shoal_job_check(shoal_result *result, const shoal_table *table,
   shoal_context context;
   SHOAL_TRY(shoal_input_check(table, policy, SHOAL_FOR_REVIEW, error));
   SHOAL_TRY(shoal_context_init(&context, table, policy, SHOAL_CONTEXT_CLASSES, run, error));
-  shoal_status status = check(&context, result, error);
+  shoal_status status = shoal_check_inputs(&context, result, error);
+  if (status == SHOAL_OK) status = check(&context, result, error);
   if (status == SHOAL_OK) status = shoal_requirements_status(&context.requirements, error);
   shoal_context_reset(&context);
   return status;

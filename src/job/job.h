@@ -9,6 +9,7 @@
 #ifndef SHOAL_JOB_JOB_H
 #define SHOAL_JOB_JOB_H
 
+#include "context/context.h"
 #include "policy/policy.h"
 #include "report/result.h"
 #include "table/table.h"
@@ -30,6 +31,13 @@ shoal_status shoal_input_finish(shoal_table *table, const shoal_policy *policy,
 shoal_status shoal_input_check(const shoal_table *table, const shoal_policy *policy,
                                shoal_purpose purpose, shoal_error *error) SHOAL_MUST_CHECK;
 
+/*
+ * Fails with SHOAL_BAD_INPUT if `anonymize` would refuse the policy, or a cell that is neither raw
+ * nor a label. Warns of quasi-identifiers without a hierarchy. The context has scope CLASSES. Cost:
+ * the distinct values x levels.
+ */
+shoal_status shoal_check_inputs(const shoal_context *context, shoal_result *result,
+                                shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_job_check(shoal_result *result, const shoal_table *table,
                              const shoal_policy *policy, const shoal_run *run,
                              shoal_error *error) SHOAL_MUST_CHECK;

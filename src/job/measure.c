@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "decide/method.h"
 #include "job/job.h"
 #include "job/page.h"
 
@@ -21,10 +22,28 @@ static shoal_status warn_of_identifiers(shoal_result *result, const shoal_contex
 }
 
 shoal_status shoal_result_measure(shoal_result *result, const shoal_context *p,
-                                  const shoal_table *masked, const shoal_measure_options *options,
-                                  shoal_measured *measured, shoal_error *error) {
-  SHOAL_TRY(shoal_measure_release(p, masked, options, &result->arena, measured, error));
+                                  const shoal_table *masked, const shoal_release_origin *origin,
+                                  const shoal_measure_options *options, shoal_measured *measured,
+                                  shoal_error *error) {
+  SHOAL_TRY(shoal_measure_release(p, masked, origin, options, &result->arena, measured, error));
   return warn_of_identifiers(result, p, masked, error);
+}
+
+/*
+ * What the policy says: of the release itself nothing else is known. Local recoding merges classes
+ * that violate monotone models, and mu-Argus suppresses cells: they blank no row.
+ */
+static shoal_status find_origin(const shoal_context *p, shoal_release_origin *origin,
+                                shoal_error *error) {
+  shoal_method method;
+  SHOAL_TRY(shoal_method_bind(p->policy, &method, error));
+  *origin = (shoal_release_origin){.local = method.kind == SHOAL_METHOD_CLUSTERS,
+                                   .cells = method.kind == SHOAL_METHOD_CELLS};
+  bool suppresses =
+      method.kind == SHOAL_METHOD_NODE || (origin->local && !p->requirements.monotone);
+  if (p->policy->blank_suppressed && suppresses)
+    origin->max_blanked = shoal_amount_rows(p->policy->max_suppression, p->table->n_records);
+  return SHOAL_OK;
 }
 
 static shoal_status measure(const shoal_context *p, const shoal_table *masked,
@@ -37,7 +56,9 @@ static shoal_status measure(const shoal_context *p, const shoal_table *masked,
   m->output_rows = masked->n_records;
   result->holds = true;
   double started = shoal_seconds();
-  SHOAL_TRY(shoal_result_measure(result, p, masked, options, &m->measured, error));
+  shoal_release_origin origin;
+  SHOAL_TRY(find_origin(p, &origin, error));
+  SHOAL_TRY(shoal_result_measure(result, p, masked, &origin, options, &m->measured, error));
   SHOAL_TRY(shoal_html_report_begin(result, p, error));
   shoal_class_sizes_from_risk(&m->sizes.before, &m->measured.risk->before);
   shoal_class_sizes_from_risk(&m->sizes.after, &m->measured.risk->after);

@@ -298,11 +298,15 @@ static shoal_status study(shoal_release *release, int fd, const shoal_run *run,
       unless_unreadable(read_release(release, fd, run, &masked, &found), &found, error);
   if (status != SHOAL_OK || !masked) return status;
   status = unless_unreadable(run_attacks(release, masked, run, &found), &found, error);
+  shoal_release_report *r = &release->result->release;
+  shoal_release_origin origin = {.local = r->method == SHOAL_METHOD_CLUSTERS,
+                                 .cells = r->method == SHOAL_METHOD_CELLS,
+                                 .max_blanked = r->blanked,
+                                 .exact = true};
   if (status == SHOAL_OK)
-    status =
-        unless_unreadable(shoal_result_measure(release->result, &release->context, masked, NULL,
-                                               &release->result->release.measured, &found),
-                          &found, error);
+    status = unless_unreadable(shoal_result_measure(release->result, &release->context, masked,
+                                                    &origin, NULL, &r->measured, &found),
+                               &found, error);
   shoal_table_delete(masked);
   return status;
 }

@@ -19,6 +19,16 @@ shoal_status shoal_html_report_fill(shoal_release *release, int fd, const char *
                                     const shoal_write_options *options, const shoal_run *run,
                                     shoal_error *error) SHOAL_MUST_CHECK;
 
+/* ---- page_bins.c */
+
+/*
+ * A quasi-identifier of a local release, counted by bins of values, before and after. The caller
+ * frees the bins; their labels are in the result's arena.
+ */
+shoal_status shoal_html_report_bins(const shoal_release *release, size_t q,
+                                    shoal_label_count **bins, size_t *n_bins,
+                                    shoal_error *error) SHOAL_MUST_CHECK;
+
 /* ---- page_columns.c */
 
 /* Distributions of the released columns. */

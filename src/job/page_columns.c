@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * job/page_columns: contents of the released columns for the page: the distribution of their labels
- * or values before and after, and ten sample rows. Before counts the label that a row's class or
- * node gives it, released or not. The sample is drawn by the policy's seed, or at random without
- * one, and sorted by its cells: the rows of the input stay unknown, as in the release.
+ * or values before and after, and ten sample rows. Before counts the label that the node gives a
+ * row, released or not; in local recoding both are counted by bins (page_bins.c). The sample is
+ * drawn by the policy's seed, or at random without one, and sorted by its cells: the rows of the
+ * input stay unknown, as in the release.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,13 +110,18 @@ static shoal_status describe(shoal_release *release, shoal_html_report *page, si
                                      .role = named->role,
                                      .done = named->done,
                                      .outcome = quasi ? &result->release.attributes[q] : NULL};
-  tallies t = {0};
+  tallies t = {0}, bins = {0};
   bool ok = quasi ? tally_labels(&release->decision, q, &t) : tally_values(release, column, &t);
   shoal_status status = ok ? SHOAL_OK : shoal_fail_memory(error);
+  a->binned = quasi && release->decision.kind == SHOAL_METHOD_CLUSTERS;
+  if (status == SHOAL_OK && a->binned)
+    status = shoal_html_report_bins(release, q, &bins.items, &bins.n, error);
+  const tallies *shown = a->binned ? &bins : &t;
   if (status == SHOAL_OK)
-    status = shoal_distribution_redact(result, t.items, t.n, page->k, numeric, a, error);
+    status = shoal_distribution_redact(result, shown->items, shown->n, page->k, numeric, a, error);
   if (status == SHOAL_OK && quasi && numeric) status = describe_widths(result, &t, a, error);
   free(t.items);
+  free(bins.items);
   return status;
 }
 

@@ -164,9 +164,10 @@ static shoal_status bind_one(const shoal_policy *policy, const shoal_frequency_s
     return SHOAL_OK;
   }
   const char *near = shoal_nearest_word(word->text, names);
-  return shoal_policy_fail(
-      policy, word->mark, error, "'%.60s' is neither a preference nor a quasi-identifier%s%s%s",
-      word->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  return shoal_policy_fail(policy, word->mark, error,
+                           "'%.60s' is neither a preference nor a quasi-identifier; %s%s%s",
+                           word->text, near ? "did you mean '" : "see 'shoal help policy",
+                           near ? near : "", near ? "'?" : "'");
 }
 
 shoal_status shoal_preferences_bind(const shoal_policy *policy,

@@ -30,28 +30,54 @@ void shoal_domain_reset(shoal_domain *domain) {
   memset(domain, 0, sizeof *domain);
 }
 
-/* The error names file, row and column, never the label. */
-static shoal_status fail_unknown(const shoal_domain_request *request, shoal_label_at label,
-                                 shoal_error *error) {
-  const shoal_source_column *released = &request->released[label.released];
+const shoal_cell_fault shoal_no_label = {
+    "is no value that the policy allows and no label of its hierarchy",
+    "are no values that the policy allows and no labels of its hierarchy",
+    "correct it, add it to the hierarchy, or list it under data.missing if it means unknown",
+    "correct them, add them to the hierarchy, or list them under data.missing if they mean "
+    "unknown"};
+
+/* Reports the unknown labels of the first column that has some, all that are wrong alike. */
+static shoal_status fail_marked(const shoal_domain_request *request,
+                                const shoal_unknown_labels *unknown, uint8_t *bad,
+                                shoal_error *error) {
+  const shoal_source_column *released = &request->released[unknown->items[0].released];
   const shoal_column *column = released->column;
-  shoal_location location = {.file = released->table->name,
-                             .row = column->first_row ? column->first_row[label.code] + 1 : 0,
-                             .column = column->name};
-  size_t size_bytes;
-  const char *bytes = shoal_column_value(column, label.code, &size_bytes);
-  shoal_form form = shoal_label_parse(bytes, size_bytes).form;
-  bool range = form == SHOAL_FORM_INTERVAL || form == SHOAL_FORM_NUMBER;
-  if (range && request->attribute->type != SHOAL_TYPE_NUMBER)
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
-                         "the cell reads as numbers, but '%s' is not a number in the policy: add "
-                         "'type: number', or a hierarchy that has this label",
-                         request->attribute->name);
-  return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
-                       "the cell stands for no %s: it is neither a value nor a label of the "
-                       "hierarchy, an interval, a prefix or a star that covers one; is this a "
-                       "release of that data under this policy?",
-                       request->complete ? "value of the original" : "known value");
+  bool number = request->attribute->type == SHOAL_TYPE_NUMBER, first_range = false;
+  for (size_t i = 0; i < unknown->n; i++) {
+    shoal_label_at label = unknown->items[i];
+    size_t size_bytes;
+    const char *bytes = shoal_column_value(column, label.code, &size_bytes);
+    if (label.released != unknown->items[0].released) break;
+    shoal_form form = shoal_label_parse(bytes, size_bytes).form;
+    bool range = !number && (form == SHOAL_FORM_INTERVAL || form == SHOAL_FORM_NUMBER);
+    if (i == 0) first_range = range;
+    bad[label.code] = range == first_range;
+  }
+  static const char use[] =
+      "use a value, a label of the hierarchy, an interval, a prefix or a star "
+      "that covers one; is this a release of that data under this policy?";
+  shoal_cell_fault fault = {"stands for no value of the original",
+                            "stand for no value of the original", use, use};
+  if (!request->complete) fault = shoal_no_label;
+  char advice[300];
+  (void)snprintf(advice, sizeof advice,
+                 "'%.80s' is not a number in the policy: add 'type: number', or a hierarchy that "
+                 "has such labels",
+                 request->attribute->name);
+  if (first_range)
+    fault = (shoal_cell_fault){"reads as numbers", "read as numbers", advice, advice};
+  return shoal_bad_cells_fail(released->table, column, bad, &fault, error);
+}
+
+static shoal_status fail_unknown(const shoal_domain_request *request,
+                                 const shoal_unknown_labels *unknown, shoal_error *error) {
+  const shoal_column *column = request->released[unknown->items[0].released].column;
+  uint8_t *bad = shoal_alloc_zero(column->n_values, sizeof *bad);
+  if (!bad) return shoal_fail_memory(error);
+  shoal_status status = fail_marked(request, unknown, bad, error);
+  free(bad);
+  return status;
 }
 
 static shoal_status order_and_read(shoal_domain *domain, const shoal_domain_request *request,
@@ -60,12 +86,12 @@ static shoal_status order_and_read(shoal_domain *domain, const shoal_domain_requ
   unknown->n = 0;
   SHOAL_TRY(shoal_domain_read_labels(domain, request, unknown, error));
   if (unknown->n == 0) return SHOAL_OK;
-  if (request->complete) return fail_unknown(request, unknown->items[0], error);
+  if (request->complete) return fail_unknown(request, unknown, error);
   shoal_domain_reset(domain);
   SHOAL_TRY(shoal_domain_order_values(domain, request, unknown, error));
   unknown->n = 0;
   SHOAL_TRY(shoal_domain_read_labels(domain, request, unknown, error));
-  return unknown->n ? fail_unknown(request, unknown->items[0], error) : SHOAL_OK;
+  return unknown->n ? fail_unknown(request, unknown, error) : SHOAL_OK;
 }
 
 shoal_status shoal_domain_init(shoal_domain *domain, const shoal_domain_request *request,

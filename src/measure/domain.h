@@ -24,6 +24,7 @@
 #include "hierarchy/hierarchy.h"
 #include "measure/label_syntax.h"
 #include "policy/policy.h"
+#include "table/bad_cells.h"
 
 /* A column and its table, which names the file in messages. */
 typedef struct shoal_source_column {
@@ -39,6 +40,7 @@ typedef struct shoal_domain_request {
   const shoal_source_column *raw; /* columns of values: original, external table, population */
   size_t n_raw;
   bool complete; /* raw[0] is the original: a label that covers none of its values is an error */
+  bool local;    /* numbers were written as intervals, also if they look like labels of one level */
 } shoal_domain_request;
 
 /* The values that one label covers. */
@@ -56,7 +58,8 @@ typedef struct shoal_label_span {
       prefix; /* NULL, or: it covers values that start with these bytes (borrowed from the label) */
   size_t prefix_bytes;
   uint32_t level;     /* of the hierarchy; SHOAL_NONE: not a label of it */
-  double height_loss; /* 0..1: subtree's height over the tree's; released intervals: width */
+  bool off_level;     /* it covers everything and is no label of the column's level */
+  double height_loss; /* 0..1: what il counts: subtree's height over the tree's, or width */
   double leaves_loss; /* 0..1: (values under it - 1) / (all values - 1) */
   double width;       /* 0..1: numbers: high - low, within the domain, over the domain's */
 } shoal_label_span;
@@ -81,7 +84,7 @@ typedef struct shoal_domain {
   uint32_t *leaf_at;      /* by position */
   shoal_decimal *numbers; /* by position; NULL: not a number */
   bool *position_missing; /* by position */
-  shoal_range all;        /* minimum and maximum; no ends: no number is known */
+  shoal_range all;        /* of the columns' numbers; no ends: no number is known */
   shoal_released_labels *released; /* by released column */
   size_t n_released;
   uint32_t **raw_position; /* by raw column, by code; SHOAL_NONE: unknown to the hierarchy */
@@ -124,5 +127,8 @@ static inline bool shoal_domain_holds(const shoal_domain *domain, const shoal_la
 /* Whether there is a value that both labels (of one or two releases) cover. */
 bool shoal_domain_overlap(const shoal_domain *domain, const shoal_label_span *a,
                           const shoal_label_span *b);
+
+/* The message for cells that the policy allows neither as values nor as labels. */
+extern const shoal_cell_fault shoal_no_label;
 
 #endif

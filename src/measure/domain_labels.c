@@ -22,14 +22,13 @@ typedef struct position_range {
 typedef struct label_reader {
   shoal_domain *domain;
   shoal_released_labels *released;
-  bool complete;
+  bool complete, local;
   uint32_t n_original; /* values of the original, which come first */
   uint32_t n_levels;
   uint32_t **match;        /* by level, by code: label of that level, or SHOAL_NONE */
   position_range **ranges; /* by level, by label */
   uint8_t *uninformative;  /* by code: it covers everything */
   shoal_spelling *spells;  /* by code */
-  bool intervals;          /* numbers are released as intervals, which lose by their width */
 } label_reader;
 
 static shoal_label label_of(const label_reader *r, uint32_t code) {
@@ -111,11 +110,22 @@ static void find_uninformative(label_reader *r) {
   }
 }
 
+/* The lowest level at which every value of the original has the label `code`. */
+static uint32_t level_of_all(const label_reader *r, uint32_t code) {
+  for (uint32_t l = 0; l < r->n_levels && r->domain->hierarchy; l++) {
+    bool all = r->match[l][code] != SHOAL_NONE;
+    for (uint32_t leaf = 0; all && leaf < r->n_original; leaf++)
+      all = r->domain->hierarchy->levels[l].of_leaf[leaf] == r->match[l][code];
+    if (all) return l;
+  }
+  return is_top(r, r->n_levels - 1) ? r->n_levels - 1 : SHOAL_NONE;
+}
+
 /* The lowest level that has all labels except those that cover everything. */
 static uint32_t common_level(const label_reader *r) {
   uint32_t n = r->released->column->n_values, n_uninformative = 0;
   for (uint32_t code = 0; code < n; code++) n_uninformative += r->uninformative[code];
-  if (n_uninformative == n) return is_top(r, r->n_levels - 1) ? r->n_levels - 1 : SHOAL_NONE;
+  if (n_uninformative == n) return level_of_all(r, 0);
   for (uint32_t l = 0; l < r->n_levels; l++) {
     bool all = true;
     for (uint32_t code = 0; all && code < n; code++)
@@ -238,6 +248,8 @@ static bool read_label(const label_reader *r, uint32_t code, shoal_label_span *s
   *span = (shoal_label_span){.lo = 1, .level = level};
   if (r->uninformative[code]) {
     span->everything = true;
+    span->off_level =
+        r->released->level == SHOAL_NONE || r->match[r->released->level][code] == SHOAL_NONE;
     span->n_positions = domain->n_positions;
     if (domain->n_positions) span->lo = 0, span->hi = domain->n_positions - 1;
     return true;
@@ -285,26 +297,27 @@ static double width_of(const shoal_domain *domain, const shoal_label_span *span)
   return high > low ? (high - low) / (most - least) : 0;
 }
 
+/*
+ * A number that is written as an interval loses the interval's width, a label of its tree the
+ * label's height. "[20-29]" can be either: it is a label if the policy writes numbers as labels, or
+ * if all labels of the column have one level, unless local recoding made them.
+ */
+static bool counts_by_width(const label_reader *r, const shoal_label_span *span) {
+  const shoal_attribute *attribute = r->domain->attribute;
+  if (!r->domain->hierarchy) return r->domain->is_number;
+  if (attribute->type != SHOAL_TYPE_NUMBER || !span->spelled_range) return false;
+  if (span->level == SHOAL_NONE) return true;
+  return !attribute->recode_hierarchy && (r->local || r->released->level == SHOAL_NONE);
+}
+
 static void find_losses(const label_reader *r, uint32_t code, shoal_label_span *span) {
   const shoal_domain *domain = r->domain;
   if (domain->n_positions > 1 && span->n_positions)
     span->leaves_loss = (double)(span->n_positions - 1) / (double)(domain->n_positions - 1);
   if (domain->is_number) span->width = width_of(domain, span);
-  bool tree = domain->hierarchy && (span->everything || !r->intervals);
-  span->height_loss = tree                ? tree_loss(domain, r, code, span)
-                      : domain->is_number ? span->width
-                                          : span->leaves_loss;
-}
-
-/*
- * Whether a number with a hierarchy is released as intervals: one of them is no label of the
- * hierarchy. The others can be such labels by chance.
- */
-static bool has_intervals(const label_reader *r) {
-  bool any = false;
-  for (uint32_t code = 0; code < r->released->column->n_values; code++)
-    any = any || (!r->uninformative[code] && level_of(r, code) == SHOAL_NONE);
-  return any && r->domain->is_number;
+  span->height_loss = counts_by_width(r, span) ? span->width
+                      : domain->hierarchy      ? tree_loss(domain, r, code, span)
+                                               : span->leaves_loss;
 }
 
 /* ------------------------------------------------------------ all labels of a column */
@@ -338,7 +351,6 @@ static bool read_column(label_reader *r, size_t released, shoal_unknown_labels *
   if (!ok) return false;
   find_uninformative(r);
   r->released->level = common_level(r);
-  r->intervals = has_intervals(r);
   for (uint32_t code = 0; code < r->released->column->n_values; code++) {
     shoal_label_span *span = &r->released->spans[code];
     if (read_label(r, code, span)) {
@@ -363,6 +375,7 @@ shoal_status shoal_domain_read_labels(shoal_domain *domain, const shoal_domain_r
     label_reader r = {.domain = domain,
                       .released = &domain->released[i],
                       .complete = request->complete,
+                      .local = request->local,
                       .n_original = request->n_raw ? request->raw[0].column->n_values : 0,
                       .n_levels = domain->hierarchy ? domain->hierarchy->n_levels : 1};
     bool ok = read_column(&r, i, unknown);

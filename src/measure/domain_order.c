@@ -244,9 +244,17 @@ static bool same_position(const shoal_domain *domain, shoal_decimal last, shoal_
          shoal_decimal_compare(last, number) == 0;
 }
 
+static void include(shoal_range *range, shoal_decimal number) {
+  if (!range->has_low || shoal_decimal_compare(number, range->low) < 0) range->low = number;
+  if (!range->has_high || shoal_decimal_compare(number, range->high) > 0) range->high = number;
+  range->has_low = range->has_high = true;
+}
+
+/* The range is that of the columns: leaves that only the tree has do not widen it. */
 static void assign_positions(shoal_domain *domain, const uint32_t *leaves) {
   domain->ascending = domain->is_number;
   shoal_decimal last = {0, 0};
+  bool first = true;
   for (uint32_t i = 0; i < domain->n_leaves; i++) {
     uint32_t leaf = leaves[i];
     bool missing = shoal_domain_leaf_missing(domain, leaf);
@@ -254,18 +262,16 @@ static void assign_positions(shoal_domain *domain, const uint32_t *leaves) {
     if (domain->is_number && !missing) {
       shoal_label text = shoal_domain_leaf(domain, leaf);
       (void)shoal_decimal_parse(text.bytes, text.size_bytes, &number); /* it parsed before */
-      bool first = !domain->all.has_low;
-      if (!missing && same_position(domain, last, number, first)) {
+      if (same_position(domain, last, number, first)) {
         domain->position_of[leaf] = domain->n_positions - 1;
         continue;
       }
       /* after a missing value or a greater number */
       if (domain->n_missing || (!first && shoal_decimal_compare(number, last) < 0))
         domain->ascending = false;
-      if (first || shoal_decimal_compare(number, domain->all.low) < 0) domain->all.low = number;
-      if (first || shoal_decimal_compare(number, domain->all.high) > 0) domain->all.high = number;
-      domain->all.has_low = domain->all.has_high = true;
+      if (leaf < domain->values.n_values) include(&domain->all, number);
       last = number;
+      first = false;
     }
     uint32_t position = domain->n_positions++;
     domain->n_missing += missing;

@@ -9,21 +9,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Smaller values are rounding errors of logarithms: two values of a table differ by more. */
 static const double ROUNDING = 1e-11;
-
-uint32_t shoal_release_pair_blank_class(const shoal_release_pair *pair) {
-  const shoal_frequency_set *f = pair->released;
-  for (uint32_t c = 0; f->n_tuples > 1 && c < f->n_tuples; c++) {
-    bool blank = true;
-    for (size_t q = 0; blank && q < pair->n_quasi; q++)
-      blank =
-          shoal_release_pair_span(&pair->attributes[q], shoal_code_at(f->codes[q], c))->everything;
-    if (blank) return c;
-  }
-  return UINT32_MAX;
-}
 
 /* ------------------------------------------------------------ rows */
 
@@ -45,11 +34,66 @@ static uint64_t noise_at_least(const shoal_release_pair *pair) {
   return most;
 }
 
-static void count_rows(const shoal_release_pair *pair, shoal_measures *m, uint32_t blank) {
+/* The class whose labels all cover everything, if there are others; SHOAL_NONE: none. */
+static uint32_t class_of_stars(const shoal_release_pair *pair) {
+  const shoal_frequency_set *f = pair->released;
+  for (uint32_t c = 0; f->n_tuples > 1 && c < f->n_tuples; c++) {
+    bool stars = true;
+    for (size_t q = 0; stars && q < pair->n_quasi; q++)
+      stars =
+          shoal_release_pair_span(&pair->attributes[q], shoal_code_at(f->codes[q], c))->everything;
+    if (stars) return c;
+  }
+  return SHOAL_NONE;
+}
+
+/* Whether the original's value becomes a star at the level that all labels of the column have. */
+static bool becomes_star(const shoal_release_pair_attribute *a, uint32_t value) {
+  const shoal_hierarchy *hierarchy = a->domain.hierarchy;
+  uint32_t level = a->domain.released[0].level;
+  if (!hierarchy || level == SHOAL_NONE) return false;
+  uint32_t leaf = a->domain.leaf_at[shoal_domain_position(&a->domain, 0, value)];
+  const shoal_level *labels = &hierarchy->levels[level];
+  size_t label_size, top_size;
+  const char *label = shoal_level_label(labels, labels->of_leaf[leaf], &label_size);
+  const char *top = shoal_level_label(&hierarchy->levels[hierarchy->n_levels - 1], 0, &top_size);
+  return label_size == top_size && memcmp(label, top, top_size) == 0;
+}
+
+/* Rows of the original that a full-domain release generalizes to stars, if they are a class. */
+static uint64_t count_stars_of_node(const shoal_release_pair *pair) {
+  const shoal_frequency_set *f = pair->original;
+  uint64_t n = 0;
+  for (uint32_t t = 0; t < f->n_tuples; t++) {
+    bool stars = true;
+    for (size_t q = 0; stars && q < pair->n_quasi; q++)
+      stars = becomes_star(&pair->attributes[q], shoal_code_at(f->codes[q], t));
+    if (stars) n += f->base.n_rows[t];
+  }
+  return n >= pair->k ? n : 0;
+}
+
+/*
+ * Rows of stars are blanked rows if the policy blanks suppressed rows, and if no row was removed:
+ * suppressed rows are all blanked, or all removed. The rest of them is a class that was generalized
+ * to the top. More stars than rows may be suppressed are such a class too.
+ */
+static uint64_t count_blanked(const shoal_release_pair *pair, const shoal_measures *m,
+                              uint32_t stars) {
+  if (stars == SHOAL_NONE || !pair->origin.max_blanked) return 0;
+  uint64_t n = pair->released->base.n_rows[stars], most = pair->origin.max_blanked;
+  if (pair->origin.exact) return n < most ? n : most;
+  if (m->removed) return 0;
+  uint64_t generalized = pair->origin.local ? 0 : count_stars_of_node(pair);
+  n -= generalized < n ? generalized : n;
+  return n <= most ? n : 0;
+}
+
+static void count_rows(const shoal_release_pair *pair, shoal_measures *m, uint32_t stars) {
   m->original_rows = pair->original->n_records;
   m->released_rows = pair->released->n_records;
   if (m->original_rows > m->released_rows) m->removed = m->original_rows - m->released_rows;
-  if (blank != UINT32_MAX) m->blanked = pair->released->base.n_rows[blank];
+  m->blanked = count_blanked(pair, m, stars);
   m->noise = noise_at_least(pair);
   uint64_t kept = m->released_rows - m->blanked;
   kept = kept > m->noise ? kept - m->noise : 0;
@@ -58,12 +102,12 @@ static void count_rows(const shoal_release_pair *pair, shoal_measures *m, uint32
 
 /* ------------------------------------------------------------ classes */
 
-static void measure_sizes(const shoal_release_pair *pair, shoal_measures *m, uint32_t blank) {
+static void measure_sizes(const shoal_release_pair *pair, shoal_measures *m, uint32_t stars) {
   const shoal_frequency_set *f = pair->released;
   double rows = 0, n = 0;
   for (uint32_t c = 0; c < f->n_tuples; c++) {
-    if (c == blank) continue;
-    double size = (double)f->base.n_rows[c];
+    double size = (double)(f->base.n_rows[c] - (c == stars ? m->blanked : 0));
+    if (size <= 0) continue;
     m->dm += size * size;
     rows += size;
     n++;
@@ -195,12 +239,14 @@ static const char *kind_of(const shoal_domain *domain) {
   return domain->hierarchy ? "tree" : domain->is_number ? "number" : "text";
 }
 
-/* Cells that cover everything are of the top level; in blanked rows they do not choose a level. */
-static void find_level(const shoal_release_pair_attribute *a, uint64_t blanked,
+/* All cells have labels of one level, except the stars of blanked rows and suppressed cells. */
+static void find_level(const shoal_release_pair_attribute *a, bool cells, uint64_t blanked,
                        shoal_attribute_measure *out) {
   uint32_t level = a->domain.released[0].level;
-  out->has_level =
-      level != SHOAL_NONE && (out->cells_suppressed <= blanked || level == out->height);
+  uint64_t off_level = 0;
+  for (uint32_t code = 0; code < a->released->n_values; code++)
+    if (shoal_release_pair_span(a, code)->off_level) off_level += a->label_rows[code];
+  out->has_level = level != SHOAL_NONE && (cells || off_level <= blanked);
   out->level = out->has_level ? level : 0;
 }
 
@@ -214,7 +260,7 @@ static void describe(const shoal_release_pair_attribute *a, shoal_attribute_meas
 }
 
 /* Fills one attribute and adds to the totals. False: no memory. */
-static bool measure_attribute(const shoal_release_pair_attribute *a, uint64_t blanked,
+static bool measure_attribute(const shoal_release_pair_attribute *a, bool cells, uint64_t blanked,
                               shoal_measures *m, shoal_attribute_measure *out) {
   open_bits bits = {0};
   cell_sums sums = {0};
@@ -222,7 +268,7 @@ static bool measure_attribute(const shoal_release_pair_attribute *a, uint64_t bl
   if (ok) {
     describe(a, out);
     add_cells(a, &bits, &sums, out);
-    find_level(a, blanked, out);
+    find_level(a, cells, blanked, out);
     cell_sums most = max_lost(a, &bits);
     double released = (double)m->released_rows, removed = (double)m->removed;
     double kept = released - (double)blanked, all = released + removed;
@@ -247,10 +293,11 @@ static bool measure_attribute(const shoal_release_pair_attribute *a, uint64_t bl
 
 /* ------------------------------------------------------------ together */
 
-/* A full-domain release has a node: one level for each quasi-identifier. */
+/* A full-domain release has a node: one level for each quasi-identifier. A local one has none, even
+ * if its labels look so. */
 static void measure_node(const shoal_release_pair *pair, shoal_measures *m) {
   double n = (double)pair->n_quasi, height = 0, top = 0, relative = 0;
-  bool full_domain = m->released_rows > 0;
+  bool full_domain = m->released_rows > 0 && !pair->origin.local;
   for (size_t q = 0; q < pair->n_quasi; q++) {
     const shoal_attribute_measure *a = &m->attributes[q];
     full_domain = full_domain && a->has_level;
@@ -279,13 +326,13 @@ static void measure_means(const shoal_release_pair *pair, shoal_measures *m) {
 }
 
 bool shoal_losses_measure(const shoal_release_pair *pair, shoal_measures *measures) {
-  uint32_t blank = shoal_release_pair_blank_class(pair);
-  count_rows(pair, measures, blank);
-  measure_sizes(pair, measures, blank);
+  uint32_t stars = class_of_stars(pair);
+  count_rows(pair, measures, stars);
+  measure_sizes(pair, measures, stars);
   measures->ambiguity = ambiguity(pair, measures);
   count_disclosures(pair, measures);
   for (size_t q = 0; q < pair->n_quasi; q++)
-    if (!measure_attribute(&pair->attributes[q], measures->blanked, measures,
+    if (!measure_attribute(&pair->attributes[q], pair->origin.cells, measures->blanked, measures,
                            &measures->attributes[q]))
       return false;
   measure_means(pair, measures);

@@ -16,7 +16,4 @@
  */
 bool shoal_losses_measure(const shoal_release_pair *pair, shoal_measures *measures);
 
-/* The class whose labels all cover everything, if there are others; SHOAL_NONE: none. */
-uint32_t shoal_release_pair_blank_class(const shoal_release_pair *pair);
-
 #endif

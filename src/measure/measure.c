@@ -60,13 +60,14 @@ static shoal_status check_columns(const shoal_context *p, const shoal_table *mas
 /* ------------------------------------------------------------ all figures */
 
 static shoal_status pair_up(shoal_release_pair *pair, const shoal_context *p,
-                            const shoal_table *masked, shoal_error *error) {
+                            const shoal_table *masked, const shoal_release_origin *origin,
+                            shoal_error *error) {
   const shoal_attribute **sensitive = shoal_alloc(p->n_sensitive, sizeof *sensitive);
   if (!sensitive) return shoal_fail_memory(error);
   for (size_t s = 0; s < p->n_sensitive; s++) sensitive[s] = p->sensitive[s].attribute;
   shoal_status status =
       shoal_release_pair_init(pair, p->policy, p->quasi_attributes, p->n_quasi, sensitive,
-                              p->n_sensitive, p->table, masked, p->run, error);
+                              p->n_sensitive, p->table, masked, origin, p->run, error);
   free(sensitive);
   if (status != SHOAL_OK) return status;
   pair->k = p->requirements.k;
@@ -109,6 +110,7 @@ static shoal_status measure_risk(const shoal_release_pair *pair, const shoal_con
 }
 
 shoal_status shoal_measure_release(const shoal_context *p, const shoal_table *masked,
+                                   const shoal_release_origin *origin,
                                    const shoal_measure_options *options, shoal_arena *arena,
                                    shoal_measured *out, shoal_error *error) {
   shoal_query_error queries;
@@ -120,7 +122,7 @@ shoal_status shoal_measure_release(const shoal_context *p, const shoal_table *ma
   memset(measures, 0, sizeof *measures);
   memset(risk, 0, sizeof *risk);
   shoal_release_pair pair;
-  SHOAL_TRY(pair_up(&pair, p, masked, error));
+  SHOAL_TRY(pair_up(&pair, p, masked, origin, error));
   const shoal_table *population = options ? options->population : NULL;
   shoal_status status = measure_utility(&pair, p->run, &queries, arena, measures, error);
   if (status == SHOAL_OK) status = measure_risk(&pair, p, population, measures, arena, risk, error);

@@ -45,7 +45,7 @@ static shoal_status merge_spellings(shoal_release_pair_attribute *a, const shoal
 
 static shoal_status init_attribute(shoal_release_pair_attribute *a, const shoal_policy *policy,
                                    const shoal_attribute *attribute, const shoal_table *original,
-                                   const shoal_table *released, shoal_error *error) {
+                                   const shoal_table *released, bool local, shoal_error *error) {
   a->attribute = attribute;
   a->original = shoal_table_column(original, attribute->name);
   a->released = shoal_table_column(released, attribute->name);
@@ -56,7 +56,8 @@ static shoal_status init_attribute(shoal_release_pair_attribute *a, const shoal_
                                   .n_released = 1,
                                   .raw = &raw,
                                   .n_raw = 1,
-                                  .complete = true};
+                                  .complete = true,
+                                  .local = local};
   SHOAL_TRY(shoal_domain_init(&a->domain, &request, error));
   SHOAL_TRY(merge_spellings(a, released, error));
   a->value_rows = shoal_alloc_zero(a->domain.n_positions, sizeof *a->value_rows);
@@ -118,25 +119,22 @@ static shoal_status count_rows(shoal_release_pair *pair, size_t i, shoal_error *
   return SHOAL_OK;
 }
 
-/*
- * Divides the rows of each label evenly over the positions that it covers: first differences at the
- * ends of spans, then their sums.
- */
-static void spread_labels(shoal_release_pair_attribute *a) {
-  uint32_t n = a->domain.n_positions;
-  for (uint32_t code = 0; code < a->released->n_values; code++) {
-    const shoal_label_span *span = shoal_release_pair_span(a, code);
+void shoal_labels_spread(const shoal_domain *domain, size_t released, const uint64_t *rows,
+                         double *mass) {
+  uint32_t n_labels = domain->released[released].column->n_values;
+  for (uint32_t code = 0; code < n_labels; code++) {
+    const shoal_label_span *span = shoal_domain_span(domain, released, code);
     if (span->loose || !span->n_positions) continue;
-    double share = (double)a->label_rows[code] / span->n_positions;
-    a->mass[span->lo] += share;
-    a->mass[span->hi + 1] -= share;
+    double share = (double)rows[code] / span->n_positions;
+    mass[span->lo] += share;
+    mass[span->hi + 1] -= share;
   }
-  for (uint32_t position = 1; position < n; position++) a->mass[position] += a->mass[position - 1];
-  for (uint32_t code = 0; code < a->released->n_values; code++) {
-    const shoal_label_span *span = shoal_release_pair_span(a, code);
+  for (uint32_t position = 1; position < domain->n_positions; position++)
+    mass[position] += mass[position - 1];
+  for (uint32_t code = 0; code < n_labels; code++) {
+    const shoal_label_span *span = shoal_domain_span(domain, released, code);
     if (span->loose)
-      shoal_span_distribute(&a->domain, span, (double)a->label_rows[code] / span->n_positions,
-                            a->mass);
+      shoal_span_distribute(domain, span, (double)rows[code] / span->n_positions, mass);
   }
 }
 
@@ -146,7 +144,8 @@ static shoal_status fill(shoal_release_pair *pair, const shoal_table *original,
   SHOAL_TRY(group(pair, true, released, run, &pair->released, error));
   for (size_t i = 0; i < pair->n_quasi + pair->n_sensitive; i++) {
     SHOAL_TRY(count_rows(pair, i, error));
-    spread_labels(&pair->attributes[i]);
+    const shoal_release_pair_attribute *a = &pair->attributes[i];
+    shoal_labels_spread(&a->domain, 0, a->label_rows, a->mass);
   }
   return SHOAL_OK;
 }
@@ -155,8 +154,10 @@ shoal_status shoal_release_pair_init(shoal_release_pair *pair, const shoal_polic
                                      const shoal_attribute *const *quasi, size_t n_quasi,
                                      const shoal_attribute *const *sensitive, size_t n_sensitive,
                                      const shoal_table *original, const shoal_table *released,
-                                     const shoal_run *run, shoal_error *error) {
+                                     const shoal_release_origin *origin, const shoal_run *run,
+                                     shoal_error *error) {
   memset(pair, 0, sizeof *pair);
+  pair->origin = *origin;
   pair->k = pair->p = 1;
   pair->attributes = shoal_alloc_zero(n_quasi + n_sensitive, sizeof *pair->attributes);
   if (!pair->attributes) return shoal_fail_memory(error);
@@ -164,9 +165,9 @@ shoal_status shoal_release_pair_init(shoal_release_pair *pair, const shoal_polic
   pair->n_sensitive = n_sensitive;
   shoal_status status = SHOAL_OK;
   for (size_t i = 0; status == SHOAL_OK && i < n_quasi + n_sensitive; i++)
-    status =
-        init_attribute(&pair->attributes[i], policy,
-                       i < n_quasi ? quasi[i] : sensitive[i - n_quasi], original, released, error);
+    status = init_attribute(&pair->attributes[i], policy,
+                            i < n_quasi ? quasi[i] : sensitive[i - n_quasi], original, released,
+                            origin->local, error);
   if (status == SHOAL_OK) status = fill(pair, original, released, run, error);
   if (status != SHOAL_OK) shoal_release_pair_reset(pair);
   return status;

@@ -23,7 +23,16 @@ typedef struct shoal_release_pair_attribute {
   double *mass; /* by position: rows of the release, each label's divided over its positions */
 } shoal_release_pair_attribute;
 
+/* How the release was made: labels and rows can have two readings, and this decides. */
+typedef struct shoal_release_origin {
+  bool local;           /* local recoding: numbers are written as the smallest intervals */
+  bool cells;           /* single cells may be suppressed: their stars have no level */
+  uint64_t max_blanked; /* suppressed rows that may have been blanked; 0: none */
+  bool exact;           /* max_blanked rows were blanked */
+} shoal_release_origin;
+
 typedef struct shoal_release_pair {
+  shoal_release_origin origin;
   size_t n_quasi, n_sensitive;
   shoal_release_pair_attribute *attributes; /* quasi-identifiers, then sensitive ones */
   shoal_frequency_set *original, *released;
@@ -38,13 +47,22 @@ shoal_status shoal_release_pair_init(shoal_release_pair *pair, const shoal_polic
                                      const shoal_attribute *const *quasi, size_t n_quasi,
                                      const shoal_attribute *const *sensitive, size_t n_sensitive,
                                      const shoal_table *original, const shoal_table *released,
-                                     const shoal_run *run, shoal_error *error) SHOAL_MUST_CHECK;
+                                     const shoal_release_origin *origin, const shoal_run *run,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_release_pair_reset(shoal_release_pair *pair);
 
 static inline const shoal_label_span *shoal_release_pair_span(const shoal_release_pair_attribute *a,
                                                               uint32_t code) {
   return shoal_domain_span(&a->domain, 0, code);
 }
+
+/*
+ * Divides the rows of each label (by code of a released column) evenly over the positions that it
+ * covers. `mass` has n_positions + 1 zeros: first differences at the ends of spans, then their
+ * sums.
+ */
+void shoal_labels_spread(const shoal_domain *domain, size_t released, const uint64_t *rows,
+                         double *mass);
 
 /* Adds `amount` at every position that the label covers. */
 void shoal_span_distribute(const shoal_domain *domain, const shoal_label_span *span, double amount,

@@ -19,6 +19,7 @@ static void add_units(shoal_text *t, const shoal_attack_outcome *a, uint64_t n) 
 static void add_title(shoal_text *t, const shoal_attack_outcome *a) {
   const char *verdict = a->not_run     ? "not run    "
                         : a->risk      ? "not tested "
+                        : a->untested  ? "UNTESTED   "
                         : !a->succeeds ? "ok         "
                         : a->counts    ? "BROKEN     "
                                        : "not covered";
@@ -111,6 +112,7 @@ static void add_attack(shoal_text *t, const shoal_result *r, const shoal_attack_
   }
   add_wrapped(t, "knows: ", a->knowledge);
   if (a->note) add_wrapped(t, "", a->note);
+  if (a->untested) add_wrapped(t, "", a->untested);
   if (a->risk) return;
   if (a->by_people) {
     shoal_text_add(t, INDENT);
@@ -137,17 +139,30 @@ static size_t count_successes(const shoal_attack_outcomes *attacks, bool counted
   return n;
 }
 
+static size_t count_untested(const shoal_attack_outcomes *attacks) {
+  size_t n = 0;
+  for (size_t i = 0; i < attacks->n_items; i++) n += attacks->items[i].untested != NULL;
+  return n;
+}
+
 void shoal_attack_text(const shoal_result *r, shoal_text *t) {
   size_t beyond = count_successes(r->attack.attacks, true),
-         within = count_successes(r->attack.attacks, false);
+         within = count_successes(r->attack.attacks, false),
+         untested = count_untested(r->attack.attacks);
   shoal_text_print(t, "%s: ", r->source);
   if (beyond) {
     shoal_text_add_count(t, beyond);
-    shoal_text_print(t, " attack%s break%s the policy\n", beyond == 1 ? "" : "s",
+    shoal_text_print(t, " attack%s break%s the policy", beyond == 1 ? "" : "s",
                      beyond == 1 ? "s" : "");
   } else {
-    shoal_text_add(t, "no attack breaks the policy\n");
+    shoal_text_add(t, "no attack breaks the policy");
   }
+  if (untested) {
+    shoal_text_add(t, beyond ? ", and " : ", but ");
+    shoal_format_counted(t, untested, "attack", "attacks");
+    shoal_text_add(t, " tested nobody");
+  }
+  shoal_text_add(t, "\n");
   shoal_text_add(t, "  ");
   shoal_format_counted(t, r->input_rows, "row", "rows");
   shoal_text_add(t, " in ");
@@ -217,7 +232,8 @@ static json_t *attack_object(const shoal_result *r, const shoal_attack_outcome *
     shoal_json_set(json, object, "risk", json_string(a->risk));
     return object;
   }
-  shoal_json_set(json, object, "succeeds", json_boolean(a->succeeds));
+  shoal_json_set(json, object, "untested", shoal_json_string(a->untested));
+  shoal_json_set(json, object, "succeeds", a->untested ? json_null() : json_boolean(a->succeeds));
   shoal_json_set(json, object, "counted", json_boolean(a->counts));
   shoal_json_set(json, object, "unit", json_string(a->by_people ? "people" : "rows"));
   shoal_json_set(json, object, "counts", counts_object(r, a, json));

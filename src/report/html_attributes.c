@@ -33,7 +33,9 @@ static void add_labels(const shoal_html_report *page, const shoal_html_report_at
     most = larger(most, larger(a->labels[i].before, a->labels[i].after));
   shoal_text_print(text,
                    "<table class=\"labels\">\n<thead><tr><th scope=\"col\" class=\"c1\">%s</th>",
-                   a->outcome ? "Released label" : "Value");
+                   a->binned    ? "Values"
+                   : a->outcome ? "Released label"
+                                : "Value");
   if (!a->before_hidden) shoal_text_add(text, "<th scope=\"col\" class=\"num c2\">Before</th>");
   shoal_text_add(text, "<th scope=\"col\" class=\"num c2\">After</th><th scope=\"col\">");
   shoal_text_print(text, "<span class=\"roomy\">%s</span>",
@@ -81,13 +83,19 @@ static void add_attribute(const shoal_html_report *page, const shoal_html_report
     shoal_text_add(text, ".");
   }
   shoal_text_add(text, "</p>\n");
+  if (a->binned)
+    shoal_text_add(text,
+                   "<p class=\"dim small\">Classes have labels of their own, which may "
+                   "overlap, so values are compared: before counts the original values. After "
+                   "divides each record evenly over the values that its label "
+                   "covers.</p>\n");
   add_labels(page, a, text);
 }
 
 void shoal_html_attributes(const shoal_result *result, shoal_text *text) {
   const shoal_html_report *page = result->page;
-  shoal_text_add(text, "<p>Records by released label or value. Before counts all records of the "
-                       "original table, by the label chosen for them.");
+  shoal_text_add(text, "<p>Records by released label, or by value. Before counts all records of "
+                       "the original table.");
   if (page->k > 1)
     shoal_text_print(text,
                      " Labels of 1 to %llu records, and labels that lost so few records to "

@@ -105,6 +105,8 @@ static void add_verdict(const shoal_attack_outcome *a, shoal_text *text) {
     shoal_text_add(text, "<span class=\"note\">risk: ");
     shoal_html_add(text, a->risk);
     shoal_text_add(text, "</span>");
+  } else if (a->untested) {
+    shoal_text_add(text, "<span class=\"note\">! untested</span>");
   } else if (!a->succeeds) {
     shoal_html_verdict(text, true, "withstood");
   } else if (a->counts) {
@@ -168,7 +170,7 @@ static void add_findings(const shoal_result *r, const shoal_attack_outcome *a, s
     shoal_html_people(text, a->n_tried, r->k);
     shoal_text_add(text, " people match the release</li>\n");
   }
-  if (!a->reidentified && !a->certain)
+  if (!a->reidentified && !a->certain && !a->untested)
     shoal_text_add(text, "<li>no one re-identified, nothing learned with certainty</li>\n");
   add_line(a, a->reidentified, r->k, "re-identified", text);
   add_line(a, a->certain, r->k, "learned with certainty", text);
@@ -201,6 +203,11 @@ static void add_attack(const shoal_result *r, const shoal_attack_outcome *a, sho
   if (a->note && !a->not_run) {
     shoal_text_add(text, "<p class=\"small\">");
     shoal_html_add(text, a->note);
+    shoal_text_add(text, "</p>\n");
+  }
+  if (a->untested) {
+    shoal_text_add(text, "<p class=\"small\">");
+    shoal_html_add(text, a->untested);
     shoal_text_add(text, "</p>\n");
   }
   if (!a->not_run && !a->risk) add_findings(r, a, text);

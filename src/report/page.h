@@ -29,6 +29,7 @@ typedef struct shoal_html_report_attribute {
   const char *name, *role, *done;
   const shoal_attribute_outcome *outcome; /* a quasi-identifier's; NULL: it is none */
   const char *widths;                     /* of its intervals, in words; NULL: it has none */
+  bool binned;                            /* labels are bins of values: what is released overlaps */
   shoal_html_report_label *labels;        /* the most frequent, or numbers ascending */
   size_t n_labels;
   uint64_t n_others, others_before, others_after; /* all other labels together */

@@ -5,6 +5,8 @@
  * same for all labels that are not shown. A label with such a count from 1 to k - 1 joins the
  * others. While the others together still have one, the least frequent shown label joins them too.
  * If even that leaves one, the counts before are withheld.
+ *
+ * Counts after of bins are estimates: only the sum over all bins tells how many records were lost.
  */
 #include "report/redact.h"
 
@@ -60,6 +62,7 @@ typedef struct chooser {
   size_t n;
   uint64_t k;
   bool after_only; /* the counts before are withheld */
+  bool binned;     /* the counts after are estimates */
   size_t shown[SHOAL_HTML_REPORT_LABELS];
   size_t n_shown;
   uint64_t n_others, before, after; /* of all others */
@@ -69,7 +72,8 @@ static uint64_t apart(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
 
 static bool can_show(const chooser *c, uint64_t before, uint64_t after) {
   if (is_small(after, c->k)) return false;
-  return c->after_only || (!is_small(before, c->k) && !is_small(apart(before, after), c->k));
+  if (c->after_only) return true;
+  return !is_small(before, c->k) && (c->binned || !is_small(apart(before, after), c->k));
 }
 
 static int compare_labels(shoal_label a, shoal_label b) {
@@ -89,7 +93,8 @@ static void pick(chooser *c) {
   c->n_shown = 0;
   for (size_t i = 0; i < c->n; i++) {
     const shoal_label_count *count = &c->counts[i];
-    if (!count->after || !can_show(c, count->before, count->after)) continue;
+    bool none = !count->after && !(c->binned && count->before && !c->after_only);
+    if (none || !can_show(c, count->before, count->after)) continue;
     size_t at = c->n_shown;
     while (at > 0 && compare_frequency(count, &c->counts[c->shown[at - 1]]) < 0) at--;
     if (at == SHOAL_HTML_REPORT_LABELS) continue;
@@ -175,11 +180,13 @@ const char *shoal_html_report_string(shoal_result *result, shoal_label label) {
 shoal_status shoal_distribution_redact(shoal_result *result, const shoal_label_count *counts,
                                        size_t n, uint64_t k, bool numeric,
                                        shoal_html_report_attribute *attribute, shoal_error *error) {
-  chooser c = {.counts = counts, .n = n, .k = k};
+  chooser c = {.counts = counts, .n = n, .k = k, .binned = attribute->binned};
+  c.after_only = c.binned && is_small(result->release.suppressed - result->release.blanked, k);
   if (!choose(&c) && !can_show(&c, c.before, c.after)) {
-    c.after_only = attribute->before_hidden = true;
+    c.after_only = true;
     (void)choose(&c);
   }
+  attribute->before_hidden = c.after_only;
   if (numeric) order_by_number(&c);
   attribute->labels = shoal_arena_alloc(&result->arena, c.n_shown, sizeof *attribute->labels);
   if (!attribute->labels) return shoal_fail_memory(error);

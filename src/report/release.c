@@ -252,6 +252,7 @@ static json_t *attribute_object(const shoal_html_report_attribute *a, shoal_json
     shoal_json_set(json, object, "loss", json_real(a->outcome->loss));
   }
   if (a->widths) shoal_json_set(json, object, "widths", json_string(a->widths));
+  if (a->outcome) shoal_json_set(json, object, "binned", json_boolean(a->binned));
   for (size_t i = 0; i < a->n_labels; i++)
     shoal_json_append(
         json, labels,

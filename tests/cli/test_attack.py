@@ -235,6 +235,90 @@ class Order(Attack):
         self.assertFalse(self.play(rows, rows)["succeeds"])
 
 
+class Untested(Attack):
+    """An attack that finds nobody to attack has not failed."""
+
+    attributes = {"age": {"role": "quasi", "type": "number", "hierarchy": {"intervals": [10]}},
+                  "ill": {"role": "sensitive"}}
+
+    def setUp(self):
+        super().setUp()
+        self.write_policy(self.attributes, k=2, p=2)
+
+    def rows(self, name, header, *rows):
+        self.put(name, clitest.csv_bytes([header, *rows]))
+
+    def play(self, labels, ages, *words, code=0):
+        """Two rows of each label, with two illnesses; people of these ages."""
+        self.rows("out.csv", ["age", "ill"], *([label, ill] for label in labels for ill in "ab"))
+        self.rows("people.csv", ["who", "age"], *([f"N{i}", str(age)] for i, age in enumerate(ages)))
+        result = self.succeed("attack", "out.csv", "-P", "policy.yaml", "--external", "people.csv", *words, code=code)
+        return result
+
+    def test_text_json_and_exit_status_say_so(self):
+        result = self.play(["20", "30"], [24, 25, 33], code=1)
+        self.assertIn("no attack breaks the policy, but 1 attack tested nobody", result.text)
+        self.assertRegex(result.text, r"UNTESTED +linking on ill")
+        self.assertNotRegex(result.text, r"ok +linking")
+        answer = self.play(["20", "30"], [24, 25, 33], "--json", code=1).json()
+        self.assertFalse(answer["holds"])
+        entry = find(answer, "linking")
+        self.assertIsNone(entry["succeeds"])
+        self.assertIn("nobody fits a class", entry["untested"])
+        self.assertIn("do not correspond", entry["untested"])
+        entry = find(self.play(["[20-29]", "[30-39]"], [24, 25, 33], "--json").json(), "linking")
+        self.assertEqual((entry["succeeds"], entry["untested"]), (False, None))
+
+    def test_hardly_anybody_is_not_enough_and_stars_do_not_count(self):
+        ages = [24] * 60
+        labels = [str(20 + 100 * i) for i in range(60)]
+        self.assertIn("hardly anybody", find(self.play(labels, [*ages, 20], "--json", code=1).json(), "linking")["untested"])
+        entry = find(self.play([*labels, "*"], ages, "--json", code=1).json(), "linking")
+        self.assertEqual(60, entry["counts"]["matched"])
+        self.assertIn("nobody fits a class", entry["untested"])
+
+    def test_few_of_many_people_or_few_of_many_rows_are_a_test(self):
+        for labels, ages in ((["[20-29]"], [24, *range(30, 130)]), ([f"[{10 * i}-{10 * i + 9}]" for i in range(60)], [24]),
+                             (["*"], [24, 35])):
+            with self.subTest(labels=len(labels)):
+                self.assertIsNone(find(self.play(labels, ages, "--json").json(), "linking")["untested"])
+
+    def test_a_success_on_the_only_one_who_fits_is_a_success(self):
+        self.rows("out.csv", ["age", "ill"], *([str(20 + 100 * i), "a"] for i in range(40) for _ in "ab"))
+        self.rows("people.csv", ["age"], *[["24"]] * 40, ["20"])
+        entry = find(self.attack("--external", "people.csv", code=1), "linking")
+        self.assertEqual((entry["succeeds"], entry["untested"]), (True, None))
+
+    def test_releases_without_a_common_person(self):
+        self.rows("out.csv", ["age", "ill"], ["[20-29]", "a"], ["[20-29]", "b"])
+        self.rows("then.csv", ["age", "ill"], ["[30-39]", "a"], ["[30-39]", "b"])
+        self.assertIn("nobody can be in both", find(self.attack("--previous", "then.csv", code=1), "repeated-releases")["untested"])
+        self.rows("data.csv", ["age", "ill"], *[[age, ill] for age in ("20", "21") for ill in "ab"])
+        warnings = self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "new.csv", "--json", "--previous",
+                                "then.csv").json()["warnings"]
+        self.assertTrue(any("then.csv" in w and "nobody can be in both" in w for w in warnings), warnings)
+
+    def test_nothing_to_learn_is_not_run(self):
+        self.rows("out.csv", ["age", "ill"], ["[20-29]", ""], ["[20-29]", ""])
+        self.write_policy(self.attributes, k=2, p=None)
+        answer = self.attack()
+        for attack in ("homogeneity", "skewness", "sensitive-variance"):
+            self.assertIn("nothing to learn", find(answer, attack)["not_run"])
+        self.rows("out.csv", ["age", "ill"], ["[20-29]", ""], ["[30-39]", ""])    # rows alone are found all the same
+        self.assertTrue(find(self.attack(code=1), "homogeneity")["succeeds"])
+        self.rows("out.csv", ["age", "ill"], ["*", "a"])
+        self.rows("then.csv", ["age", "ill"], ["*", "a"])
+        self.assertIn("two rows", find(self.attack("--previous", "then.csv", code=1), "unsorted-matching")["not_run"])
+
+    def test_the_page_says_so(self):
+        self.play(["20", "30"], [24, 25, 33], "--html", "page.html", code=1)
+        row = self.read("page.html").decode().split('<th scope="row">linking')[1].split("</tr>")[0]
+        self.assertIn("! untested", row)
+        self.assertIn("do not correspond", row)
+        self.assertNotIn("withstood", row)
+        self.assertNotIn("no one re-identified", row)
+
+
 class AnonymizePrevious(Attack):
     """`anonymize --previous` warns, and still writes."""
 

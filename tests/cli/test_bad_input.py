@@ -20,7 +20,7 @@ from clitest import ATTRIBUTES, HEADER, ROWS, TOWNS, ZSTD, attributes_with, csv_
 # A message must say what to do or what was expected: one of these words, at least.
 HINT = (r"\b(add|allowed|ask|at least|at most|check|choose|close|compress|convert|correct|decompress|delete|did"
         r" you mean|double|drop|end|expected|export|fix|give|keep|given|leave|list|lower|make|must|name|needs?|one of|pass|"
-        r"pick|put|quote|raise|remove|rename|save|see|set|split|try|use|wants?|write)\b")
+        r"pick|put|quote|raise|remove|rename|round|save|see|set|split|try|use|wants?|write)\b")
 
 
 class BadInput(clitest.Case):
@@ -291,6 +291,117 @@ class Hierarchies(BadInput):
     def test_unknown_kind(self):
         self.write_policy(attributes_with(age={**ATTRIBUTES["age"], "hierarchy": {"interval": [5]}}))
         self.refuse_anonymize(says=[r"policy\.yaml:\d+:\d+", r"\bintervals\b"])
+
+
+class Check(BadInput):
+    """`check` refuses what `anonymize` refuses, and accepts what a release may have."""
+
+    attributes = {
+        "age": {"role": "quasi", "type": "number", "hierarchy": {"intervals": [5, 10]}},
+        "pay": {"role": "quasi", "type": "number", "hierarchy": {"cuts": [["1.5", "3"]]}},
+        "day": {"role": "quasi", "hierarchy": {"date": ["day", "month", "year"]}},
+        "zip": {"role": "quasi", "hierarchy": {"mask": "right"}},
+        "town": {"role": "quasi", "hierarchy": {"tree": {"A": ["a1", "a2"], "B": ["b1"]}}},
+        "size": {"role": "quasi", "type": "number"},
+        "ill": {"role": "sensitive", "type": "number"}}
+    raw = ["21", "1.7", "2001-05-03", "4107", "a1", "3", "1"]
+
+    def setUp(self):
+        super().setUp()
+        self.write_policy(self.attributes, k=2, p=None, method={"algorithm": "flock"})
+
+    def rows(self, *rows):
+        self.put("t.csv", csv_bytes([list(self.attributes), *rows]))
+
+    def both_refuse(self, *says, anonymize=None):
+        """Both commands refuse the table."""
+        self.refuse("check", "t.csv", "-P", "policy.yaml", says=says)
+        self.refuse_anonymize(data="t.csv", says=says if anonymize is None else anonymize)
+
+    def changed(self, **cells):
+        names = list(self.attributes)
+        return [cells.get(name, cell) for name, cell in zip(names, self.raw)]
+
+    def test_raw_values_labels_stars_and_intervals(self):
+        for row in (self.raw, ["[20-24]", "[1.5-3)", "2001-05", "410*", "A", "[2-3]", "1"],
+                    ["[20-29]", "*", "2001", "4***", "*", "*", "2"], ["[19-27]", "[1.5-1.7]", "*", "*", "*", "7.5", "3"],
+                    ["19-27", "", "", "", "", "", ""], ["20.0", "2e0", "2001-05-03", "x", "b1", "[1, 5)", "1"]):
+            with self.subTest(row):
+                self.rows(row, row)
+                self.succeed("check", "t.csv", "-P", "policy.yaml")
+
+    def test_every_label_of_cuts_is_one(self):
+        """Also those without an end."""
+        values = ["1", "2", "5"]
+        self.put("data.csv", csv_bytes([["pay"], *[[v] for v in values for _ in "ab"]]))
+        self.write_policy({"pay": self.attributes["pay"]}, k=2, p=None, method={"algorithm": "samarati", "slack": 1})
+        self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "-q")
+        self.assertEqual(3, len(set(self.read("out.csv").split()[1:])))
+        self.succeed("check", "out.csv", "-P", "policy.yaml")
+
+    def test_cells_that_are_neither(self):
+        for cells in ({"age": ">89"}, {"age": "40+"}, {"age": " 21"}, {"age": "old"}, {"day": "May"}, {"day": "2001-13-01"},
+                      {"town": "c1"}, {"town": "a"}, {"size": "SECRET"}, {"size": ">5"}, {"ill": "SECRET"},
+                      {"age": "1234567890123456789"}, {"zip": "7" * 65}):
+            with self.subTest(cells):
+                self.rows(self.raw, self.changed(**cells), self.raw)
+                self.both_refuse(next(iter(cells)), r"row 2\b")
+
+    def test_numbers_that_their_tree_lacks(self):
+        tree = {"role": "quasi", "type": "number", "hierarchy": {"tree": {"low": ["1", "3"], "high": ["7"]}}}
+        self.write_policy(self.attributes | {"size": tree}, k=2, p=None, method={"algorithm": "flock"})
+        for size in ("3", "[1-7]", "low", "*"):
+            self.rows(*[self.changed(size=size)] * 2)
+            self.succeed("check", "t.csv", "-P", "policy.yaml")
+        for size in ("2", "3.0", "77"):
+            self.rows(self.raw, self.changed(size=size))
+            self.both_refuse("size", r"row 2\b")
+
+    def test_a_prefix_is_no_label_of_a_tree(self):
+        self.rows(self.raw, self.changed(town="a*"))
+        self.both_refuse("town", r"row 2\b")
+
+    def test_bad_cells_are_reported_together(self):
+        for name, bad in (("age", "SECRET"), ("day", "SECRET"), ("town", "SECRET"), ("size", "SECRET")):
+            with self.subTest(name):
+                self.rows(self.raw, *[self.changed(**{name: f"{bad}{i % 7}"}) for i in range(25)], self.raw)
+                listed = r"rows 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 15 more"
+                self.both_refuse(name, r"\b25 cells\b", listed)
+                self.rows(self.raw, self.changed(**{name: bad}), self.raw, self.changed(**{name: bad}))
+                self.both_refuse(name, r"\b2 cells\b", r"rows 2 and 4\b")
+
+    def test_the_same_with_counted_rows(self):
+        """Of rows that do not fit into memory, the first of each kind is known."""
+        self.rows(*[self.raw] * 30000, *[self.changed(town="SECRET")] * 40)
+        self.refuse("check", "t.csv", "-P", "policy.yaml", "--memory", "1M",
+                    says=["town", r"\b40 cells\b", r"row 30001\b", "rows 30001 and 39 more"])
+
+    def test_faults_of_the_policy(self):
+        self.rows(self.raw, self.changed(ill="2"))
+        for method, says in (({"algorithm": "flok"}, "flok"), ({"algorithm": "flock", "slack": 1}, "slack"),
+                             ({"algorithm": "flock", "objective": "height"}, "objective"),
+                             ({"algorithm": "flock", "satisfies": "matrix"}, "satisfies"),
+                             ({"algorithm": "k-member"}, "k-member")):
+            with self.subTest(method):
+                self.write_policy(self.attributes, k=2, p=2, method=method)
+                self.both_refuse(says)
+        without = {name: a for name, a in self.attributes.items() if name != "size"}
+        self.put("t.csv", csv_bytes([list(without), self.raw[:5] + self.raw[6:]] + [self.raw[:5] + self.raw[6:]]))
+        self.write_policy(without, k=2, p=None, method={"algorithm": "samarati", "prefer": ["nothing"]})
+        self.both_refuse("nothing")
+        self.write_policy(without, k=2, p=3, method={"algorithm": "samarati"})
+        self.both_refuse(r"\bp is 3\b")
+        for text in ("a1;A;*\na2;*\nb1;B;*\n", "a1;A;*\na2;A;+\n", "a1;A;*\na1;B;*\n"):
+            with self.subTest(text):
+                self.put("town.csv", text)
+                self.write_policy(without | {"town": {"role": "quasi", "hierarchy": {"file": "town.csv"}}}, k=2, p=None,
+                                  method={"algorithm": "samarati"})
+                self.both_refuse(r"town\.csv", r"row 2\b")
+
+    def test_without_a_hierarchy_any_cell_is_a_value(self):
+        self.put("t.csv", "town,ill\n4310*,1\n4310*,2\n")
+        self.write_policy({"town": {"role": "quasi"}, "ill": {"role": "sensitive"}}, k=2, p=None)
+        self.assertIn("'town' has no hierarchy", self.succeed("check", "t.csv", "-P", "policy.yaml").text)
 
 
 class Parameters(BadInput):

@@ -158,7 +158,7 @@ class Check(clitest.Case):
     def test_model_for_one_attribute(self):
         text = clitest.policy_text(attributes_with(ward={"role": "sensitive"}), p=None)
         self.put("policy.yaml", re.sub(r"(?m)^privacy:.*$",
-                                       "privacy:\n  k: 1\n  models:\n    - p-sensitive: {p: 2, attribute: ward}", text))
+                                       "privacy:\n  k: 2\n  models:\n    - p-sensitive: {p: 2, attribute: ward}", text))
         answer = self.check("--json", code=1).json()
         entry = model(answer, "p-sensitive")
         self.assertEqual(("ward", 1), (entry["attribute"], entry["breaking_classes"]))

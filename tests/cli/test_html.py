@@ -11,12 +11,14 @@ import html.parser
 import http.server
 import io
 import json
+import math
 import pathlib
 import re
 import shutil
 import subprocess
 import threading
 import unittest
+from fractions import Fraction
 
 import clitest
 
@@ -279,6 +281,45 @@ class Truth(Case):
         self.assertEqual(["[20-29]", "[30-39]", "[40-49]", "[50-59]", "[60-69]"],
                          [e["label"] for e in self.attribute("age")["distribution"]])
 
+    def spread(self, labels, values, covers):
+        """Rows of each value, if the rows of a label are divided evenly over the values that it covers."""
+        rows = collections.Counter()
+        for label in labels:
+            below = [v for v in values if covers(label, v)]
+            for value in below:
+                rows[value] += Fraction(1, len(below))
+        return rows
+
+    def assert_bins(self, name, bins_of, covers):
+        """`bins_of`: the bin of a raw value. Before is exact, after rounded."""
+        raw, attribute = [r[name] for r in patients()], self.attribute(name)
+        after = self.spread([r[name] for r in self.released()], sorted(set(raw)), covers)
+        expected = {}
+        for value, n in collections.Counter(raw).items():
+            pair = expected.setdefault(bins_of(value), [0, 0])
+            pair[0] += n
+            pair[1] += after[value]
+        self.assertTrue(attribute["binned"])
+        self.assertEqual({b: (n, math.floor(x + Fraction(1, 2))) for b, (n, x) in expected.items()},
+                         {e["label"]: (e["before"], e["after"]) for e in attribute["distribution"]})
+        return attribute["distribution"]
+
+    def test_a_local_release_is_compared_with_the_original_values(self):
+        """Its labels overlap and were made for their rows: counted by them, before would be after."""
+        text = self.hospital("local.yaml")
+
+        def covers_age(label, value):
+            ends = label.strip("[]").split("-")
+            return label == "*" or float(ends[0]) <= float(value) <= float(ends[-1])
+
+        distribution = self.assert_bins("age", lambda v: f"[{int(v) // 5 * 5}-{int(v) // 5 * 5 + 4}]", covers_age)
+        self.assertNotEqual([e["before"] for e in distribution], [e["after"] for e in distribution])
+        self.assert_bins("zip", lambda v: v[:4] + "*", lambda label, v: v.startswith(label.rstrip("*")))
+        self.assertEqual(60, sum(e["before"] for e in distribution))
+        self.assertIn("before counts the original values", text)
+        self.hospital()
+        self.assertFalse(self.attribute("age")["binned"])
+
     def test_class_sizes_are_counted_from_the_files(self):
         self.hospital()
         quasi = ("age", "zip", "sex", "marital")
@@ -476,6 +517,24 @@ privacy:
         counts += [row[side] for row in report["class_sizes"] for side in ("before", "after")]
         counts += [c["rows"] for c in report["suppressed_by"]]
         self.assertEqual([], [n for n in counts if n is not None and 0 < n < 3])
+
+    def test_bins_of_a_local_release_hide_small_numbers_too(self):
+        """Ages of four people far from the others, two towns of one person each, a missing age."""
+        rows = [[f"n{i}", str(20 + i % 40), f"town{i % 2}", f"ill{i % 5}", "w"] for i in range(60)]
+        rows += [[f"n{60 + i}", f"{900 + i}", f"MARKTOWN{i}", f"ill{i}", "w"] for i in range(2)]
+        rows += [["n62", "", "town0", "ill0", "w"]]
+        self.write_data(rows, ["name", "age", "town", "illness", "ward"])
+        for age in ({"intervals": [10, 100]}, None):
+            with self.subTest(age=age):
+                attributes = self.ATTRIBUTES | {"age": {"role": "quasi", "type": "number"} | (
+                    {"hierarchy": age} if age else {})}
+                self.write_policy(attributes, k=4, p=2, method={"algorithm": "flock", "seed": 1})
+                outputs = self.outputs()
+                counts = {a["attribute"]: [(e["before"], e["after"]) for e in a["distribution"]]
+                          for a in json.loads(outputs["report"])["attributes"]}
+                self.assertEqual(63, sum(before for before, _ in counts["age"]))
+                self.assertEqual([], [n for pairs in counts.values() for pair in pairs for n in pair if 0 < n < 4])
+                self.assert_clean(outputs, "MARK")
 
 
 @unittest.skipUnless(CHROMIUM, "chromium is not installed")

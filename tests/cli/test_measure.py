@@ -87,6 +87,82 @@ class Own(clitest.Case):
         for key in ("dm", "avg", "il", "nil", "completeness"):
             self.assertAlmostEqual(report["measures"][key], measured["measures"][key], 9, key)
 
+    SHARED = ("dm", "avg", "il", "nil", "accuracy", "height_accuracy", "completeness")
+
+    def both(self, policy, rows, *words):
+        """The measures that anonymize and measure report of one release."""
+        self.put("a.csv", "".join(row + "\n" for row in rows))
+        self.put("p.yaml", policy)
+        said = self.succeed("anonymize", "a.csv", "-P", "p.yaml", "-o", "b.csv", "--json", *words).json()
+        return said, self.succeed("measure", "a.csv", "b.csv", "-P", "p.yaml", "--json", *words).json()["measures"]
+
+    def agree(self, policy, rows, *words):
+        said, measured = self.both(policy, rows, *words)
+        self.assertEqual(said["output"]["blanked"], measured["blanked_rows"])
+        for key in self.SHARED:
+            if said["measures"].get(key) is not None:
+                self.assertAlmostEqual(said["measures"][key], measured[key], 9, key)
+        return measured
+
+    STARS = """shoal: 1
+attributes:
+  q: {role: quasi, hierarchy: {tree: {A: [a, a2], B: [b1, b2], C: [c, c2], D: [d, d2]}}}
+privacy: {k: 2}
+method: {algorithm: flock, suppressed: %s, max-suppression: 50%%}
+"""
+
+    def test_a_class_of_stars_is_no_suppressed_row(self):
+        """{c, c}, {b1, b2} and {a, d}, which only the top covers."""
+        for suppressed in ("remove", "blank"):    # k is monotone: local recoding merges, and suppresses nothing
+            with self.subTest(suppressed):
+                measured = self.agree(self.STARS % suppressed, ["q", "c", "c", "b1", "b2", "a", "d"])
+                self.assertIn("*", self.read("b.csv").decode())
+                self.assertEqual((12, 3.0, 1.0), tuple(measured[key] for key in ("dm", "il", "completeness")))
+
+    def test_rows_of_stars_are_blanked_where_the_policy_blanks_rows(self):
+        rows = ["q", "a", "a", "a2", "a2", "b1", "b1", "c", "d"]
+        policy = (self.STARS % "blank").replace("flock", "samarati")
+        measured = self.agree(policy, rows)
+        self.assertEqual((2, 12, 0.75), (measured["blanked_rows"], measured["dm"], measured["completeness"]))
+        self.put("p.yaml", policy.replace("suppressed: blank", "suppressed: remove"))
+        other = self.succeed("measure", "a.csv", "b.csv", "-P", "p.yaml", "--json").json()["measures"]
+        self.assertEqual((0, 16, 1), (other["blanked_rows"], other["dm"], other["completeness"]))
+
+    AGES = """shoal: 1
+attributes:
+  age: {role: quasi, type: number, hierarchy: {intervals: [10, 40]}%s}
+privacy: {k: 2}
+"""
+
+    def test_an_interval_counts_by_its_width_and_a_label_by_its_height(self):
+        rows = ["age", "20", "29", "50", "59"]
+        for words, more, il in ((("--algorithm", "samarati"), "", 4 / 3), (("--algorithm", "flock"), "", 4 * 9 / 39),
+                                (("--algorithm", "flock"), ", recode: hierarchy", 4 / 3)):
+            with self.subTest(words=words, more=more):
+                measured = self.agree(self.AGES % more, rows, *words)
+                self.assertEqual({"[20-29]", "[50-59]"}, set(self.read("b.csv").decode().split()[1:]))
+                self.assertAlmostEqual(il, measured["il"])
+
+    def test_intervals_that_are_no_labels_count_by_their_width_under_any_policy(self):
+        self.put("a.csv", "age\n20\n29\n50\n59\n")
+        self.put("b.csv", "age\n[20-29]\n[20-29]\n[50-60]\n[50-60]\n")
+        self.put("p.yaml", self.AGES % "")
+        measured = self.succeed("measure", "a.csv", "b.csv", "-P", "p.yaml", "--json").json()["measures"]
+        self.assertAlmostEqual(4 * 9 / 39, measured["il"])
+
+    def test_suppressed_cells_choose_no_level(self):
+        """mu-argus: (v, a), (v, b) and (v, c) become (v, *); all columns stay at level 0."""
+        rows = ["q,r"] + [f"w,{x}" for x in "abcd"] * 4 + ["v,a", "v,b", "v,c"]
+        policy = """shoal: 1
+attributes:
+  q: {role: quasi, hierarchy: {top: true}}
+  r: {role: quasi, hierarchy: {top: true}}
+privacy: {k: 3}
+method: {algorithm: mu-argus, suppressed: blank, max-suppression: 50%}
+"""
+        measured = self.agree(policy, rows)
+        self.assertEqual((1, 3, 0), tuple(measured[key] for key in ("accuracy", "il", "blanked_rows")))
+
     def test_the_same_bytes_for_any_number_of_threads(self):
         texts = set()
         self.hospital()

@@ -89,6 +89,20 @@ class Truta2006(Played):
         example = answers["linking", 0]["examples"][0]
         self.assertEqual((example["person_row"], example["labels"]["Age"], example["rows"]), (1, "20", 2))
 
+    def test_labels_that_do_not_correspond_to_values_are_no_passed_attack(self):
+        """The paper's "20" is no label of `intervals: [10]`: nobody of 29 fits it, but fits [20-29]."""
+        attributes = self.attributes | {"Age": {"role": "quasi", "type": "number", "hierarchy": {"intervals": [10]}}}
+        header, code = list(attributes), {"50": "[50-59]", "30": "[30-39]", "20": "[20-29]"}
+        answers, result = self.attack(header, self.masked, attributes, external=self.people)
+        linking = answers["linking", 0]
+        self.assertEqual((linking["counts"]["matched"], linking["succeeds"]), (0, None))
+        self.assertIn("do not correspond", linking["untested"])
+        answers, _ = self.attack(header, [[code[row[0]], *row[1:]] for row in self.masked], attributes,
+                                 external=self.people)
+        linking = answers["linking", 0]
+        self.assertEqual((linking["counts"]["matched"], linking["counts"]["certain"], linking["succeeds"],
+                          linking["untested"]), (6, 2, True, None))
+
     def test_no_name_no_illness_no_raw_value_is_told(self):
         for options in ((), ("--json",)):
             self.attack(list(self.attributes), self.masked, self.attributes, external=self.people, ages=AGES)
@@ -116,6 +130,8 @@ class Campan2006(Truta2006):
         self.assertEqual((counts["matched"], counts["reidentified"], counts["certain"]), (6, 0, 2), result)
         self.assertEqual(answers["linking", 0]["examples"][0]["labels"],
                          {"Age": "20-30", "ZipCode": None, "Gender": None})
+
+    test_labels_that_do_not_correspond_to_values_are_no_passed_attack = None    # its labels have both ends
 
     def test_similarity_falls_where_all_values_are_cancers(self):
         attributes = dict(self.attributes)

@@ -15,6 +15,7 @@ from fractions import Fraction
 MISSING = "?"
 STAR = re.compile(r"\*+")
 RANGE = re.compile(r"\[(-?[\d.]+)-(-?[\d.]+)([\])])")
+NUMBERS = re.compile(r"\[?-?[\d.]+(-(-?[\d.]+)[\])])?")
 THRESHOLDS = ((0.05, 20), (0.09, 11), (0.2, 5), (0.33, 3))
 SIZES = (1, 2, 3, 5, 11, 20, 50, 100, 500, 1000)
 DISTINCT = (1, 2, 3, 4, 5, 10)
@@ -25,20 +26,22 @@ NAN = float("nan")
 class Meaning:
     """What a label stands for: its places, whether it says nothing, its level and its range."""
 
-    def __init__(self, places, everything=False, level=None, low=None, high=None):
+    def __init__(self, places, everything=False, level=None, low=None, high=None, spelled=False):
         self.places, self.everything, self.level = frozenset(places), everything, level
-        self.low, self.high = low, high
+        self.low, self.high, self.spelled = low, high, spelled    # spelled: the label itself has the ends
 
 
 class Attribute:
     """`cells`: the original column. `paths`: leaf -> labels of level 1 .. top, or None. `spelled`:
     labels of a hand-made release, each with its ends and the test that a place must pass.
-    `build`: the path of a value that the original lacks, where the hierarchy can have it."""
+    `build`: the path of a value that the original lacks, where the hierarchy can have it.
+    `local`: local recoding writes the number as an interval. `by_tree`: the policy writes it as a label."""
 
-    def __init__(self, name, cells, number=False, paths=None, spelled=None, build=None):
-        self.build = build
+    def __init__(self, name, cells, number=False, paths=None, spelled=None, build=None, local=False, by_tree=False):
+        self.build, self.local, self.by_tree = build, local, by_tree
         self.name, self.number, self.paths, self.spelled = name, number, paths, spelled or {}
         self.height = len(next(iter(paths.values()))) if paths else 0
+        self.cells = set(cells)
         self.values = set(cells) | set(paths or ())
         self.missing = [v for v in sorted(self.values) if v == MISSING]
         if paths is not None:
@@ -49,7 +52,7 @@ class Attribute:
         self.places = self.line()
         self.index = {place: i for i, place in enumerate(self.places)}
         self.n = len(self.places)
-        self.numbers = [Fraction(p) for p in self.places if p != MISSING] if number else []
+        self.numbers = [Fraction(p) for p in set(cells) if p != MISSING] if number else []
 
     def key(self, value):
         return str(Fraction(value)) if self.number and not self.paths and value != MISSING else value
@@ -91,14 +94,16 @@ class Attribute:
 
     def common_level(self, labels):
         telling = [label for label in labels if not self.says_nothing(label)]
-        if not telling:
-            return self.height if self.paths else None
+        if not telling and not self.paths:
+            return None
+        if not telling:    # the lowest level at which all values are stars
+            stars = [l for l in range(self.height + 1) if all(([v] + self.paths[v])[l] in labels for v in self.cells)]
+            return min(stars, default=self.height)
         return min(set.intersection(*map(self.levels, telling)), default=None)
 
     def read(self, labels):
         """Meaning of each released label."""
         self.level = self.common_level(labels)
-        self.by_width = self.number and not all(self.says_nothing(label) or self.levels(label) for label in labels)
         return {label: self.meaning(label) for label in labels}
 
     def meaning(self, label):
@@ -109,9 +114,10 @@ class Attribute:
             level = self.level if self.level in levels else max(levels)
             places = self.under(label, level)
             low, high = self.range_of(label, places)
-            return Meaning(places, level=level if self.paths else None, low=low, high=high)
+            return Meaning(places, level=level if self.paths else None, low=low, high=high,
+                           spelled=self.number and label != MISSING and bool(NUMBERS.fullmatch(label)))
         low, high, test = self.spelling(label)
-        return Meaning([p for p in self.places if test(p)], low=low, high=high)
+        return Meaning([p for p in self.places if test(p)], low=low, high=high, spelled=low is not None or high is not None)
 
     def same(self, label):
         """What a label means, as something to compare."""
@@ -122,7 +128,7 @@ class Attribute:
         found = RANGE.fullmatch(label) if self.number else None
         if found:
             return (Fraction(found[1]), True, Fraction(found[2]), found[3] == "]")
-        if self.number and label != MISSING:
+        if self.number and NUMBERS.fullmatch(label):
             return (Fraction(label), True, Fraction(label), True)
         return ("word", label)
 
@@ -140,6 +146,12 @@ class Attribute:
             return None, None
         found = RANGE.fullmatch(label)
         return (Fraction(found[1]), Fraction(found[2])) if found else (min(numbers), max(numbers))
+
+    def at_level(self, value):
+        """Whether the value is a star at the level of the release."""
+        if not self.paths or self.level is None:
+            return False
+        return ([value] + self.paths[value])[self.level] == self.paths[value][-1]
 
     # -- what a label loses
 
@@ -165,11 +177,18 @@ class Attribute:
             return 0
         return next(i + 1 for i in range(self.height) if self.paths[ends[0]][i] == self.paths[ends[1]][i])
 
+    def by_width(self, m):
+        """An interval counts by its width, a label of the tree by its height. What can be either is a label where
+        the policy writes labels, or where the whole column has one level and is not the work of local recoding."""
+        if m.everything or not self.number or not m.spelled:
+            return False
+        return m.level is None or not self.by_tree and (self.local or self.level is None)
+
     def height_loss(self, m):
-        if self.paths and m.everything:
-            return 1.0
-        if self.paths and not self.by_width:
-            return self.node_height(m) / self.height
+        if self.paths and self.by_width(m):
+            return self.width(m)
+        if self.paths:
+            return 1.0 if m.everything else self.node_height(m) / self.height
         return self.width(m) if self.number else self.leaves(m)
 
     def steps(self, m):
@@ -209,7 +228,8 @@ class Attribute:
             for leaf in self.places:
                 label = above[leaf]
                 bare = leaf == MISSING and level + 1 < self.height
-                height[label] = max(height.get(label, 0), 0 if bare else level + 1)
+                top = label[1] == self.paths[leaf][-1]    # a label that repeats up to the top is the top
+                height[label] = max(height.get(label, 0), 0 if bare else self.height if top else level + 1)
             new = {}
             for label, nodes in groups.items():
                 plus = sum(max(extra[n], 0) for n in nodes)
@@ -228,9 +248,11 @@ def entropy(counts):
 
 
 class Pair:
-    """Rows of dicts, before and after; attributes by role; k and p of the policy."""
+    """Rows of dicts, before and after; attributes by role; k and p of the policy; whether its method is local, or
+    suppresses cells, and how many suppressed rows it lets be blanked."""
 
-    def __init__(self, quasi, sensitive, before, after, k, p):
+    def __init__(self, quasi, sensitive, before, after, k, p, local=False, cells=False, most_blanked=0):
+        self.local, self.cells = local, cells
         self.quasi, self.sensitive, self.before, self.k, self.p = quasi, sensitive, before, k, p
         self.meanings = {a.name: a.read(sorted({r[a.name] for r in after})) for a in quasi + sensitive}
         self.after = self.merged(after)
@@ -239,7 +261,19 @@ class Pair:
         self.removed = max(0, len(before) - len(self.after))
         blank = [c for c in self.classes_after if all(self.meanings[a.name][v].everything for a, v in zip(quasi, c))]
         self.blank = blank[0] if blank and len(self.classes_after) > 1 else None
-        self.blanked = len(self.classes_after[self.blank]) if self.blank is not None else 0
+        self.blanked = self.count_blanked(most_blanked)
+
+    def count_blanked(self, most):
+        """Rows of stars, less those that the node itself makes stars of, if so many may be blanked."""
+        if self.blank is None or self.removed or not most:
+            return 0
+        stars = sum(all(a.at_level(row[a.name]) for a in self.quasi) for row in self.before)
+        n = max(0, len(self.classes_after[self.blank]) - (stars if stars >= self.k else 0))
+        return n if n <= most else 0
+
+    def kept_classes(self):
+        """The classes without blanked rows, which are all alike."""
+        return [rows[self.blanked:] if c == self.blank else rows for c, rows in self.classes_after.items()]
 
     def merged(self, rows):
         """Labels that mean the same become the first of them."""
@@ -267,14 +301,15 @@ class Pair:
 
     def measures(self):
         n, kept = len(self.quasi), len(self.after) - self.blanked
-        sizes = [len(rows) for c, rows in self.classes_after.items() if c != self.blank]
+        sizes = [len(rows) - (self.blanked if c == self.blank else 0) for c, rows in self.classes_after.items()]
+        sizes = [size for size in sizes if size]
         dm, il = sum(s * s for s in sizes), 0.0
         attributes = [self.attribute(a) for a in self.quasi]
         for a in self.quasi:
             il += sum(a.height_loss(self.meanings[a.name][r[a.name]])
-                      for c, rows in self.classes_after.items() if c != self.blank for r in rows)
+                      for rows in self.kept_classes() for r in rows)
         levels = [x["level"] for x in attributes]
-        told = bool(self.after) and all(level is not None for level in levels)
+        told = bool(self.after) and not self.local and all(level is not None for level in levels)
         relative = sum(l / a.height for l, a in zip(levels, self.quasi) if a.height) if told else None
         heights = sum(a.height for a in self.quasi)
         nil = il / (kept * n) if kept else None
@@ -327,9 +362,10 @@ class Pair:
 
         most = entropy(counts.values())
         stars = sum(m.everything for m in meanings)
-        level = a.level if a.level is not None and (stars <= self.blanked or a.level == a.height) else None
-        kept = [m for c, rows in self.classes_after.items() if c != self.blank
-                for m in [self.meanings[a.name][r[a.name]] for r in rows]]
+        strange = sum(self.meanings[a.name][r[a.name]].everything and a.level not in a.levels(r[a.name])
+                      for r in self.after)
+        level = a.level if a.level is not None and (self.cells or strange <= self.blanked) else None
+        kept = [self.meanings[a.name][r[a.name]] for rows in self.kept_classes() for r in rows]
         lost_bits = sum(map(bits, meanings)) + self.removed * most
         span = float(max(a.numbers) - min(a.numbers)) if a.numbers else 0.0
         return self.distribution(a, {

@@ -14,8 +14,9 @@ from fractions import Fraction
 import brute_measure
 from brute_measure import MISSING
 
-ALGORITHMS = ("samarati", "optimal", "mondrian", "flock", "k-member", "datafly")
-LOCAL = ("mondrian", "flock", "k-member")
+ALGORITHMS = ("samarati", "incognito", "optimal", "datafly", "mu-argus", "mondrian", "flock", "k-member", "top-down",
+              "greedy-pk", "enhanced-pk", "hybrid-pk", "theta")
+LOCAL = ALGORITHMS[5:]
 
 
 @dataclass
@@ -70,10 +71,25 @@ def draw_intervals(rng, name):
     return Column(name, {"type": "number", "hierarchy": {"intervals": widths}}, values, True, path, "intervals")
 
 
+def draw_ages(rng, name):
+    """Numbers below words: labels of the tree are no intervals, and some leaves the data may lack."""
+    cuts = sorted(rng.sample(range(1, 9), rng.randint(1, 3)))
+    leaves = range(10)
+    group = {v: f"{name}w{sum(v >= c for c in cuts)}" for v in leaves}
+    tree = {}
+    for v in leaves:
+        tree.setdefault(group[v], []).append(str(v))
+    paths = {str(v): [group[v], "*"] for v in leaves}
+    values = [str(v) for v in rng.sample(leaves, rng.randint(1, 8))]
+    return Column(name, {"type": "number", "hierarchy": {"tree": tree}}, values, True, paths, "ages")
+
+
 def draw_tree(rng, name):
     leaves = [f"{name}{c}" for c in "abcdefgh"[:rng.randint(1, 8)]]
     groups = {leaf: f"{name}G{rng.randint(0, 2)}" for leaf in leaves}
     deep = rng.random() < 0.5
+    if not deep and rng.random() < 0.2:
+        groups = {leaf: g if g[-1] != "0" else "*" for leaf, g in groups.items()}    # a star below the top
     above = {g: f"{name}H{rng.randint(0, 1)}" for g in groups.values()}
     tree = {}
     for leaf, group in groups.items():
@@ -102,13 +118,14 @@ def draw_text(rng, name):
     return Column(name, {}, draw_codes(rng), kind="text")
 
 
-def attribute(column, cells, spelled=None):
+def attribute(column, cells, spelled=None, local=False):
     paths = column.paths if isinstance(column.paths, dict) else None
     if callable(column.paths):
         nothing = ["*"] if column.kind == "mask" else column.paths("0")    # a mask has no character to hide
         paths = {v: column.paths(v) for v in set(cells) - {MISSING}} or {MISSING: [MISSING] * (len(nothing) - 1) + ["*"]}
     build = column.paths if callable(column.paths) else None
-    return brute_measure.Attribute(column.name, cells, column.number, paths, spelled, build)
+    by_tree = column.spec.get("recode") == "hierarchy"
+    return brute_measure.Attribute(column.name, cells, column.number, paths, spelled, build, local, by_tree)
 
 
 # ---- hand-made releases ------------------------------------------------------------
@@ -182,7 +199,7 @@ def make_release(rng, case, values):
 def make_case(seed):
     rng = random.Random(seed)
     algorithm = rng.choice(ALGORITHMS) if seed % 3 == 0 else None
-    kinds = [draw_tree, draw_intervals, draw_mask, draw_top]
+    kinds = [draw_tree, draw_intervals, draw_ages, draw_mask, draw_top]
     if algorithm is None or algorithm in LOCAL:
         kinds.append(draw_number)
     if algorithm is None:
@@ -200,6 +217,10 @@ def make_case(seed):
     rows = [{c.name: cell(c) for c in quasi + sensitive} for _ in range(n_rows)]
     k = rng.randint(1, 4)
     p = rng.randint(1, min(k, 2)) if sensitive and algorithm != "k-member" else 1
+    if algorithm in LOCAL:
+        for c in quasi:
+            if c.paths and c.number and rng.random() < 0.3:
+                c.spec["recode"] = "hierarchy"
     case = Case(seed, rng, quasi, sensitive, rows, None, {c.name: {} for c in quasi}, algorithm, k, p, None, {})
     if algorithm is None:
         case.released = make_release(rng, case, {s.name: [r[s.name] for r in rows] for s in sensitive})
@@ -223,9 +244,15 @@ def write_policy(case):
 
 
 def pair_of(case, released):
-    quasi = [attribute(c, [r[c.name] for r in case.rows], case.spelled[c.name]) for c in case.quasi]
+    local = case.algorithm in LOCAL or case.algorithm is None and any(c.number and not c.paths for c in case.quasi)
+    method = case.policy["method"]
+    cells = case.algorithm == "mu-argus"
+    blanks = method["suppressed"] == "blank" and not cells and not local    # k and p are monotone
+    most_blanked = int(method["max-suppression"][:-1]) * len(case.rows) // 100 if blanks else 0
+    quasi = [attribute(c, [r[c.name] for r in case.rows], case.spelled[c.name], local) for c in case.quasi]
     sensitive = [attribute(s, [r[s.name] for r in case.rows]) for s in case.sensitive]
-    return brute_measure.Pair(quasi, sensitive, case.rows, released, case.k, case.p)
+    return brute_measure.Pair(quasi, sensitive, case.rows, released, case.k, case.p, local, cells,
+                              most_blanked)
 
 
 def write_csv(path, header, rows):

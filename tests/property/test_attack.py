@@ -152,6 +152,8 @@ class Case:
         self.known = [c in columns for c in ("age", "code", "place")]
         pool = self.people + [[self.rng.choice(AGES), self.rng.choice(CODES), self.rng.choice(LEAVES)]
                               for _ in range(4)]
+        if self.rng.random() < 0.2:    # people whom no label knows, and perhaps one whom some do
+            pool = [[self.rng.choice(AGES), "zz", "z1"] for _ in range(40)] + pool[:1]
         self.external = [[("" if self.rng.random() < 0.05 else v) if known else None
                           for v, known in zip(person[:3], self.known)] for person in
                          self.rng.sample(pool, self.rng.randint(1, len(pool)))]
@@ -175,6 +177,7 @@ class Case:
                                     "--json", *options)
         answer = self.result.json()
         self.answers = [a for a in answer["attacks"] if not a["not_run"] and "risk" not in a]
+        self.not_run = [a for a in answer["attacks"] if a["not_run"]]
         for s, name in enumerate(("ill", "job")):
             self.on_classes(s, name)
         tables = [t for t, given in ((self.external, self.with_external),
@@ -182,7 +185,9 @@ class Case:
         for number, table in enumerate(tables):
             self.linking(table, number)
         self.repeated()
-        succeeds = any(a["succeeds"] and a["counted"] for a in self.answers)
+        succeeds = any((a["succeeds"] or a["untested"]) and a["counted"] for a in self.answers)
+        for a in self.answers:
+            self.equal(f"{a['attack']} succeeds", a["succeeds"] is None, a["untested"] is not None)
         self.equal("holds", answer["holds"], not succeeds)
         self.equal("exit", self.result.code, 1 if succeeds else 0)
 
@@ -229,6 +234,11 @@ class Case:
     def on_classes(self, s, name):
         def same(value):
             return value
+        if not any(row[2][s] for row in self.release.rows) and not any(
+                len(rows) == 1 for rows in self.release.classes.values()):
+            self.equal("nothing to learn", sum("nothing to learn" in a["not_run"] for a in self.not_run
+                                               if a.get("attribute") == name) > 0, True)
+            return
         homogeneity = self.find(attack="homogeneity", attribute=name)
         totals = self.tally(homogeneity, s, same, lambda g: len(set(g)) == 1, counted=True)
         self.equal("homogeneity", homogeneity["succeeds"],
@@ -295,11 +305,22 @@ class Case:
 
     @staticmethod
     def candidates(release, person):
-        return [i for i, (_, sets, _) in enumerate(release.rows)
-                if all(v is None or v == "" or v in s for v, s in zip(person, sets))]
+        return [i for i, (labels, sets, _) in enumerate(release.rows)
+                if all(v is None or v == "" or v in s or set(label) == {"*"}
+                       for v, s, label in zip(person, sets, labels))]
+
+    def tests_nobody(self, people, found):
+        """Fewer than one in twenty people, and of the rows, meet where a label says something."""
+        known = [any(person[q] is not None for person in people) for q in range(3)]
+        telling = {i for i, (labels, _, _) in enumerate(self.release.rows)
+                   if any(k and set(label) != {"*"} for label, k in zip(labels, known))}
+        met = set().union(*map(set, found)) & telling
+        people_met = sum(bool(set(rows) & telling) for rows in found)
+        return bool(telling) and 20 * len(met) < len(telling) and 20 * people_met < len(people)
 
     def linking(self, people, number):
         found = [self.candidates(self.release, person) for person in people]
+        nobody = self.tests_nobody(people, found)
         times = collections.Counter(i for rows in found for i in rows)
         reidentified = sum(len(rows) == 1 and times[rows[0]] == 1 for rows in found)
         for s, name in enumerate(("ill", "job")):
@@ -314,6 +335,9 @@ class Case:
             self.check(self.find(number, attack="linking", attribute=name), reidentified=reidentified,
                        tried=len(people), counted=True, **{
                            key: totals[key] for key in ("matched", "certain", "guessed", "below_k", "falling")})
+            answer = self.find(number, attack="linking", attribute=name)
+            self.equal("linking tests nobody", answer["untested"] is not None,
+                       nobody and not totals["falling"] and not reidentified)
 
     def judge(self, totals, now, then, n_people):
         """Rows of two releases that one person can be in."""
@@ -347,6 +371,8 @@ class Case:
         self.check(self.find(attack="repeated-releases"), counted=True, **{
             key: totals[key] for key in ("matched", "reidentified", "certain", "below_k", "below_p", "guessed",
                                          "falling")})
+        self.equal("repeated releases test nobody", self.find(attack="repeated-releases")["untested"] is not None,
+                   not totals["matched"])
 
     def message(self):
         return (f"seed {self.seed}\n" + "\n".join(self.differences) + f"\n{self.result}\n"

@@ -134,7 +134,8 @@ static void file_lacking_values(void **state) {
   fixture f;
   setup(&f, VALUES("a", "secret1", "?", "secret2"));
   refuse_file(&f, "a;x;*\n",
-              VALUES("has no row for 2 values of column 'col' (first: data row 12)",
+              VALUES("has no row for 2 values of column 'col' (first: data row 12; "
+                     "2 cells: rows 12 and 14)",
                      "add a row for each, or list it under data.missing only if it means unknown"));
   assert_null(strstr(f.error.message, "secret"));
   assert_int_equal(f.error.row, 12);

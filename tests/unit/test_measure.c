@@ -25,7 +25,8 @@ static const char policy_text[] =
     "  age:  {role: quasi, type: number}\n"
     "  town: {role: quasi, hierarchy: {tree: {North: [a, b], South: [c]}}}\n"
     "  ill:  {role: sensitive, hierarchy: {tree: {Lung: [flu, cough], Other: [gout]}}}\n"
-    "privacy: {k: 2}\n";
+    "privacy: {k: 2}\n"
+    "method: {algorithm: samarati, suppressed: blank, max-suppression: 20%}\n";
 
 static const char *const original_cells[] = {
     "20", "a", "flu", "25", "b", "gout", "30", "c", "cough", "30", "c", "flu", "41", "a", "gout",

@@ -170,6 +170,28 @@ static void what_is_left_is_not_small_either(void **state) {
   shoal_result_free(result);
 }
 
+/* Counts after of bins are estimates: they differ by chance, and a bin may lose all. */
+static void bins_show_what_was_before(void **state) {
+  (void)state;
+  shoal_result *result = shoal_result_new(SHOAL_RESULT_RELEASE);
+  const shoal_label_count tallies[] = {tally("[0-9]", 20, 22), tally("[10-19]", 9, 0),
+                                       tally("[20-29]", 31, 38), tally("[30-39]", 0, 0)};
+  shoal_html_report_attribute a = {.name = "x", .binned = true};
+  assert_int_equal(SHOAL_OK, shoal_distribution_redact(result, tallies, 4, 5, true, &a, NULL));
+  assert_int_equal(3, a.n_labels);
+  assert_int_equal(9, a.labels[1].before);
+  assert_int_equal(0, a.n_others);
+  assert_false(a.before_hidden);
+  result->release.suppressed = 2; /* removed: the sums would tell */
+  assert_int_equal(SHOAL_OK, shoal_distribution_redact(result, tallies, 4, 5, true, &a, NULL));
+  assert_true(a.before_hidden);
+  assert_int_equal(0, a.labels[0].before);
+  result->release.blanked = 2; /* they are among the rows after */
+  assert_int_equal(SHOAL_OK, shoal_distribution_redact(result, tallies, 4, 5, true, &a, NULL));
+  assert_false(a.before_hidden);
+  shoal_result_free(result);
+}
+
 /* Fewer than k rows were left out: no label says from which of them. */
 static void a_small_difference_hides_what_was_before(void **state) {
   (void)state;
@@ -325,6 +347,7 @@ int main(void) {
       cmocka_unit_test(what_lies_within_a_joined_row_is_not_told),
       cmocka_unit_test(rare_labels_are_told_together),
       cmocka_unit_test(what_is_left_is_not_small_either),
+      cmocka_unit_test(bins_show_what_was_before),
       cmocka_unit_test(a_small_difference_hides_what_was_before),
       cmocka_unit_test(numbers_are_shown_ascending),
       cmocka_unit_test(nothing_small_can_be_worked_out),

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job/check_inputs: what `anonymize` would refuse before it looks for a release, asked of a table
+ * that may be a release already. Cells are raw values or labels: of the policy's hierarchies,
+ * stars, and intervals with two ends for numbers (measure/domain.h reads them without an original).
+ */
+#include <stdlib.h>
+
+#include "base/intern.h"
+#include "decide/method.h"
+#include "job/job.h"
+#include "measure/domain.h"
+
+/* ------------------------------------------------------------ the policy */
+
+static shoal_status check_method(const shoal_context *p, const shoal_method *method,
+                                 shoal_error *error) {
+  if (method->local) {
+    shoal_cluster_requirements required;
+    SHOAL_TRY(shoal_cluster_requirements_init(&required, &p->requirements, &p->tracked, p->table,
+                                              SHOAL_WEIGHTS_GIVEN, error));
+    shoal_status status = shoal_method_check_support(method, p->policy, &required, error);
+    shoal_cluster_requirements_reset(&required);
+    return status;
+  }
+  shoal_preference *preferences;
+  size_t n_preferences;
+  SHOAL_TRY(shoal_preferences_bind(p->policy, p->frequency, p->weighted ? p->weights : NULL,
+                                   &preferences, &n_preferences, error));
+  free(preferences);
+  return SHOAL_OK;
+}
+
+static bool has_own_values(const shoal_attribute *attribute) {
+  return attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
+                                      attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE);
+}
+
+static shoal_status compile(const shoal_context *p, const shoal_attribute *attribute,
+                            const shoal_column *column, bool ragged, shoal_error *error) {
+  shoal_hierarchy_options options = {.policy = p->policy->file,
+                                     .attribute = attribute->name,
+                                     .number = attribute->type == SHOAL_TYPE_NUMBER,
+                                     .ragged = ragged};
+  shoal_hierarchy *hierarchy;
+  SHOAL_TRY(shoal_hierarchy_compile(&attribute->hierarchy, column ? p->table : NULL, column,
+                                    &options, &hierarchy, error));
+  shoal_hierarchy_free(hierarchy);
+  return SHOAL_OK;
+}
+
+/*
+ * A file or tree has its faults whatever the data; other kinds are built from values. A release
+ * made elsewhere can be checked without hierarchies: then any cell is a value.
+ */
+static shoal_status check_hierarchy(const shoal_context *p, const shoal_attribute *attribute,
+                                    bool local, shoal_result *result, shoal_error *error) {
+  if (!attribute->has_hierarchy && !(local && attribute->type == SHOAL_TYPE_NUMBER))
+    return shoal_result_warn(result, error,
+                             "quasi-identifier '%s' has no hierarchy: 'anonymize' needs one",
+                             attribute->name);
+  return has_own_values(attribute) ? compile(p, attribute, NULL, local, error) : SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ cells */
+
+/* A spelling that is no label of the hierarchy: a number as in raw data, or an interval. */
+static bool is_allowed(const shoal_domain *domain, const char *bytes, size_t size_bytes) {
+  shoal_spelling spelling = shoal_label_parse(bytes, size_bytes);
+  shoal_decimal number;
+  if (!domain->is_number) return false;
+  if (spelling.form == SHOAL_FORM_NUMBER && !has_own_values(domain->attribute))
+    return shoal_decimal_parse(bytes, size_bytes, &number) == SHOAL_NUMBER_OK;
+  return spelling.form == SHOAL_FORM_INTERVAL && spelling.range.has_low && spelling.range.has_high;
+}
+
+static shoal_status check_labels(const shoal_context *p, const shoal_column *column,
+                                 const shoal_domain *domain, shoal_error *error) {
+  if (!domain->hierarchy && !domain->is_number) return SHOAL_OK;
+  uint8_t *bad = shoal_alloc_zero(column->n_values, sizeof *bad);
+  if (!bad) return shoal_fail_memory(error);
+  bool ok = true;
+  for (uint32_t code = 0; code < column->n_values; code++) {
+    const shoal_label_span *span = shoal_domain_span(domain, 0, code);
+    size_t size_bytes;
+    const char *bytes = shoal_column_value(column, code, &size_bytes);
+    bad[code] = !span->everything && !shoal_column_missing(column, code) &&
+                span->level == SHOAL_NONE && !is_allowed(domain, bytes, size_bytes);
+    ok = ok && !bad[code];
+  }
+  shoal_status status =
+      ok ? SHOAL_OK : shoal_bad_cells_fail(p->table, column, bad, &shoal_no_label, error);
+  free(bad);
+  return status;
+}
+
+/* Any text is a value below a mask or the top alone: a label cannot be told from one. */
+static bool takes_any_text(const shoal_attribute *attribute) {
+  return attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_MASK ||
+                                      attribute->hierarchy.kind == SHOAL_HIERARCHY_TOP);
+}
+
+/* Reads the cells of a column as labels. */
+static shoal_status check_column(const shoal_context *p, const shoal_attribute *attribute,
+                                 const shoal_column *column, shoal_error *error) {
+  shoal_source_column released = {p->table, column};
+  shoal_domain_request request = {
+      .policy = p->policy, .attribute = attribute, .released = &released, .n_released = 1};
+  shoal_domain domain;
+  SHOAL_TRY(shoal_domain_init(&domain, &request, error));
+  shoal_status status = check_labels(p, column, &domain, error);
+  shoal_domain_reset(&domain);
+  return status;
+}
+
+static bool is_plain_number(const shoal_column *column, uint32_t value) {
+  size_t size_bytes;
+  const char *bytes = shoal_column_value(column, value, &size_bytes);
+  shoal_decimal number;
+  return shoal_decimal_parse(bytes, size_bytes, &number) == SHOAL_NUMBER_OK;
+}
+
+/* The values that are no plain numbers, and one that is: columns of numbers have many. */
+static shoal_status collect_labels(const shoal_column *column, shoal_column *labels,
+                                   shoal_error *error) {
+  shoal_strings strings;
+  if (!shoal_strings_init(&strings)) return shoal_fail_memory(error);
+  bool ok = true, has_number = false;
+  for (uint32_t v = 0; ok && v < column->n_values; v++) {
+    bool number = is_plain_number(column, v);
+    if (shoal_column_missing(column, v) || (number && has_number)) continue;
+    has_number = has_number || number;
+    shoal_label label;
+    label.bytes = shoal_column_value(column, v, &label.size_bytes);
+    ok = shoal_strings_intern(&strings, label) != SHOAL_NONE;
+  }
+  *labels = (shoal_column){.name = column->name};
+  if (ok) shoal_strings_take(&strings, &labels->bytes, &labels->offsets, &labels->n_values);
+  shoal_strings_reset(&strings);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+static shoal_status check_numbers(const shoal_context *p, const shoal_column *column,
+                                  shoal_error *error) {
+  int64_t *numbers;
+  unsigned scale;
+  SHOAL_TRY(shoal_column_numbers(p->table, column, &numbers, &scale, error));
+  free(numbers);
+  return SHOAL_OK;
+}
+
+/* Raw data has numbers only. Otherwise labels are checked first; an error is found again with rows.
+ */
+static shoal_status check_number_column(const shoal_context *p, const shoal_attribute *attribute,
+                                        const shoal_column *column, shoal_error *error) {
+  shoal_column labels;
+  SHOAL_TRY(collect_labels(column, &labels, error));
+  bool raw = labels.n_values == 0 || (labels.n_values == 1 && is_plain_number(&labels, 0));
+  shoal_status status = check_column(p, attribute, &labels, error);
+  free(labels.bytes);
+  free(labels.offsets);
+  if (status == SHOAL_BAD_INPUT) return check_column(p, attribute, column, error);
+  return status == SHOAL_OK && raw ? check_numbers(p, column, error) : status;
+}
+
+static shoal_status check_quasi(const shoal_context *p, size_t q, shoal_error *error) {
+  const shoal_attribute *attribute = p->quasi_attributes[q];
+  if (takes_any_text(attribute)) return compile(p, attribute, p->quasi[q], true, error);
+  if (attribute->type == SHOAL_TYPE_NUMBER && !has_own_values(attribute))
+    return check_number_column(p, attribute, p->quasi[q], error);
+  return check_column(p, attribute, p->quasi[q], error);
+}
+
+/* Sensitive values are released unchanged: numbers stay numbers. */
+static shoal_status check_sensitive(const shoal_context *p, const shoal_sensitive *sensitive,
+                                    shoal_error *error) {
+  if (sensitive->attribute->type != SHOAL_TYPE_NUMBER) return SHOAL_OK;
+  return check_numbers(p, sensitive->column, error);
+}
+
+shoal_status shoal_check_inputs(const shoal_context *p, shoal_result *result, shoal_error *error) {
+  shoal_method method;
+  SHOAL_TRY(shoal_method_bind(p->policy, &method, error));
+  SHOAL_TRY(shoal_requirements_check_p(&p->requirements, p->policy, error));
+  for (size_t q = 0; q < p->n_quasi; q++)
+    SHOAL_TRY(check_hierarchy(p, p->quasi_attributes[q], method.local, result, error));
+  SHOAL_TRY(check_method(p, &method, error));
+  for (size_t q = 0; q < p->n_quasi; q++) SHOAL_TRY(check_quasi(p, q, error));
+  for (size_t s = 0; s < p->n_sensitive; s++)
+    SHOAL_TRY(check_sensitive(p, &p->sensitive[s], error));
+  return SHOAL_OK;
+}
