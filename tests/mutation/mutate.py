@@ -34,6 +34,7 @@ EQUIVALENT = os.path.join(ROOT, "tests", "mutation", "equivalent.json")
 
 # The files of the privacy core, and the number of mutants of each.
 FILES = {
+    "src/base/wide.c": 3,
     "src/group/tuples_partitioned.c": 6, "src/group/frequency.c": 3, "src/group/classes.c": 6, "src/group/grouper.c": 3,
     "src/group/classes_rows.c": 5, "src/group/tuples.c": 3,
     "src/model/alpha_k.c": 1, "src/model/bind.c": 3,
@@ -144,6 +145,7 @@ def chosen():
 # ---- the tests, cheapest first ---------------------------------------------------------------
 
 UNITS = {
+    "base": ["test_model_classes"],
     "group": ["test_tuples_partitioned", "test_lowmem_group", "test_group", "test_lattice", "test_local"],
     "model": ["test_model_classes", "test_model_bind", "test_local"],
     "verify": ["test_verify_exact", "test_verify_models", "test_verify_reading", "test_verify",
@@ -152,6 +154,7 @@ UNITS = {
     "job": ["test_local", "test_policy", "test_lowmem_jobs"],
 }
 MODULES = {
+    "base": ["property/test_models:20"],
     "group": ["property/test_models:40", "property/test_lattice:40", "property/test_local:40"],
     "model": ["property/test_models:60", "golden/test_reading_models"],
     "verify": ["property/test_models:20"],
