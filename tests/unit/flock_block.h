@@ -75,15 +75,17 @@ static inline void add_people(made *m, uint32_t n_people, uint32_t least, uint64
   for (size_t r = 0; r < f->n_rows; r++) n_rows[codes[r]] += codes[r] > 0;
   m->people = (shoal_column){
       .name = "person", .n_values = n_people, .code_size = sizeof *codes, .codes = codes};
-  shoal_distinct_requirement *counts =
-      realloc(f->required.counts, (f->required.n_counts + 1) * sizeof *counts);
+  shoal_distinct_requirement *counts;
+  SHOAL_ARENA_ARRAY(&f->required.arena, counts, f->required.n_counts + 1);
   assert_non_null(counts);
+  memcpy(counts, f->required.counts, f->required.n_counts * sizeof *counts);
   f->required.counts = counts;
   shoal_requirement_checker_reset(&f->checker);
   shoal_distinct_requirement *own = &counts[f->required.n_counts++];
   *own = (shoal_distinct_requirement){
       .column = &m->people, .n_groups = n_people, .min_distinct = least, .weight = 1};
-  own->group_of = room_for(n_people, sizeof *own->group_of);
+  SHOAL_ARENA_ARRAY(&f->required.arena, own->group_of, n_people);
+  assert_non_null(own->group_of);
   for (uint32_t v = 0; v < n_people; v++) own->group_of[v] = v ? v : SHOAL_NONE;
   shoal_value_frequencies spread = {.n_rows = f->n_rows, .descending = n_rows};
   shoal_value_frequencies_sort(&spread, n_people);

@@ -353,7 +353,7 @@ static void memory_may_run_out_anywhere(void **state UNUSED) {
     long n = 0;
     fails_once = i % 2;
     while (check_failure(&f, &task, &whole, n)) n += 1 + n / 25;
-    assert_true(n > 50);
+    assert_true(n > 20);
     shoal_partition_reset(&whole);
     teardown(&f);
   }

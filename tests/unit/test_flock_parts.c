@@ -968,7 +968,7 @@ static void memory_may_run_out_in_every_part(void **state UNUSED) {
     (void)check_partition(&m.f, &whole);
     fails_once = i % 3 == 1;
     while (check_failure(&m.f, objective, n_threads, &whole, n)) n += 2 + n / 2;
-    assert_true(n > 60);
+    assert_true(n > 30);
     shoal_partition_reset(&whole);
     unmake(&m);
   }
