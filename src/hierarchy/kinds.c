@@ -65,9 +65,15 @@ static size_t front_bytes(shoal_label value, size_t n, size_t *counted) {
   return at;
 }
 
+/* The text that is masked: a folded value's key, so that labels of equal beginnings are equal. */
+static shoal_label masked_text(const shoal_builder *builder, uint32_t leaf) {
+  bool folded = builder->options->equality != SHOAL_EQUAL_BYTES;
+  return shoal_strings_get(folded ? &builder->names.keys : &builder->leaves, leaf);
+}
+
 static shoal_label mask_label(const shoal_builder *builder, uint32_t leaf, uint32_t level,
                               char *scratch) {
-  shoal_label value = shoal_strings_get(&builder->leaves, leaf);
+  shoal_label value = masked_text(builder, leaf);
   const uint8_t *lengths = builder->state;
   size_t length = lengths[leaf];
   size_t masked = level < length ? level : length;
@@ -93,7 +99,7 @@ shoal_status shoal_mask_start(shoal_builder *builder, shoal_error *error) {
     lengths[v] = 0;
     if (shoal_column_missing(builder->column, v)) continue;
     size_t length;
-    (void)front_bytes(shoal_strings_get(&builder->leaves, v), SHOAL_MAX_MASKED + 1, &length);
+    (void)front_bytes(masked_text(builder, v), SHOAL_MAX_MASKED + 1, &length);
     if (length > SHOAL_MAX_MASKED)
       return shoal_value_fail(builder->table, builder->column, v, error,
                               "has more than %d characters, the maximum for a mask: use another "

@@ -7,6 +7,7 @@
 #include "hierarchy/hierarchy.h"
 #include "job/job.h"
 #include "policy/policy.h"
+#include "table/fold.h"
 #include "table/load.h"
 
 typedef struct planner {
@@ -121,7 +122,7 @@ static shoal_status plan(void *user, const char *file, const char *const *names,
 
 /* Numbers are numbers where the policy says so; in a release they may have become labels. */
 static shoal_status check_numbers(const shoal_table *table, const planner *p, shoal_error *error) {
-  for (size_t c = 0; p->policy && p->purpose == SHOAL_FOR_RELEASE && c < table->n_columns; c++) {
+  for (size_t c = 0; p->purpose == SHOAL_FOR_RELEASE && c < table->n_columns; c++) {
     const shoal_column *column = &table->columns[c];
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
     if (!attribute || attribute->type != SHOAL_TYPE_NUMBER || !column->code_size) continue;
@@ -131,6 +132,33 @@ static shoal_status check_numbers(const shoal_table *table, const planner *p, sh
     free(numbers);
   }
   return SHOAL_OK;
+}
+
+/* Cells of identifiers and of kept text are not compared. */
+static shoal_equality equality_of(const shoal_policy *policy, const char *column) {
+  const shoal_attribute *attribute = shoal_policy_attribute(policy, column);
+  if (!attribute || attribute->role == SHOAL_ROLE_IDENTIFIER) return SHOAL_EQUAL_BYTES;
+  if (attribute->role == SHOAL_ROLE_KEEP && attribute->type != SHOAL_TYPE_NUMBER)
+    return SHOAL_EQUAL_BYTES;
+  return shoal_policy_equality(policy, attribute);
+}
+
+static shoal_status fold(shoal_table *table, const planner *p, shoal_error *error) {
+  shoal_equality *equality = shoal_alloc(table->n_columns, sizeof *equality);
+  if (!equality) return shoal_fail_memory(error);
+  for (size_t c = 0; c < table->n_columns; c++)
+    equality[c] = equality_of(p->policy, table->columns[c].name);
+  shoal_status status =
+      shoal_table_fold(table, equality, p->policy->missing, p->policy->n_missing, error);
+  free(equality);
+  return status;
+}
+
+/* Checks and folds a table that was read; without a policy it stays as it is. */
+static shoal_status prepare(shoal_table *table, const planner *p, shoal_error *error) {
+  if (!p->policy) return SHOAL_OK;
+  SHOAL_TRY(check_numbers(table, p, error));
+  return fold(table, p, error);
 }
 
 /* A release under this policy has apostrophes before what a spreadsheet would run. */
@@ -162,7 +190,7 @@ shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoa
   }
   if (delimiter) SHOAL_TRY(parse_delimiter(delimiter, &options.delimiter, error));
   SHOAL_TRY(shoal_table_load(path, &options, run, table, error));
-  shoal_status status = check_numbers(*table, &user, error);
+  shoal_status status = prepare(*table, &user, error);
   if (status != SHOAL_OK) {
     shoal_table_delete(*table);
     *table = NULL;
@@ -193,5 +221,5 @@ shoal_status shoal_input_finish(shoal_table *table, const shoal_policy *policy,
                                       : shoal_fail_memory(error);
   free(names);
   free(uses);
-  return status == SHOAL_OK ? check_numbers(table, &user, error) : status;
+  return status == SHOAL_OK ? prepare(table, &user, error) : status;
 }

@@ -110,11 +110,11 @@ bool shoal_domain_overlap(const shoal_domain *domain, const shoal_label_span *a,
  * above them, which decides what one label covers of another.
  */
 
-static shoal_status intern(shoal_strings *known, shoal_label value, shoal_error *error) {
-  return shoal_strings_intern(known, value) == SHOAL_NONE ? shoal_fail_memory(error) : SHOAL_OK;
+static shoal_status intern(shoal_values *known, shoal_label value, shoal_error *error) {
+  return shoal_values_intern(known, value) == SHOAL_NONE ? shoal_fail_memory(error) : SHOAL_OK;
 }
 
-static shoal_status add_number(shoal_strings *known, shoal_decimal number, shoal_error *error) {
+static shoal_status add_number(shoal_values *known, shoal_decimal number, shoal_error *error) {
   char text[32];
   shoal_decimal_print(number.mantissa, number.scale, text);
   return intern(known, (shoal_label){text, strlen(text)}, error);
@@ -140,7 +140,7 @@ static bool middle(const shoal_range *range, shoal_decimal *number) {
 }
 
 /* The ends that belong to the range; if none does, a number inside. */
-static shoal_status add_range(shoal_strings *known, const shoal_range *range, shoal_error *error) {
+static shoal_status add_range(shoal_values *known, const shoal_range *range, shoal_error *error) {
   bool low = range->has_low && !range->low_open, high = range->has_high && !range->high_open;
   if (low) SHOAL_TRY(add_number(known, range->low, error));
   if (high) SHOAL_TRY(add_number(known, range->high, error));
@@ -198,7 +198,7 @@ static size_t print_date(const char *format, unsigned year, unsigned month, char
 
 /* Adds a label only if the hierarchy accepts it as a date. */
 static shoal_status add_date(const shoal_domain_request *request, shoal_label label,
-                             shoal_strings *known, shoal_error *error) {
+                             shoal_values *known, shoal_error *error) {
   char text[256];
   unsigned year, month;
   if (read_period(label, &year, &month)) {
@@ -224,7 +224,7 @@ static shoal_status add_date(const shoal_domain_request *request, shoal_label la
 }
 
 shoal_status shoal_label_add_values(const shoal_domain_request *request, shoal_label label,
-                                    shoal_strings *known, shoal_error *error) {
+                                    shoal_values *known, shoal_error *error) {
   const shoal_attribute *attribute = request->attribute;
   shoal_hierarchy_kind kind = attribute->hierarchy.kind;
   bool tree = attribute->has_hierarchy;

@@ -27,7 +27,9 @@
   KEY("data.", "delimiter", read_delimiter, "C|tab|comma|semicolon|pipe",                          \
       "one-byte field delimiter; default: detected")                                               \
   KEY("data.", "missing", read_missing, "[TEXT, ...]",                                             \
-      "cells that mean a missing value; default [\"\"], [] for none")
+      "cells that mean a missing value; default [\"\"], [] for none")                              \
+  KEY("data.", "fold", read_fold, "[case, space, unicode]",                                        \
+      "differences of text that do not count: case, outer and repeated spaces, Unicode form")
 
 #define SHOAL_ATTRIBUTE_KEYS(KEY)                                                                  \
   KEY("attributes.NAME.", "role", read_role, "identifier|quasi|sensitive|keep",                    \

@@ -21,7 +21,9 @@ typedef struct shoal_column {
   uint8_t *is_missing; /* by value; NULL: no value is missing */
   uint64_t *first_row; /* by value: row of its first appearance, 0-based; NULL if not kept */
   uint64_t n_repeated; /* identifiers: rows whose value another row has too */
-  bool is_left;        /* released unchanged from the file: no codes (SHOAL_USE_COPY) */
+  /* How its file spells its values, if writing reads it again (fold.h); NULL: as here. */
+  struct shoal_spellings *spellings;
+  bool is_left; /* released unchanged from the file: no codes (SHOAL_USE_COPY) */
 } shoal_column;
 
 struct shoal_table {
