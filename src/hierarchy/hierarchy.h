@@ -40,6 +40,7 @@ typedef struct shoal_hierarchy_options {
   const char *attribute;   /* for messages */
   bool number;             /* the attribute is of type number */
   shoal_equality equality; /* which spellings are one value, of the column too */
+  unsigned current_year;   /* for dates without a pivot; 0: by the clock */
   bool ragged;             /* unequal heights are allowed */
 } shoal_hierarchy_options;
 

@@ -21,7 +21,7 @@
       "numbers between bounds, a list of bounds for each level; then *", false, shoal_cuts_start)  \
   ROW(MASK, "mask", "right|left, char: C", "a level for each character, masked from one side",     \
       false, shoal_mask_start)                                                                     \
-  ROW(DATE, "date", "[day, month, year, 5-years, decade], format: YYYY-MM-DD",                     \
+  ROW(DATE, "date", "[day, month, year, 5-years, decade], format: FORMAT, pivot: YEAR",            \
       "dates by month, year and so on; then *", false, shoal_date_start)                           \
   ROW(TOP, "top", "true", "one level: *", false, shoal_top_start)
 

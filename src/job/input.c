@@ -92,10 +92,13 @@ static shoal_status plan_linking(const planner *p, const char *file, const char 
                        "has none of the policy's quasi-identifier columns; rename its columns");
 }
 
-/* Only the cells of a kept column that has a type or a hierarchy are examined before writing. */
+/*
+ * Only the cells of a kept column that has a type or a hierarchy are examined before writing. Equal
+ * numbers are released in one spelling, also where rows are counted: they need codes there too.
+ */
 static shoal_use use_of_kept(const shoal_attribute *attribute) {
-  bool examined = attribute && (attribute->type == SHOAL_TYPE_NUMBER || attribute->has_hierarchy);
-  return examined ? SHOAL_USE_KEEP : SHOAL_USE_COPY;
+  if (attribute && attribute->type == SHOAL_TYPE_NUMBER) return SHOAL_USE_CODES;
+  return attribute && attribute->has_hierarchy ? SHOAL_USE_KEEP : SHOAL_USE_COPY;
 }
 
 static shoal_status plan(void *user, const char *file, const char *const *names, size_t n,
