@@ -139,12 +139,15 @@ static class_groups group_class(grouping *groups, const shoal_verify_count *coun
 
 /* Marks the labels of the protected nodes; NULL: no memory. To be freed. */
 static bool *mark_protected(const shoal_verify_knowledge *known, shoal_verify_tree *tree) {
-  for (size_t i = 0; i < known->n_protect; i++)
-    if (shoal_verify_label(tree, known->protect[i], strlen(known->protect[i])) == UINT32_MAX)
-      return NULL;
-  bool *marked = shoal_alloc_zero(tree->labels.n_entries, sizeof *marked);
-  for (size_t i = 0; marked && i < known->n_protect; i++) /* all were added above */
-    marked[shoal_verify_label(tree, known->protect[i], strlen(known->protect[i]))] = true;
+  uint32_t *labels = shoal_alloc(known->n_protect, sizeof *labels);
+  bool ok = labels != NULL;
+  for (size_t i = 0; ok && i < known->n_protect; i++) {
+    labels[i] = shoal_verify_label(tree, known->protect[i], strlen(known->protect[i]));
+    ok = labels[i] != UINT32_MAX;
+  }
+  bool *marked = ok ? shoal_alloc_zero(tree->labels.n_entries, sizeof *marked) : NULL;
+  for (size_t i = 0; marked && i < known->n_protect; i++) marked[labels[i]] = true;
+  free(labels);
   return marked;
 }
 

@@ -533,7 +533,7 @@ static const mistake mistakes[] = {
     {"1:4", "a value must be on one line", "a: 'one\n  two'\n"},
     {"3:18", "data.missing: expected a cell's text, found a list",
      TWO_LINES "data: {missing: [[x]]}"},
-    {"3:14", "data.fold: unknown value 'cases'; did you mean 'case'?", TWO_LINES "data: {fold: [cases]}"},
+    {"3:15", "data.fold: unknown value 'cases'; did you mean 'case'?", TWO_LINES "data: {fold: [cases]}"},
     {"3:14", "data.fold: ", TWO_LINES "data: {fold: {case: 1}}"},
 };
 /* clang-format on */
