@@ -142,9 +142,11 @@ static bool is_label(const shoal_attribute *attribute, const shoal_hierarchy *tr
 }
 
 /* The attribute's file or tree without data; NULL: it has none, or it cannot be read. */
-static shoal_hierarchy *compile_tree(const shoal_attribute *attribute) {
+static shoal_hierarchy *compile_tree(const shoal_policy *policy, const shoal_attribute *attribute) {
   shoal_hierarchy *tree = NULL;
-  shoal_hierarchy_options options = {.attribute = attribute->name, .ragged = true};
+  shoal_hierarchy_options options = {.attribute = attribute->name,
+                                     .equality = shoal_policy_equality(policy, attribute),
+                                     .ragged = true};
   bool alone = attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
                                             attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE);
   if (!alone ||
@@ -226,7 +228,8 @@ static shoal_status show_worst(shoal_result *result, const shoal_context *p,
   if (n == 0) return SHOAL_OK;
   shoal_hierarchy **trees = shoal_alloc_zero(p->n_quasi, sizeof *trees);
   if (!trees) return shoal_fail_memory(error);
-  for (size_t q = 0; q < p->n_quasi; q++) trees[q] = compile_tree(p->quasi_attributes[q]);
+  for (size_t q = 0; q < p->n_quasi; q++)
+    trees[q] = compile_tree(p->policy, p->quasi_attributes[q]);
   shoal_status status = show_classes(result, p, classes, worst, n, trees, outcome, error);
   for (size_t q = 0; q < p->n_quasi; q++) shoal_hierarchy_free(trees[q]);
   free(trees);

@@ -233,6 +233,67 @@ class Respelled(unittest.TestCase):
         self.assertGreater(released, CASES // 4)
 
 
+# ---- every algorithm ------------------------------------------------------------------------
+
+ALGORITHMS = ("samarati", "incognito", "optimal", "datafly", "mu-argus", "k-member", "greedy-pk", "enhanced-pk",
+              "hybrid-pk", "mondrian", "flock", "theta", "top-down")
+TOWNS = {"North": ["Kiel", "L\u00fcbeck"], "south": ["Ulm", "Bad Urach", "S\u00fcd"]}
+QUASI = {
+    "age": [{"type": "number", "hierarchy": {"intervals": [1, 10, 20]}}, {"type": "number", "hierarchy": {"top": True}},
+            {"type": "number", "hierarchy": {"cuts": [[20, 21, 40], [40]]}, "recode": "hierarchy"},
+            {"type": "number", "hierarchy": {"mask": "right", "char": "0"}, "recode": "hierarchy"},
+            {"type": "number", "hierarchy": {"intervals": [5]}, "snap": 1},
+            {"type": "number", "recode": "hierarchy", "hierarchy": {"tree": {"20": ["20.0", "21"], "old": ["+40", "7e1"]}}}],
+    "town": [{"hierarchy": {"tree": TOWNS}}, {"hierarchy": {"mask": "right"}}, {"hierarchy": {"top": True}}]}
+
+
+class Algorithms(unittest.TestCase):
+    """Whatever the algorithm and the hierarchy, a value has one spelling, and the verifier agrees."""
+
+    def draw(self, rng, algorithm):
+        towns = [town for part in TOWNS.values() for town in part]
+        rows = [[spell_number(rng, rng.choice(["20", "21", "40", "70"])), spell_text(rng, rng.choice(towns)),
+                 spell_text(rng, rng.choice(["Flu", "HIV", "cold"])), spell_number(rng, rng.choice(["1", "2.5", "30"]))]
+                for _ in range(rng.randint(8, 30))]
+        k = rng.randint(2, 4)
+        attributes = {name: {"role": "quasi"} | rng.choice(specs) for name, specs in QUASI.items()}
+        attributes |= {"ill": {"role": "sensitive"}, "wage": {"role": "sensitive", "type": "number"}}
+        privacy = {"k": k, "p": 2}
+        method = {"algorithm": algorithm, "max-suppression": "50%", "suppressed": rng.choice(["remove", "blank"])}
+        if algorithm == "theta":
+            privacy = {"k": k, "models": [{"theta-sensitive": {"mu": 0.2, "attribute": "ill"}}]}
+            method["noise"] = "50%"
+        if algorithm in ("mu-argus", "k-member"):
+            privacy, method["suppressed"] = {"k": k}, "remove"
+            attributes = {name: spec | ({"sensitivity": 2} if spec["role"] == "quasi" else {})
+                          for name, spec in attributes.items()}
+        return rows, {"shoal": 1, "data": {"fold": FOLD}, "attributes": attributes, "privacy": privacy, "method": method}
+
+    def test_each_writes_one_spelling(self):
+        released = Counter()
+        for seed in range(max(CASES // 2, 4 * len(ALGORITHMS))):
+            algorithm = ALGORITHMS[seed % len(ALGORITHMS)]
+            rows, policy = self.draw(random.Random(f"algorithms {seed}"), algorithm)
+            with support.temp_dir() as directory, self.subTest(seed=seed, algorithm=algorithm):
+                data, path = support.write_problem(directory, ["age", "town", "ill", "wage"], rows, policy)
+                out = gen.pathlib.Path(directory) / "out.csv"
+                result = support.shoal("anonymize", data, "-P", path, "-o", out)
+                self.assertIn(result.code, (0, 1), f"{result}\n{support.dump_dir(directory)}")
+                if result.code:
+                    continue
+                released[algorithm] += 1
+                header, cells = support.read_csv(out)
+                masked = "mask" in policy["attributes"]["age"]["hierarchy"]
+                for name, column in zip(header, zip(*cells)):
+                    key = text_key if name in ("town", "ill") else str if name == "age" and masked else number_key
+                    self.assertEqual(len(set(column)), len(set(map(key, column))), (name, set(column)))
+                checked = support.shoal("check", out, "-P", path, "--json")
+                self.assertIn(checked.code, (0, 1), checked)
+                for command in (["measure", data, out], ["attack", out, "--original", data]):
+                    self.assertIn(support.shoal(*command, "-P", path).code, (0, 1), command)
+        self.assertEqual(len(released), len(ALGORITHMS), released)
+
+
 # ---- brute force on spelled numbers ---------------------------------------------------------
 
 def draw_classes(rng):
