@@ -107,9 +107,16 @@ bool shoal_values_init(shoal_values *values, shoal_equality equality) {
   return false;
 }
 
+/* They hold raw values. */
+static void wipe(shoal_strings *strings) {
+  shoal_wipe_free(strings->bytes, strings->bytes_capacity);
+  strings->bytes = NULL;
+  shoal_strings_reset(strings);
+}
+
 void shoal_values_reset(shoal_values *values) {
-  shoal_strings_reset(&values->spellings);
-  shoal_strings_reset(&values->keys);
+  wipe(&values->spellings);
+  wipe(&values->keys);
   shoal_wipe_free(values->scratch.bytes, values->scratch.capacity);
   memset(values, 0, sizeof *values);
 }
