@@ -32,7 +32,8 @@ static void release(void *own) {
  * The highest node of each value of the guard column: a label that repeats below is the same node.
  * Guards and labels are compared like values of the attribute. False: no memory.
  */
-static bool find_nodes(guards *self, const shoal_column *guard, shoal_equality equality) {
+static bool find_nodes(guards *self, const shoal_column *guard, const shoal_policy *policy,
+                       shoal_equality equality) {
   shoal_values names;
   uint32_t *name_of = shoal_alloc(guard->n_values, sizeof *name_of);
   bool failed = !shoal_values_init(&names, equality) || !name_of;
@@ -45,13 +46,21 @@ static bool find_nodes(guards *self, const shoal_column *guard, shoal_equality e
   uint32_t n = failed ? 0 : names.spellings.n_strings;
   uint32_t *level = shoal_alloc(n, sizeof *level), *label = shoal_alloc(n, sizeof *label);
   failed = failed || !level || !label;
-  if (!failed) memset(level, 0xff, n * sizeof *level);
+  if (!failed) {
+    memset(level, 0xff, n * sizeof *level);
+    memset(label, 0xff, n * sizeof *label); /* SHOAL_NONE: no node, and not missing */
+  }
+  for (size_t m = 0; !failed && m < policy->n_missing; m++) {
+    shoal_label text = {policy->missing[m], strlen(policy->missing[m])};
+    uint32_t name = shoal_values_find(&names, text, &failed);
+    if (name != SHOAL_NONE) label[name] = 0;
+  }
   for (uint32_t l = self->tree->n_levels; !failed && l-- > 0;) {
     for (uint32_t t = 0; t < self->tree->levels[l].n_labels; t++) {
       shoal_label text;
       text.bytes = shoal_level_label(&self->tree->levels[l], t, &text.size_bytes);
       uint32_t name = shoal_values_find(&names, text, &failed);
-      if (name == SHOAL_NONE || level[name] != UINT32_MAX) continue;
+      if (name == SHOAL_NONE || label[name] != SHOAL_NONE) continue;
       level[name] = l;
       label[name] = t;
     }
@@ -82,11 +91,11 @@ static shoal_status prepare(shoal_requirement *requirement, const shoal_model_co
   self->level = shoal_alloc(guard->n_values, sizeof *self->level);
   self->label = shoal_alloc_zero(guard->n_values, sizeof *self->label);
   shoal_equality equality = shoal_policy_equality(context->policy, context->sensitive->attribute);
-  if (!self->level || !self->label || !find_nodes(self, guard, equality))
+  if (!self->level || !self->label || !find_nodes(self, guard, context->policy, equality))
     return shoal_fail_memory(error);
   for (uint32_t g = 0; g < guard->n_values; g++) {
     if (shoal_column_missing(guard, g)) self->level[g] = UINT32_MAX;
-    if (shoal_column_missing(guard, g) || self->level[g] != UINT32_MAX) continue;
+    if (shoal_column_missing(guard, g) || self->label[g] != SHOAL_NONE) continue;
     shoal_location location = {.file = context->table->name,
                                .row = guard->first_row ? guard->first_row[g] + 1 : 0,
                                .column = guard->name};

@@ -8,9 +8,27 @@
 
 /* ------------------------------------------------------------ numbers */
 
+enum { MAX_PLAIN = 18 }; /* bytes: fewer digits than a decimal may have */
+
+/* Is the number spelled as shoal_decimal_print writes it? Most are, and are their own keys. */
+static bool is_plain_number(shoal_label spelling) {
+  const char *at = spelling.bytes, *end = at + spelling.size_bytes;
+  if (spelling.size_bytes > MAX_PLAIN) return false;
+  if (*at == '-') at++;
+  const char *whole = at;
+  while (at < end && *at >= '0' && *at <= '9') at++;
+  if (at == whole || (*whole == '0' && at > whole + 1)) return false;
+  if (at == end) return *whole != '0' || whole == spelling.bytes; /* not -0 */
+  const char *point = at++;
+  if (*point != '.') return false;
+  while (at < end && *at >= '0' && *at <= '9') at++;
+  return at == end && at > point + 1 && at[-1] != '0';
+}
+
 static shoal_label number_key(shoal_label spelling, shoal_text *scratch) {
   shoal_decimal number;
   char text[32];
+  if (is_plain_number(spelling)) return spelling;
   if (shoal_decimal_parse(spelling.bytes, spelling.size_bytes, &number) != SHOAL_NUMBER_OK)
     return spelling;
   shoal_decimal_print(number.mantissa, number.scale, text);

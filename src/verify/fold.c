@@ -69,15 +69,16 @@ static bool read_number(const char *cell, size_t size, digits *number) {
   return true;
 }
 
+/* The sign, the exponent as it is in memory, and the digits. */
 static void add_number(const char *cell, const digits *number, shoal_text *key) {
-  if (number->first == number->end) {
-    shoal_text_add(key, "0");
-    return;
-  }
-  if (number->negative) shoal_text_add(key, "-");
-  for (size_t i = number->first; i < number->end; i++)
-    if (cell[i] != '.') shoal_text_add_bytes(key, cell + i, 1);
-  shoal_text_print(key, "e%lld", (long long)number->exponent);
+  bool zero = number->first == number->end;
+  int64_t exponent = zero ? 0 : number->exponent;
+  const char *first = cell + number->first, *end = cell + number->end;
+  const char *point = memchr(first, '.', (size_t)(end - first));
+  shoal_text_add(key, number->negative && !zero ? "-" : "+");
+  shoal_text_add_bytes(key, (const char *)&exponent, sizeof exponent);
+  shoal_text_add_bytes(key, first, (size_t)((point ? point : end) - first));
+  if (point) shoal_text_add_bytes(key, point + 1, (size_t)(end - point) - 1);
 }
 
 /* ---------------------------------------------------------------- text */
@@ -134,6 +135,7 @@ static bool add_text(const shoal_verify_fold *fold, const char *bytes, size_t si
   if (!characters) return false;
   if (n >= 0) n = decode(fold, bytes, size_bytes, characters, room);
   else decode_bytes(fold, bytes, size_bytes, characters);
+  shoal_text_add(key, ""); /* an empty key needs an address too */
   add_characters(fold, characters, room, key);
   shoal_wipe_free(characters, room * sizeof *characters);
   return !key->failed;
@@ -143,10 +145,11 @@ bool shoal_verify_fold_key(const shoal_verify_fold *fold, const char *bytes, siz
                            shoal_text *key) {
   digits number;
   key->size_bytes = 0;
-  shoal_text_add(key, ""); /* an empty key needs an address too */
-  if (shoal_verify_fold_none(fold)) shoal_text_add_bytes(key, bytes, size_bytes);
-  else if (!fold->numbers) return add_text(fold, bytes, size_bytes, key);
-  else if (read_number(bytes, size_bytes, &number)) add_number(bytes, &number, key);
+  if (!shoal_verify_fold_none(fold) && !fold->numbers)
+    return add_text(fold, bytes, size_bytes, key);
+  bool is_number = fold && fold->numbers && read_number(bytes, size_bytes, &number);
+  shoal_text_add(key, is_number ? "n" : "t"); /* no text is a number's key */
+  if (is_number) add_number(bytes, &number, key);
   else shoal_text_add_bytes(key, bytes, size_bytes);
   return !key->failed;
 }

@@ -116,8 +116,8 @@ class Text(clitest.Case):
                              + [["SECRETTOWN", "x"]])
 
     def test_the_guards_of_people_match_too(self):
-        self.put("d.csv", "q,ill,guard\n" + "a,HIV,VIRAL\na,Lung,\na,lung,Cancer \na,Flu,\n")
-        self.put("p.yaml", "shoal: 1\ndata: {fold: [case, space]}\nattributes:\n"
+        self.put("d.csv", "q,ill,guard\na,HIV,VIRAL\na,Lung,na\na,lung,Cancer \na,Flu, NA\n")
+        self.put("p.yaml", "shoal: 1\ndata: {fold: [case, space], missing: [Na]}\nattributes:\n"
                            "  q: {role: quasi, hierarchy: {top: true}}\n"
                            "  ill: {role: sensitive, hierarchy: {tree: {viral: [hiv, flu], cancer: [lung]}}}\n"
                            "  guard: {role: identifier}\n"

@@ -229,8 +229,8 @@ class Respelled(unittest.TestCase):
                     self.compare_reviews(spelled, data)
                     released += 1
                 compared += 1
-        self.assertGreater(compared, CASES // 2)
-        self.assertGreater(released, CASES // 4)
+        self.assertGreater(compared, CASES // 3)
+        self.assertGreater(released, CASES // 6)
 
 
 # ---- every algorithm ------------------------------------------------------------------------
@@ -322,7 +322,7 @@ class Numbers(unittest.TestCase):
 
     def test_models_judge_numbers_not_spellings(self):
         held = Counter()
-        for seed in range(CASES):
+        for seed in range(max(CASES, 60)):
             rng = random.Random(f"wages {seed}")
             rows, p, alpha = draw_classes(rng), rng.randint(1, 3), rng.choice(["0.5", "0.7", "1"])
             policy = {"shoal": 1, "attributes": {"team": {"role": "quasi", "hierarchy": {"top": True}},
