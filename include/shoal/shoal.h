@@ -199,7 +199,11 @@ SHOAL_API shoal_status shoal_table_append(shoal_table *table, const shoal_text_v
                                           size_t n_columns, size_t n_rows, const uint64_t *counts,
                                           shoal_error *error) SHOAL_MUST_CHECK;
 
-/* Ends a table made by shoal_table_new. Every table must be finished before a job uses it. */
+/*
+ * Ends a table made by shoal_table_new. Every table must be finished before a job uses it. Values
+ * that are equal by the policy (`type: number`, `data.fold`) become one value in one spelling, also
+ * in tables that are read from a file: use a table with the policy it was finished or read with.
+ */
 SHOAL_API shoal_status shoal_table_finish(shoal_table *table, const shoal_policy *policy,
                                           shoal_purpose purpose,
                                           shoal_error *error) SHOAL_MUST_CHECK;

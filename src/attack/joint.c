@@ -19,10 +19,12 @@ static const shoal_column *column_of(const sides *both, int side, size_t s) {
                             both->attacked->sensitive[s].column->name);
 }
 
-/* Common numbers for the values of both releases; values with equal bytes are one. */
+/* Common numbers for the values of both releases. */
 static bool unite_values(const sides *both, size_t s, uint32_t **common, uint32_t *n_values) {
-  shoal_strings strings;
-  if (!shoal_strings_init(&strings)) return false;
+  shoal_values values;
+  const shoal_attribute *attribute = both->attacked->sensitive[s].attribute;
+  if (!shoal_values_init(&values, shoal_policy_equality(both->attacked->policy, attribute)))
+    return false;
   bool ok = true;
   for (int side = 0; ok && side < 2; side++) {
     const shoal_column *column = column_of(both, side, s);
@@ -31,12 +33,12 @@ static bool unite_values(const sides *both, size_t s, uint32_t **common, uint32_
     for (uint32_t v = 0; ok && v < column->n_values; v++) {
       size_t size;
       const char *bytes = shoal_column_value(column, v, &size);
-      common[side][v] = shoal_strings_intern(&strings, (shoal_label){bytes, size});
+      common[side][v] = shoal_values_intern(&values, (shoal_label){bytes, size});
       ok = common[side][v] != SHOAL_NONE;
     }
   }
-  *n_values = strings.n_strings;
-  shoal_strings_reset(&strings);
+  *n_values = values.spellings.n_strings;
+  shoal_values_reset(&values);
   return ok;
 }
 

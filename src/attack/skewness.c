@@ -17,26 +17,26 @@ typedef struct reference {
   uint64_t sum; /* rows with a value */
 } reference;
 
-static bool count_original(const shoal_column *column, const shoal_table *original,
-                           const shoal_column *from, reference *r) {
-  shoal_strings strings;
+static bool count_original(const shoal_column *column, shoal_equality equality,
+                           const shoal_table *original, const shoal_column *from, reference *r) {
+  shoal_values values;
   uint64_t *counts = shoal_count_values(original, from);
   if (!counts) return false;
   size_t size;
-  bool ok = shoal_strings_init(&strings);
+  bool ok = shoal_values_init(&values, equality);
   for (uint32_t v = 0; ok && v < column->n_values; v++) {
     const char *bytes = shoal_column_value(column, v, &size);
-    ok = shoal_strings_intern(&strings, (shoal_label){bytes, size}) == v;
+    ok = shoal_values_intern(&values, (shoal_label){bytes, size}) == v;
   }
   for (uint32_t v = 0; ok && v < from->n_values; v++) {
     const char *bytes = shoal_column_value(from, v, &size);
-    uint32_t value = shoal_strings_intern(&strings, (shoal_label){bytes, size});
+    uint32_t value = shoal_values_intern(&values, (shoal_label){bytes, size});
     ok = value != UINT32_MAX;
     if (!ok || shoal_column_missing(from, v)) continue;
     r->sum += counts[v];
-    if (value < column->n_values) r->rows[value] = counts[v];
+    if (value < column->n_values) r->rows[value] += counts[v];
   }
-  shoal_strings_reset(&strings);
+  shoal_values_reset(&values);
   free(counts);
   return ok;
 }
@@ -48,7 +48,9 @@ static bool count_reference(const shoal_attack_case *attacked, size_t s, referen
   *r = (reference){.rows = NULL};
   if (from && from->code_size) {
     r->rows = shoal_alloc_zero(column->n_values, sizeof *r->rows);
-    return r->rows && count_original(column, attacked->original_table, from, r);
+    shoal_equality equality =
+        shoal_policy_equality(attacked->policy, attacked->sensitive[s].attribute);
+    return r->rows && count_original(column, equality, attacked->original_table, from, r);
   }
   r->rows = shoal_count_values(attacked->table, column);
   for (uint32_t v = 0; r->rows && v < column->n_values; v++)

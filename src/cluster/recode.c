@@ -42,7 +42,7 @@ static uint32_t intern_ancestor(shoal_strings *strings, const shoal_axis *axis, 
   return shoal_strings_intern(strings, text);
 }
 
-/* "[low-high]", spelled as where they first appear in the data. */
+/* "[low-high]", in the spellings of the column. */
 static uint32_t intern_ends(shoal_strings *strings, const shoal_column *column, uint32_t low,
                             uint32_t high) {
   size_t low_size, high_size;

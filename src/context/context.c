@@ -78,8 +78,11 @@ static shoal_status compile_hierarchies(shoal_context *p, bool local, shoal_erro
                                number ? ", or use '--algorithm flock': it needs no hierarchy for "
                                         "numbers"
                                       : "");
-    shoal_hierarchy_options options = {
-        .policy = p->policy->file, .attribute = attribute->name, .number = number, .ragged = local};
+    shoal_hierarchy_options options = {.policy = p->policy->file,
+                                       .attribute = attribute->name,
+                                       .number = number,
+                                       .equality = shoal_policy_equality(p->policy, attribute),
+                                       .ragged = local};
     SHOAL_TRY(shoal_hierarchy_compile(&attribute->hierarchy, p->table, p->quasi[q], &options,
                                       &p->hierarchies[q], error));
   }
@@ -94,6 +97,7 @@ static shoal_status compile_sensitive(shoal_context *p, shoal_error *error) {
     shoal_hierarchy_options options = {.policy = p->policy->file,
                                        .attribute = attribute->name,
                                        .number = attribute->type == SHOAL_TYPE_NUMBER,
+                                       .equality = shoal_policy_equality(p->policy, attribute),
                                        .ragged = true};
     SHOAL_TRY(shoal_hierarchy_compile(&attribute->hierarchy, p->table, p->sensitive[s].column,
                                       &options, &p->sensitive_trees[s], error));

@@ -75,13 +75,16 @@ static shoal_status report_attributes(const shoal_decision *d, const shoal_conte
   released->attributes =
       shoal_arena_alloc(&result->arena, d->n_quasi, sizeof *released->attributes);
   bool ok = seen && released->attributes;
-  for (size_t q = 0; ok && q < d->n_quasi; q++)
-    released->attributes[q] = (shoal_attribute_outcome){.name = result->quasi[q],
-                                                        .level = d->levels ? d->levels[q] : 0,
-                                                        .height = result->heights[q],
-                                                        .n_before = p->quasi[q]->n_values,
-                                                        .n_after = count_labels(d, q, seen),
-                                                        .loss = loss[q]};
+  for (size_t q = 0; ok && q < d->n_quasi; q++) {
+    shoal_attribute_outcome *outcome = &released->attributes[q];
+    *outcome = (shoal_attribute_outcome){.name = result->quasi[q],
+                                         .level = d->levels ? d->levels[q] : 0,
+                                         .height = result->heights[q],
+                                         .n_before = p->quasi[q]->n_values,
+                                         .n_after = count_labels(d, q, seen),
+                                         .loss = loss[q]};
+    shoal_result_years(p->quasi_attributes[q], &outcome->first_year, &outcome->last_year);
+  }
   free(seen);
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }

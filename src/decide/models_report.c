@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hierarchy/date.h"
+
 /* k counts rows: the class of a person with several rows has fewer than k people. */
 static shoal_status warn_of_repeats(shoal_result *result, const shoal_context *p,
                                     shoal_error *error) {
@@ -31,6 +33,33 @@ static shoal_status warn_of_repeats(shoal_result *result, const shoal_context *p
   return SHOAL_OK;
 }
 
+void shoal_result_years(const shoal_attribute *attribute, unsigned *first, unsigned *last) {
+  const shoal_hierarchy_spec *spec = &attribute->hierarchy;
+  *first = *last = 0;
+  if (!attribute->has_hierarchy || spec->kind != SHOAL_HIERARCHY_DATE ||
+      !shoal_date_format_is_short(spec->date_format))
+    return;
+  *last = shoal_date_pivot(spec->pivot, 0);
+  *first = *last - 99;
+}
+
+/* Without a pivot, the same policy reads the same date in another way from some year on. */
+static shoal_status warn_of_years(shoal_result *result, const shoal_context *p,
+                                  shoal_error *error) {
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, p->table->columns[c].name);
+    unsigned first = 0, last = 0;
+    if (attribute) shoal_result_years(attribute, &first, &last);
+    if (!last || attribute->hierarchy.pivot) continue;
+    SHOAL_TRY(shoal_result_warn(result, error,
+                                "years of two digits of '%s' were read as %u to %u, up to the "
+                                "current year; add 'pivot: %u' to its hierarchy, so that the "
+                                "policy means the same next year",
+                                attribute->name, first, last, last));
+  }
+  return SHOAL_OK;
+}
+
 shoal_status shoal_result_input(shoal_result *result, const shoal_context *p, shoal_error *error) {
   SHOAL_TRY(shoal_result_copy(result, p->table->name, &result->source, error));
   result->input_rows = p->table->n_records;
@@ -46,6 +75,7 @@ shoal_status shoal_result_input(shoal_result *result, const shoal_context *p, sh
     heights[q] = p->hierarchies[q] ? shoal_hierarchy_height(p->hierarchies[q]) : 0;
   }
   result->heights = heights;
+  SHOAL_TRY(warn_of_years(result, p, error));
   return warn_of_repeats(result, p, error);
 }
 
@@ -54,6 +84,13 @@ shoal_status shoal_result_input(shoal_result *result, const shoal_context *p, sh
 /* "[20-29]", "[2.5-5)" */
 static bool is_interval(const char *cell, size_t size) {
   return size > 2 && cell[0] == '[' && (cell[size - 1] == ']' || cell[size - 1] == ')');
+}
+
+/* "1990" or "1990-09"; no date has this form, since its format has a day. */
+static bool is_period(const char *cell, size_t size) {
+  for (size_t i = 0; i < size; i++)
+    if (i == 4 ? cell[i] != '-' : !isdigit((unsigned char)cell[i])) return false;
+  return size == 4 || size == 7;
 }
 
 static bool has_label(const shoal_level *level, const char *cell, size_t size, bool inner) {
@@ -91,7 +128,7 @@ static bool is_label(const shoal_attribute *attribute, const shoal_hierarchy *tr
   case SHOAL_HIERARCHY_INTERVALS: return is_interval(cell, size);
   case SHOAL_HIERARCHY_CUTS: return is_interval(cell, size) || *cell == '<' || *cell == '>';
   case SHOAL_HIERARCHY_MASK: return is_masked(spec, cell, size);
-  case SHOAL_HIERARCHY_DATE: return is_interval(cell, size) || size == 4 || size == 7;
+  case SHOAL_HIERARCHY_DATE: return is_interval(cell, size) || is_period(cell, size);
   case SHOAL_HIERARCHY_FILE:
   case SHOAL_HIERARCHY_TREE: return is_upper_label(tree, cell, size);
   default: return false;
@@ -99,9 +136,11 @@ static bool is_label(const shoal_attribute *attribute, const shoal_hierarchy *tr
 }
 
 /* The attribute's file or tree without data; NULL: it has none, or it cannot be read. */
-static shoal_hierarchy *compile_tree(const shoal_attribute *attribute) {
+static shoal_hierarchy *compile_tree(const shoal_policy *policy, const shoal_attribute *attribute) {
   shoal_hierarchy *tree = NULL;
-  shoal_hierarchy_options options = {.attribute = attribute->name, .ragged = true};
+  shoal_hierarchy_options options = {.attribute = attribute->name,
+                                     .equality = shoal_policy_equality(policy, attribute),
+                                     .ragged = true};
   bool alone = attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
                                             attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE);
   if (!alone ||
@@ -183,7 +222,8 @@ static shoal_status show_worst(shoal_result *result, const shoal_context *p,
   if (n == 0) return SHOAL_OK;
   shoal_hierarchy **trees = shoal_alloc_zero(p->n_quasi, sizeof *trees);
   if (!trees) return shoal_fail_memory(error);
-  for (size_t q = 0; q < p->n_quasi; q++) trees[q] = compile_tree(p->quasi_attributes[q]);
+  for (size_t q = 0; q < p->n_quasi; q++)
+    trees[q] = compile_tree(p->policy, p->quasi_attributes[q]);
   shoal_status status = show_classes(result, p, classes, worst, n, trees, outcome, error);
   for (size_t q = 0; q < p->n_quasi; q++) shoal_hierarchy_free(trees[q]);
   free(trees);

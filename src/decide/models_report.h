@@ -7,7 +7,13 @@
 #include "measure/pair.h"
 #include "report/result.h"
 
-/* Source, rows, quasi-identifiers and heights; warns if values of an identifier repeat. */
+/* The first and last year that years of two digits mean; 0: the attribute has none. */
+void shoal_result_years(const shoal_attribute *attribute, unsigned *first, unsigned *last);
+
+/*
+ * Source, rows, quasi-identifiers and heights; warns if values of an identifier repeat, or years of
+ * two digits have no pivot.
+ */
 shoal_status shoal_result_input(shoal_result *result, const shoal_context *context,
                                 shoal_error *error) SHOAL_MUST_CHECK;
 /*

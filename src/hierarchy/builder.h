@@ -52,6 +52,7 @@ struct shoal_builder {
   const shoal_hierarchy_options *options;
   const char *attribute; /* "" if none */
   shoal_strings leaves;  /* the column's values by code; then those of FILE and TREE */
+  shoal_values names;    /* the same by their keys, then labels; unused if bytes decide */
   uint32_t height;
   shoal_label top; /* its label; "*" except for FILE */
   shoal_label_fn label;
@@ -79,11 +80,14 @@ shoal_status shoal_mask_start(shoal_builder *builder, shoal_error *error) SHOAL_
 shoal_status shoal_date_start(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
- * Adds a path; borrows the bytes of `value` and `labels`. Fails on unequal heights (unless ragged),
- * a second top, and a value with other labels already.
+ * Adds a path; borrows the bytes of `value` and `labels`, and respells them. Fails on unequal
+ * heights (unless ragged), a second top, and a value with other labels already.
  */
-shoal_status shoal_paths_add(shoal_builder *builder, shoal_label value, const shoal_label *labels,
+shoal_status shoal_paths_add(shoal_builder *builder, shoal_label value, shoal_label *labels,
                              uint32_t n_labels, uint64_t row, shoal_error *error) SHOAL_MUST_CHECK;
+
+/* The spelling of a value or label that all its equal ones have. False: no memory. */
+bool shoal_builder_respell(shoal_builder *builder, shoal_label *label);
 
 /* After the last path: fails if a value of the column has none; sets top and label. */
 shoal_status shoal_paths_finish(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;

@@ -143,6 +143,7 @@ void shoal_hierarchy_free(shoal_hierarchy *hierarchy) {
 
 static void builder_reset(shoal_builder *builder) {
   shoal_strings_reset(&builder->leaves);
+  shoal_values_reset(&builder->names);
   free(builder->paths.paths);
   free(builder->paths.labels);
   free(builder->paths.of_leaf);
@@ -163,6 +164,37 @@ static shoal_status intern_values(shoal_builder *builder, shoal_error *error) {
   return SHOAL_OK;
 }
 
+/* The keys of the column's values, where bytes alone do not decide; a value's number is its code.
+ */
+static shoal_status name_values(shoal_builder *builder, shoal_error *error) {
+  const shoal_column *column = builder->column;
+  if (builder->options->equality == SHOAL_EQUAL_BYTES) return SHOAL_OK;
+  if (!shoal_values_init(&builder->names, builder->options->equality))
+    return shoal_fail_memory(error);
+  for (uint32_t v = 0; column && v < column->n_values; v++) {
+    shoal_label value;
+    value.bytes = shoal_column_value(column, v, &value.size_bytes);
+    uint32_t name = shoal_values_intern(&builder->names, value);
+    if (name == SHOAL_NONE) return shoal_fail_memory(error);
+    if (name != v)
+      return shoal_builder_fail(builder, error,
+                                "the table was read under another policy, which compares values "
+                                "in another way: read it again");
+  }
+  return SHOAL_OK;
+}
+
+bool shoal_builder_respell(shoal_builder *builder, shoal_label *label) {
+  if (builder->options->equality == SHOAL_EQUAL_BYTES) return true;
+  uint32_t name = shoal_values_intern(&builder->names, *label);
+  if (name == SHOAL_NONE) return false;
+  shoal_label known = shoal_strings_get(&builder->names.spellings, name);
+  if (shoal_label_equal(known, *label)) return true;
+  label->bytes = shoal_arena_copy(&builder->arena, known.bytes, known.size_bytes);
+  label->size_bytes = known.size_bytes;
+  return label->bytes != NULL;
+}
+
 static shoal_status start_kind(shoal_builder *builder, shoal_error *error) {
   const shoal_column *column = builder->column;
   const shoal_kind *kind = shoal_kind_find(builder->spec->kind);
@@ -174,6 +206,7 @@ static shoal_status start_kind(shoal_builder *builder, shoal_error *error) {
   if (kind->from_paths) SHOAL_TRY(intern_values(builder, error));
   else if (!shoal_strings_load(&builder->leaves, column->bytes, column->offsets, column->n_values))
     return shoal_fail_memory(error);
+  SHOAL_TRY(name_values(builder, error));
   return kind->start(builder, error);
 }
 

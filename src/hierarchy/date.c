@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * hierarchy/date: the kind "date": days by month, year, five years, decade. Dates are read by a
- * format of YYYY or YY, MM, DD and literal bytes, and must exist in the Gregorian calendar.
- */
+/* hierarchy/date: the kind "date": days by month, year, five years, decade. */
+#include "hierarchy/date.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "hierarchy/builder.h"
 #include "table/bad_cells.h"
 
-/* The parts of a date that labels show. */
-typedef struct month_of_year {
-  uint16_t year;
-  uint8_t month;
-} month_of_year;
-
 typedef struct date_state {
-  month_of_year *dates;     /* by value */
-  shoal_date_unit units[8]; /* of the levels 1, 2, ...; without DAY */
+  shoal_date *dates;        /* by value */
+  shoal_date_unit units[8]; /* of the levels 1, 2, ... */
 } date_state;
 
 typedef enum date_part { YEAR_4, YEAR_2, MONTH, DAY, LITERAL } date_part;
@@ -36,13 +30,77 @@ static date_part next_part(const char *format, size_t *size) {
   return LITERAL;
 }
 
-static bool read_digits(const char *bytes, size_t n, unsigned *number) {
+bool shoal_date_format_is_short(const char *format) {
+  size_t size;
+  for (; *format; format += size)
+    if (next_part(format, &size) == YEAR_2) return true;
+  return false;
+}
+
+unsigned shoal_date_pivot(unsigned pivot, unsigned current_year) {
+  struct tm now;
+  time_t seconds = time(NULL);
+  if (pivot) return pivot;
+  if (current_year) return current_year;
+  return gmtime_r(&seconds, &now) ? (unsigned)(now.tm_year + 1900) : 1970;
+}
+
+/* ------------------------------------------------------------ reading */
+
+/* What is left of a value. */
+typedef struct cursor {
+  const char *at, *end;
+} cursor;
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* Reads min .. max digits. */
+static bool read_digits(cursor *c, size_t min, size_t max, unsigned *number) {
+  size_t n = 0;
   *number = 0;
-  for (size_t i = 0; i < n; i++) {
-    if (bytes[i] < '0' || bytes[i] > '9') return false;
-    *number = *number * 10 + (unsigned)(bytes[i] - '0');
+  while (n < max && c->at < c->end && is_digit(*c->at)) {
+    *number = *number * 10 + (unsigned)(*c->at++ - '0');
+    n++;
   }
+  return n >= min;
+}
+
+static bool skip(cursor *c, char byte) {
+  if (c->at == c->end || *c->at != byte) return false;
+  c->at++;
   return true;
+}
+
+/* "AM" or " pm" after hours from 1 to 12; otherwise hours go from 0 to 23. */
+static bool read_half_day(cursor *c, unsigned hour) {
+  cursor start = *c;
+  (void)skip(c, ' ');
+  bool half = skip(c, 'A') || skip(c, 'a') || skip(c, 'P') || skip(c, 'p');
+  if (half && (skip(c, 'M') || skip(c, 'm'))) return hour >= 1 && hour <= 12;
+  *c = start;
+  return hour <= 23;
+}
+
+/* Z, +hh, +hhmm or +hh:mm; or nothing. */
+static bool read_zone(cursor *c) {
+  unsigned hours, minutes = 0;
+  if (skip(c, 'Z') || c->at == c->end) return true;
+  if (!skip(c, '+') && !skip(c, '-')) return false;
+  if (!read_digits(c, 2, 2, &hours)) return false;
+  bool more = skip(c, ':') || c->at < c->end;
+  return (!more || read_digits(c, 2, 2, &minutes)) && hours <= 14 && minutes <= 59;
+}
+
+/* A time after the date: h:mm, h:mm:ss or h:mm:ss.f, after a space or T. */
+static bool read_time(cursor *c) {
+  unsigned hour, minute, second = 0, fraction;
+  if (!skip(c, ' ') && !skip(c, 'T')) return false;
+  if (!read_digits(c, 1, 2, &hour) || !skip(c, ':') || !read_digits(c, 2, 2, &minute)) return false;
+  if (skip(c, ':')) {
+    if (!read_digits(c, 2, 2, &second)) return false;
+    if (skip(c, '.') && !read_digits(c, 1, 9, &fraction)) return false;
+  }
+  return minute <= 59 && second <= 60 && read_half_day(c, hour) && read_zone(c);
 }
 
 static bool exists(unsigned year, unsigned month, unsigned day) {
@@ -52,28 +110,51 @@ static bool exists(unsigned year, unsigned month, unsigned day) {
   return day <= days[month - 1] + (month == 2 && leap);
 }
 
-/* Reads a date that matches the format exactly; parts that the format lacks are 1. */
-static bool read_date(const char *format, shoal_label value, month_of_year *out) {
-  unsigned year = 1, month = 1, day = 1;
-  size_t at = 0;
-  while (*format) {
-    size_t size;
-    date_part part = next_part(format, &size);
-    if (value.size_bytes - at < size) return false;
-    const char *bytes = value.bytes + at;
-    unsigned number = 0;
-    if (part == LITERAL ? *bytes != *format : !read_digits(bytes, size, &number)) return false;
-    if (part == YEAR_4) year = number;
-    if (part == YEAR_2) year = number + (number >= 69 ? 1900 : 2000);
-    if (part == MONTH) month = number;
-    if (part == DAY) day = number;
-    format += size;
-    at += size;
-  }
-  if (at != value.size_bytes || !exists(year, month, day)) return false;
-  *out = (month_of_year){(uint16_t)year, (uint8_t)month};
+/* Is a part of the format beside this one, or a literal digit? Then its digits are counted. */
+static bool is_close(const char *begin, const char *part, size_t size) {
+  size_t unused;
+  if (part[size] && (next_part(part + size, &unused) != LITERAL || is_digit(part[size])))
+    return true;
+  return part > begin && (strchr("YMD", part[-1]) || is_digit(part[-1]));
+}
+
+/* The latest year with these last two digits that is not after the pivot. */
+static unsigned full_year(unsigned digits, unsigned pivot) {
+  unsigned year = pivot / 100 * 100 + digits;
+  return year > pivot && year >= 100 ? year - 100 : year;
+}
+
+/* Reads one part of the format. */
+static bool read_part(const char *format, const char *part, unsigned pivot, cursor *c,
+                      unsigned parts[LITERAL]) {
+  size_t size;
+  date_part kind = next_part(part, &size);
+  if (kind == LITERAL) return skip(c, *part);
+  bool short_form = (kind == MONTH || kind == DAY) && !is_close(format, part, size);
+  if (!read_digits(c, short_form ? 1 : size, size, &parts[kind])) return false;
+  if (kind == YEAR_2) parts[YEAR_4] = full_year(parts[YEAR_2], pivot);
   return true;
 }
+
+bool shoal_date_read(const char *format, unsigned pivot, shoal_label value, shoal_date *date) {
+  unsigned parts[LITERAL] = {[YEAR_4] = 1, [MONTH] = 1, [DAY] = 1};
+  cursor c = {value.bytes, value.bytes + value.size_bytes};
+  for (const char *part = format; *part;) {
+    size_t size;
+    (void)next_part(part, &size);
+    if (!read_part(format, part, pivot, &c, parts)) return false;
+    part += size;
+  }
+  if (c.at < c.end && (!read_time(&c) || c.at < c.end)) return false;
+  if (!exists(parts[YEAR_4], parts[MONTH], parts[DAY])) return false;
+  *date = (shoal_date){.year = (uint16_t)parts[YEAR_4],
+                       .month = (uint8_t)parts[MONTH],
+                       .day = (uint8_t)parts[DAY],
+                       .exact = value.size_bytes == strlen(format)};
+  return true;
+}
+
+/* ------------------------------------------------------------ the hierarchy */
 
 /* The format must have the year once, and the month if a level shows it. */
 static shoal_status check_format(const shoal_builder *builder, bool needs_month,
@@ -93,11 +174,14 @@ static shoal_status check_format(const shoal_builder *builder, bool needs_month,
 static shoal_label date_label(const shoal_builder *builder, uint32_t leaf, uint32_t level,
                               char *scratch) {
   const date_state *state = builder->state;
-  month_of_year date = state->dates[leaf];
+  shoal_date date = state->dates[leaf];
   unsigned span = 0;
   int size = 0;
   switch (state->units[level - 1]) {
-  case SHOAL_DATE_DAY: break; /* level 0: not a label */
+  case SHOAL_DATE_DAY:
+    size =
+        snprintf(scratch, SHOAL_LABEL_SCRATCH, "%04u-%02u-%02u", date.year, date.month, date.day);
+    break;
   case SHOAL_DATE_MONTH:
     size = snprintf(scratch, SHOAL_LABEL_SCRATCH, "%04u-%02u", date.year, date.month);
     break;
@@ -112,22 +196,26 @@ static shoal_label date_label(const shoal_builder *builder, uint32_t leaf, uint3
   return (shoal_label){scratch, (size_t)size};
 }
 
-static shoal_status read_dates(const shoal_builder *builder, month_of_year *dates,
+/* *exact: every date has one spelling. */
+static shoal_status read_dates(const shoal_builder *builder, shoal_date *dates, bool *exact,
                                shoal_error *error) {
   const shoal_column *column = builder->column;
   uint8_t *bad = shoal_alloc_zero(column->n_values, sizeof *bad);
   if (!bad) return shoal_fail_memory(error);
   bool ok = true;
+  const char *format = builder->spec->date_format;
+  unsigned pivot = shoal_date_pivot(builder->spec->pivot, builder->options->current_year);
+  *exact = true;
   for (uint32_t v = 0; v < column->n_values; v++) {
-    dates[v] = (month_of_year){0, 0};
+    dates[v] = (shoal_date){0};
     if (shoal_column_missing(column, v)) continue;
-    bad[v] =
-        !read_date(builder->spec->date_format, shoal_strings_get(&builder->leaves, v), &dates[v]);
+    bad[v] = !shoal_date_read(format, pivot, shoal_strings_get(&builder->leaves, v), &dates[v]);
     ok = ok && !bad[v];
+    *exact = *exact && dates[v].exact;
   }
   char is[300], are[300];
-  (void)snprintf(is, sizeof is, "is not a date %s", builder->spec->date_format);
-  (void)snprintf(are, sizeof are, "are not dates %s", builder->spec->date_format);
+  (void)snprintf(is, sizeof is, "is not a date %s", format);
+  (void)snprintf(are, sizeof are, "are not dates %s", format);
   shoal_cell_fault fault = {is, are, "correct it, or set 'format' in the policy",
                             "correct them, or set 'format' in the policy"};
   shoal_status status =
@@ -136,6 +224,7 @@ static shoal_status read_dates(const shoal_builder *builder, month_of_year *date
   return status;
 }
 
+/* Days are the values themselves, unless some have a time or several spellings. */
 shoal_status shoal_date_start(shoal_builder *builder, shoal_error *error) {
   const shoal_hierarchy_spec *spec = builder->spec;
   date_state *state = shoal_arena_alloc(&builder->arena, 1, sizeof *state);
@@ -144,16 +233,17 @@ shoal_status shoal_date_start(shoal_builder *builder, shoal_error *error) {
       shoal_arena_alloc(&builder->arena, builder->column->n_values, sizeof *state->dates);
   if (!state->dates) return shoal_fail_memory(error);
   uint32_t n_units = 0;
-  bool needs_month = false;
+  bool needs_month = false, exact;
+  for (size_t i = 0; i < spec->n_units; i++)
+    needs_month = needs_month || spec->units[i] == SHOAL_DATE_MONTH;
+  SHOAL_TRY(check_format(builder, needs_month, error));
+  SHOAL_TRY(read_dates(builder, state->dates, &exact, error));
   for (size_t i = 0; i < spec->n_units; i++) {
-    if (spec->units[i] == SHOAL_DATE_DAY) continue;
+    if (spec->units[i] == SHOAL_DATE_DAY && exact) continue;
     if (n_units == sizeof state->units / sizeof state->units[0])
       return shoal_builder_fail(builder, error, "give each unit of the date once");
-    needs_month = needs_month || spec->units[i] == SHOAL_DATE_MONTH;
     state->units[n_units++] = spec->units[i];
   }
-  SHOAL_TRY(check_format(builder, needs_month, error));
-  SHOAL_TRY(read_dates(builder, state->dates, error));
   builder->height = n_units + 1;
   builder->state = state;
   builder->label = date_label;

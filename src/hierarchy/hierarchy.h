@@ -12,6 +12,7 @@
 #define SHOAL_HIERARCHY_HIERARCHY_H
 
 #include "hierarchy/spec.h"
+#include "table/equality.h"
 #include "table/table.h"
 
 typedef struct shoal_level {
@@ -35,10 +36,12 @@ typedef struct shoal_hierarchy {
 } shoal_hierarchy;
 
 typedef struct shoal_hierarchy_options {
-  const char *policy;    /* the policy's file name, for messages; NULL: none */
-  const char *attribute; /* for messages */
-  bool number;           /* the attribute is of type number */
-  bool ragged;           /* unequal heights are allowed */
+  const char *policy;      /* the policy's file name, for messages; NULL: none */
+  const char *attribute;   /* for messages */
+  bool number;             /* the attribute is of type number */
+  shoal_equality equality; /* which spellings are one value, of the column too */
+  unsigned current_year;   /* for dates without a pivot; 0: by the clock */
+  bool ragged;             /* unequal heights are allowed */
 } shoal_hierarchy_options;
 
 /*

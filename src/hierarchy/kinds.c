@@ -22,7 +22,7 @@
       "numbers between bounds, a list of bounds for each level; then *", false, shoal_cuts_start)  \
   ROW(MASK, "mask", "right|left, char: C", "a level for each character, masked from one side",     \
       false, shoal_mask_start)                                                                     \
-  ROW(DATE, "date", "[day, month, year, 5-years, decade], format: YYYY-MM-DD",                     \
+  ROW(DATE, "date", "[day, month, year, 5-years, decade], format: FORMAT, pivot: YEAR",            \
       "dates by month, year and so on; then *", false, shoal_date_start)                           \
   ROW(TOP, "top", "true", "one level: *", false, shoal_top_start)
 
@@ -66,9 +66,15 @@ static size_t front_bytes(shoal_label value, size_t n, size_t *counted) {
   return at;
 }
 
+/* The text that is masked: a folded value's key, so that labels of equal beginnings are equal. */
+static shoal_label masked_text(const shoal_builder *builder, uint32_t leaf) {
+  bool folded = builder->options->equality != SHOAL_EQUAL_BYTES;
+  return shoal_strings_get(folded ? &builder->names.keys : &builder->leaves, leaf);
+}
+
 static shoal_label mask_label(const shoal_builder *builder, uint32_t leaf, uint32_t level,
                               char *scratch) {
-  shoal_label value = shoal_strings_get(&builder->leaves, leaf);
+  shoal_label value = masked_text(builder, leaf);
   const uint8_t *lengths = builder->state;
   size_t length = lengths[leaf];
   size_t masked = level < length ? level : length;
@@ -103,7 +109,7 @@ shoal_status shoal_mask_start(shoal_builder *builder, shoal_error *error) {
     lengths[v] = bad[v] = 0;
     if (shoal_column_missing(builder->column, v)) continue;
     size_t length;
-    (void)front_bytes(shoal_strings_get(&builder->leaves, v), SHOAL_MAX_MASKED + 1, &length);
+    (void)front_bytes(masked_text(builder, v), SHOAL_MAX_MASKED + 1, &length);
     bad[v] = length > SHOAL_MAX_MASKED;
     ok = ok && !bad[v];
     lengths[v] = (uint8_t)length;

@@ -218,6 +218,11 @@ static shoal_status start_numbers(shoal_builder *builder, unsigned scale, size_t
   return SHOAL_OK;
 }
 
+/* An interval of one whole number: spelled as that number, not to be a second spelling of it. */
+static bool is_value(const shoal_builder *builder, unsigned scale, int128 low, int128 end) {
+  return builder->options->equality & SHOAL_EQUAL_NUMBERS && scale == 0 && end - low == 1;
+}
+
 /* ------------------------------------------------------------ intervals */
 
 static shoal_label interval_label(const shoal_builder *builder, uint32_t leaf, uint32_t level,
@@ -226,6 +231,8 @@ static shoal_label interval_label(const shoal_builder *builder, uint32_t leaf, u
   int128 width = state->levels[level - 1].width;
   int128 above = state->numbers[leaf] * state->factor - state->origin;
   int128 low = state->origin + floor_to(above, width);
+  if (is_value(builder, state->scale, low, low + width))
+    return shoal_strings_get(&builder->leaves, leaf);
   return print_range(state->scale, low, low + width, scratch);
 }
 
@@ -268,6 +275,8 @@ static shoal_label cut_label(const shoal_builder *builder, uint32_t leaf, uint32
     *at++ = '>';
     *at++ = '=';
     at = print_number(at, cuts->bounds[low - 1], state->scale);
+  } else if (is_value(builder, state->scale, cuts->bounds[low - 1], cuts->bounds[low])) {
+    return shoal_strings_get(&builder->leaves, leaf);
   } else {
     return print_range(state->scale, cuts->bounds[low - 1], cuts->bounds[low], scratch);
   }

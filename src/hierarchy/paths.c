@@ -76,9 +76,13 @@ static shoal_status check_repeated(const shoal_builder *builder, const shoal_pat
       row_word(builder), (unsigned long long)before->row);
 }
 
-shoal_status shoal_paths_add(shoal_builder *builder, shoal_label value, const shoal_label *labels,
+shoal_status shoal_paths_add(shoal_builder *builder, shoal_label value, shoal_label *labels,
                              uint32_t n_labels, uint64_t row, shoal_error *error) {
   shoal_paths *paths = &builder->paths;
+  bool spelled = shoal_builder_respell(builder, &value);
+  for (uint32_t l = 0; spelled && l < n_labels; l++)
+    spelled = shoal_builder_respell(builder, &labels[l]);
+  if (!spelled) return shoal_fail_memory(error);
   SHOAL_TRY(check_against_first(builder, labels, n_labels, row, error));
   uint32_t leaf = leaf_of(builder, value);
   if (leaf == SHOAL_NONE) return shoal_fail_memory(error);

@@ -52,6 +52,7 @@ typedef struct shoal_hierarchy_spec {
   const shoal_date_unit *units; /* DATE: ascending, may start with DAY */
   size_t n_units;
   const char *date_format; /* DATE: YYYY or YY, MM, DD and other bytes; default "YYYY-MM-DD" */
+  unsigned pivot;          /* DATE: the last year that YY can mean; 0: the current year */
 } shoal_hierarchy_spec;
 
 #endif

@@ -96,6 +96,7 @@ static shoal_status describe_attribute(description *d, const shoal_policy *polic
   shoal_hierarchy_options options = {.policy = policy->file,
                                      .attribute = attribute->name,
                                      .number = attribute->type == SHOAL_TYPE_NUMBER,
+                                     .equality = shoal_policy_equality(policy, attribute),
                                      .ragged = attribute->role == SHOAL_ROLE_SENSITIVE};
   shoal_hierarchy *hierarchy;
   SHOAL_TRY(

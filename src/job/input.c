@@ -11,6 +11,7 @@
 #include "hierarchy/hierarchy.h"
 #include "job/job.h"
 #include "policy/policy.h"
+#include "table/fold.h"
 #include "table/load.h"
 
 typedef struct planner {
@@ -131,10 +132,13 @@ static shoal_status plan_linking(const planner *p, const char *file, const char 
                        "has none of the policy's quasi-identifier columns; rename its columns");
 }
 
-/* Only the cells of a kept column that has a type or a hierarchy are examined before writing. */
+/*
+ * Only the cells of a kept column that has a type or a hierarchy are examined before writing. Equal
+ * numbers are released in one spelling, also where rows are counted: they need codes there too.
+ */
 static shoal_use use_of_kept(const shoal_attribute *attribute) {
-  bool examined = attribute && (attribute->type == SHOAL_TYPE_NUMBER || attribute->has_hierarchy);
-  return examined ? SHOAL_USE_KEEP : SHOAL_USE_COPY;
+  if (attribute && attribute->type == SHOAL_TYPE_NUMBER) return SHOAL_USE_CODES;
+  return attribute && attribute->has_hierarchy ? SHOAL_USE_KEEP : SHOAL_USE_COPY;
 }
 
 static shoal_status plan(void *user, const char *file, const char *const *names, size_t n,
@@ -182,6 +186,33 @@ static shoal_status check_numbers(shoal_table *table, const planner *p, shoal_er
   return SHOAL_OK;
 }
 
+/* Cells of identifiers and of kept text are not compared. */
+static shoal_equality equality_of(const shoal_policy *policy, const char *column) {
+  const shoal_attribute *attribute = shoal_policy_attribute(policy, column);
+  if (!attribute || attribute->role == SHOAL_ROLE_IDENTIFIER) return SHOAL_EQUAL_BYTES;
+  if (attribute->role == SHOAL_ROLE_KEEP && attribute->type != SHOAL_TYPE_NUMBER)
+    return SHOAL_EQUAL_BYTES;
+  return shoal_policy_equality(policy, attribute);
+}
+
+static shoal_status fold(shoal_table *table, const planner *p, shoal_error *error) {
+  shoal_equality *equality = shoal_alloc(table->n_columns, sizeof *equality);
+  if (!equality) return shoal_fail_memory(error);
+  for (size_t c = 0; c < table->n_columns; c++)
+    equality[c] = equality_of(p->policy, table->columns[c].name);
+  shoal_status status =
+      shoal_table_fold(table, equality, p->policy->missing, p->policy->n_missing, error);
+  free(equality);
+  return status;
+}
+
+/* Checks and folds a table that was read; without a policy it stays as it is. */
+static shoal_status prepare(shoal_table *table, const planner *p, shoal_error *error) {
+  if (!p->policy) return SHOAL_OK;
+  SHOAL_TRY(check_numbers(table, p, error));
+  return fold(table, p, error);
+}
+
 /* A release under this policy has apostrophes before what a spreadsheet would run. */
 static bool unquotes(const planner *p) {
   return p->purpose == SHOAL_FOR_REVIEW && p->policy->quote_formulas;
@@ -211,7 +242,7 @@ shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoa
   }
   if (delimiter) SHOAL_TRY(parse_delimiter(delimiter, &options.delimiter, error));
   SHOAL_TRY(shoal_table_load(path, &options, run, table, error));
-  shoal_status status = check_numbers(*table, &user, error);
+  shoal_status status = prepare(*table, &user, error);
   if (status != SHOAL_OK) {
     shoal_table_delete(*table);
     *table = NULL;
@@ -221,33 +252,44 @@ shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoa
 
 /* ------------------------------------------------------------ a table and another policy */
 
-/* Are the missing values of the column those that the policy calls missing? */
-static bool same_missing(const shoal_column *column, const shoal_policy *policy) {
-  for (uint32_t v = 0; v < column->n_values; v++) {
-    size_t size;
-    const char *value = shoal_column_value(column, v, &size);
-    bool missing = false;
-    for (size_t m = 0; m < policy->n_missing && !missing; m++)
-      missing = strlen(policy->missing[m]) == size && memcmp(policy->missing[m], value, size) == 0;
-    if (missing != shoal_column_missing(column, v)) return false;
+/* Are the missing values of the column those that the policy calls missing? False: no memory. */
+static bool same_missing(const shoal_column *column, const shoal_policy *policy, bool *same) {
+  shoal_values missing;
+  bool failed = false;
+  *same = true;
+  if (!shoal_values_init(&missing, column->equality)) return false;
+  for (size_t m = 0; m < policy->n_missing && !failed; m++) {
+    shoal_label spelling = {policy->missing[m], strlen(policy->missing[m])};
+    failed = shoal_values_intern(&missing, spelling) == SHOAL_NONE;
   }
-  return true;
+  for (uint32_t v = 0; v < column->n_values && *same && !failed; v++) {
+    shoal_label value;
+    value.bytes = shoal_column_value(column, v, &value.size_bytes);
+    bool found = shoal_values_find(&missing, value, &failed) != SHOAL_NONE;
+    *same = found == shoal_column_missing(column, v);
+  }
+  shoal_values_reset(&missing);
+  return !failed;
 }
 
-/* What the column lacks for this use; NULL: nothing. */
-static const char *lack(const shoal_table *table, const shoal_column *column, shoal_use use,
-                        const shoal_policy *policy) {
-  bool from_file = column->is_left || shoal_table_is_counted(table);
-  switch (use) {
-  case SHOAL_USE_CODES:
-    if (!column->code_size) return "its cells were not kept";
-    return same_missing(column, policy) ? NULL : "other cells were read as missing";
-  case SHOAL_USE_KEEP:
-  case SHOAL_USE_COPY: return column->code_size || from_file ? NULL : "its cells were not kept";
-  case SHOAL_USE_IDENTITY:
-    return column->is_identity || from_file ? NULL : "it was not read as an identifier";
-  default: return NULL;
+/* What the column lacks for this use; *what is NULL: nothing. False: no memory. */
+static bool find_lack(const shoal_table *table, const shoal_column *column, shoal_use use,
+                      const planner *p, const char **what) {
+  bool from_file = column->is_left || shoal_table_is_counted(table), same = true;
+  *what = NULL;
+  if (use == SHOAL_USE_CODES) {
+    if (!column->code_size) *what = "its cells were not kept";
+    else if (p->purpose != SHOAL_FOR_LINKING &&
+             column->equality != equality_of(p->policy, column->name))
+      *what = "other spellings were read as one value";
+    else if (!same_missing(column, p->policy, &same)) return false;
+    else if (!same) *what = "other cells were read as missing";
+  } else if (use == SHOAL_USE_KEEP || use == SHOAL_USE_COPY) {
+    if (!column->code_size && !from_file) *what = "its cells were not kept";
+  } else if (use == SHOAL_USE_IDENTITY && !column->is_identity && !from_file) {
+    *what = "it was not read as an identifier";
   }
+  return true;
 }
 
 static shoal_status check_uses(const shoal_table *table, planner *user, const char **names,
@@ -255,7 +297,9 @@ static shoal_status check_uses(const shoal_table *table, planner *user, const ch
   for (size_t c = 0; c < table->n_columns; c++) names[c] = table->columns[c].name;
   SHOAL_TRY(plan(user, table->name, names, table->n_columns, uses, error));
   for (size_t c = 0; c < table->n_columns; c++) {
-    const char *what = lack(table, &table->columns[c], uses[c], user->policy);
+    const char *what;
+    if (!find_lack(table, &table->columns[c], uses[c], user, &what))
+      return shoal_fail_memory(error);
     if (what)
       return shoal_fail_at(error, SHOAL_BAD_INPUT,
                            &(shoal_location){.file = table->name, .column = names[c]},
@@ -306,5 +350,5 @@ shoal_status shoal_input_finish(shoal_table *table, const shoal_policy *policy,
                                       : shoal_fail_memory(error);
   free(names);
   free(uses);
-  return status == SHOAL_OK ? check_numbers(table, &user, error) : status;
+  return status == SHOAL_OK ? prepare(table, &user, error) : status;
 }

@@ -98,11 +98,15 @@ static const char *const *path_of(shoal_owned_verify_request *c, const shoal_hie
   return path;
 }
 
-static bool is_missing(const shoal_policy *policy, const char *bytes, size_t size) {
-  for (size_t i = 0; i < policy->n_missing; i++)
-    if (strlen(policy->missing[i]) == size && memcmp(policy->missing[i], bytes, size) == 0)
-      return true;
-  return false;
+/* The spellings of missing values, compared like values of the attribute. False: no memory. */
+static bool missing_spellings(const shoal_policy *policy, const shoal_attribute *attribute,
+                              shoal_values *missing) {
+  bool ok = shoal_values_init(missing, shoal_policy_equality(policy, attribute));
+  for (size_t i = 0; ok && i < policy->n_missing; i++) {
+    shoal_label text = {policy->missing[i], strlen(policy->missing[i])};
+    ok = shoal_values_intern(missing, text) != SHOAL_NONE;
+  }
+  return ok;
 }
 
 static bool add_value(shoal_owned_verify_request *c, const shoal_sensitive *sensitive,
@@ -118,39 +122,40 @@ static bool add_value(shoal_owned_verify_request *c, const shoal_sensitive *sens
 }
 
 /* Is this leaf of the tree, or value of the column, a missing value? */
-static bool is_missing_leaf(const shoal_policy *policy, const shoal_sensitive *sensitive,
-                            uint32_t leaf) {
+static bool is_missing_leaf(const shoal_sensitive *sensitive, shoal_values *missing, uint32_t leaf,
+                            bool *failed) {
   const shoal_column *column = sensitive->column;
   if (leaf < column->n_values) return shoal_column_missing(column, leaf);
-  size_t size;
-  const char *bytes = shoal_level_label(&sensitive->hierarchy->levels[0], leaf, &size);
-  return is_missing(policy, bytes, size);
+  shoal_label label;
+  label.bytes = shoal_level_label(&sensitive->hierarchy->levels[0], leaf, &label.size_bytes);
+  return shoal_values_find(missing, label, failed) != SHOAL_NONE;
 }
 
 /*
  * The table's values, then those that only the tree has, then the tree's missing values. The
  * verifier needs the last two to compute heights.
  */
-static bool fill_values(shoal_owned_verify_request *c, const shoal_policy *policy,
+static bool fill_values(shoal_owned_verify_request *c, shoal_values *missing,
                         const shoal_sensitive *sensitive, const uint64_t *rows,
                         const uint32_t *category_of, shoal_verify_knowledge *known) {
   const shoal_hierarchy *tree = sensitive->hierarchy;
   uint32_t n_values = sensitive->column->n_values, n_leaves = tree ? tree->n_leaves : n_values;
   shoal_verify_value *values = shoal_arena_alloc(&c->arena, n_leaves, sizeof *values);
   if (!values) return false;
+  bool failed = false;
   known->values = values;
   for (uint32_t leaf = 0; leaf < n_leaves; leaf++) {
-    if (is_missing_leaf(policy, sensitive, leaf)) continue;
+    if (is_missing_leaf(sensitive, missing, leaf, &failed)) continue;
     uint32_t category = category_of && leaf < n_values ? category_of[leaf] : 0;
     if (!add_value(c, sensitive, leaf, category_of ? (int64_t)category : -1,
                    leaf < n_values ? rows[leaf] : 0, &values[known->n_values++]))
       return false;
   }
   for (uint32_t leaf = 0; tree && leaf < n_leaves; leaf++)
-    if (is_missing_leaf(policy, sensitive, leaf) &&
+    if (is_missing_leaf(sensitive, missing, leaf, &failed) &&
         !add_value(c, sensitive, leaf, -1, 0, &values[known->n_values + known->n_missing++]))
       return false;
-  return true;
+  return !failed;
 }
 
 static shoal_status know_attribute(shoal_owned_verify_request *c, const shoal_context *p,
@@ -164,7 +169,10 @@ static shoal_status know_attribute(shoal_owned_verify_request *c, const shoal_co
   uint64_t *rows = shoal_count_values(p->table, sensitive->column);
   const char **protect = shoal_arena_alloc(&c->arena, attribute->n_protect, sizeof *protect);
   *known = (shoal_verify_knowledge){.n_categories = n_categories};
-  bool ok = rows && protect && fill_values(c, p->policy, sensitive, rows, category_of, known);
+  shoal_values missing = {0};
+  bool ok = rows && protect && missing_spellings(p->policy, attribute, &missing) &&
+            fill_values(c, &missing, sensitive, rows, category_of, known);
+  shoal_values_reset(&missing);
   for (size_t i = 0; ok && i < attribute->n_protect; i++) {
     protect[i] = spell(c, attribute->protect[i].text, strlen(attribute->protect[i].text));
     ok = protect[i] != NULL;
@@ -188,12 +196,35 @@ static bool request_missing(shoal_owned_verify_request *c, const shoal_policy *p
   return true;
 }
 
+/*
+ * How the cells of each released column are compared. The labels of a mask are cut from spellings:
+ * what looks like a number there is none.
+ */
+static bool request_folds(shoal_owned_verify_request *c, const shoal_context *p) {
+  shoal_verify_fold *folds = shoal_arena_alloc_zero(&c->arena, c->request.n_columns, sizeof *folds);
+  if (!folds) return false;
+  c->request.folds = folds;
+  for (size_t i = 0; i < c->request.n_columns; i++) {
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, c->request.columns[i]);
+    if (!attribute) continue;
+    bool number = attribute->type == SHOAL_TYPE_NUMBER;
+    bool masked = attribute->has_hierarchy && attribute->hierarchy.kind == SHOAL_HIERARCHY_MASK;
+    shoal_equality fold = number ? SHOAL_EQUAL_BYTES : p->policy->fold;
+    folds[i] = (shoal_verify_fold){.numbers = number && !masked,
+                                   .letter_case = fold & SHOAL_EQUAL_CASE,
+                                   .space = fold & SHOAL_EQUAL_SPACE,
+                                   .unicode = fold & SHOAL_EQUAL_UNICODE};
+  }
+  return true;
+}
+
 static shoal_status make(shoal_owned_verify_request *c, const shoal_context *p,
                          shoal_error *error) {
   const char **quasi = shoal_arena_alloc(&c->arena, p->n_quasi, sizeof *quasi);
   const char **sensitive = shoal_arena_alloc(&c->arena, p->n_sensitive, sizeof *sensitive);
   shoal_verify_knowledge *known = shoal_arena_alloc(&c->arena, p->n_sensitive, sizeof *known);
-  if (!quasi || !sensitive || !known || !request_missing(c, p->policy) || !request_models(c, p))
+  if (!quasi || !sensitive || !known || !request_folds(c, p) || !request_missing(c, p->policy) ||
+      !request_models(c, p))
     return shoal_fail_memory(error);
   for (size_t q = 0; q < p->n_quasi; q++) quasi[q] = p->quasi[q]->name;
   for (size_t s = 0; s < p->n_sensitive; s++) {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "hierarchy/date.h"
 #include "measure/domain_parts.h"
 
 void shoal_domain_reset(shoal_domain *domain) {
@@ -136,11 +137,11 @@ bool shoal_domain_overlap(const shoal_domain *domain, const shoal_label_span *a,
  * above them, which decides what one label covers of another.
  */
 
-static shoal_status intern(shoal_strings *known, shoal_label value, shoal_error *error) {
-  return shoal_strings_intern(known, value) == SHOAL_NONE ? shoal_fail_memory(error) : SHOAL_OK;
+static shoal_status intern(shoal_values *known, shoal_label value, shoal_error *error) {
+  return shoal_values_intern(known, value) == SHOAL_NONE ? shoal_fail_memory(error) : SHOAL_OK;
 }
 
-static shoal_status add_number(shoal_strings *known, shoal_decimal number, shoal_error *error) {
+static shoal_status add_number(shoal_values *known, shoal_decimal number, shoal_error *error) {
   char text[32];
   shoal_decimal_print(number.mantissa, number.scale, text);
   return intern(known, (shoal_label){text, strlen(text)}, error);
@@ -166,7 +167,7 @@ static bool middle(const shoal_range *range, shoal_decimal *number) {
 }
 
 /* The ends that belong to the range; if none does, a number inside. */
-static shoal_status add_range(shoal_strings *known, const shoal_range *range, shoal_error *error) {
+static shoal_status add_range(shoal_values *known, const shoal_range *range, shoal_error *error) {
   bool low = range->has_low && !range->low_open, high = range->has_high && !range->high_open;
   if (low) SHOAL_TRY(add_number(known, range->low, error));
   if (high) SHOAL_TRY(add_number(known, range->high, error));
@@ -187,70 +188,71 @@ static bool digits(const char *bytes, size_t n, unsigned *number) {
   return true;
 }
 
-/* "1999", "1999-05", "[1995-1999]": year and first month of the period. */
-static bool read_period(shoal_label label, unsigned *year, unsigned *month) {
-  *month = 1;
+/* The first day of a period; a label of a day is one where dates have times. */
+typedef struct period {
+  unsigned year, month, day;
+  bool is_day;
+} period;
+
+/* "1999", "1999-05", "[1995-1999]", "1999-05-04" */
+static bool read_period(shoal_label label, period *p) {
   const char *s = label.bytes;
+  *p = (period){0, 1, 1, label.size_bytes == 10};
   switch (label.size_bytes) {
-  case 4: return digits(s, 4, year);
-  case 7: return digits(s, 4, year) && s[4] == '-' && digits(s + 5, 2, month);
-  case 11: return s[0] == '[' && digits(s + 1, 4, year) && s[5] == '-' && s[10] == ']';
+  case 4: return digits(s, 4, &p->year);
+  case 7: return digits(s, 4, &p->year) && s[4] == '-' && digits(s + 5, 2, &p->month);
+  case 10:
+    return digits(s, 4, &p->year) && s[4] == '-' && digits(s + 5, 2, &p->month) && s[7] == '-' &&
+           digits(s + 8, 2, &p->day);
+  case 11: return s[0] == '[' && digits(s + 1, 4, &p->year) && s[5] == '-' && s[10] == ']';
   default: return false;
   }
 }
 
-/* Writes the first day of a month in the given format; 0: it does not fit. */
-static size_t print_date(const char *format, unsigned year, unsigned month, char *out,
-                         size_t room) {
+/* Writes the day in the given format, with a time if it is one of several; 0: it does not fit. */
+static size_t print_date(const char *format, const period *p, char *out, size_t room) {
+  static const char time[] = " 0:00";
   size_t at = 0;
-  while (*format && at + 5 < room) {
+  while (*format && at + sizeof time < room) {
     size_t took = 1;
     if (strncmp(format, "YYYY", 4) == 0) {
-      at += (size_t)snprintf(out + at, room - at, "%04u", year % 10000);
+      at += (size_t)snprintf(out + at, room - at, "%04u", p->year % 10000);
       took = 4;
     } else if (strncmp(format, "YY", 2) == 0) {
-      at += (size_t)snprintf(out + at, room - at, "%02u", year % 100);
+      at += (size_t)snprintf(out + at, room - at, "%02u", p->year % 100);
       took = 2;
     } else if (strncmp(format, "MM", 2) == 0 || strncmp(format, "DD", 2) == 0) {
-      at += (size_t)snprintf(out + at, room - at, "%02u", *format == 'M' ? month % 100 : 1);
+      unsigned part = *format == 'M' ? p->month : p->day;
+      at += (size_t)snprintf(out + at, room - at, "%02u", part % 100);
       took = 2;
     } else {
       out[at++] = *format;
     }
     format += took;
   }
-  return *format ? 0 : at;
+  if (*format) return 0;
+  return p->is_day ? at + (size_t)snprintf(out + at, room - at, "%s", time) : at;
 }
 
 /* Adds a label only if the hierarchy accepts it as a date. */
 static shoal_status add_date(const shoal_domain_request *request, shoal_label label,
-                             shoal_strings *known, shoal_error *error) {
+                             shoal_values *known, shoal_error *error) {
+  const shoal_hierarchy_spec *spec = &request->attribute->hierarchy;
+  unsigned pivot = shoal_date_pivot(spec->pivot, 0);
   char text[256];
-  unsigned year, month;
-  if (read_period(label, &year, &month)) {
-    size_t size =
-        print_date(request->attribute->hierarchy.date_format, year, month, text, sizeof text);
+  period first;
+  shoal_date date;
+  if (!shoal_date_read(spec->date_format, pivot, label, &date) && read_period(label, &first)) {
+    size_t size = print_date(spec->date_format, &first, text, sizeof text);
     if (size == 0) return SHOAL_OK;
     label = (shoal_label){text, size};
   }
-  uint64_t offsets[2] = {0, label.size_bytes};
-  shoal_column one = {.name = request->attribute->name,
-                      .n_values = 1,
-                      .bytes = (char *)label.bytes,
-                      .offsets = offsets};
-  shoal_hierarchy_options options = shoal_domain_hierarchy_options(request);
-  shoal_hierarchy *hierarchy;
-  shoal_error ignored;
-  shoal_status status = shoal_hierarchy_compile(&request->attribute->hierarchy, NULL, &one,
-                                                &options, &hierarchy, &ignored);
-  if (status == SHOAL_FAILED) return shoal_fail_memory(error);
-  if (status != SHOAL_OK) return SHOAL_OK;
-  shoal_hierarchy_free(hierarchy);
+  if (!shoal_date_read(spec->date_format, pivot, label, &date)) return SHOAL_OK;
   return intern(known, label, error);
 }
 
 shoal_status shoal_label_add_values(const shoal_domain_request *request, shoal_label label,
-                                    shoal_strings *known, shoal_error *error) {
+                                    shoal_values *known, shoal_error *error) {
   const shoal_attribute *attribute = request->attribute;
   shoal_hierarchy_kind kind = attribute->hierarchy.kind;
   bool tree = attribute->has_hierarchy;

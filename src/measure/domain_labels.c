@@ -22,6 +22,7 @@ typedef struct position_range {
 typedef struct label_reader {
   shoal_domain *domain;
   shoal_released_labels *released;
+  shoal_equality equality;
   bool complete, local;
   uint32_t n_original; /* values of the original, which come first */
   uint32_t n_levels;
@@ -55,16 +56,16 @@ static shoal_label label_on(const label_reader *r, uint32_t level, uint32_t labe
 }
 
 /* Finds the label of each level that equals each released label. */
-static bool match_levels(label_reader *r, shoal_strings *strings) {
+static bool match_levels(label_reader *r, shoal_values *names) {
   uint32_t n = r->released->column->n_values;
   for (uint32_t code = 0; code < n; code++)
-    if (shoal_strings_intern(strings, label_of(r, code)) != code) return false;
+    if (shoal_values_intern(names, label_of(r, code)) != code) return false;
   for (uint32_t l = 0; l < r->n_levels; l++) {
     r->match[l] = shoal_alloc(n, sizeof **r->match);
     if (!r->match[l]) return false;
     for (uint32_t code = 0; code < n; code++) r->match[l][code] = SHOAL_NONE;
     for (uint32_t t = 0; t < labels_on(r, l); t++) {
-      uint32_t id = shoal_strings_intern(strings, label_on(r, l, t));
+      uint32_t id = shoal_values_intern(names, label_on(r, l, t));
       if (id == SHOAL_NONE) return false;
       if (id < n) r->match[l][id] = t;
     }
@@ -344,10 +345,10 @@ static void reader_reset(label_reader *r) {
 }
 
 static bool read_column(label_reader *r, size_t released, shoal_unknown_labels *unknown) {
-  shoal_strings strings;
-  if (!allocate(r) || !shoal_strings_init(&strings)) return false;
-  bool ok = match_levels(r, &strings) && find_ranges(r);
-  shoal_strings_reset(&strings);
+  shoal_values names;
+  if (!allocate(r) || !shoal_values_init(&names, r->equality)) return false;
+  bool ok = match_levels(r, &names) && find_ranges(r);
+  shoal_values_reset(&names);
   if (!ok) return false;
   find_uninformative(r);
   r->released->level = common_level(r);
@@ -374,6 +375,7 @@ shoal_status shoal_domain_read_labels(shoal_domain *domain, const shoal_domain_r
     domain->released[i].column = request->released[i].column;
     label_reader r = {.domain = domain,
                       .released = &domain->released[i],
+                      .equality = shoal_policy_equality(request->policy, request->attribute),
                       .complete = request->complete,
                       .local = request->local,
                       .n_original = request->n_raw ? request->raw[0].column->n_values : 0,

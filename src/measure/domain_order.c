@@ -18,8 +18,8 @@
 typedef struct value_collector {
   const shoal_domain_request *request;
   shoal_domain *domain;
-  shoal_strings known; /* values, by their later code */
-  shoal_strings
+  shoal_values known; /* values, by their later code */
+  shoal_values
       leaves;     /* leaves of a tree that defines its own, and other values that were looked up */
   uint32_t n_own; /* the number of the tree's own leaves, which come first */
   uint8_t *missing; /* by value */
@@ -35,17 +35,18 @@ static shoal_label value_of(const shoal_column *column, uint32_t value) {
 
 static shoal_status mark_missing(value_collector *g, uint32_t value, bool missing,
                                  shoal_error *error) {
-  if (!shoal_grow(&g->missing, &g->missing_capacity, (size_t)g->known.n_strings + 1,
+  if (!shoal_grow(&g->missing, &g->missing_capacity, (size_t)g->known.spellings.n_strings + 1,
                   sizeof *g->missing))
     return shoal_fail_memory(error);
-  while (g->n_missing < g->known.n_strings) g->missing[g->n_missing++] = 0;
+  while (g->n_missing < g->known.spellings.n_strings) g->missing[g->n_missing++] = 0;
   if (missing) g->missing[value] = 1;
   return SHOAL_OK;
 }
 
 /* Collects the leaves of a tree that defines its own. */
 static shoal_status collect_leaves(value_collector *g, shoal_error *error) {
-  if (!shoal_strings_init(&g->leaves)) return shoal_fail_memory(error);
+  shoal_equality equality = shoal_policy_equality(g->request->policy, g->request->attribute);
+  if (!shoal_values_init(&g->leaves, equality)) return shoal_fail_memory(error);
   if (!shoal_spec_has_leaves(g->request->attribute)) return SHOAL_OK;
   shoal_hierarchy_options options = shoal_domain_hierarchy_options(g->request);
   shoal_hierarchy *tree;
@@ -55,7 +56,7 @@ static shoal_status collect_leaves(value_collector *g, shoal_error *error) {
   for (uint32_t leaf = 0; ok && leaf < tree->n_leaves; leaf++) {
     shoal_label label;
     label.bytes = shoal_level_label(&tree->levels[0], leaf, &label.size_bytes);
-    ok = shoal_strings_intern(&g->leaves, label) != SHOAL_NONE;
+    ok = shoal_values_intern(&g->leaves, label) != SHOAL_NONE;
   }
   g->n_own = tree->n_leaves;
   shoal_hierarchy_free(tree);
@@ -95,12 +96,12 @@ static shoal_status collect_column(value_collector *g, size_t w, shoal_error *er
     bool missing = shoal_column_missing(column, v);
     position[v] = SHOAL_NONE;
     if (tree && !strict && !missing) {
-      uint32_t leaf = shoal_strings_intern(&g->leaves, value);
+      uint32_t leaf = shoal_values_intern(&g->leaves, value);
       if (leaf == SHOAL_NONE) return shoal_fail_memory(error);
       if (leaf >= g->n_own) continue;
     }
-    position[v] = shoal_strings_intern(
-        &g->known, value); /* replaced by the position when the order is known */
+    position[v] = shoal_values_intern(&g->known,
+                                      value); /* replaced by the position when the order is known */
     if (position[v] == SHOAL_NONE) return shoal_fail_memory(error);
     SHOAL_TRY(mark_missing(g, position[v], missing, error));
   }
@@ -113,7 +114,7 @@ static shoal_status collect_labels(value_collector *g, const shoal_unknown_label
     const shoal_column *column = g->request->released[unknown->items[i].released].column;
     uint32_t code = unknown->items[i].code;
     if (shoal_column_missing(column, code)) {
-      uint32_t value = shoal_strings_intern(&g->known, value_of(column, code));
+      uint32_t value = shoal_values_intern(&g->known, value_of(column, code));
       if (value == SHOAL_NONE) return shoal_fail_memory(error);
       SHOAL_TRY(mark_missing(g, value, true, error));
     } else {
@@ -127,7 +128,8 @@ static shoal_status collect_labels(value_collector *g, const shoal_unknown_label
 static shoal_status collect(value_collector *g, const shoal_unknown_labels *unknown,
                             shoal_error *error) {
   shoal_domain *domain = g->domain;
-  if (!shoal_strings_init(&g->known)) return shoal_fail_memory(error);
+  shoal_equality equality = shoal_policy_equality(g->request->policy, g->request->attribute);
+  if (!shoal_values_init(&g->known, equality)) return shoal_fail_memory(error);
   SHOAL_TRY(collect_leaves(g, error));
   for (size_t w = 0; w < domain->n_raw; w++) {
     SHOAL_TRY(check_column(g, w, error));
@@ -139,7 +141,7 @@ static shoal_status collect(value_collector *g, const shoal_unknown_labels *unkn
   values->name = g->request->attribute->name;
   values->is_missing = g->missing;
   g->missing = NULL;
-  shoal_strings_take(&g->known, &values->bytes, &values->offsets, &values->n_values);
+  shoal_strings_take(&g->known.spellings, &values->bytes, &values->offsets, &values->n_values);
   return SHOAL_OK;
 }
 
@@ -147,8 +149,8 @@ static shoal_status collect_values(shoal_domain *domain, const shoal_domain_requ
                                    const shoal_unknown_labels *unknown, shoal_error *error) {
   value_collector g = {.request = request, .domain = domain};
   shoal_status status = collect(&g, unknown, error);
-  shoal_strings_reset(&g.known);
-  shoal_strings_reset(&g.leaves);
+  shoal_values_reset(&g.known);
+  shoal_values_reset(&g.leaves);
   free(g.missing);
   return status;
 }
@@ -237,7 +239,7 @@ static bool sort_by_level(const shoal_level *level, uint32_t n, const ordered *n
   return ok;
 }
 
-/* Without a tree, spellings of one number share a position. */
+/* Without a tree, spellings of one number share a position, also where the type is text. */
 static bool same_position(const shoal_domain *domain, shoal_decimal last, shoal_decimal number,
                           bool first) {
   return !first && !domain->hierarchy && domain->is_number &&

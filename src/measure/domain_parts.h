@@ -41,7 +41,7 @@ shoal_status shoal_domain_order_values(shoal_domain *domain, const shoal_domain_
 
 /* Interns into `known` the values that a label without known values adds. */
 shoal_status shoal_label_add_values(const shoal_domain_request *request, shoal_label label,
-                                    shoal_strings *known, shoal_error *error) SHOAL_MUST_CHECK;
+                                    shoal_values *known, shoal_error *error) SHOAL_MUST_CHECK;
 
 /* Finds the spans of all released labels; those without a known value are listed in `unknown`. */
 shoal_status shoal_domain_read_labels(shoal_domain *domain, const shoal_domain_request *request,
@@ -61,6 +61,8 @@ shoal_domain_hierarchy_options(const shoal_domain_request *request) {
   return (shoal_hierarchy_options){.policy = request->policy->file,
                                    .attribute = request->attribute->name,
                                    .number = request->attribute->type == SHOAL_TYPE_NUMBER,
+                                   .equality =
+                                       shoal_policy_equality(request->policy, request->attribute),
                                    .ragged = true};
 }
 

@@ -42,24 +42,25 @@ static shoal_status unknown_node(const shoal_policy *policy, const shoal_sensiti
   return status;
 }
 
-static bool label_is(const shoal_level *level, uint32_t label, const char *name) {
-  size_t size;
-  const char *bytes = shoal_level_label(level, label, &size);
-  return size == strlen(name) && memcmp(bytes, name, size) == 0;
-}
-
-/* Marks every label of that name, on any level; false if there is none. */
-static bool mark_protected(const shoal_hierarchy *tree, uint8_t *const *protected_label,
-                           const char *name) {
-  bool found = false;
-  for (uint32_t l = 0; l < tree->n_levels; l++) {
+/* Marks every label of that name, on any level; *found: there is one. False: no memory. */
+static bool mark_protected(const shoal_hierarchy *tree, shoal_equality equality,
+                           uint8_t *const *protected_label, const char *name, bool *found) {
+  shoal_values wanted;
+  bool failed = !shoal_values_init(&wanted, equality);
+  *found = false;
+  if (failed) return false;
+  failed = shoal_values_intern(&wanted, (shoal_label){name, strlen(name)}) == SHOAL_NONE;
+  for (uint32_t l = 0; !failed && l < tree->n_levels; l++) {
     for (uint32_t t = 0; t < tree->levels[l].n_labels; t++) {
-      if (!label_is(&tree->levels[l], t, name)) continue;
+      shoal_label label;
+      label.bytes = shoal_level_label(&tree->levels[l], t, &label.size_bytes);
+      if (shoal_values_find(&wanted, label, &failed) == SHOAL_NONE) continue;
       protected_label[l][t] = 1;
-      found = true;
+      *found = true;
     }
   }
-  return found;
+  shoal_values_reset(&wanted);
+  return !failed;
 }
 
 /* From the top down, the first protected label is the strong ancestor; else the value itself. */
@@ -79,6 +80,7 @@ static shoal_status find_subtrees(const shoal_policy *policy, const shoal_sensit
                                   uint8_t **protected_label, uint32_t **group_of_label,
                                   uint32_t *group_of, uint32_t *n_groups, shoal_error *error) {
   const shoal_hierarchy *tree = sensitive->hierarchy;
+  shoal_equality equality = shoal_policy_equality(policy, sensitive->attribute);
   for (uint32_t l = 0; l < tree->n_levels; l++) {
     size_t n = tree->levels[l].n_labels;
     protected_label[l] = shoal_alloc_zero(n, 1);
@@ -88,8 +90,10 @@ static shoal_status find_subtrees(const shoal_policy *policy, const shoal_sensit
   }
   for (size_t i = 0; i < sensitive->attribute->n_protect; i++) {
     const shoal_word *node = &sensitive->attribute->protect[i];
-    if (!mark_protected(tree, protected_label, node->text))
-      return unknown_node(policy, sensitive, node, error);
+    bool found;
+    if (!mark_protected(tree, equality, protected_label, node->text, &found))
+      return shoal_fail_memory(error);
+    if (!found) return unknown_node(policy, sensitive, node, error);
   }
   group_values(tree, protected_label, group_of, n_groups, group_of_label);
   return SHOAL_OK;

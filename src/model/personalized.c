@@ -28,20 +28,52 @@ static void release(void *own) {
   free(self);
 }
 
-/* The highest node of that name: a label that repeats below is the same node. */
-static bool find_node(const shoal_hierarchy *tree, const char *name, size_t size, uint32_t *level,
-                      uint32_t *label) {
-  for (uint32_t l = tree->n_levels; l-- > 0;) {
-    for (uint32_t t = 0; t < tree->levels[l].n_labels; t++) {
-      size_t label_size;
-      const char *bytes = shoal_level_label(&tree->levels[l], t, &label_size);
-      if (label_size != size || memcmp(bytes, name, size) != 0) continue;
-      *level = l;
-      *label = t;
-      return true;
+/*
+ * The highest node of each value of the guard column: a label that repeats below is the same node.
+ * Guards and labels are compared like values of the attribute. False: no memory.
+ */
+static bool find_nodes(guards *self, const shoal_column *guard, const shoal_policy *policy,
+                       shoal_equality equality) {
+  shoal_values names;
+  uint32_t *name_of = shoal_alloc(guard->n_values, sizeof *name_of);
+  bool failed = !shoal_values_init(&names, equality) || !name_of;
+  for (uint32_t g = 0; !failed && g < guard->n_values; g++) {
+    shoal_label name;
+    name.bytes = shoal_column_value(guard, g, &name.size_bytes);
+    name_of[g] = shoal_values_intern(&names, name);
+    failed = name_of[g] == SHOAL_NONE;
+  }
+  uint32_t n = failed ? 0 : names.spellings.n_strings;
+  uint32_t *level = shoal_alloc(n, sizeof *level), *label = shoal_alloc(n, sizeof *label);
+  failed = failed || !level || !label;
+  if (!failed) {
+    memset(level, 0xff, n * sizeof *level);
+    memset(label, 0xff, n * sizeof *label); /* SHOAL_NONE: no node, and not missing */
+  }
+  for (size_t m = 0; !failed && m < policy->n_missing; m++) {
+    shoal_label text = {policy->missing[m], strlen(policy->missing[m])};
+    uint32_t name = shoal_values_find(&names, text, &failed);
+    if (name != SHOAL_NONE) label[name] = 0;
+  }
+  for (uint32_t l = self->tree->n_levels; !failed && l-- > 0;) {
+    for (uint32_t t = 0; t < self->tree->levels[l].n_labels; t++) {
+      shoal_label text;
+      text.bytes = shoal_level_label(&self->tree->levels[l], t, &text.size_bytes);
+      uint32_t name = shoal_values_find(&names, text, &failed);
+      if (name == SHOAL_NONE || label[name] != SHOAL_NONE) continue;
+      level[name] = l;
+      label[name] = t;
     }
   }
-  return false;
+  for (uint32_t g = 0; !failed && g < guard->n_values; g++) {
+    self->level[g] = level[name_of[g]];
+    self->label[g] = label[name_of[g]];
+  }
+  free(level);
+  free(label);
+  free(name_of);
+  shoal_values_reset(&names);
+  return !failed;
 }
 
 static shoal_status prepare(shoal_requirement *requirement, const shoal_model_context *context,
@@ -58,13 +90,12 @@ static shoal_status prepare(shoal_requirement *requirement, const shoal_model_co
   self->tree = tree;
   self->level = shoal_alloc(guard->n_values, sizeof *self->level);
   self->label = shoal_alloc_zero(guard->n_values, sizeof *self->label);
-  if (!self->level || !self->label) return shoal_fail_memory(error);
+  shoal_equality equality = shoal_policy_equality(context->policy, context->sensitive->attribute);
+  if (!self->level || !self->label || !find_nodes(self, guard, context->policy, equality))
+    return shoal_fail_memory(error);
   for (uint32_t g = 0; g < guard->n_values; g++) {
-    size_t size;
-    const char *name = shoal_column_value(guard, g, &size);
-    self->level[g] = UINT32_MAX;
-    if (shoal_column_missing(guard, g)) continue;
-    if (find_node(tree, name, size, &self->level[g], &self->label[g])) continue;
+    if (shoal_column_missing(guard, g)) self->level[g] = UINT32_MAX;
+    if (shoal_column_missing(guard, g) || self->label[g] != SHOAL_NONE) continue;
     shoal_location location = {.file = context->table->name,
                                .row = guard->first_row ? guard->first_row[g] + 1 : 0,
                                .column = guard->name};

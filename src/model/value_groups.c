@@ -18,31 +18,43 @@ enum { MAX_FILE_BYTES = 64 << 20, FEW = 64 };
 /* ------------------------------------------------------------ categories */
 
 /* The column's values: a value's number is its code. False: no memory. */
-static bool intern_values(shoal_strings *values, const shoal_column *column) {
-  if (!shoal_strings_init(values)) return false;
+static bool intern_values(shoal_values *values, shoal_equality equality,
+                          const shoal_column *column) {
+  if (!shoal_values_init(values, equality)) return false;
   for (uint32_t v = 0; v < column->n_values; v++) {
     shoal_label value;
     value.bytes = shoal_column_value(column, v, &value.size_bytes);
-    if (shoal_strings_intern(values, value) != v) return false;
+    if (shoal_values_intern(values, value) != v) return false;
   }
   return true;
 }
 
-static void read_lists(const shoal_strings *values, const shoal_categories *categories,
-                       uint32_t *category_of) {
+/* Two spellings of one value in two categories are an error, as in a file. */
+static shoal_status read_lists(shoal_values *values, const shoal_policy *policy,
+                               const shoal_attribute *attribute, uint32_t *category_of,
+                               shoal_error *error) {
+  const shoal_categories *categories = &attribute->categories;
+  bool failed = false;
   for (size_t c = 0; c < categories->n_lists; c++) {
     for (size_t i = 0; categories->lists[c][i]; i++) {
       const char *name = categories->lists[c][i];
-      uint32_t value = shoal_strings_find(values, (shoal_label){name, strlen(name)});
-      if (value != SHOAL_NONE) category_of[value] = (uint32_t)c;
+      uint32_t value = shoal_values_find(values, (shoal_label){name, strlen(name)}, &failed);
+      if (failed) return shoal_fail_memory(error);
+      if (value == SHOAL_NONE) continue; /* not in the data */
+      if (category_of[value] != UINT32_MAX && category_of[value] != c)
+        return shoal_policy_fail(policy, attribute->mark, error,
+                                 "categories of '%s': two spellings of one value are in the "
+                                 "categories %u and %zu; remove one",
+                                 attribute->name, category_of[value] + 1, c + 1);
+      category_of[value] = (uint32_t)c;
     }
   }
+  return SHOAL_OK;
 }
 
 /* Rows `value;category`; categories are numbered by first appearance. */
-static shoal_status read_rows(const shoal_strings *values, const char *file,
-                              const shoal_cells *cells, uint32_t *category_of,
-                              uint32_t *n_categories, shoal_error *error) {
+static shoal_status read_rows(shoal_values *values, const char *file, const shoal_cells *cells,
+                              uint32_t *category_of, uint32_t *n_categories, shoal_error *error) {
   shoal_strings names;
   if (!shoal_strings_init(&names)) return shoal_fail_memory(error);
   shoal_status status = SHOAL_OK;
@@ -60,8 +72,9 @@ static shoal_status read_rows(const shoal_strings *values, const char *file,
     uint32_t category = shoal_strings_intern(&names, name);
     shoal_label cell = {cells->bytes + cells->begin[first],
                         cells->end[first] - cells->begin[first]};
-    uint32_t value = shoal_strings_find(values, cell);
-    if (category == SHOAL_NONE) status = shoal_fail_memory(error);
+    bool failed = category == SHOAL_NONE;
+    uint32_t value = shoal_values_find(values, cell, &failed);
+    if (failed) status = shoal_fail_memory(error);
     else if (value == SHOAL_NONE) continue; /* not in the data */
     else if (category_of[value] != UINT32_MAX && category_of[value] != category)
       status = shoal_fail_at(
@@ -74,7 +87,7 @@ static shoal_status read_rows(const shoal_strings *values, const char *file,
   return status;
 }
 
-static shoal_status read_file(const shoal_strings *values, const char *file, uint32_t *category_of,
+static shoal_status read_file(shoal_values *values, const char *file, uint32_t *category_of,
                               uint32_t *n_categories, shoal_error *error) {
   char *bytes;
   size_t size;
@@ -130,19 +143,21 @@ shoal_status shoal_value_categories(const shoal_policy *policy, const shoal_tabl
                                     uint32_t *n_categories, shoal_error *error) {
   const shoal_categories *categories = &sensitive->attribute->categories;
   const shoal_column *column = sensitive->column;
-  shoal_strings values = {0};
+  shoal_values values = {0};
   *category_of = shoal_alloc(column->n_values, sizeof **category_of);
-  shoal_status status =
-      *category_of && intern_values(&values, column) ? SHOAL_OK : shoal_fail_memory(error);
+  shoal_equality equality = shoal_policy_equality(policy, sensitive->attribute);
+  shoal_status status = *category_of && intern_values(&values, equality, column)
+                            ? SHOAL_OK
+                            : shoal_fail_memory(error);
   if (status == SHOAL_OK) {
     memset(*category_of, 0xff, column->n_values * sizeof **category_of);
     *n_categories = (uint32_t)categories->n_lists;
     if (categories->file)
       status = read_file(&values, categories->file, *category_of, n_categories, error);
-    else read_lists(&values, categories, *category_of);
+    else status = read_lists(&values, policy, sensitive->attribute, *category_of, error);
   }
   if (status == SHOAL_OK) status = check_complete(policy, table, sensitive, *category_of, error);
-  shoal_strings_reset(&values);
+  shoal_values_reset(&values);
   if (status != SHOAL_OK) {
     free(*category_of);
     *category_of = NULL;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hierarchy/date.h"
 #include "policy/keys.h"
 #include "policy/reader.h"
 
@@ -15,8 +16,8 @@ __extension__ typedef __int128 int128;
 /* A hierarchy while its keys are read, in any order. */
 typedef struct spec_target {
   shoal_hierarchy_spec *spec;
-  const char *kind;                              /* its key, or NULL */
-  const shoal_yaml *origin, *mask_char, *format; /* keys of one kind only */
+  const char *kind;                                      /* its key, or NULL */
+  const shoal_yaml *origin, *mask_char, *format, *pivot; /* keys of one kind only */
 } spec_target;
 
 static shoal_status claim_kind(const shoal_policy_reader *reader, spec_target *target,
@@ -222,6 +223,21 @@ static shoal_status read_format(shoal_policy_reader *reader, const shoal_yaml *n
   return SHOAL_OK;
 }
 
+/* A year, or its last two digits in this century. */
+static shoal_status read_pivot(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  spec_target *target = into;
+  shoal_setting setting;
+  uint64_t year;
+  target->pivot = reader->key;
+  SHOAL_TRY(shoal_setting_from(reader, node, "a year such as 2030", &setting));
+  SHOAL_TRY(shoal_setting_whole(&setting, 0, &year));
+  if (year < 100) year += 2000;
+  if (year < 1000 || year > 9999)
+    return shoal_reader_expected(reader, node, "a year of four digits, such as 2030");
+  target->spec->pivot = (unsigned)year;
+  return SHOAL_OK;
+}
+
 /* ---------------------------------------------------------------- tree */
 
 /*
@@ -353,7 +369,13 @@ shoal_status shoal_read_hierarchy(shoal_policy_reader *reader, const shoal_yaml 
   SHOAL_TRY(
       check_companion(reader, &target, target.origin, SHOAL_HIERARCHY_INTERVALS, "intervals"));
   SHOAL_TRY(check_companion(reader, &target, target.mask_char, SHOAL_HIERARCHY_MASK, "mask"));
-  return check_companion(reader, &target, target.format, SHOAL_HIERARCHY_DATE, "date");
+  SHOAL_TRY(check_companion(reader, &target, target.format, SHOAL_HIERARCHY_DATE, "date"));
+  SHOAL_TRY(check_companion(reader, &target, target.pivot, SHOAL_HIERARCHY_DATE, "date"));
+  if (target.pivot && !shoal_date_format_is_short(spec->date_format))
+    return shoal_reader_fail(reader, target.pivot->mark,
+                             "'pivot' is for years of two digits: remove it, or write YY in "
+                             "'format'");
+  return SHOAL_OK;
 }
 
 shoal_status shoal_policy_parse_hierarchy(const char *yaml, const char *directory,

@@ -27,7 +27,9 @@
   KEY("data.", "delimiter", read_delimiter, "C|tab|comma|semicolon|pipe",                          \
       "one-byte field delimiter; default: detected")                                               \
   KEY("data.", "missing", read_missing, "[TEXT, ...]",                                             \
-      "cells that mean a missing value; default [\"\"], [] for none")
+      "cells that mean a missing value; default [\"\"], [] for none")                              \
+  KEY("data.", "fold", read_fold, "[case, space, unicode]",                                        \
+      "differences of text that do not count: case, outer and repeated spaces, Unicode form")
 
 #define SHOAL_ATTRIBUTE_KEYS(KEY)                                                                  \
   KEY("attributes.NAME.", "role", read_role, "identifier|quasi|sensitive|keep",                    \
@@ -68,7 +70,9 @@
   KEY("attributes.NAME.hierarchy.", "date", read_date, "[day, month, year, 5-years, decade]",      \
       "a level for each unit; some of these, in this order")                                       \
   KEY("attributes.NAME.hierarchy.", "format", read_format, "FORMAT",                               \
-      "with date: YYYY or YY, MM and DD, each once; default YYYY-MM-DD")                           \
+      "with date: YYYY or YY, MM and DD, each once; a time may follow; default YYYY-MM-DD")        \
+  KEY("attributes.NAME.hierarchy.", "pivot", read_pivot, "YEAR",                                   \
+      "with YY: the last year that it can mean; default: the current year")                        \
   KEY("attributes.NAME.hierarchy.", "top", read_top, "true",                                       \
       "one level, *: keeps or hides the whole column")
 

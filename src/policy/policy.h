@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "hierarchy/spec.h"
+#include "table/equality.h"
 
 /* A position in the policy file; line 0: the command line. */
 typedef struct shoal_mark {
@@ -93,7 +94,8 @@ struct shoal_policy {
   const char *directory;          /* paths are relative to it */
   char delimiter;                 /* 0: detected */
   const char *const *missing;
-  size_t n_missing; /* default: one, "" */
+  size_t n_missing;    /* default: one, "" */
+  shoal_equality fold; /* of text: data.fold; default BYTES */
   const shoal_attribute *attributes;
   size_t n_attributes;
   shoal_unlisted unlisted;
@@ -143,6 +145,12 @@ const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const 
  */
 static inline bool shoal_policy_knows_header(size_t n_known, size_t n) {
   return n_known >= n - n_known;
+}
+
+/* Which of the attribute's spellings are one value. */
+static inline shoal_equality shoal_policy_equality(const shoal_policy *policy,
+                                                   const shoal_attribute *attribute) {
+  return attribute->type == SHOAL_TYPE_NUMBER ? SHOAL_EQUAL_NUMBERS : policy->fold;
 }
 
 /* The amount as a number of rows, rounded down and at most n_rows. */

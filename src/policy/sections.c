@@ -45,6 +45,20 @@ static shoal_status read_missing(shoal_policy_reader *reader, const shoal_yaml *
   return SHOAL_OK;
 }
 
+static shoal_status read_fold(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  static const char *const words[] = {"case", "space", "unicode", NULL};
+  static const shoal_equality folds[] = {SHOAL_EQUAL_CASE, SHOAL_EQUAL_SPACE, SHOAL_EQUAL_UNICODE};
+  shoal_items items;
+  SHOAL_TRY(shoal_read_items(reader, node, "[case, space, unicode]", &items));
+  const shoal_yaml *item = items.first;
+  for (size_t i = 0; i < items.n; i++, item = item->next) {
+    size_t choice = 0;
+    SHOAL_TRY(shoal_read_choice(reader, item, words, &choice));
+    policy_of(into)->fold |= folds[choice];
+  }
+  return SHOAL_OK;
+}
+
 /* ---------------------------------------------------------------- privacy */
 
 static shoal_status read_positive(const shoal_policy_reader *reader, const shoal_yaml *node,

@@ -106,6 +106,10 @@ static shoal_status fill_columns(shoal_result *result, const shoal_table *table,
     if (suggestion.role == SHOAL_ROLE_QUASI) result->quasi[result->n_quasi++] = column->name;
     marks |= stats[c].marks;
     SHOAL_TRY(warn_of_column(result, column, name, &stats[c], &suggestion, error));
+    bool compared = suggestion.role == SHOAL_ROLE_QUASI || suggestion.role == SHOAL_ROLE_SENSITIVE;
+    if (compared && stats[c].value_type == SHOAL_VALUE_TEXT)
+      SHOAL_TRY(shoal_warn_of_variants(result, table, &table->columns[c], column->name,
+                                       SHOAL_EQUAL_BYTES, error));
   }
   result->profile.missing_marks = marks_list(result, marks);
   return result->profile.missing_marks ? SHOAL_OK : shoal_fail_memory(error);

@@ -33,6 +33,8 @@ typedef struct shoal_column_stats {
   uint32_t marks;            /* bit m: spelling m of shoal_missing_marks means missing here */
   shoal_value_type value_type;
   const char *date_format; /* DATE: as a policy writes it */
+  bool date_exact;         /* DATE: no value has a time or a month or day of one digit */
+  unsigned pivot;          /* DATE: the current year */
   unsigned scale;          /* NUMBER: decimals; 0: all are whole */
   int64_t low, high; /* NUMBER: at that scale, without the lowest and highest 1% of the rows */
   size_t digits;     /* every value has this number of digits and nothing else; 0: not so */
@@ -76,6 +78,17 @@ typedef struct shoal_name_hint {
 
 /* The hint of a column's name, or NULL. `mostly_differ`: most of its values occur once. */
 const shoal_name_hint *shoal_name_hint_find(const char *name, bool mostly_differ);
+
+/* ------------------------------------------------------------ spellings */
+
+/*
+ * Adds a warning if values of a text column differ only in case, spaces or Unicode form. `name` is
+ * the column's as the result has it; `folded`: what the policy folds already. Cost: the distinct
+ * values; a pass over the rows if there is something to warn of.
+ */
+shoal_status shoal_warn_of_variants(shoal_result *result, const shoal_table *table,
+                                    const shoal_column *column, const char *name,
+                                    shoal_equality folded, shoal_error *error) SHOAL_MUST_CHECK;
 
 /* ------------------------------------------------------------ suggestions */
 

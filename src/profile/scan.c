@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hierarchy/date.h"
 #include "profile/profile.h"
 
 /* "-" is a value in many tables: see dash_is_missing. */
@@ -43,34 +44,17 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /* ------------------------------------------------------------ what values look like */
 
 /* Date formats that hierarchies accept; the first that matches all values is used. */
-static const char *const date_formats[] = {"YYYY-MM-DD", "DD.MM.YYYY", "MM/DD/YYYY", "DD/MM/YYYY"};
-enum { N_DATE_FORMATS = 4, DATE_BYTES = 10 };
-
-static bool date_exists(unsigned year, unsigned month, unsigned day) {
-  static const unsigned days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  if (month < 1 || month > 12 || day < 1) return false;
-  bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-  return day <= days[month - 1] + (month == 2 && leap);
-}
-
-static bool date_fits(const char *format, const char *bytes) {
-  unsigned year = 0, month = 0, day = 0;
-  for (size_t i = 0; i < DATE_BYTES; i++) {
-    unsigned *part = format[i] == 'Y'   ? &year
-                     : format[i] == 'M' ? &month
-                     : format[i] == 'D' ? &day
-                                        : NULL;
-    if (part ? !is_digit(bytes[i]) : bytes[i] != format[i]) return false;
-    if (part) *part = *part * 10 + (unsigned)(bytes[i] - '0');
-  }
-  return date_exists(year, month, day);
-}
+static const char *const date_formats[] = {"YYYY-MM-DD", "YYYY/MM/DD", "DD.MM.YYYY", "MM/DD/YYYY",
+                                           "DD/MM/YYYY", "DD.MM.YY",   "MM/DD/YY",   "DD/MM/YY"};
+enum { N_DATE_FORMATS = sizeof date_formats / sizeof *date_formats };
 
 /* What all values so far have in common. */
 typedef struct value_type {
   bool any; /* there was a value */
   bool number, date[N_DATE_FORMATS], digits;
-  unsigned scale; /* NUMBER: the largest scale so far */
+  bool exact[N_DATE_FORMATS]; /* dates of that format have no time and all digits */
+  unsigned pivot;             /* of years with two digits */
+  unsigned scale;             /* NUMBER: the largest scale so far */
   int64_t low, high;
   size_t n_digits;
   size_t longest_bytes;
@@ -111,16 +95,20 @@ static bool take_digits(value_type *l, const char *bytes, size_t size) {
 static void take_value(value_type *l, const char *bytes, size_t size) {
   if (l->number) l->number = take_number(l, bytes, size);
   if (l->digits) l->digits = take_digits(l, bytes, size);
-  for (size_t f = 0; f < N_DATE_FORMATS; f++)
-    if (l->date[f]) l->date[f] = size == DATE_BYTES && date_fits(date_formats[f], bytes);
+  for (size_t f = 0; f < N_DATE_FORMATS; f++) {
+    shoal_date date;
+    if (!l->date[f]) continue;
+    l->date[f] = shoal_date_read(date_formats[f], l->pivot, (shoal_label){bytes, size}, &date);
+    l->exact[f] = l->date[f] && l->exact[f] && date.exact;
+  }
   if (size > l->longest_bytes) l->longest_bytes = size;
   l->any = true;
 }
 
 /* Examines every value except missing ones and "-". */
 static value_type look_at_values(const shoal_column *column) {
-  value_type l = {.number = true, .digits = true};
-  for (size_t f = 0; f < N_DATE_FORMATS; f++) l.date[f] = true;
+  value_type l = {.number = true, .digits = true, .pivot = shoal_date_pivot(0, 0)};
+  for (size_t f = 0; f < N_DATE_FORMATS; f++) l.date[f] = l.exact[f] = true;
   for (uint32_t v = 0; v < column->n_values; v++) {
     size_t size;
     const char *bytes = shoal_column_value(column, v, &size);
@@ -138,6 +126,8 @@ static void settle_value_type(const value_type *l, shoal_column_stats *stats) {
     if (!l->date[f]) continue;
     stats->value_type = SHOAL_VALUE_DATE;
     stats->date_format = date_formats[f];
+    stats->date_exact = l->exact[f];
+    stats->pivot = l->pivot;
   }
   if (!l->number) return;
   stats->value_type = SHOAL_VALUE_NUMBER;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hierarchy/date.h"
 #include "profile/profile.h"
 
 enum {
@@ -122,12 +123,19 @@ static bool is_code(const shoal_column_stats *f, shoal_meaning meaning) {
   return f->digits >= PLAIN_CODE || (as_names && f->digits >= SHORTEST_CODE);
 }
 
+/* With the pivot of this year the policy means the same next year. */
+static void suggest_date(const shoal_column_stats *f, char *out, size_t size) {
+  bool iso = strcmp(f->date_format, "YYYY-MM-DD") == 0;
+  char pivot[32] = "";
+  if (shoal_date_format_is_short(f->date_format))
+    (void)snprintf(pivot, sizeof pivot, ", pivot: %u", f->pivot);
+  (void)snprintf(out, size, "{date: [%smonth, year, decade]%s%s%s}", f->date_exact ? "" : "day, ",
+                 iso ? "" : ", format: ", iso ? "" : f->date_format, pivot);
+}
+
 static void suggest_hierarchy(const shoal_column_stats *f, shoal_meaning meaning, char *out,
                               size_t size) {
-  bool iso = f->date_format && strcmp(f->date_format, "YYYY-MM-DD") == 0;
-  if (f->value_type == SHOAL_VALUE_DATE)
-    (void)snprintf(out, size, "{date: [month, year, decade]%s%s}",
-                   iso ? "" : ", format: ", iso ? "" : f->date_format);
+  if (f->value_type == SHOAL_VALUE_DATE) suggest_date(f, out, size);
   else if (f->distinct > FEW_VALUES && is_code(f, meaning))
     (void)snprintf(out, size, "{mask: right}");
   else if (f->value_type != SHOAL_VALUE_NUMBER || meaning == SHOAL_MEANS_CATEGORY ||

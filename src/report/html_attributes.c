@@ -76,6 +76,9 @@ static void add_attribute(const shoal_html_report *page, const shoal_html_report
     shoal_text_add(text, " became ");
     shoal_format_counted(text, a->outcome->n_after, "label", "labels");
     shoal_text_print(text, "; <b>%.1f%%</b> of the information was lost.", 100 * a->outcome->loss);
+    if (a->outcome->last_year)
+      shoal_text_print(text, " Years of two digits mean %u to %u.", a->outcome->first_year,
+                       a->outcome->last_year);
   }
   if (a->widths) {
     shoal_text_add(text, " Its intervals are ");

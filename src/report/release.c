@@ -35,6 +35,9 @@ static void add_attribute_outcomes(shoal_text *t, const shoal_result *r) {
     shoal_text_print(t, "%5u value%s -> %5u label%s %3.0f%% lost\n", a->n_before,
                      a->n_before == 1 ? " " : "s", a->n_after, a->n_after == 1 ? ", " : "s,",
                      100 * a->loss);
+    if (a->last_year)
+      shoal_text_print(t, "  %*s  years of two digits mean %u to %u\n", (int)width, "",
+                       a->first_year, a->last_year);
   }
   if (r->release.suppressed) {
     shoal_text_add(t, "  ");
@@ -250,6 +253,9 @@ static json_t *attribute_object(const shoal_html_report_attribute *a, shoal_json
     shoal_json_set(json, object, "values_before", shoal_json_count(a->outcome->n_before));
     shoal_json_set(json, object, "labels_after", shoal_json_count(a->outcome->n_after));
     shoal_json_set(json, object, "loss", json_real(a->outcome->loss));
+    if (a->outcome->last_year)
+      shoal_json_set(json, object, "two_digit_years",
+                     json_pack("[i, i]", (int)a->outcome->first_year, (int)a->outcome->last_year));
   }
   if (a->widths) shoal_json_set(json, object, "widths", json_string(a->widths));
   if (a->outcome) shoal_json_set(json, object, "binned", json_boolean(a->binned));

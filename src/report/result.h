@@ -104,9 +104,10 @@ typedef struct shoal_frequencies_outcome {
 /* A quasi-identifier before and after. */
 typedef struct shoal_attribute_outcome {
   const char *name;
-  uint32_t level, height;     /* full-domain */
-  uint32_t n_before, n_after; /* distinct values, distinct labels released */
-  double loss;                /* 0 nothing lost .. 1 everything */
+  uint32_t level, height;         /* full-domain */
+  uint32_t n_before, n_after;     /* distinct values, distinct labels released */
+  double loss;                    /* 0 nothing lost .. 1 everything */
+  unsigned first_year, last_year; /* that years of two digits mean; 0: it has none */
 } shoal_attribute_outcome;
 
 typedef struct shoal_node_outcome {

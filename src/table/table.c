@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "table/count.h"
+#include "table/fold.h"
 #include "table/load.h"
 
 enum { CHUNK_BYTES = 1 << 20 };
@@ -52,6 +53,7 @@ void shoal_table_delete(shoal_table *table) {
     free(column->offsets);
     free(column->is_missing);
     free(column->first_row);
+    shoal_spellings_free(column->spellings);
   }
   free(table->columns);
   free(table->counts);

@@ -10,20 +10,24 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "table/equality.h"
 
 typedef struct shoal_column {
   const char *name;
-  uint32_t n_values;   /* distinct values, missing ones included */
-  unsigned code_size;  /* bytes a code: 1, 2 or 4; 0: the column's cells are not kept */
-  void *codes;         /* one a row */
-  char *bytes;         /* value v is bytes[offsets[v] .. offsets[v + 1]) */
-  uint64_t *offsets;   /* n_values + 1 */
-  uint8_t *is_missing; /* by value; NULL: no value is missing */
-  uint64_t *first_row; /* by value: row of its first appearance, 0-based; NULL if not kept */
-  uint64_t n_repeated; /* identifiers: rows whose value another row has too */
-  bool is_identity;    /* n_repeated was counted */
-  bool is_number;      /* every value was found to be a number */
-  bool is_left;        /* released unchanged from the file: no codes (SHOAL_USE_COPY) */
+  uint32_t n_values;       /* distinct values, missing ones included */
+  unsigned code_size;      /* bytes a code: 1, 2 or 4; 0: the column's cells are not kept */
+  void *codes;             /* one a row */
+  char *bytes;             /* value v is bytes[offsets[v] .. offsets[v + 1]) */
+  uint64_t *offsets;       /* n_values + 1 */
+  uint8_t *is_missing;     /* by value; NULL: no value is missing */
+  uint64_t *first_row;     /* by value: row of its first appearance, 0-based; NULL if not kept */
+  uint64_t n_repeated;     /* identifiers: rows whose value another row has too */
+  bool is_identity;        /* n_repeated was counted */
+  bool is_number;          /* every value was found to be a number */
+  shoal_equality equality; /* spellings that were merged (fold.h) */
+  bool is_left;            /* released unchanged from the file: no codes (SHOAL_USE_COPY) */
+  /* How its file spells its values, if writing reads it again (fold.h); NULL: as here. */
+  struct shoal_spellings *spellings;
 } shoal_column;
 
 struct shoal_table {

@@ -111,6 +111,7 @@ void shoal_verify_counter_reset(shoal_verify_counter *count) {
   for (size_t i = 0; i < count->n_counted; i++) {
     shoal_verify_dictionary_reset(&count->counted[i].values);
     shoal_verify_pairs_reset(&count->counted[i].pairs);
+    free(count->counted[i].number_of);
   }
   shoal_verify_dictionary_reset(&count->classes);
   shoal_verify_line_cache_reset(&count->lines);

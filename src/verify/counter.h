@@ -32,6 +32,8 @@ typedef struct shoal_verify_values {
   const shoal_verify_knowledge *known;
   shoal_verify_dictionary values; /* the missing spellings first, then the known values */
   uint32_t n_missing;
+  uint32_t *number_of; /* folded columns: by value; UINT32_MAX: missing. NULL: in their order */
+  uint32_t n_numbers;
   shoal_verify_pairs pairs;
 } shoal_verify_values;
 

@@ -6,6 +6,7 @@
 #ifndef SHOAL_VERIFY_MODELS_H
 #define SHOAL_VERIFY_MODELS_H
 
+#include "base/text.h"
 #include "verify/exact.h"
 #include "verify/tables.h"
 #include "verify/verify.h"
@@ -26,6 +27,7 @@ typedef struct shoal_verify_count {
  */
 typedef struct shoal_verify_attribute {
   const char *name;
+  const shoal_verify_fold *fold;       /* NULL: none */
   const shoal_verify_knowledge *known; /* NULL: the request has none */
   size_t *starts;                      /* n_classes + 1 */
   shoal_verify_count *counts;
@@ -145,7 +147,9 @@ shoal_status shoal_verify_find_word(const shoal_verify_task *task, const char *n
 #define SHOAL_VERIFY_NO_NODE UINT32_MAX
 
 typedef struct shoal_verify_tree {
-  shoal_verify_dictionary labels; /* callers may add labels */
+  const shoal_verify_fold *fold;  /* labels are compared like values of the attribute */
+  shoal_text key;                 /* of the last label */
+  shoal_verify_dictionary labels; /* their keys; callers may add labels */
   shoal_ids nodes;                /* parent and label -> node; a parent has a smaller number */
   uint32_t *node_of;              /* by known value */
   uint32_t *heights;              /* by node: distance to the deepest known value below */

@@ -16,11 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/fold.h"
 #include "verify/models.h"
 
 /* ---------------------------------------------------------------- the tree */
 
 uint32_t shoal_verify_label(shoal_verify_tree *tree, const char *bytes, size_t size_bytes) {
+  if (!shoal_verify_fold_none(tree->fold)) {
+    if (!shoal_verify_fold_key(tree->fold, bytes, size_bytes, &tree->key)) return UINT32_MAX;
+    bytes = tree->key.bytes;
+    size_bytes = tree->key.size_bytes;
+  }
   uint64_t hash = shoal_hash_bytes(bytes, size_bytes);
   const shoal_verify_entry *entry = shoal_verify_intern(&tree->labels, hash, bytes, size_bytes);
   return entry ? entry->id : UINT32_MAX;
@@ -62,6 +68,7 @@ shoal_status shoal_verify_tree_build(const shoal_verify_task *task, shoal_verify
   SHOAL_TRY(shoal_verify_need_values(task, error));
   const shoal_verify_knowledge *known = task->attribute->known;
   size_t n_leaves = known->n_values + known->n_missing;
+  tree->fold = task->attribute->fold;
   tree->node_of = shoal_alloc(n_leaves, sizeof *tree->node_of);
   if (!tree->node_of || !shoal_verify_dictionary_init(&tree->labels) ||
       !shoal_ids_init(&tree->nodes, n_leaves))
@@ -81,6 +88,7 @@ shoal_status shoal_verify_tree_build(const shoal_verify_task *task, shoal_verify
 void shoal_verify_tree_reset(shoal_verify_tree *tree) {
   shoal_verify_dictionary_reset(&tree->labels);
   shoal_ids_reset(&tree->nodes);
+  shoal_text_reset(&tree->key);
   free(tree->node_of);
   free(tree->heights);
 }
@@ -131,12 +139,15 @@ static class_groups group_class(grouping *groups, const shoal_verify_count *coun
 
 /* Marks the labels of the protected nodes; NULL: no memory. To be freed. */
 static bool *mark_protected(const shoal_verify_knowledge *known, shoal_verify_tree *tree) {
-  for (size_t i = 0; i < known->n_protect; i++)
-    if (shoal_verify_label(tree, known->protect[i], strlen(known->protect[i])) == UINT32_MAX)
-      return NULL;
-  bool *marked = shoal_alloc_zero(tree->labels.n_entries, sizeof *marked);
-  for (size_t i = 0; marked && i < known->n_protect; i++) /* all were added above */
-    marked[shoal_verify_label(tree, known->protect[i], strlen(known->protect[i]))] = true;
+  uint32_t *labels = shoal_alloc(known->n_protect, sizeof *labels);
+  bool ok = labels != NULL;
+  for (size_t i = 0; ok && i < known->n_protect; i++) {
+    labels[i] = shoal_verify_label(tree, known->protect[i], strlen(known->protect[i]));
+    ok = labels[i] != UINT32_MAX;
+  }
+  bool *marked = ok ? shoal_alloc_zero(tree->labels.n_entries, sizeof *marked) : NULL;
+  for (size_t i = 0; marked && i < known->n_protect; i++) marked[labels[i]] = true;
+  free(labels);
   return marked;
 }
 

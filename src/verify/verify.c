@@ -11,12 +11,23 @@
 #include <string.h>
 
 #include "verify/counter.h"
+#include "verify/fold.h"
 #include "verify/models.h"
 
 #define RELEASE "the release"
 #define GUARDS "the file of guarding nodes"
 
 /* ---------------------------------------------------------------- the tally */
+
+/* The value's number without the missing ones; UINT32_MAX: it is missing. */
+static uint32_t number_of(const shoal_verify_values *counted, uint32_t value) {
+  return counted->number_of ? counted->number_of[value] : value - counted->n_missing;
+}
+
+/* Is this slot one of a class and a value that is not missing? */
+static bool is_counted(const shoal_verify_values *counted, const shoal_verify_pair *slot) {
+  return slot->n_rows && number_of(counted, (uint32_t)slot->key) != UINT32_MAX;
+}
 
 /*
  * Counting sort of the pairs of one attribute by class. From here on, values are numbered without
@@ -32,24 +43,25 @@ static bool tally_attribute(shoal_verify_attribute *attribute, size_t n_classes,
   if (!starts || !attribute->counts) return false;
   for (size_t i = 0; i < n_slots; i++) {
     __builtin_prefetch(&starts[pairs->slots[(i + AHEAD) & mask].key >> 32], 1);
-    if (pairs->slots[i].n_rows) starts[pairs->slots[i].key >> 32]++;
+    if (is_counted(counted, &pairs->slots[i])) starts[pairs->slots[i].key >> 32]++;
   }
   size_t end = 0;
   for (size_t c = 0; c <= n_classes; c++) {
     end += starts[c];
     starts[c] = end; /* the end of the class; filling it from the end makes it the start */
   }
-  assert(end == pairs->n_used);
+  assert(counted->number_of ? end <= pairs->n_used : end == pairs->n_used);
   for (size_t i = 0; i < n_slots; i++) {
     __builtin_prefetch(&starts[pairs->slots[(i + 2 * AHEAD) & mask].key >> 32], 1);
     __builtin_prefetch(&attribute->counts[starts[pairs->slots[(i + AHEAD) & mask].key >> 32]], 1);
     const shoal_verify_pair *slot = &pairs->slots[i];
-    if (!slot->n_rows) continue;
+    if (!is_counted(counted, slot)) continue;
     attribute->counts[--starts[slot->key >> 32]] = (shoal_verify_count){
-        .n_rows = slot->n_rows, .value = (uint32_t)slot->key - counted->n_missing};
+        .n_rows = slot->n_rows, .value = number_of(counted, (uint32_t)slot->key)};
   }
   attribute->known = counted->known;
-  attribute->n_values = counted->values.n_entries - counted->n_missing;
+  attribute->n_values =
+      counted->number_of ? counted->n_numbers : counted->values.n_entries - counted->n_missing;
   shoal_verify_pairs_reset(&counted->pairs);
   return true;
 }
@@ -85,6 +97,7 @@ static bool tally_all(shoal_verify_counter *count, shoal_verify_tally *tally) {
   }
   for (size_t i = 0; i < request->n_sensitive; i++) {
     tally->attributes[i].name = request->sensitive[i];
+    if (request->folds) tally->attributes[i].fold = &request->folds[count->counted[i].column];
     if (!tally_attribute(&tally->attributes[i], tally->n_classes, &count->counted[i])) return false;
   }
   return request->guards_fd < 0 || tally_guards(count, tally);
@@ -138,6 +151,7 @@ static shoal_status count_file(shoal_verify_counter *count, int fd, const shoal_
     SHOAL_TRY(shoal_verify_count_parts(count, fd, RELEASE, run, &counted, error));
   if (!counted) SHOAL_TRY(count_whole(count, fd, run, error));
   SHOAL_TRY(shoal_verify_check_rows(count, error));
+  SHOAL_TRY(shoal_verify_check_spellings(count, error));
   return shoal_verify_check_formulas(count, error);
 }
 

@@ -40,11 +40,18 @@ typedef struct shoal_verify_knowledge {
   size_t n_categories;
 } shoal_verify_knowledge;
 
+/* Which cells of a column are one value; all false: those with equal bytes. */
+typedef struct shoal_verify_fold {
+  bool numbers; /* 50, 5e1 and 50.0; alone */
+  bool letter_case, space, unicode;
+} shoal_verify_fold;
+
 /* What the release must be. All strings are borrowed. */
 typedef struct shoal_verify_request {
   char delimiter;
   const char *const *columns; /* the release's header, in order */
   size_t n_columns;
+  const shoal_verify_fold *folds; /* by column; NULL: none */
   const char *const *quasi;
   size_t n_quasi;
   const char *const *sensitive;

@@ -19,6 +19,7 @@
 #include "base/pipeline.h"
 #include "table/count.h"
 #include "table/dictionary.h"
+#include "table/fold.h"
 #include "write/render.h"
 #include "write/shuffle.h"
 #include "write/spill.h"
@@ -91,14 +92,17 @@ bool shoal_csv_needs_second_pass(const shoal_csv_plan *plan) {
 
 /* ------------------------------------------------------------ preparing */
 
-/* The dictionary of a counted column: the same codes as in the first pass. */
+/* The dictionary of a counted column: its spellings in the file, or its values by their codes. */
 static bool fill_dictionary(const shoal_column *column, shoal_dictionary *d) {
+  const struct shoal_spellings *file = column->spellings;
+  uint32_t n = file ? file->n_spellings : column->n_values;
+  const uint64_t *offsets = file ? file->offsets : column->offsets;
+  const char *bytes = file ? file->bytes : column->bytes;
   if (!shoal_dictionary_init(d)) return false;
-  for (uint32_t v = 0; v < column->n_values; v++) {
-    size_t size;
-    const char *value = shoal_column_value(column, v, &size);
-    if (shoal_dictionary_code(d, value, (uint32_t)size, v) != v) return false;
-  }
+  for (uint32_t v = 0; v < n; v++)
+    if (shoal_dictionary_code(d, bytes + offsets[v], (uint32_t)(offsets[v + 1] - offsets[v]), v) !=
+        v)
+      return false;
   return true;
 }
 
@@ -301,7 +305,9 @@ static bool encode_tile(const second_pass *p, const worker *w, size_t first, siz
     if (!shoal_dictionary_look_up(&p->dictionaries[i], cells->bytes, cells->begin + cell,
                                   cells->end + cell, p->table->n_columns, n, column))
       return false;
-    for (size_t r = 0; r < n; r++) w->codes[r * p->n_coded + i] = column[r];
+    const struct shoal_spellings *file = p->table->columns[p->coded[i]].spellings;
+    for (size_t r = 0; r < n; r++)
+      w->codes[r * p->n_coded + i] = file ? file->code_of[column[r]] : column[r];
   }
   return true;
 }

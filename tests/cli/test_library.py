@@ -25,7 +25,7 @@ BUILD = pathlib.Path(os.environ.get("SHOAL_BUILD") or ROOT / "build").absolute()
 INCLUDE = ROOT / "include"
 CC = shutil.which(os.environ.get("CC") or "cc")
 CXX = shutil.which(os.environ.get("CXX") or "c++")
-NEEDED = ["jansson", "libfyaml", "zlib", "libzstd"]
+NEEDED = ["jansson", "libfyaml", "zlib", "libzstd", "libutf8proc"]
 STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
 CANCELLED = 4
 

@@ -163,7 +163,7 @@ white,05/08/61,male,94138,single,obesity
 white,09/15/61,female,94142,widow,shortness of breath""".splitlines()]
     attributes = {"Race": {"role": "quasi"},
                   "DateOfBirth": {"role": "quasi", "hierarchy": {"date": ["day", "month", "year"],
-                                                                 "format": "MM/DD/YY"}},
+                                                                 "format": "MM/DD/YY", "pivot": 2001}},
                   "Sex": {"role": "quasi"}, "ZIP": {"role": "quasi", "hierarchy": {"mask": "right"}},
                   "MaritalStatus": {"role": "keep"}, "HealthProblem": {"role": "sensitive"}}
 

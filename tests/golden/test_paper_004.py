@@ -17,10 +17,8 @@ MARITAL = [["married", "been married", "not released"], ["divorced", "been marri
            ["widow", "been married", "not released"], ["single", "never married", "not released"]]
 
 
-def birth(date):
-    """mm/dd/yy, mm/yy, yy, five years, ten years (Section 4)."""
-    month, _, year = date.split("/")
-    return [date, f"{month}/{year}", year, "[60-64]", "[60-69]"]
+# mm/dd/yy, mm/yy, yy, five years, ten years (Section 4). All dates are of one decade: * is its label.
+BIRTH = {"date": ["day", "month", "year", "5-years"], "format": "MM/DD/YY", "pivot": 2001}
 
 
 def setUpModule():
@@ -100,28 +98,28 @@ MEDICAL = [["asian", "09/27/64", "female", "94139", "divorced"],
            ["white", "05/14/61", "male", "94138", "single"],
            ["white", "05/08/61", "male", "94138", "single"],
            ["white", "09/15/61", "female", "94142", "widow"]]
-MEDICAL_LEVELS = {"Race": RACE, "DOB": [birth(row[1]) for row in MEDICAL], "Sex": SEX, "ZIP": ZIP,
+MEDICAL_LEVELS = {"Race": RACE, "DOB": BIRTH, "Sex": SEX, "ZIP": ZIP,
                   "MaritalStatus": MARITAL}
 
-FIGURE_6_LEFT = ([["asian", "64", "not released", "941**", "not released"]] * 4
-                 + [["black", "63", "not released", "941**", "not released"]] * 2
-                 + [["black", "64", "not released", "941**", "not released"]] * 2
-                 + [["white", "61", "not released", "941**", "not released"]] * 3)
-FIGURE_6_RIGHT = ([["person", "[60-64]", "female", "9413*", "been married"]] * 2
-                  + [["person", "[60-64]", "male", "9413*", "been married"]] * 4
-                  + [["person", "[60-64]", "female", "9414*", "been married"]] * 2
-                  + [["person", "[60-64]", "male", "9413*", "never married"]] * 2
-                  + [["person", "[60-64]", "female", "9414*", "been married"]])
-FIGURE_7 = [["asian", "09/64", "female", "94139", "divorced"],
-            ["asian", "09/64", "female", "94139", "divorced"],
-            ["asian", "04/64", "male", "94139", "married"],
-            ["asian", "04/64", "male", "94139", "married"],
-            ["black", "03/63", "male", "94138", "married"],
-            ["black", "03/63", "male", "94138", "married"],
-            ["black", "09/64", "female", "94141", "married"],
-            ["black", "09/64", "female", "94141", "married"],
-            ["white", "05/61", "male", "94138", "single"],
-            ["white", "05/61", "male", "94138", "single"]]
+FIGURE_6_LEFT = ([["asian", "1964", "not released", "941**", "not released"]] * 4
+                 + [["black", "1963", "not released", "941**", "not released"]] * 2
+                 + [["black", "1964", "not released", "941**", "not released"]] * 2
+                 + [["white", "1961", "not released", "941**", "not released"]] * 3)
+FIGURE_6_RIGHT = ([["person", "[1960-1964]", "female", "9413*", "been married"]] * 2
+                  + [["person", "[1960-1964]", "male", "9413*", "been married"]] * 4
+                  + [["person", "[1960-1964]", "female", "9414*", "been married"]] * 2
+                  + [["person", "[1960-1964]", "male", "9413*", "never married"]] * 2
+                  + [["person", "[1960-1964]", "female", "9414*", "been married"]])
+FIGURE_7 = [["asian", "1964-09", "female", "94139", "divorced"],
+            ["asian", "1964-09", "female", "94139", "divorced"],
+            ["asian", "1964-04", "male", "94139", "married"],
+            ["asian", "1964-04", "male", "94139", "married"],
+            ["black", "1963-03", "male", "94138", "married"],
+            ["black", "1963-03", "male", "94138", "married"],
+            ["black", "1964-09", "female", "94141", "married"],
+            ["black", "1964-09", "female", "94141", "married"],
+            ["white", "1961-05", "male", "94138", "single"],
+            ["white", "1961-05", "male", "94138", "single"]]
 
 # Figure 11, one half: the vectors of t1 with t1..t11, of t2 with t2..t11, and so on.
 FIGURE_11 = """

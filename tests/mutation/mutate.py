@@ -35,6 +35,7 @@ EQUIVALENT = os.path.join(ROOT, "tests", "mutation", "equivalent.json")
 # The files of the privacy core, and the number of mutants of each.
 FILES = {
     "src/base/wide.c": 3,
+    "src/table/equality.c": 3, "src/table/fold.c": 4,
     "src/group/tuples_partitioned.c": 6, "src/group/frequency.c": 3, "src/group/classes.c": 6, "src/group/grouper.c": 3,
     "src/group/classes_rows.c": 5, "src/group/tuples.c": 3,
     "src/model/alpha_k.c": 1, "src/model/bind.c": 3,
@@ -42,7 +43,7 @@ FILES = {
     "src/model/l_diversity.c": 3, "src/model/p_alpha.c": 2, "src/model/p_plus.c": 2,
     "src/model/p_sensitive.c": 1, "src/model/personalized.c": 2,
     "src/model/models.c": 11, "src/model/value_groups.c": 2, "src/model/t_closeness.c": 3, "src/model/theta.c": 2,
-    "src/verify/counter.c": 5, "src/verify/entropy.c": 2, "src/verify/models.c": 6,
+    "src/verify/counter.c": 5, "src/verify/entropy.c": 2, "src/verify/fold.c": 5, "src/verify/models.c": 6,
     "src/verify/models_close.c": 3, "src/verify/models_values.c": 5, "src/verify/parts.c": 2,
     "src/verify/reader.c": 3, "src/verify/tables.c": 2, "src/verify/verify.c": 2,
     "src/write/second_pass.c": 3, "src/write/atomic_file.c": 2, "src/write/render.c": 2, "src/write/csv.c": 3,
@@ -146,28 +147,30 @@ def chosen():
 
 UNITS = {
     "base": ["test_model_classes"],
+    "table": ["test_fold", "test_table"],
     "group": ["test_tuples_partitioned", "test_lowmem_group", "test_group", "test_lattice", "test_local"],
     "model": ["test_model_classes", "test_model_bind", "test_local"],
-    "verify": ["test_verify_exact", "test_verify_models", "test_verify_reading", "test_verify",
+    "verify": ["test_fold", "test_verify_exact", "test_verify_models", "test_verify_reading", "test_verify",
                "test_lowmem_verify"],
     "write": ["test_second_pass", "test_lowmem_write", "test_write", "test_memory"],
     "job": ["test_local", "test_policy", "test_lowmem_jobs"],
 }
 MODULES = {
     "base": ["property/test_models:20"],
+    "table": ["property/test_spellings:60", "cli/test_spellings"],
     "group": ["property/test_models:40", "property/test_lattice:40", "property/test_local:40"],
     "model": ["property/test_models:60", "golden/test_reading_models"],
     "verify": ["property/test_models:20"],
     "write": ["property/test_models:20"],
     "job": ["property/test_lattice:20", "property/test_local:30", "property/test_theta:10"],
 }
-MORE_UNITS = ["test_lowmem_release", "test_lowmem_verify", "test_lowmem_jobs", "test_group", "test_lattice",
+MORE_UNITS = ["test_fold", "test_lowmem_release", "test_lowmem_verify", "test_lowmem_jobs", "test_group", "test_lattice",
               "test_verify", "test_verify_models", "test_lowmem_group", "test_model_classes", "test_model_bind",
               "test_verify_exact", "test_verify_reading", "test_second_pass", "test_lowmem_write", "test_write",
               "test_memory", "test_local", "test_theta", "test_cluster_papers",
               "test_optimal", "test_table", "test_attack", "test_measure", "test_page", "test_profile",
               "test_regressions"]
-MORE = ["property/test_models:600", "property/test_lattice:400", "property/test_local:300",
+MORE = ["property/test_spellings:600", "property/test_models:600", "property/test_lattice:400", "property/test_local:300",
         "property/test_theta:100", "property/test_local_hostile", "cli/test_models", "cli/test_privacy",
         "cli/test_release", "cli/test_local", "cli/test_theta", "cli/test_memory", "cli/test_search",
         "cli/test_reading", "cli/test_regressions", "cli/test_bad_input", "cli/test_explain",

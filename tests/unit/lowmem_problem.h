@@ -16,7 +16,7 @@ static const char DATA[] =
     "n7,43,b,4712,1982-05-06,lung,z,colon\nn8,44,b,,1983-05-06,colon,,*\n"
     "n9,51,a,4711,1971-05-06,flu,x,*\nn10,52,c,4712,1972-05-06,hiv,y,*\n"
     "n11,53,c,4711,,lung,z,*\nn12,54,a,4711,1973-05-06,colon,x,*\nn13,55,b,4711,1974-05-06,,,\n"
-    "n14,31,a,4711,1991-05-06,flu,x,viral\nn15,41,b,4722,1981-05-06,lung,x,lung\n";
+    "n14,31.0,a,4711,1991-05-06,flu,x,viral\nn15,41,b,4722,1981-05-06,lung,X,lung\n";
 
 static const struct {
   const char *name, *text;
@@ -71,6 +71,17 @@ static const char PREFERS[] = BEGIN KINDS SORTS REST
 static const char GUARDED[] = BEGIN PLAIN TREE REST
     "privacy: {k: 2, models: [extended-p-sensitive: {p: 2}, t-closeness: {t: 0.9, distance: "
     "hierarchical}, personalized: {column: guard, breach: 0.95}]}\n" METHOD ", weights: inverse}\n";
+static const char FOLDED[] =
+    "shoal: 1\ndata: {fold: [case, space, unicode], missing: [\"\", na]}\n"
+    "attributes:\n  name: {role: identifier}\n" PLAIN "  ill: {role: sensitive, protect: [VIRAL], "
+    "hierarchy: {tree: {viral: [Flu, HIV], cancer: [\" lung\", Colon]}}}\n" REST
+    "privacy: {k: 2, models: [extended-p-sensitive: {p: 2}, personalized: {column: guard, breach: "
+    "0.95}]}\n" METHOD "}\n";
+static const char SPELLED[] =
+    "shoal: 1\ndata: {fold: [case]}\n"
+    "attributes:\n  name: {role: identifier}\n" PLAIN
+    "  ill: {role: sensitive, categories: [[HIV], [LUNG, colon], [FLU]]}\n" REST
+    "privacy: {k: 2, models: [p-plus-sensitive: {p: 2}]}\n" METHOD "}\n";
 static const char TREED[] = BEGIN PLAIN TREE REST
     "privacy: {k: 2, models: [extended-p-sensitive: {p: 2}, t-closeness: {t: 0.9, distance: "
     "hierarchical}]}\n" METHOD "}\n";

@@ -3,6 +3,7 @@
  * Unit tests of src/hierarchy: the kinds built from a column's values: intervals, cuts, mask and
  * date; their labels, and what they refuse.
  */
+#include "hierarchy/date.h"
 #include "hierarchy_fixture.h"
 
 /* ------------------------------------------------------------ numbers */
@@ -255,15 +256,86 @@ static void dates_by_unit(void **state) {
   teardown(&f);
   setup(&f, VALUES("1.31/68", "1.31/69"));
   spec = dates(2, 1, "1.DD/YY");
+  spec.pivot = 2068;
   compile_ok(&f, &spec);
   assert_csv(&f, "1.31/68;2068;*\n1.31/69;1969;*\n");
   teardown(&f);
 }
 
+/* Samarati's dates (2001, Figure 6), and both ends of the hundred years. */
+static void two_digits_of_a_year_end_at_the_pivot(void **state) {
+  (void)state;
+  fixture f;
+  setup(&f, VALUES("09/27/64", "12/31/26", "01/01/27", "02/29/00"));
+  shoal_hierarchy_spec spec = dates(1, 2, "MM/DD/YY");
+  spec.pivot = 2026;
+  compile_ok(&f, &spec);
+  assert_csv(&f, "09/27/64;1964-09;1964;*\n12/31/26;2026-12;2026;*\n01/01/27;1927-01;1927;*\n"
+                 "02/29/00;2000-02;2000;*\n");
+  spec.pivot = 1999;
+  refuse(&f, &spec, VALUES("the cell is not a date MM/DD/YY")); /* 1900 was no leap year */
+  spec.pivot = 0; /* no date lies after the current year */
+  f.options.current_year = 2063;
+  compile_ok(&f, &spec);
+  assert_string_equal(leaf_path(&f, 0), "09/27/64|1964-09|1964|*");
+  f.options.current_year = 2064;
+  compile_ok(&f, &spec);
+  assert_string_equal(leaf_path(&f, 0), "09/27/64|2064-09|2064|*");
+  teardown(&f);
+  assert_int_equal(shoal_date_pivot(2001, 2026), 2001);
+  assert_int_equal(shoal_date_pivot(0, 2026), 2026);
+  assert_true(shoal_date_pivot(0, 0) > 2020);
+}
+
+/* With a time, or in several spellings, a day is a level of its own. */
+static void dates_may_have_times_and_single_digits(void **state) {
+  (void)state;
+  fixture f;
+  setup(&f, VALUES("9/30/1990 0:00:00", "09/30/1990", "9/30/1990 11:59 PM", "?"));
+  shoal_hierarchy_spec spec = dates(0, 2, "MM/DD/YYYY");
+  compile_ok(&f, &spec);
+  assert_csv(&f, "9/30/1990 0:00:00;1990-09-30;1990-09;*\n09/30/1990;1990-09-30;1990-09;*\n"
+                 "9/30/1990 11:59 PM;1990-09-30;1990-09;*\n?;?;?;*\n");
+  assert_consistent(&f);
+  spec = dates(1, 1, "MM/DD/YYYY");
+  compile_ok(&f, &spec);
+  assert_string_equal(leaf_path(&f, 0), "9/30/1990 0:00:00|1990-09|*");
+  teardown(&f);
+  static const char *const good[] = {"2024-02-29",
+                                     "2024-2-29",
+                                     "2024-02-29 0:00",
+                                     "2024-02-29T23:59:60Z",
+                                     "2024-2-29 1:02am",
+                                     "2024-02-29T01:02:03.456789+02:00",
+                                     "2024-02-29 01:02-0930",
+                                     "2024-02-29 01:02+14"};
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    shoal_date date = {0};
+    shoal_label text = {good[i], strlen(good[i])};
+    assert_true(shoal_date_read("YYYY-MM-DD", 2026, text, &date));
+    assert_int_equal(date.year * 10000 + date.month * 100 + date.day, 20240229);
+    assert_int_equal(date.exact, i == 0);
+  }
+  static const char *const bad[] = {
+      "2024-02-29 ",      "2024-02-29 24:00",    "2024-02-29 0:60",       "2024-02-29 0:00:61",
+      "2024-02-29 0:0",   "2024-02-29x0:00",     "2024-02-29 13:00 pm",   "2024-02-29 0:00 am",
+      "2024-02-29 0:00x", "2024-02-29 0:00:00.", "2024-02-29T0:00+15:00", "2024-02-29T0:00+1",
+      "2024-02-29 12",    "2024-02-29 1:00 a",   "2024-002-29",           "2024--29"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    shoal_date date;
+    shoal_label text = {bad[i], strlen(bad[i])};
+    assert_false(shoal_date_read("YYYY-MM-DD", 2026, text, &date));
+  }
+  shoal_date date;
+  assert_false(shoal_date_read("YYYYMMDD", 2026, (shoal_label){"2024229", 7}, &date));
+  assert_false(shoal_date_read("YY.MMDD", 2026, (shoal_label){"24.022", 6}, &date));
+  assert_false(shoal_date_read("DD1MM1YY", 2026, (shoal_label){"211124", 6}, &date));
+}
+
 static void dates_must_exist(void **state) {
   (void)state;
   static const char *const bad[] = {"1900-02-29",  "2023-02-29", "2024-02-30", "2024-13-01",
-                                    "2024-00-10",  "2024-04-31", "2024-01-00", "2024-1-01",
+                                    "2024-00-10",  "2024-04-31", "2024-01-00", "2024--01",
                                     "2024-01-01 ", "2024/01/01", "20240101",   "",
                                     "2024-01-0x"};
   shoal_hierarchy_spec spec = dates(1, 2, "YYYY-MM-DD");
@@ -312,6 +384,8 @@ int main(void) {
       cmocka_unit_test(mask_takes_the_mask_character_itself),
       cmocka_unit_test(mask_refusals),
       cmocka_unit_test(dates_by_unit),
+      cmocka_unit_test(two_digits_of_a_year_end_at_the_pivot),
+      cmocka_unit_test(dates_may_have_times_and_single_digits),
       cmocka_unit_test(dates_must_exist),
       cmocka_unit_test(date_formats_are_checked),
   };

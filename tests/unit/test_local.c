@@ -120,7 +120,7 @@ static void numbers_become_smallest_intervals(void **state UNUSED) {
   fixture f;
   setup(&f, yaml, cells, COUNT(clusters), clusters, 5);
   static const char *const expected[][2] = {
-      {"[-5--3]", "[0-5)"}, {"007", "[-2.5-0)"}, {"", "[5-7.5)"}, {"*", ""}, {"*", "*"}};
+      {"[-5--3]", "[0-5)"}, {"7", "[-2.5-0)"}, {"", "[5-7.5)"}, {"*", ""}, {"*", "*"}};
   for (uint32_t c = 0; c < COUNT(expected); c++)
     for (size_t q = 0; q < 2; q++) has_label(&f, c, q, expected[c][q]);
   assert_int_equal(f.draft->decision.classes.n_classes, 5);

@@ -15,7 +15,8 @@ enum { PAPER_ROWS = 11, PAPER_QUASI = 5 };
 
 static const char *const paper_names[PAPER_QUASI] = {"Race", "DOB", "Sex", "ZIP", "MaritalStatus"};
 static const char *const paper_hierarchies[PAPER_QUASI] = {
-    "{tree: [asian, black, white]}", "{date: [month, year, 5-years, decade], format: MM/DD/YY}",
+    "{tree: [asian, black, white]}",
+    "{date: [month, year, 5-years, decade], format: MM/DD/YY, pivot: 2001}",
     "{tree: [male, female]}", "{tree: {'9413*': ['94138', '94139'], '9414*': ['94141', '94142']}}",
     "{tree: {been married: [divorced, married, widow], never married: [single]}}"};
 static const char *const paper_cells[PAPER_ROWS * PAPER_QUASI] = {

@@ -14,7 +14,7 @@ enum { PAPER_ROWS = 12, SSN = 0, RACE, DOB, SEX, ZIP };
 
 static const char *const names[] = {"SSN", "Race", "DOB", "Sex", "ZIP"};
 static const char *const hierarchies[] = {
-    "{top: true}", "{tree: [black, white]}", "{date: year, format: MM/DD/YY}",
+    "{top: true}", "{tree: [black, white]}", "{date: year, format: MM/DD/YY, pivot: 2001}",
     "{tree: [male, female]}", "{tree: {'9413*': ['94138', '94139'], '9414*': ['94141']}}"};
 static const char *const figure_12[PAPER_ROWS][5] = {
     {"819181496", "black", "09/20/65", "male", "94141"},

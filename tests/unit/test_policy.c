@@ -233,8 +233,12 @@ static void test_other_forms(void **state) {
   assert_string_equal(policy->missing[0], "");
   assert_string_equal(policy->missing[1], "NA");
   assert_string_equal(policy->missing[2], "");
+  assert_int_equal(policy->fold, SHOAL_EQUAL_BYTES);
   shoal_policy_free(policy);
 
+  policy = parse(TWO_LINES "data: {fold: [unicode, case]}\n");
+  assert_int_equal(policy->fold, SHOAL_EQUAL_CASE | SHOAL_EQUAL_UNICODE);
+  shoal_policy_free(policy);
   policy = parse(TWO_LINES "data: {missing: []}\nunlisted: keep\nmethod: {weights: inverse, "
                            "noise: 2.5%, max-suppression: 100%, prefer: []}\n");
   assert_int_equal(policy->n_missing, 0);
@@ -274,7 +278,14 @@ static void test_hierarchies(void **state) {
   assert_int_equal(spec_of(policy)->units[3], SHOAL_DATE_5_YEARS);
   assert_string_equal(spec_of(policy)->date_format, "DD.MM.YY");
   shoal_policy_free(policy);
+  policy = parse(SPEC("{date: year, pivot: 1999, format: YYMMDD}"));
+  assert_int_equal(spec_of(policy)->pivot, 1999);
+  shoal_policy_free(policy);
+  policy = parse(SPEC("{date: year, pivot: 30, format: YYMMDD}")); /* of this century */
+  assert_int_equal(spec_of(policy)->pivot, 2030);
+  shoal_policy_free(policy);
   policy = parse(SPEC("{date: year}"));
+  assert_int_equal(spec_of(policy)->pivot, 0);
   assert_string_equal(spec_of(policy)->date_format, "YYYY-MM-DD");
   shoal_policy_free(policy);
   policy = parse(SPEC("{top: true}"));
@@ -368,7 +379,7 @@ static const mistake mistakes[] = {
      TWO_LINES "pirvacy: {}\n"},
     {"4:3", "unknown key 'modle'; did you mean 'models'? Allowed here: k, p, models",
      TWO_LINES "privacy:\n  modle: x\n"},
-    {"3:8", "unknown key 'zzzzzz'. Allowed here: delimiter, missing", TWO_LINES "data: {zzzzzz: 1}"},
+    {"3:8", "unknown key 'zzzzzz'. Allowed here: delimiter, missing, fold", TWO_LINES "data: {zzzzzz: 1}"},
     {"3:10", "unknown key 'max-supression'; did you mean 'max-suppression'?",
      TWO_LINES "method: {max-supression: 1}"},
     {"1:18", "unknown key 'role:quasi': a space is needed after ':'",
@@ -423,6 +434,12 @@ static const mistake mistakes[] = {
     {"5:15", "'origin' goes with intervals, not with mask", SPEC("{origin: 1, mask: right}")},
     {"5:26", "'char' goes with mask, not with top", SPEC("{top: true, char: x}")},
     {"5:26", "'format' goes with date, not with top", SPEC("{top: true, format: DDMMYYYY}")},
+    {"5:26", "'pivot' goes with date, not with top", SPEC("{top: true, pivot: 2026}")},
+    {"5:27", "'pivot' is for years of two digits", SPEC("{date: year, pivot: 2026}")},
+    {"5:50", "pivot: expected a year of four digits",
+     SPEC("{date: year, format: YYMMDD, pivot: 500}")},
+    {"5:50", "pivot: expected a year of four digits",
+     SPEC("{date: year, format: YYMMDD, pivot: 10000}")},
     {"5:15", "unknown key 'interval'; did you mean 'intervals'?", SPEC("{interval: [5]}")},
     {"5:15", "hierarchy.file: expected the name of a file, found nothing", SPEC("{file: }")},
     {"5:26", "intervals: expected at least one width", SPEC("{intervals: []}")},
@@ -516,6 +533,8 @@ static const mistake mistakes[] = {
     {"1:4", "a value must be on one line", "a: 'one\n  two'\n"},
     {"3:18", "data.missing: expected a cell's text, found a list",
      TWO_LINES "data: {missing: [[x]]}"},
+    {"3:15", "data.fold: unknown value 'cases'; did you mean 'case'?", TWO_LINES "data: {fold: [cases]}"},
+    {"3:14", "data.fold: ", TWO_LINES "data: {fold: {case: 1}}"},
 };
 /* clang-format on */
 

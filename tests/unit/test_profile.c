@@ -74,8 +74,10 @@ static void types(void **state) {
   assert_type("text", ROWS("1900-02-29"));
   assert_type("text", ROWS("2024-00-10"));
   assert_type("text", ROWS("2024-01-01", "01.01.2024"));
-  assert_type("text", ROWS("2024-1-1"));
-  assert_type("text", ROWS("2024-01-01 10:00"));
+  assert_type("date", ROWS("2024-1-1"));
+  assert_type("date", ROWS("2024-01-01 10:00", "2024-01-02"));
+  assert_type("text", ROWS("2024-01-01 25:00"));
+  assert_type("date", ROWS("12/31/99", "1/1/00"));
 }
 
 static void dashes(void **state) {
@@ -272,6 +274,23 @@ static void hierarchies(void **state) {
                    "{date: [month, year, decade], format: DD/MM/YYYY}");
 }
 
+static void dates_with_times_and_short_years(void **state) {
+  (void)state;
+  shoal_column_stats stats = {.present = 9,
+                              .distinct = 9,
+                              .unique = 9,
+                              .value_type = SHOAL_VALUE_DATE,
+                              .date_format = "MM/DD/YY",
+                              .date_exact = true,
+                              .pivot = 2026};
+  shoal_suggestion suggestion;
+  shoal_suggest("born", &stats, &suggestion);
+  assert_string_equal(suggestion.hierarchy,
+                      "{date: [month, year, decade], format: MM/DD/YY, pivot: 2026}");
+  assert_suggested(profile_column("born", ROWS("9/30/1990 0:00:00", "12/1/1980 0:00:00")), "quasi",
+                   "{date: [day, month, year, decade], format: MM/DD/YYYY}");
+}
+
 /* One number out of range does not decide the intervals; the widest numbers do not overflow. */
 static void ranges(void **state) {
   (void)state;
@@ -380,6 +399,7 @@ int main(void) {
       cmocka_unit_test(many_undecided),
       cmocka_unit_test(repeated_persons_are_warned_of),
       cmocka_unit_test(hierarchies),
+      cmocka_unit_test(dates_with_times_and_short_years),
       cmocka_unit_test(ranges),
       cmocka_unit_test(nothing_of_the_cells),
       cmocka_unit_test(threads_and_cancelling),

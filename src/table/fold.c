@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "table/count.h"
+#include "table/dictionary.h"
+
+void shoal_spellings_free(struct shoal_spellings *spellings) {
+  if (!spellings) return;
+  shoal_wipe_free(spellings->bytes, (size_t)spellings->offsets[spellings->n_spellings]);
+  free(spellings->offsets);
+  free(spellings->code_of);
+  free(spellings);
+}
+
+static shoal_label value_of(const shoal_column *column, uint32_t value) {
+  shoal_label label;
+  label.bytes = shoal_column_value(column, value, &label.size_bytes);
+  return label;
+}
+
+/* Rows of each value; NULL: no memory. */
+static uint64_t *count_rows(const shoal_table *table, const shoal_column *column) {
+  uint64_t *rows = shoal_alloc_zero(column->n_values, sizeof *rows);
+  for (uint64_t row = 0; rows && row < table->n_rows; row++)
+    rows[shoal_column_code(column, row)] += shoal_table_count(table, row);
+  return rows;
+}
+
+/* ------------------------------------------------------------ groups of equal values */
+
+/* The values of a column in groups of equal ones, numbered by first appearance. */
+typedef struct grouping {
+  uint32_t *group_of; /* by value */
+  uint32_t n_groups;
+} grouping;
+
+static bool group_values(const shoal_column *column, shoal_equality equality, grouping *groups) {
+  shoal_values values;
+  if (!shoal_values_init(&values, equality)) return false;
+  groups->group_of = shoal_alloc(column->n_values, sizeof *groups->group_of);
+  bool ok = groups->group_of != NULL;
+  for (uint32_t v = 0; ok && v < column->n_values; v++) {
+    groups->group_of[v] = shoal_values_intern(&values, value_of(column, v));
+    ok = groups->group_of[v] != SHOAL_NONE;
+  }
+  groups->n_groups = values.keys.n_strings;
+  shoal_values_reset(&values);
+  if (ok) return true;
+  free(groups->group_of);
+  groups->group_of = NULL;
+  return false;
+}
+
+/* Is every value its own key? Then no two are equal. Most columns end here, without hashing. */
+static bool all_are_keys(const shoal_column *column, shoal_equality equality, bool *failed) {
+  shoal_text scratch;
+  shoal_text_init(&scratch);
+  bool same = true;
+  for (uint32_t v = 0; same && v < column->n_values; v++) {
+    shoal_label value = value_of(column, v);
+    same = shoal_label_equal(value, shoal_equality_key(equality, value, &scratch));
+  }
+  *failed = scratch.failed;
+  shoal_wipe_free(scratch.bytes, scratch.capacity);
+  return same;
+}
+
+/* ------------------------------------------------------------ one spelling */
+
+/* Is spelling a to be kept rather than b? */
+static bool is_better(const shoal_column *column, const uint64_t *rows, uint32_t a, uint32_t b) {
+  if (rows[a] != rows[b]) return rows[a] > rows[b];
+  shoal_label x = value_of(column, a), y = value_of(column, b);
+  if (x.size_bytes != y.size_bytes) return x.size_bytes < y.size_bytes;
+  return memcmp(x.bytes, y.bytes, x.size_bytes) < 0; /* empty ones are equal, and one value */
+}
+
+/* The value whose spelling each group keeps; NULL: no memory. */
+static uint32_t *choose_spellings(const shoal_table *table, const shoal_column *column,
+                                  const grouping *groups) {
+  uint64_t *rows = count_rows(table, column);
+  uint32_t *chosen = shoal_alloc(groups->n_groups, sizeof *chosen);
+  if (rows && chosen) {
+    memset(chosen, 0xff, groups->n_groups * sizeof *chosen); /* SHOAL_NONE */
+    for (uint32_t v = 0; v < column->n_values; v++) {
+      uint32_t *best = &chosen[groups->group_of[v]];
+      if (*best == SHOAL_NONE || is_better(column, rows, v, *best)) *best = v;
+    }
+  } else {
+    free(chosen);
+    chosen = NULL;
+  }
+  free(rows);
+  return chosen;
+}
+
+/* The dictionary of the groups: as that of the column, with the chosen spellings. */
+typedef struct folded_values {
+  char *bytes;
+  uint64_t *offsets, *first_row;
+  uint8_t *is_missing;
+} folded_values;
+
+static void folded_free(folded_values *to, uint64_t size_bytes) {
+  shoal_wipe_free(to->bytes, (size_t)size_bytes);
+  free(to->offsets);
+  free(to->first_row);
+  free(to->is_missing);
+}
+
+static bool fill_folded(const shoal_column *column, const grouping *groups, const uint32_t *chosen,
+                        folded_values *to) {
+  uint64_t size = 0;
+  for (uint32_t g = 0; g < groups->n_groups; g++) size += value_of(column, chosen[g]).size_bytes;
+  *to = (folded_values){.bytes = shoal_alloc_zero((size_t)size + SHOAL_DICTIONARY_SLACK, 1),
+                        .offsets =
+                            shoal_alloc_zero((size_t)groups->n_groups + 1, sizeof *to->offsets),
+                        .first_row = shoal_alloc(groups->n_groups, sizeof *to->first_row)};
+  if (column->is_missing) to->is_missing = shoal_alloc_zero(groups->n_groups, 1);
+  if (!to->bytes || !to->offsets || !to->first_row || (column->is_missing && !to->is_missing)) {
+    folded_free(to, 0);
+    return false;
+  }
+  for (uint32_t g = 0; g < groups->n_groups; g++) {
+    shoal_label value = value_of(column, chosen[g]);
+    if (value.size_bytes) memcpy(to->bytes + to->offsets[g], value.bytes, value.size_bytes);
+    to->offsets[g + 1] = to->offsets[g] + value.size_bytes;
+  }
+  for (uint32_t v = column->n_values; v-- > 0;) { /* the first value of a group comes last */
+    to->first_row[groups->group_of[v]] = column->first_row[v];
+    if (shoal_column_missing(column, v)) to->is_missing[groups->group_of[v]] = 1;
+  }
+  return true;
+}
+
+static void map_codes(const shoal_table *table, shoal_column *column, const uint32_t *map) {
+  for (uint64_t row = 0; row < table->n_rows; row++) {
+    uint32_t code = map[shoal_column_code(column, row)];
+    if (column->code_size == 1) ((uint8_t *)column->codes)[row] = (uint8_t)code;
+    else if (column->code_size == 2) ((uint16_t *)column->codes)[row] = (uint16_t)code;
+    else ((uint32_t *)column->codes)[row] = code;
+  }
+}
+
+/* Replaces the column's dictionary; takes groups->group_of and the contents of `to`. */
+static bool replace_values(const shoal_table *table, shoal_column *column, grouping *groups,
+                           folded_values *to) {
+  struct shoal_spellings *old = shoal_alloc(1, sizeof *old);
+  if (!old) return false;
+  map_codes(table, column, groups->group_of);
+  *old =
+      (struct shoal_spellings){column->n_values, column->bytes, column->offsets, groups->group_of};
+  groups->group_of = NULL;
+  free(column->is_missing);
+  free(column->first_row);
+  column->n_values = groups->n_groups;
+  column->bytes = to->bytes;
+  column->offsets = to->offsets;
+  column->first_row = to->first_row;
+  column->is_missing = to->is_missing;
+  if (shoal_table_is_counted(table)) column->spellings = old;
+  else shoal_spellings_free(old);
+  return true;
+}
+
+static bool merge_spellings(const shoal_table *table, shoal_column *column, shoal_equality equality,
+                            bool *merged) {
+  grouping groups = {0};
+  folded_values to;
+  bool failed;
+  if (all_are_keys(column, equality, &failed)) return true;
+  if (failed || !group_values(column, equality, &groups)) return false;
+  bool ok = true;
+  if (groups.n_groups < column->n_values) {
+    uint32_t *chosen = choose_spellings(table, column, &groups);
+    ok = chosen && fill_folded(column, &groups, chosen, &to);
+    free(chosen);
+    if (ok && !replace_values(table, column, &groups, &to)) {
+      folded_free(&to, to.offsets[groups.n_groups]);
+      ok = false;
+    }
+    *merged = *merged || ok;
+  }
+  free(groups.group_of);
+  return ok;
+}
+
+/* Marks values that equal a spelling of a missing one. */
+static bool mark_missing(shoal_column *column, shoal_equality equality, const char *const *missing,
+                         size_t n_missing) {
+  shoal_values values;
+  bool failed = false;
+  if (!n_missing) return true;
+  if (!shoal_values_init(&values, equality)) return false;
+  for (size_t m = 0; !failed && m < n_missing; m++)
+    failed =
+        shoal_values_intern(&values, (shoal_label){missing[m], strlen(missing[m])}) == SHOAL_NONE;
+  for (uint32_t v = 0; !failed && v < column->n_values; v++) {
+    if (shoal_values_find(&values, value_of(column, v), &failed) == SHOAL_NONE) continue;
+    if (!column->is_missing) column->is_missing = shoal_alloc_zero(column->n_values, 1);
+    failed = failed || !column->is_missing;
+    if (!failed) column->is_missing[v] = 1;
+  }
+  shoal_values_reset(&values);
+  return !failed;
+}
+
+/* ------------------------------------------------------------ rows of a counted table */
+
+/* Merges rows whose codes are equal; they stay in the order of their first rows in the file. */
+static bool merge_rows(shoal_table *table) {
+  size_t width = 0, at = 0;
+  for (size_t c = 0; c < table->n_columns; c++) width += table->columns[c].code_size > 0;
+  shoal_row_counts *tuples = shoal_row_counts_new(width);
+  uint32_t *codes = shoal_alloc(width, sizeof *codes);
+  bool ok = tuples && codes;
+  for (uint64_t row = 0; ok && row < table->n_rows; row++) {
+    at = 0;
+    for (size_t c = 0; c < table->n_columns; c++)
+      if (table->columns[c].code_size) codes[at++] = shoal_column_code(&table->columns[c], row);
+    uint32_t before = tuples->n;
+    ok = shoal_row_counts_add(tuples, codes, table->counts[row], table->first_row[row]);
+    if (!ok || tuples->n == before || before == row) continue;
+    for (size_t c = 0; c < table->n_columns; c++) { /* a kept row moves up */
+      const shoal_column *column = &table->columns[c];
+      char *all = column->codes;
+      if (column->code_size)
+        memcpy(all + (size_t)before * column->code_size, all + row * column->code_size,
+               column->code_size);
+    }
+  }
+  if (ok) {
+    table->n_rows = tuples->n;
+    memcpy(table->counts, tuples->counts, tuples->n * sizeof *table->counts);
+    memcpy(table->first_row, tuples->first_position, tuples->n * sizeof *table->first_row);
+  }
+  free(codes);
+  shoal_row_counts_free(tuples);
+  return ok;
+}
+
+shoal_status shoal_table_fold(shoal_table *table, const shoal_equality *equality_of,
+                              const char *const *missing, size_t n_missing, shoal_error *error) {
+  bool merged = false;
+  for (size_t c = 0; c < table->n_columns; c++) {
+    shoal_column *column = &table->columns[c];
+    column->equality = equality_of[c];
+    if (equality_of[c] == SHOAL_EQUAL_BYTES || !column->code_size) continue;
+    if (!merge_spellings(table, column, equality_of[c], &merged) ||
+        !mark_missing(column, equality_of[c], missing, n_missing))
+      return shoal_fail_memory(error);
+  }
+  if (merged && shoal_table_is_counted(table) && !merge_rows(table))
+    return shoal_fail_memory(error);
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ variants */
+
+/* Counts the values that share their key with another one, and their rows if `n_rows` is given. */
+static bool count_shared(const shoal_column *column, shoal_equality equality, const uint64_t *rows,
+                         uint64_t *n_values, uint64_t *n_rows) {
+  grouping groups = {0};
+  bool failed;
+  if (all_are_keys(column, equality, &failed)) return true;
+  if (failed || !group_values(column, equality, &groups)) return false;
+  uint32_t *sizes = shoal_alloc_zero(groups.n_groups, sizeof *sizes);
+  for (uint32_t v = 0; sizes && v < column->n_values; v++)
+    sizes[groups.group_of[v]] += !shoal_column_missing(column, v);
+  for (uint32_t v = 0; sizes && v < column->n_values; v++) {
+    if (shoal_column_missing(column, v) || sizes[groups.group_of[v]] < 2) continue;
+    ++*n_values;
+    if (n_rows) *n_rows += rows[v];
+  }
+  bool ok = sizes != NULL;
+  free(sizes);
+  free(groups.group_of);
+  return ok;
+}
+
+bool shoal_column_variants(const shoal_table *table, const shoal_column *column,
+                           shoal_variants *variants) {
+  *variants = (shoal_variants){0};
+  if (!count_shared(column, SHOAL_EQUAL_FOLDED, NULL, &variants->n_values, NULL)) return false;
+  if (!variants->n_values) return true;
+  uint64_t n_values = 0, *rows = count_rows(table, column);
+  bool ok = rows && count_shared(column, SHOAL_EQUAL_FOLDED, rows, &n_values, &variants->n_rows) &&
+            count_shared(column, SHOAL_EQUAL_CASE, NULL, &variants->n_case, NULL) &&
+            count_shared(column, SHOAL_EQUAL_SPACE, NULL, &variants->n_space, NULL) &&
+            count_shared(column, SHOAL_EQUAL_UNICODE, NULL, &variants->n_unicode, NULL);
+  free(rows);
+  return ok;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table/fold: gives equal values of a column one code and one spelling (equality.h), before the
+ * table is used. Of the spellings of a value the most frequent is kept; of these the shortest, of
+ * these the least by bytes. So the spelling does not depend on the order of rows.
+ */
+#ifndef SHOAL_TABLE_FOLD_H
+#define SHOAL_TABLE_FOLD_H
+
+#include "table/equality.h"
+#include "table/table.h"
+
+/* How the file spells the values of a column, where writing reads the file again. */
+struct shoal_spellings {
+  uint32_t n_spellings;
+  char *bytes; /* spelling s is bytes[offsets[s] .. offsets[s + 1]) */
+  uint64_t *offsets;
+  uint32_t *code_of; /* by spelling: the code of its value */
+};
+
+/*
+ * Folds each column that has codes by equality_of[column]. A value that equals one of the `missing`
+ * spellings is missing. Rows of a counted table that become equal are merged. Cost: the key of each
+ * distinct value; a pass over the rows only if a column has a value of several spellings.
+ */
+shoal_status shoal_table_fold(shoal_table *table, const shoal_equality *equality_of,
+                              const char *const *missing, size_t n_missing,
+                              shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Frees them, raw bytes overwritten. NULL: nothing. */
+void shoal_spellings_free(struct shoal_spellings *spellings);
+
+/* Values of a column that would be one with another value, were they folded. */
+typedef struct shoal_variants {
+  uint64_t n_values;                   /* by all three */
+  uint64_t n_rows;                     /* that have them */
+  uint64_t n_case, n_space, n_unicode; /* values, by one of them alone */
+} shoal_variants;
+
+/* Counts the variants of a text column; missing values are left out. False: no memory. */
+bool shoal_column_variants(const shoal_table *table, const shoal_column *column,
+                           shoal_variants *variants);
+
+#endif
