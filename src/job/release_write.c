@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "job/gates.h"
 #include "job/job.h"
 #include "job/page.h"
 #include "job/release.h"
@@ -380,6 +381,7 @@ shoal_status shoal_job_write(shoal_release *release, const char *path,
   shoal_release_report *released = &result->release;
   shoal_decision *d = &release->decision;
   const shoal_context *p = &release->context;
+  if (options->strict) SHOAL_TRY(shoal_gates_refuse_open(result, error));
   SHOAL_TRY(check_path(release, path, options, error));
   if (options->detail == SHOAL_DETAIL_HTML && !d->extended && shoal_table_leaves_columns(p->table))
     SHOAL_TRY(shoal_decision_extend(d, p, NULL, run, error)); /* the page shows their cells */
