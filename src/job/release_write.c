@@ -374,6 +374,24 @@ static shoal_status check_path(const shoal_release *release, const char *path,
   return SHOAL_OK;
 }
 
+/* Compares the file with earlier releases before it gets its name: --strict may refuse it. */
+static shoal_status compare_with_earlier(shoal_release *release, int fd,
+                                         const shoal_write_options *options, const shoal_run *run,
+                                         shoal_error *error) {
+  shoal_table *masked = NULL;
+  shoal_error found = {0};
+  shoal_status status = shoal_release_read_back(release, fd, run, &masked, &found);
+  if (status == SHOAL_BAD_INPUT) /* it lacks a column that a model reads */
+    return shoal_result_warn(release->result, error,
+                             "the release was not compared with earlier ones: %s", found.message);
+  if (status != SHOAL_OK && error) *error = found;
+  SHOAL_TRY(status);
+  status = shoal_job_compare(release, masked, options->previous, options->n_previous, run, error);
+  shoal_table_delete(masked);
+  SHOAL_TRY(status);
+  return options->strict ? shoal_gates_refuse_open(release->result, error) : SHOAL_OK;
+}
+
 shoal_status shoal_job_write(shoal_release *release, const char *path,
                              const shoal_write_options *options, const shoal_run *run,
                              shoal_error *error) {
@@ -388,6 +406,8 @@ shoal_status shoal_job_write(shoal_release *release, const char *path,
   shoal_atomic_file file;
   SHOAL_TRY(shoal_atomic_file_open(&file, path, error));
   shoal_status status = write_file(release, path, options, run, &file, error);
+  if (status == SHOAL_OK && options->n_previous)
+    status = compare_with_earlier(release, file.fd, options, run, error);
   if (status == SHOAL_OK && options->detail != SHOAL_DETAIL_FIGURES)
     status = shoal_html_report_fill(release, file.fd, path, options, run, error);
   if (status == SHOAL_OK) { /* nothing may fail after the commit */
