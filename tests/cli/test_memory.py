@@ -39,6 +39,7 @@ attributes:
   town: {role: quasi, hierarchy: {tree: {A: [a1, a2], B: [b1, b2]}}}
   illness: {role: sensitive, hierarchy: {tree: {bad: [x, y], good: ["z, w"]}}}
   note: {role: keep}
+accept: {kept: [note]}
 privacy: {k: 4%s}
 method: {max-suppression: 5%%, suppressed: %s, algorithm: %s, seed: 7}
 """
