@@ -227,11 +227,13 @@ shoal_status shoal_risks_of_repeats(shoal_result *result, const shoal_context *p
                                     shoal_error *error) {
   for (size_t c = 0; c < p->table->n_columns; c++) {
     const shoal_column *column = &p->table->columns[c];
-    if (p->roles[c] != SHOAL_ROLE_IDENTIFIER || !column->n_repeated) continue;
-    char why[160];
-    (void)snprintf(why, sizeof why,
-                   "%llu rows share their value with another row; k counts rows, not people",
-                   (unsigned long long)column->n_repeated);
+    bool is_counted = shoal_table_is_counted(p->table);
+    if (p->roles[c] != SHOAL_ROLE_IDENTIFIER || (!column->n_repeated && !is_counted)) continue;
+    char why[160] = "repeated values were not counted: the rows do not fit into the memory allowed";
+    if (!is_counted)
+      (void)snprintf(why, sizeof why,
+                     "%llu rows share their value with another row; k counts rows, not people",
+                     (unsigned long long)column->n_repeated);
     SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_REPEATS, column->name, NULL, false, why,
                              error));
   }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "attack/setup.h"
+#include "decide/risks.h"
 #include "job/job.h"
 
 /* ------------------------------------------------------------ columns */
@@ -273,6 +274,13 @@ shoal_status shoal_release_read_back(const shoal_release *release, int fd, const
   return shoal_input_read(path, p->policy, SHOAL_FOR_REVIEW, delimiter, run, masked, error);
 }
 
+static bool has_attack(const shoal_result *result) {
+  bool found = false;
+  for (size_t i = 0; i < result->safety.n_risks; i++)
+    found = found || result->safety.risks[i].kind == SHOAL_RISK_ATTACKS;
+  return found;
+}
+
 static shoal_status run_attacks(shoal_release *release, const shoal_table *masked,
                                 const shoal_run *run, shoal_error *error) {
   shoal_attack_setup setup = {0};
@@ -284,6 +292,11 @@ static shoal_status run_attacks(shoal_release *release, const shoal_table *maske
   if (status == SHOAL_OK)
     status = shoal_attack_setup_run(&setup, &result->arena, &result->release.attacks, &withstands,
                                     error);
+  /* The page shows them, so its verdict must not be better. Those that the classes show are listed
+   * already, and linking with the original succeeds with them. */
+  if (status == SHOAL_OK && !has_attack(result))
+    status =
+        shoal_risks_of_attacks(result, release->context.policy, result->release.attacks, error);
   shoal_attack_setup_reset(&setup);
   return status;
 }

@@ -388,8 +388,7 @@ static shoal_status compare_with_earlier(shoal_release *release, int fd,
   SHOAL_TRY(status);
   status = shoal_job_compare(release, masked, options->previous, options->n_previous, run, error);
   shoal_table_delete(masked);
-  SHOAL_TRY(status);
-  return options->strict ? shoal_gates_refuse_open(release->result, error) : SHOAL_OK;
+  return status;
 }
 
 shoal_status shoal_job_write(shoal_release *release, const char *path,
@@ -410,6 +409,8 @@ shoal_status shoal_job_write(shoal_release *release, const char *path,
     status = compare_with_earlier(release, file.fd, options, run, error);
   if (status == SHOAL_OK && options->detail != SHOAL_DETAIL_FIGURES)
     status = shoal_html_report_fill(release, file.fd, path, options, run, error);
+  if (status == SHOAL_OK && options->strict) /* comparing and attacking may have found more */
+    status = shoal_gates_refuse_open(result, error);
   if (status == SHOAL_OK) { /* nothing may fail after the commit */
     released->output = shoal_result_string(result, path, strlen(path));
     status = released->output ? shoal_atomic_file_commit(&file, error) : shoal_fail_memory(error);

@@ -146,7 +146,10 @@ void shoal_attack_text(const shoal_result *r, shoal_text *t) {
     shoal_text_print(t, " attack%s break%s the policy\n", beyond == 1 ? "" : "s",
                      beyond == 1 ? "s" : "");
   } else {
-    shoal_text_add(t, "no attack breaks the policy\n");
+    shoal_text_print(t, "no attack breaks the policy%s\n",
+                     shoal_safety_verdict(&r->safety) == SHOAL_DO_NOT_PUBLISH
+                         ? ", but do NOT publish the release"
+                         : "");
   }
   shoal_text_add(t, "  ");
   shoal_format_counted(t, r->input_rows, "row", "rows");

@@ -107,7 +107,12 @@ static void add_worst(shoal_text *t, const shoal_result *r, const shoal_model_ou
 
 void shoal_check_text(const shoal_result *r, shoal_text *t) {
   const shoal_model_outcomes *models = &r->check.models;
-  shoal_text_print(t, "%s: the policy %s\n", r->source, r->holds ? "holds" : "does NOT hold");
+  shoal_publication verdict = shoal_safety_verdict(&r->safety);
+  shoal_text_print(t, "%s: the policy %s\n", r->source,
+                   !r->holds                           ? "does NOT hold"
+                   : verdict == SHOAL_DO_NOT_PUBLISH   ? "holds, but do NOT publish the table"
+                   : verdict == SHOAL_HOLDS_WITH_RISKS ? "holds, with the risks below"
+                                                       : "holds");
   shoal_text_add(t, "  ");
   shoal_format_rows(t, r->input_rows);
   shoal_text_add(t, " in ");

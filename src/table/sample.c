@@ -77,7 +77,9 @@ static bool rebuild(shoal_value_sample *s, unsigned bits) {
   s->keys = shoal_alloc(n_slots, sizeof *s->keys);
   s->traits = shoal_alloc(n_slots, sizeof *s->traits);
   if (!s->slots || !s->keys || !s->traits) {
-    shoal_value_sample_reset(s);
+    free(s->slots);
+    free(s->keys);
+    free(s->traits);
     *s = old;
     return false;
   }
@@ -193,8 +195,9 @@ bool shoal_value_sample_merge(shoal_value_sample *s, const shoal_value_sample *o
 }
 
 void shoal_value_sample_reset(shoal_value_sample *s) {
-  free(s->slots);
-  free(s->keys);
+  size_t n = s->bits ? (size_t)1 << s->bits : 0;
+  shoal_wipe_free(s->slots, n * sizeof *s->slots); /* a short value can be computed from its key */
+  shoal_wipe_free(s->keys, n * sizeof *s->keys);
   free(s->traits);
   memset(s, 0, sizeof *s);
 }
