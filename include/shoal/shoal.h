@@ -235,6 +235,18 @@ typedef enum shoal_format {
  * attack: no attack exceeds what the policy allows. Always true for other jobs.
  */
 SHOAL_API bool shoal_result_holds(const shoal_result *result);
+/* May the table be published? The JSON and the text of a result give the reasons. */
+typedef enum shoal_publication {
+  SHOAL_NOT_JUDGED,
+  SHOAL_HOLDS,            /* every model holds, and no risk is known */
+  SHOAL_HOLDS_WITH_RISKS, /* every model holds; open or accepted risks are listed */
+  SHOAL_DO_NOT_PUBLISH    /* a model does not hold, or a gate is open */
+} shoal_publication;
+
+/* The verdict of anonymize, check, measure and attack; SHOAL_NOT_JUDGED for other results. */
+SHOAL_API shoal_publication shoal_result_verdict(const shoal_result *result);
+/* The number of risks that the policy does not accept; 0 if the verdict is SHOAL_HOLDS. */
+SHOAL_API size_t shoal_result_open_risks(const shoal_result *result);
 /* Renders the result; free *text with free(). */
 SHOAL_API shoal_status shoal_result_render(const shoal_result *result, shoal_format format,
                                            char **text, shoal_error *error) SHOAL_MUST_CHECK;
@@ -340,7 +352,12 @@ typedef enum shoal_detail {
 } shoal_detail;
 
 typedef struct shoal_write_options {
-  bool keep_order;          /* false: rows are shuffled */
+  bool keep_order; /* false: rows are shuffled */
+  bool strict;     /* SHOAL_REFUSED if a risk is open (shoal_result_open_risks) */
+  /* Earlier releases, read SHOAL_FOR_REVIEW: compared as shoal_release_compare does, but before the
+   * file is renamed. */
+  const shoal_table *const *previous;
+  size_t n_previous;
   const char *const *avoid; /* files that must not be overwritten, such as the input */
   size_t n_avoid;
   shoal_detail detail;

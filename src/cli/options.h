@@ -34,6 +34,7 @@ typedef enum cli_option_id {
   CLI_DIMENSIONS,
   CLI_SELECTIVITY,
   CLI_TIME_LIMIT,
+  CLI_STRICT,
   CLI_KEEP_ORDER,
   CLI_FORMULAS,
   CLI_SEED,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/gates.h"
 #include "job/job.h"
 #include "job/release.h"
 #include "table/count.h"
@@ -139,6 +140,8 @@ shoal_status shoal_release_decide(shoal_release *release, const shoal_method *me
   SHOAL_TRY(shoal_decision_suppress(d, p, error));
   SHOAL_TRY(shoal_requirements_status(&p->requirements, error));
   SHOAL_TRY(shoal_decision_report(d, p, release->result, error));
+  SHOAL_TRY(shoal_gates_list_kept(release->result, p, d->blanked ? &d->united : &d->classes,
+                                  d->blanked ? NULL : d->violates, error));
   shoal_decision_compact(d, &release->context);
   return SHOAL_OK;
 }
@@ -160,6 +163,8 @@ static shoal_status attempt(shoal_release *release, const shoal_table *table,
       shoal_result_string(result, method->reason, strlen(method->reason));
   if (!result->release.algorithm_reason) return shoal_fail_memory(error);
   SHOAL_TRY(shoal_result_input(result, p, error));
+  SHOAL_TRY(shoal_gates_list(result, p, error));
+  SHOAL_TRY(shoal_gates_check(result, p, error));
   shoal_status status = refuse_early(p, error);
   if (status == SHOAL_OK) status = refuse_by_parts(p, error);
   *proven = status == SHOAL_REFUSED;

@@ -4,13 +4,21 @@
  * written with earlier ones.
  */
 #include "attack/setup.h"
+#include "job/gates.h"
 #include "job/job.h"
 #include "job/page.h"
 
 static shoal_status attack(shoal_attack_setup *setup, shoal_result *result, shoal_error *error) {
-  SHOAL_TRY(shoal_attack_setup_run(setup, &result->arena, &result->attack.attacks, &result->holds,
-                                   error));
-  SHOAL_TRY(shoal_result_input(result, &setup->context, error));
+  const shoal_context *p = &setup->context;
+  bool withstands;
+  shoal_model_outcomes models;
+  SHOAL_TRY(
+      shoal_attack_setup_run(setup, &result->arena, &result->attack.attacks, &withstands, error));
+  SHOAL_TRY(shoal_result_input(result, p, error));
+  SHOAL_TRY(shoal_result_models(result, p, &p->frequency->base, NULL, 0, &models, error));
+  SHOAL_TRY(shoal_gates_judge(result, p, error));
+  SHOAL_TRY(shoal_risks_of_attacks(result, p->policy, result->attack.attacks, error));
+  result->holds = withstands;
   shoal_result_sizes(&result->attack.sizes, &setup->context.frequency->base, NULL);
   return shoal_html_report_begin(result, &setup->context, error);
 }
@@ -67,9 +75,14 @@ static shoal_status compare(shoal_attack_setup *setup, shoal_result *result, sho
   static const shoal_attack *const attacks[] = {&shoal_attack_repeated, &shoal_attack_order};
   for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++)
     SHOAL_TRY(shoal_attack_run(attacks[i], &setup->attacked, findings, error));
-  for (size_t i = 0; i < findings->n_items; i++)
-    if (findings->items[i].succeeds || findings->items[i].untested)
-      SHOAL_TRY(warn(result, setup, &findings->items[i], error));
+  for (size_t i = 0; i < findings->n_items; i++) {
+    if (!findings->items[i].succeeds && !findings->items[i].untested) continue;
+    SHOAL_TRY(warn(result, setup, &findings->items[i], error));
+    if (!findings->items[i].succeeds) continue;
+    SHOAL_TRY(shoal_risk_add(result, setup->context.policy, SHOAL_RISK_ATTACKS, NULL,
+                             findings->items[i].attack->name, false,
+                             "it succeeds together with an earlier release", error));
+  }
   return SHOAL_OK;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job/check: does a table as it stands satisfy the policy? And the necessary conditions. */
+#include "job/gates.h"
 #include "job/job.h"
 #include "job/page.h"
 #include "profile/profile.h"
@@ -26,6 +27,8 @@ static shoal_status check(const shoal_context *p, shoal_result *result, shoal_er
   shoal_result_sizes(&result->check.sizes, classes, NULL);
   SHOAL_TRY(
       shoal_result_models(result, p, classes, NULL, WORST_CLASSES, &result->check.models, error));
+  SHOAL_TRY(shoal_gates_judge(result, p, error));
+  SHOAL_TRY(shoal_risks_of_repeats(result, p, error));
   SHOAL_TRY(shoal_html_report_begin(result, p, error));
   SHOAL_TRY(warn_of_spellings(p, result, error));
   for (size_t i = 0; i < p->requirements.n_items; i++) {

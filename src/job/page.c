@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "attack/setup.h"
+#include "decide/risks.h"
 #include "job/job.h"
 
 /* ------------------------------------------------------------ columns */
@@ -36,6 +37,14 @@ static const struct {
     [SHOAL_ROLE_DROP] = {"unlisted", "removed: not listed in the policy", false},
 };
 
+static bool is_unprotected(const shoal_result *result, const char *column) {
+  for (size_t i = 0; i < result->safety.n_risks; i++)
+    if (result->safety.risks[i].kind == SHOAL_RISK_UNPROTECTED &&
+        strcmp(result->safety.risks[i].attribute, column) == 0)
+      return true;
+  return false;
+}
+
 static shoal_status name_columns(shoal_result *result, const shoal_context *p,
                                  shoal_html_report *page, shoal_error *error) {
   page->n_columns = p->table->n_columns;
@@ -52,6 +61,7 @@ static shoal_status name_columns(shoal_result *result, const shoal_context *p,
                                          .done = roles[p->roles[c]].done,
                                          .released = roles[p->roles[c]].released};
     if (!column->name) return shoal_fail_memory(error);
+    if (is_unprotected(result, column->name)) column->done = "released unchanged, NOT protected";
   }
   return SHOAL_OK;
 }
@@ -257,14 +267,20 @@ static shoal_status judge_lattice(shoal_release *release, shoal_html_report *pag
 
 /* ------------------------------------------------------------ attacks and measures */
 
-/* The file is read again as any recipient reads it: nothing of the engine's own classes is used. */
-static shoal_status read_release(const shoal_release *release, int fd, const shoal_run *run,
-                                 shoal_table **masked, shoal_error *error) {
+shoal_status shoal_release_read_back(const shoal_release *release, int fd, const shoal_run *run,
+                                     shoal_table **masked, shoal_error *error) {
   const shoal_context *p = &release->context;
   char path[40];
   const char delimiter[2] = {p->table->delimiter, '\0'};
   (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   return shoal_input_read(path, p->policy, SHOAL_FOR_REVIEW, delimiter, run, masked, error);
+}
+
+static bool has_attack(const shoal_result *result) {
+  bool found = false;
+  for (size_t i = 0; i < result->safety.n_risks; i++)
+    found = found || result->safety.risks[i].kind == SHOAL_RISK_ATTACKS;
+  return found;
 }
 
 static shoal_status run_attacks(shoal_release *release, const shoal_table *masked,
@@ -278,6 +294,11 @@ static shoal_status run_attacks(shoal_release *release, const shoal_table *maske
   if (status == SHOAL_OK)
     status = shoal_attack_setup_run(&setup, &result->arena, &result->release.attacks, &withstands,
                                     error);
+  /* The page shows them, so its verdict must not be better. Those that the classes show are listed
+   * already, and linking with the original succeeds with them. */
+  if (status == SHOAL_OK && !has_attack(result))
+    status =
+        shoal_risks_of_attacks(result, release->context.policy, result->release.attacks, error);
   shoal_attack_setup_reset(&setup);
   return status;
 }
@@ -295,7 +316,7 @@ static shoal_status study(shoal_release *release, int fd, const shoal_run *run,
   shoal_table *masked = NULL;
   shoal_error found = {0};
   shoal_status status =
-      unless_unreadable(read_release(release, fd, run, &masked, &found), &found, error);
+      unless_unreadable(shoal_release_read_back(release, fd, run, &masked, &found), &found, error);
   if (status != SHOAL_OK || !masked) return status;
   status = unless_unreadable(run_attacks(release, masked, run, &found), &found, error);
   shoal_release_report *r = &release->result->release;

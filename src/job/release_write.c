@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "job/gates.h"
 #include "job/job.h"
 #include "job/page.h"
 #include "job/release.h"
@@ -373,6 +374,23 @@ static shoal_status check_path(const shoal_release *release, const char *path,
   return SHOAL_OK;
 }
 
+/* Compares the file with earlier releases before it gets its name: --strict may refuse it. */
+static shoal_status compare_with_earlier(shoal_release *release, int fd,
+                                         const shoal_write_options *options, const shoal_run *run,
+                                         shoal_error *error) {
+  shoal_table *masked = NULL;
+  shoal_error found = {0};
+  shoal_status status = shoal_release_read_back(release, fd, run, &masked, &found);
+  if (status == SHOAL_BAD_INPUT) /* it lacks a column that a model reads */
+    return shoal_result_warn(release->result, error,
+                             "the release was not compared with earlier ones: %s", found.message);
+  if (status != SHOAL_OK && error) *error = found;
+  SHOAL_TRY(status);
+  status = shoal_job_compare(release, masked, options->previous, options->n_previous, run, error);
+  shoal_table_delete(masked);
+  return status;
+}
+
 static shoal_status write_release(shoal_release *release, const char *path,
                                   const shoal_write_options *options, const shoal_run *run,
                                   shoal_error *error) {
@@ -380,14 +398,19 @@ static shoal_status write_release(shoal_release *release, const char *path,
   shoal_release_report *released = &result->release;
   shoal_decision *d = &release->decision;
   const shoal_context *p = &release->context;
+  if (options->strict) SHOAL_TRY(shoal_gates_refuse_open(result, error));
   SHOAL_TRY(check_path(release, path, options, error));
   if (options->detail == SHOAL_DETAIL_HTML && !d->extended && shoal_table_leaves_columns(p->table))
     SHOAL_TRY(shoal_decision_extend(d, p, NULL, run, error)); /* the page shows their cells */
   shoal_atomic_file file;
   SHOAL_TRY(shoal_atomic_file_open(&file, path, error));
   shoal_status status = write_file(release, path, options, run, &file, error);
+  if (status == SHOAL_OK && options->n_previous)
+    status = compare_with_earlier(release, file.fd, options, run, error);
   if (status == SHOAL_OK && options->detail != SHOAL_DETAIL_FIGURES)
     status = shoal_html_report_fill(release, file.fd, path, options, run, error);
+  if (status == SHOAL_OK && options->strict) /* comparing and attacking may have found more */
+    status = shoal_gates_refuse_open(result, error);
   if (status == SHOAL_OK) { /* nothing may fail after the commit */
     released->output = shoal_result_string(result, path, strlen(path));
     status = released->output ? shoal_atomic_file_commit(&file, error) : shoal_fail_memory(error);

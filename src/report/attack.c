@@ -155,7 +155,10 @@ void shoal_attack_text(const shoal_result *r, shoal_text *t) {
     shoal_text_print(t, " attack%s break%s the policy", beyond == 1 ? "" : "s",
                      beyond == 1 ? "s" : "");
   } else {
-    shoal_text_add(t, "no attack breaks the policy");
+    shoal_text_print(t, "no attack breaks the policy%s",
+                     shoal_safety_verdict(&r->safety) == SHOAL_DO_NOT_PUBLISH
+                         ? ", but do NOT publish the release"
+                         : "");
   }
   if (untested) {
     shoal_text_add(t, beyond ? ", and " : ", but ");
@@ -173,6 +176,7 @@ void shoal_attack_text(const shoal_result *r, shoal_text *t) {
   if (within)
     shoal_text_print(t, "  %zu attack%s succeed%s that the policy does not cover\n", within,
                      within == 1 ? "" : "s", within == 1 ? "s" : "");
+  shoal_verdict_text(r, t);
   for (size_t i = 0; i < r->attack.attacks->n_items; i++)
     add_attack(t, r, &r->attack.attacks->items[i]);
   shoal_text_add(t,
@@ -261,12 +265,14 @@ json_t *shoal_attacks_array(const shoal_result *r, shoal_json *json) {
 
 json_t *shoal_attack_json(const shoal_result *r, shoal_json *json) {
   json_t *attacks = shoal_attacks_array(r, json);
-  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "shoal", SHOAL_VERSION,
-                   "command", "attack", "holds", json_boolean(r->holds), "rows",
-                   shoal_json_count(r->input_rows), "classes",
-                   shoal_json_count(r->attack.sizes.n_classes), "smallest_class",
-                   shoal_json_count(r->attack.sizes.smallest), "external",
-                   shoal_json_string(shoal_result_attacks(r)->external), "original",
-                   shoal_json_string(shoal_result_attacks(r)->original), "attacks", attacks,
-                   "warnings", shoal_json_warnings(json, r));
+  json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "shoal",
+                           SHOAL_VERSION, "command", "attack", "holds", json_boolean(r->holds),
+                           "rows", shoal_json_count(r->input_rows), "classes",
+                           shoal_json_count(r->attack.sizes.n_classes), "smallest_class",
+                           shoal_json_count(r->attack.sizes.smallest), "external",
+                           shoal_json_string(shoal_result_attacks(r)->external), "original",
+                           shoal_json_string(shoal_result_attacks(r)->original), "attacks", attacks,
+                           "warnings", shoal_json_warnings(json, r));
+  if (root) shoal_verdict_json(r, root, json);
+  return root;
 }

@@ -106,14 +106,21 @@ static void add_worst(shoal_text *t, const shoal_result *r, const shoal_model_ou
 
 void shoal_check_text(const shoal_result *r, shoal_text *t) {
   const shoal_model_outcomes *models = &r->check.models;
-  shoal_text_print(t, "%s: the policy %s\n", r->source, r->holds ? "holds" : "does NOT hold");
+  shoal_publication verdict = shoal_safety_verdict(&r->safety);
+  shoal_text_print(t, "%s: the policy %s\n", r->source,
+                   !r->holds                           ? "does NOT hold"
+                   : verdict == SHOAL_DO_NOT_PUBLISH   ? "holds, but do NOT publish the table"
+                   : verdict == SHOAL_HOLDS_WITH_RISKS ? "holds, with the risks below"
+                                                       : "holds");
   shoal_text_add(t, "  ");
   shoal_format_rows(t, r->input_rows);
   shoal_text_add(t, " in ");
   shoal_format_counted(t, r->check.sizes.n_classes, "class", "classes");
   shoal_text_add(t, " of equal quasi-identifiers, the smallest with ");
   shoal_format_rows(t, r->check.sizes.smallest);
-  shoal_text_add(t, "\n\n");
+  shoal_text_add(t, "\n");
+  shoal_verdict_text(r, t);
+  shoal_text_add(t, "\n");
   shoal_models_text(models, t);
   for (size_t i = 0; i < models->n_items; i++) add_worst(t, r, &models->items[i]);
   if (!r->holds)
@@ -125,10 +132,12 @@ void shoal_check_text(const shoal_result *r, shoal_text *t) {
 }
 
 json_t *shoal_check_json(const shoal_result *r, shoal_json *json) {
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "holds", json_boolean(r->holds), "rows",
-                   shoal_json_count(r->input_rows), "classes",
-                   shoal_json_count(r->check.sizes.n_classes), "smallest_class",
-                   shoal_json_count(r->check.sizes.smallest), "models", shoal_models_json(r, json),
-                   "warnings", shoal_json_warnings(json, r), "class_sizes",
-                   shoal_class_sizes_json(r, json));
+  json_t *root = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "holds", json_boolean(r->holds),
+                           "rows", shoal_json_count(r->input_rows), "classes",
+                           shoal_json_count(r->check.sizes.n_classes), "smallest_class",
+                           shoal_json_count(r->check.sizes.smallest), "models",
+                           shoal_models_json(r, json), "warnings", shoal_json_warnings(json, r),
+                           "class_sizes", shoal_class_sizes_json(r, json));
+  if (root) shoal_verdict_json(r, root, json);
+  return root;
 }

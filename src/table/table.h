@@ -28,6 +28,7 @@ typedef struct shoal_column {
   bool is_left;            /* released unchanged from the file: no codes (SHOAL_USE_COPY) */
   /* How its file spells its values, if writing reads it again (fold.h); NULL: as here. */
   struct shoal_spellings *spellings;
+  struct shoal_value_sample *sample; /* of a kept column without codes; NULL: not measured */
 } shoal_column;
 
 struct shoal_table {

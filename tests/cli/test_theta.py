@@ -32,7 +32,7 @@ def variance(values):
 class Theta(clitest.Case):
     def table(self, header, rows, attributes, k, mu=0.6, models=(), **method):
         self.put("data.csv", csv_bytes([header, *rows]))
-        text = clitest.policy_text(attributes, k=k, p=None, method={"algorithm": "theta", **method})
+        text = clitest.policy_text(attributes, k=k, p=None, method={"algorithm": "theta", **method}, accept="note")
         asked = json.dumps([{"theta-sensitive": {"mu": mu}}, *models])
         self.put("policy.yaml", text.replace("privacy: {", f"privacy: {{\"models\": {asked}, ", 1))
 

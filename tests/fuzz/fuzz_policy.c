@@ -27,6 +27,9 @@ static void check_policy(const shoal_policy *policy) {
     MUST(shoal_policy_attribute(policy, attribute->name) == attribute);
     MUST(attribute->mark.line >= 1);
   }
+  for (int kind = 0; kind < SHOAL_N_RISKS; kind++)
+    for (size_t i = 0; i < policy->accept[kind].n_names; i++)
+      MUST(shoal_policy_accepts(policy, (shoal_risk_kind)kind, policy->accept[kind].names[i].text));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
