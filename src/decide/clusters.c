@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "decide/class_repair.h"
+#include "decide/risks.h"
 
 /* What clustering works with. */
 typedef struct inputs {
@@ -270,11 +271,10 @@ static shoal_status report_clusters(const shoal_context *p, const shoal_method *
     report->max_noise = shoal_amount_rows(p->policy->noise, p->table->n_records);
   report->single_rows = g->partition.n_single;
   if (report->single_rows)
-    SHOAL_TRY(shoal_result_warn(
-        result, error,
-        "%llu row%s suppressed one by one: whoever knows that a person is in the "
-        "table and misses them in the release can guess their sensitive value",
-        (unsigned long long)report->single_rows, report->single_rows == 1 ? " was" : "s were"));
+    SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_SINGLE_ROWS, NULL, NULL, false,
+                             "rows were suppressed one by one: whoever knows that a person is in "
+                             "the table and misses them in the release can guess their value",
+                             error));
   SHOAL_TRY(report_why(result, g, error));
   return report_cluster_sizes(result, g, d, error);
 }

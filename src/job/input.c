@@ -135,8 +135,8 @@ static shoal_status plan_linking(const planner *p, const char *file, const char 
 
 /*
  * Only the cells of a kept column that has a type or a hierarchy are examined before writing; of
- * others the values are sampled. Equal
- * numbers are released in one spelling, also where rows are counted: they need codes there too.
+ * others the values are sampled. Equal numbers are released in one spelling, also where rows are
+ * counted: they need codes there too.
  */
 static shoal_use use_of_kept(const shoal_attribute *attribute) {
   if (attribute && attribute->type == SHOAL_TYPE_NUMBER) return SHOAL_USE_CODES;
@@ -292,6 +292,8 @@ static bool find_lack(const shoal_table *table, const shoal_column *column, shoa
     else if (!same) *what = "other cells were read as missing";
   } else if (use == SHOAL_USE_KEEP || use == SHOAL_USE_COPY) {
     if (!column->code_size && !from_file) *what = "its cells were not kept";
+  } else if (use == SHOAL_USE_SAMPLE) {
+    if (!column->code_size && !column->sample) *what = "its values were not sampled";
   } else if (use == SHOAL_USE_IDENTITY && !column->is_identity && !from_file) {
     *what = "it was not read as an identifier";
   }

@@ -42,7 +42,7 @@ typedef enum shoal_risk_kind {
   SHOAL_RISK_KEPT,        /* a kept column that identifies people, or singles out many rows */
   SHOAL_RISK_REPEATS,     /* an identifier whose values repeat: one person, many rows */
   SHOAL_RISK_ATTACKS,     /* a simulated attack that succeeds */
-  SHOAL_RISK_SINGLE_ROWS, /* single rows were suppressed; reserved, no command lists it yet */
+  SHOAL_RISK_SINGLE_ROWS, /* rows were suppressed one by one */
   SHOAL_N_RISKS
 } shoal_risk_kind;
 
