@@ -125,4 +125,7 @@ static inline bool shoal_domain_holds(const shoal_domain *domain, const shoal_la
 bool shoal_domain_overlap(const shoal_domain *domain, const shoal_label_span *a,
                           const shoal_label_span *b);
 
+/* Whether the label covers more than one value: it cannot be a raw value of the data. */
+bool shoal_domain_is_general(const shoal_domain *domain, const shoal_label_span *span);
+
 #endif
