@@ -4,16 +4,19 @@
  * it back as strings with code of its own, and only then the file is renamed into place.
  */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "job/certificate.h"
 #include "job/job.h"
 #include "job/page.h"
 #include "job/release.h"
 #include "job/verify_request.h"
 #include "write/atomic_file.h"
 #include "write/second_pass.h"
+#include "write/sink.h"
 
 /* ------------------------------------------------------------ cells */
 
@@ -364,6 +367,7 @@ bool shoal_policy_uses_file(const shoal_policy *policy, const char *path) {
 static shoal_status check_path(const shoal_release *release, const char *path,
                                const shoal_write_options *options, shoal_error *error) {
   shoal_location location = {.file = path};
+  if (!path) return SHOAL_OK;
   if (shoal_same_file(path, options->avoid, options->n_avoid) < options->n_avoid)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
                          "is the input or the policy: choose another output");
@@ -373,26 +377,84 @@ static shoal_status check_path(const shoal_release *release, const char *path,
   return SHOAL_OK;
 }
 
+/* ------------------------------------------------------------ certificate */
+
+/* The certificate of the release whose bytes are in `fd`, as a page. The caller frees *page. */
+static shoal_status render_certificate(const shoal_release *release, int fd, const shoal_run *run,
+                                       shoal_result *certificate, char **page, shoal_error *error) {
+  char path[40], left_out[24];
+  shoal_error found = {0};
+  (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  (void)snprintf(left_out, sizeof left_out, "%llu",
+                 (unsigned long long)release->result->release.suppressed);
+  shoal_status status =
+      shoal_job_certificate(certificate, path, release->context.policy, left_out, run, &found);
+  if (status == SHOAL_BAD_INPUT)
+    return shoal_fail(error, status,
+                      "no certificate can be made, so nothing was written: the release does not "
+                      "read as this policy describes it: %s",
+                      found.message);
+  if (status != SHOAL_OK && error) *error = found;
+  SHOAL_TRY(status);
+  if (!certificate->holds)
+    return shoal_fail(error, SHOAL_FAILED,
+                      "the certificate does not confirm the release: nothing was written; this is "
+                      "a bug in shoal, please report it");
+  return shoal_render(certificate, SHOAL_HTML, page, error);
+}
+
+/* Makes the certificate and writes it to its temporary file. */
+static shoal_status write_certificate(const shoal_release *release, int fd, const shoal_run *run,
+                                      const shoal_atomic_file *file, shoal_error *error) {
+  shoal_result *certificate = shoal_result_new(SHOAL_RESULT_CERTIFICATE);
+  if (!certificate) return shoal_fail_memory(error);
+  char *page = NULL;
+  shoal_status status = render_certificate(release, fd, run, certificate, &page, error);
+  if (status == SHOAL_OK) status = shoal_write_all(file->fd, file->path, page, strlen(page), error);
+  free(page);
+  shoal_result_delete(certificate);
+  return status;
+}
+
+/* ------------------------------------------------------------ all of it */
+
+/* The release and its certificate get their names together, as the last step. */
+static shoal_status write_files(shoal_release *release, const char *path,
+                                const shoal_write_options *options, const shoal_run *run,
+                                shoal_atomic_file *file, shoal_atomic_file *certificate,
+                                shoal_error *error) {
+  shoal_release_report *released = &release->result->release;
+  SHOAL_TRY(write_file(release, path, options, run, file, error));
+  if (options->detail != SHOAL_DETAIL_FIGURES)
+    SHOAL_TRY(shoal_html_report_fill(release, file->fd, path, options, run, error));
+  if (options->certificate)
+    SHOAL_TRY(write_certificate(release, file->fd, run, certificate, error));
+  /* nothing may fail after the commit */
+  released->output = shoal_result_string(release->result, path, strlen(path));
+  if (!released->output) return shoal_fail_memory(error);
+  return options->certificate ? shoal_atomic_file_commit_both(certificate, file, error)
+                              : shoal_atomic_file_commit(file, error);
+}
+
 shoal_status shoal_job_write(shoal_release *release, const char *path,
                              const shoal_write_options *options, const shoal_run *run,
                              shoal_error *error) {
-  shoal_result *result = release->result;
-  shoal_release_report *released = &result->release;
+  shoal_release_report *released = &release->result->release;
   shoal_decision *d = &release->decision;
   const shoal_context *p = &release->context;
   SHOAL_TRY(check_path(release, path, options, error));
+  SHOAL_TRY(check_path(release, options->certificate, options, error));
   if (options->detail == SHOAL_DETAIL_HTML && !d->extended && shoal_table_leaves_columns(p->table))
     SHOAL_TRY(shoal_decision_extend(d, p, NULL, run, error)); /* the page shows their cells */
-  shoal_atomic_file file;
-  SHOAL_TRY(shoal_atomic_file_open(&file, path, error));
-  shoal_status status = write_file(release, path, options, run, &file, error);
-  if (status == SHOAL_OK && options->detail != SHOAL_DETAIL_FIGURES)
-    status = shoal_html_report_fill(release, file.fd, path, options, run, error);
-  if (status == SHOAL_OK) { /* nothing may fail after the commit */
-    released->output = shoal_result_string(result, path, strlen(path));
-    status = released->output ? shoal_atomic_file_commit(&file, error) : shoal_fail_memory(error);
+  shoal_atomic_file file, certificate = {.fd = -1};
+  if (options->certificate)
+    SHOAL_TRY(shoal_atomic_file_open(&certificate, options->certificate, error));
+  shoal_status status = shoal_atomic_file_open(&file, path, error);
+  if (status == SHOAL_OK) {
+    status = write_files(release, path, options, run, &file, &certificate, error);
+    shoal_atomic_file_close(&file);
   }
-  shoal_atomic_file_close(&file);
+  shoal_atomic_file_close(&certificate);
   SHOAL_TRY(status);
   released->order = options->keep_order ? "kept" : p->policy->has_seed ? "seeded" : "random";
   released->has_seed = p->policy->has_seed;

@@ -26,6 +26,8 @@ void shoal_measure_text(const shoal_result *result, shoal_text *text);
 json_t *shoal_measure_json(const shoal_result *result, shoal_json *json);
 void shoal_attack_text(const shoal_result *result, shoal_text *text);
 json_t *shoal_attack_json(const shoal_result *result, shoal_json *json);
+void shoal_certificate_text(const shoal_result *result, shoal_text *text);
+json_t *shoal_certificate_json(const shoal_result *result, shoal_json *json);
 
 /* ---- parts that the reports of check and release share (check.c) */
 
