@@ -196,6 +196,18 @@ typedef enum shoal_format {
  * policy allows; certificate: the verdict is not do-not-publish. Always true for other jobs.
  */
 SHOAL_API bool shoal_result_holds(const shoal_result *result);
+/* May the table be published? The JSON and the text of a result give the reasons. */
+typedef enum shoal_publication {
+  SHOAL_NOT_JUDGED,
+  SHOAL_HOLDS,            /* every model holds, and no risk is known */
+  SHOAL_HOLDS_WITH_RISKS, /* every model holds; open or accepted risks are listed */
+  SHOAL_DO_NOT_PUBLISH    /* a model does not hold, or a gate is open */
+} shoal_publication;
+
+/* The verdict of anonymize, check, measure, attack and certificate; SHOAL_NOT_JUDGED for other results. */
+SHOAL_API shoal_publication shoal_result_verdict(const shoal_result *result);
+/* The number of risks that the policy does not accept; 0 if the verdict is SHOAL_HOLDS. */
+SHOAL_API size_t shoal_result_open_risks(const shoal_result *result);
 /* Renders the result; free *text with free(). */
 SHOAL_API shoal_status shoal_result_render(const shoal_result *result, shoal_format format,
                                            char **text, shoal_error *error) SHOAL_MUST_CHECK;

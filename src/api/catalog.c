@@ -57,6 +57,7 @@ const shoal_entry *shoal_policy_keys(void) {
   /* clang-format off */
   static const shoal_entry entries[] = {
       SHOAL_TOP_KEYS(SHOAL_KEY_ENTRY)
+      SHOAL_ACCEPT_KEYS(SHOAL_KEY_ENTRY)
       SHOAL_DATA_KEYS(SHOAL_KEY_ENTRY)
       SHOAL_ATTRIBUTE_KEYS(SHOAL_KEY_ENTRY)
       SHOAL_HIERARCHY_KEYS(SHOAL_KEY_ENTRY)

@@ -6,6 +6,14 @@
 
 bool shoal_result_holds(const shoal_result *result) { return result->holds; }
 
+shoal_publication shoal_result_verdict(const shoal_result *result) {
+  return shoal_safety_verdict(&result->safety);
+}
+
+size_t shoal_result_open_risks(const shoal_result *result) {
+  return shoal_safety_open_risks(&result->safety);
+}
+
 shoal_status shoal_result_render(const shoal_result *result, shoal_format format, char **text,
                                  shoal_error *error) {
   SHOAL_NEED(result && text, error);

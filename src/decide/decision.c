@@ -68,6 +68,7 @@ void shoal_decision_reset(shoal_decision *d) {
   free(d->violates);
   free(d->action_of_group);
   shoal_classes_reset(&d->united);
+  free(d->united_of_class);
   shoal_class_labels_reset(&d->labels);
   shoal_mu_argus_reset(&d->mu_argus);
   free(d->class_of_row);
@@ -84,8 +85,10 @@ void shoal_decision_reset(shoal_decision *d) {
 void shoal_decision_compact(shoal_decision *d, shoal_context *p) {
   shoal_classes_reset(&d->classes);
   shoal_classes_reset(&d->united);
+  free(d->united_of_class);
   free(d->violates);
   free(d->class_of_group);
+  d->united_of_class = NULL;
   d->violates = NULL;
   d->class_of_group = NULL;
   if (d->kind != SHOAL_METHOD_CLUSTERS) return;
@@ -146,7 +149,7 @@ static shoal_status try_blanks(shoal_decision *d, const shoal_context *p, shoal_
   for (uint32_t c = 0; c < n; c++)
     ids[c] = d->violates[c] || is_fully_suppressed(d, c) ? 0 : n_united++;
   shoal_status status = shoal_classes_regroup(&d->classes, ids, n_united, &d->united, error);
-  free(ids);
+  d->united_of_class = ids;
   SHOAL_TRY(status);
   d->blanked = true;
   for (size_t i = 0; i < p->requirements.n_items; i++)

@@ -66,9 +66,10 @@ struct shoal_decision {
   uint8_t *violates; /* by class */
   shoal_verdict verdict;
   /* set by suppress */
-  uint8_t *action_of_group; /* shoal_row_action */
-  bool blanked;             /* the suppressed rows are blanked, not removed */
-  shoal_classes united;     /* if blanked: the released classes, those of blanks as one */
+  uint8_t *action_of_group;  /* shoal_row_action */
+  bool blanked;              /* the suppressed rows are blanked, not removed */
+  shoal_classes united;      /* if blanked: the released classes, those of blanks as one */
+  uint32_t *united_of_class; /* if blanked: the class of `united` that each class is in */
   /* what the pointers above borrow from */
   shoal_class_labels labels; /* CLUSTERS: by class */
   shoal_mu_argus mu_argus;   /* CELLS */

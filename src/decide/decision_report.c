@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decide/decision.h"
+#include "decide/risks.h"
 
 /* ------------------------------------------------------------ measures */
 
@@ -188,6 +189,29 @@ static shoal_status warn_of_labels(const shoal_decision *d, const shoal_context 
   return SHOAL_OK;
 }
 
+/* ------------------------------------------------------------ risks */
+
+static shoal_status list_risks(const shoal_decision *d, const shoal_context *p,
+                               const shoal_classes *classes, const uint8_t *left_out,
+                               shoal_result *result, shoal_error *error) {
+  uint32_t *united = NULL;
+  shoal_risk_classes released = {.classes = classes,
+                                 .left_out = left_out,
+                                 .rows = d->rows,
+                                 .group_of_row = d->group_of_row,
+                                 .class_of_group = d->class_of_group};
+  if (d->blanked) {
+    united = shoal_alloc(d->n_groups, sizeof *united);
+    if (!united) return shoal_fail_memory(error);
+    for (uint32_t g = 0; g < d->n_groups; g++)
+      united[g] = d->united_of_class[d->class_of_group ? d->class_of_group[g] : g];
+    released.class_of_group = united;
+  }
+  shoal_status status = shoal_risks_of_classes(result, p, &released, error);
+  free(united);
+  return status == SHOAL_OK ? shoal_risks_of_repeats(result, p, error) : status;
+}
+
 shoal_status shoal_decision_report(const shoal_decision *d, const shoal_context *p,
                                    shoal_result *result, shoal_error *error) {
   assert(d->violates && d->action_of_group);
@@ -201,5 +225,6 @@ shoal_status shoal_decision_report(const shoal_decision *d, const shoal_context 
   shoal_result_sizes(&released->sizes.after, classes, left_out);
   SHOAL_TRY(shoal_result_conditions(result, p, &released->conditions, error));
   SHOAL_TRY(shoal_result_models(result, p, classes, left_out, 0, &released->models, error));
+  SHOAL_TRY(list_risks(d, p, classes, left_out, result, error));
   return warn_of_labels(d, p, result, error);
 }

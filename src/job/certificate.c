@@ -24,6 +24,7 @@
 #include "base/intern.h"
 #include "decide/method.h"
 #include "decide/models_report.h"
+#include "decide/risks.h"
 #include "job/job.h"
 #include "policy/canonical.h"
 
@@ -137,6 +138,31 @@ static shoal_status split_models(maker *m, const shoal_context *p, shoal_error *
   return state_unbound(m, error);
 }
 
+/* Is the column guarded by a model that is stated, not judged? */
+static bool is_stated(const maker *m, const char *attribute) {
+  for (size_t i = 0; i < m->policy->n_models; i++) {
+    const shoal_model_request *request = &m->policy->models[i];
+    const char *on = request->attribute.text;
+    if (needs_guards(request) && (!on || strcmp(on, attribute) == 0)) return true;
+  }
+  return false;
+}
+
+/* What release and policy show; `unprotected` would be wrong of columns with a stated model. */
+static shoal_status list_risks(maker *m, const shoal_context *p, shoal_error *error) {
+  shoal_safety *safety = &m->result->safety;
+  shoal_risk_classes classes = shoal_risk_classes_of(p);
+  SHOAL_TRY(shoal_risks_of_classes(m->result, p, &classes, error));
+  size_t n = 0;
+  for (size_t i = 0; i < safety->n_risks; i++) {
+    const shoal_risk_outcome *risk = &safety->risks[i];
+    if (risk->kind == SHOAL_RISK_UNPROTECTED && is_stated(m, risk->attribute)) continue;
+    safety->risks[n++] = *risk;
+  }
+  safety->n_risks = n;
+  return SHOAL_OK;
+}
+
 static shoal_status judge_classes(maker *m, const shoal_context *p, shoal_error *error) {
   shoal_certificate_report *c = m->certificate;
   const shoal_classes *classes = &p->frequency->base;
@@ -147,6 +173,7 @@ static shoal_status judge_classes(maker *m, const shoal_context *p, shoal_error 
   c->stated = shoal_arena_alloc(&m->result->arena, room, sizeof *c->stated);
   if (!c->stated) return shoal_fail_memory(error);
   SHOAL_TRY(split_models(m, p, error));
+  SHOAL_TRY(list_risks(m, p, error));
   return shoal_requirements_status(&p->requirements, error);
 }
 
@@ -325,6 +352,7 @@ static shoal_status make(maker *m, const char *path, const char *left_out, shoal
                       "--left-out must be none, few or a number of rows, not '%.40s'", left_out);
   SHOAL_TRY(study_labels(m, error));
   SHOAL_TRY(write_policy(m, error));
+  m->result->holds = shoal_safety_verdict(&m->result->safety) != SHOAL_DO_NOT_PUBLISH;
   return note_limits(m, error);
 }
 

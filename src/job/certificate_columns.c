@@ -10,6 +10,7 @@
 
 #include "attack/setup.h"
 #include "base/intern.h"
+#include "decide/risks.h"
 #include "job/certificate.h"
 
 /* The labels of one quasi-identifier. */
@@ -27,11 +28,38 @@ static shoal_label label_of(const labels *l, uint32_t code) {
   return label;
 }
 
+static bool is_mask(const labels *l) {
+  return l->attribute->has_hierarchy && l->attribute->hierarchy.kind == SHOAL_HIERARCHY_MASK;
+}
+
+/* Mask characters at the masked end of a label. */
+static size_t masked_characters(const labels *l, uint32_t code) {
+  const shoal_hierarchy_spec *spec = &l->attribute->hierarchy;
+  shoal_label label = label_of(l, code);
+  size_t n = 0;
+  while (n < label.size_bytes &&
+         label.bytes[spec->mask_left ? n : label.size_bytes - 1 - n] == spec->mask_char)
+    n++;
+  return n;
+}
+
+static bool is_everything(const labels *l, uint32_t code) {
+  size_t size = label_of(l, code).size_bytes;
+  if (is_mask(l) && size && masked_characters(l, code) == size) return true;
+  return shoal_domain_span(l->domain, 0, code)->everything;
+}
+
+/* It covers several values, but not all. The domain takes a masked label for a value. */
+static bool is_general(const labels *l, uint32_t code) {
+  if (is_everything(l, code)) return false;
+  if (is_mask(l)) return masked_characters(l, code) > 0;
+  return shoal_domain_is_general(l->domain, shoal_domain_span(l->domain, 0, code));
+}
+
 static void count_kinds(labels *l) {
   for (uint32_t code = 0; code < l->column->n_values; code++) {
-    const shoal_label_span *span = shoal_domain_span(l->domain, 0, code);
-    if (span->everything) l->n_everything++;
-    else if (shoal_domain_is_general(l->domain, span)) l->n_general++;
+    if (is_everything(l, code)) l->n_everything++;
+    else if (is_general(l, code)) l->n_general++;
     else l->n_exact++;
   }
 }
@@ -44,22 +72,13 @@ static void print_range(char *out, size_t size, unsigned long long least, unsign
   else (void)snprintf(out, size, "%llu to %llu", least, most);
 }
 
-/* Mask characters at the masked end of a label. */
-static uint64_t masked_characters(const shoal_hierarchy_spec *spec, shoal_label label) {
-  uint64_t n = 0;
-  while (n < label.size_bytes &&
-         label.bytes[spec->mask_left ? n : label.size_bytes - 1 - n] == spec->mask_char)
-    n++;
-  return n;
-}
-
 static void describe_mask(const labels *l, char *out, size_t size) {
   const shoal_hierarchy_spec *spec = &l->attribute->hierarchy;
   uint64_t least = UINT64_MAX, most = 0;
   char range[48];
   for (uint32_t code = 0; code < l->column->n_values; code++) {
     if (shoal_column_missing(l->column, code)) continue;
-    uint64_t n = masked_characters(spec, label_of(l, code));
+    uint64_t n = masked_characters(l, code);
     if (n < least) least = n;
     if (n > most) most = n;
   }
@@ -106,9 +125,8 @@ static void describe_widths(const labels *l, char *out, size_t size) {
 
 static void describe_labels(const labels *l, char *out, size_t size) {
   const shoal_domain *domain = l->domain;
-  bool mask = domain->hierarchy && l->attribute->hierarchy.kind == SHOAL_HIERARCHY_MASK;
   if (!l->n_general && !l->n_exact) (void)snprintf(out, size, "hidden: one label for all rows");
-  else if (mask && l->n_general) describe_mask(l, out, size);
+  else if (is_mask(l) && l->n_general) describe_mask(l, out, size);
   else if (!l->n_general)
     (void)snprintf(out, size, "%s", l->n_everything ? "single values, or hidden" : "single values");
   else if (!domain->hierarchy || !describe_levels(l, out, size)) {
@@ -131,14 +149,21 @@ static uint64_t *count_rows(const shoal_context *p, size_t q) {
   return rows;
 }
 
+/* The loss of one label, 0 to 1. Masked characters count alike. */
+static double loss_of(const labels *l, uint32_t code) {
+  const shoal_label_span *span = shoal_domain_span(l->domain, 0, code);
+  if (is_everything(l, code)) return 1;
+  if (is_mask(l)) {
+    size_t size = label_of(l, code).size_bytes;
+    return size ? (double)masked_characters(l, code) / (double)size : 0;
+  }
+  return span->is_range && span->level == SHOAL_NONE ? span->width : span->height_loss;
+}
+
 static double mean_loss(const labels *l, uint64_t n_rows) {
   double sum = 0;
-  for (uint32_t code = 0; code < l->column->n_values; code++) {
-    const shoal_label_span *span = shoal_domain_span(l->domain, 0, code);
-    double loss = span->is_range && span->level == SHOAL_NONE ? span->width : span->height_loss;
-    if (span->everything) loss = 1;
-    sum += (double)l->rows[code] * loss;
-  }
+  for (uint32_t code = 0; code < l->column->n_values; code++)
+    sum += (double)l->rows[code] * loss_of(l, code);
   return n_rows ? sum / (double)n_rows : 0;
 }
 
@@ -146,8 +171,7 @@ static double mean_loss(const labels *l, uint64_t n_rows) {
 static uint32_t frequent_label(const labels *l) {
   uint32_t best = SHOAL_NONE;
   for (uint32_t code = 0; code < l->column->n_values; code++) {
-    const shoal_label_span *span = shoal_domain_span(l->domain, 0, code);
-    if (span->everything || !shoal_domain_is_general(l->domain, span)) continue;
+    if (!is_general(l, code)) continue;
     if (best != SHOAL_NONE && l->rows[code] < l->rows[best]) continue;
     if (best != SHOAL_NONE && l->rows[code] == l->rows[best]) {
       shoal_label a = label_of(l, code), b = label_of(l, best);
@@ -191,11 +215,15 @@ static shoal_status describe_quasi(shoal_result *result, const shoal_attack_setu
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
-static shoal_status forbid(shoal_result *result, const char *name, shoal_error *error) {
-  shoal_certificate_report *c = result->certificate;
-  c->forbidden[c->n_forbidden] = shoal_result_string(result, name, strlen(name));
-  if (!c->forbidden[c->n_forbidden++]) return shoal_fail_memory(error);
-  result->holds = false;
+/* A column that the policy removes blocks the publication; no `accept` helps. */
+static shoal_status forbid(shoal_result *result, const shoal_policy *policy, const char *name,
+                           shoal_error *error) {
+  SHOAL_TRY(shoal_risk_add(result, policy, SHOAL_RISK_KEPT, name, NULL, true,
+                           "the release has this column, and the policy removes it", error));
+  for (size_t i = 0; i < result->safety.n_risks; i++) {
+    shoal_risk_outcome *risk = &result->safety.risks[i];
+    if (risk->kind == SHOAL_RISK_KEPT && strcmp(risk->attribute, name) == 0) risk->accepted = false;
+  }
   return SHOAL_OK;
 }
 
@@ -225,7 +253,7 @@ static shoal_status add_released(shoal_result *result, const shoal_attack_setup 
                                          .quasi = role == SHOAL_ROLE_QUASI};
     if (!column->name) return shoal_fail_memory(error);
     if (role == SHOAL_ROLE_IDENTIFIER || role == SHOAL_ROLE_DROP)
-      SHOAL_TRY(forbid(result, name, error));
+      SHOAL_TRY(forbid(result, p->policy, name, error));
     else column->stated = !column->quasi;
     if (!column->quasi) continue;
     SHOAL_TRY(describe_quasi(result, setup, q++, column, error));
@@ -260,8 +288,7 @@ shoal_status shoal_certificate_columns(shoal_result *result, const shoal_attack_
   shoal_certificate_report *c = result->certificate;
   size_t room = p->table->n_columns + p->policy->n_attributes;
   c->columns = shoal_arena_alloc(&result->arena, room, sizeof *c->columns);
-  c->forbidden = shoal_arena_alloc(&result->arena, p->table->n_columns, sizeof *c->forbidden);
-  if (!c->columns || !c->forbidden) return shoal_fail_memory(error);
+  if (!c->columns) return shoal_fail_memory(error);
   SHOAL_TRY(add_released(result, setup, error));
   return add_removed(result, p, error);
 }

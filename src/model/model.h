@@ -227,6 +227,10 @@ shoal_verdict shoal_judge(const shoal_requirements *requirements,
                           const shoal_frequency_set *frequency, const shoal_classes *classes,
                           uint64_t limit, uint8_t *violates);
 
+/* The values of a tracked column in class c. */
+shoal_value_view shoal_classes_values(const shoal_frequency_set *frequency,
+                                      const shoal_classes *classes, uint32_t c, size_t tracked);
+
 /* Does class c satisfy the requirement? *reached, if not NULL, receives its value. */
 bool shoal_requirement_holds(const shoal_requirement *requirement,
                              const shoal_frequency_set *frequency, const shoal_classes *classes,

@@ -28,8 +28,8 @@ const shoal_model_type *const shoal_model_types[] = {
 
 /* ------------------------------------------------------------ one class, one requirement */
 
-static shoal_value_view values_of(const shoal_frequency_set *frequency,
-                                  const shoal_classes *classes, uint32_t c, size_t s) {
+shoal_value_view shoal_classes_values(const shoal_frequency_set *frequency,
+                                      const shoal_classes *classes, uint32_t c, size_t s) {
   shoal_value_view view = {.is_missing = frequency->sensitive[s]->is_missing};
   const shoal_histogram *histogram = &classes->histograms[s];
   if (histogram->start) {
@@ -50,10 +50,10 @@ static shoal_class_view view_of(const shoal_requirement *requirement,
   shoal_class_view view = {.n_rows = classes->n_rows[c]};
   if (requirement->sensitive != SHOAL_NO_ATTRIBUTE) {
     view.n_distinct = shoal_classes_distinct(frequency, classes, c, requirement->sensitive);
-    view.values = values_of(frequency, classes, c, requirement->sensitive);
+    view.values = shoal_classes_values(frequency, classes, c, requirement->sensitive);
   }
   if (requirement->guard != SHOAL_NO_ATTRIBUTE)
-    view.guards = values_of(frequency, classes, c, requirement->guard);
+    view.guards = shoal_classes_values(frequency, classes, c, requirement->guard);
   return view;
 }
 

@@ -23,6 +23,10 @@ static shoal_status read_role(shoal_policy_reader *reader, const shoal_yaml *nod
   return SHOAL_OK;
 }
 
+static shoal_status read_decide(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  return shoal_read_bool(reader, node, &((attribute_target *)into)->attribute->undecided);
+}
+
 static shoal_status read_type(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   /* in the order of shoal_type */
   static const char *const types[] = {"text", "number", NULL};

@@ -93,6 +93,44 @@ static void put_read_missing(shoal_canonical *out, const char *key) {
   shoal_text_add(out->text, "]");
 }
 
+/* ---------------------------------------------------------------- accept */
+
+static void put_names(shoal_canonical *out, const char *key, const shoal_word *names, size_t n) {
+  if (!n) return;
+  shoal_canonical_key(out, key);
+  for (size_t i = 0; i < n; i++) {
+    shoal_text_add(out->text, i ? ", " : "[");
+    shoal_yaml_add_scalar(out->text, names[i].text);
+  }
+  shoal_text_add(out->text, "]");
+}
+
+static void put_accepted(shoal_canonical *out, const char *key, shoal_risk_kind kind) {
+  put_names(out, key, out->policy->accept[kind].names, out->policy->accept[kind].n_names);
+}
+
+static void put_read_unprotected(shoal_canonical *out, const char *key) {
+  put_accepted(out, key, SHOAL_RISK_UNPROTECTED);
+}
+
+static void put_read_kept(shoal_canonical *out, const char *key) {
+  put_accepted(out, key, SHOAL_RISK_KEPT);
+}
+
+static void put_read_repeats(shoal_canonical *out, const char *key) {
+  put_accepted(out, key, SHOAL_RISK_REPEATS);
+}
+
+static void put_read_attacks(shoal_canonical *out, const char *key) {
+  put_accepted(out, key, SHOAL_RISK_ATTACKS);
+}
+
+static void put_read_single_rows(shoal_canonical *out, const char *key) {
+  if (!out->policy->accept_single_rows) return;
+  shoal_canonical_key(out, key);
+  shoal_text_add(out->text, "true");
+}
+
 /* ---------------------------------------------------------------- privacy */
 
 static void put_read_k(shoal_canonical *out, const char *key) {
@@ -148,13 +186,7 @@ static void put_read_suppressed(shoal_canonical *out, const char *key) {
 }
 
 static void put_read_prefer(shoal_canonical *out, const char *key) {
-  if (!out->policy->n_prefer) return;
-  shoal_canonical_key(out, key);
-  for (size_t i = 0; i < out->policy->n_prefer; i++) {
-    shoal_text_add(out->text, i ? ", " : "[");
-    shoal_yaml_add_scalar(out->text, out->policy->prefer[i].text);
-  }
-  shoal_text_add(out->text, "]");
+  put_names(out, key, out->policy->prefer, out->policy->n_prefer);
 }
 
 static void put_read_objective(shoal_canonical *out, const char *key) {
@@ -217,6 +249,7 @@ static void put_read_seed(shoal_canonical *out, const char *key) {
 /* ---------------------------------------------------------------- all sections */
 
 static const shoal_key_writer data_writers[] = {SHOAL_DATA_KEYS(SHOAL_KEY_WRITER){0}};
+static const shoal_key_writer accept_writers[] = {SHOAL_ACCEPT_KEYS(SHOAL_KEY_WRITER){0}};
 static const shoal_key_writer privacy_writers[] = {SHOAL_PRIVACY_KEYS(SHOAL_KEY_WRITER){0}};
 static const shoal_key_writer method_writers[] = {SHOAL_METHOD_KEYS(SHOAL_KEY_WRITER){0}};
 
@@ -239,6 +272,10 @@ static void put_read_unlisted(shoal_canonical *out, const char *key) {
       [SHOAL_UNLISTED_DROP] = "drop", [SHOAL_UNLISTED_KEEP] = "keep"};
   if (out->policy->unlisted != SHOAL_UNLISTED_REFUSE)
     shoal_text_print(out->text, "%s: %s\n", key, words[out->policy->unlisted]);
+}
+
+static void put_read_accept(shoal_canonical *out, const char *key) {
+  put_section(out, key, accept_writers);
 }
 
 static void put_read_privacy(shoal_canonical *out, const char *key) {

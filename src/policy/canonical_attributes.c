@@ -173,6 +173,12 @@ static void put_read_role(shoal_canonical *out, const char *key) {
   shoal_canonical_word(out, key, words[out->attribute->role]);
 }
 
+static void put_read_decide(shoal_canonical *out, const char *key) {
+  if (!out->attribute->undecided) return;
+  shoal_canonical_key(out, key);
+  shoal_text_add(out->text, "true");
+}
+
 static void put_read_type(shoal_canonical *out, const char *key) {
   if (out->attribute->type == SHOAL_TYPE_NUMBER) shoal_canonical_word(out, key, "number");
 }

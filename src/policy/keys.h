@@ -20,8 +20,21 @@
       "the table's columns and what each one is; required")                                        \
   KEY("", "unlisted", read_unlisted, "drop|keep",                                                  \
       "columns that are not listed; default: an error")                                            \
+  KEY("", "accept", read_accept, "{RISK: [NAME, ...], ...}",                                       \
+      "risks that are known and accepted, by name; the report lists them as accepted")             \
   KEY("", "privacy", read_privacy, "{...}", "privacy models that the release must satisfy")        \
   KEY("", "method", read_method, "{...}", "how the release is made")
+
+#define SHOAL_ACCEPT_KEYS(KEY)                                                                     \
+  KEY("accept.", "unprotected", read_unprotected, "[COLUMN, ...]",                                 \
+      "sensitive columns that no model protects")                                                  \
+  KEY("accept.", "kept", read_kept, "[COLUMN, ...]",                                               \
+      "kept columns that identify people, or single out many rows")                                \
+  KEY("accept.", "repeats", read_repeats, "[COLUMN, ...]",                                         \
+      "identifiers whose values repeat: one person has several rows")                              \
+  KEY("accept.", "attacks", read_attacks, "[ATTACK, ...]", "simulated attacks that succeed")       \
+  KEY("accept.", "single-rows", read_single_rows, "true|false",                                    \
+      "single rows were suppressed; default false")
 
 #define SHOAL_DATA_KEYS(KEY)                                                                       \
   KEY("data.", "delimiter", read_delimiter, "C|tab|comma|semicolon|pipe",                          \
@@ -32,6 +45,8 @@
 #define SHOAL_ATTRIBUTE_KEYS(KEY)                                                                  \
   KEY("attributes.NAME.", "role", read_role, "identifier|quasi|sensitive|keep",                    \
       "never released, generalized, protected, or released as it is; required")                    \
+  KEY("attributes.NAME.", "decide", read_decide, "true|false",                                     \
+      "true: the role is only a suggestion, and anonymize refuses until a person has decided")     \
   KEY("attributes.NAME.", "type", read_type, "text|number", "default text")                        \
   KEY("attributes.NAME.", "hierarchy", read_hierarchy, "{KIND: ...}",                              \
       "how values are generalized: exactly one of the kinds below")                                \

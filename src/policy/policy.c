@@ -150,6 +150,20 @@ const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const 
   return NULL;
 }
 
+const char *const shoal_risk_names[SHOAL_N_RISKS] = {
+    [SHOAL_RISK_UNPROTECTED] = "unprotected", [SHOAL_RISK_KEPT] = "kept",
+    [SHOAL_RISK_REPEATS] = "repeats",         [SHOAL_RISK_ATTACKS] = "attacks",
+    [SHOAL_RISK_SINGLE_ROWS] = "single-rows",
+};
+
+bool shoal_policy_accepts(const shoal_policy *policy, shoal_risk_kind kind, const char *name) {
+  if (kind == SHOAL_RISK_SINGLE_ROWS) return policy->accept_single_rows;
+  const shoal_accepted *accepted = &policy->accept[kind];
+  for (size_t i = 0; i < accepted->n_names; i++)
+    if (strcmp(accepted->names[i].text, name) == 0) return true;
+  return false;
+}
+
 uint64_t shoal_amount_rows(shoal_amount amount, uint64_t n_rows) {
   if (amount.percent) return shoal_decimal_percent(amount.number, n_rows);
   uint64_t rows = (uint64_t)amount.number.mantissa; /* shoal_setting_amount checked it */

@@ -35,6 +35,25 @@ typedef enum shoal_role {
   SHOAL_ROLE_DROP  /* not released: `unlisted: drop` */
 } shoal_role;
 
+/* Risks that models do not rule out. The release is written, and its verdict lists them. */
+typedef enum shoal_risk_kind {
+  SHOAL_RISK_UNPROTECTED, /* a sensitive column that no model protects */
+  SHOAL_RISK_KEPT,        /* a kept column that identifies people, or singles out many rows */
+  SHOAL_RISK_REPEATS,     /* an identifier whose values repeat: one person, many rows */
+  SHOAL_RISK_ATTACKS,     /* a simulated attack that succeeds */
+  SHOAL_RISK_SINGLE_ROWS, /* single rows were suppressed; reserved, no command lists it yet */
+  SHOAL_N_RISKS
+} shoal_risk_kind;
+
+/* Their names in policies and reports. */
+extern const char *const shoal_risk_names[SHOAL_N_RISKS];
+
+/* Risks of one kind that the policy accepts: names of columns or attacks. */
+typedef struct shoal_accepted {
+  const shoal_word *names;
+  size_t n_names;
+} shoal_accepted;
+
 typedef enum shoal_type { SHOAL_TYPE_TEXT, SHOAL_TYPE_NUMBER } shoal_type;
 
 /* Categories of a sensitive attribute, most sensitive first: inline lists, or a file. */
@@ -48,6 +67,7 @@ typedef struct shoal_attribute {
   const char *name;
   shoal_mark mark;
   shoal_role role;
+  bool undecided; /* decide: true */
   shoal_type type;
   bool has_hierarchy;
   shoal_hierarchy_spec hierarchy;
@@ -97,6 +117,8 @@ struct shoal_policy {
   const shoal_attribute *attributes;
   size_t n_attributes;
   shoal_unlisted unlisted;
+  shoal_accepted accept[SHOAL_N_RISKS]; /* by shoal_risk_kind; that of single rows has no names */
+  bool accept_single_rows;
   bool has_k, has_p;
   uint64_t k, p; /* defaults 1 and 0 */
   shoal_mark k_mark, p_mark;
@@ -136,6 +158,9 @@ void shoal_policy_delete(shoal_policy *policy); /* NULL: nothing */
 
 /* The attribute of that name, or NULL. */
 const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const char *name);
+
+/* Does the policy accept this risk of the column or attack `name`? Single rows: name NULL. */
+bool shoal_policy_accepts(const shoal_policy *policy, shoal_risk_kind kind, const char *name);
 
 /* The amount as a number of rows, rounded down and at most n_rows. */
 uint64_t shoal_amount_rows(shoal_amount amount, uint64_t n_rows);

@@ -318,6 +318,15 @@ shoal_status shoal_read_choice(const shoal_policy_reader *reader, const shoal_ya
   return shoal_setting_choice(&setting, words, choice);
 }
 
+shoal_status shoal_read_bool(const shoal_policy_reader *reader, const shoal_yaml *node,
+                             bool *value) {
+  static const char *const words[] = {"false", "true", NULL};
+  size_t choice = 0;
+  SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));
+  *value = choice == 1;
+  return SHOAL_OK;
+}
+
 shoal_status shoal_setting_delimiter(const shoal_setting *setting, char *delimiter) {
   static const char *const names[] = {"tab", "comma", "semicolon", "pipe", NULL};
   static const char bytes[] = "\t,;|";

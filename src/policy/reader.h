@@ -78,6 +78,10 @@ shoal_status shoal_read_words(const shoal_policy_reader *reader, const shoal_yam
 shoal_status shoal_read_choice(const shoal_policy_reader *reader, const shoal_yaml *node,
                                const char *const *words, size_t *choice) SHOAL_MUST_CHECK;
 
+/* true or false. */
+shoal_status shoal_read_bool(const shoal_policy_reader *reader, const shoal_yaml *node,
+                             bool *value) SHOAL_MUST_CHECK;
+
 /* A path, relative to the policy's directory unless absolute. */
 shoal_status shoal_read_path(const shoal_policy_reader *reader, const shoal_yaml *node,
                              const char **path) SHOAL_MUST_CHECK;

@@ -45,6 +45,37 @@ static shoal_status read_missing(shoal_policy_reader *reader, const shoal_yaml *
   return SHOAL_OK;
 }
 
+/* ---------------------------------------------------------------- accept */
+
+static shoal_status read_accepted(const shoal_policy_reader *reader, const shoal_yaml *node,
+                                  void *into, shoal_risk_kind kind, const char *such) {
+  shoal_accepted *accepted = &policy_of(into)->accept[kind];
+  if (shoal_yaml_is_null(node)) return SHOAL_OK;
+  return shoal_read_words(reader, node, such, &accepted->names, &accepted->n_names);
+}
+
+static shoal_status read_unprotected(shoal_policy_reader *reader, const shoal_yaml *node,
+                                     void *into) {
+  return read_accepted(reader, node, into, SHOAL_RISK_UNPROTECTED, "[result]");
+}
+
+static shoal_status read_kept(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  return read_accepted(reader, node, into, SHOAL_RISK_KEPT, "[ward]");
+}
+
+static shoal_status read_repeats(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  return read_accepted(reader, node, into, SHOAL_RISK_REPEATS, "[patient]");
+}
+
+static shoal_status read_attacks(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  return read_accepted(reader, node, into, SHOAL_RISK_ATTACKS, "[homogeneity]");
+}
+
+static shoal_status read_single_rows(shoal_policy_reader *reader, const shoal_yaml *node,
+                                     void *into) {
+  return shoal_read_bool(reader, node, &policy_of(into)->accept_single_rows);
+}
+
 /* ---------------------------------------------------------------- privacy */
 
 static shoal_status read_positive(const shoal_policy_reader *reader, const shoal_yaml *node,
@@ -232,6 +263,7 @@ static shoal_status read_seed(shoal_policy_reader *reader, const shoal_yaml *nod
 /* ---------------------------------------------------------------- all sections */
 
 static const shoal_key_rule data_rules[] = {SHOAL_DATA_KEYS(SHOAL_KEY_RULE){0}};
+static const shoal_key_rule accept_rules[] = {SHOAL_ACCEPT_KEYS(SHOAL_KEY_RULE){0}};
 static const shoal_key_rule privacy_rules[] = {SHOAL_PRIVACY_KEYS(SHOAL_KEY_RULE){0}};
 static const shoal_key_rule method_rules[] = {SHOAL_METHOD_KEYS(SHOAL_KEY_RULE){0}};
 
@@ -261,6 +293,10 @@ static shoal_status read_unlisted(shoal_policy_reader *reader, const shoal_yaml 
   SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));
   policy_of(into)->unlisted = choice == 0 ? SHOAL_UNLISTED_DROP : SHOAL_UNLISTED_KEEP;
   return SHOAL_OK;
+}
+
+static shoal_status read_accept(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  return shoal_read_mapping(reader, node, accept_rules, "{kept: [ward]}", into);
 }
 
 static shoal_status read_privacy(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {

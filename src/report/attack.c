@@ -158,6 +158,7 @@ void shoal_attack_text(const shoal_result *r, shoal_text *t) {
   if (within)
     shoal_text_print(t, "  %zu attack%s succeed%s that the policy does not cover\n", within,
                      within == 1 ? "" : "s", within == 1 ? "s" : "");
+  shoal_verdict_text(r, t);
   for (size_t i = 0; i < r->attack.attacks->n_items; i++)
     add_attack(t, r, &r->attack.attacks->items[i]);
   shoal_text_add(t,
@@ -245,12 +246,14 @@ json_t *shoal_attacks_array(const shoal_result *r, shoal_json *json) {
 
 json_t *shoal_attack_json(const shoal_result *r, shoal_json *json) {
   json_t *attacks = shoal_attacks_array(r, json);
-  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "shoal", SHOAL_VERSION,
-                   "command", "attack", "holds", json_boolean(r->holds), "rows",
-                   shoal_json_count(r->input_rows), "classes",
-                   shoal_json_count(r->attack.sizes.n_classes), "smallest_class",
-                   shoal_json_count(r->attack.sizes.smallest), "external",
-                   shoal_json_string(shoal_result_attacks(r)->external), "original",
-                   shoal_json_string(shoal_result_attacks(r)->original), "attacks", attacks,
-                   "warnings", shoal_json_warnings(json, r));
+  json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "shoal",
+                           SHOAL_VERSION, "command", "attack", "holds", json_boolean(r->holds),
+                           "rows", shoal_json_count(r->input_rows), "classes",
+                           shoal_json_count(r->attack.sizes.n_classes), "smallest_class",
+                           shoal_json_count(r->attack.sizes.smallest), "external",
+                           shoal_json_string(shoal_result_attacks(r)->external), "original",
+                           shoal_json_string(shoal_result_attacks(r)->original), "attacks", attacks,
+                           "warnings", shoal_json_warnings(json, r));
+  if (root) shoal_verdict_json(r, root, json);
+  return root;
 }

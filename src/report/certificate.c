@@ -97,31 +97,9 @@ static void add_highest_risk(const shoal_result *r, shoal_text *text) {
 
 /* ------------------------------------------------------------ verdict */
 
-static void add_verdict(const shoal_result *r, shoal_text *text) {
-  if (r->holds)
-    shoal_text_add(text, "<p class=\"banner yes\">\xe2\x9c\x93 Verdict: <b>holds</b>. The release "
-                         "satisfies every requirement of the policy that can be checked on the "
-                         "release.</p>\n");
-  else
-    shoal_text_add(text, "<p class=\"banner no\">\xe2\x9c\x97 Verdict: <b>do-not-publish</b>. The "
-                         "release does not satisfy the policy.</p>\n");
-}
-
-static void add_forbidden(const shoal_certificate_report *c, shoal_text *text) {
-  if (!c->n_forbidden) return;
-  shoal_text_add(text, "<ul>\n");
-  for (size_t i = 0; i < c->n_forbidden; i++) {
-    shoal_text_add(text, "<li>The release has the column ");
-    shoal_html_code(text, c->forbidden[i]);
-    shoal_text_add(text, ", which the policy removes.</li>\n");
-  }
-  shoal_text_add(text, "</ul>\n");
-}
-
 static void write_verdict(const shoal_result *r, shoal_text *text) {
   const shoal_certificate_report *c = r->certificate;
-  add_verdict(r, text);
-  add_forbidden(c, text);
+  shoal_verdict_html(r, "The verdict covers what the release and the policy show.", text);
   shoal_text_add(text, "<div class=\"tiles\">\n");
   begin_tile(text);
   shoal_text_add_count(text, r->input_rows);
@@ -301,7 +279,12 @@ static void write_policy(const shoal_result *r, shoal_text *text) {
                        "in the release are shown. That the release was made with this policy is");
   add_stated(text);
   shoal_text_add(text, ".</p>\n<pre class=\"policy\"><code>");
-  shoal_html_add(text, r->certificate->policy);
+  for (const char *line = r->certificate->policy; *line;) {
+    size_t size = strcspn(line, "\n"); /* every line ends with one */
+    shoal_markup_add(text, line, size);
+    shoal_text_add(text, "\n");
+    line += size + 1;
+  }
   shoal_text_add(text, "</code></pre>\n");
 }
 
@@ -344,15 +327,8 @@ void shoal_render_certificate(const shoal_result *result, shoal_text *text) {
 
 /* ------------------------------------------------------------ text and JSON */
 
-static const char *verdict_of(const shoal_result *r) {
-  return r->holds ? "holds" : "do-not-publish";
-}
-
 void shoal_certificate_text(const shoal_result *r, shoal_text *text) {
-  shoal_text_print(text, "Verdict: %s\n", verdict_of(r));
-  for (size_t i = 0; i < r->certificate->n_forbidden; i++)
-    shoal_text_print(text, "  the release has column '%s', which the policy removes\n",
-                     r->certificate->forbidden[i]);
+  shoal_verdict_text(r, text);
   for (size_t i = 0; i < r->certificate->models.n_items; i++) {
     const shoal_model_outcome *m = &r->certificate->models.items[i];
     if (!m->holds)
@@ -367,7 +343,7 @@ json_t *shoal_certificate_json(const shoal_result *r, shoal_json *json) {
   shoal_left_out_argument(&r->certificate->left_out, argument);
   shoal_json_set(json, root, "shoal", shoal_json_string(SHOAL_VERSION));
   shoal_json_set(json, root, "command", shoal_json_string("certificate"));
-  shoal_json_set(json, root, "verdict", shoal_json_string(verdict_of(r)));
+  shoal_verdict_json(r, root, json);
   shoal_json_set(json, root, "rows", shoal_json_count(r->input_rows));
   shoal_json_set(json, root, "left_out", shoal_json_string(argument));
   shoal_json_set(json, root, "sha256", shoal_json_string(r->certificate->sha256));

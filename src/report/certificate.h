@@ -67,9 +67,7 @@ typedef struct shoal_certificate_report {
   shoal_attack_outcomes attacks; /* that need nothing but release and policy */
   shoal_certificate_column *columns;
   size_t n_columns;
-  double loss;            /* mean over quasi-identifiers; NAN: not known */
-  const char **forbidden; /* columns that the policy removes and the release has */
-  size_t n_forbidden;
+  double loss; /* mean over quasi-identifiers; NAN: not known */
   shoal_certificate_note *notes;
   size_t n_notes;
   const char *policy; /* in canonical form */

@@ -114,7 +114,9 @@ void shoal_check_text(const shoal_result *r, shoal_text *t) {
   shoal_format_counted(t, r->check.sizes.n_classes, "class", "classes");
   shoal_text_add(t, " of equal quasi-identifiers, the smallest with ");
   shoal_format_rows(t, r->check.sizes.smallest);
-  shoal_text_add(t, "\n\n");
+  shoal_text_add(t, "\n");
+  shoal_verdict_text(r, t);
+  shoal_text_add(t, "\n");
   shoal_models_text(models, t);
   for (size_t i = 0; i < models->n_items; i++) add_worst(t, r, &models->items[i]);
   if (!r->holds)
@@ -126,12 +128,14 @@ void shoal_check_text(const shoal_result *r, shoal_text *t) {
 }
 
 json_t *shoal_check_json(const shoal_result *r, shoal_json *json) {
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "holds", json_boolean(r->holds), "rows",
-                   shoal_json_count(r->input_rows), "classes",
-                   shoal_json_count(r->check.sizes.n_classes), "smallest_class",
-                   shoal_json_count(r->check.sizes.smallest), "models", shoal_models_json(r, json),
-                   "warnings", shoal_json_warnings(json, r), "class_sizes",
-                   shoal_class_sizes_json(r, json));
+  json_t *root = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "holds", json_boolean(r->holds),
+                           "rows", shoal_json_count(r->input_rows), "classes",
+                           shoal_json_count(r->check.sizes.n_classes), "smallest_class",
+                           shoal_json_count(r->check.sizes.smallest), "models",
+                           shoal_models_json(r, json), "warnings", shoal_json_warnings(json, r),
+                           "class_sizes", shoal_class_sizes_json(r, json));
+  if (root) shoal_verdict_json(r, root, json);
+  return root;
 }
 
 /* ------------------------------------------------------------ conditions */

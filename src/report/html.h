@@ -18,6 +18,9 @@ void shoal_html_number(shoal_text *text, double x);
 /* A check mark or a cross, and a word. */
 void shoal_html_verdict(shoal_text *text, bool yes, const char *word);
 
+/* The banner of the verdict, with `detail` after it, and the list of its reasons (verdict.c). */
+void shoal_verdict_html(const shoal_result *result, const char *detail, shoal_text *text);
+
 /* Everything up to <body>; `name` follows the title, NULL: none. */
 void shoal_html_head(const char *title, const char *name, shoal_text *text);
 /* One section with its heading. */

@@ -267,6 +267,7 @@ void shoal_measure_text(const shoal_result *r, shoal_text *t) {
   const shoal_measures *m = r->measure.measured.utility;
   const shoal_risk *risk = r->measure.measured.risk;
   shoal_text_print(t, "%s -> %s\n", r->source, r->measure.output);
+  shoal_verdict_text(r, t);
   add_utility(t, m);
   if (m->has_queries) add_queries(t, &m->queries);
   add_columns(t, m);
@@ -508,6 +509,7 @@ json_t *shoal_measure_json(const shoal_result *r, shoal_json *json) {
                 "noise", shoal_json_count(m->measured.utility->noise), "classes",
                 shoal_json_count(m->measured.risk->after.n_classes), "smallest_class",
                 shoal_json_count(m->measured.risk->after.smallest_class)));
+  shoal_verdict_json(r, root, json);
   shoal_json_set(json, root, "measures", measures_object(m->measured.utility, json));
   shoal_json_set(json, root, "risk", risk_object(m->measured.risk, json));
   shoal_json_set(json, root, "warnings", shoal_json_warnings(json, r));

@@ -189,7 +189,9 @@ void shoal_release_text(const shoal_result *r, shoal_text *t) {
   if (r->release.order) add_order(t, r);
   if (r->release.method == SHOAL_METHOD_CLUSTERS && r->release.clusters.noise)
     add_noise(t, &r->release.clusters);
-  shoal_text_add(t, "\n\nProtection, verified on the written file\n");
+  shoal_text_add(t, "\n");
+  shoal_verdict_text(r, t);
+  shoal_text_add(t, "\nProtection, verified on the written file\n");
   shoal_models_text(&r->release.models, t);
   if (r->release.attributes) {
     add_attribute_outcomes(t, r);
@@ -451,6 +453,7 @@ json_t *shoal_release_json(const shoal_result *result, shoal_json *json) {
                            shoal_json_count(clusters->clusters), "classes",
                            shoal_json_count(r->classes), "smallest_class",
                            shoal_json_count(r->smallest_class)));
+  shoal_verdict_json(result, root, json);
   shoal_json_set(json, root, "models", shoal_models_json(result, json));
   shoal_json_set(json, root, "search", search_object(result, json));
   shoal_json_set(json, root, "conditions",

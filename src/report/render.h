@@ -29,6 +29,12 @@ json_t *shoal_attack_json(const shoal_result *result, shoal_json *json);
 void shoal_certificate_text(const shoal_result *result, shoal_text *text);
 json_t *shoal_certificate_json(const shoal_result *result, shoal_json *json);
 
+/* ---- the verdict and its reasons (verdict.c); nothing where none was judged */
+
+void shoal_verdict_text(const shoal_result *result, shoal_text *text);
+/* Sets "verdict" (null: not judged), "risks" and "undecided". */
+void shoal_verdict_json(const shoal_result *result, json_t *root, shoal_json *json);
+
 /* ---- parts that the reports of check and release share (check.c) */
 
 void shoal_models_text(const shoal_model_outcomes *models, shoal_text *text);

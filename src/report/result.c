@@ -76,6 +76,31 @@ const char *shoal_result_output(const shoal_result *result) {
   return result->kind == SHOAL_RESULT_MEASURE ? result->measure.output : NULL;
 }
 
+/* ------------------------------------------------------------ the verdict */
+
+size_t shoal_safety_open_risks(const shoal_safety *safety) {
+  size_t n = 0;
+  for (size_t i = 0; i < safety->n_risks; i++) n += !safety->risks[i].accepted;
+  return n;
+}
+
+shoal_publication shoal_safety_verdict(const shoal_safety *safety) {
+  if (!safety->is_judged) return SHOAL_NOT_JUDGED;
+  if (!safety->models_hold || safety->n_undecided) return SHOAL_DO_NOT_PUBLISH;
+  for (size_t i = 0; i < safety->n_risks; i++)
+    if (safety->risks[i].blocks && !safety->risks[i].accepted) return SHOAL_DO_NOT_PUBLISH;
+  return safety->n_risks ? SHOAL_HOLDS_WITH_RISKS : SHOAL_HOLDS;
+}
+
+const char *shoal_publication_name(shoal_publication verdict) {
+  switch (verdict) {
+  case SHOAL_HOLDS: return "holds";
+  case SHOAL_HOLDS_WITH_RISKS: return "holds-with-risks";
+  case SHOAL_DO_NOT_PUBLISH: return "do-not-publish";
+  default: return NULL;
+  }
+}
+
 /* ------------------------------------------------------------ class sizes */
 
 /* A table, because branches on the sizes of small classes are mispredicted. */

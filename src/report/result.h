@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "measure/figures.h"
+#include "policy/policy.h"
 
 typedef enum shoal_result_kind {
   SHOAL_RESULT_PROFILE,
@@ -120,6 +121,25 @@ typedef struct shoal_label_list {
   const char **labels;
   size_t n_labels;
 } shoal_label_list;
+
+/* A risk that the models do not rule out. */
+typedef struct shoal_risk_outcome {
+  shoal_risk_kind kind;
+  const char *attribute; /* the column; NULL: not about one */
+  const char *attack;    /* SHOAL_RISK_ATTACKS: its name; else NULL */
+  const char *why;       /* what was found, as a phrase; it has no cell */
+  bool accepted;         /* by the policy */
+  bool blocks;           /* unless accepted, nothing may be published */
+} shoal_risk_outcome;
+
+/* What a verdict is made of. All zero: nothing was judged. */
+typedef struct shoal_safety {
+  bool is_judged, models_hold;
+  shoal_risk_outcome *risks; /* by kind, then in the order of the columns */
+  size_t n_risks;
+  const char **undecided; /* columns with decide: true */
+  size_t n_undecided;
+} shoal_safety;
 
 /* Class sizes of the original table and of the release. */
 typedef struct shoal_size_change {
@@ -255,7 +275,8 @@ struct shoal_result {
   bool holds;
   const char *source; /* the table's or hierarchy's name */
   uint64_t input_rows, input_columns;
-  bool two_passes; /* the rows did not fit into memory: the file is read twice */
+  bool two_passes;     /* the rows did not fit into memory: the file is read twice */
+  shoal_safety safety; /* of `release`, `check`, `measure` and `attack` */
   const char **warnings;
   size_t n_warnings;
   const char **quasi; /* names of quasi-identifiers, in column order */
@@ -284,6 +305,12 @@ shoal_measured shoal_result_measured(const shoal_result *result);
 const shoal_attack_outcomes *shoal_result_attacks(const shoal_result *result);
 /* The name of the release: of a release or a measurement. */
 const char *shoal_result_output(const shoal_result *result);
+
+/* The verdict, and its name: "holds", "holds-with-risks", "do-not-publish"; NULL: not judged. */
+shoal_publication shoal_safety_verdict(const shoal_safety *safety);
+const char *shoal_publication_name(shoal_publication verdict);
+/* Risks that are not accepted. */
+size_t shoal_safety_open_risks(const shoal_safety *safety);
 
 /* A new, zeroed result; NULL without memory. */
 shoal_result *shoal_result_new(shoal_result_kind kind);

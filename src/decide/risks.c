@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decide/risks: risks of a release that its classes show. An attack on classes succeeds where a
+ * class has too few distinct groups of sensitive values: one value (homogeneity), one protected
+ * subtree (similarity), or one or two categories (categorical similarity). The groups of a class
+ * come from its set or histogram. A column without a model has neither; then one pass over its
+ * codes keeps the first two groups of each class.
+ */
+#include "decide/risks.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attack/attack.h"
+
+/* ------------------------------------------------------------ the list */
+
+static shoal_status copy_name(shoal_result *result, const char *name, const char **copy,
+                              shoal_error *error) {
+  *copy = name ? shoal_result_string(result, name, strlen(name)) : NULL;
+  return *copy || !name ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+shoal_status shoal_risk_add(shoal_result *result, const shoal_policy *policy, shoal_risk_kind kind,
+                            const char *attribute, const char *attack, bool blocks, const char *why,
+                            shoal_error *error) {
+  shoal_safety *safety = &result->safety;
+  size_t n = safety->n_risks;
+  shoal_risk_outcome *grown = shoal_arena_alloc(&result->arena, n + 1, sizeof *grown);
+  if (!grown) return shoal_fail_memory(error);
+  if (n) memcpy(grown, safety->risks, n * sizeof *grown);
+  while (n && grown[n - 1].kind > kind) {
+    grown[n] = grown[n - 1];
+    n--;
+  }
+  grown[n] = (shoal_risk_outcome){
+      .kind = kind,
+      .blocks = blocks,
+      .accepted = shoal_policy_accepts(policy, kind, attack ? attack : attribute)};
+  SHOAL_TRY(copy_name(result, attribute, &grown[n].attribute, error));
+  SHOAL_TRY(copy_name(result, attack, &grown[n].attack, error));
+  SHOAL_TRY(copy_name(result, why, &grown[n].why, error));
+  safety->risks = grown;
+  safety->n_risks++;
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ groups of a class */
+
+enum { MAX_GROUPS = 3 }; /* no attack here asks for more */
+
+/* Groups of one class, up to MAX_GROUPS. */
+typedef struct few_groups {
+  uint32_t groups[MAX_GROUPS - 1];
+  uint32_t n;
+} few_groups;
+
+static inline void add_group(few_groups *few, uint32_t group) {
+  for (uint32_t i = 0; i < few->n && i < MAX_GROUPS - 1; i++)
+    if (few->groups[i] == group) return;
+  if (few->n < MAX_GROUPS - 1) few->groups[few->n] = group;
+  if (few->n < MAX_GROUPS) few->n++;
+}
+
+/* The groups of all classes. `group_of` NULL: each value is one. */
+static void from_classes(const shoal_context *p, const shoal_classes *classes, size_t s,
+                         const uint32_t *group_of, few_groups *few) {
+  for (uint32_t c = 0; c < classes->n_classes; c++) {
+    shoal_value_view view = shoal_classes_values(p->frequency, classes, c, s);
+    size_t at = 0;
+    uint32_t value;
+    uint64_t n_rows;
+    while (few[c].n < MAX_GROUPS && shoal_view_next(&view, &at, &value, &n_rows))
+      add_group(&few[c], group_of ? group_of[value] : value);
+  }
+}
+
+static void from_rows(const shoal_context *p, const shoal_risk_classes *released, size_t s,
+                      const uint32_t *group_of, few_groups *few) {
+  const shoal_column *own = p->sensitive[s].column;
+  const shoal_column *column = &released->rows->columns[own - p->table->columns];
+  for (uint64_t row = 0; row < released->rows->n_rows; row++) {
+    uint32_t value = shoal_column_code(column, row), group = released->group_of_row[row];
+    if (shoal_column_missing(own, value)) continue;
+    uint32_t c = released->class_of_group ? released->class_of_group[group] : group;
+    add_group(&few[c], group_of ? group_of[value] : value);
+  }
+}
+
+/* ------------------------------------------------------------ attacks on classes */
+
+/* One attack on one sensitive attribute. */
+typedef struct class_risk {
+  const shoal_attack *attack;
+  size_t sensitive;
+  const uint32_t *group_of;
+  uint32_t min_groups; /* it succeeds on a class with fewer */
+  const char *what;    /* such a class has */
+} class_risk;
+
+static shoal_status judge(shoal_result *result, const shoal_context *p,
+                          const shoal_risk_classes *released, const class_risk *risk,
+                          shoal_error *error) {
+  const shoal_classes *classes = released->classes;
+  uint64_t n_classes = 0, n_broken = 0;
+  assert(risk->min_groups <= MAX_GROUPS);
+  few_groups *few = shoal_alloc_zero(classes->n_classes, sizeof *few);
+  if (!few) return shoal_fail_memory(error);
+  if (p->frequency->track[risk->sensitive] != SHOAL_TRACK_NONE)
+    from_classes(p, classes, risk->sensitive, risk->group_of, few);
+  else from_rows(p, released, risk->sensitive, risk->group_of, few);
+  for (uint32_t c = 0; c < classes->n_classes; c++) {
+    if (released->left_out && released->left_out[c]) continue;
+    n_classes++;
+    n_broken += few[c].n > 0 && few[c].n < risk->min_groups;
+  }
+  free(few);
+  if (!n_broken) return SHOAL_OK;
+  char why[200];
+  (void)snprintf(why, sizeof why, "%llu of %llu class%s %s %s", (unsigned long long)n_broken,
+                 (unsigned long long)n_classes, n_classes == 1 ? "" : "es",
+                 n_broken == 1 ? "has" : "have", risk->what);
+  return shoal_risk_add(result, p->policy, SHOAL_RISK_ATTACKS,
+                        p->sensitive[risk->sensitive].column->name, risk->attack->name, false, why,
+                        error);
+}
+
+/* Labels or values that a model does not need may be wrong: then the attack is not simulated. */
+static shoal_status unless_unusable(shoal_status status, const shoal_error *found,
+                                    shoal_error *error) {
+  if (status == SHOAL_BAD_INPUT) return SHOAL_OK;
+  if (status != SHOAL_OK && error) *error = *found;
+  return status;
+}
+
+static shoal_status judge_attribute(shoal_result *result, const shoal_context *p,
+                                    const shoal_risk_classes *released, size_t s,
+                                    shoal_error *error) {
+  const shoal_sensitive *sensitive = &p->sensitive[s];
+  const shoal_attribute *attribute = sensitive->attribute;
+  class_risk risk = {.attack = &shoal_attack_homogeneity,
+                     .sensitive = s,
+                     .min_groups = 2,
+                     .what = "a single value"};
+  SHOAL_TRY(judge(result, p, released, &risk, error));
+  shoal_error found = {0};
+  uint32_t *group_of = NULL, n_groups;
+  if (sensitive->hierarchy && attribute->n_protect)
+    SHOAL_TRY(unless_unusable(
+        shoal_strong_ancestors(p->policy, sensitive, &group_of, &n_groups, &found), &found, error));
+  risk = (class_risk){.attack = &shoal_attack_similarity,
+                      .sensitive = s,
+                      .group_of = group_of,
+                      .min_groups = 2,
+                      .what = "values of a single protected subtree"};
+  shoal_status status = group_of ? judge(result, p, released, &risk, error) : SHOAL_OK;
+  free(group_of);
+  SHOAL_TRY(status);
+  group_of = NULL;
+  if (attribute->categories.file || attribute->categories.n_lists)
+    SHOAL_TRY(unless_unusable(
+        shoal_value_categories(p->policy, p->table, sensitive, &group_of, &n_groups, &found),
+        &found, error));
+  risk = (class_risk){.attack = &shoal_attack_categorical,
+                      .sensitive = s,
+                      .group_of = group_of,
+                      .min_groups = 3,
+                      .what = "values of fewer than 3 categories"};
+  status = group_of ? judge(result, p, released, &risk, error) : SHOAL_OK;
+  free(group_of);
+  return status;
+}
+
+/* ------------------------------------------------------------ all of it */
+
+shoal_risk_classes shoal_risk_classes_of(const shoal_context *p) {
+  return (shoal_risk_classes){
+      .classes = &p->frequency->base, .rows = p->table, .group_of_row = p->frequency->tuple_of_row};
+}
+
+/* A model on the attribute that some class could violate: p = 1 asks for nothing. */
+static bool is_protected(const shoal_context *p, size_t s) {
+  for (size_t i = 0; i < p->requirements.n_items; i++) {
+    const shoal_requirement *requirement = &p->requirements.items[i];
+    shoal_distinct distinct;
+    if (requirement->sensitive != s) continue;
+    bool counts =
+        requirement->type->distinct && requirement->type->distinct(requirement, &distinct);
+    if (!counts || distinct.min > 1) return true;
+  }
+  return false;
+}
+
+static shoal_status list_undecided(shoal_result *result, const shoal_policy *policy,
+                                   shoal_error *error) {
+  shoal_safety *safety = &result->safety;
+  safety->undecided =
+      shoal_arena_alloc(&result->arena, policy->n_attributes, sizeof *safety->undecided);
+  if (!safety->undecided) return shoal_fail_memory(error);
+  for (size_t a = 0; a < policy->n_attributes; a++) {
+    if (!policy->attributes[a].undecided) continue;
+    SHOAL_TRY(copy_name(result, policy->attributes[a].name, &safety->undecided[safety->n_undecided],
+                        error));
+    safety->n_undecided++;
+  }
+  return SHOAL_OK;
+}
+
+shoal_status shoal_risks_of_classes(shoal_result *result, const shoal_context *p,
+                                    const shoal_risk_classes *released, shoal_error *error) {
+  result->safety.is_judged = true;
+  result->safety.models_hold = result->holds;
+  SHOAL_TRY(list_undecided(result, p->policy, error));
+  for (size_t s = 0; s < p->n_sensitive; s++) {
+    if (!is_protected(p, s))
+      SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_UNPROTECTED,
+                               p->sensitive[s].column->name, NULL, false, "no model protects it",
+                               error));
+    SHOAL_TRY(judge_attribute(result, p, released, s, error));
+  }
+  return SHOAL_OK;
+}
+
+shoal_status shoal_risks_of_repeats(shoal_result *result, const shoal_context *p,
+                                    shoal_error *error) {
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    const shoal_column *column = &p->table->columns[c];
+    if (p->roles[c] != SHOAL_ROLE_IDENTIFIER || !column->n_repeated) continue;
+    char why[160];
+    (void)snprintf(why, sizeof why,
+                   "%llu rows share their value with another row; k counts rows, not people",
+                   (unsigned long long)column->n_repeated);
+    SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_REPEATS, column->name, NULL, false, why,
+                             error));
+  }
+  return SHOAL_OK;
+}
+
+static bool is_listed(const shoal_safety *safety, const char *attack, const char *attribute) {
+  for (size_t i = 0; i < safety->n_risks; i++) {
+    const shoal_risk_outcome *risk = &safety->risks[i];
+    if (!risk->attack || strcmp(risk->attack, attack) != 0) continue;
+    if (!attribute == !risk->attribute && (!attribute || strcmp(risk->attribute, attribute) == 0))
+      return true;
+  }
+  return false;
+}
+
+shoal_status shoal_risks_of_attacks(shoal_result *result, const shoal_policy *policy,
+                                    const shoal_attack_outcomes *attacks, shoal_error *error) {
+  for (size_t i = 0; i < attacks->n_items; i++) {
+    const shoal_attack_outcome *a = &attacks->items[i];
+    if (!a->succeeds || !a->counts || is_listed(&result->safety, a->name, a->attribute)) continue;
+    SHOAL_TRY(shoal_risk_add(result, policy, SHOAL_RISK_ATTACKS, a->attribute, a->name, false,
+                             "the attack succeeds", error));
+  }
+  return SHOAL_OK;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report/verdict: the verdict and its reasons, as text, JSON and HTML. Every report states it
+ * before its details. Only `holds` is shown as a success: nothing green stands above a failed line.
+ */
+#include <string.h>
+
+#include "report/html.h"
+#include "report/render.h"
+
+/* ------------------------------------------------------------ text */
+
+/* "result", "homogeneity on illness" */
+static void print_subject(const shoal_risk_outcome *risk, shoal_text *t,
+                          void (*add)(shoal_text *text, const char *string)) {
+  if (risk->attack) add(t, risk->attack);
+  if (risk->attack && risk->attribute) add(t, " on ");
+  if (risk->attribute) add(t, risk->attribute);
+}
+
+static const char *state_of(const shoal_risk_outcome *risk) {
+  return risk->accepted ? "accepted" : risk->blocks ? "BLOCKS" : "OPEN";
+}
+
+static const char *meaning_of(const shoal_safety *safety) {
+  switch (shoal_safety_verdict(safety)) {
+  case SHOAL_HOLDS: return "every model holds, and no risk is known";
+  case SHOAL_HOLDS_WITH_RISKS:
+    return shoal_safety_open_risks(safety) ? "every model holds, but risks are open"
+                                           : "every model holds; the policy accepts the risks";
+  default:
+    return safety->models_hold ? "columns must be decided or accepted first"
+                               : "a model does not hold";
+  }
+}
+
+void shoal_verdict_text(const shoal_result *r, shoal_text *t) {
+  const shoal_safety *safety = &r->safety;
+  const char *name = shoal_publication_name(shoal_safety_verdict(safety));
+  if (!name) return;
+  shoal_text_print(t, "\nVerdict: %s (%s)\n", name, meaning_of(safety));
+  for (size_t i = 0; i < safety->n_undecided; i++) {
+    shoal_text_add(t, "  BLOCKS    undecided    ");
+    shoal_text_add(t, safety->undecided[i]);
+    shoal_text_add(t, ": decide its role, then remove 'decide: true'\n");
+  }
+  for (size_t i = 0; i < safety->n_risks; i++) {
+    const shoal_risk_outcome *risk = &safety->risks[i];
+    shoal_text_print(t, "  %-8s  %-11s  ", state_of(risk), shoal_risk_names[risk->kind]);
+    print_subject(risk, t, shoal_text_add);
+    shoal_text_print(t, ": %s\n", risk->why);
+  }
+}
+
+/* ------------------------------------------------------------ JSON */
+
+static json_t *risk_object(const shoal_risk_outcome *risk, shoal_json *json) {
+  json_t *object = json_object();
+  shoal_json_set(json, object, "risk", json_string(shoal_risk_names[risk->kind]));
+  if (risk->attack) shoal_json_set(json, object, "attack", json_string(risk->attack));
+  if (risk->attribute) shoal_json_set(json, object, "attribute", json_string(risk->attribute));
+  shoal_json_set(json, object, "accepted", json_boolean(risk->accepted));
+  shoal_json_set(json, object, "blocks", json_boolean(risk->blocks && !risk->accepted));
+  shoal_json_set(json, object, "why", json_string(risk->why));
+  return object;
+}
+
+void shoal_verdict_json(const shoal_result *r, json_t *root, shoal_json *json) {
+  const shoal_safety *safety = &r->safety;
+  json_t *risks = json_array();
+  for (size_t i = 0; i < safety->n_risks; i++)
+    shoal_json_append(json, risks, risk_object(&safety->risks[i], json));
+  shoal_json_set(json, root, "verdict",
+                 shoal_json_string(shoal_publication_name(shoal_safety_verdict(safety))));
+  shoal_json_set(json, root, "risks", risks);
+  shoal_json_set(json, root, "undecided",
+                 shoal_json_strings(json, safety->undecided, safety->n_undecided));
+}
+
+/* ------------------------------------------------------------ HTML */
+
+void shoal_verdict_html(const shoal_result *r, const char *detail, shoal_text *text) {
+  static const struct {
+    const char *class, *sign, *words;
+  } banners[] = {
+      [SHOAL_HOLDS] = {"yes", "\xe2\x9c\x93", "Holds:"},
+      [SHOAL_HOLDS_WITH_RISKS] = {"note", "!", "Holds, with risks:"},
+      [SHOAL_DO_NOT_PUBLISH] = {"no", "\xe2\x9c\x97", "Do not publish:"},
+  };
+  const shoal_safety *safety = &r->safety;
+  shoal_publication verdict = shoal_safety_verdict(safety);
+  if (verdict == SHOAL_NOT_JUDGED) return;
+  shoal_text_print(text, "<p class=\"banner %s\" data-verdict=\"%s\">%s %s %s. %s</p>\n",
+                   banners[verdict].class, shoal_publication_name(verdict), banners[verdict].sign,
+                   banners[verdict].words, meaning_of(safety), detail);
+  if (!safety->n_risks && !safety->n_undecided) return;
+  shoal_text_add(text, "<ul class=\"risks\">\n");
+  for (size_t i = 0; i < safety->n_undecided; i++) {
+    shoal_text_add(text, "<li><b class=\"no\">blocks</b> undecided: <b>");
+    shoal_html_add(text, safety->undecided[i]);
+    shoal_text_add(text, "</b></li>\n");
+  }
+  for (size_t i = 0; i < safety->n_risks; i++) {
+    const shoal_risk_outcome *risk = &safety->risks[i];
+    shoal_text_print(text, "<li><b class=\"%s\">%s</b> %s: <b>", risk->accepted ? "dim" : "no",
+                     risk->accepted ? "accepted"
+                     : risk->blocks ? "blocks"
+                                    : "open",
+                     shoal_risk_names[risk->kind]);
+    print_subject(risk, text, shoal_html_add);
+    shoal_text_add(text, "</b>: ");
+    shoal_html_add(text, risk->why);
+    shoal_text_add(text, "</li>\n");
+  }
+  shoal_text_add(text, "</ul>\n");
+}
