@@ -325,10 +325,12 @@ static shoal_status check_complete(const parser *r) {
                     command->name, command->operands, command->name);
   for (const cli_option *option = table; option->help; option++) {
     if (!(option->commands & command->bit) || !(command->required >> option->id & 1)) continue;
-    if (!r->options->values[option->id])
-      return cli_fail(r->error, SHOAL_BAD_INPUT,
-                      "'shoal %s' needs the option '-%c %s'; see 'shoal %s --help'", command->name,
-                      option->letter, option->argument, command->name);
+    if (r->options->values[option->id]) continue;
+    char title[32] = {'-', option->letter};
+    return cli_fail(r->error, SHOAL_BAD_INPUT,
+                    "'shoal %s' needs the option '%s %s'; see 'shoal %s --help'", command->name,
+                    option->letter ? title : cli_option_title(option, title), option->argument,
+                    command->name);
   }
   return SHOAL_OK;
 }
