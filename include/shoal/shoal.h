@@ -308,6 +308,7 @@ typedef enum shoal_detail {
 
 typedef struct shoal_write_options {
   bool keep_order;          /* false: rows are shuffled */
+  bool strict;              /* SHOAL_REFUSED if a risk is open (shoal_result_open_risks) */
   const char *const *avoid; /* files that must not be overwritten, such as the input */
   size_t n_avoid;
   shoal_detail detail;

@@ -47,6 +47,7 @@ static shoal_status write_release(cli_job *job, shoal_release *release) {
   const char *avoid[] = {is_standard(data) ? "/dev/stdin" : data, cli_value(job, CLI_POLICY)};
   shoal_write_options options = {
       .keep_order = cli_value(job, CLI_KEEP_ORDER) != NULL,
+      .strict = cli_value(job, CLI_STRICT) != NULL,
       .avoid = avoid,
       .n_avoid = sizeof avoid / sizeof *avoid,
       .detail = wanted_detail(job),

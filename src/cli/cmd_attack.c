@@ -49,7 +49,7 @@ shoal_status cli_attack(cli_job *job) {
   if (status == SHOAL_OK) status = attack(job, &t, &result);
   if (status == SHOAL_OK) status = cli_write_report(job, result);
   if (status == SHOAL_OK) status = cli_print_result(job, result, cli_format(job));
-  if (status == SHOAL_OK && !shoal_result_holds(result)) status = SHOAL_REFUSED;
+  if (status == SHOAL_OK && !cli_holds(job, result)) status = SHOAL_REFUSED;
   shoal_result_free(result);
   shoal_table_free(t.masked);
   shoal_table_free(t.external);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cli/cmd_measure: measures utility and risk of a release. Both tables and the population are read
- * with one policy. The exit status does not depend on the figures.
+ * with one policy. Without --strict the exit status does not depend on the
+ * release.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,7 @@ shoal_status cli_measure(cli_job *job) {
         shoal_measure(t.original, t.masked, t.policy, &options, &job->run, &result, &job->error);
   if (status == SHOAL_OK) status = cli_write_report(job, result);
   if (status == SHOAL_OK) status = cli_print_result(job, result, cli_format(job));
+  if (status == SHOAL_OK && !cli_holds(job, result)) status = SHOAL_REFUSED;
   shoal_result_free(result);
   shoal_table_free(t.original);
   shoal_table_free(t.masked);

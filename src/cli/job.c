@@ -350,6 +350,14 @@ shoal_status cli_write_report(cli_job *job, const shoal_result *result) {
   return status == SHOAL_OK ? write_as(job, result, SHOAL_HTML, &job->html) : status;
 }
 
+bool cli_holds(const cli_job *job, const shoal_result *result) {
+  if (!shoal_result_holds(result)) return false;
+  if (!cli_value(job, CLI_STRICT)) return true;
+  shoal_publication verdict = shoal_result_verdict(result);
+  return verdict == SHOAL_HOLDS ||
+         (verdict == SHOAL_HOLDS_WITH_RISKS && shoal_result_open_risks(result) == 0);
+}
+
 shoal_status cli_study(cli_job *job, shoal_purpose purpose, cli_study_fn study, shoal_format format,
                        bool *holds) {
   shoal_policy *policy = NULL;
@@ -361,7 +369,7 @@ shoal_status cli_study(cli_job *job, shoal_purpose purpose, cli_study_fn study, 
   if (status == SHOAL_OK) status = study(table, policy, &job->run, &result, &job->error);
   if (status == SHOAL_OK) status = cli_write_report(job, result);
   if (status == SHOAL_OK) status = cli_print_result(job, result, format);
-  if (status == SHOAL_OK) *holds = shoal_result_holds(result);
+  if (status == SHOAL_OK) *holds = cli_holds(job, result);
   shoal_result_free(result);
   shoal_table_free(table);
   shoal_policy_free(policy);

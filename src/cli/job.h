@@ -55,6 +55,9 @@ shoal_status cli_read_table(cli_job *job, const char *path, const shoal_policy *
  */
 shoal_status cli_begin_policy(cli_job *job, shoal_policy **policy) SHOAL_MUST_CHECK;
 
+/* Does the result hold and, with --strict, does its verdict hold without open risks? */
+bool cli_holds(const cli_job *job, const shoal_result *result);
+
 /* Erases the progress bar and prints text, with a newline at its end. */
 void cli_put(cli_job *job, const char *text, FILE *out);
 
@@ -73,7 +76,8 @@ typedef shoal_status (*cli_study_fn)(const shoal_table *table, const shoal_polic
                                      const shoal_run *run, shoal_result **result,
                                      shoal_error *error);
 
-/* Runs a command on one table and a policy: reads both, calls `study`, prints its result. */
+/* Runs a command on one table and a policy: reads both, calls `study`, prints its result. *holds:
+ * cli_holds. */
 shoal_status cli_study(cli_job *job, shoal_purpose purpose, cli_study_fn study, shoal_format format,
                        bool *holds) SHOAL_MUST_CHECK;
 

@@ -111,6 +111,14 @@ static const cli_option table[] = {
      "End an 'optimal' search after this time with the best node found. The report says that it is "
      "not proven optimal. If the search is too large, shoal asks for this option.",
      NULL},
+    {CLI_STRICT, "strict", 0, NULL, CLI_ANONYMIZE,
+     "Refuse a release with a risk that the policy does not accept: exit status 1, and nothing is "
+     "written. See 'accept' in shoal-policy(5).",
+     NULL},
+    {CLI_STRICT, "strict", 0, NULL, CLI_CHECK | CLI_MEASURE | CLI_ATTACK,
+     "Exit status 1 also if the verdict is do-not-publish or a risk is not accepted by the "
+     "policy.",
+     NULL},
     {CLI_KEEP_ORDER, "keep-order", 0, NULL, CLI_ANONYMIZE,
      "Keep the rows in the order of the data (default: shuffled, because a known order can "
      "reveal who is who).",

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/gates.h"
 #include "job/job.h"
 #include "job/release.h"
 #include "table/count.h"
@@ -99,6 +100,8 @@ shoal_status shoal_release_decide(shoal_release *release, const shoal_method *me
   SHOAL_TRY(shoal_decision_accept(d, p, method, error));
   SHOAL_TRY(shoal_decision_suppress(d, p, error));
   SHOAL_TRY(shoal_decision_report(d, p, release->result, error));
+  SHOAL_TRY(shoal_gates_list_kept(release->result, p, d->blanked ? &d->united : &d->classes,
+                                  d->blanked ? NULL : d->violates, error));
   shoal_decision_compact(d, &release->context);
   return SHOAL_OK;
 }
@@ -122,6 +125,8 @@ static shoal_status anonymize(shoal_release *release, const shoal_table *table,
       shoal_result_string(result, method.reason, strlen(method.reason));
   if (!result->release.algorithm_reason) return shoal_fail_memory(error);
   SHOAL_TRY(shoal_result_input(result, p, error));
+  SHOAL_TRY(shoal_gates_list(result, p, error));
+  SHOAL_TRY(shoal_gates_check(result, p, error));
   SHOAL_TRY(refuse_early(p, error));
   SHOAL_TRY(warn_of_effort(release, &method, error));
   return shoal_release_decide(release, &method, error);

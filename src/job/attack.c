@@ -4,13 +4,21 @@
  * written with earlier ones.
  */
 #include "attack/setup.h"
+#include "job/gates.h"
 #include "job/job.h"
 #include "job/page.h"
 
 static shoal_status attack(shoal_attack_setup *setup, shoal_result *result, shoal_error *error) {
-  SHOAL_TRY(shoal_attack_setup_run(setup, &result->arena, &result->attack.attacks, &result->holds,
-                                   error));
-  SHOAL_TRY(shoal_result_input(result, &setup->context, error));
+  const shoal_context *p = &setup->context;
+  bool withstands;
+  shoal_model_outcomes models;
+  SHOAL_TRY(
+      shoal_attack_setup_run(setup, &result->arena, &result->attack.attacks, &withstands, error));
+  SHOAL_TRY(shoal_result_input(result, p, error));
+  SHOAL_TRY(shoal_result_models(result, p, &p->frequency->base, NULL, 0, &models, error));
+  SHOAL_TRY(shoal_gates_judge(result, p, error));
+  SHOAL_TRY(shoal_risks_of_attacks(result, p->policy, result->attack.attacks, error));
+  result->holds = withstands;
   shoal_result_sizes(&result->attack.sizes, &setup->context.frequency->base, NULL);
   return shoal_html_report_begin(result, &setup->context, error);
 }

@@ -24,7 +24,7 @@
 #include "base/intern.h"
 #include "decide/method.h"
 #include "decide/models_report.h"
-#include "decide/risks.h"
+#include "job/gates.h"
 #include "job/job.h"
 #include "policy/canonical.h"
 
@@ -151,8 +151,7 @@ static bool is_stated(const maker *m, const char *attribute) {
 /* What release and policy show; `unprotected` would be wrong of columns with a stated model. */
 static shoal_status list_risks(maker *m, const shoal_context *p, shoal_error *error) {
   shoal_safety *safety = &m->result->safety;
-  shoal_risk_classes classes = shoal_risk_classes_of(p);
-  SHOAL_TRY(shoal_risks_of_classes(m->result, p, &classes, error));
+  SHOAL_TRY(shoal_gates_judge(m->result, p, error));
   size_t n = 0;
   for (size_t i = 0; i < safety->n_risks; i++) {
     const shoal_risk_outcome *risk = &safety->risks[i];
@@ -205,6 +204,7 @@ static shoal_status attack(maker *m, shoal_attack_setup *setup, shoal_error *err
   bool withstands;
   SHOAL_TRY(shoal_attack_setup_run(setup, &m->result->arena, &attacks, &withstands, error));
   keep_attacks(m->certificate, attacks);
+  SHOAL_TRY(shoal_risks_of_attacks(m->result, m->policy, &m->certificate->attacks, error));
   return shoal_certificate_columns(m->result, setup, error);
 }
 

@@ -215,18 +215,6 @@ static shoal_status describe_quasi(shoal_result *result, const shoal_attack_setu
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
-/* A column that the policy removes blocks the publication; no `accept` helps. */
-static shoal_status forbid(shoal_result *result, const shoal_policy *policy, const char *name,
-                           shoal_error *error) {
-  SHOAL_TRY(shoal_risk_add(result, policy, SHOAL_RISK_KEPT, name, NULL, true,
-                           "the release has this column, and the policy removes it", error));
-  for (size_t i = 0; i < result->safety.n_risks; i++) {
-    shoal_risk_outcome *risk = &result->safety.risks[i];
-    if (risk->kind == SHOAL_RISK_KEPT && strcmp(risk->attribute, name) == 0) risk->accepted = false;
-  }
-  return SHOAL_OK;
-}
-
 static const struct {
   const char *role, *done;
 } roles[] = {
@@ -252,9 +240,10 @@ static shoal_status add_released(shoal_result *result, const shoal_attack_setup 
                                          .done = roles[role].done,
                                          .quasi = role == SHOAL_ROLE_QUASI};
     if (!column->name) return shoal_fail_memory(error);
-    if (role == SHOAL_ROLE_IDENTIFIER || role == SHOAL_ROLE_DROP)
-      SHOAL_TRY(forbid(result, p->policy, name, error));
-    else column->stated = !column->quasi;
+    column->stated = role == SHOAL_ROLE_SENSITIVE || role == SHOAL_ROLE_KEEP;
+    if (role == SHOAL_ROLE_DROP)
+      SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_KEPT, name, NULL, true,
+                               "the policy removes it, and the release has it", error));
     if (!column->quasi) continue;
     SHOAL_TRY(describe_quasi(result, setup, q++, column, error));
     if (isnan(column->loss)) continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job/check: does a table as it stands satisfy the policy? And the necessary conditions. */
-#include "decide/risks.h"
+#include "job/gates.h"
 #include "job/job.h"
 #include "job/page.h"
 
@@ -12,8 +12,7 @@ static shoal_status check(const shoal_context *p, shoal_result *result, shoal_er
   shoal_result_sizes(&result->check.sizes, classes, NULL);
   SHOAL_TRY(
       shoal_result_models(result, p, classes, NULL, WORST_CLASSES, &result->check.models, error));
-  shoal_risk_classes released = shoal_risk_classes_of(p);
-  SHOAL_TRY(shoal_risks_of_classes(result, p, &released, error));
+  SHOAL_TRY(shoal_gates_judge(result, p, error));
   SHOAL_TRY(shoal_risks_of_repeats(result, p, error));
   SHOAL_TRY(shoal_html_report_begin(result, p, error));
   for (size_t i = 0; i < p->requirements.n_items; i++) {

@@ -7,6 +7,7 @@
 #include "hierarchy/hierarchy.h"
 #include "job/job.h"
 #include "policy/policy.h"
+#include "profile/profile.h"
 #include "table/load.h"
 
 typedef struct planner {
@@ -91,7 +92,8 @@ static shoal_status plan_linking(const planner *p, const char *file, const char 
                        "has none of the policy's quasi-identifier columns; rename its columns");
 }
 
-/* Only the cells of a kept column that has a type or a hierarchy are examined before writing. */
+/* Only the cells of a kept column that has a type or a hierarchy are examined before writing; of
+ * others the values are sampled. */
 static shoal_use use_of_kept(const shoal_attribute *attribute) {
   bool examined = attribute && (attribute->type == SHOAL_TYPE_NUMBER || attribute->has_hierarchy);
   return examined ? SHOAL_USE_KEEP : SHOAL_USE_COPY;
@@ -112,7 +114,7 @@ static shoal_status plan(void *user, const char *file, const char *const *names,
     uses[i] = named_by_model(p->policy, names[i]) ? SHOAL_USE_CODES
               : role == SHOAL_ROLE_IDENTIFIER     ? SHOAL_USE_IDENTITY
               : role == SHOAL_ROLE_DROP           ? SHOAL_USE_NONE
-              : role == SHOAL_ROLE_KEEP && review ? SHOAL_USE_NONE
+              : role == SHOAL_ROLE_KEEP && review ? SHOAL_USE_SAMPLE
               : role == SHOAL_ROLE_KEEP           ? use_of_kept(attribute)
                                                   : SHOAL_USE_CODES;
   }
@@ -152,7 +154,11 @@ shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoa
   *table = NULL;
   planner user = {policy, purpose};
   shoal_load_options options = {0};
+  shoal_traits_rule rule = {0};
+  shoal_sampling sampling = {shoal_value_traits, &rule};
   if (policy) {
+    rule = (shoal_traits_rule){policy->missing, policy->n_missing, unquotes(&user)};
+    options.sampling = &sampling;
     options.delimiter = policy->delimiter;
     options.missing = policy->missing;
     options.n_missing = policy->n_missing;
@@ -186,6 +192,9 @@ shoal_status shoal_input_finish(shoal_table *table, const shoal_policy *policy,
   options.missing = policy->missing;
   options.n_missing = policy->n_missing;
   options.unquote = unquotes(&user);
+  shoal_traits_rule rule = {policy->missing, policy->n_missing, options.unquote};
+  shoal_sampling sampling = {shoal_value_traits, &rule};
+  options.sampling = &sampling;
   if (policy->delimiter) table->delimiter = policy->delimiter;
   const char **names = shoal_alloc(table->n_columns, sizeof *names);
   shoal_use *uses = shoal_alloc(table->n_columns, sizeof *uses);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "job/gates.h"
 #include "job/job.h"
 #include "job/page.h"
 
@@ -27,6 +28,34 @@ shoal_status shoal_result_measure(shoal_result *result, const shoal_context *p,
   return warn_of_identifiers(result, p, masked, error);
 }
 
+/* Judges the release as `check` does. */
+static shoal_status judge(const shoal_context *p, shoal_result *result, shoal_error *error) {
+  shoal_model_outcomes models;
+  SHOAL_TRY(shoal_result_models(result, p, &p->frequency->base, NULL, 0, &models, error));
+  SHOAL_TRY(shoal_requirements_status(&p->requirements, error));
+  return shoal_gates_judge(result, p, error);
+}
+
+/* A policy without models, or a release that lacks a column of a model, has no verdict. */
+static shoal_status judge_release(const shoal_context *original, const shoal_table *masked,
+                                  shoal_result *result, shoal_error *error) {
+  shoal_context p;
+  shoal_error found = {0};
+  shoal_status status = shoal_context_init(&p, masked, original->policy, SHOAL_CONTEXT_CLASSES,
+                                           original->run, &found);
+  if (status == SHOAL_BAD_INPUT)
+    return shoal_result_warn(result, error, "the release was not judged: %s", found.message);
+  if (status != SHOAL_OK) {
+    if (error) *error = found;
+    return status;
+  }
+  status = judge(&p, result, error);
+  if (status == SHOAL_OK) status = shoal_risks_of_repeats(result, original, error);
+  shoal_context_reset(&p);
+  result->holds = true; /* of `measure`: figures were computed */
+  return status;
+}
+
 static shoal_status measure(const shoal_context *p, const shoal_table *masked,
                             const shoal_measure_options *options, shoal_result *result,
                             shoal_error *error) {
@@ -38,6 +67,7 @@ static shoal_status measure(const shoal_context *p, const shoal_table *masked,
   result->holds = true;
   double started = shoal_seconds();
   SHOAL_TRY(shoal_result_measure(result, p, masked, options, &m->measured, error));
+  SHOAL_TRY(judge_release(p, masked, result, error));
   SHOAL_TRY(shoal_html_report_begin(result, p, error));
   shoal_class_sizes_from_risk(&m->sizes.before, &m->measured.risk->before);
   shoal_class_sizes_from_risk(&m->sizes.after, &m->measured.risk->after);

@@ -36,6 +36,14 @@ static const struct {
     [SHOAL_ROLE_DROP] = {"unlisted", "removed: not listed in the policy", false},
 };
 
+static bool is_unprotected(const shoal_result *result, const char *column) {
+  for (size_t i = 0; i < result->safety.n_risks; i++)
+    if (result->safety.risks[i].kind == SHOAL_RISK_UNPROTECTED &&
+        strcmp(result->safety.risks[i].attribute, column) == 0)
+      return true;
+  return false;
+}
+
 static shoal_status name_columns(shoal_result *result, const shoal_context *p,
                                  shoal_html_report *page, shoal_error *error) {
   page->n_columns = p->table->n_columns;
@@ -50,6 +58,7 @@ static shoal_status name_columns(shoal_result *result, const shoal_context *p,
                                          .done = roles[p->roles[c]].done,
                                          .released = roles[p->roles[c]].released};
     if (!column->name) return shoal_fail_memory(error);
+    if (is_unprotected(result, column->name)) column->done = "released unchanged, NOT protected";
   }
   return SHOAL_OK;
 }

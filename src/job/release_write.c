@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "job/certificate.h"
+#include "job/gates.h"
 #include "job/job.h"
 #include "job/page.h"
 #include "job/release.h"
@@ -396,6 +397,8 @@ static shoal_status render_certificate(const shoal_release *release, int fd, con
                       found.message);
   if (status != SHOAL_OK && error) *error = found;
   SHOAL_TRY(status);
+  /* kept columns are measured on the released rows here, which can differ from the original */
+  SHOAL_TRY(shoal_gates_check(certificate, &release->context, error));
   if (!certificate->holds)
     return shoal_fail(error, SHOAL_FAILED,
                       "the certificate does not confirm the release: nothing was written; this is "
@@ -442,6 +445,7 @@ shoal_status shoal_job_write(shoal_release *release, const char *path,
   shoal_release_report *released = &release->result->release;
   shoal_decision *d = &release->decision;
   const shoal_context *p = &release->context;
+  if (options->strict) SHOAL_TRY(shoal_gates_refuse_open(release->result, error));
   SHOAL_TRY(check_path(release, path, options, error));
   SHOAL_TRY(check_path(release, options->certificate, options, error));
   if (options->detail == SHOAL_DETAIL_HTML && !d->extended && shoal_table_leaves_columns(p->table))

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "base/thread.h"
 #include "policy/policy.h"
+#include "table/sample.h"
 #include "table/table.h"
 
 /* ------------------------------------------------------------ figures of a column */
@@ -33,10 +34,11 @@ typedef struct shoal_column_stats {
   uint32_t marks;            /* bit m: spelling m of shoal_missing_marks means missing here */
   shoal_value_type value_type;
   const char *date_format; /* DATE: as a policy writes it */
+  bool has_times;          /* every value is a date with a time of day */
   unsigned scale;          /* NUMBER: decimals; 0: all are whole */
-  int64_t low, high; /* NUMBER: at that scale, without the lowest and highest 1% of the rows */
-  size_t digits;     /* every value has this number of digits and nothing else; 0: not so */
-  size_t longest_bytes;
+  int64_t low, high;    /* NUMBER: at that scale, without the lowest and highest 1% of the rows */
+  size_t digits;        /* every value has this number of digits and nothing else; 0: not so */
+  size_t longest_bytes; /* at most 255 */
 } shoal_column_stats;
 
 /* Spellings that look like a missing value, ended by NULL; the empty cell is the first. */
@@ -47,6 +49,27 @@ extern const char *const shoal_missing_marks[];
  */
 shoal_status shoal_profile_scan(const shoal_table *table, const shoal_run *run,
                                 shoal_column_stats *stats, shoal_error *error) SHOAL_MUST_CHECK;
+
+/* The same of one column with codes. False: no memory. */
+bool shoal_profile_column(const shoal_table *table, const shoal_column *column,
+                          shoal_column_stats *stats);
+
+/* Which values are missing, for shoal_value_traits. */
+typedef struct shoal_traits_rule {
+  const char *const *missing;
+  size_t n_missing;
+  bool unquote; /* remove the apostrophe of cells quoted as formulas */
+} shoal_traits_rule;
+
+/* Describes one value for shoal_profile_sample; `rule` is a shoal_traits_rule (table/sample.h). */
+uint32_t shoal_value_traits(const void *rule, const char *bytes, size_t size_bytes);
+
+/*
+ * The same of the values of a sample, for a table of n_records. Beyond level 0 all counts are those
+ * of the sampled values. The range of numbers is not known. False: no memory.
+ */
+bool shoal_profile_sample(const shoal_value_sample *sample, uint64_t n_records,
+                          shoal_column_stats *stats);
 
 /* ------------------------------------------------------------ what a column's name tells */
 
@@ -88,6 +111,13 @@ typedef struct shoal_suggestion {
 } shoal_suggestion;
 
 void shoal_suggest(const char *name, const shoal_column_stats *stats, shoal_suggestion *suggestion);
+
+/*
+ * Does a column that is released unchanged identify people by itself? It does if it would become an
+ * identifier, unless only its name says so and its few values are shared by many rows; and if its
+ * dates nearly all differ, or its times are shared by few rows. *why: a fixed text.
+ */
+bool shoal_identifies_people(const char *name, const shoal_column_stats *stats, const char **why);
 
 /* ------------------------------------------------------------ the job */
 

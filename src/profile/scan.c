@@ -24,6 +24,8 @@ enum {
   RARE = 20             /* at most 1 row in 20 */
 };
 
+enum { DASH_MARK = sizeof shoal_missing_marks / sizeof *shoal_missing_marks - 2 };
+
 /* The spelling's number in shoal_missing_marks, or -1. */
 static int mark_of(const char *bytes, size_t size_bytes) {
   if (size_bytes > LONGEST_MARK) return -1;
@@ -32,10 +34,6 @@ static int mark_of(const char *bytes, size_t size_bytes) {
         (size_bytes == 0 || memcmp(shoal_missing_marks[m], bytes, size_bytes) == 0))
       return m;
   return -1;
-}
-
-static bool is_dash(const char *bytes, size_t size_bytes) {
-  return size_bytes == 1 && bytes[0] == DASH[0];
 }
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -66,98 +64,139 @@ static bool date_fits(const char *format, const char *bytes) {
   return date_exists(year, month, day);
 }
 
-/* What all values so far have in common. */
-typedef struct value_type {
-  bool any; /* there was a value */
-  bool number, date[N_DATE_FORMATS], digits;
-  unsigned scale; /* NUMBER: the largest scale so far */
-  int64_t low, high;
-  size_t n_digits;
-  size_t longest_bytes;
-} value_type;
-
 /* "0123" is a code, not a number: as one it would equal "123". */
 static bool has_leading_zero(const char *bytes, size_t size) {
   size_t at = size && (bytes[0] == '+' || bytes[0] == '-');
   return size > at + 1 && bytes[at] == '0' && is_digit(bytes[at + 1]);
 }
 
-/* Keeps low and high at the largest scale so far; false: the numbers do not fit one scale. */
-static bool take_number(value_type *l, const char *bytes, size_t size) {
-  shoal_decimal number;
-  int64_t mantissa;
-  if (has_leading_zero(bytes, size) || shoal_decimal_parse(bytes, size, &number) != SHOAL_NUMBER_OK)
-    return false;
-  if (number.scale > l->scale) {
-    if (!shoal_decimal_rescale((shoal_decimal){l->low, l->scale}, number.scale, &l->low) ||
-        !shoal_decimal_rescale((shoal_decimal){l->high, l->scale}, number.scale, &l->high))
-      return false;
-    l->scale = number.scale;
-  }
-  if (!shoal_decimal_rescale(number, l->scale, &mantissa)) return false;
-  if (!l->any || mantissa < l->low) l->low = mantissa;
-  if (!l->any || mantissa > l->high) l->high = mantissa;
-  return true;
-}
-
-static bool take_digits(value_type *l, const char *bytes, size_t size) {
-  if (l->any && size != l->n_digits) return false;
+static bool has_only_digits(const char *bytes, size_t size) {
   for (size_t i = 0; i < size; i++)
     if (!is_digit(bytes[i])) return false;
-  l->n_digits = size;
-  return true;
+  return size > 0;
 }
 
-static void take_value(value_type *l, const char *bytes, size_t size) {
-  if (l->number) l->number = take_number(l, bytes, size);
-  if (l->digits) l->digits = take_digits(l, bytes, size);
-  for (size_t f = 0; f < N_DATE_FORMATS; f++)
-    if (l->date[f]) l->date[f] = size == DATE_BYTES && date_fits(date_formats[f], bytes);
+/* A date and a time of day, such as 2024-03-05T14:02:11Z or 9/30/1990 0:00. */
+static bool has_time(const char *bytes, size_t size) {
+  enum { SHORTEST = 13, LONGEST = 40 }; /* 9/30/90 14:02, without the smallest digits */
+  size_t n_digits = 0, n_separators = 0, n_colons = 0;
+  if (size < SHORTEST - 1 || size > LONGEST || !is_digit(bytes[0])) return false;
+  for (size_t i = 0; i < size; i++) {
+    if (is_digit(bytes[i])) n_digits++;
+    else if (bytes[i] == ':') n_colons++;
+    else if (strchr("-/.", bytes[i])) n_separators++;
+    else if (!strchr(" ,TZ+AMPamp", bytes[i])) return false;
+  }
+  return n_digits >= 7 && n_separators >= 2 && n_colons >= 1;
+}
+
+/*
+ * What one value looks like, in 32 bits:
+ *
+ *      0..7 size, at most 255   8..12 scale   13..17 mark + 1   18.. flags
+ */
+enum {
+  MAX_SIZE = 255,
+  SCALE_SHIFT = 8,
+  MARK_SHIFT = 13,
+  FIELD = 31, /* of a scale or a mark */
+  IS_NUMBER = 1 << 18,
+  IS_DIGITS = 1 << 19,
+  IS_PLUS = 1 << 20,
+  IS_MISSING = 1 << 21, /* the policy says so */
+  IS_TIME = 1 << 22,
+  DATE_SHIFT = 23,
+  ALL_DATES = ((1 << N_DATE_FORMATS) - 1) << DATE_SHIFT,
+  ALL_TYPES = IS_NUMBER | IS_DIGITS | IS_TIME | ALL_DATES
+};
+
+static int mark_in(uint32_t traits) { return (int)(traits >> MARK_SHIFT & FIELD) - 1; }
+
+/* `wanted`: the types that are still possible for the column. */
+static uint32_t traits_of(const char *bytes, size_t size, uint32_t wanted) {
+  uint32_t traits = (uint32_t)(size < MAX_SIZE ? size : MAX_SIZE);
+  traits |= (uint32_t)(mark_of(bytes, size) + 1) << MARK_SHIFT;
+  if (size == 1 && bytes[0] == '+') traits |= IS_PLUS;
+  if (wanted & IS_DIGITS && has_only_digits(bytes, size)) traits |= IS_DIGITS;
+  if (wanted & IS_TIME && has_time(bytes, size)) traits |= IS_TIME;
+  for (unsigned f = 0; wanted & ALL_DATES && size == DATE_BYTES && f < N_DATE_FORMATS; f++)
+    if (date_fits(date_formats[f], bytes)) traits |= UINT32_C(1) << (DATE_SHIFT + f);
+  shoal_decimal number;
+  if (wanted & IS_NUMBER && !has_leading_zero(bytes, size) &&
+      shoal_decimal_parse(bytes, size, &number) == SHOAL_NUMBER_OK)
+    traits |= IS_NUMBER | number.scale << SCALE_SHIFT;
+  return traits;
+}
+
+uint32_t shoal_value_traits(const void *user, const char *bytes, size_t size) {
+  const shoal_traits_rule *rule = user;
+  if (rule->unquote && shoal_is_quoted_formula(bytes, size)) {
+    bytes++;
+    size--;
+  }
+  uint32_t traits = traits_of(bytes, size, ALL_TYPES);
+  for (size_t m = 0; m < rule->n_missing; m++)
+    if (strlen(rule->missing[m]) == size && memcmp(rule->missing[m], bytes, size) == 0)
+      traits |= IS_MISSING;
+  return traits;
+}
+
+/* What all values so far have in common. */
+typedef struct value_type {
+  bool any;       /* there was a value */
+  uint32_t types; /* of ALL_TYPES: those that every value has */
+  unsigned scale; /* NUMBER: the largest scale so far */
+  size_t n_digits;
+  size_t longest_bytes;
+} value_type;
+
+/* Missing values and "-" do not decide the type. */
+static void take_value(value_type *l, uint32_t traits) {
+  if (traits & IS_MISSING || mark_in(traits) >= 0) return;
+  size_t size = traits & MAX_SIZE;
+  unsigned scale = traits >> SCALE_SHIFT & FIELD;
+  l->types &= traits;
+  if (l->any && size != l->n_digits) l->types &= ~(uint32_t)IS_DIGITS;
+  if (!l->any) l->n_digits = size;
+  if (scale > l->scale) l->scale = scale;
   if (size > l->longest_bytes) l->longest_bytes = size;
   l->any = true;
-}
-
-/* Examines every value except missing ones and "-". */
-static value_type look_at_values(const shoal_column *column) {
-  value_type l = {.number = true, .digits = true};
-  for (size_t f = 0; f < N_DATE_FORMATS; f++) l.date[f] = true;
-  for (uint32_t v = 0; v < column->n_values; v++) {
-    size_t size;
-    const char *bytes = shoal_column_value(column, v, &size);
-    if (!shoal_column_missing(column, v) && mark_of(bytes, size) < 0) take_value(&l, bytes, size);
-  }
-  return l;
 }
 
 static void settle_value_type(const value_type *l, shoal_column_stats *stats) {
   stats->value_type = SHOAL_VALUE_TEXT;
   stats->longest_bytes = l->longest_bytes;
   if (!l->any) return;
-  if (l->digits) stats->digits = l->n_digits;
+  if (l->types & IS_DIGITS) stats->digits = l->n_digits;
+  stats->has_times = l->types & IS_TIME;
   for (size_t f = N_DATE_FORMATS; f-- > 0;) {
-    if (!l->date[f]) continue;
+    if (!(l->types >> (DATE_SHIFT + f) & 1)) continue;
     stats->value_type = SHOAL_VALUE_DATE;
     stats->date_format = date_formats[f];
   }
-  if (!l->number) return;
+  if (!(l->types & IS_NUMBER)) return;
   stats->value_type = SHOAL_VALUE_NUMBER;
   stats->scale = l->scale;
-  stats->low = l->low;
-  stats->high = l->high;
 }
 
 /* ------------------------------------------------------------ how many rows */
+
+/* A distinct value, and the records that have it. */
+typedef struct value_rows {
+  uint32_t traits;
+  uint64_t n_rows;
+} value_rows;
 
 #define COUNT_CODES(TYPE)                                                                          \
   do {                                                                                             \
     const TYPE *codes = column->codes;                                                             \
     if (counts)                                                                                    \
-      for (uint64_t row = 0; row < n_rows; row++) rows_of[codes[row]] += counts[row];              \
+      for (uint64_t row = 0; row < n_rows; row++) values[codes[row]].n_rows += counts[row];        \
     else                                                                                           \
-      for (uint64_t row = 0; row < n_rows; row++) rows_of[codes[row]]++;                           \
+      for (uint64_t row = 0; row < n_rows; row++) values[codes[row]].n_rows++;                     \
   } while (0)
 
-static void count_rows(const shoal_table *table, const shoal_column *column, uint64_t *rows_of) {
+static void count_rows(const shoal_table *table, const shoal_column *column, value_rows *values) {
   const uint64_t *counts = table->counts, n_rows = table->n_rows;
   switch (column->code_size) {
   case 1: COUNT_CODES(uint8_t); break;
@@ -170,35 +209,44 @@ static void count_rows(const shoal_table *table, const shoal_column *column, uin
  * Whether "-" means missing. Among numbers, dates and codes of digits it does. Otherwise only if it
  * is rare: a frequent "-" is a finding, as is one beside "+".
  */
-static bool dash_is_missing(const shoal_table *table, const shoal_column *column,
-                            const uint64_t *rows_of, const shoal_column_stats *stats) {
+static bool dash_is_missing(const value_rows *values, size_t n, uint64_t n_records,
+                            const shoal_column_stats *stats) {
   uint64_t dashes = 0;
-  for (uint32_t v = 0; v < column->n_values; v++) {
-    size_t size;
-    const char *bytes = shoal_column_value(column, v, &size);
-    if (size == 1 && bytes[0] == '+') return false;
-    if (is_dash(bytes, size)) dashes = rows_of[v];
+  for (size_t v = 0; v < n; v++) {
+    if (values[v].traits & IS_PLUS) return false;
+    if (mark_in(values[v].traits) == DASH_MARK) dashes = values[v].n_rows;
   }
-  return stats->value_type != SHOAL_VALUE_TEXT || stats->digits ||
-         dashes <= table->n_records / RARE;
+  return stats->value_type != SHOAL_VALUE_TEXT || stats->digits || dashes <= n_records / RARE;
 }
 
-static void tally(const shoal_column *column, const uint64_t *rows_of, bool dash_is_value,
+static void tally(const value_rows *values, size_t n, bool dash_is_value,
                   shoal_column_stats *stats) {
-  for (uint32_t v = 0; v < column->n_values; v++) {
-    size_t size;
-    const char *bytes = shoal_column_value(column, v, &size);
-    int mark = dash_is_value && is_dash(bytes, size) ? -1 : mark_of(bytes, size);
-    if (mark >= 0 || shoal_column_missing(column, v)) {
-      stats->missing += rows_of[v];
+  for (size_t v = 0; v < n; v++) {
+    int mark = mark_in(values[v].traits);
+    if (dash_is_value && mark == DASH_MARK) mark = -1;
+    if (mark >= 0 || values[v].traits & IS_MISSING) {
+      stats->missing += values[v].n_rows;
       if (mark >= 0) stats->marks |= UINT32_C(1) << mark;
       continue;
     }
-    stats->present += rows_of[v];
+    stats->present += values[v].n_rows;
     stats->distinct++;
-    stats->unique += rows_of[v] == 1;
-    if (rows_of[v] > stats->most_frequent) stats->most_frequent = rows_of[v];
+    stats->unique += values[v].n_rows == 1;
+    if (values[v].n_rows > stats->most_frequent) stats->most_frequent = values[v].n_rows;
   }
+}
+
+static void find_type(const value_rows *values, size_t n, shoal_column_stats *stats) {
+  value_type l = {.types = ALL_TYPES};
+  for (size_t v = 0; v < n; v++) take_value(&l, values[v].traits);
+  settle_value_type(&l, stats);
+}
+
+static void count_values(const value_rows *values, size_t n, uint64_t n_records,
+                         shoal_column_stats *stats) {
+  bool dash_is_value = !dash_is_missing(values, n, n_records, stats);
+  if (dash_is_value && stats->longest_bytes == 0) stats->longest_bytes = 1;
+  tally(values, n, dash_is_value, stats);
 }
 
 /* ------------------------------------------------------------ the range of numbers */
@@ -213,10 +261,34 @@ static int compare_numbers(const void *left, const void *right) {
   return a->number < b->number ? -1 : a->number > b->number;
 }
 
+/* The whole range of a column of numbers. If they do not fit one scale, they are text. */
+static void find_range(const shoal_column *column, const value_rows *values,
+                       shoal_column_stats *stats) {
+  bool first = true;
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    size_t size;
+    const char *bytes = shoal_column_value(column, v, &size);
+    shoal_decimal number;
+    int64_t mantissa;
+    if (!(values[v].traits & IS_NUMBER) || values[v].traits & IS_MISSING ||
+        shoal_decimal_parse(bytes, size, &number) != SHOAL_NUMBER_OK)
+      continue;
+    if (!shoal_decimal_rescale(number, stats->scale, &mantissa)) {
+      stats->value_type = SHOAL_VALUE_TEXT;
+      stats->scale = 0;
+      stats->low = stats->high = 0;
+      return;
+    }
+    if (first || mantissa < stats->low) stats->low = mantissa;
+    if (first || mantissa > stats->high) stats->high = mantissa;
+    first = false;
+  }
+}
+
 /*
  * The range without the lowest and highest rows: one 999 among ages must not decide the intervals.
  */
-static bool narrow_range(const shoal_column *column, const uint64_t *rows_of,
+static bool narrow_range(const shoal_column *column, const value_rows *values,
                          shoal_column_stats *stats) {
   if (stats->value_type != SHOAL_VALUE_NUMBER || stats->distinct > MAX_SORTED) return true;
   weighted_number *numbers = shoal_alloc((size_t)stats->distinct, sizeof *numbers);
@@ -231,7 +303,7 @@ static bool narrow_range(const shoal_column *column, const uint64_t *rows_of,
         shoal_decimal_parse(bytes, size, &number) != SHOAL_NUMBER_OK ||
         !shoal_decimal_rescale(number, stats->scale, &mantissa))
       continue;
-    numbers[n++] = (weighted_number){mantissa, rows_of[v]};
+    numbers[n++] = (weighted_number){mantissa, values[v].n_rows};
   }
   qsort(numbers, n, sizeof *numbers, compare_numbers);
   uint64_t outside = stats->present / OUTERMOST, passed = 0;
@@ -248,19 +320,45 @@ static bool narrow_range(const shoal_column *column, const uint64_t *rows_of,
 
 /* ------------------------------------------------------------ all columns */
 
-static bool scan_column(const shoal_table *table, const shoal_column *column,
-                        shoal_column_stats *stats) {
-  uint64_t *rows_of = shoal_alloc_zero(column->n_values, sizeof *rows_of);
-  if (!rows_of) return false;
-  count_rows(table, column, rows_of);
-  value_type l = look_at_values(column);
-  settle_value_type(&l, stats);
-  bool dash_is_value = !dash_is_missing(table, column, rows_of, stats);
-  if (dash_is_value && stats->longest_bytes == 0) stats->longest_bytes = 1;
-  tally(column, rows_of, dash_is_value, stats);
-  bool ok = narrow_range(column, rows_of, stats);
-  free(rows_of);
+/* Only types that are still possible are looked for. */
+static void describe_values(const shoal_column *column, value_rows *values) {
+  uint32_t wanted = ALL_TYPES;
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    size_t size;
+    const char *bytes = shoal_column_value(column, v, &size);
+    values[v].traits = traits_of(bytes, size, wanted);
+    if (shoal_column_missing(column, v)) values[v].traits |= IS_MISSING;
+    else if (mark_in(values[v].traits) < 0) wanted &= values[v].traits;
+  }
+}
+
+bool shoal_profile_column(const shoal_table *table, const shoal_column *column,
+                          shoal_column_stats *stats) {
+  value_rows *values = shoal_alloc_zero(column->n_values, sizeof *values);
+  if (!values) return false;
+  *stats = (shoal_column_stats){0};
+  count_rows(table, column, values);
+  describe_values(column, values);
+  find_type(values, column->n_values, stats);
+  if (stats->value_type == SHOAL_VALUE_NUMBER) find_range(column, values, stats);
+  count_values(values, column->n_values, table->n_records, stats);
+  bool ok = narrow_range(column, values, stats);
+  free(values);
   return ok;
+}
+
+bool shoal_profile_sample(const shoal_value_sample *sample, uint64_t n_records,
+                          shoal_column_stats *stats) {
+  value_rows *values = shoal_alloc(sample->n_values, sizeof *values);
+  size_t n = 0;
+  if (!values) return false;
+  for (size_t i = 0; sample->bits && i < (size_t)1 << sample->bits; i++)
+    if (sample->keys[i]) values[n++] = (value_rows){sample->traits[i], sample->n_rows[i]};
+  *stats = (shoal_column_stats){0};
+  find_type(values, n, stats);
+  count_values(values, n, n_records, stats);
+  free(values);
+  return true;
 }
 
 typedef struct scan {
@@ -282,7 +380,7 @@ static void scan_columns(void *user, unsigned worker) {
       s->status = shoal_run_report(s->run, "group", c, n_columns, "columns", s->error);
       if (s->status != SHOAL_OK) atomic_store(&s->stopped, true);
     }
-    if (!scan_column(s->table, &s->table->columns[c], &s->stats[c])) {
+    if (!shoal_profile_column(s->table, &s->table->columns[c], &s->stats[c])) {
       atomic_store(&s->no_memory, true);
       atomic_store(&s->stopped, true);
     }

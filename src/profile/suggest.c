@@ -15,6 +15,7 @@
 
 enum {
   MODERATE = 100,        /* more distinct values are unlikely to be known of other people */
+  FEW_SHARE = 10,        /* a value of fewer rows on average is shared by few */
   FEW_ROWS = 20,         /* with fewer rows, distinct numbers prove nothing */
   FEW_VALUES = 3,        /* with at most 3 values only "*" helps */
   WANTED_INTERVALS = 20, /* maximum number of intervals on the first level */
@@ -59,9 +60,10 @@ static void suggest_role_by_figures(const shoal_column_stats *f, shoal_suggestio
              "few values, as people know them of each other: together with other columns they "
              "can single somebody out");
   else
-    set_role(s, SHOAL_ROLE_KEEP, true,
+    set_role(s, SHOAL_ROLE_IDENTIFIER, true,
              "many values, and nothing tells what they are: may others know them (quasi), are they "
-             "to be protected (sensitive), or can they be released as they are (keep)?");
+             "to be protected (sensitive), can they be released as they are (keep), or not at all "
+             "(identifier)?");
 }
 
 static void suggest_role(const shoal_name_hint *hint, const shoal_column_stats *f,
@@ -144,4 +146,32 @@ void shoal_suggest(const char *name, const shoal_column_stats *stats,
   if (suggestion->role == SHOAL_ROLE_QUASI)
     suggest_hierarchy(stats, hint ? hint->meaning : SHOAL_MEANS_ANYTHING, suggestion->hierarchy,
                       sizeof suggestion->hierarchy);
+}
+
+/* ------------------------------------------------------------ columns that identify people */
+
+/* Values of fewer than FEW_SHARE rows each, on average. */
+static bool shared_by_few(const shoal_column_stats *f) {
+  return f->distinct > f->present / FEW_SHARE;
+}
+
+bool shoal_identifies_people(const char *name, const shoal_column_stats *f, const char **why) {
+  bool tells_apart = f->distinct > 1;
+  bool mostly_differ = f->distinct >= f->present - f->present / 2;
+  const shoal_name_hint *hint = shoal_name_hint_find(name, mostly_differ);
+  shoal_suggestion by_figures = {.undecided = true};
+  if (!tells_apart) return false;
+  suggest_role_by_figures(f, &by_figures);
+  *why = f->has_times ? "exact times that few rows share"
+         : f->value_type == SHOAL_VALUE_DATE
+             ? "dates that nearly all differ"
+             : "nearly every value stands in one row only, as names and record numbers do";
+  if (f->has_times
+          ? shared_by_few(f)
+          : f->value_type == SHOAL_VALUE_DATE && nearly_unique(f) && f->present >= FEW_ROWS)
+    return true;
+  if (by_figures.role == SHOAL_ROLE_IDENTIFIER && !by_figures.undecided) return true;
+  *why = "its name says that it identifies people, and few rows share a value";
+  return hint && hint->role == SHOAL_ROLE_IDENTIFIER &&
+         (f->distinct > MODERATE || shared_by_few(f));
 }

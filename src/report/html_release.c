@@ -42,10 +42,7 @@ static void add_policy(const shoal_result *result, shoal_text *text) {
 }
 
 static void summarize_release(const shoal_result *r, shoal_text *text) {
-  add_banner(
-      text, r->holds,
-      "The release satisfies every requirement of the policy. The written file was read again "
-      "and verified.");
+  shoal_verdict_html(r, "The written file was read again and verified.", text);
   shoal_text_add(text, "<div class=\"tiles\">\n");
   add_tile(text, r->release.output_rows, "records released");
   add_tile(text, r->release.suppressed, r->release.blanked ? "records blanked" : "records removed");
@@ -78,9 +75,10 @@ static void summarize_release(const shoal_result *r, shoal_text *text) {
 }
 
 static void summarize_check(const shoal_result *r, shoal_text *text) {
-  add_banner(text, r->holds,
-             r->holds ? "The table satisfies every requirement of the policy as it is."
-                      : "The table does not satisfy the policy as it is.");
+  shoal_verdict_html(r,
+                     r->holds ? "The table satisfies every model of the policy as it is."
+                              : "The table does not satisfy the policy as it is.",
+                     text);
   shoal_text_add(text, "<div class=\"tiles\">\n");
   add_tile(text, r->input_rows, "records");
   add_tile(text, r->check.sizes.n_classes, "classes");
@@ -94,9 +92,10 @@ static void summarize_check(const shoal_result *r, shoal_text *text) {
 }
 
 static void summarize_attack(const shoal_result *r, shoal_text *text) {
-  add_banner(text, r->holds,
-             r->holds ? "No attack exceeds what the policy allows."
-                      : "At least one attack exceeds what the policy allows.");
+  shoal_verdict_html(r,
+                     r->holds ? "No attack exceeds what the policy allows."
+                              : "At least one attack exceeds what the policy allows.",
+                     text);
   shoal_text_add(text, "<div class=\"tiles\">\n");
   add_tile(text, r->input_rows, "records in the release");
   add_tile(text, r->attack.sizes.n_classes, "classes");
@@ -110,6 +109,7 @@ static void summarize_attack(const shoal_result *r, shoal_text *text) {
 }
 
 static void summarize_measure(const shoal_result *r, shoal_text *text) {
+  shoal_verdict_html(r, "The release was judged as it is.", text);
   shoal_text_add(text, "<div class=\"tiles\">\n");
   add_tile(text, r->input_rows, "records before");
   add_tile(text, r->measure.output_rows, "records in the release");
@@ -119,8 +119,7 @@ static void summarize_measure(const shoal_result *r, shoal_text *text) {
   add_policy(r, text);
   shoal_text_add(text, ". Records that are equal in ");
   add_names(r, text);
-  shoal_text_add(text, " form a class. This report does not say whether the release satisfies the "
-                       "policy.</p>\n");
+  shoal_text_add(text, " form a class.</p>\n");
 }
 
 static void summarize_lattice(const shoal_result *r, shoal_text *text) {

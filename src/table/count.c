@@ -194,6 +194,19 @@ static bool count_kept(const shoal_load_part *part, const shoal_use *uses, size_
   return true;
 }
 
+/* Samples the rows that a kept column has as codes so far, before they are dropped. */
+static bool sample_codes(shoal_load_part *part, size_t c) {
+  const shoal_dictionary *d = &part->dictionaries[c];
+  uint64_t *n_rows = shoal_alloc_zero(d->n_values, sizeof *n_rows);
+  bool ok = n_rows != NULL;
+  for (size_t row = 0; ok && row < part->n_rows; row++) n_rows[code_at(&part->codes[c], row)]++;
+  for (uint32_t v = 0; ok && v < d->n_values; v++)
+    ok = shoal_value_sample_add_value(&part->samples[c], part->sampling, d->bytes + d->offsets[v],
+                                      (size_t)(d->offsets[v + 1] - d->offsets[v]), n_rows[v]);
+  free(n_rows);
+  return ok;
+}
+
 bool shoal_load_part_count(shoal_load_part *part, const shoal_use *uses, size_t n_columns) {
   size_t width = counted_columns(uses, n_columns);
   shoal_row_counts *tuples = shoal_row_counts_new(width);
@@ -206,6 +219,7 @@ bool shoal_load_part_count(shoal_load_part *part, const shoal_use *uses, size_t 
   }
   part->tuples = tuples;
   for (size_t c = 0; c < n_columns; c++) {
+    if (uses[c] == SHOAL_USE_KEEP && part->sampling && !sample_codes(part, c)) return false;
     free(part->codes[c].codes);
     free(part->hashes[c]);
     part->hashes[c] = NULL;
@@ -225,8 +239,11 @@ bool shoal_load_part_add_counted(shoal_load_part *part, const shoal_use *uses, s
     size_t n = n_rows - row < TILE_ROWS ? n_rows - row : TILE_ROWS, at = 0;
     uint64_t position = (uint64_t)number << 32 | row;
     for (size_t c = 0; ok && c < n_columns; c++) {
-      if (uses[c] != SHOAL_USE_CODES) continue;
       size_t cell = row * n_columns + c;
+      if (part->sampling && (uses[c] == SHOAL_USE_KEEP || shoal_use_is_sampled(uses[c])))
+        ok = shoal_value_sample_add(&part->samples[c], part->sampling, bytes, begin + cell,
+                                    end + cell, n_columns, n);
+      if (uses[c] != SHOAL_USE_CODES) continue;
       ok = shoal_dictionary_encode(&part->dictionaries[c], bytes, begin + cell, end + cell,
                                    n_columns, n, position, column);
       for (size_t i = 0; ok && i < n; i++) codes[i * width + at] = column[i];

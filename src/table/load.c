@@ -322,6 +322,15 @@ static shoal_status compare_sources(shoal_table *table, const shoal_table_source
   return SHOAL_OK;
 }
 
+/* Once one part counts its rows, all of them do. */
+static shoal_status count_parts(loader *self, unsigned n_parts, shoal_error *error) {
+  for (unsigned s = 0; atomic_load(&self->counting) && s < n_parts; s++)
+    if (!self->parts[s].tuples &&
+        !shoal_load_part_count(&self->parts[s], self->uses, self->n_columns))
+      return shoal_fail_memory(error);
+  return SHOAL_OK;
+}
+
 /* Merges the workers' parts into the table. */
 static shoal_status merge(loader *self, shoal_table *table, const shoal_load_options *options,
                           unsigned n_parts, shoal_error *error) {
@@ -334,6 +343,8 @@ static shoal_status merge(loader *self, shoal_table *table, const shoal_load_opt
                            .n_missing = options->n_missing,
                            .unquote = options->unquote,
                            .n_threads = n_parts};
+  SHOAL_TRY(count_parts(self, n_parts, error));
+  SHOAL_TRY(shoal_table_merge_samples(table, &plan, error));
   if (!atomic_load(&self->counting)) {
     SHOAL_TRY(shoal_table_merge(table, &plan, error));
     table->n_records = table->n_rows;
@@ -341,10 +352,6 @@ static shoal_status merge(loader *self, shoal_table *table, const shoal_load_opt
     SHOAL_TRY(shoal_table_note_source(table, &plan, &self->blocks, error));
     return options->again ? compare_sources(table, options->again, error) : SHOAL_OK;
   }
-  for (unsigned s = 0; s < n_parts; s++)
-    if (!self->parts[s].tuples &&
-        !shoal_load_part_count(&self->parts[s], self->uses, self->n_columns))
-      return shoal_fail_memory(error);
   SHOAL_TRY(shoal_table_merge_counted(table, &plan, error));
   return shoal_table_note_source(table, &plan, &self->blocks, error);
 }
@@ -357,7 +364,7 @@ static shoal_status run_workers(loader *self, shoal_table *table, const shoal_lo
   while (n > 1 && n * self->n_columns > MAX_DICTIONARIES) n--; /* each part has one per column */
   shoal_status status = SHOAL_OK;
   while (ready < n && shoal_load_part_init(&self->parts[ready], self->uses, self->n_columns))
-    ready++;
+    self->parts[ready++].sampling = options->sampling;
   if (ready < n) status = shoal_fail_memory(error);
   if (status == SHOAL_OK) {
     shoal_parallel(n, work, self);

@@ -8,6 +8,7 @@
 #define SHOAL_TABLE_LOAD_H
 
 #include "base/thread.h"
+#include "table/sample.h"
 #include "table/table.h"
 
 /* How the cells of a column are used. */
@@ -15,8 +16,9 @@ typedef enum shoal_use {
   SHOAL_USE_NONE,    /* cells are dropped */
   SHOAL_USE_CODES,   /* cells become codes */
   SHOAL_USE_KEEP,    /* cells become codes; dropped where rows are only counted */
-  SHOAL_USE_COPY,    /* released unchanged and not examined: left in the file if that is cheaper
+  SHOAL_USE_COPY,    /* released unchanged and only sampled: left in the file if that is cheaper
                         than codes, and copied from it when the release is written */
+  SHOAL_USE_SAMPLE,  /* cells are dropped, their values sampled */
   SHOAL_USE_IDENTITY /* cells are dropped, repeated ones counted */
 } shoal_use;
 
@@ -36,7 +38,8 @@ typedef struct shoal_load_options {
   bool unquote;       /* remove the apostrophe of cells quoted as formulas */
   shoal_plan_fn plan; /* NULL: every column becomes codes */
   void *plan_user;
-  const shoal_use *uses; /* of shoal_table_finalize; NULL: every column becomes codes */
+  const shoal_use *uses;          /* of shoal_table_finalize; NULL: every column becomes codes */
+  const shoal_sampling *sampling; /* of columns without codes; NULL: none is sampled */
   const struct shoal_table_source *again; /* the file must still be this one; NULL: any file */
 } shoal_load_options;
 
@@ -90,6 +93,8 @@ typedef struct shoal_load_part {
   shoal_code_vector *codes;              /* n_columns */
   uint64_t **hashes;                     /* n_columns; SHOAL_USE_IDENTITY: one a row */
   size_t *hash_capacity;
+  const shoal_sampling *sampling;  /* set after init; NULL: no column is sampled */
+  shoal_value_sample *samples;     /* n_columns */
   struct shoal_row_counts *tuples; /* distinct rows, counted; NULL: rows are kept as codes */
   size_t n_rows;
   shoal_piece_mark *marks; /* its pieces */
@@ -140,6 +145,14 @@ bool shoal_merge_finalize(const shoal_merge_plan *plan, const uint64_t *piece_st
                           shoal_column *column, struct shoal_dictionary *merged);
 /* The row at which each block starts, then the number of rows. NULL: no memory. */
 uint64_t *shoal_merge_starts(const shoal_merge_plan *plan, uint64_t *n_rows);
+
+/* Merges the samples of the parts into the table's columns. */
+shoal_status shoal_table_merge_samples(shoal_table *table, const shoal_merge_plan *plan,
+                                       shoal_error *error) SHOAL_MUST_CHECK;
+/* Does a part that keeps rows sample the column? One that counts them also samples KEEP. */
+static inline bool shoal_use_is_sampled(shoal_use use) {
+  return use == SHOAL_USE_COPY || use == SHOAL_USE_SAMPLE;
+}
 
 /* Reads the header: names of columns, the delimiter. The rest of the block is put back. */
 shoal_status shoal_table_take_header(struct shoal_blocks *blocks, shoal_table *table,

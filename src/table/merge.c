@@ -26,7 +26,9 @@ bool shoal_load_part_init(shoal_load_part *part, const shoal_use *uses, size_t n
   part->codes = shoal_alloc_zero(n_columns, sizeof *part->codes);
   part->hashes = shoal_alloc_zero(n_columns, sizeof *part->hashes);
   part->hash_capacity = shoal_alloc_zero(n_columns, sizeof *part->hash_capacity);
-  bool ok = part->dictionaries && part->codes && part->hashes && part->hash_capacity;
+  part->samples = shoal_alloc_zero(n_columns, sizeof *part->samples);
+  bool ok =
+      part->dictionaries && part->codes && part->hashes && part->hash_capacity && part->samples;
   for (size_t c = 0; ok && c < n_columns; c++)
     ok = !shoal_use_has_codes(uses[c]) || shoal_dictionary_init(&part->dictionaries[c]);
   if (!ok) shoal_load_part_reset(part, n_columns);
@@ -38,11 +40,13 @@ void shoal_load_part_reset(shoal_load_part *part, size_t n_columns) {
     if (part->dictionaries) shoal_dictionary_reset(&part->dictionaries[c]);
     if (part->codes) free(part->codes[c].codes);
     if (part->hashes) free(part->hashes[c]);
+    if (part->samples) shoal_value_sample_reset(&part->samples[c]);
   }
   free(part->dictionaries);
   free(part->codes);
   free(part->hashes);
   free(part->hash_capacity);
+  free(part->samples);
   free(part->marks);
   shoal_row_counts_free(part->tuples);
   memset(part, 0, sizeof *part);
@@ -115,8 +119,10 @@ bool shoal_load_part_add(shoal_load_part *part, const shoal_use *uses, size_t n_
       if (uses[c] == SHOAL_USE_IDENTITY &&
           !add_hashes(part, c, bytes, begin + cell, end + cell, n_columns, n, part->n_rows + row))
         return false;
-      /* Columns left in the file (SHOAL_USE_COPY) pass here too, once and unexamined: a sketch of
-         their distinct values or of their uniqueness would be updated here, as hashes are above. */
+      if (part->sampling && shoal_use_is_sampled(uses[c]) &&
+          !shoal_value_sample_add(&part->samples[c], part->sampling, bytes, begin + cell,
+                                  end + cell, n_columns, n))
+        return false;
       if (!shoal_use_has_codes(uses[c])) continue;
       shoal_dictionary *dictionary = &part->dictionaries[c];
       uint64_t position = (uint64_t)number << 32 | row;
@@ -336,6 +342,27 @@ static void merge_columns(void *user, unsigned i) {
     if (job->plan->uses[c] == SHOAL_USE_IDENTITY) ok = count_identity(job, c);
     if (!ok) atomic_store(&job->failed, true);
   }
+}
+
+shoal_status shoal_table_merge_samples(shoal_table *table, const shoal_merge_plan *plan,
+                                       shoal_error *error) {
+  for (size_t c = 0; c < table->n_columns; c++) {
+    shoal_value_sample *merged = NULL;
+    for (unsigned s = 0; s < plan->n_parts; s++) {
+      shoal_value_sample *sample = &plan->parts[s].samples[c];
+      if (!sample->bits) continue;
+      if (!merged) {
+        merged = table->columns[c].sample = shoal_alloc_zero(1, sizeof *merged);
+        if (!merged) return shoal_fail_memory(error);
+        *merged = *sample;
+        memset(sample, 0, sizeof *sample);
+        continue;
+      }
+      if (!shoal_value_sample_merge(merged, sample)) return shoal_fail_memory(error);
+      shoal_value_sample_reset(sample);
+    }
+  }
+  return SHOAL_OK;
 }
 
 uint64_t *shoal_merge_starts(const shoal_merge_plan *plan, uint64_t *n_rows) {

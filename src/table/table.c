@@ -52,6 +52,8 @@ void shoal_table_delete(shoal_table *table) {
     free(column->offsets);
     free(column->is_missing);
     free(column->first_row);
+    if (column->sample) shoal_value_sample_reset(column->sample);
+    free(column->sample);
   }
   free(table->columns);
   free(table->counts);
@@ -233,8 +235,22 @@ shoal_status shoal_table_add_rows(shoal_table *table, const shoal_text_view *col
   return SHOAL_OK;
 }
 
+/* Samples the values of a column whose codes are dropped; `rows`: of each. */
+static bool sample_column(shoal_column *column, const uint64_t *rows,
+                          const shoal_sampling *sampling) {
+  column->sample = shoal_alloc_zero(1, sizeof *column->sample);
+  bool ok = column->sample != NULL;
+  for (uint32_t v = 0; ok && v < column->n_values; v++) {
+    size_t size;
+    const char *value = shoal_column_value(column, v, &size);
+    ok = shoal_value_sample_add_value(column->sample, sampling, value, size, rows[v]);
+  }
+  return ok;
+}
+
 /* Counts repeated identifiers, then drops columns that are not used as codes. */
-static bool drop_unwanted(shoal_table *table, const shoal_use *uses) {
+static bool drop_unwanted(shoal_table *table, const shoal_use *uses,
+                          const shoal_sampling *sampling) {
   for (size_t c = 0; uses && c < table->n_columns; c++) {
     shoal_column *column = &table->columns[c];
     if (shoal_use_has_codes(uses[c]) || uses[c] == SHOAL_USE_COPY) continue;
@@ -244,7 +260,9 @@ static bool drop_unwanted(shoal_table *table, const shoal_use *uses) {
       rows[shoal_column_code(column, row)] += shoal_table_count(table, row);
     for (uint32_t v = 0; uses[c] == SHOAL_USE_IDENTITY && v < column->n_values; v++)
       if (rows[v] > 1) column->n_repeated += rows[v];
+    bool ok = uses[c] != SHOAL_USE_SAMPLE || !sampling || sample_column(column, rows, sampling);
     free(rows);
+    if (!ok) return false;
     free(column->codes);
     column->codes = NULL;
     column->code_size = 0;
@@ -271,7 +289,7 @@ shoal_status shoal_table_finalize(shoal_table *table, const shoal_load_options *
   SHOAL_TRY(shoal_table_merge(table, &plan, error));
   loader_free(loader, table->n_columns);
   table->loader = NULL;
-  if (!drop_unwanted(table, options->uses)) return shoal_fail_memory(error);
+  if (!drop_unwanted(table, options->uses, options->sampling)) return shoal_fail_memory(error);
   table->finished = true;
   return SHOAL_OK;
 }

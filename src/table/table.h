@@ -22,6 +22,7 @@ typedef struct shoal_column {
   uint64_t *first_row; /* by value: row of its first appearance, 0-based; NULL if not kept */
   uint64_t n_repeated; /* identifiers: rows whose value another row has too */
   bool is_left;        /* released unchanged from the file: no codes (SHOAL_USE_COPY) */
+  struct shoal_value_sample *sample; /* of a kept column without codes; NULL: not measured */
 } shoal_column;
 
 struct shoal_table {

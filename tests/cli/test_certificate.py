@@ -110,7 +110,7 @@ class Equality(Case):
             with self.subTest(algorithm):
                 models = [{"theta-sensitive": {"mu": 0.1, "attribute": "ill"}}] if algorithm == "theta" else None
                 p = None if algorithm in SIZE_ONLY or models else 2
-                few = {"born": {"role": "keep"}} if algorithm == "mu-argus" else {}
+                few = dict.fromkeys(("zip", "age", "born"), {"role": "identifier"}) if algorithm == "mu-argus" else {}
                 self.write_policy({**ATTRIBUTES, **few}, k=2 if few else 3, p=p, models=models,
                                   method={"max-suppression": "50%", "algorithm": algorithm})
                 text = self.assert_equal_pages(only_anonymize=["--seed", "1"])
@@ -358,7 +358,13 @@ class Verdict(Case):
         self.write_policy(ATTRIBUTES, k=1, p=None)
         text = self.certify("none", release="data.csv", code=1).decode()
         self.assertEqual("do-not-publish", self.verdict(text))
-        self.assertRegex(text, r"<b>name</b>: the release has this column")
+        self.assertRegex(text, r"<b>name</b>: it is an identifier")
+        self.put("policy.yaml", clitest.policy_text({n: a for n, a in ATTRIBUTES.items() if n != "ward"}, k=3, p=None,
+                                                    top={"unlisted": "drop"}))
+        self.anonymize()
+        self.put("out.csv", "\n".join(line + ",x" for line in self.read("out.csv").decode().splitlines()) + "\n")
+        text = self.certify("none", code=1).decode()
+        self.assertRegex(text, r"<b>x</b>: the policy removes it")
 
     def test_json_and_text(self):
         self.anonymize()

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job/gates: kept columns, by the heuristics of profile/. They are measured on their codes or,
+ * where a column has none, on the sample that was made while the file was read (table/sample.h).
+ *
+ * A kept column singles out rows together with the quasi-identifiers. Counting them exactly would
+ * need the cells once more, after the classes are known. Instead a row counts as singled out if
+ * fewer than one other row of its class is expected to have its value, were the values spread over
+ * the rows at random: (n - 1) (f - 1) < N - 1, for a class of n rows and a value of f rows of all
+ * N. This depends on the sizes of classes and the rows of values only, and on whole numbers.
+ */
+#include "job/gates.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "model/exact.h"
+#include "profile/profile.h"
+
+/* ------------------------------------------------------------ columns that identify people */
+
+/* Why the column must not be kept; NULL: it may. */
+static shoal_status find_reason(const shoal_table *table, const shoal_column *column,
+                                const char **why, shoal_error *error) {
+  shoal_column_stats stats;
+  const char *found;
+  *why = NULL;
+  if (!column->code_size && !column->sample) {
+    *why = "its values could not be measured";
+    return SHOAL_OK;
+  }
+  bool ok = column->code_size ? shoal_profile_column(table, column, &stats)
+                              : shoal_profile_sample(column->sample, table->n_records, &stats);
+  if (!ok) return shoal_fail_memory(error);
+  if (shoal_identifies_people(column->name, &stats, &found)) *why = found;
+  return SHOAL_OK;
+}
+
+shoal_status shoal_gates_list(shoal_result *result, const shoal_context *p, shoal_error *error) {
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    const shoal_column *column = &p->table->columns[c];
+    const char *why;
+    if (p->roles[c] != SHOAL_ROLE_KEEP) continue;
+    SHOAL_TRY(find_reason(p->table, column, &why, error));
+    if (why)
+      SHOAL_TRY(
+          shoal_risk_add(result, p->policy, SHOAL_RISK_KEPT, column->name, NULL, true, why, error));
+  }
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ columns that single out rows */
+
+/* Sizes of classes, ascending, and the rows of all classes up to each. */
+typedef struct class_rows {
+  uint64_t *sizes, *sums;
+  size_t n;
+} class_rows;
+
+static bool class_rows_init(class_rows *rows, const shoal_classes *classes,
+                            const uint8_t *left_out) {
+  *rows = (class_rows){.sizes = shoal_alloc(classes->n_classes, sizeof *rows->sizes),
+                       .sums = shoal_alloc(classes->n_classes, sizeof *rows->sums)};
+  if (!rows->sizes || !rows->sums) return false;
+  for (uint32_t c = 0; c < classes->n_classes; c++)
+    if (!left_out || !left_out[c]) rows->sizes[rows->n++] = classes->n_rows[c];
+  shoal_sort_u64(rows->sizes, rows->n);
+  uint64_t sum = 0;
+  for (size_t i = 0; i < rows->n; i++) rows->sums[i] = sum += rows->sizes[i];
+  return true;
+}
+
+static void class_rows_reset(class_rows *rows) {
+  free(rows->sizes);
+  free(rows->sums);
+}
+
+/* Rows in classes of n rows with (n - 1) (f - 1) < n_records - 1. */
+static uint64_t rows_singled_out(const class_rows *rows, uint64_t f, uint64_t n_records) {
+  if (n_records < 2 || !rows->n) return 0;
+  uint64_t max_size = f > 1 ? (n_records - 2) / (f - 1) + 1 : UINT64_MAX;
+  size_t low = 0, high = rows->n; /* sizes before `low` are small enough, from `high` on not */
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (rows->sizes[middle] <= max_size) low = middle + 1;
+    else high = middle;
+  }
+  return low ? rows->sums[low - 1] : 0;
+}
+
+/* The rows of each value, in *n_rows, which the caller frees; NULL: no memory. */
+static uint64_t *rows_of_values(const shoal_table *table, const shoal_column *column, size_t *n,
+                                unsigned *level) {
+  *level = 0;
+  *n = column->n_values;
+  if (column->code_size) return shoal_count_values(table, column);
+  const shoal_value_sample *sample = column->sample;
+  uint64_t *rows = shoal_alloc(sample->n_values, sizeof *rows);
+  *level = sample->level;
+  *n = 0;
+  for (size_t i = 0; rows && sample->bits && i < (size_t)1 << sample->bits; i++)
+    if (sample->keys[i]) rows[(*n)++] = sample->n_rows[i];
+  return rows;
+}
+
+/*
+ * The share of the pairs of a released row and a value, weighted by the rows of the value, that
+ * count as singled out; in percent, rounded down. *too_many: it is above 1 / SHOAL_KEPT_SHARE.
+ */
+static shoal_status find_share(const shoal_table *table, const shoal_column *column,
+                               const class_rows *rows, unsigned *percent, bool *too_many,
+                               shoal_error *error) {
+  size_t n;
+  unsigned level;
+  uint64_t *n_rows = rows_of_values(table, column, &n, &level);
+  if (!n_rows) return shoal_fail_memory(error);
+  uint64_t n_released = rows->n ? rows->sums[rows->n - 1] : 0, last = 0, singled_out = 0;
+  shoal_uint128 sum = 0, all = (shoal_uint128)table->n_records * n_released;
+  for (size_t v = 0; v < n; v++) {
+    if (n_rows[v] != last) singled_out = rows_singled_out(rows, n_rows[v], table->n_records);
+    last = n_rows[v];
+    sum += (shoal_uint128)singled_out * n_rows[v];
+  }
+  free(n_rows);
+  all >>= level; /* 2^level values stand behind each one of the sample */
+  if (sum > all) sum = all;
+  *too_many = sum > all / SHOAL_KEPT_SHARE;
+  *percent = all >= 100 ? (unsigned)(sum / (all / 100)) : 100;
+  if (*percent > 100) *percent = 100;
+  return SHOAL_OK;
+}
+
+static bool is_listed(const shoal_safety *safety, const char *column) {
+  for (size_t i = 0; i < safety->n_risks; i++)
+    if (safety->risks[i].kind == SHOAL_RISK_KEPT && strcmp(safety->risks[i].attribute, column) == 0)
+      return true;
+  return false;
+}
+
+static shoal_status list_kept(shoal_result *result, const shoal_context *p, const class_rows *rows,
+                              shoal_error *error) {
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    const shoal_column *column = &p->table->columns[c];
+    unsigned percent = 0;
+    bool too_many = false;
+    char why[120];
+    if (p->roles[c] != SHOAL_ROLE_KEEP || is_listed(&result->safety, column->name)) continue;
+    SHOAL_TRY(find_share(p->table, column, rows, &percent, &too_many, error));
+    if (!too_many) continue;
+    (void)snprintf(why, sizeof why,
+                   "with the quasi-identifiers it singles out about %u%% of the rows", percent);
+    SHOAL_TRY(
+        shoal_risk_add(result, p->policy, SHOAL_RISK_KEPT, column->name, NULL, false, why, error));
+  }
+  return SHOAL_OK;
+}
+
+shoal_status shoal_gates_list_kept(shoal_result *result, const shoal_context *p,
+                                   const shoal_classes *classes, const uint8_t *left_out,
+                                   shoal_error *error) {
+  class_rows rows;
+  shoal_status status = class_rows_init(&rows, classes, left_out)
+                            ? list_kept(result, p, &rows, error)
+                            : shoal_fail_memory(error);
+  class_rows_reset(&rows);
+  return status;
+}
+
+/* ------------------------------------------------------------ refusing */
+
+enum { MAX_NAMED = 20 }; /* columns that a message names with reasons */
+
+static shoal_status refuse_undecided(const shoal_policy *policy, shoal_error *error) {
+  const shoal_attribute *first = NULL;
+  shoal_text list;
+  shoal_text_init(&list);
+  size_t n = 0;
+  for (size_t a = 0; a < policy->n_attributes; a++) {
+    if (!policy->attributes[a].undecided) continue;
+    if (!first) first = &policy->attributes[a];
+    if (n++ < MAX_NAMED)
+      shoal_text_print(&list, "%s'%.60s'", n > 1 ? ", " : "", policy->attributes[a].name);
+  }
+  if (n > MAX_NAMED) shoal_text_print(&list, " and %zu more", n - MAX_NAMED);
+  shoal_status status = SHOAL_OK;
+  if (n)
+    status =
+        list.failed
+            ? shoal_fail_memory(error)
+            : shoal_policy_fail(policy, first->mark, error,
+                                "%zu column%s undecided: %s. Give %s a role (identifier: not "
+                                "released; quasi: others may know it; sensitive; keep), then "
+                                "remove 'decide: true'",
+                                n, n == 1 ? " is" : "s are", list.bytes, n == 1 ? "it" : "each");
+  shoal_text_reset(&list);
+  return status;
+}
+
+shoal_status shoal_gates_check(const shoal_result *result, const shoal_context *p,
+                               shoal_error *error) {
+  SHOAL_TRY(refuse_undecided(p->policy, error));
+  shoal_text list;
+  shoal_text_init(&list);
+  size_t n = 0;
+  for (size_t i = 0; i < result->safety.n_risks; i++) {
+    const shoal_risk_outcome *risk = &result->safety.risks[i];
+    if (!risk->blocks || risk->accepted || n++ >= MAX_NAMED) continue;
+    shoal_text_print(&list, "%s'%.60s' (%s)", n > 1 ? ", " : "", risk->attribute, risk->why);
+  }
+  if (n > MAX_NAMED) shoal_text_print(&list, " and %zu more", n - MAX_NAMED);
+  shoal_status status = SHOAL_OK;
+  if (n)
+    status = list.failed
+                 ? shoal_fail_memory(error)
+                 : shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = p->policy->file},
+                                 "%zu kept column%s people, so nothing was written: %s. Give %s "
+                                 "'role: identifier', or accept %s by name: 'accept: {kept: "
+                                 "[NAME, ...]}'",
+                                 n, n == 1 ? " may identify" : "s may identify", list.bytes,
+                                 n == 1 ? "it" : "them", n == 1 ? "it" : "each");
+  shoal_text_reset(&list);
+  return status;
+}
+
+shoal_status shoal_gates_refuse_open(const shoal_result *result, shoal_error *error) {
+  shoal_text list;
+  shoal_text_init(&list);
+  size_t n = 0;
+  for (size_t i = 0; i < result->safety.n_risks; i++) {
+    const shoal_risk_outcome *risk = &result->safety.risks[i];
+    if (risk->accepted || n++ >= MAX_NAMED) continue;
+    shoal_text_print(&list, "%s%s: %s%s%.60s (%s)", n > 1 ? ", " : "", shoal_risk_names[risk->kind],
+                     risk->attack ? risk->attack : "",
+                     risk->attack && risk->attribute ? " on " : "",
+                     risk->attribute ? risk->attribute : "", risk->why);
+  }
+  if (n > MAX_NAMED) shoal_text_print(&list, " and %zu more", n - MAX_NAMED);
+  shoal_status status = SHOAL_OK;
+  if (n)
+    status = list.failed ? shoal_fail_memory(error)
+                         : shoal_fail(error, SHOAL_REFUSED,
+                                      "%zu risk%s open, and --strict refuses it; nothing was "
+                                      "written: %s. Remove the cause, or accept it by name in the "
+                                      "policy's 'accept'",
+                                      n, n == 1 ? " is" : "s are", list.bytes);
+  shoal_text_reset(&list);
+  return status;
+}
+
+/* ------------------------------------------------------------ a table as it is */
+
+/* An identifier that the table still has is released like a kept column. */
+static shoal_status list_identifiers(shoal_result *result, const shoal_context *p,
+                                     shoal_error *error) {
+  for (size_t c = 0; c < p->table->n_columns; c++)
+    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER)
+      SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_KEPT, p->table->columns[c].name, NULL,
+                               true, "it is an identifier, and the table has it", error));
+  return SHOAL_OK;
+}
+
+shoal_status shoal_gates_judge(shoal_result *result, const shoal_context *p, shoal_error *error) {
+  shoal_risk_classes released = shoal_risk_classes_of(p);
+  SHOAL_TRY(shoal_risks_of_classes(result, p, &released, error));
+  SHOAL_TRY(list_identifiers(result, p, error));
+  SHOAL_TRY(shoal_gates_list(result, p, error));
+  return shoal_gates_list_kept(result, p, released.classes, NULL, error);
+}

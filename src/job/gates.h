@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job/gates: what must be decided or accepted before a table is published, and the risk of columns
+ * that are kept. Private to job/.
+ */
+#ifndef SHOAL_JOB_GATES_H
+#define SHOAL_JOB_GATES_H
+
+#include "decide/risks.h"
+
+/*
+ * Adds kept columns that identify people by themselves, or that could not be measured: they block
+ * publication unless the policy accepts them by name. Cost: a pass over the codes of kept columns,
+ * nothing for sampled ones.
+ */
+shoal_status shoal_gates_list(shoal_result *result, const shoal_context *context,
+                              shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * Adds kept columns that single out more than one row in SHOAL_KEPT_SHARE together with the
+ * quasi-identifiers (docs/security.md). Columns that shoal_gates_list added are skipped.
+ */
+enum { SHOAL_KEPT_SHARE = 5 };
+shoal_status shoal_gates_list_kept(shoal_result *result, const shoal_context *context,
+                                   const shoal_classes *classes, const uint8_t *left_out,
+                                   shoal_error *error) SHOAL_MUST_CHECK;
+
+/* SHOAL_BAD_INPUT, with what to do, if an attribute is undecided or a listed risk blocks. */
+shoal_status shoal_gates_check(const shoal_result *result, const shoal_context *context,
+                               shoal_error *error) SHOAL_MUST_CHECK;
+
+/* SHOAL_REFUSED, naming them, if a risk is not accepted. */
+shoal_status shoal_gates_refuse_open(const shoal_result *result,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
+
+/* All risks of the context's table as it is: `check`, and a release that `measure` or `attack`
+ * read. The models are judged first: result->holds. */
+shoal_status shoal_gates_judge(shoal_result *result, const shoal_context *context,
+                               shoal_error *error) SHOAL_MUST_CHECK;
+
+#endif
