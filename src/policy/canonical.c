@@ -166,6 +166,7 @@ static void put_model(shoal_text *text, const shoal_model_request *model) {
 static void put_read_models(shoal_canonical *out, const char *key) {
   if (!out->policy->n_models) return;
   shoal_canonical_key(out, key);
+  shoal_text_cut(out->text, out->text->size_bytes - 1); /* the blank */
   shoal_text_add(out->text, "\n");
   for (size_t i = 0; i < out->policy->n_models; i++) put_model(out->text, &out->policy->models[i]);
 }
