@@ -51,7 +51,9 @@ static shoal_status hash_release(maker *m, const char *path, shoal_error *error)
                          errno == ENOENT || errno == ENOTDIR ? SHOAL_BAD_INPUT : SHOAL_FAILED,
                          &location, "cannot be read: %s", strerror(errno));
   shoal_status status = SHOAL_OK;
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+  if (fstat(fd, &info) != 0)
+    status = shoal_fail_at(error, SHOAL_FAILED, &location, "cannot be read: %s", strerror(errno));
+  else if (!S_ISREG(info.st_mode))
     status = shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
                            "is not a regular file; a certificate is about a file");
   if (status == SHOAL_OK) status = shoal_sha256_fd(fd, path, NULL, m->certificate->sha256, error);

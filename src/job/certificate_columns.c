@@ -220,10 +220,18 @@ static const struct {
 } roles[] = {
     [SHOAL_ROLE_IDENTIFIER] = {"identifier", "in the release, although the policy removes it"},
     [SHOAL_ROLE_QUASI] = {"quasi-identifier", NULL},
-    [SHOAL_ROLE_SENSITIVE] = {"sensitive", "released unchanged; the models protect it"},
+    [SHOAL_ROLE_SENSITIVE] = {"sensitive", "released unchanged; models protect it"},
     [SHOAL_ROLE_KEEP] = {"kept", "released unchanged, not protected"},
     [SHOAL_ROLE_DROP] = {"not in the policy", "in the release, although the policy removes it"},
 };
+
+static bool is_unprotected(const shoal_safety *safety, const char *name) {
+  for (size_t i = 0; i < safety->n_risks; i++)
+    if (safety->risks[i].kind == SHOAL_RISK_UNPROTECTED &&
+        strcmp(safety->risks[i].attribute, name) == 0)
+      return true;
+  return false;
+}
 
 static shoal_status add_released(shoal_result *result, const shoal_attack_setup *setup,
                                  shoal_error *error) {
@@ -241,6 +249,8 @@ static shoal_status add_released(shoal_result *result, const shoal_attack_setup 
                                          .quasi = role == SHOAL_ROLE_QUASI};
     if (!column->name) return shoal_fail_memory(error);
     column->stated = role == SHOAL_ROLE_SENSITIVE || role == SHOAL_ROLE_KEEP;
+    if (role == SHOAL_ROLE_SENSITIVE && is_unprotected(&result->safety, name))
+      column->done = "released unchanged; no model protects it";
     if (role == SHOAL_ROLE_DROP)
       SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_KEPT, name, NULL, true,
                                "the policy removes it, and the release has it", error));

@@ -390,11 +390,14 @@ static shoal_status render_certificate(const shoal_release *release, int fd, con
                  (unsigned long long)release->result->release.suppressed);
   shoal_status status =
       shoal_job_certificate(certificate, path, release->context.policy, left_out, run, &found);
-  if (status == SHOAL_BAD_INPUT)
+  if (status == SHOAL_BAD_INPUT) {
+    size_t size = strlen(path); /* of no use to anybody: leave it out of the message */
+    bool starts = strncmp(found.message, path, size) == 0 && found.message[size] == ':';
     return shoal_fail(error, status,
                       "no certificate can be made, so nothing was written: the release does not "
                       "read as this policy describes it: %s",
-                      found.message);
+                      found.message + (starts ? size + 2 : 0));
+  }
   if (status != SHOAL_OK && error) *error = found;
   SHOAL_TRY(status);
   /* kept columns are measured on the released rows here, which can differ from the original */

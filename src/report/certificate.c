@@ -118,10 +118,10 @@ static void write_verdict(const shoal_result *r, shoal_text *text) {
   shoal_text_add(text, c->sha256);
   shoal_text_add(text, "</code> (");
   shoal_format_counted(text, c->size_bytes, "byte", "bytes");
-  shoal_text_add(text,
-                 "). It was computed from that file, the policy below and the rounded number of "
-                 "suppressed rows, and from nothing else. It contains nothing of the original "
-                 "table and may be published with the release.</p>\n");
+  shoal_text_add(text, "). It was computed from that file, the policy below and the rounded number "
+                       "of suppressed rows, and from nothing else. It contains nothing of the "
+                       "original table");
+  shoal_text_add(text, r->holds ? " and may be published with the release.</p>\n" : ".</p>\n");
 }
 
 /* ------------------------------------------------------------ protection */
@@ -300,6 +300,15 @@ static void write_verify(const shoal_result *r, shoal_text *text) {
       argument);
 }
 
+static void write_sign(const shoal_result *r, shoal_text *text) {
+  (void)r;
+  shoal_text_add(text, "<p>Everything that is marked");
+  add_stated(text);
+  shoal_text_add(text, " is stated by:</p>\n<div class=\"fields\">\n"
+                       "<div class=\"field\">Name and office</div>\n"
+                       "<div class=\"field\">Place, date and signature</div>\n</div>\n");
+}
+
 static const struct {
   const char *id, *title;
   void (*write)(const shoal_result *result, shoal_text *text);
@@ -312,6 +321,7 @@ static const struct {
     {"limits", "What the release does not show", write_limits},
     {"policy", "The policy", write_policy},
     {"verify", "How to verify this certificate", write_verify},
+    {"sign", "The publisher", write_sign},
 };
 
 void shoal_render_certificate(const shoal_result *result, shoal_text *text) {

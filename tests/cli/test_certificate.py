@@ -22,7 +22,7 @@ from clitest import ROOT, ZSTD, as_json
 from test_html import Page
 
 HOSPITAL = ROOT / "examples" / "hospital"
-SECTIONS = ["verdict", "protection", "columns", "risk", "attacks", "limits", "policy", "verify"]
+SECTIONS = ["verdict", "protection", "columns", "risk", "attacks", "limits", "policy", "verify", "sign"]
 
 HEADER = ["name", "age", "zip", "town", "born", "ill", "pay", "ward", "guard"]
 TOWNS = "".join(f"t{i};{'AB'[i // 2]};*\n" for i in range(4))
@@ -330,6 +330,8 @@ class Verdict(Case):
         text = self.assert_equal_pages()
         self.assertEqual("holds-with-risks", self.verdict(text))
         self.assertIn("unprotected", text)
+        self.assertIn("no model protects it", text)
+        self.assertNotIn("models protect it", text)
 
     def test_a_column_with_a_stated_model_is_not_called_unprotected(self):
         self.write_policy({**ATTRIBUTES, "pay": {"role": "keep"}}, k=3, p=None,
@@ -342,6 +344,7 @@ class Verdict(Case):
         self.assertEqual("do-not-publish", self.verdict(text))
         self.assert_stands_alone(text)
         self.assertIn("violated", text)
+        self.assertNotIn("may be published", text)
 
     def test_small_numbers_of_people_are_not_shown(self):
         self.put("out.csv", "age,zip,town,born,ill,pay,ward\n" + "*,*,*,*,a,10,w\n" * 30 + "*,*,A,*,a,10,w\n" * 2)
