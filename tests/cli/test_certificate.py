@@ -145,12 +145,12 @@ class Equality(Case):
                 self.assert_equal_pages(*overrides)
 
     def test_settings_that_change_nothing(self):
-        for words in (["--threads", "1"], ["--threads", "4"], ["--memory", "1M"], ["--keep-order"],
+        for words in (["--threads", "1"], ["--threads", "4"], ["--memory", "1K"], ["--keep-order"],
                       ["--keep-order", "--seed", "5"], ["--html", "internal.html"], ["--time-limit", "100"]):
             with self.subTest(str(words)):
                 self.assert_equal_pages(only_anonymize=words)
         page, suppressed = self.anonymize()
-        for words in (["--threads", "1"], ["--threads", "3"], ["--memory", "1M"], ["-q"], ["--json"], ["--seed", "9"]):
+        for words in (["--threads", "1"], ["--threads", "3"], ["--memory", "1K"], ["-q"], ["--json"], ["--seed", "9"]):
             self.assertEqual(page, self.certify(suppressed, *words), words)
 
     def test_the_seed_of_the_policy_is_not_in_it(self):
