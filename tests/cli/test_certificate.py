@@ -197,6 +197,9 @@ class Equality(Case):
             text = self.assert_equal_pages(data=HOSPITAL / "patients.csv", policy=HOSPITAL / policy)
             self.assert_stands_alone(text)
 
+    def test_the_committed_example_is_such_a_page(self):
+        self.assert_stands_alone((ROOT / "docs" / "example-certificate.html").read_text("utf-8"))
+
     def test_the_certificate_on_standard_output(self):
         page, suppressed = self.anonymize()
         result = self.succeed("certificate", "out.csv", "-P", "policy.yaml", "--left-out", suppressed, "-o", "-")
