@@ -233,7 +233,11 @@ static const char *delimiter_of(const cli_job *job) {
 
 shoal_status cli_set_delimiter(cli_job *job, shoal_policy *policy) {
   const char *delimiter = delimiter_of(job);
-  return delimiter ? shoal_policy_set(policy, "delimiter", delimiter, &job->error) : SHOAL_OK;
+  if (!delimiter) return SHOAL_OK;
+  if (strlen(delimiter) != 1 || strchr("\"\r\n", *delimiter)) /* a policy also takes names */
+    return cli_fail(&job->error, SHOAL_BAD_INPUT,
+                    "the delimiter must be one character, such as ',' ';' '|' or a tab");
+  return shoal_policy_set(policy, "delimiter", delimiter, &job->error);
 }
 
 shoal_status cli_read_table(cli_job *job, const char *path, const shoal_policy *policy,

@@ -174,6 +174,9 @@ class Equality(Case):
         self.assert_equal_pages("--delimiter", "^")
         self.write_data(rows(), HEADER, delimiter="\t")
         self.assert_equal_pages("--delimiter", "tab")
+        for wrong in ('"', "ab", "comma"):
+            self.assert_says(self.succeed("certificate", "out.csv", "-P", "policy.yaml", "--left-out", "none", "-o",
+                                          "a.html", "--delimiter", wrong, code=2), "one character")
 
     def test_suppressed_rows_that_are_blanked(self):
         self.write_policy(ATTRIBUTES, k=3, p=None, method={"max-suppression": "30%", "suppressed": "blank"})
