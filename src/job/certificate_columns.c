@@ -10,6 +10,7 @@
 
 #include "attack/setup.h"
 #include "base/intern.h"
+#include "base/text.h"
 #include "decide/risks.h"
 #include "job/certificate.h"
 
@@ -149,15 +150,30 @@ static uint64_t *count_rows(const shoal_context *p, size_t q) {
   return rows;
 }
 
+static size_t count_characters(shoal_label label) {
+  size_t n = 0;
+  for (size_t at = 0; at < label.size_bytes; n++) {
+    size_t size = shoal_utf8_size(label.bytes + at, label.size_bytes - at);
+    at += size ? size : 1;
+  }
+  return n;
+}
+
+/* Numbers of local recoding are intervals of their own, not labels of a level. */
+static bool is_by_width(const labels *l, const shoal_label_span *span) {
+  return span->is_range && l->domain->released[0].level == SHOAL_NONE &&
+         !l->attribute->recode_hierarchy;
+}
+
 /* The loss of one label, 0 to 1. Masked characters count alike. */
 static double loss_of(const labels *l, uint32_t code) {
   const shoal_label_span *span = shoal_domain_span(l->domain, 0, code);
   if (is_everything(l, code)) return 1;
   if (is_mask(l)) {
-    size_t size = label_of(l, code).size_bytes;
-    return size ? (double)masked_characters(l, code) / (double)size : 0;
+    size_t n = count_characters(label_of(l, code));
+    return n ? (double)masked_characters(l, code) / (double)n : 0;
   }
-  return span->is_range && span->level == SHOAL_NONE ? span->width : span->height_loss;
+  return is_by_width(l, span) ? span->width : span->height_loss;
 }
 
 static double mean_loss(const labels *l, uint64_t n_rows) {

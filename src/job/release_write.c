@@ -368,7 +368,6 @@ bool shoal_policy_uses_file(const shoal_policy *policy, const char *path) {
 static shoal_status check_path(const shoal_release *release, const char *path,
                                const shoal_write_options *options, shoal_error *error) {
   shoal_location location = {.file = path};
-  if (!path) return SHOAL_OK;
   if (shoal_same_file(path, options->avoid, options->n_avoid) < options->n_avoid)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
                          "is the input or the policy: choose another output");
@@ -424,6 +423,17 @@ static shoal_status write_certificate(const shoal_release *release, int fd, cons
 
 /* ------------------------------------------------------------ all of it */
 
+/* A certificate needs a name of its own: it can neither share the release's nor be a stream. */
+static shoal_status check_certificate(const shoal_release *release, const char *path,
+                                      const shoal_write_options *options, shoal_error *error) {
+  const char *certificate = options->certificate;
+  if (!certificate) return SHOAL_OK;
+  if (strcmp(certificate, "-") == 0 || shoal_same_file(certificate, &path, 1) == 0)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = certificate},
+                         "the certificate needs a file name of its own");
+  return check_path(release, certificate, options, error);
+}
+
 /* The release and its certificate get their names together, as the last step. */
 static shoal_status write_files(shoal_release *release, const char *path,
                                 const shoal_write_options *options, const shoal_run *run,
@@ -450,7 +460,7 @@ shoal_status shoal_job_write(shoal_release *release, const char *path,
   const shoal_context *p = &release->context;
   if (options->strict) SHOAL_TRY(shoal_gates_refuse_open(release->result, error));
   SHOAL_TRY(check_path(release, path, options, error));
-  SHOAL_TRY(check_path(release, options->certificate, options, error));
+  SHOAL_TRY(check_certificate(release, path, options, error));
   if (options->detail == SHOAL_DETAIL_HTML && !d->extended && shoal_table_leaves_columns(p->table))
     SHOAL_TRY(shoal_decision_extend(d, p, NULL, run, error)); /* the page shows their cells */
   shoal_atomic_file file, certificate = {.fd = -1};

@@ -462,6 +462,42 @@ class Files(Case):
             self.assert_says(self.succeed(*words, code=2), pattern)
 
 
+class Columns(Case):
+    """What was done to each column, read from the labels; losses over the ranges in the release."""
+
+    def columns(self, release, attributes, code=0):
+        self.write_policy({**attributes, "ill": {"role": "sensitive"}}, k=1, p=None, method={"algorithm": "mondrian"})
+        self.put("out.csv", release)
+        page = Page(self.certify("none", code=code).decode())
+        table = next(t for t in page.tables if t[0][:2] == ["Column", "Role"])
+        return {row[0]: (row[2], row[3]) for row in table[1:]}
+
+    def test_levels(self):
+        age = {"role": "quasi", "type": "number", "hierarchy": {"intervals": [10, 50]}}
+        for labels, done, loss in ((["[20-29]", "[30-39]"], "generalized to level 1 of 3, for example [20-29]", "33.3%"),
+                                   (["[0-49]", "[50-99]"], "generalized to level 2 of 3, for example [0-49]", "66.7%"),
+                                   (["*", "*"], "hidden: one label for all rows", "100.0%"), (["20", "30"], "single values", "0.0%"),
+                                   (["20", "*"], "single values, or hidden", "50.0%"),
+                                   (["[20-29]", "*"], "generalized to levels 1 to 3 of 3, for example [20-29]", "66.7%")):
+            found = self.columns("age,ill\n" + "".join(f"{label},a\n" for label in labels), {"age": age})
+            self.assertEqual((done, loss), found["age"], labels)
+
+    def test_widths_over_the_range_in_the_release(self):
+        found = self.columns("age,ill\n[20-30],a\n[20-30],b\n40,a\n[35-40],a\n", {"age": {"role": "quasi", "type": "number"}})
+        self.assertEqual("intervals, 0 to 10 wide (upper end minus lower end), for example [20-30]", found["age"][0])
+        self.assertEqual(f"{100 * (10 + 10 + 0 + 5) / 20 / 4:.1f}%", found["age"][1])
+
+    def test_masks_and_trees(self):
+        zip_ = {"role": "quasi", "hierarchy": {"mask": "right"}}
+        found = self.columns("zip,ill\n41**,a\n4***,b\n", {"zip": zip_})
+        self.assertEqual(("the last 2 to 3 characters masked, for example 4***", "62.5%"), found["zip"])
+        found = self.columns("zip,ill\n\N{LATIN SMALL LETTER U WITH DIAERESIS}*,a\n", {"zip": zip_})
+        self.assertEqual("50.0%", found["zip"][1])
+        town = {"role": "quasi", "hierarchy": {"file": "town.csv"}}
+        found = self.columns("town,ill\nA,a\nt3,b\n", {"town": town})
+        self.assertEqual(("generalized to levels 0 to 1 of 2, for example A", "25.0%"), found["town"])
+
+
 class Canonical(Case):
     """The policy on the page, read again, makes the same page."""
 

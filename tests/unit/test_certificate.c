@@ -163,6 +163,9 @@ static void a_certificate_is_not_written_over_a_file_to_avoid(void **state) {
   assert_int_equal(shoal_anonymize(table, policy, NULL, &made, NULL), SHOAL_OK);
   const shoal_write_options options = {.certificate = page, .avoid = avoid, .n_avoid = 1};
   assert_int_equal(shoal_release_write(made, release, &options, NULL, NULL), SHOAL_BAD_INPUT);
+  const shoal_write_options same = {.certificate = release}, stream = {.certificate = "-"};
+  assert_int_equal(shoal_release_write(made, release, &same, NULL, NULL), SHOAL_BAD_INPUT);
+  assert_int_equal(shoal_release_write(made, release, &stream, NULL, NULL), SHOAL_BAD_INPUT);
   assert_int_equal(access(release, F_OK), -1);
   shoal_release_free(made);
   shoal_table_free(table);
