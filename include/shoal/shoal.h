@@ -307,8 +307,12 @@ typedef enum shoal_detail {
 } shoal_detail;
 
 typedef struct shoal_write_options {
-  bool keep_order;          /* false: rows are shuffled */
-  bool strict;              /* SHOAL_REFUSED if a risk is open (shoal_result_open_risks) */
+  bool keep_order; /* false: rows are shuffled */
+  bool strict;     /* SHOAL_REFUSED if a risk is open (shoal_result_open_risks) */
+  /* Earlier releases, read SHOAL_FOR_REVIEW: compared as shoal_release_compare does, but before the
+   * file is renamed. */
+  const shoal_table *const *previous;
+  size_t n_previous;
   const char *const *avoid; /* files that must not be overwritten, such as the input */
   size_t n_avoid;
   shoal_detail detail;

@@ -42,7 +42,12 @@ static shoal_detail wanted_detail(const cli_job *job) {
   return json ? SHOAL_DETAIL_FACTS : SHOAL_DETAIL_FIGURES;
 }
 
-static shoal_status write_release(cli_job *job, shoal_release *release) {
+/* The earlier releases of --previous. */
+typedef struct earlier {
+  shoal_table *tables[CLI_MAX_REPEATED];
+} earlier;
+
+static shoal_status write_release(cli_job *job, shoal_release *release, const earlier *previous) {
   const char *data = cli_operand(job, 0);
   const char *avoid[] = {is_standard(data) ? "/dev/stdin" : data, cli_value(job, CLI_POLICY)};
   shoal_write_options options = {
@@ -51,6 +56,8 @@ static shoal_status write_release(cli_job *job, shoal_release *release) {
       .avoid = avoid,
       .n_avoid = sizeof avoid / sizeof *avoid,
       .detail = wanted_detail(job),
+      .previous = (const shoal_table *const *)previous->tables,
+      .n_previous = job->options->n_repeated,
       .certificate = cli_value(job, CLI_CERTIFICATE),
   };
   cli_progress_erase(&job->progress); /* the release may go to the same terminal */
@@ -78,11 +85,6 @@ static shoal_status try_certificate(cli_job *job) {
   return status;
 }
 
-/* The earlier releases of --previous. */
-typedef struct earlier {
-  shoal_table *tables[CLI_MAX_REPEATED];
-} earlier;
-
 /* Reads them before the work begins, so that a bad file fails early. */
 static shoal_status read_earlier(cli_job *job, const shoal_policy *policy, earlier *previous) {
   shoal_status status = SHOAL_OK;
@@ -92,27 +94,11 @@ static shoal_status read_earlier(cli_job *job, const shoal_policy *policy, earli
   return status;
 }
 
-/* Reads the release and adds warnings where it violates the policy together with earlier ones. */
-static shoal_status compare(cli_job *job, shoal_release *made, const shoal_policy *policy,
-                            const earlier *previous) {
-  size_t n = job->options->n_repeated;
-  if (!n) return SHOAL_OK;
-  shoal_table *masked = NULL;
-  shoal_status status =
-      cli_read_table(job, cli_value(job, CLI_OUTPUT), policy, SHOAL_FOR_REVIEW, &masked);
-  if (status == SHOAL_OK)
-    status = shoal_release_compare(made, masked, (const shoal_table *const *)previous->tables, n,
-                                   &job->run, &job->error);
-  shoal_table_free(masked);
-  return status;
-}
-
 static shoal_status release(cli_job *job, const shoal_table *table, const shoal_policy *policy,
                             const earlier *previous) {
   shoal_release *made = NULL;
   shoal_status status = shoal_anonymize(table, policy, &job->run, &made, &job->error);
-  if (status == SHOAL_OK) status = write_release(job, made);
-  if (status == SHOAL_OK) status = compare(job, made, policy, previous);
+  if (status == SHOAL_OK) status = write_release(job, made, previous);
   if (status == SHOAL_OK) status = cli_write_report(job, shoal_release_result(made));
   if (status == SHOAL_OK) status = print_summary(job, shoal_release_result(made));
   shoal_release_free(made);

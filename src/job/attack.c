@@ -61,8 +61,13 @@ static shoal_status compare(shoal_attack_setup *setup, shoal_result *result, sho
   static const shoal_attack *const attacks[] = {&shoal_attack_repeated, &shoal_attack_order};
   for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++)
     SHOAL_TRY(shoal_attack_run(attacks[i], &setup->attacked, findings, error));
-  for (size_t i = 0; i < findings->n_items; i++)
-    if (findings->items[i].succeeds) SHOAL_TRY(warn(result, setup, &findings->items[i], error));
+  for (size_t i = 0; i < findings->n_items; i++) {
+    if (!findings->items[i].succeeds) continue;
+    SHOAL_TRY(warn(result, setup, &findings->items[i], error));
+    SHOAL_TRY(shoal_risk_add(result, setup->context.policy, SHOAL_RISK_ATTACKS, NULL,
+                             findings->items[i].attack->name, false,
+                             "it succeeds together with an earlier release", error));
+  }
   return SHOAL_OK;
 }
 

@@ -101,7 +101,7 @@ static uint64_t *rows_of_values(const shoal_table *table, const shoal_column *co
   *level = sample->level;
   *n = 0;
   for (size_t i = 0; rows && sample->bits && i < (size_t)1 << sample->bits; i++)
-    if (sample->keys[i]) rows[(*n)++] = sample->n_rows[i];
+    if (sample->slots[i]) rows[(*n)++] = shoal_value_sample_rows(sample, i);
   return rows;
 }
 

@@ -264,9 +264,8 @@ static shoal_status judge_lattice(shoal_release *release, shoal_html_report *pag
 
 /* ------------------------------------------------------------ attacks and measures */
 
-/* The file is read again as any recipient reads it: nothing of the engine's own classes is used. */
-static shoal_status read_release(const shoal_release *release, int fd, const shoal_run *run,
-                                 shoal_table **masked, shoal_error *error) {
+shoal_status shoal_release_read_back(const shoal_release *release, int fd, const shoal_run *run,
+                                     shoal_table **masked, shoal_error *error) {
   const shoal_context *p = &release->context;
   char path[40];
   const char delimiter[2] = {p->table->delimiter, '\0'};
@@ -302,7 +301,7 @@ static shoal_status study(shoal_release *release, int fd, const shoal_run *run,
   shoal_table *masked = NULL;
   shoal_error found = {0};
   shoal_status status =
-      unless_unreadable(read_release(release, fd, run, &masked, &found), &found, error);
+      unless_unreadable(shoal_release_read_back(release, fd, run, &masked, &found), &found, error);
   if (status != SHOAL_OK || !masked) return status;
   status = unless_unreadable(run_attacks(release, masked, run, &found), &found, error);
   if (status == SHOAL_OK)

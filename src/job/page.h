@@ -19,6 +19,13 @@ shoal_status shoal_html_report_fill(shoal_release *release, int fd, const char *
                                     const shoal_write_options *options, const shoal_run *run,
                                     shoal_error *error) SHOAL_MUST_CHECK;
 
+/*
+ * Reads the release from `fd` as any recipient reads it: nothing of the engine's own classes is
+ * used. The caller deletes *masked.
+ */
+shoal_status shoal_release_read_back(const shoal_release *release, int fd, const shoal_run *run,
+                                     shoal_table **masked, shoal_error *error) SHOAL_MUST_CHECK;
+
 /* ---- page_columns.c */
 
 /* Distributions of the released columns. */

@@ -377,6 +377,24 @@ static shoal_status check_path(const shoal_release *release, const char *path,
   return SHOAL_OK;
 }
 
+/* Compares the file with earlier releases before it gets its name: --strict may refuse it. */
+static shoal_status compare_with_earlier(shoal_release *release, int fd,
+                                         const shoal_write_options *options, const shoal_run *run,
+                                         shoal_error *error) {
+  shoal_table *masked = NULL;
+  shoal_error found = {0};
+  shoal_status status = shoal_release_read_back(release, fd, run, &masked, &found);
+  if (status == SHOAL_BAD_INPUT) /* it lacks a column that a model reads */
+    return shoal_result_warn(release->result, error,
+                             "the release was not compared with earlier ones: %s", found.message);
+  if (status != SHOAL_OK && error) *error = found;
+  SHOAL_TRY(status);
+  status = shoal_job_compare(release, masked, options->previous, options->n_previous, run, error);
+  shoal_table_delete(masked);
+  SHOAL_TRY(status);
+  return options->strict ? shoal_gates_refuse_open(release->result, error) : SHOAL_OK;
+}
+
 /* ------------------------------------------------------------ certificate */
 
 /* The certificate of the release whose bytes are in `fd`, as a page. The caller frees *page. */
@@ -441,6 +459,7 @@ static shoal_status write_files(shoal_release *release, const char *path,
                                 shoal_error *error) {
   shoal_release_report *released = &release->result->release;
   SHOAL_TRY(write_file(release, path, options, run, file, error));
+  if (options->n_previous) SHOAL_TRY(compare_with_earlier(release, file->fd, options, run, error));
   if (options->detail != SHOAL_DETAIL_FIGURES)
     SHOAL_TRY(shoal_html_report_fill(release, file->fd, path, options, run, error));
   if (options->certificate)

@@ -52,6 +52,7 @@ static void add_head(shoal_text *text, const shoal_result *profile) {
       "#   quasi        others may know it; generalized along its hierarchy\n"
       "#   sensitive    released unchanged; p makes it hard to link to a person\n"
       "#   keep         released unchanged\n"
+      "#   decide: true  decide the role, then remove it; anonymize refuses until then\n"
       "#\n"
       "# The hierarchy {top: true} keeps the value or hides it; use {file: ...} or "
       "{tree: ...}\n"
@@ -99,7 +100,6 @@ static void add_column(shoal_text *text, const shoal_column_outcome *column, uin
   bool number = strcmp(column->type, "number") == 0;
   shoal_text_add(text, "\n");
   add_figures(text, column);
-  if (column->undecided) shoal_text_add(text, "  # DECIDE:\n");
   add_comment(text, "  ", column->why);
   if (has_role(column, "sensitive") && column->most_frequent > n_rows - n_rows / MOSTLY)
     add_comment(text, "  ",
@@ -107,6 +107,7 @@ static void add_column(shoal_text *text, const shoal_column_outcome *column, uin
                 "and that can cost much.");
   shoal_yaml_add_key(text, "  ", column->name);
   shoal_text_print(text, "{role: %s", column->role);
+  if (column->undecided) shoal_text_add(text, ", decide: true");
   if (intervals || (number && has_role(column, "sensitive")))
     shoal_text_add(text, ", type: number");
   if (quasi) shoal_text_print(text, ", hierarchy: %s", column->hierarchy);

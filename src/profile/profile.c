@@ -150,11 +150,10 @@ static shoal_status warn_of_undecided(shoal_result *result, shoal_error *error) 
   if (names.failed) status = shoal_fail_memory(error);
   else if (n_undecided)
     status = shoal_result_warn(result, error,
-                               "decide on %s: nothing tells what %s; 'keep' would release %s as "
+                               "decide on %s: nothing tells what %s; 'identifier' would not release "
                                "%s",
                                names.bytes, n_undecided == 1 ? "it is" : "they are",
-                               n_undecided == 1 ? "it" : "them",
-                               n_undecided == 1 ? "it is" : "they are");
+                               n_undecided == 1 ? "it" : "them");
   shoal_text_reset(&names);
   return status;
 }

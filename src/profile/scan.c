@@ -353,7 +353,8 @@ bool shoal_profile_sample(const shoal_value_sample *sample, uint64_t n_records,
   size_t n = 0;
   if (!values) return false;
   for (size_t i = 0; sample->bits && i < (size_t)1 << sample->bits; i++)
-    if (sample->keys[i]) values[n++] = (value_rows){sample->traits[i], sample->n_rows[i]};
+    if (sample->slots[i])
+      values[n++] = (value_rows){sample->traits[i], shoal_value_sample_rows(sample, i)};
   *stats = (shoal_column_stats){0};
   find_type(values, n, stats);
   count_values(values, n, n_records, stats);

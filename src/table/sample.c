@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-enum { FIRST_BITS = 6, SHORT_BYTES = 7 };
+enum { FIRST_BITS = 6, SHORT_BYTES = 7, BATCH = 64 };
 
 /* ------------------------------------------------------------ keys */
 
@@ -46,41 +46,53 @@ static inline bool is_sampled(const shoal_value_sample *s, uint64_t key) {
 
 /* ------------------------------------------------------------ slots */
 
+/* Two keys share a first slot with a probability of 2 / slots (Dietzfelbinger et al. 1997). */
+static inline size_t first_slot(const shoal_value_sample *s, uint64_t key) {
+  return (size_t)((key * s->factor) >> (64 - s->bits));
+}
+
+/*
+ * The value's slot, or the empty one where it belongs. Half of the key is enough to recognize it
+ * among its neighbours: another value near it has the same half with a probability of 2^-32.
+ */
 static inline size_t slot_of(const shoal_value_sample *s, uint64_t key) {
-  size_t mask = ((size_t)1 << s->bits) - 1, at = (size_t)(shoal_hash_word(key) >> (64 - s->bits));
-  while (s->keys[at] && s->keys[at] != key) at = (at + 1) & mask;
+  size_t mask = ((size_t)1 << s->bits) - 1, at = first_slot(s, key);
+  while (s->slots[at] && s->slots[at] >> 32 != (uint32_t)key) at = (at + 1) & mask;
   return at;
+}
+
+static void put(shoal_value_sample *s, uint64_t key, uint32_t rows, uint32_t traits) {
+  size_t at = slot_of(s, key);
+  s->slots[at] = key << 32 | rows;
+  s->keys[at] = key;
+  s->traits[at] = traits;
+  s->n_values++;
 }
 
 /* Moves the values that are sampled to 2^bits new slots. */
 static bool rebuild(shoal_value_sample *s, unsigned bits) {
   shoal_value_sample old = *s;
   size_t n_slots = (size_t)1 << bits, n_old = old.bits ? (size_t)1 << old.bits : 0;
-  s->keys = shoal_alloc_zero(n_slots, sizeof *s->keys);
-  s->n_rows = shoal_alloc(n_slots, sizeof *s->n_rows);
+  s->slots = shoal_alloc_zero(n_slots, sizeof *s->slots);
+  s->keys = shoal_alloc(n_slots, sizeof *s->keys);
   s->traits = shoal_alloc(n_slots, sizeof *s->traits);
-  if (!s->keys || !s->n_rows || !s->traits) {
+  if (!s->slots || !s->keys || !s->traits) {
     shoal_value_sample_reset(s);
     *s = old;
     return false;
   }
   s->bits = bits;
   s->n_values = 0;
-  for (size_t i = 0; i < n_old; i++) {
-    if (!old.keys[i] || !is_sampled(s, old.keys[i])) continue;
-    size_t at = slot_of(s, old.keys[i]);
-    s->keys[at] = old.keys[i];
-    s->n_rows[at] = old.n_rows[i];
-    s->traits[at] = old.traits[i];
-    s->n_values++;
-  }
+  for (size_t i = 0; i < n_old; i++)
+    if (old.slots[i] && is_sampled(s, old.keys[i]))
+      put(s, old.keys[i], (uint32_t)old.slots[i], old.traits[i]);
   shoal_value_sample_reset(&old);
   return true;
 }
 
 static uint32_t count_sampled(const shoal_value_sample *s) {
   uint32_t n = 0;
-  for (size_t i = 0; i < (size_t)1 << s->bits; i++) n += s->keys[i] && is_sampled(s, s->keys[i]);
+  for (size_t i = 0; i < (size_t)1 << s->bits; i++) n += s->slots[i] && is_sampled(s, s->keys[i]);
   return n;
 }
 
@@ -92,54 +104,74 @@ static bool thin(shoal_value_sample *s) {
   return rebuild(s, SAMPLE_BITS);
 }
 
-static inline void add_rows(shoal_value_sample *s, size_t at, uint64_t times) {
-  uint64_t sum = s->n_rows[at] + times;
-  s->n_rows[at] = sum < times || sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
+static uint32_t cap_rows(uint64_t rows) { return rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX; }
+
+/* Adds rows to the value of a slot. */
+static void add_rows(shoal_value_sample *s, size_t at, uint64_t times) {
+  uint64_t rows = (uint64_t)cap_rows(times) + (uint32_t)s->slots[at];
+  s->slots[at] = s->slots[at] >> 32 << 32 | cap_rows(rows);
 }
 
-/* Adds a value that is not there yet, at the empty slot where it belongs. */
-static bool insert(shoal_value_sample *s, size_t at, uint64_t key, uint32_t traits,
-                   uint64_t times) {
-  s->keys[at] = key;
-  s->traits[at] = traits;
-  s->n_rows[at] = 0;
-  add_rows(s, at, times);
-  s->n_values++;
+/* Adds a value that is not there yet. */
+static bool insert(shoal_value_sample *s, uint64_t key, uint32_t traits, uint64_t times) {
+  put(s, key, cap_rows(times), traits);
   uint32_t most = s->level ? SHOAL_SAMPLE_VALUES : SHOAL_SAMPLE_EXACT;
   if (s->n_values > most) return thin(s);
   bool full = (size_t)s->n_values * 4 > ((size_t)3 << s->bits);
   return !full || rebuild(s, s->bits + 1);
 }
 
-static bool prepare(shoal_value_sample *s) { return s->bits || rebuild(s, FIRST_BITS); }
+static bool prepare(shoal_value_sample *s) {
+  if (s->bits) return true;
+  s->factor = shoal_hash_word(1) | 1;
+  return rebuild(s, FIRST_BITS);
+}
 
 /* ------------------------------------------------------------ values */
 
-bool shoal_value_sample_add_value(shoal_value_sample *s, const shoal_sampling *sampling,
-                                  const char *bytes, size_t size, uint64_t times) {
-  if (!prepare(s)) return false;
-  uint64_t key = key_of(bytes, size);
-  if (!is_sampled(s, key)) return true;
+static bool add(shoal_value_sample *s, const shoal_sampling *sampling, uint64_t key,
+                const char *bytes, size_t size, uint64_t times) {
   size_t at = slot_of(s, key);
-  if (s->keys[at]) {
-    add_rows(s, at, times);
-    return true;
-  }
-  return insert(s, at, key, sampling->traits(sampling->user, bytes, size), times);
+  if (!s->slots[at]) return insert(s, key, sampling->traits(sampling->user, bytes, size), times);
+  add_rows(s, at, times);
+  return true;
 }
 
+bool shoal_value_sample_add_value(shoal_value_sample *s, const shoal_sampling *sampling,
+                                  const char *bytes, size_t size, uint64_t times) {
+  uint64_t key = key_of(bytes, size);
+  return prepare(s) && (!is_sampled(s, key) || add(s, sampling, key, bytes, size, times));
+}
+
+/*
+ * Most of the time would be cache misses: the keys of a batch are computed and their slots are
+ * prefetched first.
+ */
 bool shoal_value_sample_add(shoal_value_sample *s, const shoal_sampling *sampling,
                             const char *bytes, const uint32_t *begin, const uint32_t *end,
                             size_t stride, size_t n) {
+  uint64_t keys[BATCH], *slots[BATCH];
   if (!prepare(s)) return false;
-  for (size_t i = 0; i < n; i++) {
-    const char *cell = bytes + begin[i * stride];
-    size_t size = end[i * stride] - begin[i * stride];
-    uint64_t key = key_of(cell, size);
-    if (!is_sampled(s, key)) continue;
-    size_t at = slot_of(s, key);
-    if (s->keys[at]) add_rows(s, at, 1);
-    else if (!insert(s, at, key, sampling->traits(sampling->user, cell, size), 1)) return false;
+  for (size_t first = 0, done = 0; first < n; first += done) {
+    size_t some = n - first < BATCH ? n - first : BATCH;
+    for (size_t i = 0; i < some; i++) {
+      size_t cell = (first + i) * stride;
+      keys[i] = key_of(bytes + begin[cell], end[cell] - begin[cell]);
+      slots[i] = &s->slots[first_slot(s, keys[i])];
+      __builtin_prefetch(slots[i], 1);
+    }
+    const uint64_t *before = s->slots;
+    for (done = 0; done < some && s->slots == before; done++) { /* rebuilt: slots are others */
+      uint64_t slot = *slots[done];
+      if (slot >> 32 == (uint32_t)keys[done] && slot) {
+        *slots[done] = slot + ((uint32_t)slot < UINT32_MAX);
+        continue;
+      }
+      size_t cell = (first + done) * stride;
+      if (is_sampled(s, keys[done]) &&
+          !add(s, sampling, keys[done], bytes + begin[cell], end[cell] - begin[cell], 1))
+        return false;
+    }
   }
   return true;
 }
@@ -151,18 +183,18 @@ bool shoal_value_sample_merge(shoal_value_sample *s, const shoal_value_sample *o
     if (!rebuild(s, s->bits) || (s->n_values > SHOAL_SAMPLE_VALUES && !thin(s))) return false;
   }
   for (size_t i = 0; other->bits && i < (size_t)1 << other->bits; i++) {
-    uint64_t key = other->keys[i];
-    if (!key || !is_sampled(s, key)) continue;
-    size_t at = slot_of(s, key);
-    if (s->keys[at]) add_rows(s, at, other->n_rows[i]);
-    else if (!insert(s, at, key, other->traits[i], other->n_rows[i])) return false;
+    uint32_t rows = shoal_value_sample_rows(other, i);
+    if (!rows || !is_sampled(s, other->keys[i])) continue;
+    size_t at = slot_of(s, other->keys[i]);
+    if (s->slots[at]) add_rows(s, at, rows);
+    else if (!insert(s, other->keys[i], other->traits[i], rows)) return false;
   }
   return true;
 }
 
 void shoal_value_sample_reset(shoal_value_sample *s) {
+  free(s->slots);
   free(s->keys);
-  free(s->n_rows);
   free(s->traits);
   memset(s, 0, sizeof *s);
 }

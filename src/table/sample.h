@@ -23,15 +23,25 @@
 
 enum { SHOAL_SAMPLE_EXACT = 10000, SHOAL_SAMPLE_VALUES = 1024 };
 
-/* Zero-initialized: no value yet. */
+/*
+ * Zero-initialized: no value yet. The slots are what every cell touches, and small for the cache:
+ *
+ *      slots[i]   | lower half of the key | rows, at most 2^32 - 1 |   0: empty
+ */
 typedef struct shoal_value_sample {
-  uint64_t *keys;   /* by slot; 0: empty */
-  uint32_t *n_rows; /* by slot; UINT32_MAX: that many or more */
+  uint64_t *slots;
+  uint64_t *keys;   /* by slot */
   uint32_t *traits; /* by slot: what the caller's function said of the value */
+  uint64_t factor;  /* random and odd: times a key, the upper bits choose a slot */
   unsigned bits;    /* 2^bits slots; 0: none yet */
   uint32_t n_values;
   unsigned level; /* 0: it has every value */
 } shoal_value_sample;
+
+/* The rows of the value in a slot; 0: it is empty. */
+static inline uint32_t shoal_value_sample_rows(const shoal_value_sample *sample, size_t slot) {
+  return (uint32_t)sample->slots[slot];
+}
 
 /* How values are described. `traits` is called once for each value that enters a sample. */
 typedef struct shoal_sampling {

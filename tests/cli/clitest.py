@@ -113,8 +113,11 @@ def parse_csv(data, delimiter=","):
 
 # ---- policies ---------------------------------------------------------------------
 
-def policy_text(attributes=None, k=2, p=2, models=None, method=None, data=None, top=None):
-    """A policy in YAML: one line a top-level key, one line an attribute, values as JSON."""
+def policy_text(attributes=None, k=2, p=2, models=None, method=None, data=None, top=None, accept="ward"):
+    """A policy in YAML: one line a top-level key, one line an attribute, values as JSON.
+
+    accept: a kept column that may differ in every row; None: no risk is accepted
+    """
     lines = ["shoal: 1"]
     if data is not None:
         lines.append(f"data: {as_json(data)}")
@@ -127,6 +130,8 @@ def policy_text(attributes=None, k=2, p=2, models=None, method=None, data=None, 
     lines.append(f"privacy: {as_json(privacy)}")
     if method is not None:
         lines.append(f"method: {as_json(method)}")
+    if accept is not None and "accept" not in (top or {}):
+        lines.append(f"accept: {as_json({'kept': [accept]})}")
     return "\n".join(lines) + "\n"
 
 

@@ -389,14 +389,14 @@ class Policy(BadInput):
         self.refuse_policy("- 1\n- 2\n", r":1:1\b")
 
     def test_unknown_key_on_top(self):
-        self.refuse_policy(policy_text() + "metod: {algorithm: auto}\n", r":9:1\b", r"\bmethod\b")
+        self.refuse_policy(policy_text() + "metod: {algorithm: auto}\n", r":10:1\b", r"\bmethod\b")
 
     def test_unknown_key_in_privacy(self):
         self.refuse_policy(policy_text().replace('privacy: {"k"', 'privacy:\n    modles: []\n    k: 2\n#'),
                            r":9:5\b", r"\bmodels\b")
 
     def test_unknown_key_in_method(self):
-        self.refuse_policy(policy_text() + "method:\n  max-supression: 3\n", r":10:3\b", r"\bmax-suppression\b")
+        self.refuse_policy(policy_text() + "method:\n  max-supression: 3\n", r":11:3\b", r"\bmax-suppression\b")
 
     def test_unknown_key_of_an_attribute(self):
         text = policy_text().replace('  "ward": {"role"', '  ward:\n    rule')
@@ -414,7 +414,7 @@ class Policy(BadInput):
         self.refuse_policy(policy_text(top={"unlisted": "dorp"}), r":2:\d+\b", r"\bdrop\b")
 
     def test_key_twice(self):
-        self.refuse_policy(policy_text() + "privacy: {k: 5}\n", r":9:1\b", "privacy")
+        self.refuse_policy(policy_text() + "privacy: {k: 5}\n", r":10:1\b", "privacy")
 
     def test_other_version(self):
         self.refuse_policy(policy_text().replace("shoal: 1", "shoal: 2"), r":1:\d+\b", r"\b1\b")

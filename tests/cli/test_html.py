@@ -163,7 +163,7 @@ class Shape(Case):
         self.hospital()
         text = self.page("check", "out.csv", "-P", HOSPITAL / "policy.yaml")
         self.assert_stands_alone(text, "check")
-        self.assertIn("satisfies every requirement", text)
+        self.assertIn("satisfies every model", text)
 
     def test_a_lattice(self):
         text = self.page("lattice", HOSPITAL / "patients.csv", "-P", HOSPITAL / "policy.yaml")

@@ -106,6 +106,7 @@ unlisted: keep
 attributes: {q: {role: quasi, type: number}, s: {role: sensitive}}
 privacy: {k: 4, models: [theta-sensitive: {mu: 0.6}]}
 method: {algorithm: theta, noise: 12, start: sorted, seed: 3}
+accept: {kept: [c0, c1, c2, c3, c4, c5, c6, c7, c8]}
 """)
         self.same_release(threads=("2",))
         self.assertGreater(json.loads(self.read("r.json"))["output"]["noise"], 0)
@@ -133,7 +134,8 @@ method: {algorithm: theta, noise: 12, start: sorted, seed: 3}
         self.assertGreater(len(packed), 1 << 20)
         self.put("data.csv.gz", packed)
         self.put("policy.yaml", b"shoal: 1\nunlisted: keep\nattributes: {q: {role: quasi, hierarchy: {top: true}}}\n"
-                                b"privacy: {k: 4}\nmethod: {seed: 7}\n")
+                                b"privacy: {k: 4}\nmethod: {seed: 7}\n"
+                                b"accept: {kept: [%s]}\n" % b", ".join(b"c%d" % n for n in range(40)))
         self.assertEqual(self.release_of("-", data=self.data), self.release_of("data.csv.gz"))
 
     def test_the_same_page(self):

@@ -129,7 +129,7 @@ class Threads(clitest.Case):
         self.put("t.csv", "\n".join(lines) + "\n")  # more than one block of the reader
         towns = {"A": [f"t{i}" for i in range(7)], "B": [f"t{i}" for i in range(7, 13)]}
         self.put("t.yaml", policy_text({"age": AGE, "town": {"role": "quasi", "hierarchy": {"tree": towns}},
-                                        "ill": {"role": "sensitive"}, "note": {"role": "keep"}}, k=40, p=2))
+                                        "ill": {"role": "sensitive"}, "note": {"role": "keep"}}, k=40, p=2, accept="note"))
 
     def made_by(self, threads):
         """What each way of making a release, and each study of it, gives."""

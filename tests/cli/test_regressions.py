@@ -176,7 +176,7 @@ class StarDelimiter(Case):
 
     def write(self, data=None):
         self.put("data.csv", csv_bytes(self.ROWS, "*"))
-        self.write_policy({"a": FLAT, "b": FLAT, "c": {"role": "keep"}}, p=None, data=data,
+        self.write_policy({"a": FLAT, "b": FLAT, "c": {"role": "keep"}}, p=None, data=data, accept="c",
                           method={"max-suppression": 2, "suppressed": "blank"})
 
     def assert_release(self, released):

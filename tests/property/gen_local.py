@@ -167,7 +167,7 @@ def make_case(seed, algorithm=None, objective=None, kinds=None, n_rows=None, k=N
         name: attribute.spec for name, attribute in sensitive.items()}
     policy = {"shoal": 1, "data": {"delimiter": ",", "missing": missing},
               "attributes": {name: attributes[name] for name in rng.sample(header, len(header))},
-              "privacy": privacy} | ({"method": method} if method else {})
+              "accept": {"kept": [ID]}, "privacy": privacy} | ({"method": method} if method else {})
     text = json.dumps(policy) + "\n" if rng.random() < 0.1 else support.policy_yaml(policy)
 
     table = brute.Table(header, rows, dict.fromkeys(quasis), sensitive_names, missing)
@@ -212,7 +212,7 @@ def plain_case(algorithm, objective, header, rows, quasis, k, p=None, missing=()
     attributes = {ID: {"role": "keep"}} | {name: {"role": "quasi"} | entry for name, (entry, _) in quasis.items()} | {
         name: {"role": "sensitive"} for name in sensitive}
     policy = {"shoal": 1, "data": {"delimiter": ",", "missing": list(missing)}, "attributes": attributes,
-              "privacy": {"k": k} | ({"p": p} if p else {})}
+              "accept": {"kept": [ID]}, "privacy": {"k": k} | ({"p": p} if p else {})}
     if objective:
         policy["method"] = {"objective": objective}
     kinds = ["p-sensitive"] if p else []

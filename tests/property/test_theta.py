@@ -78,7 +78,7 @@ class Table:
         return {"shoal": 1, "data": {"missing": [""]}, "attributes": {
             "a": {"role": "quasi", "type": "number"}, "id": {"role": "keep"}, "s": {"role": "sensitive"},
             "b": {"role": "quasi", "hierarchy": {"tree": {"x": ["x1", "x2"], "y": ["y1"]}}},
-            "t": {"role": "sensitive"}, "note": {"role": "keep"}},
+            "t": {"role": "sensitive"}, "note": {"role": "keep"}}, "accept": {"kept": ["id", "note"]},
             "privacy": {"k": self.k, "models": self.models()}, "method": self.method}
 
     def theta(self, mu):

@@ -31,6 +31,7 @@ static const char POLICY[] =
     "  town: {role: quasi, hierarchy: {top: true}}\n"
     "  illness: {role: sensitive}\n"
     "  note: {role: keep}\n"
+    "accept: {kept: [note]}\n"
     "privacy: {k: 5, p: 2}\n"
     "method: {max-suppression: 5%, seed: 3}\n";
 
@@ -143,6 +144,7 @@ static const char WIDE_POLICY[] = "shoal: 1\n"
                                   "  town: {role: quasi, hierarchy: {top: true}}\n"
                                   "  illness: {role: sensitive}\n"
                                   "  note: {role: keep}\n"
+                                  "accept: {kept: [note]}\n"
                                   "privacy: {k: 4, p: 2}\n"
                                   "method: {seed: 3}\n";
 

@@ -364,7 +364,7 @@ static const mistake mistakes[] = {
     {"3:1", "duplicate key 'shoal': it is in line 1 already", TWO_LINES "shoal: 1\n"},
     {"1:43", "duplicate key 'a'", "attributes: {a: {role: quasi}, b: {k: 1}, a: {role: keep}}"},
     {"3:1", "unknown key 'pirvacy'; did you mean 'privacy'? Allowed here: shoal, data, attributes, "
-             "unlisted, privacy, method",
+             "unlisted, accept, privacy, method",
      TWO_LINES "pirvacy: {}\n"},
     {"4:3", "unknown key 'modle'; did you mean 'models'? Allowed here: k, p, models",
      TWO_LINES "privacy:\n  modle: x\n"},

@@ -203,12 +203,12 @@ static void figures_tell_roles(void **state) {
                    "{date: [month, year, decade]}");
   /* too many values to be guessed at: the steward must decide, and is told so */
   shoal_result *profile = profile_series("x", DECIMAL, 100, 3, 300, 300);
-  assert_string_equal(profile->profile.columns[0].role, "keep");
+  assert_string_equal(profile->profile.columns[0].role, "identifier");
   assert_true(profile->profile.columns[0].undecided);
   assert_int_equal(profile->n_warnings, 2); /* and there is no quasi-identifier */
   assert_non_null(strstr(profile->warnings[0], "decide on 'x'"));
   char *yaml = policy_text(profile);
-  assert_non_null(strstr(yaml, "  # DECIDE:\n"));
+  assert_non_null(strstr(yaml, "  x: {role: identifier, decide: true}\n"));
   assert_non_null(strstr(yaml, "No quasi-identifier was found"));
   free(yaml);
   shoal_result_free(profile);

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict and its risks: gates that refuse, risks that are listed, accepted ones, --strict."""
+
+import pathlib
+import random
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import clitest
+from clitest import attributes_with, csv_bytes
+
+TOP = {"role": "quasi", "hierarchy": {"top": True}}
+KEEP, SENSITIVE = {"role": "keep"}, {"role": "sensitive"}
+
+
+class Verdict(clitest.Case):
+    def anonymize(self, *words, code=0, data="data.csv"):
+        return self.succeed("anonymize", data, "-P", "policy.yaml", "-o", "out.csv", "--json", *words, code=code)
+
+    def risks(self, answer):
+        return [(r["risk"], r.get("attack"), r.get("attribute"), r["accepted"]) for r in answer["risks"]]
+
+    def refuse(self, *patterns, words=(), code=2, data="data.csv"):
+        before = self.snapshot()
+        result = self.anonymize(*words, code=code, data=data)
+        self.assert_says(result, *patterns)
+        self.assertEqual(before, self.snapshot())
+        return result
+
+    def one_class(self, column, n=30, name="x", role=KEEP, **parts):
+        """A table of one class: q is the same in every row, x has these values."""
+        rows = [["a", column(i), f"ill{i % 3}"] for i in range(n)]
+        self.write_data(rows, ["q", name, "illness"])
+        self.write_policy({"q": TOP, name: role, "illness": SENSITIVE}, **{"accept": None, **parts})
+
+    # -- states
+
+    def test_holds(self):
+        self.assertEqual(("holds", []), (lambda a: (a["verdict"], a["risks"]))(self.anonymize().json()))
+        self.assertIn("Verdict: holds (", self.succeed("check", "out.csv", "-P", "policy.yaml").text)
+
+    def test_a_model_that_does_not_hold(self):
+        answer = self.succeed("check", "data.csv", "-P", "policy.yaml", "--json", code=1).json()
+        self.assertEqual("do-not-publish", answer["verdict"])
+        text = self.succeed("check", "data.csv", "-P", "policy.yaml", code=1).text
+        self.assertLess(text.index("does NOT hold"), text.index("Verdict: do-not-publish"))
+        self.assertNotIn("policy holds", text)
+
+    # -- open risks
+
+    def test_unprotected_and_homogeneous(self):
+        self.write_policy(p=None, k=2, method={"max-suppression": 2})
+        answer = self.anonymize().json()
+        self.assertEqual("holds-with-risks", answer["verdict"])
+        self.assertIn(("unprotected", None, "illness", False), self.risks(answer))
+        for command in (["check", "out.csv"], ["measure", "data.csv", "out.csv"], ["attack", "out.csv"]):
+            with self.subTest(command):
+                found = self.run_shoal(*command, "-P", "policy.yaml", "--json").json()
+                wanted = [r for r in self.risks(answer) if r[0] in ("unprotected", "attacks")]
+                self.assertEqual(wanted, [r for r in self.risks(found) if r[0] in ("unprotected", "attacks")])
+
+    def test_p_of_one_protects_nothing(self):
+        self.one_class(lambda i: "same", p=1)
+        self.assertEqual([("unprotected", None, "illness", False)], self.risks(self.anonymize().json()))
+
+    def test_homogeneity_without_and_with_a_model(self):
+        self.write_data([[q, "x", ill] for q, ill in ("aF", "aF", "bF", "bG")], ["q", "x", "illness"])
+        flat = {"role": "quasi", "hierarchy": {"top": True}}
+        self.write_policy({"q": flat, "x": KEEP, "illness": SENSITIVE}, p=None, accept=None)
+        answer = self.anonymize().json()
+        self.assertEqual([("unprotected", None, "illness", False), ("attacks", "homogeneity", "illness", False)],
+                         self.risks(answer))
+        self.assertEqual("1 of 2 classes has a single value", answer["risks"][1]["why"])
+        self.write_policy({"q": flat, "x": KEEP, "illness": SENSITIVE}, p=None, accept=None,
+                          models=[{"t-closeness": {"t": 0.9}}])
+        self.assertEqual([("attacks", "homogeneity", "illness", False)], self.risks(self.anonymize().json()))
+
+    def test_blanked_rows_are_one_class(self):
+        """Two single rows with different values are blanked: no class has one value."""
+        self.write_data([[q, ill] for q, ill in ("aF", "aG", "bF", "cG")], ["q", "illness"])
+        self.write_policy({"q": TOP, "illness": SENSITIVE}, p=None, accept=None,
+                          method={"max-suppression": 2, "suppressed": "blank"})
+        self.assertEqual([("unprotected", None, "illness", False)], self.risks(self.anonymize().json()))
+
+    def test_similarity_and_categories(self):
+        self.write_data([[q, ill] for q, ill in (("a", "lung"), ("a", "colon"), ("b", "lung"), ("b", "flu"))],
+                        ["q", "illness"])
+        tree = {"role": "sensitive", "hierarchy": {"tree": {"Cancer": ["lung", "colon"], "Other": ["flu"]}},
+                "protect": ["Cancer"], "categories": [["lung", "colon"], ["flu"]]}
+        self.write_policy({"q": TOP, "illness": tree}, accept=None)
+        self.assertEqual([("attacks", "similarity", "illness", False),
+                          ("attacks", "categorical-similarity", "illness", False)], self.risks(self.anonymize().json()))
+        attacked = self.succeed("attack", "out.csv", "-P", "policy.yaml", "--json", code=1).json()
+        self.assertEqual(2, sum(a.get("succeeds", False) and a["counted"] for a in attacked["attacks"]))
+
+    def test_identifiers_that_repeat(self):
+        rows = [[f"person{i // 2}", *row[1:]] for i, row in enumerate(clitest.ROWS)]
+        self.write_data(rows)
+        self.assertIn(("repeats", None, "name", False), self.risks(self.anonymize().json()))
+        self.write_policy(top={"accept": {"repeats": ["name"], "kept": ["ward"]}})
+        answer = self.anonymize("--strict").json()
+        self.assertEqual(("holds-with-risks", [("repeats", None, "name", True)]), (answer["verdict"], self.risks(answer)))
+
+    def test_a_kept_column_that_singles_out_rows(self):
+        """In one class of 30 rows, 31 values would do it, 30 / 15 rows each do not."""
+        self.one_class(lambda i: str(i % 15 / 2))
+        self.assertEqual([], self.risks(self.anonymize().json()))
+        # classes of 3 rows of 30: a value of 5 rows is expected (3 - 1) (5 - 1) / 29 < 1 times more
+        rows = [[f"q{i % 10}", f"w{i % 6}", f"ill{i // 10}"] for i in range(30)]
+        self.write_data(rows, ["q", "x", "illness"])
+        self.write_policy({"q": TOP, "x": KEEP, "illness": SENSITIVE}, accept=None)
+        answer = self.anonymize().json()
+        self.assertEqual([("kept", None, "x", False)], self.risks(answer))
+        self.assertIn("100% of the rows", answer["risks"][0]["why"])
+        self.assertEqual(self.risks(answer), self.risks(self.succeed("check", "out.csv", "-P", "policy.yaml", "--json").json()))
+
+    # -- gates
+
+    def test_undecided(self):
+        self.write_policy(attributes_with(ward={"role": "keep", "decide": True}, town={**clitest.ATTRIBUTES["town"],
+                                                                                   "decide": True}))
+        self.refuse(r"policy\.yaml:5:3", "2 columns are undecided: 'town', 'ward'", "remove 'decide: true'")
+        answer = self.succeed("check", "data.csv", "-P", "policy.yaml", "--json", code=1).json()
+        self.assertEqual(["town", "ward"], answer["undecided"])
+        self.write_policy(attributes_with(ward={"role": "keep", "decide": False}))
+        self.anonymize()
+
+    def test_undecided_of_a_release_that_holds(self):
+        self.anonymize()
+        self.write_policy(attributes_with(ward={"role": "keep", "decide": True}))
+        answer = self.succeed("check", "out.csv", "-P", "policy.yaml", "--json").json()
+        self.assertEqual(("do-not-publish", True, ["ward"]), (answer["verdict"], answer["holds"], answer["undecided"]))
+        self.succeed("check", "out.csv", "-P", "policy.yaml", "--strict", code=1)
+
+    IDENTIFYING = {
+        "text": ("x", lambda i: f"word {i}"), "record numbers": ("x", lambda i: str(1000 + 7 * i)),
+        "times": ("x", lambda i: f"2024-03-{i % 28 + 1:02} 14:{i:02}:07"), "times of few rows":
+            ("x", lambda i: f"2024-03-{i % 15 + 1:02}T14:00"), "dates": ("x", lambda i: f"19{60 + i}-01-17"),
+        "household ids": ("household_id", lambda i: str(i // 3)), "names": ("name", lambda i: f"N{i // 2}"),
+    }
+
+    def test_kept_columns_that_identify(self):
+        for what, (name, column) in self.IDENTIFYING.items():
+            for unlisted in (False, True):
+                with self.subTest(what, unlisted=unlisted):
+                    self.one_class(column, name=name)
+                    if unlisted:
+                        self.write_policy({"q": TOP, "illness": SENSITIVE}, accept=None, top={"unlisted": "keep"})
+                    self.refuse(f"1 kept column may identify people.*'{name}' \\(", "accept: ")
+                    # in a file of several passes its cells are sampled, not encoded
+                    self.refuse(f"'{name}' \\(", words=["--memory", "1M"])
+                    self.write_policy({"q": TOP, "illness": SENSITIVE},
+                                      top={"unlisted": "keep", "accept": {"kept": [name]}})
+                    answer = self.anonymize("--strict").json()
+                    self.assertEqual(("holds-with-risks", [("kept", None, name, True)]),
+                                     (answer["verdict"], self.risks(answer)))
+                    self.write_policy({"q": TOP, "illness": SENSITIVE}, accept=None, top={"unlisted": "keep"})
+                    answer = self.succeed("check", "out.csv", "-P", "policy.yaml", "--json").json()
+                    self.assertEqual(("do-not-publish", [("kept", None, name, False)]),
+                                     (answer["verdict"], self.risks(answer)))
+
+    def test_kept_columns_that_do_not(self):
+        for what, (name, column) in {"few words": ("x", lambda i: f"w{i % 10}"), "a constant": ("name", lambda i: "one"),
+                                     "decimals": ("x", lambda i: f"{i / 7:.3f}"), "flags": ("email", lambda i: str(i % 2)),
+                                     "shared dates": ("x", lambda i: f"1960-01-{i % 9 + 1:02}")}.items():
+            with self.subTest(what):
+                self.one_class(column, name=name)
+                self.assertNotIn("do-not-publish", self.anonymize().json()["verdict"])
+
+    def test_many_values_are_sampled(self):
+        """More than 10,000 values, in columns that are left in the file: the gate still tells them apart."""
+        draw = random.Random(5)
+        header = ["q", "illness", "id", "coarse", *(f"c{i}" for i in range(8))]
+        rows = [[str(i % 7), f"ill{i % 3}", f"id{i:07}", str(draw.randrange(15000)), *(str(draw.randrange(5)) for _ in range(8))]
+                for i in range(40000)]
+        self.write_data(rows, header)
+        self.write_policy({"q": TOP, "illness": SENSITIVE}, accept=None, top={"unlisted": "keep"})
+        for threads in ("1", "4"):
+            self.refuse("1 kept column .*'id' \\(", words=["--threads", threads])
+        self.write_policy({"q": TOP, "illness": SENSITIVE}, top={"unlisted": "keep", "accept": {"kept": ["id"]}})
+        answers = {threads: self.anonymize("--threads", threads).json()["risks"] for threads in ("1", "4")}
+        self.assertEqual(answers["1"], answers["4"])
+        self.assertEqual([("kept", "id", True), ("kept", "coarse", False)],
+                         [(r["risk"], r["attribute"], r["accepted"]) for r in answers["1"]])
+
+    def test_a_release_that_has_an_identifier(self):
+        self.anonymize()
+        names = b"name\n" + b"".join(b"n%d\n" % i for i in range(8))
+        self.put("named.csv", b"".join(a + b"," + b + b"\n" for a, b in zip(names.splitlines(), self.read("out.csv").splitlines())))
+        for command in (["check", "named.csv"], ["measure", "data.csv", "named.csv"], ["attack", "named.csv"]):
+            with self.subTest(command):
+                answer = self.succeed(*command, "-P", "policy.yaml", "--json").json()
+                self.assertEqual("do-not-publish", answer["verdict"])
+                self.assertIn(("kept", None, "name", False), self.risks(answer))
+
+    # -- accepting
+
+    def test_accepting_what_does_not_exist(self):
+        self.write_policy(top={"accept": {"unprotected": ["nobody"], "kept": ["nothing"], "repeats": "name",
+                                          "attacks": ["no-such-attack"], "single-rows": True}})
+        self.assertEqual([], self.anonymize("--strict").json()["risks"])
+
+    def test_wrong_accept(self):
+        for accept, says in (({"keept": []}, "did you mean 'kept'"), ({"single-rows": "yes"}, "single-rows"),
+                             ({"kept": {"a": 1}}, "accept.kept"), ([1], "accept"), ({"kept": [[1]]}, "a name")):
+            with self.subTest(accept):
+                self.write_policy(top={"accept": accept})
+                self.refuse(says)
+        self.write_policy(attributes_with(ward={"role": "keep", "decide": "maybe"}))
+        self.refuse("decide")
+
+    def test_strict(self):
+        judging = (["check", "out.csv"], ["measure", "data.csv", "out.csv"], ["attack", "out.csv"])
+        self.one_class(lambda i: "same", p=None)
+        self.refuse("1 risk is open", "unprotected: illness", words=["--strict"], code=1)
+        self.anonymize()
+        for command in judging:
+            self.succeed(*command, "-P", "policy.yaml")
+            self.succeed(*command, "-P", "policy.yaml", "--strict", code=1)
+        self.one_class(lambda i: "same", p=None, top={"accept": {"unprotected": ["illness"]}})
+        self.assertEqual("holds-with-risks", self.anonymize("--strict").json()["verdict"])
+        for command in judging:
+            self.succeed(*command, "-P", "policy.yaml", "--strict")
+
+    def test_strict_with_an_earlier_release(self):
+        """Rows in the same order link two releases: that is known only after writing."""
+        self.write_policy(method={"seed": 1})
+        self.anonymize()
+        (self.dir / "out.csv").rename(self.dir / "first.csv")
+        answer = self.anonymize("--previous", "first.csv", "--keep-order")
+        if answer.json()["risks"]:
+            (self.dir / "out.csv").unlink()
+            self.refuse("earlier release", words=["--previous", "first.csv", "--keep-order", "--strict"], code=1)
+
+    # -- all formats agree
+
+    def test_formats_agree(self):
+        self.write_policy(p=None, top={"accept": {"kept": ["ward"]}})
+        self.anonymize()
+        commands = {"anonymize": ["anonymize", "data.csv", "-o", "out2.csv"], "check": ["check", "out.csv"],
+                    "raw": ["check", "data.csv"], "measure": ["measure", "data.csv", "out.csv"], "attack": ["attack", "out.csv"]}
+        for what, command in commands.items():
+            with self.subTest(what):
+                answer = self.run_shoal(*command, "-P", "policy.yaml", "--json", "--html", "page.html", "--report",
+                                        "r.json").json()
+                text = self.run_shoal(*command, "-P", "policy.yaml").text
+                page = self.read("page.html").decode()
+                self.assertEqual(answer["verdict"], re.search(r"^Verdict: (\S+)", text, re.M)[1])
+                self.assertEqual([answer["verdict"]], re.findall(r'data-verdict="([^"]*)"', page))
+                listed = re.findall(r"^  (OPEN|accepted|BLOCKS) +(\S+)", text, re.M)
+                self.assertEqual([(r["risk"], r["accepted"]) for r in answer["risks"]],
+                                 [(risk, state == "accepted") for state, risk in listed])
+                shown = re.findall(r'<li><b class="\w+">(open|accepted|blocks)</b> ([a-z-]+):', page)
+                self.assertEqual([(r["risk"], r["accepted"]) for r in answer["risks"]],
+                                 [(risk, state == "accepted") for state, risk in shown])
+                if answer["verdict"] != "holds":
+                    self.assertNotIn('class="banner yes"', page)
+
+    def test_a_column_without_a_model_is_not_called_protected(self):
+        self.write_policy(p=None)
+        self.anonymize("--html", "page.html")
+        page = self.read("page.html").decode()
+        self.assertIn("NOT protected", page)
+        self.assertNotIn("protected by the models", page)
+
+    # -- profile
+
+    def test_what_profile_cannot_decide(self):
+        draw = random.Random(2)
+        self.put("data.csv", csv_bytes([["age", "score"], *([str(20 + i % 50), f"{draw.random():.4f}"] for i in range(300))]))
+        self.succeed("profile", "data.csv", "--policy-out", "policy.yaml")
+        self.assertIn(b"score: {role: identifier, decide: true}", self.read("policy.yaml"))
+        self.refuse("1 column is undecided: 'score'")
+        self.put("policy.yaml", self.read("policy.yaml").replace(b", decide: true", b""))
+        self.anonymize()
+
+
+if __name__ == "__main__":
+    clitest.unittest.main()
