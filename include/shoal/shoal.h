@@ -204,7 +204,8 @@ typedef enum shoal_publication {
   SHOAL_DO_NOT_PUBLISH    /* a model does not hold, or a gate is open */
 } shoal_publication;
 
-/* The verdict of anonymize, check, measure, attack and certificate; SHOAL_NOT_JUDGED for other results. */
+/* The verdict of anonymize, check, measure, attack and certificate; SHOAL_NOT_JUDGED for other
+ * results. */
 SHOAL_API shoal_publication shoal_result_verdict(const shoal_result *result);
 /* The number of risks that the policy does not accept; 0 if the verdict is SHOAL_HOLDS. */
 SHOAL_API size_t shoal_result_open_risks(const shoal_result *result);
@@ -353,7 +354,8 @@ SHOAL_API void shoal_release_free(shoal_release *release);
  */
 SHOAL_API shoal_status shoal_certificate(const char *path, const shoal_policy *policy,
                                          const char *left_out, const shoal_run *run,
-                                         shoal_result **result, shoal_error *error) SHOAL_MUST_CHECK;
+                                         shoal_result **result,
+                                         shoal_error *error) SHOAL_MUST_CHECK;
 
 /* ---------------------------------------------------------------- hierarchies */
 
