@@ -2,8 +2,8 @@
 /*
  * policy/canonical: a policy as YAML that may be published: the effective settings, overrides
  * applied, one order and one spelling, without what equals a default. Never in it: comments, the
- * seed, keys and other secrets, directories of files. Reading the text gives the same policy if every label is allowed and
- * the files are beside it.
+ * seed, keys and other secrets, directories of files. Reading the text gives the same policy if
+ * every label is allowed and the files are beside it.
  *
  *     keys.h  ->  one writer per key, named put_ and the key's reader: a key without one does not
  *                 compile (canonical.c: sections; canonical_attributes.c: attributes)

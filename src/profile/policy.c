@@ -13,7 +13,7 @@
 enum {
   START_K = 5,
   START_P = 2,
-  LINE = 98, /* bytes of a comment */
+  LINE = 98,  /* bytes of a comment */
   MOSTLY = 10 /* a warning if fewer than one row in 10 has another value than the most frequent */
 };
 
