@@ -9,6 +9,8 @@
  *              |                                                     (text, JSON, HTML)
  *              +--> shoal_anonymize  -->  shoal_release  -->  shoal_release_write (a CSV file)
  *
+ *     policy, CSV file of a release --> shoal_certificate -->  shoal_result (a page to publish)
+ *
  *     table  -----> shoal_profile    -->  shoal_result   -->  shoal_profile_policy (a policy)
  *
  * Errors: a function that can fail returns a shoal_status and fills a shoal_error that the caller
@@ -232,7 +234,8 @@ typedef enum shoal_format {
 /*
  * True if the property that the job tests holds. check: every model holds; conditions: every
  * model's bound can be met, and p is at most k; lattice, explain: some node satisfies the policy;
- * attack: no attack exceeds what the policy allows. Always true for other jobs.
+ * attack: no attack exceeds what the policy allows; certificate: the verdict is not
+ * do-not-publish. Always true for other jobs.
  */
 SHOAL_API bool shoal_result_holds(const shoal_result *result);
 /* May the table be published? The JSON and the text of a result give the reasons. */
@@ -243,7 +246,8 @@ typedef enum shoal_publication {
   SHOAL_DO_NOT_PUBLISH    /* a model does not hold, or a gate is open */
 } shoal_publication;
 
-/* The verdict of anonymize, check, measure and attack; SHOAL_NOT_JUDGED for other results. */
+/* The verdict of anonymize, check, measure, attack and certificate; SHOAL_NOT_JUDGED for other
+ * results. */
 SHOAL_API shoal_publication shoal_result_verdict(const shoal_result *result);
 /* The number of risks that the policy does not accept; 0 if the verdict is SHOAL_HOLDS. */
 SHOAL_API size_t shoal_result_open_risks(const shoal_result *result);
@@ -361,12 +365,14 @@ typedef struct shoal_write_options {
   const char *const *avoid; /* files that must not be overwritten, such as the input */
   size_t n_avoid;
   shoal_detail detail;
+  const char *certificate; /* file of the public certificate, see shoal_certificate; NULL: none */
 } shoal_write_options;
 
 /*
  * Writes the release to a temporary file, re-reads it with the independent verifier, and renames it
  * to `path` if every model holds ("-": copies it to standard output). On failure `path` is
- * unchanged. `options` may be NULL.
+ * unchanged. If a certificate is asked for and cannot be written, the release is not written
+ * either. `options` may be NULL.
  */
 SHOAL_API shoal_status shoal_release_write(shoal_release *release, const char *path,
                                            const shoal_write_options *options, const shoal_run *run,
@@ -385,6 +391,19 @@ SHOAL_API shoal_status shoal_release_compare(shoal_release *release, const shoal
 /* The outcome, to be rendered. Owned by the release. */
 SHOAL_API const shoal_result *shoal_release_result(const shoal_release *release);
 SHOAL_API void shoal_release_free(shoal_release *release);
+
+/*
+ * Makes the public certificate of the release in the CSV file `path` (also .gz, .zst). Rendered as
+ * SHOAL_HTML it is the page that may be published, byte for byte the one that shoal_release_write
+ * makes with the same policy. `left_out` is the number of suppressed rows: "none", "few" (1 to
+ * max(k, 10) - 1) or a number, which is rounded down to a multiple of max(k, 10) and to two
+ * significant digits. SHOAL_OK also if the release does not satisfy the policy: see
+ * shoal_result_holds.
+ */
+SHOAL_API shoal_status shoal_certificate(const char *path, const shoal_policy *policy,
+                                         const char *left_out, const shoal_run *run,
+                                         shoal_result **result,
+                                         shoal_error *error) SHOAL_MUST_CHECK;
 
 /* ---------------------------------------------------------------- hierarchies */
 

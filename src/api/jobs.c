@@ -2,6 +2,7 @@
 /* api/jobs: the public functions that fill a new result, and the two that return text. */
 #include "api/arguments.h"
 #include "explain/explain.h"
+#include "job/certificate.h"
 #include "job/job.h"
 #include "profile/profile.h"
 
@@ -76,6 +77,13 @@ shoal_status shoal_measure(const shoal_table *original, const shoal_table *maske
   SHOAL_NEED(original && masked && policy && result, error);
   RETURN_RESULT(SHOAL_RESULT_MEASURE,
                 shoal_job_measure(made, original, masked, policy, options, run, error));
+}
+
+shoal_status shoal_certificate(const char *path, const shoal_policy *policy, const char *left_out,
+                               const shoal_run *run, shoal_result **result, shoal_error *error) {
+  SHOAL_NEED(path && policy && left_out && result, error);
+  RETURN_RESULT(SHOAL_RESULT_CERTIFICATE,
+                shoal_job_certificate(made, path, policy, left_out, run, error));
 }
 
 shoal_status shoal_hierarchy_describe(const char *source, const shoal_policy *policy,

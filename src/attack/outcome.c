@@ -11,22 +11,6 @@
 
 /* ------------------------------------------------------------ labels that may be shown */
 
-/* An inner node of the tree; it may have only one value below it. */
-static bool is_above(const shoal_domain *domain, const shoal_label_span *span) {
-  if (!domain->hierarchy || span->level == SHOAL_NONE || span->lo > span->hi) return false;
-  const shoal_level *level = &domain->hierarchy->levels[span->level];
-  return level->node_height[level->of_leaf[domain->leaf_at[span->lo]]] > 0;
-}
-
-static bool is_general(const shoal_domain *domain, const shoal_label_span *span) {
-  if (span->missing) return false;
-  if (span->everything || span->n_positions > 1 || span->prefix_bytes > 0) return true;
-  if (is_above(domain, span)) return true;
-  const shoal_range *range = &span->range;
-  return span->is_range && (!range->has_low || !range->has_high ||
-                            shoal_decimal_compare(range->low, range->high) != 0);
-}
-
 static shoal_status show(const shoal_attack_setup *setup, const shoal_attack_example *example,
                          shoal_arena *arena, shoal_attack_sight *sight, shoal_error *error) {
   const shoal_context *p = &setup->context;
@@ -42,7 +26,9 @@ static shoal_status show(const shoal_attack_setup *setup, const shoal_attack_exa
     const char *label = shoal_column_value(p->quasi[q], code, &size);
     sight->labels[q] = NULL;
     const shoal_domain *domain = &setup->domains[q];
-    if (!setup->has_domain[q] || !is_general(domain, shoal_domain_span(domain, 0, code))) continue;
+    if (!setup->has_domain[q] ||
+        !shoal_domain_is_general(domain, shoal_domain_span(domain, 0, code)))
+      continue;
     sight->labels[q] = shoal_arena_copy_utf8(arena, label, size);
     if (!sight->labels[q]) return shoal_fail_memory(error);
     sight->n_shown++;

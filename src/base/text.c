@@ -89,6 +89,12 @@ void shoal_text_add(shoal_text *text, const char *string) {
   shoal_text_add_bytes(text, string, strlen(string));
 }
 
+void shoal_text_cut(shoal_text *text, size_t size_bytes) {
+  if (text->failed || text->size_bytes <= size_bytes) return;
+  text->size_bytes = size_bytes;
+  text->bytes[size_bytes] = '\0';
+}
+
 void shoal_text_add_escaped(shoal_text *text, const char *bytes, size_t size_bytes) {
   for (size_t at = 0; at < size_bytes;) {
     size_t plain = shoal_plain_size(bytes + at, size_bytes - at);

@@ -39,6 +39,8 @@ void shoal_text_add_escaped(shoal_text *text, const char *bytes, size_t size_byt
  * characters and doubles. */
 void shoal_text_print(shoal_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Removes everything after the first `size_bytes` bytes. */
+void shoal_text_cut(shoal_text *text, size_t size_bytes);
 /* 1234567 as "1,234,567". */
 void shoal_text_add_count(shoal_text *text, uint64_t n);
 /* Characters of valid UTF-8 text. */

@@ -5,6 +5,7 @@
 
 #define NEEDS_POLICY (UINT64_C(1) << CLI_POLICY)
 #define NEEDS_OUTPUT (UINT64_C(1) << CLI_OUTPUT)
+#define NEEDS_LEFT_OUT (UINT64_C(1) << CLI_LEFT_OUT)
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define EXAMPLES(...) ((const cli_example[]){__VA_ARGS__, {NULL, NULL}})
@@ -202,6 +203,32 @@ static const cli_command table[] = {
      .max_operands = 1,
      .required = NEEDS_POLICY,
      .run = cli_attack},
+    {.name = "certificate",
+     .bit = CLI_CERTIFY,
+     .usages = LIST("RELEASE -P POLICY --left-out none|few|N -o FILE [OPTION ...]"),
+     .summary = "write the public certificate of a release",
+     .paragraphs = LIST(
+         "Writes FILE, an HTML page that may be published with RELEASE: the verdict, the models "
+         "and what the release reaches, how each column was handled, risk, attacks, and the "
+         "policy. It is computed from RELEASE, the policy and the rounded number of suppressed "
+         "rows, and from nothing else. It contains nothing of the original table.",
+         "'shoal anonymize --certificate FILE' writes the same bytes. A recipient verifies a "
+         "certificate by making it again and comparing the files. Options that override the "
+         "policy must be the same as for 'anonymize'.",
+         "If the release does not satisfy the policy, the page says 'do-not-publish' and the exit "
+         "status is 1."),
+     .examples =
+         EXAMPLES({"Certify a release from which no row was suppressed:",
+                   "certificate release.csv -P policy.yaml --left-out none -o certificate.html"},
+                  {"Make the certificate of a release with 1,200 suppressed rows and k = 5 again:",
+                   "certificate release.csv -P policy.yaml -k 5 --left-out 1200 -o again.html"}),
+     .means_zero = "the release satisfies the policy; the certificate is written",
+     .means_one = "the release does not satisfy the policy; the certificate says so",
+     .operands = "one RELEASE file",
+     .min_operands = 1,
+     .max_operands = 1,
+     .required = NEEDS_POLICY | NEEDS_OUTPUT | NEEDS_LEFT_OUT,
+     .run = cli_certificate},
     {.name = "hierarchy",
      .bit = CLI_HIERARCHY,
      .usages = LIST("build DATA --column NAME --spec SPEC [-o FILE]", "check FILE.csv",

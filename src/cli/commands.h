@@ -47,5 +47,6 @@ shoal_status cli_explain(cli_job *job);
 shoal_status cli_measure(cli_job *job);
 shoal_status cli_hierarchy(cli_job *job);
 shoal_status cli_attack(cli_job *job);
+shoal_status cli_certificate(cli_job *job);
 
 #endif

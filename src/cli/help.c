@@ -143,7 +143,7 @@ static void print_exits(FILE *out, const cli_command *command) {
 
 static void print_commands(FILE *out) {
   for (const cli_command *command = cli_command_table(); command->name; command++)
-    print_entry(out, command->name, command->summary, 14);
+    print_entry(out, command->name, command->summary, 15);
 }
 
 void cli_help_usage(FILE *out) {

@@ -223,15 +223,29 @@ shoal_status cli_read_policy(cli_job *job, shoal_policy **policy) {
   return status;
 }
 
-shoal_status cli_read_table(cli_job *job, const char *path, const shoal_policy *policy,
-                            shoal_purpose purpose, shoal_table **table) {
+/* The delimiter of --delimiter; NULL: not given. */
+static const char *delimiter_of(const cli_job *job) {
   const char *delimiter = cli_value(job, CLI_DELIMITER);
-  /* A tab is hard to type: accept "tab" and "\t". */
-  if (delimiter && (!strcmp(delimiter, "tab") || !strcmp(delimiter, "\\t"))) delimiter = "\t";
-  return shoal_table_read(path, policy, purpose, delimiter, &job->run, table, &job->error);
+  /* A tab is hard to type: accept "tab" and "\\t". */
+  bool tab = delimiter && (!strcmp(delimiter, "tab") || !strcmp(delimiter, "\\t"));
+  return tab ? "\t" : delimiter;
 }
 
-/* The file of --report or --html must not be an input or another output. */
+shoal_status cli_set_delimiter(cli_job *job, shoal_policy *policy) {
+  const char *delimiter = delimiter_of(job);
+  if (!delimiter) return SHOAL_OK;
+  if (strlen(delimiter) != 1 || strchr("\"\r\n", *delimiter)) /* a policy also takes names */
+    return cli_fail(&job->error, SHOAL_BAD_INPUT,
+                    "the delimiter must be one character, such as ',' ';' '|' or a tab");
+  return shoal_policy_set(policy, "delimiter", delimiter, &job->error);
+}
+
+shoal_status cli_read_table(cli_job *job, const char *path, const shoal_policy *policy,
+                            shoal_purpose purpose, shoal_table **table) {
+  return shoal_table_read(path, policy, purpose, delimiter_of(job), &job->run, table, &job->error);
+}
+
+/* The file of --report, --html or --certificate must not be an input or another output. */
 static shoal_status check_extra(cli_job *job, cli_option_id id, const char *what,
                                 const char *instead) {
   const char *path = cli_value(job, id), *output = cli_value(job, CLI_OUTPUT);
@@ -256,19 +270,31 @@ static shoal_status check_extra(cli_job *job, cli_option_id id, const char *what
 }
 
 static shoal_status check_reports(cli_job *job) {
-  const char *report = cli_value(job, CLI_REPORT), *html = cli_value(job, CLI_HTML);
-  shoal_status status =
-      check_extra(job, CLI_REPORT, "report", "; '--json' prints the report to standard output");
-  if (status == SHOAL_OK) status = check_extra(job, CLI_HTML, "HTML report", "");
-  if (status == SHOAL_OK && report && html && cli_same_file(report, html))
-    return cli_fail(&job->error, SHOAL_BAD_INPUT,
-                    "%s: --report and --html name the same file; choose two names", html);
-  return status;
+  static const struct {
+    cli_option_id id;
+    const char *what, *instead;
+  } files[] = {{CLI_REPORT, "report", "; '--json' prints the report to standard output"},
+               {CLI_HTML, "HTML report", ""},
+               {CLI_CERTIFICATE, "certificate", ""}};
+  enum { N_FILES = sizeof files / sizeof *files };
+  char title[32], other[32];
+  for (size_t i = 0; i < N_FILES; i++) {
+    const char *path = cli_value(job, files[i].id);
+    shoal_status status = check_extra(job, files[i].id, files[i].what, files[i].instead);
+    if (status != SHOAL_OK) return status;
+    for (size_t j = 0; path && j < i; j++)
+      if (cli_value(job, files[j].id) && cli_same_file(path, cli_value(job, files[j].id)))
+        return cli_fail(&job->error, SHOAL_BAD_INPUT,
+                        "%s: %s and %s name the same file; choose two names", path,
+                        cli_option_title(cli_option_of(job->command, files[j].id), title),
+                        cli_option_title(cli_option_of(job->command, files[i].id), other));
+  }
+  return SHOAL_OK;
 }
 
-/* -o, --report and --html must not be a file that the policy reads. */
+/* No output may be a file that the policy reads. */
 static shoal_status check_policy_files(cli_job *job, const shoal_policy *policy) {
-  static const cli_option_id outputs[] = {CLI_OUTPUT, CLI_REPORT, CLI_HTML};
+  static const cli_option_id outputs[] = {CLI_OUTPUT, CLI_REPORT, CLI_HTML, CLI_CERTIFICATE};
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
     const char *path = cli_value(job, outputs[i]);
     if (path && strcmp(path, "-") != 0 && shoal_policy_names_file(policy, path))

@@ -42,6 +42,9 @@ shoal_format cli_format(const cli_job *job);
 /* Reads the policy of -P and applies the options that override it. The caller frees it. */
 shoal_status cli_read_policy(cli_job *job, shoal_policy **policy) SHOAL_MUST_CHECK;
 
+/* Makes --delimiter, if given, part of the policy: then the certificate states it. */
+shoal_status cli_set_delimiter(cli_job *job, shoal_policy *policy) SHOAL_MUST_CHECK;
+
 /* Reads a table with --delimiter. `policy` may be NULL. The caller frees it. */
 shoal_status cli_read_table(cli_job *job, const char *path, const shoal_policy *policy,
                             shoal_purpose purpose, shoal_table **table) SHOAL_MUST_CHECK;

@@ -18,8 +18,9 @@
 enum { MAX_WORD = 48 };
 
 enum {
-  ON_POLICY = CLI_CHECK | CLI_CONDITIONS | CLI_ANONYMIZE | CLI_LATTICE | CLI_EXPLAIN | CLI_MEASURE |
-              CLI_ATTACK
+  ON_RESULT = CLI_CHECK | CLI_CONDITIONS | CLI_ANONYMIZE | CLI_LATTICE | CLI_EXPLAIN | CLI_MEASURE |
+              CLI_ATTACK,
+  ON_POLICY = ON_RESULT | CLI_CERTIFY
 };
 
 static const cli_option table[] = {
@@ -32,7 +33,9 @@ static const cli_option table[] = {
      "Output file of the release; '-' is standard output. Compressed if the name ends in .gz or "
      ".zst. Must not be the data or the policy.",
      NULL},
-    {CLI_OUTPUT, "output", 'o', "FILE", CLI_EVERY_COMMAND & ~CLI_ANONYMIZE,
+    {CLI_OUTPUT, "output", 'o', "FILE", CLI_CERTIFY,
+     "Output file of the certificate, an HTML page; '-' is standard output.", NULL},
+    {CLI_OUTPUT, "output", 'o', "FILE", CLI_EVERY_COMMAND & ~(CLI_ANONYMIZE | CLI_CERTIFY),
      "Output file of the result (default: '-', standard output).", NULL},
     {CLI_POLICY_OUT, "policy-out", 0, "FILE", CLI_PROFILE,
      "Write a commented starting policy to this file; review it before use. An existing file is "
@@ -80,7 +83,7 @@ static const cli_option table[] = {
     {CLI_ALGORITHM, "algorithm", 0, "NAME", ON_POLICY,
      "Algorithm; 'auto' chooses one and reports why. Overrides the policy's algorithm.",
      "algorithm"},
-    {CLI_EFFORT, "effort", 0, "N", CLI_ANONYMIZE,
+    {CLI_EFFORT, "effort", 0, "N", CLI_ANONYMIZE | CLI_CERTIFY,
      "How long flock and theta search: 1 to 1000 (default: 1). More effort takes longer and "
      "usually loses less information. Overrides the policy's "
      "effort.",
@@ -100,6 +103,10 @@ static const cli_option table[] = {
      "Number of quasi-identifiers in each query (default: 2).", NULL},
     {CLI_SELECTIVITY, "selectivity", 0, "F", CLI_MEASURE,
      "Share of the rows that a query selects, above 0 and at most 1 (default: 0.05).", NULL},
+    {CLI_LEFT_OUT, "left-out", 0, "none|few|N", CLI_CERTIFY,
+     "Number of suppressed rows, as the publisher states it: none, few (1 to max(k, 10) - 1), or a "
+     "number, which is rounded down to a multiple of max(k, 10) and to two significant digits.",
+     NULL},
     {CLI_TIME_LIMIT, "time-limit", 0, "SECONDS", CLI_ANONYMIZE,
      "End an 'optimal' search after this time with the best node found. The report says that it is "
      "not proven optimal. If the search is too large, shoal asks for this option.",
@@ -116,19 +123,24 @@ static const cli_option table[] = {
      "Keep the rows in the order of the data (default: shuffled, because a known order can "
      "reveal who is who).",
      NULL},
-    {CLI_FORMULAS, "formulas", 0, "keep|quote", CLI_ANONYMIZE,
+    {CLI_FORMULAS, "formulas", 0, "keep|quote", CLI_ANONYMIZE | CLI_CERTIFY,
      "How cells that a spreadsheet would run as formulas are handled: 'keep' warns with the "
      "column's name, 'quote' puts an apostrophe before them. Overrides the policy's formulas.",
      "formulas"},
     {CLI_SEED, "seed", 0, "N", ON_POLICY,
      "Seed of every random choice: the same seed gives the same file. Overrides the policy's seed.",
      "seed"},
-    {CLI_REPORT, "report", 0, "FILE.json", ON_POLICY, "Write the result to this file too, as JSON.",
+    {CLI_REPORT, "report", 0, "FILE.json", ON_RESULT, "Write the result to this file too, as JSON.",
      NULL},
     {CLI_HTML, "html", 0, "FILE.html",
      CLI_CHECK | CLI_ANONYMIZE | CLI_LATTICE | CLI_MEASURE | CLI_ATTACK,
      "Write an HTML report with charts to this file, for review and sign-off. For internal use: "
      "do not publish it, because it has statistics of the original table.",
+     NULL},
+    {CLI_CERTIFICATE, "certificate", 0, "FILE.html", CLI_ANONYMIZE,
+     "Write the public certificate of the release to this file, an HTML page that may be published "
+     "with it. Release and certificate are written together or not at all. See 'shoal help "
+     "certificate'.",
      NULL},
     {CLI_FORMAT, "format", 0, "FORMAT", CLI_LATTICE,
      "Output format: text (default), json, csv, dot (Graphviz) or svg.", NULL},
@@ -321,10 +333,12 @@ static shoal_status check_complete(const parser *r) {
                     command->name, command->operands, command->name);
   for (const cli_option *option = table; option->help; option++) {
     if (!(option->commands & command->bit) || !(command->required >> option->id & 1)) continue;
-    if (!r->options->values[option->id])
-      return cli_fail(r->error, SHOAL_BAD_INPUT,
-                      "'shoal %s' needs the option '-%c %s'; see 'shoal %s --help'", command->name,
-                      option->letter, option->argument, command->name);
+    if (r->options->values[option->id]) continue;
+    char title[32] = {'-', option->letter};
+    return cli_fail(r->error, SHOAL_BAD_INPUT,
+                    "'shoal %s' needs the option '%s %s'; see 'shoal %s --help'", command->name,
+                    option->letter ? title : cli_option_title(option, title), option->argument,
+                    command->name);
   }
   return SHOAL_OK;
 }

@@ -33,6 +33,7 @@ typedef enum cli_option_id {
   CLI_QUERIES,
   CLI_DIMENSIONS,
   CLI_SELECTIVITY,
+  CLI_LEFT_OUT,
   CLI_TIME_LIMIT,
   CLI_STRICT,
   CLI_KEEP_ORDER,
@@ -40,6 +41,7 @@ typedef enum cli_option_id {
   CLI_SEED,
   CLI_REPORT,
   CLI_HTML,
+  CLI_CERTIFICATE,
   CLI_FORMAT,
   CLI_JSON,
   CLI_DELIMITER,
@@ -62,7 +64,8 @@ enum {
   CLI_EXPLAIN = 1 << 6,
   CLI_MEASURE = 1 << 7,
   CLI_ATTACK = 1 << 8,
-  CLI_EVERY_COMMAND = (1 << 9) - 1
+  CLI_CERTIFY = 1 << 9,
+  CLI_EVERY_COMMAND = (1 << 10) - 1
 };
 
 /* An option has several rows if its meaning differs between commands. */

@@ -243,6 +243,7 @@ static shoal_status judge_requirement(shoal_result *result, const shoal_context 
   outcome->summary = requirement->type->summary;
   outcome->required = requirement->type->required(requirement);
   outcome->at_most = requirement->type->at_most;
+  outcome->is_size = requirement->type->is_size;
   outcome->tells_distinct = requirement->type->on_attribute && !requirement->type->is_p;
   if (requirement->sensitive != SHOAL_NO_ATTRIBUTE)
     SHOAL_TRY(shoal_result_copy(result, p->sensitive[requirement->sensitive].column->name,

@@ -4,10 +4,12 @@
  * it back as strings with code of its own, and only then the file is renamed into place.
  */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "job/certificate.h"
 #include "job/gates.h"
 #include "job/job.h"
 #include "job/page.h"
@@ -15,6 +17,7 @@
 #include "job/verify_request.h"
 #include "write/atomic_file.h"
 #include "write/second_pass.h"
+#include "write/sink.h"
 
 /* ------------------------------------------------------------ cells */
 
@@ -391,31 +394,104 @@ static shoal_status compare_with_earlier(shoal_release *release, int fd,
   return status;
 }
 
+/* ------------------------------------------------------------ certificate */
+
+/* The certificate of the release whose bytes are in `fd`, as a page. The caller frees *page. */
+static shoal_status render_certificate(const shoal_release *release, int fd, const shoal_run *run,
+                                       shoal_result *certificate, char **page, shoal_error *error) {
+  char path[40], left_out[24];
+  shoal_error found = {0};
+  (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  (void)snprintf(left_out, sizeof left_out, "%llu",
+                 (unsigned long long)release->result->release.suppressed);
+  shoal_status status =
+      shoal_job_certificate(certificate, path, release->context.policy, left_out, run, &found);
+  if (status == SHOAL_BAD_INPUT) {
+    size_t size = strlen(path); /* of no use to anybody: leave it out of the message */
+    bool starts = strncmp(found.message, path, size) == 0 && found.message[size] == ':';
+    return shoal_fail(error, status,
+                      "no certificate can be made, so nothing was written: the release does not "
+                      "read as this policy describes it: %s",
+                      found.message + (starts ? size + 2 : 0));
+  }
+  if (status != SHOAL_OK && error) *error = found;
+  SHOAL_TRY(status);
+  /* kept columns are measured on the released rows here, which can differ from the original */
+  SHOAL_TRY(shoal_gates_check(certificate, &release->context, error));
+  if (!certificate->holds)
+    return shoal_fail(error, SHOAL_FAILED,
+                      "the certificate does not confirm the release: nothing was written; this is "
+                      "a bug in shoal, please report it");
+  return shoal_render(certificate, SHOAL_HTML, page, error);
+}
+
+/* Makes the certificate and writes it to its temporary file. */
+static shoal_status write_certificate(const shoal_release *release, int fd, const shoal_run *run,
+                                      const shoal_atomic_file *file, shoal_error *error) {
+  shoal_result *certificate = shoal_result_new(SHOAL_RESULT_CERTIFICATE);
+  if (!certificate) return shoal_fail_memory(error);
+  char *page = NULL;
+  shoal_status status = render_certificate(release, fd, run, certificate, &page, error);
+  if (status == SHOAL_OK) status = shoal_write_all(file->fd, file->path, page, strlen(page), error);
+  free(page);
+  shoal_result_delete(certificate);
+  return status;
+}
+
+/* ------------------------------------------------------------ all of it */
+
+/* A certificate needs a name of its own: it can neither share the release's nor be a stream. */
+static shoal_status check_certificate(const shoal_release *release, const char *path,
+                                      const shoal_write_options *options, shoal_error *error) {
+  const char *certificate = options->certificate;
+  if (!certificate) return SHOAL_OK;
+  if (strcmp(certificate, "-") == 0 || shoal_same_file(certificate, &path, 1) == 0)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = certificate},
+                         "the certificate needs a file name of its own");
+  return check_path(release, certificate, options, error);
+}
+
+/* The release and its certificate get their names together, as the last step. */
+static shoal_status write_files(shoal_release *release, const char *path,
+                                const shoal_write_options *options, const shoal_run *run,
+                                shoal_atomic_file *file, shoal_atomic_file *certificate,
+                                shoal_error *error) {
+  shoal_release_report *released = &release->result->release;
+  SHOAL_TRY(write_file(release, path, options, run, file, error));
+  if (options->n_previous) SHOAL_TRY(compare_with_earlier(release, file->fd, options, run, error));
+  if (options->detail != SHOAL_DETAIL_FIGURES)
+    SHOAL_TRY(shoal_html_report_fill(release, file->fd, path, options, run, error));
+  if (options->strict) /* comparing and attacking may have found more */
+    SHOAL_TRY(shoal_gates_refuse_open(release->result, error));
+  if (options->certificate)
+    SHOAL_TRY(write_certificate(release, file->fd, run, certificate, error));
+  /* nothing may fail after the commit */
+  released->output = shoal_result_string(release->result, path, strlen(path));
+  if (!released->output) return shoal_fail_memory(error);
+  return options->certificate ? shoal_atomic_file_commit_both(certificate, file, error)
+                              : shoal_atomic_file_commit(file, error);
+}
+
 static shoal_status write_release(shoal_release *release, const char *path,
                                   const shoal_write_options *options, const shoal_run *run,
                                   shoal_error *error) {
-  shoal_result *result = release->result;
-  shoal_release_report *released = &result->release;
+  shoal_release_report *released = &release->result->release;
   shoal_decision *d = &release->decision;
   const shoal_context *p = &release->context;
-  if (options->strict) SHOAL_TRY(shoal_gates_refuse_open(result, error));
+  if (options->strict) SHOAL_TRY(shoal_gates_refuse_open(release->result, error));
   SHOAL_TRY(check_path(release, path, options, error));
+  SHOAL_TRY(check_certificate(release, path, options, error));
   if (options->detail == SHOAL_DETAIL_HTML && !d->extended && shoal_table_leaves_columns(p->table))
     SHOAL_TRY(shoal_decision_extend(d, p, NULL, run, error)); /* the page shows their cells */
-  shoal_atomic_file file;
-  SHOAL_TRY(shoal_atomic_file_open(&file, path, error));
-  shoal_status status = write_file(release, path, options, run, &file, error);
-  if (status == SHOAL_OK && options->n_previous)
-    status = compare_with_earlier(release, file.fd, options, run, error);
-  if (status == SHOAL_OK && options->detail != SHOAL_DETAIL_FIGURES)
-    status = shoal_html_report_fill(release, file.fd, path, options, run, error);
-  if (status == SHOAL_OK && options->strict) /* comparing and attacking may have found more */
-    status = shoal_gates_refuse_open(result, error);
-  if (status == SHOAL_OK) { /* nothing may fail after the commit */
-    released->output = shoal_result_string(result, path, strlen(path));
-    status = released->output ? shoal_atomic_file_commit(&file, error) : shoal_fail_memory(error);
+  shoal_atomic_file file, certificate = {.fd = -1};
+  if (options->certificate)
+    SHOAL_TRY(shoal_atomic_file_open(&certificate, options->certificate, error));
+  shoal_status status = shoal_atomic_file_open(&file, path, error);
+  if (status == SHOAL_OK) {
+    status = write_files(release, path, options, run, &file, &certificate, error);
+    shoal_atomic_file_close(&file);
   }
-  shoal_atomic_file_close(&file);
+  shoal_atomic_file_close(&certificate);
   SHOAL_TRY(status);
   released->order = options->keep_order ? "kept" : p->policy->has_seed ? "seeded" : "random";
   released->has_seed = p->policy->has_seed;

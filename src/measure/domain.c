@@ -129,6 +129,22 @@ bool shoal_domain_overlap(const shoal_domain *domain, const shoal_label_span *a,
   return false;
 }
 
+/* An inner node of the tree; it may have only one value below it. */
+static bool is_above(const shoal_domain *domain, const shoal_label_span *span) {
+  if (!domain->hierarchy || span->level == SHOAL_NONE || span->lo > span->hi) return false;
+  const shoal_level *level = &domain->hierarchy->levels[span->level];
+  return level->node_height[level->of_leaf[domain->leaf_at[span->lo]]] > 0;
+}
+
+bool shoal_domain_is_general(const shoal_domain *domain, const shoal_label_span *span) {
+  if (span->missing) return false;
+  if (span->everything || span->n_positions > 1 || span->prefix_bytes > 0) return true;
+  if (is_above(domain, span)) return true;
+  const shoal_range *range = &span->range;
+  return span->is_range && (!range->has_low || !range->has_high ||
+                            shoal_decimal_compare(range->low, range->high) != 0);
+}
+
 /* ------------------------------------------------------------ values that a label adds */
 
 /*

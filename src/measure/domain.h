@@ -131,4 +131,7 @@ bool shoal_domain_overlap(const shoal_domain *domain, const shoal_label_span *a,
 /* The message for cells that the policy allows neither as values nor as labels. */
 extern const shoal_cell_fault shoal_no_label;
 
+/* Whether the label covers more than one value: it cannot be a raw value of the data. */
+bool shoal_domain_is_general(const shoal_domain *domain, const shoal_label_span *span);
+
 #endif

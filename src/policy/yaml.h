@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "policy/policy.h"
 
 enum { SHOAL_YAML_MAX_BYTES = 16 << 20 };
@@ -50,5 +51,14 @@ bool shoal_yaml_is_null(const shoal_yaml *node);
  */
 const shoal_yaml *shoal_yaml_repeated(const shoal_yaml **nodes, size_t n,
                                       const shoal_yaml **earlier);
+
+/* ---- writing (yaml_write.c) */
+
+/* Adds a string as a YAML scalar: plain if it is unambiguous, else in double quotes. */
+void shoal_yaml_add_scalar(shoal_text *text, const char *string);
+/* The same, always in double quotes. */
+void shoal_yaml_add_quoted(shoal_text *text, const char *string);
+/* A key and its colon, in a block mapping of that indent; indent NULL: in a flow mapping. */
+void shoal_yaml_add_key(shoal_text *text, const char *indent, const char *string);
 
 #endif

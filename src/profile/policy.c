@@ -4,75 +4,18 @@
  * each column and the reason for its role, so that a person can review it. Comments have only
  * numbers and fixed texts, no names: a name may contain a line end.
  */
-#include <assert.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "policy/yaml.h"
 #include "profile/profile.h"
 #include "report/result.h"
 
 enum {
   START_K = 5,
   START_P = 2,
-  LONGEST_SIMPLE_KEY = 1000, /* bytes; YAML 1.2, 7.4.2: longer ones need a "?" */
-  LINE = 98,                 /* bytes of a comment */
+  LINE = 98,  /* bytes of a comment */
   MOSTLY = 10 /* a warning if fewer than one row in 10 has another value than the most frequent */
 };
-
-/* ------------------------------------------------------------ scalars */
-
-static bool is_letter(unsigned char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-/* Words that some YAML readers take for a boolean or for null. */
-static bool is_reserved(const char *string) {
-  static const char *const words[] = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"};
-  for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-    if (strcasecmp(string, words[w]) == 0) return true;
-  return false;
-}
-
-/* Letters, digits, "_", "-" and ".", starting with a letter: plain YAML without special meaning. */
-static bool is_plain(const char *string) {
-  if (!is_letter((unsigned char)string[0]) || is_reserved(string)) return false;
-  for (const char *s = string; *s; s++)
-    if (!is_letter((unsigned char)*s) && !strchr("0123456789-.", *s)) return false;
-  return true;
-}
-
-/* Characters that YAML cannot have, and those that a terminal must not get. */
-static void add_yaml_escape(shoal_text *text, uint32_t code) {
-  assert(code != SHOAL_NO_CHARACTER); /* results are valid UTF-8 */
-  shoal_text_print(text,
-                   code < 0x100     ? "\\x%02x"
-                   : code < 0x10000 ? "\\u%04x"
-                                    : "\\U%08x",
-                   (unsigned)code);
-}
-
-void shoal_yaml_add_quoted(shoal_text *text, const char *string) {
-  shoal_text_add(text, "\"");
-  for (size_t left = strlen(string); left;) {
-    uint32_t code;
-    size_t size = shoal_unsafe_character(string, left, &code);
-    if (size) {
-      add_yaml_escape(text, code);
-    } else {
-      if (*string == '"' || *string == '\\') shoal_text_add(text, "\\");
-      size = shoal_utf8_size(string, left);
-      shoal_text_add_bytes(text, string, size);
-    }
-    string += size;
-    left -= size;
-  }
-  shoal_text_add(text, "\"");
-}
-
-void shoal_yaml_add_scalar(shoal_text *text, const char *string) {
-  if (is_plain(string)) shoal_text_add(text, string);
-  else shoal_yaml_add_quoted(text, string);
-}
 
 /* ------------------------------------------------------------ the policy's parts */
 
@@ -151,20 +94,6 @@ static void add_figures(shoal_text *text, const shoal_column_outcome *column) {
   shoal_text_add(text, "\n");
 }
 
-static void add_key(shoal_text *text, const char *name) {
-  size_t begin = text->size_bytes;
-  shoal_text_add(text, "  ");
-  shoal_yaml_add_scalar(text, name);
-  if (text->size_bytes - begin <= LONGEST_SIMPLE_KEY || text->failed) {
-    shoal_text_add(text, ": ");
-    return;
-  }
-  text->size_bytes = begin;
-  shoal_text_add(text, "  ? ");
-  shoal_yaml_add_scalar(text, name);
-  shoal_text_add(text, "\n  : ");
-}
-
 static void add_column(shoal_text *text, const shoal_column_outcome *column, uint64_t n_rows) {
   bool quasi = has_role(column, "quasi");
   bool intervals = quasi && strncmp(column->hierarchy, "{intervals", 10) == 0;
@@ -176,7 +105,7 @@ static void add_column(shoal_text *text, const shoal_column_outcome *column, uin
     add_comment(text, "  ",
                 "Nearly all rows have one value: with p, every class needs one of the few others, "
                 "and that can cost much.");
-  add_key(text, column->name);
+  shoal_yaml_add_key(text, "  ", column->name);
   shoal_text_print(text, "{role: %s", column->role);
   if (column->undecided) shoal_text_add(text, ", decide: true");
   if (intervals || (number && has_role(column, "sensitive")))

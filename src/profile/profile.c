@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "group/classes.h"
+#include "policy/yaml.h"
 #include "profile/profile.h"
 #include "report/result.h"
 

@@ -132,13 +132,6 @@ void shoal_suggest(const char *name, const shoal_column_stats *stats, shoal_sugg
  */
 bool shoal_identifies_people(const char *name, const shoal_column_stats *stats, const char **why);
 
-/* ------------------------------------------------------------ YAML */
-
-/* Adds a string as a YAML scalar: plain if it is unambiguous, else in double quotes. */
-void shoal_yaml_add_scalar(shoal_text *text, const char *string);
-/* The same, always in double quotes. */
-void shoal_yaml_add_quoted(shoal_text *text, const char *string);
-
 /* ------------------------------------------------------------ the job */
 
 /* Fills a new result of kind SHOAL_RESULT_PROFILE. */

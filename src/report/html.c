@@ -68,6 +68,11 @@ static const char style[] =
     ".yes{color:var(--yes);font-weight:600;white-space:nowrap}\n"
     ".no{color:var(--no);font-weight:600;white-space:nowrap}\n"
     ".note{color:var(--no);font-weight:600}\n"
+    ".tag{display:inline-block;border:1px solid var(--line);border-radius:.4rem;padding:0 .4rem;"
+    "font-size:.78rem;font-weight:400;color:var(--dim);white-space:nowrap}\n"
+    ".policy{background:var(--soft);border-radius:.6rem;padding:.7rem .9rem;white-space:pre-wrap;"
+    "font-size:.84rem;margin:.7rem 0}\n"
+    "th,td,code,pre{unicode-bidi:isolate}\n"
     ".plain{list-style:none;padding:0;margin:.2rem 0} .plain li{margin:.1rem 0}\n"
     ".attacks th:first-child{width:26%} .attacks th:nth-child(2){width:19%}\n"
     ".banner{border:2px solid;border-radius:.6rem;padding:.6rem 1rem;font-size:1.1rem;"
@@ -196,20 +201,36 @@ static const char *title_of(const shoal_result *result) {
   }
 }
 
-static void write_head(const shoal_result *result, shoal_text *text) {
+void shoal_html_head(const char *title, const char *name, shoal_text *text) {
   shoal_text_add(text, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                        "style-src 'unsafe-inline'\">\n"
                        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                        "<meta name=\"color-scheme\" content=\"light dark\">\n"
                        "<meta name=\"generator\" content=\"shoal " SHOAL_VERSION "\">\n<title>");
-  shoal_html_add(text, title_of(result));
-  if (result->source) {
+  shoal_html_add(text, title);
+  if (name) {
     shoal_text_add(text, ": ");
-    shoal_html_add(text,
-                   shoal_result_output(result) ? shoal_result_output(result) : result->source);
+    shoal_html_add(text, name);
   }
   shoal_text_print(text, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", style);
+}
+
+void shoal_html_section(const char *id, const char *title,
+                        void (*write)(const shoal_result *result, shoal_text *text),
+                        const shoal_result *result, shoal_text *text) {
+  shoal_text_print(text,
+                   "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">"
+                   "%s</h2>\n",
+                   id, id, id, title);
+  write(result, text);
+  shoal_text_add(text, "</section>\n");
+}
+
+void shoal_html_foot(shoal_text *text) {
+  shoal_text_add(text, "</main>\n<footer>Made by shoal " SHOAL_VERSION
+                       ". The page is self-contained: it has no scripts and loads nothing."
+                       "</footer>\n</body>\n</html>\n");
 }
 
 static bool has_section(size_t i, const shoal_result *result) {
@@ -226,30 +247,23 @@ static void write_contents(const shoal_result *result, shoal_text *text) {
 }
 
 void shoal_render_html(const shoal_result *result, shoal_text *text) {
-  write_head(result, text);
+  const char *output = shoal_result_output(result);
+  shoal_html_head(title_of(result), output ? output : result->source, text);
   shoal_text_add(text,
                  "<p class=\"internal\" role=\"note\">Internal report: not for publication. It "
                  "contains statistics of the original table.</p>\n");
   shoal_chart_patterns(text);
   shoal_text_print(text, "<header>\n<h1>%s</h1>\n<p class=\"dim\">", title_of(result));
   if (result->source) shoal_html_code(text, result->source);
-  if (shoal_result_output(result)) {
+  if (output) {
     shoal_text_add(text, " \xe2\x86\x92 ");
-    shoal_html_code(text, shoal_result_output(result));
+    shoal_html_code(text, output);
   }
   shoal_text_add(text, "</p>\n");
   write_contents(result, text);
   shoal_text_add(text, "</header>\n<main>\n");
-  for (size_t i = 0; i < N_SECTIONS; i++) {
-    if (!has_section(i, result)) continue;
-    shoal_text_print(text,
-                     "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">"
-                     "%s</h2>\n",
-                     sections[i].id, sections[i].id, sections[i].id, sections[i].title);
-    sections[i].write(result, text);
-    shoal_text_add(text, "</section>\n");
-  }
-  shoal_text_add(text, "</main>\n<footer>Made by shoal " SHOAL_VERSION
-                       ". The page is self-contained: it has no scripts and loads nothing."
-                       "</footer>\n</body>\n</html>\n");
+  for (size_t i = 0; i < N_SECTIONS; i++)
+    if (has_section(i, result))
+      shoal_html_section(sections[i].id, sections[i].title, sections[i].write, result, text);
+  shoal_html_foot(text);
 }

@@ -21,6 +21,17 @@ void shoal_html_verdict(shoal_text *text, bool yes, const char *word);
 /* The banner of the verdict, with `detail` after it, and the list of its reasons (verdict.c). */
 void shoal_verdict_html(const shoal_result *result, const char *detail, shoal_text *text);
 
+/* Everything up to <body>; `name` follows the title, NULL: none. */
+void shoal_html_head(const char *title, const char *name, shoal_text *text);
+/* One section with its heading. */
+void shoal_html_section(const char *id, const char *title,
+                        void (*write)(const shoal_result *result, shoal_text *text),
+                        const shoal_result *result, shoal_text *text);
+/* The footer and the end of the page. */
+void shoal_html_foot(shoal_text *text);
+/* Records by the size of their class, as a chart; sizes with 1 to k - 1 records are joined. */
+void shoal_html_sizes(const shoal_class_sizes *sizes, uint64_t k, shoal_text *text);
+
 /* The sections of a page. */
 void shoal_html_columns(const shoal_result *result, shoal_text *text);
 void shoal_html_sample(const shoal_result *result, shoal_text *text);

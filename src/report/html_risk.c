@@ -92,6 +92,13 @@ static void draw_sizes(const shoal_size_change *sizes, const shoal_size_row *row
   shoal_text_add(text, "</div>\n");
 }
 
+void shoal_html_sizes(const shoal_class_sizes *sizes, uint64_t k, shoal_text *text) {
+  const shoal_size_change change = {.before = *sizes};
+  shoal_size_row rows[SHOAL_SIZE_BINS];
+  size_t n = shoal_class_sizes_rows(&change.before, &change.after, k, rows);
+  draw_sizes(&change, rows, n, false, text);
+}
+
 static void add_figures(const shoal_class_sizes *sizes, int what, shoal_text *text) {
   shoal_text_add(text, "<td class=\"num\">");
   double classes = (double)sizes->n_classes, records = (double)sizes->n_records;

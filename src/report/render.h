@@ -26,6 +26,8 @@ void shoal_measure_text(const shoal_result *result, shoal_text *text);
 json_t *shoal_measure_json(const shoal_result *result, shoal_json *json);
 void shoal_attack_text(const shoal_result *result, shoal_text *text);
 json_t *shoal_attack_json(const shoal_result *result, shoal_json *json);
+void shoal_certificate_text(const shoal_result *result, shoal_text *text);
+json_t *shoal_certificate_json(const shoal_result *result, shoal_json *json);
 
 /* ---- the verdict and its reasons (verdict.c); nothing where none was judged */
 

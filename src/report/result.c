@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/certificate.h"
 #include "report/render.h"
 
 shoal_result *shoal_result_new(shoal_result_kind kind) {
@@ -72,6 +73,7 @@ shoal_measured shoal_result_measured(const shoal_result *result) {
 
 const shoal_attack_outcomes *shoal_result_attacks(const shoal_result *result) {
   if (result->kind == SHOAL_RESULT_RELEASE) return result->release.attacks;
+  if (result->kind == SHOAL_RESULT_CERTIFICATE) return &result->certificate->attacks;
   return result->kind == SHOAL_RESULT_ATTACK ? result->attack.attacks : NULL;
 }
 
@@ -161,6 +163,7 @@ static const struct {
     [SHOAL_RESULT_HIERARCHY] = {shoal_hierarchy_text, shoal_hierarchy_json, false},
     [SHOAL_RESULT_MEASURE] = {shoal_measure_text, shoal_measure_json, true},
     [SHOAL_RESULT_ATTACK] = {shoal_attack_text, shoal_attack_json, true},
+    [SHOAL_RESULT_CERTIFICATE] = {shoal_certificate_text, shoal_certificate_json, false},
 };
 
 shoal_status shoal_render(const shoal_result *result, shoal_format format, char **out,
@@ -177,7 +180,10 @@ shoal_status shoal_render(const shoal_result *result, shoal_format format, char 
   case SHOAL_CSV: shoal_render_lattice_csv(result, &text); break;
   case SHOAL_DOT: shoal_render_lattice_dot(result, &text); break;
   case SHOAL_SVG: shoal_render_lattice_svg(result, &text); break;
-  case SHOAL_HTML: shoal_render_html(result, &text); break;
+  case SHOAL_HTML:
+    if (result->kind == SHOAL_RESULT_CERTIFICATE) shoal_render_certificate(result, &text);
+    else shoal_render_html(result, &text);
+    break;
   case SHOAL_JSON:
     *out = shoal_json_finish(&json, renderers[result->kind].json(result, &json));
     break;

@@ -23,7 +23,8 @@ typedef enum shoal_result_kind {
   SHOAL_RESULT_RELEASE,
   SHOAL_RESULT_HIERARCHY,
   SHOAL_RESULT_MEASURE,
-  SHOAL_RESULT_ATTACK
+  SHOAL_RESULT_ATTACK,
+  SHOAL_RESULT_CERTIFICATE
 } shoal_result_kind;
 
 enum { SHOAL_SIZE_BINS = 6 };
@@ -51,6 +52,7 @@ typedef struct shoal_model_outcome {
   double required, reached;
   uint64_t min_distinct; /* fewest distinct sensitive values of a class */
   bool tells_distinct;   /* print min_distinct: the model itself does not state it */
+  bool is_size;          /* `required` and `reached` are class sizes */
   bool at_most;          /* `reached` must not be above `required`; else not below */
   bool holds;
   uint64_t breaking_rows, breaking_classes;
@@ -328,6 +330,7 @@ struct shoal_result {
     shoal_hierarchy_report hierarchy;
     shoal_measure_report measure;
     shoal_attack_report attack;
+    struct shoal_certificate_report *certificate; /* report/certificate.h */
   };
 };
 

@@ -251,17 +251,48 @@ void shoal_atomic_file_flush(const shoal_atomic_file *atomic_file) {
   if (!atomic_file->is_stream) (void)sync_file_range(atomic_file->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
-shoal_status shoal_atomic_file_commit(shoal_atomic_file *atomic_file, shoal_error *error) {
-  if (atomic_file->is_stream) return commit_stream(atomic_file, error);
+/* All of a commit that can be expected to fail: after it, only the rename is left. */
+static shoal_status prepare(shoal_atomic_file *atomic_file, shoal_error *error) {
   if (fchmod(atomic_file->fd, atomic_file->mode) != 0 || fsync(atomic_file->fd) != 0)
     return fail_system(atomic_file->path, "cannot be written", errno, error);
-  if (!atomic_file->temporary) SHOAL_TRY(name_it(atomic_file, error));
+  return atomic_file->temporary ? SHOAL_OK : name_it(atomic_file, error);
+}
+
+shoal_status shoal_atomic_file_commit(shoal_atomic_file *atomic_file, shoal_error *error) {
+  if (atomic_file->is_stream) return commit_stream(atomic_file, error);
+  SHOAL_TRY(prepare(atomic_file, error));
   if (rename(atomic_file->temporary, atomic_file->path) != 0)
     return fail_system(atomic_file->path, "cannot be named", errno, error);
   free(atomic_file->temporary);
   atomic_file->temporary = NULL;
   sync_directory(atomic_file->directory);
   return SHOAL_OK;
+}
+
+/* A second name for the file that a commit will replace; NULL: there is none, or it cannot be had.
+ */
+static char *keep_previous(const shoal_atomic_file *atomic_file) {
+  char *name = atomic_file->is_stream ? NULL : random_name(atomic_file);
+  if (name && link(atomic_file->path, name) == 0) return name;
+  free(name);
+  return NULL;
+}
+
+shoal_status shoal_atomic_file_commit_both(shoal_atomic_file *first, shoal_atomic_file *second,
+                                           shoal_error *error) {
+  if (!second->is_stream) SHOAL_TRY(prepare(second, error));
+  if (!first->is_stream) SHOAL_TRY(prepare(first, error));
+  char *previous = keep_previous(first);
+  shoal_status status = shoal_atomic_file_commit(first, error);
+  if (status == SHOAL_OK) {
+    status = shoal_atomic_file_commit(second, error);
+    if (status != SHOAL_OK && !first->is_stream &&
+        (!previous || rename(previous, first->path) != 0))
+      (void)unlink(first->path);
+  }
+  if (previous) (void)unlink(previous); /* not there after a rename */
+  free(previous);
+  return status;
 }
 
 void shoal_atomic_file_close(shoal_atomic_file *atomic_file) {

@@ -92,6 +92,9 @@ def commands():
         "anonymize-report": anonymize("--report", "out.json"),
         "anonymize-html": anonymize("--html", "out.html"),
         "anonymize-memory": anonymize("--memory", "1K"),
+        "anonymize-certificate": anonymize("--certificate", "out.html"),
+        "certificate": ["certificate", "masked.csv", "-P", "policy.yaml", "--left-out", "few", "--threads", "1", "-o",
+                        "out.html"],
     }
     for form in ("text", "json", "csv", "dot", "svg"):
         found[f"lattice-{form}"] = study("lattice", "--format", form, "-o", "out.txt")
@@ -178,6 +181,8 @@ class Case(unittest.TestCase):
         for name, content in made.items():
             if not name.endswith(".json"):  # reports have times in them
                 self.assertEqual(files[name], content, f"{name} is not whole{say}")
+        if "--certificate" in words:
+            self.assertIn(set(made), (set(), set(files)), f"release and certificate are not together{say}")
         if done.returncode == code:
             self.assertEqual(set(files), set(made), f"not made{say}")
         else:

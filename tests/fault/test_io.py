@@ -13,7 +13,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from faults import ERRNO, LONG, Case, commands, sample
 
 COMMANDS = ("profile", "check", "measure", "hierarchy-build", "anonymize-gzip", "anonymize-zstd",
-            "anonymize-report", "anonymize-memory", "anonymize-flock", "lattice-svg", "model-personal")
+            "anonymize-report", "anonymize-memory", "anonymize-flock", "lattice-svg", "model-personal",
+            "anonymize-certificate", "certificate")
 FAILURES = {"open": ("EIO", "EACCES", "EMFILE", "ENOSPC"), "read": ("EIO",), "write": ("ENOSPC", "EIO", "EDQUOT"),
             "fsync": ("EIO", "ENOSPC"), "rename": ("EIO", "ENOSPC"), "link": ("EIO", "EACCES", "ENOSPC"),
             "truncate": ("EIO",), "chmod": ("EIO",), "stat": ("EIO",), "random": ("EIO",), "close": ("EIO",)}
@@ -47,7 +48,8 @@ class FullDisk(Case):
     """No room after so many bytes; and with a named file aside, where there are no others."""
 
     def test_after_any_number_of_bytes(self):
-        for name in ("anonymize-report", "anonymize-gzip", "anonymize-memory", "hierarchy-build"):
+        for name in ("anonymize-report", "anonymize-gzip", "anonymize-memory", "anonymize-certificate",
+                     "hierarchy-build"):
             words = commands()[name]
             expected = self.expect(words)
             size = sum(map(len, expected[1].values()))
@@ -56,7 +58,7 @@ class FullDisk(Case):
             self.assertEqual(3, self.survive(words, expected, {"FAULT_ROOM": 0}))
 
     def test_named_files(self):
-        for name in ("anonymize-report", "anonymize-memory"):
+        for name in ("anonymize-report", "anonymize-memory", "anonymize-certificate"):
             words = commands()[name]
             expected = self.expect(words)
             self.survive(words, expected, {"FAULT_NAMED": 1}, harmless=True)

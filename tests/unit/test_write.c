@@ -141,6 +141,37 @@ static void a_file_that_cannot_be_named_leaves_nothing(void **state UNUSED) {
   assert_non_null(strstr(error.message, "its directory cannot be used"));
 }
 
+static void two_files_are_committed_together(void **state UNUSED) {
+  shoal_atomic_file first, second;
+  put(path, "an older one");
+  open_with(&first, path, "first");
+  open_with(&second, other, "second");
+  succeeds(shoal_atomic_file_commit_both(&first, &second, &error));
+  shoal_atomic_file_close(&first);
+  shoal_atomic_file_close(&second);
+  holds(path, "first");
+  holds(other, "second");
+  assert_int_equal(count_names(false), 2);
+}
+
+/* The second cannot get its name: a directory has it. */
+static void neither_of_two_files_is_there_if_one_fails(void **state UNUSED) {
+  for (int older = 0; older < 2; older++) {
+    shoal_atomic_file first, second;
+    if (older) put(path, "an older one");
+    open_with(&first, path, "first");
+    open_with(&second, other, "second");
+    assert_int_equal(mkdir(other, 0700), 0);
+    assert_int_not_equal(shoal_atomic_file_commit_both(&first, &second, &error), SHOAL_OK);
+    shoal_atomic_file_close(&first);
+    shoal_atomic_file_close(&second);
+    if (older) holds(path, "an older one");
+    else assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(rmdir(other), 0);
+    assert_int_equal(count_names(false), (unsigned)older);
+  }
+}
+
 static void a_pipe_gets_the_bytes_when_they_are_committed(void **state UNUSED) {
   int ends[2];
   char bytes[16] = {0};
@@ -521,6 +552,8 @@ int main(void) {
       TEST(committing_replaces_what_was_there),
       TEST(an_abandoned_file_leaves_nothing),
       TEST(a_file_that_cannot_be_named_leaves_nothing),
+      TEST(two_files_are_committed_together),
+      TEST(neither_of_two_files_is_there_if_one_fails),
       TEST(a_pipe_gets_the_bytes_when_they_are_committed),
       TEST(the_same_file_is_known_by_any_name),
       TEST(compressed_bytes_come_back),
