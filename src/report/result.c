@@ -163,7 +163,7 @@ static const struct {
     [SHOAL_RESULT_HIERARCHY] = {shoal_hierarchy_text, shoal_hierarchy_json, false},
     [SHOAL_RESULT_MEASURE] = {shoal_measure_text, shoal_measure_json, true},
     [SHOAL_RESULT_ATTACK] = {shoal_attack_text, shoal_attack_json, true},
-    [SHOAL_RESULT_CERTIFICATE] = {shoal_certificate_text, shoal_certificate_json, false},
+    [SHOAL_RESULT_CERTIFICATE] = {shoal_certificate_text, shoal_certificate_json, true},
 };
 
 shoal_status shoal_render(const shoal_result *result, shoal_format format, char **out,

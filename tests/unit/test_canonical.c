@@ -47,7 +47,7 @@ static const struct {
     {"attributes.NAME.hierarchy.format", SPEC("date: year, format: DD.MM.YYYY"),
      "{date: [year], format: DD.MM.YYYY}"},
     {"attributes.NAME.hierarchy.pivot", SPEC("date: year, format: MM/DD/YY, pivot: 2026"),
-     "{date: [year], format: MM/DD/YY, pivot: 2026}"},
+     "{date: [year], format: \"MM/DD/YY\", pivot: 2026}"},
     {"attributes.NAME.hierarchy.top", SPEC("top: true"), "{top: true}"},
     {"attributes.NAME.protect", WITH("role: sensitive, protect: [x, \"y z\"]"),
      "protect: [x, \"y z\"]"},
