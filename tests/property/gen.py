@@ -294,6 +294,9 @@ def make_case(seed):
         policy["data"] = data_part
     if unlisted:
         policy["unlisted"] = unlisted
+    kept = [name for name in others if name not in dropped]
+    if kept:                                # few rows: each value may be one person's
+        policy["accept"] = {"kept": kept}
     policy |= {"attributes": attributes, "privacy": privacy, "method": method}
     if rng.random() < 0.2:
         policy_text = json.dumps(policy, ensure_ascii=rng.random() < 0.5, indent=rng.choice([None, 2])) + "\n"

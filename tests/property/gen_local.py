@@ -217,7 +217,8 @@ def plain_case(algorithm, objective, header, rows, quasis, k, p=None, missing=()
     rows = [[str(i), *row] for i, row in enumerate(rows)]
     table = brute.Table(header, rows, dict.fromkeys(quasis), sensitive, missing)
     built = [brute_local.Quasi(name, table.column(name), missing, quasis[name][1],
-                               quasis[name][0].get("type") == "number") for name in table.quasi]
+                               quasis[name][0].get("type") == "number", quasis[name][0].get("recode") == "hierarchy",
+                               quasis[name][0].get("snap", 0)) for name in table.quasi]
     attributes = {ID: {"role": "keep"}} | {name: {"role": "quasi"} | entry for name, (entry, _) in quasis.items()} | {
         name: {"role": "sensitive"} for name in sensitive}
     policy = {"shoal": 1, "data": {"delimiter": ",", "missing": list(missing)}, "attributes": attributes,

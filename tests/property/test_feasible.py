@@ -5,7 +5,8 @@ Small tables: brute force over all partitions of all subsets of the rows tells w
 exists. The one quasi-identifier is a number that differs in every row, so any partition can be
 released. Larger tables are built from classes that satisfy the model, so a release exists. Every
 release is judged class by class from the definitions, and no refusal that claims a proof may be
-wrong. SHOAL_CASES sets the number of feasible small tables per model.
+wrong. A fifth of SHOAL_CASES is the number of feasible small tables per model; one miss is allowed
+where 2% are less than one.
 """
 
 import concurrent.futures
@@ -20,7 +21,7 @@ import gen
 import gen_models
 import support
 
-CASES = int(os.environ.get("SHOAL_CASES") or 60)
+CASES = int(os.environ.get("SHOAL_CASES") or 250) // 5
 PLANTED = max(10, CASES // 5)
 MIN_FOUND = 0.98
 PROVEN = "no release can satisfy"
@@ -163,8 +164,8 @@ class Feasible(unittest.TestCase):
                 self.assertNotIn(PROVEN, result.err, f"{kind} seed {case.seed} is feasible")
         for case, (result, _) in zip(others, self.run_all(others)):
             self.assertEqual(1, result.code, f"{kind} seed {case.seed} is not feasible\n{result}")
-        found = codes[0] / len(feasible)
-        self.assertGreaterEqual(found, MIN_FOUND, f"{kind}: {codes[0]} of {len(feasible)} found; missed {missed[:10]}")
+        allowed = max(1, len(feasible) * (1 - MIN_FOUND))
+        self.assertLessEqual(len(missed), allowed, f"{kind}: {codes[0]} of {len(feasible)} found; missed {missed[:10]}")
 
 
 def add_tests():

@@ -11,6 +11,7 @@ import json
 import math
 import os
 import random
+import re
 import unicodedata
 import unittest
 from collections import Counter, defaultdict
@@ -33,6 +34,10 @@ def setUpModule():
 # ---- keys: equal for the spellings of one value ----------------------------------------
 
 def number_key(cell):
+    """A number, or the ends of an interval; other cells as they are."""
+    ends = re.fullmatch(r"\[([+-]?[^-]+)-([+-]?.+)\]", cell)
+    if ends:
+        return tuple(map(number_key, ends.groups()))
     try:
         number = Decimal(cell)
     except InvalidOperation:
@@ -327,7 +332,7 @@ class Numbers(unittest.TestCase):
             rows, p, alpha = draw_classes(rng), rng.randint(1, 3), rng.choice(["0.5", "0.7", "1"])
             policy = {"shoal": 1, "attributes": {"team": {"role": "quasi", "hierarchy": {"top": True}},
                                                  "wage": {"role": "sensitive", "type": "number"}},
-                      "privacy": {"k": 1, "p": p, "models": [{"l-diversity": {"kind": "entropy", "l": p}},
+                      "privacy": {"models": [{"p-sensitive": {"p": p}}, {"l-diversity": {"kind": "entropy", "l": p}},
                                                              {"alpha-k": {"alpha": float(alpha)}}]}}
             with support.temp_dir() as directory, self.subTest(seed=seed):
                 data, path = support.write_problem(directory, ["team", "wage"], rows, policy)
