@@ -189,7 +189,7 @@ static shoal_status anonymize(shoal_release *release, const shoal_table *table,
     shoal_status status = attempt(release, table, policy, &method, run, &proven, error);
     if (status != SHOAL_REFUSED || proven) return status;
     const char *name = method.name;
-    if (!shoal_method_next(policy, &method)) {
+    if (shoal_table_is_counted(table) || !shoal_method_next(policy, &method)) {
       if (!*tried) return status;
       shoal_error last = *error;
       return shoal_fail(error, SHOAL_REFUSED, "found no release, by %s or by %s; the last said: %s",

@@ -231,8 +231,8 @@ shoal_status shoal_gates_refuse_open(const shoal_result *result, shoal_error *er
   for (size_t i = 0; i < result->safety.n_risks; i++) {
     const shoal_risk_outcome *risk = &result->safety.risks[i];
     if (risk->accepted || n++ >= MAX_NAMED) continue;
-    shoal_text_print(&list, "%s%s: %s%s%.60s (%s)", n > 1 ? ", " : "", shoal_risk_names[risk->kind],
-                     risk->attack ? risk->attack : "",
+    shoal_text_print(&list, "%s%s%s%s%s%.60s (%s)", n > 1 ? ", " : "", shoal_risk_names[risk->kind],
+                     risk->attack || risk->attribute ? ": " : "", risk->attack ? risk->attack : "",
                      risk->attack && risk->attribute ? " on " : "",
                      risk->attribute ? risk->attribute : "", risk->why);
   }
@@ -251,13 +251,15 @@ shoal_status shoal_gates_refuse_open(const shoal_result *result, shoal_error *er
 
 /* ------------------------------------------------------------ a table as it is */
 
-/* An identifier that the table still has is released like a kept column. */
+/* An identifier that the table still has is released like a kept column. No policy accepts it. */
 static shoal_status list_identifiers(shoal_result *result, const shoal_context *p,
                                      shoal_error *error) {
-  for (size_t c = 0; c < p->table->n_columns; c++)
-    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER)
-      SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_KEPT, p->table->columns[c].name, NULL,
-                               true, "it is an identifier, and the table has it", error));
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    if (p->roles[c] != SHOAL_ROLE_IDENTIFIER) continue;
+    SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_KEPT, p->table->columns[c].name, NULL,
+                             true, "the policy calls it an identifier: remove the column", error));
+    result->safety.risks[result->safety.n_risks - 1].accepted = false;
+  }
   return SHOAL_OK;
 }
 

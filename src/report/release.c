@@ -46,7 +46,8 @@ static void add_attribute_outcomes(shoal_text *t, const shoal_result *r) {
                      r->release.blanked ? "blanked: '*' in every quasi-identifier" : "removed",
                      100.0 * (double)r->release.suppressed / (double)r->input_rows);
     shoal_text_add_count(t, r->release.max_suppression);
-    shoal_text_add(t, "), in classes that violate the policy\n");
+    bool single = r->release.method == SHOAL_METHOD_CLUSTERS && r->release.clusters.single_rows;
+    shoal_text_print(t, "), %s\n", single ? "one by one" : "in classes that violate the policy");
   } else {
     shoal_text_add(t, "  no row suppressed (the policy allows ");
     shoal_text_add_count(t, r->release.max_suppression);

@@ -24,7 +24,7 @@ static const char *state_of(const shoal_risk_outcome *risk) {
 
 static const char *meaning_of(const shoal_safety *safety) {
   switch (shoal_safety_verdict(safety)) {
-  case SHOAL_HOLDS: return "every model holds, and no risk is known";
+  case SHOAL_HOLDS: return "every model holds, and no risk was found";
   case SHOAL_HOLDS_WITH_RISKS:
     return shoal_safety_open_risks(safety) ? "every model holds, but risks are open"
                                            : "every model holds; the policy accepts the risks";
@@ -48,7 +48,7 @@ void shoal_verdict_text(const shoal_result *r, shoal_text *t) {
     const shoal_risk_outcome *risk = &safety->risks[i];
     shoal_text_print(t, "  %-8s  %-11s  ", state_of(risk), shoal_risk_names[risk->kind]);
     print_subject(risk, t, shoal_text_add);
-    shoal_text_print(t, ": %s\n", risk->why);
+    shoal_text_print(t, "%s%s\n", risk->attack || risk->attribute ? ": " : "", risk->why);
   }
 }
 

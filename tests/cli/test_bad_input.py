@@ -353,7 +353,7 @@ class Check(BadInput):
         for size in ("3", "[1-7]", "low", "*"):
             self.rows(*[self.changed(size=size)] * 2)
             self.succeed("check", "t.csv", "-P", "policy.yaml")
-        for size in ("2", "3.0", "77"):
+        for size in ("2", "3.5", "77"):
             self.rows(self.raw, self.changed(size=size))
             self.both_refuse("size", r"row 2\b")
 

@@ -151,8 +151,10 @@ class Explain(clitest.Case):
         self.assertEqual("best", answer["outliers"]["at"])
         (change,) = (c for c in answer["changes"] if c["change"] == "max-suppression")
         for enough in (change["to"], f"{change['percent']}%"):
-            self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--max-suppression", enough)
-        self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--max-suppression", 5, code=1)
+            self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--algorithm", "samarati",
+                         "--max-suppression", enough)
+        self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--algorithm", "samarati",
+                     "--max-suppression", 5, code=1)
 
     def test_parameters_of_models(self):
         """k and p of single models are lowered as those of the whole policy are."""

@@ -78,8 +78,8 @@ class Risks(unittest.TestCase):
                                          encoding="utf-8")
             self.judge(["check", "d.csv"], place, table, table, roles, protected, accepted)
             done = self.shoal(["anonymize", "d.csv", "-o", "r.csv", "--keep-order"], place)
-            if done.returncode == 2:  # a kept column of a tiny table looks like an identifier
-                self.assertIn("may identify people", done.stderr)
+            if done.returncode == 2:  # a kept column of a tiny table looks like an identifier, or k is above its rows
+                self.assertRegex(done.stderr, "may identify people|k is .* but the table has only")
             if done.returncode:
                 return 0
             lines = (place / "r.csv").read_text(encoding="utf-8").splitlines()
