@@ -33,7 +33,7 @@ typedef struct shoal_cluster_task {
   bool relaxed;            /* mondrian: rows of one value may go to both sides */
   shoal_theta_start start; /* theta */
   uint64_t max_noise;      /* theta: maximum number of noise rows */
-  uint64_t max_suppressed; /* theta: maximum rows in classes that break the policy */
+  uint64_t max_suppressed; /* theta, exchange: maximum rows in classes that break the policy */
   uint64_t seed;           /* theta: chooses the rows that noise rows copy */
   const shoal_run *run;
 } shoal_cluster_task;
