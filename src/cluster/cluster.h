@@ -76,8 +76,8 @@ typedef enum shoal_supported_models {
 } shoal_supported_models;
 
 /*
- * Finds clusters that each satisfy every requirement, or puts all rows in one cluster, which the
- * caller has to judge. Every count can be satisfied by the whole table.
+ * Finds clusters that each satisfy every requirement that the algorithm supports, or puts all rows
+ * in one cluster. The caller judges them. Every count can be satisfied by the whole table.
  */
 typedef shoal_status shoal_cluster_run(const shoal_cluster_task *task, shoal_partition *partition,
                                        shoal_error *error);
