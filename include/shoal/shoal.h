@@ -228,7 +228,8 @@ typedef enum shoal_format {
   SHOAL_CSV, /* lattice only */
   SHOAL_DOT, /* lattice only */
   SHOAL_SVG, /* lattice only */
-  SHOAL_HTML /* self-contained page for sign-off; check, lattice, attack, measure and releases */
+  SHOAL_HTML /* self-contained page: for sign-off of check, lattice, attack, measure and releases;
+                the public page of a certificate */
 } shoal_format;
 
 /*
@@ -243,7 +244,7 @@ typedef enum shoal_publication {
   SHOAL_NOT_JUDGED,
   SHOAL_HOLDS,            /* every model holds, and no risk is known */
   SHOAL_HOLDS_WITH_RISKS, /* every model holds; open or accepted risks are listed */
-  SHOAL_DO_NOT_PUBLISH    /* a model does not hold, or a gate is open */
+  SHOAL_DO_NOT_PUBLISH    /* a model does not hold, or a column must be decided or accepted first */
 } shoal_publication;
 
 /* The verdict of anonymize, check, measure, attack and certificate; SHOAL_NOT_JUDGED for other
@@ -343,7 +344,10 @@ SHOAL_API shoal_status shoal_measure(const shoal_table *original, const shoal_ta
 /* A release in memory that satisfies the policy. It borrows table and policy, not the run. */
 typedef struct shoal_release shoal_release;
 
-/* Finds a release. SHOAL_REFUSED, with the reason, if none satisfies the policy. */
+/*
+ * Finds a release. SHOAL_REFUSED, with the reason, if none that satisfies the policy was found; the
+ * message begins with "no release can satisfy the policy" if it is proven that there is none.
+ */
 SHOAL_API shoal_status shoal_anonymize(const shoal_table *table, const shoal_policy *policy,
                                        const shoal_run *run, shoal_release **release,
                                        shoal_error *error) SHOAL_MUST_CHECK;

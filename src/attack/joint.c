@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attack/joint: the dictionaries of both releases become common numbers, the columns are folded
+ * into one number per tuple of sensitive values, and the tuples of each class are sorted and
+ * counted.
+ */
 #include "attack/joint.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attack/match: sorts the classes by their labels and builds the tree, one level for each
+ * quasi-identifier. A query descends level by level, in each by a search of the interval tree.
+ */
 #include "attack/match.h"
 
 #include <assert.h>

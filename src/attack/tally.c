@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attack/tally: counts in slots that are cleared by group, not all at once, so that a small class
+ * of a column with many values costs only its own values.
+ */
 #include "attack/tally.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * base/decimal: digits become a 64-bit integer and an exponent. A number that does not fit exactly
+ * is too long; it is never rounded.
+ */
 #include "base/decimal.h"
 
 #include <math.h>

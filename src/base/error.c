@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* base/error: location and message, escaped, as one line that is cut if it is too long. */
 #define SHOAL_BASE_ERROR_C
 #include "base/error.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* base/escape: the ranges of characters that are escaped, and the copy that escapes them. */
 #include "base/escape.h"
 
 #include <stdio.h>

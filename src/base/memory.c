@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * base/memory: allocation, growing arrays, wiping, and arenas of blocks that are linked and freed
+ * together.
+ */
 #include "base/memory.h"
 
 #include <stdalign.h>

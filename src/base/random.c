@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* base/random: ChaCha20 for single words and, for shuffles, four blocks at once. */
 #include "base/random.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * base/sha256: see sha256.h. Written after FIPS 180-4, sections 4.1.2, 5.1.1 and 6.2. Where the
- * processor has instructions for it they are used: a release is hashed as fast as it is read.
+ * base/sha256: written after FIPS 180-4, sections 4.1.2, 5.1.1 and 6.2. Where the processor has
+ * instructions for it they are used: a release is hashed as fast as it is read.
  */
 #include "base/sha256.h"
 

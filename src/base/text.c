@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * base/text: numbers in the C locale, the growing string, printing with escapes, UTF-8, similar
+ * words and cells that a spreadsheet would run.
+ */
 #include "base/text.h"
 
 #include <assert.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* base/thread: POSIX threads. If one cannot be started, the calling thread does its work. */
 #include "base/thread.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* base/wide: 256 bits as two halves of 128. */
 #include "base/wide.h"
 
 #include <assert.h>

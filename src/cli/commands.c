@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* cli/commands: the table of commands. A row has all that help, man page and main need. */
 #include "cli/commands.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* cli/help: texts, and their layout in two columns of at most 80 characters. */
 #include "cli/help.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cli/job: paths, options, inputs, results. File names are checked before data is read, because a
+ * long run must not fail at its end.
+ */
 #include "cli/job.h"
 
 #include <errno.h>

@@ -33,7 +33,7 @@ typedef struct shoal_cluster_task {
   bool relaxed;            /* mondrian: rows of one value may go to both sides */
   shoal_theta_start start; /* theta */
   uint64_t max_noise;      /* theta: maximum number of noise rows */
-  uint64_t max_suppressed; /* theta: maximum rows in classes that break the policy */
+  uint64_t max_suppressed; /* theta, exchange: maximum rows in classes that break the policy */
   uint64_t seed;           /* theta: chooses the rows that noise rows copy */
   const shoal_run *run;
 } shoal_cluster_task;
@@ -76,8 +76,8 @@ typedef enum shoal_supported_models {
 } shoal_supported_models;
 
 /*
- * Finds clusters that each satisfy every requirement, or puts all rows in one cluster, which the
- * caller has to judge. Every count can be satisfied by the whole table.
+ * Finds clusters that each satisfy every requirement that the algorithm supports, or puts all rows
+ * in one cluster. The caller judges them. Every count can be satisfied by the whole table.
  */
 typedef shoal_status shoal_cluster_run(const shoal_cluster_task *task, shoal_partition *partition,
                                        shoal_error *error);

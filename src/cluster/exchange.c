@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cluster/exchange: repairs clusters that violate requirements by exchanging rows. It is the last
- * step before a refusal: for models that merging cannot help (theta, balanced, personalized), and
- * where a few rows have to be suppressed.
+ * cluster/exchange: repairs clusters that violate requirements by exchanging rows.
+ * decide/clusters.c calls it in two cases: as the last step before a refusal, for models that
+ * merging cannot help (theta, balanced, personalized) and where a few rows have to be suppressed;
+ * and always after an algorithm that knows sizes and counts only (SHOAL_SUPPORTS_COUNTS), if the
+ * policy has other models. flock_exchange.c is something else: a local move of flock that lowers
+ * the loss.
  *
  * The deficit of a cluster says about how many rows it is away from satisfying the requirements
  * (requirements.h). A step takes a cluster with a deficit and, of its nearest clusters, the partner
  * and the change that lower the sum of both deficits most: move a row either way, swap two rows, or
  * join. If none lowers it, the cluster's rows are given to others one by one, if that helps. Where
  * all clusters are stuck, random swaps shake them (Lourenco et al. 2003, iterated local search); of
- * all states the one with the least sum of deficits is kept. Then rows are suppressed one by one,
- * each the one that lowers a deficit most.
+ * all states the one with the least sum of deficits is kept. Each time all are stuck, rows are
+ * suppressed too, of the kind that lowers a deficit most. The last attempt is to suppress rows of
+ * all rows as one class. At the end suppressed rows return to clusters that allow it.
  *
  * Rows with equal tracked values are equal to the models: one of each kind is tried. The work is
  * bounded by rows looked at, so results do not depend on the machine.
@@ -26,9 +30,9 @@
 #include "cluster/nearest_class.h"
 
 enum {
-  MIN_PARTNERS = 8, /* nearest clusters that a cluster exchanges rows with; doubled when stuck */
+  MIN_PARTNERS = 8, /* nearest clusters that a cluster exchanges rows with; x 4 when stuck */
   MAX_KINDS = 16,   /* kinds of rows tried in a cluster */
-  MAX_SHAKES = 200, /* random swaps after all clusters are stuck */
+  MAX_SHAKES = 200, /* random moves or swaps after all clusters are stuck */
   MAX_UNITING = 8   /* rounds of joining clusters with equal labels */
 };
 

@@ -2,6 +2,7 @@
 /*
  * cluster/flock_exchange: the local move for clusters of exact size. If `dm`, `avg` or `balanced`
  * is minimized, most clusters have k rows and none to eject; then two clusters exchange a row each.
+ * (exchange.c repairs clusters that violate the policy; it is not part of flock.)
  */
 #include <math.h>
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * context: roles, then requirements, then hierarchies, then the frequency set, as far as the scope
+ * asks for.
+ */
 #include "context/context.h"
 
 #include <stdio.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decide/class_repair: rounds of merging. Each labels and judges all clusters anew; classes to
+ * merge are united in a disjoint-set forest, with the nearest class as partner
+ * (cluster/nearest_class.h).
+ */
 #include "decide/class_repair.h"
 
 #include <assert.h>

@@ -2,8 +2,9 @@
 /*
  * decide/clusters: a decision by local recoding. An algorithm of cluster/ partitions the rows,
  * each cluster is generalized separately (Truta, Campan & Meyer 2007), and clusters with equal
- * labels become one class. Classes that violate the policy are merged (class_repair.h). Noise rows,
- * if any, are appended to a copy of the table.
+ * labels become one class. Classes that violate the policy are merged (class_repair.h). If too many
+ * rows still violate it, or the algorithm does not know all models, rows are exchanged between
+ * clusters (cluster/exchange.c). Noise rows, if any, are appended to a copy of the table.
  */
 #include <assert.h>
 #include <stdio.h>

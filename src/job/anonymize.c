@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/anonymize: from a table and a policy to a decision that satisfies it (decision.h). The method
- * is bound, the necessary conditions refuse early, then the method decides.
+ * job/anonymize: from a table and a policy to a decision that satisfies it (decide/decision.h). The
+ * method is bound, gates and necessary conditions refuse early, then the method decides. If it
+ * finds nothing, `auto` tries the next method, unless it is proven that there is no release.
  */
 #include <stdio.h>
 #include <stdlib.h>

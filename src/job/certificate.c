@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * job/certificate: release, policy and rounded number of suppressed rows -> the data of a
- * certificate. This is the only function that makes one: `anonymize` calls it on the file that it
- * is about to name, `certificate` on a file of any origin. It never sees the original.
+ * certificate. shoal_job_certificate is the only function that makes one: `anonymize` calls it on
+ * the file that it is about to name, `certificate` on a file of any origin. It never sees the
+ * original. tests/property/test_certificate.py compares the pages of both, byte for byte.
  *
  *     policy -> without models that need unreleased columns -> judged on the release's classes
  *     release -> labels -> what was done to each column; attacks that need nothing else

@@ -8,9 +8,10 @@
 
 /*
  * Fills a new result of kind SHOAL_RESULT_CERTIFICATE. The release is the file at `path`, read as
- * any recipient reads it. `left_out`: "none", "few" or a number of suppressed rows. These three
- * and the version of shoal decide every byte of the certificate. SHOAL_BAD_INPUT if the release or
- * the policy cannot be read.
+ * any recipient reads it. `left_out`: "none", "few" or a number of suppressed rows, which may be
+ * exact: it is rounded before anything else uses it (shoal_left_out_parse). These three and the
+ * version of shoal decide every byte of the certificate: do not add a parameter that carries more.
+ * SHOAL_BAD_INPUT if the release or the policy cannot be read.
  */
 shoal_status shoal_job_certificate(shoal_result *result, const char *path,
                                    const shoal_policy *policy, const char *left_out,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/gates: kept columns, by the heuristics of profile/. They are measured on their codes or,
- * where a column has none, on the sample that was made while the file was read (table/sample.h).
+ * job/gates: lists kept columns as risks, by the heuristics of profile/, and refuses what blocks or
+ * is open. Columns are measured on their codes or, where a column has none, on the sample that was
+ * made while the file was read (table/sample.h).
  *
  * A kept column singles out rows together with the quasi-identifiers. Counting them exactly would
  * need the cells once more, after the classes are known. Instead a row counts as singled out if

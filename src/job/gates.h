@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * job/gates: what must be decided or accepted before a table is published, and the risk of columns
- * that are kept. Private to job/.
+ * that are kept. It completes decide/risks.h, which cannot use profile/. `_list` functions add
+ * risks to result->safety; `_check` and `_refuse_open` turn them into an error. Private to job/.
  */
 #ifndef SHOAL_JOB_GATES_H
 #define SHOAL_JOB_GATES_H
@@ -33,8 +34,8 @@ shoal_status shoal_gates_check(const shoal_result *result, const shoal_context *
 shoal_status shoal_gates_refuse_open(const shoal_result *result,
                                      shoal_error *error) SHOAL_MUST_CHECK;
 
-/* All risks of the context's table as it is: `check`, and a release that `measure` or `attack`
- * read. The models are judged first: result->holds. */
+/* Lists all risks of the context's table as it is: `check`, and a release that `measure`, `attack`
+ * or `certificate` read. It refuses nothing. The caller has judged the models: result->holds. */
 shoal_status shoal_gates_judge(shoal_result *result, const shoal_context *context,
                                shoal_error *error) SHOAL_MUST_CHECK;
 

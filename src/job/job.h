@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * job: runs the stages of each command. Every function below does the work of the public function
- * of the same command (shoal.h has the contracts; release.h has those of `anonymize`). `profile`
- * and `explain` have directories of their own.
+ * of the same command (shoal.h has the contracts). `anonymize` is in release.h, `certificate` in
+ * certificate.h; `profile` and `explain` have directories of their own.
  *
  * A job that takes a `result` fills a new one of its kind. The caller deletes it, also on failure.
  */

@@ -15,7 +15,7 @@ struct shoal_release {
 };
 
 /* Decides by the method's algorithm, and fills the result. The context and the result's input are
- * set. SHOAL_REFUSED if no release satisfies the policy. */
+ * set. SHOAL_REFUSED if the method finds no release that satisfies the policy. */
 shoal_status shoal_release_decide(shoal_release *release, const shoal_method *method,
                                   shoal_error *error) SHOAL_MUST_CHECK;
 

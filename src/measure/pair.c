@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * measure/pair: makes the domain of each attribute, merges spellings of one label, groups both
+ * tables and counts rows by value and by label.
+ */
 #include "measure/pair.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * measure/release_loss: sums over released classes. Losses count the table's own rows; dm and avg
+ * count noise rows too.
+ */
 #include "measure/release_loss.h"
 
 double shoal_level_loss(const shoal_frequency_set *frequency, size_t q, uint32_t level,

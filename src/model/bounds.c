@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model/bounds: one bound per requirement, from what its row of the table declares; and the
+ * sentence that says why it cannot be met.
+ */
 #include "model/bounds.h"
 
 #include <stdio.h>

@@ -230,7 +230,7 @@ bool shoal_requirement_failed(const shoal_requirement *requirement, bool failed)
 shoal_status shoal_requirements_status(const shoal_requirements *requirements,
                                        shoal_error *error) SHOAL_MUST_CHECK;
 
-/* The result of judging classes. */
+/* The result of judging classes. (May a table be published? That is shoal_publication.) */
 typedef struct shoal_verdict {
   uint64_t suppressed;     /* rows in classes that violate a requirement */
   uint32_t n_classes;      /* classes that violate none */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/keys: every key of a policy, listed once. Each list becomes two tables: the rules that
- * read a mapping (SHOAL_KEY_RULE, beside the handlers) and the help (SHOAL_KEY_ENTRY, in
- * api/catalog.c).
+ * policy/keys: every key of a policy, listed once. Each list becomes three tables: the rules that
+ * read a mapping (SHOAL_KEY_RULE, beside the handlers), the writers of the canonical form
+ * (SHOAL_KEY_WRITER of canonical.h) and the help (SHOAL_KEY_ENTRY, in api/catalog.c).
  *
  *     KEY(prefix, key, handler, parameters, summary)
  */

@@ -5,6 +5,7 @@
  *
  *     table -> scan (statistics of a column) -> suggest, names (a role and a hierarchy)
  *           -> profile (the result) -> policy (YAML)
+ *           -> variants (warnings about spellings)
  *
  * The result has counts, and spellings of missing values from a fixed list. It has no other cell.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile/variants: warns about values of a text column that differ only in case, spaces or Unicode
- * form. They count as different values, so a class can have p of them that all mean the same.
+ * form. Unless `data.fold` makes them equal they count as different values, so a class can have p
+ * of them that all mean the same. `profile` and `check` warn.
  */
 #include "profile/profile.h"
 #include "report/result.h"

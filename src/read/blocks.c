@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read/blocks: reads until a block ends with a whole record; the rest is carried over to the next
+ * block. A block grows if one record is larger than it.
+ */
 #include "read/blocks.h"
 
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report/certificate: the page that may be published with a release. It looks like the internal
- * report (html.c) and uses its parts, but shows only what its report has. No number of
- * people from 1 to k - 1 is shown. What a recipient cannot compute again is marked.
+ * report (html.c) and uses its parts, but shows only what shoal_certificate_report has, the verdict
+ * and the size of the release. No number of people from 1 to k - 1 is shown. What a recipient
+ * cannot compute again is marked.
  */
 #include "report/certificate.h"
 
@@ -56,7 +57,7 @@ void shoal_left_out_argument(const shoal_left_out *left_out, char out[SHOAL_LEFT
   }
 }
 
-/* "none", "1 to 9", "1,200 or somewhat more" */
+/* "none", "1 to 9", "about 1,200" */
 static void add_left_out(const shoal_left_out *left_out, shoal_text *text) {
   if (left_out->kind == SHOAL_LEFT_OUT_NONE) {
     shoal_text_add(text, "none");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* report/format: sections for text, for HTML and SVG, and for JSON. */
 #include "report/format.h"
 
 #include <math.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report/result: results and their strings, the verdict, class sizes, and the table that maps a
+ * kind of result to its renderings.
+ */
 #include "report/result.h"
 
 #include <stdarg.h>

@@ -312,7 +312,7 @@ struct shoal_result {
   const char *source; /* the table's or hierarchy's name */
   uint64_t input_rows, input_columns;
   bool two_passes;     /* the rows did not fit into memory: the file is read twice */
-  shoal_safety safety; /* of `release`, `check`, `measure` and `attack` */
+  shoal_safety safety; /* of `release`, `check`, `measure`, `attack` and `certificate` */
   const char **warnings;
   size_t n_warnings;
   const char **quasi; /* names of quasi-identifiers, in column order */
@@ -342,7 +342,10 @@ const shoal_attack_outcomes *shoal_result_attacks(const shoal_result *result);
 /* The name of the release: of a release or a measurement. */
 const char *shoal_result_output(const shoal_result *result);
 
-/* The verdict, and its name: "holds", "holds-with-risks", "do-not-publish"; NULL: not judged. */
+/*
+ * The verdict for users, and its name: "holds", "holds-with-risks", "do-not-publish"; NULL: not
+ * judged. (shoal_verdict of model/model.h is another: the rows and classes that violate a model.)
+ */
 shoal_publication shoal_safety_verdict(const shoal_safety *safety);
 const char *shoal_publication_name(shoal_publication verdict);
 /* Risks that are not accepted. */

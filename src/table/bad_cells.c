@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table/bad_cells: a pass over the codes. A column without codes has only the first row of each
+ * value.
+ */
 #include "table/bad_cells.h"
 
 #include <stdio.h>

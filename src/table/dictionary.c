@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table/dictionary: see dictionary.h. Open addressing with linear probing. While there are few
- * values (the rule in columns worth anonymizing) a slot holds the cell's first 32 bytes, so that a
- * cell is found without a branch on its size and without touching the stored string. With many
- * values slots are small: a cell of up to 8 bytes is its own key, a longer one is known by its
- * hash. Slots depend on the key of the process (base/hash.h); codes do not.
+ * table/dictionary: open addressing with linear probing. While there are few values (the rule in
+ * columns worth anonymizing) a slot holds the cell's first 32 bytes, so that a cell is found
+ * without a branch on its size and without touching the stored string. With many values slots are
+ * small: a cell of up to 8 bytes is its own key, a longer one is known by its hash. Slots depend on
+ * the key of the process (base/hash.h); codes do not.
  */
 #include "table/dictionary.h"
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table/equality: the key of a spelling, numbers by base/decimal.h, text by utf8proc; and sets of
+ * values by key. The verifier has its own version (verify/fold.c).
+ */
 #include "table/equality.h"
 
 #include <string.h>

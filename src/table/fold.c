@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table/fold: groups the values of a column by key, chooses the spelling of each group, rewrites
+ * dictionary and codes, and merges counted rows that became equal. A column in which every value is
+ * its own key, as most are, stays as it is.
+ */
 #include "table/fold.h"
 
 #include <stdlib.h>

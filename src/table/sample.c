@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table/sample: a hash table of keys, rows and traits. A short value can be computed from its key,
+ * so the table is wiped. Beyond the limit the level rises, and the table is built anew from the
+ * keys that remain.
+ */
 #include "table/sample.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verify/line_cache: lines are looked up several at a time, their slots prefetched. The hit rate is
+ * checked from time to time.
+ */
 #include "verify/line_cache.h"
 
 #include <stdlib.h>

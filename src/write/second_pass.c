@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write/second_pass: see second_pass.h for what it is for. Blocks of the file go through a pipeline
- * (base/pipeline.h): threads split and render them; in file order they are written, or their rows
- * are added to the buckets of a random order (shuffle.h). A second pipeline shuffles and writes the
- * buckets.
+ * write/second_pass: blocks of the file go through a pipeline (base/pipeline.h): threads split and
+ * render them; in file order they are written, or their rows are added to the buckets of a random
+ * order (shuffle.h). A second pipeline shuffles and writes the buckets.
  *
  *   file -> blocks -> cells -> rendered rows -> sink              rows keep their order
  *                                            -> buckets -> sink   rows are shuffled

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write/spill: remembers where the buffers of each bucket are in the file, and reads a bucket back
+ * whole.
+ */
 #include "write/spill.h"
 
 #include <errno.h>
