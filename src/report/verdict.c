@@ -18,6 +18,11 @@ static void print_subject(const shoal_risk_outcome *risk, shoal_text *t,
   if (risk->attribute) add(t, risk->attribute);
 }
 
+/* As shoal_text_print: names are escaped. */
+static void add_printed(shoal_text *text, const char *string) {
+  shoal_text_print(text, "%s", string);
+}
+
 static const char *state_of(const shoal_risk_outcome *risk) {
   return risk->accepted ? "accepted" : risk->blocks ? "BLOCKS" : "OPEN";
 }
@@ -40,14 +45,14 @@ void shoal_verdict_text(const shoal_result *r, shoal_text *t) {
   if (!name) return;
   shoal_text_print(t, "\nVerdict: %s (%s)\n", name, meaning_of(safety));
   for (size_t i = 0; i < safety->n_undecided; i++) {
-    shoal_text_add(t, "  BLOCKS    undecided    ");
-    shoal_text_add(t, safety->undecided[i]);
-    shoal_text_add(t, ": decide its role, then remove 'decide: true'\n");
+    shoal_text_print(t,
+                     "  BLOCKS    undecided    %s: decide its role, then remove 'decide: true'\n",
+                     safety->undecided[i]);
   }
   for (size_t i = 0; i < safety->n_risks; i++) {
     const shoal_risk_outcome *risk = &safety->risks[i];
     shoal_text_print(t, "  %-8s  %-11s  ", state_of(risk), shoal_risk_names[risk->kind]);
-    print_subject(risk, t, shoal_text_add);
+    print_subject(risk, t, add_printed);
     shoal_text_print(t, "%s%s\n", risk->attack || risk->attribute ? ": " : "", risk->why);
   }
 }
