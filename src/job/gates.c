@@ -20,6 +20,36 @@
 #include "base/wide.h"
 #include "profile/profile.h"
 
+/* ------------------------------------------------------------ kept columns as risks */
+
+/* The name of a column that the policy does not list may be a cell of a file without a header. */
+static const char *name_of(const shoal_context *p, size_t c, char out[SHOAL_COLUMN_LABEL_BYTES]) {
+  const char *name = p->table->columns[c].name;
+  if (p->knows_header || shoal_policy_attribute(p->policy, name)) return name;
+  (void)snprintf(out, SHOAL_COLUMN_LABEL_BYTES, "column %zu", c + 1);
+  return out;
+}
+
+static shoal_risk_outcome *find_column(const shoal_safety *safety, const char *name) {
+  for (size_t i = 0; i < safety->n_risks; i++)
+    if (safety->risks[i].kind == SHOAL_RISK_KEPT && strcmp(safety->risks[i].attribute, name) == 0)
+      return &safety->risks[i];
+  return NULL;
+}
+
+/* Lists column c as a risk; the policy accepts it by its real name. No policy accepts identifiers.
+ */
+static shoal_status add_column(shoal_result *result, const shoal_context *p, size_t c, bool blocks,
+                               const char *why, shoal_error *error) {
+  char label[SHOAL_COLUMN_LABEL_BYTES];
+  const char *name = name_of(p, c, label);
+  SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_KEPT, name, NULL, blocks, why, error));
+  find_column(&result->safety, name)->accepted =
+      p->roles[c] != SHOAL_ROLE_IDENTIFIER &&
+      shoal_policy_accepts(p->policy, SHOAL_RISK_KEPT, p->table->columns[c].name);
+  return SHOAL_OK;
+}
+
 /* ------------------------------------------------------------ columns that identify people */
 
 /* Why the column must not be kept; NULL: it may. */
@@ -45,9 +75,7 @@ shoal_status shoal_gates_list(shoal_result *result, const shoal_context *p, shoa
     const char *why;
     if (p->roles[c] != SHOAL_ROLE_KEEP) continue;
     SHOAL_TRY(find_reason(p->table, column, &why, error));
-    if (why)
-      SHOAL_TRY(
-          shoal_risk_add(result, p->policy, SHOAL_RISK_KEPT, column->name, NULL, true, why, error));
+    if (why) SHOAL_TRY(add_column(result, p, c, true, why, error));
   }
   return SHOAL_OK;
 }
@@ -133,27 +161,20 @@ static shoal_status find_share(const shoal_table *table, const shoal_column *col
   return SHOAL_OK;
 }
 
-static bool is_listed(const shoal_safety *safety, const char *column) {
-  for (size_t i = 0; i < safety->n_risks; i++)
-    if (safety->risks[i].kind == SHOAL_RISK_KEPT && strcmp(safety->risks[i].attribute, column) == 0)
-      return true;
-  return false;
-}
-
 static shoal_status list_kept(shoal_result *result, const shoal_context *p, const class_rows *rows,
                               shoal_error *error) {
   for (size_t c = 0; c < p->table->n_columns; c++) {
     const shoal_column *column = &p->table->columns[c];
     unsigned percent = 0;
     bool too_many = false;
-    char why[120];
-    if (p->roles[c] != SHOAL_ROLE_KEEP || is_listed(&result->safety, column->name)) continue;
+    char why[120], label[SHOAL_COLUMN_LABEL_BYTES];
+    if (p->roles[c] != SHOAL_ROLE_KEEP || find_column(&result->safety, name_of(p, c, label)))
+      continue;
     SHOAL_TRY(find_share(p->table, column, rows, &percent, &too_many, error));
     if (!too_many) continue;
     (void)snprintf(why, sizeof why,
                    "with the quasi-identifiers it singles out about %u%% of the rows", percent);
-    SHOAL_TRY(
-        shoal_risk_add(result, p->policy, SHOAL_RISK_KEPT, column->name, NULL, false, why, error));
+    SHOAL_TRY(add_column(result, p, c, false, why, error));
   }
   return SHOAL_OK;
 }
@@ -252,15 +273,13 @@ shoal_status shoal_gates_refuse_open(const shoal_result *result, shoal_error *er
 
 /* ------------------------------------------------------------ a table as it is */
 
-/* An identifier that the table still has is released like a kept column. No policy accepts it. */
+/* An identifier that the table still has is released like a kept column. */
 static shoal_status list_identifiers(shoal_result *result, const shoal_context *p,
                                      shoal_error *error) {
-  for (size_t c = 0; c < p->table->n_columns; c++) {
-    if (p->roles[c] != SHOAL_ROLE_IDENTIFIER) continue;
-    SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_KEPT, p->table->columns[c].name, NULL,
-                             true, "the policy calls it an identifier: remove the column", error));
-    result->safety.risks[result->safety.n_risks - 1].accepted = false;
-  }
+  for (size_t c = 0; c < p->table->n_columns; c++)
+    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER)
+      SHOAL_TRY(add_column(result, p, c, true,
+                           "the policy calls it an identifier: remove the column", error));
   return SHOAL_OK;
 }
 

@@ -367,7 +367,7 @@ class Verdict(Case):
         self.write_policy(ATTRIBUTES, k=1, p=None)
         text = self.certify("none", release="data.csv", code=1).decode()
         self.assertEqual("do-not-publish", self.verdict(text))
-        self.assertRegex(text, r"<b>name</b>: it is an identifier")
+        self.assertRegex(text, r"<b>name</b>: the policy calls it an identifier")
         self.put("policy.yaml", clitest.policy_text({n: a for n, a in ATTRIBUTES.items() if n != "ward"}, k=3, p=None,
                                                     top={"unlisted": "drop"}))
         self.anonymize()

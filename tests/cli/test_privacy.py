@@ -130,7 +130,7 @@ class HeaderOrData(clitest.Case):
         self.assertIn(b"column 2", self.read("page.html"))
 
     def test_names_that_are_formulas(self):
-        self.write(top="unlisted: keep\n")
+        self.write(top="unlisted: keep\naccept: {kept: [\"=Anna\"]}\n")
         self.put("d.csv", "=Anna,HIV+,flu\n=a,x,y\n=b,x,y\n")
         result = self.succeed("anonymize", "d.csv", "-P", "p.yaml", "-o", "out.csv", "--formulas", "quote", code=2)
         self.assert_hidden(result)
