@@ -7,11 +7,11 @@
 bool shoal_result_holds(const shoal_result *result) { return result && result->holds; }
 
 shoal_publication shoal_result_verdict(const shoal_result *result) {
-  return shoal_safety_verdict(&result->safety);
+  return result ? shoal_safety_verdict(&result->safety) : SHOAL_NOT_JUDGED;
 }
 
 size_t shoal_result_open_risks(const shoal_result *result) {
-  return shoal_safety_open_risks(&result->safety);
+  return result ? shoal_safety_open_risks(&result->safety) : 0;
 }
 
 shoal_status shoal_result_render(const shoal_result *result, shoal_format format, char **text,

@@ -96,7 +96,7 @@ static const cli_command table[] = {
                    "anonymize patients.csv -P policy.yaml -o release.csv -k 5"},
                   {"Generalize each class separately (local recoding):",
                    "anonymize patients.csv -P policy.yaml -o release.csv --algorithm flock"}),
-     .means_one = "no release satisfies the policy; the message says why",
+     .means_one = "no release was found, or --strict refused a risk; the message says why",
      .operands = DATA_FILE,
      .min_operands = 1,
      .max_operands = 1,

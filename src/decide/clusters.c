@@ -170,10 +170,12 @@ static shoal_status refuse(const shoal_decision *d, const shoal_context *p,
   const char *attribute = on ? p->sensitive[requirement->sensitive].column->name : "";
   if (d->verdict.n_classes == 0)
     return shoal_fail(error, SHOAL_REFUSED,
-                      "%s: no solution: all rows as one class violate %s%s%s; relax the policy",
+                      "%s found no release: all rows as one class violate %s%s%s; this is no proof "
+                      "that there is none; "
+                      "relax the policy",
                       algorithm, requirement->type->name, on ? " on " : "", attribute);
   return shoal_fail(error, SHOAL_REFUSED,
-                    "%s: no solution: at best %llu of %llu rows are in classes that violate "
+                    "%s found no release: at best %llu of %llu rows are in classes that violate "
                     "%s%s%s (%llu class%s), and %llu may be suppressed; relax the policy, or allow "
                     "more suppressed rows%s",
                     algorithm, (unsigned long long)d->verdict.suppressed,

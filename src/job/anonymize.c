@@ -193,7 +193,7 @@ static shoal_status anonymize(shoal_release *release, const shoal_table *table,
     if (shoal_table_is_counted(table) || !shoal_method_next(policy, &method)) {
       if (!*tried) return status;
       shoal_error last = *error;
-      return shoal_fail(error, SHOAL_REFUSED, "found no release, by %s or by %s; the last said: %s",
+      return shoal_fail(error, SHOAL_REFUSED, "found no release by %s or by %s: %s",
                         tried, name, last.message);
     }
     (void)snprintf(tried, sizeof tried, "%s", name);

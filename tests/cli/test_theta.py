@@ -207,7 +207,7 @@ class Refused(Theta):
 
     def test_says_how_many_classes_and_what_would_help(self):
         self.letters("abcd", "aabb", "bbcc", "bbcc", "cccc", "cccc", "cccc")
-        self.refuse(1, r"theta: no solution: at best \d+ of 28 rows are in classes "
+        self.refuse(1, r"theta found no release: at best \d+ of 28 rows are in classes "
                        r"that violate theta-sensitive on s \(\d+ class(es)?\), and 0 may be suppressed",
                     r"or noise rows \(method.noise\)")
 

@@ -259,6 +259,8 @@ static void null_cells_give_a_status(void **state UNUSED) {
 }
 
 static void null_arguments_of_jobs_give_a_status(void **state UNUSED) {
+  assert_int_equal(shoal_result_verdict(NULL), SHOAL_NOT_JUDGED);
+  assert_int_equal(shoal_result_open_risks(NULL), 0);
   shoal_policy *policy = parse(policy_text);
   shoal_table *table = read_people(policy, SHOAL_FOR_RELEASE);
   shoal_result *result = (shoal_result *)-1;
