@@ -180,16 +180,35 @@ shoal_risk_classes shoal_risk_classes_of(const shoal_context *p) {
       .classes = &p->frequency->base, .rows = p->table, .group_of_row = p->frequency->tuple_of_row};
 }
 
-/* A model on the attribute that some class could violate: p = 1 asks for nothing. */
-static bool is_protected(const shoal_context *p, size_t s) {
-  for (size_t i = 0; i < p->requirements.n_items; i++) {
-    const shoal_requirement *requirement = &p->requirements.items[i];
-    shoal_distinct distinct;
-    if (requirement->sensitive != s) continue;
-    bool counts =
-        requirement->type->distinct && requirement->type->distinct(requirement, &distinct);
-    if (!counts || distinct.min > 1) return true;
+/* Does some value violate the requirement if it is the only one of a class? */
+static bool forbids_one_value(const shoal_requirement *requirement, const shoal_column *column) {
+  const uint64_t n_rows = 1;
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    shoal_class_view view = {
+        .n_rows = n_rows, .n_distinct = 1, .values = {.values = &v, .n_rows = &n_rows, .n = 1}};
+    if (!shoal_column_missing(column, v) && !requirement->type->holds(requirement, &view))
+      return true;
   }
+  return false;
+}
+
+/*
+ * Does the requirement ask for anything but rows? p = 1 or l = 1 do not, nor do a share or a
+ * distance of at most 1, nor mu = 0.
+ */
+static bool protects(const shoal_requirement *requirement, const shoal_column *column) {
+  shoal_distinct distinct;
+  if (requirement->type->distinct && requirement->type->distinct(requirement, &distinct))
+    return distinct.min > 1;
+  if (requirement->type->at_most) return requirement->type->required(requirement) < 1;
+  return forbids_one_value(requirement, column);
+}
+
+static bool is_protected(const shoal_context *p, size_t s) {
+  for (size_t i = 0; i < p->requirements.n_items; i++)
+    if (p->requirements.items[i].sensitive == s &&
+        protects(&p->requirements.items[i], p->sensitive[s].column))
+      return true;
   return false;
 }
 
@@ -214,7 +233,9 @@ shoal_status shoal_risks_of_classes(shoal_result *result, const shoal_context *p
   result->safety.models_hold = result->holds;
   SHOAL_TRY(list_undecided(result, p->policy, error));
   for (size_t s = 0; s < p->n_sensitive; s++) {
-    if (!is_protected(p, s))
+    bool is_safe = is_protected(p, s);
+    SHOAL_TRY(shoal_requirements_status(&p->requirements, error));
+    if (!is_safe)
       SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_UNPROTECTED,
                                p->sensitive[s].column->name, NULL, false, "no model protects it",
                                error));

@@ -64,6 +64,32 @@ class Verdict(clitest.Case):
         self.one_class(lambda i: "same", p=1)
         self.assertEqual([("unprotected", None, "illness", False)], self.risks(self.anonymize().json()))
 
+    def test_models_that_ask_for_nothing(self):
+        """Every class satisfies the first of each pair; the second can be violated."""
+        tree = {"role": "sensitive", "categories": [["ill0"], ["ill1", "ill2"]],
+                "hierarchy": {"tree": {"some": ["ill0", "ill1"], "rest": ["ill2"]}}}
+        pairs = [("alpha-k", {"alpha": 1}, {"alpha": 0.5}), ("t-closeness", {"t": 1}, {"t": 0.9}),
+                 ("t-closeness", {"t": 1, "distance": "hierarchical"}, {"t": 0.9, "distance": "hierarchical"}),
+                 ("theta-sensitive", {"mu": 0}, {"mu": 0.01}),
+                 ("l-diversity", {"kind": "entropy", "l": 1}, {"kind": "entropy", "l": 1.1}),
+                 ("l-diversity", {"kind": "recursive", "l": 1, "c": 3}, {"kind": "recursive", "l": 2, "c": 3}),
+                 ("l-diversity", {"kind": "recursive", "l": 1, "c": 1.5}, {"kind": "recursive", "l": 1, "c": 1}),
+                 ("p-alpha-sensitive", {"p": 1, "alpha": 0}, {"p": 1, "alpha": 1}),
+                 ("p-alpha-sensitive", {"p": 1, "alpha": 0}, {"p": 2, "alpha": 0}),
+                 ("balanced-p-plus", {"p": 1}, {"p": 2}),
+                 ("personalized", {"column": "x", "breach": 1}, {"column": "x", "breach": 0.9})]
+        self.write_data([["a", "ill0", f"ill{i}"] for i in (0, 0, 1, 2) * 8], ["q", "x", "illness"])
+        for model, nothing, something in pairs:
+            for parameters, wanted in ((nothing, [("unprotected", None, "illness", False)]), (something, [])):
+                with self.subTest(model, **parameters):
+                    self.write_policy({"q": TOP, "x": {"role": "identifier"}, "illness": tree}, p=None, accept=None,
+                                      models=[{model: parameters}])
+                    found = [r for r in self.risks(self.anonymize().json()) if r[0] == "unprotected"]
+                    self.assertEqual(wanted, found)
+                    if model != "personalized":  # it needs a column that is not released
+                        checked = self.succeed("check", "out.csv", "-P", "policy.yaml", "--json").json()
+                        self.assertEqual(wanted, [r for r in self.risks(checked) if r[0] == "unprotected"])
+
     def test_homogeneity_without_and_with_a_model(self):
         self.write_data([[q, "x", ill] for q, ill in ("aF", "aF", "bF", "bG")], ["q", "x", "illness"])
         flat = {"role": "quasi", "hierarchy": {"top": True}}
