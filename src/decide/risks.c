@@ -26,6 +26,13 @@ static shoal_status copy_name(shoal_result *result, const char *name, const char
 shoal_status shoal_risk_add(shoal_result *result, const shoal_policy *policy, shoal_risk_kind kind,
                             const char *attribute, const char *attack, bool blocks, const char *why,
                             shoal_error *error) {
+  bool accepted = shoal_policy_accepts(policy, kind, attack ? attack : attribute);
+  return shoal_risk_add_as(result, kind, attribute, attack, blocks, accepted, why, error);
+}
+
+shoal_status shoal_risk_add_as(shoal_result *result, shoal_risk_kind kind, const char *attribute,
+                               const char *attack, bool blocks, bool accepted, const char *why,
+                               shoal_error *error) {
   shoal_safety *safety = &result->safety;
   size_t n = safety->n_risks;
   shoal_risk_outcome *grown = shoal_arena_alloc(&result->arena, n + 1, sizeof *grown);
@@ -35,10 +42,7 @@ shoal_status shoal_risk_add(shoal_result *result, const shoal_policy *policy, sh
     grown[n] = grown[n - 1];
     n--;
   }
-  grown[n] = (shoal_risk_outcome){
-      .kind = kind,
-      .blocks = blocks,
-      .accepted = shoal_policy_accepts(policy, kind, attack ? attack : attribute)};
+  grown[n] = (shoal_risk_outcome){.kind = kind, .blocks = blocks, .accepted = accepted};
   SHOAL_TRY(copy_name(result, attribute, &grown[n].attribute, error));
   SHOAL_TRY(copy_name(result, attack, &grown[n].attack, error));
   SHOAL_TRY(copy_name(result, why, &grown[n].why, error));

@@ -25,6 +25,10 @@ shoal_risk_classes shoal_risk_classes_of(const shoal_context *context);
 shoal_status shoal_risk_add(shoal_result *result, const shoal_policy *policy, shoal_risk_kind kind,
                             const char *attribute, const char *attack, bool blocks, const char *why,
                             shoal_error *error) SHOAL_MUST_CHECK;
+/* The same where the caller knows whether the policy accepts it. */
+shoal_status shoal_risk_add_as(shoal_result *result, shoal_risk_kind kind, const char *attribute,
+                               const char *attack, bool blocks, bool accepted, const char *why,
+                               shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
  * Lists what release and policy alone show, and sets `models_hold` to result->holds: undecided

@@ -30,11 +30,18 @@ static const char *name_of(const shoal_context *p, size_t c, char out[SHOAL_COLU
   return out;
 }
 
-static shoal_risk_outcome *find_column(const shoal_safety *safety, const char *name) {
-  for (size_t i = 0; i < safety->n_risks; i++)
-    if (safety->risks[i].kind == SHOAL_RISK_KEPT && strcmp(safety->risks[i].attribute, name) == 0)
-      return &safety->risks[i];
-  return NULL;
+/* Is column c listed already? Results have names as valid UTF-8. */
+static shoal_status is_listed(shoal_result *result, const shoal_context *p, size_t c, bool *listed,
+                              shoal_error *error) {
+  char label[SHOAL_COLUMN_LABEL_BYTES];
+  const shoal_safety *safety = &result->safety;
+  const char *name = name_of(p, c, label);
+  *listed = false;
+  SHOAL_TRY(shoal_result_copy(result, name, &name, error));
+  for (size_t i = 0; i < safety->n_risks && !*listed; i++)
+    *listed =
+        safety->risks[i].kind == SHOAL_RISK_KEPT && strcmp(safety->risks[i].attribute, name) == 0;
+  return SHOAL_OK;
 }
 
 /* Lists column c as a risk; the policy accepts it by its real name. No policy accepts identifiers.
@@ -42,12 +49,10 @@ static shoal_risk_outcome *find_column(const shoal_safety *safety, const char *n
 static shoal_status add_column(shoal_result *result, const shoal_context *p, size_t c, bool blocks,
                                const char *why, shoal_error *error) {
   char label[SHOAL_COLUMN_LABEL_BYTES];
-  const char *name = name_of(p, c, label);
-  SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_KEPT, name, NULL, blocks, why, error));
-  find_column(&result->safety, name)->accepted =
-      p->roles[c] != SHOAL_ROLE_IDENTIFIER &&
-      shoal_policy_accepts(p->policy, SHOAL_RISK_KEPT, p->table->columns[c].name);
-  return SHOAL_OK;
+  bool accepted = p->roles[c] != SHOAL_ROLE_IDENTIFIER &&
+                  shoal_policy_accepts(p->policy, SHOAL_RISK_KEPT, p->table->columns[c].name);
+  return shoal_risk_add_as(result, SHOAL_RISK_KEPT, name_of(p, c, label), NULL, blocks, accepted,
+                           why, error);
 }
 
 /* ------------------------------------------------------------ columns that identify people */
@@ -167,9 +172,11 @@ static shoal_status list_kept(shoal_result *result, const shoal_context *p, cons
     const shoal_column *column = &p->table->columns[c];
     unsigned percent = 0;
     bool too_many = false;
-    char why[120], label[SHOAL_COLUMN_LABEL_BYTES];
-    if (p->roles[c] != SHOAL_ROLE_KEEP || find_column(&result->safety, name_of(p, c, label)))
-      continue;
+    char why[120];
+    bool listed;
+    if (p->roles[c] != SHOAL_ROLE_KEEP) continue;
+    SHOAL_TRY(is_listed(result, p, c, &listed, error));
+    if (listed) continue;
     SHOAL_TRY(find_share(p->table, column, rows, &percent, &too_many, error));
     if (!too_many) continue;
     (void)snprintf(why, sizeof why,
