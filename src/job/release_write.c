@@ -377,7 +377,7 @@ static shoal_status check_path(const shoal_release *release, const char *path,
   return SHOAL_OK;
 }
 
-/* Compares the file with earlier releases before it gets its name: --strict may refuse it. */
+/* Compares the file with earlier releases before it is renamed: --strict may refuse it. */
 static shoal_status compare_with_earlier(shoal_release *release, int fd,
                                          const shoal_write_options *options, const shoal_run *run,
                                          shoal_error *error) {
