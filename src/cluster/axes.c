@@ -32,6 +32,7 @@ void shoal_axis_ancestor(const shoal_axis *axis, shoal_span span, uint32_t *leve
 
 uint32_t shoal_axis_loss_slow(const shoal_axis *axis, uint32_t lo, uint32_t hi) {
   uint32_t level, label;
+  if (axis->kind == SHOAL_AXIS_SET) return shoal_set_axis_loss(axis, hi - lo + 1);
   if (axis->hierarchy) {
     shoal_axis_ancestor(axis, (shoal_span){lo, hi}, &level, &label);
     return axis->loss_at[level][label];
@@ -48,6 +49,33 @@ const shoal_level *shoal_axis_children(const shoal_axis *axis, uint32_t lo, uint
 }
 
 /* ------------------------------------------------------------ rows */
+
+void shoal_box_join(const shoal_axes *axes, shoal_span *box, const shoal_span *other) {
+  for (size_t q = 0; q < axes->n; q++) {
+    if (other[q].lo < box[q].lo) box[q].lo = other[q].lo;
+    if (other[q].hi > box[q].hi) box[q].hi = other[q].hi;
+    const shoal_axis *axis = &axes->items[q];
+    if (axis->kind == SHOAL_AXIS_SET)
+      shoal_set_join(shoal_box_set(axis, box), shoal_box_set_const(axis, other));
+  }
+}
+
+uint32_t shoal_box_loss_joined(const shoal_axes *axes, const shoal_span *box,
+                               const shoal_span *other) {
+  uint32_t loss = 0;
+  for (size_t q = 0; q < axes->n; q++) {
+    const shoal_axis *axis = &axes->items[q];
+    if (axis->kind == SHOAL_AXIS_SET) {
+      loss += axis->set_loss[shoal_set_union_size(shoal_box_set_const(axis, box),
+                                                  shoal_box_set_const(axis, other))];
+      continue;
+    }
+    uint32_t lo = other[q].lo < box[q].lo ? other[q].lo : box[q].lo;
+    uint32_t hi = other[q].hi > box[q].hi ? other[q].hi : box[q].hi;
+    loss += shoal_axis_loss(axis, lo, hi);
+  }
+  return loss;
+}
 
 void shoal_box_of(const shoal_axes *axes, shoal_span *box, const uint32_t *rows, size_t n) {
   shoal_box_start(axes, box, shoal_axes_row(axes, rows[0]));
@@ -184,6 +212,27 @@ static shoal_status draft_number(shoal_axis *axis, const shoal_table *table, dra
   return SHOAL_OK;
 }
 
+static int by_bytes(const void *a, const void *b, void *user) {
+  const shoal_column *column = user;
+  size_t x_size, y_size;
+  const char *x = shoal_column_value(column, *(const uint32_t *)a, &x_size);
+  const char *y = shoal_column_value(column, *(const uint32_t *)b, &y_size);
+  size_t least = x_size < y_size ? x_size : y_size;
+  int order = least ? memcmp(x, y, least) : 0;
+  return order ? order : (x_size > y_size) - (x_size < y_size);
+}
+
+/* Values by their bytes, so that a label does not depend on the order of rows. */
+static void draft_set(shoal_axes *axes, shoal_axis *axis, draft *d) {
+  uint32_t n = axis->n_positions = axis->n_values;
+  for (uint32_t v = 0; v < n; v++) axis->code_at[v] = v;
+  qsort_r(axis->code_at, n, sizeof *axis->code_at, by_bytes, (void *)axis->column);
+  for (uint32_t p = 0; p < n; p++) axis->position_of[axis->code_at[p]] = p;
+  axis->set = axes->n_spans;
+  axes->n_spans += SHOAL_SET_SPANS;
+  d->denominator = n ? n - 1 : 0;
+}
+
 static shoal_status draft_axis(shoal_axes *axes, const shoal_frequency_set *f,
                                const shoal_attribute *const *attributes, size_t q,
                                shoal_loss_kind kind, draft *d, shoal_error *error) {
@@ -192,8 +241,11 @@ static shoal_status draft_axis(shoal_axes *axes, const shoal_frequency_set *f,
   const shoal_attribute *attribute = attributes ? attributes[q] : NULL;
   bool interval = attribute ? attribute->type == SHOAL_TYPE_NUMBER && !attribute->recode_hierarchy
                             : !f->hierarchies[q];
-  *axis = (shoal_axis){.hierarchy = interval ? NULL : f->hierarchies[q],
-                       .kind = interval ? SHOAL_AXIS_NUMBER : SHOAL_AXIS_TREE,
+  bool set = attribute && shoal_attribute_has_sets(attribute);
+  *axis = (shoal_axis){.hierarchy = interval || set ? NULL : f->hierarchies[q],
+                       .kind = set        ? SHOAL_AXIS_SET
+                               : interval ? SHOAL_AXIS_NUMBER
+                                          : SHOAL_AXIS_TREE,
                        .column = f->quasi[q],
                        .n_values = n,
                        .position_of = shoal_arena_alloc(&axes->arena, n, sizeof *axis->position_of),
@@ -201,6 +253,10 @@ static shoal_status draft_axis(shoal_axes *axes, const shoal_frequency_set *f,
   if (attribute) axis->snap = attribute->snap;
   if (!axis->position_of || !axis->code_at) return shoal_fail_memory(error);
   if (interval) return draft_number(axis, f->table, d, error);
+  if (set) {
+    draft_set(axes, axis, d);
+    return SHOAL_OK;
+  }
   if (!position_leaves(axis)) return shoal_fail_memory(error);
   d->denominator = kind == SHOAL_LOSS_HEIGHT ? axis->hierarchy->tree_height
                                              : (uint64_t)axis->hierarchy->n_leaves - 1;
@@ -283,6 +339,12 @@ static bool fill_numbers(shoal_axes *axes, shoal_axis *axis) {
   return true;
 }
 
+static void fill_set(shoal_axis *axis, const draft *d) {
+  for (uint32_t n = 2; n <= SHOAL_MAX_SET; n++)
+    axis->set_loss[n] = n <= axis->n_values ? share(axis, n - 1, d->denominator) : axis->full;
+  axis->set_loss[SHOAL_MAX_SET + 1] = axis->full;
+}
+
 static bool fill_pairs(shoal_axes *axes, shoal_axis *axis) {
   uint32_t n = axis->n_positions;
   if (n > MAX_PAIRED) return true;
@@ -294,7 +356,14 @@ static bool fill_pairs(shoal_axes *axes, shoal_axis *axis) {
   return pairs;
 }
 
-double shoal_axis_share(const shoal_axis *axis, shoal_span span) {
+double shoal_box_share(const shoal_axes *axes, const shoal_span *box, size_t q) {
+  const shoal_axis *axis = &axes->items[q];
+  shoal_span span = box[q];
+  if (axis->kind == SHOAL_AXIS_SET) {
+    uint32_t n = shoal_box_set_const(axis, box)[0];
+    if (n > SHOAL_MAX_SET) return 1;
+    return n > 1 ? (double)(n - 1) / (double)(axis->n_values - 1) : 0;
+  }
   if (axis->hierarchy) {
     uint32_t level, label, height = axis->hierarchy->tree_height;
     shoal_axis_ancestor(axis, span, &level, &label);
@@ -329,8 +398,13 @@ static shoal_status build(shoal_axes *axes, const shoal_frequency_set *f,
   if (!axes->exact) choose_rounded(axes, drafts);
   for (size_t q = 0; q < axes->n; q++) {
     shoal_axis *axis = &axes->items[q];
-    bool ok = axis->hierarchy ? fill_tree(axes, axis, &drafts[q], kind) : fill_numbers(axes, axis);
-    if (!ok || !fill_pairs(axes, axis)) return shoal_fail_memory(error);
+    if (axis->kind == SHOAL_AXIS_SET) {
+      fill_set(axis, &drafts[q]);
+    } else {
+      bool ok =
+          axis->hierarchy ? fill_tree(axes, axis, &drafts[q], kind) : fill_numbers(axes, axis);
+      if (!ok || !fill_pairs(axes, axis)) return shoal_fail_memory(error);
+    }
     if (axis->n_positions > axes->max_positions) axes->max_positions = axis->n_positions;
   }
   return fill_positions(axes, f) ? SHOAL_OK : shoal_fail_memory(error);
@@ -340,6 +414,7 @@ shoal_status shoal_axes_init(shoal_axes *axes, const shoal_frequency_set *freque
                              const shoal_attribute *const *attributes, const shoal_decimal *weights,
                              shoal_loss_kind kind, shoal_error *error) {
   *axes = (shoal_axes){.n = frequency->n_quasi,
+                       .n_spans = frequency->n_quasi,
                        .max_positions = 1,
                        .n_rows = frequency->table->n_rows,
                        .n_tuples = frequency->n_tuples,

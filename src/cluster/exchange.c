@@ -240,7 +240,7 @@ static shoal_status find_neighbours(const exchange *x, neighbours *near, shoal_e
   *near = (neighbours){.n_rows = shoal_alloc(x->n_clusters, sizeof *near->n_rows),
                        .cluster_of = shoal_alloc(x->n_clusters, sizeof *near->cluster_of),
                        .index_of = shoal_alloc(x->n_clusters, sizeof *near->index_of),
-                       .boxes = shoal_alloc(x->n_clusters, axes->n * sizeof *near->boxes),
+                       .boxes = shoal_alloc(x->n_clusters, axes->n_spans * sizeof *near->boxes),
                        .excluded = shoal_alloc_zero(x->n_clusters, 1),
                        .partners = shoal_alloc(x->n_clusters, sizeof *near->partners)};
   if (!near->n_rows || !near->cluster_of || !near->index_of || !near->boxes || !near->excluded ||
@@ -252,7 +252,7 @@ static shoal_status find_neighbours(const exchange *x, neighbours *near, shoal_e
     if (!at->n) continue;
     near->cluster_of[n] = c;
     near->n_rows[n] = at->n;
-    shoal_box_of(axes, near->boxes + (size_t)n++ * axes->n, at->rows, at->n);
+    shoal_box_of(axes, near->boxes + (size_t)n++ * axes->n_spans, at->rows, at->n);
   }
   assert(n > 0);
   SHOAL_TRY(shoal_nearest_class_init(&near->nearest, axes, near->boxes, near->n_rows, n, error));
@@ -318,12 +318,12 @@ static shoal_status find_classes(const exchange *x, uint32_t *class_of, uint32_t
   const shoal_axes *axes = x->task->axes;
   shoal_class_labels labels = {0};
   uint32_t n = 0, n_classes;
-  shoal_span *boxes = shoal_alloc(x->n_clusters, axes->n * sizeof *boxes);
+  shoal_span *boxes = shoal_alloc(x->n_clusters, axes->n_spans * sizeof *boxes);
   if (!boxes) return shoal_fail_memory(error);
   for (uint32_t c = 0; c < x->n_clusters; c++) {
     const cluster *from = &x->clusters[c];
     if (!from->n) continue;
-    shoal_box_of(axes, boxes + (size_t)n * axes->n, from->rows, from->n);
+    shoal_box_of(axes, boxes + (size_t)n * axes->n_spans, from->rows, from->n);
     clusters[n++] = c;
   }
   shoal_status status = shoal_class_labels_make(&labels, axes, boxes, n, error);

@@ -35,8 +35,9 @@ static void note_tree(shoal_clusters *b, size_t q, uint32_t c, int lo, int hi) {
 
 static void note_set(shoal_clusters *b, size_t q, uint32_t c, shoal_packed_box box) {
   const shoal_packed_axis *axis = &b->p->axes[q];
-  b->own[(q - b->p->n_spans) * b->room + c] =
-      (uint16_t)((shoal_set_size(axis, box.sets) - 1) * axis->step);
+  uint32_t n = shoal_set_size(axis, box.sets);
+  if (n > SHOAL_MAX_SET + 1) n = SHOAL_MAX_SET + 1; /* add_set has to see that it is too large */
+  b->own[(q - b->p->n_spans) * b->room + c] = (uint16_t)((n - 1) * axis->step);
   for (uint32_t i = 0; i < b->n_active[q]; i++) {
     uint16_t v = b->active[q][i];
     b->lines[q][(size_t)v * b->room + c] = shoal_set_has(axis, box.sets, v) ? 0 : axis->step;
@@ -113,7 +114,7 @@ static void add_slow(const shoal_clusters *b, size_t q, shoal_packed_box box, ui
     } else {
       for (size_t w = axis->word; w < axis->word + axis->n_words; w++)
         n += shoal_n_bits(own.sets[w] | box.sets[w]);
-      n = (n - 1) * axis->step;
+      n = shoal_packed_set_loss(axis, n);
     }
     sum[i] = (uint16_t)(sum[i] + n);
   }
@@ -122,10 +123,20 @@ static void add_slow(const shoal_clusters *b, size_t q, shoal_packed_box box, ui
 INLINE void add_set(const shoal_clusters *b, size_t q, shoal_packed_box box, uint32_t from,
                     uint16_t *sum) {
   const shoal_packed_axis *axis = &b->p->axes[q];
-  add_line(sum, b->own + (q - b->p->n_spans) * b->room + from);
+  bool limited = axis->n_values > SHOAL_MAX_SET;
+  uint16_t largest = (uint16_t)((SHOAL_MAX_SET - 1) * axis->step), cap = axis->cap;
+  uint16_t own[STRIDE], *to = limited ? own : sum;
+  if (limited && shoal_set_size(axis, box.sets) > SHOAL_MAX_SET) {
+    for (int i = 0; i < STRIDE; i++) sum[i] = (uint16_t)(sum[i] + cap);
+    return;
+  }
+  if (limited) memset(own, 0, sizeof own);
+  add_line(to, b->own + (q - b->p->n_spans) * b->room + from);
   for (size_t w = 0; w < axis->n_words; w++)
     for (uint64_t set = box.sets[axis->word + w]; set; set &= set - 1)
-      add_line(sum, b->lines[q] + (64 * w + (size_t)__builtin_ctzll(set)) * b->room + from);
+      add_line(to, b->lines[q] + (64 * w + (size_t)__builtin_ctzll(set)) * b->room + from);
+  for (int i = 0; limited && i < STRIDE; i++)
+    sum[i] = (uint16_t)(sum[i] + (own[i] > largest ? cap : own[i]));
 }
 
 /* The losses of STRIDE clusters with a box added. */

@@ -113,7 +113,7 @@ static bool plan(move_search *s, int64_t *gain) {
 
 /* ------------------------------------------------------------ borrowing */
 
-/* Widens the spans of trees to all leaves that add no loss. */
+/* Widens the spans of trees, and sets that are too large to be written, to all that adds no loss. */
 static void cover(const shoal_packed_rows *p, shoal_packed_box box, shoal_packed_box covered) {
   shoal_packed_box_copy(p, covered, box);
   for (size_t q = p->n_numbers; q < p->n_spans; q++) {
@@ -125,6 +125,11 @@ static void cover(const shoal_packed_rows *p, shoal_packed_box box, shoal_packed
     while (hi + 1 < (int)axis->n_values && axis->range_max[hi] <= loss) hi++;
     covered.lo[q] = (int16_t)lo;
     covered.hi[q] = (int16_t)hi;
+  }
+  for (size_t q = p->n_spans; q < p->n_axes; q++) {
+    const shoal_packed_axis *axis = &p->axes[q];
+    if (axis->n_values > SHOAL_MAX_SET && shoal_set_size(axis, box.sets) > SHOAL_MAX_SET)
+      memset(covered.sets + axis->word, 0xff, axis->n_words * sizeof *covered.sets);
   }
 }
 

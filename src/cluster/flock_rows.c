@@ -49,7 +49,7 @@ uint32_t shoal_packed_box_loss(const shoal_packed_rows *p, shoal_packed_box box)
   uint32_t loss = 0;
   for (size_t q = 0; q < p->n_spans; q++) loss += shoal_span_loss(p, q, box.lo[q], box.hi[q]);
   for (size_t q = p->n_spans; q < p->n_axes; q++)
-    loss += (shoal_set_size(&p->axes[q], box.sets) - 1) * p->axes[q].step;
+    loss += shoal_packed_set_loss(&p->axes[q], shoal_set_size(&p->axes[q], box.sets));
   return loss;
 }
 
@@ -63,7 +63,7 @@ uint32_t shoal_packed_box_loss_with(const shoal_packed_rows *p, shoal_packed_box
   }
   for (size_t q = p->n_spans; q < p->n_axes; q++) {
     bool has = shoal_set_has(&p->axes[q], box.sets, values[q]);
-    loss += (shoal_set_size(&p->axes[q], box.sets) - has) * p->axes[q].step;
+    loss += shoal_packed_set_loss(&p->axes[q], shoal_set_size(&p->axes[q], box.sets) + !has);
   }
   return loss;
 }
@@ -130,6 +130,7 @@ static double extent_of(const packing *k, const shoal_packed_rows *p, size_t q,
   *coordinate = 0;
   if (axis->kind == SHOAL_AXIS_SET) {
     double n = p->n_tuples < axis->n_positions ? p->n_tuples : axis->n_positions;
+    if (n > SHOAL_MAX_SET) return axis->full;
     return axis->n_positions > 1 ? axis->full * (n - 1) / (axis->n_positions - 1) : 0;
   }
   if (axis->kind == SHOAL_AXIS_NUMBER) {
@@ -192,6 +193,7 @@ static bool steps_overflow(const packing *k, const shoal_packed_rows *p, double 
   for (size_t q = p->n_spans; q < p->n_axes; q++) {
     const shoal_axis *axis = p->axes[q].axis;
     double n = p->n_tuples < axis->n_positions ? p->n_tuples : axis->n_positions;
+    if (n > SHOAL_MAX_SET) n = SHOAL_MAX_SET;
     if (n > 1)
       sum += (n - 1) * (step_of(k, axis) - k->scale * axis->full / (axis->n_positions - 1));
   }
@@ -205,6 +207,8 @@ static void pack_set(packing *k, shoal_packed_rows *p, size_t q, uint32_t n) {
   own->n_words = ((size_t)n + 63) / 64;
   p->n_words += own->n_words;
   own->step = step_of(k, own->axis);
+  uint32_t largest = (SHOAL_MAX_SET - 1U) * own->step, full = scaled(k, own->axis->full);
+  own->cap = n > SHOAL_MAX_SET ? (uint16_t)(full > largest ? full : largest) : UINT16_MAX;
 }
 
 /* ------------------------------------------------------------ building */

@@ -14,7 +14,8 @@
  *     trees     value = index of the leaf among those of the block, in the order of the tree.
  *               loss = height of the lowest common ancestor: the maximum over neighbouring leaves
  *               from lo to hi (`range_max`, a sparse table, so any number of leaves works).
- *     sets      value = bit; loss = (values in the set - 1) x `step`.
+ *     sets      value = bit; loss = (values in the set - 1) x `step`, or `cap` if they are more
+ *               than a label can have.
  *
  * A box is one span (lo, hi) for each number and tree, and one bit set for each set axis. Because a
  * tree's loss is a maximum over neighbours, the loss of two spans united is the larger of the
@@ -33,7 +34,7 @@ enum { SHOAL_PACKED_LOSS = 60000, SHOAL_PACKED_COORDINATE = 32000 };
 typedef struct shoal_packed_axis {
   const shoal_axis *axis;
   size_t source;        /* its index in the table's axes */
-  uint16_t cap;         /* numbers: no span loses more */
+  uint16_t cap;         /* numbers: no span loses more; sets: loss above SHOAL_MAX_SET values */
   uint16_t step;        /* sets: loss of each value beyond the first */
   uint32_t n_values;    /* trees and sets: values that occur in the block */
   uint16_t *range_max;  /* trees: by power of two, then by leaf */
@@ -152,6 +153,11 @@ static inline uint32_t shoal_set_size(const shoal_packed_axis *axis, const uint6
   uint32_t n = 0;
   for (size_t w = 0; w < axis->n_words; w++) n += shoal_n_bits(sets[axis->word + w]);
   return n;
+}
+
+/* The loss of a set of n values. */
+static inline uint32_t shoal_packed_set_loss(const shoal_packed_axis *axis, uint32_t n) {
+  return n > SHOAL_MAX_SET ? axis->cap : (n - 1) * axis->step;
 }
 
 static inline bool shoal_set_has(const shoal_packed_axis *axis, const uint64_t *sets, int value) {

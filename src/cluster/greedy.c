@@ -32,7 +32,7 @@
 enum { ROWS_PER_REPORT = 256 };
 
 static shoal_span *box_of(const shoal_growing_clusters *g, uint32_t cluster) {
-  return g->boxes + (size_t)cluster * g->axes->n;
+  return g->boxes + (size_t)cluster * g->axes->n_spans;
 }
 
 static const uint32_t *groups_of(const shoal_growing_clusters *g, uint32_t kind) {
@@ -113,7 +113,7 @@ static bool allocate(shoal_growing_clusters *g) {
   size_t n = g->capacity, n_rows = (size_t)g->axes->n_rows;
   shoal_arena *arena = &g->arena;
   return SHOAL_ARENA_ARRAY(arena, g->order, n) &&
-         SHOAL_ARENA_ARRAY(arena, g->boxes, n * g->axes->n) &&
+         SHOAL_ARENA_ARRAY(arena, g->boxes, n * g->axes->n_spans) &&
          SHOAL_ARENA_ARRAY(arena, g->n_rows, n) && SHOAL_ARENA_ARRAY(arena, g->loss, n) &&
          SHOAL_ARENA_ARRAY(arena, g->first_row, n) &&
          SHOAL_ARENA_ARRAY(arena, g->next_row, n_rows) &&
@@ -145,7 +145,7 @@ shoal_status shoal_growing_clusters_init(shoal_growing_clusters *g, const shoal_
                                 .capacity = (uint32_t)capacity,
                                 .n_free = (uint32_t)axes->n_rows};
   if (capacity >= SHOAL_NONE || axes->n_rows >= SHOAL_NONE ||
-      axes->n > SIZE_MAX / ((size_t)capacity + 1))
+      axes->n_spans > SIZE_MAX / ((size_t)capacity + 1))
     return shoal_fail_memory(error);
   shoal_status status = build(g, order, error);
   if (status != SHOAL_OK) shoal_growing_clusters_reset(g);

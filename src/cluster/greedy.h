@@ -22,7 +22,7 @@ typedef struct shoal_growing_clusters {
   /* clusters */
   uint32_t capacity;
   uint32_t *order;     /* 0 .. capacity - 1 at first; the algorithm may sort it */
-  shoal_span *boxes;   /* by cluster and axis */
+  shoal_span *boxes;   /* by cluster: axes->n_spans */
   uint32_t *n_rows;    /* by cluster */
   uint32_t *loss;      /* by cluster: of each of its rows */
   uint32_t *first_row; /* by cluster: the row added last, the head of a list */

@@ -68,7 +68,7 @@ static shoal_status cutter_init(cutter *c, const shoal_cluster_task *task, shoal
   const shoal_axes *axes = task->axes;
   *c = (cutter){.task = task};
   SHOAL_TRY(shoal_requirement_checker_init(&c->checker, task->required, error));
-  bool ok = SHOAL_ARENA_ARRAY(&c->arena, c->box, axes->n) &&
+  bool ok = SHOAL_ARENA_ARRAY(&c->arena, c->box, axes->n_spans) &&
             SHOAL_ARENA_ARRAY(&c->arena, c->losses, axes->n) &&
             SHOAL_ARENA_ARRAY(&c->arena, c->order, axes->n) &&
             SHOAL_ARENA_ARRAY(&c->arena, c->scratch, axes->max_positions) &&
@@ -87,7 +87,7 @@ static size_t order_axes(cutter *c) {
   for (size_t q = 0; q < axes->n; q++) {
     shoal_span span = c->box[q];
     if (span.lo == span.hi) continue;
-    c->losses[q] = shoal_axis_loss(&axes->items[q], span.lo, span.hi);
+    c->losses[q] = shoal_box_axis_loss(&axes->items[q], c->box, q);
     size_t at = n++;
     for (; at && c->losses[c->order[at - 1]] < c->losses[q]; at--) c->order[at] = c->order[at - 1];
     c->order[at] = q;

@@ -12,7 +12,7 @@ void shoal_nearest_class_reset(shoal_nearest_class *t) {
 }
 
 static const shoal_span *box_of(const shoal_nearest_class *t, uint32_t c) {
-  return t->boxes + (size_t)c * t->axes->n;
+  return t->boxes + (size_t)c * t->axes->n_spans;
 }
 
 /* ------------------------------------------------------------ the tree */
@@ -40,9 +40,13 @@ static size_t widest_axis(const shoal_nearest_class *t, const shoal_near_node *n
 
 static void bound(const shoal_nearest_class *t, uint32_t at) {
   shoal_near_node *node = &t->nodes[at];
-  shoal_span *bounds = t->bounds + (size_t)at * t->axes->n;
+  shoal_span *bounds = t->bounds + (size_t)at * t->axes->n_spans;
   node->min_rows = UINT64_MAX;
-  for (size_t q = 0; q < t->axes->n; q++) bounds[q] = (shoal_span){0, UINT32_MAX};
+  for (size_t q = 0; q < t->axes->n; q++) {
+    const shoal_axis *axis = &t->axes->items[q];
+    bounds[q] = (shoal_span){0, UINT32_MAX};
+    if (axis->kind == SHOAL_AXIS_SET) shoal_box_set(axis, bounds)[0] = SHOAL_MAX_SET + 1;
+  }
   for (uint32_t i = node->first; i < node->first + node->n; i++) {
     uint32_t c = t->order[i];
     if (t->loss[c] > node->max_loss) node->max_loss = t->loss[c];
@@ -51,6 +55,9 @@ static void bound(const shoal_nearest_class *t, uint32_t at) {
       shoal_span span = box_of(t, c)[q];
       if (span.lo > bounds[q].lo) bounds[q].lo = span.lo;
       if (span.hi < bounds[q].hi) bounds[q].hi = span.hi;
+      const shoal_axis *axis = &t->axes->items[q];
+      if (axis->kind == SHOAL_AXIS_SET)
+        shoal_set_intersect(shoal_box_set(axis, bounds), shoal_box_set_const(axis, box_of(t, c)));
     }
   }
 }
@@ -82,7 +89,7 @@ shoal_status shoal_nearest_class_init(shoal_nearest_class *t, const shoal_axes *
   if (!SHOAL_ARENA_ARRAY(&t->arena, keys, n) || !SHOAL_ARENA_ARRAY(&t->arena, t->order, n) ||
       !SHOAL_ARENA_ARRAY(&t->arena, t->loss, n) ||
       !SHOAL_ARENA_ARRAY(&t->arena, t->nodes, max_nodes) ||
-      !SHOAL_ARENA_ARRAY(&t->arena, t->bounds, max_nodes * axes->n)) {
+      !SHOAL_ARENA_ARRAY(&t->arena, t->bounds, max_nodes * axes->n_spans)) {
     shoal_nearest_class_reset(t);
     return shoal_fail_memory(error);
   }
@@ -116,7 +123,7 @@ static uint64_t min_cost(const query *ask, uint32_t at) {
   const shoal_nearest_class *t = ask->t;
   const shoal_near_node *node = &t->nodes[at];
   uint64_t joined =
-      shoal_box_loss_joined(t->axes, box_of(t, ask->c), t->bounds + (size_t)at * t->axes->n);
+      shoal_box_loss_joined(t->axes, box_of(t, ask->c), t->bounds + (size_t)at * t->axes->n_spans);
   uint64_t cost = t->n_rows[ask->c] * (joined - t->loss[ask->c]);
   return joined > node->max_loss ? cost + node->min_rows * (joined - node->max_loss) : cost;
 }

@@ -20,13 +20,13 @@ typedef struct shoal_near_node {
 
 typedef struct shoal_nearest_class {
   const shoal_axes *axes;
-  const shoal_span *boxes; /* by class and axis; borrowed */
+  const shoal_span *boxes; /* by class: axes->n_spans; borrowed */
   const uint64_t *n_rows;  /* by class; borrowed */
   shoal_arena arena;
   uint32_t *order;
   uint32_t *loss; /* by class: of one of its rows */
   shoal_near_node *nodes;
-  shoal_span *bounds; /* by node and axis: greatest lo and least hi of the classes below */
+  shoal_span *bounds; /* by node: greatest lo and least hi of the classes below; sets: what all have */
   uint32_t n_nodes;
 } shoal_nearest_class;
 

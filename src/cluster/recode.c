@@ -2,7 +2,7 @@
 /*
  * cluster/recode: labels of clusters. A class is released with the label of its values' lowest
  * common ancestor, or, for a number, as their smallest interval, which can be widened to a grid
- * (docs/reading-the-papers.md R24). Clusters whose labels are equal strings are one class (R23).
+ * (docs/reading-the-papers.md R24), or as the set of its values (hierarchy/set_label.h). Clusters whose labels are equal strings are one class (R23).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +13,18 @@
 
 shoal_span *shoal_boxes_of_rows(const shoal_axes *axes, const uint32_t *group_of_row,
                                 uint32_t n_groups) {
-  if (axes->n > SIZE_MAX / ((size_t)n_groups + 1)) return NULL;
-  size_t n = (size_t)n_groups * axes->n;
-  shoal_span *boxes = shoal_alloc(n, sizeof *boxes);
+  size_t size = axes->n_spans;
+  if (size > SIZE_MAX / ((size_t)n_groups + 1)) return NULL;
+  shoal_span *boxes = shoal_alloc((size_t)n_groups * size, sizeof *boxes);
   uint32_t *last = shoal_alloc(axes->n_tuples, sizeof *last); /* by tuple: the group it was in */
   bool ok = boxes && last;
-  for (size_t i = 0; ok && i < n; i++) boxes[i] = (shoal_span){UINT32_MAX, 0};
+  for (size_t g = 0; ok && g < n_groups; g++) shoal_box_clear(axes, boxes + g * size);
   for (uint32_t t = 0; ok && t < axes->n_tuples; t++) last[t] = UINT32_MAX;
   for (uint64_t row = 0; ok && row < axes->n_rows; row++) {
     uint32_t tuple = axes->tuple_of_row[row], group = group_of_row[row];
     if (last[tuple] == group) continue; /* most tuples are in one group only */
     last[tuple] = group;
-    shoal_box_add(axes, boxes + (size_t)group * axes->n, shoal_axes_tuple(axes, tuple));
+    shoal_box_add(axes, boxes + group * size, shoal_axes_tuple(axes, tuple));
   }
   free(last);
   if (ok) return boxes;
@@ -74,17 +74,42 @@ static uint32_t intern_interval(shoal_strings *strings, const shoal_axis *axis, 
   return shoal_strings_intern(strings, (shoal_label){text, size});
 }
 
+/* The values of a class, in the order of their bytes; "*" if they are too many. */
+static bool label_sets(const shoal_axes *axes, size_t q, const shoal_span *boxes, uint32_t n_groups,
+                       shoal_strings *strings, uint32_t *of_group) {
+  const shoal_axis *axis = &axes->items[q];
+  shoal_text text;
+  shoal_text_init(&text);
+  bool ok = true;
+  for (uint32_t g = 0; ok && g < n_groups; g++) {
+    const uint32_t *set = shoal_box_set_const(axis, boxes + g * axes->n_spans);
+    shoal_label values[SHOAL_MAX_SET];
+    for (uint32_t i = 0; i < set[0] && i < SHOAL_MAX_SET; i++)
+      values[i].bytes = shoal_column_value(axis->column, axis->code_at[set[i + 1]],
+                                           &values[i].size_bytes);
+    shoal_text_cut(&text, 0);
+    shoal_set_label_add(&text, values, set[0]);
+    of_group[g] = shoal_strings_intern(
+        strings, (shoal_label){text.bytes ? text.bytes : "", text.size_bytes});
+    ok = !text.failed && of_group[g] != SHOAL_NONE;
+  }
+  shoal_text_reset(&text);
+  return ok;
+}
+
 /* Makes the label of each distinct span once. */
 static bool label_groups(const shoal_axes *axes, size_t q, const shoal_span *boxes,
                          uint32_t n_groups, shoal_strings *strings, uint32_t *of_group) {
   const shoal_axis *axis = &axes->items[q];
-  size_t n = axes->n, capacity = 0;
+  size_t capacity = 0;
   shoal_ids spans;
   uint32_t *label_of = NULL; /* by span */
+  if (axis->kind == SHOAL_AXIS_SET)
+    return label_sets(axes, q, boxes, n_groups, strings, of_group);
   if (!shoal_ids_init(&spans, 1024)) return false;
   bool ok = true;
   for (uint32_t g = 0; ok && g < n_groups; g++) {
-    shoal_span span = boxes[(size_t)g * n + q];
+    shoal_span span = boxes[g * axes->n_spans + q];
     uint32_t known = spans.n_ids;
     uint32_t id = shoal_ids_insert(&spans, (uint64_t)span.lo * axis->n_positions + span.hi);
     ok = id != SHOAL_NONE && shoal_grow(&label_of, &capacity, (size_t)id + 1, sizeof *label_of);

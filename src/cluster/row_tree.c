@@ -101,7 +101,7 @@ shoal_status shoal_row_tree_init(shoal_row_tree *tree, const shoal_axes *axes,
       SHOAL_ARENA_ARRAY(&tree->arena, tree->leaf_of, n_rows) &&
       SHOAL_ARENA_ARRAY(&tree->arena, tree->loss_now, axes->n) &&
       SHOAL_ARENA_ARRAY(&tree->arena, tree->loss_below, axes->n + 1) &&
-      SHOAL_ARENA_ARRAY(&tree->arena, tree->point, axes->n) && build(tree)) {
+      SHOAL_ARENA_ARRAY(&tree->arena, tree->point, axes->n_spans) && build(tree)) {
     tree->loss_below[axes->n] = 0;
     return SHOAL_OK;
   }
@@ -145,10 +145,8 @@ void shoal_row_tree_put(shoal_row_tree *tree, uint32_t row) {
 
 /* ------------------------------------------------------------ queries */
 
-static void nearest_below(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
-                          uint32_t lost, shoal_found *found);
-static void furthest_below(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
-                           uint32_t lost, shoal_found *found);
+static void search_below(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
+                         uint32_t lost, shoal_found *found);
 
 /* `lost`: loss on the axes down to the node's, which has `depth`. */
 static void offer(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
@@ -158,8 +156,7 @@ static void offer(const shoal_row_tree *tree, const shoal_row_node *node, size_t
   if (tree->far ? bound < found->loss : bound > found->loss) return;
   if (bound == found->loss && node->lowest >= found->row) return;
   if (depth == tree->axes->n) *found = (shoal_found){bound, node->lowest};
-  else if (tree->far) furthest_below(tree, node, depth, lost, found);
-  else nearest_below(tree, node, depth, lost, found);
+  else search_below(tree, node, depth, lost, found);
 }
 
 /* The number of children below the position. */
@@ -171,6 +168,42 @@ static uint32_t children_below(const shoal_row_node *child, uint32_t n, uint32_t
     else high = middle;
   }
   return low;
+}
+
+static bool is_child(const shoal_row_node *child, uint32_t n, uint32_t at, uint32_t position) {
+  return at < n && child[at].position == position;
+}
+
+/* Sets, the nearest: the values of the set first. The others lose alike. */
+static void nearest_of_set(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
+                           uint32_t lost, shoal_found *found) {
+  const shoal_axis *axis = &tree->axes->items[tree->axis_at[depth]];
+  const shoal_row_node *child = &tree->nodes[node->first];
+  const uint32_t *set = shoal_box_set_const(axis, tree->query);
+  uint32_t now = lost + tree->loss_now[depth], next = 1;
+  for (uint32_t i = 1; i <= set[0] && i <= SHOAL_MAX_SET; i++) {
+    uint32_t at = children_below(child, node->n, set[i]);
+    if (is_child(child, node->n, at, set[i])) offer(tree, &child[at], depth + 1, now, found);
+  }
+  uint32_t loss = lost + shoal_set_axis_loss(axis, set[0] + 1);
+  for (uint32_t i = 0; i < node->n; i++) {
+    if (loss + tree->loss_below[depth + 1] > found->loss) return;
+    while (next <= set[0] && next <= SHOAL_MAX_SET && set[next] < child[i].position) next++;
+    if (next <= set[0] && next <= SHOAL_MAX_SET && set[next] == child[i].position) continue;
+    offer(tree, &child[i], depth + 1, loss, found);
+  }
+}
+
+/* Sets, the furthest: any other value, then the same one. */
+static void furthest_of_set(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
+                            uint32_t lost, shoal_found *found) {
+  const shoal_row_node *child = &tree->nodes[node->first];
+  const uint32_t position = tree->query[tree->axis_at[depth]].lo;
+  uint32_t at = children_below(child, node->n, position);
+  for (uint32_t i = 0; i < node->n; i++)
+    if (child[i].position != position)
+      offer(tree, &child[i], depth + 1, lost + tree->loss_now[depth], found);
+  if (is_child(child, node->n, at, position)) offer(tree, &child[at], depth + 1, lost, found);
 }
 
 /* The children inside the span first, then outwards on both sides: losses grow that way. */
@@ -218,10 +251,22 @@ static void furthest_below(const shoal_row_tree *tree, const shoal_row_node *nod
   }
 }
 
+static void search_below(const shoal_row_tree *tree, const shoal_row_node *node, size_t depth,
+                         uint32_t lost, shoal_found *found) {
+  bool set = tree->axes->items[tree->axis_at[depth]].kind == SHOAL_AXIS_SET;
+  if (tree->far && set) furthest_of_set(tree, node, depth, lost, found);
+  else if (tree->far) furthest_below(tree, node, depth, lost, found);
+  else if (set) nearest_of_set(tree, node, depth, lost, found);
+  else nearest_below(tree, node, depth, lost, found);
+}
+
 /* Bounds on the loss on one axis: at least that of the target, at most that of a pair with an end.
  */
-static uint32_t loss_bound(const shoal_row_tree *tree, const shoal_axis *axis, shoal_span query) {
-  if (!tree->far) return shoal_axis_loss(axis, query.lo, query.hi);
+static uint32_t loss_bound(const shoal_row_tree *tree, size_t q) {
+  const shoal_axis *axis = &tree->axes->items[q];
+  shoal_span query = tree->query[q];
+  if (!tree->far) return shoal_box_axis_loss(axis, tree->query, q);
+  if (axis->kind == SHOAL_AXIS_SET) return shoal_set_axis_loss(axis, axis->n_positions > 1 ? 2 : 1);
   uint32_t first = shoal_axis_loss(axis, 0, query.lo);
   uint32_t last = shoal_axis_loss(axis, query.lo, axis->n_positions - 1);
   return first > last ? first : last;
@@ -232,7 +277,7 @@ static void start_query(shoal_row_tree *tree, const shoal_span *box, bool far) {
   tree->far = far;
   for (size_t d = tree->axes->n; d-- > 0;) {
     uint32_t q = tree->axis_at[d];
-    tree->loss_now[d] = loss_bound(tree, &tree->axes->items[q], box[q]);
+    tree->loss_now[d] = loss_bound(tree, q);
     tree->loss_below[d] = tree->loss_below[d + 1] + tree->loss_now[d];
   }
 }

@@ -63,7 +63,7 @@ typedef struct shoal_theta {
   uint32_t *rows;     /* by slot; the slots of a class are contiguous */
   uint32_t *class_of; /* by slot */
   uint32_t *first;    /* by class: its first slot; n_classes + 1 entries */
-  shoal_span *box;    /* by class and axis */
+  shoal_span *box;    /* by class: axes->n_spans */
   uint8_t *fails;     /* by class: it breaks a requirement */
   uint8_t *rests;     /* by class: it satisfies every requirement except theta */
   uint8_t *closed;    /* by class: it has noise rows or is given up, and must not change */
@@ -101,7 +101,7 @@ static inline uint32_t *shoal_theta_rows(const shoal_theta *theta, uint32_t c) {
 }
 
 static inline shoal_span *shoal_theta_box(const shoal_theta *theta, uint32_t c) {
-  return theta->box + (size_t)c * theta->axes->n;
+  return theta->box + (size_t)c * theta->axes->n_spans;
 }
 
 /* Recomputes the box of a class and which requirements it satisfies. */

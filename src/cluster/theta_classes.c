@@ -228,7 +228,7 @@ static bool allocate(shoal_theta *t) {
          SHOAL_ARENA_ARRAY(&t->arena, t->class_of, t->n_rows) &&
          SHOAL_ARENA_ARRAY(&t->arena, t->trial, t->n_rows) &&
          SHOAL_ARENA_ARRAY(&t->arena, t->first, n + 1) &&
-         SHOAL_ARENA_ARRAY(&t->arena, t->box, n * t->axes->n);
+         SHOAL_ARENA_ARRAY(&t->arena, t->box, n * t->axes->n_spans);
 }
 
 shoal_status shoal_theta_init(shoal_theta *t, const shoal_cluster_task *task,

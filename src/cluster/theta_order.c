@@ -43,7 +43,7 @@ typedef struct ordering {
   shoal_arena arena;
   uint32_t *scratch;   /* tuples of a part */
   slice *slices;       /* of the current axis */
-  shoal_span *boxes;   /* by slice and axis */
+  shoal_span *boxes;   /* by slice: axes->n_spans */
   uint64_t *left_cost; /* by slice: of the slices up to it */
   uint64_t *keys;      /* position << 32 | index */
   uint32_t *sample;    /* SAMPLE tuples of a large part */
@@ -56,7 +56,7 @@ typedef struct ordering {
 
 static void add_to_slice(const ordering *o, uint32_t s, bool first, uint32_t tuple) {
   const uint32_t *positions = shoal_axes_tuple(o->axes, tuple);
-  shoal_span *box = o->boxes + (size_t)s * o->axes->n;
+  shoal_span *box = o->boxes + (size_t)s * o->axes->n_spans;
   if (first) shoal_box_start(o->axes, box, positions);
   else shoal_box_add(o->axes, box, positions);
   o->slices[s].weight += o->weight[tuple];
@@ -94,16 +94,17 @@ static void try_axis(ordering *o, uint32_t n_slices, size_t axis, uint64_t weigh
   uint64_t left = 0, least = o->even                      ? UINT64_MAX
                              : weight / 4 < o->min_weight ? weight / 4
                                                           : o->min_weight;
-  memcpy(o->grown, o->boxes, axes->n * sizeof *o->grown);
+  memcpy(o->grown, o->boxes, axes->n_spans * sizeof *o->grown);
   for (uint32_t s = 0; s + 1 < n_slices; s++) {
-    shoal_box_join(axes, o->grown, o->boxes + (size_t)s * axes->n);
+    shoal_box_join(axes, o->grown, o->boxes + (size_t)s * axes->n_spans);
     left += o->slices[s].weight;
     o->left_cost[s] = left * shoal_box_loss(axes, o->grown);
   }
   uint64_t right = 0, tuples = 0;
-  memcpy(o->grown, o->boxes + (size_t)(n_slices - 1) * axes->n, axes->n * sizeof *o->grown);
+  memcpy(o->grown, o->boxes + (size_t)(n_slices - 1) * axes->n_spans,
+         axes->n_spans * sizeof *o->grown);
   for (uint32_t s = n_slices - 1; s > 0; s--) {
-    shoal_box_join(axes, o->grown, o->boxes + (size_t)s * axes->n);
+    shoal_box_join(axes, o->grown, o->boxes + (size_t)s * axes->n_spans);
     right += o->slices[s].weight;
     tuples += o->slices[s].n_tuples;
     uint64_t lighter = right < weight - right ? right : weight - right;
@@ -227,11 +228,11 @@ static bool ordering_init(ordering *o, size_t n) {
   return SHOAL_ARENA_ARRAY(&o->arena, o->scratch, n) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->sample, SAMPLE) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->slices, slices) &&
-         SHOAL_ARENA_ARRAY(&o->arena, o->boxes, slices * axes->n) &&
+         SHOAL_ARENA_ARRAY(&o->arena, o->boxes, slices * axes->n_spans) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->left_cost, slices) &&
          SHOAL_ARENA_ARRAY(&o->arena, o->keys, sampled) &&
-         SHOAL_ARENA_ARRAY(&o->arena, o->grown, axes->n) &&
-         SHOAL_ARENA_ARRAY(&o->arena, o->box, axes->n);
+         SHOAL_ARENA_ARRAY(&o->arena, o->grown, axes->n_spans) &&
+         SHOAL_ARENA_ARRAY(&o->arena, o->box, axes->n_spans);
 }
 
 shoal_status shoal_row_order(const shoal_axes *axes, const uint32_t *weight, uint64_t min_weight,

@@ -66,6 +66,10 @@ static void box_without(const shoal_theta *t, uint32_t c, uint32_t slot, shoal_s
       if (position > box[q].hi) box[q].hi = position;
     }
   }
+  if (!shoal_axes_have_sets(t->axes)) return;
+  memset(box + t->axes->n, 0, (t->axes->n_spans - t->axes->n) * sizeof *box);
+  for (uint32_t s = t->first[c]; s < t->first[c + 1]; s++)
+    if (s != slot) shoal_box_add_sets(t->axes, box, shoal_axes_row(t->axes, t->rows[s]));
 }
 
 static int64_t loss_of(const shoal_theta *t, uint32_t c) {
@@ -135,7 +139,7 @@ static bool is_wanted(const need *n, uint32_t value) {
 /* Makes offers of a donor's row for each row in n->outs. */
 static void offer_row(need *n, uint32_t donor, uint32_t slot, uint32_t value) {
   shoal_theta *t = n->t;
-  shoal_span *left = t->spans + (size_t)MAX_OUTS * t->axes->n;
+  shoal_span *left = t->spans + (size_t)MAX_OUTS * t->axes->n_spans;
   bool cached = false, allowed = false;
   int64_t before = 0;
   for (unsigned i = 0; i < n->n_outs; i++) {
@@ -149,7 +153,7 @@ static void offer_row(need *n, uint32_t donor, uint32_t slot, uint32_t value) {
       before = n->loss + loss_of(t, donor);
       cached = true;
     }
-    int64_t after = loss_with(t, n->c, t->spans + (size_t)i * t->axes->n, slot) +
+    int64_t after = loss_with(t, n->c, t->spans + (size_t)i * t->axes->n_spans, slot) +
                     loss_with(t, donor, left, n->outs[i]);
     add_offer(t, (offer){after - before, n->outs[i], slot});
   }
@@ -266,7 +270,7 @@ static void list_outs(need *n) {
     for (uint32_t s = t->first[n->c]; s < t->first[n->c + 1]; s++) {
       if (n->target->value_of[s] != value) continue;
       if (taken++ == most || n->n_outs == MAX_OUTS) break;
-      box_without(t, n->c, s, t->spans + (size_t)n->n_outs * t->axes->n);
+      box_without(t, n->c, s, t->spans + (size_t)n->n_outs * t->axes->n_spans);
       n->outs[n->n_outs] = s;
       n->values[n->n_outs++] = value;
     }
@@ -329,7 +333,7 @@ static shoal_status swap_round(shoal_theta *t, shoal_error *error) {
 }
 
 shoal_status shoal_theta_swap(shoal_theta *t, shoal_error *error) {
-  if (!t->offers && (!SHOAL_ARENA_ARRAY(&t->arena, t->spans, (MAX_OUTS + 1) * t->axes->n) ||
+  if (!t->offers && (!SHOAL_ARENA_ARRAY(&t->arena, t->spans, (MAX_OUTS + 1) * t->axes->n_spans) ||
                      !SHOAL_ARENA_ARRAY(&t->arena, t->offers, MAX_OFFERS)))
     return shoal_fail_memory(error);
   for (int round = 0; round < MAX_ROUNDS; round++) {

@@ -11,7 +11,8 @@
  *
  * On a tree the children are those of the lowest common ancestor. If missing values occur beside
  * numbers, the label is `*` and its children are the numbers and each spelling of missing. Numbers
- * alone have no taxonomy: their interval is cut where it halves the rows.
+ * alone have no taxonomy: their interval is cut where it halves the rows. The children of a set are
+ * its values with k rows, and sets of rarer values with k rows.
  *
  * The gain is counted by labels: a row of a kept child loses on that axis what the child's label
  * loses; a row that stays behind keeps the loss of the class's label. The gain if every child with
@@ -58,12 +59,29 @@ static uint32_t key_of(const keying *k, uint32_t i, uint32_t position) {
   return position < k->axis->n_numbers ? 0 : position;
 }
 
+/* The end of the child that begins at found[i]. */
+static uint32_t label_end(const shoal_specializer *s, const keying *k, uint32_t i) {
+  uint32_t end = i + 1, key = key_of(k, i, s->found[i].position);
+  while (end < s->n_found && key_of(k, end, s->found[end].position) == key) end++;
+  return end;
+}
+
+/* A value with k rows is a child; rarer values that follow each other are one with k rows. */
+static uint32_t set_end(const shoal_specializer *s, uint32_t i) {
+  uint64_t k = s->task->required->k, n = s->found[i].n;
+  uint32_t end = i + 1;
+  while (n < k && end < s->n_found && s->found[end].n < k) n += s->found[end++].n;
+  return end;
+}
+
 /* Makes a child of the positions found[first .. end - 1]; returns whether it has k rows. */
 static bool add_child(shoal_specializer *s, shoal_split_candidates *split, const shoal_axis *axis,
                       uint32_t first, uint32_t end) {
   shoal_child child = {.last = s->found[end - 1].position};
   for (uint32_t i = first; i < end; i++) child.n += s->found[i].n;
-  child.loss = shoal_axis_loss(axis, s->found[first].position, child.last);
+  child.loss = axis->kind == SHOAL_AXIS_SET
+                   ? shoal_set_axis_loss(axis, end - first)
+                   : shoal_axis_loss(axis, s->found[first].position, child.last);
   bool large = child.n >= s->task->required->k;
   if (large) split->max_gain += (uint64_t)child.n * (split->loss - child.loss);
   split->children[split->n_children++] = child;
@@ -81,12 +99,11 @@ static void make_split(shoal_specializer *s, size_t q) {
   if (axis->hierarchy) k.level = shoal_axis_children(axis, span.lo, span.hi);
   if (k.halves) k.half = half_of(s);
   split->n_children = 0;
-  split->loss = shoal_axis_loss(axis, span.lo, span.hi);
+  split->loss = shoal_box_axis_loss(axis, s->box, q);
   split->max_gain = 0;
   bool any = false;
   for (uint32_t i = 0, end; i < s->n_found; i = end) {
-    uint32_t key = key_of(&k, i, s->found[i].position);
-    for (end = i + 1; end < s->n_found && key_of(&k, end, s->found[end].position) == key;) end++;
+    end = axis->kind == SHOAL_AXIS_SET ? set_end(s, i) : label_end(s, &k, i);
     any = add_child(s, split, axis, i, end) || any;
   }
   if (!any) split->n_children = 0;
@@ -259,7 +276,7 @@ static size_t max_children(const shoal_axis *axis) {
 /* *max: the maximum number of children on any axis. */
 static bool allocate_axes(shoal_specializer *s, size_t *max) {
   const shoal_axes *axes = s->task->axes;
-  if (!SHOAL_ARENA_ARRAY(&s->arena, s->box, axes->n) ||
+  if (!SHOAL_ARENA_ARRAY(&s->arena, s->box, axes->n_spans) ||
       !SHOAL_ARENA_ARRAY(&s->arena, s->splits, axes->n) ||
       !SHOAL_ARENA_ARRAY(&s->arena, s->order, axes->n))
     return false;

@@ -29,11 +29,12 @@ void shoal_labelled_clusters_free(shoal_labelled_clusters *labelled) {
 /* The boxes of groups joined by `ids`. */
 static shoal_span *join_boxes(const shoal_axes *axes, const shoal_span *from, uint32_t n_from,
                               const uint32_t *ids, uint32_t n) {
-  shoal_span *joined = shoal_alloc((size_t)n * axes->n, sizeof *joined);
+  size_t size = axes->n_spans;
+  shoal_span *joined = shoal_alloc((size_t)n * size, sizeof *joined);
   if (!joined) return NULL;
-  for (size_t i = 0; i < (size_t)n * axes->n; i++) joined[i] = (shoal_span){UINT32_MAX, 0};
+  for (size_t i = 0; i < n; i++) shoal_box_clear(axes, joined + i * size);
   for (uint32_t g = 0; g < n_from; g++)
-    shoal_box_join(axes, joined + (size_t)ids[g] * axes->n, from + (size_t)g * axes->n);
+    shoal_box_join(axes, joined + ids[g] * size, from + g * size);
   return joined;
 }
 

@@ -19,9 +19,9 @@ typedef struct shoal_labelled_clusters {
   uint32_t *cluster_of;    /* by cluster of the algorithm */
   uint32_t n_given;        /* clusters of the algorithm */
   shoal_classes clusters;  /* sizes and sensitive values */
-  shoal_span *boxes;       /* by cluster and axis */
+  shoal_span *boxes;       /* by cluster: axes->n_spans */
   uint32_t *class_of;      /* by cluster */
-  shoal_span *class_boxes; /* by class and axis */
+  shoal_span *class_boxes; /* by class: axes->n_spans */
   bool leaves_out;         /* the last cluster is suppressed: the last class, whatever its labels */
   shoal_decision decision; /* labels, classes, noise rows and verdict; the rest is not set */
 } shoal_labelled_clusters;

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "hierarchy/builder.h"
+#include "hierarchy/set_label.h"
 #include "table/bad_cells.h"
 
 #define KINDS(ROW)                                                                                 \
@@ -24,7 +25,12 @@
       false, shoal_mask_start)                                                                     \
   ROW(DATE, "date", "[day, month, year, 5-years, decade], format: FORMAT, pivot: YEAR",            \
       "dates by month, year and so on; then *", false, shoal_date_start)                           \
+  ROW(SETS, "sets", "true",                                                                        \
+      "local recoding: the values of the class, such as {a|b}, up to 16, else *; otherwise as top", \
+      false, shoal_top_start)                                                                      \
   ROW(TOP, "top", "true", "one level: *", false, shoal_top_start)
+
+_Static_assert(SHOAL_MAX_SET == 16, "the summary has the number");
 
 #define AS_ENTRY(kind, name, parameters, summary, from_paths, start) {name, parameters, summary},
 #define AS_KIND(kind, name, parameters, summary, from_paths, start)                                \

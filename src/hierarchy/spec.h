@@ -7,7 +7,8 @@
 #include "base/error.h"
 
 typedef enum shoal_hierarchy_kind {
-  SHOAL_HIERARCHY_TOP, /* only "*" */
+  SHOAL_HIERARCHY_TOP,  /* only "*" */
+  SHOAL_HIERARCHY_SETS, /* the same in full-domain recoding; sets of values in local recoding */
   SHOAL_HIERARCHY_FILE,
   SHOAL_HIERARCHY_TREE,
   SHOAL_HIERARCHY_INTERVALS,

@@ -31,8 +31,7 @@ void shoal_box_losses(const shoal_axes *axes, const shoal_span *boxes,
   for (size_t q = 0; q < axes->n; q++) loss[q] = 0;
   for (uint32_t c = 0; c < released->classes->n_classes; c++)
     for (size_t q = 0; !released->violates[c] && q < axes->n; q++)
-      loss[q] += true_rows(released, c) *
-                 shoal_axis_share(&axes->items[q], boxes[(size_t)c * axes->n + q]);
+      loss[q] += true_rows(released, c) * shoal_box_share(axes, boxes + c * axes->n_spans, q);
 }
 
 void shoal_sizes_measure(const shoal_classes *groups, const uint32_t *class_of,

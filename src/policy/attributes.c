@@ -202,6 +202,26 @@ static shoal_status check_recoding(const shoal_policy_reader *reader,
   return SHOAL_OK;
 }
 
+/* Sets are the default of text; a number with sets has no intervals. */
+static shoal_status choose_sets(const shoal_policy_reader *reader, const attribute_target *target) {
+  shoal_attribute *attribute = target->attribute;
+  bool number = attribute->type == SHOAL_TYPE_NUMBER;
+  if (attribute->role == SHOAL_ROLE_QUASI && !number && !attribute->has_hierarchy) {
+    attribute->has_hierarchy = true;
+    attribute->hierarchy = (shoal_hierarchy_spec){.kind = SHOAL_HIERARCHY_SETS,
+                                                  .line = attribute->mark.line,
+                                                  .at = attribute->mark.at};
+  }
+  if (!shoal_attribute_has_sets(attribute) || !number) return SHOAL_OK;
+  if (target->recode && !attribute->recode_hierarchy)
+    return shoal_reader_fail(reader, target->recode->mark,
+                             "%s: 'recode: interval' makes intervals, and 'sets' none: remove one "
+                             "of them",
+                             shoal_reader_subject(reader).text);
+  attribute->recode_hierarchy = true;
+  return SHOAL_OK;
+}
+
 static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml *name,
                                    shoal_attribute *attribute) {
   static const shoal_key_rule self = {"attributes.NAME", "NAME", NULL};
@@ -219,6 +239,7 @@ static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml
                              "identifier, quasi, sensitive, keep",
                              shoal_reader_subject(reader).text);
   reader->rule = &self;
+  SHOAL_TRY(choose_sets(reader, &target));
   SHOAL_TRY(check_recoding(reader, &target));
   reader->attribute = NULL;
   return SHOAL_OK;

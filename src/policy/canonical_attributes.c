@@ -133,10 +133,18 @@ static void put_read_pivot(shoal_canonical *out, const char *key) {
   shoal_text_print(out->text, "%u", spec->pivot);
 }
 
-static void put_read_top(shoal_canonical *out, const char *key) {
-  if (out->attribute->hierarchy.kind != SHOAL_HIERARCHY_TOP) return;
+static void put_true(shoal_canonical *out, const char *key, shoal_hierarchy_kind kind) {
+  if (out->attribute->hierarchy.kind != kind) return;
   shoal_canonical_key(out, key);
   shoal_text_add(out->text, "true");
+}
+
+static void put_read_sets(shoal_canonical *out, const char *key) {
+  put_true(out, key, SHOAL_HIERARCHY_SETS);
+}
+
+static void put_read_top(shoal_canonical *out, const char *key) {
+  put_true(out, key, SHOAL_HIERARCHY_TOP);
 }
 
 /* ---------------------------------------------------------------- categories */
@@ -220,7 +228,8 @@ static void put_read_snap(shoal_canonical *out, const char *key) {
 }
 
 static void put_read_recode(shoal_canonical *out, const char *key) {
-  if (out->attribute->recode_hierarchy) shoal_canonical_word(out, key, "hierarchy");
+  if (out->attribute->recode_hierarchy && !shoal_attribute_has_sets(out->attribute))
+    shoal_canonical_word(out, key, "hierarchy");
 }
 
 static void put_read_anonymity(shoal_canonical *out, const char *key) {

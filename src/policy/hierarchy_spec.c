@@ -338,11 +338,21 @@ static shoal_status read_tree(shoal_policy_reader *reader, const shoal_yaml *nod
   return read_root(reader, node, &target->spec->tree);
 }
 
-static shoal_status read_top(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  SHOAL_TRY(claim_kind(reader, into, SHOAL_HIERARCHY_TOP));
+/* A kind without parameters. */
+static shoal_status read_true(shoal_policy_reader *reader, const shoal_yaml *node,
+                              spec_target *target, shoal_hierarchy_kind kind) {
+  SHOAL_TRY(claim_kind(reader, target, kind));
   if (node->kind != SHOAL_YAML_SCALAR || strcmp(node->text, "true") != 0)
     return shoal_reader_expected(reader, node, "true");
   return SHOAL_OK;
+}
+
+static shoal_status read_sets(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  return read_true(reader, node, into, SHOAL_HIERARCHY_SETS);
+}
+
+static shoal_status read_top(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  return read_true(reader, node, into, SHOAL_HIERARCHY_TOP);
 }
 
 static const shoal_key_rule hierarchy_rules[] = {SHOAL_HIERARCHY_KEYS(SHOAL_KEY_RULE){0}};
@@ -364,7 +374,7 @@ shoal_status shoal_read_hierarchy(shoal_policy_reader *reader, const shoal_yaml 
   if (!target.kind)
     return shoal_reader_fail(reader, node->mark,
                              "%s: no kind is given; write one of: file, tree, "
-                             "intervals, cuts, mask, date, top",
+                             "intervals, cuts, mask, date, sets, top",
                              shoal_reader_subject(reader).text);
   SHOAL_TRY(
       check_companion(reader, &target, target.origin, SHOAL_HIERARCHY_INTERVALS, "intervals"));

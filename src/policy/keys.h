@@ -88,6 +88,8 @@
       "with date: YYYY or YY, MM and DD, each once; a time may follow; default YYYY-MM-DD")        \
   KEY("attributes.NAME.hierarchy.", "pivot", read_pivot, "YEAR",                                   \
       "with YY: the last year that it can mean; default: the current year")                        \
+  KEY("attributes.NAME.hierarchy.", "sets", read_sets, "true",                                     \
+      "local recoding: the values of the class, {a|b}; the default for text")                      \
   KEY("attributes.NAME.hierarchy.", "top", read_top, "true",                                       \
       "one level, *: keeps or hides the whole column")
 

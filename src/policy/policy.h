@@ -75,7 +75,7 @@ typedef struct shoal_attribute {
   const shoal_word *protect; /* n_protect nodes of the hierarchy */
   size_t n_protect;
   shoal_categories categories;
-  bool recode_hierarchy;   /* local: a number is released as a label, not as an interval */
+  bool recode_hierarchy;   /* local: a number is a label or a set, not an interval */
   shoal_decimal snap;      /* 0: none */
   shoal_decimal weight;    /* of method.weights; default 1 */
   shoal_decimal anonymity; /* datafly; default 0 */
@@ -167,6 +167,11 @@ const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const 
  */
 static inline bool shoal_policy_knows_header(size_t n_known, size_t n) {
   return n_known >= n - n_known;
+}
+
+/* In local recoding, is a class labelled with the set of its values? */
+static inline bool shoal_attribute_has_sets(const shoal_attribute *attribute) {
+  return attribute->has_hierarchy && attribute->hierarchy.kind == SHOAL_HIERARCHY_SETS;
 }
 
 /* Which of the attribute's spellings are one value. */

@@ -166,6 +166,7 @@ static inline double exact_loss(const one_block *k, const uint32_t *rows, uint32
     }
     free(has);
     if (axis->kind != SHOAL_AXIS_SET) loss += shoal_axis_loss(axis, lo, hi);
+    else if (distinct > SHOAL_MAX_SET) loss += axis->full;
     else if (distinct > 1) loss += (double)axis->full * (distinct - 1) / (axis->n_positions - 1);
   }
   return loss;
