@@ -113,7 +113,8 @@ static bool plan(move_search *s, int64_t *gain) {
 
 /* ------------------------------------------------------------ borrowing */
 
-/* Widens the spans of trees, and sets that are too large to be written, to all that adds no loss. */
+/* Widens the spans of trees, and sets that are too large to be written, to all that adds no loss.
+ */
 static void cover(const shoal_packed_rows *p, shoal_packed_box box, shoal_packed_box covered) {
   shoal_packed_box_copy(p, covered, box);
   for (size_t q = p->n_numbers; q < p->n_spans; q++) {

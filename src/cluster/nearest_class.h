@@ -26,7 +26,8 @@ typedef struct shoal_nearest_class {
   uint32_t *order;
   uint32_t *loss; /* by class: of one of its rows */
   shoal_near_node *nodes;
-  shoal_span *bounds; /* by node: greatest lo and least hi of the classes below; sets: what all have */
+  shoal_span
+      *bounds; /* by node: greatest lo and least hi of the classes below; sets: what all have */
   uint32_t n_nodes;
 } shoal_nearest_class;
 

@@ -2,7 +2,8 @@
 /*
  * cluster/recode: labels of clusters. A class is released with the label of its values' lowest
  * common ancestor, or, for a number, as their smallest interval, which can be widened to a grid
- * (docs/reading-the-papers.md R24), or as the set of its values (hierarchy/set_label.h). Clusters whose labels are equal strings are one class (R23).
+ * (docs/reading-the-papers.md R24), or as the set of its values (hierarchy/set_label.h). Clusters
+ * whose labels are equal strings are one class (R23).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,12 +86,12 @@ static bool label_sets(const shoal_axes *axes, size_t q, const shoal_span *boxes
     const uint32_t *set = shoal_box_set_const(axis, boxes + g * axes->n_spans);
     shoal_label values[SHOAL_MAX_SET];
     for (uint32_t i = 0; i < set[0] && i < SHOAL_MAX_SET; i++)
-      values[i].bytes = shoal_column_value(axis->column, axis->code_at[set[i + 1]],
-                                           &values[i].size_bytes);
+      values[i].bytes =
+          shoal_column_value(axis->column, axis->code_at[set[i + 1]], &values[i].size_bytes);
     shoal_text_cut(&text, 0);
     shoal_set_label_add(&text, values, set[0]);
-    of_group[g] = shoal_strings_intern(
-        strings, (shoal_label){text.bytes ? text.bytes : "", text.size_bytes});
+    of_group[g] =
+        shoal_strings_intern(strings, (shoal_label){text.bytes ? text.bytes : "", text.size_bytes});
     ok = !text.failed && of_group[g] != SHOAL_NONE;
   }
   shoal_text_reset(&text);
@@ -104,8 +105,7 @@ static bool label_groups(const shoal_axes *axes, size_t q, const shoal_span *box
   size_t capacity = 0;
   shoal_ids spans;
   uint32_t *label_of = NULL; /* by span */
-  if (axis->kind == SHOAL_AXIS_SET)
-    return label_sets(axes, q, boxes, n_groups, strings, of_group);
+  if (axis->kind == SHOAL_AXIS_SET) return label_sets(axes, q, boxes, n_groups, strings, of_group);
   if (!shoal_ids_init(&spans, 1024)) return false;
   bool ok = true;
   for (uint32_t g = 0; ok && g < n_groups; g++) {

@@ -26,7 +26,8 @@
   ROW(DATE, "date", "[day, month, year, 5-years, decade], format: FORMAT, pivot: YEAR",            \
       "dates by month, year and so on; then *", false, shoal_date_start)                           \
   ROW(SETS, "sets", "true",                                                                        \
-      "local recoding: the values of the class, such as {a|b}, up to 16, else *; otherwise as top", \
+      "local recoding: the values of the class, such as {a|b}, up to 16, else *; otherwise as "    \
+      "top",                                                                                       \
       false, shoal_top_start)                                                                      \
   ROW(TOP, "top", "true", "one level: *", false, shoal_top_start)
 

@@ -41,8 +41,8 @@ static void add_element(shoal_text *out, shoal_label value) {
 }
 
 void shoal_set_label_add(shoal_text *out, const shoal_label *values, size_t n) {
-  bool plain = n == 1 && !(values[0].size_bytes && values[0].bytes[0] == '{') &&
-               !is_stars(values[0]);
+  bool plain =
+      n == 1 && !(values[0].size_bytes && values[0].bytes[0] == '{') && !is_stars(values[0]);
   if (n > SHOAL_MAX_SET) shoal_text_add(out, "*");
   else if (plain) shoal_text_add_bytes(out, values[0].bytes, values[0].size_bytes);
   if (n > SHOAL_MAX_SET || plain) return;

@@ -106,6 +106,22 @@ static bool describe_levels(const labels *l, char *out, size_t size) {
   return true;
 }
 
+/* "sets of 2 to 5 values"; false: none is a set. */
+static bool describe_sets(const labels *l, char *out, size_t size) {
+  uint32_t least = UINT32_MAX, most = 0;
+  char range[48];
+  for (uint32_t code = 0; code < l->column->n_values; code++) {
+    const shoal_label_span *span = shoal_domain_span(l->domain, 0, code);
+    if (!span->set || span->n_positions < 2) continue;
+    if (span->n_positions < least) least = span->n_positions;
+    if (span->n_positions > most) most = span->n_positions;
+  }
+  print_range(range, sizeof range, least, most);
+  if (most)
+    (void)snprintf(out, size, "%ssets of %s values", l->n_exact ? "single values and " : "", range);
+  return most > 0;
+}
+
 /* "intervals 5 to 14 wide"; a single number is 0 wide. */
 static void describe_widths(const labels *l, char *out, size_t size) {
   double least = INFINITY, most = 0;
@@ -131,8 +147,9 @@ static void describe_labels(const labels *l, char *out, size_t size) {
   else if (!l->n_general)
     (void)snprintf(out, size, "%s", l->n_everything ? "single values, or hidden" : "single values");
   else if (!domain->hierarchy || !describe_levels(l, out, size)) {
-    if (domain->is_number) describe_widths(l, out, size);
-    else (void)snprintf(out, size, "generalized, class by class");
+    bool described = describe_sets(l, out, size);
+    if (!described && domain->is_number) describe_widths(l, out, size);
+    else if (!described) (void)snprintf(out, size, "generalized, class by class");
     if (l->n_everything) {
       size_t used = strlen(out);
       (void)snprintf(out + used, size - used, "; some are hidden");

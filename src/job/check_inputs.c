@@ -97,6 +97,7 @@ static shoal_status check_labels(const shoal_context *p, const shoal_column *col
 /* Any text is a value below a mask or the top alone: a label cannot be told from one. */
 static bool takes_any_text(const shoal_attribute *attribute) {
   return attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_MASK ||
+                                      attribute->hierarchy.kind == SHOAL_HIERARCHY_SETS ||
                                       attribute->hierarchy.kind == SHOAL_HIERARCHY_TOP);
 }
 

@@ -141,13 +141,14 @@ static bool make_number_bins(binner *b) {
 
 /* ------------------------------------------------------------ trees */
 
-/* Is every value of the original also released as it is? Then bins may be values. */
+/* Is every value of the original released, alone or in a set? Then bins may be values. */
 static bool releases_values(const binner *b) {
   for (uint32_t position = 0; position < b->domain.n_positions; position++) {
     bool found = !b->before[position];
     for (uint32_t code = 0; !found && code < b->labels.n_values; code++) {
       const shoal_label_span *span = shoal_domain_span(&b->domain, 0, code);
-      found = b->rows[code] && span->n_positions == 1 && span->lo == position;
+      bool lists = span->set || span->n_positions == 1;
+      found = b->rows[code] && lists && shoal_domain_holds(&b->domain, span, position);
     }
     if (!found) return false;
   }

@@ -28,6 +28,7 @@ void shoal_domain_reset(shoal_domain *domain) {
   free(domain->released);
   for (size_t w = 0; domain->raw_position && w < domain->n_raw; w++) free(domain->raw_position[w]);
   free(domain->raw_position);
+  shoal_arena_reset(&domain->sets);
   memset(domain, 0, sizeof *domain);
 }
 
@@ -107,6 +108,7 @@ shoal_status shoal_domain_init(shoal_domain *domain, const shoal_domain_request 
 
 bool shoal_domain_holds_loosely(const shoal_domain *domain, const shoal_label_span *span,
                                 uint32_t position) {
+  if (span->set) return shoal_domain_set_holds(span, position);
   if (span->prefix) {
     shoal_label value = shoal_domain_leaf(domain, domain->leaf_at[position]);
     return value.size_bytes >= span->prefix_bytes &&
@@ -320,5 +322,5 @@ bool shoal_labels_find_same(shoal_released_labels *released) {
     if (shoal_range_compare(&items[i].range, &items[i - 1].range) == 0)
       released->spans[items[i].code].same_as = released->spans[items[i - 1].code].same_as;
   free(items);
-  return true;
+  return shoal_sets_find_same(released);
 }

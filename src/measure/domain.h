@@ -11,12 +11,13 @@
  *     value     21   25   29   33   38   "?"
  *     label     [20-29]: lo 0, hi 2    [30-39]: lo 3, hi 4    *: lo 0, hi 5
  *
- * A label is the first of these that applies: a label of the attribute's hierarchy (of the level
+ * A label is the first of these that applies: a set of values, if the attribute has sets
+ * (hierarchy/set_label.h); a label of the attribute's hierarchy (of the level
  * that has all labels of the column, else of the highest level that has it); a known value; a
  * missing value; an interval, prefix or star by its spelling (label_syntax.h). The span is the
  * smallest range of positions with all values that the label covers. If the range also has other
- * values (an interval across a tree with another order), `loose` is set and shoal_domain_holds
- * tests each value.
+ * values (a set, an interval across a tree with another order), `loose` is set and
+ * shoal_domain_holds tests each value.
  */
 #ifndef SHOAL_MEASURE_DOMAIN_H
 #define SHOAL_MEASURE_DOMAIN_H
@@ -57,11 +58,12 @@ typedef struct shoal_label_span {
   const char *
       prefix; /* NULL, or: it covers values that start with these bytes (borrowed from the label) */
   size_t prefix_bytes;
-  uint32_t level;     /* of the hierarchy; SHOAL_NONE: not a label of it */
-  bool off_level;     /* it covers everything and is no label of the column's level */
-  double height_loss; /* 0..1: what il counts: subtree's height over the tree's, or width */
-  double leaves_loss; /* 0..1: (values under it - 1) / (all values - 1) */
-  double width;       /* 0..1: numbers: high - low, within the domain, over the domain's */
+  const uint32_t *set; /* NULL, or: it covers these n_positions positions, ascending */
+  uint32_t level;      /* of the hierarchy; SHOAL_NONE: not a label of it */
+  bool off_level;      /* it covers everything and is no label of the column's level */
+  double height_loss;  /* 0..1: what il counts: subtree's height over the tree's, or width */
+  double leaves_loss;  /* 0..1: (values under it - 1) / (all values - 1) */
+  double width;        /* 0..1: numbers: high - low, within the domain, over the domain's */
 } shoal_label_span;
 
 typedef struct shoal_released_labels {
@@ -87,6 +89,7 @@ typedef struct shoal_domain {
   shoal_range all;        /* of the columns' numbers; no ends: no number is known */
   shoal_released_labels *released; /* by released column */
   size_t n_released;
+  shoal_arena sets;        /* positions of labels that are sets */
   uint32_t **raw_position; /* by raw column, by code; SHOAL_NONE: unknown to the hierarchy */
   size_t n_raw;
 } shoal_domain;
@@ -112,7 +115,8 @@ static inline uint32_t shoal_domain_position(const shoal_domain *domain, size_t 
   return domain->raw_position[raw][code];
 }
 
-/* Slow path of shoal_domain_holds. */
+/* Slow paths of shoal_domain_holds. */
+bool shoal_domain_set_holds(const shoal_label_span *span, uint32_t position);
 bool shoal_domain_holds_loosely(const shoal_domain *domain, const shoal_label_span *span,
                                 uint32_t position);
 

@@ -5,7 +5,8 @@
  * All labels of the hierarchy are looked up among the released ones, level by level (values without
  * a hierarchy are one level). The lowest level that has every label of a column decides their
  * meaning, so a full-domain release is read as labels of one level. Otherwise each label is of the
- * highest level that has it. A label of no level is read by its spelling.
+ * highest level that has it. A label of no level is read by its spelling. A set is read before all
+ * of them (domain_sets.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ typedef struct label_reader {
   position_range **ranges; /* by level, by label */
   uint8_t *uninformative;  /* by code: it covers everything */
   shoal_spelling *spells;  /* by code */
+  shoal_domain_set *sets;  /* by code; NULL: the attribute has no sets */
 } label_reader;
 
 static shoal_label label_of(const label_reader *r, uint32_t code) {
@@ -70,6 +72,19 @@ static bool match_levels(label_reader *r, shoal_values *names) {
       if (id < n) r->match[l][id] = t;
     }
   }
+  return true;
+}
+
+/* A label that is a set is no label of a level. */
+static bool find_sets(label_reader *r) {
+  const shoal_column *column = r->released->column;
+  if (!shoal_attribute_has_sets(r->domain->attribute)) return true;
+  r->sets = shoal_alloc(column->n_values, sizeof *r->sets);
+  if (!r->sets || !shoal_domain_find_sets(r->domain, column, r->equality, r->complete, r->sets))
+    return false;
+  for (uint32_t code = 0; code < column->n_values; code++)
+    for (uint32_t l = 0; r->sets[code].is_set && l < r->n_levels; l++)
+      r->match[l][code] = SHOAL_NONE;
   return true;
 }
 
@@ -186,8 +201,21 @@ static void find_range(const shoal_domain *domain, shoal_label_span *span) {
   span->hi = span->n_positions ? end - 1 : 0;
 }
 
+static bool read_set(const shoal_domain *domain, const shoal_domain_set *set,
+                     shoal_label_span *span) {
+  if (!set->positions) return false;
+  span->set = set->positions;
+  span->n_positions = set->n;
+  span->lo = set->positions[0];
+  span->hi = set->positions[set->n - 1];
+  span->loose = set->n != span->hi - span->lo + 1;
+  span->missing = set->n == 1 && domain->position_missing[span->lo];
+  return true;
+}
+
 /* False: it covers no known value. */
 static bool read_spelling(const label_reader *r, uint32_t code, shoal_label_span *span) {
+  if (r->sets && r->sets[code].is_set) return read_set(r->domain, &r->sets[code], span);
   const shoal_spelling *spelling = &r->spells[code];
   switch (spelling->form) {
   case SHOAL_FORM_NUMBER:
@@ -316,6 +344,10 @@ static void find_losses(const label_reader *r, uint32_t code, shoal_label_span *
   if (domain->n_positions > 1 && span->n_positions)
     span->leaves_loss = (double)(span->n_positions - 1) / (double)(domain->n_positions - 1);
   if (domain->is_number) span->width = width_of(domain, span);
+  if (r->sets) {
+    span->height_loss = shoal_domain_set_loss(domain, r->n_original, span);
+    return;
+  }
   span->height_loss = counts_by_width(r, span) ? span->width
                       : domain->hierarchy      ? tree_loss(domain, r, code, span)
                                                : span->leaves_loss;
@@ -342,12 +374,13 @@ static void reader_reset(label_reader *r) {
   free(r->ranges);
   free(r->uninformative);
   free(r->spells);
+  free(r->sets);
 }
 
 static bool read_column(label_reader *r, size_t released, shoal_unknown_labels *unknown) {
   shoal_values names;
   if (!allocate(r) || !shoal_values_init(&names, r->equality)) return false;
-  bool ok = match_levels(r, &names) && find_ranges(r);
+  bool ok = match_levels(r, &names) && find_sets(r) && find_ranges(r);
   shoal_values_reset(&names);
   if (!ok) return false;
   find_uninformative(r);

@@ -33,8 +33,8 @@ static shoal_label value_of(const shoal_column *column, uint32_t value) {
   return label;
 }
 
-static shoal_status mark_missing(value_collector *g, uint32_t value, bool missing,
-                                 shoal_error *error) {
+static shoal_status mark_missing(void *user, uint32_t value, bool missing, shoal_error *error) {
+  value_collector *g = user;
   if (!shoal_grow(&g->missing, &g->missing_capacity, (size_t)g->known.spellings.n_strings + 1,
                   sizeof *g->missing))
     return shoal_fail_memory(error);
@@ -113,10 +113,15 @@ static shoal_status collect_labels(value_collector *g, const shoal_unknown_label
   for (size_t i = 0; i < unknown->n; i++) {
     const shoal_column *column = g->request->released[unknown->items[i].released].column;
     uint32_t code = unknown->items[i].code;
+    bool is_set = shoal_attribute_has_sets(g->request->attribute) &&
+                  shoal_is_set_label(value_of(column, code));
     if (shoal_column_missing(column, code)) {
       uint32_t value = shoal_values_intern(&g->known, value_of(column, code));
       if (value == SHOAL_NONE) return shoal_fail_memory(error);
       SHOAL_TRY(mark_missing(g, value, true, error));
+    } else if (is_set) {
+      SHOAL_TRY(shoal_set_add_values(g->request->policy, value_of(column, code), &g->known,
+                                     mark_missing, g, error));
     } else {
       SHOAL_TRY(shoal_label_add_values(g->request, value_of(column, code), &g->known, error));
       SHOAL_TRY(mark_missing(g, 0, false, error));

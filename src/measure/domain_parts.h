@@ -4,6 +4,7 @@
 #define SHOAL_MEASURE_DOMAIN_PARTS_H
 
 #include "base/intern.h"
+#include "hierarchy/set_label.h"
 #include "measure/domain.h"
 
 /* A label of a released column. */
@@ -50,6 +51,34 @@ shoal_status shoal_domain_read_labels(shoal_domain *domain, const shoal_domain_r
 
 /* Fills same_as. False: no memory. */
 bool shoal_labels_find_same(shoal_released_labels *released);
+
+/* A released label as a set. */
+typedef struct shoal_domain_set {
+  bool is_set;               /* it can only be read as a set */
+  const uint32_t *positions; /* of its values, ascending; NULL: not all are known */
+  uint32_t n;
+} shoal_domain_set;
+
+/*
+ * Reads the labels of a column of the kind "sets" as sets, by code. `complete`: values that are not
+ * known do not count. False: no memory.
+ */
+bool shoal_domain_find_sets(shoal_domain *domain, const shoal_column *column,
+                            shoal_equality equality, bool complete, shoal_domain_set *sets);
+
+/* The loss of a label of such a column; n_original: values of the original, or 0. */
+double shoal_domain_set_loss(const shoal_domain *domain, uint32_t n_original,
+                             const shoal_label_span *span);
+
+/* Fills same_as of labels with the same values. False: no memory. */
+bool shoal_sets_find_same(shoal_released_labels *released);
+
+/* Interns the elements of a set label and tells of each value whether it is missing. */
+typedef shoal_status shoal_missing_mark(void *user, uint32_t value, bool missing,
+                                        shoal_error *error);
+shoal_status shoal_set_add_values(const shoal_policy *policy, shoal_label label,
+                                  shoal_values *known, shoal_missing_mark *mark, void *user,
+                                  shoal_error *error) SHOAL_MUST_CHECK;
 
 static inline bool shoal_spec_has_leaves(const shoal_attribute *attribute) {
   return attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||

@@ -208,9 +208,8 @@ static shoal_status choose_sets(const shoal_policy_reader *reader, const attribu
   bool number = attribute->type == SHOAL_TYPE_NUMBER;
   if (attribute->role == SHOAL_ROLE_QUASI && !number && !attribute->has_hierarchy) {
     attribute->has_hierarchy = true;
-    attribute->hierarchy = (shoal_hierarchy_spec){.kind = SHOAL_HIERARCHY_SETS,
-                                                  .line = attribute->mark.line,
-                                                  .at = attribute->mark.at};
+    attribute->hierarchy = (shoal_hierarchy_spec){
+        .kind = SHOAL_HIERARCHY_SETS, .line = attribute->mark.line, .at = attribute->mark.at};
   }
   if (!shoal_attribute_has_sets(attribute) || !number) return SHOAL_OK;
   if (target->recode && !attribute->recode_hierarchy)

@@ -199,7 +199,10 @@ static void put_read_type(shoal_canonical *out, const char *key) {
 }
 
 static void put_read_hierarchy(shoal_canonical *out, const char *key) {
-  if (out->attribute->has_hierarchy) put_mapping(out, key, hierarchy_writers);
+  const shoal_attribute *attribute = out->attribute;
+  bool by_default = shoal_attribute_has_sets(attribute) && attribute->role == SHOAL_ROLE_QUASI &&
+                    attribute->type == SHOAL_TYPE_TEXT;
+  if (attribute->has_hierarchy && !by_default) put_mapping(out, key, hierarchy_writers);
 }
 
 static void put_read_protect(shoal_canonical *out, const char *key) {

@@ -13,6 +13,7 @@
 #include "verify/counter.h"
 #include "verify/fold.h"
 #include "verify/models.h"
+#include "verify/sets.h"
 
 #define RELEASE "the release"
 #define GUARDS "the file of guarding nodes"
@@ -163,6 +164,7 @@ shoal_status shoal_verify(int fd, const shoal_verify_request *request, const sho
   if (status == SHOAL_OK) status = count_file(&count, fd, run, error);
   if (status == SHOAL_OK && !tally_all(&count, &tally)) status = shoal_fail_memory(error);
   if (status == SHOAL_OK) status = shoal_verify_models(request, &tally, error);
+  if (status == SHOAL_OK && request->n_sets) status = shoal_verify_sets(fd, request, error);
   if (status == SHOAL_OK) fill_finding(&tally, finding);
   tally_reset(&tally);
   shoal_verify_counter_reset(&count);

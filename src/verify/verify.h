@@ -60,6 +60,10 @@ typedef struct shoal_verify_request {
   uint64_t k;                               /* minimum class size, for theta-sensitive */
   int guards_fd; /* personalized: a file with the column's name as header, then the guarding
                     node of each row of the release, one for each line; -1: none */
+  const char *const *sets; /* quasi-identifiers whose labels are sets of values (verify/sets.h) */
+  size_t n_sets;           /* 0: originals_fd is not used */
+  int originals_fd; /* a file with these columns of the original: a header, then the values of each
+                       row of the release, one line for each */
   const char *const *missing; /* cells that count as missing */
   size_t n_missing;
   const shoal_verify_model *models;

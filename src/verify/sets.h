@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verify/sets: labels that are sets of values. The verifier has its own reading of them:
+ *
+ *     *                any value
+ *     {a|b|"c|d"}      2 to 16 values, ascending by their bytes; a value that is empty, has | { }
+ *                      or a double quote, or has only stars and spaces, is in double quotes, with
+ *                      every double quote in it doubled
+ *     {"*"}            one value that starts with { or has only stars and spaces
+ *     a                any other value
+ *
+ * Every value of the original table must be in the label of its row.
+ */
+#ifndef SHOAL_VERIFY_SETS_H
+#define SHOAL_VERIFY_SETS_H
+
+#include "base/text.h"
+#include "verify/verify.h"
+
+/*
+ * Is the label well-formed, and is the value in it? `key_of_value` is the value's key under `fold`
+ * (verify/fold.h), `scratch` and `key` are overwritten; ->failed: no memory.
+ */
+bool shoal_verify_set_covers(const char *label, size_t size_bytes, const shoal_verify_fold *fold,
+                             const shoal_text *key_of_value, shoal_text *scratch, shoal_text *key);
+
+/*
+ * Compares the columns request->sets of the release in `fd`, row by row, with the file
+ * request->originals_fd. SHOAL_FAILED: a label is malformed or does not cover the value of its row,
+ * or a file cannot be read.
+ */
+shoal_status shoal_verify_sets(int fd, const shoal_verify_request *request,
+                               shoal_error *error) SHOAL_MUST_CHECK;
+
+#endif
