@@ -79,6 +79,16 @@ class Quasi:
             self._losses[values] = self._loss(values)
         return self._losses[values]
 
+    def denominators(self, cells):
+        """Of all losses there can be."""
+        if not self.interval:
+            labels = {label for path in self.hierarchy.paths.values() for label in path}
+            return [self.hierarchy.loss(label).denominator for label in labels]
+        if not self.range:
+            return []
+        ends = [end for cell in cells if cell not in self.missing for end in self.ends([cell])]
+        return [((end - self.least) / self.range).denominator for end in ends]
+
     def _loss(self, values):
         if not self.interval:
             return self.hierarchy.loss(self.ancestor(values)) if len(values) > 1 else Fraction(0)
@@ -88,6 +98,40 @@ class Quasi:
             return Fraction(0)
         low, high = self.ends(values)
         return (min(high, self.most) - max(low, self.least)) / self.range
+
+
+def quote(value):
+    """An element of a set."""
+    plain = value and not set(value) & set('|{}"') and not is_stars(value)
+    return value if plain else '"' + value.replace('"', '""') + '"'
+
+
+def is_stars(value):
+    return "*" in value and not value.strip("* ")
+
+
+class SetQuasi(Quasi):
+    """One whose classes show the set of their values; `hierarchy` is what full-domain recoding uses."""
+
+    MOST = 16                   # values of a label
+
+    def __init__(self, name, cells, missing=(), hierarchy=None):
+        super().__init__(name, [], missing, hierarchy)
+        self.n_values = len(set(cells))
+
+    def label(self, values):
+        values = sorted(set(values), key=lambda value: value.encode())
+        if len(values) == 1 and not values[0].startswith("{") and not is_stars(values[0]):
+            return values[0]
+        return "{" + "|".join(map(quote, values)) + "}" if len(values) <= self.MOST else ANYTHING
+
+    def _loss(self, values):
+        if len(values) > self.MOST:
+            return Fraction(1)
+        return Fraction(len(values) - 1, self.n_values - 1) if len(values) > 1 else Fraction(0)
+
+    def denominators(self, cells):
+        return [max(self.n_values - 1, 1)]
 
 
 # ---- a table with its demands -----------------------------------------------------------
@@ -194,12 +238,7 @@ class Clusters:
         self.counts = problem.counts()
         denominators = [1]
         for a, q in enumerate(problem.quasis):
-            if not q.interval:
-                labels = {label for path in q.hierarchy.paths.values() for label in path}
-                denominators += [q.hierarchy.loss(label).denominator for label in labels]
-            elif q.range:
-                ends = [end for row in problem.cells if row[a] not in q.missing for end in q.ends([row[a]])]
-                denominators += [((end - q.least) / q.range).denominator for end in ends]
+            denominators += q.denominators([row[a] for row in problem.cells])
         self.unit = math.lcm(*denominators)
 
     def loss(self, members):

@@ -72,13 +72,37 @@ def snapped(rng, quasi):
     return quasi
 
 
-KINDS = ([gen.draw_file] * 6 + [gen.draw_tree] * 3 + [draw_number] * 6 + [draw_intervals] * 3
+HOSTILE = ["*", "**", " * ", "a|b", "{", "}", "{a|b}", '{"a"}', '"', '""', "a\"b", " ", "|", "{}", "a", "b", "\u00e4|", "*a"]
+
+
+def draw_sets(rng, name, words, missing):
+    """Few values or more than a label can have, some that need quotes; sets are the default of text."""
+    draw = rng.random()
+    if draw < 0.2:
+        values = [str(v) for v in rng.sample(range(40), rng.choice([3, 8, 24]))]
+        return gen.Quasi({"type": "number", "hierarchy": {"sets": True}}, values, brute.from_top, height=1)
+    values = list(words(rng.choice([1, 2, 3, 4, 6, 9, 16, 17, 30])))
+    if draw < 0.5:
+        values += rng.sample(HOSTILE, rng.randint(1, 5))
+    spec = rng.choice([{}, {"hierarchy": {"sets": True}}])
+    return gen.Quasi(spec, values, brute.from_top, height=1)
+
+
+def has_sets(spec):
+    if "hierarchy" not in spec:
+        return spec.get("type") != "number"
+    return spec["hierarchy"].get("sets", False)
+
+
+KINDS = ([gen.draw_file] * 5 + [gen.draw_tree] * 3 + [draw_number] * 6 + [draw_intervals] * 3 + [draw_sets] * 5
          + [gen.draw_top, gen.draw_mask])
 
 
 def build_quasi(quasi, name, cells, missing):
     number = quasi.spec.get("type") == "number"
     hierarchy = quasi.build([cell for cell in cells if cell not in missing])
+    if has_sets(quasi.spec):
+        return brute_local.SetQuasi(name, cells, missing, hierarchy)
     return brute_local.Quasi(name, cells, missing, hierarchy, number, quasi.spec.get("recode") == "hierarchy",
                              quasi.spec.get("snap", 0))
 
@@ -216,9 +240,8 @@ def plain_case(algorithm, objective, header, rows, quasis, k, p=None, missing=()
     header = [ID, *header]
     rows = [[str(i), *row] for i, row in enumerate(rows)]
     table = brute.Table(header, rows, dict.fromkeys(quasis), sensitive, missing)
-    built = [brute_local.Quasi(name, table.column(name), missing, quasis[name][1],
-                               quasis[name][0].get("type") == "number", quasis[name][0].get("recode") == "hierarchy",
-                               quasis[name][0].get("snap", 0)) for name in table.quasi]
+    built = [build_quasi(gen.Quasi(quasis[name][0], [], lambda cells, name=name: quasis[name][1]), name,
+                         table.column(name), missing) for name in table.quasi]
     attributes = {ID: {"role": "keep"}} | {name: {"role": "quasi"} | entry for name, (entry, _) in quasis.items()} | {
         name: {"role": "sensitive"} for name in sensitive}
     policy = {"shoal": 1, "data": {"delimiter": ",", "missing": list(missing)}, "attributes": attributes,

@@ -11,6 +11,7 @@ SHOAL_CASES sets the number of cases. A failure tells the seed, every difference
 run and the case's files.
 """
 
+import json
 import os
 import pathlib
 import unittest
@@ -118,6 +119,8 @@ class Comparison:
         if self.is_local():
             self.compare_labels(classes)
             self.compare_measures(list(classes.values()))
+            if self.case.seed % 2 and any(isinstance(q, brute_local.SetQuasi) for q in self.problem.quasis):
+                self.read_back()
             if self.problem.n <= MOST_ROWS_SEARCHED and not suppressed:
                 most = brute_local.most_clusters(self.problem)
                 self.expect(f"clusters are {most} at most", self.report["output"]["clusters"] <= most, True)
@@ -170,6 +173,17 @@ class Comparison:
         for name, value in brute_local.measures(self.problem, classes).items():
             if not near(found[name], value):
                 self.differences.append(f"report: {name} is {found[name]!r}, expected {float(value)!r}")
+
+    def read_back(self):
+        """`measure` reads sets as `anonymize` wrote them; the policy holds on the release."""
+        measured = self.shoal("measure", self.data, self.out, "-P", self.policy, "--json")
+        checked = self.shoal("check", self.out, "-P", self.policy, "--json")
+        self.runs += [measured, checked]
+        self.expect("check", checked.code, 0)
+        self.expect("measure", measured.code, 0)
+        if measured.code == 0:
+            il = json.loads(measured.out)["measures"]["il"]
+            self.expect(f"measure: il {il}", near(il, self.report["measures"]["il"]), True)
 
     # -- algorithms whose steps are laid down
 
