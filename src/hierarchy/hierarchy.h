@@ -82,7 +82,7 @@ shoal_status shoal_column_numbers(const shoal_table *table, const shoal_column *
  */
 #define SHOAL_INTERVAL_BYTES 128
 size_t shoal_snapped_label(int64_t low, int64_t high, unsigned scale, shoal_decimal width,
-                           char *out);
+                           const shoal_coding *coding, char *out);
 /*
  * The ends of the label of one number, moved into the range least .. most, as distances from
  * `least`. Their unit is the same for all numbers of the range, and small enough to be exact unless

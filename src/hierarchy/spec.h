@@ -5,6 +5,7 @@
 
 #include "base/decimal.h"
 #include "base/error.h"
+#include "table/coding.h"
 
 typedef enum shoal_hierarchy_kind {
   SHOAL_HIERARCHY_TOP, /* only "*" */
@@ -52,6 +53,7 @@ typedef struct shoal_hierarchy_spec {
   const shoal_date_unit *units; /* DATE: ascending, may start with DAY */
   size_t n_units;
   const char *date_format; /* DATE: YYYY or YY, MM, DD and other bytes; default "YYYY-MM-DD" */
+  shoal_coding coding;     /* codes that stand beside the kind; the attribute has them too */
   unsigned pivot;          /* DATE: the last year that YY can mean; 0: the current year */
 } shoal_hierarchy_spec;
 

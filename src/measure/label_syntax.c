@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-__extension__ typedef __int128 int128;
-
 /* A part of the label. */
 typedef struct piece {
   const char *bytes;
@@ -27,12 +25,6 @@ static bool is_number(piece p, shoal_decimal *number) {
 }
 
 /* ------------------------------------------------------------ numbers and ranges */
-
-int shoal_decimal_compare(shoal_decimal a, shoal_decimal b) {
-  int128 x = (int128)a.mantissa * (int128)shoal_power_of_ten(18 - a.scale);
-  int128 y = (int128)b.mantissa * (int128)shoal_power_of_ten(18 - b.scale);
-  return (x > y) - (x < y);
-}
 
 bool shoal_range_holds(const shoal_range *range, shoal_decimal number) {
   if (range->has_low) {
@@ -128,6 +120,7 @@ static bool read_comparison(piece p, shoal_spelling *out) {
 static size_t between(piece p, bool brackets) {
   if (starts_with(p, "\xe2\x80\x93") || starts_with(p, "\xe2\x80\x94")) return 3;
   if (starts_with(p, "..")) return 2;
+  if (starts_with(p, " to ")) return 4;
   if (starts_with(p, "-")) return 1;
   return brackets && (starts_with(p, ",") || starts_with(p, ";")) ? 1 : 0;
 }

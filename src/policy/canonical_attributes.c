@@ -139,6 +139,17 @@ static void put_read_top(shoal_canonical *out, const char *key) {
   shoal_text_add(out->text, "true");
 }
 
+/* Codes are written as keys of the attribute. */
+static void put_read_top_beside(shoal_canonical *out, const char *key) {
+  (void)out;
+  (void)key;
+}
+
+static void put_read_bottom_beside(shoal_canonical *out, const char *key) {
+  (void)out;
+  (void)key;
+}
+
 /* ---------------------------------------------------------------- categories */
 
 static void put_read_category_file(shoal_canonical *out, const char *key) {
@@ -213,6 +224,16 @@ static void put_read_categories(shoal_canonical *out, const char *key) {
     shoal_canonical_key(out, key);
     add_categories(out, categories);
   }
+}
+
+static void put_read_top_code(shoal_canonical *out, const char *key) {
+  if (out->attribute->coding.has_top)
+    shoal_canonical_decimal(out, key, out->attribute->coding.top);
+}
+
+static void put_read_bottom_code(shoal_canonical *out, const char *key) {
+  if (out->attribute->coding.has_bottom)
+    shoal_canonical_decimal(out, key, out->attribute->coding.bottom);
 }
 
 static void put_read_snap(shoal_canonical *out, const char *key) {

@@ -345,6 +345,31 @@ static shoal_status read_top(shoal_policy_reader *reader, const shoal_yaml *node
   return SHOAL_OK;
 }
 
+shoal_status shoal_read_code(shoal_policy_reader *reader, const shoal_yaml *node, bool top,
+                             shoal_coding *coding) {
+  bool *given = top ? &coding->has_top : &coding->has_bottom;
+  if (*given)
+    return shoal_reader_fail(reader, node->mark, "%s is given twice: keep one of them",
+                             shoal_reader_subject(reader).text);
+  *given = true;
+  SHOAL_TRY(read_number(reader, node, top ? &coding->top : &coding->bottom));
+  if (coding->has_top && coding->has_bottom &&
+      shoal_decimal_compare(coding->bottom, coding->top) >= 0)
+    return shoal_reader_fail(reader, node->mark, "%s: bottom-code must be below top-code",
+                             shoal_reader_subject(reader).text);
+  return SHOAL_OK;
+}
+
+static shoal_status read_top_beside(shoal_policy_reader *reader, const shoal_yaml *node,
+                                    void *into) {
+  return shoal_read_code(reader, node, true, &((spec_target *)into)->spec->coding);
+}
+
+static shoal_status read_bottom_beside(shoal_policy_reader *reader, const shoal_yaml *node,
+                                       void *into) {
+  return shoal_read_code(reader, node, false, &((spec_target *)into)->spec->coding);
+}
+
 static const shoal_key_rule hierarchy_rules[] = {SHOAL_HIERARCHY_KEYS(SHOAL_KEY_RULE){0}};
 
 static shoal_status check_companion(const shoal_policy_reader *reader, const spec_target *target,
@@ -356,12 +381,15 @@ static shoal_status check_companion(const shoal_policy_reader *reader, const spe
 }
 
 shoal_status shoal_read_hierarchy(shoal_policy_reader *reader, const shoal_yaml *node,
-                                  shoal_hierarchy_spec *spec) {
+                                  const shoal_coding *coding, shoal_hierarchy_spec *spec,
+                                  bool *has_kind) {
   *spec = (shoal_hierarchy_spec){
       .line = node->mark.line, .at = node->mark.at, .mask_char = '*', .date_format = "YYYY-MM-DD"};
   spec_target target = {.spec = spec};
+  if (coding) spec->coding = *coding;
   SHOAL_TRY(shoal_read_mapping(reader, node, hierarchy_rules, "{intervals: [5, 10]}", &target));
-  if (!target.kind)
+  *has_kind = target.kind != NULL;
+  if (!target.kind && (!coding || !shoal_coding_given(&spec->coding)))
     return shoal_reader_fail(reader, node->mark,
                              "%s: no kind is given; write one of: file, tree, "
                              "intervals, cuts, mask, date, top",
@@ -388,5 +416,6 @@ shoal_status shoal_policy_parse_hierarchy(const char *yaml, const char *director
                                 .whole = "the hierarchy"};
   const shoal_yaml *root;
   SHOAL_TRY(shoal_yaml_parse(yaml, strlen(yaml), reader.file, arena, &root, error));
-  return shoal_read_hierarchy(&reader, root, spec);
+  bool has_kind;
+  return shoal_read_hierarchy(&reader, root, NULL, spec, &has_kind);
 }

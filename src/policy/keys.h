@@ -56,6 +56,10 @@
       "labels that must stay distinguishable kinds (sensitive only); default: every value")        \
   KEY("attributes.NAME.", "categories", read_categories, "[[VALUE, ...], ...]|{file: FILE}",       \
       "categories of a sensitive attribute, most sensitive first")                                 \
+  KEY("attributes.NAME.", "top-code", read_top_code, "NUMBER",                                     \
+      "numbers from this one on are released as >=NUMBER; mandatory, in every release")            \
+  KEY("attributes.NAME.", "bottom-code", read_bottom_code, "NUMBER",                               \
+      "numbers up to this one are released as <=NUMBER; mandatory, in every release")              \
   KEY("attributes.NAME.", "snap", read_snap, "NUMBER",                                             \
       "local recoding: widens a number's intervals to multiples of this; default: none")           \
   KEY("attributes.NAME.", "recode", read_recode, "interval|hierarchy",                             \
@@ -89,7 +93,11 @@
   KEY("attributes.NAME.hierarchy.", "pivot", read_pivot, "YEAR",                                   \
       "with YY: the last year that it can mean; default: the current year")                        \
   KEY("attributes.NAME.hierarchy.", "top", read_top, "true",                                       \
-      "one level, *: keeps or hides the whole column")
+      "one level, *: keeps or hides the whole column")                                             \
+  KEY("attributes.NAME.hierarchy.", "top-code", read_top_beside, "NUMBER",                         \
+      "beside any kind: the same as the attribute's top-code")                                     \
+  KEY("attributes.NAME.hierarchy.", "bottom-code", read_bottom_beside, "NUMBER",                   \
+      "beside any kind: the same as the attribute's bottom-code")
 
 #define SHOAL_CATEGORY_KEYS(KEY)                                                                   \
   KEY("attributes.NAME.categories.", "file", read_category_file, "FILE",                           \

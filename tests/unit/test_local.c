@@ -144,12 +144,14 @@ static void snapped_labels_are_those_of_intervals(void **state UNUSED) {
   for (size_t i = 0; i < COUNT(cases); i++) {
     char out[SHOAL_INTERVAL_BYTES];
     size_t size =
-        shoal_snapped_label(cases[i].low, cases[i].high, cases[i].scale, cases[i].width, out);
+        shoal_snapped_label(cases[i].low, cases[i].high, cases[i].scale, cases[i].width,
+                            &(shoal_coding){0}, out);
     out[size] = '\0';
     assert_string_equal(out, cases[i].expected);
   }
   char out[SHOAL_INTERVAL_BYTES]; /* the widest there can be */
-  assert_in_range(shoal_snapped_label(INT64_MIN, INT64_MAX, 0, (shoal_decimal){1, 18}, out), 40,
+  assert_in_range(shoal_snapped_label(INT64_MIN, INT64_MAX, 0, (shoal_decimal){1, 18},
+                                      &(shoal_coding){0}, out), 40,
                   SHOAL_INTERVAL_BYTES);
 }
 
