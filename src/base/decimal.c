@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_SCALE = 18, MAX_EXPONENT = 9999 };
+enum { MAX_SCALE = SHOAL_MAX_SCALE, MAX_EXPONENT = 9999 };
 
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { SHOAL_MAX_SCALE = 18 };
+
 /* mantissa x 10^-scale, with 0 <= scale <= 18. */
 typedef struct shoal_decimal {
   int64_t mantissa;

@@ -126,6 +126,7 @@ static bool is_label(const shoal_attribute *attribute, const shoal_hierarchy *tr
   if (!attribute->has_hierarchy || size == 0) return false;
   const shoal_hierarchy_spec *spec = &attribute->hierarchy;
   switch (spec->kind) {
+  case SHOAL_HIERARCHY_ROUND:
   case SHOAL_HIERARCHY_INTERVALS: return is_interval(cell, size);
   case SHOAL_HIERARCHY_CUTS: return is_interval(cell, size) || *cell == '<' || *cell == '>';
   case SHOAL_HIERARCHY_MASK: return is_masked(spec, cell, size);

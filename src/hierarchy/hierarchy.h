@@ -41,6 +41,7 @@ typedef struct shoal_hierarchy_options {
   bool number;             /* the attribute is of type number */
   shoal_equality equality; /* which spellings are one value, of the column too */
   unsigned current_year;   /* for dates without a pivot; 0: by the clock */
+  uint32_t n_measured;     /* intervals: auto: by the first values of the column; 0: by all */
   bool ragged;             /* unequal heights are allowed */
 } shoal_hierarchy_options;
 

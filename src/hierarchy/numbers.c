@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hierarchy/numbers: the kinds "intervals" and "cuts", and a column's values as numbers. */
+/* hierarchy/numbers: the kinds "intervals", "round" and "cuts", and a column's values as numbers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,8 @@ shoal_status shoal_column_numbers(const shoal_table *table, const shoal_column *
 /* ------------------------------------------------------------ at one common scale */
 
 typedef struct number_level {
-  int128 width;   /* INTERVALS */
+  int128 width;   /* INTERVALS, ROUND */
+  int128 reach;   /* ROUND: from a multiple down to the least number that is rounded to it */
   int128 *bounds; /* CUTS: ascending */
   size_t n_bounds;
 } number_level;
@@ -134,21 +135,135 @@ static shoal_label interval_label(const shoal_builder *builder, uint32_t leaf, u
   return shoal_line_label(&state->line, low, low + width, scratch);
 }
 
+/* ---- widths that suit the data */
+
+enum { MOST_INTERVALS = 40, MAX_AUTO_LEVELS = 64 };
+
+/* The range of the first n values that are not missing, and how many they are. */
+static int128 measure_values(const shoal_builder *builder, uint32_t n, uint32_t *n_numbers) {
+  const number_state *state = builder->state;
+  int64_t least = INT64_MAX, most = INT64_MIN;
+  *n_numbers = 0;
+  for (uint32_t v = 0; v < n; v++) {
+    if (shoal_column_missing(builder->column, v)) continue;
+    ++*n_numbers;
+    if (state->numbers[v] < least) least = state->numbers[v];
+    if (state->numbers[v] > most) most = state->numbers[v];
+  }
+  return *n_numbers ? ((int128)most - least) * state->line.factor : 0;
+}
+
+/*
+ * The first width is the least of 2, 5, 10, 20, 50, ... that makes at most 40 intervals, and at
+ * most half as many as there are values. The next ones are 5 -> 10, 10 -> 20, 20 -> 100, as long as
+ * they are below the range.
+ */
+static void choose_widths(shoal_builder *builder) {
+  const number_state *state = builder->state;
+  uint32_t n = builder->options->n_measured, n_numbers;
+  if (n == 0 || n > builder->column->n_values) n = builder->column->n_values;
+  int128 range = measure_values(builder, n, &n_numbers), width = 1;
+  uint32_t most = n_numbers / 2 < MOST_INTERVALS ? n_numbers / 2 : MOST_INTERVALS;
+  unsigned digit = 1; /* the first of the width: 1, 2 or 5 */
+  while (width < 2 || (width < range && width * most < range)) {
+    width = digit == 2 ? width / 2 * 5 : width * 2;
+    digit = digit == 1 ? 2 : digit == 2 ? 5 : 1;
+  }
+  size_t n_levels = 0;
+  while (width < range && n_levels < MAX_AUTO_LEVELS) {
+    state->levels[n_levels++] = (number_level){.width = width};
+    width *= digit == 2 ? 5 : 2;
+    digit = digit == 1 ? 2 : 1;
+  }
+  builder->height = (uint32_t)n_levels + 1;
+}
+
+/* The scale that all widths need; with `halved`, also their halves. */
+static shoal_status scale_of_widths(const shoal_builder *builder, bool halved, unsigned *scale,
+                                    shoal_error *error) {
+  const shoal_hierarchy_spec *spec = builder->spec;
+  for (size_t i = 0; i < spec->n_widths; i++) {
+    if (spec->widths[i].mantissa <= 0)
+      return shoal_builder_fail(builder, error, "the width of an interval must be above 0");
+    shoal_line_widen(scale, spec->widths[i]);
+  }
+  *scale += halved;
+  return SHOAL_OK;
+}
+
+static void fill_widths(const number_state *state, const shoal_hierarchy_spec *spec) {
+  for (size_t i = 0; i < spec->n_widths; i++)
+    state->levels[i] = (number_level){.width = shoal_line_at(&state->line, spec->widths[i])};
+}
+
 shoal_status shoal_intervals_start(shoal_builder *builder, shoal_error *error) {
   const shoal_hierarchy_spec *spec = builder->spec;
   unsigned scale = 0;
   shoal_line_widen(&scale, spec->origin);
-  for (size_t i = 0; i < spec->n_widths; i++) {
-    if (spec->widths[i].mantissa <= 0)
-      return shoal_builder_fail(builder, error, "the width of an interval must be above 0");
-    shoal_line_widen(&scale, spec->widths[i]);
+  SHOAL_TRY(scale_of_widths(builder, false, &scale, error));
+  number_state *state;
+  size_t n_levels = spec->auto_widths ? MAX_AUTO_LEVELS : spec->n_widths;
+  SHOAL_TRY(start_numbers(builder, scale, n_levels, &state, error));
+  state->origin = shoal_line_at(&state->line, spec->origin);
+  if (spec->auto_widths) choose_widths(builder);
+  else fill_widths(state, spec);
+  builder->label = interval_label;
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ round */
+
+/* The nearest multiple of each width in turn; a half goes up. */
+static int128 round_to(const number_state *state, int128 number, uint32_t level) {
+  for (uint32_t l = 0; l < level; l++) {
+    int128 width = state->levels[l].width;
+    number = shoal_line_floor(2 * number + width, 2 * width) / 2;
   }
+  return number;
+}
+
+/*
+ * "[1200±50]": the numbers from 1150 to below 1250. Rounding in steps moves the borders of the
+ * higher levels: 145 to 154 are 150 and then 200, so 200 has the numbers from 145 to below 245. Its
+ * label "[200±55]" reaches at least that far on both sides.
+ */
+static shoal_label round_label(const shoal_builder *builder, uint32_t leaf, uint32_t level,
+                               char *scratch) {
+  const number_state *state = builder->state;
+  const number_level *at_level = &state->levels[level - 1];
+  const shoal_number_line *line = &state->line;
+  int128 centre = round_to(state, state->numbers[leaf] * line->factor, level);
+  int128 low = centre - at_level->reach, end = low + at_level->width;
+  bool above = line->has_top && centre + at_level->reach > line->top;
+  if (above || (line->has_bottom && low <= line->bottom)) /* its label would tell too much */
+    return shoal_line_label(line, low, end, scratch);
+  char *at = scratch;
+  *at++ = '[';
+  at = shoal_line_print(line, at, centre);
+  memcpy(at, "\xc2\xb1", 2);
+  at = shoal_line_print(line, at + 2, at_level->reach);
+  *at++ = ']';
+  return (shoal_label){scratch, (size_t)(at - scratch)};
+}
+
+shoal_status shoal_round_start(shoal_builder *builder, shoal_error *error) {
+  const shoal_hierarchy_spec *spec = builder->spec;
+  unsigned scale = 0;
+  SHOAL_TRY(scale_of_widths(builder, true, &scale, error));
+  if (scale > SHOAL_MAX_SCALE)
+    return shoal_builder_fail(builder, error, "a width has more than %d decimals: use fewer",
+                              SHOAL_MAX_SCALE - 1);
   number_state *state;
   SHOAL_TRY(start_numbers(builder, scale, spec->n_widths, &state, error));
-  state->origin = shoal_line_at(&state->line, spec->origin);
-  for (size_t i = 0; i < spec->n_widths; i++)
-    state->levels[i] = (number_level){.width = shoal_line_at(&state->line, spec->widths[i])};
-  builder->label = interval_label;
+  fill_widths(state, spec);
+  for (size_t i = 0; i < spec->n_widths; i++) {
+    number_level *level = &state->levels[i];
+    const number_level *below = i ? level - 1 : NULL;
+    int128 shift = below ? below->reach - below->width / 2 : 0;
+    if (below && level->width / below->width % 2 == 0) shift += below->width / 2;
+    level->reach = level->width / 2 + shift;
+  }
+  builder->label = round_label;
   return SHOAL_OK;
 }
 

@@ -14,7 +14,8 @@ typedef enum shoal_hierarchy_kind {
   SHOAL_HIERARCHY_INTERVALS,
   SHOAL_HIERARCHY_CUTS,
   SHOAL_HIERARCHY_MASK,
-  SHOAL_HIERARCHY_DATE
+  SHOAL_HIERARCHY_DATE,
+  SHOAL_HIERARCHY_ROUND
 } shoal_hierarchy_kind;
 
 /* A node of an inline tree: an inner node has children, a leaf is a value of the data. */
@@ -42,8 +43,9 @@ typedef struct shoal_hierarchy_spec {
   uint32_t line, at;           /* its position in the policy */
   const char *file;            /* FILE: resolved path */
   shoal_tree_node tree;        /* TREE: its root, labelled "*" */
-  const shoal_decimal *widths; /* INTERVALS: ascending, each a multiple of the one before */
+  const shoal_decimal *widths; /* INTERVALS, ROUND: ascending, each a multiple of the one before */
   size_t n_widths;
+  bool auto_widths; /* INTERVALS: chosen by the data */
   shoal_decimal origin;
   const shoal_cut_level
       *cuts; /* CUTS: bounds of each level, a subset of those of the level before */

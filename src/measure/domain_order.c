@@ -318,9 +318,7 @@ static bool make_order(shoal_domain *domain, bool number) {
 
 /* A hierarchy of numbers makes an attribute numeric, whatever its type. */
 static bool counts_as_number(const shoal_attribute *attribute) {
-  if (attribute->type == SHOAL_TYPE_NUMBER) return true;
-  return attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_INTERVALS ||
-                                      attribute->hierarchy.kind == SHOAL_HIERARCHY_CUTS);
+  return attribute->type == SHOAL_TYPE_NUMBER || shoal_spec_has_numbers(attribute);
 }
 
 shoal_status shoal_domain_order_values(shoal_domain *domain, const shoal_domain_request *request,

@@ -16,7 +16,8 @@ typedef enum shoal_form {
   SHOAL_FORM_WORD,       /* none of the following: a value, or a word of a hierarchy */
   SHOAL_FORM_EVERYTHING, /* "*", "**", "****" */
   SHOAL_FORM_NUMBER,     /* "40": low and high are equal */
-  SHOAL_FORM_INTERVAL,   /* "[20-30]", "20-30", "[20,30)", ">= 40", "=< 40", "<40", "40+" */
+  SHOAL_FORM_INTERVAL,   /* "[20-30]", "20-30", "[20,30)", ">= 40", "=< 40", "<40", "40+",
+                            "[1200±50]" (1150 to below 1250) */
   SHOAL_FORM_PREFIX      /* "4310*", "4310**": bytes before the stars */
 } shoal_form;
 

@@ -74,6 +74,14 @@ static void put_read_intervals(shoal_canonical *out, const char *key) {
   const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
   if (spec->kind != SHOAL_HIERARCHY_INTERVALS) return;
   shoal_canonical_key(out, key);
+  if (spec->auto_widths) shoal_text_add(out->text, "auto");
+  else add_numbers(out->text, spec->widths, spec->n_widths);
+}
+
+static void put_read_round(shoal_canonical *out, const char *key) {
+  const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
+  if (spec->kind != SHOAL_HIERARCHY_ROUND) return;
+  shoal_canonical_key(out, key);
   add_numbers(out->text, spec->widths, spec->n_widths);
 }
 

@@ -62,10 +62,9 @@ static shoal_status read_ascending(const shoal_policy_reader *reader, shoal_item
   return SHOAL_OK;
 }
 
-static shoal_status read_intervals(shoal_policy_reader *reader, const shoal_yaml *node,
-                                   void *into) {
-  spec_target *target = into;
-  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_INTERVALS));
+/* Widths above 0, each a multiple of the one before. */
+static shoal_status read_widths(shoal_policy_reader *reader, const shoal_yaml *node,
+                                shoal_hierarchy_spec *spec) {
   shoal_items items;
   SHOAL_TRY(shoal_read_items(reader, node, "[5, 10, 20]", &items));
   if (items.n == 0) return shoal_reader_expected(reader, node, "at least one width");
@@ -83,9 +82,23 @@ static shoal_status read_intervals(shoal_policy_reader *reader, const shoal_yaml
                                shoal_reader_subject(reader).text, shoal_quote(item->text).text,
                                wrong);
   }
-  target->spec->widths = widths;
-  target->spec->n_widths = items.n;
+  spec->widths = widths;
+  spec->n_widths = items.n;
   return SHOAL_OK;
+}
+
+static shoal_status read_intervals(shoal_policy_reader *reader, const shoal_yaml *node,
+                                   void *into) {
+  spec_target *target = into;
+  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_INTERVALS));
+  target->spec->auto_widths = node->kind == SHOAL_YAML_SCALAR && strcmp(node->text, "auto") == 0;
+  return target->spec->auto_widths ? SHOAL_OK : read_widths(reader, node, target->spec);
+}
+
+static shoal_status read_round(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  spec_target *target = into;
+  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_ROUND));
+  return read_widths(reader, node, target->spec);
 }
 
 static shoal_status read_origin(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
@@ -392,13 +405,16 @@ shoal_status shoal_read_hierarchy(shoal_policy_reader *reader, const shoal_yaml 
   if (!target.kind && (!coding || !shoal_coding_given(&spec->coding)))
     return shoal_reader_fail(reader, node->mark,
                              "%s: no kind is given; write one of: file, tree, "
-                             "intervals, cuts, mask, date, top",
+                             "intervals, round, cuts, mask, date, top",
                              shoal_reader_subject(reader).text);
   SHOAL_TRY(
       check_companion(reader, &target, target.origin, SHOAL_HIERARCHY_INTERVALS, "intervals"));
   SHOAL_TRY(check_companion(reader, &target, target.mask_char, SHOAL_HIERARCHY_MASK, "mask"));
   SHOAL_TRY(check_companion(reader, &target, target.format, SHOAL_HIERARCHY_DATE, "date"));
   SHOAL_TRY(check_companion(reader, &target, target.pivot, SHOAL_HIERARCHY_DATE, "date"));
+  if (target.origin && spec->auto_widths)
+    return shoal_reader_fail(reader, target.origin->mark,
+                             "'origin' goes with widths: give them, or remove it");
   if (target.pivot && !shoal_date_format_is_short(spec->date_format))
     return shoal_reader_fail(reader, target.pivot->mark,
                              "'pivot' is for years of two digits: remove it, or write YY in "

@@ -76,8 +76,10 @@
       "CSV rows value;level1;...;top, relative to the policy")                                     \
   KEY("attributes.NAME.hierarchy.", "tree", read_tree, "{LABEL: [VALUE, ...], ...}",               \
       "inline: nested labels down to the values; its top is *")                                    \
-  KEY("attributes.NAME.hierarchy.", "intervals", read_intervals, "[WIDTH, ...]",                   \
-      "a level for each width, each a multiple of the one before")                                 \
+  KEY("attributes.NAME.hierarchy.", "intervals", read_intervals, "[WIDTH, ...]|auto",              \
+      "a level for each width, each a multiple of the one before; auto: round widths that fit")    \
+  KEY("attributes.NAME.hierarchy.", "round", read_round, "WIDTH|[WIDTH, ...]",                     \
+      "numbers rounded to multiples of this; a level for each width")                              \
   KEY("attributes.NAME.hierarchy.", "origin", read_origin, "NUMBER",                               \
       "with intervals: a bound of one of them; default 0")                                         \
   KEY("attributes.NAME.hierarchy.", "cuts", read_cuts, "[[BOUND, ...], ...]",                      \

@@ -54,7 +54,7 @@ static bool spread(ends *e) {
   return true;
 }
 
-/* "[20-29]", "[-5 to -2]", "[2.5-5)", "[1200\xc2\xb150]" */
+/* "[20-29]", "[-5 to -2]", "[2.5-5)", "[1200±50]" */
 static bool read_interval(const char *bytes, size_t size, ends *e) {
   if (size < 5 || bytes[0] != '[' || (bytes[size - 1] != ']' && bytes[size - 1] != ')'))
     return false;

@@ -37,6 +37,8 @@ static const struct {
     {"attributes.NAME.hierarchy.tree", SPEC("tree: {X: [x, {V: [v, z]}], \"1\": [\"\"]}"),
      "hierarchy: {tree: [X: [x, V: [v, z]], \"1\": [\"\"]]}"},
     {"attributes.NAME.hierarchy.intervals", SPEC("intervals: [5, 10.0]"), "{intervals: [5, 10]}"},
+    {"attributes.NAME.hierarchy.intervals", SPEC("intervals: auto"), "{intervals: auto}"},
+    {"attributes.NAME.hierarchy.round", SPEC("round: 100"), "{round: [100]}"},
     {"attributes.NAME.hierarchy.origin", SPEC("intervals: 5, origin: -2.50"),
      "{intervals: [5], origin: -2.5}"},
     {"attributes.NAME.hierarchy.cuts", SPEC("cuts: [[18, 40], [40]]"), "{cuts: [[18, 40], [40]]}"},
