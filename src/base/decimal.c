@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_SCALE = 18, MAX_EXPONENT = 9999 };
+enum { MAX_SCALE = SHOAL_MAX_SCALE, MAX_EXPONENT = 9999 };
 
+__extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -115,6 +116,12 @@ bool shoal_decimal_rescale(shoal_decimal number, unsigned scale, int64_t *mantis
   if (scale < number.scale || scale > MAX_SCALE) return false;
   uint64_t factor = shoal_power_of_ten(scale - number.scale);
   return !__builtin_mul_overflow(number.mantissa, (int64_t)factor, mantissa);
+}
+
+int shoal_decimal_compare(shoal_decimal a, shoal_decimal b) {
+  int128 x = (int128)a.mantissa * (int128)shoal_power_of_ten(MAX_SCALE - a.scale);
+  int128 y = (int128)b.mantissa * (int128)shoal_power_of_ten(MAX_SCALE - b.scale);
+  return (x > y) - (x < y);
 }
 
 void shoal_decimal_print(int64_t mantissa, unsigned scale, char *out) {

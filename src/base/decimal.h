@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { SHOAL_MAX_SCALE = 18 };
+
 /* mantissa x 10^-scale, with 0 <= scale <= 18. */
 typedef struct shoal_decimal {
   int64_t mantissa;
@@ -27,6 +29,9 @@ shoal_number shoal_decimal_parse(const char *bytes, size_t size_bytes, shoal_dec
 
 /* The mantissa at a larger or equal scale; false if it does not fit into 64 bits. */
 bool shoal_decimal_rescale(shoal_decimal number, unsigned scale, int64_t *mantissa);
+
+/* Negative, 0 or positive: a is less than, equal to, greater than b; exact. */
+int shoal_decimal_compare(shoal_decimal a, shoal_decimal b);
 
 /* Writes mantissa x 10^-scale without trailing zeros; `out` holds at least 32 bytes. */
 void shoal_decimal_print(int64_t mantissa, unsigned scale, char *out);

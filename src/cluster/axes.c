@@ -158,9 +158,10 @@ static int by_number(const void *a, const void *b) {
 /* Are two neighbouring numbers released with the same label, each alone? */
 static bool have_one_label(const shoal_axis *axis, int64_t a, int64_t b) {
   char labels[2][SHOAL_INTERVAL_BYTES];
+  const shoal_coding *coding = &axis->column->coding;
   if (a == b || !axis->snap.mantissa) return a == b;
-  size_t size = shoal_snapped_label(a, a, axis->scale, axis->snap, labels[0]);
-  return size == shoal_snapped_label(b, b, axis->scale, axis->snap, labels[1]) &&
+  size_t size = shoal_snapped_label(a, a, axis->scale, axis->snap, coding, labels[0]);
+  return size == shoal_snapped_label(b, b, axis->scale, axis->snap, coding, labels[1]) &&
          memcmp(labels[0], labels[1], size) == 0;
 }
 

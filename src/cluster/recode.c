@@ -43,20 +43,31 @@ static uint32_t intern_ancestor(shoal_strings *strings, const shoal_axis *axis, 
   return shoal_strings_intern(strings, text);
 }
 
-/* "[low-high]", in the spellings of the column. */
-static uint32_t intern_ends(shoal_strings *strings, const shoal_column *column, uint32_t low,
-                            uint32_t high) {
-  size_t low_size, high_size;
-  const char *low_bytes = shoal_column_value(column, low, &low_size);
-  const char *high_bytes = shoal_column_value(column, high, &high_size);
-  if (low == high) return shoal_strings_intern(strings, (shoal_label){low_bytes, low_size});
+/*
+ * "[low-high]", in the spellings of the column, "[low to high]" below zero. An end that is a code
+ * is left out: ">=low", "<=high", "*".
+ */
+static void add_ends(shoal_text *text, const shoal_column *column, shoal_label low,
+                     shoal_label high) {
+  bool above = shoal_coding_find(&column->coding, high.bytes, high.size_bytes) == SHOAL_CODED_TOP;
+  bool below = shoal_coding_find(&column->coding, low.bytes, low.size_bytes) == SHOAL_CODED_BOTTOM;
+  bool negative = !below && low.bytes[0] == '-';
+  shoal_text_add(text, above && below ? "*" : above ? ">=" : below ? "<=" : "[");
+  if (!below) shoal_text_add_bytes(text, low.bytes, low.size_bytes);
+  if (!below && !above) shoal_text_add(text, negative ? " to " : "-");
+  if (!above) shoal_text_add_bytes(text, high.bytes, high.size_bytes);
+  if (!below && !above) shoal_text_add(text, "]");
+}
+
+static uint32_t intern_ends(shoal_strings *strings, const shoal_column *column, uint32_t from,
+                            uint32_t to) {
+  shoal_label low, high;
+  low.bytes = shoal_column_value(column, from, &low.size_bytes);
+  high.bytes = shoal_column_value(column, to, &high.size_bytes);
+  if (from == to) return shoal_strings_intern(strings, low);
   shoal_text text;
   shoal_text_init(&text);
-  shoal_text_add(&text, "[");
-  shoal_text_add_bytes(&text, low_bytes, low_size);
-  shoal_text_add(&text, "-");
-  shoal_text_add_bytes(&text, high_bytes, high_size);
-  shoal_text_add(&text, "]");
+  add_ends(&text, column, low, high);
   shoal_label label = {text.bytes, text.size_bytes};
   uint32_t id = text.failed ? SHOAL_NONE : shoal_strings_intern(strings, label);
   shoal_text_reset(&text);
@@ -71,7 +82,8 @@ static uint32_t intern_interval(shoal_strings *strings, const shoal_axis *axis, 
   if (missing || !axis->snap.mantissa) return intern_ends(strings, axis->column, low, high);
   char text[SHOAL_INTERVAL_BYTES];
   size_t size =
-      shoal_snapped_label(axis->numbers[low], axis->numbers[high], axis->scale, axis->snap, text);
+      shoal_snapped_label(axis->numbers[low], axis->numbers[high], axis->scale, axis->snap,
+                          &axis->column->coding, text);
   return shoal_strings_intern(strings, (shoal_label){text, size});
 }
 

@@ -122,9 +122,11 @@ static bool is_label(const shoal_attribute *attribute, const shoal_hierarchy *tr
                      const char *cell, size_t size) {
   if (size == 1 && *cell == '*') return true;
   if (attribute->type == SHOAL_TYPE_NUMBER && is_interval(cell, size)) return true;
+  if (shoal_coding_given(&attribute->coding) && size && (*cell == '<' || *cell == '>')) return true;
   if (!attribute->has_hierarchy || size == 0) return false;
   const shoal_hierarchy_spec *spec = &attribute->hierarchy;
   switch (spec->kind) {
+  case SHOAL_HIERARCHY_ROUND:
   case SHOAL_HIERARCHY_INTERVALS: return is_interval(cell, size);
   case SHOAL_HIERARCHY_CUTS: return is_interval(cell, size) || *cell == '<' || *cell == '>';
   case SHOAL_HIERARCHY_MASK: return is_masked(spec, cell, size);
@@ -273,16 +275,18 @@ static shoal_status judge_requirement(shoal_result *result, const shoal_context 
 shoal_status shoal_result_models(shoal_result *result, const shoal_context *p,
                                  const shoal_classes *classes, const uint8_t *left_out,
                                  size_t worst, shoal_model_outcomes *models, shoal_error *error) {
-  models->n_items = p->requirements.n_items;
-  models->items = shoal_arena_alloc(&result->arena, models->n_items, sizeof *models->items);
+  size_t n = p->requirements.n_items;
+  models->n_items = 0;
+  models->items = shoal_arena_alloc(&result->arena, n + shoal_count_rules(p), sizeof *models->items);
   if (!models->items) return shoal_fail_memory(error);
   result->holds = true;
-  for (size_t i = 0; i < models->n_items; i++) {
+  for (size_t i = 0; i < n; i++) {
     SHOAL_TRY(judge_requirement(result, p, &p->requirements.items[i], classes, left_out,
                                 worst > MAX_WORST ? MAX_WORST : worst, &models->items[i], error));
+    models->n_items = i + 1;
     result->holds = result->holds && models->items[i].holds;
   }
-  return SHOAL_OK;
+  return shoal_result_rules(result, p, models, error);
 }
 
 /* ------------------------------------------------------------ classes */

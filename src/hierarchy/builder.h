@@ -75,6 +75,7 @@ shoal_status shoal_top_start(shoal_builder *builder, shoal_error *error) SHOAL_M
 shoal_status shoal_file_start(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_tree_start(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_intervals_start(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_round_start(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_cuts_start(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_mask_start(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_date_start(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;

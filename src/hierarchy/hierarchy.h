@@ -41,6 +41,7 @@ typedef struct shoal_hierarchy_options {
   bool number;             /* the attribute is of type number */
   shoal_equality equality; /* which spellings are one value, of the column too */
   unsigned current_year;   /* for dates without a pivot; 0: by the clock */
+  uint32_t n_measured;     /* intervals: auto: by the first values of the column; 0: by all */
   bool ragged;             /* unequal heights are allowed */
 } shoal_hierarchy_options;
 
@@ -82,7 +83,7 @@ shoal_status shoal_column_numbers(const shoal_table *table, const shoal_column *
  */
 #define SHOAL_INTERVAL_BYTES 128
 size_t shoal_snapped_label(int64_t low, int64_t high, unsigned scale, shoal_decimal width,
-                           char *out);
+                           const shoal_coding *coding, char *out);
 /*
  * The ends of the label of one number, moved into the range least .. most, as distances from
  * `least`. Their unit is the same for all numbers of the range, and small enough to be exact unless

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * hierarchy/numbers: the kinds "intervals" and "cuts", and a column's values as numbers.
- *
- * All arithmetic is exact. Numbers, widths and bounds are integers of one common scale, at most
- * 9.3e18 x 1e18, which 128 bits hold with room for the few sums formed here.
- */
+/* hierarchy/numbers: the kinds "intervals", "round" and "cuts", and a column's values as numbers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hierarchy/builder.h"
+#include "hierarchy/number_line.h"
 #include "table/bad_cells.h"
 
-__extension__ typedef __int128 int128;
-__extension__ typedef unsigned __int128 uint128;
+typedef shoal_int128 int128;
 
 /* ------------------------------------------------------------ a column as numbers */
 
@@ -35,7 +30,7 @@ static shoal_status parse_values(const shoal_table *table, const shoal_column *c
     if (shoal_column_missing(column, v)) continue;
     size_t size_bytes;
     const char *bytes = shoal_column_value(column, v, &size_bytes);
-    shoal_number status = shoal_decimal_parse(bytes, size_bytes, &decimals[v]);
+    shoal_number status = shoal_coding_parse(&column->coding, bytes, size_bytes, &decimals[v]);
     bad[v] = (uint8_t)status;
     if (status == SHOAL_NUMBER_NOT || worst == SHOAL_NUMBER_OK) worst = status;
     if (decimals[v].scale > *scale) *scale = decimals[v].scale;
@@ -87,114 +82,18 @@ shoal_status shoal_column_numbers(const shoal_table *table, const shoal_column *
 /* ------------------------------------------------------------ at one common scale */
 
 typedef struct number_level {
-  int128 width;   /* INTERVALS */
+  int128 width;   /* INTERVALS, ROUND */
+  int128 reach;   /* ROUND: from a multiple down to the least number that is rounded to it */
   int128 *bounds; /* CUTS: ascending */
   size_t n_bounds;
 } number_level;
 
 typedef struct number_state {
-  const int64_t *numbers; /* by value; times factor: of the common scale */
-  int128 factor;
-  unsigned scale; /* 0: all are whole numbers */
+  const int64_t *numbers; /* by value; times the line's factor: on the line */
+  shoal_number_line line;
   int128 origin;
   number_level *levels;
 } number_state;
-
-static int128 power_of_ten(unsigned exponent) {
-  int128 power = 1;
-  while (exponent--) power *= 10;
-  return power;
-}
-
-/* The decimals without trailing zeros: 50 x 10^-1 has none. */
-static unsigned decimals_needed(shoal_decimal number) {
-  while (number.scale && number.mantissa % 10 == 0) {
-    number.mantissa /= 10;
-    number.scale--;
-  }
-  return number.scale;
-}
-
-static int128 at_scale(shoal_decimal number, unsigned scale) {
-  while (number.scale > scale) { /* drops zeros only */
-    number.mantissa /= 10;
-    number.scale--;
-  }
-  return number.mantissa * power_of_ten(scale - number.scale);
-}
-
-static void widen_scale(unsigned *scale, shoal_decimal number) {
-  unsigned needed = decimals_needed(number);
-  if (needed > *scale) *scale = needed;
-}
-
-/* Writes number x 10^-scale without trailing zeros, at most 41 bytes; returns its end. */
-static char *print_number(char *out, int128 number, unsigned scale) {
-  for (; scale && number % 10 == 0; scale--) number /= 10;
-  uint128 rest = number < 0 ? -(uint128)number : (uint128)number;
-  char digits[48]; /* in reverse */
-  unsigned n = 0;
-  for (unsigned position = 0; rest || position <= scale; position++) {
-    if (scale && position == scale) digits[n++] = '.';
-    digits[n++] = (char)('0' + (unsigned)(rest % 10));
-    rest /= 10;
-  }
-  if (number < 0) *out++ = '-';
-  while (n--) *out++ = digits[n];
-  return out;
-}
-
-/* "[low-high]" of whole numbers, "low" if they are equal; otherwise "[low-end)". */
-static shoal_label print_range(unsigned scale, int128 low, int128 end, char *scratch) {
-  bool whole = scale == 0;
-  if (whole && end - low == 1)
-    return (shoal_label){scratch, (size_t)(print_number(scratch, low, 0) - scratch)};
-  char *at = scratch;
-  *at++ = '[';
-  at = print_number(at, low, scale);
-  *at++ = '-';
-  at = print_number(at, whole ? end - 1 : end, scale);
-  *at++ = whole ? ']' : ')';
-  return (shoal_label){scratch, (size_t)(at - scratch)};
-}
-
-/* The multiple of `width` at or below the number. */
-static int128 floor_to(int128 number, int128 width) {
-  return (number / width - (number % width < 0)) * width;
-}
-
-/* Numbers and widths of one scale. */
-typedef struct grid {
-  unsigned scale;
-  int128 factor; /* from the column's scale */
-  int128 width;
-} grid;
-
-static grid grid_of(unsigned scale, shoal_decimal width) {
-  unsigned common = scale;
-  widen_scale(&common, width);
-  return (grid){common, power_of_ten(common - scale), at_scale(width, common)};
-}
-
-size_t shoal_snapped_label(int64_t low, int64_t high, unsigned scale, shoal_decimal width,
-                           char *out) {
-  grid g = grid_of(scale, width);
-  return print_range(g.scale, floor_to(low * g.factor, g.width),
-                     floor_to(high * g.factor, g.width) + g.width, out)
-      .size_bytes;
-}
-
-void shoal_snapped_ends(int64_t number, int64_t least, int64_t most, unsigned scale,
-                        shoal_decimal width, uint64_t *low, uint64_t *high) {
-  grid g = grid_of(scale, width);
-  int128 first = least * g.factor, last = most * g.factor;
-  int128 from = floor_to(number * g.factor, g.width);
-  int128 to = from + g.width - (g.scale == 0); /* whole numbers: the label has the last one */
-  unsigned dropped = 0;                        /* bits */
-  while (last - first > (int128)UINT64_MAX << dropped) dropped++;
-  *low = (uint64_t)((from > first ? from - first : 0) >> dropped);
-  *high = (uint64_t)((to < last ? to - first : last - first) >> dropped);
-}
 
 /* The column's numbers and n_levels empty levels, of at least `scale`. */
 static shoal_status start_numbers(shoal_builder *builder, unsigned scale, size_t n_levels,
@@ -208,9 +107,8 @@ static shoal_status start_numbers(shoal_builder *builder, unsigned scale, size_t
   builder->owned = numbers;
   *state = shoal_arena_alloc(&builder->arena, 1, sizeof **state);
   if (!*state) return shoal_fail_memory(error);
-  **state = (number_state){.numbers = numbers, .scale = scale};
-  if (column_scale > scale) (*state)->scale = column_scale;
-  (*state)->factor = power_of_ten((*state)->scale - column_scale);
+  **state = (number_state){
+      .numbers = numbers, .line = shoal_line_make(scale, column_scale, &builder->column->coding)};
   (*state)->levels = shoal_arena_alloc(&builder->arena, n_levels, sizeof *(*state)->levels);
   if (!(*state)->levels) return shoal_fail_memory(error);
   builder->state = *state;
@@ -219,8 +117,10 @@ static shoal_status start_numbers(shoal_builder *builder, unsigned scale, size_t
 }
 
 /* An interval of one whole number: spelled as that number, not to be a second spelling of it. */
-static bool is_value(const shoal_builder *builder, unsigned scale, int128 low, int128 end) {
-  return builder->options->equality & SHOAL_EQUAL_NUMBERS && scale == 0 && end - low == 1;
+static bool is_value(const shoal_builder *builder, int128 low, int128 end) {
+  const number_state *state = builder->state;
+  return builder->options->equality & SHOAL_EQUAL_NUMBERS && state->line.scale == 0 &&
+         end - low == 1;
 }
 
 /* ------------------------------------------------------------ intervals */
@@ -229,28 +129,141 @@ static shoal_label interval_label(const shoal_builder *builder, uint32_t leaf, u
                                   char *scratch) {
   const number_state *state = builder->state;
   int128 width = state->levels[level - 1].width;
-  int128 above = state->numbers[leaf] * state->factor - state->origin;
-  int128 low = state->origin + floor_to(above, width);
-  if (is_value(builder, state->scale, low, low + width))
-    return shoal_strings_get(&builder->leaves, leaf);
-  return print_range(state->scale, low, low + width, scratch);
+  int128 above = state->numbers[leaf] * state->line.factor - state->origin;
+  int128 low = state->origin + shoal_line_floor(above, width);
+  if (is_value(builder, low, low + width)) return shoal_strings_get(&builder->leaves, leaf);
+  return shoal_line_label(&state->line, low, low + width, scratch);
+}
+
+/* ---- widths that suit the data */
+
+enum { MOST_INTERVALS = 40, MAX_AUTO_LEVELS = 64 };
+
+/* The range of the first n values that are not missing, and how many they are. */
+static int128 measure_values(const shoal_builder *builder, uint32_t n, uint32_t *n_numbers) {
+  const number_state *state = builder->state;
+  int64_t least = INT64_MAX, most = INT64_MIN;
+  *n_numbers = 0;
+  for (uint32_t v = 0; v < n; v++) {
+    if (shoal_column_missing(builder->column, v)) continue;
+    ++*n_numbers;
+    if (state->numbers[v] < least) least = state->numbers[v];
+    if (state->numbers[v] > most) most = state->numbers[v];
+  }
+  return *n_numbers ? ((int128)most - least) * state->line.factor : 0;
+}
+
+/*
+ * The first width is the least of 2, 5, 10, 20, 50, ... that makes at most 40 intervals, and at
+ * most half as many as there are values. The next ones are 5 -> 10, 10 -> 20, 20 -> 100, as long as
+ * they are below the range.
+ */
+static void choose_widths(shoal_builder *builder) {
+  const number_state *state = builder->state;
+  uint32_t n = builder->options->n_measured, n_numbers;
+  if (n == 0 || n > builder->column->n_values) n = builder->column->n_values;
+  int128 range = measure_values(builder, n, &n_numbers), width = 1;
+  uint32_t most = n_numbers / 2 < MOST_INTERVALS ? n_numbers / 2 : MOST_INTERVALS;
+  unsigned digit = 1; /* the first of the width: 1, 2 or 5 */
+  while (width < 2 || (width < range && width * most < range)) {
+    width = digit == 2 ? width / 2 * 5 : width * 2;
+    digit = digit == 1 ? 2 : digit == 2 ? 5 : 1;
+  }
+  size_t n_levels = 0;
+  while (width < range && n_levels < MAX_AUTO_LEVELS) {
+    state->levels[n_levels++] = (number_level){.width = width};
+    width *= digit == 2 ? 5 : 2;
+    digit = digit == 1 ? 2 : 1;
+  }
+  builder->height = (uint32_t)n_levels + 1;
+}
+
+/* The scale that all widths need; with `halved`, also their halves. */
+static shoal_status scale_of_widths(const shoal_builder *builder, bool halved, unsigned *scale,
+                                    shoal_error *error) {
+  const shoal_hierarchy_spec *spec = builder->spec;
+  for (size_t i = 0; i < spec->n_widths; i++) {
+    if (spec->widths[i].mantissa <= 0)
+      return shoal_builder_fail(builder, error, "the width of an interval must be above 0");
+    shoal_line_widen(scale, spec->widths[i]);
+  }
+  *scale += halved;
+  return SHOAL_OK;
+}
+
+static void fill_widths(const number_state *state, const shoal_hierarchy_spec *spec) {
+  for (size_t i = 0; i < spec->n_widths; i++)
+    state->levels[i] = (number_level){.width = shoal_line_at(&state->line, spec->widths[i])};
 }
 
 shoal_status shoal_intervals_start(shoal_builder *builder, shoal_error *error) {
   const shoal_hierarchy_spec *spec = builder->spec;
   unsigned scale = 0;
-  widen_scale(&scale, spec->origin);
-  for (size_t i = 0; i < spec->n_widths; i++) {
-    if (spec->widths[i].mantissa <= 0)
-      return shoal_builder_fail(builder, error, "the width of an interval must be above 0");
-    widen_scale(&scale, spec->widths[i]);
+  shoal_line_widen(&scale, spec->origin);
+  SHOAL_TRY(scale_of_widths(builder, false, &scale, error));
+  number_state *state;
+  size_t n_levels = spec->auto_widths ? MAX_AUTO_LEVELS : spec->n_widths;
+  SHOAL_TRY(start_numbers(builder, scale, n_levels, &state, error));
+  state->origin = shoal_line_at(&state->line, spec->origin);
+  if (spec->auto_widths) choose_widths(builder);
+  else fill_widths(state, spec);
+  builder->label = interval_label;
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ round */
+
+/* The nearest multiple of each width in turn; a half goes up. */
+static int128 round_to(const number_state *state, int128 number, uint32_t level) {
+  for (uint32_t l = 0; l < level; l++) {
+    int128 width = state->levels[l].width;
+    number = shoal_line_floor(2 * number + width, 2 * width) / 2;
   }
+  return number;
+}
+
+/*
+ * "[1200±50]": the numbers from 1150 to below 1250. Rounding in steps moves the borders of the
+ * higher levels: 145 to 154 are 150 and then 200, so 200 has the numbers from 145 to below 245. Its
+ * label "[200±55]" reaches at least that far on both sides.
+ */
+static shoal_label round_label(const shoal_builder *builder, uint32_t leaf, uint32_t level,
+                               char *scratch) {
+  const number_state *state = builder->state;
+  const number_level *at_level = &state->levels[level - 1];
+  const shoal_number_line *line = &state->line;
+  int128 centre = round_to(state, state->numbers[leaf] * line->factor, level);
+  int128 low = centre - at_level->reach, end = low + at_level->width;
+  bool above = line->has_top && centre + at_level->reach > line->top;
+  if (above || (line->has_bottom && low <= line->bottom)) /* its label would tell too much */
+    return shoal_line_label(line, low, end, scratch);
+  char *at = scratch;
+  *at++ = '[';
+  at = shoal_line_print(line, at, centre);
+  memcpy(at, "\xc2\xb1", 2);
+  at = shoal_line_print(line, at + 2, at_level->reach);
+  *at++ = ']';
+  return (shoal_label){scratch, (size_t)(at - scratch)};
+}
+
+shoal_status shoal_round_start(shoal_builder *builder, shoal_error *error) {
+  const shoal_hierarchy_spec *spec = builder->spec;
+  unsigned scale = 0;
+  SHOAL_TRY(scale_of_widths(builder, true, &scale, error));
+  if (scale > SHOAL_MAX_SCALE)
+    return shoal_builder_fail(builder, error, "a width has more than %d decimals: use fewer",
+                              SHOAL_MAX_SCALE - 1);
   number_state *state;
   SHOAL_TRY(start_numbers(builder, scale, spec->n_widths, &state, error));
-  state->origin = at_scale(spec->origin, state->scale);
-  for (size_t i = 0; i < spec->n_widths; i++)
-    state->levels[i] = (number_level){.width = at_scale(spec->widths[i], state->scale)};
-  builder->label = interval_label;
+  fill_widths(state, spec);
+  for (size_t i = 0; i < spec->n_widths; i++) {
+    number_level *level = &state->levels[i];
+    const number_level *below = i ? level - 1 : NULL;
+    int128 shift = below ? below->reach - below->width / 2 : 0;
+    if (below && level->width / below->width % 2 == 0) shift += below->width / 2;
+    level->reach = level->width / 2 + shift;
+  }
+  builder->label = round_label;
   return SHOAL_OK;
 }
 
@@ -260,27 +273,18 @@ static shoal_label cut_label(const shoal_builder *builder, uint32_t leaf, uint32
                              char *scratch) {
   const number_state *state = builder->state;
   const number_level *cuts = &state->levels[level - 1];
-  int128 number = state->numbers[leaf] * state->factor;
+  int128 number = state->numbers[leaf] * state->line.factor;
   size_t low = 0, high = cuts->n_bounds; /* number of bounds <= number */
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (cuts->bounds[middle] <= number) low = middle + 1;
     else high = middle;
   }
-  char *at = scratch;
-  if (low == 0) {
-    *at++ = '<';
-    at = print_number(at, cuts->bounds[0], state->scale);
-  } else if (low == cuts->n_bounds) {
-    *at++ = '>';
-    *at++ = '=';
-    at = print_number(at, cuts->bounds[low - 1], state->scale);
-  } else if (is_value(builder, state->scale, cuts->bounds[low - 1], cuts->bounds[low])) {
+  if (low == 0) return shoal_line_below(&state->line, cuts->bounds[0], scratch);
+  if (low == cuts->n_bounds) return shoal_line_from(&state->line, cuts->bounds[low - 1], scratch);
+  if (is_value(builder, cuts->bounds[low - 1], cuts->bounds[low]))
     return shoal_strings_get(&builder->leaves, leaf);
-  } else {
-    return print_range(state->scale, cuts->bounds[low - 1], cuts->bounds[low], scratch);
-  }
-  return (shoal_label){scratch, (size_t)(at - scratch)};
+  return shoal_line_label(&state->line, cuts->bounds[low - 1], cuts->bounds[low], scratch);
 }
 
 static shoal_status fill_cuts(shoal_builder *builder, const number_state *state,
@@ -292,7 +296,7 @@ static shoal_status fill_cuts(shoal_builder *builder, const number_state *state,
     level->bounds = shoal_arena_alloc(&builder->arena, asked->n_bounds, sizeof *level->bounds);
     if (!level->bounds) return shoal_fail_memory(error);
     for (size_t b = 0; b < asked->n_bounds; b++) {
-      level->bounds[b] = at_scale(asked->bounds[b], state->scale);
+      level->bounds[b] = shoal_line_at(&state->line, asked->bounds[b]);
       if (b && level->bounds[b] <= level->bounds[b - 1])
         return shoal_builder_fail(
             builder, error, "bound %zu of level %zu is not above the one before it", b + 1, i + 1);
@@ -308,7 +312,7 @@ shoal_status shoal_cuts_start(shoal_builder *builder, shoal_error *error) {
     if (spec->cuts[i].n_bounds == 0)
       return shoal_builder_fail(builder, error, "level %zu has no bounds: give one or more", i + 1);
     for (size_t b = 0; b < spec->cuts[i].n_bounds; b++)
-      widen_scale(&scale, spec->cuts[i].bounds[b]);
+      shoal_line_widen(&scale, spec->cuts[i].bounds[b]);
   }
   number_state *state;
   SHOAL_TRY(start_numbers(builder, scale, spec->n_cuts, &state, error));

@@ -5,6 +5,7 @@
 
 #include "base/decimal.h"
 #include "base/error.h"
+#include "table/coding.h"
 
 typedef enum shoal_hierarchy_kind {
   SHOAL_HIERARCHY_TOP,  /* only "*" */
@@ -14,7 +15,8 @@ typedef enum shoal_hierarchy_kind {
   SHOAL_HIERARCHY_INTERVALS,
   SHOAL_HIERARCHY_CUTS,
   SHOAL_HIERARCHY_MASK,
-  SHOAL_HIERARCHY_DATE
+  SHOAL_HIERARCHY_DATE,
+  SHOAL_HIERARCHY_ROUND
 } shoal_hierarchy_kind;
 
 /* A node of an inline tree: an inner node has children, a leaf is a value of the data. */
@@ -42,8 +44,9 @@ typedef struct shoal_hierarchy_spec {
   uint32_t line, at;           /* its position in the policy */
   const char *file;            /* FILE: resolved path */
   shoal_tree_node tree;        /* TREE: its root, labelled "*" */
-  const shoal_decimal *widths; /* INTERVALS: ascending, each a multiple of the one before */
+  const shoal_decimal *widths; /* INTERVALS, ROUND: ascending, each a multiple of the one before */
   size_t n_widths;
+  bool auto_widths; /* INTERVALS: chosen by the data */
   shoal_decimal origin;
   const shoal_cut_level
       *cuts; /* CUTS: bounds of each level, a subset of those of the level before */
@@ -53,6 +56,7 @@ typedef struct shoal_hierarchy_spec {
   const shoal_date_unit *units; /* DATE: ascending, may start with DAY */
   size_t n_units;
   const char *date_format; /* DATE: YYYY or YY, MM, DD and other bytes; default "YYYY-MM-DD" */
+  shoal_coding coding;     /* codes that stand beside the kind; the attribute has them too */
   unsigned pivot;          /* DATE: the last year that YY can mean; 0: the current year */
 } shoal_hierarchy_spec;
 

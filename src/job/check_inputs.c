@@ -71,7 +71,9 @@ static bool is_allowed(const shoal_domain *domain, const char *bytes, size_t siz
   if (!domain->is_number) return false;
   if (spelling.form == SHOAL_FORM_NUMBER && !has_own_values(domain->attribute))
     return shoal_decimal_parse(bytes, size_bytes, &number) == SHOAL_NUMBER_OK;
-  return spelling.form == SHOAL_FORM_INTERVAL && spelling.range.has_low && spelling.range.has_high;
+  const shoal_coding *coding = &domain->attribute->coding;
+  return spelling.form == SHOAL_FORM_INTERVAL && (spelling.range.has_low || coding->has_bottom) &&
+         (spelling.range.has_high || coding->has_top);
 }
 
 static shoal_status check_labels(const shoal_context *p, const shoal_column *column,
@@ -135,7 +137,7 @@ static shoal_status collect_labels(const shoal_column *column, shoal_column *lab
     label.bytes = shoal_column_value(column, v, &label.size_bytes);
     ok = shoal_strings_intern(&strings, label) != SHOAL_NONE;
   }
-  *labels = (shoal_column){.name = column->name};
+  *labels = (shoal_column){.name = column->name, .coding = column->coding};
   if (ok) shoal_strings_take(&strings, &labels->bytes, &labels->offsets, &labels->n_values);
   shoal_strings_reset(&strings);
   return ok ? SHOAL_OK : shoal_fail_memory(error);

@@ -168,6 +168,10 @@ shoal_status shoal_job_hierarchy_build(const char *yaml, const shoal_table *tabl
   shoal_hierarchy *hierarchy = NULL;
   shoal_hierarchy_options options = {.attribute = name};
   shoal_status status = shoal_policy_parse_hierarchy(yaml, ".", &arena, &spec, error);
+  if (status == SHOAL_OK && shoal_coding_given(&spec.coding))
+    status = shoal_fail(error, SHOAL_BAD_INPUT,
+                        "codes replace values, and a hierarchy file has values: write top-code and "
+                        "bottom-code into the policy, beside the hierarchy");
   if (status == SHOAL_OK)
     status = shoal_hierarchy_compile(&spec, table, column, &options, &hierarchy, error);
   if (status == SHOAL_OK) status = shoal_hierarchy_csv(hierarchy, csv, error);

@@ -143,6 +143,11 @@ static shoal_use use_of_kept(const shoal_attribute *attribute) {
   return attribute && attribute->has_hierarchy ? SHOAL_USE_KEEP : SHOAL_USE_COPY;
 }
 
+/* Every cell of a column with codes is examined. */
+static bool is_coded(const shoal_attribute *attribute) {
+  return attribute && shoal_coding_given(&attribute->coding);
+}
+
 static shoal_status plan(void *user, const char *file, const char *const *names, size_t n,
                          shoal_use *uses, shoal_error *error) {
   const planner *p = user;
@@ -158,6 +163,7 @@ static shoal_status plan(void *user, const char *file, const char *const *names,
     uses[i] = named_by_model(p->policy, names[i]) ? SHOAL_USE_CODES
               : role == SHOAL_ROLE_IDENTIFIER     ? SHOAL_USE_IDENTITY
               : role == SHOAL_ROLE_DROP           ? SHOAL_USE_NONE
+              : is_coded(attribute)               ? SHOAL_USE_CODES
               : role == SHOAL_ROLE_KEEP && review ? SHOAL_USE_SAMPLE
               : role == SHOAL_ROLE_KEEP           ? use_of_kept(attribute)
                                                   : SHOAL_USE_CODES;
@@ -208,11 +214,19 @@ static shoal_status fold(shoal_table *table, const planner *p, shoal_error *erro
   return status;
 }
 
-/* Checks and folds a table that was read; without a policy it stays as it is. */
+/* Checks, folds and codes a table that was read; without a policy it stays as it is. */
 static shoal_status prepare(shoal_table *table, const planner *p, shoal_error *error) {
   if (!p->policy) return SHOAL_OK;
+  for (size_t c = 0; c < table->n_columns; c++) {
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, table->columns[c].name);
+    if (attribute) table->columns[c].coding = attribute->coding;
+  }
   SHOAL_TRY(check_numbers(table, p, error));
-  return fold(table, p, error);
+  SHOAL_TRY(fold(table, p, error));
+  SHOAL_TRY(shoal_table_code(table, error));
+  for (size_t c = 0; p->purpose != SHOAL_FOR_REVIEW && c < table->n_columns; c++)
+    table->columns[c].n_top_coded = table->columns[c].n_bottom_coded = 0; /* not released so */
+  return SHOAL_OK;
 }
 
 /* A release under this policy has apostrophes before what a spreadsheet would run. */
@@ -278,6 +292,11 @@ static bool same_missing(const shoal_column *column, const shoal_policy *policy,
   return !failed;
 }
 
+static bool same_coding(const shoal_column *column, const shoal_policy *policy) {
+  const shoal_attribute *attribute = shoal_policy_attribute(policy, column->name);
+  return shoal_coding_equal(&column->coding, attribute ? &attribute->coding : &(shoal_coding){0});
+}
+
 /* What the column lacks for this use; *what is NULL: nothing. False: no memory. */
 static bool find_lack(const shoal_table *table, const shoal_column *column, shoal_use use,
                       const planner *p, const char **what) {
@@ -288,6 +307,7 @@ static bool find_lack(const shoal_table *table, const shoal_column *column, shoa
     else if (p->purpose != SHOAL_FOR_LINKING &&
              column->equality != equality_of(p->policy, column->name))
       *what = "other spellings were read as one value";
+    else if (!same_coding(column, p->policy)) *what = "other numbers were read as extreme";
     else if (!same_missing(column, p->policy, &same)) return false;
     else if (!same) *what = "other cells were read as missing";
   } else if (use == SHOAL_USE_KEEP || use == SHOAL_USE_COPY) {

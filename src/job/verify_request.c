@@ -218,13 +218,45 @@ static bool request_folds(shoal_owned_verify_request *c, const shoal_context *p)
   return true;
 }
 
+/* Labels of these kinds need not be numbers. */
+static bool has_words(const shoal_attribute *attribute) {
+  shoal_hierarchy_kind kind = attribute->hierarchy.kind;
+  return attribute->has_hierarchy && (kind == SHOAL_HIERARCHY_FILE ||
+                                      kind == SHOAL_HIERARCHY_TREE || kind == SHOAL_HIERARCHY_MASK);
+}
+
+/* A number as text; NULL: not given, or no memory. */
+static const char *code_text(shoal_owned_verify_request *c, bool given, shoal_decimal code) {
+  char text[32];
+  if (!given) return NULL;
+  shoal_decimal_print(code.mantissa, code.scale, text);
+  return copy(c, text, strlen(text));
+}
+
+static bool request_codes(shoal_owned_verify_request *c, const shoal_context *p) {
+  shoal_verify_code *codes = shoal_arena_alloc_zero(&c->arena, c->request.n_columns, sizeof *codes);
+  if (!codes) return false;
+  c->request.codes = codes;
+  for (size_t i = 0; i < c->request.n_columns; i++) {
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, c->request.columns[i]);
+    if (!attribute || !shoal_coding_given(&attribute->coding)) continue;
+    const shoal_coding *coding = &attribute->coding;
+    codes[i] = (shoal_verify_code){code_text(c, coding->has_top, coding->top),
+                                   code_text(c, coding->has_bottom, coding->bottom),
+                                   has_words(attribute)};
+    if ((coding->has_top && !codes[i].top) || (coding->has_bottom && !codes[i].bottom))
+      return false;
+  }
+  return true;
+}
+
 static shoal_status make(shoal_owned_verify_request *c, const shoal_context *p,
                          shoal_error *error) {
   const char **quasi = shoal_arena_alloc(&c->arena, p->n_quasi, sizeof *quasi);
   const char **sensitive = shoal_arena_alloc(&c->arena, p->n_sensitive, sizeof *sensitive);
   shoal_verify_knowledge *known = shoal_arena_alloc(&c->arena, p->n_sensitive, sizeof *known);
   if (!quasi || !sensitive || !known || !request_folds(c, p) || !request_missing(c, p->policy) ||
-      !request_models(c, p))
+      !request_models(c, p) || !request_codes(c, p))
     return shoal_fail_memory(error);
   const char **sets = shoal_arena_alloc(&c->arena, p->n_quasi, sizeof *sets);
   if (!sets) return shoal_fail_memory(error);

@@ -184,8 +184,23 @@ static bool middle(const shoal_range *range, shoal_decimal *number) {
   return true;
 }
 
-/* The ends that belong to the range; if none does, a number inside. */
-static shoal_status add_range(shoal_values *known, const shoal_range *range, shoal_error *error) {
+static shoal_status add_code(shoal_values *known, const shoal_coding *coding, shoal_coded coded,
+                             shoal_error *error) {
+  char text[SHOAL_CODE_BYTES];
+  size_t size_bytes = shoal_coding_label(coding, coded, text);
+  return intern(known, (shoal_label){text, size_bytes}, error);
+}
+
+/*
+ * The ends that belong to the range; if none does, a number inside. Without an end it holds the
+ * numbers under a code, if there is one.
+ */
+static shoal_status add_range(shoal_values *known, const shoal_coding *coding,
+                              const shoal_range *range, shoal_error *error) {
+  if (!range->has_high && coding->has_top)
+    SHOAL_TRY(add_code(known, coding, SHOAL_CODED_TOP, error));
+  if (!range->has_low && coding->has_bottom)
+    SHOAL_TRY(add_code(known, coding, SHOAL_CODED_BOTTOM, error));
   bool low = range->has_low && !range->low_open, high = range->has_high && !range->high_open;
   if (low) SHOAL_TRY(add_number(known, range->low, error));
   if (high) SHOAL_TRY(add_number(known, range->high, error));
@@ -276,12 +291,13 @@ shoal_status shoal_label_add_values(const shoal_domain_request *request, shoal_l
   bool tree = attribute->has_hierarchy;
   if (shoal_spec_has_leaves(attribute)) return SHOAL_OK;
   if (tree && kind == SHOAL_HIERARCHY_DATE) return add_date(request, label, known, error);
-  bool number = attribute->type == SHOAL_TYPE_NUMBER ||
-                (tree && (kind == SHOAL_HIERARCHY_INTERVALS || kind == SHOAL_HIERARCHY_CUTS));
+  bool number = attribute->type == SHOAL_TYPE_NUMBER || shoal_spec_has_numbers(attribute);
   if (!number) return intern(known, label, error);
+  if (shoal_coding_find(&attribute->coding, label.bytes, label.size_bytes))
+    return intern(known, label, error);
   shoal_spelling spelling = shoal_label_parse(label.bytes, label.size_bytes);
   if (spelling.form == SHOAL_FORM_NUMBER || spelling.form == SHOAL_FORM_INTERVAL)
-    return add_range(known, &spelling.range, error);
+    return add_range(known, &attribute->coding, &spelling.range, error);
   return SHOAL_OK;
 }
 

@@ -144,6 +144,7 @@ static shoal_status collect(value_collector *g, const shoal_unknown_labels *unkn
   SHOAL_TRY(mark_missing(g, 0, false, error));
   shoal_column *values = &domain->values;
   values->name = g->request->attribute->name;
+  values->coding = g->request->attribute->coding;
   values->is_missing = g->missing;
   g->missing = NULL;
   shoal_strings_take(&g->known.spellings, &values->bytes, &values->offsets, &values->n_values);
@@ -203,6 +204,11 @@ static int in_natural_order(const void *a, const void *b) {
   return order ? order : by_bytes(x, y);
 }
 
+static bool read_number(const shoal_domain *domain, shoal_label text, shoal_decimal *number) {
+  return shoal_coding_parse(&domain->values.coding, text.bytes, text.size_bytes, number) ==
+         SHOAL_NUMBER_OK;
+}
+
 /* Fills and sorts `order`. Unless all values are numbers, each counts as 0 and bytes decide. */
 static void natural_order(shoal_domain *domain, ordered *order, bool number) {
   domain->is_number = number;
@@ -213,7 +219,7 @@ static void natural_order(shoal_domain *domain, ordered *order, bool number) {
                    .missing = shoal_domain_leaf_missing(domain, leaf)};
     if (!o->missing && domain->is_number)
       domain->is_number =
-          shoal_decimal_parse(o->text.bytes, o->text.size_bytes, &o->number) == SHOAL_NUMBER_OK;
+          read_number(domain, o->text, &o->number);
   }
   for (uint32_t i = 0; !domain->is_number && i < domain->n_leaves; i++)
     order[i].number = (shoal_decimal){0, 0};
@@ -268,7 +274,7 @@ static void assign_positions(shoal_domain *domain, const uint32_t *leaves) {
     shoal_decimal number = {0, 0};
     if (domain->is_number && !missing) {
       shoal_label text = shoal_domain_leaf(domain, leaf);
-      (void)shoal_decimal_parse(text.bytes, text.size_bytes, &number); /* it parsed before */
+      (void)read_number(domain, text, &number); /* it parsed before */
       if (same_position(domain, last, number, first)) {
         domain->position_of[leaf] = domain->n_positions - 1;
         continue;
@@ -317,9 +323,7 @@ static bool make_order(shoal_domain *domain, bool number) {
 
 /* A hierarchy of numbers makes an attribute numeric, whatever its type. */
 static bool counts_as_number(const shoal_attribute *attribute) {
-  if (attribute->type == SHOAL_TYPE_NUMBER) return true;
-  return attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_INTERVALS ||
-                                      attribute->hierarchy.kind == SHOAL_HIERARCHY_CUTS);
+  return attribute->type == SHOAL_TYPE_NUMBER || shoal_spec_has_numbers(attribute);
 }
 
 shoal_status shoal_domain_order_values(shoal_domain *domain, const shoal_domain_request *request,

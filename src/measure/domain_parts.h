@@ -85,6 +85,14 @@ static inline bool shoal_spec_has_leaves(const shoal_attribute *attribute) {
                                       attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE);
 }
 
+/* Is it a hierarchy of numbers, whatever the attribute's type? */
+static inline bool shoal_spec_has_numbers(const shoal_attribute *attribute) {
+  shoal_hierarchy_kind kind = attribute->hierarchy.kind;
+  return attribute->has_hierarchy &&
+         (kind == SHOAL_HIERARCHY_INTERVALS || kind == SHOAL_HIERARCHY_ROUND ||
+          kind == SHOAL_HIERARCHY_CUTS);
+}
+
 static inline shoal_hierarchy_options
 shoal_domain_hierarchy_options(const shoal_domain_request *request) {
   return (shoal_hierarchy_options){.policy = request->policy->file,
@@ -92,6 +100,8 @@ shoal_domain_hierarchy_options(const shoal_domain_request *request) {
                                    .number = request->attribute->type == SHOAL_TYPE_NUMBER,
                                    .equality =
                                        shoal_policy_equality(request->policy, request->attribute),
+                                   .n_measured =
+                                       request->n_raw ? request->raw[0].column->n_values : 0,
                                    .ragged = true};
 }
 

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-__extension__ typedef __int128 int128;
-
 /* A part of the label. */
 typedef struct piece {
   const char *bytes;
@@ -27,12 +25,6 @@ static bool is_number(piece p, shoal_decimal *number) {
 }
 
 /* ------------------------------------------------------------ numbers and ranges */
-
-int shoal_decimal_compare(shoal_decimal a, shoal_decimal b) {
-  int128 x = (int128)a.mantissa * (int128)shoal_power_of_ten(18 - a.scale);
-  int128 y = (int128)b.mantissa * (int128)shoal_power_of_ten(18 - b.scale);
-  return (x > y) - (x < y);
-}
 
 bool shoal_range_holds(const shoal_range *range, shoal_decimal number) {
   if (range->has_low) {
@@ -128,6 +120,7 @@ static bool read_comparison(piece p, shoal_spelling *out) {
 static size_t between(piece p, bool brackets) {
   if (starts_with(p, "\xe2\x80\x93") || starts_with(p, "\xe2\x80\x94")) return 3;
   if (starts_with(p, "..")) return 2;
+  if (starts_with(p, " to ")) return 4;
   if (starts_with(p, "-")) return 1;
   return brackets && (starts_with(p, ",") || starts_with(p, ";")) ? 1 : 0;
 }
@@ -143,6 +136,30 @@ static bool split_ends(piece inner, bool brackets, shoal_range *range) {
   return false;
 }
 
+/* Centre and distance: from centre - distance to below centre + distance. */
+static bool read_spread(piece inner, shoal_range *range) {
+  static const int64_t most = INT64_C(999999999999999999);
+  static const char sign[] = "\xc2\xb1";
+  const char *found = memchr(inner.bytes, sign[0], inner.size);
+  size_t at = found ? (size_t)(found - inner.bytes) : inner.size;
+  if (!starts_with((piece){inner.bytes + at, inner.size - at}, sign)) return false;
+  shoal_decimal centre, distance;
+  if (!is_number((piece){inner.bytes, at}, &centre) ||
+      !is_number((piece){inner.bytes + at + 2, inner.size - at - 2}, &distance))
+    return false;
+  unsigned scale = centre.scale > distance.scale ? centre.scale : distance.scale;
+  int64_t middle, half, low, high;
+  if (!shoal_decimal_rescale(centre, scale, &middle) ||
+      !shoal_decimal_rescale(distance, scale, &half) || half <= 0 ||
+      __builtin_sub_overflow(middle, half, &low) || __builtin_add_overflow(middle, half, &high) ||
+      low < -most || high > most)
+    return false;
+  range->low = (shoal_decimal){low, scale};
+  range->high = (shoal_decimal){high, scale};
+  range->high_open = true;
+  return true;
+}
+
 static bool read_interval(piece p, shoal_spelling *out) {
   shoal_range range = {.has_low = true, .has_high = true};
   bool brackets = p.size > 2 && strchr("[(]", p.bytes[0]) && p.bytes[0];
@@ -154,7 +171,8 @@ static bool read_interval(piece p, shoal_spelling *out) {
     range.high_open = last != ']';
     inner = trimmed((piece){p.bytes + 1, p.size - 2});
   }
-  if (!split_ends(inner, brackets, &range)) return false;
+  bool closed = brackets && !range.low_open && !range.high_open;
+  if (!(closed && read_spread(inner, &range)) && !split_ends(inner, brackets, &range)) return false;
   int order = shoal_decimal_compare(range.low, range.high);
   if (order > 0 || (order == 0 && (range.low_open || range.high_open))) return false;
   out->form = SHOAL_FORM_INTERVAL;

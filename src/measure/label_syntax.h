@@ -16,7 +16,8 @@ typedef enum shoal_form {
   SHOAL_FORM_WORD,       /* none of the following: a value, or a word of a hierarchy */
   SHOAL_FORM_EVERYTHING, /* "*", "**", "****" */
   SHOAL_FORM_NUMBER,     /* "40": low and high are equal */
-  SHOAL_FORM_INTERVAL,   /* "[20-30]", "20-30", "[20,30)", ">= 40", "=< 40", "<40", "40+" */
+  SHOAL_FORM_INTERVAL,   /* "[20-30]", "20-30", "[20,30)", ">= 40", "=< 40", "<40", "40+",
+                            "[1200±50]" (1150 to below 1250) */
   SHOAL_FORM_PREFIX      /* "4310*", "4310**": bytes before the stars */
 } shoal_form;
 
@@ -36,12 +37,9 @@ typedef struct shoal_spelling {
 /*
  * Parses a label. Never fails: any other label is a WORD, also an interval whose low end is above
  * its high end or that has no number. Spaces around signs and ends are ignored. "-", en and em
- * dash, ".." and, in brackets, "," and ";" separate two ends ("-5-10" is -5 to 10).
+ * dash, "..", " to " and, in brackets, "," and ";" separate two ends ("-5-10" is -5 to 10).
  */
 shoal_spelling shoal_label_parse(const char *bytes, size_t size_bytes);
-
-/* Negative, 0 or positive: a is less than, equal to, greater than b; exact. */
-int shoal_decimal_compare(shoal_decimal a, shoal_decimal b);
 
 bool shoal_range_holds(const shoal_range *range, shoal_decimal number);
 /* A total order of ranges; 0: the same numbers. */

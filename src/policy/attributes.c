@@ -39,9 +39,20 @@ static shoal_status read_type(shoal_policy_reader *reader, const shoal_yaml *nod
 
 static shoal_status read_hierarchy(shoal_policy_reader *reader, const shoal_yaml *node,
                                    void *into) {
-  attribute_target *target = into;
-  target->attribute->has_hierarchy = true;
-  return shoal_read_hierarchy(reader, node, &target->attribute->hierarchy);
+  shoal_attribute *attribute = ((attribute_target *)into)->attribute;
+  SHOAL_TRY(shoal_read_hierarchy(reader, node, &attribute->coding, &attribute->hierarchy,
+                                 &attribute->has_hierarchy));
+  attribute->coding = attribute->hierarchy.coding;
+  return SHOAL_OK;
+}
+
+static shoal_status read_top_code(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  return shoal_read_code(reader, node, true, &((attribute_target *)into)->attribute->coding);
+}
+
+static shoal_status read_bottom_code(shoal_policy_reader *reader, const shoal_yaml *node,
+                                     void *into) {
+  return shoal_read_code(reader, node, false, &((attribute_target *)into)->attribute->coding);
 }
 
 static shoal_status read_protect(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
@@ -221,6 +232,20 @@ static shoal_status choose_sets(const shoal_policy_reader *reader, const attribu
   return SHOAL_OK;
 }
 
+/* Codes are for numbers, and for columns that are released. */
+static shoal_status check_coding(const shoal_policy_reader *reader, const shoal_yaml *name,
+                                 const shoal_attribute *attribute) {
+  if (!shoal_coding_given(&attribute->coding)) return SHOAL_OK;
+  if (attribute->type == SHOAL_TYPE_NUMBER && attribute->role != SHOAL_ROLE_IDENTIFIER)
+    return SHOAL_OK;
+  return shoal_reader_fail(reader, name->mark,
+                           "%s: '%s' is for released columns of type number: remove it, or %s",
+                           shoal_reader_subject(reader).text,
+                           attribute->coding.has_top ? "top-code" : "bottom-code",
+                           attribute->type == SHOAL_TYPE_NUMBER ? "choose another role"
+                                                                : "add 'type: number'");
+}
+
 static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml *name,
                                    shoal_attribute *attribute) {
   static const shoal_key_rule self = {"attributes.NAME", "NAME", NULL};
@@ -240,6 +265,8 @@ static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml
   reader->rule = &self;
   SHOAL_TRY(choose_sets(reader, &target));
   SHOAL_TRY(check_recoding(reader, &target));
+  SHOAL_TRY(check_coding(reader, name, attribute));
+  attribute->hierarchy.coding = attribute->coding;
   reader->attribute = NULL;
   return SHOAL_OK;
 }

@@ -74,6 +74,14 @@ static void put_read_intervals(shoal_canonical *out, const char *key) {
   const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
   if (spec->kind != SHOAL_HIERARCHY_INTERVALS) return;
   shoal_canonical_key(out, key);
+  if (spec->auto_widths) shoal_text_add(out->text, "auto");
+  else add_numbers(out->text, spec->widths, spec->n_widths);
+}
+
+static void put_read_round(shoal_canonical *out, const char *key) {
+  const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
+  if (spec->kind != SHOAL_HIERARCHY_ROUND) return;
+  shoal_canonical_key(out, key);
   add_numbers(out->text, spec->widths, spec->n_widths);
 }
 
@@ -145,6 +153,17 @@ static void put_read_sets(shoal_canonical *out, const char *key) {
 
 static void put_read_top(shoal_canonical *out, const char *key) {
   put_true(out, key, SHOAL_HIERARCHY_TOP);
+}
+
+/* Codes are written as keys of the attribute. */
+static void put_read_top_beside(shoal_canonical *out, const char *key) {
+  (void)out;
+  (void)key;
+}
+
+static void put_read_bottom_beside(shoal_canonical *out, const char *key) {
+  (void)out;
+  (void)key;
 }
 
 /* ---------------------------------------------------------------- categories */
@@ -224,6 +243,16 @@ static void put_read_categories(shoal_canonical *out, const char *key) {
     shoal_canonical_key(out, key);
     add_categories(out, categories);
   }
+}
+
+static void put_read_top_code(shoal_canonical *out, const char *key) {
+  if (out->attribute->coding.has_top)
+    shoal_canonical_decimal(out, key, out->attribute->coding.top);
+}
+
+static void put_read_bottom_code(shoal_canonical *out, const char *key) {
+  if (out->attribute->coding.has_bottom)
+    shoal_canonical_decimal(out, key, out->attribute->coding.bottom);
 }
 
 static void put_read_snap(shoal_canonical *out, const char *key) {

@@ -62,10 +62,9 @@ static shoal_status read_ascending(const shoal_policy_reader *reader, shoal_item
   return SHOAL_OK;
 }
 
-static shoal_status read_intervals(shoal_policy_reader *reader, const shoal_yaml *node,
-                                   void *into) {
-  spec_target *target = into;
-  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_INTERVALS));
+/* Widths above 0, each a multiple of the one before. */
+static shoal_status read_widths(shoal_policy_reader *reader, const shoal_yaml *node,
+                                shoal_hierarchy_spec *spec) {
   shoal_items items;
   SHOAL_TRY(shoal_read_items(reader, node, "[5, 10, 20]", &items));
   if (items.n == 0) return shoal_reader_expected(reader, node, "at least one width");
@@ -83,9 +82,23 @@ static shoal_status read_intervals(shoal_policy_reader *reader, const shoal_yaml
                                shoal_reader_subject(reader).text, shoal_quote(item->text).text,
                                wrong);
   }
-  target->spec->widths = widths;
-  target->spec->n_widths = items.n;
+  spec->widths = widths;
+  spec->n_widths = items.n;
   return SHOAL_OK;
+}
+
+static shoal_status read_intervals(shoal_policy_reader *reader, const shoal_yaml *node,
+                                   void *into) {
+  spec_target *target = into;
+  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_INTERVALS));
+  target->spec->auto_widths = node->kind == SHOAL_YAML_SCALAR && strcmp(node->text, "auto") == 0;
+  return target->spec->auto_widths ? SHOAL_OK : read_widths(reader, node, target->spec);
+}
+
+static shoal_status read_round(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  spec_target *target = into;
+  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_ROUND));
+  return read_widths(reader, node, target->spec);
 }
 
 static shoal_status read_origin(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
@@ -355,6 +368,31 @@ static shoal_status read_top(shoal_policy_reader *reader, const shoal_yaml *node
   return read_true(reader, node, into, SHOAL_HIERARCHY_TOP);
 }
 
+shoal_status shoal_read_code(shoal_policy_reader *reader, const shoal_yaml *node, bool top,
+                             shoal_coding *coding) {
+  bool *given = top ? &coding->has_top : &coding->has_bottom;
+  if (*given)
+    return shoal_reader_fail(reader, node->mark, "%s is given twice: keep one of them",
+                             shoal_reader_subject(reader).text);
+  *given = true;
+  SHOAL_TRY(read_number(reader, node, top ? &coding->top : &coding->bottom));
+  if (coding->has_top && coding->has_bottom &&
+      shoal_decimal_compare(coding->bottom, coding->top) >= 0)
+    return shoal_reader_fail(reader, node->mark, "%s: bottom-code must be below top-code",
+                             shoal_reader_subject(reader).text);
+  return SHOAL_OK;
+}
+
+static shoal_status read_top_beside(shoal_policy_reader *reader, const shoal_yaml *node,
+                                    void *into) {
+  return shoal_read_code(reader, node, true, &((spec_target *)into)->spec->coding);
+}
+
+static shoal_status read_bottom_beside(shoal_policy_reader *reader, const shoal_yaml *node,
+                                       void *into) {
+  return shoal_read_code(reader, node, false, &((spec_target *)into)->spec->coding);
+}
+
 static const shoal_key_rule hierarchy_rules[] = {SHOAL_HIERARCHY_KEYS(SHOAL_KEY_RULE){0}};
 
 static shoal_status check_companion(const shoal_policy_reader *reader, const spec_target *target,
@@ -366,21 +404,27 @@ static shoal_status check_companion(const shoal_policy_reader *reader, const spe
 }
 
 shoal_status shoal_read_hierarchy(shoal_policy_reader *reader, const shoal_yaml *node,
-                                  shoal_hierarchy_spec *spec) {
+                                  const shoal_coding *coding, shoal_hierarchy_spec *spec,
+                                  bool *has_kind) {
   *spec = (shoal_hierarchy_spec){
       .line = node->mark.line, .at = node->mark.at, .mask_char = '*', .date_format = "YYYY-MM-DD"};
   spec_target target = {.spec = spec};
+  if (coding) spec->coding = *coding;
   SHOAL_TRY(shoal_read_mapping(reader, node, hierarchy_rules, "{intervals: [5, 10]}", &target));
-  if (!target.kind)
+  *has_kind = target.kind != NULL;
+  if (!target.kind && (!coding || !shoal_coding_given(&spec->coding)))
     return shoal_reader_fail(reader, node->mark,
                              "%s: no kind is given; write one of: file, tree, "
-                             "intervals, cuts, mask, date, sets, top",
+                             "intervals, round, cuts, mask, date, sets, top",
                              shoal_reader_subject(reader).text);
   SHOAL_TRY(
       check_companion(reader, &target, target.origin, SHOAL_HIERARCHY_INTERVALS, "intervals"));
   SHOAL_TRY(check_companion(reader, &target, target.mask_char, SHOAL_HIERARCHY_MASK, "mask"));
   SHOAL_TRY(check_companion(reader, &target, target.format, SHOAL_HIERARCHY_DATE, "date"));
   SHOAL_TRY(check_companion(reader, &target, target.pivot, SHOAL_HIERARCHY_DATE, "date"));
+  if (target.origin && spec->auto_widths)
+    return shoal_reader_fail(reader, target.origin->mark,
+                             "'origin' goes with widths: give them, or remove it");
   if (target.pivot && !shoal_date_format_is_short(spec->date_format))
     return shoal_reader_fail(reader, target.pivot->mark,
                              "'pivot' is for years of two digits: remove it, or write YY in "
@@ -398,5 +442,6 @@ shoal_status shoal_policy_parse_hierarchy(const char *yaml, const char *director
                                 .whole = "the hierarchy"};
   const shoal_yaml *root;
   SHOAL_TRY(shoal_yaml_parse(yaml, strlen(yaml), reader.file, arena, &root, error));
-  return shoal_read_hierarchy(&reader, root, spec);
+  bool has_kind;
+  return shoal_read_hierarchy(&reader, root, NULL, spec, &has_kind);
 }

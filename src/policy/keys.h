@@ -56,6 +56,10 @@
       "labels that must stay distinguishable kinds (sensitive only); default: every value")        \
   KEY("attributes.NAME.", "categories", read_categories, "[[VALUE, ...], ...]|{file: FILE}",       \
       "categories of a sensitive attribute, most sensitive first")                                 \
+  KEY("attributes.NAME.", "top-code", read_top_code, "NUMBER",                                     \
+      "numbers from this one on are released as >=NUMBER; mandatory, in every release")            \
+  KEY("attributes.NAME.", "bottom-code", read_bottom_code, "NUMBER",                               \
+      "numbers up to this one are released as <=NUMBER; mandatory, in every release")              \
   KEY("attributes.NAME.", "snap", read_snap, "NUMBER",                                             \
       "local recoding: widens a number's intervals to multiples of this; default: none")           \
   KEY("attributes.NAME.", "recode", read_recode, "interval|hierarchy",                             \
@@ -72,8 +76,10 @@
       "CSV rows value;level1;...;top, relative to the policy")                                     \
   KEY("attributes.NAME.hierarchy.", "tree", read_tree, "{LABEL: [VALUE, ...], ...}",               \
       "inline: nested labels down to the values; its top is *")                                    \
-  KEY("attributes.NAME.hierarchy.", "intervals", read_intervals, "[WIDTH, ...]",                   \
-      "a level for each width, each a multiple of the one before")                                 \
+  KEY("attributes.NAME.hierarchy.", "intervals", read_intervals, "[WIDTH, ...]|auto",              \
+      "a level for each width, each a multiple of the one before; auto: round widths that fit")    \
+  KEY("attributes.NAME.hierarchy.", "round", read_round, "WIDTH|[WIDTH, ...]",                     \
+      "numbers rounded to multiples of this; a level for each width")                              \
   KEY("attributes.NAME.hierarchy.", "origin", read_origin, "NUMBER",                               \
       "with intervals: a bound of one of them; default 0")                                         \
   KEY("attributes.NAME.hierarchy.", "cuts", read_cuts, "[[BOUND, ...], ...]",                      \
@@ -91,7 +97,11 @@
   KEY("attributes.NAME.hierarchy.", "sets", read_sets, "true",                                     \
       "local recoding: the values of the class, {a|b}; the default for text")                      \
   KEY("attributes.NAME.hierarchy.", "top", read_top, "true",                                       \
-      "one level, *: keeps or hides the whole column")
+      "one level, *: keeps or hides the whole column")                                             \
+  KEY("attributes.NAME.hierarchy.", "top-code", read_top_beside, "NUMBER",                         \
+      "beside any kind: the same as the attribute's top-code")                                     \
+  KEY("attributes.NAME.hierarchy.", "bottom-code", read_bottom_beside, "NUMBER",                   \
+      "beside any kind: the same as the attribute's bottom-code")
 
 #define SHOAL_CATEGORY_KEYS(KEY)                                                                   \
   KEY("attributes.NAME.categories.", "file", read_category_file, "FILE",                           \

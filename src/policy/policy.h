@@ -75,6 +75,7 @@ typedef struct shoal_attribute {
   const shoal_word *protect; /* n_protect nodes of the hierarchy */
   size_t n_protect;
   shoal_categories categories;
+  shoal_coding coding;     /* top-code and bottom-code */
   bool recode_hierarchy;   /* local: a number is a label or a set, not an interval */
   shoal_decimal snap;      /* 0: none */
   shoal_decimal weight;    /* of method.weights; default 1 */

@@ -150,9 +150,16 @@ shoal_status shoal_setting_formulas(const shoal_setting *setting, bool *quote) S
 
 /* ---- sections */
 
-/* Reads the hierarchy of an attribute, or a single one (shoal_policy_parse_hierarchy). */
+/*
+ * Reads the hierarchy of an attribute, or a single one (shoal_policy_parse_hierarchy). `coding`:
+ * the attribute's codes so far, or NULL; with codes the kind may be absent.
+ */
 shoal_status shoal_read_hierarchy(shoal_policy_reader *reader, const shoal_yaml *node,
-                                  shoal_hierarchy_spec *spec) SHOAL_MUST_CHECK;
+                                  const shoal_coding *coding, shoal_hierarchy_spec *spec,
+                                  bool *has_kind) SHOAL_MUST_CHECK;
+/* Reads top-code (or bottom-code) into `coding`. */
+shoal_status shoal_read_code(shoal_policy_reader *reader, const shoal_yaml *node, bool top,
+                             shoal_coding *coding) SHOAL_MUST_CHECK;
 
 /* Reads `attributes` into *attributes, in the file's order. */
 shoal_status shoal_read_attributes(shoal_policy_reader *reader, const shoal_yaml *node,

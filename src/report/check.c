@@ -11,6 +11,16 @@
 static void add_model(shoal_text *t, const shoal_model_outcome *m) {
   shoal_text_print(t, "  %s %s", m->holds ? "ok    " : "FAILED", m->model);
   if (m->attribute) shoal_text_print(t, " on %s", m->attribute);
+  if (m->is_rule) {
+    shoal_text_add(t, ": ");
+    shoal_format_number(t, m->required);
+    if (!m->holds) {
+      shoal_text_add(t, "; violated by ");
+      shoal_format_rows(t, m->breaking_rows);
+    }
+    shoal_text_add(t, "\n");
+    return;
+  }
   shoal_text_add(t, ": required: ");
   shoal_format_number(t, m->required);
   shoal_text_add(t, m->at_most ? " or less; worst class: " : " or more; worst class: ");
@@ -55,11 +65,12 @@ json_t *shoal_models_json(const shoal_result *r, shoal_json *json) {
     shoal_json_set(json, object, "model", json_string(m->model));
     if (m->attribute) shoal_json_set(json, object, "attribute", json_string(m->attribute));
     shoal_json_set(json, object, "required", shoal_json_number(m->required));
-    shoal_json_set(json, object, "reached", shoal_json_number(m->reached));
+    if (!m->is_rule) shoal_json_set(json, object, "reached", shoal_json_number(m->reached));
     shoal_json_set(json, object, "holds", json_boolean(m->holds));
     shoal_json_set(json, object, "breaking_rows", shoal_json_count(m->breaking_rows));
-    shoal_json_set(json, object, "breaking_classes", shoal_json_count(m->breaking_classes));
-    if (m->attribute)
+    if (!m->is_rule)
+      shoal_json_set(json, object, "breaking_classes", shoal_json_count(m->breaking_classes));
+    if (m->attribute && !m->is_rule)
       shoal_json_set(json, object, "distinct_values", shoal_json_count(m->min_distinct));
     if (m->n_worst) shoal_json_set(json, object, "worst", worst_array(r, m, json));
     shoal_json_append(json, array, object);

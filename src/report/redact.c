@@ -157,8 +157,16 @@ bool shoal_html_report_interval(shoal_label label, double *low, double *high) {
   *low = *high = shoal_parse_double(copy + interval, &end);
   if (end == copy + interval) return false;
   if (!interval) return *end == '\0';
-  if (*end != '-') return false;
-  char *from = end + 1;
+  static const char to[] = " to ", spread[] = "\xc2\xb1";
+  if (strncmp(end, spread, 2) == 0) { /* a rounded number */
+    double centre = *low, distance = shoal_parse_double(end + 2, &end);
+    *low = centre - distance;
+    *high = centre + distance;
+    return *end == ']' && !end[1];
+  }
+  bool word = strncmp(end, to, sizeof to - 1) == 0;
+  if (!word && *end != '-') return false;
+  char *from = end + (word ? sizeof to - 1 : 1);
   *high = shoal_parse_double(from, &end);
   return end != from && (*end == ']' || *end == ')') && !end[1];
 }

@@ -52,6 +52,7 @@ typedef struct shoal_model_outcome {
   double required, reached;
   uint64_t min_distinct; /* fewest distinct sensitive values of a class */
   bool tells_distinct;   /* print min_distinct: the model itself does not state it */
+  bool is_rule;          /* of a column, not of classes: only `required` and the rows are known */
   bool is_size;          /* `required` and `reached` are class sizes */
   bool at_most;          /* `reached` must not be above `required`; else not below */
   bool holds;

@@ -26,8 +26,7 @@ static shoal_label value_of(const shoal_column *column, uint32_t value) {
   return label;
 }
 
-/* Rows of each value; NULL: no memory. */
-static uint64_t *count_rows(const shoal_table *table, const shoal_column *column) {
+uint64_t *shoal_column_rows(const shoal_table *table, const shoal_column *column) {
   uint64_t *rows = shoal_alloc_zero(column->n_values, sizeof *rows);
   for (uint64_t row = 0; rows && row < table->n_rows; row++)
     rows[shoal_column_code(column, row)] += shoal_table_count(table, row);
@@ -83,23 +82,26 @@ static bool is_better(const shoal_column *column, const uint64_t *rows, uint32_t
   return memcmp(x.bytes, y.bytes, x.size_bytes) < 0; /* empty ones are equal, and one value */
 }
 
-/* The value whose spelling each group keeps; NULL: no memory. */
-static uint32_t *choose_spellings(const shoal_table *table, const shoal_column *column,
-                                  const grouping *groups) {
-  uint64_t *rows = count_rows(table, column);
+/* The spelling that each group keeps; NULL: no memory. */
+static shoal_label *choose_spellings(const shoal_table *table, const shoal_column *column,
+                                     const grouping *groups) {
+  uint64_t *rows = shoal_column_rows(table, column);
   uint32_t *chosen = shoal_alloc(groups->n_groups, sizeof *chosen);
-  if (rows && chosen) {
+  shoal_label *spelling = shoal_alloc(groups->n_groups, sizeof *spelling);
+  if (rows && chosen && spelling) {
     memset(chosen, 0xff, groups->n_groups * sizeof *chosen); /* SHOAL_NONE */
     for (uint32_t v = 0; v < column->n_values; v++) {
       uint32_t *best = &chosen[groups->group_of[v]];
       if (*best == SHOAL_NONE || is_better(column, rows, v, *best)) *best = v;
     }
+    for (uint32_t g = 0; g < groups->n_groups; g++) spelling[g] = value_of(column, chosen[g]);
   } else {
-    free(chosen);
-    chosen = NULL;
+    free(spelling);
+    spelling = NULL;
   }
+  free(chosen);
   free(rows);
-  return chosen;
+  return spelling;
 }
 
 /* The dictionary of the groups: as that of the column, with the chosen spellings. */
@@ -116,10 +118,10 @@ static void folded_free(folded_values *to, uint64_t size_bytes) {
   free(to->is_missing);
 }
 
-static bool fill_folded(const shoal_column *column, const grouping *groups, const uint32_t *chosen,
-                        folded_values *to) {
+static bool fill_folded(const shoal_column *column, const grouping *groups,
+                        const shoal_label *spelling, folded_values *to) {
   uint64_t size = 0;
-  for (uint32_t g = 0; g < groups->n_groups; g++) size += value_of(column, chosen[g]).size_bytes;
+  for (uint32_t g = 0; g < groups->n_groups; g++) size += spelling[g].size_bytes;
   *to = (folded_values){.bytes = shoal_alloc_zero((size_t)size + SHOAL_DICTIONARY_SLACK, 1),
                         .offsets =
                             shoal_alloc_zero((size_t)groups->n_groups + 1, sizeof *to->offsets),
@@ -130,7 +132,7 @@ static bool fill_folded(const shoal_column *column, const grouping *groups, cons
     return false;
   }
   for (uint32_t g = 0; g < groups->n_groups; g++) {
-    shoal_label value = value_of(column, chosen[g]);
+    shoal_label value = spelling[g];
     if (value.size_bytes) memcpy(to->bytes + to->offsets[g], value.bytes, value.size_bytes);
     to->offsets[g + 1] = to->offsets[g] + value.size_bytes;
   }
@@ -150,15 +152,27 @@ static void map_codes(const shoal_table *table, shoal_column *column, const uint
   }
 }
 
+/* How the file spells the values: remembered by `old`, or known since they were merged before. */
+static void keep_spellings(const shoal_table *table, shoal_column *column, grouping *groups,
+                           struct shoal_spellings *old) {
+  struct shoal_spellings *known = column->spellings;
+  *old =
+      (struct shoal_spellings){column->n_values, column->bytes, column->offsets, groups->group_of};
+  if (known)
+    for (uint32_t s = 0; s < known->n_spellings; s++)
+      known->code_of[s] = groups->group_of[known->code_of[s]];
+  groups->group_of = NULL;
+  if (shoal_table_is_counted(table) && !known) column->spellings = old;
+  else shoal_spellings_free(old);
+}
+
 /* Replaces the column's dictionary; takes groups->group_of and the contents of `to`. */
 static bool replace_values(const shoal_table *table, shoal_column *column, grouping *groups,
                            folded_values *to) {
   struct shoal_spellings *old = shoal_alloc(1, sizeof *old);
   if (!old) return false;
   map_codes(table, column, groups->group_of);
-  *old =
-      (struct shoal_spellings){column->n_values, column->bytes, column->offsets, groups->group_of};
-  groups->group_of = NULL;
+  keep_spellings(table, column, groups, old);
   free(column->is_missing);
   free(column->first_row);
   column->n_values = groups->n_groups;
@@ -166,27 +180,38 @@ static bool replace_values(const shoal_table *table, shoal_column *column, group
   column->offsets = to->offsets;
   column->first_row = to->first_row;
   column->is_missing = to->is_missing;
-  if (shoal_table_is_counted(table)) column->spellings = old;
-  else shoal_spellings_free(old);
   return true;
+}
+
+/* Takes groups->group_of if it succeeds. */
+static bool regroup(const shoal_table *table, shoal_column *column, grouping *groups,
+                    const shoal_label *spelling) {
+  folded_values to;
+  if (!fill_folded(column, groups, spelling, &to)) return false;
+  if (replace_values(table, column, groups, &to)) return true;
+  folded_free(&to, to.offsets[groups->n_groups]);
+  return false;
+}
+
+bool shoal_column_regroup(const shoal_table *table, shoal_column *column, uint32_t *group_of,
+                          const shoal_label *spelling, uint32_t n_groups) {
+  grouping groups = {group_of, n_groups};
+  bool ok = regroup(table, column, &groups, spelling);
+  if (!ok) free(group_of);
+  return ok;
 }
 
 static bool merge_spellings(const shoal_table *table, shoal_column *column, shoal_equality equality,
                             bool *merged) {
   grouping groups = {0};
-  folded_values to;
   bool failed;
   if (all_are_keys(column, equality, &failed)) return true;
   if (failed || !group_values(column, equality, &groups)) return false;
   bool ok = true;
   if (groups.n_groups < column->n_values) {
-    uint32_t *chosen = choose_spellings(table, column, &groups);
-    ok = chosen && fill_folded(column, &groups, chosen, &to);
-    free(chosen);
-    if (ok && !replace_values(table, column, &groups, &to)) {
-      folded_free(&to, to.offsets[groups.n_groups]);
-      ok = false;
-    }
+    shoal_label *spelling = choose_spellings(table, column, &groups);
+    ok = spelling && regroup(table, column, &groups, spelling);
+    free(spelling);
     *merged = *merged || ok;
   }
   free(groups.group_of);
@@ -215,8 +240,7 @@ static bool mark_missing(shoal_column *column, shoal_equality equality, const ch
 
 /* ------------------------------------------------------------ rows of a counted table */
 
-/* Merges rows whose codes are equal; they stay in the order of their first rows in the file. */
-static bool merge_rows(shoal_table *table) {
+bool shoal_table_merge_rows(shoal_table *table) {
   size_t width = 0, at = 0;
   for (size_t c = 0; c < table->n_columns; c++) width += table->columns[c].code_size > 0;
   shoal_row_counts *tuples = shoal_row_counts_new(width);
@@ -258,7 +282,7 @@ shoal_status shoal_table_fold(shoal_table *table, const shoal_equality *equality
         !mark_missing(column, equality_of[c], missing, n_missing))
       return shoal_fail_memory(error);
   }
-  if (merged && shoal_table_is_counted(table) && !merge_rows(table))
+  if (merged && shoal_table_is_counted(table) && !shoal_table_merge_rows(table))
     return shoal_fail_memory(error);
   return SHOAL_OK;
 }
@@ -291,7 +315,7 @@ bool shoal_column_variants(const shoal_table *table, const shoal_column *column,
   *variants = (shoal_variants){0};
   if (!count_shared(column, SHOAL_EQUAL_FOLDED, NULL, &variants->n_values, NULL)) return false;
   if (!variants->n_values) return true;
-  uint64_t n_values = 0, *rows = count_rows(table, column);
+  uint64_t n_values = 0, *rows = shoal_column_rows(table, column);
   bool ok = rows && count_shared(column, SHOAL_EQUAL_FOLDED, rows, &n_values, &variants->n_rows) &&
             count_shared(column, SHOAL_EQUAL_CASE, NULL, &variants->n_case, NULL) &&
             count_shared(column, SHOAL_EQUAL_SPACE, NULL, &variants->n_space, NULL) &&

@@ -27,6 +27,29 @@ shoal_status shoal_table_fold(shoal_table *table, const shoal_equality *equality
                               const char *const *missing, size_t n_missing,
                               shoal_error *error) SHOAL_MUST_CHECK;
 
+/* Rows of each value; NULL: no memory. The caller frees them. */
+uint64_t *shoal_column_rows(const shoal_table *table, const shoal_column *column);
+
+/*
+ * Gives all values of a group one code, the group's number, and one spelling. Groups are numbered
+ * from 0, each has a value; takes `group_of` (by value). Rows of a counted table that become equal
+ * stay apart until shoal_table_merge_rows. False: no memory, and the column is unchanged.
+ */
+bool shoal_column_regroup(const shoal_table *table, shoal_column *column, uint32_t *group_of,
+                          const shoal_label *spelling, uint32_t n_groups);
+
+/*
+ * Merges rows of a counted table whose codes are equal; they stay in the order of their first rows
+ * in the file. False: no memory.
+ */
+bool shoal_table_merge_rows(shoal_table *table);
+
+/*
+ * Puts the extreme numbers of each column that has codes under the labels of its coding
+ * (coding.h), and counts their rows. Cells that are no numbers stay.
+ */
+shoal_status shoal_table_code(shoal_table *table, shoal_error *error) SHOAL_MUST_CHECK;
+
 /* Frees them, raw bytes overwritten. NULL: nothing. */
 void shoal_spellings_free(struct shoal_spellings *spellings);
 

@@ -10,6 +10,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "table/coding.h"
 #include "table/equality.h"
 
 typedef struct shoal_column {
@@ -25,6 +26,8 @@ typedef struct shoal_column {
   bool is_identity;        /* n_repeated was counted */
   bool is_number;          /* every value was found to be a number */
   shoal_equality equality; /* spellings that were merged (fold.h) */
+  shoal_coding coding;     /* of extreme numbers: they have the labels of codes (coding.h) */
+  uint64_t n_top_coded, n_bottom_coded; /* rows that were read with a number under a code */
   bool is_left;            /* released unchanged from the file: no codes (SHOAL_USE_COPY) */
   /* How its file spells its values, if writing reads it again (fold.h); NULL: as here. */
   struct shoal_spellings *spellings;

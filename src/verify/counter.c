@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/codes.h"
+
 enum {
   LENGTH_BYTES = 10, /* the maximum that a cell's length takes in a key */
   BATCH_ROWS = 64,
@@ -369,6 +371,7 @@ shoal_status shoal_verify_count_rows(shoal_verify_counter *count, shoal_verify_r
     if (!rows_left(count)) /* this also keeps counts from overflowing */
       return shoal_fail(error, SHOAL_FAILED, "the release has more rows than the expected %llu; %s",
                         (unsigned long long)request->n_rows, SHOAL_VERIFY_FAULT);
+    SHOAL_TRY(shoal_verify_check_codes(request, count->cells, error));
     for (size_t c = 0; count->formulas && c < request->n_columns; c++)
       if (shoal_verify_is_formula(&count->cells[c])) count->formulas[c] = 1;
     if (known && !shoal_verify_line_cache_keep(&count->lines, reader, count->cells,

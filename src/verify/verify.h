@@ -46,12 +46,19 @@ typedef struct shoal_verify_fold {
   bool letter_case, space, unicode;
 } shoal_verify_fold;
 
+/* Extreme numbers that no cell of a column may show. */
+typedef struct shoal_verify_code {
+  const char *top, *bottom; /* as numbers: cells are between them, or labels as ">=90"; NULL: none */
+  bool words;               /* cells may also be words of a hierarchy */
+} shoal_verify_code;
+
 /* What the release must be. All strings are borrowed. */
 typedef struct shoal_verify_request {
   char delimiter;
   const char *const *columns; /* the release's header, in order */
   size_t n_columns;
   const shoal_verify_fold *folds; /* by column; NULL: none */
+  const shoal_verify_code *codes; /* by column; NULL: none */
   const char *const *quasi;
   size_t n_quasi;
   const char *const *sensitive;

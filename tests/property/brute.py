@@ -83,12 +83,42 @@ def from_tree(tree):
     return Hierarchy(paths)
 
 
-def from_intervals(values, widths, origin=0):
-    """Whole numbers into [low-high] of each width, then the top."""
+def from_intervals(values, widths, origin=0, codes=(None, None)):
+    """Whole numbers into [low-high] of each width, then the top. The values are coded already."""
     def interval(value, width):
-        low = (int(value) - origin) // width * width + origin
-        return f"[{low}-{low + width - 1}]"
+        low = (int(number_of(value)) - origin) // width * width + origin
+        return interval_label(low, low + width - 1, codes)
     return Hierarchy([[v] + [interval(v, w) for w in widths] + [TOP] for v in set(values)])
+
+
+# ---- codes of extreme numbers ---------------------------------------------------------
+
+def code(value, codes):
+    """What a number is released as, at best; codes = (bottom, top), each a number or None."""
+    bottom, top = codes
+    if top is not None and Fraction(value) >= top:
+        return f">={top}"
+    if bottom is not None and Fraction(value) <= bottom:
+        return f"<={bottom}"
+    return value
+
+
+def number_of(value):
+    """A coded value stands for its code."""
+    return Fraction(value[2:] if value[:2] in (">=", "<=") else value)
+
+
+def interval_label(low, high, codes=(None, None)):
+    """Whole numbers low .. high, both included. An end among coded numbers is not told."""
+    bottom, top = codes
+    above, below = top is not None and high >= top, bottom is not None and low <= bottom
+    if above:
+        return TOP if below else f">={low}"
+    if below:
+        return f"<={low}" if low == high else f"<{high + 1}"
+    if low == high:
+        return str(low)
+    return f"[{low} to {high}]" if low < 0 else f"[{low}-{high}]"
 
 
 def from_mask(values, side="right", char="*"):

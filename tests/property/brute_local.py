@@ -30,13 +30,16 @@ class Quasi:
 
     hierarchy: brute.Hierarchy or None (then it is a number); number: `type: number`;
     by_hierarchy: a number that takes its labels from the hierarchy, else it is shown as an interval and costs by
-    its width; snap: the ends of intervals are widened to multiples of it (0: they are not).
+    its width; snap: the ends of intervals are widened to multiples of it (0: they are not); codes: bottom-code and
+    top-code (None: none), the cells are coded already.
     """
 
-    def __init__(self, name, cells, missing=(), hierarchy=None, number=False, by_hierarchy=False, snap=0):
+    def __init__(self, name, cells, missing=(), hierarchy=None, number=False, by_hierarchy=False, snap=0,
+                 codes=(None, None)):
         self.name, self.missing, self.hierarchy = name, set(missing), hierarchy
         self.interval, self.snap = number and not by_hierarchy, Fraction(str(snap))
-        numbers = [Fraction(cell) for cell in cells if cell not in self.missing] if number else []
+        self.codes = codes
+        numbers = [brute.number_of(cell) for cell in cells if cell not in self.missing] if number else []
         self.least, self.most = (min(numbers), max(numbers)) if numbers else (Fraction(0), Fraction(0))
         self.range = self.most - self.least
         self.whole = all(x.denominator == 1 for x in [*numbers, self.snap])
@@ -55,15 +58,32 @@ class Quasi:
         if values & self.missing:
             return next(iter(values)) if len(values) == 1 else ANYTHING
         if self.snap:
-            low, high = (spell(end) for end in self.ends(values))
-            return low if self.whole and low == high else f"[{low}-{high}{']' if self.whole else ')'}"
+            low, high = self.ends(values)
+            if self.whole:
+                return brute.interval_label(int(low), int(high), self.codes)
+            return self.half_open(low, high)
         if len(values) == 1:
             return next(iter(values))
-        return f"[{min(values, key=Fraction)}-{max(values, key=Fraction)}]"
+        low, high = min(values, key=brute.number_of), max(values, key=brute.number_of)
+        if high[0] == ">":
+            return ANYTHING if low[0] == "<" else f">={low}"
+        if low[0] == "<":
+            return f"<={high}"
+        return f"[{low} to {high}]" if low[0] == "-" else f"[{low}-{high}]"
+
+    def half_open(self, low, high):
+        """An interval that ends before `high`."""
+        bottom, top = self.codes
+        above, below = top is not None and high > top, bottom is not None and low <= bottom
+        if above:
+            return ANYTHING if below else f">={spell(low)}"
+        if below:
+            return f"<{spell(high)}"
+        return f"[{spell(low)}{' to ' if low < 0 else '-'}{spell(high)})"
 
     def ends(self, values):
         """The ends of an interval as it is spelled. Of whole numbers it has the last one, else it ends before it."""
-        low, high = min(map(Fraction, values)), max(map(Fraction, values))
+        low, high = min(map(brute.number_of, values)), max(map(brute.number_of, values))
         if not self.snap:
             return low, high
         return low // self.snap * self.snap, high // self.snap * self.snap + self.snap - self.whole

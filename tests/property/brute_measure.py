@@ -14,8 +14,8 @@ from fractions import Fraction
 
 MISSING = "?"
 STAR = re.compile(r"\*+")
-RANGE = re.compile(r"\[(-?[\d.]+)-(-?[\d.]+)([\])])")
-NUMBERS = re.compile(r"\[?-?[\d.]+(-(-?[\d.]+)[\])])?")
+RANGE = re.compile(r"\[(-?[\d.]+)(?:-| to )(-?[\d.]+)([\])])")
+NUMBERS = re.compile(r"\[?-?[\d.]+((?:-| to )(-?[\d.]+)[\])])?")
 THRESHOLDS = ((0.05, 20), (0.09, 11), (0.2, 5), (0.33, 3))
 SIZES = (1, 2, 3, 5, 11, 20, 50, 100, 500, 1000)
 DISTINCT = (1, 2, 3, 4, 5, 10)

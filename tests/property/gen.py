@@ -32,6 +32,7 @@ class Quasi:
     build: object                                  # cells that are not missing -> brute.Hierarchy
     files: dict = field(default_factory=dict)      # file name -> text
     height: int = 0
+    codes: tuple = (None, None)                    # bottom-code and top-code
 
 
 @dataclass
@@ -49,6 +50,11 @@ class Case:
     data: bytes
     policy: str
     files: dict
+    raw: list                                      # the rows of the data; those of the table are coded
+
+    @property
+    def coded(self):
+        return self.raw != self.table.rows
 
 
 # ---- hierarchies --------------------------------------------------------------------
@@ -120,9 +126,39 @@ def draw_intervals(rng, name, words, missing):
     widths = rng.choice([[5], [10], [5, 10], [2, 4], [3, 6, 12], [5, 10, 20]])
     origin = rng.choice([0, 0, 0, 1, 3])
     spec = {"intervals": widths} | ({"origin": origin} if origin else {})
-    values = [str(v) for v in rng.sample(range(origin, 60), rng.randint(1, 6))]
-    return Quasi({"type": "number", "hierarchy": spec}, values,
-                 lambda cells: brute.from_intervals(cells, widths, origin), height=len(widths) + 1)
+    values = [str(v) for v in rng.sample(range(origin - rng.choice([0, 0, 25]), 60), rng.randint(1, 6))]
+    codes = draw_codes(rng, values)
+    return Quasi({"type": "number", "hierarchy": spec} | spell_codes(rng, spec, codes), values,
+                 lambda cells: brute.from_intervals(cells, widths, origin, codes), height=len(widths) + 1, codes=codes)
+
+
+def draw_codes(rng, values):
+    """Often none; otherwise numbers that some values are beyond."""
+    if rng.random() < 0.6:
+        return None, None
+    low, high = int(min(values, key=Fraction)), int(max(values, key=Fraction))
+    bottom, top = rng.randint(low - 1, high), rng.randint(low, high + 2)
+    return rng.choice([(None, top), (None, top), (bottom, None), (bottom, top) if bottom < top else (None, top)])
+
+
+def spell_codes(rng, spec, codes):
+    """Beside the kind of hierarchy, or as keys of the attribute, which are returned."""
+    given = {key: number for key, number in zip(("bottom-code", "top-code"), codes) if number is not None}
+    if spec is not None and rng.random() < 0.5:
+        spec |= given
+        return {}
+    return given
+
+
+def code_rows(header, rows, quasis, missing):
+    """The rows as every release sees them."""
+    coded = [list(row) for row in rows]
+    for name, quasi in quasis.items():
+        for row in coded:
+            i = header.index(name)
+            if quasi.codes != (None, None) and row[i] not in missing:
+                row[i] = brute.code(row[i], quasi.codes)
+    return coded
 
 
 def draw_mask(rng, name, words, missing):
@@ -240,6 +276,7 @@ def make_case(seed):
             rows[rng.randrange(n_rows)][i] = rng.choice(quasis[name].values)
 
     missing_set = {""} if missing is None else set(missing)
+    raw, rows = rows, code_rows(header, rows, quasis, missing_set)
     hierarchies = {name: quasi.build([row[header.index(name)] for row in rows
                                       if row[header.index(name)] not in missing_set])
                    for name, quasi in quasis.items()}
@@ -304,8 +341,8 @@ def make_case(seed):
         policy_text = support.policy_yaml(policy)
 
     return Case(seed, table, brute.k_and_p(table, k, p), k, p, max_suppressed, prefer, blank, delimiter, options,
-                spell_data(rng, header, rows, delimiter), policy_text,
-                {f: text for quasi in quasis.values() for f, text in quasi.files.items()})
+                spell_data(rng, header, raw, delimiter), policy_text,
+                {f: text for quasi in quasis.values() for f, text in quasi.files.items()}, raw)
 
 
 def spell_data(rng, header, rows, delimiter):

@@ -56,6 +56,14 @@ def draw_number(rng, name, words, missing):
     return snapped(rng, gen.Quasi({"type": "number"}, values, lambda cells: None))
 
 
+def draw_coded(rng, name, words, missing):
+    """A number whose extremes may be under codes."""
+    quasi = draw_number(rng, name, words, missing)
+    quasi.codes = gen.draw_codes(rng, [v for v in quasi.values if "." not in v] or ["1"])
+    quasi.spec |= gen.spell_codes(rng, None, quasi.codes)
+    return quasi
+
+
 def draw_intervals(rng, name, words, missing):
     """A number with a hierarchy: shown as the smallest interval unless it asks for the hierarchy's labels."""
     quasi = gen.draw_intervals(rng, name, words, missing)
@@ -94,7 +102,7 @@ def has_sets(spec):
     return spec["hierarchy"].get("sets", False)
 
 
-KINDS = ([gen.draw_file] * 5 + [gen.draw_tree] * 3 + [draw_number] * 6 + [draw_intervals] * 3 + [draw_sets] * 5
+KINDS = ([gen.draw_file] * 5 + [gen.draw_tree] * 3 + [draw_coded] * 6 + [draw_intervals] * 3 + [draw_sets] * 5
          + [gen.draw_top, gen.draw_mask])
 
 
@@ -104,7 +112,7 @@ def build_quasi(quasi, name, cells, missing):
     if has_sets(quasi.spec):
         return brute_local.SetQuasi(name, cells, missing, hierarchy)
     return brute_local.Quasi(name, cells, missing, hierarchy, number, quasi.spec.get("recode") == "hierarchy",
-                             quasi.spec.get("snap", 0))
+                             quasi.spec.get("snap", 0), quasi.codes)
 
 
 # ---- models ---------------------------------------------------------------------------------
@@ -203,11 +211,12 @@ def make_case(seed, algorithm=None, objective=None, kinds=None, n_rows=None, k=N
               "accept": {"kept": [ID]}, "privacy": privacy} | ({"method": method} if method else {})
     text = json.dumps(policy) + "\n" if rng.random() < 0.1 else support.policy_yaml(policy)
 
+    raw, rows = rows, gen.code_rows(header, rows, quasis, set(missing))
     table = brute.Table(header, rows, dict.fromkeys(quasis), sensitive_names, missing)
     built = [build_quasi(quasis[name], name, table.column(name), missing) for name in table.quasi]
     files = {name: text for part in [*quasis.values(), *sensitive.values()] for name, text in part.files.items()}
     return Case(seed, algorithm, objective, kinds, brute_local.Problem(table, built, k, models), max_suppressed,
-                is_accepted(algorithm, kinds, models), gen.spell_data(rng, header, rows, ","), text, files)
+                is_accepted(algorithm, kinds, models), gen.spell_data(rng, header, raw, ","), text, files)
 
 
 def draw_privacy(rng, kinds, k, sensitive, n_rows):

@@ -11,6 +11,7 @@ import random
 from dataclasses import dataclass
 from fractions import Fraction
 
+import brute
 import brute_measure
 from brute_measure import MISSING
 
@@ -62,11 +63,11 @@ def draw_number(rng, name):
 
 def draw_intervals(rng, name):
     widths = rng.choice([[5], [5, 10], [10, 20, 40]])
-    values = [str(v) for v in rng.sample(range(0, 60), rng.randint(1, 8))]
+    values = [str(v) for v in rng.sample(range(rng.choice([0, 0, -30]), 60), rng.randint(1, 8))]
 
     def path(value):
         lows = [int(value) // w * w for w in widths]
-        return [f"[{low}-{low + w - 1}]" for low, w in zip(lows, widths)] + ["*"]
+        return [brute.interval_label(low, low + w - 1) for low, w in zip(lows, widths)] + ["*"]
 
     return Column(name, {"type": "number", "hierarchy": {"intervals": widths}}, values, True, path, "intervals")
 
@@ -138,6 +139,7 @@ def spell_interval(rng, low, high, value):
     above = (low, None, lambda p: p != MISSING and Fraction(p) >= low, (low, True, None, True))
     below = (None, high, lambda p: p != MISSING and Fraction(p) <= high, (None, True, high, True))
     styles = [(f"[{a}-{b}]", closed), (f"{a}-{b}", closed), (f"{a}\u2013{b}", closed), (f"[{a}, {b}]", closed),
+              (f"[{a} to {b}]", closed),
               (f">={a}", above), (f">= {a}", above), (f"{a}+", above), (f"=< {b}", below), (f"<={b}", below)]
     if value < high:
         styles += [(f"[{a},{b})", half), (f"[{a}, {b}[", half),
@@ -145,7 +147,7 @@ def spell_interval(rng, low, high, value):
     if low < value:
         styles.append((f">{a}", (low, None, lambda p: p != MISSING and Fraction(p) > low, (low, False, None, True))))
     if low == high:
-        styles = styles[4:9]
+        styles = styles[5:10]
     return rng.choice(styles)
 
 

@@ -48,7 +48,7 @@ class Labels(unittest.TestCase):
 
     def test_numbers_are_no_text(self):
         temperature = brute_local.Quasi("t", ["-3", "-10", "9", "2.5"], number=True)
-        self.assertEqual(temperature.label(["-3", "-10", "9"]), "[-10-9]")
+        self.assertEqual(temperature.label(["-3", "-10", "9"]), "[-10 to 9]")
         self.assertEqual(temperature.loss(["2.5", "9"]), F(65, 190))
 
     def test_trees_show_the_lowest_common_ancestor(self):

@@ -15,16 +15,16 @@ static void intervals_of_whole_numbers(void **state) {
   const shoal_decimal widths[] = {{1, 0}, {5, 0}, {100, 1}};
   shoal_hierarchy_spec spec = intervals(widths, 3, (shoal_decimal){0, 0});
   compile_ok(&f, &spec);
-  assert_csv(&f, "34;34;[30-34];[30-39];*\n0;0;[0-4];[0-9];*\n-1;-1;[-5--1];[-10--1];*\n"
-                 "-10;-10;[-10--6];[-10--1];*\n39;39;[35-39];[30-39];*\n?;?;?;?;*\n"
+  assert_csv(&f, "34;34;[30-34];[30-39];*\n0;0;[0-4];[0-9];*\n-1;-1;[-5 to -1];[-10 to -1];*\n"
+                 "-10;-10;[-10 to -6];[-10 to -1];*\n39;39;[35-39];[30-39];*\n?;?;?;?;*\n"
                  "40;40;[40-44];[40-49];*\n+7.0;7;[5-9];[0-9];*\n");
   assert_consistent(&f);
   assert_drawn(&f, 5,
-               "* (8 values)\n├── [-10--1] (2 values)\n│   ├── [-10--6] (1 value)\n"
-               "│   │   └── -10 (1 value)\n│   └── [-5--1] (1 value)\n... and 15 more\n");
+               "* (8 values)\n├── [-10 to -1] (2 values)\n│   ├── [-10 to -6] (1 value)\n"
+               "│   │   └── -10 (1 value)\n│   └── [-5 to -1] (1 value)\n... and 15 more\n");
   spec = intervals(widths + 1, 1, (shoal_decimal){3, 0});
   compile_ok(&f, &spec);
-  assert_string_equal(leaf_path(&f, 1), "0|[-2-2]|*");
+  assert_string_equal(leaf_path(&f, 1), "0|[-2 to 2]|*");
   assert_string_equal(leaf_path(&f, 0), "34|[33-37]|*");
   spec = intervals(NULL, 0, (shoal_decimal){0, 0});
   compile_ok(&f, &spec);
@@ -39,7 +39,7 @@ static void intervals_of_decimals(void **state) {
   const shoal_decimal widths[] = {{1, 1}, {1, 0}};
   shoal_hierarchy_spec spec = intervals(widths, 2, (shoal_decimal){0, 0});
   compile_ok(&f, &spec);
-  assert_csv(&f, "0.3;[0.3-0.4);[0-1);*\n-0.05;[-0.1-0);[-1-0);*\n1e1;[10-10.1);[10-11);*\n"
+  assert_csv(&f, "0.3;[0.3-0.4);[0-1);*\n-0.05;[-0.1 to 0);[-1 to 0);*\n1e1;[10-10.1);[10-11);*\n"
                  "0.2;[0.2-0.3);[0-1);*\n");
   teardown(&f);
   setup(&f, VALUES("12")); /* whole values, but the width is not */
@@ -64,8 +64,8 @@ static void intervals_do_not_overflow(void **state) {
                       "1800000000000000000.000000000000000001)|*");
   assert_string_equal(leaf_path(&f, 1),
                       "-999999999999999999|"
-                      "[-999999999999999999--999999999999999998.999999999999999999)|"
-                      "[-1799999999999999999.999999999999999999-"
+                      "[-999999999999999999 to -999999999999999998.999999999999999999)|"
+                      "[-1799999999999999999.999999999999999999 to "
                       "-899999999999999999.999999999999999999)|*");
   teardown(&f);
 }

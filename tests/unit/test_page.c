@@ -209,10 +209,10 @@ static void numbers_are_shown_ascending(void **state) {
   (void)state;
   shoal_result *result = shoal_result_new(SHOAL_RESULT_RELEASE);
   const shoal_label_count tallies[] = {tally("[20-29]", 9, 9), tally("*", 30, 30),
-                                       tally("[5-9]", 7, 7), tally("[-10--1]", 8, 8),
+                                       tally("[5-9]", 7, 7), tally("[-10 to -1]", 8, 8),
                                        tally("100", 6, 6)};
   shoal_html_report_attribute a = choose(result, tallies, 5, 2, true);
-  static const char *const expected[] = {"[-10--1]", "[5-9]", "[20-29]", "100", "*"};
+  static const char *const expected[] = {"[-10 to -1]", "[5-9]", "[20-29]", "100", "*"};
   for (size_t i = 0; i < 5; i++) assert_string_equal(expected[i], a.labels[i].label);
   shoal_result_free(result);
 }
@@ -259,7 +259,7 @@ static void intervals_are_read(void **state) {
   double low, high;
   assert_true(shoal_html_report_interval((shoal_label){"[20-29]", 7}, &low, &high));
   assert_true(low == 20 && high == 29);
-  assert_true(shoal_html_report_interval((shoal_label){"[-2.5-5)", 8}, &low, &high));
+  assert_true(shoal_html_report_interval((shoal_label){"[-2.5 to 5)", 11}, &low, &high));
   assert_true(low == -2.5 && high == 5);
   assert_true(shoal_html_report_interval((shoal_label){"17", 2}, &low, &high));
   assert_true(low == 17 && high == 17);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table/coding: labels of codes, and a column whose extreme numbers get them. */
+#include "table/coding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "table/fold.h"
+
+static bool same(bool given, shoal_decimal a, shoal_decimal b) {
+  return !given || shoal_decimal_compare(a, b) == 0;
+}
+
+bool shoal_coding_equal(const shoal_coding *a, const shoal_coding *b) {
+  return a->has_top == b->has_top && a->has_bottom == b->has_bottom &&
+         same(a->has_top, a->top, b->top) && same(a->has_bottom, a->bottom, b->bottom);
+}
+
+size_t shoal_coding_label(const shoal_coding *coding, shoal_coded coded, char *out) {
+  shoal_decimal code = coded == SHOAL_CODED_TOP ? coding->top : coding->bottom;
+  memcpy(out, coded == SHOAL_CODED_TOP ? ">=" : "<=", 2);
+  shoal_decimal_print(code.mantissa, code.scale, out + 2);
+  return strlen(out);
+}
+
+shoal_coded shoal_coding_find(const shoal_coding *coding, const char *bytes, size_t size_bytes) {
+  char label[SHOAL_CODE_BYTES];
+  if (size_bytes < 3 || bytes[1] != '=') return SHOAL_CODED_NOT;
+  shoal_coded coded = bytes[0] == '>'   ? SHOAL_CODED_TOP
+                      : bytes[0] == '<' ? SHOAL_CODED_BOTTOM
+                                        : SHOAL_CODED_NOT;
+  bool given = coded == SHOAL_CODED_TOP      ? coding->has_top
+               : coded == SHOAL_CODED_BOTTOM ? coding->has_bottom
+                                             : false;
+  if (!given || shoal_coding_label(coding, coded, label) != size_bytes) return SHOAL_CODED_NOT;
+  return memcmp(label, bytes, size_bytes) == 0 ? coded : SHOAL_CODED_NOT;
+}
+
+shoal_coded shoal_coding_of(const shoal_coding *coding, shoal_decimal number) {
+  if (coding->has_top && shoal_decimal_compare(number, coding->top) >= 0) return SHOAL_CODED_TOP;
+  if (coding->has_bottom && shoal_decimal_compare(number, coding->bottom) <= 0)
+    return SHOAL_CODED_BOTTOM;
+  return SHOAL_CODED_NOT;
+}
+
+shoal_number shoal_coding_parse(const shoal_coding *coding, const char *bytes, size_t size_bytes,
+                                shoal_decimal *number) {
+  shoal_coded coded = shoal_coding_find(coding, bytes, size_bytes);
+  if (coded == SHOAL_CODED_NOT) return shoal_decimal_parse(bytes, size_bytes, number);
+  *number = coded == SHOAL_CODED_TOP ? coding->top : coding->bottom;
+  return SHOAL_NUMBER_OK;
+}
+
+/* ------------------------------------------------------------ a column */
+
+/* The code of each value, and whether it has another spelling than the code's label. */
+static bool find_coded(const shoal_column *column, uint8_t *coded) {
+  bool found = false;
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    size_t size_bytes;
+    const char *bytes = shoal_column_value(column, v, &size_bytes);
+    shoal_decimal number;
+    coded[v] = SHOAL_CODED_NOT;
+    if (shoal_column_missing(column, v)) continue;
+    if (shoal_coding_parse(&column->coding, bytes, size_bytes, &number) == SHOAL_NUMBER_OK)
+      coded[v] = (uint8_t)shoal_coding_of(&column->coding, number);
+    found = found || (coded[v] && !shoal_coding_find(&column->coding, bytes, size_bytes));
+  }
+  return found;
+}
+
+/* Rows whose number a code hides. False: no memory. */
+static bool count_coded(const shoal_table *table, shoal_column *column, const uint8_t *coded) {
+  uint64_t *rows = shoal_column_rows(table, column);
+  for (uint32_t v = 0; rows && v < column->n_values; v++) {
+    size_t size_bytes;
+    const char *bytes = shoal_column_value(column, v, &size_bytes);
+    if (!coded[v] || shoal_coding_find(&column->coding, bytes, size_bytes)) continue;
+    if (coded[v] == SHOAL_CODED_TOP) column->n_top_coded += rows[v];
+    else column->n_bottom_coded += rows[v];
+  }
+  free(rows);
+  return rows != NULL;
+}
+
+static bool merge_coded(const shoal_table *table, shoal_column *column, const uint8_t *coded,
+                        uint32_t *group_of, shoal_label *spelling) {
+  char labels[SHOAL_CODED_BOTTOM + 1][SHOAL_CODE_BYTES];
+  uint32_t group[SHOAL_CODED_BOTTOM + 1], n_groups = 0;
+  for (unsigned c = 0; c <= SHOAL_CODED_BOTTOM; c++) group[c] = SHOAL_NONE;
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    unsigned c = coded[v];
+    if (c && group[c] != SHOAL_NONE) {
+      group_of[v] = group[c];
+      continue;
+    }
+    group_of[v] = n_groups;
+    spelling[n_groups].bytes = shoal_column_value(column, v, &spelling[n_groups].size_bytes);
+    if (c) {
+      group[c] = n_groups;
+      size_t size_bytes = shoal_coding_label(&column->coding, (shoal_coded)c, labels[c]);
+      spelling[n_groups] = (shoal_label){labels[c], size_bytes};
+    }
+    n_groups++;
+  }
+  return shoal_column_regroup(table, column, group_of, spelling, n_groups);
+}
+
+static bool code_column(const shoal_table *table, shoal_column *column, bool *changed) {
+  uint8_t *coded = shoal_alloc(column->n_values, sizeof *coded);
+  bool ok = coded != NULL;
+  if (ok && find_coded(column, coded)) {
+    uint32_t *group_of = shoal_alloc(column->n_values, sizeof *group_of);
+    shoal_label *spelling = shoal_alloc(column->n_values, sizeof *spelling);
+    ok = group_of && spelling && count_coded(table, column, coded);
+    if (ok) ok = merge_coded(table, column, coded, group_of, spelling);
+    else free(group_of);
+    free(spelling);
+    *changed = *changed || ok;
+  }
+  free(coded);
+  return ok;
+}
+
+shoal_status shoal_table_code(shoal_table *table, shoal_error *error) {
+  bool changed = false;
+  for (size_t c = 0; c < table->n_columns; c++) {
+    shoal_column *column = &table->columns[c];
+    if (!column->code_size || !shoal_coding_given(&column->coding)) continue;
+    if (!code_column(table, column, &changed)) return shoal_fail_memory(error);
+  }
+  if (changed && shoal_table_is_counted(table) && !shoal_table_merge_rows(table))
+    return shoal_fail_memory(error);
+  return SHOAL_OK;
+}

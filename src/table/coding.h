@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table/coding: extreme numbers under one label. With top-code 90 every number from 90 on is the
+ * value ">=90", with bottom-code 5 every number up to 5 is the value "<=5". This is done when a
+ * table is read, before anything counts or generalizes its values: nothing that is computed later
+ * has seen the number behind such a label. As a number the label stands for its code.
+ */
+#ifndef SHOAL_TABLE_CODING_H
+#define SHOAL_TABLE_CODING_H
+
+#include "base/decimal.h"
+
+typedef struct shoal_coding {
+  bool has_top, has_bottom;
+  shoal_decimal top, bottom; /* bottom < top */
+} shoal_coding;
+
+typedef enum shoal_coded { SHOAL_CODED_NOT, SHOAL_CODED_TOP, SHOAL_CODED_BOTTOM } shoal_coded;
+
+static inline bool shoal_coding_given(const shoal_coding *coding) {
+  return coding->has_top || coding->has_bottom;
+}
+
+bool shoal_coding_equal(const shoal_coding *a, const shoal_coding *b);
+
+/* ">=90" or "<=5"; `out` has room for SHOAL_CODE_BYTES. Returns its size. */
+#define SHOAL_CODE_BYTES 36
+size_t shoal_coding_label(const shoal_coding *coding, shoal_coded coded, char *out);
+
+/* Is it the label of a code? */
+shoal_coded shoal_coding_find(const shoal_coding *coding, const char *bytes, size_t size_bytes);
+
+/* The code that the number is under. */
+shoal_coded shoal_coding_of(const shoal_coding *coding, shoal_decimal number);
+
+/* Reads a number, or the label of a code as that code. */
+shoal_number shoal_coding_parse(const shoal_coding *coding, const char *bytes, size_t size_bytes,
+                                shoal_decimal *number);
+
+#endif
