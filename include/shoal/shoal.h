@@ -112,6 +112,7 @@ typedef struct shoal_run {
   uint64_t memory_bytes;
   /* `optimal` then returns the best node found, which may not be the optimum; 0: no limit. */
   double time_limit_seconds;
+  bool quick; /* shoal_anonymize: computes no alternatives */
 } shoal_run;
 
 /* The version of the library that is linked, for example "0.1.0". */

@@ -97,6 +97,8 @@ static shoal_status read_earlier(cli_job *job, const shoal_policy *policy, earli
 static shoal_status release(cli_job *job, const shoal_table *table, const shoal_policy *policy,
                             const earlier *previous) {
   shoal_release *made = NULL;
+  bool shown = !cli_value(job, CLI_QUIET) || wanted_detail(job) != SHOAL_DETAIL_FIGURES;
+  job->run.quick = cli_value(job, CLI_QUICK) != NULL || !shown;
   shoal_status status = shoal_anonymize(table, policy, &job->run, &made, &job->error);
   if (status == SHOAL_OK) status = write_release(job, made, previous);
   if (status == SHOAL_OK) status = cli_write_report(job, shoal_release_result(made));

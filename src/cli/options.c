@@ -111,6 +111,8 @@ static const cli_option table[] = {
      "End an 'optimal' search after this time with the best node found. The report says that it is "
      "not proven optimal. If the search is too large, shoal asks for this option.",
      NULL},
+    {CLI_QUICK, "quick", 0, NULL, CLI_ANONYMIZE,
+     "Compute no alternatives to the release. The release is the same.", NULL},
     {CLI_STRICT, "strict", 0, NULL, CLI_ANONYMIZE,
      "Refuse a release with a risk that the policy does not accept: exit status 1, and nothing is "
      "written. See 'accept' in shoal-policy(5).",

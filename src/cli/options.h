@@ -35,6 +35,7 @@ typedef enum cli_option_id {
   CLI_SELECTIVITY,
   CLI_LEFT_OUT,
   CLI_TIME_LIMIT,
+  CLI_QUICK,
   CLI_STRICT,
   CLI_KEEP_ORDER,
   CLI_FORMULAS,

@@ -158,6 +158,12 @@ const char *shoal_context_column_label(const shoal_context *p, size_t c,
   return out;
 }
 
+bool shoal_context_has_lattice(const shoal_context *p) {
+  for (size_t q = 0; q < p->n_quasi; q++)
+    if (!p->hierarchies[q] || p->hierarchies[q]->ragged) return false;
+  return true;
+}
+
 shoal_status shoal_context_search(const shoal_context *p, bool needs_rows, shoal_search *search,
                                   shoal_error *error) {
   shoal_bounds bounds;

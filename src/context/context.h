@@ -62,7 +62,10 @@ enum { SHOAL_COLUMN_LABEL_BYTES = 32 };
 const char *shoal_context_column_label(const shoal_context *context, size_t c,
                                        char out[SHOAL_COLUMN_LABEL_BYTES]);
 
-/* Starts a search of the lattice; the context has scope LATTICE and outlives it. */
+/* Has every quasi-identifier a hierarchy of uniform height? Known from scope LOCAL on. */
+bool shoal_context_has_lattice(const shoal_context *context);
+
+/* Starts a search of the lattice; the context has a lattice and outlives it. */
 shoal_status shoal_context_search(const shoal_context *context, bool needs_rows,
                                   shoal_search *search, shoal_error *error) SHOAL_MUST_CHECK;
 

@@ -5,11 +5,13 @@
  * counts, never a value.
  */
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decide/decision.h"
 #include "decide/risks.h"
+#include "measure/label_syntax.h"
 
 /* ------------------------------------------------------------ measures */
 
@@ -49,6 +51,68 @@ shoal_release_loss shoal_decision_measure(const shoal_decision *d, const shoal_c
   return u;
 }
 
+/* ------------------------------------------------------------ widths of intervals */
+
+/* Labels that people wrote. Built kinds make a label of every value, alone or not. */
+static bool is_written(const shoal_attribute *attribute) {
+  return attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
+                                      attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE);
+}
+
+/* The column's least and greatest number. False: it has none. */
+static bool find_range(const shoal_column *column, double *low, double *high) {
+  bool found = false;
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    size_t size;
+    const char *bytes = shoal_column_value(column, v, &size);
+    shoal_decimal number;
+    if (shoal_column_missing(column, v) ||
+        shoal_decimal_parse(bytes, size, &number) != SHOAL_NUMBER_OK)
+      continue;
+    double x = shoal_decimal_double(number);
+    *low = !found || x < *low ? x : *low;
+    *high = !found || x > *high ? x : *high;
+    found = true;
+  }
+  return found;
+}
+
+/* The width of a label of a number, as far as it is bounded; below 0: no number. */
+static double label_width(shoal_label label, double low, double high) {
+  shoal_spelling s = shoal_label_parse(label.bytes, label.size_bytes);
+  if (s.form == SHOAL_FORM_EVERYTHING) return high - low;
+  if (s.form == SHOAL_FORM_NUMBER) return 0;
+  if (s.form != SHOAL_FORM_INTERVAL) return -1;
+  double from = s.range.has_low ? shoal_decimal_double(s.range.low) : low;
+  double to = s.range.has_high ? shoal_decimal_double(s.range.high) : high;
+  return to > from ? to - from : 0;
+}
+
+/*
+ * The mean width of a number's released labels, over the released rows that have a number. NAN: not
+ * a number, or some of its labels are words. `widths` has room for n_labels + 1.
+ */
+static double mean_width(const shoal_decision *d, const shoal_context *p, size_t q,
+                         double *widths) {
+  const shoal_column_labels *column = &d->columns[q];
+  double low = 0, high = 0, sum = 0, rows = 0;
+  bool words = false;
+  if (p->quasi_attributes[q]->type != SHOAL_TYPE_NUMBER || !find_range(p->quasi[q], &low, &high))
+    return NAN;
+  for (uint32_t t = 0; t <= column->n_labels; t++)
+    widths[t] = label_width(shoal_column_label(column, t), low, high);
+  for (uint32_t c = 0; c < d->classes.n_classes; c++) {
+    if (d->violates[c]) continue;
+    uint32_t group = d->class_of_group ? d->classes.tuple[c] : c;
+    double width = widths[shoal_column_written_index(column, group)];
+    double n = (double)d->classes.n_rows[c];
+    words = words || width < 0;
+    if (width >= 0) sum += n * width;
+    if (width >= 0) rows += n;
+  }
+  return rows <= 0 || (words && is_written(p->quasi_attributes[q])) ? NAN : sum / rows;
+}
+
 /* ------------------------------------------------------------ quasi-identifiers */
 
 /* Distinct labels of the classes that do not violate; `seen` has room for n_labels + 1. */
@@ -73,9 +137,10 @@ static shoal_status report_attributes(const shoal_decision *d, const shoal_conte
   for (size_t q = 0; q < d->n_quasi; q++)
     if (d->columns[q].n_labels > max_labels) max_labels = d->columns[q].n_labels;
   uint8_t *seen = shoal_alloc((size_t)max_labels + 1, 1);
+  double *widths = shoal_alloc((size_t)max_labels + 1, sizeof *widths);
   released->attributes =
       shoal_arena_alloc(&result->arena, d->n_quasi, sizeof *released->attributes);
-  bool ok = seen && released->attributes;
+  bool ok = seen && widths && released->attributes;
   for (size_t q = 0; ok && q < d->n_quasi; q++) {
     shoal_attribute_outcome *outcome = &released->attributes[q];
     *outcome = (shoal_attribute_outcome){.name = result->quasi[q],
@@ -84,9 +149,11 @@ static shoal_status report_attributes(const shoal_decision *d, const shoal_conte
                                          .n_before = p->quasi[q]->n_values,
                                          .n_after = count_labels(d, q, seen),
                                          .loss = loss[q]};
+    outcome->mean_width = mean_width(d, p, q, widths);
     shoal_result_years(p->quasi_attributes[q], &outcome->first_year, &outcome->last_year);
   }
   free(seen);
+  free(widths);
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
@@ -153,12 +220,6 @@ static shoal_status report_rows(const shoal_decision *d, const shoal_context *p,
 }
 
 /* ------------------------------------------------------------ labels of one value */
-
-/* Labels that people wrote. Built kinds make a label of every value, alone or not. */
-static bool is_written(const shoal_attribute *attribute) {
-  return attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
-                                      attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE);
-}
 
 /* Labels of a level with exactly one value of the data below; false: no memory. */
 static bool count_single(const shoal_column *column, const shoal_level *level, uint32_t *n_single) {

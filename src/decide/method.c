@@ -65,7 +65,7 @@ static void add_objective(size_t *n, const char *name, const char *summary) {
 
 static void fill_lists(void) {
   size_t n = 0;
-  algorithms[n++] = (shoal_entry){"auto", "", "picks one and says why"};
+  algorithms[n++] = (shoal_entry){"auto", "", "the better of flock and optimal by release loss"};
   for (const shoal_algorithm *a = shoal_algorithm_types; a->name && n < MAX_NAMES - 1; a++)
     algorithms[n++] = (shoal_entry){a->name, "", a->summary};
   for (const shoal_local_algorithm *a = shoal_local_algorithms; a->name && n < MAX_NAMES - 1; a++)
@@ -89,7 +89,7 @@ const shoal_entry *shoal_method_objectives(void) {
   return objectives;
 }
 
-/* ------------------------------------------------------------ binding */
+/* ------------------------------------------------------------ objectives */
 
 /* "; did you mean 'flock'?", or nothing; `out` holds 120 bytes. */
 static const char *advise(const char *name, const shoal_entry *entries, char *out) {
@@ -139,7 +139,7 @@ static shoal_status fail_objective(const shoal_policy *policy, const shoal_metho
 static shoal_status bind_objective(const shoal_policy *policy, shoal_method *method,
                                    shoal_error *error) {
   const char *name = policy->objective.text;
-  method->node_objective = find_node_objective(name ? name : "height");
+  method->node_objective = find_node_objective(name ? name : method->automatic ? "il" : "height");
   method->local_objective = find_local_objective(name ? name : "il");
   bool known = method->node_objective || method->local_objective;
   bool fits = method->node ? method->node_objective != NULL
@@ -151,16 +151,30 @@ static shoal_status bind_objective(const shoal_policy *policy, shoal_method *met
 
 /* ------------------------------------------------------------ choosing */
 
-static const shoal_attribute *number_without_hierarchy(const shoal_policy *policy) {
-  for (size_t i = 0; i < policy->n_attributes; i++) {
-    const shoal_attribute *a = &policy->attributes[i];
-    if (a->role == SHOAL_ROLE_QUASI && a->type == SHOAL_TYPE_NUMBER && !a->has_hierarchy) return a;
-  }
-  return NULL;
-}
-
 static void explain(shoal_method *method, const char *reason, const char *name) {
   (void)snprintf(method->reason, sizeof method->reason, "%s%.80s", reason, name);
+}
+
+/* Only full-domain methods know distance vectors. */
+static bool wants_matrix(const shoal_policy *policy) {
+  return policy->satisfies.text && strcmp(policy->satisfies.text, "classes") != 0;
+}
+
+static bool is_only_of_nodes(const char *objective) {
+  return objective && find_node_objective(objective) && !find_local_objective(objective);
+}
+
+static bool is_only_local(const char *objective) {
+  return objective && find_local_objective(objective) && !find_node_objective(objective);
+}
+
+/* The setting that requires one label per value everywhere; NULL: none. */
+static const char *uniform_setting(const shoal_policy *policy) {
+  if (policy->uniform_labels) return "labels: uniform";
+  if (policy->n_prefer) return "prefer";
+  if (policy->slack) return "slack";
+  if (wants_matrix(policy)) return "satisfies";
+  return is_only_of_nodes(policy->objective.text) ? policy->objective.text : NULL;
 }
 
 /* The local algorithm of "auto": theta has its own. */
@@ -171,32 +185,61 @@ static const shoal_local_algorithm *best_local(const shoal_policy *policy) {
   return find_local("flock");
 }
 
-static void choose(const shoal_policy *policy, shoal_method *method) {
-  const shoal_attribute *number = number_without_hierarchy(policy);
-  const char *objective = policy->objective.text;
-  if (number) {
-    method->local = best_local(policy);
-    explain(method, "local recoding: no hierarchy is given for ", number->name);
-  } else if (objective && find_local_objective(objective) && !find_node_objective(objective)) {
-    method->local = best_local(policy);
-    explain(method, "local recoding: the policy asks for the objective ", objective);
-  } else if (objective && policy->n_prefer == 0) {
-    method->node = find_node("optimal");
-    explain(method, "the policy names an objective: the best node of all under it", "");
-  } else {
-    method->node = find_node("samarati");
-    explain(method, "every quasi-identifier has a hierarchy: full-domain, least height", "");
-  }
+/* The full-domain algorithm of "auto". `prefer` and `slack` count steps from minimal nodes. */
+static const shoal_algorithm *best_node(const shoal_policy *policy) {
+  bool steps = policy->slack || wants_matrix(policy);
+  bool minimal = policy->n_prefer || (steps && !policy->objective.text);
+  return find_node(minimal ? "samarati" : "optimal");
 }
+
+static const shoal_attribute *number_without_hierarchy(const shoal_policy *policy) {
+  for (size_t i = 0; i < policy->n_attributes; i++) {
+    const shoal_attribute *a = &policy->attributes[i];
+    if (a->role == SHOAL_ROLE_QUASI && a->type == SHOAL_TYPE_NUMBER && !a->has_hierarchy) return a;
+  }
+  return NULL;
+}
+
+/* What "auto" tries: local recoding and, where there can be a lattice, full-domain. */
+static void choose(const shoal_policy *policy, shoal_methods *methods) {
+  const shoal_attribute *number = number_without_hierarchy(policy);
+  const char *objective = policy->objective.text, *setting = uniform_setting(policy);
+  shoal_method local = {.local = best_local(policy), .automatic = true};
+  shoal_method node = {.node = best_node(policy), .automatic = true};
+  if (setting) {
+    /* Objectives of classes are exact up to their limit of nodes: there is no other release. */
+    const shoal_objective *cost = find_node_objective(objective ? objective : "il");
+    node.bounded = cost && cost->level_cost;
+    explain(&node, "uniform labels: the policy has ", setting);
+    methods->items[methods->n++] = node;
+    return;
+  }
+  node.bounded = true;
+  if (number) explain(&local, "local recoding: no hierarchy is given for ", number->name);
+  else if (is_only_local(objective))
+    explain(&local, "local recoding: the policy asks for the objective ", objective);
+  else explain(&local, "local recoding", "");
+  explain(&node, "uniform labels", "");
+  methods->items[methods->n++] = local;
+  if (!number && !is_only_local(objective)) methods->items[methods->n++] = node;
+}
+
+/* ------------------------------------------------------------ binding */
 
 /* Settings that count steps or judge nodes of the lattice. */
 static shoal_status check_settings(const shoal_policy *policy, const shoal_method *method,
                                    shoal_error *error) {
+  if (policy->uniform_labels && method->kind != SHOAL_METHOD_NODE)
+    return shoal_policy_fail(policy, policy->labels_mark, error,
+                             "'labels: uniform' needs one label per value everywhere, and %s %s: "
+                             "remove 'labels', or use auto or optimal",
+                             method->name,
+                             method->local ? "is local recoding" : "suppresses single cells");
   if (policy->slack && method->kind != SHOAL_METHOD_NODE)
     return shoal_policy_fail(policy, policy->slack_mark, error,
                              "%s does not support 'slack'; remove it, or use samarati",
                              method->name);
-  if (method->local && policy->satisfies.text && strcmp(policy->satisfies.text, "classes") != 0)
+  if (method->local && wants_matrix(policy))
     return shoal_policy_fail(policy, policy->satisfies.mark, error,
                              "method.satisfies is for nodes of the lattice, and %s is local "
                              "recoding: remove it",
@@ -204,43 +247,43 @@ static shoal_status check_settings(const shoal_policy *policy, const shoal_metho
   return SHOAL_OK;
 }
 
-shoal_status shoal_method_bind(const shoal_policy *policy, shoal_method *method,
-                               shoal_error *error) {
-  const char *name = policy->algorithm.text ? policy->algorithm.text : "auto";
-  memset(method, 0, sizeof *method);
-  explain(method, policy->algorithm.mark.line ? "the policy names it" : "asked for", "");
-  method->automatic = strcmp(name, "auto") == 0;
-  if (method->automatic) choose(policy, method);
-  else if (!(method->node = find_node(name))) method->local = find_local(name);
-  char advice[SUMMARY_BYTES];
+static shoal_status bind(const shoal_policy *policy, shoal_method *method, shoal_error *error) {
   if (method->local) {
     method->kind = SHOAL_METHOD_CLUSTERS;
     method->name = method->local->name;
-  } else if (method->node) {
+  } else {
     method->kind = method->node->run ? SHOAL_METHOD_NODE : SHOAL_METHOD_CELLS;
     method->name = method->node->name;
-  } else {
-    const char *near = advise(name, shoal_method_algorithms(), advice);
-    return shoal_policy_fail(policy, policy->algorithm.mark, error,
-                             "unknown algorithm '%.60s'%s %s 'shoal help policy'", name,
-                             *near ? near : ";", *near ? "See" : "see");
   }
   SHOAL_TRY(check_settings(policy, method, error));
   return bind_objective(policy, method, error);
 }
 
-bool shoal_method_next(const shoal_policy *policy, shoal_method *method) {
-  const char *objective = policy->objective.text;
-  if (!method->automatic || method->local || policy->slack || policy->n_prefer) return false;
-  shoal_method next = {.kind = SHOAL_METHOD_CLUSTERS,
-                       .local = best_local(policy),
-                       .local_objective = find_local_objective(objective ? objective : "il"),
-                       .automatic = true};
-  if (!next.local_objective) return false; /* an objective of nodes only */
-  next.name = next.local->name;
-  explain(&next, "local recoding: no full-domain release was found by ", method->name);
-  *method = next;
-  return true;
+shoal_status shoal_methods_bind(const shoal_policy *policy, shoal_methods *methods,
+                                shoal_error *error) {
+  const char *name = policy->algorithm.text ? policy->algorithm.text : "auto";
+  memset(methods, 0, sizeof *methods);
+  if (strcmp(name, "auto") == 0) {
+    choose(policy, methods);
+  } else {
+    shoal_method *method = &methods->items[methods->n++];
+    explain(method, policy->algorithm.mark.line ? "the policy names it" : "asked for", "");
+    if (!(method->node = find_node(name))) method->local = find_local(name);
+    char advice[SUMMARY_BYTES];
+    const char *near = advise(name, shoal_method_algorithms(), advice);
+    if (!method->node && !method->local)
+      return shoal_policy_fail(policy, policy->algorithm.mark, error,
+                               "unknown algorithm '%.60s'%s %s 'shoal help policy'", name,
+                               *near ? near : ";", *near ? "See" : "see");
+  }
+  for (size_t i = 0; i < methods->n; i++) SHOAL_TRY(bind(policy, &methods->items[i], error));
+  return SHOAL_OK;
+}
+
+bool shoal_methods_have(const shoal_methods *methods, shoal_method_kind kind) {
+  for (size_t i = 0; i < methods->n; i++)
+    if (methods->items[i].kind == kind) return true;
+  return false;
 }
 
 /* k-member supports k alone. */

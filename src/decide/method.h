@@ -23,20 +23,33 @@ typedef struct shoal_method {
   const shoal_objective *node_objective;
   const shoal_local_algorithm *local;
   const shoal_local_objective *local_objective;
-  bool automatic;   /* the policy leaves the choice to "auto" */
-  char reason[160]; /* why "auto" chose it, or that it was asked for */
+  bool automatic;    /* the policy leaves the choice to "auto" */
+  bool bounded;      /* the search ends after SHOAL_AUTO_CLASSES classes */
+  uint64_t max_work; /* if bounded: after so many, if they are fewer; 0: no limit of its own */
+  char reason[160];  /* why "auto" chose it, or that it was asked for */
 } shoal_method;
 
 /*
- * Binds the policy's names to rows of the tables; "auto" chooses. SHOAL_BAD_INPUT, with the
- * policy's line, if a name is unknown, or if the objective or another setting does not fit the
- * algorithm.
+ * Classes that the full-domain search of "auto" reads, at most: these, or SHOAL_AUTO_TIMES times
+ * the distinct tuples of the table if that is more. Then it takes the best node found so far.
  */
-shoal_status shoal_method_bind(const shoal_policy *policy, shoal_method *method,
-                               shoal_error *error) SHOAL_MUST_CHECK;
+enum { SHOAL_AUTO_CLASSES = 50000000, SHOAL_AUTO_TIMES = 100 };
 
-/* What "auto" tries after this method has found no release; false: nothing. */
-bool shoal_method_next(const shoal_policy *policy, shoal_method *method);
+/* What a policy asks for: one method, or those whose best release "auto" takes, local first. */
+typedef struct shoal_methods {
+  shoal_method items[2];
+  size_t n;
+} shoal_methods;
+
+/*
+ * Binds the policy's names to rows of the tables. SHOAL_BAD_INPUT, with the policy's line, if a
+ * name is unknown, or if the objective or another setting does not fit the algorithm.
+ */
+shoal_status shoal_methods_bind(const shoal_policy *policy, shoal_methods *methods,
+                                shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Is one of them of this kind? */
+bool shoal_methods_have(const shoal_methods *methods, shoal_method_kind kind);
 
 /* SHOAL_BAD_INPUT if the local algorithm does not support a model of the policy. */
 shoal_status shoal_method_check_support(const shoal_method *method, const shoal_policy *policy,

@@ -20,9 +20,8 @@ static shoal_status refuse_unreached(shoal_search *search, const shoal_algorithm
   if (unproven)
     return shoal_fail(
         error, SHOAL_REFUSED,
-        "found no combination of levels that satisfies the policy within the time limit; raise "
-        "--time-limit, or "
-        "use hierarchies with fewer levels");
+        "found no combination of levels that satisfies the policy within the limit of the search; "
+        "set a longer --time-limit, or use hierarchies with fewer levels");
   const char *rows = limit == 1 ? "row" : "rows";
   if (!algorithm->min_height && algorithm->all_minimal)
     return shoal_fail(error, SHOAL_REFUSED,
@@ -252,11 +251,20 @@ static shoal_status use_matrix(const shoal_context *p, shoal_result *result, sho
   return report_bounds(result, search, error);
 }
 
+/* The classes that the search may read; 0: no limit. */
+static uint64_t max_work(const shoal_context *p, const shoal_method *method) {
+  if (!method->bounded) return 0;
+  uint64_t limit = (uint64_t)p->frequency->n_tuples * SHOAL_AUTO_TIMES;
+  if (limit < SHOAL_AUTO_CLASSES) limit = SHOAL_AUTO_CLASSES;
+  return method->max_work && method->max_work < limit ? method->max_work : limit;
+}
+
 static shoal_status search_node(const shoal_context *p, const shoal_method *method, const tuning *t,
                                 shoal_decision *d, shoal_result *result, shoal_error *error) {
   shoal_search search;
   SHOAL_TRY(shoal_context_search(p, true, &search, error));
   shoal_algorithm_options options = {.objective = method->node_objective, .datafly = &t->datafly};
+  options.max_work = max_work(p, method);
   if (p->weighted) search.weights = p->weights;
   shoal_distance_matrix matrix = {0};
   shoal_preference *preferences = NULL;

@@ -319,6 +319,8 @@ static shoal_status fill_hierarchy(shoal_builder *builder, shoal_hierarchy *hier
   hierarchy->n_values = builder->column ? builder->column->n_values : 0;
   hierarchy->n_leaves = builder->leaves.n_strings;
   hierarchy->leaves_public = builder->paths.of_leaf != NULL;
+  for (size_t i = 0; i < builder->paths.n_paths; i++)
+    hierarchy->ragged |= builder->paths.paths[i].n_labels != builder->height;
   uint32_t n_levels = builder->height + 1;
   hierarchy->levels = shoal_alloc_zero(n_levels, sizeof *hierarchy->levels);
   if (!hierarchy->levels) return shoal_fail_memory(error);

@@ -31,6 +31,7 @@ typedef struct shoal_hierarchy {
   uint32_t n_leaves;     /* with values that only the hierarchy has */
   uint32_t n_levels;     /* height + 1 */
   uint32_t tree_height;  /* node_height of the top */
+  bool ragged;           /* its values have unequal numbers of labels */
   bool leaves_public;    /* its leaves come from its file or the policy and may be drawn */
   shoal_level *levels;
 } shoal_hierarchy;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * job/anonymize: from a table and a policy to a decision that satisfies it (decide/decision.h). The
- * method is bound, gates and necessary conditions refuse early, then the method decides. If it
- * finds nothing, `auto` tries the next method, unless it is proven that there is no release.
+ * methods are bound, gates and necessary conditions refuse early, then the methods decide. `auto`
+ * has up to two, local recoding and full-domain, and takes the release with the smaller release
+ * loss; if only one finds a release, that one.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +14,6 @@
 #include "job/job.h"
 #include "job/release.h"
 #include "table/count.h"
-
-static void reset(shoal_release *release) {
-  shoal_decision_reset(&release->decision);
-  shoal_context_reset(&release->context);
-  shoal_result_delete(release->result);
-  shoal_table_delete(release->expanded);
-  memset(release, 0, sizeof *release);
-}
-
-void shoal_release_delete(shoal_release *release) {
-  if (release) reset(release);
-  free(release);
-}
 
 /*
  * Refuses what the necessary conditions rule out. A k above the number of rows is an error in the
@@ -79,42 +68,55 @@ static shoal_status refuse_by_parts(const shoal_context *p, shoal_error *error) 
                     (unsigned long long)n, (unsigned long long)max);
 }
 
-/* A table of counted rows is written from its file, which only full-domain algorithms can do. */
-static shoal_status check_source(const shoal_table *table, const shoal_method *method,
+/*
+ * A table of counted rows is written from its file, and rows of local recoding are counted in 32
+ * bits. Where the policy allows both kinds, only the full-domain one is left.
+ */
+static shoal_status check_source(const shoal_table *table, shoal_methods *methods,
                                  shoal_error *error) {
-  if (!shoal_table_is_counted(table)) return SHOAL_OK;
+  bool counted = shoal_table_is_counted(table), vast = table->n_records > UINT32_MAX;
   shoal_location location = {.file = table->name};
-  if (method->local)
+  if (!counted && !vast) return SHOAL_OK;
+  if (methods->n > 1) {
+    methods->items[0] = methods->items[1];
+    methods->n = 1;
+    (void)snprintf(methods->items[0].reason, sizeof methods->items[0].reason, "uniform labels: %s",
+                   counted ? "local recoding needs all rows in memory"
+                           : "the table has too many rows for local recoding");
+  }
+  const shoal_method *method = &methods->items[0];
+  if (counted && method->local)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
                          "its rows do not fit into the memory allowed, and %s needs them all: "
                          "raise --memory, or use a full-domain algorithm",
                          method->name);
-  if (!table->source->path)
+  if (counted && !table->source->path)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
                          "its rows do not fit into the memory allowed, and it cannot be read "
                          "twice: use a regular file, or raise --memory");
-  return SHOAL_OK;
-}
-
-/* Equal records may go to different clusters, so each needs its own row. */
-static shoal_status expand(shoal_release *release, const shoal_table **table, shoal_error *error) {
-  if ((*table)->n_records > UINT32_MAX)
+  if (vast && method->local)
     return shoal_fail(error, SHOAL_BAD_INPUT,
                       "local recoding takes at most %u rows, and %s has %llu: use a full-domain "
                       "algorithm, or split the table",
-                      UINT32_MAX, (*table)->name, (unsigned long long)(*table)->n_records);
+                      UINT32_MAX, table->name, (unsigned long long)table->n_records);
+  return SHOAL_OK;
+}
+
+/* For local recoding: equal records may go to different clusters, so each needs its own row. */
+static shoal_status expand(shoal_release *release, const shoal_table **table, shoal_error *error) {
   if (!(*table)->counts || !(*table)->finished) return SHOAL_OK;
   SHOAL_TRY(shoal_table_expand(*table, &release->expanded, error));
   *table = release->expanded;
   return SHOAL_OK;
 }
 
-static shoal_status warn_of_effort(shoal_release *release, const shoal_method *method,
+static shoal_status warn_of_effort(shoal_release *release, const shoal_methods *methods,
                                    shoal_error *error) {
-  const shoal_policy *policy = release->context.policy;
-  if (!policy->has_effort || (method->local && method->local->has_effort)) return SHOAL_OK;
+  if (!release->context.policy->has_effort) return SHOAL_OK;
+  for (size_t i = 0; i < methods->n; i++)
+    if (methods->items[i].local && methods->items[i].local->has_effort) return SHOAL_OK;
   return shoal_result_warn(release->result, error, "'effort' was not used: %s has no search budget",
-                           method->name);
+                           methods->items[0].name);
 }
 
 /* A policy is shown to those who get the release; the seed must not be. */
@@ -125,15 +127,15 @@ static shoal_status warn_of_seed(shoal_release *release, shoal_error *error) {
                            "order of rows; remove it, and use '--seed' to repeat a run");
 }
 
-static shoal_decide *const methods[] = {[SHOAL_METHOD_NODE] = shoal_decide_node,
-                                        [SHOAL_METHOD_CELLS] = shoal_decide_mu_argus,
-                                        [SHOAL_METHOD_CLUSTERS] = shoal_decide_clusters};
+static shoal_decide *const deciders[] = {[SHOAL_METHOD_NODE] = shoal_decide_node,
+                                         [SHOAL_METHOD_CELLS] = shoal_decide_mu_argus,
+                                         [SHOAL_METHOD_CLUSTERS] = shoal_decide_clusters};
 
 shoal_status shoal_release_decide(shoal_release *release, const shoal_method *method,
                                   shoal_error *error) {
   const shoal_context *p = &release->context;
   shoal_decision *d = &release->decision;
-  shoal_status status = methods[method->kind](p, method, d, release->result, error);
+  shoal_status status = deciders[method->kind](p, method, d, release->result, error);
   if (status != SHOAL_OK && status != SHOAL_REFUSED) return status;
   SHOAL_TRY(shoal_requirements_status(&p->requirements, error)); /* before verdicts are used */
   SHOAL_TRY(status);
@@ -143,62 +145,216 @@ shoal_status shoal_release_decide(shoal_release *release, const shoal_method *me
   SHOAL_TRY(shoal_decision_report(d, p, release->result, error));
   SHOAL_TRY(shoal_gates_list_kept(release->result, p, d->blanked ? &d->united : &d->classes,
                                   d->blanked ? NULL : d->violates, error));
-  shoal_decision_compact(d, &release->context);
   return SHOAL_OK;
 }
 
-/* Decides by one method, into a release that has a new result and nothing else. */
-static shoal_status attempt(shoal_release *release, const shoal_table *table,
-                            const shoal_policy *policy, const shoal_method *method,
-                            const shoal_run *run, bool *proven, shoal_error *error) {
-  const shoal_context *p = &release->context;
-  shoal_result *result = release->result;
-  SHOAL_TRY(check_source(table, method, error));
-  result->release.method = method->kind;
-  if (method->local) SHOAL_TRY(expand(release, &table, error));
+/* ------------------------------------------------------------ the context, and each result */
+
+/* The context of all methods. A policy for both kinds may have no lattice: then one is left. */
+static shoal_status prepare(shoal_release *release, const shoal_table *table,
+                            const shoal_policy *policy, const shoal_run *run,
+                            shoal_methods *methods, shoal_error *error) {
+  SHOAL_TRY(check_source(table, methods, error));
+  bool local = shoal_methods_have(methods, SHOAL_METHOD_CLUSTERS);
+  if (local) SHOAL_TRY(expand(release, &table, error));
   SHOAL_TRY(shoal_context_init(&release->context, table, policy,
-                               method->local ? SHOAL_CONTEXT_LOCAL : SHOAL_CONTEXT_LATTICE, run,
-                               error));
-  result->release.algorithm = method->name;
-  result->release.algorithm_reason =
-      shoal_result_string(result, method->reason, strlen(method->reason));
-  if (!result->release.algorithm_reason) return shoal_fail_memory(error);
-  SHOAL_TRY(shoal_result_input(result, p, error));
-  SHOAL_TRY(shoal_gates_list(result, p, error));
-  SHOAL_TRY(shoal_gates_check(result, p, error));
-  shoal_status status = refuse_early(p, error);
-  if (status == SHOAL_OK) status = refuse_by_parts(p, error);
-  *proven = status == SHOAL_REFUSED;
-  SHOAL_TRY(status);
-  SHOAL_TRY(warn_of_effort(release, method, error));
-  SHOAL_TRY(warn_of_seed(release, error));
-  return shoal_release_decide(release, method, error);
+                               local ? SHOAL_CONTEXT_LOCAL : SHOAL_CONTEXT_LATTICE, run, error));
+  const shoal_context *p = &release->context;
+  if (methods->n == 1 || shoal_context_has_lattice(p)) return SHOAL_OK;
+  size_t q = 0;
+  while (p->hierarchies[q] && !p->hierarchies[q]->ragged) q++;
+  methods->n = 1;
+  (void)snprintf(methods->items[0].reason, sizeof methods->items[0].reason,
+                 "local recoding: values of %.80s have unequal numbers of labels",
+                 p->quasi[q]->name);
+  return SHOAL_OK;
 }
 
-/* Tries the policy's method, or what "auto" tries, one after the other. */
+/* A new result for one method, into a release that has a context. */
+static shoal_status start_result(shoal_release *release, const shoal_methods *methods, size_t i,
+                                 bool gates, shoal_error *error) {
+  const shoal_method *method = &methods->items[i];
+  shoal_result *result = release->result = shoal_result_new(SHOAL_RESULT_RELEASE);
+  if (!result) return shoal_fail_memory(error);
+  result->release.method = method->kind;
+  result->release.algorithm = method->name;
+  SHOAL_TRY(shoal_result_copy(result, method->reason, &result->release.algorithm_reason, error));
+  SHOAL_TRY(shoal_result_input(result, &release->context, error));
+  if (!gates) return SHOAL_OK;
+  SHOAL_TRY(shoal_gates_list(result, &release->context, error));
+  SHOAL_TRY(shoal_gates_check(result, &release->context, error));
+  SHOAL_TRY(warn_of_effort(release, methods, error));
+  return warn_of_seed(release, error);
+}
+
+/* ------------------------------------------------------------ the best of several methods */
+
+/* What was tried, and the best of it so far. */
+typedef struct contest {
+  size_t best; /* its index; n: none yet */
+  shoal_decision decision;
+  shoal_result *result;
+  shoal_status statuses[2];
+  shoal_error errors[2];
+  shoal_tried tried[2];
+} contest;
+
+static void reset_contest(contest *c) {
+  shoal_decision_reset(&c->decision);
+  shoal_result_delete(c->result);
+}
+
+static shoal_tried describe(const shoal_method *method, const shoal_result *result,
+                            shoal_status status) {
+  const shoal_release_report *r = &result->release;
+  shoal_tried tried = {.labels = method->local ? "local" : "uniform",
+                       .algorithm = method->name,
+                       .release_loss = NAN,
+                       .searched = status != SHOAL_BAD_INPUT};
+  if (r->method == SHOAL_METHOD_NODE) tried.classes_read = r->node.classes_scanned;
+  if (r->method == SHOAL_METHOD_NODE) tried.unproven = r->node.unproven;
+  if (status != SHOAL_OK) return tried;
+  tried.release_loss = r->loss.release_loss;
+  tried.suppressed = r->suppressed;
+  tried.smallest_class = r->smallest_class;
+  return tried;
+}
+
+/* Far above the rounding error of a mean, far below any difference that matters. */
+static const double ROUNDING = 1e-12;
+
+/* Keeps the decision of method i if it loses less; at equal loss the later one, full-domain. */
+static void compare(contest *c, shoal_release *release, const shoal_methods *methods, size_t i) {
+  bool found = c->statuses[i] == SHOAL_OK;
+  if (found && (c->best == methods->n ||
+                c->tried[i].release_loss <= c->tried[c->best].release_loss + ROUNDING)) {
+    shoal_decision decision = c->decision;
+    shoal_result *result = c->result;
+    c->decision = release->decision;
+    c->result = release->result;
+    release->decision = decision;
+    release->result = result;
+    c->best = i;
+  }
+  shoal_decision_reset(&release->decision);
+  shoal_result_delete(release->result);
+  release->result = NULL;
+}
+
+/* Why this release and not the other. */
+static void explain_choice(const contest *c, const shoal_methods *methods, char *out, size_t size) {
+  static const char *const names[] = {"local recoding", "uniform labels"};
+  const double *loss[] = {&c->tried[0].release_loss, &c->tried[1].release_loss};
+  size_t best = c->best, other = 1 - best;
+  if (methods->n == 1) (void)snprintf(out, size, "%s", methods->items[0].reason);
+  else if (c->statuses[other] == SHOAL_REFUSED)
+    (void)snprintf(out, size, "%s: no release with %s was found", names[best], names[other]);
+  else if (c->statuses[other] != SHOAL_OK)
+    (void)snprintf(out, size, "%s: the lattice is too large to be searched", names[best]);
+  else if (best == 1 && *loss[1] >= *loss[0] - ROUNDING)
+    (void)shoal_print_double(out, size, "%s, which lose no more than local recoding: %.2f%%",
+                             names[best], 100 * *loss[1]);
+  else
+    (void)shoal_print_double(out, size, "smaller release loss: %.2f%%, and %.2f%% with %s",
+                             100 * *loss[best], 100 * *loss[other], names[other]);
+}
+
+static shoal_status report_choice(const contest *c, const shoal_methods *methods,
+                                  shoal_result *result, shoal_error *error) {
+  shoal_release_report *r = &result->release;
+  char reason[200];
+  if (!methods->items[0].automatic) return SHOAL_OK;
+  explain_choice(c, methods, reason, sizeof reason);
+  SHOAL_TRY(shoal_result_copy(result, reason, &r->algorithm_reason, error));
+  r->tried = shoal_arena_alloc(&result->arena, methods->n, sizeof *r->tried);
+  if (!r->tried) return shoal_fail_memory(error);
+  for (size_t i = 0; i < methods->n; i++) {
+    r->tried[i] = c->tried[i];
+    r->tried[i].chosen = i == c->best;
+    if (c->statuses[i] != SHOAL_OK)
+      SHOAL_TRY(shoal_result_copy(result, c->errors[i].message, &r->tried[i].why, error));
+  }
+  r->n_tried = methods->n;
+  return SHOAL_OK;
+}
+
+/* The error of the last resort, local recoding, which names both. */
+static shoal_status refuse_all(const contest *c, const shoal_methods *methods, shoal_error *error) {
+  *error = c->errors[0];
+  if (methods->n == 1 || c->statuses[0] != SHOAL_REFUSED) return c->statuses[0];
+  return shoal_fail(error, SHOAL_REFUSED, "found no release by %s or by %s: %s",
+                    methods->items[1].name, methods->items[0].name, c->errors[0].message);
+}
+
+/* A lattice that is too large is an error of the policy only if there is no other method. */
+static bool is_fatal(const shoal_methods *methods, size_t i, shoal_status status) {
+  if (status == SHOAL_OK || status == SHOAL_REFUSED) return false;
+  return status != SHOAL_BAD_INPUT || methods->n == 1 || i == 0;
+}
+
+static shoal_status try_all(shoal_release *release, const shoal_methods *methods,
+                            const shoal_make_options *options, contest *c, shoal_error *error) {
+  const shoal_context *p = &release->context;
+  for (size_t i = 0; i < methods->n; i++) {
+    shoal_method method = methods->items[i];
+    method.max_work = options->max_work;
+    SHOAL_TRY(start_result(release, methods, i, !options->is_variant, error));
+    if (i == 0) {
+      SHOAL_TRY(refuse_early(p, error));
+      SHOAL_TRY(refuse_by_parts(p, error));
+    }
+    c->statuses[i] = shoal_release_decide(release, &method, &c->errors[i]);
+    if (is_fatal(methods, i, c->statuses[i])) {
+      *error = c->errors[i];
+      return c->statuses[i];
+    }
+    c->tried[i] = describe(&method, release->result, c->statuses[i]);
+    compare(c, release, methods, i);
+  }
+  if (c->best == methods->n) return refuse_all(c, methods, error);
+  release->decision = c->decision;
+  release->result = c->result;
+  memset(&c->decision, 0, sizeof c->decision);
+  c->result = NULL;
+  return report_choice(c, methods, release->result, error);
+}
+
+shoal_status shoal_release_make(shoal_release *release, const shoal_table *table,
+                                const shoal_policy *policy, const shoal_make_options *options,
+                                const shoal_run *run, shoal_error *error) {
+  shoal_methods methods;
+  SHOAL_TRY(shoal_methods_bind(policy, &methods, error));
+  SHOAL_TRY(prepare(release, table, policy, run, &methods, error));
+  contest c = {.best = methods.n};
+  shoal_status status = try_all(release, &methods, options, &c, error);
+  reset_contest(&c);
+  return status;
+}
+
+void shoal_release_reset(shoal_release *release) {
+  shoal_decision_reset(&release->decision);
+  shoal_context_reset(&release->context);
+  shoal_result_delete(release->result);
+  shoal_table_delete(release->expanded);
+  memset(release, 0, sizeof *release);
+}
+
+void shoal_release_delete(shoal_release *release) {
+  if (release) shoal_release_reset(release);
+  free(release);
+}
+
 static shoal_status anonymize(shoal_release *release, const shoal_table *table,
                               const shoal_policy *policy, const shoal_run *run,
                               shoal_error *error) {
-  shoal_method method;
-  char tried[160] = "";
+  static const shoal_make_options all = {0};
   SHOAL_TRY(shoal_input_check(table, policy, SHOAL_FOR_RELEASE, error));
-  SHOAL_TRY(shoal_method_bind(policy, &method, error));
-  for (;;) {
-    bool proven = false;
-    release->result = shoal_result_new(SHOAL_RESULT_RELEASE);
-    if (!release->result) return shoal_fail_memory(error);
-    shoal_status status = attempt(release, table, policy, &method, run, &proven, error);
-    if (status != SHOAL_REFUSED || proven) return status;
-    const char *name = method.name;
-    if (shoal_table_is_counted(table) || !shoal_method_next(policy, &method)) {
-      if (!*tried) return status;
-      shoal_error last = *error;
-      return shoal_fail(error, SHOAL_REFUSED, "found no release by %s or by %s: %s",
-                        tried, name, last.message);
-    }
-    (void)snprintf(tried, sizeof tried, "%s", name);
-    reset(release);
-  }
+  SHOAL_TRY(shoal_release_make(release, table, policy, &all, run, error));
+  double started = shoal_seconds();
+  if (!run || !run->quick) SHOAL_TRY(shoal_release_alternatives(release, run, error));
+  release->result->release.seconds_alternatives = shoal_seconds() - started;
+  shoal_decision_compact(&release->decision, &release->context);
+  return SHOAL_OK;
 }
 
 shoal_status shoal_job_anonymize(const shoal_table *table, const shoal_policy *policy,
@@ -214,7 +370,8 @@ shoal_status shoal_job_anonymize(const shoal_table *table, const shoal_policy *p
   release->context.run = NULL; /* the caller's, for this call only */
   release->started = started;
   release->result->release.seconds_read = table->seconds_read;
-  release->result->release.seconds_search = shoal_seconds() - started;
+  release->result->release.seconds_search =
+      shoal_seconds() - started - release->result->release.seconds_alternatives;
   release->result->holds = true;
   *out = release;
   return SHOAL_OK;

@@ -344,8 +344,8 @@ static shoal_status note_limits(maker *m, shoal_error *error) {
 /* ------------------------------------------------------------ all of it */
 
 static shoal_status make(maker *m, const char *path, const char *left_out, shoal_error *error) {
-  shoal_method method;
-  SHOAL_TRY(shoal_method_bind(m->policy, &method, error));
+  shoal_methods methods;
+  SHOAL_TRY(shoal_methods_bind(m->policy, &methods, error));
   SHOAL_TRY(choose_models(m, error));
   SHOAL_TRY(hash_release(m, path, error));
   SHOAL_TRY(shoal_input_read(path, &m->judged, SHOAL_FOR_REVIEW, NULL, m->run, &m->table, error));

@@ -182,12 +182,13 @@ static shoal_status check_sensitive(const shoal_context *p, const shoal_sensitiv
 }
 
 shoal_status shoal_check_inputs(const shoal_context *p, shoal_result *result, shoal_error *error) {
-  shoal_method method;
-  SHOAL_TRY(shoal_method_bind(p->policy, &method, error));
+  shoal_methods methods;
+  SHOAL_TRY(shoal_methods_bind(p->policy, &methods, error));
+  bool local = shoal_methods_have(&methods, SHOAL_METHOD_CLUSTERS);
   SHOAL_TRY(shoal_requirements_check_p(&p->requirements, p->policy, error));
   for (size_t q = 0; q < p->n_quasi; q++)
-    SHOAL_TRY(check_hierarchy(p, p->quasi_attributes[q], method.local, result, error));
-  SHOAL_TRY(check_method(p, &method, error));
+    SHOAL_TRY(check_hierarchy(p, p->quasi_attributes[q], local, result, error));
+  for (size_t i = 0; i < methods.n; i++) SHOAL_TRY(check_method(p, &methods.items[i], error));
   for (size_t q = 0; q < p->n_quasi; q++) SHOAL_TRY(check_quasi(p, q, error));
   for (size_t s = 0; s < p->n_sensitive; s++)
     SHOAL_TRY(check_sensitive(p, &p->sensitive[s], error));

@@ -36,12 +36,13 @@ shoal_status shoal_result_measure(shoal_result *result, const shoal_context *p,
  */
 static shoal_status find_origin(const shoal_context *p, shoal_release_origin *origin,
                                 shoal_error *error) {
-  shoal_method method;
-  SHOAL_TRY(shoal_method_bind(p->policy, &method, error));
-  *origin = (shoal_release_origin){.local = method.kind == SHOAL_METHOD_CLUSTERS,
-                                   .cells = method.kind == SHOAL_METHOD_CELLS};
-  bool suppresses =
-      method.kind == SHOAL_METHOD_NODE || (origin->local && !p->requirements.monotone);
+  shoal_methods methods;
+  SHOAL_TRY(shoal_methods_bind(p->policy, &methods, error));
+  bool node = shoal_methods_have(&methods, SHOAL_METHOD_NODE);
+  *origin =
+      (shoal_release_origin){.local = !node && shoal_methods_have(&methods, SHOAL_METHOD_CLUSTERS),
+                             .cells = shoal_methods_have(&methods, SHOAL_METHOD_CELLS)};
+  bool suppresses = node || (origin->local && !p->requirements.monotone);
   if (p->policy->blank_suppressed && suppresses)
     origin->max_blanked = shoal_amount_rows(p->policy->max_suppression, p->table->n_records);
   return SHOAL_OK;

@@ -19,6 +19,31 @@ struct shoal_release {
 shoal_status shoal_release_decide(shoal_release *release, const shoal_method *method,
                                   shoal_error *error) SHOAL_MUST_CHECK;
 
+/* How a release is made. */
+typedef struct shoal_make_options {
+  bool is_variant;   /* to compare only: gates are not judged */
+  uint64_t max_work; /* of the full-domain search of `auto`: classes to read; 0: its own limit */
+} shoal_make_options;
+
+/*
+ * Fills an empty release: context, decision and result, by the methods of the policy. The caller
+ * resets it, also after an error. Borrows table, policy and run.
+ */
+shoal_status shoal_release_make(shoal_release *release, const shoal_table *table,
+                                const shoal_policy *policy, const shoal_make_options *options,
+                                const shoal_run *run, shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_release_reset(shoal_release *release);
+
+/*
+ * Makes variants of a release of `auto` and adds them to its result; nothing for a named algorithm.
+ * Tables of more than SHOAL_ALTERNATIVES_ROWS rows are represented by a sample of so many, which
+ * depends neither on the run nor on the order of rows. Cost: at most about three times that of the
+ * release.
+ */
+enum { SHOAL_ALTERNATIVES_ROWS = 20000 };
+shoal_status shoal_release_alternatives(shoal_release *release, const shoal_run *run,
+                                        shoal_error *error) SHOAL_MUST_CHECK;
+
 /* The steps of `anonymize` and what api/release.c calls; contracts: shoal.h. */
 shoal_status shoal_job_anonymize(const shoal_table *table, const shoal_policy *policy,
                                  const shoal_run *run, shoal_release **release,

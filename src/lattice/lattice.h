@@ -88,7 +88,7 @@ typedef struct shoal_search {
   uint64_t max_classes;         /* no release can have more: the necessary conditions */
   const shoal_decimal *weights; /* of quasi-identifiers in costs of levels; NULL: 1 each */
   const struct shoal_distance_matrix *matrix; /* decides k-anonymity without classes; or NULL */
-  bool monotone;   /* every node above one that satisfies does, too */
+  bool monotone;                              /* every node above one that satisfies does, too */
   bool needs_rows; /* an empty release does not satisfy (docs/reading-the-papers.md R6) */
   shoal_space space;
   struct shoal_snapshots *snapshots;   /* classes of evaluated nodes, to roll up from */
@@ -170,7 +170,8 @@ shoal_status shoal_search_all(shoal_search *search, shoal_node_list *nodes,
 
 /* Options of single algorithms; each reads its own. */
 typedef struct shoal_algorithm_options {
-  const struct shoal_objective *objective;     /* of `optimal`: the cost that it minimizes */
+  const struct shoal_objective *objective; /* of `optimal`: the cost that it minimizes */
+  uint64_t max_work; /* of `optimal`: classes to read, about; 0: no limit. Same for any threads */
   const struct shoal_datafly_options *datafly; /* of `datafly`; NULL: its defaults */
 } shoal_algorithm_options;
 
@@ -178,7 +179,7 @@ typedef struct shoal_solution {
   bool found;
   shoal_node node; /* if found */
   double cost;     /* `optimal`: of the node, under the objective */
-  bool unproven;   /* `optimal`: the time limit ended the search before the optimum was proven */
+  bool unproven;   /* `optimal`: a limit ended the search before the optimum was proven */
 } shoal_solution;
 
 /* Every algorithm has this type. `options` may be NULL where the algorithm has none. */
@@ -200,7 +201,7 @@ SHOAL_MUST_CHECK shoal_algorithm_run shoal_search_incognito;
  * The node of minimum cost under options->objective among all that satisfy. Ties: the node whose
  * levels cost less, then the smaller number; for objectives that only classes bound (dm, avg,
  * classes) the node of smaller height, then the smaller number. With a time limit (search->run)
- * the best node found so far, and solution->unproven is set.
+ * or options->max_work the best node found so far, and solution->unproven is set.
  */
 SHOAL_MUST_CHECK shoal_algorithm_run shoal_search_optimal;
 

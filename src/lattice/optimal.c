@@ -22,8 +22,14 @@
 
 #include "lattice/optimal_bounds.h"
 
-/* Larger lattices are searched with a time limit only. */
+/* Larger lattices are searched with a limit of time or work only. */
 static const uint64_t MAX_NODES = 20000000;
+
+/* Larger lattices get a first solution by a descent, if work is limited. */
+static const uint64_t MAX_NODES_WITHOUT_DESCENT = 100000;
+
+/* Visiting a node that is not evaluated counts as so many classes for each quasi-identifier. */
+enum { WORK_PER_LEVEL = 16 };
 
 /* For tables of many tuples: possible classes per tuple at a node that is worth a snapshot. */
 enum { MANY_TUPLES = 60000, MAX_CLASSES_PER_TUPLE = 64 };
@@ -46,9 +52,10 @@ typedef struct optimal {
   shoal_suppression_bounds upper; /* of the bounds that nodes at or above would give */
   shoal_ids evaluated;
   uint64_t *path;
-  uint32_t *levels; /* scratch */
-  double deadline;  /* 0: none */
-  bool unproven;    /* it passed */
+  uint32_t *levels;                /* scratch */
+  double deadline;                 /* 0: none */
+  uint64_t max_work, visited_work; /* classes; max_work 0: no limit */
+  bool unproven;                   /* a limit ended the search */
   bool found;
   double cost;      /* of the best node found */
   double best_term; /* the cost of its levels, nothing suppressed */
@@ -300,8 +307,9 @@ static shoal_status visit(optimal *o, const shoal_frontier_node *node, pending *
   return p->n == p->max ? flush(o, p, error) : SHOAL_OK;
 }
 
-static bool is_out_of_time(optimal *o) {
-  if (o->deadline <= 0 || shoal_seconds() < o->deadline) return false;
+static bool is_at_limit(optimal *o) {
+  bool late = o->deadline > 0 && shoal_seconds() >= o->deadline;
+  if (!late && (!o->max_work || o->search->n_scanned + o->visited_work < o->max_work)) return false;
   o->unproven = true;
   return true;
 }
@@ -345,7 +353,7 @@ static shoal_status descend(optimal *o, shoal_error *error) {
   SHOAL_TRY(evaluate(o, &from, 1, error));
   while (o->found) {
     from = o->best.number;
-    for (size_t q = 0; q < space->n && !is_out_of_time(o); q++) {
+    for (size_t q = 0; q < space->n && !is_at_limit(o); q++) {
       if (shoal_space_level(space, from, q) == 0) continue;
       uint64_t below = from - space->stride[q];
       if (!is_evaluated(o, below)) SHOAL_TRY(evaluate(o, &below, 1, error));
@@ -357,7 +365,8 @@ static shoal_status descend(optimal *o, shoal_error *error) {
 
 static shoal_status branch_and_bound(optimal *o, shoal_error *error) {
   pending p = {.max = o->search->monotone ? 1 : shoal_node_batch_size(o->search)};
-  if (o->deadline > 0 || !o->search->monotone) {
+  bool limited = o->max_work && o->search->space.n_nodes > MAX_NODES_WITHOUT_DESCENT;
+  if (o->deadline > 0 || limited || !o->search->monotone) {
     SHOAL_TRY(descend(o, error));
     if (o->search->monotone && !o->found) return SHOAL_OK; /* no node satisfies */
   }
@@ -368,7 +377,8 @@ static shoal_status branch_and_bound(optimal *o, shoal_error *error) {
     SHOAL_TRY(shoal_frontier_next(&o->frontier, &node, &more, error));
     double min_bound = shoal_frontier_min(&o->frontier);
     if (!more || is_worse(o, min_bound, min_bound, node.node)) break;
-    if (is_out_of_time(o)) return SHOAL_OK;
+    if (is_at_limit(o)) return SHOAL_OK;
+    o->visited_work += WORK_PER_LEVEL * o->search->space.n;
     if (!is_worse(o, node.bound, node.bound, node.node)) SHOAL_TRY(visit(o, &node, &p, error));
   }
   return flush(o, &p, error);
@@ -424,7 +434,7 @@ shoal_status shoal_search_optimal(shoal_search *search, const shoal_algorithm_op
     return shoal_search_optimal_levelwise(search, options, solution, error);
   }
   double seconds = search->run ? search->run->time_limit_seconds : 0;
-  if (n_nodes > MAX_NODES && seconds <= 0)
+  if (n_nodes > MAX_NODES && seconds <= 0 && !options->max_work)
     return shoal_fail(error, SHOAL_BAD_INPUT,
                       "the lattice has %llu nodes, too many for 'optimal': use hierarchies with "
                       "fewer levels, or set --time-limit",
@@ -434,8 +444,13 @@ shoal_status shoal_search_optimal(shoal_search *search, const shoal_algorithm_op
   optimal o = {.search = search, .objective = objective, .limit = search->max_suppressed};
   if (search->needs_rows && o.limit >= n_records) o.limit = n_records - 1;
   if (seconds > 0) o.deadline = shoal_seconds() + seconds;
+  else o.max_work = options->max_work;
   shoal_status status = prepare(&o, error);
   if (status == SHOAL_OK) status = branch_and_bound(&o, error);
+  if (status == SHOAL_OK && o.max_work && o.unproven && !o.found) {
+    o.max_work = 0; /* a descent is short */
+    status = descend(&o, error);
+  }
   *solution =
       (shoal_solution){.found = o.found, .node = o.best, .cost = o.cost, .unproven = o.unproven};
   reset(&o);

@@ -22,6 +22,7 @@ typedef struct shoal_release_loss {
   double accuracy;        /* 1 - mean of level / height */
   double height_accuracy; /* Samarati 2001, section 6: 1 - height / height of the top */
   double completeness;    /* released rows / rows */
+  double release_loss;    /* 1 - completeness x (1 - nil): a suppressed row loses everything */
 } shoal_release_loss;
 
 /* One bar of a marginal distribution. */
@@ -86,6 +87,7 @@ typedef struct shoal_measures {
   double accuracy, height_accuracy; /* NAN: not full-domain */
   double absolute_distance, relative_distance;
   double completeness;
+  double release_loss;  /* 1 - completeness x (1 - nil); 1 if no row is left */
   uint64_t p;           /* disclosures are counted of classes with fewer distinct values */
   uint64_t disclosures; /* (class, sensitive attribute) pairs with one value (000, Table 8) */
   double precision, ncp, entropy, entropy_share, ambiguity, loss;

@@ -315,6 +315,7 @@ static void measure_means(const shoal_release_pair *pair, shoal_measures *m) {
   double n = (double)pair->n_quasi, product = 1;
   double kept = (double)(m->released_rows - m->blanked);
   m->nil = kept > 0 ? m->il / (kept * n) : NAN;
+  m->release_loss = kept > 0 ? 1 - m->completeness * (1 - m->nil) : 1;
   for (size_t q = 0; q < pair->n_quasi; q++) {
     const shoal_attribute_measure *a = &m->attributes[q];
     m->precision += a->precision / n;

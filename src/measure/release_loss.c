@@ -62,5 +62,6 @@ shoal_release_loss shoal_release_loss_measure(const shoal_released *released, ui
   if (rows > 0) u.nil = u.il / (rows * (double)n_quasi);
   u.accuracy = u.height_accuracy = 1 - u.nil;
   u.completeness = rows / (double)n_records;
+  u.release_loss = 1 - u.completeness * (1 - u.nil);
   return u;
 }

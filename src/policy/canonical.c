@@ -195,6 +195,10 @@ static void put_read_algorithm(shoal_canonical *out, const char *key) {
   shoal_canonical_word(out, key, out->policy->algorithm.text);
 }
 
+static void put_read_labels(shoal_canonical *out, const char *key) {
+  if (out->policy->uniform_labels) shoal_canonical_word(out, key, "uniform");
+}
+
 static void put_read_max_suppression(shoal_canonical *out, const char *key) {
   if (out->policy->max_suppression.number.mantissa)
     put_amount(out, key, out->policy->max_suppression);

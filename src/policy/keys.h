@@ -116,6 +116,8 @@
 
 #define SHOAL_METHOD_KEYS(KEY)                                                                     \
   KEY("method.", "algorithm", read_algorithm, "NAME", "search algorithm; default auto")            \
+  KEY("method.", "labels", read_labels, "any|uniform",                                             \
+      "uniform: one label per value everywhere (full-domain); default any")                        \
   KEY("method.", "max-suppression", read_max_suppression, "N|N%",                                  \
       "maximum suppressed rows; a share is rounded down: 1% of 60 rows is 0; default 0")           \
   KEY("method.", "suppressed", read_suppressed, "remove|blank",                                    \

@@ -128,6 +128,8 @@ struct shoal_policy {
   const shoal_model_request *models; /* privacy.models only, without k and p */
   size_t n_models;
   shoal_word algorithm; /* default "auto" */
+  bool uniform_labels;  /* labels: any -> false */
+  shoal_mark labels_mark;
   shoal_amount max_suppression;
   bool blank_suppressed;
   bool quote_formulas; /* formulas: keep -> false */

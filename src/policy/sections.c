@@ -176,6 +176,15 @@ static shoal_status read_algorithm(shoal_policy_reader *reader, const shoal_yaml
   return read_name(reader, node, &policy_of(into)->algorithm);
 }
 
+static shoal_status read_labels(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  static const char *const words[] = {"any", "uniform", NULL};
+  size_t choice = 0;
+  SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));
+  policy_of(into)->uniform_labels = choice == 1;
+  policy_of(into)->labels_mark = node->mark;
+  return SHOAL_OK;
+}
+
 static shoal_status read_objective(shoal_policy_reader *reader, const shoal_yaml *node,
                                    void *into) {
   return read_name(reader, node, &policy_of(into)->objective);

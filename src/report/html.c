@@ -160,6 +160,10 @@ static bool has_choice(const shoal_result *r) {
   return is_release(r) || r->kind == SHOAL_RESULT_LATTICE;
 }
 
+static bool has_alternatives(const shoal_result *r) {
+  return is_release(r) && r->release.alternatives.n_items > 1;
+}
+
 static bool has_utility(const shoal_result *r) { return shoal_result_measured(r).utility != NULL; }
 
 static bool has_attacks(const shoal_result *r) {
@@ -180,6 +184,7 @@ static const struct {
     {"risk", "Re-identification risk", has_sizes, shoal_html_risk},
     {"attributes", "Distributions", has_attributes, shoal_html_attributes},
     {"choice", "How the generalization was chosen", has_choice, shoal_html_choice},
+    {"alternatives", "Alternatives", has_alternatives, shoal_html_alternatives},
     {"utility", "Utility", has_utility, shoal_html_utility},
     {"attacks", "Attacks", has_attacks, shoal_html_attacks},
     {"suppressed", "Suppression", is_release, shoal_html_suppressed},

@@ -39,6 +39,7 @@ void shoal_html_protection(const shoal_result *result, shoal_text *text);
 void shoal_html_risk(const shoal_result *result, shoal_text *text);
 void shoal_html_attributes(const shoal_result *result, shoal_text *text);
 void shoal_html_choice(const shoal_result *result, shoal_text *text);
+void shoal_html_alternatives(const shoal_result *result, shoal_text *text);
 void shoal_html_attacks(const shoal_result *result, shoal_text *text);
 void shoal_html_utility(const shoal_result *result, shoal_text *text);
 void shoal_html_suppressed(const shoal_result *result, shoal_text *text);

@@ -3,6 +3,7 @@
  * report/html_attributes: page sections: each released column with its loss and its distribution
  * before and after, and how the generalization was chosen: levels, lattice or clusters.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,6 +77,8 @@ static void add_attribute(const shoal_html_report *page, const shoal_html_report
     shoal_text_add(text, " became ");
     shoal_format_counted(text, a->outcome->n_after, "label", "labels");
     shoal_text_print(text, "; <b>%.1f%%</b> of the information was lost.", 100 * a->outcome->loss);
+    if (!isnan(a->outcome->mean_width))
+      shoal_text_print(text, " Intervals are %.3g wide on average.", a->outcome->mean_width);
     if (a->outcome->last_year)
       shoal_text_print(text, " Years of two digits mean %u to %u.", a->outcome->first_year,
                        a->outcome->last_year);

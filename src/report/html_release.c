@@ -69,9 +69,11 @@ static void summarize_release(const shoal_result *r, shoal_text *text) {
   }
   shoal_text_print(
       text,
-      "<p>The generalized columns lost %.1f%% of their information (0%% nothing, 100%% "
-      "everything); %.1f%% of the records are in the release.</p>\n",
-      100 * r->release.loss.nil, 100 * r->release.loss.completeness);
+      "<p>Release loss: <b>%.1f%%</b> (0%% nothing, 100%% everything). The generalized columns "
+      "lost "
+      "%.1f%% of their information, and %.1f%% of the records are in the release.</p>\n",
+      100 * r->release.loss.release_loss, 100 * r->release.loss.nil,
+      100 * r->release.loss.completeness);
 }
 
 static void summarize_check(const shoal_result *r, shoal_text *text) {

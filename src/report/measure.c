@@ -14,7 +14,11 @@
 
 const shoal_utility_figure *shoal_utility_figures(void) {
   static const shoal_utility_figure figures[] = {
-      {"loss", "Loss", "0 nothing lost, 1 everything; by the values under each label",
+      {"release_loss", "Release loss",
+       "0 nothing lost, 1 everything; a row that is left out loses all",
+       offsetof(shoal_measures, release_loss)},
+      {"loss", "Loss by values",
+       "0 nothing lost, 1 everything; by the values under each label (ARX)",
        offsetof(shoal_measures, loss)},
       {"ncp", "Normalized certainty penalty", "0 to 1; by interval widths and values under labels",
        offsetof(shoal_measures, ncp)},
@@ -86,7 +90,10 @@ static void add_row_counts(shoal_text *t, const shoal_measures *m) {
 static void add_utility(shoal_text *t, const shoal_measures *m) {
   shoal_text_add(t, "\nUtility of the release\n");
   add_row_counts(t, m);
-  add_measure(t, "loss", m->loss, "0 nothing lost .. 1 everything, by values under each label");
+  add_measure(t, "release loss", m->release_loss,
+              "0 nothing lost .. 1 everything: 1 - completeness x (1 - nil)");
+  add_measure(t, "loss", m->loss,
+              "0 nothing lost .. 1 everything, by values under each label (ARX)");
   add_measure(t, "ncp", m->ncp, "0 .. 1, by interval widths and values under each label");
   add_measure(t, "precision", m->precision, "1 nothing lost .. 0 everything, by hierarchy steps");
   add_measure(t, "nil", m->nil, "0 .. 1, information loss a released cell (il over all cells)");
@@ -151,6 +158,11 @@ static void add_columns(shoal_text *t, const shoal_measures *m) {
       shoal_text_print(t, "  %6s %7s %7s %6s %6s   %6s", "-", "-", "-", "-", "-", "-");
     }
     shoal_text_print(t, "     %6.3f       %6.3f (%s)\n", a->variation, a->earth_mover, a->distance);
+  }
+  for (size_t i = 0; i < m->n_attributes; i++) {
+    const shoal_attribute_measure *a = &m->attributes[i];
+    if (a->quasi && !isnan(a->mean_width))
+      shoal_text_print(t, "  %s: intervals %.3g wide on average\n", a->name, a->mean_width);
   }
   shoal_text_add(t, "  loss, ncp, entropy: 0 nothing lost .. 1 everything; variation and earth "
                     "mover: how far the\n  column's distribution moved, 0 .. 1, if each label is "
@@ -360,6 +372,7 @@ static json_t *queries_object(const shoal_query_error *q, shoal_json *json) {
 
 static json_t *measures_object(const shoal_measures *m, shoal_json *json) {
   json_t *object = json_object();
+  shoal_json_set(json, object, "release_loss", shoal_json_number(m->release_loss));
   shoal_json_set(json, object, "dm", shoal_json_number(m->dm));
   shoal_json_set(json, object, "dm_suppressed", shoal_json_number(m->dm_suppressed));
   shoal_json_set(json, object, "avg", shoal_json_number(m->avg));

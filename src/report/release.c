@@ -32,9 +32,12 @@ static void add_attribute_outcomes(shoal_text *t, const shoal_result *r) {
     else
       shoal_text_print(t, "  level %2u of %2u%s", a->level, a->height,
                        a->level == a->height ? " (top)    " : "          ");
-    shoal_text_print(t, "%5u value%s -> %5u label%s %3.0f%% lost\n", a->n_before,
+    shoal_text_print(t, "%5u value%s -> %5u label%s %3.0f%% lost", a->n_before,
                      a->n_before == 1 ? " " : "s", a->n_after, a->n_after == 1 ? ", " : "s,",
                      100 * a->loss);
+    if (!isnan(a->mean_width))
+      shoal_text_print(t, "; intervals %.3g wide on average", a->mean_width);
+    shoal_text_add(t, "\n");
     if (a->last_year)
       shoal_text_print(t, "  %*s  years of two digits mean %u to %u\n", (int)width, "",
                        a->first_year, a->last_year);
@@ -67,7 +70,9 @@ static void add_lost_cells(shoal_text *t, const shoal_result *r) {
 
 static void add_measures(shoal_text *t, const shoal_result *r) {
   shoal_text_add(t, "\nUtility\n");
-  shoal_text_print(t, "  information loss  %5.1f%%   0%% nothing, 100%% everything (IL per cell)\n",
+  shoal_text_print(t, "  release loss      %5.1f%%   0%% nothing lost, 100%% everything\n",
+                   100 * r->release.loss.release_loss);
+  shoal_text_print(t, "  lost in cells     %5.1f%%   of the released rows (IL per cell)\n",
                    100 * r->release.loss.nil);
   if (r->release.method == SHOAL_METHOD_CLUSTERS) add_lost_cells(t, r);
   else
@@ -93,7 +98,8 @@ static void add_node_search(shoal_text *t, const shoal_result *r) {
   const shoal_node_report *n = &r->release.node;
   if (n->objective) shoal_text_print(t, "objective: %s = %.6g\n  ", n->objective, n->cost);
   if (n->unproven)
-    shoal_text_add(t, "NOT proven optimal: time limit reached; this is the best node found\n  ");
+    shoal_text_add(
+        t, "NOT proven optimal: limit of the search reached; this is the best node found\n  ");
   if (n->upper_bound) {
     shoal_text_print(t, "distance vectors: solutions at height %u or above, minimal ones below ",
                      n->lower_height);
@@ -153,8 +159,10 @@ static void add_search(shoal_text *t, const shoal_result *result) {
     break;
   case SHOAL_METHOD_CLUSTERS: add_clusters(t, r); break;
   }
-  shoal_text_print(t, "\n  read %.2f s, search %.2f s, write %.2f s, verify %.2f s, %.0f MB\n",
-                   r->seconds_read, r->seconds_search, r->seconds_write, r->seconds_verify,
+  shoal_text_print(t, "\n  read %.2f s, search %.2f s, ", r->seconds_read, r->seconds_search);
+  if (r->alternatives.n_items)
+    shoal_text_print(t, "alternatives %.2f s, ", r->seconds_alternatives);
+  shoal_text_print(t, "write %.2f s, verify %.2f s, %.0f MB\n", r->seconds_write, r->seconds_verify,
                    (double)r->peak_memory_bytes / 1e6);
 }
 
@@ -200,6 +208,7 @@ void shoal_release_text(const shoal_result *r, shoal_text *t) {
   if (r->release.attributes) {
     add_attribute_outcomes(t, r);
     add_measures(t, r);
+    shoal_alternatives_text(&r->release.alternatives, t);
   }
   add_search(t, r);
   shoal_format_warnings(t, r);
@@ -256,6 +265,8 @@ static json_t *attribute_object(const shoal_html_report_attribute *a, shoal_json
     shoal_json_set(json, object, "values_before", shoal_json_count(a->outcome->n_before));
     shoal_json_set(json, object, "labels_after", shoal_json_count(a->outcome->n_after));
     shoal_json_set(json, object, "loss", json_real(a->outcome->loss));
+    if (!isnan(a->outcome->mean_width))
+      shoal_json_set(json, object, "mean_width", json_real(a->outcome->mean_width));
     if (a->outcome->last_year)
       shoal_json_set(json, object, "two_digit_years",
                      json_pack("[i, i]", (int)a->outcome->first_year, (int)a->outcome->last_year));
@@ -421,16 +432,24 @@ static json_t *search_object(const shoal_result *r, shoal_json *json) {
                 shoal_json_count(height), "node", node ? node : json_null(), "minimal", minimal,
                 "minimal_complete", json_boolean(n->minimal_complete));
   shoal_json_set(json, search, "exhaustive", json_boolean(n->exhaustive));
+  if (r->release.n_tried)
+    shoal_json_set(json, search, "tried", shoal_tried_json(&r->release, json));
   if (by_node) set_node_search(search, r, json);
   if (r->release.method == SHOAL_METHOD_CLUSTERS) set_clusters(search, &r->release.clusters, json);
   return search;
 }
 
-static json_t *measures_object(const shoal_release_report *r, shoal_json *json) {
+static json_t *measures_object(const shoal_release_report *r, size_t n_quasi, shoal_json *json) {
   const shoal_release_loss *l = &r->loss;
-  json_t *measures = json_pack("{s:o, s:f, s:f, s:f, s:f, s:f}", "dm", shoal_json_number(l->dm),
-                               "avg", l->avg, "il", l->il, "nil", l->nil, "accuracy", l->accuracy,
-                               "completeness", l->completeness);
+  json_t *measures =
+      json_pack("{s:f, s:o, s:f, s:f, s:f, s:f, s:f}", "release_loss", l->release_loss, "dm",
+                shoal_json_number(l->dm), "avg", l->avg, "il", l->il, "nil", l->nil, "accuracy",
+                l->accuracy, "completeness", l->completeness);
+  json_t *widths = json_object();
+  for (size_t q = 0; r->attributes && q < n_quasi; q++)
+    if (!isnan(r->attributes[q].mean_width))
+      shoal_json_set(json, widths, r->attributes[q].name, json_real(r->attributes[q].mean_width));
+  shoal_json_set(json, measures, "mean_widths", widths);
   if (r->method == SHOAL_METHOD_CLUSTERS) {
     shoal_json_set(json, measures, "dm_clusters", shoal_json_number(r->clusters.dm_clusters));
     shoal_json_set(json, measures, "avg_clusters", json_real(r->clusters.avg_clusters));
@@ -467,7 +486,9 @@ json_t *shoal_release_json(const shoal_result *result, shoal_json *json) {
   shoal_json_set(json, root, "conditions",
                  json_pack("{s:o, s:o}", "max_p", shoal_json_count(r->conditions.max_p),
                            "max_groups", shoal_json_count(r->conditions.max_groups)));
-  shoal_json_set(json, root, "measures", measures_object(r, json));
+  shoal_json_set(json, root, "measures", measures_object(r, result->n_quasi, json));
+  if (r->alternatives.n_items)
+    shoal_json_set(json, root, "alternatives", shoal_alternatives_json(&r->alternatives, json));
   shoal_json_set(json, root, "class_sizes", shoal_class_sizes_json(result, json));
   shoal_json_set(json, root, "suppressed_by", causes_array(result, json));
   if (clusters->n_cluster_sizes)
@@ -481,9 +502,10 @@ json_t *shoal_release_json(const shoal_result *result, shoal_json *json) {
   shoal_json_set(json, root, "seed", r->has_seed ? shoal_json_count(r->seed) : json_null());
   shoal_json_set(json, root, "warnings", shoal_json_warnings(json, result));
   shoal_json_set(json, root, "seconds",
-                 json_pack("{s:f, s:f, s:f, s:f, s:f}", "read", r->seconds_read, "search",
-                           r->seconds_search, "write", r->seconds_write, "verify",
-                           r->seconds_verify, "total", r->seconds_total));
+                 json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "read", r->seconds_read, "search",
+                           r->seconds_search, "alternatives", r->seconds_alternatives, "write",
+                           r->seconds_write, "verify", r->seconds_verify, "total",
+                           r->seconds_total));
   shoal_json_set(json, root, "peak_memory_bytes", shoal_json_count(r->peak_memory_bytes));
   return root;
 }

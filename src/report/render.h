@@ -42,6 +42,12 @@ json_t *shoal_models_json(const shoal_result *result, shoal_json *json);
 /* Records by the size of their class; sizes are joined where 1 to k - 1 records would be shown. */
 json_t *shoal_class_sizes_json(const shoal_result *result, shoal_json *json);
 
+/* ---- what `auto` tried, and the alternatives of a release (alternatives.c) */
+
+json_t *shoal_tried_json(const shoal_release_report *release, shoal_json *json);
+void shoal_alternatives_text(const shoal_alternatives *alternatives, shoal_text *text);
+json_t *shoal_alternatives_json(const shoal_alternatives *alternatives, shoal_json *json);
+
 /* The attacks alone, for the report of a release: null for numbers of people from 1 to k - 1. */
 json_t *shoal_attacks_array(const shoal_result *result, shoal_json *json);
 

@@ -111,6 +111,7 @@ typedef struct shoal_attribute_outcome {
   uint32_t level, height;         /* full-domain */
   uint32_t n_before, n_after;     /* distinct values, distinct labels released */
   double loss;                    /* 0 nothing lost .. 1 everything */
+  double mean_width;              /* numbers: of a released label; NAN: it has none */
   unsigned first_year, last_year; /* that years of two digits mean; 0: it has none */
 } shoal_attribute_outcome;
 
@@ -257,7 +258,7 @@ typedef struct shoal_node_report {
   bool exhaustive;             /* the requirements are not monotone: no node follows another */
   const char *objective;       /* minimized by `optimal`; NULL: none */
   double cost;                 /* of the chosen node, by the objective */
-  bool unproven;               /* the time limit came before the proof of optimality */
+  bool unproven;               /* a limit ended the search before the proof of optimality */
   const uint32_t *upper_bound; /* of the distance-vector matrix; NULL: it was not used */
   uint32_t lower_height, upper_height;
 } shoal_node_report;
@@ -277,6 +278,36 @@ typedef struct shoal_clusters_report {
   double dm_clusters, avg_clusters; /* of clusters; dm and avg of the loss are of classes */
 } shoal_clusters_report;
 
+/* A method that "auto" tried. */
+typedef struct shoal_tried {
+  const char *labels;    /* "local" or "uniform" */
+  const char *algorithm; /* its name */
+  double release_loss;   /* NAN: it found no release */
+  const char *why;       /* it did not; else NULL */
+  uint64_t suppressed, smallest_class;
+  bool searched;         /* false: the lattice is too large */
+  uint64_t classes_read; /* uniform: by the search */
+  bool unproven;         /* uniform: a limit ended the search before the proof of optimality */
+  bool chosen;
+} shoal_tried;
+
+/* Another release that was computed, to compare with. */
+typedef struct shoal_alternative {
+  const char *name;
+  const char *policy; /* the lines that select it, in YAML's flow style */
+  bool found;         /* else no release satisfies the policy, and there are no figures */
+  bool chosen;        /* it is the release itself */
+  double release_loss;
+  uint64_t suppressed, smallest_class;
+} shoal_alternative;
+
+typedef struct shoal_alternatives {
+  shoal_alternative *items;
+  size_t n_items;
+  uint64_t sample_rows; /* computed on so many rows of the table; 0: on all */
+  size_t n_left_out;    /* that would have taken too much work */
+} shoal_alternatives;
+
 typedef struct shoal_release_report {
   uint64_t output_rows, suppressed, blanked, classes, smallest_class;
   uint64_t max_suppression;
@@ -293,9 +324,13 @@ typedef struct shoal_release_report {
   shoal_release_loss loss;
   shoal_measured measured;
   shoal_attack_outcomes *attacks; /* NULL: none were run */
-  double seconds_read, seconds_search, seconds_write, seconds_verify, seconds_total;
+  double seconds_read, seconds_search, seconds_alternatives, seconds_write, seconds_verify,
+      seconds_total;
   uint64_t peak_memory_bytes;
   const char *algorithm, *algorithm_reason;
+  shoal_tried *tried; /* by "auto", in this order */
+  size_t n_tried;
+  shoal_alternatives alternatives;
   shoal_method_kind method; /* selects the member below */
   union {
     shoal_node_report node;

@@ -89,6 +89,7 @@ static const struct {
      "b}\n"},
     {"method", TOP(""), "method:\n  algorithm: auto\n"},
     {"method.algorithm", TOP("method: {algorithm: flock}"), "  algorithm: flock\n"},
+    {"method.labels", TOP("method: {labels: uniform}"), "  labels: uniform\n"},
     {"method.max-suppression", TOP("method: {max-suppression: 1.50%}"),
      "  max-suppression: 1.5%\n"},
     {"method.suppressed", TOP("method: {suppressed: blank}"), "  suppressed: blank\n"},

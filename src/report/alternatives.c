@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report/alternatives: text, JSON and page section of the releases that `anonymize` computed beside
+ * the one it wrote. Internal: a certificate does not have them.
+ */
+#include "report/html.h"
+#include "report/render.h"
+
+/* The highest risk of a record: 1 / smallest class. */
+static double risk_of(const shoal_alternative *a) {
+  return a->smallest_class ? 1 / (double)a->smallest_class : 0;
+}
+
+/* ------------------------------------------------------------ text */
+
+void shoal_alternatives_text(const shoal_alternatives *all, shoal_text *t) {
+  size_t width = 0;
+  if (all->n_items < 2) return;
+  for (size_t i = 0; i < all->n_items; i++)
+    if (shoal_text_width(all->items[i].name) > width) width = shoal_text_width(all->items[i].name);
+  shoal_text_add(t, "\nAlternatives (release loss; rows suppressed; smallest class; highest risk; "
+                    "policy)\n");
+  if (all->sample_rows) {
+    shoal_text_add(t, "  computed on a sample of ");
+    shoal_format_rows(t, all->sample_rows);
+    shoal_text_add(t, "; all rows usually lose less\n");
+  }
+  for (size_t i = 0; i < all->n_items; i++) {
+    const shoal_alternative *a = &all->items[i];
+    shoal_text_add(t, a->chosen ? "  > " : "    ");
+    shoal_text_add_padded(t, a->name, width);
+    if (a->found)
+      shoal_text_print(t, " %5.1f%% %7llu %6llu %6.3g  %s\n", 100 * a->release_loss,
+                       (unsigned long long)a->suppressed, (unsigned long long)a->smallest_class,
+                       risk_of(a), a->policy);
+    else shoal_text_print(t, "  no release was found       %s\n", a->policy);
+  }
+  if (all->n_left_out)
+    shoal_text_print(t, "    %zu left out: the search would take too long\n", all->n_left_out);
+}
+
+/* ------------------------------------------------------------ JSON */
+
+/* The methods that "auto" tried. */
+json_t *shoal_tried_json(const shoal_release_report *r, shoal_json *json) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < r->n_tried; i++) {
+    const shoal_tried *t = &r->tried[i];
+    json_t *object =
+        json_pack("{s:s, s:s, s:o, s:b}", "labels", t->labels, "algorithm", t->algorithm,
+                  "release_loss", shoal_json_real(t->release_loss), "chosen", t->chosen);
+    if (t->why) shoal_json_set(json, object, "why", json_string(t->why));
+    shoal_json_append(json, array, object);
+  }
+  return array;
+}
+
+json_t *shoal_alternatives_json(const shoal_alternatives *all, shoal_json *json) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < all->n_items; i++) {
+    const shoal_alternative *a = &all->items[i];
+    json_t *object =
+        json_pack("{s:s, s:s, s:b}", "name", a->name, "policy", a->policy, "chosen", a->chosen);
+    shoal_json_set(json, object, "release_loss", shoal_json_real(a->release_loss));
+    shoal_json_set(json, object, "suppressed",
+                   a->found ? shoal_json_count(a->suppressed) : json_null());
+    shoal_json_set(json, object, "smallest_class",
+                   a->found ? shoal_json_count(a->smallest_class) : json_null());
+    shoal_json_set(json, object, "highest_risk", a->found ? json_real(risk_of(a)) : json_null());
+    shoal_json_append(json, array, object);
+  }
+  return json_pack("{s:o, s:o, s:o}", "sample_rows",
+                   all->sample_rows ? shoal_json_count(all->sample_rows) : json_null(), "left_out",
+                   shoal_json_count(all->n_left_out), "variants", array);
+}
+
+/* ------------------------------------------------------------ page */
+
+static void add_row(const shoal_alternative *a, uint64_t k, shoal_text *text) {
+  shoal_text_add(text, "<tr><th scope=\"row\">");
+  shoal_html_add(text, a->name);
+  if (a->chosen) shoal_text_add(text, " <span class=\"tag\">this release</span>");
+  shoal_text_add(text, "</th>");
+  if (a->found) {
+    shoal_text_print(text, "<td class=\"num\">%.1f%%</td><td class=\"num\">",
+                     100 * a->release_loss);
+    shoal_html_people(text, a->suppressed, k);
+    shoal_text_add(text, "</td><td class=\"num\">");
+    shoal_text_add_count(text, a->smallest_class);
+    shoal_text_print(text, "</td><td class=\"num\">%.3g</td>", risk_of(a));
+  } else {
+    shoal_text_add(text, "<td colspan=\"4\">no release was found</td>");
+  }
+  shoal_text_add(text, "<td>");
+  shoal_html_code(text, a->policy);
+  shoal_text_add(text, "</td></tr>\n");
+}
+
+void shoal_html_alternatives(const shoal_result *result, shoal_text *text) {
+  const shoal_alternatives *all = &result->release.alternatives;
+  shoal_text_add(text, "<p>Other releases of the same table, computed to compare with");
+  if (all->sample_rows) {
+    shoal_text_add(text, ", all on a sample of ");
+    shoal_format_rows(text, all->sample_rows);
+    shoal_text_add(text, "; releases of all rows usually lose less");
+  }
+  shoal_text_add(text, ". Each line of the policy selects one.</p>\n<div class=\"scroll\"><table>\n"
+                       "<thead><tr><th scope=\"col\">Release</th>"
+                       "<th scope=\"col\" class=\"num\">Release loss</th>"
+                       "<th scope=\"col\" class=\"num\">Suppressed</th>"
+                       "<th scope=\"col\" class=\"num\">Smallest class</th>"
+                       "<th scope=\"col\" class=\"num\">Highest risk</th>"
+                       "<th scope=\"col\">In the policy</th></tr></thead>\n<tbody>\n");
+  for (size_t i = 0; i < all->n_items; i++) add_row(&all->items[i], result->k, text);
+  shoal_text_add(text, "</tbody></table></div>\n");
+  if (all->n_left_out)
+    shoal_text_print(text,
+                     "<p class=\"dim small\">%zu left out: the search would take too long.</p>\n",
+                     all->n_left_out);
+}
