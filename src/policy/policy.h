@@ -169,6 +169,9 @@ static inline bool shoal_policy_knows_header(size_t n_known, size_t n) {
   return n_known >= n - n_known;
 }
 
+/* Does a model ask for this column by name: a guard column? */
+bool shoal_policy_guards_by(const shoal_policy *policy, const char *column);
+
 /* Which of the attribute's spellings are one value. */
 static inline shoal_equality shoal_policy_equality(const shoal_policy *policy,
                                                    const shoal_attribute *attribute) {
