@@ -24,6 +24,7 @@ void shoal_context_reset(shoal_context *p) {
   free(p->sensitive_trees);
   free(p->tracked.columns);
   free(p->tracked.track);
+  shoal_ordered_table_free(p->ordered);
   memset(p, 0, sizeof *p);
 }
 
@@ -40,6 +41,26 @@ static bool allocate(shoal_context *p) {
   p->tracked.track = shoal_alloc(n, sizeof *p->tracked.track);
   return p->roles && p->quasi && p->quasi_attributes && p->hierarchies && p->weights &&
          p->sensitive && p->sensitive_trees && p->tracked.columns && p->tracked.track;
+}
+
+/*
+ * Local algorithms break ties by the numbers of rows and codes. Sorting by value, over the columns
+ * that they see, makes the release independent of the order of the input.
+ */
+static shoal_status order_rows(shoal_context *p, shoal_error *error) {
+  uint8_t *chosen = shoal_alloc_zero(p->table->n_columns, 1);
+  if (!chosen) return shoal_fail_memory(error);
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    const shoal_column *column = &p->table->columns[c];
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
+    bool seen = attribute &&
+                (attribute->role == SHOAL_ROLE_QUASI || attribute->role == SHOAL_ROLE_SENSITIVE);
+    chosen[c] = column->code_size && (seen || shoal_policy_guards_by(p->policy, column->name));
+  }
+  shoal_status status = shoal_table_order(p->table, chosen, &p->ordered, error);
+  free(chosen);
+  if (status == SHOAL_OK) p->table = &p->ordered->table;
+  return status;
 }
 
 static bool is_one(shoal_decimal number) { return number.mantissa == 1 && number.scale == 0; }
@@ -114,6 +135,7 @@ static shoal_status prepare(shoal_context *p, shoal_context_scope scope, shoal_e
   if (!p->table->finished)
     return shoal_fail(error, SHOAL_BAD_INPUT, "the table is not finished: finish it first");
   if (!allocate(p)) return shoal_fail_memory(error);
+  if (scope == SHOAL_CONTEXT_LOCAL) SHOAL_TRY(order_rows(p, error));
   SHOAL_TRY(assign_roles(p, error));
   SHOAL_TRY(compile_sensitive(p, error));
   p->tracked.sensitive = p->sensitive;
@@ -142,6 +164,10 @@ shoal_status shoal_context_init(shoal_context *p, const shoal_table *table,
   shoal_status status = prepare(p, scope, error);
   if (status != SHOAL_OK) shoal_context_reset(p);
   return status;
+}
+
+const shoal_table *shoal_context_original(const shoal_context *p) {
+  return p->ordered ? p->ordered->original : p->table;
 }
 
 const char *shoal_context_attribute(const shoal_context *p, const shoal_requirement *requirement) {

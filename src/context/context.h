@@ -10,13 +10,15 @@
 #include "base/thread.h"
 #include "lattice/lattice.h"
 #include "model/bounds.h"
+#include "table/order.h"
 
 typedef struct shoal_context {
-  const shoal_table *table;
+  const shoal_table *table;     /* scope LOCAL: that of `ordered` */
+  shoal_ordered_table *ordered; /* scope LOCAL: rows in an order of their own; else NULL */
   const shoal_policy *policy;
   const shoal_run *run; /* of the running call; a release between two calls has none */
   shoal_role *roles;    /* by column of the table */
-  bool knows_header; /* the policy knows at least half of the names: row 1 is no data */
+  bool knows_header;    /* the policy knows at least half of the names: row 1 is no data */
   size_t n_quasi;
   const shoal_column **quasi; /* in column order */
   const shoal_attribute **quasi_attributes;
@@ -36,7 +38,8 @@ typedef enum shoal_context_scope {
   SHOAL_CONTEXT_REQUIREMENTS, /* roles and requirements */
   SHOAL_CONTEXT_CLASSES,      /* also rows, grouped by their values */
   SHOAL_CONTEXT_COUNTS,       /* also rows of each value of every sensitive attribute */
-  SHOAL_CONTEXT_LOCAL,        /* rows, and hierarchies: maybe ragged; a number needs none */
+  SHOAL_CONTEXT_LOCAL,        /* rows, sorted by value, and hierarchies: maybe ragged; a number
+                                 needs none */
   SHOAL_CONTEXT_LATTICE       /* rows, and a hierarchy of uniform height for each */
 } shoal_context_scope;
 
@@ -49,6 +52,9 @@ shoal_status shoal_context_init(shoal_context *context, const shoal_table *table
                                 const shoal_run *run, shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_context_reset(shoal_context *context);
 
+/* The table as it was read. Its codes are not those of scope LOCAL. */
+const shoal_table *shoal_context_original(const shoal_context *context);
+
 /* The name of the attribute that the requirement is about; "": of none. */
 const char *shoal_context_attribute(const shoal_context *context,
                                     const shoal_requirement *requirement);
@@ -56,8 +62,8 @@ const char *shoal_context_attribute(const shoal_context *context,
 enum { SHOAL_COLUMN_LABEL_BYTES = 32 };
 
 /*
- * How reports name column c of the table: by its name, or "column 3" if that may be a cell of a file
- * without a header and is not released. `out` is used for the latter.
+ * How reports name column c of the table: by its name, or "column 3" if that may be a cell of a
+ * file without a header and is not released. `out` is used for the latter.
  */
 const char *shoal_context_column_label(const shoal_context *context, size_t c,
                                        char out[SHOAL_COLUMN_LABEL_BYTES]);

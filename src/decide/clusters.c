@@ -55,6 +55,19 @@ static shoal_status check_settings(const shoal_policy *policy,
   return SHOAL_OK;
 }
 
+/* Changes the seed: the order of the written rows, which is visible, follows the seed itself. */
+static const uint64_t TIES_STREAM = 0x7469657300000000; /* "ties" */
+
+/* From the seed, or from the kernel's entropy. */
+static shoal_status start_random(const shoal_policy *policy, shoal_random *random,
+                                 shoal_error *error) {
+  if (policy->has_seed) shoal_random_seed(random, policy->seed ^ TIES_STREAM);
+  else if (!shoal_random_entropy(random))
+    return shoal_fail(error, SHOAL_FAILED,
+                      "the system gives no randomness for ties and noise rows: give a seed");
+  return SHOAL_OK;
+}
+
 /* The limit of noise rows, and their seed: the policy's, or a random one. */
 static shoal_status allow_noise(const shoal_context *p, shoal_cluster_task *task,
                                 shoal_error *error) {
@@ -64,11 +77,9 @@ static shoal_status allow_noise(const shoal_context *p, shoal_cluster_task *task
   task->max_noise = shoal_amount_rows(policy->noise, p->table->n_records);
   if (task->max_noise > room) task->max_noise = room;
   task->seed = policy->seed;
-  shoal_random random;
   if (policy->has_seed) return SHOAL_OK;
-  if (!shoal_random_entropy(&random))
-    return shoal_fail(error, SHOAL_FAILED,
-                      "the system gives no randomness for noise rows: give a seed");
+  shoal_random random;
+  SHOAL_TRY(start_random(policy, &random, error));
   task->seed = shoal_random_next(&random);
   return SHOAL_OK;
 }
@@ -187,11 +198,45 @@ static shoal_status refuse(const shoal_decision *d, const shoal_context *p,
 
 /* ------------------------------------------------------------ the decision */
 
+/*
+ * Equal rows may be in different classes, and noise rows copy one of them. Which row of the input
+ * each of them is, is chosen at random: the order of the input must not show.
+ */
+static shoal_status choose_rows(const shoal_context *p, const uint32_t *class_of_row,
+                                const shoal_noise *noise, shoal_error *error) {
+  shoal_random random;
+  SHOAL_TRY(start_random(p->policy, &random, error));
+  shoal_ordered_table_shuffle(p->ordered, noise->n ? NULL : class_of_row, &random);
+  return SHOAL_OK;
+}
+
+/* From rows and codes of the ordered table to those of the original. */
+static shoal_status restore_order(const shoal_context *p, shoal_decision *d, shoal_noise *noise,
+                                  shoal_error *error) {
+  const shoal_ordered_table *ordered = p->ordered;
+  uint64_t n_rows = p->table->n_rows;
+  SHOAL_TRY(choose_rows(p, d->class_of_row, noise, error));
+  uint32_t *class_of = shoal_alloc((size_t)n_rows + noise->n, sizeof *class_of);
+  if (!class_of) return shoal_fail_memory(error);
+  for (uint64_t row = 0; row < n_rows; row++) class_of[ordered->row_of[row]] = d->class_of_row[row];
+  for (uint32_t i = 0; i < noise->n; i++) {
+    class_of[n_rows + i] = d->class_of_row[n_rows + i];
+    noise->like[i] = ordered->row_of[noise->like[i]];
+    uint32_t *values = noise->values + (size_t)i * noise->n_columns;
+    for (size_t s = 0; s < noise->n_columns; s++)
+      values[s] = ordered->code_of[p->tracked.columns[s] - p->table->columns][values[s]];
+  }
+  free(d->class_of_row);
+  d->group_of_row = d->class_of_row = class_of;
+  d->rows = ordered->original;
+  return SHOAL_OK;
+}
+
 /* Takes classes and labels from `labelled`. Borrows nothing from the frequency set. */
 static shoal_status decide(const shoal_context *p, inputs *g, shoal_decision *d,
                            shoal_error *error) {
   const shoal_labelled_clusters *labelled = g->labelled;
-  const shoal_noise *noise = &g->partition.noise;
+  shoal_noise *noise = &g->partition.noise;
   uint64_t n_rows = p->table->n_rows;
   *d = labelled->decision;
   memset(&g->labelled->decision, 0, sizeof g->labelled->decision);
@@ -211,6 +256,7 @@ static shoal_status decide(const shoal_context *p, inputs *g, shoal_decision *d,
         labelled->class_of[labelled->cluster_of[g->partition.cluster_of_row[row]]];
   for (uint32_t i = 0; i < noise->n; i++)
     d->class_of_row[n_rows + i] = labelled->class_of[labelled->cluster_of[noise->cluster[i]]];
+  if (p->ordered) SHOAL_TRY(restore_order(p, d, noise, error));
   assert(d->labels.n == p->n_quasi);
   for (size_t q = 0; q < p->n_quasi; q++)
     shoal_decision_set_labels(d, q, &d->labels.strings[q], d->labels.of_group[q]);

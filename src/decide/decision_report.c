@@ -261,7 +261,6 @@ static shoal_status list_risks(const shoal_decision *d, const shoal_context *p,
   uint32_t *united = NULL;
   shoal_risk_classes released = {.classes = classes,
                                  .left_out = left_out,
-                                 .rows = d->rows,
                                  .group_of_row = d->group_of_row,
                                  .class_of_group = d->class_of_group};
   if (d->blanked) {

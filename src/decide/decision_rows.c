@@ -23,14 +23,14 @@ static void set_code(const shoal_column *column, uint64_t row, uint32_t code) {
 
 /* A noise row copies a row of its class, except tracked columns: the algorithm gives their values.
  */
-static bool extend_column(const shoal_context *p, const shoal_noise *noise,
+static bool extend_column(const shoal_context *p, const shoal_noise *noise, size_t c,
                           const shoal_column *from, shoal_column *to) {
   *to = *from;
   to->codes = NULL;
   if (!from->codes) return true;
   uint64_t n = p->table->n_rows, n_noise = noise ? noise->n : 0;
   size_t s = 0;
-  while (s < p->tracked.n_columns && p->tracked.columns[s] != from) s++;
+  while (s < p->tracked.n_columns && p->tracked.columns[s] != &p->table->columns[c]) s++;
   to->codes = shoal_alloc((size_t)(n + n_noise), from->code_size);
   if (!to->codes) return false;
   memcpy(to->codes, from->codes, (size_t)n * from->code_size);
@@ -44,7 +44,7 @@ static bool extend_column(const shoal_context *p, const shoal_noise *noise,
 shoal_status shoal_decision_extend(shoal_decision *d, const shoal_context *p,
                                    const shoal_noise *noise, const shoal_run *run,
                                    shoal_error *error) {
-  const shoal_table *table = p->table;
+  const shoal_table *table = d->rows;
   assert(!d->extended);
   if (shoal_table_leaves_columns(table))
     SHOAL_TRY(shoal_table_load_kept(table, p->policy->missing, p->policy->n_missing, run, &d->kept,
@@ -59,7 +59,7 @@ shoal_status shoal_decision_extend(shoal_decision *d, const shoal_context *p,
   for (size_t c = 0; c < table->n_columns; c++) {
     bool left = table->columns[c].is_left;
     const shoal_column *from = left ? &d->kept->columns[c] : &table->columns[c];
-    if (!extend_column(p, noise, from, &extended->columns[c])) return shoal_fail_memory(error);
+    if (!extend_column(p, noise, c, from, &extended->columns[c])) return shoal_fail_memory(error);
   }
   d->rows = extended;
   return SHOAL_OK;

@@ -81,13 +81,14 @@ static void from_classes(const shoal_context *p, const shoal_classes *classes, s
   }
 }
 
+/* Noise rows copy values of their class here: no group is theirs alone. */
 static void from_rows(const shoal_context *p, const shoal_risk_classes *released, size_t s,
                       const uint32_t *group_of, few_groups *few) {
-  const shoal_column *own = p->sensitive[s].column;
-  const shoal_column *column = &released->rows->columns[own - p->table->columns];
-  for (uint64_t row = 0; row < released->rows->n_rows; row++) {
-    uint32_t value = shoal_column_code(column, row), group = released->group_of_row[row];
-    if (shoal_column_missing(own, value)) continue;
+  const shoal_column *column = p->sensitive[s].column;
+  for (uint64_t row = 0; row < p->table->n_rows; row++) {
+    uint32_t value = shoal_column_code(column, row);
+    if (shoal_column_missing(column, value)) continue;
+    uint32_t group = released->group_of_row[p->ordered ? p->ordered->row_of[row] : row];
     uint32_t c = released->class_of_group ? released->class_of_group[group] : group;
     add_group(&few[c], group_of ? group_of[value] : value);
   }
@@ -180,8 +181,8 @@ static shoal_status judge_attribute(shoal_result *result, const shoal_context *p
 /* ------------------------------------------------------------ all of it */
 
 shoal_risk_classes shoal_risk_classes_of(const shoal_context *p) {
-  return (shoal_risk_classes){
-      .classes = &p->frequency->base, .rows = p->table, .group_of_row = p->frequency->tuple_of_row};
+  return (shoal_risk_classes){.classes = &p->frequency->base,
+                              .group_of_row = p->frequency->tuple_of_row};
 }
 
 /* Does some value violate the requirement if it is the only one of a class? */

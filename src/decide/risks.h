@@ -13,8 +13,7 @@
 typedef struct shoal_risk_classes {
   const shoal_classes *classes;
   const uint8_t *left_out;        /* by class: 1 if it is not released; NULL: all are */
-  const shoal_table *rows;        /* for values that no model tracks; the context's columns */
-  const uint32_t *group_of_row;   /* of `rows` */
+  const uint32_t *group_of_row;   /* of the original table, for values that no model tracks */
   const uint32_t *class_of_group; /* NULL: group g is class g */
 } shoal_risk_classes;
 

@@ -89,8 +89,9 @@ static shoal_status compare(shoal_attack_setup *setup, shoal_result *result, sho
 shoal_status shoal_job_compare(shoal_release *release, const shoal_table *masked,
                                const shoal_table *const *previous, size_t n_previous,
                                const shoal_run *run, shoal_error *error) {
-  shoal_attack_options options = {
-      .original = release->context.table, .previous = previous, .n_previous = n_previous};
+  shoal_attack_options options = {.original = shoal_context_original(&release->context),
+                                  .previous = previous,
+                                  .n_previous = n_previous};
   const shoal_policy *policy = release->context.policy;
   shoal_attack_setup setup = {0};
   shoal_error found = {0};

@@ -106,18 +106,6 @@ static shoal_status check_unlisted(const planner *p, const char *file, const cha
   return status;
 }
 
-/* Does a model ask for this column by name: a guard column? */
-static bool named_by_model(const shoal_policy *policy, const char *name) {
-  for (size_t i = 0; i < policy->n_models; i++) {
-    const shoal_model_request *request = &policy->models[i];
-    for (size_t j = 0; j < request->n_parameters; j++)
-      if (strcmp(request->parameters[j].text, "column") == 0 &&
-          strcmp(request->values[j].text, name) == 0)
-        return true;
-  }
-  return false;
-}
-
 /* People from elsewhere: their table may be of any columns; names are not even read. */
 static shoal_status plan_linking(const planner *p, const char *file, const char *const *names,
                                  size_t n, shoal_use *uses, shoal_error *error) {
@@ -160,13 +148,13 @@ static shoal_status plan(void *user, const char *file, const char *const *names,
     shoal_role role = attribute                                    ? attribute->role
                       : p->policy->unlisted == SHOAL_UNLISTED_KEEP ? SHOAL_ROLE_KEEP
                                                                    : SHOAL_ROLE_DROP;
-    uses[i] = named_by_model(p->policy, names[i]) ? SHOAL_USE_CODES
-              : role == SHOAL_ROLE_IDENTIFIER     ? SHOAL_USE_IDENTITY
-              : role == SHOAL_ROLE_DROP           ? SHOAL_USE_NONE
-              : is_coded(attribute)               ? SHOAL_USE_CODES
-              : role == SHOAL_ROLE_KEEP && review ? SHOAL_USE_SAMPLE
-              : role == SHOAL_ROLE_KEEP           ? use_of_kept(attribute)
-                                                  : SHOAL_USE_CODES;
+    uses[i] = shoal_policy_guards_by(p->policy, names[i]) ? SHOAL_USE_CODES
+              : role == SHOAL_ROLE_IDENTIFIER             ? SHOAL_USE_IDENTITY
+              : role == SHOAL_ROLE_DROP                   ? SHOAL_USE_NONE
+              : is_coded(attribute)                       ? SHOAL_USE_CODES
+              : role == SHOAL_ROLE_KEEP && review         ? SHOAL_USE_SAMPLE
+              : role == SHOAL_ROLE_KEEP                   ? use_of_kept(attribute)
+                                                          : SHOAL_USE_CODES;
   }
   return SHOAL_OK;
 }

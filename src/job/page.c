@@ -287,7 +287,7 @@ static shoal_status run_attacks(shoal_release *release, const shoal_table *maske
                                 const shoal_run *run, shoal_error *error) {
   shoal_attack_setup setup = {0};
   bool withstands; /* not used: the page reports attack by attack */
-  shoal_attack_options options = {.original = release->context.table};
+  shoal_attack_options options = {.original = shoal_context_original(&release->context)};
   shoal_result *result = release->result;
   shoal_status status =
       shoal_attack_setup_init(&setup, masked, release->context.policy, &options, run, error);

@@ -156,6 +156,17 @@ const char *const shoal_risk_names[SHOAL_N_RISKS] = {
     [SHOAL_RISK_SINGLE_ROWS] = "single-rows",
 };
 
+bool shoal_policy_guards_by(const shoal_policy *policy, const char *column) {
+  for (size_t i = 0; i < policy->n_models; i++) {
+    const shoal_model_request *request = &policy->models[i];
+    for (size_t j = 0; j < request->n_parameters; j++)
+      if (strcmp(request->parameters[j].text, "column") == 0 &&
+          strcmp(request->values[j].text, column) == 0)
+        return true;
+  }
+  return false;
+}
+
 bool shoal_policy_accepts(const shoal_policy *policy, shoal_risk_kind kind, const char *name) {
   if (kind == SHOAL_RISK_SINGLE_ROWS) return policy->accept_single_rows;
   const shoal_accepted *accepted = &policy->accept[kind];

@@ -177,6 +177,9 @@ static inline bool shoal_attribute_has_sets(const shoal_attribute *attribute) {
   return attribute->has_hierarchy && attribute->hierarchy.kind == SHOAL_HIERARCHY_SETS;
 }
 
+/* Does a model ask for this column by name: a guard column? */
+bool shoal_policy_guards_by(const shoal_policy *policy, const char *column);
+
 /* Which of the attribute's spellings are one value. */
 static inline shoal_equality shoal_policy_equality(const shoal_policy *policy,
                                                    const shoal_attribute *attribute) {
