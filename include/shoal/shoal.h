@@ -268,6 +268,16 @@ SHOAL_API shoal_status shoal_profile(const shoal_table *table, const shoal_run *
 SHOAL_API shoal_status shoal_profile_policy(const shoal_result *profile, char **yaml,
                                             shoal_error *error) SHOAL_MUST_CHECK;
 
+/* How a suggested policy is written. Zero-initialize for defaults. */
+typedef struct shoal_policy_style {
+  bool decided;       /* nothing is left to decide: columns without evidence keep their safe role */
+  const char *preset; /* "public", "research" or "hipaa-safe-harbor"; NULL: none */
+} shoal_policy_style;
+
+SHOAL_API shoal_status shoal_profile_policy_as(const shoal_result *profile,
+                                               const shoal_policy_style *style, char **yaml,
+                                               shoal_error *error) SHOAL_MUST_CHECK;
+
 /*
  * Tests whether the table, unchanged, satisfies the policy's models. Returns SHOAL_OK in both
  * cases: see shoal_result_holds.

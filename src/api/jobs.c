@@ -27,7 +27,14 @@ shoal_status shoal_profile(const shoal_table *table, const shoal_run *run, shoal
 shoal_status shoal_profile_policy(const shoal_result *profile, char **yaml, shoal_error *error) {
   if (yaml) *yaml = NULL;
   SHOAL_NEED(profile && yaml, error);
-  return shoal_profile_yaml(profile, yaml, error);
+  return shoal_profile_yaml(profile, false, NULL, yaml, error);
+}
+
+shoal_status shoal_profile_policy_as(const shoal_result *profile, const shoal_policy_style *style,
+                                     char **yaml, shoal_error *error) {
+  if (yaml) *yaml = NULL;
+  SHOAL_NEED(profile && style && yaml, error);
+  return shoal_profile_yaml(profile, style->decided, style->preset, yaml, error);
 }
 
 shoal_status shoal_check(const shoal_table *table, const shoal_policy *policy, const shoal_run *run,

@@ -8,9 +8,23 @@
 
 #include "cli/commands.h"
 
+/* Where the policy goes; NULL: it is not written. */
+static const char *policy_path(const cli_job *job) {
+  const char *path = cli_value(job, CLI_POLICY_OUT);
+  bool wanted = cli_value(job, CLI_DECIDE) || cli_value(job, CLI_PRESET);
+  return path || !wanted ? path : "-";
+}
+
+static shoal_status read_style(cli_job *job, shoal_policy_style *style) {
+  const char *decide = cli_value(job, CLI_DECIDE);
+  *style = (shoal_policy_style){.decided = decide != NULL, .preset = cli_value(job, CLI_PRESET)};
+  if (!decide || !strcmp(decide, "safe")) return SHOAL_OK;
+  return cli_fail(&job->error, SHOAL_BAD_INPUT, "--decide takes 'safe'");
+}
+
 /* --policy-out must not be the data or another output. */
 static shoal_status begin_policy(cli_job *job, shoal_file **file) {
-  const char *path = cli_value(job, CLI_POLICY_OUT), *output = cli_value(job, CLI_OUTPUT);
+  const char *path = policy_path(job), *output = cli_value(job, CLI_OUTPUT);
   if (!path) return SHOAL_OK;
   if (!strcmp(path, "-")) {
     if (!cli_value(job, CLI_JSON)) return SHOAL_OK;
@@ -30,7 +44,9 @@ static shoal_status begin_policy(cli_job *job, shoal_file **file) {
 /* Writes the policy to its file; with "-", prints it instead of the profile. */
 static shoal_status write_policy(cli_job *job, const shoal_result *profile, shoal_file **file) {
   char *yaml = NULL;
-  shoal_status status = shoal_profile_policy(profile, &yaml, &job->error);
+  shoal_policy_style style;
+  shoal_status status = read_style(job, &style);
+  if (status == SHOAL_OK) status = shoal_profile_policy_as(profile, &style, &yaml, &job->error);
   if (status == SHOAL_OK)
     status = *file ? cli_file_commit(file, yaml, &job->error) : cli_print(job, yaml);
   free(yaml);
@@ -38,7 +54,7 @@ static shoal_status write_policy(cli_job *job, const shoal_result *profile, shoa
 }
 
 static shoal_status print_profile(cli_job *job, const shoal_result *profile, shoal_file **file) {
-  const char *policy = cli_value(job, CLI_POLICY_OUT);
+  const char *policy = policy_path(job);
   if (policy) {
     shoal_status status = write_policy(job, profile, file);
     if (status != SHOAL_OK || !strcmp(policy, "-")) return status;

@@ -41,6 +41,14 @@ static const cli_option table[] = {
      "Write a commented starting policy to this file; review it before use. An existing file is "
      "replaced. With '-', print only the policy, to standard output.",
      NULL},
+    {CLI_DECIDE, "decide", 0, "safe", CLI_PROFILE,
+     "Write the policy with nothing left to decide: columns without evidence keep their safe role. "
+     "Without '--policy-out', print the policy.",
+     NULL},
+    {CLI_PRESET, "preset", 0, "NAME", CLI_PROFILE,
+     "Write the policy with the rules of 'public', 'research' or 'hipaa-safe-harbor'. Without "
+     "'--policy-out', print the policy.",
+     NULL},
     {CLI_COLUMN, "column", 0, "NAME", CLI_HIERARCHY,
      "build: column of the data whose values get a hierarchy.", NULL},
     {CLI_SPEC, "spec", 0, "SPEC", CLI_HIERARCHY,

@@ -15,6 +15,8 @@ typedef enum cli_option_id {
   CLI_POLICY,
   CLI_OUTPUT,
   CLI_POLICY_OUT,
+  CLI_DECIDE,
+  CLI_PRESET,
   CLI_COLUMN,
   CLI_SPEC,
   CLI_EXTERNAL,

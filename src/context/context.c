@@ -16,6 +16,7 @@ void shoal_context_reset(shoal_context *p) {
   for (size_t s = 0; p->sensitive_trees && s < p->n_sensitive; s++)
     shoal_hierarchy_free(p->sensitive_trees[s]);
   free(p->roles);
+  free(p->attributes);
   free(p->quasi);
   free(p->quasi_attributes);
   free(p->hierarchies);
@@ -31,6 +32,7 @@ void shoal_context_reset(shoal_context *p) {
 static bool allocate(shoal_context *p) {
   size_t n = p->table->n_columns;
   p->roles = shoal_alloc(n, sizeof *p->roles);
+  p->attributes = shoal_alloc(n, sizeof *p->attributes);
   p->quasi = shoal_alloc(n, sizeof *p->quasi);
   p->quasi_attributes = shoal_alloc(n, sizeof *p->quasi_attributes);
   p->hierarchies = shoal_alloc_zero(n, sizeof *p->hierarchies);
@@ -39,7 +41,7 @@ static bool allocate(shoal_context *p) {
   p->sensitive_trees = shoal_alloc_zero(n, sizeof *p->sensitive_trees);
   p->tracked.columns = shoal_alloc(n, sizeof *p->tracked.columns);
   p->tracked.track = shoal_alloc(n, sizeof *p->tracked.track);
-  return p->roles && p->quasi && p->quasi_attributes && p->hierarchies && p->weights &&
+  return p->roles && p->attributes && p->quasi && p->quasi_attributes && p->hierarchies && p->weights &&
          p->sensitive && p->sensitive_trees && p->tracked.columns && p->tracked.track;
 }
 
@@ -69,9 +71,12 @@ static shoal_status assign_roles(shoal_context *p, shoal_error *error) {
   size_t n_known = 0;
   for (size_t c = 0; c < p->table->n_columns; c++) {
     const shoal_column *column = &p->table->columns[c];
-    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
-    n_known += attribute != NULL;
-    p->roles[c] = attribute                                    ? attribute->role
+    const shoal_attribute *entry = shoal_policy_attribute(p->policy, column->name);
+    shoal_attribute *attribute = &p->attributes[c];
+    n_known += shoal_policy_knows_name(p->policy, column->name);
+    *attribute = entry ? *entry : (shoal_attribute){0};
+    attribute->name = column->name;
+    p->roles[c] = entry                                        ? entry->role
                   : p->policy->unlisted == SHOAL_UNLISTED_KEEP ? SHOAL_ROLE_KEEP
                                                                : SHOAL_ROLE_DROP;
     if (p->roles[c] == SHOAL_ROLE_QUASI) {

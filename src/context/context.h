@@ -18,7 +18,8 @@ typedef struct shoal_context {
   const shoal_policy *policy;
   const shoal_run *run; /* of the running call; a release between two calls has none */
   shoal_role *roles;    /* by column of the table */
-  bool knows_header;    /* the policy knows at least half of the names: row 1 is no data */
+  shoal_attribute *attributes; /* by column: its entry of the policy, under the column's own name */
+  bool knows_header; /* the policy knows at least half of the names: row 1 is no data */
   size_t n_quasi;
   const shoal_column **quasi; /* in column order */
   const shoal_attribute **quasi_attributes;

@@ -55,7 +55,7 @@ static shoal_status warn_of_years(shoal_result *result, const shoal_context *p,
                                 "years of two digits of '%s' were read as %u to %u, up to the "
                                 "current year; add 'pivot: %u' to its hierarchy, so that the "
                                 "policy means the same next year",
-                                attribute->name, first, last, last));
+                                p->table->columns[c].name, first, last, last));
   }
   return SHOAL_OK;
 }

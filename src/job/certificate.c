@@ -226,15 +226,22 @@ static shoal_status study_labels(maker *m, shoal_error *error) {
 /* The labels of the release, by column of the table. */
 typedef struct released_labels {
   const shoal_table *table;
+  const shoal_policy *policy;
   shoal_strings *columns; /* n_columns; empty where no cells were read */
 } released_labels;
 
+/* Has a column that this entry of the policy applies to the label? */
 static bool is_released(void *user, const char *attribute, const char *label) {
   const released_labels *labels = user;
-  const shoal_column *column = shoal_table_column(labels->table, attribute);
-  if (!column || !column->code_size) return false;
-  const shoal_strings *strings = &labels->columns[column - labels->table->columns];
-  return shoal_strings_find(strings, (shoal_label){label, strlen(label)}) != SHOAL_NONE;
+  const shoal_attribute *entry = shoal_policy_entry(labels->policy, attribute);
+  for (size_t c = 0; c < labels->table->n_columns; c++) {
+    const shoal_column *column = &labels->table->columns[c];
+    if (!column->code_size || shoal_policy_attribute(labels->policy, column->name) != entry)
+      continue;
+    if (shoal_strings_find(&labels->columns[c], (shoal_label){label, strlen(label)}) != SHOAL_NONE)
+      return true;
+  }
+  return false;
 }
 
 static bool collect_column(const shoal_column *column, shoal_strings *strings) {
@@ -248,7 +255,7 @@ static bool collect_column(const shoal_column *column, shoal_strings *strings) {
 
 static shoal_status write_policy(maker *m, shoal_error *error) {
   const shoal_table *table = m->table;
-  released_labels labels = {table, shoal_alloc_zero(table->n_columns, sizeof *labels.columns)};
+  released_labels labels = {table, m->policy, shoal_alloc_zero(table->n_columns, sizeof *labels.columns)};
   size_t n = 0;
   bool ok = labels.columns != NULL;
   for (; ok && n < table->n_columns; n++) {

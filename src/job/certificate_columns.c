@@ -297,13 +297,19 @@ static shoal_status add_released(shoal_result *result, const shoal_attack_setup 
   return SHOAL_OK;
 }
 
-/* Identifiers that the release does not have. */
+/* Does the release have a column that this entry of the policy applies to? */
+static bool applies(const shoal_context *p, const shoal_attribute *entry) {
+  for (size_t c = 0; c < p->table->n_columns; c++)
+    if (shoal_policy_attribute(p->policy, p->table->columns[c].name) == entry) return true;
+  return false;
+}
+
+/* Identifiers that the release does not have, under the names that the policy gives them. */
 static shoal_status add_removed(shoal_result *result, const shoal_context *p, shoal_error *error) {
   shoal_certificate_report *c = result->certificate;
   for (size_t i = 0; i < p->policy->n_attributes; i++) {
     const shoal_attribute *attribute = &p->policy->attributes[i];
-    if (attribute->role != SHOAL_ROLE_IDENTIFIER || shoal_table_column(p->table, attribute->name))
-      continue;
+    if (attribute->role != SHOAL_ROLE_IDENTIFIER || applies(p, attribute)) continue;
     shoal_certificate_column *column = &c->columns[c->n_columns++];
     *column = (shoal_certificate_column){
         .name = shoal_result_string(result, attribute->name, strlen(attribute->name)),

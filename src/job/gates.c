@@ -25,7 +25,7 @@
 /* The name of a column that the policy does not list may be a cell of a file without a header. */
 static const char *name_of(const shoal_context *p, size_t c, char out[SHOAL_COLUMN_LABEL_BYTES]) {
   const char *name = p->table->columns[c].name;
-  if (p->knows_header || shoal_policy_attribute(p->policy, name)) return name;
+  if (p->knows_header || shoal_policy_knows_name(p->policy, name)) return name;
   (void)snprintf(out, SHOAL_COLUMN_LABEL_BYTES, "column %zu", c + 1);
   return out;
 }

@@ -78,32 +78,50 @@ static shoal_status find_column(const shoal_table *table, const char *name,
                        "its cells were not kept: read the table without a policy");
 }
 
+/* A file or tree has its values itself; other kinds are built from the data. */
+static bool stands_alone(const shoal_attribute *attribute) {
+  return attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
+         attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE;
+}
+
+/* `name`: the column, or the pattern of an entry that stands for several. */
 static shoal_status describe_attribute(description *d, const shoal_policy *policy,
-                                       const shoal_attribute *attribute, const shoal_table *table,
-                                       shoal_error *error) {
+                                       const shoal_attribute *attribute, const char *name,
+                                       const shoal_table *table, shoal_error *error) {
   if (!attribute->has_hierarchy)
-    return shoal_policy_fail(policy, attribute->mark, error, "'%s' has no hierarchy",
-                             attribute->name);
+    return shoal_policy_fail(policy, attribute->mark, error, "'%s' has no hierarchy", name);
   const shoal_column *column = NULL;
   if (table && attribute->role != SHOAL_ROLE_IDENTIFIER) /* of which no cells are kept */
-    SHOAL_TRY(find_column(table, attribute->name, &column, error));
-  bool alone = attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
-               attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE;
-  if (!column && !alone)
+    SHOAL_TRY(find_column(table, name, &column, error));
+  if (!column && !stands_alone(attribute))
     return shoal_policy_fail(policy, attribute->mark, error,
                              "the hierarchy of '%s' is built from the data: give the data too",
-                             attribute->name);
+                             name);
   shoal_hierarchy_options options = {.policy = policy->file,
-                                     .attribute = attribute->name,
+                                     .attribute = name,
                                      .number = attribute->type == SHOAL_TYPE_NUMBER,
                                      .equality = shoal_policy_equality(policy, attribute),
                                      .ragged = attribute->role == SHOAL_ROLE_SENSITIVE};
   shoal_hierarchy *hierarchy;
   SHOAL_TRY(
       shoal_hierarchy_compile(&attribute->hierarchy, table, column, &options, &hierarchy, error));
-  shoal_status status = add_hierarchy(d, hierarchy, attribute->name, error);
+  shoal_status status = add_hierarchy(d, hierarchy, name, error);
   shoal_hierarchy_free(hierarchy);
   return status;
+}
+
+/* The hierarchy of an entry, once for each column of the table that it applies to. */
+static shoal_status describe_entry(description *d, const shoal_policy *policy,
+                                   const shoal_attribute *entry, const shoal_table *table,
+                                   shoal_error *error) {
+  if (!table || !shoal_name_is_pattern(entry->name))
+    return describe_attribute(d, policy, entry, entry->name, table, error);
+  for (size_t c = 0; c < table->n_columns; c++) {
+    const char *name = table->columns[c].name;
+    if (shoal_policy_attribute(policy, name) == entry)
+      SHOAL_TRY(describe_attribute(d, policy, entry, name, table, error));
+  }
+  return SHOAL_OK;
 }
 
 /* Every hierarchy of the policy; without data, those that stand by themselves. */
@@ -113,10 +131,8 @@ static shoal_status describe_all(description *d, const shoal_policy *policy,
   for (size_t a = 0; a < policy->n_attributes; a++) {
     const shoal_attribute *attribute = &policy->attributes[a];
     if (!attribute->has_hierarchy) continue;
-    bool alone = attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
-                 attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE;
-    if (!table && !alone) continue;
-    SHOAL_TRY(describe_attribute(d, policy, attribute, table, error));
+    if (!table && !stands_alone(attribute)) continue;
+    SHOAL_TRY(describe_entry(d, policy, attribute, table, error));
     n++;
   }
   if (n) return SHOAL_OK;
@@ -131,7 +147,9 @@ static shoal_status describe(description *d, const char *source, const shoal_pol
   if (!policy) return describe_file(d, source, error);
   if (!source) return describe_all(d, policy, table, error);
   const shoal_attribute *attribute = shoal_policy_attribute(policy, source);
-  if (attribute) return describe_attribute(d, policy, attribute, table, error);
+  if (attribute && strcmp(attribute->name, source) == 0)
+    return describe_entry(d, policy, attribute, table, error);
+  if (attribute) return describe_attribute(d, policy, attribute, source, table, error);
   return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = policy->file},
                        "has no attribute '%s': name one of its attributes", source);
 }

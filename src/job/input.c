@@ -20,15 +20,17 @@ typedef struct planner {
   shoal_purpose purpose;
 } planner;
 
-static bool has_name(const char *const *names, size_t n, const char *name) {
+/* Does the entry's name stand for at least one of the columns? */
+static bool has_name(const char *const *names, size_t n, const char *entry) {
+  bool pattern = shoal_name_is_pattern(entry);
   for (size_t i = 0; i < n; i++)
-    if (strcmp(names[i], name) == 0) return true;
+    if (strcmp(names[i], entry) == 0 || (pattern && shoal_name_fits(entry, names[i]))) return true;
   return false;
 }
 
 static size_t count_known(const planner *p, const char *const *names, size_t n) {
   size_t n_known = 0;
-  for (size_t i = 0; i < n; i++) n_known += shoal_policy_attribute(p->policy, names[i]) != NULL;
+  for (size_t i = 0; i < n; i++) n_known += shoal_policy_knows_name(p->policy, names[i]);
   return n_known;
 }
 
@@ -47,11 +49,15 @@ static shoal_status fail_attribute(const planner *p, const shoal_attribute *attr
   if (!words) return shoal_fail_memory(error);
   for (size_t i = 0; i < n; i++) words[i] = names[i];
   words[n] = NULL;
-  const char *near = shoal_nearest_word(attribute->name, words);
+  bool pattern = shoal_name_is_pattern(attribute->name);
+  const char *near = pattern ? NULL : shoal_nearest_word(attribute->name, words);
   shoal_status status =
       shoal_policy_fail(p->policy, attribute->mark, error, "%s has no column '%s'%s%s%s", file,
                         attribute->name, near ? "; did you mean '" : "",
-                        near ? near : ": correct the name or leave it out", near ? "'?" : "");
+                        near      ? near
+                        : pattern ? ": correct the pattern or leave it out"
+                                  : ": correct the name or leave it out",
+                        near ? "'?" : "");
   free(words);
   return status;
 }
@@ -82,7 +88,8 @@ static void list_unlisted(const planner *p, const char *const *names, size_t n, 
 static shoal_status check_unlisted(const planner *p, const char *file, const char *const *names,
                                    size_t n, shoal_error *error) {
   if (p->policy->unlisted != SHOAL_UNLISTED_REFUSE) return SHOAL_OK;
-  size_t n_known = count_known(p, names, n), unlisted = n - n_known;
+  size_t n_known = count_known(p, names, n), unlisted = 0;
+  for (size_t i = 0; i < n; i++) unlisted += !shoal_policy_attribute(p->policy, names[i]);
   if (!unlisted) return SHOAL_OK;
   bool is_header = shoal_policy_knows_header(n_known, n);
   shoal_text list;

@@ -17,7 +17,7 @@ static shoal_status warn_of_identifiers(shoal_result *result, const shoal_contex
     SHOAL_TRY(shoal_result_warn(result, error,
                                 "the release has the identifier '%s', which re-identifies people "
                                 "directly: no figure here counts it",
-                                attribute->name));
+                                masked->columns[c].name));
   }
   return SHOAL_OK;
 }

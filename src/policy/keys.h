@@ -17,7 +17,7 @@
   KEY("", "shoal", read_version, "1", "version of the policy language; required")                  \
   KEY("", "data", read_data, "{...}", "how the table is written")                                  \
   KEY("", "attributes", read_attributes, "{NAME: {...}, ...}",                                     \
-      "the table's columns and what each one is; required")                                        \
+      "the table's columns and what each one is; * in a name stands for any text; required")                                        \
   KEY("", "unlisted", read_unlisted, "drop|keep",                                                  \
       "columns that are not listed; default: an error")                                            \
   KEY("", "accept", read_accept, "{RISK: [NAME, ...], ...}",                                       \

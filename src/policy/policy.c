@@ -144,12 +144,6 @@ shoal_status shoal_policy_load(const char *path, shoal_policy **policy, shoal_er
 
 /* ---------------------------------------------------------------- queries */
 
-const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const char *name) {
-  for (size_t i = 0; i < policy->n_attributes; i++)
-    if (strcmp(policy->attributes[i].name, name) == 0) return &policy->attributes[i];
-  return NULL;
-}
-
 const char *const shoal_risk_names[SHOAL_N_RISKS] = {
     [SHOAL_RISK_UNPROTECTED] = "unprotected", [SHOAL_RISK_KEPT] = "kept",
     [SHOAL_RISK_REPEATS] = "repeats",         [SHOAL_RISK_ATTACKS] = "attacks",

@@ -65,7 +65,7 @@ typedef struct shoal_categories {
 } shoal_categories;
 
 typedef struct shoal_attribute {
-  const char *name;
+  const char *name; /* a column, or a pattern of names: "V5*" */
   shoal_mark mark;
   shoal_role role;
   bool undecided; /* decide: true */
@@ -161,8 +161,17 @@ shoal_status shoal_policy_override(shoal_policy *policy, const char *key, const 
                                    shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_policy_delete(shoal_policy *policy); /* NULL: nothing */
 
-/* The attribute of that name, or NULL. */
+/*
+ * The entry that applies to the column `name`, or NULL: the one of that name, else the longest
+ * pattern that fits it. Its own name can be the pattern.
+ */
 const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const char *name);
+/* The entry that is written so in the policy, or NULL. */
+const shoal_attribute *shoal_policy_entry(const shoal_policy *policy, const char *name);
+/* Does the policy name the column, other than by a pattern of nothing but `*`? */
+bool shoal_policy_knows_name(const shoal_policy *policy, const char *name);
+bool shoal_name_is_pattern(const char *name);
+bool shoal_name_fits(const char *pattern, const char *name);
 
 /*
  * Is row 1 a header, if the policy knows n_known of its n cells? If not, the others may be data:

@@ -350,7 +350,7 @@ static shoal_status assign_weights(shoal_policy_reader *reader, policy_target *t
   if (!target->weights) return SHOAL_OK;
   reader->rule = &self;
   for (const shoal_yaml *name = target->weights->first; name; name = name->next->next) {
-    const shoal_attribute *attribute = shoal_policy_attribute(target->policy, name->text);
+    const shoal_attribute *attribute = shoal_policy_entry(target->policy, name->text);
     if (!attribute) return unknown_attribute(reader, target->policy, name);
     shoal_setting setting;
     SHOAL_TRY(shoal_setting_from(reader, name->next, "a number", &setting));

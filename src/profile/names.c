@@ -11,89 +11,138 @@
 
 /*
  * "word" is a whole word of the name, "word*" begins one, "*word" ends one, and "*word*" occurs
- * anywhere in the name with its words joined. English first, then German, French, Spanish, Italian,
- * Portuguese, Dutch.
+ * anywhere in the name with its words joined. English with the abbreviations of statistical tables
+ * first, then German, French, Spanish, Italian, Portuguese, Dutch. The first group wins: a group
+ * without a noun stops the search.
  */
 static const shoal_name_hint hints[] = {
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_AGE, SHOAL_HINT_SURE, "an age",
-     "age ages *agegroup* alter altersgruppe edad eta idade leeftijd"},
+    {SHOAL_ROLE_KEEP, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, NULL,
+     "average* avg percentage* message* image* usage* storage damage* package* mileage* voltage "
+     "candidate* update*"},
     {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "a way to reach the person",
      "email* mail phone* *phonenumber* telephone* mobile* fax tel telefon* handy* correo ip imei "
-     "twitter* url homepage"},
+     "twitter* url homepage courriel telefono portable movil cellulare"},
     {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_PERSON, SHOAL_HINT_SURE,
      "a number that belongs to one person",
      "ssn* *socialsecurity* *nationalid* *passport* *insurancenum* *insurancenr* *insuranceno* "
-     "*insuranceid* *taxid* mrn "
+     "*insuranceid* *taxid* mrn pidnum "
      "*medicalrecordn* nhs* *driverlicen* *driverslicen* *licenseplate* *licenceplate* iban "
      "*accountn* *creditcard* *patientid* *patientnum* *patientnr* *personid* *personnr* *userid* "
      "*customerid* "
      "*clientid* *memberid* *householdid* *familyid* *subjectid* *studentid* *employeeid* "
-     "*participantid* *respondentid* "
+     "*participantid* *respondentid* hhid famid pid "
      "*sozialversicherung* svnr *versichertenn* *versichertenid* *versicherungsn* *steuernum* "
-     "*steuerid* "
+     "*steuerid* *haushaltsid* *haushaltsn* *patientenn* "
      "*ausweis* *kontonummer* *kennzeichen* *personalnum* *personalnr* *kundennum* *kundennr* "
-     "personnummer ahv* insee nir *passeport* "
-     "dni nif *pasaporte* curp *codicefiscale* cpf bsn *burgerservice*"},
+     "personnummer ahv* insee nir *passeport* *numeroclient* *iddumenage* "
+     "dni nif *pasaporte* curp *codicefiscale* cpf bsn *burgerservice* *klantnummer*"},
     {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "a person's name",
      "*firstname* *lastname* *surname* *fullname* *middlename* *forename* *givenname* "
      "*familyname* *maidenname* *username* *nickname* *patientname* login *vorname* *nachname* "
      "*familienname* *geburtsname* prenom* *nomdefamille* apellido* cognome sobrenome voornaam "
      "achternaam"},
-    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE,
-     "an illness or other health matter",
-     "diagnos* disease* illness* sick* icd* condition conditions symptom* hiv aids cancer tumor* "
-     "tumour* covid* diabet* health* medic* drug* treatment* therap* surger* disab* pregnan* "
-     "genotype* genetic* mutation* psych* *krank* befund behandlung* symptom* sucht* maladie* "
-     "traitement* enfermedad* tratamiento* salud sante malattia* patologia* farmac* terapia* "
-     "doenca* ziekte* aandoening* *gesund*"},
-    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "income or wealth",
-     "salar* income* wage* earning* wealth* debt* credit* capital* revenu* pension* gehalt lohn "
-     "*einkommen* vermogen* schulden sueldo* ingreso* renta stipendi* reddito renda rendimento* "
-     "inkomen salaris loon"},
-    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "belief or opinion",
-     "relig* faith belief* politic* vote* voting *tradeunion* opinion* konfession* glaube* partei "
-     "gewerkschaft* syndicat* sindicat* geloof"},
-    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "sexual life",
-     "sexual* sexuel* orientation orientierung"},
+    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "the number of the row",
+     "*rownames* *rowname* *rownumber* *unnamed*"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_POSTCODE, SHOAL_HINT_SURE, "a postal code",
+     "zip* *zipcode* *postcode* postal* plz *postleit* *codepostal* *codigopostal* cep cap "
+     "*codicepostale*"},
+    {SHOAL_ROLE_KEEP, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "a price or a tax, not the person's",
+     "price* *price *prc *pric tax *tax preis* prix precio* prezzo prijs"},
+    {SHOAL_ROLE_KEEP, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "the design of a study",
+     "cens* study studie delta observed *subcohort* stratum stint votes rating* wave batch"},
     {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "crimes or penalties",
-     "crime* criminal* offence* offense* offender* arrest* convict* straf* delit* reato"},
+     "crime* criminal* offence* offense* offender* arrest* *arrest convict* prison* jail* parole* "
+     "paro guilty straf* delit* delikt* vergehen* haft reato condanna* condena* prision* misdrijf* "
+     "gevangen*"},
+    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "income or wealth",
+     "salar* income* *income *inc inc wage* *wage wages earn* wealth* debt* credit* capital* "
+     "revenu* pension* mortgage* loan* asset* budget* expend* poverty welfare benefit* pay *pay "
+     "deny denied gehalt lohn *einkommen* vermogen* schulden rente renten "
+     "sueldo* ingreso* renta stipendi* reddito renda rendimento* inkomen salaris loon salaire* "
+     "gain gains dette* deuda*"},
+    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "insurance or support",
+     "insur* *insurance* *insured* medicaid medicare hmo *privins* ui versicherung* assurance* "
+     "seguro* assicurazion* verzekering*"},
+    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "belief or opinion",
+     "relig* faith belief* politic* vote voted voting party *tradeunion* union opinion* attitude* "
+     "protest* catholic* muslim* jewish prot konfession* glaube* partei wahl gewerkschaft* "
+     "syndicat* sindicat* partito partido geloof godsdienst* mening* opinie croyance* *statusquo*"},
+    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "sexual life",
+     "sexual* sexuel* orientation orientierung affair* homo npartner condom"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "marital status",
+     "marital* married maried marr mar *marr *married marriage* civil spouse* husband* wife "
+     "relationship* *familienstand* "
+     "matrimonial* verheiratet marie mariee casado casada casad* coniug* sposat* gehuwd "
+     "*estadocivil* *statocivile* *burgerlijke*"},
+    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_HEALTH, SHOAL_HINT_SURE,
+     "an illness or other health matter",
+     "diagnos* diag disease* disea ndisease illness* ill illdays actdays sick* icd* atc condition "
+     "conditions chcond symptom* hiv aids cancer tumor* tumour* covid* diabet* health* hlth* *hlth "
+     "medic* medecine drug* treatment* treat trt rx therap* surg surger* disab* pregnan* genotype* "
+     "genetic* mutation* psych* chron* *chron clinic* hosp* doctor* docvis *docvis* mdvis pharvis "
+     "physician* visits *vis prescri* nonpresc* dose dosage stage tgrade tsize nodes *nodes histol* "
+     "karno* *karno ecog cd lesion* rash infect* *infct injur* death deaths died dead mortal* "
+     "surviv* futime los blood* systolic diastolic cholesterol chol bili* albumin creatinin* "
+     "glucose hemo* platelet* meno* bmi pulse smok* cigs cig cigar* alcohol* drink* tobacco "
+     "vaccin* allerg* asthma* pain* bweight bwght *birthweight* *bwght* physlim physlm *krank* "
+     "befund behandlung* sucht* "
+     "maladie* traitement* enfermedad* tratamiento* salud sante malattia* patologia* farmac* "
+     "terapia* doenca* ziekte* aandoening* *gesund* tod muerte mort morte overleden rauch* tabac* "
+     "fum* hopital hospital* ospedale ziekenhuis verwundung* blessure*"},
+    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "the result of a test",
+     "score* *score result* test tests iq gpa exam* vocabular* math* *maths* ergebnis* "
+     "noten prufung* resultat* examen* resultado* notas esito risultat* voto uitslag cijfer* "
+     "toets* punkte"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "sex or gender",
-     "sex gender* geschlecht sexe sexo genero sesso geslacht"},
+     "sex gender* female male men women woman geschlecht sexe sexo genero sesso geslacht"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "when or where someone was born",
      "*birth* dob yob born *geburt* geboren naissance* *nacimiento* *nascita* *nascimento* "
      "*geboorte*"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_POSTCODE, SHOAL_HINT_SURE, "a postal code",
-     "zip* *zipcode* *postcode* postal* plz *postleit* *codepostal* *codigopostal* cep"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "race or ethnicity",
-     "race races ethnic* ethni* raza etnia razza raca"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "marital status",
-     "marital* married marriage* civil spouse* relationship* *familienstand* matrimonial* "
-     "*estadocivil* *statocivile* *burgerlijke*"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "family or household",
-     "household* family children kids dependents familie kinder haushalt* enfants foyer hijos "
-     "figli filhos kinderen"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "a country or nationality",
-     "countr* nation* citizen* native nativity immigra* migrant* migration* staatsang* herkunft* "
-     "pays pais "
-     "paese land"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "a place",
-     "city cities town* village* county counties district* region* state province* municipal* "
-     "residence* "
-     "borough* canton* location* area stadt ort wohnort gemeinde* kreis landkreis bundesland "
-     "kanton "
-     "ville commune departement ciudad municipio provincia citta comune cidade plaats woonplaats "
-     "gemeente"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "an exact place",
-     "latitude longitude lat lon lng gps coordinate*"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "education",
-     "educat* school* degree *ausbildung* bildung* schul* abschluss diplom* etudes estudios "
-     "educac* escolar* istruzione opleiding*"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "work or occupation",
-     "occupation* profession* job jobs work working *workclass* employment employer* industry "
-     "department veteran beruf* arbeit* arbeitgeber abteilung branche metier emploi ocupac* "
-     "profesion empleo trabajo lavoro trabalho beroep"},
+     "race races racial ethnic* ethni* black white nonwhite hispan* hisp latino raza etnia razza "
+     "raca"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_COUNT, SHOAL_HINT_SURE, "family or household",
+     "household* hhsize fsize famsize family child* children kids* *kid nsib* sibling* parity "
+     "dependents familie kinder haushalt* enfants foyer menage hijos hogar figli famiglia filhos "
+     "kinderen gezin huishoud*"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "a language",
      "language* *sprache* langue* idioma* lingua taal"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "a country or nationality",
+     "countr* nation* citizen* native nativity immigra* migrant* migration* staatsang* herkunft* "
+     "pays pais paese land"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "a place",
+     "city cities *city town* village* county counties district* region* state province* municipal* "
+     "residence* urban rural south north west east smsa msa metro* population popul* institution* "
+     "provnum ward "
+     "borough* canton* location* area stadt ort wohnort gemeinde* kreis landkreis bundesland "
+     "kanton ville commune departement ciudad municipio provincia citta comune cidade plaats "
+     "woonplaats gemeente"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "an exact place",
+     "latitude longitude lat lon lng gps coordinate* breitengrad langengrad"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_AGE, SHOAL_HINT_SURE, "an age",
+     "age ages *age agesq agemth agepn *agegroup* alter altersgruppe edad eta idade leeftijd"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "education",
+     "educ* *educ edlevel* college* school* *school degree* nodegree class dept department* "
+     "*ausbildung* bildung* schul* klasse abschluss diplom* etudes ecole estudios escuela scuola "
+     "educac* escolar* istruzione opleiding*"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "work or occupation",
+     "occupation* occup* profession* job jobs work working *work *workclass* employ* employer* "
+     "industry sector self selfe selfemp* exper* *wexp tenure hours *hrs *whrs* inlf unemploy* "
+     "veteran retired manager clerical beruf* arbeit* arbeitgeber abteilung branche metier emploi "
+     "ocupac* profesion empleo trabajo lavoro trabalho beroep werk"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "how someone lives",
+     "own owned owner* home* house* housing rent* tenant* dwelling* condo* roof* car cars "
+     "vehicle* wohnung* haus logement vivienda casa woning huis auto"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_WEIGHT, SHOAL_HINT_SURE, "a weight",
+     "weight* wght wgt wt wtkg *weight gewicht* poids peso"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "someone's looks",
+     "height stature eyes hair grosse taille estatura altezza lengte statura"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_DATE, SHOAL_HINT_SURE, "when something happened",
+     "date* *date datum fecha year* yr timestamp* month* jahr* monat annee mois ano mes anno mese "
+     "jaar maand admission* discharged"},
+    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_DURATION, SHOAL_HINT_SURE, "how long something lasted",
+     "time *time duration durat spell days *days weeks week dauer duree duracion durata duur "
+     "tage jours dias giorni dagen"},
     {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "an address",
      "address* street* adress* anschrift stras* rue calle direccion indirizzo endereco adres "
      "straat"},
@@ -102,13 +151,16 @@ static const shoal_name_hint hints[] = {
      "comment* notes remark* text freetext freitext bemerkung* kommentar* anmerkung* commentaire* "
      "remarque* comentario* observacion* osservazion* opmerking*"},
     {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, SHOAL_HINT_IF_ALONE, "somebody's name",
-     "name* *name nom nombre* nome naam"},
+     "name* *name nom nombre* nome naam title titel titre titulo titolo"},
     {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_PERSON, SHOAL_HINT_IF_ALONE,
-     "a person's or record's number", "id ids identifier* uuid guid"},
+     "a person's or record's number", "identifier* uuid guid"},
+    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_PERSON, SHOAL_HINT_IF_MANY,
+     "the number of a person, a household or a thing", "id ids"},
     {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_PERSON, SHOAL_HINT_IF_DIFFERENT,
      "a person's or record's number",
      "key no nr num number* nummer numero nro record* ref reference* patient* person* customer* "
-     "client* user* member* subject* student* participant* employee* kunde* account* case*"},
+     "client* user* member* subject* student* participant* employee* kunde* account* case* obs "
+     "seq* index idx"},
 };
 
 /* ------------------------------------------------------------ a name's words */
@@ -199,13 +251,22 @@ static bool hint_fits(const shoal_name_hint *hint, const name_words *words) {
   return false;
 }
 
-const shoal_name_hint *shoal_name_hint_find(const char *name, bool mostly_differ) {
+/* Do the column's values agree with a word that is not sure? */
+static bool is_likely(shoal_hint_strength strength, const shoal_column_stats *stats, bool alone) {
+  bool mostly_differ = stats->distinct >= stats->present - stats->present / 2;
+  switch (strength) {
+  case SHOAL_HINT_IF_ALONE: return alone || mostly_differ;
+  case SHOAL_HINT_IF_MANY: return alone || mostly_differ || stats->distinct > SHOAL_FEW_CODES;
+  case SHOAL_HINT_IF_DIFFERENT: return mostly_differ;
+  default: return true;
+  }
+}
+
+const shoal_name_hint *shoal_name_hint_find(const char *name, const shoal_column_stats *stats) {
   name_words words;
   take_apart(name, &words);
-  for (size_t h = 0; h < sizeof hints / sizeof *hints; h++) {
-    bool alone = hints[h].strength == SHOAL_HINT_IF_ALONE && words.n_words == 1;
-    if (hints[h].strength != SHOAL_HINT_SURE && !mostly_differ && !alone) continue;
-    if (hint_fits(&hints[h], &words)) return &hints[h];
-  }
+  for (size_t h = 0; h < sizeof hints / sizeof *hints; h++)
+    if (is_likely(hints[h].strength, stats, words.n_words == 1) && hint_fits(&hints[h], &words))
+      return hints[h].noun ? &hints[h] : NULL;
   return NULL;
 }

@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * profile/policy: writes the suggested policy as commented YAML. The comments state the content of
- * each column and the reason for its role, so that a person can review it. Comments have only
+ * each column and the evidence for its role, so that a person can review it. Comments have only
  * numbers and fixed texts, no names: a name may contain a line end.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "policy/yaml.h"
 #include "profile/profile.h"
-#include "report/result.h"
 
 enum {
-  START_K = 5,
   START_P = 2,
-  LINE = 98,  /* bytes of a comment */
-  MOSTLY = 10 /* a warning if fewer than one row in 10 has another value than the most frequent */
+  LINE = 98,     /* bytes of a comment */
+  MOSTLY = 10,   /* p is not asked of columns where fewer than 1 row in 10 differs from the mode */
+  ENTRY = 44,    /* column where a comment behind an entry begins */
+  NARROW = 30,   /* columns; wider tables get one line for each entry */
+  THREE = 3,     /* digits of a postal code that are left */
+  OLDEST = 90
 };
 
-/* ------------------------------------------------------------ the policy's parts */
+typedef struct writer {
+  const shoal_result *profile;
+  const shoal_preset *preset; /* NULL: none */
+  bool safe;
+  shoal_text *text;
+} writer;
 
 static bool has_role(const shoal_column_outcome *column, const char *role) {
   return strcmp(column->role, role) == 0;
@@ -42,22 +50,32 @@ static void add_comment(shoal_text *text, const char *indent, const char *words)
   }
 }
 
-static void add_head(shoal_text *text, const shoal_result *profile) {
+/* Lines that end in a line end, as comments. */
+static void add_lines(shoal_text *text, const char *lines) {
+  while (*lines) {
+    size_t size = strcspn(lines, "\n");
+    shoal_text_add(text, "# ");
+    shoal_text_add_bytes(text, lines, size + 1);
+    lines += size + 1;
+  }
+}
+
+static void add_head(writer *w) {
+  shoal_text *text = w->text;
+  const shoal_result *profile = w->profile;
   shoal_text_add(
       text,
       "# A starting policy that `shoal profile` guessed from names and counts of the columns.\n"
       "# You decide: review every column before you release anything.\n"
       "#\n"
       "#   identifier   says who the person is; never released\n"
-      "#   quasi        others may know it; generalized along its hierarchy\n"
+      "#   quasi        others may know it; generalized\n"
       "#   sensitive    released unchanged; p makes it hard to link to a person\n"
-      "#   keep         released unchanged\n"
-      "#   decide: true  decide the role, then remove it; anonymize refuses until then\n"
-      "#\n"
-      "# The hierarchy {top: true} keeps the value or hides it; use {file: ...} or "
-      "{tree: ...}\n"
-      "# to lose less.\n"
-      "#\n# ");
+      "#   keep         released unchanged\n");
+  if (!w->safe)
+    shoal_text_add(text, "#   decide: true  decide the role, then remove it; anonymize refuses "
+                         "until then\n");
+  shoal_text_add(text, "#\n# ");
   add_amount(text, profile->input_columns, "column", "columns");
   shoal_text_add(text, ", ");
   add_amount(text, profile->input_rows, "row", "rows");
@@ -73,10 +91,15 @@ static void add_head(shoal_text *text, const shoal_result *profile) {
   } else {
     shoal_text_add(text, ".\n");
     add_comment(text, "",
-                "No quasi-identifier was found: give that role, and a hierarchy, to what others "
-                "may know of a person. Without one there is nothing to anonymize by.");
+                "No quasi-identifier was found: give that role to what others may know of a "
+                "person. Without one there is nothing to anonymize by.");
   }
+  if (!w->preset) return;
+  shoal_text_print(text, "#\n# Preset %s, %s:\n", w->preset->name, w->preset->summary);
+  add_lines(text, w->preset->source);
 }
+
+/* ------------------------------------------------------------ columns */
 
 static void add_figures(shoal_text *text, const shoal_column_outcome *column) {
   shoal_text_print(text, "  # %s: ", column->type);
@@ -94,65 +117,179 @@ static void add_figures(shoal_text *text, const shoal_column_outcome *column) {
   shoal_text_add(text, "\n");
 }
 
-static void add_column(shoal_text *text, const shoal_column_outcome *column, uint64_t n_rows) {
-  bool quasi = has_role(column, "quasi");
-  bool intervals = quasi && strncmp(column->hierarchy, "{intervals", 10) == 0;
-  bool number = strcmp(column->type, "number") == 0;
+/* Rules of the preset that a person must not undo; they are comments while no key states them. */
+static void add_rules(const writer *w, const shoal_column_outcome *column, bool as_comments) {
+  const shoal_preset *preset = w->preset;
+  const char *before = as_comments ? "  # mandatory: " : ", ";
+  if (!preset || as_comments == (bool)SHOAL_WRITES_LIMITS || !has_role(column, "quasi")) return;
+  bool date = strcmp(column->type, "date") == 0;
+  const char *end = as_comments ? "\n" : "";
+  if (preset->top_coded_ages && column->is_age && column->as_number)
+    shoal_text_print(w->text, "%stop-code: %d%s", before, OLDEST, end);
+  if (preset->years_only && date) shoal_text_print(w->text, "%smin-level: 1%s", before, end);
+  if (preset->short_postcodes && column->is_postcode && column->longest_bytes > THREE)
+    shoal_text_print(w->text, "%smin-level: %zu%s", before, column->longest_bytes - THREE, end);
+}
+
+/* Of dates a preset may leave only years: the finest level is dropped from `[month, year, ...]`. */
+static void add_hierarchy(const writer *w, const shoal_column_outcome *column) {
+  const char *year = strstr(column->hierarchy, "year");
+  bool years_only = w->preset && w->preset->years_only && strcmp(column->type, "date") == 0 && year;
+  if (years_only) shoal_text_print(w->text, ", hierarchy: {date: [%s", year);
+  else shoal_text_print(w->text, ", hierarchy: %s", column->hierarchy);
+}
+
+static void add_entry(const writer *w, const shoal_column_outcome *column,
+                      const shoal_profile_entry *entry) {
+  shoal_text *text = w->text;
+  if (entry->name_bytes) {
+    shoal_text name;
+    shoal_text_init(&name);
+    shoal_text_add_bytes(&name, column->name, entry->name_bytes);
+    shoal_text_add(&name, "*");
+    if (name.failed) text->failed = true;
+    else shoal_yaml_add_key(text, "  ", name.bytes);
+    shoal_text_reset(&name);
+  } else {
+    shoal_yaml_add_key(text, "  ", column->name);
+  }
+  shoal_text_print(text, "{role: %s", column->role);
+  if (column->undecided && !w->safe) shoal_text_add(text, ", decide: true");
+  if (column->as_number) shoal_text_add(text, ", type: number");
+  if (column->as_number && column->bad_cells) shoal_text_add(text, ", otherwise: missing");
+  if (column->hierarchy && has_role(column, "quasi")) add_hierarchy(w, column);
+  add_rules(w, column, false);
+  shoal_text_add(text, "}");
+}
+
+/* p: 2 allows at most as many classes as rows differ from the most frequent value. */
+static bool is_protected(const shoal_column_outcome *column, uint64_t n_rows) {
+  return column->distinct >= START_P && column->most_frequent <= n_rows - n_rows / MOSTLY;
+}
+
+/* Three or four lines for each column. */
+static void add_column(const writer *w, const shoal_column_outcome *column,
+                       const shoal_profile_entry *entry) {
+  shoal_text *text = w->text;
   shoal_text_add(text, "\n");
   add_figures(text, column);
   add_comment(text, "  ", column->why);
-  if (has_role(column, "sensitive") && column->most_frequent > n_rows - n_rows / MOSTLY)
+  if (has_role(column, "sensitive") && !is_protected(column, w->profile->input_rows))
     add_comment(text, "  ",
-                "Nearly all rows have one value: with p, every class needs one of the few others, "
-                "and that can cost much.");
-  shoal_yaml_add_key(text, "  ", column->name);
-  shoal_text_print(text, "{role: %s", column->role);
-  if (column->undecided) shoal_text_add(text, ", decide: true");
-  if (intervals || (number && has_role(column, "sensitive")))
-    shoal_text_add(text, ", type: number");
-  if (quasi) shoal_text_print(text, ", hierarchy: %s", column->hierarchy);
-  shoal_text_add(text, "}\n");
+                "Nearly all rows have one value: p would ask every class for one of the few "
+                "others, and that can cost much.");
+  add_rules(w, column, true);
+  add_entry(w, column, entry);
+  shoal_text_add(text, "\n");
 }
 
-/* p: 2 needs two values of each sensitive column; it is omitted if one has fewer. */
-static void add_privacy(shoal_text *text, const shoal_result *profile) {
-  size_t n_sensitive = 0, n_poor = 0;
-  for (size_t c = 0; c < profile->profile.n_columns; c++) {
-    if (!has_role(&profile->profile.columns[c], "sensitive")) continue;
-    n_sensitive++;
-    n_poor += profile->profile.columns[c].distinct < START_P;
+/* One line, with the evidence up to its first colon. */
+static void add_line(const writer *w, const shoal_column_outcome *column,
+                     const shoal_profile_entry *entry) {
+  shoal_text *text = w->text;
+  add_rules(w, column, true);
+  size_t start = text->size_bytes;
+  add_entry(w, column, entry);
+  while (text->size_bytes - start < ENTRY && !text->failed) shoal_text_add(text, " ");
+  shoal_text_add(text, "  # ");
+  if (entry->n_columns > 1) add_amount(text, entry->n_columns, "column", "columns");
+  else add_amount(text, column->distinct, "value", "values");
+  shoal_text_add(text, "; ");
+  shoal_text_add_bytes(text, column->why, strcspn(column->why, ":"));
+  shoal_text_add(text, "\n");
+}
+
+static bool add_columns(const writer *w) {
+  const shoal_profile_report *profile = &w->profile->profile;
+  size_t n_entries = 0;
+  shoal_profile_entry *entries = shoal_alloc(profile->n_columns, sizeof *entries);
+  bool ok = entries && shoal_profile_merge(profile, w->safe, entries, &n_entries);
+  if (ok && profile->n_columns > NARROW) shoal_text_add(w->text, "\n");
+  for (size_t i = 0; ok && i < n_entries; i++) {
+    const shoal_column_outcome *column = &profile->columns[entries[i].column];
+    if (profile->n_columns > NARROW) add_line(w, column, &entries[i]);
+    else add_column(w, column, &entries[i]);
   }
-  uint64_t k = profile->input_rows < START_K ? profile->input_rows : START_K;
-  shoal_text_print(text,
-                   "\nprivacy:\n"
-                   "  k: %llu                   # every row looks like at least k - 1 others\n",
-                   (unsigned long long)k);
-  if (n_sensitive && n_poor)
-    shoal_text_add(text, "  # p: 2 would ask for two values of every sensitive column in every "
-                         "class; one has only one.\n");
-  else if (n_sensitive && k >= START_P)
-    shoal_text_print(text,
+  free(entries);
+  return ok;
+}
+
+/* ------------------------------------------------------------ requirements */
+
+/* p for every sensitive column, or for those where it does not cost much. */
+static void add_p(const writer *w) {
+  const shoal_profile_report *profile = &w->profile->profile;
+  size_t n_sensitive = 0, n_protected = 0;
+  for (size_t c = 0; c < profile->n_columns; c++) {
+    if (!has_role(&profile->columns[c], "sensitive")) continue;
+    n_sensitive++;
+    n_protected += is_protected(&profile->columns[c], w->profile->input_rows);
+  }
+  if (n_sensitive && n_protected < n_sensitive)
+    shoal_text_print(w->text,
+                     "  # %zu sensitive column%s nearly one value in all rows: p: %d there would "
+                     "cost much,\n  # and the report lists them as unprotected.\n",
+                     n_sensitive - n_protected, n_sensitive - n_protected == 1 ? " has" : "s have",
+                     START_P);
+  if (!n_protected) return;
+  if (n_protected == n_sensitive) {
+    shoal_text_print(w->text,
                      "  p: %d                   # each class has at least p different "
                      "sensitive values\n",
                      START_P);
-  shoal_text_add(text, "\nmethod:\n"
-                       "  max-suppression: 1%    # at most 1% of the rows may be "
-                       "removed\n");
+    return;
+  }
+  shoal_text_add(w->text, "  models:                # each class has at least p different values\n");
+  for (size_t c = 0; c < profile->n_columns; c++) {
+    const shoal_column_outcome *column = &profile->columns[c];
+    if (!has_role(column, "sensitive") || !is_protected(column, w->profile->input_rows)) continue;
+    shoal_text_print(w->text, "    - p-sensitive: {p: %d, attribute: ", START_P);
+    shoal_yaml_add_scalar(w->text, column->name);
+    shoal_text_add(w->text, "}\n");
+  }
 }
 
-shoal_status shoal_profile_yaml(const shoal_result *profile, char **yaml, shoal_error *error) {
+static void add_privacy(const writer *w) {
+  uint64_t wanted = w->preset ? w->preset->k : SHOAL_PROFILE_K, n_rows = w->profile->input_rows;
+  uint64_t k = n_rows < wanted ? n_rows : wanted;
+  shoal_text_print(w->text,
+                   "\nprivacy:\n"
+                   "  k: %-20llu # every row looks like at least k - 1 others\n",
+                   (unsigned long long)k);
+  if (k >= START_P) add_p(w);
+  shoal_text_add(w->text, "\nmethod:\n"
+                          "  max-suppression: 1%    # at most 1% of the rows may be "
+                          "removed\n");
+}
+
+static shoal_status find_preset(const char *name, const shoal_preset **preset, shoal_error *error) {
+  *preset = NULL;
+  if (!name) return SHOAL_OK;
+  for (const shoal_preset *p = shoal_presets; p->name; p++)
+    if (strcmp(p->name, name) == 0) *preset = p;
+  if (*preset) return SHOAL_OK;
+  return shoal_fail(error, SHOAL_BAD_INPUT,
+                    "unknown preset '%.60s': give public, research or hipaa-safe-harbor", name);
+}
+
+shoal_status shoal_profile_yaml(const shoal_result *profile, bool safe, const char *preset,
+                                char **yaml, shoal_error *error) {
   if (profile->kind != SHOAL_RESULT_PROFILE)
     return shoal_fail(error, SHOAL_BAD_INPUT, "a starting policy is made from a profile only");
   shoal_text text;
+  writer w = {.profile = profile, .safe = safe, .text = &text};
+  SHOAL_TRY(find_preset(preset, &w.preset, error));
   shoal_text_init(&text);
-  add_head(&text, profile);
+  add_head(&w);
   shoal_text_print(&text,
                    "shoal: 1\n\ndata:\n  missing: %s    # cells that mean: not known\n\n"
                    "attributes:",
                    profile->profile.missing_marks);
-  for (size_t c = 0; c < profile->profile.n_columns; c++)
-    add_column(&text, &profile->profile.columns[c], profile->input_rows);
-  add_privacy(&text, profile);
+  bool ok = add_columns(&w);
+  add_privacy(&w);
   *yaml = shoal_text_take(&text);
-  return *yaml ? SHOAL_OK : shoal_fail_memory(error);
+  if (ok && *yaml) return SHOAL_OK;
+  free(*yaml);
+  *yaml = NULL;
+  return shoal_fail_memory(error);
 }

@@ -4,6 +4,7 @@
  * grouped by all suggested quasi-identifiers together, because their combinations are what an
  * attacker links on (Samarati 2001, section 2).
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,12 @@ static bool fill_column(shoal_result *result, const char *name, const shoal_colu
       .most_frequent = stats->most_frequent,
       .role = role_name(suggestion->role),
       .undecided = suggestion->undecided,
+      .as_number = suggestion->as_number,
+      .bad_cells = stats->bad_cells > 0,
+      .is_age = suggestion->meaning == SHOAL_MEANS_AGE,
+      .is_postcode = suggestion->meaning == SHOAL_MEANS_POSTCODE ||
+                     stats->shape == SHOAL_SHAPE_POSTCODE,
+      .longest_bytes = stats->longest_bytes,
       .why = shoal_arena_copy(&result->arena, suggestion->why, strlen(suggestion->why)),
   };
   if (!column->name || !column->why) return false;
@@ -69,6 +76,22 @@ static bool fill_column(shoal_result *result, const char *name, const shoal_colu
             shoal_arena_copy(&result->arena, suggestion->hierarchy, strlen(suggestion->hierarchy))))
     return false;
   return !stats->marks || (column->missing_marks = marks_list(result, stats->marks)) != NULL;
+}
+
+/* "a number except in 3 cells (rows 4, 17, 200)" */
+static shoal_status warn_of_bad_cells(shoal_result *result, const char *name,
+                                      const shoal_column_stats *stats, shoal_error *error) {
+  char rows[SHOAL_BAD_ROWS * 24] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < SHOAL_BAD_ROWS && stats->bad_rows[i]; i++)
+    used += (size_t)snprintf(rows + used, sizeof rows - used, "%s%llu", i ? ", " : "",
+                             (unsigned long long)stats->bad_rows[i]);
+  return shoal_result_warn(result, error,
+                           "column '%.200s': a number except in %llu cell%s (data row%s %s%s): "
+                           "correct them, or make them missing",
+                           name, (unsigned long long)stats->bad_cells,
+                           stats->bad_cells == 1 ? "" : "s", stats->bad_cells == 1 ? "" : "s", rows,
+                           stats->bad_cells > SHOAL_BAD_ROWS ? ", ..." : "");
 }
 
 /* Warnings about one column. */
@@ -80,6 +103,8 @@ static shoal_status warn_of_column(shoal_result *result, const shoal_column_outc
                                 "column '%.200s': the name is not UTF-8, and no policy can name "
                                 "it: save the table as UTF-8",
                                 column->name));
+  if (stats->bad_cells)
+    SHOAL_TRY(warn_of_bad_cells(result, column->name, stats, error));
   uint64_t shared = stats->present - stats->unique;
   if (!suggestion->is_person_key || shared == 0) return SHOAL_OK;
   return shoal_result_warn(result, error,
@@ -90,7 +115,8 @@ static shoal_status warn_of_column(shoal_result *result, const shoal_column_outc
 }
 
 static shoal_status fill_columns(shoal_result *result, const shoal_table *table,
-                                 const shoal_column_stats *stats, shoal_error *error) {
+                                 const shoal_column_stats *stats,
+                                 const shoal_suggestion *suggestions, shoal_error *error) {
   shoal_arena *arena = &result->arena;
   uint32_t marks = 1; /* the empty cell is missing by default */
   result->profile.columns =
@@ -100,14 +126,13 @@ static shoal_status fill_columns(shoal_result *result, const shoal_table *table,
   for (size_t c = 0; c < table->n_columns; c++) {
     const char *name = table->columns[c].name;
     shoal_column_outcome *column = &result->profile.columns[c];
-    shoal_suggestion suggestion;
-    shoal_suggest(name, &stats[c], &suggestion);
-    if (!fill_column(result, name, &stats[c], &suggestion, column)) return shoal_fail_memory(error);
+    const shoal_suggestion *suggestion = &suggestions[c];
+    if (!fill_column(result, name, &stats[c], suggestion, column)) return shoal_fail_memory(error);
     result->profile.n_columns = c + 1;
-    if (suggestion.role == SHOAL_ROLE_QUASI) result->quasi[result->n_quasi++] = column->name;
+    if (suggestion->role == SHOAL_ROLE_QUASI) result->quasi[result->n_quasi++] = column->name;
     marks |= stats[c].marks;
-    SHOAL_TRY(warn_of_column(result, column, name, &stats[c], &suggestion, error));
-    bool compared = suggestion.role == SHOAL_ROLE_QUASI || suggestion.role == SHOAL_ROLE_SENSITIVE;
+    SHOAL_TRY(warn_of_column(result, column, name, &stats[c], suggestion, error));
+    bool compared = suggestion->role == SHOAL_ROLE_QUASI || suggestion->role == SHOAL_ROLE_SENSITIVE;
     if (compared && stats[c].value_type == SHOAL_VALUE_TEXT)
       SHOAL_TRY(shoal_warn_of_variants(result, table, &table->columns[c], column->name,
                                        SHOAL_EQUAL_BYTES, error));
@@ -219,7 +244,12 @@ static shoal_status fill_result(shoal_result *result, const shoal_table *table,
   result->input_columns = table->n_columns;
   result->source = shoal_result_string(result, table->name, strlen(table->name));
   if (!result->source) return shoal_fail_memory(error);
-  SHOAL_TRY(fill_columns(result, table, stats, error));
+  shoal_suggestion *suggestions = shoal_alloc(table->n_columns, sizeof *suggestions);
+  if (!suggestions) return shoal_fail_memory(error);
+  shoal_suggest_table(table, stats, suggestions);
+  shoal_status status = fill_columns(result, table, stats, suggestions, error);
+  free(suggestions);
+  SHOAL_TRY(status);
   SHOAL_TRY(warn_of_table(result, error));
   return count_combinations(result, table, run, error);
 }

@@ -22,7 +22,8 @@ enum {
   LONGEST_MARK = 4,
   MAX_SORTED = 1 << 16, /* with more distinct numbers the whole range is used */
   OUTERMOST = 100,      /* 1 row in 100 at each end does not decide the range */
-  RARE = 20             /* at most 1 row in 20 */
+  RARE = 20,            /* at most 1 row in 20 */
+  MAX_BAD = 100         /* numbers: at most 1 value in 100, and 1 row in 100, is no number */
 };
 
 enum { DASH_MARK = sizeof shoal_missing_marks / sizeof *shoal_missing_marks - 2 };
@@ -36,6 +37,8 @@ static int mark_of(const char *bytes, size_t size_bytes) {
       return m;
   return -1;
 }
+
+bool shoal_looks_missing(const char *bytes, size_t size) { return mark_of(bytes, size) >= 0; }
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -147,11 +150,18 @@ typedef struct value_type {
   unsigned scale; /* NUMBER: the largest scale so far */
   size_t n_digits;
   size_t longest_bytes;
+  size_t n_values, n_bad; /* values, and those that are no numbers */
+  uint64_t n_rows, bad_rows;
 } value_type;
 
 /* Missing values and "-" do not decide the type. */
-static void take_value(value_type *l, uint32_t traits) {
+static void take_value(value_type *l, uint32_t traits, uint64_t n_rows) {
   if (traits & IS_MISSING || mark_in(traits) >= 0) return;
+  bool bad = !(traits & IS_NUMBER);
+  l->n_values++;
+  l->n_rows += n_rows;
+  l->n_bad += bad;
+  l->bad_rows += bad ? n_rows : 0;
   size_t size = traits & MAX_SIZE;
   unsigned scale = traits >> SCALE_SHIFT & FIELD;
   l->types &= traits;
@@ -175,7 +185,10 @@ static void settle_value_type(const value_type *l, shoal_column_stats *stats) {
     stats->date_exact = l->types & IS_EXACT;
     stats->pivot = shoal_date_pivot(0, 0);
   }
-  if (!(l->types & IS_NUMBER)) return;
+  bool few_bad = l->n_bad <= l->n_values / MAX_BAD + (l->n_values >= RARE) &&
+                 l->bad_rows <= l->n_rows / MAX_BAD + (l->n_values >= RARE);
+  if (!(l->types & IS_NUMBER) && (!few_bad || stats->value_type == SHOAL_VALUE_DATE)) return;
+  stats->bad_cells = l->bad_rows;
   stats->value_type = SHOAL_VALUE_NUMBER;
   stats->scale = l->scale;
 }
@@ -233,13 +246,14 @@ static void tally(const value_rows *values, size_t n, bool dash_is_value,
     stats->present += values[v].n_rows;
     stats->distinct++;
     stats->unique += values[v].n_rows == 1;
+    stats->rare += values[v].n_rows < SHOAL_PROFILE_K ? values[v].n_rows : 0;
     if (values[v].n_rows > stats->most_frequent) stats->most_frequent = values[v].n_rows;
   }
 }
 
 static void find_type(const value_rows *values, size_t n, shoal_column_stats *stats) {
   value_type l = {.types = ALL_TYPES | IS_EXACT};
-  for (size_t v = 0; v < n; v++) take_value(&l, values[v].traits);
+  for (size_t v = 0; v < n; v++) take_value(&l, values[v].traits, values[v].n_rows);
   settle_value_type(&l, stats);
 }
 
@@ -266,6 +280,8 @@ static int compare_numbers(const void *left, const void *right) {
 static void find_range(const shoal_column *column, const value_rows *values,
                        shoal_column_stats *stats) {
   bool first = true;
+  int64_t before = 0;
+  stats->ascending = true;
   for (uint32_t v = 0; v < column->n_values; v++) {
     size_t size;
     const char *bytes = shoal_column_value(column, v, &size);
@@ -278,11 +294,28 @@ static void find_range(const shoal_column *column, const value_rows *values,
       stats->value_type = SHOAL_VALUE_TEXT;
       stats->scale = 0;
       stats->low = stats->high = 0;
+      stats->bad_cells = 0;
+      stats->ascending = false;
       return;
     }
+    if (!first && mantissa <= before) stats->ascending = false;
+    before = mantissa;
     if (first || mantissa < stats->low) stats->low = mantissa;
     if (first || mantissa > stats->high) stats->high = mantissa;
     first = false;
+  }
+  stats->least = stats->low;
+  stats->greatest = stats->high;
+}
+
+/* The first rows whose cell should be a number and is not. */
+static void find_bad_rows(const shoal_table *table, const shoal_column *column,
+                          const value_rows *values, shoal_column_stats *stats) {
+  size_t n = 0;
+  for (uint64_t row = 0; row < table->n_rows && n < SHOAL_BAD_ROWS; row++) {
+    uint32_t traits = values[shoal_column_code(column, row)].traits;
+    if (traits & (IS_NUMBER | IS_MISSING) || mark_in(traits) >= 0) continue;
+    stats->bad_rows[n++] = row + 1;
   }
 }
 
@@ -323,13 +356,16 @@ static bool narrow_range(const shoal_column *column, const value_rows *values,
 
 /* Only types that are still possible are looked for. */
 static void describe_values(const shoal_column *column, value_rows *values) {
-  uint32_t wanted = ALL_TYPES;
+  uint32_t wanted = ALL_TYPES, n_bad = 0;
   for (uint32_t v = 0; v < column->n_values; v++) {
     size_t size;
     const char *bytes = shoal_column_value(column, v, &size);
     values[v].traits = traits_of(bytes, size, wanted);
     if (shoal_column_missing(column, v)) values[v].traits |= IS_MISSING;
-    else if (mark_in(values[v].traits) < 0) wanted &= values[v].traits;
+    if (values[v].traits & IS_MISSING || mark_in(values[v].traits) >= 0) continue;
+    n_bad += wanted & IS_NUMBER && !(values[v].traits & IS_NUMBER);
+    bool may_be_number = n_bad <= column->n_values / MAX_BAD + 1;
+    wanted &= values[v].traits | (may_be_number ? wanted & IS_NUMBER : 0);
   }
 }
 
@@ -343,6 +379,8 @@ bool shoal_profile_column(const shoal_table *table, const shoal_column *column,
   find_type(values, column->n_values, stats);
   if (stats->value_type == SHOAL_VALUE_NUMBER) find_range(column, values, stats);
   count_values(values, column->n_values, table->n_records, stats);
+  if (stats->value_type == SHOAL_VALUE_TEXT) stats->shape = shoal_column_shape(column);
+  if (stats->bad_cells) find_bad_rows(table, column, values, stats);
   bool ok = narrow_range(column, values, stats);
   free(values);
   return ok;

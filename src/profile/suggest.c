@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile/suggest: suggests a role, its reason and a hierarchy from the name and statistics of a
- * column.
+ * profile/suggest: suggests a role, its reason and a hierarchy of one column, from its name, the
+ * shape of its values and its statistics, and from what the other columns tell about the table
+ * (suggest_table.c).
  *
- * A name with a known meaning decides. Otherwise the statistics decide, on the safe side: a column
- * whose values are nearly all unique becomes an identifier and is not released; one with few enough
- * values to be shared and known becomes a quasi-identifier; the rest is kept and marked as
- * undecided.
+ * A name with a known meaning decides, then the shape of the values, then counts. What nothing tells
+ * is undecided, and its role is the safe one: not released, or generalized.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,15 +14,60 @@
 #include "profile/profile.h"
 
 enum {
-  MODERATE = 100,        /* more distinct values are unlikely to be known of other people */
-  FEW_SHARE = 10,        /* a value of fewer rows on average is shared by few */
-  FEW_ROWS = 20,         /* with fewer rows, distinct numbers prove nothing */
-  FEW_VALUES = 3,        /* with at most 3 values only "*" helps */
-  WANTED_INTERVALS = 20, /* maximum number of intervals on the first level */
+  MODERATE = 100,     /* more distinct values are unlikely to be known of other people */
+  FEW_SHARE = 10,     /* a value of fewer rows on average is shared by few */
+  FEW_ROWS = 20,      /* with fewer rows, distinct numbers prove nothing */
+  FEW_VALUES = 3,     /* with at most 3 values only "*" helps */
+  MAX_CODES = 12,     /* so few whole numbers are codes, unless the name says otherwise */
+  MIN_KEY = 200,      /* numbers from 1 without gaps: more are keys of persons or things */
+  MAX_KEY_SHARE = 50, /* a key stands in at most 1 row in 50 */
   SHORTEST_CODE = 3,
   PLAIN_CODE = 5,   /* digits of a code; fewer may be years or counts */
   LONGEST_CODE = 12 /* a mask has one level per character */
 };
+
+/* ------------------------------------------------------------ what the statistics tell */
+
+/* Whether nearly every row is alone with its value. */
+static bool nearly_unique(const shoal_column_stats *f) {
+  return f->unique >= f->present - f->present / 10;
+}
+
+/* Values of fewer than FEW_SHARE rows each, on average. */
+static bool shared_by_few(const shoal_column_stats *f) {
+  return f->distinct > f->present / FEW_SHARE;
+}
+
+/* Few values, and each has several rows: 88 values in 103 rows are not few. */
+static bool has_few_values(const shoal_column_stats *f) {
+  return f->distinct <= MODERATE && f->distinct <= f->present - f->present / 2;
+}
+
+/* Does every value between the least and the greatest occur, or nearly? */
+static bool has_no_gaps(const shoal_column_stats *f) {
+  uint64_t range = (uint64_t)f->greatest - (uint64_t)f->least;
+  return f->distinct > range - range / 10;
+}
+
+/* Whole numbers that nearly all differ: record numbers ascend, have no gaps or equal lengths. */
+static bool is_record_number(const shoal_column_stats *f) {
+  return f->scale == 0 && nearly_unique(f) && f->present >= FEW_ROWS &&
+         (f->ascending || has_no_gaps(f) || f->digits >= PLAIN_CODE);
+}
+
+/* Numbers of persons or things that have several rows: from 1 without gaps, all about as often. */
+static bool is_key(const shoal_column_stats *f) {
+  return f->scale == 0 && f->distinct > MIN_KEY && f->least == 1 && has_no_gaps(f) &&
+         f->most_frequent <= f->present / MAX_KEY_SHARE;
+}
+
+/* Do numbers only name categories? */
+static bool are_codes(const shoal_column_stats *f, shoal_meaning meaning) {
+  if (meaning == SHOAL_MEANS_CATEGORY) return true;
+  bool quantity = meaning == SHOAL_MEANS_COUNT || meaning == SHOAL_MEANS_AGE ||
+                  meaning == SHOAL_MEANS_DATE || meaning == SHOAL_MEANS_DURATION;
+  return !quantity && f->scale == 0 && f->distinct <= MAX_CODES;
+}
 
 /* ------------------------------------------------------------ roles */
 
@@ -31,6 +75,7 @@ static const char *consequence(shoal_role role) {
   switch (role) {
   case SHOAL_ROLE_IDENTIFIER: return "it can tell who a row is about";
   case SHOAL_ROLE_SENSITIVE: return "people want to keep that to themselves";
+  case SHOAL_ROLE_KEEP: return "it tells little about a person";
   default: return "others may know it or can find it out";
   }
 }
@@ -41,25 +86,96 @@ static void set_role(shoal_suggestion *s, shoal_role role, bool undecided, const
   (void)snprintf(s->why, sizeof s->why, "%s", why);
 }
 
-/* Whether nearly every row is alone with its value. */
-static bool nearly_unique(const shoal_column_stats *f) {
-  return f->unique >= f->present - f->present / 10;
+bool shoal_may_be_kept(const char *name, const shoal_column_stats *f) {
+  const char *why;
+  return !shoal_identifies_people(name, f, &why) && f->rare <= f->present / 4;
 }
 
-static void suggest_role_by_figures(const shoal_column_stats *f, shoal_suggestion *s) {
+/* A body has 2 to 300 kg or up to 700 pounds, and few decimals; other weights are a survey's. */
+static bool is_body_weight(const shoal_column_stats *f) {
+  uint64_t unit = f->scale <= 9 ? shoal_power_of_ten(f->scale) : 0;
+  return unit && f->low >= 2 * (int64_t)unit && f->high <= 700 * (int64_t)unit;
+}
+
+static void suggest_weight(const char *name, const shoal_column_stats *f, shoal_suggestion *s) {
+  if (is_body_weight(f))
+    set_role(s, SHOAL_ROLE_QUASI, false, "its name suggests a weight: others may see it");
+  else if (shoal_may_be_kept(name, f))
+    set_role(s, SHOAL_ROLE_KEEP, false, "the weight of a row in a survey: many rows share a value");
+  else
+    set_role(s, SHOAL_ROLE_IDENTIFIER, true,
+             "the weight of a row in a survey, and few rows share a value: who knows how weights "
+             "were made can tell rows apart. Round the weights, then keep them");
+}
+
+static void suggest_by_name(const char *name, const shoal_name_hint *hint,
+                            const shoal_column_stats *f, shoal_suggestion *s) {
   bool number = f->value_type == SHOAL_VALUE_NUMBER;
-  if (f->value_type == SHOAL_VALUE_DATE)
-    set_role(s, SHOAL_ROLE_QUASI, false, "dates: others may know when something happened");
-  else if (nearly_unique(f) && !number)
+  bool dates = f->value_type == SHOAL_VALUE_DATE || f->has_times;
+  shoal_role role = hint->role;
+  s->is_person_key = hint->meaning == SHOAL_MEANS_PERSON;
+  s->is_health = hint->meaning == SHOAL_MEANS_HEALTH;
+  if (hint->meaning == SHOAL_MEANS_WEIGHT && number) {
+    suggest_weight(name, f, s);
+    return;
+  }
+  if (dates && role != SHOAL_ROLE_IDENTIFIER) {
+    (void)snprintf(s->why, sizeof s->why, "dates, and its name suggests %s: others may know when "
+                   "something happened", hint->noun);
+    s->role = SHOAL_ROLE_QUASI;
+    return;
+  }
+  if (role == SHOAL_ROLE_KEEP && !shoal_may_be_kept(name, f)) role = SHOAL_ROLE_SENSITIVE;
+  if (f->shape == SHOAL_SHAPE_PROSE && nearly_unique(f)) role = SHOAL_ROLE_IDENTIFIER;
+  s->role = role;
+  (void)snprintf(s->why, sizeof s->why, "its name suggests %s: %s", hint->noun, consequence(role));
+}
+
+static const struct {
+  shoal_role role;
+  const char *noun; /* NULL: the shape tells no role */
+} shape_roles[] = {
+    [SHOAL_SHAPE_EMAIL] = {SHOAL_ROLE_IDENTIFIER, "e-mail addresses"},
+    [SHOAL_SHAPE_URL] = {SHOAL_ROLE_IDENTIFIER, "addresses of web pages"},
+    [SHOAL_SHAPE_PHONE] = {SHOAL_ROLE_IDENTIFIER, "phone numbers"},
+    [SHOAL_SHAPE_UUID] = {SHOAL_ROLE_IDENTIFIER, "unique numbers"},
+    [SHOAL_SHAPE_PERSON] = {SHOAL_ROLE_IDENTIFIER, "names of people"},
+    [SHOAL_SHAPE_ICD] = {SHOAL_ROLE_SENSITIVE, "ICD codes of diagnoses"},
+    [SHOAL_SHAPE_ATC] = {SHOAL_ROLE_SENSITIVE, "ATC codes of drugs"},
+    [SHOAL_SHAPE_MONEY] = {SHOAL_ROLE_SENSITIVE, "amounts of money"},
+    [SHOAL_SHAPE_POSTCODE] = {SHOAL_ROLE_QUASI, "postal codes"},
+    [SHOAL_SHAPE_PLACE] = {SHOAL_ROLE_IDENTIFIER, "exact places"},
+    [SHOAL_SHAPE_DATE] = {SHOAL_ROLE_QUASI, "dates"},
+    [SHOAL_SHAPE_PROSE] = {SHOAL_ROLE_IDENTIFIER, "free text, where names may stand"},
+};
+
+/* Capitalized words and sentences are also names of places and answers of a questionnaire. */
+static bool suggest_by_shape(const shoal_column_stats *f, shoal_suggestion *s) {
+  const char *noun = f->shape ? shape_roles[f->shape].noun : NULL;
+  bool loose = f->shape == SHOAL_SHAPE_PERSON || f->shape == SHOAL_SHAPE_PROSE;
+  if (!noun || f->distinct < 2 || (loose && !shared_by_few(f))) return false;
+  s->role = shape_roles[f->shape].role;
+  s->is_health = f->shape == SHOAL_SHAPE_ICD || f->shape == SHOAL_SHAPE_ATC;
+  (void)snprintf(s->why, sizeof s->why, "its values look like %s: %s", noun, consequence(s->role));
+  return true;
+}
+
+static void suggest_text(const shoal_column_stats *f, const shoal_table_traits *table,
+                         shoal_suggestion *s) {
+  if (nearly_unique(f))
     set_role(s, SHOAL_ROLE_IDENTIFIER, false,
              "nearly every value stands in one row only, as names and record numbers do");
-  else if (nearly_unique(f) && f->scale == 0 && f->present >= FEW_ROWS)
-    set_role(s, SHOAL_ROLE_IDENTIFIER, false,
-             "whole numbers that nearly all differ, as record numbers do");
-  else if (f->distinct <= MODERATE)
+  else if (has_few_values(f) && table->is_health)
+    set_role(s, SHOAL_ROLE_SENSITIVE, false,
+             "few values, in a table about health: findings that people keep to themselves");
+  else if (has_few_values(f))
     set_role(s, SHOAL_ROLE_QUASI, false,
              "few values, as people know them of each other: together with other columns they "
              "can single somebody out");
+  else if (f->distinct <= f->present / FEW_SHARE)
+    set_role(s, SHOAL_ROLE_QUASI, false,
+             "many values, but each in many rows: together with other columns they can single "
+             "somebody out");
   else
     set_role(s, SHOAL_ROLE_IDENTIFIER, true,
              "many values, and nothing tells what they are: may others know them (quasi), are they "
@@ -67,54 +183,52 @@ static void suggest_role_by_figures(const shoal_column_stats *f, shoal_suggestio
              "(identifier)?");
 }
 
-static void suggest_role(const shoal_name_hint *hint, const shoal_column_stats *f,
+/* A number without a meaning: a key, a code, or a quantity. */
+static void suggest_number(const char *name, const shoal_column_stats *f,
+                           const shoal_table_traits *table, shoal_suggestion *s) {
+  if (is_record_number(f))
+    set_role(s, SHOAL_ROLE_IDENTIFIER, false,
+             "whole numbers that nearly all differ, as record numbers do");
+  else if (is_key(f))
+    set_role(s, SHOAL_ROLE_IDENTIFIER, true,
+             "whole numbers from 1 without gaps, each in several rows, as numbers of persons, "
+             "households or things are: a quantity would be another role");
+  else if (table->is_health)
+    set_role(s, SHOAL_ROLE_SENSITIVE, false,
+             "a number in a table about health: a finding that people keep to themselves");
+  else if (are_codes(f, SHOAL_MEANS_ANYTHING) && has_few_values(f))
+    set_role(s, SHOAL_ROLE_QUASI, false,
+             "few whole numbers, which look like codes: together with other columns they can "
+             "single somebody out");
+  else if (f->rare > f->present / 4)
+    set_role(s, SHOAL_ROLE_SENSITIVE, false,
+             "a quantity with many values that few rows share: others hardly know it");
+  else if (table->is_study && shoal_may_be_kept(name, f))
+    set_role(s, SHOAL_ROLE_KEEP, false,
+             "one of many quantities, and many rows share a value: others hardly know it");
+  else
+    set_role(s, SHOAL_ROLE_QUASI, true,
+             "a quantity, and nothing tells what it is: may others know it (quasi), is it to be "
+             "protected (sensitive), or can it be released as it is (keep)?");
+  s->is_quantity = s->role != SHOAL_ROLE_IDENTIFIER && !are_codes(f, SHOAL_MEANS_ANYTHING);
+}
+
+static void suggest_role(const char *name, const shoal_name_hint *hint,
+                         const shoal_column_stats *f, const shoal_table_traits *table,
                          shoal_suggestion *s) {
-  bool by_name = hint && (hint->role == SHOAL_ROLE_IDENTIFIER || f->distinct > 1 ||
-                          (f->distinct == 1 && f->missing > 0));
-  if (by_name) {
-    s->role = hint->role;
-    s->is_person_key = hint->meaning == SHOAL_MEANS_PERSON;
-    (void)snprintf(s->why, sizeof s->why, "its name suggests %s: %s", hint->noun,
-                   consequence(hint->role));
-  } else if (f->present == 0) {
-    set_role(s, SHOAL_ROLE_KEEP, false, "no row has a value");
-  } else if (f->distinct == 1 && f->missing == 0) {
+  bool varies = f->distinct > 1 || (f->distinct == 1 && f->missing > 0);
+  if (hint && (hint->role == SHOAL_ROLE_IDENTIFIER || varies)) suggest_by_name(name, hint, f, s);
+  else if (f->present == 0) set_role(s, SHOAL_ROLE_KEEP, false, "no row has a value");
+  else if (!varies)
     set_role(s, SHOAL_ROLE_KEEP, false, "the same value in every row: it tells nobody apart");
-  } else {
-    suggest_role_by_figures(f, s);
-  }
+  else if (f->value_type == SHOAL_VALUE_DATE || f->has_times)
+    set_role(s, SHOAL_ROLE_QUASI, false, "dates: others may know when something happened");
+  else if (suggest_by_shape(f, s)) return;
+  else if (f->value_type == SHOAL_VALUE_NUMBER) suggest_number(name, f, table, s);
+  else suggest_text(f, table, s);
 }
 
 /* ------------------------------------------------------------ hierarchies */
-
-/* The smallest of 2, 5, 10, 20, 50, ... that makes at most WANTED_INTERVALS intervals. */
-static uint64_t round_width(uint64_t range) {
-  static const unsigned factors[] = {2, 5, 10};
-  uint64_t min_width = range / WANTED_INTERVALS + (range % WANTED_INTERVALS != 0);
-  for (uint64_t power = 1;; power *= 10)
-    for (size_t f = 0; f < sizeof factors / sizeof *factors; f++)
-      if (power * factors[f] >= min_width) return power * factors[f];
-}
-
-/*
- * {intervals: [w, 2w, 4w]}, as far as these are within the range; false: the range is too narrow.
- */
-static bool suggest_intervals(const shoal_column_stats *f, shoal_meaning meaning, char *out,
-                              size_t size) {
-  uint64_t range = (uint64_t)f->high - (uint64_t)f->low;
-  uint64_t width = round_width(range);
-  if (meaning == SHOAL_MEANS_AGE && f->scale == 0 && range > 5) width = 5;
-  if (width > range) return false;
-  size_t at = (size_t)snprintf(out, size, "{intervals: [");
-  for (unsigned times = 1; times <= 4; times *= 2) {
-    if (times > 1 && width * times > range) break;
-    char number[32];
-    shoal_decimal_print((int64_t)(width * times), f->scale, number);
-    at += (size_t)snprintf(out + at, size - at, "%s%s", times > 1 ? ", " : "", number);
-  }
-  (void)snprintf(out + at, size - at, "]}");
-  return true;
-}
 
 /* Codes are masked from the right, one character per level, as postal codes are. */
 static bool is_code(const shoal_column_stats *f, shoal_meaning meaning) {
@@ -135,41 +249,47 @@ static void suggest_date(const shoal_column_stats *f, char *out, size_t size) {
                  iso ? "" : ", format: ", iso ? "" : f->date_format, pivot);
 }
 
-static void suggest_hierarchy(const shoal_column_stats *f, shoal_meaning meaning, char *out,
-                              size_t size) {
+/* A number needs no hierarchy in local recoding: intervals of its classes lose less. */
+static void suggest_hierarchy(const shoal_column_stats *f, shoal_meaning meaning,
+                              shoal_suggestion *s) {
+  char *out = s->hierarchy;
+  size_t size = sizeof s->hierarchy;
+  bool postcode = f->shape == SHOAL_SHAPE_POSTCODE && f->longest_bytes <= LONGEST_CODE;
   if (f->value_type == SHOAL_VALUE_DATE) suggest_date(f, out, size);
-  else if (f->distinct > FEW_VALUES && is_code(f, meaning))
+  else if (f->distinct > FEW_VALUES && (postcode || is_code(f, meaning)))
     (void)snprintf(out, size, "{mask: right}");
-  else if (f->value_type != SHOAL_VALUE_NUMBER || meaning == SHOAL_MEANS_CATEGORY ||
-           f->distinct <= FEW_VALUES || !suggest_intervals(f, meaning, out, size))
-    (void)snprintf(out, size, "{top: true}");
+  else if (f->value_type == SHOAL_VALUE_NUMBER && !are_codes(f, meaning) && !shoal_lacks_type(f))
+    return;
+  else (void)snprintf(out, size, "%s", SHOAL_CATEGORY_HIERARCHY);
 }
 
 void shoal_suggest(const char *name, const shoal_column_stats *stats,
-                   shoal_suggestion *suggestion) {
+                   const shoal_table_traits *table, shoal_suggestion *suggestion) {
   memset(suggestion, 0, sizeof *suggestion);
-  bool mostly_differ = stats->distinct >= stats->present - stats->present / 2;
-  const shoal_name_hint *hint = shoal_name_hint_find(name, mostly_differ);
-  suggest_role(hint, stats, suggestion);
-  if (suggestion->role == SHOAL_ROLE_QUASI)
-    suggest_hierarchy(stats, hint ? hint->meaning : SHOAL_MEANS_ANYTHING, suggestion->hierarchy,
-                      sizeof suggestion->hierarchy);
+  const shoal_name_hint *hint = shoal_name_hint_find(name, stats);
+  shoal_meaning meaning = hint ? hint->meaning : SHOAL_MEANS_ANYTHING;
+  suggest_role(name, hint, stats, table, suggestion);
+  if (suggestion->role == SHOAL_ROLE_QUASI) suggest_hierarchy(stats, meaning, suggestion);
+  suggestion->meaning = meaning;
+  suggestion->by_name = hint != NULL;
+  suggestion->as_number = stats->value_type == SHOAL_VALUE_NUMBER && !shoal_lacks_type(stats) &&
+                          (suggestion->role == SHOAL_ROLE_SENSITIVE ||
+                           (suggestion->role == SHOAL_ROLE_QUASI && !suggestion->hierarchy[0]));
 }
 
 /* ------------------------------------------------------------ columns that identify people */
 
-/* Values of fewer than FEW_SHARE rows each, on average. */
-static bool shared_by_few(const shoal_column_stats *f) {
-  return f->distinct > f->present / FEW_SHARE;
+/* Would nearly unique values be an identifier, whatever the name? */
+static bool is_identifying(const shoal_column_stats *f) {
+  if (f->value_type == SHOAL_VALUE_NUMBER)
+    return nearly_unique(f) && f->scale == 0 && f->present >= FEW_ROWS;
+  return f->value_type == SHOAL_VALUE_TEXT && nearly_unique(f);
 }
 
 bool shoal_identifies_people(const char *name, const shoal_column_stats *f, const char **why) {
   bool tells_apart = f->distinct > 1;
-  bool mostly_differ = f->distinct >= f->present - f->present / 2;
-  const shoal_name_hint *hint = shoal_name_hint_find(name, mostly_differ);
-  shoal_suggestion by_figures = {.undecided = true};
+  const shoal_name_hint *hint = shoal_name_hint_find(name, f);
   if (!tells_apart) return false;
-  suggest_role_by_figures(f, &by_figures);
   *why = f->has_times ? "exact times that few rows share"
          : f->value_type == SHOAL_VALUE_DATE
              ? "dates that nearly all differ"
@@ -178,7 +298,7 @@ bool shoal_identifies_people(const char *name, const shoal_column_stats *f, cons
           ? shared_by_few(f)
           : f->value_type == SHOAL_VALUE_DATE && nearly_unique(f) && f->present >= FEW_ROWS)
     return true;
-  if (by_figures.role == SHOAL_ROLE_IDENTIFIER && !by_figures.undecided) return true;
+  if (is_identifying(f)) return true;
   *why = "its name says that it identifies people, and few rows share a value";
   return hint && hint->role == SHOAL_ROLE_IDENTIFIER &&
          (f->distinct > MODERATE || shared_by_few(f));

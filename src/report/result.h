@@ -140,6 +140,10 @@ typedef struct shoal_column_outcome {
   const char *role, *hierarchy, *why; /* suggested; hierarchy as YAML or NULL */
   const char *missing_marks; /* spellings that look like missing values, as YAML, or NULL */
   bool undecided;            /* no evidence for the role: the steward must decide */
+  bool as_number;            /* the policy says `type: number` */
+  bool bad_cells;            /* of a number: some cells are none */
+  bool is_age, is_postcode;
+  size_t longest_bytes; /* of a value, at most 255 */
 } shoal_column_outcome;
 
 /* Labels of one level of a hierarchy. */

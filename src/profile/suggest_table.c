@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile/suggest_table: suggestions for all columns of a table together.
+ *
+ *     each column by itself -> traits of the table -> each column again, with them
+ *     -> batteries (answers of one questionnaire) are kept -> columns that stand for an identifier
+ *     -> at least one quasi-identifier -> at most so many questions
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/profile.h"
+
+enum {
+  MIN_HEALTH = 2,   /* columns about health */
+  MIN_STUDY = 6,    /* quantities without a meaning */
+  MIN_BATTERY = 4,  /* columns of one questionnaire */
+  MAX_ANSWERS = 20, /* values of an answer */
+  QUESTIONS = 5,
+  MORE_QUESTIONS = 20, /* columns for each further question */
+  SAMPLE_ROWS = 20000
+};
+
+static shoal_table_traits find_traits(const shoal_suggestion *suggestions, size_t n) {
+  size_t n_health = 0, n_quantities = 0;
+  for (size_t c = 0; c < n; c++) {
+    n_health += suggestions[c].is_health;
+    n_quantities += suggestions[c].is_quantity;
+  }
+  return (shoal_table_traits){n_health >= MIN_HEALTH && n_health >= n / 20,
+                              n_quantities >= MIN_STUDY};
+}
+
+/* ------------------------------------------------------------ batteries */
+
+/* Bytes of the name before the digits at its end; 0: it ends in none. */
+static size_t stem_of(const char *name) {
+  size_t size = strlen(name), stem = size;
+  while (stem && name[stem - 1] >= '0' && name[stem - 1] <= '9') stem--;
+  return stem < size ? stem : 0;
+}
+
+static bool is_answer(const shoal_column_stats *stats, const shoal_suggestion *s) {
+  return !s->by_name && stats->distinct > 1 && stats->distinct <= MAX_ANSWERS &&
+         (s->role == SHOAL_ROLE_QUASI || s->role == SHOAL_ROLE_SENSITIVE);
+}
+
+/* Columns A1, A2, ... with few values each are answers to one questionnaire. */
+static void keep_batteries(const shoal_table *table, const shoal_column_stats *stats,
+                           shoal_suggestion *suggestions) {
+  for (size_t c = 0; c < table->n_columns; c++) {
+    const char *name = table->columns[c].name;
+    size_t stem = stem_of(name), n_alike = 0;
+    if (!stem || !is_answer(&stats[c], &suggestions[c])) continue;
+    for (size_t i = 0; i < table->n_columns && n_alike < MIN_BATTERY; i++)
+      n_alike += stem_of(table->columns[i].name) == stem && stats[i].distinct <= MAX_ANSWERS &&
+                 strncmp(table->columns[i].name, name, stem) == 0;
+    if (n_alike < MIN_BATTERY || !shoal_may_be_kept(name, &stats[c])) continue;
+    suggestions[c] = (shoal_suggestion){
+        .role = SHOAL_ROLE_KEEP,
+        .why = "one of several columns of the same kind, as answers to one questionnaire are"};
+  }
+}
+
+/* ------------------------------------------------------------ columns that stand for others */
+
+/* Have any two of the first rows the same code in both columns, or different codes in both? */
+static bool stand_for_each_other(const shoal_table *table, const shoal_column *a,
+                                 const shoal_column *b) {
+  uint64_t n = table->n_rows < SAMPLE_ROWS ? table->n_rows : SAMPLE_ROWS;
+  uint32_t seen[2 * SAMPLE_ROWS / 4], n_seen = sizeof seen / sizeof *seen;
+  memset(seen, 0xff, sizeof seen);
+  for (uint64_t row = 0; row < n; row++) {
+    uint32_t key = shoal_column_code(a, row), value = shoal_column_code(b, row);
+    if (key >= n_seen) break; /* codes count values in the order of their appearance */
+    if (seen[key] == UINT32_MAX) seen[key] = value;
+    if (seen[key] != value) return false;
+  }
+  return true;
+}
+
+/* A column with as many values as a key of persons, and one for each, says who they are too. */
+static void find_copies(const shoal_table *table, const shoal_column_stats *stats,
+                        shoal_suggestion *suggestions) {
+  for (size_t k = 0; k < table->n_columns; k++) {
+    bool repeats = stats[k].distinct > SHOAL_FEW_CODES && stats[k].unique < stats[k].present;
+    if (!suggestions[k].is_person_key || !repeats) continue;
+    for (size_t c = 0; c < table->n_columns; c++) {
+      bool as_many = stats[c].distinct == stats[k].distinct && c != k;
+      if (!as_many || suggestions[c].role == SHOAL_ROLE_IDENTIFIER) continue;
+      if (!stand_for_each_other(table, &table->columns[k], &table->columns[c])) continue;
+      suggestions[c] = (shoal_suggestion){
+          .role = SHOAL_ROLE_IDENTIFIER,
+          .why = "each value belongs to one value of an identifier: it says who the row is about"};
+    }
+  }
+}
+
+/* ------------------------------------------------------------ limits */
+
+static size_t count_role(const shoal_suggestion *suggestions, size_t n, shoal_role role) {
+  size_t n_found = 0;
+  for (size_t c = 0; c < n; c++) n_found += suggestions[c].role == role;
+  return n_found;
+}
+
+/*
+ * Without a quasi-identifier nothing can be generalized. Kept columns become ones, or sensitive
+ * columns, first those whose names tell nothing.
+ */
+static void need_quasi(const shoal_table *table, const shoal_column_stats *stats,
+                       shoal_suggestion *suggestions) {
+  static const struct {
+    shoal_role role;
+    bool by_name; /* also those */
+  } rounds[] = {{SHOAL_ROLE_KEEP, true}, {SHOAL_ROLE_SENSITIVE, false}, {SHOAL_ROLE_SENSITIVE, true}};
+  size_t n = table->n_columns;
+  for (size_t r = 0; r < 3 && !count_role(suggestions, n, SHOAL_ROLE_QUASI); r++)
+    for (size_t c = 0; c < n; c++) {
+      shoal_suggestion *s = &suggestions[c];
+      if (s->role != rounds[r].role || stats[c].distinct < 2) continue;
+      if (s->by_name && !rounds[r].by_name) continue;
+      bool number = stats[c].value_type == SHOAL_VALUE_NUMBER && !shoal_lacks_type(&stats[c]);
+      s->role = SHOAL_ROLE_QUASI;
+      s->as_number = number;
+      (void)snprintf(s->hierarchy, sizeof s->hierarchy, "%s",
+                     number ? "" : SHOAL_CATEGORY_HIERARCHY);
+      (void)snprintf(s->why, sizeof s->why,
+                     "no column looks like one that others know, and one is needed: give this "
+                     "role to those that they may know");
+    }
+}
+
+/* The first undecided identifiers stay questions, then others; the rest keeps the safe role. */
+static void limit_questions(shoal_suggestion *suggestions, size_t n) {
+  size_t room = QUESTIONS + (n > MORE_QUESTIONS ? (n - MORE_QUESTIONS) / MORE_QUESTIONS : 0);
+  for (int identifiers = 1; identifiers >= 0; identifiers--)
+    for (size_t c = 0; c < n; c++) {
+      bool is_identifier = suggestions[c].role == SHOAL_ROLE_IDENTIFIER;
+      if (!suggestions[c].undecided || is_identifier != (bool)identifiers) continue;
+      if (room) room--;
+      else suggestions[c].undecided = false;
+    }
+}
+
+void shoal_suggest_table(const shoal_table *table, const shoal_column_stats *stats,
+                         shoal_suggestion *suggestions) {
+  size_t n = table->n_columns;
+  shoal_table_traits traits = {0};
+  for (int round = 0; round < 2; round++) {
+    for (size_t c = 0; c < n; c++)
+      shoal_suggest(table->columns[c].name, &stats[c], &traits, &suggestions[c]);
+    traits = find_traits(suggestions, n);
+  }
+  keep_batteries(table, stats, suggestions);
+  find_copies(table, stats, suggestions);
+  need_quasi(table, stats, suggestions);
+  limit_questions(suggestions, n);
+}
