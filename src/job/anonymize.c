@@ -11,12 +11,14 @@
 #include "job/gates.h"
 #include "job/job.h"
 #include "job/release.h"
+#include "model/theta.h"
 #include "table/count.h"
 
 static void reset(shoal_release *release) {
   shoal_decision_reset(&release->decision);
   shoal_context_reset(&release->context);
   shoal_result_delete(release->result);
+  shoal_arena_reset(&release->listed);
   shoal_table_delete(release->expanded);
   memset(release, 0, sizeof *release);
 }
@@ -26,6 +28,16 @@ void shoal_release_delete(shoal_release *release) {
   free(release);
 }
 
+/* May values that only categories list give the classes the distinct values that they need? */
+static bool noise_may_help(const shoal_context *p, const shoal_bound *bound) {
+  const shoal_requirement *requirement = bound->requirement;
+  if (!shoal_requirement_is_theta(requirement)) return false;
+  const shoal_column *column = p->sensitive[requirement->sensitive].column;
+  uint64_t n_values = 0;
+  for (uint32_t v = 0; v < column->n_values; v++) n_values += !shoal_column_missing(column, v);
+  return n_values >= bound->min_distinct;
+}
+
 /*
  * Refuses what the necessary conditions rule out. A k above the number of rows is an error in the
  * policy (SHOAL_BAD_INPUT); other impossible requirements depend on the data (SHOAL_REFUSED).
@@ -33,7 +45,10 @@ void shoal_release_delete(shoal_release *release) {
 static shoal_status refuse_early(const shoal_context *p, shoal_error *error) {
   shoal_bounds bounds;
   SHOAL_TRY(shoal_bounds_init(&p->requirements, &p->tracked, p->table, &bounds, error));
-  const shoal_bound *impossible = shoal_bounds_impossible(&bounds);
+  const shoal_bound *impossible = NULL;
+  for (size_t i = 0; i < bounds.n_items && !impossible; i++)
+    if (bounds.items[i].max_classes == 0 && !noise_may_help(p, &bounds.items[i]))
+      impossible = &bounds.items[i];
   shoal_status status = SHOAL_OK;
   if (impossible) {
     const shoal_requirement *requirement = impossible->requirement;
@@ -156,6 +171,8 @@ static shoal_status attempt(shoal_release *release, const shoal_table *table,
   SHOAL_TRY(check_source(table, method, error));
   result->release.method = method->kind;
   if (method->local) SHOAL_TRY(expand(release, &table, error));
+  if (method->automatic || (method->local && method->local->has_noise))
+    SHOAL_TRY(shoal_release_list_values(release, &table, policy, error));
   SHOAL_TRY(shoal_context_init(&release->context, table, policy,
                                method->local ? SHOAL_CONTEXT_LOCAL : SHOAL_CONTEXT_LATTICE, run,
                                error));
@@ -193,8 +210,8 @@ static shoal_status anonymize(shoal_release *release, const shoal_table *table,
     if (shoal_table_is_counted(table) || !shoal_method_next(policy, &method)) {
       if (!*tried) return status;
       shoal_error last = *error;
-      return shoal_fail(error, SHOAL_REFUSED, "found no release by %s or by %s: %s",
-                        tried, name, last.message);
+      return shoal_fail(error, SHOAL_REFUSED, "found no release by %s or by %s: %s", tried, name,
+                        last.message);
     }
     (void)snprintf(tried, sizeof tried, "%s", name);
     reset(release);
