@@ -39,8 +39,8 @@ typedef struct shoal_theta_target {
   const shoal_column *column;
   size_t tracked;             /* index of the tracked column */
   uint32_t *value_of;         /* by slot; SHOAL_NONE: missing */
-  uint32_t *by_frequency;     /* values of the table that are not missing, most frequent first */
-  uint32_t n_known;           /* their number */
+  uint32_t *by_frequency;     /* values that are not missing, most frequent first */
+  uint32_t n_known, n_values; /* those that rows have; with those that only noise rows can have */
   uint32_t *slots;            /* index: slots sorted by value when the round began, */
   uint32_t *first;            /* by value: its first in `slots`; n_values + 1 entries */
   uint32_t *cursor;           /* by value: the next of its slots to look at */

@@ -168,9 +168,11 @@ static bool rank_values(shoal_theta *t, shoal_theta_target *target) {
   for (uint32_t r = 0; r < t->n_rows; r++)
     keys[shoal_column_code(target->column, r)] -= UINT64_C(1) << 32;
   shoal_sort_u64(keys, n);
-  for (uint32_t i = 0; i < n && keys[i] >> 32 < UINT32_MAX; i++)
-    if (!shoal_column_missing(target->column, (uint32_t)keys[i]))
-      target->by_frequency[target->n_known++] = (uint32_t)keys[i];
+  for (uint32_t i = 0; i < n; i++) {
+    if (shoal_column_missing(target->column, (uint32_t)keys[i])) continue;
+    target->by_frequency[target->n_values++] = (uint32_t)keys[i];
+    target->n_known += keys[i] >> 32 < UINT32_MAX;
+  }
   return true;
 }
 

@@ -4,9 +4,10 @@
  * (docs/reading-the-papers.md R19).
  *
  * Noise rows (Khan et al. 2020, section 6.4): each has a value that its class lacks, the most
- * frequent one of the table, until the class passes or no such value is left. Otherwise it copies a
- * random row of the class. If not every class can have the noise rows it needs, those that need the
- * fewest come first. k is counted on real rows: a class has k of them before any noise is added.
+ * frequent one of the table, then values of the column that no row has (job/listed_values.c), until
+ * the class passes or no such value is left. Otherwise it copies a random row of the class. If not
+ * every class can have the noise rows it needs, those that need the fewest come first. k is counted
+ * on real rows: a class has k of them before any noise is added.
  *
  * Merges: a class is joined to a near one, preferably one with which it satisfies every
  * requirement, otherwise the nearest, or is given up to be suppressed, whichever loses less. Near
@@ -47,7 +48,7 @@ static bool reaches_all(const shoal_theta *t) {
 }
 
 static uint32_t absent_value(const shoal_theta_target *target) {
-  for (uint32_t i = 0; i < target->n_known; i++)
+  for (uint32_t i = 0; i < target->n_values; i++)
     if (!target->here.count[target->by_frequency[i]]) return target->by_frequency[i];
   return SHOAL_NONE;
 }

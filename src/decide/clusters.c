@@ -316,6 +316,7 @@ static shoal_status report_clusters(const shoal_context *p, const shoal_method *
   if (method->local->has_objective) report->objective = method->local_objective->name;
   if (method->local->has_effort) report->effort = p->policy->effort;
   report->noise = g->partition.noise.n;
+  report->noise_listed = d->noise_listed;
   if (p->policy->noise_allowed)
     report->max_noise = shoal_amount_rows(p->policy->noise, p->table->n_records);
   report->single_rows = g->partition.n_single;

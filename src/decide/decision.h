@@ -61,6 +61,7 @@ struct shoal_decision {
   uint64_t *noise_rows;         /* by class: noise rows among its rows; NULL: none */
   uint64_t max_suppressed;      /* rows that may be suppressed */
   shoal_refuse *refuse;         /* the method's message; NULL: its search never exceeds the limit */
+  uint64_t noise_listed;        /* noise rows with a value that no row of the table has */
   bool noise_short;             /* CLUSTERS: more noise rows would have helped */
   bool leaves_out;              /* CLUSTERS: the last class is suppressed, whatever it satisfies */
   /* set by judge */

@@ -8,6 +8,7 @@
  *            the table's  noise, in the order the algorithm made them
  */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "decide/decision.h"
@@ -41,6 +42,23 @@ static bool extend_column(const shoal_context *p, const shoal_noise *noise, size
   return true;
 }
 
+/* Noise rows with a value that no row of the table has, in a tracked column. False: no memory. */
+static bool count_listed(const shoal_context *p, const shoal_noise *noise, uint64_t *n_listed) {
+  uint8_t *listed = shoal_alloc_zero(noise->n, 1); /* by noise row */
+  bool ok = listed != NULL;
+  for (size_t s = 0; ok && s < noise->n_columns; s++) {
+    uint64_t *rows = shoal_count_values(p->table, p->tracked.columns[s]);
+    ok = rows != NULL;
+    for (uint32_t i = 0; ok && i < noise->n; i++)
+      if (!rows[noise->values[i * noise->n_columns + s]]) listed[i] = 1;
+    free(rows);
+  }
+  *n_listed = 0;
+  for (uint32_t i = 0; ok && i < noise->n; i++) *n_listed += listed[i];
+  free(listed);
+  return ok;
+}
+
 shoal_status shoal_decision_extend(shoal_decision *d, const shoal_context *p,
                                    const shoal_noise *noise, const shoal_run *run,
                                    shoal_error *error) {
@@ -49,6 +67,7 @@ shoal_status shoal_decision_extend(shoal_decision *d, const shoal_context *p,
   if (shoal_table_leaves_columns(table))
     SHOAL_TRY(shoal_table_load_kept(table, p->policy->missing, p->policy->n_missing, run, &d->kept,
                                     error));
+  if (noise && !count_listed(p, noise, &d->noise_listed)) return shoal_fail_memory(error);
   shoal_table *extended = d->extended = shoal_alloc_zero(1, sizeof *extended);
   if (!extended) return shoal_fail_memory(error);
   *extended = *table;

@@ -41,12 +41,6 @@ typedef struct lowered {
   shoal_arena arena;
 } lowered;
 
-static const shoal_model_type *type_of(const char *name) {
-  for (size_t i = 0; shoal_model_types[i]; i++)
-    if (strcmp(shoal_model_types[i]->name, name) == 0) return shoal_model_types[i];
-  return NULL;
-}
-
 /* The request with its own k or p at most `max`. */
 static bool lower_request(lowered *l, shoal_model_request *request, const char *name,
                           uint64_t max) {
@@ -77,7 +71,7 @@ static bool lower_policy(lowered *l, const shoal_policy *policy, uint64_t k, uin
   shoal_model_request *models = shoal_arena_alloc(&l->arena, policy->n_models, sizeof *models);
   if (!models) return false;
   for (size_t i = 0; i < policy->n_models; i++) {
-    const shoal_model_type *type = type_of(policy->models[i].name.text);
+    const shoal_model_type *type = shoal_model_find(policy->models[i].name.text);
     models[i] = policy->models[i];
     if (!type || !(type->is_size || type->is_p)) continue;
     if (!lower_request(l, &models[i], type->parameters[0].name, type->is_size ? k : p))

@@ -13,7 +13,18 @@
 #include "job/gates.h"
 #include "job/job.h"
 #include "job/release.h"
+#include "model/theta.h"
 #include "table/count.h"
+
+/* May values that only categories list give the classes the distinct values that they need? */
+static bool noise_may_help(const shoal_context *p, const shoal_bound *bound) {
+  const shoal_requirement *requirement = bound->requirement;
+  if (!shoal_requirement_is_theta(requirement)) return false;
+  const shoal_column *column = p->sensitive[requirement->sensitive].column;
+  uint64_t n_values = 0;
+  for (uint32_t v = 0; v < column->n_values; v++) n_values += !shoal_column_missing(column, v);
+  return n_values >= bound->min_distinct;
+}
 
 /*
  * Refuses what the necessary conditions rule out. A k above the number of rows is an error in the
@@ -22,7 +33,10 @@
 static shoal_status refuse_early(const shoal_context *p, shoal_error *error) {
   shoal_bounds bounds;
   SHOAL_TRY(shoal_bounds_init(&p->requirements, &p->tracked, p->table, &bounds, error));
-  const shoal_bound *impossible = shoal_bounds_impossible(&bounds);
+  const shoal_bound *impossible = NULL;
+  for (size_t i = 0; i < bounds.n_items && !impossible; i++)
+    if (bounds.items[i].max_classes == 0 && !noise_may_help(p, &bounds.items[i]))
+      impossible = &bounds.items[i];
   shoal_status status = SHOAL_OK;
   if (impossible) {
     const shoal_requirement *requirement = impossible->requirement;
@@ -150,6 +164,10 @@ shoal_status shoal_release_decide(shoal_release *release, const shoal_method *me
 
 /* ------------------------------------------------------------ the context, and each result */
 
+static bool may_add_noise(const shoal_method *method) {
+  return method->automatic || (method->local && method->local->has_noise);
+}
+
 /* The context of all methods. A policy for both kinds may have no lattice: then one is left. */
 static shoal_status prepare(shoal_release *release, const shoal_table *table,
                             const shoal_policy *policy, const shoal_run *run,
@@ -157,6 +175,8 @@ static shoal_status prepare(shoal_release *release, const shoal_table *table,
   SHOAL_TRY(check_source(table, methods, error));
   bool local = shoal_methods_have(methods, SHOAL_METHOD_CLUSTERS);
   if (local) SHOAL_TRY(expand(release, &table, error));
+  if (may_add_noise(&methods->items[0]))
+    SHOAL_TRY(shoal_release_list_values(release, &table, policy, error));
   SHOAL_TRY(shoal_context_init(&release->context, table, policy,
                                local ? SHOAL_CONTEXT_LOCAL : SHOAL_CONTEXT_LATTICE, run, error));
   const shoal_context *p = &release->context;
@@ -335,6 +355,7 @@ void shoal_release_reset(shoal_release *release) {
   shoal_decision_reset(&release->decision);
   shoal_context_reset(&release->context);
   shoal_result_delete(release->result);
+  shoal_arena_reset(&release->listed);
   shoal_table_delete(release->expanded);
   memset(release, 0, sizeof *release);
 }

@@ -168,7 +168,8 @@ static shoal_status know_attribute(shoal_owned_verify_request *c, const shoal_co
         shoal_value_categories(p->policy, p->table, sensitive, &category_of, &n_categories, error));
   uint64_t *rows = shoal_count_values(p->table, sensitive->column);
   const char **protect = shoal_arena_alloc(&c->arena, attribute->n_protect, sizeof *protect);
-  *known = (shoal_verify_knowledge){.n_categories = n_categories};
+  *known = (shoal_verify_knowledge){.n_categories = n_categories,
+                                    .invented = p->policy->noise_allowed && !sensitive->hierarchy};
   shoal_values missing = {0};
   bool ok = rows && protect && missing_spellings(p->policy, attribute, &missing) &&
             fill_values(c, &missing, sensitive, rows, category_of, known);
@@ -290,7 +291,8 @@ shoal_status shoal_owned_verify_request_make(shoal_owned_verify_request *c, cons
                                       .k = p->requirements.k,
                                       .guards_fd = -1,
                                       .originals_fd = -1,
-                                      .n_rows = n_rows};
+                                      .n_rows = n_rows,
+                                      .values_known = true};
   shoal_status status = make(c, p, error);
   if (status != SHOAL_OK) shoal_owned_verify_request_reset(c);
   return status;

@@ -50,10 +50,10 @@ static const char *advice(const char *word, const char *const *words, char *out,
 static const shoal_model_type *find_type(const binder *b, const shoal_word *name) {
   const char *names[32] = {NULL};
   char near[128];
-  for (size_t i = 0; shoal_model_types[i] && i + 1 < 32; i++) { /* GCOVR_EXCL_BR_LINE: 12 */
+  const shoal_model_type *type = shoal_model_find(name->text);
+  if (type) return type;
+  for (size_t i = 0; shoal_model_types[i] && i + 1 < 32; i++) /* GCOVR_EXCL_BR_LINE: 12 */
     names[i] = shoal_model_types[i]->name;
-    if (strcmp(names[i], name->text) == 0) return shoal_model_types[i];
-  }
   (void)shoal_policy_fail(b->policy, name->mark, b->error,
                           "unknown model '%.60s'%s See 'shoal help policy' for the list",
                           name->text, advice(name->text, names, near, sizeof near));

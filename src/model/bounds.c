@@ -74,12 +74,6 @@ void shoal_bounds_reset(shoal_bounds *bounds) {
   memset(bounds, 0, sizeof *bounds);
 }
 
-const shoal_bound *shoal_bounds_impossible(const shoal_bounds *bounds) {
-  for (size_t i = 0; i < bounds->n_items; i++)
-    if (bounds->items[i].max_classes == 0) return &bounds->items[i];
-  return NULL;
-}
-
 /* ------------------------------------------------------------ words */
 
 const char *shoal_bound_noun(const shoal_bound *bound, bool plural) {

@@ -44,9 +44,6 @@ shoal_bound shoal_bound_of(const shoal_requirement *requirement,
 /* Has it one at all? */
 bool shoal_requirement_is_bounded(const shoal_requirement *requirement);
 
-/* Of the first requirement that not even one class can satisfy; NULL: there is none. */
-const shoal_bound *shoal_bounds_impossible(const shoal_bounds *bounds);
-
 /* "distinct value", "strong ancestor", "category" or "row", and their plurals. */
 const char *shoal_bound_noun(const shoal_bound *bound, bool plural);
 

@@ -182,6 +182,8 @@ struct shoal_model_type {
 
 /* The table of models, ended by NULL. */
 extern const shoal_model_type *const shoal_model_types[];
+/* The model of that name, or NULL. */
+const shoal_model_type *shoal_model_find(const char *name);
 
 /* All requirements of a policy, bound to a table. */
 typedef struct shoal_requirements {
@@ -302,5 +304,12 @@ shoal_status shoal_strong_ancestors(const shoal_policy *policy, const shoal_sens
 shoal_status shoal_value_categories(const shoal_policy *policy, const shoal_table *table,
                                     const shoal_sensitive *sensitive, uint32_t **category_of,
                                     uint32_t *n_categories, shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * The values of the column, by their codes, then those that only the attribute's categories list,
+ * in their order. The caller resets *values.
+ */
+shoal_status shoal_listed_values(const shoal_policy *policy, const shoal_sensitive *sensitive,
+                                 shoal_values *values, shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

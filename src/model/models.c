@@ -25,6 +25,12 @@ const shoal_model_type *const shoal_model_types[] = {
     NULL,
 };
 
+const shoal_model_type *shoal_model_find(const char *name) {
+  for (size_t i = 0; shoal_model_types[i]; i++)
+    if (strcmp(shoal_model_types[i]->name, name) == 0) return shoal_model_types[i];
+  return NULL;
+}
+
 /* ------------------------------------------------------------ one class, one requirement */
 
 shoal_value_view shoal_classes_values(const shoal_frequency_set *frequency,

@@ -17,6 +17,36 @@ enum { MAX_FILE_BYTES = 64 << 20, FEW = 64 };
 
 /* ------------------------------------------------------------ categories */
 
+/*
+ * Categories while they are read. Values that the data lacks are skipped; with `all`, they get the
+ * numbers after those of the column.
+ */
+typedef struct reading {
+  shoal_values values;   /* a value's number is its code */
+  uint32_t *category_of; /* by number; UINT32_MAX: none yet */
+  size_t capacity;
+  bool all;
+} reading;
+
+/* Puts a value into a category. *other: one that already has it, or UINT32_MAX. False: no memory.
+ */
+static bool put(reading *r, shoal_label name, uint32_t category, uint32_t *other) {
+  uint32_t known = r->values.spellings.n_strings;
+  bool failed = false;
+  uint32_t value =
+      r->all ? shoal_values_intern(&r->values, name) : shoal_values_find(&r->values, name, &failed);
+  *other = UINT32_MAX;
+  if (value == SHOAL_NONE) return !failed && !r->all;
+  if (value == known) {
+    if (!shoal_grow(&r->category_of, &r->capacity, (size_t)known + 1, sizeof *r->category_of))
+      return false;
+    r->category_of[known] = UINT32_MAX;
+  }
+  if (r->category_of[value] == UINT32_MAX) r->category_of[value] = category;
+  else if (r->category_of[value] != category) *other = r->category_of[value];
+  return true;
+}
+
 /* The column's values: a value's number is its code. False: no memory. */
 static bool intern_values(shoal_values *values, shoal_equality equality,
                           const shoal_column *column) {
@@ -30,31 +60,28 @@ static bool intern_values(shoal_values *values, shoal_equality equality,
 }
 
 /* Two spellings of one value in two categories are an error, as in a file. */
-static shoal_status read_lists(shoal_values *values, const shoal_policy *policy,
-                               const shoal_attribute *attribute, uint32_t *category_of,
-                               shoal_error *error) {
+static shoal_status read_lists(reading *r, const shoal_policy *policy,
+                               const shoal_attribute *attribute, shoal_error *error) {
   const shoal_categories *categories = &attribute->categories;
-  bool failed = false;
   for (size_t c = 0; c < categories->n_lists; c++) {
     for (size_t i = 0; categories->lists[c][i]; i++) {
       const char *name = categories->lists[c][i];
-      uint32_t value = shoal_values_find(values, (shoal_label){name, strlen(name)}, &failed);
-      if (failed) return shoal_fail_memory(error);
-      if (value == SHOAL_NONE) continue; /* not in the data */
-      if (category_of[value] != UINT32_MAX && category_of[value] != c)
+      uint32_t other;
+      if (!put(r, (shoal_label){name, strlen(name)}, (uint32_t)c, &other))
+        return shoal_fail_memory(error);
+      if (other != UINT32_MAX)
         return shoal_policy_fail(policy, attribute->mark, error,
                                  "categories of '%s': two spellings of one value are in the "
                                  "categories %u and %zu; remove one",
-                                 attribute->name, category_of[value] + 1, c + 1);
-      category_of[value] = (uint32_t)c;
+                                 attribute->name, other + 1, c + 1);
     }
   }
   return SHOAL_OK;
 }
 
 /* Rows `value;category`; categories are numbered by first appearance. */
-static shoal_status read_rows(shoal_values *values, const char *file, const shoal_cells *cells,
-                              uint32_t *category_of, uint32_t *n_categories, shoal_error *error) {
+static shoal_status read_rows(reading *into, const char *file, const shoal_cells *cells,
+                              uint32_t *n_categories, shoal_error *error) {
   shoal_strings names;
   if (!shoal_strings_init(&names)) return shoal_fail_memory(error);
   shoal_status status = SHOAL_OK;
@@ -72,23 +99,21 @@ static shoal_status read_rows(shoal_values *values, const char *file, const shoa
     uint32_t category = shoal_strings_intern(&names, name);
     shoal_label cell = {cells->bytes + cells->begin[first],
                         cells->end[first] - cells->begin[first]};
-    bool failed = category == SHOAL_NONE;
-    uint32_t value = shoal_values_find(values, cell, &failed);
-    if (failed) status = shoal_fail_memory(error);
-    else if (value == SHOAL_NONE) continue; /* not in the data */
-    else if (category_of[value] != UINT32_MAX && category_of[value] != category)
+    uint32_t other = UINT32_MAX;
+    if (category == SHOAL_NONE || !put(into, cell, category, &other))
+      status = shoal_fail_memory(error);
+    else if (other != UINT32_MAX)
       status = shoal_fail_at(
           error, SHOAL_BAD_INPUT, &location,
           "a row above already puts this value into another category: remove one row");
-    else category_of[value] = category;
   }
   *n_categories = names.n_strings;
   shoal_strings_reset(&names);
   return status;
 }
 
-static shoal_status read_file(shoal_values *values, const char *file, uint32_t *category_of,
-                              uint32_t *n_categories, shoal_error *error) {
+static shoal_status read_file(reading *into, const char *file, uint32_t *n_categories,
+                              shoal_error *error) {
   char *bytes;
   size_t size;
   SHOAL_TRY(shoal_source_slurp(file, MAX_FILE_BYTES, &bytes, &size, error));
@@ -111,7 +136,7 @@ static shoal_status read_file(shoal_values *values, const char *file, uint32_t *
     shoal_location location = {.file = file, .row = problem.row + 1};
     status = shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "%s", why);
   } else {
-    status = read_rows(values, file, &cells, category_of, n_categories, error);
+    status = read_rows(into, file, &cells, n_categories, error);
   }
   shoal_cells_reset(&cells);
   free(bytes);
@@ -138,30 +163,43 @@ static shoal_status check_complete(const shoal_policy *policy, const shoal_table
   return SHOAL_OK;
 }
 
+static shoal_status read_categories(reading *r, const shoal_policy *policy,
+                                    const shoal_sensitive *sensitive, uint32_t *n_categories,
+                                    shoal_error *error) {
+  const shoal_categories *categories = &sensitive->attribute->categories;
+  const shoal_column *column = sensitive->column;
+  shoal_equality equality = shoal_policy_equality(policy, sensitive->attribute);
+  if (!intern_values(&r->values, equality, column) ||
+      !shoal_grow(&r->category_of, &r->capacity, (size_t)column->n_values + 1,
+                  sizeof *r->category_of))
+    return shoal_fail_memory(error);
+  memset(r->category_of, 0xff, column->n_values * sizeof *r->category_of);
+  *n_categories = (uint32_t)categories->n_lists;
+  return categories->file ? read_file(r, categories->file, n_categories, error)
+                          : read_lists(r, policy, sensitive->attribute, error);
+}
+
 shoal_status shoal_value_categories(const shoal_policy *policy, const shoal_table *table,
                                     const shoal_sensitive *sensitive, uint32_t **category_of,
                                     uint32_t *n_categories, shoal_error *error) {
-  const shoal_categories *categories = &sensitive->attribute->categories;
-  const shoal_column *column = sensitive->column;
-  shoal_values values = {0};
-  *category_of = shoal_alloc(column->n_values, sizeof **category_of);
-  shoal_equality equality = shoal_policy_equality(policy, sensitive->attribute);
-  shoal_status status = *category_of && intern_values(&values, equality, column)
-                            ? SHOAL_OK
-                            : shoal_fail_memory(error);
-  if (status == SHOAL_OK) {
-    memset(*category_of, 0xff, column->n_values * sizeof **category_of);
-    *n_categories = (uint32_t)categories->n_lists;
-    if (categories->file)
-      status = read_file(&values, categories->file, *category_of, n_categories, error);
-    else status = read_lists(&values, policy, sensitive->attribute, *category_of, error);
-  }
-  if (status == SHOAL_OK) status = check_complete(policy, table, sensitive, *category_of, error);
-  shoal_values_reset(&values);
-  if (status != SHOAL_OK) {
-    free(*category_of);
-    *category_of = NULL;
-  }
+  reading r = {0};
+  *category_of = NULL;
+  shoal_status status = read_categories(&r, policy, sensitive, n_categories, error);
+  if (status == SHOAL_OK) status = check_complete(policy, table, sensitive, r.category_of, error);
+  shoal_values_reset(&r.values);
+  if (status == SHOAL_OK) *category_of = r.category_of;
+  else free(r.category_of);
+  return status;
+}
+
+shoal_status shoal_listed_values(const shoal_policy *policy, const shoal_sensitive *sensitive,
+                                 shoal_values *values, shoal_error *error) {
+  reading r = {.all = true};
+  uint32_t n_categories;
+  shoal_status status = read_categories(&r, policy, sensitive, &n_categories, error);
+  free(r.category_of);
+  if (status == SHOAL_OK) *values = r.values;
+  else shoal_values_reset(&r.values);
   return status;
 }
 

@@ -176,6 +176,11 @@ static void add_noise(shoal_text *t, const shoal_clusters_report *r) {
                    r->noise == 1 ? "is" : "are", r->noise == 1 ? "it describes" : "they describe");
   shoal_text_add_count(t, r->max_noise);
   shoal_text_add(t, ")");
+  if (!r->noise_listed) return;
+  shoal_text_add(t, "; ");
+  shoal_text_add_count(t, r->noise_listed);
+  shoal_text_add(t, r->noise_listed == 1 ? " has a value" : " have values");
+  shoal_text_add(t, " of the categories that no row of the table has");
 }
 
 /* The order of rows can link two releases: say whether it can be restored. */
@@ -480,6 +485,8 @@ json_t *shoal_release_json(const shoal_result *result, shoal_json *json) {
                            shoal_json_count(clusters->clusters), "classes",
                            shoal_json_count(r->classes), "smallest_class",
                            shoal_json_count(r->smallest_class)));
+  shoal_json_set(json, json_object_get(root, "output"), "noise_listed",
+                 shoal_json_count(clusters->noise_listed));
   shoal_verdict_json(result, root, json);
   shoal_json_set(json, root, "models", shoal_models_json(result, json));
   shoal_json_set(json, root, "search", search_object(result, json));

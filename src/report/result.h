@@ -273,6 +273,7 @@ typedef struct shoal_cells_report {
 
 typedef struct shoal_clusters_report {
   uint64_t clusters, noise, max_noise;
+  uint64_t noise_listed;                   /* noise rows with a value that no row has */
   uint64_t single_rows;                    /* suppressed one by one */
   const shoal_cluster_size *cluster_sizes; /* of released clusters, ascending */
   size_t n_cluster_sizes;

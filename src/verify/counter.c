@@ -393,6 +393,32 @@ shoal_status shoal_verify_check_rows(const shoal_verify_counter *count, shoal_er
                     (unsigned long long)request->n_rows, SHOAL_VERIFY_FAULT);
 }
 
+/* May the release have this value? Missing values come first, then the known ones. */
+static bool may_have(const shoal_verify_values *counted, uint32_t value) {
+  if (value < counted->n_missing) return true;
+  const shoal_verify_knowledge *known = counted->known;
+  size_t v = value - counted->n_missing;
+  return v < known->n_values &&
+         (known->values[v].n_original || (known->invented && known->values[v].category >= 0));
+}
+
+shoal_status shoal_verify_check_values(const shoal_verify_counter *count, shoal_error *error) {
+  const shoal_verify_request *request = count->request;
+  for (size_t i = 0; request->values_known && i < request->n_sensitive; i++) {
+    const shoal_verify_values *counted = &count->counted[i];
+    const shoal_verify_pairs *pairs = &counted->pairs;
+    bool allowed = counted->known != NULL;
+    for (size_t s = 0; allowed && s < (size_t)1 << pairs->bits; s++)
+      allowed = !pairs->slots[s].n_rows || may_have(counted, (uint32_t)pairs->slots[s].key);
+    if (!allowed)
+      return shoal_fail(error, SHOAL_FAILED,
+                        "column '%.200s' of the release has a value that neither the original "
+                        "table nor its categories have; %s",
+                        request->sensitive[i], SHOAL_VERIFY_FAULT);
+  }
+  return SHOAL_OK;
+}
+
 shoal_status shoal_verify_check_formulas(const shoal_verify_counter *count, shoal_error *error) {
   const shoal_verify_request *request = count->request;
   if (request->formulas) memcpy(request->formulas, count->formulas, request->n_columns);

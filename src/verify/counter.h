@@ -82,6 +82,10 @@ bool shoal_verify_counter_merge(shoal_verify_counter *into, const shoal_verify_c
 shoal_status shoal_verify_check_formulas(const shoal_verify_counter *count,
                                          shoal_error *error) SHOAL_MUST_CHECK;
 
+/* SHOAL_FAILED if a sensitive value was invented: see request->values_known. */
+shoal_status shoal_verify_check_values(const shoal_verify_counter *count,
+                                       shoal_error *error) SHOAL_MUST_CHECK;
+
 /* SHOAL_FAILED unless the release has request->n_rows rows, and at least one. */
 shoal_status shoal_verify_check_rows(const shoal_verify_counter *count,
                                      shoal_error *error) SHOAL_MUST_CHECK;

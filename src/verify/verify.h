@@ -22,7 +22,7 @@ typedef struct shoal_verify_model {
   size_t n_parameters;
 } shoal_verify_model;
 
-/* A sensitive value of the original table. Fields that no model needs may be 0. */
+/* A sensitive value of the original table or of the policy. Fields that no model needs may be 0. */
 typedef struct shoal_verify_value {
   const char *value;
   const char *const *path; /* its ancestors, from the parent to the root, then NULL; or NULL */
@@ -38,6 +38,7 @@ typedef struct shoal_verify_knowledge {
   const char *const *protect; /* protected nodes of its tree */
   size_t n_protect;
   size_t n_categories;
+  bool invented; /* noise rows may have values that only categories list */
 } shoal_verify_knowledge;
 
 /* Which cells of a column are one value; all false: those with equal bytes. */
@@ -76,6 +77,8 @@ typedef struct shoal_verify_request {
   const shoal_verify_model *models;
   size_t n_models;
   uint64_t n_rows;      /* rows that the release must have */
+  bool values_known;    /* `attributes` has every value: others must not be in the release, nor
+                           values without original rows, unless noise rows may have them */
   bool formulas_quoted; /* no cell may be a formula */
   uint8_t *formulas;    /* output, by column: 1 if it has a formula; NULL: not wanted */
 } shoal_verify_request;

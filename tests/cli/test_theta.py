@@ -36,12 +36,12 @@ class Theta(clitest.Case):
         asked = json.dumps([{"theta-sensitive": {"mu": mu}}, *models])
         self.put("policy.yaml", text.replace("privacy: {", f"privacy: {{\"models\": {asked}, ", 1))
 
-    def letters(self, *classes, k=4, mu=0.6, **method):
+    def letters(self, *classes, k=4, mu=0.6, categories=None, number=NUMBER, **method):
         """Rows with these values, one near the next; classes far from each other."""
+        sensitive = {"role": "sensitive", **({"categories": categories} if categories else {})}
         rows = [[str(1000 * c + i), f"{c}.{i}", letter] for c, letters in enumerate(classes)
                 for i, letter in enumerate(letters)]
-        self.table(["q", "note", "s"], rows, {"q": NUMBER, "note": {"role": "keep"}, "s": {"role": "sensitive"}}, k, mu,
-                   **method)
+        self.table(["q", "note", "s"], rows, {"q": number, "note": {"role": "keep"}, "s": sensitive}, k, mu, **method)
         return rows
 
     def report(self, *words):
@@ -195,6 +195,58 @@ class Noise(Theta):
         self.assertEqual(0, result.code, f"\n{result}")
         for key in ("noise", "start"):
             self.assertIn(f"'{key}' was not used: it is for theta, not flock", result.out.decode("utf-8"))
+
+
+class Listed(Noise):
+    """Values of noise rows that no row has, but that the categories list (Rule 8 of the paper)."""
+
+    CATEGORIES = [["a", "b"], ["c", "d"], ["", "e", "f"]]
+
+    def test_four_rows_of_three_values(self):
+        self.put("c.csv", b"a;1\nb;1\nc;2\nd;2\ne;3\nf;3\n")
+        for categories in (self.CATEGORIES, {"file": "c.csv"}):
+            for method in ({}, {"algorithm": "auto"}, {"algorithm": "auto", "number": {**NUMBER, "hierarchy": {"top": True}}}):
+                rows = self.letters("abca", noise=2, categories=categories, **method)
+                output = self.report()["output"]
+                self.assertEqual((1, 1), (output["noise"], output["noise_listed"]), method)
+                self.assertEqual(1, self.assert_noise_is_absent(rows))
+                self.assertIn("d", [row[2] for row in self.rows()])
+                text = self.run_shoal("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv").out.decode("utf-8")
+                self.assertIn("1 has a value of the categories that no row of the table has", text)
+                self.assertEqual(0, self.run_shoal("check", "out.csv", "-P", "policy.yaml").code)
+
+    def test_values_of_the_table_come_first(self):
+        rows = self.letters("aabc", "aabd", "aabd", start="sorted", noise=12, seed=3, categories=self.CATEGORIES)
+        output = self.report()["output"]
+        self.assertEqual((output["noise"], 0), (self.assert_noise_is_absent(rows), output["noise_listed"]))
+
+    def test_more_values_than_a_byte_can_number(self):
+        self.letters("abca", noise=2, categories=[["a", "b", "c"], [f"v{i}" for i in range(300)]])
+        self.assertEqual(1, self.report()["output"]["noise_listed"])
+
+    def test_spellings_of_one_value_are_not_listed_values(self):
+        self.letters("abca", noise=2, categories=[["A", "b"], ["c"], [" B"]])
+        self.put("policy.yaml", self.read("policy.yaml").replace(b"shoal: 1", b"shoal: 1\ndata: {fold: [case, space]}", 1))
+        self.refuse(2, "two spellings of one value are in the categories 1 and 3")
+        self.letters("abca", noise=2, categories=[["A", "b"], ["c", "C"]])
+        self.put("policy.yaml", self.read("policy.yaml").replace(b"shoal: 1", b"shoal: 1\ndata: {fold: [case, space]}", 1))
+        self.refuse(1, "no release can satisfy the policy", "needs at least 4 distinct values", "'s' has 3")
+
+    def test_not_without_noise_or_a_list(self):
+        for categories, noise in ((self.CATEGORIES, "refuse"), ([["a"], ["b", "c", ""]], 4), (None, 4)):
+            self.letters("abca", noise=noise, categories=categories)
+            self.refuse(1, "no release can satisfy the policy", "needs at least 4 distinct values", "'s' has 3")
+        self.letters("abca", noise=4, categories=self.CATEGORIES, algorithm="samarati",
+                     number={**NUMBER, "hierarchy": {"top": True}})
+        self.refuse(1, "no release can satisfy the policy")
+
+    def test_not_against_the_table(self):
+        """t-closeness compares with values of the table: one that it lacks cannot be judged."""
+        rows = [[str(i), str(i), letter] for i, letter in enumerate("abca")]
+        self.table(["q", "note", "s"], rows, {"q": NUMBER, "note": {"role": "keep"},
+                   "s": {"role": "sensitive", "categories": self.CATEGORIES}}, 4, noise=4,
+                   models=[{"t-closeness": {"t": 0.9, "distance": "equal"}}])
+        self.refuse(1, "no release can satisfy the policy", "'s' has 3")
 
 
 class Refused(Theta):

@@ -164,6 +164,9 @@ class Feasible(unittest.TestCase):
                 self.assertNotIn(PROVEN, result.err, f"{kind} seed {case.seed} is feasible")
         for case, (result, _) in zip(others, self.run_all(others)):
             self.assertEqual(1, result.code, f"{kind} seed {case.seed} is not feasible\n{result}")
+        if os.environ.get("SHOAL_LONG"):
+            print(f"{kind.replace('-', ' ')} {'planted' if planted else 'small'}: {codes[0]} of {len(feasible)} found; "
+                  f"missed {missed}", flush=True)
         allowed = max(1, len(feasible) * (1 - MIN_FOUND))
         self.assertLessEqual(len(missed), allowed, f"{kind}: {codes[0]} of {len(feasible)} found; missed {missed[:10]}")
 

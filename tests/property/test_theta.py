@@ -60,6 +60,7 @@ class Table:
                        "start": rng.choice(["flock", "sorted"]), "suppressed": rng.choice(["remove", "remove", "blank"]),
                        "objective": rng.choice(["il", "avg"])}
         self.keep_order = rng.random() < 0.5
+        self.listed = rng.choice([[], ["u", "v", "w"]])     # values of s that no row has
 
     def most_noise(self):
         return {"refuse": 0, "50%": len(self.rows) // 2}.get(self.noise, self.noise)
@@ -76,7 +77,8 @@ class Table:
 
     def policy(self):
         return {"shoal": 1, "data": {"missing": [""]}, "attributes": {
-            "a": {"role": "quasi", "type": "number"}, "id": {"role": "keep"}, "s": {"role": "sensitive"},
+            "a": {"role": "quasi", "type": "number"}, "id": {"role": "keep"},
+            "s": {"role": "sensitive", "categories": [list("abcde"), [*"fghij", *self.listed]]},
             "b": {"role": "quasi", "hierarchy": {"tree": {"x": ["x1", "x2"], "y": ["y1"]}}},
             "t": {"role": "sensitive"}, "note": {"role": "keep"}}, "accept": {"kept": ["id", "note"]},
             "privacy": {"k": self.k, "models": self.models()}, "method": self.method}
@@ -151,6 +153,9 @@ class Random(unittest.TestCase):
         self.assertLessEqual(output["suppressed"], table.suppress)
         self.assertEqual(output["noise"], sum(added.values()), "rows that were invented")
         self.assertLessEqual(output["noise"], table.most_noise())
+        listed = [s for _, s, _, _ in added.elements() if s not in {row[2] for row in table.rows}]
+        self.assertEqual(output["noise_listed"], len(listed))
+        self.assertLessEqual(set(listed), {*"abcdefghij", *table.listed})
         self.assertEqual(output["rows"], len(rows))
         classes = collections.defaultdict(list)
         for row in rows:

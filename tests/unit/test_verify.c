@@ -88,6 +88,29 @@ static void fails(const char *release, uint64_t n_rows, const char *message_part
 #define HEADER "age,zip,illness\n"
 static const char good[] = HEADER "20,410*,a\n30,410*,b\n20,410*,b\n30,410*,a\n20,410*,a\n";
 
+/* ---------------------------------------------------------------- known values */
+
+static void values_must_be_original_or_listed(void **state UNUSED) {
+  shoal_verify_value values[] = {{.value = "a", .n_original = 3, .category = -1},
+                                 {.value = "b", .category = 0},
+                                 {.value = "c", .category = -1}};
+  shoal_verify_knowledge known = {
+      .values = values, .n_values = 3, .n_categories = 1, .invented = true};
+  request.attributes = &known;
+  request.values_known = true;
+  holds(good, 5, 2);
+  holds(HEADER "20,410*,a\n20,410*,b\n20,410*,?\n", 3, 1); /* a missing value */
+  fails(HEADER "20,410*,a\n20,410*,c\n", 2, "'illness' of the release has a value that neither");
+  fails(HEADER "20,410*,a\n20,410*,d\n", 2, "'illness' of the release has a value that neither");
+  known.invented = false;
+  fails(good, 5, "'illness' of the release has a value that neither");
+  request.values_known = false;
+  holds(good, 5, 2);
+  request.attributes = NULL;
+  request.values_known = true;
+  fails(good, 5, "'illness' of the release has a value that neither");
+}
+
 /* ---------------------------------------------------------------- models */
 
 static void a_release_that_holds_is_proven(void **state UNUSED) {
@@ -533,6 +556,7 @@ static void a_large_release_is_proven_in_parts(void **state UNUSED) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(a_release_that_holds_is_proven),
+      TEST(values_must_be_original_or_listed),
       TEST(a_class_below_k_is_found),
       TEST(a_class_below_p_is_found),
       TEST(missing_values_are_rows_but_no_values),
