@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 
 enum { MAX_WEIGHT = 1 << 20 };
 
@@ -254,10 +255,34 @@ static double deficit_of(const shoal_requirement *requirement, const shoal_class
   return deficit > 0.01 ? deficit : 0.01;
 }
 
+/* Histogram of a tracked column over rows that each stand for several. */
+static void weigh_values(shoal_requirement_checker *checker, size_t tracked, const uint32_t *rows,
+                         const uint32_t *counts, size_t n, size_t offset, shoal_value_view *view) {
+  const shoal_column *column = checker->required->tracked->columns[tracked];
+  uint32_t *values = checker->values + offset;
+  uint64_t *n_rows = checker->n_rows + offset; /* first the sort keys: value << 32 | index */
+  size_t kept = 0;
+  for (size_t i = 0; i < n; i++) n_rows[i] = (uint64_t)shoal_column_code(column, rows[i]) << 32 | i;
+  shoal_sort_u64(n_rows, n);
+  for (size_t i = 0; i < n; i++) {
+    uint32_t value = (uint32_t)(n_rows[i] >> 32), count = counts[(uint32_t)n_rows[i]];
+    if (kept && values[kept - 1] == value) {
+      n_rows[kept - 1] += count;
+    } else {
+      values[kept] = value;
+      n_rows[kept++] = count;
+    }
+  }
+  *view = (shoal_value_view){
+      .values = values, .n_rows = n_rows, .n = (uint32_t)kept, .is_missing = column->is_missing};
+}
+
 double shoal_requirement_checker_deficit(shoal_requirement_checker *checker, const uint32_t *rows,
-                                         size_t n) {
+                                         const uint32_t *counts, size_t n) {
   const shoal_cluster_requirements *required = checker->required;
-  double deficit = n < required->k ? (double)(required->k - n) : 0;
+  shoal_class_view view = {0};
+  for (size_t i = 0; i < n; i++) view.n_rows += counts[i];
+  double deficit = view.n_rows < required->k ? (double)(required->k - view.n_rows) : 0;
   if (n == 0) return 0;
   for (size_t d = 0; d < required->n_counts; d++) {
     uint32_t distinct = count_groups(checker, d, rows, n, (shoal_added){0});
@@ -268,11 +293,15 @@ double shoal_requirement_checker_deficit(shoal_requirement_checker *checker, con
     checker->failed = true;
     return (double)n;
   }
-  shoal_class_view view = {0};
   for (size_t i = 0; i < required->n_others; i++) {
-    view_rows(checker, i, rows, n, (shoal_added){0}, &view);
-    if (!required->others[i]->type->holds(required->others[i], &view))
-      deficit += deficit_of(required->others[i], &view);
+    const shoal_requirement *requirement = required->others[i];
+    if (requirement->sensitive != SHOAL_NO_ATTRIBUTE) {
+      weigh_values(checker, requirement->sensitive, rows, counts, n, 0, &view.values);
+      view.n_distinct = distinct_values(&view.values);
+    }
+    if (requirement->guard != SHOAL_NO_ATTRIBUTE)
+      weigh_values(checker, requirement->guard, rows, counts, n, n, &view.guards);
+    if (!requirement->type->holds(requirement, &view)) deficit += deficit_of(requirement, &view);
   }
   return deficit;
 }

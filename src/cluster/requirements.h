@@ -120,10 +120,11 @@ bool shoal_requirement_checker_others(shoal_requirement_checker *checker, const 
                                       size_t n);
 
 /*
- * How far the rows are from satisfying every requirement, about in rows; 0 if they do, or if there
- * are none. Cost: as above, without an early stop.
+ * How far rows are from satisfying every requirement, about in rows; 0 if they do, or if there are
+ * none. Each of the n rows stands for counts[i] rows with equal tracked values. Cost: a pass over
+ * the n rows per requirement, without an early stop.
  */
 double shoal_requirement_checker_deficit(shoal_requirement_checker *checker, const uint32_t *rows,
-                                         size_t n);
+                                         const uint32_t *counts, size_t n);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/intern.h"
+#include "base/sort.h"
 #include "read/csv.h"
 #include "read/source.h"
 
@@ -263,62 +264,96 @@ uint64_t shoal_value_groups_count(const shoal_requirement *requirement,
   return n_distinct;
 }
 
-/* Rows to add or remove until all groups that are present have `low` rows or one more. */
-static uint64_t imbalance_at(const uint64_t *rows, uint32_t n_groups, uint64_t low) {
-  uint64_t sum = 0;
-  for (uint32_t g = 0; g < n_groups; g++) {
-    uint64_t lacking = rows[g] < low ? low - rows[g] : 0;
-    if (rows[g] > low + 1) sum += rows[g] - low - 1;
-    else sum += lacking < rows[g] ? lacking : rows[g]; /* or remove the whole group */
-  }
-  return sum;
+/* Rows of each group in a class. Zeroed arrays of n_groups; `few` if they are small. */
+typedef struct group_rows {
+  uint64_t few_rows[FEW], *rows;
+  uint8_t few_seen[FEW], *seen;
+} group_rows;
+
+/* False: no memory. */
+static bool group_rows_init(group_rows *g, uint32_t n_groups) {
+  bool few = n_groups <= FEW;
+  memset(g, 0, sizeof *g);
+  g->rows = few ? g->few_rows : shoal_alloc_zero(n_groups, sizeof *g->rows);
+  g->seen = few ? g->few_seen : shoal_alloc_zero(n_groups, 1);
+  return g->rows && g->seen;
+}
+
+static void group_rows_reset(group_rows *g) {
+  if (g->rows != g->few_rows) free(g->rows);
+  if (g->seen != g->few_seen) free(g->seen);
 }
 
 shoal_group_tally shoal_value_groups_tally(const shoal_value_groups *groups,
                                            const shoal_value_view *view) {
   shoal_group_tally tally = {.min_rows = UINT64_MAX};
-  uint64_t few_rows[FEW] = {0};
-  uint8_t few_seen[FEW] = {0};
-  bool few = groups->n_groups <= FEW;
-  uint64_t *rows = few ? few_rows : shoal_alloc_zero(groups->n_groups, sizeof *rows);
-  uint8_t *seen = few ? few_seen : shoal_alloc_zero(groups->n_groups, 1);
-  tally.failed = !rows || !seen;
+  group_rows of;
+  tally.failed = !group_rows_init(&of, groups->n_groups);
   size_t at = 0;
   uint32_t value;
   uint64_t n_rows;
   while (!tally.failed && shoal_view_next(view, &at, &value, &n_rows)) {
     uint32_t group = groups->group_of[value];
-    tally.n_distinct += !seen[group];
+    tally.n_distinct += !of.seen[group];
     tally.sum_of_ranks += group;
-    seen[group] = 1;
-    rows[group] += n_rows;
+    of.seen[group] = 1;
+    of.rows[group] += n_rows;
   }
   for (uint32_t g = 0; !tally.failed && g < groups->n_groups; g++) {
-    if (!seen[g]) continue;
-    if (rows[g] < tally.min_rows) tally.min_rows = rows[g];
-    if (rows[g] > tally.max_rows) tally.max_rows = rows[g];
+    if (!of.seen[g]) continue;
+    if (of.rows[g] < tally.min_rows) tally.min_rows = of.rows[g];
+    if (of.rows[g] > tally.max_rows) tally.max_rows = of.rows[g];
   }
-  if (!tally.failed && !shoal_group_tally_is_balanced(&tally)) {
-    tally.imbalance = UINT64_MAX;
-    for (uint32_t g = 0; g < groups->n_groups;
-         g++) { /* the best `low` is a group's number of rows */
-      uint64_t imbalance = seen[g] ? imbalance_at(rows, groups->n_groups, rows[g]) : UINT64_MAX;
-      if (imbalance < tally.imbalance) tally.imbalance = imbalance;
-    }
-  }
-  if (!few) {
-    free(rows);
-    free(seen);
-  }
+  group_rows_reset(&of);
   return tally;
 }
 
+/*
+ * Rows to add or remove until all of n groups (ascending) have `low` rows or one more. Up to
+ * max_removed groups may be removed as a whole.
+ */
+static uint64_t imbalance_at(const uint64_t *rows, size_t n, uint64_t low, size_t max_removed) {
+  uint64_t sum = 0;
+  for (size_t g = 0; g < n; g++) {
+    uint64_t lacking = rows[g] < low ? low - rows[g] : 0;
+    if (rows[g] > low + 1) sum += rows[g] - low - 1;
+    else sum += lacking > rows[g] && g < max_removed ? rows[g] : lacking;
+  }
+  return sum;
+}
+
+/* Rows to add or remove until the groups differ by at most one row, and min_groups are left. */
+static uint64_t imbalance_of(const shoal_value_groups *groups, const shoal_value_view *view,
+                             size_t min_groups, bool *failed) {
+  group_rows of;
+  uint64_t least = 0, n_rows;
+  *failed = !group_rows_init(&of, groups->n_groups);
+  uint32_t value;
+  for (size_t at = 0; !*failed && shoal_view_next(view, &at, &value, &n_rows);)
+    of.rows[groups->group_of[value]] += n_rows;
+  size_t n = 0;
+  for (uint32_t g = 0; !*failed && g < groups->n_groups; g++)
+    if (of.rows[g]) of.rows[n++] = of.rows[g];
+  if (n) {
+    shoal_sort_u64(of.rows, n);
+    least = UINT64_MAX;
+  }
+  for (size_t g = 0; g < n; g++) { /* the best `low` is a group's number of rows */
+    uint64_t rows = imbalance_at(of.rows, n, of.rows[g], n > min_groups ? n - min_groups : 0);
+    if (rows < least) least = rows;
+  }
+  group_rows_reset(&of);
+  return least;
+}
+
 double shoal_balanced_deficit(const shoal_requirement *requirement, const shoal_class_view *view) {
-  double gap =
-      requirement->type->required(requirement) - requirement->type->reached(requirement, view);
-  shoal_group_tally tally = shoal_value_groups_tally(requirement->own, &view->values);
-  (void)shoal_requirement_failed(requirement, tally.failed);
-  return (double)tally.imbalance + (gap > 0 ? gap : 0);
+  const shoal_model_type *type = requirement->type;
+  double gap = type->required(requirement) - type->reached(requirement, view);
+  bool failed;
+  size_t min_groups = type->groups ? (size_t)requirement->count[0] : 1; /* p counts groups */
+  uint64_t imbalance = imbalance_of(requirement->own, &view->values, min_groups, &failed);
+  (void)shoal_requirement_failed(requirement, failed);
+  return (double)imbalance + (gap > 0 ? gap : 0);
 }
 
 bool shoal_group_tally_is_balanced(const shoal_group_tally *tally) {

@@ -34,14 +34,14 @@ typedef struct shoal_group_tally {
   uint64_t n_distinct;         /* groups present */
   uint64_t sum_of_ranks;       /* over distinct values: 0 for D1, 1 for D2, ... */
   uint64_t min_rows, max_rows; /* of a group that is present */
-  uint64_t imbalance; /* rows to add or remove until the groups differ by at most one row */
-  bool failed;        /* no memory: the class counts as violating */
+  bool failed;                 /* no memory: the class counts as violating */
 } shoal_group_tally;
 
 shoal_group_tally shoal_value_groups_tally(const shoal_value_groups *groups,
                                            const shoal_value_view *view);
 
-/* `deficit` of the balanced models: the imbalance, and what `reached` lacks. */
+/* `deficit` of the balanced models: the rows to add or remove until the groups differ by at most
+ * one row, and what `reached` lacks. */
 double shoal_balanced_deficit(const shoal_requirement *requirement, const shoal_class_view *view);
 
 /* Do the groups that are present differ by at most one row? */

@@ -5,6 +5,8 @@ The printed tables are judged as they stand by `check`; their cells are labels,
 so each quasi-identifier has only a top. Where 8a prints "=<40" it means "=< 40".
 """
 
+import collections
+import pathlib
 import unittest
 
 import support
@@ -146,6 +148,39 @@ class Table8(Paper):
     def test_at_least_three_categories(self):
         for rows in (TABLE_8A, TABLE_8B):
             self.assert_verdict(self.verdict(rows, 4, "p-plus-sensitive", p=3), True, 3, 0, 0)
+
+
+class Released(Paper):
+    """Table 1a, anonymized with default settings."""
+
+    def release(self, model):
+        number = {"role": "quasi", "type": "number"}
+        country = {"America": ["USA", "Canada"], "Asia": ["Pakistan", "Japan", "China"]}
+        header = ["Age", "Zip Code", "Country", "Disease"]
+        policy = {"shoal": 1, "attributes": {"Age": number, "Zip Code": number,
+                                             "Country": {"role": "quasi", "hierarchy": {"tree": country}},
+                                             "Disease": {"role": "sensitive", "categories": CATEGORIES}},
+                  "privacy": {"k": 4, "models": [model]}}
+        data, path = support.write_problem(pathlib.Path(self.directory), header, TABLE_1A, policy, {})
+        out = pathlib.Path(self.directory) / "out.csv"
+        result = support.shoal("anonymize", data, "-P", path, "-o", out, "--seed", 1, "-q")
+        self.assertEqual(0, result.code, result)
+        self.assertEqual(0, support.shoal("check", out, "-P", path, "-q").code)
+        classes = collections.defaultdict(list)
+        for *labels, disease in support.read_csv(out)[1]:
+            classes[tuple(labels)].append(disease)
+        self.assertEqual(sorted(row[3] for row in TABLE_1A), sorted(sum(classes.values(), [])), "rows are the same")
+        return list(classes.values())
+
+    def test_theta_finds_three_classes_of_four_as_table_8b(self):
+        self.assertEqual([4, 4, 4], list(map(len, self.release({"theta-sensitive": {"mu": 0.6}}))))
+
+    def test_balanced_with_all_four_categories(self):
+        for diseases in self.release({"balanced-p-plus": {"p": 4}}):
+            counts = [sum(disease in category for disease in diseases) for category in CATEGORIES]
+            self.assertGreaterEqual(len(diseases), 4)
+            self.assertGreater(min(counts), 0)
+            self.assertLessEqual(max(counts) - min(counts), 1)
 
 
 if __name__ == "__main__":

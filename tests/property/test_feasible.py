@@ -171,6 +171,51 @@ class Feasible(unittest.TestCase):
         self.assertLessEqual(len(missed), allowed, f"{kind}: {codes[0]} of {len(feasible)} found; missed {missed[:10]}")
 
 
+class Known(unittest.TestCase):
+    """Policies that can be satisfied, on larger tables."""
+
+    def release(self, directory, rows, model, sensitive, **method):
+        directory = pathlib.Path(directory)
+        number = {"role": "quasi", "type": "number"}
+        policy = {"shoal": 1, "attributes": {"q": number, "r": number, "s": {"role": "sensitive", **sensitive}},
+                  "privacy": {"k": 4, "models": [model]}, "method": method}
+        data, path = support.write_problem(directory, ["q", "r", "s"], rows, policy, {})
+        result = support.shoal("anonymize", data, "-P", path, "-o", directory / "out.csv", "--seed", 1, "-q",
+                               "--report", directory / "report.json")
+        self.assertEqual(0, result.code, result)
+        classes = {}
+        for *labels, value in support.read_csv(directory / "out.csv")[1]:
+            classes.setdefault(tuple(labels), []).append(value)
+        self.assertGreaterEqual(min(map(len, classes.values())), 4)
+        return classes.values(), support.read_json(directory / "report.json")["output"]
+
+    def test_a_value_of_54_in_100_rows_with_at_most_half(self):
+        rows = [[str(i), str(i * i % 7), "a" if i < 54 else f"v{i % 9}"] for i in range(100)]
+        for limit, least in (("30%", 8), (8, 8)):     # within 30%, whole classes can be suppressed
+            with support.temp_dir() as directory:
+                classes, output = self.release(directory, rows, {"alpha-k": {"alpha": 0.5}}, {}, **{"max-suppression": limit})
+            self.assertLessEqual(least, output["suppressed"])
+            self.assertLessEqual(output["suppressed"], 30 if limit == "30%" else 8)
+            for values in classes:
+                self.assertLessEqual(2 * max(Counter(values).values()), len(values))
+
+    def test_balanced_categories_in_many_equal_rows(self):
+        """Clusters with equal labels are one class: it must be balanced, whatever the parts are."""
+        rng = random.Random(3)
+        categories = [["a", "b", "c"], ["d", "e", "f", "g"], ["h", "i"], ["j", "k"]]
+        values = "aaaaaabbcddddeefghhhhiiiijjjjjkkk"
+        rows = [[str(min(rng.randrange(40), rng.randrange(40))), str(rng.randrange(3)), rng.choice(values)]
+                for _ in range(5000)]
+        with support.temp_dir() as directory:
+            classes, output = self.release(directory, rows, {"balanced-p-plus": {"p": 3}}, {"categories": categories})
+        self.assertEqual(0, output["suppressed"])
+        self.assertGreater(len(classes), 20)
+        for values in classes:
+            counts = [n for n in (sum(value in category for value in values) for category in categories) if n]
+            self.assertGreaterEqual(len(counts), 3)
+            self.assertLessEqual(max(counts) - min(counts), 1)
+
+
 def add_tests():
     for kind in gen_models.KINDS:
         for planted in (False, True):
