@@ -67,7 +67,7 @@ def anonymized_by(program, table, policy, folder, more=(), seconds=None):
     """The same with a program of any name."""
     report, out, before = os.path.join(folder, "report.json"), new_output(folder), cpu_seconds()
     took, code = timed([program, "anonymize", table, "-P", policy, "-o", out,
-                        "--report", report, "-q", "--quick", *more], seconds)
+                        "--report", report, "-q", *more], seconds)
     if code != 0:
         return {"exit": code if code is not None else f"ended after {seconds} s"}
     with open(report, encoding="utf-8") as source:
@@ -86,7 +86,7 @@ def without_report(build, table, policy, folder, more=(), seconds=None):
     """
     out, before = new_output(folder), cpu_seconds()
     with open(os.path.join(folder, "summary.txt"), "w+", encoding="utf-8") as summary:
-        took, code = timed([os.path.join(build, "shoal"), "anonymize", table, "-P", policy, "-o", out, "--quick", *more],
+        took, code = timed([os.path.join(build, "shoal"), "anonymize", table, "-P", policy, "-o", out, *more],
                            seconds, summary)
         if code != 0:
             return {"exit": code if code is not None else f"ended after {seconds} s"}
