@@ -35,6 +35,9 @@ typedef struct shoal_method {
  */
 enum { SHOAL_AUTO_CLASSES = 50000000, SHOAL_AUTO_TIMES = 100 };
 
+/* "auto" uses local recoding for larger tables only where there is no lattice. */
+enum { SHOAL_AUTO_ROWS = 10000000 };
+
 /* What a policy asks for: one method, or those whose best release "auto" takes, local first. */
 typedef struct shoal_methods {
   shoal_method items[2];

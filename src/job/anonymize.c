@@ -84,19 +84,20 @@ static shoal_status refuse_by_parts(const shoal_context *p, shoal_error *error) 
 
 /*
  * A table of counted rows is written from its file, and rows of local recoding are counted in 32
- * bits. Where the policy allows both kinds, only the full-domain one is left.
+ * bits. Where the policy allows both kinds, only the full-domain one is left for such tables, and
+ * for those of more than SHOAL_AUTO_ROWS rows.
  */
 static shoal_status check_source(const shoal_table *table, shoal_methods *methods,
                                  shoal_error *error) {
   bool counted = shoal_table_is_counted(table), vast = table->n_records > UINT32_MAX;
   shoal_location location = {.file = table->name};
-  if (!counted && !vast) return SHOAL_OK;
-  if (methods->n > 1) {
+  if (methods->n > 1 && (counted || table->n_records > SHOAL_AUTO_ROWS)) {
     methods->items[0] = methods->items[1];
     methods->n = 1;
-    (void)snprintf(methods->items[0].reason, sizeof methods->items[0].reason, "uniform labels: %s",
+    (void)snprintf(methods->items[0].reason, sizeof methods->items[0].reason,
+                   "uniform labels: %s",
                    counted ? "local recoding needs all rows in memory"
-                           : "the table has too many rows for local recoding");
+                           : "the table has more than 10 million rows");
   }
   const shoal_method *method = &methods->items[0];
   if (counted && method->local)
@@ -300,7 +301,7 @@ static shoal_status report_choice(const contest *c, const shoal_methods *methods
 
 /* The error of the last resort, local recoding, which names both. */
 static shoal_status refuse_all(const contest *c, const shoal_methods *methods, shoal_error *error) {
-  *error = c->errors[0];
+  if (error) *error = c->errors[0];
   if (methods->n == 1 || c->statuses[0] != SHOAL_REFUSED) return c->statuses[0];
   return shoal_fail(error, SHOAL_REFUSED, "found no release by %s or by %s: %s",
                     methods->items[1].name, methods->items[0].name, c->errors[0].message);
@@ -325,7 +326,7 @@ static shoal_status try_all(shoal_release *release, const shoal_methods *methods
     }
     c->statuses[i] = shoal_release_decide(release, &method, &c->errors[i]);
     if (is_fatal(methods, i, c->statuses[i])) {
-      *error = c->errors[i];
+      if (error) *error = c->errors[i];
       return c->statuses[i];
     }
     c->tried[i] = describe(&method, release->result, c->statuses[i]);

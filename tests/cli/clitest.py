@@ -215,8 +215,10 @@ class Case(unittest.TestCase):
     def write_data(self, rows=None, header=None, name="data.csv", **options):
         return self.put(name, csv_bytes([header or HEADER, *(ROWS if rows is None else rows)], **options))
 
-    def write_policy(self, attributes=None, name="policy.yaml", **parts):
-        return self.put(name, policy_text(attributes, **parts))
+    def write_policy(self, attributes=None, name="policy.yaml", method=None, **parts):
+        """A policy for full-domain recoding, whose releases tests know, unless it names an algorithm."""
+        method = {"algorithm": "samarati", **(method or {})}
+        return self.put(name, policy_text(attributes, method=method, **parts))
 
     def write_towns(self, rows=None):
         return self.put("town.csv", csv_bytes(TOWNS if rows is None else rows, ";"))

@@ -69,12 +69,29 @@ class QuasiIdentifiers(clitest.Case):
     def test_refused_with_advice(self):
         for n in (63, 64, 65, 200):
             self.problem(n)
-            for words in (["anonymize", "-o", "out.csv"], ["lattice"], ["explain"],
+            for words in (["anonymize", "-o", "out.csv", "--algorithm", "samarati"], ["lattice"], ["explain"],
                           ["anonymize", "-o", "out.csv", "--algorithm", "optimal", "--time-limit", "0.5"]):
                 result = self.succeed(words[0], "q.csv", "-P", "q.yaml", *words[1:], code=2)
                 self.assert_says(result, "more nodes than can be counted", "fewer", "flock")
                 self.assertEqual(1, result.message.count("\n"))
         self.assertFalse((self.dir / "out.csv").exists())
+
+    def test_auto_never_refuses_a_large_lattice(self):
+        for n, nodes in ((40, 2 ** 40), (63, None), (200, None)):
+            self.problem(n)
+            report = self.succeed("anonymize", "q.csv", "-P", "q.yaml", "-o", "out.csv", "--json").json()
+            local, uniform = report["search"]["tried"]
+            self.assertEqual(("local", True), (local["labels"], local["chosen"]))
+            self.assertEqual(nodes is None, "more nodes than can be counted" in uniform.get("why", ""))
+            self.assertEqual(nodes is None, "too large" in report["search"]["reason"])
+
+    def test_uniform_labels_of_a_large_lattice_are_found(self):
+        self.problem(40)
+        text = self.read("q.yaml").decode() + "method: {labels: uniform}\n"
+        self.put("q.yaml", text)
+        search = self.succeed("anonymize", "q.csv", "-P", "q.yaml", "-o", "out.csv", "--json").json()["search"]
+        self.assertEqual(("optimal", 2 ** 40, False), (search["algorithm"], search["lattice_nodes"],
+                                                       search["proven_optimal"]))
 
 
 class ManyRecords(Library):

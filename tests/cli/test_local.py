@@ -273,8 +273,8 @@ class Report(Local):
                          (search["algorithm"], search["reason"], search["objective"]))
         self.assertEqual((0, 0, None, []), (search["lattice_nodes"], search["nodes_checked"], search["node"],
                                             search["minimal"]))
-        self.assertEqual({"dm", "avg", "il", "nil", "accuracy", "completeness", "dm_clusters", "avg_clusters"},
-                         set(report["measures"]))
+        self.assertEqual({"dm", "avg", "il", "nil", "accuracy", "completeness", "dm_clusters", "avg_clusters",
+                          "release_loss", "mean_widths"}, set(report["measures"]))
         self.assertEqual(1, report["measures"]["completeness"])
         self.assertGreaterEqual(report["seconds"]["search"], 0)
         self.assertEqual([], report["warnings"])
@@ -283,7 +283,8 @@ class Report(Local):
         text = self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv").text
         for pattern in (r"12 rows in, 12 rows released in \d+ class", r"flock \(local recoding: .* age\)",
                         r"objective: il; \d+ cluster", r"age +12 values -> +\d+ label", r"town +1 value +-> +1 label",
-                        r"information loss +[\d.]+%", r"[\d.]+ of 24 cells \(IL\)", r"average class"):
+                        r"release loss +[\d.]+%", r"lost in cells +[\d.]+%",
+                        r"age .*% lost; intervals [\d.]+ wide on average", r"[\d.]+ of 24 cells \(IL\)", r"average class"):
             self.assertRegex(text, pattern)
         self.assertNotRegex(text, r"level +\d|lattice|combinations")
 
@@ -429,8 +430,18 @@ class Auto(Local):
         return search["algorithm"], search["reason"]
 
     def test_choices(self):
-        self.assertEqual("samarati", self.choice({"a": FULL})[0])
-        self.assertEqual("optimal", self.choice({"a": FULL}, objective="il")[0])
+        for method in ({}, {"objective": "il"}, {"objective": "loss"}, {"objective": "dm"}, {"labels": "any"}):
+            name, reason = self.choice({"a": FULL}, **method)
+            self.assertEqual("optimal", name)
+            self.assertRegex(reason, "smaller release loss: 33.33%, and 100.00% with local recoding")
+        for name, method, setting in (("optimal", {"labels": "uniform"}, "labels: uniform"),
+                                      ("optimal", {"objective": "height"}, "height"),
+                                      ("optimal", {"objective": "entropy"}, "entropy"),
+                                      ("optimal", {"objective": "height", "slack": 0}, "height"),
+                                      ("samarati", {"prefer": ["min-suppression"]}, "prefer"),
+                                      ("samarati", {"prefer": ["a"], "objective": "il"}, "prefer"),
+                                      ("samarati", {"satisfies": "matrix"}, "satisfies")):
+            self.assertEqual((name, f"uniform labels: the policy has {setting}"), self.choice({"a": FULL}, **method))
         for algorithm in ({}, {"algorithm": "auto"}):
             name, reason = self.choice({"a": FULL, "number": NUMBER}, **algorithm)
             self.assertEqual("flock", name)

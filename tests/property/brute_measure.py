@@ -327,6 +327,7 @@ class Pair:
             "height_accuracy": (1 - sum(levels) / heights if heights else 1) if told else None,
             "absolute_distance": sum(levels) if told else None, "relative_distance": relative,
             "completeness": max(0, kept - noise) / len(self.before),
+            "release_loss": 1 - max(0, kept - noise) / len(self.before) * (1 - nil) if kept else 1,
             "disclosures": sum(len({r[s.name] for r in rows} - {MISSING}) == 1
                                for s in self.sensitive for rows in self.classes_after.values()),
             "removed_rows": self.removed, "blanked_rows": self.blanked, "noise_rows": noise,

@@ -77,7 +77,8 @@ static void other_words_are_refused(void **state) {
 
 static const char POLICY[] =
     "shoal: 1\nattributes:\n  age: {role: quasi, type: number, hierarchy: {intervals: [10]}}\n"
-    "  ill: {role: sensitive}\nprivacy: {k: 2, p: 2}\nmethod: {max-suppression: 2, seed: 4711}\n";
+    "  ill: {role: sensitive}\nprivacy: {k: 2, p: 2}\nmethod: {labels: uniform, "
+    "max-suppression: 2, seed: 4711}\n";
 static const char AGES[] = "2122232434353699", ILLS[] = "abcdefga";
 
 static char directory[64], release[96], page[96];

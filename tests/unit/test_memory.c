@@ -33,7 +33,7 @@ static const char POLICY[] =
     "  note: {role: keep}\n"
     "accept: {kept: [note]}\n"
     "privacy: {k: 5, p: 2}\n"
-    "method: {max-suppression: 5%, seed: 3}\n";
+    "method: {labels: uniform, max-suppression: 5%, seed: 3}\n";
 
 static shoal_error error;
 static char folder[64], data[96], out[96];
@@ -146,7 +146,7 @@ static const char WIDE_POLICY[] = "shoal: 1\n"
                                   "  note: {role: keep}\n"
                                   "accept: {kept: [note]}\n"
                                   "privacy: {k: 4, p: 2}\n"
-                                  "method: {seed: 3}\n";
+                                  "method: {labels: uniform, seed: 3}\n";
 
 /* Several blocks; codes of one, two and four bytes, the wide ones only after the first block. */
 static void write_wide_file(void) {
