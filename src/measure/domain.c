@@ -276,6 +276,7 @@ shoal_status shoal_label_add_values(const shoal_domain_request *request, shoal_l
   bool tree = attribute->has_hierarchy;
   if (shoal_spec_has_leaves(attribute)) return SHOAL_OK;
   if (tree && kind == SHOAL_HIERARCHY_DATE) return add_date(request, label, known, error);
+  if (shoal_attribute_has_sets(attribute)) return intern(known, label, error);
   bool number = attribute->type == SHOAL_TYPE_NUMBER ||
                 (tree && (kind == SHOAL_HIERARCHY_INTERVALS || kind == SHOAL_HIERARCHY_CUTS));
   if (!number) return intern(known, label, error);
