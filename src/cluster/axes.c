@@ -256,7 +256,8 @@ static shoal_status draft_axis(shoal_axes *axes, const shoal_frequency_set *f,
   if (interval) return draft_number(axis, f->table, d, error);
   if (set) {
     draft_set(axes, axis, d);
-    return SHOAL_OK;
+    if (attribute->type != SHOAL_TYPE_NUMBER) return SHOAL_OK; /* every cell must be a number */
+    return shoal_column_numbers(f->table, axis->column, &axis->numbers, &axis->scale, error);
   }
   if (!position_leaves(axis)) return shoal_fail_memory(error);
   d->denominator = kind == SHOAL_LOSS_HEIGHT ? axis->hierarchy->tree_height

@@ -176,7 +176,25 @@ static bool make_tree_bins(binner *b) {
   return true;
 }
 
-/* ------------------------------------------------------------ both */
+/* Sets: one bin per value, or one for all. */
+static bool make_set_bins(binner *b) {
+  uint32_t n = b->domain.n_positions;
+  bool single = n <= MAX_TREE_BINS && releases_values(b);
+  b->n_bins = single ? n : 1;
+  b->bins = shoal_alloc_zero(b->n_bins, sizeof *b->bins);
+  for (uint32_t position = 0; b->bins && position < b->n_bins; position++) {
+    size_t size = 1;
+    const char *value = "*";
+    if (single) value = shoal_column_value(&b->domain.values, b->domain.leaf_at[position], &size);
+    const char *kept = shoal_result_string(b->release->result, value, size);
+    if (!kept) return false;
+    b->bins[position].label = (shoal_label){kept, strlen(kept)};
+    if (single) b->bin_of[position] = position;
+  }
+  return b->bins;
+}
+
+/* ------------------------------------------------------------ all */
 
 static bool fill_bins(binner *b) {
   double *after = shoal_alloc_zero(b->n_bins, sizeof *after);
@@ -207,7 +225,9 @@ static shoal_status make_bins(binner *b, shoal_error *error) {
   if (!count_positions(b)) return shoal_fail_memory(error);
   bool numbers =
       attribute->type == SHOAL_TYPE_NUMBER && !attribute->recode_hierarchy && b->domain.is_number;
-  bool ok = numbers ? make_number_bins(b) : b->domain.hierarchy && make_tree_bins(b);
+  bool ok = numbers                               ? make_number_bins(b)
+            : shoal_attribute_has_sets(attribute) ? make_set_bins(b)
+                                                  : b->domain.hierarchy && make_tree_bins(b);
   return ok && fill_bins(b) ? SHOAL_OK : shoal_fail_memory(error);
 }
 

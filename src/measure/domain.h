@@ -75,7 +75,7 @@ typedef struct shoal_released_labels {
 
 typedef struct shoal_domain {
   const shoal_attribute *attribute; /* borrowed */
-  shoal_hierarchy *hierarchy;       /* owned; NULL: none */
+  shoal_hierarchy *hierarchy;       /* owned; NULL: none, or sets */
   shoal_column values;    /* owned: the values of the columns; the tree may have more leaves */
   uint32_t n_leaves;      /* of the hierarchy, or the values; codes of `values` come first */
   uint32_t n_positions;   /* one per leaf of the hierarchy, or per value */

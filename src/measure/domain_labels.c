@@ -75,16 +75,19 @@ static bool match_levels(label_reader *r, shoal_values *names) {
   return true;
 }
 
-/* A label that is a set is no label of a level. */
+/* A label that is a set or a star is no value. */
 static bool find_sets(label_reader *r) {
   const shoal_column *column = r->released->column;
   if (!shoal_attribute_has_sets(r->domain->attribute)) return true;
   r->sets = shoal_alloc(column->n_values, sizeof *r->sets);
   if (!r->sets || !shoal_domain_find_sets(r->domain, column, r->equality, r->complete, r->sets))
     return false;
-  for (uint32_t code = 0; code < column->n_values; code++)
-    for (uint32_t l = 0; r->sets[code].is_set && l < r->n_levels; l++)
-      r->match[l][code] = SHOAL_NONE;
+  for (uint32_t code = 0; code < column->n_values; code++) {
+    shoal_label label = label_of(r, code);
+    shoal_form form = shoal_label_parse(label.bytes, label.size_bytes).form;
+    bool general = r->sets[code].is_set || form == SHOAL_FORM_EVERYTHING;
+    for (uint32_t l = 0; general && l < r->n_levels; l++) r->match[l][code] = SHOAL_NONE;
+  }
   return true;
 }
 

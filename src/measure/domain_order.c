@@ -73,7 +73,8 @@ static shoal_status check_column(const value_collector *g, size_t w, shoal_error
     SHOAL_TRY(shoal_column_numbers(raw->table, raw->column, &numbers, &scale, error));
     free(numbers);
   }
-  if (!attribute->has_hierarchy || shoal_spec_has_leaves(attribute)) return SHOAL_OK;
+  bool built = attribute->has_hierarchy && !shoal_attribute_has_sets(attribute);
+  if (!built || shoal_spec_has_leaves(attribute)) return SHOAL_OK;
   if (g->request->n_raw == 1 || raw->column->n_values == 0)
     return SHOAL_OK; /* the hierarchy is compiled with these values later */
   shoal_hierarchy_options options = shoal_domain_hierarchy_options(g->request);
@@ -167,7 +168,7 @@ static shoal_status compile(shoal_domain *domain, const shoal_domain_request *re
                             shoal_error *error) {
   const shoal_attribute *attribute = request->attribute;
   domain->n_leaves = domain->values.n_values;
-  if (!attribute->has_hierarchy) return SHOAL_OK;
+  if (!attribute->has_hierarchy || shoal_attribute_has_sets(attribute)) return SHOAL_OK;
   if (domain->n_leaves == 0 && !shoal_spec_has_leaves(attribute)) return SHOAL_OK;
   shoal_hierarchy_options options = shoal_domain_hierarchy_options(request);
   const shoal_table *table = request->n_raw ? request->raw[0].table : NULL;
@@ -323,6 +324,7 @@ static bool make_order(shoal_domain *domain, bool number) {
 
 /* A hierarchy of numbers makes an attribute numeric, whatever its type. */
 static bool counts_as_number(const shoal_attribute *attribute) {
+  if (shoal_attribute_has_sets(attribute)) return false; /* codes, not quantities */
   return attribute->type == SHOAL_TYPE_NUMBER || shoal_spec_has_numbers(attribute);
 }
 

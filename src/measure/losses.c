@@ -51,6 +51,8 @@ static uint32_t class_of_stars(const shoal_release_pair *pair) {
 static bool becomes_star(const shoal_release_pair_attribute *a, uint32_t value) {
   const shoal_hierarchy *hierarchy = a->domain.hierarchy;
   uint32_t level = a->domain.released[0].level;
+  if (shoal_attribute_has_sets(a->attribute)) /* one level above the values */
+    return a->released->n_values == 1 && shoal_release_pair_span(a, 0)->everything;
   if (!hierarchy || level == SHOAL_NONE) return false;
   uint32_t leaf = a->domain.leaf_at[shoal_domain_position(&a->domain, 0, value)];
   const shoal_level *labels = &hierarchy->levels[level];

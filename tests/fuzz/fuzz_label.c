@@ -2,10 +2,14 @@
 /*
  * Fuzz target: what the spelling of a released label says. No label is trusted, so none may crash
  * it, and what it says must hang together: an interval holds its own closed ends and nothing beyond
- * them, what is printed of a number is read as that number, stars are stars.
+ * them, what is printed of a number is read as that number, stars are stars. A set is the label of
+ * its elements if they ascend, and then the verifier finds each of them in it.
  */
 #include "fuzz.h"
+#include "hierarchy/set_label.h"
 #include "measure/label_syntax.h"
+#include "verify/fold.h"
+#include "verify/sets.h"
 
 static bool is_fully_suppressed(const char *bytes, size_t size) {
   while (size && bytes[0] == ' ') bytes++, size--;
@@ -63,6 +67,68 @@ static void check_interval(const shoal_range *range) {
   MUST(again.range.low_open == range->low_open && again.range.high_open == range->high_open);
 }
 
+enum { MAX_ELEMENTS = 128 };
+
+static int by_bytes(const shoal_label *a, const shoal_label *b) {
+  size_t least = a->size_bytes < b->size_bytes ? a->size_bytes : b->size_bytes;
+  int order = least ? memcmp(a->bytes, b->bytes, least) : 0;
+  return order ? order : (a->size_bytes > b->size_bytes) - (a->size_bytes < b->size_bytes);
+}
+
+static bool verifier_finds(shoal_label label, shoal_label value) {
+  const shoal_verify_fold none = {0};
+  shoal_text texts[3];
+  for (int i = 0; i < 3; i++) shoal_text_init(&texts[i]);
+  shoal_text_add_bytes(&texts[0], value.bytes, value.size_bytes);
+  bool found = shoal_verify_set_covers(label.bytes, label.size_bytes, &none, &texts[0], &texts[1],
+                                       &texts[2]);
+  for (int i = 0; i < 3; i++) shoal_text_reset(&texts[i]);
+  return found;
+}
+
+/* Reads the elements of a set; written again they are the same label if they ascend. */
+static void check_set(shoal_label label) {
+  char room[MAX_ELEMENTS][256],
+      *scratch = copy_exactly((const uint8_t *)label.bytes, label.size_bytes, 0);
+  shoal_label values[MAX_ELEMENTS], value;
+  size_t n = 0;
+  bool ascending = true;
+  for (size_t at = 0; shoal_set_label_next(label, &at, scratch, &value); n++) {
+    MUST(n < MAX_ELEMENTS && value.size_bytes <= label.size_bytes);
+    if (value.size_bytes) memcpy(room[n], value.bytes, value.size_bytes);
+    values[n] = (shoal_label){room[n], value.size_bytes};
+    ascending = ascending && (n == 0 || by_bytes(&values[n - 1], &values[n]) < 0);
+  }
+  free(scratch);
+  MUST(n > 0);
+  if (!ascending || n > SHOAL_MAX_SET) return;
+  shoal_text text;
+  shoal_text_init(&text);
+  shoal_set_label_add(&text, values, n);
+  MUST(!text.failed);
+  shoal_label again = {text.bytes ? text.bytes : "", text.size_bytes};
+  MUST(by_bytes(&again, &label) == 0 || n == 1); /* one value alone needs no set */
+  for (size_t i = 0; i < n; i++) MUST(verifier_finds(again, values[i]));
+  shoal_text_reset(&text);
+}
+
+/* Any bytes as a value: alone and in a set they are read again. */
+static void check_value(shoal_label value) {
+  const shoal_label pair[] = {value, {"~", 1}};
+  for (size_t n = 1; n <= 2; n++) {
+    if (n == 2 && by_bytes(&pair[0], &pair[1]) >= 0) continue;
+    shoal_text text;
+    shoal_text_init(&text);
+    shoal_set_label_add(&text, pair, n);
+    shoal_label label = {text.bytes ? text.bytes : "", text.size_bytes};
+    MUST(verifier_finds(label, value));
+    MUST(n == 1 || shoal_is_set_label(label));
+    if (shoal_is_set_label(label)) check_set(label);
+    else MUST(by_bytes(&label, &value) == 0);
+    shoal_text_reset(&text);
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size > 256) return 0;
   char *label = copy_exactly(data, size, 0);
@@ -85,6 +151,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     break;
   default: MUST(found.form == SHOAL_FORM_WORD || found.form == SHOAL_FORM_EVERYTHING);
   }
+  shoal_label whole = {label, size};
+  if (shoal_is_set_label(whole)) check_set(whole);
+  if (size <= 60) check_value(whole);
   free(label);
   return 0;
 }

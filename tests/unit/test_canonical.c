@@ -50,6 +50,8 @@ static const struct {
      "{date: [year], format: DD.MM.YYYY}"},
     {"attributes.NAME.hierarchy.pivot", SPEC("date: year, format: MM/DD/YY, pivot: 2026"),
      "{date: [year], format: \"MM/DD/YY\", pivot: 2026}"},
+    {"attributes.NAME.hierarchy.sets", WITH("role: quasi, type: number, hierarchy: {sets: true}"),
+     "{role: quasi, type: number, hierarchy: {sets: true}}"},
     {"attributes.NAME.hierarchy.top", SPEC("top: true"), "{top: true}"},
     {"attributes.NAME.hierarchy.top-code",
      WITH("role: quasi, type: number, hierarchy: {intervals: 5, top-code: 90.0}"),
