@@ -81,9 +81,8 @@ static uint32_t intern_interval(shoal_strings *strings, const shoal_axis *axis, 
   if (missing && span.lo != span.hi) return shoal_strings_intern(strings, (shoal_label){"*", 1});
   if (missing || !axis->snap.mantissa) return intern_ends(strings, axis->column, low, high);
   char text[SHOAL_INTERVAL_BYTES];
-  size_t size =
-      shoal_snapped_label(axis->numbers[low], axis->numbers[high], axis->scale, axis->snap,
-                          &axis->column->coding, text);
+  size_t size = shoal_snapped_label(axis->numbers[low], axis->numbers[high], axis->scale,
+                                    axis->snap, &axis->column->coding, text);
   return shoal_strings_intern(strings, (shoal_label){text, size});
 }
 

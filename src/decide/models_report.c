@@ -277,7 +277,8 @@ shoal_status shoal_result_models(shoal_result *result, const shoal_context *p,
                                  size_t worst, shoal_model_outcomes *models, shoal_error *error) {
   size_t n = p->requirements.n_items;
   models->n_items = 0;
-  models->items = shoal_arena_alloc(&result->arena, n + shoal_count_rules(p), sizeof *models->items);
+  models->items =
+      shoal_arena_alloc(&result->arena, n + shoal_count_rules(p), sizeof *models->items);
   if (!models->items) return shoal_fail_memory(error);
   result->holds = true;
   for (size_t i = 0; i < n; i++) {

@@ -54,8 +54,8 @@ static shoal_status judge_code(shoal_result *result, const shoal_table *table,
   shoal_model_outcome *outcome = &models->items[models->n_items++];
   *outcome = (shoal_model_outcome){
       .model = top ? "top-code" : "bottom-code",
-      .summary = top ? "no cell shows a number from this one on"
-                     : "no cell shows a number up to this one",
+      .summary =
+          top ? "no cell shows a number from this one on" : "no cell shows a number up to this one",
       .required = shoal_decimal_double(top ? column->coding.top : column->coding.bottom),
       .is_rule = true,
       .at_most = top,

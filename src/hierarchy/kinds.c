@@ -22,8 +22,9 @@
   ROW(CUTS, "cuts", "[[BOUND, ...], ...]",                                                         \
       "numbers between bounds, a list of bounds for each level; then *", false, shoal_cuts_start)  \
   ROW(ROUND, "round", "[WIDTH, ...]",                                                              \
-      "numbers rounded to multiples of each width, such as [1200\xc2\xb1" "50]; then *", false,       \
-      shoal_round_start)                                                                           \
+      "numbers rounded to multiples of each width, such as [1200\xc2\xb1"                          \
+      "50]; then *",                                                                               \
+      false, shoal_round_start)                                                                    \
   ROW(MASK, "mask", "right|left, char: C", "a level for each character, masked from one side",     \
       false, shoal_mask_start)                                                                     \
   ROW(DATE, "date", "[day, month, year, 5-years, decade], format: FORMAT, pivot: YEAR",            \

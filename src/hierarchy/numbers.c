@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hierarchy/numbers: the kinds "intervals", "round" and "cuts", and a column's values as numbers. */
+/* hierarchy/numbers: the kinds "intervals", "round" and "cuts", and a column's values as numbers.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,8 +108,8 @@ static shoal_status start_numbers(shoal_builder *builder, unsigned scale, size_t
   builder->owned = numbers;
   *state = shoal_arena_alloc(&builder->arena, 1, sizeof **state);
   if (!*state) return shoal_fail_memory(error);
-  **state = (number_state){
-      .numbers = numbers, .line = shoal_line_make(scale, column_scale, &builder->column->coding)};
+  **state = (number_state){.numbers = numbers,
+                           .line = shoal_line_make(scale, column_scale, &builder->column->coding)};
   (*state)->levels = shoal_arena_alloc(&builder->arena, n_levels, sizeof *(*state)->levels);
   if (!(*state)->levels) return shoal_fail_memory(error);
   builder->state = *state;

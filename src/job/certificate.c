@@ -137,6 +137,10 @@ static shoal_status split_models(maker *m, const shoal_context *p, shoal_error *
     c->models.items[n++] = c->models.items[i];
     m->result->holds = m->result->holds && c->models.items[i].holds;
   }
+  for (size_t i = p->requirements.n_items; i < c->models.n_items; i++) { /* rules */
+    c->models.items[n++] = c->models.items[i];
+    m->result->holds = m->result->holds && c->models.items[n - 1].holds;
+  }
   c->models.n_items = n;
   return state_unbound(m, error);
 }

@@ -242,9 +242,9 @@ static bool request_codes(shoal_owned_verify_request *c, const shoal_context *p)
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, c->request.columns[i]);
     if (!attribute || !shoal_coding_given(&attribute->coding)) continue;
     const shoal_coding *coding = &attribute->coding;
-    codes[i] = (shoal_verify_code){code_text(c, coding->has_top, coding->top),
-                                   code_text(c, coding->has_bottom, coding->bottom),
-                                   has_words(attribute)};
+    codes[i] =
+        (shoal_verify_code){code_text(c, coding->has_top, coding->top),
+                            code_text(c, coding->has_bottom, coding->bottom), has_words(attribute)};
     if ((coding->has_top && !codes[i].top) || (coding->has_bottom && !codes[i].bottom))
       return false;
   }

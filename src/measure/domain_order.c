@@ -219,8 +219,7 @@ static void natural_order(shoal_domain *domain, ordered *order, bool number) {
                    .leaf = leaf,
                    .missing = shoal_domain_leaf_missing(domain, leaf)};
     if (!o->missing && domain->is_number)
-      domain->is_number =
-          read_number(domain, o->text, &o->number);
+      domain->is_number = read_number(domain, o->text, &o->number);
   }
   for (uint32_t i = 0; !domain->is_number && i < domain->n_leaves; i++)
     order[i].number = (shoal_decimal){0, 0};

@@ -95,14 +95,13 @@ static inline bool shoal_spec_has_numbers(const shoal_attribute *attribute) {
 
 static inline shoal_hierarchy_options
 shoal_domain_hierarchy_options(const shoal_domain_request *request) {
-  return (shoal_hierarchy_options){.policy = request->policy->file,
-                                   .attribute = request->attribute->name,
-                                   .number = request->attribute->type == SHOAL_TYPE_NUMBER,
-                                   .equality =
-                                       shoal_policy_equality(request->policy, request->attribute),
-                                   .n_measured =
-                                       request->n_raw ? request->raw[0].column->n_values : 0,
-                                   .ragged = true};
+  return (shoal_hierarchy_options){
+      .policy = request->policy->file,
+      .attribute = request->attribute->name,
+      .number = request->attribute->type == SHOAL_TYPE_NUMBER,
+      .equality = shoal_policy_equality(request->policy, request->attribute),
+      .n_measured = request->n_raw ? request->raw[0].column->n_values : 0,
+      .ragged = true};
 }
 
 #endif

@@ -238,12 +238,10 @@ static shoal_status check_coding(const shoal_policy_reader *reader, const shoal_
   if (!shoal_coding_given(&attribute->coding)) return SHOAL_OK;
   if (attribute->type == SHOAL_TYPE_NUMBER && attribute->role != SHOAL_ROLE_IDENTIFIER)
     return SHOAL_OK;
-  return shoal_reader_fail(reader, name->mark,
-                           "%s: '%s' is for released columns of type number: remove it, or %s",
-                           shoal_reader_subject(reader).text,
-                           attribute->coding.has_top ? "top-code" : "bottom-code",
-                           attribute->type == SHOAL_TYPE_NUMBER ? "choose another role"
-                                                                : "add 'type: number'");
+  return shoal_reader_fail(
+      reader, name->mark, "%s: '%s' is for released columns of type number: remove it, or %s",
+      shoal_reader_subject(reader).text, attribute->coding.has_top ? "top-code" : "bottom-code",
+      attribute->type == SHOAL_TYPE_NUMBER ? "choose another role" : "add 'type: number'");
 }
 
 static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml *name,

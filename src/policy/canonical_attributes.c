@@ -246,8 +246,7 @@ static void put_read_categories(shoal_canonical *out, const char *key) {
 }
 
 static void put_read_top_code(shoal_canonical *out, const char *key) {
-  if (out->attribute->coding.has_top)
-    shoal_canonical_decimal(out, key, out->attribute->coding.top);
+  if (out->attribute->coding.has_top) shoal_canonical_decimal(out, key, out->attribute->coding.top);
 }
 
 static void put_read_bottom_code(shoal_canonical *out, const char *key) {

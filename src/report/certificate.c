@@ -142,7 +142,10 @@ static void add_model(const shoal_result *r, const shoal_model_outcome *m, shoal
     shoal_html_add(text, m->attribute);
   }
   add_small(m->summary, text);
-  shoal_text_print(text, "</th><td class=\"num\">%s ", m->is_rule ? "" : m->at_most ? "at most" : "at least");
+  shoal_text_print(text, "</th><td class=\"num\">%s ",
+                   m->is_rule   ? ""
+                   : m->at_most ? "at most"
+                                : "at least");
   shoal_html_number(text, m->required);
   shoal_text_add(text, "</td><td class=\"num\">");
   if (!m->is_rule) add_reached(m, text);

@@ -20,7 +20,10 @@ static void add_model(const shoal_result *r, const shoal_model_outcome *m, shoal
   }
   shoal_text_print(text, "<br><span class=\"dim small\" style=\"font-weight:400\">");
   shoal_html_add(text, m->summary);
-  shoal_text_print(text, "</span></th><td class=\"num\">%s ", m->is_rule ? "" : m->at_most ? "at most" : "at least");
+  shoal_text_print(text, "</span></th><td class=\"num\">%s ",
+                   m->is_rule   ? ""
+                   : m->at_most ? "at most"
+                                : "at least");
   shoal_html_number(text, m->required);
   shoal_text_add(text, "</td><td class=\"num\">");
   if (!m->is_rule) shoal_html_number(text, m->reached);

@@ -28,7 +28,7 @@ typedef struct shoal_column {
   shoal_equality equality; /* spellings that were merged (fold.h) */
   shoal_coding coding;     /* of extreme numbers: they have the labels of codes (coding.h) */
   uint64_t n_top_coded, n_bottom_coded; /* rows that were read with a number under a code */
-  bool is_left;            /* released unchanged from the file: no codes (SHOAL_USE_COPY) */
+  bool is_left; /* released unchanged from the file: no codes (SHOAL_USE_COPY) */
   /* How its file spells its values, if writing reads it again (fold.h); NULL: as here. */
   struct shoal_spellings *spellings;
   struct shoal_value_sample *sample; /* of a kept column without codes; NULL: not measured */

@@ -49,8 +49,9 @@ typedef struct shoal_verify_fold {
 
 /* Extreme numbers that no cell of a column may show. */
 typedef struct shoal_verify_code {
-  const char *top, *bottom; /* as numbers: cells are between them, or labels as ">=90"; NULL: none */
-  bool words;               /* cells may also be words of a hierarchy */
+  const char *top,
+      *bottom; /* as numbers: cells are between them, or labels as ">=90"; NULL: none */
+  bool words;  /* cells may also be words of a hierarchy */
 } shoal_verify_code;
 
 /* What the release must be. All strings are borrowed. */

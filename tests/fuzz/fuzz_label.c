@@ -129,6 +129,21 @@ static void check_value(shoal_label value) {
   }
 }
 
+/* So it is in each way that a release of ours spells it. */
+static void check_own_spelling(const shoal_range *range) {
+  char low[64], high[64], text[160];
+  if (range->low_open) return;
+  shoal_decimal_print(range->low.mantissa, range->low.scale, low);
+  shoal_decimal_print(range->high.mantissa, range->high.scale, high);
+  for (int i = 0; i < 2; i++) {
+    (void)snprintf(text, sizeof text, i ? "[%s-%s%c" : "[%s to %s%c", low, high,
+                   range->high_open ? ')' : ']');
+    shoal_spelling again = shoal_label_parse(text, strlen(text));
+    MUST(again.form == SHOAL_FORM_INTERVAL);
+    MUST(shoal_range_compare(&again.range, range) == 0);
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size > 256) return 0;
   char *label = copy_exactly(data, size, 0);
@@ -142,7 +157,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     break;
   case SHOAL_FORM_INTERVAL:
     check_range(&found.range);
-    if (found.range.has_low && found.range.has_high) check_interval(&found.range);
+    if (found.range.has_low && found.range.has_high) {
+      check_interval(&found.range);
+      check_own_spelling(&found.range);
+    }
     break;
   case SHOAL_FORM_PREFIX:
     MUST(found.prefix_bytes > 0 && found.prefix_bytes < size);

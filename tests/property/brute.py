@@ -91,6 +91,50 @@ def from_intervals(values, widths, origin=0, codes=(None, None)):
     return Hierarchy([[v] + [interval(v, w) for w in widths] + [TOP] for v in set(values)])
 
 
+def spell(number):
+    """As few digits as possible."""
+    return str(number.numerator) if number.denominator == 1 else f"{float(number):g}"
+
+
+def rounded(number, widths):
+    """To the nearest multiple of each width in turn; a half goes up."""
+    for width in widths:
+        number = (number + Fraction(width, 2)) // width * width
+    return number
+
+
+def from_round(values, widths, codes=(None, None)):
+    """Whole numbers rounded to whole widths, a level for each; then the top. The values are coded already."""
+    def label(value, used):
+        centre, quarter = rounded(number_of(value), used), Fraction(1, 4)
+        low = centre - 2 * used[-1]
+        while rounded(low, used) != centre:     # the least number that is rounded to it
+            low += quarter
+        reach, end, (bottom, top) = centre - low, low + used[-1], codes
+        if (top is None or centre + reach <= top) and (bottom is None or low > bottom):
+            return f"[{spell(centre)}\u00b1{spell(reach)}]"
+        above, below = top is not None and end > top, bottom is not None and low <= bottom
+        if above:
+            return TOP if below else f">={spell(low)}"
+        return f"<{spell(end)}" if below else f"[{spell(low)}{' to ' if low < 0 else '-'}{spell(end)})"
+    return Hierarchy([[v] + [label(v, widths[:i + 1]) for i in range(len(widths))] + [TOP] for v in set(values)])
+
+
+def auto_widths(values):
+    """Of whole numbers: 2, 5, 10, 20, 50, ...: at most 40 intervals, and two values to an interval."""
+    numbers = [number_of(v) for v in values]
+    span, most = max(numbers) - min(numbers), min(40, len(set(numbers)) // 2)
+    series = [d * 10 ** e for e in range(9) for d in (1, 2, 5)][1:]
+    widths = [w for w in series if w * most >= span][:1]
+    while widths and widths[-1] < span:
+        widths.append(widths[-1] * (5 if str(widths[-1])[0] == "2" else 2))
+    return [w for w in widths if w < span]
+
+
+def from_auto(values, codes=(None, None)):
+    return from_intervals(values, auto_widths(values), 0, codes)
+
+
 # ---- codes of extreme numbers ---------------------------------------------------------
 
 def code(value, codes):

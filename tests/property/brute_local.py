@@ -20,11 +20,6 @@ ANYTHING = "*"
 
 # ---- quasi-identifiers --------------------------------------------------------------
 
-def spell(number):
-    """As few digits as possible."""
-    return str(number.numerator) if number.denominator == 1 else f"{float(number):g}"
-
-
 class Quasi:
     """One quasi-identifier over its column of cells.
 
@@ -76,10 +71,10 @@ class Quasi:
         bottom, top = self.codes
         above, below = top is not None and high > top, bottom is not None and low <= bottom
         if above:
-            return ANYTHING if below else f">={spell(low)}"
+            return ANYTHING if below else f">={brute.spell(low)}"
         if below:
-            return f"<{spell(high)}"
-        return f"[{spell(low)}{' to ' if low < 0 else '-'}{spell(high)})"
+            return f"<{brute.spell(high)}"
+        return f"[{brute.spell(low)}{' to ' if low < 0 else '-'}{brute.spell(high)})"
 
     def ends(self, values):
         """The ends of an interval as it is spelled. Of whole numbers it has the last one, else it ends before it."""

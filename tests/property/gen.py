@@ -132,6 +132,25 @@ def draw_intervals(rng, name, words, missing):
                  lambda cells: brute.from_intervals(cells, widths, origin, codes), height=len(widths) + 1, codes=codes)
 
 
+def draw_round(rng, name, words, missing):
+    widths = rng.choice([[5], [10], [2, 10], [5, 10], [10, 100], [3, 9], [4, 20, 40]])
+    values = [str(v) for v in rng.sample(range(rng.choice([0, -25]), 60), rng.randint(1, 6))]
+    codes = draw_codes(rng, values)
+    spec = {"round": widths[0] if len(widths) == 1 else widths}
+    return Quasi({"type": "number", "hierarchy": spec} | spell_codes(rng, spec, codes), values,
+                 lambda cells: brute.from_round(cells, widths, codes), height=len(widths) + 1, codes=codes)
+
+
+def draw_auto(rng, name, words, missing):
+    """Wide ranges of few values, and narrow ones of many."""
+    pool = rng.choice([range(20), range(-30, 40), range(0, 5000, 7), range(10 ** 6)])
+    values = [str(v) for v in rng.sample(pool, rng.randint(1, 14))]
+    codes = draw_codes(rng, values)
+    spec = {"intervals": "auto"}
+    return Quasi({"type": "number", "hierarchy": spec} | spell_codes(rng, spec, codes), values,
+                 lambda cells: brute.from_auto(cells, codes), height=4, codes=codes)
+
+
 def draw_codes(rng, values):
     """Often none; otherwise numbers that some values are beyond."""
     if rng.random() < 0.6:
@@ -176,7 +195,7 @@ def draw_top(rng, name, words, missing):
     return Quasi({"hierarchy": {"top": True}}, words(rng.randint(1, 3)), brute.from_top, height=1)
 
 
-KINDS = [draw_file] * 10 + [draw_tree] * 3 + [draw_intervals] * 3 + [draw_mask] * 3 + [draw_top] * 2
+KINDS = [draw_file] * 10 + [draw_tree] * 3 + [draw_intervals] * 3 + [draw_round] * 2 + [draw_auto] + [draw_mask] * 3 + [draw_top] * 2
 
 
 def draw_quasis(rng, names, words, missing):

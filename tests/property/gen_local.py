@@ -66,7 +66,8 @@ def draw_coded(rng, name, words, missing):
 
 def draw_intervals(rng, name, words, missing):
     """A number with a hierarchy: shown as the smallest interval unless it asks for the hierarchy's labels."""
-    quasi = gen.draw_intervals(rng, name, words, missing)
+    kind = rng.choice([gen.draw_intervals, gen.draw_intervals, gen.draw_round, gen.draw_auto])
+    quasi = kind(rng, name, words, missing)
     if rng.random() < 0.3:
         quasi.spec["recode"] = "hierarchy"
         return quasi

@@ -32,6 +32,65 @@ static void intervals_of_whole_numbers(void **state) {
   teardown(&f);
 }
 
+/* Extreme numbers are the values of their codes, and no label tells where an interval ends there.
+ */
+static void codes_end_intervals(void **state) {
+  (void)state;
+  fixture f;
+  setup(&f, VALUES(">=90", "<=5", "89", "6", "50", "?"));
+  f.column.coding =
+      (shoal_coding){.has_top = true, .has_bottom = true, .top = {90, 0}, .bottom = {5, 0}};
+  const shoal_decimal widths[] = {{1, 0}, {5, 0}, {20, 0}, {100, 0}};
+  shoal_hierarchy_spec spec = intervals(widths, 4, (shoal_decimal){0, 0});
+  compile_ok(&f, &spec);
+  assert_csv(&f, ">=90;>=90;>=90;>=80;*;*\n<=5;<=5;<10;<20;*;*\n89;89;[85-89];>=80;*;*\n"
+                 "6;6;<10;<20;*;*\n50;50;[50-54];[40-59];*;*\n?;?;?;?;?;*\n");
+  const shoal_decimal low[] = {{3, 0}, {50, 0}, {95, 0}}, high[] = {{95, 0}};
+  const shoal_cut_level cuts[] = {{low, 3}, {high, 1}};
+  spec = (shoal_hierarchy_spec){.kind = SHOAL_HIERARCHY_CUTS, .cuts = cuts, .n_cuts = 2};
+  compile_ok(&f, &spec);
+  assert_csv(&f, ">=90;>=50;*;*\n<=5;<50;*;*\n89;>=50;*;*\n6;<50;*;*\n50;>=50;*;*\n?;?;?;*\n");
+  teardown(&f);
+}
+
+static void numbers_are_rounded(void **state) {
+  (void)state;
+  fixture f;
+  setup(&f, VALUES("144", "145", "154", "155", "-145", "-146", "244.5", "245", "?"));
+  const shoal_decimal widths[] = {{10, 0}, {100, 0}, {300, 0}};
+  shoal_hierarchy_spec spec = {.kind = SHOAL_HIERARCHY_ROUND, .widths = widths, .n_widths = 3};
+  compile_ok(&f, &spec);
+  assert_csv(&f, "144;[140±5];[100±55];[0±155];*\n145;[150±5];[200±55];[300±155];*\n"
+                 "154;[150±5];[200±55];[300±155];*\n155;[160±5];[200±55];[300±155];*\n"
+                 "-145;[-140±5];[-100±55];[0±155];*\n-146;[-150±5];[-100±55];[0±155];*\n"
+                 "244.5;[240±5];[200±55];[300±155];*\n245;[250±5];[300±55];[300±155];*\n"
+                 "?;?;?;?;*\n");
+  teardown(&f);
+}
+
+static void widths_suit_the_data(void **state) {
+  (void)state;
+  static const struct {
+    const char *values[8];
+    const char *path; /* of the first */
+  } cases[] = {
+      {{"17", "90", "20", "31", "44", "58", "60", NULL}, "17|[0-49]|*"},
+      {{"1", "2", "3", "4", "5", "6", "7", NULL}, "1|[0-1]|*"},
+      {{"1", "9", NULL}, "1|*"},
+      {{"7", NULL}, "7|*"},
+      {{"0.5", "0.75", "1", "2", "2.25", "3", NULL}, "0.5|[0-1)|[0-2)|*"},
+      {{"-8", "9", "1", "2", NULL}, "-8|[-10 to -1]|*"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    fixture f;
+    setup(&f, cases[i].values);
+    shoal_hierarchy_spec spec = {.kind = SHOAL_HIERARCHY_INTERVALS, .auto_widths = true};
+    compile_ok(&f, &spec);
+    assert_string_equal(leaf_path(&f, 0), cases[i].path);
+    teardown(&f);
+  }
+}
+
 static void intervals_of_decimals(void **state) {
   (void)state;
   fixture f;
@@ -374,6 +433,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(intervals_of_whole_numbers),
       cmocka_unit_test(intervals_of_decimals),
+      cmocka_unit_test(codes_end_intervals),
+      cmocka_unit_test(numbers_are_rounded),
+      cmocka_unit_test(widths_suit_the_data),
       cmocka_unit_test(intervals_do_not_overflow),
       cmocka_unit_test(numbers_are_refused_with_their_row),
       cmocka_unit_test(column_numbers),

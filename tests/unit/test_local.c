@@ -134,25 +134,24 @@ static void snapped_labels_are_those_of_intervals(void **state UNUSED) {
     shoal_decimal width;
     const char *expected;
   } cases[] = {
-      {26, 38, 0, {5, 0}, "[25-39]"},   {25, 40, 0, {5, 0}, "[25-44]"},
-      {26, 26, 0, {5, 0}, "[25-29]"},   {-3, -3, 0, {5, 0}, "[-5 to -1]"},
+      {26, 38, 0, {5, 0}, "[25-39]"},      {25, 40, 0, {5, 0}, "[25-44]"},
+      {26, 26, 0, {5, 0}, "[25-29]"},      {-3, -3, 0, {5, 0}, "[-5 to -1]"},
       {-6, 0, 0, {5, 0}, "[-10 to 4]"},    {7, 7, 0, {1, 0}, "7"},
-      {7, 9, 0, {10, 1}, "[7-9]"},      {262, 385, 1, {5, 0}, "[25-40)"},
-      {250, 250, 1, {5, 0}, "[25-30)"}, {26, 38, 0, {25, 1}, "[25-40)"},
+      {7, 9, 0, {10, 1}, "[7-9]"},         {262, 385, 1, {5, 0}, "[25-40)"},
+      {250, 250, 1, {5, 0}, "[25-30)"},    {26, 38, 0, {25, 1}, "[25-40)"},
       {-1, 1, 2, {5, 1}, "[-0.5 to 0.5)"},
   };
   for (size_t i = 0; i < COUNT(cases); i++) {
     char out[SHOAL_INTERVAL_BYTES];
-    size_t size =
-        shoal_snapped_label(cases[i].low, cases[i].high, cases[i].scale, cases[i].width,
-                            &(shoal_coding){0}, out);
+    size_t size = shoal_snapped_label(cases[i].low, cases[i].high, cases[i].scale, cases[i].width,
+                                      &(shoal_coding){0}, out);
     out[size] = '\0';
     assert_string_equal(out, cases[i].expected);
   }
   char out[SHOAL_INTERVAL_BYTES]; /* the widest there can be */
-  assert_in_range(shoal_snapped_label(INT64_MIN, INT64_MAX, 0, (shoal_decimal){1, 18},
-                                      &(shoal_coding){0}, out), 40,
-                  SHOAL_INTERVAL_BYTES);
+  assert_in_range(
+      shoal_snapped_label(INT64_MIN, INT64_MAX, 0, (shoal_decimal){1, 18}, &(shoal_coding){0}, out),
+      40, SHOAL_INTERVAL_BYTES);
 }
 
 static shoal_release_loss measure(const fixture *f, uint64_t k, double *loss) {

@@ -124,6 +124,65 @@ static void a_release_that_holds_is_proven(void **state UNUSED) {
   holds(HEADER "20,1,a\n20,1,a\n30,1,a\n30,1,a\n", 4, 2);
 }
 
+/* Cells of the first column, with codes 5 and 90. */
+static void codes_are_proven(void **state UNUSED) {
+  shoal_verify_code codes[3] = {{.top = "90", .bottom = "5"}};
+  static const char *const good_cells[] = {"6",
+                                           "89.5",
+                                           "[6-89]",
+                                           "[80-90)",
+                                           ">=90",
+                                           ">=6",
+                                           "<=5",
+                                           "<6",
+                                           "<=89",
+                                           "<90",
+                                           "*",
+                                           "",
+                                           "[20\xc2\xb1"
+                                           "10]",
+                                           "[6 to 9]"};
+  static const char *const bad_cells[] = {"5",
+                                          "90",
+                                          "1e2",
+                                          "[6-90]",
+                                          "[5-9]",
+                                          "[80-90.5)",
+                                          ">=91",
+                                          ">=5",
+                                          "<=4",
+                                          "<5",
+                                          "<=90",
+                                          "<90.1",
+                                          "-3",
+                                          "old",
+                                          ">=x",
+                                          "[6-",
+                                          "[-9 to 9]",
+                                          ">6",
+                                          "[6\xc2\xb1"
+                                          "2]",
+                                          "[88\xc2\xb1"
+                                          "2.5]"};
+  char release[200];
+  request.codes = codes;
+  request.n_sensitive = 0;
+  request.n_models = 1;
+  for (size_t i = 0; i < COUNT(good_cells); i++) {
+    (void)snprintf(release, sizeof release, HEADER "%s,1,a\n%s,1,b\n", good_cells[i],
+                   good_cells[i]);
+    holds(release, 2, 1);
+  }
+  for (size_t i = 0; i < COUNT(bad_cells); i++) {
+    (void)snprintf(release, sizeof release, HEADER "20,1,a\n20,1,b\n%s,1,a\n%s,1,b\n", bad_cells[i],
+                   bad_cells[i]);
+    fails(release, 4, "top-code");
+  }
+  codes[0].words = true;
+  holds(HEADER "old,1,a\nold,1,b\n", 2, 1);
+  fails(HEADER "90,1,a\n90,1,b\n", 2, "top-code");
+}
+
 static void a_class_below_k_is_found(void **state UNUSED) {
   k_of_model.value = "3";
   fails(good, 5, "violates k-anonymity (k = 3): 1 class, 2 rows; nothing was written");
@@ -558,6 +617,7 @@ int main(void) {
       TEST(a_release_that_holds_is_proven),
       TEST(values_must_be_original_or_listed),
       TEST(a_class_below_k_is_found),
+      TEST(codes_are_proven),
       TEST(a_class_below_p_is_found),
       TEST(missing_values_are_rows_but_no_values),
       TEST(each_sensitive_attribute_must_hold_unless_one_is_named),
