@@ -15,14 +15,13 @@
 static const uint64_t MAX_NODES_FOR_MINIMAL = 1000000;
 
 static shoal_status refuse_unreached(shoal_search *search, const shoal_algorithm *algorithm,
-                                     bool unproven, shoal_error *error) {
+                                     const shoal_solution *solution, shoal_error *error) {
   unsigned long long limit = search->max_suppressed, n = search->frequency->n_records;
-  if (unproven)
-    return shoal_fail(
-        error, SHOAL_REFUSED,
-        "found no combination of levels that satisfies the policy within the time limit; raise "
-        "--time-limit, or "
-        "use hierarchies with fewer levels");
+  if (solution->unproven)
+    return shoal_fail(error, SHOAL_REFUSED,
+                      "found no combination of levels that satisfies the policy before the search "
+                      "reached its limit; set a longer --time-limit, or use hierarchies with fewer "
+                      "levels");
   const char *rows = limit == 1 ? "row" : "rows";
   if (!algorithm->min_height && algorithm->all_minimal)
     return shoal_fail(error, SHOAL_REFUSED,
@@ -34,8 +33,9 @@ static shoal_status refuse_unreached(shoal_search *search, const shoal_algorithm
                       "none of %llu combinations of levels satisfies the policy with at most "
                       "%llu %s suppressed; run 'shoal explain DATA -P POLICY'",
                       (unsigned long long)search->space.n_nodes, limit, rows);
-  shoal_node top;
-  SHOAL_TRY(shoal_search_evaluate(search, search->space.n_nodes - 1, &top, error));
+  shoal_node top = solution->node;
+  if (search->space.n_nodes != UINT64_MAX)
+    SHOAL_TRY(shoal_search_evaluate(search, search->space.n_nodes - 1, &top, error));
   return shoal_fail(error, SHOAL_REFUSED,
                     "no combination of levels satisfies the policy with at most %llu %s "
                     "suppressed: %llu of %llu rows violate it even at the highest levels; run "
@@ -141,7 +141,7 @@ static shoal_status choose(const shoal_context *p, shoal_result *result,
   shoal_node_report *node = &result->release.node;
   shoal_solution solution;
   SHOAL_TRY(algorithm->run(search, options, &solution, error));
-  if (!solution.found) return refuse_unreached(search, algorithm, solution.unproven, error);
+  if (!solution.found) return refuse_unreached(search, algorithm, &solution, error);
   *chosen = solution.node;
   if (!chosen->satisfies)
     return shoal_fail(error, SHOAL_REFUSED,
@@ -158,6 +158,7 @@ static shoal_status choose(const shoal_context *p, shoal_result *result,
         shoal_search_minimal(search, algorithm->min_height ? chosen->height : 0, &minimal, error);
   if (status == SHOAL_OK && prefers)
     *chosen = *shoal_prefer(search, preferences, n_preferences, &minimal);
+  if (status == SHOAL_OK && p->policy->slack) status = shoal_search_check_countable(search, error);
   if (status == SHOAL_OK && p->policy->slack)
     status = step_above(p, search, preferences, n_preferences, chosen, error);
   if (status == SHOAL_OK && !has_node(&minimal, chosen->number) &&
@@ -255,7 +256,8 @@ static shoal_status use_matrix(const shoal_context *p, shoal_result *result, sho
 static shoal_status search_node(const shoal_context *p, const shoal_method *method, const tuning *t,
                                 shoal_decision *d, shoal_result *result, shoal_error *error) {
   shoal_search search;
-  SHOAL_TRY(shoal_context_search(p, true, &search, error));
+  SHOAL_TRY((method->node->any_size ? shoal_context_search_any
+                                    : shoal_context_search)(p, true, &search, error));
   shoal_algorithm_options options = {.objective = method->node_objective, .datafly = &t->datafly};
   if (p->weighted) search.weights = p->weights;
   shoal_distance_matrix matrix = {0};

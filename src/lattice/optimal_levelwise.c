@@ -15,7 +15,9 @@
 typedef struct ascent {
   shoal_search *search;
   const shoal_objective *objective;
+  const shoal_search_limits *limits;
   double *bounds; /* by node */
+  bool unproven;
   bool found;
   double cost;
   shoal_node best;
@@ -68,7 +70,6 @@ static shoal_status evaluate_node(void *user, size_t i, shoal_node_evaluation *e
 
 static shoal_status evaluate_batch(void *user, const uint64_t *nodes, size_t n, bool *done,
                                    shoal_error *error) {
-  (void)done;
   ascent *a = user;
   batch_work w = {.ascent = a};
   SHOAL_TRY(shoal_node_batch_evaluate(a->search, nodes, n, false, evaluate_node, &w, error));
@@ -82,29 +83,32 @@ static shoal_status evaluate_batch(void *user, const uint64_t *nodes, size_t n, 
     }
     pass_up(a, node->number, w.of[i].bound);
   }
+  *done = a->unproven;
   return SHOAL_OK;
 }
 
 static shoal_status may_be_best(void *user, uint64_t node, bool *wanted, shoal_error *error) {
   ascent *a = user;
-  *wanted = !is_no_better(a, a->bounds[node]);
+  if (shoal_search_is_over(a->search, a->limits)) a->unproven = true;
+  *wanted = !a->unproven && !is_no_better(a, a->bounds[node]);
   if (!*wanted) pass_up(a, node, a->bounds[node]);
   return *wanted && a->search->tags ? shoal_search_decide_by_path(a->search, node, wanted, error)
                                     : SHOAL_OK;
 }
 
-shoal_status shoal_search_optimal_levelwise(shoal_search *search,
-                                            const shoal_algorithm_options *options,
+shoal_status shoal_search_optimal_levelwise(shoal_search *search, const shoal_objective *objective,
+                                            const shoal_search_limits *limits,
                                             shoal_solution *solution, shoal_error *error) {
   size_t n_nodes = (size_t)search->space.n_nodes;
-  ascent a = {.search = search, .objective = options->objective};
+  ascent a = {.search = search, .objective = objective, .limits = limits};
   shoal_level_walk walk = {
       .search = search, .user = &a, .wants = may_be_best, .evaluate = evaluate_batch};
   a.bounds = shoal_alloc(n_nodes, sizeof *a.bounds);
   if (!a.bounds) return shoal_fail_memory(error);
   for (size_t node = 0; node < n_nodes; node++) a.bounds[node] = -INFINITY;
   shoal_status status = shoal_level_walk_heights(&walk, 0, error);
-  *solution = (shoal_solution){.found = a.found, .node = a.best, .cost = a.cost};
+  *solution =
+      (shoal_solution){.found = a.found, .node = a.best, .cost = a.cost, .unproven = a.unproven};
   free(a.bounds);
   return status;
 }

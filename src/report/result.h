@@ -247,7 +247,8 @@ typedef enum shoal_method_kind {
 } shoal_method_kind;
 
 typedef struct shoal_node_report {
-  uint64_t lattice_nodes, nodes_checked, nodes_bounded;
+  uint64_t lattice_nodes; /* UINT64_MAX: more than can be counted */
+  uint64_t nodes_checked, nodes_bounded;
   uint64_t classes_scanned;  /* to compute the classes of nodes */
   shoal_node_outcome *nodes; /* the minimal ones, and the chosen one */
   size_t n_nodes;
@@ -256,7 +257,7 @@ typedef struct shoal_node_report {
   bool exhaustive;             /* the requirements are not monotone: no node follows another */
   const char *objective;       /* minimized by `optimal`; NULL: none */
   double cost;                 /* of the chosen node, by the objective */
-  bool unproven;               /* the time limit came before the proof of optimality */
+  bool unproven;               /* a limit ended the search before the proof of optimality */
   const uint32_t *upper_bound; /* of the distance-vector matrix; NULL: it was not used */
   uint32_t lower_height, upper_height;
 } shoal_node_report;
