@@ -195,8 +195,8 @@ bool shoal_context_has_lattice(const shoal_context *p) {
   return true;
 }
 
-shoal_status shoal_context_search(const shoal_context *p, bool needs_rows, shoal_search *search,
-                                  shoal_error *error) {
+shoal_status shoal_context_search_any(const shoal_context *p, bool needs_rows, shoal_search *search,
+                                      shoal_error *error) {
   shoal_bounds bounds;
   SHOAL_TRY(shoal_bounds_init(&p->requirements, &p->tracked, p->table, &bounds, error));
   uint64_t max_classes = bounds.max_classes;
@@ -204,4 +204,12 @@ shoal_status shoal_context_search(const shoal_context *p, bool needs_rows, shoal
   uint64_t limit = shoal_amount_rows(p->policy->max_suppression, p->table->n_records);
   return shoal_search_init(search, p->frequency, &p->requirements, limit, max_classes, needs_rows,
                            p->run, error);
+}
+
+shoal_status shoal_context_search(const shoal_context *p, bool needs_rows, shoal_search *search,
+                                  shoal_error *error) {
+  SHOAL_TRY(shoal_context_search_any(p, needs_rows, search, error));
+  shoal_status status = shoal_search_check_countable(search, error);
+  if (status != SHOAL_OK) shoal_search_reset(search);
+  return status;
 }

@@ -72,7 +72,12 @@ const char *shoal_context_column_label(const shoal_context *context, size_t c,
 /* Has every quasi-identifier a hierarchy of uniform height? Known from scope LOCAL on. */
 bool shoal_context_has_lattice(const shoal_context *context);
 
-/* Starts a search of the lattice; the context has a lattice and outlives it. */
+/*
+ * Starts a search of the lattice; the context has a lattice and outlives it. SHOAL_BAD_INPUT if
+ * the nodes cannot be counted; _any accepts such lattices too, for shoal_search_optimal.
+ */
+shoal_status shoal_context_search_any(const shoal_context *context, bool needs_rows,
+                                      shoal_search *search, shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_context_search(const shoal_context *context, bool needs_rows,
                                   shoal_search *search, shoal_error *error) SHOAL_MUST_CHECK;
 

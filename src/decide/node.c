@@ -15,13 +15,13 @@
 static const uint64_t MAX_NODES_FOR_MINIMAL = 1000000;
 
 static shoal_status refuse_unreached(shoal_search *search, const shoal_algorithm *algorithm,
-                                     bool unproven, shoal_error *error) {
+                                     const shoal_solution *solution, shoal_error *error) {
   unsigned long long limit = search->max_suppressed, n = search->frequency->n_records;
-  if (unproven)
-    return shoal_fail(
-        error, SHOAL_REFUSED,
-        "found no combination of levels that satisfies the policy within the limit of the search; "
-        "set a longer --time-limit, or use hierarchies with fewer levels");
+  if (solution->unproven)
+    return shoal_fail(error, SHOAL_REFUSED,
+                      "found no combination of levels that satisfies the policy before the search "
+                      "reached its limit; set a longer --time-limit, or use hierarchies with fewer "
+                      "levels");
   const char *rows = limit == 1 ? "row" : "rows";
   if (!algorithm->min_height && algorithm->all_minimal)
     return shoal_fail(error, SHOAL_REFUSED,
@@ -33,8 +33,9 @@ static shoal_status refuse_unreached(shoal_search *search, const shoal_algorithm
                       "none of %llu combinations of levels satisfies the policy with at most "
                       "%llu %s suppressed; run 'shoal explain DATA -P POLICY'",
                       (unsigned long long)search->space.n_nodes, limit, rows);
-  shoal_node top;
-  SHOAL_TRY(shoal_search_evaluate(search, search->space.n_nodes - 1, &top, error));
+  shoal_node top = solution->node;
+  if (search->space.n_nodes != UINT64_MAX)
+    SHOAL_TRY(shoal_search_evaluate(search, search->space.n_nodes - 1, &top, error));
   return shoal_fail(error, SHOAL_REFUSED,
                     "no combination of levels satisfies the policy with at most %llu %s "
                     "suppressed: %llu of %llu rows violate it even at the highest levels; run "
@@ -140,7 +141,7 @@ static shoal_status choose(const shoal_context *p, shoal_result *result,
   shoal_node_report *node = &result->release.node;
   shoal_solution solution;
   SHOAL_TRY(algorithm->run(search, options, &solution, error));
-  if (!solution.found) return refuse_unreached(search, algorithm, solution.unproven, error);
+  if (!solution.found) return refuse_unreached(search, algorithm, &solution, error);
   *chosen = solution.node;
   if (!chosen->satisfies)
     return shoal_fail(error, SHOAL_REFUSED,
@@ -157,6 +158,7 @@ static shoal_status choose(const shoal_context *p, shoal_result *result,
         shoal_search_minimal(search, algorithm->min_height ? chosen->height : 0, &minimal, error);
   if (status == SHOAL_OK && prefers)
     *chosen = *shoal_prefer(search, preferences, n_preferences, &minimal);
+  if (status == SHOAL_OK && p->policy->slack) status = shoal_search_check_countable(search, error);
   if (status == SHOAL_OK && p->policy->slack)
     status = step_above(p, search, preferences, n_preferences, chosen, error);
   if (status == SHOAL_OK && !has_node(&minimal, chosen->number) &&
@@ -251,8 +253,8 @@ static shoal_status use_matrix(const shoal_context *p, shoal_result *result, sho
   return report_bounds(result, search, error);
 }
 
-/* The classes that the search may read; 0: no limit. */
-static uint64_t max_work(const shoal_context *p, const shoal_method *method) {
+/* The classes that the search may read; 0: the limit of `optimal`. */
+static uint64_t max_scanned(const shoal_context *p, const shoal_method *method) {
   if (!method->bounded) return 0;
   uint64_t limit = (uint64_t)p->frequency->n_tuples * SHOAL_AUTO_TIMES;
   if (limit < SHOAL_AUTO_CLASSES) limit = SHOAL_AUTO_CLASSES;
@@ -262,9 +264,10 @@ static uint64_t max_work(const shoal_context *p, const shoal_method *method) {
 static shoal_status search_node(const shoal_context *p, const shoal_method *method, const tuning *t,
                                 shoal_decision *d, shoal_result *result, shoal_error *error) {
   shoal_search search;
-  SHOAL_TRY(shoal_context_search(p, true, &search, error));
+  SHOAL_TRY((method->node->any_size ? shoal_context_search_any
+                                    : shoal_context_search)(p, true, &search, error));
   shoal_algorithm_options options = {.objective = method->node_objective, .datafly = &t->datafly};
-  options.max_work = max_work(p, method);
+  options.max_scanned = max_scanned(p, method);
   if (p->weighted) search.weights = p->weights;
   shoal_distance_matrix matrix = {0};
   shoal_preference *preferences = NULL;

@@ -19,12 +19,13 @@
 /* ------------------------------------------------------------ shape */
 
 typedef struct shoal_space {
-  size_t n;          /* quasi-identifiers */
-  uint32_t *top;     /* the highest level of each */
-  uint64_t *stride;  /* of node numbers */
-  uint64_t *inverse; /* 2^64 / stride, rounded up; 0 for a stride of 1 */
-  uint64_t n_nodes;  /* UINT64_MAX: more than INT64_MAX */
-  uint32_t height;   /* of the top node */
+  size_t n;             /* quasi-identifiers */
+  uint32_t *top;        /* the highest level of each */
+  uint64_t *stride;     /* of node numbers */
+  uint64_t *inverse;    /* 2^64 / stride, rounded up; 0 for a stride of 1 */
+  uint64_t n_nodes;     /* UINT64_MAX: more than INT64_MAX; then nodes have no numbers */
+  uint32_t *unnumbered; /* the levels of `number` UINT64_MAX: of the solution in such a lattice */
+  uint32_t height;      /* of the top node */
 } shoal_space;
 
 shoal_status shoal_space_init(shoal_space *space, const shoal_frequency_set *frequency,
@@ -76,8 +77,11 @@ typedef enum shoal_tag { SHOAL_TAG_NONE, SHOAL_TAG_GOOD, SHOAL_TAG_BAD } shoal_t
 /* Nodes per batch, at most. */
 enum { SHOAL_BATCH_NODES = 8 };
 
-/* Larger lattices are searched with a time limit only: a full search would take days. */
+/* Larger lattices are searched by `optimal` only: a full search would take days. */
 #define SHOAL_MAX_NODES UINT64_C(100000000)
+
+/* Classes and tuples that `optimal` reads at most, unless its caller sets another number. */
+#define SHOAL_OPTIMAL_MAX_SCANNED UINT64_C(4000000000)
 
 /* A search: the data, the requirements, and what has been computed so far. */
 typedef struct shoal_search {
@@ -107,14 +111,19 @@ typedef struct shoal_search {
 } shoal_search;
 
 /*
- * All pointers are borrowed until the reset. SHOAL_BAD_INPUT if nodes cannot be counted. Memory:
- * 9/8 bytes per node, up to SHOAL_MAX_NODES. Nothing to reset if it fails.
+ * All pointers are borrowed until the reset. Memory: 9/8 bytes per node, up to SHOAL_MAX_NODES.
+ * Nothing to reset if it fails. If the nodes cannot be counted, only shoal_search_optimal may be
+ * called.
  */
 shoal_status shoal_search_init(shoal_search *search, const shoal_frequency_set *frequency,
                                const shoal_requirements *requirements, uint64_t max_suppressed,
                                uint64_t max_classes, bool needs_rows, const shoal_run *run,
                                shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_search_reset(shoal_search *search);
+
+/* SHOAL_BAD_INPUT, with advice, if the nodes cannot be counted and so have no numbers. */
+shoal_status shoal_search_check_countable(const shoal_search *search,
+                                          shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
  * Exact figures of n <= SHOAL_BATCH_NODES nodes; `minimal` is not set. For this and the next two
@@ -171,13 +180,14 @@ shoal_status shoal_search_all(shoal_search *search, shoal_node_list *nodes,
 /* Options of single algorithms; each reads its own. */
 typedef struct shoal_algorithm_options {
   const struct shoal_objective *objective; /* of `optimal`: the cost that it minimizes */
-  uint64_t max_work; /* of `optimal`: classes to read, about; 0: no limit. Same for any threads */
+  uint64_t max_scanned; /* of `optimal`: classes and tuples that it reads at most, about (n_scanned
+                           counts them); 0: SHOAL_OPTIMAL_MAX_SCANNED */
   const struct shoal_datafly_options *datafly; /* of `datafly`; NULL: its defaults */
 } shoal_algorithm_options;
 
 typedef struct shoal_solution {
   bool found;
-  shoal_node node; /* if found */
+  shoal_node node; /* if found; else, of `optimal`, one that suppresses least */
   double cost;     /* `optimal`: of the node, under the objective */
   bool unproven;   /* `optimal`: a limit ended the search before the optimum was proven */
 } shoal_solution;
@@ -200,8 +210,12 @@ SHOAL_MUST_CHECK shoal_algorithm_run shoal_search_incognito;
 /*
  * The node of minimum cost under options->objective among all that satisfy. Ties: the node whose
  * levels cost less, then the smaller number; for objectives that only classes bound (dm, avg,
- * classes) the node of smaller height, then the smaller number. With a time limit (search->run)
- * or options->max_work the best node found so far, and solution->unproven is set.
+ * classes) the node of smaller height, then the smaller number.
+ *
+ * The exact search may use half of options->max_scanned and of the time limit (search->run), if
+ * there is one. If that is not enough, or the lattice has more than 20 million nodes, a local
+ * search (climb.h) takes the rest: the best node found, and solution->unproven is set. Without a
+ * time limit the answer does not depend on the machine or the number of threads.
  */
 SHOAL_MUST_CHECK shoal_algorithm_run shoal_search_optimal;
 
@@ -218,6 +232,7 @@ typedef struct shoal_algorithm {
   const char *summary;
   bool min_height;  /* its node is minimal and of minimum height; `prefer` may choose another */
   bool all_minimal; /* all minimal nodes are searched for too */
+  bool any_size;    /* it searches lattices whose nodes cannot be counted, too */
   shoal_algorithm_run *run; /* NULL: it does not end in a node (mu_argus.h) */
 } shoal_algorithm;
 

@@ -244,25 +244,32 @@ static double il_cost(const shoal_cost_view *view) {
   return cost;
 }
 
-static double loss_cost(const shoal_cost_view *view) {
+/* Mean over the rows of the share of the domain that a label of the attribute covers. */
+static double attribute_loss(const shoal_cost_view *view, size_t q) {
   const shoal_frequency_set *frequency = view->search->frequency;
-  double logs = 0, n = (double)frequency->n_records;
-  for (size_t q = 0; q < frequency->n_quasi; q++) {
-    const shoal_hierarchy *hierarchy = frequency->hierarchies[q];
-    const shoal_level *level = &hierarchy->levels[view->levels[q]];
-    double weight = shoal_objective_weight(view->search, q);
-    if (view->node->suppressed == 0) {
-      logs += weight * log1p(view->levels_cost->loss[q][view->levels[q]]);
-      continue;
-    }
-    double lost = (double)view->node->suppressed;
-    for (uint32_t c = 0; c < view->classes->n_classes; c++)
-      if (!view->violates[c])
-        lost +=
-            (double)view->classes->n_rows[c] * domain_share(hierarchy, level, label_of(view, q, c));
-    logs += weight * log1p(lost / n);
-  }
+  const shoal_hierarchy *hierarchy = frequency->hierarchies[q];
+  const shoal_level *level = &hierarchy->levels[view->levels[q]];
+  if (view->node->suppressed == 0) return view->levels_cost->loss[q][view->levels[q]];
+  double lost = (double)view->node->suppressed;
+  for (uint32_t c = 0; c < view->classes->n_classes; c++)
+    if (!view->violates[c])
+      lost +=
+          (double)view->classes->n_rows[c] * domain_share(hierarchy, level, label_of(view, q, c));
+  return lost / (double)frequency->n_records;
+}
+
+static double loss_cost(const shoal_cost_view *view) {
+  double logs = 0;
+  for (size_t q = 0; q < view->search->space.n; q++)
+    logs += shoal_objective_weight(view->search, q) * log1p(attribute_loss(view, q));
   return expm1(logs / mean_divisor(view->search));
+}
+
+static double granularity_cost(const shoal_cost_view *view) {
+  double sum = 0;
+  for (size_t q = 0; q < view->search->space.n; q++)
+    sum += shoal_objective_weight(view->search, q) * attribute_loss(view, q);
+  return sum / mean_divisor(view->search);
 }
 
 /*
@@ -350,6 +357,12 @@ const shoal_objective shoal_objective_types[] = {
      .row_lost = loss_lost,
      .is_mean = true,
      .multiplies = true},
+    {.name = "granularity",
+     .summary = "like loss, but the mean over columns is arithmetic",
+     .cost = granularity_cost,
+     .level_cost = loss_of_level,
+     .row_lost = loss_lost,
+     .is_mean = true},
     {.name = "entropy",
      .summary = "least non-uniform entropy loss",
      .cost = entropy_cost,

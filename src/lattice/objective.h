@@ -2,7 +2,8 @@
 /*
  * lattice/objective: the cost of a node, which `optimal` minimizes. A suppressed row loses
  * everything: it costs as much as a row with every quasi-identifier at its top. Weights apply to
- * objectives of attributes (height, precision, il, loss, entropy), not to those of classes.
+ * objectives of attributes (height, precision, il, loss, granularity, entropy), not to those of
+ * classes.
  *
  * There are two kinds of objectives. Some combine costs of attributes at their levels
  * (`level_cost`): this is a lower bound, since suppression adds to it, and it never falls going up

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lattice/optimal: the node of minimum cost under an objective that is bounded by levels (height,
- * precision, il, loss, entropy). Branch and bound, best first.
+ * precision, il, loss, granularity, entropy). Branch and bound, best first. If a limit ends it, or
+ * the lattice is too large for it, the local search of climb.c takes over.
  *
  * Nodes come from the frontier by the cost of their levels, about the smallest first. Once that
  * cost is not below the best cost found, no later node can be better. For a node that the bounds do
@@ -20,16 +21,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lattice/climb.h"
 #include "lattice/optimal_bounds.h"
 
-/* Larger lattices are searched with a limit of time or work only. */
+/* Larger lattices are not searched exactly. */
 static const uint64_t MAX_NODES = 20000000;
 
-/* Larger lattices get a first solution by a descent, if work is limited. */
-static const uint64_t MAX_NODES_WITHOUT_DESCENT = 100000;
+/* Nodes of the frontier, 24 bytes each: if there are more, the exact search ends. */
+static const size_t MAX_FRONTIER = 2000000;
 
-/* Visiting a node that is not evaluated counts as so many classes for each quasi-identifier. */
-enum { WORK_PER_LEVEL = 16 };
+/* To visit a node of the frontier without an evaluation takes as long as to read these classes. */
+enum { SCANNED_PER_VISIT = 32 };
 
 /* For tables of many tuples: possible classes per tuple at a node that is worth a snapshot. */
 enum { MANY_TUPLES = 60000, MAX_CLASSES_PER_TUPLE = 64 };
@@ -52,10 +54,10 @@ typedef struct optimal {
   shoal_suppression_bounds upper; /* of the bounds that nodes at or above would give */
   shoal_ids evaluated;
   uint64_t *path;
-  uint32_t *levels;                /* scratch */
-  double deadline;                 /* 0: none */
-  uint64_t max_work, visited_work; /* classes; max_work 0: no limit */
-  bool unproven;                   /* a limit ended the search */
+  uint32_t *levels; /* scratch */
+  const shoal_search_limits *limits;
+  uint64_t n_visited; /* nodes of the frontier */
+  bool unproven;      /* a limit was reached */
   bool found;
   double cost;      /* of the best node found */
   double best_term; /* the cost of its levels, nothing suppressed */
@@ -307,11 +309,11 @@ static shoal_status visit(optimal *o, const shoal_frontier_node *node, pending *
   return p->n == p->max ? flush(o, p, error) : SHOAL_OK;
 }
 
-static bool is_at_limit(optimal *o) {
-  bool late = o->deadline > 0 && shoal_seconds() >= o->deadline;
-  if (!late && (!o->max_work || o->search->n_scanned + o->visited_work < o->max_work)) return false;
-  o->unproven = true;
-  return true;
+static bool is_over(optimal *o) {
+  if (shoal_search_is_over(o->search, o->limits) || o->frontier.n_entries > MAX_FRONTIER ||
+      o->n_visited > o->limits->max_scanned / SCANNED_PER_VISIT)
+    o->unproven = true;
+  return o->unproven;
 }
 
 /*
@@ -353,7 +355,7 @@ static shoal_status descend(optimal *o, shoal_error *error) {
   SHOAL_TRY(evaluate(o, &from, 1, error));
   while (o->found) {
     from = o->best.number;
-    for (size_t q = 0; q < space->n && !is_at_limit(o); q++) {
+    for (size_t q = 0; q < space->n && !is_over(o); q++) {
       if (shoal_space_level(space, from, q) == 0) continue;
       uint64_t below = from - space->stride[q];
       if (!is_evaluated(o, below)) SHOAL_TRY(evaluate(o, &below, 1, error));
@@ -365,8 +367,7 @@ static shoal_status descend(optimal *o, shoal_error *error) {
 
 static shoal_status branch_and_bound(optimal *o, shoal_error *error) {
   pending p = {.max = o->search->monotone ? 1 : shoal_node_batch_size(o->search)};
-  bool limited = o->max_work && o->search->space.n_nodes > MAX_NODES_WITHOUT_DESCENT;
-  if (o->deadline > 0 || limited || !o->search->monotone) {
+  if (o->limits->deadline > 0 || !o->search->monotone) {
     SHOAL_TRY(descend(o, error));
     if (o->search->monotone && !o->found) return SHOAL_OK; /* no node satisfies */
   }
@@ -377,8 +378,8 @@ static shoal_status branch_and_bound(optimal *o, shoal_error *error) {
     SHOAL_TRY(shoal_frontier_next(&o->frontier, &node, &more, error));
     double min_bound = shoal_frontier_min(&o->frontier);
     if (!more || is_worse(o, min_bound, min_bound, node.node)) break;
-    if (is_at_limit(o)) return SHOAL_OK;
-    o->visited_work += WORK_PER_LEVEL * o->search->space.n;
+    o->n_visited++;
+    if (is_over(o)) return SHOAL_OK;
     if (!is_worse(o, node.bound, node.bound, node.node)) SHOAL_TRY(visit(o, &node, &p, error));
   }
   return flush(o, &p, error);
@@ -420,39 +421,40 @@ static void reset(optimal *o) {
   shoal_level_costs_reset(&o->costs);
 }
 
-shoal_status shoal_search_optimal(shoal_search *search, const shoal_algorithm_options *options,
-                                  shoal_solution *solution, shoal_error *error) {
-  const shoal_objective *objective = options->objective;
-  unsigned long long n_nodes = search->space.n_nodes;
-  *solution = (shoal_solution){0};
-  if (!objective->level_cost) {
-    if (n_nodes > MAX_NODES)
-      return shoal_fail(error, SHOAL_BAD_INPUT,
-                        "the lattice has %llu nodes, too many for objective '%s': use hierarchies "
-                        "with fewer levels, or an objective of levels, such as 'loss'",
-                        n_nodes, objective->name);
-    return shoal_search_optimal_levelwise(search, options, solution, error);
-  }
-  double seconds = search->run ? search->run->time_limit_seconds : 0;
-  if (n_nodes > MAX_NODES && seconds <= 0 && !options->max_work)
-    return shoal_fail(error, SHOAL_BAD_INPUT,
-                      "the lattice has %llu nodes, too many for 'optimal': use hierarchies with "
-                      "fewer levels, or set --time-limit",
-                      n_nodes);
+/* Branch and bound; solution->unproven if it reached a limit. */
+static shoal_status search_exactly(shoal_search *search, const shoal_objective *objective,
+                                   const shoal_search_limits *limits, shoal_solution *solution,
+                                   shoal_error *error) {
   uint64_t n_records = search->frequency->n_records;
-  if (search->needs_rows && n_records == 0) return SHOAL_OK;
-  optimal o = {.search = search, .objective = objective, .limit = search->max_suppressed};
+  optimal o = {
+      .search = search, .objective = objective, .limits = limits, .limit = search->max_suppressed};
   if (search->needs_rows && o.limit >= n_records) o.limit = n_records - 1;
-  if (seconds > 0) o.deadline = shoal_seconds() + seconds;
-  else o.max_work = options->max_work;
   shoal_status status = prepare(&o, error);
   if (status == SHOAL_OK) status = branch_and_bound(&o, error);
-  if (status == SHOAL_OK && o.max_work && o.unproven && !o.found) {
-    o.max_work = 0; /* a descent is short */
-    status = descend(&o, error);
-  }
   *solution =
       (shoal_solution){.found = o.found, .node = o.best, .cost = o.cost, .unproven = o.unproven};
   reset(&o);
   return status;
+}
+
+shoal_status shoal_search_optimal(shoal_search *search, const shoal_algorithm_options *options,
+                                  shoal_solution *solution, shoal_error *error) {
+  const shoal_objective *objective = options->objective;
+  uint64_t max_scanned = options->max_scanned ? options->max_scanned : SHOAL_OPTIMAL_MAX_SCANNED;
+  double seconds = search->run ? search->run->time_limit_seconds : 0, now = shoal_seconds();
+  *solution = (shoal_solution){.unproven = true};
+  if (search->needs_rows && search->frequency->n_records == 0) {
+    solution->unproven = false;
+    return SHOAL_OK;
+  }
+  if (seconds > 0) max_scanned = UINT64_MAX / 2; /* the limit is the time */
+  shoal_search_limits half = {.max_scanned = search->n_scanned + max_scanned / 2,
+                              .deadline = seconds > 0 ? now + seconds / 2 : 0};
+  shoal_search_limits whole = {.max_scanned = search->n_scanned + max_scanned,
+                               .deadline = seconds > 0 ? now + seconds : 0};
+  if (search->space.n_nodes <= MAX_NODES)
+    SHOAL_TRY((objective->level_cost ? search_exactly : shoal_search_optimal_levelwise)(
+        search, objective, &half, solution, error));
+  return solution->unproven ? shoal_search_climb(search, objective, &whole, solution, error)
+                            : SHOAL_OK;
 }

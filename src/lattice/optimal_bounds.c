@@ -14,6 +14,7 @@ void shoal_cost_bound_reset(shoal_cost_bound *bound) {
     for (uint32_t l = 0; bound->levels[q] && l <= bound->search->space.top[q]; l++) {
       free(bound->levels[q][l].rows);
       free(bound->levels[q][l].extra);
+      free(bound->levels[q][l].lost);
     }
     free(bound->levels[q]);
   }
@@ -61,14 +62,16 @@ static bool fill_level(shoal_cost_bound *bound, const shoal_level_costs *costs, 
   out->term = term_of(bound, q, out->cost);
   uint64_t *label_rows = shoal_alloc_zero(level->n_labels, sizeof *label_rows);
   label_loss *labels = shoal_alloc(level->n_labels, sizeof *labels);
-  bool ok = label_rows && labels;
+  out->lost = shoal_alloc_zero(level->n_labels, sizeof *out->lost);
+  bool ok = label_rows && labels && out->lost;
   uint32_t n = 0;
   for (uint32_t v = 0; ok && v < frequency->quasi[q]->n_values; v++)
     label_rows[level->of_leaf[v]] += costs->rows[q][v];
   for (uint32_t label = 0; ok && label < level->n_labels; label++) {
     if (!label_rows[label]) continue;
     double extra = bound->objective->row_lost(frequency, q, l, label, label_rows[label]);
-    labels[n++] = (label_loss){extra > 0 ? extra : 0, label_rows[label]};
+    out->lost[label] = extra > 0 ? extra : 0;
+    labels[n++] = (label_loss){out->lost[label], label_rows[label]};
   }
   ok = ok && sum_labels(out, labels, n);
   free(label_rows);
@@ -130,6 +133,14 @@ double shoal_cost_bound_at(const shoal_cost_bound *bound, const uint32_t *levels
     const shoal_level_bound *level = &bound->levels[q][levels[q]];
     sum += suppressed ? term_of(bound, q, level->cost + min_extra(level, suppressed)) : level->term;
   }
+  return bound->objective->multiplies ? expm1(sum) : sum;
+}
+
+double shoal_cost_bound_exact(const shoal_cost_bound *bound, const uint32_t *levels,
+                              const double *extra) {
+  double sum = 0;
+  for (size_t q = 0; q < bound->n; q++)
+    sum += term_of(bound, q, bound->levels[q][levels[q]].cost + extra[q]);
   return bound->objective->multiplies ? expm1(sum) : sum;
 }
 

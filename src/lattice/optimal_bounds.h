@@ -29,6 +29,7 @@ typedef struct shoal_level_bound {
   uint32_t n_labels; /* in use; those first whose rows lose least by being suppressed */
   uint64_t *rows;    /* of the first i labels; n_labels + 1 sums */
   double *extra;     /* what these rows lose by being suppressed; n_labels + 1 sums */
+  double *lost;      /* by label: what a row of it adds to `cost` by being suppressed */
   double ratio;      /* of the step to the next level: cost per bit of information removed */
 } shoal_level_bound;
 
@@ -50,6 +51,10 @@ void shoal_cost_bound_reset(shoal_cost_bound *bound);
 double shoal_cost_bound_at(const shoal_cost_bound *bound, const uint32_t *levels,
                            uint64_t suppressed);
 
+/* The exact cost at these levels; extra[q]: what the suppressed rows add to attribute q. */
+double shoal_cost_bound_exact(const shoal_cost_bound *bound, const uint32_t *levels,
+                              const double *extra);
+
 /*
  * A path from the node to the top: each step raises the attribute with the smallest ratio. Returns
  * its length, at most the lattice's height + 1. `levels` are those of the node, and of the top
@@ -62,8 +67,8 @@ size_t shoal_cost_bound_path(const shoal_cost_bound *bound, uint64_t node, uint3
 
 /*
  * The rows that nodes at or below must suppress never rise going up the lattice: a node above gives
- * a lower bound, a node below an upper bound. Entries that another one implies are dropped. An entry is a
- * few words; 16 bits per level, four levels per word:
+ * a lower bound, a node below an upper bound. Entries that another one implies are dropped. An
+ * entry is a few words; 16 bits per level, four levels per word:
  *
  *      word 0              word 1                                               word 2 ...
  *     +-----------------+ +------------+------------+------------+------------+

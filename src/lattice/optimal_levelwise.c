@@ -15,9 +15,9 @@
 typedef struct ascent {
   shoal_search *search;
   const shoal_objective *objective;
+  const shoal_search_limits *limits;
   double *bounds; /* by node */
-  uint64_t max_work;
-  bool unproven; /* max_work ended the search */
+  bool unproven;
   bool found;
   double cost;
   shoal_node best;
@@ -68,12 +68,6 @@ static shoal_status evaluate_node(void *user, size_t i, shoal_node_evaluation *e
   return SHOAL_OK;
 }
 
-/* The search may read more classes. */
-static bool may_go_on(ascent *a) {
-  if (a->max_work && a->search->n_scanned >= a->max_work) a->unproven = true;
-  return !a->unproven;
-}
-
 static shoal_status evaluate_batch(void *user, const uint64_t *nodes, size_t n, bool *done,
                                    shoal_error *error) {
   ascent *a = user;
@@ -89,23 +83,24 @@ static shoal_status evaluate_batch(void *user, const uint64_t *nodes, size_t n, 
     }
     pass_up(a, node->number, w.of[i].bound);
   }
-  *done = !may_go_on(a);
+  *done = a->unproven;
   return SHOAL_OK;
 }
 
 static shoal_status may_be_best(void *user, uint64_t node, bool *wanted, shoal_error *error) {
   ascent *a = user;
-  *wanted = may_go_on(a) && !is_no_better(a, a->bounds[node]);
+  if (shoal_search_is_over(a->search, a->limits)) a->unproven = true;
+  *wanted = !a->unproven && !is_no_better(a, a->bounds[node]);
   if (!*wanted) pass_up(a, node, a->bounds[node]);
   return *wanted && a->search->tags ? shoal_search_decide_by_path(a->search, node, wanted, error)
                                     : SHOAL_OK;
 }
 
-shoal_status shoal_search_optimal_levelwise(shoal_search *search,
-                                            const shoal_algorithm_options *options,
+shoal_status shoal_search_optimal_levelwise(shoal_search *search, const shoal_objective *objective,
+                                            const shoal_search_limits *limits,
                                             shoal_solution *solution, shoal_error *error) {
   size_t n_nodes = (size_t)search->space.n_nodes;
-  ascent a = {.search = search, .objective = options->objective, .max_work = options->max_work};
+  ascent a = {.search = search, .objective = objective, .limits = limits};
   shoal_level_walk walk = {
       .search = search, .user = &a, .wants = may_be_best, .evaluate = evaluate_batch};
   a.bounds = shoal_alloc(n_nodes, sizeof *a.bounds);

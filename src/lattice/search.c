@@ -145,12 +145,7 @@ shoal_status shoal_search_init(shoal_search *search, const shoal_frequency_set *
   search->monotone = requirements->monotone || (requirements->merges && max_suppressed == 0);
   shoal_grouper_init(&search->grouper);
   SHOAL_TRY(shoal_space_init(&search->space, frequency, error));
-  shoal_status status =
-      search->space.n_nodes == UINT64_MAX
-          ? shoal_fail(error, SHOAL_BAD_INPUT,
-                       "the lattice has more nodes than can be counted: use hierarchies with fewer "
-                       "levels, fewer quasi-identifiers, or a local algorithm such as flock")
-          : allocate(search, error);
+  shoal_status status = allocate(search, error);
   if (status != SHOAL_OK) shoal_search_reset(search);
   return status;
 }
@@ -176,12 +171,26 @@ void shoal_search_reset(shoal_search *search) {
   memset(search, 0, sizeof *search);
 }
 
+shoal_status shoal_search_check_countable(const shoal_search *search, shoal_error *error) {
+  if (search->space.n_nodes != UINT64_MAX) return SHOAL_OK;
+  return shoal_fail(error, SHOAL_BAD_INPUT,
+                    "the lattice has more nodes than can be counted: use hierarchies with fewer "
+                    "levels, fewer quasi-identifiers, algorithm 'optimal', or a local algorithm "
+                    "such as flock");
+}
+
 shoal_status shoal_search_check_size(const shoal_search *search, shoal_error *error) {
+  SHOAL_TRY(shoal_search_check_countable(search, error));
   if (search->space.n_nodes <= SHOAL_MAX_NODES) return SHOAL_OK;
   return shoal_fail(error, SHOAL_BAD_INPUT,
                     "the lattice has more than %llu million nodes: use hierarchies with fewer "
-                    "levels or fewer quasi-identifiers, or algorithm 'optimal' with --time-limit",
+                    "levels or fewer quasi-identifiers, or algorithm 'optimal'",
                     (unsigned long long)(SHOAL_MAX_NODES / 1000000));
+}
+
+bool shoal_search_is_over(const shoal_search *search, const shoal_search_limits *limits) {
+  return search->n_scanned >= limits->max_scanned ||
+         (limits->deadline > 0 && shoal_seconds() >= limits->deadline);
 }
 
 /* ------------------------------------------------------------ batches */

@@ -66,6 +66,17 @@ shoal_node shoal_search_node(const shoal_search *search, uint64_t node,
 shoal_status shoal_search_check_size(const shoal_search *search,
                                      shoal_error *error) SHOAL_MUST_CHECK;
 
+/* ------------------------------------------------------------ limits */
+
+/* When a search ends before it is complete. */
+typedef struct shoal_search_limits {
+  uint64_t max_scanned; /* when search->n_scanned reaches it */
+  double deadline;      /* when shoal_seconds() reaches it; 0: never */
+} shoal_search_limits;
+
+/* Has the search reached a limit? */
+bool shoal_search_is_over(const shoal_search *search, const shoal_search_limits *limits);
+
 /* ------------------------------------------------------------ height by height */
 
 typedef struct shoal_level_walk {
@@ -110,7 +121,11 @@ void shoal_search_free_path_order(shoal_search *search);
 
 /* ------------------------------------------------------------ optimal */
 
-/* shoal_search_optimal for objectives that only classes bound (dm, avg, classes). */
-SHOAL_MUST_CHECK shoal_algorithm_run shoal_search_optimal_levelwise;
+/* shoal_search_optimal for objectives that only classes bound (dm, avg, classes), exact. */
+shoal_status shoal_search_optimal_levelwise(shoal_search *search,
+                                            const struct shoal_objective *objective,
+                                            const shoal_search_limits *limits,
+                                            shoal_solution *solution,
+                                            shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

@@ -14,7 +14,8 @@ shoal_status shoal_space_init(shoal_space *space, const shoal_frequency_set *fre
   space->top = shoal_alloc(space->n, sizeof *space->top);
   space->stride = shoal_alloc(space->n, sizeof *space->stride);
   space->inverse = shoal_alloc(space->n, sizeof *space->inverse);
-  if (!space->top || !space->stride || !space->inverse) {
+  space->unnumbered = shoal_alloc_zero(space->n, sizeof *space->unnumbered);
+  if (!space->top || !space->stride || !space->inverse || !space->unnumbered) {
     shoal_space_reset(space);
     return shoal_fail_memory(error);
   }
@@ -35,6 +36,7 @@ void shoal_space_reset(shoal_space *space) {
   free(space->top);
   free(space->stride);
   free(space->inverse);
+  free(space->unnumbered);
   memset(space, 0, sizeof *space);
 }
 
@@ -47,6 +49,10 @@ void shoal_space_levels(const shoal_space *space, uint64_t node, uint32_t *level
       levels[q] = quotient - before * (space->top[q] + 1);
       before = quotient;
     }
+    return;
+  }
+  if (space->n_nodes == UINT64_MAX) {
+    memcpy(levels, space->unnumbered, space->n * sizeof *levels);
     return;
   }
   for (size_t q = 0; q < space->n; q++) {

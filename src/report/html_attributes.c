@@ -188,8 +188,9 @@ static void describe_search(const shoal_release_report *r, shoal_text *text) {
                    ", each with the smallest labels that cover it; clusters with equal labels form "
                    "one class.");
   } else if (node) {
-    shoal_text_add(text, " Of ");
-    shoal_format_counted(text, node->lattice_nodes, "node", "nodes");
+    bool counted = node->lattice_nodes != UINT64_MAX;
+    shoal_text_add(text, counted ? " Of " : " Of more than ");
+    shoal_format_counted(text, counted ? node->lattice_nodes : INT64_MAX, "node", "nodes");
     shoal_text_add(text, " of the lattice it evaluated ");
     shoal_text_add_count(text, node->nodes_checked);
     shoal_text_add(text, ".");

@@ -98,8 +98,8 @@ static void add_node_search(shoal_text *t, const shoal_result *r) {
   const shoal_node_report *n = &r->release.node;
   if (n->objective) shoal_text_print(t, "objective: %s = %.6g\n  ", n->objective, n->cost);
   if (n->unproven)
-    shoal_text_add(
-        t, "NOT proven optimal: limit of the search reached; this is the best node found\n  ");
+    shoal_text_add(t, "NOT proven optimal: this is the best node that a local search found\n  ");
+  else if (n->objective) shoal_text_add(t, "proven optimal: no node is better\n  ");
   if (n->upper_bound) {
     shoal_text_print(t, "distance vectors: solutions at height %u or above, minimal ones below ",
                      n->lower_height);
@@ -117,8 +117,8 @@ static void add_node_search(shoal_text *t, const shoal_result *r) {
   }
   shoal_text_add(t, "tried ");
   shoal_text_add_count(t, n->nodes_checked);
-  shoal_text_add(t, " of ");
-  shoal_text_add_count(t, n->lattice_nodes);
+  shoal_text_add(t, n->lattice_nodes == UINT64_MAX ? " of more than " : " of ");
+  shoal_text_add_count(t, n->lattice_nodes == UINT64_MAX ? INT64_MAX : n->lattice_nodes);
   shoal_text_add(t, " combinations of levels (nodes); ");
   if (n->minimal_complete) {
     shoal_format_counted(t, minimal, "minimal node", "minimal nodes");
@@ -432,10 +432,11 @@ static json_t *search_object(const shoal_result *r, shoal_json *json) {
   json_t *search =
       json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "algorithm", r->release.algorithm,
                 "reason", r->release.algorithm_reason, "lattice_nodes",
-                shoal_json_count(n->lattice_nodes), "nodes_checked", shoal_json_count(checked),
-                "refused_by_condition", shoal_json_count(n->nodes_bounded), "height",
-                shoal_json_count(height), "node", node ? node : json_null(), "minimal", minimal,
-                "minimal_complete", json_boolean(n->minimal_complete));
+                n->lattice_nodes == UINT64_MAX ? json_null() : shoal_json_count(n->lattice_nodes),
+                "nodes_checked", shoal_json_count(checked), "refused_by_condition",
+                shoal_json_count(n->nodes_bounded), "height", shoal_json_count(height), "node",
+                node ? node : json_null(), "minimal", minimal, "minimal_complete",
+                json_boolean(n->minimal_complete));
   shoal_json_set(json, search, "exhaustive", json_boolean(n->exhaustive));
   if (r->release.n_tried)
     shoal_json_set(json, search, "tried", shoal_tried_json(&r->release, json));

@@ -253,7 +253,8 @@ typedef enum shoal_method_kind {
 } shoal_method_kind;
 
 typedef struct shoal_node_report {
-  uint64_t lattice_nodes, nodes_checked, nodes_bounded;
+  uint64_t lattice_nodes; /* UINT64_MAX: more than can be counted */
+  uint64_t nodes_checked, nodes_bounded;
   uint64_t classes_scanned;  /* to compute the classes of nodes */
   shoal_node_outcome *nodes; /* the minimal ones, and the chosen one */
   size_t n_nodes;

@@ -46,7 +46,7 @@ class Columns(clitest.Case):
 
 
 class QuasiIdentifiers(clitest.Case):
-    """Any number in local recoding; in full-domain as many as their nodes can be counted."""
+    """Any number in local recoding and of `optimal`; in other full-domain algorithms as many as nodes can be counted."""
 
     def problem(self, n):
         rows = [[*[str((r >> (i % 3)) % 2) for i in range(n)], "abc"[r % 3]] for r in range(48)]
@@ -60,17 +60,21 @@ class QuasiIdentifiers(clitest.Case):
             for algorithm in ("flock", "mondrian"):
                 self.succeed("anonymize", "q.csv", "-P", "q.yaml", "-o", "out.csv", "--algorithm", algorithm)
 
-    def test_full_domain_by_a_time_limit(self):
-        self.problem(62)
-        search = self.succeed("anonymize", "q.csv", "-P", "q.yaml", "-o", "out.csv", "--algorithm", "optimal",
-                              "--time-limit", "0.5", "--json").json()["search"]
-        self.assertEqual(2 ** 62, search["lattice_nodes"])
+    def test_optimal(self):
+        for n in (62, 63, 200):
+            self.problem(n)
+            for options in ([], ["--time-limit", "0.5"]):
+                words = ["anonymize", "q.csv", "-P", "q.yaml", "-o", "out.csv", "--algorithm", "optimal", *options]
+                search = self.succeed(*words, "--json", "--html", "out.html").json()["search"]
+                self.assertEqual(2 ** 62 if n == 62 else None, search["lattice_nodes"])
+                self.assertEqual(n, len(search["node"]))
+                self.assertIs(False, search["proven_optimal"])
+        self.assertIn(b"of more than 9,223,372,036,854,775,807", self.succeed(*words).out)
 
     def test_refused_with_advice(self):
         for n in (63, 64, 65, 200):
             self.problem(n)
-            for words in (["anonymize", "-o", "out.csv", "--algorithm", "samarati"], ["lattice"], ["explain"],
-                          ["anonymize", "-o", "out.csv", "--algorithm", "optimal", "--time-limit", "0.5"]):
+            for words in (["anonymize", "-o", "out.csv", "--algorithm", "samarati"], ["lattice"], ["explain"]):
                 result = self.succeed(words[0], "q.csv", "-P", "q.yaml", *words[1:], code=2)
                 self.assert_says(result, "more nodes than can be counted", "fewer", "flock")
                 self.assertEqual(1, result.message.count("\n"))

@@ -397,7 +397,7 @@ def measures(table, node, k):
 
 # ---- what `optimal` makes as small as it can --------------------------------------------
 
-OBJECTIVES = ("height", "precision", "il", "dm", "avg", "classes", "loss", "entropy")
+OBJECTIVES = ("height", "precision", "il", "dm", "avg", "classes", "loss", "granularity", "entropy")
 
 
 def objective(table, node, k, name):
@@ -408,14 +408,15 @@ def objective(table, node, k, name):
             "dm": lambda: measures(table, node, k)["dm"] + len(node.suppressed) * len(table.rows),
             "avg": lambda: measures(table, node, k)["avg"],
             "classes": lambda: -len(node.left),
-            "loss": lambda: leaf_loss(table, node),
+            "loss": lambda: math.prod(1 + x for x in leaf_losses(table, node)) ** (1 / len(table.quasi)) - 1,
+            "granularity": lambda: sum(leaf_losses(table, node)) / len(table.quasi),
             "entropy": lambda: entropy_loss(table, node)}[name]()
 
 
-def leaf_loss(table, node):
-    """How many leaves a cell could be, scaled to 0..1: mean of the rows, geometric mean of the attributes."""
+def leaf_losses(table, node):
+    """How many leaves a cell could be, scaled to 0..1: for each attribute, the mean of the rows."""
     kept = set(range(len(table.rows))) - set(node.suppressed)
-    product = 1.0
+    losses = []
     for name, level in zip(table.quasi, node.vector):
         hierarchy, column = table.hierarchies[name], table.index[name]
         below = Counter(path[level] for path in hierarchy.paths.values())
@@ -423,8 +424,8 @@ def leaf_loss(table, node):
         lost = Fraction(len(node.suppressed))
         for i in kept if leaves > 1 else ():
             lost += Fraction(below[hierarchy.label(table.rows[i][column], level)] - 1, leaves - 1)
-        product *= 1 + float(lost / len(table.rows))
-    return product ** (1 / len(table.quasi)) - 1
+        losses.append(float(lost / len(table.rows)))
+    return losses
 
 
 def entropy_loss(table, node):

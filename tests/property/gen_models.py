@@ -308,7 +308,7 @@ def make_case(seed):
 
     spelled_suppression, max_suppressed = gen.draw_suppression(rng, n_rows)
     algorithm = ALGORITHMS[seed // len(KINDS) // 2 % len(ALGORITHMS)]
-    objective = rng.choice([o for o in brute.OBJECTIVES if o != "loss" or leaves_are_plain(table)])
+    objective = rng.choice([o for o in brute.OBJECTIVES if o not in ("loss", "granularity") or leaves_are_plain(table)])
     method = {"algorithm": algorithm} if rng.random() < 0.5 else {}
     if spelled_suppression is not None:
         method["max-suppression"] = spelled_suppression

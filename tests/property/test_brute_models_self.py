@@ -268,12 +268,14 @@ class Objectives(unittest.TestCase):
     def test_nothing_suppressed(self):
         costs = self.costs(brute.PSensitive(1, "S"), (1,))
         self.assertAlmostEqual(costs.pop("loss"), 1 / 3)
+        self.assertAlmostEqual(costs.pop("granularity"), 1 / 3)
         self.assertAlmostEqual(costs.pop("entropy"), 4)
         self.assertEqual(costs, {"height": 1, "precision": F(1, 2), "il": 2, "dm": 8, "avg": 1, "classes": -2})
 
     def test_half_suppressed(self):
         costs = self.costs(brute.PSensitive(2, "S"), (1,))
         self.assertAlmostEqual(costs.pop("loss"), (2 * 1 / 3 + 2) / 4)
+        self.assertAlmostEqual(costs.pop("granularity"), (2 * 1 / 3 + 2) / 4)
         self.assertAlmostEqual(costs.pop("entropy"), 2 * 1 + 2 * 2)
         self.assertEqual(costs, {"height": 1, "precision": F(1, 2), "il": 3, "dm": 12, "avg": 1, "classes": -1})
 
@@ -282,6 +284,7 @@ class Objectives(unittest.TestCase):
                            {"Q": brute.from_rows(Q1), "R": brute.from_rows([["x", "*"], ["y", "*"]])})
         node = brute.examine(data, (0, 1), [brute.KAnonymity(2)], 0)
         self.assertAlmostEqual(brute.objective(data, node, 2, "loss"), 2 ** 0.5 - 1)
+        self.assertAlmostEqual(brute.objective(data, node, 2, "granularity"), 0.5)
 
 
 class Cases(unittest.TestCase):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Small tables typed in by hand, with their hierarchies and a k to search with: what the unit
- * tests of Datafly, mu-Argus and the matrix of distance vectors share.
+ * tests of Datafly, mu-Argus, `optimal` and the matrix of distance vectors share.
  */
 #ifndef SHOAL_TESTS_LATTICE_FIXTURE_H
 #define SHOAL_TESTS_LATTICE_FIXTURE_H
@@ -16,13 +16,13 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "lattice/lattice.h"
+#include "lattice/objective.h"
 #include "table/load.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
 
-enum { MAX_QUASI = 8 };
+enum { MAX_QUASI = 16 };
 
 /* Every column is a quasi-identifier. */
 typedef struct fixture {
@@ -112,6 +112,30 @@ static inline bool runs(fixture *f, shoal_algorithm_run *run,
   succeeds(f, run(&f->search, options, &solution, &f->error));
   *node = solution.node;
   return solution.found;
+}
+
+/* The cost of a node, from the classes of its tuples. */
+static inline double cost_of(fixture *f, const shoal_objective *o, const shoal_level_costs *costs,
+                             uint64_t number, shoal_node *node) {
+  shoal_classes classes;
+  uint8_t *violates;
+  uint32_t *class_of_tuple, levels[MAX_QUASI];
+  succeeds(f, shoal_search_evaluate(&f->search, number, node, &f->error));
+  succeeds(
+      f, shoal_search_classes(&f->search, number, &classes, &violates, &class_of_tuple, &f->error));
+  shoal_space_levels(&f->search.space, number, levels);
+  shoal_cost_view view = {.search = &f->search,
+                          .levels_cost = costs,
+                          .levels = levels,
+                          .classes = &classes,
+                          .violates = violates,
+                          .node = node,
+                          .class_of_tuple = class_of_tuple};
+  double cost = o->cost(&view);
+  shoal_classes_reset(&classes);
+  free(violates);
+  free(class_of_tuple);
+  return cost;
 }
 
 static inline void teardown(fixture *f) {

@@ -126,30 +126,6 @@ static void nodes_come_by_bound(void **state UNUSED) {
   teardown(&f);
 }
 
-/* The cost of a node, from the classes of its tuples. */
-static double cost_of(fixture *f, const shoal_objective *o, const shoal_level_costs *costs,
-                      uint64_t number, shoal_node *node) {
-  shoal_classes classes;
-  uint8_t *violates;
-  uint32_t *class_of_tuple, levels[3];
-  succeeds(f, shoal_search_evaluate(&f->search, number, node, &f->error));
-  succeeds(
-      f, shoal_search_classes(&f->search, number, &classes, &violates, &class_of_tuple, &f->error));
-  shoal_space_levels(&f->search.space, number, levels);
-  shoal_cost_view view = {.search = &f->search,
-                          .levels_cost = costs,
-                          .levels = levels,
-                          .classes = &classes,
-                          .violates = violates,
-                          .node = node,
-                          .class_of_tuple = class_of_tuple};
-  double cost = o->cost(&view);
-  shoal_classes_reset(&classes);
-  free(violates);
-  free(class_of_tuple);
-  return cost;
-}
-
 /* No bound is above a cost, and the search finds the least cost. */
 static void check_objective(fixture *f, const shoal_objective *o) {
   shoal_level_costs costs;

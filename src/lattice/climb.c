@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lattice/climb: local search on the lattice: descents in two neighbourhoods, and restarts
+ * (variable neighbourhood search, Mladenovic & Hansen 1997).
+ *
+ * From the current node a step raises or lowers one attribute by a level. Where no step improves,
+ * an exchange raises one attribute and lowers another. Where no exchange improves either, the best
+ * node found is disturbed: some attributes get random levels, more after each failure, and the
+ * search continues from there. The random numbers come from a fixed sequence.
+ *
+ * Attributes are tried in batches of fixed size, and the best move of a batch is made: the search
+ * does not depend on the number of threads (neighbours.h).
+ */
+#include "lattice/climb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "lattice/neighbours.h"
+
+enum {
+  MIN_CHANGES = 2,  /* attributes that get another level in the first disturbance */
+  MIN_FAILURES = 32 /* in a row, until a search without a deadline ends */
+};
+
+typedef struct climb {
+  shoal_search *search;
+  const shoal_search_limits *limits;
+  shoal_place at;
+  size_t next; /* the attribute whose neighbours are tried next, in a circle */
+  uint32_t *best_levels;
+  shoal_node_figures best;
+  shoal_node best_node;
+  shoal_random random;
+} climb;
+
+/* Makes the node at c->at.levels the current one, and the best one if it is better. */
+static shoal_status arrive(climb *c, shoal_error *error) {
+  SHOAL_TRY(shoal_place_arrive(&c->at, error));
+  if (!shoal_node_figures_better(&c->at.figures, &c->best)) return SHOAL_OK;
+  c->best = c->at.figures;
+  c->best_node = c->at.node;
+  memcpy(c->best_levels, c->at.levels, c->search->space.n * sizeof *c->best_levels);
+  return SHOAL_OK;
+}
+
+/* Moves as long as a neighbour of that kind is better; *moved: there was one. */
+static shoal_status descend(climb *c, shoal_neighbourhood kind, bool *moved, shoal_error *error) {
+  size_t n = c->search->space.n, n_tried = 0;
+  *moved = false;
+  while (n_tried < n && !shoal_search_is_over(c->search, c->limits)) {
+    size_t n_batch = n - n_tried < SHOAL_BATCH_NODES ? n - n_tried : SHOAL_BATCH_NODES;
+    shoal_move best;
+    SHOAL_TRY(shoal_place_try(&c->at, kind, c->next, n_batch, &best, error));
+    c->next = (c->next + n_batch) % n;
+    n_tried += n_batch;
+    if (!best.improves) continue;
+    c->at.levels[best.q] = best.lq;
+    if (best.r != SHOAL_NO_ATTRIBUTE) c->at.levels[best.r] = best.lr;
+    SHOAL_TRY(arrive(c, error));
+    *moved = true;
+    if (kind == SHOAL_EXCHANGES) return SHOAL_OK; /* steps are cheaper: first again */
+    n_tried = 0;
+  }
+  return SHOAL_OK;
+}
+
+/* To a node that no step and no exchange improves. */
+static shoal_status descend_fully(climb *c, shoal_error *error) {
+  bool moved;
+  do {
+    SHOAL_TRY(descend(c, SHOAL_STEPS, &moved, error));
+    SHOAL_TRY(descend(c, SHOAL_EXCHANGES, &moved, error));
+  } while (moved);
+  return SHOAL_OK;
+}
+
+/* Goes to a node near the best one: up to n_changes attributes get another level. */
+static shoal_status disturb(climb *c, size_t n_changes, shoal_error *error) {
+  const shoal_space *space = &c->search->space;
+  memcpy(c->at.levels, c->best_levels, space->n * sizeof *c->at.levels);
+  for (size_t i = 0; i < n_changes; i++) {
+    size_t q = (size_t)shoal_random_below(&c->random, space->n);
+    c->at.levels[q] = (uint32_t)shoal_random_below(&c->random, (uint64_t)space->top[q] + 1);
+  }
+  return arrive(c, error);
+}
+
+/*
+ * From the top, and from the start if there is one; then from disturbed nodes, with one more change
+ * after each failure, up to the number of attributes.
+ */
+static shoal_status search_on(climb *c, bool has_start, shoal_error *error) {
+  const shoal_space *space = &c->search->space;
+  if (has_start) {
+    SHOAL_TRY(arrive(c, error));
+    SHOAL_TRY(descend_fully(c, error));
+  }
+  memcpy(c->at.levels, space->top, space->n * sizeof *space->top);
+  SHOAL_TRY(arrive(c, error));
+  if (!c->at.figures.satisfies && c->search->monotone) return SHOAL_OK; /* no node satisfies */
+  SHOAL_TRY(descend_fully(c, error));
+  size_t n_failures = 0, max_failures = space->n > MIN_FAILURES ? space->n : MIN_FAILURES;
+  while (space->height && !shoal_search_is_over(c->search, c->limits)) {
+    shoal_node_figures before = c->best;
+    SHOAL_TRY(disturb(c, MIN_CHANGES + n_failures % space->n, error));
+    SHOAL_TRY(descend_fully(c, error));
+    n_failures = shoal_node_figures_better(&c->best, &before) ? 0 : n_failures + 1;
+    if (n_failures == max_failures && c->limits->deadline <= 0) break;
+  }
+  return SHOAL_OK;
+}
+
+static void finish(const climb *c, shoal_solution *solution) {
+  shoal_space *space = &c->search->space;
+  *solution = (shoal_solution){
+      .found = c->best.satisfies, .node = c->best_node, .cost = c->best.cost, .unproven = true};
+  if (!solution->found) /* the top was evaluated: if all is monotone, that is a proof */
+    solution->unproven = !c->search->monotone;
+  else if (space->n_nodes == UINT64_MAX)
+    memcpy(space->unnumbered, c->best_levels, space->n * sizeof *c->best_levels);
+  else solution->node.number = shoal_space_node(space, c->best_levels);
+}
+
+shoal_status shoal_search_climb(shoal_search *search, const shoal_objective *objective,
+                                const shoal_search_limits *limits, shoal_solution *solution,
+                                shoal_error *error) {
+  const shoal_space *space = &search->space;
+  climb c = {.search = search, .limits = limits, .best = {.suppressed = UINT64_MAX}};
+  SHOAL_TRY(shoal_place_init(&c.at, search, objective, limits, error));
+  shoal_random_seed(&c.random, 0);
+  c.best_levels = shoal_alloc(space->n, sizeof *c.best_levels);
+  shoal_status status = c.best_levels ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK && solution->found)
+    shoal_space_levels(space, solution->node.number, c.at.levels);
+  if (status == SHOAL_OK) status = search_on(&c, solution->found, error);
+  if (status == SHOAL_OK) finish(&c, solution);
+  free(c.best_levels);
+  shoal_place_reset(&c.at);
+  return status;
+}
