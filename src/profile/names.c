@@ -19,6 +19,8 @@ static const shoal_name_hint hints[] = {
     {SHOAL_ROLE_KEEP, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, NULL,
      "average* avg percentage* message* image* usage* storage damage* package* mileage* voltage "
      "candidate* update*"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_AGE, SHOAL_HINT_SURE, "an age",
+     "age ages *agegroup* alter altersgruppe edad eta idade leeftijd"},
     {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "a way to reach the person",
      "email* mail phone* *phonenumber* telephone* mobile* fax tel telefon* handy* correo ip imei "
      "twitter* url homepage courriel telefono portable movil cellulare"},
@@ -80,7 +82,7 @@ static const shoal_name_hint hints[] = {
      "conditions chcond symptom* hiv aids cancer tumor* tumour* covid* diabet* health* hlth* *hlth "
      "medic* medecine drug* treatment* treat trt rx therap* surg surger* disab* pregnan* genotype* "
      "genetic* mutation* psych* chron* *chron clinic* hosp* doctor* docvis *docvis* mdvis pharvis "
-     "physician* visits *vis prescri* nonpresc* dose dosage stage tgrade tsize nodes *nodes histol* "
+     "physician* *vis prescri* nonpresc* dose dosage stage tgrade tsize nodes *nodes histol* "
      "karno* *karno ecog cd lesion* rash infect* *infct injur* death deaths died dead mortal* "
      "surviv* futime los blood* systolic diastolic cholesterol chol bili* albumin creatinin* "
      "glucose hemo* platelet* meno* bmi pulse smok* cigs cig cigar* alcohol* drink* tobacco "
@@ -113,14 +115,14 @@ static const shoal_name_hint hints[] = {
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "a place",
      "city cities *city town* village* county counties district* region* state province* municipal* "
      "residence* urban rural south north west east smsa msa metro* population popul* institution* "
-     "provnum ward "
+     "provnum "
      "borough* canton* location* area stadt ort wohnort gemeinde* kreis landkreis bundesland "
      "kanton ville commune departement ciudad municipio provincia citta comune cidade plaats "
      "woonplaats gemeente"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "an exact place",
      "latitude longitude lat lon lng gps coordinate* breitengrad langengrad"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_AGE, SHOAL_HINT_SURE, "an age",
-     "age ages *age agesq agemth agepn *agegroup* alter altersgruppe edad eta idade leeftijd"},
+     "*age agesq agemth agepn"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "education",
      "educ* *educ edlevel* college* school* *school degree* nodegree class dept department* "
      "*ausbildung* bildung* schul* klasse abschluss diplom* etudes ecole estudios escuela scuola "

@@ -254,7 +254,7 @@ static void add_privacy(const writer *w) {
   uint64_t k = n_rows < wanted ? n_rows : wanted;
   shoal_text_print(w->text,
                    "\nprivacy:\n"
-                   "  k: %-20llu # every row looks like at least k - 1 others\n",
+                   "  k: %-19llu # every row looks like at least k - 1 others\n",
                    (unsigned long long)k);
   if (k >= START_P) add_p(w);
   shoal_text_add(w->text, "\nmethod:\n"

@@ -20,19 +20,18 @@ static void policy_works_on_the_data(void **state) {
   shoal_table *table =
       make_table(wide_names, 7, wide_cells, n_cells, NULL,
                  &(shoal_load_options){.missing = policy->missing, .n_missing = policy->n_missing});
-  static const shoal_hierarchy_kind kinds[] = {[1] = SHOAL_HIERARCHY_INTERVALS,
-                                               SHOAL_HIERARCHY_MASK,
+  assert_false(shoal_policy_attribute(policy, "age")->has_hierarchy);
+  static const shoal_hierarchy_kind kinds[] = {[2] = SHOAL_HIERARCHY_MASK,
                                                SHOAL_HIERARCHY_DATE,
                                                SHOAL_HIERARCHY_TOP};
-  for (size_t c = 1; c < 5; c++) {
+  for (size_t c = 2; c < 5; c++) {
     const shoal_attribute *attribute = shoal_policy_attribute(policy, wide_names[c]);
     assert_int_equal(attribute->role, SHOAL_ROLE_QUASI);
-    assert_int_equal(attribute->type, c == 1 ? SHOAL_TYPE_NUMBER : SHOAL_TYPE_TEXT);
+    assert_int_equal(attribute->type, SHOAL_TYPE_TEXT);
     assert_int_equal(attribute->hierarchy.kind, kinds[c]);
     shoal_hierarchy *hierarchy;
     shoal_error error;
-    shoal_hierarchy_options options = {
-        .policy = "start.yaml", .attribute = attribute->name, .number = c == 1};
+    shoal_hierarchy_options options = {.policy = "start.yaml", .attribute = attribute->name};
     check(shoal_hierarchy_compile(&attribute->hierarchy, table, &table->columns[c], &options,
                                   &hierarchy, &error),
           &error);
