@@ -157,7 +157,7 @@ static shoal_status attempt(shoal_release *release, const shoal_table *table,
   result->release.method = method->kind;
   if (method->local) SHOAL_TRY(expand(release, &table, error));
   SHOAL_TRY(shoal_context_init(&release->context, table, policy,
-                               method->local ? SHOAL_CONTEXT_LOCAL : SHOAL_CONTEXT_LATTICE, run,
+                               method->local ? SHOAL_CONTEXT_SORTED : SHOAL_CONTEXT_LATTICE, run,
                                error));
   result->release.algorithm = method->name;
   result->release.algorithm_reason =
