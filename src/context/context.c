@@ -45,11 +45,20 @@ static bool allocate(shoal_context *p) {
          p->sensitive && p->sensitive_trees && p->tracked.columns && p->tracked.track;
 }
 
+/* Changes the seed: the order of the written rows, which is visible, follows the seed itself. */
+static const uint64_t TIES_STREAM = UINT64_C(0x7469657300000000); /* "ties" */
+
 /*
  * Local algorithms break ties by the numbers of rows and codes. Sorting by value, over the columns
  * that they see, makes the release independent of the order of the input.
+ * Rows may still differ in other columns: which of several equal ones is which is random.
  */
 static shoal_status order_rows(shoal_context *p, shoal_error *error) {
+  shoal_random random;
+  if (p->policy->has_seed) shoal_random_seed(&random, p->policy->seed ^ TIES_STREAM);
+  else if (!shoal_random_entropy(&random))
+    return shoal_fail(error, SHOAL_FAILED,
+                      "the system gives no randomness for equal rows: give a seed");
   uint8_t *chosen = shoal_alloc_zero(p->table->n_columns, 1);
   if (!chosen) return shoal_fail_memory(error);
   for (size_t c = 0; c < p->table->n_columns; c++) {
@@ -59,7 +68,7 @@ static shoal_status order_rows(shoal_context *p, shoal_error *error) {
                 (attribute->role == SHOAL_ROLE_QUASI || attribute->role == SHOAL_ROLE_SENSITIVE);
     chosen[c] = column->code_size && (seen || shoal_policy_guards_by(p->policy, column->name));
   }
-  shoal_status status = shoal_table_order(p->table, chosen, &p->ordered, error);
+  shoal_status status = shoal_table_order(p->table, chosen, &random, &p->ordered, error);
   free(chosen);
   if (status == SHOAL_OK) p->table = &p->ordered->table;
   return status;
@@ -140,7 +149,7 @@ static shoal_status prepare(shoal_context *p, shoal_context_scope scope, shoal_e
   if (!p->table->finished)
     return shoal_fail(error, SHOAL_BAD_INPUT, "the table is not finished: finish it first");
   if (!allocate(p)) return shoal_fail_memory(error);
-  if (scope == SHOAL_CONTEXT_LOCAL) SHOAL_TRY(order_rows(p, error));
+  if (scope == SHOAL_CONTEXT_SORTED) SHOAL_TRY(order_rows(p, error));
   SHOAL_TRY(assign_roles(p, error));
   SHOAL_TRY(compile_sensitive(p, error));
   p->tracked.sensitive = p->sensitive;
@@ -152,7 +161,7 @@ static shoal_status prepare(shoal_context *p, shoal_context_scope scope, shoal_e
     p->tracked.track[s] = SHOAL_TRACK_HISTOGRAM;
   if (scope >= SHOAL_CONTEXT_LOCAL) {
     SHOAL_TRY(shoal_requirements_check_p(&p->requirements, p->policy, error));
-    SHOAL_TRY(compile_hierarchies(p, scope == SHOAL_CONTEXT_LOCAL, error));
+    SHOAL_TRY(compile_hierarchies(p, scope != SHOAL_CONTEXT_LATTICE, error));
   }
   return shoal_frequency_set_build(
       p->table, p->quasi, (const shoal_hierarchy *const *)p->hierarchies, p->n_quasi,

@@ -13,8 +13,8 @@
 #include "table/order.h"
 
 typedef struct shoal_context {
-  const shoal_table *table;     /* scope LOCAL: that of `ordered` */
-  shoal_ordered_table *ordered; /* scope LOCAL: rows in an order of their own; else NULL */
+  const shoal_table *table;     /* scope SORTED: that of `ordered` */
+  shoal_ordered_table *ordered; /* scope SORTED; else NULL */
   const shoal_policy *policy;
   const shoal_run *run; /* of the running call; a release between two calls has none */
   shoal_role *roles;    /* by column of the table */
@@ -39,8 +39,8 @@ typedef enum shoal_context_scope {
   SHOAL_CONTEXT_REQUIREMENTS, /* roles and requirements */
   SHOAL_CONTEXT_CLASSES,      /* also rows, grouped by their values */
   SHOAL_CONTEXT_COUNTS,       /* also rows of each value of every sensitive attribute */
-  SHOAL_CONTEXT_LOCAL,        /* rows, sorted by value, and hierarchies: maybe ragged; a number
-                                 needs none */
+  SHOAL_CONTEXT_LOCAL,        /* rows, and hierarchies: maybe ragged; a number needs none */
+  SHOAL_CONTEXT_SORTED,       /* the same, with rows and codes sorted by value (table/order.h) */
   SHOAL_CONTEXT_LATTICE       /* rows, and a hierarchy of uniform height for each */
 } shoal_context_scope;
 
@@ -53,7 +53,7 @@ shoal_status shoal_context_init(shoal_context *context, const shoal_table *table
                                 const shoal_run *run, shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_context_reset(shoal_context *context);
 
-/* The table as it was read. Its codes are not those of scope LOCAL. */
+/* The table as it was read. Its codes are not those of scope SORTED. */
 const shoal_table *shoal_context_original(const shoal_context *context);
 
 /* The name of the attribute that the requirement is about; "": of none. */

@@ -55,19 +55,6 @@ static shoal_status check_settings(const shoal_policy *policy,
   return SHOAL_OK;
 }
 
-/* Changes the seed: the order of the written rows, which is visible, follows the seed itself. */
-static const uint64_t TIES_STREAM = 0x7469657300000000; /* "ties" */
-
-/* From the seed, or from the kernel's entropy. */
-static shoal_status start_random(const shoal_policy *policy, shoal_random *random,
-                                 shoal_error *error) {
-  if (policy->has_seed) shoal_random_seed(random, policy->seed ^ TIES_STREAM);
-  else if (!shoal_random_entropy(random))
-    return shoal_fail(error, SHOAL_FAILED,
-                      "the system gives no randomness for ties and noise rows: give a seed");
-  return SHOAL_OK;
-}
-
 /* The limit of noise rows, and their seed: the policy's, or a random one. */
 static shoal_status allow_noise(const shoal_context *p, shoal_cluster_task *task,
                                 shoal_error *error) {
@@ -79,7 +66,9 @@ static shoal_status allow_noise(const shoal_context *p, shoal_cluster_task *task
   task->seed = policy->seed;
   if (policy->has_seed) return SHOAL_OK;
   shoal_random random;
-  SHOAL_TRY(start_random(policy, &random, error));
+  if (!shoal_random_entropy(&random))
+    return shoal_fail(error, SHOAL_FAILED,
+                      "the system gives no randomness for noise rows: give a seed");
   task->seed = shoal_random_next(&random);
   return SHOAL_OK;
 }
@@ -198,24 +187,11 @@ static shoal_status refuse(const shoal_decision *d, const shoal_context *p,
 
 /* ------------------------------------------------------------ the decision */
 
-/*
- * Equal rows may be in different classes, and noise rows copy one of them. Which row of the input
- * each of them is, is chosen at random: the order of the input must not show.
- */
-static shoal_status choose_rows(const shoal_context *p, const uint32_t *class_of_row,
-                                const shoal_noise *noise, shoal_error *error) {
-  shoal_random random;
-  SHOAL_TRY(start_random(p->policy, &random, error));
-  shoal_ordered_table_shuffle(p->ordered, noise->n ? NULL : class_of_row, &random);
-  return SHOAL_OK;
-}
-
 /* From rows and codes of the ordered table to those of the original. */
 static shoal_status restore_order(const shoal_context *p, shoal_decision *d, shoal_noise *noise,
                                   shoal_error *error) {
   const shoal_ordered_table *ordered = p->ordered;
   uint64_t n_rows = p->table->n_rows;
-  SHOAL_TRY(choose_rows(p, d->class_of_row, noise, error));
   uint32_t *class_of = shoal_alloc((size_t)n_rows + noise->n, sizeof *class_of);
   if (!class_of) return shoal_fail_memory(error);
   for (uint64_t row = 0; row < n_rows; row++) class_of[ordered->row_of[row]] = d->class_of_row[row];

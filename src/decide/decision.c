@@ -20,6 +20,22 @@ static void find_star(shoal_column_labels *column) {
     column->star++;
 }
 
+/* Tuples of rows, in the order of the original table. */
+static shoal_status set_groups(shoal_decision *d, const shoal_context *p, shoal_error *error) {
+  const shoal_frequency_set *f = p->frequency;
+  d->n_groups = f->n_tuples;
+  d->rows_of_group = f->base.n_rows;
+  d->group_of_row = f->tuple_of_row;
+  if (!p->ordered) return SHOAL_OK;
+  d->class_of_row = shoal_alloc((size_t)p->table->n_rows, sizeof *d->class_of_row);
+  if (!d->class_of_row) return shoal_fail_memory(error);
+  for (uint64_t row = 0; row < p->table->n_rows; row++)
+    d->class_of_row[p->ordered->row_of[row]] = f->tuple_of_row[row];
+  d->group_of_row = d->class_of_row;
+  d->rows = p->ordered->original;
+  return SHOAL_OK;
+}
+
 shoal_status shoal_decision_init(shoal_decision *d, shoal_method_kind kind, const shoal_context *p,
                                  const uint32_t *levels, shoal_error *error) {
   const shoal_frequency_set *f = p->frequency;
@@ -30,9 +46,7 @@ shoal_status shoal_decision_init(shoal_decision *d, shoal_method_kind kind, cons
   d->columns = shoal_alloc_zero(p->n_quasi, sizeof *d->columns);
   if (!d->columns) return shoal_fail_memory(error);
   if (!levels) return SHOAL_OK;
-  d->n_groups = f->n_tuples;
-  d->group_of_row = f->tuple_of_row;
-  d->rows_of_group = f->base.n_rows;
+  SHOAL_TRY(set_groups(d, p, error));
   d->levels = shoal_alloc(p->n_quasi, sizeof *d->levels);
   if (!d->levels) return shoal_fail_memory(error);
   for (size_t q = 0; q < p->n_quasi; q++) {

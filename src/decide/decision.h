@@ -48,7 +48,7 @@ typedef shoal_status shoal_refuse(const shoal_decision *decision, const shoal_co
 
 struct shoal_decision {
   shoal_method_kind kind;
-  const shoal_table *rows; /* to write: the context's table, or `extended` */
+  const shoal_table *rows; /* to write: the context's original table, or `extended` */
   uint32_t n_groups;
   const uint32_t *group_of_row;
   const uint64_t *rows_of_group; /* records, noise rows included */
@@ -75,7 +75,7 @@ struct shoal_decision {
   /* what the pointers above borrow from */
   shoal_class_labels labels; /* CLUSTERS: by class */
   shoal_mu_argus mu_argus;   /* CELLS */
-  uint32_t *class_of_row;    /* CLUSTERS: the table's rows, then noise rows */
+  uint32_t *class_of_row;    /* CLUSTERS, NODE of a sorted context: rows, then noise rows */
   uint64_t *rows_of_class;   /* CLUSTERS */
   shoal_table *extended; /* the table with noise rows and the columns of `kept`; NULL: as it is */
   shoal_table *kept;     /* columns that loading left in the file; NULL: nobody needed them */

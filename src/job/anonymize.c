@@ -179,7 +179,7 @@ static shoal_status prepare(shoal_release *release, const shoal_table *table,
   if (may_add_noise(&methods->items[0]))
     SHOAL_TRY(shoal_release_list_values(release, &table, policy, error));
   SHOAL_TRY(shoal_context_init(&release->context, table, policy,
-                               local ? SHOAL_CONTEXT_LOCAL : SHOAL_CONTEXT_LATTICE, run, error));
+                               local ? SHOAL_CONTEXT_SORTED : SHOAL_CONTEXT_LATTICE, run, error));
   const shoal_context *p = &release->context;
   if (methods->n == 1 || shoal_context_has_lattice(p)) return SHOAL_OK;
   size_t q = 0;

@@ -128,7 +128,7 @@ static void sorting_reset(sorting *s) {
   free(s->start);
 }
 
-static bool sorting_init(sorting *s, const shoal_table *table) {
+static bool sorting_init(sorting *s, const shoal_table *table, shoal_random *random) {
   size_t n = (size_t)table->n_rows;
   *s = (sorting){.table = table,
                  .rank_of = shoal_alloc_zero(table->n_columns, sizeof *s->rank_of),
@@ -137,8 +137,18 @@ static bool sorting_init(sorting *s, const shoal_table *table) {
                  .next = shoal_alloc(n, sizeof *s->next),
                  .start = shoal_alloc(DIGIT_VALUES + 1, sizeof *s->start)};
   if (!s->rank_of || !s->digit || !s->rows || !s->next || !s->start) return false;
-  for (size_t row = 0; row < n; row++) s->rows[row] = (uint32_t)row;
+  for (size_t row = 0; row < n; row++) { /* equal rows stay in this order */
+    size_t other = (size_t)shoal_random_below(random, row + 1);
+    s->rows[row] = s->rows[other];
+    s->rows[other] = (uint32_t)row;
+  }
   return true;
+}
+
+static void swap_rows(sorting *s) {
+  uint32_t *rows = s->rows;
+  s->rows = s->next;
+  s->next = rows;
 }
 
 /* Sorts s->rows by digit, which is below n_values; rows of one digit stay in their order. */
@@ -148,9 +158,7 @@ static void sort_by_digit(sorting *s, uint32_t n_values) {
   for (uint64_t row = 0; row < n; row++) s->start[s->digit[row] + 1]++;
   for (uint32_t v = 0; v < n_values; v++) s->start[v + 1] += s->start[v];
   for (uint64_t i = 0; i < n; i++) s->next[s->start[s->digit[s->rows[i]]]++] = s->rows[i];
-  uint32_t *rows = s->rows;
-  s->rows = s->next;
-  s->next = rows;
+  swap_rows(s);
 }
 
 /* Adds a column above the digits so far, which are below `below`. */
@@ -264,11 +272,12 @@ static bool order(shoal_ordered_table *ordered, const uint8_t *chosen, sorting *
 }
 
 shoal_status shoal_table_order(const shoal_table *original, const uint8_t *chosen,
-                               shoal_ordered_table **out, shoal_error *error) {
+                               shoal_random *random, shoal_ordered_table **out,
+                               shoal_error *error) {
   sorting s = {.table = original};
   shoal_ordered_table *ordered = shoal_alloc_zero(1, sizeof *ordered);
   if (ordered) ordered->original = original;
-  bool ok = ordered && sorting_init(&s, original) && order(ordered, chosen, &s);
+  bool ok = ordered && sorting_init(&s, original, random) && order(ordered, chosen, &s);
   sorting_reset(&s);
   if (ok) {
     *out = ordered;
@@ -276,32 +285,4 @@ shoal_status shoal_table_order(const shoal_table *original, const uint8_t *chose
   }
   shoal_ordered_table_free(ordered);
   return shoal_fail_memory(error);
-}
-
-/* ------------------------------------------------------------ equal rows */
-
-static bool equal_rows(const shoal_ordered_table *ordered, uint64_t a, uint64_t b) {
-  for (size_t c = 0; c < ordered->table.n_columns; c++) {
-    const shoal_column *column = &ordered->table.columns[c];
-    if (ordered->code_of[c] && shoal_column_code(column, a) != shoal_column_code(column, b))
-      return false;
-  }
-  return true;
-}
-
-void shoal_ordered_table_shuffle(shoal_ordered_table *ordered, const uint32_t *group_of_row,
-                                 shoal_random *random) {
-  uint64_t n = ordered->table.n_rows;
-  for (uint64_t first = 0, end; first < n; first = end) {
-    bool differ = !group_of_row;
-    for (end = first + 1; end < n && equal_rows(ordered, first, end); end++)
-      differ = differ || group_of_row[end] != group_of_row[first];
-    for (uint64_t i = end - first; differ && i > 1; i--) {
-      uint32_t *a = &ordered->row_of[first + i - 1];
-      uint32_t *b = &ordered->row_of[first + shoal_random_below(random, i)];
-      uint32_t row = *a;
-      *a = *b;
-      *b = row;
-    }
-  }
 }

@@ -6,7 +6,7 @@
  *   values   of the chosen columns are numbered by their keys (equality.h), bytewise
  *   rows     are sorted by the chosen columns, first column first
  *
- * Equal rows follow each other. Which row of the original each of them is, is said by `row_of`.
+ * Which of several equal rows is which row of the original is random.
  */
 #ifndef SHOAL_TABLE_ORDER_H
 #define SHOAL_TABLE_ORDER_H
@@ -24,19 +24,13 @@ typedef struct shoal_ordered_table {
 } shoal_ordered_table;
 
 /*
- * Borrows `original`, which has at most 2^32 - 1 rows, one record each. `chosen`: by column,
+ * Borrows `original`, which has 1 .. 2^32 - 1 rows, one record each. `chosen`: by column,
  * nonzero for columns to sort by; they have codes. Cost: a sort of each chosen dictionary, and one
  * pass over the rows for about every 16 bits of codes. The caller frees *ordered.
  */
 shoal_status shoal_table_order(const shoal_table *original, const uint8_t *chosen,
-                               shoal_ordered_table **ordered, shoal_error *error) SHOAL_MUST_CHECK;
+                               shoal_random *random, shoal_ordered_table **ordered,
+                               shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_ordered_table_free(shoal_ordered_table *ordered); /* NULL: nothing */
-
-/*
- * Assigns equal rows to the rows of the original at random where they are in different groups, or
- * everywhere if `group_of_row` is NULL.
- */
-void shoal_ordered_table_shuffle(shoal_ordered_table *ordered, const uint32_t *group_of_row,
-                                 shoal_random *random);
 
 #endif

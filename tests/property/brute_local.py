@@ -156,15 +156,19 @@ class Count:
 
     def __init__(self, table, attribute, least, group=lambda value: value):
         self.least = least
-        self.groups = [None if value in table.missing else group(value) for value in table.column(attribute)]
+        cells = table.column(attribute)
+        self.groups = [None if value in table.missing else group(value) for value in cells]
+        self.least_value = {}
+        for value, name in sorted(zip((cell.encode("utf-8") for cell in cells), self.groups), key=lambda pair: pair[0]):
+            self.least_value.setdefault(name, value)
 
     def distinct(self, members):
         return len({self.groups[i] for i in members} - {None})
 
     def frequencies(self):
-        """Rows of each group, most frequent first, then by first appearance."""
+        """Rows of each group, most frequent first, then by the group's least value."""
         counts = Counter(g for g in self.groups if g is not None)
-        return sorted(counts.items(), key=lambda item: -item[1])
+        return sorted(counts.items(), key=lambda item: (-item[1], self.least_value[item[0]]))
 
     def max_clusters(self):
         counts = [rows for _, rows in self.frequencies()]
@@ -285,6 +289,22 @@ class Clusters:
         """Each row, in order, to the cluster whose IL grows least."""
         for row in sorted(rows):
             min(clusters, key=lambda members: self.increase(members, row)).append(row)
+
+
+def in_order(problem):
+    """The problem with its rows as shoal numbers them: sorted by the columns that it sees, bytewise."""
+    table = problem.table
+    seen = [table.index[name] for name in table.header if name in {*table.quasi, *table.sensitive}]
+    rows = sorted(table.rows, key=lambda row: [row[i].encode("utf-8") for i in seen])
+    ordered = brute.Table(table.header, rows, table.hierarchies, table.sensitive, table.missing, table.dropped)
+    return Problem(ordered, problem.quasis, problem.k, problem.models)
+
+
+def contents(problem, classes):
+    """The classes by the cells of their rows, sorted: equal rows are not told apart."""
+    table = problem.table
+    seen = [table.index[name] for name in [*table.quasi, *table.sensitive]]
+    return sorted(sorted([table.rows[row][i] for i in seen] for row in members) for members in classes)
 
 
 def greedy_pk(problem):

@@ -186,8 +186,16 @@ class Pretender(test_local.Comparison):
     def clusters(self):
         steps = {"greedy-pk": brute_local.greedy_pk, "enhanced-pk": brute_local.enhanced_pk}
         if self.case.algorithm in steps and self.steps_are_certain():
-            return steps[self.case.algorithm](self.problem)
+            return self.numbered_as_given(steps[self.case.algorithm](brute_local.in_order(self.problem)))
         return split_at_random(self.problem, random.Random(self.case.seed))
+
+    def numbered_as_given(self, clusters):
+        """Clusters of rows in shoal's order, by the numbers that the table gives them; equal rows in any order."""
+        left = {}
+        for i, row in enumerate(self.table.rows):
+            left.setdefault(tuple(row), []).append(i)
+        ordered = brute_local.in_order(self.problem).table.rows
+        return [[left[tuple(ordered[row])].pop() for row in members] for members in clusters]
 
     def shoal(self, *words):
         whole = self.problem.fits(range(self.problem.n))

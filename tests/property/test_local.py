@@ -193,9 +193,10 @@ class Comparison:
             return
         if not self.steps_are_certain():
             return
-        clusters = slow(self.problem)
-        self.expect(f"{self.case.algorithm}: classes", sorted(map(sorted, classes.values())),
-                    sorted(map(sorted, brute_local.classes_of(self.problem, clusters))))
+        ordered = brute_local.in_order(self.problem)
+        clusters = slow(ordered)
+        self.expect(f"{self.case.algorithm}: classes", brute_local.contents(self.problem, classes.values()),
+                    brute_local.contents(ordered, brute_local.classes_of(ordered, clusters)))
         self.expect(f"{self.case.algorithm}: clusters", self.report["output"]["clusters"], len(clusters))
 
     def steps_are_certain(self):
