@@ -51,8 +51,9 @@ static double cpu_seconds(void) {
 
 /* Trees before numbers; trees with most places first, numbers with fewest. */
 static bool comes_before(const shoal_axis *a, const shoal_axis *c) {
-  if (!a->hierarchy != !c->hierarchy) return a->hierarchy != NULL;
-  return a->hierarchy ? a->n_positions > c->n_positions : a->n_positions < c->n_positions;
+  bool tree = a->kind != SHOAL_AXIS_NUMBER, other = c->kind != SHOAL_AXIS_NUMBER;
+  if (tree != other) return tree;
+  return tree ? a->n_positions > c->n_positions : a->n_positions < c->n_positions;
 }
 
 static bool fill_tree(bound_axis *to, const shoal_axis *from, double full) {
@@ -72,17 +73,34 @@ static bool fill_tree(bound_axis *to, const shoal_axis *from, double full) {
   return to->label && to->loss;
 }
 
+/* A set as a tree of one level: several values lose at least what two of them lose. */
+static bool fill_set(bound_axis *to, const shoal_axis *from, double full) {
+  to->n_levels = 2;
+  to->label = shoal_alloc_zero(to->n_levels, sizeof *to->label);
+  to->loss = shoal_alloc_zero(to->n_levels, sizeof *to->loss);
+  for (uint32_t l = 0; to->label && to->loss && l < to->n_levels; l++) {
+    to->label[l] = shoal_alloc_zero(to->n_positions, sizeof **to->label);
+    to->loss[l] = shoal_alloc_zero(to->n_positions, sizeof **to->loss);
+    if (!to->label[l] || !to->loss[l]) return false;
+    for (uint32_t p = 0; l == 0 && p < to->n_positions; p++) to->label[l][p] = p;
+    if (l) to->loss[l][0] = to->n_positions > 1 ? from->set_loss[2] / full : 0;
+  }
+  return to->label && to->loss;
+}
+
 static bool fill_axis(bound *b, size_t d, const shoal_axes *axes, size_t q) {
   bound_axis *to = &b->axes[d];
   const shoal_axis *from = &axes->items[q];
   double full = from->full ? from->full : 1;
-  *to = (bound_axis){
-      .number = !from->hierarchy, .n_positions = from->n_positions, .n_numbers = from->n_numbers};
+  *to = (bound_axis){.number = from->kind == SHOAL_AXIS_NUMBER,
+                     .n_positions = from->n_positions,
+                     .n_numbers = from->n_numbers};
   to->place = shoal_alloc(b->n_tuples, sizeof *to->place);
   b->sets[d] = shoal_alloc(b->n_tuples, sizeof *b->sets[d]);
   if (!to->place || !b->sets[d]) return false;
   for (uint32_t t = 0; t < b->n_tuples; t++) to->place[t] = shoal_axes_tuple(axes, t)[q];
-  if (!to->number) return fill_tree(to, from, full);
+  if (!to->number)
+    return from->kind == SHOAL_AXIS_SET ? fill_set(to, from, full) : fill_tree(to, from, full);
   to->position = shoal_alloc(to->n_numbers, sizeof *to->position);
   for (uint32_t p = 0; to->position && p < to->n_numbers; p++)
     to->position[p] = from->low_end[p] / full;

@@ -79,7 +79,7 @@ static bool verifier_finds(shoal_label label, shoal_label value) {
   const shoal_verify_fold none = {0};
   shoal_text texts[3];
   for (int i = 0; i < 3; i++) shoal_text_init(&texts[i]);
-  shoal_text_add_bytes(&texts[0], value.bytes, value.size_bytes);
+  MUST(shoal_verify_fold_key(&none, value.bytes, value.size_bytes, &texts[0]));
   bool found = shoal_verify_set_covers(label.bytes, label.size_bytes, &none, &texts[0], &texts[1],
                                        &texts[2]);
   for (int i = 0; i < 3; i++) shoal_text_reset(&texts[i]);

@@ -2,7 +2,7 @@
 """Local recoding of some thousand rows, where `flock` looks at all clusters at once.
 
 The tables of test_local.py are too small for these ways (flock_small, flock_scarce). Random tables of
-4,000 to 6,000 rows: trees and numbers, values even or skewed, k and p that bound the
+4,000 to 6,000 rows: trees, numbers and sets, values even or skewed, k and p that bound the
 clusters by rows or by values. Every class of the release has k rows and p values of each sensitive
 attribute, counted here; the sensitive values are those of the table; the release is the same for one
 and two threads. SHOAL_CASES sets the number of cases, divided by 50.
@@ -54,6 +54,7 @@ class Case:
         draw = [drawer(rng, [str(v) for v in range(rng.choice([5, 40, 300]))]) for _ in self.numbers]
         draw += [drawer(rng, [path[0] for path in tree]) for tree in self.trees.values()]
         draw += [drawer(rng, [f"v{v}" for v in range(n_values)]) for _ in self.sensitive]
+        self.sets = [name for name in self.trees if rng.random() < 0.3]     # their trees are not used
         self.names = [*self.numbers, *self.trees, *self.sensitive]
         self.rows = [[d() for d in draw] for _ in range(rng.randint(4000, 6000))]
         for s in range(len(self.sensitive)):  # each value at least once a hundred rows or so
@@ -63,6 +64,7 @@ class Case:
     def write(self, directory):
         attributes = {name: {"role": "quasi", "type": "number"} for name in self.numbers}
         attributes |= {name: {"role": "quasi", "hierarchy": {"file": f"{name}.csv"}} for name in self.trees}
+        attributes |= {name: {"role": "quasi"} for name in self.sets}
         attributes |= {name: {"role": "sensitive"} for name in self.sensitive}
         policy = {"shoal": 1, "attributes": attributes, "privacy": {"k": self.k} | ({"p": self.p} if self.p > 1 else {}),
                   "method": {"algorithm": "flock", "objective": "il", "seed": 1}}
