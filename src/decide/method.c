@@ -189,6 +189,27 @@ static void choose(const shoal_policy *policy, shoal_method *method) {
   }
 }
 
+/* Local recoding has labels of each class, mu-argus those of cells. */
+static shoal_status check_levels(const shoal_policy *policy, const shoal_method *method,
+                                 shoal_error *error) {
+  for (size_t i = 0; i < policy->n_attributes && method->kind != SHOAL_METHOD_NODE; i++) {
+    const shoal_attribute *a = &policy->attributes[i];
+    bool local = method->kind == SHOAL_METHOD_CLUSTERS;
+    bool interval = a->type == SHOAL_TYPE_NUMBER && !a->recode_hierarchy;
+    if (a->has_max_level || (a->min_level && !local))
+      return shoal_policy_fail(policy, a->mark, error,
+                               "'%s': %s does not support '%s'; remove it, or use samarati or "
+                               "optimal",
+                               a->name, method->name, a->has_max_level ? "max-level" : "min-level");
+    if (a->min_level && interval)
+      return shoal_policy_fail(policy, a->mark, error,
+                               "'%s': 'min-level' is about labels of the hierarchy, and %s "
+                               "releases intervals; add 'recode: hierarchy', or use 'snap' instead",
+                               a->name, method->name);
+  }
+  return SHOAL_OK;
+}
+
 /* Settings that count steps or judge nodes of the lattice. */
 static shoal_status check_settings(const shoal_policy *policy, const shoal_method *method,
                                    shoal_error *error) {
@@ -201,7 +222,7 @@ static shoal_status check_settings(const shoal_policy *policy, const shoal_metho
                              "method.satisfies is for nodes of the lattice, and %s is local "
                              "recoding: remove it",
                              method->name);
-  return SHOAL_OK;
+  return check_levels(policy, method, error);
 }
 
 shoal_status shoal_method_bind(const shoal_policy *policy, shoal_method *method,
@@ -238,6 +259,7 @@ bool shoal_method_next(const shoal_policy *policy, shoal_method *method) {
                        .automatic = true};
   if (!next.local_objective) return false; /* an objective of nodes only */
   next.name = next.local->name;
+  if (check_levels(policy, &next, NULL) != SHOAL_OK) return false;
   explain(&next, "local recoding: no full-domain release was found by ", method->name);
   *method = next;
   return true;
