@@ -21,7 +21,7 @@ void shoal_axes_reset(shoal_axes *axes) {
 void shoal_axis_ancestor(const shoal_axis *axis, shoal_span span, uint32_t *level,
                          uint32_t *label) {
   uint32_t a = axis->code_at[span.lo], b = axis->code_at[span.hi];
-  for (uint32_t l = 0;; l++) { /* the top has one label */
+  for (uint32_t l = axis->hierarchy->min_level;; l++) { /* the top has one label */
     const uint32_t *of_leaf = axis->hierarchy->levels[l].of_leaf;
     if (of_leaf[a] != of_leaf[b]) continue;
     *level = l;
@@ -259,6 +259,7 @@ static shoal_status draft_axis(shoal_axes *axes, const shoal_frequency_set *f,
     if (attribute->type != SHOAL_TYPE_NUMBER) return SHOAL_OK; /* every cell must be a number */
     return shoal_column_numbers(f->table, axis->column, &axis->numbers, &axis->scale, error);
   }
+  axis->has_floor = axis->hierarchy->min_level > 0;
   if (!position_leaves(axis)) return shoal_fail_memory(error);
   d->denominator = kind == SHOAL_LOSS_HEIGHT ? axis->hierarchy->tree_height
                                              : (uint64_t)axis->hierarchy->n_leaves - 1;

@@ -50,6 +50,7 @@ typedef struct shoal_axis {
   uint32_t n_numbers; /* numbers: positions 0 .. n_numbers - 1; missing values follow. Others: 0 */
   uint32_t *position_of; /* by code */
   uint32_t *code_at;     /* by position: its first code */
+  bool has_floor;        /* trees: even a single value has a label of a higher level (min-level) */
   uint32_t full;         /* loss of the whole axis */
   /* Numbers, by position: losses from the least number to the ends of its label. The same array
      unless intervals are widened. */
@@ -109,7 +110,7 @@ const shoal_level *shoal_axis_children(const shoal_axis *axis, uint32_t lo, uint
 static inline uint32_t shoal_axis_loss(const shoal_axis *axis, uint32_t lo, uint32_t hi) {
   if (axis->pairs) return axis->pairs[(size_t)lo * axis->n_positions + hi];
   if (hi < axis->n_numbers) return axis->high_end[hi] - axis->low_end[lo];
-  return lo == hi ? 0 : shoal_axis_loss_slow(axis, lo, hi);
+  return lo == hi && !axis->has_floor ? 0 : shoal_axis_loss_slow(axis, lo, hi);
 }
 
 /* The positions of a tuple or a row, one per axis. */

@@ -121,6 +121,9 @@ static shoal_status compile_hierarchies(shoal_context *p, bool local, shoal_erro
                                        .attribute = attribute->name,
                                        .number = number,
                                        .equality = shoal_policy_equality(p->policy, attribute),
+                                       .min_level = attribute->min_level,
+                                       .has_max_level = attribute->has_max_level,
+                                       .max_level = attribute->max_level,
                                        .ragged = local};
     SHOAL_TRY(shoal_hierarchy_compile(&attribute->hierarchy, p->table, p->quasi[q], &options,
                                       &p->hierarchies[q], error));

@@ -168,12 +168,26 @@ static bool is_only_local(const char *objective) {
   return objective && find_local_objective(objective) && !find_node_objective(objective);
 }
 
+static bool is_interval(const shoal_attribute *attribute) {
+  return attribute->type == SHOAL_TYPE_NUMBER && !attribute->recode_hierarchy;
+}
+
+/* A limit of levels that local recoding cannot keep. */
+static bool limits_levels(const shoal_policy *policy) {
+  for (size_t i = 0; i < policy->n_attributes; i++) {
+    const shoal_attribute *a = &policy->attributes[i];
+    if (a->has_max_level || (a->min_level && is_interval(a))) return true;
+  }
+  return false;
+}
+
 /* The setting that requires one label per value everywhere; NULL: none. */
 static const char *uniform_setting(const shoal_policy *policy) {
   if (policy->uniform_labels) return "labels: uniform";
   if (policy->n_prefer) return "prefer";
   if (policy->slack) return "slack";
   if (wants_matrix(policy)) return "satisfies";
+  if (limits_levels(policy)) return "limits of levels";
   return is_only_of_nodes(policy->objective.text) ? policy->objective.text : NULL;
 }
 
@@ -226,6 +240,26 @@ static void choose(const shoal_policy *policy, shoal_methods *methods) {
 
 /* ------------------------------------------------------------ binding */
 
+/* Local recoding has labels of each class, mu-argus those of cells. */
+static shoal_status check_levels(const shoal_policy *policy, const shoal_method *method,
+                                 shoal_error *error) {
+  for (size_t i = 0; i < policy->n_attributes && method->kind != SHOAL_METHOD_NODE; i++) {
+    const shoal_attribute *a = &policy->attributes[i];
+    bool local = method->kind == SHOAL_METHOD_CLUSTERS;
+    if (a->has_max_level || (a->min_level && !local))
+      return shoal_policy_fail(policy, a->mark, error,
+                               "'%s': %s does not support '%s'; remove it, or use samarati or "
+                               "optimal",
+                               a->name, method->name, a->has_max_level ? "max-level" : "min-level");
+    if (a->min_level && is_interval(a))
+      return shoal_policy_fail(policy, a->mark, error,
+                               "'%s': 'min-level' is about labels of the hierarchy, and %s "
+                               "releases intervals; add 'recode: hierarchy', or use 'snap' instead",
+                               a->name, method->name);
+  }
+  return SHOAL_OK;
+}
+
 /* Settings that count steps or judge nodes of the lattice. */
 static shoal_status check_settings(const shoal_policy *policy, const shoal_method *method,
                                    shoal_error *error) {
@@ -244,7 +278,7 @@ static shoal_status check_settings(const shoal_policy *policy, const shoal_metho
                              "method.satisfies is for nodes of the lattice, and %s is local "
                              "recoding: remove it",
                              method->name);
-  return SHOAL_OK;
+  return check_levels(policy, method, error);
 }
 
 static shoal_status bind(const shoal_policy *policy, shoal_method *method, shoal_error *error) {

@@ -175,7 +175,7 @@ static shoal_status add_neighbour(shoal_explain_state *state, shoal_error *error
   bool found = false;
   for (size_t q = 0; q < state->search.space.n; q++) {
     shoal_node node;
-    if (!state->explanation->node.levels[q]) continue;
+    if (state->explanation->node.levels[q] == state->search.space.bottom[q]) continue;
     SHOAL_TRY(shoal_explain_state_node(state, state->base.number - state->search.space.stride[q],
                                        &node, error));
     if (!node.n_classes || (found && node.suppressed >= best.suppressed)) continue;

@@ -65,7 +65,7 @@ static void read_without(shoal_explain_state *state, uint32_t *levels) {
     if (!node->n_classes || node->suppressed > state->limit) continue;
     shoal_space_levels(space, node->number, levels);
     for (size_t q = 0; q < space->n; q++)
-      if (levels[q] == space->top[q])
+      if (levels[q] == space->full[q])
         note_without(&costs[q], node->height - space->top[q], node->suppressed);
   }
 }
@@ -180,7 +180,7 @@ static shoal_status node_below(shoal_explain_state *state, shoal_node *below, bo
   if (state->nodes.n_items) return SHOAL_OK;
   for (size_t q = 0; q < state->search.space.n; q++) {
     shoal_node node;
-    if (!state->explanation->node.levels[q]) continue;
+    if (state->explanation->node.levels[q] == state->search.space.bottom[q]) continue;
     SHOAL_TRY(shoal_explain_state_node(state, state->base.number - state->search.space.stride[q],
                                        &node, error));
     keep_better(below, found, &node);

@@ -313,8 +313,25 @@ static shoal_status compute_heights(shoal_hierarchy *hierarchy, shoal_error *err
   return SHOAL_OK;
 }
 
+/* Level limits must be levels of the hierarchy, which is known only now. */
+static shoal_status set_limits(const shoal_builder *builder, shoal_hierarchy *hierarchy,
+                               shoal_error *error) {
+  const shoal_hierarchy_options *options = builder->options;
+  hierarchy->min_level = options->min_level;
+  hierarchy->max_level = options->has_max_level ? options->max_level : builder->height;
+  const char *name = options->min_level > builder->height     ? "min-level"
+                     : hierarchy->max_level > builder->height ? "max-level"
+                                                              : NULL;
+  if (name)
+    return shoal_builder_fail(builder, error,
+                              "%s is above the hierarchy's highest level, %u: choose a lower one",
+                              name, builder->height);
+  return SHOAL_OK;
+}
+
 static shoal_status fill_hierarchy(shoal_builder *builder, shoal_hierarchy *hierarchy,
                                    shoal_error *error) {
+  SHOAL_TRY(set_limits(builder, hierarchy, error));
   hierarchy->attribute = builder->attribute;
   hierarchy->n_values = builder->column ? builder->column->n_values : 0;
   hierarchy->n_leaves = builder->leaves.n_strings;

@@ -26,13 +26,14 @@ typedef struct shoal_level {
 } shoal_level;
 
 typedef struct shoal_hierarchy {
-  const char *attribute; /* borrowed from the policy or column; "" if none */
-  uint32_t n_values;     /* leaves that are values of the column: codes 0 .. n_values-1 */
-  uint32_t n_leaves;     /* with values that only the hierarchy has */
-  uint32_t n_levels;     /* height + 1 */
-  uint32_t tree_height;  /* node_height of the top */
-  bool ragged;           /* its values have unequal numbers of labels */
-  bool leaves_public;    /* its leaves come from its file or the policy and may be drawn */
+  const char *attribute;         /* borrowed from the policy or column; "" if none */
+  uint32_t n_values;             /* leaves that are values of the column: codes 0 .. n_values-1 */
+  uint32_t n_leaves;             /* with values that only the hierarchy has */
+  uint32_t n_levels;             /* height + 1 */
+  uint32_t tree_height;          /* node_height of the top */
+  uint32_t min_level, max_level; /* labels of these levels only may be released */
+  bool ragged;                   /* its values have unequal numbers of labels */
+  bool leaves_public;            /* its leaves come from its file or the policy and may be drawn */
   shoal_level *levels;
 } shoal_hierarchy;
 
@@ -42,8 +43,11 @@ typedef struct shoal_hierarchy_options {
   bool number;             /* the attribute is of type number */
   shoal_equality equality; /* which spellings are one value, of the column too */
   unsigned current_year;   /* for dates without a pivot; 0: by the clock */
-  uint32_t n_measured;     /* intervals: auto: by the first values of the column; 0: by all */
-  bool ragged;             /* unequal heights are allowed */
+  uint32_t min_level;      /* default 0 */
+  bool has_max_level;
+  uint32_t max_level;
+  uint32_t n_measured; /* intervals: auto: by the first values of the column; 0: by all */
+  bool ragged;         /* unequal heights are allowed */
 } shoal_hierarchy_options;
 
 /*

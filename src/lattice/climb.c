@@ -82,7 +82,9 @@ static shoal_status disturb(climb *c, size_t n_changes, shoal_error *error) {
   memcpy(c->at.levels, c->best_levels, space->n * sizeof *c->at.levels);
   for (size_t i = 0; i < n_changes; i++) {
     size_t q = (size_t)shoal_random_below(&c->random, space->n);
-    c->at.levels[q] = (uint32_t)shoal_random_below(&c->random, (uint64_t)space->top[q] + 1);
+    uint32_t bottom = shoal_space_bottom(space, q);
+    c->at.levels[q] =
+        bottom + (uint32_t)shoal_random_below(&c->random, (uint64_t)(space->top[q] - bottom) + 1);
   }
   return arrive(c, error);
 }
@@ -102,7 +104,7 @@ static shoal_status search_on(climb *c, bool has_start, shoal_error *error) {
   if (!c->at.figures.satisfies && c->search->monotone) return SHOAL_OK; /* no node satisfies */
   SHOAL_TRY(descend_fully(c, error));
   size_t n_failures = 0, max_failures = space->n > MIN_FAILURES ? space->n : MIN_FAILURES;
-  while (space->height && !shoal_search_is_over(c->search, c->limits)) {
+  while (space->n_nodes > 1 && !shoal_search_is_over(c->search, c->limits)) {
     shoal_node_figures before = c->best;
     SHOAL_TRY(disturb(c, MIN_CHANGES + n_failures % space->n, error));
     SHOAL_TRY(descend_fully(c, error));

@@ -95,7 +95,7 @@ static shoal_status generalize_alone(datafly *f, size_t q, shoal_error *error) {
   shoal_decimal anonymity = anonymity_of(f, q), profile = profile_of(f, q);
   SHOAL_TRY(count_labels(f, q, error));
   if (is_one(anonymity) && is_one(profile))
-    return top > 0 ? generalize(f, q, top, true, error) : SHOAL_OK;
+    return top > f->levels[q] ? generalize(f, q, top, true, error) : SHOAL_OK;
   uint64_t bin = shoal_datafly_bin(f->search->requirements->k, anonymity, profile);
   while (f->levels[q] < top && f->use[q].fewest_rows < bin)
     SHOAL_TRY(generalize(f, q, f->levels[q] + 1, true, error));
@@ -124,6 +124,7 @@ static bool max_labels(const datafly *f, size_t *attribute) {
 
 static shoal_status walk_up(datafly *f, shoal_solution *solution, shoal_error *error) {
   SHOAL_TRY(check_options(f, error));
+  shoal_space_levels(&f->search->space, 0, f->levels);
   for (size_t q = 0; q < f->search->space.n; q++) SHOAL_TRY(generalize_alone(f, q, error));
   shoal_node decisive;
   SHOAL_TRY(evaluate_decisive(f, &decisive, error));

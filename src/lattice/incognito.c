@@ -21,14 +21,15 @@ static const uint64_t MAX_WALK = 200000000;
 static shoal_status walk_subset(shoal_search *search, const bool *inside, uint32_t *levels,
                                 shoal_error *error) {
   const shoal_space *space = &search->space;
-  for (size_t q = 0; q < space->n; q++) levels[q] = inside[q] ? 0 : space->top[q];
+  for (size_t q = 0; q < space->n; q++)
+    levels[q] = inside[q] ? shoal_space_bottom(space, q) : space->top[q];
   for (;;) { /* ascending vectors: a node comes after all nodes below it */
     bool satisfies;
     SHOAL_TRY(shoal_search_satisfies(search, shoal_space_node(space, levels), &satisfies, error));
     size_t q = space->n;
     while (q > 0 && (!inside[q - 1] || levels[q - 1] == space->top[q - 1])) {
       q--;
-      if (inside[q]) levels[q] = 0;
+      if (inside[q]) levels[q] = shoal_space_bottom(space, q);
     }
     if (q == 0) return SHOAL_OK;
     levels[q - 1]++;

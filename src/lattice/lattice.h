@@ -9,7 +9,8 @@
  *      levels (2, 0, 1) of tops (3, 1, 2)       strides (6, 3, 1)
  *      number 2 x 6 + 0 x 3 + 1 x 1 = 13        of 4 x 2 x 3 = 24 nodes
  *
- * A step up in attribute q adds stride[q]. A node below another has a smaller number.
+ * A step up in attribute q adds stride[q]. A node below another has a smaller number. Where a
+ * policy limits levels, a digit is the number of steps above the lowest level that it allows.
  */
 #ifndef SHOAL_LATTICE_LATTICE_H
 #define SHOAL_LATTICE_LATTICE_H
@@ -20,7 +21,9 @@
 
 typedef struct shoal_space {
   size_t n;             /* quasi-identifiers */
-  uint32_t *top;        /* the highest level of each */
+  uint32_t *top;        /* the highest level of each that may be released */
+  uint32_t *bottom;     /* the lowest one; NULL: 0 of each */
+  uint32_t *full;       /* the highest level of its hierarchy; NULL: top */
   uint64_t *stride;     /* of node numbers */
   uint64_t *inverse;    /* 2^64 / stride, rounded up; 0 for a stride of 1 */
   uint64_t n_nodes;     /* UINT64_MAX: more than INT64_MAX; then nodes have no numbers */
@@ -41,9 +44,15 @@ bool shoal_space_first(const shoal_space *space, uint32_t height, uint32_t *leve
 /* The next vector of the same height, ascending; false after the last. */
 bool shoal_space_next(const shoal_space *space, uint32_t *levels);
 
+/* The lowest level of an attribute. */
+static inline uint32_t shoal_space_bottom(const shoal_space *space, size_t q) {
+  return space->bottom ? space->bottom[q] : 0;
+}
+
 /* One level of a node. */
 static inline uint32_t shoal_space_level(const shoal_space *space, uint64_t node, size_t q) {
-  return (uint32_t)(node / space->stride[q] % ((uint64_t)space->top[q] + 1));
+  uint32_t bottom = shoal_space_bottom(space, q);
+  return bottom + (uint32_t)(node / space->stride[q] % ((uint64_t)(space->top[q] - bottom) + 1));
 }
 
 /* ------------------------------------------------------------ nodes */

@@ -21,7 +21,7 @@ static bool is_lowest_good(const shoal_search *search, uint64_t node) {
   const shoal_space *space = &search->space;
   if (search->tags[node] != SHOAL_TAG_GOOD) return false;
   for (size_t q = 0; q < space->n; q++)
-    if (shoal_space_level(space, node, q) > 0 &&
+    if (shoal_space_level(space, node, q) > shoal_space_bottom(space, q) &&
         search->tags[node - space->stride[q]] == SHOAL_TAG_GOOD)
       return false;
   return true;
@@ -128,7 +128,9 @@ static void mark_minimal(const shoal_space *space, shoal_node *nodes, uint8_t *r
   for (uint64_t node = 0; node < space->n_nodes; node++) {
     bool below = false;
     for (size_t q = 0; q < space->n; q++)
-      if (shoal_space_level(space, node, q) > 0 && reaches[node - space->stride[q]]) below = true;
+      if (shoal_space_level(space, node, q) > shoal_space_bottom(space, q) &&
+          reaches[node - space->stride[q]])
+        below = true;
     nodes[node].minimal = nodes[node].satisfies && !below;
     reaches[node] = nodes[node].satisfies || below;
   }

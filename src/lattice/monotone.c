@@ -40,7 +40,7 @@ static bool propagate(shoal_search *search, uint64_t node, shoal_tag tag) {
     uint64_t at = search->stack[--search->stack_size];
     for (size_t q = 0; q < space->n; q++) {
       uint32_t level = shoal_space_level(space, at, q);
-      if (up ? level == space->top[q] : level == 0) continue;
+      if (up ? level == space->top[q] : level == shoal_space_bottom(space, q)) continue;
       uint64_t next = up ? at + space->stride[q] : at - space->stride[q];
       if (search->tags[next] == (uint8_t)tag) continue;
       search->tags[next] = (uint8_t)tag;

@@ -260,7 +260,8 @@ static shoal_status try_steps(const team *t, worker *w, uint32_t n_without, shoa
   size_t q = best->q;
   uint32_t level = p->levels[q];
   for (int up = 0; up < 2 && !is_task_over(t, w); up++) {
-    if (level == (up ? p->search->space.top[q] : 0)) continue;
+    if (level == (up ? p->search->space.top[q] : shoal_space_bottom(&p->search->space, q)))
+      continue;
     shoal_move m = {.q = q, .lq = up ? level + 1 : level - 1, .r = SHOAL_NO_ATTRIBUTE};
     uint64_t min_suppressed = 0;
     SHOAL_TRY(try_move(p, w, &m, n_without, best, &min_suppressed, error));
@@ -278,7 +279,7 @@ static shoal_status try_exchanges(const team *t, worker *w, uint32_t n_without, 
   if (n_classes == SHOAL_NONE) return shoal_fail_memory(error);
   uint64_t at_least = rows_below_k(p, w, n_classes);
   for (size_t r = 0; r < p->search->space.n && !is_task_over(t, w); r++) {
-    if (r == m.q || p->levels[r] == 0) continue;
+    if (r == m.q || p->levels[r] == shoal_space_bottom(&p->search->space, r)) continue;
     m.r = r;
     m.lr = p->levels[r] - 1;
     uint64_t min_suppressed = at_least;

@@ -127,7 +127,7 @@ static double height_of_level(const shoal_search *search, const shoal_level_cost
 static double precision_of_level(const shoal_search *search, const shoal_level_costs *costs,
                                  size_t q, uint32_t l) {
   (void)costs;
-  return (double)l / search->space.top[q];
+  return (double)l / search->space.full[q];
 }
 
 static double il_of_level(const shoal_search *search, const shoal_level_costs *costs, size_t q,
@@ -217,7 +217,7 @@ static double precision_cost(const shoal_cost_view *view) {
   const shoal_search *search = view->search;
   double steps = 0;
   for (size_t q = 0; q < search->space.n; q++)
-    steps += shoal_objective_weight(search, q) * view->levels[q] / search->space.top[q];
+    steps += shoal_objective_weight(search, q) * view->levels[q] / search->space.full[q];
   return steps / mean_divisor(search);
 }
 

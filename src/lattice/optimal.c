@@ -334,7 +334,7 @@ static double classes_per_tuple(const shoal_search *search, const uint32_t *leve
  */
 static shoal_status prepare_snapshots(optimal *o, shoal_error *error) {
   bool many = o->search->frequency->n_tuples >= MANY_TUPLES;
-  memset(o->levels, 0, o->search->space.n * sizeof *o->levels);
+  shoal_space_levels(&o->search->space, 0, o->levels);
   size_t length = shoal_cost_bound_path(&o->bound, 0, o->levels, o->path);
   for (size_t tenth = 2; o->bounds_parts && tenth <= 5; tenth++) {
     uint64_t node = o->path[length * tenth / 10];
@@ -356,7 +356,7 @@ static shoal_status descend(optimal *o, shoal_error *error) {
   while (o->found) {
     from = o->best.number;
     for (size_t q = 0; q < space->n && !is_over(o); q++) {
-      if (shoal_space_level(space, from, q) == 0) continue;
+      if (shoal_space_level(space, from, q) == shoal_space_bottom(space, q)) continue;
       uint64_t below = from - space->stride[q];
       if (!is_evaluated(o, below)) SHOAL_TRY(evaluate(o, &below, 1, error));
     }

@@ -320,6 +320,7 @@ shoal_status shoal_frontier_init(shoal_frontier *f, const shoal_space *space,
   f->levels = shoal_alloc_zero(space->n, sizeof *f->levels);
   f->first = shoal_alloc_zero(N_BUCKETS, sizeof *f->first);
   f->last = shoal_alloc_zero(N_BUCKETS, sizeof *f->last);
+  if (f->levels) shoal_space_levels(space, 0, f->levels);
   double max_bound = shoal_cost_bound_at(bound, space->top, 0);
   f->buckets_per_unit = max_bound > 0 ? N_BUCKETS / max_bound : 0;
   if (f->levels && f->first && f->last &&
@@ -340,7 +341,7 @@ void shoal_frontier_reset(shoal_frontier *f) {
 /* Generates the nodes that reach this one by lowering their last raised attribute. */
 static bool push_above(shoal_frontier *f, uint64_t node) {
   size_t first = f->space->n;
-  while (first > 0 && f->levels[first - 1] == 0) first--;
+  while (first > 0 && f->levels[first - 1] == shoal_space_bottom(f->space, first - 1)) first--;
   if (first > 0) first--;
   for (size_t q = first; q < f->space->n; q++) {
     if (f->levels[q] == f->space->top[q]) continue;

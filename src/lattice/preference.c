@@ -12,7 +12,7 @@
 
 /* What a step is divided by; 1 if the hierarchy has no step. */
 static uint64_t height_of(const shoal_space *space, size_t q) {
-  return space->top[q] ? space->top[q] : 1;
+  return space->full[q] ? space->full[q] : 1;
 }
 
 /* The least common multiple of the heights. It fits: it is at most the number of nodes. */
@@ -110,6 +110,31 @@ static int by_highest_peak(const shoal_preference *self, const shoal_search *sea
   return by_least_peak(self, search, b, a);
 }
 
+/* The attribute with the largest level over the height of its hierarchy. */
+static size_t relative_peak(const shoal_space *space, uint64_t node) {
+  size_t peak = 0;
+  for (size_t q = 1; q < space->n; q++)
+    if (shoal_space_level(space, node, q) * height_of(space, peak) >
+        shoal_space_level(space, node, peak) * height_of(space, q))
+      peak = q;
+  return peak;
+}
+
+static int by_least_relative_peak(const shoal_preference *self, const shoal_search *search,
+                                  const shoal_node *a, const shoal_node *b) {
+  (void)self;
+  const shoal_space *space = &search->space;
+  size_t p = relative_peak(space, a->number), q = relative_peak(space, b->number);
+  uint64_t x = shoal_space_level(space, a->number, p) * height_of(space, q);
+  uint64_t y = shoal_space_level(space, b->number, q) * height_of(space, p);
+  return (x > y) - (x < y);
+}
+
+static int by_highest_relative_peak(const shoal_preference *self, const shoal_search *search,
+                                    const shoal_node *a, const shoal_node *b) {
+  return by_least_relative_peak(self, search, b, a);
+}
+
 static size_t n_generalized(const shoal_space *space, uint64_t node) {
   size_t n = 0;
   for (size_t q = 0; q < space->n; q++) n += shoal_space_level(space, node, q) > 0;
@@ -143,6 +168,10 @@ const shoal_preference shoal_preference_types[] = {
     {"min-suppression", "fewest rows suppressed", 0, by_suppression, NULL},
     {"least-peak", "smallest highest level", 0, by_least_peak, NULL},
     {"highest-peak", "largest highest level", 0, by_highest_peak, NULL},
+    {"least-relative-peak", "smallest highest level, each divided by its hierarchy's height", 0,
+     by_least_relative_peak, NULL},
+    {"highest-relative-peak", "largest highest level, each divided by its hierarchy's height", 0,
+     by_highest_relative_peak, NULL},
     {"fewest-attributes", "fewest attributes generalized", 0, by_fewest_attributes, NULL},
     {"most-attributes", "most attributes generalized", 0, by_most_attributes, NULL},
     {NULL, NULL, 0, NULL, NULL},

@@ -9,7 +9,7 @@
 typedef struct attribute_target {
   shoal_attribute *attribute;
   bool has_role;
-  const shoal_yaml *snap, *recode; /* NULL: not given */
+  const shoal_yaml *snap, *recode, *level; /* NULL: not given */
 } attribute_target;
 
 static shoal_status read_role(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
@@ -58,6 +58,31 @@ static shoal_status read_bottom_code(shoal_policy_reader *reader, const shoal_ya
 static shoal_status read_protect(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   shoal_attribute *attribute = ((attribute_target *)into)->attribute;
   return shoal_read_words(reader, node, "[Cancer]", &attribute->protect, &attribute->n_protect);
+}
+
+static shoal_status read_level(shoal_policy_reader *reader, const shoal_yaml *node,
+                               uint32_t *level) {
+  shoal_setting setting;
+  uint64_t number;
+  SHOAL_TRY(shoal_setting_from(reader, node, "a level such as 1", &setting));
+  SHOAL_TRY(shoal_setting_whole(&setting, 0, &number));
+  *level = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+  return SHOAL_OK;
+}
+
+static shoal_status read_min_level(shoal_policy_reader *reader, const shoal_yaml *node,
+                                   void *into) {
+  attribute_target *target = into;
+  target->level = node;
+  return read_level(reader, node, &target->attribute->min_level);
+}
+
+static shoal_status read_max_level(shoal_policy_reader *reader, const shoal_yaml *node,
+                                   void *into) {
+  attribute_target *target = into;
+  target->level = node;
+  target->attribute->has_max_level = true;
+  return read_level(reader, node, &target->attribute->max_level);
 }
 
 static shoal_status read_snap(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
@@ -232,6 +257,23 @@ static shoal_status choose_sets(const shoal_policy_reader *reader, const attribu
   return SHOAL_OK;
 }
 
+/* Level limits are for quasi-identifiers with a hierarchy. */
+static shoal_status check_levels(const shoal_policy_reader *reader,
+                                 const attribute_target *target) {
+  const shoal_attribute *attribute = target->attribute;
+  if (!target->level) return SHOAL_OK;
+  if (attribute->role != SHOAL_ROLE_QUASI || !attribute->has_hierarchy)
+    return shoal_reader_fail(reader, target->level->mark,
+                             "%s: min-level and max-level are for quasi-identifiers with a "
+                             "hierarchy: remove them, or give it one",
+                             shoal_reader_subject(reader).text);
+  if (attribute->has_max_level && attribute->min_level > attribute->max_level)
+    return shoal_reader_fail(reader, target->level->mark,
+                             "%s: min-level is above max-level: lower it",
+                             shoal_reader_subject(reader).text);
+  return SHOAL_OK;
+}
+
 /* Codes are for numbers, and for columns that are released. */
 static shoal_status check_coding(const shoal_policy_reader *reader, const shoal_yaml *name,
                                  const shoal_attribute *attribute) {
@@ -264,6 +306,7 @@ static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml
   SHOAL_TRY(choose_sets(reader, &target));
   SHOAL_TRY(check_recoding(reader, &target));
   SHOAL_TRY(check_coding(reader, name, attribute));
+  SHOAL_TRY(check_levels(reader, &target));
   attribute->hierarchy.coding = attribute->coding;
   reader->attribute = NULL;
   return SHOAL_OK;

@@ -254,6 +254,16 @@ static void put_read_bottom_code(shoal_canonical *out, const char *key) {
     shoal_canonical_decimal(out, key, out->attribute->coding.bottom);
 }
 
+static void put_read_min_level(shoal_canonical *out, const char *key) {
+  if (out->attribute->min_level)
+    shoal_canonical_decimal(out, key, (shoal_decimal){out->attribute->min_level, 0});
+}
+
+static void put_read_max_level(shoal_canonical *out, const char *key) {
+  if (out->attribute->has_max_level)
+    shoal_canonical_decimal(out, key, (shoal_decimal){out->attribute->max_level, 0});
+}
+
 static void put_read_snap(shoal_canonical *out, const char *key) {
   if (out->attribute->snap.mantissa) shoal_canonical_decimal(out, key, out->attribute->snap);
 }

@@ -60,6 +60,10 @@
       "numbers from this one on are released as >=NUMBER; mandatory, in every release")            \
   KEY("attributes.NAME.", "bottom-code", read_bottom_code, "NUMBER",                               \
       "numbers up to this one are released as <=NUMBER; mandatory, in every release")              \
+  KEY("attributes.NAME.", "min-level", read_min_level, "LEVEL",                                    \
+      "quasi: labels are of this level of the hierarchy or above; default 0")                      \
+  KEY("attributes.NAME.", "max-level", read_max_level, "LEVEL",                                    \
+      "quasi, full-domain: labels are of this level or below; default: the top")                   \
   KEY("attributes.NAME.", "snap", read_snap, "NUMBER",                                             \
       "local recoding: widens a number's intervals to multiples of this; default: none")           \
   KEY("attributes.NAME.", "recode", read_recode, "interval|hierarchy",                             \

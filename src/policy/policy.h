@@ -75,6 +75,9 @@ typedef struct shoal_attribute {
   const shoal_word *protect; /* n_protect nodes of the hierarchy */
   size_t n_protect;
   shoal_categories categories;
+  uint32_t min_level; /* of labels that are released; default 0 */
+  bool has_max_level; /* default: the hierarchy's top */
+  uint32_t max_level;
   shoal_coding coding;     /* top-code and bottom-code */
   bool recode_hierarchy;   /* local: a number is a label or a set, not an interval */
   shoal_decimal snap;      /* 0: none */

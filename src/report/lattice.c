@@ -177,14 +177,17 @@ static void add_dot_node(const shoal_result *result, size_t i, shoal_text *text)
   shoal_text_add(text, "];\n");
 }
 
+/* The first node has the lowest levels, the last one the highest. */
 static void add_edges(const shoal_result *result, size_t i, shoal_text *text) {
+  const uint32_t *bottom = result->lattice.nodes[0].levels;
+  const uint32_t *top = result->lattice.nodes[result->lattice.n_nodes - 1].levels;
   size_t stride = 1;
   for (size_t q = result->n_quasi; q-- > 0;) {
-    if (result->lattice.nodes[i].levels[q] < result->heights[q]) {
+    if (result->lattice.nodes[i].levels[q] < top[q]) {
       assert(i + stride < result->lattice.n_nodes);
       shoal_text_print(text, "  n%zu -> n%zu;\n", i, i + stride);
     }
-    stride *= (size_t)result->heights[q] + 1;
+    stride *= (size_t)(top[q] - bottom[q]) + 1;
   }
 }
 

@@ -299,13 +299,17 @@ static size_t row_y(const grid *g, size_t height) {
   return g->top + (g->n_rows - 1 - height) * g->row_pitch;
 }
 
-/* Lines to the direct successors, one stride away each: levels are digits, the last one fastest. */
+/*
+ * Lines to the direct successors, one stride away each: levels are digits, the last one fastest.
+ * The first node has the lowest levels, the last one the highest.
+ */
 static void draw_edges(const drawing *d, const grid *g, size_t i) {
   const shoal_node_outcome *nodes = d->lattice->nodes;
+  const uint32_t *bottom = nodes[0].levels, *top = nodes[d->lattice->n_nodes - 1].levels;
   size_t stride = 1;
   for (size_t q = d->result->n_quasi; q-- > 0;) {
     size_t above = i + stride;
-    if (nodes[i].levels[q] < d->result->heights[q]) {
+    if (nodes[i].levels[q] < top[q]) {
       assert(above < d->lattice->n_nodes);
       shoal_text_print(d->text, "<line%s x1=\"%zu\" y1=\"%zu\" x2=\"%zu\" y2=\"%zu\"/>\n",
                        nodes[i].satisfies && nodes[above].satisfies ? " class=\"on\"" : "",
@@ -313,7 +317,7 @@ static void draw_edges(const drawing *d, const grid *g, size_t i) {
                        node_x(d, g, above) + g->box_width / 2,
                        row_y(g, nodes[above].height) + BOX_HEIGHT);
     }
-    stride *= (size_t)d->result->heights[q] + 1;
+    stride *= (size_t)(top[q] - bottom[q]) + 1;
   }
 }
 

@@ -187,7 +187,8 @@ def from_top(values):
 class Table:
     """Rows of strings with roles. `quasi` is kept in the data's column order."""
 
-    def __init__(self, header, rows, hierarchies, sensitive=(), missing=("",), dropped=()):
+    def __init__(self, header, rows, hierarchies, sensitive=(), missing=("",), dropped=(), limits=None):
+        self.limits = limits or {}          # name -> (min-level, max-level)
         self.header = list(header)
         self.rows = [list(row) for row in rows]
         self.hierarchies = dict(hierarchies)
@@ -203,6 +204,11 @@ class Table:
     @property
     def heights(self):
         return [self.hierarchies[name].height for name in self.quasi]
+
+    @property
+    def levels(self):
+        """The least and the highest level of each."""
+        return [self.limits.get(name, (0, self.hierarchies[name].height)) for name in self.quasi]
 
     def labels(self, row, node):
         """The quasi-identifier of one row, generalized to the node."""
@@ -285,7 +291,7 @@ def examine(table, vector, models, max_suppressed, judged=None):
 
 
 def all_vectors(table):
-    return itertools.product(*(range(height + 1) for height in table.heights))
+    return itertools.product(*(range(least, most + 1) for least, most in table.levels))
 
 
 def strictly_below(a, b):
@@ -327,6 +333,10 @@ class Lattice:
             return max(vector)
         if policy == "highest-peak":
             return -max(vector)
+        if policy == "least-relative-peak":
+            return max(Fraction(d, h) for d, h in zip(vector, heights))
+        if policy == "highest-relative-peak":
+            return -max(Fraction(d, h) for d, h in zip(vector, heights))
         if policy == "fewest-attributes":
             return sum(d > 0 for d in vector)
         if policy == "most-attributes":

@@ -20,7 +20,7 @@ DELIMITERS = [",", ";", "\t", "|"]
 MAX_NODES = 160
 ODD_TEXT = ["a,b", "c;d", 'say "so"', "Zürich", " led", "trailed ", "x|y", "tab\there", "日本"]
 PREFERENCES = list(brute.POLICIES)
-RARE_PREFERENCES = ["least-peak", "highest-peak", "fewest-attributes", "most-attributes"]
+RARE_PREFERENCES = ["least-peak", "highest-peak", "least-relative-peak", "highest-relative-peak", "fewest-attributes", "most-attributes"]
 
 
 @dataclass
@@ -256,6 +256,16 @@ def draw_prefer(rng, quasi_names):
     return list(dict.fromkeys(rng.choice(pool) for _ in range(rng.randint(1, 3))))
 
 
+def draw_limits(rng, heights):
+    """Seldom: the least and the highest level of an attribute."""
+    limits = {}
+    for name, height in heights.items():
+        if rng.random() < 0.12:
+            least = rng.choice([0, 0, rng.randint(0, height)])
+            limits[name] = least, rng.choice([height, rng.randint(least, height)])
+    return limits
+
+
 def make_case(seed):
     rng = random.Random(seed)
     odd = rng.random() < 0.2
@@ -299,7 +309,11 @@ def make_case(seed):
     hierarchies = {name: quasi.build([row[header.index(name)] for row in rows
                                       if row[header.index(name)] not in missing_set])
                    for name, quasi in quasis.items()}
-    table = brute.Table(header, rows, hierarchies, sensitive, missing_set, dropped)
+    limits = draw_limits(rng, {name: hierarchy.height for name, hierarchy in hierarchies.items()})
+    for name, (least, most) in limits.items():
+        quasis[name].spec |= ({"min-level": least} if least or rng.random() < 0.2 else {}) | (
+            {"max-level": most} if most < hierarchies[name].height or rng.random() < 0.2 else {})
+    table = brute.Table(header, rows, hierarchies, sensitive, missing_set, dropped, limits)
 
     k = rng.choice([1, 2, 2, 2, 2, 3, 3, 3, 4])
     p = rng.randint(1, min(3, k)) if sensitive and rng.random() < 0.75 else None

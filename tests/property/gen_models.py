@@ -230,6 +230,8 @@ def draw_quasis(rng, names, words, missing):
         nodes = 1
         for height in heights:
             nodes *= height + 1
+        if any(quasi.codes != (None, None) for quasi in quasis.values()):
+            continue                        # codes are left to gen.py
         if nodes <= MAX_NODES and max(heights) > 1 and max(len(quasi.values) for quasi in quasis.values()) > 2:
             return quasis
 

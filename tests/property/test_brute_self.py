@@ -152,8 +152,8 @@ class Readings(unittest.TestCase):
             case = gen.make_case(seed)
             nodes = brute.Lattice(case.table, case.models, case.max_suppressed).nodes
             for vector, node in nodes.items():
-                for i, height in enumerate(case.table.heights):
-                    if vector[i] < height:
+                for i, (_, most) in enumerate(case.table.levels):
+                    if vector[i] < most:
                         above = nodes[vector[:i] + (vector[i] + 1,) + vector[i + 1:]]
                         self.assertLessEqual(len(above.suppressed), len(node.suppressed), f"seed {seed}")
 

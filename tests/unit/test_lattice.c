@@ -34,6 +34,7 @@ static void make_space(shoal_space *space, const uint32_t *tops, size_t n) {
   const shoal_hierarchy *pointers[MAX_ATTRIBUTES];
   for (size_t q = 0; q < n; q++) {
     hierarchies[q].n_levels = tops[q] + 1;
+    hierarchies[q].max_level = tops[q];
     pointers[q] = &hierarchies[q];
   }
   succeeds(shoal_space_init(space, &(shoal_frequency_set){.n_quasi = n, .hierarchies = pointers},
@@ -146,7 +147,8 @@ static void draw(sample *s, shoal_random *random) {
       for (uint32_t v = 0; v < 27; v++) of_leaf[l][v] = v / powers[l];
       s->levels[q][l] = (shoal_level){.n_labels = powers[top - l], .of_leaf = of_leaf[l]};
     }
-    s->hierarchies[q] = (shoal_hierarchy){.n_levels = top + 1, .levels = s->levels[q]};
+    s->hierarchies[q] =
+        (shoal_hierarchy){.n_levels = top + 1, .max_level = top, .levels = s->levels[q]};
     s->hierarchy_pointers[q] = &s->hierarchies[q];
   }
   draw_column(s, s->n_quasi, 6, random);

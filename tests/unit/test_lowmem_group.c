@@ -48,7 +48,8 @@ static void make(size_t n_columns, uint32_t n_values, uint64_t n_rows) {
     for (uint64_t r = 0; r < n_rows; r++) codes[q][r] = (uint32_t)(r * (q + 1) % n_values);
     levels_of[q][0] = (shoal_level){.n_labels = n_values, .of_leaf = same};
     levels_of[q][1] = (shoal_level){.n_labels = 1, .of_leaf = all_zero};
-    hierarchies[q] = (shoal_hierarchy){.n_values = n_values, .n_levels = 2, .levels = levels_of[q]};
+    hierarchies[q] = (shoal_hierarchy){
+        .n_values = n_values, .n_levels = 2, .max_level = 1, .levels = levels_of[q]};
     hierarchy_of[q] = &hierarchies[q];
     quasi_of[q] = &quasi[q];
   }

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Level limits: min-level and max-level of a quasi-identifier, in the lattice and in local recoding."""
+
+import json
+import pathlib
+import random
+import sys
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent)]
+import clitest
+from clitest import csv_bytes, parse_csv
+
+TREE = {"A": {"AB": ["a", "b"], "CD": ["c", "d"]}, "B": {"EF": ["e", "f"], "GH": ["g", "h"]}}
+LEVEL = {**dict.fromkeys("abcdefgh", 0), **dict.fromkeys(("AB", "CD", "EF", "GH"), 1), "A": 2, "B": 2, "*": 3}
+LATTICE = ("samarati", "incognito", "optimal", "datafly")
+LOCAL = ("flock", "mondrian", "top-down", "k-member")
+
+
+class Levels(clitest.Case):
+    def table(self, town=None, age=None, n=80, k=3):
+        rng = random.Random(3)
+        rows = [[rng.choice("aaabcdefgh"), str(rng.randint(20, 59)), rng.choice("xyz")] for _ in range(n)]
+        self.put("data.csv", csv_bytes([["town", "age", "ill"], *rows]))
+        attributes = {"town": {"role": "quasi", "hierarchy": {"tree": TREE}, **(town or {})},
+                      "age": {"role": "quasi", "type": "number", "hierarchy": {"intervals": [5, 10, 20]}, **(age or {})},
+                      "ill": {"role": "sensitive"}}
+        self.put("policy.yaml", clitest.policy_text(attributes, k=k, p=None, accept=None,
+                                                    method={"max-suppression": "10%"},
+                                                    top={"accept": {"unprotected": ["ill"]}}))
+
+    def node(self, algorithm, *words):
+        result = self.run_shoal("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--algorithm", algorithm,
+                                "--json", *words)
+        if result.code == 1:
+            return None
+        self.assertEqual(0, result.code, f"\n{result}")
+        return json.loads(result.out)["search"]["node"]
+
+    def lattice(self):
+        result = self.run_shoal("lattice", "data.csv", "-P", "policy.yaml", "--json")
+        self.assertIn(result.code, (0, 1), f"\n{result}")
+        return json.loads(result.out)["nodes"]
+
+    def test_the_lattice_is_the_part_within_the_limits(self):
+        self.table()
+        whole = [n for n in self.lattice() if n["node"]["town"] <= 2 and n["node"]["age"] >= 1]
+        self.table({"max-level": 2}, {"min-level": 1})
+        part = self.lattice()
+        self.assertEqual(3 * 4, len(part))
+        self.assertEqual([{**n, "minimal": None} for n in whole], [{**n, "minimal": None} for n in part])
+        for form in ("dot", "svg", "csv", "text"):
+            self.succeed("lattice", "data.csv", "-P", "policy.yaml", "--format", form)
+        self.succeed("explain", "data.csv", "-P", "policy.yaml")
+
+    def test_every_algorithm_stays_within_the_limits(self):
+        for town, age in (({"max-level": 2}, {}), ({"min-level": 1}, {"min-level": 2}), ({"max-level": 0}, {}),
+                          ({"min-level": 2, "max-level": 2}, {"max-level": 3}), ({"min-level": 3}, {"min-level": 1})):
+            self.table(town, age)
+            good = [n["node"] for n in self.lattice() if n["satisfies"] and n["classes"]]
+            for algorithm in LATTICE:
+                with self.subTest(town=town, age=age, algorithm=algorithm):
+                    node = self.node(algorithm)
+                    self.assertIn(node, good or [None])
+                    self.assertTrue(node or not good or algorithm == "datafly")
+                    if good and algorithm != "datafly":     # the others find the least height
+                        self.assertEqual(sum(node.values()), min(sum(other.values()) for other in good))
+
+    def test_a_limit_that_leaves_nothing_is_refused(self):
+        self.table({"max-level": 0}, {"max-level": 0})
+        for algorithm in LATTICE + ("auto",):
+            self.assertIsNone(self.node(algorithm), algorithm)
+
+    def test_local_recoding_generalizes_at_least_to_the_level(self):
+        for least in (1, 2, 3):
+            self.table({"min-level": least})
+            for algorithm in LOCAL:
+                with self.subTest(least=least, algorithm=algorithm):
+                    made = json.loads(self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv",
+                                                   "--algorithm", algorithm, "--json").out)["measures"]["nil"]
+                    shown = {row[0] for row in parse_csv(self.read("out.csv"))[1:]}
+                    self.assertFalse([label for label in shown if LEVEL[label] < least], shown)
+                    measured = json.loads(self.succeed("measure", "data.csv", "out.csv", "-P", "policy.yaml",
+                                                       "--algorithm", algorithm, "--json").out)["measures"]["nil"]
+                    self.assertAlmostEqual(made, measured)
+
+    def test_limits_that_make_no_sense_are_refused(self):
+        for town, age, words, told in (
+                ({"max-level": 4}, {}, (), "highest level, 3"), ({"min-level": 4}, {}, (), "highest level, 3"),
+                ({"min-level": 2, "max-level": 1}, {}, (), "above max-level"), ({"min-level": -1}, {}, (), "min-level"),
+                ({"max-level": 1}, {}, ("--algorithm", "flock"), "does not support 'max-level'"),
+                ({"min-level": 1}, {}, ("--algorithm", "mu-argus"), "does not support 'min-level'"),
+                ({}, {"min-level": 1}, ("--algorithm", "flock"), "recode: hierarchy"),
+                ({"role": "keep", "max-level": 1}, {}, (), "quasi-identifiers")):
+            with self.subTest(told):
+                self.table(town, age)
+                result = self.run_shoal("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", *words)
+                self.assertEqual(2, result.code, f"\n{result}")
+                self.assert_says(result, told)
+
+
+if __name__ == "__main__":
+    clitest.unittest.main()
