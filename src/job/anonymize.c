@@ -192,6 +192,34 @@ static shoal_status attempt(shoal_release *release, const shoal_table *table,
   return shoal_release_decide(release, method, error);
 }
 
+static shoal_status try_local(shoal_release *release, const shoal_table *table,
+                              const shoal_policy *policy, const shoal_method *method,
+                              const shoal_run *run, shoal_error *error) {
+  shoal_context *p = &release->context;
+  release->result = shoal_result_new(SHOAL_RESULT_RELEASE);
+  if (!release->result) return shoal_fail_memory(error);
+  SHOAL_TRY(expand(release, &table, error));
+  SHOAL_TRY(shoal_release_list_values(release, &table, policy, error));
+  SHOAL_TRY(shoal_context_init(p, table, policy, SHOAL_CONTEXT_LOCAL, run, error));
+  SHOAL_TRY(shoal_result_input(release->result, p, error));
+  SHOAL_TRY(refuse_early(p, error));
+  SHOAL_TRY(refuse_by_parts(p, error));
+  return shoal_release_decide(release, method, error);
+}
+
+shoal_status shoal_release_try(const shoal_table *table, const shoal_policy *policy,
+                               const shoal_method *method, const shoal_run *run,
+                               shoal_release **out, shoal_error *error) {
+  shoal_release *release = shoal_alloc_zero(1, sizeof *release);
+  if (!release) return shoal_fail_memory(error);
+  shoal_status status = try_local(release, table, policy, method, run, error);
+  *out = status == SHOAL_OK ? release : NULL;
+  if (status != SHOAL_OK) shoal_release_delete(release);
+  if (status != SHOAL_REFUSED && status != SHOAL_BAD_INPUT) return status;
+  memset(error, 0, sizeof *error);
+  return SHOAL_OK;
+}
+
 /* Tries the policy's method, or what "auto" tries, one after the other. */
 static shoal_status anonymize(shoal_release *release, const shoal_table *table,
                               const shoal_policy *policy, const shoal_run *run,
