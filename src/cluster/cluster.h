@@ -133,6 +133,12 @@ void shoal_ranges_reset(shoal_ranges *ranges);
 shoal_status shoal_ranges_partition(const shoal_ranges *ranges, shoal_partition *partition,
                                     shoal_error *error) SHOAL_MUST_CHECK;
 
+/* The root of c in a disjoint-set forest; paths to it become shorter. */
+static inline uint32_t shoal_find_root(uint32_t *parent, uint32_t c) {
+  while (parent[c] != c) c = parent[c] = parent[parent[c]];
+  return c;
+}
+
 /* ---- labels: recode.c */
 
 /* The boxes of groups of rows, by group and axis. NULL: no memory. */

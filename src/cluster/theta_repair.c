@@ -197,11 +197,6 @@ static bool find_partner(shoal_theta *t, uint32_t c, partner *found) {
   return n;
 }
 
-static uint32_t root_of(uint32_t *root, uint32_t c) {
-  while (root[c] != c) c = root[c] = root[root[c]];
-  return c;
-}
-
 static void give_up(shoal_theta *t, uint32_t c) {
   t->closed[c] = 1;
   t->fails[c] = 0;
@@ -220,7 +215,7 @@ static shoal_status pair_failing(shoal_theta *t, uint32_t *root, uint8_t *joined
       give_up(t, c);
       *any = true;
     } else if (found) {
-      root[root_of(root, c)] = root_of(root, near.class);
+      root[shoal_find_root(root, c)] = shoal_find_root(root, near.class);
       joined[c] = joined[near.class] = 1;
       *any = true;
     }
@@ -242,10 +237,10 @@ static shoal_status merge(shoal_theta *t, shoal_arena *arena, bool *any, shoal_e
   SHOAL_TRY(pair_failing(t, root, joined, any, error));
   if (!*any) return SHOAL_OK;
   for (uint32_t c = 0; c < t->n_classes; c++) { /* in the order of their first class */
-    uint32_t r = root_of(root, c);
+    uint32_t r = shoal_find_root(root, c);
     if (group[r] == SHOAL_NONE) group[r] = n++;
   }
-  for (uint32_t c = 0; c < t->n_classes; c++) group[c] = group[root_of(root, c)];
+  for (uint32_t c = 0; c < t->n_classes; c++) group[c] = group[shoal_find_root(root, c)];
   t->n_merged += t->n_classes - n;
   return shoal_theta_regroup(t, group, n, error);
 }

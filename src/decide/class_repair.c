@@ -90,11 +90,6 @@ static shoal_status begin(const shoal_labelled_clusters_inputs *inputs,
 
 /* ------------------------------------------------------------ repair */
 
-static uint32_t root_of(uint32_t *root, uint32_t c) {
-  while (root[c] != c) c = root[c] = root[root[c]];
-  return c;
-}
-
 /* One round: which classes are joined. */
 typedef struct joining {
   shoal_nearest_class nearest;
@@ -103,7 +98,7 @@ typedef struct joining {
 } joining;
 
 static void join(joining *j, uint32_t c, uint32_t other) {
-  j->root[root_of(j->root, c)] = root_of(j->root, other);
+  j->root[shoal_find_root(j->root, c)] = shoal_find_root(j->root, other);
   j->joined[c] = j->joined[other] = 1;
 }
 
@@ -136,7 +131,7 @@ static bool number_clusters(const shoal_labelled_clusters *labelled, joining *j,
   memset(id_of, 0xff, n_classes * sizeof *id_of); /* SHOAL_NONE */
   *n_ids = 0;
   for (uint32_t g = 0; g < labelled->clusters.n_classes; g++) {
-    uint32_t c = labelled->class_of[g], r = root_of(j->root, c);
+    uint32_t c = labelled->class_of[g], r = shoal_find_root(j->root, c);
     if (!j->joined[c]) ids[g] = (*n_ids)++;
     else ids[g] = id_of[r] != SHOAL_NONE ? id_of[r] : (id_of[r] = (*n_ids)++);
   }

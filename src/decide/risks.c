@@ -266,21 +266,13 @@ shoal_status shoal_risks_of_repeats(shoal_result *result, const shoal_context *p
   return SHOAL_OK;
 }
 
-static bool is_listed(const shoal_safety *safety, const char *attack, const char *attribute) {
-  for (size_t i = 0; i < safety->n_risks; i++) {
-    const shoal_risk_outcome *risk = &safety->risks[i];
-    if (!risk->attack || strcmp(risk->attack, attack) != 0) continue;
-    if (!attribute == !risk->attribute && (!attribute || strcmp(risk->attribute, attribute) == 0))
-      return true;
-  }
-  return false;
-}
-
 shoal_status shoal_risks_of_attacks(shoal_result *result, const shoal_policy *policy,
                                     const shoal_attack_outcomes *attacks, shoal_error *error) {
   for (size_t i = 0; i < attacks->n_items; i++) {
     const shoal_attack_outcome *a = &attacks->items[i];
-    if (!a->succeeds || !a->counts || is_listed(&result->safety, a->name, a->attribute)) continue;
+    if (!a->succeeds || !a->counts ||
+        shoal_safety_lists(&result->safety, SHOAL_RISK_ATTACKS, a->name, a->attribute))
+      continue;
     SHOAL_TRY(shoal_risk_add(result, policy, SHOAL_RISK_ATTACKS, a->attribute, a->name, false,
                              "the attack succeeds", error));
   }

@@ -36,13 +36,8 @@ static shoal_status add_change(shoal_explain_state *state, const char *setting, 
 
 /* ------------------------------------------------------------ smaller k and p */
 
-typedef struct lowered {
-  shoal_policy policy; /* shares everything with the original except what was lowered */
-  shoal_arena arena;
-} lowered;
-
 /* The request with its own k or p at most `max`. */
-static bool lower_request(lowered *l, shoal_model_request *request, const char *name,
+static bool lower_request(shoal_lowered_policy *l, shoal_model_request *request, const char *name,
                           uint64_t max) {
   shoal_word *values = shoal_arena_alloc(&l->arena, request->n_parameters, sizeof *values);
   if (!values) return false;
@@ -62,8 +57,8 @@ static bool lower_request(lowered *l, shoal_model_request *request, const char *
   return true;
 }
 
-/* The policy with every k at most `k` and every p at most `p`. */
-static bool lower_policy(lowered *l, const shoal_policy *policy, uint64_t k, uint64_t p) {
+bool shoal_lowered_policy_make(shoal_lowered_policy *l, const shoal_policy *policy, uint64_t k,
+                               uint64_t p) {
   shoal_arena_init(&l->arena);
   l->policy = *policy;
   if (policy->k > k) l->policy.k = k;
@@ -82,8 +77,8 @@ static bool lower_policy(lowered *l, const shoal_policy *policy, uint64_t k, uin
 }
 
 /* Binding writes to `tracked`: it must not change that of the running search. */
-static shoal_status bind_lowered(const shoal_context *p, const lowered *l, shoal_context *trial,
-                                 shoal_error *error) {
+static shoal_status bind_lowered(const shoal_context *p, const shoal_lowered_policy *l,
+                                 shoal_context *trial, shoal_error *error) {
   size_t n = p->table->n_columns;
   *trial = *p;
   trial->policy = &l->policy;
@@ -101,10 +96,10 @@ static shoal_status bind_lowered(const shoal_context *p, const lowered *l, shoal
 
 static shoal_status try_lowered(shoal_explain_state *state, uint64_t k, uint64_t p,
                                 shoal_node *node, bool *helpful, shoal_error *error) {
-  lowered l;
+  shoal_lowered_policy l;
   bool found = false;
   shoal_context trial;
-  shoal_status status = lower_policy(&l, state->context->policy, k, p)
+  shoal_status status = shoal_lowered_policy_make(&l, state->context->policy, k, p)
                             ? bind_lowered(state->context, &l, &trial, error)
                             : shoal_fail_memory(error);
   if (status == SHOAL_OK) {
@@ -206,7 +201,7 @@ shoal_status shoal_explain_changes(shoal_explain_state *state, shoal_error *erro
   shoal_explanation *e = state->explanation;
   const shoal_requirements *requirements = &state->context->requirements;
   e->changes =
-      shoal_arena_alloc(&state->result->arena, (size_t)e->lattice_height + 3, sizeof *e->changes);
+      shoal_arena_alloc(&state->result->arena, (size_t)e->lattice_height + 6, sizeof *e->changes);
   if (!e->changes) return shoal_fail_memory(error);
   if (state->met && e->min_height == 0) return SHOAL_OK;
   e->changes_tried = shoal_explain_state_affords_trials(state);

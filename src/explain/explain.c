@@ -10,6 +10,8 @@
  * At the top of the lattice all rows are one class. A monotone policy that fails there fails in
  * every class of every node (docs/reading-the-papers.md R1): no generalization and no suppression
  * helps, and the explanation says so.
+ *
+ * Where no node satisfies, local recoding may: `auto` tries it then (local.c).
  */
 #include "explain/explain.h"
 
@@ -252,7 +254,7 @@ static shoal_status explain(shoal_explain_state *state, shoal_error *error) {
   shoal_explanation *e = state->explanation;
   SHOAL_TRY(explain_requirements(state, error));
   SHOAL_TRY(find_base(state, error));
-  result->holds = state->met;
+  result->holds = e->node_met = state->met;
   result->explain.lattice_nodes = state->search.space.n_nodes;
   result->explain.max_suppression = state->search.max_suppressed;
   e->monotone = state->context->requirements.monotone;
@@ -284,6 +286,7 @@ shoal_status shoal_explain_policy(shoal_result *result, const shoal_table *table
   }
   if (status == SHOAL_OK) {
     status = explain(&state, error);
+    if (status == SHOAL_OK) status = shoal_explain_local(&state, table, error);
     shoal_search_reset(&state.search);
   }
   if (status == SHOAL_OK) status = shoal_requirements_status(&context.requirements, error);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explain: what its files share. explain.c finds the node to explain and tests the requirements on
- * the whole table, costs.c examines the node's neighbourhood, changes.c tries other policies.
+ * the whole table, costs.c examines the node's neighbourhood, changes.c tries other policies,
+ * local.c tries local recoding.
  */
 #ifndef SHOAL_EXPLAIN_EXPLAIN_H
 #define SHOAL_EXPLAIN_EXPLAIN_H
 
+#include "decide/method.h"
 #include "decide/models_report.h"
 #include "report/explain.h"
 
@@ -43,6 +45,23 @@ shoal_status shoal_explain_outliers(shoal_explain_state *state,
 shoal_status shoal_explain_left_out(shoal_explain_state *state,
                                     shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_explain_changes(shoal_explain_state *state, shoal_error *error) SHOAL_MUST_CHECK;
+
+/* A copy of a policy that shares everything with it except what was lowered. */
+typedef struct shoal_lowered_policy {
+  shoal_policy policy;
+  shoal_arena arena; /* reset it, also on failure */
+} shoal_lowered_policy;
+
+/* The policy with every k at most `k` and every p at most `p`. False: no memory. */
+bool shoal_lowered_policy_make(shoal_lowered_policy *lowered, const shoal_policy *policy,
+                               uint64_t k, uint64_t p);
+
+/*
+ * local.c: if no node satisfies and the policy's method may use local recoding, tries it: with the
+ * policy, and with smaller changes than those that help nodes.
+ */
+shoal_status shoal_explain_local(shoal_explain_state *state, const shoal_table *table,
+                                 shoal_error *error) SHOAL_MUST_CHECK;
 
 /* The job: fills a new result of kind SHOAL_RESULT_EXPLAIN. */
 shoal_status shoal_explain_policy(shoal_result *result, const shoal_table *table,

@@ -340,16 +340,38 @@ static shoal_status try_all(shoal_release *release, const shoal_methods *methods
   return report_choice(c, methods, release->result, error);
 }
 
+static shoal_status make(shoal_release *release, const shoal_table *table,
+                         const shoal_policy *policy, shoal_methods *methods,
+                         const shoal_make_options *options, const shoal_run *run,
+                         shoal_error *error) {
+  SHOAL_TRY(prepare(release, table, policy, run, methods, error));
+  contest c = {.best = methods->n};
+  shoal_status status = try_all(release, methods, options, &c, error);
+  reset_contest(&c);
+  return status;
+}
+
 shoal_status shoal_release_make(shoal_release *release, const shoal_table *table,
                                 const shoal_policy *policy, const shoal_make_options *options,
                                 const shoal_run *run, shoal_error *error) {
   shoal_methods methods;
   SHOAL_TRY(shoal_methods_bind(policy, &methods, error));
-  SHOAL_TRY(prepare(release, table, policy, run, &methods, error));
-  contest c = {.best = methods.n};
-  shoal_status status = try_all(release, &methods, options, &c, error);
-  reset_contest(&c);
-  return status;
+  return make(release, table, policy, &methods, options, run, error);
+}
+
+shoal_status shoal_release_try(const shoal_table *table, const shoal_policy *policy,
+                               const shoal_method *method, const shoal_run *run,
+                               shoal_release **out, shoal_error *error) {
+  static const shoal_make_options variant = {.is_variant = true};
+  shoal_methods methods = {.n = 1, .items = {*method}};
+  shoal_release *release = shoal_alloc_zero(1, sizeof *release);
+  if (!release) return shoal_fail_memory(error);
+  shoal_status status = make(release, table, policy, &methods, &variant, run, error);
+  *out = status == SHOAL_OK ? release : NULL;
+  if (status != SHOAL_OK) shoal_release_delete(release);
+  if (status != SHOAL_REFUSED && status != SHOAL_BAD_INPUT) return status;
+  memset(error, 0, sizeof *error);
+  return SHOAL_OK;
 }
 
 void shoal_release_reset(shoal_release *release) {

@@ -290,13 +290,6 @@ static shoal_status note(maker *m, bool stated, const char *words, shoal_error *
   return SHOAL_OK;
 }
 
-/* "10 rows", "1% of the rows" */
-static void print_amount(shoal_amount amount, char *out, size_t size) {
-  char number[32];
-  shoal_decimal_print(amount.number.mantissa, amount.number.scale, number);
-  (void)snprintf(out, size, amount.percent ? "%s%% of the rows" : "%s rows", number);
-}
-
 static shoal_status note_rows(maker *m, shoal_error *error) {
   const shoal_policy *policy = m->policy;
   char amount[64], words[240];
@@ -304,7 +297,7 @@ static shoal_status note_rows(maker *m, shoal_error *error) {
                  "Whether a person has several rows cannot be seen here. The models count rows, "
                  "not people.",
                  error));
-  print_amount(policy->max_suppression, amount, sizeof amount);
+  shoal_amount_print(policy->max_suppression, amount, sizeof amount);
   (void)snprintf(words, sizeof words,
                  "Up to %s may have been suppressed; single rows may have been suppressed.%s",
                  amount,
@@ -316,7 +309,7 @@ static shoal_status note_rows(maker *m, shoal_error *error) {
                                                          : "The policy allows no suppressed rows.",
                  error));
   if (policy->noise_allowed) {
-    print_amount(policy->noise, amount, sizeof amount);
+    shoal_amount_print(policy->noise, amount, sizeof amount);
     (void)snprintf(words, sizeof words,
                    "The release may contain up to %s of noise, which describe no real person.",
                    amount);

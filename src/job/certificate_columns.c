@@ -258,14 +258,6 @@ static const struct {
     [SHOAL_ROLE_DROP] = {"not in the policy", "in the release, although the policy removes it"},
 };
 
-static bool is_unprotected(const shoal_safety *safety, const char *name) {
-  for (size_t i = 0; i < safety->n_risks; i++)
-    if (safety->risks[i].kind == SHOAL_RISK_UNPROTECTED &&
-        strcmp(safety->risks[i].attribute, name) == 0)
-      return true;
-  return false;
-}
-
 static shoal_status add_released(shoal_result *result, const shoal_attack_setup *setup,
                                  shoal_error *error) {
   const shoal_context *p = &setup->context;
@@ -282,7 +274,8 @@ static shoal_status add_released(shoal_result *result, const shoal_attack_setup 
                                          .quasi = role == SHOAL_ROLE_QUASI};
     if (!column->name) return shoal_fail_memory(error);
     column->stated = role == SHOAL_ROLE_SENSITIVE || role == SHOAL_ROLE_KEEP;
-    if (role == SHOAL_ROLE_SENSITIVE && is_unprotected(&result->safety, name))
+    if (role == SHOAL_ROLE_SENSITIVE &&
+        shoal_safety_lists(&result->safety, SHOAL_RISK_UNPROTECTED, NULL, name))
       column->done = "released unchanged; no model protects it";
     if (role == SHOAL_ROLE_DROP)
       SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_KEPT, name, NULL, true,

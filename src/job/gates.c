@@ -34,13 +34,10 @@ static const char *name_of(const shoal_context *p, size_t c, char out[SHOAL_COLU
 static shoal_status is_listed(shoal_result *result, const shoal_context *p, size_t c, bool *listed,
                               shoal_error *error) {
   char label[SHOAL_COLUMN_LABEL_BYTES];
-  const shoal_safety *safety = &result->safety;
   const char *name = name_of(p, c, label);
   *listed = false;
   SHOAL_TRY(shoal_result_copy(result, name, &name, error));
-  for (size_t i = 0; i < safety->n_risks && !*listed; i++)
-    *listed =
-        safety->risks[i].kind == SHOAL_RISK_KEPT && strcmp(safety->risks[i].attribute, name) == 0;
+  *listed = shoal_safety_lists(&result->safety, SHOAL_RISK_KEPT, NULL, name);
   return SHOAL_OK;
 }
 

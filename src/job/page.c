@@ -37,14 +37,6 @@ static const struct {
     [SHOAL_ROLE_DROP] = {"unlisted", "removed: not listed in the policy", false},
 };
 
-static bool is_unprotected(const shoal_result *result, const char *column) {
-  for (size_t i = 0; i < result->safety.n_risks; i++)
-    if (result->safety.risks[i].kind == SHOAL_RISK_UNPROTECTED &&
-        strcmp(result->safety.risks[i].attribute, column) == 0)
-      return true;
-  return false;
-}
-
 static shoal_status name_columns(shoal_result *result, const shoal_context *p,
                                  shoal_html_report *page, shoal_error *error) {
   page->n_columns = p->table->n_columns;
@@ -61,7 +53,8 @@ static shoal_status name_columns(shoal_result *result, const shoal_context *p,
                                          .done = roles[p->roles[c]].done,
                                          .released = roles[p->roles[c]].released};
     if (!column->name) return shoal_fail_memory(error);
-    if (is_unprotected(result, column->name)) column->done = "released unchanged, NOT protected";
+    if (shoal_safety_lists(&result->safety, SHOAL_RISK_UNPROTECTED, NULL, column->name))
+      column->done = "released unchanged, NOT protected";
   }
   return SHOAL_OK;
 }
@@ -128,13 +121,13 @@ static shoal_status add_requirement(shoal_result *result, const shoal_context *p
   return add_setting(result, page, name, *value ? value : "no parameters", error);
 }
 
-static void print_amount(shoal_amount amount, uint64_t n_rows, char *out, size_t size) {
-  char number[64];
-  shoal_decimal_print(amount.number.mantissa, amount.number.scale, number);
+/* "10 rows", "1% of the rows (23)" */
+static void describe_amount(shoal_amount amount, uint64_t n_rows, char *out, size_t size) {
+  shoal_amount_print(amount, out, size);
+  size_t used = strlen(out);
   if (amount.percent)
-    (void)snprintf(out, size, "%s%% (%llu rows)", number,
+    (void)snprintf(out + used, size - used, " (%llu)",
                    (unsigned long long)shoal_amount_rows(amount, n_rows));
-  else (void)snprintf(out, size, "%s rows", number);
 }
 
 static shoal_status add_settings(shoal_result *result, const shoal_context *p,
@@ -155,12 +148,12 @@ static shoal_status add_settings(shoal_result *result, const shoal_context *p,
     (void)snprintf(value, sizeof value, "%u", released->clusters.effort);
     SHOAL_TRY(add_setting(result, page, "effort", value, error));
   }
-  print_amount(policy->max_suppression, p->table->n_records, value, sizeof value);
+  describe_amount(policy->max_suppression, p->table->n_records, value, sizeof value);
   SHOAL_TRY(add_setting(result, page, "max-suppression", value, error));
   SHOAL_TRY(add_setting(result, page, "suppressed rows",
                         policy->blank_suppressed ? "blank" : "remove", error));
   if (policy->noise_allowed) {
-    print_amount(policy->noise, p->table->n_records, value, sizeof value);
+    describe_amount(policy->noise, p->table->n_records, value, sizeof value);
     SHOAL_TRY(add_setting(result, page, "noise", value, error));
   }
   if (!policy->has_seed)

@@ -51,6 +51,14 @@ enum { SHOAL_ALTERNATIVES_ROWS = 20000 };
 shoal_status shoal_release_alternatives(shoal_release *release, const shoal_run *run,
                                         shoal_error *error) SHOAL_MUST_CHECK;
 
+/*
+ * Does the local algorithm find a release? *release receives it, to be deleted, or NULL: it finds
+ * none. Nothing is gated or reported. The table may be one for review.
+ */
+shoal_status shoal_release_try(const shoal_table *table, const shoal_policy *policy,
+                               const shoal_method *method, const shoal_run *run,
+                               shoal_release **release, shoal_error *error) SHOAL_MUST_CHECK;
+
 /* The steps of `anonymize` and what api/release.c calls; contracts: shoal.h. */
 shoal_status shoal_job_anonymize(const shoal_table *table, const shoal_policy *policy,
                                  const shoal_run *run, shoal_release **release,

@@ -175,6 +175,12 @@ uint64_t shoal_amount_rows(shoal_amount amount, uint64_t n_rows) {
   return rows < n_rows ? rows : n_rows;
 }
 
+void shoal_amount_print(shoal_amount amount, char *out, size_t size) {
+  char number[64];
+  shoal_decimal_print(amount.number.mantissa, amount.number.scale, number);
+  (void)snprintf(out, size, amount.percent ? "%s%% of the rows" : "%s rows", number);
+}
+
 shoal_status shoal_policy_fail(const shoal_policy *policy, shoal_mark mark, shoal_error *error,
                                const char *format, ...) {
   char message[sizeof error->message];

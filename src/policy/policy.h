@@ -203,6 +203,8 @@ bool shoal_policy_accepts(const shoal_policy *policy, shoal_risk_kind kind, cons
 
 /* The amount as a number of rows, rounded down and at most n_rows. */
 uint64_t shoal_amount_rows(shoal_amount amount, uint64_t n_rows);
+/* "10 rows", "1% of the rows" */
+void shoal_amount_print(shoal_amount amount, char *out, size_t size);
 
 /* Fails with SHOAL_BAD_INPUT at a line and column of the policy. */
 shoal_status shoal_policy_fail(const shoal_policy *policy, shoal_mark mark, shoal_error *error,

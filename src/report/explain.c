@@ -41,7 +41,7 @@ static void add_node(shoal_text *t, const shoal_result *r) {
   shoal_text_add(t, "\n  ");
   add_share(t, r, e->node.suppressed);
   shoal_text_print(t, " suppressed, %.0f%% of the detail lost in the others\n", 100 * e->loss);
-  if (r->holds && e->node.height > e->min_height)
+  if (e->node_met && e->node.height > e->min_height)
     shoal_text_print(
         t, "  (chosen by the policy's preferences; the lowest satisfying node has height %u)\n",
         e->min_height);
@@ -84,6 +84,17 @@ static void add_reasons(shoal_text *t, const shoal_result *r) {
                                   : "  The lattice is too large to find the best node.\n");
 }
 
+static void add_local(shoal_text *t, const shoal_result *r) {
+  const shoal_explanation *e = r->explain.explanation;
+  if (!e->local_met) {
+    shoal_text_print(t, "  Local recoding (%s) found no release either.\n", e->local);
+    return;
+  }
+  shoal_text_print(t, "  Local recoding (%s) satisfies it: ", e->local);
+  add_share(t, r, e->local_suppressed);
+  shoal_text_add(t, " suppressed. What follows is about nodes of the lattice.\n");
+}
+
 static void add_verdict(shoal_text *t, const shoal_result *r) {
   const shoal_explanation *e = r->explain.explanation;
   shoal_text_print(t, "%s: the policy %s be satisfied\n  ", r->source, r->holds ? "can" : "CANNOT");
@@ -93,9 +104,10 @@ static void add_verdict(shoal_text *t, const shoal_result *r) {
   shoal_text_add(t, " may be suppressed; ");
   shoal_format_counted(t, r->explain.lattice_nodes, "lattice node", "lattice nodes");
   shoal_text_add(t, e->every_node ? ", all evaluated\n" : "\n");
-  if (!r->holds) add_reasons(t, r);
+  if (!e->node_met) add_reasons(t, r);
+  if (e->local) add_local(t, r);
   if (!e->has_node) return;
-  shoal_text_add(t, !r->holds ? "\nThe node with the fewest rows to suppress\n"
+  shoal_text_add(t, !e->node_met ? "\nThe node with the fewest rows to suppress\n"
                     : e->node.height > e->min_height ? "\nThe preferred node\n"
                                                      : "\nThe lowest node\n");
   add_node(t, r);
@@ -116,7 +128,7 @@ static void add_requirement(shoal_text *t, const shoal_result *r,
     shoal_text_add(t, "; at most ");
     shoal_format_counted(t, d->max_groups, "class", "classes");
   }
-  if (d->tried && !r->holds)
+  if (d->tried && !e->node_met)
     shoal_text_add(t, d->met_without ? "; without it the policy could be satisfied"
                                      : "; without it the policy could not be satisfied either");
   else if (d->tried && d->met_without && d->height_without < e->min_height)
@@ -264,15 +276,21 @@ static void add_change(shoal_text *t, const shoal_result *r, const shoal_explain
   shoal_text_add(t, " instead of ");
   shoal_text_add_count(t, c->from);
   if (!rows && c->to == 1) shoal_text_add(t, " (no requirement)");
-  shoal_text_print(t, ": height %u (", c->height);
-  add_levels(t, r, c->levels);
-  shoal_text_add(t, ")");
+  if (c->algorithm) {
+    shoal_text_print(t, ": local recoding (%s)", c->algorithm);
+  } else {
+    shoal_text_print(t, ": height %u (", c->height);
+    add_levels(t, r, c->levels);
+    shoal_text_add(t, ")");
+  }
   if (!rows && c->suppressed) {
     shoal_text_add(t, ", ");
     shoal_format_rows(t, c->suppressed);
     shoal_text_add(t, " suppressed");
   }
-  shoal_text_add(t, c->exact ? "\n" : "; fewer rows may be enough: not every node was evaluated\n");
+  shoal_text_add(t, c->exact       ? "\n"
+                    : c->algorithm ? "; a smaller change may be enough\n"
+                                   : "; fewer rows may be enough: not every node was evaluated\n");
 }
 
 /* A setting of which no smaller value helps, if that was tried. */
@@ -286,12 +304,12 @@ static void add_useless(shoal_text *t, const shoal_result *r, const char *settin
 
 static void add_changes(shoal_text *t, const shoal_result *r) {
   const shoal_explanation *e = r->explain.explanation;
-  if (r->holds && e->min_height == 0) {
+  if (e->node_met && e->min_height == 0) {
     shoal_text_add(t, "\nNothing has to be generalized.\n");
     return;
   }
   shoal_text_print(t, "\nSmallest single changes that would %s (each was tried)\n",
-                   r->holds ? "allow a lower node" : "make it possible");
+                   e->node_met ? "allow a lower node" : "make it possible");
   add_useless(t, r, "k", e->has_k);
   add_useless(t, r, "p", e->has_p);
   size_t steps = 0;
@@ -301,12 +319,12 @@ static void add_changes(shoal_text *t, const shoal_result *r) {
     if (rows && steps++ && (steps > MAX_STEPS || c->to > r->input_rows / 2)) continue;
     add_change(t, r, c);
   }
-  if (!r->holds && !e->has_node && e->every_node)
+  if (!e->node_met && !e->has_node && e->every_node)
     shoal_text_add(t, "  no max-suppression helps: no row could be released\n");
   if (!e->changes_tried)
     shoal_text_add(t, "  other values of k and p were not tried: a model of the policy is not "
                       "monotone, and the\n  lattice has too many nodes\n");
-  if (r->holds) add_hierarchy_hint(t, r);
+  if (e->node_met) add_hierarchy_hint(t, r);
   shoal_text_add(t, "Only you can decide to weaken the protection.\n");
 }
 
@@ -423,10 +441,13 @@ static json_t *changes_array(const shoal_result *r, shoal_json *json) {
   for (size_t i = 0; i < e->n_changes; i++) {
     const shoal_explained_change *c = &e->changes[i];
     json_t *object =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b}", "change", c->setting, "from",
-                  shoal_json_count(c->from), "to", shoal_json_count(c->to), "height",
-                  shoal_json_count(c->height), "suppressed", shoal_json_count(c->suppressed),
-                  "node", shoal_json_levels(json, r, c->levels), "exact", c->exact);
+        json_pack("{s:s, s:o, s:o, s:o, s:s?, s:b}", "change", c->setting, "from",
+                  shoal_json_count(c->from), "to", shoal_json_count(c->to), "suppressed",
+                  shoal_json_count(c->suppressed), "algorithm", c->algorithm, "exact", c->exact);
+    if (!c->algorithm) {
+      shoal_json_set(json, object, "height", shoal_json_count(c->height));
+      shoal_json_set(json, object, "node", shoal_json_levels(json, r, c->levels));
+    }
     if (strcmp(c->setting, "max-suppression") == 0)
       shoal_json_set(json, object, "percent",
                      shoal_json_number((double)shoal_share_of_rows(c->to, r->input_rows) / 100));
@@ -442,13 +463,13 @@ json_t *shoal_explain_json(const shoal_result *r, shoal_json *json) {
   shoal_json_set(json, root, "shoal", json_string(SHOAL_VERSION));
   shoal_json_set(json, root, "command", json_string("explain"));
   shoal_json_set(json, root, "rows", shoal_json_count(r->input_rows));
-  shoal_json_set(json, root, "met", json_boolean(r->holds));
+  shoal_json_set(json, root, "met", json_boolean(e->node_met));
   shoal_json_set(json, root, "monotone", json_boolean(e->monotone));
   shoal_json_set(json, root, "whole_table_holds", json_boolean(e->whole_holds));
   shoal_json_set(json, root, "max_suppression", shoal_json_count(r->explain.max_suppression));
   shoal_json_set(json, root, "lattice_nodes", shoal_json_count(r->explain.lattice_nodes));
   shoal_json_set(json, root, "every_node", json_boolean(e->every_node));
-  shoal_json_set(json, root, "least_height", count_if(r->holds, e->min_height));
+  shoal_json_set(json, root, "least_height", count_if(e->node_met, e->min_height));
   shoal_json_set(json, root, "node",
                  known ? shoal_json_levels(json, r, e->node.levels) : json_null());
   shoal_json_set(json, root, "height", count_if(known, e->node.height));
@@ -458,6 +479,10 @@ json_t *shoal_explain_json(const shoal_result *r, shoal_json *json) {
   shoal_json_set(json, root, "hardest", hardest_array(e, json));
   shoal_json_set(json, root, "quasi_identifiers", costs_array(r, json));
   shoal_json_set(json, root, "outliers", outliers_object(r, json));
+  if (e->local)
+    shoal_json_set(json, root, "local",
+                   json_pack("{s:s, s:b, s:o}", "algorithm", e->local, "met", e->local_met,
+                             "suppressed", count_if(e->local_met, e->local_suppressed)));
   shoal_json_set(json, root, "changes", changes_array(r, json));
   shoal_json_set(json, root, "warnings", shoal_json_warnings(json, r));
   return root;

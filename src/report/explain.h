@@ -62,6 +62,7 @@ typedef enum shoal_outliers_at {
 typedef struct shoal_explained_change {
   const char *setting; /* "k", "p", "max-suppression" */
   uint64_t from, to;
+  const char *algorithm;  /* of local recoding; NULL: full-domain, and */
   const uint32_t *levels; /* the node it makes possible */
   uint32_t height;
   uint64_t suppressed;
@@ -88,6 +89,10 @@ typedef struct shoal_explanation {
   size_t n_outliers, n_outliers_unlisted;
   shoal_explained_change *changes;
   size_t n_changes;
+  bool node_met;                    /* a node satisfies the policy */
+  const char *local;                /* no node does: the local algorithm tried; NULL: none was */
+  bool local_met;                   /* it found a release, */
+  uint64_t local_suppressed;        /* with these rows suppressed */
   bool has_k, has_p, changes_tried; /* k and p are required; other values of them were tried */
 } shoal_explanation;
 

@@ -88,6 +88,18 @@ const char *shoal_result_output(const shoal_result *result) {
 
 /* ------------------------------------------------------------ the verdict */
 
+static bool is_same(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+
+bool shoal_safety_lists(const shoal_safety *safety, shoal_risk_kind kind, const char *attack,
+                        const char *attribute) {
+  for (size_t i = 0; i < safety->n_risks; i++) {
+    const shoal_risk_outcome *risk = &safety->risks[i];
+    if (risk->kind == kind && is_same(risk->attack, attack) && is_same(risk->attribute, attribute))
+      return true;
+  }
+  return false;
+}
+
 size_t shoal_safety_open_risks(const shoal_safety *safety) {
   size_t n = 0;
   for (size_t i = 0; i < safety->n_risks; i++) n += !safety->risks[i].accepted;

@@ -390,6 +390,9 @@ const char *shoal_result_output(const shoal_result *result);
  */
 shoal_publication shoal_safety_verdict(const shoal_safety *safety);
 const char *shoal_publication_name(shoal_publication verdict);
+/* Is this risk listed? NULL: it has no attack, or no attribute. */
+bool shoal_safety_lists(const shoal_safety *safety, shoal_risk_kind kind, const char *attack,
+                        const char *attribute);
 /* Risks that are not accepted. */
 size_t shoal_safety_open_risks(const shoal_safety *safety);
 

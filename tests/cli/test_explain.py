@@ -61,7 +61,7 @@ class Explain(clitest.Case):
     def assert_suppression_ladder(self, answer, *words):
         nodes, least = self.lattice(*words), answer["least_height"]
         found = {change["height"]: change["to"] for change in answer["changes"]
-                 if change["change"] == "max-suppression"}
+                 if change["change"] == "max-suppression" and not change["algorithm"]}
         fewest = {}
         for node in nodes:
             if least is None or node["height"] < least:
@@ -149,7 +149,7 @@ class Explain(clitest.Case):
         self.assert_follows_from_lattice(answer)
         self.assert_suppression_ladder(answer)
         self.assertEqual("best", answer["outliers"]["at"])
-        (change,) = (c for c in answer["changes"] if c["change"] == "max-suppression")
+        (change,) = (c for c in answer["changes"] if c["change"] == "max-suppression" and not c["algorithm"])
         for enough in (change["to"], f"{change['percent']}%"):
             self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--algorithm", "samarati",
                          "--max-suppression", enough)
@@ -226,6 +226,56 @@ class Explain(clitest.Case):
         self.assert_says(self.succeed("explain", "data.csv", code=2), r"^shoal: ", "-P")
         self.put("data.csv", csv_bytes([["name", "age"], ["x", "1"]]))
         self.assert_says(self.succeed("explain", "data.csv", "-P", "policy.yaml", code=2), r"^shoal: ")
+
+
+class Local(Explain):
+    """Where no node satisfies, `auto` tries local recoding, and `explain` too."""
+
+    def put_table(self, n_often, *models, k=4, **method):
+        rows = [[str(i), "a" if i < n_often else f"v{i % 9}"] for i in range(100)]
+        self.put("data.csv", csv_bytes([["q", "s"], *rows]))
+        quasi = {"role": "quasi", "type": "number", "hierarchy": {"intervals": [10, 50]}}
+        text = policy_text({"q": quasi, "s": {"role": "sensitive"}}, k=k, p=None, method=method)
+        self.put("policy.yaml", with_models(text, *models, k=k))
+
+    def anonymize(self, *words):
+        return self.run_shoal("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", *words)
+
+    def test_finds_what_no_node_does(self):
+        self.put_table(54, {"alpha-k": {"alpha": 0.5}}, **{"max-suppression": 10})
+        answer = self.explain()
+        self.assertFalse(answer["met"])
+        self.assertEqual({"algorithm": "flock", "met": True, "suppressed": 8}, answer["local"])
+        self.assertEqual(0, self.anonymize().code)
+        text = self.succeed("explain", "data.csv", "-P", "policy.yaml").out.decode("utf-8")
+        self.assertIn("the policy can be satisfied", text)
+        self.assertIn("Local recoding (flock) satisfies it: 8 rows (8.00%) suppressed", text)
+
+    def test_smallest_suppression(self):
+        self.put_table(54, {"alpha-k": {"alpha": 0.5}})
+        answer = self.explain(code=1)
+        self.assertEqual({"algorithm": "flock", "met": False, "suppressed": None}, answer["local"])
+        local = [change for change in answer["changes"] if change["algorithm"]]
+        self.assertEqual([("max-suppression", 0, 8, "flock")],
+                         [(c["change"], c["from"], c["to"], c["algorithm"]) for c in local])
+        self.assertEqual([1, 0], [self.anonymize("--max-suppression", n).code for n in ("7", "8")])
+        text = self.succeed("explain", "data.csv", "-P", "policy.yaml", code=1).out.decode("utf-8")
+        self.assertIn("max-suppression 8 rows (8.00%) instead of 0: local recoding (flock)", text)
+
+    def test_every_change_works(self):
+        self.put_table(60, {"theta-sensitive": {"mu": 0.7}}, k=12)
+        answer = self.explain(code=1)
+        for change in answer["changes"]:
+            if change["algorithm"]:
+                self.assertEqual(0, self.anonymize("-k" if change["change"] == "k" else "--max-suppression",
+                                                   str(change["to"])).code, change)
+        self.assertIn("theta", [change["algorithm"] for change in answer["changes"]])
+
+    def test_not_for_full_domain_algorithms(self):
+        self.put_table(54, {"alpha-k": {"alpha": 0.5}}, algorithm="samarati")
+        answer = self.explain(code=1)
+        self.assertNotIn("local", answer)
+        self.assertFalse([change for change in answer["changes"] if change["algorithm"]])
 
 
 if __name__ == "__main__":

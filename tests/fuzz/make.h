@@ -19,7 +19,7 @@ typedef struct problem {
   char yaml[4096], csv[2048];
   size_t n_yaml, n_csv;
   size_t n_rows, n_quasi, n_released;
-  unsigned k, p;
+  unsigned k, p, noise;
   unsigned sensitive[MAX_ROWS]; /* 0: missing; else 1 + letter */
   unsigned n_threads;
   uint64_t memory_bytes;
@@ -65,6 +65,7 @@ static const char *const sensitive_kinds[] = {
     "categories: [[sa, sb], [sc, sd], [se, sf]]}",
     "{role: sensitive, hierarchy: {tree: {G: [sa, sb, sc], H: [sd, se, sf]}}, "
     "categories: [[sa], [sb, sc], [sd, se, sf]]}",
+    "{role: sensitive, categories: [[sa, sb], [sc, sd], [se, sf]]}", /* noise rows may use all */
 };
 
 static const char *const models[] = {
@@ -84,6 +85,12 @@ static const char *const models[] = {
     "{balanced-p-alpha: {p: 2, alpha: 0.5}}",
     "{theta-sensitive: {mu: 0.2}}",
     "{personalized: {column: guard, breach: 0.5}}",
+    /* Few partitions satisfy these: rows are exchanged and suppressed one by one. */
+    "{alpha-k: {alpha: 0.4}}",
+    "{balanced-p-plus: {p: 3}}",
+    "{theta-sensitive: {mu: 0.8}}",
+    "{theta-sensitive: {mu: 0.6}}, {balanced-p-alpha: {p: 3, alpha: 1}}",
+    "{personalized: {column: guard, breach: 0.3}}, {alpha-k: {alpha: 0.5}}",
 };
 
 #define N(array) (sizeof(array) / sizeof *(array))
@@ -104,7 +111,8 @@ static inline void make_method(problem *made, pieces *from) {
   made->measured = options & 2;
   made->n_threads = options & 4 ? 2 : 1;
   made->memory_bytes = options & 8 ? 1 : 0;
-  if (options & 16) YAML(made, "  noise: %u\n", options / 32);
+  made->noise = options & 16 ? options / 32 : 0;
+  if (options & 16) YAML(made, "  noise: %u\n", made->noise);
   YAML(made, "  seed: %u\n", options);
 }
 
