@@ -187,6 +187,16 @@ const shoal_table *shoal_context_original(const shoal_context *p) {
   return p->ordered ? p->ordered->original : p->table;
 }
 
+bool shoal_context_has_row_per_person(const shoal_context *p) {
+  if (shoal_table_is_counted(p->table)) return false;
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    const shoal_column *column = &p->table->columns[c];
+    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER && column->is_identity && !column->n_repeated)
+      return true;
+  }
+  return false;
+}
+
 const char *shoal_context_attribute(const shoal_context *p, const shoal_requirement *requirement) {
   return requirement->sensitive == SHOAL_NO_ATTRIBUTE
              ? ""

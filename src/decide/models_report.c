@@ -14,6 +14,7 @@
 /* k counts rows: the class of a person with several rows has fewer than k people. */
 static shoal_status warn_of_repeats(shoal_result *result, const shoal_context *p,
                                     shoal_error *error) {
+  if (shoal_context_has_row_per_person(p)) return SHOAL_OK;
   for (size_t c = 0; c < p->table->n_columns; c++) {
     const shoal_column *column = &p->table->columns[c];
     if (p->roles[c] == SHOAL_ROLE_IDENTIFIER && shoal_table_is_counted(p->table))

@@ -234,23 +234,28 @@ static shoal_status list_undecided(shoal_result *result, const shoal_policy *pol
 
 shoal_status shoal_risks_of_classes(shoal_result *result, const shoal_context *p,
                                     const shoal_risk_classes *released, shoal_error *error) {
+  bool asks = p->requirements.k > 1; /* any two different values of a class need two rows too */
   result->safety.is_judged = true;
   result->safety.models_hold = result->holds;
   SHOAL_TRY(list_undecided(result, p->policy, error));
   for (size_t s = 0; s < p->n_sensitive; s++) {
     bool is_safe = is_protected(p, s);
     SHOAL_TRY(shoal_requirements_status(&p->requirements, error));
+    asks = asks || is_safe;
     if (!is_safe)
       SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_UNPROTECTED,
                                p->sensitive[s].column->name, NULL, false, "no model protects it",
                                error));
     SHOAL_TRY(judge_attribute(result, p, released, s, error));
   }
-  return SHOAL_OK;
+  if (asks) return SHOAL_OK;
+  return shoal_risk_add(result, p->policy, SHOAL_RISK_ATTACKS, NULL, shoal_attack_linking.name,
+                        false, "the policy asks for nothing: a class may have a single row", error);
 }
 
 shoal_status shoal_risks_of_repeats(shoal_result *result, const shoal_context *p,
                                     shoal_error *error) {
+  if (shoal_context_has_row_per_person(p)) return SHOAL_OK;
   for (size_t c = 0; c < p->table->n_columns; c++) {
     const shoal_column *column = &p->table->columns[c];
     bool is_counted = shoal_table_is_counted(p->table);

@@ -31,7 +31,7 @@ shoal_status shoal_risk_add_as(shoal_result *result, shoal_risk_kind kind, const
 
 /*
  * Lists what release and policy alone show, and sets `models_hold` to result->holds: undecided
- * attributes; sensitive columns without a model; attacks that need nothing but the classes
+ * attributes; a policy that asks for nothing; sensitive columns without a model; attacks that need nothing but the classes
  * (homogeneity, similarity, categorical similarity) and succeed on a class. Needs scope CLASSES.
  * Cost: a pass over the classes; over the rows only for sensitive columns that no model tracks.
  */

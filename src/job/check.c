@@ -3,23 +3,8 @@
 #include "job/gates.h"
 #include "job/job.h"
 #include "job/page.h"
-#include "profile/profile.h"
 
 enum { WORST_CLASSES = 5 };
-
-/* Values of text that may mean the same, in every column that is compared. */
-static shoal_status warn_of_spellings(const shoal_context *p, shoal_result *result,
-                                      shoal_error *error) {
-  for (size_t c = 0; c < p->table->n_columns; c++) {
-    const shoal_column *column = &p->table->columns[c];
-    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
-    bool compared = p->roles[c] == SHOAL_ROLE_QUASI || p->roles[c] == SHOAL_ROLE_SENSITIVE;
-    if (!compared || !column->code_size || attribute->type != SHOAL_TYPE_TEXT) continue;
-    SHOAL_TRY(
-        shoal_warn_of_variants(result, p->table, column, column->name, p->policy->fold, error));
-  }
-  return SHOAL_OK;
-}
 
 static shoal_status check(const shoal_context *p, shoal_result *result, shoal_error *error) {
   SHOAL_TRY(shoal_result_input(result, p, error));
@@ -30,7 +15,7 @@ static shoal_status check(const shoal_context *p, shoal_result *result, shoal_er
   SHOAL_TRY(shoal_gates_judge(result, p, error));
   SHOAL_TRY(shoal_risks_of_repeats(result, p, error));
   SHOAL_TRY(shoal_html_report_begin(result, p, error));
-  SHOAL_TRY(warn_of_spellings(p, result, error));
+  SHOAL_TRY(shoal_warn_of_spellings(p, result, error));
   for (size_t i = 0; i < p->requirements.n_items; i++) {
     const shoal_model_type *type = p->requirements.items[i].type;
     if (type->against_table)

@@ -10,6 +10,7 @@
 #include "decide/method.h"
 #include "job/job.h"
 #include "measure/domain.h"
+#include "profile/profile.h"
 
 /* ------------------------------------------------------------ the policy */
 
@@ -192,5 +193,18 @@ shoal_status shoal_check_inputs(const shoal_context *p, shoal_result *result, sh
   for (size_t q = 0; q < p->n_quasi; q++) SHOAL_TRY(check_quasi(p, q, error));
   for (size_t s = 0; s < p->n_sensitive; s++)
     SHOAL_TRY(check_sensitive(p, &p->sensitive[s], error));
+  return SHOAL_OK;
+}
+
+shoal_status shoal_warn_of_spellings(const shoal_context *p, shoal_result *result,
+                                     shoal_error *error) {
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    const shoal_column *column = &p->table->columns[c];
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
+    bool compared = p->roles[c] == SHOAL_ROLE_QUASI || p->roles[c] == SHOAL_ROLE_SENSITIVE;
+    if (!compared || !column->code_size || attribute->type != SHOAL_TYPE_TEXT) continue;
+    SHOAL_TRY(
+        shoal_warn_of_variants(result, p->table, column, column->name, p->policy->fold, error));
+  }
   return SHOAL_OK;
 }

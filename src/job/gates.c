@@ -54,9 +54,11 @@ static shoal_status add_column(shoal_result *result, const shoal_context *p, siz
 
 /* ------------------------------------------------------------ columns that identify people */
 
-/* Why the column must not be kept; NULL: it may. */
+enum { MIN_SENSITIVE = 20 }; /* rows: in smaller tables sensitive values often differ by chance */
+
+/* Why the column identifies people; NULL: it does not, or `sensitive` values repeat. */
 static shoal_status find_reason(const shoal_table *table, const shoal_column *column,
-                                const char **why, shoal_error *error) {
+                                bool sensitive, const char **why, shoal_error *error) {
   shoal_column_stats stats;
   const char *found;
   *why = NULL;
@@ -67,6 +69,7 @@ static shoal_status find_reason(const shoal_table *table, const shoal_column *co
   bool ok = column->code_size ? shoal_profile_column(table, column, &stats)
                               : shoal_profile_sample(column->sample, table->n_records, &stats);
   if (!ok) return shoal_fail_memory(error);
+  if (sensitive && (stats.present < MIN_SENSITIVE || stats.unique < stats.present)) return SHOAL_OK;
   if (shoal_identifies_people(column->name, &stats, &found)) *why = found;
   return SHOAL_OK;
 }
@@ -74,10 +77,11 @@ static shoal_status find_reason(const shoal_table *table, const shoal_column *co
 shoal_status shoal_gates_list(shoal_result *result, const shoal_context *p, shoal_error *error) {
   for (size_t c = 0; c < p->table->n_columns; c++) {
     const shoal_column *column = &p->table->columns[c];
+    bool sensitive = p->roles[c] == SHOAL_ROLE_SENSITIVE;
     const char *why;
-    if (p->roles[c] != SHOAL_ROLE_KEEP) continue;
-    SHOAL_TRY(find_reason(p->table, column, &why, error));
-    if (why) SHOAL_TRY(add_column(result, p, c, true, why, error));
+    if (p->roles[c] != SHOAL_ROLE_KEEP && !sensitive) continue;
+    SHOAL_TRY(find_reason(p->table, column, sensitive, &why, error));
+    if (why) SHOAL_TRY(add_column(result, p, c, !sensitive, why, error));
   }
   return SHOAL_OK;
 }

@@ -38,6 +38,9 @@ shoal_status shoal_input_check(const shoal_table *table, const shoal_policy *pol
  */
 shoal_status shoal_check_inputs(const shoal_context *context, shoal_result *result,
                                 shoal_error *error) SHOAL_MUST_CHECK;
+/* Warns of text values that may mean the same, in every column that is compared. */
+shoal_status shoal_warn_of_spellings(const shoal_context *context, shoal_result *result,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_job_check(shoal_result *result, const shoal_table *table,
                              const shoal_policy *policy, const shoal_run *run,
                              shoal_error *error) SHOAL_MUST_CHECK;

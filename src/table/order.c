@@ -200,6 +200,26 @@ static void sort_rows(sorting *s) {
   if (below > 1) sort_by_digit(s, below);
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b) {
+  while (b) {
+    uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/* enhanced-pk and others start from the lowest row numbers: these must not be neighbours. */
+static void spread_rows(sorting *s) {
+  uint64_t n = s->table->n_rows, step = n * 618 / 1000 + 1, at = 0;
+  while (common_divisor(step, n) > 1) step++;
+  for (uint64_t i = 0; i < n; i++) {
+    s->next[i] = s->rows[at];
+    at = at + step < n ? at + step : (at + step) % n;
+  }
+  swap_rows(s);
+}
+
 static bool copy_codes(const shoal_column *from, const uint32_t *rank_of, const uint32_t *row_of,
                        uint64_t n, shoal_column *to) {
   to->codes = shoal_alloc((size_t)n, from->code_size);
@@ -262,6 +282,7 @@ static bool order(shoal_ordered_table *ordered, const uint8_t *chosen, sorting *
   for (size_t c = 0; c < n; c++)
     if (chosen[c] && !order_values(ordered, c, s)) return false;
   sort_rows(s);
+  spread_rows(s);
   ordered->row_of = s->rows;
   s->rows = NULL;
   for (size_t c = 0; c < n; c++)

@@ -245,8 +245,10 @@ class EveryRelease(Local):
                              algorithm, "--seed", 7, "--threads", threads)
                 bytes_of.append(self.read("out.csv"))
             self.assertEqual(*bytes_of, algorithm)
-            self.assertEqual(sorted(parse_csv(bytes_of[0])[1:]),
-                             sorted(parse_csv(self.release("--algorithm", algorithm))[1:]))
+            # another seed assigns the kept cells of equal rows in another way, and changes nothing else
+            seen = [[row[:-1] for row in parse_csv(text)[1:]] for text in
+                    (bytes_of[0], self.release("--algorithm", algorithm))]
+            self.assertEqual(*map(sorted, seen))
 
     def test_personalized(self):
         rows = [[*row, rng_guard] for row, rng_guard in

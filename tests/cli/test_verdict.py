@@ -49,6 +49,41 @@ class Verdict(clitest.Case):
 
     # -- open risks
 
+    def test_a_policy_that_asks_for_nothing(self):
+        self.one_class(lambda i: f"w{i % 2}", k=1, p=None)
+        linking = ("attacks", "linking", None, False)
+        answer = self.anonymize().json()
+        self.assertEqual("holds-with-risks", answer["verdict"])
+        self.assertIn(linking, self.risks(answer))
+        self.assertIn(linking, self.risks(self.run_shoal("check", "out.csv", "-P", "policy.yaml", "--json").json()))
+        self.one_class(lambda i: f"w{i % 2}", k=1, p=None, models=[{"alpha-k": {"alpha": 0.9, "attribute": "illness"}}])
+        self.assertNotIn(linking, self.risks(self.anonymize().json()))
+        self.one_class(lambda i: f"w{i % 2}", k=1, p=None, top={"accept": {"attacks": ["linking"]}})
+        self.assertIn((*linking[:3], True), self.risks(self.anonymize().json()))
+
+    def test_sensitive_values_that_never_repeat(self):
+        for column, n, found in ((lambda i: f"note {i}", 30, True), (lambda i: f"note {i}", 19, False),
+                                 (lambda i: f"note {i // 2}", 30, False), (lambda i: f"{i}.{i % 9 + 1}", 30, False)):
+            with self.subTest(n=n, found=found):
+                self.one_class(column, n=n, name="result", role=SENSITIVE)
+                risks = self.risks(self.anonymize().json())
+                self.assertEqual(found, ("kept", None, "result", False) in risks, risks)
+
+    def test_names_that_people_share(self):
+        rows = [[f"n{i // 2}", f"s{i}", "a", f"ill{i % 3}"] for i in range(12)]
+        for last, repeated in (("s11", False), ("s10", True)):
+            rows[-1][1] = last
+            self.write_data(rows, ["name", "ssn", "q", "illness"])
+            self.write_policy({"name": {"role": "identifier"}, "ssn": {"role": "identifier"}, "q": TOP,
+                               "illness": SENSITIVE}, accept=None)
+            answer = self.anonymize().json()
+            self.assertEqual(repeated, any(r["risk"] == "repeats" for r in answer["risks"]), answer["risks"])
+            self.assertEqual(repeated, any("identifier" in w for w in answer["warnings"]), answer["warnings"])
+
+    def test_spellings_are_warned_of(self):
+        self.one_class(lambda i: ["Flu", "flu ", "cold"][i % 3], name="result", role=SENSITIVE)
+        self.assertRegex(" ".join(self.anonymize().json()["warnings"]), "'result': 2 values, in 20 rows")
+
     def test_unprotected_and_homogeneous(self):
         self.write_policy(p=None, k=2, method={"max-suppression": 2})
         answer = self.anonymize().json()

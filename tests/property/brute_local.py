@@ -292,10 +292,17 @@ class Clusters:
 
 
 def in_order(problem):
-    """The problem with its rows as shoal numbers them: sorted by the columns that it sees, bytewise."""
+    """The problem with its rows as shoal numbers them.
+
+    Sorted by the columns that it sees, bytewise; then row i is the sorted row i * step mod n.
+    """
     table = problem.table
     seen = [table.index[name] for name in table.header if name in {*table.quasi, *table.sensitive}]
     rows = sorted(table.rows, key=lambda row: [row[i].encode("utf-8") for i in seen])
+    step = len(rows) * 618 // 1000 + 1
+    while math.gcd(step, len(rows)) > 1:
+        step += 1
+    rows = [rows[i * step % len(rows)] for i in range(len(rows))]
     ordered = brute.Table(table.header, rows, table.hierarchies, table.sensitive, table.missing, table.dropped)
     return Problem(ordered, problem.quasis, problem.k, problem.models)
 
