@@ -25,8 +25,9 @@
       "numbers rounded to multiples of each width, such as [1200\xc2\xb1"                          \
       "50]; then *",                                                                               \
       false, shoal_round_start)                                                                    \
-  ROW(MASK, "mask", "right|left, char: C", "a level for each character, masked from one side",     \
-      false, shoal_mask_start)                                                                     \
+  ROW(MASK, "mask", "right|left|code, char: C",                                                    \
+      "a level for each character, masked from one side; code: first what follows the dot", false, \
+      shoal_mask_start)                                                                            \
   ROW(DATE, "date", "[day, month, year, 5-years, decade], format: FORMAT, pivot: YEAR",            \
       "dates by month, year and so on; then *", false, shoal_date_start)                           \
   ROW(SETS, "sets", "true",                                                                        \
@@ -62,9 +63,11 @@ shoal_status shoal_top_start(shoal_builder *builder, shoal_error *error) {
 /*
  * Level i masks the last (or first) i characters; the number of characters stays. Characters are
  * UTF-8; a byte that is not UTF-8 counts as one. A label depends only on the label below it, so no
- * label has two parents.
+ * label has two parents. Of codes, level 1 masks all from the dot on, and the others the characters
+ * before it.
  */
-_Static_assert(SHOAL_LABEL_SCRATCH >= 4 * SHOAL_MAX_MASKED, "a label of 4-byte characters fits");
+_Static_assert(SHOAL_LABEL_SCRATCH >= 4 * SHOAL_MAX_MASKED + 2,
+               "a label of 4-byte characters fits");
 
 /* Bytes of the first n characters; *counted: how many of them the value has. */
 static size_t front_bytes(shoal_label value, size_t n, size_t *counted) {
@@ -83,12 +86,43 @@ static shoal_label masked_text(const shoal_builder *builder, uint32_t leaf) {
   return shoal_strings_get(folded ? &builder->names.keys : &builder->leaves, leaf);
 }
 
+typedef struct mask_state {
+  uint8_t *lengths; /* characters of each value; of a code, before its dot */
+  bool has_dot;     /* "code": level 1 masks what follows the dot */
+} mask_state;
+
+/* The part of a code before its first dot; otherwise the whole text. */
+static shoal_label masked_part(const shoal_builder *builder, uint32_t leaf) {
+  shoal_label value = masked_text(builder, leaf);
+  const char *dot = builder->spec->mask_code && value.size_bytes
+                        ? memchr(value.bytes, '.', value.size_bytes)
+                        : NULL;
+  if (dot) value.size_bytes = (size_t)(dot - value.bytes);
+  return value;
+}
+
+/*
+ * "E11.*" for E11.9, E11.65 and E11. What ends in the mask already, and has no dot, is a label of a
+ * higher level that was read from a release.
+ */
+static shoal_label code_label(const shoal_builder *builder, uint32_t leaf, char *scratch) {
+  shoal_label value = masked_text(builder, leaf), part = masked_part(builder, leaf);
+  char mask = builder->spec->mask_char;
+  bool has_dot = part.size_bytes < value.size_bytes;
+  if (!has_dot && value.size_bytes && value.bytes[value.size_bytes - 1] == mask) return value;
+  if (part.size_bytes) memcpy(scratch, part.bytes, part.size_bytes);
+  scratch[part.size_bytes] = '.';
+  scratch[part.size_bytes + 1] = mask;
+  return (shoal_label){scratch, part.size_bytes + 2};
+}
+
 static shoal_label mask_label(const shoal_builder *builder, uint32_t leaf, uint32_t level,
                               char *scratch) {
-  shoal_label value = masked_text(builder, leaf);
-  const uint8_t *lengths = builder->state;
-  size_t length = lengths[leaf];
-  size_t masked = level < length ? level : length;
+  const mask_state *state = builder->state;
+  if (state->has_dot && level == 1) return code_label(builder, leaf, scratch);
+  shoal_label value = masked_part(builder, leaf);
+  size_t length = state->lengths[leaf], hidden = level - state->has_dot;
+  size_t masked = hidden < length ? hidden : length;
   size_t counted;
   size_t cut = front_bytes(value, builder->spec->mask_left ? masked : length - masked, &counted);
   if (builder->spec->mask_left) {
@@ -111,8 +145,10 @@ static const shoal_cell_fault TOO_MANY = {"has more than 64 characters, the maxi
 shoal_status shoal_mask_start(shoal_builder *builder, shoal_error *error) {
   uint32_t n_values = builder->column->n_values;
   uint8_t *lengths = shoal_arena_alloc(&builder->arena, n_values, sizeof *lengths);
-  if (!lengths) return shoal_fail_memory(error);
-  builder->height = 1;
+  mask_state *state = shoal_arena_alloc(&builder->arena, 1, sizeof *state);
+  if (!lengths || !state) return shoal_fail_memory(error);
+  *state = (mask_state){.lengths = lengths};
+  uint32_t longest = 1;
   uint8_t *bad = shoal_arena_alloc(&builder->arena, n_values, sizeof *bad);
   if (!bad) return shoal_fail_memory(error);
   bool ok = true;
@@ -120,14 +156,17 @@ shoal_status shoal_mask_start(shoal_builder *builder, shoal_error *error) {
     lengths[v] = bad[v] = 0;
     if (shoal_column_missing(builder->column, v)) continue;
     size_t length;
-    (void)front_bytes(masked_text(builder, v), SHOAL_MAX_MASKED + 1, &length);
+    shoal_label part = masked_part(builder, v);
+    state->has_dot = state->has_dot || part.size_bytes < masked_text(builder, v).size_bytes;
+    (void)front_bytes(part, SHOAL_MAX_MASKED + 1, &length);
     bad[v] = length > SHOAL_MAX_MASKED;
     ok = ok && !bad[v];
     lengths[v] = (uint8_t)length;
-    if (length > builder->height) builder->height = (uint32_t)length;
+    if (length > longest) longest = (uint32_t)length;
   }
   if (!ok) return shoal_bad_cells_fail(builder->table, builder->column, bad, &TOO_MANY, error);
-  builder->state = lengths;
+  builder->height = longest + state->has_dot;
+  builder->state = state;
   builder->label = mask_label;
   return SHOAL_OK;
 }

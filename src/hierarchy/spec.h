@@ -52,6 +52,7 @@ typedef struct shoal_hierarchy_spec {
       *cuts; /* CUTS: bounds of each level, a subset of those of the level before */
   size_t n_cuts;
   bool mask_left;               /* MASK: from the left */
+  bool mask_code;               /* MASK: what follows the first dot at once, then from the right */
   char mask_char;               /* default '*' */
   const shoal_date_unit *units; /* DATE: ascending, may start with DAY */
   size_t n_units;

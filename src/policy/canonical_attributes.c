@@ -105,7 +105,7 @@ static void put_read_cuts(shoal_canonical *out, const char *key) {
 static void put_read_mask(shoal_canonical *out, const char *key) {
   const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
   if (spec->kind == SHOAL_HIERARCHY_MASK)
-    shoal_canonical_word(out, key, spec->mask_left ? "left" : "right");
+    shoal_canonical_word(out, key, spec->mask_code ? "code" : spec->mask_left ? "left" : "right");
 }
 
 static void put_read_char(shoal_canonical *out, const char *key) {

@@ -151,12 +151,13 @@ static shoal_status read_cuts(shoal_policy_reader *reader, const shoal_yaml *nod
 /* ---------------------------------------------------------------- mask */
 
 static shoal_status read_mask(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  static const char *const sides[] = {"right", "left", NULL};
+  static const char *const sides[] = {"right", "left", "code", NULL};
   spec_target *target = into;
   SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_MASK));
   size_t side = 0;
   SHOAL_TRY(shoal_read_choice(reader, node, sides, &side));
   target->spec->mask_left = side == 1;
+  target->spec->mask_code = side == 2;
   return SHOAL_OK;
 }
 

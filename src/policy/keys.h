@@ -88,8 +88,8 @@
       "with intervals: a bound of one of them; default 0")                                         \
   KEY("attributes.NAME.hierarchy.", "cuts", read_cuts, "[[BOUND, ...], ...]",                      \
       "a level for each list of bounds, each list a part of the one before: [[18, 40, 65], [40]]") \
-  KEY("attributes.NAME.hierarchy.", "mask", read_mask, "right|left",                               \
-      "a level for each masked character, from that side")                                         \
+  KEY("attributes.NAME.hierarchy.", "mask", read_mask, "right|left|code",                          \
+      "a level for each masked character, from that side; code: first what follows the dot")       \
   KEY("attributes.NAME.hierarchy.", "char", read_char, "C",                                        \
       "with mask: replaces a character; default *")                                                \
   KEY("attributes.NAME.hierarchy.", "date", read_date, "[day, month, year, 5-years, decade]",      \

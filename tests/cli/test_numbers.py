@@ -55,9 +55,11 @@ class Numbers(clitest.Case):
                              "data.csv", "-q")
 
     def test_rows_that_are_counted_are_coded_too(self):
-        self.table(n=400)
-        released = [self.release("--algorithm", "optimal", "--memory", memory) for memory in ("1G", "1M")]
+        self.table(n=40000)
+        released = [self.release("--algorithm", "optimal", "--memory", memory, "--report", f"{memory}.json")
+                    for memory in ("1G", "1M")]
         self.assertEqual(*released)
+        self.assertEqual(2, json.loads(self.read("1M.json"))["input"]["passes"])
 
     def test_check_and_certificate_refuse_what_shows_more(self):
         self.table()

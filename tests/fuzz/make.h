@@ -49,6 +49,12 @@ static const struct {
     {"{role: quasi, type: number, hierarchy: {cuts: [[10, 20, 30], [20]]}}", true},
     {"{role: quasi, type: number, hierarchy: {intervals: [3, 9]}, recode: hierarchy}", true},
     {"{role: quasi, type: number, hierarchy: {intervals: [10]}, snap: 5}", true},
+    {"{role: quasi, type: number, top-code: 25, bottom-code: 3}", true},
+    {"{role: quasi, type: number, hierarchy: {intervals: auto, top-code: 30}}", true},
+    {"{role: quasi, type: number, hierarchy: {round: [2, 10], bottom-code: 4}, recode: hierarchy, "
+     "min-level: 1}",
+     true},
+    {"{role: quasi, hierarchy: {mask: code}}", true},
     {"{role: quasi, hierarchy: {mask: right}}", true},
     {"{role: quasi, hierarchy: {mask: left, char: \"#\"}}", true},
     {"{role: quasi, hierarchy: {top: true}}", false},

@@ -177,6 +177,16 @@ def from_mask(values, side="right", char="*"):
     return Hierarchy([[v] + [masked(v, i) for i in range(1, longest)] + [TOP] for v in set(values)])
 
 
+def from_code(values, char="*"):
+    """Codes with a dot: what follows it at once, then the characters before it from the right."""
+    parts = {v: v.split(".")[0] for v in set(values)}
+    if not any("." in v for v in values):
+        return from_mask(values, "right", char)
+    longest = max(1, *(len(part) for part in parts.values()))
+    return Hierarchy([[v, f"{part}.{char}"] + [part[:max(0, len(part) - i)] + char * min(i, len(part))
+                                               for i in range(1, longest)] + [TOP] for v, part in parts.items()])
+
+
 def from_top(values):
     """Only the top above the values."""
     return Hierarchy([[v, TOP] for v in set(values)])

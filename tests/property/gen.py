@@ -191,11 +191,19 @@ def draw_mask(rng, name, words, missing):
     return Quasi({"hierarchy": spec}, values, lambda cells: brute.from_mask(cells, side, char), height=length)
 
 
+def draw_code(rng, name, words, missing):
+    """Some with one character after the dot, some with two, some with none."""
+    parts = ["".join(rng.choice("AB1") for _ in range(2)) for _ in range(3)]
+    dots = rng.choice([["", ".1", ".2", ".12"], [".1", ".2"], [""]])
+    values = sorted({rng.choice(parts) + rng.choice(dots) for _ in range(6)})
+    return Quasi({"hierarchy": {"mask": "code"}}, values, brute.from_code, height=3)
+
+
 def draw_top(rng, name, words, missing):
     return Quasi({"hierarchy": {"top": True}}, words(rng.randint(1, 3)), brute.from_top, height=1)
 
 
-KINDS = [draw_file] * 10 + [draw_tree] * 3 + [draw_intervals] * 3 + [draw_round] * 2 + [draw_auto] + [draw_mask] * 3 + [draw_top] * 2
+KINDS = [draw_file] * 10 + [draw_tree] * 3 + [draw_intervals] * 3 + [draw_round] * 2 + [draw_auto] + [draw_mask] * 3 + [draw_code] * 2 + [draw_top] * 2
 
 
 def draw_quasis(rng, names, words, missing):

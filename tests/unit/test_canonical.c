@@ -43,6 +43,7 @@ static const struct {
      "{intervals: [5], origin: -2.5}"},
     {"attributes.NAME.hierarchy.cuts", SPEC("cuts: [[18, 40], [40]]"), "{cuts: [[18, 40], [40]]}"},
     {"attributes.NAME.hierarchy.mask", SPEC("mask: left"), "{mask: left}"},
+    {"attributes.NAME.hierarchy.mask", SPEC("mask: code"), "{mask: code}"},
     {"attributes.NAME.hierarchy.char", SPEC("mask: right, char: \"#\""),
      "{mask: right, char: \"#\"}"},
     {"attributes.NAME.hierarchy.date", SPEC("date: [month, 5-years]"), "{date: [month, 5-years]}"},

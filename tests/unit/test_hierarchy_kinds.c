@@ -53,6 +53,21 @@ static void codes_end_intervals(void **state) {
   teardown(&f);
 }
 
+static void codes_are_cut_at_the_dot(void **state) {
+  (void)state;
+  fixture f;
+  setup(&f, VALUES("E11.9", "E11", "E11.65", "J4.0.1", "?", "E1*"));
+  shoal_hierarchy_spec spec = {.kind = SHOAL_HIERARCHY_MASK, .mask_code = true, .mask_char = '*'};
+  compile_ok(&f, &spec);
+  assert_csv(&f, "E11.9;E11.*;E1*;E**;*\nE11;E11.*;E1*;E**;*\nE11.65;E11.*;E1*;E**;*\n"
+                 "J4.0.1;J4.*;J*;**;*\n?;?;?;?;*\nE1*;E1*;E1*;E**;*\n");
+  teardown(&f);
+  setup(&f, VALUES("2221", "22")); /* without a dot: as a mask from the right */
+  compile_ok(&f, &spec);
+  assert_csv(&f, "2221;222*;22**;2***;*\n22;2*;**;**;*\n");
+  teardown(&f);
+}
+
 static void numbers_are_rounded(void **state) {
   (void)state;
   fixture f;
@@ -434,6 +449,7 @@ int main(void) {
       cmocka_unit_test(intervals_of_whole_numbers),
       cmocka_unit_test(intervals_of_decimals),
       cmocka_unit_test(codes_end_intervals),
+      cmocka_unit_test(codes_are_cut_at_the_dot),
       cmocka_unit_test(numbers_are_rounded),
       cmocka_unit_test(widths_suit_the_data),
       cmocka_unit_test(intervals_do_not_overflow),
