@@ -64,6 +64,7 @@ static bool fill_column(shoal_result *result, const char *name, const shoal_colu
       .undecided = suggestion->undecided,
       .as_number = suggestion->as_number,
       .bad_cells = stats->bad_cells > 0,
+      .by_name = suggestion->by_name,
       .is_age = suggestion->meaning == SHOAL_MEANS_AGE,
       .is_postcode = suggestion->meaning == SHOAL_MEANS_POSTCODE ||
                      stats->shape == SHOAL_SHAPE_POSTCODE,
