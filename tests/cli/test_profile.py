@@ -35,16 +35,13 @@ class Profile(clitest.Case):
                                         *([str(make(i)) for _, make in columns] for i in range(rows))]))
 
     def test_anonymize_accepts_the_policy(self):
-        sets = [COLUMNS] + [DRAW.sample(COLUMNS, 6) for _ in range(12)]
-        for columns in sets:
-            self.put_columns(columns, 2000)
-            with self.subTest([name for name, _ in columns]):
+        by_name = dict(COLUMNS)
+        for names in ("when hiv code lat constant patient_id", "zip time key admitted when", "income code town born zip m",
+                      "hiv age x income when weight", "code remark diagnosis y empty sex", "income x time", "name z diagnosis m"):
+            self.put_columns([(name, by_name[name]) for name in names.split()], 2000)
+            with self.subTest(names):
                 self.assertNotIn("decide: true", self.policy("--decide", "safe"))
-                done = self.run_shoal("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "-q")
-                if done.code:
-                    self.assertIn("no column has 'role: quasi'", done.message)
-                    self.assertLess(sum(name not in ("patient_id", "name", "remark", "key", "z", "weight", "constant", "empty")
-                                        for name, _ in columns), 2)
+                self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "-q")
 
     def test_questions(self):
         self.put_columns(COLUMNS, 2000)

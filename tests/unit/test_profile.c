@@ -393,6 +393,26 @@ static void hierarchies(void **state) {
                    "{date: [month, year, decade], format: DD/MM/YYYY}");
 }
 
+static void date_forms(void **state) {
+  (void)state;
+  static const struct {
+    const char *cells[3], *hierarchy;
+  } cases[] = {
+      {{"31-12-1999", "01-02-1980"}, "{date: [month, year, decade], format: DD-MM-YYYY}"},
+      {{"12-31-1999", "01-02-1980"}, "{date: [month, year, decade], format: MM-DD-YYYY}"},
+      {{"1999.12.31", "1980.02.01"}, "{date: [month, year, decade], format: YYYY.MM.DD}"},
+      {{"1999/12/31", "1980/02/01"}, "{date: [month, year, decade], format: YYYY/MM/DD}"},
+      {{"19991231", "19800201"}, "{date: [month, year, decade], format: YYYYMMDD}"},
+      {{"01.02.1980", "02.01.1980"}, "{date: [month, year, decade], format: DD.MM.YYYY}"},
+      {{"01/02/1980", "02/01/1980"}, "{date: [month, year, decade], format: MM/DD/YYYY}"},
+      {{"1999-12-31T10:00:01Z", "1980-02-01T10:00:01Z"}, "{date: [day, month, year, decade]}"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    assert_suggested(profile_column("born", cases[i].cells, 2), "quasi", cases[i].hierarchy);
+  assert_type("number", ROWS("19991331", "19800201"));
+  assert_type("text", ROWS("31-12-1999", "01.02.1980"));
+}
+
 static void dates_with_times_and_short_years(void **state) {
   (void)state;
   shoal_column_stats stats = {.present = 9,
@@ -514,6 +534,7 @@ int main(void) {
       cmocka_unit_test(columns_together),
       cmocka_unit_test(repeated_persons_are_warned_of),
       cmocka_unit_test(hierarchies),
+      cmocka_unit_test(date_forms),
       cmocka_unit_test(dates_with_times_and_short_years),
       cmocka_unit_test(ranges),
       cmocka_unit_test(nothing_of_the_cells),
