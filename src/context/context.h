@@ -14,10 +14,10 @@
 typedef struct shoal_context {
   const shoal_table *table;
   const shoal_policy *policy;
-  const shoal_run *run; /* of the running call; a release between two calls has none */
-  shoal_role *roles;    /* by column of the table */
+  const shoal_run *run;        /* of the running call; a release between two calls has none */
+  shoal_role *roles;           /* by column of the table */
   shoal_attribute *attributes; /* by column: its entry of the policy, under the column's own name */
-  bool knows_header; /* the policy knows at least half of the names: row 1 is no data */
+  bool knows_header;           /* the policy knows at least half of the names: row 1 is no data */
   size_t n_quasi;
   const shoal_column **quasi; /* in column order */
   const shoal_attribute **quasi_attributes;
@@ -57,8 +57,8 @@ const char *shoal_context_attribute(const shoal_context *context,
 enum { SHOAL_COLUMN_LABEL_BYTES = 32 };
 
 /*
- * How reports name column c of the table: by its name, or "column 3" if that may be a cell of a file
- * without a header and is not released. `out` is used for the latter.
+ * How reports name column c of the table: by its name, or "column 3" if that may be a cell of a
+ * file without a header and is not released. `out` is used for the latter.
  */
 const char *shoal_context_column_label(const shoal_context *context, size_t c,
                                        char out[SHOAL_COLUMN_LABEL_BYTES]);

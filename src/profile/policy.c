@@ -12,12 +12,12 @@
 
 enum {
   START_P = 2,
-  LINE = 98,     /* bytes of a comment */
-  MOSTLY = 10,   /* p is not asked of columns where fewer than 1 row in 10 differs from the mode */
-  ENTRY = 44,    /* column where a comment behind an entry begins */
-  NARROW = 30,   /* columns; wider tables get one line for each entry */
+  LINE = 98,   /* bytes of a comment */
+  MOSTLY = 10, /* p is not asked of columns where fewer than 1 row in 10 differs from the mode */
+  ENTRY = 44,  /* column where a comment behind an entry begins */
+  NARROW = 30, /* columns; wider tables get one line for each entry */
   MAX_MODELS = 20,
-  THREE = 3,     /* digits of a postal code that are left */
+  THREE = 3, /* digits of a postal code that are left */
   OLDEST = 90
 };
 
@@ -221,7 +221,8 @@ static bool add_columns(const writer *w) {
 static void add_models(const writer *w, size_t n_protected) {
   const shoal_profile_report *profile = &w->profile->profile;
   size_t room = MAX_MODELS;
-  shoal_text_add(w->text, "  models:                # each class has at least p different values\n");
+  shoal_text_add(w->text,
+                 "  models:                # each class has at least p different values\n");
   for (int by_name = 1; by_name >= 0; by_name--)
     for (size_t c = 0; c < profile->n_columns && room; c++) {
       const shoal_column_outcome *column = &profile->columns[c];

@@ -725,11 +725,14 @@ static void patterns(void **state) {
   static const struct {
     const char *pattern, *name;
     bool fits;
-  } cases[] = {{"*", "", true},       {"*", "abc", true},      {"a*", "a", true},
-               {"a*", "b", false},    {"*a", "bca", true},     {"*a", "ab", false},
-               {"a*c", "abbc", true}, {"a*c", "ac", true},     {"a*c", "abcb", false},
-               {"a*b*c", "aXbYbZc", true}, {"a**c", "abc", true}, {"*ab*", "aab", true},
-               {"", "", true},        {"", "a", false},        {"abc", "ab", false}};
+  } cases[] = {{"*", "", true},        {"*", "abc", true},
+               {"a*", "a", true},      {"a*", "b", false},
+               {"*a", "bca", true},    {"*a", "ab", false},
+               {"a*c", "abbc", true},  {"a*c", "ac", true},
+               {"a*c", "abcb", false}, {"a*b*c", "aXbYbZc", true},
+               {"a**c", "abc", true},  {"*ab*", "aab", true},
+               {"", "", true},         {"", "a", false},
+               {"abc", "ab", false}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     assert_int_equal(shoal_name_fits(cases[i].pattern, cases[i].name), cases[i].fits);
   static const char text[] =
@@ -751,12 +754,18 @@ static void patterns(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(patterns),
-      cmocka_unit_test(test_manual),      cmocka_unit_test(test_defaults),
-      cmocka_unit_test(test_other_forms), cmocka_unit_test(test_hierarchies),
-      cmocka_unit_test(test_trees),       cmocka_unit_test(test_hierarchy_alone),
-      cmocka_unit_test(test_mistakes),    cmocka_unit_test(test_no_error_wanted),
-      cmocka_unit_test(test_overrides),   cmocka_unit_test(test_fail),
-      cmocka_unit_test(test_files),       cmocka_unit_test(test_keys),
+      cmocka_unit_test(test_manual),
+      cmocka_unit_test(test_defaults),
+      cmocka_unit_test(test_other_forms),
+      cmocka_unit_test(test_hierarchies),
+      cmocka_unit_test(test_trees),
+      cmocka_unit_test(test_hierarchy_alone),
+      cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_no_error_wanted),
+      cmocka_unit_test(test_overrides),
+      cmocka_unit_test(test_fail),
+      cmocka_unit_test(test_files),
+      cmocka_unit_test(test_keys),
   };
   return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
 }

@@ -253,7 +253,8 @@ static void shapes_tell_roles(void **state) {
                    "identifier", NULL);
   assert_suggested(profile_column("x", ROWS("E11.9", "I10", "E11.9", "J45.0")), "sensitive", NULL);
   assert_suggested(profile_column("x", ROWS("A10BA02", "C07AB02", "A10BA02")), "sensitive", NULL);
-  assert_suggested(profile_column("x", ROWS("$1,200", "$90.50", "$1,200", "$7")), "sensitive", NULL);
+  assert_suggested(profile_column("x", ROWS("$1,200", "$90.50", "$1,200", "$7")), "sensitive",
+                   NULL);
   assert_suggested(profile_column("x", ROWS("1012 AB", "3511 XY", "9711 KL", "1012 AA")), "quasi",
                    "{mask: right}");
   assert_suggested(profile_column("x", ROWS("52.52, 13.40", "48.85, 2.35")), "identifier", NULL);
@@ -347,8 +348,7 @@ static void columns_together(void **state) {
   (void)state;
   const char *const items[] = {"Q1", "Q2", "Q3", "Q4", "Q5", "sex"};
   shoal_result *profile = profile_made(items, 6, 300, answers, "");
-  for (size_t c = 0; c < 5; c++)
-    assert_string_equal(profile->profile.columns[c].role, "keep");
+  for (size_t c = 0; c < 5; c++) assert_string_equal(profile->profile.columns[c].role, "keep");
   assert_string_equal(profile->profile.columns[5].role, "quasi");
   shoal_result_free(profile);
   const char *const keys[] = {"patient_id", "x", "age"};

@@ -21,9 +21,8 @@ static void policy_works_on_the_data(void **state) {
       make_table(wide_names, 7, wide_cells, n_cells, NULL,
                  &(shoal_load_options){.missing = policy->missing, .n_missing = policy->n_missing});
   assert_false(shoal_policy_attribute(policy, "age")->has_hierarchy);
-  static const shoal_hierarchy_kind kinds[] = {[2] = SHOAL_HIERARCHY_MASK,
-                                               SHOAL_HIERARCHY_DATE,
-                                               SHOAL_HIERARCHY_TOP};
+  static const shoal_hierarchy_kind kinds[] = {
+      [2] = SHOAL_HIERARCHY_MASK, SHOAL_HIERARCHY_DATE, SHOAL_HIERARCHY_TOP};
   for (size_t c = 2; c < 5; c++) {
     const shoal_attribute *attribute = shoal_policy_attribute(policy, wide_names[c]);
     assert_int_equal(attribute->role, SHOAL_ROLE_QUASI);
