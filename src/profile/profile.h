@@ -183,6 +183,7 @@ typedef struct shoal_suggestion {
   bool is_person_key; /* an identifier that should have one value for each person */
   bool is_health;
   bool is_quantity;   /* a number whose meaning is not known */
+  bool may_be_number; /* numbers that are no codes */
   bool as_number;     /* the policy says `type: number` */
   char why[256];      /* the evidence, in plain words */
   char hierarchy[96]; /* as YAML; "" if none */

@@ -273,9 +273,11 @@ void shoal_suggest(const char *name, const shoal_column_stats *stats,
   if (suggestion->role == SHOAL_ROLE_QUASI) suggest_hierarchy(stats, meaning, suggestion);
   suggestion->meaning = meaning;
   suggestion->by_name = hint != NULL;
-  suggestion->as_number = stats->value_type == SHOAL_VALUE_NUMBER && !shoal_lacks_type(stats) &&
-                          (suggestion->role == SHOAL_ROLE_SENSITIVE ||
-                           (suggestion->role == SHOAL_ROLE_QUASI && !suggestion->hierarchy[0]));
+  bool number = stats->value_type == SHOAL_VALUE_NUMBER && !shoal_lacks_type(stats);
+  bool quasi = suggestion->role == SHOAL_ROLE_QUASI;
+  suggestion->may_be_number = number && !are_codes(stats, meaning);
+  suggestion->as_number = (quasi && suggestion->may_be_number && !suggestion->hierarchy[0]) ||
+                          (suggestion->role == SHOAL_ROLE_SENSITIVE && number);
 }
 
 /* ------------------------------------------------------------ columns that identify people */

@@ -124,7 +124,7 @@ static void need_quasi(const shoal_table *table, const shoal_column_stats *stats
       shoal_suggestion *s = &suggestions[c];
       if (s->role != rounds[r].role || stats[c].distinct < 2) continue;
       if (s->by_name && !rounds[r].by_name) continue;
-      bool number = stats[c].value_type == SHOAL_VALUE_NUMBER && !shoal_lacks_type(&stats[c]);
+      bool number = s->may_be_number;
       s->role = SHOAL_ROLE_QUASI;
       s->as_number = number;
       (void)snprintf(s->hierarchy, sizeof s->hierarchy, "%s",

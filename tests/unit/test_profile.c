@@ -181,7 +181,7 @@ static void names_tell_roles(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     bool postcode = strcmp(cases[i].name, "ZIPCode") == 0 || cases[i].name[0] == 'P';
     bool quasi = strcmp(cases[i].shared, "quasi") == 0;
-    const char *hierarchy = postcode ? "{mask: right}" : "{top: true}";
+    const char *hierarchy = postcode ? "{mask: right}" : CATEGORY;
     assert_suggested(profile_series(cases[i].name, TEXT, 100, 1, 10, 200), cases[i].shared,
                      quasi ? hierarchy : NULL);
     quasi = strcmp(cases[i].different, "quasi") == 0;
@@ -195,7 +195,7 @@ static void figures_tell_roles(void **state) {
   assert_suggested(profile_series("x", TEXT, 0, 1, 300, 300), "identifier", NULL);
   assert_suggested(profile_series("x", WHOLE, 0, 7, 300, 300), "identifier", NULL);
   assert_suggested(profile_series("x", WHOLE, 0, 7, 10, 10), "sensitive", NULL);
-  assert_suggested(profile_series("x", TEXT, 0, 1, 100, 300), "quasi", "{top: true}");
+  assert_suggested(profile_series("x", TEXT, 0, 1, 100, 300), "quasi", CATEGORY);
   assert_suggested(profile_series("x", DECIMAL, 100, 3, 300, 300), "sensitive", NULL);
   assert_suggested(profile_column("x", ROWS("a", "a", "a")), "keep", NULL);
   assert_suggested(profile_column("disease", ROWS("a", "a", "a")), "keep", NULL);
@@ -221,8 +221,8 @@ static void figures_tell_roles(void **state) {
 static void observed_faults(void **state) {
   (void)state;
   /* nominal codes got intervals */
-  assert_suggested(profile_series("roof_type", WHOLE, 1, 1, 5, 500), "quasi", "{top: true}");
-  assert_suggested(profile_series("marital", WHOLE, 1, 1, 6, 500), "quasi", "{top: true}");
+  assert_suggested(profile_series("roof_type", WHOLE, 1, 1, 5, 500), "quasi", CATEGORY);
+  assert_suggested(profile_series("marital", WHOLE, 1, 1, 6, 500), "quasi", CATEGORY);
   /* money and survival times were taken for record numbers */
   assert_suggested(profile_series("price paid", WHOLE, 9000, 37, 400, 400), "sensitive", NULL);
   assert_suggested(profile_series("time", WHOLE, 3, 7, 400, 400), "sensitive", NULL);
@@ -258,7 +258,7 @@ static void shapes_tell_roles(void **state) {
   assert_suggested(profile_column("x", ROWS("1012 AB", "3511 XY", "9711 KL", "1012 AA")), "quasi",
                    "{mask: right}");
   assert_suggested(profile_column("x", ROWS("52.52, 13.40", "48.85, 2.35")), "identifier", NULL);
-  assert_suggested(profile_column("x", ROWS("5 Mar 2024", "17 Apr 2023")), "quasi", "{top: true}");
+  assert_suggested(profile_column("x", ROWS("5 Mar 2024", "17 Apr 2023")), "quasi", CATEGORY);
 }
 
 /* One bad cell does not make a column of numbers text; the rows are named. */
@@ -375,8 +375,8 @@ static void hierarchies(void **state) {
   (void)state;
   assert_suggested(profile_series("age", WHOLE, 17, 1, 74, 500), "quasi", NULL);
   assert_suggested(profile_series("x", WHOLE, 1, 1, 16, 500), "quasi", NULL);
-  assert_suggested(profile_series("x", WHOLE, 1, 1, 5, 500), "quasi", "{top: true}");
-  assert_suggested(profile_series("x", WHOLE, 1, 1, 3, 500), "quasi", "{top: true}");
+  assert_suggested(profile_series("x", WHOLE, 1, 1, 5, 500), "quasi", CATEGORY);
+  assert_suggested(profile_series("x", WHOLE, 1, 1, 3, 500), "quasi", CATEGORY);
   assert_suggested(profile_series("children", WHOLE, 0, 1, 6, 500), "quasi", NULL);
   assert_suggested(profile_series("x", DECIMAL, 1850, 25, 90, 500), "quasi", NULL);
   assert_suggested(profile_series("zip", "410", 10, 1, 80, 500), "quasi", "{mask: right}");
@@ -384,7 +384,7 @@ static void hierarchies(void **state) {
   assert_suggested(profile_series("x", "0", 1000, 1, 80, 500), "quasi", "{mask: right}");
   assert_suggested(profile_series("x", "190", 10, 1, 75, 500), "quasi", "{mask: right}");
   assert_suggested(profile_series("birth_year", WHOLE, 1930, 1, 75, 500), "quasi", NULL);
-  assert_suggested(profile_series("race", WHOLE, 1, 1, 9, 500), "quasi", "{top: true}");
+  assert_suggested(profile_series("race", WHOLE, 1, 1, 9, 500), "quasi", CATEGORY);
   assert_suggested(profile_column("born", ROWS("31.12.1999", "01.02.1980", "?")), "quasi",
                    "{date: [month, year, decade], format: DD.MM.YYYY}");
   assert_suggested(profile_column("born", ROWS("12/31/1999", "02/01/1980")), "quasi",

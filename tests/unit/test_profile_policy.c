@@ -21,9 +21,8 @@ static void policy_works_on_the_data(void **state) {
       make_table(wide_names, 7, wide_cells, n_cells, NULL,
                  &(shoal_load_options){.missing = policy->missing, .n_missing = policy->n_missing});
   assert_false(shoal_policy_attribute(policy, "age")->has_hierarchy);
-  static const shoal_hierarchy_kind kinds[] = {
-      [2] = SHOAL_HIERARCHY_MASK, SHOAL_HIERARCHY_DATE, SHOAL_HIERARCHY_TOP};
-  for (size_t c = 2; c < 5; c++) {
+  static const shoal_hierarchy_kind kinds[] = {[2] = SHOAL_HIERARCHY_MASK, SHOAL_HIERARCHY_DATE};
+  for (size_t c = 2; c < 4; c++) {
     const shoal_attribute *attribute = shoal_policy_attribute(policy, wide_names[c]);
     assert_int_equal(attribute->role, SHOAL_ROLE_QUASI);
     assert_int_equal(attribute->type, SHOAL_TYPE_TEXT);
@@ -120,7 +119,7 @@ static void comments_say_why(void **state) {
       "# 1 row is alone with its.\n",
       "  # number: 2 values, the most frequent in 2 rows; 1 row alone with its\n"
       "  # its name suggests an age: others may know it or can find it out\n",
-      "\n  sex: {role: quasi, hierarchy: {top: true}}\n", "missing: [\"\"]"};
+      "\n  sex: {role: quasi", "missing: [\"\"]"};
   for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
     if (!strstr(yaml, phrases[i])) fail_msg("no \"%s\" in\n%s", phrases[i], yaml);
   free(yaml);
