@@ -16,17 +16,23 @@ static const char DATA_FILE[] = "one DATA file ('-' is standard input)";
 static const cli_command table[] = {
     {.name = "profile",
      .bit = CLI_PROFILE,
-     .usages = LIST("DATA [--policy-out FILE] [OPTION ...]"),
+     .usages = LIST("DATA [--policy-out FILE] [--preset NAME] [--decide safe] [OPTION ...]"),
      .summary = "describe the columns of a table and suggest a policy",
-     .paragraphs =
-         LIST("Prints, for every column of DATA, its type, the number of distinct and of missing "
-              "values, and the number of rows whose value occurs only once. Suggests a role "
-              "(identifier, quasi-identifier, sensitive or keep) and a hierarchy.",
-              "The suggestions are guesses from these numbers. They do not know which columns an "
-              "intruder can learn from other sources: review the suggested policy line by line."),
+     .paragraphs = LIST(
+         "Prints, for every column of DATA, its type, the number of distinct and of missing "
+         "values, and the number of rows whose value occurs only once. Suggests a role "
+         "(identifier, quasi-identifier, sensitive or keep) with its evidence, and a hierarchy.",
+         "The suggestions are guesses from names, values and counts. They do not know which "
+         "columns an intruder can learn from other sources: review the suggested policy line by "
+         "line. Columns that cannot be judged have the safe role and 'decide: true'.",
+         "Presets: 'research' (k: 5), 'public' (k: 11, ages above 89 together) and "
+         "'hipaa-safe-harbor' (45 CFR 164.514(b)(2): three digits of postal codes, years of "
+         "dates, ages above 89 together). The policy names the source."),
      .examples =
          EXAMPLES({"Describe a table:", "profile patients.csv"},
-                  {"Write a starting policy:", "profile patients.csv --policy-out policy.yaml"}),
+                  {"Write a starting policy:", "profile patients.csv --policy-out policy.yaml"},
+                  {"Write a policy with nothing left to decide:",
+                   "profile patients.csv --decide safe --policy-out policy.yaml"}),
      .operands = DATA_FILE,
      .min_operands = 1,
      .max_operands = 1,

@@ -41,8 +41,8 @@ static bool allocate(shoal_context *p) {
   p->sensitive_trees = shoal_alloc_zero(n, sizeof *p->sensitive_trees);
   p->tracked.columns = shoal_alloc(n, sizeof *p->tracked.columns);
   p->tracked.track = shoal_alloc(n, sizeof *p->tracked.track);
-  return p->roles && p->attributes && p->quasi && p->quasi_attributes && p->hierarchies && p->weights &&
-         p->sensitive && p->sensitive_trees && p->tracked.columns && p->tracked.track;
+  return p->roles && p->attributes && p->quasi && p->quasi_attributes && p->hierarchies &&
+         p->weights && p->sensitive && p->sensitive_trees && p->tracked.columns && p->tracked.track;
 }
 
 /* Changes the seed: the order of the written rows, which is visible, follows the seed itself. */

@@ -16,10 +16,10 @@ typedef struct shoal_context {
   const shoal_table *table;     /* scope SORTED: that of `ordered` */
   shoal_ordered_table *ordered; /* scope SORTED; else NULL */
   const shoal_policy *policy;
-  const shoal_run *run; /* of the running call; a release between two calls has none */
-  shoal_role *roles;    /* by column of the table */
+  const shoal_run *run;        /* of the running call; a release between two calls has none */
+  shoal_role *roles;           /* by column of the table */
   shoal_attribute *attributes; /* by column: its entry of the policy, under the column's own name */
-  bool knows_header; /* the policy knows at least half of the names: row 1 is no data */
+  bool knows_header;           /* the policy knows at least half of the names: row 1 is no data */
   size_t n_quasi;
   const shoal_column **quasi; /* in column order */
   const shoal_attribute **quasi_attributes;

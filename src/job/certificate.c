@@ -259,7 +259,8 @@ static bool collect_column(const shoal_column *column, shoal_strings *strings) {
 
 static shoal_status write_policy(maker *m, shoal_error *error) {
   const shoal_table *table = m->table;
-  released_labels labels = {table, m->policy, shoal_alloc_zero(table->n_columns, sizeof *labels.columns)};
+  released_labels labels = {table, m->policy,
+                            shoal_alloc_zero(table->n_columns, sizeof *labels.columns)};
   size_t n = 0;
   bool ok = labels.columns != NULL;
   for (; ok && n < table->n_columns; n++) {

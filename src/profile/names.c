@@ -76,8 +76,7 @@ static const shoal_name_hint hints[] = {
      "relationship* *familienstand* "
      "matrimonial* verheiratet marie mariee casado casada casad* coniug* sposat* gehuwd "
      "*estadocivil* *statocivile* *burgerlijke*"},
-    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_HEALTH, SHOAL_HINT_SURE,
-     "an illness or other health matter",
+    {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_HEALTH, SHOAL_HINT_SURE, "an illness or other health matter",
      "diagnos* diag disease* disea ndisease illness* ill illdays actdays sick* icd* atc condition "
      "conditions chcond symptom* hiv aids cancer tumor* tumour* covid* diabet* health* hlth* *hlth "
      "medic* medecine drug* treatment* treat trt rx therap* surg surger* disab* pregnan* genotype* "
@@ -113,7 +112,8 @@ static const shoal_name_hint hints[] = {
      "countr* nation* citizen* native nativity immigra* migrant* migration* staatsang* herkunft* "
      "pays pais paese land"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "a place",
-     "city cities *city town* village* county counties district* region* state province* municipal* "
+     "city cities *city town* village* county counties district* region* state province* "
+     "municipal* "
      "residence* urban rural south north west east smsa msa metro* population popul* institution* "
      "provnum "
      "borough* canton* location* area stadt ort wohnort gemeinde* kreis landkreis bundesland "
@@ -121,8 +121,7 @@ static const shoal_name_hint hints[] = {
      "woonplaats gemeente"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "an exact place",
      "latitude longitude lat lon lng gps coordinate* breitengrad langengrad"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_AGE, SHOAL_HINT_SURE, "an age",
-     "*age agesq agemth agepn"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_AGE, SHOAL_HINT_SURE, "an age", "*age agesq agemth agepn"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "education",
      "educ* *educ edlevel* college* school* *school degree* nodegree class dept department* "
      "*ausbildung* bildung* schul* klasse abschluss diplom* etudes ecole estudios escuela scuola "

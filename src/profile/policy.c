@@ -12,11 +12,12 @@
 
 enum {
   START_P = 2,
-  LINE = 98,     /* bytes of a comment */
-  MOSTLY = 10,   /* p is not asked of columns where fewer than 1 row in 10 differs from the mode */
-  ENTRY = 44,    /* column where a comment behind an entry begins */
-  NARROW = 30,   /* columns; wider tables get one line for each entry */
-  THREE = 3,     /* digits of a postal code that are left */
+  LINE = 98,   /* bytes of a comment */
+  MOSTLY = 10, /* p is not asked of columns where fewer than 1 row in 10 differs from the mode */
+  ENTRY = 44,  /* column where a comment behind an entry begins */
+  NARROW = 30, /* columns; wider tables get one line for each entry */
+  MAX_MODELS = 20,
+  THREE = 3, /* digits of a postal code that are left */
   OLDEST = 90
 };
 
@@ -216,6 +217,27 @@ static bool add_columns(const writer *w) {
 
 /* ------------------------------------------------------------ requirements */
 
+/* One model for each protected column; with many, for those whose names tell their meaning. */
+static void add_models(const writer *w, size_t n_protected) {
+  const shoal_profile_report *profile = &w->profile->profile;
+  size_t room = MAX_MODELS;
+  shoal_text_add(w->text,
+                 "  models:                # each class has at least p different values\n");
+  for (int by_name = 1; by_name >= 0; by_name--)
+    for (size_t c = 0; c < profile->n_columns && room; c++) {
+      const shoal_column_outcome *column = &profile->columns[c];
+      bool wanted = has_role(column, "sensitive") && column->by_name == (bool)by_name;
+      if (!wanted || !is_protected(column, w->profile->input_rows)) continue;
+      shoal_text_print(w->text, "    - p-sensitive: {p: %d, attribute: ", START_P);
+      shoal_yaml_add_scalar(w->text, column->name);
+      shoal_text_add(w->text, "}\n");
+      room--;
+    }
+  if (n_protected > MAX_MODELS)
+    shoal_text_print(w->text, "    # and the same for %zu more columns, if they need protection\n",
+                     n_protected - MAX_MODELS);
+}
+
 /* p for every sensitive column, or for those where it does not cost much. */
 static void add_p(const writer *w) {
   const shoal_profile_report *profile = &w->profile->profile;
@@ -225,28 +247,19 @@ static void add_p(const writer *w) {
     n_sensitive++;
     n_protected += is_protected(&profile->columns[c], w->profile->input_rows);
   }
-  if (n_sensitive && n_protected < n_sensitive)
+  size_t n_skewed = n_sensitive - n_protected;
+  if (n_skewed)
     shoal_text_print(w->text,
                      "  # %zu sensitive column%s nearly one value in all rows: p: %d there would "
-                     "cost much,\n  # and the report lists them as unprotected.\n",
-                     n_sensitive - n_protected, n_sensitive - n_protected == 1 ? " has" : "s have",
-                     START_P);
-  if (!n_protected) return;
-  if (n_protected == n_sensitive) {
+                     "cost much,\n  # and the report lists %s as unprotected.\n",
+                     n_skewed, n_skewed == 1 ? " has" : "s have", START_P,
+                     n_skewed == 1 ? "it" : "them");
+  if (n_protected && n_skewed) add_models(w, n_protected);
+  else if (n_protected)
     shoal_text_print(w->text,
                      "  p: %d                   # each class has at least p different "
                      "sensitive values\n",
                      START_P);
-    return;
-  }
-  shoal_text_add(w->text, "  models:                # each class has at least p different values\n");
-  for (size_t c = 0; c < profile->n_columns; c++) {
-    const shoal_column_outcome *column = &profile->columns[c];
-    if (!has_role(column, "sensitive") || !is_protected(column, w->profile->input_rows)) continue;
-    shoal_text_print(w->text, "    - p-sensitive: {p: %d, attribute: ", START_P);
-    shoal_yaml_add_scalar(w->text, column->name);
-    shoal_text_add(w->text, "}\n");
-  }
 }
 
 static void add_privacy(const writer *w) {

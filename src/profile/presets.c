@@ -5,11 +5,11 @@
 const shoal_preset shoal_presets[] = {
     {"research", "for recipients who are bound by a contract", SHOAL_PROFILE_K, false, false, false,
      "k: 5 is the usual minimum for recipients bound by a contract: highest risk 0.2\n"
-     "(El Emam, Guide to the De-Identification of Personal Health Information, 2013, chapter 16).\n"},
+     "(El Emam, Guide to the De-Identification of Personal Health Information, 2013).\n"},
     {"public", "for everybody", 11, false, false, true,
      "k: 11 keeps the highest risk at 0.09, the threshold for public releases of clinical data\n"
-     "(European Medicines Agency, guidance on Policy 0070, 2018, section 5.4; Health Canada,\n"
-     "Public Release of Clinical Information, 2019, section 6.2) and the smallest cell that US\n"
+     "(European Medicines Agency, guidance on Policy 0070, 2018; Health Canada,\n"
+     "Public Release of Clinical Information, 2019) and the smallest cell that US\n"
      "Medicare publishes (CMS Cell Size Suppression Policy). Ages above 89 are top-coded.\n"},
     {"hipaa-safe-harbor", "the rules of 45 CFR 164.514(b)(2)", SHOAL_PROFILE_K, true, true, true,
      "45 CFR 164.514(b)(2)(i): no identifiers (A, D-R); of postal codes the first three digits,\n"

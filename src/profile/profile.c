@@ -64,9 +64,10 @@ static bool fill_column(shoal_result *result, const char *name, const shoal_colu
       .undecided = suggestion->undecided,
       .as_number = suggestion->as_number,
       .bad_cells = stats->bad_cells > 0,
+      .by_name = suggestion->by_name,
       .is_age = suggestion->meaning == SHOAL_MEANS_AGE,
-      .is_postcode = suggestion->meaning == SHOAL_MEANS_POSTCODE ||
-                     stats->shape == SHOAL_SHAPE_POSTCODE,
+      .is_postcode =
+          suggestion->meaning == SHOAL_MEANS_POSTCODE || stats->shape == SHOAL_SHAPE_POSTCODE,
       .longest_bytes = stats->longest_bytes,
       .why = shoal_arena_copy(&result->arena, suggestion->why, strlen(suggestion->why)),
   };
@@ -103,8 +104,7 @@ static shoal_status warn_of_column(shoal_result *result, const shoal_column_outc
                                 "column '%.200s': the name is not UTF-8, and no policy can name "
                                 "it: save the table as UTF-8",
                                 column->name));
-  if (stats->bad_cells)
-    SHOAL_TRY(warn_of_bad_cells(result, column->name, stats, error));
+  if (stats->bad_cells) SHOAL_TRY(warn_of_bad_cells(result, column->name, stats, error));
   uint64_t shared = stats->present - stats->unique;
   if (!suggestion->is_person_key || shared == 0) return SHOAL_OK;
   return shoal_result_warn(result, error,
@@ -132,7 +132,8 @@ static shoal_status fill_columns(shoal_result *result, const shoal_table *table,
     if (suggestion->role == SHOAL_ROLE_QUASI) result->quasi[result->n_quasi++] = column->name;
     marks |= stats[c].marks;
     SHOAL_TRY(warn_of_column(result, column, name, &stats[c], suggestion, error));
-    bool compared = suggestion->role == SHOAL_ROLE_QUASI || suggestion->role == SHOAL_ROLE_SENSITIVE;
+    bool compared =
+        suggestion->role == SHOAL_ROLE_QUASI || suggestion->role == SHOAL_ROLE_SENSITIVE;
     if (compared && stats[c].value_type == SHOAL_VALUE_TEXT)
       SHOAL_TRY(shoal_warn_of_variants(result, table, &table->columns[c], column->name,
                                        SHOAL_EQUAL_BYTES, error));

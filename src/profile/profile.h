@@ -60,12 +60,12 @@ typedef struct shoal_column_stats {
   unsigned pivot;          /* DATE: the current year */
   bool has_times;          /* every value is a date with a time of day */
   unsigned scale;          /* NUMBER: decimals; 0: all are whole */
-  int64_t low, high;    /* NUMBER: at that scale, without the lowest and highest 1% of the rows */
+  int64_t low, high; /* NUMBER: at that scale, without the lowest and highest 1% of the rows */
   int64_t least, greatest; /* NUMBER: at that scale, of all rows; unknown of a sample */
   bool ascending;          /* NUMBER: each value that appears is greater than those before it */
   uint64_t bad_cells;      /* NUMBER: rows whose cell is neither a number nor missing */
   uint64_t bad_rows[SHOAL_BAD_ROWS]; /* the first of them, from 1; 0: no more */
-  shoal_value_shape shape; /* TEXT: of nearly all values */
+  shoal_value_shape shape;           /* TEXT: of nearly all values */
   size_t digits;        /* every value has this number of digits and nothing else; 0: not so */
   size_t longest_bytes; /* at most 255 */
 } shoal_column_stats;
@@ -125,8 +125,8 @@ typedef enum shoal_meaning {
 /* How sure a word is. Words such as "id" and "number" occur in many names. */
 typedef enum shoal_hint_strength {
   SHOAL_HINT_SURE,
-  SHOAL_HINT_IF_ALONE,    /* if it is the whole name, or the values mostly differ */
-  SHOAL_HINT_IF_MANY,     /* if it is the whole name, or there are more than SHOAL_FEW_CODES values */
+  SHOAL_HINT_IF_ALONE, /* if it is the whole name, or the values mostly differ */
+  SHOAL_HINT_IF_MANY,  /* if it is the whole name, or there are more than SHOAL_FEW_CODES values */
   SHOAL_HINT_IF_DIFFERENT /* if the values mostly differ */
 } shoal_hint_strength;
 
@@ -182,8 +182,9 @@ typedef struct shoal_suggestion {
   bool undecided;     /* no evidence for the role: the steward must decide */
   bool is_person_key; /* an identifier that should have one value for each person */
   bool is_health;
-  bool is_quantity; /* a number whose meaning is not known */
-  bool as_number;   /* the policy says `type: number` */
+  bool is_quantity;   /* a number whose meaning is not known */
+  bool may_be_number; /* numbers that are no codes */
+  bool as_number;     /* the policy says `type: number` */
   char why[256];      /* the evidence, in plain words */
   char hierarchy[96]; /* as YAML; "" if none */
 } shoal_suggestion;
@@ -221,8 +222,9 @@ typedef struct shoal_profile_entry {
 } shoal_profile_entry;
 
 /*
- * Fewest entries that give each column its suggestion, in column order; an exact name wins, then the
- * longest pattern. Tables of few columns get one for each. `entries`: n_columns. False: no memory.
+ * Fewest entries that give each column its suggestion, in column order; an exact name wins, then
+ * the longest pattern. Tables of few columns get one for each. `entries`: n_columns. False: no
+ * memory.
  */
 bool shoal_profile_merge(const shoal_profile_report *profile, bool safe,
                          shoal_profile_entry *entries, size_t *n_entries);
@@ -239,8 +241,8 @@ typedef struct shoal_preset {
 extern const shoal_preset shoal_presets[];
 
 /*
- * The suggested policy as commented YAML; the caller frees *yaml. `safe`: nothing is left to decide.
- * `preset`: a name of shoal_presets, or NULL.
+ * The suggested policy as commented YAML; the caller frees *yaml. `safe`: nothing is left to
+ * decide. `preset`: a name of shoal_presets, or NULL.
  */
 shoal_status shoal_profile_yaml(const shoal_result *profile, bool safe, const char *preset,
                                 char **yaml, shoal_error *error) SHOAL_MUST_CHECK;

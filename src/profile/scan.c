@@ -44,10 +44,19 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* ------------------------------------------------------------ what values look like */
 
-/* Date formats that hierarchies accept; the first that matches all values is used. */
-static const char *const date_formats[] = {"YYYY-MM-DD", "YYYY/MM/DD", "DD.MM.YYYY", "MM/DD/YYYY",
-                                           "DD/MM/YYYY", "DD.MM.YY",   "MM/DD/YY",   "DD/MM/YY"};
-enum { N_DATE_FORMATS = sizeof date_formats / sizeof *date_formats };
+/*
+ * Date formats that hierarchies accept, by separator and by order. The first order that all values
+ * have is used: where day and month cannot be told apart, that is the usual one of the separator.
+ */
+enum { N_SEPARATORS = 3, N_ORDERS = 5, N_DATE_BITS = N_SEPARATORS + N_ORDERS };
+static const char separators[N_SEPARATORS + 1] = "-/.";
+static const char *const date_formats[N_SEPARATORS][N_ORDERS] = {
+    {"YYYY-MM-DD", "DD-MM-YYYY", "MM-DD-YYYY", "DD-MM-YY", "MM-DD-YY"},
+    {"YYYY/MM/DD", "DD/MM/YYYY", "MM/DD/YYYY", "DD/MM/YY", "MM/DD/YY"},
+    {"YYYY.MM.DD", "DD.MM.YYYY", "MM.DD.YYYY", "DD.MM.YY", "MM.DD.YY"}};
+static const int usual_orders[N_SEPARATORS][N_ORDERS] = {
+    {0, 1, 2, 3, 4}, {0, 2, 1, 4, 3}, {0, 1, 2, 3, 4}};
+static const char digits_date[] = "YYYYMMDD";
 
 /* "0123" is a code, not a number: as one it would equal "123". */
 static bool has_leading_zero(const char *bytes, size_t size) {
@@ -91,28 +100,30 @@ enum {
   IS_MISSING = 1 << 21, /* the policy says so */
   IS_TIME = 1 << 22,
   DATE_SHIFT = 23,
-  ALL_DATES = ((1 << N_DATE_FORMATS) - 1) << DATE_SHIFT,
+  ALL_DATES = ((1 << N_DATE_BITS) - 1) << DATE_SHIFT,
   ALL_TYPES = IS_NUMBER | IS_DIGITS | IS_TIME | ALL_DATES
 };
 #define IS_EXACT (UINT32_C(1) << 31) /* a date without a time, and with all digits */
 
 static int mark_in(uint32_t traits) { return (int)(traits >> MARK_SHIFT & FIELD) - 1; }
 
-/* The formats that the value is a date of. */
+/* The separator's bit, and those of the orders in which the value is a date; 0: it is none. */
 static uint32_t dates_of(const char *bytes, size_t size) {
   enum { SHORTEST = 6, FIRST_PART = 5 }; /* 9/30/90; the year is first, or a day or a month */
-  bool separated = false;
   if (size < SHORTEST || !is_digit(bytes[0])) return 0;
-  for (size_t i = 1; i < FIRST_PART; i++) separated = separated || strchr("-/.", bytes[i]);
-  if (!separated) return 0;
+  size_t at = 1;
+  while (at < FIRST_PART && is_digit(bytes[at])) at++;
+  const char *separator = bytes[at] ? memchr(separators, bytes[at], N_SEPARATORS) : NULL;
+  if (!separator) return 0;
+  size_t s = (size_t)(separator - separators);
   uint32_t dates = 0;
   unsigned pivot = shoal_date_pivot(0, 0);
-  for (unsigned f = 0; f < N_DATE_FORMATS; f++) {
+  for (unsigned o = 0; o < N_ORDERS; o++) {
     shoal_date date;
-    if (!shoal_date_read(date_formats[f], pivot, (shoal_label){bytes, size}, &date)) continue;
-    dates |= UINT32_C(1) << (DATE_SHIFT + f) | (date.exact ? IS_EXACT : 0);
+    if (!shoal_date_read(date_formats[s][o], pivot, (shoal_label){bytes, size}, &date)) continue;
+    dates |= UINT32_C(1) << (DATE_SHIFT + N_SEPARATORS + o) | (date.exact ? IS_EXACT : 0);
   }
-  return dates;
+  return dates ? dates | UINT32_C(1) << (DATE_SHIFT + s) : 0;
 }
 
 /* `wanted`: the types that are still possible for the column. */
@@ -178,13 +189,15 @@ static void settle_value_type(const value_type *l, shoal_column_stats *stats) {
   if (!l->any) return;
   if (l->types & IS_DIGITS) stats->digits = l->n_digits;
   stats->has_times = l->types & IS_TIME;
-  for (size_t f = N_DATE_FORMATS; f-- > 0;) {
-    if (!(l->types >> (DATE_SHIFT + f) & 1)) continue;
-    stats->value_type = SHOAL_VALUE_DATE;
-    stats->date_format = date_formats[f];
-    stats->date_exact = l->types & IS_EXACT;
-    stats->pivot = shoal_date_pivot(0, 0);
-  }
+  for (size_t s = 0; s < N_SEPARATORS; s++)
+    for (size_t i = N_ORDERS; l->types >> (DATE_SHIFT + s) & 1 && i-- > 0;) {
+      int order = usual_orders[s][i];
+      if (!(l->types >> (DATE_SHIFT + N_SEPARATORS + order) & 1)) continue;
+      stats->value_type = SHOAL_VALUE_DATE;
+      stats->date_format = date_formats[s][order];
+      stats->date_exact = l->types & IS_EXACT;
+      stats->pivot = shoal_date_pivot(0, 0);
+    }
   bool few_bad = l->n_bad <= l->n_values / MAX_BAD + (l->n_values >= RARE) &&
                  l->bad_rows <= l->n_rows / MAX_BAD + (l->n_values >= RARE);
   if (!(l->types & IS_NUMBER) && (!few_bad || stats->value_type == SHOAL_VALUE_DATE)) return;
@@ -354,6 +367,24 @@ static bool narrow_range(const shoal_column *column, const value_rows *values,
 
 /* ------------------------------------------------------------ all columns */
 
+/* Numbers such as 20240305 are dates if all of them are, from 1800 to 2199. */
+static void find_digit_dates(const shoal_column *column, const value_rows *values,
+                             shoal_column_stats *stats) {
+  enum { DIGITS = sizeof digits_date - 1, FIRST = 1800, AFTER = 2200 };
+  if (stats->digits != DIGITS || stats->bad_cells || stats->distinct < 2) return;
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    shoal_label value;
+    shoal_date date;
+    value.bytes = shoal_column_value(column, v, &value.size_bytes);
+    if (values[v].traits & IS_MISSING || mark_in(values[v].traits) >= 0) continue;
+    if (!shoal_date_read(digits_date, 0, value, &date)) return;
+    if (date.year < FIRST || date.year >= AFTER) return;
+  }
+  stats->value_type = SHOAL_VALUE_DATE;
+  stats->date_format = digits_date;
+  stats->date_exact = true;
+}
+
 /* Only types that are still possible are looked for. */
 static void describe_values(const shoal_column *column, value_rows *values) {
   uint32_t wanted = ALL_TYPES, n_bad = 0;
@@ -379,6 +410,7 @@ bool shoal_profile_column(const shoal_table *table, const shoal_column *column,
   find_type(values, column->n_values, stats);
   if (stats->value_type == SHOAL_VALUE_NUMBER) find_range(column, values, stats);
   count_values(values, column->n_values, table->n_records, stats);
+  find_digit_dates(column, values, stats);
   if (stats->value_type == SHOAL_VALUE_TEXT) stats->shape = shoal_column_shape(column);
   if (stats->bad_cells) find_bad_rows(table, column, values, stats);
   bool ok = narrow_range(column, values, stats);

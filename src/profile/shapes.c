@@ -81,8 +81,8 @@ static bool is_icd(const char *value) {
 static bool is_atc(const char *value) { return fits("A99AA99", value) || fits("A99AA", value); }
 
 static bool is_money(const char *value) {
-  static const char *const signs[] = {"$", "\xe2\x82\xac", "\xc2\xa3", "\xc2\xa5", "EUR", "USD",
-                                      "CHF", "GBP", NULL};
+  static const char *const signs[] = {"$",   "\xe2\x82\xac", "\xc2\xa3", "\xc2\xa5", "EUR",
+                                      "USD", "CHF",          "GBP",      NULL};
   size_t size = strlen(value);
   for (size_t i = 0; signs[i]; i++) {
     size_t n = strlen(signs[i]);
@@ -97,8 +97,9 @@ static bool is_money(const char *value) {
 }
 
 static bool is_postcode(const char *value) {
-  static const char *const forms[] = {"A9?9? 9AA", "AA9?9? 9AA", "A9A 9AA",  "AA9A 9AA", "9999 ?AA",
-                                      "A9A ?9A9",  "?A-99999",   "99999-9999", NULL};
+  static const char *const forms[] = {"A9?9? 9AA", "AA9?9? 9AA", "A9A 9AA",
+                                      "AA9A 9AA",  "9999 ?AA",   "A9A ?9A9",
+                                      "?A-99999",  "99999-9999", NULL};
   return fits_any(forms, value);
 }
 
@@ -116,11 +117,11 @@ static bool is_place(const char *value) {
 
 /* A day or a year, and the name of a month. */
 static bool is_worded_date(const char *value) {
-  static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
-                                       "Oct", "Nov", "Dec", "Mai", "Okt", "Dez", "Mrz", "jan", "feb",
-                                       "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov",
-                                       "dec", "ene", "abr", "ago", "dic", "gen", "mag", "giu", "lug",
-                                       "set", "ott", "avr", "mai", "jui", "mrt", "mei", "okt", NULL};
+  static const char *const months[] = {
+      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+      "Mai", "Okt", "Dez", "Mrz", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug",
+      "sep", "oct", "nov", "dec", "ene", "abr", "ago", "dic", "gen", "mag", "giu", "lug",
+      "set", "ott", "avr", "mai", "jui", "mrt", "mei", "okt", NULL};
   size_t n_digits = 0;
   for (const char *s = value; *s; s++) n_digits += is_digit(*s);
   if (n_digits < 3 || n_digits > 8 || strlen(value) > 20) return false;

@@ -4,8 +4,8 @@
  * shape of its values and its statistics, and from what the other columns tell about the table
  * (suggest_table.c).
  *
- * A name with a known meaning decides, then the shape of the values, then counts. What nothing tells
- * is undecided, and its role is the safe one: not released, or generalized.
+ * A name with a known meaning decides, then the shape of the values, then counts. What nothing
+ * tells is undecided, and its role is the safe one: not released, or generalized.
  */
 #include <stdio.h>
 #include <string.h>
@@ -120,8 +120,10 @@ static void suggest_by_name(const char *name, const shoal_name_hint *hint,
     return;
   }
   if (dates && role != SHOAL_ROLE_IDENTIFIER) {
-    (void)snprintf(s->why, sizeof s->why, "dates, and its name suggests %s: others may know when "
-                   "something happened", hint->noun);
+    (void)snprintf(s->why, sizeof s->why,
+                   "dates, and its name suggests %s: others may know when "
+                   "something happened",
+                   hint->noun);
     s->role = SHOAL_ROLE_QUASI;
     return;
   }
@@ -213,9 +215,8 @@ static void suggest_number(const char *name, const shoal_column_stats *f,
   s->is_quantity = s->role != SHOAL_ROLE_IDENTIFIER && !are_codes(f, SHOAL_MEANS_ANYTHING);
 }
 
-static void suggest_role(const char *name, const shoal_name_hint *hint,
-                         const shoal_column_stats *f, const shoal_table_traits *table,
-                         shoal_suggestion *s) {
+static void suggest_role(const char *name, const shoal_name_hint *hint, const shoal_column_stats *f,
+                         const shoal_table_traits *table, shoal_suggestion *s) {
   bool varies = f->distinct > 1 || (f->distinct == 1 && f->missing > 0);
   if (hint && (hint->role == SHOAL_ROLE_IDENTIFIER || varies)) suggest_by_name(name, hint, f, s);
   else if (f->present == 0) set_role(s, SHOAL_ROLE_KEEP, false, "no row has a value");
@@ -272,9 +273,11 @@ void shoal_suggest(const char *name, const shoal_column_stats *stats,
   if (suggestion->role == SHOAL_ROLE_QUASI) suggest_hierarchy(stats, meaning, suggestion);
   suggestion->meaning = meaning;
   suggestion->by_name = hint != NULL;
-  suggestion->as_number = stats->value_type == SHOAL_VALUE_NUMBER && !shoal_lacks_type(stats) &&
-                          (suggestion->role == SHOAL_ROLE_SENSITIVE ||
-                           (suggestion->role == SHOAL_ROLE_QUASI && !suggestion->hierarchy[0]));
+  bool number = stats->value_type == SHOAL_VALUE_NUMBER && !shoal_lacks_type(stats);
+  bool quasi = suggestion->role == SHOAL_ROLE_QUASI;
+  suggestion->may_be_number = number && !are_codes(stats, meaning);
+  suggestion->as_number = (quasi && suggestion->may_be_number && !suggestion->hierarchy[0]) ||
+                          (suggestion->role == SHOAL_ROLE_SENSITIVE && number);
 }
 
 /* ------------------------------------------------------------ columns that identify people */

@@ -113,16 +113,18 @@ static void need_quasi(const shoal_table *table, const shoal_column_stats *stats
   static const struct {
     shoal_role role;
     bool by_name; /* also those */
-  } rounds[] = {{SHOAL_ROLE_KEEP, true}, {SHOAL_ROLE_SENSITIVE, false}, {SHOAL_ROLE_SENSITIVE, true}};
+  } rounds[] = {
+      {SHOAL_ROLE_KEEP, true}, {SHOAL_ROLE_SENSITIVE, false}, {SHOAL_ROLE_SENSITIVE, true}};
   size_t n = table->n_columns, n_varying = 0;
   for (size_t c = 0; c < n; c++)
     n_varying += suggestions[c].role != SHOAL_ROLE_IDENTIFIER && stats[c].distinct > 1;
-  for (size_t r = n_varying > 1 ? 0 : 3; r < 3 && !count_role(suggestions, n, SHOAL_ROLE_QUASI); r++)
+  for (size_t r = n_varying > 1 ? 0 : 3; r < 3 && !count_role(suggestions, n, SHOAL_ROLE_QUASI);
+       r++)
     for (size_t c = 0; c < n; c++) {
       shoal_suggestion *s = &suggestions[c];
       if (s->role != rounds[r].role || stats[c].distinct < 2) continue;
       if (s->by_name && !rounds[r].by_name) continue;
-      bool number = stats[c].value_type == SHOAL_VALUE_NUMBER && !shoal_lacks_type(&stats[c]);
+      bool number = s->may_be_number;
       s->role = SHOAL_ROLE_QUASI;
       s->as_number = number;
       (void)snprintf(s->hierarchy, sizeof s->hierarchy, "%s",

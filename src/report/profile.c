@@ -22,8 +22,9 @@ void shoal_profile_text(const shoal_result *r, shoal_text *t) {
     shoal_text_print(t, "  %-6s %11llu %9llu %9llu  %-10s  %s\n", c->type,
                      (unsigned long long)c->distinct, (unsigned long long)c->missing,
                      (unsigned long long)c->unique, c->role, c->why);
-    if (c->undecided) shoal_text_print(t, "%*sdecide: a person must confirm or change this role\n",
-                                       (int)width + 43, "");
+    if (c->undecided)
+      shoal_text_print(t, "%*sdecide: a person must confirm or change this role\n", (int)width + 43,
+                       "");
     if (!c->hierarchy) continue;
     for (size_t n = 0; n < width + 43; n++) shoal_text_add(t, " ");
     shoal_text_print(t, "hierarchy: %s\n", c->hierarchy);
@@ -47,12 +48,12 @@ json_t *shoal_profile_json(const shoal_result *r, shoal_json *json) {
   for (size_t i = 0; i < p->n_columns; i++) {
     const shoal_column_outcome *c = &p->columns[i];
     shoal_json_append(json, columns,
-                      json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:b, s:s?, s:s}", "column", c->name,
-                                "type", c->type, "distinct", shoal_json_count(c->distinct),
+                      json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:b, s:s?, s:s}", "column",
+                                c->name, "type", c->type, "distinct", shoal_json_count(c->distinct),
                                 "missing", shoal_json_count(c->missing), "unique",
                                 shoal_json_count(c->unique), "most_frequent",
-                                shoal_json_count(c->most_frequent), "role", c->role, "decide", c->undecided, "hierarchy",
-                                c->hierarchy, "why", c->why));
+                                shoal_json_count(c->most_frequent), "role", c->role, "decide",
+                                c->undecided, "hierarchy", c->hierarchy, "why", c->why));
   }
   return json_pack("{s:o, s:o, s:o, s:o, s:o}", "rows", shoal_json_count(r->input_rows), "columns",
                    columns, "distinct_rows", shoal_json_count(p->n_distinct_rows), "unique_rows",

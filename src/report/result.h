@@ -142,6 +142,7 @@ typedef struct shoal_column_outcome {
   bool undecided;            /* no evidence for the role: the steward must decide */
   bool as_number;            /* the policy says `type: number` */
   bool bad_cells;            /* of a number: some cells are none */
+  bool by_name;              /* its name tells the role */
   bool is_age, is_postcode;
   size_t longest_bytes; /* of a value, at most 255 */
 } shoal_column_outcome;

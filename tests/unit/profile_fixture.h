@@ -109,6 +109,9 @@ static inline shoal_result *profile_series(const char *name, const char *before,
   return profile_of(table);
 }
 
+/* The hierarchy of categories. */
+#define CATEGORY (SHOAL_CATEGORY_HIERARCHY[0] ? SHOAL_CATEGORY_HIERARCHY : NULL)
+
 #define WHOLE ""
 #define TEXT "abc "
 #define DECIMAL "%"

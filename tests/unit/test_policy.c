@@ -720,14 +720,52 @@ static void test_keys(void **state) {
     assert_true(entries->parameters[0] && entries->summary[0] && strlen(entries->summary) < 90);
 }
 
+static void patterns(void **state) {
+  (void)state;
+  static const struct {
+    const char *pattern, *name;
+    bool fits;
+  } cases[] = {{"*", "", true},        {"*", "abc", true},
+               {"a*", "a", true},      {"a*", "b", false},
+               {"*a", "bca", true},    {"*a", "ab", false},
+               {"a*c", "abbc", true},  {"a*c", "ac", true},
+               {"a*c", "abcb", false}, {"a*b*c", "aXbYbZc", true},
+               {"a**c", "abc", true},  {"*ab*", "aab", true},
+               {"", "", true},         {"", "a", false},
+               {"abc", "ab", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    assert_int_equal(shoal_name_fits(cases[i].pattern, cases[i].name), cases[i].fits);
+  static const char text[] =
+      "shoal: 1\nattributes:\n  \"*\": {role: keep}\n  \"V*\": {role: quasi}\n"
+      "  \"V5*\": {role: sensitive}\n  V51: {role: identifier}\n";
+  shoal_policy *policy;
+  shoal_error error;
+  assert_int_equal(shoal_policy_parse(text, sizeof text - 1, "p", ".", &policy, &error), SHOAL_OK);
+  assert_int_equal(shoal_policy_attribute(policy, "x")->role, SHOAL_ROLE_KEEP);
+  assert_int_equal(shoal_policy_attribute(policy, "V4")->role, SHOAL_ROLE_QUASI);
+  assert_int_equal(shoal_policy_attribute(policy, "V52")->role, SHOAL_ROLE_SENSITIVE);
+  assert_int_equal(shoal_policy_attribute(policy, "V51")->role, SHOAL_ROLE_IDENTIFIER);
+  assert_false(shoal_policy_knows_name(policy, "x"));
+  assert_true(shoal_policy_knows_name(policy, "V4"));
+  assert_null(shoal_policy_entry(policy, "V4"));
+  shoal_policy_free(policy);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_manual),      cmocka_unit_test(test_defaults),
-      cmocka_unit_test(test_other_forms), cmocka_unit_test(test_hierarchies),
-      cmocka_unit_test(test_trees),       cmocka_unit_test(test_hierarchy_alone),
-      cmocka_unit_test(test_mistakes),    cmocka_unit_test(test_no_error_wanted),
-      cmocka_unit_test(test_overrides),   cmocka_unit_test(test_fail),
-      cmocka_unit_test(test_files),       cmocka_unit_test(test_keys),
+      cmocka_unit_test(patterns),
+      cmocka_unit_test(test_manual),
+      cmocka_unit_test(test_defaults),
+      cmocka_unit_test(test_other_forms),
+      cmocka_unit_test(test_hierarchies),
+      cmocka_unit_test(test_trees),
+      cmocka_unit_test(test_hierarchy_alone),
+      cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_no_error_wanted),
+      cmocka_unit_test(test_overrides),
+      cmocka_unit_test(test_fail),
+      cmocka_unit_test(test_files),
+      cmocka_unit_test(test_keys),
   };
   return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
 }

@@ -181,7 +181,7 @@ static void names_tell_roles(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     bool postcode = strcmp(cases[i].name, "ZIPCode") == 0 || cases[i].name[0] == 'P';
     bool quasi = strcmp(cases[i].shared, "quasi") == 0;
-    const char *hierarchy = postcode ? "{mask: right}" : "{top: true}";
+    const char *hierarchy = postcode ? "{mask: right}" : CATEGORY;
     assert_suggested(profile_series(cases[i].name, TEXT, 100, 1, 10, 200), cases[i].shared,
                      quasi ? hierarchy : NULL);
     quasi = strcmp(cases[i].different, "quasi") == 0;
@@ -195,7 +195,7 @@ static void figures_tell_roles(void **state) {
   assert_suggested(profile_series("x", TEXT, 0, 1, 300, 300), "identifier", NULL);
   assert_suggested(profile_series("x", WHOLE, 0, 7, 300, 300), "identifier", NULL);
   assert_suggested(profile_series("x", WHOLE, 0, 7, 10, 10), "sensitive", NULL);
-  assert_suggested(profile_series("x", TEXT, 0, 1, 100, 300), "quasi", "{top: true}");
+  assert_suggested(profile_series("x", TEXT, 0, 1, 100, 300), "quasi", CATEGORY);
   assert_suggested(profile_series("x", DECIMAL, 100, 3, 300, 300), "sensitive", NULL);
   assert_suggested(profile_column("x", ROWS("a", "a", "a")), "keep", NULL);
   assert_suggested(profile_column("disease", ROWS("a", "a", "a")), "keep", NULL);
@@ -221,8 +221,8 @@ static void figures_tell_roles(void **state) {
 static void observed_faults(void **state) {
   (void)state;
   /* nominal codes got intervals */
-  assert_suggested(profile_series("roof_type", WHOLE, 1, 1, 5, 500), "quasi", "{top: true}");
-  assert_suggested(profile_series("marital", WHOLE, 1, 1, 6, 500), "quasi", "{top: true}");
+  assert_suggested(profile_series("roof_type", WHOLE, 1, 1, 5, 500), "quasi", CATEGORY);
+  assert_suggested(profile_series("marital", WHOLE, 1, 1, 6, 500), "quasi", CATEGORY);
   /* money and survival times were taken for record numbers */
   assert_suggested(profile_series("price paid", WHOLE, 9000, 37, 400, 400), "sensitive", NULL);
   assert_suggested(profile_series("time", WHOLE, 3, 7, 400, 400), "sensitive", NULL);
@@ -253,11 +253,12 @@ static void shapes_tell_roles(void **state) {
                    "identifier", NULL);
   assert_suggested(profile_column("x", ROWS("E11.9", "I10", "E11.9", "J45.0")), "sensitive", NULL);
   assert_suggested(profile_column("x", ROWS("A10BA02", "C07AB02", "A10BA02")), "sensitive", NULL);
-  assert_suggested(profile_column("x", ROWS("$1,200", "$90.50", "$1,200", "$7")), "sensitive", NULL);
+  assert_suggested(profile_column("x", ROWS("$1,200", "$90.50", "$1,200", "$7")), "sensitive",
+                   NULL);
   assert_suggested(profile_column("x", ROWS("1012 AB", "3511 XY", "9711 KL", "1012 AA")), "quasi",
                    "{mask: right}");
   assert_suggested(profile_column("x", ROWS("52.52, 13.40", "48.85, 2.35")), "identifier", NULL);
-  assert_suggested(profile_column("x", ROWS("5 Mar 2024", "17 Apr 2023")), "quasi", "{top: true}");
+  assert_suggested(profile_column("x", ROWS("5 Mar 2024", "17 Apr 2023")), "quasi", CATEGORY);
 }
 
 /* One bad cell does not make a column of numbers text; the rows are named. */
@@ -347,8 +348,7 @@ static void columns_together(void **state) {
   (void)state;
   const char *const items[] = {"Q1", "Q2", "Q3", "Q4", "Q5", "sex"};
   shoal_result *profile = profile_made(items, 6, 300, answers, "");
-  for (size_t c = 0; c < 5; c++)
-    assert_string_equal(profile->profile.columns[c].role, "keep");
+  for (size_t c = 0; c < 5; c++) assert_string_equal(profile->profile.columns[c].role, "keep");
   assert_string_equal(profile->profile.columns[5].role, "quasi");
   shoal_result_free(profile);
   const char *const keys[] = {"patient_id", "x", "age"};
@@ -375,8 +375,8 @@ static void hierarchies(void **state) {
   (void)state;
   assert_suggested(profile_series("age", WHOLE, 17, 1, 74, 500), "quasi", NULL);
   assert_suggested(profile_series("x", WHOLE, 1, 1, 16, 500), "quasi", NULL);
-  assert_suggested(profile_series("x", WHOLE, 1, 1, 5, 500), "quasi", "{top: true}");
-  assert_suggested(profile_series("x", WHOLE, 1, 1, 3, 500), "quasi", "{top: true}");
+  assert_suggested(profile_series("x", WHOLE, 1, 1, 5, 500), "quasi", CATEGORY);
+  assert_suggested(profile_series("x", WHOLE, 1, 1, 3, 500), "quasi", CATEGORY);
   assert_suggested(profile_series("children", WHOLE, 0, 1, 6, 500), "quasi", NULL);
   assert_suggested(profile_series("x", DECIMAL, 1850, 25, 90, 500), "quasi", NULL);
   assert_suggested(profile_series("zip", "410", 10, 1, 80, 500), "quasi", "{mask: right}");
@@ -384,13 +384,33 @@ static void hierarchies(void **state) {
   assert_suggested(profile_series("x", "0", 1000, 1, 80, 500), "quasi", "{mask: right}");
   assert_suggested(profile_series("x", "190", 10, 1, 75, 500), "quasi", "{mask: right}");
   assert_suggested(profile_series("birth_year", WHOLE, 1930, 1, 75, 500), "quasi", NULL);
-  assert_suggested(profile_series("race", WHOLE, 1, 1, 9, 500), "quasi", "{top: true}");
+  assert_suggested(profile_series("race", WHOLE, 1, 1, 9, 500), "quasi", CATEGORY);
   assert_suggested(profile_column("born", ROWS("31.12.1999", "01.02.1980", "?")), "quasi",
                    "{date: [month, year, decade], format: DD.MM.YYYY}");
   assert_suggested(profile_column("born", ROWS("12/31/1999", "02/01/1980")), "quasi",
                    "{date: [month, year, decade], format: MM/DD/YYYY}");
   assert_suggested(profile_column("born", ROWS("31/12/1999", "02/01/1980")), "quasi",
                    "{date: [month, year, decade], format: DD/MM/YYYY}");
+}
+
+static void date_forms(void **state) {
+  (void)state;
+  static const struct {
+    const char *cells[3], *hierarchy;
+  } cases[] = {
+      {{"31-12-1999", "01-02-1980"}, "{date: [month, year, decade], format: DD-MM-YYYY}"},
+      {{"12-31-1999", "01-02-1980"}, "{date: [month, year, decade], format: MM-DD-YYYY}"},
+      {{"1999.12.31", "1980.02.01"}, "{date: [month, year, decade], format: YYYY.MM.DD}"},
+      {{"1999/12/31", "1980/02/01"}, "{date: [month, year, decade], format: YYYY/MM/DD}"},
+      {{"19991231", "19800201"}, "{date: [month, year, decade], format: YYYYMMDD}"},
+      {{"01.02.1980", "02.01.1980"}, "{date: [month, year, decade], format: DD.MM.YYYY}"},
+      {{"01/02/1980", "02/01/1980"}, "{date: [month, year, decade], format: MM/DD/YYYY}"},
+      {{"1999-12-31T10:00:01Z", "1980-02-01T10:00:01Z"}, "{date: [day, month, year, decade]}"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    assert_suggested(profile_column("born", cases[i].cells, 2), "quasi", cases[i].hierarchy);
+  assert_type("number", ROWS("19991331", "19800201"));
+  assert_type("text", ROWS("31-12-1999", "01.02.1980"));
 }
 
 static void dates_with_times_and_short_years(void **state) {
@@ -514,6 +534,7 @@ int main(void) {
       cmocka_unit_test(columns_together),
       cmocka_unit_test(repeated_persons_are_warned_of),
       cmocka_unit_test(hierarchies),
+      cmocka_unit_test(date_forms),
       cmocka_unit_test(dates_with_times_and_short_years),
       cmocka_unit_test(ranges),
       cmocka_unit_test(nothing_of_the_cells),

@@ -21,10 +21,8 @@ static void policy_works_on_the_data(void **state) {
       make_table(wide_names, 7, wide_cells, n_cells, NULL,
                  &(shoal_load_options){.missing = policy->missing, .n_missing = policy->n_missing});
   assert_false(shoal_policy_attribute(policy, "age")->has_hierarchy);
-  static const shoal_hierarchy_kind kinds[] = {[2] = SHOAL_HIERARCHY_MASK,
-                                               SHOAL_HIERARCHY_DATE,
-                                               SHOAL_HIERARCHY_TOP};
-  for (size_t c = 2; c < 5; c++) {
+  static const shoal_hierarchy_kind kinds[] = {[2] = SHOAL_HIERARCHY_MASK, SHOAL_HIERARCHY_DATE};
+  for (size_t c = 2; c < 4; c++) {
     const shoal_attribute *attribute = shoal_policy_attribute(policy, wide_names[c]);
     assert_int_equal(attribute->role, SHOAL_ROLE_QUASI);
     assert_int_equal(attribute->type, SHOAL_TYPE_TEXT);
@@ -121,15 +119,61 @@ static void comments_say_why(void **state) {
       "# 1 row is alone with its.\n",
       "  # number: 2 values, the most frequent in 2 rows; 1 row alone with its\n"
       "  # its name suggests an age: others may know it or can find it out\n",
-      "\n  sex: {role: quasi, hierarchy: {top: true}}\n", "missing: [\"\"]"};
+      "\n  sex: {role: quasi", "missing: [\"\"]"};
   for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
     if (!strstr(yaml, phrases[i])) fail_msg("no \"%s\" in\n%s", phrases[i], yaml);
   free(yaml);
   shoal_result_free(profile);
 }
 
+/* Random names and roles: the entries of the policy give each column its role, and are fewer. */
+static void patterns_give_every_column_its_role(void **state) {
+  (void)state;
+  enum { N = 300, ROUNDS = 40 };
+  static const char *const roles[] = {"keep", "quasi", "sensitive", "identifier"};
+  static char names[N][16];
+  static shoal_column_outcome columns[N];
+  static shoal_profile_entry entries[N];
+  uint32_t draw = 1;
+  for (unsigned round = 0; round < ROUNDS; round++) {
+    unsigned n_letters = 1 + round % 4, n_roles = 1 + round % 4;
+    for (unsigned c = 0; c < N; c++) {
+      char *name = names[c];
+      for (unsigned l = 0; l < n_letters; l++) {
+        draw = draw * 1664525 + 1013904223;
+        *name++ = "ab\xc3z"[draw >> 30];
+        if (name[-1] == '\xc3') *name++ = draw >> 20 & 1 ? '\xa4' : '\xb6';
+      }
+      (void)snprintf(name, 6, "%u", c);
+      draw = draw * 1664525 + 1013904223;
+      columns[c] = (shoal_column_outcome){
+          .name = names[c],
+          .type = "text",
+          .role = roles[draw >> 16 & 1 ? (unsigned char)names[c][0] % n_roles : 0],
+          .why = "why"};
+    }
+    shoal_profile_report profile = {.columns = columns, .n_columns = N};
+    shoal_result result = {.kind = SHOAL_RESULT_PROFILE, .input_rows = 9, .input_columns = N};
+    result.profile = profile;
+    result.profile.missing_marks = "[]";
+    size_t n_entries;
+    assert_true(shoal_profile_merge(&profile, true, entries, &n_entries));
+    if (n_roles == 1) assert_true(n_entries < N / 10);
+    shoal_policy *policy = policy_of(&result);
+    assert_int_equal(policy->n_attributes, n_entries);
+    for (unsigned c = 0; c < N; c++) {
+      const shoal_attribute *attribute = shoal_policy_attribute(policy, names[c]);
+      static const char *const by_role[] = {"identifier", "quasi", "sensitive", "keep"};
+      assert_non_null(attribute);
+      assert_string_equal(by_role[attribute->role], columns[c].role);
+    }
+    shoal_policy_free(policy);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(patterns_give_every_column_its_role),
       cmocka_unit_test(policy_works_on_the_data),
       cmocka_unit_test(odd_names),
       cmocka_unit_test(names_that_no_policy_can_hold),
