@@ -451,8 +451,11 @@ shoal_status shoal_search_optimal(shoal_search *search, const shoal_algorithm_op
     o.max_work = 0; /* a descent is short */
     status = descend(&o, error);
   }
-  *solution =
-      (shoal_solution){.found = o.found, .node = o.best, .cost = o.cost, .unproven = o.unproven};
+  *solution = (shoal_solution){.found = o.found,
+                               .node = o.best,
+                               .cost = o.cost,
+                               .visits = o.visited_work,
+                               .unproven = o.unproven};
   reset(&o);
   return status;
 }
