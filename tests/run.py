@@ -26,8 +26,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TESTS = os.path.join(ROOT, "tests")
 MEMCHECK_EXIT = 99  # valgrind's exit status if it found an error
 JOB_SECONDS = 3600  # ends a job that hangs; no job depends on it
-QUICK_CLI = ("test_commands", "test_options", "test_release", "test_models", "test_privacy")
-QUICK_PROPERTY = ("test_lattice", "test_local", "test_models", "test_measure", "test_attack", "test_theta",
+QUICK_CLI = ("test_auto", "test_commands", "test_options", "test_release", "test_models", "test_privacy")
+QUICK_PROPERTY = ("test_auto", "test_lattice", "test_local", "test_models", "test_measure", "test_attack", "test_theta",
                   "test_spellings")
 
 

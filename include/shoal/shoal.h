@@ -99,7 +99,7 @@ typedef struct shoal_progress {
  * objects, but not those of the job. */
 typedef bool (*shoal_progress_fn)(void *user, const shoal_progress *progress);
 
-/* Run-time options of one call. Only time_limit_seconds can change the result. Zero-initialize for
+/* Run-time options of one call. Only time_limit_seconds and memory_bytes can change the release. Zero-initialize for
  * defaults; NULL for a `run` parameter means the same. */
 typedef struct shoal_run {
   unsigned n_threads; /* 0: one per processor */
@@ -107,7 +107,8 @@ typedef struct shoal_run {
   void *progress_user;
   /*
    * Memory target; 0: none. If the rows of a file need more, the file is read twice: the first pass
-   * counts distinct rows, the second writes the release. The release is the same.
+   * counts distinct rows, the second writes the release. A full-domain release is the same; `auto`
+   * makes only that.
    */
   uint64_t memory_bytes;
   /* `optimal` then returns the best node found, which may not be the optimum; 0: no limit. */

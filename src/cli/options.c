@@ -89,7 +89,8 @@ static const cli_option table[] = {
      "policy's p.",
      "p"},
     {CLI_ALGORITHM, "algorithm", 0, "NAME", ON_POLICY,
-     "Algorithm; 'auto' chooses one and reports why. Overrides the policy's algorithm.",
+     "Algorithm; 'auto' takes the better of flock and optimal and reports why. Overrides the "
+     "policy's algorithm.",
      "algorithm"},
     {CLI_EFFORT, "effort", 0, "N", CLI_ANONYMIZE | CLI_CERTIFY,
      "How long flock and theta search: 1 to 1000 (default: 1). More effort takes longer and "
@@ -116,8 +117,9 @@ static const cli_option table[] = {
      "number, which is rounded down to a multiple of max(k, 10) and to two significant digits.",
      NULL},
     {CLI_TIME_LIMIT, "time-limit", 0, "SECONDS", CLI_ANONYMIZE,
-     "End an 'optimal' search after this time with the best node found. The report says that it is "
-     "not proven optimal. If the search is too large, shoal asks for this option.",
+     "End an 'optimal' search, also that of 'auto', after this time with the best node found. The "
+     "report says that it is not proven optimal. If the search is too large, shoal asks for this "
+     "option.",
      NULL},
     {CLI_QUICK, "quick", 0, NULL, CLI_ANONYMIZE,
      "Compute no alternatives to the release. The release is the same.", NULL},
@@ -163,8 +165,8 @@ static const cli_option table[] = {
     {CLI_MEMORY, "memory", 0, "LIMIT", ON_POLICY,
      "Memory target, for example 500M or 2G (powers of 1,024). If the rows need more, only "
      "distinct "
-     "rows are kept, and anonymize reads the file a second time. The release is the same. Requires "
-     "data in a file and a full-domain algorithm.",
+     "rows are kept, and anonymize reads the file a second time. A full-domain release is the "
+     "same; 'auto' makes only that. Requires data in a file.",
      NULL},
     {CLI_QUIET, "quiet", 'q', NULL, CLI_EVERY_COMMAND,
      "No progress bar and no text output; see the exit status.", NULL},

@@ -165,6 +165,7 @@ static shoal_status choose(const shoal_context *p, shoal_result *result,
       !shoal_node_list_add(&minimal, chosen))
     status = shoal_fail_memory(error);
   if (status == SHOAL_OK) status = report_nodes(result, search, &minimal, chosen->number, error);
+  node->work = search->n_scanned + solution.visits;
   report_cost(node, algorithm, options->objective, &solution);
   shoal_node_list_reset(&minimal);
   return status;

@@ -2,8 +2,8 @@
 /*
  * job/alternatives: variants of a release of `auto`, each made as `anonymize` would make it under
  * the changed policy: local recoding; uniform labels; uniform labels with more suppressed rows; a
- * smaller and a larger k. The report shows them beside the release, with the lines of the policy
- * that select each.
+ * smaller and a larger k by the release's method. The report shows them beside the release, with
+ * the lines of the policy that select each.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +23,7 @@ typedef struct variant {
   char name[MAX_NAME], lines[MAX_LINES];
   shoal_policy policy;      /* shares everything with the release's policy except what differs */
   const shoal_tried *known; /* it was made with the release; NULL: it was not */
+  bool searches;            /* a lattice */
   bool chosen;
 } variant;
 
@@ -46,6 +47,14 @@ static variant *add_variant(maker *m, const char *name) {
   return v;
 }
 
+/* Makes the policy ask for uniform labels, or for local recoding; `line` is what it then has. */
+static void set_method(const maker *m, variant *v, bool uniform, char *line, size_t size) {
+  if (uniform) v->policy.uniform_labels = true;
+  else v->policy.algorithm.text = m->local->algorithm;
+  (void)snprintf(line, size, "method: {%s%s}",
+                 uniform ? "labels: uniform" : "algorithm: ", uniform ? "" : m->local->algorithm);
+}
+
 static uint64_t allowed_rows(const maker *m, shoal_amount amount) {
   return shoal_amount_rows(amount, m->release->context.table->n_records);
 }
@@ -66,20 +75,23 @@ static void add_suppression(maker *m, unsigned percent) {
   char name[MAX_NAME], number[64];
   (void)snprintf(name, sizeof name, "uniform, %u%% more suppressed", percent);
   variant *v = add_variant(m, name);
-  v->policy.uniform_labels = true;
+  v->searches = v->policy.uniform_labels = true;
   v->policy.max_suppression = amount;
   shoal_decimal_print(amount.number.mantissa, amount.number.scale, number);
   (void)snprintf(v->lines, sizeof v->lines, "method: {labels: uniform, max-suppression: %.40s%s}",
                  number, amount.percent ? "%" : "");
 }
 
-/* The release's methods with another k. */
+/* The release's method with another k. It is named only if the policy allows another one. */
 static void add_k(maker *m, uint64_t k) {
-  char name[MAX_NAME];
+  char name[MAX_NAME], method[MAX_LINES / 2] = "";
   (void)snprintf(name, sizeof name, "k = %llu", (unsigned long long)k);
   variant *v = add_variant(m, name);
   v->policy.k = k;
-  (void)snprintf(v->lines, sizeof v->lines, "privacy: {k: %llu}", (unsigned long long)k);
+  v->searches = m->uniform && m->uniform->chosen;
+  if (m->local && m->uniform) set_method(m, v, v->searches, method, sizeof method);
+  (void)snprintf(v->lines, sizeof v->lines, "privacy: {k: %llu}%s%s", (unsigned long long)k,
+                 *method ? ", " : "", method);
 }
 
 /* The steps of k are 2, 3, 5, 10, 20, 50, 100, and so on. */
@@ -102,15 +114,14 @@ static void list_variants(maker *m) {
     variant *v = add_variant(m, "local");
     v->known = m->local;
     v->chosen = m->local->chosen;
-    v->policy.algorithm.text = m->local->algorithm;
-    (void)snprintf(v->lines, sizeof v->lines, "method: {algorithm: %s}", m->local->algorithm);
+    set_method(m, v, false, v->lines, sizeof v->lines);
   }
   if (m->uniform && m->uniform->searched) {
     variant *v = add_variant(m, "uniform");
     v->known = m->uniform;
     v->chosen = m->uniform->chosen;
-    v->policy.uniform_labels = true;
-    (void)snprintf(v->lines, sizeof v->lines, "method: {labels: uniform}");
+    v->searches = true;
+    set_method(m, v, true, v->lines, sizeof v->lines);
     add_suppression(m, 1);
     add_suppression(m, 5);
   }
@@ -147,7 +158,7 @@ static void fit_to_sample(const maker *m, shoal_policy *policy) {
 static bool summarize(maker *m, const shoal_release_report *r, uint64_t limit, shoal_tried *made) {
   bool complete = true;
   for (size_t i = 0; i < r->n_tried; i++) {
-    uint64_t work = r->tried[i].classes_read;
+    uint64_t work = r->tried[i].work;
     if (r->tried[i].chosen) *made = r->tried[i];
     m->work_left -= work < m->work_left ? work : m->work_left;
     complete = complete && !(r->tried[i].unproven && limit < SHOAL_AUTO_CLASSES);
@@ -164,7 +175,8 @@ static shoal_status make_variant(maker *m, variant *v, shoal_error *error) {
   shoal_release other = {0};
   shoal_make_options options = {.is_variant = true, .max_work = m->work_left};
   shoal_tried made = {.release_loss = NAN};
-  if (m->uniform && !m->work_left) {
+  uint64_t needed = v->searches ? m->uniform->unproven ? SHOAL_AUTO_CLASSES : 1 : 0;
+  if (m->work_left < needed) { /* it would end at the limit */
     m->out->n_left_out++;
     return SHOAL_OK;
   }
@@ -188,8 +200,7 @@ static shoal_status make_all(maker *m, shoal_error *error) {
   if (!m->out->items) return shoal_fail_memory(error);
   if (sampled) m->out->sample_rows = m->table->n_records;
   m->work_left = MIN_WORK;
-  if (m->uniform && m->uniform->classes_read > m->work_left)
-    m->work_left = m->uniform->classes_read;
+  if (m->uniform && m->uniform->work > m->work_left) m->work_left = m->uniform->work;
   m->work_left *= WORK_FACTOR;
   for (size_t i = 0; i < m->n_variants; i++) {
     variant *v = &m->variants[i];

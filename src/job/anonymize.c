@@ -94,8 +94,7 @@ static shoal_status check_source(const shoal_table *table, shoal_methods *method
   if (methods->n > 1 && (counted || table->n_records > SHOAL_AUTO_ROWS)) {
     methods->items[0] = methods->items[1];
     methods->n = 1;
-    (void)snprintf(methods->items[0].reason, sizeof methods->items[0].reason,
-                   "uniform labels: %s",
+    (void)snprintf(methods->items[0].reason, sizeof methods->items[0].reason, "uniform labels: %s",
                    counted ? "local recoding needs all rows in memory"
                            : "the table has more than 10 million rows");
   }
@@ -233,7 +232,7 @@ static shoal_tried describe(const shoal_method *method, const shoal_result *resu
                        .algorithm = method->name,
                        .release_loss = NAN,
                        .searched = status != SHOAL_BAD_INPUT};
-  if (r->method == SHOAL_METHOD_NODE) tried.classes_read = r->node.classes_scanned;
+  if (r->method == SHOAL_METHOD_NODE) tried.work = r->node.work;
   if (r->method == SHOAL_METHOD_NODE) tried.unproven = r->node.unproven;
   if (status != SHOAL_OK) return tried;
   tried.release_loss = r->loss.release_loss;

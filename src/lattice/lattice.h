@@ -198,6 +198,7 @@ typedef struct shoal_solution {
   bool found;
   shoal_node node; /* if found; else, of `optimal`, one that suppresses least */
   double cost;     /* `optimal`: of the node, under the objective */
+  uint64_t visits; /* `optimal`: work of nodes that were not evaluated, in classes */
   bool unproven;   /* `optimal`: a limit ended the search before the optimum was proven */
 } shoal_solution;
 

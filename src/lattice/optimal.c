@@ -431,8 +431,11 @@ static shoal_status search_exactly(shoal_search *search, const shoal_objective *
   if (search->needs_rows && o.limit >= n_records) o.limit = n_records - 1;
   shoal_status status = prepare(&o, error);
   if (status == SHOAL_OK) status = branch_and_bound(&o, error);
-  *solution =
-      (shoal_solution){.found = o.found, .node = o.best, .cost = o.cost, .unproven = o.unproven};
+  *solution = (shoal_solution){.found = o.found,
+                               .node = o.best,
+                               .cost = o.cost,
+                               .visits = o.n_visited * SCANNED_PER_VISIT,
+                               .unproven = o.unproven};
   reset(&o);
   return status;
 }

@@ -257,6 +257,7 @@ typedef struct shoal_node_report {
   uint64_t lattice_nodes; /* UINT64_MAX: more than can be counted */
   uint64_t nodes_checked, nodes_bounded;
   uint64_t classes_scanned;  /* to compute the classes of nodes */
+  uint64_t work;             /* of the search, in classes */
   shoal_node_outcome *nodes; /* the minimal ones, and the chosen one */
   size_t n_nodes;
   bool minimal_complete;       /* `nodes` has every minimal node */
@@ -292,9 +293,9 @@ typedef struct shoal_tried {
   double release_loss;   /* NAN: it found no release */
   const char *why;       /* it did not; else NULL */
   uint64_t suppressed, smallest_class;
-  bool searched;         /* false: the lattice is too large */
-  uint64_t classes_read; /* uniform: by the search */
-  bool unproven;         /* uniform: a limit ended the search before the proof of optimality */
+  bool searched; /* false: the lattice is too large */
+  uint64_t work; /* uniform: of the search, in classes */
+  bool unproven; /* uniform: a limit ended the search before the proof of optimality */
   bool chosen;
 } shoal_tried;
 

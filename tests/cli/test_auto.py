@@ -93,11 +93,13 @@ class Alternatives(Case):
         self.assertEqual([("local", "method: {algorithm: flock}"), ("uniform", "method: {labels: uniform}"),
                           ("uniform, 1% more suppressed", "method: {labels: uniform, max-suppression: 3%}"),
                           ("uniform, 5% more suppressed", "method: {labels: uniform, max-suppression: 7%}"),
-                          ("k = 3", "privacy: {k: 3}"), ("k = 10", "privacy: {k: 10}")],
+                          ("k = 3", "privacy: {k: 3}, method: {algorithm: flock}"),
+                          ("k = 10", "privacy: {k: 10}, method: {algorithm: flock}")],
                          [(v["name"], v["policy"]) for v in self.variants()])
         self.table(n=200, k=2, **{"max-suppression": 3})
         self.assertEqual(["method: {labels: uniform, max-suppression: 5}",
-                          "method: {labels: uniform, max-suppression: 13}", "privacy: {k: 3}"],
+                          "method: {labels: uniform, max-suppression: 13}",
+                          "privacy: {k: 3}, method: {algorithm: flock}"],
                          [v["policy"] for v in self.variants()[2:]])
         for k, ks in ((4, [3, 5]), (10, [5, 20]), (25, [20, 50]), (100, [50, 200]), (180, [100, 200])):
             self.table(n=200, k=k)
@@ -110,7 +112,8 @@ class Alternatives(Case):
 
     def test_no_lattice_no_uniform_labels(self):
         self.table({"age": {"role": "quasi", "type": "number"}})
-        self.assertEqual(["local", "k = 2", "k = 5"], [v["name"] for v in self.variants()])
+        self.assertEqual([("local", "method: {algorithm: flock}"), ("k = 2", "privacy: {k: 2}"),
+                          ("k = 5", "privacy: {k: 5}")], [(v["name"], v["policy"]) for v in self.variants()])
 
     def test_quick(self):
         self.table()

@@ -87,10 +87,10 @@ def draw_case(seed):
 def changed(policy, line):
     """The policy with what a line such as "method: {labels: uniform}" says."""
     other = copy.deepcopy(policy)
-    section, settings = re.fullmatch(r"(\w+): \{(.*)\}", line).groups()
-    for setting in settings.split(", "):
-        key, value = setting.split(": ")
-        other[section][key] = int(value) if value.isdigit() else value
+    for section, settings in re.findall(r"(\w+): \{(.*?)\}", line):
+        for setting in settings.split(", "):
+            key, value = setting.split(": ")
+            other[section][key] = int(value) if value.isdigit() else value
     return other
 
 
