@@ -52,6 +52,12 @@ static shoal_status merge_spellings(shoal_release_pair_attribute *a, const shoal
   return SHOAL_OK;
 }
 
+/* May noise rows have values that no row of the original has? */
+static bool may_be_noise(const shoal_policy *policy, const shoal_attribute *attribute) {
+  return policy->noise_allowed && attribute->role == SHOAL_ROLE_SENSITIVE &&
+         (attribute->categories.file || attribute->categories.n_lists);
+}
+
 static shoal_status init_attribute(shoal_release_pair_attribute *a, const shoal_policy *policy,
                                    const shoal_attribute *attribute, const shoal_table *original,
                                    const shoal_table *released, bool local, shoal_error *error) {
@@ -65,7 +71,7 @@ static shoal_status init_attribute(shoal_release_pair_attribute *a, const shoal_
                                   .n_released = 1,
                                   .raw = &raw,
                                   .n_raw = 1,
-                                  .complete = true,
+                                  .complete = !may_be_noise(policy, attribute),
                                   .local = local};
   SHOAL_TRY(shoal_domain_init(&a->domain, &request, error));
   SHOAL_TRY(merge_spellings(a, released, error));
