@@ -100,8 +100,9 @@ def other_k(page, setting):
 
 def other_models(page, setting):
     page.heading("Future work of the paper: l-diversity, (alpha,k), t-closeness")
-    page.say(f"Occupation alone is confidential; k={K}; the same {ROWS:,} rows. The papers' clustering algorithms "
-             "support distinct values only (distinct l-diversity is p-sensitivity); they reject other models.")
+    page.say(f"Occupation alone is confidential; k={K}; the same {ROWS:,} rows. `enhanced-pk` "
+             "forms clusters for k and distinct values (distinct l-diversity is p-sensitivity); for other models rows "
+             "are exchanged between the clusters afterwards.")
     models = [("distinct l=6", {"l-diversity": {"kind": "distinct", "l": 6}}),
               ("entropy l=4", {"l-diversity": {"kind": "entropy", "l": 4}}),
               ("recursive (2,3)", {"l-diversity": {"kind": "recursive", "c": 2, "l": 3}}),

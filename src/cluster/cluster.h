@@ -91,7 +91,8 @@ shoal_cluster_run shoal_theta_repair SHOAL_MUST_CHECK;
 
 /*
  * Changes `partition` in place: exchanges rows of clusters that violate requirements with others,
- * joins them, and suppresses up to max_suppressed rows (the last cluster, n_abandoned). No noise
+ * joins them, and suppresses up to max_suppressed rows: whole clusters that violate requirements
+ * (n_abandoned) if that is enough, else also single rows (the last cluster, n_single). No noise
  * rows. Clusters may still violate requirements afterwards.
  */
 shoal_cluster_run shoal_cluster_exchange SHOAL_MUST_CHECK;

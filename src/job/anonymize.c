@@ -370,7 +370,7 @@ shoal_status shoal_release_try(const shoal_table *table, const shoal_policy *pol
   *out = status == SHOAL_OK ? release : NULL;
   if (status != SHOAL_OK) shoal_release_delete(release);
   if (status != SHOAL_REFUSED && status != SHOAL_BAD_INPUT) return status;
-  memset(error, 0, sizeof *error);
+  if (error) memset(error, 0, sizeof *error);
   return SHOAL_OK;
 }
 

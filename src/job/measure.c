@@ -31,20 +31,31 @@ shoal_status shoal_result_measure(shoal_result *result, const shoal_context *p,
 }
 
 /*
- * What the policy says: of the release itself nothing else is known. Local recoding merges classes
- * that violate monotone models, and mu-Argus suppresses cells: they blank no row.
+ * What a method does. Local recoding merges classes that violate monotone models, and mu-Argus
+ * suppresses cells: they blank no row.
+ */
+static shoal_release_origin origin_of(const shoal_context *p, const shoal_method *method) {
+  shoal_release_origin origin = {.local = method->kind == SHOAL_METHOD_CLUSTERS,
+                                 .cells = method->kind == SHOAL_METHOD_CELLS};
+  bool suppresses =
+      method->kind == SHOAL_METHOD_NODE || (origin.local && !p->requirements.monotone);
+  if (p->policy->blank_suppressed && suppresses)
+    origin.max_blanked = shoal_amount_rows(p->policy->max_suppression, p->table->n_records);
+  return origin;
+}
+
+/*
+ * What the policy says, and the labels: `auto` chooses between full-domain and local recoding. Of the
+ * release itself nothing else is known. *local: what `origin` refers to then.
  */
 static shoal_status find_origin(const shoal_context *p, shoal_release_origin *origin,
-                                shoal_error *error) {
+                                shoal_release_origin *local, shoal_error *error) {
   shoal_methods methods;
   SHOAL_TRY(shoal_methods_bind(p->policy, &methods, error));
-  bool node = shoal_methods_have(&methods, SHOAL_METHOD_NODE);
-  *origin =
-      (shoal_release_origin){.local = !node && shoal_methods_have(&methods, SHOAL_METHOD_CLUSTERS),
-                             .cells = shoal_methods_have(&methods, SHOAL_METHOD_CELLS)};
-  bool suppresses = node || (origin->local && !p->requirements.monotone);
-  if (p->policy->blank_suppressed && suppresses)
-    origin->max_blanked = shoal_amount_rows(p->policy->max_suppression, p->table->n_records);
+  *origin = origin_of(p, &methods.items[methods.n - 1]); /* of two, the last is full-domain */
+  if (methods.n == 1) return SHOAL_OK;
+  *local = origin_of(p, &methods.items[0]);
+  origin->without_node = local;
   return SHOAL_OK;
 }
 
@@ -86,8 +97,8 @@ static shoal_status measure(const shoal_context *p, const shoal_table *masked,
   m->output_rows = masked->n_records;
   result->holds = true;
   double started = shoal_seconds();
-  shoal_release_origin origin;
-  SHOAL_TRY(find_origin(p, &origin, error));
+  shoal_release_origin origin, local;
+  SHOAL_TRY(find_origin(p, &origin, &local, error));
   SHOAL_TRY(shoal_result_measure(result, p, masked, &origin, options, &m->measured, error));
   SHOAL_TRY(judge_release(p, masked, result, error));
   SHOAL_TRY(shoal_html_report_begin(result, p, error));

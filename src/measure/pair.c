@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void shoal_release_pair_reset(shoal_release_pair *pair) {
+static void reset_attributes(shoal_release_pair *pair) {
   for (size_t i = 0; pair->attributes && i < pair->n_quasi + pair->n_sensitive; i++) {
     shoal_release_pair_attribute *a = &pair->attributes[i];
     shoal_domain_reset(&a->domain);
@@ -16,7 +16,12 @@ void shoal_release_pair_reset(shoal_release_pair *pair) {
     free(a->value_rows);
     free(a->label_rows);
     free(a->mass);
+    memset(a, 0, sizeof *a);
   }
+}
+
+void shoal_release_pair_reset(shoal_release_pair *pair) {
+  reset_attributes(pair);
   free(pair->attributes);
   shoal_frequency_set_free(pair->original);
   shoal_frequency_set_free(pair->released);
@@ -47,6 +52,12 @@ static shoal_status merge_spellings(shoal_release_pair_attribute *a, const shoal
   return SHOAL_OK;
 }
 
+/* May noise rows have values that no row of the original has? */
+static bool may_be_noise(const shoal_policy *policy, const shoal_attribute *attribute) {
+  return policy->noise_allowed && attribute->role == SHOAL_ROLE_SENSITIVE &&
+         (attribute->categories.file || attribute->categories.n_lists);
+}
+
 static shoal_status init_attribute(shoal_release_pair_attribute *a, const shoal_policy *policy,
                                    const shoal_attribute *attribute, const shoal_table *original,
                                    const shoal_table *released, bool local, shoal_error *error) {
@@ -60,7 +71,7 @@ static shoal_status init_attribute(shoal_release_pair_attribute *a, const shoal_
                                   .n_released = 1,
                                   .raw = &raw,
                                   .n_raw = 1,
-                                  .complete = true,
+                                  .complete = !may_be_noise(policy, attribute),
                                   .local = local};
   SHOAL_TRY(shoal_domain_init(&a->domain, &request, error));
   SHOAL_TRY(merge_spellings(a, released, error));
@@ -154,6 +165,26 @@ static shoal_status fill(shoal_release_pair *pair, const shoal_table *original,
   return SHOAL_OK;
 }
 
+static shoal_status init_attributes(shoal_release_pair *pair, const shoal_policy *policy,
+                                    const shoal_attribute *const *quasi,
+                                    const shoal_attribute *const *sensitive,
+                                    const shoal_table *original, const shoal_table *released,
+                                    shoal_error *error) {
+  size_t n_quasi = pair->n_quasi;
+  for (size_t i = 0; i < n_quasi + pair->n_sensitive; i++)
+    SHOAL_TRY(init_attribute(&pair->attributes[i], policy,
+                             i < n_quasi ? quasi[i] : sensitive[i - n_quasi], original, released,
+                             pair->origin.local, error));
+  return SHOAL_OK;
+}
+
+/* Has each quasi-identifier labels of one level? */
+static bool is_node(const shoal_release_pair *pair) {
+  for (size_t q = 0; q < pair->n_quasi; q++)
+    if (pair->attributes[q].domain.released[0].level == SHOAL_NONE) return false;
+  return true;
+}
+
 shoal_status shoal_release_pair_init(shoal_release_pair *pair, const shoal_policy *policy,
                                      const shoal_attribute *const *quasi, size_t n_quasi,
                                      const shoal_attribute *const *sensitive, size_t n_sensitive,
@@ -167,11 +198,12 @@ shoal_status shoal_release_pair_init(shoal_release_pair *pair, const shoal_polic
   if (!pair->attributes) return shoal_fail_memory(error);
   pair->n_quasi = n_quasi;
   pair->n_sensitive = n_sensitive;
-  shoal_status status = SHOAL_OK;
-  for (size_t i = 0; status == SHOAL_OK && i < n_quasi + n_sensitive; i++)
-    status = init_attribute(&pair->attributes[i], policy,
-                            i < n_quasi ? quasi[i] : sensitive[i - n_quasi], original, released,
-                            origin->local, error);
+  shoal_status status = init_attributes(pair, policy, quasi, sensitive, original, released, error);
+  if (status == SHOAL_OK && origin->without_node && !is_node(pair)) {
+    reset_attributes(pair);
+    pair->origin = *origin->without_node;
+    status = init_attributes(pair, policy, quasi, sensitive, original, released, error);
+  }
   if (status == SHOAL_OK) status = fill(pair, original, released, run, error);
   if (status != SHOAL_OK) shoal_release_pair_reset(pair);
   return status;

@@ -29,6 +29,8 @@ typedef struct shoal_release_origin {
   bool cells;           /* single cells may be suppressed: their stars have no level */
   uint64_t max_blanked; /* suppressed rows that may have been blanked; 0: none */
   bool exact;           /* max_blanked rows were blanked */
+  /* How it was made if its labels are of no node of the lattice; NULL: in the same way. */
+  const struct shoal_release_origin *without_node;
 } shoal_release_origin;
 
 typedef struct shoal_release_pair {

@@ -214,6 +214,7 @@ class Listed(Noise):
                 text = self.run_shoal("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv").out.decode("utf-8")
                 self.assertIn("1 has a value of the categories that no row of the table has", text)
                 self.assertEqual(0, self.run_shoal("check", "out.csv", "-P", "policy.yaml").code)
+                self.assertEqual(0, self.run_shoal("measure", "data.csv", "out.csv", "-P", "policy.yaml").code)
 
     def test_values_of_the_table_come_first(self):
         rows = self.letters("aabc", "aabd", "aabd", start="sorted", noise=12, seed=3, categories=self.CATEGORIES)

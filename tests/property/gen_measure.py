@@ -245,8 +245,16 @@ def write_policy(case):
     return {"shoal": 1, "data": {"missing": [MISSING]}, "attributes": attributes, "privacy": privacy, "method": method}
 
 
+def is_node(case, released):
+    """Has each quasi-identifier labels of one level?"""
+    attributes = [attribute(c, [r[c.name] for r in case.rows], case.spelled[c.name]) for c in case.quasi]
+    return all(a.common_level(sorted({r[a.name] for r in released})) is not None for a in attributes)
+
+
 def pair_of(case, released):
-    local = case.algorithm in LOCAL or case.algorithm is None and any(c.number and not c.paths for c in case.quasi)
+    """`auto` uses local recoding for numbers without a hierarchy, and may have done so if the labels are of no node."""
+    local = case.algorithm in LOCAL or case.algorithm is None and (
+        any(c.number and not c.paths for c in case.quasi) or not is_node(case, released))
     method = case.policy["method"]
     cells = case.algorithm == "mu-argus"
     blanks = method["suppressed"] == "blank" and not cells and not local    # k and p are monotone
