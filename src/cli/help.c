@@ -44,8 +44,8 @@ const cli_chapter *cli_policy_chapters(void) {
        shoal_models},
       {"Algorithms",
        "The values of 'method.algorithm'. Full-domain: one level of each hierarchy for the whole "
-       "table. Local: each class is generalized separately, and a quasi-identifier of type number "
-       "needs no hierarchy.",
+       "table. Local: each class is generalized separately; a number without a hierarchy becomes an "
+       "interval, and text a set of values.",
        shoal_algorithms},
       {"Preferences",
        "The entries of 'method.prefer', which selects one of the minimal nodes of a full-domain "

@@ -108,15 +108,13 @@ static shoal_status compile_hierarchies(shoal_context *p, bool local, shoal_erro
   for (size_t q = 0; q < p->n_quasi; q++) {
     const shoal_attribute *attribute = p->quasi_attributes[q];
     bool number = attribute->type == SHOAL_TYPE_NUMBER;
-    if (!attribute->has_hierarchy && local && number) continue;
-    if (!attribute->has_hierarchy)
+    if (!attribute->has_hierarchy && local) continue;
+    if (!attribute->has_hierarchy) /* text has sets */
       return shoal_policy_fail(p->policy, attribute->mark, error,
                                "quasi-identifier '%s' has no hierarchy; give it one, such as "
-                               "'hierarchy: {top: true}' (keeps or hides the whole column)%s",
-                               attribute->name,
-                               number ? ", or use '--algorithm flock': it needs no hierarchy for "
-                                        "numbers"
-                                      : "");
+                               "'hierarchy: {top: true}' (keeps or hides the whole column), or use "
+                               "'--algorithm flock': it needs no hierarchy for numbers",
+                               attribute->name);
     shoal_hierarchy_options options = {.policy = p->policy->file,
                                        .attribute = attribute->name,
                                        .number = number,

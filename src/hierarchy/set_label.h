@@ -19,7 +19,7 @@
 #include "base/text.h"
 
 /* The largest set that is written; a class with more values has the label "*". */
-#define SHOAL_MAX_SET 16
+#define SHOAL_MAX_SET 16 /* verify/sets.c has its own constant; docs/limits.md */
 
 /* Appends the label of n values, at least one, in their order; "*" if they are too many. */
 void shoal_set_label_add(shoal_text *out, const shoal_label *values, size_t n);

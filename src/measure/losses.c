@@ -51,8 +51,12 @@ static uint32_t class_of_stars(const shoal_release_pair *pair) {
 static bool becomes_star(const shoal_release_pair_attribute *a, uint32_t value) {
   const shoal_hierarchy *hierarchy = a->domain.hierarchy;
   uint32_t level = a->domain.released[0].level;
-  if (shoal_attribute_has_sets(a->attribute)) /* one level above the values */
-    return a->released->n_values == 1 && shoal_release_pair_span(a, 0)->everything;
+  if (shoal_attribute_has_sets(a->attribute)) { /* one level above the values */
+    bool hidden = true;
+    for (uint32_t code = 0; hidden && code < a->released->n_values; code++)
+      hidden = shoal_release_pair_span(a, code)->everything;
+    return hidden;
+  }
   if (!hierarchy || level == SHOAL_NONE) return false;
   uint32_t leaf = a->domain.leaf_at[shoal_domain_position(&a->domain, 0, value)];
   const shoal_level *labels = &hierarchy->levels[level];
@@ -246,8 +250,16 @@ static void find_level(const shoal_release_pair_attribute *a, bool cells, uint64
                        shoal_attribute_measure *out) {
   uint32_t level = a->domain.released[0].level;
   uint64_t off_level = 0;
-  for (uint32_t code = 0; code < a->released->n_values; code++)
+  bool hidden = true;
+  for (uint32_t code = 0; code < a->released->n_values; code++) {
+    hidden = hidden && shoal_release_pair_span(a, code)->everything;
     if (shoal_release_pair_span(a, code)->off_level) off_level += a->label_rows[code];
+  }
+  if (hidden && shoal_attribute_has_sets(a->attribute)) { /* full-domain recoding: the top */
+    out->has_level = true;
+    out->level = 1;
+    return;
+  }
   out->has_level = level != SHOAL_NONE && (cells || off_level <= blanked);
   out->level = out->has_level ? level : 0;
 }
@@ -256,7 +268,8 @@ static void describe(const shoal_release_pair_attribute *a, shoal_attribute_meas
   const shoal_domain *domain = &a->domain;
   out->quasi = true;
   out->kind = kind_of(domain);
-  out->height = domain->hierarchy ? shoal_hierarchy_height(domain->hierarchy) : 0;
+  if (domain->hierarchy) out->height = shoal_hierarchy_height(domain->hierarchy);
+  else out->height = shoal_attribute_has_sets(a->attribute);
   for (uint32_t position = 0; position < domain->n_positions; position++)
     out->values_before += a->value_rows[position] > 0;
 }

@@ -40,7 +40,7 @@ class Attribute:
     def __init__(self, name, cells, number=False, paths=None, spelled=None, build=None, local=False, by_tree=False):
         self.build, self.local, self.by_tree = build, local, by_tree
         self.name, self.number, self.paths, self.spelled = name, number, paths, spelled or {}
-        self.height = len(next(iter(paths.values()))) if paths else 0
+        self.height = len(next(iter(paths.values()))) if paths else 0 if number else 1     # sets: values, then *
         self.cells = set(cells)
         self.values = set(cells) | set(paths or ())
         self.missing = [v for v in sorted(self.values) if v == MISSING]
@@ -95,7 +95,7 @@ class Attribute:
     def common_level(self, labels):
         telling = [label for label in labels if not self.says_nothing(label)]
         if not telling and not self.paths:
-            return None
+            return None if self.number else self.height
         if not telling:    # the lowest level at which all values are stars
             stars = [l for l in range(self.height + 1) if all(([v] + self.paths[v])[l] in labels for v in self.cells)]
             return min(stars, default=self.height)
@@ -149,7 +149,9 @@ class Attribute:
 
     def at_level(self, value):
         """Whether the value is a star at the level of the release."""
-        if not self.paths or self.level is None:
+        if not self.paths:
+            return self.level == 1
+        if self.level is None:
             return False
         return ([value] + self.paths[value])[self.level] == self.paths[value][-1]
 
@@ -364,6 +366,7 @@ class Pair:
         most = entropy(counts.values())
         stars = sum(m.everything for m in meanings)
         strange = sum(self.meanings[a.name][r[a.name]].everything and a.level not in a.levels(r[a.name])
+                      and (a.paths is not None or a.level != 1)
                       for r in self.after)
         level = a.level if a.level is not None and (self.cells or strange <= self.blanked) else None
         kept = [self.meanings[a.name][r[a.name]] for rows in self.kept_classes() for r in rows]
