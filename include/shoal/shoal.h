@@ -110,7 +110,8 @@ typedef struct shoal_run {
    * counts distinct rows, the second writes the release. The release is the same.
    */
   uint64_t memory_bytes;
-  /* `optimal` then returns the best node found, which may not be the optimum; 0: no limit. */
+  /* `optimal` then returns the best node found, which may not be the optimum; 0: a bound on work.
+   */
   double time_limit_seconds;
 } shoal_run;
 
