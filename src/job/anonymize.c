@@ -193,8 +193,8 @@ static shoal_status anonymize(shoal_release *release, const shoal_table *table,
     if (shoal_table_is_counted(table) || !shoal_method_next(policy, &method)) {
       if (!*tried) return status;
       shoal_error last = *error;
-      return shoal_fail(error, SHOAL_REFUSED, "found no release by %s or by %s: %s",
-                        tried, name, last.message);
+      return shoal_fail(error, SHOAL_REFUSED, "found no release by %s or by %s: %s", tried, name,
+                        last.message);
     }
     (void)snprintf(tried, sizeof tried, "%s", name);
     reset(release);
