@@ -25,6 +25,7 @@ import quality
 import reading
 import scaling
 import sensitive
+import widesearch
 from common import ROOT
 from data import Adult
 
@@ -37,6 +38,7 @@ SECTIONS = [
     ("kernels", "## Kernels", kernels.section),
     ("adult", "## Anonymizing Adult", fulldomain.adult),
     ("algorithms", "## Full-domain algorithms", fulldomain.algorithms),
+    ("wide", "## Wide tables", widesearch.section),
     ("large", "## Many rows", fulldomain.large),
     ("local", "## Local recoding", lambda b: local.section(b.build, b.folder, b.seeds, b.quick)),
     ("quality", "## Local algorithms on tables of many shapes", quality.section),

@@ -111,7 +111,8 @@ typedef struct shoal_run {
    * makes only that.
    */
   uint64_t memory_bytes;
-  /* `optimal` then returns the best node found, which may not be the optimum; 0: no limit. */
+  /* `optimal` then returns the best node found, which may not be the optimum; 0: a bound on work.
+   */
   double time_limit_seconds;
   bool quick; /* shoal_anonymize: computes no alternatives */
 } shoal_run;

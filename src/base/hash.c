@@ -20,7 +20,7 @@ static void restrict_key(void) {
 }
 
 void shoal_hash_key_seed(uint64_t seed) {
-  uint64_t words[sizeof shoal_hash_key / sizeof(uint64_t)];
+  uint64_t words[sizeof shoal_hash_key / sizeof(uint64_t)] = {0};
   shoal_random random;
   shoal_random_seed(&random, seed);
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) words[i] = shoal_random_next(&random);
@@ -66,8 +66,10 @@ static inline void load_short(const char *at, size_t size_bytes, uint64_t words[
     words[0] = (uint64_t)last << 32 | first;
   } else {
     const unsigned char *byte = (const unsigned char *)at;
-    words[0] =
-        size_bytes ? byte[0] | (uint64_t)byte[size_bytes / 2] << 8 | byte[size_bytes - 1] << 16 : 0;
+    words[0] = 0;
+    if (size_bytes)
+      words[0] =
+          byte[0] | (uint64_t)byte[size_bytes / 2] << 8 | (uint64_t)byte[size_bytes - 1] << 16;
   }
 }
 

@@ -103,7 +103,7 @@ static void find_pairs(cutter *c, const shoal_item *items) {
 /* Tries every position of an axis between positions of the sample. */
 static void try_axis(const cutter *c, const shoal_item *items, size_t q, cut *best) {
   uint64_t order[SHOAL_CUT_OTHERS];
-  uint32_t rank[SHOAL_CUT_OTHERS];            /* by sampled item: which position it has */
+  uint32_t rank[SHOAL_CUT_OTHERS] = {0};      /* by sampled item: which position it has */
   int64_t opened[SHOAL_CUT_OTHERS + 1] = {0}; /* by rank: pairs that begin less those that end */
   uint64_t weight = 0;
   int64_t separated = 0;

@@ -42,7 +42,8 @@ void shoal_packed_box_join(const shoal_packed_rows *p, shoal_packed_box box,
     box.lo[q] = other.lo[q] < box.lo[q] ? other.lo[q] : box.lo[q];
     box.hi[q] = other.hi[q] > box.hi[q] ? other.hi[q] : box.hi[q];
   }
-  for (size_t w = 0; w < p->n_words; w++) box.sets[w] |= other.sets[w];
+  uint64_t *sets = box.sets;
+  for (size_t w = 0; w < p->n_words; w++) sets[w] |= other.sets[w];
 }
 
 uint32_t shoal_packed_box_loss(const shoal_packed_rows *p, shoal_packed_box box) {

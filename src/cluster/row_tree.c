@@ -86,7 +86,7 @@ static bool build(shoal_row_tree *tree) {
   size_t *start = shoal_alloc_zero(n_depths + 1, sizeof *start);
   if (start && count_nodes(tree, start))
     tree->nodes = shoal_arena_alloc(&tree->arena, start[n_depths], sizeof *tree->nodes);
-  if (tree->nodes) fill_nodes(tree, start);
+  if (start && tree->nodes) fill_nodes(tree, start);
   free(start);
   return tree->nodes;
 }

@@ -265,8 +265,8 @@ static uint64_t max_scanned(const shoal_context *p, const shoal_method *method) 
 static shoal_status search_node(const shoal_context *p, const shoal_method *method, const tuning *t,
                                 shoal_decision *d, shoal_result *result, shoal_error *error) {
   shoal_search search;
-  SHOAL_TRY((method->node->any_size ? shoal_context_search_any
-                                    : shoal_context_search)(p, true, &search, error));
+  if (method->node->any_size) SHOAL_TRY(shoal_context_search_any(p, true, &search, error));
+  else SHOAL_TRY(shoal_context_search(p, true, &search, error));
   shoal_algorithm_options options = {.objective = method->node_objective, .datafly = &t->datafly};
   options.max_scanned = max_scanned(p, method);
   if (p->weighted) search.weights = p->weights;

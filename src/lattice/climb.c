@@ -20,9 +20,11 @@
 #include "lattice/neighbours.h"
 
 enum {
-  MIN_CHANGES = 2,  /* attributes that get another level in the first disturbance */
-  MIN_FAILURES = 32 /* in a row, until a search without a deadline ends */
+  MIN_CHANGES = 2,            /* attributes that get another level in the first disturbance */
+  MIN_FAILURES = 32,          /* in a row, until a search without a deadline ends; then it ends */
+  FAILURES_PER_ATTRIBUTE = 16 /* after so many, or after reading MANY_SCANNED in vain */
 };
+static const uint64_t MANY_SCANNED = 200000000;
 
 typedef struct climb {
   shoal_search *search;
@@ -89,6 +91,14 @@ static shoal_status disturb(climb *c, size_t n_changes, shoal_error *error) {
   return arrive(c, error);
 }
 
+/* Is another disturbance not worth its work? `scanned`: n_scanned at the last improvement. */
+static bool has_failed_enough(const climb *c, size_t n_failures, uint64_t scanned) {
+  size_t n = c->search->space.n;
+  return n_failures >= MIN_FAILURES && n_failures >= n &&
+         (n_failures >= FAILURES_PER_ATTRIBUTE * n ||
+          c->search->n_scanned - scanned > MANY_SCANNED);
+}
+
 /*
  * From the top, and from the start if there is one; then from disturbed nodes, with one more change
  * after each failure, up to the number of attributes.
@@ -103,13 +113,15 @@ static shoal_status search_on(climb *c, bool has_start, shoal_error *error) {
   SHOAL_TRY(arrive(c, error));
   if (!c->at.figures.satisfies && c->search->monotone) return SHOAL_OK; /* no node satisfies */
   SHOAL_TRY(descend_fully(c, error));
-  size_t n_failures = 0, max_failures = space->n > MIN_FAILURES ? space->n : MIN_FAILURES;
+  size_t n_failures = 0;
+  uint64_t scanned = c->search->n_scanned; /* at the last improvement */
   while (space->n_nodes > 1 && !shoal_search_is_over(c->search, c->limits)) {
     shoal_node_figures before = c->best;
     SHOAL_TRY(disturb(c, MIN_CHANGES + n_failures % space->n, error));
     SHOAL_TRY(descend_fully(c, error));
     n_failures = shoal_node_figures_better(&c->best, &before) ? 0 : n_failures + 1;
-    if (n_failures == max_failures && c->limits->deadline <= 0) break;
+    if (!n_failures) scanned = c->search->n_scanned;
+    if (c->limits->deadline <= 0 && has_failed_enough(c, n_failures, scanned)) break;
   }
   return SHOAL_OK;
 }

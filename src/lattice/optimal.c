@@ -455,9 +455,11 @@ shoal_status shoal_search_optimal(shoal_search *search, const shoal_algorithm_op
                               .deadline = seconds > 0 ? now + seconds / 2 : 0};
   shoal_search_limits whole = {.max_scanned = search->n_scanned + max_scanned,
                                .deadline = seconds > 0 ? now + seconds : 0};
-  if (search->space.n_nodes <= MAX_NODES)
-    SHOAL_TRY((objective->level_cost ? search_exactly : shoal_search_optimal_levelwise)(
-        search, objective, &half, solution, error));
+  bool exact = search->space.n_nodes <= MAX_NODES;
+  if (exact && objective->level_cost)
+    SHOAL_TRY(search_exactly(search, objective, &half, solution, error));
+  else if (exact)
+    SHOAL_TRY(shoal_search_optimal_levelwise(search, objective, &half, solution, error));
   return solution->unproven ? shoal_search_climb(search, objective, &whole, solution, error)
                             : SHOAL_OK;
 }

@@ -241,13 +241,13 @@ static bool mark_missing(shoal_column *column, shoal_equality equality, const ch
 /* ------------------------------------------------------------ rows of a counted table */
 
 bool shoal_table_merge_rows(shoal_table *table) {
-  size_t width = 0, at = 0;
+  size_t width = 0;
   for (size_t c = 0; c < table->n_columns; c++) width += table->columns[c].code_size > 0;
   shoal_row_counts *tuples = shoal_row_counts_new(width);
   uint32_t *codes = shoal_alloc(width, sizeof *codes);
   bool ok = tuples && codes;
   for (uint64_t row = 0; ok && row < table->n_rows; row++) {
-    at = 0;
+    size_t at = 0;
     for (size_t c = 0; c < table->n_columns; c++)
       if (table->columns[c].code_size) codes[at++] = shoal_column_code(&table->columns[c], row);
     uint32_t before = tuples->n;

@@ -133,7 +133,7 @@ static bool add_text(const shoal_verify_fold *fold, const char *bytes, size_t si
   size_t room = n >= 0 ? (size_t)n : size_bytes;
   int32_t *characters = shoal_alloc(room, sizeof *characters);
   if (!characters) return false;
-  if (n >= 0) n = decode(fold, bytes, size_bytes, characters, room);
+  if (n >= 0) (void)decode(fold, bytes, size_bytes, characters, room);
   else decode_bytes(fold, bytes, size_bytes, characters);
   shoal_text_add(key, ""); /* an empty key needs an address too */
   add_characters(fold, characters, room, key);
