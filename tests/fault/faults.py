@@ -30,7 +30,7 @@ attributes:
   ward: {role: keep}
   guard: {role: identifier}
 privacy: {k: 2, p: 2}
-method: {max-suppression: 3}
+method: {algorithm: samarati, max-suppression: 3}
 """
 ALGORITHMS = ("samarati", "incognito", "optimal", "datafly", "mu-argus", "k-member", "greedy-pk",
               "enhanced-pk", "hybrid-pk", "mondrian", "top-down", "flock", "theta")

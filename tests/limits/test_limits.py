@@ -26,7 +26,7 @@ class DistinctValues(clitest.Case):
             data.write("zip,ill\n")
             data.writelines(f"{r:07d},{r % 3}-{r}\n" for r in range(self.N))
         self.put("d.yaml", policy_text({"zip": {"role": "quasi", "hierarchy": {"mask": "right"}},
-                                        "ill": {"role": "sensitive"}}, k=5, p=2))
+                                        "ill": {"role": "sensitive"}}, k=5, p=2, method={"labels": "uniform"}))
         report = self.succeed("anonymize", "d.csv", "-P", "d.yaml", "-o", "out.csv", "--json").json()
         self.assertEqual({"zip": 1}, report["search"]["node"])
         self.assertEqual((self.N, self.N // 10), (report["output"]["rows"], report["output"]["classes"]))

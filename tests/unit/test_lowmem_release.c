@@ -130,7 +130,7 @@ typedef struct way {
 } way;
 
 static shoal_status release(const way *w) {
-  shoal_run run = {.n_threads = 1, .memory_bytes = w->memory_bytes};
+  shoal_run run = {.n_threads = 1, .quick = true, .memory_bytes = w->memory_bytes};
   shoal_write_options options = {.keep_order = w->keep_order};
   shoal_policy *policy = NULL;
   shoal_table *table = NULL;
