@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "policy/reader.h"
+#include "table/table.h"
 
 /* ---------------------------------------------------------------- from memory */
 
@@ -147,7 +148,13 @@ shoal_status shoal_policy_load(const char *path, shoal_policy **policy, shoal_er
 const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const char *name) {
   for (size_t i = 0; i < policy->n_attributes; i++)
     if (strcmp(policy->attributes[i].name, name) == 0) return &policy->attributes[i];
-  return NULL;
+  static const shoal_attribute row_names = {
+      .name = SHOAL_ROW_NAMES, .role = SHOAL_ROLE_IDENTIFIER, .weight = {1, 0}, .profile = {1, 0}};
+  return strcmp(name, row_names.name) == 0 ? &row_names : NULL;
+}
+
+bool shoal_policy_lists(const shoal_policy *policy, const shoal_attribute *attribute) {
+  return attribute >= policy->attributes && attribute < policy->attributes + policy->n_attributes;
 }
 
 const char *const shoal_risk_names[SHOAL_N_RISKS] = {

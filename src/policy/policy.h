@@ -158,8 +158,13 @@ shoal_status shoal_policy_override(shoal_policy *policy, const char *key, const 
                                    shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_policy_delete(shoal_policy *policy); /* NULL: nothing */
 
-/* The attribute of that name, or NULL. */
+/*
+ * The attribute of that name, or NULL. A column `row_names` is an identifier if the policy does not
+ * list it; then the attribute is not one of the policy's.
+ */
 const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const char *name);
+/* Is this, which shoal_policy_attribute returned, written in the policy? */
+bool shoal_policy_lists(const shoal_policy *policy, const shoal_attribute *attribute);
 
 /*
  * Is row 1 a header, if the policy knows n_known of its n cells? If not, the others may be data:

@@ -342,7 +342,8 @@ static shoal_status assign_weights(shoal_policy_reader *reader, policy_target *t
   reader->rule = &self;
   for (const shoal_yaml *name = target->weights->first; name; name = name->next->next) {
     const shoal_attribute *attribute = shoal_policy_attribute(target->policy, name->text);
-    if (!attribute) return unknown_attribute(reader, target->policy, name);
+    if (!shoal_policy_lists(target->policy, attribute))
+      return unknown_attribute(reader, target->policy, name);
     shoal_setting setting;
     SHOAL_TRY(shoal_setting_from(reader, name->next, "a number", &setting));
     shoal_decimal *weight = &target->attributes[attribute - target->attributes].weight;

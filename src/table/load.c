@@ -32,13 +32,41 @@ static shoal_status check_encoding(const char *file, const shoal_block *b, size_
   return SHOAL_OK;
 }
 
-static shoal_status check_names(const shoal_table *table, shoal_error *error) {
+/* With slack: the dictionary reads whole words. */
+static char *copy_name(const char *bytes, size_t size) {
+  char *name = shoal_alloc_zero(size + 1 + SHOAL_DICTIONARY_SLACK, 1);
+  if (name) memcpy(name, bytes, size);
+  return name;
+}
+
+/* R and pandas write row names as a first column without a name. */
+static shoal_status name_the_unnamed(shoal_table *table, shoal_error *error) {
   shoal_location location = {.file = table->name};
-  for (size_t c = 0; c < table->n_columns; c++) {
-    if (!table->columns[c].name[0])
-      return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
-                           "column %zu of the header has no name: give each column one", c + 1);
+  size_t n_unnamed = 0, unnamed = 0;
+  for (size_t c = table->n_columns; c-- > 0;) {
+    if (table->columns[c].name[0]) continue;
+    n_unnamed++;
+    unnamed = c;
   }
+  if (!n_unnamed) return SHOAL_OK;
+  if (n_unnamed > 1 || table->n_columns == 1)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                         "column %zu of the header has no name: give each column one", unnamed + 1);
+  if (shoal_table_column(table, SHOAL_ROW_NAMES))
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                         "column %zu of the header has no name, and another column is '%s', as "
+                         "which it would be read: give it a name",
+                         unnamed + 1, SHOAL_ROW_NAMES);
+  char *name = copy_name(SHOAL_ROW_NAMES, strlen(SHOAL_ROW_NAMES));
+  if (!name) return shoal_fail_memory(error);
+  free((void *)(uintptr_t)table->columns[unnamed].name);
+  table->columns[unnamed].name = name;
+  return SHOAL_OK;
+}
+
+static shoal_status check_names(shoal_table *table, shoal_error *error) {
+  shoal_location location = {.file = table->name};
+  SHOAL_TRY(name_the_unnamed(table, error));
   shoal_dictionary seen;
   if (!shoal_dictionary_init(&seen)) return shoal_fail_memory(error);
   shoal_status status = SHOAL_OK;
@@ -53,13 +81,6 @@ static shoal_status check_names(const shoal_table *table, shoal_error *error) {
   }
   shoal_dictionary_reset(&seen);
   return status;
-}
-
-/* With slack: the dictionary reads whole words. */
-static char *copy_name(const char *bytes, size_t size) {
-  char *name = shoal_alloc_zero(size + 1 + SHOAL_DICTIONARY_SLACK, 1);
-  if (name) memcpy(name, bytes, size);
-  return name;
 }
 
 static shoal_status parse_header(shoal_table *table, char *bytes, size_t size, char delimiter,

@@ -12,6 +12,9 @@
 #include "base/memory.h"
 #include "table/equality.h"
 
+/* The name of a file's only column without one; an identifier unless the policy says otherwise. */
+#define SHOAL_ROW_NAMES "row_names"
+
 typedef struct shoal_column {
   const char *name;
   uint32_t n_values;       /* distinct values, missing ones included */
