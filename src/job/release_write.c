@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "job/cells.h"
 #include "job/certificate.h"
 #include "job/gates.h"
 #include "job/job.h"
@@ -26,19 +27,33 @@ static bool reserve(shoal_csv_column *cells, uint32_t n_cells) {
   return cells->offsets != NULL;
 }
 
-static bool fill_values(shoal_csv_column *cells, const shoal_csv_plan *out) {
+/* Adds a cell; `commas`: numbers of the release have decimal commas. */
+static bool add_cell(shoal_csv_column *cells, const shoal_csv_plan *out, bool commas,
+                     shoal_label label) {
+  if (!commas) return shoal_csv_column_add(cells, out, label.bytes, label.size_bytes);
+  shoal_text text;
+  shoal_text_init(&text);
+  shoal_text_add(&text, "");
+  shoal_text_add_bytes(&text, label.bytes, label.size_bytes);
+  if (!text.failed) shoal_swap_marks(text.bytes, text.size_bytes);
+  bool ok = !text.failed && shoal_csv_column_add(cells, out, text.bytes, text.size_bytes);
+  shoal_wipe_free(text.bytes, text.capacity);
+  return ok;
+}
+
+static bool fill_values(shoal_csv_column *cells, const shoal_csv_plan *out, bool commas) {
   if (!reserve(cells, cells->column->n_values)) return false;
   for (uint32_t v = 0; v < cells->column->n_values; v++) {
-    size_t size;
-    const char *value = shoal_column_value(cells->column, v, &size);
-    if (!shoal_csv_column_add(cells, out, value, size)) return false;
+    shoal_label value;
+    value.bytes = shoal_column_value(cells->column, v, &value.size_bytes);
+    if (!add_cell(cells, out, commas, value)) return false;
   }
   return true;
 }
 
 /* Cells of a quasi-identifier: one for each value, or one for each label if the group chooses. */
 static bool fill_generalized(const shoal_column_labels *labels, shoal_csv_column *cells,
-                             const shoal_csv_plan *out) {
+                             const shoal_csv_plan *out, bool commas) {
   bool by_group = labels->label_of_group != NULL;
   uint32_t n = by_group ? labels->n_labels : cells->column->n_values;
   cells->cell_of_group = labels->label_of_group;
@@ -47,7 +62,7 @@ static bool fill_generalized(const shoal_column_labels *labels, shoal_csv_column
   if (!reserve(cells, n)) return false;
   for (uint32_t i = 0; i < n; i++) {
     shoal_label label = shoal_column_label(labels, by_group ? i : labels->label_of_code[i]);
-    if (!shoal_csv_column_add(cells, out, label.bytes, label.size_bytes)) return false;
+    if (!add_cell(cells, out, commas, label)) return false;
   }
   return true;
 }
@@ -67,9 +82,12 @@ static bool prepare_columns(const shoal_release *release, shoal_csv_plan *out) {
   size_t q = 0;
   for (size_t i = 0; i < out->n_columns; i++) {
     shoal_csv_column *cells = &out->columns[i];
-    bool ok = cells->generalized ? fill_generalized(&release->decision.columns[q], cells, out)
+    bool commas = shoal_cells_have_commas(
+        p->policy, shoal_policy_attribute(p->policy, cells->column->name));
+    bool ok = cells->generalized
+                  ? fill_generalized(&release->decision.columns[q], cells, out, commas)
               : !cells->column->code_size ? reserve(cells, 0) /* it comes from the file itself */
-                                          : fill_values(cells, out);
+                                          : fill_values(cells, out, commas);
     q += cells->generalized;
     if (!ok) return false;
   }
@@ -220,7 +238,7 @@ static shoal_status spill_guards(const writing *w, shoal_atomic_file *spill, sho
   plan.n_columns = 1;
   uint64_t n_rows;
   SHOAL_TRY(shoal_atomic_file_open(spill, "-", error));
-  shoal_status status = fill_values(&cells, &plan) ? SHOAL_OK : shoal_fail_memory(error);
+  shoal_status status = fill_values(&cells, &plan, false) ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK) status = write_rows(w, &plan, spill->fd, "guards", &n_rows, error);
   shoal_csv_column_reset(&cells);
   return status;

@@ -9,6 +9,7 @@
 typedef struct shoal_owned_verify_request {
   shoal_arena arena;
   shoal_verify_request request;
+  bool commas; /* while it is made: numbers of the attribute have decimal commas */
 } shoal_owned_verify_request;
 
 /* `columns`: names of the release's columns, in order, borrowed. The rest is in the arena. */

@@ -111,6 +111,20 @@ static void put_read_fold(shoal_canonical *out, const char *key) {
   shoal_text_add(out->text, "]");
 }
 
+static void put_read_decimal(shoal_canonical *out, const char *key) {
+  if (out->policy->decimal != '.')
+    shoal_canonical_word(out, key, (const char[]){out->policy->decimal, '\0'});
+}
+
+static void put_read_thousands(shoal_canonical *out, const char *key) {
+  const char *thousands = out->policy->thousands;
+  if (thousands) shoal_canonical_word(out, key, *thousands == ' ' ? "space" : thousands);
+}
+
+static void put_read_encoding(shoal_canonical *out, const char *key) {
+  if (out->policy->encoding) shoal_canonical_word(out, key, out->policy->encoding);
+}
+
 /* ---------------------------------------------------------------- accept */
 
 static void put_names(shoal_canonical *out, const char *key, const shoal_word *names, size_t n) {

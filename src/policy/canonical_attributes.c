@@ -190,6 +190,10 @@ static void put_read_type(shoal_canonical *out, const char *key) {
   if (out->attribute->type == SHOAL_TYPE_NUMBER) shoal_canonical_word(out, key, "number");
 }
 
+static void put_read_otherwise(shoal_canonical *out, const char *key) {
+  if (out->attribute->otherwise_missing) shoal_canonical_word(out, key, "missing");
+}
+
 static void put_read_hierarchy(shoal_canonical *out, const char *key) {
   if (out->attribute->has_hierarchy) put_mapping(out, key, hierarchy_writers);
 }

@@ -70,6 +70,7 @@ typedef struct shoal_attribute {
   shoal_role role;
   bool undecided; /* decide: true */
   shoal_type type;
+  bool otherwise_missing; /* cells that are not a number or date */
   bool has_hierarchy;
   shoal_hierarchy_spec hierarchy;
   const shoal_word *protect; /* n_protect nodes of the hierarchy */
@@ -116,6 +117,9 @@ struct shoal_policy {
   const char *const *missing;
   size_t n_missing;    /* default: one, "" */
   shoal_equality fold; /* of text: data.fold; default BYTES */
+  char decimal;          /* '.' or ',' */
+  const char *thousands; /* "," "." "'" or " "; NULL: none */
+  const char *encoding;  /* as iconv has it; NULL: detected */
   const shoal_attribute *attributes;
   size_t n_attributes;
   shoal_unlisted unlisted;

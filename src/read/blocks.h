@@ -24,6 +24,7 @@ void shoal_block_reset(shoal_block *block);
 typedef struct shoal_blocks {
   const char *path; /* borrowed while the file is opened and read */
   const char *file; /* its name in messages; borrowed */
+  const char *encoding; /* NULL: detected; borrowed */
   shoal_source *source;
   char delimiter;
   size_t n_columns; /* if more than one, blank lines at the end of the file are not rows */
@@ -41,7 +42,7 @@ typedef struct shoal_blocks {
 
 /* Opens the file; on failure nothing is left open. */
 shoal_status shoal_blocks_open(shoal_blocks *blocks, const char *path, const char *file,
-                               shoal_error *error) SHOAL_MUST_CHECK;
+                               const char *encoding, shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_blocks_close(shoal_blocks *blocks);
 
 /*

@@ -51,7 +51,8 @@ static bool group_values(const shoal_column *column, shoal_equality equality, gr
     groups->group_of[v] = shoal_values_intern(&values, value_of(column, v));
     ok = groups->group_of[v] != SHOAL_NONE;
   }
-  groups->n_groups = values.keys.n_strings;
+  groups->n_groups =
+      equality == SHOAL_EQUAL_BYTES ? values.spellings.n_strings : values.keys.n_strings;
   shoal_values_reset(&values);
   if (ok) return true;
   free(groups->group_of);
@@ -150,15 +151,27 @@ static void map_codes(const shoal_table *table, shoal_column *column, const uint
   }
 }
 
+/* The column was changed before: its file's spellings get the codes of the groups. */
+static void map_spellings(shoal_column *column, const uint32_t *map) {
+  struct shoal_spellings *file = column->spellings;
+  for (uint32_t s = 0; s < file->n_spellings; s++) file->code_of[s] = map[file->code_of[s]];
+  shoal_wipe_free(column->bytes, (size_t)column->offsets[column->n_values]);
+  free(column->offsets);
+}
+
 /* Replaces the column's dictionary; takes groups->group_of and the contents of `to`. */
 static bool replace_values(const shoal_table *table, shoal_column *column, grouping *groups,
                            folded_values *to) {
-  struct shoal_spellings *old = shoal_alloc(1, sizeof *old);
-  if (!old) return false;
+  struct shoal_spellings *old = column->spellings ? NULL : shoal_alloc(1, sizeof *old);
+  if (!old && !column->spellings) return false;
   map_codes(table, column, groups->group_of);
-  *old =
-      (struct shoal_spellings){column->n_values, column->bytes, column->offsets, groups->group_of};
-  groups->group_of = NULL;
+  if (old) {
+    *old = (struct shoal_spellings){column->n_values, column->bytes, column->offsets,
+                                    groups->group_of};
+    groups->group_of = NULL;
+  } else {
+    map_spellings(column, groups->group_of);
+  }
   free(column->is_missing);
   free(column->first_row);
   column->n_values = groups->n_groups;
@@ -166,6 +179,7 @@ static bool replace_values(const shoal_table *table, shoal_column *column, group
   column->offsets = to->offsets;
   column->first_row = to->first_row;
   column->is_missing = to->is_missing;
+  if (!old) return true;
   if (shoal_table_is_counted(table)) column->spellings = old;
   else shoal_spellings_free(old);
   return true;
@@ -245,6 +259,35 @@ static bool merge_rows(shoal_table *table) {
   free(codes);
   shoal_row_counts_free(tuples);
   return ok;
+}
+
+/* Of each group the first value: all have one spelling. NULL: no memory. */
+static uint32_t *first_values(const shoal_column *column, const grouping *groups) {
+  uint32_t *first = shoal_alloc(groups->n_groups, sizeof *first);
+  for (uint32_t v = column->n_values; first && v-- > 0;) first[groups->group_of[v]] = v;
+  return first;
+}
+
+shoal_status shoal_column_respell(shoal_table *table, shoal_column *column, char *bytes,
+                                  uint64_t *offsets, uint8_t *is_missing, shoal_error *error) {
+  shoal_column respelled = *column;
+  respelled.bytes = bytes;
+  respelled.offsets = offsets;
+  respelled.is_missing = is_missing;
+  grouping groups = {0};
+  folded_values to;
+  if (!group_values(&respelled, SHOAL_EQUAL_BYTES, &groups)) return shoal_fail_memory(error);
+  bool merged = groups.n_groups < column->n_values;
+  uint32_t *chosen = first_values(&respelled, &groups);
+  bool ok = chosen && fill_folded(&respelled, &groups, chosen, &to);
+  if (ok && !replace_values(table, column, &groups, &to)) {
+    folded_free(&to, to.offsets[groups.n_groups]);
+    ok = false;
+  }
+  free(chosen);
+  free(groups.group_of);
+  if (ok && merged && shoal_table_is_counted(table)) ok = merge_rows(table);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
 shoal_status shoal_table_fold(shoal_table *table, const shoal_equality *equality_of,

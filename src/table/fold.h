@@ -27,6 +27,15 @@ shoal_status shoal_table_fold(shoal_table *table, const shoal_equality *equality
                               const char *const *missing, size_t n_missing,
                               shoal_error *error) SHOAL_MUST_CHECK;
 
+/*
+ * Gives value v of a column with codes the spelling bytes[offsets[v] .. offsets[v + 1]), which
+ * replaces that of the file; values of equal spelling become one. `is_missing`: by value. The three
+ * stay the caller's. Before the table is folded. Cost: as folding.
+ */
+shoal_status shoal_column_respell(shoal_table *table, shoal_column *column, char *bytes,
+                                  uint64_t *offsets, uint8_t *is_missing,
+                                  shoal_error *error) SHOAL_MUST_CHECK;
+
 /* Frees them, raw bytes overwritten. NULL: nothing. */
 void shoal_spellings_free(struct shoal_spellings *spellings);
 

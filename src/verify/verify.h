@@ -43,6 +43,7 @@ typedef struct shoal_verify_knowledge {
 /* Which cells of a column are one value; all false: those with equal bytes. */
 typedef struct shoal_verify_fold {
   bool numbers; /* 50, 5e1 and 50.0; alone */
+  char decimal; /* mark of the numbers: ',' or '.' (0 too) */
   bool letter_case, space, unicode;
 } shoal_verify_fold;
 
