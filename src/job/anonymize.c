@@ -172,6 +172,7 @@ static shoal_status attempt(shoal_release *release, const shoal_table *table,
   SHOAL_TRY(status);
   SHOAL_TRY(warn_of_effort(release, method, error));
   SHOAL_TRY(warn_of_seed(release, error));
+  SHOAL_TRY(shoal_result_notes(release->result, table, error));
   return shoal_release_decide(release, method, error);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "job/cells.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +55,8 @@ static bool may_be_label(const reading *r, shoal_label cell) {
                                    attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE))
     return true;
   if (shoal_label_parse(cell.bytes, cell.size_bytes).form != SHOAL_FORM_WORD) return true;
-  return cell.size_bytes && (is_digit(*cell.bytes) || strchr("[{(<>+-*", *cell.bytes));
+  if (!cell.size_bytes) return false;
+  return strchr("[{(<>*", *cell.bytes) || (is_date(attribute) && is_digit(*cell.bytes));
 }
 
 /* Writes the cell as the engine has it. False: it is not what the policy says. */
@@ -121,20 +123,17 @@ static bool spell_values(const shoal_column *column, const reading *r, const cha
   return ok;
 }
 
-/* What the cells are not. */
-static const char *wanted(const reading *r) {
-  if (is_date(r->attribute)) return "dates";
-  return "numbers";
-}
-
 static shoal_status note_bad(shoal_table *table, const shoal_column *column, const reading *r,
                              const spellings *s, shoal_error *error) {
   shoal_bad_cells found;
   shoal_bad_cells_find(&found, table, column, s->bad);
-  return shoal_table_note(table, error,
-                          "column '%.200s': %llu cell%s not %s and count%s as missing (%s)",
-                          column->name, (unsigned long long)found.n, found.n == 1 ? " is" : "s are",
-                          wanted(r), found.n == 1 ? "s" : "", found.rows);
+  bool one = found.n == 1, date = is_date(r->attribute);
+  return shoal_table_note(table, error, "column '%.200s': %llu cell%s %s and %s as missing (%s)",
+                          column->name, (unsigned long long)found.n, one ? "" : "s",
+                          date  ? one ? "is not a date" : "are not dates"
+                          : one ? "is not a number"
+                                : "are not numbers",
+                          one ? "counts" : "count", found.rows);
 }
 
 /* Only numbers of another style: others are refused where they are parsed (hierarchy/numbers.c). */
@@ -154,10 +153,8 @@ shoal_status shoal_cells_read(shoal_table *table, shoal_column *column, const sh
   bool number = attribute->type == SHOAL_TYPE_NUMBER;
   bool styled = number && !shoal_number_style_plain(style_of(policy));
   bool lenient = attribute->otherwise_missing && purpose != SHOAL_FOR_LINKING;
+  assert(!lenient || policy->n_missing);
   if (!column->code_size || (!styled && !lenient)) return SHOAL_OK;
-  if (lenient && !policy->n_missing)
-    return shoal_policy_fail(policy, attribute->mark, error,
-                             "'otherwise: missing' needs a spelling in data.missing: add \"\"");
   reading r = {policy, attribute, purpose == SHOAL_FOR_RELEASE,
                shoal_date_pivot(attribute->hierarchy.pivot, 0)};
   spellings s = {.offsets = shoal_alloc_zero((size_t)column->n_values + 1, sizeof *s.offsets),

@@ -255,6 +255,7 @@ shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoa
     options.sampling = &sampling;
     options.delimiter = policy->delimiter;
     options.encoding = policy->encoding;
+    options.or_utf8 = purpose != SHOAL_FOR_RELEASE;
     options.missing = policy->missing;
     options.n_missing = policy->n_missing;
     options.unquote = unquotes(&user);

@@ -388,6 +388,17 @@ static shoal_status assign_weights(shoal_policy_reader *reader, policy_target *t
   return SHOAL_OK;
 }
 
+/* What becomes missing needs a spelling. */
+static shoal_status check_missing(const shoal_policy *policy, shoal_error *error) {
+  for (size_t i = 0; !policy->n_missing && i < policy->n_attributes; i++)
+    if (policy->attributes[i].otherwise_missing)
+      return shoal_policy_fail(policy, policy->attributes[i].mark, error,
+                               "attributes.%s: 'otherwise: missing' needs a spelling in "
+                               "data.missing: add \"\"",
+                               shoal_quote(policy->attributes[i].name).text);
+  return SHOAL_OK;
+}
+
 shoal_status shoal_read_policy(shoal_policy_reader *reader, const shoal_yaml *root,
                                shoal_policy *policy) {
   policy_target target = {.policy = policy};
@@ -401,5 +412,6 @@ shoal_status shoal_read_policy(shoal_policy_reader *reader, const shoal_yaml *ro
     return shoal_reader_fail(reader, root->mark,
                              "the key 'attributes' is missing: name the table's "
                              "columns, such as attributes: {age: {role: quasi}}");
+  SHOAL_TRY(check_missing(policy, reader->error));
   return assign_weights(reader, &target);
 }

@@ -140,6 +140,17 @@ static void add_privacy(shoal_text *text, const shoal_result *profile) {
                        "removed\n");
 }
 
+/* How the file spells numbers and text, where that is not the default. */
+static void add_style(shoal_text *text, const shoal_profile_report *profile) {
+  if (profile->decimal)
+    shoal_text_print(text, "  decimal: %s         # mark of the table's numbers\n",
+                     profile->decimal);
+  if (profile->thousands)
+    shoal_text_print(text, "  thousands: %s       # between groups of three digits\n",
+                     profile->thousands);
+  if (profile->encoding) shoal_text_print(text, "  encoding: %s\n", profile->encoding);
+}
+
 shoal_status shoal_profile_yaml(const shoal_result *profile, char **yaml, shoal_error *error) {
   if (profile->kind != SHOAL_RESULT_PROFILE)
     return shoal_fail(error, SHOAL_BAD_INPUT, "a starting policy is made from a profile only");
@@ -147,9 +158,10 @@ shoal_status shoal_profile_yaml(const shoal_result *profile, char **yaml, shoal_
   shoal_text_init(&text);
   add_head(&text, profile);
   shoal_text_print(&text,
-                   "shoal: 1\n\ndata:\n  missing: %s    # cells that mean: not known\n\n"
-                   "attributes:",
+                   "shoal: 1\n\ndata:\n  missing: %s    # cells that mean: not known\n",
                    profile->profile.missing_marks);
+  add_style(&text, &profile->profile);
+  shoal_text_add(&text, "\nattributes:");
   for (size_t c = 0; c < profile->profile.n_columns; c++)
     add_column(&text, &profile->profile.columns[c], profile->input_rows);
   add_privacy(&text, profile);

@@ -25,6 +25,7 @@ typedef enum decoding { UNDECIDED, PASS, CONVERT } decoding;
 
 struct shoal_decoder {
   const char *file;
+  const char *fallback; /* if it is not UTF-8; NULL: Windows-1252 */
   decoding state;
   const char *detected; /* NULL: given, or UTF-8 */
   bool fills_gaps;      /* undefined bytes become control characters */
@@ -56,11 +57,12 @@ static bool open_converter(shoal_decoder *decoder, const char *encoding) {
   return decoder->has_converter;
 }
 
-shoal_decoder *shoal_decoder_new(const char *encoding, const char *file) {
+shoal_decoder *shoal_decoder_new(const char *encoding, bool or_utf8, const char *file) {
   shoal_decoder *decoder = shoal_alloc_zero(1, sizeof *decoder);
   if (!decoder) return NULL;
   decoder->file = file;
-  if (!encoding) return decoder;
+  decoder->fallback = encoding;
+  if (!encoding || (or_utf8 && !is_utf8(encoding))) return decoder;
   if (is_utf8(encoding)) {
     decoder->state = PASS;
   } else if (!open_converter(decoder, encoding)) {
@@ -118,6 +120,10 @@ static bool decide(shoal_decoder *decoder, shoal_status *status, shoal_error *er
     return true;
   }
   if (left < LONGEST_CHARACTER && !decoder->ended) return false;
+  if (decoder->fallback) {
+    if (!open_converter(decoder, decoder->fallback)) *status = shoal_fail_memory(error);
+    return true;
+  }
   decoder->fills_gaps = true;
   *status = detect_as(decoder, "WINDOWS-1252", "Windows-1252", error);
   return true;

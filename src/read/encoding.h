@@ -19,8 +19,11 @@ typedef struct shoal_decoder shoal_decoder;
 typedef shoal_status (*shoal_decoder_read_fn)(void *user, char *bytes, size_t capacity,
                                               size_t *size_bytes, shoal_error *error);
 
-/* `encoding`: NULL: detected. `file`, borrowed: its name in messages. NULL: no memory. */
-shoal_decoder *shoal_decoder_new(const char *encoding, const char *file);
+/*
+ * `encoding`: NULL: detected; `or_utf8`: the file may be UTF-8 too, detected in the same way. Both
+ * strings are borrowed; messages call the file `file`. NULL: no memory.
+ */
+shoal_decoder *shoal_decoder_new(const char *encoding, bool or_utf8, const char *file);
 void shoal_decoder_free(shoal_decoder *decoder); /* NULL: nothing */
 
 /*

@@ -457,8 +457,9 @@ shoal_status shoal_source_read(shoal_source *source, char *bytes, size_t capacit
                             error);
 }
 
-shoal_status shoal_source_decode(shoal_source *source, const char *encoding, shoal_error *error) {
-  source->decoder = shoal_decoder_new(encoding, source->name);
+shoal_status shoal_source_decode(shoal_source *source, const char *encoding, bool or_utf8,
+                                 shoal_error *error) {
+  source->decoder = shoal_decoder_new(encoding, or_utf8, source->name);
   return source->decoder ? SHOAL_OK : shoal_fail_memory(error);
 }
 
@@ -518,7 +519,7 @@ shoal_status shoal_source_slurp(const char *path, size_t limit, char **bytes, si
   *size_bytes = 0;
   shoal_source *source;
   SHOAL_TRY(shoal_source_open(path, &source, error));
-  shoal_status status = shoal_source_decode(source, NULL, error);
+  shoal_status status = shoal_source_decode(source, NULL, false, error);
   if (status == SHOAL_OK) status = slurp(source, limit, bytes, size_bytes, error);
   shoal_source_close(source);
   if (status != SHOAL_OK) {

@@ -20,10 +20,10 @@ shoal_status shoal_source_read(shoal_source *source, char *bytes, size_t capacit
                                size_t *size_bytes, shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
- * The bytes that are read become UTF-8, from now on (encoding.h). NULL: the encoding is detected.
- * Before the first read.
+ * The bytes that are read become UTF-8, from now on (encoding.h). NULL: the encoding is detected,
+ * with `or_utf8` whether it is UTF-8 instead. The name is borrowed. Before the first read.
  */
-shoal_status shoal_source_decode(shoal_source *source, const char *encoding,
+shoal_status shoal_source_decode(shoal_source *source, const char *encoding, bool or_utf8,
                                  shoal_error *error) SHOAL_MUST_CHECK;
 /* The detected encoding, if it is not UTF-8; known when all was read. NULL: UTF-8, or given. */
 const char *shoal_source_encoding(const shoal_source *source);

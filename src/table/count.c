@@ -399,6 +399,7 @@ shoal_status shoal_table_note_source(shoal_table *table, const shoal_merge_plan 
   if (!shoal_source_stamp(blocks->source, &source->stamp)) return SHOAL_OK;
   if (shoal_source_touched(blocks->source)) return shoal_table_source_changed(table, error);
   source->path = strdup(blocks->path);
+  source->or_utf8 = blocks->or_utf8;
   if (blocks->encoding) source->encoding = strdup(blocks->encoding);
   bool ok = source->path && (source->encoding || !blocks->encoding);
   return ok ? SHOAL_OK : shoal_fail_memory(error);

@@ -59,6 +59,7 @@ shoal_status shoal_table_merge_counted(shoal_table *table, const shoal_merge_pla
 typedef struct shoal_table_source {
   char *path;     /* NULL: it cannot be read again */
   char *encoding; /* NULL: detected */
+  bool or_utf8;
   shoal_stamp stamp;
   uint64_t *piece_start; /* row at which each block starts; after them the number of rows */
   uint64_t *piece_hash;  /* of each block's bytes; NULL where rows were counted */

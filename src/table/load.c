@@ -331,7 +331,7 @@ shoal_status shoal_table_load(const char *path, const shoal_load_options *option
   if (!table || !self || !(table->name = strdup(strcmp(path, "-") == 0 ? "standard input" : path)))
     status = shoal_fail_memory(error);
   if (status == SHOAL_OK)
-    status = shoal_blocks_open(&self->blocks, path, table->name, options->encoding, error);
+    status = shoal_blocks_open(&self->blocks, path, table->name, options->encoding, options->or_utf8, error);
   if (status == SHOAL_OK) {
     self->file = table->name;
     self->run = run;
@@ -375,6 +375,7 @@ shoal_status shoal_table_load_kept(const shoal_table *table, const char *const *
   assert(shoal_table_leaves_columns(table));
   shoal_load_options options = {.delimiter = table->delimiter,
                                 .encoding = table->source->encoding,
+                                .or_utf8 = table->source->or_utf8,
                                 .missing = missing,
                                 .n_missing = n_missing,
                                 .plan = plan_kept,

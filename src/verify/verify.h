@@ -43,8 +43,8 @@ typedef struct shoal_verify_knowledge {
 /* Which cells of a column are one value; all false: those with equal bytes. */
 typedef struct shoal_verify_fold {
   bool numbers; /* 50, 5e1 and 50.0; alone */
-  char decimal; /* mark of the numbers: ',' or '.' (0 too) */
   bool letter_case, space, unicode;
+  char decimal; /* mark of the numbers: ',' or '.' (0 too) */
 } shoal_verify_fold;
 
 /* What the release must be. All strings are borrowed. */
