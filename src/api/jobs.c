@@ -7,10 +7,10 @@
 #include "profile/profile.h"
 
 /*
- * Runs `call`, which fills `made`, and hands the result over with the notes of `table` (or NULL); on
- * failure it is deleted.
+ * Runs `call`, which fills `made`, and hands the result over with the notes of `table` (or NULL);
+ * on failure it is deleted.
  */
-#define RETURN_RESULT(result_kind, table, call)                                                           \
+#define RETURN_RESULT(result_kind, table, call)                                                    \
   do {                                                                                             \
     shoal_result *made = shoal_result_new(result_kind);                                            \
     if (!made) return shoal_fail_memory(error);                                                    \
@@ -46,7 +46,8 @@ shoal_status shoal_conditions(const shoal_table *table, const shoal_policy *poli
                               const shoal_run *run, shoal_result **result, shoal_error *error) {
   if (result) *result = NULL;
   SHOAL_NEED(table && policy && result, error);
-  RETURN_RESULT(SHOAL_RESULT_CONDITIONS, table, shoal_job_conditions(made, table, policy, run, error));
+  RETURN_RESULT(SHOAL_RESULT_CONDITIONS, table,
+                shoal_job_conditions(made, table, policy, run, error));
 }
 
 shoal_status shoal_lattice(const shoal_table *table, const shoal_policy *policy,
@@ -72,7 +73,8 @@ shoal_status shoal_attack_release(const shoal_table *masked, const shoal_policy 
   if (!options) options = &defaults;
   SHOAL_NEED(shoal_tables_given(options->previous, options->n_previous), error);
   SHOAL_NEED_VALUE(options->rule_out <= SHOAL_MAX_RULE_OUT, error);
-  RETURN_RESULT(SHOAL_RESULT_ATTACK, masked, shoal_job_attack(made, masked, policy, options, run, error));
+  RETURN_RESULT(SHOAL_RESULT_ATTACK, masked,
+                shoal_job_attack(made, masked, policy, options, run, error));
 }
 
 shoal_status shoal_measure(const shoal_table *original, const shoal_table *masked,
@@ -96,7 +98,8 @@ shoal_status shoal_hierarchy_describe(const char *source, const shoal_policy *po
                                       shoal_error *error) {
   if (result) *result = NULL;
   SHOAL_NEED(result, error);
-  RETURN_RESULT(SHOAL_RESULT_HIERARCHY, table, shoal_job_hierarchy(made, source, policy, table, error));
+  RETURN_RESULT(SHOAL_RESULT_HIERARCHY, table,
+                shoal_job_hierarchy(made, source, policy, table, error));
 }
 
 shoal_status shoal_hierarchy_build(const char *spec, const shoal_table *table, const char *column,

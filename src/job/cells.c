@@ -220,8 +220,8 @@ static shoal_status note_nearly_numbers(shoal_table *table, const shoal_column *
       status = shoal_table_note(table, error,
                                 "column '%.200s': a number except in %llu cell%s (%s); 'type: "
                                 "number, otherwise: missing' reads %s as missing",
-                                column->name, (unsigned long long)found.n,
-                                found.n == 1 ? "" : "s", found.rows, found.n == 1 ? "it" : "them");
+                                column->name, (unsigned long long)found.n, found.n == 1 ? "" : "s",
+                                found.rows, found.n == 1 ? "it" : "them");
   }
   free(bad);
   return status;

@@ -82,8 +82,8 @@ static bool prepare_columns(const shoal_release *release, shoal_csv_plan *out) {
   size_t q = 0;
   for (size_t i = 0; i < out->n_columns; i++) {
     shoal_csv_column *cells = &out->columns[i];
-    bool commas = shoal_cells_have_commas(
-        p->policy, shoal_policy_attribute(p->policy, cells->column->name));
+    bool commas =
+        shoal_cells_have_commas(p->policy, shoal_policy_attribute(p->policy, cells->column->name));
     bool ok = cells->generalized
                   ? fill_generalized(&release->decision.columns[q], cells, out, commas)
               : !cells->column->code_size ? reserve(cells, 0) /* it comes from the file itself */

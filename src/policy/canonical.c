@@ -97,9 +97,8 @@ static void put_read_fold(shoal_canonical *out, const char *key) {
   static const struct {
     shoal_equality bit;
     const char *word;
-  } folds[] = {{SHOAL_EQUAL_CASE, "case"},
-               {SHOAL_EQUAL_SPACE, "space"},
-               {SHOAL_EQUAL_UNICODE, "unicode"}};
+  } folds[] = {
+      {SHOAL_EQUAL_CASE, "case"}, {SHOAL_EQUAL_SPACE, "space"}, {SHOAL_EQUAL_UNICODE, "unicode"}};
   if (!out->policy->fold) return;
   shoal_canonical_key(out, key);
   const char *before = "[";

@@ -42,14 +42,13 @@
   KEY("data.", "missing", read_missing, "[TEXT, ...]",                                             \
       "cells that mean a missing value; default [\"\"], [] for none")                              \
   KEY("data.", "fold", read_fold, "[case, space, unicode]",                                        \
-      "differences of text that do not count: case, outer and repeated spaces, Unicode form")       \
+      "differences of text that do not count: case, outer and repeated spaces, Unicode form")      \
   KEY("data.", "decimal", read_decimal, "\".\"|\",\"",                                             \
       "decimal mark of the table's numbers; the policy itself has points; default \".\"")          \
   KEY("data.", "thousands", read_thousands, "\",\"|\".\"|\"'\"|space",                             \
       "what separates groups of three digits in the table's numbers; default: nothing")            \
   KEY("data.", "encoding", read_encoding, "NAME",                                                  \
-      "the table's encoding: utf-8, latin1, windows-1252, utf-16 or another that iconv knows; "    \
-      "default: detected")
+      "the table's encoding, such as latin1 or utf-16; a release is UTF-8; default: detected")
 
 #define SHOAL_ATTRIBUTE_KEYS(KEY)                                                                  \
   KEY("attributes.NAME.", "role", read_role, "identifier|quasi|sensitive|keep",                    \

@@ -115,8 +115,8 @@ struct shoal_policy {
   const char *directory;          /* paths are relative to it */
   char delimiter;                 /* 0: detected */
   const char *const *missing;
-  size_t n_missing;    /* default: one, "" */
-  shoal_equality fold; /* of text: data.fold; default BYTES */
+  size_t n_missing;      /* default: one, "" */
+  shoal_equality fold;   /* of text: data.fold; default BYTES */
   char decimal;          /* '.' or ',' */
   const char *thousands; /* "," "." "'" or " "; NULL: none */
   const char *encoding;  /* as iconv has it; NULL: detected */

@@ -157,8 +157,7 @@ shoal_status shoal_profile_yaml(const shoal_result *profile, char **yaml, shoal_
   shoal_text text;
   shoal_text_init(&text);
   add_head(&text, profile);
-  shoal_text_print(&text,
-                   "shoal: 1\n\ndata:\n  missing: %s    # cells that mean: not known\n",
+  shoal_text_print(&text, "shoal: 1\n\ndata:\n  missing: %s    # cells that mean: not known\n",
                    profile->profile.missing_marks);
   add_style(&text, &profile->profile);
   shoal_text_add(&text, "\nattributes:");

@@ -22,8 +22,8 @@ void shoal_block_reset(shoal_block *block);
 
 /* One thread at a time. */
 typedef struct shoal_blocks {
-  const char *path; /* borrowed while the file is opened and read */
-  const char *file; /* its name in messages; borrowed */
+  const char *path;     /* borrowed while the file is opened and read */
+  const char *file;     /* its name in messages; borrowed */
   const char *encoding; /* NULL: detected; borrowed */
   bool or_utf8;
   shoal_source *source;

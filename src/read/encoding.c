@@ -165,7 +165,7 @@ static shoal_status take_undefined(shoal_decoder *decoder, char **to, size_t *ro
 }
 
 static shoal_status convert_some(shoal_decoder *decoder, char *bytes, size_t capacity, size_t *got,
-                            shoal_error *error) {
+                                 shoal_error *error) {
   char *to = bytes;
   size_t room = capacity;
   while (decoder->at < decoder->end) {

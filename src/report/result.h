@@ -177,8 +177,8 @@ typedef struct shoal_size_change {
 typedef struct shoal_profile_report {
   shoal_column_outcome *columns;
   size_t n_columns;
-  uint64_t n_distinct_rows, n_unique_rows; /* by the suggested quasi-identifiers */
-  const char *missing_marks;               /* of all columns, with the empty cell, as YAML */
+  uint64_t n_distinct_rows, n_unique_rows;    /* by the suggested quasi-identifiers */
+  const char *missing_marks;                  /* of all columns, with the empty cell, as YAML */
   const char *decimal, *thousands, *encoding; /* of the file, as a policy has them; NULL: default */
 } shoal_profile_report;
 

@@ -8,7 +8,7 @@
 #include "table/load.h"
 
 static shoal_status check_not_empty(const char *file, const shoal_block *b, size_t start,
-                                   shoal_error *error) {
+                                    shoal_error *error) {
   shoal_location location = {.file = file};
   if (b->size_bytes == start)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,

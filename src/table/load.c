@@ -331,7 +331,8 @@ shoal_status shoal_table_load(const char *path, const shoal_load_options *option
   if (!table || !self || !(table->name = strdup(strcmp(path, "-") == 0 ? "standard input" : path)))
     status = shoal_fail_memory(error);
   if (status == SHOAL_OK)
-    status = shoal_blocks_open(&self->blocks, path, table->name, options->encoding, options->or_utf8, error);
+    status = shoal_blocks_open(&self->blocks, path, table->name, options->encoding,
+                               options->or_utf8, error);
   if (status == SHOAL_OK) {
     self->file = table->name;
     self->run = run;

@@ -93,7 +93,8 @@ typedef struct evidence {
 } evidence;
 
 bool shoal_looks_missing(const char *bytes, size_t size) {
-  static const char *const words[] = {"NA", "N/A", "NaN", "nan", "n/a", "na", "null", "NULL", "#N/A"};
+  static const char *const words[] = {"NA", "N/A",  "NaN",  "nan", "n/a",
+                                      "na", "null", "NULL", "#N/A"};
   if (size == 0 || (size == 1 && !is_digit(*bytes))) return true;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strlen(words[i]) == size && memcmp(words[i], bytes, size) == 0) return true;

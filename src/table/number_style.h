@@ -20,8 +20,8 @@ static inline bool shoal_number_style_plain(shoal_number_style style) {
 }
 
 /*
- * Writes a number of that style as the engine has it; the digits stay, also zeros at the end. False:
- * the cell is no such number (or out->failed: no memory).
+ * Writes a number of that style as the engine has it; the digits stay, also zeros at the end.
+ * False: the cell is no such number (or out->failed: no memory).
  */
 bool shoal_number_restyle(shoal_number_style style, const char *bytes, size_t size_bytes,
                           shoal_text *out);
