@@ -20,9 +20,7 @@ static bool is_date(const shoal_attribute *attribute) {
   return attribute->has_hierarchy && attribute->hierarchy.kind == SHOAL_HIERARCHY_DATE;
 }
 
-static shoal_number_style style_of(const shoal_policy *policy) {
-  return (shoal_number_style){policy->decimal, policy->thousands};
-}
+static const shoal_number_style plain = {'.', NULL};
 
 bool shoal_cells_have_commas(const shoal_policy *policy, const shoal_attribute *attribute) {
   return policy->decimal == ',' && attribute && attribute->type == SHOAL_TYPE_NUMBER;
@@ -43,6 +41,7 @@ void shoal_swap_marks(char *bytes, size_t size_bytes) {
 typedef struct reading {
   const shoal_policy *policy;
   const shoal_attribute *attribute;
+  shoal_number_style style;
   bool raw; /* not a release: there are no labels */
   unsigned pivot;
 } reading;
@@ -61,7 +60,7 @@ static bool may_be_label(const reading *r, shoal_label cell) {
 
 /* Writes the cell as the engine has it. False: it is not what the policy says. */
 static bool read_cell(const reading *r, shoal_label cell, bool missing, shoal_text *out) {
-  shoal_number_style style = style_of(r->policy);
+  shoal_number_style style = r->style;
   bool number = r->attribute->type == SHOAL_TYPE_NUMBER, ok = true;
   shoal_date date;
   shoal_decimal decimal;
@@ -151,11 +150,13 @@ shoal_status shoal_cells_read(shoal_table *table, shoal_column *column, const sh
                               const shoal_attribute *attribute, shoal_purpose purpose,
                               shoal_error *error) {
   bool number = attribute->type == SHOAL_TYPE_NUMBER;
-  bool styled = number && !shoal_number_style_plain(style_of(policy));
+  shoal_number_style style = {policy->decimal, policy->thousands};
+  if (table->plain_numbers) style = plain;
+  bool styled = number && !shoal_number_style_plain(style);
   bool lenient = attribute->otherwise_missing && purpose != SHOAL_FOR_LINKING;
   assert(!lenient || policy->n_missing);
   if (!column->code_size || (!styled && !lenient)) return SHOAL_OK;
-  reading r = {policy, attribute, purpose == SHOAL_FOR_RELEASE,
+  reading r = {policy, attribute, style, purpose == SHOAL_FOR_RELEASE,
                shoal_date_pivot(attribute->hierarchy.pivot, 0)};
   spellings s = {.offsets = shoal_alloc_zero((size_t)column->n_values + 1, sizeof *s.offsets),
                  .is_missing = shoal_alloc_zero(column->n_values, 1),

@@ -246,6 +246,9 @@ shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoa
                               const char *delimiter, const shoal_run *run, shoal_table **table,
                               shoal_error *error) {
   *table = NULL;
+  shoal_stat_kind kind = shoal_stat_kind_of(path);
+  if (kind != SHOAL_STAT_NONE)
+    return shoal_input_read_stat(path, kind, policy, purpose, run, table, error);
   planner user = {policy, purpose};
   shoal_load_options options = {0};
   shoal_traits_rule rule = {0};

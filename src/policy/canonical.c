@@ -124,6 +124,10 @@ static void put_read_encoding(shoal_canonical *out, const char *key) {
   if (out->policy->encoding) shoal_canonical_word(out, key, out->policy->encoding);
 }
 
+static void put_read_labels(shoal_canonical *out, const char *key) {
+  if (out->policy->value_labels) shoal_canonical_word(out, key, "labels");
+}
+
 /* ---------------------------------------------------------------- accept */
 
 static void put_names(shoal_canonical *out, const char *key, const shoal_word *names, size_t n) {

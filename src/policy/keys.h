@@ -48,7 +48,9 @@
   KEY("data.", "thousands", read_thousands, "\",\"|\".\"|\"'\"|space",                             \
       "what separates groups of three digits in the table's numbers; default: nothing")            \
   KEY("data.", "encoding", read_encoding, "NAME",                                                  \
-      "the table's encoding, such as latin1 or utf-16; a release is UTF-8; default: detected")
+      "the table's encoding, such as latin1 or utf-16; a release is UTF-8; default: detected")     \
+  KEY("data.", "labels", read_labels, "values|labels",                                             \
+      "SPSS and Stata files: cells are codes (default) or, where there are some, value labels")
 
 #define SHOAL_ATTRIBUTE_KEYS(KEY)                                                                  \
   KEY("attributes.NAME.", "role", read_role, "identifier|quasi|sensitive|keep",                    \

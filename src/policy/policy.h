@@ -120,6 +120,7 @@ struct shoal_policy {
   char decimal;          /* '.' or ',' */
   const char *thousands; /* "," "." "'" or " "; NULL: none */
   const char *encoding;  /* as iconv has it; NULL: detected */
+  bool value_labels;     /* cells of SPSS and Stata files are labels, not codes */
   const shoal_attribute *attributes;
   size_t n_attributes;
   shoal_unlisted unlisted;

@@ -88,6 +88,14 @@ static shoal_status read_encoding(shoal_policy_reader *reader, const shoal_yaml 
   return SHOAL_OK;
 }
 
+static shoal_status read_labels(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  static const char *const words[] = {"values", "labels", NULL};
+  size_t choice = 0;
+  SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));
+  policy_of(into)->value_labels = choice == 1;
+  return SHOAL_OK;
+}
+
 /* ---------------------------------------------------------------- accept */
 
 static shoal_status read_accepted(const shoal_policy_reader *reader, const shoal_yaml *node,

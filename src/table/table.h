@@ -46,7 +46,8 @@ struct shoal_table {
   size_t n_columns;
   shoal_column *columns;
   bool finished;
-  char decimal; /* detected style of its numbers (number_style.h); 0: not looked for */
+  bool plain_numbers; /* its file has numbers, not spellings: no style */
+  char decimal;       /* detected style of its numbers (number_style.h); 0: not looked for */
   const char *thousands;
   const char *detected_encoding; /* of its file, if not UTF-8 and not given; else NULL */
   char **notes; /* how its file was read, for reports: lines without cells; table.c */

@@ -31,6 +31,7 @@ static const struct {
     {"data.decimal", TOP("data: {decimal: \",\"}"), "  decimal: \",\"\n"},
     {"data.thousands", TOP("data: {thousands: space}"), "  thousands: space\n"},
     {"data.encoding", TOP("data: {encoding: latin1}"), "  encoding: latin1\n"},
+    {"data.labels", TOP("data: {labels: labels}"), "  labels: labels\n"},
     {"attributes", TOP(""), "attributes:\n  a: {role: quasi}\n  b: {role: sensitive}\n"},
     {"attributes.NAME.role", WITH("role: keep"), "{role: keep}"},
     {"attributes.NAME.decide", WITH("role: keep, decide: true"), "{role: keep, decide: true}"},
