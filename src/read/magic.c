@@ -17,6 +17,8 @@ static const struct {
     {"SQLite f", 8, "is an SQLite database: export the table as CSV"},
     {"RDX", 3, "is an R workspace: write the data frame as CSV"},
     {"X\n\0\0", 4, "is an R object (.rds): write the data frame as CSV"},
+    {"$FL", 3, "is an SPSS file, which cannot be read from a pipe: name the file"},
+    {"<stata_d", 8, "is a Stata file, which cannot be read from a pipe: name the file"},
     {"%PDF-", 5, "is a PDF document: get the table as CSV"},
     {"\x89HDF\r\n", 6, "is an HDF5 file: convert it to CSV"},
     {"BZh", 3, "is compressed with bzip2: decompress it, or use gzip or zstd"},

@@ -321,5 +321,110 @@ class DecimalCommas(clitest.Case):
         self.assertEqual({}, found)
 
 
+class StatisticsFiles(clitest.Case):
+    """SPSS and Stata files: a release that is written as one reads back as the same cells."""
+
+    def setUp(self):
+        super().setUp()
+        self.write_policy(k=2, p=2, data={"missing": ["", "?"]})
+        probe = self.run_shoal("anonymize", "data.csv", "-P", "policy.yaml", "-o", "probe.sav", "-q")
+        if "without libreadstat" in probe.message:
+            self.skipTest("built without libreadstat")
+
+    def as_csv(self, name):
+        """The cells of a file, as `anonymize` keeps them when it is an original."""
+        header = clitest.parse_csv(self.read("out.csv"))[0]
+        self.put("copy.yaml", "shoal: 1\nattributes: {age: {role: quasi, hierarchy: {top: true}}}\nunlisted: keep\n"
+                              "privacy: {k: 1}\naccept: {kept: [%s]}\n" % ", ".join(header[1:]))
+        return self.release(data=name, policy="copy.yaml", out="copy.csv")
+
+    def test_the_cells_of_a_release(self):
+        expected = self.release()
+        for name in ("out.sav", "out.dta"):
+            with self.subTest(name):
+                self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", name, "--keep-order")
+                self.assertEqual(expected, self.as_csv(name))
+                self.succeed("check", name, "-P", "policy.yaml")
+                measured = [self.succeed("measure", "data.csv", file, "-P", "policy.yaml", "--json").json()["measures"]
+                            for file in ("out.csv", name)]
+                self.assertEqual(*measured)
+
+    def test_one_format_into_another(self):
+        """A table in an SPSS file gives the release of the CSV file, in any format."""
+        expected = self.release()
+        self.put("all.yaml", "shoal: 1\nattributes: {age: {role: quasi, hierarchy: {top: true}}}\nunlisted: keep\n"
+                             "privacy: {k: 1}\naccept: {kept: [name, town, illness, ward]}\n")
+        for name in ("table.sav", "table.dta"):
+            with self.subTest(name):
+                self.succeed("anonymize", "data.csv", "-P", "all.yaml", "-o", name, "--keep-order")
+                self.assertEqual(expected, self.release(data=name))
+
+    def test_the_same_bytes(self):
+        for name in ("out.sav", "out.dta"):
+            made = [(self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", name, "--seed", 7, "--threads", n),
+                     self.read(name))[1] for n in (1, 3)]
+            self.assertEqual(*made)
+
+    def test_numbers_and_missing_values(self):
+        rows = [[*row[:4], value] for row, value in zip(ROWS, ["1", "2.5", "", "-3", "1e+15", "7", "0.1", "100000"])]
+        self.write_data(rows)
+        expected = self.release()
+        for name in ("out.sav", "out.dta"):
+            with self.subTest(name):
+                self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", name, "--keep-order")
+                self.assertEqual(expected, self.as_csv(name))
+                columns = {c["column"]: c["type"] for c in self.succeed("profile", name, "--json").json()["columns"]}
+                self.assertEqual("number", columns["ward"])
+
+    def test_spellings_that_no_number_has_stay_text(self):
+        notes = ["01", "1.50", "?", "", "+5", "0x10", "inf", "nan"]
+        self.write_data([[*row[:4], note] for row, note in zip(ROWS, notes)])
+        expected = self.release()
+        for name in ("out.sav", "out.dta"):
+            with self.subTest(name):
+                self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", name, "--keep-order")
+                self.assertEqual(expected, self.as_csv(name))
+
+    def test_decimal_commas_become_numbers(self):
+        self.write_data([[*row[:4], f"{i},5"] for i, row in enumerate(ROWS)], delimiter=";")
+        self.write_policy(attributes_with(ward={"role": "keep", "type": "number"}), data={"decimal": ","})
+        for name in ("out.sav", "out.dta"):
+            self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", name)
+            self.succeed("check", name, "-P", "policy.yaml")
+            columns = {c["column"]: c["type"] for c in self.succeed("profile", name, "--json").json()["columns"]}
+            self.assertEqual("number", columns["ward"])
+
+    def test_what_such_files_cannot_have(self):
+        for cell, name, says in (("ends in a space ", "x.sav", "end in a space"), ("x" * 3000, "x.dta", "too long")):
+            self.write_data([[*row[:4], cell] for row in ROWS])
+            before = self.snapshot()
+            result = self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", name, code=2)
+            self.assertIn(says, result.message)
+            self.assertEqual(before, self.snapshot())
+        attributes = {("a-b" if name == "ward" else name): spec for name, spec in clitest.ATTRIBUTES.items()}
+        self.write_policy(attributes, accept="a-b")
+        self.write_data(header=[*HEADER[:4], "a-b"])
+        result = self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "x.dta", code=2)
+        self.assertIn("column 'a-b': the column's name", result.message)
+
+    def test_certificate_and_page(self):
+        for name in ("out.sav", "out.dta"):
+            self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", name, "--certificate", "c.html",
+                         "--html", "p.html")
+            self.succeed("certificate", name, "-P", "policy.yaml", "--left-out", "none", "-o", "again.html")
+            self.assertEqual(self.read("c.html"), self.read("again.html"))
+
+    def test_a_pipe(self):
+        self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.sav")
+        result = self.succeed("profile", "-", code=2, stdin=self.read("out.sav"))
+        self.assertIn("SPSS", result.message)
+
+    def test_a_damaged_file(self):
+        self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.sav")
+        self.put("cut.sav", self.read("out.sav")[:300])
+        result = self.succeed("profile", "cut.sav", code=2)
+        self.assertIn("cut.sav: cannot be read", result.message)
+
+
 if __name__ == "__main__":
     unittest.main()
