@@ -176,8 +176,9 @@ static shoal_status convert_some(shoal_decoder *decoder, char *bytes, size_t cap
     if (result != (size_t)-1 || errno == E2BIG) break;
     if (errno == EINVAL && !decoder->ended) break; /* the character continues */
     if (errno == EINVAL)
-      return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = decoder->file},
-                           "ends within a character: fetch the file again");
+      return shoal_fail_at(
+          error, SHOAL_BAD_INPUT, &(shoal_location){.file = decoder->file},
+          "ends within a character: correct data.encoding, or fetch the file again");
     size_t before = decoder->at;
     SHOAL_TRY(take_undefined(decoder, &to, &room, error));
     if (decoder->at == before) break; /* no room */

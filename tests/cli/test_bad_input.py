@@ -82,7 +82,7 @@ class DataFile(BadInput):
         self.refuse_data(csv_bytes([header, *ROWS]), r"\bcolumns 3 and 5\b", "same name")
 
     def test_empty_column_name(self):
-        header = ["name", "age", "", "illness", "ward"]
+        header = ["name", "age", "", "illness", ""]
         self.refuse_data(csv_bytes([header, *ROWS]), r"column 3\b", "name")
 
     def test_duplicate_names_in_profile(self):
