@@ -6,12 +6,17 @@
 #include "job/job.h"
 #include "profile/profile.h"
 
-/* Runs `call`, which fills `made`, and hands the result over; on failure it is deleted. */
-#define RETURN_RESULT(result_kind, call)                                                           \
+/*
+ * Runs `call`, which fills `made`, and hands the result over with the notes of `table` (or NULL);
+ * on failure it is deleted.
+ */
+#define RETURN_RESULT(result_kind, table, call)                                                    \
   do {                                                                                             \
     shoal_result *made = shoal_result_new(result_kind);                                            \
     if (!made) return shoal_fail_memory(error);                                                    \
     shoal_status status = (call);                                                                  \
+    const shoal_table *noted = (table);                                                            \
+    if (status == SHOAL_OK && noted) status = shoal_result_notes(made, noted, error);              \
     if (status == SHOAL_OK) *result = made;                                                        \
     else shoal_result_delete(made);                                                                \
     return status;                                                                                 \
@@ -21,7 +26,7 @@ shoal_status shoal_profile(const shoal_table *table, const shoal_run *run, shoal
                            shoal_error *error) {
   if (result) *result = NULL;
   SHOAL_NEED(table && result, error);
-  RETURN_RESULT(SHOAL_RESULT_PROFILE, shoal_profile_table(made, table, run, error));
+  RETURN_RESULT(SHOAL_RESULT_PROFILE, table, shoal_profile_table(made, table, run, error));
 }
 
 shoal_status shoal_profile_policy(const shoal_result *profile, char **yaml, shoal_error *error) {
@@ -41,28 +46,29 @@ shoal_status shoal_check(const shoal_table *table, const shoal_policy *policy, c
                          shoal_result **result, shoal_error *error) {
   if (result) *result = NULL;
   SHOAL_NEED(table && policy && result, error);
-  RETURN_RESULT(SHOAL_RESULT_CHECK, shoal_job_check(made, table, policy, run, error));
+  RETURN_RESULT(SHOAL_RESULT_CHECK, table, shoal_job_check(made, table, policy, run, error));
 }
 
 shoal_status shoal_conditions(const shoal_table *table, const shoal_policy *policy,
                               const shoal_run *run, shoal_result **result, shoal_error *error) {
   if (result) *result = NULL;
   SHOAL_NEED(table && policy && result, error);
-  RETURN_RESULT(SHOAL_RESULT_CONDITIONS, shoal_job_conditions(made, table, policy, run, error));
+  RETURN_RESULT(SHOAL_RESULT_CONDITIONS, table,
+                shoal_job_conditions(made, table, policy, run, error));
 }
 
 shoal_status shoal_lattice(const shoal_table *table, const shoal_policy *policy,
                            const shoal_run *run, shoal_result **result, shoal_error *error) {
   if (result) *result = NULL;
   SHOAL_NEED(table && policy && result, error);
-  RETURN_RESULT(SHOAL_RESULT_LATTICE, shoal_job_lattice(made, table, policy, run, error));
+  RETURN_RESULT(SHOAL_RESULT_LATTICE, table, shoal_job_lattice(made, table, policy, run, error));
 }
 
 shoal_status shoal_explain(const shoal_table *table, const shoal_policy *policy,
                            const shoal_run *run, shoal_result **result, shoal_error *error) {
   if (result) *result = NULL;
   SHOAL_NEED(table && policy && result, error);
-  RETURN_RESULT(SHOAL_RESULT_EXPLAIN, shoal_explain_policy(made, table, policy, run, error));
+  RETURN_RESULT(SHOAL_RESULT_EXPLAIN, table, shoal_explain_policy(made, table, policy, run, error));
 }
 
 shoal_status shoal_attack_release(const shoal_table *masked, const shoal_policy *policy,
@@ -74,7 +80,8 @@ shoal_status shoal_attack_release(const shoal_table *masked, const shoal_policy 
   if (!options) options = &defaults;
   SHOAL_NEED(shoal_tables_given(options->previous, options->n_previous), error);
   SHOAL_NEED_VALUE(options->rule_out <= SHOAL_MAX_RULE_OUT, error);
-  RETURN_RESULT(SHOAL_RESULT_ATTACK, shoal_job_attack(made, masked, policy, options, run, error));
+  RETURN_RESULT(SHOAL_RESULT_ATTACK, masked,
+                shoal_job_attack(made, masked, policy, options, run, error));
 }
 
 shoal_status shoal_measure(const shoal_table *original, const shoal_table *masked,
@@ -82,14 +89,14 @@ shoal_status shoal_measure(const shoal_table *original, const shoal_table *maske
                            const shoal_run *run, shoal_result **result, shoal_error *error) {
   if (result) *result = NULL;
   SHOAL_NEED(original && masked && policy && result, error);
-  RETURN_RESULT(SHOAL_RESULT_MEASURE,
+  RETURN_RESULT(SHOAL_RESULT_MEASURE, original,
                 shoal_job_measure(made, original, masked, policy, options, run, error));
 }
 
 shoal_status shoal_certificate(const char *path, const shoal_policy *policy, const char *left_out,
                                const shoal_run *run, shoal_result **result, shoal_error *error) {
   SHOAL_NEED(path && policy && left_out && result, error);
-  RETURN_RESULT(SHOAL_RESULT_CERTIFICATE,
+  RETURN_RESULT(SHOAL_RESULT_CERTIFICATE, NULL,
                 shoal_job_certificate(made, path, policy, left_out, run, error));
 }
 
@@ -98,7 +105,8 @@ shoal_status shoal_hierarchy_describe(const char *source, const shoal_policy *po
                                       shoal_error *error) {
   if (result) *result = NULL;
   SHOAL_NEED(result, error);
-  RETURN_RESULT(SHOAL_RESULT_HIERARCHY, shoal_job_hierarchy(made, source, policy, table, error));
+  RETURN_RESULT(SHOAL_RESULT_HIERARCHY, table,
+                shoal_job_hierarchy(made, source, policy, table, error));
 }
 
 shoal_status shoal_hierarchy_build(const char *spec, const shoal_table *table, const char *column,

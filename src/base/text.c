@@ -293,7 +293,7 @@ bool shoal_ends_with(const char *string, const char *ending) {
 }
 
 bool shoal_starts_oddly(const char *bytes, size_t size_bytes) {
-  static const char *const odd[] = {"\xef\xbb\xbf", "\x1f\x8b", "\x28\xb5\x2f\xfd"};
+  static const char *const odd[] = {"\xef\xbb\xbf", "\x1f\x8b", "\x28\xb5\x2f\xfd", "PK\x03\x04"};
   for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
     size_t size = strlen(odd[i]);
     if (size_bytes >= size && memcmp(bytes, odd[i], size) == 0) return true;

@@ -61,7 +61,8 @@ const char *shoal_arena_copy_utf8(shoal_arena *arena, const char *bytes, size_t 
 
 bool shoal_ends_with(const char *string, const char *ending);
 
-/* Would a file that starts with these bytes not be read as text: a byte-order mark, gzip, zstd? */
+/* Would a file that starts with these bytes not be read as text: a byte-order mark, gzip, zstd,
+ * zip? */
 bool shoal_starts_oddly(const char *bytes, size_t size_bytes);
 
 /* The word of `words` (ended by NULL) that is most like `word`, or NULL if none is near. */

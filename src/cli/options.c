@@ -117,7 +117,8 @@ static const cli_option table[] = {
      "number, which is rounded down to a multiple of max(k, 10) and to two significant digits.",
      NULL},
     {CLI_TIME_LIMIT, "time-limit", 0, "SECONDS", CLI_ANONYMIZE,
-     "End an 'optimal' search, also that of 'auto', after this time with the best node found. The report "
+     "End an 'optimal' search, also that of 'auto', after this time with the best node found. The "
+     "report "
      "says whether it is proven optimal. Default: a bound on the work, the same on every machine.",
      NULL},
     {CLI_QUICK, "quick", 0, NULL, CLI_ANONYMIZE,

@@ -15,8 +15,10 @@ typedef shoal_int128 int128;
 
 static const shoal_cell_fault NOT_A_NUMBER = {
     "is not a number", "are not numbers",
-    "correct it, or list it under data.missing if it means unknown",
-    "correct them, or list them under data.missing if they mean unknown"};
+    "correct it, list it under data.missing if it means unknown, or add 'otherwise: missing'; "
+    "decimal commas need data: {decimal: \",\"}",
+    "correct them, list them under data.missing if they mean unknown, or add 'otherwise: "
+    "missing'; decimal commas need data: {decimal: \",\"}"};
 static const shoal_cell_fault TOO_LONG = {"is a number of more than 18 digits",
                                           "are numbers of more than 18 digits", "round it",
                                           "round them"};

@@ -240,7 +240,7 @@ static shoal_status read_rows(shoal_builder *builder, char *bytes, size_t size_b
 shoal_status shoal_file_start(shoal_builder *builder, shoal_error *error) {
   char *bytes;
   size_t size_bytes;
-  SHOAL_TRY(shoal_source_slurp(builder->spec->file, max_bytes, &bytes, &size_bytes, error));
+  SHOAL_TRY(shoal_source_slurp_text(builder->spec->file, max_bytes, &bytes, &size_bytes, error));
   builder->owned = bytes; /* labels point into it */
   if (size_bytes >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
     bytes += 3;

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "hierarchy/hierarchy.h"
+#include "job/cells.h"
 #include "job/job.h"
 #include "policy/policy.h"
 #include "profile/profile.h"
@@ -134,7 +135,8 @@ static shoal_status plan_linking(const planner *p, const char *file, const char 
  * counted: they need codes there too.
  */
 static shoal_use use_of_kept(const shoal_attribute *attribute) {
-  if (attribute && attribute->type == SHOAL_TYPE_NUMBER) return SHOAL_USE_CODES;
+  if (attribute && (attribute->type == SHOAL_TYPE_NUMBER || attribute->otherwise_missing))
+    return SHOAL_USE_CODES;
   return attribute && attribute->has_hierarchy ? SHOAL_USE_KEEP : SHOAL_USE_COPY;
 }
 
@@ -209,13 +211,26 @@ static shoal_status fold(shoal_table *table, const planner *p, shoal_error *erro
   return status;
 }
 
-/* Checks, folds and codes a table that was read; without a policy it stays as it is. */
+/* Numbers and dates as the engine spells them. */
+static shoal_status read_cells(shoal_table *table, const planner *p, shoal_error *error) {
+  for (size_t c = 0; c < table->n_columns; c++) {
+    shoal_column *column = &table->columns[c];
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
+    if (attribute && attribute->role != SHOAL_ROLE_IDENTIFIER)
+      SHOAL_TRY(shoal_cells_read(table, column, p->policy, attribute, p->purpose, error));
+  }
+  return SHOAL_OK;
+}
+
+/* Checks, folds and codes a table that was read; without a policy its style of numbers is detected.
+ */
 static shoal_status prepare(shoal_table *table, const planner *p, shoal_error *error) {
-  if (!p->policy) return SHOAL_OK;
+  if (!p->policy) return shoal_cells_detect(table, error);
   for (size_t c = 0; c < table->n_columns; c++) {
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, table->columns[c].name);
     if (attribute) table->columns[c].coding = attribute->coding;
   }
+  SHOAL_TRY(read_cells(table, p, error));
   SHOAL_TRY(check_numbers(table, p, error));
   SHOAL_TRY(fold(table, p, error));
   SHOAL_TRY(shoal_table_code(table, error));
@@ -241,6 +256,9 @@ shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoa
                               const char *delimiter, const shoal_run *run, shoal_table **table,
                               shoal_error *error) {
   *table = NULL;
+  shoal_stat_kind kind = shoal_stat_kind_of(path);
+  if (kind != SHOAL_STAT_NONE)
+    return shoal_input_read_stat(path, kind, policy, purpose, run, table, error);
   planner user = {policy, purpose};
   shoal_load_options options = {0};
   shoal_traits_rule rule = {0};
@@ -249,6 +267,8 @@ shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoa
     rule = (shoal_traits_rule){policy->missing, policy->n_missing, unquotes(&user)};
     options.sampling = &sampling;
     options.delimiter = policy->delimiter;
+    options.encoding = policy->encoding;
+    options.or_utf8 = purpose != SHOAL_FOR_RELEASE;
     options.missing = policy->missing;
     options.n_missing = policy->n_missing;
     options.unquote = unquotes(&user);
@@ -257,7 +277,11 @@ shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoa
   }
   if (delimiter) SHOAL_TRY(parse_delimiter(delimiter, &options.delimiter, error));
   SHOAL_TRY(shoal_table_load(path, &options, run, table, error));
-  shoal_status status = prepare(*table, &user, error);
+  shoal_status status = SHOAL_OK;
+  if ((*table)->detected_encoding)
+    status = shoal_table_note(*table, error, "the file was read as %s; releases are UTF-8",
+                              (*table)->detected_encoding);
+  if (status == SHOAL_OK) status = prepare(*table, &user, error);
   if (status != SHOAL_OK) {
     shoal_table_delete(*table);
     *table = NULL;

@@ -11,6 +11,7 @@
 
 #include "context/context.h"
 #include "policy/policy.h"
+#include "read/stat_file.h"
 #include "report/result.h"
 #include "table/table.h"
 
@@ -19,6 +20,13 @@
 shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoal_purpose purpose,
                               const char *delimiter, const shoal_run *run, shoal_table **table,
                               shoal_error *error) SHOAL_MUST_CHECK;
+/* The same of an SPSS, Stata or SAS file. */
+shoal_status shoal_input_read_stat(const char *path, shoal_stat_kind kind,
+                                   const shoal_policy *policy, shoal_purpose purpose,
+                                   const shoal_run *run, shoal_table **table,
+                                   shoal_error *error) SHOAL_MUST_CHECK;
+/* The cell of a missing value of such a file. */
+const char *shoal_stat_missing(const shoal_policy *policy);
 shoal_status shoal_input_finish(shoal_table *table, const shoal_policy *policy,
                                 shoal_purpose purpose, shoal_error *error) SHOAL_MUST_CHECK;
 

@@ -45,8 +45,8 @@ static shoal_release_origin origin_of(const shoal_context *p, const shoal_method
 }
 
 /*
- * What the policy says, and the labels: `auto` chooses between full-domain and local recoding. Of the
- * release itself nothing else is known. *local: what `origin` refers to then.
+ * What the policy says, and the labels: `auto` chooses between full-domain and local recoding. Of
+ * the release itself nothing else is known. *local: what `origin` refers to then.
  */
 static shoal_status find_origin(const shoal_context *p, shoal_release_origin *origin,
                                 shoal_release_origin *local, shoal_error *error) {

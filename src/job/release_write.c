@@ -14,73 +14,13 @@
 #include "job/job.h"
 #include "job/page.h"
 #include "job/release.h"
+#include "job/release_columns.h"
 #include "job/verify_request.h"
+#include "verify/stat_reader.h"
 #include "write/atomic_file.h"
 #include "write/second_pass.h"
 #include "write/sink.h"
-
-/* ------------------------------------------------------------ cells */
-
-static bool reserve(shoal_csv_column *cells, uint32_t n_cells) {
-  cells->offsets = shoal_alloc((size_t)n_cells + 1, sizeof *cells->offsets);
-  return cells->offsets != NULL;
-}
-
-static bool fill_values(shoal_csv_column *cells, const shoal_csv_plan *out) {
-  if (!reserve(cells, cells->column->n_values)) return false;
-  for (uint32_t v = 0; v < cells->column->n_values; v++) {
-    size_t size;
-    const char *value = shoal_column_value(cells->column, v, &size);
-    if (!shoal_csv_column_add(cells, out, value, size)) return false;
-  }
-  return true;
-}
-
-/* Cells of a quasi-identifier: one for each value, or one for each label if the group chooses. */
-static bool fill_generalized(const shoal_column_labels *labels, shoal_csv_column *cells,
-                             const shoal_csv_plan *out) {
-  bool by_group = labels->label_of_group != NULL;
-  uint32_t n = by_group ? labels->n_labels : cells->column->n_values;
-  cells->cell_of_group = labels->label_of_group;
-  cells->code_of_group = labels->code_of_group;
-  cells->suppressed_cells = labels->suppressed;
-  if (!reserve(cells, n)) return false;
-  for (uint32_t i = 0; i < n; i++) {
-    shoal_label label = shoal_column_label(labels, by_group ? i : labels->label_of_code[i]);
-    if (!shoal_csv_column_add(cells, out, label.bytes, label.size_bytes)) return false;
-  }
-  return true;
-}
-
-/* The released columns: all but identifiers and what the policy drops. */
-static bool prepare_columns(const shoal_release *release, shoal_csv_plan *out) {
-  const shoal_context *p = &release->context;
-  const shoal_table *table = out->table;
-  out->columns = shoal_alloc_zero(table->n_columns, sizeof *out->columns);
-  if (!out->columns) return false;
-  for (size_t c = 0; c < table->n_columns; c++) {
-    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER || p->roles[c] == SHOAL_ROLE_DROP) continue;
-    shoal_csv_column *cells = &out->columns[out->n_columns++];
-    cells->column = &table->columns[c];
-    cells->generalized = p->roles[c] == SHOAL_ROLE_QUASI;
-  }
-  size_t q = 0;
-  for (size_t i = 0; i < out->n_columns; i++) {
-    shoal_csv_column *cells = &out->columns[i];
-    bool ok = cells->generalized ? fill_generalized(&release->decision.columns[q], cells, out)
-              : !cells->column->code_size ? reserve(cells, 0) /* it comes from the file itself */
-                                          : fill_values(cells, out);
-    q += cells->generalized;
-    if (!ok) return false;
-  }
-  return true;
-}
-
-static void reset_columns(shoal_csv_plan *out) {
-  for (size_t c = 0; out->columns && c < out->n_columns; c++)
-    shoal_csv_column_reset(&out->columns[c]);
-  free(out->columns);
-}
+#include "write/stat_file.h"
 
 /* ------------------------------------------------------------ formulas */
 
@@ -223,10 +163,11 @@ static shoal_status spill_columns(const writing *w, const shoal_column *const *c
   shoal_status status = shoal_atomic_file_open(spill, "-", error);
   for (size_t c = 0; status == SHOAL_OK && c < n; c++) {
     plan.columns[c].column = w->plan.table->columns + (columns[c] - p->table->columns);
-    if (!fill_values(&plan.columns[c], &plan)) status = shoal_fail_memory(error);
+    if (!shoal_release_fill_values(&plan.columns[c], &plan, false))
+      status = shoal_fail_memory(error);
   }
   if (status == SHOAL_OK) status = write_rows(w, &plan, spill->fd, name, &n_rows, error);
-  reset_columns(&plan);
+  shoal_release_columns_reset(&plan);
   return status;
 }
 
@@ -247,6 +188,40 @@ static shoal_status spill_originals(const writing *w, shoal_atomic_file *spill,
     if (shoal_attribute_has_sets(p->quasi_attributes[q])) columns[n++] = p->quasi[q];
   shoal_status status = n ? spill_columns(w, columns, n, "originals", spill, error) : SHOAL_OK;
   free(columns);
+  return status;
+}
+
+/* Writes the release: as CSV, or by way of a CSV file without a name as SPSS or Stata file. */
+static shoal_status write_table(writing *w, shoal_error *error) {
+  shoal_stat_plan plan = {.kind = shoal_stat_kind_by_name(w->path),
+                          .file = w->path,
+                          .delimiter = w->plan.delimiter,
+                          .n_columns = w->plan.n_columns,
+                          .missing = shoal_stat_missing(w->release->context.policy)};
+  if (plan.kind == SHOAL_STAT_NONE)
+    return write_rows(w, &w->plan, w->file->fd, w->path, &w->n_rows, error);
+  shoal_atomic_file rows = {.fd = -1};
+  SHOAL_TRY(shoal_atomic_file_open_unnamed(&rows, w->path, error));
+  shoal_status status = write_rows(w, &w->plan, rows.fd, "rows", &w->n_rows, error);
+  plan.n_rows = w->n_rows;
+  if (status == SHOAL_OK) status = shoal_stat_write(&plan, rows.fd, w->file->fd, error);
+  shoal_atomic_file_close(&rows);
+  return status;
+}
+
+/* Proves the file; an SPSS or Stata file by the cells that the verifier reads in it. */
+static shoal_status verify_file(const writing *w, const shoal_verify_request *request,
+                                shoal_verify_finding *finding, shoal_error *error) {
+  shoal_stat_kind kind = shoal_stat_kind_by_name(w->path);
+  if (kind == SHOAL_STAT_NONE) return shoal_verify(w->file->fd, request, w->run, finding, error);
+  shoal_verify_stat stat = {.is_sav = kind == SHOAL_STAT_SAV,
+                            .delimiter = request->delimiter,
+                            .missing = shoal_stat_missing(w->release->context.policy)};
+  shoal_atomic_file cells = {.fd = -1};
+  SHOAL_TRY(shoal_atomic_file_open_unnamed(&cells, w->path, error));
+  shoal_status status = shoal_verify_unpack(w->file->fd, &stat, cells.fd, error);
+  if (status == SHOAL_OK) status = shoal_verify(cells.fd, request, w->run, finding, error);
+  shoal_atomic_file_close(&cells);
   return status;
 }
 
@@ -271,13 +246,14 @@ static shoal_status verify_columns(const writing *w, const char **columns, uint8
   shoal_owned_verify_request owned;
   shoal_verify_finding finding;
   for (size_t c = 0; c < plan->n_columns; c++) columns[c] = plan->columns[c].column->name;
-  SHOAL_TRY(shoal_owned_verify_request_make(&owned, &w->release->context, plan->delimiter, columns,
-                                            plan->n_columns, w->n_rows, error));
+  bool styled = shoal_stat_kind_by_name(w->path) == SHOAL_STAT_NONE;
+  SHOAL_TRY(shoal_owned_verify_request_make(&owned, &w->release->context, plan->delimiter, styled,
+                                            columns, plan->n_columns, w->n_rows, error));
   owned.request.guards_fd = w->guards_fd;
   owned.request.originals_fd = w->originals_fd;
   if (w->originals_fd < 0) owned.request.n_sets = 0;
   owned.request.formulas = formulas;
-  shoal_status status = shoal_verify(w->file->fd, &owned.request, w->run, &finding, error);
+  shoal_status status = verify_file(w, &owned.request, &finding, error);
   shoal_owned_verify_request_reset(&owned);
   SHOAL_TRY(status);
   SHOAL_TRY(compare(&w->release->result->release, &finding, error));
@@ -317,7 +293,7 @@ static shoal_status write_and_verify(writing *w, shoal_error *error) {
   shoal_release_report *released = &w->release->result->release;
   shoal_atomic_file guards = {.fd = -1}, originals = {.fd = -1};
   double started = shoal_seconds();
-  SHOAL_TRY(write_rows(w, &w->plan, w->file->fd, w->path, &w->n_rows, error));
+  SHOAL_TRY(write_table(w, error));
   double written = shoal_seconds();
   shoal_status status = spill_guards(w, &guards, error);
   if (status == SHOAL_OK) status = spill_originals(w, &originals, error);
@@ -368,16 +344,18 @@ static shoal_status write_file(shoal_release *release, const char *path,
                         .n_groups = d->n_groups,
                         .rows_of_group = d->rows_of_group,
                         .quote_formulas = p->policy->quote_formulas}};
+  bool styled = shoal_stat_kind_by_name(path) == SHOAL_STAT_NONE;
   uint32_t *order = NULL;
   if (!options->keep_order) SHOAL_TRY(start_random(p->policy, &w.order, error));
   else if (d->rows->n_rows > p->table->n_rows &&
            !(order = place_noise(d, (uint32_t)p->table->n_rows)))
     return shoal_fail_memory(error);
   w.plan.order = order;
-  shoal_status status = prepare_columns(release, &w.plan) ? SHOAL_OK : shoal_fail_memory(error);
+  shoal_status status =
+      shoal_release_columns_make(release, styled, &w.plan) ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK) status = check_names(release, &w.plan, error);
   if (status == SHOAL_OK) status = write_and_verify(&w, error);
-  reset_columns(&w.plan);
+  shoal_release_columns_reset(&w.plan);
   free(order);
   return status;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "job/cells.h"
 
 static const char *copy(shoal_owned_verify_request *c, const char *bytes, size_t size) {
   return shoal_arena_copy(&c->arena, bytes, size);
@@ -18,6 +19,7 @@ static const char *copy(shoal_owned_verify_request *c, const char *bytes, size_t
 /* A value or label as the release spells it. */
 static const char *spell(shoal_owned_verify_request *c, const char *bytes, size_t size) {
   char *copied = shoal_arena_copy(&c->arena, bytes, size);
+  if (copied && c->commas) shoal_swap_marks(copied, size);
   if (!copied || !c->request.formulas_quoted || !shoal_is_formula(bytes, size)) return copied;
   char *quoted = shoal_arena_alloc(&c->arena, size + 2, 1);
   if (!quoted) return NULL;
@@ -162,6 +164,7 @@ static shoal_status know_attribute(shoal_owned_verify_request *c, const shoal_co
                                    const shoal_sensitive *sensitive, shoal_verify_knowledge *known,
                                    shoal_error *error) {
   const shoal_attribute *attribute = sensitive->attribute;
+  c->commas = c->styled && shoal_cells_have_commas(p->policy, attribute);
   uint32_t *category_of = NULL, n_categories = 0;
   if (attribute->categories.file || attribute->categories.n_lists)
     SHOAL_TRY(
@@ -212,6 +215,7 @@ static bool request_folds(shoal_owned_verify_request *c, const shoal_context *p)
     bool masked = attribute->has_hierarchy && attribute->hierarchy.kind == SHOAL_HIERARCHY_MASK;
     shoal_equality fold = number ? SHOAL_EQUAL_BYTES : p->policy->fold;
     folds[i] = (shoal_verify_fold){.numbers = number && !masked,
+                                   .decimal = c->styled ? p->policy->decimal : '.',
                                    .letter_case = fold & SHOAL_EQUAL_CASE,
                                    .space = fold & SHOAL_EQUAL_SPACE,
                                    .unicode = fold & SHOAL_EQUAL_UNICODE};
@@ -279,11 +283,12 @@ static shoal_status make(shoal_owned_verify_request *c, const shoal_context *p,
 }
 
 shoal_status shoal_owned_verify_request_make(shoal_owned_verify_request *c, const shoal_context *p,
-                                             char delimiter, const char *const *columns,
-                                             size_t n_columns, uint64_t n_rows,
-                                             shoal_error *error) {
+                                             char delimiter, bool styled,
+                                             const char *const *columns, size_t n_columns,
+                                             uint64_t n_rows, shoal_error *error) {
   memset(c, 0, sizeof *c);
   shoal_arena_init(&c->arena);
+  c->styled = styled;
   c->request = (shoal_verify_request){.delimiter = delimiter,
                                       .columns = columns,
                                       .n_columns = n_columns,

@@ -117,7 +117,7 @@ static shoal_status read_file(reading *into, const char *file, uint32_t *n_categ
                               shoal_error *error) {
   char *bytes;
   size_t size;
-  SHOAL_TRY(shoal_source_slurp(file, MAX_FILE_BYTES, &bytes, &size, error));
+  SHOAL_TRY(shoal_source_slurp_text(file, MAX_FILE_BYTES, &bytes, &size, error));
   size_t start = size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   if (size == start) {
     free(bytes);

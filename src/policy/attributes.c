@@ -9,7 +9,7 @@
 typedef struct attribute_target {
   shoal_attribute *attribute;
   bool has_role;
-  const shoal_yaml *snap, *recode, *level; /* NULL: not given */
+  const shoal_yaml *snap, *recode, *level, *otherwise; /* NULL: not given */
 } attribute_target;
 
 static shoal_status read_role(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
@@ -34,6 +34,17 @@ static shoal_status read_type(shoal_policy_reader *reader, const shoal_yaml *nod
   size_t type = 0;
   SHOAL_TRY(shoal_read_choice(reader, node, types, &type));
   target->attribute->type = (shoal_type)type;
+  return SHOAL_OK;
+}
+
+static shoal_status read_otherwise(shoal_policy_reader *reader, const shoal_yaml *node,
+                                   void *into) {
+  static const char *const words[] = {"missing", NULL};
+  attribute_target *target = into;
+  size_t choice = 0;
+  SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));
+  target->attribute->otherwise_missing = true;
+  target->otherwise = node;
   return SHOAL_OK;
 }
 
@@ -286,6 +297,18 @@ static shoal_status check_coding(const shoal_policy_reader *reader, const shoal_
       attribute->type == SHOAL_TYPE_NUMBER ? "choose another role" : "add 'type: number'");
 }
 
+/* `otherwise` is about numbers and dates. */
+static shoal_status check_otherwise(const shoal_policy_reader *reader,
+                                    const attribute_target *target) {
+  const shoal_attribute *attribute = target->attribute;
+  bool date = attribute->has_hierarchy && attribute->hierarchy.kind == SHOAL_HIERARCHY_DATE;
+  if (!target->otherwise || attribute->type == SHOAL_TYPE_NUMBER || date) return SHOAL_OK;
+  return shoal_reader_fail(reader, target->otherwise->mark,
+                           "%s: 'otherwise' is for numbers and dates: remove it, or add 'type: "
+                           "number' or a hierarchy of dates",
+                           shoal_reader_subject(reader).text);
+}
+
 static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml *name,
                                    shoal_attribute *attribute) {
   static const shoal_key_rule self = {"attributes.NAME", "NAME", NULL};
@@ -308,6 +331,7 @@ static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml
   SHOAL_TRY(check_coding(reader, name, attribute));
   SHOAL_TRY(check_levels(reader, &target));
   attribute->hierarchy.coding = attribute->coding;
+  SHOAL_TRY(check_otherwise(reader, &target));
   reader->attribute = NULL;
   return SHOAL_OK;
 }

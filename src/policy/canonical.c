@@ -110,6 +110,24 @@ static void put_read_fold(shoal_canonical *out, const char *key) {
   shoal_text_add(out->text, "]");
 }
 
+static void put_read_decimal(shoal_canonical *out, const char *key) {
+  if (out->policy->decimal != '.')
+    shoal_canonical_word(out, key, (const char[]){out->policy->decimal, '\0'});
+}
+
+static void put_read_thousands(shoal_canonical *out, const char *key) {
+  const char *thousands = out->policy->thousands;
+  if (thousands) shoal_canonical_word(out, key, *thousands == ' ' ? "space" : thousands);
+}
+
+static void put_read_encoding(shoal_canonical *out, const char *key) {
+  if (out->policy->encoding) shoal_canonical_word(out, key, out->policy->encoding);
+}
+
+static void put_read_value_labels(shoal_canonical *out, const char *key) {
+  if (out->policy->value_labels) shoal_canonical_word(out, key, "labels");
+}
+
 /* ---------------------------------------------------------------- accept */
 
 static void put_names(shoal_canonical *out, const char *key, const shoal_word *names, size_t n) {

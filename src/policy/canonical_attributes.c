@@ -217,6 +217,10 @@ static void put_read_type(shoal_canonical *out, const char *key) {
   if (out->attribute->type == SHOAL_TYPE_NUMBER) shoal_canonical_word(out, key, "number");
 }
 
+static void put_read_otherwise(shoal_canonical *out, const char *key) {
+  if (out->attribute->otherwise_missing) shoal_canonical_word(out, key, "missing");
+}
+
 static void put_read_hierarchy(shoal_canonical *out, const char *key) {
   const shoal_attribute *attribute = out->attribute;
   bool by_default = shoal_attribute_has_sets(attribute) && attribute->role == SHOAL_ROLE_QUASI &&

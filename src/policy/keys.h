@@ -42,7 +42,15 @@
   KEY("data.", "missing", read_missing, "[TEXT, ...]",                                             \
       "cells that mean a missing value; default [\"\"], [] for none")                              \
   KEY("data.", "fold", read_fold, "[case, space, unicode]",                                        \
-      "differences of text that do not count: case, outer and repeated spaces, Unicode form")
+      "differences of text that do not count: case, outer and repeated spaces, Unicode form")      \
+  KEY("data.", "decimal", read_decimal, "\".\"|\",\"",                                             \
+      "decimal mark of the table's numbers; the policy itself has points; default \".\"")          \
+  KEY("data.", "thousands", read_thousands, "\",\"|\".\"|\"'\"|space",                             \
+      "what separates groups of three digits in the table's numbers; default: nothing")            \
+  KEY("data.", "encoding", read_encoding, "NAME",                                                  \
+      "the table's encoding, such as latin1 or utf-16; a release is UTF-8; default: detected")     \
+  KEY("data.", "labels", read_value_labels, "values|labels",                                             \
+      "SPSS and Stata files: cells are codes (default) or, where there are some, value labels")
 
 #define SHOAL_ATTRIBUTE_KEYS(KEY)                                                                  \
   KEY("attributes.NAME.", "role", read_role, "identifier|quasi|sensitive|keep",                    \
@@ -50,6 +58,8 @@
   KEY("attributes.NAME.", "decide", read_decide, "true|false",                                     \
       "true: the role is only a suggestion, and anonymize refuses until a person has decided")     \
   KEY("attributes.NAME.", "type", read_type, "text|number", "default text")                        \
+  KEY("attributes.NAME.", "otherwise", read_otherwise, "missing",                                  \
+      "cells that are not a number or date count as missing; default: they are refused")           \
   KEY("attributes.NAME.", "hierarchy", read_hierarchy, "{KIND: ...}",                              \
       "how values are generalized: exactly one of the kinds below")                                \
   KEY("attributes.NAME.", "protect", read_protect, "[LABEL, ...]",                                 \

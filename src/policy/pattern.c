@@ -2,11 +2,13 @@
 /*
  * policy/pattern: which entry of `attributes` applies to a column. The name of an entry may be a
  * pattern: `*` stands for any text, also none. An entry of exactly the column's name wins, then the
- * longest pattern that fits, then the first of equally long ones.
+ * longest pattern that fits, then the first of equally long ones. A column without a name in the
+ * header, `row_names`, is an identifier unless an entry has exactly this name.
  */
 #include <string.h>
 
 #include "policy/policy.h"
+#include "table/table.h"
 
 bool shoal_name_is_pattern(const char *name) { return strchr(name, '*') != NULL; }
 
@@ -38,9 +40,12 @@ const shoal_attribute *shoal_policy_entry(const shoal_policy *policy, const char
 }
 
 const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const char *name) {
+  static const shoal_attribute row_names = {
+      .name = SHOAL_ROW_NAMES, .role = SHOAL_ROLE_IDENTIFIER, .weight = {1, 0}, .profile = {1, 0}};
   const shoal_attribute *best = shoal_policy_entry(policy, name);
   size_t longest = 0;
   if (best) return best;
+  if (strcmp(name, row_names.name) == 0) return &row_names;
   for (size_t i = 0; i < policy->n_attributes; i++) {
     const shoal_attribute *entry = &policy->attributes[i];
     size_t size = strlen(entry->name);

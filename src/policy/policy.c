@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "policy/reader.h"
+#include "table/table.h"
 
 /* ---------------------------------------------------------------- from memory */
 
@@ -30,6 +31,7 @@ static shoal_status set_defaults(shoal_policy *policy, const char *name, const c
   if (!policy->file || !policy->directory) return shoal_fail_memory(error);
   policy->missing = empty_cell;
   policy->n_missing = 1;
+  policy->decimal = '.';
   policy->k = 1;
   policy->effort = 1;
   policy->algorithm.text = "auto";

@@ -70,6 +70,7 @@ typedef struct shoal_attribute {
   shoal_role role;
   bool undecided; /* decide: true */
   shoal_type type;
+  bool otherwise_missing; /* cells that are not a number or date */
   bool has_hierarchy;
   shoal_hierarchy_spec hierarchy;
   const shoal_word *protect; /* n_protect nodes of the hierarchy */
@@ -118,8 +119,12 @@ struct shoal_policy {
   const char *directory;          /* paths are relative to it */
   char delimiter;                 /* 0: detected */
   const char *const *missing;
-  size_t n_missing;    /* default: one, "" */
-  shoal_equality fold; /* of text: data.fold; default BYTES */
+  size_t n_missing;      /* default: one, "" */
+  shoal_equality fold;   /* of text: data.fold; default BYTES */
+  char decimal;          /* '.' or ',' */
+  const char *thousands; /* "," "." "'" or " "; NULL: none */
+  const char *encoding;  /* as iconv has it; NULL: detected */
+  bool value_labels;     /* cells of SPSS and Stata files are labels, not codes */
   const shoal_attribute *attributes;
   size_t n_attributes;
   shoal_unlisted unlisted;
@@ -166,7 +171,8 @@ void shoal_policy_delete(shoal_policy *policy); /* NULL: nothing */
 
 /*
  * The entry that applies to the column `name`, or NULL: the one of that name, else the longest
- * pattern that fits it. Its own name can be the pattern.
+ * pattern that fits it. Its own name can be the pattern. A column `row_names` that no entry names
+ * is an identifier; that attribute is not one of the policy's.
  */
 const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const char *name);
 /* The entry that is written so in the policy, or NULL. */

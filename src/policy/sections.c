@@ -8,6 +8,7 @@
 
 #include "policy/keys.h"
 #include "policy/reader.h"
+#include "read/encoding.h"
 
 /* A policy while its keys are read. */
 typedef struct policy_target {
@@ -15,6 +16,7 @@ typedef struct policy_target {
   bool has_version;
   shoal_attribute *attributes;
   const shoal_yaml *weights; /* NULL: not given */
+  shoal_mark thousands_mark;
 } policy_target;
 
 static shoal_policy *policy_of(void *into) { return ((policy_target *)into)->policy; }
@@ -56,6 +58,42 @@ static shoal_status read_fold(shoal_policy_reader *reader, const shoal_yaml *nod
     SHOAL_TRY(shoal_read_choice(reader, item, words, &choice));
     policy_of(into)->fold |= folds[choice];
   }
+  return SHOAL_OK;
+}
+
+static shoal_status read_decimal(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  static const char *const words[] = {".", ",", NULL};
+  size_t choice = 0;
+  SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));
+  policy_of(into)->decimal = *words[choice];
+  return SHOAL_OK;
+}
+
+static shoal_status read_thousands(shoal_policy_reader *reader, const shoal_yaml *node,
+                                   void *into) {
+  static const char *const words[] = {",", ".", "'", "space", NULL};
+  size_t choice = 0;
+  SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));
+  policy_of(into)->thousands = choice == 3 ? " " : words[choice];
+  ((policy_target *)into)->thousands_mark = node->mark;
+  return SHOAL_OK;
+}
+
+static shoal_status read_encoding(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  if (node->kind != SHOAL_YAML_SCALAR || shoal_yaml_is_null(node) ||
+      !shoal_encoding_exists(node->text))
+    return shoal_reader_expected(reader, node,
+                                 "an encoding, such as utf-8, latin1, windows-1252 or utf-16");
+  policy_of(into)->encoding = node->text;
+  return SHOAL_OK;
+}
+
+static shoal_status read_value_labels(shoal_policy_reader *reader, const shoal_yaml *node,
+                                      void *into) {
+  static const char *const words[] = {"values", "labels", NULL};
+  size_t choice = 0;
+  SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));
+  policy_of(into)->value_labels = choice == 1;
   return SHOAL_OK;
 }
 
@@ -298,7 +336,14 @@ static shoal_status read_version(shoal_policy_reader *reader, const shoal_yaml *
 }
 
 static shoal_status read_data(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  return shoal_read_mapping(reader, node, data_rules, "{delimiter: \";\"}", into);
+  const shoal_policy *policy = policy_of(into);
+  SHOAL_TRY(shoal_read_mapping(reader, node, data_rules, "{delimiter: \";\"}", into));
+  if (policy->thousands && *policy->thousands == policy->decimal)
+    return shoal_reader_fail(reader, ((policy_target *)into)->thousands_mark,
+                             "data.thousands: '%s' is the decimal mark too: choose another, or set "
+                             "'decimal'",
+                             policy->thousands);
+  return SHOAL_OK;
 }
 
 static shoal_status read_attributes(shoal_policy_reader *reader, const shoal_yaml *node,
@@ -360,6 +405,17 @@ static shoal_status assign_weights(shoal_policy_reader *reader, policy_target *t
   return SHOAL_OK;
 }
 
+/* What becomes missing needs a spelling. */
+static shoal_status check_missing(const shoal_policy *policy, shoal_error *error) {
+  for (size_t i = 0; !policy->n_missing && i < policy->n_attributes; i++)
+    if (policy->attributes[i].otherwise_missing)
+      return shoal_policy_fail(policy, policy->attributes[i].mark, error,
+                               "attributes.%s: 'otherwise: missing' needs a spelling in "
+                               "data.missing: add \"\"",
+                               shoal_quote(policy->attributes[i].name).text);
+  return SHOAL_OK;
+}
+
 shoal_status shoal_read_policy(shoal_policy_reader *reader, const shoal_yaml *root,
                                shoal_policy *policy) {
   policy_target target = {.policy = policy};
@@ -373,5 +429,6 @@ shoal_status shoal_read_policy(shoal_policy_reader *reader, const shoal_yaml *ro
     return shoal_reader_fail(reader, root->mark,
                              "the key 'attributes' is missing: name the table's "
                              "columns, such as attributes: {age: {role: quasi}}");
+  SHOAL_TRY(check_missing(policy, reader->error));
   return assign_weights(reader, &target);
 }

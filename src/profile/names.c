@@ -21,6 +21,8 @@ static const shoal_name_hint hints[] = {
      "candidate* update*"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_AGE, SHOAL_HINT_SURE, "an age",
      "age ages *agegroup* alter altersgruppe edad eta idade leeftijd"},
+    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "a row's name or number",
+     "*rownames*"}, /* also what a column without a name is called */
     {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "a way to reach the person",
      "email* mail phone* *phonenumber* telephone* mobile* fax tel telefon* handy* correo ip imei "
      "twitter* url homepage courriel telefono portable movil cellulare"},

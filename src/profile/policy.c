@@ -262,6 +262,17 @@ static void add_p(const writer *w) {
                      START_P);
 }
 
+/* How the file spells numbers and text, where that is not the default. */
+static void add_style(shoal_text *text, const shoal_profile_report *profile) {
+  if (profile->decimal)
+    shoal_text_print(text, "  decimal: %s         # mark of the table's numbers\n",
+                     profile->decimal);
+  if (profile->thousands)
+    shoal_text_print(text, "  thousands: %s       # between groups of three digits\n",
+                     profile->thousands);
+  if (profile->encoding) shoal_text_print(text, "  encoding: %s\n", profile->encoding);
+}
+
 static void add_privacy(const writer *w) {
   uint64_t wanted = w->preset ? w->preset->k : SHOAL_PROFILE_K, n_rows = w->profile->input_rows;
   uint64_t k = n_rows < wanted ? n_rows : wanted;
@@ -294,10 +305,10 @@ shoal_status shoal_profile_yaml(const shoal_result *profile, bool safe, const ch
   SHOAL_TRY(find_preset(preset, &w.preset, error));
   shoal_text_init(&text);
   add_head(&w);
-  shoal_text_print(&text,
-                   "shoal: 1\n\ndata:\n  missing: %s    # cells that mean: not known\n\n"
-                   "attributes:",
+  shoal_text_print(&text, "shoal: 1\n\ndata:\n  missing: %s    # cells that mean: not known\n",
                    profile->profile.missing_marks);
+  add_style(&text, &profile->profile);
+  shoal_text_add(&text, "\nattributes:");
   bool ok = add_columns(&w);
   add_privacy(&w);
   *yaml = shoal_text_take(&text);

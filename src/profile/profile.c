@@ -237,6 +237,15 @@ static shoal_status check_header(const shoal_table *table, shoal_error *error) {
       n_repeated, table->n_columns);
 }
 
+static const char *thousands_as_yaml(char thousands) {
+  switch (thousands) {
+  case ',': return "\",\"";
+  case '.': return "\".\"";
+  case '\'': return "\"'\"";
+  default: return "space";
+  }
+}
+
 static shoal_status fill_result(shoal_result *result, const shoal_table *table,
                                 const shoal_column_stats *stats, const shoal_run *run,
                                 shoal_error *error) {
@@ -245,6 +254,9 @@ static shoal_status fill_result(shoal_result *result, const shoal_table *table,
   result->input_columns = table->n_columns;
   result->source = shoal_result_string(result, table->name, strlen(table->name));
   if (!result->source) return shoal_fail_memory(error);
+  if (table->decimal == ',') result->profile.decimal = "\",\"";
+  if (table->thousands) result->profile.thousands = thousands_as_yaml(*table->thousands);
+  result->profile.encoding = table->detected_encoding;
   shoal_suggestion *suggestions = shoal_alloc(table->n_columns, sizeof *suggestions);
   if (!suggestions) return shoal_fail_memory(error);
   shoal_suggest_table(table, stats, suggestions);

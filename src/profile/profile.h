@@ -162,7 +162,7 @@ shoal_status shoal_warn_of_variants(shoal_result *result, const shoal_table *tab
 #define SHOAL_CATEGORY_HIERARCHY ""
 
 /* Whether the written policy may use `otherwise: missing`, and `top-code` and `min-level`. */
-enum { SHOAL_WRITES_OTHERWISE = 0, SHOAL_WRITES_LIMITS = 1 };
+enum { SHOAL_WRITES_OTHERWISE = 1, SHOAL_WRITES_LIMITS = 1 };
 
 /* Numbers with bad cells stay text where the policy cannot call these cells missing. */
 static inline bool shoal_lacks_type(const shoal_column_stats *stats) {

@@ -24,11 +24,16 @@ void shoal_block_reset(shoal_block *block) {
 }
 
 shoal_status shoal_blocks_open(shoal_blocks *blocks, const char *path, const char *file,
-                               shoal_error *error) {
+                               const char *encoding, bool or_utf8, shoal_error *error) {
   memset(blocks, 0, sizeof *blocks);
   blocks->path = path;
   blocks->file = file;
-  return shoal_source_open(path, &blocks->source, error);
+  blocks->encoding = encoding;
+  blocks->or_utf8 = or_utf8;
+  SHOAL_TRY(shoal_source_open(path, &blocks->source, error));
+  shoal_status status = shoal_source_decode(blocks->source, encoding, or_utf8, error);
+  if (status != SHOAL_OK) shoal_blocks_close(blocks);
+  return status;
 }
 
 void shoal_blocks_close(shoal_blocks *blocks) {

@@ -22,8 +22,10 @@ void shoal_block_reset(shoal_block *block);
 
 /* One thread at a time. */
 typedef struct shoal_blocks {
-  const char *path; /* borrowed while the file is opened and read */
-  const char *file; /* its name in messages; borrowed */
+  const char *path;     /* borrowed while the file is opened and read */
+  const char *file;     /* its name in messages; borrowed */
+  const char *encoding; /* NULL: detected; borrowed */
+  bool or_utf8;
   shoal_source *source;
   char delimiter;
   size_t n_columns; /* if more than one, blank lines at the end of the file are not rows */
@@ -39,8 +41,9 @@ typedef struct shoal_blocks {
 #define SHOAL_BLOCK_BYTES (512 * 1024)
 #endif
 
-/* Opens the file; on failure nothing is left open. */
+/* Opens the file, decoded as source.h says; on failure nothing is left open. */
 shoal_status shoal_blocks_open(shoal_blocks *blocks, const char *path, const char *file,
+                               const char *encoding, bool or_utf8,
                                shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_blocks_close(shoal_blocks *blocks);
 

@@ -331,25 +331,45 @@ size_t shoal_csv_whole_records(const char *block, size_t size_bytes, char delimi
   return scan.irregular ? whole_records_slowly(block, size_bytes, delimiter) : scan.after_last;
 }
 
-char shoal_csv_guess_delimiter(const char *block, size_t size_bytes) {
-  static const char candidates[] = {',', ';', '\t', '|'};
-  size_t counts[sizeof candidates] = {0};
+enum { N_CANDIDATES = 4 };
+static const char candidates[N_CANDIDATES] = {',', ';', '\t', '|'};
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/*
+ * Counts each candidate outside quotes in the record at `at`; returns where the next one starts.
+ * With `skip_decimals` no commas between digits.
+ */
+static size_t count_candidates(const char *block, size_t size_bytes, size_t at, bool skip_decimals,
+                               size_t *counts) {
   bool quoted = false, cell_start = true;
-  for (size_t i = 0; i < size_bytes; i++) {
+  for (size_t i = at; i < size_bytes; i++) {
     if (quoted) { /* a doubled quote closes and opens again */
       quoted = block[i] != '"';
       cell_start = !quoted;
       continue;
     }
-    if (block[i] == '\n') break;
+    if (block[i] == '\n') return i + 1;
     quoted = block[i] == '"' && cell_start;
     const char *found = memchr(candidates, block[i], sizeof candidates);
-    if (found) counts[found - candidates]++;
+    bool decimal = block[i] == ',' && i > at && i + 1 < size_bytes && is_digit(block[i - 1]) &&
+                   is_digit(block[i + 1]);
+    if (found && !(decimal && skip_decimals)) counts[found - candidates]++;
     cell_start = found != NULL;
   }
-  size_t best = 0;
-  for (size_t c = 1; c < sizeof candidates; c++)
-    if (counts[c] > counts[best]) best = c;
+  return size_bytes;
+}
+
+/* The most frequent one of the header; one that row 1 has as often is preferred. */
+char shoal_csv_guess_delimiter(const char *block, size_t size_bytes) {
+  size_t header[N_CANDIDATES] = {0}, row[N_CANDIDATES] = {0}, best = 0;
+  size_t next = count_candidates(block, size_bytes, 0, false, header);
+  (void)count_candidates(block, size_bytes, next, true, row);
+  for (size_t c = 1; c < N_CANDIDATES; c++) {
+    bool agrees = header[c] && header[c] == row[c];
+    bool best_agrees = header[best] && header[best] == row[best];
+    if (agrees != best_agrees ? agrees : header[c] > header[best]) best = c;
+  }
   return candidates[best];
 }
 

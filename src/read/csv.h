@@ -69,7 +69,10 @@ size_t shoal_csv_whole_records(const char *block, size_t size_bytes, char delimi
 /* The size of the first record, its newline included; 0 if it does not end in the block. */
 size_t shoal_csv_first_record(const char *block, size_t size_bytes, char delimiter);
 
-/* The most frequent of , ; tab | outside quotes in the first line. */
+/*
+ * The most frequent of , ; tab | outside quotes in the header; of these rather one that row 1 has
+ * as often, commas between digits excepted.
+ */
 char shoal_csv_guess_delimiter(const char *block, size_t size_bytes);
 
 /*

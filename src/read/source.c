@@ -19,6 +19,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "read/encoding.h"
+#include "read/magic.h"
 
 /* ------------------------------------------------------------ reading ahead */
 
@@ -205,6 +207,7 @@ struct shoal_source {
   bool gzip_ready;
   ZSTD_DStream *zstd;
   _Atomic(ahead *) ahead; /* the thread that decompresses; NULL: the reader does */
+  shoal_decoder *decoder; /* NULL: bytes are passed on */
 };
 
 static const char *display_name(const char *path) {
@@ -265,11 +268,9 @@ static bool starts_with(const shoal_source *source, const void *magic, size_t si
   return source->filled >= size && memcmp(source->input, magic, size) == 0;
 }
 
-enum { MAGIC_BYTES = 4 };
-
 /* Finds out by the first bytes what the file is. A pipe may give them one by one. */
 static shoal_status detect(shoal_source *source, shoal_error *error) {
-  while (source->filled < MAGIC_BYTES && !source->ended) {
+  while (source->filled < SHOAL_MAGIC_BYTES && !source->ended) {
     size_t got;
     SHOAL_TRY(read_some(source, source->input + source->filled, INPUT_BYTES - source->filled, &got,
                         error));
@@ -286,6 +287,8 @@ static shoal_status detect(shoal_source *source, shoal_error *error) {
   if (source->filled && source->coding != CODING_ZSTD && shoal_ends_with(source->name, ".zst"))
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
                          "is named .zst but is not zstd: rename it or compress it");
+  const char *advice = shoal_magic_advice(source->input, source->filled);
+  if (advice) return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "%s", advice);
   if (source->coding == CODING_GZIP) {
     if (inflateInit2(&source->gzip, 15 + 16) != Z_OK) return shoal_fail_memory(error);
     source->gzip_ready = true;
@@ -435,14 +438,33 @@ static shoal_status decode(void *user, char *bytes, size_t capacity, size_t *siz
   }
 }
 
-shoal_status shoal_source_read(shoal_source *source, char *bytes, size_t capacity,
-                               size_t *size_bytes, shoal_error *error) {
-  *size_bytes = 0;
-  if (!capacity) return SHOAL_OK;
+/* Bytes of the content, decompressed. */
+static shoal_status read_content(void *user, char *bytes, size_t capacity, size_t *size_bytes,
+                                 shoal_error *error) {
+  shoal_source *source = user;
   if (!source->detected) SHOAL_TRY(detect(source, error));
   if (!source->ahead) return decode(source, bytes, capacity, size_bytes, error);
   return ahead_take(source->ahead, bytes, capacity, size_bytes, source->wait, source->wait_user,
                     error);
+}
+
+shoal_status shoal_source_read(shoal_source *source, char *bytes, size_t capacity,
+                               size_t *size_bytes, shoal_error *error) {
+  *size_bytes = 0;
+  if (!capacity) return SHOAL_OK;
+  if (!source->decoder) return read_content(source, bytes, capacity, size_bytes, error);
+  return shoal_decoder_read(source->decoder, read_content, source, bytes, capacity, size_bytes,
+                            error);
+}
+
+shoal_status shoal_source_decode(shoal_source *source, const char *encoding, bool or_utf8,
+                                 shoal_error *error) {
+  source->decoder = shoal_decoder_new(encoding, or_utf8, source->name);
+  return source->decoder ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+const char *shoal_source_encoding(const shoal_source *source) {
+  return source->decoder ? shoal_decoder_detected(source->decoder) : NULL;
 }
 
 shoal_status shoal_source_read_ahead(shoal_source *source, shoal_error *error) {
@@ -466,6 +488,7 @@ void shoal_source_close(shoal_source *source) {
   if (source->fd >= 0) (void)close(source->fd);
   if (source->gzip_ready) (void)inflateEnd(&source->gzip);
   if (source->zstd) (void)ZSTD_freeDStream(source->zstd);
+  shoal_decoder_free(source->decoder);
   shoal_wipe_free(source->input, source->max_filled);
   free(source->name);
   free(source);
@@ -490,17 +513,28 @@ static shoal_status slurp(shoal_source *source, size_t limit, char **bytes, size
   return SHOAL_OK;
 }
 
-shoal_status shoal_source_slurp(const char *path, size_t limit, char **bytes, size_t *size_bytes,
-                                shoal_error *error) {
+static shoal_status slurp_file(const char *path, bool decoded, size_t limit, char **bytes,
+                               size_t *size_bytes, shoal_error *error) {
   *bytes = NULL;
   *size_bytes = 0;
   shoal_source *source;
   SHOAL_TRY(shoal_source_open(path, &source, error));
-  shoal_status status = slurp(source, limit, bytes, size_bytes, error);
+  shoal_status status = decoded ? shoal_source_decode(source, NULL, false, error) : SHOAL_OK;
+  if (status == SHOAL_OK) status = slurp(source, limit, bytes, size_bytes, error);
   shoal_source_close(source);
   if (status != SHOAL_OK) {
     free(*bytes);
     *bytes = NULL;
   }
   return status;
+}
+
+shoal_status shoal_source_slurp(const char *path, size_t limit, char **bytes, size_t *size_bytes,
+                                shoal_error *error) {
+  return slurp_file(path, false, limit, bytes, size_bytes, error);
+}
+
+shoal_status shoal_source_slurp_text(const char *path, size_t limit, char **bytes,
+                                     size_t *size_bytes, shoal_error *error) {
+  return slurp_file(path, true, limit, bytes, size_bytes, error);
 }

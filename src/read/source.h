@@ -20,6 +20,15 @@ shoal_status shoal_source_read(shoal_source *source, char *bytes, size_t capacit
                                size_t *size_bytes, shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
+ * The bytes that are read become UTF-8, from now on (encoding.h). NULL: the encoding is detected,
+ * with `or_utf8` whether it is UTF-8 instead. The name is borrowed. Before the first read.
+ */
+shoal_status shoal_source_decode(shoal_source *source, const char *encoding, bool or_utf8,
+                                 shoal_error *error) SHOAL_MUST_CHECK;
+/* The detected encoding, if it is not UTF-8; known when all was read. NULL: UTF-8, or given. */
+const char *shoal_source_encoding(const shoal_source *source);
+
+/*
  * Decompresses on a thread of its own from now on, a few buffers ahead of the reader. Other content
  * is read as before, also if no thread can be started. Reads the first bytes.
  */
@@ -56,5 +65,8 @@ void shoal_source_close(shoal_source *source);
 /* A whole file, followed by a NUL and 64 bytes of slack; at most `limit` bytes. */
 shoal_status shoal_source_slurp(const char *path, size_t limit, char **bytes, size_t *size_bytes,
                                 shoal_error *error) SHOAL_MUST_CHECK;
+/* The same as UTF-8, its encoding detected. */
+shoal_status shoal_source_slurp_text(const char *path, size_t limit, char **bytes,
+                                     size_t *size_bytes, shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

@@ -54,6 +54,13 @@ shoal_status shoal_result_warn(shoal_result *result, shoal_error *error, const c
   return SHOAL_OK;
 }
 
+shoal_status shoal_result_notes(shoal_result *result, const shoal_table *table,
+                                shoal_error *error) {
+  for (size_t i = 0; i < table->n_notes; i++)
+    SHOAL_TRY(shoal_result_warn(result, error, "%s", table->notes[i]));
+  return SHOAL_OK;
+}
+
 const shoal_model_outcomes *shoal_result_models_of(const shoal_result *result) {
   if (result->kind == SHOAL_RESULT_CHECK) return &result->check.models;
   return result->kind == SHOAL_RESULT_RELEASE ? &result->release.models : NULL;

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "measure/figures.h"
 #include "policy/policy.h"
+#include "table/table.h"
 
 typedef enum shoal_result_kind {
   SHOAL_RESULT_PROFILE,
@@ -183,8 +184,9 @@ typedef struct shoal_size_change {
 typedef struct shoal_profile_report {
   shoal_column_outcome *columns;
   size_t n_columns;
-  uint64_t n_distinct_rows, n_unique_rows; /* by the suggested quasi-identifiers */
-  const char *missing_marks;               /* of all columns, with the empty cell, as YAML */
+  uint64_t n_distinct_rows, n_unique_rows;    /* by the suggested quasi-identifiers */
+  const char *missing_marks;                  /* of all columns, with the empty cell, as YAML */
+  const char *decimal, *thousands, *encoding; /* of the file, as a policy has them; NULL: default */
 } shoal_profile_report;
 
 typedef struct shoal_check_report {
@@ -411,6 +413,10 @@ shoal_status shoal_result_copy(shoal_result *result, const char *string, const c
 
 shoal_status shoal_result_warn(shoal_result *result, shoal_error *error, const char *format, ...)
     SHOAL_PRINTF(3, 4);
+
+/* Adds the table's notes: how its file was read. */
+shoal_status shoal_result_notes(shoal_result *result, const shoal_table *table,
+                                shoal_error *error) SHOAL_MUST_CHECK;
 
 /* The result in one format; the caller frees *text. */
 shoal_status shoal_render(const shoal_result *result, shoal_format format, char **text,

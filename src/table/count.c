@@ -376,6 +376,7 @@ shoal_status shoal_table_source_changed(const shoal_table *table, shoal_error *e
 void shoal_table_source_free(shoal_table_source *source) {
   if (!source) return;
   free(source->path);
+  free(source->encoding);
   free(source->piece_start);
   free(source->piece_hash);
   free(source);
@@ -398,5 +399,8 @@ shoal_status shoal_table_note_source(shoal_table *table, const shoal_merge_plan 
   if (!shoal_source_stamp(blocks->source, &source->stamp)) return SHOAL_OK;
   if (shoal_source_touched(blocks->source)) return shoal_table_source_changed(table, error);
   source->path = strdup(blocks->path);
-  return source->path ? SHOAL_OK : shoal_fail_memory(error);
+  source->or_utf8 = blocks->or_utf8;
+  if (blocks->encoding) source->encoding = strdup(blocks->encoding);
+  bool ok = source->path && (source->encoding || !blocks->encoding);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
 }

@@ -57,7 +57,9 @@ shoal_status shoal_table_merge_counted(shoal_table *table, const shoal_merge_pla
 
 /* The file of a table that must be read again to write the release, and how to recognize it. */
 typedef struct shoal_table_source {
-  char *path; /* NULL: it cannot be read again */
+  char *path;     /* NULL: it cannot be read again */
+  char *encoding; /* NULL: detected */
+  bool or_utf8;
   shoal_stamp stamp;
   uint64_t *piece_start; /* row at which each block starts; after them the number of rows */
   uint64_t *piece_hash;  /* of each block's bytes; NULL where rows were counted */

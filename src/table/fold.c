@@ -50,7 +50,8 @@ static bool group_values(const shoal_column *column, shoal_equality equality, gr
     groups->group_of[v] = shoal_values_intern(&values, value_of(column, v));
     ok = groups->group_of[v] != SHOAL_NONE;
   }
-  groups->n_groups = values.keys.n_strings;
+  groups->n_groups =
+      equality == SHOAL_EQUAL_BYTES ? values.spellings.n_strings : values.keys.n_strings;
   shoal_values_reset(&values);
   if (ok) return true;
   free(groups->group_of);
@@ -169,8 +170,8 @@ static void keep_spellings(const shoal_table *table, shoal_column *column, group
 /* Replaces the column's dictionary; takes groups->group_of and the contents of `to`. */
 static bool replace_values(const shoal_table *table, shoal_column *column, grouping *groups,
                            folded_values *to) {
-  struct shoal_spellings *old = shoal_alloc(1, sizeof *old);
-  if (!old) return false;
+  struct shoal_spellings *old = column->spellings ? NULL : shoal_alloc(1, sizeof *old);
+  if (!old && !column->spellings) return false;
   map_codes(table, column, groups->group_of);
   keep_spellings(table, column, groups, old);
   free(column->is_missing);
@@ -269,6 +270,36 @@ bool shoal_table_merge_rows(shoal_table *table) {
   free(codes);
   shoal_row_counts_free(tuples);
   return ok;
+}
+
+/* The spelling of each group: all its values have one. NULL: no memory. */
+static shoal_label *spellings_of(const shoal_column *column, const grouping *groups) {
+  shoal_label *spelling = shoal_alloc(groups->n_groups, sizeof *spelling);
+  for (uint32_t v = 0; spelling && v < column->n_values; v++)
+    spelling[groups->group_of[v]] = value_of(column, v);
+  return spelling;
+}
+
+shoal_status shoal_column_respell(shoal_table *table, shoal_column *column, char *bytes,
+                                  uint64_t *offsets, uint8_t *is_missing, shoal_error *error) {
+  shoal_column respelled = *column;
+  respelled.bytes = bytes;
+  respelled.offsets = offsets;
+  respelled.is_missing = is_missing;
+  grouping groups = {0};
+  folded_values to;
+  if (!group_values(&respelled, SHOAL_EQUAL_BYTES, &groups)) return shoal_fail_memory(error);
+  bool merged = groups.n_groups < column->n_values;
+  shoal_label *spelling = spellings_of(&respelled, &groups);
+  bool ok = spelling && fill_folded(&respelled, &groups, spelling, &to);
+  if (ok && !replace_values(table, column, &groups, &to)) {
+    folded_free(&to, to.offsets[groups.n_groups]);
+    ok = false;
+  }
+  free(spelling);
+  free(groups.group_of);
+  if (ok && merged && shoal_table_is_counted(table)) ok = shoal_table_merge_rows(table);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
 shoal_status shoal_table_fold(shoal_table *table, const shoal_equality *equality_of,

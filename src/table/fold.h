@@ -49,6 +49,14 @@ bool shoal_table_merge_rows(shoal_table *table);
  * (coding.h), and counts their rows. Cells that are no numbers stay.
  */
 shoal_status shoal_table_code(shoal_table *table, shoal_error *error) SHOAL_MUST_CHECK;
+/*
+ * Gives value v of a column with codes the spelling bytes[offsets[v] .. offsets[v + 1]), which
+ * replaces that of the file; values of equal spelling become one. `is_missing`: by value. The three
+ * stay the caller's. Before the table is folded. Cost: as folding.
+ */
+shoal_status shoal_column_respell(shoal_table *table, shoal_column *column, char *bytes,
+                                  uint64_t *offsets, uint8_t *is_missing,
+                                  shoal_error *error) SHOAL_MUST_CHECK;
 
 /* Frees them, raw bytes overwritten. NULL: nothing. */
 void shoal_spellings_free(struct shoal_spellings *spellings);

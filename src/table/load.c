@@ -18,116 +18,6 @@
 #include "table/count.h"
 #include "table/dictionary.h"
 
-/* ------------------------------------------------------------ header */
-
-static shoal_status check_encoding(const char *file, const shoal_block *b, size_t start,
-                                   shoal_error *error) {
-  shoal_location location = {.file = file};
-  if (b->size_bytes == start)
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
-                         "is empty; it needs a header and at least one row");
-  if (b->size_bytes >= 2 &&
-      (memcmp(b->bytes, "\xff\xfe", 2) == 0 || memcmp(b->bytes, "\xfe\xff", 2) == 0))
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "is UTF-16: save it as UTF-8");
-  return SHOAL_OK;
-}
-
-static shoal_status check_names(const shoal_table *table, shoal_error *error) {
-  shoal_location location = {.file = table->name};
-  for (size_t c = 0; c < table->n_columns; c++) {
-    if (!table->columns[c].name[0])
-      return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
-                           "column %zu of the header has no name: give each column one", c + 1);
-  }
-  shoal_dictionary seen;
-  if (!shoal_dictionary_init(&seen)) return shoal_fail_memory(error);
-  shoal_status status = SHOAL_OK;
-  for (size_t c = 0; c < table->n_columns && status == SHOAL_OK; c++) {
-    const char *name = table->columns[c].name; /* has slack after it */
-    uint32_t code = shoal_dictionary_code(&seen, name, (uint32_t)strlen(name), c);
-    if (code == SHOAL_NONE) status = shoal_fail_memory(error);
-    else if (code != c)
-      status = shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
-                             "columns %u and %zu of the header have the same name; rename one",
-                             code + 1, c + 1); /* the name is not quoted: row 1 may be data */
-  }
-  shoal_dictionary_reset(&seen);
-  return status;
-}
-
-/* With slack: the dictionary reads whole words. */
-static char *copy_name(const char *bytes, size_t size) {
-  char *name = shoal_alloc_zero(size + 1 + SHOAL_DICTIONARY_SLACK, 1);
-  if (name) memcpy(name, bytes, size);
-  return name;
-}
-
-static shoal_status parse_header(shoal_table *table, char *bytes, size_t size, char delimiter,
-                                 shoal_error *error) {
-  shoal_cells cells;
-  shoal_cells_init(&cells);
-  shoal_location location = {.file = table->name};
-  shoal_csv_problem problem = shoal_csv_split(bytes, size, delimiter, 0, &cells);
-  shoal_status status = SHOAL_OK;
-  if (problem.fault == SHOAL_CSV_MEMORY) {
-    status = shoal_fail_memory(error);
-  } else if (problem.fault != SHOAL_CSV_OK) {
-    char why[256];
-    shoal_csv_explain(problem, 0, why, sizeof why);
-    status = shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "the header: %s", why);
-  } else {
-    table->columns = shoal_alloc_zero(cells.n_cells, sizeof *table->columns);
-    if (!table->columns) status = shoal_fail_memory(error);
-  }
-  for (size_t c = 0; status == SHOAL_OK && c < cells.n_cells; c++) {
-    table->columns[c].name = copy_name(bytes + cells.begin[c], cells.end[c] - cells.begin[c]);
-    if (!table->columns[c].name) status = shoal_fail_memory(error);
-    table->n_columns = c + 1;
-  }
-  shoal_cells_reset(&cells);
-  SHOAL_TRY(status);
-  if (memchr(bytes, '\r', size ? size - 1 : 0) && !memchr(bytes, '\n', size))
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
-                         "its lines end in CR alone: save it with LF or CRLF line ends");
-  return check_names(table, error);
-}
-
-/* Parses the header at the start of the first block and puts the rest back. */
-static shoal_status take_header(shoal_blocks *blocks, shoal_table *table, char delimiter,
-                                shoal_block *b, shoal_error *error) {
-  size_t start = b->size_bytes >= 3 && memcmp(b->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-  SHOAL_TRY(check_encoding(table->name, b, start, error));
-  memmove(b->bytes, b->bytes + start, b->size_bytes - start);
-  b->size_bytes -= start;
-  memset(b->bytes + b->size_bytes, 0, SHOAL_CSV_SLACK);
-  if (!delimiter) blocks->delimiter = shoal_csv_guess_delimiter(b->bytes, b->size_bytes);
-  table->delimiter = blocks->delimiter;
-  table->from_file = true;
-  size_t header = shoal_csv_first_record(b->bytes, b->size_bytes, blocks->delimiter);
-  if (!header) header = b->size_bytes;
-  if (!shoal_blocks_put_back(blocks, b->bytes + header, b->size_bytes - header))
-    return shoal_fail_memory(error);
-  SHOAL_TRY(parse_header(table, b->bytes, header, blocks->delimiter, error));
-  blocks->n_columns = table->n_columns;
-  return SHOAL_OK;
-}
-
-shoal_status shoal_table_take_header(shoal_blocks *blocks, shoal_table *table, char delimiter,
-                                     shoal_error *error) {
-  shoal_block b;
-  shoal_block_init(&b);
-  blocks->delimiter = delimiter ? delimiter : ',';
-  shoal_status status = SHOAL_OK;
-  if (!shoal_blocks_next(blocks, &b) && blocks->status != SHOAL_OK) {
-    status = blocks->status;
-    if (error) *error = blocks->error;
-  }
-  if (status == SHOAL_OK && !b.bytes) status = shoal_fail_memory(error);
-  if (status == SHOAL_OK) status = take_header(blocks, table, delimiter, &b, error);
-  shoal_block_reset(&b);
-  return status;
-}
-
 /* ------------------------------------------------------------ workers */
 
 enum { MAX_PARTS = 64, MAX_DICTIONARIES = 50 * 1000 };
@@ -440,7 +330,9 @@ shoal_status shoal_table_load(const char *path, const shoal_load_options *option
   shoal_status status = SHOAL_OK;
   if (!table || !self || !(table->name = strdup(strcmp(path, "-") == 0 ? "standard input" : path)))
     status = shoal_fail_memory(error);
-  if (status == SHOAL_OK) status = shoal_blocks_open(&self->blocks, path, table->name, error);
+  if (status == SHOAL_OK)
+    status = shoal_blocks_open(&self->blocks, path, table->name, options->encoding,
+                               options->or_utf8, error);
   if (status == SHOAL_OK) {
     self->file = table->name;
     self->run = run;
@@ -449,6 +341,7 @@ shoal_status shoal_table_load(const char *path, const shoal_load_options *option
     (void)pthread_mutex_init(&self->lock, NULL);
     if (shoal_run_threads(run) > 1) status = shoal_source_read_ahead(self->blocks.source, error);
     if (status == SHOAL_OK) status = load(self, table, options, error);
+    table->detected_encoding = shoal_source_encoding(self->blocks.source);
     (void)pthread_mutex_destroy(&self->lock);
     shoal_blocks_close(&self->blocks);
     free(self->pieces);
@@ -482,6 +375,8 @@ shoal_status shoal_table_load_kept(const shoal_table *table, const char *const *
                                    shoal_error *error) {
   assert(shoal_table_leaves_columns(table));
   shoal_load_options options = {.delimiter = table->delimiter,
+                                .encoding = table->source->encoding,
+                                .or_utf8 = table->source->or_utf8,
                                 .missing = missing,
                                 .n_missing = n_missing,
                                 .plan = plan_kept,

@@ -33,6 +33,8 @@ typedef shoal_status (*shoal_plan_fn)(void *user, const char *file, const char *
 
 typedef struct shoal_load_options {
   char delimiter;             /* 0: detected */
+  const char *encoding;       /* NULL: detected */
+  bool or_utf8;               /* it may be UTF-8 instead: a release is */
   const char *const *missing; /* spellings of a missing value */
   size_t n_missing;
   bool unquote;       /* remove the apostrophe of cells quoted as formulas */

@@ -5,6 +5,8 @@
  */
 #include "table/table.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +44,19 @@ static size_t values_bytes(const shoal_column *column) {
   return (size_t)column->offsets[column->n_values];
 }
 
+shoal_status shoal_table_note(shoal_table *table, shoal_error *error, const char *format, ...) {
+  char **notes = shoal_resize(table->notes, table->n_notes + 1, sizeof *notes);
+  if (!notes) return shoal_fail_memory(error);
+  table->notes = notes;
+  va_list arguments;
+  va_start(arguments, format);
+  int size = vasprintf(&notes[table->n_notes], format, arguments);
+  va_end(arguments);
+  if (size < 0) return shoal_fail_memory(error);
+  table->n_notes++;
+  return SHOAL_OK;
+}
+
 void shoal_table_delete(shoal_table *table) {
   if (!table) return;
   loader_free(table->loader, table->n_columns);
@@ -61,6 +76,8 @@ void shoal_table_delete(shoal_table *table) {
   free(table->counts);
   free(table->first_row);
   shoal_table_source_free(table->source);
+  for (size_t i = 0; i < table->n_notes; i++) free(table->notes[i]);
+  free(table->notes);
   free(table->name);
   free(table);
 }

@@ -13,6 +13,9 @@
 #include "table/coding.h"
 #include "table/equality.h"
 
+/* The name of a file's only column without one; an identifier unless the policy says otherwise. */
+#define SHOAL_ROW_NAMES "row_names"
+
 typedef struct shoal_column {
   const char *name;
   uint32_t n_values;       /* distinct values, missing ones included */
@@ -46,6 +49,12 @@ struct shoal_table {
   size_t n_columns;
   shoal_column *columns;
   bool finished;
+  bool plain_numbers; /* its file has numbers, not spellings: no style */
+  char decimal;       /* detected style of its numbers (number_style.h); 0: not looked for */
+  const char *thousands;
+  const char *detected_encoding; /* of its file, if not UTF-8 and not given; else NULL */
+  char **notes; /* how its file was read, for reports: lines without cells; table.c */
+  size_t n_notes;
   double seconds_read;         /* time to load */
   struct shoal_loader *loader; /* while rows are being added */
 };
@@ -57,6 +66,10 @@ shoal_status shoal_table_add_rows(shoal_table *table, const shoal_text_view *col
                                   size_t n_columns, size_t n_rows, const uint64_t *counts,
                                   shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_table_delete(shoal_table *table); /* NULL: nothing */
+
+/* Adds a line to the table's notes. */
+shoal_status shoal_table_note(shoal_table *table, shoal_error *error, const char *format, ...)
+    SHOAL_PRINTF(3, 4);
 
 /* Bytes of codes, dictionaries and counts. */
 uint64_t shoal_table_memory(const shoal_table *table);

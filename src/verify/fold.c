@@ -37,14 +37,14 @@ static bool read_exponent(const char *cell, size_t at, size_t size, int64_t *exp
 }
 
 /* Whether the cell is a number; of a zero, first == end. */
-static bool read_number(const char *cell, size_t size, digits *number) {
+static bool read_number(const char *cell, size_t size, char mark, digits *number) {
   size_t at = 0, n_digits = 0, point = SIZE_MAX;
   *number = (digits){0};
   if (size && (cell[0] == '+' || cell[0] == '-')) number->negative = cell[at++] == '-';
   size_t begin = at, last = SIZE_MAX;
   number->first = SIZE_MAX;
-  for (; at < size && (is_digit(cell[at]) || (cell[at] == '.' && point == SIZE_MAX)); at++) {
-    if (cell[at] == '.') {
+  for (; at < size && (is_digit(cell[at]) || (cell[at] == mark && point == SIZE_MAX)); at++) {
+    if (cell[at] == mark) {
       point = at;
       continue;
     }
@@ -70,11 +70,11 @@ static bool read_number(const char *cell, size_t size, digits *number) {
 }
 
 /* The sign, the exponent as it is in memory, and the digits. */
-static void add_number(const char *cell, const digits *number, shoal_text *key) {
+static void add_number(const char *cell, char mark, const digits *number, shoal_text *key) {
   bool zero = number->first == number->end;
   int64_t exponent = zero ? 0 : number->exponent;
   const char *first = cell + number->first, *end = cell + number->end;
-  const char *point = memchr(first, '.', (size_t)(end - first));
+  const char *point = memchr(first, mark, (size_t)(end - first));
   shoal_text_add(key, number->negative && !zero ? "-" : "+");
   shoal_text_add_bytes(key, (const char *)&exponent, sizeof exponent);
   shoal_text_add_bytes(key, first, (size_t)((point ? point : end) - first));
@@ -147,9 +147,10 @@ bool shoal_verify_fold_key(const shoal_verify_fold *fold, const char *bytes, siz
   key->size_bytes = 0;
   if (!shoal_verify_fold_none(fold) && !fold->numbers)
     return add_text(fold, bytes, size_bytes, key);
-  bool is_number = fold && fold->numbers && read_number(bytes, size_bytes, &number);
+  char mark = fold && fold->decimal ? fold->decimal : '.';
+  bool is_number = fold && fold->numbers && read_number(bytes, size_bytes, mark, &number);
   shoal_text_add(key, is_number ? "n" : "t"); /* no text is a number's key */
-  if (is_number) add_number(bytes, &number, key);
+  if (is_number) add_number(bytes, mark, &number, key);
   else shoal_text_add_bytes(key, bytes, size_bytes);
   return !key->failed;
 }

@@ -109,13 +109,24 @@ static int by_rank(const void *a, const void *b) {
   return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
+/* Reads a value whose decimal mark may be a comma; then a point is none. */
+static bool parse_value(const shoal_verify_fold *fold, const char *text, shoal_decimal *number) {
+  char copy[64]; /* longer ones have too many digits, or zeros that no program writes */
+  size_t size = strlen(text);
+  if (!fold || fold->decimal != ',')
+    return shoal_decimal_parse(text, size, number) == SHOAL_NUMBER_OK;
+  if (size >= sizeof copy || memchr(text, '.', size)) return false;
+  for (size_t i = 0; i < size; i++) copy[i] = text[i] == ',' ? '.' : text[i];
+  return shoal_decimal_parse(copy, size, number) == SHOAL_NUMBER_OK;
+}
+
 /* Sorts the values of the table by number. Every known value must be one; 36 digits fit 127 bits.
  */
 static shoal_status order_values(closeness *close, shoal_error *error) {
   for (size_t v = 0; v < close->n_values; v++) {
     const char *text = close->values[v].value;
     shoal_decimal number;
-    if (shoal_decimal_parse(text, strlen(text), &number) != SHOAL_NUMBER_OK)
+    if (!parse_value(close->task->attribute->fold, text, &number))
       return shoal_verify_unprovable(close->task,
                                      "a value is not a number of at most 18 digits, of",
                                      close->task->attribute->name, error);

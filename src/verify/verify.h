@@ -45,6 +45,7 @@ typedef struct shoal_verify_knowledge {
 typedef struct shoal_verify_fold {
   bool numbers; /* 50, 5e1 and 50.0; alone */
   bool letter_case, space, unicode;
+  char decimal; /* mark of the numbers: ',' or '.' (0 too) */
 } shoal_verify_fold;
 
 /* Extreme numbers that no cell of a column may show. */

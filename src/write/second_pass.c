@@ -189,7 +189,8 @@ static void reset(second_pass *p) {
 /* Opens the file and reads its header; both must be as they were. */
 static shoal_status open_file(second_pass *p, shoal_error *error) {
   shoal_stamp stamp;
-  SHOAL_TRY(shoal_blocks_open(&p->blocks, p->source->path, p->table->name, error));
+  SHOAL_TRY(shoal_blocks_open(&p->blocks, p->source->path, p->table->name, p->source->encoding,
+                              p->source->or_utf8, error));
   if (!shoal_source_stamp(p->blocks.source, &stamp) ||
       !shoal_stamp_equal(&stamp, &p->source->stamp))
     return shoal_table_source_changed(p->table, error);

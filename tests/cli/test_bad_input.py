@@ -82,7 +82,7 @@ class DataFile(BadInput):
         self.refuse_data(csv_bytes([header, *ROWS]), r"\bcolumns 3 and 5\b", "same name")
 
     def test_empty_column_name(self):
-        header = ["name", "age", "", "illness", "ward"]
+        header = ["name", "age", "", "illness", ""]
         self.refuse_data(csv_bytes([header, *ROWS]), r"column 3\b", "name")
 
     def test_duplicate_names_in_profile(self):
@@ -97,11 +97,20 @@ class DataFile(BadInput):
     def test_nul_byte_in_header(self):
         self.refuse_data(csv_bytes([HEADER, *ROWS]).replace(b"illness", b"ill\0ness"), r"\bNUL\b|zero byte")
 
-    def test_utf_16(self):
-        text = csv_bytes([HEADER, *ROWS]).decode()
-        for encoding, mark in (("utf-16-le", b"\xff\xfe"), ("utf-16-be", b"\xfe\xff")):
-            with self.subTest(encoding):
-                self.refuse_data(mark + text.encode(encoding), "UTF-16", "UTF-8")
+    def test_files_that_are_no_text(self):
+        for start, *says in ((b"PK\x03\x04", r"Excel workbook \(\.xlsx\)", "CSV"),
+                             (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", r"Excel workbook \(\.xls\)", "CSV"),
+                             (b"PAR1\x15\x04", "Parquet", "CSV"), (b"ARROW1\0\0", "Arrow", "CSV"),
+                             (b"SQLite format 3\0", "SQLite", "CSV"), (b"%PDF-1.7\n", "PDF", "CSV"),
+                             (b"BZh91AY", "bzip2", "gzip"), (b"\xfd7zXZ\0", "xz", "gzip")):
+            with self.subTest(says[0]):
+                self.refuse_data(start + b"\0\x80" * 100, *says)
+
+    def test_bytes_that_the_encoding_lacks(self):
+        self.write_policy(data={"encoding": "ascii"})
+        self.refuse_data(csv_bytes([HEADER, *ROWS]).replace(b"WARD77-n", b"\xe9"), r"data\.encoding")
+        self.write_policy(data={"encoding": "utf-16"})
+        self.refuse_data(csv_bytes([HEADER, *ROWS]).decode().encode("utf-16")[:-1], "within a character")
 
 
 class Rows(BadInput):

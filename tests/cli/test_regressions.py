@@ -444,10 +444,10 @@ class UnlistedColumns(Case):
 class OddStarts(Case):
     """A file that began with a cell like gzip, zstd or a byte-order mark was not read as text."""
 
-    STARTS = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xef\xbb\xbf")
+    STARTS = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xef\xbb\xbf", b"PK\x03\x04")
 
     def test_the_first_column_of_a_release(self):
-        self.write_policy({"town": FLAT}, p=None, top={"unlisted": "keep"})
+        self.write_policy({"town": FLAT}, p=None, top={"unlisted": "keep"}, data={"encoding": "utf-8"})
         for start in self.STARTS:
             self.put("data.csv", b'"' + start + b'x",town\n1,a\n2,a\n')
             self.assertEqual(b'"' + start + b'x",town\n1,a\n2,a\n', self.release())
@@ -459,7 +459,10 @@ class OddStarts(Case):
             self.put("data.csv", b'town\n"' + start + b'x"\nb\n')
             self.succeed("hierarchy", "build", "data.csv", "--column", "town", "--spec", "{file: odd.csv}",
                          "-o", "out.csv")
-            self.assertEqual(self.read("odd.csv"), self.read("out.csv"))
+            expected = self.read("odd.csv")
+            if start[-1] in b"\x8b\xfd":  # not UTF-8: read as Windows-1252, and no longer odd
+                expected = expected.replace(b'"', b"").decode("cp1252").encode()
+            self.assertEqual(expected, self.read("out.csv"))
             self.succeed("hierarchy", "check", "out.csv")
 
 

@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size < 2 || size > 512) return 0;
   unsigned choice = data[0] % 8;
   bool numbers = choice == 0;
-  shoal_verify_fold fold = {numbers, choice & 1, choice >> 1 & 1, choice >> 2 & 1};
+  shoal_verify_fold fold = {numbers, choice & 1, choice >> 1 & 1, choice >> 2 & 1, 0};
   shoal_equality equality = numbers ? SHOAL_EQUAL_NUMBERS : SHOAL_EQUAL_BYTES;
   if (fold.letter_case) equality |= SHOAL_EQUAL_CASE;
   if (fold.space) equality |= SHOAL_EQUAL_SPACE;

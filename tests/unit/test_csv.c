@@ -477,7 +477,10 @@ static void the_delimiter_is_the_most_frequent_outside_quotes(void **state UNUSE
   guesses("a|b", '|');
   guesses("a;\"b,c,d,e\";f\n", ';');
   guesses("\"a,\"\",b\n,,\";c\n", ';');
-  guesses("a;b\n,,,,,,\n", ';'); /* the header's only */
+  guesses("a;b\n,,,,,,\n", ';');                    /* the header's only */
+  guesses("weight, kg;height, m\n3,5;1,80\n", ';'); /* row 1 has one ';', too */
+  guesses("a;b\n3,5;1,80\n", ';');
+  guesses("a,b\n\"3;5\",1\n", ',');
   guesses("a", ',');
   guesses("", ',');
   guesses("a,b;c", ','); /* the first of equals */

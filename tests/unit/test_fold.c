@@ -44,7 +44,7 @@ static bool engine_equates(int equality, shoal_label a, shoal_label b) {
 
 static shoal_verify_fold fold_of(int equality) {
   return (shoal_verify_fold){equality & NUMBERS, equality & CASE, equality & SPACE,
-                             equality & UNICODE};
+                             equality & UNICODE, 0};
 }
 
 static bool verifier_equates(int equality, shoal_label a, shoal_label b) {

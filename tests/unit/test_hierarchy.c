@@ -312,14 +312,14 @@ static void pictures_are_cut_and_clean(void **state) {
   (void)state;
   fixture f;
   setup(&f, VALUES("a\033[1mb"));
-  compile_file(&f, "a\033[1mb;10;*\nc;9;*\n\xff;9;*\n;9;*\n");
+  compile_file(&f, "a\033[1mb;10;*\n\u00e9;9;*\n\xff;9;*\n;9;*\n");
   assert_drawn(&f, 100,
-               "* (4 values)\n├── 9 (3 values)\n│   ├── \"\"\n│   ├── c\n│   └── \\xff\n"
+               "* (4 values)\n├── 9 (3 values)\n│   ├── \"\"\n│   ├── é\n│   └── \\xff\n"
                "└── 10 (1 value)\n    └── a\\x1b[1mb\n");
   assert_drawn(&f, 2, "* (4 values)\n├── 9 (3 values)\n... and 5 more\n");
   assert_drawn(&f, 0, "... and 7 more\n");
   assert_drawn(&f, 7,
-               "* (4 values)\n├── 9 (3 values)\n│   ├── \"\"\n│   ├── c\n│   └── \\xff\n"
+               "* (4 values)\n├── 9 (3 values)\n│   ├── \"\"\n│   ├── é\n│   └── \\xff\n"
                "└── 10 (1 value)\n    └── a\\x1b[1mb\n");
   teardown(&f);
 }

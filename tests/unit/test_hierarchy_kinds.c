@@ -152,7 +152,7 @@ static void numbers_are_refused_with_their_row(void **state) {
   shoal_hierarchy_spec spec = intervals(widths, 1, (shoal_decimal){0, 0});
   refuse(&f, &spec,
          VALUES("data.csv: row 13, column 'col'", "the cell is not a number",
-                "correct it, or list it under data.missing if it means unknown"));
+                "correct it, list it under data.missing if it means unknown, or add"));
   assert_null(strstr(f.error.message, "secret"));
   teardown(&f);
   setup(&f, VALUES("1", "1234567890123456789"));

@@ -383,14 +383,26 @@ static void refuses(const char *bytes, size_t size, uint64_t row, const char *pa
   }
 }
 
+static void a_column_without_a_name_has_row_names(void **state UNUSED) {
+  static const char *const files[] = {",a,b\n1,2,3\n", "\"\",a,b\n1,2,3\n", "a,,b\n1,2,3\n"};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    shoal_table *table;
+    write_file(files[i], strlen(files[i]));
+    assert_int_equal(load(&plain, 1, &table), SHOAL_OK);
+    assert_string_equal(table->columns[i == 2].name, "row_names");
+    shoal_table_free(table);
+  }
+}
+
 static void files_that_are_no_tables_are_refused(void **state UNUSED) {
   refuses("", 0, 0, "is empty");
   refuses("\xef\xbb\xbf", 3, 0, "is empty");
   refuses("a,b\n", 4, 0, "no rows");
   refuses("a,b\n\n\n", 6, 0, "no rows");
-  refuses("a,,b\n1,2,3\n", 11, 0, "column 2 of the header has no name");
+  refuses("a,,\n1,2,3\n", 10, 0, "column 2 of the header has no name");
+  refuses("\n1\n", 3, 0, "column 1 of the header has no name");
+  refuses("a,,row_names\n1,2,3\n", 19, 0, "column 2 of the header has no name, and another");
   refuses("a,b,a\n1,2,3\n", 12, 0, "columns 1 and 3 of the header have the same name");
-  refuses("\377\376a\0", 4, 0, "UTF-16");
   refuses("a,b\r1,2\r3,4\r", 12, 0, "CR alone");
   refuses("\"a,b\n1,2\n", 9, 0, "the header");
 }
@@ -481,6 +493,7 @@ int main(void) {
       TEST(headers_rows_and_line_ends_are_found),
       TEST(missing_values_are_marked),
       TEST(files_that_are_no_tables_are_refused),
+      TEST(a_column_without_a_name_has_row_names),
       TEST(a_mistake_is_reported_in_its_row),
       TEST(the_first_of_two_mistakes_is_reported),
       TEST(the_first_of_two_mistakes_is_reported_where_the_second_is_a_nul),

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job/release_columns: the cells of a release's columns, by value or by label. */
+#include "job/release_columns.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "job/cells.h"
+
+static bool reserve(shoal_csv_column *cells, uint32_t n_cells) {
+  cells->offsets = shoal_alloc((size_t)n_cells + 1, sizeof *cells->offsets);
+  return cells->offsets != NULL;
+}
+
+/* Adds a cell; `commas`: numbers of the release have decimal commas. */
+static bool add_cell(shoal_csv_column *cells, const shoal_csv_plan *out, bool commas,
+                     shoal_label label) {
+  if (!commas) return shoal_csv_column_add(cells, out, label.bytes, label.size_bytes);
+  shoal_text text;
+  shoal_text_init(&text);
+  shoal_text_add(&text, "");
+  shoal_text_add_bytes(&text, label.bytes, label.size_bytes);
+  if (!text.failed) shoal_swap_marks(text.bytes, text.size_bytes);
+  bool ok = !text.failed && shoal_csv_column_add(cells, out, text.bytes, text.size_bytes);
+  shoal_wipe_free(text.bytes, text.capacity);
+  return ok;
+}
+
+bool shoal_release_fill_values(shoal_csv_column *cells, const shoal_csv_plan *out, bool commas) {
+  if (!reserve(cells, cells->column->n_values)) return false;
+  for (uint32_t v = 0; v < cells->column->n_values; v++) {
+    shoal_label value;
+    value.bytes = shoal_column_value(cells->column, v, &value.size_bytes);
+    if (!add_cell(cells, out, commas, value)) return false;
+  }
+  return true;
+}
+
+/* Cells of a quasi-identifier: one for each value, or one for each label if the group chooses. */
+static bool fill_generalized(const shoal_column_labels *labels, shoal_csv_column *cells,
+                             const shoal_csv_plan *out, bool commas) {
+  bool by_group = labels->label_of_group != NULL;
+  uint32_t n = by_group ? labels->n_labels : cells->column->n_values;
+  cells->cell_of_group = labels->label_of_group;
+  cells->code_of_group = labels->code_of_group;
+  cells->suppressed_cells = labels->suppressed;
+  if (!reserve(cells, n)) return false;
+  for (uint32_t i = 0; i < n; i++) {
+    shoal_label label = shoal_column_label(labels, by_group ? i : labels->label_of_code[i]);
+    if (!add_cell(cells, out, commas, label)) return false;
+  }
+  return true;
+}
+
+bool shoal_release_columns_make(const shoal_release *release, bool styled, shoal_csv_plan *out) {
+  const shoal_context *p = &release->context;
+  const shoal_table *table = out->table;
+  out->columns = shoal_alloc_zero(table->n_columns, sizeof *out->columns);
+  if (!out->columns) return false;
+  for (size_t c = 0; c < table->n_columns; c++) {
+    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER || p->roles[c] == SHOAL_ROLE_DROP) continue;
+    shoal_csv_column *cells = &out->columns[out->n_columns++];
+    cells->column = &table->columns[c];
+    cells->generalized = p->roles[c] == SHOAL_ROLE_QUASI;
+  }
+  size_t q = 0;
+  for (size_t i = 0; i < out->n_columns; i++) {
+    shoal_csv_column *cells = &out->columns[i];
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, cells->column->name);
+    bool commas = styled && shoal_cells_have_commas(p->policy, attribute);
+    bool ok = cells->generalized
+                  ? fill_generalized(&release->decision.columns[q], cells, out, commas)
+              : !cells->column->code_size ? reserve(cells, 0) /* it comes from the file itself */
+                                          : shoal_release_fill_values(cells, out, commas);
+    q += cells->generalized;
+    if (!ok) return false;
+  }
+  return true;
+}
+
+void shoal_release_columns_reset(shoal_csv_plan *out) {
+  for (size_t c = 0; out->columns && c < out->n_columns; c++)
+    shoal_csv_column_reset(&out->columns[c]);
+  free(out->columns);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job/release_columns: what is written in each column of a release. Private to job/. */
+#ifndef SHOAL_JOB_RELEASE_COLUMNS_H
+#define SHOAL_JOB_RELEASE_COLUMNS_H
+
+#include "job/release.h"
+#include "write/csv.h"
+
+/*
+ * Fills the plan's columns: all but identifiers and what the policy drops. `styled`: numbers have
+ * the decimal mark of the table; SPSS and Stata files have numbers, no spellings of them. False: no
+ * memory. Reset the columns in either case.
+ */
+bool shoal_release_columns_make(const shoal_release *release, bool styled, shoal_csv_plan *out);
+void shoal_release_columns_reset(shoal_csv_plan *out);
+
+/* A cell for each value of cells->column; `commas`: with decimal commas. False: no memory. */
+bool shoal_release_fill_values(shoal_csv_column *cells, const shoal_csv_plan *out, bool commas);
+
+#endif
