@@ -179,7 +179,7 @@ static void note_worst(worst_class *worst, size_t *n, size_t max_worst,
 static uint64_t first_row_of(const shoal_frequency_set *frequency, uint32_t tuple) {
   uint64_t row = 0;
   while (frequency->tuple_of_row[row] != tuple) row++;
-  return (frequency->table->first_row ? frequency->table->first_row[row] : row) + 1;
+  return shoal_table_file_row(frequency->table, row) + 1;
 }
 
 static const char AS_IT_IS[] = "(as it is)";

@@ -30,7 +30,7 @@ static void scan_rows(shoal_bad_cells *found, row_list *list, const shoal_table 
   for (uint64_t row = 0; row < table->n_rows; row++) {
     if (!bad[shoal_column_code(column, row)]) continue;
     found->n += shoal_table_count(table, row);
-    add_row(list, (table->first_row ? table->first_row[row] : row) + 1);
+    add_row(list, shoal_table_file_row(table, row) + 1);
   }
 }
 

@@ -283,7 +283,7 @@ static bool order(shoal_ordered_table *ordered, const uint8_t *chosen, sorting *
     if (chosen[c] && !order_values(ordered, c, s)) return false;
   sort_rows(s);
   spread_rows(s);
-  ordered->row_of = s->rows;
+  ordered->table.row_of = ordered->row_of = s->rows;
   s->rows = NULL;
   for (size_t c = 0; c < n; c++)
     if (chosen[c] && !copy_codes(&original->columns[c], s->rank_of[c], ordered->row_of,

@@ -45,6 +45,7 @@ struct shoal_table {
   uint64_t n_records;                /* sum of the counts; n_rows without counts */
   uint64_t *counts;                  /* NULL: each row is one record */
   uint64_t *first_row;               /* by row: its first row in the file; NULL: its own number */
+  const uint32_t *row_of;            /* by row: its row before sorting (order.h); NULL: its own */
   struct shoal_table_source *source; /* the file, which writing reads again; NULL: it need not */
   size_t n_columns;
   shoal_column *columns;
@@ -107,6 +108,12 @@ static inline bool shoal_table_is_counted(const shoal_table *table) {
 /* Were columns left in its file? They have no codes. */
 static inline bool shoal_table_leaves_columns(const shoal_table *table) {
   return table->source && !table->counts;
+}
+
+/* The row of the file, from 0, in which this row occurs first. */
+static inline uint64_t shoal_table_file_row(const shoal_table *table, uint64_t row) {
+  if (table->row_of) row = table->row_of[row];
+  return table->first_row ? table->first_row[row] : row;
 }
 
 static inline uint64_t shoal_table_count(const shoal_table *table, uint64_t row) {
