@@ -118,18 +118,16 @@ static void add_figures(shoal_text *text, const shoal_column_outcome *column) {
   shoal_text_add(text, "\n");
 }
 
-/* Rules of the preset that a person must not undo; they are comments while no key states them. */
-static void add_rules(const writer *w, const shoal_column_outcome *column, bool as_comments) {
+/* Rules of the preset that a person must not undo. */
+static void add_rules(const writer *w, const shoal_column_outcome *column) {
   const shoal_preset *preset = w->preset;
-  const char *before = as_comments ? "  # mandatory: " : ", ";
-  if (!preset || as_comments == (bool)SHOAL_WRITES_LIMITS || !has_role(column, "quasi")) return;
+  if (!preset || !has_role(column, "quasi")) return;
   bool date = strcmp(column->type, "date") == 0;
-  const char *end = as_comments ? "\n" : "";
   if (preset->top_coded_ages && column->is_age && column->as_number)
-    shoal_text_print(w->text, "%stop-code: %d%s", before, OLDEST, end);
-  if (preset->years_only && date) shoal_text_print(w->text, "%smin-level: 1%s", before, end);
+    shoal_text_print(w->text, ", top-code: %d", OLDEST);
+  if (preset->years_only && date) shoal_text_add(w->text, ", min-level: 1");
   if (preset->short_postcodes && column->is_postcode && column->longest_bytes > THREE)
-    shoal_text_print(w->text, "%smin-level: %zu%s", before, column->longest_bytes - THREE, end);
+    shoal_text_print(w->text, ", min-level: %zu", column->longest_bytes - THREE);
 }
 
 /* Of dates a preset may leave only years: the finest level is dropped from `[month, year, ...]`. */
@@ -159,7 +157,7 @@ static void add_entry(const writer *w, const shoal_column_outcome *column,
   if (column->as_number) shoal_text_add(text, ", type: number");
   if (column->as_number && column->bad_cells) shoal_text_add(text, ", otherwise: missing");
   if (column->hierarchy && has_role(column, "quasi")) add_hierarchy(w, column);
-  add_rules(w, column, false);
+  add_rules(w, column);
   shoal_text_add(text, "}");
 }
 
@@ -179,7 +177,6 @@ static void add_column(const writer *w, const shoal_column_outcome *column,
     add_comment(text, "  ",
                 "Nearly all rows have one value: p would ask every class for one of the few "
                 "others, and that can cost much.");
-  add_rules(w, column, true);
   add_entry(w, column, entry);
   shoal_text_add(text, "\n");
 }
@@ -188,7 +185,6 @@ static void add_column(const writer *w, const shoal_column_outcome *column,
 static void add_line(const writer *w, const shoal_column_outcome *column,
                      const shoal_profile_entry *entry) {
   shoal_text *text = w->text;
-  add_rules(w, column, true);
   size_t start = text->size_bytes;
   add_entry(w, column, entry);
   while (text->size_bytes - start < ENTRY && !text->failed) shoal_text_add(text, " ");

@@ -156,19 +156,6 @@ shoal_status shoal_warn_of_variants(shoal_result *result, const shoal_table *tab
 
 /* ------------------------------------------------------------ suggestions */
 
-/*
- * The hierarchy of a category and of codes. "": none, where a text quasi-identifier needs none.
- */
-#define SHOAL_CATEGORY_HIERARCHY ""
-
-/* Whether the written policy may use `otherwise: missing`, and `top-code` and `min-level`. */
-enum { SHOAL_WRITES_OTHERWISE = 1, SHOAL_WRITES_LIMITS = 1 };
-
-/* Numbers with bad cells stay text where the policy cannot call these cells missing. */
-static inline bool shoal_lacks_type(const shoal_column_stats *stats) {
-  return stats->bad_cells && !SHOAL_WRITES_OTHERWISE;
-}
-
 /* What all columns together tell about the table. */
 typedef struct shoal_table_traits {
   bool is_health; /* several columns are about health: others are findings */

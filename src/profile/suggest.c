@@ -250,7 +250,10 @@ static void suggest_date(const shoal_column_stats *f, char *out, size_t size) {
                  iso ? "" : ", format: ", iso ? "" : f->date_format, pivot);
 }
 
-/* A number needs no hierarchy in local recoding: intervals of its classes lose less. */
+/*
+ * A number needs no hierarchy in local recoding: intervals of its classes lose less. Categories are
+ * released as sets.
+ */
 static void suggest_hierarchy(const shoal_column_stats *f, shoal_meaning meaning,
                               shoal_suggestion *s) {
   char *out = s->hierarchy;
@@ -259,9 +262,6 @@ static void suggest_hierarchy(const shoal_column_stats *f, shoal_meaning meaning
   if (f->value_type == SHOAL_VALUE_DATE) suggest_date(f, out, size);
   else if (f->distinct > FEW_VALUES && (postcode || is_code(f, meaning)))
     (void)snprintf(out, size, "{mask: right}");
-  else if (f->value_type == SHOAL_VALUE_NUMBER && !are_codes(f, meaning) && !shoal_lacks_type(f))
-    return;
-  else (void)snprintf(out, size, "%s", SHOAL_CATEGORY_HIERARCHY);
 }
 
 void shoal_suggest(const char *name, const shoal_column_stats *stats,
@@ -273,7 +273,7 @@ void shoal_suggest(const char *name, const shoal_column_stats *stats,
   if (suggestion->role == SHOAL_ROLE_QUASI) suggest_hierarchy(stats, meaning, suggestion);
   suggestion->meaning = meaning;
   suggestion->by_name = hint != NULL;
-  bool number = stats->value_type == SHOAL_VALUE_NUMBER && !shoal_lacks_type(stats);
+  bool number = stats->value_type == SHOAL_VALUE_NUMBER;
   bool quasi = suggestion->role == SHOAL_ROLE_QUASI;
   suggestion->may_be_number = number && !are_codes(stats, meaning);
   suggestion->as_number = (quasi && suggestion->may_be_number && !suggestion->hierarchy[0]) ||

@@ -124,11 +124,9 @@ static void need_quasi(const shoal_table *table, const shoal_column_stats *stats
       shoal_suggestion *s = &suggestions[c];
       if (s->role != rounds[r].role || stats[c].distinct < 2) continue;
       if (s->by_name && !rounds[r].by_name) continue;
-      bool number = s->may_be_number;
       s->role = SHOAL_ROLE_QUASI;
-      s->as_number = number;
-      (void)snprintf(s->hierarchy, sizeof s->hierarchy, "%s",
-                     number ? "" : SHOAL_CATEGORY_HIERARCHY);
+      s->as_number = s->may_be_number;
+      s->hierarchy[0] = '\0';
       (void)snprintf(s->why, sizeof s->why,
                      "no column looks like one that others know, and one is needed: give this "
                      "role to those that they may know");
