@@ -36,9 +36,24 @@ static shoal_status set_groups(shoal_decision *d, const shoal_context *p, shoal_
   return SHOAL_OK;
 }
 
+/* Codes of a sorted table are not those of the rows that are written: labels by group instead. */
+static shoal_status label_tuples(shoal_decision *d, const shoal_context *p, shoal_error *error) {
+  if (!p->ordered) return SHOAL_OK;
+  uint32_t n = d->n_groups;
+  d->label_of_tuple = shoal_alloc(p->n_quasi, (size_t)n * sizeof *d->label_of_tuple);
+  if (!d->label_of_tuple) return shoal_fail_memory(error);
+  for (size_t q = 0; q < p->n_quasi; q++) {
+    uint32_t *labels = d->label_of_tuple + q * n;
+    for (uint32_t g = 0; g < n; g++) labels[g] = shoal_column_label_index(&d->columns[q], g);
+    d->columns[q].label_of_group = labels;
+    d->columns[q].label_of_code = NULL;
+    d->columns[q].code_of_group = (shoal_codes){0};
+  }
+  return SHOAL_OK;
+}
+
 shoal_status shoal_decision_init(shoal_decision *d, shoal_method_kind kind, const shoal_context *p,
                                  const uint32_t *levels, shoal_error *error) {
-  const shoal_frequency_set *f = p->frequency;
   d->kind = kind;
   d->rows = p->table;
   d->n_quasi = p->n_quasi;
@@ -57,10 +72,10 @@ shoal_status shoal_decision_init(shoal_decision *d, shoal_method_kind kind, cons
                                           .offsets = level->offsets,
                                           .n_labels = level->n_labels,
                                           .label_of_code = level->of_leaf,
-                                          .code_of_group = f->codes[q]};
+                                          .code_of_group = p->frequency->codes[q]};
     find_star(&d->columns[q]);
   }
-  return SHOAL_OK;
+  return label_tuples(d, p, error);
 }
 
 void shoal_decision_set_labels(shoal_decision *d, size_t q, const shoal_strings *strings,
@@ -86,6 +101,7 @@ void shoal_decision_reset(shoal_decision *d) {
   shoal_class_labels_reset(&d->labels);
   shoal_mu_argus_reset(&d->mu_argus);
   free(d->class_of_row);
+  free(d->label_of_tuple);
   free(d->rows_of_class);
   shoal_table *table = d->extended;
   for (size_t c = 0; table && table->columns && c < table->n_columns; c++)
