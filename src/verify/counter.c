@@ -393,9 +393,13 @@ shoal_status shoal_verify_check_rows(const shoal_verify_counter *count, shoal_er
                     (unsigned long long)request->n_rows, SHOAL_VERIFY_FAULT);
 }
 
-/* May the release have this value? Missing values come first, then the known ones. */
+/*
+ * May the release have this value? Missing values come first, then the known ones; other spellings
+ * of missing values follow.
+ */
 static bool may_have(const shoal_verify_values *counted, uint32_t value) {
   if (value < counted->n_missing) return true;
+  if (counted->number_of && counted->number_of[value] == UINT32_MAX) return true;
   const shoal_verify_knowledge *known = counted->known;
   size_t v = value - counted->n_missing;
   return v < known->n_values &&

@@ -152,8 +152,8 @@ static shoal_status count_file(shoal_verify_counter *count, int fd, const shoal_
     SHOAL_TRY(shoal_verify_count_parts(count, fd, RELEASE, run, &counted, error));
   if (!counted) SHOAL_TRY(count_whole(count, fd, run, error));
   SHOAL_TRY(shoal_verify_check_rows(count, error));
-  SHOAL_TRY(shoal_verify_check_values(count, error));
   SHOAL_TRY(shoal_verify_check_spellings(count, error));
+  SHOAL_TRY(shoal_verify_check_values(count, error));
   return shoal_verify_check_formulas(count, error);
 }
 
