@@ -43,11 +43,13 @@ static bool extend_column(const shoal_context *p, const shoal_noise *noise, size
 }
 
 /* Noise rows with a value that no row of the table has, in a tracked column. False: no memory. */
-static bool count_listed(const shoal_context *p, const shoal_noise *noise, uint64_t *n_listed) {
+static bool count_listed(const shoal_context *p, const shoal_table *table,
+                         const shoal_noise *noise, uint64_t *n_listed) {
   uint8_t *listed = shoal_alloc_zero(noise->n, 1); /* by noise row */
   bool ok = listed != NULL;
   for (size_t s = 0; ok && s < noise->n_columns; s++) {
-    uint64_t *rows = shoal_count_values(p->table, p->tracked.columns[s]);
+    size_t c = (size_t)(p->tracked.columns[s] - p->table->columns);
+    uint64_t *rows = shoal_count_values(table, &table->columns[c]);
     ok = rows != NULL;
     for (uint32_t i = 0; ok && i < noise->n; i++)
       if (!rows[noise->values[i * noise->n_columns + s]]) listed[i] = 1;
@@ -67,7 +69,7 @@ shoal_status shoal_decision_extend(shoal_decision *d, const shoal_context *p,
   if (shoal_table_leaves_columns(table))
     SHOAL_TRY(shoal_table_load_kept(table, p->policy->missing, p->policy->n_missing, run, &d->kept,
                                     error));
-  if (noise && !count_listed(p, noise, &d->noise_listed)) return shoal_fail_memory(error);
+  if (noise && !count_listed(p, table, noise, &d->noise_listed)) return shoal_fail_memory(error);
   shoal_table *extended = d->extended = shoal_alloc_zero(1, sizeof *extended);
   if (!extended) return shoal_fail_memory(error);
   *extended = *table;
