@@ -4,7 +4,8 @@
     python3 tests/tables/path.py [PROGRAM] [--only NAME] [--markdown] [--quick] [--files FILE.csv ...]
 
 Runs the tables of tables.py, or the given files. Prints for each table rows, columns, roles, losses,
-suppressed rows, verdict, open risks, gates and CPU seconds; then totals and what breaks a requirement.
+suppressed rows, verdict, open risks, kinds of attacks that succeed, gates and CPU seconds; then totals and
+what breaks a requirement. Roles: I identifier, Q quasi-identifier, S sensitive, K kept.
 Exit status 1: a requirement is broken. PROGRAM is build/shoal unless given.
 
 The full loss counts a column that was dropped as one more quasi-identifier of which everything is
@@ -124,7 +125,7 @@ def follow(program, path, wanted, quick=False):
 
 HEADER = ("table", "rows", "columns", "roles", "loss", "full loss", "suppressed", "verdict", "open risks",
           "attacks", "gates", "profile", "anonymize")
-WIDTHS = (20, 7, 7, 16, 6, 9, 10, 16, 24, 12, 6, 8, 9)
+WIDTHS = (20, 7, 7, 16, 6, 9, 10, 16, 21, 7, 5, 8, 9)
 
 
 def line_of(cells, markdown):
@@ -136,7 +137,7 @@ def line_of(cells, markdown):
 def cells_of(name, f):
     roles = " ".join(f"{f['roles'][role]}{letter}" for role, letter in ROLES if f["roles"][role])
     return (name, f"{f['rows']:,}", str(f["columns"]), roles, f"{f['loss']:.1%}", f"{f['full']:.1%}",
-            str(f["suppressed"]), f["verdict"], ", ".join(f["open"]) or "-", ", ".join(f["attacks"]) or "-",
+            str(f["suppressed"]), f["verdict"], ", ".join(f["open"]) or "-", str(len(f["attacks"])),
             ", ".join(f["gates"]) or "-", f"{f['profile_seconds']:.2f} s", f"{f['seconds']:.2f} s")
 
 
@@ -158,6 +159,11 @@ def summarize(found, refused):
               f"{statistics.median(f['loss'] for f in found.values()):.1%}, highest full loss {max(losses):.1%}")
         print(f"CPU seconds, highest: profile {max(f['profile_seconds'] for f in found.values()):.2f}, "
               f"anonymize {max(f['seconds'] for f in found.values()):.2f}")
+        for what, names in (("verdicts", (f["verdict"] for f in found.values())),
+                            ("open risks", (risk for f in found.values() for risk in f["open"])),
+                            ("attacks that succeed", (attack for f in found.values() for attack in f["attacks"]))):
+            counts = ", ".join(f"{name} {n}" for name, n in collections.Counter(names).most_common())
+            print(f"{what} (tables): {counts or 'none'}")
         if median > MOST_MEDIAN:
             broken.append(f"the median full loss is above {MOST_MEDIAN:.0%}")
     for name, f in found.items():
