@@ -187,6 +187,7 @@ def long_jobs(build, sanitized, threaded):
             *replay_jobs(sanitized), *unit_jobs(sanitized, ""), structure_job(),
             *module_jobs("papers", build, "", {}),
             *module_jobs("limits", build, "", {}),
+            *module_jobs("tables", build, "", {}),
             *unit_jobs(threaded, " (threads)"),
             *memcheck_jobs(build),
             *module_jobs("property", threaded, " (threads)", {"SHOAL_CASES": "200", **slow}),

@@ -13,6 +13,8 @@
 
 /* ------------------------------------------------------------ text */
 
+static const double HIGH_LOSS = 0.5; /* a release that loses more gets a hint */
+
 static void add_attribute_outcomes(shoal_text *t, const shoal_result *r) {
   size_t width = 0;
   for (size_t q = 0; q < r->n_quasi; q++)
@@ -68,6 +70,26 @@ static void add_lost_cells(shoal_text *t, const shoal_result *r) {
   shoal_text_add(t, " cells (IL)\n");
 }
 
+/* If more than half is lost: where, and what would help. */
+static void add_loss_hint(shoal_text *t, const shoal_result *r) {
+  const shoal_release_loss *l = &r->release.loss;
+  if (l->release_loss <= HIGH_LOSS || !r->n_quasi) return;
+  const shoal_attribute_outcome *worst = r->release.attributes;
+  for (size_t q = 1; q < r->n_quasi; q++)
+    if (r->release.attributes[q].loss > worst->loss) worst = &r->release.attributes[q];
+  if (1 - l->completeness > l->nil)
+    shoal_text_add(t,
+                   "  More than half is lost, most of it in suppressed rows. To keep more: remove "
+                   "a column,\n");
+  else
+    shoal_text_print(t,
+                     "  More than half is lost; '%s' loses most (%.0f%%). To keep more: remove "
+                     "that column,\n",
+                     worst->name, 100 * worst->loss);
+  shoal_text_add(t, "  add levels to a hierarchy, or lower k or p; 'shoal explain' lists changes "
+                    "that it tried\n");
+}
+
 static void add_measures(shoal_text *t, const shoal_result *r) {
   shoal_text_add(t, "\nUtility\n");
   shoal_text_print(t, "  release loss      %5.1f%%   0%% nothing lost, 100%% everything\n",
@@ -86,6 +108,7 @@ static void add_measures(shoal_text *t, const shoal_result *r) {
   shoal_text_add(t, "  discernibility    ");
   shoal_format_number(t, r->release.loss.dm);
   shoal_text_add(t, "   sum of squared class sizes (DM; lower is better)\n");
+  add_loss_hint(t, r);
 }
 
 /* "age 2, zip 0" */

@@ -655,5 +655,28 @@ class Missing(clitest.Case):
         self.assertEqual(1, result.code, f"\n{result}")
 
 
+class LossHint(clitest.Case):
+    """The text of a release that loses more than half says where and what would help."""
+
+    def utility(self, k):
+        self.put("data.csv", "age,town\n" + "".join(f"{20 + 3 * i},t{i}\n" for i in range(20)))
+        age = {"role": "quasi", "type": "number", "hierarchy": {"intervals": [30]}}
+        self.write_policy({"age": age, "town": FLAT}, k=k, p=None, accept=None)
+        return self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv").out.decode()
+
+    def test_names_the_column_that_loses_most(self):
+        self.assertRegex(self.utility(10), r"More than half is lost; 'age' loses most \(100%\)")
+
+    def test_says_that_rows_were_suppressed(self):
+        self.put("data.csv", "town\n" + "a\na\n" + "".join(f"t{i}\n" for i in range(20)))
+        self.write_policy({"town": FLAT}, k=2, p=None, method={"algorithm": "samarati", "max-suppression": "95%"},
+                          accept=None)
+        text = self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv").out.decode()
+        self.assertRegex(text, "More than half is lost, most of it in suppressed rows")
+
+    def test_none_if_less_is_lost(self):
+        self.assertNotIn("More than half", self.utility(1))
+
+
 if __name__ == "__main__":
     unittest.main()
