@@ -36,6 +36,23 @@ static shoal_status set_groups(shoal_decision *d, const shoal_context *p, shoal_
   return SHOAL_OK;
 }
 
+/* Labels by group: those by code are for codes of the sorted table, and the original is written. */
+static shoal_status set_labels_of_groups(shoal_decision *d, const shoal_context *p,
+                                         shoal_error *error) {
+  if (!p->ordered) return SHOAL_OK;
+  d->label_of_group = shoal_alloc((size_t)d->n_groups * d->n_quasi, sizeof *d->label_of_group);
+  if (!d->label_of_group) return shoal_fail_memory(error);
+  uint32_t *labels = d->label_of_group;
+  for (size_t q = 0; q < d->n_quasi; q++, labels += d->n_groups) {
+    shoal_column_labels *column = &d->columns[q];
+    for (uint32_t g = 0; g < d->n_groups; g++) labels[g] = shoal_column_label_index(column, g);
+    column->label_of_group = labels;
+    column->label_of_code = NULL;
+    column->code_of_group = (shoal_codes){0};
+  }
+  return SHOAL_OK;
+}
+
 shoal_status shoal_decision_init(shoal_decision *d, shoal_method_kind kind, const shoal_context *p,
                                  const uint32_t *levels, shoal_error *error) {
   const shoal_frequency_set *f = p->frequency;
@@ -60,7 +77,7 @@ shoal_status shoal_decision_init(shoal_decision *d, shoal_method_kind kind, cons
                                           .code_of_group = f->codes[q]};
     find_star(&d->columns[q]);
   }
-  return SHOAL_OK;
+  return set_labels_of_groups(d, p, error);
 }
 
 void shoal_decision_set_labels(shoal_decision *d, size_t q, const shoal_strings *strings,
@@ -86,6 +103,7 @@ void shoal_decision_reset(shoal_decision *d) {
   shoal_class_labels_reset(&d->labels);
   shoal_mu_argus_reset(&d->mu_argus);
   free(d->class_of_row);
+  free(d->label_of_group);
   free(d->rows_of_class);
   shoal_table *table = d->extended;
   for (size_t c = 0; table && table->columns && c < table->n_columns; c++)
