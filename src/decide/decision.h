@@ -77,9 +77,10 @@ struct shoal_decision {
   shoal_mu_argus mu_argus;   /* CELLS */
   uint32_t *class_of_row;    /* CLUSTERS, NODE of a sorted context: rows, then noise rows */
   uint32_t *label_of_group;  /* NODE of a sorted context: by quasi-identifier, by group */
-  uint64_t *rows_of_class;   /* CLUSTERS */
-  shoal_table *extended; /* the table with noise rows and the columns of `kept`; NULL: as it is */
-  shoal_table *kept;     /* columns that loading left in the file; NULL: nobody needed them */
+  shoal_strings *values;   /* NODE, CELLS: by quasi-identifier, values of sets; NULL: as they are */
+  uint64_t *rows_of_class; /* CLUSTERS */
+  shoal_table *extended;   /* the table with noise rows and the columns of `kept`; NULL: as it is */
+  shoal_table *kept;       /* columns that loading left in the file; NULL: nobody needed them */
 };
 
 /*

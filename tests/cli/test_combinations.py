@@ -42,6 +42,16 @@ class Combinations(clitest.Case):
         self.assertEqual("optimal", self.anonymize("--keep-order")["search"]["algorithm"])
         self.assertEqual([[row[0][:2] + "*", *row[1:]] for row in rows], parse_csv(self.read("out.csv"))[1:])
 
+    def test_values_that_look_like_labels_of_sets(self):
+        """A star that is a value is not the label of any value, whatever the algorithm."""
+        values = {"*": '{"*"}', "{a|b}": '{"{a|b}"}', " ** ": '{" ** "}', "a": "a"}
+        rows = self.table(list(values), TEXT)
+        for algorithm in ("auto", "samarati", "optimal", "flock", "mu-argus"):
+            with self.subTest(algorithm):
+                self.anonymize("--keep-order", "--algorithm", algorithm)
+                released = parse_csv(self.read("out.csv"))[1:]
+                self.assertEqual([[values[row[0]], *row[1:]] for row in rows], released)
+
     def test_coded_columns_with_commas_and_sets(self):
         cells = ["1,5", "2,25", "3", "7", "8,5", "9"]
         for hierarchy in ({"sets": True}, {"intervals": "auto"}):
