@@ -161,7 +161,7 @@ shoal_status shoal_cells_read(shoal_table *table, shoal_column *column, const sh
   shoal_number_style style = {policy->decimal, policy->thousands};
   if (table->plain_numbers) style = plain;
   bool styled = number && !shoal_number_style_plain(style);
-  bool lenient = attribute->otherwise_missing && purpose != SHOAL_FOR_LINKING;
+  bool lenient = attribute->otherwise_missing;
   assert(!lenient || policy->n_missing);
   if (!column->code_size || (!styled && !lenient)) return SHOAL_OK;
   reading r = {policy, attribute, style, purpose == SHOAL_FOR_RELEASE,
