@@ -63,6 +63,13 @@ class Combinations(clitest.Case):
                     for row in parse_csv(self.read("out.csv"))[1:]:
                         self.assertNotRegex(row[0], "8,5|9")
 
+    def test_measure_sees_a_node_that_hides_a_set(self):
+        self.put("data.csv", csv_bytes([["x", "town"], *([x, t] for x, t in zip(
+            ["-2.5", "-6", "-7.5", "-7", "-7", "-6"], ["a", "b", "a", "c", "a", "c"]))]))
+        self.put("policy.yaml", clitest.policy_text({"x": {"role": "quasi", "type": "number", "hierarchy": {
+            "round": [10, 100]}}, "town": TEXT}, k=5, p=None, method={"algorithm": "auto"}, accept=None))
+        self.assertEqual({"x": 2, "town": 1}, self.anonymize()["search"]["node"])
+
     def test_page_of_a_column_with_min_level(self):
         self.table(["101", "102", "201", "202"], {"role": "quasi", "hierarchy": {"mask": "right"}, "min-level": 1})
         self.anonymize("--html", "page.html")
