@@ -56,7 +56,9 @@ const shoal_attack shoal_attack_minimality = {
 static bool find_node(const shoal_attack_setup *setup, const shoal_space *space, uint32_t *levels) {
   for (size_t q = 0; q < space->n; q++) {
     levels[q] = setup->domains[q].released[0].level;
-    if (levels[q] == SHOAL_NONE || levels[q] > space->top[q]) return false;
+    if (levels[q] == SHOAL_NONE || levels[q] > space->top[q] ||
+        levels[q] < shoal_space_bottom(space, q))
+      return false;
   }
   return true;
 }
@@ -70,7 +72,7 @@ static shoal_status check_below(shoal_attack_setup *setup, shoal_search *search,
   if (!satisfies) return SHOAL_OK;
   setup->attacked.minimality = SHOAL_MINIMAL_YES;
   for (size_t q = 0; q < search->space.n; q++) {
-    if (!levels[q]) continue;
+    if (levels[q] == shoal_space_bottom(&search->space, q)) continue;
     levels[q]--;
     shoal_status status =
         shoal_search_decide(search, shoal_space_node(&search->space, levels), &satisfies, error);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hierarchy/set_label.h"
+
 static const shoal_label STAR = {"*", 1};
 
 /* ------------------------------------------------------------ filling */
@@ -36,18 +38,52 @@ static shoal_status set_groups(shoal_decision *d, const shoal_context *p, shoal_
   return SHOAL_OK;
 }
 
-/* Codes of a sorted table are not those of the rows that are written: labels by group instead. */
-static shoal_status label_tuples(shoal_decision *d, const shoal_context *p, shoal_error *error) {
+/* Might a value be read as another label of sets? (hierarchy/set_label.h) */
+static bool looks_like_label(const shoal_column_labels *column) {
+  bool found = false;
+  for (uint32_t i = 0; !found && i < column->n_labels; i++) {
+    shoal_label value = shoal_column_label(column, i);
+    found = value.size_bytes && memchr("{* ", value.bytes[0], 3);
+  }
+  return found;
+}
+
+/* The values of a column of sets as labels: a star that is a value is not the label "*". */
+static shoal_status spell_values(shoal_decision *d, size_t q, shoal_error *error) {
+  shoal_column_labels *column = &d->columns[q];
+  if (!looks_like_label(column)) return SHOAL_OK;
+  if (!d->values) d->values = shoal_alloc_zero(d->n_quasi, sizeof *d->values);
+  if (!d->values || !shoal_strings_init(&d->values[q])) return shoal_fail_memory(error);
+  shoal_text text;
+  shoal_text_init(&text);
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < column->n_labels; i++) {
+    shoal_label value = shoal_column_label(column, i);
+    shoal_text_cut(&text, 0);
+    shoal_set_label_add(&text, &value, 1);
+    shoal_label label = {text.bytes ? text.bytes : "", text.size_bytes};
+    ok = !text.failed && shoal_strings_intern(&d->values[q], label) == i;
+  }
+  shoal_wipe_free(text.bytes, text.capacity);
+  if (!ok) return shoal_fail_memory(error);
+  column->bytes = d->values[q].bytes;
+  column->offsets = d->values[q].offsets;
+  return SHOAL_OK;
+}
+
+/* Labels by group: those by code are for codes of the sorted table, and the original is written. */
+static shoal_status set_labels_of_groups(shoal_decision *d, const shoal_context *p,
+                                         shoal_error *error) {
   if (!p->ordered) return SHOAL_OK;
-  uint32_t n = d->n_groups;
-  d->label_of_tuple = shoal_alloc(p->n_quasi, (size_t)n * sizeof *d->label_of_tuple);
-  if (!d->label_of_tuple) return shoal_fail_memory(error);
-  for (size_t q = 0; q < p->n_quasi; q++) {
-    uint32_t *labels = d->label_of_tuple + q * n;
-    for (uint32_t g = 0; g < n; g++) labels[g] = shoal_column_label_index(&d->columns[q], g);
-    d->columns[q].label_of_group = labels;
-    d->columns[q].label_of_code = NULL;
-    d->columns[q].code_of_group = (shoal_codes){0};
+  d->label_of_group = shoal_alloc((size_t)d->n_groups * d->n_quasi, sizeof *d->label_of_group);
+  if (!d->label_of_group) return shoal_fail_memory(error);
+  uint32_t *labels = d->label_of_group;
+  for (size_t q = 0; q < d->n_quasi; q++, labels += d->n_groups) {
+    shoal_column_labels *column = &d->columns[q];
+    for (uint32_t g = 0; g < d->n_groups; g++) labels[g] = shoal_column_label_index(column, g);
+    column->label_of_group = labels;
+    column->label_of_code = NULL;
+    column->code_of_group = (shoal_codes){0};
   }
   return SHOAL_OK;
 }
@@ -73,9 +109,11 @@ shoal_status shoal_decision_init(shoal_decision *d, shoal_method_kind kind, cons
                                           .n_labels = level->n_labels,
                                           .label_of_code = level->of_leaf,
                                           .code_of_group = p->frequency->codes[q]};
+    if (levels[q] == 0 && shoal_attribute_has_sets(p->quasi_attributes[q]))
+      SHOAL_TRY(spell_values(d, q, error));
     find_star(&d->columns[q]);
   }
-  return label_tuples(d, p, error);
+  return set_labels_of_groups(d, p, error);
 }
 
 void shoal_decision_set_labels(shoal_decision *d, size_t q, const shoal_strings *strings,
@@ -101,7 +139,9 @@ void shoal_decision_reset(shoal_decision *d) {
   shoal_class_labels_reset(&d->labels);
   shoal_mu_argus_reset(&d->mu_argus);
   free(d->class_of_row);
-  free(d->label_of_tuple);
+  free(d->label_of_group);
+  for (size_t q = 0; d->values && q < d->n_quasi; q++) shoal_strings_reset(&d->values[q]);
+  free(d->values);
   free(d->rows_of_class);
   shoal_table *table = d->extended;
   for (size_t c = 0; table && table->columns && c < table->n_columns; c++)

@@ -36,7 +36,7 @@ typedef struct shoal_column_labels {
   const uint64_t *offsets; /* n_labels + 1 */
   uint32_t n_labels;
   uint32_t star;                  /* the label "*"; n_labels if there is none */
-  const uint32_t *label_of_group; /* NULL: label_of_code[code_of_group] */
+  const uint32_t *label_of_group; /* CLUSTERS, sorted context; NULL: label_of_code[code_of_group] */
   const uint32_t *label_of_code;
   shoal_codes code_of_group;
   const uint8_t *suppressed; /* CELLS: by group, 1 if the cell is "*"; else NULL */
@@ -76,10 +76,11 @@ struct shoal_decision {
   shoal_class_labels labels; /* CLUSTERS: by class */
   shoal_mu_argus mu_argus;   /* CELLS */
   uint32_t *class_of_row;    /* CLUSTERS, NODE of a sorted context: rows, then noise rows */
-  uint32_t *label_of_tuple;  /* NODE of a sorted context: by quasi-identifier, by tuple */
-  uint64_t *rows_of_class;   /* CLUSTERS */
-  shoal_table *extended; /* the table with noise rows and the columns of `kept`; NULL: as it is */
-  shoal_table *kept;     /* columns that loading left in the file; NULL: nobody needed them */
+  uint32_t *label_of_group;  /* NODE of a sorted context: by quasi-identifier, by group */
+  shoal_strings *values;   /* NODE, CELLS: by quasi-identifier, values of sets; NULL: as they are */
+  uint64_t *rows_of_class; /* CLUSTERS */
+  shoal_table *extended;   /* the table with noise rows and the columns of `kept`; NULL: as it is */
+  shoal_table *kept;       /* columns that loading left in the file; NULL: nobody needed them */
 };
 
 /*

@@ -46,6 +46,14 @@ typedef struct reading {
   unsigned pivot;
 } reading;
 
+/* YYYY, YYYY-MM or YYYY-MM-DD, by its form alone. */
+static bool has_form_of_date(shoal_label cell) {
+  if (cell.size_bytes != 4 && cell.size_bytes != 7 && cell.size_bytes != 10) return false;
+  for (size_t i = 0; i < cell.size_bytes; i++)
+    if (i == 4 || i == 7 ? cell.bytes[i] != '-' : !is_digit(cell.bytes[i])) return false;
+  return true;
+}
+
 /* Words of a file or tree are labels, too. */
 static bool may_be_label(const reading *r, shoal_label cell) {
   const shoal_attribute *attribute = r->attribute;
@@ -55,7 +63,7 @@ static bool may_be_label(const reading *r, shoal_label cell) {
     return true;
   if (shoal_label_parse(cell.bytes, cell.size_bytes).form != SHOAL_FORM_WORD) return true;
   if (!cell.size_bytes) return false;
-  return strchr("[{(<>*", *cell.bytes) || (is_date(attribute) && is_digit(*cell.bytes));
+  return strchr("[{(<>*", *cell.bytes) || (is_date(attribute) && has_form_of_date(cell));
 }
 
 /* Writes the cell as the engine has it. False: it is not what the policy says. */
@@ -153,7 +161,7 @@ shoal_status shoal_cells_read(shoal_table *table, shoal_column *column, const sh
   shoal_number_style style = {policy->decimal, policy->thousands};
   if (table->plain_numbers) style = plain;
   bool styled = number && !shoal_number_style_plain(style);
-  bool lenient = attribute->otherwise_missing && purpose != SHOAL_FOR_LINKING;
+  bool lenient = attribute->otherwise_missing;
   assert(!lenient || policy->n_missing);
   if (!column->code_size || (!styled && !lenient)) return SHOAL_OK;
   reading r = {policy, attribute, style, purpose == SHOAL_FOR_RELEASE,

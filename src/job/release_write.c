@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "job/cells.h"
 #include "job/certificate.h"
 #include "job/gates.h"
 #include "job/job.h"
@@ -140,6 +141,9 @@ static uint32_t *place_noise(const shoal_decision *d, uint32_t n) {
 
 /* ------------------------------------------------------------ verifying */
 
+/* Are numbers spelled as in the table? Files with numbers have no spellings. */
+static bool is_styled(const char *path) { return shoal_stat_kind_by_name(path) == SHOAL_STAT_NONE; }
+
 static const shoal_column *guard_column(const shoal_context *p) {
   for (size_t i = 0; i < p->requirements.n_items; i++)
     if (p->requirements.items[i].guard != SHOAL_NO_ATTRIBUTE)
@@ -163,7 +167,9 @@ static shoal_status spill_columns(const writing *w, const shoal_column *const *c
   shoal_status status = shoal_atomic_file_open(spill, "-", error);
   for (size_t c = 0; status == SHOAL_OK && c < n; c++) {
     plan.columns[c].column = w->plan.table->columns + (columns[c] - p->table->columns);
-    if (!shoal_release_fill_values(&plan.columns[c], &plan, false))
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, columns[c]->name);
+    bool commas = is_styled(w->path) && shoal_cells_have_commas(p->policy, attribute);
+    if (!shoal_release_fill_values(&plan.columns[c], &plan, commas))
       status = shoal_fail_memory(error);
   }
   if (status == SHOAL_OK) status = write_rows(w, &plan, spill->fd, name, &n_rows, error);
@@ -246,7 +252,7 @@ static shoal_status verify_columns(const writing *w, const char **columns, uint8
   shoal_owned_verify_request owned;
   shoal_verify_finding finding;
   for (size_t c = 0; c < plan->n_columns; c++) columns[c] = plan->columns[c].column->name;
-  bool styled = shoal_stat_kind_by_name(w->path) == SHOAL_STAT_NONE;
+  bool styled = is_styled(w->path);
   SHOAL_TRY(shoal_owned_verify_request_make(&owned, &w->release->context, plan->delimiter, styled,
                                             columns, plan->n_columns, w->n_rows, error));
   owned.request.guards_fd = w->guards_fd;
@@ -344,7 +350,7 @@ static shoal_status write_file(shoal_release *release, const char *path,
                         .n_groups = d->n_groups,
                         .rows_of_group = d->rows_of_group,
                         .quote_formulas = p->policy->quote_formulas}};
-  bool styled = shoal_stat_kind_by_name(path) == SHOAL_STAT_NONE;
+  bool styled = is_styled(path);
   uint32_t *order = NULL;
   if (!options->keep_order) SHOAL_TRY(start_random(p->policy, &w.order, error));
   else if (d->rows->n_rows > p->table->n_rows &&

@@ -51,12 +51,7 @@ static uint32_t class_of_stars(const shoal_release_pair *pair) {
 static bool becomes_star(const shoal_release_pair_attribute *a, uint32_t value) {
   const shoal_hierarchy *hierarchy = a->domain.hierarchy;
   uint32_t level = a->domain.released[0].level;
-  if (shoal_attribute_has_sets(a->attribute)) { /* one level above the values */
-    bool hidden = true;
-    for (uint32_t code = 0; hidden && code < a->released->n_values; code++)
-      hidden = shoal_release_pair_span(a, code)->everything;
-    return hidden;
-  }
+  if (shoal_attribute_has_sets(a->attribute)) return shoal_release_pair_hides_sets(a);
   if (!hierarchy || level == SHOAL_NONE) return false;
   uint32_t leaf = a->domain.leaf_at[shoal_domain_position(&a->domain, 0, value)];
   const shoal_level *labels = &hierarchy->levels[level];
@@ -250,12 +245,9 @@ static void find_level(const shoal_release_pair_attribute *a, bool cells, uint64
                        shoal_attribute_measure *out) {
   uint32_t level = a->domain.released[0].level;
   uint64_t off_level = 0;
-  bool hidden = true;
-  for (uint32_t code = 0; code < a->released->n_values; code++) {
-    hidden = hidden && shoal_release_pair_span(a, code)->everything;
+  for (uint32_t code = 0; code < a->released->n_values; code++)
     if (shoal_release_pair_span(a, code)->off_level) off_level += a->label_rows[code];
-  }
-  if (hidden && shoal_attribute_has_sets(a->attribute)) { /* full-domain recoding: the top */
+  if (shoal_release_pair_hides_sets(a)) { /* full-domain recoding: the top */
     out->has_level = true;
     out->level = 1;
     return;

@@ -178,10 +178,20 @@ static shoal_status init_attributes(shoal_release_pair *pair, const shoal_policy
   return SHOAL_OK;
 }
 
+bool shoal_release_pair_hides_sets(const shoal_release_pair_attribute *a) {
+  bool hides = shoal_attribute_has_sets(a->attribute);
+  for (uint32_t code = 0; hides && code < a->released->n_values; code++)
+    hides = shoal_release_pair_span(a, code)->everything;
+  return hides;
+}
+
 /* Has each quasi-identifier labels of one level? */
 static bool is_node(const shoal_release_pair *pair) {
-  for (size_t q = 0; q < pair->n_quasi; q++)
-    if (pair->attributes[q].domain.released[0].level == SHOAL_NONE) return false;
+  for (size_t q = 0; q < pair->n_quasi; q++) {
+    const shoal_release_pair_attribute *a = &pair->attributes[q];
+    if (a->domain.released[0].level == SHOAL_NONE && !shoal_release_pair_hides_sets(a))
+      return false;
+  }
   return true;
 }
 

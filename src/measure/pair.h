@@ -70,4 +70,7 @@ void shoal_labels_spread(const shoal_domain *domain, size_t released, const uint
 void shoal_span_distribute(const shoal_domain *domain, const shoal_label_span *span, double amount,
                            double *to);
 
+/* Does the attribute have sets, and is each of its labels a star? So its level is the top. */
+bool shoal_release_pair_hides_sets(const shoal_release_pair_attribute *attribute);
+
 #endif

@@ -86,8 +86,8 @@ static shoal_status measure_row(writer *w, const char *bytes, const uint32_t *be
     if (size > of->widest) of->widest = size;
     if (size > (sav ? MAX_SAV_BYTES : MAX_DTA_BYTES))
       return fail_column(w, c, "has cells that are too long for such a file");
-    if (sav && size && cell[size - 1] == ' ')
-      return fail_column(w, c, "has cells that end in a space, which SPSS files do not keep");
+    if (size && cell[size - 1] == ' ')
+      return fail_column(w, c, "has cells that end in a space, which SPSS and Stata files lose");
     if (is_missing(w, cell, size)) continue;
     of->has_value = true;
     of->is_text = of->is_text || !parse_number(cell, size, &number);

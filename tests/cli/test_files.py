@@ -395,7 +395,8 @@ class StatisticsFiles(clitest.Case):
             self.assertEqual("number", columns["ward"])
 
     def test_what_such_files_cannot_have(self):
-        for cell, name, says in (("ends in a space ", "x.sav", "end in a space"), ("x" * 3000, "x.dta", "too long")):
+        for cell, name, says in (("ends in a space ", "x.sav", "end in a space"),
+                                 ("ends in a space ", "x.dta", "end in a space"), ("x" * 3000, "x.dta", "too long")):
             self.write_data([[*row[:4], cell] for row in ROWS])
             before = self.snapshot()
             result = self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", name, code=2)
