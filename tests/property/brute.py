@@ -93,7 +93,7 @@ def from_intervals(values, widths, origin=0, codes=(None, None)):
 
 def spell(number):
     """As few digits as possible."""
-    return str(number.numerator) if number.denominator == 1 else f"{float(number):g}"
+    return str(number.numerator) if number.denominator == 1 else f"{float(number):.15g}"
 
 
 def rounded(number, widths):

@@ -323,7 +323,8 @@ def make_case(seed):
     delimiter = rng.choice(",,;")
     data_part = {"delimiter": delimiter} | ({"missing": missing} if missing is not None else {})
     policy = {"shoal": 1, "data": data_part, "attributes": attributes, "privacy": privacy} | (
-        {"method": method} if method else {})
+        {"method": method} if method else {}) | (
+        {"accept": {"kept": [GUARD]}} if guarded and guard_role == "keep" else {})
     text = json.dumps(policy) + "\n" if rng.random() < 0.1 else support.policy_yaml(policy)
 
     files = {name: text for part in [*quasis.values(), *sensitive.values()] for name, text in part.files.items()}

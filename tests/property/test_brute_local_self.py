@@ -183,6 +183,9 @@ class Pretender(test_local.Comparison):
         super().__init__(seed, directory, case)
         self.lie = lie or (lambda rows, report: None)
 
+    def read_back(self):
+        """The program made no release that its other commands could read."""
+
     def clusters(self):
         steps = {"greedy-pk": brute_local.greedy_pk, "enhanced-pk": brute_local.enhanced_pk}
         if self.case.algorithm in steps and self.steps_are_certain():
