@@ -170,8 +170,8 @@ static void keep_spellings(const shoal_table *table, shoal_column *column, group
 /* Replaces the column's dictionary; takes groups->group_of and the contents of `to`. */
 static bool replace_values(const shoal_table *table, shoal_column *column, grouping *groups,
                            folded_values *to) {
-  struct shoal_spellings *old = column->spellings ? NULL : shoal_alloc(1, sizeof *old);
-  if (!old && !column->spellings) return false;
+  struct shoal_spellings *old = shoal_alloc(1, sizeof *old);
+  if (!old) return false;
   map_codes(table, column, groups->group_of);
   keep_spellings(table, column, groups, old);
   free(column->is_missing);
