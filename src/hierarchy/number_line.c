@@ -111,7 +111,8 @@ shoal_label shoal_line_label(const shoal_number_line *line, int128 low, int128 e
   bool single = line->scale == 0 && end - low == 1;
   bool above = line->has_top && end > line->top, below = line->has_bottom && low <= line->bottom;
   if (above) return shoal_line_from(line, low, out);
-  if (below) return single ? print_bound(line, "<=", low, out) : shoal_line_below(line, end, out);
+  if (below && line->scale == 0) return print_bound(line, "<=", end - 1, out);
+  if (below) return shoal_line_below(line, end, out);
   return single ? print_bound(line, "", low, out) : print_range(line, low, end, out);
 }
 

@@ -159,7 +159,7 @@ def interval_label(low, high, codes=(None, None)):
     if above:
         return TOP if below else f">={low}"
     if below:
-        return f"<={low}" if low == high else f"<{high + 1}"
+        return f"<={high}"
     if low == high:
         return str(low)
     return f"[{low} to {high}]" if low < 0 else f"[{low}-{high}]"

@@ -43,13 +43,13 @@ static void codes_end_intervals(void **state) {
   const shoal_decimal widths[] = {{1, 0}, {5, 0}, {20, 0}, {100, 0}};
   shoal_hierarchy_spec spec = intervals(widths, 4, (shoal_decimal){0, 0});
   compile_ok(&f, &spec);
-  assert_csv(&f, ">=90;>=90;>=90;>=80;*;*\n<=5;<=5;<10;<20;*;*\n89;89;[85-89];>=80;*;*\n"
-                 "6;6;<10;<20;*;*\n50;50;[50-54];[40-59];*;*\n?;?;?;?;?;*\n");
+  assert_csv(&f, ">=90;>=90;>=90;>=80;*;*\n<=5;<=5;<=9;<=19;*;*\n89;89;[85-89];>=80;*;*\n"
+                 "6;6;<=9;<=19;*;*\n50;50;[50-54];[40-59];*;*\n?;?;?;?;?;*\n");
   const shoal_decimal low[] = {{3, 0}, {50, 0}, {95, 0}}, high[] = {{95, 0}};
   const shoal_cut_level cuts[] = {{low, 3}, {high, 1}};
   spec = (shoal_hierarchy_spec){.kind = SHOAL_HIERARCHY_CUTS, .cuts = cuts, .n_cuts = 2};
   compile_ok(&f, &spec);
-  assert_csv(&f, ">=90;>=50;*;*\n<=5;<50;*;*\n89;>=50;*;*\n6;<50;*;*\n50;>=50;*;*\n?;?;?;*\n");
+  assert_csv(&f, ">=90;>=50;*;*\n<=5;<=49;*;*\n89;>=50;*;*\n6;<=49;*;*\n50;>=50;*;*\n?;?;?;*\n");
   teardown(&f);
 }
 
