@@ -22,7 +22,10 @@ shoal_stat_kind shoal_stat_kind_of(const char *path) {
   static const unsigned char sas[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xc2, 0xea, 0x81, 0x60};
   unsigned char first[16] = {0};
   struct stat info;
-  int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (strcmp(path, "-") == 0) return SHOAL_STAT_NONE;
+  /* whoever writes to a pipe starts when it is opened, and loses its reader when it is closed */
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return SHOAL_STAT_NONE;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return SHOAL_STAT_NONE;
   ssize_t n = -1;
   if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) n = pread(fd, first, sizeof first, 0);
