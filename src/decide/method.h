@@ -25,7 +25,7 @@ typedef struct shoal_method {
   const shoal_local_objective *local_objective;
   bool automatic;    /* the policy leaves the choice to "auto" */
   bool bounded;      /* the search ends after SHOAL_AUTO_CLASSES classes */
-  uint64_t max_work; /* if bounded: after so many, if they are fewer; 0: no limit of its own */
+  uint64_t max_work; /* a lower limit for bounded searches, in classes; 0: none */
   char reason[160];  /* why "auto" chose it, or that it was asked for */
 } shoal_method;
 

@@ -43,7 +43,7 @@ void shoal_release_reset(shoal_release *release);
 
 /*
  * Makes variants of a release of `auto` and adds them to its result; nothing for a named algorithm.
- * Tables of more than SHOAL_ALTERNATIVES_ROWS rows are represented by a sample of so many, which
+ * Tables of more than SHOAL_ALTERNATIVES_ROWS rows are represented by a sample of that size, which
  * depends neither on the run nor on the order of rows. Cost: at most about three times that of the
  * release.
  */

@@ -22,7 +22,7 @@
 enum {
   MIN_CHANGES = 2,            /* attributes that get another level in the first disturbance */
   MIN_FAILURES = 32,          /* in a row, until a search without a deadline ends; then it ends */
-  FAILURES_PER_ATTRIBUTE = 16 /* after so many, or after reading MANY_SCANNED in vain */
+  FAILURES_PER_ATTRIBUTE = 16 /* in a row; or after reading MANY_SCANNED in vain */
 };
 static const uint64_t MANY_SCANNED = 200000000;
 

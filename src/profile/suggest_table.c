@@ -4,7 +4,7 @@
  *
  *     each column by itself -> traits of the table -> each column again, with them
  *     -> batteries (answers of one questionnaire) are kept -> columns that stand for an identifier
- *     -> at least one quasi-identifier -> at most so many questions
+ *     -> at least one quasi-identifier -> a limited number of questions
  */
 #include <stdio.h>
 #include <string.h>

@@ -314,7 +314,7 @@ typedef struct shoal_alternative {
 typedef struct shoal_alternatives {
   shoal_alternative *items;
   size_t n_items;
-  uint64_t sample_rows; /* computed on so many rows of the table; 0: on all */
+  uint64_t sample_rows; /* size of the sample they were computed on; 0: all rows */
   size_t n_left_out;    /* that would have taken too much work */
 } shoal_alternatives;
 
