@@ -94,11 +94,22 @@ static inline void add_people(made *m, uint32_t n_people, uint32_t least, uint64
   succeeds(f, shoal_requirement_checker_init(&f->checker, &f->required, &f->error));
 }
 
+static inline void make_set(shoal_axes *axes, shoal_axis *axis) {
+  axis->kind = SHOAL_AXIS_SET;
+  axis->set = axes->n_spans;
+  axes->n_spans += SHOAL_SET_SPANS;
+  uint64_t others = axis->n_positions > 1 ? axis->n_positions - 1 : 1;
+  for (uint32_t n = 2; n <= SHOAL_MAX_SET + 1; n++)
+    axis->set_loss[n] = n <= SHOAL_MAX_SET && n <= axis->n_positions
+                            ? (uint32_t)((uint64_t)axis->full * (n - 1) / others)
+                            : axis->full;
+}
+
 static inline void make(made *m, const layout *l, uint64_t seed) {
   memset(m, 0, sizeof *m);
   setup(&m->f, &l->s, seed);
   for (size_t q = 0; l->as && l->as[q]; q++) {
-    if (l->as[q] == 's') m->f.axes.items[q].kind = SHOAL_AXIS_SET;
+    if (l->as[q] == 's') make_set(&m->f.axes, &m->f.axes.items[q]);
     if (l->as[q] == 'T') make_tree(m, &m->f.axes.items[q], l->fan);
   }
   if (l->n_people) add_people(m, l->n_people, l->min_people, seed);

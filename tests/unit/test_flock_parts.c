@@ -598,7 +598,7 @@ static void divisions_hold_each_item_once(void **state UNUSED) {
 
 static uint32_t nearest(const shoal_axes *axes, uint32_t tuple) {
   uint32_t best = SHOAL_NONE, least = UINT32_MAX;
-  shoal_span *box = room_for(axes->n, sizeof *box);
+  shoal_span *box = room_for(axes->n_spans, sizeof *box);
   shoal_box_start(axes, box, shoal_axes_tuple(axes, tuple));
   for (uint32_t t = 0; t < axes->n_tuples; t++) {
     uint32_t loss = shoal_box_loss_with(axes, box, shoal_axes_tuple(axes, t));
