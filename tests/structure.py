@@ -10,8 +10,8 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ORDER = ["base", "read", "table", "hierarchy", "policy", "group", "model", "lattice", "context",
-         "cluster", "measure", "attack", "write", "verify", "report", "decide", "profile", "job", "explain",
-         "api"]
+         "cluster", "measure", "attack", "write", "verify", "report", "profile", "input", "decide", "describe",
+         "job", "explain", "api"]
 ONLY = {"verify": {"base", "verify"}, "cli": {"cli"}}
 
 

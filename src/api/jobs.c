@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/jobs: the public functions that fill a new result, and the two that return text. */
 #include "api/arguments.h"
+#include "describe/certificate.h"
 #include "explain/explain.h"
-#include "job/certificate.h"
 #include "job/job.h"
 #include "profile/profile.h"
 

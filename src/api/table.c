@@ -3,7 +3,7 @@
 #include "table/table.h"
 
 #include "api/arguments.h"
-#include "job/job.h"
+#include "input/input.h"
 
 shoal_status shoal_table_read(const char *path, const shoal_policy *policy, shoal_purpose purpose,
                               const char *delimiter, const shoal_run *run, shoal_table **table,

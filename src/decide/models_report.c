@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "hierarchy/date.h"
+#include "measure/measure.h"
 
 /* k counts rows: the class of a person with several rows has fewer than k people. */
 static shoal_status warn_of_repeats(shoal_result *result, const shoal_context *p,
@@ -315,4 +316,27 @@ shoal_status shoal_result_node(shoal_result *result, const shoal_space *space,
                                   .satisfies = node->satisfies,
                                   .minimal = node->minimal};
   return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ measures */
+
+static shoal_status warn_of_identifiers(shoal_result *result, const shoal_context *p,
+                                        const shoal_table *masked, shoal_error *error) {
+  for (size_t c = 0; c < masked->n_columns; c++) {
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, masked->columns[c].name);
+    if (!attribute || attribute->role != SHOAL_ROLE_IDENTIFIER) continue;
+    SHOAL_TRY(shoal_result_warn(result, error,
+                                "the release has the identifier '%s', which re-identifies people "
+                                "directly: no figure here counts it",
+                                masked->columns[c].name));
+  }
+  return SHOAL_OK;
+}
+
+shoal_status shoal_result_measure(shoal_result *result, const shoal_context *p,
+                                  const shoal_table *masked, const shoal_release_origin *origin,
+                                  const shoal_measure_options *options, shoal_measured *measured,
+                                  shoal_error *error) {
+  SHOAL_TRY(shoal_measure_release(p, masked, origin, options, &result->arena, measured, error));
+  return warn_of_identifiers(result, p, masked, error);
 }

@@ -51,8 +51,7 @@ shoal_status shoal_result_node(shoal_result *result, const shoal_space *space,
                                const shoal_node *node, shoal_node_outcome *outcome,
                                shoal_error *error) SHOAL_MUST_CHECK;
 
-/* Figures of a release (measure/measure.h), with a warning for each identifier that it has. Defined
- * in job/measure.c. */
+/* Figures of a release (measure/measure.h), with a warning for each identifier that it has. */
 shoal_status shoal_result_measure(shoal_result *result, const shoal_context *original,
                                   const shoal_table *masked, const shoal_release_origin *origin,
                                   const shoal_measure_options *options, shoal_measured *measured,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * decide/risks: the risks that models do not rule out, as far as policy, classes and columns of one
- * table show them. The rest of a verdict needs the heuristics of profile/ (job/gates.h).
+ * table show them. The rest of a verdict needs the heuristics of profile/ (gates.h).
  */
 #ifndef SHOAL_DECIDE_RISKS_H
 #define SHOAL_DECIDE_RISKS_H
@@ -31,9 +31,10 @@ shoal_status shoal_risk_add_as(shoal_result *result, shoal_risk_kind kind, const
 
 /*
  * Lists what release and policy alone show, and sets `models_hold` to result->holds: undecided
- * attributes; a policy that asks for nothing; sensitive columns without a model; attacks that need nothing but the classes
- * (homogeneity, similarity, categorical similarity) and succeed on a class. Needs scope CLASSES.
- * Cost: a pass over the classes; over the rows only for sensitive columns that no model tracks.
+ * attributes; a policy that asks for nothing; sensitive columns without a model; attacks that need
+ * nothing but the classes (homogeneity, similarity, categorical similarity) and succeed on a class.
+ * Needs scope CLASSES. Cost: a pass over the classes; over the rows only for sensitive columns that
+ * no model tracks.
  */
 shoal_status shoal_risks_of_classes(shoal_result *result, const shoal_context *context,
                                     const shoal_risk_classes *released,

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/job.h"
+#include "input/input.h"
 
 static const uint64_t MAX_EVERY_NODE = 20000;
 

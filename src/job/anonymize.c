@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/gates.h"
+#include "decide/gates.h"
+#include "input/input.h"
 #include "job/job.h"
 #include "job/release.h"
 #include "model/theta.h"
@@ -176,7 +177,7 @@ static shoal_status prepare(shoal_release *release, const shoal_table *table,
   bool local = shoal_methods_have(methods, SHOAL_METHOD_CLUSTERS);
   if (local) SHOAL_TRY(expand(release, &table, error));
   if (may_add_noise(&methods->items[0]))
-    SHOAL_TRY(shoal_release_list_values(release, &table, policy, error));
+    SHOAL_TRY(shoal_input_list_values(&table, policy, &release->listed, error));
   SHOAL_TRY(shoal_context_init(&release->context, table, policy,
                                local ? SHOAL_CONTEXT_SORTED : SHOAL_CONTEXT_LATTICE, run, error));
   const shoal_context *p = &release->context;

@@ -4,9 +4,11 @@
  * written with earlier ones.
  */
 #include "attack/setup.h"
-#include "job/gates.h"
+#include "decide/gates.h"
+#include "describe/page.h"
+#include "input/input.h"
 #include "job/job.h"
-#include "job/page.h"
+#include "job/release.h"
 
 static shoal_status attack(shoal_attack_setup *setup, shoal_result *result, shoal_error *error) {
   const shoal_context *p = &setup->context;

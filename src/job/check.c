@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job/check: does a table as it stands satisfy the policy? And the necessary conditions. */
-#include "job/gates.h"
+#include "decide/gates.h"
+#include "describe/page.h"
+#include "input/input.h"
 #include "job/job.h"
-#include "job/page.h"
 
 enum { WORST_CLASSES = 5 };
 

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "describe/page.h"
+#include "input/input.h"
 #include "job/job.h"
-#include "job/page.h"
 
 /* More nodes would fill the screen and the memory of whoever reads the list. */
 static const uint64_t MAX_LISTED = 2000000;

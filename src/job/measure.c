@@ -4,31 +4,11 @@
 
 #include <string.h>
 
+#include "decide/gates.h"
 #include "decide/method.h"
-#include "job/gates.h"
+#include "describe/page.h"
+#include "input/input.h"
 #include "job/job.h"
-#include "job/page.h"
-
-static shoal_status warn_of_identifiers(shoal_result *result, const shoal_context *p,
-                                        const shoal_table *masked, shoal_error *error) {
-  for (size_t c = 0; c < masked->n_columns; c++) {
-    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, masked->columns[c].name);
-    if (!attribute || attribute->role != SHOAL_ROLE_IDENTIFIER) continue;
-    SHOAL_TRY(shoal_result_warn(result, error,
-                                "the release has the identifier '%s', which re-identifies people "
-                                "directly: no figure here counts it",
-                                masked->columns[c].name));
-  }
-  return SHOAL_OK;
-}
-
-shoal_status shoal_result_measure(shoal_result *result, const shoal_context *p,
-                                  const shoal_table *masked, const shoal_release_origin *origin,
-                                  const shoal_measure_options *options, shoal_measured *measured,
-                                  shoal_error *error) {
-  SHOAL_TRY(shoal_measure_release(p, masked, origin, options, &result->arena, measured, error));
-  return warn_of_identifiers(result, p, masked, error);
-}
 
 /*
  * What a method does. Local recoding merges classes that violate monotone models, and mu-Argus

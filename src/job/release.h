@@ -1,25 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job/release: a decision with its context and result, not yet written. Private to job/. */
+/* job/release: makes, compares and writes a release (decide/release.h). */
 #ifndef SHOAL_JOB_RELEASE_H
 #define SHOAL_JOB_RELEASE_H
 
-#include "decide/decision.h"
-
-struct shoal_release {
-  shoal_context context;
-  shoal_decision decision;
-  shoal_result *result;
-  shoal_table *expanded;          /* of a table with counts: one row a record; NULL: not needed */
-  shoal_arena listed;             /* a table with values that only categories list; or empty */
-  char sha256[SHOAL_SHA256_TEXT]; /* of the file that was written, if the report has it */
-  double started;
-};
-
-/* Lets noise rows use values that only categories list: *table becomes a table with them, which
- * lives as long as the release. Nothing if no noise rows are allowed. */
-shoal_status shoal_release_list_values(shoal_release *release, const shoal_table **table,
-                                       const shoal_policy *policy,
-                                       shoal_error *error) SHOAL_MUST_CHECK;
+#include "decide/release.h"
 
 /* Decides by the method's algorithm, and fills the result. The context and the result's input are
  * set. SHOAL_REFUSED if the method finds no release that satisfies the policy. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "job/cells.h"
+#include "input/cells.h"
 
 static bool reserve(shoal_csv_column *cells, uint32_t n_cells) {
   cells->offsets = shoal_alloc((size_t)n_cells + 1, sizeof *cells->offsets);

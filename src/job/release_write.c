@@ -9,11 +9,12 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "job/cells.h"
-#include "job/certificate.h"
-#include "job/gates.h"
+#include "decide/gates.h"
+#include "describe/certificate.h"
+#include "describe/page.h"
+#include "input/cells.h"
+#include "input/input.h"
 #include "job/job.h"
-#include "job/page.h"
 #include "job/release.h"
 #include "job/release_columns.h"
 #include "job/verify_request.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "job/cells.h"
+#include "input/cells.h"
 
 static const char *copy(shoal_owned_verify_request *c, const char *bytes, size_t size) {
   return shoal_arena_copy(&c->arena, bytes, size);

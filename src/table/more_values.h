@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * table/more_values: dictionaries with values that no row has. Noise rows may need them
- * (job/listed_values.c).
+ * (input/listed_values.c).
  */
 #ifndef SHOAL_TABLE_MORE_VALUES_H
 #define SHOAL_TABLE_MORE_VALUES_H

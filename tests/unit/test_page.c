@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/sha256.h"
-#include "job/page.h"
+#include "describe/page.h"
 #include "report/chart.h"
 #include "report/format.h"
 #include "report/html.h"

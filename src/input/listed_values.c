@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/listed_values: values for noise rows that no row of the table has (Khan et al. 2020, Rule 8).
- * The categories of a sensitive attribute list them. They become values of its column without rows:
- * the algorithm may use them, and models, writer and verifier know them like any other value.
+ * input/listed_values: values for noise rows that no row of the table has (Khan et al. 2020, Rule
+ * 8). The categories of a sensitive attribute list them. They become values of its column without
+ * rows: the algorithm may use them, and models, writer and verifier know them like any other value.
  *
  * Left out: attributes with a tree, which lacks such values; numbers; and attributes that a model
  * compares with the table, which has no row of them.
  */
 #include <string.h>
 
-#include "job/release.h"
+#include "input/input.h"
 #include "model/types.h"
 #include "table/more_values.h"
 
@@ -61,10 +61,10 @@ static shoal_status add_values(shoal_table *table, shoal_column *column, const s
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
-shoal_status shoal_release_list_values(shoal_release *release, const shoal_table **table,
-                                       const shoal_policy *policy, shoal_error *error) {
+shoal_status shoal_input_list_values(const shoal_table **table, const shoal_policy *policy,
+                                     shoal_arena *arena, shoal_error *error) {
   if (!policy->noise_allowed) return SHOAL_OK;
-  shoal_table *shared = shoal_table_share(*table, &release->listed);
+  shoal_table *shared = shoal_table_share(*table, arena);
   if (!shared) return shoal_fail_memory(error);
   for (size_t c = 0; c < shared->n_columns; c++) {
     shoal_column *column = &shared->columns[c];
@@ -74,7 +74,7 @@ shoal_status shoal_release_list_values(shoal_release *release, const shoal_table
         !(attribute->categories.file || attribute->categories.n_lists) ||
         !is_open(policy, attribute))
       continue;
-    SHOAL_TRY(add_values(shared, column, policy, attribute, &release->listed, error));
+    SHOAL_TRY(add_values(shared, column, policy, attribute, arena, error));
   }
   *table = shared;
   return SHOAL_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job/certificate: the public certificate of a release. */
-#ifndef SHOAL_JOB_CERTIFICATE_H
-#define SHOAL_JOB_CERTIFICATE_H
+/* describe/certificate: the public certificate of a release. */
+#ifndef SHOAL_DESCRIBE_CERTIFICATE_H
+#define SHOAL_DESCRIBE_CERTIFICATE_H
 
 #include "attack/setup.h"
 #include "report/certificate.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/page_bins: a quasi-identifier of a local release before and after. Its labels overlap, and
- * they were made for the rows of their class: the original's rows counted by them would only repeat
- * the release. Both are counted by the same bins instead:
+ * describe/page_bins: a quasi-identifier of a local release before and after. Its labels overlap,
+ * and they were made for the rows of their class: the original's rows counted by them would only
+ * repeat the release. Both are counted by the same bins instead:
  *
  *   numbers   [20-29] [30-39] ...    about ten, of a round width
  *   trees     the labels of the lowest level above the values that has at most 20
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/page.h"
+#include "describe/page.h"
 #include "measure/pair.h"
 
 enum { MAX_NUMBER_BINS = 10, MAX_TREE_BINS = 20, BIN_BYTES = 80 };

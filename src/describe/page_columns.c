@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/page_columns: contents of the released columns for the page: the distribution of their labels
- * or values before and after, and ten sample rows. Before counts the label that the node gives a
- * row, released or not; in local recoding both are counted by bins (page_bins.c). The sample is
- * drawn by the policy's seed, or at random without one, and sorted by its cells: the rows of the
- * input stay unknown, as in the release.
+ * describe/page_columns: contents of the released columns for the page: the distribution of their
+ * labels or values before and after, and ten sample rows. Before counts the label that the node
+ * gives a row, released or not; in local recoding both are counted by bins (page_bins.c). The
+ * sample is drawn by the policy's seed, or at random without one, and sorted by its cells: the rows
+ * of the input stay unknown, as in the release.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "base/sort.h"
-#include "job/page.h"
+#include "describe/page.h"
 #include "write/csv.h"
 
 typedef struct tallies {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/input: a policy meets a header: which columns are read, and as what. Row 1 of a file without
- * a header is data. So messages quote names that the policy lacks only if it knows at least half of
- * the row.
+ * input/input: a policy meets a header: which columns are read, and as what. Row 1 of a file
+ * without a header is data. So messages quote names that the policy lacks only if it knows at least
+ * half of the row.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "hierarchy/hierarchy.h"
-#include "job/cells.h"
-#include "job/job.h"
+#include "input/cells.h"
+#include "input/input.h"
 #include "policy/policy.h"
 #include "profile/profile.h"
 #include "table/fold.h"

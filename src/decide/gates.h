@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/gates: what must be decided or accepted before a table is published, and the risk of columns
- * that are kept. It completes decide/risks.h, which cannot use profile/. `_list` functions add
- * risks to result->safety; `_check` and `_refuse_open` turn them into an error. Private to job/.
+ * decide/gates: what must be decided or accepted before a table is published, and the risk of
+ * columns that are kept. `_list` functions add risks to result->safety; `_check` and `_refuse_open`
+ * turn them into an error.
  */
-#ifndef SHOAL_JOB_GATES_H
-#define SHOAL_JOB_GATES_H
+#ifndef SHOAL_DECIDE_GATES_H
+#define SHOAL_DECIDE_GATES_H
 
 #include "decide/risks.h"
 
@@ -38,5 +38,18 @@ shoal_status shoal_gates_refuse_open(const shoal_result *result,
  * or `certificate` read. It refuses nothing. The caller has judged the models: result->holds. */
 shoal_status shoal_gates_judge(shoal_result *result, const shoal_context *context,
                                shoal_error *error) SHOAL_MUST_CHECK;
+
+/* ---- check_inputs.c */
+
+/*
+ * Fails with SHOAL_BAD_INPUT if `anonymize` would refuse the policy, or a cell that is neither raw
+ * nor a label. Warns of quasi-identifiers without a hierarchy. The context has scope CLASSES. Cost:
+ * the distinct values x levels.
+ */
+shoal_status shoal_check_inputs(const shoal_context *context, shoal_result *result,
+                                shoal_error *error) SHOAL_MUST_CHECK;
+/* Warns of text values that may mean the same, in every column that is compared. */
+shoal_status shoal_warn_of_spellings(const shoal_context *context, shoal_result *result,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/certificate_columns: how each column of a release was handled, read from its labels alone:
- * levels of the hierarchy, masked characters, widths of intervals, and the mean loss per row.
+ * describe/certificate_columns: how each column of a release was handled, read from its labels
+ * alone: levels of the hierarchy, masked characters, widths of intervals, and the mean loss per
+ * row.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 #include "base/intern.h"
 #include "base/text.h"
 #include "decide/risks.h"
-#include "job/certificate.h"
+#include "describe/certificate.h"
 
 /* The labels of one quasi-identifier. */
 typedef struct labels {

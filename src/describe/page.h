@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job/page: collects the data of the HTML report (report/page.h). Private to this directory. */
-#ifndef SHOAL_JOB_PAGE_H
-#define SHOAL_JOB_PAGE_H
+/* describe/page: collects the data of the HTML report (report/page.h). */
+#ifndef SHOAL_DESCRIBE_PAGE_H
+#define SHOAL_DESCRIBE_PAGE_H
 
-#include "job/release.h"
+#include "decide/release.h"
 #include "report/redact.h"
 
 /* Columns, settings and the policy's hash: for every command with a policy. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/certificate: release, policy and rounded number of suppressed rows -> the data of a
+ * describe/certificate: release, policy and rounded number of suppressed rows -> the data of a
  * certificate. shoal_job_certificate is the only function that makes one: `anonymize` calls it on
  * the file that it is about to name, `certificate` on a file of any origin. It never sees the
  * original. tests/property/test_certificate.py compares the pages of both, byte for byte.
@@ -11,7 +11,7 @@
  * A model that compares classes with the original table (t-closeness), or needs a column that is
  * not released (personalized), is stated, not judged.
  */
-#include "job/certificate.h"
+#include "describe/certificate.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,10 +23,10 @@
 
 #include "attack/setup.h"
 #include "base/intern.h"
+#include "decide/gates.h"
 #include "decide/method.h"
 #include "decide/models_report.h"
-#include "job/gates.h"
-#include "job/job.h"
+#include "input/input.h"
 #include "policy/canonical.h"
 
 /* A certificate on its way. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/page: collects the data of the HTML report (report/page.h): how each column was handled,
+ * describe/page: collects the data of the HTML report (report/page.h): how each column was handled,
  * settings and hashes to repeat the run, the lattice, and attacks and measures of the written file.
  * Nothing here depends on the time of day or on the number of threads.
  */
-#include "job/page.h"
+#include "describe/page.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 #include "attack/setup.h"
 #include "decide/risks.h"
-#include "job/job.h"
+#include "input/input.h"
 
 /* ------------------------------------------------------------ columns */
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/stat_input: an SPSS, Stata or SAS file becomes a table in memory, which is then finished like
- * one of the library's callers.
+ * input/stat_input: an SPSS, Stata or SAS file becomes a table in memory, which is then finished
+ * like one of the library's callers.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/cells.h"
-#include "job/job.h"
+#include "input/cells.h"
+#include "input/input.h"
 #include "table/table.h"
 
 typedef struct filling {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/gates: lists kept columns as risks, by the heuristics of profile/, and refuses what blocks or
- * is open. Columns are measured on their codes or, where a column has none, on the sample that was
- * made while the file was read (table/sample.h).
+ * decide/gates: lists kept columns as risks, by the heuristics of profile/, and refuses what blocks
+ * or is open. Columns are measured on their codes or, where a column has none, on the sample that
+ * was made while the file was read (table/sample.h).
  *
  * A kept column singles out rows together with the quasi-identifiers. Counting them exactly would
  * need the cells once more, after the classes are known. Instead a row counts as singled out if
@@ -10,7 +10,7 @@
  * the rows at random: (n - 1) (f - 1) < N - 1, for a class of n rows and a value of f rows of all
  * N. This depends on the sizes of classes and the rows of values only, and on whole numbers.
  */
-#include "job/gates.h"
+#include "decide/gates.h"
 
 #include <stdio.h>
 #include <stdlib.h>

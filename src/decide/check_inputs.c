@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/check_inputs: what `anonymize` would refuse before it looks for a release, asked of a table
- * that may be a release already. Cells are raw values or labels: of the policy's hierarchies,
+ * decide/check_inputs: what `anonymize` would refuse before it looks for a release, asked of a
+ * table that may be a release already. Cells are raw values or labels: of the policy's hierarchies,
  * stars, and intervals with two ends for numbers (measure/domain.h reads them without an original).
  */
 #include <stdlib.h>
 
 #include "base/intern.h"
+#include "decide/gates.h"
 #include "decide/method.h"
-#include "job/job.h"
 #include "measure/domain.h"
 #include "profile/profile.h"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/cells: how the cells of numbers and dates are read, before values are compared. In the engine
- * every number has a decimal point and no thousands separators; a release has the decimal mark of
- * its table again (shoal_swap_marks). Cells that are not a number or date are refused together, or
- * with `otherwise: missing` become the first spelling of data.missing. Private to job/.
+ * input/cells: how the cells of numbers and dates are read, before values are compared. In the
+ * engine every number has a decimal point and no thousands separators; a release has the decimal
+ * mark of its table again (shoal_swap_marks). Cells that are not a number or date are refused
+ * together, or with `otherwise: missing` become the first spelling of data.missing. Private to
+ * input/.
  */
-#ifndef SHOAL_JOB_CELLS_H
-#define SHOAL_JOB_CELLS_H
+#ifndef SHOAL_INPUT_CELLS_H
+#define SHOAL_INPUT_CELLS_H
 
 #include "base/text.h"
 #include "policy/policy.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job/cells: gives each distinct value of a column its spelling in the engine, and finds the bad
+ * input/cells: gives each distinct value of a column its spelling in the engine, and finds the bad
  * ones. In a release, cells may be labels: these are read in the table's style of numbers, and only
  * words are bad.
  */
-#include "job/cells.h"
+#include "input/cells.h"
 
 #include <assert.h>
 #include <stdlib.h>

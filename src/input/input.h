@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * input: a file and a policy -> a finished table.
+ *
+ *     header, policy -> which columns are read, and as what    input.c (stat_input.c: SPSS, Stata,
+ * SAS) cells -> numbers and dates in the engine's spelling      cells.c one code for each value
+ * table/fold.c
+ */
+#ifndef SHOAL_INPUT_INPUT_H
+#define SHOAL_INPUT_INPUT_H
+
+#include "policy/policy.h"
+#include "read/stat_file.h"
+#include "table/table.h"
+
+/* Reads a CSV file, or finishes a table filled from memory. The policy says which columns matter:
+ * columns without a use are not kept. */
+shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoal_purpose purpose,
+                              const char *delimiter, const shoal_run *run, shoal_table **table,
+                              shoal_error *error) SHOAL_MUST_CHECK;
+/* The same of an SPSS, Stata or SAS file. */
+shoal_status shoal_input_read_stat(const char *path, shoal_stat_kind kind,
+                                   const shoal_policy *policy, shoal_purpose purpose,
+                                   const shoal_run *run, shoal_table **table,
+                                   shoal_error *error) SHOAL_MUST_CHECK;
+/* The cell of a missing value of such a file. */
+const char *shoal_stat_missing(const shoal_policy *policy);
+shoal_status shoal_input_finish(shoal_table *table, const shoal_policy *policy,
+                                shoal_purpose purpose, shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * Can a job with `policy` that needs a table of `purpose` use this one, which may have been read
+ * with another policy or for another purpose? SHOAL_BAD_INPUT if it is not finished, lacks cells
+ * that the job needs, or is not what reading it with `policy` would give. Cost: a pass over the
+ * dictionaries of the quasi-identifiers and sensitive columns.
+ */
+shoal_status shoal_input_check(const shoal_table *table, const shoal_policy *policy,
+                               shoal_purpose purpose, shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * Lets noise rows use values that only categories list: *table becomes a table with them in
+ * `arena`, which borrows from the old one. Nothing if no noise rows are allowed.
+ */
+shoal_status shoal_input_list_values(const shoal_table **table, const shoal_policy *policy,
+                                     shoal_arena *arena, shoal_error *error) SHOAL_MUST_CHECK;
+
+#endif
