@@ -383,13 +383,16 @@ typedef struct shoal_write_options {
   size_t n_avoid;
   shoal_detail detail;
   const char *certificate; /* file of the public certificate, see shoal_certificate; NULL: none */
+  /* File that says what was done to each value and class (docs/report.md); NULL: none. It is
+   * internal, because it has original values, and gets mode 0600. */
+  const char *mapping;
 } shoal_write_options;
 
 /*
  * Writes the release to a temporary file, re-reads it with the independent verifier, and renames it
  * to `path` if every model holds ("-": copies it to standard output). On failure `path` is
- * unchanged. If a certificate is asked for and cannot be written, the release is not written
- * either. `options` may be NULL.
+ * unchanged. If a certificate or mapping is asked for and cannot be written, the release is not
+ * written either. `options` may be NULL.
  */
 SHOAL_API shoal_status shoal_release_write(shoal_release *release, const char *path,
                                            const shoal_write_options *options, const shoal_run *run,

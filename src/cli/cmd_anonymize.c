@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cli/cmd_anonymize: checks the names on the command line before it reads data. The library writes,
- * verifies and renames the release, and its certificate with it; the report is written after that.
+ * verifies and renames the release, and its certificate and mapping with it; the report is written
+ * after that.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,7 @@ static shoal_status write_release(cli_job *job, shoal_release *release, const ea
       .previous = (const shoal_table *const *)previous->tables,
       .n_previous = job->options->n_repeated,
       .certificate = cli_value(job, CLI_CERTIFICATE),
+      .mapping = cli_value(job, CLI_MAPPING),
   };
   cli_progress_erase(&job->progress); /* the release may go to the same terminal */
   return shoal_release_write(release, cli_value(job, CLI_OUTPUT), &options, &job->run, &job->error);
@@ -76,9 +78,9 @@ static shoal_status print_summary(cli_job *job, const shoal_result *result) {
   return status;
 }
 
-/* Creates and removes the certificate's temporary file, so that a bad path fails early. */
-static shoal_status try_certificate(cli_job *job) {
-  const char *path = cli_value(job, CLI_CERTIFICATE);
+/* Creates and removes the file's temporary file, so that a bad path fails early. */
+static shoal_status try_file(cli_job *job, cli_option_id id) {
+  const char *path = cli_value(job, id);
   shoal_file *file = NULL;
   shoal_status status = path ? cli_file_begin(path, &file, &job->error) : SHOAL_OK;
   shoal_file_free(file);
@@ -114,7 +116,8 @@ shoal_status cli_anonymize(cli_job *job) {
   shoal_status status = check_names(job);
   if (status == SHOAL_OK) status = cli_begin_policy(job, &policy);
   if (status == SHOAL_OK) status = cli_set_delimiter(job, policy);
-  if (status == SHOAL_OK) status = try_certificate(job);
+  if (status == SHOAL_OK) status = try_file(job, CLI_CERTIFICATE);
+  if (status == SHOAL_OK) status = try_file(job, CLI_MAPPING);
   if (status == SHOAL_OK)
     status = cli_read_table(job, cli_operand(job, 0), policy, SHOAL_FOR_RELEASE, &table);
   if (status == SHOAL_OK) status = read_earlier(job, policy, &previous);

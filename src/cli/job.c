@@ -249,7 +249,8 @@ shoal_status cli_read_table(cli_job *job, const char *path, const shoal_policy *
   return shoal_table_read(path, policy, purpose, delimiter_of(job), &job->run, table, &job->error);
 }
 
-/* The file of --report, --html or --certificate must not be an input or another output. */
+/* The file of --report, --html, --certificate or --mapping must not be an input or another output.
+ */
 static shoal_status check_extra(cli_job *job, cli_option_id id, const char *what,
                                 const char *instead) {
   const char *path = cli_value(job, id), *output = cli_value(job, CLI_OUTPUT);
@@ -279,7 +280,8 @@ static shoal_status check_reports(cli_job *job) {
     const char *what, *instead;
   } files[] = {{CLI_REPORT, "report", "; '--json' prints the report to standard output"},
                {CLI_HTML, "HTML report", ""},
-               {CLI_CERTIFICATE, "certificate", ""}};
+               {CLI_CERTIFICATE, "certificate", ""},
+               {CLI_MAPPING, "mapping", ""}};
   enum { N_FILES = sizeof files / sizeof *files };
   char title[32], other[32];
   for (size_t i = 0; i < N_FILES; i++) {
@@ -298,7 +300,8 @@ static shoal_status check_reports(cli_job *job) {
 
 /* No output may be a file that the policy reads. */
 static shoal_status check_policy_files(cli_job *job, const shoal_policy *policy) {
-  static const cli_option_id outputs[] = {CLI_OUTPUT, CLI_REPORT, CLI_HTML, CLI_CERTIFICATE};
+  static const cli_option_id outputs[] = {CLI_OUTPUT, CLI_REPORT, CLI_HTML, CLI_CERTIFICATE,
+                                          CLI_MAPPING};
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
     const char *path = cli_value(job, outputs[i]);
     if (path && strcmp(path, "-") != 0 && shoal_policy_names_file(policy, path))

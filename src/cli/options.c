@@ -154,6 +154,11 @@ static const cli_option table[] = {
      "with it. Release and certificate are written together or not at all. See 'shoal help "
      "certificate'.",
      NULL},
+    {CLI_MAPPING, "mapping", 0, "FILE.csv", CLI_ANONYMIZE,
+     "Write what was done to each value and class to this file, as CSV. For internal use: do not "
+     "publish it, because it has values of the original table. Only its owner may read it. Release "
+     "and mapping are written together or not at all.",
+     NULL},
     {CLI_FORMAT, "format", 0, "FORMAT", CLI_LATTICE,
      "Output format: text (default), json, csv, dot (Graphviz) or svg.", NULL},
     {CLI_JSON, "json", 0, NULL, CLI_EVERY_COMMAND, "Print JSON instead of text.", NULL},

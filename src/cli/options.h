@@ -45,6 +45,7 @@ typedef enum cli_option_id {
   CLI_REPORT,
   CLI_HTML,
   CLI_CERTIFICATE,
+  CLI_MAPPING,
   CLI_FORMAT,
   CLI_JSON,
   CLI_DELIMITER,

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "decide/gates.h"
 #include "describe/certificate.h"
+#include "describe/mapping.h"
 #include "describe/page.h"
 #include "input/cells.h"
 #include "input/input.h"
@@ -454,36 +455,71 @@ static shoal_status write_certificate(const shoal_release *release, int fd, cons
 
 /* ------------------------------------------------------------ all of it */
 
-/* A certificate needs a name of its own: it can neither share the release's nor be a stream. */
-static shoal_status check_certificate(const shoal_release *release, const char *path,
-                                      const shoal_write_options *options, shoal_error *error) {
-  const char *certificate = options->certificate;
-  if (!certificate) return SHOAL_OK;
-  if (strcmp(certificate, "-") == 0 || shoal_same_file(certificate, &path, 1) == 0)
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = certificate},
-                         "the certificate needs a file name of its own");
-  return check_path(release, certificate, options, error);
+/* A second output needs a name of its own: it can neither share another's nor be standard output.
+ */
+static shoal_status check_beside(const shoal_release *release, const char *beside, const char *what,
+                                 const char *const *others, size_t n_others,
+                                 const shoal_write_options *options, shoal_error *error) {
+  if (!beside) return SHOAL_OK;
+  if (strcmp(beside, "-") == 0 || shoal_same_file(beside, others, n_others) < n_others)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = beside},
+                         "the %s needs a file name of its own", what);
+  return check_path(release, beside, options, error);
 }
 
-/* The release and its certificate get their names together, as the last step. */
+/* The temporary files of all that is written. */
+typedef struct outputs {
+  shoal_atomic_file release, certificate, mapping;
+} outputs;
+
+static void close_outputs(outputs *files) {
+  shoal_atomic_file_close(&files->release);
+  shoal_atomic_file_close(&files->certificate);
+  shoal_atomic_file_close(&files->mapping);
+}
+
+static shoal_status open_outputs(outputs *files, const char *path,
+                                 const shoal_write_options *options, shoal_error *error) {
+  if (options->mapping) {
+    SHOAL_TRY(shoal_atomic_file_open(&files->mapping, options->mapping, error));
+    files->mapping.mode = 0600; /* it has original values */
+  }
+  if (options->certificate)
+    SHOAL_TRY(shoal_atomic_file_open(&files->certificate, options->certificate, error));
+  return shoal_atomic_file_open(&files->release, path, error);
+}
+
+static shoal_status commit_outputs(outputs *files, const shoal_write_options *options,
+                                   shoal_error *error) {
+  shoal_atomic_file *all[3];
+  size_t n = 0;
+  if (options->mapping) all[n++] = &files->mapping;
+  if (options->certificate) all[n++] = &files->certificate;
+  all[n++] = &files->release;
+  return shoal_atomic_file_commit_all(all, n, error);
+}
+
+/* The release, its certificate and its mapping get their names together, as the last step. */
 static shoal_status write_files(shoal_release *release, const char *path,
                                 const shoal_write_options *options, const shoal_run *run,
-                                shoal_atomic_file *file, shoal_atomic_file *certificate,
-                                shoal_error *error) {
+                                outputs *files, shoal_error *error) {
   shoal_release_report *released = &release->result->release;
-  SHOAL_TRY(write_file(release, path, options, run, file, error));
-  if (options->n_previous) SHOAL_TRY(compare_with_earlier(release, file->fd, options, run, error));
+  int fd = files->release.fd;
+  SHOAL_TRY(write_file(release, path, options, run, &files->release, error));
+  if (options->n_previous) SHOAL_TRY(compare_with_earlier(release, fd, options, run, error));
   if (options->detail != SHOAL_DETAIL_FIGURES)
-    SHOAL_TRY(shoal_html_report_fill(release, file->fd, path, options, run, error));
+    SHOAL_TRY(shoal_html_report_fill(release, fd, path, options, run, error));
   if (options->strict) /* comparing and attacking may have found more */
     SHOAL_TRY(shoal_gates_refuse_open(release->result, error));
   if (options->certificate)
-    SHOAL_TRY(write_certificate(release, file->fd, run, certificate, error));
+    SHOAL_TRY(write_certificate(release, fd, run, &files->certificate, error));
+  if (options->mapping)
+    SHOAL_TRY(
+        shoal_mapping_write(release, is_styled(path), files->mapping.fd, options->mapping, error));
   /* nothing may fail after the commit */
   released->output = shoal_result_string(release->result, path, strlen(path));
   if (!released->output) return shoal_fail_memory(error);
-  return options->certificate ? shoal_atomic_file_commit_both(certificate, file, error)
-                              : shoal_atomic_file_commit(file, error);
+  return commit_outputs(files, options, error);
 }
 
 static shoal_status write_release(shoal_release *release, const char *path,
@@ -492,20 +528,17 @@ static shoal_status write_release(shoal_release *release, const char *path,
   shoal_release_report *released = &release->result->release;
   shoal_decision *d = &release->decision;
   const shoal_context *p = &release->context;
+  const char *const names[] = {path, options->certificate};
   if (options->strict) SHOAL_TRY(shoal_gates_refuse_open(release->result, error));
   SHOAL_TRY(check_path(release, path, options, error));
-  SHOAL_TRY(check_certificate(release, path, options, error));
+  SHOAL_TRY(check_beside(release, options->certificate, "certificate", names, 1, options, error));
+  SHOAL_TRY(check_beside(release, options->mapping, "mapping", names, 2, options, error));
   if (options->detail == SHOAL_DETAIL_HTML && !d->extended && shoal_table_leaves_columns(p->table))
     SHOAL_TRY(shoal_decision_extend(d, p, NULL, run, error)); /* the page shows their cells */
-  shoal_atomic_file file, certificate = {.fd = -1};
-  if (options->certificate)
-    SHOAL_TRY(shoal_atomic_file_open(&certificate, options->certificate, error));
-  shoal_status status = shoal_atomic_file_open(&file, path, error);
-  if (status == SHOAL_OK) {
-    status = write_files(release, path, options, run, &file, &certificate, error);
-    shoal_atomic_file_close(&file);
-  }
-  shoal_atomic_file_close(&certificate);
+  outputs files = {{.fd = -1}, {.fd = -1}, {.fd = -1}};
+  shoal_status status = open_outputs(&files, path, options, error);
+  if (status == SHOAL_OK) status = write_files(release, path, options, run, &files, error);
+  close_outputs(&files);
   SHOAL_TRY(status);
   released->order = options->keep_order ? "kept" : p->policy->has_seed ? "seeded" : "random";
   released->has_seed = p->policy->has_seed;

@@ -278,21 +278,27 @@ static char *keep_previous(const shoal_atomic_file *atomic_file) {
   return NULL;
 }
 
-shoal_status shoal_atomic_file_commit_both(shoal_atomic_file *first, shoal_atomic_file *second,
-                                           shoal_error *error) {
-  if (!second->is_stream) SHOAL_TRY(prepare(second, error));
-  if (!first->is_stream) SHOAL_TRY(prepare(first, error));
-  char *previous = keep_previous(first);
-  shoal_status status = shoal_atomic_file_commit(first, error);
+/* Commits prepared files; takes back the first if one of the others fails. */
+static shoal_status commit_in_order(shoal_atomic_file *const *files, size_t n, shoal_error *error) {
+  if (n == 1) return shoal_atomic_file_commit(files[0], error);
+  char *previous = keep_previous(files[0]);
+  shoal_status status = shoal_atomic_file_commit(files[0], error);
   if (status == SHOAL_OK) {
-    status = shoal_atomic_file_commit(second, error);
-    if (status != SHOAL_OK && !first->is_stream &&
-        (!previous || rename(previous, first->path) != 0))
-      (void)unlink(first->path);
+    status = commit_in_order(files + 1, n - 1, error);
+    if (status != SHOAL_OK && !files[0]->is_stream &&
+        (!previous || rename(previous, files[0]->path) != 0))
+      (void)unlink(files[0]->path);
   }
   if (previous) (void)unlink(previous); /* not there after a rename */
   free(previous);
   return status;
+}
+
+shoal_status shoal_atomic_file_commit_all(shoal_atomic_file *const *files, size_t n,
+                                          shoal_error *error) {
+  for (size_t i = n; i-- > 0;)
+    if (!files[i]->is_stream) SHOAL_TRY(prepare(files[i], error));
+  return commit_in_order(files, n, error);
 }
 
 void shoal_atomic_file_close(shoal_atomic_file *atomic_file) {

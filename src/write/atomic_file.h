@@ -42,11 +42,11 @@ shoal_status shoal_atomic_file_commit(shoal_atomic_file *atomic_file,
                                       shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
- * Commits two files that belong together. If one of them fails, neither is there under its name:
- * an older `first` is restored (where the file system has hard links), an older `second` stays.
+ * Commits files that belong together, at least one, in this order. If one of them fails, none is
+ * there under its name: older files are restored (where the file system has hard links) or stay.
  */
-shoal_status shoal_atomic_file_commit_both(shoal_atomic_file *first, shoal_atomic_file *second,
-                                           shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_atomic_file_commit_all(shoal_atomic_file *const *files, size_t n,
+                                          shoal_error *error) SHOAL_MUST_CHECK;
 
 /* Closes; a file that was not committed is gone. Safe at any time after open. */
 void shoal_atomic_file_close(shoal_atomic_file *atomic_file);

@@ -49,6 +49,10 @@ typedef struct shoal_csv_plan {
 /* Rendered bytes of a cell beside its own, doubled: quotes, an apostrophe, a separator. */
 enum { SHOAL_CELL_EXTRA = 4 };
 
+/* A cell as CSV has it; `to` has room for twice its size and SHOAL_CELL_EXTRA. Returns its size.
+ * Of the plan only the delimiter, the number of columns and quote_formulas matter. */
+size_t shoal_cell_render(const shoal_csv_plan *out, const char *bytes, size_t size_bytes, char *to);
+
 /* Adds the next cell to a column: quoted where it must be. */
 bool shoal_csv_column_add(shoal_csv_column *cells, const shoal_csv_plan *out, const char *bytes,
                           size_t size_bytes);

@@ -74,9 +74,6 @@ char *shoal_rows_copy_lines(const shoal_row_renderer *rows, const uint32_t *numb
 /* Packs n rows of the table, one after the other. */
 void shoal_rows_pack(const shoal_row_renderer *rows, const uint64_t *row_of, size_t n, uint8_t *to);
 
-/* A cell as CSV has it; `to` has room for twice its size and SHOAL_CELL_EXTRA. Returns its size. */
-size_t shoal_cell_render(const shoal_csv_plan *out, const char *bytes, size_t size_bytes, char *to);
-
 static inline char *shoal_put_cell(const shoal_column_renderer *column, uint32_t cell, char *to) {
   if (column->slot_bytes == 16) {
     memcpy(to, column->slots + (size_t)cell * 16, 16);

@@ -92,7 +92,7 @@ def commands():
         "anonymize-report": anonymize("--report", "out.json"),
         "anonymize-html": anonymize("--html", "out.html"),
         "anonymize-memory": anonymize("--memory", "1K"),
-        "anonymize-certificate": anonymize("--certificate", "out.html"),
+        "anonymize-certificate": anonymize("--certificate", "out.html", "--mapping", "out.map"),
         "certificate": ["certificate", "masked.csv", "-P", "policy.yaml", "--left-out", "few", "--threads", "1", "-o",
                         "out.html"],
     }
@@ -182,7 +182,7 @@ class Case(unittest.TestCase):
             if not name.endswith(".json"):  # reports have times in them
                 self.assertEqual(files[name], content, f"{name} is not whole{say}")
         if "--certificate" in words:
-            self.assertIn(set(made), (set(), set(files)), f"release and certificate are not together{say}")
+            self.assertIn(set(made), (set(), set(files)), f"release, certificate and mapping are not together{say}")
         if done.returncode == code:
             self.assertEqual(set(files), set(made), f"not made{say}")
         else:

@@ -146,7 +146,7 @@ static void two_files_are_committed_together(void **state UNUSED) {
   put(path, "an older one");
   open_with(&first, path, "first");
   open_with(&second, other, "second");
-  succeeds(shoal_atomic_file_commit_both(&first, &second, &error));
+  succeeds(shoal_atomic_file_commit_all((shoal_atomic_file *[]){&first, &second}, 2, &error));
   shoal_atomic_file_close(&first);
   shoal_atomic_file_close(&second);
   holds(path, "first");
@@ -162,7 +162,9 @@ static void neither_of_two_files_is_there_if_one_fails(void **state UNUSED) {
     open_with(&first, path, "first");
     open_with(&second, other, "second");
     assert_int_equal(mkdir(other, 0700), 0);
-    assert_int_not_equal(shoal_atomic_file_commit_both(&first, &second, &error), SHOAL_OK);
+    assert_int_not_equal(
+        shoal_atomic_file_commit_all((shoal_atomic_file *[]){&first, &second}, 2, &error),
+        SHOAL_OK);
     shoal_atomic_file_close(&first);
     shoal_atomic_file_close(&second);
     if (older) holds(path, "an older one");
