@@ -19,6 +19,7 @@
 #include "job/release.h"
 #include "job/release_columns.h"
 #include "job/verify_request.h"
+#include "job/verify_trace.h"
 #include "verify/stat_reader.h"
 #include "write/atomic_file.h"
 #include "write/second_pass.h"
@@ -79,7 +80,6 @@ typedef struct writing {
   shoal_random order; /* of rows, unless options->keep_order */
   uint64_t n_rows;    /* written */
   int guards_fd;      /* -1: no requirement has guards */
-  int originals_fd;   /* -1: no labels are sets */
   /* of the verifier, and of what runs beside it */
   double verified;
   shoal_status verify_status, hash_status;
@@ -154,48 +154,27 @@ static const shoal_column *guard_column(const shoal_context *p) {
 }
 
 /*
- * Cells that are not released, but that the verifier needs row by row. They go to an unnamed file
- * in the order of the release; it disappears when it is closed.
+ * The guarding nodes are not released, but the verifier needs them row by row. They go to an
+ * unnamed file in the order of the release; it disappears when it is closed.
  */
-static shoal_status spill_columns(const writing *w, const shoal_column *const *columns, size_t n,
-                                  const char *name, shoal_atomic_file *spill, shoal_error *error) {
+static shoal_status spill_guards(const writing *w, shoal_atomic_file *spill, shoal_error *error) {
   const shoal_context *p = &w->release->context;
+  const shoal_column *guard = guard_column(p);
+  if (!guard) return SHOAL_OK;
   shoal_csv_plan plan = w->plan;
-  plan.columns = shoal_alloc_zero(n, sizeof *plan.columns);
+  plan.columns = shoal_alloc_zero(1, sizeof *plan.columns);
   if (!plan.columns) return shoal_fail_memory(error);
-  plan.n_columns = n;
+  plan.n_columns = 1;
   plan.quote_formulas = false;
+  plan.columns[0].column = w->plan.table->columns + (guard - p->table->columns);
+  const shoal_attribute *attribute = shoal_policy_attribute(p->policy, guard->name);
+  bool commas = is_styled(w->path) && shoal_cells_have_commas(p->policy, attribute);
   uint64_t n_rows;
   shoal_status status = shoal_atomic_file_open(spill, "-", error);
-  for (size_t c = 0; status == SHOAL_OK && c < n; c++) {
-    plan.columns[c].column = w->plan.table->columns + (columns[c] - p->table->columns);
-    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, columns[c]->name);
-    bool commas = is_styled(w->path) && shoal_cells_have_commas(p->policy, attribute);
-    if (!shoal_release_fill_values(&plan.columns[c], &plan, commas))
-      status = shoal_fail_memory(error);
-  }
-  if (status == SHOAL_OK) status = write_rows(w, &plan, spill->fd, name, &n_rows, error);
+  if (status == SHOAL_OK && !shoal_release_fill_values(&plan.columns[0], &plan, commas))
+    status = shoal_fail_memory(error);
+  if (status == SHOAL_OK) status = write_rows(w, &plan, spill->fd, "guards", &n_rows, error);
   shoal_release_columns_reset(&plan);
-  return status;
-}
-
-static shoal_status spill_guards(const writing *w, shoal_atomic_file *spill, shoal_error *error) {
-  const shoal_column *guard = guard_column(&w->release->context);
-  return guard ? spill_columns(w, &guard, 1, "guards", spill, error) : SHOAL_OK;
-}
-
-/* The original values of quasi-identifiers whose labels are sets. */
-static shoal_status spill_originals(const writing *w, shoal_atomic_file *spill,
-                                    shoal_error *error) {
-  const shoal_context *p = &w->release->context;
-  if (w->release->decision.kind != SHOAL_METHOD_CLUSTERS) return SHOAL_OK;
-  const shoal_column **columns = shoal_alloc(p->n_quasi, sizeof *columns);
-  if (!columns) return shoal_fail_memory(error);
-  size_t n = 0;
-  for (size_t q = 0; q < p->n_quasi; q++)
-    if (shoal_attribute_has_sets(p->quasi_attributes[q])) columns[n++] = p->quasi[q];
-  shoal_status status = n ? spill_columns(w, columns, n, "originals", spill, error) : SHOAL_OK;
-  free(columns);
   return status;
 }
 
@@ -258,10 +237,10 @@ static shoal_status verify_columns(const writing *w, const char **columns, uint8
   SHOAL_TRY(shoal_owned_verify_request_make(&owned, &w->release->context, plan->delimiter, styled,
                                             columns, plan->n_columns, w->n_rows, error));
   owned.request.guards_fd = w->guards_fd;
-  owned.request.originals_fd = w->originals_fd;
-  if (w->originals_fd < 0) owned.request.n_sets = 0;
   owned.request.formulas = formulas;
-  shoal_status status = verify_file(w, &owned.request, &finding, error);
+  owned.request.trace = shoal_verify_trace_make(&owned.arena, w->release, plan, styled);
+  shoal_status status = owned.request.trace ? verify_file(w, &owned.request, &finding, error)
+                                            : shoal_fail_memory(error);
   shoal_owned_verify_request_reset(&owned);
   SHOAL_TRY(status);
   SHOAL_TRY(compare(&w->release->result->release, &finding, error));
@@ -299,14 +278,12 @@ static void run_task(void *user, unsigned task) {
 
 static shoal_status write_and_verify(writing *w, shoal_error *error) {
   shoal_release_report *released = &w->release->result->release;
-  shoal_atomic_file guards = {.fd = -1}, originals = {.fd = -1};
+  shoal_atomic_file guards = {.fd = -1};
   double started = shoal_seconds();
   SHOAL_TRY(write_table(w, error));
   double written = shoal_seconds();
   shoal_status status = spill_guards(w, &guards, error);
-  if (status == SHOAL_OK) status = spill_originals(w, &originals, error);
   w->guards_fd = guards.fd;
-  w->originals_fd = originals.fd;
   if (status == SHOAL_OK) {
     if (shoal_run_threads(w->run) > 1) {
       shoal_parallel(N_TASKS, run_task, w);
@@ -319,7 +296,6 @@ static shoal_status write_and_verify(writing *w, shoal_error *error) {
     if (error) *error = verified ? w->hash_error : w->verify_error;
   }
   shoal_atomic_file_close(&guards);
-  shoal_atomic_file_close(&originals);
   released->seconds_write = written - started;
   released->seconds_verify = w->verified - written;
   return status;

@@ -263,13 +263,7 @@ static shoal_status make(shoal_owned_verify_request *c, const shoal_context *p,
   if (!quasi || !sensitive || !known || !request_folds(c, p) || !request_missing(c, p->policy) ||
       !request_models(c, p) || !request_codes(c, p))
     return shoal_fail_memory(error);
-  const char **sets = shoal_arena_alloc(&c->arena, p->n_quasi, sizeof *sets);
-  if (!sets) return shoal_fail_memory(error);
-  for (size_t q = 0; q < p->n_quasi; q++) {
-    quasi[q] = p->quasi[q]->name;
-    if (shoal_attribute_has_sets(p->quasi_attributes[q])) sets[c->request.n_sets++] = quasi[q];
-  }
-  c->request.sets = sets;
+  for (size_t q = 0; q < p->n_quasi; q++) quasi[q] = p->quasi[q]->name;
   for (size_t s = 0; s < p->n_sensitive; s++) {
     sensitive[s] = p->sensitive[s].column->name;
     SHOAL_TRY(know_attribute(c, p, &p->sensitive[s], &known[s], error));
@@ -295,7 +289,6 @@ shoal_status shoal_owned_verify_request_make(shoal_owned_verify_request *c, cons
                                       .formulas_quoted = p->policy->quote_formulas,
                                       .k = p->requirements.k,
                                       .guards_fd = -1,
-                                      .originals_fd = -1,
                                       .n_rows = n_rows,
                                       .values_known = true};
   shoal_status status = make(c, p, error);

@@ -8,82 +8,17 @@
 
 #include <string.h>
 
-#include "base/decimal.h"
+#include "verify/range.h"
 
-/* An end of the numbers that a cell stands for; `in`: it is one of them. */
-typedef struct end {
-  bool given, in;
-  shoal_decimal at;
-} end;
-
-typedef struct ends {
-  end low, high;
-} ends;
-
-static bool read_end(const char *bytes, size_t size, bool in, end *to) {
-  *to = (end){.given = true, .in = in};
-  return shoal_decimal_parse(bytes, size, &to->at) == SHOAL_NUMBER_OK;
-}
-
-static bool starts(const char *bytes, size_t size, const char *with) {
-  return size >= strlen(with) && memcmp(bytes, with, strlen(with)) == 0;
-}
-
-/* The two numbers on both sides of a separator. */
-static bool read_pair(const char *bytes, size_t size, const char *separator, end *first,
-                      end *second) {
-  size_t n = strlen(separator);
-  for (size_t i = 1; i + n < size; i++)
-    if (starts(bytes + i, size - i, separator) && read_end(bytes, i, true, first) &&
-        read_end(bytes + i + n, size - i - n, true, second))
-      return true;
-  return false;
-}
-
-/* Centre and distance become two ends, the upper one open. False: they have too many digits. */
-static bool spread(ends *e) {
-  unsigned scale = e->low.at.scale > e->high.at.scale ? e->low.at.scale : e->high.at.scale;
-  int64_t centre, distance, low, high;
-  if (!shoal_decimal_rescale(e->low.at, scale, &centre) ||
-      !shoal_decimal_rescale(e->high.at, scale, &distance) ||
-      __builtin_sub_overflow(centre, distance, &low) ||
-      __builtin_add_overflow(centre, distance, &high))
-    return false;
-  e->low.at = (shoal_decimal){low, scale};
-  e->high = (end){.given = true, .at = {high, scale}};
-  return true;
-}
-
-/* "[20-29]", "[-5 to -2]", "[2.5-5)", "[1200±50]" */
-static bool read_interval(const char *bytes, size_t size, ends *e) {
-  if (size < 5 || bytes[0] != '[' || (bytes[size - 1] != ']' && bytes[size - 1] != ')'))
-    return false;
-  bool closed = bytes[size - 1] == ']';
-  if (read_pair(bytes + 1, size - 2, "\xc2\xb1", &e->low, &e->high)) return closed && spread(e);
-  if (!read_pair(bytes + 1, size - 2, " to ", &e->low, &e->high) &&
-      !read_pair(bytes + 1, size - 2, "-", &e->low, &e->high))
-    return false;
-  e->high.in = closed;
-  return true;
-}
-
-static bool read_ends(const char *bytes, size_t size, ends *e) {
-  *e = (ends){0};
-  if (starts(bytes, size, ">=")) return read_end(bytes + 2, size - 2, true, &e->low);
-  if (starts(bytes, size, "<=")) return read_end(bytes + 2, size - 2, true, &e->high);
-  if (starts(bytes, size, "<")) return read_end(bytes + 1, size - 1, false, &e->high);
-  if (!read_end(bytes, size, true, &e->low)) return read_interval(bytes, size, e);
-  e->high = e->low;
-  return true;
-}
+static int compare(shoal_verify_number a, shoal_verify_number b) { return (a > b) - (a < b); }
 
 /* The outer end may not be under the code, the inner one may be its border. */
-static bool is_clear(const end *inner, const end *outer, const char *code, int sign) {
-  shoal_decimal border;
+static bool is_clear(const shoal_verify_end *inner, const shoal_verify_end *outer, const char *code,
+                     int sign) {
+  shoal_verify_number border;
   if (!code) return true;
-  if (shoal_decimal_parse(code, strlen(code), &border) != SHOAL_NUMBER_OK) return false;
-  int to_inner = sign * shoal_decimal_compare(inner->at, border);
-  int to_outer = sign * shoal_decimal_compare(outer->at, border);
+  if (!shoal_verify_number_read(code, strlen(code), &border)) return false;
+  int to_inner = sign * compare(inner->at, border), to_outer = sign * compare(outer->at, border);
   if (outer->given && (to_outer > 0 || (to_outer == 0 && outer->in))) return false;
   return !inner->given || to_inner < 0 || (to_inner == 0 && inner->in);
 }
@@ -106,15 +41,13 @@ static piece with_points(piece cell, char copy[MAX_CELL]) {
 
 /* By its bytes, or as the same number. */
 static bool is_missing(const shoal_verify_request *request, piece cell, piece pointed) {
-  shoal_decimal number, other;
-  bool is_number =
-      shoal_decimal_parse(pointed.bytes, pointed.size_bytes, &number) == SHOAL_NUMBER_OK;
+  shoal_verify_number number, other;
+  bool is_number = shoal_verify_number_read(pointed.bytes, pointed.size_bytes, &number);
   for (size_t i = 0; i < request->n_missing; i++) {
     const char *missing = request->missing[i];
     size_t size = strlen(missing);
     if (size == cell.size_bytes && (!size || memcmp(missing, cell.bytes, size) == 0)) return true;
-    if (is_number && shoal_decimal_parse(missing, size, &other) == SHOAL_NUMBER_OK &&
-        shoal_decimal_compare(number, other) == 0)
+    if (is_number && shoal_verify_number_read(missing, size, &other) && number == other)
       return true;
   }
   return false;
@@ -125,9 +58,9 @@ static bool is_piece_allowed(const shoal_verify_request *request, size_t c, piec
   char copy[MAX_CELL];
   bool commas = request->folds && request->folds[c].decimal == ',';
   piece pointed = commas ? with_points(cell, copy) : cell;
-  ends e;
+  shoal_verify_range e;
   if (is_missing(request, cell, pointed)) return true;
-  if (!read_ends(pointed.bytes, pointed.size_bytes, &e)) return code->words;
+  if (!shoal_verify_range_read(pointed.bytes, pointed.size_bytes, &e)) return code->words;
   return is_clear(&e.low, &e.high, code->top, 1) && is_clear(&e.high, &e.low, code->bottom, -1);
 }
 

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "verify/codes.h"
+#include "verify/trace.h"
 
 enum {
   LENGTH_BYTES = 10, /* the maximum that a cell's length takes in a key */
@@ -85,11 +86,28 @@ static bool counter_alloc(shoal_verify_counter *count) {
   if (count->counted) count->n_counted = n_counted;
   count->batch = shoal_alloc_zero((n_counted + 1) * BATCH_ROWS, sizeof *count->batch);
   count->batch_lines = shoal_alloc(BATCH_ROWS, sizeof *count->batch_lines);
+  if (request->trace) {
+    count->others = shoal_alloc(request->n_columns, sizeof *count->others);
+    count->batch_sums = shoal_alloc(BATCH_ROWS, sizeof *count->batch_sums);
+    if (!count->others || !count->batch_sums) return false;
+  }
   bool asked = request->formulas || request->formulas_quoted;
   if (asked) count->formulas = shoal_alloc_zero(request->n_columns, 1);
   return count->cells && count->quasi && count->counted && count->batch && count->batch_lines &&
          (!asked || count->formulas) && shoal_verify_dictionary_init(&count->classes) &&
          shoal_verify_line_cache_init(&count->lines, n_counted + 1);
+}
+
+/* Which columns must be hashed by themselves? */
+static void find_others(shoal_verify_counter *count) {
+  const shoal_verify_request *request = count->request;
+  for (size_t c = 0; request->trace && c < request->n_columns; c++) {
+    bool other = request->trace->sources[c].codes != NULL;
+    for (size_t i = 0; other && i < request->n_quasi; i++) other = count->quasi[i] != c;
+    for (size_t i = 0; other && i < request->n_sensitive; i++)
+      other = count->counted[i].column != c;
+    if (other) count->others[count->n_others++] = c;
+  }
 }
 
 shoal_status shoal_verify_counter_init(shoal_verify_counter *count, shoal_error *error) {
@@ -103,6 +121,7 @@ shoal_status shoal_verify_counter_init(shoal_verify_counter *count, shoal_error 
     if (request->attributes) counted->known = &request->attributes[i];
     SHOAL_TRY(counted_init(request, counted, request->sensitive[i], error));
   }
+  find_others(count);
   if (request->guards_fd < 0) return SHOAL_OK;
   shoal_verify_values *guards = &count->counted[request->n_sensitive];
   guards->column = request->n_columns;
@@ -119,6 +138,9 @@ void shoal_verify_counter_reset(shoal_verify_counter *count) {
   shoal_verify_line_cache_reset(&count->lines);
   free(count->cells);
   free(count->formulas);
+  free(count->others);
+  free(count->batch_sums);
+  free(count->line_sums);
   free(count->quasi);
   free(count->counted);
   free(count->guard_column);
@@ -259,6 +281,14 @@ static bool add_row(shoal_verify_counter *count) {
     end_lookup(count, wanted);
     __builtin_prefetch(shoal_verify_slot_of(&count->counted[i].values, wanted->hash));
   }
+  if (count->batch_sums) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count->n_others; i++) {
+      const shoal_verify_cell *cell = &count->cells[count->others[i]];
+      sum += shoal_verify_cell_hash(count->others[i], cell->bytes, cell->size_bytes);
+    }
+    count->batch_sums[count->n_waiting] = sum;
+  }
   count->n_waiting++;
   return true;
 }
@@ -300,6 +330,48 @@ static bool count_pairs(shoal_verify_counter *count, const shoal_verify_lookup *
   return true;
 }
 
+/* Reads the length of the next cell of a class's key. */
+size_t shoal_verify_key_length(const char **at) {
+  size_t length = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    unsigned char byte = (unsigned char)*(*at)++;
+    length |= (size_t)(byte & 0x7f) << shift;
+    if (byte < 0x80) return length;
+  }
+}
+
+/* The sum of the hashes of a class's cells. Kept in its entry. */
+static uint64_t class_sum(const shoal_verify_counter *count, shoal_verify_entry *entry) {
+  const char *at = entry->bytes;
+  if (entry->hash) return entry->hash;
+  for (size_t q = 0; q < count->request->n_quasi; q++) {
+    size_t size_bytes = shoal_verify_key_length(&at);
+    entry->hash += shoal_verify_cell_hash(count->quasi[q], at, size_bytes);
+    at += size_bytes;
+  }
+  return entry->hash;
+}
+
+/* Adds a row to the fingerprint, and keeps the sum of its cells for equal lines. */
+static bool add_hash(shoal_verify_counter *count, const shoal_verify_lookup *row, uint64_t others,
+                     int32_t line) {
+  uint64_t sum = others + class_sum(count, row->found);
+  for (size_t i = 0; i < count->request->n_sensitive; i++) {
+    shoal_verify_entry *value = row[i + 1].found;
+    if (!value->hash)
+      value->hash =
+          shoal_verify_cell_hash(count->counted[i].column, value->bytes, value->size_bytes);
+    sum += value->hash;
+  }
+  count->fingerprint += shoal_verify_row_hash(sum);
+  if (line == SHOAL_VERIFY_NO_LINE) return true;
+  if (!shoal_grow(&count->line_sums, &count->line_sums_capacity, (size_t)line + 1,
+                  sizeof *count->line_sums))
+    return false;
+  count->line_sums[line] = sum;
+  return true;
+}
+
 /* Adds the rows of all repeated lines; false: no memory. */
 static bool count_lines(shoal_verify_counter *count) {
   const shoal_verify_dictionary *known = &count->lines.known;
@@ -308,6 +380,8 @@ static bool count_lines(shoal_verify_counter *count) {
     if (!line || !line->n_rows) continue;
     shoal_verify_entry **entries = count->lines.entries + line->id * count->lines.width;
     entries[0]->n_rows += line->n_rows;
+    if (count->batch_sums)
+      count->fingerprint += shoal_verify_row_hash(count->line_sums[line->id]) * line->n_rows;
     for (size_t i = 0; i < count->n_counted; i++)
       if (!count_pair(&count->counted[i], entries[0]->id, entries[i + 1]->id, line->n_rows))
         return false;
@@ -329,8 +403,12 @@ static bool count_batch(shoal_verify_counter *count) {
   }
   for (shoal_verify_lookup *row = count->batch; row < end; row += width)
     if (!find_row(count, row)) return false;
-  for (size_t i = 0; i < count->n_waiting; i++)
-    if (!count_pairs(count, count->batch + i * width, count->batch_lines[i])) return false;
+  for (size_t i = 0; i < count->n_waiting; i++) {
+    const shoal_verify_lookup *row = count->batch + i * width;
+    if (!count_pairs(count, row, count->batch_lines[i])) return false;
+    if (count->batch_sums && !add_hash(count, row, count->batch_sums[i], count->batch_lines[i]))
+      return false;
+  }
   count->n_rows += count->n_waiting;
   count->n_waiting = 0;
   count->text_bytes = 0;
@@ -477,6 +555,7 @@ bool shoal_verify_counter_merge(shoal_verify_counter *into, const shoal_verify_c
     ok = merge_values(&into->counted[i], &from->counted[i], classes);
   free(classes);
   into->n_rows += from->n_rows;
+  into->fingerprint += from->fingerprint;
   for (size_t c = 0; into->formulas && c < into->request->n_columns; c++)
     into->formulas[c] |= from->formulas[c];
   return ok;

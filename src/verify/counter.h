@@ -53,7 +53,14 @@ typedef struct shoal_verify_counter {
   size_t text_capacity;
   shoal_verify_line_cache lines; /* repeated lines: their rows are added at the end */
   uint64_t n_rows;               /* counted; without waiting rows and repeated lines */
-  uint8_t *formulas;             /* by column: 1 if it has a formula; NULL: not requested */
+  /* If the request has a trace (verify/trace.h): */
+  size_t *others; /* columns that are neither a quasi-identifier nor counted, */
+  size_t n_others;
+  uint64_t *batch_sums; /* and the sum of their cells' hashes: of each waiting row; */
+  uint64_t *line_sums;  /* of each cached line, the sum of all cells' hashes */
+  size_t line_sums_capacity;
+  uint64_t fingerprint; /* of the counted rows */
+  uint8_t *formulas;    /* by column: 1 if it has a formula; NULL: not requested */
 } shoal_verify_counter;
 
 /* Set `request` and zero the rest before init. Reset it also if init failed. */
@@ -74,6 +81,9 @@ shoal_status shoal_verify_guard_header(shoal_verify_counter *count, shoal_verify
 shoal_status shoal_verify_count_rows(shoal_verify_counter *count, shoal_verify_reader *reader,
                                      shoal_verify_reader *guards, const atomic_bool *stop,
                                      shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Reads the length of the next cell of a class's key, and moves *at behind it. */
+size_t shoal_verify_key_length(const char **at);
 
 /* Adds the counts of `from` to `into`. False: no memory. */
 bool shoal_verify_counter_merge(shoal_verify_counter *into, const shoal_verify_counter *from);

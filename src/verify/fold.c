@@ -233,16 +233,6 @@ static shoal_status check_attribute(const shoal_verify_counter *count, shoal_ver
   return status;
 }
 
-/* Reads the length of the next cell of a class's key. */
-static size_t read_length(const char **at) {
-  size_t length = 0;
-  for (unsigned shift = 0;; shift += 7) {
-    unsigned char byte = (unsigned char)*(*at)++;
-    length |= (size_t)(byte & 0x7f) << shift;
-    if (byte < 0x80) return length;
-  }
-}
-
 /* Quasi-identifier q: its distinct cells are in the keys of the classes. */
 static shoal_status check_cells(const shoal_verify_counter *count, size_t q, spellings *self,
                                 shoal_verify_dictionary *cells, shoal_error *error) {
@@ -250,10 +240,10 @@ static shoal_status check_cells(const shoal_verify_counter *count, size_t q, spe
     const shoal_verify_entry *entry = count->classes.slots[i].entry;
     if (!entry) continue;
     const char *at = entry->bytes;
-    size_t size_bytes = read_length(&at);
+    size_t size_bytes = shoal_verify_key_length(&at);
     for (size_t before = 0; before < q; before++) {
       at += size_bytes;
-      size_bytes = read_length(&at);
+      size_bytes = shoal_verify_key_length(&at);
     }
     uint32_t n = cells->n_entries;
     bool is_new;

@@ -8,8 +8,6 @@
  *                      every double quote in it doubled
  *     {"*"}            one value that starts with { or has only stars and spaces
  *     a                any other value
- *
- * Every value of the original table must be in the label of its row.
  */
 #ifndef SHOAL_VERIFY_SETS_H
 #define SHOAL_VERIFY_SETS_H
@@ -23,13 +21,5 @@
  */
 bool shoal_verify_set_covers(const char *label, size_t size_bytes, const shoal_verify_fold *fold,
                              const shoal_text *key_of_value, shoal_text *scratch, shoal_text *key);
-
-/*
- * Compares the columns request->sets of the release in `fd`, row by row, with the file
- * request->originals_fd. SHOAL_FAILED: a label is malformed or does not cover the value of its row,
- * or a file cannot be read.
- */
-shoal_status shoal_verify_sets(int fd, const shoal_verify_request *request,
-                               shoal_error *error) SHOAL_MUST_CHECK;
 
 #endif

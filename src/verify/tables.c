@@ -60,7 +60,7 @@ static shoal_verify_entry *new_entry(shoal_verify_dictionary *dictionary, const 
     return NULL;
   made = shoal_arena_alloc(&dictionary->entries, sizeof *made + size_bytes, 1);
   if (!made) return NULL;
-  made->n_rows = 0;
+  made->n_rows = made->hash = 0;
   made->size_bytes = size_bytes;
   made->id = dictionary->n_entries;
   if (size_bytes) memcpy(made->bytes, bytes, size_bytes);

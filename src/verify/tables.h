@@ -19,7 +19,8 @@
 /* ---------------------------------------------------------------- dictionaries */
 
 typedef struct shoal_verify_entry {
-  uint64_t n_rows; /* set by the caller */
+  uint64_t n_rows; /* set by the caller, */
+  uint64_t hash;   /* as this: 0 at first */
   size_t size_bytes;
   uint32_t id; /* 0, 1, 2, ... in order of first appearance */
   char bytes[];

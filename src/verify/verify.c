@@ -2,7 +2,7 @@
 /*
  * verify: the steps of verification. File -> rows of cells (reader.c) -> rows counted by class and
  * sensitive value (counter.c; parts.c on several threads) -> counts sorted by class (this file) ->
- * proof of each model (models.c).
+ * proof of each model (models.c) -> comparison with the rows of the original (trace.c).
  */
 #include "verify/verify.h"
 
@@ -13,7 +13,7 @@
 #include "verify/counter.h"
 #include "verify/fold.h"
 #include "verify/models.h"
-#include "verify/sets.h"
+#include "verify/trace.h"
 
 #define RELEASE "the release"
 #define GUARDS "the file of guarding nodes"
@@ -157,6 +157,17 @@ static shoal_status count_file(shoal_verify_counter *count, int fd, const shoal_
   return shoal_verify_check_formulas(count, error);
 }
 
+/* Does the release have the rows of the trace, with labels that cover their values? */
+static shoal_status check_trace(const shoal_verify_counter *count, const shoal_run *run,
+                                shoal_error *error) {
+  uint64_t fingerprint;
+  SHOAL_TRY(shoal_verify_trace_rows(count->request, run, &fingerprint, error));
+  if (fingerprint == count->fingerprint) return SHOAL_OK;
+  return shoal_fail(error, SHOAL_FAILED,
+                    "the rows of the release are not those of the original with their labels; %s",
+                    SHOAL_VERIFY_FAULT);
+}
+
 shoal_status shoal_verify(int fd, const shoal_verify_request *request, const shoal_run *run,
                           shoal_verify_finding *finding, shoal_error *error) {
   shoal_verify_counter count = {.request = request};
@@ -165,7 +176,7 @@ shoal_status shoal_verify(int fd, const shoal_verify_request *request, const sho
   if (status == SHOAL_OK) status = count_file(&count, fd, run, error);
   if (status == SHOAL_OK && !tally_all(&count, &tally)) status = shoal_fail_memory(error);
   if (status == SHOAL_OK) status = shoal_verify_models(request, &tally, error);
-  if (status == SHOAL_OK && request->n_sets) status = shoal_verify_sets(fd, request, error);
+  if (status == SHOAL_OK && request->trace) status = check_trace(&count, run, error);
   if (status == SHOAL_OK) fill_finding(&tally, finding);
   tally_reset(&tally);
   shoal_verify_counter_reset(&count);

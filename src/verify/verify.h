@@ -55,6 +55,82 @@ typedef struct shoal_verify_code {
   bool words;  /* cells may also be words of a hierarchy */
 } shoal_verify_code;
 
+/* String i is bytes[offsets[i] .. offsets[i + 1]). */
+typedef struct shoal_verify_strings {
+  const char *bytes;
+  const uint64_t *offsets;
+  uint32_t n;
+} shoal_verify_strings;
+
+/* What the labels of a quasi-identifier stand for (verify/meaning.h). */
+typedef enum shoal_verify_kind {
+  SHOAL_VERIFY_PLAIN,  /* values and "*" only */
+  SHOAL_VERIFY_RANGES, /* numbers, intervals, codes: "[20-29]", ">=90" */
+  SHOAL_VERIFY_SETS,   /* sets of values: "{a|b}" */
+  SHOAL_VERIFY_MASK,   /* values with masked characters: "12***" */
+  SHOAL_VERIFY_DATES,  /* "2019-05-30", "2019-05", "2019", "[2015-2019]" */
+  SHOAL_VERIFY_TREE    /* labels of a tree or file */
+} shoal_verify_kind;
+
+/* A level of a tree: the label of each leaf. */
+typedef struct shoal_verify_level {
+  shoal_verify_strings labels;
+  const uint32_t *of_leaf;
+} shoal_verify_level;
+
+typedef struct shoal_verify_paths {
+  const shoal_verify_level *levels; /* 0: the leaves themselves */
+  uint32_t n_levels, n_leaves;
+} shoal_verify_paths;
+
+typedef struct shoal_verify_meaning {
+  shoal_verify_kind kind;
+  char mask;                      /* MASK: the character, */
+  bool mask_left;                 /* from the left, */
+  bool mask_code;                 /* or of codes: first what follows the dot */
+  bool mask_numbers;              /* it masks the plain spelling of numbers */
+  const char *date_format;        /* DATES: of the values: YYYY or YY, MM, DD, other bytes */
+  unsigned pivot;                 /* the last year that YY can mean */
+  const shoal_verify_paths *tree; /* TREE, and other kinds if they are */
+  bool limited;                   /* to labels of these levels of the tree */
+  uint32_t min_level, max_level;
+} shoal_verify_meaning;
+
+/* A column of the release, and what its cells were made of. */
+typedef struct shoal_verify_source {
+  const void *codes;  /* by row of the original, then by noise row; noise rows of quasi-identifiers
+                         are not read. NULL: cells are not in memory, the column is left out */
+  unsigned code_size; /* bytes: 1, 2 or 4 */
+  shoal_verify_strings values; /* by code */
+  bool commas;                 /* numbers of the release have decimal commas; here points */
+  /* Quasi-identifiers: the label of a row, chosen by its group or by its code. */
+  const shoal_verify_meaning *meaning; /* NULL: the column is released as it is */
+  shoal_verify_strings labels;
+  const uint32_t *label_of_group; /* NULL: label_of_code */
+  const uint32_t *label_of_code;
+  const uint8_t *stars; /* by group: 1, the cell is "*" instead; NULL: in none */
+} shoal_verify_source;
+
+typedef enum shoal_verify_action {
+  SHOAL_VERIFY_KEPT,
+  SHOAL_VERIFY_REMOVED,
+  SHOAL_VERIFY_BLANKED /* "*" in every quasi-identifier */
+} shoal_verify_action;
+
+/*
+ * What became of each row of the original, as the engine says (verify/trace.h). The verifier proves
+ * that each label covers the value of its row, and that the release has these rows.
+ */
+typedef struct shoal_verify_trace {
+  uint64_t n_rows, n_noise;       /* rows of the original; noise rows follow them */
+  uint64_t max_noise;             /* what the policy allows */
+  const uint64_t *counts;         /* by row: its records; NULL: one */
+  const uint32_t *group_of_row;   /* noise rows too */
+  const uint8_t *action_of_group; /* shoal_verify_action */
+  uint32_t n_groups;
+  const shoal_verify_source *sources; /* by column of the release */
+} shoal_verify_trace;
+
 /* What the release must be. All strings are borrowed. */
 typedef struct shoal_verify_request {
   char delimiter;
@@ -70,11 +146,8 @@ typedef struct shoal_verify_request {
   uint64_t k;                               /* minimum class size, for theta-sensitive */
   int guards_fd; /* personalized: a file with the column's name as header, then the guarding
                     node of each row of the release, one for each line; -1: none */
-  const char *const *sets; /* quasi-identifiers whose labels are sets of values (verify/sets.h) */
-  size_t n_sets;           /* 0: originals_fd is not used */
-  int originals_fd; /* a file with these columns of the original: a header, then the values of each
-                       row of the release, one line for each */
-  const char *const *missing; /* cells that count as missing */
+  const shoal_verify_trace *trace; /* NULL: rows are not compared with the original */
+  const char *const *missing;      /* cells that count as missing */
   size_t n_missing;
   const shoal_verify_model *models;
   size_t n_models;

@@ -197,55 +197,6 @@ static void the_verifier_rejects_other_spellings(void **state UNUSED) {
   assert_true(covers("{1.0|5}", "1", &(shoal_verify_fold){.numbers = true}));
 }
 
-static int file_of(const char *text) {
-  int fd = memfd_create("file", 0);
-  assert_true(fd >= 0);
-  assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-  return fd;
-}
-
-/* NULL: the release holds; otherwise the message. */
-static const char *refusal(const char *release, const char *originals) {
-  static const char *const columns[] = {"town", "ill"};
-  static const shoal_verify_parameter k = {"k", "2"};
-  static const shoal_verify_model model = {"k-anonymity", NULL, &k, 1};
-  static shoal_error error;
-  shoal_verify_request request = request_on(columns, 2, &model);
-  shoal_verify_finding finding;
-  int fd = file_of(release);
-  request.sets = columns;
-  request.n_sets = 1;
-  request.originals_fd = file_of(originals);
-  request.n_rows = 4;
-  shoal_status status = shoal_verify(fd, &request, NULL, &finding, &error);
-  assert_int_equal(close(fd), 0);
-  assert_int_equal(close(request.originals_fd), 0);
-  if (status == SHOAL_OK) return NULL;
-  assert_int_equal(status, SHOAL_FAILED);
-  return error.message;
-}
-
-static void changed_labels_are_rejected(void **state UNUSED) {
-  static const char originals[] = "town\na\nb\n\na\n";
-  assert_null(
-      refusal("town,ill\n{a|b},1\n{a|b},2\n\"{\"\"\"\"|a}\",3\n\"{\"\"\"\"|a}\",4\n", originals));
-  assert_null(refusal("town,ill\n{a|b},1\n{a|b},2\n*,3\n*,4\n", originals));
-  static const char *const releases[] = {
-      "town,ill\n{b|c},1\n{b|c},2\n*,3\n*,4\n", /* a value was taken out */
-      "town,ill\n{a|c},1\n{a|c},2\n*,3\n*,4\n", "town,ill\n{b|a},1\n{b|a},2\n*,3\n*,4\n",
-      "town,ill\na,1\na,2\n*,3\n*,4\n",         "town,ill\n{a|b,1\n{a|b,2\n*,3\n*,4\n",
-      "town,ill\n*,1\n*,2\n{a|b},3\n{a|b},4\n"};
-  for (size_t i = 0; i < COUNT(releases); i++) {
-    const char *message = refusal(releases[i], originals);
-    assert_non_null(message);
-    assert_non_null(strstr(message, "'town'"));
-  }
-  static const char held[] = "town,ill\n{a|b},1\n{a|b},2\n*,3\n*,4\n";
-  assert_non_null(strstr(refusal(held, "town\na\nb\na\n"), "fewer rows"));
-  assert_non_null(strstr(refusal(held, "town\na\nb\na\na\na\n"), "more rows"));
-  assert_non_null(strstr(refusal(held, "city\na\nb\na\na\n"), "other columns"));
-}
-
 /* ---------------------------------------------------------------- lists of positions */
 
 enum { MANY = 40 };
@@ -364,7 +315,6 @@ int main(void) {
       cmocka_unit_test(every_set_is_read_again),
       cmocka_unit_test(the_verifier_reads_what_is_written),
       cmocka_unit_test(the_verifier_rejects_other_spellings),
-      cmocka_unit_test(changed_labels_are_rejected),
       cmocka_unit_test(lists_are_sets),
       cmocka_unit_test(the_nearest_class_is_that_of_a_scan),
   };
