@@ -99,8 +99,8 @@ typedef struct shoal_progress {
  * objects, but not those of the job. */
 typedef bool (*shoal_progress_fn)(void *user, const shoal_progress *progress);
 
-/* Run-time options of one call. Only time_limit_seconds and memory_bytes can change the release. Zero-initialize for
- * defaults; NULL for a `run` parameter means the same. */
+/* Run-time options of one call. Only time_limit_seconds and memory_bytes can change the release.
+ * Zero-initialize for defaults; NULL for a `run` parameter means the same. */
 typedef struct shoal_run {
   unsigned n_threads; /* 0: one per processor */
   shoal_progress_fn progress;
@@ -168,9 +168,10 @@ typedef struct shoal_table shoal_table;
 
 /* What a table is read for. This decides which columns must be present and which are kept. */
 typedef enum shoal_purpose {
-  SHOAL_FOR_RELEASE, /* raw data: every column of the policy must be present */
-  SHOAL_FOR_REVIEW,  /* a release: identifiers may be absent, cells may be labels */
-  SHOAL_FOR_LINKING  /* other people: only quasi-identifiers are read */
+  SHOAL_FOR_RELEASE,   /* raw data: every column of the policy must be present */
+  SHOAL_FOR_REVIEW,    /* a release: identifiers may be absent, cells may be labels */
+  SHOAL_FOR_LINKING,   /* other people: only quasi-identifiers are read */
+  SHOAL_FOR_COMPARISON /* the original of a release: as for review, rare values are collected */
 } shoal_purpose;
 
 /*
@@ -346,7 +347,8 @@ typedef struct shoal_measure_options {
 
 /*
  * Measures utility and re-identification risk of a release made by any tool. `original` is read
- * SHOAL_FOR_RELEASE or SHOAL_FOR_REVIEW, `masked` SHOAL_FOR_REVIEW; rows may be in different order.
+ * SHOAL_FOR_RELEASE or SHOAL_FOR_COMPARISON (SHOAL_FOR_REVIEW too, if the policy has no `rare`),
+ * `masked` SHOAL_FOR_REVIEW; rows may be in different order.
  * SHOAL_BAD_INPUT if a label of the release covers no value of the original. `options` may be NULL.
  */
 SHOAL_API shoal_status shoal_measure(const shoal_table *original, const shoal_table *masked,

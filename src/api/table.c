@@ -10,7 +10,7 @@ shoal_status shoal_table_read(const char *path, const shoal_policy *policy, shoa
                               shoal_error *error) {
   if (table) *table = NULL;
   SHOAL_NEED(path && table, error);
-  SHOAL_NEED_VALUE(purpose <= SHOAL_FOR_LINKING, error);
+  SHOAL_NEED_VALUE(purpose <= SHOAL_FOR_COMPARISON, error);
   return shoal_input_read(path, policy, purpose, delimiter, run, table, error);
 }
 
@@ -31,7 +31,7 @@ shoal_status shoal_table_append(shoal_table *table, const shoal_text_view *colum
 shoal_status shoal_table_finish(shoal_table *table, const shoal_policy *policy,
                                 shoal_purpose purpose, shoal_error *error) {
   SHOAL_NEED(table, error);
-  SHOAL_NEED_VALUE(purpose <= SHOAL_FOR_LINKING, error);
+  SHOAL_NEED_VALUE(purpose <= SHOAL_FOR_COMPARISON, error);
   return shoal_input_finish(table, policy, purpose, error);
 }
 

@@ -59,7 +59,7 @@ typedef struct tables {
 static shoal_status read_all(cli_job *job, tables *t) {
   const char *population = cli_value(job, CLI_POPULATION);
   shoal_status status =
-      cli_read_table(job, cli_operand(job, 0), t->policy, SHOAL_FOR_REVIEW, &t->original);
+      cli_read_table(job, cli_operand(job, 0), t->policy, SHOAL_FOR_COMPARISON, &t->original);
   if (status == SHOAL_OK)
     status = cli_read_table(job, cli_operand(job, 1), t->policy, SHOAL_FOR_REVIEW, &t->masked);
   if (status == SHOAL_OK && population)

@@ -124,7 +124,9 @@ static bool is_label(const shoal_attribute *attribute, const shoal_hierarchy *tr
                      const char *cell, size_t size) {
   if (size == 1 && *cell == '*') return true;
   if (attribute->type == SHOAL_TYPE_NUMBER && is_interval(cell, size)) return true;
-  if (shoal_coding_given(&attribute->coding) && size && (*cell == '<' || *cell == '>')) return true;
+  bool codes = attribute->coding.has_top || attribute->coding.has_bottom;
+  if (codes && size && (*cell == '<' || *cell == '>')) return true;
+  if (shoal_coding_find(&attribute->coding, cell, size)) return true;
   if (!attribute->has_hierarchy || size == 0) return false;
   const shoal_hierarchy_spec *spec = &attribute->hierarchy;
   switch (spec->kind) {

@@ -106,10 +106,11 @@ static inline uint64_t shoal_value_row(const shoal_column *column, uint32_t valu
   return column->first_row ? column->first_row[value] + 1 : 0;
 }
 
-/* A missing value without a path keeps its text on every level below the top. */
+/* A missing value, or the label of rare ones, without a path keeps its text on every level below
+ * the top. */
 static inline bool shoal_leaf_is_bare(const shoal_builder *builder, uint32_t leaf) {
   if (builder->paths.of_leaf) return builder->paths.of_leaf[leaf] == SHOAL_NONE;
-  return builder->column && shoal_column_missing(builder->column, leaf);
+  return builder->column && shoal_column_is_bare(builder->column, leaf);
 }
 
 #endif

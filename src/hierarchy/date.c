@@ -208,7 +208,7 @@ static shoal_status read_dates(const shoal_builder *builder, shoal_date *dates, 
   *exact = true;
   for (uint32_t v = 0; v < column->n_values; v++) {
     dates[v] = (shoal_date){0};
-    if (shoal_column_missing(column, v)) continue;
+    if (shoal_column_is_bare(column, v)) continue;
     bad[v] = !shoal_date_read(format, pivot, shoal_strings_get(&builder->leaves, v), &dates[v]);
     ok = ok && !bad[v];
     *exact = *exact && dates[v].exact;

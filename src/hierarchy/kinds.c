@@ -154,7 +154,7 @@ shoal_status shoal_mask_start(shoal_builder *builder, shoal_error *error) {
   bool ok = true;
   for (uint32_t v = 0; v < n_values; v++) {
     lengths[v] = bad[v] = 0;
-    if (shoal_column_missing(builder->column, v)) continue;
+    if (shoal_column_is_bare(builder->column, v)) continue;
     size_t length;
     shoal_label part = masked_part(builder, v);
     state->has_dot = state->has_dot || part.size_bytes < masked_text(builder, v).size_bytes;

@@ -144,7 +144,7 @@ static shoal_status check_covers(const shoal_builder *builder, shoal_error *erro
   if (!bad) return shoal_fail_memory(error);
   uint32_t n_lacking = 0;
   for (uint32_t v = 0; v < column->n_values; v++) {
-    bad[v] = builder->paths.of_leaf[v] == SHOAL_NONE && !shoal_column_missing(column, v);
+    bad[v] = builder->paths.of_leaf[v] == SHOAL_NONE && !shoal_column_is_bare(column, v);
     n_lacking += bad[v];
   }
   shoal_status status = n_lacking ? fail_lacking(builder, n_lacking, bad, error) : SHOAL_OK;

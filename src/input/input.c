@@ -29,6 +29,16 @@ static bool has_name(const char *const *names, size_t n, const char *entry) {
   return false;
 }
 
+/* Is it a release, or read as one? */
+static bool is_review(const planner *p) {
+  return p->purpose == SHOAL_FOR_REVIEW || p->purpose == SHOAL_FOR_COMPARISON;
+}
+
+/* Are values that few rows have put under one label? Others may be parts of a release. */
+static bool collects_rare(const planner *p) {
+  return p->purpose == SHOAL_FOR_RELEASE || p->purpose == SHOAL_FOR_COMPARISON;
+}
+
 static size_t count_known(const planner *p, const char *const *names, size_t n) {
   size_t n_known = 0;
   for (size_t i = 0; i < n; i++) n_known += shoal_policy_knows_name(p->policy, names[i]);
@@ -68,7 +78,7 @@ static shoal_status check_attributes(const planner *p, const char *file, const c
   for (size_t a = 0; a < p->policy->n_attributes; a++) {
     const shoal_attribute *attribute = &p->policy->attributes[a];
     if (has_name(names, n, attribute->name)) continue;
-    if (p->purpose == SHOAL_FOR_REVIEW && attribute->role == SHOAL_ROLE_IDENTIFIER) continue;
+    if (is_review(p) && attribute->role == SHOAL_ROLE_IDENTIFIER) continue;
     return fail_attribute(p, attribute, file, names, n, error);
   }
   return SHOAL_OK;
@@ -151,7 +161,7 @@ static shoal_status plan(void *user, const char *file, const char *const *names,
   if (p->purpose == SHOAL_FOR_LINKING) return plan_linking(p, file, names, n, uses, error);
   SHOAL_TRY(check_attributes(p, file, names, n, error));
   SHOAL_TRY(check_unlisted(p, file, names, n, error));
-  bool review = p->purpose == SHOAL_FOR_REVIEW;
+  bool review = is_review(p);
   for (size_t i = 0; i < n; i++) {
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, names[i]);
     shoal_role role = attribute                                    ? attribute->role
@@ -228,21 +238,21 @@ static shoal_status prepare(shoal_table *table, const planner *p, shoal_error *e
   if (!p->policy) return shoal_cells_detect(table, error);
   for (size_t c = 0; c < table->n_columns; c++) {
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, table->columns[c].name);
-    if (attribute) table->columns[c].coding = attribute->coding;
+    if (!attribute) continue;
+    table->columns[c].coding = attribute->coding;
+    table->columns[c].collects_rare = collects_rare(p);
   }
   SHOAL_TRY(read_cells(table, p, error));
   SHOAL_TRY(check_numbers(table, p, error));
   SHOAL_TRY(fold(table, p, error));
   SHOAL_TRY(shoal_table_code(table, error));
-  for (size_t c = 0; p->purpose != SHOAL_FOR_REVIEW && c < table->n_columns; c++)
+  for (size_t c = 0; !is_review(p) && c < table->n_columns; c++)
     table->columns[c].n_top_coded = table->columns[c].n_bottom_coded = 0; /* not released so */
   return SHOAL_OK;
 }
 
 /* A release under this policy has apostrophes before what a spreadsheet would run. */
-static bool unquotes(const planner *p) {
-  return p->purpose == SHOAL_FOR_REVIEW && p->policy->quote_formulas;
-}
+static bool unquotes(const planner *p) { return is_review(p) && p->policy->quote_formulas; }
 
 static shoal_status parse_delimiter(const char *text, char *delimiter, shoal_error *error) {
   if (strlen(text) != 1 || *text == '"' || *text == '\n' || *text == '\r')
@@ -326,7 +336,9 @@ static bool find_lack(const shoal_table *table, const shoal_column *column, shoa
     else if (p->purpose != SHOAL_FOR_LINKING &&
              column->equality != equality_of(p->policy, column->name))
       *what = "other spellings were read as one value";
-    else if (!same_coding(column, p->policy)) *what = "other numbers were read as extreme";
+    else if (!same_coding(column, p->policy)) *what = "other values were read as extreme or rare";
+    else if (column->coding.rare && collects_rare(p) && !column->collects_rare)
+      *what = "its rare values were not collected";
     else if (!same_missing(column, p->policy, &same)) return false;
     else if (!same) *what = "other cells were read as missing";
   } else if (use == SHOAL_USE_KEEP || use == SHOAL_USE_COPY) {

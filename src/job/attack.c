@@ -30,7 +30,7 @@ static shoal_status check_tables(const shoal_table *masked, const shoal_policy *
                                  const shoal_attack_options *options, shoal_error *error) {
   SHOAL_TRY(shoal_input_check(masked, policy, SHOAL_FOR_REVIEW, error));
   if (options->original)
-    SHOAL_TRY(shoal_input_check(options->original, policy, SHOAL_FOR_REVIEW, error));
+    SHOAL_TRY(shoal_input_check(options->original, policy, SHOAL_FOR_COMPARISON, error));
   if (options->external)
     SHOAL_TRY(shoal_input_check(options->external, policy, SHOAL_FOR_LINKING, error));
   for (size_t i = 0; i < options->n_previous; i++)

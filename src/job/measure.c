@@ -95,7 +95,7 @@ shoal_status shoal_job_measure(shoal_result *result, const shoal_table *original
                                const shoal_measure_options *options, const shoal_run *run,
                                shoal_error *error) {
   const shoal_table *population = options ? options->population : NULL;
-  SHOAL_TRY(shoal_input_check(original, policy, SHOAL_FOR_REVIEW, error));
+  SHOAL_TRY(shoal_input_check(original, policy, SHOAL_FOR_COMPARISON, error));
   SHOAL_TRY(shoal_input_check(masked, policy, SHOAL_FOR_REVIEW, error));
   if (population) SHOAL_TRY(shoal_input_check(population, policy, SHOAL_FOR_LINKING, error));
   shoal_context context;

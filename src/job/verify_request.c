@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "input/cells.h"
+#include "table/fold.h"
 
 static const char *copy(shoal_owned_verify_request *c, const char *bytes, size_t size) {
   return shoal_arena_copy(&c->arena, bytes, size);
@@ -226,8 +227,9 @@ static bool request_folds(shoal_owned_verify_request *c, const shoal_context *p)
 /* Labels of these kinds need not be numbers. */
 static bool has_words(const shoal_attribute *attribute) {
   shoal_hierarchy_kind kind = attribute->hierarchy.kind;
-  return attribute->has_hierarchy && (kind == SHOAL_HIERARCHY_FILE ||
-                                      kind == SHOAL_HIERARCHY_TREE || kind == SHOAL_HIERARCHY_MASK);
+  return attribute->has_hierarchy &&
+         (kind == SHOAL_HIERARCHY_FILE || kind == SHOAL_HIERARCHY_TREE ||
+          kind == SHOAL_HIERARCHY_MASK || kind == SHOAL_HIERARCHY_DATE);
 }
 
 /* A number as text; NULL: not given, or no memory. */
@@ -238,6 +240,30 @@ static const char *code_text(shoal_owned_verify_request *c, bool given, shoal_de
   return copy(c, text, strlen(text));
 }
 
+/* The column's values and their rows, counted anew. */
+static bool request_rare(shoal_owned_verify_request *c, const shoal_context *p,
+                         const shoal_attribute *attribute, const char *name,
+                         shoal_verify_code *code) {
+  const shoal_column *column = shoal_table_column(p->table, name);
+  uint64_t *rows = shoal_column_rows(p->table, column);
+  shoal_verify_value *values = shoal_arena_alloc_zero(&c->arena, column->n_values, sizeof *values);
+  bool ok = rows && values;
+  for (uint32_t v = 0; ok && v < column->n_values; v++) {
+    size_t size;
+    const char *bytes = shoal_column_value(column, v, &size);
+    if (shoal_column_missing(column, v)) continue;
+    shoal_verify_value *value = &values[code->n_values++];
+    *value = (shoal_verify_value){.value = spell(c, bytes, size), .n_original = rows[v]};
+    ok = value->value != NULL;
+  }
+  free(rows);
+  code->rare = attribute->coding.rare;
+  code->values = values;
+  code->labels = attribute->role == SHOAL_ROLE_QUASI;
+  code->sets = code->labels && shoal_attribute_has_sets(attribute);
+  return ok;
+}
+
 static bool request_codes(shoal_owned_verify_request *c, const shoal_context *p) {
   shoal_verify_code *codes = shoal_arena_alloc_zero(&c->arena, c->request.n_columns, sizeof *codes);
   if (!codes) return false;
@@ -246,10 +272,12 @@ static bool request_codes(shoal_owned_verify_request *c, const shoal_context *p)
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, c->request.columns[i]);
     if (!attribute || !shoal_coding_given(&attribute->coding)) continue;
     const shoal_coding *coding = &attribute->coding;
-    codes[i] =
-        (shoal_verify_code){code_text(c, coding->has_top, coding->top),
-                            code_text(c, coding->has_bottom, coding->bottom), has_words(attribute)};
+    codes[i] = (shoal_verify_code){.top = code_text(c, coding->has_top, coding->top),
+                                   .bottom = code_text(c, coding->has_bottom, coding->bottom),
+                                   .words = has_words(attribute)};
     if ((coding->has_top && !codes[i].top) || (coding->has_bottom && !codes[i].bottom))
+      return false;
+    if (coding->rare && !request_rare(c, p, attribute, c->request.columns[i], &codes[i]))
       return false;
   }
   return true;

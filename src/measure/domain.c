@@ -102,6 +102,8 @@ shoal_status shoal_domain_init(shoal_domain *domain, const shoal_domain_request 
   shoal_unknown_labels unknown = {0};
   shoal_status status = order_and_read(domain, request, &unknown, error);
   free(unknown.items);
+  if (status == SHOAL_OK && !shoal_domain_extend_rare(domain, request))
+    status = shoal_fail_memory(error);
   if (status != SHOAL_OK) shoal_domain_reset(domain);
   return status;
 }
@@ -289,13 +291,13 @@ shoal_status shoal_label_add_values(const shoal_domain_request *request, shoal_l
   const shoal_attribute *attribute = request->attribute;
   shoal_hierarchy_kind kind = attribute->hierarchy.kind;
   bool tree = attribute->has_hierarchy;
+  shoal_coded coded = shoal_coding_find(&attribute->coding, label.bytes, label.size_bytes);
+  if (coded == SHOAL_CODED_RARE) return intern(known, label, error);
   if (shoal_spec_has_leaves(attribute)) return SHOAL_OK;
   if (tree && kind == SHOAL_HIERARCHY_DATE) return add_date(request, label, known, error);
   if (shoal_attribute_has_sets(attribute)) return intern(known, label, error);
   bool number = attribute->type == SHOAL_TYPE_NUMBER || shoal_spec_has_numbers(attribute);
-  if (!number) return intern(known, label, error);
-  if (shoal_coding_find(&attribute->coding, label.bytes, label.size_bytes))
-    return intern(known, label, error);
+  if (!number || coded) return intern(known, label, error);
   shoal_spelling spelling = shoal_label_parse(label.bytes, label.size_bytes);
   if (spelling.form == SHOAL_FORM_NUMBER || spelling.form == SHOAL_FORM_INTERVAL)
     return add_range(known, &attribute->coding, &spelling.range, error);

@@ -49,6 +49,12 @@ shoal_status shoal_domain_read_labels(shoal_domain *domain, const shoal_domain_r
                                       shoal_unknown_labels *unknown,
                                       shoal_error *error) SHOAL_MUST_CHECK;
 
+/*
+ * Adds to the label of rare values those values of an external table that can be rare. After the
+ * labels were read. False: no memory.
+ */
+bool shoal_domain_extend_rare(shoal_domain *domain, const shoal_domain_request *request);
+
 /* Fills same_as. False: no memory. */
 bool shoal_labels_find_same(shoal_released_labels *released);
 

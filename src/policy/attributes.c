@@ -66,6 +66,10 @@ static shoal_status read_bottom_code(shoal_policy_reader *reader, const shoal_ya
   return shoal_read_code(reader, node, false, &((attribute_target *)into)->attribute->coding);
 }
 
+static shoal_status read_rare(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  return shoal_read_rare(reader, node, &((attribute_target *)into)->attribute->coding);
+}
+
 static shoal_status read_protect(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   shoal_attribute *attribute = ((attribute_target *)into)->attribute;
   return shoal_read_words(reader, node, "[Cancer]", &attribute->protect, &attribute->n_protect);
@@ -285,10 +289,43 @@ static shoal_status check_levels(const shoal_policy_reader *reader,
   return SHOAL_OK;
 }
 
+/* Does its hierarchy have numbers, or models that place each value in a tree or category? */
+static bool excludes_rare(const shoal_attribute *attribute) {
+  shoal_hierarchy_kind kind = attribute->hierarchy.kind;
+  bool numbers =
+      attribute->has_hierarchy && (kind == SHOAL_HIERARCHY_INTERVALS ||
+                                   kind == SHOAL_HIERARCHY_ROUND || kind == SHOAL_HIERARCHY_CUTS);
+  bool placed =
+      attribute->has_hierarchy || attribute->categories.file || attribute->categories.n_lists;
+  return numbers || (attribute->role == SHOAL_ROLE_SENSITIVE && placed);
+}
+
+/* Rare values are texts of columns that are released. */
+static shoal_status check_rare(const shoal_policy_reader *reader, const shoal_yaml *name,
+                               const shoal_attribute *attribute) {
+  shoal_subject subject = shoal_reader_subject(reader);
+  if (attribute->role == SHOAL_ROLE_IDENTIFIER)
+    return shoal_reader_fail(
+        reader, name->mark, "%s: 'rare' is for released columns: remove it, or choose another role",
+        subject.text);
+  if (attribute->type == SHOAL_TYPE_NUMBER)
+    return shoal_reader_fail(reader, name->mark,
+                             "%s: 'rare' is for text: use top-code and bottom-code for numbers, or "
+                             "remove 'type: number' if they are codes",
+                             subject.text);
+  if (excludes_rare(attribute))
+    return shoal_reader_fail(reader, name->mark,
+                             "%s: 'rare' does not go with intervals, round and cuts, nor with a "
+                             "hierarchy or categories of a sensitive attribute: remove one of them",
+                             subject.text);
+  return SHOAL_OK;
+}
+
 /* Codes are for numbers, and for columns that are released. */
 static shoal_status check_coding(const shoal_policy_reader *reader, const shoal_yaml *name,
                                  const shoal_attribute *attribute) {
-  if (!shoal_coding_given(&attribute->coding)) return SHOAL_OK;
+  if (attribute->coding.rare) SHOAL_TRY(check_rare(reader, name, attribute));
+  if (!attribute->coding.has_top && !attribute->coding.has_bottom) return SHOAL_OK;
   if (attribute->type == SHOAL_TYPE_NUMBER && attribute->role != SHOAL_ROLE_IDENTIFIER)
     return SHOAL_OK;
   return shoal_reader_fail(

@@ -166,6 +166,11 @@ static void put_read_bottom_beside(shoal_canonical *out, const char *key) {
   (void)key;
 }
 
+static void put_read_rare_beside(shoal_canonical *out, const char *key) {
+  (void)out;
+  (void)key;
+}
+
 /* ---------------------------------------------------------------- categories */
 
 static void put_read_category_file(shoal_canonical *out, const char *key) {
@@ -256,6 +261,11 @@ static void put_read_top_code(shoal_canonical *out, const char *key) {
 static void put_read_bottom_code(shoal_canonical *out, const char *key) {
   if (out->attribute->coding.has_bottom)
     shoal_canonical_decimal(out, key, out->attribute->coding.bottom);
+}
+
+static void put_read_rare(shoal_canonical *out, const char *key) {
+  if (out->attribute->coding.rare)
+    shoal_canonical_decimal(out, key, (shoal_decimal){(int64_t)out->attribute->coding.rare, 0});
 }
 
 static void put_read_min_level(shoal_canonical *out, const char *key) {

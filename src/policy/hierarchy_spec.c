@@ -384,6 +384,16 @@ shoal_status shoal_read_code(shoal_policy_reader *reader, const shoal_yaml *node
   return SHOAL_OK;
 }
 
+shoal_status shoal_read_rare(shoal_policy_reader *reader, const shoal_yaml *node,
+                             shoal_coding *coding) {
+  shoal_setting setting;
+  if (coding->rare)
+    return shoal_reader_fail(reader, node->mark, "%s is given twice: keep one of them",
+                             shoal_reader_subject(reader).text);
+  SHOAL_TRY(shoal_setting_from(reader, node, "a number of rows such as 20", &setting));
+  return shoal_setting_whole(&setting, 2, &coding->rare);
+}
+
 static shoal_status read_top_beside(shoal_policy_reader *reader, const shoal_yaml *node,
                                     void *into) {
   return shoal_read_code(reader, node, true, &((spec_target *)into)->spec->coding);
@@ -392,6 +402,11 @@ static shoal_status read_top_beside(shoal_policy_reader *reader, const shoal_yam
 static shoal_status read_bottom_beside(shoal_policy_reader *reader, const shoal_yaml *node,
                                        void *into) {
   return shoal_read_code(reader, node, false, &((spec_target *)into)->spec->coding);
+}
+
+static shoal_status read_rare_beside(shoal_policy_reader *reader, const shoal_yaml *node,
+                                     void *into) {
+  return shoal_read_rare(reader, node, &((spec_target *)into)->spec->coding);
 }
 
 static const shoal_key_rule hierarchy_rules[] = {SHOAL_HIERARCHY_KEYS(SHOAL_KEY_RULE){0}};

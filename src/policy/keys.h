@@ -17,7 +17,7 @@
   KEY("", "shoal", read_version, "1", "version of the policy language; required")                  \
   KEY("", "data", read_data, "{...}", "how the table is written")                                  \
   KEY("", "attributes", read_attributes, "{NAME: {...}, ...}",                                     \
-      "the table's columns and what each one is; * in a name stands for any text; required")                                        \
+      "the table's columns and what each one is; * in a name stands for any text; required")       \
   KEY("", "unlisted", read_unlisted, "drop|keep",                                                  \
       "columns that are not listed; default: an error")                                            \
   KEY("", "accept", read_accept, "{RISK: [NAME, ...], ...}",                                       \
@@ -49,7 +49,7 @@
       "what separates groups of three digits in the table's numbers; default: nothing")            \
   KEY("data.", "encoding", read_encoding, "NAME",                                                  \
       "the table's encoding, such as latin1 or utf-16; a release is UTF-8; default: detected")     \
-  KEY("data.", "labels", read_value_labels, "values|labels",                                             \
+  KEY("data.", "labels", read_value_labels, "values|labels",                                       \
       "SPSS and Stata files: cells are codes (default) or, where there are some, value labels")
 
 #define SHOAL_ATTRIBUTE_KEYS(KEY)                                                                  \
@@ -70,6 +70,8 @@
       "numbers from this one on are released as >=NUMBER; mandatory, in every release")            \
   KEY("attributes.NAME.", "bottom-code", read_bottom_code, "NUMBER",                               \
       "numbers up to this one are released as <=NUMBER; mandatory, in every release")              \
+  KEY("attributes.NAME.", "rare", read_rare, "N",                                                  \
+      "texts of fewer than N rows are released as (rare); mandatory, in every release")            \
   KEY("attributes.NAME.", "min-level", read_min_level, "LEVEL",                                    \
       "quasi: labels are of this level of the hierarchy or above; default 0")                      \
   KEY("attributes.NAME.", "max-level", read_max_level, "LEVEL",                                    \
@@ -115,7 +117,9 @@
   KEY("attributes.NAME.hierarchy.", "top-code", read_top_beside, "NUMBER",                         \
       "beside any kind: the same as the attribute's top-code")                                     \
   KEY("attributes.NAME.hierarchy.", "bottom-code", read_bottom_beside, "NUMBER",                   \
-      "beside any kind: the same as the attribute's bottom-code")
+      "beside any kind: the same as the attribute's bottom-code")                                  \
+  KEY("attributes.NAME.hierarchy.", "rare", read_rare_beside, "N",                                 \
+      "beside any kind: the same as the attribute's rare")
 
 #define SHOAL_CATEGORY_KEYS(KEY)                                                                   \
   KEY("attributes.NAME.categories.", "file", read_category_file, "FILE",                           \

@@ -79,7 +79,7 @@ typedef struct shoal_attribute {
   uint32_t min_level; /* of labels that are released; default 0 */
   bool has_max_level; /* default: the hierarchy's top */
   uint32_t max_level;
-  shoal_coding coding;     /* top-code and bottom-code */
+  shoal_coding coding;     /* top-code, bottom-code and rare */
   bool recode_hierarchy;   /* local: a number is a label or a set, not an interval */
   shoal_decimal snap;      /* 0: none */
   shoal_decimal weight;    /* of method.weights; default 1 */

@@ -161,6 +161,10 @@ shoal_status shoal_read_hierarchy(shoal_policy_reader *reader, const shoal_yaml 
 shoal_status shoal_read_code(shoal_policy_reader *reader, const shoal_yaml *node, bool top,
                              shoal_coding *coding) SHOAL_MUST_CHECK;
 
+/* Reads rare into `coding`. */
+shoal_status shoal_read_rare(shoal_policy_reader *reader, const shoal_yaml *node,
+                             shoal_coding *coding) SHOAL_MUST_CHECK;
+
 /* Reads `attributes` into *attributes, in the file's order. */
 shoal_status shoal_read_attributes(shoal_policy_reader *reader, const shoal_yaml *node,
                                    shoal_attribute **attributes, size_t *n) SHOAL_MUST_CHECK;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table/coding: extreme numbers under one label. With top-code 90 every number from 90 on is the
- * value ">=90", with bottom-code 5 every number up to 5 is the value "<=5". This is done when a
- * table is read, before anything counts or generalizes its values: nothing that is computed later
- * has seen the number behind such a label. As a number the label stands for its code.
+ * table/coding: values under one label. With top-code 90 every number from 90 on is the value
+ * ">=90", with bottom-code 5 every number up to 5 is the value "<=5"; with rare 20 every text that
+ * fewer than 20 rows have is the value "(rare)". This is done when a table is read, before anything
+ * counts or generalizes its values: nothing that is computed later has seen the value behind such a
+ * label. As a number the label of a code stands for its code; below a hierarchy "(rare)" is a value
+ * of its own, as a missing one is.
  */
 #ifndef SHOAL_TABLE_CODING_H
 #define SHOAL_TABLE_CODING_H
@@ -13,17 +15,25 @@
 typedef struct shoal_coding {
   bool has_top, has_bottom;
   shoal_decimal top, bottom; /* bottom < top */
+  uint64_t rare;             /* text: values of fewer rows are rare; 0: none */
 } shoal_coding;
 
-typedef enum shoal_coded { SHOAL_CODED_NOT, SHOAL_CODED_TOP, SHOAL_CODED_BOTTOM } shoal_coded;
+typedef enum shoal_coded {
+  SHOAL_CODED_NOT,
+  SHOAL_CODED_TOP,
+  SHOAL_CODED_BOTTOM,
+  SHOAL_CODED_RARE
+} shoal_coded;
+
+#define SHOAL_RARE_LABEL "(rare)"
 
 static inline bool shoal_coding_given(const shoal_coding *coding) {
-  return coding->has_top || coding->has_bottom;
+  return coding->has_top || coding->has_bottom || coding->rare;
 }
 
 bool shoal_coding_equal(const shoal_coding *a, const shoal_coding *b);
 
-/* ">=90" or "<=5"; `out` has room for SHOAL_CODE_BYTES. Returns its size. */
+/* ">=90", "<=5" or "(rare)"; `out` has room for SHOAL_CODE_BYTES. Returns its size. */
 #define SHOAL_CODE_BYTES 36
 size_t shoal_coding_label(const shoal_coding *coding, shoal_coded coded, char *out);
 

@@ -46,7 +46,8 @@ bool shoal_table_merge_rows(shoal_table *table);
 
 /*
  * Puts the extreme numbers of each column that has codes under the labels of its coding
- * (coding.h), and counts their rows. Cells that are no numbers stay.
+ * (coding.h), and counts their rows; cells that are no numbers stay. Puts rare values of a column
+ * that collects them under theirs.
  */
 shoal_status shoal_table_code(shoal_table *table, shoal_error *error) SHOAL_MUST_CHECK;
 /*

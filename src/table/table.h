@@ -29,7 +29,8 @@ typedef struct shoal_column {
   bool is_identity;        /* n_repeated was counted */
   bool is_number;          /* every value was found to be a number */
   shoal_equality equality; /* spellings that were merged (fold.h) */
-  shoal_coding coding;     /* of extreme numbers: they have the labels of codes (coding.h) */
+  shoal_coding coding;     /* extreme numbers and rare values have the labels of codes (coding.h) */
+  bool collects_rare;      /* rare values were collected, not only their label recognized */
   uint64_t n_top_coded, n_bottom_coded; /* rows that were read with a number under a code */
   bool is_left; /* released unchanged from the file: no codes (SHOAL_USE_COPY) */
   /* How its file spells its values, if writing reads it again (fold.h); NULL: as here. */
@@ -98,6 +99,14 @@ static inline const char *shoal_column_value(const shoal_column *column, uint32_
 
 static inline bool shoal_column_missing(const shoal_column *column, uint32_t value) {
   return column->is_missing && column->is_missing[value];
+}
+
+/* Does no hierarchy cover it, so that it is its own label on every level below the top? */
+static inline bool shoal_column_is_bare(const shoal_column *column, uint32_t value) {
+  size_t size_bytes;
+  const char *bytes = shoal_column_value(column, value, &size_bytes);
+  return shoal_column_missing(column, value) ||
+         shoal_coding_find(&column->coding, bytes, size_bytes) == SHOAL_CODED_RARE;
 }
 
 /* Were the rows of its file counted, because they do not fit into memory? */

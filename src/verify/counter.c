@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "verify/codes.h"
+#include "verify/rare.h"
 #include "verify/trace.h"
 
 enum {
@@ -113,6 +114,7 @@ static void find_others(shoal_verify_counter *count) {
 shoal_status shoal_verify_counter_init(shoal_verify_counter *count, shoal_error *error) {
   const shoal_verify_request *request = count->request;
   if (!counter_alloc(count)) return shoal_fail_memory(error);
+  SHOAL_TRY(shoal_verify_rare_new(request, &count->rare, error));
   for (size_t i = 0; i < request->n_quasi; i++)
     SHOAL_TRY(find_column(request, request->quasi[i], &count->quasi[i], error));
   for (size_t i = 0; i < request->n_sensitive; i++) {
@@ -136,6 +138,7 @@ void shoal_verify_counter_reset(shoal_verify_counter *count) {
   }
   shoal_verify_dictionary_reset(&count->classes);
   shoal_verify_line_cache_reset(&count->lines);
+  shoal_verify_rare_free(count->rare);
   free(count->cells);
   free(count->formulas);
   free(count->others);
@@ -450,6 +453,7 @@ shoal_status shoal_verify_count_rows(shoal_verify_counter *count, shoal_verify_r
       return shoal_fail(error, SHOAL_FAILED, "the release has more rows than the expected %llu; %s",
                         (unsigned long long)request->n_rows, SHOAL_VERIFY_FAULT);
     SHOAL_TRY(shoal_verify_check_codes(request, count->cells, error));
+    SHOAL_TRY(shoal_verify_check_rare(count->rare, count->cells, error));
     for (size_t c = 0; count->formulas && c < request->n_columns; c++)
       if (shoal_verify_is_formula(&count->cells[c])) count->formulas[c] = 1;
     if (known && !shoal_verify_line_cache_keep(&count->lines, reader, count->cells,

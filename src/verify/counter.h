@@ -59,8 +59,9 @@ typedef struct shoal_verify_counter {
   uint64_t *batch_sums; /* and the sum of their cells' hashes: of each waiting row; */
   uint64_t *line_sums;  /* of each cached line, the sum of all cells' hashes */
   size_t line_sums_capacity;
-  uint64_t fingerprint; /* of the counted rows */
-  uint8_t *formulas;    /* by column: 1 if it has a formula; NULL: not requested */
+  uint64_t fingerprint;           /* of the counted rows */
+  uint8_t *formulas;              /* by column: 1 if it has a formula; NULL: not requested */
+  struct shoal_verify_rare *rare; /* NULL: no column has rare values */
 } shoal_verify_counter;
 
 /* Set `request` and zero the rest before init. Reset it also if init failed. */

@@ -24,11 +24,7 @@ static bool must_be_quoted(const char *bytes, size_t size) {
   return false;
 }
 
-/*
- * Reads the value at *at, up to a bar or the last brace, into `value`; *at is then behind that.
- * False: it is malformed.
- */
-static bool read_value(const char *label, size_t size, size_t *at, shoal_text *value) {
+bool shoal_verify_set_next(const char *label, size_t size, size_t *at, shoal_text *value) {
   size_t i = *at;
   bool quoted = i < size && label[i] == '"', open = quoted;
   shoal_text_cut(value, 0);
@@ -73,7 +69,7 @@ static bool read_set(const char *label, size_t size, const shoal_verify_fold *fo
   *n = 0;
   *found = false;
   for (size_t at = 1; ok && at < size; (*n)++) {
-    ok = read_value(label, size, &at, value) &&
+    ok = shoal_verify_set_next(label, size, &at, value) &&
          (*n == 0 || compare(last.bytes, last.size_bytes, value->bytes, value->size_bytes) < 0);
     if (!ok) break;
     *found = is_value(value->bytes, value->size_bytes, fold, key_of_value, key) || *found;

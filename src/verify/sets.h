@@ -16,6 +16,12 @@
 #include "verify/verify.h"
 
 /*
+ * Reads the value at *at of a set, up to a bar or the last brace, into `value`; *at is then behind
+ * that. False: it is malformed, or ->failed: no memory.
+ */
+bool shoal_verify_set_next(const char *label, size_t size_bytes, size_t *at, shoal_text *value);
+
+/*
  * Is the label well-formed, and is the value in it? `key_of_value` is the value's key under `fold`
  * (verify/fold.h), `scratch` and `key` are overwritten; ->failed: no memory.
  */

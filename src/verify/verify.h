@@ -48,11 +48,16 @@ typedef struct shoal_verify_fold {
   char decimal; /* mark of the numbers: ',' or '.' (0 too) */
 } shoal_verify_fold;
 
-/* Extreme numbers that no cell of a column may show. */
+/* Extreme numbers, or values of few rows, that no cell of a column may show. */
 typedef struct shoal_verify_code {
   const char *top,
-      *bottom; /* as numbers: cells are between them, or labels as ">=90"; NULL: none */
-  bool words;  /* cells may also be words of a hierarchy */
+      *bottom;   /* as numbers: cells are between them, or labels as ">=90"; NULL: none */
+  bool words;    /* cells may also be words of a hierarchy */
+  uint64_t rare; /* values of fewer original rows may not be shown (verify/rare.h); 0: none */
+  bool labels;   /* cells may be stars, */
+  bool sets;     /* and sets of values */
+  const shoal_verify_value *values; /* with `rare`: every value of the table as it was recoded */
+  size_t n_values;
 } shoal_verify_code;
 
 /* String i is bytes[offsets[i] .. offsets[i + 1]). */

@@ -56,6 +56,8 @@ static const struct {
      true},
     {"{role: quasi, hierarchy: {mask: code}}", true},
     {"{role: quasi, hierarchy: {mask: right}}", true},
+    {"{role: quasi, hierarchy: {mask: right}, rare: 3}", true},
+    {"{role: quasi, rare: 2}", false},
     {"{role: quasi, hierarchy: {mask: left, char: \"#\"}}", true},
     {"{role: quasi, hierarchy: {top: true}}", false},
     {"{role: quasi, hierarchy: {tree: {A: [ta, tb], B: [tc, td], C: [te, tf, tg, th]}}}", false},

@@ -24,6 +24,8 @@ TOP = "*"
 
 # ---- hierarchies ----------------------------------------------------------------
 
+RARE = "(rare)"                                   # the label of values of few rows
+
 class Hierarchy:
     """Paths from each value to the top: paths[value] = [value, level1, ..., top]."""
 
@@ -41,7 +43,7 @@ class Hierarchy:
         """A missing value without a row of its own keeps its spelling below the top."""
         if value in self.paths:
             return self.paths[value]
-        if value in missing:
+        if value in missing or value == RARE:
             return [value] * self.height + [self.top]
         raise KeyError(value)
 

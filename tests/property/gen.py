@@ -10,6 +10,7 @@ over few values meet ties, empty releases and broken classes all the time.
 import json
 import pathlib
 import random
+from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -33,6 +34,7 @@ class Quasi:
     files: dict = field(default_factory=dict)      # file name -> text
     height: int = 0
     codes: tuple = (None, None)                    # bottom-code and top-code
+    rare: int = 0                                  # values of fewer rows are collected
 
 
 @dataclass
@@ -51,6 +53,7 @@ class Case:
     policy: str
     files: dict
     raw: list                                      # the rows of the data; those of the table are coded
+    rare: bool                                     # an attribute collects rare values
 
     @property
     def coded(self):
@@ -177,7 +180,22 @@ def code_rows(header, rows, quasis, missing):
             i = header.index(name)
             if quasi.codes != (None, None) and row[i] not in missing:
                 row[i] = brute.code(row[i], quasi.codes)
+    for i, quasi in [(header.index(name), quasi) for name, quasi in quasis.items() if quasi.rare]:
+        counts = Counter(row[i] for row in rows)
+        for row in coded:
+            if row[i] not in missing and counts[row[i]] < quasi.rare:
+                row[i] = brute.RARE
     return coded
+
+
+def draw_rare(rng, header, rows, quasis, missing):
+    """Seldom, for text, and only if a value is left: hierarchies are built on one."""
+    for name, quasi in quasis.items():
+        counts = Counter(row[header.index(name)] for row in rows if row[header.index(name)] not in missing)
+        most = min(4, max(counts.values()))
+        if quasi.spec.get("type") != "number" and most >= 2 and rng.random() < 0.15:
+            quasi.rare = rng.randint(2, most)
+            (quasi.spec["hierarchy"] if rng.random() < 0.5 else quasi.spec)["rare"] = quasi.rare
 
 
 def draw_mask(rng, name, words, missing):
@@ -313,9 +331,10 @@ def make_case(seed):
             rows[rng.randrange(n_rows)][i] = rng.choice(quasis[name].values)
 
     missing_set = {""} if missing is None else set(missing)
+    draw_rare(random.Random(f"rare {seed}"), header, rows, quasis, missing_set)
     raw, rows = rows, code_rows(header, rows, quasis, missing_set)
     hierarchies = {name: quasi.build([row[header.index(name)] for row in rows
-                                      if row[header.index(name)] not in missing_set])
+                                      if row[header.index(name)] not in missing_set | {brute.RARE}])
                    for name, quasi in quasis.items()}
     limits = draw_limits(rng, {name: hierarchy.height for name, hierarchy in hierarchies.items()})
     for name, (least, most) in limits.items():
@@ -383,7 +402,8 @@ def make_case(seed):
 
     return Case(seed, table, brute.k_and_p(table, k, p), k, p, max_suppressed, prefer, blank, delimiter, options,
                 spell_data(rng, header, raw, delimiter), policy_text,
-                {f: text for quasi in quasis.values() for f, text in quasi.files.items()}, raw)
+                {f: text for quasi in quasis.values() for f, text in quasi.files.items()}, raw,
+                any(quasi.rare for quasi in quasis.values()))
 
 
 def spell_data(rng, header, rows, delimiter):

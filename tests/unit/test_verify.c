@@ -183,6 +183,34 @@ static void codes_are_proven(void **state UNUSED) {
   fails(HEADER "90,1,a\n90,1,b\n", 2, "top-code");
 }
 
+/* Cells of the first column, in which b has too few rows. */
+static void rare_values_are_proven(void **state UNUSED) {
+  static const shoal_verify_value values[] = {{.value = "a", .n_original = 5},
+                                              {.value = "b", .n_original = 4},
+                                              {.value = "c|", .n_original = 9}};
+  shoal_verify_code codes[3] = {
+      {.rare = 5, .labels = true, .sets = true, .values = values, .n_values = 3}};
+  static const char *const good_cells[] = {"a", "(rare)", "", "*", "{a|\"\"c|\"\"}", "{(rare)|a}"};
+  static const char *const bad_cells[] = {"b", "{a|b}", "d", "{a|d}", "{a", "{b|\"\"c|\"\"}"};
+  char release[200];
+  request.codes = codes;
+  request.n_sensitive = 0;
+  request.n_models = 1;
+  for (size_t i = 0; i < COUNT(good_cells); i++) {
+    (void)snprintf(release, sizeof release, HEADER "\"%s\",1,x\n\"%s\",1,y\n", good_cells[i],
+                   good_cells[i]);
+    holds(release, 2, 1);
+  }
+  for (size_t i = 0; i < COUNT(bad_cells); i++) {
+    (void)snprintf(release, sizeof release, HEADER "a,1,x\na,1,y\n\"%s\",1,x\n\"%s\",1,y\n",
+                   bad_cells[i], bad_cells[i]);
+    fails(release, 4, "'rare'");
+  }
+  codes[0].words = true; /* labels of a tree: only the listed value is known to be wrong */
+  holds(HEADER "d,1,x\nd,1,y\n", 2, 1);
+  fails(HEADER "b,1,x\nb,1,y\n", 2, "'rare'");
+}
+
 static void a_class_below_k_is_found(void **state UNUSED) {
   k_of_model.value = "3";
   fails(good, 5, "violates k-anonymity (k = 3): 1 class, 2 rows; nothing was written");
@@ -618,6 +646,7 @@ int main(void) {
       TEST(values_must_be_original_or_listed),
       TEST(a_class_below_k_is_found),
       TEST(codes_are_proven),
+      TEST(rare_values_are_proven),
       TEST(a_class_below_p_is_found),
       TEST(missing_values_are_rows_but_no_values),
       TEST(each_sensitive_attribute_must_hold_unless_one_is_named),
