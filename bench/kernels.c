@@ -210,10 +210,10 @@ static shoal_status prepare_judge(bench *b) {
 
 static shoal_status run_judge(bench *b) {
   for (int repeat = 0; repeat < REPEATS; repeat++) {
-    shoal_verdict verdict =
+    shoal_judgement judged =
         shoal_judge(&b->requirements, b->frequency, &b->classes, UINT64_MAX, NULL);
     b->units += b->classes.n_classes;
-    b->found = verdict.suppressed;
+    b->found = judged.suppressed;
   }
   return SHOAL_OK;
 }

@@ -9,10 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_SCALE = SHOAL_MAX_SCALE, MAX_EXPONENT = 9999 };
+#include "base/wide.h"
 
-__extension__ typedef __int128 int128;
-__extension__ typedef unsigned __int128 uint128;
+enum { MAX_SCALE = SHOAL_MAX_SCALE, MAX_EXPONENT = 9999 };
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -119,8 +118,8 @@ bool shoal_decimal_rescale(shoal_decimal number, unsigned scale, int64_t *mantis
 }
 
 int shoal_decimal_compare(shoal_decimal a, shoal_decimal b) {
-  int128 x = (int128)a.mantissa * (int128)shoal_power_of_ten(MAX_SCALE - a.scale);
-  int128 y = (int128)b.mantissa * (int128)shoal_power_of_ten(MAX_SCALE - b.scale);
+  shoal_int128 x = (shoal_int128)a.mantissa * (shoal_int128)shoal_power_of_ten(MAX_SCALE - a.scale);
+  shoal_int128 y = (shoal_int128)b.mantissa * (shoal_int128)shoal_power_of_ten(MAX_SCALE - b.scale);
   return (x > y) - (x < y);
 }
 
@@ -144,7 +143,7 @@ double shoal_decimal_double(shoal_decimal number) {
 
 uint64_t shoal_decimal_percent(shoal_decimal number, uint64_t whole) {
   if (number.mantissa <= 0) return 0;
-  uint128 product = (uint128)whole * (uint64_t)number.mantissa;
-  uint128 quotient = product / ((uint128)100 * shoal_power_of_ten(number.scale));
+  shoal_uint128 product = (shoal_uint128)whole * (uint64_t)number.mantissa;
+  shoal_uint128 quotient = product / ((shoal_uint128)100 * shoal_power_of_ten(number.scale));
   return quotient > UINT64_MAX ? UINT64_MAX : (uint64_t)quotient;
 }

@@ -49,9 +49,7 @@ static inline uint64_t load(const char *at) {
   return word;
 }
 
-static inline shoal_hash_product multiply(uint64_t a, uint64_t b) {
-  return (shoal_hash_product)a * b;
-}
+static inline shoal_uint128 multiply(uint64_t a, uint64_t b) { return (shoal_uint128)a * b; }
 
 /* The words of fewer than 16 bytes: the first and the last, which may overlap. */
 static inline void load_short(const char *at, size_t size_bytes, uint64_t words[2]) {
@@ -74,17 +72,17 @@ static inline void load_short(const char *at, size_t size_bytes, uint64_t words[
 }
 
 /* NH of a block. Its last 16 bytes are a pair of words that may overlap the one before. */
-static inline shoal_hash_product sum_block(const char *at, size_t size_bytes) {
+static inline shoal_uint128 sum_block(const char *at, size_t size_bytes) {
   const uint64_t *key = shoal_hash_key.text;
   const char *last = at + size_bytes - 16;
-  shoal_hash_product sum = 0;
+  shoal_uint128 sum = 0;
   for (; at < last; at += 16, key += 2) sum += multiply(load(at) + key[0], load(at + 8) + key[1]);
   return sum + multiply(load(last) + key[0], load(last + 8) + key[1]);
 }
 
 /* The next value of the polynomial, less than 2^61 + 2: the residue, or 2^61 - 1 more. */
 static inline uint64_t next_value(uint64_t value, uint64_t coefficient) {
-  shoal_hash_product next = multiply(value, shoal_hash_key.point) + coefficient;
+  shoal_uint128 next = multiply(value, shoal_hash_key.point) + coefficient;
   uint64_t residue = ((uint64_t)next & PRIME) + (uint64_t)(next >> 61);
   return (residue & PRIME) + (residue >> 61);
 }
@@ -92,7 +90,7 @@ static inline uint64_t next_value(uint64_t value, uint64_t coefficient) {
 uint64_t shoal_hash_bytes(const void *bytes, size_t size_bytes) {
   const shoal_hash_keys *key = &shoal_hash_key;
   const char *at = bytes;
-  shoal_hash_product sum;
+  shoal_uint128 sum;
   uint64_t value = size_bytes; /* the polynomial's first coefficient */
   if (size_bytes < 16) {
     uint64_t words[2];
@@ -106,9 +104,8 @@ uint64_t shoal_hash_bytes(const void *bytes, size_t size_bytes) {
     }
     sum = sum_block(at, size_bytes);
   }
-  shoal_hash_product hash = key->factor[0] * (uint64_t)sum +
-                            key->factor[1] * (uint64_t)(sum >> 64) + key->factor[2] * value +
-                            key->offset;
+  shoal_uint128 hash = key->factor[0] * (uint64_t)sum + key->factor[1] * (uint64_t)(sum >> 64) +
+                       key->factor[2] * value + key->offset;
   return shoal_hash_spread((uint64_t)(hash >> 64));
 }
 

@@ -33,7 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-__extension__ typedef unsigned __int128 shoal_hash_product;
+#include "base/wide.h"
 
 enum { SHOAL_HASH_BLOCK_BYTES = 128 };
 
@@ -42,7 +42,7 @@ typedef struct shoal_hash_keys {
   uint64_t point;                            /* of the polynomial; below 2^61 - 1 */
   uint64_t odd;                              /* a factor for a few slots (table/dictionary.c) */
   uint64_t narrow_factor, narrow_offset;     /* of words below 2^32 */
-  shoal_hash_product factor[3], offset;      /* of words; texts need three */
+  shoal_uint128 factor[3], offset;           /* of words; texts need three */
 } shoal_hash_keys;
 
 /* Set before main. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-__extension__ typedef unsigned __int128 uint128;
+#include "base/wide.h"
 
 /* ChaCha20's rounds, for words or for vectors of words. */
 #define TURN(X, N) ((X) << (N) | (X) >> (32 - (N)))
@@ -101,10 +101,11 @@ uint64_t shoal_random_next(shoal_random *random) {
 
 /* Lemire 2019: multiply, and reject the few values that would favour some results. */
 uint64_t shoal_random_below(shoal_random *random, uint64_t bound) {
-  uint128 product = (uint128)shoal_random_next(random) * bound;
+  shoal_uint128 product = (shoal_uint128)shoal_random_next(random) * bound;
   if ((uint64_t)product < bound) {
     uint64_t threshold = (0 - bound) % bound;
-    while ((uint64_t)product < threshold) product = (uint128)shoal_random_next(random) * bound;
+    while ((uint64_t)product < threshold)
+      product = (shoal_uint128)shoal_random_next(random) * bound;
   }
   return (uint64_t)(product >> 64);
 }

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+__extension__ typedef __int128 shoal_int128;
 __extension__ typedef unsigned __int128 shoal_uint128;
 
 typedef struct shoal_wide {

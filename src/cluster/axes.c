@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/sort.h"
-
-__extension__ typedef unsigned __int128 uint128;
+#include "base/wide.h"
 
 /* Places of an axis with a table of losses by pair: it stays in the cache. */
 enum { MAX_PAIRED = 128 };
@@ -292,23 +291,23 @@ static bool choose_exact(shoal_axes *axes, const draft *drafts) {
     if (factor > SHOAL_MAX_LOSS / unit) return false;
     unit *= factor;
   }
-  uint128 sum = 0;
-  for (size_t q = 0; q < axes->n; q++) sum += (uint128)unit * drafts[q].weight;
+  shoal_uint128 sum = 0;
+  for (size_t q = 0; q < axes->n; q++) sum += (shoal_uint128)unit * drafts[q].weight;
   if (sum > SHOAL_MAX_LOSS) return false;
   for (size_t q = 0; q < axes->n; q++) axes->items[q].full = (uint32_t)(unit * drafts[q].weight);
   return true;
 }
 
 static void choose_rounded(shoal_axes *axes, const draft *drafts) {
-  uint128 sum = 0;
+  shoal_uint128 sum = 0;
   for (size_t q = 0; q < axes->n; q++) sum += drafts[q].weight;
   for (size_t q = 0; sum && q < axes->n; q++)
-    axes->items[q].full = (uint32_t)((uint128)SHOAL_MAX_LOSS * drafts[q].weight / sum);
+    axes->items[q].full = (uint32_t)((shoal_uint128)SHOAL_MAX_LOSS * drafts[q].weight / sum);
 }
 
 static uint32_t share(const shoal_axis *axis, uint64_t part, uint64_t denominator) {
   if (!denominator) return 0;
-  return (uint32_t)(((uint128)axis->full * part + denominator / 2) / denominator);
+  return (uint32_t)(((shoal_uint128)axis->full * part + denominator / 2) / denominator);
 }
 
 static bool fill_tree(shoal_axes *axes, shoal_axis *axis, const draft *d, shoal_loss_kind kind) {

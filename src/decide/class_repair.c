@@ -188,15 +188,14 @@ static shoal_status make(const shoal_labelled_clusters_inputs *inputs,
   shoal_status status = best ? begin(inputs, partition, best, error) : shoal_fail_memory(error);
   for (uint32_t round = 0;
        status == SHOAL_OK && !last->leaves_out && last->decision.classes.n_classes > 1 &&
-       last->decision.verdict.suppressed > partition->n_abandoned;
+       last->decision.judged.suppressed > partition->n_abandoned;
        round++) {
     shoal_labelled_clusters *next = shoal_alloc_zero(1, sizeof *next);
     status = next ? repair(inputs, &partition->noise, last, round, next, error)
                   : shoal_fail_memory(error);
     if (last != best) shoal_labelled_clusters_free(last);
     last = next;
-    if (status != SHOAL_OK ||
-        last->decision.verdict.suppressed >= best->decision.verdict.suppressed)
+    if (status != SHOAL_OK || last->decision.judged.suppressed >= best->decision.judged.suppressed)
       continue;
     shoal_labelled_clusters_free(best);
     best = last;

@@ -127,7 +127,7 @@ static shoal_status try_exchange(const shoal_context *p, const shoal_method *met
   g->labelled = NULL;
   shoal_status status = cluster(p, method, task, true, g, error);
   if (status != SHOAL_OK ||
-      g->labelled->decision.verdict.suppressed >= labelled->decision.verdict.suppressed) {
+      g->labelled->decision.judged.suppressed >= labelled->decision.judged.suppressed) {
     shoal_partition second = g->partition;
     shoal_labelled_clusters *second_labelled = g->labelled;
     g->partition = first;
@@ -164,11 +164,11 @@ static const char *advise_noise(const shoal_decision *d, const shoal_context *p,
 static shoal_status refuse(const shoal_decision *d, const shoal_context *p,
                            const shoal_method *method, shoal_error *error) {
   const char *algorithm = method->name;
-  uint64_t n_violating = d->classes.n_classes - d->verdict.n_classes;
+  uint64_t n_violating = d->classes.n_classes - d->judged.n_classes;
   const shoal_requirement *requirement = violated_requirement(d, p);
   bool on = requirement->sensitive != SHOAL_NO_ATTRIBUTE;
   const char *attribute = on ? p->sensitive[requirement->sensitive].column->name : "";
-  if (d->verdict.n_classes == 0)
+  if (d->judged.n_classes == 0)
     return shoal_fail(error, SHOAL_REFUSED,
                       "%s found no release: all rows as one class violate %s%s%s; this is no proof "
                       "that there is none; "
@@ -178,7 +178,7 @@ static shoal_status refuse(const shoal_decision *d, const shoal_context *p,
                     "%s found no release: at best %llu of %llu rows are in classes that violate "
                     "%s%s%s (%llu class%s), and %llu may be suppressed; relax the policy, or allow "
                     "more suppressed rows%s",
-                    algorithm, (unsigned long long)d->verdict.suppressed,
+                    algorithm, (unsigned long long)d->judged.suppressed,
                     (unsigned long long)p->table->n_records, requirement->type->name,
                     on ? " on " : "", attribute, (unsigned long long)n_violating,
                     n_violating == 1 ? "" : "es", (unsigned long long)d->max_suppressed,
@@ -312,7 +312,7 @@ static shoal_status run(const shoal_context *p, const shoal_method *method, inpu
   SHOAL_TRY(prepare(p, method, g, &task, error));
   bool by_exchange = g->required.n_others && method->local->supports != SHOAL_SUPPORTS_ALL;
   SHOAL_TRY(cluster(p, method, &task, by_exchange, g, error));
-  if (g->labelled->decision.verdict.suppressed > task.max_suppressed && g->required.n_others &&
+  if (g->labelled->decision.judged.suppressed > task.max_suppressed && g->required.n_others &&
       !by_exchange)
     SHOAL_TRY(try_exchange(p, method, &task, g, error));
   SHOAL_TRY(decide(p, g, d, error));

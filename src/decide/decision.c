@@ -187,25 +187,25 @@ shoal_status shoal_decision_judge(shoal_decision *d, const shoal_context *p, sho
   assert(!d->violates && !d->classes.sizes_only);
   d->violates = shoal_alloc(n, 1);
   if (!d->violates) return shoal_fail_memory(error);
-  d->verdict = shoal_judge(&p->requirements, p->frequency, &d->classes, UINT64_MAX, d->violates);
+  d->judged = shoal_judge(&p->requirements, p->frequency, &d->classes, UINT64_MAX, d->violates);
   if (d->leaves_out && !d->violates[n - 1]) {
     d->violates[n - 1] = 1;
-    d->verdict.suppressed += d->classes.n_rows[n - 1];
-    d->verdict.n_classes--;
-    d->verdict.smallest_class = 0;
+    d->judged.suppressed += d->classes.n_rows[n - 1];
+    d->judged.n_classes--;
+    d->judged.smallest_class = 0;
     for (uint32_t c = 0; c < n; c++)
       if (!d->violates[c] &&
-          (d->verdict.smallest_class == 0 || d->classes.n_rows[c] < d->verdict.smallest_class))
-        d->verdict.smallest_class = d->classes.n_rows[c];
+          (d->judged.smallest_class == 0 || d->classes.n_rows[c] < d->judged.smallest_class))
+        d->judged.smallest_class = d->classes.n_rows[c];
   }
   for (uint32_t c = 0; d->noise_rows && c < n; c++)
-    if (d->violates[c]) d->verdict.suppressed -= d->noise_rows[c];
+    if (d->violates[c]) d->judged.suppressed -= d->noise_rows[c];
   return SHOAL_OK;
 }
 
 shoal_status shoal_decision_accept(const shoal_decision *d, const shoal_context *p,
                                    const shoal_method *method, shoal_error *error) {
-  if (d->verdict.suppressed <= d->max_suppressed && d->verdict.n_classes > 0) return SHOAL_OK;
+  if (d->judged.suppressed <= d->max_suppressed && d->judged.n_classes > 0) return SHOAL_OK;
   SHOAL_TRY(
       shoal_requirements_status(&p->requirements, error)); /* no memory: the verdict may be wrong */
   assert(d->refuse);
@@ -244,7 +244,7 @@ shoal_status shoal_decision_suppress(shoal_decision *d, const shoal_context *p,
   assert(d->violates && !d->action_of_group);
   d->action_of_group = shoal_alloc(d->n_groups, 1);
   if (!d->action_of_group) return shoal_fail_memory(error);
-  if (p->policy->blank_suppressed && d->verdict.suppressed) SHOAL_TRY(try_blanks(d, p, error));
+  if (p->policy->blank_suppressed && d->judged.suppressed) SHOAL_TRY(try_blanks(d, p, error));
   uint8_t action = d->blanked ? SHOAL_ROW_BLANK : SHOAL_ROW_REMOVE;
   for (uint32_t g = 0; g < d->n_groups; g++)
     d->action_of_group[g] =

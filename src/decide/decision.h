@@ -66,7 +66,7 @@ struct shoal_decision {
   bool leaves_out;              /* CLUSTERS: the last class is suppressed, whatever it satisfies */
   /* set by judge */
   uint8_t *violates; /* by class */
-  shoal_verdict verdict;
+  shoal_judgement judged;
   /* set by suppress */
   uint8_t *action_of_group;  /* shoal_row_action */
   bool blanked;              /* the suppressed rows are blanked, not removed */

@@ -201,13 +201,13 @@ static shoal_status report_rows(const shoal_decision *d, const shoal_context *p,
                                 shoal_result *result, shoal_error *error) {
   shoal_release_report *released = &result->release;
   uint64_t n_noise = d->rows->n_records - p->table->n_records;
-  released->suppressed = d->verdict.suppressed;
-  released->blanked = d->blanked ? d->verdict.suppressed : 0;
+  released->suppressed = d->judged.suppressed;
+  released->blanked = d->blanked ? d->judged.suppressed : 0;
   released->output_rows =
       p->table->n_records - (released->suppressed - released->blanked) + n_noise;
   released->max_suppression = d->max_suppressed;
-  released->classes = d->verdict.n_classes;
-  released->smallest_class = d->verdict.smallest_class;
+  released->classes = d->judged.n_classes;
+  released->smallest_class = d->judged.smallest_class;
   for (uint32_t c = 0; c < d->united.n_classes; c++)
     if (c == 0 || d->united.n_rows[c] < released->smallest_class)
       released->smallest_class = d->united.n_rows[c];

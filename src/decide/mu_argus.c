@@ -62,7 +62,7 @@ static shoal_status refuse(const shoal_decision *d, const shoal_context *p,
       shoal_fail(error, SHOAL_REFUSED,
                  "%s leaves %llu of %llu rows in classes that violate the policy, after %llu "
                  "combinations%s%s: use samarati, incognito or optimal",
-                 method->name, (unsigned long long)d->verdict.suppressed,
+                 method->name, (unsigned long long)d->judged.suppressed,
                  (unsigned long long)p->table->n_records, (unsigned long long)argus->n_combinations,
                  some ? "; it missed the combinations " : "", some ? missed.bytes : "");
   shoal_text_reset(&missed);

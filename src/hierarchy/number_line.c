@@ -6,11 +6,10 @@
 
 #include "hierarchy/hierarchy.h"
 
-typedef shoal_int128 int128;
-__extension__ typedef unsigned __int128 uint128;
+typedef shoal_int128 shoal_int128;
 
-static int128 power_of_ten(unsigned exponent) {
-  int128 power = 1;
+static shoal_int128 power_of_ten(unsigned exponent) {
+  shoal_int128 power = 1;
   while (exponent--) power *= 10;
   return power;
 }
@@ -29,7 +28,7 @@ void shoal_line_widen(unsigned *scale, shoal_decimal number) {
   if (needed > *scale) *scale = needed;
 }
 
-int128 shoal_line_at(const shoal_number_line *line, shoal_decimal number) {
+shoal_int128 shoal_line_at(const shoal_number_line *line, shoal_decimal number) {
   while (number.scale > line->scale) { /* drops zeros only */
     number.mantissa /= 10;
     number.scale--;
@@ -50,14 +49,14 @@ shoal_number_line shoal_line_make(unsigned scale, unsigned column_scale,
   return line;
 }
 
-int128 shoal_line_floor(int128 number, int128 width) {
+shoal_int128 shoal_line_floor(shoal_int128 number, shoal_int128 width) {
   return (number / width - (number % width < 0)) * width;
 }
 
-char *shoal_line_print(const shoal_number_line *line, char *out, int128 number) {
+char *shoal_line_print(const shoal_number_line *line, char *out, shoal_int128 number) {
   unsigned scale = line->scale;
   for (; scale && number % 10 == 0; scale--) number /= 10;
-  uint128 rest = number < 0 ? -(uint128)number : (uint128)number;
+  shoal_uint128 rest = number < 0 ? -(shoal_uint128)number : (shoal_uint128)number;
   char digits[48]; /* in reverse */
   unsigned n = 0;
   for (unsigned position = 0; rest || position <= scale; position++) {
@@ -73,7 +72,7 @@ char *shoal_line_print(const shoal_number_line *line, char *out, int128 number) 
 /* ------------------------------------------------------------ labels */
 
 /* The sign, then the number. */
-static shoal_label print_bound(const shoal_number_line *line, const char *sign, int128 number,
+static shoal_label print_bound(const shoal_number_line *line, const char *sign, shoal_int128 number,
                                char *out) {
   size_t size = strlen(sign);
   memcpy(out, sign, size);
@@ -85,17 +84,18 @@ static shoal_label print_star(char *out) {
   return (shoal_label){out, 1};
 }
 
-shoal_label shoal_line_below(const shoal_number_line *line, int128 end, char *out) {
+shoal_label shoal_line_below(const shoal_number_line *line, shoal_int128 end, char *out) {
   if (line->has_top && end > line->top) return print_star(out);
   return print_bound(line, "<", end, out);
 }
 
-shoal_label shoal_line_from(const shoal_number_line *line, int128 low, char *out) {
+shoal_label shoal_line_from(const shoal_number_line *line, shoal_int128 low, char *out) {
   if (line->has_bottom && low <= line->bottom) return print_star(out);
   return print_bound(line, ">=", low, out);
 }
 
-static shoal_label print_range(const shoal_number_line *line, int128 low, int128 end, char *out) {
+static shoal_label print_range(const shoal_number_line *line, shoal_int128 low, shoal_int128 end,
+                               char *out) {
   bool whole = line->scale == 0;
   char *at = out;
   *at++ = '[';
@@ -107,7 +107,8 @@ static shoal_label print_range(const shoal_number_line *line, int128 low, int128
   return (shoal_label){out, (size_t)(at - out)};
 }
 
-shoal_label shoal_line_label(const shoal_number_line *line, int128 low, int128 end, char *out) {
+shoal_label shoal_line_label(const shoal_number_line *line, shoal_int128 low, shoal_int128 end,
+                             char *out) {
   bool single = line->scale == 0 && end - low == 1;
   bool above = line->has_top && end > line->top, below = line->has_bottom && low <= line->bottom;
   if (above) return shoal_line_from(line, low, out);
@@ -127,7 +128,7 @@ static shoal_number_line line_of(unsigned scale, shoal_decimal width, const shoa
 size_t shoal_snapped_label(int64_t low, int64_t high, unsigned scale, shoal_decimal width,
                            const shoal_coding *coding, char *out) {
   shoal_number_line line = line_of(scale, width, coding);
-  int128 step = shoal_line_at(&line, width);
+  shoal_int128 step = shoal_line_at(&line, width);
   return shoal_line_label(&line, shoal_line_floor(low * line.factor, step),
                           shoal_line_floor(high * line.factor, step) + step, out)
       .size_bytes;
@@ -136,12 +137,12 @@ size_t shoal_snapped_label(int64_t low, int64_t high, unsigned scale, shoal_deci
 void shoal_snapped_ends(int64_t number, int64_t least, int64_t most, unsigned scale,
                         shoal_decimal width, uint64_t *low, uint64_t *high) {
   shoal_number_line line = line_of(scale, width, &(shoal_coding){0});
-  int128 step = shoal_line_at(&line, width);
-  int128 first = least * line.factor, last = most * line.factor;
-  int128 from = shoal_line_floor(number * line.factor, step);
-  int128 to = from + step - (line.scale == 0); /* whole numbers: the label has the last one */
-  unsigned dropped = 0;                        /* bits */
-  while (last - first > (int128)UINT64_MAX << dropped) dropped++;
+  shoal_int128 step = shoal_line_at(&line, width);
+  shoal_int128 first = least * line.factor, last = most * line.factor;
+  shoal_int128 from = shoal_line_floor(number * line.factor, step);
+  shoal_int128 to = from + step - (line.scale == 0); /* whole numbers: the label has the last one */
+  unsigned dropped = 0;                              /* bits */
+  while (last - first > (shoal_int128)UINT64_MAX << dropped) dropped++;
   *low = (uint64_t)((from > first ? from - first : 0) >> dropped);
   *high = (uint64_t)((to < last ? to - first : last - first) >> dropped);
 }

@@ -9,9 +9,8 @@
 #define SHOAL_HIERARCHY_NUMBER_LINE_H
 
 #include "base/intern.h"
+#include "base/wide.h"
 #include "table/coding.h"
-
-__extension__ typedef __int128 shoal_int128;
 
 typedef struct shoal_number_line {
   unsigned scale;      /* a number is an integer x 10^-scale; 0: all are whole numbers */

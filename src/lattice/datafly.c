@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-__extension__ typedef unsigned __int128 uint128;
+#include "base/wide.h"
 
 typedef struct datafly {
   shoal_search *search;
@@ -42,10 +42,11 @@ static shoal_decimal profile_of(const datafly *f, size_t q) {
 }
 
 uint64_t shoal_datafly_bin(uint64_t k, shoal_decimal anonymity, shoal_decimal profile) {
-  uint128 part = (uint128)(uint64_t)anonymity.mantissa * (uint64_t)profile.mantissa;
-  uint128 whole = (uint128)shoal_power_of_ten(anonymity.scale) * shoal_power_of_ten(profile.scale);
+  shoal_uint128 part = (shoal_uint128)(uint64_t)anonymity.mantissa * (uint64_t)profile.mantissa;
+  shoal_uint128 whole =
+      (shoal_uint128)shoal_power_of_ten(anonymity.scale) * shoal_power_of_ten(profile.scale);
   /* Long division, bit by bit of k: the product needs up to 184 bits, the remainders 122. */
-  uint128 rest = 0;
+  shoal_uint128 rest = 0;
   uint64_t quotient = 0;
   for (unsigned bit = 64; bit-- > 0;) {
     quotient *= 2;

@@ -196,14 +196,14 @@ static shoal_status judge(const shoal_place *p, worker *w, uint32_t n_classes, s
   shoal_search *search = p->search;
   shoal_classes classes;
   SHOAL_TRY(shoal_classes_regroup(&p->atoms, w->ids, n_classes, &classes, error));
-  shoal_verdict verdict =
+  shoal_judgement judged =
       shoal_judge(search->requirements, search->frequency, &classes, UINT64_MAX, w->violates);
-  m->figures = (shoal_node_figures){.satisfies = verdict.suppressed <= p->limit,
-                                    .suppressed = verdict.suppressed};
+  m->figures = (shoal_node_figures){.satisfies = judged.suppressed <= p->limit,
+                                    .suppressed = judged.suppressed};
   if (m->figures.satisfies && p->objective->level_cost) {
     m->figures.cost = cost_of_levels(p, w, m);
   } else if (m->figures.satisfies) {
-    shoal_node node = {.suppressed = verdict.suppressed, .n_classes = verdict.n_classes};
+    shoal_node node = {.suppressed = judged.suppressed, .n_classes = judged.n_classes};
     m->figures.cost = cost_of_classes(p, w->levels, &classes, w->violates, &node);
   }
   shoal_classes_reset(&classes);
@@ -348,15 +348,15 @@ shoal_status shoal_place_try(shoal_place *p, shoal_neighbourhood kind, size_t fi
 static void judge_place(shoal_place *p, const shoal_classes *classes) {
   const shoal_search *search = p->search;
   const worker *w = &p->workers[0];
-  shoal_verdict verdict =
+  shoal_judgement judged =
       shoal_judge(search->requirements, search->frequency, classes, UINT64_MAX, w->violates);
-  p->figures = (shoal_node_figures){.satisfies = verdict.suppressed <= p->limit,
-                                    .suppressed = verdict.suppressed};
+  p->figures = (shoal_node_figures){.satisfies = judged.suppressed <= p->limit,
+                                    .suppressed = judged.suppressed};
   for (uint32_t i = 0; i < p->atoms.n_classes; i++) p->suppressed[i] = w->violates[w->ids[i]];
   p->node = (shoal_node){.number = UINT64_MAX,
-                         .suppressed = verdict.suppressed,
-                         .n_classes = verdict.n_classes,
-                         .smallest_class = verdict.smallest_class,
+                         .suppressed = judged.suppressed,
+                         .n_classes = judged.n_classes,
+                         .smallest_class = judged.smallest_class,
                          .satisfies = p->figures.satisfies};
   for (size_t q = 0; q < search->space.n; q++) p->node.height += p->levels[q];
   if (p->objective->level_cost) {

@@ -144,18 +144,18 @@ static shoal_status compute_cost(const optimal *o, shoal_node_evaluation *evalua
 }
 
 /* Rows suppressed, and the bound for nodes below. Fills `violates` if not all is monotone. */
-static shoal_verdict judge(const optimal *o, const shoal_classes *classes, uint8_t *violates,
-                           finding *found) {
+static shoal_judgement judge(const optimal *o, const shoal_classes *classes, uint8_t *violates,
+                             finding *found) {
   const shoal_search *search = o->search;
-  shoal_verdict verdict = shoal_judge(search->requirements, search->frequency, classes, o->limit,
-                                      search->monotone ? NULL : violates);
-  uint64_t min_suppressed = verdict.suppressed;
+  shoal_judgement judged = shoal_judge(search->requirements, search->frequency, classes, o->limit,
+                                       search->monotone ? NULL : violates);
+  uint64_t min_suppressed = judged.suppressed;
   if (min_suppressed && !search->monotone)
     min_suppressed =
         shoal_min_suppressed(search->requirements, search->frequency, classes, violates);
   if (min_suppressed <= o->limit) found->min_suppressed = min_suppressed;
-  if (verdict.suppressed <= o->limit) found->suppressed = verdict.suppressed;
-  return verdict;
+  if (judged.suppressed <= o->limit) found->suppressed = judged.suppressed;
+  return judged;
 }
 
 static shoal_status evaluate_node(void *user, size_t i, shoal_node_evaluation *evaluation) {
@@ -172,12 +172,12 @@ static shoal_status evaluate_node(void *user, size_t i, shoal_node_evaluation *e
   if (found->fails_by_size) return SHOAL_OK;
   uint8_t *violates = shoal_alloc(evaluation->classes.n_classes, 1);
   if (!violates) return shoal_fail_memory(&evaluation->error);
-  shoal_verdict verdict = judge(o, &evaluation->classes, violates, found);
+  shoal_judgement judged = judge(o, &evaluation->classes, violates, found);
   double level_bound = shoal_cost_bound_at(&o->bound, evaluation->levels, 0);
-  double bound = shoal_cost_bound_at(&o->bound, evaluation->levels, verdict.suppressed);
+  double bound = shoal_cost_bound_at(&o->bound, evaluation->levels, judged.suppressed);
   shoal_status status = SHOAL_OK;
   if (found->suppressed != UINT64_MAX && !is_worse(o, bound, level_bound, evaluation->node)) {
-    found->node = shoal_search_node(search, evaluation->node, &verdict);
+    found->node = shoal_search_node(search, evaluation->node, &judged);
     if (search->monotone && found->suppressed) /* so far judging may have stopped at the limit */
       (void)shoal_judge(search->requirements, search->frequency, &evaluation->classes, UINT64_MAX,
                         violates);

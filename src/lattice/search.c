@@ -290,13 +290,13 @@ static bool is_within_limit(const shoal_search *search, uint64_t suppressed) {
 }
 
 shoal_node shoal_search_node(const shoal_search *search, uint64_t node,
-                             const shoal_verdict *verdict) {
+                             const shoal_judgement *judged) {
   return (shoal_node){.number = node,
                       .height = shoal_space_height(&search->space, node),
-                      .suppressed = verdict->suppressed,
-                      .n_classes = verdict->n_classes,
-                      .smallest_class = verdict->smallest_class,
-                      .satisfies = is_within_limit(search, verdict->suppressed)};
+                      .suppressed = judged->suppressed,
+                      .n_classes = judged->n_classes,
+                      .smallest_class = judged->smallest_class,
+                      .satisfies = is_within_limit(search, judged->suppressed)};
 }
 
 typedef struct exact_work {
@@ -307,9 +307,9 @@ typedef struct exact_work {
 static shoal_status evaluate_exactly(void *user, size_t i, shoal_node_evaluation *evaluation) {
   const exact_work *w = user;
   SHOAL_TRY(shoal_node_evaluation_roll_up(w->search, evaluation, false));
-  shoal_verdict verdict = shoal_judge(w->search->requirements, w->search->frequency,
-                                      &evaluation->classes, UINT64_MAX, NULL);
-  w->evaluated[i] = shoal_search_node(w->search, evaluation->node, &verdict);
+  shoal_judgement judged = shoal_judge(w->search->requirements, w->search->frequency,
+                                       &evaluation->classes, UINT64_MAX, NULL);
+  w->evaluated[i] = shoal_search_node(w->search, evaluation->node, &judged);
   return SHOAL_OK;
 }
 
@@ -364,9 +364,9 @@ static shoal_status decide(void *user, size_t i, shoal_node_evaluation *evaluati
   SHOAL_TRY(shoal_node_evaluation_roll_up(search, evaluation, false));
   w->fails_by_size[i] = shoal_search_fails_by_size(search, &evaluation->classes);
   if (w->fails_by_size[i]) return SHOAL_OK;
-  shoal_verdict verdict = shoal_judge(search->requirements, search->frequency, &evaluation->classes,
-                                      search->max_suppressed, NULL);
-  w->satisfies[i] = is_within_limit(search, verdict.suppressed);
+  shoal_judgement judged = shoal_judge(search->requirements, search->frequency,
+                                       &evaluation->classes, search->max_suppressed, NULL);
+  w->satisfies[i] = is_within_limit(search, judged.suppressed);
   return SHOAL_OK;
 }
 

@@ -60,7 +60,7 @@ bool shoal_search_fails_by_size(const shoal_search *search, const shoal_classes 
 
 /* The node with its exact figures; `minimal` is not set. */
 shoal_node shoal_search_node(const shoal_search *search, uint64_t node,
-                             const shoal_verdict *verdict);
+                             const shoal_judgement *judged);
 
 /* SHOAL_BAD_INPUT, with advice, if the lattice has more than SHOAL_MAX_NODES nodes. */
 shoal_status shoal_search_check_size(const shoal_search *search,

@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "lattice/lattice.h"
-
-__extension__ typedef unsigned __int128 uint128;
 
 /* Do the heights have a common multiple for relative distances? Without limits they always do. */
 static bool have_common_height(const shoal_space *space) {
@@ -67,7 +66,8 @@ void shoal_space_levels(const shoal_space *space, uint64_t node, uint32_t *level
     uint32_t before = 0;
     for (size_t q = 0; q < space->n; q++) {
       uint64_t inverse = space->inverse[q];
-      uint32_t quotient = inverse ? (uint32_t)((uint128)node * inverse >> 64) : (uint32_t)node;
+      uint32_t quotient =
+          inverse ? (uint32_t)((shoal_uint128)node * inverse >> 64) : (uint32_t)node;
       uint32_t bottom = shoal_space_bottom(space, q);
       levels[q] = bottom + quotient - before * (space->top[q] - bottom + 1);
       before = quotient;

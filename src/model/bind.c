@@ -87,22 +87,14 @@ static shoal_status check_names(const binder *b, const shoal_model_type *type,
   return SHOAL_OK;
 }
 
-/* 64 bits times at most 10^18: no overflow. */
-static int compare_decimals(shoal_decimal a, shoal_decimal b) {
-  __extension__ __int128 x = a.mantissa, y = b.mantissa;
-  x *= shoal_power_of_ten(b.scale);
-  y *= shoal_power_of_ten(a.scale);
-  return (x > y) - (x < y);
-}
-
 static bool in_range(const shoal_parameter *parameter, shoal_decimal number) {
   shoal_decimal bound;
   (void)shoal_decimal_parse(parameter->min, strlen(parameter->min), &bound);
-  int order = compare_decimals(number, bound);
+  int order = shoal_decimal_compare(number, bound);
   if (order < 0 || (order == 0 && parameter->above_min)) return false;
   if (!parameter->max) return true;
   (void)shoal_decimal_parse(parameter->max, strlen(parameter->max), &bound);
-  return compare_decimals(number, bound) <= 0;
+  return shoal_decimal_compare(number, bound) <= 0;
 }
 
 /* Has it more digits than exact arithmetic allows? */

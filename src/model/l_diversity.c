@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/wide.h"
 #include "model/types.h"
 
 enum { L, KIND, C };
@@ -15,17 +16,15 @@ enum { MAX_PRIMES = 512 };
 
 /* ------------------------------------------------------------ entropy */
 
-__extension__ typedef __int128 int128;
-
 /* Exponents of primes, to see whether two products are equal. */
 typedef struct exponents {
   uint64_t prime[MAX_PRIMES];
-  int128 power[MAX_PRIMES]; /* a sum of 2^32 counts below 2^63, times up to 63 */
+  shoal_int128 power[MAX_PRIMES]; /* a sum of 2^32 counts below 2^63, times up to 63 */
   size_t n;
   bool failed;
 } exponents;
 
-static void add_power(exponents *e, uint64_t prime, int128 power) {
+static void add_power(exponents *e, uint64_t prime, shoal_int128 power) {
   for (size_t i = 0; i < e->n; i++) {
     if (e->prime[i] != prime) continue;
     e->power[i] += power;
@@ -38,7 +37,7 @@ static void add_power(exponents *e, uint64_t prime, int128 power) {
 }
 
 /* Multiplies by base^power. */
-static void add_factor(exponents *e, uint64_t base, int128 power) {
+static void add_factor(exponents *e, uint64_t base, shoal_int128 power) {
   for (uint64_t d = 2; d <= base / d && d < 2000000; d++) {
     while (base % d == 0) {
       add_power(e, d, power);
@@ -53,11 +52,11 @@ static bool is_tie(const shoal_requirement *requirement, const shoal_frequencies
                    shoal_decimal l) {
   exponents *e = shoal_alloc_zero(1, sizeof *e);
   if (shoal_requirement_failed(requirement, !e)) return false;
-  int128 n = f->sum;
+  shoal_int128 n = f->sum;
   add_factor(e, f->sum, n);
   add_factor(e, 10, n * l.scale);
   add_factor(e, (uint64_t)l.mantissa, -n);
-  for (size_t i = 0; i < f->n; i++) add_factor(e, f->rows[i], -(int128)f->rows[i]);
+  for (size_t i = 0; i < f->n; i++) add_factor(e, f->rows[i], -(shoal_int128)f->rows[i]);
   bool tie = !e->failed;
   for (size_t i = 0; i < e->n; i++) tie = tie && e->power[i] == 0;
   free(e);

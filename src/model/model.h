@@ -232,20 +232,20 @@ bool shoal_requirement_failed(const shoal_requirement *requirement, bool failed)
 shoal_status shoal_requirements_status(const shoal_requirements *requirements,
                                        shoal_error *error) SHOAL_MUST_CHECK;
 
-/* The result of judging classes. (May a table be published? That is shoal_publication.) */
-typedef struct shoal_verdict {
+/* The result of judging classes. */
+typedef struct shoal_judgement {
   uint64_t suppressed;     /* rows in classes that violate a requirement */
   uint32_t n_classes;      /* classes that violate none */
   uint64_t smallest_class; /* of these; 0 if there are none */
-} shoal_verdict;
+} shoal_judgement;
 
 /*
  * Judges every class against every requirement. `violates`, if not NULL, receives 1 for each class
  * that violates one, else 0. If it is NULL, judging stops as soon as suppressed > limit.
  */
-shoal_verdict shoal_judge(const shoal_requirements *requirements,
-                          const shoal_frequency_set *frequency, const shoal_classes *classes,
-                          uint64_t limit, uint8_t *violates);
+shoal_judgement shoal_judge(const shoal_requirements *requirements,
+                            const shoal_frequency_set *frequency, const shoal_classes *classes,
+                            uint64_t limit, uint8_t *violates);
 
 /*
  * Rows of these classes that every node at or below theirs suppresses, at least. A class below is a

@@ -125,24 +125,24 @@ static bool violates_any(const judgement *j, uint32_t c) {
   return false;
 }
 
-shoal_verdict shoal_judge(const shoal_requirements *requirements,
-                          const shoal_frequency_set *frequency, const shoal_classes *classes,
-                          uint64_t limit, uint8_t *violates) {
+shoal_judgement shoal_judge(const shoal_requirements *requirements,
+                            const shoal_frequency_set *frequency, const shoal_classes *classes,
+                            uint64_t limit, uint8_t *violates) {
   judgement j = plan(requirements, frequency, classes);
-  shoal_verdict verdict = {0, 0, 0};
+  shoal_judgement judged = {0, 0, 0};
   for (uint32_t c = 0; c < classes->n_classes; c++) {
     bool violated = violates_any(&j, c);
     if (violates) violates[c] = violated;
     if (violated) {
-      verdict.suppressed += classes->n_rows[c];
-      if (!violates && verdict.suppressed > limit) return verdict;
+      judged.suppressed += classes->n_rows[c];
+      if (!violates && judged.suppressed > limit) return judged;
       continue;
     }
-    verdict.n_classes++;
-    if (verdict.smallest_class == 0 || classes->n_rows[c] < verdict.smallest_class)
-      verdict.smallest_class = classes->n_rows[c];
+    judged.n_classes++;
+    if (judged.smallest_class == 0 || classes->n_rows[c] < judged.smallest_class)
+      judged.smallest_class = classes->n_rows[c];
   }
-  return verdict;
+  return judged;
 }
 
 /* Rows of class c that can be released at nodes at or below, at most. */

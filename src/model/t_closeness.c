@@ -14,12 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "model/types.h"
 
 enum { T, DISTANCE };
 enum { EQUAL, ORDERED, HIERARCHICAL };
-
-__extension__ typedef __int128 int128;
 
 typedef struct closeness {
   uint64_t *table_rows; /* F, by value; 0 for missing ones */
@@ -141,11 +140,11 @@ static shoal_status prepare(shoal_requirement *requirement, const shoal_model_co
 
 /* ------------------------------------------------------------ distances */
 
-static shoal_uint128 magnitude(int128 x) { return (shoal_uint128)(x < 0 ? -x : x); }
+static shoal_uint128 magnitude(shoal_int128 x) { return (shoal_uint128)(x < 0 ? -x : x); }
 
 /* f N - F n */
-static int128 difference(const closeness *self, uint32_t value, uint64_t rows, uint64_t n) {
-  return (int128)rows * self->n_table - (int128)self->table_rows[value] * n;
+static shoal_int128 difference(const closeness *self, uint32_t value, uint64_t rows, uint64_t n) {
+  return (shoal_int128)rows * self->n_table - (shoal_int128)self->table_rows[value] * n;
 }
 
 /* A distance as numerator / (denominator x n x N). At most 1, so the numerator is below 2^158. */
@@ -279,7 +278,7 @@ static distance tree_distance(const closeness *self, const shoal_value_view *vie
   uint32_t value;
   uint64_t rows;
   while (shoal_view_next(view, &at, &value, &rows)) {
-    int128 extra = difference(self, value, rows, n);
+    shoal_int128 extra = difference(self, value, rows, n);
     nodes[n_nodes++] = (tree_node){.label = value,
                                    .more = extra > 0 ? magnitude(extra) : 0,
                                    .less = extra < 0 ? magnitude(extra) : 0,

@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "hierarchy/date.h"
 #include "policy/keys.h"
 #include "policy/reader.h"
-
-__extension__ typedef __int128 int128;
 
 /* A hierarchy while its keys are read, in any order. */
 typedef struct spec_target {
@@ -34,8 +33,8 @@ static shoal_status claim_kind(const shoal_policy_reader *reader, spec_target *t
 /* ---------------------------------------------------------------- numbers */
 
 /* The number in units of 10^-18: holds every decimal. */
-static int128 exact(shoal_decimal number) {
-  int128 value = number.mantissa;
+static shoal_int128 exact(shoal_decimal number) {
+  shoal_int128 value = number.mantissa;
   for (unsigned scale = number.scale; scale < 18; scale++) value *= 10;
   return value;
 }

@@ -390,7 +390,7 @@ const char *shoal_result_output(const shoal_result *result);
 
 /*
  * The verdict for users, and its name: "holds", "holds-with-risks", "do-not-publish"; NULL: not
- * judged. (shoal_verdict of model/model.h is another: the rows and classes that violate a model.)
+ * judged.
  */
 shoal_publication shoal_safety_verdict(const shoal_safety *safety);
 const char *shoal_publication_name(shoal_publication verdict);

@@ -58,9 +58,7 @@ static uint64_t slow_residue(slow x) {
   return rest;
 }
 
-static slow slow_key(shoal_hash_product key) {
-  return (slow){(uint64_t)(key >> 64), (uint64_t)key};
-}
+static slow slow_key(shoal_uint128 key) { return (slow){(uint64_t)(key >> 64), (uint64_t)key}; }
 
 /* The word of 8 bytes from there on; bytes outside of the text are zeros. */
 static uint64_t slow_word(const unsigned char *text, size_t size, size_t at) {

@@ -267,7 +267,7 @@ static void equal_labels_are_one_class(void **state UNUSED) {
   assert_int_equal(f.draft->decision.classes.n_classes, 3);
   assert_int_equal(f.draft->class_of[0], f.draft->class_of[1]);
   assert_int_equal(f.draft->decision.classes.n_rows[0], 4);
-  assert_int_equal(f.draft->decision.verdict.suppressed, 0);
+  assert_int_equal(f.draft->decision.judged.suppressed, 0);
   release(&f);
 }
 
@@ -283,7 +283,7 @@ static void equal_labels_that_break_the_policy_are_mended(void **state UNUSED) {
   static const uint32_t clusters[] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
   fixture f;
   setup(&f, yaml, cells, COUNT(clusters), clusters, 4);
-  assert_int_equal(f.draft->decision.verdict.suppressed, 0);
+  assert_int_equal(f.draft->decision.judged.suppressed, 0);
   assert_int_equal(f.draft->decision.classes.n_classes, 2); /* joined with the nearer one */
   assert_int_equal(f.draft->clusters.n_classes, 2);
   has_label(&f, 0, 0, "[0-39]");
@@ -303,8 +303,8 @@ static void the_draft_with_fewest_breaking_rows_is_kept(void **state UNUSED) {
   static const uint32_t clusters[] = {0, 0, 1, 1, 2, 2};
   fixture f;
   setup(&f, yaml, cells, COUNT(clusters), clusters, 3);
-  assert_int_equal(f.draft->decision.verdict.suppressed, 2);
-  assert_int_equal(f.draft->decision.verdict.n_classes, 2);
+  assert_int_equal(f.draft->decision.judged.suppressed, 2);
+  assert_int_equal(f.draft->decision.judged.n_classes, 2);
   assert_int_equal(f.draft->decision.classes.n_classes, 3);
   release(&f);
 }
@@ -316,8 +316,8 @@ static void one_class_that_breaks_stays(void **state UNUSED) {
   static const char *const cells[] = {"1", "x", "u", "2", "x", "v", "3", "x", "u"};
   fixture f;
   setup(&f, yaml, cells, 3, (const uint32_t[]){0, 0, 0}, 1);
-  assert_int_equal(f.draft->decision.verdict.suppressed, 3);
-  assert_int_equal(f.draft->decision.verdict.n_classes, 0);
+  assert_int_equal(f.draft->decision.judged.suppressed, 3);
+  assert_int_equal(f.draft->decision.judged.n_classes, 0);
   release(&f);
 }
 

@@ -287,8 +287,8 @@ static void many_demands_are_all_judged(void **state UNUSED) {
   binds();
   succeeds(group());
   uint8_t violates[2];
-  shoal_verdict verdict = shoal_judge(&requirements, frequency, &frequency->base, 4, violates);
-  assert_true(verdict.suppressed == 2 && verdict.n_classes == 1 && verdict.smallest_class == 2);
+  shoal_judgement judged = shoal_judge(&requirements, frequency, &frequency->base, 4, violates);
+  assert_true(judged.suppressed == 2 && judged.n_classes == 1 && judged.smallest_class == 2);
   assert_true(!violates[0] && violates[1]);
   shoal_requirements_reset(&requirements);
   shoal_text_reset(&text);
