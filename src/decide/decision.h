@@ -119,9 +119,7 @@ shoal_status shoal_decision_accept(const shoal_decision *decision, const shoal_c
  */
 shoal_status shoal_decision_suppress(shoal_decision *decision, const shoal_context *context,
                                      shoal_error *error) SHOAL_MUST_CHECK;
-/* Measures over the released rows; `loss` receives the mean of each quasi-identifier, 0 .. 1. */
-shoal_release_loss shoal_decision_measure(const shoal_decision *decision,
-                                          const shoal_context *context, double *loss);
+
 /* Everything a result says about the release itself, and warnings about labels. */
 shoal_status shoal_decision_report(const shoal_decision *decision, const shoal_context *context,
                                    shoal_result *result, shoal_error *error) SHOAL_MUST_CHECK;

@@ -32,8 +32,9 @@ static double attribute_loss(const shoal_decision *d, const shoal_context *p,
   return loss;
 }
 
-shoal_release_loss shoal_decision_measure(const shoal_decision *d, const shoal_context *p,
-                                          double *loss) {
+/* Measures over the released rows; `loss` receives the mean of each quasi-identifier, 0 .. 1. */
+static shoal_release_loss measure_loss(const shoal_decision *d, const shoal_context *p,
+                                       double *loss) {
   shoal_released released = {&d->classes, d->violates, d->noise_rows};
   for (size_t q = 0; q < d->n_quasi; q++) loss[q] = attribute_loss(d, p, &released, q);
   shoal_release_loss u = shoal_release_loss_measure(&released, p->table->n_records,
@@ -161,7 +162,7 @@ static shoal_status report_measures(const shoal_decision *d, const shoal_context
                                     shoal_result *result, shoal_error *error) {
   double *loss = shoal_alloc(d->n_quasi, sizeof *loss);
   if (!loss) return shoal_fail_memory(error);
-  result->release.loss = shoal_decision_measure(d, p, loss);
+  result->release.loss = measure_loss(d, p, loss);
   shoal_status status = report_attributes(d, p, loss, result, error);
   free(loss);
   return status;

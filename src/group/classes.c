@@ -325,16 +325,3 @@ shoal_status shoal_classes_regroup(const shoal_classes *from, const uint32_t *id
   shoal_classes_reset(classes);
   return shoal_fail_memory(error);
 }
-
-/* Included classes become class 0, the others class 1, which is cut off. */
-shoal_status shoal_classes_join(const shoal_classes *classes, const uint8_t *include,
-                                shoal_classes *joined, shoal_error *error) {
-  memset(joined, 0, sizeof *joined);
-  uint32_t *ids = shoal_alloc(classes->n_classes, sizeof *ids);
-  if (!ids) return shoal_fail_memory(error);
-  for (uint32_t c = 0; c < classes->n_classes; c++) ids[c] = include[c] ? 0 : 1;
-  shoal_status status = shoal_classes_regroup(classes, ids, 2, joined, error);
-  free(ids);
-  if (status == SHOAL_OK) joined->n_classes = 1;
-  return status;
-}

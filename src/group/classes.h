@@ -137,10 +137,6 @@ shoal_status shoal_classes_regroup(const shoal_classes *from, const uint32_t *id
                                    uint32_t n_classes, shoal_classes *classes,
                                    shoal_error *error) SHOAL_MUST_CHECK;
 
-/* Merges the classes c with include[c] into one class; it has no rows if there are none. */
-shoal_status shoal_classes_join(const shoal_classes *classes, const uint8_t *include,
-                                shoal_classes *joined, shoal_error *error) SHOAL_MUST_CHECK;
-
 void shoal_classes_reset(shoal_classes *classes);
 
 /* Memory of the classes. */

@@ -80,18 +80,8 @@ shoal_status shoal_cuts_start(shoal_builder *builder, shoal_error *error) SHOAL_
 shoal_status shoal_mask_start(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_date_start(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;
 
-/*
- * Adds a path; borrows the bytes of `value` and `labels`, and respells them. Fails on unequal
- * heights (unless ragged), a second top, and a value with other labels already.
- */
-shoal_status shoal_paths_add(shoal_builder *builder, shoal_label value, shoal_label *labels,
-                             uint32_t n_labels, uint64_t row, shoal_error *error) SHOAL_MUST_CHECK;
-
 /* The spelling of a value or label that all its equal ones have. False: no memory. */
 bool shoal_builder_respell(shoal_builder *builder, shoal_label *label);
-
-/* After the last path: fails if a value of the column has none; sets top and label. */
-shoal_status shoal_paths_finish(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;
 
 /* Fails at a row of the file, or at a leaf of the policy's tree. */
 shoal_status shoal_path_fail(const shoal_builder *builder, uint64_t row, shoal_error *error,
@@ -100,17 +90,5 @@ shoal_status shoal_path_fail(const shoal_builder *builder, uint64_t row, shoal_e
 /* Fails at the hierarchy's line of the policy. */
 shoal_status shoal_builder_fail(const shoal_builder *builder, shoal_error *error,
                                 const char *format, ...) SHOAL_PRINTF(3, 4);
-
-/* The first data row with the value, from 1; 0: unknown. */
-static inline uint64_t shoal_value_row(const shoal_column *column, uint32_t value) {
-  return column->first_row ? column->first_row[value] + 1 : 0;
-}
-
-/* A missing value, or the label of rare ones, without a path keeps its text on every level below
- * the top. */
-static inline bool shoal_leaf_is_bare(const shoal_builder *builder, uint32_t leaf) {
-  if (builder->paths.of_leaf) return builder->paths.of_leaf[leaf] == SHOAL_NONE;
-  return builder->column && shoal_column_is_bare(builder->column, leaf);
-}
 
 #endif

@@ -106,20 +106,32 @@ static shoal_status missing_conflict(const shoal_builder *builder, uint32_t leve
                             advice, level);
 }
 
+/* The first data row with the value, from 1; 0: unknown. */
+static uint64_t row_of_value(const shoal_column *column, uint32_t value) {
+  return column->first_row ? column->first_row[value] + 1 : 0;
+}
+
+/* A missing value, or the label of rare ones, without a path keeps its text on every level below
+ * the top. */
+static bool leaf_is_bare(const shoal_builder *builder, uint32_t leaf) {
+  if (builder->paths.of_leaf) return builder->paths.of_leaf[leaf] == SHOAL_NONE;
+  return builder->column && shoal_column_is_bare(builder->column, leaf);
+}
+
 static shoal_status conflict_fail(const shoal_builder *builder, const shoal_hierarchy *hierarchy,
                                   uint32_t level, uint32_t leaf, shoal_error *error) {
   const uint32_t *labels = hierarchy->levels[level].of_leaf;
   uint32_t first = 0;
   while (labels[first] != labels[leaf]) first++;
-  if (shoal_leaf_is_bare(builder, first)) return missing_conflict(builder, level, leaf, error);
-  if (shoal_leaf_is_bare(builder, leaf)) return missing_conflict(builder, level, first, error);
+  if (leaf_is_bare(builder, first)) return missing_conflict(builder, level, leaf, error);
+  if (leaf_is_bare(builder, leaf)) return missing_conflict(builder, level, first, error);
   if (builder->paths.of_leaf) return path_conflict(builder, hierarchy, level, error);
   return shoal_builder_fail(builder, error,
                             "a label of level %u has two parents on level %u (values of data rows "
                             "%llu and %llu): each level must generalize the one before",
                             level, level + 1,
-                            (unsigned long long)shoal_value_row(builder->column, first),
-                            (unsigned long long)shoal_value_row(builder->column, leaf));
+                            (unsigned long long)row_of_value(builder->column, first),
+                            (unsigned long long)row_of_value(builder->column, leaf));
 }
 
 /* ------------------------------------------------------------ levels */
@@ -219,7 +231,7 @@ static shoal_status fill_level(const shoal_builder *builder, uint32_t number, sh
   level->of_leaf = shoal_alloc(n_leaves, sizeof *level->of_leaf);
   if (!level->of_leaf || !shoal_strings_init(&labels)) return shoal_fail_memory(error);
   for (uint32_t leaf = 0; leaf < n_leaves; leaf++) {
-    shoal_label label = shoal_leaf_is_bare(builder, leaf)
+    shoal_label label = leaf_is_bare(builder, leaf)
                             ? shoal_strings_get(&builder->leaves, leaf)
                             : builder->label(builder, leaf, number, scratch);
     uint32_t id = shoal_strings_intern(&labels, label);

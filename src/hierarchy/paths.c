@@ -76,7 +76,11 @@ static shoal_status check_repeated(const shoal_builder *builder, const shoal_pat
       row_word(builder), (unsigned long long)before->row);
 }
 
-shoal_status shoal_paths_add(shoal_builder *builder, shoal_label value, shoal_label *labels,
+/*
+ * Adds a path; borrows the bytes of `value` and `labels`, and respells them. Fails on unequal
+ * heights (unless ragged), a second top, and a value with other labels already.
+ */
+static shoal_status add_path(shoal_builder *builder, shoal_label value, shoal_label *labels,
                              uint32_t n_labels, uint64_t row, shoal_error *error) {
   shoal_paths *paths = &builder->paths;
   bool spelled = shoal_builder_respell(builder, &value);
@@ -162,7 +166,8 @@ static shoal_label path_label(const shoal_builder *builder, uint32_t leaf, uint3
   return labels_of(&builder->paths, path)[level - padding - 1];
 }
 
-shoal_status shoal_paths_finish(shoal_builder *builder, shoal_error *error) {
+/* After the last path: fails if a value of the column has none; sets top and label. */
+static shoal_status finish_paths(shoal_builder *builder, shoal_error *error) {
   const shoal_path *first = &builder->paths.paths[0];
   SHOAL_TRY(check_covers(builder, error));
   builder->top = labels_of(&builder->paths, first)[first->n_labels - 1];
@@ -210,8 +215,7 @@ static shoal_status add_rows(shoal_builder *builder, const shoal_cells *cells, s
     else if (n - 1 > SHOAL_MAX_LEVELS)
       status = shoal_path_fail(builder, row + 1, error, "has %zu levels; at most %d are allowed",
                                n - 1, SHOAL_MAX_LEVELS);
-    else
-      status = shoal_paths_add(builder, labels[0], labels + 1, (uint32_t)(n - 1), row + 1, error);
+    else status = add_path(builder, labels[0], labels + 1, (uint32_t)(n - 1), row + 1, error);
   }
   free(labels);
   return status;
@@ -249,7 +253,7 @@ shoal_status shoal_file_start(shoal_builder *builder, shoal_error *error) {
   SHOAL_TRY(read_rows(builder, bytes, size_bytes, error));
   if (builder->paths.n_paths == 0)
     return shoal_path_fail(builder, 0, error, "is empty: give it rows value;level1;...;top");
-  return shoal_paths_finish(builder, error);
+  return finish_paths(builder, error);
 }
 
 /* ------------------------------------------------------------ kind "tree" */
@@ -266,7 +270,7 @@ static shoal_status add_leaf(tree_walk *walk, const shoal_tree_node *leaf, uint3
   shoal_label up[SHOAL_MAX_LEVELS];
   for (uint32_t i = 0; i < depth; i++) up[i] = walk->down[depth - 1 - i];
   shoal_label value = {leaf->label, strlen(leaf->label)};
-  return shoal_paths_add(walk->builder, value, up, depth, ++walk->n_leaves, error);
+  return add_path(walk->builder, value, up, depth, ++walk->n_leaves, error);
 }
 
 static shoal_status add_nodes(tree_walk *walk, const shoal_tree_node *node, uint32_t depth,
@@ -288,5 +292,5 @@ shoal_status shoal_tree_start(shoal_builder *builder, shoal_error *error) {
   walk.builder = builder;
   walk.n_leaves = 0;
   SHOAL_TRY(add_nodes(&walk, &builder->spec->tree, 0, error));
-  return shoal_paths_finish(builder, error);
+  return finish_paths(builder, error);
 }

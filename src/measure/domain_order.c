@@ -43,12 +43,22 @@ static shoal_status mark_missing(void *user, uint32_t value, bool missing, shoal
   return SHOAL_OK;
 }
 
+static shoal_hierarchy_options hierarchy_options(const shoal_domain_request *request) {
+  return (shoal_hierarchy_options){
+      .policy = request->policy->file,
+      .attribute = request->attribute->name,
+      .number = request->attribute->type == SHOAL_TYPE_NUMBER,
+      .equality = shoal_policy_equality(request->policy, request->attribute),
+      .n_measured = request->n_raw ? request->raw[0].column->n_values : 0,
+      .ragged = true};
+}
+
 /* Collects the leaves of a tree that defines its own. */
 static shoal_status collect_leaves(value_collector *g, shoal_error *error) {
   shoal_equality equality = shoal_policy_equality(g->request->policy, g->request->attribute);
   if (!shoal_values_init(&g->leaves, equality)) return shoal_fail_memory(error);
   if (!shoal_spec_has_leaves(g->request->attribute)) return SHOAL_OK;
-  shoal_hierarchy_options options = shoal_domain_hierarchy_options(g->request);
+  shoal_hierarchy_options options = hierarchy_options(g->request);
   shoal_hierarchy *tree;
   SHOAL_TRY(shoal_hierarchy_compile(&g->request->attribute->hierarchy, NULL, NULL, &options, &tree,
                                     error));
@@ -77,7 +87,7 @@ static shoal_status check_column(const value_collector *g, size_t w, shoal_error
   if (!built || shoal_spec_has_leaves(attribute)) return SHOAL_OK;
   if (g->request->n_raw == 1 || raw->column->n_values == 0)
     return SHOAL_OK; /* the hierarchy is compiled with these values later */
-  shoal_hierarchy_options options = shoal_domain_hierarchy_options(g->request);
+  shoal_hierarchy_options options = hierarchy_options(g->request);
   shoal_hierarchy *hierarchy;
   SHOAL_TRY(shoal_hierarchy_compile(&attribute->hierarchy, raw->table, raw->column, &options,
                                     &hierarchy, error));
@@ -170,7 +180,7 @@ static shoal_status compile(shoal_domain *domain, const shoal_domain_request *re
   domain->n_leaves = domain->values.n_values;
   if (!attribute->has_hierarchy || shoal_attribute_has_sets(attribute)) return SHOAL_OK;
   if (domain->n_leaves == 0 && !shoal_spec_has_leaves(attribute)) return SHOAL_OK;
-  shoal_hierarchy_options options = shoal_domain_hierarchy_options(request);
+  shoal_hierarchy_options options = hierarchy_options(request);
   const shoal_table *table = request->n_raw ? request->raw[0].table : NULL;
   /* with one raw column the codes are its own, so errors can name the row */
   if (request->n_raw == 1 && domain->values.n_values == request->raw[0].column->n_values)
@@ -210,6 +220,10 @@ static bool read_number(const shoal_domain *domain, shoal_label text, shoal_deci
          SHOAL_NUMBER_OK;
 }
 
+static bool leaf_is_missing(const shoal_domain *domain, uint32_t leaf) {
+  return leaf < domain->values.n_values && domain->values.is_missing[leaf];
+}
+
 /* Fills and sorts `order`. Unless all values are numbers, each counts as 0 and bytes decide. */
 static void natural_order(shoal_domain *domain, ordered *order, bool number) {
   domain->is_number = number;
@@ -217,7 +231,7 @@ static void natural_order(shoal_domain *domain, ordered *order, bool number) {
     ordered *o = &order[leaf];
     *o = (ordered){.text = shoal_domain_leaf(domain, leaf),
                    .leaf = leaf,
-                   .missing = shoal_domain_leaf_missing(domain, leaf)};
+                   .missing = leaf_is_missing(domain, leaf)};
     if (!o->missing && domain->is_number)
       domain->is_number = read_number(domain, o->text, &o->number);
   }
@@ -270,7 +284,7 @@ static void assign_positions(shoal_domain *domain, const uint32_t *leaves) {
   bool first = true;
   for (uint32_t i = 0; i < domain->n_leaves; i++) {
     uint32_t leaf = leaves[i];
-    bool missing = shoal_domain_leaf_missing(domain, leaf);
+    bool missing = leaf_is_missing(domain, leaf);
     shoal_decimal number = {0, 0};
     if (domain->is_number && !missing) {
       shoal_label text = shoal_domain_leaf(domain, leaf);

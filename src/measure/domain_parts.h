@@ -28,10 +28,6 @@ static inline shoal_label shoal_domain_leaf(const shoal_domain *domain, uint32_t
   return label;
 }
 
-static inline bool shoal_domain_leaf_missing(const shoal_domain *domain, uint32_t leaf) {
-  return leaf < domain->values.n_values && domain->values.is_missing[leaf];
-}
-
 /*
  * Orders the values of the raw columns and those that `unknown` labels add. Fills all of the domain
  * except `released`.
@@ -97,17 +93,6 @@ static inline bool shoal_spec_has_numbers(const shoal_attribute *attribute) {
   return attribute->has_hierarchy &&
          (kind == SHOAL_HIERARCHY_INTERVALS || kind == SHOAL_HIERARCHY_ROUND ||
           kind == SHOAL_HIERARCHY_CUTS);
-}
-
-static inline shoal_hierarchy_options
-shoal_domain_hierarchy_options(const shoal_domain_request *request) {
-  return (shoal_hierarchy_options){
-      .policy = request->policy->file,
-      .attribute = request->attribute->name,
-      .number = request->attribute->type == SHOAL_TYPE_NUMBER,
-      .equality = shoal_policy_equality(request->policy, request->attribute),
-      .n_measured = request->n_raw ? request->raw[0].column->n_values : 0,
-      .ragged = true};
 }
 
 #endif

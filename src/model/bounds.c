@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool shoal_requirement_is_bounded(const shoal_requirement *requirement) {
+/* Has the requirement a bound at all? */
+static bool is_bounded(const shoal_requirement *requirement) {
   return requirement->type->is_size || requirement->type->min_distinct;
 }
 
@@ -49,7 +50,7 @@ static shoal_status bound_all(shoal_bounds *bounds, const shoal_requirements *re
   const shoal_value_frequencies rows = {.n_rows = table->n_records};
   for (size_t i = 0; i < requirements->n_items; i++) {
     const shoal_requirement *requirement = &requirements->items[i];
-    if (!shoal_requirement_is_bounded(requirement)) continue;
+    if (!is_bounded(requirement)) continue;
     bool valued = requirement->sensitive != SHOAL_NO_ATTRIBUTE;
     shoal_bound *bound = &bounds->items[bounds->n_items++];
     *bound = shoal_bound_of(requirement, valued ? &bounds->values[requirement->sensitive] : &rows);

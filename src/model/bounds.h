@@ -41,8 +41,6 @@ void shoal_bounds_reset(shoal_bounds *bounds);
 /* The bound of a requirement, given the frequencies of its attribute's values. */
 shoal_bound shoal_bound_of(const shoal_requirement *requirement,
                            const shoal_value_frequencies *values);
-/* Has it one at all? */
-bool shoal_requirement_is_bounded(const shoal_requirement *requirement);
 
 /* "distinct value", "strong ancestor", "category" or "row", and their plurals. */
 const char *shoal_bound_noun(const shoal_bound *bound, bool plural);

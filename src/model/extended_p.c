@@ -137,33 +137,19 @@ static shoal_status prepare(shoal_requirement *requirement, const shoal_model_co
                                         self->n_groups, &self->frequencies, error);
 }
 
-static bool holds(const shoal_requirement *requirement, const shoal_class_view *view) {
-  return shoal_value_groups_count(requirement, &view->values, requirement->count[0]) >=
-         requirement->count[0];
-}
-
-static double reached(const shoal_requirement *requirement, const shoal_class_view *view) {
-  return (double)shoal_value_groups_count(requirement, &view->values, UINT64_MAX);
-}
-
-static const shoal_parameter parameters[] = {
-    {.name = "p", .kind = SHOAL_PARAMETER_COUNT, .default_key = "p"},
-    {.name = NULL},
-};
-
 const shoal_model_type shoal_model_extended_p_sensitive = {
     .name = "extended-p-sensitive",
     .parameters_help = "p, attribute; the attribute's hierarchy and protect",
     .summary = "each class has values of at least p protected subtrees",
-    .parameters = parameters,
+    .parameters = shoal_parameter_p,
     .needs = SHOAL_NEEDS_VALUES,
     .on_attribute = true,
     .is_p = true,
     .monotone = shoal_is_monotone,
     .prepare = prepare,
     .release = shoal_value_groups_release,
-    .holds = holds,
-    .reached = reached,
+    .holds = shoal_value_groups_hold,
+    .reached = shoal_value_groups_reached,
     .required = shoal_required_count,
     .min_distinct = shoal_min_distinct_count,
     .groups = shoal_value_groups_frequencies,

@@ -183,6 +183,11 @@ bool shoal_is_not_monotone(const shoal_requirement *requirement) {
   return false;
 }
 
+const shoal_parameter shoal_parameter_p[] = {
+    {.name = "p", .kind = SHOAL_PARAMETER_COUNT, .default_key = "p"},
+    {.name = NULL},
+};
+
 double shoal_required_count(const shoal_requirement *requirement) {
   return (double)requirement->count[0];
 }
@@ -200,7 +205,7 @@ static int descending(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-void shoal_sort_descending(uint64_t *items, size_t n) {
+static void sort_descending(uint64_t *items, size_t n) {
   if (n > 1) qsort(items, n, sizeof *items, descending);
 }
 
@@ -217,7 +222,7 @@ void shoal_frequencies_init(shoal_frequencies *f, const shoal_value_view *view) 
     f->rows[f->n++] = n_rows;
     f->sum += n_rows;
   }
-  if (!f->failed) shoal_sort_descending(f->rows, f->n);
+  if (!f->failed) sort_descending(f->rows, f->n);
 }
 
 void shoal_frequencies_reset(shoal_frequencies *f) {
@@ -268,7 +273,7 @@ void shoal_value_frequencies_sort(shoal_value_frequencies *f, size_t n_groups) {
     f->n_valued += rows[g];
     rows[f->n_distinct++] = rows[g];
   }
-  shoal_sort_descending(rows, f->n_distinct);
+  sort_descending(rows, f->n_distinct);
 }
 
 shoal_status shoal_value_frequencies_count(const shoal_table *table, const shoal_column *column,

@@ -6,39 +6,25 @@
  */
 #include "model/value_groups.h"
 
-static bool holds(const shoal_requirement *requirement, const shoal_class_view *view) {
-  return shoal_value_groups_count(requirement, &view->values, requirement->count[0]) >=
-         requirement->count[0];
-}
-
 static bool holds_balanced(const shoal_requirement *requirement, const shoal_class_view *view) {
   shoal_group_tally tally = shoal_value_groups_tally(requirement->own, &view->values);
   return !shoal_requirement_failed(requirement, tally.failed) &&
          tally.n_distinct >= requirement->count[0] && shoal_group_tally_is_balanced(&tally);
 }
 
-static double reached(const shoal_requirement *requirement, const shoal_class_view *view) {
-  return (double)shoal_value_groups_count(requirement, &view->values, UINT64_MAX);
-}
-
-static const shoal_parameter parameters[] = {
-    {.name = "p", .kind = SHOAL_PARAMETER_COUNT, .default_key = "p"},
-    {.name = NULL},
-};
-
 const shoal_model_type shoal_model_p_plus_sensitive = {
     .name = "p-plus-sensitive",
     .parameters_help = "p, attribute; the attribute's categories",
     .summary = "each class has values of at least p categories",
-    .parameters = parameters,
+    .parameters = shoal_parameter_p,
     .needs = SHOAL_NEEDS_VALUES,
     .on_attribute = true,
     .is_p = true,
     .monotone = shoal_is_monotone,
     .prepare = shoal_categories_prepare,
     .release = shoal_value_groups_release,
-    .holds = holds,
-    .reached = reached,
+    .holds = shoal_value_groups_hold,
+    .reached = shoal_value_groups_reached,
     .required = shoal_required_count,
     .min_distinct = shoal_min_distinct_count,
     .groups = shoal_value_groups_frequencies,
@@ -52,7 +38,7 @@ const shoal_model_type shoal_model_balanced_p_plus = {
     .parameters_help = "p, attribute; the attribute's categories",
     .summary =
         "p-plus-sensitive, and the categories of a class have equally many rows, or one more",
-    .parameters = parameters,
+    .parameters = shoal_parameter_p,
     .needs = SHOAL_NEEDS_HISTOGRAM,
     .on_attribute = true,
     .is_p = true,
@@ -60,7 +46,7 @@ const shoal_model_type shoal_model_balanced_p_plus = {
     .prepare = shoal_categories_prepare,
     .release = shoal_value_groups_release,
     .holds = holds_balanced,
-    .reached = reached,
+    .reached = shoal_value_groups_reached,
     .deficit = shoal_balanced_deficit,
     .required = shoal_required_count,
     .min_distinct = shoal_min_distinct_count,

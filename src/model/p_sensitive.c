@@ -20,16 +20,11 @@ static bool distinct(const shoal_requirement *requirement, shoal_distinct *out) 
   return true;
 }
 
-static const shoal_parameter parameters[] = {
-    {.name = "p", .kind = SHOAL_PARAMETER_COUNT, .default_key = "p"},
-    {.name = NULL},
-};
-
 const shoal_model_type shoal_model_p_sensitive = {
     .name = "p-sensitive",
     .parameters_help = "p, attribute",
     .summary = "each class has at least p distinct values of a sensitive attribute",
-    .parameters = parameters,
+    .parameters = shoal_parameter_p,
     .needs = SHOAL_NEEDS_VALUES,
     .on_attribute = true,
     .is_p = true,

@@ -22,6 +22,9 @@ extern const shoal_model_type shoal_model_personalized;
 bool shoal_is_monotone(const shoal_requirement *requirement);
 bool shoal_is_not_monotone(const shoal_requirement *requirement);
 
+/* The one parameter p; ended by an entry without a name. */
+extern const shoal_parameter shoal_parameter_p[];
+
 /* `required` of models whose first parameter it is: a count, or a number. */
 double shoal_required_count(const shoal_requirement *requirement);
 double shoal_required_number(const shoal_requirement *requirement);
@@ -40,8 +43,6 @@ typedef struct shoal_frequencies {
 
 void shoal_frequencies_init(shoal_frequencies *frequencies, const shoal_value_view *view);
 void shoal_frequencies_reset(shoal_frequencies *frequencies);
-
-void shoal_sort_descending(uint64_t *items, size_t n);
 
 /* Rows of a class whose value is not missing. */
 uint64_t shoal_view_valued(const shoal_value_view *view);

@@ -243,8 +243,9 @@ bool shoal_value_groups_distinct(const shoal_requirement *requirement, shoal_dis
 
 /* ------------------------------------------------------------ groups in a class */
 
-uint64_t shoal_value_groups_count(const shoal_requirement *requirement,
-                                  const shoal_value_view *view, uint64_t enough) {
+/* Distinct groups in a class; stops at `enough`. 0 if an allocation fails. */
+static uint64_t count_groups(const shoal_requirement *requirement, const shoal_value_view *view,
+                             uint64_t enough) {
   const shoal_value_groups *groups = requirement->own;
   uint64_t seen_bits = 0, n_distinct = 0;
   size_t at = 0;
@@ -262,6 +263,15 @@ uint64_t shoal_value_groups_count(const shoal_requirement *requirement,
   }
   free(seen);
   return n_distinct;
+}
+
+bool shoal_value_groups_hold(const shoal_requirement *requirement, const shoal_class_view *view) {
+  return count_groups(requirement, &view->values, requirement->count[0]) >= requirement->count[0];
+}
+
+double shoal_value_groups_reached(const shoal_requirement *requirement,
+                                  const shoal_class_view *view) {
+  return (double)count_groups(requirement, &view->values, UINT64_MAX);
 }
 
 /* Rows of each group in a class. Zeroed arrays of n_groups; `few` if they are small. */

@@ -25,9 +25,10 @@ void shoal_value_groups_release(void *own);
 const shoal_value_frequencies *shoal_value_groups_frequencies(const shoal_requirement *requirement);
 bool shoal_value_groups_distinct(const shoal_requirement *requirement, shoal_distinct *out);
 
-/* Distinct groups in a class; stops at `enough`. 0 if an allocation fails. */
-uint64_t shoal_value_groups_count(const shoal_requirement *requirement,
-                                  const shoal_value_view *view, uint64_t enough);
+/* `holds` and `reached` of the models that ask for count[0] distinct groups. */
+bool shoal_value_groups_hold(const shoal_requirement *requirement, const shoal_class_view *view);
+double shoal_value_groups_reached(const shoal_requirement *requirement,
+                                  const shoal_class_view *view);
 
 /* Rows of the groups in a class. */
 typedef struct shoal_group_tally {

@@ -8,12 +8,17 @@
 #include "report/explain.h"
 #include "report/render.h"
 
+/* Rows as hundredths of a percent, rounded up: as max-suppression of a policy it is enough. */
+static uint64_t share_of_rows(uint64_t n, uint64_t n_rows) {
+  return n_rows ? (n * 10000 + n_rows - 1) / n_rows : 0;
+}
+
 /* Steps of suppression shown in the text, unless they suppress most rows; the JSON has all. */
 enum { MAX_STEPS = 6 };
 
 static void add_share(shoal_text *t, const shoal_result *r, uint64_t n) {
   shoal_format_rows(t, n);
-  if (n) shoal_text_print(t, " (%.2f%%)", (double)shoal_share_of_rows(n, r->input_rows) / 100);
+  if (n) shoal_text_print(t, " (%.2f%%)", (double)share_of_rows(n, r->input_rows) / 100);
 }
 
 /* "age 2, zip 3"; level 0 is not listed. */
@@ -450,7 +455,7 @@ static json_t *changes_array(const shoal_result *r, shoal_json *json) {
     }
     if (strcmp(c->setting, "max-suppression") == 0)
       shoal_json_set(json, object, "percent",
-                     shoal_json_number((double)shoal_share_of_rows(c->to, r->input_rows) / 100));
+                     shoal_json_number((double)share_of_rows(c->to, r->input_rows) / 100));
     shoal_json_append(json, array, object);
   }
   return array;

@@ -96,9 +96,4 @@ typedef struct shoal_explanation {
   bool has_k, has_p, changes_tried; /* k and p are required; other values of them were tried */
 } shoal_explanation;
 
-/* Rows as hundredths of a percent, rounded up: as max-suppression of a policy it is enough. */
-static inline uint64_t shoal_share_of_rows(uint64_t n, uint64_t n_rows) {
-  return n_rows ? (n * 10000 + n_rows - 1) / n_rows : 0;
-}
-
 #endif

@@ -127,8 +127,8 @@ bool shoal_row_counts_add(shoal_row_counts *t, const uint32_t *codes, uint64_t t
   return add(t, hash_of(t, codes), codes, times, position);
 }
 
-bool shoal_row_counts_add_rows(shoal_row_counts *t, const uint32_t *codes, size_t n,
-                               uint64_t position) {
+/* The same once for each of n tuples, with consecutive positions. */
+static bool add_rows(shoal_row_counts *t, const uint32_t *codes, size_t n, uint64_t position) {
   uint64_t hashes[BATCH];
   for (size_t first = 0; first < n; first += BATCH, codes += BATCH * t->width) {
     size_t some = n - first < BATCH ? n - first : BATCH;
@@ -246,7 +246,7 @@ bool shoal_load_part_add_counted(shoal_load_part *part, const shoal_use *uses, s
       for (size_t i = 0; ok && i < n; i++) codes[i * width + at] = column[i];
       at++;
     }
-    ok = ok && shoal_row_counts_add_rows(part->tuples, codes, n, position);
+    ok = ok && add_rows(part->tuples, codes, n, position);
   }
   free(codes);
   part->n_rows += n_rows;

@@ -28,9 +28,7 @@ void shoal_row_counts_free(shoal_row_counts *tuples); /* accepts NULL */
 /* Adds `times` to the count of a tuple; a new one gets `position`. False: no memory. */
 bool shoal_row_counts_add(shoal_row_counts *tuples, const uint32_t *codes, uint64_t times,
                           uint64_t position);
-/* The same once for each of n tuples, with consecutive positions. */
-bool shoal_row_counts_add_rows(shoal_row_counts *tuples, const uint32_t *codes, size_t n,
-                               uint64_t position);
+
 /*
  * The numbers of n tuples, SHOAL_NONE for an unknown one. Thread-safe while nothing is added.
  */

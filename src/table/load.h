@@ -76,9 +76,6 @@ typedef struct shoal_code_vector {
   unsigned code_size;
 } shoal_code_vector;
 
-bool shoal_code_vector_append(shoal_code_vector *vector, const uint32_t *codes, size_t n,
-                              uint32_t n_values);
-
 struct shoal_dictionary;
 struct shoal_row_counts;
 struct shoal_blocks;

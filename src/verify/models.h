@@ -156,15 +156,8 @@ typedef struct shoal_verify_tree {
   size_t n_roots;
 } shoal_verify_tree;
 
-/* The label's number; UINT32_MAX: no memory. */
-uint32_t shoal_verify_label(shoal_verify_tree *tree, const char *bytes, size_t size_bytes);
-
 static inline uint32_t shoal_verify_parent_of(const shoal_verify_tree *tree, uint32_t node) {
   return (uint32_t)(tree->nodes.of_id[node] >> 32); /* SHOAL_VERIFY_NO_NODE above a root */
-}
-
-static inline uint32_t shoal_verify_label_of(const shoal_verify_tree *tree, uint32_t node) {
-  return (uint32_t)tree->nodes.of_id[node];
 }
 
 /*

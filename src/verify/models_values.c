@@ -21,7 +21,8 @@
 
 /* ---------------------------------------------------------------- the tree */
 
-uint32_t shoal_verify_label(shoal_verify_tree *tree, const char *bytes, size_t size_bytes) {
+/* The label's number; UINT32_MAX: no memory. */
+static uint32_t label_number(shoal_verify_tree *tree, const char *bytes, size_t size_bytes) {
   if (!shoal_verify_fold_none(tree->fold)) {
     if (!shoal_verify_fold_key(tree->fold, bytes, size_bytes, &tree->key)) return UINT32_MAX;
     bytes = tree->key.bytes;
@@ -32,12 +33,16 @@ uint32_t shoal_verify_label(shoal_verify_tree *tree, const char *bytes, size_t s
   return entry ? entry->id : UINT32_MAX;
 }
 
+static uint32_t label_of_node(const shoal_verify_tree *tree, uint32_t node) {
+  return (uint32_t)tree->nodes.of_id[node];
+}
+
 /* Steps from *node to its child with this label; a repeated label is the same node. False: no
  * memory. */
 static bool step_down(shoal_verify_tree *tree, const char *text, uint32_t *node) {
-  uint32_t label = shoal_verify_label(tree, text, strlen(text));
+  uint32_t label = label_number(tree, text, strlen(text));
   if (label == UINT32_MAX) return false;
-  if (*node != SHOAL_VERIFY_NO_NODE && label == shoal_verify_label_of(tree, *node)) return true;
+  if (*node != SHOAL_VERIFY_NO_NODE && label == label_of_node(tree, *node)) return true;
   uint32_t parent = *node;
   *node = shoal_ids_insert(&tree->nodes, (uint64_t)parent << 32 | label);
   assert(*node == SHOAL_NONE || parent == SHOAL_VERIFY_NO_NODE || parent < *node);
@@ -142,7 +147,7 @@ static bool *mark_protected(const shoal_verify_knowledge *known, shoal_verify_tr
   uint32_t *labels = shoal_alloc(known->n_protect, sizeof *labels);
   bool ok = labels != NULL;
   for (size_t i = 0; ok && i < known->n_protect; i++) {
-    labels[i] = shoal_verify_label(tree, known->protect[i], strlen(known->protect[i]));
+    labels[i] = label_number(tree, known->protect[i], strlen(known->protect[i]));
     ok = labels[i] != UINT32_MAX;
   }
   bool *marked = ok ? shoal_alloc_zero(tree->labels.n_entries, sizeof *marked) : NULL;
@@ -157,7 +162,7 @@ static uint32_t strong_ancestor(const shoal_verify_tree *tree, const bool *marke
   uint32_t strong = value;
   for (uint32_t node = value; node != SHOAL_VERIFY_NO_NODE;
        node = shoal_verify_parent_of(tree, node))
-    if (marked[shoal_verify_label_of(tree, node)]) strong = node;
+    if (marked[label_of_node(tree, node)]) strong = node;
   return strong;
 }
 
@@ -315,7 +320,7 @@ static shoal_status prepare(personal *guarded, shoal_error *error) {
   if (!guarded->label_of) return shoal_fail_memory(error);
   for (uint32_t g = 0; g < tally->guards.n_values; g++) {
     const shoal_verify_entry *text = tally->guard_texts[g];
-    guarded->label_of[g] = shoal_verify_label(&guarded->tree, text->bytes, text->size_bytes);
+    guarded->label_of[g] = label_number(&guarded->tree, text->bytes, text->size_bytes);
     if (guarded->label_of[g] == UINT32_MAX) return shoal_fail_memory(error);
   }
   guarded->rows = shoal_alloc_zero(guarded->tree.labels.n_entries, sizeof *guarded->rows);
@@ -329,7 +334,7 @@ static void count_value(personal *guarded, const shoal_verify_count *count) {
   guarded->n_visits++;
   for (uint32_t node = tree->node_of[count->value]; node != SHOAL_VERIFY_NO_NODE;
        node = shoal_verify_parent_of(tree, node)) {
-    uint32_t label = shoal_verify_label_of(tree, node);
+    uint32_t label = label_of_node(tree, node);
     if (guarded->visits[label] != guarded->n_visits) guarded->rows[label] += count->n_rows;
     guarded->visits[label] = guarded->n_visits;
   }
@@ -339,7 +344,7 @@ static void clear_value(personal *guarded, const shoal_verify_count *count) {
   const shoal_verify_tree *tree = &guarded->tree;
   for (uint32_t node = tree->node_of[count->value]; node != SHOAL_VERIFY_NO_NODE;
        node = shoal_verify_parent_of(tree, node))
-    guarded->rows[shoal_verify_label_of(tree, node)] = 0;
+    guarded->rows[label_of_node(tree, node)] = 0;
 }
 
 static void check_class(personal *guarded, size_t class_id, shoal_verify_damage *damage) {

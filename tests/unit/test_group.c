@@ -310,7 +310,7 @@ static void random_tables_are_grouped_as_by_strings(void **state UNUSED) {
   shoal_grouper_reset(&grouper);
 }
 
-static void classes_join_to_one(void **state UNUSED) {
+static void classes_are_regrouped(void **state UNUSED) {
   shoal_random random;
   shoal_random_seed(&random, 42);
   for (unsigned i = 0; i < 200; i++) {
@@ -318,17 +318,17 @@ static void classes_join_to_one(void **state UNUSED) {
     draw(&s, &random, 1 + shoal_random_below(&random, 60), i % 2 ? 90 : 9);
     make_table(&s);
     build(&s, (shoal_track[]){SHOAL_TRACK_SET, SHOAL_TRACK_HISTOGRAM}, 1);
-    static naive_classes naive; /* one class of the rows that are included, another of the rest */
-    uint8_t include[MAX_ROWS];
+    static naive_classes naive; /* of two classes, the first may be empty */
+    uint32_t ids[MAX_ROWS];
     uint64_t n_rows = 0;
-    for (size_t t = 0; t < MAX_ROWS; t++) include[t] = i >= 10 && shoal_random_below(&random, 2);
+    for (size_t t = 0; t < MAX_ROWS; t++) ids[t] = i < 10 || shoal_random_below(&random, 2);
     for (size_t r = 0; r < s.n_rows; r++) {
-      naive.class_of_row[r] = !include[s.frequency->tuple_of_row[r]];
+      naive.class_of_row[r] = ids[s.frequency->tuple_of_row[r]];
       if (!naive.class_of_row[r]) n_rows += count_of(&s, r);
     }
     shoal_classes joined;
-    succeeds(shoal_classes_join(&s.frequency->base, include, &joined, &error));
-    assert_true(joined.n_classes == 1 && joined.n_rows[0] == n_rows);
+    succeeds(shoal_classes_regroup(&s.frequency->base, ids, 2, &joined, &error));
+    assert_true(joined.n_classes == 2 && joined.n_rows[0] == n_rows);
     for (size_t a = 0; a < s.n_sensitive; a++) check_sensitive(&s, &joined, &naive, 0, a);
     shoal_classes_reset(&joined);
     release(&s);
@@ -497,7 +497,7 @@ static void added_rows_count_like_rows_of_the_table(void **state UNUSED) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(random_tables_are_grouped_as_by_strings), TEST(classes_join_to_one),
+      TEST(random_tables_are_grouped_as_by_strings), TEST(classes_are_regrouped),
       TEST(keys_of_more_than_64_bits_are_grouped),   TEST(tuples_do_not_depend_on_threads),
       TEST(added_rows_count_like_rows_of_the_table),
   };

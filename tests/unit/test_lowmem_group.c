@@ -108,14 +108,13 @@ static long fail_each_allocation(shoal_status (*work)(void)) {
 static shoal_status roll_up_all(const shoal_frequency_set *f, const uint32_t *levels,
                                 shoal_grouper *grouper) {
   shoal_classes classes = {0}, sizes = {0}, joined = {0}, of_rows = {0};
-  uint8_t *include = calloc(table.n_rows + 1, 1);
+  uint32_t *one = calloc(table.n_rows + 1, sizeof *one);
   uint32_t added[] = {0, 0, 0}, added_values[] = {0, 5, 1, 6, 2, 5};
-  assert_non_null(include);
-  memset(include, 1, table.n_rows);
+  assert_non_null(one);
   shoal_status status = shoal_classes_roll_up(f, &f->base, levels, grouper, &classes, NULL, &error);
   if (status == SHOAL_OK)
     status = shoal_classes_roll_up_sizes(f, &f->base, levels, grouper, &sizes, &error);
-  if (status == SHOAL_OK) status = shoal_classes_join(&classes, include, &joined, &error);
+  if (status == SHOAL_OK) status = shoal_classes_regroup(&classes, one, 1, &joined, &error);
   if (status == SHOAL_OK)
     status = shoal_classes_of_rows(f, f->tuple_of_row, f->n_tuples, &of_rows, &error);
   if (status == SHOAL_OK && table.n_rows)
@@ -132,7 +131,7 @@ static shoal_status roll_up_all(const shoal_frequency_set *f, const uint32_t *le
   shoal_classes_reset(&sizes);
   shoal_classes_reset(&joined);
   shoal_classes_reset(&of_rows);
-  free(include);
+  free(one);
   return status;
 }
 
