@@ -158,15 +158,22 @@ void shoal_sha256_add(shoal_sha256 *hash, const void *bytes, size_t size_bytes) 
   if (size_bytes % 64) memcpy(hash->block, next + 64 * n_blocks, size_bytes % 64);
 }
 
-void shoal_sha256_finish(shoal_sha256 *hash, char text[SHOAL_SHA256_TEXT]) {
-  static const char digits[] = "0123456789abcdef";
+void shoal_sha256_digest(shoal_sha256 *hash, unsigned char digest[SHOAL_SHA256_BYTES]) {
   static const unsigned char padding[64] = {0x80};
   unsigned char length[8];
   for (unsigned i = 0; i < 8; i++) length[i] = (unsigned char)(hash->n_bytes * 8 >> (56 - 8 * i));
   size_t filled = hash->n_bytes % 64;
   shoal_sha256_add(hash, padding, filled < 56 ? 56 - filled : 120 - filled);
   shoal_sha256_add(hash, length, sizeof length);
-  for (size_t i = 0; i < 64; i++) text[i] = digits[hash->state[i / 8] >> (28 - 4 * (i % 8)) & 15];
+  for (size_t i = 0; i < SHOAL_SHA256_BYTES; i++)
+    digest[i] = (unsigned char)(hash->state[i / 4] >> (24 - 8 * (i % 4)));
+}
+
+void shoal_sha256_finish(shoal_sha256 *hash, char text[SHOAL_SHA256_TEXT]) {
+  static const char digits[] = "0123456789abcdef";
+  unsigned char digest[SHOAL_SHA256_BYTES];
+  shoal_sha256_digest(hash, digest);
+  for (size_t i = 0; i < 64; i++) text[i] = digits[digest[i / 2] >> (i % 2 ? 0 : 4) & 15];
   text[64] = '\0';
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/sha256: identifies input and output files in reports (FIPS 180-4, section 6.2). */
+/* base/sha256: identifies input and output files in reports, and is the hash of base/hmac
+ * (FIPS 180-4, section 6.2). */
 #ifndef SHOAL_BASE_SHA256_H
 #define SHOAL_BASE_SHA256_H
 
@@ -10,6 +11,7 @@
 
 #include "base/error.h"
 
+#define SHOAL_SHA256_BYTES 32
 #define SHOAL_SHA256_TEXT 65 /* 64 hexadecimal digits and a NUL */
 
 typedef struct shoal_sha256 {
@@ -23,7 +25,9 @@ void shoal_sha256_init(shoal_sha256 *hash);
 /* The same without special instructions, for tests. */
 void shoal_sha256_init_plain(shoal_sha256 *hash);
 void shoal_sha256_add(shoal_sha256 *hash, const void *bytes, size_t size_bytes);
-/* Lower-case hexadecimal digits; the hash is used up. */
+/* The hash is used up. */
+void shoal_sha256_digest(shoal_sha256 *hash, unsigned char digest[SHOAL_SHA256_BYTES]);
+/* The same as lower-case hexadecimal digits. */
 void shoal_sha256_finish(shoal_sha256 *hash, char text[SHOAL_SHA256_TEXT]);
 
 /*

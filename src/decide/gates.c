@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hmac.h"
 #include "base/sort.h"
 #include "base/wide.h"
 #include "profile/profile.h"
@@ -41,12 +42,12 @@ static shoal_status is_listed(shoal_result *result, const shoal_context *p, size
   return SHOAL_OK;
 }
 
-/* Lists column c as a risk; the policy accepts it by its real name. No policy accepts identifiers.
- */
+/* Lists column c as a risk; the policy accepts it by its real name. No policy accepts identifiers,
+ * also where pseudonyms should be. */
 static shoal_status add_column(shoal_result *result, const shoal_context *p, size_t c, bool blocks,
                                const char *why, shoal_error *error) {
   char label[SHOAL_COLUMN_LABEL_BYTES];
-  bool accepted = p->roles[c] != SHOAL_ROLE_IDENTIFIER &&
+  bool accepted = p->roles[c] != SHOAL_ROLE_IDENTIFIER && p->roles[c] != SHOAL_ROLE_PSEUDONYM &&
                   shoal_policy_accepts(p->policy, SHOAL_RISK_KEPT, p->table->columns[c].name);
   return shoal_risk_add_as(result, SHOAL_RISK_KEPT, name_of(p, c, label), NULL, blocks, accepted,
                            why, error);
@@ -291,10 +292,37 @@ static shoal_status list_identifiers(shoal_result *result, const shoal_context *
   return SHOAL_OK;
 }
 
+/* Have all cells the form of pseudonyms? Other cells may be the identifiers themselves. */
+static bool are_pseudonyms(const shoal_column *column) {
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    size_t size;
+    const char *value = shoal_column_value(column, v, &size);
+    if (!shoal_column_missing(column, v) && !shoal_is_pseudonym(value, size)) return false;
+  }
+  return true;
+}
+
+static shoal_status list_pseudonyms(shoal_result *result, const shoal_context *p,
+                                    shoal_error *error) {
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    const shoal_column *column = &shoal_context_original(p)->columns[c];
+    if (p->roles[c] != SHOAL_ROLE_PSEUDONYM) continue;
+    const char *why = !column->code_size ? "its cells were not examined: the rows do not fit into "
+                                           "the memory allowed"
+                      : !are_pseudonyms(column)
+                          ? "the policy calls it a pseudonym, and its cells are none: anonymize "
+                            "the table"
+                          : NULL;
+    if (why) SHOAL_TRY(add_column(result, p, c, true, why, error));
+  }
+  return SHOAL_OK;
+}
+
 shoal_status shoal_gates_judge(shoal_result *result, const shoal_context *p, shoal_error *error) {
   shoal_risk_classes released = shoal_risk_classes_of(p);
   SHOAL_TRY(shoal_risks_of_classes(result, p, &released, error));
   SHOAL_TRY(list_identifiers(result, p, error));
+  SHOAL_TRY(list_pseudonyms(result, p, error));
   SHOAL_TRY(shoal_gates_list(result, p, error));
   return shoal_gates_list_kept(result, p, released.classes, NULL, error);
 }

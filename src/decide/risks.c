@@ -178,6 +178,88 @@ static shoal_status judge_attribute(shoal_result *result, const shoal_context *p
   return status;
 }
 
+/* ------------------------------------------------------------ pseudonyms */
+
+static const uint32_t SEVERAL = SHOAL_NONE - 1; /* classes */
+
+/* The class of a row that is released, or SHOAL_NONE. */
+static uint32_t released_class(const shoal_risk_classes *released, uint64_t row) {
+  uint32_t group = released->group_of_row[row];
+  uint32_t c = released->class_of_group ? released->class_of_group[group] : group;
+  return released->left_out && released->left_out[c] ? SHOAL_NONE : c;
+}
+
+/* What a pseudonym shows. */
+typedef struct links {
+  uint32_t *class_of; /* by value: the class of its rows; SHOAL_NONE: none yet; or SEVERAL */
+  uint64_t *people;   /* by class; a row without pseudonym is one */
+  uint64_t n_linked;  /* rows whose pseudonym is in several classes */
+  uint64_t n_small;   /* classes with fewer than k people */
+} links;
+
+static void follow_links(const shoal_table *table, const shoal_column *column,
+                         const shoal_risk_classes *released, uint64_t k, links *l) {
+  memset(l->class_of, 0xff, column->n_values * sizeof *l->class_of); /* SHOAL_NONE */
+  for (uint64_t row = 0; row < table->n_rows; row++) {
+    uint32_t c = released_class(released, row), value = shoal_column_code(column, row);
+    if (c == SHOAL_NONE) continue;
+    if (shoal_column_missing(column, value)) {
+      l->people[c] += shoal_table_count(table, row);
+    } else if (l->class_of[value] != c) {
+      l->class_of[value] = l->class_of[value] == SHOAL_NONE ? c : SEVERAL;
+      l->people[c]++;
+    }
+  }
+  for (uint64_t row = 0; row < table->n_rows; row++)
+    if (l->class_of[shoal_column_code(column, row)] == SEVERAL &&
+        released_class(released, row) != SHOAL_NONE)
+      l->n_linked += shoal_table_count(table, row);
+  for (uint32_t c = 0; c < released->classes->n_classes; c++)
+    if (!released->left_out || !released->left_out[c]) l->n_small += l->people[c] < k;
+}
+
+static bool find_links(const shoal_context *p, const shoal_column *column,
+                       const shoal_risk_classes *released, links *l) {
+  *l = (links){.class_of = shoal_alloc(column->n_values, sizeof *l->class_of),
+               .people = shoal_alloc_zero(released->classes->n_classes, sizeof *l->people)};
+  bool ok = l->class_of && l->people;
+  if (ok) follow_links(shoal_context_original(p), column, released, p->requirements.k, l);
+  free(l->class_of);
+  free(l->people);
+  return ok;
+}
+
+/*
+ * A pseudonym links the rows of a person. Their classes together are a fingerprint. If each person
+ * is in one class, k rows may still be fewer than k people.
+ */
+static shoal_status judge_pseudonyms(shoal_result *result, const shoal_context *p,
+                                     const shoal_risk_classes *released, shoal_error *error) {
+  const shoal_table *table = shoal_context_original(p);
+  for (size_t c = 0; c < table->n_columns; c++) {
+    const shoal_column *column = &table->columns[c];
+    char why[200] = "repeated values were not counted: the rows do not fit into the memory allowed";
+    if (p->roles[c] != SHOAL_ROLE_PSEUDONYM) continue;
+    if (column->code_size) {
+      links l;
+      if (!find_links(p, column, released, &l)) return shoal_fail_memory(error);
+      if (l.n_linked)
+        (void)snprintf(why, sizeof why,
+                       "%llu rows share their pseudonym with a row of another class: the classes "
+                       "of a person together can identify them",
+                       (unsigned long long)l.n_linked);
+      else if (l.n_small)
+        (void)snprintf(why, sizeof why,
+                       "%llu class%s fewer than k people: k counts rows, not people",
+                       (unsigned long long)l.n_small, l.n_small == 1 ? " has" : "es have");
+      else continue;
+    }
+    SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_REPEATS, column->name, NULL, false, why,
+                             error));
+  }
+  return SHOAL_OK;
+}
+
 /* ------------------------------------------------------------ all of it */
 
 shoal_risk_classes shoal_risk_classes_of(const shoal_context *p) {
@@ -248,6 +330,7 @@ shoal_status shoal_risks_of_classes(shoal_result *result, const shoal_context *p
                                error));
     SHOAL_TRY(judge_attribute(result, p, released, s, error));
   }
+  SHOAL_TRY(judge_pseudonyms(result, p, released, error));
   if (asks) return SHOAL_OK;
   return shoal_risk_add(result, p->policy, SHOAL_RISK_ATTACKS, NULL, shoal_attack_linking.name,
                         false, "the policy asks for nothing: a class may have a single row", error);

@@ -32,9 +32,10 @@ shoal_status shoal_risk_add_as(shoal_result *result, shoal_risk_kind kind, const
 /*
  * Lists what release and policy alone show, and sets `models_hold` to result->holds: undecided
  * attributes; a policy that asks for nothing; sensitive columns without a model; attacks that need
- * nothing but the classes (homogeneity, similarity, categorical similarity) and succeed on a class.
- * Needs scope CLASSES. Cost: a pass over the classes; over the rows only for sensitive columns that
- * no model tracks.
+ * nothing but the classes (homogeneity, similarity, categorical similarity) and succeed on a class;
+ * pseudonyms with rows in several classes, or with fewer than k of them in a class. Needs scope
+ * CLASSES. Cost: a pass over the classes; over the rows only for pseudonyms and for sensitive
+ * columns that no model tracks.
  */
 shoal_status shoal_risks_of_classes(shoal_result *result, const shoal_context *context,
                                     const shoal_risk_classes *released,

@@ -256,6 +256,7 @@ static const struct {
     [SHOAL_ROLE_QUASI] = {"quasi-identifier", NULL},
     [SHOAL_ROLE_SENSITIVE] = {"sensitive", "released unchanged; models protect it"},
     [SHOAL_ROLE_KEEP] = {"kept", "released unchanged, not protected"},
+    [SHOAL_ROLE_PSEUDONYM] = {"pseudonym", "identifiers replaced by keyed hashes"},
     [SHOAL_ROLE_DROP] = {"not in the policy", "in the release, although the policy removes it"},
 };
 
@@ -274,7 +275,8 @@ static shoal_status add_released(shoal_result *result, const shoal_attack_setup 
                                          .done = roles[role].done,
                                          .quasi = role == SHOAL_ROLE_QUASI};
     if (!column->name) return shoal_fail_memory(error);
-    column->stated = role == SHOAL_ROLE_SENSITIVE || role == SHOAL_ROLE_KEEP;
+    column->stated =
+        role == SHOAL_ROLE_SENSITIVE || role == SHOAL_ROLE_KEEP || role == SHOAL_ROLE_PSEUDONYM;
     if (role == SHOAL_ROLE_SENSITIVE &&
         shoal_safety_lists(&result->safety, SHOAL_RISK_UNPROTECTED, NULL, name))
       column->done = "released unchanged; no model protects it";
@@ -298,16 +300,19 @@ static bool applies(const shoal_context *p, const shoal_attribute *entry) {
   return false;
 }
 
-/* Identifiers that the release does not have, under the names that the policy gives them. */
+/* Identifiers and pseudonyms that the release does not have, under the names that the policy gives
+ * them. */
 static shoal_status add_removed(shoal_result *result, const shoal_context *p, shoal_error *error) {
   shoal_certificate_report *c = result->certificate;
   for (size_t i = 0; i < p->policy->n_attributes; i++) {
     const shoal_attribute *attribute = &p->policy->attributes[i];
-    if (attribute->role != SHOAL_ROLE_IDENTIFIER || applies(p, attribute)) continue;
+    bool is_identifier = attribute->role == SHOAL_ROLE_IDENTIFIER;
+    if ((!is_identifier && attribute->role != SHOAL_ROLE_PSEUDONYM) || applies(p, attribute))
+      continue;
     shoal_certificate_column *column = &c->columns[c->n_columns++];
     *column = (shoal_certificate_column){
         .name = shoal_result_string(result, attribute->name, strlen(attribute->name)),
-        .role = "identifier",
+        .role = roles[attribute->role].role,
         .done = "not in the release"};
     if (!column->name) return shoal_fail_memory(error);
   }

@@ -34,6 +34,8 @@ static const struct {
     [SHOAL_ROLE_QUASI] = {"quasi-identifier", "compared as it is", true},
     [SHOAL_ROLE_SENSITIVE] = {"sensitive", "released unchanged; protected by the models", true},
     [SHOAL_ROLE_KEEP] = {"kept", "released unchanged, not protected", true},
+    [SHOAL_ROLE_PSEUDONYM] = {"pseudonym", "replaced by a keyed hash; links rows of a person",
+                              true},
     [SHOAL_ROLE_DROP] = {"unlisted", "removed: not listed in the policy", false},
 };
 

@@ -94,9 +94,11 @@ static bool is_number(const shoal_policy *policy, const char *name) {
   return attribute && attribute->type == SHOAL_TYPE_NUMBER;
 }
 
+/* The codes of a pseudonym are those of identifiers. */
 static bool is_shown(const shoal_release *release, const shoal_html_report *page, size_t column) {
   const shoal_table *table = release->decision.rows;
-  return page->columns[column].released && table->columns[column].codes;
+  return page->columns[column].released && table->columns[column].codes &&
+         release->context.roles[column] != SHOAL_ROLE_PSEUDONYM;
 }
 
 static shoal_status describe(shoal_release *release, shoal_html_report *page, size_t column,

@@ -73,12 +73,17 @@ static shoal_status fail_attribute(const planner *p, const shoal_attribute *attr
   return status;
 }
 
+/* Says who a row is about: removed from a release, or replaced. */
+static bool is_identity(const shoal_attribute *attribute) {
+  return attribute->role == SHOAL_ROLE_IDENTIFIER || attribute->role == SHOAL_ROLE_PSEUDONYM;
+}
+
 static shoal_status check_attributes(const planner *p, const char *file, const char *const *names,
                                      size_t n, shoal_error *error) {
   for (size_t a = 0; a < p->policy->n_attributes; a++) {
     const shoal_attribute *attribute = &p->policy->attributes[a];
     if (has_name(names, n, attribute->name)) continue;
-    if (is_review(p) && attribute->role == SHOAL_ROLE_IDENTIFIER) continue;
+    if (is_review(p) && is_identity(attribute)) continue;
     return fail_attribute(p, attribute, file, names, n, error);
   }
   return SHOAL_OK;
@@ -169,6 +174,7 @@ static shoal_status plan(void *user, const char *file, const char *const *names,
                                                                    : SHOAL_ROLE_DROP;
     uses[i] = shoal_policy_guards_by(p->policy, names[i]) ? SHOAL_USE_CODES
               : role == SHOAL_ROLE_IDENTIFIER             ? SHOAL_USE_IDENTITY
+              : role == SHOAL_ROLE_PSEUDONYM              ? SHOAL_USE_KEEP
               : role == SHOAL_ROLE_DROP                   ? SHOAL_USE_NONE
               : is_coded(attribute)                       ? SHOAL_USE_CODES
               : role == SHOAL_ROLE_KEEP && review         ? SHOAL_USE_SAMPLE
@@ -204,7 +210,7 @@ static shoal_status check_numbers(shoal_table *table, const planner *p, shoal_er
 /* Cells of identifiers and of kept text are not compared. */
 static shoal_equality equality_of(const shoal_policy *policy, const char *column) {
   const shoal_attribute *attribute = shoal_policy_attribute(policy, column);
-  if (!attribute || attribute->role == SHOAL_ROLE_IDENTIFIER) return SHOAL_EQUAL_BYTES;
+  if (!attribute || is_identity(attribute)) return SHOAL_EQUAL_BYTES;
   if (attribute->role == SHOAL_ROLE_KEEP && attribute->type != SHOAL_TYPE_NUMBER)
     return SHOAL_EQUAL_BYTES;
   return shoal_policy_equality(policy, attribute);
@@ -226,7 +232,7 @@ static shoal_status read_cells(shoal_table *table, const planner *p, shoal_error
   for (size_t c = 0; c < table->n_columns; c++) {
     shoal_column *column = &table->columns[c];
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
-    if (attribute && attribute->role != SHOAL_ROLE_IDENTIFIER)
+    if (attribute && !is_identity(attribute))
       SHOAL_TRY(shoal_cells_read(table, column, p->policy, attribute, p->purpose, error));
   }
   return SHOAL_OK;

@@ -13,6 +13,7 @@
 #include "decide/gates.h"
 #include "input/input.h"
 #include "job/job.h"
+#include "job/pseudonyms.h"
 #include "job/release.h"
 #include "model/theta.h"
 #include "table/count.h"
@@ -395,6 +396,7 @@ static shoal_status anonymize(shoal_release *release, const shoal_table *table,
                               shoal_error *error) {
   static const shoal_make_options all = {0};
   SHOAL_TRY(shoal_input_check(table, policy, SHOAL_FOR_RELEASE, error));
+  SHOAL_TRY(shoal_pseudonyms_check(table, policy, error));
   SHOAL_TRY(shoal_release_make(release, table, policy, &all, run, error));
   double started = shoal_seconds();
   if (!run || !run->quick) SHOAL_TRY(shoal_release_alternatives(release, run, error));

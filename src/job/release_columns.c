@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "input/cells.h"
+#include "job/pseudonyms.h"
 
 static bool reserve(shoal_csv_column *cells, uint32_t n_cells) {
   cells->offsets = shoal_alloc((size_t)n_cells + 1, sizeof *cells->offsets);
@@ -52,30 +53,55 @@ static bool fill_generalized(const shoal_column_labels *labels, shoal_csv_column
   return true;
 }
 
-bool shoal_release_columns_make(const shoal_release *release, bool styled, shoal_csv_plan *out) {
+/* Cells of an identifier: its pseudonyms, which the verifier gets too. */
+static shoal_status fill_pseudonyms(const shoal_policy *policy, const shoal_attribute *attribute,
+                                    shoal_csv_column *cells, const shoal_csv_plan *out,
+                                    shoal_error *error) {
+  shoal_strings *made = &cells->replaced;
+  SHOAL_TRY(shoal_pseudonyms_make(policy, attribute, cells->column, made, error));
+  bool ok = reserve(cells, made->n_strings);
+  for (uint32_t v = 0; ok && v < made->n_strings; v++)
+    ok = add_cell(cells, out, false, shoal_strings_get(made, v));
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+static bool is_released(shoal_role role) {
+  return role != SHOAL_ROLE_IDENTIFIER && role != SHOAL_ROLE_DROP;
+}
+
+/* `q`: its number among the quasi-identifiers, if it is one. */
+static shoal_status fill_column(const shoal_release *release, size_t q, bool styled,
+                                shoal_csv_column *cells, const shoal_csv_plan *out,
+                                shoal_error *error) {
+  const shoal_context *p = &release->context;
+  size_t c = (size_t)(cells->column - out->table->columns);
+  bool commas = styled && shoal_cells_have_commas(p->policy, &p->attributes[c]);
+  if (p->roles[c] == SHOAL_ROLE_PSEUDONYM)
+    return fill_pseudonyms(p->policy, &p->attributes[c], cells, out, error);
+  bool ok = cells->generalized ? fill_generalized(&release->decision.columns[q], cells, out, commas)
+            : !cells->column->code_size ? reserve(cells, 0) /* it comes from the file itself */
+                                        : shoal_release_fill_values(cells, out, commas);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+shoal_status shoal_release_columns_make(const shoal_release *release, bool styled,
+                                        shoal_csv_plan *out, shoal_error *error) {
   const shoal_context *p = &release->context;
   const shoal_table *table = out->table;
   out->columns = shoal_alloc_zero(table->n_columns, sizeof *out->columns);
-  if (!out->columns) return false;
+  if (!out->columns) return shoal_fail_memory(error);
   for (size_t c = 0; c < table->n_columns; c++) {
-    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER || p->roles[c] == SHOAL_ROLE_DROP) continue;
+    if (!is_released(p->roles[c])) continue;
     shoal_csv_column *cells = &out->columns[out->n_columns++];
     cells->column = &table->columns[c];
     cells->generalized = p->roles[c] == SHOAL_ROLE_QUASI;
   }
   size_t q = 0;
   for (size_t i = 0; i < out->n_columns; i++) {
-    shoal_csv_column *cells = &out->columns[i];
-    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, cells->column->name);
-    bool commas = styled && shoal_cells_have_commas(p->policy, attribute);
-    bool ok = cells->generalized
-                  ? fill_generalized(&release->decision.columns[q], cells, out, commas)
-              : !cells->column->code_size ? reserve(cells, 0) /* it comes from the file itself */
-                                          : shoal_release_fill_values(cells, out, commas);
-    q += cells->generalized;
-    if (!ok) return false;
+    SHOAL_TRY(fill_column(release, q, styled, &out->columns[i], out, error));
+    q += out->columns[i].generalized;
   }
-  return true;
+  return SHOAL_OK;
 }
 
 void shoal_release_columns_reset(shoal_csv_plan *out) {

@@ -226,6 +226,24 @@ static shoal_status compare(const shoal_release_report *released,
                     (unsigned long long)released->classes);
 }
 
+/* Where the engine lists no risk, no pseudonym may link classes, and each class has k people. */
+static shoal_status compare_links(const writing *w, const shoal_verify_request *request,
+                                  shoal_error *error) {
+  shoal_result *result = w->release->result;
+  for (size_t i = 0; i < request->n_pseudonyms; i++) {
+    const char *name; /* as results have it */
+    SHOAL_TRY(shoal_result_copy(result, request->pseudonyms[i], &name, error));
+    if (request->pseudonym_links[i] &&
+        !shoal_safety_lists(&result->safety, SHOAL_RISK_REPEATS, NULL, name))
+      return shoal_fail(
+          error, SHOAL_FAILED,
+          "the verifier finds people by the pseudonyms of '%.200s', the engine does not: "
+          "nothing was written; this is a bug in shoal, please report it",
+          name);
+  }
+  return SHOAL_OK;
+}
+
 /* Reads the file back. `columns` and `formulas` have room for the plan's columns. */
 static shoal_status verify_columns(const writing *w, const char **columns, uint8_t *formulas,
                                    shoal_error *error) {
@@ -241,6 +259,7 @@ static shoal_status verify_columns(const writing *w, const char **columns, uint8
   owned.request.trace = shoal_verify_trace_make(&owned.arena, w->release, plan, styled);
   shoal_status status = owned.request.trace ? verify_file(w, &owned.request, &finding, error)
                                             : shoal_fail_memory(error);
+  if (status == SHOAL_OK) status = compare_links(w, &owned.request, error);
   shoal_owned_verify_request_reset(&owned);
   SHOAL_TRY(status);
   SHOAL_TRY(compare(&w->release->result->release, &finding, error));
@@ -335,8 +354,7 @@ static shoal_status write_file(shoal_release *release, const char *path,
            !(order = place_noise(d, (uint32_t)p->table->n_rows)))
     return shoal_fail_memory(error);
   w.plan.order = order;
-  shoal_status status =
-      shoal_release_columns_make(release, styled, &w.plan) ? SHOAL_OK : shoal_fail_memory(error);
+  shoal_status status = shoal_release_columns_make(release, styled, &w.plan, error);
   if (status == SHOAL_OK) status = check_names(release, &w.plan, error);
   if (status == SHOAL_OK) status = write_and_verify(&w, error);
   shoal_release_columns_reset(&w.plan);
@@ -350,8 +368,8 @@ bool shoal_policy_uses_file(const shoal_policy *policy, const char *path) {
   for (size_t a = 0; a < policy->n_attributes; a++) {
     const shoal_attribute *attribute = &policy->attributes[a];
     const char *const files[] = {attribute->has_hierarchy ? attribute->hierarchy.file : NULL,
-                                 attribute->categories.file};
-    if (shoal_same_file(path, files, 2) < 2) return true;
+                                 attribute->categories.file, attribute->key.file};
+    if (shoal_same_file(path, files, 3) < 3) return true;
   }
   return false;
 }

@@ -283,13 +283,27 @@ static bool request_codes(shoal_owned_verify_request *c, const shoal_context *p)
   return true;
 }
 
+static bool request_pseudonyms(shoal_owned_verify_request *c, const shoal_context *p) {
+  size_t n = c->request.n_columns;
+  const char **pseudonyms = shoal_arena_alloc(&c->arena, n, sizeof *pseudonyms);
+  c->request.pseudonym_links = shoal_arena_alloc_zero(&c->arena, n, 1);
+  if (!pseudonyms || !c->request.pseudonym_links) return false;
+  c->request.pseudonyms = pseudonyms;
+  for (size_t i = 0; i < n; i++) {
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, c->request.columns[i]);
+    if (attribute && attribute->role == SHOAL_ROLE_PSEUDONYM)
+      pseudonyms[c->request.n_pseudonyms++] = c->request.columns[i];
+  }
+  return true;
+}
+
 static shoal_status make(shoal_owned_verify_request *c, const shoal_context *p,
                          shoal_error *error) {
   const char **quasi = shoal_arena_alloc(&c->arena, p->n_quasi, sizeof *quasi);
   const char **sensitive = shoal_arena_alloc(&c->arena, p->n_sensitive, sizeof *sensitive);
   shoal_verify_knowledge *known = shoal_arena_alloc(&c->arena, p->n_sensitive, sizeof *known);
   if (!quasi || !sensitive || !known || !request_folds(c, p) || !request_missing(c, p->policy) ||
-      !request_models(c, p) || !request_codes(c, p))
+      !request_models(c, p) || !request_codes(c, p) || !request_pseudonyms(c, p))
     return shoal_fail_memory(error);
   for (size_t q = 0; q < p->n_quasi; q++) quasi[q] = p->quasi[q]->name;
   for (size_t s = 0; s < p->n_sensitive; s++) {

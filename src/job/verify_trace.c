@@ -95,6 +95,10 @@ static bool fill_source(shoal_arena *arena, const shoal_release *release,
   source->codes = column->codes;
   source->code_size = column->code_size;
   source->values = values_of(column);
+  const shoal_strings *replaced = &plan->columns[c].replaced;
+  if (replaced->n_strings)
+    source->values =
+        (shoal_verify_strings){replaced->bytes, replaced->offsets, replaced->n_strings};
   return true;
 }
 

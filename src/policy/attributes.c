@@ -9,12 +9,13 @@
 typedef struct attribute_target {
   shoal_attribute *attribute;
   bool has_role;
-  const shoal_yaml *snap, *recode, *level, *otherwise; /* NULL: not given */
+  const shoal_yaml *snap, *recode, *level, *otherwise, *key; /* NULL: not given */
 } attribute_target;
 
 static shoal_status read_role(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   /* in the order of shoal_role */
-  static const char *const roles[] = {"identifier", "quasi", "sensitive", "keep", NULL};
+  static const char *const roles[] = {"identifier", "quasi",     "sensitive",
+                                      "keep",       "pseudonym", NULL};
   attribute_target *target = into;
   size_t role = 0;
   SHOAL_TRY(shoal_read_choice(reader, node, roles, &role));
@@ -225,6 +226,66 @@ static shoal_status read_categories(shoal_policy_reader *reader, const shoal_yam
   return status;
 }
 
+/* ---------------------------------------------------------------- pseudonyms */
+
+static const char key_form[] = "{file: FILE} or {env: NAME}, and maybe a context";
+
+static shoal_status read_key_file(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  return shoal_read_path(reader, node, &((shoal_pseudonym_key *)into)->file);
+}
+
+/* A text that is not empty; its NUL would end it. */
+static shoal_status read_key_text(const shoal_policy_reader *reader, const shoal_yaml *node,
+                                  const char *what, const char **text) {
+  SHOAL_TRY(shoal_read_scalar(reader, node, what));
+  if (!node->text[0]) return shoal_reader_expected(reader, node, what);
+  *text = node->text;
+  return SHOAL_OK;
+}
+
+static shoal_status read_key_env(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  return read_key_text(reader, node, "the name of an environment variable",
+                       &((shoal_pseudonym_key *)into)->env);
+}
+
+static shoal_status read_key_context(shoal_policy_reader *reader, const shoal_yaml *node,
+                                     void *into) {
+  return read_key_text(reader, node, "a text such as study-7",
+                       &((shoal_pseudonym_key *)into)->context);
+}
+
+static const shoal_key_rule pseudonym_rules[] = {SHOAL_PSEUDONYM_KEYS(SHOAL_KEY_RULE){0}};
+
+static shoal_status read_key(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  attribute_target *target = into;
+  shoal_pseudonym_key *key = &target->attribute->key;
+  target->key = node;
+  if (node->kind != SHOAL_YAML_MAPPING) return shoal_reader_expected(reader, node, key_form);
+  SHOAL_TRY(shoal_read_mapping(reader, node, pseudonym_rules, "{file: FILE}", key));
+  if (!key->file != !key->env) return SHOAL_OK;
+  return shoal_reader_fail(reader, node->mark, "%s: give exactly one of 'file' and 'env'",
+                           shoal_reader_subject(reader).text);
+}
+
+/* Only pseudonyms have a key, and their cells are never compared or generalized. */
+static shoal_status check_pseudonym(const shoal_policy_reader *reader, const shoal_yaml *name,
+                                    const attribute_target *target) {
+  const shoal_attribute *attribute = target->attribute;
+  if (attribute->role != SHOAL_ROLE_PSEUDONYM && target->key)
+    return shoal_reader_fail(reader, target->key->mark,
+                             "%s: a key is for pseudonyms: remove it, or use 'role: pseudonym'",
+                             shoal_reader_subject(reader).text);
+  if (attribute->role == SHOAL_ROLE_PSEUDONYM &&
+      (attribute->has_hierarchy || attribute->type == SHOAL_TYPE_NUMBER || attribute->n_protect ||
+       attribute->categories.file || attribute->categories.n_lists ||
+       shoal_coding_given(&attribute->coding)))
+    return shoal_reader_fail(reader, name->mark,
+                             "%s: a pseudonym has a key, but no type, hierarchy, codes, protect "
+                             "or categories: remove them",
+                             shoal_reader_subject(reader).text);
+  return SHOAL_OK;
+}
+
 /* ---------------------------------------------------------------- all attributes */
 
 static const shoal_key_rule attribute_rules[] = {SHOAL_ATTRIBUTE_KEYS(SHOAL_KEY_RULE){0}};
@@ -360,9 +421,10 @@ static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml
   if (!target.has_role)
     return shoal_reader_fail(reader, name->mark,
                              "%s: the key 'role' is missing; give one of: "
-                             "identifier, quasi, sensitive, keep",
+                             "identifier, quasi, sensitive, keep, pseudonym",
                              shoal_reader_subject(reader).text);
   reader->rule = &self;
+  SHOAL_TRY(check_pseudonym(reader, name, &target));
   SHOAL_TRY(choose_sets(reader, &target));
   SHOAL_TRY(check_recoding(reader, &target));
   SHOAL_TRY(check_coding(reader, name, attribute));

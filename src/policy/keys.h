@@ -31,7 +31,7 @@
   KEY("accept.", "kept", read_kept, "[COLUMN, ...]",                                               \
       "kept columns that identify people, or single out many rows")                                \
   KEY("accept.", "repeats", read_repeats, "[COLUMN, ...]",                                         \
-      "identifiers whose values repeat: one person has several rows")                              \
+      "identifiers and pseudonyms whose values repeat: one person has several rows")                              \
   KEY("accept.", "attacks", read_attacks, "[ATTACK, ...]", "simulated attacks that succeed")       \
   KEY("accept.", "single-rows", read_single_rows, "true|false",                                    \
       "single rows were suppressed; default false")
@@ -53,8 +53,8 @@
       "SPSS and Stata files: cells are codes (default) or, where there are some, value labels")
 
 #define SHOAL_ATTRIBUTE_KEYS(KEY)                                                                  \
-  KEY("attributes.NAME.", "role", read_role, "identifier|quasi|sensitive|keep",                    \
-      "never released, generalized, protected, or released as it is; required")                    \
+  KEY("attributes.NAME.", "role", read_role, "identifier|quasi|sensitive|keep|pseudonym",          \
+      "never released, generalized, protected, released as it is, or as a keyed hash; required")   \
   KEY("attributes.NAME.", "decide", read_decide, "true|false",                                     \
       "true: the role is only a suggestion, and anonymize refuses until a person has decided")     \
   KEY("attributes.NAME.", "type", read_type, "text|number", "default text")                        \
@@ -66,6 +66,8 @@
       "labels that must stay distinguishable kinds (sensitive only); default: every value")        \
   KEY("attributes.NAME.", "categories", read_categories, "[[VALUE, ...], ...]|{file: FILE}",       \
       "categories of a sensitive attribute, most sensitive first")                                 \
+  KEY("attributes.NAME.", "key", read_key, "{file: FILE}|{env: NAME}",                             \
+      "pseudonyms: their key, of at least 16 bytes; never published")                              \
   KEY("attributes.NAME.", "top-code", read_top_code, "NUMBER",                                     \
       "numbers from this one on are released as >=NUMBER; mandatory, in every release")            \
   KEY("attributes.NAME.", "bottom-code", read_bottom_code, "NUMBER",                               \
@@ -124,6 +126,15 @@
 #define SHOAL_CATEGORY_KEYS(KEY)                                                                   \
   KEY("attributes.NAME.categories.", "file", read_category_file, "FILE",                           \
       "CSV rows value;category, relative to the policy")
+
+/* No writers: the canonical form has no key. */
+#define SHOAL_PSEUDONYM_KEYS(KEY)                                                                  \
+  KEY("attributes.NAME.key.", "file", read_key_file, "FILE",                                       \
+      "file with the key, relative to the policy; only its owner may have access to it")           \
+  KEY("attributes.NAME.key.", "env", read_key_env, "NAME",                                         \
+      "environment variable with the key, instead of a file")                                      \
+  KEY("attributes.NAME.key.", "context", read_key_context, "TEXT",                                 \
+      "releases with the same key and context have the same pseudonyms; default: random")
 
 #define SHOAL_PRIVACY_KEYS(KEY)                                                                    \
   KEY("privacy.", "k", read_k, "N", "minimum rows of every class; default 1")                      \

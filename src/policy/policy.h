@@ -32,16 +32,17 @@ typedef enum shoal_role {
   SHOAL_ROLE_IDENTIFIER, /* never released */
   SHOAL_ROLE_QUASI,
   SHOAL_ROLE_SENSITIVE,
-  SHOAL_ROLE_KEEP, /* released as it is */
-  SHOAL_ROLE_DROP  /* not released: `unlisted: drop` */
+  SHOAL_ROLE_KEEP,      /* released as it is */
+  SHOAL_ROLE_PSEUDONYM, /* an identifier that is released as a keyed hash */
+  SHOAL_ROLE_DROP       /* not released: `unlisted: drop` */
 } shoal_role;
 
 /* Risks that models do not rule out. The release is written, and its verdict lists them. */
 typedef enum shoal_risk_kind {
   SHOAL_RISK_UNPROTECTED, /* a sensitive column that no model protects */
   SHOAL_RISK_KEPT,        /* a kept column that identifies people, or singles out many rows */
-  SHOAL_RISK_REPEATS,     /* an identifier whose values repeat: one person, many rows */
-  SHOAL_RISK_ATTACKS,     /* a simulated attack that succeeds */
+  SHOAL_RISK_REPEATS, /* an identifier or pseudonym whose values repeat: one person, many rows */
+  SHOAL_RISK_ATTACKS, /* a simulated attack that succeeds */
   SHOAL_RISK_SINGLE_ROWS, /* rows were suppressed one by one */
   SHOAL_N_RISKS
 } shoal_risk_kind;
@@ -64,6 +65,13 @@ typedef struct shoal_categories {
   size_t n_lists;
 } shoal_categories;
 
+/* The key of a pseudonym: exactly one of `file` and `env`, or neither if the policy has none. */
+typedef struct shoal_pseudonym_key {
+  const char *file;    /* resolved path, or NULL */
+  const char *env;     /* name of an environment variable, or NULL */
+  const char *context; /* hashed with each identifier; NULL: random, for each release */
+} shoal_pseudonym_key;
+
 typedef struct shoal_attribute {
   const char *name; /* a column, or a pattern of names: "V5*" */
   shoal_mark mark;
@@ -76,8 +84,9 @@ typedef struct shoal_attribute {
   const shoal_word *protect; /* n_protect nodes of the hierarchy */
   size_t n_protect;
   shoal_categories categories;
-  uint32_t min_level; /* of labels that are released; default 0 */
-  bool has_max_level; /* default: the hierarchy's top */
+  shoal_pseudonym_key key; /* pseudonyms */
+  uint32_t min_level;      /* of labels that are released; default 0 */
+  bool has_max_level;      /* default: the hierarchy's top */
   uint32_t max_level;
   shoal_coding coding;     /* top-code, bottom-code and rare */
   bool recode_hierarchy;   /* local: a number is a label or a set, not an interval */

@@ -23,7 +23,7 @@ typedef struct shoal_key_rule {
   shoal_key_handler read;
 } shoal_key_rule;
 
-enum { SHOAL_MAX_RULES = 16 }; /* keys of one mapping */
+enum { SHOAL_MAX_RULES = 24 }; /* keys of one mapping */
 
 struct shoal_policy_reader {
   const char *file;

@@ -13,6 +13,7 @@
 #include "verify/counter.h"
 #include "verify/fold.h"
 #include "verify/models.h"
+#include "verify/pseudonyms.h"
 #include "verify/trace.h"
 
 #define RELEASE "the release"
@@ -177,6 +178,8 @@ shoal_status shoal_verify(int fd, const shoal_verify_request *request, const sho
   if (status == SHOAL_OK && !tally_all(&count, &tally)) status = shoal_fail_memory(error);
   if (status == SHOAL_OK) status = shoal_verify_models(request, &tally, error);
   if (status == SHOAL_OK && request->trace) status = check_trace(&count, run, error);
+  if (status == SHOAL_OK && request->n_pseudonyms)
+    status = shoal_verify_pseudonyms(fd, request, error);
   if (status == SHOAL_OK) fill_finding(&tally, finding);
   tally_reset(&tally);
   shoal_verify_counter_reset(&count);

@@ -152,7 +152,11 @@ typedef struct shoal_verify_request {
   int guards_fd; /* personalized: a file with the column's name as header, then the guarding
                     node of each row of the release, one for each line; -1: none */
   const shoal_verify_trace *trace; /* NULL: rows are not compared with the original */
-  const char *const *missing;      /* cells that count as missing */
+  const char *const *pseudonyms;   /* columns whose cells are keyed hashes (verify/pseudonyms.h) */
+  size_t n_pseudonyms;
+  uint8_t *pseudonym_links;   /* output: 1 if one has rows in several classes, or a class
+                                 fewer than k of them */
+  const char *const *missing; /* cells that count as missing */
   size_t n_missing;
   const shoal_verify_model *models;
   size_t n_models;

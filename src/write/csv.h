@@ -7,6 +7,7 @@
 #ifndef SHOAL_WRITE_CSV_H
 #define SHOAL_WRITE_CSV_H
 
+#include "base/intern.h"
 #include "base/random.h"
 #include "base/thread.h"
 #include "group/grouper.h"
@@ -22,6 +23,7 @@ typedef struct shoal_csv_column {
   uint64_t *offsets; /* n_values + 1 */
   size_t capacity;
   uint32_t n_values;               /* cells */
+  shoal_strings replaced;          /* what the column's values became, by code; or empty */
   bool generalized;                /* a quasi-identifier: "*" where the row is blanked */
   const uint8_t *suppressed_cells; /* by group: 1, this cell is "*" in it; NULL: in none */
 } shoal_csv_column;

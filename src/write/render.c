@@ -57,6 +57,7 @@ bool shoal_csv_column_add(shoal_csv_column *cells, const shoal_csv_plan *out, co
 void shoal_csv_column_reset(shoal_csv_column *cells) {
   free(cells->bytes);
   free(cells->offsets);
+  shoal_strings_reset(&cells->replaced);
   memset(cells, 0, sizeof *cells);
 }
 

@@ -53,6 +53,10 @@ def write_problem(folder, n_rows=40):
     for name, model in MODELS.items():
         put(folder, f"{name}.yaml", POLICY.replace("p: 2}", f"p: 2, models: [{{{model}}}]}}"))
     put(folder, "k.yaml", POLICY.replace(", p: 2}", "}"))
+    pseudonym = "{role: pseudonym, key: {file: key, context: c}}"
+    put(folder, "pseudonym.yaml", POLICY.replace("{role: identifier}", pseudonym, 1))
+    put(folder, "key", "0123456789abcdef\n")
+    (pathlib.Path(folder) / "key").chmod(0o600)
     put(folder, "town.csv", "t0;A;*\nt1;A;*\nt2;B;*\nt3;B;*\n")
     put(folder, "cat.csv", "a;x\nb;x\nc;y\nd;y\ne;z\nf;z\n")
 
@@ -96,6 +100,7 @@ def commands():
         "certificate": ["certificate", "masked.csv", "-P", "policy.yaml", "--left-out", "few", "--threads", "1", "-o",
                         "out.html"],
     }
+    found["anonymize-pseudonym"] = [w.replace("policy", "pseudonym") for w in anonymize("--mapping", "out.map")]
     for form in ("text", "json", "csv", "dot", "svg"):
         found[f"lattice-{form}"] = study("lattice", "--format", form, "-o", "out.txt")
     for name in ALGORITHMS:
@@ -181,7 +186,7 @@ class Case(unittest.TestCase):
         for name, content in made.items():
             if not name.endswith(".json"):  # reports have times in them
                 self.assertEqual(files[name], content, f"{name} is not whole{say}")
-        if "--certificate" in words:
+        if "--certificate" in words or "--mapping" in words:
             self.assertIn(set(made), (set(), set(files)), f"release, certificate and mapping are not together{say}")
         if done.returncode == code:
             self.assertEqual(set(files), set(made), f"not made{say}")

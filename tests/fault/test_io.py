@@ -14,7 +14,7 @@ from faults import ERRNO, LONG, Case, commands, sample
 
 COMMANDS = ("profile", "check", "measure", "hierarchy-build", "anonymize-gzip", "anonymize-zstd",
             "anonymize-report", "anonymize-memory", "anonymize-flock", "lattice-svg", "model-personal",
-            "anonymize-certificate", "certificate")
+            "anonymize-certificate", "anonymize-pseudonym", "certificate")
 FAILURES = {"open": ("EIO", "EACCES", "EMFILE", "ENOSPC"), "read": ("EIO",), "write": ("ENOSPC", "EIO", "EDQUOT"),
             "fsync": ("EIO", "ENOSPC"), "rename": ("EIO", "ENOSPC"), "link": ("EIO", "EACCES", "ENOSPC"),
             "truncate": ("EIO",), "chmod": ("EIO",), "stat": ("EIO",), "random": ("EIO",), "close": ("EIO",)}

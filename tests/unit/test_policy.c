@@ -399,9 +399,9 @@ static const mistake mistakes[] = {
     {"1:17", "attributes.a: expected a mapping such as {role: quasi}, found a list",
      "attributes: {a: [role]}"},
     {"1:24", "attributes.a.role: unknown value 'quas'; did you mean 'quasi'? Allowed here: "
-             "identifier, quasi, sensitive, keep",
+             "identifier, quasi, sensitive, keep, pseudonym",
      "attributes: {a: {role: quas}}"},
-    {"1:24", "attributes.a.role: expected identifier, quasi, sensitive or keep, found a list",
+    {"1:24", "attributes.a.role: expected identifier, quasi, sensitive, keep or pseudonym, found a list",
      "attributes: {a: {role: [quasi]}}"},
     {"1:24", "attributes.a.type: unknown value 'nummer'; did you mean 'number'?",
      "attributes: {a: {type: nummer}}"},
