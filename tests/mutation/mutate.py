@@ -167,7 +167,7 @@ MODULES = {
 MORE_UNITS = ["test_fold", "test_lowmem_release", "test_lowmem_verify", "test_lowmem_jobs", "test_group", "test_lattice",
               "test_verify", "test_verify_models", "test_lowmem_group", "test_model_classes", "test_model_bind",
               "test_verify_exact", "test_verify_reading", "test_second_pass", "test_lowmem_write", "test_write",
-              "test_memory", "test_local", "test_theta", "test_cluster_papers",
+              "test_memory", "test_local", "test_theta",
               "test_optimal", "test_table", "test_attack", "test_measure", "test_page", "test_profile",
               "test_regressions"]
 MORE = ["property/test_spellings:600", "property/test_models:600", "property/test_lattice:400", "property/test_local:300",

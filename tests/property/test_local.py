@@ -188,30 +188,43 @@ class Comparison:
     # -- algorithms whose steps are laid down
 
     def compare_steps(self, classes):
-        slow = {"greedy-pk": brute_local.greedy_pk, "enhanced-pk": brute_local.enhanced_pk}.get(self.case.algorithm)
-        if slow is None or self.case.max_suppressed or self.problem.n > MOST_ROWS_STEPPED:
+        algorithm = self.stepped_algorithm()
+        if algorithm is None or self.case.max_suppressed or self.problem.n > MOST_ROWS_STEPPED:
             return
-        if not self.steps_are_certain():
+        if not self.steps_are_certain(algorithm):
             return
         ordered = brute_local.in_order(self.problem)
-        clusters = slow(ordered)
+        clusters = {"greedy-pk": brute_local.greedy_pk, "enhanced-pk": brute_local.enhanced_pk}[algorithm](ordered)
         self.expect(f"{self.case.algorithm}: classes", brute_local.contents(self.problem, classes.values()),
                     brute_local.contents(ordered, brute_local.classes_of(ordered, clusters)))
         self.expect(f"{self.case.algorithm}: clusters", self.report["output"]["clusters"], len(clusters))
 
-    def steps_are_certain(self):
+    def stepped_algorithm(self):
+        """k-member is greedy-pk without counts; hybrid-pk is greedy-pk where the values allow twice the clusters of k."""
+        if self.case.algorithm == "k-member":
+            return "greedy-pk" if self.problem.counts() == [] else None
+        if self.case.algorithm != "hybrid-pk":
+            return self.case.algorithm if self.case.algorithm in ("greedy-pk", "enhanced-pk") else None
+        counts = self.problem.counts()
+        if counts is None:
+            return None
+        by_p = min((count.max_clusters() for count in counts), default=None)
+        easy = by_p is None or by_p >= 2 * (self.problem.n // self.problem.k)
+        return "greedy-pk" if easy else "enhanced-pk"
+
+    def steps_are_certain(self, algorithm):
         """One number of distinct values on each sensitive attribute, and no value missing: what the paper tells.
 
         It starts from frequencies; where groups of values are equally frequent it leaves the order open.
         """
         counts = self.problem.counts()
         if not counts:
-            return self.case.algorithm == "greedy-pk" and counts == []
+            return algorithm == "greedy-pk" and counts == []
         if len(self.case.kinds) > 1 or any(None in count.groups for count in counts):
             return False
         if self.case.kinds == ["distinct"] and any(count.least < 2 for count in counts):
             return False
-        if self.case.algorithm == "greedy-pk" or self.case.kinds[0] in ("p-sensitive", "distinct"):
+        if algorithm == "greedy-pk" or self.case.kinds[0] in ("p-sensitive", "distinct"):
             return True
         return all(len(set(dict(count.frequencies()).values())) == len(count.frequencies()) for count in counts)
 
