@@ -156,25 +156,6 @@ static void the_widest_axis_is_cut(void **state UNUSED) {
 
 /* ---------------------------------------------------------------- edges */
 
-static void nothing_to_cut_is_one_cluster(void **state UNUSED) {
-  static const shape equal = {"nn", 1, 3, false, NULL}, numbers = {"n", 50, 3, false, NULL};
-  fixture f;
-  for (int relaxed = 0; relaxed < 2; relaxed++) {
-    setup(&f, &equal, 40, 2, 1, "", 1); /* all rows are equal */
-    cluster(&f, relaxed, NULL);
-    assert_int_equal(f.partition.n_clusters, 1);
-    teardown(&f);
-    setup(&f, &numbers, 19, 10, 1, "", 2); /* fewer than 2 k rows */
-    cluster(&f, relaxed, NULL);
-    assert_int_equal(f.partition.n_clusters, 1);
-    teardown(&f);
-    setup(&f, &numbers, 1, 1, 1, "", 3);
-    cluster(&f, relaxed, NULL);
-    check_clusters(&f, true);
-    teardown(&f);
-  }
-}
-
 static void numbers_and_missing_values_part_first(void **state UNUSED) {
   static const shape missing = {"m", 200, 3, false, NULL};
   fixture f;
@@ -186,17 +167,6 @@ static void numbers_and_missing_values_part_first(void **state UNUSED) {
     box(&f, c, &span);
     assert_true(span.hi < f.axes.items[0].n_numbers || span.lo == span.hi);
   }
-  teardown(&f);
-}
-
-static void thirty_axes_can_be_cut(void **state UNUSED) {
-  static const shape wide = {"nmtnmtnmtnmtnmtnmtnmtnmtnmtnmt", 12, 4, false, NULL};
-  fixture f;
-  setup(&f, &wide, 300, 4, 2, "", 5);
-  cluster(&f, false, NULL);
-  assert_true(f.partition.n_clusters > 30);
-  check_clusters(&f, true);
-  check_apart(&f);
   teardown(&f);
 }
 
@@ -247,9 +217,7 @@ int main(void) {
       cmocka_unit_test(every_model_is_a_condition_of_cuts),
       cmocka_unit_test(relaxed_cuts_go_through_heavy_values),
       cmocka_unit_test(the_widest_axis_is_cut),
-      cmocka_unit_test(nothing_to_cut_is_one_cluster),
       cmocka_unit_test(numbers_and_missing_values_part_first),
-      cmocka_unit_test(thirty_axes_can_be_cut),
       cmocka_unit_test(threads_do_not_change_the_result),
       cmocka_unit_test(progress_is_told_and_can_stop_it),
   };

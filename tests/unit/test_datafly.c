@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of src/lattice/datafly.c: Samarati 2001, section 7, on the table of Figure 4; bin
- * sizes exactly; anonymity levels and profiles; random tables against a walk on strings of labels.
+ * Unit tests of src/lattice/datafly.c: bin sizes exactly; anonymity levels and profiles on the
+ * table of Samarati 2001, Figure 4; random tables against a walk on strings of labels.
+ * tests/golden/test_datafly_argus.py has the walks of the paper.
  */
 #include "lattice_fixture.h"
 
@@ -37,65 +38,6 @@ static void check_step(const shoal_datafly_walk *walk, size_t i, size_t attribut
   assert_int_equal(walk->steps[i].level, level);
   assert_int_equal(walk->steps[i].n_labels, n_labels);
   assert_int_equal(walk->steps[i].alone, alone);
-}
-
-static void it_overgeneralizes_figure_4(void **state UNUSED) {
-  fixture f;
-  shoal_datafly_walk walk;
-  shoal_node solution;
-  setup_figure_4(&f);
-  start_search(&f, 3, 0);
-  shoal_datafly_options options = {.walk = &walk};
-  assert_true(
-      runs(&f, shoal_search_datafly, &(shoal_algorithm_options){.datafly = &options}, &solution));
-  assert_true(solution.satisfies && !solution.minimal && !walk.partial);
-  assert_int_equal(solution.number, shoal_space_node(&f.search.space, (uint32_t[]){1, 1}));
-  assert_int_equal(solution.height, 2);
-  assert_int_equal(solution.smallest_class, 6);
-  assert_int_equal(walk.n_steps, 2); /* 4 ZIP codes against 3 races, then 3 races against 2 */
-  check_step(&walk, 0, 1, 1, 4, false);
-  check_step(&walk, 1, 0, 1, 3, false);
-  shoal_datafly_walk_reset(&walk);
-  shoal_node minimal; /* beside it: [1,0] and [0,2] are minimal, the former of least height */
-  assert_true(runs(&f, shoal_search_samarati, NULL, &minimal));
-  assert_int_equal(minimal.number, shoal_space_node(&f.search.space, (uint32_t[]){1, 0}));
-  teardown(&f);
-}
-
-static void it_stops_where_k_is_reached_or_at_the_top(void **state UNUSED) {
-  static const struct {
-    uint64_t k, max_suppressed;
-    bool found;
-    uint32_t levels[2];
-  } cases[] = {{1, 0, true, {0, 0}},  {2, 0, true, {0, 1}},  {6, 0, true, {1, 1}},
-               {7, 0, true, {1, 2}},  {12, 0, true, {1, 2}}, {13, 0, false, {0, 0}},
-               {2, 11, true, {0, 1}}, {2, 12, true, {0, 1}}}; /* no empty release */
-  fixture f;
-  setup_figure_4(&f);
-  for (size_t i = 0; i < COUNT(cases); i++) {
-    shoal_node solution;
-    start_search(&f, cases[i].k, cases[i].max_suppressed);
-    bool found = runs(&f, shoal_search_datafly, NULL, &solution);
-    assert_int_equal(found, cases[i].found);
-    if (found)
-      assert_int_equal(solution.number, shoal_space_node(&f.search.space, cases[i].levels));
-  }
-  teardown(&f);
-}
-
-static void outliers_within_the_limit_are_left(void **state UNUSED) {
-  static const char *const cells[] = {"black", "94138", "black", "94138",
-                                      "black", "94138", "white", "94141"};
-  fixture f;
-  setup(&f, names, hierarchies, 2, cells, 4, NULL);
-  for (uint64_t limit = 0; limit < 2; limit++) {
-    shoal_node solution;
-    start_search(&f, 3, limit);
-    assert_true(runs(&f, shoal_search_datafly, NULL, &solution));
-    assert_int_equal(solution.number, limit ? 0 : f.search.space.n_nodes - 1);
-    assert_int_equal(solution.suppressed, limit);
-  }
-  teardown(&f);
 }
 
 /* ---------------------------------------------------------------- anonymity and profiles */
@@ -310,9 +252,6 @@ static void random_walks_are_as_by_rows(void **state UNUSED) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(it_overgeneralizes_figure_4),
-      TEST(it_stops_where_k_is_reached_or_at_the_top),
-      TEST(outliers_within_the_limit_are_left),
       TEST(bin_sizes_are_exact),
       TEST(each_attribute_reaches_its_own_bin_size),
       TEST(both_parts_of_the_walk_are_told_apart),

@@ -397,29 +397,6 @@ static void balanced_tables_are_divided(void **state UNUSED) {
   assert_true(n_clusters > 150 * 3);
 }
 
-static void every_model_holds_on_larger_tables(void **state UNUSED) {
-  static const shape large = {"nmtn", 900, 6, false, NULL}, heavy = {"tmnt", 40, 5, true, NULL};
-  for (uint64_t seed = 0; seed < 2 * COUNT(models); seed++) {
-    fixture f;
-    setup(&f, seed % 2 ? &large : &heavy, 3000, 3 + seed % 4, 2, models[seed / 2], seed);
-    cluster(&f);
-    check_partition(&f);
-    bool violates = seed == 6; /* alpha is 0.5, and one value has more of the heavy table's rows */
-    assert_true(violates ? f.partition.n_clusters == 1 : f.partition.n_clusters > 20);
-    teardown(&f);
-  }
-}
-
-static void thirty_axes_can_be_specialized(void **state UNUSED) {
-  static const shape wide = {"nmtnmtnmtnmtnmtnmtnmtnmtnmtnmt", 12, 4, false, NULL};
-  fixture f;
-  setup(&f, &wide, 300, 4, 2, "", 5);
-  cluster(&f);
-  assert_true(f.partition.n_clusters > 30);
-  check_partition(&f);
-  teardown(&f);
-}
-
 static void progress_is_told_and_can_stop_it(void **state UNUSED) {
   static const shape large = {"nn", 900, 5, false, NULL};
   fixture f;
@@ -472,8 +449,6 @@ int main(void) {
       cmocka_unit_test(what_cannot_be_specialized_is_one_cluster),
       cmocka_unit_test(the_slow_version_gives_the_same),
       cmocka_unit_test(balanced_tables_are_divided),
-      cmocka_unit_test(every_model_holds_on_larger_tables),
-      cmocka_unit_test(thirty_axes_can_be_specialized),
       cmocka_unit_test(progress_is_told_and_can_stop_it),
       cmocka_unit_test(memory_may_run_out_anywhere),
   };
