@@ -5,6 +5,8 @@
  * work. The kinds built from values are in test_hierarchy_kinds.c.
  */
 #include "base/thread.h"
+#include <time.h>
+
 #include "hierarchy_fixture.h"
 
 /* ------------------------------------------------------------ file */
@@ -345,8 +347,8 @@ static void an_empty_column_has_only_a_top(void **state) {
 
 static void kinds_are_listed(void **state) {
   (void)state;
-  static const char *const names[] = {"file",  "tree", "intervals", "cuts",
-                                      "round", "mask", "date",      "sets", "top"};
+  static const char *const names[] = {"file", "tree", "intervals", "cuts", "round",
+                                      "mask", "date", "sets",      "top"};
   const shoal_entry *kinds = shoal_hierarchy_kinds();
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     assert_string_equal(kinds[i].name, names[i]);
@@ -372,7 +374,7 @@ static void many_leaves_are_quick(void **state) {
     size += (size_t)snprintf(text + size, 40, "%06u;%05u;%03u;*\n", v, v / 10, v / 1000);
   }
   f.column.offsets[N] = 6 * (uint64_t)N;
-  double start = shoal_seconds();
+  clock_t start = clock();
   shoal_hierarchy_spec spec = file_spec(&f, text, size);
   compile_ok(&f, &spec);
   assert_int_equal(f.hierarchy->levels[1].n_labels, N / 10);
@@ -385,7 +387,7 @@ static void many_leaves_are_quick(void **state) {
   spec = intervals(widths, 2, (shoal_decimal){0, 0});
   compile_ok(&f, &spec);
   assert_int_equal(f.hierarchy->levels[2].n_labels, N / 1000);
-  assert_true(shoal_seconds() - start < 10); /* a fraction of a second; minutes if quadratic */
+  assert_true(clock() - start < 20 * CLOCKS_PER_SEC); /* CPU time; minutes if quadratic */
   free(text);
   teardown(&f);
 }
