@@ -6,8 +6,9 @@
     tests/run.py --quick    a slice of them, on the plain build only: `make check-quick`
     tests/run.py --long     all layers, more cases and more builds: `make check-long`
 
-Each unit test program and each Python module is one job with a process of its own; --jobs run at a time.
-Most jobs run the sanitized build. Random tests also run the plain build, fault tests only that one.
+Each unit test program and each Python module is one job with a process of its own; --jobs run at a time,
+the longest first. Most jobs run the sanitized build. Random tests run all cases on the plain build and a slice
+of them on the sanitized one (SHOAL_SLICE, SLICE in tests/unit/slice.h). Fault tests run the plain build only.
 After each job its CPU time is printed, which a busy machine changes little. Tests of real data read the
 directory SHOAL_DATA and are skipped, by name, without it.
 """
@@ -24,11 +25,32 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TESTS = os.path.join(ROOT, "tests")
+SECONDS = os.path.join(TESTS, "job_seconds.json")
 MEMCHECK_EXIT = 99  # valgrind's exit status if it found an error
 JOB_SECONDS = 3600  # ends a job that hangs; no job depends on it
+NOT_OF_THE_PROGRAM = ("test_brute_local_self", "test_brute_models_self", "test_brute_self")  # Python alone
+SLICED = ("test_flock", "test_flock_parts")  # unit tests of which the sanitized build runs a slice
+SLICE = {"SHOAL_CASES": "60", "SHOAL_SLICE": "1"}
 QUICK_CLI = ("test_auto", "test_commands", "test_options", "test_release", "test_models", "test_privacy")
 QUICK_PROPERTY = ("test_auto", "test_lattice", "test_local", "test_models", "test_measure", "test_attack", "test_theta",
                   "test_spellings")
+
+
+def longest_first(jobs):
+    """By CPU seconds of an earlier run (--record); others come last. A wrong figure costs time, nothing else."""
+    with open(SECONDS, encoding="utf-8") as file:
+        seconds = json.load(file)
+    return sorted(jobs, key=lambda job: -seconds.get(job.title, 0))
+
+
+def record_seconds(measured):
+    """Jobs of 2 CPU seconds and more, the longest first, beside those that did not run."""
+    with open(SECONDS, encoding="utf-8") as file:
+        seconds = {**json.load(file), **{title: round(s) for title, s in measured.items()}}
+    listed = sorted((item for item in seconds.items() if item[1] >= 2), key=lambda item: (-item[1], item[0]))
+    with open(SECONDS, "w", encoding="utf-8") as file:
+        json.dump(dict(listed), file, indent=0)
+        file.write("\n")
 
 
 class Job:
@@ -115,11 +137,11 @@ def unit_programs(build):
     return sorted(p for p in os.listdir(os.path.join(build, "tests", "unit")) if p.startswith("test_") and "." not in p)
 
 
-def unit_jobs(build, label):
+def unit_jobs(build, label, only=None):
     unit = os.path.join(build, "tests", "unit")
     return [Job(f"unit{label}/{p}", [os.path.join(unit, p)],
                 {"CMOCKA_MESSAGE_OUTPUT": "TAP", "ASAN_OPTIONS": "allocator_may_return_null=1"},
-                parse_tap(f"unit{label}/{p}")) for p in unit_programs(build)]
+                parse_tap(f"unit{label}/{p}")) for p in unit_programs(build) if not only or p in only]
 
 
 def replay_jobs(build):
@@ -131,12 +153,12 @@ def replay_jobs(build):
             for p in programs]
 
 
-def module_jobs(directory, build, label, environment, only=None):
-    """One job for each test_*.py of the directory, or for those named in `only`."""
+def module_jobs(directory, build, label, environment, only=None, but=()):
+    """One job for each test_*.py of the directory, or for those named in `only`, without those in `but`."""
     jobs = []
     for name in sorted(os.listdir(os.path.join(TESTS, directory))):
         module = name[:-3]
-        if not (name.startswith("test_") and name.endswith(".py")) or (only and module not in only):
+        if not (name.startswith("test_") and name.endswith(".py")) or (only and module not in only) or module in but:
             continue
         title = f"{directory}/{module}{label}"
         jobs.append(Job(title, [sys.executable, os.path.join(TESTS, "run_module.py"),
@@ -161,12 +183,12 @@ def quick_jobs(build):
 def all_jobs(build, sanitized):
     plain = {"SHOAL_PLAIN_BUILD": build}
     return [*module_jobs("property", build, "", {}),
-            *module_jobs("property", sanitized, " (sanitized)", {"SHOAL_CASES": "200"}),
+            *module_jobs("property", sanitized, " (sanitized)", SLICE, but=NOT_OF_THE_PROGRAM),
             *module_jobs("cli", sanitized, " (sanitized)", plain),
             *module_jobs("golden", sanitized, " (sanitized)", {}),
             *module_jobs("adult", build, "", {}),
             *module_jobs("fault", build, "", {}),
-            *replay_jobs(sanitized), *unit_jobs(sanitized, ""), structure_job()]
+            *replay_jobs(sanitized), *unit_jobs(sanitized, ""), *unit_jobs(build, " (plain)", SLICED), structure_job()]
 
 
 def script_job(title, claim, *command):
@@ -179,18 +201,18 @@ def long_jobs(build, sanitized, threaded):
     slow = {"SHOAL_SLOWER": "10"}  # ThreadSanitizer's factor on CPU time
     scripts = os.path.join(ROOT, "scripts")
     return [*module_jobs("property", build, "", {"SHOAL_CASES": "5000", "SHOAL_LONG": "1"}),
-            *module_jobs("property", sanitized, " (sanitized)", {"SHOAL_CASES": "200"}),
+            *module_jobs("property", sanitized, " (sanitized)", {"SHOAL_CASES": "200"}, but=NOT_OF_THE_PROGRAM),
             *module_jobs("cli", sanitized, " (sanitized)", {**plain, "SHOAL_LONG": "1"}),
             *module_jobs("golden", sanitized, " (sanitized)", {"SHOAL_LONG": "1"}),
             *module_jobs("adult", build, "", {"SHOAL_LONG": "1"}),
             *module_jobs("fault", build, "", {"SHOAL_LONG": "1"}),
-            *replay_jobs(sanitized), *unit_jobs(sanitized, ""), structure_job(),
+            *replay_jobs(sanitized), *unit_jobs(sanitized, ""), *unit_jobs(build, " (plain)", SLICED), structure_job(),
             *module_jobs("papers", build, "", {}),
             *module_jobs("limits", build, "", {}),
             *module_jobs("tables", build, "", {}),
             *unit_jobs(threaded, " (threads)"),
             *memcheck_jobs(build),
-            *module_jobs("property", threaded, " (threads)", {"SHOAL_CASES": "200", **slow}),
+            *module_jobs("property", threaded, " (threads)", {**SLICE, **slow}, but=NOT_OF_THE_PROGRAM),
             *module_jobs("cli", threaded, " (threads)", {**plain, **slow}),
             script_job("lint", "clang-format, cppcheck and clang-tidy find nothing",
                        os.path.join(scripts, "lint"), build),
@@ -218,15 +240,16 @@ def main():
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument("--only", default="", help="run jobs whose title contains this")
+    parser.add_argument("--record", action="store_true", help="write the CPU seconds to tests/job_seconds.json")
     options = parser.parse_args()
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     failures, skips = [], []
-    jobs = [j for j in select_jobs(options) if options.only in j.title]
-    started, cpu_seconds = time.monotonic(), 0.0
+    jobs = longest_first(j for j in select_jobs(options) if options.only in j.title)
+    started, measured = time.monotonic(), {}
     with concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs) as pool:
         for done in concurrent.futures.as_completed([pool.submit(j.run) for j in jobs]):
             title, outcomes, seconds = done.result()
-            cpu_seconds += seconds
+            measured[title] = seconds
             tally = {s: sum(o[1] == s for o in outcomes) for s in counts}
             for status in counts:
                 counts[status] += tally[status]
@@ -242,7 +265,9 @@ def main():
         print(f"skipped: {name}" + (f": {detail}" if detail and len(detail) < 200 else ""))
     for name, _, detail in failures:
         print(f"\nFAILED: {name}\n{detail}")
-    print(f"{len(jobs)} jobs, {cpu_seconds:.0f} CPU s, {time.monotonic() - started:.0f} s")
+    if options.record:
+        record_seconds(measured)
+    print(f"{len(jobs)} jobs, {sum(measured.values()):.0f} CPU s, {time.monotonic() - started:.0f} s")
     print(f"{counts['passed']} passed, {counts['failed']} failed")
     return 1 if counts["failed"] or not counts["passed"] else 0
 

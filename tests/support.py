@@ -19,6 +19,7 @@ from dataclasses import dataclass
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHOAL = str(pathlib.Path(os.environ.get("SHOAL") or ROOT / "build" / "shoal").absolute())
 TIMEOUT_SECONDS = 1800  # ends a run that hangs; no test depends on it
+SLICE = bool(os.environ.get("SHOAL_SLICE"))  # a slow build runs a part of the slow cases: the plain build runs all
 CPU_SECONDS = None      # of one run of the program; a module may set it
 
 

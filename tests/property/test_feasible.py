@@ -22,7 +22,7 @@ import gen_models
 import support
 
 CASES = int(os.environ.get("SHOAL_CASES") or 250) // 5
-PLANTED = max(10, CASES // 5)
+PLANTED = max(3 if support.SLICE else 10, CASES // 5)
 MIN_FOUND = 0.98
 PROVEN = "no release can satisfy"
 
@@ -216,7 +216,7 @@ class Known(unittest.TestCase):
         """
         categories = [["a", "b", "c"], ["d", "e", "f", "g"], ["h", "i"], ["j", "k"]]
         found = 0
-        for seed in range(1, 9):
+        for seed in range(1, 2 if support.SLICE else 9):
             rng = random.Random(seed)
             values = "aaaaaabbcddddeefghhhhiiiijjjjjkkk"
             rows = [[str(min(rng.randrange(40), rng.randrange(40))), str(rng.randrange(3)), rng.choice(values)]
@@ -231,7 +231,7 @@ class Known(unittest.TestCase):
                 counts = [n for n in (sum(value in category for value in members) for category in categories) if n]
                 self.assertGreaterEqual(len(counts), 3, seed)
                 self.assertLessEqual(max(counts) - min(counts), 1, seed)
-        self.assertGreaterEqual(found, 4)
+        self.assertGreaterEqual(found, 0 if support.SLICE else 4)
 
 
 def add_tests():

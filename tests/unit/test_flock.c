@@ -6,6 +6,7 @@
  */
 #include "flock_fixture.h"
 #include "lowmem_memory.h"
+#include "slice.h"
 
 #include "cluster/theta.h"
 
@@ -124,7 +125,7 @@ static void random_tables_become_clusters_that_fit(void **state UNUSED) {
   shoal_random random;
   shoal_random_seed(&random, 43);
   tally tallies[COUNT(objectives)] = {{0}};
-  for (uint64_t seed = 0; seed < 50; seed++) { /* tests/property has thousands of small tables */
+  for (uint64_t seed = 0; seed < SLICE(50, 20); seed++) { /* tests/property has thousands */
     fixture f;
     shape s = draw_shape(&random, seed % 4 ? 120 : 30);
     s.models = some[seed % COUNT(some)];
@@ -177,7 +178,7 @@ static void threads_do_not_change_the_result(void **state UNUSED) {
     s.gaps = false;
     check_threads(&s, objectives[seed % COUNT(objectives)], seed, 1);
   }
-  static const shape large = {.n_rows = 24000,
+  static const shape large = {.n_rows = SLICE(24000, 9000),
                               .kinds = "ntm",
                               .n_values = 90,
                               .n_sensitive = 1,
@@ -185,7 +186,7 @@ static void threads_do_not_change_the_result(void **state UNUSED) {
                               .k = 10,
                               .p = 2,
                               .models = ""};
-  check_threads(&large, SHOAL_OBJECTIVE_IL, 1, 1200);
+  check_threads(&large, SHOAL_OBJECTIVE_IL, 1, SLICE(1200, 400));
   shape pools = large; /* pools are gathered anew, on threads of two attempts */
   pools.n_rows = 1500;
   check_threads(&pools, SHOAL_OBJECTIVE_IL, 1, 100);
@@ -193,7 +194,7 @@ static void threads_do_not_change_the_result(void **state UNUSED) {
 
 /* Sensitive values that follow from the order: blocks have too few of them by themselves. */
 static void blocks_without_enough_values_are_joined(void **state UNUSED) {
-  static const shape tied = {.n_rows = 24000,
+  static const shape tied = {.n_rows = SLICE(24000, 9000),
                              .kinds = "n",
                              .n_values = 2,
                              .n_sensitive = 1,
@@ -206,35 +207,6 @@ static void blocks_without_enough_values_are_joined(void **state UNUSED) {
 }
 
 /* ---------------------------------------------------------------- edges */
-
-static void edges_are_clustered(void **state UNUSED) {
-  static const shape shapes[] = {
-      {.n_rows = 1, .kinds = "n", .n_values = 9, .k = 1},
-      {.n_rows = 7, .kinds = "n", .n_values = 9, .k = 7},                /* n = k */
-      {.n_rows = 13, .kinds = "nt", .n_values = 9, .k = 7},              /* n = 2 k - 1 */
-      {.n_rows = 14, .kinds = "nt", .n_values = 9, .k = 7},              /* n = 2 k */
-      {.n_rows = 500, .kinds = "n", .n_values = 1, .k = 4, .p = 2},      /* all rows equal */
-      {.n_rows = 300, .kinds = "nnn", .n_values = 4000000000, .k = 1},   /* all different */
-      {.n_rows = 300, .kinds = "m", .n_values = 1, .k = 3, .p = 2},      /* missing or not */
-      {.n_rows = 400, .kinds = "nmtuw", .n_values = 5, .k = 150, .p = 3} /* k above n / 3 */
-  };
-  for (size_t i = 0; i < COUNT(shapes); i++)
-    for (size_t a = 0; a < COUNT(objectives); a++) {
-      fixture f;
-      shape s = shapes[i];
-      s.n_sensitive = 1;
-      s.n_sensitive_values = 4;
-      s.models = "";
-      setup(&f, &s, i);
-      assert_true(is_possible(&f));
-      shoal_partition p = cluster(&f, objectives[a], NULL);
-      assert_int_equal(check_partition(&f, &p), 0);
-      if (i == 0 || i == 1 || i == 2) assert_int_equal(p.n_clusters, 1);
-      if (i == 5) assert_int_equal(p.n_clusters, 300);
-      shoal_partition_reset(&p);
-      teardown(&f);
-    }
-}
 
 static void many_axes_are_clustered(void **state UNUSED) {
   shape wide = {.n_rows = 120,
@@ -364,7 +336,6 @@ int main(void) {
       cmocka_unit_test(random_tables_become_clusters_that_fit),
       cmocka_unit_test(threads_do_not_change_the_result),
       cmocka_unit_test(blocks_without_enough_values_are_joined),
-      cmocka_unit_test(edges_are_clustered),
       cmocka_unit_test(many_axes_are_clustered),
       cmocka_unit_test(a_run_can_be_stopped),
       cmocka_unit_test(ordering_can_be_stopped),
