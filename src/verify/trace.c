@@ -149,6 +149,17 @@ static void swap_marks(char *bytes, size_t size_bytes) {
   }
 }
 
+/*
+ * Does a cell get an apostrophe? Formulas do, and what looks like one with an apostrophe already,
+ * or like a signed number with one: different cells stay different.
+ */
+static bool is_quoted(shoal_verify_cell cell) {
+  bool has_one = false;
+  for (; cell.size_bytes && *cell.bytes == '\''; has_one = true, cell.size_bytes--) cell.bytes++;
+  if (shoal_verify_is_formula(&cell)) return true;
+  return has_one && cell.size_bytes && (*cell.bytes == '+' || *cell.bytes == '-');
+}
+
 /* The hash of a text as the release must spell it; scratch->failed: no memory. */
 static uint64_t hash_text(const shoal_verify_request *request, size_t column,
                           shoal_verify_string text, shoal_text *scratch) {
@@ -161,7 +172,7 @@ static uint64_t hash_text(const shoal_verify_request *request, size_t column,
   if (scratch->failed) return 0;
   shoal_verify_cell cell = {.bytes = scratch->bytes + 1, .size_bytes = text.size_bytes};
   if (source->commas) swap_marks(cell.bytes, cell.size_bytes);
-  if (request->formulas_quoted && shoal_verify_is_formula(&cell))
+  if (request->formulas_quoted && is_quoted(cell))
     return shoal_verify_cell_hash(column, scratch->bytes, scratch->size_bytes);
   return shoal_verify_cell_hash(column, cell.bytes, cell.size_bytes);
 }
