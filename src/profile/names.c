@@ -18,9 +18,9 @@
 static const shoal_name_hint hints[] = {
     {SHOAL_ROLE_KEEP, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, NULL,
      "average* avg percentage* message* image* usage* storage damage* package* mileage* voltage "
-     "candidate* update*"},
+     "candidate* update* agen*"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_AGE, SHOAL_HINT_SURE, "an age",
-     "age ages *agegroup* alter altersgruppe edad eta idade leeftijd"},
+     "age* *agegroup* alter altersgruppe edad eta idade leeftijd"},
     {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "a row's name or number",
      "*rownames*"}, /* also what a column without a name is called */
     {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "a way to reach the person",
@@ -78,6 +78,8 @@ static const shoal_name_hint hints[] = {
      "relationship* *familienstand* "
      "matrimonial* verheiratet marie mariee casado casada casad* coniug* sposat* gehuwd "
      "*estadocivil* *statocivile* *burgerlijke*"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_CARE, SHOAL_HINT_IF_NAMES, "a place where people are treated",
+     "hospital hospitals clinic krankenhaus klinik hopital hospitales ospedale ziekenhuis"},
     {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_HEALTH, SHOAL_HINT_SURE, "an illness or other health matter",
      "diagnos* diag disease* disea ndisease illness* ill illdays actdays sick* icd* atc condition "
      "conditions chcond symptom* hiv aids cancer tumor* tumour* covid* diabet* health* hlth* *hlth "
@@ -87,13 +89,14 @@ static const shoal_name_hint hints[] = {
      "karno* *karno ecog cd lesion* rash infect* *infct injur* death deaths died dead mortal* "
      "surviv* futime los blood* systolic diastolic cholesterol chol bili* albumin creatinin* "
      "glucose hemo* platelet* meno* bmi pulse smok* cigs cig cigar* alcohol* drink* tobacco "
-     "vaccin* allerg* asthma* pain* bweight bwght *birthweight* *bwght* physlim physlm *krank* "
+     "vaccin* allerg* asthma* pain* bweight bwt bwght *birthweight* *bwght* physlim physlm *krank* "
      "befund behandlung* sucht* "
      "maladie* traitement* enfermedad* tratamiento* salud sante malattia* patologia* farmac* "
      "terapia* doenca* ziekte* aandoening* *gesund* tod muerte mort morte overleden rauch* tabac* "
      "fum* hopital hospital* ospedale ziekenhuis verwundung* blessure*"},
     {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "the result of a test",
-     "score* *score result* test tests iq gpa exam* vocabular* math* *maths* ergebnis* "
+     "score* *score result* test tests iq gpa *gpa sat act gre rank *rank exam* vocabular* math* "
+     "*maths* ergebnis* "
      "noten prufung* resultat* examen* resultado* notas esito risultat* voto uitslag cijfer* "
      "toets* punkte"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "sex or gender",
@@ -116,16 +119,18 @@ static const shoal_name_hint hints[] = {
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "a place",
      "city cities *city town* village* county counties district* region* state province* "
      "municipal* "
-     "residence* urban rural south north west east smsa msa metro* population popul* institution* "
+     "residence* urban rural south north west east smsa msa metro* population popul* inst "
+     "institution* "
      "provnum "
      "borough* canton* location* area stadt ort wohnort gemeinde* kreis landkreis bundesland "
      "kanton ville commune departement ciudad municipio provincia citta comune cidade plaats "
      "woonplaats gemeente"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "an exact place",
      "latitude longitude lat lon lng gps coordinate* breitengrad langengrad"},
-    {SHOAL_ROLE_QUASI, SHOAL_MEANS_AGE, SHOAL_HINT_SURE, "an age", "*age agesq agemth agepn"},
+    {SHOAL_ROLE_QUASI, SHOAL_MEANS_AGE, SHOAL_HINT_SURE, "an age", "*age"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "education",
-     "educ* *educ edlevel* college* school* *school degree* nodegree class dept department* "
+     "educ* *educ ed daded momed fathed* mothed* edlevel* college* school* *school degree* "
+     "nodegree class dept department* "
      "*ausbildung* bildung* schul* klasse abschluss diplom* etudes ecole estudios escuela scuola "
      "educac* escolar* istruzione opleiding*"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "work or occupation",
@@ -163,7 +168,7 @@ static const shoal_name_hint hints[] = {
      "a person's or record's number",
      "key no nr num number* nummer numero nro record* ref reference* patient* person* customer* "
      "client* user* member* subject* student* participant* employee* kunde* account* case* obs "
-     "seq* index idx"},
+     "seq* index idx *num *nbr"},
 };
 
 /* ------------------------------------------------------------ a name's words */
@@ -259,6 +264,7 @@ static bool is_likely(shoal_hint_strength strength, const shoal_column_stats *st
   bool mostly_differ = stats->distinct >= stats->present - stats->present / 2;
   switch (strength) {
   case SHOAL_HINT_IF_ALONE: return alone || mostly_differ;
+  case SHOAL_HINT_IF_NAMES: return alone && stats->distinct > 2;
   case SHOAL_HINT_IF_MANY: return alone || mostly_differ || stats->distinct > SHOAL_FEW_CODES;
   case SHOAL_HINT_IF_DIFFERENT: return mostly_differ;
   default: return true;

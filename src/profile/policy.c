@@ -121,7 +121,13 @@ static void add_figures(shoal_text *text, const shoal_column_outcome *column) {
 /* Rules of the preset that a person must not undo. */
 static void add_rules(const writer *w, const shoal_column_outcome *column) {
   const shoal_preset *preset = w->preset;
-  if (!preset || !has_role(column, "quasi")) return;
+  if (!preset) return;
+  bool text = strcmp(column->type, "text") == 0 && has_role(column, "sensitive");
+  /* so that p: 2 can be reached: one value is left beside the label, or another one */
+  if (preset->rare_findings && text && column->distinct >= START_P &&
+      column->most_frequent >= preset->k)
+    shoal_text_print(w->text, ", rare: %u", preset->k);
+  if (!has_role(column, "quasi")) return;
   bool date = strcmp(column->type, "date") == 0;
   if (preset->top_coded_ages && column->is_age && column->as_number)
     shoal_text_print(w->text, ", top-code: %d", OLDEST);

@@ -40,6 +40,7 @@ typedef enum shoal_value_shape {
   SHOAL_SHAPE_MONEY,    /* $1,200.50 */
   SHOAL_SHAPE_POSTCODE, /* SW1A 1AA, 1012 AB, K1A 0B1, D-53113 */
   SHOAL_SHAPE_PLACE,    /* 52.52, 13.40 */
+  SHOAL_SHAPE_FRACTION, /* 101.58499908447266: some have more than 18 digits, or it were NUMBER */
   SHOAL_SHAPE_DATE,     /* 5 Mar 2024: a form that no hierarchy reads */
   SHOAL_SHAPE_PROSE     /* several words, most of them long */
 } shoal_value_shape;
@@ -118,6 +119,7 @@ typedef enum shoal_meaning {
   SHOAL_MEANS_DATE,
   SHOAL_MEANS_DURATION,
   SHOAL_MEANS_HEALTH,
+  SHOAL_MEANS_CARE,   /* names of hospitals: the table is about health */
   SHOAL_MEANS_WEIGHT, /* of a body, or of a row in a survey */
   SHOAL_MEANS_PERSON  /* one value for each person */
 } shoal_meaning;
@@ -125,6 +127,7 @@ typedef enum shoal_meaning {
 /* How sure a word is. Words such as "id" and "number" occur in many names. */
 typedef enum shoal_hint_strength {
   SHOAL_HINT_SURE,
+  SHOAL_HINT_IF_NAMES, /* if it is the whole name, and there are more values than yes and no */
   SHOAL_HINT_IF_ALONE, /* if it is the whole name, or the values mostly differ */
   SHOAL_HINT_IF_MANY,  /* if it is the whole name, or there are more than SHOAL_FEW_CODES values */
   SHOAL_HINT_IF_DIFFERENT /* if the values mostly differ */
@@ -221,6 +224,7 @@ typedef struct shoal_preset {
   const char *name, *summary;
   unsigned k;
   bool years_only, short_postcodes, top_coded_ages;
+  bool rare_findings; /* sensitive texts of fewer than k rows are collected */
   const char *source; /* lines of comment */
 } shoal_preset;
 

@@ -115,6 +115,13 @@ static bool is_place(const char *value) {
   return n_points == 2 && n_separators == 1 && n_digits >= 4;
 }
 
+/* A number with a decimal point, of any number of digits. */
+static bool is_fraction(const char *value) {
+  shoal_decimal number;
+  return strchr(value, '.') &&
+         shoal_decimal_parse(value, strlen(value), &number) != SHOAL_NUMBER_NOT;
+}
+
 /* A day or a year, and the name of a month. */
 static bool is_worded_date(const char *value) {
   static const char *const months[] = {
@@ -164,6 +171,7 @@ static const struct {
     {SHOAL_SHAPE_ATC, is_atc},           {SHOAL_SHAPE_MONEY, is_money},
     {SHOAL_SHAPE_POSTCODE, is_postcode}, {SHOAL_SHAPE_DATE, is_worded_date},
     {SHOAL_SHAPE_PERSON, is_person},     {SHOAL_SHAPE_PROSE, is_prose},
+    {SHOAL_SHAPE_FRACTION, is_fraction},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 

@@ -19,6 +19,7 @@ enum {
   FEW_ROWS = 20,      /* with fewer rows, distinct numbers prove nothing */
   FEW_VALUES = 3,     /* with at most 3 values only "*" helps */
   MAX_CODES = 12,     /* so few whole numbers are codes, unless the name says otherwise */
+  MAX_YEARS = 30,     /* so few can be years of school or work, or rooms: others may know them */
   MIN_KEY = 200,      /* numbers from 1 without gaps: more are keys of persons or things */
   MAX_KEY_SHARE = 50, /* a key stands in at most 1 row in 50 */
   SHORTEST_CODE = 3,
@@ -55,18 +56,28 @@ static bool is_record_number(const shoal_column_stats *f) {
          (f->ascending || has_no_gaps(f) || f->digits >= PLAIN_CODE);
 }
 
-/* Numbers of persons or things that have several rows: from 1 without gaps, all about as often. */
+/*
+ * Numbers of persons or things that have several rows: from 1 without gaps, all about as often; or
+ * all in the same number of rows, as those of people who were asked every year are.
+ */
 static bool is_key(const shoal_column_stats *f) {
-  return f->scale == 0 && f->distinct > MIN_KEY && f->least == 1 && has_no_gaps(f) &&
-         f->most_frequent <= f->present / MAX_KEY_SHARE;
+  if (f->scale || f->distinct <= MIN_KEY) return false;
+  if (f->most_frequent > 1 && f->distinct == f->present / f->most_frequent)
+    return f->distinct * f->most_frequent == f->present;
+  return f->least == 1 && has_no_gaps(f) && f->most_frequent <= f->present / MAX_KEY_SHARE;
 }
 
 /* Do numbers only name categories? */
 static bool are_codes(const shoal_column_stats *f, shoal_meaning meaning) {
-  if (meaning == SHOAL_MEANS_CATEGORY) return true;
+  if (meaning == SHOAL_MEANS_CATEGORY || meaning == SHOAL_MEANS_CARE) return true;
   bool quantity = meaning == SHOAL_MEANS_COUNT || meaning == SHOAL_MEANS_AGE ||
                   meaning == SHOAL_MEANS_DATE || meaning == SHOAL_MEANS_DURATION;
   return !quantity && f->scale == 0 && f->distinct <= MAX_CODES;
+}
+
+/* Few whole numbers from about 0 on: years, counts of people or things, which others may know. */
+static bool may_be_years(const shoal_column_stats *f) {
+  return f->scale == 0 && f->distinct <= MAX_YEARS && f->least >= 0 && f->greatest <= 2 * MAX_YEARS;
 }
 
 /* ------------------------------------------------------------ roles */
@@ -114,7 +125,7 @@ static void suggest_by_name(const char *name, const shoal_name_hint *hint,
   bool dates = f->value_type == SHOAL_VALUE_DATE || f->has_times;
   shoal_role role = hint->role;
   s->is_person_key = hint->meaning == SHOAL_MEANS_PERSON;
-  s->is_health = hint->meaning == SHOAL_MEANS_HEALTH;
+  s->is_health = hint->meaning == SHOAL_MEANS_HEALTH || hint->meaning == SHOAL_MEANS_CARE;
   if (hint->meaning == SHOAL_MEANS_WEIGHT && number) {
     suggest_weight(name, f, s);
     return;
@@ -148,6 +159,9 @@ static const struct {
     [SHOAL_SHAPE_POSTCODE] = {SHOAL_ROLE_QUASI, "postal codes"},
     [SHOAL_SHAPE_PLACE] = {SHOAL_ROLE_IDENTIFIER, "exact places"},
     [SHOAL_SHAPE_DATE] = {SHOAL_ROLE_QUASI, "dates"},
+    [SHOAL_SHAPE_FRACTION] =
+        {SHOAL_ROLE_SENSITIVE,
+         "quantities with more than 18 digits (round them, and they are numbers)"},
     [SHOAL_SHAPE_PROSE] = {SHOAL_ROLE_IDENTIFIER, "free text, where names may stand"},
 };
 
@@ -193,7 +207,7 @@ static void suggest_number(const char *name, const shoal_column_stats *f,
              "whole numbers that nearly all differ, as record numbers do");
   else if (is_key(f))
     set_role(s, SHOAL_ROLE_IDENTIFIER, true,
-             "whole numbers from 1 without gaps, each in several rows, as numbers of persons, "
+             "whole numbers without gaps or all in as many rows, as numbers of persons, "
              "households or things are: a quantity would be another role");
   else if (table->is_health)
     set_role(s, SHOAL_ROLE_SENSITIVE, false,
@@ -205,7 +219,7 @@ static void suggest_number(const char *name, const shoal_column_stats *f,
   else if (f->rare > f->present / 4)
     set_role(s, SHOAL_ROLE_SENSITIVE, false,
              "a quantity with many values that few rows share: others hardly know it");
-  else if (table->is_study && shoal_may_be_kept(name, f))
+  else if (table->is_study && !may_be_years(f) && shoal_may_be_kept(name, f))
     set_role(s, SHOAL_ROLE_KEEP, false,
              "one of many quantities, and many rows share a value: others hardly know it");
   else

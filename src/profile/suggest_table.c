@@ -12,10 +12,11 @@
 #include "profile/profile.h"
 
 enum {
-  MIN_HEALTH = 2,   /* columns about health */
-  MIN_STUDY = 6,    /* quantities without a meaning */
-  MIN_BATTERY = 4,  /* columns of one questionnaire */
-  MAX_ANSWERS = 20, /* values of an answer */
+  MIN_HEALTH = 2,  /* columns about health */
+  MIN_STUDY = 6,   /* quantities without a meaning */
+  MIN_BATTERY = 4, /* columns of one questionnaire */
+  MIN_ANSWERS = 3, /* values of an answer; yes and no may be one category, spread over columns */
+  MAX_ANSWERS = 20,
   QUESTIONS = 5,
   MORE_QUESTIONS = 20, /* columns for each further question */
   SAMPLE_ROWS = 20000
@@ -41,7 +42,7 @@ static size_t stem_of(const char *name) {
 }
 
 static bool is_answer(const shoal_column_stats *stats, const shoal_suggestion *s) {
-  return !s->by_name && stats->distinct > 1 && stats->distinct <= MAX_ANSWERS &&
+  return !s->by_name && stats->distinct >= MIN_ANSWERS && stats->distinct <= MAX_ANSWERS &&
          (s->role == SHOAL_ROLE_QUASI || s->role == SHOAL_ROLE_SENSITIVE);
 }
 
@@ -53,7 +54,8 @@ static void keep_batteries(const shoal_table *table, const shoal_column_stats *s
     size_t stem = stem_of(name), n_alike = 0;
     if (!stem || !is_answer(&stats[c], &suggestions[c])) continue;
     for (size_t i = 0; i < table->n_columns && n_alike < MIN_BATTERY; i++)
-      n_alike += stem_of(table->columns[i].name) == stem && stats[i].distinct <= MAX_ANSWERS &&
+      n_alike += stem_of(table->columns[i].name) == stem && stats[i].distinct >= MIN_ANSWERS &&
+                 stats[i].distinct <= MAX_ANSWERS &&
                  strncmp(table->columns[i].name, name, stem) == 0;
     if (n_alike < MIN_BATTERY || !shoal_may_be_kept(name, &stats[c])) continue;
     suggestions[c] = (shoal_suggestion){

@@ -62,7 +62,7 @@ class Profile(clitest.Case):
 
     def test_presets(self):
         self.put_columns(COLUMNS, 2000)
-        for name, k, source in (("public", 11, "Policy 0070"), ("research", 5, "El Emam"),
+        for name, k, source in (("public", 11, "Policy 0070"), ("research", 5, "convention"),
                                 ("hipaa-safe-harbor", 5, "45 CFR 164.514(b)(2)")):
             text = self.policy("--decide", "safe", "--preset", name)
             self.assertIn(f"Preset {name}", text)
@@ -72,6 +72,32 @@ class Profile(clitest.Case):
             self.assertEqual(name == "hipaa-safe-harbor", "min-level: 2" in text)  # three of five digits
             self.assertEqual(name == "hipaa-safe-harbor", "{date: [year, decade]" in text)
             self.succeed("check", "data.csv", "-P", "policy.yaml", code=1)
+
+    def test_the_public_preset_collects_rare_findings(self):
+        self.put_columns([("age", lambda i: 20 + i % 50), ("diagnosis", lambda i: "flu" if i % 20 else f"illness {i}"),
+                          ("income", lambda i: i * 7 % 1000), ("disease", lambda i: f"kind {i % 90}")], 900)
+        text = self.policy("--decide", "safe", "--preset", "public")
+        self.assertIn("diagnosis: {role: sensitive, rare: 11}", text)
+        self.assertIn("disease: {role: sensitive}", text)      # nothing would be left
+        self.assertEqual(text.count("rare: 11"), 1)
+        self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "-q")
+        self.assertNotIn(b"illness", self.read("out.csv"))
+
+    def test_roles_of_names_that_say_little(self):
+        draw = random.Random(3)
+        study = [(f"q{c}", lambda i: draw.randrange(300)) for c in "abcdefg"]        # many quantities: kept
+        columns = study + [
+            ("agew", lambda i: draw.randrange(20, 70)), ("exp76", lambda i: draw.randrange(24)),
+            ("ed66", lambda i: draw.randrange(20)), ("intnum", lambda i: 1000 + i // 2 * 3),
+            ("hospital", lambda i: draw.randrange(15)), ("agency", lambda i: draw.randrange(300)),
+            ("nr", lambda i: 17 + i // 8 * 5), ("assets", lambda i: f"{draw.uniform(0, 9000):.15f}"),
+            *((f"reg{n}", lambda i, n=n: int(i % 5 == n)) for n in range(5))]
+        self.put_columns(columns, 4000)
+        found = {c["column"]: c for c in self.succeed("profile", "data.csv", "--json").json()["columns"]}
+        wanted = {"agew": "quasi", "exp76": "quasi", "ed66": "quasi", "intnum": "identifier", "hospital": "quasi",
+                  "nr": "identifier", "assets": "sensitive", "qa": "keep", "agency": "keep",
+                  **{f"reg{n}": "quasi" for n in range(5)}}
+        self.assertEqual(wanted, {name: found[name]["role"] for name in wanted})
 
     def test_p_is_asked_where_it_can_be_reached(self):
         self.put_columns([column for column in COLUMNS if column[0] in ("age", "diagnosis", "hiv")], 2000)
