@@ -22,9 +22,8 @@ enum {
   MAX_YEARS = 30,     /* so few can be years of school or work, or rooms: others may know them */
   MIN_KEY = 200,      /* numbers from 1 without gaps: more are keys of persons or things */
   MAX_KEY_SHARE = 50, /* a key stands in at most 1 row in 50 */
-  SHORTEST_CODE = 3,
-  PLAIN_CODE = 5,   /* digits of a code; fewer may be years or counts */
-  LONGEST_CODE = 12 /* a mask has one level per character */
+  PLAIN_CODE = 5,     /* digits of a code; fewer may be years or counts */
+  LONGEST_CODE = 12   /* a mask has one level per character */
 };
 
 /* ------------------------------------------------------------ what the statistics tell */
@@ -245,36 +244,29 @@ static void suggest_role(const char *name, const shoal_name_hint *hint, const sh
 
 /* ------------------------------------------------------------ hierarchies */
 
-/* Codes are masked from the right, one character per level, as postal codes are. */
-static bool is_code(const shoal_column_stats *f, shoal_meaning meaning) {
-  if (meaning == SHOAL_MEANS_AGE) return false;
-  if (meaning == SHOAL_MEANS_POSTCODE) return f->longest_bytes <= LONGEST_CODE;
-  if (f->digits > LONGEST_CODE) return false;
-  bool as_names = meaning == SHOAL_MEANS_CATEGORY || f->value_type == SHOAL_VALUE_TEXT;
-  return f->digits >= PLAIN_CODE || (as_names && f->digits >= SHORTEST_CODE);
-}
-
 /* With the pivot of this year the policy means the same next year. */
 static void suggest_date(const shoal_column_stats *f, char *out, size_t size) {
   bool iso = strcmp(f->date_format, "YYYY-MM-DD") == 0;
   char pivot[32] = "";
   if (shoal_date_format_is_short(f->date_format))
     (void)snprintf(pivot, sizeof pivot, ", pivot: %u", f->pivot);
-  (void)snprintf(out, size, "{date: [%smonth, year, decade]%s%s%s}", f->date_exact ? "" : "day, ",
-                 iso ? "" : ", format: ", iso ? "" : f->date_format, pivot);
+  (void)snprintf(out, size, "{date: [%smonth, year, 5-years, decade]%s%s%s}",
+                 f->date_exact ? "" : "day, ", iso ? "" : ", format: ", iso ? "" : f->date_format,
+                 pivot);
 }
 
 /*
- * A number needs no hierarchy in local recoding: intervals of its classes lose less. Categories are
- * released as sets.
+ * Numbers and categories need none: intervals and sets of a class lose less. So do sets of dates
+ * and of postal codes, but they would list the days and places of single people, which a register
+ * turns into names. These get labels that many people share.
  */
 static void suggest_hierarchy(const shoal_column_stats *f, shoal_meaning meaning,
                               shoal_suggestion *s) {
   char *out = s->hierarchy;
   size_t size = sizeof s->hierarchy;
-  bool postcode = f->shape == SHOAL_SHAPE_POSTCODE && f->longest_bytes <= LONGEST_CODE;
+  bool postcode = f->shape == SHOAL_SHAPE_POSTCODE || meaning == SHOAL_MEANS_POSTCODE;
   if (f->value_type == SHOAL_VALUE_DATE) suggest_date(f, out, size);
-  else if (f->distinct > FEW_VALUES && (postcode || is_code(f, meaning)))
+  else if (f->distinct > FEW_VALUES && postcode && f->longest_bytes <= LONGEST_CODE)
     (void)snprintf(out, size, "{mask: right}");
 }
 

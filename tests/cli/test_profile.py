@@ -70,7 +70,7 @@ class Profile(clitest.Case):
             self.assertIn(f"\n  k: {k} ", text)
             self.assertEqual(name != "research", "top-code: 90" in text)
             self.assertEqual(name == "hipaa-safe-harbor", "min-level: 2" in text)  # three of five digits
-            self.assertEqual(name == "hipaa-safe-harbor", "{date: [year, decade]" in text)
+            self.assertEqual(name == "hipaa-safe-harbor", "{date: [year, 5-years, decade]" in text)
             self.succeed("check", "data.csv", "-P", "policy.yaml", code=1)
 
     def test_the_public_preset_collects_rare_findings(self):
