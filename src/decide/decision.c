@@ -149,6 +149,7 @@ void shoal_decision_reset(shoal_decision *d) {
   if (table) free(table->columns);
   free(table);
   shoal_table_delete(d->kept);
+  shoal_decision_reset_spellings(d);
   memset(d, 0, sizeof *d);
 }
 

@@ -10,6 +10,7 @@
  *                     call it (clusters: class_repair.c)
  *   _accept           refuses if too many rows violate    decision.c
  *   _suppress         action of each group                decision.c
+ *   _respell          spellings of values                 respell.c
  *   _report           measures and facts of the result    decision_report.c
  *   _compact          frees what writing does not need    decision.c
  *   job/release_write rows, group_of_row, columns, action_of_group -> file
@@ -28,6 +29,7 @@
 #include "decide/models_report.h"
 #include "lattice/mu_argus.h"
 #include "measure/release_loss.h"
+#include "table/fold.h"
 #include "write/csv.h"
 
 /* The labels of one quasi-identifier. Borrows the bytes of a hierarchy level or of d->labels. */
@@ -42,13 +44,20 @@ typedef struct shoal_column_labels {
   const uint8_t *suppressed; /* CELLS: by group, 1 if the cell is "*"; else NULL */
 } shoal_column_labels;
 
+/* Texts in the spelling that is released: text i is bytes[offsets[i] .. offsets[i + 1]). */
+typedef struct shoal_respelled {
+  char *bytes;
+  size_t size_bytes; /* allocated */
+  uint64_t *offsets;
+} shoal_respelled;
+
 typedef struct shoal_decision shoal_decision;
 typedef shoal_status shoal_refuse(const shoal_decision *decision, const shoal_context *context,
                                   const shoal_method *method, shoal_error *error);
 
 struct shoal_decision {
   shoal_method_kind kind;
-  const shoal_table *rows; /* to write: the context's original table, or `extended` */
+  const shoal_table *rows; /* to write: the context's original table, `extended` or `respelled` */
   uint32_t n_groups;
   const uint32_t *group_of_row;
   const uint64_t *rows_of_group; /* records, noise rows included */
@@ -80,7 +89,11 @@ struct shoal_decision {
   shoal_strings *values;   /* NODE, CELLS: by quasi-identifier, values of sets; NULL: as they are */
   uint64_t *rows_of_class; /* CLUSTERS */
   shoal_table *extended;   /* the table with noise rows and the columns of `kept`; NULL: as it is */
-  shoal_table *kept;       /* columns that loading left in the file; NULL: nobody needed them */
+  /* set by respell, where values have several spellings; else NULL */
+  shoal_table *respelled; /* the table with other dictionaries, unless it is `extended` */
+  shoal_respelled *respelled_values, *respelled_labels; /* by column; by quasi-identifier */
+  size_t n_respelled;                                   /* columns */
+  shoal_table *kept; /* columns that loading left in the file; NULL: nobody needed them */
 };
 
 /*
@@ -119,6 +132,10 @@ shoal_status shoal_decision_accept(const shoal_decision *decision, const shoal_c
  */
 shoal_status shoal_decision_suppress(shoal_decision *decision, const shoal_context *context,
                                      shoal_error *error) SHOAL_MUST_CHECK;
+/* Spells values and labels as most released rows do (respell.c). After suppress. */
+shoal_status shoal_decision_respell(shoal_decision *decision, const shoal_context *context,
+                                    shoal_error *error) SHOAL_MUST_CHECK;
+void shoal_decision_reset_spellings(shoal_decision *decision); /* for _reset */
 
 /* Everything a result says about the release itself, and warnings about labels. */
 shoal_status shoal_decision_report(const shoal_decision *decision, const shoal_context *context,

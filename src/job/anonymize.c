@@ -158,6 +158,7 @@ shoal_status shoal_release_decide(shoal_release *release, const shoal_method *me
   SHOAL_TRY(shoal_decision_accept(d, p, method, error));
   SHOAL_TRY(shoal_decision_suppress(d, p, error));
   SHOAL_TRY(shoal_requirements_status(&p->requirements, error));
+  SHOAL_TRY(shoal_decision_respell(d, p, error));
   SHOAL_TRY(shoal_decision_report(d, p, release->result, error));
   SHOAL_TRY(shoal_gates_list_kept(release->result, p, d->blanked ? &d->united : &d->classes,
                                   d->blanked ? NULL : d->violates, error));

@@ -252,8 +252,9 @@ static shoal_status verify_columns(const writing *w, const char **columns, uint8
   shoal_verify_finding finding;
   for (size_t c = 0; c < plan->n_columns; c++) columns[c] = plan->columns[c].column->name;
   bool styled = is_styled(w->path);
-  SHOAL_TRY(shoal_owned_verify_request_make(&owned, &w->release->context, plan->delimiter, styled,
-                                            columns, plan->n_columns, w->n_rows, error));
+  SHOAL_TRY(shoal_owned_verify_request_make(&owned, &w->release->context, plan->table,
+                                            plan->delimiter, styled, columns, plan->n_columns,
+                                            w->n_rows, error));
   owned.request.guards_fd = w->guards_fd;
   owned.request.formulas = formulas;
   owned.request.trace = shoal_verify_trace_make(&owned.arena, w->release, plan, styled);

@@ -85,16 +85,27 @@ static bool request_models(shoal_owned_verify_request *c, const shoal_context *p
 
 /* ------------------------------------------------------------ sensitive values */
 
-/* Labels above the value, the nearest first. */
+/* The text of a value of the context's table, as it is released. */
+static const char *released_text(const shoal_owned_verify_request *c, const shoal_context *p,
+                                 const shoal_column *column, uint32_t value, size_t *size) {
+  size_t index = (size_t)(column - p->table->columns);
+  const uint32_t *code_of = p->ordered ? p->ordered->code_of[index] : NULL;
+  return shoal_column_value(&c->rows->columns[index], code_of ? code_of[value] : value, size);
+}
+
+/* Labels above the value, the nearest first. A leaf that repeats is spelled as it is released. */
 static const char *const *path_of(shoal_owned_verify_request *c, const shoal_hierarchy *tree,
-                                  uint32_t value) {
+                                  uint32_t value, const char *released) {
+  size_t leaf_size;
+  const char *leaf = shoal_level_label(&tree->levels[0], value, &leaf_size);
   const char **path = shoal_arena_alloc(&c->arena, tree->n_levels, sizeof *path);
   if (!path) return NULL;
   for (uint32_t l = 1; l < tree->n_levels; l++) {
     size_t size;
     const shoal_level *level = &tree->levels[l];
     const char *label = shoal_level_label(level, level->of_leaf[value], &size);
-    path[l - 1] = spell(c, label, size);
+    bool repeats = size == leaf_size && memcmp(label, leaf, size) == 0;
+    path[l - 1] = repeats ? released : spell(c, label, size);
     if (!path[l - 1]) return NULL;
   }
   path[tree->n_levels - 1] = NULL;
@@ -112,15 +123,17 @@ static bool missing_spellings(const shoal_policy *policy, const shoal_attribute 
   return ok;
 }
 
-static bool add_value(shoal_owned_verify_request *c, const shoal_sensitive *sensitive,
-                      uint32_t leaf, int64_t category, uint64_t rows, shoal_verify_value *value) {
+static bool add_value(shoal_owned_verify_request *c, const shoal_context *p,
+                      const shoal_sensitive *sensitive, uint32_t leaf, int64_t category,
+                      uint64_t rows, shoal_verify_value *value) {
   const shoal_hierarchy *tree = sensitive->hierarchy;
   size_t size;
-  const char *bytes = tree ? shoal_level_label(&tree->levels[0], leaf, &size)
-                           : shoal_column_value(sensitive->column, leaf, &size);
+  const char *bytes = leaf < sensitive->column->n_values
+                          ? released_text(c, p, sensitive->column, leaf, &size)
+                          : shoal_level_label(&tree->levels[0], leaf, &size);
   *value = (shoal_verify_value){
       .value = spell(c, bytes, size), .category = category, .n_original = rows};
-  if (tree) value->path = path_of(c, tree, leaf);
+  if (tree && value->value) value->path = path_of(c, tree, leaf, value->value);
   return value->value && (!tree || value->path);
 }
 
@@ -138,9 +151,10 @@ static bool is_missing_leaf(const shoal_sensitive *sensitive, shoal_values *miss
  * The table's values, then those that only the tree has, then the tree's missing values. The
  * verifier needs the last two to compute heights.
  */
-static bool fill_values(shoal_owned_verify_request *c, shoal_values *missing,
-                        const shoal_sensitive *sensitive, const uint64_t *rows,
-                        const uint32_t *category_of, shoal_verify_knowledge *known) {
+static bool fill_values(shoal_owned_verify_request *c, const shoal_context *p,
+                        shoal_values *missing, const shoal_sensitive *sensitive,
+                        const uint64_t *rows, const uint32_t *category_of,
+                        shoal_verify_knowledge *known) {
   const shoal_hierarchy *tree = sensitive->hierarchy;
   uint32_t n_values = sensitive->column->n_values, n_leaves = tree ? tree->n_leaves : n_values;
   shoal_verify_value *values = shoal_arena_alloc(&c->arena, n_leaves, sizeof *values);
@@ -150,13 +164,13 @@ static bool fill_values(shoal_owned_verify_request *c, shoal_values *missing,
   for (uint32_t leaf = 0; leaf < n_leaves; leaf++) {
     if (is_missing_leaf(sensitive, missing, leaf, &failed)) continue;
     uint32_t category = category_of && leaf < n_values ? category_of[leaf] : 0;
-    if (!add_value(c, sensitive, leaf, category_of ? (int64_t)category : -1,
+    if (!add_value(c, p, sensitive, leaf, category_of ? (int64_t)category : -1,
                    leaf < n_values ? rows[leaf] : 0, &values[known->n_values++]))
       return false;
   }
   for (uint32_t leaf = 0; tree && leaf < n_leaves; leaf++)
     if (is_missing_leaf(sensitive, missing, leaf, &failed) &&
-        !add_value(c, sensitive, leaf, -1, 0, &values[known->n_values + known->n_missing++]))
+        !add_value(c, p, sensitive, leaf, -1, 0, &values[known->n_values + known->n_missing++]))
       return false;
   return !failed;
 }
@@ -176,7 +190,7 @@ static shoal_status know_attribute(shoal_owned_verify_request *c, const shoal_co
                                     .invented = p->policy->noise_allowed && !sensitive->hierarchy};
   shoal_values missing = {0};
   bool ok = rows && protect && missing_spellings(p->policy, attribute, &missing) &&
-            fill_values(c, &missing, sensitive, rows, category_of, known);
+            fill_values(c, p, &missing, sensitive, rows, category_of, known);
   shoal_values_reset(&missing);
   for (size_t i = 0; ok && i < attribute->n_protect; i++) {
     protect[i] = spell(c, attribute->protect[i].text, strlen(attribute->protect[i].text));
@@ -319,12 +333,13 @@ static shoal_status make(shoal_owned_verify_request *c, const shoal_context *p,
 }
 
 shoal_status shoal_owned_verify_request_make(shoal_owned_verify_request *c, const shoal_context *p,
-                                             char delimiter, bool styled,
+                                             const shoal_table *rows, char delimiter, bool styled,
                                              const char *const *columns, size_t n_columns,
                                              uint64_t n_rows, shoal_error *error) {
   memset(c, 0, sizeof *c);
   shoal_arena_init(&c->arena);
   c->styled = styled;
+  c->rows = rows;
   c->request = (shoal_verify_request){.delimiter = delimiter,
                                       .columns = columns,
                                       .n_columns = n_columns,

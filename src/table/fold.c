@@ -20,6 +20,23 @@ void shoal_spellings_free(struct shoal_spellings *spellings) {
   free(spellings);
 }
 
+void shoal_folded_free(struct shoal_folded *folded) {
+  if (!folded) return;
+  shoal_wipe_free(folded->bytes,
+                  folded->offsets ? (size_t)folded->offsets[folded->n_spellings] : 0);
+  free(folded->offsets);
+  free(folded->value_of);
+  free(folded->codes);
+  free(folded);
+}
+
+void shoal_spelled_rows_free(struct shoal_spelled_rows *spelled) {
+  if (!spelled) return;
+  free(spelled->row_of);
+  free(spelled->counts);
+  free(spelled);
+}
+
 static shoal_label value_of(const shoal_column *column, uint32_t value) {
   shoal_label label;
   label.bytes = shoal_column_value(column, value, &label.size_bytes);
@@ -153,6 +170,44 @@ static void map_codes(const shoal_table *table, shoal_column *column, const uint
   }
 }
 
+static void *copy_of(const void *items, size_t n, size_t size) {
+  void *copy = shoal_alloc(n, size);
+  if (copy && n) memcpy(copy, items, n * size);
+  return copy;
+}
+
+/* Remembers the spelling of each row. False: no memory. */
+static bool remember_rows(const shoal_table *table, shoal_column *column,
+                          const uint32_t *group_of) {
+  struct shoal_folded *folded = shoal_alloc_zero(1, sizeof *folded);
+  if (!folded) return false;
+  size_t n = column->n_values;
+  folded->n_spellings = column->n_values;
+  folded->code_size = column->code_size;
+  folded->bytes = copy_of(column->bytes, (size_t)column->offsets[n], 1);
+  folded->offsets = copy_of(column->offsets, n + 1, sizeof *folded->offsets);
+  folded->value_of = copy_of(group_of, n, sizeof *folded->value_of);
+  folded->codes = copy_of(column->codes, (size_t)table->n_rows, column->code_size);
+  if (folded->bytes && folded->offsets && folded->value_of && folded->codes) {
+    column->folded = folded;
+    return true;
+  }
+  shoal_folded_free(folded);
+  return false;
+}
+
+/* Of a counted table, before its rows are merged. False: no memory. */
+static bool remember_counts(shoal_table *table) {
+  struct shoal_spelled_rows *spelled = table->spelled = shoal_alloc_zero(1, sizeof *spelled);
+  if (!spelled) return false;
+  spelled->n = table->n_rows;
+  spelled->row_of = shoal_alloc((size_t)table->n_rows, sizeof *spelled->row_of);
+  spelled->counts = copy_of(table->counts, (size_t)table->n_rows, sizeof *spelled->counts);
+  if (!spelled->row_of || !spelled->counts) return false;
+  for (uint64_t row = 0; row < table->n_rows; row++) spelled->row_of[row] = (uint32_t)row;
+  return true;
+}
+
 /* How the file spells the values: remembered by `old`, or known since they were merged before. */
 static void keep_spellings(const shoal_table *table, shoal_column *column, grouping *groups,
                            struct shoal_spellings *old) {
@@ -161,7 +216,10 @@ static void keep_spellings(const shoal_table *table, shoal_column *column, group
       (struct shoal_spellings){column->n_values, column->bytes, column->offsets, groups->group_of};
   if (known)
     for (uint32_t s = 0; s < known->n_spellings; s++)
-      known->code_of[s] = groups->group_of[known->code_of[s]];
+      known->code_of[s] = old->code_of[known->code_of[s]];
+  if (column->folded)
+    for (uint32_t s = 0; s < column->folded->n_spellings; s++)
+      column->folded->value_of[s] = old->code_of[column->folded->value_of[s]];
   groups->group_of = NULL;
   if (shoal_table_is_counted(table) && !known) column->spellings = old;
   else shoal_spellings_free(old);
@@ -211,7 +269,14 @@ static bool merge_spellings(const shoal_table *table, shoal_column *column, shoa
   bool ok = true;
   if (groups.n_groups < column->n_values) {
     shoal_label *spelling = choose_spellings(table, column, &groups);
-    ok = spelling && regroup(table, column, &groups, spelling);
+    struct shoal_folded *folded = NULL;
+    ok = spelling && remember_rows(table, column, groups.group_of);
+    if (ok) { /* its values are numbered already */
+      folded = column->folded;
+      column->folded = NULL;
+      ok = regroup(table, column, &groups, spelling);
+      column->folded = folded;
+    }
     free(spelling);
     *merged = *merged || ok;
   }
@@ -241,18 +306,26 @@ static bool mark_missing(shoal_column *column, shoal_equality equality, const ch
 
 /* ------------------------------------------------------------ rows of a counted table */
 
+/* Merged rows: those of before have these numbers now. */
+static void renumber_spelled(const shoal_table *table, const uint32_t *now) {
+  for (uint64_t i = 0; table->spelled && i < table->spelled->n; i++)
+    table->spelled->row_of[i] = now[table->spelled->row_of[i]];
+}
+
 bool shoal_table_merge_rows(shoal_table *table) {
   size_t width = 0;
   for (size_t c = 0; c < table->n_columns; c++) width += table->columns[c].code_size > 0;
   shoal_row_counts *tuples = shoal_row_counts_new(width);
   uint32_t *codes = shoal_alloc(width, sizeof *codes);
-  bool ok = tuples && codes;
+  uint32_t *now = shoal_alloc((size_t)table->n_rows, sizeof *now);
+  bool ok = tuples && codes && now;
   for (uint64_t row = 0; ok && row < table->n_rows; row++) {
     size_t at = 0;
     for (size_t c = 0; c < table->n_columns; c++)
       if (table->columns[c].code_size) codes[at++] = shoal_column_code(&table->columns[c], row);
     uint32_t before = tuples->n;
     ok = shoal_row_counts_add(tuples, codes, table->counts[row], table->first_row[row]);
+    if (ok) shoal_row_counts_find(tuples, codes, 1, &now[row]);
     if (!ok || tuples->n == before || before == row) continue;
     for (size_t c = 0; c < table->n_columns; c++) { /* a kept row moves up */
       const shoal_column *column = &table->columns[c];
@@ -263,11 +336,13 @@ bool shoal_table_merge_rows(shoal_table *table) {
     }
   }
   if (ok) {
+    renumber_spelled(table, now);
     table->n_rows = tuples->n;
     memcpy(table->counts, tuples->counts, tuples->n * sizeof *table->counts);
     memcpy(table->first_row, tuples->first_position, tuples->n * sizeof *table->first_row);
   }
   free(codes);
+  free(now);
   shoal_row_counts_free(tuples);
   return ok;
 }
@@ -313,9 +388,88 @@ shoal_status shoal_table_fold(shoal_table *table, const shoal_equality *equality
         !mark_missing(column, equality_of[c], missing, n_missing))
       return shoal_fail_memory(error);
   }
-  if (merged && shoal_table_is_counted(table) && !shoal_table_merge_rows(table))
+  if (merged && shoal_table_is_counted(table) &&
+      (!remember_counts(table) || !shoal_table_merge_rows(table)))
     return shoal_fail_memory(error);
   return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ spellings of some rows */
+
+static uint32_t spelling_at(const struct shoal_folded *folded, uint64_t row) {
+  shoal_column codes = {.codes = folded->codes, .code_size = folded->code_size};
+  return shoal_column_code(&codes, row);
+}
+
+/* Rows of each spelling; NULL: no memory. */
+static uint64_t *count_spellings(const shoal_table *table, const struct shoal_folded *folded,
+                                 const uint8_t *in) {
+  const struct shoal_spelled_rows *spelled = table->spelled;
+  uint64_t *rows = shoal_alloc_zero(folded->n_spellings, sizeof *rows);
+  if (!rows) return NULL;
+  uint64_t n = spelled ? spelled->n : table->n_rows;
+  for (uint64_t i = 0; i < n; i++) {
+    uint64_t row = spelled ? spelled->row_of[i] : i;
+    uint64_t count = spelled ? spelled->counts[i] : shoal_table_count(table, row);
+    if (in[row]) rows[spelling_at(folded, i)] += count;
+  }
+  return rows;
+}
+
+/* Is it a spelling of the value, rather than what a code stands for? */
+static bool spells(const shoal_column *column, shoal_label spelling, uint32_t value,
+                   shoal_text *scratch, shoal_text *other) {
+  shoal_label own = shoal_equality_key(column->equality, value_of(column, value), scratch);
+  return shoal_label_equal(own, shoal_equality_key(column->equality, spelling, other));
+}
+
+shoal_label *shoal_folded_best(const shoal_table *table, const shoal_column *column,
+                               const uint8_t *in) {
+  const struct shoal_folded *folded = column->folded;
+  const shoal_column all = {.bytes = folded->bytes, .offsets = folded->offsets};
+  uint64_t *rows = count_spellings(table, folded, in);
+  uint32_t *chosen = shoal_alloc(column->n_values, sizeof *chosen);
+  shoal_label *best = shoal_alloc(column->n_values, sizeof *best);
+  shoal_text scratch, other;
+  shoal_text_init(&scratch);
+  shoal_text_init(&other);
+  bool ok = rows && chosen && best;
+  if (ok) memset(chosen, 0xff, column->n_values * sizeof *chosen); /* SHOAL_NONE */
+  for (uint32_t s = 0; ok && s < folded->n_spellings; s++) {
+    uint32_t *of = &chosen[folded->value_of[s]];
+    if (rows[s] && spells(column, value_of(&all, s), folded->value_of[s], &scratch, &other) &&
+        (*of == SHOAL_NONE || is_better(&all, rows, s, *of)))
+      *of = s;
+  }
+  for (uint32_t v = 0; ok && v < column->n_values; v++)
+    best[v] = chosen[v] == SHOAL_NONE ? (shoal_label){NULL, SIZE_MAX} : value_of(&all, chosen[v]);
+  ok = ok && !scratch.failed && !other.failed;
+  shoal_wipe_free(scratch.bytes, scratch.capacity);
+  shoal_wipe_free(other.bytes, other.capacity);
+  free(rows);
+  free(chosen);
+  if (ok) return best;
+  free(best);
+  return NULL;
+}
+
+struct shoal_folded *shoal_folded_expand(const shoal_table *table,
+                                         const struct shoal_folded *folded) {
+  struct shoal_folded *all = shoal_alloc_zero(1, sizeof *all);
+  if (!all) return NULL;
+  size_t n = folded->n_spellings, size = folded->code_size;
+  all->n_spellings = folded->n_spellings;
+  all->code_size = folded->code_size;
+  all->bytes = copy_of(folded->bytes, (size_t)folded->offsets[n], 1);
+  all->offsets = copy_of(folded->offsets, n + 1, sizeof *all->offsets);
+  all->value_of = copy_of(folded->value_of, n, sizeof *all->value_of);
+  char *to = all->codes = shoal_alloc((size_t)table->n_records, size);
+  for (uint64_t row = 0; to && row < table->n_rows; row++)
+    for (uint64_t times = table->counts[row]; times; times--, to += size)
+      memcpy(to, (const char *)folded->codes + row * size, size);
+  if (all->bytes && all->offsets && all->value_of && all->codes) return all;
+  shoal_folded_free(all);
+  return NULL;
 }
 
 /* ------------------------------------------------------------ variants */

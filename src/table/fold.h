@@ -2,7 +2,9 @@
 /*
  * table/fold: gives equal values of a column one code and one spelling (equality.h), before the
  * table is used. Of the spellings of a value the most frequent is kept; of these the shortest, of
- * these the least by bytes. So the spelling does not depend on the order of rows.
+ * these the least by bytes. So the spelling does not depend on the order of rows. It is for
+ * messages and pages that nobody publishes: the spelling that is released depends on the released
+ * rows only (shoal_folded_best, decide/respell.c).
  */
 #ifndef SHOAL_TABLE_FOLD_H
 #define SHOAL_TABLE_FOLD_H
@@ -16,6 +18,23 @@ struct shoal_spellings {
   char *bytes; /* spelling s is bytes[offsets[s] .. offsets[s + 1]) */
   uint64_t *offsets;
   uint32_t *code_of; /* by spelling: the code of its value */
+};
+
+/* The spellings of a column in which a value has several, and which row has which. */
+struct shoal_folded {
+  uint32_t n_spellings;
+  char *bytes; /* spelling s is bytes[offsets[s] .. offsets[s + 1]) */
+  uint64_t *offsets;
+  uint32_t *value_of; /* by spelling: the code of its value */
+  void *codes;        /* by row, of a counted table by spelled row: its spelling */
+  unsigned code_size; /* as in a column */
+};
+
+/* The rows of a counted table before folding made some of them equal and they were merged. */
+struct shoal_spelled_rows {
+  uint64_t n;
+  uint32_t *row_of; /* the row that has it now */
+  uint64_t *counts;
 };
 
 /*
@@ -59,8 +78,23 @@ shoal_status shoal_column_respell(shoal_table *table, shoal_column *column, char
                                   uint64_t *offsets, uint8_t *is_missing,
                                   shoal_error *error) SHOAL_MUST_CHECK;
 
-/* Frees them, raw bytes overwritten. NULL: nothing. */
+/* Free them, raw bytes overwritten. NULL: nothing. */
 void shoal_spellings_free(struct shoal_spellings *spellings);
+void shoal_folded_free(struct shoal_folded *folded);
+void shoal_spelled_rows_free(struct shoal_spelled_rows *spelled);
+
+/* As if each row of a table with counts were as many rows. NULL: no memory. */
+struct shoal_folded *shoal_folded_expand(const shoal_table *table,
+                                         const struct shoal_folded *folded);
+
+/*
+ * The best spelling of each value of a folded column, if only rows that are `in` (by row, 1: it is)
+ * are counted: the most frequent, of these the shortest, of these the least by bytes. A value
+ * without such a row, and one that is not spelled so in the table (the label of a code), has size
+ * SIZE_MAX. Borrows the column. NULL: no memory; the caller frees it.
+ */
+shoal_label *shoal_folded_best(const shoal_table *table, const shoal_column *column,
+                               const uint8_t *in);
 
 /* Values of a column that would be one with another value, were they folded. */
 typedef struct shoal_variants {

@@ -69,12 +69,14 @@ void shoal_table_delete(shoal_table *table) {
     free(column->is_missing);
     free(column->first_row);
     shoal_spellings_free(column->spellings);
+    shoal_folded_free(column->folded);
     if (column->sample) shoal_value_sample_reset(column->sample);
     free(column->sample);
   }
   free(table->columns);
   free(table->counts);
   free(table->first_row);
+  shoal_spelled_rows_free(table->spelled);
   shoal_table_source_free(table->source);
   for (size_t i = 0; i < table->n_notes; i++) free(table->notes[i]);
   free(table->notes);
@@ -343,17 +345,19 @@ static void *repeat_codes(const shoal_table *table, const shoal_column *column, 
 static bool expand_column(const shoal_table *table, const shoal_column *from, shoal_column *to) {
   size_t n = from->n_values;
   bool failed = false;
-  *to = (shoal_column){
-      .name = copy_of(from->name, strlen(from->name) + 1, 1, &failed),
-      .n_values = from->n_values,
-      .code_size = from->code_size,
-      .codes = repeat_codes(table, from, &failed),
-      .bytes = copy_of(from->bytes, from->offsets ? (size_t)from->offsets[n] : 0, 1, &failed),
-      .offsets = copy_of(from->offsets, n + 1, sizeof *from->offsets, &failed),
-      .is_missing = copy_of(from->is_missing, n, sizeof *from->is_missing, &failed),
-      .first_row = copy_of(from->first_row, n, sizeof *from->first_row, &failed),
-      .n_repeated = from->n_repeated,
-      .is_identity = from->is_identity};
+  *to = *from;
+  to->spellings = NULL;
+  to->sample = NULL;
+  to->name = copy_of(from->name, strlen(from->name) + 1, 1, &failed);
+  to->codes = repeat_codes(table, from, &failed);
+  to->bytes = copy_of(from->bytes, from->offsets ? (size_t)from->offsets[n] : 0, 1, &failed);
+  to->offsets = copy_of(from->offsets, n + 1, sizeof *from->offsets, &failed);
+  to->is_missing = copy_of(from->is_missing, n, sizeof *from->is_missing, &failed);
+  to->first_row = copy_of(from->first_row, n, sizeof *from->first_row, &failed);
+  if (from->folded) {
+    to->folded = shoal_folded_expand(table, from->folded);
+    failed = failed || !to->folded;
+  }
   return !failed;
 }
 

@@ -35,19 +35,22 @@ typedef struct shoal_column {
   bool is_left; /* released unchanged from the file: no codes (SHOAL_USE_COPY) */
   /* How its file spells its values, if writing reads it again (fold.h); NULL: as here. */
   struct shoal_spellings *spellings;
+  /* Rows by spelling, if a value has several (fold.h); NULL: none has. */
+  struct shoal_folded *folded;
   struct shoal_value_sample *sample; /* of a kept column without codes; NULL: not measured */
 } shoal_column;
 
 struct shoal_table {
   char *name; /* of the file, for messages */
   char delimiter;
-  bool from_file;                    /* names are row 1 of a file, which may lack a header */
-  uint64_t n_rows;                   /* stored rows: records, or distinct tuples with counts */
-  uint64_t n_records;                /* sum of the counts; n_rows without counts */
-  uint64_t *counts;                  /* NULL: each row is one record */
-  uint64_t *first_row;               /* by row: its first row in the file; NULL: its own number */
-  const uint32_t *row_of;            /* by row: its row before sorting (order.h); NULL: its own */
-  struct shoal_table_source *source; /* the file, which writing reads again; NULL: it need not */
+  bool from_file;                     /* names are row 1 of a file, which may lack a header */
+  uint64_t n_rows;                    /* stored rows: records, or distinct tuples with counts */
+  uint64_t n_records;                 /* sum of the counts; n_rows without counts */
+  uint64_t *counts;                   /* NULL: each row is one record */
+  uint64_t *first_row;                /* by row: its first row in the file; NULL: its own number */
+  struct shoal_spelled_rows *spelled; /* of a counted table with folded columns (fold.h); or NULL */
+  const uint32_t *row_of;             /* by row: its row before sorting (order.h); NULL: its own */
+  struct shoal_table_source *source;  /* the file, which writing reads again; NULL: it need not */
   size_t n_columns;
   shoal_column *columns;
   bool finished;

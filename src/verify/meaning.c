@@ -224,11 +224,14 @@ static bool covers_folded(const shoal_verify_checker *c) {
 }
 
 static bool covers_mask(const shoal_verify_checker *c, string label, string value) {
-  shoal_decimal number;
+  shoal_decimal number, same;
   char plain[32];
   if (!shoal_verify_fold_none(c->fold)) return covers_folded(c);
   if (c->meaning->mask_numbers &&
       shoal_decimal_parse(value.bytes, value.size_bytes, &number) == SHOAL_NUMBER_OK) {
+    if (shoal_decimal_parse(label.bytes, label.size_bytes, &same) == SHOAL_NUMBER_OK &&
+        shoal_decimal_compare(number, same) == 0)
+      return true; /* in another spelling */
     shoal_decimal_print(number.mantissa, number.scale, plain);
     value = (string){plain, strlen(plain)};
   }
@@ -242,6 +245,7 @@ static bool has_path(const shoal_verify_checker *c, uint32_t first, uint32_t las
   string key = text_of(&c->value_key);
   uint64_t hash = shoal_hash_bytes(key.bytes, key.size_bytes);
   const shoal_verify_entry *leaf = shoal_verify_find(&c->leaves, hash, key.bytes, key.size_bytes);
+  if (first == 0 && leaf && is_same(key, text_of(&c->label_key))) return true; /* other spelling */
   for (uint32_t l = first; leaf && l <= last && l < c->meaning->tree->n_levels; l++) {
     const shoal_verify_level *level = &c->meaning->tree->levels[l];
     if (is_same(shoal_verify_string_at(&level->labels, level->of_leaf[leaf->n_rows]), label))
