@@ -24,7 +24,7 @@ shoal_status shoal_result_models(shoal_result *result, const shoal_context *cont
                                  const shoal_classes *classes, const uint8_t *left_out,
                                  size_t worst, shoal_model_outcomes *models,
                                  shoal_error *error) SHOAL_MUST_CHECK;
-/* Mandatory rules of the policy: codes of the table's columns. */
+/* Mandatory rules of the policy: codes of the table's columns, and limits of levels. */
 size_t shoal_count_rules(const shoal_context *context);
 /*
  * Adds to `models`, which has room, an outcome for each rule: the rows with a cell that shows more
@@ -32,6 +32,9 @@ size_t shoal_count_rules(const shoal_context *context);
  */
 shoal_status shoal_result_rules(shoal_result *result, const shoal_context *context,
                                 shoal_model_outcomes *models, shoal_error *error) SHOAL_MUST_CHECK;
+/* The same for the limits of quasi-identifier q. */
+shoal_status shoal_result_levels(shoal_result *result, const shoal_context *context, size_t q,
+                                 shoal_model_outcomes *models, shoal_error *error) SHOAL_MUST_CHECK;
 /* Class sizes, except of classes with left_out[c] (NULL: none). */
 void shoal_result_sizes(shoal_class_sizes *sizes, const shoal_classes *classes,
                         const uint8_t *left_out);

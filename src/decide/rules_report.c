@@ -19,6 +19,8 @@ size_t shoal_count_rules(const shoal_context *p) {
     if (p->table->columns[c].code_size)
       n += (size_t)coding->has_top + coding->has_bottom + (coding->rare > 0);
   }
+  for (size_t q = 0; q < p->n_quasi; q++)
+    n += (size_t)(p->quasi_attributes[q]->min_level > 0) + p->quasi_attributes[q]->has_max_level;
   return n;
 }
 
@@ -167,5 +169,7 @@ shoal_status shoal_result_rules(shoal_result *result, const shoal_context *p,
       SHOAL_TRY(judge_code(result, p->table, column, false, models, error));
     if (column->coding.rare) SHOAL_TRY(judge_rare(result, p, column, models, error));
   }
+  for (size_t q = 0; q < p->n_quasi; q++)
+    SHOAL_TRY(shoal_result_levels(result, p, q, models, error));
   return SHOAL_OK;
 }

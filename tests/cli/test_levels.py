@@ -100,3 +100,59 @@ class Levels(clitest.Case):
 
 if __name__ == "__main__":
     clitest.unittest.main()
+
+    # ---- check
+
+    KINDS = {  # the labels of each level, of two values
+        "tree": ({"hierarchy": {"tree": TREE}}, (("a", "h"), ("AB", "GH"), ("A", "B"))),
+        "interval": ({"type": "number", "hierarchy": {"intervals": [5, 10, 20]}},
+                     (("21", "38"), ("[20-24]", "[35-39]"), ("[20-29]", "[30-39]"), ("[20-39]", "[20-39]"))),
+        "round": ({"type": "number", "hierarchy": {"round": [10, 100]}}, (("21", "138"), ("[20\u00b15]", "[140\u00b15]"))),
+        "mask": ({"hierarchy": {"mask": "right"}}, (("1234", "5678"), ("123*", "567*"), ("12**", "56**"))),
+        "code": ({"hierarchy": {"mask": "code"}}, (("E11.9", "E12.1"), ("E11.*", "E12.*"))),
+        "date": ({"hierarchy": {"date": ["month", "year", "decade"]}},
+                 (("2019-05-30", "2021-01-02"), ("2019-05", "2021-01"), ("2019", "2021"), ("[2010-2019]", "[2020-2029]"))),
+        "top": ({"hierarchy": {"top": True}}, (("a", "b"),)),
+    }
+
+    def rules(self, cells, spec):
+        self.put("cells.csv", csv_bytes([["x", "ill"], *([cell, ill] for cell in cells for ill in "yz")]))
+        self.put("p.yaml", clitest.policy_text({"x": {"role": "quasi", **spec}, "ill": {"role": "sensitive"}}, k=2, p=2,
+                                               accept=None))
+        result = self.run_shoal("check", "cells.csv", "-P", "p.yaml", "--json")
+        self.assertIn(result.code, (0, 1), f"\n{result}")
+        answer = json.loads(result.out)
+        self.assertEqual(answer["holds"], result.code == 0)
+        rules = {m["model"]: m["breaking_rows"] for m in answer["models"] if m["model"].endswith("-level")}
+        self.assertEqual(answer["holds"], not any(rules.values()), rules)
+        return rules
+
+    def test_check_finds_labels_outside_the_limits(self):
+        for name, (spec, levels) in self.KINDS.items():
+            for level, cells in enumerate(levels):
+                for limit in range(len(levels)):
+                    with self.subTest(kind=name, level=level, limit=limit):
+                        if limit:
+                            self.assertEqual(self.rules(cells, {**spec, "min-level": limit}),
+                                             {"min-level": 4 if level < limit else 0})
+                        self.assertEqual(self.rules((*cells, "*"), {**spec, "max-level": limit}),
+                                         {"max-level": 4 if level > limit else 0})
+            self.assertEqual(self.rules(("*",), {**spec, "min-level": 1}), {"min-level": 0})
+
+    def test_check_accepts_what_was_made_within_the_limits(self):
+        for town, age, algorithms in (({"min-level": 1, "max-level": 2}, {"min-level": 2}, LATTICE),
+                                      ({"min-level": 2}, {}, LOCAL)):
+            self.table(town, age)
+            for algorithm in algorithms:
+                with self.subTest(algorithm=algorithm, town=town):
+                    if self.node(algorithm) is None and algorithm in LATTICE:
+                        continue
+                    self.succeed("check", "out.csv", "-P", "policy.yaml")
+                    self.succeed("check", "data.csv", "-P", "policy.yaml", "-q", code=1)
+                    self.succeed("certificate", "out.csv", "-P", "policy.yaml", "--left-out", "few", "-o", "c.html")
+                    self.assertIn("min-level", self.read("c.html").decode())
+        self.table()
+        self.assertIsNotNone(self.node("optimal"))
+        self.table({"min-level": 3})  # a certificate of a release that is too fine
+        refused = self.run_shoal("certificate", "out.csv", "-P", "policy.yaml", "--left-out", "few", "-o", "c.html")
+        self.assertEqual(1, refused.code, f"\n{refused}")
