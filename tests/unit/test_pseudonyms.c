@@ -125,11 +125,49 @@ static void equal_pseudonyms_are_an_error(void **state UNUSED) {
   }
 }
 
+/* Open risks of a table of records with counts: two rows without identifier are two people. */
+static size_t risks_of_counts(const char *ids, const uint64_t *id_offsets, const char *ages,
+                              const uint64_t *counts) {
+  static const char text[] = "{shoal: 1, attributes: {id: {role: pseudonym, key: {env: "
+                             "SHOAL_TEST_KEY}}, age: {role: quasi, hierarchy: {top: true}}}, "
+                             "privacy: {k: 2}, method: {algorithm: samarati}}";
+  static const char *const names[] = {"id", "age"};
+  static const uint64_t age_offsets[] = {0, 1, 2};
+  const shoal_text_view columns[] = {{ids, id_offsets}, {ages, age_offsets}};
+  shoal_error error = {0};
+  shoal_policy *policy;
+  shoal_table *table;
+  shoal_release *release;
+  assert_int_equal(0, setenv("SHOAL_TEST_KEY", "0123456789abcdef", 1));
+  assert_int_equal(SHOAL_OK,
+                   shoal_policy_parse(text, sizeof text - 1, "policy", NULL, &policy, &error));
+  assert_int_equal(SHOAL_OK, shoal_table_new(names, 2, &table, &error));
+  assert_int_equal(SHOAL_OK, shoal_table_append(table, columns, 2, 2, counts, &error));
+  assert_int_equal(SHOAL_OK, shoal_table_finish(table, policy, SHOAL_FOR_RELEASE, &error));
+  assert_int_equal(SHOAL_OK, shoal_anonymize(table, policy, NULL, &release, &error));
+  size_t n = shoal_result_open_risks(shoal_release_result(release));
+  shoal_release_free(release);
+  shoal_table_free(table);
+  shoal_policy_free(policy);
+  return n;
+}
+
+static void records_with_counts(void **state UNUSED) {
+  static const uint64_t same[] = {0, 0, 0}, other[] = {0, 0, 1}, people[] = {0, 1, 2};
+  assert_int_equal(0, risks_of_counts("", same, "77", (const uint64_t[]){1, 1}));
+  assert_int_equal(0, risks_of_counts("a", other, "77", (const uint64_t[]){1, 5}));
+  assert_int_equal(0, risks_of_counts("ab", people, "77", (const uint64_t[]){3, 5}));
+  assert_int_equal(1, risks_of_counts("aa", people, "77", (const uint64_t[]){3, 5}));
+  assert_int_equal(0, risks_of_counts("", same, "78", (const uint64_t[]){2, 3}));
+  assert_int_equal(1, risks_of_counts("ab", people, "78", (const uint64_t[]){2, 3}));
+}
+
 /* ---------------------------------------------------------------- the verifier */
 
 #define ANNA "ANNAANNAANNAANNAANNA"
 #define BEN "BENBENBENBENBENBENBE"
 #define CARL "CARLCARLCARLCARLCARL"
+#define DORA "DORADORADORADORADORA"
 
 static uint8_t linked[2];
 
@@ -177,6 +215,7 @@ static void links_are_found(void **state UNUSED) {
       {"age,zip,id\n1,2," ANNA "\n1,2,\n1,2," ANNA "\n", 3, 0},
       {"age,zip,id\n1,2," ANNA "\n1,2," BEN "\n1,3," CARL "\n1,3," ANNA "\n", 4, 1},
       {"age,zip,id\n12,3," ANNA "\n12,3," BEN "\n1,23," CARL "\n1,23," ANNA "\n", 4, 1},
+      {"age,zip,id\n1,2," ANNA "\n1,2," BEN "\n1,3," CARL "\n1,3," DORA "\n1,3," ANNA "\n", 5, 1},
       {"age,zip,id\n1,2," ANNA "\n1,2,?\n1,3,?\n1,3," BEN "\n", 4, 0},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -191,6 +230,11 @@ static void each_column_is_judged_alone(void **state UNUSED) {
                                     2, 4));
   assert_int_equal(0, linked[0]);
   assert_int_equal(1, linked[1]);
+  assert_int_equal(SHOAL_OK, verify("age,zip,id,doctor\n1,2," ANNA "," CARL "\n1,2," BEN "," CARL
+                                    "\n1,3,,\n1,3,,\n",
+                                    2, 4));
+  assert_int_equal(0, linked[0]);
+  assert_int_equal(1, linked[1]); /* one doctor for a class of two patients */
 }
 
 static void what_is_no_pseudonym_is_refused(void **state UNUSED) {
@@ -210,6 +254,7 @@ int main(void) {
       cmocka_unit_test(base32_is_that_of_rfc_4648),
       cmocka_unit_test(the_form_of_a_pseudonym),
       cmocka_unit_test(equal_pseudonyms_are_an_error),
+      cmocka_unit_test(records_with_counts),
       cmocka_unit_test(links_are_found),
       cmocka_unit_test(each_column_is_judged_alone),
       cmocka_unit_test(what_is_no_pseudonym_is_refused),
