@@ -314,21 +314,6 @@ static void counts_that_cannot_be_are_refused(void **state UNUSED) {
   shoal_table_free(table);
 }
 
-static void a_refused_chunk_leaves_the_table_as_it_was(void **state UNUSED) {
-  shoal_table *table = new_table(), *other = new_table();
-  assert_int_equal(append(table, "ab", (uint64_t[]){7, 0}), SHOAL_BAD_INPUT);
-  assert_int_equal(append(table, "ab", (uint64_t[]){7, 1}), SHOAL_OK);
-  assert_int_equal(append(other, "a", (uint64_t[]){0}), SHOAL_BAD_INPUT);
-  assert_int_equal(append(other, "abcdefghijkl", NULL), SHOAL_OK);
-  assert_int_equal(shoal_table_finalize(table, &plain, &error), SHOAL_OK);
-  assert_int_equal(shoal_table_finalize(other, &plain, &error), SHOAL_OK);
-  assert_int_equal(shoal_table_rows(table), 8);
-  assert_int_equal(shoal_table_rows(other), 12);
-  assert_null(other->counts);
-  shoal_table_free(table);
-  shoal_table_free(other);
-}
-
 /* ---------------------------------------------------------------- small files */
 
 static void load_small(const char *csv, const char *const *missing, size_t n_missing,
@@ -472,13 +457,6 @@ static void a_mistake_is_reported_before_what_cannot_be_read(void **state UNUSED
   for (int i = 0; i < 3; i++) refuses((const char *)packed, size * 3 / 4, 60000, "has 2 cells");
 }
 
-/* load.c: blank lines at the end of a table of several columns are no rows. */
-static void blank_lines_at_the_end_are_no_rows_however_many(void **state UNUSED) {
-  shoal_text_add(&text, "a,b\n1,2\n");
-  for (size_t i = 0; i < 3 << 20; i++) shoal_text_add(&text, "\n");
-  load_small(text.bytes, NULL, 0, "a:1 b:2 ");
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void) {
@@ -489,7 +467,6 @@ int main(void) {
       TEST(cells_are_found_in_every_way),
       TEST(counts_make_rows_stand_for_records),
       TEST(counts_that_cannot_be_are_refused),
-      TEST(a_refused_chunk_leaves_the_table_as_it_was),
       TEST(headers_rows_and_line_ends_are_found),
       TEST(missing_values_are_marked),
       TEST(files_that_are_no_tables_are_refused),
@@ -497,7 +474,6 @@ int main(void) {
       TEST(a_mistake_is_reported_in_its_row),
       TEST(the_first_of_two_mistakes_is_reported),
       TEST(the_first_of_two_mistakes_is_reported_where_the_second_is_a_nul),
-      TEST(blank_lines_at_the_end_are_no_rows_however_many),
       TEST(a_mistake_is_reported_before_what_cannot_be_read),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
