@@ -45,7 +45,8 @@ const cli_chapter *cli_policy_chapters(void) {
        shoal_models},
       {"Algorithms",
        "The values of 'method.algorithm'. Full-domain: one level of each hierarchy for the whole "
-       "table. Local: each class is generalized separately; a number without a hierarchy becomes an "
+       "table. Local: each class is generalized separately; a number without a hierarchy becomes "
+       "an "
        "interval, and text a set of values.",
        shoal_algorithms},
       {"Preferences",

@@ -4,10 +4,10 @@
  * (docs/reading-the-papers.md R19).
  *
  * Noise rows (Khan et al. 2020, section 6.4): each has a value that its class lacks, the most
- * frequent one of the table, then values of the column that no row has (input/listed_values.c), until
- * the class passes or no such value is left. Otherwise it copies a random row of the class. If not
- * every class can have the noise rows it needs, those that need the fewest come first. k is counted
- * on real rows: a class has k of them before any noise is added.
+ * frequent one of the table, then values of the column that no row has (input/listed_values.c),
+ * until the class passes or no such value is left. Otherwise it copies a random row of the class.
+ * If not every class can have the noise rows it needs, those that need the fewest come first. k is
+ * counted on real rows: a class has k of them before any noise is added.
  *
  * Merges: a class is joined to a near one, preferably one with which it satisfies every
  * requirement, otherwise the nearest, or is given up to be suppressed, whichever loses less. Near

@@ -43,8 +43,8 @@ static bool extend_column(const shoal_context *p, const shoal_noise *noise, size
 }
 
 /* Noise rows with a value that no row of the table has, in a tracked column. False: no memory. */
-static bool count_listed(const shoal_context *p, const shoal_table *table,
-                         const shoal_noise *noise, uint64_t *n_listed) {
+static bool count_listed(const shoal_context *p, const shoal_table *table, const shoal_noise *noise,
+                         uint64_t *n_listed) {
   uint8_t *listed = shoal_alloc_zero(noise->n, 1); /* by noise row */
   bool ok = listed != NULL;
   for (size_t s = 0; ok && s < noise->n_columns; s++) {

@@ -5,8 +5,8 @@
  *
  * A cell loses the height of its label's subtree over the height of the tree; a number that is
  * released as an interval the width of the interval over max - min of the table (Truta, Campan &
- * Meyer 2007, eq. 4-5); a set (values - 1) / (values of the column - 1), and 1 if it is too large to
- * be written.
+ * Meyer 2007, eq. 4-5); a set (values - 1) / (values of the column - 1), and 1 if it is too large
+ * to be written.
  */
 #ifndef SHOAL_MEASURE_RELEASE_LOSS_H
 #define SHOAL_MEASURE_RELEASE_LOSS_H

@@ -31,7 +31,7 @@
   KEY("accept.", "kept", read_kept, "[COLUMN, ...]",                                               \
       "kept columns that identify people, or single out many rows")                                \
   KEY("accept.", "repeats", read_repeats, "[COLUMN, ...]",                                         \
-      "identifiers and pseudonyms whose values repeat: one person has several rows")                              \
+      "identifiers and pseudonyms whose values repeat: one person has several rows")               \
   KEY("accept.", "attacks", read_attacks, "[ATTACK, ...]", "simulated attacks that succeed")       \
   KEY("accept.", "single-rows", read_single_rows, "true|false",                                    \
       "single rows were suppressed; default false")
