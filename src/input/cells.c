@@ -39,7 +39,6 @@ void shoal_swap_marks(char *bytes, size_t size_bytes) {
 /* ------------------------------------------------------------ one cell */
 
 typedef struct reading {
-  const shoal_policy *policy;
   const shoal_attribute *attribute;
   shoal_number_style style;
   bool raw; /* not a release: there are no labels */
@@ -164,7 +163,7 @@ shoal_status shoal_cells_read(shoal_table *table, shoal_column *column, const sh
   bool lenient = attribute->otherwise_missing;
   assert(!lenient || policy->n_missing);
   if (!column->code_size || (!styled && !lenient)) return SHOAL_OK;
-  reading r = {policy, attribute, style, purpose == SHOAL_FOR_RELEASE,
+  reading r = {attribute, style, purpose == SHOAL_FOR_RELEASE,
                shoal_date_pivot(attribute->hierarchy.pivot, 0)};
   spellings s = {.offsets = shoal_alloc_zero((size_t)column->n_values + 1, sizeof *s.offsets),
                  .is_missing = shoal_alloc_zero(column->n_values, 1),

@@ -140,7 +140,7 @@ static bool split_ends(piece inner, bool brackets, shoal_range *range) {
 static bool read_spread(piece inner, shoal_range *range) {
   static const int64_t most = INT64_C(999999999999999999);
   static const char sign[] = "\xc2\xb1";
-  const char *found = memchr(inner.bytes, sign[0], inner.size);
+  const char *found = memchr(inner.bytes, (unsigned char)sign[0], inner.size);
   size_t at = found ? (size_t)(found - inner.bytes) : inner.size;
   if (!starts_with((piece){inner.bytes + at, inner.size - at}, sign)) return false;
   shoal_decimal centre, distance;
