@@ -68,7 +68,7 @@ static shoal_status print_version(void) {
 static shoal_status run_command(const cli_command *command, int n_words, char *const *words) {
   cli_options options;
   cli_job job;
-  shoal_error error;
+  shoal_error error = {0};
   shoal_status status = cli_options_parse(command, n_words, words, &options, &error);
   if (status != SHOAL_OK) {
     cli_print_error(&error);

@@ -490,6 +490,7 @@ static bool step(shoal_clusters *b, uint32_t cluster) {
   s.cluster = cluster;
   s.n_failed = 0;
   if (!b->size[cluster] || (!b->loss[cluster] && !b->cost.square)) return false;
+  /* cppcheck-suppress ctuuninitvar */
   if (!begin(&s) || was_tried(&s)) return false;
   if (eject_single(&s)) return true;
   shoal_packed_box box = shoal_clusters_box(b, cluster);

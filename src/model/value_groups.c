@@ -327,7 +327,7 @@ static uint64_t imbalance_at(const uint64_t *rows, size_t n, uint64_t low, size_
   for (size_t g = 0; g < n; g++) {
     uint64_t lacking = rows[g] < low ? low - rows[g] : 0;
     if (rows[g] > low + 1) sum += rows[g] - low - 1;
-    else sum += lacking > rows[g] && g < max_removed ? rows[g] : lacking;
+    else sum += g < max_removed && lacking > rows[g] ? rows[g] : lacking;
   }
   return sum;
 }

@@ -189,8 +189,9 @@ static void settle_value_type(const value_type *l, shoal_column_stats *stats) {
   if (!l->any) return;
   if (l->types & IS_DIGITS) stats->digits = l->n_digits;
   stats->has_times = l->types & IS_TIME;
-  for (size_t s = 0; s < N_SEPARATORS; s++)
-    for (size_t i = N_ORDERS; l->types >> (DATE_SHIFT + s) & 1 && i-- > 0;) {
+  for (size_t s = 0; s < N_SEPARATORS; s++) {
+    if (!(l->types >> (DATE_SHIFT + s) & 1)) continue;
+    for (size_t i = N_ORDERS; i-- > 0;) {
       int order = usual_orders[s][i];
       if (!(l->types >> (DATE_SHIFT + N_SEPARATORS + order) & 1)) continue;
       stats->value_type = SHOAL_VALUE_DATE;
@@ -198,6 +199,7 @@ static void settle_value_type(const value_type *l, shoal_column_stats *stats) {
       stats->date_exact = l->types & IS_EXACT;
       stats->pivot = shoal_date_pivot(0, 0);
     }
+  }
   bool few_bad = l->n_bad <= l->n_values / MAX_BAD + (l->n_values >= RARE) &&
                  l->bad_rows <= l->n_rows / MAX_BAD + (l->n_values >= RARE);
   if (!(l->types & IS_NUMBER) && (!few_bad || stats->value_type == SHOAL_VALUE_DATE)) return;

@@ -148,7 +148,7 @@ static bool has_other_marks(const shoal_column *column) {
   static const char marks[] = {',', '\'', ' ', '\xc2', '\xe2'};
   size_t size = (size_t)column->offsets[column->n_values];
   for (size_t i = 0; size && i < sizeof marks; i++)
-    if (memchr(column->bytes, marks[i], size)) return true;
+    if (memchr(column->bytes, (unsigned char)marks[i], size)) return true;
   return false;
 }
 
