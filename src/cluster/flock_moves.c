@@ -450,7 +450,7 @@ static bool eject_surplus(move_search *s) {
 
 /* Lists the tuples and their cheapest other clusters. False: too many, or no other cluster. */
 static bool begin(move_search *s) {
-  shoal_clusters *b = s->b;
+  shoal_clusters *b = s->b; /* cppcheck-suppress ctuuninitvar */
   const shoal_packed_rows *p = b->p;
   s->n = 0;
   s->estimate_of_all = 0;
@@ -490,7 +490,6 @@ static bool step(shoal_clusters *b, uint32_t cluster) {
   s.cluster = cluster;
   s.n_failed = 0;
   if (!b->size[cluster] || (!b->loss[cluster] && !b->cost.square)) return false;
-  /* cppcheck-suppress ctuuninitvar */
   if (!begin(&s) || was_tried(&s)) return false;
   if (eject_single(&s)) return true;
   shoal_packed_box box = shoal_clusters_box(b, cluster);
