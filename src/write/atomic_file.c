@@ -6,6 +6,7 @@
  */
 #include "write/atomic_file.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -269,6 +270,8 @@ shoal_status shoal_atomic_file_commit(shoal_atomic_file *atomic_file, shoal_erro
   return SHOAL_OK;
 }
 
+/* ------------------------------------------------------------ files that belong together */
+
 /* A second name for the file that a commit will replace; NULL: there is none, or it cannot be had.
  */
 static char *keep_previous(const shoal_atomic_file *atomic_file) {
@@ -278,27 +281,58 @@ static char *keep_previous(const shoal_atomic_file *atomic_file) {
   return NULL;
 }
 
-/* Commits prepared files; takes back the first if one of the others fails. */
-static shoal_status commit_in_order(shoal_atomic_file *const *files, size_t n, shoal_error *error) {
-  if (n == 1) return shoal_atomic_file_commit(files[0], error);
-  char *previous = keep_previous(files[0]);
-  shoal_status status = shoal_atomic_file_commit(files[0], error);
-  if (status == SHOAL_OK) {
-    status = commit_in_order(files + 1, n - 1, error);
-    if (status != SHOAL_OK && !files[0]->is_stream &&
-        (!previous || rename(previous, files[0]->path) != 0))
-      (void)unlink(files[0]->path);
+/* The same, and the file loses its own name. */
+static char *move_aside(const shoal_atomic_file *atomic_file) {
+  struct stat info;
+  if (lstat(atomic_file->path, &info) != 0 || !S_ISREG(info.st_mode)) return NULL;
+  char *name = random_name(atomic_file);
+  if (name && rename(atomic_file->path, name) == 0) return name;
+  free(name);
+  return NULL;
+}
+
+/* Takes back a file that was committed, if it was, and gives the older one its name again. */
+static void restore(const shoal_atomic_file *atomic_file, bool committed, const char *previous) {
+  if (atomic_file->is_stream || (!committed && !previous)) return;
+  if (!previous || rename(previous, atomic_file->path) != 0)
+    if (committed) (void)unlink(atomic_file->path);
+}
+
+enum { MAX_TOGETHER = 4 };
+
+/*
+ * Older companions lose their names first, then the main file is renamed, then the new companions:
+ * whenever the process ends, files of two runs are never side by side. A stream comes last: what it
+ * got cannot be taken back.
+ */
+static shoal_status commit_together(shoal_atomic_file *const *files, size_t n, shoal_error *error) {
+  char *previous[MAX_TOGETHER] = {NULL};
+  bool committed[MAX_TOGETHER] = {false};
+  size_t main_file = n - 1;
+  bool streams = files[main_file]->is_stream;
+  for (size_t i = 0; i < main_file; i++) previous[i] = move_aside(files[i]);
+  previous[main_file] = keep_previous(files[main_file]);
+  sync_directory(files[0]->directory);
+  shoal_status status = SHOAL_OK;
+  for (size_t i = 0; status == SHOAL_OK && i < n; i++) {
+    size_t next = streams ? i : (i + main_file) % n;
+    status = shoal_atomic_file_commit(files[next], error);
+    committed[next] = status == SHOAL_OK;
   }
-  if (previous) (void)unlink(previous); /* not there after a rename */
-  free(previous);
+  for (size_t i = 0; i < n; i++) {
+    if (status != SHOAL_OK) restore(files[i], committed[i], previous[i]);
+    if (previous[i]) (void)unlink(previous[i]); /* not there after it was restored */
+    free(previous[i]);
+  }
   return status;
 }
 
 shoal_status shoal_atomic_file_commit_all(shoal_atomic_file *const *files, size_t n,
                                           shoal_error *error) {
+  assert(n >= 1 && n <= MAX_TOGETHER);
   for (size_t i = n; i-- > 0;)
     if (!files[i]->is_stream) SHOAL_TRY(prepare(files[i], error));
-  return commit_in_order(files, n, error);
+  return n == 1 ? shoal_atomic_file_commit(files[0], error) : commit_together(files, n, error);
 }
 
 void shoal_atomic_file_close(shoal_atomic_file *atomic_file) {

@@ -42,8 +42,10 @@ shoal_status shoal_atomic_file_commit(shoal_atomic_file *atomic_file,
                                       shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
- * Commits files that belong together, at least one, in this order. If one of them fails, none is
- * there under its name: older files are restored (where the file system has hard links) or stay.
+ * Commits up to four files that belong together; the last is the main one. If one of them fails,
+ * none is there under its name: older files are restored (the main one where the file system has
+ * hard links) or stay. If the process is killed, there are only older files, or only new ones, but
+ * companions of the main file may be missing.
  */
 shoal_status shoal_atomic_file_commit_all(shoal_atomic_file *const *files, size_t n,
                                           shoal_error *error) SHOAL_MUST_CHECK;

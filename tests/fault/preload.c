@@ -8,6 +8,7 @@
  *   FAULT_ERRNO  the number that errno gets; FAULT_SHORT: half of the bytes are done instead
  *   FAULT_INSIDE malloc: only those made inside libfyaml; else those are left out, since that
  *                library (0.7.12) does not survive all of them
+ *   FAULT_KILL   the process is killed before the call
  *   FAULT_COUNT  a file to which the number of calls of the kind is written at the end
  *   FAULT_ROOM   no more bytes than that can be written in all: ENOSPC
  *   FAULT_NAMED  no file without a name can be had: O_TMPFILE is refused
@@ -22,6 +23,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -40,7 +42,7 @@ extern void *__libc_realloc(void *old, size_t size);
 static bool armed;
 static const char *call, *count_file, *change;
 static long fault_at, fault_errno;
-static bool fault_from, fault_short, fault_inside, fault_named, fault_trace;
+static bool fault_from, fault_kill, fault_short, fault_inside, fault_named, fault_trace;
 static atomic_long n_calls, room;
 
 typedef struct range {
@@ -83,6 +85,7 @@ __attribute__((constructor)) static void arm(void) {
   fault_at = number("FAULT_AT", 0);
   fault_errno = number("FAULT_ERRNO", EIO);
   fault_from = getenv("FAULT_FROM");
+  fault_kill = getenv("FAULT_KILL");
   fault_short = getenv("FAULT_SHORT");
   fault_inside = getenv("FAULT_INSIDE");
   fault_named = getenv("FAULT_NAMED");
@@ -115,6 +118,7 @@ static bool strikes(const char *kind) {
     backtrace_symbols_fd(frames, backtrace(frames, 24), STDERR_FILENO);
     armed = true;
   }
+  if (fault_kill) (void)raise(SIGKILL);
   errno = (int)fault_errno;
   return true;
 }

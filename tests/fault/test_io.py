@@ -10,7 +10,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from faults import ERRNO, LONG, Case, commands, sample
+from faults import ERRNO, LONG, Case, commands, sample, shoal
 
 COMMANDS = ("profile", "check", "measure", "hierarchy-build", "anonymize-gzip", "anonymize-zstd",
             "anonymize-report", "anonymize-memory", "anonymize-flock", "lattice-svg", "model-personal",
@@ -30,6 +30,39 @@ class Calls(Case):
                 self.survive(words, expected, faults)
                 if LONG or kind == "write":
                     self.survive(words, expected, faults | {"FAULT_FROM": 1})
+
+
+class Kills(Case):
+    """A kill before each rename and link: files of two runs are never side by side."""
+
+    def test_release_certificate_and_mapping(self):
+        words = commands()["anonymize-certificate"]
+        older = [w if w != "policy.yaml" else "older.yaml" for w in words]
+        policy = (self.folder / "policy.yaml").read_text()
+        (self.folder / "older.yaml").write_text(policy.replace("intervals: [10, 50]", "intervals: [25, 100]"))
+        self.assertNotEqual(policy, (self.folder / "older.yaml").read_text())
+        type(self).inputs = self.inputs | {"older.yaml"}
+        new, old = self.expect(words)[1], self.expect(older)[1]
+        self.assertEqual((3, set(new)), (len(old), set(old)))
+        self.assertFalse([name for name in new if new[name] == old[name]])
+        seen = set()
+        for kind in ("rename", "link", "fsync"):
+            for with_older in (False, True):
+                for at in range(1, 40):
+                    self.assertEqual(0, shoal(self.folder, older).returncode if with_older else 0)
+                    done = shoal(self.folder, words, {"FAULT_CALL": kind, "FAULT_AT": at, "FAULT_KILL": 1})
+                    made = {name: content for name, content in self.take_new().items() if not name.startswith(".shoal-")}
+                    states = [{name: run[name] for name in made} == made for run in (old, new)]
+                    self.assertTrue(any(states), f"{kind} {at}: {sorted(made)} of two runs")
+                    if made and "out.csv" not in made:
+                        self.fail(f"{kind} {at}: {sorted(made)} without their release")
+                    seen.add((with_older, len(made), states[1]))
+                    self.count("kills")
+                    if done.returncode == 0:
+                        break
+        self.assertIn((True, 1, False), seen)  # the older release alone,
+        self.assertIn((True, 1, True), seen)  # the new release alone
+        self.assertIn((False, 1, True), seen)
 
 
 class Interruptions(Case):
