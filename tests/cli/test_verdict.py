@@ -245,6 +245,20 @@ class Verdict(clitest.Case):
         self.assertEqual([("kept", "column 3", True), ("kept", "column 4", False)],
                          [(r["risk"], r["attribute"], r["accepted"]) for r in answers["1"]])
 
+    def test_names_of_row_1_that_may_be_cells_are_not_quoted(self):
+        """Under `unlisted: keep` a column is refused by name only if the policy knows half of the names (header rule)."""
+        self.put("d.csv", "age,house,memo,more\n" + "".join(f"{20 + i % 10},h{i},{'ab'[i % 2]},c\n" for i in range(60)))
+        known = {"age": {"role": "quasi", "type": "number", "hierarchy": {"intervals": [10]}}}
+        for more, shown, hidden in (({}, "'column 2'", "house"), ({"memo": {"role": "keep"}}, "'house'", "column 2")):
+            self.put("p.yaml", clitest.policy_text({**known, **more}, k=3, p=None, accept=None, top={"unlisted": "keep"}))
+            refused = self.run_shoal("anonymize", "d.csv", "-P", "p.yaml", "-o", "o.csv")
+            self.assertEqual(2, refused.code, f"\n{refused}")
+            self.assert_says(refused, shown)
+            self.assertNotIn(hidden.encode(), refused.out + refused.err)
+            self.put("p.yaml", clitest.policy_text({**known, **more}, k=3, p=None, accept=None,
+                                                   top={"unlisted": "keep", "accept": {"kept": ["house"]}}))
+            self.succeed("anonymize", "d.csv", "-P", "p.yaml", "-o", "o.csv")
+
     def test_a_release_that_has_an_identifier(self):
         self.anonymize()
         names = b"name\n" + b"".join(b"n%d\n" % i for i in range(8))
