@@ -12,7 +12,7 @@ JOBS ?= 2
 PREFIX ?= /usr/local
 BENCH ?= # options of bench/run.py, such as --only peers --quick
 
-.PHONY: all demo check check-quick check-long fuzz lint coverage mutation bench papers fmt install clean need
+.PHONY: all demo example-report check check-quick check-long fuzz lint coverage mutation bench papers fmt install clean need
 
 all: need
 	@scripts/build $(BUILD)
@@ -22,6 +22,10 @@ need:
 
 demo: all
 	@scripts/demo $(BUILD)
+
+example-report: all
+	@scripts/need page
+	@scripts/example-report $(BUILD)
 
 check-quick:
 	@scripts/need build check

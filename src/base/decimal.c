@@ -81,11 +81,26 @@ static bool parse_exponent(const char *s, size_t size, int *exponent) {
   return true;
 }
 
+/* Most numbers are whole: up to 18 digits and nothing else. */
+static bool parse_whole(const char *s, size_t size, uint64_t *value) {
+  if (!size || size > MAX_SCALE) return false;
+  *value = 0;
+  for (size_t i = 0; i < size; i++) {
+    if (!is_digit(s[i])) return false;
+    *value = *value * 10 + (uint64_t)(s[i] - '0');
+  }
+  return true;
+}
+
 shoal_number shoal_decimal_parse(const char *bytes, size_t size_bytes, shoal_decimal *out) {
   size_t at = 0;
   bool negative = false, fits;
   if (size_bytes && (bytes[0] == '+' || bytes[0] == '-')) negative = bytes[at++] == '-';
   uint64_t value;
+  if (parse_whole(bytes + at, size_bytes - at, &value)) {
+    *out = (shoal_decimal){negative ? -(int64_t)value : (int64_t)value, 0};
+    return SHOAL_NUMBER_OK;
+  }
   int exponent;
   size_t read = parse_digits(bytes + at, size_bytes - at, &value, &exponent, &fits);
   if (!read) return SHOAL_NUMBER_NOT;
