@@ -168,7 +168,7 @@ class Releases(Case):
             else:
                 self.assertRegex(made, FORM)
         self.assertEqual({}, self.risks())
-        self.succeed("check", "out.csv", "-P", "policy.yaml")
+        self.assertEqual("holds", self.succeed("check", "out.csv", "-P", "policy.yaml", "--json").json()["verdict"])
 
     def test_formulas_and_spellings(self):
         """Identifiers are bytes: no fold and no style applies to them, and no pseudonym is a formula."""
@@ -263,6 +263,8 @@ class Risks(Case):
         self.assertEqual({}, self.risks())
         self.write_data([["" if i == 3 else row[0], *row[1:]] for i, row in enumerate(rows)])
         self.assertEqual({"ward": False}, self.risks())
+        self.write_data([[rows[2][0] if i == 3 else row[0], *row[1:]] for i, row in enumerate(rows)])
+        self.assertEqual({"ward": False}, self.risks())  # two rows of one person, in one class
 
     def test_repeats(self):
         """Rows of one person in two classes are an open risk, which the policy can accept."""
