@@ -17,9 +17,14 @@
  * lowers a deficit most. The last attempt is to suppress rows of all rows as one class. At the end
  * suppressed rows return to clusters that allow it.
  *
+ * Clusters with equal labels are one class of the release. If they violate the requirements
+ * together, they become one cluster that satisfies them and one of the rows that are too many,
+ * which the next steps give to others.
+ *
  * Rows with equal tracked values are equal to the models: one of each kind is tried. The work is
- * bounded by kinds looked at, so results do not depend on the machine. exchange_clusters.c has the
- * clusters, exchange_descent.c the steps, exchange_suppress.c the suppression of rows.
+ * bounded by kinds and boxes looked at, so results do not depend on the machine.
+ * exchange_clusters.c has the clusters, exchange_descent.c the steps, exchange_suppress.c the
+ * suppression of rows.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -40,17 +45,17 @@ static const uint64_t MIN_WORK = 40000000, WORK_PER_ROW = 10000, MAX_WORK = 2000
 /* ------------------------------------------------------------ equal labels */
 
 /* The class of each cluster that is not empty: clusters with equal labels are one. */
-static shoal_status find_classes(const shoal_exchange *x, uint32_t *class_of, uint32_t *clusters,
+static shoal_status find_classes(shoal_exchange *x, uint32_t *class_of, uint32_t *clusters,
                                  uint32_t *n_clusters, shoal_error *error) {
   const shoal_axes *axes = x->task->axes;
   shoal_class_labels labels = {0};
   uint32_t n = 0, n_classes;
   shoal_span *boxes = shoal_alloc(x->n_clusters, axes->n_spans * sizeof *boxes);
   if (!boxes) return shoal_fail_memory(error);
+  x->work += x->n_clusters;
   for (uint32_t c = 0; c < x->n_clusters; c++) {
-    const shoal_exchange_cluster *from = &x->clusters[c];
-    if (!from->n) continue;
-    shoal_box_of(axes, boxes + (size_t)n * axes->n_spans, from->rows, from->n);
+    if (!x->clusters[c].n) continue;
+    shoal_exchange_box(x, &x->clusters[c], boxes + (size_t)n * axes->n_spans);
     clusters[n++] = c;
   }
   shoal_status status = shoal_class_labels_make(&labels, axes, boxes, n, error);
@@ -62,50 +67,94 @@ static shoal_status find_classes(const shoal_exchange *x, uint32_t *class_of, ui
   return status;
 }
 
-/* Joins clusters whose labels are equal if they are no class that satisfies the requirements. */
+/* Moves rows to an empty cluster until c satisfies the requirements. If it never does, they return.
+ */
+static void split(shoal_exchange *x, shoal_exchange_cluster *c, shoal_exchange_cluster *rest) {
+  assert(rest->n == 0);
+  shoal_exchange_relieve(x, c, rest, c->n);
+  shoal_exchange_judge(x, rest);
+  shoal_exchange_step back = {.a = c, .b = rest, .join = true};
+  if (c->deficit > 0) shoal_exchange_apply(x, &back);
+}
+
+/*
+ * Clusters of one class, a list of indices into `clusters`: if they violate the requirements
+ * together, they become one cluster that satisfies them, and one of the rows that are too many.
+ */
+static bool unite_class(shoal_exchange *x, const uint32_t *clusters, const uint32_t *next,
+                        uint32_t first) {
+  shoal_exchange_cluster *a = &x->clusters[clusters[first]], *last = NULL, all = {0};
+  for (uint32_t i = first; i != SHOAL_NONE; i = next[i]) {
+    last = &x->clusters[clusters[i]];
+    for (size_t r = 0; r < last->n; r++) (void)shoal_exchange_add(x, &all, last->rows[r]);
+  }
+  shoal_exchange_judge(x, &all);
+  if (all.deficit <= 0 || x->failed) {
+    shoal_exchange_free(&all);
+    return false;
+  }
+  for (uint32_t i = first; i != SHOAL_NONE; i = next[i])
+    shoal_exchange_empty(&x->clusters[clusters[i]]);
+  shoal_exchange_free(a);
+  *a = all;
+  split(x, a, last);
+  return true;
+}
+
+/* Clusters whose labels are equal are one class: makes them one cluster where that violates. */
 static shoal_status unite(shoal_exchange *x, bool *any, shoal_error *error) {
   uint32_t *class_of = shoal_alloc(x->n_clusters, sizeof *class_of), n = 0;
   uint32_t *clusters = shoal_alloc(x->n_clusters, sizeof *clusters);
-  uint32_t *first_of =
-      shoal_alloc(x->n_clusters, sizeof *first_of); /* by class: its first shoal_exchange_cluster */
-  shoal_status status = class_of && clusters && first_of
+  uint32_t *next = shoal_alloc(x->n_clusters, sizeof *next);         /* of the same class */
+  uint32_t *first_of = shoal_alloc(x->n_clusters, sizeof *first_of); /* by class */
+  shoal_status status = class_of && clusters && next && first_of
                             ? find_classes(x, class_of, clusters, &n, error)
                             : shoal_fail_memory(error);
   *any = false;
   if (status == SHOAL_OK) memset(first_of, 0xff, x->n_clusters * sizeof *first_of); /* SHOAL_NONE */
-  for (uint32_t i = 0; status == SHOAL_OK && i < n && !shoal_exchange_is_spent(x); i++) {
-    uint32_t *first = &first_of[class_of[i]];
-    if (*first == SHOAL_NONE) *first = clusters[i];
-    if (*first == clusters[i]) continue;
-    shoal_exchange_step s = {
-        .a = &x->clusters[*first], .b = &x->clusters[clusters[i]], .join = true};
-    if (shoal_exchange_joined(x, s.a, s.b) <= 0) continue;
-    shoal_exchange_apply(x, &s);
-    *any = true;
+  for (uint32_t i = n; status == SHOAL_OK && i-- > 0;) {
+    next[i] = first_of[class_of[i]];
+    first_of[class_of[i]] = i;
   }
+  for (uint32_t i = 0; status == SHOAL_OK && i < n && !shoal_exchange_is_spent(x); i++)
+    if (first_of[class_of[i]] == i && next[i] != SHOAL_NONE)
+      *any = unite_class(x, clusters, next, i) || *any;
+  if (shoal_exchange_is_spent(x)) *any = true; /* some classes were not looked at */
   free(class_of);
   free(clusters);
+  free(next);
   free(first_of);
   return status;
 }
-
-/* Exchanges change labels: descends until no clusters are left that labels make one bad class. */
-static shoal_status descend_and_unite(shoal_exchange *x, shoal_error *error) {
-  bool any = true;
-  for (int round = 0; round < MAX_UNITING && any; round++) {
-    SHOAL_TRY(shoal_exchange_descend(x, error));
-    SHOAL_TRY(unite(x, &any, error));
-  }
-  return SHOAL_OK;
-}
-
-/* ------------------------------------------------------------ states */
 
 static double sum_of_deficits(const shoal_exchange *x) {
   double sum = 0;
   for (uint32_t c = 0; c < x->n_clusters; c++) sum += x->clusters[c].deficit;
   return sum;
 }
+
+typedef shoal_status (*shoal_exchange_steps)(shoal_exchange *x, shoal_error *error);
+
+/*
+ * Steps change labels: takes them until no clusters are left that labels make one bad class.
+ * *settled: there are none.
+ */
+static shoal_status repeat(shoal_exchange *x, shoal_exchange_steps steps, bool *settled,
+                           shoal_error *error) {
+  bool any = true;
+  double before = (double)UINT64_MAX;
+  for (int round = 0; round < MAX_UNITING && any; round++) {
+    SHOAL_TRY(steps(x, error));
+    SHOAL_TRY(unite(x, &any, error));
+    double sum = sum_of_deficits(x);
+    if (sum >= before) break; /* the steps return to where they were */
+    before = sum;
+  }
+  *settled = !any;
+  return SHOAL_OK;
+}
+
+/* ------------------------------------------------------------ states */
 
 /* Stores the clusters as `state`, and their sum of deficits. */
 static void store(const shoal_exchange *x, shoal_exchange_state *to) {
@@ -115,15 +164,36 @@ static void store(const shoal_exchange *x, shoal_exchange_state *to) {
   for (size_t i = 0; i < x->bin.n; i++) to->cluster_of_row[x->bin.rows[i]] = x->n_clusters;
 }
 
-static void restore(shoal_exchange *x, const uint32_t *cluster_of_row) {
-  if (x->failed) return; /* a row may be in no shoal_exchange_cluster */
-  for (uint32_t c = 0; c < x->n_clusters; c++) shoal_exchange_empty(&x->clusters[c]);
-  shoal_exchange_empty(&x->bin);
-  for (uint32_t row = 0; row < x->task->axes->n_rows; row++) {
-    uint32_t c = cluster_of_row[row];
-    (void)shoal_exchange_add(x, c == x->n_clusters ? &x->bin : &x->clusters[c], row);
+/* Does the state have exactly these rows in cluster c? n: its rows in the state. */
+static bool is_as_in(const shoal_exchange_cluster *at, const uint32_t *cluster_of_row, uint32_t c,
+                     uint32_t n) {
+  if (at->n != n) return false;
+  for (size_t i = 0; i < at->n; i++)
+    if (cluster_of_row[at->rows[i]] != c) return false;
+  return true;
+}
+
+/* Makes the clusters those of the state. Only clusters that differ are made anew. */
+static shoal_status restore(shoal_exchange *x, const uint32_t *cluster_of_row, shoal_error *error) {
+  if (x->failed) return shoal_fail_memory(error); /* a row may be in no cluster */
+  uint64_t n_rows = x->task->axes->n_rows;
+  uint32_t *n_of = shoal_alloc_zero((size_t)x->n_clusters + 1, sizeof *n_of);
+  if (!n_of) return shoal_fail_memory(error);
+  x->work += x->n_clusters;
+  for (uint64_t row = 0; row < n_rows; row++) n_of[cluster_of_row[row]]++;
+  for (uint32_t c = 0; c <= x->n_clusters; c++) {
+    shoal_exchange_cluster *at = c < x->n_clusters ? &x->clusters[c] : &x->bin;
+    if (is_as_in(at, cluster_of_row, c, n_of[c])) n_of[c] = 0; /* it has all its rows */
+    else shoal_exchange_empty(at);
   }
-  for (uint32_t c = 0; c < x->n_clusters; c++) shoal_exchange_judge(x, &x->clusters[c]);
+  for (uint32_t row = 0; row < n_rows; row++) {
+    uint32_t c = cluster_of_row[row];
+    if (n_of[c]) (void)shoal_exchange_add(x, c == x->n_clusters ? &x->bin : &x->clusters[c], row);
+  }
+  for (uint32_t c = 0; c < x->n_clusters; c++)
+    if (n_of[c]) shoal_exchange_judge(x, &x->clusters[c]);
+  free(n_of);
+  return x->failed ? shoal_fail_memory(error) : SHOAL_OK;
 }
 
 static shoal_exchange_cluster *random_cluster(shoal_exchange *x, bool violating) {
@@ -135,7 +205,8 @@ static shoal_exchange_cluster *random_cluster(shoal_exchange *x, bool violating)
 
 /* Moves a random row between a random violating cluster and another, or swaps two. */
 static void shake(shoal_exchange *x) {
-  shoal_exchange_cluster *a = random_cluster(x, true), *b = random_cluster(x, false);
+  shoal_exchange_cluster *a = random_cluster(x, sum_of_deficits(x) > 0);
+  shoal_exchange_cluster *b = random_cluster(x, false);
   if (a == b) return;
   shoal_exchange_step s = {.a = a, .b = b, .from_a = SHOAL_NONE, .from_b = SHOAL_NONE};
   uint64_t how = shoal_random_below(&x->random, 3);
@@ -201,12 +272,15 @@ static shoal_status prepare(shoal_exchange *x, const shoal_partition *partition,
   SHOAL_TRY(find_kinds(x, error));
   for (uint32_t row = 0; row < n; row++) x->row_of_kind[x->kind_of_row[row]] = row;
   SHOAL_TRY(shoal_requirement_checker_init(&x->checker, x->task->required, error));
-  restore(x, partition->cluster_of_row);
-  return x->failed ? shoal_fail_memory(error) : SHOAL_OK;
+  return restore(x, partition->cluster_of_row, error);
 }
 
-static void keep_if_best(shoal_exchange *x) {
-  if (sum_of_deficits(x) < x->best.sum - SHOAL_EXCHANGE_EPSILON) store(x, &x->best);
+/* Merging may still help a state that is not settled: it counts as one row away. */
+static void keep_if_best(shoal_exchange *x, bool settled) {
+  double sum = sum_of_deficits(x) + !settled;
+  if (sum >= x->best.sum - SHOAL_EXCHANGE_EPSILON) return;
+  store(x, &x->best);
+  x->best.sum = sum;
 }
 
 /* Rows of clusters that violate a requirement. */
@@ -227,48 +301,54 @@ static bool is_enough(const shoal_exchange *x) {
 static shoal_status try_suppressing(shoal_exchange *x, const uint32_t *cluster_of_row,
                                     shoal_error *error) {
   if (x->best.sum <= 0 || !x->task->max_suppressed) return SHOAL_OK;
-  SHOAL_TRY(shoal_exchange_suppress(x, error));
-  keep_if_best(x);
-  restore(x, cluster_of_row);
-  return SHOAL_OK;
+  bool settled;
+  SHOAL_TRY(repeat(x, shoal_exchange_suppress, &settled, error));
+  keep_if_best(x, settled);
+  return restore(x, cluster_of_row, error);
 }
 
 /* Each attempt may do a tenth of all work: suppress rows of the best state, and of one class. */
 static shoal_status try_last(shoal_exchange *x, shoal_error *error) {
   uint64_t share = x->max_work / 8;
   x->max_work += share;
-  restore(x, x->best.cluster_of_row);
+  SHOAL_TRY(restore(x, x->best.cluster_of_row, error));
   if (is_enough(x)) return SHOAL_OK;
   SHOAL_TRY(try_suppressing(x, x->best.cluster_of_row, error));
   if (x->best.sum <= 0 || is_enough(x)) return SHOAL_OK;
   x->max_work += share;
   memset(x->current.cluster_of_row, 0, (size_t)x->task->axes->n_rows * sizeof(uint32_t));
-  restore(x, x->current.cluster_of_row);
+  SHOAL_TRY(restore(x, x->current.cluster_of_row, error));
   return try_suppressing(x, x->current.cluster_of_row, error);
 }
 
 static shoal_status search(shoal_exchange *x, shoal_error *error) {
-  bool enough = false;
+  bool enough = false, settled;
   uint64_t max_shakes = MIN_SHAKES + (uint64_t)SHAKES_PER_CLUSTER * x->n_clusters;
   store(x, &x->best);
+  x->best.sum = (double)UINT64_MAX; /* its labels are not known yet */
   store(x, &x->current);
   for (uint64_t i = 0; i <= max_shakes && x->best.sum > 0 && !enough && !shoal_exchange_is_spent(x);
        i++) {
     if (i) shake(x);
-    SHOAL_TRY(descend_and_unite(x, error));
+    SHOAL_TRY(repeat(x, shoal_exchange_descend, &settled, error));
     if (sum_of_deficits(x) > x->current.sum + SHOAL_EXCHANGE_EPSILON) {
-      restore(x, x->current.cluster_of_row);
+      SHOAL_TRY(restore(x, x->current.cluster_of_row, error));
       continue;
     }
-    keep_if_best(x);
+    keep_if_best(x, settled);
     store(x, &x->current);
-    enough = is_enough(x);
+    enough = settled && is_enough(x);
     if (enough) store(x, &x->best);
     else SHOAL_TRY(try_suppressing(x, x->current.cluster_of_row, error));
   }
   if (x->best.sum > 0 && !enough) SHOAL_TRY(try_last(x, error));
-  restore(x, x->best.cluster_of_row);
-  shoal_exchange_bring_back(x);
+  SHOAL_TRY(restore(x, x->best.cluster_of_row, error));
+  if (x->bin.n) {
+    bool any;
+    shoal_exchange_bring_back(x);
+    SHOAL_TRY(unite(x, &any, error));
+    if (any) SHOAL_TRY(restore(x, x->best.cluster_of_row, error)); /* the rows make labels equal */
+  }
   return x->failed || x->checker.failed ? shoal_fail_memory(error) : SHOAL_OK;
 }
 

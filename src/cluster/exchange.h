@@ -28,6 +28,8 @@ typedef struct shoal_exchange_cluster {
   size_t n, capacity;
   shoal_kind_count *kinds; /* of its rows, ascending */
   size_t n_kinds, kind_capacity;
+  shoal_span *box; /* of the rows, if has_box */
+  bool has_box;
   double deficit;
 } shoal_exchange_cluster;
 
@@ -72,6 +74,9 @@ uint32_t shoal_exchange_take(const shoal_exchange *x, shoal_exchange_cluster *c,
 void shoal_exchange_empty(shoal_exchange_cluster *c);
 void shoal_exchange_free(shoal_exchange_cluster *c);
 
+/* Copies the bounding box of a cluster, which is computed if rows have changed. */
+void shoal_exchange_box(shoal_exchange *x, shoal_exchange_cluster *c, shoal_span *box);
+
 /* The deficit of a cluster with a row of `out` less and one of `in` more (SHOAL_NONE: none). */
 double shoal_exchange_deficit(shoal_exchange *x, const shoal_exchange_cluster *c, uint32_t out,
                               uint32_t in);
@@ -95,7 +100,13 @@ static inline bool shoal_exchange_is_spent(const shoal_exchange *x) {
 /* exchange_descent.c: takes steps that lower the sum of deficits until there is none. */
 shoal_status shoal_exchange_descend(shoal_exchange *x, shoal_error *error) SHOAL_MUST_CHECK;
 
-/* exchange_suppress.c: moves rows of violating clusters to the bin, up to max_suppressed. */
+/*
+ * exchange_suppress.c: moves rows from a cluster with a deficit to `to`, which has max_rows at
+ * most, of the kinds that lower the deficit most, until it is 0 or stays as it is.
+ */
+void shoal_exchange_relieve(shoal_exchange *x, shoal_exchange_cluster *c,
+                            shoal_exchange_cluster *to, uint64_t max_rows);
+/* Moves rows of violating clusters to the bin, up to max_suppressed. */
 shoal_status shoal_exchange_suppress(shoal_exchange *x, shoal_error *error) SHOAL_MUST_CHECK;
 /* Returns rows from the bin to clusters that satisfy the requirements with them, too. */
 void shoal_exchange_bring_back(shoal_exchange *x);

@@ -36,6 +36,7 @@ bool shoal_exchange_add(shoal_exchange *x, shoal_exchange_cluster *c, uint32_t r
   }
   c->kinds[at].n++;
   c->rows[c->n++] = row;
+  c->has_box = false;
   return true;
 }
 
@@ -45,6 +46,7 @@ uint32_t shoal_exchange_take(const shoal_exchange *x, shoal_exchange_cluster *c,
   while (x->kind_of_row[c->rows[i]] != kind) i--;
   uint32_t row = c->rows[i];
   c->rows[i] = c->rows[--c->n];
+  c->has_box = false;
   if (--c->kinds[at].n) return row;
   memmove(c->kinds + at, c->kinds + at + 1, (--c->n_kinds - at) * sizeof *c->kinds);
   return row;
@@ -52,12 +54,27 @@ uint32_t shoal_exchange_take(const shoal_exchange *x, shoal_exchange_cluster *c,
 
 void shoal_exchange_empty(shoal_exchange_cluster *c) {
   c->n = c->n_kinds = 0;
+  c->has_box = false;
   c->deficit = 0;
 }
 
 void shoal_exchange_free(shoal_exchange_cluster *c) {
   free(c->rows);
   free(c->kinds);
+  free(c->box);
+}
+
+void shoal_exchange_box(shoal_exchange *x, shoal_exchange_cluster *c, shoal_span *box) {
+  const shoal_axes *axes = x->task->axes;
+  if (!c->box) c->box = shoal_alloc(axes->n_spans, sizeof *c->box);
+  if (!c->box) {
+    x->failed = true;
+    shoal_box_clear(axes, box);
+    return;
+  }
+  if (!c->has_box) shoal_box_of(axes, c->box, c->rows, c->n);
+  c->has_box = true;
+  memcpy(box, c->box, axes->n_spans * sizeof *box);
 }
 
 size_t shoal_exchange_kinds(const shoal_exchange_cluster *c, uint32_t *kinds) {

@@ -100,7 +100,7 @@ static void free_neighbours(neighbours *near) {
   free(near->partners);
 }
 
-static shoal_status find_neighbours(const shoal_exchange *x, neighbours *near, shoal_error *error) {
+static shoal_status find_neighbours(shoal_exchange *x, neighbours *near, shoal_error *error) {
   const shoal_axes *axes = x->task->axes;
   uint32_t n = 0;
   *near = (neighbours){.n_rows = shoal_alloc(x->n_clusters, sizeof *near->n_rows),
@@ -112,13 +112,14 @@ static shoal_status find_neighbours(const shoal_exchange *x, neighbours *near, s
   if (!near->n_rows || !near->cluster_of || !near->index_of || !near->boxes || !near->excluded ||
       !near->partners)
     return shoal_fail_memory(error);
+  x->work += x->n_clusters;
   for (uint32_t c = 0; c < x->n_clusters; c++) {
-    const shoal_exchange_cluster *at = &x->clusters[c];
+    shoal_exchange_cluster *at = &x->clusters[c];
     near->index_of[c] = n;
     if (!at->n) continue;
     near->cluster_of[n] = c;
     near->n_rows[n] = at->n;
-    shoal_box_of(axes, near->boxes + (size_t)n++ * axes->n_spans, at->rows, at->n);
+    shoal_exchange_box(x, at, near->boxes + (size_t)n++ * axes->n_spans);
   }
   assert(n > 0);
   SHOAL_TRY(shoal_nearest_class_init(&near->nearest, axes, near->boxes, near->n_rows, n, error));

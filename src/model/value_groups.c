@@ -332,7 +332,10 @@ static uint64_t imbalance_at(const uint64_t *rows, size_t n, uint64_t low, size_
   return sum;
 }
 
-/* Rows to add or remove until the groups differ by at most one row, and min_groups are left. */
+/*
+ * Rows to add or remove until the groups differ by at most one row, and there are min_groups. A
+ * group that is missing must become as large as the others.
+ */
 static uint64_t imbalance_of(const shoal_value_groups *groups, const shoal_value_view *view,
                              size_t min_groups, bool *failed) {
   group_rows of;
@@ -344,12 +347,14 @@ static uint64_t imbalance_of(const shoal_value_groups *groups, const shoal_value
   size_t n = 0;
   for (uint32_t g = 0; !*failed && g < groups->n_groups; g++)
     if (of.rows[g]) of.rows[n++] = of.rows[g];
+  while (n && n < min_groups && n < groups->n_groups) of.rows[n++] = 0;
   if (n) {
     shoal_sort_u64(of.rows, n);
     least = UINT64_MAX;
   }
-  for (size_t g = 0; g < n; g++) { /* the best `low` is a group's number of rows */
-    uint64_t rows = imbalance_at(of.rows, n, of.rows[g], n > min_groups ? n - min_groups : 0);
+  for (size_t g = 0; g < n; g++) { /* the best `low` is a group's number of rows, or 1 */
+    uint64_t low = of.rows[g] ? of.rows[g] : 1;
+    uint64_t rows = imbalance_at(of.rows, n, low, n > min_groups ? n - min_groups : 0);
     if (rows < least) least = rows;
   }
   group_rows_reset(&of);
