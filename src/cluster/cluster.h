@@ -106,6 +106,7 @@ typedef struct shoal_local_algorithm {
   bool has_noise;     /* it can add noise rows, if `noise` allows them */
   bool has_start;     /* it uses `start` */
   bool has_cuts;      /* it uses `cuts` */
+  bool counts_people; /* it can tell people, who have several rows, apart */
   shoal_cluster_run *run;
 } shoal_local_algorithm;
 

@@ -247,6 +247,8 @@ static shoal_status find_kinds(shoal_exchange *x, shoal_error *error) {
     if (type->groups && type->balances) (void)type->balances(other, &groups);
     if (other->sensitive != SHOAL_NO_ATTRIBUTE)
       SHOAL_TRY(divide_kinds(x, columns[other->sensitive], groups.group_of, error));
+    if (other->pairs) SHOAL_TRY(divide_kinds(x, columns[other->pair_column], NULL, error));
+    if (other->counts_people) SHOAL_TRY(divide_kinds(x, columns[other->people], NULL, error));
     if (other->guard != SHOAL_NO_ATTRIBUTE)
       SHOAL_TRY(divide_kinds(x, columns[other->guard], NULL, error));
   }

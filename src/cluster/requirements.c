@@ -17,14 +17,16 @@ void shoal_cluster_requirements_reset(shoal_cluster_requirements *required) {
 
 /* ------------------------------------------------------------ counts */
 
+/* `tracked`: the column whose values are counted. */
 static shoal_status add_count(shoal_cluster_requirements *required,
-                              const shoal_requirement *requirement, const shoal_distinct *distinct,
-                              const shoal_table *table, shoal_error *error) {
-  const shoal_column *column = required->tracked->columns[requirement->sensitive];
+                              const shoal_requirement *requirement, size_t tracked,
+                              const shoal_distinct *distinct, const shoal_table *table,
+                              shoal_error *error) {
+  const shoal_column *column = required->tracked->columns[tracked];
   shoal_distinct_requirement *count = &required->counts[required->n_counts++];
   *count = (shoal_distinct_requirement){
       .column = column,
-      .sensitive = requirement->sensitive,
+      .sensitive = tracked,
       .n_groups = distinct->group_of ? distinct->n_groups : column->n_values,
       .min_distinct = distinct->min > UINT32_MAX ? UINT32_MAX : (uint32_t)distinct->min,
       .group_of = shoal_arena_alloc(&required->arena, column->n_values, sizeof *count->group_of)};
@@ -49,16 +51,28 @@ static shoal_status sort_requirements(shoal_cluster_requirements *required,
   for (size_t i = 0; i < required->requirements->n_items; i++) {
     const shoal_requirement *requirement = &required->requirements->items[i];
     shoal_distinct distinct;
-    if (requirement->type->is_size) {
+    if (shoal_requirement_is_size(requirement)) {
       if (requirement->count[0] > required->k) required->k = requirement->count[0];
+      distinct = (shoal_distinct){.min = requirement->count[0]};
+      if (requirement->counts_people)
+        SHOAL_TRY(add_count(required, requirement, requirement->people, &distinct, table, error));
     } else if (requirement->type->distinct && requirement->type->distinct(requirement, &distinct)) {
-      SHOAL_TRY(add_count(required, requirement, &distinct, table, error));
+      SHOAL_TRY(add_count(required, requirement, requirement->sensitive, &distinct, table, error));
     } else {
       required->others[required->n_others++] = requirement;
-      required->monotone = required->monotone && requirement->type->monotone(requirement);
+      required->monotone = required->monotone && shoal_requirement_is_monotone(requirement);
     }
   }
   return SHOAL_OK;
+}
+
+/* The policy's weight of the attribute that is counted; that of people is 1. */
+static shoal_decimal weight_of(const shoal_cluster_requirements *required,
+                               const shoal_distinct_requirement *count) {
+  const shoal_tracked *tracked = required->tracked;
+  return count->sensitive < tracked->n_sensitive
+             ? tracked->sensitive[count->sensitive].attribute->weight
+             : (shoal_decimal){1, 0};
 }
 
 /* Integers in the proportion of the given weights, or of 1 / (number of groups). */
@@ -66,8 +80,7 @@ static void weigh(shoal_cluster_requirements *required, shoal_requirement_weight
   unsigned scale = 0;
   uint64_t product = 1;
   for (size_t d = 0; d < required->n_counts; d++) {
-    unsigned own =
-        required->tracked->sensitive[required->counts[d].sensitive].attribute->weight.scale;
+    unsigned own = weight_of(required, &required->counts[d]).scale;
     if (own > scale) scale = own;
     product = product > MAX_WEIGHT ? product : product * required->counts[d].n_groups;
   }
@@ -76,9 +89,7 @@ static void weigh(shoal_cluster_requirements *required, shoal_requirement_weight
     int64_t weight = 1;
     if (weights == SHOAL_WEIGHTS_INVERSE)
       weight = (int64_t)((product > MAX_WEIGHT ? MAX_WEIGHT : product) / count->n_groups);
-    else if (!shoal_decimal_rescale(
-                 required->tracked->sensitive[count->sensitive].attribute->weight, scale,
-                 &weight) ||
+    else if (!shoal_decimal_rescale(weight_of(required, count), scale, &weight) ||
              weight > MAX_WEIGHT)
       weight = MAX_WEIGHT;
     count->weight = weight > 0 ? (uint32_t)weight : 1;
@@ -175,13 +186,13 @@ static void count_values(shoal_requirement_checker *checker, size_t tracked, con
       .values = values, .n_rows = counts, .n = kept, .is_missing = column->is_missing};
 }
 
-/* Room for two histograms of n rows; twice as much each time, since smaller arrays are not freed.
+/* Room for three histograms of n rows; twice as much each time, since smaller arrays are not freed.
  */
 static bool make_room(shoal_requirement_checker *j, size_t n) {
   if (n <= j->room) return true;
   size_t room = n > SIZE_MAX / 16 ? n : 2 * n;
-  bool ok = SHOAL_ARENA_ARRAY(&j->arena, j->values, 2 * room) &&
-            SHOAL_ARENA_ARRAY(&j->arena, j->n_rows, 2 * room) &&
+  bool ok = SHOAL_ARENA_ARRAY(&j->arena, j->values, 3 * room) &&
+            SHOAL_ARENA_ARRAY(&j->arena, j->n_rows, 3 * room) &&
             SHOAL_ARENA_ARRAY(&j->arena, j->scratch, SHOAL_SPARSE_POSITIONS * (room + 1)) &&
             SHOAL_ARENA_ARRAY(&j->arena, j->counted, room);
   j->room = ok ? room : 0;
@@ -195,16 +206,35 @@ static uint32_t distinct_values(const shoal_value_view *view) {
   return distinct;
 }
 
+/* The column whose histogram the requirement needs. */
+static size_t counted_column(const shoal_requirement *requirement) {
+  return requirement->pairs ? requirement->pair_column : requirement->sensitive;
+}
+
+/* A histogram of pairs as one of the values that people have. */
+static void view_pairs(const shoal_requirement_checker *checker,
+                       const shoal_requirement *requirement, shoal_value_view *view) {
+  view->value_of = requirement->pairs->value_of;
+  view->is_missing = checker->required->tracked->columns[requirement->sensitive]->is_missing;
+}
+
 /* The rows as requirement i of `others` sees them. Histograms of the one before are used again. */
 static void view_rows(shoal_requirement_checker *checker, size_t i, const uint32_t *rows, size_t n,
                       shoal_added added, shoal_class_view *view) {
   const shoal_requirement *const *others = checker->required->others;
   view->n_rows = n + added.n;
-  if (others[i]->sensitive != SHOAL_NO_ATTRIBUTE &&
-      (i == 0 || others[i]->sensitive != others[i - 1]->sensitive)) {
-    count_values(checker, others[i]->sensitive, rows, n, added, 0, &view->values);
+  size_t counted = counted_column(others[i]);
+  if (counted != SHOAL_NO_ATTRIBUTE && (i == 0 || counted != counted_column(others[i - 1]))) {
+    count_values(checker, counted, rows, n, added, 0, &view->values);
+    if (others[i]->pairs) view_pairs(checker, others[i], &view->values);
     view->n_distinct = distinct_values(&view->values);
   }
+  if (others[i]->counts_people) {
+    shoal_value_view people;
+    count_values(checker, others[i]->people, rows, n, added, 2 * (n + added.n), &people);
+    view->n_people = people.n;
+  }
+  if (others[i]->pairs) view->n_rows = others[i]->type->of_people ? view->n_people : view->values.n;
   if (others[i]->guard != SHOAL_NO_ATTRIBUTE)
     count_values(checker, others[i]->guard, rows, n, added, n + added.n, &view->guards);
 }
@@ -281,8 +311,9 @@ double shoal_requirement_checker_deficit(shoal_requirement_checker *checker, con
                                          const uint32_t *counts, size_t n) {
   const shoal_cluster_requirements *required = checker->required;
   shoal_class_view view = {0};
-  for (size_t i = 0; i < n; i++) view.n_rows += counts[i];
-  double deficit = view.n_rows < required->k ? (double)(required->k - view.n_rows) : 0;
+  uint64_t n_rows = 0;
+  for (size_t i = 0; i < n; i++) n_rows += counts[i];
+  double deficit = n_rows < required->k ? (double)(required->k - n_rows) : 0;
   if (n == 0) return 0;
   for (size_t d = 0; d < required->n_counts; d++) {
     uint32_t distinct = count_groups(checker, d, rows, n, (shoal_added){0});
@@ -295,10 +326,20 @@ double shoal_requirement_checker_deficit(shoal_requirement_checker *checker, con
   }
   for (size_t i = 0; i < required->n_others; i++) {
     const shoal_requirement *requirement = required->others[i];
-    if (requirement->sensitive != SHOAL_NO_ATTRIBUTE) {
-      weigh_values(checker, requirement->sensitive, rows, counts, n, 0, &view.values);
+    size_t counted = counted_column(requirement);
+    if (counted != SHOAL_NO_ATTRIBUTE) {
+      weigh_values(checker, counted, rows, counts, n, 0, &view.values);
+      if (requirement->pairs) view_pairs(checker, requirement, &view.values);
       view.n_distinct = distinct_values(&view.values);
     }
+    if (requirement->counts_people) {
+      shoal_value_view people;
+      weigh_values(checker, requirement->people, rows, counts, n, 2 * n, &people);
+      view.n_people = people.n;
+    }
+    view.n_rows = !requirement->pairs            ? n_rows
+                  : requirement->type->of_people ? view.n_people
+                                                 : view.values.n;
     if (requirement->guard != SHOAL_NO_ATTRIBUTE)
       weigh_values(checker, requirement->guard, rows, counts, n, n, &view.guards);
     if (!requirement->type->holds(requirement, &view)) deficit += deficit_of(requirement, &view);

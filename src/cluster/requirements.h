@@ -88,7 +88,7 @@ typedef struct shoal_requirement_checker {
   shoal_arena arena;
   shoal_seen seen;
   size_t room;      /* rows that the arrays below have room for */
-  uint32_t *values; /* two histograms: sensitive values, then guarding nodes; ascending */
+  uint32_t *values; /* three histograms: sensitive values, guarding nodes, people; ascending */
   uint64_t *n_rows; /* by value: rows of the class */
   uint32_t *scratch;
   shoal_position_count *counted;

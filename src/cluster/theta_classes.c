@@ -203,7 +203,7 @@ bool shoal_theta_rest(const shoal_cluster_requirements *required,
   for (size_t i = 0; i < required->n_others; i++) {
     if (shoal_requirement_is_theta(required->others[i])) continue;
     rest->others[rest->n_others++] = required->others[i];
-    rest->monotone = rest->monotone && required->others[i]->type->monotone(required->others[i]);
+    rest->monotone = rest->monotone && shoal_requirement_is_monotone(required->others[i]);
   }
   return true;
 }

@@ -25,12 +25,14 @@ void shoal_context_reset(shoal_context *p) {
   free(p->sensitive_trees);
   free(p->tracked.columns);
   free(p->tracked.track);
+  shoal_people_reset(&p->people);
+  shoal_people_reset(&p->households);
   shoal_ordered_table_free(p->ordered);
   memset(p, 0, sizeof *p);
 }
 
 static bool allocate(shoal_context *p) {
-  size_t n = p->table->n_columns;
+  size_t n = p->table->n_columns, room = shoal_tracked_room(p->table);
   p->roles = shoal_alloc(n, sizeof *p->roles);
   p->attributes = shoal_alloc(n, sizeof *p->attributes);
   p->quasi = shoal_alloc(n, sizeof *p->quasi);
@@ -39,8 +41,8 @@ static bool allocate(shoal_context *p) {
   p->weights = shoal_alloc(n, sizeof *p->weights);
   p->sensitive = shoal_alloc_zero(n, sizeof *p->sensitive);
   p->sensitive_trees = shoal_alloc_zero(n, sizeof *p->sensitive_trees);
-  p->tracked.columns = shoal_alloc(n, sizeof *p->tracked.columns);
-  p->tracked.track = shoal_alloc(n, sizeof *p->tracked.track);
+  p->tracked.columns = shoal_alloc(room, sizeof *p->tracked.columns);
+  p->tracked.track = shoal_alloc(room, sizeof *p->tracked.track);
   return p->roles && p->attributes && p->quasi && p->quasi_attributes && p->hierarchies &&
          p->weights && p->sensitive && p->sensitive_trees && p->tracked.columns && p->tracked.track;
 }
@@ -66,12 +68,29 @@ static shoal_status order_rows(shoal_context *p, shoal_error *error) {
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
     bool seen = attribute &&
                 (attribute->role == SHOAL_ROLE_QUASI || attribute->role == SHOAL_ROLE_SENSITIVE);
-    chosen[c] = column->code_size && (seen || shoal_policy_guards_by(p->policy, column->name));
+    bool counted = attribute && ((attribute->role == SHOAL_ROLE_PERSON && p->people.repeat) ||
+                                 (attribute->role == SHOAL_ROLE_HOUSEHOLD && p->households.repeat));
+    chosen[c] =
+        column->code_size && (seen || counted || shoal_policy_guards_by(p->policy, column->name));
   }
   shoal_status status = shoal_table_order(p->table, chosen, &random, &p->ordered, error);
   free(chosen);
   if (status == SHOAL_OK) p->table = &p->ordered->table;
   return status;
+}
+
+/* People and households; where each row has its own, rows are counted. */
+static shoal_status find_people(shoal_context *p, shoal_error *error) {
+  shoal_people_reset(&p->people);
+  shoal_people_reset(&p->households);
+  SHOAL_TRY(shoal_people_init(&p->people, p->table, p->policy, SHOAL_ROLE_PERSON, error));
+  SHOAL_TRY(shoal_people_init(&p->households, p->table, p->policy, SHOAL_ROLE_HOUSEHOLD, error));
+  shoal_tracked *tracked = &p->tracked;
+  tracked->person = p->people.repeat ? p->people.column : NULL;
+  tracked->household = p->households.repeat ? p->households.column : NULL;
+  tracked->person_absent = p->people.absent;
+  tracked->household_absent = p->households.absent;
+  return SHOAL_OK;
 }
 
 static bool is_one(shoal_decimal number) { return number.mantissa == 1 && number.scale == 0; }
@@ -150,7 +169,10 @@ static shoal_status prepare(shoal_context *p, shoal_context_scope scope, shoal_e
   if (!p->table->finished)
     return shoal_fail(error, SHOAL_BAD_INPUT, "the table is not finished: finish it first");
   if (!allocate(p)) return shoal_fail_memory(error);
+  SHOAL_TRY(find_people(p, error));
   if (scope == SHOAL_CONTEXT_SORTED) SHOAL_TRY(order_rows(p, error));
+  if (scope == SHOAL_CONTEXT_SORTED && (p->people.repeat || p->households.repeat))
+    SHOAL_TRY(find_people(p, error)); /* with the codes of the sorted rows */
   SHOAL_TRY(assign_roles(p, error));
   SHOAL_TRY(compile_sensitive(p, error));
   p->tracked.sensitive = p->sensitive;

@@ -8,6 +8,7 @@
 #define SHOAL_CONTEXT_CONTEXT_H
 
 #include "base/thread.h"
+#include "context/people.h"
 #include "lattice/lattice.h"
 #include "model/bounds.h"
 #include "table/order.h"
@@ -29,7 +30,8 @@ typedef struct shoal_context {
   size_t n_sensitive;
   shoal_sensitive *sensitive;        /* in column order */
   shoal_hierarchy **sensitive_trees; /* owned; NULL where an attribute has none */
-  shoal_tracked tracked;             /* sensitive attributes and guard columns */
+  shoal_people people, households;
+  shoal_tracked tracked; /* sensitive attributes, guard columns, people */
   shoal_requirements requirements;
   shoal_frequency_set *frequency;
 } shoal_context;

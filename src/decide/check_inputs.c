@@ -16,6 +16,7 @@
 
 static shoal_status check_method(const shoal_context *p, const shoal_method *method,
                                  shoal_error *error) {
+  SHOAL_TRY(shoal_method_check_people(method, p->policy, &p->tracked, error));
   if (method->local) {
     shoal_cluster_requirements required;
     SHOAL_TRY(shoal_cluster_requirements_init(&required, &p->requirements, &p->tracked, p->table,

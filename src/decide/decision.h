@@ -138,7 +138,7 @@ shoal_status shoal_decision_respell(shoal_decision *decision, const shoal_contex
 void shoal_decision_reset_spellings(shoal_decision *decision); /* for _reset */
 
 /* Everything a result says about the release itself, and warnings about labels. */
-shoal_status shoal_decision_report(const shoal_decision *decision, const shoal_context *context,
+shoal_status shoal_decision_report(shoal_decision *decision, const shoal_context *context,
                                    shoal_result *result, shoal_error *error) SHOAL_MUST_CHECK;
 /* Frees classes, verdicts and, if no group is a tuple, the frequency set. */
 void shoal_decision_compact(shoal_decision *decision, shoal_context *context);

@@ -276,14 +276,75 @@ static shoal_status list_risks(const shoal_decision *d, const shoal_context *p,
   return status == SHOAL_OK ? shoal_risks_of_repeats(result, p, error) : status;
 }
 
-shoal_status shoal_decision_report(const shoal_decision *d, const shoal_context *p,
-                                   shoal_result *result, shoal_error *error) {
+/* ------------------------------------------------------------ people */
+
+/* The released class of each row of the context's table, or of `classes`. NULL: no memory. */
+static uint32_t *find_classes(const shoal_decision *d, const shoal_context *p) {
+  uint32_t *class_of_row = shoal_alloc((size_t)p->table->n_rows, sizeof *class_of_row);
+  for (uint64_t row = 0; class_of_row && row < p->table->n_rows; row++) {
+    uint32_t group = d->group_of_row[p->ordered ? p->ordered->row_of[row] : row];
+    uint32_t c = d->class_of_group ? d->class_of_group[group] : group;
+    class_of_row[row] = d->blanked ? d->united_of_class[c] : c;
+  }
+  return class_of_row;
+}
+
+/* People who have a released row. */
+static shoal_status count_released(const shoal_context *p, const uint32_t *class_of_row,
+                                   const uint8_t *left_out, uint64_t *n, shoal_error *error) {
+  uint8_t *seen = shoal_alloc_zero(p->people.column->n_values, 1);
+  if (!seen) return shoal_fail_memory(error);
+  *n = 0;
+  for (uint64_t row = 0; row < p->table->n_rows; row++) {
+    uint32_t person = shoal_column_code(p->people.column, row);
+    if (seen[person] || (left_out && left_out[class_of_row[row]])) continue;
+    seen[person] = 1;
+    (*n)++;
+  }
+  free(seen);
+  return SHOAL_OK;
+}
+
+/* The people of the class that has fewest. */
+static uint64_t fewest_people(const shoal_context *p, const shoal_requirement *requirement,
+                              const shoal_classes *classes, const uint8_t *left_out) {
+  uint64_t fewest = 0;
+  for (uint32_t c = 0; c < classes->n_classes; c++) {
+    if (left_out && left_out[c]) continue;
+    uint64_t n = shoal_classes_distinct(p->frequency, classes, c, requirement->people);
+    if (!fewest || n < fewest) fewest = n;
+  }
+  return fewest;
+}
+
+/* Exact numbers of people: judging needs no more than k of each class. */
+static shoal_status report_people(const shoal_decision *d, const shoal_context *p,
+                                  shoal_classes *classes, const uint8_t *left_out,
+                                  shoal_result *result, shoal_error *error) {
+  shoal_release_report *released = &result->release;
+  released->output_people = released->output_rows;
+  if (!p->people.repeat && !p->households.repeat) return SHOAL_OK;
+  uint32_t *class_of_row = find_classes(d, p);
+  if (!class_of_row) return shoal_fail_memory(error);
+  shoal_status status = shoal_classes_count_distinct(p->frequency, class_of_row, classes, error);
+  if (status == SHOAL_OK && p->people.repeat)
+    status = count_released(p, class_of_row, left_out, &released->output_people, error);
+  free(class_of_row);
+  for (size_t i = 0; status == SHOAL_OK && i < p->requirements.n_items; i++)
+    if (p->requirements.items[i].type->is_size && p->requirements.items[i].counts_people)
+      released->fewest_people = fewest_people(p, &p->requirements.items[i], classes, left_out);
+  return status;
+}
+
+shoal_status shoal_decision_report(shoal_decision *d, const shoal_context *p, shoal_result *result,
+                                   shoal_error *error) {
   assert(d->violates && d->action_of_group);
-  const shoal_classes *classes = d->blanked ? &d->united : &d->classes;
+  shoal_classes *classes = d->blanked ? &d->united : &d->classes;
   const uint8_t *left_out = d->blanked ? NULL : d->violates;
   shoal_release_report *released = &result->release;
   SHOAL_TRY(report_measures(d, p, result, error));
   SHOAL_TRY(report_rows(d, p, result, error));
+  SHOAL_TRY(report_people(d, p, classes, left_out, result, error));
   if (released->suppressed) SHOAL_TRY(report_causes(d, p, result, error));
   shoal_result_sizes(&released->sizes.before, &p->frequency->base, NULL);
   shoal_result_sizes(&released->sizes.after, classes, left_out);

@@ -47,7 +47,7 @@ static shoal_status is_listed(shoal_result *result, const shoal_context *p, size
 static shoal_status add_column(shoal_result *result, const shoal_context *p, size_t c, bool blocks,
                                const char *why, shoal_error *error) {
   char label[SHOAL_COLUMN_LABEL_BYTES];
-  bool accepted = p->roles[c] != SHOAL_ROLE_IDENTIFIER && p->roles[c] != SHOAL_ROLE_PSEUDONYM &&
+  bool accepted = !shoal_role_is_removed(p->roles[c]) && p->roles[c] != SHOAL_ROLE_PSEUDONYM &&
                   shoal_policy_accepts(p->policy, SHOAL_RISK_KEPT, p->table->columns[c].name);
   return shoal_risk_add_as(result, SHOAL_RISK_KEPT, name_of(p, c, label), NULL, blocks, accepted,
                            why, error);
@@ -286,9 +286,12 @@ shoal_status shoal_gates_refuse_open(const shoal_result *result, shoal_error *er
 static shoal_status list_identifiers(shoal_result *result, const shoal_context *p,
                                      shoal_error *error) {
   for (size_t c = 0; c < p->table->n_columns; c++)
-    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER)
+    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER || shoal_role_counts_people(p->roles[c]))
       SHOAL_TRY(add_column(result, p, c, true,
-                           "the policy calls it an identifier: remove the column", error));
+                           p->roles[c] == SHOAL_ROLE_IDENTIFIER
+                               ? "the policy calls it an identifier: remove the column"
+                               : "the policy removes it: it says who a row is about",
+                           error));
   return SHOAL_OK;
 }
 

@@ -191,9 +191,11 @@ static const char *uniform_setting(const shoal_policy *policy) {
   return is_only_of_nodes(policy->objective.text) ? policy->objective.text : NULL;
 }
 
-/* The local algorithm of "auto": theta has its own. */
+/* The local algorithm of "auto": theta has its own, which counts rows. */
 static const shoal_local_algorithm *best_local(const shoal_policy *policy) {
-  for (size_t i = 0; i < policy->n_models; i++)
+  bool people = shoal_policy_has_role(policy, SHOAL_ROLE_PERSON) ||
+                shoal_policy_has_role(policy, SHOAL_ROLE_HOUSEHOLD);
+  for (size_t i = 0; !people && i < policy->n_models; i++)
     if (strcmp(policy->models[i].name.text, shoal_model_theta_sensitive.name) == 0)
       return find_local("theta");
   return find_local("flock");
@@ -335,4 +337,15 @@ shoal_status shoal_method_check_support(const shoal_method *method, const shoal_
   return shoal_policy_fail(policy, policy->algorithm.mark, error,
                            "%s supports k only, but the policy has %s; use flock or auto",
                            method->name, other->type->name);
+}
+
+shoal_status shoal_method_check_people(const shoal_method *method, const shoal_policy *policy,
+                                       const shoal_tracked *tracked, shoal_error *error) {
+  bool counted = tracked->person || (tracked->household && policy->has_households);
+  bool counts = method->local ? method->local->counts_people : method->kind == SHOAL_METHOD_NODE;
+  if (!counted || counts) return SHOAL_OK;
+  return shoal_policy_fail(policy, policy->algorithm.mark, error,
+                           "%s counts rows, and here a %s has several; use auto, flock, mondrian, "
+                           "top-down, samarati, incognito, optimal or datafly",
+                           method->name, tracked->person ? "person" : "household");
 }

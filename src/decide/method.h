@@ -59,6 +59,11 @@ shoal_status shoal_method_check_support(const shoal_method *method, const shoal_
                                         const shoal_cluster_requirements *required,
                                         shoal_error *error) SHOAL_MUST_CHECK;
 
+/* SHOAL_BAD_INPUT if people or households must be counted and the algorithm counts rows only. */
+shoal_status shoal_method_check_people(const shoal_method *method, const shoal_policy *policy,
+                                       const shoal_tracked *tracked,
+                                       shoal_error *error) SHOAL_MUST_CHECK;
+
 /* Names and summaries for help texts, ended by an entry without a name. */
 const shoal_entry *shoal_method_algorithms(void);
 const shoal_entry *shoal_method_objectives(void);

@@ -15,7 +15,7 @@
 /* k counts rows: the class of a person with several rows has fewer than k people. */
 static shoal_status warn_of_repeats(shoal_result *result, const shoal_context *p,
                                     shoal_error *error) {
-  if (shoal_context_has_row_per_person(p)) return SHOAL_OK;
+  if (p->people.asked || shoal_context_has_row_per_person(p)) return SHOAL_OK;
   for (size_t c = 0; c < p->table->n_columns; c++) {
     const shoal_column *column = &p->table->columns[c];
     if (p->roles[c] == SHOAL_ROLE_IDENTIFIER && shoal_table_is_counted(p->table))
@@ -65,6 +65,7 @@ static shoal_status warn_of_years(shoal_result *result, const shoal_context *p,
 shoal_status shoal_result_input(shoal_result *result, const shoal_context *p, shoal_error *error) {
   SHOAL_TRY(shoal_result_copy(result, p->table->name, &result->source, error));
   result->input_rows = p->table->n_records;
+  result->input_people = p->people.n;
   result->k = p->requirements.k;
   result->input_columns = p->table->n_columns;
   result->two_passes = shoal_table_is_counted(p->table);
@@ -249,7 +250,9 @@ static shoal_status judge_requirement(shoal_result *result, const shoal_context 
   outcome->summary = requirement->type->summary;
   outcome->required = requirement->type->required(requirement);
   outcome->at_most = requirement->type->at_most;
-  outcome->is_size = requirement->type->is_size;
+  outcome->is_size = shoal_requirement_is_size(requirement);
+  outcome->by_people = requirement->counts_people || requirement->pairs;
+  outcome->unjudged = requirement->unjudged;
   outcome->tells_distinct = requirement->type->on_attribute && !requirement->type->is_p;
   if (requirement->sensitive != SHOAL_NO_ATTRIBUTE)
     SHOAL_TRY(shoal_result_copy(result, p->sensitive[requirement->sensitive].column->name,
@@ -272,7 +275,7 @@ static shoal_status judge_requirement(shoal_result *result, const shoal_context 
     if (max_worst)
       note_worst(worst, &n_worst, max_worst, classes, c, reached, requirement->type->at_most);
   }
-  outcome->holds = outcome->breaking_classes == 0;
+  outcome->holds = outcome->breaking_classes == 0 && !outcome->unjudged;
   return max_worst ? show_worst(result, p, classes, worst, n_worst, outcome, error) : SHOAL_OK;
 }
 
@@ -326,7 +329,7 @@ static shoal_status warn_of_identifiers(shoal_result *result, const shoal_contex
                                         const shoal_table *masked, shoal_error *error) {
   for (size_t c = 0; c < masked->n_columns; c++) {
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, masked->columns[c].name);
-    if (!attribute || attribute->role != SHOAL_ROLE_IDENTIFIER) continue;
+    if (!attribute || !shoal_role_is_removed(attribute->role)) continue;
     SHOAL_TRY(shoal_result_warn(result, error,
                                 "the release has the identifier '%s', which re-identifies people "
                                 "directly: no figure here counts it",

@@ -216,7 +216,7 @@ static shoal_status wants_matrix(const shoal_context *p, bool *wanted, shoal_err
                              "method.satisfies cannot be '%.60s': use classes or matrix",
                              word->text);
   for (size_t i = 0; i < p->requirements.n_items; i++)
-    if (!p->requirements.items[i].type->is_size)
+    if (!p->requirements.items[i].type->is_size || p->requirements.items[i].counts_people)
       return shoal_policy_fail(p->policy, word->mark, error,
                                "the matrix decides k-anonymity only, but the policy has %s: use "
                                "'satisfies: classes'",

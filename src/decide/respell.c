@@ -245,8 +245,8 @@ static bool respell_column(shoal_decision *d, const shoal_context *p, size_t c, 
 /* Has the column several spellings of a value, and is it released? Pseudonyms hide them. */
 static bool is_folded(const shoal_context *p, size_t c) {
   shoal_role role = p->roles[c];
-  return shoal_context_original(p)->columns[c].folded && role != SHOAL_ROLE_IDENTIFIER &&
-         role != SHOAL_ROLE_DROP && role != SHOAL_ROLE_PSEUDONYM;
+  return shoal_context_original(p)->columns[c].folded && !shoal_role_is_removed(role) &&
+         role != SHOAL_ROLE_PSEUDONYM;
 }
 
 shoal_status shoal_decision_respell(shoal_decision *d, const shoal_context *p, shoal_error *error) {

@@ -116,13 +116,18 @@ static shoal_status judge(shoal_result *result, const shoal_context *p,
   if (p->frequency->track[risk->sensitive] != SHOAL_TRACK_NONE)
     from_classes(p, classes, risk->sensitive, risk->group_of, few);
   else from_rows(p, released, risk->sensitive, risk->group_of, few);
-  for (uint32_t c = 0; c < classes->n_classes; c++) {
+  uint8_t *shared = shoal_alloc_zero(classes->n_classes, 1);
+  shoal_status status = shared ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK && p->people.repeat && risk->attack == &shoal_attack_homogeneity)
+    status = shoal_mark_shared_values(p, released, risk->sensitive, shared, error);
+  for (uint32_t c = 0; status == SHOAL_OK && c < classes->n_classes; c++) {
     if (released->left_out && released->left_out[c]) continue;
     n_classes++;
-    n_broken += few[c].n > 0 && few[c].n < risk->min_groups;
+    n_broken += shared[c] || (few[c].n > 0 && few[c].n < risk->min_groups);
   }
   free(few);
-  if (!n_broken) return SHOAL_OK;
+  free(shared);
+  if (status != SHOAL_OK || !n_broken) return status;
   char why[200];
   (void)snprintf(why, sizeof why, "%llu of %llu class%s %s %s", (unsigned long long)n_broken,
                  (unsigned long long)n_classes, n_classes == 1 ? "" : "es",
@@ -148,7 +153,8 @@ static shoal_status judge_attribute(shoal_result *result, const shoal_context *p
   class_risk risk = {.attack = &shoal_attack_homogeneity,
                      .sensitive = s,
                      .min_groups = 2,
-                     .what = "a single value"};
+                     .what = p->people.repeat ? "a value that every person of it has"
+                                              : "a single value"};
   SHOAL_TRY(judge(result, p, released, &risk, error));
   shoal_error found = {0};
   uint32_t *group_of = NULL, n_groups;
@@ -338,7 +344,7 @@ shoal_status shoal_risks_of_classes(shoal_result *result, const shoal_context *p
 
 shoal_status shoal_risks_of_repeats(shoal_result *result, const shoal_context *p,
                                     shoal_error *error) {
-  if (shoal_context_has_row_per_person(p)) return SHOAL_OK;
+  if (p->people.asked || shoal_context_has_row_per_person(p)) return SHOAL_OK;
   for (size_t c = 0; c < p->table->n_columns; c++) {
     const shoal_column *column = &p->table->columns[c];
     bool is_counted = shoal_table_is_counted(p->table);

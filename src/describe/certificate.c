@@ -27,6 +27,7 @@
 #include "decide/method.h"
 #include "decide/models_report.h"
 #include "input/input.h"
+#include "model/types.h"
 #include "policy/canonical.h"
 
 /* A certificate on its way. */
@@ -120,7 +121,26 @@ static shoal_status state_unbound(maker *m, shoal_error *error) {
   return SHOAL_OK;
 }
 
-/* Moves models that compare with the original table from the judged to the stated ones. */
+/* "at most 0.2", "at least 5 people" */
+static void describe_bound(const shoal_requirement *requirement, char *out, size_t capacity) {
+  const shoal_model_type *type = requirement->type;
+  const char *unit = !requirement->unjudged            ? ""
+                     : type == &shoal_model_households ? " households"
+                     : type->is_size                   ? " people"
+                                                       : ", of people";
+  const char *bound = type->at_most ? "at most" : "at least";
+  if (shoal_requirement_is_size(requirement))
+    (void)snprintf(out, capacity, "%s %llu%s", bound, (unsigned long long)requirement->count[0],
+                   unit);
+  else if (type->at_most && type->parameters[0].kind == SHOAL_PARAMETER_NUMBER)
+    (void)snprintf(out, capacity, "%s %.60s%s", bound, requirement->text[0], unit);
+  else
+    (void)snprintf(out, capacity, "%s = %.60s%s", type->parameters[0].name,
+                   requirement->text[0] ? requirement->text[0] : "", unit);
+}
+
+/* Moves models that compare with the original table, or count people, from the judged to the stated
+ * ones. */
 static shoal_status split_models(maker *m, const shoal_context *p, shoal_error *error) {
   shoal_certificate_report *c = m->certificate;
   size_t n = 0;
@@ -128,9 +148,12 @@ static shoal_status split_models(maker *m, const shoal_context *p, shoal_error *
   for (size_t i = 0; i < p->requirements.n_items; i++) {
     const shoal_requirement *requirement = &p->requirements.items[i];
     if (m->only_stated) continue;
-    if (requirement->type->against_table) {
-      char words[80];
-      (void)snprintf(words, sizeof words, "at most %.60s", requirement->text[0]);
+    bool by_people = requirement->unjudged &&
+                     !(c->models.items[i].is_size && c->models.items[i].breaking_classes);
+    if (requirement->type->against_table || by_people) {
+      char words[120];
+      describe_bound(requirement, words, sizeof words);
+      c->people_stated = c->people_stated || (by_people && requirement->type->is_size);
       SHOAL_TRY(state_model(m, c->models.items[i].attribute, requirement->type, words, error));
       continue;
     }
@@ -294,9 +317,13 @@ static shoal_status note(maker *m, bool stated, const char *words, shoal_error *
 static shoal_status note_rows(maker *m, shoal_error *error) {
   const shoal_policy *policy = m->policy;
   char amount[64], words[240];
+  bool people = shoal_policy_has_role(policy, SHOAL_ROLE_PERSON);
   SHOAL_TRY(note(m, false,
-                 "Whether a person has several rows cannot be seen here. The models count rows, "
-                 "not people.",
+                 people ? "A person may have several rows: sizes of classes here are rows. Whether "
+                          "all people of a class have one value among others cannot be seen here; "
+                          "only alpha-k rules it out."
+                        : "Whether a person has several rows cannot be seen here. The models count "
+                          "rows, not people.",
                  error));
   shoal_amount_print(policy->max_suppression, amount, sizeof amount);
   (void)snprintf(words, sizeof words,

@@ -257,6 +257,8 @@ static const struct {
     [SHOAL_ROLE_SENSITIVE] = {"sensitive", "released unchanged; models protect it"},
     [SHOAL_ROLE_KEEP] = {"kept", "released unchanged, not protected"},
     [SHOAL_ROLE_PSEUDONYM] = {"pseudonym", "identifiers replaced by keyed hashes"},
+    [SHOAL_ROLE_PERSON] = {"person", "in the release, although the policy removes it"},
+    [SHOAL_ROLE_HOUSEHOLD] = {"household", "in the release, although the policy removes it"},
     [SHOAL_ROLE_DROP] = {"not in the policy", "in the release, although the policy removes it"},
 };
 
@@ -306,9 +308,8 @@ static shoal_status add_removed(shoal_result *result, const shoal_context *p, sh
   shoal_certificate_report *c = result->certificate;
   for (size_t i = 0; i < p->policy->n_attributes; i++) {
     const shoal_attribute *attribute = &p->policy->attributes[i];
-    bool is_identifier = attribute->role == SHOAL_ROLE_IDENTIFIER;
-    if ((!is_identifier && attribute->role != SHOAL_ROLE_PSEUDONYM) || applies(p, attribute))
-      continue;
+    bool is_removed = shoal_role_is_removed(attribute->role);
+    if ((!is_removed && attribute->role != SHOAL_ROLE_PSEUDONYM) || applies(p, attribute)) continue;
     shoal_certificate_column *column = &c->columns[c->n_columns++];
     *column = (shoal_certificate_column){
         .name = shoal_result_string(result, attribute->name, strlen(attribute->name)),

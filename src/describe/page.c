@@ -36,6 +36,9 @@ static const struct {
     [SHOAL_ROLE_KEEP] = {"kept", "released unchanged, not protected", true},
     [SHOAL_ROLE_PSEUDONYM] = {"pseudonym", "replaced by a keyed hash; links rows of a person",
                               true},
+    [SHOAL_ROLE_PERSON] = {"person", "removed: it says who a row is about", false},
+    [SHOAL_ROLE_HOUSEHOLD] = {"household", "removed: it says which household a row is about",
+                              false},
     [SHOAL_ROLE_DROP] = {"unlisted", "removed: not listed in the policy", false},
 };
 

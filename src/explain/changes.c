@@ -79,7 +79,7 @@ bool shoal_lowered_policy_make(shoal_lowered_policy *l, const shoal_policy *poli
 /* Binding writes to `tracked`: it must not change that of the running search. */
 static shoal_status bind_lowered(const shoal_context *p, const shoal_lowered_policy *l,
                                  shoal_context *trial, shoal_error *error) {
-  size_t n = p->table->n_columns;
+  size_t n = shoal_tracked_room(p->table);
   *trial = *p;
   trial->policy = &l->policy;
   trial->tracked.columns = shoal_alloc(n, sizeof *trial->tracked.columns);
@@ -224,7 +224,7 @@ static shoal_status leave_out(shoal_explain_state *state, size_t left_out,
     if (i == left_out) continue;
     others[trial.requirements.n_items++] = *requirement;
     trial.requirements.monotone =
-        trial.requirements.monotone && requirement->type->monotone(requirement);
+        trial.requirements.monotone && shoal_requirement_is_monotone(requirement);
     if (requirement->type->is_size && requirement->count[0] > trial.requirements.k)
       trial.requirements.k = requirement->count[0];
     if (requirement->type->is_p && requirement->count[0] > trial.requirements.p)

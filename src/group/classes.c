@@ -16,6 +16,7 @@ void shoal_classes_reset(shoal_classes *classes) {
   free(classes->n_rows);
   for (size_t s = 0; s < classes->n_sensitive; s++) {
     if (classes->sets) free(classes->sets[s]);
+    if (classes->distinct) free(classes->distinct[s]);
     if (!classes->histograms) continue;
     free(classes->histograms[s].start);
     free(classes->histograms[s].value);
@@ -23,6 +24,7 @@ void shoal_classes_reset(shoal_classes *classes) {
   }
   free(classes->sets);
   free(classes->histograms);
+  free(classes->distinct);
   memset(classes, 0, sizeof *classes);
 }
 
@@ -45,7 +47,7 @@ size_t shoal_classes_bytes(const shoal_classes *classes) {
     if (classes->sets[s]) bytes += (size_t)classes->n_classes * sizeof(uint64_t);
     if (h->start)
       bytes += ((size_t)classes->n_classes + 1) * sizeof *h->start +
-               h->start[classes->n_classes] * (sizeof *h->value + sizeof *h->n_rows);
+               h->start[classes->n_classes] * (sizeof *h->value + (h->cap ? 0 : sizeof *h->n_rows));
   }
   return bytes;
 }
@@ -53,6 +55,7 @@ size_t shoal_classes_bytes(const shoal_classes *classes) {
 uint32_t shoal_classes_distinct(const shoal_frequency_set *frequency, const shoal_classes *classes,
                                 uint32_t c, size_t sensitive) {
   if (classes->sets[sensitive]) return (uint32_t)__builtin_popcountll(classes->sets[sensitive][c]);
+  if (classes->distinct && classes->distinct[sensitive]) return classes->distinct[sensitive][c];
   const shoal_histogram *h = &classes->histograms[sensitive];
   const shoal_column *column = frequency->sensitive[sensitive];
   uint32_t distinct = (uint32_t)(h->start[c + 1] - h->start[c]);
@@ -174,8 +177,25 @@ static bool count_in_table(const shoal_histogram *from, uint32_t n_from, const u
   return ok;
 }
 
+static bool roll_up_capped(const shoal_histogram *from, uint32_t n_from, const uint32_t *ids,
+                           shoal_histogram *out, uint32_t n_classes) {
+  uint64_t *most = shoal_alloc_zero(n_classes, sizeof *most);
+  if (!most) return false;
+  for (uint32_t c = 0; c < n_from; c++) most[ids[c]] += from->start[c + 1] - from->start[c];
+  shoal_capped_lists lists;
+  bool ok = shoal_capped_lists_init(&lists, n_classes, from->cap, most);
+  free(most);
+  if (!ok) return false;
+  for (uint32_t c = 0; c < n_from; c++)
+    for (size_t e = from->start[c]; e < from->start[c + 1]; e++)
+      shoal_capped_lists_add(&lists, ids[c], from->value[e]);
+  shoal_capped_lists_take(&lists, from->n_values, out);
+  return true;
+}
+
 static bool roll_up_histogram(const shoal_histogram *from, uint32_t n_from, const uint32_t *ids,
                               shoal_histogram *out, uint32_t n_classes) {
+  if (from->cap) return roll_up_capped(from, n_from, ids, out, n_classes);
   size_t n_entries = from->start[n_from];
   if (n_classes <= 2 * n_entries / (from->n_values ? from->n_values : 1)) {
     out->n_values = from->n_values;

@@ -13,7 +13,8 @@
  *      41076 M flu     2: 41099 M  1 row
  *      41099 M flu
  *
- * Sensitive values travel with a class as a set (one word) or as a sparse histogram.
+ * Sensitive values travel with a class as a set (one word) or as a sparse histogram; of people, who
+ * are many, as few as must be counted.
  */
 #ifndef SHOAL_GROUP_CLASSES_H
 #define SHOAL_GROUP_CLASSES_H
@@ -25,16 +26,32 @@
 /* How the values of a sensitive attribute travel with the classes. */
 typedef enum shoal_track {
   SHOAL_TRACK_NONE,
-  SHOAL_TRACK_SET,      /* a bit per value, in one word: up to 64 values */
-  SHOAL_TRACK_HISTOGRAM /* rows of each value, sorted and sparse */
+  SHOAL_TRACK_SET,       /* a bit per value, in one word: up to 64 values */
+  SHOAL_TRACK_HISTOGRAM, /* rows of each value, sorted and sparse */
+  SHOAL_TRACK_CAPPED     /* and above: see shoal_track_capped */
 } shoal_track;
+
+/*
+ * The `cap` smallest distinct values, sorted: enough to know whether a class has `cap` of them. The
+ * smallest of two lists are those of both classes together, so lists merge exactly.
+ */
+static inline shoal_track shoal_track_capped(uint32_t cap) {
+  uint32_t most = INT32_MAX - SHOAL_TRACK_CAPPED;
+  return (shoal_track)(SHOAL_TRACK_CAPPED + (cap < most ? cap : most));
+}
+
+/* The cap, or 0 for other kinds. */
+static inline uint32_t shoal_track_cap(shoal_track track) {
+  return track > SHOAL_TRACK_CAPPED ? (uint32_t)track - SHOAL_TRACK_CAPPED : 0;
+}
 
 /* Rows of each value in each class: entries start[c] .. start[c + 1], by ascending value. */
 typedef struct shoal_histogram {
   uint32_t n_values; /* of the attribute */
+  uint32_t cap;      /* 0: none; else a class has its `cap` smallest values, without n_rows */
   size_t *start;
   uint32_t *value;
-  uint64_t *n_rows;
+  uint64_t *n_rows; /* NULL with a cap */
 } shoal_histogram;
 
 typedef struct shoal_classes {
@@ -43,6 +60,8 @@ typedef struct shoal_classes {
   uint64_t *n_rows; /* records in each class */
   uint64_t **sets;  /* by sensitive attribute: NULL, or by class, without missing values */
   shoal_histogram *histograms; /* by sensitive attribute; start is NULL if not tracked */
+  uint32_t *
+      *distinct; /* by sensitive attribute, by class: distinct values beyond a cap; may be NULL */
   size_t n_sensitive;
   bool sizes_only; /* without sensitive values */
 } shoal_classes;
@@ -109,6 +128,22 @@ shoal_status shoal_classes_of_rows(const shoal_frequency_set *frequency,
                                    shoal_classes *classes, shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
+ * Rows sorted by class, ascending within each; `end`: by class. False: no memory. The caller frees
+ * both in any case.
+ */
+bool shoal_rows_by_class(const shoal_table *table, const uint32_t *class_of_row, uint32_t n_classes,
+                         uint64_t **sorted, uint64_t **end);
+
+/*
+ * Counts the distinct values of capped columns, for reports: shoal_classes_distinct is exact then,
+ * until the classes are merged. `class_of_row` as in shoal_classes_of_rows. Cost: a few passes over
+ * the rows.
+ */
+shoal_status shoal_classes_count_distinct(const shoal_frequency_set *frequency,
+                                          const uint32_t *class_of_row, shoal_classes *classes,
+                                          shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
  * Adds n rows that are not in the table (noise), row i to class class_of[i]. `values`: for each row
  * a code of each sensitive column.
  */
@@ -142,7 +177,7 @@ void shoal_classes_reset(shoal_classes *classes);
 /* Memory of the classes. */
 size_t shoal_classes_bytes(const shoal_classes *classes);
 
-/* Distinct values of a sensitive attribute in a class, without missing ones. */
+/* Distinct values of a sensitive attribute in a class, without missing ones; at most the cap. */
 uint32_t shoal_classes_distinct(const shoal_frequency_set *frequency, const shoal_classes *classes,
                                 uint32_t c, size_t sensitive);
 

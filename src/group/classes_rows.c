@@ -79,6 +79,19 @@ static bool fill_histogram(const rows_view *rows, const shoal_column *column,
   return ok;
 }
 
+static bool fill_capped(const rows_view *rows, const shoal_column *column, uint32_t cap,
+                        const uint64_t *class_rows, shoal_histogram *histogram) {
+  shoal_capped_lists lists;
+  if (!shoal_capped_lists_init(&lists, rows->n_classes, cap, class_rows)) return false;
+  for (uint64_t row = 0; row < rows->table->n_rows; row++) {
+    uint32_t value = shoal_column_code(column, row);
+    if (!shoal_column_missing(column, value))
+      shoal_capped_lists_add(&lists, rows->class_of_row[row], value);
+  }
+  shoal_capped_lists_take(&lists, column->n_values, histogram);
+  return true;
+}
+
 static bool fill_sensitive(const shoal_frequency_set *f, const rows_view *rows,
                            shoal_classes *classes) {
   for (size_t s = 0; s < f->n_sensitive; s++) {
@@ -86,6 +99,9 @@ static bool fill_sensitive(const shoal_frequency_set *f, const rows_view *rows,
       return false;
     if (f->track[s] == SHOAL_TRACK_HISTOGRAM &&
         !fill_histogram(rows, f->sensitive[s], &classes->histograms[s]))
+      return false;
+    uint32_t cap = shoal_track_cap(f->track[s]);
+    if (cap && !fill_capped(rows, f->sensitive[s], cap, classes->n_rows, &classes->histograms[s]))
       return false;
   }
   return true;
@@ -115,6 +131,65 @@ shoal_status shoal_classes_of_rows(const shoal_frequency_set *frequency,
   if (fill(frequency, &rows, classes)) return SHOAL_OK;
   shoal_classes_reset(classes);
   return shoal_fail_memory(error);
+}
+
+/* ------------------------------------------------------------ exact numbers */
+
+bool shoal_rows_by_class(const shoal_table *table, const uint32_t *class_of_row, uint32_t n_classes,
+                         uint64_t **sorted, uint64_t **end) {
+  uint64_t n_rows = table->n_rows, before = 0;
+  *sorted = shoal_alloc((size_t)n_rows, sizeof **sorted);
+  *end = shoal_alloc_zero(n_classes, sizeof **end);
+  if (!*sorted || !*end) return false;
+  for (uint64_t row = 0; row < n_rows; row++) (*end)[class_of_row[row]]++;
+  for (uint32_t c = 0; c < n_classes; c++) {
+    uint64_t n = (*end)[c];
+    (*end)[c] = before; /* the start; filling makes it the end */
+    before += n;
+  }
+  for (uint64_t row = 0; row < n_rows; row++) (*sorted)[(*end)[class_of_row[row]]++] = row;
+  return true;
+}
+
+/* Values seen in a class are marked with its number + 1. NULL: no memory. */
+static uint32_t *count_distinct(const shoal_column *column, const uint64_t *sorted,
+                                const uint64_t *end, uint32_t n_classes) {
+  uint32_t *seen_in = shoal_alloc_zero(column->n_values, sizeof *seen_in);
+  uint32_t *distinct = shoal_alloc_zero(n_classes, sizeof *distinct);
+  uint64_t i = 0;
+  for (uint32_t c = 0; seen_in && distinct && c < n_classes; c++) {
+    for (; i < end[c]; i++) {
+      uint32_t value = shoal_column_code(column, sorted[i]);
+      distinct[c] += seen_in[value] != c + 1 && !shoal_column_missing(column, value);
+      seen_in[value] = c + 1;
+    }
+  }
+  if (!seen_in) {
+    free(distinct);
+    distinct = NULL;
+  }
+  free(seen_in);
+  return distinct;
+}
+
+shoal_status shoal_classes_count_distinct(const shoal_frequency_set *f,
+                                          const uint32_t *class_of_row, shoal_classes *classes,
+                                          shoal_error *error) {
+  uint64_t *sorted = NULL, *end = NULL;
+  bool any = false, ok = true;
+  for (size_t s = 0; s < f->n_sensitive; s++) any = any || shoal_track_cap(f->track[s]);
+  if (!any || classes->distinct) return SHOAL_OK;
+  classes->distinct = shoal_alloc_zero(f->n_sensitive, sizeof *classes->distinct);
+  ok = classes->distinct &&
+       shoal_rows_by_class(f->table, class_of_row, classes->n_classes, &sorted, &end);
+  for (size_t s = 0; ok && s < f->n_sensitive; s++) {
+    if (!shoal_track_cap(f->track[s])) continue;
+    classes->distinct[s] = count_distinct(f->sensitive[s], sorted, end, classes->n_classes);
+    ok = classes->distinct[s] != NULL;
+  }
+  free(sorted);
+  free(end);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
 /* ------------------------------------------------------------ rows that are not in the table */

@@ -83,7 +83,8 @@ static shoal_status check_attributes(const planner *p, const char *file, const c
   for (size_t a = 0; a < p->policy->n_attributes; a++) {
     const shoal_attribute *attribute = &p->policy->attributes[a];
     if (has_name(names, n, attribute->name)) continue;
-    if (is_review(p) && is_identity(attribute)) continue;
+    bool absent = is_identity(attribute) || shoal_role_is_removed(attribute->role);
+    if (is_review(p) && absent) continue;
     return fail_attribute(p, attribute, file, names, n, error);
   }
   return SHOAL_OK;
@@ -176,6 +177,7 @@ static shoal_status plan(void *user, const char *file, const char *const *names,
               : role == SHOAL_ROLE_IDENTIFIER             ? SHOAL_USE_IDENTITY
               : role == SHOAL_ROLE_PSEUDONYM              ? SHOAL_USE_KEEP
               : role == SHOAL_ROLE_DROP                   ? SHOAL_USE_NONE
+              : shoal_role_counts_people(role)            ? SHOAL_USE_CODES
               : is_coded(attribute)                       ? SHOAL_USE_CODES
               : role == SHOAL_ROLE_KEEP && review         ? SHOAL_USE_SAMPLE
               : role == SHOAL_ROLE_KEEP                   ? use_of_kept(attribute)

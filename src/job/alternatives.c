@@ -211,11 +211,16 @@ static shoal_status make_all(maker *m, shoal_error *error) {
 }
 
 static shoal_status sample(const shoal_context *p, shoal_table **table, shoal_error *error) {
-  size_t n = p->n_quasi + p->tracked.n_columns;
-  const shoal_column **columns = shoal_alloc(n, sizeof *columns);
+  const shoal_column *first = p->table->columns, *end = first + p->table->n_columns;
+  size_t n = p->n_quasi;
+  const shoal_column **columns = shoal_alloc(n + p->tracked.n_columns, sizeof *columns);
   if (!columns) return shoal_fail_memory(error);
   memcpy(columns, p->quasi, p->n_quasi * sizeof *columns);
-  memcpy(columns + p->n_quasi, p->tracked.columns, p->tracked.n_columns * sizeof *columns);
+  for (size_t s = 0; s < p->tracked.n_columns;
+       s++) { /* without pairs and keys of several columns */
+    const shoal_column *column = p->tracked.columns[s];
+    if (column >= first && column < end) columns[n++] = column;
+  }
   shoal_status status =
       shoal_table_subset(p->table, columns, n, SHOAL_ALTERNATIVES_ROWS, table, error);
   free(columns);

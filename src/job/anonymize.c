@@ -183,6 +183,8 @@ static shoal_status prepare(shoal_release *release, const shoal_table *table,
   SHOAL_TRY(shoal_context_init(&release->context, table, policy,
                                local ? SHOAL_CONTEXT_SORTED : SHOAL_CONTEXT_LATTICE, run, error));
   const shoal_context *p = &release->context;
+  for (size_t i = 0; i < methods->n; i++)
+    SHOAL_TRY(shoal_method_check_people(&methods->items[i], policy, &p->tracked, error));
   if (methods->n == 1 || shoal_context_has_lattice(p)) return SHOAL_OK;
   size_t q = 0;
   while (p->hierarchies[q] && !p->hierarchies[q]->ragged) q++;

@@ -9,7 +9,8 @@ enum { WORST_CLASSES = 5 };
 
 static shoal_status check(const shoal_context *p, shoal_result *result, shoal_error *error) {
   SHOAL_TRY(shoal_result_input(result, p, error));
-  const shoal_classes *classes = &p->frequency->base;
+  shoal_classes *classes = &p->frequency->base;
+  SHOAL_TRY(shoal_classes_count_distinct(p->frequency, p->frequency->tuple_of_row, classes, error));
   shoal_result_sizes(&result->check.sizes, classes, NULL);
   SHOAL_TRY(
       shoal_result_models(result, p, classes, NULL, WORST_CLASSES, &result->check.models, error));

@@ -65,9 +65,6 @@ static shoal_status fill_pseudonyms(const shoal_policy *policy, const shoal_attr
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
-static bool is_released(shoal_role role) {
-  return role != SHOAL_ROLE_IDENTIFIER && role != SHOAL_ROLE_DROP;
-}
 
 /* `q`: its number among the quasi-identifiers, if it is one. */
 static shoal_status fill_column(const shoal_release *release, size_t q, bool styled,
@@ -91,7 +88,7 @@ shoal_status shoal_release_columns_make(const shoal_release *release, bool style
   out->columns = shoal_alloc_zero(table->n_columns, sizeof *out->columns);
   if (!out->columns) return shoal_fail_memory(error);
   for (size_t c = 0; c < table->n_columns; c++) {
-    if (!is_released(p->roles[c])) continue;
+    if (shoal_role_is_removed(p->roles[c])) continue;
     shoal_csv_column *cells = &out->columns[out->n_columns++];
     cells->column = &table->columns[c];
     cells->generalized = p->roles[c] == SHOAL_ROLE_QUASI;

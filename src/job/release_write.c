@@ -77,9 +77,11 @@ typedef struct writing {
   const shoal_run *run;
   const shoal_atomic_file *file;
   shoal_csv_plan plan;
-  shoal_random order; /* of rows, unless options->keep_order */
-  uint64_t n_rows;    /* written */
-  int guards_fd;      /* -1: no requirement has guards */
+  shoal_random order;           /* of rows, unless options->keep_order */
+  uint64_t n_rows;              /* written */
+  int guards_fd;                /* -1: no requirement has guards */
+  int people_fd;                /* -1: rows are counted */
+  size_t n_person, n_household; /* columns of people_fd */
   /* of the verifier, and of what runs beside it */
   double verified;
   shoal_status verify_status, hash_status;
@@ -154,27 +156,56 @@ static const shoal_column *guard_column(const shoal_context *p) {
 }
 
 /*
- * The guarding nodes are not released, but the verifier needs them row by row. They go to an
- * unnamed file in the order of the release; it disappears when it is closed.
+ * Cells that are not released, but that the verifier needs row by row. They go to an unnamed file
+ * in the order of the release; it disappears when it is closed.
  */
-static shoal_status spill_guards(const writing *w, shoal_atomic_file *spill, shoal_error *error) {
+static shoal_status spill_columns(const writing *w, const shoal_column *const *columns, size_t n,
+                                  const char *name, shoal_atomic_file *spill, shoal_error *error) {
   const shoal_context *p = &w->release->context;
-  const shoal_column *guard = guard_column(p);
-  if (!guard) return SHOAL_OK;
   shoal_csv_plan plan = w->plan;
-  plan.columns = shoal_alloc_zero(1, sizeof *plan.columns);
+  plan.columns = shoal_alloc_zero(n, sizeof *plan.columns);
   if (!plan.columns) return shoal_fail_memory(error);
-  plan.n_columns = 1;
+  plan.n_columns = n;
   plan.quote_formulas = false;
-  plan.columns[0].column = w->plan.table->columns + (guard - p->table->columns);
-  const shoal_attribute *attribute = shoal_policy_attribute(p->policy, guard->name);
-  bool commas = is_styled(w->path) && shoal_cells_have_commas(p->policy, attribute);
   uint64_t n_rows;
   shoal_status status = shoal_atomic_file_open(spill, "-", error);
-  if (status == SHOAL_OK && !shoal_release_fill_values(&plan.columns[0], &plan, commas))
-    status = shoal_fail_memory(error);
-  if (status == SHOAL_OK) status = write_rows(w, &plan, spill->fd, "guards", &n_rows, error);
+  for (size_t c = 0; status == SHOAL_OK && c < n; c++) {
+    plan.columns[c].column = w->plan.table->columns + (columns[c] - p->table->columns);
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, columns[c]->name);
+    bool commas = is_styled(w->path) && shoal_cells_have_commas(p->policy, attribute);
+    if (!shoal_release_fill_values(&plan.columns[c], &plan, commas))
+      status = shoal_fail_memory(error);
+  }
+  if (status == SHOAL_OK) status = write_rows(w, &plan, spill->fd, name, &n_rows, error);
   shoal_release_columns_reset(&plan);
+  return status;
+}
+
+static shoal_status spill_guards(const writing *w, shoal_atomic_file *spill, shoal_error *error) {
+  const shoal_column *guard = guard_column(&w->release->context);
+  return guard ? spill_columns(w, &guard, 1, "guards", spill, error) : SHOAL_OK;
+}
+
+/* The columns of a role, from columns[*n] on. */
+static size_t find_role(const shoal_context *p, shoal_role role, const shoal_column **columns,
+                        size_t *n) {
+  size_t found = 0;
+  for (size_t c = 0; c < p->table->n_columns; c++)
+    if (p->roles[c] == role) columns[(*n)++] = &p->table->columns[c], found++;
+  return found;
+}
+
+/* Who each row is about. Noise rows are about nobody: the verifier counts rows then. */
+static shoal_status spill_people(writing *w, shoal_atomic_file *spill, shoal_error *error) {
+  const shoal_context *p = &w->release->context;
+  if (w->release->decision.rows->n_rows > p->table->n_rows) return SHOAL_OK;
+  const shoal_column **columns = shoal_alloc(p->table->n_columns, sizeof *columns);
+  if (!columns) return shoal_fail_memory(error);
+  size_t n = 0;
+  w->n_person = find_role(p, SHOAL_ROLE_PERSON, columns, &n);
+  if (p->policy->has_households) w->n_household = find_role(p, SHOAL_ROLE_HOUSEHOLD, columns, &n);
+  shoal_status status = n ? spill_columns(w, columns, n, "people", spill, error) : SHOAL_OK;
+  free(columns);
   return status;
 }
 
@@ -244,6 +275,13 @@ static shoal_status compare_links(const writing *w, const shoal_verify_request *
   return SHOAL_OK;
 }
 
+/* Is a model about proportions of sensitive values? */
+static bool needs_histograms(const shoal_context *p) {
+  for (size_t i = 0; i < p->requirements.n_items; i++)
+    if (p->requirements.items[i].type->needs & SHOAL_NEEDS_HISTOGRAM) return true;
+  return false;
+}
+
 /* Reads the file back. `columns` and `formulas` have room for the plan's columns. */
 static shoal_status verify_columns(const writing *w, const char **columns, uint8_t *formulas,
                                    shoal_error *error) {
@@ -256,6 +294,10 @@ static shoal_status verify_columns(const writing *w, const char **columns, uint8
                                             plan->delimiter, styled, columns, plan->n_columns,
                                             w->n_rows, error));
   owned.request.guards_fd = w->guards_fd;
+  owned.request.people_fd = w->people_fd;
+  owned.request.n_person = w->n_person;
+  owned.request.n_household = w->n_household;
+  owned.request.by_person = w->n_person && needs_histograms(&w->release->context);
   owned.request.formulas = formulas;
   owned.request.trace = shoal_verify_trace_make(&owned.arena, w->release, plan, styled);
   shoal_status status = owned.request.trace ? verify_file(w, &owned.request, &finding, error)
@@ -298,11 +340,13 @@ static void run_task(void *user, unsigned task) {
 
 static shoal_status write_and_verify(writing *w, shoal_error *error) {
   shoal_release_report *released = &w->release->result->release;
-  shoal_atomic_file guards = {.fd = -1};
+  shoal_atomic_file guards = {.fd = -1}, people = {.fd = -1};
   double started = shoal_seconds();
   SHOAL_TRY(write_table(w, error));
   double written = shoal_seconds();
   shoal_status status = spill_guards(w, &guards, error);
+  if (status == SHOAL_OK) status = spill_people(w, &people, error);
+  w->people_fd = people.fd;
   w->guards_fd = guards.fd;
   if (status == SHOAL_OK) {
     if (shoal_run_threads(w->run) > 1) {
@@ -316,6 +360,7 @@ static shoal_status write_and_verify(writing *w, shoal_error *error) {
     if (error) *error = verified ? w->hash_error : w->verify_error;
   }
   shoal_atomic_file_close(&guards);
+  shoal_atomic_file_close(&people);
   released->seconds_write = written - started;
   released->seconds_verify = w->verified - written;
   return status;

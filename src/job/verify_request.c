@@ -175,6 +175,17 @@ static bool fill_values(shoal_owned_verify_request *c, const shoal_context *p,
   return !failed;
 }
 
+/* Rows of each value in the table, or people if a model is a proportion of people. */
+static uint64_t *count_original(const shoal_context *p, const shoal_sensitive *sensitive) {
+  size_t s = (size_t)(sensitive - p->sensitive);
+  for (size_t i = 0; i < p->requirements.n_items; i++) {
+    const shoal_requirement *requirement = &p->requirements.items[i];
+    if (requirement->sensitive == s && requirement->pairs)
+      return shoal_requirement_count_values(requirement, p->table, sensitive->column);
+  }
+  return shoal_count_values(p->table, sensitive->column);
+}
+
 static shoal_status know_attribute(shoal_owned_verify_request *c, const shoal_context *p,
                                    const shoal_sensitive *sensitive, shoal_verify_knowledge *known,
                                    shoal_error *error) {
@@ -184,7 +195,7 @@ static shoal_status know_attribute(shoal_owned_verify_request *c, const shoal_co
   if (attribute->categories.file || attribute->categories.n_lists)
     SHOAL_TRY(
         shoal_value_categories(p->policy, p->table, sensitive, &category_of, &n_categories, error));
-  uint64_t *rows = shoal_count_values(p->table, sensitive->column);
+  uint64_t *rows = count_original(p, sensitive);
   const char **protect = shoal_arena_alloc(&c->arena, attribute->n_protect, sizeof *protect);
   *known = (shoal_verify_knowledge){.n_categories = n_categories,
                                     .invented = p->policy->noise_allowed && !sensitive->hierarchy};
@@ -346,6 +357,7 @@ shoal_status shoal_owned_verify_request_make(shoal_owned_verify_request *c, cons
                                       .formulas_quoted = p->policy->quote_formulas,
                                       .k = p->requirements.k,
                                       .guards_fd = -1,
+                                      .people_fd = -1,
                                       .n_rows = n_rows,
                                       .values_known = true};
   shoal_status status = make(c, p, error);

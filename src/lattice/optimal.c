@@ -390,7 +390,7 @@ static shoal_status branch_and_bound(optimal *o, shoal_error *error) {
 static bool bounds_parts(const shoal_requirements *requirements) {
   for (size_t i = 0; i < requirements->n_items; i++) {
     const shoal_requirement *requirement = &requirements->items[i];
-    if (requirement->type->max_part || requirement->type->monotone(requirement)) return true;
+    if (shoal_requirement_bounds_parts(requirement)) return true;
   }
   return false;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model/alpha_k: (alpha, k)-anonymity (Wong et al. 2006): no sensitive value has more than alpha of
- * a class's rows. Not monotone if rows may be suppressed (docs/reading-the-papers.md R2), but two
- * classes that satisfy it merge into one that does.
+ * a class's rows, or people where people have several rows. Not monotone if rows may be suppressed
+ * (docs/reading-the-papers.md R2), but two classes that satisfy it merge into one that does.
  */
 #include "model/types.h"
 
@@ -70,6 +70,7 @@ const shoal_model_type shoal_model_alpha_k = {
     .on_attribute = true,
     .at_most = true,
     .bounds_share = true,
+    .of_people = true,
     .monotone = shoal_is_not_monotone,
     .merges = true,
     .max_part = max_part,

@@ -23,6 +23,8 @@ void shoal_requirements_reset(shoal_requirements *requirements) {
   for (size_t i = 0; i < requirements->n_items; i++)
     if (requirements->items[i].type->release)
       requirements->items[i].type->release(requirements->items[i].own);
+  for (size_t s = 0; s < requirements->n_pairs; s++) shoal_pairs_free(requirements->pairs[s]);
+  free(requirements->pairs);
   free(requirements->items);
   free(requirements->no_memory);
   memset(requirements, 0, sizeof *requirements);
@@ -151,6 +153,26 @@ static shoal_status parse_word(const binder *b, const shoal_model_type *type,
                            type->parameters_help);
 }
 
+/* Of two ways to track a column, one that serves both. */
+static shoal_track join_tracks(shoal_track a, shoal_track b) {
+  if (a == SHOAL_TRACK_NONE || b == SHOAL_TRACK_NONE) return a == SHOAL_TRACK_NONE ? b : a;
+  bool capped = shoal_track_cap(a) && shoal_track_cap(b);
+  if (capped) return a > b ? a : b;
+  return a == b ? a : SHOAL_TRACK_HISTOGRAM;
+}
+
+/* The index of a column among the tracked ones, to which it is added. */
+static size_t track_column(shoal_tracked *tracked, const shoal_column *column, shoal_track track) {
+  size_t index = 0;
+  while (index < tracked->n_columns && tracked->columns[index] != column) index++;
+  if (index == tracked->n_columns) {
+    tracked->columns[index] = column;
+    tracked->track[tracked->n_columns++] = SHOAL_TRACK_NONE;
+  }
+  tracked->track[index] = join_tracks(tracked->track[index], track);
+  return index;
+}
+
 /* The column is added to the tracked ones. */
 static shoal_status parse_column(const binder *b, const shoal_word *value, size_t *index) {
   shoal_tracked *tracked = b->tracked;
@@ -159,19 +181,13 @@ static shoal_status parse_column(const binder *b, const shoal_word *value, size_
     return shoal_policy_fail(b->policy, value->mark, b->error,
                              "%s has no column '%.60s'; correct 'column' of the model",
                              b->table->name, value->text);
-  for (*index = 0; *index < tracked->n_columns; (*index)++)
-    if (tracked->columns[*index] == column) break;
+  *index = track_column(tracked, column, SHOAL_TRACK_SET);
   for (size_t i = 0; i < b->requirements->n_items; i++) {
     size_t other = b->requirements->items[i].guard;
     if (other != SHOAL_NO_ATTRIBUTE && other != *index)
       return shoal_policy_fail(b->policy, value->mark, b->error,
                                "the policy names two guard columns: use one for all models");
   }
-  if (*index == tracked->n_columns) {
-    tracked->columns[*index] = column;
-    tracked->track[tracked->n_columns++] = SHOAL_TRACK_NONE;
-  }
-  if (tracked->track[*index] == SHOAL_TRACK_NONE) tracked->track[*index] = SHOAL_TRACK_SET;
   return SHOAL_OK;
 }
 
@@ -215,6 +231,59 @@ static shoal_status parse_parameters(const binder *b, const shoal_model_request 
   return SHOAL_OK;
 }
 
+/* ------------------------------------------------------------ people */
+
+/* A share or distribution of sensitive values, not a number of them. */
+static bool is_proportion(const shoal_requirement *requirement) {
+  shoal_distinct distinct;
+  const shoal_model_type *type = requirement->type;
+  return (type->needs & SHOAL_NEEDS_HISTOGRAM) &&
+         !(type->distinct && type->distinct(requirement, &distinct));
+}
+
+/* People, of whom a class lists up to as many as it needs. */
+static void count_people(const binder *b, shoal_requirement *requirement,
+                         const shoal_column *people) {
+  uint64_t most = requirement->count[0] < UINT32_MAX ? requirement->count[0] : UINT32_MAX;
+  requirement->counts_people = true;
+  requirement->people = track_column(b->tracked, people, shoal_track_capped((uint32_t)most));
+}
+
+/* The pairs of the requirement's attribute are made once. */
+static shoal_status count_pairs(const binder *b, shoal_requirement *requirement) {
+  shoal_requirements *requirements = b->requirements;
+  const shoal_tracked *tracked = b->tracked;
+  size_t n = tracked->n_sensitive, s = requirement->sensitive;
+  if (!requirements->pairs) {
+    requirements->pairs = shoal_alloc_zero(n, sizeof *requirements->pairs);
+    if (!requirements->pairs) return shoal_fail_memory(b->error);
+    requirements->n_pairs = n;
+  }
+  shoal_pairs **pairs = &requirements->pairs[s];
+  if (!*pairs) *pairs = shoal_pairs_new(b->table, tracked->columns[s], tracked->person);
+  if (!*pairs) return shoal_fail_memory(b->error);
+  requirement->pairs = *pairs;
+  requirement->pair_column = track_column(b->tracked, &(*pairs)->column, SHOAL_TRACK_HISTOGRAM);
+  requirement->counts_people = requirement->type->of_people;
+  if (requirement->type->of_people)
+    requirement->people = track_column(b->tracked, tracked->person, SHOAL_TRACK_HISTOGRAM);
+  return SHOAL_OK;
+}
+
+/* Where people have several rows, sizes and proportions are theirs. */
+static shoal_status bind_people(const binder *b, shoal_requirement *requirement) {
+  const shoal_tracked *tracked = b->tracked;
+  bool households = requirement->type == &shoal_model_households;
+  bool proportion = requirement->type->on_attribute && is_proportion(requirement);
+  const shoal_column *people = households ? tracked->household : tracked->person;
+  if (!households && !proportion && !requirement->type->is_size) return SHOAL_OK;
+  requirement->unjudged = households ? tracked->household_absent : tracked->person_absent;
+  if (!people) return SHOAL_OK;
+  if (proportion) return count_pairs(b, requirement);
+  count_people(b, requirement, people);
+  return SHOAL_OK;
+}
+
 /* ------------------------------------------------------------ requirements */
 
 static shoal_status add_requirement(binder *b, const shoal_requirement *template_requirement) {
@@ -224,13 +293,15 @@ static shoal_status add_requirement(binder *b, const shoal_requirement *template
     return shoal_fail_memory(b->error);
   shoal_requirement *requirement = &requirements->items[requirements->n_items++];
   *requirement = *template_requirement;
+  SHOAL_TRY(bind_people(b, requirement));
   if (requirement->type->is_size && requirement->count[0] > requirements->k)
     requirements->k = requirement->count[0];
   if (requirement->type->is_p && requirement->count[0] > requirements->p)
     requirements->p = requirement->count[0];
   if (requirement->sensitive == SHOAL_NO_ATTRIBUTE) return SHOAL_OK;
   shoal_track *track = &b->tracked->track[requirement->sensitive];
-  if (requirement->type->needs & SHOAL_NEEDS_HISTOGRAM) *track = SHOAL_TRACK_HISTOGRAM;
+  if ((requirement->type->needs & SHOAL_NEEDS_HISTOGRAM) && !requirement->pairs)
+    *track = SHOAL_TRACK_HISTOGRAM;
   else if (*track == SHOAL_TRACK_NONE) *track = SHOAL_TRACK_SET;
   return SHOAL_OK;
 }
@@ -287,13 +358,27 @@ static shoal_status bind_request(binder *b, const shoal_model_request *request) 
   return SHOAL_OK;
 }
 
+static shoal_status bind_households(binder *b) {
+  const shoal_policy *policy = b->policy;
+  if (!shoal_policy_has_role(policy, SHOAL_ROLE_HOUSEHOLD))
+    return shoal_policy_fail(policy, policy->households_mark, b->error,
+                             "privacy.households needs an attribute with 'role: household'; give "
+                             "one column this role, or remove the key");
+  shoal_requirement requirement = {.type = &shoal_model_households,
+                                   .sensitive = SHOAL_NO_ATTRIBUTE,
+                                   .guard = SHOAL_NO_ATTRIBUTE,
+                                   .count = {policy->households},
+                                   .mark = policy->households_mark};
+  return add_requirement(b, &requirement);
+}
+
 /* privacy.k and privacy.p are short forms of k-anonymity and p-sensitive. */
 static shoal_status bind_short_forms(binder *b) {
   shoal_model_request request = {.name = {"k-anonymity", b->policy->k_mark}};
   if (b->policy->has_k) SHOAL_TRY(bind_request(b, &request));
   request.name = (shoal_word){"p-sensitive", b->policy->p_mark};
   if (b->policy->has_p) SHOAL_TRY(bind_request(b, &request));
-  return SHOAL_OK;
+  return b->policy->has_households ? bind_households(b) : SHOAL_OK;
 }
 
 /* After all requests are read: k is known then. */
@@ -310,9 +395,10 @@ static shoal_status prepare_all(binder *b) {
     requirement->no_memory = requirements->no_memory;
     if (requirement->type->prepare)
       SHOAL_TRY(requirement->type->prepare(requirement, &context, b->error));
-    bool monotone = requirement->type->monotone(requirement);
+    bool monotone = shoal_requirement_is_monotone(requirement);
+    bool merges = monotone || (requirement->type->merges && !requirement->pairs);
     requirements->monotone = requirements->monotone && monotone;
-    requirements->merges = requirements->merges && (monotone || requirement->type->merges);
+    requirements->merges = requirements->merges && merges;
   }
   return SHOAL_OK;
 }

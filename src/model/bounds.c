@@ -9,22 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/types.h"
+
 /* Has the requirement a bound at all? */
 static bool is_bounded(const shoal_requirement *requirement) {
-  return requirement->type->is_size || requirement->type->min_distinct;
+  return requirement->type->is_size || requirement->type->min_distinct ||
+         requirement->type == &shoal_model_households;
 }
 
 shoal_bound shoal_bound_of(const shoal_requirement *requirement,
                            const shoal_value_frequencies *values) {
   const shoal_model_type *type = requirement->type;
   shoal_bound bound = {.requirement = requirement, .n_rows = values->n_rows};
-  if (type->is_size) {
+  if (!type->min_distinct && !requirement->counts_people) {
     bound.min_distinct = requirement->count[0];
     bound.max_classes = values->n_rows / requirement->count[0];
     return bound;
   }
   bound.frequencies = type->groups ? type->groups(requirement) : values;
-  bound.min_distinct = type->min_distinct(requirement);
+  bound.min_distinct = type->min_distinct ? type->min_distinct(requirement) : requirement->count[0];
   bound.max_classes = shoal_value_frequencies_max_groups(bound.frequencies, bound.min_distinct);
   return bound;
 }
@@ -38,7 +41,20 @@ static shoal_status count_values(shoal_bounds *bounds, const shoal_tracked *trac
                                             error));
     bounds->n_sensitive = s + 1;
   }
+  if (tracked->person)
+    SHOAL_TRY(shoal_value_frequencies_count(table, tracked->person, &bounds->people, error));
+  if (tracked->household)
+    SHOAL_TRY(shoal_value_frequencies_count(table, tracked->household, &bounds->households, error));
   return SHOAL_OK;
+}
+
+/* The frequencies of what the requirement counts. */
+static const shoal_value_frequencies *counted_by(const shoal_bounds *bounds,
+                                                 const shoal_requirement *requirement,
+                                                 const shoal_value_frequencies *rows) {
+  if (requirement->sensitive != SHOAL_NO_ATTRIBUTE) return &bounds->values[requirement->sensitive];
+  if (!requirement->counts_people) return rows;
+  return requirement->type->is_size ? &bounds->people : &bounds->households;
 }
 
 static shoal_status bound_all(shoal_bounds *bounds, const shoal_requirements *requirements,
@@ -51,9 +67,8 @@ static shoal_status bound_all(shoal_bounds *bounds, const shoal_requirements *re
   for (size_t i = 0; i < requirements->n_items; i++) {
     const shoal_requirement *requirement = &requirements->items[i];
     if (!is_bounded(requirement)) continue;
-    bool valued = requirement->sensitive != SHOAL_NO_ATTRIBUTE;
     shoal_bound *bound = &bounds->items[bounds->n_items++];
-    *bound = shoal_bound_of(requirement, valued ? &bounds->values[requirement->sensitive] : &rows);
+    *bound = shoal_bound_of(requirement, counted_by(bounds, requirement, &rows));
     bound->p_above_k = shoal_requirement_p_above_k(requirements, requirement);
     if (bound->max_classes < bounds->max_classes) bounds->max_classes = bound->max_classes;
   }
@@ -71,6 +86,8 @@ shoal_status shoal_bounds_init(const shoal_requirements *requirements, const sho
 void shoal_bounds_reset(shoal_bounds *bounds) {
   for (size_t s = 0; s < bounds->n_sensitive; s++) free(bounds->values[s].descending);
   free(bounds->values);
+  free(bounds->people.descending);
+  free(bounds->households.descending);
   free(bounds->items);
   memset(bounds, 0, sizeof *bounds);
 }
@@ -80,6 +97,8 @@ void shoal_bounds_reset(shoal_bounds *bounds) {
 const char *shoal_bound_noun(const shoal_bound *bound, bool plural) {
   const shoal_model_type *type = bound->requirement->type;
   if (!bound->frequencies) return plural ? "rows" : "row";
+  if (type == &shoal_model_households) return plural ? "households" : "household";
+  if (type->is_size) return plural ? "people" : "person";
   if (type->groups) return plural ? type->group_nouns : type->group_noun;
   return plural ? "distinct values" : "distinct value";
 }
@@ -101,7 +120,7 @@ void shoal_bound_explain(const shoal_bound *bound, const char *attribute, char *
   print_parameter(requirement, value, sizeof value);
   if (requirement->type->explain)
     requirement->type->explain(requirement, bound->frequencies, attribute, out, capacity);
-  else if (!bound->frequencies)
+  else if (requirement->sensitive == SHOAL_NO_ATTRIBUTE)
     (void)snprintf(out, capacity,
                    "%s is %s, but the table has only %llu %s; set %s to %llu or less", name, value,
                    has, noun, name, has);

@@ -13,7 +13,7 @@
 /* The bound of one requirement. */
 typedef struct shoal_bound {
   const shoal_requirement *requirement;
-  /* Of what it counts: distinct values, strong ancestors or categories. NULL: it counts rows. */
+  /* Of what it counts: distinct values, strong ancestors, categories, people. NULL: rows. */
   const shoal_value_frequencies *frequencies;
   uint64_t min_distinct; /* of these that a class needs; rows if it counts rows */
   uint64_t n_rows;       /* of the table */
@@ -24,6 +24,7 @@ typedef struct shoal_bound {
 typedef struct shoal_bounds {
   shoal_value_frequencies *values; /* by sensitive attribute */
   size_t n_sensitive;
+  shoal_value_frequencies people, households; /* rows of each, if they are counted */
   shoal_bound *items; /* of the requirements that have one, in their order */
   size_t n_items;
   uint64_t max_classes; /* that can satisfy all; UINT64_MAX: nothing is known */
@@ -42,7 +43,8 @@ void shoal_bounds_reset(shoal_bounds *bounds);
 shoal_bound shoal_bound_of(const shoal_requirement *requirement,
                            const shoal_value_frequencies *values);
 
-/* "distinct value", "strong ancestor", "category" or "row", and their plurals. */
+/* "distinct value", "strong ancestor", "category", "row", "person" or "household", and their
+ * plurals. */
 const char *shoal_bound_noun(const shoal_bound *bound, bool plural);
 
 /* A sentence that says why no class can satisfy it, and what to do. `attribute` may be "". */

@@ -32,17 +32,20 @@ typedef struct shoal_value_view {
   const uint64_t *n_rows; /* of each */
   size_t n;
   const uint8_t *is_missing; /* by value; NULL: none is */
+  const uint32_t *value_of; /* not NULL: `values` are pairs of a value and a person (shoal_pairs) */
 } shoal_value_view;
 
 /* A class as a model sees it. */
 typedef struct shoal_class_view {
-  uint64_t n_rows;
+  uint64_t n_rows;     /* proportions of people: its pairs of a value and a person, or its people */
+  uint64_t n_people;   /* distinct values of requirement->people, at least up to what is required */
   uint32_t n_distinct; /* values that are not missing */
   shoal_value_view values;
   shoal_value_view guards;
 } shoal_class_view;
 
-/* Iterates over the values that are not missing. Start with *at = 0; false at the end. */
+/* Iterates over the values that are not missing, with the rows, or people, of each. Start with
+ * *at = 0; false at the end. */
 static inline bool shoal_view_next(const shoal_value_view *view, size_t *at, uint32_t *value,
                                    uint64_t *n_rows) {
   if (view->is_set) {
@@ -54,9 +57,15 @@ static inline bool shoal_view_next(const shoal_value_view *view, size_t *at, uin
     return true;
   }
   while (*at < view->n) {
-    *value = view->values[*at];
-    *n_rows = view->n_rows[*at];
+    size_t first = *at;
+    *value = view->values[first];
+    *n_rows = view->n_rows[first];
     (*at)++;
+    if (view->value_of) { /* pairs of one value follow each other */
+      *value = view->value_of[*value];
+      while (*at < view->n && view->value_of[view->values[*at]] == *value) (*at)++;
+      *n_rows = *at - first;
+    }
     if (!view->is_missing || !view->is_missing[*value]) return true;
   }
   return false;
@@ -96,11 +105,26 @@ typedef struct shoal_distinct {
   uint32_t n_groups;
 } shoal_distinct;
 
+/*
+ * The distinct pairs of a sensitive value and a person, as a column: numbered by value, then by
+ * person. Classes that are merged have the pairs of both, so a person counts once for each value.
+ * Missing values are one value, the first of them.
+ */
+typedef struct shoal_pairs {
+  shoal_column column;
+  uint32_t *value_of; /* by pair */
+} shoal_pairs;
+
 /* One model that the policy asks for, on one attribute. */
 typedef struct shoal_requirement {
   const shoal_model_type *type;
-  size_t sensitive; /* index of the attribute, or SHOAL_NO_ATTRIBUTE */
-  size_t guard;     /* index of the guard column among the tracked ones, or SHOAL_NO_ATTRIBUTE */
+  size_t sensitive;   /* index of the attribute, or SHOAL_NO_ATTRIBUTE */
+  size_t guard;       /* index of the guard column among the tracked ones, or SHOAL_NO_ATTRIBUTE */
+  bool counts_people; /* or households: `people` is the index of their column */
+  size_t people;
+  size_t pair_column;       /* the same of `pairs` */
+  const shoal_pairs *pairs; /* a proportion of people; NULL: of rows, or no proportion */
+  bool unjudged;            /* it counts people, and the table does not say who they are */
   bool given[SHOAL_MODEL_PARAMETERS]; /* by parameter */
   uint64_t count[SHOAL_MODEL_PARAMETERS];
   shoal_decimal number[SHOAL_MODEL_PARAMETERS];
@@ -141,6 +165,7 @@ struct shoal_model_type {
   bool against_table; /* it compares a class with the whole table */
   bool is_p;          /* its first parameter is a p, which cannot be above k */
   bool bounds_share;  /* its first parameter bounds the share of any value in a class */
+  bool of_people; /* its proportions are of the people of a class, if people have several rows */
   /* Suppression never rises going up the lattice; may depend on the parameters. */
   bool (*monotone)(const shoal_requirement *requirement);
   /* Two classes that satisfy it form one that satisfies it (docs/models.md has the proofs). Every
@@ -189,21 +214,34 @@ const shoal_model_type *shoal_model_find(const char *name);
 typedef struct shoal_requirements {
   shoal_requirement *items;
   size_t n_items;
-  bool monotone; /* all of them are */
-  bool merges;   /* all of them do */
-  uint64_t k;    /* the largest k; 1 if there is none */
-  uint64_t p;    /* the largest p; 1 if there is none */
+  bool monotone;       /* all of them are */
+  bool merges;         /* all of them do */
+  uint64_t k;          /* the largest k; 1 if there is none */
+  uint64_t p;          /* the largest p; 1 if there is none */
+  shoal_pairs **pairs; /* by sensitive attribute; NULL: not needed */
+  size_t n_pairs;
   atomic_bool *no_memory;
 } shoal_requirements;
 
-/* Columns whose values travel with the classes: sensitive ones, then guard columns. */
+/*
+ * Columns whose values travel with the classes: sensitive ones, then guard columns, people and
+ * households, and pairs.
+ */
 typedef struct shoal_tracked {
   const shoal_sensitive *sensitive;
   size_t n_sensitive;
-  const shoal_column **columns; /* n_sensitive + the table's columns; filled by bind */
-  shoal_track *track;           /* of the same length */
+  /* Who each row is about; NULL: each row is about somebody else, or it is not known (`absent`). */
+  const shoal_column *person, *household;
+  bool person_absent, household_absent; /* the policy has the role, and the table lacks a column */
+  const shoal_column **columns;         /* room for shoal_tracked_room; filled by bind */
+  shoal_track *track;                   /* of the same length */
   size_t n_columns;
 } shoal_tracked;
+
+/* Every column of the table, a column of pairs for each, people and households. */
+static inline size_t shoal_tracked_room(const shoal_table *table) {
+  return 2 * table->n_columns + 2;
+}
 
 /*
  * Binds the policy's models. SHOAL_BAD_INPUT, with the policy's line, for unknown models, unknown
@@ -225,6 +263,13 @@ shoal_status shoal_requirements_check_p(const shoal_requirements *requirements,
                                         const shoal_policy *policy,
                                         shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_requirements_reset(shoal_requirements *requirements);
+
+/* Does it require a number of rows, people or households, whatever their values? */
+bool shoal_requirement_is_size(const shoal_requirement *requirement);
+/* Suppression never rises going up the lattice. Proportions of people have no such rule. */
+bool shoal_requirement_is_monotone(const shoal_requirement *requirement);
+/* It can be judged by parts of a class (shoal_model_type.max_part). */
+bool shoal_requirement_bounds_parts(const shoal_requirement *requirement);
 
 /* Returns `failed`, and records it: a class that could not be judged counts as violating. */
 bool shoal_requirement_failed(const shoal_requirement *requirement, bool failed);
@@ -264,6 +309,16 @@ shoal_value_view shoal_classes_values(const shoal_frequency_set *frequency,
 bool shoal_requirement_holds(const shoal_requirement *requirement,
                              const shoal_frequency_set *frequency, const shoal_classes *classes,
                              uint32_t c, double *reached);
+
+/* Distinct pairs of a value of the column and a person. NULL: no memory. */
+shoal_pairs *shoal_pairs_new(const shoal_table *table, const shoal_column *values,
+                             const shoal_column *person);
+void shoal_pairs_free(shoal_pairs *pairs); /* NULL: nothing */
+
+/* Rows of each value of the requirement's attribute in the table, or people if it is a proportion
+ * of people; the caller frees the array. NULL: no memory. */
+uint64_t *shoal_requirement_count_values(const shoal_requirement *requirement,
+                                         const shoal_table *table, const shoal_column *column);
 
 /* Rows of each value of a column; the caller frees the array. NULL: no memory. */
 uint64_t *shoal_count_values(const shoal_table *table, const shoal_column *column);

@@ -49,14 +49,31 @@ shoal_value_view shoal_classes_values(const shoal_frequency_set *frequency,
   return view;
 }
 
+/* The values of a class, of which each person counts once. */
+static shoal_value_view view_pairs(const shoal_requirement *requirement,
+                                   const shoal_frequency_set *frequency,
+                                   const shoal_classes *classes, uint32_t c) {
+  shoal_value_view view = shoal_classes_values(frequency, classes, c, requirement->pair_column);
+  view.value_of = requirement->pairs->value_of;
+  view.is_missing = frequency->sensitive[requirement->sensitive]->is_missing;
+  return view;
+}
+
 static shoal_class_view view_of(const shoal_requirement *requirement,
                                 const shoal_frequency_set *frequency, const shoal_classes *classes,
                                 uint32_t c) {
   shoal_class_view view = {.n_rows = classes->n_rows[c]};
+  view.n_people = !requirement->counts_people
+                      ? view.n_rows
+                      : shoal_classes_distinct(frequency, classes, c, requirement->people);
   if (requirement->sensitive != SHOAL_NO_ATTRIBUTE) {
     view.n_distinct = shoal_classes_distinct(frequency, classes, c, requirement->sensitive);
-    view.values = shoal_classes_values(frequency, classes, c, requirement->sensitive);
+    view.values = requirement->pairs
+                      ? view_pairs(requirement, frequency, classes, c)
+                      : shoal_classes_values(frequency, classes, c, requirement->sensitive);
   }
+  if (requirement->pairs)
+    view.n_rows = requirement->type->of_people ? view.n_people : view.values.n;
   if (requirement->guard != SHOAL_NO_ATTRIBUTE)
     view.guards = shoal_classes_values(frequency, classes, c, requirement->guard);
   return view;
@@ -74,9 +91,10 @@ bool shoal_requirement_holds(const shoal_requirement *requirement,
 
 enum { MAX_QUICK = 8 };
 
-/* A requirement that the number of values in a class's set decides. */
+/* A requirement that the number of values in a class's set, or of people in its list, decides. */
 typedef struct quick_requirement {
-  const uint64_t *sets; /* by class */
+  const uint64_t *sets; /* by class; NULL: a list */
+  const size_t *start;  /* of the lists, by class */
   uint64_t min_distinct;
 } quick_requirement;
 
@@ -96,14 +114,21 @@ static bool add_quick(judgement *j, const shoal_requirement *requirement) {
   shoal_distinct distinct;
   if (requirement->type->is_size) {
     if (requirement->count[0] > j->min_rows) j->min_rows = requirement->count[0];
+    if (!requirement->counts_people) return true;
+  }
+  if (requirement->counts_people && !requirement->type->on_attribute) {
+    const shoal_histogram *people = &j->classes->histograms[requirement->people];
+    if (j->n_quick == MAX_QUICK) return false;
+    j->quick[j->n_quick++] =
+        (quick_requirement){.start = people->start, .min_distinct = requirement->count[0]};
     return true;
   }
   if (j->n_quick == MAX_QUICK || !requirement->type->distinct || /* so it is on an attribute */
       !j->classes->sets[requirement->sensitive] ||
       !requirement->type->distinct(requirement, &distinct) || distinct.group_of)
     return false;
-  j->quick[j->n_quick++] =
-      (quick_requirement){j->classes->sets[requirement->sensitive], distinct.min};
+  j->quick[j->n_quick++] = (quick_requirement){.sets = j->classes->sets[requirement->sensitive],
+                                               .min_distinct = distinct.min};
   return true;
 }
 
@@ -117,8 +142,12 @@ static judgement plan(const shoal_requirements *requirements, const shoal_freque
 
 static bool violates_any(const judgement *j, uint32_t c) {
   if (j->classes->n_rows[c] < j->min_rows) return true;
-  for (size_t i = 0; i < j->n_quick; i++)
-    if ((uint64_t)__builtin_popcountll(j->quick[i].sets[c]) < j->quick[i].min_distinct) return true;
+  for (size_t i = 0; i < j->n_quick; i++) {
+    const quick_requirement *quick = &j->quick[i];
+    uint64_t distinct = quick->sets ? (uint64_t)__builtin_popcountll(quick->sets[c])
+                                    : quick->start[c + 1] - quick->start[c];
+    if (distinct < quick->min_distinct) return true;
+  }
   for (size_t i = 0; j->has_others && i < j->requirements->n_items; i++)
     if (!shoal_requirement_holds(&j->requirements->items[i], j->frequency, j->classes, c, NULL))
       return true;
@@ -151,8 +180,9 @@ static uint64_t max_released(const judgement *j, uint32_t c) {
   if (rows < j->min_rows) return 0;
   for (size_t i = 0; i < j->requirements->n_items; i++) {
     const shoal_requirement *requirement = &j->requirements->items[i];
-    bool monotone = requirement->type->monotone(requirement);
-    if (requirement->type->is_size || (!monotone && !requirement->type->max_part)) continue;
+    bool monotone = shoal_requirement_is_monotone(requirement);
+    if (requirement->type->is_size && !requirement->counts_people) continue;
+    if (!shoal_requirement_bounds_parts(requirement)) continue;
     shoal_class_view view = view_of(requirement, j->frequency, j->classes, c);
     if (requirement->type->holds(requirement, &view)) continue;
     uint64_t part = monotone ? 0 : requirement->type->max_part(requirement, &view);
@@ -172,6 +202,19 @@ uint64_t shoal_min_suppressed(const shoal_requirements *requirements,
 }
 
 /* ------------------------------------------------------------ parts of models */
+
+bool shoal_requirement_is_size(const shoal_requirement *requirement) {
+  return requirement->type->is_size || requirement->type == &shoal_model_households;
+}
+
+bool shoal_requirement_is_monotone(const shoal_requirement *requirement) {
+  return !requirement->pairs && requirement->type->monotone(requirement);
+}
+
+bool shoal_requirement_bounds_parts(const shoal_requirement *requirement) {
+  return shoal_requirement_is_monotone(requirement) ||
+         (!requirement->pairs && requirement->type->max_part);
+}
 
 bool shoal_is_monotone(const shoal_requirement *requirement) {
   (void)requirement;

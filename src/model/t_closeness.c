@@ -124,7 +124,7 @@ static shoal_status prepare(shoal_requirement *requirement, const shoal_model_co
   closeness *self = shoal_alloc_zero(1, sizeof *self);
   if (!self) return shoal_fail_memory(error);
   requirement->own = self;
-  self->table_rows = shoal_count_values(context->table, column);
+  self->table_rows = shoal_requirement_count_values(requirement, context->table, column);
   if (!self->table_rows) return shoal_fail_memory(error);
   for (uint32_t v = 0; v < column->n_values; v++) {
     if (shoal_column_missing(column, v)) self->table_rows[v] = 0;

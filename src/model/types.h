@@ -18,6 +18,8 @@ extern const shoal_model_type shoal_model_l_diversity;
 extern const shoal_model_type shoal_model_t_closeness;
 extern const shoal_model_type shoal_model_alpha_k;
 extern const shoal_model_type shoal_model_personalized;
+/* Asked for by privacy.households, not by name. */
+extern const shoal_model_type shoal_model_households;
 
 bool shoal_is_monotone(const shoal_requirement *requirement);
 bool shoal_is_not_monotone(const shoal_requirement *requirement);

@@ -14,8 +14,8 @@ typedef struct attribute_target {
 
 static shoal_status read_role(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   /* in the order of shoal_role */
-  static const char *const roles[] = {"identifier", "quasi",     "sensitive",
-                                      "keep",       "pseudonym", NULL};
+  static const char *const roles[] = {"identifier", "quasi",  "sensitive", "keep",
+                                      "pseudonym",  "person", "household", NULL};
   attribute_target *target = into;
   size_t role = 0;
   SHOAL_TRY(shoal_read_choice(reader, node, roles, &role));
@@ -387,7 +387,7 @@ static shoal_status check_coding(const shoal_policy_reader *reader, const shoal_
                                  const shoal_attribute *attribute) {
   if (attribute->coding.rare) SHOAL_TRY(check_rare(reader, name, attribute));
   if (!attribute->coding.has_top && !attribute->coding.has_bottom) return SHOAL_OK;
-  if (attribute->type == SHOAL_TYPE_NUMBER && attribute->role != SHOAL_ROLE_IDENTIFIER)
+  if (attribute->type == SHOAL_TYPE_NUMBER && !shoal_role_is_removed(attribute->role))
     return SHOAL_OK;
   return shoal_reader_fail(
       reader, name->mark, "%s: '%s' is for released columns of type number: remove it, or %s",
@@ -421,7 +421,7 @@ static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml
   if (!target.has_role)
     return shoal_reader_fail(reader, name->mark,
                              "%s: the key 'role' is missing; give one of: "
-                             "identifier, quasi, sensitive, keep, pseudonym",
+                             "identifier, quasi, sensitive, keep, pseudonym, person, household",
                              shoal_reader_subject(reader).text);
   reader->rule = &self;
   SHOAL_TRY(check_pseudonym(reader, name, &target));

@@ -176,6 +176,10 @@ static void put_read_p(shoal_canonical *out, const char *key) {
   if (out->policy->has_p) put_count(out, key, out->policy->p);
 }
 
+static void put_read_households(shoal_canonical *out, const char *key) {
+  if (out->policy->has_households) put_count(out, key, out->policy->households);
+}
+
 static void put_model(shoal_text *text, const shoal_model_request *model) {
   size_t n = 0;
   shoal_text_add(text, "    - ");

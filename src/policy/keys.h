@@ -53,8 +53,9 @@
       "SPSS and Stata files: cells are codes (default) or, where there are some, value labels")
 
 #define SHOAL_ATTRIBUTE_KEYS(KEY)                                                                  \
-  KEY("attributes.NAME.", "role", read_role, "identifier|quasi|sensitive|keep|pseudonym",          \
-      "never released, generalized, protected, released as it is, or as a keyed hash; required")   \
+  KEY("attributes.NAME.", "role", read_role,                                                       \
+      "identifier|quasi|sensitive|keep|pseudonym|person|household",                                \
+      "never released, generalized, protected, released as it is or as a hash, or counted")        \
   KEY("attributes.NAME.", "decide", read_decide, "true|false",                                     \
       "true: the role is only a suggestion, and anonymize refuses until a person has decided")     \
   KEY("attributes.NAME.", "type", read_type, "text|number", "default text")                        \
@@ -137,9 +138,12 @@
       "releases with the same key and context have the same pseudonyms; default: random")
 
 #define SHOAL_PRIVACY_KEYS(KEY)                                                                    \
-  KEY("privacy.", "k", read_k, "N", "minimum rows of every class; default 1")                      \
+  KEY("privacy.", "k", read_k, "N",                                                                  \
+      "minimum rows of every class, or people if an attribute has role person; default 1")         \
   KEY("privacy.", "p", read_p, "N",                                                                \
       "minimum distinct values of every sensitive attribute in every class")                       \
+  KEY("privacy.", "households", read_households, "N",                                              \
+      "minimum distinct households (role: household) of every class")                              \
   KEY("privacy.", "models", read_models, "[MODEL|{MODEL: {PARAMETER: VALUE, ...}}, ...]",          \
       "more models; all must hold")
 

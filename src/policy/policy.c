@@ -152,6 +152,12 @@ const char *const shoal_risk_names[SHOAL_N_RISKS] = {
     [SHOAL_RISK_SINGLE_ROWS] = "single-rows",
 };
 
+bool shoal_policy_has_role(const shoal_policy *policy, shoal_role role) {
+  for (size_t i = 0; i < policy->n_attributes; i++)
+    if (policy->attributes[i].role == role) return true;
+  return false;
+}
+
 bool shoal_policy_guards_by(const shoal_policy *policy, const char *column) {
   for (size_t i = 0; i < policy->n_models; i++) {
     const shoal_model_request *request = &policy->models[i];

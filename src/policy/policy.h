@@ -34,6 +34,8 @@ typedef enum shoal_role {
   SHOAL_ROLE_SENSITIVE,
   SHOAL_ROLE_KEEP,      /* released as it is */
   SHOAL_ROLE_PSEUDONYM, /* an identifier that is released as a keyed hash */
+  SHOAL_ROLE_PERSON,    /* never released; says who a row is about, with others of this role */
+  SHOAL_ROLE_HOUSEHOLD, /* never released; the group that the person belongs to */
   SHOAL_ROLE_DROP       /* not released: `unlisted: drop` */
 } shoal_role;
 
@@ -139,9 +141,9 @@ struct shoal_policy {
   shoal_unlisted unlisted;
   shoal_accepted accept[SHOAL_N_RISKS]; /* by shoal_risk_kind; that of single rows has no names */
   bool accept_single_rows;
-  bool has_k, has_p;
-  uint64_t k, p; /* defaults 1 and 0 */
-  shoal_mark k_mark, p_mark;
+  bool has_k, has_p, has_households;
+  uint64_t k, p, households; /* defaults 1, 0 and 0 */
+  shoal_mark k_mark, p_mark, households_mark;
   const shoal_model_request *models; /* privacy.models only, without k and p */
   size_t n_models;
   shoal_word algorithm; /* default "auto" */
@@ -203,6 +205,20 @@ static inline bool shoal_policy_knows_header(size_t n_known, size_t n) {
 static inline bool shoal_attribute_has_sets(const shoal_attribute *attribute) {
   return attribute->has_hierarchy && attribute->hierarchy.kind == SHOAL_HIERARCHY_SETS;
 }
+
+/* Is a column of this role never in a release? */
+static inline bool shoal_role_is_removed(shoal_role role) {
+  return role == SHOAL_ROLE_IDENTIFIER || role == SHOAL_ROLE_PERSON ||
+         role == SHOAL_ROLE_HOUSEHOLD || role == SHOAL_ROLE_DROP;
+}
+
+/* Does a column of this role tell people or households apart? */
+static inline bool shoal_role_counts_people(shoal_role role) {
+  return role == SHOAL_ROLE_PERSON || role == SHOAL_ROLE_HOUSEHOLD;
+}
+
+/* Has an attribute of the policy this role? */
+bool shoal_policy_has_role(const shoal_policy *policy, shoal_role role);
 
 /* Does a model ask for this column by name: a guard column? */
 bool shoal_policy_guards_by(const shoal_policy *policy, const char *column);

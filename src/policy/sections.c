@@ -150,6 +150,13 @@ static shoal_status read_p(shoal_policy_reader *reader, const shoal_yaml *node, 
   return read_positive(reader, node, &policy->p, &policy->p_mark, &policy->has_p);
 }
 
+static shoal_status read_households(shoal_policy_reader *reader, const shoal_yaml *node,
+                                    void *into) {
+  shoal_policy *policy = policy_of(into);
+  return read_positive(reader, node, &policy->households, &policy->households_mark,
+                       &policy->has_households);
+}
+
 /* `attribute` is a parameter of every model; model/bind.c reads the others. */
 static shoal_status read_parameters(const shoal_policy_reader *reader, const shoal_yaml *node,
                                     shoal_model_request *request) {

@@ -88,12 +88,15 @@ static void end_tile(const char *words, shoal_text *text) {
   shoal_text_print(text, "</b><span>%s</span></div>\n", words);
 }
 
-/* "1 in 5"; "more than 1 in 5" if the smallest class is below k. */
+/* "1 in 5"; "more than 1 in 5" if the smallest class is below k; "at most 1 in 5", as stated, if k
+ * counts people. */
 static void add_highest_risk(const shoal_result *r, shoal_text *text) {
   uint64_t smallest = r->certificate->sizes.smallest;
+  bool stated = r->certificate->people_stated;
   if (smallest < r->k) shoal_text_add(text, "more than ");
+  else if (stated) shoal_text_add(text, "at most ");
   shoal_text_add(text, "1 in ");
-  shoal_text_add_count(text, smallest < r->k ? r->k : smallest);
+  shoal_text_add_count(text, smallest < r->k || stated ? r->k : smallest);
 }
 
 /* ------------------------------------------------------------ verdict */
@@ -113,7 +116,9 @@ static void write_verdict(const shoal_result *r, shoal_text *text) {
   end_tile("rows in the smallest class", text);
   begin_tile(text);
   add_highest_risk(r, text);
-  end_tile("highest risk of being found", text);
+  end_tile(c->people_stated ? "highest risk of a person <i>(stated by the publisher)</i>"
+                            : "highest risk of being found",
+           text);
   shoal_text_add(text, "</div>\n<p>This certificate is about the file with the SHA-256 hash "
                        "<code class=\"hash\">");
   shoal_text_add(text, c->sha256);
@@ -231,10 +236,14 @@ static void write_risk(const shoal_result *r, shoal_text *text) {
   shoal_text_add(text,
                  "<p>Someone who knows all quasi-identifiers of a person, and that the person "
                  "is in the release, picks the right row with probability 1 / class size "
-                 "(prosecutor risk).</p>\n"
-                 "<div class=\"scroll\"><table>\n<tbody>\n"
-                 "<tr><th scope=\"row\">Highest risk");
-  add_small("of a row in the smallest class", text);
+                 "(prosecutor risk).</p>\n");
+  if (r->certificate->people_stated)
+    shoal_text_add(text, "<p>A person may have several rows. The highest risk follows from the "
+                         "number of people that the policy requires of each class; the other "
+                         "figures count rows.</p>\n");
+  shoal_text_add(text, "<div class=\"scroll\"><table>\n<tbody>\n"
+                       "<tr><th scope=\"row\">Highest risk");
+  add_small(r->certificate->people_stated ? "of a person" : "of a row in the smallest class", text);
   shoal_text_add(text, "</th><td class=\"num\">");
   add_highest_risk(r, text);
   shoal_text_add(text, "</td></tr>\n<tr><th scope=\"row\">Average risk");

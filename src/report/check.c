@@ -9,7 +9,8 @@
 /* ------------------------------------------------------------ models and class sizes */
 
 static void add_model(shoal_text *t, const shoal_model_outcome *m) {
-  shoal_text_print(t, "  %s %s", m->holds ? "ok    " : "FAILED", m->model);
+  bool unknown = m->unjudged && !(m->is_size && m->breaking_classes);
+  shoal_text_print(t, "  %s %s", m->holds ? "ok    " : unknown ? "?     " : "FAILED", m->model);
   if (m->attribute) shoal_text_print(t, " on %s", m->attribute);
   if (m->is_rule) {
     shoal_text_add(t, ": ");
@@ -19,6 +20,10 @@ static void add_model(shoal_text *t, const shoal_model_outcome *m) {
       shoal_format_rows(t, m->breaking_rows);
     }
     shoal_text_add(t, "\n");
+    return;
+  }
+  if (unknown) {
+    shoal_text_add(t, ": cannot be judged: the table does not say who its rows are about\n");
     return;
   }
   shoal_text_add(t, ": required: ");
@@ -67,6 +72,8 @@ json_t *shoal_models_json(const shoal_result *r, shoal_json *json) {
     shoal_json_set(json, object, "required", shoal_json_number(m->required));
     if (!m->is_rule) shoal_json_set(json, object, "reached", shoal_json_number(m->reached));
     shoal_json_set(json, object, "holds", json_boolean(m->holds));
+    if (m->by_people) shoal_json_set(json, object, "by_people", json_true());
+    if (m->unjudged) shoal_json_set(json, object, "judged", json_false());
     shoal_json_set(json, object, "breaking_rows", shoal_json_count(m->breaking_rows));
     if (!m->is_rule)
       shoal_json_set(json, object, "breaking_classes", shoal_json_count(m->breaking_classes));
@@ -115,16 +122,28 @@ static void add_worst(shoal_text *t, const shoal_result *r, const shoal_model_ou
   }
 }
 
+/* Does only a model fail that the table says too little about? */
+static bool is_unknown(const shoal_model_outcomes *models) {
+  for (size_t i = 0; i < models->n_items; i++)
+    if (!models->items[i].holds &&
+        (!models->items[i].unjudged ||
+         (models->items[i].is_size && models->items[i].breaking_classes)))
+      return false;
+  return true;
+}
+
 void shoal_check_text(const shoal_result *r, shoal_text *t) {
   const shoal_model_outcomes *models = &r->check.models;
   shoal_publication verdict = shoal_safety_verdict(&r->safety);
   shoal_text_print(t, "%s: the policy %s\n", r->source,
-                   !r->holds                           ? "does NOT hold"
-                   : verdict == SHOAL_DO_NOT_PUBLISH   ? "holds, but do NOT publish the table"
+                   !r->holds && is_unknown(models)   ? "cannot be judged: people cannot be counted"
+                   : !r->holds                       ? "does NOT hold"
+                   : verdict == SHOAL_DO_NOT_PUBLISH ? "holds, but do NOT publish the table"
                    : verdict == SHOAL_HOLDS_WITH_RISKS ? "holds, with the risks below"
                                                        : "holds");
   shoal_text_add(t, "  ");
   shoal_format_rows(t, r->input_rows);
+  shoal_format_people(t, r->input_people);
   shoal_text_add(t, " in ");
   shoal_format_counted(t, r->check.sizes.n_classes, "class", "classes");
   shoal_text_add(t, " of equal quasi-identifiers, the smallest with ");
@@ -149,6 +168,8 @@ json_t *shoal_check_json(const shoal_result *r, shoal_json *json) {
                            shoal_json_count(r->check.sizes.smallest), "models",
                            shoal_models_json(r, json), "warnings", shoal_json_warnings(json, r),
                            "class_sizes", shoal_class_sizes_json(r, json));
+  if (root && r->input_people)
+    shoal_json_set(json, root, "people", shoal_json_count(r->input_people));
   if (root) shoal_verdict_json(r, root, json);
   return root;
 }

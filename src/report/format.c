@@ -20,6 +20,12 @@ void shoal_format_counted(shoal_text *text, uint64_t n, const char *noun, const 
   shoal_text_print(text, " %s", n == 1 ? noun : plural);
 }
 
+void shoal_format_people(shoal_text *t, uint64_t n) {
+  if (!n) return;
+  shoal_text_add(t, " of ");
+  shoal_format_counted(t, n, "person", "people");
+}
+
 void shoal_format_rows(shoal_text *text, uint64_t n) {
   shoal_format_counted(text, n, "row", "rows");
 }

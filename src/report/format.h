@@ -17,6 +17,8 @@ void shoal_format_number(shoal_text *text, double x);
 /* "1 row", "1,234 rows" */
 void shoal_format_counted(shoal_text *text, uint64_t n, const char *noun, const char *plural);
 void shoal_format_rows(shoal_text *text, uint64_t n);
+/* " of 3 people"; nothing for 0. */
+void shoal_format_people(shoal_text *text, uint64_t n);
 /* "[1,0,2]": a node's levels in the order of the quasi-identifiers. */
 void shoal_format_node(shoal_text *text, const shoal_result *result, const uint32_t *levels);
 /* One paragraph per warning of the result. */

@@ -220,12 +220,18 @@ void shoal_release_text(const shoal_result *r, shoal_text *t) {
   shoal_text_print(t, "%s -> %s\n  ", r->source,
                    r->release.output ? r->release.output : "(not written)");
   shoal_format_rows(t, r->input_rows);
+  shoal_format_people(t, r->input_people);
   shoal_text_add(t, " in, ");
   shoal_format_rows(t, r->release.output_rows);
+  if (r->input_people) shoal_format_people(t, r->release.output_people);
   shoal_text_add(t, " released in ");
   shoal_format_counted(t, r->release.classes, "class", "classes");
   shoal_text_add(t, ", the smallest with ");
   shoal_format_rows(t, r->release.smallest_class);
+  if (r->release.fewest_people) {
+    shoal_text_add(t, ", the fewest people of a class ");
+    shoal_text_add_count(t, r->release.fewest_people);
+  }
   if (r->release.order) add_order(t, r);
   if (r->release.method == SHOAL_METHOD_CLUSTERS && r->release.clusters.noise)
     add_noise(t, &r->release.clusters);
@@ -499,6 +505,9 @@ json_t *shoal_release_json(const shoal_result *result, shoal_json *json) {
   shoal_json_set(json, root, "input",
                  json_pack("{s:o, s:o}", "rows", shoal_json_count(result->input_rows), "columns",
                            shoal_json_count(result->input_columns)));
+  if (result->input_people)
+    shoal_json_set(json, json_object_get(root, "input"), "people",
+                   shoal_json_count(result->input_people));
   if (result->two_passes)
     shoal_json_set(json, json_object_get(root, "input"), "passes", json_integer(2));
   shoal_json_set(json, root, "output",
@@ -509,6 +518,12 @@ json_t *shoal_release_json(const shoal_result *result, shoal_json *json) {
                            shoal_json_count(clusters->clusters), "classes",
                            shoal_json_count(r->classes), "smallest_class",
                            shoal_json_count(r->smallest_class)));
+  if (result->input_people)
+    shoal_json_set(json, json_object_get(root, "output"), "people",
+                   shoal_json_count(r->output_people));
+  if (r->fewest_people)
+    shoal_json_set(json, json_object_get(root, "output"), "fewest_people",
+                   shoal_json_count(r->fewest_people));
   shoal_json_set(json, json_object_get(root, "output"), "noise_listed",
                  shoal_json_count(clusters->noise_listed));
   shoal_verdict_json(result, root, json);

@@ -56,6 +56,8 @@ typedef struct shoal_model_outcome {
   bool is_rule;          /* of a column, not of classes: only `required` and the rows are known */
   bool is_size;          /* `required` and `reached` are class sizes */
   bool at_most;          /* `reached` must not be above `required`; else not below */
+  bool by_people;        /* `required` and `reached`, or proportions, are of people */
+  bool unjudged;         /* it counts people, and the table does not say who they are */
   bool holds;
   uint64_t breaking_rows, breaking_classes;
   shoal_class_example *worst; /* check only */
@@ -320,6 +322,8 @@ typedef struct shoal_alternatives {
 
 typedef struct shoal_release_report {
   uint64_t output_rows, suppressed, blanked, classes, smallest_class;
+  uint64_t output_people; /* with shoal_result.input_people */
+  uint64_t fewest_people; /* of a class, if k counts people; else 0 */
   uint64_t max_suppression;
   const char *output; /* NULL: not written yet */
   const char *order;  /* of rows: "random", "seeded" or "kept" */
@@ -357,8 +361,9 @@ struct shoal_result {
   bool holds;
   const char *source; /* the table's or hierarchy's name */
   uint64_t input_rows, input_columns;
-  bool two_passes;     /* the rows did not fit into memory: the file is read twice */
-  shoal_safety safety; /* of `release`, `check`, `measure`, `attack` and `certificate` */
+  uint64_t input_people; /* 0: no attribute has role person */
+  bool two_passes;       /* the rows did not fit into memory: the file is read twice */
+  shoal_safety safety;   /* of `release`, `check`, `measure`, `attack` and `certificate` */
   const char **warnings;
   size_t n_warnings;
   const char **quasi; /* names of quasi-identifiers, in column order */

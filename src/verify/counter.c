@@ -80,8 +80,14 @@ static bool counter_alloc(shoal_verify_counter *count) {
   const shoal_verify_request *request = count->request;
   if (request->n_columns == SIZE_MAX || request->n_sensitive >= SIZE_MAX / BATCH_ROWS - 1)
     return false;
-  size_t n_counted = request->n_sensitive + (request->guards_fd >= 0);
-  count->cells = shoal_alloc_zero(request->n_columns + 1, sizeof *count->cells);
+  size_t n_counted = request->n_sensitive;
+  count->extras = (shoal_verify_extras){SIZE_MAX, SIZE_MAX, SIZE_MAX};
+  if (request->guards_fd >= 0) count->extras.guards = n_counted++;
+  if (request->n_person) count->extras.people = n_counted++;
+  if (request->n_household) count->extras.households = n_counted++;
+  size_t n_people = request->n_person + request->n_household;
+  count->cells = shoal_alloc_zero(request->n_columns + 3, sizeof *count->cells);
+  count->people_cells = shoal_alloc_zero(n_people, sizeof *count->people_cells);
   count->quasi = shoal_alloc_zero(request->n_quasi, sizeof *count->quasi);
   count->counted = shoal_alloc_zero(n_counted, sizeof *count->counted);
   if (count->counted) count->n_counted = n_counted;
@@ -94,8 +100,9 @@ static bool counter_alloc(shoal_verify_counter *count) {
   }
   bool asked = request->formulas || request->formulas_quoted;
   if (asked) count->formulas = shoal_alloc_zero(request->n_columns, 1);
-  return count->cells && count->quasi && count->counted && count->batch && count->batch_lines &&
-         (!asked || count->formulas) && shoal_verify_dictionary_init(&count->classes) &&
+  return count->cells && count->people_cells && count->quasi && count->counted && count->batch &&
+         count->batch_lines && (!asked || count->formulas) &&
+         shoal_verify_dictionary_init(&count->classes) &&
          shoal_verify_line_cache_init(&count->lines, n_counted + 1);
 }
 
@@ -124,10 +131,14 @@ shoal_status shoal_verify_counter_init(shoal_verify_counter *count, shoal_error 
     SHOAL_TRY(counted_init(request, counted, request->sensitive[i], error));
   }
   find_others(count);
-  if (request->guards_fd < 0) return SHOAL_OK;
-  shoal_verify_values *guards = &count->counted[request->n_sensitive];
-  guards->column = request->n_columns;
-  return counted_init(request, guards, "", error);
+  const size_t extras[] = {count->extras.guards, count->extras.people, count->extras.households};
+  for (size_t i = 0; i < 3; i++) {
+    if (extras[i] == SIZE_MAX) continue;
+    shoal_verify_values *counted = &count->counted[extras[i]];
+    counted->column = request->n_columns + i;
+    SHOAL_TRY(counted_init(request, counted, "", error));
+  }
+  return SHOAL_OK;
 }
 
 void shoal_verify_counter_reset(shoal_verify_counter *count) {
@@ -135,6 +146,8 @@ void shoal_verify_counter_reset(shoal_verify_counter *count) {
     shoal_verify_dictionary_reset(&count->counted[i].values);
     shoal_verify_pairs_reset(&count->counted[i].pairs);
     free(count->counted[i].number_of);
+    shoal_ids_reset(&count->counted[i].by_person);
+    shoal_verify_pairs_reset(&count->counted[i].people);
   }
   shoal_verify_dictionary_reset(&count->classes);
   shoal_verify_line_cache_reset(&count->lines);
@@ -147,6 +160,9 @@ void shoal_verify_counter_reset(shoal_verify_counter *count) {
   free(count->quasi);
   free(count->counted);
   free(count->guard_column);
+  free(count->people_cells);
+  shoal_text_reset(&count->person_key);
+  shoal_text_reset(&count->household_key);
   free(count->batch);
   free(count->batch_lines);
   free(count->text);
@@ -327,6 +343,10 @@ static bool count_pair(shoal_verify_values *counted, uint32_t class_id, uint32_t
 static bool count_pairs(shoal_verify_counter *count, const shoal_verify_lookup *row, int32_t line) {
   for (size_t i = 0; i < count->n_counted; i++)
     if (!count_pair(&count->counted[i], row->found->id, row[i + 1].found->id, 1)) return false;
+  for (size_t i = 0; count->request->by_person && i < count->request->n_sensitive; i++)
+    if (!shoal_verify_count_person(&count->counted[i], row->found->id, row[i + 1].found->id,
+                                   row[count->extras.people + 1].found->id))
+      return false;
   if (line == SHOAL_VERIFY_NO_LINE) return true;
   shoal_verify_entry **entries = count->lines.entries + (size_t)line * count->lines.width;
   for (size_t i = 0; i <= count->n_counted; i++) entries[i] = row[i].found;
@@ -440,7 +460,8 @@ shoal_status shoal_verify_count_rows(shoal_verify_counter *count, shoal_verify_r
                                      shoal_error *error) {
   const shoal_verify_request *request = count->request;
   assert(!guards == (request->guards_fd < 0) && !count->n_rows && !count->n_waiting);
-  if (guards) count->lines.off = true; /* equal lines may have different guarding nodes */
+  if (guards || count->people)
+    count->lines.off = true; /* equal lines may have different guarding nodes, and are of people */
   for (;;) {
     bool found, known = !count->lines.off;
     int32_t *line = &count->batch_lines[count->n_waiting];
@@ -448,6 +469,7 @@ shoal_status shoal_verify_count_rows(shoal_verify_counter *count, shoal_verify_r
     if (known) shoal_verify_line_cache_skip(&count->lines, reader, rows_left(count));
     SHOAL_TRY(shoal_verify_reader_next(reader, count->cells, request->n_columns, &found, error));
     SHOAL_TRY(read_guard(count, guards, found, error));
+    SHOAL_TRY(shoal_verify_read_people(count, found, error));
     if (!found) break;
     if (!rows_left(count)) /* this also keeps counts from overflowing */
       return shoal_fail(error, SHOAL_FAILED, "the release has more rows than the expected %llu; %s",

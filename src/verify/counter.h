@@ -7,12 +7,14 @@
  * cell, so different tuples have different keys. Keys and the values of each sensitive attribute
  * are numbered, and the rows of each pair (class, value) are counted. Guarding nodes come from a
  * separate file with one row for each row of the release, and are counted like a sensitive value.
+ * So do people and households (people.c).
  */
 #ifndef SHOAL_VERIFY_COUNTER_H
 #define SHOAL_VERIFY_COUNTER_H
 
 #include <stdatomic.h>
 
+#include "base/text.h"
 #include "verify/line_cache.h"
 #include "verify/reader.h"
 #include "verify/tables.h"
@@ -35,15 +37,26 @@ typedef struct shoal_verify_values {
   uint32_t *number_of; /* folded columns: by value; UINT32_MAX: missing. NULL: in their order */
   uint32_t n_numbers;
   shoal_verify_pairs pairs;
+  shoal_ids by_person;       /* a value and a person -> number; with people */
+  shoal_verify_pairs people; /* pairs of a class and such a number */
 } shoal_verify_values;
+
+/* Which of the counted columns are not sensitive attributes. */
+typedef struct shoal_verify_extras {
+  size_t guards, people, households; /* SIZE_MAX: none */
+} shoal_verify_extras;
 
 typedef struct shoal_verify_counter {
   const shoal_verify_request *request;
-  shoal_verify_cell *cells; /* of the current row; the guarding node is last */
+  shoal_verify_cell *cells; /* of the current row; then guarding node, person and household */
   size_t *quasi;            /* columns of the quasi-identifiers */
   shoal_verify_dictionary classes;
-  shoal_verify_values *counted; /* sensitive attributes, then the guarding nodes if any */
+  shoal_verify_values *counted; /* sensitive attributes, then `extras` */
   size_t n_counted;
+  shoal_verify_extras extras;
+  shoal_verify_reader *people;     /* open while rows are counted, if the request has people */
+  shoal_verify_cell *people_cells; /* of the current row */
+  shoal_text person_key, household_key;
   char *guard_column;         /* the header of the guarding nodes' file */
   shoal_verify_lookup *batch; /* of each waiting row: its class, then its counted values */
   int32_t *batch_lines;       /* of each waiting row, or SHOAL_VERIFY_NO_LINE */
@@ -85,6 +98,15 @@ shoal_status shoal_verify_count_rows(shoal_verify_counter *count, shoal_verify_r
 
 /* Reads the length of the next cell of a class's key, and moves *at behind it. */
 size_t shoal_verify_key_length(const char **at);
+/* Reads the header of the people's file. */
+shoal_status shoal_verify_people_header(shoal_verify_counter *count,
+                                        shoal_error *error) SHOAL_MUST_CHECK;
+/* Reads the person and the household of the current row; after the last row there must be none. */
+shoal_status shoal_verify_read_people(shoal_verify_counter *count, bool wanted,
+                                      shoal_error *error) SHOAL_MUST_CHECK;
+/* Counts a person once for each value in the class. False: no memory. */
+bool shoal_verify_count_person(shoal_verify_values *counted, uint32_t class_id, uint32_t value,
+                               uint32_t person);
 
 /* Adds the counts of `from` to `into`. False: no memory. */
 bool shoal_verify_counter_merge(shoal_verify_counter *into, const shoal_verify_counter *from);

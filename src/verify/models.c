@@ -135,13 +135,31 @@ shoal_status shoal_verify_find_word(const shoal_verify_task *task, const char *n
 
 /* ---------------------------------------------------------------- k-anonymity, p-sensitive */
 
-/* Every class has at least k rows. */
+static uint64_t people_of(const shoal_verify_tally *tally, size_t c) {
+  return tally->class_people ? tally->class_people[c] : tally->class_rows[c];
+}
+
+/* Every class has at least k rows, and people if the request has them. */
 static shoal_status prove_k_anonymity(const shoal_verify_task *task, shoal_verify_damage *damage,
                                       shoal_error *error) {
   uint64_t k;
   SHOAL_TRY(shoal_verify_find_whole(task, "k", &k, error));
   for (size_t c = 0; c < task->tally->n_classes; c++)
-    if (task->tally->class_rows[c] < k) shoal_verify_add_damage(damage, task, c);
+    if (task->tally->class_rows[c] < k || people_of(task->tally, c) < k)
+      shoal_verify_add_damage(damage, task, c);
+  return SHOAL_OK;
+}
+
+/* Every class has rows of at least so many households. */
+static shoal_status prove_households(const shoal_verify_task *task, shoal_verify_damage *damage,
+                                     shoal_error *error) {
+  uint64_t min;
+  SHOAL_TRY(shoal_verify_find_whole(task, "households", &min, error));
+  const uint64_t *households = task->tally->class_households;
+  if (!households)
+    return shoal_verify_unprovable(task, "the request has no column of", "households", error);
+  for (size_t c = 0; c < task->tally->n_classes; c++)
+    if (households[c] < min) shoal_verify_add_damage(damage, task, c);
   return SHOAL_OK;
 }
 
@@ -288,7 +306,8 @@ static shoal_status prove_l_diversity(const shoal_verify_task *task, shoal_verif
 
 /* ---------------------------------------------------------------- alpha-k */
 
-/* No value has more than a share alpha of a class's rows. Rows with a missing value are rows. */
+/* No value has more than a share alpha of a class's rows, or people. Rows with a missing value are
+ * rows. */
 static shoal_status prove_alpha_k(const shoal_verify_task *task, shoal_verify_damage *damage,
                                   shoal_error *error) {
   shoal_verify_fraction alpha;
@@ -299,7 +318,7 @@ static shoal_status prove_alpha_k(const shoal_verify_task *task, shoal_verify_da
     uint64_t max = 0;
     for (size_t i = 0; i < n_counts; i++)
       if (counts[i].n_rows > max) max = counts[i].n_rows;
-    if (shoal_verify_compare(max, task->tally->class_rows[c], alpha) > 0)
+    if (shoal_verify_compare(max, task->sizes[c], alpha) > 0)
       shoal_verify_add_damage(damage, task, c);
   }
   return SHOAL_OK;
@@ -307,24 +326,48 @@ static shoal_status prove_alpha_k(const shoal_verify_task *task, shoal_verify_da
 
 /* ---------------------------------------------------------------- the table */
 
+/* What a model counts, if people have several rows. */
+typedef enum counted_as {
+  ROWS,  /* rows, or distinct values */
+  PAIRS, /* each person once for each value */
+  SHARE  /* the same, as a share of the people */
+} counted_as;
+
 static const struct known_model {
   const char *name;
   bool on_sizes; /* on class sizes only: proven once, not for each attribute */
+  counted_as counted;
   shoal_verify_prove *prove;
 } known_models[] = {
-    {"k-anonymity", true, prove_k_anonymity},
-    {"p-sensitive", false, prove_p_sensitive},
-    {"extended-p-sensitive", false, shoal_verify_extended_p_sensitive},
-    {"p-plus-sensitive", false, shoal_verify_p_plus_sensitive},
-    {"p-alpha-sensitive", false, shoal_verify_p_alpha_sensitive},
-    {"balanced-p-plus", false, shoal_verify_balanced_p_plus},
-    {"balanced-p-alpha", false, shoal_verify_balanced_p_alpha},
-    {"theta-sensitive", false, prove_theta_sensitive},
-    {"l-diversity", false, prove_l_diversity},
-    {"t-closeness", false, shoal_verify_t_closeness},
-    {"alpha-k", false, prove_alpha_k},
-    {"personalized", false, shoal_verify_personalized},
+    {"k-anonymity", true, ROWS, prove_k_anonymity},
+    {"households", true, ROWS, prove_households},
+    {"p-sensitive", false, ROWS, prove_p_sensitive},
+    {"extended-p-sensitive", false, ROWS, shoal_verify_extended_p_sensitive},
+    {"p-plus-sensitive", false, ROWS, shoal_verify_p_plus_sensitive},
+    {"p-alpha-sensitive", false, ROWS, shoal_verify_p_alpha_sensitive},
+    {"balanced-p-plus", false, PAIRS, shoal_verify_balanced_p_plus},
+    {"balanced-p-alpha", false, PAIRS, shoal_verify_balanced_p_alpha},
+    {"theta-sensitive", false, PAIRS, prove_theta_sensitive},
+    {"l-diversity", false, PAIRS, prove_l_diversity},
+    {"t-closeness", false, PAIRS, shoal_verify_t_closeness},
+    {"alpha-k", false, SHARE, prove_alpha_k},
+    {"personalized", false, PAIRS, shoal_verify_personalized},
 };
+
+/* The attribute as the model counts it. */
+static shoal_status see_attribute(shoal_verify_task *task, counted_as counted, size_t a,
+                                  shoal_error *error) {
+  const shoal_verify_tally *tally = task->tally;
+  task->attribute = &tally->attributes[a];
+  task->sizes = tally->class_rows;
+  if (counted == ROWS || !tally->class_people) return SHOAL_OK;
+  if (!tally->by_person)
+    return shoal_verify_unprovable(task, "people were not counted by values of",
+                                   task->attribute->name, error);
+  task->attribute = &tally->by_person[a].attribute;
+  task->sizes = counted == SHARE ? tally->class_people : tally->by_person[a].sizes;
+  return SHOAL_OK;
+}
 
 /* ---------------------------------------------------------------- verdicts */
 
@@ -376,8 +419,8 @@ static shoal_status prove_model(shoal_verify_task task, shoal_error *error) {
                                    model->name, error);
   if (known->on_sizes) return prove_on(known->prove, &task, error);
   for (size_t a = 0; a < tally->n_attributes; a++) {
-    task.attribute = &tally->attributes[a];
-    if (model->attribute && strcmp(model->attribute, task.attribute->name) != 0) continue;
+    if (model->attribute && strcmp(model->attribute, tally->attributes[a].name) != 0) continue;
+    SHOAL_TRY(see_attribute(&task, known->counted, a, error));
     SHOAL_TRY(prove_on(known->prove, &task, error));
   }
   return SHOAL_OK;

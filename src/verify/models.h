@@ -34,6 +34,12 @@ typedef struct shoal_verify_attribute {
   uint32_t n_values; /* known or of the release */
 } shoal_verify_attribute;
 
+/* An attribute whose counts are people, not rows (people.c). */
+typedef struct shoal_verify_by_person {
+  shoal_verify_attribute attribute;
+  uint64_t *sizes; /* by class: pairs of a value and a person; missing values are one value */
+} shoal_verify_by_person;
+
 /* The counted release. */
 typedef struct shoal_verify_tally {
   uint64_t n_rows;
@@ -43,7 +49,16 @@ typedef struct shoal_verify_tally {
   size_t n_attributes;
   shoal_verify_attribute guards;          /* guarding nodes, counted as values; starts NULL: none */
   const shoal_verify_entry **guard_texts; /* by number */
+  uint64_t *class_people, *class_households; /* by class; NULL: rows are counted */
+  shoal_verify_by_person *by_person;         /* by attribute; NULL: no proportions of people */
 } shoal_verify_tally;
+
+/* Counts people by class and value of an attribute (people.c). False: no memory; free in any case.
+ */
+struct shoal_verify_values;
+bool shoal_verify_tally_people(const struct shoal_verify_values *counted,
+                               const shoal_verify_attribute *attribute, size_t n_classes,
+                               shoal_verify_by_person *out);
 
 /* ---------------------------------------------------------------- proofs */
 
@@ -53,6 +68,7 @@ typedef struct shoal_verify_task {
   const shoal_verify_model *model;
   const shoal_verify_tally *tally;
   const shoal_verify_attribute *attribute; /* NULL: the model is on class sizes only */
+  const uint64_t *sizes;                   /* by class: what a count is a share of */
 } shoal_verify_task;
 
 /* The classes that violate a model, and their rows. */

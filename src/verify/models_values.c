@@ -357,7 +357,7 @@ static void check_class(personal *guarded, size_t class_id, shoal_verify_damage 
   bool holds = true;
   for (size_t i = 0; i < n_guards; i++) {
     uint64_t rows = guarded->rows[guarded->label_of[guards[i].value]];
-    uint64_t of_class = task->tally->class_rows[class_id];
+    uint64_t of_class = task->sizes[class_id];
     holds = holds && shoal_verify_compare(rows, of_class, guarded->breach) <= 0;
   }
   if (!holds) shoal_verify_add_damage(damage, task, class_id);

@@ -18,6 +18,7 @@
 
 #define RELEASE "the release"
 #define GUARDS "the file of guarding nodes"
+#define PEOPLE "the file of people"
 
 /* ---------------------------------------------------------------- the tally */
 
@@ -69,7 +70,7 @@ static bool tally_attribute(shoal_verify_attribute *attribute, size_t n_classes,
 }
 
 static bool tally_guards(shoal_verify_counter *count, shoal_verify_tally *tally) {
-  shoal_verify_values *counted = &count->counted[count->request->n_sensitive];
+  shoal_verify_values *counted = &count->counted[count->extras.guards];
   const shoal_verify_dictionary *values = &counted->values;
   tally->guards.name = count->guard_column;
   if (!tally_attribute(&tally->guards, tally->n_classes, counted)) return false;
@@ -81,6 +82,35 @@ static bool tally_guards(shoal_verify_counter *count, shoal_verify_tally *tally)
       tally->guard_texts[entry->id - counted->n_missing] = entry;
   }
   return true;
+}
+
+/* Distinct people, or households, of each class. NULL: no memory. */
+static uint64_t *count_distinct(shoal_verify_values *counted, size_t n_classes) {
+  uint64_t *distinct = shoal_alloc_zero(n_classes, sizeof *distinct);
+  const shoal_verify_pairs *pairs = &counted->pairs;
+  for (size_t i = 0; distinct && i < (size_t)1 << pairs->bits; i++)
+    if (pairs->slots[i].n_rows) distinct[pairs->slots[i].key >> 32]++;
+  shoal_verify_pairs_reset(&counted->pairs);
+  return distinct;
+}
+
+static bool tally_people(shoal_verify_counter *count, shoal_verify_tally *tally) {
+  const shoal_verify_request *request = count->request;
+  const shoal_verify_extras *extras = &count->extras;
+  if (request->n_person)
+    tally->class_people = count_distinct(&count->counted[extras->people], tally->n_classes);
+  if (request->n_household)
+    tally->class_households = count_distinct(&count->counted[extras->households], tally->n_classes);
+  if ((request->n_person && !tally->class_people) ||
+      (request->n_household && !tally->class_households))
+    return false;
+  if (!request->by_person) return true;
+  tally->by_person = shoal_alloc_zero(request->n_sensitive, sizeof *tally->by_person);
+  for (size_t i = 0; tally->by_person && i < request->n_sensitive; i++)
+    if (!shoal_verify_tally_people(&count->counted[i], &tally->attributes[i], tally->n_classes,
+                                   &tally->by_person[i]))
+      return false;
+  return tally->by_person != NULL;
 }
 
 /* Turns the counter into a tally; false: no memory. */
@@ -102,7 +132,7 @@ static bool tally_all(shoal_verify_counter *count, shoal_verify_tally *tally) {
     if (request->folds) tally->attributes[i].fold = &request->folds[count->counted[i].column];
     if (!tally_attribute(&tally->attributes[i], tally->n_classes, &count->counted[i])) return false;
   }
-  return request->guards_fd < 0 || tally_guards(count, tally);
+  return (request->guards_fd < 0 || tally_guards(count, tally)) && tally_people(count, tally);
 }
 
 static void tally_reset(shoal_verify_tally *tally) {
@@ -114,6 +144,14 @@ static void tally_reset(shoal_verify_tally *tally) {
   free(tally->guards.starts);
   free(tally->guards.counts);
   free(tally->guard_texts);
+  for (size_t i = 0; tally->by_person && i < tally->n_attributes; i++) {
+    free(tally->by_person[i].attribute.starts);
+    free(tally->by_person[i].attribute.counts);
+    free(tally->by_person[i].sizes);
+  }
+  free(tally->by_person);
+  free(tally->class_people);
+  free(tally->class_households);
   free(tally->class_rows);
 }
 
@@ -124,11 +162,20 @@ static void fill_finding(const shoal_verify_tally *tally, shoal_verify_finding *
   finding->n_rows = tally->n_rows;
   finding->n_classes = tally->n_classes;
   finding->smallest_class = smallest;
+  finding->fewest_people = tally->n_rows;
+  for (size_t c = 0; c < tally->n_classes; c++) {
+    uint64_t people = tally->class_people ? tally->class_people[c] : tally->class_rows[c];
+    if (people < finding->fewest_people) finding->fewest_people = people;
+  }
 }
 
 /* ---------------------------------------------------------------- one pass */
 
-/* Counts the file with one reader: for guarding nodes, or if parts are not possible. */
+static bool has_people(const shoal_verify_request *request) {
+  return request->n_person || request->n_household;
+}
+
+/* Counts the file with one reader: for guarding nodes and people, or if parts are not possible. */
 static shoal_status count_whole(shoal_verify_counter *count, int fd, const shoal_run *run,
                                 shoal_error *error) {
   const shoal_verify_request *request = count->request;
@@ -138,9 +185,15 @@ static shoal_status count_whole(shoal_verify_counter *count, int fd, const shoal
   if (status == SHOAL_OK && request->guards_fd >= 0) /* progress is reported for the release only */
     status = shoal_verify_reader_open(request->guards_fd, GUARDS, request->delimiter, NULL, &guards,
                                       error);
+  if (status == SHOAL_OK && has_people(request))
+    status = shoal_verify_reader_open(request->people_fd, PEOPLE, request->delimiter, NULL,
+                                      &count->people, error);
   if (status == SHOAL_OK) status = shoal_verify_check_header(count, reader, error);
+  if (status == SHOAL_OK && count->people) status = shoal_verify_people_header(count, error);
   if (status == SHOAL_OK && guards) status = shoal_verify_guard_header(count, guards, error);
   if (status == SHOAL_OK) status = shoal_verify_count_rows(count, reader, guards, NULL, error);
+  shoal_verify_reader_close(count->people);
+  count->people = NULL;
   shoal_verify_reader_close(guards);
   shoal_verify_reader_close(reader);
   return status;
@@ -149,7 +202,7 @@ static shoal_status count_whole(shoal_verify_counter *count, int fd, const shoal
 static shoal_status count_file(shoal_verify_counter *count, int fd, const shoal_run *run,
                                shoal_error *error) {
   bool counted = false;
-  if (count->request->guards_fd < 0)
+  if (count->request->guards_fd < 0 && !has_people(count->request))
     SHOAL_TRY(shoal_verify_count_parts(count, fd, RELEASE, run, &counted, error));
   if (!counted) SHOAL_TRY(count_whole(count, fd, run, error));
   SHOAL_TRY(shoal_verify_check_rows(count, error));

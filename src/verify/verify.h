@@ -27,7 +27,7 @@ typedef struct shoal_verify_value {
   const char *value;
   const char *const *path; /* its ancestors, from the parent to the root, then NULL; or NULL */
   int64_t category;        /* 0: the most sensitive; -1: none */
-  uint64_t n_original;     /* rows of the original table that have it */
+  uint64_t n_original;     /* rows of the original table that have it; people with n_person */
 } shoal_verify_value;
 
 /* What the original table and the policy say about a sensitive attribute. */
@@ -151,6 +151,11 @@ typedef struct shoal_verify_request {
   uint64_t k;                               /* minimum class size, for theta-sensitive */
   int guards_fd; /* personalized: a file with the column's name as header, then the guarding
                     node of each row of the release, one for each line; -1: none */
+  size_t n_person, n_household; /* columns of people_fd that tell people, then households, apart; 0:
+                                   each row counts as one; both 0: people_fd is not used */
+  bool by_person;               /* a model is a proportion of people */
+  int people_fd; /* a file with these columns: a header, then the cells of each row of the release,
+                    one line for each */
   const shoal_verify_trace *trace; /* NULL: rows are not compared with the original */
   const char *const *pseudonyms;   /* columns whose cells are keyed hashes (verify/pseudonyms.h) */
   size_t n_pseudonyms;
@@ -172,6 +177,7 @@ typedef struct shoal_verify_finding {
   uint64_t n_rows;
   uint64_t n_classes;
   uint64_t smallest_class;
+  uint64_t fewest_people; /* of a class; rows if the request has no people */
 } shoal_verify_finding;
 
 /*

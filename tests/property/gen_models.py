@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 import brute
 import brute_models as models
+import brute_people
 import gen
 import support
 
@@ -252,7 +253,32 @@ def pick_kinds(rng, seed):
     return [first] + rng.sample(others, rng.choice([0, 0, 0, 0, 1, 1, 1, 2]))
 
 
-def make_case(seed):
+def draw_people(rng, n_rows, least, columns):
+    """The cells of each row's key: at least `least` different keys, most of them in several rows."""
+    n = rng.randint(least, n_rows)
+    keys = [(f"i{i}",) if columns == 1 else (f"c{i % 2}", str(i // 2)) for i in range(n)]
+    drawn = keys[:least] + [rng.choice(keys) for _ in range(n_rows - least)]
+    rng.shuffle(drawn)
+    return drawn
+
+
+def add_people(rng, header, rows, k):
+    """Adds columns of people and, half of the time, of households; returns their names and keys by row."""
+    names = {"person": rng.choice([["Id"], ["Id"], ["Clinic", "No"]])}
+    keys = {"person": draw_people(rng, len(rows), k, len(names["person"]))}
+    if rng.random() < 0.5:
+        names["household"] = ["Home"]
+        keys["household"] = draw_people(rng, len(rows), min(k, 2), 1)
+    for role, columns in names.items():
+        for c, name in enumerate(columns):
+            at = rng.randint(0, len(header))
+            header.insert(at, name)
+            for row, key in zip(rows, keys[role]):
+                row.insert(at, key[c])
+    return names, keys
+
+
+def make_case(seed, people=False):
     rng = random.Random(f"models {seed}")
     kinds = pick_kinds(rng, seed)
     missing = rng.choice([None, None, None, ["?"], ["", "?"], []])
@@ -283,6 +309,8 @@ def make_case(seed):
             pool = draw_column(rng, (quasis.get(name) or sensitive.get(name)).values, spellings, name in sensitive)
         pools.append(pool)
     rows = gen.draw_rows(rng, pools, n_rows)
+    names, keys = add_people(rng, header, rows, k) if people else ({}, {})
+    role_of = {name: role for role, columns in names.items() for name in columns}
     for name in quasis:                     # built hierarchies need one value to build on
         i = header.index(name)
         if all(row[i] in spellings for row in rows):
@@ -293,7 +321,8 @@ def make_case(seed):
                    for name, quasi in quasis.items()}
     guard_role = rng.choice(["keep", "identifier"])
     table = brute.Table(header, rows, hierarchies, sensitive_names, spellings,
-                        [GUARD] if guard_role == "identifier" else [])
+                        ([GUARD] if guard_role == "identifier" else []) + list(role_of))
+    table.people, table.households = keys.get("person"), keys.get("household")
 
     # The policy and its models.
     judged, entries, privacy = [brute.KAnonymity(k)], [], {"k": k}
@@ -307,6 +336,11 @@ def make_case(seed):
             entries.append(policy_entry(rng, kind, given, target))
     if entries:
         privacy["models"] = entries
+    if people:
+        judged = [brute_people.counting_people(model) for model in judged]
+    if "household" in names:
+        privacy["households"] = rng.randint(1, min(k, 2))
+        judged.append(brute_people.Households(privacy["households"]))
 
     spelled_suppression, max_suppressed = gen.draw_suppression(rng, n_rows)
     algorithm = ALGORITHMS[seed // len(KINDS) // 2 % len(ALGORITHMS)]
@@ -318,7 +352,7 @@ def make_case(seed):
         method["objective"] = objective
 
     attributes = {name: {"role": "quasi"} | quasis[name].spec if name in quasis
-                  else sensitive[name].spec if name in sensitive else {"role": guard_role}
+                  else sensitive[name].spec if name in sensitive else {"role": role_of.get(name, guard_role)}
                   for name in rng.sample(header, len(header))}
     delimiter = rng.choice(",,;")
     data_part = {"delimiter": delimiter} | ({"missing": missing} if missing is not None else {})

@@ -105,6 +105,10 @@ static const struct {
     {"privacy", TOP("privacy: {k: 3}"), "privacy:\n  k: 3\n"},
     {"privacy.k", TOP("privacy: {k: 1}"), "  k: 1\n"},
     {"privacy.p", TOP("privacy: {p: 2}"), "  p: 2\n"},
+    {"privacy.households",
+     "shoal: 1\nattributes: {a: {role: quasi}, h: {role: household}, i: {role: person}}\n"
+     "privacy: {households: 2}\n",
+     "  households: 2\n"},
     {"privacy.models",
      TOP("privacy: {models: [k-anonymity, t-closeness: {distance: equal, t: 0.20, attribute: b}]}"),
      "  models:\n    - k-anonymity\n    - t-closeness: {distance: equal, t: 0.20, attribute: "

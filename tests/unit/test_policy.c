@@ -377,7 +377,7 @@ static const mistake mistakes[] = {
     {"3:1", "unknown key 'pirvacy'; did you mean 'privacy'? Allowed here: shoal, data, attributes, "
              "unlisted, accept, privacy, method",
      TWO_LINES "pirvacy: {}\n"},
-    {"4:3", "unknown key 'modle'; did you mean 'models'? Allowed here: k, p, models",
+    {"4:3", "unknown key 'modle'; did you mean 'models'? Allowed here: k, p, households, models",
      TWO_LINES "privacy:\n  modle: x\n"},
     {"3:8", "unknown key 'zzzzzz'. Allowed here: delimiter, missing, fold", TWO_LINES "data: {zzzzzz: 1}"},
     {"3:10", "unknown key 'max-supression'; did you mean 'max-suppression'?",
@@ -401,7 +401,8 @@ static const mistake mistakes[] = {
     {"1:24", "attributes.a.role: unknown value 'quas'; did you mean 'quasi'? Allowed here: "
              "identifier, quasi, sensitive, keep, pseudonym",
      "attributes: {a: {role: quas}}"},
-    {"1:24", "attributes.a.role: expected identifier, quasi, sensitive, keep or pseudonym, found a list",
+    {"1:24", "attributes.a.role: expected identifier, quasi, sensitive, keep, pseudonym, person or "
+             "household, found a list",
      "attributes: {a: {role: [quasi]}}"},
     {"1:24", "attributes.a.type: unknown value 'nummer'; did you mean 'number'?",
      "attributes: {a: {type: nummer}}"},
