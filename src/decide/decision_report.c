@@ -350,6 +350,7 @@ shoal_status shoal_decision_report(shoal_decision *d, const shoal_context *p, sh
   shoal_result_sizes(&released->sizes.after, classes, left_out);
   SHOAL_TRY(shoal_result_conditions(result, p, &released->conditions, error));
   SHOAL_TRY(shoal_result_models(result, p, classes, left_out, 0, &released->models, error));
+  SHOAL_TRY(shoal_result_levels(result, p, false, &released->models, error));
   SHOAL_TRY(list_risks(d, p, classes, left_out, result, error));
   return warn_of_labels(d, p, result, error);
 }

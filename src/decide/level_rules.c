@@ -107,25 +107,35 @@ static shoal_status add_level_rule(shoal_result *result, const shoal_attribute *
   return shoal_result_copy(result, attribute->name, &outcome->attribute, error);
 }
 
-shoal_status shoal_result_levels(shoal_result *result, const shoal_context *p, size_t q,
-                                 shoal_model_outcomes *models, shoal_error *error) {
+/* Rows with a label of quasi-identifier q below and above the limits. */
+static shoal_status count_outside(const shoal_context *p, size_t q, uint64_t *below,
+                                  uint64_t *above, shoal_error *error) {
   const shoal_attribute *attribute = p->quasi_attributes[q];
   const shoal_column *column = p->quasi[q];
-  if (!attribute->has_hierarchy || (!attribute->min_level && !attribute->has_max_level))
-    return SHOAL_OK;
-  uint64_t *rows = shoal_column_rows(p->table, column), below = 0, above = 0;
+  uint64_t *rows = shoal_column_rows(p->table, column);
   level_range *levels = shoal_alloc(column->n_values, sizeof *levels);
   shoal_status status =
       rows && levels ? read_levels(p, q, levels, error) : shoal_fail_memory(error);
   for (uint32_t v = 0; status == SHOAL_OK && v < column->n_values; v++) {
-    if (levels[v].hi < attribute->min_level) below += rows[v];
-    if (attribute->has_max_level && levels[v].lo > attribute->max_level) above += rows[v];
+    if (levels[v].hi < attribute->min_level) *below += rows[v];
+    if (attribute->has_max_level && levels[v].lo > attribute->max_level) *above += rows[v];
   }
   free(rows);
   free(levels);
-  if (status == SHOAL_OK && attribute->min_level)
-    status = add_level_rule(result, attribute, true, below, models, error);
-  if (status == SHOAL_OK && attribute->has_max_level)
-    status = add_level_rule(result, attribute, false, above, models, error);
   return status;
+}
+
+shoal_status shoal_result_levels(shoal_result *result, const shoal_context *p, bool masked,
+                                 shoal_model_outcomes *models, shoal_error *error) {
+  for (size_t q = 0; q < p->n_quasi; q++) {
+    const shoal_attribute *attribute = p->quasi_attributes[q];
+    uint64_t below = 0, above = 0;
+    if (!attribute->has_hierarchy || (!attribute->min_level && !attribute->has_max_level)) continue;
+    if (masked) SHOAL_TRY(count_outside(p, q, &below, &above, error));
+    if (attribute->min_level)
+      SHOAL_TRY(add_level_rule(result, attribute, true, below, models, error));
+    if (attribute->has_max_level)
+      SHOAL_TRY(add_level_rule(result, attribute, false, above, models, error));
+  }
+  return SHOAL_OK;
 }

@@ -32,8 +32,11 @@ size_t shoal_count_rules(const shoal_context *context);
  */
 shoal_status shoal_result_rules(shoal_result *result, const shoal_context *context,
                                 shoal_model_outcomes *models, shoal_error *error) SHOAL_MUST_CHECK;
-/* The same for the limits of quasi-identifier q. */
-shoal_status shoal_result_levels(shoal_result *result, const shoal_context *context, size_t q,
+/*
+ * The same for the limits of levels, after shoal_result_models. `masked`: the context's table is a
+ * release; otherwise a decision was made within the limits, which the verifier proves.
+ */
+shoal_status shoal_result_levels(shoal_result *result, const shoal_context *context, bool masked,
                                  shoal_model_outcomes *models, shoal_error *error) SHOAL_MUST_CHECK;
 /* Class sizes, except of classes with left_out[c] (NULL: none). */
 void shoal_result_sizes(shoal_class_sizes *sizes, const shoal_classes *classes,

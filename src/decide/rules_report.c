@@ -169,7 +169,5 @@ shoal_status shoal_result_rules(shoal_result *result, const shoal_context *p,
       SHOAL_TRY(judge_code(result, p->table, column, false, models, error));
     if (column->coding.rare) SHOAL_TRY(judge_rare(result, p, column, models, error));
   }
-  for (size_t q = 0; q < p->n_quasi; q++)
-    SHOAL_TRY(shoal_result_levels(result, p, q, models, error));
   return SHOAL_OK;
 }

@@ -18,6 +18,7 @@ static shoal_status attack(shoal_attack_setup *setup, shoal_result *result, shoa
       shoal_attack_setup_run(setup, &result->arena, &result->attack.attacks, &withstands, error));
   SHOAL_TRY(shoal_result_input(result, p, error));
   SHOAL_TRY(shoal_result_models(result, p, &p->frequency->base, NULL, 0, &models, error));
+  SHOAL_TRY(shoal_result_levels(result, p, true, &models, error));
   SHOAL_TRY(shoal_gates_judge(result, p, error));
   SHOAL_TRY(shoal_risks_of_attacks(result, p->policy, result->attack.attacks, error));
   result->holds = withstands;

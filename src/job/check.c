@@ -14,6 +14,7 @@ static shoal_status check(const shoal_context *p, shoal_result *result, shoal_er
   shoal_result_sizes(&result->check.sizes, classes, NULL);
   SHOAL_TRY(
       shoal_result_models(result, p, classes, NULL, WORST_CLASSES, &result->check.models, error));
+  SHOAL_TRY(shoal_result_levels(result, p, true, &result->check.models, error));
   SHOAL_TRY(shoal_gates_judge(result, p, error));
   SHOAL_TRY(shoal_risks_of_repeats(result, p, error));
   SHOAL_TRY(shoal_html_report_begin(result, p, error));

@@ -147,6 +147,11 @@ if __name__ == "__main__":
                 with self.subTest(algorithm=algorithm, town=town):
                     if self.node(algorithm) is None and algorithm in LATTICE:
                         continue
+                    made = json.loads(self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv",
+                                                   "--algorithm", algorithm, "--json").out)
+                    self.assertNotEqual("do-not-publish", made["verdict"])
+                    self.assertEqual({True}, {m["holds"] for m in made["models"]}, made["models"])
+                    self.assertIn("min-level", {m["model"] for m in made["models"]})
                     self.succeed("check", "out.csv", "-P", "policy.yaml")
                     self.succeed("check", "data.csv", "-P", "policy.yaml", "-q", code=1)
                     self.succeed("certificate", "out.csv", "-P", "policy.yaml", "--left-out", "few", "-o", "c.html")
