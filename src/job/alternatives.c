@@ -170,6 +170,17 @@ static bool summarize(maker *m, const shoal_release_report *r, uint64_t limit, s
   return complete;
 }
 
+/*
+ * A smaller k that does not lose less? The release satisfies it too, so such a variant would only
+ * mislead: the search found it, but it is not the best under its policy.
+ */
+static bool is_pointless(const maker *m, const variant *v, double release_loss) {
+  if (v->policy.k >= m->release->context.policy->k) return false;
+  for (size_t i = 0; i < m->out->n_items; i++)
+    if (m->out->items[i].chosen) return !(release_loss < m->out->items[i].release_loss);
+  return false;
+}
+
 /* A policy that is an error, such as a k below p, is no variant. */
 static shoal_status make_variant(maker *m, variant *v, shoal_error *error) {
   shoal_release other = {0};
@@ -187,6 +198,7 @@ static shoal_status make_variant(maker *m, variant *v, shoal_error *error) {
   shoal_release_reset(&other);
   if (status == SHOAL_BAD_INPUT) return SHOAL_OK;
   if (status != SHOAL_OK && status != SHOAL_REFUSED) return status;
+  if (is_pointless(m, v, made.release_loss)) return SHOAL_OK;
   if (complete) return add_outcome(m, v, &made, error);
   m->out->n_left_out++;
   return SHOAL_OK;

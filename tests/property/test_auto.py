@@ -146,6 +146,9 @@ class RandomTables(unittest.TestCase):
                               other["output"]["smallest_class"]), f"{v}\n{say}")
             self.assertAlmostEqual(1 / v["smallest_class"], v["highest_risk"], 12, say)
         self.assertEqual(1, sum(v["chosen"] for v in variants), say)
+        smaller = [v for v in variants if v["name"].startswith("k = ") and int(v["name"][4:]) < policy["privacy"]["k"]]
+        for v in smaller:  # the release satisfies a smaller k too
+            self.assertLess(v["release_loss"], report["measures"]["release_loss"], f"{v}\n{say}")
         return len(variants)
 
     def compare(self, seed):
