@@ -206,7 +206,7 @@ static bool covers_folded(const shoal_verify_checker *c) {
   enum { SIZE = sizeof(int32_t) };
   const shoal_verify_meaning *m = c->meaning;
   string label = text_of(&c->label_key), value = text_of(&c->value_key);
-  const int32_t mask = m->mask, dot = '.';
+  const int32_t mask = (unsigned char)m->mask, dot = '.';
   for (size_t at = 0; m->mask_code && at < value.size_bytes; at += SIZE)
     if (memcmp(value.bytes + at, &dot, SIZE) == 0) value.size_bytes = at;
   size_t n_masked = 0; /* on the left, or on the right */
