@@ -279,6 +279,12 @@ class Risks(Case):
         self.write_pseudonym(top={"accept": {"kept": ["ward"], "repeats": ["name"]}})
         self.assertEqual({"name": True}, self.risks())
 
+    def test_suppressed_rows_are_not_counted(self):
+        rows = [[ROWS[0][0] if i == 7 else row[0], *row[1:]] for i, row in enumerate(ROWS)]
+        self.write_data([*rows, [ROWS[0][0], "770055", "SECRETTOWN77-a1", "SECRETILL77-x", "SECRETWARD77-n"]])
+        self.write_pseudonym(method={"max-suppression": 1})
+        self.assertRegex(self.anonymize().text, r"repeats +name: 2 rows share their pseudonym")
+
     def test_one_class_for_each_person(self):
         """No risk, if each class has k people."""
         self.write_data([[ROWS[i // 2 * 2][0], *row[1:]] for i, row in enumerate(ROWS)])
