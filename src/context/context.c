@@ -68,8 +68,9 @@ static shoal_status order_rows(shoal_context *p, shoal_error *error) {
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, column->name);
     bool seen = attribute &&
                 (attribute->role == SHOAL_ROLE_QUASI || attribute->role == SHOAL_ROLE_SENSITIVE);
-    bool counted = attribute && ((attribute->role == SHOAL_ROLE_PERSON && p->people.repeat) ||
-                                 (attribute->role == SHOAL_ROLE_HOUSEHOLD && p->households.repeat));
+    bool counted =
+        attribute && ((shoal_attribute_is_key(attribute, SHOAL_ROLE_PERSON) && p->people.repeat) ||
+                      (attribute->role == SHOAL_ROLE_HOUSEHOLD && p->households.repeat));
     chosen[c] =
         column->code_size && (seen || counted || shoal_policy_guards_by(p->policy, column->name));
   }

@@ -15,14 +15,14 @@ void shoal_people_reset(shoal_people *people) {
 
 static bool has_role(const shoal_policy *policy, const shoal_column *column, shoal_role role) {
   const shoal_attribute *attribute = shoal_policy_attribute(policy, column->name);
-  return attribute && attribute->role == role;
+  return attribute && shoal_attribute_is_key(attribute, role);
 }
 
 /* Does the table have a column, with codes, for each entry of this role? */
 static bool is_complete(const shoal_table *table, const shoal_policy *policy, shoal_role role) {
   for (size_t a = 0; a < policy->n_attributes; a++) {
     const shoal_attribute *entry = &policy->attributes[a];
-    bool found = entry->role != role;
+    bool found = !shoal_attribute_is_key(entry, role);
     for (size_t c = 0; !found && c < table->n_columns; c++)
       found = table->columns[c].code_size &&
               shoal_policy_attribute(policy, table->columns[c].name) == entry;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * context/people: who each row is about. All attributes with `role: person` together are one key;
- * so are those with `role: household`.
+ * context/people: who each row is about. All attributes with `role: person`, and pseudonyms with
+ * `person: true`, together are one key; so are those with `role: household`.
  */
 #ifndef SHOAL_CONTEXT_PEOPLE_H
 #define SHOAL_CONTEXT_PEOPLE_H

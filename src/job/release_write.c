@@ -191,7 +191,8 @@ static size_t find_role(const shoal_context *p, shoal_role role, const shoal_col
                         size_t *n) {
   size_t found = 0;
   for (size_t c = 0; c < p->table->n_columns; c++)
-    if (p->roles[c] == role) columns[(*n)++] = &p->table->columns[c], found++;
+    if (shoal_attribute_is_key(&p->attributes[c], role))
+      columns[(*n)++] = &p->table->columns[c], found++;
   return found;
 }
 

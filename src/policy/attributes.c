@@ -9,7 +9,7 @@
 typedef struct attribute_target {
   shoal_attribute *attribute;
   bool has_role;
-  const shoal_yaml *snap, *recode, *level, *otherwise, *key; /* NULL: not given */
+  const shoal_yaml *snap, *recode, *level, *otherwise, *key, *person; /* NULL: not given */
 } attribute_target;
 
 static shoal_status read_role(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
@@ -267,14 +267,21 @@ static shoal_status read_key(shoal_policy_reader *reader, const shoal_yaml *node
                            shoal_reader_subject(reader).text);
 }
 
+static shoal_status read_person(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  attribute_target *target = into;
+  target->person = node;
+  return shoal_read_bool(reader, node, &target->attribute->is_person);
+}
+
 /* Only pseudonyms have a key, and their cells are never compared or generalized. */
 static shoal_status check_pseudonym(const shoal_policy_reader *reader, const shoal_yaml *name,
                                     const attribute_target *target) {
   const shoal_attribute *attribute = target->attribute;
-  if (attribute->role != SHOAL_ROLE_PSEUDONYM && target->key)
-    return shoal_reader_fail(reader, target->key->mark,
-                             "%s: a key is for pseudonyms: remove it, or use 'role: pseudonym'",
-                             shoal_reader_subject(reader).text);
+  const shoal_yaml *given = target->key ? target->key : target->person;
+  if (attribute->role != SHOAL_ROLE_PSEUDONYM && given)
+    return shoal_reader_fail(reader, given->mark,
+                             "%s: '%s' is for pseudonyms: remove it, or use 'role: pseudonym'",
+                             shoal_reader_subject(reader).text, target->key ? "key" : "person");
   if (attribute->role == SHOAL_ROLE_PSEUDONYM &&
       (attribute->has_hierarchy || attribute->type == SHOAL_TYPE_NUMBER || attribute->n_protect ||
        attribute->categories.file || attribute->categories.n_lists ||

@@ -261,6 +261,12 @@ static void put_read_key(shoal_canonical *out, const char *key) {
   (void)key;
 }
 
+static void put_read_person(shoal_canonical *out, const char *key) {
+  if (!out->attribute->is_person) return;
+  shoal_canonical_key(out, key);
+  shoal_text_add(out->text, "true");
+}
+
 static void put_read_top_code(shoal_canonical *out, const char *key) {
   if (out->attribute->coding.has_top) shoal_canonical_decimal(out, key, out->attribute->coding.top);
 }

@@ -69,6 +69,8 @@
       "categories of a sensitive attribute, most sensitive first")                                 \
   KEY("attributes.NAME.", "key", read_key, "{file: FILE}|{env: NAME}",                             \
       "pseudonyms: their key, of at least 16 bytes; never published")                              \
+  KEY("attributes.NAME.", "person", read_person, "true|false",                                     \
+      "pseudonyms: true counts people by it, as role person does; default false")                  \
   KEY("attributes.NAME.", "top-code", read_top_code, "NUMBER",                                     \
       "numbers from this one on are released as >=NUMBER; mandatory, in every release")            \
   KEY("attributes.NAME.", "bottom-code", read_bottom_code, "NUMBER",                               \

@@ -154,7 +154,7 @@ const char *const shoal_risk_names[SHOAL_N_RISKS] = {
 
 bool shoal_policy_has_role(const shoal_policy *policy, shoal_role role) {
   for (size_t i = 0; i < policy->n_attributes; i++)
-    if (policy->attributes[i].role == role) return true;
+    if (shoal_attribute_is_key(&policy->attributes[i], role)) return true;
   return false;
 }
 

@@ -87,6 +87,7 @@ typedef struct shoal_attribute {
   size_t n_protect;
   shoal_categories categories;
   shoal_pseudonym_key key; /* pseudonyms */
+  bool is_person;          /* pseudonyms: person: true, a part of the key of people */
   uint32_t min_level;      /* of labels that are released; default 0 */
   bool has_max_level;      /* default: the hierarchy's top */
   uint32_t max_level;
@@ -217,7 +218,12 @@ static inline bool shoal_role_counts_people(shoal_role role) {
   return role == SHOAL_ROLE_PERSON || role == SHOAL_ROLE_HOUSEHOLD;
 }
 
-/* Has an attribute of the policy this role? */
+/* Is the attribute part of the key of people or households? A pseudonym can be, too. */
+static inline bool shoal_attribute_is_key(const shoal_attribute *attribute, shoal_role role) {
+  return attribute->role == role || (role == SHOAL_ROLE_PERSON && attribute->is_person);
+}
+
+/* Has an attribute of the policy this role, or is it part of its key? */
 bool shoal_policy_has_role(const shoal_policy *policy, shoal_role role);
 
 /* Does a model ask for this column by name: a guard column? */

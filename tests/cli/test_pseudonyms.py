@@ -128,8 +128,11 @@ class Keys(Case):
                 ({"role": "pseudonym", "key": {"env": ""}}, "environment variable"),
                 ({"role": "pseudonym", "key": {"file": "key", "context": ""}}, "a text"),
                 ({"role": "pseudonym", "key": {"path": "key"}}, "path"),
-                ({"role": "identifier", "key": {"file": "key"}}, "key is for pseudonyms"),
-                ({**quasi, "key": {"file": "key"}}, "key is for pseudonyms"),
+                ({"role": "identifier", "key": {"file": "key"}}, "'key' is for pseudonyms"),
+                ({**quasi, "key": {"file": "key"}}, "'key' is for pseudonyms"),
+                ({"role": "identifier", "person": True}, "'person' is for pseudonyms"),
+                ({"role": "person", "person": True}, "'person' is for pseudonyms"),
+                ({"role": "pseudonym", "key": {"file": "key"}, "person": "yes"}, "person"),
                 ({"role": "pseudonym", "key": {"file": "key"}, "type": "number"}, "no type"),
                 ({"role": "pseudonym", "key": {"file": "key"}, "hierarchy": {"top": True}}, "no type, hierarchy"),
                 ({"role": "pseudonym", "key": {"file": "key"}, "top-code": 5}, "no type"),
@@ -312,6 +315,44 @@ class Risks(Case):
             self.assertIn(self.run_shoal(*command, "-P", "policy.yaml").code, (0, 1))
         self.succeed("certificate", "bare.csv", "-P", "policy.yaml", "--left-out", "none", "-o", "c.html")
         self.assertIn(b"not in the release", self.read("c.html"))
+
+
+class People(Case):
+    def setUp(self):
+        super().setUp()
+        self.write_pseudonym(entry={"role": "pseudonym", "key": {"file": "key"}, "person": True})
+
+    def test_k_counts_people(self):
+        """Four rows of one person are no class."""
+        rows = [[ROWS[i // 4 * 4][0], *row[1:]] for i, row in enumerate(ROWS)]
+        self.write_data(rows)
+        made = parse_csv(self.release())[1:]
+        self.assertEqual(1, len({tuple(row[1:3]) for row in made}))
+        self.assertEqual({}, self.risks())
+        report = self.succeed("check", "out.csv", "-P", "policy.yaml", "--json").json()
+        self.assertTrue(report["holds"])
+        self.write_pseudonym()
+        self.assertEqual(2, len({tuple(row[1:3]) for row in parse_csv(self.release())[1:]}))
+        self.assertEqual({"name": False}, self.risks())
+
+    def test_the_certificate_is_made_again(self):
+        self.write_data([[ROWS[i // 2 * 2][0], *row[1:]] for i, row in enumerate(ROWS)])
+        self.anonymize("--certificate", "cert.html")
+        self.write_pseudonym(entry={"role": "pseudonym", "person": True})
+        self.succeed("certificate", "out.csv", "-P", "policy.yaml", "--left-out", "none", "-o", "again.html")
+        self.assertEqual(self.read("cert.html"), self.read("again.html"))
+
+    def test_a_missing_person(self):
+        self.write_data([["" if i == 3 else row[0], *row[1:]] for i, row in enumerate(ROWS)])
+        self.assert_says(self.anonymize(code=2), "missing", "person")
+
+    def test_two_keys_are_one(self):
+        """With a column of role person, both together say who a row is about."""
+        rows = [["SECRETSAME", *row[1:4], str(i // 4)] for i, row in enumerate(ROWS)]
+        self.write_data(rows)
+        entry = {"role": "pseudonym", "key": {"file": "key"}, "person": True}
+        self.write_policy(attributes_with(name=entry, ward={"role": "person"}))
+        self.assertEqual(1, len({tuple(row[1:3]) for row in parse_csv(self.release())[1:]}))
 
 
 class Secrets(Case):

@@ -17,6 +17,7 @@ from collections import Counter, defaultdict
 import support
 
 CASES = int(os.environ.get("SHOAL_CASES") or 1500) // 5
+PEOPLE = ("samarati", "optimal", "datafly", "mondrian", "flock", "top-down", "auto")  # count people
 ALGORITHMS = ("samarati", "optimal", "datafly", "mu-argus", "mondrian", "flock", "top-down", "k-member", "auto")
 HEADER = ["row", "id", "age", "zip", "ill"]
 ODD = ["", "?", "Zoë", "a,b", 'q"q', "=1+1", " x", "x ", "0", "00", "1e3", "日本", "x" * 200, "line\nend"]
@@ -33,10 +34,11 @@ def pseudonym(key, context, identifier):
 
 
 class Pseudonyms(unittest.TestCase):
-    def draw(self, rng):
+    def draw(self, rng, person):
         """Some tables have a person in one class only: the quasi-identifiers are the person's."""
         n = rng.randint(4, 30)
-        people = rng.sample([*ODD, *(f"p{i}" for i in range(30))], rng.randint(2, 20))
+        odd = [cell for cell in ODD if not person or cell not in MISSING]
+        people = rng.sample([*odd, *(f"p{i}" for i in range(30))], rng.randint(2, 20))
         own = {person: [str(rng.randint(20, 25)), rng.choice(["11", "12", "21"])] for person in people}
         rows = []
         for i in range(n):
@@ -45,14 +47,14 @@ class Pseudonyms(unittest.TestCase):
             rows.append([str(i), person, *cells, rng.choice("xyz")])
         return rows
 
-    def policy(self, rng, context):
+    def policy(self, rng, context, person):
         key = {"file": "key"} | ({"context": context} if context else {})
         return {"shoal": 1, "data": {"missing": MISSING}, "attributes": {
-            "row": {"role": "keep"}, "id": {"role": "pseudonym", "key": key},
+            "row": {"role": "keep"}, "id": {"role": "pseudonym", "key": key, "person": person},
             "age": {"role": "quasi", "type": "number", "hierarchy": {"intervals": [2, 10]}},
             "zip": {"role": "quasi", "hierarchy": {"mask": "right"}}, "ill": {"role": "sensitive"}},
             "accept": {"kept": ["row"]}, "privacy": {"k": rng.randint(1, 3)},
-            "method": {"algorithm": rng.choice(ALGORITHMS), "max-suppression": rng.choice([0, "30%"]),
+            "method": {"algorithm": rng.choice(PEOPLE if person else ALGORITHMS), "max-suppression": rng.choice([0, "30%"]),
                        "suppressed": rng.choice(["remove", "blank"])}}
 
     def release(self, directory, data, policy):
@@ -76,12 +78,23 @@ class Pseudonyms(unittest.TestCase):
         linked = sum(len(classes[row[1]]) > 1 for row in rows if row[1] not in MISSING)
         return linked or sum(len(set(p)) < k for p in people.values())
 
+    def check_people(self, directory, policy, rows, k):
+        """Each class has k people, and `check` counts them from the pseudonyms of the release."""
+        people = defaultdict(set)
+        for _, made, age, zip_code, _ in rows:
+            people[age, zip_code].add(made)
+        least = min(map(len, people.values()))
+        self.assertGreaterEqual(least, k)
+        result = support.shoal("check", pathlib.Path(directory) / "out.csv", "-P", policy, "--json")
+        self.assertEqual(result.code, 0, result)
+
     def check_case(self, seed):
         rng = random.Random(f"pseudonym {seed}")
-        rows, key = self.draw(rng), bytes(rng.randrange(256) for _ in range(rng.choice([16, 17, 64, 65, 200])))
+        person = rng.random() < 0.4
+        rows, key = self.draw(rng, person), bytes(rng.randrange(256) for _ in range(rng.choice([16, 17, 64, 65, 200])))
         key = key.rstrip(b"\r\n").ljust(16, b"k")
         context = rng.choice([None, "study", "Zoë 7", "x" * 100])
-        policy = self.policy(rng, context)
+        policy = self.policy(rng, context, person)
         with support.temp_dir() as directory:
             order = rng.sample(range(5), 5)
             data, path = support.write_problem(directory, [HEADER[i] for i in order],
@@ -108,6 +121,8 @@ class Pseudonyms(unittest.TestCase):
                 self.assertFalse(again & set(made.values()))
             told = [int(risk["why"].split()[0]) for risk in first[1]["risks"] if risk["risk"] == "repeats"]
             self.assertEqual(sum(told), self.count_risks(first[0], policy["privacy"]["k"]))
+            if person:
+                self.check_people(directory, path, first[0], policy["privacy"]["k"])
             return bool(told)
 
     def test_all(self):

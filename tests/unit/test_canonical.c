@@ -82,6 +82,8 @@ static const struct {
      "categories: [[x, v], [z]]"},
     {"attributes.NAME.key", WITH("role: pseudonym, key: {file: ../k, context: c}"),
      "{role: pseudonym}"},
+    {"attributes.NAME.person", WITH("role: pseudonym, person: true, key: {env: K}"),
+     "{role: pseudonym, person: true}"},
     {"attributes.NAME.key.file", WITH("role: pseudonym, key: {file: k}"), "{role: pseudonym}"},
     {"attributes.NAME.key.env", WITH("role: pseudonym, key: {env: K}"), "{role: pseudonym}"},
     {"attributes.NAME.key.context", WITH("role: pseudonym, key: {env: K, context: c}"),
