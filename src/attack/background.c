@@ -36,19 +36,16 @@ static shoal_class_outcome evaluate(const shoal_class_attack *self, shoal_class_
 
 static shoal_status run_with(const shoal_attack *self, const shoal_attack_case *attacked, size_t s,
                              uint32_t m, shoal_attack_findings *findings, shoal_error *error) {
-  bool given;
   shoal_class_attack attack = {.attacked = attacked,
                                .sensitive = s,
-                               .bound = shoal_attack_bound(attacked, s, &given),
-                               .n_groups = attacked->sensitive[s].column->n_values,
                                .own = &m,
+                               .counts = (uint64_t)m + 2 <= shoal_attack_promised_p(attacked, s),
+                               .required = 2,
                                .evaluate = evaluate};
-  shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, s);
-  if (!finding) return shoal_fail_memory(error);
+  shoal_attack_finding *finding;
+  SHOAL_TRY(shoal_class_attack_run(&attack, self, findings, &finding, error));
   finding->ruled_out = m;
-  finding->counts = (uint64_t)m + 2 <= shoal_attack_promised_p(attacked, s);
-  finding->required = 2;
-  return shoal_class_attack_run(&attack, finding, error);
+  return SHOAL_OK;
 }
 
 static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,

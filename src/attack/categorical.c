@@ -23,23 +23,18 @@ static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *at
   if (!categories->file && !categories->n_lists)
     return shoal_attack_skip(findings, self, s, "the policy gives the attribute no 'categories'",
                              error);
-  bool given;
   uint32_t *category_of, n_categories;
   SHOAL_TRY(shoal_value_categories(attacked->policy, attacked->table, sensitive, &category_of,
                                    &n_categories, error));
   shoal_class_attack attack = {.attacked = attacked,
                                .sensitive = s,
-                               .bound = shoal_attack_bound(attacked, s, &given),
                                .group_of = category_of,
                                .n_groups = n_categories,
+                               .counts = true,
+                               .required = (double)attacked->bounds.categories,
                                .evaluate = evaluate};
-  shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, s);
-  shoal_status status = finding ? SHOAL_OK : shoal_fail_memory(error);
-  if (finding) {
-    finding->counts = true;
-    finding->required = (double)attacked->bounds.categories;
-    status = shoal_class_attack_run(&attack, finding, error);
-  }
+  shoal_attack_finding *finding;
+  shoal_status status = shoal_class_attack_run(&attack, self, findings, &finding, error);
   free(category_of);
   return status;
 }

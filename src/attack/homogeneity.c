@@ -23,18 +23,12 @@ static shoal_status find_alone(const shoal_attack *self, const shoal_attack_case
 static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,
                         shoal_attack_findings *findings, shoal_error *error) {
   for (size_t s = 0; s < attacked->n_sensitive; s++) {
-    bool given;
-    shoal_class_attack attack = {.attacked = attacked,
-                                 .sensitive = s,
-                                 .bound = shoal_attack_bound(attacked, s, &given),
-                                 .n_groups = attacked->sensitive[s].column->n_values};
-    shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, s);
-    if (!finding) return shoal_fail_memory(error);
-    finding->counts = true;
-    finding->required = 2;
-    SHOAL_TRY(shoal_class_attack_run(&attack, finding, error));
+    shoal_class_attack attack = {
+        .attacked = attacked, .sensitive = s, .counts = true, .required = 2};
+    shoal_attack_finding *finding;
+    SHOAL_TRY(shoal_class_attack_run(&attack, self, findings, &finding, error));
     bool found = finding->reidentified && attacked->requirements->k > 1;
-    finding->succeeds = finding->succeeds || found || (given && finding->guessed);
+    finding->succeeds = finding->succeeds || found || (attack.is_bound_given && finding->guessed);
   }
   return attacked->n_sensitive ? SHOAL_OK : find_alone(self, attacked, findings, error);
 }

@@ -14,21 +14,16 @@ static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *at
   if (!sensitive->hierarchy || !sensitive->attribute->n_protect)
     return shoal_attack_skip(findings, self, s,
                              "the policy gives the attribute no hierarchy with 'protect'", error);
-  bool given;
   uint32_t *group_of, n_groups;
   SHOAL_TRY(shoal_strong_ancestors(attacked->policy, sensitive, &group_of, &n_groups, error));
   shoal_class_attack attack = {.attacked = attacked,
                                .sensitive = s,
-                               .bound = shoal_attack_bound(attacked, s, &given),
                                .group_of = group_of,
-                               .n_groups = n_groups};
-  shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, s);
-  shoal_status status = finding ? SHOAL_OK : shoal_fail_memory(error);
-  if (finding) {
-    finding->counts = true;
-    finding->required = 2;
-    status = shoal_class_attack_run(&attack, finding, error);
-  }
+                               .n_groups = n_groups,
+                               .counts = true,
+                               .required = 2};
+  shoal_attack_finding *finding;
+  shoal_status status = shoal_class_attack_run(&attack, self, findings, &finding, error);
   free(group_of);
   return status;
 }

@@ -81,19 +81,14 @@ static shoal_class_outcome evaluate(const shoal_class_attack *self, shoal_class_
 static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *attacked, size_t s,
                            shoal_attack_findings *findings, shoal_error *error) {
   reference table;
-  bool given;
   bool ok = count_reference(attacked, s, &table);
-  shoal_class_attack attack = {.attacked = attacked,
-                               .sensitive = s,
-                               .bound = shoal_attack_bound(attacked, s, &given),
-                               .n_groups = attacked->sensitive[s].column->n_values,
-                               .own = &table,
-                               .evaluate = evaluate};
-  shoal_attack_finding *finding = ok ? shoal_attack_findings_add(findings, self, s) : NULL;
-  shoal_status status = finding ? SHOAL_OK : shoal_fail_memory(error);
-  if (finding) {
-    finding->counts = given;
-    status = shoal_class_attack_run(&attack, finding, error);
+  shoal_class_attack attack = {
+      .attacked = attacked, .sensitive = s, .own = &table, .evaluate = evaluate};
+  shoal_attack_finding *finding;
+  shoal_status status = ok ? shoal_class_attack_run(&attack, self, findings, &finding, error)
+                           : shoal_fail_memory(error);
+  if (status == SHOAL_OK) {
+    finding->counts = attack.is_bound_given;
     finding->reached = finding->reached < 0 ? -finding->reached : 0;
     finding->note = attacked->original_table ? "compared with the original table"
                                              : "compared with the release as a whole";

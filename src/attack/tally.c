@@ -93,11 +93,19 @@ static void add_outcome(const shoal_class_attack *self, const shoal_class_outcom
                                                             .probability = outcome->probability});
 }
 
-shoal_status shoal_class_attack_run(const shoal_class_attack *self, shoal_attack_finding *finding,
+shoal_status shoal_class_attack_run(shoal_class_attack *self, const shoal_attack *attack,
+                                    shoal_attack_findings *findings, shoal_attack_finding **out,
                                     shoal_error *error) {
   const shoal_frequency_set *frequency = self->attacked->frequency;
+  const shoal_column *column = self->attacked->sensitive[self->sensitive].column;
+  self->bound = shoal_attack_bound(self->attacked, self->sensitive, &self->is_bound_given);
+  shoal_attack_finding *finding = *out =
+      shoal_attack_findings_add(findings, attack, self->sensitive);
+  if (!finding) return shoal_fail_memory(error);
+  finding->counts = self->counts;
+  finding->required = self->required;
   shoal_class_tally tally;
-  if (!shoal_class_tally_init(&tally, self->n_groups)) {
+  if (!shoal_class_tally_init(&tally, self->group_of ? self->n_groups : column->n_values)) {
     shoal_class_tally_reset(&tally);
     return shoal_fail_memory(error);
   }

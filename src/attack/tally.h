@@ -40,16 +40,21 @@ typedef struct shoal_class_outcome {
 typedef struct shoal_class_attack {
   const shoal_attack_case *attacked;
   size_t sensitive;
-  shoal_decimal bound;
   const uint32_t *group_of; /* NULL: values themselves */
-  uint32_t n_groups;
+  uint32_t n_groups;        /* of group_of */
   const void *own;
+  bool counts;     /* of the finding */
+  double required; /* of the finding */
+  /* The bound of a guess, and whether an option or the policy gives it. Set by the run. */
+  shoal_decimal bound;
+  bool is_bound_given;
   /* Attacks one class that has at least one value. NULL: shoal_class_outcome_by_share. */
   shoal_class_outcome (*evaluate)(const struct shoal_class_attack *self, shoal_class_tally *tally);
 } shoal_class_attack;
 
-/* Attacks every class and adds the outcomes to the finding. */
-shoal_status shoal_class_attack_run(const shoal_class_attack *self, shoal_attack_finding *finding,
+/* Attacks every class. *finding: a new one of `attack`, with all outcomes. */
+shoal_status shoal_class_attack_run(shoal_class_attack *self, const shoal_attack *attack,
+                                    shoal_attack_findings *findings, shoal_attack_finding **finding,
                                     shoal_error *error) SHOAL_MUST_CHECK;
 
 /* The guess is the most frequent group. Succeeds if there is only one. */

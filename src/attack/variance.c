@@ -39,21 +39,13 @@ static bool find_theta(const shoal_attack_case *attacked, size_t s, threshold *t
 static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,
                         shoal_attack_findings *findings, shoal_error *error) {
   for (size_t s = 0; s < attacked->n_sensitive; s++) {
-    bool given;
     threshold theta;
-    bool counts = find_theta(attacked, s, &theta);
-    shoal_class_attack attack = {.attacked = attacked,
-                                 .sensitive = s,
-                                 .bound = shoal_attack_bound(attacked, s, &given),
-                                 .n_groups = attacked->sensitive[s].column->n_values,
-                                 .own = &theta,
-                                 .evaluate = evaluate};
-    shoal_attack_finding *finding = shoal_attack_findings_add(findings, self, s);
-    if (!finding) return shoal_fail_memory(error);
-    finding->counts = counts;
-    finding->required =
-        shoal_decimal_double(theta.mu) * ((double)theta.k * (double)theta.k - 1) / 12;
-    SHOAL_TRY(shoal_class_attack_run(&attack, finding, error));
+    shoal_class_attack attack = {.attacked = attacked, .sensitive = s, .evaluate = evaluate};
+    attack.counts = find_theta(attacked, s, &theta);
+    attack.own = &theta;
+    attack.required = shoal_decimal_double(theta.mu) * ((double)theta.k * (double)theta.k - 1) / 12;
+    shoal_attack_finding *finding;
+    SHOAL_TRY(shoal_class_attack_run(&attack, self, findings, &finding, error));
   }
   return SHOAL_OK;
 }

@@ -13,8 +13,6 @@
 
 enum { MAX_SCALE = SHOAL_MAX_SCALE, MAX_EXPONENT = 9999 };
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 uint64_t shoal_power_of_ten(unsigned exponent) {
   uint64_t power = 1;
   while (exponent--) power *= 10;
@@ -50,10 +48,10 @@ static size_t parse_digits(const char *s, size_t size, uint64_t *value, int *exp
       at++;
       continue;
     }
-    if (!is_digit(s[at])) break;
+    if (!shoal_is_digit(s[at])) break;
     size_t zeros = point ? count_zeros(s + at, size - at) : 0;
     size_t run = zeros ? zeros : 1;
-    bool trailing = zeros && (at + zeros == size || !is_digit(s[at + zeros]));
+    bool trailing = zeros && (at + zeros == size || !shoal_is_digit(s[at + zeros]));
     unsigned digit = (unsigned)(s[at] - '0');
     for (size_t i = 0; !trailing && *fits && i < run; i++) {
       *fits = push_digit(value, digit) && *exponent > -MAX_EXPONENT;
@@ -74,7 +72,7 @@ static bool parse_exponent(const char *s, size_t size, int *exponent) {
   if (size - at > 4) return false;
   int value = 0;
   for (; at < size; at++) {
-    if (!is_digit(s[at])) return false;
+    if (!shoal_is_digit(s[at])) return false;
     value = value * 10 + (s[at] - '0');
   }
   *exponent += negative ? -value : value;
@@ -86,7 +84,7 @@ static bool parse_whole(const char *s, size_t size, uint64_t *value) {
   if (!size || size > MAX_SCALE) return false;
   *value = 0;
   for (size_t i = 0; i < size; i++) {
-    if (!is_digit(s[i])) return false;
+    if (!shoal_is_digit(s[i])) return false;
     *value = *value * 10 + (uint64_t)(s[i] - '0');
   }
   return true;

@@ -44,6 +44,9 @@ double shoal_decimal_double(shoal_decimal number);
 /* floor(whole x number / 100), for "1%": exact. UINT64_MAX: it does not fit. */
 uint64_t shoal_decimal_percent(shoal_decimal number, uint64_t whole);
 
+/* In every locale. */
+static inline bool shoal_is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /* The greatest common divisor; that of 0 and b is b. */
 static inline uint64_t shoal_gcd(uint64_t a, uint64_t b) {
   while (b) {

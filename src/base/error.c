@@ -75,3 +75,10 @@ shoal_status shoal_fail_memory(shoal_error *error) {
   return shoal_fail(error, SHOAL_FAILED,
                     "out of memory: close other programs, or use a machine with more");
 }
+
+shoal_status shoal_unless_bad_input(shoal_status status, const shoal_error *found,
+                                    shoal_error *error) {
+  if (status == SHOAL_BAD_INPUT) return SHOAL_OK;
+  if (status != SHOAL_OK && error) *error = *found;
+  return status;
+}

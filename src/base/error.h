@@ -28,6 +28,11 @@ shoal_status shoal_fail_at(shoal_error *error, shoal_status status, const shoal_
 /* Out of memory: SHOAL_FAILED. */
 shoal_status shoal_fail_memory(shoal_error *error);
 
+/* For a step that may be left out: SHOAL_BAD_INPUT becomes SHOAL_OK. Any other failure is passed on
+ * with its error. */
+shoal_status shoal_unless_bad_input(shoal_status status, const shoal_error *found,
+                                    shoal_error *error);
+
 #define SHOAL_TRY(call)                                                                            \
   do {                                                                                             \
     shoal_status try_status_ = (call);                                                             \

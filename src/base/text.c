@@ -99,6 +99,18 @@ void shoal_text_cut(shoal_text *text, size_t size_bytes) {
   text->bytes[size_bytes] = '\0';
 }
 
+void shoal_text_add_quoted(shoal_text *text, const char *bytes, size_t size_bytes) {
+  shoal_text_add(text, "\"");
+  for (size_t at = 0; at < size_bytes;) {
+    const char *quote = memchr(bytes + at, '"', size_bytes - at);
+    size_t end = quote ? (size_t)(quote - bytes) + 1 : size_bytes;
+    shoal_text_add_bytes(text, bytes + at, end - at);
+    if (quote) shoal_text_add(text, "\"");
+    at = end;
+  }
+  shoal_text_add(text, "\"");
+}
+
 void shoal_text_add_escaped(shoal_text *text, const char *bytes, size_t size_bytes) {
   for (size_t at = 0; at < size_bytes;) {
     size_t plain = shoal_plain_size(bytes + at, size_bytes - at);

@@ -33,6 +33,8 @@ void shoal_text_init_escaped(shoal_text *text);
 void shoal_text_reset(shoal_text *text); /* frees */
 void shoal_text_add(shoal_text *text, const char *string);
 void shoal_text_add_bytes(shoal_text *text, const char *bytes, size_t size_bytes);
+/* In double quotes, with each quote doubled: a cell of a CSV file. */
+void shoal_text_add_quoted(shoal_text *text, const char *bytes, size_t size_bytes);
 /* One line of readable UTF-8, see base/escape.h. */
 void shoal_text_add_escaped(shoal_text *text, const char *bytes, size_t size_bytes);
 /* As printf, with a decimal point in every locale; with `escapes` only of strings, integers,

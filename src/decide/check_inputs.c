@@ -33,11 +33,6 @@ static shoal_status check_method(const shoal_context *p, const shoal_method *met
   return SHOAL_OK;
 }
 
-static bool has_own_values(const shoal_attribute *attribute) {
-  return attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
-                                      attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE);
-}
-
 static shoal_status compile(const shoal_context *p, const shoal_attribute *attribute,
                             const shoal_column *column, bool ragged, shoal_error *error) {
   shoal_hierarchy_options options = {.policy = p->policy->file,
@@ -61,7 +56,7 @@ static shoal_status check_hierarchy(const shoal_context *p, const shoal_attribut
     return shoal_result_warn(result, error,
                              "quasi-identifier '%s' has no hierarchy: 'anonymize' needs one",
                              attribute->name);
-  return has_own_values(attribute) ? compile(p, attribute, NULL, local, error) : SHOAL_OK;
+  return shoal_attribute_has_tree(attribute) ? compile(p, attribute, NULL, local, error) : SHOAL_OK;
 }
 
 /* ------------------------------------------------------------ cells */
@@ -71,7 +66,7 @@ static bool is_allowed(const shoal_domain *domain, const char *bytes, size_t siz
   shoal_spelling spelling = shoal_label_parse(bytes, size_bytes);
   shoal_decimal number;
   if (!domain->is_number) return false;
-  if (spelling.form == SHOAL_FORM_NUMBER && !has_own_values(domain->attribute))
+  if (spelling.form == SHOAL_FORM_NUMBER && !shoal_attribute_has_tree(domain->attribute))
     return shoal_decimal_parse(bytes, size_bytes, &number) == SHOAL_NUMBER_OK;
   const shoal_coding *coding = &domain->attribute->coding;
   return spelling.form == SHOAL_FORM_INTERVAL && (spelling.range.has_low || coding->has_bottom) &&
@@ -171,7 +166,7 @@ static shoal_status check_number_column(const shoal_context *p, const shoal_attr
 static shoal_status check_quasi(const shoal_context *p, size_t q, shoal_error *error) {
   const shoal_attribute *attribute = p->quasi_attributes[q];
   if (takes_any_text(attribute)) return compile(p, attribute, p->quasi[q], true, error);
-  if (attribute->type == SHOAL_TYPE_NUMBER && !has_own_values(attribute))
+  if (attribute->type == SHOAL_TYPE_NUMBER && !shoal_attribute_has_tree(attribute))
     return check_number_column(p, attribute, p->quasi[q], error);
   return check_column(p, attribute, p->quasi[q], error);
 }

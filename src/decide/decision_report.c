@@ -54,12 +54,6 @@ static shoal_release_loss measure_loss(const shoal_decision *d, const shoal_cont
 
 /* ------------------------------------------------------------ widths of intervals */
 
-/* Labels that people wrote. Built kinds make a label of every value, alone or not. */
-static bool is_written(const shoal_attribute *attribute) {
-  return attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
-                                      attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE);
-}
-
 /* The column's least and greatest number. False: it has none. */
 static bool find_range(const shoal_column *column, double *low, double *high) {
   bool found = false;
@@ -111,7 +105,8 @@ static double mean_width(const shoal_decision *d, const shoal_context *p, size_t
     if (width >= 0) sum += n * width;
     if (width >= 0) rows += n;
   }
-  return rows <= 0 || (words && is_written(p->quasi_attributes[q])) ? NAN : sum / rows;
+  return rows <= 0 || (words && shoal_attribute_has_tree(p->quasi_attributes[q])) ? NAN
+                                                                                  : sum / rows;
 }
 
 /* ------------------------------------------------------------ quasi-identifiers */
@@ -241,7 +236,7 @@ static shoal_status warn_of_labels(const shoal_decision *d, const shoal_context 
     const shoal_hierarchy *hierarchy = p->hierarchies[q];
     uint32_t level = d->levels[q], n_single;
     bool between = level > 0 && level < shoal_hierarchy_height(hierarchy);
-    if (!between || !is_written(p->quasi_attributes[q])) continue;
+    if (!between || !shoal_attribute_has_tree(p->quasi_attributes[q])) continue;
     if (!count_single(p->quasi[q], &hierarchy->levels[level], &n_single))
       return shoal_fail_memory(error);
     if (!n_single) continue;

@@ -148,9 +148,7 @@ static shoal_hierarchy *compile_tree(const shoal_policy *policy, const shoal_att
   shoal_hierarchy_options options = {.attribute = attribute->name,
                                      .equality = shoal_policy_equality(policy, attribute),
                                      .ragged = true};
-  bool alone = attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
-                                            attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE);
-  if (!alone ||
+  if (!shoal_attribute_has_tree(attribute) ||
       shoal_hierarchy_compile(&attribute->hierarchy, NULL, NULL, &options, &tree, NULL) != SHOAL_OK)
     return NULL;
   return tree;

@@ -137,14 +137,6 @@ static shoal_status judge(shoal_result *result, const shoal_context *p,
                         error);
 }
 
-/* Labels or values that a model does not need may be wrong: then the attack is not simulated. */
-static shoal_status unless_unusable(shoal_status status, const shoal_error *found,
-                                    shoal_error *error) {
-  if (status == SHOAL_BAD_INPUT) return SHOAL_OK;
-  if (status != SHOAL_OK && error) *error = *found;
-  return status;
-}
-
 static shoal_status judge_attribute(shoal_result *result, const shoal_context *p,
                                     const shoal_risk_classes *released, size_t s,
                                     shoal_error *error) {
@@ -156,10 +148,10 @@ static shoal_status judge_attribute(shoal_result *result, const shoal_context *p
                      .what = p->people.repeat ? "a value that every person of it has"
                                               : "a single value"};
   SHOAL_TRY(judge(result, p, released, &risk, error));
-  shoal_error found = {0};
+  shoal_error found = {0}; /* what no model needs may be wrong: then there is no attack */
   uint32_t *group_of = NULL, n_groups;
   if (sensitive->hierarchy && attribute->n_protect)
-    SHOAL_TRY(unless_unusable(
+    SHOAL_TRY(shoal_unless_bad_input(
         shoal_strong_ancestors(p->policy, sensitive, &group_of, &n_groups, &found), &found, error));
   risk = (class_risk){.attack = &shoal_attack_similarity,
                       .sensitive = s,
@@ -171,7 +163,7 @@ static shoal_status judge_attribute(shoal_result *result, const shoal_context *p
   SHOAL_TRY(status);
   group_of = NULL;
   if (attribute->categories.file || attribute->categories.n_lists)
-    SHOAL_TRY(unless_unusable(
+    SHOAL_TRY(shoal_unless_bad_input(
         shoal_value_categories(p->policy, p->table, sensitive, &group_of, &n_groups, &found),
         &found, error));
   risk = (class_risk){.attack = &shoal_attack_categorical,

@@ -301,31 +301,23 @@ static shoal_status run_attacks(shoal_release *release, const shoal_table *maske
   return status;
 }
 
-/* A release that lacks a needed column (a guard column is never released) is no failure. */
-static shoal_status unless_unreadable(shoal_status status, const shoal_error *found,
-                                      shoal_error *error) {
-  if (status == SHOAL_BAD_INPUT) return SHOAL_OK;
-  if (status != SHOAL_OK && error) *error = *found;
-  return status;
-}
-
 static shoal_status study(shoal_release *release, int fd, const shoal_run *run,
                           shoal_error *error) {
   shoal_table *masked = NULL;
-  shoal_error found = {0};
-  shoal_status status =
-      unless_unreadable(shoal_release_read_back(release, fd, run, &masked, &found), &found, error);
+  shoal_error found = {0}; /* a column may be missing: a guard column is never released */
+  shoal_status status = shoal_unless_bad_input(
+      shoal_release_read_back(release, fd, run, &masked, &found), &found, error);
   if (status != SHOAL_OK || !masked) return status;
-  status = unless_unreadable(run_attacks(release, masked, run, &found), &found, error);
+  status = shoal_unless_bad_input(run_attacks(release, masked, run, &found), &found, error);
   shoal_release_report *r = &release->result->release;
   shoal_release_origin origin = {.local = r->method == SHOAL_METHOD_CLUSTERS,
                                  .cells = r->method == SHOAL_METHOD_CELLS,
                                  .max_blanked = r->blanked,
                                  .exact = true};
   if (status == SHOAL_OK)
-    status = unless_unreadable(shoal_result_measure(release->result, &release->context, masked,
-                                                    &origin, NULL, &r->measured, &found),
-                               &found, error);
+    status = shoal_unless_bad_input(shoal_result_measure(release->result, &release->context, masked,
+                                                         &origin, NULL, &r->measured, &found),
+                                    &found, error);
   shoal_table_delete(masked);
   return status;
 }

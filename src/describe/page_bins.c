@@ -78,7 +78,7 @@ static bool count_positions(binner *b) {
     uint32_t code = shoal_column_code(column, row);
     b->before[shoal_domain_position(&b->domain, 0, code)] += shoal_table_count(p->table, row);
   }
-  shoal_labels_spread(&b->domain, 0, b->rows, b->after);
+  shoal_labels_spread(&b->domain, b->rows, b->after);
   return true;
 }
 

@@ -52,13 +52,11 @@ typedef struct cursor {
   const char *at, *end;
 } cursor;
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /* Reads min .. max digits. */
 static bool read_digits(cursor *c, size_t min, size_t max, unsigned *number) {
   size_t n = 0;
   *number = 0;
-  while (n < max && c->at < c->end && is_digit(*c->at)) {
+  while (n < max && c->at < c->end && shoal_is_digit(*c->at)) {
     *number = *number * 10 + (unsigned)(*c->at++ - '0');
     n++;
   }
@@ -113,9 +111,9 @@ static bool exists(unsigned year, unsigned month, unsigned day) {
 /* Is a part of the format beside this one, or a literal digit? Then its digits are counted. */
 static bool is_close(const char *begin, const char *part, size_t size) {
   size_t unused;
-  if (part[size] && (next_part(part + size, &unused) != LITERAL || is_digit(part[size])))
+  if (part[size] && (next_part(part + size, &unused) != LITERAL || shoal_is_digit(part[size])))
     return true;
-  return part > begin && (strchr("YMD", part[-1]) || is_digit(part[-1]));
+  return part > begin && (strchr("YMD", part[-1]) || shoal_is_digit(part[-1]));
 }
 
 /* The latest year with these last two digits that is not after the pivot. */

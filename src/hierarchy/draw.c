@@ -50,17 +50,15 @@ static shoal_label get_label(const shoal_hierarchy *hierarchy, uint32_t level, u
 
 /* ------------------------------------------------------------ children in order */
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /* The number that a label starts with, as in "25", "[20-29]", "<5" or ">=80". */
 static double leading_number(shoal_label label) {
   size_t begin = 0;
   while (begin < label.size_bytes && begin < 2 && strchr("[<>=", label.bytes[begin])) begin++;
   size_t end = begin;
   if (end < label.size_bytes && label.bytes[end] == '-') end++;
-  while (end < label.size_bytes && is_digit(label.bytes[end])) end++;
-  if (end + 1 < label.size_bytes && label.bytes[end] == '.' && is_digit(label.bytes[end + 1]))
-    for (end++; end < label.size_bytes && is_digit(label.bytes[end]);) end++;
+  while (end < label.size_bytes && shoal_is_digit(label.bytes[end])) end++;
+  if (end + 1 < label.size_bytes && label.bytes[end] == '.' && shoal_is_digit(label.bytes[end + 1]))
+    for (end++; end < label.size_bytes && shoal_is_digit(label.bytes[end]);) end++;
   shoal_decimal number;
   if (shoal_decimal_parse(label.bytes + begin, end - begin, &number) != SHOAL_NUMBER_OK)
     return (double)INFINITY;
@@ -239,19 +237,8 @@ static bool needs_quotes(shoal_label cell) {
 }
 
 static void add_cell(shoal_text *text, shoal_label cell) {
-  if (!needs_quotes(cell)) {
-    shoal_text_add_bytes(text, cell.bytes, cell.size_bytes);
-    return;
-  }
-  shoal_text_add(text, "\"");
-  for (size_t at = 0; at < cell.size_bytes;) {
-    const char *quote = memchr(cell.bytes + at, '"', cell.size_bytes - at);
-    size_t end = quote ? (size_t)(quote - cell.bytes) + 1 : cell.size_bytes;
-    shoal_text_add_bytes(text, cell.bytes + at, end - at);
-    if (quote) shoal_text_add(text, "\"");
-    at = end;
-  }
-  shoal_text_add(text, "\"");
+  if (needs_quotes(cell)) shoal_text_add_quoted(text, cell.bytes, cell.size_bytes);
+  else shoal_text_add_bytes(text, cell.bytes, cell.size_bytes);
 }
 
 shoal_status shoal_hierarchy_csv(const shoal_hierarchy *hierarchy, char **csv, shoal_error *error) {

@@ -25,19 +25,8 @@ static bool needs_quotes(shoal_label value) {
 /* ------------------------------------------------------------ writing */
 
 static void add_element(shoal_text *out, shoal_label value) {
-  if (!needs_quotes(value)) {
-    shoal_text_add_bytes(out, value.bytes, value.size_bytes);
-    return;
-  }
-  shoal_text_add(out, "\"");
-  for (size_t from = 0; from < value.size_bytes;) {
-    const char *quote = memchr(value.bytes + from, '"', value.size_bytes - from);
-    size_t end = quote ? (size_t)(quote - value.bytes) + 1 : value.size_bytes;
-    shoal_text_add_bytes(out, value.bytes + from, end - from);
-    if (quote) shoal_text_add(out, "\"");
-    from = end;
-  }
-  shoal_text_add(out, "\"");
+  if (needs_quotes(value)) shoal_text_add_quoted(out, value.bytes, value.size_bytes);
+  else shoal_text_add_bytes(out, value.bytes, value.size_bytes);
 }
 
 void shoal_set_label_add(shoal_text *out, const shoal_label *values, size_t n) {

@@ -26,11 +26,9 @@ bool shoal_cells_have_commas(const shoal_policy *policy, const shoal_attribute *
   return policy->decimal == ',' && attribute && attribute->type == SHOAL_TYPE_NUMBER;
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 void shoal_swap_marks(char *bytes, size_t size_bytes) {
   for (size_t i = 1; i + 1 < size_bytes; i++) {
-    if (!is_digit(bytes[i - 1]) || !is_digit(bytes[i + 1])) continue;
+    if (!shoal_is_digit(bytes[i - 1]) || !shoal_is_digit(bytes[i + 1])) continue;
     if (bytes[i] == '.') bytes[i] = ',';
     else if (bytes[i] == ',') bytes[i] = '.';
   }
@@ -49,7 +47,7 @@ typedef struct reading {
 static bool has_form_of_date(shoal_label cell) {
   if (cell.size_bytes != 4 && cell.size_bytes != 7 && cell.size_bytes != 10) return false;
   for (size_t i = 0; i < cell.size_bytes; i++)
-    if (i == 4 || i == 7 ? cell.bytes[i] != '-' : !is_digit(cell.bytes[i])) return false;
+    if (i == 4 || i == 7 ? cell.bytes[i] != '-' : !shoal_is_digit(cell.bytes[i])) return false;
   return true;
 }
 
@@ -57,9 +55,7 @@ static bool has_form_of_date(shoal_label cell) {
 static bool may_be_label(const reading *r, shoal_label cell) {
   const shoal_attribute *attribute = r->attribute;
   if (r->raw) return false;
-  if (attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
-                                   attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE))
-    return true;
+  if (shoal_attribute_has_tree(attribute)) return true;
   if (shoal_label_parse(cell.bytes, cell.size_bytes).form != SHOAL_FORM_WORD) return true;
   if (!cell.size_bytes) return false;
   return strchr("[{(<>*", *cell.bytes) || (is_date(attribute) && has_form_of_date(cell));

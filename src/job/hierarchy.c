@@ -78,12 +78,6 @@ static shoal_status find_column(const shoal_table *table, const char *name,
                        "its cells were not kept: read the table without a policy");
 }
 
-/* A file or tree has its values itself; other kinds are built from the data. */
-static bool stands_alone(const shoal_attribute *attribute) {
-  return attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
-         attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE;
-}
-
 /* `name`: the column, or the pattern of an entry that stands for several. */
 static shoal_status describe_attribute(description *d, const shoal_policy *policy,
                                        const shoal_attribute *attribute, const char *name,
@@ -93,7 +87,7 @@ static shoal_status describe_attribute(description *d, const shoal_policy *polic
   const shoal_column *column = NULL;
   if (table && attribute->role != SHOAL_ROLE_IDENTIFIER) /* of which no cells are kept */
     SHOAL_TRY(find_column(table, name, &column, error));
-  if (!column && !stands_alone(attribute))
+  if (!column && !shoal_attribute_has_tree(attribute))
     return shoal_policy_fail(policy, attribute->mark, error,
                              "the hierarchy of '%s' is built from the data: give the data too",
                              name);
@@ -131,7 +125,7 @@ static shoal_status describe_all(description *d, const shoal_policy *policy,
   for (size_t a = 0; a < policy->n_attributes; a++) {
     const shoal_attribute *attribute = &policy->attributes[a];
     if (!attribute->has_hierarchy) continue;
-    if (!table && !stands_alone(attribute)) continue;
+    if (!table && !shoal_attribute_has_tree(attribute)) continue;
     SHOAL_TRY(describe_entry(d, policy, attribute, table, error));
     n++;
   }

@@ -293,7 +293,7 @@ shoal_status shoal_label_add_values(const shoal_domain_request *request, shoal_l
   bool tree = attribute->has_hierarchy;
   shoal_coded coded = shoal_coding_find(&attribute->coding, label.bytes, label.size_bytes);
   if (coded == SHOAL_CODED_RARE) return intern(known, label, error);
-  if (shoal_spec_has_leaves(attribute)) return SHOAL_OK;
+  if (shoal_attribute_has_tree(attribute)) return SHOAL_OK;
   if (tree && kind == SHOAL_HIERARCHY_DATE) return add_date(request, label, known, error);
   if (shoal_attribute_has_sets(attribute)) return intern(known, label, error);
   bool number = attribute->type == SHOAL_TYPE_NUMBER || shoal_spec_has_numbers(attribute);

@@ -57,7 +57,7 @@ static shoal_hierarchy_options hierarchy_options(const shoal_domain_request *req
 static shoal_status collect_leaves(value_collector *g, shoal_error *error) {
   shoal_equality equality = shoal_policy_equality(g->request->policy, g->request->attribute);
   if (!shoal_values_init(&g->leaves, equality)) return shoal_fail_memory(error);
-  if (!shoal_spec_has_leaves(g->request->attribute)) return SHOAL_OK;
+  if (!shoal_attribute_has_tree(g->request->attribute)) return SHOAL_OK;
   shoal_hierarchy_options options = hierarchy_options(g->request);
   shoal_hierarchy *tree;
   SHOAL_TRY(shoal_hierarchy_compile(&g->request->attribute->hierarchy, NULL, NULL, &options, &tree,
@@ -84,7 +84,7 @@ static shoal_status check_column(const value_collector *g, size_t w, shoal_error
     free(numbers);
   }
   bool built = attribute->has_hierarchy && !shoal_attribute_has_sets(attribute);
-  if (!built || shoal_spec_has_leaves(attribute)) return SHOAL_OK;
+  if (!built || shoal_attribute_has_tree(attribute)) return SHOAL_OK;
   if (g->request->n_raw == 1 || raw->column->n_values == 0)
     return SHOAL_OK; /* the hierarchy is compiled with these values later */
   shoal_hierarchy_options options = hierarchy_options(g->request);
@@ -98,7 +98,7 @@ static shoal_status check_column(const value_collector *g, size_t w, shoal_error
 static shoal_status collect_column(value_collector *g, size_t w, shoal_error *error) {
   const shoal_column *column = g->request->raw[w].column;
   bool strict = w == 0 && g->request->complete;
-  bool tree = shoal_spec_has_leaves(g->request->attribute);
+  bool tree = shoal_attribute_has_tree(g->request->attribute);
   uint32_t *position = shoal_alloc(column->n_values, sizeof *position);
   g->domain->raw_position[w] = position;
   if (!position) return shoal_fail_memory(error);
@@ -179,7 +179,7 @@ static shoal_status compile(shoal_domain *domain, const shoal_domain_request *re
   const shoal_attribute *attribute = request->attribute;
   domain->n_leaves = domain->values.n_values;
   if (!attribute->has_hierarchy || shoal_attribute_has_sets(attribute)) return SHOAL_OK;
-  if (domain->n_leaves == 0 && !shoal_spec_has_leaves(attribute)) return SHOAL_OK;
+  if (domain->n_leaves == 0 && !shoal_attribute_has_tree(attribute)) return SHOAL_OK;
   shoal_hierarchy_options options = hierarchy_options(request);
   const shoal_table *table = request->n_raw ? request->raw[0].table : NULL;
   /* with one raw column the codes are its own, so errors can name the row */

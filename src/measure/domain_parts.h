@@ -82,11 +82,6 @@ shoal_status shoal_set_add_values(const shoal_policy *policy, shoal_label label,
                                   shoal_values *known, shoal_missing_mark *mark, void *user,
                                   shoal_error *error) SHOAL_MUST_CHECK;
 
-static inline bool shoal_spec_has_leaves(const shoal_attribute *attribute) {
-  return attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
-                                      attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE);
-}
-
 /* Is it a hierarchy of numbers, whatever the attribute's type? */
 static inline bool shoal_spec_has_numbers(const shoal_attribute *attribute) {
   shoal_hierarchy_kind kind = attribute->hierarchy.kind;

@@ -134,11 +134,10 @@ static shoal_status count_rows(shoal_release_pair *pair, size_t i, shoal_error *
   return SHOAL_OK;
 }
 
-void shoal_labels_spread(const shoal_domain *domain, size_t released, const uint64_t *rows,
-                         double *mass) {
-  uint32_t n_labels = domain->released[released].column->n_values;
+void shoal_labels_spread(const shoal_domain *domain, const uint64_t *rows, double *mass) {
+  uint32_t n_labels = domain->released[0].column->n_values;
   for (uint32_t code = 0; code < n_labels; code++) {
-    const shoal_label_span *span = shoal_domain_span(domain, released, code);
+    const shoal_label_span *span = shoal_domain_span(domain, 0, code);
     if (span->loose || !span->n_positions) continue;
     double share = (double)rows[code] / span->n_positions;
     mass[span->lo] += share;
@@ -147,7 +146,7 @@ void shoal_labels_spread(const shoal_domain *domain, size_t released, const uint
   for (uint32_t position = 1; position < domain->n_positions; position++)
     mass[position] += mass[position - 1];
   for (uint32_t code = 0; code < n_labels; code++) {
-    const shoal_label_span *span = shoal_domain_span(domain, released, code);
+    const shoal_label_span *span = shoal_domain_span(domain, 0, code);
     if (span->loose)
       shoal_span_distribute(domain, span, (double)rows[code] / span->n_positions, mass);
   }
@@ -160,7 +159,7 @@ static shoal_status fill(shoal_release_pair *pair, const shoal_table *original,
   for (size_t i = 0; i < pair->n_quasi + pair->n_sensitive; i++) {
     SHOAL_TRY(count_rows(pair, i, error));
     const shoal_release_pair_attribute *a = &pair->attributes[i];
-    shoal_labels_spread(&a->domain, 0, a->label_rows, a->mass);
+    shoal_labels_spread(&a->domain, a->label_rows, a->mass);
   }
   return SHOAL_OK;
 }

@@ -59,12 +59,11 @@ static inline const shoal_label_span *shoal_release_pair_span(const shoal_releas
 }
 
 /*
- * Divides the rows of each label (by code of a released column) evenly over the positions that it
- * covers. `mass` has n_positions + 1 zeros: first differences at the ends of spans, then their
- * sums.
+ * Divides the rows of each label (by code of the first released column) evenly over the positions
+ * that it covers. `mass` has n_positions + 1 zeros: first differences at the ends of spans, then
+ * their sums.
  */
-void shoal_labels_spread(const shoal_domain *domain, size_t released, const uint64_t *rows,
-                         double *mass);
+void shoal_labels_spread(const shoal_domain *domain, const uint64_t *rows, double *mass);
 
 /* Adds `amount` at every position that the label covers. */
 void shoal_span_distribute(const shoal_domain *domain, const shoal_label_span *span, double amount,

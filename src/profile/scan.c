@@ -40,8 +40,6 @@ static int mark_of(const char *bytes, size_t size_bytes) {
 
 bool shoal_looks_missing(const char *bytes, size_t size) { return mark_of(bytes, size) >= 0; }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /* ------------------------------------------------------------ what values look like */
 
 /*
@@ -61,12 +59,12 @@ static const char digits_date[] = "YYYYMMDD";
 /* "0123" is a code, not a number: as one it would equal "123". */
 static bool has_leading_zero(const char *bytes, size_t size) {
   size_t at = size && (bytes[0] == '+' || bytes[0] == '-');
-  return size > at + 1 && bytes[at] == '0' && is_digit(bytes[at + 1]);
+  return size > at + 1 && bytes[at] == '0' && shoal_is_digit(bytes[at + 1]);
 }
 
 static bool has_only_digits(const char *bytes, size_t size) {
   for (size_t i = 0; i < size; i++)
-    if (!is_digit(bytes[i])) return false;
+    if (!shoal_is_digit(bytes[i])) return false;
   return size > 0;
 }
 
@@ -74,9 +72,9 @@ static bool has_only_digits(const char *bytes, size_t size) {
 static bool has_time(const char *bytes, size_t size) {
   enum { SHORTEST = 13, LONGEST = 40 }; /* 9/30/90 14:02, without the smallest digits */
   size_t n_digits = 0, n_separators = 0, n_colons = 0;
-  if (size < SHORTEST - 1 || size > LONGEST || !is_digit(bytes[0])) return false;
+  if (size < SHORTEST - 1 || size > LONGEST || !shoal_is_digit(bytes[0])) return false;
   for (size_t i = 0; i < size; i++) {
-    if (is_digit(bytes[i])) n_digits++;
+    if (shoal_is_digit(bytes[i])) n_digits++;
     else if (bytes[i] == ':') n_colons++;
     else if (strchr("-/.", bytes[i])) n_separators++;
     else if (!strchr(" ,TZ+AMPamp", bytes[i])) return false;
@@ -110,9 +108,9 @@ static int mark_in(uint32_t traits) { return (int)(traits >> MARK_SHIFT & FIELD)
 /* The separator's bit, and those of the orders in which the value is a date; 0: it is none. */
 static uint32_t dates_of(const char *bytes, size_t size) {
   enum { SHORTEST = 6, FIRST_PART = 5 }; /* 9/30/90; the year is first, or a day or a month */
-  if (size < SHORTEST || !is_digit(bytes[0])) return 0;
+  if (size < SHORTEST || !shoal_is_digit(bytes[0])) return 0;
   size_t at = 1;
-  while (at < FIRST_PART && is_digit(bytes[at])) at++;
+  while (at < FIRST_PART && shoal_is_digit(bytes[at])) at++;
   const char *separator = bytes[at] ? memchr(separators, bytes[at], N_SEPARATORS) : NULL;
   if (!separator) return 0;
   size_t s = (size_t)(separator - separators);

@@ -16,7 +16,6 @@ enum {
   MAX_NAME_WORDS = 4
 };
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 static bool is_lower(char c) { return (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80; }
 static bool is_letter(char c) { return is_upper(c) || is_lower(c); }
@@ -29,7 +28,7 @@ static bool fits(const char *form, const char *value) {
   while (*form) {
     bool optional = *form == '?';
     if (optional) form++;
-    bool same = *form == '9'   ? is_digit(*value)
+    bool same = *form == '9'   ? shoal_is_digit(*value)
                 : *form == 'A' ? is_upper(*value)
                                : *form == *value && *value;
     if (!same && !optional) return false;
@@ -64,7 +63,7 @@ static bool is_uuid(const char *value) {
 static bool is_phone(const char *value) {
   size_t n_digits = 0, n_other = 0, n_points = 0;
   for (const char *s = value; *s; s++) {
-    if (is_digit(*s)) n_digits++;
+    if (shoal_is_digit(*s)) n_digits++;
     else if (strchr("+-/() ", *s)) n_other++;
     else if (*s == '.') n_points++;
     else return false;
@@ -107,7 +106,7 @@ static bool is_postcode(const char *value) {
 static bool is_place(const char *value) {
   size_t n_points = 0, n_digits = 0, n_separators = 0;
   for (const char *s = value; *s; s++) {
-    if (is_digit(*s)) n_digits++;
+    if (shoal_is_digit(*s)) n_digits++;
     else if (*s == '.') n_points++;
     else if (*s == ',' || *s == ';') n_separators++;
     else if (!strchr("() -", *s)) return false;
@@ -130,7 +129,7 @@ static bool is_worded_date(const char *value) {
       "sep", "oct", "nov", "dec", "ene", "abr", "ago", "dic", "gen", "mag", "giu", "lug",
       "set", "ott", "avr", "mai", "jui", "mrt", "mei", "okt", NULL};
   size_t n_digits = 0;
-  for (const char *s = value; *s; s++) n_digits += is_digit(*s);
+  for (const char *s = value; *s; s++) n_digits += shoal_is_digit(*s);
   if (n_digits < 3 || n_digits > 8 || strlen(value) > 20) return false;
   for (size_t i = 0; months[i]; i++)
     if (strstr(value, months[i])) return true;

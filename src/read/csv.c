@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/memory.h"
 #include "read/scan.h"
 
@@ -334,8 +335,6 @@ size_t shoal_csv_whole_records(const char *block, size_t size_bytes, char delimi
 enum { N_CANDIDATES = 4 };
 static const char candidates[N_CANDIDATES] = {',', ';', '\t', '|'};
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /*
  * Counts each candidate outside quotes in the record at `at`; returns where the next one starts.
  * With `skip_decimals` no commas between digits.
@@ -352,8 +351,8 @@ static size_t count_candidates(const char *block, size_t size_bytes, size_t at, 
     if (block[i] == '\n') return i + 1;
     quoted = block[i] == '"' && cell_start;
     const char *found = memchr(candidates, block[i], sizeof candidates);
-    bool decimal = block[i] == ',' && i > at && i + 1 < size_bytes && is_digit(block[i - 1]) &&
-                   is_digit(block[i + 1]);
+    bool decimal = block[i] == ',' && i > at && i + 1 < size_bytes &&
+                   shoal_is_digit(block[i - 1]) && shoal_is_digit(block[i + 1]);
     if (found && !(decimal && skip_decimals)) counts[found - candidates]++;
     cell_start = found != NULL;
   }

@@ -140,14 +140,8 @@ static void add_reached(const shoal_model_outcome *m, shoal_text *text) {
 }
 
 static void add_model(const shoal_result *r, const shoal_model_outcome *m, shoal_text *text) {
-  shoal_text_add(text, "<tr><th scope=\"row\">");
-  shoal_html_add(text, m->model);
-  if (m->attribute) {
-    shoal_text_add(text, " on ");
-    shoal_html_add(text, m->attribute);
-  }
-  add_small(m->summary, text);
-  shoal_text_print(text, "</th><td class=\"num\">%s ",
+  shoal_html_model(text, m->model, m->attribute, m->summary);
+  shoal_text_print(text, "<td class=\"num\">%s ",
                    m->is_rule   ? ""
                    : m->at_most ? "at most"
                                 : "at least");
@@ -165,14 +159,8 @@ static void add_model(const shoal_result *r, const shoal_model_outcome *m, shoal
 }
 
 static void add_stated_model(const shoal_stated_model *m, shoal_text *text) {
-  shoal_text_add(text, "<tr><th scope=\"row\">");
-  shoal_html_add(text, m->model);
-  if (m->attribute) {
-    shoal_text_add(text, " on ");
-    shoal_html_add(text, m->attribute);
-  }
-  add_small(m->summary, text);
-  shoal_text_add(text, "</th><td class=\"num\">");
+  shoal_html_model(text, m->model, m->attribute, m->summary);
+  shoal_text_add(text, "<td class=\"num\">");
   shoal_html_add(text, m->parameters);
   shoal_text_add(text,
                  "</td><td class=\"num\">\xe2\x80\x93</td><td>held when the release was made");

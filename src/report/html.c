@@ -41,6 +41,19 @@ void shoal_html_verdict(shoal_text *text, bool yes, const char *word) {
                    yes ? "\xe2\x9c\x93" : "\xe2\x9c\x97", word);
 }
 
+void shoal_html_model(shoal_text *text, const char *model, const char *attribute,
+                      const char *summary) {
+  shoal_text_add(text, "<tr><th scope=\"row\">");
+  shoal_html_add(text, model);
+  if (attribute) {
+    shoal_text_add(text, " on ");
+    shoal_html_add(text, attribute);
+  }
+  shoal_text_add(text, "<br><span class=\"dim small\" style=\"font-weight:400\">");
+  shoal_html_add(text, summary);
+  shoal_text_add(text, "</span></th>");
+}
+
 /* ------------------------------------------------------------ the page */
 
 /* Teal and amber differ for the colour-blind too; signs and hatching repeat the distinction. */

@@ -17,6 +17,9 @@ void shoal_html_people(shoal_text *text, uint64_t n, uint64_t k);
 void shoal_html_number(shoal_text *text, double x);
 /* A check mark or a cross, and a word. */
 void shoal_html_verdict(shoal_text *text, bool yes, const char *word);
+/* Begins the row of a model and writes its first cell. `attribute` may be NULL. */
+void shoal_html_model(shoal_text *text, const char *model, const char *attribute,
+                      const char *summary);
 
 /* The banner of the verdict, with `detail` after it, and the list of its reasons (verdict.c). */
 void shoal_verdict_html(const shoal_result *result, const char *detail, shoal_text *text);

@@ -76,21 +76,28 @@ static void summarize_release(const shoal_result *r, shoal_text *text) {
       100 * r->release.loss.completeness);
 }
 
+/* Tiles, policy and quasi-identifiers of a table that was judged as it is. */
+static void summarize_classes(const shoal_result *r, const shoal_class_sizes *sizes,
+                              const char *rows, const char *done, shoal_text *text) {
+  shoal_text_add(text, "<div class=\"tiles\">\n");
+  add_tile(text, r->input_rows, rows);
+  add_tile(text, sizes->n_classes, "classes");
+  add_tile(text, sizes->smallest, "records in the smallest class");
+  add_risk_tile(text, sizes->smallest);
+  shoal_text_print(text, "</div>\n<p>%s ", done);
+  add_policy(r, text);
+  shoal_text_add(text, ". Records that are equal in ");
+  add_names(r, text);
+  shoal_text_add(text, " form a class.");
+}
+
 static void summarize_check(const shoal_result *r, shoal_text *text) {
   shoal_verdict_html(r,
                      r->holds ? "The table satisfies every model of the policy as it is."
                               : "The table does not satisfy the policy as it is.",
                      text);
-  shoal_text_add(text, "<div class=\"tiles\">\n");
-  add_tile(text, r->input_rows, "records");
-  add_tile(text, r->check.sizes.n_classes, "classes");
-  add_tile(text, r->check.sizes.smallest, "records in the smallest class");
-  add_risk_tile(text, r->check.sizes.smallest);
-  shoal_text_add(text, "</div>\n<p>The table was checked as it is, ");
-  add_policy(r, text);
-  shoal_text_add(text, ". Records that are equal in ");
-  add_names(r, text);
-  shoal_text_add(text, " form a class. Nothing was changed.</p>\n");
+  summarize_classes(r, &r->check.sizes, "records", "The table was checked as it is,", text);
+  shoal_text_add(text, " Nothing was changed.</p>\n");
 }
 
 static void summarize_attack(const shoal_result *r, shoal_text *text) {
@@ -98,16 +105,9 @@ static void summarize_attack(const shoal_result *r, shoal_text *text) {
                      r->holds ? "No attack exceeds what the policy allows."
                               : "At least one attack exceeds what the policy allows.",
                      text);
-  shoal_text_add(text, "<div class=\"tiles\">\n");
-  add_tile(text, r->input_rows, "records in the release");
-  add_tile(text, r->attack.sizes.n_classes, "classes");
-  add_tile(text, r->attack.sizes.smallest, "records in the smallest class");
-  add_risk_tile(text, r->attack.sizes.smallest);
-  shoal_text_add(text, "</div>\n<p>The release was attacked ");
-  add_policy(r, text);
-  shoal_text_add(text, ". Records that are equal in ");
-  add_names(r, text);
-  shoal_text_add(text, " form a class.</p>\n");
+  summarize_classes(r, &r->attack.sizes, "records in the release", "The release was attacked",
+                    text);
+  shoal_text_add(text, "</p>\n");
 }
 
 static void summarize_measure(const shoal_result *r, shoal_text *text) {

@@ -12,15 +12,8 @@
 /* ------------------------------------------------------------ protection */
 
 static void add_model(const shoal_result *r, const shoal_model_outcome *m, shoal_text *text) {
-  shoal_text_add(text, "<tr><th scope=\"row\">");
-  shoal_html_add(text, m->model);
-  if (m->attribute) {
-    shoal_text_add(text, " on ");
-    shoal_html_add(text, m->attribute);
-  }
-  shoal_text_print(text, "<br><span class=\"dim small\" style=\"font-weight:400\">");
-  shoal_html_add(text, m->summary);
-  shoal_text_print(text, "</span></th><td class=\"num\">%s ",
+  shoal_html_model(text, m->model, m->attribute, m->summary);
+  shoal_text_print(text, "<td class=\"num\">%s ",
                    m->is_rule   ? ""
                    : m->at_most ? "at most"
                                 : "at least");

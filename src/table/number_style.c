@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /* Bytes of the separator at `s`; 0: there is none. */
 static size_t separator_size(const char *thousands, const char *s, size_t left) {
   if (!thousands || !left) return 0;
@@ -22,7 +20,7 @@ static size_t separator_size(const char *thousands, const char *s, size_t left) 
 
 static size_t take_digits(const char *s, size_t at, size_t size, shoal_text *out) {
   size_t first = at;
-  while (at < size && is_digit(s[at])) at++;
+  while (at < size && shoal_is_digit(s[at])) at++;
   shoal_text_add_bytes(out, s + first, at - first);
   return at;
 }
@@ -95,7 +93,7 @@ typedef struct evidence {
 bool shoal_number_looks_missing(const char *bytes, size_t size) {
   static const char *const words[] = {"NA", "N/A",  "NaN",  "nan", "n/a",
                                       "na", "null", "NULL", "#N/A"};
-  if (size == 0 || (size == 1 && !is_digit(*bytes))) return true;
+  if (size == 0 || (size == 1 && !shoal_is_digit(*bytes))) return true;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strlen(words[i]) == size && memcmp(words[i], bytes, size) == 0) return true;
   return false;

@@ -200,19 +200,10 @@ static void sort_rows(sorting *s) {
   if (below > 1) sort_by_digit(s, below);
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b) {
-  while (b) {
-    uint64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 /* enhanced-pk and others start from the lowest row numbers: these must not be neighbours. */
 static void spread_rows(sorting *s) {
   uint64_t n = s->table->n_rows, step = n * 618 / 1000 + 1, at = 0;
-  while (common_divisor(step, n) > 1) step++;
+  while (shoal_gcd(step, n) > 1) step++;
   for (uint64_t i = 0; i < n; i++) {
     s->next[i] = s->rows[at];
     at = at + step < n ? at + step : (at + step) % n;
