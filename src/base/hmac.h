@@ -26,7 +26,7 @@ void shoal_base32(const unsigned char *bytes, size_t size_bytes, char *out, size
  */
 enum { SHOAL_PSEUDONYM_BYTES = 20 };
 
-/* Has the cell the form of a pseudonym: so many characters of base32? */
+/* Has the cell the form of a pseudonym: the right number of base32 characters? */
 bool shoal_is_pseudonym(const char *bytes, size_t size_bytes);
 
 #endif

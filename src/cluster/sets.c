@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster/sets: lists of the positions that a class has on a set axis (see axes.h). */
+/* cluster/sets: lists of the positions that a class has on a set axis. */
 #include <string.h>
 
 #include "cluster/axes.h"

@@ -2,8 +2,8 @@
 /*
  * decide/level_rules: min-level and max-level, judged on the cells of a table. A quasi-identifier
  * with min-level 2 may show no label of levels 0 and 1; with max-level, none above that level but
- * "*", which suppressed rows have. A label that can be of several levels is given the benefit of
- * the doubt: a release does not say which values were in the original.
+ * "*", which suppressed rows have. A label that can be of several levels counts as
+ * allowed: a release does not say which values were in the original.
  */
 #include <stdlib.h>
 

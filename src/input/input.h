@@ -2,9 +2,10 @@
 /*
  * input: a file and a policy -> a finished table.
  *
- *     header, policy -> which columns are read, and as what    input.c (stat_input.c: SPSS, Stata,
- * SAS) cells -> numbers and dates in the engine's spelling      cells.c one code for each value
- * table/fold.c
+ *     input.c          a header and a policy -> which columns are read, and as what
+ *     stat_input.c     the same of SPSS, Stata and SAS files
+ *     cells.c          numbers and dates get the spelling of the engine
+ *     listed_values.c  values of noise rows that only categories list
  */
 #ifndef SHOAL_INPUT_INPUT_H
 #define SHOAL_INPUT_INPUT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * input/stat_input: an SPSS, Stata or SAS file becomes a table in memory, which is then finished
- * like one of the library's callers.
+ * like a table that was filled from memory.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -265,7 +265,7 @@ static const char *code_text(shoal_owned_verify_request *c, bool given, shoal_de
   return copy(c, text, strlen(text));
 }
 
-/* The column's values and their rows, counted anew. */
+/* The column's values and their rows, counted again. */
 static bool request_rare(shoal_owned_verify_request *c, const shoal_context *p,
                          const shoal_attribute *attribute, const char *name,
                          shoal_verify_code *code) {

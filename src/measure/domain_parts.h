@@ -75,7 +75,7 @@ double shoal_domain_set_loss(const shoal_domain *domain, uint32_t n_original,
 /* Fills same_as of labels with the same values. False: no memory. */
 bool shoal_sets_find_same(shoal_released_labels *released);
 
-/* Interns the elements of a set label and tells of each value whether it is missing. */
+/* Interns the elements of a set label and reports for each value whether it is missing. */
 typedef shoal_status shoal_missing_mark(void *user, uint32_t value, bool missing,
                                         shoal_error *error);
 shoal_status shoal_set_add_values(const shoal_policy *policy, shoal_label label,

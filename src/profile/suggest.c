@@ -21,7 +21,7 @@ enum {
   MAX_CODES = 12,     /* so few whole numbers are codes, unless the name says otherwise */
   MAX_YEARS = 30,     /* so few can be years of school or work, or rooms: others may know them */
   MIN_KEY = 200,      /* numbers from 1 without gaps: more are keys of persons or things */
-  MAX_KEY_SHARE = 50, /* a key stands in at most 1 row in 50 */
+  MAX_KEY_SHARE = 50, /* a key occurs in at most 1 row in 50 */
   PLAIN_CODE = 5,     /* digits of a code; fewer may be years or counts */
   LONGEST_CODE = 12   /* a mask has one level per character */
 };

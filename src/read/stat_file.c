@@ -23,7 +23,7 @@ shoal_stat_kind shoal_stat_kind_of(const char *path) {
   unsigned char first[16] = {0};
   struct stat info;
   if (strcmp(path, "-") == 0) return SHOAL_STAT_NONE;
-  /* whoever writes to a pipe starts when it is opened, and loses its reader when it is closed */
+  /* the writer of a pipe starts when it is opened, and fails when it is closed */
   if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return SHOAL_STAT_NONE;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return SHOAL_STAT_NONE;
@@ -94,7 +94,7 @@ static bool is_valid_utf8(const char *s, size_t size) {
 
 /* ------------------------------------------------------------ first pass */
 
-/* All that is asked of the file before the passes: does it say that it is UTF-8? */
+/* Read before the passes: does the file say that it is UTF-8? */
 static int take_metadata(readstat_metadata_t *metadata, void *user) {
   enum { FIRST_UTF8_DTA = 118 };
   reader *r = user;
