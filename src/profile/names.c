@@ -144,7 +144,7 @@ static const shoal_name_hint hints[] = {
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_WEIGHT, SHOAL_HINT_SURE, "a weight",
      "weight* wght wgt wt wtkg *weight gewicht* poids peso"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "someone's looks",
-     "height stature eyes hair grosse taille estatura altezza lengte statura"},
+     "height stature eyes hair grosse grose groesse taille estatura altezza lengte statura"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_DATE, SHOAL_HINT_SURE, "when something happened",
      "date* *date datum fecha year* yr timestamp* month* jahr* monat annee mois ano mes anno mese "
      "jaar maand admission* discharged"},
