@@ -18,13 +18,18 @@ static bool has_role(const shoal_policy *policy, const shoal_column *column, sho
   return attribute && shoal_attribute_is_key(attribute, role);
 }
 
+/* A column without codes of which only that it differs in every row is known (input/input.c). */
+static bool is_unique(const shoal_table *table, const shoal_column *column) {
+  return !column->code_size && column->is_identity && !column->n_repeated && !table->counts;
+}
+
 /* Does the table have a column, with codes, for each entry of this role? */
 static bool is_complete(const shoal_table *table, const shoal_policy *policy, shoal_role role) {
   for (size_t a = 0; a < policy->n_attributes; a++) {
     const shoal_attribute *entry = &policy->attributes[a];
     bool found = !shoal_attribute_is_key(entry, role);
     for (size_t c = 0; !found && c < table->n_columns; c++)
-      found = table->columns[c].code_size &&
+      found = (table->columns[c].code_size || is_unique(table, &table->columns[c])) &&
               shoal_policy_attribute(policy, table->columns[c].name) == entry;
     if (!found) return false;
   }
@@ -86,10 +91,16 @@ static shoal_status find(shoal_people *people, const shoal_table *table, const s
                          shoal_role role, shoal_error *error) {
   for (size_t c = 0; c < table->n_columns; c++) {
     const shoal_column *column = &table->columns[c];
-    if (!column->code_size || !has_role(policy, column, role)) continue;
+    if (!has_role(policy, column, role)) continue;
+    if (is_unique(table, column)) people->n = table->n_records;
+    if (!column->code_size) continue;
     SHOAL_TRY(check_missing(table, column, role, error));
     if (people->column) SHOAL_TRY(add_column(people, table, column, error));
     else people->column = column;
+  }
+  if (people->n) { /* whatever other columns of the key say */
+    people->column = NULL;
+    return SHOAL_OK;
   }
   return count(people, table, error);
 }

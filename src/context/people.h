@@ -15,7 +15,7 @@ typedef struct shoal_people {
   bool repeat;                /* somebody has several rows */
   uint64_t n;                 /* people; 0 if not asked or absent */
   shoal_column key;           /* of several columns; codes owned */
-  const shoal_column *column; /* a code for each person; NULL: not asked or absent */
+  const shoal_column *column; /* a code for each person; NULL: nobody repeats, not asked or absent */
 } shoal_people;
 
 /*

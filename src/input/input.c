@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 #include "hierarchy/hierarchy.h"
@@ -19,6 +20,7 @@
 typedef struct planner {
   const shoal_policy *policy;
   shoal_purpose purpose;
+  const shoal_attribute *person; /* a key that may differ in every row; NULL: codes are needed */
 } planner;
 
 /* Does the entry's name stand for at least one of the columns? */
@@ -177,6 +179,7 @@ static shoal_status plan(void *user, const char *file, const char *const *names,
               : role == SHOAL_ROLE_IDENTIFIER             ? SHOAL_USE_IDENTITY
               : role == SHOAL_ROLE_PSEUDONYM              ? SHOAL_USE_KEEP
               : role == SHOAL_ROLE_DROP                   ? SHOAL_USE_NONE
+              : attribute && attribute == p->person       ? SHOAL_USE_IDENTITY
               : shoal_role_counts_people(role)            ? SHOAL_USE_CODES
               : is_coded(attribute)                       ? SHOAL_USE_CODES
               : role == SHOAL_ROLE_KEEP && review         ? SHOAL_USE_SAMPLE
@@ -270,6 +273,40 @@ static shoal_status parse_delimiter(const char *text, char *delimiter, shoal_err
   return SHOAL_OK;
 }
 
+/*
+ * The only attribute of role person, if its cells are compared bytewise and the file can be read
+ * twice. Where it differs in every row, nothing of it but that is needed, and codes of so many
+ * values are expensive.
+ */
+static const shoal_attribute *find_person(const shoal_policy *policy, const char *path) {
+  const shoal_attribute *found = NULL;
+  struct stat info;
+  if (!policy || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return NULL;
+  for (size_t a = 0; a < policy->n_attributes; a++) {
+    const shoal_attribute *attribute = &policy->attributes[a];
+    if (attribute->role != SHOAL_ROLE_PERSON) continue;
+    bool plain = shoal_policy_equality(policy, attribute) == SHOAL_EQUAL_BYTES &&
+                 !shoal_name_is_pattern(attribute->name);
+    if (found || !plain || shoal_policy_guards_by(policy, attribute->name)) return NULL;
+    found = attribute;
+  }
+  return found;
+}
+
+/* Loads the table; a second time, with codes of the people, if somebody has several rows. */
+static shoal_status load(const char *path, const shoal_load_options *options, planner *user,
+                         const shoal_run *run, shoal_table **table, shoal_error *error) {
+  SHOAL_TRY(shoal_table_load(path, options, run, table, error));
+  const shoal_column *column =
+      user->person ? shoal_table_column(*table, user->person->name) : NULL;
+  if (!column || (column->is_identity && !column->n_repeated && !shoal_table_is_counted(*table)))
+    return SHOAL_OK;
+  user->person = NULL;
+  shoal_table_delete(*table);
+  *table = NULL;
+  return shoal_table_load(path, options, run, table, error);
+}
+
 shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoal_purpose purpose,
                               const char *delimiter, const shoal_run *run, shoal_table **table,
                               shoal_error *error) {
@@ -277,7 +314,7 @@ shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoa
   shoal_stat_kind kind = shoal_stat_kind_of(path);
   if (kind != SHOAL_STAT_NONE)
     return shoal_input_read_stat(path, kind, policy, purpose, run, table, error);
-  planner user = {policy, purpose};
+  planner user = {policy, purpose, find_person(policy, path)};
   shoal_load_options options = {0};
   shoal_traits_rule rule = {0};
   shoal_sampling sampling = {shoal_value_traits, &rule};
@@ -294,7 +331,7 @@ shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoa
     options.plan_user = &user;
   }
   if (delimiter) SHOAL_TRY(parse_delimiter(delimiter, &options.delimiter, error));
-  SHOAL_TRY(shoal_table_load(path, &options, run, table, error));
+  SHOAL_TRY(load(path, &options, &user, run, table, error));
   shoal_status status = SHOAL_OK;
   if ((*table)->detected_encoding)
     status = shoal_table_note(*table, error, "the file was read as %s; releases are UTF-8",
@@ -334,12 +371,18 @@ static bool same_coding(const shoal_column *column, const shoal_policy *policy) 
   return shoal_coding_equal(&column->coding, attribute ? &attribute->coding : &(shoal_coding){0});
 }
 
+static bool is_person(const shoal_policy *policy, const shoal_column *column) {
+  const shoal_attribute *attribute = shoal_policy_attribute(policy, column->name);
+  return attribute && attribute->role == SHOAL_ROLE_PERSON;
+}
+
 /* What the column lacks for this use; *what is NULL: nothing. False: no memory. */
 static bool find_lack(const shoal_table *table, const shoal_column *column, shoal_use use,
                       const planner *p, const char **what) {
   bool from_file = column->is_left || shoal_table_is_counted(table), same = true;
   *what = NULL;
-  if (use == SHOAL_USE_CODES) {
+  bool one_row_each = column->is_identity && !column->n_repeated && is_person(p->policy, column);
+  if (use == SHOAL_USE_CODES && !one_row_each) {
     if (!column->code_size) *what = "its cells were not kept";
     else if (p->purpose != SHOAL_FOR_LINKING &&
              column->equality != equality_of(p->policy, column->name))
@@ -382,7 +425,7 @@ shoal_status shoal_input_check(const shoal_table *table, const shoal_policy *pol
                                shoal_purpose purpose, shoal_error *error) {
   if (!table->finished)
     return shoal_fail(error, SHOAL_BAD_INPUT, "the table is not finished: finish it first");
-  planner user = {policy, purpose};
+  planner user = {policy, purpose, NULL};
   const char **names = shoal_alloc(table->n_columns, sizeof *names);
   shoal_use *uses = shoal_alloc(table->n_columns, sizeof *uses);
   shoal_status status =
@@ -406,7 +449,7 @@ shoal_status shoal_input_finish(shoal_table *table, const shoal_policy *policy,
                                 shoal_purpose purpose, shoal_error *error) {
   shoal_load_options options = {0};
   if (!policy) return shoal_table_finalize(table, &options, error);
-  planner user = {policy, purpose};
+  planner user = {policy, purpose, NULL};
   options.missing = policy->missing;
   options.n_missing = policy->n_missing;
   options.unquote = unquotes(&user);

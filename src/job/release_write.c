@@ -196,15 +196,16 @@ static size_t find_role(const shoal_context *p, shoal_role role, const shoal_col
   return found;
 }
 
-/* Who each row is about. Noise rows are about nobody: the verifier counts rows then. */
+/* Who each row is about. Where each row has its own person or household, the verifier counts rows.
+ */
 static shoal_status spill_people(writing *w, shoal_atomic_file *spill, shoal_error *error) {
   const shoal_context *p = &w->release->context;
-  if (w->release->decision.rows->n_rows > p->table->n_rows) return SHOAL_OK;
   const shoal_column **columns = shoal_alloc(p->table->n_columns, sizeof *columns);
   if (!columns) return shoal_fail_memory(error);
   size_t n = 0;
-  w->n_person = find_role(p, SHOAL_ROLE_PERSON, columns, &n);
-  if (p->policy->has_households) w->n_household = find_role(p, SHOAL_ROLE_HOUSEHOLD, columns, &n);
+  if (p->people.repeat) w->n_person = find_role(p, SHOAL_ROLE_PERSON, columns, &n);
+  if (p->policy->has_households && p->households.repeat)
+    w->n_household = find_role(p, SHOAL_ROLE_HOUSEHOLD, columns, &n);
   shoal_status status = n ? spill_columns(w, columns, n, "people", spill, error) : SHOAL_OK;
   free(columns);
   return status;

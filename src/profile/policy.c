@@ -70,6 +70,7 @@ static void add_head(writer *w) {
       "# You decide: review every column before you release anything.\n"
       "#\n"
       "#   identifier   says who the person is; never released\n"
+      "#   person       says who a row is about; never released; k counts people\n"
       "#   quasi        others may know it; generalized\n"
       "#   sensitive    released unchanged; p makes it hard to link to a person\n"
       "#   keep         released unchanged\n");

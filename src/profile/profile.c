@@ -22,6 +22,7 @@ static const char *role_name(shoal_role role) {
   case SHOAL_ROLE_IDENTIFIER: return "identifier";
   case SHOAL_ROLE_QUASI: return "quasi";
   case SHOAL_ROLE_SENSITIVE: return "sensitive";
+  case SHOAL_ROLE_PERSON: return "person";
   default: return "keep";
   }
 }
@@ -106,7 +107,8 @@ static shoal_status warn_of_column(shoal_result *result, const shoal_column_outc
                                 column->name));
   if (stats->bad_cells) SHOAL_TRY(warn_of_bad_cells(result, column->name, stats, error));
   uint64_t shared = stats->present - stats->unique;
-  if (!suggestion->is_person_key || shared == 0) return SHOAL_OK;
+  if (!suggestion->is_person_key || shared == 0 || suggestion->role == SHOAL_ROLE_PERSON)
+    return SHOAL_OK;
   return shoal_result_warn(result, error,
                            "column '%.200s': %llu rows share their value with another row; if it "
                            "tells persons apart, some have several rows: k counts rows, and "

@@ -98,6 +98,24 @@ static void find_copies(const shoal_table *table, const shoal_column_stats *stat
   }
 }
 
+/*
+ * An identifier of people that repeats: k must count people, not rows. One such column is the key;
+ * with others it would tell more people apart than there are.
+ */
+static void find_person(const shoal_table *table, const shoal_column_stats *stats,
+                        shoal_suggestion *suggestions) {
+  for (size_t c = 0; c < table->n_columns; c++) {
+    shoal_suggestion *s = &suggestions[c];
+    bool repeats = stats[c].distinct > SHOAL_FEW_CODES && stats[c].unique < stats[c].present;
+    bool complete = stats[c].present == table->n_records;
+    if (!s->is_person_key || s->role != SHOAL_ROLE_IDENTIFIER || !repeats || !complete) continue;
+    s->role = SHOAL_ROLE_PERSON;
+    (void)snprintf(s->why, sizeof s->why,
+                   "it tells people apart, and some have several rows: k counts people");
+    return;
+  }
+}
+
 /* ------------------------------------------------------------ limits */
 
 static size_t count_role(const shoal_suggestion *suggestions, size_t n, shoal_role role) {
@@ -158,6 +176,7 @@ void shoal_suggest_table(const shoal_table *table, const shoal_column_stats *sta
   }
   keep_batteries(table, stats, suggestions);
   find_copies(table, stats, suggestions);
+  find_person(table, stats, suggestions);
   need_quasi(table, stats, suggestions);
   limit_questions(suggestions, n);
 }

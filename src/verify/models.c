@@ -150,15 +150,15 @@ static shoal_status prove_k_anonymity(const shoal_verify_task *task, shoal_verif
   return SHOAL_OK;
 }
 
-/* Every class has rows of at least so many households. */
+/* Every class has rows of at least so many households; without a column of them, each row is one. */
 static shoal_status prove_households(const shoal_verify_task *task, shoal_verify_damage *damage,
                                      shoal_error *error) {
   uint64_t min;
   SHOAL_TRY(shoal_verify_find_whole(task, "households", &min, error));
-  const uint64_t *households = task->tally->class_households;
-  if (!households)
-    return shoal_verify_unprovable(task, "the request has no column of", "households", error);
-  for (size_t c = 0; c < task->tally->n_classes; c++)
+  const shoal_verify_tally *tally = task->tally;
+  const uint64_t *households =
+      tally->class_households ? tally->class_households : tally->class_rows;
+  for (size_t c = 0; c < tally->n_classes; c++)
     if (households[c] < min) shoal_verify_add_damage(damage, task, c);
   return SHOAL_OK;
 }
