@@ -200,8 +200,8 @@ static shoal_status prepare_judge(bench *b) {
                                           .k = 2};
   b->requirement[1] = (shoal_requirement){
       .type = model("p-sensitive"), .guard = SHOAL_NO_ATTRIBUTE, .count = {2}, .k = 2};
-  b->requirements =
-      (shoal_requirements){.items = b->requirement, .n_items = 2, .monotone = true, .k = 2, .p = 2};
+  b->requirements = (shoal_requirements){
+      .items = b->requirement, .n_items = 2, .monotone = true, .k = 2, .whole_k = 2, .p = 2};
   SHOAL_TRY(prepare_tuples(b));
   static const uint32_t half_way[QUASI] = {0, 2, 1, 1, 1, 1, 1, 0}; /* classes of every size */
   return shoal_classes_roll_up(b->frequency, &b->frequency->base, half_way, &b->grouper,

@@ -20,6 +20,7 @@ import fulldomain
 import kernels
 import limit
 import local
+import over
 import page
 import quality
 import reading
@@ -39,6 +40,7 @@ SECTIONS = [
     ("adult", "## Anonymizing Adult", fulldomain.adult),
     ("algorithms", "## Full-domain algorithms", fulldomain.algorithms),
     ("wide", "## Wide tables", widesearch.section),
+    ("over", "## Sets of quasi-identifiers", over.section),
     ("large", "## Many rows", fulldomain.large),
     ("local", "## Local recoding", lambda b: local.section(b.build, b.folder, b.seeds, b.quick)),
     ("quality", "## Local algorithms on tables of many shapes", quality.section),

@@ -90,7 +90,9 @@ shoal_decimal shoal_attack_bound(const shoal_attack_case *attacked, size_t sensi
   if (*given) return bounds->guess;
   for (size_t i = 0; i < attacked->requirements->n_items; i++) {
     const shoal_requirement *requirement = &attacked->requirements->items[i];
-    if (requirement->sensitive != sensitive || !requirement->type->bounds_share) continue;
+    if (requirement->sensitive != sensitive || !requirement->type->bounds_share ||
+        !shoal_requirement_is_whole(requirement))
+      continue;
     *given = true;
     return requirement->number[0];
   }
@@ -102,7 +104,9 @@ uint64_t shoal_attack_promised_p(const shoal_attack_case *attacked, size_t sensi
   for (size_t i = 0; i < attacked->requirements->n_items; i++) {
     const shoal_requirement *requirement = &attacked->requirements->items[i];
     shoal_distinct distinct;
-    if (requirement->sensitive != sensitive || !requirement->type->distinct) continue;
+    if (requirement->sensitive != sensitive || !requirement->type->distinct ||
+        !shoal_requirement_is_whole(requirement))
+      continue;
     if (requirement->type->distinct(requirement, &distinct) && !distinct.group_of &&
         distinct.min > p)
       p = distinct.min;

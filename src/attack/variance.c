@@ -29,7 +29,9 @@ static bool find_theta(const shoal_attack_case *attacked, size_t s, threshold *t
   if (attacked->bounds.mu_given) return true;
   for (size_t i = 0; i < attacked->requirements->n_items; i++) {
     const shoal_requirement *requirement = &attacked->requirements->items[i];
-    if (requirement->sensitive != s || !shoal_requirement_is_theta(requirement)) continue;
+    if (requirement->sensitive != s || !shoal_requirement_is_theta(requirement) ||
+        !shoal_requirement_is_whole(requirement))
+      continue;
     *theta = (threshold){requirement->number[0], requirement->k};
     return true;
   }

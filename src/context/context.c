@@ -178,6 +178,8 @@ static shoal_status prepare(shoal_context *p, shoal_context_scope scope, shoal_e
   SHOAL_TRY(compile_sensitive(p, error));
   p->tracked.sensitive = p->sensitive;
   p->tracked.n_sensitive = p->n_sensitive;
+  p->tracked.quasi = p->quasi;
+  p->tracked.n_quasi = p->n_quasi;
   SHOAL_TRY(shoal_requirements_bind(p->policy, p->table, &p->tracked, &p->requirements, error));
   if (scope == SHOAL_CONTEXT_REQUIREMENTS) return SHOAL_OK;
   SHOAL_TRY(shoal_requirements_check(&p->requirements, p->policy, error));

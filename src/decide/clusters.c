@@ -145,11 +145,22 @@ static shoal_status try_exchange(const shoal_context *p, const shoal_method *met
 /* The first requirement that a class violates: there is one. */
 static const shoal_requirement *violated_requirement(const shoal_decision *d,
                                                      const shoal_context *p) {
-  for (uint32_t c = 0; c < d->classes.n_classes; c++)
-    for (size_t i = 0; d->violates[c] && i < p->requirements.n_items; i++)
-      if (!shoal_requirement_holds(&p->requirements.items[i], p->frequency, &d->classes, c, NULL))
-        return &p->requirements.items[i];
-  return p->requirements.items;
+  const shoal_labelling labelling = shoal_decision_labelling(d);
+  const shoal_requirement *found = p->requirements.items;
+  uint32_t first = d->classes.n_classes; /* the first class that violates one */
+  uint8_t *broken = shoal_alloc(first, 1);
+  for (size_t i = 0; broken && i < p->requirements.n_items; i++) {
+    const shoal_requirement *requirement = &p->requirements.items[i];
+    if (shoal_requirement_violating(&p->requirements, requirement, p->frequency, &d->classes,
+                                    &labelling, NULL, broken, NULL) != SHOAL_OK)
+      break;
+    uint32_t c = 0;
+    while (c < first && !(d->violates[c] && broken[c])) c++;
+    if (c < first) found = requirement;
+    first = c;
+  }
+  free(broken);
+  return found;
 }
 
 static const char *advise_noise(const shoal_decision *d, const shoal_context *p,

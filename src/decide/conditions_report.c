@@ -93,7 +93,7 @@ static shoal_status report_bound(shoal_result *result, const shoal_context *p,
   else
     (void)snprintf(why, sizeof why,
                    "p is above k = %llu; set p to %llu or less, or k to %llu or more",
-                   (unsigned long long)p->requirements.k, (unsigned long long)p->requirements.k,
+                   (unsigned long long)bound->k, (unsigned long long)bound->k,
                    (unsigned long long)requirement->count[0]);
   return shoal_result_copy(result, why, &out->why, error);
 }
@@ -111,6 +111,7 @@ static shoal_status report_models(shoal_result *result, const shoal_context *p,
     if (requirement->sensitive != SHOAL_NO_ATTRIBUTE)
       SHOAL_TRY(shoal_result_copy(result, shoal_context_attribute(p, requirement), &out->attribute,
                                   error));
+    SHOAL_TRY(shoal_result_over(result, p, requirement, &out->over, error));
     if (b < bounds->n_items && bounds->items[b].requirement == requirement)
       SHOAL_TRY(report_bound(result, p, &bounds->items[b++], out, error));
     result->holds = result->holds && out->holds;

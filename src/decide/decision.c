@@ -183,12 +183,27 @@ shoal_label shoal_decision_label(const shoal_decision *d, size_t q, uint32_t gro
 
 /* ------------------------------------------------------------ the verdict */
 
+shoal_labelling shoal_decision_labelling(const shoal_decision *d) {
+  return (shoal_labelling){.levels = d->levels,
+                           .of_class =
+                               d->levels ? NULL : (const uint32_t *const *)d->labels.of_group};
+}
+
 shoal_status shoal_decision_judge(shoal_decision *d, const shoal_context *p, shoal_error *error) {
   uint32_t n = d->classes.n_classes;
   assert(!d->violates && !d->classes.sizes_only);
   d->violates = shoal_alloc(n, 1);
   if (!d->violates) return shoal_fail_memory(error);
-  d->judged = shoal_judge(&p->requirements, p->frequency, &d->classes, UINT64_MAX, d->violates);
+  const shoal_labelling labelling = shoal_decision_labelling(d);
+  if (p->requirements.n_sets > 1 && n) { /* a class that is left out adds no rows to others */
+    memset(d->violates, 0, n);
+    d->violates[n - 1] = d->leaves_out;
+    shoal_suppress_over_sets(&p->requirements, p->frequency, &d->classes, &labelling, NULL,
+                             UINT64_MAX, d->violates);
+    d->judged = shoal_judgement_of(&d->classes, d->violates);
+  } else {
+    d->judged = shoal_judge(&p->requirements, p->frequency, &d->classes, UINT64_MAX, d->violates);
+  }
   if (d->leaves_out && !d->violates[n - 1]) {
     d->violates[n - 1] = 1;
     d->judged.suppressed += d->classes.n_rows[n - 1];

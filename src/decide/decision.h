@@ -119,6 +119,8 @@ void shoal_decision_set_labels(shoal_decision *decision, size_t q, const shoal_s
 shoal_status shoal_decision_extend(shoal_decision *decision, const shoal_context *context,
                                    const shoal_noise *noise, const shoal_run *run,
                                    shoal_error *error) SHOAL_MUST_CHECK;
+/* The labels of `classes`: not of CELLS. */
+shoal_labelling shoal_decision_labelling(const shoal_decision *decision);
 /* Judges `classes`. Noise rows count for their class, but never as suppressed. */
 shoal_status shoal_decision_judge(shoal_decision *decision, const shoal_context *context,
                                   shoal_error *error) SHOAL_MUST_CHECK;

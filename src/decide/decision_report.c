@@ -165,10 +165,11 @@ static shoal_status report_measures(const shoal_decision *d, const shoal_context
 
 /* ------------------------------------------------------------ rows and classes */
 
-/* Which models the suppressed classes violated. */
-static shoal_status report_causes(const shoal_decision *d, const shoal_context *p,
-                                  shoal_result *result, shoal_error *error) {
+/* Which models the suppressed classes violated before anything was suppressed. */
+static shoal_status find_causes(const shoal_decision *d, const shoal_context *p, uint8_t *broken,
+                                shoal_result *result, shoal_error *error) {
   const shoal_classes *classes = &d->classes;
+  const shoal_labelling labelling = shoal_decision_labelling(d);
   shoal_release_report *released = &result->release;
   released->n_causes = p->requirements.n_items;
   released->causes =
@@ -183,14 +184,25 @@ static shoal_status report_causes(const shoal_decision *d, const shoal_context *
       cause->attribute = shoal_result_string(result, name, strlen(name));
       if (!cause->attribute) return shoal_fail_memory(error);
     }
+    SHOAL_TRY(shoal_result_over(result, p, requirement, &cause->over, error));
+    SHOAL_TRY(shoal_requirement_violating(&p->requirements, requirement, p->frequency, classes,
+                                          &labelling, NULL, broken, error));
     for (uint32_t c = 0; c < classes->n_classes; c++) {
-      if (!d->violates[c] || shoal_requirement_holds(requirement, p->frequency, classes, c, NULL))
-        continue;
+      if (!d->violates[c] || !broken[c]) continue;
       cause->rows += classes->n_rows[c];
       cause->classes++;
     }
   }
   return SHOAL_OK;
+}
+
+static shoal_status report_causes(const shoal_decision *d, const shoal_context *p,
+                                  shoal_result *result, shoal_error *error) {
+  uint8_t *broken = shoal_alloc(d->classes.n_classes, 1);
+  if (!broken) return shoal_fail_memory(error);
+  shoal_status status = find_causes(d, p, broken, result, error);
+  free(broken);
+  return status;
 }
 
 static shoal_status report_rows(const shoal_decision *d, const shoal_context *p,
@@ -344,7 +356,9 @@ shoal_status shoal_decision_report(shoal_decision *d, const shoal_context *p, sh
   shoal_result_sizes(&released->sizes.before, &p->frequency->base, NULL);
   shoal_result_sizes(&released->sizes.after, classes, left_out);
   SHOAL_TRY(shoal_result_conditions(result, p, &released->conditions, error));
-  SHOAL_TRY(shoal_result_models(result, p, classes, left_out, 0, &released->models, error));
+  const shoal_labelling labelling = shoal_decision_labelling(d);
+  SHOAL_TRY(
+      shoal_result_models(result, p, classes, &labelling, left_out, 0, &released->models, error));
   SHOAL_TRY(shoal_result_levels(result, p, false, &released->models, error));
   SHOAL_TRY(list_risks(d, p, classes, left_out, result, error));
   return warn_of_labels(d, p, result, error);

@@ -191,11 +191,20 @@ static const char *uniform_setting(const shoal_policy *policy) {
   return is_only_of_nodes(policy->objective.text) ? policy->objective.text : NULL;
 }
 
-/* The local algorithm of "auto": theta has its own, which counts rows. */
+/* The first model with `over` or `known`; NULL: there is none. */
+static const shoal_model_request *model_over_sets(const shoal_policy *policy) {
+  for (size_t i = 0; i < policy->n_models; i++)
+    if (policy->models[i].n_over || policy->models[i].known_count) return &policy->models[i];
+  return NULL;
+}
+
+/* The local algorithm of "auto": theta has its own, which counts rows of classes over all
+ * quasi-identifiers. */
 static const shoal_local_algorithm *best_local(const shoal_policy *policy) {
   bool people = shoal_policy_has_role(policy, SHOAL_ROLE_PERSON) ||
                 shoal_policy_has_role(policy, SHOAL_ROLE_HOUSEHOLD);
-  for (size_t i = 0; !people && i < policy->n_models; i++)
+  bool flock = people || model_over_sets(policy);
+  for (size_t i = 0; !flock && i < policy->n_models; i++)
     if (strcmp(policy->models[i].name.text, shoal_model_theta_sensitive.name) == 0)
       return find_local("theta");
   return find_local("flock");
@@ -262,6 +271,23 @@ static shoal_status check_levels(const shoal_policy *policy, const shoal_method 
   return SHOAL_OK;
 }
 
+static shoal_status check_sets(const shoal_policy *policy, const shoal_method *method,
+                               shoal_error *error) {
+  const shoal_model_request *model = model_over_sets(policy);
+  if (!model) return SHOAL_OK;
+  const char *word = model->n_over ? "over" : "known";
+  if (method->kind == SHOAL_METHOD_CELLS || (method->local && method->local->has_noise))
+    return shoal_policy_fail(policy, model->name.mark, error, "%s does not support '%s'; use %s",
+                             method->name, word,
+                             method->local ? "flock or optimal" : "samarati or optimal");
+  if (policy->blank_suppressed)
+    return shoal_policy_fail(policy, model->name.mark, error,
+                             "'suppressed: blank' cannot be combined with '%s': blanked rows would "
+                             "be in a class over every set; use 'suppressed: remove'",
+                             word);
+  return SHOAL_OK;
+}
+
 /* Settings that count steps or judge nodes of the lattice. */
 static shoal_status check_settings(const shoal_policy *policy, const shoal_method *method,
                                    shoal_error *error) {
@@ -280,6 +306,7 @@ static shoal_status check_settings(const shoal_policy *policy, const shoal_metho
                              "method.satisfies is for nodes of the lattice, and %s is local "
                              "recoding: remove it",
                              method->name);
+  SHOAL_TRY(check_sets(policy, method, error));
   return check_levels(policy, method, error);
 }
 

@@ -6,6 +6,7 @@
 #include "decide/models_report.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,13 +187,14 @@ static uint64_t first_row_of(const shoal_frequency_set *frequency, uint32_t tupl
 
 static const char AS_IT_IS[] = "(as it is)";
 
+/* Labels of the set; NULL for other quasi-identifiers. */
 static shoal_status show_labels(shoal_result *result, const shoal_context *p, uint32_t tuple,
-                                shoal_hierarchy *const *trees, shoal_class_example *example,
-                                shoal_error *error) {
-  example->labels = shoal_arena_alloc(&result->arena, p->n_quasi, sizeof *example->labels);
+                                const shoal_quasi_set *set, shoal_hierarchy *const *trees,
+                                shoal_class_example *example, shoal_error *error) {
+  example->labels = shoal_arena_alloc_zero(&result->arena, p->n_quasi, sizeof *example->labels);
   if (!example->labels) return shoal_fail_memory(error);
-  for (size_t q = 0; q < p->n_quasi; q++) {
-    size_t size;
+  for (size_t i = 0; i < set->n; i++) {
+    size_t size, q = set->quasi[i];
     const char *cell =
         shoal_column_value(p->quasi[q], shoal_code_at(p->frequency->codes[q], tuple), &size);
     bool shown = is_label(p->quasi_attributes[q], trees[q], cell, size);
@@ -204,9 +206,9 @@ static shoal_status show_labels(shoal_result *result, const shoal_context *p, ui
 }
 
 static shoal_status show_classes(shoal_result *result, const shoal_context *p,
-                                 const shoal_classes *classes, const worst_class *worst, size_t n,
-                                 shoal_hierarchy *const *trees, shoal_model_outcome *outcome,
-                                 shoal_error *error) {
+                                 const shoal_classes *classes, const shoal_quasi_set *set,
+                                 const worst_class *worst, size_t n, shoal_hierarchy *const *trees,
+                                 shoal_model_outcome *outcome, shoal_error *error) {
   outcome->worst = shoal_arena_alloc(&result->arena, n, sizeof *outcome->worst);
   if (!outcome->worst) return shoal_fail_memory(error);
   for (size_t i = 0; i < n; i++) {
@@ -215,34 +217,182 @@ static shoal_status show_classes(shoal_result *result, const shoal_context *p,
     *example = (shoal_class_example){.n_rows = classes->n_rows[worst[i].c],
                                      .reached = worst[i].reached,
                                      .first_row = first_row_of(p->frequency, tuple)};
-    SHOAL_TRY(show_labels(result, p, tuple, trees, example, error));
+    SHOAL_TRY(show_labels(result, p, tuple, set, trees, example, error));
     outcome->n_worst = i + 1;
   }
   return SHOAL_OK;
 }
 
 static shoal_status show_worst(shoal_result *result, const shoal_context *p,
-                               const shoal_classes *classes, const worst_class *worst, size_t n,
-                               shoal_model_outcome *outcome, shoal_error *error) {
+                               const shoal_classes *classes, const shoal_quasi_set *set,
+                               const worst_class *worst, size_t n, shoal_model_outcome *outcome,
+                               shoal_error *error) {
   if (n == 0) return SHOAL_OK;
   shoal_hierarchy **trees = shoal_alloc_zero(p->n_quasi, sizeof *trees);
   if (!trees) return shoal_fail_memory(error);
   for (size_t q = 0; q < p->n_quasi; q++)
     trees[q] = compile_tree(p->policy, p->quasi_attributes[q]);
-  shoal_status status = show_classes(result, p, classes, worst, n, trees, outcome, error);
+  shoal_status status = show_classes(result, p, classes, set, worst, n, trees, outcome, error);
   for (size_t q = 0; q < p->n_quasi; q++) shoal_hierarchy_free(trees[q]);
   free(trees);
   return status;
 }
 
+/* ------------------------------------------------------------ sets of quasi-identifiers */
+
+/* "age, zip" */
+static shoal_status name_set(shoal_result *result, const shoal_context *p,
+                             const shoal_quasi_set *set, shoal_over *over, shoal_error *error) {
+  const char **names = shoal_arena_alloc(&result->arena, set->n, sizeof *names);
+  if (!names) return shoal_fail_memory(error);
+  shoal_text text;
+  shoal_text_init(&text);
+  shoal_status status = SHOAL_OK;
+  for (size_t i = 0; status == SHOAL_OK && i < set->n; i++) {
+    status = shoal_result_copy(result, p->quasi[set->quasi[i]]->name, &names[i], error);
+    if (status == SHOAL_OK) shoal_text_print(&text, "%s%s", i ? ", " : "", names[i]);
+  }
+  *over = (shoal_over){.names = names, .n_names = set->n};
+  if (status == SHOAL_OK && text.failed) status = shoal_fail_memory(error);
+  if (status == SHOAL_OK) status = shoal_result_copy(result, text.bytes, &over->text, error);
+  shoal_text_reset(&text);
+  return status;
+}
+
+shoal_status shoal_result_over(shoal_result *result, const shoal_context *p,
+                               const shoal_requirement *requirement, shoal_over *over,
+                               shoal_error *error) {
+  size_t set = 0;
+  *over = (shoal_over){0};
+  if (shoal_requirement_is_whole(requirement)) return SHOAL_OK;
+  while (!requirement->covers[set]) set++;
+  if (!requirement->known) return name_set(result, p, &p->requirements.sets[set], over, error);
+  char text[80];
+  (void)snprintf(text, sizeof text, "any %llu of %zu quasi-identifiers",
+                 (unsigned long long)requirement->known, p->n_quasi);
+  over->known = requirement->known;
+  return shoal_result_copy(result, text, &over->text, error);
+}
+
+/* ------------------------------------------------------------ one requirement */
+
+/* What is judged, and what was found in the classes over one set. */
+typedef struct judgement {
+  const shoal_context *context;
+  const shoal_requirement *requirement;
+  size_t max_worst;
+  bool first; /* no class was judged yet */
+  worst_class worst[MAX_WORST];
+  size_t n_worst;
+  uint64_t breaking_rows, breaking_classes;
+} judgement;
+
+/* broken, if not NULL, receives 1 for each class that violates, else 0. */
+static void judge_classes(judgement *j, const shoal_classes *classes, const uint8_t *left_out,
+                          uint8_t *broken, shoal_model_outcome *outcome) {
+  const shoal_requirement *requirement = j->requirement;
+  const shoal_frequency_set *frequency = j->context->frequency;
+  bool at_most = requirement->type->at_most;
+  j->n_worst = 0;
+  j->breaking_rows = j->breaking_classes = 0;
+  for (uint32_t c = 0; c < classes->n_classes; c++) {
+    if (left_out && left_out[c]) continue;
+    double reached;
+    bool holds = shoal_requirement_holds(requirement, frequency, classes, c, &reached);
+    if (broken) broken[c] = !holds;
+    bool further = at_most ? reached > outcome->reached : reached < outcome->reached;
+    if (j->first || further) outcome->reached = reached;
+    if (requirement->sensitive != SHOAL_NO_ATTRIBUTE) {
+      uint64_t distinct = shoal_classes_distinct(frequency, classes, c, requirement->sensitive);
+      if (j->first || distinct < outcome->min_distinct) outcome->min_distinct = distinct;
+    }
+    j->first = false;
+    if (holds) continue;
+    j->breaking_classes++;
+    j->breaking_rows += classes->n_rows[c];
+    if (j->max_worst) note_worst(j->worst, &j->n_worst, j->max_worst, classes, c, reached, at_most);
+  }
+}
+
+/* Scratch for the classes over sets. */
+typedef struct set_scratch {
+  shoal_grouper grouper;
+  uint32_t *ids;   /* by class: that over the set */
+  uint8_t *broken; /* by class over the set */
+  uint8_t *any;    /* by class: it violates over some set */
+} set_scratch;
+
+static shoal_status judge_set(judgement *j, const shoal_quasi_set *set,
+                              const shoal_classes *classes, const shoal_labelling *labelling,
+                              const uint8_t *left_out, set_scratch *s, shoal_classes *over,
+                              shoal_model_outcome *outcome, shoal_error *error) {
+  SHOAL_TRY(shoal_classes_project(j->context->frequency, classes, labelling, set, left_out,
+                                  &s->grouper, over, s->ids, error));
+  s->broken[over->n_classes] = 0; /* those that are left out */
+  judge_classes(j, over, NULL, s->broken, outcome);
+  for (uint32_t c = 0; c < classes->n_classes; c++) s->any[c] |= s->broken[s->ids[c]];
+  return SHOAL_OK;
+}
+
+/* Judges the classes over every set, and shows the worst classes of the set that fails most. */
+static shoal_status judge_sets(shoal_result *result, judgement *j, const shoal_classes *classes,
+                               const shoal_labelling *labelling, const uint8_t *left_out,
+                               set_scratch *s, shoal_model_outcome *outcome, shoal_error *error) {
+  const shoal_requirements *requirements = &j->context->requirements;
+  const shoal_quasi_set *worst = NULL;
+  uint64_t most = 0;
+  shoal_classes over;
+  for (size_t i = 0; i < requirements->n_sets; i++) {
+    if (!j->requirement->covers[i]) continue;
+    SHOAL_TRY(judge_set(j, &requirements->sets[i], classes, labelling, left_out, s, &over, outcome,
+                        error));
+    shoal_classes_reset(&over);
+    outcome->n_sets++;
+    outcome->n_failing += j->breaking_classes > 0;
+    outcome->breaking_classes += j->breaking_classes;
+    if (j->breaking_rows <= most) continue;
+    most = j->breaking_rows;
+    worst = &requirements->sets[i];
+  }
+  for (uint32_t c = 0; c < classes->n_classes; c++)
+    if (s->any[c]) outcome->breaking_rows += classes->n_rows[c];
+  if (!j->requirement->known) outcome->n_sets = outcome->n_failing = 0;
+  if (!worst) return SHOAL_OK;
+  if (outcome->n_sets) SHOAL_TRY(name_set(result, j->context, worst, &outcome->worst_set, error));
+  if (!j->max_worst) return SHOAL_OK;
+  SHOAL_TRY(judge_set(j, worst, classes, labelling, left_out, s, &over, outcome, error));
+  shoal_status status =
+      show_worst(result, j->context, &over, worst, j->worst, j->n_worst, outcome, error);
+  shoal_classes_reset(&over);
+  return status;
+}
+
+static shoal_status judge_over_sets(shoal_result *result, judgement *j,
+                                    const shoal_classes *classes, const shoal_labelling *labelling,
+                                    const uint8_t *left_out, shoal_model_outcome *outcome,
+                                    shoal_error *error) {
+  size_t n = classes->n_classes;
+  set_scratch s = {.ids = shoal_alloc(n, sizeof *s.ids),
+                   .broken = shoal_alloc(n + 1, 1),
+                   .any = shoal_alloc_zero(n, 1)};
+  shoal_grouper_init(&s.grouper);
+  shoal_status status = s.ids && s.broken && s.any ? judge_sets(result, j, classes, labelling,
+                                                                left_out, &s, outcome, error)
+                                                   : shoal_fail_memory(error);
+  shoal_grouper_reset(&s.grouper);
+  free(s.ids);
+  free(s.broken);
+  free(s.any);
+  return status;
+}
+
 static shoal_status judge_requirement(shoal_result *result, const shoal_context *p,
                                       const shoal_requirement *requirement,
-                                      const shoal_classes *classes, const uint8_t *left_out,
+                                      const shoal_classes *classes,
+                                      const shoal_labelling *labelling, const uint8_t *left_out,
                                       size_t max_worst, shoal_model_outcome *outcome,
                                       shoal_error *error) {
-  worst_class worst[MAX_WORST];
-  size_t n_worst = 0;
-  bool first = true;
+  judgement j = {.context = p, .requirement = requirement, .max_worst = max_worst, .first = true};
   memset(outcome, 0, sizeof *outcome);
   outcome->model = requirement->type->name;
   outcome->summary = requirement->type->summary;
@@ -255,31 +405,24 @@ static shoal_status judge_requirement(shoal_result *result, const shoal_context 
   if (requirement->sensitive != SHOAL_NO_ATTRIBUTE)
     SHOAL_TRY(shoal_result_copy(result, p->sensitive[requirement->sensitive].column->name,
                                 &outcome->attribute, error));
-  for (uint32_t c = 0; c < classes->n_classes; c++) {
-    if (left_out && left_out[c]) continue;
-    double reached;
-    bool holds = shoal_requirement_holds(requirement, p->frequency, classes, c, &reached);
-    bool further =
-        requirement->type->at_most ? reached > outcome->reached : reached < outcome->reached;
-    if (first || further) outcome->reached = reached;
-    if (requirement->sensitive != SHOAL_NO_ATTRIBUTE) {
-      uint64_t distinct = shoal_classes_distinct(p->frequency, classes, c, requirement->sensitive);
-      if (first || distinct < outcome->min_distinct) outcome->min_distinct = distinct;
-    }
-    first = false;
-    if (holds) continue;
-    outcome->breaking_classes++;
-    outcome->breaking_rows += classes->n_rows[c];
-    if (max_worst)
-      note_worst(worst, &n_worst, max_worst, classes, c, reached, requirement->type->at_most);
+  SHOAL_TRY(shoal_result_over(result, p, requirement, &outcome->over, error));
+  if (!shoal_requirement_is_whole(requirement)) {
+    SHOAL_TRY(judge_over_sets(result, &j, classes, labelling, left_out, outcome, error));
+  } else {
+    judge_classes(&j, classes, left_out, NULL, outcome);
+    outcome->breaking_classes = j.breaking_classes;
+    outcome->breaking_rows = j.breaking_rows;
+    SHOAL_TRY(show_worst(result, p, classes, &p->requirements.sets[0], j.worst, j.n_worst, outcome,
+                         error));
   }
   outcome->holds = outcome->breaking_classes == 0 && !outcome->unjudged;
-  return max_worst ? show_worst(result, p, classes, worst, n_worst, outcome, error) : SHOAL_OK;
+  return SHOAL_OK;
 }
 
 shoal_status shoal_result_models(shoal_result *result, const shoal_context *p,
-                                 const shoal_classes *classes, const uint8_t *left_out,
-                                 size_t worst, shoal_model_outcomes *models, shoal_error *error) {
+                                 const shoal_classes *classes, const shoal_labelling *labelling,
+                                 const uint8_t *left_out, size_t worst,
+                                 shoal_model_outcomes *models, shoal_error *error) {
   size_t n = p->requirements.n_items;
   models->n_items = 0;
   models->items =
@@ -287,7 +430,7 @@ shoal_status shoal_result_models(shoal_result *result, const shoal_context *p,
   if (!models->items) return shoal_fail_memory(error);
   result->holds = true;
   for (size_t i = 0; i < n; i++) {
-    SHOAL_TRY(judge_requirement(result, p, &p->requirements.items[i], classes, left_out,
+    SHOAL_TRY(judge_requirement(result, p, &p->requirements.items[i], classes, labelling, left_out,
                                 worst > MAX_WORST ? MAX_WORST : worst, &models->items[i], error));
     models->n_items = i + 1;
     result->holds = result->holds && models->items[i].holds;

@@ -16,14 +16,18 @@ void shoal_result_years(const shoal_attribute *attribute, unsigned *first, unsig
  */
 shoal_status shoal_result_input(shoal_result *result, const shoal_context *context,
                                 shoal_error *error) SHOAL_MUST_CHECK;
+/* The quasi-identifiers that the requirement is about. */
+shoal_status shoal_result_over(shoal_result *result, const shoal_context *context,
+                               const shoal_requirement *requirement, shoal_over *over,
+                               shoal_error *error) SHOAL_MUST_CHECK;
 /*
  * Judges every requirement on the classes except those with left_out[c] (NULL: none), and sets
  * result->holds. `worst`: examples of violating classes per requirement, at most 16.
  */
 shoal_status shoal_result_models(shoal_result *result, const shoal_context *context,
-                                 const shoal_classes *classes, const uint8_t *left_out,
-                                 size_t worst, shoal_model_outcomes *models,
-                                 shoal_error *error) SHOAL_MUST_CHECK;
+                                 const shoal_classes *classes, const shoal_labelling *labelling,
+                                 const uint8_t *left_out, size_t worst,
+                                 shoal_model_outcomes *models, shoal_error *error) SHOAL_MUST_CHECK;
 /* Mandatory rules of the policy: codes of the table's columns, and limits of levels. */
 size_t shoal_count_rules(const shoal_context *context);
 /*

@@ -221,6 +221,10 @@ static shoal_status wants_matrix(const shoal_context *p, bool *wanted, shoal_err
                                "the matrix decides k-anonymity only, but the policy has %s: use "
                                "'satisfies: classes'",
                                p->requirements.items[i].type->name);
+  if (p->requirements.n_sets > 1)
+    return shoal_policy_fail(p->policy, word->mark, error,
+                             "the matrix is about all quasi-identifiers, but a model has 'over' or "
+                             "'known': use 'satisfies: classes'");
   return SHOAL_OK;
 }
 

@@ -129,9 +129,10 @@ static shoal_status judge(shoal_result *result, const shoal_context *p,
   free(shared);
   if (status != SHOAL_OK || !n_broken) return status;
   char why[200];
-  (void)snprintf(why, sizeof why, "%llu of %llu class%s %s %s", (unsigned long long)n_broken,
+  (void)snprintf(why, sizeof why, "%llu of %llu class%s %s %s%s", (unsigned long long)n_broken,
                  (unsigned long long)n_classes, n_classes == 1 ? "" : "es",
-                 n_broken == 1 ? "has" : "have", risk->what);
+                 n_broken == 1 ? "has" : "have", risk->what,
+                 p->requirements.n_sets > 1 ? ", for someone who knows all quasi-identifiers" : "");
   return shoal_risk_add(result, p->policy, SHOAL_RISK_ATTACKS,
                         p->sensitive[risk->sensitive].column->name, risk->attack->name, false, why,
                         error);

@@ -155,6 +155,7 @@ static shoal_status split_models(maker *m, const shoal_context *p, shoal_error *
       describe_bound(requirement, words, sizeof words);
       c->people_stated = c->people_stated || (by_people && requirement->type->is_size);
       SHOAL_TRY(state_model(m, c->models.items[i].attribute, requirement->type, words, error));
+      c->stated[c->n_stated - 1].over = c->models.items[i].over;
       continue;
     }
     c->models.items[n++] = c->models.items[i];
@@ -195,9 +196,10 @@ static shoal_status list_risks(maker *m, const shoal_context *p, shoal_error *er
 static shoal_status judge_classes(maker *m, const shoal_context *p, shoal_error *error) {
   shoal_certificate_report *c = m->certificate;
   const shoal_classes *classes = &p->frequency->base;
+  const shoal_labelling values = {0};
   SHOAL_TRY(shoal_result_input(m->result, p, error));
   shoal_result_sizes(&c->sizes, classes, NULL);
-  SHOAL_TRY(shoal_result_models(m->result, p, classes, NULL, 0, &c->models, error));
+  SHOAL_TRY(shoal_result_models(m->result, p, classes, &values, NULL, 0, &c->models, error));
   SHOAL_TRY(shoal_result_levels(m->result, p, true, &c->models, error));
   size_t room = p->requirements.n_items + m->policy->n_models;
   c->stated = shoal_arena_alloc(&m->result->arena, room, sizeof *c->stated);

@@ -112,8 +112,11 @@ static shoal_status add_requirement(shoal_result *result, const shoal_context *p
   char name[200], value[200] = "";
   size_t used = 0;
   bool on = requirement->sensitive != SHOAL_NO_ATTRIBUTE;
-  (void)snprintf(name, sizeof name, "%s%s%s", requirement->type->name, on ? " on " : "",
-                 on ? p->sensitive[requirement->sensitive].column->name : "");
+  shoal_over over;
+  SHOAL_TRY(shoal_result_over(result, p, requirement, &over, error));
+  (void)snprintf(name, sizeof name, "%s%s%s%s%s", requirement->type->name, on ? " on " : "",
+                 on ? p->sensitive[requirement->sensitive].column->name : "",
+                 over.text ? " over " : "", over.text ? over.text : "");
   const shoal_parameter *parameter = requirement->type->parameters;
   for (size_t i = 0; i < SHOAL_MODEL_PARAMETERS && parameter[i].name; i++) {
     char count[24];

@@ -218,18 +218,14 @@ static shoal_status leave_out(shoal_explain_state *state, size_t left_out,
   const shoal_requirements *all = &state->context->requirements;
   shoal_explained_requirement *out = &state->explanation->requirements[left_out];
   shoal_context trial = *state->context;
-  trial.requirements = (shoal_requirements){.items = others, .monotone = true, .k = 1, .p = 1};
+  trial.requirements = *all;
+  trial.requirements.items = others;
+  trial.requirements.n_items = 0;
   for (size_t i = 0; i < all->n_items; i++) {
-    const shoal_requirement *requirement = &all->items[i];
     if (i == left_out) continue;
-    others[trial.requirements.n_items++] = *requirement;
-    trial.requirements.monotone =
-        trial.requirements.monotone && shoal_requirement_is_monotone(requirement);
-    if (requirement->type->is_size && requirement->count[0] > trial.requirements.k)
-      trial.requirements.k = requirement->count[0];
-    if (requirement->type->is_p && requirement->count[0] > trial.requirements.p)
-      trial.requirements.p = requirement->count[0];
+    others[trial.requirements.n_items++] = all->items[i];
   }
+  shoal_requirements_summarize(&trial.requirements);
   shoal_node node;
   bool found;
   SHOAL_TRY(shoal_explain_state_try(state, &trial, &node, &found, error));

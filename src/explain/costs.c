@@ -109,6 +109,7 @@ static shoal_status explain_without(shoal_explain_state *state, uint32_t *levels
     read_without(state, levels);
     return SHOAL_OK;
   }
+  if (state->context->requirements.n_sets > 1) return SHOAL_OK; /* they may name it */
   for (size_t q = 0; n > 1 && shoal_explain_state_affords_trials(state) && q < n; q++)
     SHOAL_TRY(try_without(state, q, error));
   return SHOAL_OK;
@@ -286,16 +287,20 @@ static shoal_status show_requirements(shoal_explain_state *state, const outlier_
   size_t *requirements =
       shoal_arena_alloc(&state->result->arena, p->requirements.n_items, sizeof *requirements);
   if (!requirements) return shoal_fail_memory(error);
-  for (size_t i = 0; i < p->requirements.n_items; i++) {
+  uint8_t *broken = shoal_alloc(g->classes->n_classes, 1);
+  shoal_status status = broken ? SHOAL_OK : shoal_fail_memory(error);
+  const shoal_labelling labelling = {.levels = g->levels};
+  for (size_t i = 0; status == SHOAL_OK && i < p->requirements.n_items; i++) {
     bool holds = true;
-    for (uint32_t c = 0; holds && c < g->classes->n_classes; c++)
-      if (g->violates[c] && g->group_of[c] == group)
-        holds =
-            shoal_requirement_holds(&p->requirements.items[i], p->frequency, g->classes, c, NULL);
+    status = shoal_requirement_violating(&p->requirements, &p->requirements.items[i], p->frequency,
+                                         g->classes, &labelling, NULL, broken, error);
+    for (uint32_t c = 0; status == SHOAL_OK && holds && c < g->classes->n_classes; c++)
+      if (g->violates[c] && g->group_of[c] == group) holds = !broken[c];
     if (!holds) requirements[outlier->n_requirements++] = i;
   }
+  free(broken);
   outlier->requirements = requirements;
-  return SHOAL_OK;
+  return status;
 }
 
 static shoal_status fill_outliers(shoal_explain_state *state, outlier_groups *g,

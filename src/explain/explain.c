@@ -106,6 +106,7 @@ static shoal_status explain_requirement(shoal_explain_state *state,
   if (requirement->sensitive != SHOAL_NO_ATTRIBUTE)
     SHOAL_TRY(shoal_result_copy(state->result, shoal_context_attribute(p, requirement),
                                 &out->attribute, error));
+  SHOAL_TRY(shoal_result_over(state->result, p, requirement, &out->over, error));
   if (whole->n_classes)
     out->holds = shoal_requirement_holds(requirement, p->frequency, whole, 0, &out->reached);
   state->explanation->whole_holds = state->explanation->whole_holds && out->holds;

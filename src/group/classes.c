@@ -329,19 +329,29 @@ shoal_status shoal_classes_roll_up_sizes(const shoal_frequency_set *frequency,
 }
 
 static bool regroup(const shoal_classes *from, const uint32_t *ids, uint32_t n_classes,
-                    shoal_classes *classes) {
+                    bool sizes_only, shoal_classes *classes) {
   if (!shoal_classes_init(classes, n_classes, from->n_sensitive)) return false;
   for (uint32_t c = from->n_classes; c-- > 0;) { /* the tuple of the first one remains */
     classes->tuple[ids[c]] = from->tuple[c];
     classes->n_rows[ids[c]] += from->n_rows[c];
   }
-  return roll_up_sensitive(from, ids, classes);
+  classes->sizes_only = sizes_only;
+  return sizes_only || roll_up_sensitive(from, ids, classes);
 }
 
 shoal_status shoal_classes_regroup(const shoal_classes *from, const uint32_t *ids,
                                    uint32_t n_classes, shoal_classes *classes, shoal_error *error) {
   memset(classes, 0, sizeof *classes);
-  if (regroup(from, ids, n_classes, classes)) return SHOAL_OK;
+  if (regroup(from, ids, n_classes, from->sizes_only, classes)) return SHOAL_OK;
+  shoal_classes_reset(classes);
+  return shoal_fail_memory(error);
+}
+
+shoal_status shoal_classes_regroup_sizes(const shoal_classes *from, const uint32_t *ids,
+                                         uint32_t n_classes, shoal_classes *classes,
+                                         shoal_error *error) {
+  memset(classes, 0, sizeof *classes);
+  if (regroup(from, ids, n_classes, true, classes)) return SHOAL_OK;
   shoal_classes_reset(classes);
   return shoal_fail_memory(error);
 }

@@ -172,6 +172,37 @@ shoal_status shoal_classes_regroup(const shoal_classes *from, const uint32_t *id
                                    uint32_t n_classes, shoal_classes *classes,
                                    shoal_error *error) SHOAL_MUST_CHECK;
 
+/* The same without sensitive values. */
+shoal_status shoal_classes_regroup_sizes(const shoal_classes *from, const uint32_t *ids,
+                                         uint32_t n_classes, shoal_classes *classes,
+                                         shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Some of the quasi-identifiers. */
+typedef struct shoal_quasi_set {
+  uint32_t *quasi; /* n indices, ascending */
+  size_t n;
+  bool required;   /* a requirement is about it */
+  bool sizes_only; /* classes over it need no sensitive values */
+} shoal_quasi_set;
+
+/* The labels of classes. */
+typedef struct shoal_labelling {
+  const uint32_t *levels; /* those of their tuples at these levels; NULL: the tuples' values */
+  const uint32_t *const
+      *of_class; /* by quasi-identifier, by class; if not NULL, instead of levels */
+} shoal_labelling;
+
+/*
+ * Merges classes that have equal labels in the quasi-identifiers of the set, without those with
+ * left_out[c] (NULL: none). ids[c] receives the class over the set; over->n_classes if left out.
+ * Cost: a pass over the classes for each quasi-identifier of the set. The caller resets `over`.
+ */
+shoal_status shoal_classes_project(const shoal_frequency_set *frequency,
+                                   const shoal_classes *classes, const shoal_labelling *labelling,
+                                   const shoal_quasi_set *set, const uint8_t *left_out,
+                                   shoal_grouper *grouper, shoal_classes *over, uint32_t *ids,
+                                   shoal_error *error) SHOAL_MUST_CHECK;
+
 void shoal_classes_reset(shoal_classes *classes);
 
 /* Memory of the classes. */

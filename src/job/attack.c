@@ -13,11 +13,12 @@
 static shoal_status attack(shoal_attack_setup *setup, shoal_result *result, shoal_error *error) {
   const shoal_context *p = &setup->context;
   bool withstands;
+  const shoal_labelling values = {0};
   shoal_model_outcomes models;
   SHOAL_TRY(
       shoal_attack_setup_run(setup, &result->arena, &result->attack.attacks, &withstands, error));
   SHOAL_TRY(shoal_result_input(result, p, error));
-  SHOAL_TRY(shoal_result_models(result, p, &p->frequency->base, NULL, 0, &models, error));
+  SHOAL_TRY(shoal_result_models(result, p, &p->frequency->base, &values, NULL, 0, &models, error));
   SHOAL_TRY(shoal_result_levels(result, p, true, &models, error));
   SHOAL_TRY(shoal_gates_judge(result, p, error));
   SHOAL_TRY(shoal_risks_of_attacks(result, p->policy, result->attack.attacks, error));

@@ -10,10 +10,11 @@ enum { WORST_CLASSES = 5 };
 static shoal_status check(const shoal_context *p, shoal_result *result, shoal_error *error) {
   SHOAL_TRY(shoal_result_input(result, p, error));
   shoal_classes *classes = &p->frequency->base;
+  const shoal_labelling values = {0};
   SHOAL_TRY(shoal_classes_count_distinct(p->frequency, p->frequency->tuple_of_row, classes, error));
   shoal_result_sizes(&result->check.sizes, classes, NULL);
-  SHOAL_TRY(
-      shoal_result_models(result, p, classes, NULL, WORST_CLASSES, &result->check.models, error));
+  SHOAL_TRY(shoal_result_models(result, p, classes, &values, NULL, WORST_CLASSES,
+                                &result->check.models, error));
   SHOAL_TRY(shoal_result_levels(result, p, true, &result->check.models, error));
   SHOAL_TRY(shoal_gates_judge(result, p, error));
   SHOAL_TRY(shoal_risks_of_repeats(result, p, error));

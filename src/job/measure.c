@@ -41,8 +41,9 @@ static shoal_status find_origin(const shoal_context *p, shoal_release_origin *or
 
 /* Judges the release as `check` does. */
 static shoal_status judge(const shoal_context *p, shoal_result *result, shoal_error *error) {
+  const shoal_labelling values = {0};
   shoal_model_outcomes models;
-  SHOAL_TRY(shoal_result_models(result, p, &p->frequency->base, NULL, 0, &models, error));
+  SHOAL_TRY(shoal_result_models(result, p, &p->frequency->base, &values, NULL, 0, &models, error));
   SHOAL_TRY(shoal_result_levels(result, p, true, &models, error));
   SHOAL_TRY(shoal_requirements_status(&p->requirements, error));
   return shoal_gates_judge(result, p, error);

@@ -65,7 +65,6 @@ static shoal_status fill_pseudonyms(const shoal_policy *policy, const shoal_attr
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
-
 /* `q`: its number among the quasi-identifiers, if it is one. */
 static shoal_status fill_column(const shoal_release *release, size_t q, bool styled,
                                 shoal_csv_column *cells, const shoal_csv_plan *out,

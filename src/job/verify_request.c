@@ -67,6 +67,35 @@ static bool request_parameters(shoal_owned_verify_request *c, const shoal_requir
   return true;
 }
 
+/* The sets of quasi-identifiers that models are about, except all of them. */
+static bool request_over(shoal_owned_verify_request *c, const shoal_context *p) {
+  const shoal_requirements *requirements = &p->requirements;
+  size_t n = requirements->n_sets - 1;
+  shoal_verify_set *sets = shoal_arena_alloc(&c->arena, n, sizeof *sets);
+  if (!sets) return false;
+  for (size_t s = 0; s < n; s++) {
+    const shoal_quasi_set *set = &requirements->sets[s + 1];
+    const char **quasi = shoal_arena_alloc(&c->arena, set->n, sizeof *quasi);
+    if (!quasi) return false;
+    for (size_t i = 0; i < set->n; i++) quasi[i] = p->quasi[set->quasi[i]]->name;
+    sets[s] = (shoal_verify_set){quasi, set->n};
+  }
+  c->request.over = sets;
+  c->request.n_over = n;
+  return true;
+}
+
+static bool request_model_over(shoal_owned_verify_request *c, const shoal_requirements *all,
+                               const shoal_requirement *requirement, shoal_verify_model *model) {
+  if (shoal_requirement_is_whole(requirement)) return true;
+  size_t *over = shoal_arena_alloc(&c->arena, all->n_sets, sizeof *over);
+  if (!over) return false;
+  for (size_t s = 1; s < all->n_sets; s++)
+    if (requirement->covers[s]) over[model->n_over++] = s - 1;
+  model->over = over;
+  return true;
+}
+
 static bool request_models(shoal_owned_verify_request *c, const shoal_context *p) {
   size_t n = p->requirements.n_items;
   shoal_verify_model *models = shoal_arena_alloc(&c->arena, n, sizeof *models);
@@ -76,7 +105,9 @@ static bool request_models(shoal_owned_verify_request *c, const shoal_context *p
     models[i] = (shoal_verify_model){.name = requirement->type->name};
     if (requirement->sensitive != SHOAL_NO_ATTRIBUTE)
       models[i].attribute = p->sensitive[requirement->sensitive].column->name;
-    if (!request_parameters(c, requirement, &models[i])) return false;
+    if (!request_parameters(c, requirement, &models[i]) ||
+        !request_model_over(c, &p->requirements, requirement, &models[i]))
+      return false;
   }
   c->request.models = models;
   c->request.n_models = n;
@@ -328,7 +359,8 @@ static shoal_status make(shoal_owned_verify_request *c, const shoal_context *p,
   const char **sensitive = shoal_arena_alloc(&c->arena, p->n_sensitive, sizeof *sensitive);
   shoal_verify_knowledge *known = shoal_arena_alloc(&c->arena, p->n_sensitive, sizeof *known);
   if (!quasi || !sensitive || !known || !request_folds(c, p) || !request_missing(c, p->policy) ||
-      !request_models(c, p) || !request_codes(c, p) || !request_pseudonyms(c, p))
+      !request_over(c, p) || !request_models(c, p) || !request_codes(c, p) ||
+      !request_pseudonyms(c, p))
     return shoal_fail_memory(error);
   for (size_t q = 0; q < p->n_quasi; q++) quasi[q] = p->quasi[q]->name;
   for (size_t s = 0; s < p->n_sensitive; s++) {

@@ -101,7 +101,8 @@ typedef struct shoal_search {
   uint64_t max_classes;         /* no release can have more: the necessary conditions */
   const shoal_decimal *weights; /* of quasi-identifiers in costs of levels; NULL: 1 each */
   const struct shoal_distance_matrix *matrix; /* decides k-anonymity without classes; or NULL */
-  bool monotone;                              /* every node above one that satisfies does, too */
+  struct shoal_set_bounds *set_bounds; /* of `over` and `known`; NULL if the policy has none */
+  bool monotone;                       /* every node above one that satisfies does, too */
   bool needs_rows; /* an empty release does not satisfy (docs/reading-the-papers.md R6) */
   shoal_space space;
   struct shoal_snapshots *snapshots;   /* classes of evaluated nodes, to roll up from */

@@ -173,7 +173,7 @@ static uint32_t group(const shoal_place *p, worker *w, const shoal_move *m, uint
 /* Rows in classes smaller than k. */
 static uint64_t rows_below_k(const shoal_place *p, const worker *w, uint32_t n_classes) {
   const shoal_classes *atoms = &p->atoms;
-  uint64_t k = p->search->requirements->k, below = 0;
+  uint64_t k = p->search->requirements->whole_k, below = 0;
   memset(w->rows, 0, n_classes * sizeof *w->rows);
   for (uint32_t i = 0; i < atoms->n_classes; i++) w->rows[w->ids[i]] += atoms->n_rows[i];
   for (uint32_t i = 0; i < n_classes; i++)
@@ -197,7 +197,8 @@ static shoal_status judge(const shoal_place *p, worker *w, uint32_t n_classes, s
   shoal_classes classes;
   SHOAL_TRY(shoal_classes_regroup(&p->atoms, w->ids, n_classes, &classes, error));
   shoal_judgement judged =
-      shoal_judge(search->requirements, search->frequency, &classes, UINT64_MAX, w->violates);
+      shoal_search_judge(search, w->levels, &w->grouper, &classes, UINT64_MAX, w->violates);
+  if (search->set_bounds && p->limit) w->n_scanned += n_classes * search->requirements->n_sets;
   m->figures = (shoal_node_figures){.satisfies = judged.suppressed <= p->limit,
                                     .suppressed = judged.suppressed};
   if (m->figures.satisfies && p->objective->level_cost) {
@@ -219,7 +220,12 @@ static shoal_status try_move(const shoal_place *p, worker *w, shoal_move *m, uin
   memcpy(w->levels, p->levels, p->search->space.n * sizeof *w->levels);
   w->levels[m->q] = m->lq;
   if (m->r != SHOAL_NO_ATTRIBUTE) w->levels[m->r] = m->lr;
-  if (is_hopeless(p, w, *min_suppressed, &best->figures)) return SHOAL_OK;
+  uint64_t over_sets;
+  bool complete;
+  SHOAL_TRY(shoal_search_min_over_sets(p->search, w->levels, UINT64_MAX, &w->grouper, &over_sets,
+                                       &complete, error));
+  if (is_hopeless(p, w, *min_suppressed > over_sets ? *min_suppressed : over_sets, &best->figures))
+    return SHOAL_OK;
   uint32_t n_classes = group(p, w, m, n_without);
   if (n_classes == SHOAL_NONE) return shoal_fail_memory(error);
   *min_suppressed = rows_below_k(p, w, n_classes);
@@ -347,9 +353,9 @@ shoal_status shoal_place_try(shoal_place *p, shoal_neighbourhood kind, size_t fi
 /* Figures of the current node from its classes; w->ids has the class of each atom. */
 static void judge_place(shoal_place *p, const shoal_classes *classes) {
   const shoal_search *search = p->search;
-  const worker *w = &p->workers[0];
+  worker *w = &p->workers[0];
   shoal_judgement judged =
-      shoal_judge(search->requirements, search->frequency, classes, UINT64_MAX, w->violates);
+      shoal_search_judge(search, p->levels, &w->grouper, classes, UINT64_MAX, w->violates);
   p->figures = (shoal_node_figures){.satisfies = judged.suppressed <= p->limit,
                                     .suppressed = judged.suppressed};
   for (uint32_t i = 0; i < p->atoms.n_classes; i++) p->suppressed[i] = w->violates[w->ids[i]];

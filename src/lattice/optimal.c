@@ -102,10 +102,17 @@ static uint64_t rows_below_k(const shoal_classes *classes, uint64_t k) {
 }
 
 static shoal_status roll_up(const optimal *o, shoal_node_evaluation *evaluation, bool *fails) {
-  *fails = false;
+  uint64_t rows = 0;
+  bool complete;
+  if (o->search->monotone)
+    SHOAL_TRY(shoal_search_min_over_sets(o->search, evaluation->levels, o->limit,
+                                         evaluation->grouper, &rows, &complete,
+                                         &evaluation->error));
+  *fails = rows > o->limit;
+  if (*fails) return SHOAL_OK;
   if (shoal_search_sizes_first(o->search)) {
     SHOAL_TRY(shoal_node_evaluation_roll_up(o->search, evaluation, true));
-    *fails = rows_below_k(&evaluation->classes, o->search->requirements->k) > o->limit;
+    *fails = rows_below_k(&evaluation->classes, o->search->requirements->whole_k) > o->limit;
     if (*fails) return SHOAL_OK;
     shoal_classes_reset(&evaluation->classes);
   }
@@ -144,11 +151,13 @@ static shoal_status compute_cost(const optimal *o, shoal_node_evaluation *evalua
 }
 
 /* Rows suppressed, and the bound for nodes below. Fills `violates` if not all is monotone. */
-static shoal_judgement judge(const optimal *o, const shoal_classes *classes, uint8_t *violates,
-                             finding *found) {
+static shoal_judgement judge(const optimal *o, const shoal_node_evaluation *evaluation,
+                             uint8_t *violates, finding *found) {
   const shoal_search *search = o->search;
-  shoal_judgement judged = shoal_judge(search->requirements, search->frequency, classes, o->limit,
-                                       search->monotone ? NULL : violates);
+  const shoal_classes *classes = &evaluation->classes;
+  shoal_judgement judged =
+      shoal_search_judge(search, evaluation->levels, evaluation->grouper, classes, o->limit,
+                         search->monotone ? NULL : violates);
   uint64_t min_suppressed = judged.suppressed;
   if (min_suppressed && !search->monotone)
     min_suppressed =
@@ -172,15 +181,15 @@ static shoal_status evaluate_node(void *user, size_t i, shoal_node_evaluation *e
   if (found->fails_by_size) return SHOAL_OK;
   uint8_t *violates = shoal_alloc(evaluation->classes.n_classes, 1);
   if (!violates) return shoal_fail_memory(&evaluation->error);
-  shoal_judgement judged = judge(o, &evaluation->classes, violates, found);
+  shoal_judgement judged = judge(o, evaluation, violates, found);
   double level_bound = shoal_cost_bound_at(&o->bound, evaluation->levels, 0);
   double bound = shoal_cost_bound_at(&o->bound, evaluation->levels, judged.suppressed);
   shoal_status status = SHOAL_OK;
   if (found->suppressed != UINT64_MAX && !is_worse(o, bound, level_bound, evaluation->node)) {
     found->node = shoal_search_node(search, evaluation->node, &judged);
     if (search->monotone && found->suppressed) /* so far judging may have stopped at the limit */
-      (void)shoal_judge(search->requirements, search->frequency, &evaluation->classes, UINT64_MAX,
-                        violates);
+      (void)shoal_search_judge(search, evaluation->levels, evaluation->grouper,
+                               &evaluation->classes, UINT64_MAX, violates);
     status = compute_cost(o, evaluation, found->suppressed ? violates : NULL, found);
   }
   free(violates);
@@ -390,7 +399,8 @@ static shoal_status branch_and_bound(optimal *o, shoal_error *error) {
 static bool bounds_parts(const shoal_requirements *requirements) {
   for (size_t i = 0; i < requirements->n_items; i++) {
     const shoal_requirement *requirement = &requirements->items[i];
-    if (shoal_requirement_bounds_parts(requirement)) return true;
+    bool bounds = requirements->n_sets <= 1 && shoal_requirement_bounds_parts(requirement);
+    if (bounds || shoal_requirement_is_monotone(requirement)) return true;
   }
   return false;
 }

@@ -54,8 +54,8 @@ static shoal_status evaluate_node(void *user, size_t i, shoal_node_evaluation *e
   SHOAL_TRY(shoal_node_evaluation_roll_up(search, evaluation, false));
   uint8_t *violates = shoal_alloc(evaluation->classes.n_classes, 1);
   if (!violates) return shoal_fail_memory(&evaluation->error);
-  shoal_judgement judged = shoal_judge(search->requirements, search->frequency,
-                                       &evaluation->classes, UINT64_MAX, violates);
+  shoal_judgement judged = shoal_search_judge(search, evaluation->levels, evaluation->grouper,
+                                              &evaluation->classes, UINT64_MAX, violates);
   w->of[i].node = shoal_search_node(search, evaluation->node, &judged);
   shoal_cost_view view = {.search = search,
                           .levels = evaluation->levels,

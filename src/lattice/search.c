@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "lattice/distance_matrix.h"
+#include "lattice/set_bounds.h"
 
 enum {
   MAX_SNAPSHOTS = 256,
@@ -131,6 +132,13 @@ static shoal_status allocate(shoal_search *search, shoal_error *error) {
   return SHOAL_OK;
 }
 
+static shoal_status bound_sets(shoal_search *search, shoal_error *error) {
+  search->set_bounds = shoal_alloc_zero(1, sizeof *search->set_bounds);
+  if (!search->set_bounds) return shoal_fail_memory(error);
+  return shoal_set_bounds_init(search->set_bounds, search->frequency, search->requirements,
+                               &search->space, search->run, error);
+}
+
 shoal_status shoal_search_init(shoal_search *search, const shoal_frequency_set *frequency,
                                const shoal_requirements *requirements, uint64_t max_suppressed,
                                uint64_t max_classes, bool needs_rows, const shoal_run *run,
@@ -146,6 +154,7 @@ shoal_status shoal_search_init(shoal_search *search, const shoal_frequency_set *
   shoal_grouper_init(&search->grouper);
   SHOAL_TRY(shoal_space_init(&search->space, frequency, error));
   shoal_status status = allocate(search, error);
+  if (status == SHOAL_OK && requirements->n_sets > 1) status = bound_sets(search, error);
   if (status != SHOAL_OK) shoal_search_reset(search);
   return status;
 }
@@ -161,6 +170,8 @@ void shoal_search_reset(shoal_search *search) {
     free(search->batch->levels);
     free(search->batch);
   }
+  if (search->set_bounds) shoal_set_bounds_reset(search->set_bounds);
+  free(search->set_bounds);
   shoal_grouper_reset(&search->grouper);
   shoal_space_reset(&search->space);
   free(search->levels);
@@ -212,9 +223,13 @@ shoal_status shoal_node_evaluation_roll_up(const shoal_search *search,
                                evaluation->grouper, &evaluation->classes, NULL, &evaluation->error);
 }
 
-/* The node counts once in n_evaluated; every class read counts in n_scanned. */
+/*
+ * The node counts once in n_evaluated; every class read counts in n_scanned. If rows may be
+ * suppressed, classes are read once for each set of quasi-identifiers.
+ */
 static void count_evaluation(shoal_search *search, uint64_t node, uint32_t n_source) {
-  search->n_scanned += n_source;
+  size_t n_sets = search->max_suppressed ? search->requirements->n_sets : 1;
+  search->n_scanned += (uint64_t)n_source * (n_sets ? n_sets : 1);
   if (!search->evaluated) {
     search->n_evaluated++;
     return;
@@ -282,6 +297,64 @@ shoal_status shoal_node_batch_evaluate(shoal_search *search, const uint64_t *nod
   return status;
 }
 
+/* ------------------------------------------------------------ sets of quasi-identifiers */
+
+shoal_status shoal_search_min_over_sets(const shoal_search *search, const uint32_t *levels,
+                                        uint64_t limit, shoal_grouper *grouper, uint64_t *rows,
+                                        bool *complete, shoal_error *error) {
+  *rows = 0;
+  *complete = false;
+  if (!search->set_bounds) return SHOAL_OK;
+  return shoal_set_bounds_at(search->set_bounds, levels, limit, grouper, NULL, rows, complete,
+                             error);
+}
+
+/*
+ * suppressed[c] receives 1 for classes that must be suppressed. Above the limit it stops early, and
+ * `judged` has a lower bound.
+ */
+static shoal_status judge_over_sets(const shoal_search *search, const uint32_t *levels,
+                                    shoal_grouper *grouper, const shoal_classes *classes,
+                                    uint64_t limit, uint8_t *suppressed, shoal_judgement *judged) {
+  const shoal_requirements *requirements = search->requirements;
+  const shoal_labelling labelling = {.levels = levels};
+  uint8_t *clean = shoal_alloc(requirements->n_sets, 1);
+  uint64_t rows;
+  bool complete;
+  memset(suppressed, 0, classes->n_classes);
+  shoal_status status = clean ? shoal_set_bounds_at(search->set_bounds, levels, limit, grouper,
+                                                    clean, &rows, &complete, NULL)
+                              : SHOAL_FAILED;
+  if (status == SHOAL_OK && rows > limit) {
+    *judged = (shoal_judgement){.suppressed = rows};
+  } else if (status == SHOAL_OK) {
+    if (rows || !complete)
+      shoal_suppress_over_sets(requirements, search->frequency, classes, &labelling, clean, limit,
+                               suppressed);
+    *judged = shoal_judgement_of(classes, suppressed);
+  }
+  free(clean);
+  return status;
+}
+
+shoal_judgement shoal_search_judge(const shoal_search *search, const uint32_t *levels,
+                                   shoal_grouper *grouper, const shoal_classes *classes,
+                                   uint64_t limit, uint8_t *violates) {
+  const shoal_requirements *requirements = search->requirements;
+  if (!search->set_bounds)
+    return shoal_judge(requirements, search->frequency, classes, limit, violates);
+  uint8_t *own = violates ? NULL : shoal_alloc(classes->n_classes, 1);
+  uint8_t *suppressed = violates ? violates : own;
+  shoal_judgement judged = {.suppressed = search->frequency->n_records};
+  shoal_status status = suppressed
+                            ? judge_over_sets(search, levels, grouper, classes,
+                                              violates ? UINT64_MAX : limit, suppressed, &judged)
+                            : SHOAL_FAILED;
+  if (status != SHOAL_OK) atomic_store(requirements->no_memory, true);
+  free(own);
+  return judged;
+}
+
 /* ------------------------------------------------------------ exact figures */
 
 static bool is_within_limit(const shoal_search *search, uint64_t suppressed) {
@@ -307,8 +380,8 @@ typedef struct exact_work {
 static shoal_status evaluate_exactly(void *user, size_t i, shoal_node_evaluation *evaluation) {
   const exact_work *w = user;
   SHOAL_TRY(shoal_node_evaluation_roll_up(w->search, evaluation, false));
-  shoal_judgement judged = shoal_judge(w->search->requirements, w->search->frequency,
-                                       &evaluation->classes, UINT64_MAX, NULL);
+  shoal_judgement judged = shoal_search_judge(w->search, evaluation->levels, evaluation->grouper,
+                                              &evaluation->classes, UINT64_MAX, NULL);
   w->evaluated[i] = shoal_search_node(w->search, evaluation->node, &judged);
   return SHOAL_OK;
 }
@@ -327,7 +400,7 @@ shoal_status shoal_search_evaluate_batch(shoal_search *search, const uint64_t *n
  * into the rest of the limit, and more than max_classes classes cannot all satisfy.
  */
 bool shoal_search_fails_by_size(const shoal_search *search, const shoal_classes *classes) {
-  uint64_t k = search->requirements->k, small_rows = 0, n_large = 0;
+  uint64_t k = search->requirements->whole_k, small_rows = 0, n_large = 0;
   for (uint32_t c = 0; c < classes->n_classes; c++) {
     if (classes->n_rows[c] < k) small_rows += classes->n_rows[c];
     else n_large++;
@@ -364,8 +437,8 @@ static shoal_status decide(void *user, size_t i, shoal_node_evaluation *evaluati
   SHOAL_TRY(shoal_node_evaluation_roll_up(search, evaluation, false));
   w->fails_by_size[i] = shoal_search_fails_by_size(search, &evaluation->classes);
   if (w->fails_by_size[i]) return SHOAL_OK;
-  shoal_judgement judged = shoal_judge(search->requirements, search->frequency,
-                                       &evaluation->classes, search->max_suppressed, NULL);
+  shoal_judgement judged = shoal_search_judge(search, evaluation->levels, evaluation->grouper,
+                                              &evaluation->classes, search->max_suppressed, NULL);
   w->satisfies[i] = is_within_limit(search, judged.suppressed);
   return SHOAL_OK;
 }
@@ -380,6 +453,28 @@ static void decide_by_matrix(shoal_search *search, const uint64_t *nodes, size_t
   }
 }
 
+/*
+ * Decides what rows that violate over single sets decide: without suppression, everything that is
+ * not about all quasi-identifiers. is_open[i] receives whether node i is left.
+ */
+static shoal_status decide_by_sets(shoal_search *search, const uint64_t *nodes, size_t n,
+                                   bool *is_open, bool *satisfies, shoal_error *error) {
+  for (size_t i = 0; i < n; i++) {
+    uint64_t rows = 0;
+    bool complete = false;
+    satisfies[i] = false;
+    is_open[i] = true;
+    if (!search->set_bounds) continue;
+    shoal_space_levels(&search->space, nodes[i], search->levels);
+    SHOAL_TRY(shoal_search_min_over_sets(search, search->levels, search->max_suppressed,
+                                         &search->grouper, &rows, &complete, error));
+    satisfies[i] = complete && rows == 0 && is_within_limit(search, 0);
+    is_open[i] = !satisfies[i] && rows <= search->max_suppressed;
+    if (!is_open[i]) count_evaluation(search, nodes[i], 0);
+  }
+  return SHOAL_OK;
+}
+
 shoal_status shoal_search_decide_batch(shoal_search *search, const uint64_t *nodes, size_t n,
                                        bool *satisfies, shoal_error *error) {
   assert(n <= SHOAL_BATCH_NODES);
@@ -388,16 +483,26 @@ shoal_status shoal_search_decide_batch(shoal_search *search, const uint64_t *nod
     return SHOAL_OK;
   }
   decide_work by_size = {.search = search}, by_all = {.search = search};
-  if (shoal_search_sizes_first(search))
-    SHOAL_TRY(shoal_node_batch_evaluate(search, nodes, n, true, decide_by_size, &by_size, error));
-  uint64_t open[SHOAL_BATCH_NODES]; /* nodes that sizes do not decide */
+  uint64_t open[SHOAL_BATCH_NODES]; /* nodes that are not decided yet */
   size_t index[SHOAL_BATCH_NODES], n_open = 0;
+  bool is_open[SHOAL_BATCH_NODES];
+  SHOAL_TRY(decide_by_sets(search, nodes, n, is_open, satisfies, error));
   for (size_t i = 0; i < n; i++) {
-    satisfies[i] = false;
-    search->n_bounded += by_size.fails_by_size[i];
-    if (by_size.fails_by_size[i]) continue;
+    if (!is_open[i]) continue;
     index[n_open] = i;
     open[n_open++] = nodes[i];
+  }
+  if (n_open && shoal_search_sizes_first(search)) {
+    SHOAL_TRY(
+        shoal_node_batch_evaluate(search, open, n_open, true, decide_by_size, &by_size, error));
+    size_t n_sized = n_open;
+    n_open = 0;
+    for (size_t i = 0; i < n_sized; i++) {
+      search->n_bounded += by_size.fails_by_size[i];
+      if (by_size.fails_by_size[i]) continue;
+      index[n_open] = index[i];
+      open[n_open++] = open[i];
+    }
   }
   if (!n_open) return SHOAL_OK;
   SHOAL_TRY(shoal_node_batch_evaluate(search, open, n_open, false, decide, &by_all, error));
@@ -423,7 +528,8 @@ shoal_status shoal_search_classes(shoal_search *search, uint64_t node, shoal_cla
   if (status == SHOAL_OK) {
     *violates = shoal_alloc(classes->n_classes, 1);
     if (*violates) {
-      (void)shoal_judge(search->requirements, frequency, classes, UINT64_MAX, *violates);
+      (void)shoal_search_judge(search, search->levels, &search->grouper, classes, UINT64_MAX,
+                               *violates);
       return SHOAL_OK;
     }
     status = shoal_fail_memory(error);

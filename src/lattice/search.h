@@ -58,6 +58,19 @@ bool shoal_search_sizes_first(const shoal_search *search);
 /* Do the sizes and the number of the classes alone show that the node does not satisfy? */
 bool shoal_search_fails_by_size(const shoal_search *search, const shoal_classes *classes);
 
+/* shoal_judge for the classes of a node. `grouper`: of the thread. */
+shoal_judgement shoal_search_judge(const shoal_search *search, const uint32_t *levels,
+                                   shoal_grouper *grouper, const shoal_classes *classes,
+                                   uint64_t limit, uint8_t *violates);
+
+/*
+ * Rows that are suppressed at a node at least, because they violate over one set (`over`, `known`);
+ * not exact above `limit`. *complete: if it is 0, nothing is suppressed. 0 without such models.
+ */
+shoal_status shoal_search_min_over_sets(const shoal_search *search, const uint32_t *levels,
+                                        uint64_t limit, shoal_grouper *grouper, uint64_t *rows,
+                                        bool *complete, shoal_error *error) SHOAL_MUST_CHECK;
+
 /* The node with its exact figures; `minimal` is not set. */
 shoal_node shoal_search_node(const shoal_search *search, uint64_t node,
                              const shoal_judgement *judged);

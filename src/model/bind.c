@@ -16,6 +16,8 @@ typedef struct binder {
   shoal_tracked *tracked;
   shoal_requirements *requirements;
   size_t capacity;
+  const shoal_model_request **requests; /* by requirement: that has `over` or `known`; or NULL */
+  size_t requests_capacity;
   shoal_error *error;
 } binder;
 
@@ -25,6 +27,9 @@ void shoal_requirements_reset(shoal_requirements *requirements) {
       requirements->items[i].type->release(requirements->items[i].own);
   for (size_t s = 0; s < requirements->n_pairs; s++) shoal_pairs_free(requirements->pairs[s]);
   free(requirements->pairs);
+  for (size_t s = 0; s < requirements->n_sets; s++) free(requirements->sets[s].quasi);
+  free(requirements->sets);
+  free(requirements->covers);
   free(requirements->items);
   free(requirements->no_memory);
   memset(requirements, 0, sizeof *requirements);
@@ -72,11 +77,13 @@ static const shoal_word *requested(const shoal_model_request *request, const cha
 
 static shoal_status check_names(const binder *b, const shoal_model_type *type,
                                 const shoal_model_request *request) {
-  const char *names[SHOAL_MODEL_PARAMETERS + 2] = {NULL};
+  const char *names[SHOAL_MODEL_PARAMETERS + 4] = {NULL};
   char near[128];
   size_t n = 0;
   for (; type->parameters[n].name; n++) names[n] = type->parameters[n].name;
-  if (type->on_attribute) names[n] = "attribute";
+  if (type->on_attribute) names[n++] = "attribute";
+  names[n++] = "over"; /* these two for suggestions: the policy has read them */
+  names[n] = "known";
   for (size_t i = 0; i < request->n_parameters; i++) {
     const shoal_word *word = &request->parameters[i];
     size_t at = 0;
@@ -286,18 +293,18 @@ static shoal_status bind_people(const binder *b, shoal_requirement *requirement)
 
 /* ------------------------------------------------------------ requirements */
 
-static shoal_status add_requirement(binder *b, const shoal_requirement *template_requirement) {
+static shoal_status add_requirement(binder *b, const shoal_model_request *request,
+                                    const shoal_requirement *template_requirement) {
   shoal_requirements *requirements = b->requirements;
-  if (!shoal_grow(&requirements->items, &b->capacity, requirements->n_items + 1,
-                  sizeof *requirements->items))
+  size_t n = requirements->n_items + 1;
+  if (!shoal_grow(&requirements->items, &b->capacity, n, sizeof *requirements->items) ||
+      !shoal_grow(&b->requests, &b->requests_capacity, n, sizeof *b->requests))
     return shoal_fail_memory(b->error);
+  bool some = request && (request->n_over || request->known_count);
+  b->requests[requirements->n_items] = some ? request : NULL;
   shoal_requirement *requirement = &requirements->items[requirements->n_items++];
   *requirement = *template_requirement;
   SHOAL_TRY(bind_people(b, requirement));
-  if (requirement->type->is_size && requirement->count[0] > requirements->k)
-    requirements->k = requirement->count[0];
-  if (requirement->type->is_p && requirement->count[0] > requirements->p)
-    requirements->p = requirement->count[0];
   if (requirement->sensitive == SHOAL_NO_ATTRIBUTE) return SHOAL_OK;
   shoal_track *track = &b->tracked->track[requirement->sensitive];
   if ((requirement->type->needs & SHOAL_NEEDS_HISTOGRAM) && !requirement->pairs)
@@ -340,7 +347,7 @@ static shoal_status bind_request(binder *b, const shoal_model_request *request) 
       return shoal_policy_fail(b->policy, request->attribute.mark, b->error,
                                "%s is not about an attribute: leave 'attribute' out",
                                requirement.type->name);
-    return add_requirement(b, &requirement);
+    return add_requirement(b, request, &requirement);
   }
   size_t wanted;
   SHOAL_TRY(find_attribute(b, &request->attribute, &wanted));
@@ -353,7 +360,7 @@ static shoal_status bind_request(binder *b, const shoal_model_request *request) 
   for (size_t s = 0; s < b->tracked->n_sensitive; s++) {
     if (wanted != SHOAL_NO_ATTRIBUTE && s != wanted) continue;
     requirement.sensitive = s;
-    SHOAL_TRY(add_requirement(b, &requirement));
+    SHOAL_TRY(add_requirement(b, request, &requirement));
   }
   return SHOAL_OK;
 }
@@ -369,7 +376,7 @@ static shoal_status bind_households(binder *b) {
                                    .guard = SHOAL_NO_ATTRIBUTE,
                                    .count = {policy->households},
                                    .mark = policy->households_mark};
-  return add_requirement(b, &requirement);
+  return add_requirement(b, NULL, &requirement);
 }
 
 /* privacy.k and privacy.p are short forms of k-anonymity and p-sensitive. */
@@ -381,9 +388,37 @@ static shoal_status bind_short_forms(binder *b) {
   return b->policy->has_households ? bind_households(b) : SHOAL_OK;
 }
 
+void shoal_requirements_summarize(shoal_requirements *requirements) {
+  requirements->monotone = requirements->merges = true;
+  requirements->k = requirements->whole_k = requirements->p = 1;
+  for (size_t i = 0; i < requirements->n_items; i++) {
+    const shoal_requirement *requirement = &requirements->items[i];
+    uint64_t first = requirement->count[0];
+    bool monotone = shoal_requirement_is_monotone(requirement);
+    bool merges = monotone || (requirement->type->merges && !requirement->pairs);
+    requirements->monotone = requirements->monotone && monotone;
+    requirements->merges = requirements->merges && merges;
+    if (requirement->type->is_p && first > requirements->p) requirements->p = first;
+    if (!requirement->type->is_size) continue;
+    if (first > requirements->k) requirements->k = first;
+    if (shoal_requirement_is_whole(requirement) && first > requirements->whole_k)
+      requirements->whole_k = first;
+  }
+}
+
+/* The largest k of any entry; before the models are prepared. */
+static uint64_t max_k(const shoal_requirements *requirements) {
+  uint64_t k = 1;
+  for (size_t i = 0; i < requirements->n_items; i++)
+    if (requirements->items[i].type->is_size && requirements->items[i].count[0] > k)
+      k = requirements->items[i].count[0];
+  return k;
+}
+
 /* After all requests are read: k is known then. */
 static shoal_status prepare_all(binder *b) {
   shoal_requirements *requirements = b->requirements;
+  uint64_t k = max_k(requirements);
   for (size_t i = 0; i < requirements->n_items; i++) {
     shoal_requirement *requirement = &requirements->items[i];
     shoal_model_context context = {.policy = b->policy, .table = b->table};
@@ -391,15 +426,12 @@ static shoal_status prepare_all(binder *b) {
       context.sensitive = &b->tracked->sensitive[requirement->sensitive];
     if (requirement->guard != SHOAL_NO_ATTRIBUTE)
       context.guard = b->tracked->columns[requirement->guard];
-    requirement->k = requirements->k;
+    requirement->k = k;
     requirement->no_memory = requirements->no_memory;
     if (requirement->type->prepare)
       SHOAL_TRY(requirement->type->prepare(requirement, &context, b->error));
-    bool monotone = shoal_requirement_is_monotone(requirement);
-    bool merges = monotone || (requirement->type->merges && !requirement->pairs);
-    requirements->monotone = requirements->monotone && monotone;
-    requirements->merges = requirements->merges && merges;
   }
+  shoal_requirements_summarize(requirements);
   return SHOAL_OK;
 }
 
@@ -407,6 +439,8 @@ static shoal_status bind_all(binder *b) {
   SHOAL_TRY(bind_short_forms(b));
   for (size_t i = 0; i < b->policy->n_models; i++)
     SHOAL_TRY(bind_request(b, &b->policy->models[i]));
+  SHOAL_TRY(
+      shoal_requirements_bind_sets(b->policy, b->tracked, b->requests, b->requirements, b->error));
   return prepare_all(b);
 }
 
@@ -418,12 +452,22 @@ shoal_status shoal_requirements_check(const shoal_requirements *requirements,
   return SHOAL_OK;
 }
 
+uint64_t shoal_requirement_k_beside(const shoal_requirements *requirements,
+                                    const shoal_requirement *requirement) {
+  uint64_t k = 0;
+  for (size_t i = 0; i < requirements->n_items; i++) {
+    const shoal_requirement *other = &requirements->items[i];
+    if (other->type->is_size && other->count[0] > k &&
+        memcmp(other->covers, requirement->covers, requirements->n_sets) == 0)
+      k = other->count[0];
+  }
+  return k;
+}
+
 bool shoal_requirement_p_above_k(const shoal_requirements *requirements,
                                  const shoal_requirement *requirement) {
-  bool has_k = false;
-  for (size_t i = 0; i < requirements->n_items; i++)
-    has_k = has_k || requirements->items[i].type->is_size;
-  return has_k && requirement->type->is_p && requirement->count[0] > requirements->k;
+  uint64_t k = shoal_requirement_k_beside(requirements, requirement);
+  return k && requirement->type->is_p && requirement->count[0] > k;
 }
 
 shoal_status shoal_requirements_check_p(const shoal_requirements *requirements,
@@ -433,8 +477,9 @@ shoal_status shoal_requirements_check_p(const shoal_requirements *requirements,
     if (shoal_requirement_p_above_k(requirements, requirement))
       return shoal_policy_fail(
           policy, requirement->mark, error, "p is %llu, but k is %llu; set p to %llu or less",
-          (unsigned long long)requirement->count[0], (unsigned long long)requirements->k,
-          (unsigned long long)requirements->k);
+          (unsigned long long)requirement->count[0],
+          (unsigned long long)shoal_requirement_k_beside(requirements, requirement),
+          (unsigned long long)shoal_requirement_k_beside(requirements, requirement));
   }
   return SHOAL_OK;
 }
@@ -443,10 +488,6 @@ shoal_status shoal_requirements_bind(const shoal_policy *policy, const shoal_tab
                                      shoal_tracked *tracked, shoal_requirements *requirements,
                                      shoal_error *error) {
   memset(requirements, 0, sizeof *requirements);
-  requirements->monotone = true;
-  requirements->merges = true;
-  requirements->k = 1;
-  requirements->p = 1;
   tracked->n_columns = tracked->n_sensitive;
   for (size_t s = 0; s < tracked->n_sensitive; s++) {
     tracked->columns[s] = tracked->sensitive[s].column;
@@ -459,6 +500,7 @@ shoal_status shoal_requirements_bind(const shoal_policy *policy, const shoal_tab
               .error = error};
   requirements->no_memory = shoal_alloc_zero(1, sizeof *requirements->no_memory);
   shoal_status status = requirements->no_memory ? bind_all(&b) : shoal_fail_memory(error);
+  free(b.requests);
   if (status != SHOAL_OK) shoal_requirements_reset(requirements);
   return status;
 }

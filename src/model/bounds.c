@@ -69,8 +69,10 @@ static shoal_status bound_all(shoal_bounds *bounds, const shoal_requirements *re
     if (!is_bounded(requirement)) continue;
     shoal_bound *bound = &bounds->items[bounds->n_items++];
     *bound = shoal_bound_of(requirement, counted_by(bounds, requirement, &rows));
+    bound->k = shoal_requirement_k_beside(requirements, requirement);
     bound->p_above_k = shoal_requirement_p_above_k(requirements, requirement);
-    if (bound->max_classes < bounds->max_classes) bounds->max_classes = bound->max_classes;
+    if (shoal_requirement_is_whole(requirement) && bound->max_classes < bounds->max_classes)
+      bounds->max_classes = bound->max_classes;
   }
   return SHOAL_OK;
 }

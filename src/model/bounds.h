@@ -19,6 +19,7 @@ typedef struct shoal_bound {
   uint64_t n_rows;       /* of the table */
   uint64_t max_classes;  /* that can all satisfy it; 0: not even one */
   bool p_above_k;        /* the policy contradicts itself: R3 */
+  uint64_t k;            /* that p is above */
 } shoal_bound;
 
 typedef struct shoal_bounds {
@@ -27,7 +28,7 @@ typedef struct shoal_bounds {
   shoal_value_frequencies people, households; /* rows of each, if they are counted */
   shoal_bound *items; /* of the requirements that have one, in their order */
   size_t n_items;
-  uint64_t max_classes; /* that can satisfy all; UINT64_MAX: nothing is known */
+  uint64_t max_classes; /* over all quasi-identifiers, that can satisfy all; UINT64_MAX: unknown */
 } shoal_bounds;
 
 /*

@@ -131,9 +131,11 @@ typedef struct shoal_requirement {
   size_t word[SHOAL_MODEL_PARAMETERS];      /* index into the parameter's words */
   const char *text[SHOAL_MODEL_PARAMETERS]; /* as written in the policy, or the default */
   uint64_t k;                               /* the policy's class size */
-  void *own;                                /* made by `prepare` */
-  atomic_bool *no_memory;                   /* shared: an allocation failed during judging */
-  shoal_mark mark;                          /* its line in the policy */
+  const uint8_t *covers;  /* by set of the requirements: 1 if its classes must satisfy it */
+  uint64_t known;         /* it covers every set of so many quasi-identifiers; 0: it covers one */
+  void *own;              /* made by `prepare` */
+  atomic_bool *no_memory; /* shared: an allocation failed during judging */
+  shoal_mark mark;        /* its line in the policy */
 } shoal_requirement;
 
 #define SHOAL_NO_ATTRIBUTE SIZE_MAX
@@ -214,11 +216,15 @@ const shoal_model_type *shoal_model_find(const char *name);
 typedef struct shoal_requirements {
   shoal_requirement *items;
   size_t n_items;
-  bool monotone;       /* all of them are */
-  bool merges;         /* all of them do */
-  uint64_t k;          /* the largest k; 1 if there is none */
-  uint64_t p;          /* the largest p; 1 if there is none */
-  shoal_pairs **pairs; /* by sensitive attribute; NULL: not needed */
+  shoal_quasi_set *sets; /* of quasi-identifiers; the first one has all of them */
+  size_t n_sets;         /* 1 unless a model says `over` or `known` */
+  uint8_t *covers;       /* what the items' `covers` point to */
+  bool monotone;         /* all of them are */
+  bool merges;           /* all of them do */
+  uint64_t k;            /* the largest k; 1 if there is none */
+  uint64_t whole_k;      /* the largest k over all quasi-identifiers; 1 if there is none */
+  uint64_t p;            /* the largest p; 1 if there is none */
+  shoal_pairs **pairs;   /* by sensitive attribute; NULL: not needed */
   size_t n_pairs;
   atomic_bool *no_memory;
 } shoal_requirements;
@@ -230,6 +236,8 @@ typedef struct shoal_requirements {
 typedef struct shoal_tracked {
   const shoal_sensitive *sensitive;
   size_t n_sensitive;
+  const shoal_column *const *quasi; /* of tuples, not tracked; `over` and `known` are about them */
+  size_t n_quasi;
   /* Who each row is about; NULL: each row is about somebody else, or it is not known (`absent`). */
   const shoal_column *person, *household;
   bool person_absent, household_absent; /* the policy has the role, and the table lacks a column */
@@ -243,10 +251,15 @@ static inline size_t shoal_tracked_room(const shoal_table *table) {
   return 2 * table->n_columns + 2;
 }
 
+/* Is the requirement about classes over all quasi-identifiers? */
+static inline bool shoal_requirement_is_whole(const shoal_requirement *requirement) {
+  return requirement->covers[0] != 0;
+}
+
 /*
  * Binds the policy's models. SHOAL_BAD_INPUT, with the policy's line, for unknown models, unknown
- * or impossible parameters, and attributes that are not sensitive or lack what a model needs. Fills
- * in `tracked`. Nothing to reset on failure.
+ * or impossible parameters, sets of other attributes than quasi-identifiers, and attributes that
+ * are not sensitive or lack what a model needs. Fills in `tracked`. Nothing to reset on failure.
  */
 shoal_status shoal_requirements_bind(const shoal_policy *policy, const shoal_table *table,
                                      shoal_tracked *tracked, shoal_requirements *requirements,
@@ -255,7 +268,10 @@ shoal_status shoal_requirements_bind(const shoal_policy *policy, const shoal_tab
 shoal_status shoal_requirements_check(const shoal_requirements *requirements,
                                       const shoal_policy *policy,
                                       shoal_error *error) SHOAL_MUST_CHECK;
-/* Is the requirement's p above the policy's k? Then k is not the class size that it stands for. */
+/* The largest k over the same sets of quasi-identifiers; 0: there is none. */
+uint64_t shoal_requirement_k_beside(const shoal_requirements *requirements,
+                                    const shoal_requirement *requirement);
+/* Is the requirement's p above this k? Then k is not the class size that it stands for. */
 bool shoal_requirement_p_above_k(const shoal_requirements *requirements,
                                  const shoal_requirement *requirement);
 /* SHOAL_BAD_INPUT, with the policy's line, if a p is above k. */
@@ -263,6 +279,8 @@ shoal_status shoal_requirements_check_p(const shoal_requirements *requirements,
                                         const shoal_policy *policy,
                                         shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_requirements_reset(shoal_requirements *requirements);
+/* Sets what follows from the items: monotone, merges, k, whole_k and p. */
+void shoal_requirements_summarize(shoal_requirements *requirements);
 
 /* Does it require a number of rows, people or households, whatever their values? */
 bool shoal_requirement_is_size(const shoal_requirement *requirement);
@@ -286,11 +304,46 @@ typedef struct shoal_judgement {
 
 /*
  * Judges every class against every requirement. `violates`, if not NULL, receives 1 for each class
- * that violates one, else 0. If it is NULL, judging stops as soon as suppressed > limit.
+ * that violates one, else 0. If it is NULL, judging stops as soon as suppressed > limit. Not for
+ * several sets of quasi-identifiers, except for a single class: it is the same over all of them.
  */
 shoal_judgement shoal_judge(const shoal_requirements *requirements,
                             const shoal_frequency_set *frequency, const shoal_classes *classes,
                             uint64_t limit, uint8_t *violates);
+
+/*
+ * Suppresses classes until no class over any set violates a requirement: in rounds, each of which
+ * judges the classes of all sets and then suppresses those that violate (docs/models.md).
+ * suppressed[c]: on entry 1 for classes that are left out, on return also for those that must be
+ * suppressed. `clean`, if not NULL: by set, 1 if the first round need not judge it. Stops early
+ * once more than `limit` rows are suppressed. Without memory every class is suppressed, and
+ * shoal_requirements_status fails.
+ */
+void shoal_suppress_over_sets(const shoal_requirements *requirements,
+                              const shoal_frequency_set *frequency, const shoal_classes *classes,
+                              const shoal_labelling *labelling, const uint8_t *clean,
+                              uint64_t limit, uint8_t *suppressed);
+/* What is left of the classes without those with suppressed[c]. */
+shoal_judgement shoal_judgement_of(const shoal_classes *classes, const uint8_t *suppressed);
+
+/*
+ * Rows of classes over one set that violate a requirement of this set. `over`: classes over it.
+ * violates, if not NULL, receives 1 for each class that does, else 0.
+ */
+uint64_t shoal_judge_over(const shoal_requirements *requirements, size_t set,
+                          const shoal_frequency_set *frequency, const shoal_classes *over,
+                          uint8_t *violates);
+
+/*
+ * violates[c] receives 1 for each class, except those left out, that lies in a class over one of
+ * the requirement's sets that violates it; else 0.
+ */
+shoal_status shoal_requirement_violating(const shoal_requirements *requirements,
+                                         const shoal_requirement *requirement,
+                                         const shoal_frequency_set *frequency,
+                                         const shoal_classes *classes,
+                                         const shoal_labelling *labelling, const uint8_t *left_out,
+                                         uint8_t *violates, shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
  * Rows of these classes that every node at or below theirs suppresses, at least. A class below is a

@@ -4,6 +4,7 @@
  * share. A class that violates any requirement is suppressed, not only a class below k: this makes
  * suppression monotone (docs/reading-the-papers.md R1).
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,7 @@ typedef struct quick_requirement {
 /* Sizes and numbers of distinct values are checked without a view of the class. */
 typedef struct judgement {
   const shoal_requirements *requirements;
+  size_t set; /* requirements that cover it, or SHOAL_EVERY_SET */
   const shoal_frequency_set *frequency;
   const shoal_classes *classes;
   uint64_t min_rows;
@@ -132,11 +134,17 @@ static bool add_quick(judgement *j, const shoal_requirement *requirement) {
   return true;
 }
 
-static judgement plan(const shoal_requirements *requirements, const shoal_frequency_set *frequency,
-                      const shoal_classes *classes) {
-  judgement j = {.requirements = requirements, .frequency = frequency, .classes = classes};
+/* Is requirement i one of those that are judged? */
+static bool is_judged(const judgement *j, size_t i) {
+  return j->set == SHOAL_EVERY_SET || j->requirements->items[i].covers[j->set];
+}
+
+static judgement plan(const shoal_requirements *requirements, size_t set,
+                      const shoal_frequency_set *frequency, const shoal_classes *classes) {
+  judgement j = {
+      .requirements = requirements, .set = set, .frequency = frequency, .classes = classes};
   for (size_t i = 0; i < requirements->n_items; i++)
-    if (!add_quick(&j, &requirements->items[i])) j.has_others = true;
+    if (is_judged(&j, i) && !add_quick(&j, &requirements->items[i])) j.has_others = true;
   return j;
 }
 
@@ -149,15 +157,35 @@ static bool violates_any(const judgement *j, uint32_t c) {
     if (distinct < quick->min_distinct) return true;
   }
   for (size_t i = 0; j->has_others && i < j->requirements->n_items; i++)
-    if (!shoal_requirement_holds(&j->requirements->items[i], j->frequency, j->classes, c, NULL))
+    if (is_judged(j, i) &&
+        !shoal_requirement_holds(&j->requirements->items[i], j->frequency, j->classes, c, NULL))
       return true;
   return false;
+}
+
+uint64_t shoal_judge_over(const shoal_requirements *requirements, size_t set,
+                          const shoal_frequency_set *frequency, const shoal_classes *over,
+                          uint8_t *violates) {
+  judgement j = plan(requirements, set, frequency, over);
+  uint64_t rows = 0;
+  for (uint32_t c = 0; c < over->n_classes; c++) {
+    bool violated = violates_any(&j, c);
+    if (violates) violates[c] = violated;
+    if (violated) rows += over->n_rows[c];
+  }
+  return rows;
+}
+
+/* Classes over all quasi-identifiers are the only ones, or the same as all others. */
+static bool is_simple(const shoal_requirements *requirements, const shoal_classes *classes) {
+  return requirements->n_sets <= 1 || classes->n_classes <= 1;
 }
 
 shoal_judgement shoal_judge(const shoal_requirements *requirements,
                             const shoal_frequency_set *frequency, const shoal_classes *classes,
                             uint64_t limit, uint8_t *violates) {
-  judgement j = plan(requirements, frequency, classes);
+  assert(is_simple(requirements, classes));
+  judgement j = plan(requirements, SHOAL_EVERY_SET, frequency, classes);
   shoal_judgement judged = {0, 0, 0};
   for (uint32_t c = 0; c < classes->n_classes; c++) {
     bool violated = violates_any(&j, c);
@@ -194,8 +222,12 @@ static uint64_t max_released(const judgement *j, uint32_t c) {
 uint64_t shoal_min_suppressed(const shoal_requirements *requirements,
                               const shoal_frequency_set *frequency, const shoal_classes *classes,
                               const uint8_t *violates) {
-  judgement j = plan(requirements, frequency, classes);
+  bool simple = is_simple(requirements, classes);
+  judgement j = plan(requirements, SHOAL_EVERY_SET, frequency, classes);
   uint64_t suppressed = 0;
+  for (uint32_t c = 0; !simple && requirements->monotone && c < classes->n_classes; c++)
+    if (violates[c]) suppressed += classes->n_rows[c];
+  if (!simple) return suppressed; /* a bound for parts of classes over sets is not known */
   for (uint32_t c = 0; c < classes->n_classes; c++)
     if (violates[c]) suppressed += classes->n_rows[c] - max_released(&j, c);
   return suppressed;

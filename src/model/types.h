@@ -21,11 +21,23 @@ extern const shoal_model_type shoal_model_personalized;
 /* Asked for by privacy.households, not by name. */
 extern const shoal_model_type shoal_model_households;
 
+/*
+ * Binds `over` and `known`: makes the requirements' sets and what each item covers. requests[i]:
+ * the request of item i, NULL if it is about all quasi-identifiers.
+ */
+shoal_status shoal_requirements_bind_sets(const shoal_policy *policy, const shoal_tracked *tracked,
+                                          const shoal_model_request *const *requests,
+                                          shoal_requirements *requirements,
+                                          shoal_error *error) SHOAL_MUST_CHECK;
+
 bool shoal_is_monotone(const shoal_requirement *requirement);
 bool shoal_is_not_monotone(const shoal_requirement *requirement);
 
 /* The one parameter p; ended by an entry without a name. */
 extern const shoal_parameter shoal_parameter_p[];
+
+/* Every requirement, whatever sets it covers. */
+#define SHOAL_EVERY_SET SIZE_MAX
 
 /* `required` of models whose first parameter it is: a count, or a number. */
 double shoal_required_count(const shoal_requirement *requirement);

@@ -180,10 +180,20 @@ static void put_read_households(shoal_canonical *out, const char *key) {
   if (out->policy->has_households) put_count(out, key, out->policy->households);
 }
 
+static void put_over(shoal_text *text, const shoal_model_request *model) {
+  for (size_t i = 0; i < model->n_over; i++) {
+    shoal_text_add(text, i ? ", " : "over: [");
+    shoal_yaml_add_scalar(text, model->over[i].text);
+  }
+  if (model->n_over) shoal_text_add(text, "]");
+  else shoal_text_print(text, "known: %llu", (unsigned long long)model->known_count);
+}
+
 static void put_model(shoal_text *text, const shoal_model_request *model) {
   size_t n = 0;
+  bool over = model->n_over || model->known_count;
   shoal_text_add(text, "    - ");
-  if (!model->n_parameters && !model->attribute.text) {
+  if (!model->n_parameters && !model->attribute.text && !over) {
     shoal_yaml_add_scalar(text, model->name.text);
     shoal_text_add(text, "\n");
     return;
@@ -198,6 +208,11 @@ static void put_model(shoal_text *text, const shoal_model_request *model) {
   if (model->attribute.text) {
     shoal_text_add(text, n ? ", attribute: " : "attribute: ");
     shoal_yaml_add_scalar(text, model->attribute.text);
+    n++;
+  }
+  if (over) {
+    if (n) shoal_text_add(text, ", ");
+    put_over(text, model);
   }
   shoal_text_add(text, "}\n");
 }

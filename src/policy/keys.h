@@ -147,7 +147,7 @@
   KEY("privacy.", "households", read_households, "N",                                              \
       "minimum distinct households (role: household) of every class")                              \
   KEY("privacy.", "models", read_models, "[MODEL|{MODEL: {PARAMETER: VALUE, ...}}, ...]",          \
-      "more models; all must hold")
+      "more models; all must hold. Each may add over: [NAME, ...] or known: N")
 
 #define SHOAL_METHOD_KEYS(KEY)                                                                     \
   KEY("method.", "algorithm", read_algorithm, "NAME", "search algorithm; default auto")            \

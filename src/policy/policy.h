@@ -108,6 +108,10 @@ typedef struct shoal_model_request {
   const shoal_word *parameters; /* names */
   const shoal_word *values;     /* scalars as written */
   size_t n_parameters;
+  const shoal_word *over; /* quasi-identifiers; NULL: all of them */
+  size_t n_over;
+  shoal_word known;     /* every set of so many quasi-identifiers; text NULL: not given */
+  uint64_t known_count; /* the same as a number; 0: not given */
 } shoal_model_request;
 
 /* "10" rows, or "1.5%". */

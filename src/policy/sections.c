@@ -157,7 +157,53 @@ static shoal_status read_households(shoal_policy_reader *reader, const shoal_yam
                        &policy->has_households);
 }
 
-/* `attribute` is a parameter of every model; model/bind.c reads the others. */
+static shoal_status read_over(const shoal_policy_reader *reader, const shoal_yaml *node,
+                              shoal_model_request *request) {
+  static const shoal_key_rule self = {"privacy.models.over", "over", NULL};
+  shoal_policy_reader inner = *reader;
+  inner.rule = &self;
+  SHOAL_TRY(shoal_read_words(&inner, node, "[age, zip]", &request->over, &request->n_over));
+  if (!request->n_over)
+    return shoal_reader_fail(reader, node->mark,
+                             "'over' names no quasi-identifier: name at least one, or leave 'over' "
+                             "out for all of them");
+  for (size_t i = 0; i < request->n_over; i++)
+    for (size_t j = 0; j < i; j++)
+      if (strcmp(request->over[i].text, request->over[j].text) == 0)
+        return shoal_reader_fail(reader, request->over[i].mark,
+                                 "'over' names '%s' twice: name it once",
+                                 shoal_quote(request->over[i].text).text);
+  return SHOAL_OK;
+}
+
+static shoal_status read_known(const shoal_policy_reader *reader, const shoal_yaml *node,
+                               shoal_model_request *request) {
+  static const shoal_key_rule self = {"privacy.models.known", "known", NULL};
+  shoal_policy_reader inner = *reader;
+  shoal_setting setting;
+  inner.rule = &self;
+  SHOAL_TRY(shoal_setting_from(&inner, node, "a whole number", &setting));
+  SHOAL_TRY(shoal_setting_whole(&setting, 1, &request->known_count));
+  request->known = (shoal_word){node->text, node->mark};
+  return SHOAL_OK;
+}
+
+/* The parameters of every model; model/bind.c reads the others. *read: it was one of them. */
+static shoal_status read_common(const shoal_policy_reader *reader, const shoal_yaml *key,
+                                shoal_model_request *request, bool *read) {
+  const shoal_yaml *value = key->next;
+  *read = true;
+  if (strcmp(key->text, "over") == 0) return read_over(reader, value, request);
+  if (strcmp(key->text, "known") == 0) return read_known(reader, value, request);
+  *read = false;
+  if (value->kind != SHOAL_YAML_SCALAR || shoal_yaml_is_null(value))
+    return shoal_reader_expected(reader, value, "a number or a word for each parameter");
+  if (strcmp(key->text, "attribute") != 0) return SHOAL_OK;
+  *read = true;
+  request->attribute = (shoal_word){value->text, value->mark};
+  return SHOAL_OK;
+}
+
 static shoal_status read_parameters(const shoal_policy_reader *reader, const shoal_yaml *node,
                                     shoal_model_request *request) {
   if (shoal_yaml_is_null(node)) return SHOAL_OK;
@@ -169,16 +215,15 @@ static shoal_status read_parameters(const shoal_policy_reader *reader, const sho
   if (!names || !values) return shoal_fail_memory(reader->error);
   size_t n = 0;
   for (const shoal_yaml *key = node->first; key; key = key->next->next) {
-    const shoal_yaml *value = key->next;
-    if (value->kind != SHOAL_YAML_SCALAR || shoal_yaml_is_null(value))
-      return shoal_reader_expected(reader, value, "a number or a word for each parameter");
-    if (strcmp(key->text, "attribute") == 0) {
-      request->attribute = (shoal_word){value->text, value->mark};
-      continue;
-    }
+    bool read;
+    SHOAL_TRY(read_common(reader, key, request, &read));
+    if (read) continue;
     names[n] = (shoal_word){key->text, key->mark};
-    values[n++] = (shoal_word){value->text, value->mark};
+    values[n++] = (shoal_word){key->next->text, key->next->mark};
   }
+  if (request->over && request->known.text)
+    return shoal_reader_fail(reader, request->known.mark,
+                             "a model has either 'over' or 'known', not both: make two entries");
   request->parameters = names;
   request->values = values;
   request->n_parameters = n;

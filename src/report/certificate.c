@@ -140,7 +140,7 @@ static void add_reached(const shoal_model_outcome *m, shoal_text *text) {
 }
 
 static void add_model(const shoal_result *r, const shoal_model_outcome *m, shoal_text *text) {
-  shoal_html_model(text, m->model, m->attribute, m->summary);
+  shoal_html_model(text, m->model, m->attribute, &m->over, m->summary);
   shoal_text_print(text, "<td class=\"num\">%s ",
                    m->is_rule   ? ""
                    : m->at_most ? "at most"
@@ -159,7 +159,7 @@ static void add_model(const shoal_result *r, const shoal_model_outcome *m, shoal
 }
 
 static void add_stated_model(const shoal_stated_model *m, shoal_text *text) {
-  shoal_html_model(text, m->model, m->attribute, m->summary);
+  shoal_html_model(text, m->model, m->attribute, &m->over, m->summary);
   shoal_text_add(text, "<td class=\"num\">");
   shoal_html_add(text, m->parameters);
   shoal_text_add(text,

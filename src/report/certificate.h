@@ -38,6 +38,7 @@ void shoal_left_out_argument(const shoal_left_out *left_out, char out[SHOAL_LEFT
 /* A model that cannot be judged without the original. */
 typedef struct shoal_stated_model {
   const char *model, *attribute; /* attribute NULL: every sensitive one */
+  shoal_over over;
   const char *summary, *parameters;
 } shoal_stated_model;
 

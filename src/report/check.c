@@ -11,7 +11,7 @@
 static void add_model(shoal_text *t, const shoal_model_outcome *m) {
   bool unknown = m->unjudged && !(m->is_size && m->breaking_classes);
   shoal_text_print(t, "  %s %s", m->holds ? "ok    " : unknown ? "?     " : "FAILED", m->model);
-  if (m->attribute) shoal_text_print(t, " on %s", m->attribute);
+  shoal_format_subject(t, m->attribute, &m->over);
   if (m->is_rule) {
     shoal_text_add(t, ": ");
     shoal_format_number(t, m->required);
@@ -35,6 +35,10 @@ static void add_model(shoal_text *t, const shoal_model_outcome *m) {
     shoal_format_counted(t, m->breaking_classes, "class", "classes");
     shoal_text_add(t, " with ");
     shoal_format_rows(t, m->breaking_rows);
+    if (m->n_sets)
+      shoal_text_print(t, ", over %llu of %llu sets, most over %s",
+                       (unsigned long long)m->n_failing, (unsigned long long)m->n_sets,
+                       m->worst_set.text);
   }
   if (m->tells_distinct) {
     shoal_text_add(t, "; fewest distinct values in a class: ");
@@ -69,6 +73,13 @@ json_t *shoal_models_json(const shoal_result *r, shoal_json *json) {
     json_t *object = json_object();
     shoal_json_set(json, object, "model", json_string(m->model));
     if (m->attribute) shoal_json_set(json, object, "attribute", json_string(m->attribute));
+    shoal_json_over(json, object, &m->over);
+    if (m->n_sets) {
+      shoal_json_set(json, object, "sets", shoal_json_count(m->n_sets));
+      shoal_json_set(json, object, "failing_sets", shoal_json_count(m->n_failing));
+      shoal_json_set(json, object, "worst_set",
+                     shoal_json_strings(json, m->worst_set.names, m->worst_set.n_names));
+    }
     shoal_json_set(json, object, "required", shoal_json_number(m->required));
     if (!m->is_rule) shoal_json_set(json, object, "reached", shoal_json_number(m->reached));
     shoal_json_set(json, object, "holds", json_boolean(m->holds));
@@ -105,13 +116,18 @@ json_t *shoal_class_sizes_json(const shoal_result *r, shoal_json *json) {
 
 static void add_worst(shoal_text *t, const shoal_result *r, const shoal_model_outcome *m) {
   if (!m->n_worst) return;
-  shoal_text_print(t, "\nWorst classes for %s%s%s:\n", m->model, m->attribute ? " on " : "",
-                   m->attribute ? m->attribute : "");
+  shoal_text_print(t, "\nWorst classes for %s", m->model);
+  shoal_format_subject(t, m->attribute, m->n_sets ? &m->worst_set : &m->over);
+  shoal_text_add(t, ":\n");
   for (size_t i = 0; i < m->n_worst; i++) {
     const shoal_class_example *e = &m->worst[i];
     shoal_text_add(t, "  ");
-    for (size_t q = 0; e->n_shown && q < r->n_quasi; q++)
-      shoal_text_print(t, "%s%s=%s", q ? ", " : "", r->quasi[q], e->labels[q]);
+    const char *before = "";
+    for (size_t q = 0; e->n_shown && q < r->n_quasi; q++) {
+      if (!e->labels[q]) continue; /* the model is not about it */
+      shoal_text_print(t, "%s%s=%s", before, r->quasi[q], e->labels[q]);
+      before = ", ";
+    }
     if (!e->n_shown) shoal_text_print(t, "the class of row %llu", (unsigned long long)e->first_row);
     else shoal_text_print(t, " (row %llu)", (unsigned long long)e->first_row);
     shoal_text_add(t, ": ");

@@ -12,7 +12,7 @@ enum { SHOWN_FREQUENCIES = 12 };
 
 static void add_bound(shoal_text *t, const shoal_bound_outcome *m) {
   shoal_text_print(t, "  %s %s", !m->bounded ? "-     " : m->holds ? "ok    " : "FAILED", m->model);
-  if (m->attribute) shoal_text_print(t, " on %s", m->attribute);
+  shoal_format_subject(t, m->attribute, &m->over);
   if (!m->bounded) {
     shoal_text_add(t, ": no bound is known\n");
     return;
@@ -94,6 +94,7 @@ static json_t *models_array(const shoal_conditions_report *c, shoal_json *json) 
     json_t *object = json_object();
     shoal_json_set(json, object, "model", json_string(m->model));
     if (m->attribute) shoal_json_set(json, object, "attribute", json_string(m->attribute));
+    shoal_json_over(json, object, &m->over);
     shoal_json_set(json, object, "bounded", json_boolean(m->bounded));
     if (m->bounded) add_bound_json(m, object, json);
     shoal_json_append(json, array, object);

@@ -34,7 +34,7 @@ static void add_levels(shoal_text *t, const shoal_result *r, const uint32_t *lev
 
 static void add_requirement_name(shoal_text *t, const shoal_explained_requirement *d) {
   shoal_text_add(t, d->model);
-  if (d->attribute) shoal_text_print(t, " on %s", d->attribute);
+  shoal_format_subject(t, d->attribute, &d->over);
 }
 
 /* ------------------------------------------------------------ verdict */
@@ -352,6 +352,7 @@ static json_t *requirement_name(const shoal_explained_requirement *d, shoal_json
   json_t *object = json_object();
   shoal_json_set(json, object, "model", json_string(d->model));
   if (d->attribute) shoal_json_set(json, object, "attribute", json_string(d->attribute));
+  shoal_json_over(json, object, &d->over);
   return object;
 }
 

@@ -12,6 +12,7 @@
 typedef struct shoal_explained_requirement {
   const char *model;
   const char *attribute; /* NULL: none */
+  shoal_over over;
   double required, reached;
   bool at_most; /* `reached` must not be above `required`; else not below */
   bool holds;

@@ -30,6 +30,11 @@ void shoal_format_rows(shoal_text *text, uint64_t n) {
   shoal_format_counted(text, n, "row", "rows");
 }
 
+void shoal_format_subject(shoal_text *text, const char *attribute, const shoal_over *over) {
+  if (attribute) shoal_text_print(text, " on %s", attribute);
+  if (over->text) shoal_text_print(text, " over %s", over->text);
+}
+
 void shoal_format_node(shoal_text *text, const shoal_result *result, const uint32_t *levels) {
   shoal_text_add(text, "[");
   for (size_t q = 0; q < result->n_quasi; q++)
@@ -110,6 +115,12 @@ json_t *shoal_json_labels(shoal_json *json, const shoal_result *result, const ch
   for (size_t q = 0; q < result->n_quasi; q++)
     shoal_json_set(json, object, result->quasi[q], shoal_json_string(labels[q]));
   return object;
+}
+
+void shoal_json_over(shoal_json *json, json_t *object, const shoal_over *over) {
+  if (over->n_names)
+    shoal_json_set(json, object, "over", shoal_json_strings(json, over->names, over->n_names));
+  if (over->known) shoal_json_set(json, object, "known", shoal_json_count(over->known));
 }
 
 json_t *shoal_json_warnings(shoal_json *json, const shoal_result *result) {

@@ -19,6 +19,8 @@ void shoal_format_counted(shoal_text *text, uint64_t n, const char *noun, const 
 void shoal_format_rows(shoal_text *text, uint64_t n);
 /* " of 3 people"; nothing for 0. */
 void shoal_format_people(shoal_text *text, uint64_t n);
+/* " on illness over age, zip"; attribute may be NULL */
+void shoal_format_subject(shoal_text *text, const char *attribute, const shoal_over *over);
 /* "[1,0,2]": a node's levels in the order of the quasi-identifiers. */
 void shoal_format_node(shoal_text *text, const shoal_result *result, const uint32_t *levels);
 /* One paragraph per warning of the result. */
@@ -61,6 +63,8 @@ json_t *shoal_json_strings(shoal_json *json, const char *const *items, size_t n)
 json_t *shoal_json_levels(shoal_json *json, const shoal_result *result, const uint32_t *levels);
 /* {"age": "[20-29]", ...}; null for NULL. */
 json_t *shoal_json_labels(shoal_json *json, const shoal_result *result, const char *const *labels);
+/* Sets "over" or "known" of a model; nothing if it is about all quasi-identifiers. */
+void shoal_json_over(shoal_json *json, json_t *object, const shoal_over *over);
 json_t *shoal_json_warnings(shoal_json *json, const shoal_result *result);
 
 /* The document as text, to be freed by the caller; releases `root`. NULL: no memory. */

@@ -42,12 +42,16 @@ void shoal_html_verdict(shoal_text *text, bool yes, const char *word) {
 }
 
 void shoal_html_model(shoal_text *text, const char *model, const char *attribute,
-                      const char *summary) {
+                      const shoal_over *over, const char *summary) {
   shoal_text_add(text, "<tr><th scope=\"row\">");
   shoal_html_add(text, model);
   if (attribute) {
     shoal_text_add(text, " on ");
     shoal_html_add(text, attribute);
+  }
+  if (over->text) {
+    shoal_text_add(text, " over ");
+    shoal_html_add(text, over->text);
   }
   shoal_text_add(text, "<br><span class=\"dim small\" style=\"font-weight:400\">");
   shoal_html_add(text, summary);

@@ -19,7 +19,7 @@ void shoal_html_number(shoal_text *text, double x);
 void shoal_html_verdict(shoal_text *text, bool yes, const char *word);
 /* Begins the row of a model and writes its first cell. `attribute` may be NULL. */
 void shoal_html_model(shoal_text *text, const char *model, const char *attribute,
-                      const char *summary);
+                      const shoal_over *over, const char *summary);
 
 /* The banner of the verdict, with `detail` after it, and the list of its reasons (verdict.c). */
 void shoal_verdict_html(const shoal_result *result, const char *detail, shoal_text *text);

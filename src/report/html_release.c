@@ -226,6 +226,10 @@ static void add_causes(const shoal_result *r, shoal_text *text) {
       shoal_text_add(text, " on ");
       shoal_html_add(text, cause->attribute);
     }
+    if (cause->over.text) {
+      shoal_text_add(text, " over ");
+      shoal_html_add(text, cause->over.text);
+    }
     shoal_text_add(text, "</th><td class=\"num\">");
     shoal_html_people(text, cause->rows, r->k);
     shoal_text_add(text, "</td><td class=\"num\">");

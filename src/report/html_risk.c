@@ -12,7 +12,7 @@
 /* ------------------------------------------------------------ protection */
 
 static void add_model(const shoal_result *r, const shoal_model_outcome *m, shoal_text *text) {
-  shoal_html_model(text, m->model, m->attribute, m->summary);
+  shoal_html_model(text, m->model, m->attribute, &m->over, m->summary);
   shoal_text_print(text, "<td class=\"num\">%s ",
                    m->is_rule   ? ""
                    : m->at_most ? "at most"

@@ -104,10 +104,11 @@ static json_t *causes_array(const shoal_result *r, shoal_json *json) {
   for (size_t i = 0; i < r->release.n_causes; i++) {
     const shoal_cause *cause = &r->release.causes[i];
     bool hidden = cause->rows && cause->rows < r->k;
-    shoal_json_append(json, array,
-                      json_pack("{s:s, s:s?, s:o, s:o}", "model", cause->model, "attribute",
-                                cause->attribute, "rows", people(cause->rows, r->k), "classes",
-                                hidden ? json_null() : shoal_json_count(cause->classes)));
+    json_t *object = json_pack("{s:s, s:s?, s:o, s:o}", "model", cause->model, "attribute",
+                               cause->attribute, "rows", people(cause->rows, r->k), "classes",
+                               hidden ? json_null() : shoal_json_count(cause->classes));
+    shoal_json_over(json, object, &cause->over);
+    shoal_json_append(json, array, object);
   }
   return array;
 }

@@ -46,6 +46,14 @@ typedef struct shoal_class_example {
 } shoal_class_example;
 
 /* One requirement of the policy, judged on all classes. */
+/* The quasi-identifiers whose classes a model is about; all zero: all of them. */
+typedef struct shoal_over {
+  const char *text;         /* "age, zip", "any 3 of 12 quasi-identifiers" */
+  const char *const *names; /* of `over` */
+  size_t n_names;
+  uint64_t known; /* of `known`; else 0 */
+} shoal_over;
+
 typedef struct shoal_model_outcome {
   const char *model;
   const char *summary;   /* what it requires, in words */
@@ -59,8 +67,12 @@ typedef struct shoal_model_outcome {
   bool by_people;        /* `required` and `reached`, or proportions, are of people */
   bool unjudged;         /* it counts people, and the table does not say who they are */
   bool holds;
-  uint64_t breaking_rows, breaking_classes;
-  shoal_class_example *worst; /* check only */
+  shoal_over over;
+  uint64_t n_sets, n_failing; /* of `known`: its sets, and those with a class that violates */
+  shoal_over worst_set;       /* of these, the one with the most rows that violate */
+  uint64_t breaking_rows;     /* in a class of any set that violates */
+  uint64_t breaking_classes;  /* of all sets */
+  shoal_class_example *worst; /* check only; of worst_set */
   size_t n_worst;
 } shoal_model_outcome;
 
@@ -72,6 +84,7 @@ typedef struct shoal_model_outcomes {
 /* Rows suppressed because their class violates one model. A class may violate several. */
 typedef struct shoal_cause {
   const char *model, *attribute; /* attribute NULL: none */
+  shoal_over over;
   uint64_t rows, classes;
 } shoal_cause;
 
@@ -89,13 +102,14 @@ typedef struct shoal_condition_outcome {
 /* The necessary condition of one requirement. */
 typedef struct shoal_bound_outcome {
   const char *model, *attribute; /* attribute NULL: none */
-  bool bounded;                  /* false: nothing is known, and nothing follows but `holds` */
-  const char *parameter;         /* "p", "l", "mu", "k" */
-  double required;               /* of the parameter */
-  const char *noun, *nouns;      /* what is counted: "distinct value", "distinct values" */
-  uint64_t min_distinct;         /* of these that a class needs */
-  uint64_t max_distinct;         /* of these in the table: no class can have more */
-  uint64_t max_groups;           /* classes that can all satisfy it */
+  shoal_over over;
+  bool bounded;             /* false: nothing is known, and nothing follows but `holds` */
+  const char *parameter;    /* "p", "l", "mu", "k" */
+  double required;          /* of the parameter */
+  const char *noun, *nouns; /* what is counted: "distinct value", "distinct values" */
+  uint64_t min_distinct;    /* of these that a class needs */
+  uint64_t max_distinct;    /* of these in the table: no class can have more */
+  uint64_t max_groups;      /* classes that can all satisfy it */
   bool holds;
   const char *why; /* why it does not hold; NULL: it does */
 } shoal_bound_outcome;

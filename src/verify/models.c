@@ -383,19 +383,32 @@ static void print_parameters(const shoal_verify_model *model, char *out, size_t 
   }
 }
 
+/* " over 'age', 'zip'", truncated to `room`. */
+static void print_over(const shoal_verify_set *over, char *out, size_t room) {
+  size_t at = 0;
+  out[0] = '\0';
+  for (size_t i = 0; over && i < over->n && at < room; i++) {
+    int printed = snprintf(out + at, room - at, "%s'%.60s'", i ? ", " : " over ", over->quasi[i]);
+    if (printed < 0) return; /* GCOVR_EXCL_BR_LINE: plain text can always be printed */
+    at += (size_t)printed;
+  }
+}
+
 static shoal_status prove_on(shoal_verify_prove *prove, const shoal_verify_task *task,
                              shoal_error *error) {
   shoal_verify_damage damage = {0};
   SHOAL_TRY(prove(task, &damage, error));
   if (!damage.n_classes) return SHOAL_OK;
-  char parameters[256];
+  char parameters[256], over[256];
   print_parameters(task->model, parameters, sizeof parameters);
+  print_over(task->over, over, sizeof over);
   const char *attribute = task->attribute ? task->attribute->name : NULL;
   return shoal_fail(
-      error, SHOAL_FAILED, "the release violates %s (%s)%s%.200s%s: %llu class%s, %llu row%s; %s",
+      error, SHOAL_FAILED, "the release violates %s (%s)%s%.200s%s%s: %llu class%s, %llu row%s; %s",
       task->model->name, parameters, attribute ? " on '" : "", attribute ? attribute : "",
-      attribute ? "'" : "", (unsigned long long)damage.n_classes, damage.n_classes == 1 ? "" : "es",
-      (unsigned long long)damage.n_rows, damage.n_rows == 1 ? "" : "s", SHOAL_VERIFY_FAULT);
+      attribute ? "'" : "", over, (unsigned long long)damage.n_classes,
+      damage.n_classes == 1 ? "" : "es", (unsigned long long)damage.n_rows,
+      damage.n_rows == 1 ? "" : "s", SHOAL_VERIFY_FAULT);
 }
 
 /* Proves the model on each of its attributes. A model that has none fails. */
@@ -426,11 +439,19 @@ static shoal_status prove_model(shoal_verify_task task, shoal_error *error) {
   return SHOAL_OK;
 }
 
+static bool is_about(const shoal_verify_model *model, size_t over) {
+  if (over == SHOAL_VERIFY_WHOLE) return model->n_over == 0;
+  for (size_t i = 0; i < model->n_over; i++)
+    if (model->over[i] == over) return true;
+  return false;
+}
+
 shoal_status shoal_verify_models(const shoal_verify_request *request,
-                                 const shoal_verify_tally *tally, shoal_error *error) {
+                                 const shoal_verify_tally *tally, size_t over, shoal_error *error) {
   for (size_t i = 0; i < request->n_models; i++) {
     shoal_verify_task task = {.request = request, .model = &request->models[i], .tally = tally};
-    SHOAL_TRY(prove_model(task, error));
+    if (over != SHOAL_VERIFY_WHOLE) task.over = &request->over[over];
+    if (is_about(task.model, over)) SHOAL_TRY(prove_model(task, error));
   }
   return SHOAL_OK;
 }

@@ -69,6 +69,7 @@ typedef struct shoal_verify_task {
   const shoal_verify_tally *tally;
   const shoal_verify_attribute *attribute; /* NULL: the model is on class sizes only */
   const uint64_t *sizes;                   /* by class: what a count is a share of */
+  const shoal_verify_set *over;            /* the tally's classes; NULL: all quasi-identifiers */
 } shoal_verify_task;
 
 /* The classes that violate a model, and their rows. */
@@ -84,10 +85,14 @@ typedef struct shoal_verify_damage {
 typedef shoal_status shoal_verify_prove(const shoal_verify_task *task, shoal_verify_damage *damage,
                                         shoal_error *error) SHOAL_MUST_CHECK;
 
-/* SHOAL_OK: every model of the request holds. SHOAL_FAILED: the message names the first that does
- * not. */
+/*
+ * SHOAL_OK: every model that is about set `over` of the request holds; SHOAL_VERIFY_WHOLE: about
+ * all quasi-identifiers. `tally`: classes over this set. SHOAL_FAILED: the message names the first
+ * that does not.
+ */
+#define SHOAL_VERIFY_WHOLE SIZE_MAX
 shoal_status shoal_verify_models(const shoal_verify_request *request,
-                                 const shoal_verify_tally *tally,
+                                 const shoal_verify_tally *tally, size_t over,
                                  shoal_error *error) SHOAL_MUST_CHECK;
 
 /* Models of other files; the table is in models.c. */

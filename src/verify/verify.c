@@ -13,6 +13,7 @@
 #include "verify/counter.h"
 #include "verify/fold.h"
 #include "verify/models.h"
+#include "verify/over.h"
 #include "verify/pseudonyms.h"
 #include "verify/trace.h"
 
@@ -222,6 +223,39 @@ static shoal_status check_trace(const shoal_verify_counter *count, const shoal_r
                     SHOAL_VERIFY_FAULT);
 }
 
+/* A model that is about a set that the request lacks would be proven of nothing. */
+static shoal_status check_over(const shoal_verify_request *request, const shoal_verify_tally *tally,
+                               shoal_error *error) {
+  if (request->n_over && (tally->class_people || tally->class_households))
+    return shoal_fail(error, SHOAL_FAILED,
+                      "people are not counted in classes over some quasi-identifiers; %s",
+                      SHOAL_VERIFY_FAULT);
+  for (size_t i = 0; i < request->n_models; i++)
+    for (size_t j = 0; j < request->models[i].n_over; j++)
+      if (request->models[i].over[j] >= request->n_over)
+        return shoal_fail(
+            error, SHOAL_FAILED,
+            "the model '%.100s' is about quasi-identifiers that the request lacks; %s",
+            request->models[i].name, SHOAL_VERIFY_FAULT);
+  return SHOAL_OK;
+}
+
+/* Proves the models over all quasi-identifiers, then those over each set of them. */
+static shoal_status prove_all(const shoal_verify_counter *count, const shoal_verify_tally *tally,
+                              shoal_error *error) {
+  const shoal_verify_request *request = count->request;
+  SHOAL_TRY(check_over(request, tally, error));
+  SHOAL_TRY(shoal_verify_models(request, tally, SHOAL_VERIFY_WHOLE, error));
+  for (size_t i = 0; i < request->n_over; i++) {
+    shoal_verify_tally over = {0};
+    shoal_status status = shoal_verify_tally_over(count, tally, &request->over[i], &over, error);
+    if (status == SHOAL_OK) status = shoal_verify_models(request, &over, i, error);
+    shoal_verify_tally_over_reset(&over);
+    SHOAL_TRY(status);
+  }
+  return SHOAL_OK;
+}
+
 shoal_status shoal_verify(int fd, const shoal_verify_request *request, const shoal_run *run,
                           shoal_verify_finding *finding, shoal_error *error) {
   shoal_verify_counter count = {.request = request};
@@ -229,7 +263,7 @@ shoal_status shoal_verify(int fd, const shoal_verify_request *request, const sho
   shoal_status status = shoal_verify_counter_init(&count, error);
   if (status == SHOAL_OK) status = count_file(&count, fd, run, error);
   if (status == SHOAL_OK && !tally_all(&count, &tally)) status = shoal_fail_memory(error);
-  if (status == SHOAL_OK) status = shoal_verify_models(request, &tally, error);
+  if (status == SHOAL_OK) status = prove_all(&count, &tally, error);
   if (status == SHOAL_OK && request->trace) status = check_trace(&count, run, error);
   if (status == SHOAL_OK && request->n_pseudonyms)
     status = shoal_verify_pseudonyms(fd, request, error);

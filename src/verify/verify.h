@@ -15,11 +15,19 @@ typedef struct shoal_verify_parameter {
   const char *value;
 } shoal_verify_parameter;
 
+/* Some quasi-identifiers: a model can be about classes over these alone. */
+typedef struct shoal_verify_set {
+  const char *const *quasi;
+  size_t n;
+} shoal_verify_set;
+
 typedef struct shoal_verify_model {
   const char *name;
   const char *attribute; /* NULL: every sensitive attribute */
   const shoal_verify_parameter *parameters;
   size_t n_parameters;
+  const size_t *over; /* n_over indices into request->over; n_over 0: all quasi-identifiers */
+  size_t n_over;
 } shoal_verify_model;
 
 /* A sensitive value of the original table or of the policy. Fields that no model needs may be 0. */
@@ -165,6 +173,8 @@ typedef struct shoal_verify_request {
   size_t n_missing;
   const shoal_verify_model *models;
   size_t n_models;
+  const shoal_verify_set *over; /* sets of quasi-identifiers that models are about */
+  size_t n_over;
   uint64_t n_rows;      /* rows that the release must have */
   bool values_known;    /* `attributes` has every value: others must not be in the release, nor
                            values without original rows, unless noise rows may have them */

@@ -213,6 +213,50 @@ class ProtectAndCategories(Models):
                                says=[r"policy\.yaml:6:\d+", "categor|file"])
 
 
+class SetsOfQuasiIdentifiers(Models):
+    """`over` and `known`: what they may name, and who refuses them."""
+
+    def test_names(self):
+        self.refuse_parameter({"k-anonymity": {"over": ["age", "twon"]}}, "twon", "no column", r"did you mean 'town'")
+        self.refuse_parameter({"k-anonymity": {"over": ["age", "illness"]}}, "illness", "not a quasi-identifier")
+        self.refuse_parameter({"k-anonymity": {"over": []}}, "names no quasi-identifier")
+        self.refuse_parameter({"k-anonymity": {"over": ["age", "town", "age"]}}, "'age' twice")
+        self.refuse_parameter({"k-anonymity": {"over": {"age": 1}}}, r"privacy\.models\.over", "list")
+
+    def test_numbers(self):
+        self.refuse_parameter({"k-anonymity": {"known": 3}}, "only 2 quasi-identifiers", "2 or less")
+        self.refuse_parameter({"k-anonymity": {"known": 0}}, r"privacy\.models\.known must be at least 1")
+        self.refuse_parameter({"k-anonymity": {"known": "two"}}, "whole number")
+        self.refuse_parameter({"k-anonymity": {"known": 1, "over": ["age"]}}, "not both")
+
+    def test_too_many_sets(self):
+        names = [f"c{i}" for i in range(40)]
+        self.put("wide.csv", "\n".join([",".join(names), *(",".join(["1"] * 40) for _ in range(4))]) + "\n")
+        attributes = {name: {"role": "quasi", "hierarchy": {"top": True}} for name in names}
+        self.put("policy.yaml", as_json({"shoal": 1, "attributes": attributes,
+                                         "privacy": {"models": [{"k-anonymity": {"k": 2, "known": 20}}]}}))
+        self.refuse("check", "wide.csv", "-P", "policy.yaml", says=["more than 10000 sets", "over"])
+
+    def test_methods(self):
+        for method, says in (({"algorithm": "mu-argus"}, "mu-argus does not support 'over'"),
+                             ({"algorithm": "theta"}, "theta does not support 'over'"),
+                             ({"suppressed": "blank"}, "'suppressed: blank' cannot be combined"),
+                             ({"algorithm": "samarati", "satisfies": "matrix"}, "the matrix is about all")):
+            with self.subTest(method):
+                self.write_models({"k-anonymity": {"over": ["age"]}})
+                text = (self.dir / "policy.yaml").read_text()
+                self.put("policy.yaml", text + f"method: {as_json(method)}\n")
+                self.refuse_anonymize(says=[says])
+
+    def test_people(self):
+        self.refuse_models({"k-anonymity": {"over": ["age"]}}, name={"role": "person"},
+                           says=["'over' cannot be combined with the roles person and household"])
+
+    def test_p_is_compared_with_k_of_the_same_set(self):
+        self.refuse_parameter({"p-sensitive": {"p": 4}}, "k is 3")
+        self.accept({"p-sensitive": {"p": 4, "over": ["age"]}})
+
+
 class Parameters(Models):
     def of_any_model(self):
         """An attribute that has whatever a model may need, and guards."""

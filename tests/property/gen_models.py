@@ -59,6 +59,8 @@ class Case:
     data: bytes
     policy: str
     files: dict
+    spec: dict = field(default_factory=dict)       # the policy as a dictionary
+    groups: list = field(default_factory=list)     # beside k: (kind, parameters, attribute, models)
 
 
 # ---- sensitive attributes -----------------------------------------------------------
@@ -325,15 +327,17 @@ def make_case(seed, people=False):
     table.people, table.households = keys.get("person"), keys.get("household")
 
     # The policy and its models.
-    judged, entries, privacy = [brute.KAnonymity(k)], [], {"k": k}
+    judged, entries, groups, privacy = [brute.KAnonymity(k)], [], [], {"k": k}
     for kind, target in zip(kinds, on):
         attributes = [sensitive[target]] if target else list(sensitive.values())
         given = draw_parameters(rng, kind, k, attributes)
-        judged += [build_model(kind, given, k, a) for a in attributes]
+        made = [build_model(kind, given, k, a) for a in attributes]
+        judged += made
         if kind == "p-sensitive" and target is None and rng.random() < 0.5:
             privacy["p"] = given["p"]
         else:
             entries.append(policy_entry(rng, kind, given, target))
+        groups.append((kind, given, target, made))
     if entries:
         privacy["models"] = entries
     if people:
@@ -364,7 +368,7 @@ def make_case(seed, people=False):
     files = {name: text for part in [*quasis.values(), *sensitive.values()] for name, text in part.files.items()}
     return Case(seed, kinds, table, judged, k, max_suppressed, algorithm,
                 objective if algorithm == "optimal" else None, delimiter,
-                gen.spell_data(rng, header, rows, delimiter), text, files)
+                gen.spell_data(rng, header, rows, delimiter), text, files, policy, groups)
 
 
 def leaves_are_plain(table):

@@ -122,7 +122,7 @@ static void verify(uint64_t k, const char *name, char *text) {
                                     .attributes = &attribute,
                                     .n_attributes = 1};
   const shoal_verify_request request = {.models = &model, .n_models = 1, .k = k, .guards_fd = -1};
-  if (!shoal_verify_models(&request, &tally, &error)) {
+  if (!shoal_verify_models(&request, &tally, SHOAL_VERIFY_WHOLE, &error)) {
     printf("0\n");
     return;
   }

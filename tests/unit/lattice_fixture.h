@@ -99,7 +99,7 @@ static inline void start_search(fixture *f, uint64_t k, uint64_t max_suppressed)
                                        .count = {k},
                                        .k = k};
   f->requirements = (shoal_requirements){
-      .items = &f->requirement, .n_items = 1, .monotone = true, .k = k, .p = 1};
+      .items = &f->requirement, .n_items = 1, .monotone = true, .k = k, .whole_k = k, .p = 1};
   succeeds(f, shoal_search_init(&f->search, f->frequency, &f->requirements, max_suppressed,
                                 UINT64_MAX, true, NULL, &f->error));
   f->searching = true;

@@ -115,6 +115,12 @@ static const struct {
      TOP("privacy: {models: [k-anonymity, t-closeness: {distance: equal, t: 0.20, attribute: b}]}"),
      "  models:\n    - k-anonymity\n    - t-closeness: {distance: equal, t: 0.20, attribute: "
      "b}\n"},
+    {"privacy.models",
+     TOP("privacy: {models: [k-anonymity: {over: [a], k: 3}, p-sensitive: {known: 1, attribute: b, "
+         "p: 2}, k-anonymity: {over: a}]}"),
+     "  models:\n    - k-anonymity: {k: 3, over: [a]}\n    - p-sensitive: {p: 2, attribute: b, "
+     "known: "
+     "1}\n    - k-anonymity: {over: [a]}\n"},
     {"method", TOP(""), "method:\n  algorithm: auto\n"},
     {"method.algorithm", TOP("method: {algorithm: flock}"), "  algorithm: flock\n"},
     {"method.labels", TOP("method: {labels: uniform}"), "  labels: uniform\n"},

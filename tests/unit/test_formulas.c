@@ -100,7 +100,8 @@ static shoal_error error;
 static shoal_status verify(const char *release, uint64_t n_rows, bool quoted_requested) {
   static const char *const columns[] = {"age", "ill", "note"};
   static const shoal_verify_parameter k = {"k", "2"};
-  static const shoal_verify_model model = {"k-anonymity", NULL, &k, 1};
+  static const shoal_verify_model model = {
+      .name = "k-anonymity", .parameters = &k, .n_parameters = 1};
   shoal_verify_request request = request_on(columns, 3, &model);
   request.n_rows = n_rows;
   request.formulas_quoted = quoted_requested;

@@ -180,8 +180,12 @@ static void draw_task(task *t, const sample *s, shoal_random *random) {
     t->items[i] =
         (shoal_requirement){.type = &model, .count = {1 + shoal_random_below(random, 4), i}};
   uint64_t k = t->items[0].count[0], p = t->items[1].count[0];
-  t->requirements = (shoal_requirements){
-      .items = t->items, .n_items = monotone ? 2 : 3, .monotone = monotone, .k = k, .p = p};
+  t->requirements = (shoal_requirements){.items = t->items,
+                                         .n_items = monotone ? 2 : 3,
+                                         .monotone = monotone,
+                                         .k = k,
+                                         .whole_k = k,
+                                         .p = p};
   uint64_t n_records = s->table.n_records;
   t->max_suppressed = shoal_random_below(random, n_records * shoal_random_below(random, 2) + 1);
   t->needs_rows = shoal_random_below(random, 2);

@@ -96,7 +96,8 @@ static void ask(const struct asked *asked) {
                                    .n_protect = 2,
                                    .n_categories = 2};
   memcpy(parameters, asked->parameters, sizeof asked->parameters);
-  model = (shoal_verify_model){asked->name, NULL, parameters, asked->n_parameters};
+  model = (shoal_verify_model){
+      .name = asked->name, .parameters = parameters, .n_parameters = asked->n_parameters};
   request = request_on(columns, 2, &model);
   request.attributes = &known;
   request.k = 12;

@@ -79,7 +79,8 @@ static void start(fixture *f, shoal_requirement *both, uint64_t k, uint64_t limi
     shoal_search_reset(&f->search);
     both[0] = f->requirement;
     both[1] = (shoal_requirement){.type = &prevailing, .guard = SHOAL_NO_ATTRIBUTE};
-    f->requirements = (shoal_requirements){.items = both, .n_items = 2, .k = k, .p = 1};
+    f->requirements =
+        (shoal_requirements){.items = both, .n_items = 2, .k = k, .whole_k = k, .p = 1};
     succeeds(f, shoal_search_init(&f->search, f->frequency, &f->requirements, limit, UINT64_MAX,
                                   true, NULL, &f->error));
   }

@@ -175,7 +175,8 @@ static shoal_status verify(const char *text, size_t n_pseudonyms, uint64_t n_row
   static const char *const columns[] = {"age", "zip", "id", "doctor"};
   static const char *const missing[] = {"", "?"};
   static const shoal_verify_parameter k = {"k", "2"};
-  static const shoal_verify_model model = {"k-anonymity", NULL, &k, 1};
+  static const shoal_verify_model model = {
+      .name = "k-anonymity", .parameters = &k, .n_parameters = 1};
   shoal_verify_request request = {.delimiter = ',',
                                   .columns = columns,
                                   .n_columns = 2 + n_pseudonyms,

@@ -38,8 +38,10 @@ static shoal_error error;
 static int start_request(void **state UNUSED) {
   k_of_model = (shoal_verify_parameter){"k", "2"};
   p_of_model = (shoal_verify_parameter){"p", "2"};
-  models[0] = (shoal_verify_model){"k-anonymity", NULL, &k_of_model, 1};
-  models[1] = (shoal_verify_model){"p-sensitive", NULL, &p_of_model, 1};
+  models[0] =
+      (shoal_verify_model){.name = "k-anonymity", .parameters = &k_of_model, .n_parameters = 1};
+  models[1] =
+      (shoal_verify_model){.name = "p-sensitive", .parameters = &p_of_model, .n_parameters = 1};
   request = (shoal_verify_request){.delimiter = ',',
                                    .columns = columns,
                                    .n_columns = 3,
@@ -224,6 +226,52 @@ static void a_class_below_p_is_found(void **state UNUSED) {
   assert_null(strstr(error.message, "HIV"));
 }
 
+/* Models over age alone, over zip alone, and over each of both. */
+static void classes_over_a_set_below_their_bounds_are_found(void **state UNUSED) {
+  static const shoal_verify_set sets[] = {{columns, 1}, {columns + 1, 1}};
+  static const size_t by_age[] = {0}, by_zip[] = {1}, by_each[] = {0, 1}, none[] = {2};
+  request.over = sets;
+  request.n_over = 2;
+  models[0].over = by_age;
+  models[1].over = by_zip;
+  models[0].n_over = models[1].n_over = 1;
+  /* Over all quasi-identifiers each class has one row. */
+  holds(HEADER "20,410*,a\n20,411*,a\n30,410*,b\n30,411*,b\n", 4, 4);
+  fails(HEADER "20,410*,a\n20,411*,a\n30,410*,b\n40,411*,b\n", 4, "k = 2) over 'age': 2 classes");
+  fails(HEADER "20,410*,a\n20,411*,a\n30,410*,b\n30,411*,a\n", 4,
+        "p-sensitive (p = 2) on 'illness' over 'zip': 1 class, 2 rows");
+  models[0].over = models[1].over = by_each;
+  models[0].n_over = models[1].n_over = 2;
+  holds(HEADER "20,410*,a\n20,411*,b\n30,410*,b\n30,411*,a\n", 4, 4);
+  fails(HEADER "20,410*,a\n20,411*,a\n30,410*,b\n30,411*,b\n", 4, "over 'age'");
+  fails(HEADER "20,410*,a\n20,410*,b\n20,411*,a\n", 3, "over 'zip': 1 class, 1 row");
+  models[1].over = none;
+  models[1].n_over = 1;
+  fails(good, 5, "'p-sensitive' is about quasi-identifiers that the request lacks");
+  models[1].n_over = 0;
+  fails(HEADER "20,410*,a\n20,410*,a\n", 2, "violates p-sensitive (p = 2) on 'illness': 1 class");
+  request.over = (const shoal_verify_set[]){{columns, 1}, {columns + 2, 1}};
+  fails(good, 5, "over 'illness', which is no quasi-identifier");
+}
+
+/* Cells of any length, and classes that differ in other columns only. */
+static void cells_of_a_set_are_compared_whole(void **state UNUSED) {
+  static const shoal_verify_set sets[] = {{columns + 1, 1}};
+  static const size_t over[] = {0};
+  char text[2000], cell[300];
+  memset(cell, 'x', sizeof cell);
+  request.over = sets;
+  request.n_over = 1;
+  models[0].over = models[1].over = over;
+  models[0].n_over = models[1].n_over = 1;
+  (void)snprintf(text, sizeof text, HEADER "%.200s,%.150s,a\n%.3s,%.150s,b\n", cell, cell, cell,
+                 cell);
+  holds(text, 2, 2);
+  (void)snprintf(text, sizeof text, HEADER "%.200s,%.150s,a\n%.3s,%.149s,b\n", cell, cell, cell,
+                 cell);
+  fails(text, 2, "over 'zip': 2 classes");
+}
+
 static void missing_values_are_rows_but_no_values(void **state UNUSED) {
   const char *release = HEADER "20,1,HIV\n20,1,\n20,1,?\n20,1,\"\"\n";
   fails(release, 4, "on 'illness': 1 class, 4 rows");
@@ -271,7 +319,7 @@ static void a_bound_that_is_not_one_whole_number_fails(void **state UNUSED) {
   p_of_model.value = "18446744073709551615";
   fails(good, 5, "violates p-sensitive (p = 18446744073709551615)");
   const shoal_verify_parameter twice[] = {{"p", "2"}, {"p", "3"}};
-  models[1] = (shoal_verify_model){"p-sensitive", NULL, twice, 2};
+  models[1] = (shoal_verify_model){.name = "p-sensitive", .parameters = twice, .n_parameters = 2};
   fails(good, 5, "more than one parameter 'p'");
 }
 
@@ -648,6 +696,8 @@ int main(void) {
       TEST(codes_are_proven),
       TEST(rare_values_are_proven),
       TEST(a_class_below_p_is_found),
+      TEST(classes_over_a_set_below_their_bounds_are_found),
+      TEST(cells_of_a_set_are_compared_whole),
       TEST(missing_values_are_rows_but_no_values),
       TEST(each_sensitive_attribute_must_hold_unless_one_is_named),
       TEST(what_cannot_be_proven_fails),

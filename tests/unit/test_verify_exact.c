@@ -69,7 +69,7 @@ static void ask(const char *name, const char *first, const char *value, const ch
 
 static shoal_status prove(void) {
   error = (shoal_error){0};
-  return shoal_verify_models(&request, &tally, &error);
+  return shoal_verify_models(&request, &tally, SHOAL_VERIFY_WHOLE, &error);
 }
 
 static void is_too_large(void) {

@@ -27,7 +27,8 @@
 static const char *const columns[] = {"age", "ill"};
 static const char *const missing[] = {"?"};
 static shoal_verify_parameter p_of_model = {"p", "2"};
-static shoal_verify_model model = {"p-sensitive", NULL, &p_of_model, 1};
+static shoal_verify_model model = {
+    .name = "p-sensitive", .parameters = &p_of_model, .n_parameters = 1};
 static shoal_verify_request request;
 static shoal_verify_finding finding;
 static shoal_error error;

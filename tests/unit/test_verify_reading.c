@@ -26,7 +26,8 @@
 static const char *const columns[] = {"age", "ill"};
 static const char *const missing[] = {"?"};
 static shoal_verify_parameter k = {"k", "1"};
-static const shoal_verify_model model = {"k-anonymity", NULL, &k, 1};
+static const shoal_verify_model model = {
+    .name = "k-anonymity", .parameters = &k, .n_parameters = 1};
 static shoal_verify_request request;
 static shoal_verify_finding finding;
 static shoal_error error;
@@ -113,7 +114,8 @@ static void what_lies_in_the_last_slot_counts(void **state UNUSED) {
   const shoal_verify_value value = {.value = "a", .path = path};
   const shoal_verify_knowledge known = {.values = &value, .n_values = 1};
   shoal_verify_parameter guarded[] = {{"column", "guard"}, {"breach", "1"}};
-  shoal_verify_model models[] = {model, {"personalized", NULL, guarded, 2}};
+  shoal_verify_model models[] = {
+      model, {.name = "personalized", .parameters = guarded, .n_parameters = 2}};
   find_last(4, key, sizeof key); /* a class: the length of its cell, and the cell */
   assert_int_equal(strlen(key), 5);
   find_last('g', label, sizeof label);

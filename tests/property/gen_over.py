@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of gen_models.py whose models are about some quasi-identifiers only.
+
+make_case(seed) gives each model, and one or two more sizes, a set of
+quasi-identifiers (`over`), all sets of some size (`known`), or all
+quasi-identifiers. `entries` are the requirements: a model and its sets of
+indices of quasi-identifiers.
+"""
+
+import itertools
+import random
+from dataclasses import dataclass
+
+import brute
+import gen_models
+import support
+
+LOCAL = ("flock", "mondrian", "top-down", "greedy-pk", "k-member", "enhanced-pk", "hybrid-pk", "auto")
+
+
+@dataclass
+class Entry:
+    model: object
+    sets: list              # of tuples of indices, ascending
+    spec: dict              # {"over": [...]}, {"known": n} or {}
+
+
+def draw_sets(rng, names):
+    """What the policy says, and the sets that it means."""
+    n = len(names)
+    kind = rng.choice(["all", "over", "over", "over", "known", "known"])
+    if kind == "all":
+        return {}, [tuple(range(n))]
+    if kind == "known":
+        known = rng.randint(1, n)
+        return {"known": known}, list(itertools.combinations(range(n), known))
+    chosen = rng.sample(range(n), rng.randint(1, n))
+    return {"over": [names[q] for q in chosen]}, [tuple(sorted(chosen))]
+
+
+def with_quasis(seed):
+    """A case of the same first model with two quasi-identifiers at least."""
+    case = gen_models.make_case(seed)
+    step = len(gen_models.KINDS) * 1000
+    while len(case.table.quasi) < 2:
+        seed += step
+        case = gen_models.make_case(seed)
+    return case
+
+
+def make_case(seed):
+    case = with_quasis(seed)
+    rng = random.Random(f"over {seed}")
+    names, n_rows = case.table.quasi, len(case.table.rows)
+    privacy, entries = {}, []
+    if rng.random() < 0.3:
+        privacy["k"] = case.k
+        entries.append(Entry(brute.KAnonymity(case.k), [tuple(range(len(names)))], {}))
+    listed = []
+    for _ in range(rng.choice([1, 1, 2]) if "k" not in privacy else rng.choice([0, 1, 1])):
+        spec, sets = draw_sets(rng, names)
+        k = case.k if not listed else min(n_rows, case.k + rng.choice([0, 0, 1]))
+        listed.append(({"k-anonymity": {"k": k} | spec}, [Entry(brute.KAnonymity(k), sets, spec)]))
+    max_k = max([entry.model.required for _, made in listed for entry in made] + [privacy.get("k", 1)])
+    for kind, given, target, made in case.groups:
+        spec, sets = draw_sets(rng, names)
+        if kind == "theta-sensitive":          # its bound is about the largest k
+            made = [type(model)(gen_models.exact(given["mu"]), max_k, model.attribute) for model in made]
+        entry = gen_models.policy_entry(rng, kind, given, target)
+        for parameters in entry.values():
+            parameters |= spec
+        made = sorted(made, key=lambda model: case.table.header.index(model.attribute))     # as reports list them
+        listed.append((entry, [Entry(model, sets, spec) for model in made]))
+    rng.shuffle(listed)
+    privacy["models"] = [entry for entry, _ in listed]
+    entries += [entry for _, made in listed for entry in made]
+    case.spec["privacy"] = privacy
+    case.seed, case.k, case.policy = seed, max_k, support.policy_yaml(case.spec)
+    case.models = [entry.model for entry in entries]
+    return case, entries
