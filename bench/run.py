@@ -22,6 +22,7 @@ import limit
 import local
 import over
 import page
+import people
 import quality
 import reading
 import scaling
@@ -42,6 +43,7 @@ SECTIONS = [
     ("wide", "## Wide tables", widesearch.section),
     ("over", "## Sets of quasi-identifiers", over.section),
     ("large", "## Many rows", fulldomain.large),
+    ("people", "## People", people.section),
     ("local", "## Local recoding", lambda b: local.section(b.build, b.folder, b.seeds, b.quick)),
     ("quality", "## Local algorithms on tables of many shapes", quality.section),
     ("theta", "## Theta-sensitive, p+-sensitive and plain k", lambda b: sensitive.section(b.build, b.folder)),
