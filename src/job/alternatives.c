@@ -164,9 +164,10 @@ static bool summarize(maker *m, const shoal_release_report *r, uint64_t limit, s
     complete = complete && !(r->tried[i].unproven && limit < SHOAL_AUTO_CLASSES);
   }
   if (!r->n_tried)
-    *made = (shoal_tried){.release_loss = r->loss.release_loss,
-                          .suppressed = r->suppressed,
-                          .smallest_class = r->smallest_class};
+    *made =
+        (shoal_tried){.release_loss = r->loss.release_loss,
+                      .suppressed = r->suppressed,
+                      .smallest_class = r->fewest_people ? r->fewest_people : r->smallest_class};
   return complete;
 }
 

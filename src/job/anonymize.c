@@ -243,7 +243,7 @@ static shoal_tried describe(const shoal_method *method, const shoal_result *resu
   if (status != SHOAL_OK) return tried;
   tried.release_loss = r->loss.release_loss;
   tried.suppressed = r->suppressed;
-  tried.smallest_class = r->smallest_class;
+  tried.smallest_class = r->fewest_people ? r->fewest_people : r->smallest_class;
   return tried;
 }
 

@@ -46,8 +46,10 @@ static void summarize_release(const shoal_result *r, shoal_text *text) {
   shoal_text_add(text, "<div class=\"tiles\">\n");
   add_tile(text, r->release.output_rows, "records released");
   add_tile(text, r->release.suppressed, r->release.blanked ? "records blanked" : "records removed");
-  add_tile(text, r->release.smallest_class, "records in the smallest class");
-  add_risk_tile(text, r->release.smallest_class);
+  bool people = r->release.fewest_people > 0;
+  if (people) add_tile(text, r->release.fewest_people, "people in the class with fewest");
+  else add_tile(text, r->release.smallest_class, "records in the smallest class");
+  add_risk_tile(text, people ? r->release.fewest_people : r->release.smallest_class);
   shoal_text_add(text, "</div>\n<p>From ");
   shoal_format_counted(text, r->input_rows, "record", "records");
   shoal_text_add(text, " with ");
@@ -59,6 +61,10 @@ static void summarize_release(const shoal_result *r, shoal_text *text) {
   shoal_text_add(text,
                  ") were generalized: anyone who knows all of them about a person finds at least ");
   shoal_format_counted(text, r->release.smallest_class, "record", "records");
+  if (people) {
+    shoal_text_add(text, ", of at least ");
+    shoal_format_counted(text, r->release.fewest_people, "person,", "people,");
+  }
   shoal_text_add(text, " that are equal in them, in ");
   shoal_format_counted(text, r->release.classes, "class", "classes");
   shoal_text_add(text, " in total.</p>\n");

@@ -310,7 +310,7 @@ typedef struct shoal_tried {
   const char *algorithm; /* its name */
   double release_loss;   /* NAN: it found no release */
   const char *why;       /* it did not; else NULL */
-  uint64_t suppressed, smallest_class;
+  uint64_t suppressed, smallest_class; /* in people, if k counts them */
   bool searched; /* false: the lattice is too large */
   uint64_t work; /* uniform: of the search, in classes */
   bool unproven; /* uniform: a limit ended the search before the proof of optimality */

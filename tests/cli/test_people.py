@@ -2,6 +2,8 @@
 """`role: person` and `role: household`: what is counted, refused and said. tests/property/test_people.py
 compares every model with brute force."""
 
+import subprocess
+import sys
 import unittest
 
 import clitest
@@ -159,6 +161,21 @@ class People(clitest.Case):
     def test_a_pipe_is_read_once(self):
         found = self.succeed("check", "-", "-P", "policy.yaml", "--json", code=1, stdin=DATA.encode())
         self.assertEqual(7, found.json()["people"])
+
+    def test_the_laboratory(self):
+        """The figures of examples/laboratory/README.md."""
+        example = clitest.ROOT / "examples" / "laboratory"
+        subprocess.run([sys.executable, example / "generate.py", self.dir / "data.csv"], check=True)
+        people = [line.split(",")[0] for line in self.text("data.csv").split("\n")[1:-1]]
+        policy = (example / "policy.yaml").read_text(encoding="utf-8")
+        for role, n_classes, below in (("identifier", 2277, 667), ("person", 1818, 0)):
+            self.put("policy.yaml", policy.replace("role: person", f"role: {role}"))
+            self.anonymize("--seed", "1", "--keep-order", "--quick", "-q")
+            classes = {}
+            for person, line in zip(people, self.text("out.csv").split("\n")[1:-1], strict=True):
+                classes.setdefault(line.rsplit(",", 1)[0], set()).add(person)
+            few = sum(len(of) < 5 for of in classes.values())
+            self.assertEqual((n_classes, below), (len(classes), few))
 
     def test_profile_suggests_the_role(self):
         rows = "".join(f"{i % 40},{20 + i % 9},{'ab'[i % 2]}\n" for i in range(100))
