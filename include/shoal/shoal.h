@@ -311,6 +311,7 @@ SHOAL_API shoal_status shoal_explain(const shoal_table *table, const shoal_polic
                                      const shoal_run *run, shoal_result **result,
                                      shoal_error *error) SHOAL_MUST_CHECK;
 
+#define SHOAL_MAX_KNOWN_RECORDS 64
 #define SHOAL_MAX_RULE_OUT 9999 /* each number up to it is an attack of its own */
 
 /* What the attacker has besides the release, and limits of attacks. Zero-initialize for defaults.
@@ -323,6 +324,8 @@ typedef struct shoal_attack_options {
   const char *bound;       /* a guess above this probability succeeds; NULL: alpha-k's, or "0.5" */
   unsigned rule_out;       /* sensitive values that the attacker can rule out, at most
                               SHOAL_MAX_RULE_OUT; 0: 2 */
+  unsigned known_records;  /* records of one person that the attacker knows, at most
+                              SHOAL_MAX_KNOWN_RECORDS; 0: no such attack */
   unsigned min_categories; /* a class with fewer categories is attacked successfully; 0: 3 */
   const char *mu;          /* of theta-sensitive; NULL: the policy's, or "0.6" */
 } shoal_attack_options;

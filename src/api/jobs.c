@@ -80,6 +80,7 @@ shoal_status shoal_attack_release(const shoal_table *masked, const shoal_policy 
   if (!options) options = &defaults;
   SHOAL_NEED(shoal_tables_given(options->previous, options->n_previous), error);
   SHOAL_NEED_VALUE(options->rule_out <= SHOAL_MAX_RULE_OUT, error);
+  SHOAL_NEED_VALUE(options->known_records <= SHOAL_MAX_KNOWN_RECORDS, error);
   RETURN_RESULT(SHOAL_RESULT_ATTACK, masked,
                 shoal_job_attack(made, masked, policy, options, run, error));
 }

@@ -20,6 +20,7 @@ typedef struct shoal_attack_bounds {
   shoal_decimal guess; /* a guess succeeds above this probability */
   bool guess_given;    /* by an option: then guesses count against the release */
   uint32_t rule_out;   /* maximum number of values that the attacker can rule out */
+  uint32_t records;    /* of a person that the attacker knows; 0: no such attack */
   uint64_t categories; /* the attack succeeds on a class with fewer categories */
   shoal_decimal mu;    /* of theta, if the policy has no theta-sensitive */
   bool mu_given;
@@ -167,5 +168,6 @@ extern const shoal_attack shoal_attack_repeated;
 extern const shoal_attack shoal_attack_order;
 extern const shoal_attack shoal_attack_minimality;
 extern const shoal_attack shoal_attack_downcoding;
+extern const shoal_attack shoal_attack_known_records;
 
 #endif

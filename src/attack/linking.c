@@ -89,12 +89,12 @@ shoal_status shoal_linked_people_build(shoal_linked_people *people, const shoal_
                                        const size_t *raw, bool missing_is_any, shoal_error *error) {
   memset(people, 0, sizeof *people);
   people->n_quasi = n_quasi;
-  uint32_t *tuple_of_row = shoal_alloc((size_t)table->n_rows, sizeof *tuple_of_row);
+  uint32_t *tuple_of_row = people->tuple_of_row =
+      shoal_alloc((size_t)table->n_rows, sizeof *tuple_of_row);
   bool ok = tuple_of_row && allocate(people, raw) &&
             group_rows(people, table, domains, tuple_of_row) &&
             count_people(people, table, tuple_of_row) &&
             find_positions(people, table, domains, raw, missing_is_any);
-  free(tuple_of_row);
   if (ok) return SHOAL_OK;
   shoal_linked_people_reset(people);
   return shoal_fail_memory(error);
@@ -106,6 +106,7 @@ void shoal_linked_people_reset(shoal_linked_people *people) {
   free(people->known);
   free(people->n_people);
   free(people->first_row);
+  free(people->tuple_of_row);
   memset(people, 0, sizeof *people);
 }
 

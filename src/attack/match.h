@@ -77,6 +77,7 @@ typedef struct shoal_linked_people {
   uint64_t *n_people;   /* of each tuple */
   uint64_t *first_row;  /* the first is 1 */
   uint64_t n_all;
+  uint32_t *tuple_of_row;
   const char *whose; /* a note for the reader, such as "people: those of the external table" */
 } shoal_linked_people;
 

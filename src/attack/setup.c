@@ -26,6 +26,7 @@ static shoal_status read_bounds(const shoal_attack_options *options, shoal_attac
   bounds->guess_given = options->bound != NULL;
   bounds->mu_given = options->mu != NULL;
   bounds->rule_out = options->rule_out ? options->rule_out : 2;
+  bounds->records = options->known_records;
   bounds->categories = options->min_categories ? options->min_categories : 3;
   return SHOAL_OK;
 }

@@ -27,13 +27,16 @@ static shoal_status read_tables(cli_job *job, tables *t) {
 
 static shoal_status attack(cli_job *job, tables *t, shoal_result **result) {
   shoal_attack_options options = {.bound = cli_value(job, CLI_BOUND), .mu = cli_value(job, CLI_MU)};
-  uint64_t rule_out = 0, min_categories = 0; /* 0: the default */
+  uint64_t rule_out = 0, min_categories = 0, records = 0; /* 0: the default */
   shoal_status status = cli_whole_value(job, CLI_RULE_OUT, 1, SHOAL_MAX_RULE_OUT, &rule_out);
   if (status == SHOAL_OK)
     status = cli_whole_value(job, CLI_MIN_CATEGORIES, 1, 9999, &min_categories);
+  if (status == SHOAL_OK)
+    status = cli_whole_value(job, CLI_KNOWS_RECORDS, 1, SHOAL_MAX_KNOWN_RECORDS, &records);
   if (status == SHOAL_OK) status = read_tables(job, t);
   if (status != SHOAL_OK) return status;
   options.rule_out = (unsigned)rule_out;
+  options.known_records = (unsigned)records;
   options.min_categories = (unsigned)min_categories;
   options.external = t->external;
   options.original = t->original;

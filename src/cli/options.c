@@ -73,6 +73,10 @@ static const cli_option table[] = {
      NULL},
     {CLI_RULE_OUT, "rule-out", 0, "M", CLI_ATTACK,
      "The intruder can exclude up to M sensitive values of a person (default: 2).", NULL},
+    {CLI_KNOWS_RECORDS, "knows-records", 0, "N", CLI_ATTACK,
+     "The intruder knows N records of a person (needs --original and an attribute of role "
+     "person; default: no such attack).",
+     NULL},
     {CLI_MIN_CATEGORIES, "min-categories", 0, "N", CLI_ATTACK,
      "The attack on categories succeeds on a class with fewer than N categories of sensitive "
      "values "

@@ -24,6 +24,7 @@ typedef enum cli_option_id {
   CLI_PREVIOUS,
   CLI_BOUND,
   CLI_RULE_OUT,
+  CLI_KNOWS_RECORDS,
   CLI_MIN_CATEGORIES,
   CLI_MU,
   CLI_K,

@@ -162,6 +162,16 @@ class People(clitest.Case):
         found = self.succeed("check", "-", "-P", "policy.yaml", "--json", code=1, stdin=DATA.encode())
         self.assertEqual(7, found.json()["people"])
 
+    def test_known_records(self):
+        self.anonymize("--algorithm", "samarati")
+        words = ("attack", "out.csv", "-P", "policy.yaml", "--json")
+        found = self.run_shoal(*words, "--original", "data.csv", "--knows-records", "2").json()["attacks"][-1]
+        self.assertEqual(("known-records", 3), (found["attack"], found["measure"]["worst"]))
+        self.assertEqual("the original table is not given (--original)",
+                         self.run_shoal(*words, "--knows-records", "2").json()["attacks"][-1]["not_run"])
+        self.assertNotEqual("known-records", self.run_shoal(*words).json()["attacks"][-1]["attack"])
+        self.assert_says(self.succeed(*words, "--knows-records", "65", code=2), "knows-records")
+
     def test_the_laboratory(self):
         """The figures of examples/laboratory/README.md."""
         example = clitest.ROOT / "examples" / "laboratory"

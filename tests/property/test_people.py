@@ -8,6 +8,7 @@ a full-domain search, or local recoding, whose release is judged class by class.
 SHOAL_CASES sets the number of cases.
 """
 
+import itertools
 import os
 import re
 import unittest
@@ -45,6 +46,35 @@ class Comparison(test_models.Comparison):
         super().compare_report(report, out)
         node = self.lattice.nodes[support.vector(report["search"]["node"], self.quasi)]
         self.compare_people(report, [i for members in node.left.values() for i in members])
+        if self.case.seed % 8 == 1:
+            self.compare_attack(report, out)
+
+    def fewest_candidates(self, node, n):
+        """The fewest people who have a row in the classes of n records of a person; None: nobody has so many."""
+        class_of = {i: labels for labels, members in node.left.items() for i in members}
+        inside = {labels: {self.table.people[i] for i in members} for labels, members in node.left.items()}
+        found = []
+        for person, members in brute.group(self.table.people).items():
+            records = {tuple(self.table.rows[i][self.table.index[q]] for q in self.quasi): i for i in members}.values()
+            if len(members) < n:
+                continue
+            sets = itertools.combinations(records, min(n, len(records)))
+            fewest = min(len(set.intersection(*(inside.get(class_of.get(i), set()) for i in known))) for known in sets)
+            found += [fewest] if fewest else []        # 0: a record of the person was suppressed
+        return min(found, default=None)
+
+    def compare_attack(self, report, out):
+        node = self.lattice.nodes[support.vector(report["search"]["node"], self.quasi)]
+        for n in (1, 2, 3):
+            result = support.shoal("attack", out, "-P", self.policy, "--original", self.data, "--json",
+                                   "--knows-records", n)
+            self.runs.append(result)
+            if result.code not in (0, 1):      # labels that another policy could not have made
+                return
+            found = next(a for a in result.json()["attacks"] if a["attack"] == "known-records")
+            wanted = self.fewest_candidates(node, n)
+            if len(set(self.table.people)) < len(self.table.people) and wanted is not None:
+                self.expect(f"known-records {n}", (found.get("measure") or {}).get("worst"), wanted)
 
     def compare_local(self):
         """Rows keep their order, so those of a release with every row are known."""
