@@ -163,6 +163,9 @@ static const cli_command table[] = {
          "Then prints the smallest single changes that would help: the largest k, the largest p "
          "and the fewest suppressed rows with which the policy can be satisfied or the release "
          "stays one level lower. Each change was tried on the data.",
+         "If a number has no hierarchy, as in policies that 'profile' writes, prints instead what "
+         "each column loses in local recoding, what the others would lose without it, and which "
+         "changes of k, p and max-suppression lose less.",
          "Writes nothing but the result. Weaker protection is a decision for people; the result "
          "says what each change would gain."),
      .examples =

@@ -132,8 +132,8 @@ static shoal_status compile_hierarchies(shoal_context *p, bool local, shoal_erro
     if (!attribute->has_hierarchy) /* text has sets */
       return shoal_policy_fail(p->policy, attribute->mark, error,
                                "quasi-identifier '%s' has no hierarchy; give it one, such as "
-                               "'hierarchy: {top: true}' (keeps or hides the whole column), or use "
-                               "'--algorithm flock': it needs no hierarchy for numbers",
+                               "'hierarchy: {intervals: auto}' ('anonymize --algorithm flock' "
+                               "needs none for numbers)",
                                attribute->name);
     shoal_hierarchy_options options = {.policy = p->policy->file,
                                        .attribute = attribute->name,

@@ -11,7 +11,8 @@
  * every class of every node (docs/reading-the-papers.md R1): no generalization and no suppression
  * helps, and the explanation says so.
  *
- * Where no node satisfies, local recoding may: `auto` tries it then (local.c).
+ * Where no node satisfies, local recoding may: `auto` tries it then (local.c). Where a number has
+ * no hierarchy there are no nodes, and local recoding alone is explained.
  */
 #include "explain/explain.h"
 
@@ -141,6 +142,16 @@ static void sort_hardest(shoal_explanation *e) {
   }
 }
 
+/* All rows as one class. */
+static shoal_status unite_rows(const shoal_context *p, shoal_classes *whole, shoal_error *error) {
+  const shoal_classes *base = &p->frequency->base;
+  uint32_t *ids = shoal_alloc_zero(base->n_classes, sizeof *ids);
+  if (!ids) return shoal_fail_memory(error);
+  shoal_status status = shoal_classes_regroup(base, ids, base->n_classes ? 1 : 0, whole, error);
+  free(ids);
+  return status;
+}
+
 static shoal_status explain_requirements(shoal_explain_state *state, shoal_error *error) {
   const shoal_requirements *requirements = &state->context->requirements;
   shoal_explanation *e = state->explanation;
@@ -148,11 +159,8 @@ static shoal_status explain_requirements(shoal_explain_state *state, shoal_error
   e->requirements = shoal_arena_alloc(arena, requirements->n_items, sizeof *e->requirements);
   e->hardest = shoal_arena_alloc(arena, requirements->n_items, sizeof *e->hardest);
   if (!e->requirements || !e->hardest) return shoal_fail_memory(error);
-  shoal_classes whole;
-  uint8_t *violates;
-  uint32_t *class_of_tuple;
-  SHOAL_TRY(shoal_search_classes(&state->search, state->search.space.n_nodes - 1, &whole, &violates,
-                                 &class_of_tuple, error));
+  shoal_classes whole = {0};
+  SHOAL_TRY(unite_rows(state->context, &whole, error));
   e->whole_holds = true;
   shoal_status status = SHOAL_OK;
   for (size_t i = 0; status == SHOAL_OK && i < requirements->n_items; i++) {
@@ -165,8 +173,6 @@ static shoal_status explain_requirements(shoal_explain_state *state, shoal_error
   if (status == SHOAL_OK) status = explain_bounds(state, error);
   sort_hardest(e);
   shoal_classes_reset(&whole);
-  free(violates);
-  free(class_of_tuple);
   return status;
 }
 
@@ -250,15 +256,12 @@ static shoal_status find_base(shoal_explain_state *state, shoal_error *error) {
 
 /* ------------------------------------------------------------ the job */
 
-static shoal_status explain(shoal_explain_state *state, shoal_error *error) {
+static shoal_status explain_nodes(shoal_explain_state *state, shoal_error *error) {
   shoal_result *result = state->result;
   shoal_explanation *e = state->explanation;
-  SHOAL_TRY(explain_requirements(state, error));
   SHOAL_TRY(find_base(state, error));
   result->holds = e->node_met = state->met;
   result->explain.lattice_nodes = state->search.space.n_nodes;
-  result->explain.max_suppression = state->search.max_suppressed;
-  e->monotone = state->context->requirements.monotone;
   e->lattice_height = state->search.space.height;
   e->has_node = state->has_base;
   if (state->has_base) {
@@ -267,29 +270,41 @@ static shoal_status explain(shoal_explain_state *state, shoal_error *error) {
     SHOAL_TRY(shoal_explain_outliers(state, error));
   }
   SHOAL_TRY(shoal_explain_left_out(state, error));
-  return shoal_explain_changes(state, error);
+  SHOAL_TRY(shoal_explain_changes(state, error));
+  return shoal_explain_local(state, error);
+}
+
+static shoal_status explain(shoal_explain_state *state, shoal_error *error) {
+  const shoal_context *p = state->context;
+  shoal_result *result = state->result;
+  shoal_explanation *e = state->explanation =
+      shoal_arena_alloc(&result->arena, 1, sizeof *state->explanation);
+  if (!e) return shoal_fail_memory(error);
+  memset(e, 0, sizeof *e);
+  result->explain.explanation = e;
+  result->explain.max_suppression =
+      shoal_amount_rows(p->policy->max_suppression, p->table->n_records);
+  e->monotone = p->requirements.monotone;
+  SHOAL_TRY(shoal_result_input(result, p, error));
+  SHOAL_TRY(explain_requirements(state, error));
+  if (!shoal_context_has_lattice(p)) return shoal_explain_local_only(state, error);
+  SHOAL_TRY(shoal_context_search(p, true, &state->search, error));
+  shoal_status status = explain_nodes(state, error);
+  shoal_search_reset(&state->search);
+  return status;
 }
 
 shoal_status shoal_explain_policy(shoal_result *result, const shoal_table *table,
                                   const shoal_policy *policy, const shoal_run *run,
                                   shoal_error *error) {
   shoal_context context;
+  shoal_method method;
+  bool local = shoal_explain_find_local(policy, &method);
   SHOAL_TRY(shoal_input_check(table, policy, SHOAL_FOR_REVIEW, error));
-  SHOAL_TRY(shoal_context_init(&context, table, policy, SHOAL_CONTEXT_LATTICE, run, error));
+  SHOAL_TRY(shoal_context_init(&context, table, policy,
+                               local ? SHOAL_CONTEXT_LOCAL : SHOAL_CONTEXT_LATTICE, run, error));
   shoal_explain_state state = {.context = &context, .result = result};
-  state.explanation = shoal_arena_alloc(&result->arena, 1, sizeof *state.explanation);
-  shoal_status status =
-      state.explanation ? shoal_result_input(result, &context, error) : shoal_fail_memory(error);
-  if (status == SHOAL_OK) {
-    memset(state.explanation, 0, sizeof *state.explanation);
-    result->explain.explanation = state.explanation;
-    status = shoal_context_search(&context, true, &state.search, error);
-  }
-  if (status == SHOAL_OK) {
-    status = explain(&state, error);
-    if (status == SHOAL_OK) status = shoal_explain_local(&state, table, error);
-    shoal_search_reset(&state.search);
-  }
+  shoal_status status = explain(&state, error);
   if (status == SHOAL_OK) status = shoal_requirements_status(&context.requirements, error);
   shoal_node_list_reset(&state.nodes);
   shoal_context_reset(&context);

@@ -56,12 +56,22 @@ typedef struct shoal_lowered_policy {
 bool shoal_lowered_policy_make(shoal_lowered_policy *lowered, const shoal_policy *policy,
                                uint64_t k, uint64_t p);
 
+/* local.c: the local algorithm that `anonymize` would use. False: none. */
+bool shoal_explain_find_local(const shoal_policy *policy, shoal_method *method);
+
 /*
- * local.c: if no node satisfies and the policy's method may use local recoding, tries it: with the
- * policy, and with smaller changes than those that help nodes.
+ * If no node satisfies and the policy's method may use local recoding, tries it: with the policy,
+ * and with smaller changes than those that help nodes.
  */
-shoal_status shoal_explain_local(shoal_explain_state *state, const shoal_table *table,
-                                 shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_explain_local(shoal_explain_state *state, shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * For a context without a lattice: makes a release by local recoding, one without each
+ * quasi-identifier, and others with small changes. Larger tables than SHOAL_ALTERNATIVES_ROWS are
+ * represented by a sample.
+ */
+shoal_status shoal_explain_local_only(shoal_explain_state *state,
+                                      shoal_error *error) SHOAL_MUST_CHECK;
 
 /* The job: fills a new result of kind SHOAL_RESULT_EXPLAIN. */
 shoal_status shoal_explain_policy(shoal_result *result, const shoal_table *table,

@@ -223,7 +223,7 @@ static shoal_status make_all(maker *m, shoal_error *error) {
   return SHOAL_OK;
 }
 
-static shoal_status sample(const shoal_context *p, shoal_table **table, shoal_error *error) {
+shoal_status shoal_release_sample(const shoal_context *p, shoal_table **table, shoal_error *error) {
   const shoal_column *first = p->table->columns, *end = first + p->table->n_columns;
   size_t n = p->n_quasi;
   const shoal_column **columns = shoal_alloc(n + p->tracked.n_columns, sizeof *columns);
@@ -251,7 +251,8 @@ shoal_status shoal_release_alternatives(shoal_release *release, const shoal_run 
   for (size_t i = 0; i < r->n_tried; i++)
     *(strcmp(r->tried[i].labels, "local") == 0 ? &m.local : &m.uniform) = &r->tried[i];
   shoal_table *subset = NULL;
-  if (p->table->n_records > SHOAL_ALTERNATIVES_ROWS) SHOAL_TRY(sample(p, &subset, error));
+  if (p->table->n_records > SHOAL_ALTERNATIVES_ROWS)
+    SHOAL_TRY(shoal_release_sample(p, &subset, error));
   if (subset) m.table = subset;
   shoal_status status = make_all(&m, error);
   shoal_table_subset_free(subset);

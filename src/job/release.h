@@ -35,6 +35,10 @@ enum { SHOAL_ALTERNATIVES_ROWS = 20000 };
 shoal_status shoal_release_alternatives(shoal_release *release, const shoal_run *run,
                                         shoal_error *error) SHOAL_MUST_CHECK;
 
+/* Such a sample: the columns that a method uses. Freed with shoal_table_subset_free. */
+shoal_status shoal_release_sample(const shoal_context *context, shoal_table **table,
+                                  shoal_error *error) SHOAL_MUST_CHECK;
+
 /*
  * Does the local algorithm find a release? *release receives it, to be deleted, or NULL: it finds
  * none. Nothing is gated or reported. The table may be one for review.

@@ -89,6 +89,18 @@ static void add_reasons(shoal_text *t, const shoal_result *r) {
                                   : "  The lattice is too large to find the best node.\n");
 }
 
+/* Where there is no lattice. */
+static void add_local_only(shoal_text *t, const shoal_result *r) {
+  const shoal_explanation *e = r->explain.explanation;
+  shoal_text_print(t, "\nLocal recoding (%s)\n  ", e->local);
+  if (!e->local_met) {
+    shoal_text_add(t, "found no release\n");
+    return;
+  }
+  add_share(t, r, e->local_suppressed);
+  shoal_text_print(t, " suppressed, release loss %.1f%%\n", 100 * e->local_loss);
+}
+
 static void add_local(shoal_text *t, const shoal_result *r) {
   const shoal_explanation *e = r->explain.explanation;
   if (!e->local_met) {
@@ -106,7 +118,19 @@ static void add_verdict(shoal_text *t, const shoal_result *r) {
   shoal_format_rows(t, r->input_rows);
   shoal_text_add(t, ", ");
   shoal_text_add_count(t, r->explain.max_suppression);
-  shoal_text_add(t, " may be suppressed; ");
+  shoal_text_add(t, " may be suppressed");
+  if (e->no_lattice) {
+    shoal_text_print(t, "; local recoding only: '%s' has no hierarchy with levels\n",
+                     e->no_lattice);
+    if (e->sample_rows) {
+      shoal_text_add(t, "  computed on a sample of ");
+      shoal_format_rows(t, e->sample_rows);
+      shoal_text_add(t, "; all rows usually lose less\n");
+    }
+    add_local_only(t, r);
+    return;
+  }
+  shoal_text_add(t, "; ");
   shoal_format_counted(t, r->explain.lattice_nodes, "lattice node", "lattice nodes");
   shoal_text_add(t, e->every_node ? ", all evaluated\n" : "\n");
   if (!e->node_met) add_reasons(t, r);
@@ -178,11 +202,37 @@ static void add_without(shoal_text *t, const shoal_quasi_cost *c) {
   shoal_text_add(t, " suppressed");
 }
 
-static void add_costs(shoal_text *t, const shoal_result *r) {
-  const shoal_explanation *e = r->explain.explanation;
+static size_t name_width(const shoal_result *r) {
+  const shoal_quasi_cost *costs = r->explain.explanation->costs;
   size_t width = 0;
   for (size_t q = 0; q < r->n_quasi; q++)
-    if (shoal_text_width(e->costs[q].name) > width) width = shoal_text_width(e->costs[q].name);
+    if (shoal_text_width(costs[q].name) > width) width = shoal_text_width(costs[q].name);
+  return width;
+}
+
+/* Where there is no lattice. */
+static void add_local_costs(shoal_text *t, const shoal_result *r) {
+  const shoal_explanation *e = r->explain.explanation;
+  size_t width = name_width(r);
+  shoal_text_add(t, "\nCost of each quasi-identifier: the detail it loses, and what the other "
+                    "columns lose now and would\nlose if it were removed from the release\n  ");
+  shoal_text_add_padded(t, "", width);
+  shoal_text_add(t, "   lost  others now  others without it\n");
+  for (size_t q = 0; q < r->n_quasi; q++) {
+    const shoal_quasi_cost *c = &e->costs[q];
+    shoal_text_add(t, "  ");
+    shoal_text_add_padded(t, c->name, width);
+    shoal_text_print(t, "  %4.0f%%", 100 * c->loss);
+    if (!c->tried) shoal_text_add(t, "           -  it is the only one\n");
+    else if (c->met_without)
+      shoal_text_print(t, "  %9.0f%%  %16.0f%%\n", 100 * c->others_now, 100 * c->others_without);
+    else shoal_text_print(t, "  %9.0f%%  no release found\n", 100 * c->others_now);
+  }
+}
+
+static void add_costs(shoal_text *t, const shoal_result *r) {
+  const shoal_explanation *e = r->explain.explanation;
+  size_t width = name_width(r);
   shoal_text_add(t, "\nCost of each quasi-identifier at this node: its level, the detail lost, the "
                     "rows to suppress if\nthe column had one level less, and the height of the "
                     "others if the column were removed\n  ");
@@ -282,7 +332,8 @@ static void add_change(shoal_text *t, const shoal_result *r, const shoal_explain
   shoal_text_add_count(t, c->from);
   if (!rows && c->to == 1) shoal_text_add(t, " (no requirement)");
   if (c->algorithm) {
-    shoal_text_print(t, ": local recoding (%s)", c->algorithm);
+    shoal_text_print(t, ": local recoding (%s), release loss %.1f%%", c->algorithm,
+                     100 * c->release_loss);
   } else {
     shoal_text_print(t, ": height %u (", c->height);
     add_levels(t, r, c->levels);
@@ -293,8 +344,9 @@ static void add_change(shoal_text *t, const shoal_result *r, const shoal_explain
     shoal_format_rows(t, c->suppressed);
     shoal_text_add(t, " suppressed");
   }
-  shoal_text_add(t, c->exact       ? "\n"
-                    : c->algorithm ? "; a smaller change may be enough\n"
+  bool given = r->explain.explanation->no_lattice && r->explain.explanation->local_met;
+  shoal_text_add(t, c->exact || given ? "\n"
+                    : c->algorithm    ? "; a smaller change may be enough\n"
                                    : "; fewer rows may be enough: not every node was evaluated\n");
 }
 
@@ -305,6 +357,19 @@ static void add_useless(shoal_text *t, const shoal_result *r, const char *settin
   for (size_t i = 0; i < e->n_changes; i++)
     if (strcmp(e->changes[i].setting, setting) == 0) return;
   shoal_text_print(t, "  no smaller %s helps alone\n", setting);
+}
+
+/* Where there is no lattice. */
+static void add_local_changes(shoal_text *t, const shoal_result *r) {
+  const shoal_explanation *e = r->explain.explanation;
+  shoal_text_print(t, "\nChanges that would %s (each was tried)\n",
+                   e->local_met ? "lose less" : "make it possible");
+  for (size_t i = 0; i < e->n_changes; i++) add_change(t, r, &e->changes[i]);
+  if (!e->n_changes)
+    shoal_text_add(t, e->local_met
+                          ? "  neither half of k, a smaller p nor 5% more suppressed rows\n"
+                          : "  no k, p or max-suppression alone\n");
+  shoal_text_add(t, "Only you can decide to weaken the protection.\n");
 }
 
 static void add_changes(shoal_text *t, const shoal_result *r) {
@@ -336,6 +401,12 @@ static void add_changes(shoal_text *t, const shoal_result *r) {
 void shoal_explain_text(const shoal_result *r, shoal_text *t) {
   add_verdict(t, r);
   add_requirements(t, r);
+  if (r->explain.explanation->no_lattice) {
+    if (r->explain.explanation->local_met) add_local_costs(t, r);
+    add_local_changes(t, r);
+    shoal_format_warnings(t, r);
+    return;
+  }
   if (r->explain.explanation->costs) add_costs(t, r);
   add_outliers(t, r);
   add_changes(t, r);
@@ -388,6 +459,17 @@ static json_t *hardest_array(const shoal_explanation *e, shoal_json *json) {
   return array;
 }
 
+/* Without a lattice: nothing about levels. */
+static json_t *local_cost_object(const shoal_quasi_cost *c) {
+  json_t *without = c->tried
+                        ? json_pack("{s:b, s:o, s:f, s:o}", "met", c->met_without, "suppressed",
+                                    count_if(c->met_without, c->suppressed_without),
+                                    "others_loss_now", c->others_now, "others_loss",
+                                    c->met_without ? json_real(c->others_without) : json_null())
+                        : json_null();
+  return json_pack("{s:s, s:f, s:o}", "attribute", c->name, "loss", c->loss, "without", without);
+}
+
 static json_t *without_object(const shoal_quasi_cost *c) {
   if (!c->tried) return json_null();
   return json_pack("{s:b, s:o, s:o, s:o}", "met", c->met_without, "height",
@@ -401,6 +483,10 @@ static json_t *costs_array(const shoal_result *r, shoal_json *json) {
   json_t *array = json_array();
   for (size_t q = 0; e->costs && q < r->n_quasi; q++) {
     const shoal_quasi_cost *c = &e->costs[q];
+    if (e->no_lattice) {
+      if (e->local_met) shoal_json_append(json, array, local_cost_object(c));
+      continue;
+    }
     json_t *object =
         json_pack("{s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "attribute", c->name, "level",
                   shoal_json_count(c->level), "height", shoal_json_count(c->height), "loss",
@@ -450,6 +536,7 @@ static json_t *changes_array(const shoal_result *r, shoal_json *json) {
         json_pack("{s:s, s:o, s:o, s:o, s:s?, s:b}", "change", c->setting, "from",
                   shoal_json_count(c->from), "to", shoal_json_count(c->to), "suppressed",
                   shoal_json_count(c->suppressed), "algorithm", c->algorithm, "exact", c->exact);
+    if (c->algorithm) shoal_json_set(json, object, "release_loss", json_real(c->release_loss));
     if (!c->algorithm) {
       shoal_json_set(json, object, "height", shoal_json_count(c->height));
       shoal_json_set(json, object, "node", shoal_json_levels(json, r, c->levels));
@@ -469,7 +556,7 @@ json_t *shoal_explain_json(const shoal_result *r, shoal_json *json) {
   shoal_json_set(json, root, "shoal", json_string(SHOAL_VERSION));
   shoal_json_set(json, root, "command", json_string("explain"));
   shoal_json_set(json, root, "rows", shoal_json_count(r->input_rows));
-  shoal_json_set(json, root, "met", json_boolean(e->node_met));
+  shoal_json_set(json, root, "met", json_boolean(e->no_lattice ? e->local_met : e->node_met));
   shoal_json_set(json, root, "monotone", json_boolean(e->monotone));
   shoal_json_set(json, root, "whole_table_holds", json_boolean(e->whole_holds));
   shoal_json_set(json, root, "max_suppression", shoal_json_count(r->explain.max_suppression));
@@ -487,8 +574,13 @@ json_t *shoal_explain_json(const shoal_result *r, shoal_json *json) {
   shoal_json_set(json, root, "outliers", outliers_object(r, json));
   if (e->local)
     shoal_json_set(json, root, "local",
-                   json_pack("{s:s, s:b, s:o}", "algorithm", e->local, "met", e->local_met,
-                             "suppressed", count_if(e->local_met, e->local_suppressed)));
+                   json_pack("{s:s, s:b, s:o, s:o}", "algorithm", e->local, "met", e->local_met,
+                             "suppressed", count_if(e->local_met, e->local_suppressed),
+                             "release_loss",
+                             e->local_met ? json_real(e->local_loss) : json_null()));
+  if (e->no_lattice)
+    shoal_json_set(json, root, "sample_rows",
+                   e->sample_rows ? shoal_json_count(e->sample_rows) : json_null());
   shoal_json_set(json, root, "changes", changes_array(r, json));
   shoal_json_set(json, root, "warnings", shoal_json_warnings(json, r));
   return root;

@@ -42,6 +42,7 @@ typedef struct shoal_quasi_cost {
   bool tried, met_without;
   uint32_t height_now, height_without; /* sum of the other levels */
   uint64_t suppressed_without;
+  double others_now, others_without; /* without a lattice: what the others lose over all rows */
 } shoal_quasi_cost;
 
 /* Classes that violate the same requirements and have equal labels where these are shown. */
@@ -67,7 +68,8 @@ typedef struct shoal_explained_change {
   const uint32_t *levels; /* the node it makes possible */
   uint32_t height;
   uint64_t suppressed;
-  bool exact; /* no smaller change of this setting is enough; else one might be */
+  double release_loss; /* of local recoding */
+  bool exact;          /* no smaller change of this setting is enough; else one might be */
 } shoal_explained_change;
 
 typedef struct shoal_explanation {
@@ -90,10 +92,13 @@ typedef struct shoal_explanation {
   size_t n_outliers, n_outliers_unlisted;
   shoal_explained_change *changes;
   size_t n_changes;
-  bool node_met;                    /* a node satisfies the policy */
-  const char *local;                /* no node does: the local algorithm tried; NULL: none was */
-  bool local_met;                   /* it found a release, */
-  uint64_t local_suppressed;        /* with these rows suppressed */
+  bool node_met;             /* a node satisfies the policy */
+  const char *local;         /* no node does: the local algorithm tried; NULL: none */
+  bool local_met;            /* it found a release, */
+  uint64_t local_suppressed; /* with these rows suppressed, */
+  double local_loss;         /* and this release loss */
+  const char *no_lattice;    /* the quasi-identifier without levels; NULL: there is a lattice */
+  uint64_t sample_rows;      /* without a lattice: rows of the sample; 0: all rows */
   bool has_k, has_p, changes_tried; /* k and p are required; other values of them were tried */
 } shoal_explanation;
 

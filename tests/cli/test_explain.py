@@ -250,7 +250,8 @@ class Local(Explain):
         self.assertFalse(answer["met"])
         report = self.anonymize_report()
         (local, uniform), suppressed = report["search"]["tried"], report["output"]["suppressed"]
-        self.assertEqual({"algorithm": "flock", "met": True, "suppressed": suppressed}, answer["local"])
+        self.assertEqual({"algorithm": "flock", "met": True, "suppressed": suppressed,
+                          "release_loss": local["release_loss"]}, answer["local"])
         self.assertEqual(("flock", True, None), (local["algorithm"], local["chosen"], uniform["release_loss"]))
         self.assertTrue(8 <= suppressed <= 10, suppressed)  # 8 are necessary; more may lose less
         least = self.anonymize_report("--max-suppression", "8")
@@ -263,7 +264,7 @@ class Local(Explain):
     def test_smallest_suppression(self):
         self.put_table(54, {"alpha-k": {"alpha": 0.5}})
         answer = self.explain(code=1)
-        self.assertEqual({"algorithm": "flock", "met": False, "suppressed": None}, answer["local"])
+        self.assertEqual({"algorithm": "flock", "met": False, "suppressed": None, "release_loss": None}, answer["local"])
         local = [change for change in answer["changes"] if change["algorithm"]]
         self.assertEqual([("max-suppression", 0, 8, "flock")],
                          [(c["change"], c["from"], c["to"], c["algorithm"]) for c in local])
@@ -285,6 +286,89 @@ class Local(Explain):
         answer = self.explain(code=1)
         self.assertNotIn("local", answer)
         self.assertFalse([change for change in answer["changes"] if change["algorithm"]])
+
+
+class WithoutLattice(clitest.Case):
+    """A number without a hierarchy, as `profile` writes it: every figure again from `anonymize`."""
+
+    explain = Explain.explain
+
+    def put_table(self, n=120, k=6, p=2, **quasi):
+        rng = random.Random(5)
+        rows = [[str(rng.randint(1, 90)), str(rng.randint(1000, 1400)), rng.choice("abc"), rng.choice("uvw")]
+                for _ in range(n)]
+        self.put("data.csv", csv_bytes([["age", "size", "sort", "ill"], *rows]))
+        self.attributes = {"age": {"role": "quasi", "type": "number"}, "size": {"role": "quasi", "type": "number"},
+                           "sort": {"role": "quasi"}, "ill": {"role": "sensitive"}, **quasi}
+        self.put("policy.yaml", policy_text(self.attributes, k=k, p=p, accept=None))
+
+    def release(self, *words, policy="policy.yaml"):
+        report = self.succeed("anonymize", "data.csv", "-P", policy, "-o", "out.csv", "--json",
+                              "--algorithm", "flock", *words).json()
+        return report["measures"]["release_loss"], report["output"]["suppressed"]
+
+    def test_figures_are_those_of_anonymize(self):
+        self.put_table()
+        answer = self.explain()
+        loss, suppressed = self.release()
+        self.assertEqual({"algorithm": "flock", "met": True, "suppressed": suppressed, "release_loss": loss},
+                         answer["local"])
+        self.assertEqual((True, None, 0), (answer["met"], answer["node"], answer["lattice_nodes"]))
+        costs = answer["quasi_identifiers"]
+        self.assertEqual(["age", "size", "sort"], [cost["attribute"] for cost in costs])
+        self.assertAlmostEqual(loss, sum(cost["loss"] for cost in costs) / 3)
+        for cost in costs:
+            name, without = cost["attribute"], cost["without"]
+            fewer = {key: spec for key, spec in self.attributes.items() if key != name}
+            self.put("less.yaml", policy_text(fewer, k=6, p=2, top={"unlisted": "drop"}, accept=None))
+            self.assertEqual((without["others_loss"], without["suppressed"]), self.release(policy="less.yaml"))
+            others = [c["loss"] for c in costs if c is not cost]
+            self.assertAlmostEqual(sum(others) / 2, without["others_loss_now"])
+        self.assertEqual(("k", 6, 3), tuple(answer["changes"][0][key] for key in ("change", "from", "to")))
+        for change in answer["changes"]:
+            word = {"k": "-k", "p": "-p"}.get(change["change"], "--max-suppression")
+            self.assertEqual((change["release_loss"], change["suppressed"]), self.release(word, change["to"]))
+            self.assertLess(change["release_loss"], loss)
+
+    def test_text(self):
+        self.put_table()
+        for words in ((), ("--algorithm", "flock"), ("--algorithm", "mondrian")):
+            text = self.succeed("explain", "data.csv", "-P", "policy.yaml", *words).text
+            self.assertRegex(text, "can be satisfied")
+            self.assertRegex(text, "local recoding only: 'age' has no hierarchy")
+            self.assertRegex(text, "others without it\n  age ")
+        self.assertRegex(text, "k 3 instead of 6: local recoding .mondrian., release loss")
+
+    def test_impossible(self):
+        self.put_table()
+        answer = self.explain("-p", 4, code=1)
+        self.assertEqual((False, []), (answer["met"], answer["quasi_identifiers"]))
+        self.assertEqual([("p", 4, 3)], [(c["change"], c["from"], c["to"]) for c in answer["changes"]])
+        text = self.succeed("explain", "data.csv", "-P", "policy.yaml", "-p", 4, code=1).text
+        self.assertRegex(text, "CANNOT be satisfied")
+        self.assertRegex(text, "found no release")
+
+    def test_patterns(self):
+        """Each column is tried by itself, also where one entry names several."""
+        self.put_table()
+        self.put("one.yaml", policy_text({"*": {"role": "quasi", "type": "number"}, "sort": {"role": "quasi"},
+                                          "ill": {"role": "sensitive"}}, k=6, accept=None))
+        self.assertEqual(self.explain(), self.succeed("explain", "data.csv", "-P", "one.yaml", "--json").json())
+
+    def test_sample(self):
+        rng = random.Random(6)
+        rows = [[str(rng.randint(1, 90)), rng.choice("uvw")] for _ in range(20100)]
+        self.put("data.csv", csv_bytes([["age", "ill"], *rows]))
+        self.put("policy.yaml", policy_text({"age": {"role": "quasi", "type": "number"},
+                                             "ill": {"role": "sensitive"}}, k=400, p=2, accept=None))
+        answer = self.explain()
+        self.assertEqual((20000, None), (answer["sample_rows"], answer["quasi_identifiers"][0]["without"]))
+        self.assertRegex(self.succeed("explain", "data.csv", "-P", "policy.yaml").text, "sample of 20,000 rows")
+
+    def test_policy_of_profile(self):
+        self.put_table()
+        self.succeed("profile", "data.csv", "--decide", "safe", "--policy-out", "made.yaml")
+        self.succeed("explain", "data.csv", "-P", "made.yaml")
 
 
 if __name__ == "__main__":
