@@ -33,13 +33,16 @@ static const shoal_name_hint hints[] = {
      "*medicalrecordn* nhs* *driverlicen* *driverslicen* *licenseplate* *licenceplate* iban "
      "*accountn* *creditcard* *patientid* *patientnum* *patientnr* *personid* *personnr* *userid* "
      "*customerid* "
-     "*clientid* *memberid* *householdid* *familyid* *subjectid* *studentid* *employeeid* "
-     "*participantid* *respondentid* hhid famid pid "
+     "*clientid* *memberid* *subjectid* *studentid* *employeeid* "
+     "*participantid* *respondentid* pid "
      "*sozialversicherung* svnr *versichertenn* *versichertenid* *versicherungsn* *steuernum* "
-     "*steuerid* *haushaltsid* *haushaltsn* *patientenn* "
+     "*steuerid* *patientenn* "
      "*ausweis* *kontonummer* *kennzeichen* *personalnum* *personalnr* *kundennum* *kundennr* "
-     "personnummer ahv* insee nir *passeport* *numeroclient* *iddumenage* "
+     "personnummer ahv* insee nir *passeport* *numeroclient* "
      "dni nif *pasaporte* curp *codicefiscale* cpf bsn *burgerservice* *klantnummer*"},
+    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_HOUSEHOLD, SHOAL_HINT_SURE,
+     "a number that belongs to one household",
+     "*householdid* *familyid* hhid famid *haushaltsid* *haushaltsn* *iddumenage*"},
     {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "a person's name",
      "*firstname* *lastname* *surname* *fullname* *middlename* *forename* *givenname* "
      "*familyname* *maidenname* *username* *nickname* *patientname* login *vorname* *nachname* "

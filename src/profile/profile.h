@@ -121,7 +121,8 @@ typedef enum shoal_meaning {
   SHOAL_MEANS_HEALTH,
   SHOAL_MEANS_CARE,   /* names of hospitals: the table is about health */
   SHOAL_MEANS_WEIGHT, /* of a body, or of a row in a survey */
-  SHOAL_MEANS_PERSON  /* one value for each person */
+  SHOAL_MEANS_PERSON, /* one value for each person */
+  SHOAL_MEANS_HOUSEHOLD
 } shoal_meaning;
 
 /* How sure a word is. Words such as "id" and "number" occur in many names. */
@@ -171,6 +172,7 @@ typedef struct shoal_suggestion {
   bool by_name;
   bool undecided;     /* no evidence for the role: the steward must decide */
   bool is_person_key; /* an identifier that should have one value for each person */
+  bool names_person;  /* its name says that it is one of people, not of things or households */
   bool is_health;
   bool is_quantity;   /* a number whose meaning is not known */
   bool may_be_number; /* numbers that are no codes */

@@ -123,7 +123,8 @@ static void suggest_by_name(const char *name, const shoal_name_hint *hint,
   bool number = f->value_type == SHOAL_VALUE_NUMBER;
   bool dates = f->value_type == SHOAL_VALUE_DATE || f->has_times;
   shoal_role role = hint->role;
-  s->is_person_key = hint->meaning == SHOAL_MEANS_PERSON;
+  s->is_person_key = hint->meaning == SHOAL_MEANS_PERSON || hint->meaning == SHOAL_MEANS_HOUSEHOLD;
+  s->names_person = hint->meaning == SHOAL_MEANS_PERSON && hint->strength == SHOAL_HINT_SURE;
   s->is_health = hint->meaning == SHOAL_MEANS_HEALTH || hint->meaning == SHOAL_MEANS_CARE;
   if (hint->meaning == SHOAL_MEANS_WEIGHT && number) {
     suggest_weight(name, f, s);

@@ -99,8 +99,8 @@ static void find_copies(const shoal_table *table, const shoal_column_stats *stat
 }
 
 /*
- * An identifier of people that repeats: k must count people, not rows. One such column is the key;
- * with others it would tell more people apart than there are.
+ * A column whose name says that it tells people apart, and that repeats: k must count people. One
+ * such column is the key; with others it would tell more people apart than there are.
  */
 static void find_person(const shoal_table *table, const shoal_column_stats *stats,
                         shoal_suggestion *suggestions) {
@@ -108,7 +108,7 @@ static void find_person(const shoal_table *table, const shoal_column_stats *stat
     shoal_suggestion *s = &suggestions[c];
     bool repeats = stats[c].distinct > SHOAL_FEW_CODES && stats[c].unique < stats[c].present;
     bool complete = stats[c].present == table->n_records;
-    if (!s->is_person_key || s->role != SHOAL_ROLE_IDENTIFIER || !repeats || !complete) continue;
+    if (!s->names_person || s->role != SHOAL_ROLE_IDENTIFIER || !repeats || !complete) continue;
     s->role = SHOAL_ROLE_PERSON;
     (void)snprintf(s->why, sizeof s->why,
                    "it tells people apart, and some have several rows: k counts people");

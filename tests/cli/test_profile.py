@@ -94,7 +94,7 @@ class Profile(clitest.Case):
             *((f"reg{n}", lambda i, n=n: int(i % 5 == n)) for n in range(5))]
         self.put_columns(columns, 4000)
         found = {c["column"]: c for c in self.succeed("profile", "data.csv", "--json").json()["columns"]}
-        wanted = {"agew": "quasi", "exp76": "quasi", "ed66": "quasi", "intnum": "person", "hospital": "quasi",
+        wanted = {"agew": "quasi", "exp76": "quasi", "ed66": "quasi", "intnum": "identifier", "hospital": "quasi",
                   "nr": "identifier", "assets": "sensitive", "qa": "keep", "agency": "keep",
                   **{f"reg{n}": "quasi" for n in range(5)}}
         self.assertEqual(wanted, {name: found[name]["role"] for name in wanted})
