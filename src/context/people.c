@@ -54,18 +54,20 @@ static shoal_status check_missing(const shoal_table *table, const shoal_column *
 /* Adds a column to the key: numbers its pairs of a key so far and a value. */
 static shoal_status add_column(shoal_people *people, const shoal_table *table,
                                const shoal_column *column, shoal_error *error) {
-  shoal_ids ids;
+  shoal_ids ids = {0};
   uint32_t *codes = shoal_alloc((size_t)table->n_rows, sizeof *codes);
-  bool ok = codes && shoal_ids_init(&ids, people->column->n_values);
+  bool ready = codes && shoal_ids_init(&ids, people->column->n_values), ok = ready;
   for (uint64_t row = 0; ok && row < table->n_rows; row++) {
     uint64_t before = shoal_column_code(people->column, row);
     codes[row] = shoal_ids_insert(&ids, before << 32 | shoal_column_code(column, row));
     ok = codes[row] != SHOAL_NONE;
   }
-  uint32_t n = ok ? ids.n_ids : 0;
-  if (codes && ok) shoal_ids_reset(&ids);
-  if (!ok) free(codes);
-  if (!ok) return shoal_fail_memory(error);
+  uint32_t n = ids.n_ids;
+  if (ready) shoal_ids_reset(&ids);
+  if (!ok) {
+    free(codes);
+    return shoal_fail_memory(error);
+  }
   free(people->key.codes);
   people->key = (shoal_column){
       .name = column->name, .code_size = sizeof *codes, .codes = codes, .n_values = n};
