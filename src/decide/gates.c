@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decide/gates: lists kept columns as risks, by the heuristics of profile/, and refuses what blocks
- * or is open. Columns are measured on their codes or, where a column has none, on the sample that
- * was made while the file was read (table/sample.h).
+ * decide/gates: lists columns that are shown as risks, by the heuristics of profile/, and refuses
+ * what blocks or is open. Columns are measured on their codes or, where a column has none, on the
+ * sample that was made while the file was read (table/sample.h).
  *
  * A kept column singles out rows together with the quasi-identifiers. Counting them exactly would
  * need the cells once more, after the classes are known. Instead a row counts as singled out if
@@ -55,7 +55,12 @@ static shoal_status add_column(shoal_result *result, const shoal_context *p, siz
 
 /* ------------------------------------------------------------ columns that identify people */
 
-enum { MIN_SENSITIVE = 20 }; /* rows: in smaller tables sensitive values often differ by chance */
+static shoal_status find_stats(const shoal_table *table, const shoal_column *column,
+                               shoal_column_stats *stats, shoal_error *error) {
+  bool ok = column->code_size ? shoal_profile_column(table, column, stats)
+                              : shoal_profile_sample(column->sample, table->n_records, stats);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
+}
 
 /* Why the column identifies people; NULL: it does not, or `sensitive` values repeat. */
 static shoal_status find_reason(const shoal_table *table, const shoal_column *column,
@@ -67,10 +72,9 @@ static shoal_status find_reason(const shoal_table *table, const shoal_column *co
     *why = "its values could not be measured";
     return SHOAL_OK;
   }
-  bool ok = column->code_size ? shoal_profile_column(table, column, &stats)
-                              : shoal_profile_sample(column->sample, table->n_records, &stats);
-  if (!ok) return shoal_fail_memory(error);
-  if (sensitive && (stats.present < MIN_SENSITIVE || stats.unique < stats.present)) return SHOAL_OK;
+  SHOAL_TRY(find_stats(table, column, &stats, error));
+  if (sensitive && (stats.present < SHOAL_FEW_ROWS || stats.unique < stats.present))
+    return SHOAL_OK;
   if (shoal_identifies_people(column->name, &stats, &found)) *why = found;
   return SHOAL_OK;
 }
@@ -83,6 +87,35 @@ shoal_status shoal_gates_list(shoal_result *result, const shoal_context *p, shoa
     if (p->roles[c] != SHOAL_ROLE_KEEP && !sensitive) continue;
     SHOAL_TRY(find_reason(p->table, column, sensitive, &why, error));
     if (why) SHOAL_TRY(add_column(result, p, c, !sensitive, why, error));
+  }
+  return SHOAL_OK;
+}
+
+/* A set shows its values, an interval two of them, unless the policy widens it. */
+static bool shows_values(const shoal_attribute *attribute, bool *ends) {
+  *ends = attribute->type == SHOAL_TYPE_NUMBER && !attribute->recode_hierarchy &&
+          attribute->snap.mantissa == 0;
+  return *ends || shoal_attribute_has_sets(attribute);
+}
+
+shoal_status shoal_gates_list_labels(shoal_result *result, const shoal_context *p,
+                                     shoal_error *error) {
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    const shoal_column *column = &p->table->columns[c];
+    shoal_column_stats stats;
+    bool ends;
+    const char *found;
+    char why[240];
+    if (p->roles[c] != SHOAL_ROLE_QUASI || !shows_values(&p->attributes[c], &ends)) continue;
+    SHOAL_TRY(find_stats(p->table, column, &stats, error));
+    if (stats.present < SHOAL_FEW_ROWS || !shoal_identifies_people(column->name, &stats, &found))
+      continue;
+    const shoal_name_hint *hint = shoal_name_hint_find(column->name, &stats);
+    if (ends && !(hint && hint->role == SHOAL_ROLE_IDENTIFIER)) continue; /* amounts differ too */
+    (void)snprintf(why, sizeof why, "%s: %s; %s",
+                   ends ? "intervals would end at real values" : "labels would be sets of values",
+                   found, ends ? "'snap' widens them" : "a hierarchy would hide them");
+    SHOAL_TRY(add_column(result, p, c, true, why, error));
   }
   return SHOAL_OK;
 }
@@ -168,21 +201,35 @@ static shoal_status find_share(const shoal_table *table, const shoal_column *col
   return SHOAL_OK;
 }
 
+/* Sensitive values count as unknown to others, unless they are of a kind that is often known. */
+static shoal_status may_be_known(const shoal_context *p, size_t c, bool *known,
+                                 shoal_error *error) {
+  const shoal_column *column = &p->table->columns[c];
+  shoal_column_stats stats;
+  *known = true;
+  if (p->roles[c] != SHOAL_ROLE_SENSITIVE) return SHOAL_OK;
+  SHOAL_TRY(find_stats(p->table, column, &stats, error));
+  *known = shoal_others_may_know(column->name, &stats);
+  return SHOAL_OK;
+}
+
 static shoal_status list_kept(shoal_result *result, const shoal_context *p, const class_rows *rows,
                               shoal_error *error) {
   for (size_t c = 0; c < p->table->n_columns; c++) {
     const shoal_column *column = &p->table->columns[c];
     unsigned percent = 0;
-    bool too_many = false;
-    char why[120];
-    bool listed;
-    if (p->roles[c] != SHOAL_ROLE_KEEP) continue;
+    bool too_many = false, known = false;
+    char why[160];
+    bool listed, sensitive = p->roles[c] == SHOAL_ROLE_SENSITIVE;
+    if (p->roles[c] != SHOAL_ROLE_KEEP && !sensitive) continue;
     SHOAL_TRY(is_listed(result, p, c, &listed, error));
     if (listed) continue;
     SHOAL_TRY(find_share(p->table, column, rows, &percent, &too_many, error));
-    if (!too_many) continue;
+    if (too_many) SHOAL_TRY(may_be_known(p, c, &known, error));
+    if (!known) continue;
     (void)snprintf(why, sizeof why,
-                   "with the quasi-identifiers it singles out about %u%% of the rows", percent);
+                   "%swith the quasi-identifiers it singles out about %u%% of the rows",
+                   sensitive ? "others often know years, dates and ages: " : "", percent);
     SHOAL_TRY(add_column(result, p, c, false, why, error));
   }
   return SHOAL_OK;
@@ -246,7 +293,7 @@ shoal_status shoal_gates_check(const shoal_result *result, const shoal_context *
     status = list.failed
                  ? shoal_fail_memory(error)
                  : shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = p->policy->file},
-                                 "%zu kept column%s people, so nothing was written: %s. Give %s "
+                                 "%zu column%s people, so nothing was written: %s. Give %s "
                                  "'role: identifier', or accept %s by name: 'accept: {kept: "
                                  "[NAME, ...]}'",
                                  n, n == 1 ? " may identify" : "s may identify", list.bytes,

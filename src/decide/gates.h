@@ -18,8 +18,16 @@ shoal_status shoal_gates_list(shoal_result *result, const shoal_context *context
                               shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
+ * Adds quasi-identifiers whose labels in local recoding would show values that identify people:
+ * they block too. The table is the original. Cost: as above.
+ */
+shoal_status shoal_gates_list_labels(shoal_result *result, const shoal_context *context,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
  * Adds kept columns that single out more than one row in SHOAL_KEPT_SHARE together with the
- * quasi-identifiers (docs/security.md). Columns that shoal_gates_list added are skipped.
+ * quasi-identifiers (docs/security.md), and sensitive years, dates and ages that do. Columns that
+ * shoal_gates_list added are skipped.
  */
 enum { SHOAL_KEPT_SHARE = 5 };
 shoal_status shoal_gates_list_kept(shoal_result *result, const shoal_context *context,

@@ -64,7 +64,8 @@ static const shoal_name_hint hints[] = {
     {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "income or wealth",
      "salar* income* *income *inc inc wage* *wage wages earn* wealth* debt* credit* capital* "
      "revenu* pension* mortgage* loan* asset* budget* expend* poverty welfare benefit* pay *pay "
-     "deny denied gehalt lohn *einkommen* vermogen* schulden rente renten "
+     "totexp ltv lvr dti ausgabe* depense* gasto* spesa spese uitgave* deny denied gehalt lohn "
+     "*einkommen* vermogen* schulden rente renten "
      "sueldo* ingreso* renta stipendi* reddito renda rendimento* inkomen salaris loon salaire* "
      "gain gains dette* deuda*"},
     {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "insurance or support",
@@ -105,8 +106,9 @@ static const shoal_name_hint hints[] = {
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "sex or gender",
      "sex gender* female male men women woman geschlecht sexe sexo genero sesso geslacht"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "when or where someone was born",
-     "*birth* dob yob born *geburt* geboren naissance* *nacimiento* *nascita* *nascimento* "
-     "*geboorte*"},
+     "*birth* dob yob byear *yearborn* born *geburt* geboren jg jahrg* gebj* gebdat* *gebjahr* geb "
+     "naissance* *annaiss* *nacimiento* *anonac* *nascita* *annonasc* *nascimento* *geboorte* "
+     "*gebjaar*"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "race or ethnicity",
      "race races racial ethnic* ethni* black white nonwhite hispan* hisp latino raza etnia razza "
      "raca"},
@@ -145,7 +147,7 @@ static const shoal_name_hint hints[] = {
      "own owned owner* home* house* housing rent* tenant* dwelling* condo* roof* car cars "
      "vehicle* wohnung* haus logement vivienda casa woning huis auto"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_WEIGHT, SHOAL_HINT_SURE, "a weight",
-     "weight* wght wgt wt wtkg *weight gewicht* poids peso"},
+     "weight* wght wgt wt wtkg kg *weight gewicht* poids peso"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "someone's looks",
      "height stature eyes hair grosse grose groesse taille estatura altezza lengte statura"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_DATE, SHOAL_HINT_SURE, "when something happened",
@@ -153,7 +155,8 @@ static const shoal_name_hint hints[] = {
      "jaar maand admission* discharged"},
     {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_DURATION, SHOAL_HINT_SURE, "how long something lasted",
      "time *time duration durat spell days *days weeks week dauer duree duracion durata duur "
-     "tage jours dias giorni dagen"},
+     "tage jours dias giorni dagen leis* relax* rlx* sleep* slp* freizeit* schlaf* loisir* "
+     "sommeil* ocio sueno sonno slaap*"},
     {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "an address",
      "address* street* adress* anschrift stras* rue calle direccion indirizzo endereco adres "
      "straat"},

@@ -46,6 +46,7 @@ typedef enum shoal_value_shape {
 } shoal_value_shape;
 
 enum { SHOAL_PROFILE_K = 5, SHOAL_BAD_ROWS = 3 };
+enum { SHOAL_FEW_ROWS = 20 }; /* with fewer, values that all differ prove little */
 
 /* Values that look missing count only as missing. Rows are records, by the table's counts. */
 typedef struct shoal_column_stats {
@@ -200,6 +201,9 @@ bool shoal_may_be_kept(const char *name, const shoal_column_stats *stats);
  * dates nearly all differ, or its times are shared by few rows. *why: a fixed text.
  */
 bool shoal_identifies_people(const char *name, const shoal_column_stats *stats, const char **why);
+
+/* Are these years, dates, times or ages, of which others often know those of a person? */
+bool shoal_others_may_know(const char *name, const shoal_column_stats *stats);
 
 /* ------------------------------------------------------------ the job */
 

@@ -16,13 +16,13 @@
 enum {
   MODERATE = 100,     /* more distinct values are unlikely to be known of other people */
   FEW_SHARE = 10,     /* a value of fewer rows on average is shared by few */
-  FEW_ROWS = 20,      /* with fewer rows, distinct numbers prove nothing */
   FEW_VALUES = 3,     /* with at most 3 values only "*" helps */
   MAX_CODES = 12,     /* so few whole numbers are codes, unless the name says otherwise */
   MAX_YEARS = 30,     /* so few can be years of school or work, or rooms: others may know them */
   MIN_KEY = 200,      /* numbers from 1 without gaps: more are keys of persons or things */
   MAX_KEY_SHARE = 50, /* a key occurs in at most 1 row in 50 */
   PLAIN_CODE = 5,     /* digits of a code; fewer may be years or counts */
+  FIRST_YEAR = 1900,  /* of a birth or an event that others may know */
   LONGEST_CODE = 12   /* a mask has one level per character */
 };
 
@@ -51,7 +51,7 @@ static bool has_no_gaps(const shoal_column_stats *f) {
 
 /* Whole numbers that nearly all differ: record numbers ascend, have no gaps or equal lengths. */
 static bool is_record_number(const shoal_column_stats *f) {
-  return f->scale == 0 && nearly_unique(f) && f->present >= FEW_ROWS &&
+  return f->scale == 0 && nearly_unique(f) && f->present >= SHOAL_FEW_ROWS &&
          (f->ascending || has_no_gaps(f) || f->digits >= PLAIN_CODE);
 }
 
@@ -77,6 +77,12 @@ static bool are_codes(const shoal_column_stats *f, shoal_meaning meaning) {
 /* Few whole numbers from about 0 on: years, counts of people or things, which others may know. */
 static bool may_be_years(const shoal_column_stats *f) {
   return f->scale == 0 && f->distinct <= MAX_YEARS && f->least >= 0 && f->greatest <= 2 * MAX_YEARS;
+}
+
+/* Whole numbers that nearly all lie between FIRST_YEAR and the current year. */
+static bool are_years(const shoal_column_stats *f) {
+  return f->value_type == SHOAL_VALUE_NUMBER && f->scale == 0 && f->distinct > 1 &&
+         f->low >= FIRST_YEAR && f->high <= (int64_t)shoal_date_pivot(0, 0);
 }
 
 /* ------------------------------------------------------------ roles */
@@ -121,7 +127,7 @@ static void suggest_weight(const char *name, const shoal_column_stats *f, shoal_
 static void suggest_by_name(const char *name, const shoal_name_hint *hint,
                             const shoal_column_stats *f, shoal_suggestion *s) {
   bool number = f->value_type == SHOAL_VALUE_NUMBER;
-  bool dates = f->value_type == SHOAL_VALUE_DATE || f->has_times;
+  bool dates = f->value_type == SHOAL_VALUE_DATE || f->has_times || are_years(f);
   shoal_role role = hint->role;
   s->is_person_key = hint->meaning == SHOAL_MEANS_PERSON || hint->meaning == SHOAL_MEANS_HOUSEHOLD;
   s->names_person = hint->meaning == SHOAL_MEANS_PERSON && hint->strength == SHOAL_HINT_SURE;
@@ -132,9 +138,9 @@ static void suggest_by_name(const char *name, const shoal_name_hint *hint,
   }
   if (dates && role != SHOAL_ROLE_IDENTIFIER) {
     (void)snprintf(s->why, sizeof s->why,
-                   "dates, and its name suggests %s: others may know when "
+                   "%s, and its name suggests %s: others may know when "
                    "something happened",
-                   hint->noun);
+                   number ? "years" : "dates", hint->noun);
     s->role = SHOAL_ROLE_QUASI;
     return;
   }
@@ -209,6 +215,10 @@ static void suggest_number(const char *name, const shoal_column_stats *f,
     set_role(s, SHOAL_ROLE_IDENTIFIER, true,
              "whole numbers without gaps or all in as many rows, as numbers of persons, "
              "households or things are: a quantity would be another role");
+  else if (are_years(f))
+    set_role(s, SHOAL_ROLE_QUASI, false,
+             "whole numbers from 1900 to this year, as years are: others may know when somebody "
+             "was born or something happened");
   else if (table->is_health)
     set_role(s, SHOAL_ROLE_SENSITIVE, false,
              "a number in a table about health: a finding that people keep to themselves");
@@ -216,9 +226,6 @@ static void suggest_number(const char *name, const shoal_column_stats *f,
     set_role(s, SHOAL_ROLE_QUASI, false,
              "few whole numbers, which look like codes: together with other columns they can "
              "single somebody out");
-  else if (f->rare > f->present / 4)
-    set_role(s, SHOAL_ROLE_SENSITIVE, false,
-             "a quantity with many values that few rows share: others hardly know it");
   else if (table->is_study && !may_be_years(f) && shoal_may_be_kept(name, f))
     set_role(s, SHOAL_ROLE_KEEP, false,
              "one of many quantities, and many rows share a value: others hardly know it");
@@ -226,7 +233,8 @@ static void suggest_number(const char *name, const shoal_column_stats *f,
     set_role(s, SHOAL_ROLE_QUASI, true,
              "a quantity, and nothing tells what it is: may others know it (quasi), is it to be "
              "protected (sensitive), or can it be released as it is (keep)?");
-  s->is_quantity = s->role != SHOAL_ROLE_IDENTIFIER && !are_codes(f, SHOAL_MEANS_ANYTHING);
+  s->is_quantity =
+      s->role != SHOAL_ROLE_IDENTIFIER && !are_years(f) && !are_codes(f, SHOAL_MEANS_ANYTHING);
 }
 
 static void suggest_role(const char *name, const shoal_name_hint *hint, const shoal_column_stats *f,
@@ -275,7 +283,9 @@ void shoal_suggest(const char *name, const shoal_column_stats *stats,
                    const shoal_table_traits *table, shoal_suggestion *suggestion) {
   memset(suggestion, 0, sizeof *suggestion);
   const shoal_name_hint *hint = shoal_name_hint_find(name, stats);
-  shoal_meaning meaning = hint ? hint->meaning : SHOAL_MEANS_ANYTHING;
+  shoal_meaning meaning = hint               ? hint->meaning
+                          : are_years(stats) ? SHOAL_MEANS_DATE
+                                             : SHOAL_MEANS_ANYTHING;
   suggest_role(name, hint, stats, table, suggestion);
   if (suggestion->role == SHOAL_ROLE_QUASI) suggest_hierarchy(stats, meaning, suggestion);
   suggestion->meaning = meaning;
@@ -292,7 +302,7 @@ void shoal_suggest(const char *name, const shoal_column_stats *stats,
 /* Would nearly unique values be an identifier, whatever the name? */
 static bool is_identifying(const shoal_column_stats *f) {
   if (f->value_type == SHOAL_VALUE_NUMBER)
-    return nearly_unique(f) && f->scale == 0 && f->present >= FEW_ROWS;
+    return nearly_unique(f) && f->scale == 0 && f->present >= SHOAL_FEW_ROWS;
   return f->value_type == SHOAL_VALUE_TEXT && nearly_unique(f);
 }
 
@@ -306,10 +316,16 @@ bool shoal_identifies_people(const char *name, const shoal_column_stats *f, cons
              : "nearly every value stands in one row only, as names and record numbers do";
   if (f->has_times
           ? shared_by_few(f)
-          : f->value_type == SHOAL_VALUE_DATE && nearly_unique(f) && f->present >= FEW_ROWS)
+          : f->value_type == SHOAL_VALUE_DATE && nearly_unique(f) && f->present >= SHOAL_FEW_ROWS)
     return true;
   if (is_identifying(f)) return true;
   *why = "its name says that it identifies people, and few rows share a value";
   return hint && hint->role == SHOAL_ROLE_IDENTIFIER &&
          (f->distinct > MODERATE || shared_by_few(f));
+}
+
+bool shoal_others_may_know(const char *name, const shoal_column_stats *f) {
+  const shoal_name_hint *hint = shoal_name_hint_find(name, f);
+  return f->value_type == SHOAL_VALUE_DATE || f->has_times || are_years(f) ||
+         (hint && hint->meaning == SHOAL_MEANS_AGE);
 }

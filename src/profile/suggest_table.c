@@ -4,7 +4,8 @@
  *
  *     each column by itself -> traits of the table -> each column again, with them
  *     -> batteries (answers of one questionnaire) are kept -> columns that stand for an identifier
- *     -> at least one quasi-identifier -> a limited number of questions
+ *     -> at least one quasi-identifier -> labels that show no identifying value
+ *     -> a limited number of questions
  */
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +43,8 @@ static size_t stem_of(const char *name) {
 }
 
 static bool is_answer(const shoal_column_stats *stats, const shoal_suggestion *s) {
-  return !s->by_name && stats->distinct >= MIN_ANSWERS && stats->distinct <= MAX_ANSWERS &&
+  return !s->by_name && s->meaning != SHOAL_MEANS_DATE && stats->distinct >= MIN_ANSWERS &&
+         stats->distinct <= MAX_ANSWERS &&
          (s->role == SHOAL_ROLE_QUASI || s->role == SHOAL_ROLE_SENSITIVE);
 }
 
@@ -153,6 +155,19 @@ static void need_quasi(const shoal_table *table, const shoal_column_stats *stats
     }
 }
 
+/* Sets of values that identify people are refused (decide/gates.h): only `*` is left of them. */
+static void hide_values(const shoal_table *table, const shoal_column_stats *stats,
+                        shoal_suggestion *suggestions) {
+  for (size_t c = 0; c < table->n_columns; c++) {
+    shoal_suggestion *s = &suggestions[c];
+    const char *why;
+    if (s->role == SHOAL_ROLE_QUASI && !s->as_number && !s->hierarchy[0] &&
+        stats[c].present >= SHOAL_FEW_ROWS &&
+        shoal_identifies_people(table->columns[c].name, &stats[c], &why))
+      (void)snprintf(s->hierarchy, sizeof s->hierarchy, "{top: true}");
+  }
+}
+
 /* The first undecided identifiers stay questions, then others; the rest keeps the safe role. */
 static void limit_questions(shoal_suggestion *suggestions, size_t n) {
   size_t room = QUESTIONS + (n > MORE_QUESTIONS ? (n - MORE_QUESTIONS) / MORE_QUESTIONS : 0);
@@ -178,5 +193,6 @@ void shoal_suggest_table(const shoal_table *table, const shoal_column_stats *sta
   find_copies(table, stats, suggestions);
   find_person(table, stats, suggestions);
   need_quasi(table, stats, suggestions);
+  hide_values(table, stats, suggestions);
   limit_questions(suggestions, n);
 }

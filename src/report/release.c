@@ -36,6 +36,7 @@ static void add_attribute_outcomes(shoal_text *t, const shoal_result *r) {
     shoal_text_print(t, "%5u value%s -> %5u label%s %3.0f%% lost", a->n_before,
                      a->n_before == 1 ? " " : "s", a->n_after, a->n_after == 1 ? ", " : "s,",
                      100 * a->loss);
+    if (a->n_after == 1 && a->n_before > 1) shoal_text_add(t, "; one label everywhere");
     if (!isnan(a->mean_width))
       shoal_text_print(t, "; intervals %.3g wide on average", a->mean_width);
     shoal_text_add(t, "\n");

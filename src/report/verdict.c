@@ -29,7 +29,8 @@ static const char *state_of(const shoal_risk_outcome *risk) {
 
 static const char *meaning_of(const shoal_safety *safety) {
   switch (shoal_safety_verdict(safety)) {
-  case SHOAL_HOLDS: return "every model holds, and no risk was found";
+  case SHOAL_HOLDS:
+    return "every model holds, and none of the risks that shoal looks for was found";
   case SHOAL_HOLDS_WITH_RISKS:
     return shoal_safety_open_risks(safety) ? "every model holds, but risks are open"
                                            : "every model holds; the policy accepts the risks";

@@ -186,7 +186,9 @@ static void names_tell_roles(void **state) {
                      quasi ? hierarchy : NULL);
     quasi = strcmp(cases[i].different, "quasi") == 0;
     assert_suggested(profile_series(cases[i].name, TEXT, 100, 1, 200, 200), cases[i].different,
-                     quasi ? hierarchy : NULL);
+                     !quasi     ? NULL
+                     : postcode ? hierarchy
+                                : "{top: true}");
   }
 }
 
@@ -194,9 +196,11 @@ static void figures_tell_roles(void **state) {
   (void)state;
   assert_suggested(profile_series("x", TEXT, 0, 1, 300, 300), "identifier", NULL);
   assert_suggested(profile_series("x", WHOLE, 0, 7, 300, 300), "identifier", NULL);
-  assert_suggested(profile_series("x", WHOLE, 0, 7, 10, 10), "sensitive", NULL);
+  /* others may know a quantity that few rows share: it is not released unchanged */
+  assert_suggested(profile_series("x", WHOLE, 0, 7, 10, 10), "quasi", NULL);
   assert_suggested(profile_series("x", TEXT, 0, 1, 100, 300), "quasi", CATEGORY);
-  assert_suggested(profile_series("x", DECIMAL, 100, 3, 300, 300), "sensitive", NULL);
+  assert_suggested(profile_series("x", DECIMAL, 100, 3, 300, 300), "quasi", NULL);
+  assert_suggested(profile_series("income", DECIMAL, 100, 3, 300, 300), "sensitive", NULL);
   assert_suggested(profile_column("x", ROWS("a", "a", "a")), "keep", NULL);
   assert_suggested(profile_column("disease", ROWS("a", "a", "a")), "keep", NULL);
   assert_suggested(profile_column("disease", ROWS("a", "a", "?")), "sensitive", NULL);
@@ -240,7 +244,7 @@ static void observed_faults(void **state) {
                    NULL);
   /* 88 values in 103 rows were few */
   assert_suggested(profile_series("x", TEXT, 0, 1, 88, 103), "identifier", NULL);
-  assert_suggested(profile_series("x", DECIMAL, 0, 7, 88, 103), "sensitive", NULL);
+  assert_suggested(profile_series("x", DECIMAL, 0, 7, 88, 103), "quasi", NULL);
 }
 
 static void shapes_tell_roles(void **state) {
@@ -439,10 +443,42 @@ static void ranges(void **state) {
                    "identifier", NULL);
   assert_suggested(
       profile_column("x", ROWS("-922337203685477580", "0.1", "1", "2", "922337203685477580")),
-      "sensitive", NULL);
+      "quasi", NULL);
   assert_suggested(profile_column("x", ROWS("0", "0.0000000000000001", "0.0000000000000002",
                                             "0.0000000000000003")),
-                   "sensitive", NULL);
+                   "quasi", NULL);
+}
+
+static unsigned years_from_3(size_t c, size_t r) {
+  return (unsigned)(c < 3 ? r % 3 : 1990 + r * (c + 1) % 17);
+}
+
+/* Years of birth were a quantity that others hardly know, and released unchanged. */
+static void years(void **state) {
+  (void)state;
+  assert_suggested(profile_series("x", WHOLE, 1930, 1, 86, 250), "quasi", NULL);
+  assert_suggested(profile_series("Diagnose", WHOLE, 1930, 1, 86, 250), "quasi", NULL);
+  assert_suggested(profile_series("Diagnose", WHOLE, 1890, 1, 86, 250), "sensitive", NULL);
+  shoal_result *profile = profile_series("x", WHOLE, 2001, 1, 9, 250); /* no codes */
+  assert_true(profile->profile.columns[0].as_number);
+  assert_false(profile->profile.columns[0].undecided);
+  shoal_result_free(profile);
+  const char *const names[] = {"Jg", "Jahrgang", "GebJ", "gebjahr", "yob", "annee", "anno"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    assert_suggested(profile_series(names[i], WHOLE, 30, 1, 60, 250), "quasi", NULL);
+  /* in a table about health, and as answers of one questionnaire */
+  const char *const health[] = {"Diagnose", "Therapie", "sex", "Y1", "Y2", "Y3", "Y4"};
+  profile = profile_made(health, 7, 300, years_from_3, "");
+  for (size_t c = 3; c < 7; c++) assert_string_equal(profile->profile.columns[c].role, "quasi");
+  shoal_result_free(profile);
+}
+
+/* Sets of values that nearly all differ would be refused: see decide/gates.h. */
+static void labels_that_show_values(void **state) {
+  (void)state;
+  assert_suggested(profile_series("town", TEXT, 0, 1, 300, 300), "quasi", "{top: true}");
+  assert_suggested(profile_series("town", TEXT, 0, 1, 100, 300), "quasi", NULL);
+  assert_suggested(profile_series("town", TEXT, 0, 1, 19, 19), "quasi", NULL);
 }
 
 /* ------------------------------------------------------------ the job */
@@ -538,6 +574,8 @@ int main(void) {
       cmocka_unit_test(date_forms),
       cmocka_unit_test(dates_with_times_and_short_years),
       cmocka_unit_test(ranges),
+      cmocka_unit_test(years),
+      cmocka_unit_test(labels_that_show_values),
       cmocka_unit_test(nothing_of_the_cells),
       cmocka_unit_test(threads_and_cancelling),
       cmocka_unit_test(unfit_tables_are_refused),
