@@ -70,7 +70,8 @@ enum {
   CLI_MEASURE = 1 << 7,
   CLI_ATTACK = 1 << 8,
   CLI_CERTIFY = 1 << 9,
-  CLI_EVERY_COMMAND = (1 << 10) - 1
+  CLI_LAST_COMMAND = CLI_CERTIFY,
+  CLI_EVERY_COMMAND = 2 * CLI_LAST_COMMAND - 1
 };
 
 /* An option has several rows if its meaning differs between commands. */

@@ -18,9 +18,9 @@ enum {
   DRAWS = 3,         /* clusters drawn; the one with the highest cost is dissolved */
   ENOUGH = 6,        /* times the mean size, or k: rows of a pool */
   MAX_PERCENT = 109, /* of the old cost; above it, local moves are not tried */
-  MIN_PART = 60,
-  MAX_PART = 100, /* percent of its cluster's loss that a part may lose */
-  ROUNDS = 2      /* of local moves */
+  MIN_PART = 60,     /* percent of its cluster's loss that a part may lose: from this */
+  MAX_PART = 100,    /* to below this */
+  ROUNDS = 2         /* of local moves */
 };
 
 bool shoal_repair_init(shoal_repair *r, shoal_clusters *b) {
@@ -102,7 +102,7 @@ static bool pool_rows(const shoal_clusters *b, pooled *pool) {
 
 /* ------------------------------------------------------------ parts */
 
-/* Puts the rows of one cluster into parts, each a cluster of the pool's block. */
+/* Puts the rows of one cluster of the block into parts, each a cluster of r->pool. */
 static void split_cluster(shoal_repair *r, uint32_t cluster, uint32_t percent) {
   const shoal_clusters *b = r->b;
   const shoal_packed_rows *p = b->p;
@@ -135,7 +135,8 @@ static uint32_t same_cluster(const shoal_repair *r, uint32_t c) {
   return old;
 }
 
-/* Moves rows until the block has the pool's clusters. Lists the clusters that changed. */
+/* Moves rows until the block has the clusters of r->pool. Lists the clusters that changed. If it is
+ * stopped in between, the whole result is discarded (flock.c). */
 static uint32_t put_back(shoal_repair *r, pooled *pool, uint32_t *changed) {
   shoal_clusters *b = r->b;
   const shoal_clusters *made = &r->pool;
@@ -175,7 +176,7 @@ void shoal_repair_step(shoal_repair *r) {
   int64_t before = b->total, pooled_cost = 0;
   for (uint32_t i = 0; i < pool.n_clusters; i++)
     pooled_cost += shoal_clusters_cost(b, pool.clusters[i]);
-  made->random = b->random;
+  made->random = b->random; /* both draw the same numbers now, but for different choices */
   float noise = (float)shoal_clusters_random(b, 1024) / 1024;
   uint32_t percent = MIN_PART + shoal_clusters_random(b, MAX_PART - MIN_PART);
   shoal_clusters_clear(made);
@@ -185,9 +186,11 @@ void shoal_repair_step(shoal_repair *r) {
   b->work += made->work;
   made->work = made->polled = 0;
   if (!ok || shoal_clusters_is_stopped(b)) return;
+  /* Fewer clusters than before: never if they count, else down to min_live. */
   if (made->n_live < pool.n_clusters &&
       (b->cost.bonus || b->n_live + made->n_live < b->min_live + pool.n_clusters))
     return;
+  /* Clearly worse: local moves seldom make up for it. */
   if (made->n_live <= pool.n_clusters &&
       without_bonus(made, made->total, made->n_live) * 100 >
           without_bonus(b, pooled_cost, pool.n_clusters) * MAX_PERCENT)

@@ -139,8 +139,10 @@ static bool is_label(const shoal_attribute *attribute, const shoal_hierarchy *tr
   case SHOAL_HIERARCHY_DATE: return is_interval(cell, size) || is_period(cell, size);
   case SHOAL_HIERARCHY_FILE:
   case SHOAL_HIERARCHY_TREE: return is_upper_label(tree, cell, size);
-  default: return false;
+  case SHOAL_HIERARCHY_SETS:
+  case SHOAL_HIERARCHY_TOP: return false;
   }
+  return false;
 }
 
 /* The attribute's file or tree without data; NULL: it has none, or it cannot be read. */

@@ -207,7 +207,7 @@ static shoal_status tune(const shoal_context *p, tuning *t, shoal_error *error) 
 /* ------------------------------------------------------------ the distance-vector matrix */
 
 /* *wanted: the policy asks for it. It decides k-anonymity only. */
-static shoal_status wants_matrix(const shoal_context *p, bool *wanted, shoal_error *error) {
+static shoal_status check_matrix(const shoal_context *p, bool *wanted, shoal_error *error) {
   const shoal_word *word = &p->policy->satisfies;
   *wanted = word->text && strcmp(word->text, "matrix") == 0;
   if (!word->text || strcmp(word->text, "classes") == 0) return SHOAL_OK;
@@ -251,7 +251,7 @@ static shoal_status report_bounds(shoal_result *result, const shoal_search *sear
 static shoal_status use_matrix(const shoal_context *p, shoal_result *result, shoal_search *search,
                                shoal_distance_matrix *matrix, shoal_error *error) {
   bool wanted;
-  SHOAL_TRY(wants_matrix(p, &wanted, error));
+  SHOAL_TRY(check_matrix(p, &wanted, error));
   if (!wanted) return SHOAL_OK;
   SHOAL_TRY(shoal_distance_matrix_build(matrix, p->frequency, p->requirements.k, p->run, error));
   search->matrix = matrix;

@@ -6,8 +6,6 @@
 
 #include "hierarchy/hierarchy.h"
 
-typedef shoal_int128 shoal_int128;
-
 static shoal_int128 power_of_ten(unsigned exponent) {
   shoal_int128 power = 1;
   while (exponent--) power *= 10;

@@ -14,7 +14,7 @@
 #include "read/stat_file.h"
 #include "table/table.h"
 
-/* Reads a CSV file, or finishes a table filled from memory. The policy says which columns matter:
+/* Reads a CSV file, or by its name one of the kinds below. The policy says which columns matter:
  * columns without a use are not kept. */
 shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoal_purpose purpose,
                               const char *delimiter, const shoal_run *run, shoal_table **table,
@@ -26,6 +26,7 @@ shoal_status shoal_input_read_stat(const char *path, shoal_stat_kind kind,
                                    shoal_error *error) SHOAL_MUST_CHECK;
 /* The cell of a missing value of such a file. */
 const char *shoal_stat_missing(const shoal_policy *policy);
+/* Prepares a table that was filled from memory as reading it would have done. */
 shoal_status shoal_input_finish(shoal_table *table, const shoal_policy *policy,
                                 shoal_purpose purpose, shoal_error *error) SHOAL_MUST_CHECK;
 

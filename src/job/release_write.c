@@ -248,13 +248,15 @@ static shoal_status verify_file(const writing *w, const shoal_verify_request *re
 /* Engine and verifier must count the same. */
 static shoal_status compare(const shoal_release_report *released,
                             const shoal_verify_finding *finding, shoal_error *error) {
+  bool same_people = !released->fewest_people || finding->fewest_people == released->fewest_people;
   if (finding->n_rows == released->output_rows && finding->n_classes == released->classes &&
-      finding->smallest_class == released->smallest_class)
+      finding->smallest_class == released->smallest_class && same_people)
     return SHOAL_OK;
   return shoal_fail(error, SHOAL_FAILED,
-                    "the verifier counts %llu rows in %llu classes, the engine %llu in %llu: "
+                    "the verifier counts %llu rows in %llu classes%s, the engine %llu in %llu: "
                     "nothing was written; this is a bug in shoal, please report it",
                     (unsigned long long)finding->n_rows, (unsigned long long)finding->n_classes,
+                    same_people ? "" : ", and other people",
                     (unsigned long long)released->output_rows,
                     (unsigned long long)released->classes);
 }

@@ -39,8 +39,11 @@ static shoal_verify_kind kind_of(const shoal_attribute *attribute, bool local) {
   case SHOAL_HIERARCHY_MASK: return SHOAL_VERIFY_MASK;
   case SHOAL_HIERARCHY_DATE: return SHOAL_VERIFY_DATES;
   case SHOAL_HIERARCHY_TOP: return SHOAL_VERIFY_PLAIN;
-  default: return SHOAL_VERIFY_RANGES;
+  case SHOAL_HIERARCHY_INTERVALS:
+  case SHOAL_HIERARCHY_ROUND:
+  case SHOAL_HIERARCHY_CUTS: return SHOAL_VERIFY_RANGES;
   }
+  return SHOAL_VERIFY_PLAIN; /* no kind is left */
 }
 
 static const shoal_verify_meaning *meaning_of(shoal_arena *arena, const shoal_release *release,

@@ -385,7 +385,16 @@ static shoal_status bind_short_forms(binder *b) {
   if (b->policy->has_k) SHOAL_TRY(bind_request(b, &request));
   request.name = (shoal_word){"p-sensitive", b->policy->p_mark};
   if (b->policy->has_p) SHOAL_TRY(bind_request(b, &request));
-  return b->policy->has_households ? bind_households(b) : SHOAL_OK;
+  if (b->policy->has_households) return bind_households(b);
+  for (size_t a = 0; a < b->policy->n_attributes; a++) {
+    const shoal_attribute *attribute = &b->policy->attributes[a];
+    if (attribute->role == SHOAL_ROLE_HOUSEHOLD)
+      return shoal_policy_fail(b->policy, attribute->mark, b->error,
+                               "%s: 'role: household' has no effect without 'privacy: {households: "
+                               "N}'; add it, or use 'role: identifier'",
+                               attribute->name);
+  }
+  return SHOAL_OK;
 }
 
 void shoal_requirements_summarize(shoal_requirements *requirements) {

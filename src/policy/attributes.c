@@ -13,12 +13,9 @@ typedef struct attribute_target {
 } attribute_target;
 
 static shoal_status read_role(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  /* in the order of shoal_role */
-  static const char *const roles[] = {"identifier", "quasi",  "sensitive", "keep",
-                                      "pseudonym",  "person", "household", NULL};
   attribute_target *target = into;
   size_t role = 0;
-  SHOAL_TRY(shoal_read_choice(reader, node, roles, &role));
+  SHOAL_TRY(shoal_read_choice(reader, node, shoal_role_names, &role));
   target->attribute->role = (shoal_role)role;
   target->has_role = true;
   return SHOAL_OK;

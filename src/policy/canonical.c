@@ -256,7 +256,7 @@ static void put_read_effort(shoal_canonical *out, const char *key) {
   if (out->policy->has_effort) put_count(out, key, out->policy->effort);
 }
 
-static void put_read_cuts(shoal_canonical *out, const char *key) {
+static void put_read_mondrian_cuts(shoal_canonical *out, const char *key) {
   if (out->policy->has_cuts)
     shoal_canonical_word(out, key, out->policy->relaxed_cuts ? "relaxed" : "strict");
 }

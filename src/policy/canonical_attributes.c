@@ -205,12 +205,7 @@ static void put_mapping(shoal_canonical *out, const char *key, const shoal_key_w
 }
 
 static void put_read_role(shoal_canonical *out, const char *key) {
-  static const char *const words[] = {
-      [SHOAL_ROLE_IDENTIFIER] = "identifier", [SHOAL_ROLE_QUASI] = "quasi",
-      [SHOAL_ROLE_SENSITIVE] = "sensitive",   [SHOAL_ROLE_KEEP] = "keep",
-      [SHOAL_ROLE_PSEUDONYM] = "pseudonym",   [SHOAL_ROLE_PERSON] = "person",
-      [SHOAL_ROLE_HOUSEHOLD] = "household"};
-  shoal_canonical_word(out, key, words[out->attribute->role]);
+  shoal_canonical_word(out, key, shoal_role_names[out->attribute->role]);
 }
 
 static void put_read_decide(shoal_canonical *out, const char *key) {

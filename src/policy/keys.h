@@ -140,7 +140,7 @@
       "releases with the same key and context have the same pseudonyms; default: random")
 
 #define SHOAL_PRIVACY_KEYS(KEY)                                                                    \
-  KEY("privacy.", "k", read_k, "N",                                                                  \
+  KEY("privacy.", "k", read_k, "N",                                                                \
       "minimum rows of every class, or people if an attribute has role person; default 1")         \
   KEY("privacy.", "p", read_p, "N",                                                                \
       "minimum distinct values of every sensitive attribute in every class")                       \
@@ -162,7 +162,7 @@
   KEY("method.", "objective", read_objective, "NAME", "what optimal and flock minimize")           \
   KEY("method.", "effort", read_effort, "1..1000",                                                 \
       "flock, and theta that starts from it: multiplies the search budget (default: 1)")           \
-  KEY("method.", "cuts", read_cuts, "strict|relaxed",                                              \
+  KEY("method.", "cuts", read_mondrian_cuts, "strict|relaxed",                                     \
       "mondrian: strict keeps rows of one value together; default strict")                         \
   KEY("method.", "start", read_start, "flock|sorted",                                              \
       "theta: its first classes: flock's (default), or sorted rows in runs of k")                  \

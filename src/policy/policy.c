@@ -146,6 +146,12 @@ shoal_status shoal_policy_load(const char *path, shoal_policy **policy, shoal_er
 
 /* ---------------------------------------------------------------- queries */
 
+const char *const shoal_role_names[] = {
+    [SHOAL_ROLE_IDENTIFIER] = "identifier", [SHOAL_ROLE_QUASI] = "quasi",
+    [SHOAL_ROLE_SENSITIVE] = "sensitive",   [SHOAL_ROLE_KEEP] = "keep",
+    [SHOAL_ROLE_PSEUDONYM] = "pseudonym",   [SHOAL_ROLE_PERSON] = "person",
+    [SHOAL_ROLE_HOUSEHOLD] = "household",   [SHOAL_ROLE_DROP] = NULL};
+
 const char *const shoal_risk_names[SHOAL_N_RISKS] = {
     [SHOAL_RISK_UNPROTECTED] = "unprotected", [SHOAL_RISK_KEPT] = "kept",
     [SHOAL_RISK_REPEATS] = "repeats",         [SHOAL_RISK_ATTACKS] = "attacks",

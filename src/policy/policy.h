@@ -39,6 +39,9 @@ typedef enum shoal_role {
   SHOAL_ROLE_DROP       /* not released: `unlisted: drop` */
 } shoal_role;
 
+/* As policies spell them, by role, ended by NULL: SHOAL_ROLE_DROP has no name. */
+extern const char *const shoal_role_names[];
+
 /* Risks that models do not rule out. The release is written, and its verdict lists them. */
 typedef enum shoal_risk_kind {
   SHOAL_RISK_UNPROTECTED, /* a sensitive column that no model protects */

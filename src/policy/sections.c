@@ -285,7 +285,8 @@ static shoal_status read_satisfies(shoal_policy_reader *reader, const shoal_yaml
   return read_name(reader, node, &policy_of(into)->satisfies);
 }
 
-static shoal_status read_cuts(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+static shoal_status read_mondrian_cuts(shoal_policy_reader *reader, const shoal_yaml *node,
+                                       void *into) {
   static const char *const words[] = {"strict", "relaxed", NULL};
   size_t choice = 0;
   SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));

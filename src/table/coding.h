@@ -40,9 +40,6 @@ size_t shoal_coding_label(const shoal_coding *coding, shoal_coded coded, char *o
 /* Is it the label of a code? */
 shoal_coded shoal_coding_find(const shoal_coding *coding, const char *bytes, size_t size_bytes);
 
-/* The code that the number is under. */
-shoal_coded shoal_coding_of(const shoal_coding *coding, shoal_decimal number);
-
 /* Reads a number, or the label of a code as that code. */
 shoal_number shoal_coding_parse(const shoal_coding *coding, const char *bytes, size_t size_bytes,
                                 shoal_decimal *number);

@@ -5,8 +5,8 @@
  *
  *   values   of the chosen columns are numbered by their keys (equality.h), bytewise
  *   rows     are sorted by the chosen columns, first column first; row i is then the sorted row
- *            i * s mod n, where s is the first number above 0.618 n without a common divisor with
- * n. So rows of low numbers are spread over the table
+ *            i * s mod n, where s is the first number above 0.618 n that shares no divisor
+ *            with n: rows of low numbers are spread over the table
  *
  * Which of several equal rows is which row of the original is random.
  */

@@ -461,7 +461,7 @@ shoal_status shoal_verify_count_rows(shoal_verify_counter *count, shoal_verify_r
   const shoal_verify_request *request = count->request;
   assert(!guards == (request->guards_fd < 0) && !count->n_rows && !count->n_waiting);
   if (guards || count->people)
-    count->lines.off = true; /* equal lines may have different guarding nodes, and are of people */
+    count->lines.off = true; /* equal lines may have different guarding nodes or people */
   for (;;) {
     bool found, known = !count->lines.off;
     int32_t *line = &count->batch_lines[count->n_waiting];

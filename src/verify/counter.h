@@ -7,7 +7,7 @@
  * cell, so different tuples have different keys. Keys and the values of each sensitive attribute
  * are numbered, and the rows of each pair (class, value) are counted. Guarding nodes come from a
  * separate file with one row for each row of the release, and are counted like a sensitive value.
- * So do people and households (people.c).
+ * People and households are counted in the same way (people.c).
  */
 #ifndef SHOAL_VERIFY_COUNTER_H
 #define SHOAL_VERIFY_COUNTER_H

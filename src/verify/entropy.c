@@ -21,6 +21,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/decimal.h"
 #include "base/memory.h"
 
 enum { MAX_ROWS_BITS = 52 }; /* n, times a power of ten or in exponents, stays within its type */
@@ -71,15 +72,6 @@ typedef struct powers {
   size_t capacity;
 } powers;
 
-static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
-  while (b) {
-    uint64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 /* Reserves room for `more` powers; false: no memory. */
 static bool reserve(powers *product, size_t more) {
   return shoal_grow(&product->items, &product->capacity, product->n + more, sizeof(power));
@@ -114,7 +106,7 @@ static bool refine_waiting(powers *refined, powers *waiting) {
     uint64_t shared = 1;
     size_t i = 0;
     for (; i < refined->n; i++) {
-      shared = greatest_divisor(next.base, refined->items[i].base);
+      shared = shoal_gcd(next.base, refined->items[i].base);
       if (shared > 1) break;
     }
     if (!reserve(refined, 1) || !reserve(waiting, 3)) return false;

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "base/decimal.h"
+
 /* ---------------------------------------------------------------- numbers */
 
 /* A number as digits x 10^exponent; both the first and the last digit are not 0. */
@@ -18,8 +20,6 @@ typedef struct digits {
   int64_t exponent;  /* of the last digit */
 } digits;
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /* Reads e[+-]digits up to the end of the cell; a larger exponent is no number here. */
 static bool read_exponent(const char *cell, size_t at, size_t size, int64_t *exponent) {
   enum { MOST_DIGITS = 9 };
@@ -27,13 +27,13 @@ static bool read_exponent(const char *cell, size_t at, size_t size, int64_t *exp
   bool negative = false;
   if (at < size && (cell[at] == '+' || cell[at] == '-')) negative = cell[at++] == '-';
   size_t first = at;
-  for (; at < size && is_digit(cell[at]); at++) {
+  for (; at < size && shoal_is_digit(cell[at]); at++) {
     value = value * 10 + (cell[at] - '0');
     if (value == 0) first = at;
     if (at - first >= MOST_DIGITS) return false;
   }
   *exponent = negative ? -value : value;
-  return at == size && at > 0 && is_digit(cell[at - 1]);
+  return at == size && at > 0 && shoal_is_digit(cell[at - 1]);
 }
 
 /* Whether the cell is a number; of a zero, first == end. */
@@ -43,7 +43,7 @@ static bool read_number(const char *cell, size_t size, char mark, digits *number
   if (size && (cell[0] == '+' || cell[0] == '-')) number->negative = cell[at++] == '-';
   size_t begin = at, last = SIZE_MAX;
   number->first = SIZE_MAX;
-  for (; at < size && (is_digit(cell[at]) || (cell[at] == mark && point == SIZE_MAX)); at++) {
+  for (; at < size && (shoal_is_digit(cell[at]) || (cell[at] == mark && point == SIZE_MAX)); at++) {
     if (cell[at] == mark) {
       point = at;
       continue;

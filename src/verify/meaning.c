@@ -24,13 +24,11 @@ typedef struct date {
   unsigned year, month, day;
 } date;
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /* Reads up to `most` digits of the rest, at least `least`. */
 static bool take_number(string *rest, size_t least, size_t most, unsigned *number) {
   size_t n = 0;
   *number = 0;
-  while (n < most && n < rest->size_bytes && is_digit(rest->bytes[n]))
+  while (n < most && n < rest->size_bytes && shoal_is_digit(rest->bytes[n]))
     *number = *number * 10 + (unsigned)(rest->bytes[n++] - '0');
   *rest = (string){rest->bytes + n, rest->size_bytes - n};
   return n >= least;

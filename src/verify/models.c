@@ -96,7 +96,7 @@ shoal_status shoal_verify_find_whole(const shoal_verify_task *task, const char *
   return shoal_verify_unprovable(task, "not a whole number of at least 1: parameter", name, error);
 }
 
-static bool in_range(shoal_verify_fraction fraction, shoal_verify_range range) {
+static bool in_range(shoal_verify_fraction fraction, shoal_verify_bounds range) {
   switch (range) {
   case SHOAL_VERIFY_ABOVE_ZERO: return fraction.numerator > 0;
   case SHOAL_VERIFY_SHARE: return fraction.numerator <= fraction.denominator;
@@ -106,7 +106,7 @@ static bool in_range(shoal_verify_fraction fraction, shoal_verify_range range) {
 }
 
 shoal_status shoal_verify_find_fraction(const shoal_verify_task *task, const char *name,
-                                        shoal_verify_range range, shoal_verify_fraction *fraction,
+                                        shoal_verify_bounds range, shoal_verify_fraction *fraction,
                                         shoal_error *error) {
   const char *text;
   shoal_decimal number;
@@ -150,7 +150,8 @@ static shoal_status prove_k_anonymity(const shoal_verify_task *task, shoal_verif
   return SHOAL_OK;
 }
 
-/* Every class has rows of at least so many households; without a column of them, each row is one. */
+/* Every class has rows of at least so many households; without a column of them, each row is one.
+ */
 static shoal_status prove_households(const shoal_verify_task *task, shoal_verify_damage *damage,
                                      shoal_error *error) {
   uint64_t min;

@@ -137,12 +137,12 @@ shoal_status shoal_verify_need_values(const shoal_verify_task *task,
                                       shoal_error *error) SHOAL_MUST_CHECK;
 
 /* Ranges of parameters. SHOAL_FAILED if a parameter is absent, repeated or out of range. */
-typedef enum shoal_verify_range {
+typedef enum shoal_verify_bounds {
   SHOAL_VERIFY_FROM_ZERO,
   SHOAL_VERIFY_ABOVE_ZERO,
   SHOAL_VERIFY_SHARE, /* 0 to 1 */
   SHOAL_VERIFY_FROM_ONE
-} shoal_verify_range;
+} shoal_verify_bounds;
 
 shoal_status shoal_verify_find_text(const shoal_verify_task *task, const char *name,
                                     const char **text, shoal_error *error) SHOAL_MUST_CHECK;
@@ -150,7 +150,7 @@ shoal_status shoal_verify_find_text(const shoal_verify_task *task, const char *n
 shoal_status shoal_verify_find_whole(const shoal_verify_task *task, const char *name,
                                      uint64_t *whole, shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_verify_find_fraction(const shoal_verify_task *task, const char *name,
-                                        shoal_verify_range range, shoal_verify_fraction *fraction,
+                                        shoal_verify_bounds range, shoal_verify_fraction *fraction,
                                         shoal_error *error) SHOAL_MUST_CHECK;
 /* The index of the parameter's value in `words`, which end with NULL; 0 if the parameter is absent.
  */

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/decimal.h"
+
 typedef shoal_verify_number number;
 typedef shoal_verify_end end;
 typedef shoal_verify_range range;
@@ -14,8 +16,6 @@ enum { SCALE = 18, MAX_EXPONENT = 99 };
 /* Of a number of 37 digits the mantissa fits into 127 bits. */
 static const number MAX_MANTISSA = (number)INT64_MAX * 1000000000000000000;
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /* Adds the digits, of which `*n_after` follow the point; false: too many. */
 static bool read_digits(const char *bytes, size_t size, size_t *at, number *mantissa, int *n_after,
                         bool *any) {
@@ -23,7 +23,7 @@ static bool read_digits(const char *bytes, size_t size, size_t *at, number *mant
   *mantissa = 0;
   *n_after = 0;
   *any = false;
-  for (; *at < size && (is_digit(bytes[*at]) || (bytes[*at] == '.' && !point)); ++*at) {
+  for (; *at < size && (shoal_is_digit(bytes[*at]) || (bytes[*at] == '.' && !point)); ++*at) {
     if (bytes[*at] == '.') {
       point = true;
       continue;
@@ -44,7 +44,7 @@ static bool read_exponent(const char *bytes, size_t size, size_t *at, int *expon
   bool negative = *at < size && bytes[*at] == '-';
   if (*at < size && (bytes[*at] == '-' || bytes[*at] == '+')) ++*at;
   if (*at == size) return false;
-  for (; *at < size && is_digit(bytes[*at]); ++*at) {
+  for (; *at < size && shoal_is_digit(bytes[*at]); ++*at) {
     *exponent = *exponent * 10 + (bytes[*at] - '0');
     if (*exponent > MAX_EXPONENT) return false;
   }

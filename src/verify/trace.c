@@ -34,8 +34,8 @@ typedef struct labels_check {
   const shoal_verify_trace *trace;
   const shoal_verify_source *source;
   shoal_verify_checker checker;
-  shoal_verify_range *of_value, *of_label; /* kinds with ranges; ends not given: none */
-  uint8_t *value_ranges, *label_ranges;    /* 1: there is one */
+  shoal_verify_range *of_value, *of_label;    /* kinds with ranges (meaning.h) */
+  uint8_t *has_value_range, *has_label_range; /* 0: it is no number or date, such as "*" */
   uint64_t *known; /* other kinds: bit label * n_values + value, the label covers it; NULL: none */
   bool no_memory;
 } labels_check;
@@ -44,14 +44,14 @@ static bool read_ranges(labels_check *c) {
   const shoal_verify_strings *values = &c->source->values, *labels = &c->source->labels;
   c->of_value = shoal_alloc(values->n, sizeof *c->of_value);
   c->of_label = shoal_alloc(labels->n, sizeof *c->of_label);
-  c->value_ranges = shoal_alloc(values->n, 1);
-  c->label_ranges = shoal_alloc(labels->n, 1);
-  if (!c->of_value || !c->of_label || !c->value_ranges || !c->label_ranges) return false;
+  c->has_value_range = shoal_alloc(values->n, 1);
+  c->has_label_range = shoal_alloc(labels->n, 1);
+  if (!c->of_value || !c->of_label || !c->has_value_range || !c->has_label_range) return false;
   for (uint32_t v = 0; v < values->n; v++)
-    c->value_ranges[v] =
+    c->has_value_range[v] =
         shoal_verify_value_range(&c->checker, shoal_verify_string_at(values, v), &c->of_value[v]);
   for (uint32_t l = 0; l < labels->n; l++)
-    c->label_ranges[l] =
+    c->has_label_range[l] =
         shoal_verify_label_range(&c->checker, shoal_verify_string_at(labels, l), &c->of_label[l]);
   return true;
 }
@@ -69,8 +69,8 @@ static void labels_check_reset(labels_check *c) {
   shoal_verify_checker_reset(&c->checker);
   free(c->of_value);
   free(c->of_label);
-  free(c->value_ranges);
-  free(c->label_ranges);
+  free(c->has_value_range);
+  free(c->has_label_range);
   free(c->known);
 }
 
@@ -85,7 +85,7 @@ static bool covers_text(labels_check *c, uint32_t label, uint32_t value) {
 }
 
 static bool covers(labels_check *c, uint32_t label, uint32_t value) {
-  if (c->of_value && c->value_ranges[value] && c->label_ranges[label])
+  if (c->of_value && c->has_value_range[value] && c->has_label_range[label])
     return shoal_verify_range_covers(&c->of_label[label], &c->of_value[value]);
   if (!c->known) return covers_text(c, label, value);
   uint64_t bit = (uint64_t)label * c->source->values.n + value;
@@ -123,7 +123,7 @@ static shoal_status check_column(const shoal_verify_request *request, size_t col
   labels_check c = {.trace = request->trace, .source = &request->trace->sources[column]};
   shoal_verify_fold fold = {0};
   if (request->folds) fold = request->folds[column];
-  fold.decimal = '.';
+  fold.decimal = '.'; /* of values and labels; only the file has decimal commas */
   bool ready =
       shoal_verify_checker_init(&c.checker, c.source->meaning, &fold) && labels_check_init(&c);
   bool ok = ready && (c.source->label_of_group ? check_rows(&c) : check_values(&c));
@@ -342,31 +342,31 @@ typedef struct checking {
 } checking;
 
 static void check_some(void *user, unsigned thread) {
-  checking *k = user;
+  checking *work = user;
   (void)thread;
-  for (size_t c; (c = atomic_fetch_add(&k->next, 1)) < k->request->n_columns;)
-    if (k->request->trace->sources[c].meaning)
-      k->status[c] = check_column(k->request, c, &k->errors[c]);
+  for (size_t c; (c = atomic_fetch_add(&work->next, 1)) < work->request->n_columns;)
+    if (work->request->trace->sources[c].meaning)
+      work->status[c] = check_column(work->request, c, &work->errors[c]);
 }
 
 static shoal_status check_labels(const shoal_verify_request *request, unsigned n_threads,
                                  shoal_error *error) {
-  checking k = {.request = request};
-  k.status = shoal_alloc_zero(request->n_columns, sizeof *k.status);
-  k.errors = shoal_alloc_zero(request->n_columns, sizeof *k.errors);
-  shoal_status status = k.status && k.errors ? SHOAL_OK : shoal_fail_memory(error);
-  if (status == SHOAL_OK) shoal_parallel(n_threads, check_some, &k);
+  checking work = {.request = request};
+  work.status = shoal_alloc_zero(request->n_columns, sizeof *work.status);
+  work.errors = shoal_alloc_zero(request->n_columns, sizeof *work.errors);
+  shoal_status status = work.status && work.errors ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK) shoal_parallel(n_threads, check_some, &work);
   for (size_t c = 0; status == SHOAL_OK && c < request->n_columns; c++) {
-    status = k.status[c];
-    if (status != SHOAL_OK && error) *error = k.errors[c];
+    status = work.status[c];
+    if (status != SHOAL_OK && error) *error = work.errors[c];
   }
-  free(k.status);
-  free(k.errors);
+  free(work.status);
+  free(work.errors);
   return status;
 }
 
 /* Every quasi-identifier must be there, and noise rows need labels by group. */
-static shoal_status check_trace(const shoal_verify_request *request, shoal_error *error) {
+static shoal_status check_request(const shoal_verify_request *request, shoal_error *error) {
   const shoal_verify_trace *trace = request->trace;
   bool ok = trace->n_noise <= trace->max_noise;
   if (!ok)
@@ -394,7 +394,7 @@ shoal_status shoal_verify_trace_rows(const shoal_verify_request *request, const 
   unsigned n_threads = shoal_run_threads(run);
   if (n_threads > n_all / ROWS_PER_THREAD) n_threads = (unsigned)(n_all / ROWS_PER_THREAD);
   if (n_threads < 1) n_threads = 1;
-  SHOAL_TRY(check_trace(request, error));
+  SHOAL_TRY(check_request(request, error));
   SHOAL_TRY(check_labels(request, n_threads, error));
   return sum_rows(request, n_threads, fingerprint, error);
 }

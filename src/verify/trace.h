@@ -3,7 +3,8 @@
  * verify/trace: are the rows of the release those of the original, with true labels? Two steps:
  *
  *   1. For each row of the original that is released, every label that the engine says it gets
- *      covers its value (meaning.h). A pair of value and label is read once.
+ *      covers its value (meaning.h). Labels and values are read once each; pairs of kinds that
+ *      are no ranges are remembered, up to a limit.
  *   2. The release has exactly these rows, cell for cell, in any order. Both sides add up a hash of
  *      each row; the sums must be equal:
  *

@@ -213,8 +213,8 @@ static shoal_status count_file(shoal_verify_counter *count, int fd, const shoal_
 }
 
 /* Does the release have the rows of the trace, with labels that cover their values? */
-static shoal_status check_trace(const shoal_verify_counter *count, const shoal_run *run,
-                                shoal_error *error) {
+static shoal_status compare_rows(const shoal_verify_counter *count, const shoal_run *run,
+                                 shoal_error *error) {
   uint64_t fingerprint;
   SHOAL_TRY(shoal_verify_trace_rows(count->request, run, &fingerprint, error));
   if (fingerprint == count->fingerprint) return SHOAL_OK;
@@ -264,7 +264,7 @@ shoal_status shoal_verify(int fd, const shoal_verify_request *request, const sho
   if (status == SHOAL_OK) status = count_file(&count, fd, run, error);
   if (status == SHOAL_OK && !tally_all(&count, &tally)) status = shoal_fail_memory(error);
   if (status == SHOAL_OK) status = prove_all(&count, &tally, error);
-  if (status == SHOAL_OK && request->trace) status = check_trace(&count, run, error);
+  if (status == SHOAL_OK && request->trace) status = compare_rows(&count, run, error);
   if (status == SHOAL_OK && request->n_pseudonyms)
     status = shoal_verify_pseudonyms(fd, request, error);
   if (status == SHOAL_OK) fill_finding(&tally, finding);

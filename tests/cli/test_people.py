@@ -40,7 +40,8 @@ class People(clitest.Case):
         self.write()
 
     def write(self, role="person", more=", households: 2"):
-        self.put("policy.yaml", POLICY % (role, more))
+        policy = POLICY % (role, more)
+        self.put("policy.yaml", policy if "households" in more else policy.replace("household", "identifier"))
 
     def run_here(self, command, *words, code=0):
         return self.succeed(command, *words, "-P", "policy.yaml", code=code)
@@ -92,6 +93,10 @@ class People(clitest.Case):
         self.assert_says(self.anonymize("-k", "8", code=2), "k is 8, but the table has only 7 people")
         self.write(more=", households: 5")
         self.assert_says(self.anonymize(code=1), "households is 5, but the table has only 4 households")
+
+    def test_a_household_column_needs_a_number(self):
+        self.put("policy.yaml", POLICY % ("person", ""))
+        self.assert_says(self.anonymize(code=2), "home: 'role: household' has no effect without 'privacy: {households: N}'")
 
     def test_households_need_a_column(self):
         self.put("policy.yaml", (POLICY % ("person", ", households: 2")).replace("role: household", "role: identifier"))
