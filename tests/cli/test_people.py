@@ -80,9 +80,9 @@ class People(clitest.Case):
         rows = DATA.split("\n")
         self.put("data.csv", "\n".join([rows[0]] + [f"{i}{row[1:]}" for i, row in enumerate(rows[1:-1], 10)]) + "\n")
         for name in ("flock", "samarati", "k-member"):
-            self.write(more="" if name != "k-member" else ", models: []")
+            self.write(more="")
             if name == "k-member":
-                self.put("policy.yaml", (POLICY % ("person", "")).replace(", p: 2", ""))
+                self.put("policy.yaml", self.text("policy.yaml").replace(", p: 2", ""))
             self.anonymize("--algorithm", name, "--seed", "1")
             by_people = self.text("out.csv")
             self.put("policy.yaml", self.text("policy.yaml").replace("role: person", "role: identifier"))
@@ -110,7 +110,8 @@ class People(clitest.Case):
 
     def test_spellings_of_one_person(self):
         self.put("data.csv", "id,home,age,zip,ill\na,A,20,100,flu\nA,A,20,100,hiv\nb,B,20,100,flu\n")
-        self.put("policy.yaml", "data: {fold: [case]}\n" + POLICY % ("person", ""))
+        self.write(more="")
+        self.put("policy.yaml", "data: {fold: [case]}\n" + self.text("policy.yaml"))
         answer = self.run_here("check", "data.csv", "--json", code=1).json()
         self.assertEqual((2, 2), (answer["people"], self.model(answer, "k-anonymity")["reached"]))
 
