@@ -22,7 +22,9 @@ static shoal_status fail_path(shoal_error *error, const char *path, int code) {
                     "%s: its directory does not exist; create it or choose another name", path);
   if (code == EISDIR)
     return cli_fail(error, SHOAL_BAD_INPUT, "%s: is a directory; give a file name", path);
-  return cli_fail(error, SHOAL_FAILED, "%s: cannot write: %s", path, strerror(code));
+  bool denied = code == EACCES || code == EPERM || code == EROFS;
+  return cli_fail(error, SHOAL_FAILED, "%s: cannot write: %s%s", path, strerror(code),
+                  denied ? "; choose another directory" : "");
 }
 
 static size_t directory_length(const char *path) {

@@ -143,6 +143,7 @@ static shoal_status compile_hierarchies(shoal_context *p, bool local, shoal_erro
                                        .has_max_level = attribute->has_max_level,
                                        .max_level = attribute->max_level,
                                        .ragged = local};
+    SHOAL_TRY(shoal_policy_find_file(p->policy, attribute, attribute->hierarchy.file, error));
     SHOAL_TRY(shoal_hierarchy_compile(&attribute->hierarchy, p->table, p->quasi[q], &options,
                                       &p->hierarchies[q], error));
   }
@@ -159,6 +160,7 @@ static shoal_status compile_sensitive(shoal_context *p, shoal_error *error) {
                                        .number = attribute->type == SHOAL_TYPE_NUMBER,
                                        .equality = shoal_policy_equality(p->policy, attribute),
                                        .ragged = true};
+    SHOAL_TRY(shoal_policy_find_file(p->policy, attribute, attribute->hierarchy.file, error));
     SHOAL_TRY(shoal_hierarchy_compile(&attribute->hierarchy, p->table, p->sensitive[s].column,
                                       &options, &p->sensitive_trees[s], error));
     p->sensitive[s].hierarchy = p->sensitive_trees[s];

@@ -19,6 +19,7 @@
 #include "base/hmac.h"
 #include "base/sort.h"
 #include "base/wide.h"
+#include "policy/yaml.h"
 #include "profile/profile.h"
 
 /* ------------------------------------------------------------ kept columns as risks */
@@ -302,28 +303,80 @@ shoal_status shoal_gates_check(const shoal_result *result, const shoal_context *
   return status;
 }
 
-shoal_status shoal_gates_refuse_open(const shoal_result *result, shoal_error *error) {
-  shoal_text list;
-  shoal_text_init(&list);
-  size_t n = 0;
-  for (size_t i = 0; i < result->safety.n_risks; i++) {
-    const shoal_risk_outcome *risk = &result->safety.risks[i];
-    if (risk->accepted || n++ >= MAX_NAMED) continue;
-    shoal_text_print(&list, "%s%s%s%s%s%.60s (%s)", n > 1 ? ", " : "", shoal_risk_names[risk->kind],
-                     risk->attack || risk->attribute ? ": " : "", risk->attack ? risk->attack : "",
-                     risk->attack && risk->attribute ? " on " : "",
-                     risk->attribute ? risk->attribute : "", risk->why);
+static const char *const remedies[SHOAL_N_RISKS] = {
+    [SHOAL_RISK_UNPROTECTED] = "add 'p: 2' under 'privacy', or another model",
+    [SHOAL_RISK_KEPT] = "give it 'role: quasi', or do not release it",
+    [SHOAL_RISK_REPEATS] = NULL, /* its reason says it: risks.c */
+    [SHOAL_RISK_ATTACKS] = "use a stronger model",
+    [SHOAL_RISK_SINGLE_ROWS] = "use a weaker model, or 'max-suppression: 0'",
+};
+
+/* What `accept` calls it; NULL: a risk before it is accepted by the same name. */
+static const char *accept_name(const shoal_safety *safety, size_t i) {
+  const shoal_risk_outcome *risk = &safety->risks[i];
+  const char *name = risk->attack ? risk->attack : risk->attribute;
+  for (size_t j = 0; name && j < i; j++) {
+    const shoal_risk_outcome *other = &safety->risks[j];
+    const char *earlier = other->attack ? other->attack : other->attribute;
+    if (other->kind == risk->kind && earlier && strcmp(earlier, name) == 0) return NULL;
   }
-  if (n > MAX_NAMED) shoal_text_print(&list, " and %zu more", n - MAX_NAMED);
+  return name ? name : "";
+}
+
+/* The line of the policy that accepts every risk: "accept: {kept: [ward], repeats: [pid]}". */
+static void add_accept_line(const shoal_safety *safety, shoal_text *line) {
+  const char *before = "accept: {";
+  for (size_t kind = 0; kind < SHOAL_N_RISKS; kind++) {
+    bool single = kind == SHOAL_RISK_SINGLE_ROWS, any = false;
+    for (size_t i = 0; i < safety->n_risks; i++) {
+      const char *name = safety->risks[i].kind == kind ? accept_name(safety, i) : NULL;
+      if (!name || (single && any)) continue;
+      if (any) shoal_text_add(line, ", ");
+      else
+        shoal_text_print(line, "%s%s: %s", before, shoal_risk_names[kind], single ? "true" : "[");
+      if (!single) shoal_yaml_add_scalar(line, name);
+      before = ", ";
+      any = true;
+    }
+    if (any && !single) shoal_text_add(line, "]");
+  }
+  shoal_text_add(line, "}");
+}
+
+/* "repeats: pid (why; how to remove it)" for each open risk; returns their number. */
+static size_t list_open(const shoal_safety *safety, shoal_text *list) {
+  size_t n = 0;
+  for (size_t i = 0; i < safety->n_risks; i++) {
+    const shoal_risk_outcome *risk = &safety->risks[i];
+    const char *remedy = remedies[risk->kind];
+    if (risk->accepted || n++ >= MAX_NAMED) continue;
+    shoal_text_print(
+        list, "%s%s%s%s%s%.60s (%s%s%s)", n > 1 ? ", " : "", shoal_risk_names[risk->kind],
+        risk->attack || risk->attribute ? ": " : "", risk->attack ? risk->attack : "",
+        risk->attack && risk->attribute ? " on " : "", risk->attribute ? risk->attribute : "",
+        risk->why, remedy ? "; " : "", remedy ? remedy : "");
+  }
+  if (n > MAX_NAMED) shoal_text_print(list, " and %zu more", n - MAX_NAMED);
+  return n;
+}
+
+shoal_status shoal_gates_refuse_open(const shoal_result *result, shoal_error *error) {
+  shoal_text list, line;
+  shoal_text_init(&list);
+  shoal_text_init(&line);
+  size_t n = list_open(&result->safety, &list);
+  add_accept_line(&result->safety, &line);
   shoal_status status = SHOAL_OK;
   if (n)
-    status = list.failed ? shoal_fail_memory(error)
-                         : shoal_fail(error, SHOAL_REFUSED,
-                                      "%zu risk%s open, and --strict refuses it; nothing was "
-                                      "written: %s. Remove the cause, or accept it by name in the "
-                                      "policy's 'accept'",
-                                      n, n == 1 ? " is" : "s are", list.bytes);
+    status = list.failed || line.failed
+                 ? shoal_fail_memory(error)
+                 : shoal_fail(error, SHOAL_REFUSED,
+                              "%zu risk%s open, and --strict refuses %s; nothing was written: %s. "
+                              "To accept %s instead, write this line into the policy: %s",
+                              n, n == 1 ? " is" : "s are", n == 1 ? "it" : "them", list.bytes,
+                              n == 1 ? "it" : "them", line.bytes);
   shoal_text_reset(&list);
+  shoal_text_reset(&line);
   return status;
 }
 

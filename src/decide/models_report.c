@@ -23,14 +23,14 @@ static shoal_status warn_of_repeats(shoal_result *result, const shoal_context *p
       SHOAL_TRY(
           shoal_result_warn(result, error,
                             "repeated values of identifier '%s' were not counted, because the "
-                            "rows do not fit into the memory allowed. k counts rows, not "
-                            "people",
+                            "rows do not fit into the memory allowed. k counts rows; with "
+                            "'role: person' it counts people",
                             column->name));
     if (p->roles[c] != SHOAL_ROLE_IDENTIFIER || !column->n_repeated) continue;
     SHOAL_TRY(shoal_result_warn(result, error,
                                 "values of identifier '%s' repeat: %llu rows share theirs with "
-                                "another row. k counts rows, not people: the class of a person "
-                                "with several rows has fewer than k people",
+                                "another row. k counts rows: if it numbers people, give it 'role: "
+                                "person', and k counts people",
                                 column->name, (unsigned long long)column->n_repeated));
   }
   return SHOAL_OK;

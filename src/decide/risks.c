@@ -237,19 +237,21 @@ static shoal_status judge_pseudonyms(shoal_result *result, const shoal_context *
   const shoal_table *table = shoal_context_original(p);
   for (size_t c = 0; c < table->n_columns; c++) {
     const shoal_column *column = &table->columns[c];
-    char why[200] = "repeated values were not counted: the rows do not fit into the memory allowed";
+    char why[240] = "repeated values were not counted: the rows do not fit into the memory allowed";
     if (p->roles[c] != SHOAL_ROLE_PSEUDONYM) continue;
     if (column->code_size) {
       links l;
       if (!find_links(p, column, released, &l)) return shoal_fail_memory(error);
       if (l.n_linked)
-        (void)snprintf(why, sizeof why,
-                       "%llu rows share their pseudonym with a row of another class: the classes "
-                       "of a person together can identify them",
-                       (unsigned long long)l.n_linked);
+        (void)snprintf(
+            why, sizeof why,
+            "%llu rows share their pseudonym with a row of another class: the classes "
+            "of a person together can identify them; use 'role: identifier' unless recipients "
+            "need the link",
+            (unsigned long long)l.n_linked);
       else if (l.n_small)
         (void)snprintf(why, sizeof why,
-                       "%llu class%s fewer than k people: k counts rows, not people",
+                       "%llu class%s fewer than k people, and k counts rows; add 'person: true'",
                        (unsigned long long)l.n_small, l.n_small == 1 ? " has" : "es have");
       else continue;
     }
@@ -342,11 +344,13 @@ shoal_status shoal_risks_of_repeats(shoal_result *result, const shoal_context *p
     const shoal_column *column = &p->table->columns[c];
     bool is_counted = shoal_table_is_counted(p->table);
     if (p->roles[c] != SHOAL_ROLE_IDENTIFIER || (!column->n_repeated && !is_counted)) continue;
-    char why[160] = "repeated values were not counted: the rows do not fit into the memory allowed";
+    char why[200] = "repeated values were not counted: the rows do not fit into the memory allowed";
     if (!is_counted)
-      (void)snprintf(why, sizeof why,
-                     "%llu rows share their value with another row; k counts rows, not people",
-                     (unsigned long long)column->n_repeated);
+      (void)snprintf(
+          why, sizeof why,
+          "%llu rows share their value with another row, and k counts rows; if it numbers "
+          "people, give it 'role: person'",
+          (unsigned long long)column->n_repeated);
     SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_REPEATS, column->name, NULL, false, why,
                              error));
   }

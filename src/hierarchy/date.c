@@ -214,8 +214,11 @@ static shoal_status read_dates(const shoal_builder *builder, shoal_date *dates, 
   char is[300], are[300];
   (void)snprintf(is, sizeof is, "is not a date %s", format);
   (void)snprintf(are, sizeof are, "are not dates %s", format);
-  shoal_cell_fault fault = {is, are, "correct it, or set 'format' in the policy",
-                            "correct them, or set 'format' in the policy"};
+  shoal_cell_fault fault = {
+      is, are, "correct it, or set 'format' in the policy",
+      "correct them, or set 'format' in the policy",
+      "the hierarchy 'date' is for columns of dates, and this one has none of "
+      "this form: set 'format', or choose another hierarchy"};
   shoal_status status =
       ok ? SHOAL_OK : shoal_bad_cells_fail(builder->table, column, bad, &fault, error);
   free(bad);

@@ -140,7 +140,7 @@ _Static_assert(SHOAL_MAX_MASKED == 64, "the message has the number");
 static const shoal_cell_fault TOO_MANY = {"has more than 64 characters, the maximum for a mask",
                                           "have more than 64 characters, the maximum for a mask",
                                           "use another kind of hierarchy, such as a file",
-                                          "use another kind of hierarchy, such as a file"};
+                                          "use another kind of hierarchy, such as a file", NULL};
 
 shoal_status shoal_mask_start(shoal_builder *builder, shoal_error *error) {
   uint32_t n_values = builder->column->n_values;

@@ -18,10 +18,13 @@ static const shoal_cell_fault NOT_A_NUMBER = {
     "correct it, list it under data.missing if it means unknown, or add 'otherwise: missing'; "
     "decimal commas need data: {decimal: \",\"}",
     "correct them, list them under data.missing if they mean unknown, or add 'otherwise: "
-    "missing'; decimal commas need data: {decimal: \",\"}"};
+    "missing'; decimal commas need data: {decimal: \",\"}",
+    "'type: number' and the hierarchies 'intervals', 'cuts' and 'round' are for columns of "
+    "numbers, "
+    "and this one has none: remove them, or add data: {decimal: \",\"} if it has decimal commas"};
 static const shoal_cell_fault TOO_LONG = {"is a number of more than 18 digits",
                                           "are numbers of more than 18 digits", "round it",
-                                          "round them"};
+                                          "round them", NULL};
 /* Parses every value; *scale: their largest scale. `bad` has room for all values. */
 static shoal_status parse_values(const shoal_table *table, const shoal_column *column,
                                  shoal_decimal *decimals, unsigned *scale, uint8_t *bad,
@@ -56,7 +59,7 @@ static shoal_status rescale_values(const shoal_table *table, const shoal_column 
   (void)snprintf(is, sizeof is, "is too large for a column with %u decimals", scale);
   (void)snprintf(are, sizeof are, "are too large for a column with %u decimals", scale);
   static const char advice[] = "round the decimals of the column";
-  shoal_cell_fault fault = {is, are, advice, advice};
+  shoal_cell_fault fault = {is, are, advice, advice, NULL};
   return ok ? SHOAL_OK : shoal_bad_cells_fail(table, column, bad, &fault, error);
 }
 

@@ -145,7 +145,7 @@ static shoal_status fail_bad(const shoal_table *table, const shoal_column *colum
       "is not a number in the style of data.decimal and data.thousands",
       "are not numbers in the style of data.decimal and data.thousands",
       "correct it, correct the style, or add 'otherwise: missing' to the attribute",
-      "correct them, correct the style, or add 'otherwise: missing' to the attribute"};
+      "correct them, correct the style, or add 'otherwise: missing' to the attribute", NULL};
   return shoal_bad_cells_fail(table, column, s->bad, &fault, error);
 }
 

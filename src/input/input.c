@@ -56,7 +56,7 @@ static shoal_status fail_attribute(const planner *p, const shoal_attribute *attr
     return shoal_policy_fail(p->policy, attribute->mark, error,
                              "%s has no column '%s', and its row 1 does not look like a header: "
                              "the policy knows %zu of its %zu cells. Add a header, or correct the "
-                             "names in the policy",
+                             "names in the policy; or is this the policy of another table?",
                              file, attribute->name, n_known, n);
   const char **words = shoal_alloc(n + 1, sizeof *words);
   if (!words) return shoal_fail_memory(error);
@@ -117,11 +117,12 @@ static shoal_status check_unlisted(const planner *p, const char *file, const cha
   shoal_status status;
   if (list.failed) status = shoal_fail_memory(error);
   else if (!is_header)
-    status = shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = file},
-                           "row 1 does not look like a header: the policy knows %zu of its %zu "
-                           "cells. Add a header. If it is one, give each column a role, or add "
-                           "'unlisted: drop' to remove those not in the policy: column%s %s",
-                           n_known, n, unlisted == 1 ? "" : "s", list.bytes);
+    status = shoal_fail_at(
+        error, SHOAL_BAD_INPUT, &(shoal_location){.file = file},
+        "row 1 does not look like a header: the policy knows %zu of its %zu "
+        "cells. Add a header, or is this the policy of another table? If it is one, give each "
+        "column a role, or add 'unlisted: drop' to remove those not in the policy: column%s %s",
+        n_known, n, unlisted == 1 ? "" : "s", list.bytes);
   else
     status = shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = p->policy->file},
                            "%zu column%s of %s %s not in the policy; give each a role, or add "
@@ -297,8 +298,7 @@ static const shoal_attribute *find_person(const shoal_policy *policy, const char
 static shoal_status load(const char *path, const shoal_load_options *options, planner *user,
                          const shoal_run *run, shoal_table **table, shoal_error *error) {
   SHOAL_TRY(shoal_table_load(path, options, run, table, error));
-  const shoal_column *column =
-      user->person ? shoal_table_column(*table, user->person->name) : NULL;
+  const shoal_column *column = user->person ? shoal_table_column(*table, user->person->name) : NULL;
   if (!column || (column->is_identity && !column->n_repeated && !shoal_table_is_counted(*table)))
     return SHOAL_OK;
   user->person = NULL;

@@ -22,13 +22,20 @@ typedef struct secret {
   size_t size_bytes;
 } secret;
 
+/* A system error, at the policy's line. */
+static shoal_status fail_reading(const shoal_policy *policy, const shoal_attribute *attribute,
+                                 int code, shoal_error *error) {
+  shoal_location location = {
+      .file = policy->file, .line = attribute->mark.line, .at = attribute->mark.at};
+  return shoal_fail_at(error, SHOAL_FAILED, &location, "%s: cannot read the key of '%s': %s",
+                       attribute->key.file, attribute->name, strerror(code));
+}
+
 static shoal_status check_file(const shoal_policy *policy, const shoal_attribute *attribute, int fd,
                                shoal_error *error) {
   struct stat info;
   const char *file = attribute->key.file;
-  if (fstat(fd, &info) != 0)
-    return shoal_fail_at(error, SHOAL_FAILED, &(shoal_location){.file = file},
-                         "cannot read the key: %s", strerror(errno));
+  if (fstat(fd, &info) != 0) return fail_reading(policy, attribute, errno, error);
   if (!S_ISREG(info.st_mode))
     return shoal_policy_fail(policy, attribute->mark, error, "%s: the key is not a regular file",
                              file);
@@ -48,17 +55,13 @@ static shoal_status read_file(const shoal_policy *policy, const shoal_attribute 
   if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
     return shoal_policy_fail(policy, attribute->mark, error,
                              "%s: there is no such key: correct the path, or make the file", file);
-  if (fd < 0)
-    return shoal_fail_at(error, SHOAL_FAILED, &(shoal_location){.file = file},
-                         "cannot read the key: %s", strerror(errno));
+  if (fd < 0) return fail_reading(policy, attribute, errno, error);
   shoal_status status = check_file(policy, attribute, fd, error);
   ssize_t got = 1;
   while (status == SHOAL_OK && got && key->size_bytes < sizeof key->bytes) {
     got = read(fd, key->bytes + key->size_bytes, sizeof key->bytes - key->size_bytes);
     if (got > 0) key->size_bytes += (size_t)got;
-    else if (got < 0 && errno != EINTR)
-      status = shoal_fail_at(error, SHOAL_FAILED, &(shoal_location){.file = file},
-                             "cannot read the key: %s", strerror(errno));
+    else if (got < 0 && errno != EINTR) status = fail_reading(policy, attribute, errno, error);
   }
   (void)close(fd);
   return status;

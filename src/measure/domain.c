@@ -37,7 +37,8 @@ const shoal_cell_fault shoal_no_label = {
     "are no values that the policy allows and no labels of its hierarchy",
     "correct it, add it to the hierarchy, or list it under data.missing if it means unknown",
     "correct them, add them to the hierarchy, or list them under data.missing if they mean "
-    "unknown"};
+    "unknown",
+    NULL};
 
 /* Reports the unknown labels of the first column that has some, all that are wrong alike. */
 static shoal_status fail_marked(const shoal_domain_request *request,
@@ -60,7 +61,7 @@ static shoal_status fail_marked(const shoal_domain_request *request,
       "use a value, a label of the hierarchy, an interval, a prefix or a star "
       "that covers one; is this a release of that data under this policy?";
   shoal_cell_fault fault = {"stands for no value of the original",
-                            "stand for no value of the original", use, use};
+                            "stand for no value of the original", use, use, NULL};
   if (!request->complete) fault = shoal_no_label;
   char advice[300];
   (void)snprintf(advice, sizeof advice,
@@ -68,7 +69,7 @@ static shoal_status fail_marked(const shoal_domain_request *request,
                  "has such labels",
                  request->attribute->name);
   if (first_range)
-    fault = (shoal_cell_fault){"reads as numbers", "read as numbers", advice, advice};
+    fault = (shoal_cell_fault){"reads as numbers", "read as numbers", advice, advice, NULL};
   return shoal_bad_cells_fail(released->table, column, bad, &fault, error);
 }
 

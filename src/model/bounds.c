@@ -124,8 +124,9 @@ void shoal_bound_explain(const shoal_bound *bound, const char *attribute, char *
     requirement->type->explain(requirement, bound->frequencies, attribute, out, capacity);
   else if (requirement->sensitive == SHOAL_NO_ATTRIBUTE)
     (void)snprintf(out, capacity,
-                   "%s is %s, but the table has only %llu %s; set %s to %llu or less", name, value,
-                   has, noun, name, has);
+                   "%s is %s, but the table has only %llu %s; set %s to %llu or less%s", name,
+                   value, has, noun, name, has,
+                   requirement->type->is_size ? " (near that number, all detail is lost)" : "");
   else if (has == 0) (void)snprintf(out, capacity, "every value of '%s' is missing", attribute);
   else
     (void)snprintf(out, capacity,

@@ -176,6 +176,7 @@ static shoal_status read_categories(reading *r, const shoal_policy *policy,
     return shoal_fail_memory(error);
   memset(r->category_of, 0xff, column->n_values * sizeof *r->category_of);
   *n_categories = (uint32_t)categories->n_lists;
+  SHOAL_TRY(shoal_policy_find_file(policy, sensitive->attribute, categories->file, error));
   return categories->file ? read_file(r, categories->file, n_categories, error)
                           : read_lists(r, policy, sensitive->attribute, error);
 }

@@ -207,6 +207,15 @@ shoal_status shoal_policy_fail(const shoal_policy *policy, shoal_mark mark, shoa
   return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "%s", message);
 }
 
+shoal_status shoal_policy_find_file(const shoal_policy *policy, const shoal_attribute *attribute,
+                                    const char *file, shoal_error *error) {
+  if (!file || access(file, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR)) return SHOAL_OK;
+  return shoal_policy_fail(policy, attribute->mark, error,
+                           "'%s': the file %s does not exist; correct the path (it is relative to "
+                           "the policy), or make the file",
+                           attribute->name, file);
+}
+
 /* ---------------------------------------------------------------- overrides of the command line */
 
 static const shoal_mark command_line = {0, 0};

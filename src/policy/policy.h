@@ -248,6 +248,11 @@ static inline shoal_equality shoal_policy_equality(const shoal_policy *policy,
   return attribute->type == SHOAL_TYPE_NUMBER ? SHOAL_EQUAL_NUMBERS : policy->fold;
 }
 
+/* SHOAL_BAD_INPUT, with the attribute's line, if a file that it names does not exist; NULL: none.
+ */
+shoal_status shoal_policy_find_file(const shoal_policy *policy, const shoal_attribute *attribute,
+                                    const char *file, shoal_error *error) SHOAL_MUST_CHECK;
+
 /* Does the policy accept this risk of the column or attack `name`? Single rows: name NULL. */
 bool shoal_policy_accepts(const shoal_policy *policy, shoal_risk_kind kind, const char *name);
 

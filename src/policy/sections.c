@@ -472,6 +472,8 @@ static shoal_status check_missing(const shoal_policy *policy, shoal_error *error
 shoal_status shoal_read_policy(shoal_policy_reader *reader, const shoal_yaml *root,
                                shoal_policy *policy) {
   policy_target target = {.policy = policy};
+  if (root->kind == SHOAL_YAML_SCALAR) /* it may be a line of the data: not quoted */
+    return shoal_reader_fail(reader, root->mark, SHOAL_YAML_NOT_A_POLICY);
   SHOAL_TRY(shoal_read_mapping(reader, root, top_rules, "{shoal: 1, ...}", &target));
   if (!target.has_version)
     return shoal_reader_fail(

@@ -172,7 +172,11 @@ static shoal_status take_text(builder *b, struct fy_token *token, shoal_yaml *no
   if (!token) return SHOAL_OK;
   enum fy_scalar_style style = fy_token_scalar_style(token);
   const struct fy_mark *start = fy_token_start_mark(token), *end = fy_token_end_mark(token);
-  if (style == FYSS_LITERAL || style == FYSS_FOLDED || !start || !end || start->line != end->line)
+  bool several =
+      style == FYSS_LITERAL || style == FYSS_FOLDED || !start || !end || start->line != end->line;
+  if (several && node->mark.line == 1 && node->mark.at == 1)
+    return FAIL(b, node->mark, SHOAL_YAML_NOT_A_POLICY);
+  if (several)
     return FAIL(b, node->mark,
                 "a value must be on one line: is a quote, a bracket or a comma missing, or the "
                 "next line indented too far?");
@@ -247,8 +251,8 @@ static const struct {
     {"invalid indentation in mapping", "this line is not indented like its neighbours"},
     {"invalid value after mapping", "a 'key: value' is expected here"},
     {"could not find expected ':'", "a ':' is missing after this word"},
-    {"missing comma in flow mapping", "a ',' is missing between the entries in { }"},
-    {"missing comma in flow sequence", "a ',' is missing between the items in [ ]"},
+    {"missing comma in flow mapping", "a ',' or '}' is missing here or in the entry before"},
+    {"missing comma in flow sequence", "a ',' or ']' is missing here or in the item before"},
     {"mismatched flow sequence end", "a ']' where '}' is expected"},
     {"mismatched flow mapping end", "a '}' where ']' is expected"},
     {"flow mapping with invalid extra closing brace", "a '}' that closes nothing"},

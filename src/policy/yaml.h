@@ -17,6 +17,10 @@
 
 enum { SHOAL_YAML_MAX_BYTES = 16 << 20 };
 
+/* The message for text that is not even a mapping, such as a table. It does not quote it. */
+#define SHOAL_YAML_NOT_A_POLICY                                                                    \
+  "this does not look like a policy, which begins with 'shoal: 1': give the policy, not the table"
+
 typedef enum shoal_yaml_kind {
   SHOAL_YAML_SCALAR,
   SHOAL_YAML_LIST,

@@ -111,8 +111,7 @@ static shoal_status warn_of_column(shoal_result *result, const shoal_column_outc
     return SHOAL_OK;
   return shoal_result_warn(result, error,
                            "column '%.200s': %llu rows share their value with another row; if it "
-                           "tells persons apart, some have several rows: k counts rows, and "
-                           "protects such persons less",
+                           "numbers people, give it 'role: person', and k counts people",
                            column->name, (unsigned long long)shared);
 }
 

@@ -76,8 +76,10 @@ shoal_status shoal_bad_cells_fail(const shoal_table *table, const shoal_column *
   if (found.n == 1)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "the cell %s; %s", fault->is,
                          fault->advice_for_one);
-  bool known = *found.rows;
+  bool known = *found.rows, all = fault->advice_for_all;
+  for (uint32_t v = 0; all && v < column->n_values; v++)
+    all = bad[v] || shoal_column_missing(column, v);
   return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "%llu cells %s%s%s%s; %s",
                        (unsigned long long)found.n, fault->are, known ? " (" : "", found.rows,
-                       known ? ")" : "", fault->advice);
+                       known ? ")" : "", all ? fault->advice_for_all : fault->advice);
 }

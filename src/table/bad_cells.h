@@ -24,6 +24,7 @@ void shoal_bad_cells_find(shoal_bad_cells *found, const shoal_table *table,
 typedef struct shoal_cell_fault {
   const char *is, *are; /* "is not a number", "are not numbers" */
   const char *advice_for_one, *advice;
+  const char *advice_for_all; /* no value of the column is good; NULL: `advice` */
 } shoal_cell_fault;
 
 /*

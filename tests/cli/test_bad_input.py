@@ -50,6 +50,32 @@ class BadInput(clitest.Case):
         return self.refuse_anonymize(data=name, says=(name.replace(".", r"\."), *says))
 
 
+class Advice(BadInput):
+    """Mistakes of beginners: the message says what to do."""
+
+    def test_files(self):
+        self.write_policy(attributes_with(town={"role": "quasi", "hierarchy": {"file": "nowhere.csv"}}))
+        self.refuse_anonymize(says=[r"policy\.yaml:\d+:\d+: 'town': the file nowhere\.csv does not exist",
+                                    "relative to the policy"])
+        for text in (self.read("data.csv"), b"SECRETNAME77-1,34\n"):
+            self.put("policy.yaml", text)
+            self.refuse_anonymize(says=[r"policy\.yaml:1:1: this does not look like a policy", "give the policy, not the table"])
+
+    def test_words_are_no_numbers_and_no_dates(self):
+        for hierarchy, says in (({"intervals": [5, 10]}, "'intervals'.* are for columns of numbers, and this one has none"),
+                                ({"date": ["day", "year"]}, "'date' is for columns of dates, and this one has none")):
+            self.write_policy(attributes_with(town={"role": "quasi", "hierarchy": hierarchy}))
+            self.refuse_anonymize(says=["column 'town'", says])
+
+    def test_policy_of_another_table(self):
+        self.put("other.csv", "a,b,age\n1,2,3\n")
+        self.refuse("check", "other.csv", "-P", "policy.yaml", says=["or is this the policy of another table"])
+
+    def test_numbers(self):
+        self.refuse_anonymize("-k", "2", "-p", "3", says=["set p to 2 or less, or raise k"])
+        self.refuse_anonymize("-k", "9", says=["set k to 8 or less", "near that number, all detail is lost"])
+
+
 class DataFile(BadInput):
     def test_missing_file(self):
         for command in ("profile", "check", "conditions", "lattice"):

@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import clitest
-from clitest import attributes_with, csv_bytes
+from clitest import attributes_with, csv_bytes, policy_text
 
 TOP = {"role": "quasi", "hierarchy": {"top": True}}
 KEEP, SENSITIVE = {"role": "keep"}, {"role": "sensitive"}
@@ -348,6 +348,18 @@ class Verdict(clitest.Case):
         self.assertEqual("holds-with-risks", self.anonymize("--strict").json()["verdict"])
         for command in judging:
             self.succeed(*command, "-P", "policy.yaml", "--strict")
+
+    def test_strict_prints_the_line_that_accepts(self):
+        self.put("data.csv", csv_bytes([["p: id", "age", "ill, or not", "b"],
+                                        *([str(i // 2), str(20 + i), "u", "w"] for i in range(12))]))
+        text = policy_text({"p: id": {"role": "identifier"}, "age": {"role": "quasi", "type": "number"},
+                            "ill, or not": {"role": "sensitive"}, "b": {"role": "sensitive"}}, p=None, accept=None)
+        self.put("policy.yaml", text)
+        says = self.refuse("role: person", "add 'p: 2'", words=["--strict"], code=1).message
+        line = re.search(r"policy: (accept: \{.*\})$", says.strip())[1]
+        self.assertEqual('accept: {unprotected: ["ill, or not", b], repeats: ["p: id"], attacks: [homogeneity]}', line)
+        self.put("policy.yaml", text + line + "\n")
+        self.assertEqual("holds-with-risks", self.anonymize("--strict").json()["verdict"])
 
     def test_strict_with_an_earlier_release(self):
         """Rows in the same order link two releases: that is known only after writing."""
