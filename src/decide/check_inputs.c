@@ -204,3 +204,59 @@ shoal_status shoal_warn_of_spellings(const shoal_context *p, shoal_result *resul
   }
   return SHOAL_OK;
 }
+
+/* ------------------------------------------------------------ policies */
+
+enum { MIN_K = 3 }; /* in a class of two, each of the two people knows the other's row */
+
+/* A class with p different values has p rows, too. */
+static shoal_status warn_of_k(const shoal_context *p, shoal_result *result, shoal_error *error) {
+  if (p->requirements.k >= MIN_K || p->policy->p >= MIN_K) return SHOAL_OK;
+  return shoal_result_warn(result, error,
+                           "k is below %d: whoever knows their own row of a class of two knows the "
+                           "other; use 'k: %d' or more",
+                           MIN_K, MIN_K);
+}
+
+/* A label for one value is another name of it. */
+static shoal_status warn_of_rare(const shoal_column *column, shoal_result *result,
+                                 shoal_error *error) {
+  if (!column->n_rare_values) return SHOAL_OK;
+  unsigned long long n = (unsigned long long)column->coding.rare;
+  if (column->n_rare_values == 1)
+    return shoal_result_warn(result, error,
+                             "only one value of '%s' has fewer than %llu rows: whoever knows the "
+                             "values knows which one '%s' means; raise 'rare'",
+                             column->name, n, SHOAL_RARE_LABEL);
+  if (column->n_rare_rows >= column->coding.rare) return SHOAL_OK;
+  return shoal_result_warn(result, error,
+                           "the values of '%s' with fewer than %llu rows have fewer than %llu rows "
+                           "together: '%s' points to few people; raise 'rare'",
+                           column->name, n, n, SHOAL_RARE_LABEL);
+}
+
+/* Sets of numbers, such as {15|17|74}, are rarely meant. Few whole numbers may be codes. */
+static shoal_status warn_of_type(const shoal_context *p, size_t c, shoal_result *result,
+                                 shoal_error *error) {
+  const shoal_column *column = &p->table->columns[c];
+  shoal_column_stats stats;
+  shoal_suggestion suggestion;
+  if (!p->attributes[c].default_sets || !column->code_size) return SHOAL_OK;
+  if (!shoal_profile_column(p->table, column, &stats)) return shoal_fail_memory(error);
+  shoal_suggest(column->name, &stats, &(shoal_table_traits){0}, &suggestion);
+  if (!suggestion.may_be_number || stats.bad_cells) return SHOAL_OK;
+  return shoal_result_warn(result, error,
+                           "all cells of '%s' are numbers: add 'type: number', or 'hierarchy: "
+                           "{sets: true}' if they are codes",
+                           column->name);
+}
+
+shoal_status shoal_warn_of_policy(const shoal_context *p, shoal_result *result,
+                                  shoal_error *error) {
+  SHOAL_TRY(warn_of_k(p, result, error));
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    SHOAL_TRY(warn_of_rare(&shoal_context_original(p)->columns[c], result, error));
+    if (p->roles[c] == SHOAL_ROLE_QUASI) SHOAL_TRY(warn_of_type(p, c, result, error));
+  }
+  return SHOAL_OK;
+}

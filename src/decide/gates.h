@@ -56,6 +56,12 @@ shoal_status shoal_gates_judge(shoal_result *result, const shoal_context *contex
  */
 shoal_status shoal_check_inputs(const shoal_context *context, shoal_result *result,
                                 shoal_error *error) SHOAL_MUST_CHECK;
+/*
+ * Warns of a policy that is probably not meant so: k below 3, `rare` that hides one value, numbers
+ * as text. Cost: a pass over quasi-identifiers of text without a hierarchy.
+ */
+shoal_status shoal_warn_of_policy(const shoal_context *context, shoal_result *result,
+                                  shoal_error *error) SHOAL_MUST_CHECK;
 /* Warns of text values that may mean the same, in every column that is compared. */
 shoal_status shoal_warn_of_spellings(const shoal_context *context, shoal_result *result,
                                      shoal_error *error) SHOAL_MUST_CHECK;

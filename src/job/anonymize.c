@@ -212,6 +212,7 @@ static shoal_status start_result(shoal_release *release, const shoal_methods *me
   SHOAL_TRY(shoal_gates_check(result, &release->context, error));
   SHOAL_TRY(warn_of_effort(release, methods, error));
   SHOAL_TRY(warn_of_seed(release, error));
+  SHOAL_TRY(shoal_warn_of_policy(&release->context, result, error));
   SHOAL_TRY(shoal_warn_of_spellings(&release->context, result, error));
   return shoal_result_notes(result, shoal_context_original(&release->context), error);
 }

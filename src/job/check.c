@@ -19,6 +19,7 @@ static shoal_status check(const shoal_context *p, shoal_result *result, shoal_er
   SHOAL_TRY(shoal_gates_judge(result, p, error));
   SHOAL_TRY(shoal_risks_of_repeats(result, p, error));
   SHOAL_TRY(shoal_html_report_begin(result, p, error));
+  SHOAL_TRY(shoal_warn_of_policy(p, result, error));
   SHOAL_TRY(shoal_warn_of_spellings(p, result, error));
   for (size_t i = 0; i < p->requirements.n_items; i++) {
     const shoal_model_type *type = p->requirements.items[i].type;

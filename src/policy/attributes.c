@@ -323,7 +323,7 @@ static shoal_status choose_sets(const shoal_policy_reader *reader, const attribu
   shoal_attribute *attribute = target->attribute;
   bool number = attribute->type == SHOAL_TYPE_NUMBER;
   if (attribute->role == SHOAL_ROLE_QUASI && !number && !attribute->has_hierarchy) {
-    attribute->has_hierarchy = true;
+    attribute->has_hierarchy = attribute->default_sets = true;
     attribute->hierarchy = (shoal_hierarchy_spec){
         .kind = SHOAL_HIERARCHY_SETS, .line = attribute->mark.line, .at = attribute->mark.at};
   }

@@ -85,6 +85,7 @@ typedef struct shoal_attribute {
   shoal_type type;
   bool otherwise_missing; /* cells that are not a number or date */
   bool has_hierarchy;
+  bool default_sets; /* text without a hierarchy: it got sets */
   shoal_hierarchy_spec hierarchy;
   const shoal_word *protect; /* n_protect nodes of the hierarchy */
   size_t n_protect;

@@ -91,7 +91,7 @@ static shoal_coded code_of(const shoal_column *column, uint32_t value, uint64_t 
 
 /*
  * The code of each value, and whether one has another spelling than the code's label; counts the
- * rows whose number a code hides.
+ * rows whose number a code hides, and rare values.
  */
 static bool find_coded(shoal_column *column, const uint64_t *rows, uint8_t *coded, bool *failed) {
   bool found = false;
@@ -99,6 +99,10 @@ static bool find_coded(shoal_column *column, const uint64_t *rows, uint8_t *code
     size_t size_bytes;
     const char *bytes = shoal_column_value(column, v, &size_bytes);
     coded[v] = (uint8_t)code_of(column, v, rows[v], failed);
+    if (coded[v] == SHOAL_CODED_RARE && column->collects_rare) {
+      column->n_rare_values++;
+      column->n_rare_rows += rows[v];
+    }
     if (!coded[v] || shoal_coding_find(&column->coding, bytes, size_bytes)) continue;
     found = true;
     if (coded[v] == SHOAL_CODED_TOP) column->n_top_coded += rows[v];

@@ -32,6 +32,7 @@ typedef struct shoal_column {
   shoal_coding coding;     /* extreme numbers and rare values have the labels of codes (coding.h) */
   bool collects_rare;      /* rare values were collected, not only their label recognized */
   uint64_t n_top_coded, n_bottom_coded; /* rows that were read with a number under a code */
+  uint64_t n_rare_values, n_rare_rows;  /* that were collected as rare, and their rows */
   bool is_left; /* released unchanged from the file: no codes (SHOAL_USE_COPY) */
   /* How its file spells its values, if writing reads it again (fold.h); NULL: as here. */
   struct shoal_spellings *spellings;

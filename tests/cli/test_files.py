@@ -150,6 +150,7 @@ class Encodings(clitest.Case):
                 self.policy()
                 self.assertEqual(self.expected, self.release())
                 said = self.succeed("check", "data.csv", "-P", "policy.yaml", "--json", code=1).json()["warnings"]
+                said = [warning for warning in said if "k is below 3" not in warning]
                 self.assertEqual([f"the file was read as {name}; releases are UTF-8"] if name else [], said)
                 self.succeed("measure", "data.csv", "out.csv", "-P", "policy.yaml")
 

@@ -295,7 +295,7 @@ class Report(Local):
             self.table(["age"], [["1"], ["2"]], {"age": NUMBER}, algorithm="flock", **method)
             self.assertRegex(" ".join(self.report()["warnings"]), f"'{word}' was not used")
         self.table(["age"], [["1"], ["2"]], {"age": NUMBER}, algorithm="mondrian", cuts="relaxed")
-        self.assertEqual([], self.report()["warnings"])
+        self.assertNotIn("was not used", " ".join(self.report()["warnings"]))
         self.table(["age"], [["1"], ["2"]], {"age": NUMBER}, algorithm="mondrian", objective="dm")
         self.assertRegex(" ".join(self.report()["warnings"]), "'objective' was not used")
 

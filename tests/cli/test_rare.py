@@ -38,6 +38,22 @@ class Rare(clitest.Case):
     def nil(self, *words):
         return json.loads(self.succeed(*words, "-P", "policy.yaml", "--json").out)["measures"]["nil"]
 
+    def test_a_label_of_one_value_is_warned_of(self):
+        """(rare) for one value hides nothing; for fewer than N rows it points to few people."""
+        for counts, says in (({"a": 30, "b": 11, "c": 30}, "only one value of 'ward'"), ({"a": 30, "b": 5, "c": 6},
+                             "'ward' with fewer than 12 rows have fewer than 12 rows together"),
+                             ({"a": 30, "b": 6, "c": 6}, None), ({"a": 30, "b": 30, "c": 12}, None)):
+            rows = [[str(i % 4), value] for value, n in counts.items() for i in range(n)]
+            self.put("data.csv", csv_bytes([["q", "ward"], *rows]))
+            self.put("policy.yaml", clitest.policy_text({"q": {"role": "quasi"}, "ward": {"role": "sensitive", "rare": 12}},
+                                                        k=3, p=2, accept=None, method={"algorithm": "samarati"}))
+            for words in ([], ["--memory", "1K"]):
+                with self.subTest(counts=counts, words=words):
+                    result = self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--json", *words)
+                    found = [w for w in result.json()["warnings"] if "(rare)" in w]
+                    self.assertEqual(says is not None, len(found) == 1, found)
+                    self.assertIn(says or "", " ".join(found))
+
     def test_no_release_shows_a_rare_value(self):
         rows = self.table()
         counts = [Counter(column) for column in zip(*rows)]
