@@ -47,6 +47,17 @@ static size_t count_known(const planner *p, const char *const *names, size_t n) 
   return n_known;
 }
 
+/* The column most like `name`, into *near, or NULL; false: no memory. */
+static bool find_near(const char *name, const char *const *names, size_t n, const char **near) {
+  const char **words = shoal_alloc(n + 1, sizeof *words);
+  if (!words) return false;
+  for (size_t i = 0; i < n; i++) words[i] = names[i];
+  words[n] = NULL;
+  *near = shoal_nearest_word(name, words);
+  free(words);
+  return true;
+}
+
 /* An attribute of the policy that the data lacks, with the nearest name as advice. */
 static shoal_status fail_attribute(const planner *p, const shoal_attribute *attribute,
                                    const char *file, const char *const *names, size_t n,
@@ -58,21 +69,46 @@ static shoal_status fail_attribute(const planner *p, const shoal_attribute *attr
                              "the policy knows %zu of its %zu cells. Add a header, or correct the "
                              "names in the policy; or is this the policy of another table?",
                              file, attribute->name, n_known, n);
-  const char **words = shoal_alloc(n + 1, sizeof *words);
-  if (!words) return shoal_fail_memory(error);
-  for (size_t i = 0; i < n; i++) words[i] = names[i];
-  words[n] = NULL;
   bool pattern = shoal_name_is_pattern(attribute->name);
-  const char *near = pattern ? NULL : shoal_nearest_word(attribute->name, words);
-  shoal_status status =
-      shoal_policy_fail(p->policy, attribute->mark, error, "%s has no column '%s'%s%s%s", file,
-                        attribute->name, near ? "; did you mean '" : "",
-                        near      ? near
-                        : pattern ? ": correct the pattern or leave it out"
-                                  : ": correct the name or leave it out",
-                        near ? "'?" : "");
-  free(words);
-  return status;
+  const char *near = NULL;
+  if (!pattern && !find_near(attribute->name, names, n, &near)) return shoal_fail_memory(error);
+  return shoal_policy_fail(p->policy, attribute->mark, error, "%s has no column '%s'%s%s%s", file,
+                           attribute->name, near ? "; did you mean '" : "",
+                           near      ? near
+                           : pattern ? ": correct the pattern or leave it out"
+                                     : ": correct the name or leave it out",
+                           near ? "'?" : "");
+}
+
+/* A release may lack columns that the policy removes. */
+static bool may_be_accepted(const planner *p, const char *name, const char *const *names,
+                            size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(names[i], name) == 0) return true;
+  return is_review(p) &&
+         (shoal_policy_attribute(p->policy, name) || p->policy->unlisted == SHOAL_UNLISTED_DROP);
+}
+
+/* A misspelled column under `accept` would accept nothing. */
+static shoal_status check_accepted(const planner *p, const char *file, const char *const *names,
+                                   size_t n, shoal_error *error) {
+  static const shoal_risk_kind kinds[] = {SHOAL_RISK_UNPROTECTED, SHOAL_RISK_KEPT,
+                                          SHOAL_RISK_REPEATS};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    for (size_t i = 0; i < p->policy->accept[kinds[k]].n_names; i++) {
+      const shoal_word *word = &p->policy->accept[kinds[k]].names[i];
+      const char *near = NULL;
+      if (may_be_accepted(p, word->text, names, n)) continue;
+      if (shoal_policy_knows_header(count_known(p, names, n), n) &&
+          !find_near(word->text, names, n, &near))
+        return shoal_fail_memory(error);
+      return shoal_policy_fail(p->policy, word->mark, error,
+                               "accept.%s: %s has no column '%s'%s%s%s", shoal_risk_names[kinds[k]],
+                               file, word->text,
+                               near ? "; did you mean '" : ": correct the name or leave it out",
+                               near ? near : "", near ? "'?" : "");
+    }
+  return SHOAL_OK;
 }
 
 /* Says who a row is about: removed from a release, or replaced. */
@@ -170,6 +206,7 @@ static shoal_status plan(void *user, const char *file, const char *const *names,
   if (p->purpose == SHOAL_FOR_LINKING) return plan_linking(p, file, names, n, uses, error);
   SHOAL_TRY(check_attributes(p, file, names, n, error));
   SHOAL_TRY(check_unlisted(p, file, names, n, error));
+  SHOAL_TRY(check_accepted(p, file, names, n, error));
   bool review = is_review(p);
   for (size_t i = 0; i < n; i++) {
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, names[i]);

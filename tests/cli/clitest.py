@@ -130,7 +130,8 @@ def policy_text(attributes=None, k=2, p=2, models=None, method=None, data=None, 
     lines.append(f"privacy: {as_json(privacy)}")
     if method is not None:
         lines.append(f"method: {as_json(method)}")
-    if accept is not None and "accept" not in (top or {}):
+    listed = accept in (ATTRIBUTES if attributes is None else attributes)
+    if accept is not None and listed and "accept" not in (top or {}):
         lines.append(f"accept: {as_json({'kept': [accept]})}")
     return "\n".join(lines) + "\n"
 

@@ -47,6 +47,27 @@ class Verdict(clitest.Case):
         self.assertLess(text.index("does NOT hold"), text.index("Verdict: do-not-publish"))
         self.assertNotIn("policy holds", text)
 
+    # -- warnings
+
+    def test_classes_of_two_rows(self):
+        for k, p, warned in ((None, 2, True), (2, None, True), (2, 2, True), (3, 2, False), (None, 3, False)):
+            with self.subTest(k=k, p=p):
+                self.one_class(lambda i: f"w{i % 2}", k=k, p=p)
+                for answer in (self.anonymize(), self.succeed("check", "out.csv", "-P", "policy.yaml", "--json")):
+                    self.assertEqual(warned, any("k is below 3" in w for w in answer.json()["warnings"]))
+
+    def test_numbers_without_a_type(self):
+        for column, quasi, warned in ((lambda i: str(i % 40), {}, True), (lambda i: f"{i % 40}.5", {}, True),
+                                      (lambda i: "?" if i == 3 else str(i % 40), {}, True), (lambda i: str(i % 9), {}, False),
+                                      (lambda i: str(i % 40), {"hierarchy": {"sets": True}}, False),
+                                      (lambda i: str(i % 40), {"type": "number"}, False),
+                                      (lambda i: f"{i % 40} y", {}, False)):
+            self.write_data([[column(i), f"ill{i % 3}"] for i in range(120)], ["x", "illness"])
+            self.write_policy({"x": {"role": "quasi", **quasi}, "illness": SENSITIVE}, k=3, accept=None,
+                              data={"missing": ["?"]}, method={"algorithm": "auto"})
+            answer = self.anonymize("--quick").json()
+            self.assertEqual(warned, any("all cells of 'x' are numbers: add 'type: number'" in w for w in answer["warnings"]))
+
     # -- open risks
 
     def test_a_policy_that_asks_for_nothing(self):
@@ -323,9 +344,25 @@ class Verdict(clitest.Case):
     # -- accepting
 
     def test_accepting_what_does_not_exist(self):
-        self.write_policy(top={"accept": {"unprotected": ["nobody"], "kept": ["nothing"], "repeats": "name",
+        self.write_policy(top={"accept": {"unprotected": ["illness"], "kept": ["age", "ward"], "repeats": "name",
                                           "attacks": ["no-such-attack"], "single-rows": True}})
-        self.assertEqual([], self.anonymize("--strict").json()["risks"])
+        self.anonymize("--strict")
+        for command in (["check", "out.csv"], ["measure", "data.csv", "out.csv"], ["attack", "out.csv"]):
+            self.succeed(*command, "-P", "policy.yaml")     # the release has no column `name`
+
+    def test_accepting_a_column_that_does_not_exist(self):
+        for risk in ("unprotected", "kept", "repeats"):
+            with self.subTest(risk):
+                self.write_policy(top={"accept": {risk: ["ward", "wardd"]}})
+                refused = f"policy.yaml:.*accept.{risk}: data.csv has no column 'wardd'; did you mean 'ward'"
+                self.refuse(refused)
+                self.assert_says(self.succeed("check", "data.csv", "-P", "policy.yaml", code=2), refused)
+        self.write_policy(top={"accept": {"kept": ["zzzzzz"]}})
+        self.refuse("no column 'zzzzzz': correct the name")
+        # a dropped column: the release lacks it
+        self.write_policy(attributes_with(ward=None), top={"unlisted": "drop", "accept": {"kept": ["ward"]}})
+        self.anonymize()
+        self.succeed("check", "out.csv", "-P", "policy.yaml")
 
     def test_wrong_accept(self):
         for accept, says in (({"keept": []}, "did you mean 'kept'"), ({"single-rows": "yes"}, "single-rows"),
