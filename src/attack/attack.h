@@ -50,6 +50,7 @@ typedef struct shoal_attack_case {
   const shoal_requirements *requirements;
   const shoal_sensitive *sensitive;
   size_t n_sensitive;
+  bool people_absent; /* the policy has people, and the release does not say who they are */
   shoal_attack_bounds bounds;
   const struct shoal_linked_people *external; /* named people; NULL: none */
   const struct shoal_linked_people *original; /* people of the original table; NULL: none */
@@ -80,7 +81,7 @@ typedef struct shoal_attack_finding {
   size_t previous;       /* repeated releases: which one; SIZE_MAX: none */
   bool by_people;        /* counts are people of another table, not rows */
   const char *not_run;   /* why it was not run; NULL: it was */
-  const char *untested;  /* it found (nearly) nobody to attack, and why; NULL: it did */
+  const char *untested;  /* why its outcome shows nothing; NULL: it does */
   bool succeeds;         /* by the attack's own measure */
   bool counts;           /* the policy or an option requires protection against it */
   const char *risk;      /* of an attack that is not simulated: "yes", "no", ..; NULL: simulated */

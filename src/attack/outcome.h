@@ -28,7 +28,7 @@ typedef struct shoal_attack_outcome {
   const char *previous;                     /* name of the earlier release; NULL: none */
   uint32_t ruled_out;                       /* values; 0: not that attack */
   const char *not_run;                      /* why it was not run; NULL: it was */
-  const char *untested;                     /* it ran, but tested (nearly) nobody: why */
+  const char *untested;                     /* it ran, but its outcome shows nothing: why */
   const char *risk; /* "yes", "no", "answered", "unknown"; NULL: simulated */
   const char *note;
   bool by_people; /* counts are people, not rows */

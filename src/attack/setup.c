@@ -179,6 +179,7 @@ shoal_status shoal_attack_setup_init(shoal_attack_setup *setup, const shoal_tabl
   attacked->requirements = &p->requirements;
   attacked->sensitive = p->sensitive;
   attacked->n_sensitive = p->n_sensitive;
+  attacked->people_absent = p->people.absent;
   attacked->original_table = options->original;
   attacked->previous = setup->previous;
   attacked->n_previous = setup->n_previous;

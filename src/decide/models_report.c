@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "hierarchy/date.h"
 #include "measure/measure.h"
 
@@ -46,6 +47,29 @@ void shoal_result_years(const shoal_attribute *attribute, unsigned *first, unsig
   *first = *last - 99;
 }
 
+/* Several columns of one role are one key, which can tell rows apart where people were meant. */
+static shoal_status tell_key(shoal_result *result, const shoal_context *p, shoal_role role,
+                             const char *who, shoal_error *error) {
+  const shoal_attribute *last = NULL;
+  size_t n = 0;
+  shoal_text names;
+  shoal_text_init(&names);
+  for (size_t a = 0; a < p->policy->n_attributes; a++) {
+    if (!shoal_attribute_is_key(&p->policy->attributes[a], role)) continue;
+    if (last) shoal_text_print(&names, "%s'%s'", n > 1 ? ", " : "", last->name);
+    last = &p->policy->attributes[a];
+    n++;
+  }
+  shoal_status status = names.failed ? shoal_fail_memory(error) : SHOAL_OK;
+  if (n > 1 && status == SHOAL_OK)
+    status = shoal_result_warn(result, error,
+                               "a %s is a combination of %s and '%s': rows that differ in one of "
+                               "them count as different",
+                               who, names.bytes, last->name);
+  shoal_text_reset(&names);
+  return status;
+}
+
 /* Without a pivot, the same policy reads the same date in another way from some year on. */
 static shoal_status warn_of_years(shoal_result *result, const shoal_context *p,
                                   shoal_error *error) {
@@ -67,6 +91,7 @@ shoal_status shoal_result_input(shoal_result *result, const shoal_context *p, sh
   SHOAL_TRY(shoal_result_copy(result, p->table->name, &result->source, error));
   result->input_rows = p->table->n_records;
   result->input_people = p->people.n;
+  result->has_people = p->people.asked;
   result->k = p->requirements.k;
   result->input_columns = p->table->n_columns;
   result->two_passes = shoal_table_is_counted(p->table);
@@ -79,6 +104,8 @@ shoal_status shoal_result_input(shoal_result *result, const shoal_context *p, sh
     heights[q] = p->hierarchies[q] ? shoal_hierarchy_height(p->hierarchies[q]) : 0;
   }
   result->heights = heights;
+  SHOAL_TRY(tell_key(result, p, SHOAL_ROLE_PERSON, "person", error));
+  SHOAL_TRY(tell_key(result, p, SHOAL_ROLE_HOUSEHOLD, "household", error));
   SHOAL_TRY(warn_of_years(result, p, error));
   return warn_of_repeats(result, p, error);
 }
@@ -401,6 +428,8 @@ static shoal_status judge_requirement(shoal_result *result, const shoal_context 
   outcome->required = requirement->type->required(requirement);
   outcome->at_most = requirement->type->at_most;
   outcome->is_size = shoal_requirement_is_size(requirement);
+  if (outcome->is_size && requirement->counts_people)
+    outcome->units = requirement->type->is_size ? "people" : "households";
   outcome->by_people = requirement->counts_people || requirement->pairs;
   outcome->unjudged = requirement->unjudged;
   outcome->tells_distinct = requirement->type->on_attribute && !requirement->type->is_p;

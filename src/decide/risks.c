@@ -320,6 +320,7 @@ shoal_status shoal_risks_of_classes(shoal_result *result, const shoal_context *p
   bool asks = p->requirements.k > 1; /* any two different values of a class need two rows too */
   result->safety.is_judged = true;
   result->safety.models_hold = result->holds;
+  result->safety.people_unseen = p->people.absent;
   SHOAL_TRY(list_undecided(result, p->policy, error));
   for (size_t s = 0; s < p->n_sensitive; s++) {
     bool is_safe = is_protected(p, s);

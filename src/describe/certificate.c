@@ -148,8 +148,7 @@ static shoal_status split_models(maker *m, const shoal_context *p, shoal_error *
   for (size_t i = 0; i < p->requirements.n_items; i++) {
     const shoal_requirement *requirement = &p->requirements.items[i];
     if (m->only_stated) continue;
-    bool by_people = requirement->unjudged &&
-                     !(c->models.items[i].is_size && c->models.items[i].breaking_classes);
+    bool by_people = shoal_model_unknown(&c->models.items[i]);
     if (requirement->type->against_table || by_people) {
       char words[120];
       describe_bound(requirement, words, sizeof words);

@@ -20,6 +20,7 @@ static shoal_status attack(shoal_attack_setup *setup, shoal_result *result, shoa
   SHOAL_TRY(shoal_result_input(result, p, error));
   SHOAL_TRY(shoal_result_models(result, p, &p->frequency->base, &values, NULL, 0, &models, error));
   SHOAL_TRY(shoal_result_levels(result, p, true, &models, error));
+  result->safety.models_unjudged = shoal_models_unjudged(&models);
   SHOAL_TRY(shoal_gates_judge(result, p, error));
   SHOAL_TRY(shoal_risks_of_attacks(result, p->policy, result->attack.attacks, error));
   result->holds = withstands;

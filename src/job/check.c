@@ -16,6 +16,7 @@ static shoal_status check(const shoal_context *p, shoal_result *result, shoal_er
   SHOAL_TRY(shoal_result_models(result, p, classes, &values, NULL, WORST_CLASSES,
                                 &result->check.models, error));
   SHOAL_TRY(shoal_result_levels(result, p, true, &result->check.models, error));
+  result->safety.models_unjudged = shoal_models_unjudged(&result->check.models);
   SHOAL_TRY(shoal_gates_judge(result, p, error));
   SHOAL_TRY(shoal_risks_of_repeats(result, p, error));
   SHOAL_TRY(shoal_html_report_begin(result, p, error));

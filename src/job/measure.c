@@ -46,6 +46,7 @@ static shoal_status judge(const shoal_context *p, shoal_result *result, shoal_er
   SHOAL_TRY(shoal_result_models(result, p, &p->frequency->base, &values, NULL, 0, &models, error));
   SHOAL_TRY(shoal_result_levels(result, p, true, &models, error));
   SHOAL_TRY(shoal_requirements_status(&p->requirements, error));
+  result->safety.models_unjudged = shoal_models_unjudged(&models);
   return shoal_gates_judge(result, p, error);
 }
 
@@ -83,6 +84,10 @@ static shoal_status measure(const shoal_context *p, const shoal_table *masked,
   SHOAL_TRY(find_origin(p, &origin, &local, error));
   SHOAL_TRY(shoal_result_measure(result, p, masked, &origin, options, &m->measured, error));
   SHOAL_TRY(judge_release(p, masked, result, error));
+  if (p->people.repeat)
+    SHOAL_TRY(shoal_result_warn(result, error,
+                                "risks of this report count rows, and a person has several: the "
+                                "risk of a person can be higher; anonymize counts people"));
   SHOAL_TRY(shoal_html_report_begin(result, p, error));
   shoal_class_sizes_from_risk(&m->sizes.before, &m->measured.risk->before);
   shoal_class_sizes_from_risk(&m->sizes.after, &m->measured.risk->after);

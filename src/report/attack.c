@@ -163,7 +163,7 @@ void shoal_attack_text(const shoal_result *r, shoal_text *t) {
   if (untested) {
     shoal_text_add(t, beyond ? ", and " : ", but ");
     shoal_format_counted(t, untested, "attack", "attacks");
-    shoal_text_add(t, " tested nobody");
+    shoal_text_print(t, " %s no answer", untested == 1 ? "gives" : "give");
   }
   shoal_text_add(t, "\n");
   shoal_text_add(t, "  ");

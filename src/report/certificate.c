@@ -254,6 +254,9 @@ static void write_attacks(const shoal_result *r, shoal_text *text) {
                          "attacks could learn.</p>\n");
     return;
   }
+  if (r->has_people && !r->input_people)
+    shoal_text_add(text, "<p>A person may have several rows, and the release does not say which: "
+                         "these attacks count rows.</p>\n");
   shoal_html_attacks(r, text);
 }
 

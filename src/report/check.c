@@ -9,7 +9,7 @@
 /* ------------------------------------------------------------ models and class sizes */
 
 static void add_model(shoal_text *t, const shoal_model_outcome *m) {
-  bool unknown = m->unjudged && !(m->is_size && m->breaking_classes);
+  bool unknown = shoal_model_unknown(m);
   shoal_text_print(t, "  %s %s", m->holds ? "ok    " : unknown ? "?     " : "FAILED", m->model);
   shoal_format_subject(t, m->attribute, &m->over);
   if (m->is_rule) {
@@ -28,6 +28,7 @@ static void add_model(shoal_text *t, const shoal_model_outcome *m) {
   }
   shoal_text_add(t, ": required: ");
   shoal_format_number(t, m->required);
+  if (m->units) shoal_text_print(t, " %s", m->units);
   shoal_text_add(t, m->at_most ? " or less; worst class: " : " or more; worst class: ");
   shoal_format_number(t, m->reached);
   if (!m->holds) {
@@ -138,21 +139,11 @@ static void add_worst(shoal_text *t, const shoal_result *r, const shoal_model_ou
   }
 }
 
-/* Does only a model fail that the table says too little about? */
-static bool is_unknown(const shoal_model_outcomes *models) {
-  for (size_t i = 0; i < models->n_items; i++)
-    if (!models->items[i].holds &&
-        (!models->items[i].unjudged ||
-         (models->items[i].is_size && models->items[i].breaking_classes)))
-      return false;
-  return true;
-}
-
 void shoal_check_text(const shoal_result *r, shoal_text *t) {
   const shoal_model_outcomes *models = &r->check.models;
   shoal_publication verdict = shoal_safety_verdict(&r->safety);
   shoal_text_print(t, "%s: the policy %s\n", r->source,
-                   !r->holds && is_unknown(models)   ? "cannot be judged: people cannot be counted"
+                   r->safety.models_unjudged         ? "cannot be judged: people cannot be counted"
                    : !r->holds                       ? "does NOT hold"
                    : verdict == SHOAL_DO_NOT_PUBLISH ? "holds, but do NOT publish the table"
                    : verdict == SHOAL_HOLDS_WITH_RISKS ? "holds, with the risks below"

@@ -12,15 +12,21 @@
 /* ------------------------------------------------------------ protection */
 
 static void add_model(const shoal_result *r, const shoal_model_outcome *m, shoal_text *text) {
+  bool unknown = shoal_model_unknown(m);
   shoal_html_model(text, m->model, m->attribute, &m->over, m->summary);
   shoal_text_print(text, "<td class=\"num\">%s ",
                    m->is_rule   ? ""
                    : m->at_most ? "at most"
                                 : "at least");
   shoal_html_number(text, m->required);
+  if (m->units) shoal_text_print(text, " %s", m->units);
   shoal_text_add(text, "</td><td class=\"num\">");
-  if (!m->is_rule) shoal_html_number(text, m->reached);
+  if (!m->is_rule && !unknown) shoal_html_number(text, m->reached);
   shoal_text_add(text, "</td><td>");
+  if (unknown) {
+    shoal_text_add(text, "<span class=\"note\">? people cannot be counted here</span></td></tr>\n");
+    return;
+  }
   shoal_html_verdict(text, m->holds, m->holds ? "holds" : "violated");
   if (!m->holds) {
     shoal_text_add(text, "<br><span class=\"small\">");
@@ -215,7 +221,7 @@ void shoal_html_risk(const shoal_result *r, shoal_text *text) {
   draw_sizes(&sizes, rows, n, released, text);
   if (r->k > 1)
     shoal_text_print(text,
-                     "<p class=\"dim small\">Numbers of 1 to %llu people are withheld: class sizes "
+                     "<p class=\"dim small\">Numbers from 1 to %llu are withheld: class sizes "
                      "with such a number are joined.</p>\n",
                      (unsigned long long)(r->k - 1));
   for (size_t i = 0; risk && i < risk->n_attributes; i++)

@@ -37,7 +37,7 @@ static void add_queries(const shoal_query_error *q, shoal_text *text) {
   shoal_format_counted(text, q->n_queries, "random query", "random queries");
   shoal_text_print(
       text,
-      " (\xe2\x80\x9chow many people have these values?\xe2\x80\x9d) were run on both "
+      " (\xe2\x80\x9chow many rows have these values?\xe2\x80\x9d) were run on both "
       "tables, over %u quasi-identifiers each and %.3g%% of the rows on average. Half "
       "of the answers from the release have an error of at most <b>%.1f%%</b>; the mean error is "
       "<b>%.1f%%</b>, the largest %.0f%%.</p>\n",
@@ -268,11 +268,17 @@ void shoal_html_repeat(const shoal_result *result, shoal_text *text) {
   shoal_text_add(text, "</tbody></table></div>\n");
 }
 
+static const char ONE_ROW[] = "Every person has one row: the models count rows, not people.";
+static const char ONE_KEY[] =
+    "The columns with role person tell people apart: every person has one "
+    "key, and no two people share it.";
+
+/* NULL: about people and rows. */
 static const char *const questions[] = {
     "Every column that identifies a person on its own is an identifier.",
     "Every column that an outsider may know about a person is a quasi-identifier.",
     "No kept column helps to identify a person or reveals sensitive information.",
-    "Every person has one row: the models count rows, not people.",
+    NULL,
     "Earlier releases about the same people were considered: two together reveal more.",
     "The protection is adequate for the recipients of the release.",
 };
@@ -281,7 +287,10 @@ void shoal_html_sign(const shoal_result *result, shoal_text *text) {
   bool release = result->kind == SHOAL_RESULT_RELEASE;
   shoal_text_add(text, "<p>To be confirmed by a person:</p>\n<ul class=\"todo\">\n");
   for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
-    shoal_text_print(text, "<li>%s</li>\n", questions[i]);
+    shoal_text_print(text, "<li>%s</li>\n",
+                     questions[i]         ? questions[i]
+                     : result->has_people ? ONE_KEY
+                                          : ONE_ROW);
   shoal_text_add(text, "</ul>\n<p><b>Decision</b></p>\n<ul class=\"todo\">\n");
   shoal_text_add(text, release ? "<li>Approved for release.</li>\n"
                                  "<li>Not approved.</li>\n"

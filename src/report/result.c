@@ -107,6 +107,20 @@ bool shoal_safety_lists(const shoal_safety *safety, shoal_risk_kind kind, const 
   return false;
 }
 
+bool shoal_model_unknown(const shoal_model_outcome *model) {
+  return model->unjudged && !(model->is_size && model->breaking_classes);
+}
+
+bool shoal_models_unjudged(const shoal_model_outcomes *models) {
+  bool any = false;
+  for (size_t i = 0; i < models->n_items; i++) {
+    bool unknown = shoal_model_unknown(&models->items[i]);
+    if (!models->items[i].holds && !unknown) return false;
+    any = any || unknown;
+  }
+  return any;
+}
+
 size_t shoal_safety_open_risks(const shoal_safety *safety) {
   size_t n = 0;
   for (size_t i = 0; i < safety->n_risks; i++) n += !safety->risks[i].accepted;

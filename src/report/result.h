@@ -64,6 +64,7 @@ typedef struct shoal_model_outcome {
   bool is_rule;          /* of a column, not of classes: only `required` and the rows are known */
   bool is_size;          /* `required` and `reached` are class sizes */
   bool at_most;          /* `reached` must not be above `required`; else not below */
+  const char *units;     /* "people" or "households", if `required` and `reached` are; else NULL */
   bool by_people;        /* `required` and `reached`, or proportions, are of people */
   bool unjudged;         /* it counts people, and the table does not say who they are */
   bool holds;
@@ -183,6 +184,8 @@ typedef struct shoal_risk_outcome {
 /* What a verdict is made of. All zero: nothing was judged. */
 typedef struct shoal_safety {
   bool is_judged, models_hold;
+  bool models_unjudged; /* no model is violated, but some count people, who are not in the table */
+  bool people_unseen;   /* nor can risks that count people be judged */
   shoal_risk_outcome *risks; /* by kind, then in the order of the columns */
   size_t n_risks;
   const char **undecided; /* columns with decide: true */
@@ -306,13 +309,13 @@ typedef struct shoal_clusters_report {
 
 /* A method that "auto" tried. */
 typedef struct shoal_tried {
-  const char *labels;    /* "local" or "uniform" */
-  const char *algorithm; /* its name */
-  double release_loss;   /* NAN: it found no release */
-  const char *why;       /* it did not; else NULL */
+  const char *labels;                  /* "local" or "uniform" */
+  const char *algorithm;               /* its name */
+  double release_loss;                 /* NAN: it found no release */
+  const char *why;                     /* it did not; else NULL */
   uint64_t suppressed, smallest_class; /* in people, if k counts them */
-  bool searched; /* false: the lattice is too large */
-  uint64_t work; /* uniform: of the search, in classes */
+  bool searched;                       /* false: the lattice is too large */
+  uint64_t work;                       /* uniform: of the search, in classes */
   bool unproven; /* uniform: a limit ended the search before the proof of optimality */
   bool chosen;
 } shoal_tried;
@@ -375,7 +378,8 @@ struct shoal_result {
   bool holds;
   const char *source; /* the table's or hierarchy's name */
   uint64_t input_rows, input_columns;
-  uint64_t input_people; /* 0: no attribute has role person */
+  bool has_people;       /* an attribute has role person */
+  uint64_t input_people; /* 0: none has, or the table lacks it */
   bool two_passes;       /* the rows did not fit into memory: the file is read twice */
   shoal_safety safety;   /* of `release`, `check`, `measure`, `attack` and `certificate` */
   const char **warnings;
@@ -406,6 +410,11 @@ shoal_measured shoal_result_measured(const shoal_result *result);
 const shoal_attack_outcomes *shoal_result_attacks(const shoal_result *result);
 /* The name of the release: of a release or a measurement. */
 const char *shoal_result_output(const shoal_result *result);
+
+/* Is it neither satisfied nor violated, because the table does not say who its rows are about? */
+bool shoal_model_unknown(const shoal_model_outcome *model);
+/* Is this so of some model, and is no model violated? */
+bool shoal_models_unjudged(const shoal_model_outcomes *models);
 
 /*
  * The verdict for users, and its name: "holds", "holds-with-risks", "do-not-publish"; NULL: not

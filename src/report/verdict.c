@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report/verdict: the verdict and its reasons, as text, JSON and HTML. Every report states it
- * before its details. Only `holds` is shown as a success: nothing green stands above a failed line.
+ * before its details. Only `holds` is shown as a success: nothing green stands above a failed line,
+ * or above risks that cannot be judged.
  */
 #include <string.h>
 
@@ -28,15 +29,24 @@ static const char *state_of(const shoal_risk_outcome *risk) {
 }
 
 static const char *meaning_of(const shoal_safety *safety) {
+  bool unseen = safety->people_unseen, open = shoal_safety_open_risks(safety) > 0;
   switch (shoal_safety_verdict(safety)) {
   case SHOAL_HOLDS:
-    return "every model holds, and none of the risks that shoal looks for was found";
+    return unseen ? "every model that can be judged here holds; risks that count people cannot be "
+                    "judged, since this table does not say who its rows are about"
+                  : "every model holds, and none of the risks that shoal looks for was found";
   case SHOAL_HOLDS_WITH_RISKS:
-    return shoal_safety_open_risks(safety) ? "every model holds, but risks are open"
-                                           : "every model holds; the policy accepts the risks";
+    return unseen && open ? "every model that can be judged here holds, but risks are open, and "
+                            "risks that count people cannot be judged"
+           : unseen       ? "every model that can be judged here holds, and the policy accepts the "
+                            "risks found; risks that count people cannot be judged"
+           : open         ? "every model holds, but risks are open"
+                          : "every model holds; the policy accepts the risks";
   default:
-    return safety->models_hold ? "columns must be decided or accepted first"
-                               : "a model does not hold";
+    return safety->models_hold       ? "columns must be decided or accepted first"
+           : safety->models_unjudged ? "people cannot be counted in this table; read the verdict "
+                                       "of anonymize"
+                                     : "a model does not hold";
   }
 }
 
@@ -73,11 +83,13 @@ static json_t *risk_object(const shoal_risk_outcome *risk, shoal_json *json) {
 
 void shoal_verdict_json(const shoal_result *r, json_t *root, shoal_json *json) {
   const shoal_safety *safety = &r->safety;
+  const char *reason = safety->is_judged ? meaning_of(safety) : NULL;
   json_t *risks = json_array();
   for (size_t i = 0; i < safety->n_risks; i++)
     shoal_json_append(json, risks, risk_object(&safety->risks[i], json));
   shoal_json_set(json, root, "verdict",
                  shoal_json_string(shoal_publication_name(shoal_safety_verdict(safety))));
+  shoal_json_set(json, root, "reason", shoal_json_string(reason));
   shoal_json_set(json, root, "risks", risks);
   shoal_json_set(json, root, "undecided",
                  shoal_json_strings(json, safety->undecided, safety->n_undecided));
@@ -96,9 +108,11 @@ void shoal_verdict_html(const shoal_result *r, const char *detail, shoal_text *t
   const shoal_safety *safety = &r->safety;
   shoal_publication verdict = shoal_safety_verdict(safety);
   if (verdict == SHOAL_NOT_JUDGED) return;
+  bool amber = verdict == SHOAL_HOLDS && safety->people_unseen;
   shoal_text_print(text, "<p class=\"banner %s\" data-verdict=\"%s\">%s %s %s. %s</p>\n",
-                   banners[verdict].class, shoal_publication_name(verdict), banners[verdict].sign,
-                   banners[verdict].words, meaning_of(safety), detail);
+                   amber ? "note" : banners[verdict].class, shoal_publication_name(verdict),
+                   amber ? "!" : banners[verdict].sign, banners[verdict].words, meaning_of(safety),
+                   detail);
   if (!safety->n_risks && !safety->n_undecided) return;
   shoal_text_add(text, "<ul class=\"risks\">\n");
   for (size_t i = 0; i < safety->n_undecided; i++) {

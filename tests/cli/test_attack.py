@@ -257,7 +257,7 @@ class Untested(Attack):
 
     def test_text_json_and_exit_status_say_so(self):
         result = self.play(["20", "30"], [24, 25, 33], code=1)
-        self.assertIn("no attack breaks the policy, but 1 attack tested nobody", result.text)
+        self.assertIn("no attack breaks the policy, but 1 attack gives no answer", result.text)
         self.assertRegex(result.text, r"UNTESTED +linking on ill")
         self.assertNotRegex(result.text, r"ok +linking")
         answer = self.play(["20", "30"], [24, 25, 33], "--json", code=1).json()

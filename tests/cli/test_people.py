@@ -123,7 +123,18 @@ class People(clitest.Case):
         answer = self.run_here("check", "out.csv", "--json", code=1).json()
         self.assertEqual((False, False), tuple(self.model(answer, "k-anonymity")[key] for key in ("holds", "judged")))
         self.assertTrue(self.model(answer, "p-sensitive")["holds"])
+        reason = "people cannot be counted in this table; read the verdict of anonymize"
+        self.assertEqual(("do-not-publish", reason), (answer["verdict"], answer["reason"]))
+        self.assertIn(f"Verdict: do-not-publish ({reason})".encode(), found.out)
+        self.assertNotIn(b"a model does not hold", found.out)
+        self.run_here("check", "out.csv", "--html", "check.html", code=1)
+        self.assertIn(f"Do not publish: {reason}.", self.text("check.html"))
+        self.assertIn("? people cannot be counted here", self.text("check.html"))
+        for words in (("measure", "data.csv", "out.csv"), ("attack", "out.csv")):
+            answer = self.run_shoal(*words, "-P", "policy.yaml", "--json").json()
+            self.assertEqual(("do-not-publish", reason), (answer["verdict"], answer["reason"]))
         self.put("few.csv", "age,zip,ill\n20,100,flu\n20,100,hiv\n")
+        self.assertEqual("a model does not hold", self.run_here("check", "few.csv", "--json", code=1).json()["reason"])
         self.assertIn(b"FAILED k-anonymity", self.run_here("check", "few.csv", code=1).out)
 
     def test_certificate(self):
@@ -135,6 +146,58 @@ class People(clitest.Case):
         self.assertIn("held when the release was made", page)
         self.assertIn("at least 3 people", page)
         self.assertIn("at most 1 in 3", page)
+
+    def test_risks_of_people_are_not_judged_by_rows(self):
+        """Every person of a class has u, among others: only who sees the people can know."""
+        self.put("data.csv", "id,home,age,zip,ill\n1,A,20,1,u\n1,A,20,1,v\n2,B,20,1,u\n3,C,20,1,u\n"
+                             "4,A,30,1,u\n5,B,30,1,v\n6,C,30,1,w\n")
+        report = self.anonymize("--algorithm", "flock", "--json", "--certificate", "page.html").json()
+        self.assertEqual("holds-with-risks", report["verdict"])
+        page = self.text("page.html")
+        self.assertNotIn("none of the risks", page)
+        self.assertNotIn("banner yes", page)
+        self.assertIn("risks that count people cannot be judged", page)
+        row = page[page.index("homogeneity on ill"):]
+        row = row[:row.index("</tr>")]
+        self.assertIn("! untested", row)
+        self.assertIn("judged by rows; people cannot be counted here", row)
+        self.assertNotIn("nothing learned", row)
+        words = ("attack", "out.csv", "-P", "policy.yaml")
+        found = self.succeed(*words, "--original", "data.csv", "--json", code=1).json()["attacks"]
+        found = next(a for a in found if a["attack"] == "homogeneity")
+        self.assertEqual((None, "judged by rows; people cannot be counted here"), (found["succeeds"], found["untested"]))
+        self.assertIn(b"UNTESTED     homogeneity on ill", self.succeed(*words, code=1).out)
+        words = ("measure", "data.csv", "out.csv", "-P", "policy.yaml", "--json")
+        self.assertIn("count rows, and a person has several", " ".join(self.succeed(*words).json()["warnings"]))
+
+    def test_a_value_of_every_person_that_rows_show(self):
+        """A single value of a class is found without people, too."""
+        self.put("few.csv", "age,zip,ill\n20,100,flu\n20,100,flu\n20,100,flu\n")
+        found = self.succeed("attack", "few.csv", "-P", "policy.yaml", "--json", code=1).json()["attacks"]
+        self.assertTrue(next(a for a in found if a["attack"] == "homogeneity")["succeeds"])
+
+    def test_the_page_asks_about_people(self):
+        for role, asked in (("person", "tell people apart"), ("identifier", "Every person has one row")):
+            self.write(role=role, more="")
+            self.anonymize("--html", "page.html")
+            self.assertIn(asked, self.text("page.html"))
+        self.assertNotIn("tell people apart", self.text("page.html"))
+
+    def test_a_number_of_people_is_called_so(self):
+        for command in (self.run_here("check", "data.csv", code=1), self.anonymize()):
+            self.assertIn(b"k-anonymity: required: 3 people or more", command.out)
+            self.assertIn(b"households: required: 2 households or more", command.out)
+        self.write(role="identifier", more="")
+        self.assertIn(b"k-anonymity: required: 3 or more", self.anonymize().out)
+
+    def test_several_columns_are_one_key(self):
+        self.assertEqual([], self.run_here("check", "data.csv", "--json", code=1).json()["warnings"])
+        self.put("policy.yaml", self.text("policy.yaml").replace("role: household", "role: person")
+                 .replace(", households: 2", ""))
+        said = "a person is a combination of 'id' and 'home'"
+        self.assertIn(said, self.run_here("check", "data.csv", "--json", code=1).json()["warnings"][0])
+        found = self.anonymize()
+        self.assertIn(said, found.out.decode() + found.err.decode())
 
     def test_homogeneity_is_judged_by_people(self):
         self.put("data.csv", "id,home,age,zip,ill\n1,A,20,1,u\n1,A,20,1,v\n2,B,20,1,u\n3,C,20,1,u\n"
