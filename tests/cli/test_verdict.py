@@ -68,6 +68,14 @@ class Verdict(clitest.Case):
             answer = self.anonymize("--quick").json()
             self.assertEqual(warned, any("all cells of 'x' are numbers: add 'type: number'" in w for w in answer["warnings"]))
 
+    def test_one_label_everywhere(self):
+        """Dates of one year that all become `2024` are still "lost" in part: the summary says why."""
+        self.write_data([[f"2024-{i % 12 + 1:02}-{i % 28 + 1:02}", f"ill{i % 5}"] for i in range(60)], ["day", "illness"])
+        for levels, said in ((["year", "decade"], True), (["month", "year"], False)):
+            self.write_policy({"day": {"role": "quasi", "hierarchy": {"date": levels}}, "illness": SENSITIVE}, accept=None)
+            text = self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv").text
+            self.assertEqual(said, bool(re.search(r"values -> +1 label, .*lost; one label everywhere", text)), text)
+
     # -- open risks
 
     def test_a_policy_that_asks_for_nothing(self):
