@@ -168,9 +168,12 @@ void cli_help_program(FILE *out) {
   fputs("\nCommands:\n", out);
   print_commands(out);
   fputs("\nQuick start:\n"
-        "  shoal profile patients.csv --policy-out policy.yaml\n"
-        "  (review policy.yaml)\n"
+        "  shoal profile patients.csv --decide safe --policy-out policy.yaml\n"
+        "  (review the role of each column in policy.yaml)\n"
         "  shoal anonymize patients.csv -P policy.yaml -o release.csv\n"
+        "  (read the verdict; remove or accept each open risk)\n"
+        "  shoal anonymize patients.csv -P policy.yaml -o release.csv --strict \\\n"
+        "    --certificate certificate.html --html review.html\n"
         "  shoal check release.csv -P policy.yaml\n",
         out);
   print_options(out, CLI_EVERY_COMMAND);

@@ -210,10 +210,13 @@ void cli_man_program(FILE *out) {
   put_options(out, CLI_EVERY_COMMAND);
   put_exits(out, NULL);
   fputs(".Sh EXAMPLES\n", out);
-  put_text(out, "Quick start. Review policy.yaml after the first command.");
-  put_literal(out, "shoal profile patients.csv --policy-out policy.yaml\n"
-                   "shoal check patients.csv -P policy.yaml\n"
-                   "shoal anonymize patients.csv -P policy.yaml -o release.csv\n");
+  put_text(out, "Quick start. Review the roles in policy.yaml after the first command. Read the "
+                "verdict of the second, and remove or accept each open risk before the third.");
+  put_literal(out, "shoal profile patients.csv --decide safe --policy-out policy.yaml\n"
+                   "shoal anonymize patients.csv -P policy.yaml -o release.csv\n"
+                   "shoal anonymize patients.csv -P policy.yaml -o release.csv --strict "
+                   "--certificate certificate.html --html review.html\n"
+                   "shoal check release.csv -P policy.yaml\n");
   put_see_also(out, "shoal");
 }
 

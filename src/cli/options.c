@@ -159,7 +159,8 @@ static const cli_option table[] = {
      "certificate'.",
      NULL},
     {CLI_MAPPING, "mapping", 0, "FILE.csv", CLI_ANONYMIZE,
-     "Write what was done to each value and class to this file, as CSV. For internal use: do not "
+     "Write what was done to each value and class to this file, as CSV (in local recoding: to each "
+     "class). For internal use: do not "
      "publish it, because it has values of the original table. Only its owner may read it. Release "
      "and mapping are written together or not at all.",
      NULL},

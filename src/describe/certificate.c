@@ -328,6 +328,7 @@ static shoal_status note_rows(maker *m, shoal_error *error) {
                           "rows, not people.",
                  error));
   shoal_amount_print(policy->max_suppression, amount, sizeof amount);
+  bool none = m->certificate->left_out.kind == SHOAL_LEFT_OUT_NONE;
   (void)snprintf(words, sizeof words,
                  "Up to %s may have been suppressed; single rows may have been suppressed.%s",
                  amount,
@@ -335,8 +336,9 @@ static shoal_status note_rows(maker *m, shoal_error *error) {
                      ? " Suppressed rows may be in the release with * in every quasi-identifier."
                      : "");
   SHOAL_TRY(note(m, true,
-                 policy->max_suppression.number.mantissa ? words
-                                                         : "The policy allows no suppressed rows.",
+                 !policy->max_suppression.number.mantissa ? "The policy allows no suppressed rows."
+                 : none                                   ? "No rows were suppressed."
+                                                          : words,
                  error));
   if (policy->noise_allowed) {
     shoal_amount_print(policy->noise, amount, sizeof amount);

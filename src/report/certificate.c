@@ -57,10 +57,10 @@ void shoal_left_out_argument(const shoal_left_out *left_out, char out[SHOAL_LEFT
   }
 }
 
-/* "none", "1 to 9", "about 1,200" */
+/* "no", "1 to 9", "about 1,200": before "rows suppressed" */
 static void add_left_out(const shoal_left_out *left_out, shoal_text *text) {
   if (left_out->kind == SHOAL_LEFT_OUT_NONE) {
-    shoal_text_add(text, "none");
+    shoal_text_add(text, "no");
   } else if (left_out->kind == SHOAL_LEFT_OUT_FEW) {
     shoal_text_add(text, "1 to ");
     shoal_text_add_count(text, left_out->unit - 1);
@@ -299,8 +299,9 @@ static void write_verify(const shoal_result *r, shoal_text *text) {
       text,
       "<ol>\n<li><code>sha256sum RELEASE</code> must print the hash above.</li>\n"
       "<li>With the policy and its files, shoal " SHOAL_VERSION " makes this page again, byte for "
-      "byte: <code>shoal certificate RELEASE -P POLICY --left-out %s -o again.html</code>. Options "
-      "that override the policy are shown in the policy above; give them too.</li>\n</ol>\n",
+      "byte: <code>shoal certificate RELEASE -P POLICY --left-out %s -o again.html</code>. The "
+      "policy above has all settings that were used. If POLICY has others, give them as options, "
+      "for example <code>-k</code>.</li>\n</ol>\n",
       argument);
 }
 

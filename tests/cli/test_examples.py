@@ -71,13 +71,23 @@ class Examples(clitest.Case):
             self.assertIn(",".join(row[8:]) + unchanged, local)
 
     def test_quick_start_of_the_readme(self):
-        """Its commands, one after the other: none is refused, and the release satisfies the policy."""
+        """Its commands, one after the other: what --strict refuses is accepted, and the release satisfies the policy."""
         text = (ROOT / "README.md").read_text(encoding="utf-8")
-        commands = re.findall(r"^build/shoal (.*)$", text, re.M)
-        self.assertEqual(["profile", "anonymize", "check"], [command.split()[0] for command in commands])
+        commands = re.findall(r"^ *build/shoal (.*)$", text, re.M)
+        self.assertEqual(["profile", "anonymize", "anonymize", "check"], [command.split()[0] for command in commands])
         self.put("patients.csv", (HOSPITAL / "patients.csv").read_bytes())
-        done = [self.succeed(*shlex.split(command, comments=True)) for command in commands]
-        self.assertIn(re.search(r'prints "(.*)"', text).group(1), done[-1].text)
+        for command in commands:
+            words = shlex.split(command, comments=True)
+            result = self.run_shoal(*words)
+            line = re.search(r"write this line into the policy: (accept: .*)", result.message)
+            if "--strict" in words and line:  # as the README says
+                self.put("policy.yaml", self.read("policy.yaml") + line[1].encode() + b"\n")
+                result = self.run_shoal(*words)
+            self.assertEqual(0, result.code, f"\n{result}")
+        self.assertIn(re.search(r'prints "(.*)"', text).group(1), result.text)
+        shown = re.sub(r" \\\n *", " ", self.succeed("--help").text)
+        for command in commands:  # `shoal --help` shows the same path
+            self.assertIn("shoal " + command.partition("#")[0].strip() + "\n", shown)
 
     def test_policies_in_the_docs(self):
         """Complete policies in docs/policy.md and docs/models.md are for the patients of the example."""
