@@ -128,7 +128,7 @@ static const shoal_name_hint hints[] = {
      "institution* "
      "provnum "
      "borough* canton* location* area stadt ort wohnort gemeinde* kreis landkreis bundesland "
-     "kanton ville commune departement ciudad municipio provincia citta comune cidade plaats "
+     "kanton kt ville commune departement ciudad municipio provincia citta comune cidade plaats "
      "woonplaats gemeente"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "an exact place",
      "latitude longitude lat lon lng gps coordinate* breitengrad langengrad"},

@@ -14,12 +14,13 @@
 #include "profile/profile.h"
 
 enum {
-  MODERATE = 100,     /* more distinct values are unlikely to be known of other people */
-  FEW_SHARE = 10,     /* a value of fewer rows on average is shared by few */
-  FEW_VALUES = 3,     /* with at most 3 values only "*" helps */
-  MAX_CODES = 12,     /* so few whole numbers are codes, unless the name says otherwise */
-  MAX_YEARS = 30,     /* so few can be years of school or work, or rooms: others may know them */
-  MIN_KEY = 200,      /* numbers from 1 without gaps: more are keys of persons or things */
+  MODERATE = 100, /* more distinct values are unlikely to be known of other people */
+  FEW_SHARE = 10, /* a value of fewer rows on average is shared by few */
+  FEW_VALUES = 3, /* with at most 3 values only "*" helps */
+  MAX_CODES = 12, /* so few whole numbers are codes, unless the name says otherwise; so few texts
+                     may be findings, more are places, physicians or beds */
+  MAX_YEARS = 30, /* so few can be years of school or work, or rooms: others may know them */
+  MIN_KEY = 200,  /* numbers from 1 without gaps: more are keys of persons or things */
   MAX_KEY_SHARE = 50, /* a key occurs in at most 1 row in 50 */
   PLAIN_CODE = 5,     /* digits of a code; fewer may be years or counts */
   FIRST_YEAR = 1900,  /* of a birth or an event that others may know */
@@ -187,7 +188,7 @@ static void suggest_text(const shoal_column_stats *f, const shoal_table_traits *
   if (nearly_unique(f))
     set_role(s, SHOAL_ROLE_IDENTIFIER, false,
              "nearly every value stands in one row only, as names and record numbers do");
-  else if (has_few_values(f) && table->is_health)
+  else if (has_few_values(f) && f->distinct <= MAX_CODES && table->is_health)
     set_role(s, SHOAL_ROLE_SENSITIVE, false,
              "few values, in a table about health: findings that people keep to themselves");
   else if (has_few_values(f))

@@ -473,6 +473,19 @@ static void years(void **state) {
   shoal_result_free(profile);
 }
 
+static unsigned physicians(size_t c, size_t r) { return (unsigned)(r % (c < 4 ? 3 : 15)); }
+
+/* Physicians, beds and cantons in a table about health were findings, and released unchanged. */
+static void findings_are_few(void **state) {
+  (void)state;
+  const char *const names[] = {"Diagnose", "Therapie", "sex", "x", "Hausarzt", "Kt"};
+  static const char *const roles[] = {"sensitive", "sensitive", "quasi",
+                                      "sensitive", "quasi",     "quasi"};
+  shoal_result *profile = profile_made(names, 6, 300, physicians, "v ");
+  for (size_t c = 0; c < 6; c++) assert_string_equal(profile->profile.columns[c].role, roles[c]);
+  shoal_result_free(profile);
+}
+
 /* Sets of values that nearly all differ would be refused: see decide/gates.h. */
 static void labels_that_show_values(void **state) {
   (void)state;
@@ -575,6 +588,7 @@ int main(void) {
       cmocka_unit_test(dates_with_times_and_short_years),
       cmocka_unit_test(ranges),
       cmocka_unit_test(years),
+      cmocka_unit_test(findings_are_few),
       cmocka_unit_test(labels_that_show_values),
       cmocka_unit_test(nothing_of_the_cells),
       cmocka_unit_test(threads_and_cancelling),
