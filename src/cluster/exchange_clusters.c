@@ -67,9 +67,8 @@ void shoal_exchange_free(shoal_exchange_cluster *c) {
 void shoal_exchange_box(shoal_exchange *x, shoal_exchange_cluster *c, shoal_span *box) {
   const shoal_axes *axes = x->task->axes;
   if (!c->box) c->box = shoal_alloc(axes->n_spans, sizeof *c->box);
-  if (!c->box) {
-    x->failed = true;
-    shoal_box_clear(axes, box);
+  if (!c->box) { /* no memory to keep it */
+    shoal_box_of(axes, box, c->rows, c->n);
     return;
   }
   if (!c->has_box) shoal_box_of(axes, c->box, c->rows, c->n);
