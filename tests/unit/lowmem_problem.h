@@ -92,6 +92,14 @@ static const char ARGUS[] =
 static const char DIVERSE[] = BEGIN PLAIN ILL REST
     "privacy: {k: 2, models: [l-diversity: {l: 2, kind: entropy}, l-diversity: {l: 2, kind: "
     "recursive, c: 3}, alpha-k: {alpha: 0.7}]}\n" METHOD "}\n";
+/* People have several rows, and each row is another household. */
+static const char OF_PEOPLE[] =
+    "shoal: 1\nunlisted: drop\nattributes:\n  name: {role: household}\n  town: {role: person}\n"
+    "  age: {role: quasi, type: number, hierarchy: {intervals: [10, 20]}}\n"
+    "  zip: {role: quasi, hierarchy: {mask: right}}\n" ILL
+    "privacy: {k: 2, p: 2, households: 2, models: [alpha-k: {alpha: 0.9}, l-diversity: {l: 1.5, "
+    "kind: "
+    "entropy}]}\n" METHOD "}\n";
 static const char OF_THETA[] = BEGIN PLAIN ILL REST
     "privacy: {k: 4, models: [theta-sensitive: {mu: 0.3}]}\n" METHOD ", noise: 40%}\n";
 static const char BY_MATRIX[] =
