@@ -47,7 +47,7 @@ def accept_kept(policy):
 
 
 class Certificates(unittest.TestCase):
-    def compare(self, case, tally):
+    def compare(self, case, tally, look=lambda page: None):
         with tempfile.TemporaryDirectory() as made, tempfile.TemporaryDirectory() as again:
             data, policy = gen.write_case(case, made)
             made, again = pathlib.Path(made), pathlib.Path(again)
@@ -67,6 +67,7 @@ class Certificates(unittest.TestCase):
                 if path.name not in ("page.html", "report.json", "out.csv", pathlib.Path(data).name):
                     shutil.copy(path, again / path.name)
             shutil.copy(made / "out.csv", again / "received.csv")
+            look((made / "page.html").read_text("utf-8"))
             suppressed = report["output"]["suppressed"]
             k = max([entry["required"] for entry in report["models"] if entry["model"] == "k-anonymity"] + [1])
             for left_out in {str(suppressed), rounded(suppressed, int(k))}:
@@ -82,6 +83,18 @@ class Certificates(unittest.TestCase):
         for seed in range(CASES):
             self.compare(gen_models.make_case(seed), tally)
         self.assertGreater(tally[0], CASES // 4, tally)
+
+    def test_people_with_several_rows(self):
+        """The page cannot count them, and does not say that it looked for their risks."""
+        tally = collections.Counter()
+        for seed in range(CASES // 4):
+            self.compare(gen_models.make_case(seed, people=True), tally, self.assert_people_unseen)
+        self.assertGreater(tally[0], CASES // 20, tally)
+
+    def assert_people_unseen(self, page):
+        self.assertIn("risks that count people cannot be judged", page)
+        self.assertNotIn("none of the risks", page)
+        self.assertNotIn("banner yes", page)
 
     def test_every_local_algorithm(self):
         tally = collections.Counter()
