@@ -20,7 +20,7 @@ static void add_attribute_outcomes(shoal_text *t, const shoal_result *r) {
     if (shoal_text_width(r->quasi[q]) > width) width = shoal_text_width(r->quasi[q]);
   shoal_text_print(t, "\nGeneralization%s\n",
                    r->release.method == SHOAL_METHOD_CLUSTERS
-                       ? ": each class gets the smallest labels that cover it"
+                       ? ": each class gets the smallest labels that cover it; labels may overlap"
                        : "");
   for (size_t q = 0; q < r->n_quasi; q++) {
     const shoal_attribute_outcome *a = &r->release.attributes[q];
@@ -60,16 +60,6 @@ static void add_attribute_outcomes(shoal_text *t, const shoal_result *r) {
   }
 }
 
-/* The loss as a number of cells. */
-static void add_lost_cells(shoal_text *t, const shoal_result *r) {
-  shoal_text_add(t, "                             ");
-  if (r->release.loss.il < 1000) shoal_text_print(t, "%.1f", r->release.loss.il);
-  else shoal_text_add_count(t, (uint64_t)(r->release.loss.il + 0.5));
-  shoal_text_add(t, " of ");
-  shoal_text_add_count(t, (r->release.output_rows - r->release.blanked) * r->n_quasi);
-  shoal_text_add(t, " cells (IL)\n");
-}
-
 /* If more than half is lost: where, and what would help. */
 static void add_loss_hint(shoal_text *t, const shoal_result *r) {
   const shoal_release_loss *l = &r->release.loss;
@@ -94,20 +84,11 @@ static void add_measures(shoal_text *t, const shoal_result *r) {
   shoal_text_add(t, "\nUtility\n");
   shoal_text_print(t, "  release loss      %5.1f%%   0%% nothing lost, 100%% everything\n",
                    100 * r->release.loss.release_loss);
-  shoal_text_print(t, "  lost in cells     %5.1f%%   of the released rows (IL per cell)\n",
-                   100 * r->release.loss.nil);
-  if (r->release.method == SHOAL_METHOD_CLUSTERS) add_lost_cells(t, r);
-  else
-    shoal_text_print(
-        t, "  accuracy          %5.1f%%   share of detail kept (1 - mean of level / height)\n",
-        100 * r->release.loss.accuracy);
   shoal_text_print(t, "  completeness      %5.1f%%   rows released\n",
                    100 * r->release.loss.completeness);
   shoal_text_print(t, "  average class     %5.1f    rows: %.2f times k (AVG; 1 is the minimum)\n",
                    r->release.loss.avg * (double)r->k, r->release.loss.avg);
-  shoal_text_add(t, "  discernibility    ");
-  shoal_format_number(t, r->release.loss.dm);
-  shoal_text_add(t, "   sum of squared class sizes (DM; lower is better)\n");
+  shoal_text_add(t, "  more in --json; docs/measures.md explains each measure\n");
   add_loss_hint(t, r);
 }
 

@@ -285,8 +285,8 @@ class Report(Local):
         text = self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv").text
         for pattern in (r"12 rows in, 12 rows released in \d+ class", r"flock \(local recoding: .* age\)",
                         r"objective: il; \d+ cluster", r"age +12 values -> +\d+ label", r"town +1 value +-> +1 label",
-                        r"release loss +[\d.]+%", r"lost in cells +[\d.]+%",
-                        r"age .*% lost; intervals [\d.]+ wide on average", r"[\d.]+ of 24 cells \(IL\)", r"average class"):
+                        r"release loss +[\d.]+%",
+                        r"age .*% lost; intervals [\d.]+ wide on average", r"labels may overlap", r"average class"):
             self.assertRegex(text, pattern)
         self.assertNotRegex(text, r"level +\d|lattice|combinations")
 
