@@ -13,13 +13,14 @@ static double risk_of(const shoal_alternative *a) {
 
 /* ------------------------------------------------------------ text */
 
-void shoal_alternatives_text(const shoal_alternatives *all, shoal_text *t) {
+void shoal_alternatives_text(const shoal_release_report *r, shoal_text *t) {
+  const shoal_alternatives *all = &r->alternatives;
   size_t width = 0;
   if (all->n_items < 2) return;
   for (size_t i = 0; i < all->n_items; i++)
     if (shoal_text_width(all->items[i].name) > width) width = shoal_text_width(all->items[i].name);
-  shoal_text_add(t, "\nAlternatives (release loss; rows suppressed; smallest class; highest risk; "
-                    "policy)\n");
+  shoal_text_print(t, "\nAlternatives (release loss; rows suppressed; %s; highest risk; policy)\n",
+                   r->fewest_people ? "fewest people of a class" : "smallest class");
   if (all->sample_rows) {
     shoal_text_add(t, "  computed on a sample of ");
     shoal_format_rows(t, all->sample_rows);
@@ -108,7 +109,9 @@ void shoal_html_alternatives(const shoal_result *result, shoal_text *text) {
                        "<thead><tr><th scope=\"col\">Release</th>"
                        "<th scope=\"col\" class=\"num\">Release loss</th>"
                        "<th scope=\"col\" class=\"num\">Suppressed</th>"
-                       "<th scope=\"col\" class=\"num\">Smallest class</th>"
+                       "<th scope=\"col\" class=\"num\">");
+  shoal_text_add(text, result->release.fewest_people ? "Fewest people" : "Smallest class");
+  shoal_text_add(text, "</th>"
                        "<th scope=\"col\" class=\"num\">Highest risk</th>"
                        "<th scope=\"col\">In the policy</th></tr></thead>\n<tbody>\n");
   for (size_t i = 0; i < all->n_items; i++) add_row(&all->items[i], result->k, text);

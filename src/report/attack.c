@@ -161,7 +161,8 @@ void shoal_attack_text(const shoal_result *r, shoal_text *t) {
                          : "");
   }
   if (untested) {
-    shoal_text_add(t, beyond ? ", and " : ", but ");
+    bool first = !beyond && shoal_safety_verdict(&r->safety) != SHOAL_DO_NOT_PUBLISH;
+    shoal_text_add(t, first ? ", but " : ", and ");
     shoal_format_counted(t, untested, "attack", "attacks");
     shoal_text_print(t, " %s no answer", untested == 1 ? "gives" : "give");
   }

@@ -160,7 +160,7 @@ void shoal_check_text(const shoal_result *r, shoal_text *t) {
   shoal_text_add(t, "\n");
   shoal_models_text(models, t);
   for (size_t i = 0; i < models->n_items; i++) add_worst(t, r, &models->items[i]);
-  if (!r->holds)
+  if (!r->holds && !r->safety.models_unjudged)
     shoal_text_add(t,
                    "\nRow 1 is the first row after the header. Original values are not shown.\n"
                    "To make a release that satisfies the policy: shoal anonymize DATA -P POLICY -o "

@@ -223,7 +223,7 @@ void shoal_release_text(const shoal_result *r, shoal_text *t) {
   if (r->release.attributes) {
     add_attribute_outcomes(t, r);
     add_measures(t, r);
-    shoal_alternatives_text(&r->release.alternatives, t);
+    shoal_alternatives_text(&r->release, t);
   }
   add_search(t, r);
   shoal_format_warnings(t, r);

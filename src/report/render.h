@@ -45,7 +45,7 @@ json_t *shoal_class_sizes_json(const shoal_result *result, shoal_json *json);
 /* ---- what `auto` tried, and the alternatives of a release (alternatives.c) */
 
 json_t *shoal_tried_json(const shoal_release_report *release, shoal_json *json);
-void shoal_alternatives_text(const shoal_alternatives *alternatives, shoal_text *text);
+void shoal_alternatives_text(const shoal_release_report *release, shoal_text *text);
 json_t *shoal_alternatives_json(const shoal_alternatives *alternatives, shoal_json *json);
 
 /* The attacks alone, for the report of a release: null for numbers of people from 1 to k - 1. */

@@ -127,6 +127,7 @@ class People(clitest.Case):
         self.assertEqual(("do-not-publish", reason), (answer["verdict"], answer["reason"]))
         self.assertIn(f"Verdict: do-not-publish ({reason})".encode(), found.out)
         self.assertNotIn(b"a model does not hold", found.out)
+        self.assertNotIn(b"To make a release", found.out)
         self.run_here("check", "out.csv", "--html", "check.html", code=1)
         self.assertIn(f"Do not publish: {reason}.", self.text("check.html"))
         self.assertIn("? people cannot be counted here", self.text("check.html"))
@@ -187,6 +188,7 @@ class People(clitest.Case):
         for command in (self.run_here("check", "data.csv", code=1), self.anonymize()):
             self.assertIn(b"k-anonymity: required: 3 people or more", command.out)
             self.assertIn(b"households: required: 2 households or more", command.out)
+        self.assertIn(b"rows suppressed; fewest people of a class;", command.out)
         self.write(role="identifier", more="")
         self.assertIn(b"k-anonymity: required: 3 or more", self.anonymize().out)
 
