@@ -355,3 +355,55 @@ shoal_status shoal_classes_regroup_sizes(const shoal_classes *from, const uint32
   shoal_classes_reset(classes);
   return shoal_fail_memory(error);
 }
+
+/* ------------------------------------------------------------ selecting */
+
+static bool select_histogram(const shoal_histogram *from, const uint32_t *items, uint32_t n,
+                             shoal_histogram *out) {
+  size_t kept = 0;
+  for (uint32_t i = 0; i < n; i++) kept += from->start[items[i] + 1] - from->start[items[i]];
+  out->n_values = from->n_values;
+  out->cap = from->cap;
+  out->start = shoal_alloc((size_t)n + 1, sizeof *out->start);
+  out->value = shoal_alloc(kept, sizeof *out->value);
+  if (from->n_rows) out->n_rows = shoal_alloc(kept, sizeof *out->n_rows);
+  if (!out->start || !out->value || (from->n_rows && !out->n_rows)) return false;
+  kept = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    out->start[i] = kept;
+    for (size_t e = from->start[items[i]]; e < from->start[items[i] + 1]; e++, kept++) {
+      out->value[kept] = from->value[e];
+      if (from->n_rows) out->n_rows[kept] = from->n_rows[e];
+    }
+  }
+  out->start[n] = kept;
+  return true;
+}
+
+static bool select_classes(const shoal_classes *from, const uint32_t *items, uint32_t n,
+                           bool sizes_only, shoal_classes *classes) {
+  if (!shoal_classes_init(classes, n, from->n_sensitive)) return false;
+  classes->sizes_only = sizes_only || from->sizes_only;
+  for (uint32_t i = 0; i < n; i++) {
+    classes->tuple[i] = from->tuple[items[i]];
+    classes->n_rows[i] = from->n_rows[items[i]];
+  }
+  for (size_t s = 0; !classes->sizes_only && s < from->n_sensitive; s++) {
+    if (from->sets[s]) {
+      if (!(classes->sets[s] = shoal_alloc(n, sizeof *classes->sets[s]))) return false;
+      for (uint32_t i = 0; i < n; i++) classes->sets[s][i] = from->sets[s][items[i]];
+    }
+    if (from->histograms[s].start &&
+        !select_histogram(&from->histograms[s], items, n, &classes->histograms[s]))
+      return false;
+  }
+  return true;
+}
+
+shoal_status shoal_classes_select(const shoal_classes *from, const uint32_t *items, uint32_t n,
+                                  bool sizes_only, shoal_classes *classes, shoal_error *error) {
+  memset(classes, 0, sizeof *classes);
+  if (select_classes(from, items, n, sizes_only, classes)) return SHOAL_OK;
+  shoal_classes_reset(classes);
+  return shoal_fail_memory(error);
+}

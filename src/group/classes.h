@@ -177,6 +177,11 @@ shoal_status shoal_classes_regroup_sizes(const shoal_classes *from, const uint32
                                          uint32_t n_classes, shoal_classes *classes,
                                          shoal_error *error) SHOAL_MUST_CHECK;
 
+/* n of the classes, in the order of `items`; with sizes_only without sensitive values. */
+shoal_status shoal_classes_select(const shoal_classes *from, const uint32_t *items, uint32_t n,
+                                  bool sizes_only, shoal_classes *classes,
+                                  shoal_error *error) SHOAL_MUST_CHECK;
+
 /* Some of the quasi-identifiers. */
 typedef struct shoal_quasi_set {
   uint32_t *quasi; /* n indices, ascending */

@@ -102,6 +102,7 @@ typedef struct shoal_search {
   const shoal_decimal *weights; /* of quasi-identifiers in costs of levels; NULL: 1 each */
   const struct shoal_distance_matrix *matrix; /* decides k-anonymity without classes; or NULL */
   struct shoal_set_bounds *set_bounds; /* of `over` and `known`; NULL if the policy has none */
+  struct shoal_set_rounds *set_rounds; /* NULL: of no use */
   bool monotone;                       /* every node above one that satisfies does, too */
   bool needs_rows; /* an empty release does not satisfy (docs/reading-the-papers.md R6) */
   shoal_space space;

@@ -24,6 +24,7 @@
 
 #include "lattice/distance_matrix.h"
 #include "lattice/set_bounds.h"
+#include "lattice/set_rounds.h"
 
 enum {
   MAX_SNAPSHOTS = 256,
@@ -135,8 +136,10 @@ static shoal_status allocate(shoal_search *search, shoal_error *error) {
 static shoal_status bound_sets(shoal_search *search, shoal_error *error) {
   search->set_bounds = shoal_alloc_zero(1, sizeof *search->set_bounds);
   if (!search->set_bounds) return shoal_fail_memory(error);
-  return shoal_set_bounds_init(search->set_bounds, search->frequency, search->requirements,
-                               &search->space, search->run, error);
+  SHOAL_TRY(shoal_set_bounds_init(search->set_bounds, search->frequency, search->requirements,
+                                  &search->space, search->run, error));
+  return shoal_set_rounds_new(search->frequency, search->requirements, &search->space,
+                              search->max_suppressed, search->run, &search->set_rounds, error);
 }
 
 shoal_status shoal_search_init(shoal_search *search, const shoal_frequency_set *frequency,
@@ -172,6 +175,7 @@ void shoal_search_reset(shoal_search *search) {
   }
   if (search->set_bounds) shoal_set_bounds_reset(search->set_bounds);
   free(search->set_bounds);
+  shoal_set_rounds_free(search->set_rounds);
   shoal_grouper_reset(&search->grouper);
   shoal_space_reset(&search->space);
   free(search->levels);
@@ -309,6 +313,23 @@ shoal_status shoal_search_min_over_sets(const shoal_search *search, const uint32
                              error);
 }
 
+/* The tuples that must be suppressed decide about the classes. *done: false if it is not known. */
+static shoal_status suppress_by_tuples(const shoal_search *search, const uint32_t *levels,
+                                       const shoal_classes *classes, uint64_t limit,
+                                       uint8_t *suppressed, bool *done) {
+  uint64_t rows;
+  *done = false;
+  if (!search->set_rounds) return SHOAL_OK;
+  uint8_t *tuples = shoal_alloc(search->frequency->n_tuples, 1);
+  if (!tuples) return SHOAL_FAILED;
+  shoal_status status =
+      shoal_set_rounds_run(search->set_rounds, levels, limit, tuples, &rows, done, NULL);
+  for (uint32_t c = 0; status == SHOAL_OK && *done && c < classes->n_classes; c++)
+    suppressed[c] = tuples[classes->tuple[c]];
+  free(tuples);
+  return status;
+}
+
 /*
  * suppressed[c] receives 1 for classes that must be suppressed. Above the limit it stops early, and
  * `judged` has a lower bound.
@@ -328,7 +349,9 @@ static shoal_status judge_over_sets(const shoal_search *search, const uint32_t *
   if (status == SHOAL_OK && rows > limit) {
     *judged = (shoal_judgement){.suppressed = rows};
   } else if (status == SHOAL_OK) {
-    if (rows || !complete)
+    bool done = !rows && complete;
+    if (!done) status = suppress_by_tuples(search, levels, classes, limit, suppressed, &done);
+    if (!done && status == SHOAL_OK)
       shoal_suppress_over_sets(requirements, search->frequency, classes, &labelling, clean, limit,
                                suppressed);
     *judged = shoal_judgement_of(classes, suppressed);
@@ -453,6 +476,18 @@ static void decide_by_matrix(shoal_search *search, const uint64_t *nodes, size_t
   }
 }
 
+/* The rows that must be suppressed at search->levels, or more than the limit, if *known. */
+static shoal_status decide_by_tuples(const shoal_search *search, uint64_t *rows, bool *known,
+                                     shoal_error *error) {
+  if (!search->set_rounds) return SHOAL_OK;
+  uint8_t *tuples = shoal_alloc(search->frequency->n_tuples, 1);
+  if (!tuples) return shoal_fail_memory(error);
+  shoal_status status = shoal_set_rounds_run(search->set_rounds, search->levels,
+                                             search->max_suppressed, tuples, rows, known, error);
+  free(tuples);
+  return status;
+}
+
 /*
  * Decides what rows that violate over single sets decide: without suppression, everything that is
  * not about all quasi-identifiers. is_open[i] receives whether node i is left.
@@ -468,8 +503,10 @@ static shoal_status decide_by_sets(shoal_search *search, const uint64_t *nodes, 
     shoal_space_levels(&search->space, nodes[i], search->levels);
     SHOAL_TRY(shoal_search_min_over_sets(search, search->levels, search->max_suppressed,
                                          &search->grouper, &rows, &complete, error));
-    satisfies[i] = complete && rows == 0 && is_within_limit(search, 0);
-    is_open[i] = !satisfies[i] && rows <= search->max_suppressed;
+    bool known = (complete && rows == 0) || rows > search->max_suppressed;
+    if (!known) SHOAL_TRY(decide_by_tuples(search, &rows, &known, error));
+    satisfies[i] = known && is_within_limit(search, rows);
+    is_open[i] = !known;
     if (!is_open[i]) count_evaluation(search, nodes[i], 0);
   }
   return SHOAL_OK;

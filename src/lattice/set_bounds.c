@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t MAX_ENTRIES = 1 << 20;            /* of one set: 8 MiB */
 static const size_t MAX_BASE_BYTES = (size_t)256 << 20; /* of all sets */
 
 /* ------------------------------------------------------------ entries */
@@ -14,15 +13,15 @@ static uint64_t n_levels(const shoal_space *space, size_t q) {
   return (uint64_t)(space->top[q] - shoal_space_bottom(space, q)) + 1;
 }
 
-/* Entries of a set; more than MAX_ENTRIES: too many. */
-static uint64_t count_entries(const shoal_space *space, const shoal_quasi_set *set) {
+uint64_t shoal_set_count_entries(const shoal_space *space, const shoal_quasi_set *set) {
   uint64_t n = 1;
-  for (size_t i = 0; i < set->n && n <= MAX_ENTRIES; i++) n *= n_levels(space, set->quasi[i]);
+  for (size_t i = 0; i < set->n && n <= SHOAL_MAX_SET_ENTRIES; i++)
+    n *= n_levels(space, set->quasi[i]);
   return n;
 }
 
-static uint64_t entry_at(const shoal_space *space, const shoal_quasi_set *set,
-                         const uint32_t *levels) {
+uint64_t shoal_set_entry_at(const shoal_space *space, const shoal_quasi_set *set,
+                            const uint32_t *levels) {
   uint64_t entry = 0;
   for (size_t i = 0; i < set->n; i++) {
     size_t q = set->quasi[i];
@@ -50,7 +49,7 @@ static shoal_status compute(const shoal_set_bounds *b, size_t s, const uint32_t 
 
 /* What is known of the set at the levels; UINT64_MAX: nothing. */
 static uint64_t known_at(const shoal_set_bounds *b, size_t s, const uint32_t *levels) {
-  uint64_t entry = entry_at(b->space, &b->requirements->sets[s], levels);
+  uint64_t entry = shoal_set_entry_at(b->space, &b->requirements->sets[s], levels);
   return atomic_load_explicit(&b->sets[s].rows[entry], memory_order_relaxed);
 }
 
@@ -60,7 +59,7 @@ static shoal_status rows_at(const shoal_set_bounds *b, size_t s, const uint32_t 
   *rows = known_at(b, s, levels);
   if (*rows != UINT64_MAX) return SHOAL_OK;
   SHOAL_TRY(compute(b, s, levels, grouper, rows, error));
-  uint64_t entry = entry_at(b->space, &b->requirements->sets[s], levels);
+  uint64_t entry = shoal_set_entry_at(b->space, &b->requirements->sets[s], levels);
   atomic_store_explicit(&b->sets[s].rows[entry], *rows, memory_order_relaxed);
   return SHOAL_OK;
 }
@@ -103,9 +102,9 @@ typedef struct preparation {
 static bool prepare_set(preparation *p, size_t s, shoal_grouper *grouper, uint32_t *ids) {
   shoal_set_bounds *b = p->bounds;
   const shoal_quasi_set *set = &b->requirements->sets[s];
-  uint64_t n = count_entries(b->space, set);
+  uint64_t n = shoal_set_count_entries(b->space, set);
   b->sets[s].used = set->required;
-  if (!set->required || n > MAX_ENTRIES) return true;
+  if (!set->required || n > SHOAL_MAX_SET_ENTRIES) return true;
   b->sets[s].rows = shoal_alloc((size_t)n, sizeof *b->sets[s].rows);
   if (!b->sets[s].rows) return false;
   for (uint64_t i = 0; i < n; i++) atomic_init(&b->sets[s].rows[i], UINT64_MAX);

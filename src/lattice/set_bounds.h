@@ -29,6 +29,14 @@ typedef struct shoal_set_bounds {
   size_t n_sets;
 } shoal_set_bounds;
 
+enum { SHOAL_MAX_SET_ENTRIES = 1 << 20 }; /* of one set: 8 MiB */
+
+/* Combinations of levels of the set; more than SHOAL_MAX_SET_ENTRIES: too many. */
+uint64_t shoal_set_count_entries(const shoal_space *space, const shoal_quasi_set *set);
+/* The number of the node's levels in the set among them. */
+uint64_t shoal_set_entry_at(const shoal_space *space, const shoal_quasi_set *set,
+                            const uint32_t *levels);
+
 /* All pointers are borrowed. Reset it also if it fails. */
 shoal_status shoal_set_bounds_init(shoal_set_bounds *bounds, const shoal_frequency_set *frequency,
                                    const shoal_requirements *requirements, const shoal_space *space,

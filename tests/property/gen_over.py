@@ -12,6 +12,7 @@ import random
 from dataclasses import dataclass
 
 import brute
+import brute_models
 import gen_models
 import support
 
@@ -25,10 +26,13 @@ class Entry:
     spec: dict              # {"over": [...]}, {"known": n} or {}
 
 
-def draw_sets(rng, names):
-    """What the policy says, and the sets that it means."""
+def draw_sets(rng, names, proper=False):
+    """What the policy says, and the sets that it means; `proper`: none has all quasi-identifiers."""
     n = len(names)
     kind = rng.choice(["all", "over", "over", "over", "known", "known"])
+    if proper:
+        known = rng.randint(1, n - 1)
+        return {"known": known}, list(itertools.combinations(range(n), known))
     if kind == "all":
         return {}, [tuple(range(n))]
     if kind == "known":
@@ -48,22 +52,32 @@ def with_quasis(seed):
     return case
 
 
+def allow_suppression(case, rng):
+    """Models where no larger class violates, and enough suppression that one suppressed class breaks another."""
+    case.groups = [group for group in case.groups if all(brute_models.is_monotone(model) for model in group[3])]
+    case.max_suppressed = len(case.table.rows) * rng.choice([3, 5, 8]) // 10
+    case.spec["method"] = case.spec.get("method", {}) | {"max-suppression": case.max_suppressed}
+
+
 def make_case(seed):
     case = with_quasis(seed)
     rng = random.Random(f"over {seed}")
     names, n_rows = case.table.quasi, len(case.table.rows)
     privacy, entries = {}, []
-    if rng.random() < 0.3:
+    proper = seed % 3 == 2
+    if proper:
+        allow_suppression(case, rng)
+    elif rng.random() < 0.3:
         privacy["k"] = case.k
         entries.append(Entry(brute.KAnonymity(case.k), [tuple(range(len(names)))], {}))
     listed = []
     for _ in range(rng.choice([1, 1, 2]) if "k" not in privacy else rng.choice([0, 1, 1])):
-        spec, sets = draw_sets(rng, names)
+        spec, sets = draw_sets(rng, names, proper)
         k = case.k if not listed else min(n_rows, case.k + rng.choice([0, 0, 1]))
         listed.append(({"k-anonymity": {"k": k} | spec}, [Entry(brute.KAnonymity(k), sets, spec)]))
     max_k = max([entry.model.required for _, made in listed for entry in made] + [privacy.get("k", 1)])
     for kind, given, target, made in case.groups:
-        spec, sets = draw_sets(rng, names)
+        spec, sets = draw_sets(rng, names, proper)
         if kind == "theta-sensitive":          # its bound is about the largest k
             made = [type(model)(gen_models.exact(given["mu"]), max_k, model.attribute) for model in made]
         entry = gen_models.policy_entry(rng, kind, given, target)
