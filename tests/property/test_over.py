@@ -82,6 +82,19 @@ class Comparison(test_models.Comparison):
         self.released = {i: tuple(self.table.labels(row, vector)) for i, row in enumerate(self.table.rows)
                          if i not in node.suppressed}
         super().compare_report(report, out)
+        self.compare_causes(report["suppressed_by"], vector, set(node.suppressed))
+
+    def compare_causes(self, causes, vector, suppressed):
+        """The suppressed rows that violate each requirement over any of its sets, before any is suppressed;
+        not given if fewer than k."""
+        labels = {i: tuple(self.table.labels(row, vector)) for i, row in enumerate(self.table.rows)}
+        wanted = []
+        for entry in self.entries:
+            broken = {row for bad, _ in brute_over.violating(self.table, entry, labels, sorted(labels))
+                      for members in bad for row in members}
+            rows = len(broken & suppressed)
+            wanted.append((entry.model.name, rows if not rows or rows >= self.case.k else None))
+        self.expect("suppressed by", [(c["model"], c["rows"]) for c in causes], wanted if suppressed else [])
 
     def compare_largest(self):
         """A few nodes, low and high."""
