@@ -212,22 +212,14 @@ static shoal_status draft_number(shoal_axis *axis, const shoal_table *table, dra
   return SHOAL_OK;
 }
 
-static int by_bytes(const void *a, const void *b, void *user) {
-  const shoal_column *column = user;
-  size_t x_size, y_size;
-  const char *x = shoal_column_value(column, *(const uint32_t *)a, &x_size);
-  const char *y = shoal_column_value(column, *(const uint32_t *)b, &y_size);
-  size_t least = x_size < y_size ? x_size : y_size;
-  int order = least ? memcmp(x, y, least) : 0;
-  return order ? order : (x_size > y_size) - (x_size < y_size);
-}
-
-/* Values by their bytes, so that a label does not depend on the order of rows. */
+/*
+ * Positions are codes. Those of a sorted table are in the order of the values' keys
+ * (table/order.h). The order of spellings would depend on suppressed rows, which choose among them
+ * too.
+ */
 static void draft_set(shoal_axes *axes, shoal_axis *axis, draft *d) {
   uint32_t n = axis->n_positions = axis->n_values;
-  for (uint32_t v = 0; v < n; v++) axis->code_at[v] = v;
-  qsort_r(axis->code_at, n, sizeof *axis->code_at, by_bytes, (void *)axis->column);
-  for (uint32_t p = 0; p < n; p++) axis->position_of[axis->code_at[p]] = p;
+  for (uint32_t v = 0; v < n; v++) axis->code_at[v] = axis->position_of[v] = v;
   axis->set = axes->n_spans;
   axes->n_spans += SHOAL_SET_SPANS;
   d->denominator = n ? n - 1 : 0;
