@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import time
@@ -224,7 +225,8 @@ class Waiting(clitest.Case):
                     name, about = os.readlink(fd), fd.stat()
                 except OSError:
                     continue
-                if name.startswith(str(self.dir)) and not name.endswith(".yaml"):
+                is_file = stat.S_ISREG(about.st_mode)  # its directory is open for a moment
+                if is_file and name.startswith(str(self.dir)) and not name.endswith(".yaml"):
                     found.append((about.st_mode & 0o7777, about.st_nlink))
             return found
 
