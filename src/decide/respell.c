@@ -79,13 +79,6 @@ static bool find_value(const spelling *s, shoal_label text, shoal_label *now) {
   return true;
 }
 
-static int compare_labels(const void *a, const void *b) {
-  const shoal_label *x = a, *y = b;
-  size_t least = x->size_bytes < y->size_bytes ? x->size_bytes : y->size_bytes;
-  int order = least ? memcmp(x->bytes, y->bytes, least) : 0;
-  return order ? order : (x->size_bytes > y->size_bytes) - (x->size_bytes < y->size_bytes);
-}
-
 static bool add_set(spelling *s, shoal_label label, shoal_text *out) {
   shoal_label values[SHOAL_MAX_SET], value;
   size_t n = 0, at = 0;
@@ -95,7 +88,6 @@ static bool add_set(spelling *s, shoal_label label, shoal_text *out) {
   }
   while (n < SHOAL_MAX_SET && shoal_set_label_next(label, &at, s->scratch, &value))
     if (!find_value(s, value, &values[n++])) return false;
-  qsort(values, n, sizeof *values, compare_labels);
   shoal_set_label_add(out, values, n);
   return true;
 }

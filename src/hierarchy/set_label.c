@@ -2,6 +2,7 @@
 /* hierarchy/set_label: writes and reads labels such as {divorced|widowed}. */
 #include "hierarchy/set_label.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_special(char c) { return c == '|' || c == '{' || c == '}' || c == '"'; }
@@ -29,12 +30,20 @@ static void add_element(shoal_text *out, shoal_label value) {
   else shoal_text_add_bytes(out, value.bytes, value.size_bytes);
 }
 
-void shoal_set_label_add(shoal_text *out, const shoal_label *values, size_t n) {
+static int compare_labels(const void *a, const void *b) {
+  const shoal_label *x = a, *y = b;
+  size_t least = x->size_bytes < y->size_bytes ? x->size_bytes : y->size_bytes;
+  int order = least ? memcmp(x->bytes, y->bytes, least) : 0;
+  return order ? order : (x->size_bytes > y->size_bytes) - (x->size_bytes < y->size_bytes);
+}
+
+void shoal_set_label_add(shoal_text *out, shoal_label *values, size_t n) {
   bool plain =
       n == 1 && !(values[0].size_bytes && values[0].bytes[0] == '{') && !is_stars(values[0]);
   if (n > SHOAL_MAX_SET) shoal_text_add(out, "*");
   else if (plain) shoal_text_add_bytes(out, values[0].bytes, values[0].size_bytes);
   if (n > SHOAL_MAX_SET || plain) return;
+  qsort(values, n, sizeof *values, compare_labels);
   for (size_t i = 0; i < n; i++) {
     shoal_text_add(out, i ? "|" : "{");
     add_element(out, values[i]);

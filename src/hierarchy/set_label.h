@@ -21,8 +21,9 @@
 /* The largest set that is written; a class with more values has the label "*". */
 #define SHOAL_MAX_SET 16 /* verify/sets.c has its own constant; docs/limits.md */
 
-/* Appends the label of n values, at least one, in their order; "*" if they are too many. */
-void shoal_set_label_add(shoal_text *out, const shoal_label *values, size_t n);
+/* Appends the label of n values, at least one, which it sorts by bytes; "*" if they are too many.
+ */
+void shoal_set_label_add(shoal_text *out, shoal_label *values, size_t n);
 
 /*
  * Is it a set, of any number of elements? Elements need not be in order, but each must be quoted if

@@ -114,7 +114,7 @@ static void check_set(shoal_label label) {
 
 /* Any bytes as a value: alone and in a set they are read again. */
 static void check_value(shoal_label value) {
-  const shoal_label pair[] = {value, {"~", 1}};
+  shoal_label pair[] = {value, {"~", 1}};
   for (size_t n = 1; n <= 2; n++) {
     if (n == 2 && by_bytes(&pair[0], &pair[1]) >= 0) continue;
     shoal_text text;

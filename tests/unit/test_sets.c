@@ -55,6 +55,7 @@ static void labels_are_written_as_documented(void **state UNUSED) {
       {{"{a|b}"}, "{\"{a|b}\"}"},
       {{"{"}, "{\"{\"}"},
       {{"divorced", "widowed"}, "{divorced|widowed}"},
+      {{"b", "C", "a"}, "{C|a|b}"}, /* by bytes */
       {{"", "a"}, "{\"\"|a}"},
       {{"*", "a b", "b*"}, "{\"*\"|a b|b*}"},
       {{"\"", "a|b", "c}"}, "{\"\"\"\"|\"a|b\"|\"c}\"}"},
