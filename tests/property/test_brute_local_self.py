@@ -188,8 +188,9 @@ class Pretender(test_local.Comparison):
 
     def clusters(self):
         steps = {"greedy-pk": brute_local.greedy_pk, "enhanced-pk": brute_local.enhanced_pk}
-        if self.case.algorithm in steps and self.steps_are_certain():
-            return self.numbered_as_given(steps[self.case.algorithm](brute_local.in_order(self.problem)))
+        algorithm = self.stepped_algorithm()
+        if algorithm and self.steps_are_certain(algorithm):
+            return self.numbered_as_given(steps[algorithm](brute_local.in_order(self.problem)))
         return split_at_random(self.problem, random.Random(self.case.seed))
 
     def numbered_as_given(self, clusters):
