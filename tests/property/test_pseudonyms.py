@@ -60,7 +60,8 @@ class Pseudonyms(unittest.TestCase):
     def release(self, directory, data, policy):
         out, report = (pathlib.Path(directory) / name for name in ("out.csv", "out.json"))
         result = support.shoal("anonymize", data, "-P", policy, "-o", out, "--report", report)
-        self.assertIn(result.code, (0, 1), result)
+        too_large = result.code == 2 and "but the table has only" in str(result)  # a k above the people
+        self.assertTrue(result.code in (0, 1) or too_large, result)
         if result.code:
             return None
         header, rows = support.read_csv(out)
