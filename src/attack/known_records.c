@@ -27,7 +27,7 @@ typedef struct whereabouts {
   shoal_people people;
   lists classes_of_tuple, people_of_class, tuples_of_person;
   uint32_t *seen_in; /* by person: the last set in which */
-  uint32_t *found;   /* so many of its records were found */
+  uint32_t *found;   /* records of the person that were found */
   uint32_t n_sets;
 } whereabouts;
 

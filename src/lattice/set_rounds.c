@@ -54,7 +54,7 @@ struct shoal_set_rounds {
   const shoal_requirements *requirements;
   const shoal_space *space;
   uint64_t max_suppressed;
-  uint64_t part_rows; /* a part has so many rows or more */
+  uint64_t part_rows; /* minimum rows of a part */
   uint32_t max_classes;
   set_index *sets; /* by set of the requirements; the first is not used */
   size_t n_sets;

@@ -132,7 +132,7 @@ typedef struct shoal_requirement {
   const char *text[SHOAL_MODEL_PARAMETERS]; /* as written in the policy, or the default */
   uint64_t k;                               /* the policy's class size */
   const uint8_t *covers;  /* by set of the requirements: 1 if its classes must satisfy it */
-  uint64_t known;         /* it covers every set of so many quasi-identifiers; 0: it covers one */
+  uint64_t known;         /* N: it covers every set of N quasi-identifiers; 0: one set */
   void *own;              /* made by `prepare` */
   atomic_bool *no_memory; /* shared: an allocation failed during judging */
   shoal_mark mark;        /* its line in the policy */

@@ -114,7 +114,7 @@ typedef struct shoal_model_request {
   size_t n_parameters;
   const shoal_word *over; /* quasi-identifiers; NULL: all of them */
   size_t n_over;
-  shoal_word known;     /* every set of so many quasi-identifiers; text NULL: not given */
+  shoal_word known;     /* N: every set of N quasi-identifiers; text NULL: not given */
   uint64_t known_count; /* the same as a number; 0: not given */
 } shoal_model_request;
 
