@@ -34,7 +34,7 @@ void shoal_class_tally_clear(shoal_class_tally *tally) {
 void shoal_class_tally_add(shoal_class_tally *tally, const shoal_frequency_set *frequency,
                            size_t sensitive, uint32_t c, const uint32_t *group_of) {
   const shoal_histogram *histogram = &frequency->base.histograms[sensitive];
-  const uint8_t *is_missing = frequency->sensitive[sensitive]->is_missing;
+  const uint8_t *is_missing = frequency->tracked[sensitive]->is_missing;
   for (size_t i = histogram->start[c]; i < histogram->start[c + 1]; i++) {
     uint32_t value = histogram->value[i];
     if (is_missing && is_missing[value]) continue;

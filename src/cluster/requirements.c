@@ -26,7 +26,7 @@ static shoal_status add_count(shoal_cluster_requirements *required,
   shoal_distinct_requirement *count = &required->counts[required->n_counts++];
   *count = (shoal_distinct_requirement){
       .column = column,
-      .sensitive = tracked,
+      .tracked = tracked,
       .n_groups = distinct->group_of ? distinct->n_groups : column->n_values,
       .min_distinct = distinct->min > UINT32_MAX ? UINT32_MAX : (uint32_t)distinct->min,
       .group_of = shoal_arena_alloc(&required->arena, column->n_values, sizeof *count->group_of)};
@@ -70,8 +70,8 @@ static shoal_status sort_requirements(shoal_cluster_requirements *required,
 static shoal_decimal weight_of(const shoal_cluster_requirements *required,
                                const shoal_distinct_requirement *count) {
   const shoal_tracked *tracked = required->tracked;
-  return count->sensitive < tracked->n_sensitive
-             ? tracked->sensitive[count->sensitive].attribute->weight
+  return count->tracked < tracked->n_sensitive
+             ? tracked->sensitive[count->tracked].attribute->weight
              : (shoal_decimal){1, 0};
 }
 
@@ -161,7 +161,7 @@ static uint32_t count_groups(shoal_requirement_checker *checker, size_t d, const
   for (size_t i = 0; i < n + added.n && distinct < count->min_distinct; i++) {
     uint32_t group =
         i < n ? shoal_distinct_requirement_group(count, rows[i])
-              : count->group_of[added.values[(i - n) * added.n_columns + count->sensitive]];
+              : count->group_of[added.values[(i - n) * added.n_columns + count->tracked]];
     distinct += shoal_seen_add(&checker->seen, d, group);
   }
   return distinct;

@@ -13,7 +13,7 @@
 /* A class needs at least `min_distinct` distinct groups of an attribute's values. */
 typedef struct shoal_distinct_requirement {
   const shoal_column *column;
-  size_t sensitive;   /* index of the tracked column */
+  size_t tracked;     /* index of the tracked column */
   uint32_t *group_of; /* by value of the column; SHOAL_NONE: missing, never counted */
   uint32_t n_groups;
   uint32_t min_distinct;

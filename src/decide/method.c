@@ -357,7 +357,7 @@ shoal_status shoal_method_check_support(const shoal_method *method, const shoal_
   for (size_t d = 0; !other && d < required->n_counts; d++) {
     if (required->counts[d].min_distinct <= 1) continue;
     for (size_t i = 0; !other && i < required->requirements->n_items; i++)
-      if (required->requirements->items[i].sensitive == required->counts[d].sensitive)
+      if (required->requirements->items[i].sensitive == required->counts[d].tracked)
         other = &required->requirements->items[i];
   }
   if (!other || method->local->supports != SHOAL_SUPPORTS_SIZE) return SHOAL_OK;

@@ -14,7 +14,7 @@
 void shoal_classes_reset(shoal_classes *classes) {
   free(classes->tuple);
   free(classes->n_rows);
-  for (size_t s = 0; s < classes->n_sensitive; s++) {
+  for (size_t s = 0; s < classes->n_tracked; s++) {
     if (classes->sets) free(classes->sets[s]);
     if (classes->distinct) free(classes->distinct[s]);
     if (!classes->histograms) continue;
@@ -28,13 +28,13 @@ void shoal_classes_reset(shoal_classes *classes) {
   memset(classes, 0, sizeof *classes);
 }
 
-bool shoal_classes_init(shoal_classes *classes, uint32_t n_classes, size_t n_sensitive) {
+bool shoal_classes_init(shoal_classes *classes, uint32_t n_classes, size_t n_tracked) {
   classes->n_classes = n_classes;
-  classes->n_sensitive = n_sensitive;
+  classes->n_tracked = n_tracked;
   if (!classes->tuple) classes->tuple = shoal_alloc(n_classes, sizeof *classes->tuple);
   if (!classes->n_rows) classes->n_rows = shoal_alloc_zero(n_classes, sizeof *classes->n_rows);
-  classes->sets = shoal_alloc_zero(n_sensitive, sizeof *classes->sets);
-  classes->histograms = shoal_alloc_zero(n_sensitive, sizeof *classes->histograms);
+  classes->sets = shoal_alloc_zero(n_tracked, sizeof *classes->sets);
+  classes->histograms = shoal_alloc_zero(n_tracked, sizeof *classes->histograms);
   bool ok = classes->tuple && classes->n_rows && classes->sets && classes->histograms;
   if (!ok) shoal_classes_reset(classes);
   return ok;
@@ -42,7 +42,7 @@ bool shoal_classes_init(shoal_classes *classes, uint32_t n_classes, size_t n_sen
 
 size_t shoal_classes_bytes(const shoal_classes *classes) {
   size_t bytes = (size_t)classes->n_classes * (sizeof *classes->tuple + sizeof *classes->n_rows);
-  for (size_t s = 0; s < classes->n_sensitive; s++) {
+  for (size_t s = 0; s < classes->n_tracked; s++) {
     const shoal_histogram *h = &classes->histograms[s];
     if (classes->sets[s]) bytes += (size_t)classes->n_classes * sizeof(uint64_t);
     if (h->start)
@@ -53,11 +53,11 @@ size_t shoal_classes_bytes(const shoal_classes *classes) {
 }
 
 uint32_t shoal_classes_distinct(const shoal_frequency_set *frequency, const shoal_classes *classes,
-                                uint32_t c, size_t sensitive) {
-  if (classes->sets[sensitive]) return (uint32_t)__builtin_popcountll(classes->sets[sensitive][c]);
-  if (classes->distinct && classes->distinct[sensitive]) return classes->distinct[sensitive][c];
-  const shoal_histogram *h = &classes->histograms[sensitive];
-  const shoal_column *column = frequency->sensitive[sensitive];
+                                uint32_t c, size_t tracked) {
+  if (classes->sets[tracked]) return (uint32_t)__builtin_popcountll(classes->sets[tracked][c]);
+  if (classes->distinct && classes->distinct[tracked]) return classes->distinct[tracked][c];
+  const shoal_histogram *h = &classes->histograms[tracked];
+  const shoal_column *column = frequency->tracked[tracked];
   uint32_t distinct = (uint32_t)(h->start[c + 1] - h->start[c]);
   if (!column->is_missing) return distinct;
   for (size_t e = h->start[c]; e < h->start[c + 1]; e++)
@@ -214,9 +214,9 @@ static bool roll_up_histogram(const shoal_histogram *from, uint32_t n_from, cons
 
 /* ------------------------------------------------------------ rolling up */
 
-static bool roll_up_sensitive(const shoal_classes *from, const uint32_t *ids,
+static bool roll_up_values(const shoal_classes *from, const uint32_t *ids,
                               shoal_classes *classes) {
-  for (size_t s = 0; s < from->n_sensitive; s++) {
+  for (size_t s = 0; s < from->n_tracked; s++) {
     if (from->sets[s]) {
       uint64_t *set = shoal_alloc_zero(classes->n_classes, sizeof *set);
       if (!set) return false;
@@ -292,7 +292,7 @@ static bool roll_up(const shoal_frequency_set *frequency, const shoal_classes *f
                     shoal_classes *classes, uint32_t *ids) {
   size_t n = from->n_classes;
   uint32_t n_classes = ids_at(frequency, from, levels, grouper, ids);
-  if (n_classes == SHOAL_NONE || !shoal_classes_init(classes, n_classes, from->n_sensitive))
+  if (n_classes == SHOAL_NONE || !shoal_classes_init(classes, n_classes, from->n_tracked))
     return false;
   assert(n_classes <= n);
   uint32_t seen = 0;
@@ -300,7 +300,7 @@ static bool roll_up(const shoal_frequency_set *frequency, const shoal_classes *f
     if (ids[c] == seen) classes->tuple[seen++] = from->tuple[c];
   if (!add_rows(from->n_rows, ids, n, classes)) return false;
   classes->sizes_only = sizes_only;
-  return sizes_only || roll_up_sensitive(from, ids, classes);
+  return sizes_only || roll_up_values(from, ids, classes);
 }
 
 shoal_status shoal_classes_roll_up(const shoal_frequency_set *frequency, const shoal_classes *from,
@@ -330,13 +330,13 @@ shoal_status shoal_classes_roll_up_sizes(const shoal_frequency_set *frequency,
 
 static bool regroup(const shoal_classes *from, const uint32_t *ids, uint32_t n_classes,
                     bool sizes_only, shoal_classes *classes) {
-  if (!shoal_classes_init(classes, n_classes, from->n_sensitive)) return false;
+  if (!shoal_classes_init(classes, n_classes, from->n_tracked)) return false;
   for (uint32_t c = from->n_classes; c-- > 0;) { /* the tuple of the first one remains */
     classes->tuple[ids[c]] = from->tuple[c];
     classes->n_rows[ids[c]] += from->n_rows[c];
   }
   classes->sizes_only = sizes_only;
-  return sizes_only || roll_up_sensitive(from, ids, classes);
+  return sizes_only || roll_up_values(from, ids, classes);
 }
 
 shoal_status shoal_classes_regroup(const shoal_classes *from, const uint32_t *ids,
@@ -382,13 +382,13 @@ static bool select_histogram(const shoal_histogram *from, const uint32_t *items,
 
 static bool select_classes(const shoal_classes *from, const uint32_t *items, uint32_t n,
                            bool sizes_only, shoal_classes *classes) {
-  if (!shoal_classes_init(classes, n, from->n_sensitive)) return false;
+  if (!shoal_classes_init(classes, n, from->n_tracked)) return false;
   classes->sizes_only = sizes_only || from->sizes_only;
   for (uint32_t i = 0; i < n; i++) {
     classes->tuple[i] = from->tuple[items[i]];
     classes->n_rows[i] = from->n_rows[items[i]];
   }
-  for (size_t s = 0; !classes->sizes_only && s < from->n_sensitive; s++) {
+  for (size_t s = 0; !classes->sizes_only && s < from->n_tracked; s++) {
     if (from->sets[s]) {
       if (!(classes->sets[s] = shoal_alloc(n, sizeof *classes->sets[s]))) return false;
       for (uint32_t i = 0; i < n; i++) classes->sets[s][i] = from->sets[s][items[i]];

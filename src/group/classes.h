@@ -2,7 +2,7 @@
 /*
  * group: rows x levels -> equivalence classes.
  *
- * The distinct tuples of the quasi-identifiers, with their counts and sensitive values, are built
+ * The distinct tuples of the quasi-identifiers, with their counts and the values of tracked columns, are built
  * once from the rows (the frequency set of Truta & Vinay 2006, Definition 4). The classes at a node
  * of the lattice are rolled up from them, or from the classes of any node below. A class stores one
  * of its tuples; its labels at any higher level follow from that.
@@ -13,8 +13,9 @@
  *      41076 M flu     2: 41099 M  1 row
  *      41099 M flu
  *
- * Sensitive values travel with a class as a set (one word) or as a sparse histogram; of people, who
- * are many, as few as must be counted.
+ * Tracked columns are those whose values a model counts: sensitive attributes, and also guard
+ * columns, people and households (shoal_tracked in model/model.h). Their values travel with a class
+ * as a set (one word) or as a sparse histogram; of people, who are many, as few as must be counted.
  */
 #ifndef SHOAL_GROUP_CLASSES_H
 #define SHOAL_GROUP_CLASSES_H
@@ -23,7 +24,7 @@
 #include "group/grouper.h"
 #include "hierarchy/hierarchy.h"
 
-/* How the values of a sensitive attribute travel with the classes. */
+/* How the values of a tracked column travel with the classes. */
 typedef enum shoal_track {
   SHOAL_TRACK_NONE,
   SHOAL_TRACK_SET,       /* a bit per value, in one word: up to 64 values */
@@ -47,7 +48,7 @@ static inline uint32_t shoal_track_cap(shoal_track track) {
 
 /* Rows of each value in each class: entries start[c] .. start[c + 1], by ascending value. */
 typedef struct shoal_histogram {
-  uint32_t n_values; /* of the attribute */
+  uint32_t n_values; /* of the column */
   uint32_t cap;      /* 0: none; else a class has its `cap` smallest values, without n_rows */
   size_t *start;
   uint32_t *value;
@@ -58,12 +59,12 @@ typedef struct shoal_classes {
   uint32_t n_classes;
   uint32_t *tuple;  /* the first tuple of each class; ascending for classes of a node */
   uint64_t *n_rows; /* records in each class */
-  uint64_t **sets;  /* by sensitive attribute: NULL, or by class, without missing values */
-  shoal_histogram *histograms; /* by sensitive attribute; start is NULL if not tracked */
+  uint64_t **sets;  /* by tracked column: NULL, or by class, without missing values */
+  shoal_histogram *histograms; /* by tracked column; start is NULL if not tracked */
   uint32_t *
-      *distinct; /* by sensitive attribute, by class: distinct values beyond a cap; may be NULL */
-  size_t n_sensitive;
-  bool sizes_only; /* without sensitive values */
+      *distinct; /* by tracked column, by class: distinct values beyond a cap; may be NULL */
+  size_t n_tracked;
+  bool sizes_only; /* without tracked values */
 } shoal_classes;
 
 /*
@@ -79,9 +80,9 @@ typedef struct shoal_frequency_set {
   size_t n_quasi;
   const shoal_column **quasi;
   const shoal_hierarchy *const *hierarchies; /* by quasi-identifier; NULL: level 0 only */
-  size_t n_sensitive;
-  const shoal_column **sensitive;
-  shoal_track *track; /* by sensitive attribute */
+  size_t n_tracked;
+  const shoal_column **tracked;
+  shoal_track *track; /* by tracked column */
   uint64_t n_records;
   uint32_t n_tuples;
   shoal_codes *codes;  /* by quasi-identifier: the code of each tuple */
@@ -93,15 +94,15 @@ typedef struct shoal_frequency_set {
 } shoal_frequency_set;
 
 /*
- * Groups the table's rows by the quasi-identifiers. `track[s]` says how values of sensitive[s]
+ * Groups the table's rows by the quasi-identifiers. `track[s]` says how values of tracked[s]
  * travel; a set of more than 64 values becomes a histogram. Tuples are numbered by first
  * appearance, for any number of threads. Cost: one pass over the rows, memory for the tuples and 4
  * bytes per row. Free the set with shoal_frequency_set_free.
  */
 shoal_status shoal_frequency_set_build(const shoal_table *table, const shoal_column *const *quasi,
                                        const shoal_hierarchy *const *hierarchies, size_t n_quasi,
-                                       const shoal_column *const *sensitive,
-                                       const shoal_track *track, size_t n_sensitive,
+                                       const shoal_column *const *tracked,
+                                       const shoal_track *track, size_t n_tracked,
                                        const shoal_run *run, shoal_frequency_set **frequency,
                                        shoal_error *error) SHOAL_MUST_CHECK;
 
@@ -119,7 +120,7 @@ shoal_status shoal_label_use_count(const shoal_frequency_set *frequency, size_t 
                                    shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
- * Classes of any grouping of the rows, numbered 0 .. n_classes - 1, none empty. Sensitive values
+ * Classes of any grouping of the rows, numbered 0 .. n_classes - 1, none empty. Tracked values
  * travel as in the frequency set. `tuple` is that of a class's first row. The caller resets the
  * classes.
  */
@@ -145,7 +146,7 @@ shoal_status shoal_classes_count_distinct(const shoal_frequency_set *frequency,
 
 /*
  * Adds n rows that are not in the table (noise), row i to class class_of[i]. `values`: for each row
- * a code of each sensitive column.
+ * a code of each tracked column.
  */
 shoal_status shoal_classes_add_rows(const shoal_frequency_set *frequency, uint32_t n,
                                     const uint32_t *class_of, const uint32_t *values,
@@ -161,7 +162,7 @@ shoal_status shoal_classes_roll_up(const shoal_frequency_set *frequency, const s
                                    shoal_classes *classes, uint32_t *class_of,
                                    shoal_error *error) SHOAL_MUST_CHECK;
 
-/* shoal_classes_roll_up without sensitive values: cheaper, and enough to judge sizes. */
+/* shoal_classes_roll_up without tracked values: cheaper, and enough to judge sizes. */
 shoal_status shoal_classes_roll_up_sizes(const shoal_frequency_set *frequency,
                                          const shoal_classes *from, const uint32_t *levels,
                                          shoal_grouper *grouper, shoal_classes *classes,
@@ -172,12 +173,12 @@ shoal_status shoal_classes_regroup(const shoal_classes *from, const uint32_t *id
                                    uint32_t n_classes, shoal_classes *classes,
                                    shoal_error *error) SHOAL_MUST_CHECK;
 
-/* The same without sensitive values. */
+/* The same without tracked values. */
 shoal_status shoal_classes_regroup_sizes(const shoal_classes *from, const uint32_t *ids,
                                          uint32_t n_classes, shoal_classes *classes,
                                          shoal_error *error) SHOAL_MUST_CHECK;
 
-/* n of the classes, in the order of `items`; with sizes_only without sensitive values. */
+/* n of the classes, in the order of `items`; with sizes_only without tracked values. */
 shoal_status shoal_classes_select(const shoal_classes *from, const uint32_t *items, uint32_t n,
                                   bool sizes_only, shoal_classes *classes,
                                   shoal_error *error) SHOAL_MUST_CHECK;
@@ -187,7 +188,7 @@ typedef struct shoal_quasi_set {
   uint32_t *quasi; /* n indices, ascending */
   size_t n;
   bool required;   /* a requirement is about it */
-  bool sizes_only; /* classes over it need no sensitive values */
+  bool sizes_only; /* classes over it need no tracked values */
 } shoal_quasi_set;
 
 /* The labels of classes. */
@@ -213,8 +214,8 @@ void shoal_classes_reset(shoal_classes *classes);
 /* Memory of the classes. */
 size_t shoal_classes_bytes(const shoal_classes *classes);
 
-/* Distinct values of a sensitive attribute in a class, without missing ones; at most the cap. */
+/* Distinct values of a tracked column in a class, without missing ones; at most the cap. */
 uint32_t shoal_classes_distinct(const shoal_frequency_set *frequency, const shoal_classes *classes,
-                                uint32_t c, size_t sensitive);
+                                uint32_t c, size_t tracked);
 
 #endif

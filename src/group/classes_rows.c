@@ -92,25 +92,25 @@ static bool fill_capped(const rows_view *rows, const shoal_column *column, uint3
   return true;
 }
 
-static bool fill_sensitive(const shoal_frequency_set *f, const rows_view *rows,
+static bool fill_values(const shoal_frequency_set *f, const rows_view *rows,
                            shoal_classes *classes) {
-  for (size_t s = 0; s < f->n_sensitive; s++) {
-    if (f->track[s] == SHOAL_TRACK_SET && !fill_set(rows, f->sensitive[s], &classes->sets[s]))
+  for (size_t s = 0; s < f->n_tracked; s++) {
+    if (f->track[s] == SHOAL_TRACK_SET && !fill_set(rows, f->tracked[s], &classes->sets[s]))
       return false;
     if (f->track[s] == SHOAL_TRACK_HISTOGRAM &&
-        !fill_histogram(rows, f->sensitive[s], &classes->histograms[s]))
+        !fill_histogram(rows, f->tracked[s], &classes->histograms[s]))
       return false;
     uint32_t cap = shoal_track_cap(f->track[s]);
-    if (cap && !fill_capped(rows, f->sensitive[s], cap, classes->n_rows, &classes->histograms[s]))
+    if (cap && !fill_capped(rows, f->tracked[s], cap, classes->n_rows, &classes->histograms[s]))
       return false;
   }
   return true;
 }
 
 static bool fill(const shoal_frequency_set *f, const rows_view *rows, shoal_classes *classes) {
-  if (!shoal_classes_init(classes, rows->n_classes, f->n_sensitive)) return false;
+  if (!shoal_classes_init(classes, rows->n_classes, f->n_tracked)) return false;
   fill_sizes(rows, f->tuple_of_row, classes);
-  return fill_sensitive(f, rows, classes);
+  return fill_values(f, rows, classes);
 }
 
 /* Sizes that were counted during grouping are not counted again. */
@@ -118,8 +118,8 @@ shoal_status shoal_classes_of_tuples(shoal_frequency_set *f, shoal_error *error)
   if (!f->base.n_rows)
     return shoal_classes_of_rows(f, f->tuple_of_row, f->n_tuples, &f->base, error);
   rows_view rows = {f->table, f->tuple_of_row, f->n_tuples};
-  bool ok = shoal_classes_init(&f->base, f->n_tuples, f->n_sensitive) &&
-            fill_sensitive(f, &rows, &f->base);
+  bool ok = shoal_classes_init(&f->base, f->n_tuples, f->n_tracked) &&
+            fill_values(f, &rows, &f->base);
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
@@ -177,14 +177,14 @@ shoal_status shoal_classes_count_distinct(const shoal_frequency_set *f,
                                           shoal_error *error) {
   uint64_t *sorted = NULL, *end = NULL;
   bool any = false, ok = true;
-  for (size_t s = 0; s < f->n_sensitive; s++) any = any || shoal_track_cap(f->track[s]);
+  for (size_t s = 0; s < f->n_tracked; s++) any = any || shoal_track_cap(f->track[s]);
   if (!any || classes->distinct) return SHOAL_OK;
-  classes->distinct = shoal_alloc_zero(f->n_sensitive, sizeof *classes->distinct);
+  classes->distinct = shoal_alloc_zero(f->n_tracked, sizeof *classes->distinct);
   ok = classes->distinct &&
        shoal_rows_by_class(f->table, class_of_row, classes->n_classes, &sorted, &end);
-  for (size_t s = 0; ok && s < f->n_sensitive; s++) {
+  for (size_t s = 0; ok && s < f->n_tracked; s++) {
     if (!shoal_track_cap(f->track[s])) continue;
-    classes->distinct[s] = count_distinct(f->sensitive[s], sorted, end, classes->n_classes);
+    classes->distinct[s] = count_distinct(f->tracked[s], sorted, end, classes->n_classes);
     ok = classes->distinct[s] != NULL;
   }
   free(sorted);
@@ -239,11 +239,11 @@ shoal_status shoal_classes_add_rows(const shoal_frequency_set *f, uint32_t n,
                                     shoal_classes *classes, shoal_error *error) {
   if (!n) return SHOAL_OK;
   for (uint32_t i = 0; i < n; i++) classes->n_rows[class_of[i]]++;
-  for (size_t s = 0; s < f->n_sensitive; s++) {
+  for (size_t s = 0; s < f->n_tracked; s++) {
     if (classes->sets[s])
-      add_to_set(f->sensitive[s], n, class_of, values + s, f->n_sensitive, classes->sets[s]);
+      add_to_set(f->tracked[s], n, class_of, values + s, f->n_tracked, classes->sets[s]);
     if (classes->histograms[s].start &&
-        !add_to_histogram(classes->n_classes, n, class_of, values + s, f->n_sensitive,
+        !add_to_histogram(classes->n_classes, n, class_of, values + s, f->n_tracked,
                           &classes->histograms[s]))
       return shoal_fail_memory(error);
   }

@@ -257,22 +257,22 @@ static unsigned count_bits(shoal_frequency_set *f) {
 }
 
 static bool allocate(shoal_frequency_set *f, const shoal_column *const *quasi,
-                     const shoal_column *const *sensitive, const shoal_track *track) {
+                     const shoal_column *const *tracked, const shoal_track *track) {
   f->quasi = shoal_alloc(f->n_quasi, sizeof *f->quasi);
-  f->sensitive = shoal_alloc(f->n_sensitive, sizeof *f->sensitive);
-  f->track = shoal_alloc(f->n_sensitive, sizeof *f->track);
+  f->tracked = shoal_alloc(f->n_tracked, sizeof *f->tracked);
+  f->track = shoal_alloc(f->n_tracked, sizeof *f->track);
   f->codes = shoal_alloc_zero(f->n_quasi, sizeof *f->codes);
   f->words = shoal_alloc_zero(f->n_quasi + 1, sizeof *f->words);
   f->word_bits = shoal_alloc_zero(f->n_quasi, sizeof *f->word_bits);
   f->tuple_of_row = shoal_alloc((size_t)f->table->n_rows, sizeof *f->tuple_of_row);
-  if (!f->quasi || !f->sensitive || !f->track || !f->codes || !f->words || !f->word_bits ||
+  if (!f->quasi || !f->tracked || !f->track || !f->codes || !f->words || !f->word_bits ||
       !f->tuple_of_row)
     return false;
   for (size_t q = 0; q < f->n_quasi; q++) f->quasi[q] = quasi[q];
-  for (size_t s = 0; s < f->n_sensitive; s++) {
-    f->sensitive[s] = sensitive[s];
+  for (size_t s = 0; s < f->n_tracked; s++) {
+    f->tracked[s] = tracked[s];
     f->track[s] = track[s];
-    if (track[s] == SHOAL_TRACK_SET && sensitive[s]->n_values > 64)
+    if (track[s] == SHOAL_TRACK_SET && tracked[s]->n_values > 64)
       f->track[s] = SHOAL_TRACK_HISTOGRAM;
   }
   return true;
@@ -280,8 +280,8 @@ static bool allocate(shoal_frequency_set *f, const shoal_column *const *quasi,
 
 shoal_status shoal_frequency_set_build(const shoal_table *table, const shoal_column *const *quasi,
                                        const shoal_hierarchy *const *hierarchies, size_t n_quasi,
-                                       const shoal_column *const *sensitive,
-                                       const shoal_track *track, size_t n_sensitive,
+                                       const shoal_column *const *tracked,
+                                       const shoal_track *track, size_t n_tracked,
                                        const shoal_run *run, shoal_frequency_set **out,
                                        shoal_error *error) {
   *out = NULL;
@@ -290,10 +290,10 @@ shoal_status shoal_frequency_set_build(const shoal_table *table, const shoal_col
   f->table = table;
   f->n_records = table->n_records;
   f->n_quasi = n_quasi;
-  f->n_sensitive = n_sensitive;
+  f->n_tracked = n_tracked;
   f->hierarchies = hierarchies;
   shoal_status status = SHOAL_OK;
-  if (!allocate(f, quasi, sensitive, track)) status = shoal_fail_memory(error);
+  if (!allocate(f, quasi, tracked, track)) status = shoal_fail_memory(error);
   unsigned bits = status == SHOAL_OK ? count_bits(f) : 0;
   if (status == SHOAL_OK)
     status = bits > 64 ? group_wide(f, run, error)
@@ -316,7 +316,7 @@ void shoal_frequency_set_free(shoal_frequency_set *f) {
   free(f->word_bits);
   free(f->tuple_of_row);
   free(f->quasi);
-  free(f->sensitive);
+  free(f->tracked);
   free(f->track);
   free(f);
 }

@@ -9,7 +9,7 @@
  * Allocates classes with nothing tracked. `classes` must be zeroed, or have its tuple and n_rows
  * arrays already. False: no memory, and the classes are reset.
  */
-bool shoal_classes_init(shoal_classes *classes, uint32_t n_classes, size_t n_sensitive);
+bool shoal_classes_init(shoal_classes *classes, uint32_t n_classes, size_t n_tracked);
 
 /* A histogram of entries (class, value, rows) in any order; equal entries are summed. */
 bool shoal_histogram_from_entries(shoal_histogram *out, uint32_t n_classes, uint32_t n_values,

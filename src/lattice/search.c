@@ -434,7 +434,7 @@ bool shoal_search_fails_by_size(const shoal_search *search, const shoal_classes 
 }
 
 bool shoal_search_sizes_first(const shoal_search *search) {
-  for (size_t s = 0; s < search->frequency->n_sensitive; s++)
+  for (size_t s = 0; s < search->frequency->n_tracked; s++)
     if (search->frequency->track[s] == SHOAL_TRACK_HISTOGRAM) return true;
   return false;
 }

@@ -272,7 +272,7 @@ static double v_of(const pairs *p, uint64_t *left, uint64_t *right) {
 static bool cramers_v(const shoal_frequency_set *f, size_t q, size_t s, double *v) {
   pairs p = {.rows = NULL};
   uint64_t *left = shoal_alloc_zero(f->quasi[q]->n_values, sizeof *left);
-  uint64_t *right = shoal_alloc_zero(f->sensitive[s]->n_values, sizeof *right);
+  uint64_t *right = shoal_alloc_zero(f->tracked[s]->n_values, sizeof *right);
   bool ok = left && right && shoal_ids_init(&p.ids, 1024);
   if (ok) {
     ok = count_pairs(&p, f, q, s);

@@ -129,7 +129,7 @@ static double share_of(const shoal_frequency_set *f, size_t s, uint32_t c, doubl
   const shoal_histogram *h = &f->base.histograms[s];
   uint64_t most = 0;
   for (size_t e = h->start[c]; e < h->start[c + 1]; e++)
-    if (h->n_rows[e] > most && !shoal_column_missing(f->sensitive[s], h->value[e]))
+    if (h->n_rows[e] > most && !shoal_column_missing(f->tracked[s], h->value[e]))
       most = h->n_rows[e];
   return (double)most / size;
 }

@@ -36,7 +36,7 @@ const shoal_model_type *shoal_model_find(const char *name) {
 
 shoal_value_view shoal_classes_values(const shoal_frequency_set *frequency,
                                       const shoal_classes *classes, uint32_t c, size_t s) {
-  shoal_value_view view = {.is_missing = frequency->sensitive[s]->is_missing};
+  shoal_value_view view = {.is_missing = frequency->tracked[s]->is_missing};
   const shoal_histogram *histogram = &classes->histograms[s];
   if (histogram->start) {
     view.values = histogram->value + histogram->start[c];
@@ -56,7 +56,7 @@ static shoal_value_view view_pairs(const shoal_requirement *requirement,
                                    const shoal_classes *classes, uint32_t c) {
   shoal_value_view view = shoal_classes_values(frequency, classes, c, requirement->pair_column);
   view.value_of = requirement->pairs->value_of;
-  view.is_missing = frequency->sensitive[requirement->sensitive]->is_missing;
+  view.is_missing = frequency->tracked[requirement->sensitive]->is_missing;
   return view;
 }
 

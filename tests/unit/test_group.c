@@ -216,7 +216,7 @@ static void check_equal(const shoal_classes *a, const shoal_classes *b) {
   assert_memory_equal(a->tuple, b->tuple, n * sizeof *a->tuple);
   assert_memory_equal(a->n_rows, b->n_rows, n * sizeof *a->n_rows);
   assert_int_equal(shoal_classes_bytes(a), shoal_classes_bytes(b));
-  for (size_t s = 0; s < a->n_sensitive; s++) {
+  for (size_t s = 0; s < a->n_tracked; s++) {
     const shoal_histogram *x = &a->histograms[s], *y = &b->histograms[s];
     assert_true(!a->sets[s] == !b->sets[s] && !x->start == !y->start);
     if (a->sets[s]) assert_memory_equal(a->sets[s], b->sets[s], n * sizeof **a->sets);

@@ -302,7 +302,7 @@ static void large_classes_are_fewer_at_a_time(void **state UNUSED) {
   assert_int_equal(shoal_node_batch_size(&f.search), SHOAL_BATCH_NODES);
   shoal_frequency_set large = *f.frequency; /* as if it had more tuples */
   large.base.histograms = NULL;
-  large.base.n_sensitive = 0;
+  large.base.n_tracked = 0;
   f.search.frequency = &large;
   size_t before = SHOAL_BATCH_NODES;
   for (uint32_t millions = 1; millions <= 64; millions *= 2) {
