@@ -34,9 +34,9 @@ bool shoal_name_fits(const char *pattern, const char *name) {
 }
 
 const shoal_attribute *shoal_policy_entry(const shoal_policy *policy, const char *name) {
-  for (size_t i = 0; i < policy->n_attributes; i++)
-    if (strcmp(policy->attributes[i].name, name) == 0) return &policy->attributes[i];
-  return NULL;
+  if (!policy->n_attributes) return NULL;
+  uint32_t i = shoal_strings_find(&policy->names, (shoal_label){name, strlen(name)});
+  return i == SHOAL_NONE ? NULL : &policy->attributes[i];
 }
 
 const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const char *name) {
@@ -46,12 +46,10 @@ const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const 
   size_t longest = 0;
   if (best) return best;
   if (strcmp(name, row_names.name) == 0) return &row_names;
-  for (size_t i = 0; i < policy->n_attributes; i++) {
-    const shoal_attribute *entry = &policy->attributes[i];
+  for (size_t i = 0; i < policy->n_patterns; i++) {
+    const shoal_attribute *entry = policy->patterns[i];
     size_t size = strlen(entry->name);
-    if (size <= longest || !shoal_name_is_pattern(entry->name) ||
-        !shoal_name_fits(entry->name, name))
-      continue;
+    if (size <= longest || !shoal_name_fits(entry->name, name)) continue;
     best = entry;
     longest = size;
   }

@@ -72,6 +72,7 @@ shoal_status shoal_policy_load_text(const char *text, size_t size_bytes, const c
 
 void shoal_policy_delete(shoal_policy *policy) {
   if (!policy) return;
+  shoal_strings_reset(&policy->names);
   shoal_arena_reset(&policy->arena);
   free(policy);
 }

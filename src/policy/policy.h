@@ -12,6 +12,7 @@
 
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/intern.h"
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "hierarchy/spec.h"
@@ -147,6 +148,9 @@ struct shoal_policy {
   bool value_labels;     /* cells of SPSS and Stata files are labels, not codes */
   const shoal_attribute *attributes;
   size_t n_attributes;
+  shoal_strings names;              /* of the attributes: a name's number is its index */
+  const shoal_attribute **patterns; /* those whose names are patterns */
+  size_t n_patterns;
   shoal_unlisted unlisted;
   shoal_accepted accept[SHOAL_N_RISKS]; /* by shoal_risk_kind; that of single rows has no names */
   bool accept_single_rows;
