@@ -327,19 +327,33 @@ static uint64_t fewest_people(const shoal_context *p, const shoal_requirement *r
 /* Exact numbers of people: judging needs no more than k of each class. */
 static shoal_status report_people(const shoal_decision *d, const shoal_context *p,
                                   shoal_classes *classes, const uint8_t *left_out,
-                                  shoal_result *result, shoal_error *error) {
+                                  uint32_t **class_of_row, shoal_result *result,
+                                  shoal_error *error) {
   shoal_release_report *released = &result->release;
   released->output_people = released->output_rows;
   if (!p->people.repeat && !p->households.repeat) return SHOAL_OK;
-  uint32_t *class_of_row = find_classes(d, p);
-  if (!class_of_row) return shoal_fail_memory(error);
-  shoal_status status = shoal_classes_count_distinct(p->frequency, class_of_row, classes, error);
-  if (status == SHOAL_OK && p->people.repeat)
-    status = count_released(p, class_of_row, left_out, &released->output_people, error);
-  free(class_of_row);
-  for (size_t i = 0; status == SHOAL_OK && i < p->requirements.n_items; i++)
+  *class_of_row = find_classes(d, p);
+  if (!*class_of_row) return shoal_fail_memory(error);
+  SHOAL_TRY(shoal_classes_count_distinct(p->frequency, *class_of_row, classes, error));
+  if (p->people.repeat)
+    SHOAL_TRY(count_released(p, *class_of_row, left_out, &released->output_people, error));
+  for (size_t i = 0; i < p->requirements.n_items; i++)
     if (p->requirements.items[i].type->is_size && p->requirements.items[i].counts_people)
       released->fewest_people = fewest_people(p, &p->requirements.items[i], classes, left_out);
+  return SHOAL_OK;
+}
+
+/* Numbers of people, then the models: both need the class of each row. */
+static shoal_status report_models(const shoal_decision *d, const shoal_context *p,
+                                  shoal_classes *classes, const uint8_t *left_out,
+                                  shoal_result *result, shoal_error *error) {
+  const shoal_labelling labelling = shoal_decision_labelling(d);
+  uint32_t *class_of_row = NULL;
+  shoal_status status = report_people(d, p, classes, left_out, &class_of_row, result, error);
+  if (status == SHOAL_OK)
+    status = shoal_result_models(result, p, classes, &labelling, left_out, class_of_row, 0,
+                                 &result->release.models, error);
+  free(class_of_row);
   return status;
 }
 
@@ -351,14 +365,11 @@ shoal_status shoal_decision_report(shoal_decision *d, const shoal_context *p, sh
   shoal_release_report *released = &result->release;
   SHOAL_TRY(report_measures(d, p, result, error));
   SHOAL_TRY(report_rows(d, p, result, error));
-  SHOAL_TRY(report_people(d, p, classes, left_out, result, error));
   if (released->suppressed) SHOAL_TRY(report_causes(d, p, result, error));
   shoal_result_sizes(&released->sizes.before, &p->frequency->base, NULL);
   shoal_result_sizes(&released->sizes.after, classes, left_out);
   SHOAL_TRY(shoal_result_conditions(result, p, &released->conditions, error));
-  const shoal_labelling labelling = shoal_decision_labelling(d);
-  SHOAL_TRY(
-      shoal_result_models(result, p, classes, &labelling, left_out, 0, &released->models, error));
+  SHOAL_TRY(report_models(d, p, classes, left_out, result, error));
   SHOAL_TRY(shoal_result_levels(result, p, false, &released->models, error));
   SHOAL_TRY(list_risks(d, p, classes, left_out, result, error));
   return warn_of_labels(d, p, result, error);

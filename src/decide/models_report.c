@@ -309,6 +309,7 @@ shoal_status shoal_result_over(shoal_result *result, const shoal_context *p,
 typedef struct judgement {
   const shoal_context *context;
   const shoal_requirement *requirement;
+  const uint32_t *class_of_row; /* NULL: people are counted up to what is required */
   size_t max_worst;
   bool first; /* no class was judged yet */
   worst_class worst[MAX_WORST];
@@ -351,12 +352,33 @@ typedef struct set_scratch {
   uint8_t *any;    /* by class: it violates over some set */
 } set_scratch;
 
+/* Counts the people of classes over a set. ids[c]: the class over the set; the last: left out. */
+static shoal_status count_people(const judgement *j, const uint32_t *ids, shoal_classes *over,
+                                 shoal_error *error) {
+  const shoal_frequency_set *frequency = j->context->frequency;
+  uint64_t n_rows = frequency->table->n_rows;
+  if (!j->class_of_row || !j->requirement->counts_people) return SHOAL_OK;
+  uint32_t *over_of_row = shoal_alloc((size_t)n_rows, sizeof *over_of_row);
+  if (!over_of_row) return shoal_fail_memory(error);
+  for (uint64_t row = 0; row < n_rows; row++) over_of_row[row] = ids[j->class_of_row[row]];
+  over->n_classes++;
+  shoal_status status = shoal_classes_count_distinct(frequency, over_of_row, over, error);
+  over->n_classes--;
+  free(over_of_row);
+  return status;
+}
+
 static shoal_status judge_set(judgement *j, const shoal_quasi_set *set,
                               const shoal_classes *classes, const shoal_labelling *labelling,
                               const uint8_t *left_out, set_scratch *s, shoal_classes *over,
                               shoal_model_outcome *outcome, shoal_error *error) {
   SHOAL_TRY(shoal_classes_project(j->context->frequency, classes, labelling, set, left_out,
                                   &s->grouper, over, s->ids, error));
+  shoal_status status = count_people(j, s->ids, over, error);
+  if (status != SHOAL_OK) {
+    shoal_classes_reset(over);
+    return status;
+  }
   s->broken[over->n_classes] = 0; /* those that are left out */
   judge_classes(j, over, NULL, s->broken, outcome);
   for (uint32_t c = 0; c < classes->n_classes; c++) s->any[c] |= s->broken[s->ids[c]];
@@ -419,9 +441,13 @@ static shoal_status judge_requirement(shoal_result *result, const shoal_context 
                                       const shoal_requirement *requirement,
                                       const shoal_classes *classes,
                                       const shoal_labelling *labelling, const uint8_t *left_out,
-                                      size_t max_worst, shoal_model_outcome *outcome,
-                                      shoal_error *error) {
-  judgement j = {.context = p, .requirement = requirement, .max_worst = max_worst, .first = true};
+                                      const uint32_t *class_of_row, size_t max_worst,
+                                      shoal_model_outcome *outcome, shoal_error *error) {
+  judgement j = {.context = p,
+                 .requirement = requirement,
+                 .class_of_row = class_of_row,
+                 .max_worst = max_worst,
+                 .first = true};
   memset(outcome, 0, sizeof *outcome);
   outcome->model = requirement->type->name;
   outcome->summary = requirement->type->summary;
@@ -452,8 +478,8 @@ static shoal_status judge_requirement(shoal_result *result, const shoal_context 
 
 shoal_status shoal_result_models(shoal_result *result, const shoal_context *p,
                                  const shoal_classes *classes, const shoal_labelling *labelling,
-                                 const uint8_t *left_out, size_t worst,
-                                 shoal_model_outcomes *models, shoal_error *error) {
+                                 const uint8_t *left_out, const uint32_t *class_of_row,
+                                 size_t worst, shoal_model_outcomes *models, shoal_error *error) {
   size_t n = p->requirements.n_items;
   models->n_items = 0;
   models->items =
@@ -462,7 +488,8 @@ shoal_status shoal_result_models(shoal_result *result, const shoal_context *p,
   result->holds = true;
   for (size_t i = 0; i < n; i++) {
     SHOAL_TRY(judge_requirement(result, p, &p->requirements.items[i], classes, labelling, left_out,
-                                worst > MAX_WORST ? MAX_WORST : worst, &models->items[i], error));
+                                class_of_row, worst > MAX_WORST ? MAX_WORST : worst,
+                                &models->items[i], error));
     models->n_items = i + 1;
     result->holds = result->holds && models->items[i].holds;
   }

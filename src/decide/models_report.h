@@ -23,11 +23,14 @@ shoal_status shoal_result_over(shoal_result *result, const shoal_context *contex
 /*
  * Judges every requirement on the classes except those with left_out[c] (NULL: none), and sets
  * result->holds. `worst`: examples of violating classes per requirement, at most 16.
+ * `class_of_row`: to count the people of classes over sets, as shoal_classes_count_distinct does;
+ * NULL: only as many as are required.
  */
 shoal_status shoal_result_models(shoal_result *result, const shoal_context *context,
                                  const shoal_classes *classes, const shoal_labelling *labelling,
-                                 const uint8_t *left_out, size_t worst,
-                                 shoal_model_outcomes *models, shoal_error *error) SHOAL_MUST_CHECK;
+                                 const uint8_t *left_out, const uint32_t *class_of_row,
+                                 size_t worst, shoal_model_outcomes *models,
+                                 shoal_error *error) SHOAL_MUST_CHECK;
 /* Mandatory rules of the policy: codes of the table's columns, and limits of levels. */
 size_t shoal_count_rules(const shoal_context *context);
 /*

@@ -198,7 +198,7 @@ static shoal_status judge_classes(maker *m, const shoal_context *p, shoal_error 
   const shoal_labelling values = {0};
   SHOAL_TRY(shoal_result_input(m->result, p, error));
   shoal_result_sizes(&c->sizes, classes, NULL);
-  SHOAL_TRY(shoal_result_models(m->result, p, classes, &values, NULL, 0, &c->models, error));
+  SHOAL_TRY(shoal_result_models(m->result, p, classes, &values, NULL, NULL, 0, &c->models, error));
   SHOAL_TRY(shoal_result_levels(m->result, p, true, &c->models, error));
   size_t room = p->requirements.n_items + m->policy->n_models;
   c->stated = shoal_arena_alloc(&m->result->arena, room, sizeof *c->stated);

@@ -18,7 +18,8 @@ static shoal_status attack(shoal_attack_setup *setup, shoal_result *result, shoa
   SHOAL_TRY(
       shoal_attack_setup_run(setup, &result->arena, &result->attack.attacks, &withstands, error));
   SHOAL_TRY(shoal_result_input(result, p, error));
-  SHOAL_TRY(shoal_result_models(result, p, &p->frequency->base, &values, NULL, 0, &models, error));
+  SHOAL_TRY(
+      shoal_result_models(result, p, &p->frequency->base, &values, NULL, NULL, 0, &models, error));
   SHOAL_TRY(shoal_result_levels(result, p, true, &models, error));
   result->safety.models_unjudged = shoal_models_unjudged(&models);
   SHOAL_TRY(shoal_gates_judge(result, p, error));

@@ -13,8 +13,8 @@ static shoal_status check(const shoal_context *p, shoal_result *result, shoal_er
   const shoal_labelling values = {0};
   SHOAL_TRY(shoal_classes_count_distinct(p->frequency, p->frequency->tuple_of_row, classes, error));
   shoal_result_sizes(&result->check.sizes, classes, NULL);
-  SHOAL_TRY(shoal_result_models(result, p, classes, &values, NULL, WORST_CLASSES,
-                                &result->check.models, error));
+  SHOAL_TRY(shoal_result_models(result, p, classes, &values, NULL, p->frequency->tuple_of_row,
+                                WORST_CLASSES, &result->check.models, error));
   SHOAL_TRY(shoal_result_levels(result, p, true, &result->check.models, error));
   result->safety.models_unjudged = shoal_models_unjudged(&result->check.models);
   SHOAL_TRY(shoal_gates_judge(result, p, error));

@@ -43,7 +43,8 @@ static shoal_status find_origin(const shoal_context *p, shoal_release_origin *or
 static shoal_status judge(const shoal_context *p, shoal_result *result, shoal_error *error) {
   const shoal_labelling values = {0};
   shoal_model_outcomes models;
-  SHOAL_TRY(shoal_result_models(result, p, &p->frequency->base, &values, NULL, 0, &models, error));
+  SHOAL_TRY(
+      shoal_result_models(result, p, &p->frequency->base, &values, NULL, NULL, 0, &models, error));
   SHOAL_TRY(shoal_result_levels(result, p, true, &models, error));
   SHOAL_TRY(shoal_requirements_status(&p->requirements, error));
   result->safety.models_unjudged = shoal_models_unjudged(&models);

@@ -117,28 +117,12 @@ static bool append(set_list *list, uint32_t set) {
   return true;
 }
 
-/* Classes over sets do not list the people of their rows. */
-static shoal_status refuse_people(const shoal_policy *policy, const shoal_tracked *tracked,
-                                  const shoal_model_request *request, shoal_error *error) {
-  bool counted = tracked->person || tracked->household || tracked->person_absent ||
-                 tracked->household_absent;
-  if (!counted && !shoal_policy_has_role(policy, SHOAL_ROLE_PERSON) &&
-      !shoal_policy_has_role(policy, SHOAL_ROLE_HOUSEHOLD))
-    return SHOAL_OK;
-  return shoal_policy_fail(
-      policy, request->name.mark, error,
-      "'%s' cannot be combined with the roles person and household yet: remove "
-      "one of them",
-      request->n_over ? "over" : "known");
-}
-
 static shoal_status list_sets(const shoal_policy *policy, const shoal_tracked *tracked,
                               const shoal_model_request *request, choice *chosen,
                               shoal_requirements *requirements, size_t *capacity, set_list *list,
                               shoal_error *error) {
   bool more = true;
   if (!request) return append(list, 0) ? SHOAL_OK : shoal_fail_memory(error);
-  SHOAL_TRY(refuse_people(policy, tracked, request, error));
   SHOAL_TRY(first_choice(policy, tracked, request, chosen, error));
   while (more) {
     if (!append(list, intern(requirements, capacity, *chosen))) return shoal_fail_memory(error);
@@ -164,7 +148,8 @@ static shoal_status cover(shoal_requirements *requirements, const set_list *list
       shoal_quasi_set *set = &requirements->sets[list->items[at]];
       covers[list->items[at]] = 1;
       set->required = true;
-      set->sizes_only = set->sizes_only && requirement->type->is_size;
+      set->sizes_only =
+          set->sizes_only && requirement->type->is_size && !requirement->counts_people;
     }
   }
   return SHOAL_OK;

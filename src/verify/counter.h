@@ -108,6 +108,16 @@ shoal_status shoal_verify_read_people(shoal_verify_counter *count, bool wanted,
 bool shoal_verify_count_person(shoal_verify_values *counted, uint32_t class_id, uint32_t value,
                                uint32_t person);
 
+/*
+ * Counts the people and households of each class, and people by class and value, if the request has
+ * them. `new_of`: the tally's class of each class of the counter; NULL: the same. Needs the tally's
+ * attributes and class numbers. False: no memory. Reset it in any case.
+ */
+struct shoal_verify_tally;
+bool shoal_verify_tally_people(const shoal_verify_counter *count, const uint32_t *new_of,
+                               struct shoal_verify_tally *tally);
+void shoal_verify_tally_people_reset(struct shoal_verify_tally *tally);
+
 /* Adds the counts of `from` to `into`. False: no memory. */
 bool shoal_verify_counter_merge(shoal_verify_counter *into, const shoal_verify_counter *from);
 

@@ -53,13 +53,6 @@ typedef struct shoal_verify_tally {
   shoal_verify_by_person *by_person;         /* by attribute; NULL: no proportions of people */
 } shoal_verify_tally;
 
-/* Counts people by class and value of an attribute (people.c). False: no memory; free in any case.
- */
-struct shoal_verify_values;
-bool shoal_verify_tally_people(const struct shoal_verify_values *counted,
-                               const shoal_verify_attribute *attribute, size_t n_classes,
-                               shoal_verify_by_person *out);
-
 /* ---------------------------------------------------------------- proofs */
 
 /* One model, on one sensitive attribute. */

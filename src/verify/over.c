@@ -152,7 +152,8 @@ shoal_status shoal_verify_tally_over(const shoal_verify_counter *count,
   if (status == SHOAL_OK) {
     over->n_classes = group(count, uses, new_of);
     if (over->n_classes == SIZE_MAX ||
-        !list_members(new_of, tally->n_classes, over->n_classes, &m) || !sum_all(tally, &m, over))
+        !list_members(new_of, tally->n_classes, over->n_classes, &m) || !sum_all(tally, &m, over) ||
+        !shoal_verify_tally_people(count, new_of, over))
       status = shoal_fail_memory(error);
   }
   free(m.starts);
@@ -163,6 +164,7 @@ shoal_status shoal_verify_tally_over(const shoal_verify_counter *count,
 }
 
 void shoal_verify_tally_over_reset(shoal_verify_tally *over) {
+  shoal_verify_tally_people_reset(over);
   for (size_t a = 0; a < over->n_attributes; a++) {
     free(over->attributes[a].starts);
     free(over->attributes[a].counts);

@@ -83,7 +83,8 @@ static int by_class(const void *a, const void *b) {
 }
 
 /* All holdings, sorted. NULL: no memory. */
-static holding *list_holdings(const shoal_verify_values *counted, size_t *n) {
+static holding *list_holdings(const shoal_verify_values *counted, const uint32_t *new_of,
+                              size_t *n) {
   const shoal_verify_pairs *pairs = &counted->people;
   holding *list = shoal_alloc(pairs->n_used, sizeof *list);
   *n = 0;
@@ -94,7 +95,8 @@ static holding *list_holdings(const shoal_verify_values *counted, size_t *n) {
     uint32_t number = value < counted->n_missing ? UINT32_MAX
                       : counted->number_of       ? counted->number_of[value]
                                                  : value - counted->n_missing;
-    list[(*n)++] = (holding){(uint32_t)(pairs->slots[i].key >> 32), number, (uint32_t)key};
+    uint32_t class_id = (uint32_t)(pairs->slots[i].key >> 32);
+    list[(*n)++] = (holding){new_of ? new_of[class_id] : class_id, number, (uint32_t)key};
   }
   if (list && *n) qsort(list, *n, sizeof *list, by_class);
   return list;
@@ -107,7 +109,7 @@ static void count_holdings(const holding *list, size_t n, size_t n_classes,
   for (size_t c = 0; c < n_classes; c++) {
     out->attribute.starts[c] = kept;
     for (; at < n && list[at].class_id == c; at++) {
-      if (at && by_class(&list[at - 1], &list[at]) == 0) continue; /* two missing values */
+      if (at && by_class(&list[at - 1], &list[at]) == 0) continue; /* the same person and value */
       out->sizes[c]++;
       if (list[at].value == UINT32_MAX) continue;
       bool same = kept > out->attribute.starts[c] &&
@@ -119,11 +121,11 @@ static void count_holdings(const holding *list, size_t n, size_t n_classes,
   out->attribute.starts[n_classes] = kept;
 }
 
-bool shoal_verify_tally_people(const shoal_verify_values *counted,
-                               const shoal_verify_attribute *attribute, size_t n_classes,
-                               shoal_verify_by_person *out) {
+static bool tally_by_value(const shoal_verify_values *counted, const uint32_t *new_of,
+                           const shoal_verify_attribute *attribute, size_t n_classes,
+                           shoal_verify_by_person *out) {
   size_t n;
-  holding *list = list_holdings(counted, &n);
+  holding *list = list_holdings(counted, new_of, &n);
   out->attribute = *attribute;
   out->attribute.starts = shoal_alloc(n_classes + 1, sizeof *out->attribute.starts);
   out->attribute.counts = shoal_alloc(n, sizeof *out->attribute.counts);
@@ -132,4 +134,58 @@ bool shoal_verify_tally_people(const shoal_verify_values *counted,
   if (ok) count_holdings(list, n, n_classes, out);
   free(list);
   return ok;
+}
+
+/* Distinct people, or households, of each class. NULL: no memory. */
+static uint64_t *count_distinct(const shoal_verify_values *counted, const uint32_t *new_of,
+                                size_t n_classes) {
+  const shoal_verify_pairs *pairs = &counted->pairs;
+  uint64_t *distinct = shoal_alloc_zero(n_classes, sizeof *distinct);
+  shoal_verify_pairs merged = {0}; /* a person can be in several classes that became one */
+  bool ok = distinct && (!new_of || shoal_verify_pairs_init(&merged));
+  for (size_t i = 0; ok && i < (size_t)1 << pairs->bits; i++) {
+    if (!pairs->slots[i].n_rows) continue;
+    uint32_t class_id = (uint32_t)(pairs->slots[i].key >> 32);
+    size_t before = merged.n_used;
+    if (new_of) {
+      class_id = new_of[class_id];
+      uint64_t key = shoal_verify_pair_key(class_id, (uint32_t)pairs->slots[i].key);
+      ok = shoal_verify_count_pair(&merged, key, 1);
+    }
+    if (!new_of || merged.n_used > before) distinct[class_id]++;
+  }
+  shoal_verify_pairs_reset(&merged);
+  if (ok) return distinct;
+  free(distinct);
+  return NULL;
+}
+
+bool shoal_verify_tally_people(const shoal_verify_counter *count, const uint32_t *new_of,
+                               shoal_verify_tally *tally) {
+  const shoal_verify_request *request = count->request;
+  const shoal_verify_extras *extras = &count->extras;
+  size_t n = tally->n_classes;
+  if (request->n_person &&
+      !(tally->class_people = count_distinct(&count->counted[extras->people], new_of, n)))
+    return false;
+  if (request->n_household &&
+      !(tally->class_households = count_distinct(&count->counted[extras->households], new_of, n)))
+    return false;
+  if (!request->by_person) return true;
+  tally->by_person = shoal_alloc_zero(request->n_sensitive, sizeof *tally->by_person);
+  for (size_t i = 0; tally->by_person && i < request->n_sensitive; i++)
+    if (!tally_by_value(&count->counted[i], new_of, &tally->attributes[i], n, &tally->by_person[i]))
+      return false;
+  return tally->by_person != NULL;
+}
+
+void shoal_verify_tally_people_reset(shoal_verify_tally *tally) {
+  for (size_t i = 0; tally->by_person && i < tally->n_attributes; i++) {
+    free(tally->by_person[i].attribute.starts);
+    free(tally->by_person[i].attribute.counts);
+    free(tally->by_person[i].sizes);
+  }
+  free(tally->by_person);
+  free(tally->class_people);
+  free(tally->class_households);
 }

@@ -85,35 +85,6 @@ static bool tally_guards(shoal_verify_counter *count, shoal_verify_tally *tally)
   return true;
 }
 
-/* Distinct people, or households, of each class. NULL: no memory. */
-static uint64_t *count_distinct(shoal_verify_values *counted, size_t n_classes) {
-  uint64_t *distinct = shoal_alloc_zero(n_classes, sizeof *distinct);
-  const shoal_verify_pairs *pairs = &counted->pairs;
-  for (size_t i = 0; distinct && i < (size_t)1 << pairs->bits; i++)
-    if (pairs->slots[i].n_rows) distinct[pairs->slots[i].key >> 32]++;
-  shoal_verify_pairs_reset(&counted->pairs);
-  return distinct;
-}
-
-static bool tally_people(shoal_verify_counter *count, shoal_verify_tally *tally) {
-  const shoal_verify_request *request = count->request;
-  const shoal_verify_extras *extras = &count->extras;
-  if (request->n_person)
-    tally->class_people = count_distinct(&count->counted[extras->people], tally->n_classes);
-  if (request->n_household)
-    tally->class_households = count_distinct(&count->counted[extras->households], tally->n_classes);
-  if ((request->n_person && !tally->class_people) ||
-      (request->n_household && !tally->class_households))
-    return false;
-  if (!request->by_person) return true;
-  tally->by_person = shoal_alloc_zero(request->n_sensitive, sizeof *tally->by_person);
-  for (size_t i = 0; tally->by_person && i < request->n_sensitive; i++)
-    if (!shoal_verify_tally_people(&count->counted[i], &tally->attributes[i], tally->n_classes,
-                                   &tally->by_person[i]))
-      return false;
-  return tally->by_person != NULL;
-}
-
 /* Turns the counter into a tally; false: no memory. */
 static bool tally_all(shoal_verify_counter *count, shoal_verify_tally *tally) {
   const shoal_verify_request *request = count->request;
@@ -133,7 +104,8 @@ static bool tally_all(shoal_verify_counter *count, shoal_verify_tally *tally) {
     if (request->folds) tally->attributes[i].fold = &request->folds[count->counted[i].column];
     if (!tally_attribute(&tally->attributes[i], tally->n_classes, &count->counted[i])) return false;
   }
-  return (request->guards_fd < 0 || tally_guards(count, tally)) && tally_people(count, tally);
+  return (request->guards_fd < 0 || tally_guards(count, tally)) &&
+         shoal_verify_tally_people(count, NULL, tally);
 }
 
 static void tally_reset(shoal_verify_tally *tally) {
@@ -145,14 +117,7 @@ static void tally_reset(shoal_verify_tally *tally) {
   free(tally->guards.starts);
   free(tally->guards.counts);
   free(tally->guard_texts);
-  for (size_t i = 0; tally->by_person && i < tally->n_attributes; i++) {
-    free(tally->by_person[i].attribute.starts);
-    free(tally->by_person[i].attribute.counts);
-    free(tally->by_person[i].sizes);
-  }
-  free(tally->by_person);
-  free(tally->class_people);
-  free(tally->class_households);
+  shoal_verify_tally_people_reset(tally);
   free(tally->class_rows);
 }
 
@@ -224,12 +189,7 @@ static shoal_status compare_rows(const shoal_verify_counter *count, const shoal_
 }
 
 /* A model that is about a set that the request lacks would be proven of nothing. */
-static shoal_status check_over(const shoal_verify_request *request, const shoal_verify_tally *tally,
-                               shoal_error *error) {
-  if (request->n_over && (tally->class_people || tally->class_households))
-    return shoal_fail(error, SHOAL_FAILED,
-                      "people are not counted in classes over some quasi-identifiers; %s",
-                      SHOAL_VERIFY_FAULT);
+static shoal_status check_over(const shoal_verify_request *request, shoal_error *error) {
   for (size_t i = 0; i < request->n_models; i++)
     for (size_t j = 0; j < request->models[i].n_over; j++)
       if (request->models[i].over[j] >= request->n_over)
@@ -244,7 +204,7 @@ static shoal_status check_over(const shoal_verify_request *request, const shoal_
 static shoal_status prove_all(const shoal_verify_counter *count, const shoal_verify_tally *tally,
                               shoal_error *error) {
   const shoal_verify_request *request = count->request;
-  SHOAL_TRY(check_over(request, tally, error));
+  SHOAL_TRY(check_over(request, error));
   SHOAL_TRY(shoal_verify_models(request, tally, SHOAL_VERIFY_WHOLE, error));
   for (size_t i = 0; i < request->n_over; i++) {
     shoal_verify_tally over = {0};

@@ -249,8 +249,19 @@ class SetsOfQuasiIdentifiers(Models):
                 self.refuse_anonymize(says=[says])
 
     def test_people(self):
-        self.refuse_models({"k-anonymity": {"over": ["age"]}}, name={"role": "person"},
-                           says=["'over' cannot be combined with the roles person and household"])
+        """Over zip, two classes of four rows; the rows of the first are about two people."""
+        rows = [f"p{i // 2 if i < 4 else i},{30 + i},{41074 + i // 4},x{i % 2}" for i in range(8)]
+        self.put("people.csv", "\n".join(["who,age,zip,illness", *rows]) + "\n")
+        for role, code in (("person", 1), ("identifier", 0)):
+            self.put("policy.yaml", as_json({
+                "shoal": 1, "attributes": {"who": {"role": role}, "age": {"role": "quasi", "type": "number"},
+                                           "zip": {"role": "quasi"}, "illness": {"role": "sensitive"}},
+                "privacy": {"models": [{"k-anonymity": {"k": 3, "over": ["zip"]}}]}}))
+            result = self.run_shoal("check", "people.csv", "-P", "policy.yaml", "--json")
+            model = result.json()["models"][0]
+            self.assertEqual(code, result.code, role)
+            self.assertEqual(2 if code else 4, model["reached"], role)
+            self.assertEqual(4 if code else 0, model["breaking_rows"], role)
 
     def test_p_is_compared_with_k_of_the_same_set(self):
         self.refuse_parameter({"p-sensitive": {"p": 4}}, "k is 3")

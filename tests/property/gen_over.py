@@ -4,7 +4,7 @@
 make_case(seed) gives each model, and one or two more sizes, a set of
 quasi-identifiers (`over`), all sets of some size (`known`), or all
 quasi-identifiers. `entries` are the requirements: a model and its sets of
-indices of quasi-identifiers.
+indices of quasi-identifiers. With `people`, they count people.
 """
 
 import itertools
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import brute
 import brute_models
+import brute_people
 import gen_models
 import support
 
@@ -42,13 +43,13 @@ def draw_sets(rng, names, proper=False):
     return {"over": [names[q] for q in chosen]}, [tuple(sorted(chosen))]
 
 
-def with_quasis(seed):
+def with_quasis(seed, people):
     """A case of the same first model with two quasi-identifiers at least."""
-    case = gen_models.make_case(seed)
+    case = gen_models.make_case(seed, people)
     step = len(gen_models.KINDS) * 1000
     while len(case.table.quasi) < 2:
         seed += step
-        case = gen_models.make_case(seed)
+        case = gen_models.make_case(seed, people)
     return case
 
 
@@ -59,21 +60,22 @@ def allow_suppression(case, rng):
     case.spec["method"] = case.spec.get("method", {}) | {"max-suppression": case.max_suppressed}
 
 
-def make_case(seed):
-    case = with_quasis(seed)
+def make_case(seed, people=False):
+    case = with_quasis(seed, people)
     rng = random.Random(f"over {seed}")
-    names, n_rows = case.table.quasi, len(case.table.rows)
+    names, most = case.table.quasi, len(set(case.table.people)) if people else len(case.table.rows)
     privacy, entries = {}, []
+    whole = [tuple(range(len(names)))]
     proper = seed % 3 == 2
     if proper:
         allow_suppression(case, rng)
     elif rng.random() < 0.3:
         privacy["k"] = case.k
-        entries.append(Entry(brute.KAnonymity(case.k), [tuple(range(len(names)))], {}))
+        entries.append(Entry(brute.KAnonymity(case.k), whole, {}))
     listed = []
     for _ in range(rng.choice([1, 1, 2]) if "k" not in privacy else rng.choice([0, 1, 1])):
         spec, sets = draw_sets(rng, names, proper)
-        k = case.k if not listed else min(n_rows, case.k + rng.choice([0, 0, 1]))
+        k = case.k if not listed else min(most, case.k + rng.choice([0, 0, 1]))
         listed.append(({"k-anonymity": {"k": k} | spec}, [Entry(brute.KAnonymity(k), sets, spec)]))
     max_k = max([entry.model.required for _, made in listed for entry in made] + [privacy.get("k", 1)])
     for kind, given, target, made in case.groups:
@@ -85,9 +87,18 @@ def make_case(seed):
             parameters |= spec
         made = sorted(made, key=lambda model: case.table.header.index(model.attribute))     # as reports list them
         listed.append((entry, [Entry(model, sets, spec) for model in made]))
+    if "households" in case.spec["privacy"] and not proper:
+        privacy["households"] = case.spec["privacy"]["households"]
+        entries.append(Entry(brute_people.Households(privacy["households"]), whole, {}))
+    elif "households" in case.spec["privacy"]:           # the role needs a number, which is about all of them
+        for attribute in case.spec["attributes"].values():
+            attribute["role"] = {"household": "identifier"}.get(attribute["role"], attribute["role"])
     rng.shuffle(listed)
     privacy["models"] = [entry for entry, _ in listed]
     entries += [entry for _, made in listed for entry in made]
+    if people:
+        for entry in entries:
+            entry.model = brute_people.counting_people(entry.model)
     case.spec["privacy"] = privacy
     case.seed, case.k, case.policy = seed, max_k, support.policy_yaml(case.spec)
     case.models = [entry.model for entry in entries]

@@ -165,6 +165,63 @@ static void people_must_be_counted_by_value(void **state UNUSED) {
   holds("k-anonymity", "k=2", "1:u 2:v");
 }
 
+/* ---------------------------------------------------------------- over some quasi-identifiers */
+
+static const char *const two[] = {"age", "zip", "illness"};
+static const char *const age[] = {"age"};
+static const shoal_verify_set sets[] = {{age, 1}};
+
+/* Classes (age 1, zip 1), (age 1, zip 2) and (age 2, zip 1), and who their rows are about. */
+static shoal_status prove_over(const char *name, const char *parameter, const char *value,
+                               const char *keys) {
+  static const size_t first = 0;
+  parameters[0] = (shoal_verify_parameter){parameter, value};
+  model = (shoal_verify_model){
+      .name = name, .parameters = parameters, .n_parameters = 1, .over = &first, .n_over = 1};
+  request.columns = two;
+  request.n_columns = 3;
+  request.quasi = two;
+  request.n_quasi = 2;
+  request.over = sets;
+  request.n_over = 1;
+  request.n_rows = 6;
+  int fd = file_of("age,zip,illness\n1,1,u\n1,1,v\n1,2,u\n1,2,u\n2,1,u\n2,1,v\n");
+  request.people_fd = file_of(keys);
+  error = (shoal_error){0};
+  shoal_status status = shoal_verify(fd, &request, NULL, &finding, &error);
+  assert_int_equal(close(fd), 0);
+  assert_int_equal(close(request.people_fd), 0);
+  return status;
+}
+
+/* Whoever is in two classes that become one counts once. */
+static void people_are_counted_over_a_set(void **state UNUSED) {
+  assert_int_equal(prove_over("k-anonymity", "k", "3", "key\n1\n2\n1\n3\n4\n5\n"), SHOAL_FAILED);
+  assert_int_equal(prove_over("k-anonymity", "k", "2", "key\n1\n1\n1\n3\n4\n5\n"), SHOAL_OK);
+  assert_int_equal(prove_over("k-anonymity", "k", "2", "key\n1\n1\n1\n1\n4\n5\n"), SHOAL_FAILED);
+  assert_non_null(strstr(error.message, "over 'age'"));
+}
+
+static void households_are_counted_over_a_set(void **state UNUSED) {
+  request.n_person = 0;
+  request.n_household = 1;
+  assert_int_equal(prove_over("households", "households", "2", "key\nA\nA\nB\nB\nA\nB\n"),
+                   SHOAL_OK);
+  assert_int_equal(prove_over("households", "households", "2", "key\nA\nA\nA\nA\nA\nB\n"),
+                   SHOAL_FAILED);
+}
+
+/* Of age 1, people 1 and 2 have u, twice; 2 has v. */
+static void shares_of_people_are_counted_over_a_set(void **state UNUSED) {
+  static const char keys[] = "key\n1\n2\n1\n2\n4\n5\n", others[] = "key\n1\n2\n1\n1\n4\n5\n";
+  assert_int_equal(prove_over("alpha-k", "alpha", "0.9", keys), SHOAL_FAILED);
+  assert_int_equal(prove_over("alpha-k", "alpha", "0.5", others), SHOAL_OK);
+  assert_int_equal(prove_over("alpha-k", "alpha", "0.49", others), SHOAL_FAILED);
+  assert_int_equal(prove_over("l-diversity", "l", "2", others), SHOAL_OK);
+  request.by_person = false;
+  assert_int_equal(prove_over("alpha-k", "alpha", "1", others), SHOAL_FAILED);
+}
+
 /* ---------------------------------------------------------------- the file */
 
 static void the_people_must_be_those_of_the_release(void **state UNUSED) {
@@ -192,6 +249,9 @@ int main(void) {
       TEST(entropy_is_of_pairs),
       TEST(closeness_is_of_pairs),
       TEST(people_must_be_counted_by_value),
+      TEST(people_are_counted_over_a_set),
+      TEST(households_are_counted_over_a_set),
+      TEST(shares_of_people_are_counted_over_a_set),
       TEST(the_people_must_be_those_of_the_release),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
