@@ -11,6 +11,9 @@ the longest first. Most jobs run the sanitized build. Random tests run all cases
 of them on the sanitized one (SHOAL_SLICE, SLICE in tests/unit/slice.h). Fault tests run the plain build only.
 After each job its CPU time is printed, which a busy machine changes little. Tests of real data read the
 directory SHOAL_DATA and are skipped, by name, without it.
+
+A layer is one line of `all_jobs` (and of `quick_jobs`, `long_jobs` if it runs there). If it needs something that a
+machine may lack, `unless(REASON, TITLE, jobs)` replaces its jobs by one line: skipped: TITLE (REASON).
 """
 import argparse
 import concurrent.futures
@@ -30,6 +33,7 @@ MEMCHECK_EXIT = 99  # valgrind's exit status if it found an error
 JOB_SECONDS = 3600  # ends a job that hangs; no job depends on it
 NOT_OF_THE_PROGRAM = ("test_brute_local_self", "test_brute_models_self", "test_brute_self")  # Python alone
 SLICED = ("test_flock", "test_flock_parts")  # unit tests of which the sanitized build runs a slice
+SANITIZED = " (sanitized)"  # ends the titles of modules that run the sanitized build
 SLICE = {"SHOAL_CASES": "60", "SHOAL_SLICE": "1"}
 QUICK_CLI = ("test_auto", "test_commands", "test_options", "test_release", "test_models", "test_privacy")
 QUICK_PROPERTY = ("test_auto", "test_lattice", "test_local", "test_models", "test_measure", "test_attack", "test_theta",
@@ -54,17 +58,20 @@ def record_seconds(measured):
 
 
 class Job:
-    """One process. `parse` turns its output into outcomes: (test, status, detail)."""
+    """One process. `parse` turns its output into outcomes: (test, status, detail). `build`: the directory it runs."""
 
-    def __init__(self, title, command, environment, parse):
-        self.title, self.command, self.parse = title, command, parse
+    def __init__(self, title, command, environment, parse, build=None):
+        self.title, self.command, self.parse, self.build = title, command, parse, build
         self.environment = {**os.environ, **environment}
 
     def run(self):
         """Returns the title, the outcomes and the CPU seconds of the process and its children."""
         with tempfile.TemporaryFile() as output:
-            process = subprocess.Popen(self.command, cwd=ROOT, env=self.environment, stdout=output,
-                                       stderr=subprocess.STDOUT)
+            try:
+                process = subprocess.Popen(self.command, cwd=ROOT, env=self.environment, stdout=output,
+                                           stderr=subprocess.STDOUT)
+            except OSError as error:
+                return self.title, [(self.title, "failed", str(error))], 0
             limit = threading.Timer(JOB_SECONDS, process.kill)
             limit.start()
             _, status, usage = os.wait4(process.pid, 0)
@@ -78,6 +85,21 @@ class Job:
         return self.title, outcomes, usage.ru_utime + usage.ru_stime
 
 
+class Skip:
+    """Jobs that cannot run here, as one outcome with the reason."""
+
+    def __init__(self, title, reason):
+        self.title, self.reason, self.build = title, reason, None
+
+    def run(self):
+        return self.title, [(self.title, "skipped", self.reason)], 0
+
+
+def unless(reason, title, jobs):
+    """The jobs, or if there is a reason, one line that says that and why they were skipped."""
+    return [Skip(title, reason)] if reason else jobs
+
+
 def parse_tap(title):
     """Outcomes of a cmocka program in TAP."""
     def parse(done):
@@ -86,9 +108,9 @@ def parse_tap(title):
             found = re.match(r"(not ok|ok)\s+\d+\s+-\s+(.*)", line)
             if not found:
                 continue
-            skipped = "# SKIP" in found.group(2)
+            name, skipped, reason = found.group(2).partition("# SKIP")
             status = "skipped" if skipped else "passed" if found.group(1) == "ok" else "failed"
-            outcomes.append((f"{title}: {found.group(2)}", status, done.stdout))
+            outcomes.append((f"{title}: {name.strip()}", status, reason.strip() if skipped else done.stdout))
         if done.returncode and not any(o[1] == "failed" for o in outcomes):
             outcomes.append((title, "failed", f"exit {done.returncode}\n{done.stdout}"))
         return outcomes or [(title, "failed", "it ran no test\n" + done.stdout)]
@@ -96,7 +118,8 @@ def parse_tap(title):
 
 
 def parse_module(title):
-    """Outcomes of tests/run_module.py: one JSON line each. Figures such as "kills: 200" are passed on."""
+    """Outcomes of tests/run_module.py or pytest_lines.py: one JSON line each. Figures such as "kills: 200" are
+    passed on."""
     def parse(done):
         outcomes, rest = [], []
         for line in done.stdout.splitlines():
@@ -105,7 +128,7 @@ def parse_module(title):
                 outcomes.append((f"{title}: {o['test']}", o["status"], o["detail"]))
             else:
                 rest.append(line)
-        if done.returncode or not outcomes:
+        if not outcomes or (done.returncode and not any(o[1] == "failed" for o in outcomes)):
             outcomes.append((title, "failed", "\n".join(rest[-40:]) or f"exit {done.returncode}"))
         return outcomes + [(title, "figure", line) for line in rest if re.match(r"[\w ]+: \d", line)]
     return parse
@@ -130,27 +153,28 @@ def memcheck_jobs(build):
     unit = os.path.join(build, "tests", "unit")
     valgrind = ["valgrind", "--quiet", f"--error-exitcode={MEMCHECK_EXIT}", "--fair-sched=yes", "--leak-check=no"]
     return [Job(f"unit (valgrind)/{p}", [*valgrind, os.path.join(unit, p)], {"CMOCKA_MESSAGE_OUTPUT": "TAP"},
-                parse_memcheck(f"unit (valgrind)/{p}")) for p in unit_programs(build)]
+                parse_memcheck(f"unit (valgrind)/{p}"), build) for p in programs("unit", "test_")]
 
 
-def unit_programs(build):
-    return sorted(p for p in os.listdir(os.path.join(build, "tests", "unit")) if p.startswith("test_") and "." not in p)
+def programs(directory, prefix):
+    """Names of the test programs of a directory, from their sources: a build may be missing, or have old ones."""
+    return sorted(name[:-2] for name in os.listdir(os.path.join(TESTS, directory))
+                  if name.startswith(prefix) and name.endswith(".c"))
 
 
 def unit_jobs(build, label, only=None):
     unit = os.path.join(build, "tests", "unit")
     return [Job(f"unit{label}/{p}", [os.path.join(unit, p)],
                 {"CMOCKA_MESSAGE_OUTPUT": "TAP", "ASAN_OPTIONS": "allocator_may_return_null=1"},
-                parse_tap(f"unit{label}/{p}")) for p in unit_programs(build) if not only or p in only]
+                parse_tap(f"unit{label}/{p}"), build) for p in programs("unit", "test_") if not only or p in only]
 
 
 def replay_jobs(build):
     """The corpus of each fuzz target, run by a program with a plain main."""
     fuzz = os.path.join(build, "tests", "fuzz")
-    programs = sorted(p for p in os.listdir(fuzz) if p.startswith("replay_") and "." not in p)
-    return [Job(f"fuzz/{p[7:]}", [os.path.join(fuzz, p), os.path.join(TESTS, "fuzz", "corpus", p[7:])],
-                {"ASAN_OPTIONS": "allocator_may_return_null=1"}, parse_tap(f"fuzz/{p[7:]}"))
-            for p in programs]
+    targets = [p.removeprefix("fuzz_") for p in programs("fuzz", "fuzz_")]
+    return [Job(f"fuzz/{t}", [os.path.join(fuzz, f"replay_{t}"), os.path.join(TESTS, "fuzz", "corpus", t)],
+                {"ASAN_OPTIONS": "allocator_may_return_null=1"}, parse_tap(f"fuzz/{t}"), build) for t in targets]
 
 
 def module_jobs(directory, build, label, environment, only=None, but=()):
@@ -164,8 +188,22 @@ def module_jobs(directory, build, label, environment, only=None, but=()):
         jobs.append(Job(title, [sys.executable, os.path.join(TESTS, "run_module.py"),
                                 os.path.join(TESTS, directory, name)],
                         {"SHOAL": os.path.join(build, "shoal"), "SHOAL_BUILD": build, **environment},
-                        parse_module(title)))
+                        parse_module(title), build))
     return jobs
+
+
+def pytest_jobs(build):
+    """One job for each python/tests/test_*.py, run by SHOAL_PYTHON, the build's venv, or this Python."""
+    folder = os.path.join(ROOT, "python", "tests")
+    venv = os.path.join(build, "venv", "bin", "python")
+    python = os.environ.get("SHOAL_PYTHON") or (venv if os.path.exists(venv) else sys.executable)
+    if subprocess.run([python, "-m", "pytest", "--version"], capture_output=True, check=False).returncode:
+        return [Skip("python", f"no pytest for {python}")]
+    names = sorted(n[:-3] for n in os.listdir(folder) if re.fullmatch(r"test_\w+\.py", n)) if os.path.isdir(folder) else []
+    return [Job(f"python/{n}", [python, "-m", "pytest", "-qq", "-p", "pytest_lines", os.path.join(folder, f"{n}.py")],
+                {"PYTHONPATH": os.pathsep.join([TESTS, os.path.join(build, "python")]), "PYTHONDONTWRITEBYTECODE": "1",
+                 "SHOAL": os.path.join(build, "shoal"), "SHOAL_BUILD": build}, parse_module(f"python/{n}"), build)
+            for n in names]
 
 
 def structure_job():
@@ -183,12 +221,13 @@ def quick_jobs(build):
 def all_jobs(build, sanitized):
     plain = {"SHOAL_PLAIN_BUILD": build}
     return [*module_jobs("property", build, "", {}),
-            *module_jobs("property", sanitized, " (sanitized)", SLICE, but=NOT_OF_THE_PROGRAM),
-            *module_jobs("cli", sanitized, " (sanitized)", plain),
-            *module_jobs("golden", sanitized, " (sanitized)", {}),
+            *module_jobs("property", sanitized, SANITIZED, SLICE, but=NOT_OF_THE_PROGRAM),
+            *module_jobs("cli", sanitized, SANITIZED, plain),
+            *module_jobs("golden", sanitized, SANITIZED, {}),
             *module_jobs("adult", build, "", {}),
             *module_jobs("fault", build, "", {}),
-            *replay_jobs(sanitized), *unit_jobs(sanitized, ""), *unit_jobs(build, " (plain)", SLICED), structure_job()]
+            *replay_jobs(sanitized), *unit_jobs(sanitized, ""), *unit_jobs(build, " (plain)", SLICED), structure_job(),
+            *pytest_jobs(build)]
 
 
 def script_job(title, claim, *command):
@@ -201,12 +240,13 @@ def long_jobs(build, sanitized, threaded):
     slow = {"SHOAL_SLOWER": "10"}  # ThreadSanitizer's factor on CPU time
     scripts = os.path.join(ROOT, "scripts")
     return [*module_jobs("property", build, "", {"SHOAL_CASES": "5000", "SHOAL_LONG": "1"}),
-            *module_jobs("property", sanitized, " (sanitized)", {"SHOAL_CASES": "200"}, but=NOT_OF_THE_PROGRAM),
-            *module_jobs("cli", sanitized, " (sanitized)", {**plain, "SHOAL_LONG": "1"}),
-            *module_jobs("golden", sanitized, " (sanitized)", {"SHOAL_LONG": "1"}),
+            *module_jobs("property", sanitized, SANITIZED, {"SHOAL_CASES": "200"}, but=NOT_OF_THE_PROGRAM),
+            *module_jobs("cli", sanitized, SANITIZED, {**plain, "SHOAL_LONG": "1"}),
+            *module_jobs("golden", sanitized, SANITIZED, {"SHOAL_LONG": "1"}),
             *module_jobs("adult", build, "", {"SHOAL_LONG": "1"}),
             *module_jobs("fault", build, "", {"SHOAL_LONG": "1"}),
             *replay_jobs(sanitized), *unit_jobs(sanitized, ""), *unit_jobs(build, " (plain)", SLICED), structure_job(),
+            *pytest_jobs(build),
             *module_jobs("papers", build, "", {}),
             *module_jobs("limits", build, "", {}),
             *module_jobs("tables", build, "", {}),
@@ -223,12 +263,23 @@ def long_jobs(build, sanitized, threaded):
 
 
 def select_jobs(options):
+    """The jobs of the options, longest first. With --only, a build that is missing is no error: the plain build
+    replaces the sanitized one, and jobs of other missing builds are skipped."""
     build, sanitized, threaded = map(os.path.abspath, (options.build, options.sanitized, options.threaded))
-    if options.quick:
-        return quick_jobs(build)
-    if options.long:
-        return long_jobs(build, sanitized, threaded)
-    return all_jobs(build, sanitized)
+    plain_only = options.only and not os.path.isdir(sanitized)
+    if plain_only:
+        print(f"no build in {options.sanitized}: its jobs run {options.build}", flush=True)
+        sanitized = build
+    jobs = quick_jobs(build) if options.quick else long_jobs(build, sanitized, threaded) if options.long \
+        else all_jobs(build, sanitized)
+    if plain_only:
+        titles = {j.title for j in jobs}
+        jobs = [j for j in jobs if j.title == (plain := j.title.removesuffix(SANITIZED)) or plain not in titles]
+    jobs = [j for j in jobs if options.only in j.title]
+    missing = sorted({j.build for j in jobs if j.build and not os.path.isdir(j.build)})
+    if missing and not options.only:
+        sys.exit(f"tests/run.py: no build in {', '.join(missing)}; use make check, check-quick or check-long")
+    return longest_first(Skip(j.title, f"no build in {j.build}") if j.build in missing else j for j in jobs)
 
 
 def main():
@@ -244,7 +295,7 @@ def main():
     options = parser.parse_args()
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     failures, skips = [], []
-    jobs = longest_first(j for j in select_jobs(options) if options.only in j.title)
+    jobs = select_jobs(options)
     started, measured = time.monotonic(), {}
     with concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs) as pool:
         for done in concurrent.futures.as_completed([pool.submit(j.run) for j in jobs]):
@@ -262,7 +313,7 @@ def main():
             for figures in (o[2] for o in outcomes if o[1] == "figure"):
                 print(f"  {figures}", flush=True)
     for name, _, detail in skips:
-        print(f"skipped: {name}" + (f": {detail}" if detail and len(detail) < 200 else ""))
+        print(f"skipped: {name}" + (f" ({detail.splitlines()[0][:200]})" if detail else ""))
     for name, _, detail in failures:
         print(f"\nFAILED: {name}\n{detail}")
     if options.record:

@@ -320,7 +320,10 @@ def main():
         for m in mutants:
             print(f"{m['id']} {m['file']}:{m['line']} {m['fault']}\n    {m['was']}\n    {m['is']}")
         print(len(mutants), "mutants of", len(sites()), "places")
-        return 0
+        unknown = sorted(set(load(EQUIVALENT)) - {m["id"] for m in mutants})
+        for name in unknown:
+            print(f"equivalent.json: {name} is not one of them: remove it")
+        return 1 if unknown else 0
     if options.table:
         import table
         return table.write(mutants, outcomes, load(EQUIVALENT), (MORE_UNITS, MORE))
