@@ -90,15 +90,17 @@ class Search(unittest.TestCase):
                 self.assertIn("--time-limit", str(done))
 
     def test_threads(self):
-        """Tuples enough for several nodes at a time; demands that are monotone, and not."""
-        models = [{}, {"models": [{"l-diversity": {"kind": "entropy", "l": 3}}]},
-                  {"models": [{"t-closeness": {"t": "0.2", "distance": "equal"}}]}]
-        for more in models:
-            with self.subTest(more):
-                self.problem(6000, 6, {"k": 4} | more, {"objective": "loss", "max-suppression": "5%"}, seed=9)
+        """Tuples enough for several nodes at a time; demands that are monotone, and not; every search."""
+        entropy, close = ({"models": [model]} for model in ({"l-diversity": {"kind": "entropy", "l": 3}},
+                                                            {"t-closeness": {"t": "0.2", "distance": "equal"}}))
+        for algorithm, more in (("optimal", {}), ("optimal", entropy), ("optimal", close), ("samarati", {"p": 2}),
+                                ("samarati", close), ("incognito", {"p": 2}), ("datafly", {})):
+            with self.subTest(algorithm, **more):
+                objective = {"objective": "loss"} if algorithm == "optimal" else {}
+                self.problem(6000, 6 if objective else 5, {"k": 4} | more, objective | {"max-suppression": "5%"}, seed=9)
                 runs = []
                 for threads in (1, 2, 4):
-                    done = self.anonymize("--threads", threads)
+                    done = self.anonymize("--threads", threads, "--algorithm", algorithm)
                     self.assertEqual(0, done.code, done)
                     search = done.json()["search"]
                     self.assertGreater(search["classes_touched"], 0)
