@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files made to collide in hash tables cost no more than others. Only in `make check-long`: callgrind
-counts instructions, so the plain program is run, and nothing is timed. tests/unit/test_hash.c has the same
-for each table, without valgrind."""
+counts instructions, so the plain program is run, and nothing is timed."""
 
 import pathlib
 import random

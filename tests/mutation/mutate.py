@@ -153,7 +153,7 @@ def chosen():
 UNITS = {
     "base": ["test_model_classes"],
     "table": ["test_fold", "test_table"],
-    "group": ["test_tuples_partitioned", "test_lowmem_group", "test_group", "test_lattice", "test_local"],
+    "group": ["test_tuples_partitioned", "test_lowmem_group", "test_group", "test_local"],
     "context": ["test_local"],
     "model": ["test_model_classes", "test_model_bind", "test_local"],
     "verify": ["test_fold", "test_verify_exact", "test_verify_models", "test_verify_people", "test_verify_trace",
@@ -173,12 +173,12 @@ MODULES = {
     "decide": ["property/test_lattice:20", "property/test_local:30", "property/test_theta:10", "cli/test_people"],
     "job": ["property/test_lattice:20", "property/test_local:30", "property/test_theta:10"],
 }
-MORE_UNITS = ["test_fold", "test_lowmem_release", "test_lowmem_verify", "test_lowmem_jobs", "test_group", "test_lattice",
+MORE_UNITS = ["test_fold", "test_lowmem_verify", "test_lowmem_jobs", "test_group",
               "test_verify", "test_verify_models", "test_lowmem_group", "test_model_classes", "test_model_bind",
               "test_verify_people", "test_verify_trace", "test_verify_exact", "test_verify_reading",
               "test_second_pass", "test_lowmem_write", "test_write",
-              "test_memory", "test_local", "test_theta",
-              "test_optimal", "test_table", "test_attack", "test_measure", "test_page", "test_profile",
+              "test_memory", "test_local",
+              "test_table", "test_attack", "test_measure", "test_page", "test_profile",
               "test_regressions"]
 MORE = ["property/test_people:400", "property/test_over:200", "cli/test_people",
         "property/test_spellings:600", "property/test_models:600", "property/test_lattice:400", "property/test_local:300",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Small tables typed in by hand, with their hierarchies and a k to search with: what the unit
- * tests of Datafly, mu-Argus, `optimal` and the matrix of distance vectors share.
+ * tests of lattice searches use.
  */
 #ifndef SHOAL_TESTS_LATTICE_FIXTURE_H
 #define SHOAL_TESTS_LATTICE_FIXTURE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of src/attack: the index of classes against a look at every one,
- * tables of counted tuples, and attacks when memory runs out at every allocation.
+ * Unit tests of src/attack: the index of classes against a look at every one, and tables of
+ * counted tuples.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,10 +14,7 @@
 
 #include "attack/match.h"
 #include "attack/setup.h"
-#include "base/text.h"
 #include "report/result.h"
-
-#include "lowmem_memory.h"
 
 #define UNUSED __attribute__((unused))
 
@@ -32,13 +29,6 @@ static const char POLICY[] =
     "  ill: {role: sensitive, categories: [[a], [b], [c], [d]], protect: [X],\n"
     "        hierarchy: {tree: {X: [a, b], Y: [c, d]}}}\n"
     "privacy: {k: 3, p: 2}\n";
-
-static const char MASKED[] = "age,zip,ill|[20-24],4*,a|[20-24],4*,a|20-24,4*,b|[20-29],**,c|"
-                             "[20-29],*,c|[20-29],**,c|>= 30,5*,a|>= 30,5*,d|>=30,5*,b";
-static const char EARLIER[] = "zip,ill,age|4*,a,*|4*,a,*|4*,b,*|5*,c,*|5*,c,*|5*,c,*|5*,d,*";
-static const char PEOPLE[] = "age,zip|21,41|24,52|33,51|29,|90,99";
-static const char ORIGINAL[] = "name,age,zip,ill|A,20,41,a|B,21,41,a|C,22,42,b|D,26,51,c|E,27,52,c|"
-                               "F,28,51,c|G,30,51,a|H,31,52,d|I,30,53,b";
 
 static void check(shoal_status status, const shoal_error *error) {
   if (status != SHOAL_OK) fail_msg("%s", error->message);
@@ -176,50 +166,10 @@ static void counted_tuples_are_so_many_rows(void **state UNUSED) {
   shoal_policy_free(policy);
 }
 
-/* ---------------------------------------------------------------- memory */
-
-/* Every allocation fails once, and all after it; nothing leaks (the sanitizer looks). */
-static void no_memory_is_told(void **state UNUSED) {
-  static const shoal_run run = {.n_threads = 1};
-  shoal_policy *policy = parse(POLICY);
-  shoal_table *masked = make(MASKED, policy, SHOAL_FOR_REVIEW, NULL);
-  shoal_table *earlier = make(EARLIER, policy, SHOAL_FOR_REVIEW, NULL);
-  shoal_table *people = make(PEOPLE, policy, SHOAL_FOR_LINKING, NULL);
-  shoal_table *original = make(ORIGINAL, policy, SHOAL_FOR_RELEASE, NULL);
-  const shoal_table *previous[] = {earlier};
-  shoal_attack_options options = {
-      .external = people, .original = original, .previous = previous, .n_previous = 1};
-  shoal_status status = SHOAL_FAILED;
-  long n = 0;
-  for (; status != SHOAL_OK && n < 20000; n++) {
-    shoal_result *result = NULL;
-    shoal_error error = {0};
-    allocations_left = n;
-    status = shoal_attack_release(masked, policy, &options, &run, &result, &error);
-    allocations_left = -1;
-    if (status != SHOAL_OK) {
-      assert_null(result);
-      assert_true(status == SHOAL_FAILED && error.message[0]);
-    } else {
-      assert_int_equal(outcome(result, "homogeneity")->certain, 3);
-      assert_int_equal(outcome(result, "linking")->n_matched, 4);
-      assert_int_equal(result->attack.sizes.n_classes, 3);
-    }
-    shoal_result_free(result);
-  }
-  assert_true(n > 100 && status == SHOAL_OK);
-  shoal_table_free(masked);
-  shoal_table_free(earlier);
-  shoal_table_free(people);
-  shoal_table_free(original);
-  shoal_policy_free(policy);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_index_finds_what_a_look_at_all_finds),
       cmocka_unit_test(counted_tuples_are_so_many_rows),
-      cmocka_unit_test(no_memory_is_told),
   };
   return cmocka_run_group_tests_name("attack", tests, NULL, NULL);
 }

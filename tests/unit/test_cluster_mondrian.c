@@ -2,7 +2,7 @@
 /*
  * Unit tests of src/cluster/mondrian.c on random tables of numbers, trees and missing
  * values: the clusters are a partition, each satisfies the policy, no cut at a median is left
- * undone, regions of a strict partition do not overlap, and threads change nothing.
+ * undone, and regions of a strict partition do not overlap.
  */
 #include "cluster_fixture.h"
 
@@ -170,56 +170,12 @@ static void numbers_and_missing_values_part_first(void **state UNUSED) {
   teardown(&f);
 }
 
-/* ---------------------------------------------------------------- threads and progress */
-
-static void threads_do_not_change_the_result(void **state UNUSED) {
-  static const shape large = {"nmtn", 900, 5, false, NULL};
-  for (int relaxed = 0; relaxed < 2; relaxed++) {
-    fixture f;
-    shoal_partition first = {0};
-    setup(&f, &large, 30000, 6, 3, "", 6);
-    for (unsigned n_threads = 1; n_threads < 6; n_threads += 2) {
-      cluster(&f, relaxed, &(shoal_run){.n_threads = n_threads});
-      if (n_threads == 1) {
-        first = f.partition;
-        f.partition = (shoal_partition){0};
-        continue;
-      }
-      assert_int_equal(f.partition.n_clusters, first.n_clusters);
-      assert_memory_equal(f.partition.cluster_of_row, first.cluster_of_row,
-                          f.n_rows * sizeof *first.cluster_of_row);
-    }
-    assert_true(first.n_clusters > 2500);
-    shoal_partition_reset(&first);
-    teardown(&f);
-  }
-}
-
-static void progress_is_told_and_can_stop_it(void **state UNUSED) {
-  static const shape large = {"nn", 900, 5, false, NULL};
-  fixture f;
-  setup(&f, &large, 20000, 5, 2, "", 7);
-  watch w = {0};
-  shoal_run run = {.n_threads = 1, .progress = look, .progress_user = &w};
-  cluster(&f, false, &run);
-  assert_true(w.n_reports > 5);
-  w = (watch){.stop_at = 3};
-  shoal_cluster_task task = {.axes = &f.axes, .required = &f.required, .run = &run};
-  shoal_partition none = {0};
-  assert_int_equal(shoal_cluster_mondrian(&task, &none, &f.error), SHOAL_CANCELLED);
-  assert_int_equal(w.n_reports, 3);
-  assert_null(none.cluster_of_row);
-  teardown(&f);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_model_is_a_condition_of_cuts),
       cmocka_unit_test(relaxed_cuts_go_through_heavy_values),
       cmocka_unit_test(the_widest_axis_is_cut),
       cmocka_unit_test(numbers_and_missing_values_part_first),
-      cmocka_unit_test(threads_do_not_change_the_result),
-      cmocka_unit_test(progress_is_told_and_can_stop_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unit tests of src/measure/label_syntax.c and src/measure/domain.c: spellings of labels as other
- * tools and the papers write them, and what labels stand for, with and without raw data, with and
- * without a hierarchy, and when memory runs out at every allocation.
+ * tools and the papers write them, and what labels stand for where random tables do not lead
+ * (tests/property/test_measure.py).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,11 +14,8 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "base/text.h"
 #include "measure/domain.h"
 #include "table/load.h"
-
-#include "lowmem_memory.h"
 
 #define UNUSED __attribute__((unused))
 
@@ -231,42 +228,6 @@ static const char *held(const fixture *f, uint32_t code) {
   return out;
 }
 
-static void numbers_without_a_tree(void **state UNUSED) {
-  fixture f;
-  start(&f, "{role: quasi, type: number}");
-  original(&f, CELLS("40", "20", "?", "30", "-5", "20.0"));
-  release(&f, CELLS("[20-30]", ">= 30", "<30", "*", "?", "20", "-5-20", "3*"));
-  make(&f);
-  assert_int_equal(f.domain.n_positions, 5);
-  static const char *const expected[] = {"bdf", "ad", "bef", "abcdef", "c", "bf", "bef", "d"};
-  for (uint32_t code = 0; code < 8; code++) assert_string_equal(held(&f, code), expected[code]);
-  assert_float_equal(span(&f, 0, 0)->width, 10.0 / 45, 1e-12);
-  assert_float_equal(span(&f, 0, 1)->width, 10.0 / 45, 1e-12);
-  assert_float_equal(span(&f, 0, 2)->width, 35.0 / 45, 1e-12);
-  assert_float_equal(span(&f, 0, 3)->height_loss, 1, 0);
-  assert_float_equal(span(&f, 0, 0)->leaves_loss, 1.0 / 4, 1e-12);
-  assert_true(span(&f, 0, 3)->everything && span(&f, 0, 4)->missing);
-  assert_true(shoal_domain_overlap(&f.domain, span(&f, 0, 0), span(&f, 0, 1)));
-  assert_false(shoal_domain_overlap(&f.domain, span(&f, 0, 1), span(&f, 0, 2)));
-  assert_false(shoal_domain_overlap(&f.domain, span(&f, 0, 1), span(&f, 0, 4)));
-  stop(&f);
-}
-
-static void labels_of_one_level(void **state UNUSED) {
-  fixture f;
-  start(&f, "{role: quasi, type: number, hierarchy: {intervals: [10, 20]}}");
-  original(&f, CELLS("25", "21", "7", "39", "33"));
-  release(&f, CELLS("[20-29]", "[0-9]", "[30-39]", "*"));
-  make(&f);
-  assert_int_equal(f.domain.released[0].level, 1);
-  assert_true(f.domain.ascending);
-  assert_string_equal(held(&f, 0), "ab");
-  assert_string_equal(held(&f, 2), "de");
-  assert_float_equal(span(&f, 0, 0)->height_loss, 1.0 / 3, 1e-12);
-  assert_float_equal(span(&f, 0, 3)->height_loss, 1, 0);
-  stop(&f);
-}
-
 /* "Other" is a value and a label above others: the level of the column tells which is meant. */
 static void a_word_of_two_meanings(void **state UNUSED) {
   static const char *const tree =
@@ -303,18 +264,6 @@ static void intervals_across_a_tree(void **state UNUSED) {
   assert_string_equal(held(&f, 2), "abc");
   assert_int_equal(span(&f, 0, 2)->n_positions, 3);
   assert_float_equal(span(&f, 0, 2)->height_loss, 0.5, 0);
-  stop(&f);
-}
-
-static void prefixes_without_a_tree(void **state UNUSED) {
-  fixture f;
-  start(&f, "{role: quasi}");
-  original(&f, CELLS("43101", "43102", "43201", "53000", "?"));
-  release(&f, CELLS("4310*", "43***", "*****", "43201", "?"));
-  make(&f);
-  static const char *const expected[] = {"ab", "abc", "abcde", "c", "e"};
-  for (uint32_t code = 0; code < 5; code++) assert_string_equal(held(&f, code), expected[code]);
-  assert_float_equal(span(&f, 0, 1)->leaves_loss, 0.5, 1e-12);
   stop(&f);
 }
 
@@ -403,47 +352,16 @@ static void what_is_not_understood_is_refused(void **state UNUSED) {
   refused("{role: quasi, type: number}", CELLS("1", "SECRET"), CELLS("1"), 2, "not a number");
 }
 
-/* An empty release, and one of stars only, without raw data. */
-static void nothing_is_known(void **state UNUSED) {
-  fixture f;
-  start(&f, "{role: quasi, hierarchy: {mask: right}}");
-  release(&f, CELLS("*"));
-  make(&f);
-  assert_true(span(&f, 0, 0)->everything);
-  assert_true(shoal_domain_holds(&f.domain, span(&f, 0, 0), SHOAL_NONE));
-  stop(&f);
-}
-
-static void memory_may_run_out(void **state UNUSED) {
-  fixture f;
-  start(&f, "{role: quasi, type: number, hierarchy: {intervals: [5, 10]}}");
-  release(&f, CELLS("[20-24]", "[25-32]", "*", "?"));
-  shoal_status status = SHOAL_FAILED;
-  for (long n = 0; status != SHOAL_OK; n++) {
-    allocations_left = n;
-    status = shoal_domain_init(&f.domain, &f.request, &f.error);
-    allocations_left = -1;
-    assert_true(status == SHOAL_OK || status == SHOAL_FAILED);
-    assert_true(n < 1000);
-  }
-  stop(&f);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spellings_are_read),
       cmocka_unit_test(any_bytes_are_read),
-      cmocka_unit_test(numbers_without_a_tree),
-      cmocka_unit_test(labels_of_one_level),
       cmocka_unit_test(a_word_of_two_meanings),
       cmocka_unit_test(intervals_across_a_tree),
-      cmocka_unit_test(prefixes_without_a_tree),
       cmocka_unit_test(a_missing_cell_can_be_a_suppressed_one),
       cmocka_unit_test(releases_alone),
       cmocka_unit_test(external_values),
       cmocka_unit_test(what_is_not_understood_is_refused),
-      cmocka_unit_test(nothing_is_known),
-      cmocka_unit_test(memory_may_run_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,32 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unit tests of src/hierarchy: files and trees, what the definition refuses and how it says so,
- * padding and ragged trees, missing values, pictures, and that a hundred thousand leaves are no
- * work. The kinds built from values are in test_hierarchy_kinds.c.
+ * padding and ragged trees, missing values, pictures. The kinds built from values are in
+ * test_hierarchy_kinds.c.
  */
-#include "base/thread.h"
-#include <time.h>
 
 #include "hierarchy_fixture.h"
 
 /* ------------------------------------------------------------ file */
-
-static void file_gives_levels(void **state) {
-  (void)state;
-  fixture f;
-  setup(&f, VALUES("widowed", "married", "single"));
-  compile_file(&f, "married;couple;*\npartnership;couple;*\nsingle;alone;*\n"
-                   "divorced;alone;*\nwidowed;alone;*\n");
-  assert_int_equal(f.hierarchy->n_values, 3);
-  assert_int_equal(f.hierarchy->n_leaves, 5);
-  assert_int_equal(shoal_hierarchy_height(f.hierarchy), 2);
-  assert_int_equal(f.hierarchy->tree_height, 2);
-  assert_string_equal(f.hierarchy->attribute, "col");
-  assert_csv(&f, "widowed;alone;*\nmarried;couple;*\nsingle;alone;*\n"
-                 "partnership;couple;*\ndivorced;alone;*\n");
-  assert_consistent(&f);
-  teardown(&f);
-}
 
 static void file_finds_its_delimiter(void **state) {
   (void)state;
@@ -240,21 +221,6 @@ static shoal_hierarchy_spec tree_spec(const shoal_tree_node *children, size_t n_
       .kind = SHOAL_HIERARCHY_TREE, .line = 7, .at = 12, .tree = {"*", children, n_children}};
 }
 
-static void tree_gives_levels(void **state) {
-  (void)state;
-  fixture f;
-  setup(&f, VALUES("Asian", "White", "?"));
-  shoal_hierarchy_spec spec = tree_spec(races, 2);
-  compile_ok(&f, &spec);
-  assert_csv(&f, "Asian;Other;*\nWhite;White;*\n?;?;*\nBlack;Other;*\n");
-  assert_int_equal(f.hierarchy->tree_height, 2);
-  assert_consistent(&f);
-  assert_drawn(&f, 100,
-               "* (4 values)\n├── ?\n├── Other (2 values)\n│   ├── Asian\n│   └── Black\n"
-               "└── White\n");
-  teardown(&f);
-}
-
 static void tree_refusals(void **state) {
   (void)state;
   fixture f;
@@ -289,22 +255,6 @@ static void tree_refusals(void **state) {
   refuse(&f, &spec, VALUES("more than 255 levels"));
   spec = tree_spec(deep + 46, 1); /* 254 nodes and the root: 254 levels above the leaf */
   compile_ok(&f, &spec);
-  teardown(&f);
-}
-
-static void top_has_one_level(void **state) {
-  (void)state;
-  fixture f;
-  setup(&f, VALUES("F", "M"));
-  const shoal_hierarchy_spec spec = {.kind = SHOAL_HIERARCHY_TOP, .line = 3, .at = 4};
-  compile_ok(&f, &spec);
-  assert_csv(&f, "F;*\nM;*\n");
-  assert_drawn(&f, 100, "* (2 values)\n"); /* the values themselves are not for show */
-  shoal_hierarchy *none;
-  assert_int_equal(shoal_hierarchy_compile(&spec, NULL, NULL, &f.options, &none, &f.error),
-                   SHOAL_BAD_INPUT);
-  assert_non_null(strstr(f.error.message, "policy.yaml:3:4"));
-  assert_non_null(strstr(f.error.message, "give the data"));
   teardown(&f);
 }
 
@@ -357,44 +307,8 @@ static void kinds_are_listed(void **state) {
   assert_null(kinds[sizeof names / sizeof names[0]].name);
 }
 
-/* Compiles with a file of n rows and with a mask, both for n values, within the time given. */
-static void many_leaves_are_quick(void **state) {
-  (void)state;
-  enum { N = 100000 };
-  fixture f;
-  setup(&f, (const char *const[]){NULL});
-  f.column.n_values = N;
-  f.column.offsets = malloc((N + 1) * sizeof *f.column.offsets);
-  f.column.bytes = malloc((size_t)N * 8);
-  char *text = malloc((size_t)N * 40);
-  size_t size = 0;
-  for (uint32_t v = 0; v < N; v++) {
-    (void)snprintf(f.column.bytes + 6 * (size_t)v, 8, "%06u", v * 7 % N);
-    f.column.offsets[v] = 6 * (uint64_t)v;
-    size += (size_t)snprintf(text + size, 40, "%06u;%05u;%03u;*\n", v, v / 10, v / 1000);
-  }
-  f.column.offsets[N] = 6 * (uint64_t)N;
-  clock_t start = clock();
-  shoal_hierarchy_spec spec = file_spec(&f, text, size);
-  compile_ok(&f, &spec);
-  assert_int_equal(f.hierarchy->levels[1].n_labels, N / 10);
-  assert_string_equal(leaf_path(&f, 2), "000014|00001|000|*");
-  assert_consistent(&f);
-  spec = mask(false, '*');
-  compile_ok(&f, &spec);
-  assert_int_equal(f.hierarchy->levels[2].n_labels, N / 100);
-  const shoal_decimal widths[] = {{10, 0}, {1000, 0}};
-  spec = intervals(widths, 2, (shoal_decimal){0, 0});
-  compile_ok(&f, &spec);
-  assert_int_equal(f.hierarchy->levels[2].n_labels, N / 1000);
-  assert_true(clock() - start < 20 * CLOCKS_PER_SEC); /* CPU time; minutes if quadratic */
-  free(text);
-  teardown(&f);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(file_gives_levels),
       cmocka_unit_test(file_finds_its_delimiter),
       cmocka_unit_test(file_quotes_like_the_data),
       cmocka_unit_test(file_drops_empty_cells_and_rows),
@@ -407,13 +321,10 @@ int main(void) {
       cmocka_unit_test(heights_count_values_the_data_lacks),
       cmocka_unit_test(ragged_trees_are_padded_at_the_bottom),
       cmocka_unit_test(missing_values_need_no_row),
-      cmocka_unit_test(tree_gives_levels),
       cmocka_unit_test(tree_refusals),
-      cmocka_unit_test(top_has_one_level),
       cmocka_unit_test(pictures_are_cut_and_clean),
       cmocka_unit_test(an_empty_column_has_only_a_top),
       cmocka_unit_test(kinds_are_listed),
-      cmocka_unit_test(many_leaves_are_quick),
   };
   return cmocka_run_group_tests_name("hierarchy", tests, NULL, NULL);
 }

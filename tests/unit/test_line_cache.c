@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows written as whole lines that were rendered beforehand, and as cells one by one: the same
- * bytes, for any table, order and number of threads. Rows in buckets, and lines that are ready
- * only where that pays; little memory.
+ * bytes, for any table, order and number of threads. Rows in buckets.
  */
 #include "lowmem_memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "base/random.h"
 #include "write/atomic_file.h"
 #include "write/render.h"
 #include "write/shuffle.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
 
 static shoal_error error;
@@ -221,54 +216,6 @@ static void counted_rows_are_written_as_often(void **state UNUSED) {
   free_release(r);
 }
 
-static void lines_are_ready_only_where_it_pays(void **state UNUSED) {
-  release *r = new_release(5, 3);
-  assert_true(has_lines(r, ROWS));
-  assert_true(has_lines(r, UINT64_C(1) << 30)); /* of any number of rows, lines are few */
-  assert_false(has_lines(r, 216 * 8 - 1));      /* a look alone has 216 lines */
-  assert_false(has_lines(r, 216 * 8 * 2));      /* there are more than two looks */
-  r->cells[1].generalized = true;               /* blank in some groups: not by its code alone */
-  assert_false(has_lines(r, ROWS));
-  r->cells[1].generalized = false;
-  r->cells[1].suppressed_cells = r->suppressed_cells;
-  assert_false(has_lines(r, ROWS));
-  r->cells[1].suppressed_cells = NULL;
-  r->cells[1].code_of_group = r->cells[3].code_of_group = r->cells[4].code_of_group =
-      r->code_of_group;
-  assert_true(has_lines(r, GROUPS * 8)); /* now groups choose all, and must be few */
-  assert_false(has_lines(r, GROUPS * 8 - 1));
-  r->cells[1].code_of_group = r->cells[3].code_of_group = r->cells[4].code_of_group =
-      (shoal_codes){0};
-  memset(r->action, SHOAL_ROW_REMOVE, GROUPS); /* no row at all */
-  uint64_t n_rows;
-  char *bytes = written(r, true, 2, &n_rows);
-  assert_string_equal(bytes, "code,short,cell,long,byte\n");
-  assert_int_equal(n_rows, 0);
-  free(bytes);
-  free_release(r);
-}
-
-static void without_memory_nothing_is_written(void **state UNUSED) {
-  release *r = new_release(5, 4);
-  for (unsigned way = 0; way < 4; way++) { /* lines or cells, in order or not */
-    r->cells[0].code_of_group = way / 2 ? r->code_of_group : (shoal_codes){0};
-    fails_once = true;
-    long n = 0;
-    for (bool ended = false; !ended; n++) {
-      char *bytes;
-      uint64_t n_rows;
-      allocations_left = n;
-      shoal_status status = try_writing(r, way % 2, 1, &bytes, &n_rows);
-      ended = allocations_left >= 0;
-      allocations_left = -1;
-      assert_int_equal(status, ended ? SHOAL_OK : SHOAL_FAILED);
-      free(bytes);
-    }
-    assert_true(n > 10);
-  }
-  free_release(r);
-}
-
 /* ---------------------------------------------------------------- buckets */
 
 static void rows_come_out_of_buckets_in_their_order(void **state UNUSED) {
@@ -339,8 +286,6 @@ int main(void) {
       cmocka_unit_test(lines_are_what_cells_are),
       cmocka_unit_test(cells_of_groups_need_not_be_generalized),
       cmocka_unit_test(counted_rows_are_written_as_often),
-      cmocka_unit_test(lines_are_ready_only_where_it_pays),
-      cmocka_unit_test(without_memory_nothing_is_written),
       cmocka_unit_test(rows_come_out_of_buckets_in_their_order),
       cmocka_unit_test(what_is_flushed_is_still_only_there_when_committed),
   };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of src/measure: memory that runs out at every allocation, and a
- * table of counted tuples, which must measure like its rows. What the figures are is compared with
- * slow definitions by tests/property/test_measure.py.
+ * A table of counted tuples must measure like its rows. What the figures are is compared with slow
+ * definitions by tests/property/test_measure.py.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,10 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/text.h"
 #include "report/measures.h"
-
-#include "lowmem_memory.h"
 
 #define UNUSED __attribute__((unused))
 
@@ -70,31 +66,6 @@ static shoal_policy *make_policy(void) {
   return policy;
 }
 
-static void memory_may_run_out(void **state UNUSED) {
-  shoal_policy *policy = make_policy();
-  shoal_table *original = make_table(policy, original_cells, NULL, ROWS, SHOAL_FOR_RELEASE);
-  shoal_table *masked = make_table(policy, masked_cells, NULL, ROWS, SHOAL_FOR_REVIEW);
-  shoal_table *people = make_table(policy, original_cells, NULL, ROWS, SHOAL_FOR_LINKING);
-  shoal_measure_options options = {.population = people, .has_queries = true, .n_queries = 5};
-  shoal_run run = {.n_threads = 1};
-  shoal_status status = SHOAL_FAILED;
-  for (long n = 0; status != SHOAL_OK; n++) {
-    shoal_error error;
-    shoal_result *result = NULL;
-    allocations_left = n;
-    status = shoal_measure(original, masked, policy, &options, &run, &result, &error);
-    allocations_left = -1;
-    assert_true(status == SHOAL_OK || status == SHOAL_FAILED);
-    assert_true((status == SHOAL_OK) == (result != NULL));
-    assert_true(n < 5000);
-    shoal_result_free(result);
-  }
-  shoal_table_free(original);
-  shoal_table_free(masked);
-  shoal_table_free(people);
-  shoal_policy_free(policy);
-}
-
 static shoal_result *measured(const shoal_policy *policy, const uint64_t *counts,
                               const char *const *before, const char *const *after, size_t n_rows) {
   shoal_table *original = make_table(policy, before, counts, n_rows, SHOAL_FOR_RELEASE);
@@ -141,7 +112,6 @@ static void counted_tuples_measure_like_rows(void **state UNUSED) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(memory_may_run_out),
       cmocka_unit_test(counted_tuples_measure_like_rows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

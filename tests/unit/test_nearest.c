@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unit tests of src/cluster/nearest_class.c: the same class as a scan of all finds, ties included,
- * on numbers, trees and missing values, with some classes left out; memory that runs out.
+ * on numbers, trees and missing values, with some classes left out.
  */
-#include "lowmem_memory.h"
 
 #include "cluster_fixture.h"
 
-#include "cluster/cluster.h"
 #include "cluster/nearest_class.h"
 
 enum { MAX_CLASSES = 600 };
@@ -80,35 +78,9 @@ static void a_scan_finds_the_same(void **state UNUSED) {
   }
 }
 
-static void memory_may_run_out_anywhere(void **state UNUSED) {
-  static const shape some = {"nt", 50, 5, false, NULL};
-  shoal_random random;
-  shoal_random_seed(&random, 1);
-  fixture f;
-  drawn d;
-  unsigned n_failed = 0;
-  setup(&f, &some, 100, 2, 2, "", 1);
-  draw(&f, &d, 40, &random);
-  for (long n = 0, left = 0; left < 1; n++) {
-    shoal_nearest_class nearest;
-    allocations_left = n;
-    shoal_status status =
-        shoal_nearest_class_init(&nearest, &f.axes, d.boxes, d.n_rows, d.n, &f.error);
-    left = allocations_left;
-    allocations_left = -1;
-    assert_int_equal(status, nearest.nodes ? SHOAL_OK : SHOAL_FAILED);
-    n_failed += status != SHOAL_OK;
-    if (status == SHOAL_OK) shoal_nearest_class_reset(&nearest);
-  }
-  assert_int_equal(n_failed, 1); /* the block of the arena */
-  free(d.boxes);
-  teardown(&f);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_scan_finds_the_same),
-      cmocka_unit_test(memory_may_run_out_anywhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a page is made of: hashes, sizes of classes, labels that may be told, charts, markup. */
+/* What a page is made of: hashes, sizes of classes, labels that may be told. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +12,6 @@
 
 #include "base/sha256.h"
 #include "describe/page.h"
-#include "report/chart.h"
-#include "report/format.h"
 #include "report/html.h"
 
 /* ------------------------------------------------------------ SHA-256 */
@@ -205,18 +202,6 @@ static void a_small_difference_hides_what_was_before(void **state) {
   shoal_result_free(result);
 }
 
-static void numbers_are_shown_ascending(void **state) {
-  (void)state;
-  shoal_result *result = shoal_result_new(SHOAL_RESULT_RELEASE);
-  const shoal_label_count tallies[] = {tally("[20-29]", 9, 9), tally("*", 30, 30),
-                                       tally("[5-9]", 7, 7), tally("[-10 to -1]", 8, 8),
-                                       tally("100", 6, 6)};
-  shoal_html_report_attribute a = choose(result, tallies, 5, 2, true);
-  static const char *const expected[] = {"[-10 to -1]", "[5-9]", "[20-29]", "100", "*"};
-  for (size_t i = 0; i < 5; i++) assert_string_equal(expected[i], a.labels[i].label);
-  shoal_result_free(result);
-}
-
 /* On random tallies: nothing small is told or follows from what is told. */
 static void nothing_small_can_be_worked_out(void **state) {
   (void)state;
@@ -254,57 +239,7 @@ static void nothing_small_can_be_worked_out(void **state) {
   }
 }
 
-static void intervals_are_read(void **state) {
-  (void)state;
-  double low, high;
-  assert_true(shoal_html_report_interval((shoal_label){"[20-29]", 7}, &low, &high));
-  assert_true(low == 20 && high == 29);
-  assert_true(shoal_html_report_interval((shoal_label){"[-2.5 to 5)", 11}, &low, &high));
-  assert_true(low == -2.5 && high == 5);
-  assert_true(shoal_html_report_interval((shoal_label){"17", 2}, &low, &high));
-  assert_true(low == 17 && high == 17);
-  static const char *const others[] = {"*", "", "[a-b]", "[20]", "20-29", "[20-29", "4310*"};
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    assert_false(
-        shoal_html_report_interval((shoal_label){others[i], strlen(others[i])}, &low, &high));
-}
-
 /* ------------------------------------------------------------ charts and markup */
-
-/* The longest bar ends where the axis says, and an empty one is no bar. */
-static void bars_are_as_long_as_their_numbers(void **state) {
-  (void)state;
-  const shoal_chart_bar bars[] = {{"a", {50, 0}, NULL}, {"b", {100, 25}, "limit"}};
-  shoal_chart chart = {.title = "t",
-                       .description = "d",
-                       .axis = "records",
-                       .series = {"before", "after"},
-                       .n_series = 2,
-                       .bars = bars,
-                       .n_bars = 2};
-  shoal_text text;
-  shoal_text_init(&text);
-  shoal_chart_bars(&chart, &text);
-  assert_false(text.failed);
-  assert_non_null(strstr(text.bytes, "<rect class=\"before\" x=\"26.5%\" width=\"19.5%\""));
-  assert_non_null(strstr(text.bytes, "<rect class=\"before\" x=\"26.5%\" width=\"39.0%\""));
-  assert_non_null(strstr(text.bytes, "<rect class=\"after\" x=\"26.5%\" width=\"9.8%\""));
-  size_t n_after = 0;
-  for (const char *at = text.bytes; (at = strstr(at, "<rect class=\"after\" x=\"26")); at++)
-    n_after++;
-  assert_int_equal(1, n_after);
-  assert_non_null(strstr(text.bytes, ">limit</text>"));
-  shoal_text_reset(&text);
-}
-
-static void nothing_in_a_name_is_taken_for_markup(void **state) {
-  (void)state;
-  shoal_text text;
-  shoal_text_init(&text);
-  shoal_html_add(&text, "<script>alert(\"x\")&\x01</script>");
-  assert_string_equal("&lt;script&gt;alert(&quot;x&quot;)&amp;\\x01&lt;/script&gt;", text.bytes);
-  shoal_text_reset(&text);
-}
 
 static void few_people_are_not_counted_out(void **state) {
   (void)state;
@@ -349,11 +284,7 @@ int main(void) {
       cmocka_unit_test(what_is_left_is_not_small_either),
       cmocka_unit_test(bins_show_what_was_before),
       cmocka_unit_test(a_small_difference_hides_what_was_before),
-      cmocka_unit_test(numbers_are_shown_ascending),
       cmocka_unit_test(nothing_small_can_be_worked_out),
-      cmocka_unit_test(intervals_are_read),
-      cmocka_unit_test(bars_are_as_long_as_their_numbers),
-      cmocka_unit_test(nothing_in_a_name_is_taken_for_markup),
       cmocka_unit_test(few_people_are_not_counted_out),
       cmocka_unit_test(the_first_words_say_that_the_page_is_internal),
   };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Regression tests through the library: refused chunks leave a table as it was, identifiers of a
- * table in memory, blank lines and mistakes wherever the blocks of a file end, and the memory that
- * a release of large counts takes. tests/cli/test_regressions.py has those of the program.
+ * table in memory, blank lines and mistakes wherever the blocks of a file end.
+ * tests/cli/test_regressions.py has those of the program.
  */
 #include <jansson.h>
 #include <setjmp.h>
@@ -11,14 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "base/text.h"
 #include "table/load.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -362,74 +358,10 @@ static void a_short_row_before_a_nul_is_the_one_reported(void **state UNUSED) {
   }
 }
 
-/* ---------------------------------------------------------------- a release of large counts */
-
-enum { RECORDS_A_ROW = 10 * 1000 * 1000, PEAK_KIB = 200 * 1024, SECONDS = 30 };
-
-/* Twenty million records of two tuples, written in their order; 0 if all went well. */
-static int write_counted(void) {
-  static const char yaml[] = "shoal: 1\n"
-                             "attributes:\n"
-                             "  town: {role: quasi, hierarchy: {top: true}}\n"
-                             "  ward: {role: keep}\n"
-                             "privacy: {k: 2}\n";
-  static const char *const names[] = {"town", "ward"};
-  static const uint64_t offsets[] = {0, 1, 2}, counts[] = {RECORDS_A_ROW, RECORDS_A_ROW};
-  const shoal_text_view views[] = {{"ab", offsets}, {"xy", offsets}};
-  const shoal_write_options options = {.keep_order = true};
-  const shoal_run run = {0};
-  shoal_policy *policy = NULL;
-  shoal_table *table = NULL;
-  shoal_release *release = NULL;
-  bool written =
-      shoal_policy_parse(yaml, strlen(yaml), "policy", ".", &policy, &error) == SHOAL_OK &&
-      shoal_table_new(names, 2, &table, &error) == SHOAL_OK &&
-      shoal_table_append(table, views, 2, 2, counts, &error) == SHOAL_OK &&
-      shoal_table_finish(table, policy, SHOAL_FOR_RELEASE, &error) == SHOAL_OK &&
-      shoal_table_rows(table) == 2 * (uint64_t)RECORDS_A_ROW &&
-      shoal_anonymize(table, policy, &run, &release, &error) == SHOAL_OK &&
-      shoal_release_write(release, path, &options, &run, &error) == SHOAL_OK;
-  shoal_release_free(release);
-  shoal_table_free(table);
-  shoal_policy_free(policy);
-  if (!written) (void)fprintf(stderr, "%s\n", error.message);
-  return written ? 0 : 1;
-}
-
-static double seconds_of(struct timeval time) {
-  return (double)time.tv_sec + (double)time.tv_usec / 1e6;
-}
-
-static void large_counts_are_written_with_little_memory(void **state UNUSED) {
-  pid_t child = fork();
-  assert_true(child >= 0);
-  if (child == 0) _exit(write_counted());
-  int status;
-  struct rusage usage;
-  assert_true(wait4(child, &status, 0, &usage) == child);
-  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  double seconds = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
-  if (usage.ru_maxrss >= PEAK_KIB) fail_msg("the peak was %ld KiB", usage.ru_maxrss);
-  if (seconds >= SECONDS) fail_msg("it took %.1f s", seconds);
-
-  FILE *file = fopen(path, "rb"); /* the header, then the rows in their order */
-  char first[16] = "", last[5] = "";
-  assert_non_null(file);
-  assert_int_equal(fread(first, 1, 14, file), 14);
-  assert_string_equal(first, "town,ward\na,x\n");
-  assert_int_equal(fseek(file, -4, SEEK_END), 0);
-  assert_int_equal(ftell(file), 10 + 4 * (2 * (long)RECORDS_A_ROW - 1));
-  assert_int_equal(fread(last, 1, 4, file), 4);
-  assert_string_equal(last, "b,y\n");
-  assert_int_equal(fclose(file), 0);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(
-          large_counts_are_written_with_little_memory), /* first: a child begins as large as this */
       TEST(refused_chunks_leave_a_table_as_it_was),
       TEST(a_refused_chunk_does_not_decide_on_counts),
       TEST(chunks_with_and_without_counts_are_not_mixed),

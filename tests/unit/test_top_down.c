@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of src/cluster/top_down*.c: tables whose outcome is worked out by hand; the algorithm
- * word by word, as slow as it may be, on random tables; partitions that satisfy the policy under
- * every model; progress, cancelling and memory that runs out.
+ * Unit tests of src/cluster/top_down*.c on random tables, against the algorithm word by word, as
+ * slow as it may be.
  */
-#include "lowmem_memory.h"
 
 #include "cluster_fixture.h"
 
@@ -17,92 +15,6 @@ static shoal_status try_cluster(fixture *f, const shoal_run *run) {
 }
 
 static void cluster(fixture *f) { succeeds(f, try_cluster(f, NULL)); }
-
-/* ---------------------------------------------------------------- worked out by hand */
-
-/* Each row's cluster as a letter; clusters by their first row. */
-static void assert_clusters(const fixture *f, const char *expected) {
-  char letters[MAX_ROWS] = "", of_cluster[MAX_ROWS] = "", next = 'A';
-  for (size_t r = 0; r < f->n_rows; r++) {
-    char *letter = &of_cluster[f->partition.cluster_of_row[r]];
-    if (!*letter) *letter = next++;
-    letters[r] = *letter;
-  }
-  assert_string_equal(letters, expected);
-}
-
-static void check_worked_out(const char *kinds, const char *cells, uint64_t k, uint64_t p,
-                             const char *expected) {
-  fixture f;
-  setup(&f, &(shape){.kinds = kinds, .cells = cells}, strlen(expected), k, p, "", 0);
-  cluster(&f);
-  check_partition(&f);
-  assert_clusters(&f, expected);
-  teardown(&f);
-}
-
-/* The tree is {a: {b: [v0, v1, v2], c: [v3]}, d: {e: [v4, v5], f: [v6, v7, v8]}}. */
-static void trees_are_specialized_child_by_child(void **state UNUSED) {
-  /* a | d, then b | c where the row of c gets the first of b's, and e | f */
-  check_worked_out("t",
-                   "v0 v0 v0 v0 v0 v0 v3 v0 "
-                   "v4 v0 v5 v0 v6 v0 v6 v0 v7 v0 ",
-                   2, 1, "ABBACCDDD");
-  /* three children of f at once */
-  check_worked_out("t", "v6 v0 v7 v0 v8 v0 v6 v0 v7 v0 v8 v0 ", 2, 1, "ABCABC");
-  /* everything below one leaf */
-  check_worked_out("t", "v6 v0 v6 v0 v6 v0 v6 v0 ", 2, 1, "AAAA");
-}
-
-static void rows_with_lacking_values_are_taken_back(void **state UNUSED) {
-  /* c has one value, twice: it gets b's first row of another one, not b's first row */
-  check_worked_out("t", "v0 v0 v0 v0 v0 v1 v0 v1 v0 v0 v3 v0 v3 v0 ", 2, 2, "AABAABB");
-  /* b could not spare it: all stay together */
-  check_worked_out("t", "v0 v0 v0 v0 v0 v1 v0 v0 v0 v0 v3 v0 v3 v0 ", 2, 2, "AAAAAAA");
-}
-
-static void a_whole_child_is_taken_back_where_none_can_spare_rows(void **state UNUSED) {
-  /* v7 and v8 are equally small: the first one, which goes with the row of v6 */
-  check_worked_out("t", "v7 v0 v8 v0 v6 v0 v7 v0 v8 v0 v7 v0 v8 v0 ", 3, 1, "ABAABAB");
-}
-
-static void rows_left_behind_are_specialized_on_other_attributes(void **state UNUSED) {
-  /* v0 | v1 and v2, which cannot stand alone; these are then halved by the number */
-  check_worked_out("tn",
-                   "v0 1 v0 v0 1 v0 v0 1 v0 v0 1 v0 "
-                   "v1 1 v0 v2 1 v0 v1 9 v0 v2 9 v0 v1 9 v0 v2 1 v0 ",
-                   3, 1, "AAAABBCCCB");
-}
-
-static void numbers_are_halved(void **state UNUSED) {
-  check_worked_out("n", "1 v0 2 v0 3 v0 4 v0 ", 2, 1, "AABB");
-  check_worked_out("n", "9 v0 9 v0 9 v0 9 v0 2 v0 1 v0 ", 2, 1, "AAAABB"); /* a heavy value */
-  check_worked_out("n", "1 v0 2 v0 3 v0 4 v0 5 v0 ", 2, 1, "AABBB"); /* of two cuts the lower */
-  check_worked_out("m", "1 v0 ? v0 5 v0 ? v0 7 v0 9 v0 ", 2, 1, "ABABCC"); /* missing apart first */
-}
-
-static void the_attribute_that_gains_most_is_specialized(void **state UNUSED) {
-  /* halving gains a half of all at most, the two leaves a third of the tree's height each */
-  check_worked_out("tn", "v0 1 v0 v1 9 v0 v0 9 v0 v1 1 v0 ", 2, 1, "ABBA");
-  /* two branches of the tree: two thirds for each row, where the number gains all */
-  check_worked_out("tn", "v4 1 v0 v6 9 v0 v4 9 v0 v6 1 v0 ", 2, 1, "ABBA");
-  /* to leaves: all of the tree */
-  check_worked_out("tn", "v0 1 v0 v6 9 v0 v0 8 v0 v6 3 v0 ", 2, 1, "ABAB");
-  /* both alike: the first one */
-  check_worked_out("nn", "1 1 v0 1 9 v0 9 1 v0 9 9 v0 ", 2, 1, "AABB");
-}
-
-static void what_cannot_be_specialized_is_one_cluster(void **state UNUSED) {
-  check_worked_out("n", "1 v0 2 v0 3 v0 4 v0 5 v0 ", 3, 1, "AAAAA"); /* fewer than 2 k rows */
-  check_worked_out("nt", "1 v0 v0 1 v0 v1 1 v0 v2 ", 1, 1, "AAA");   /* all alike */
-  check_worked_out("n", "1 v0 ", 1, 1, "A");
-  fixture f; /* one value has more than half of the rows: even the whole table breaks it */
-  setup(&f, &(shape){.kinds = "n", .cells = "1 v0 2 v0 3 v1 4 v1 5 v0 "}, 5, 1, 1,
-        "[{alpha-k: {alpha: 0.5}}]", 0);
-  cluster(&f);
-  assert_clusters(&f, "AAAAA");
-  teardown(&f);
-}
 
 /* ---------------------------------------------------------------- the same, slowly */
 
@@ -371,86 +283,9 @@ static void the_slow_version_gives_the_same(void **state UNUSED) {
   assert_in_range(n_divided, 500, 1300);
 }
 
-/* As many rows of each category: every cluster has that too, or one row more. */
-static void balanced_tables_are_divided(void **state UNUSED) {
-  static const char *const balanced[] = {
-      "[{balanced-p-plus: {p: 2}}]", "[{balanced-p-alpha: {p: 2, alpha: 0.5}}]",
-      "[{balanced-p-plus: {p: 2}}, {l-diversity: {kind: entropy, l: 2}}]"};
-  unsigned n_clusters = 0;
-  for (uint64_t seed = 0; seed < 150; seed++) {
-    fixture f;
-    shoal_random random;
-    shoal_text cells = {0};
-    size_t n_rows = 3 * (10 + seed % 31);
-    shoal_random_seed(&random, seed);
-    for (size_t r = 0; r < n_rows; r++)
-      shoal_text_print(&cells, "%u v%u v%u ", (unsigned)shoal_random_below(&random, 50),
-                       (unsigned)shoal_random_below(&random, 9), (unsigned)(r % 3));
-    setup(&f, &(shape){.kinds = "nt", .cells = cells.bytes}, n_rows, 2 + seed % 5, 2,
-          balanced[seed % COUNT(balanced)], seed);
-    cluster(&f);
-    check_partition(&f);
-    n_clusters += f.partition.n_clusters;
-    teardown(&f);
-    shoal_text_reset(&cells);
-  }
-  assert_true(n_clusters > 150 * 3);
-}
-
-static void progress_is_told_and_can_stop_it(void **state UNUSED) {
-  static const shape large = {"nn", 900, 5, false, NULL};
-  fixture f;
-  setup(&f, &large, 20000, 5, 2, "", 7);
-  watch w = {0};
-  shoal_run run = {.n_threads = 1, .progress = look, .progress_user = &w};
-  succeeds(&f, try_cluster(&f, &run));
-  assert_true(w.n_reports > 5);
-  w = (watch){.stop_at = 3};
-  assert_int_equal(try_cluster(&f, &run), SHOAL_CANCELLED);
-  assert_int_equal(w.n_reports, 3);
-  assert_null(f.partition.cluster_of_row);
-  teardown(&f);
-}
-
-/* An allocation fails: an error and nothing else, or it was not needed and all is as ever. */
-static void memory_may_run_out_anywhere(void **state UNUSED) {
-  static const shape some = {"ntm", 20, 4, false, NULL};
-  static const char *const kinds[] = {"", "[{alpha-k: {alpha: 0.7}}]",
-                                      "[{p-alpha-sensitive: {p: 2, alpha: 1}}]"};
-  for (size_t i = 0; i < 2 * COUNT(kinds); i++) {
-    fixture f;
-    setup(&f, &some, 60, 3, 2, kinds[i / 2], 5);
-    cluster(&f);
-    uint32_t n_clusters = f.partition.n_clusters, n_failed = 0;
-    fails_once = i % 2;
-    for (long n = 0, left = 0; left < 1; n++) {
-      allocations_left = n;
-      shoal_status status = try_cluster(&f, NULL);
-      left = allocations_left;
-      allocations_left = -1;
-      assert_int_equal(status, f.partition.cluster_of_row ? SHOAL_OK : SHOAL_FAILED);
-      n_failed += status != SHOAL_OK;
-      if (status == SHOAL_OK) assert_int_equal(f.partition.n_clusters, n_clusters);
-    }
-    assert_true(n_clusters > 3 && n_failed > 3);
-    check_partition(&f);
-    teardown(&f);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(trees_are_specialized_child_by_child),
-      cmocka_unit_test(rows_with_lacking_values_are_taken_back),
-      cmocka_unit_test(a_whole_child_is_taken_back_where_none_can_spare_rows),
-      cmocka_unit_test(rows_left_behind_are_specialized_on_other_attributes),
-      cmocka_unit_test(numbers_are_halved),
-      cmocka_unit_test(the_attribute_that_gains_most_is_specialized),
-      cmocka_unit_test(what_cannot_be_specialized_is_one_cluster),
       cmocka_unit_test(the_slow_version_gives_the_same),
-      cmocka_unit_test(balanced_tables_are_divided),
-      cmocka_unit_test(progress_is_told_and_can_stop_it),
-      cmocka_unit_test(memory_may_run_out_anywhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

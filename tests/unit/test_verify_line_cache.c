@@ -2,14 +2,12 @@
 /*
  * The verifier counts a line that it has read before without reading it again. It must count the
  * same as if it did: beside lines that only look alike, with any line end, in one part or in
- * several, with little memory, and where there are too many lines to be known.
+ * several.
  */
-#include "lowmem_memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -17,7 +15,6 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "base/text.h"
 #include "verify/counter.h"
 #include "verify_request.h"
 
@@ -245,49 +242,6 @@ static uint64_t known_rows(const shoal_text *text, shoal_verify_line_cache *line
   return lines->n_again;
 }
 
-/* All lines different; every tenth a known one, which pays until there is no more room; every
- * other. */
-static void lines_that_are_all_different_are_not_looked_up(void **state UNUSED) {
-  enum { ROWS = 300000, FULL = 1 << 16, ASKED = 1 << 14 };
-  static const unsigned every[] = {ROWS, 10, 2};
-  shoal_text text;
-  shoal_verify_line_cache lines;
-  uint64_t n_rows;
-  for (size_t e = 0; e < COUNT(every); e++) {
-    start_text(&text);
-    for (unsigned i = 0; i < ROWS; i++)
-      shoal_text_print(&text, "%u,x\n", (i + 1) % every[e] ? i + 1 : 0);
-    uint64_t n_known = known_rows(&text, &lines, &n_rows);
-    assert_int_equal(n_rows, ROWS);
-    assert_int_equal(lines.off, every[e] > 2);
-    assert_int_equal(lines.known.n_entries, every[e] == ROWS ? ASKED : FULL);
-    if (every[e] == ROWS) assert_int_equal(n_known, 0);
-    if (every[e] == 10) assert_true(n_known > FULL / 10 && n_known < ROWS / 20);
-    if (every[e] == 2) assert_true(n_known > ROWS / 2 - 10); /* a few at windows' ends are read */
-    shoal_verify_line_cache_reset(&lines);
-    shoal_text_reset(&text);
-  }
-}
-
-static void long_lines_take_no_more_than_their_share(void **state UNUSED) {
-  shoal_text text;
-  shoal_verify_line_cache lines;
-  uint64_t n_rows;
-  start_text(&text);
-  for (unsigned i = 0; i < 5000; i++) shoal_text_print(&text, "%04000u,x\n", i);
-  assert_int_equal(known_rows(&text, &lines, &n_rows), 0);
-  assert_int_equal(n_rows, 5000);
-  assert_true(lines.known.n_entries > 4000 && lines.known.n_entries < 4500); /* 16 MiB of them */
-  shoal_verify_line_cache_reset(&lines);
-  shoal_text_reset(&text);
-  start_text(&text);
-  for (unsigned i = 0; i < 50; i++) shoal_text_print(&text, "%05000u,x\n", i % 2);
-  assert_int_equal(known_rows(&text, &lines, &n_rows), 0); /* too long to be known */
-  assert_int_equal(n_rows, 50);
-  shoal_verify_line_cache_reset(&lines);
-  shoal_text_reset(&text);
-}
-
 /* Rows that are not one line, or whose bytes were changed to read them, are read each time. */
 static void lines_that_are_no_rows_are_not_kept(void **state UNUSED) {
   shoal_text text;
@@ -318,33 +272,6 @@ static void lines_of_every_length_are_told_apart(void **state UNUSED) {
   shoal_text_reset(&text);
 }
 
-/* ---------------------------------------------------------------- little memory */
-
-/* So many lines that all tables grow; and so many that a table is full when the last is counted. */
-static void without_memory_no_line_is_known(void **state UNUSED) {
-  static const unsigned n_lines[] = {2000, 768};
-  for (size_t i = 0; i < COUNT(n_lines); i++) {
-    unsigned n_rows = 3 * n_lines[i], n_classes = n_lines[i] / 2;
-    shoal_text release;
-    shoal_text_init(&release);
-    shoal_text_add(&release, "age,ill\n");
-    for (unsigned row = 0; row < n_rows; row++)
-      shoal_text_print(&release, "%u,v%u\n", row % n_classes, row % n_lines[i] / n_classes);
-    assert_int_equal(SHOAL_OK, verify(&release, n_rows, 1));
-    fails_once = true;
-    long n = 0;
-    for (bool ended = false; !ended; n++) {
-      allocations_left = n;
-      shoal_status status = verify(&release, n_rows, 1);
-      ended = allocations_left >= 0;
-      allocations_left = -1;
-      assert_int_equal(status, ended ? SHOAL_OK : SHOAL_FAILED);
-    }
-    assert_true(n > 20);
-    shoal_text_reset(&release);
-  }
-}
-
 #define TEST(name) cmocka_unit_test_setup(name, start)
 
 int main(void) {
@@ -355,11 +282,8 @@ int main(void) {
       TEST(with_guards_every_row_is_read),
       TEST(random_lines_are_counted_as_by_hand),
       TEST(a_guess_that_is_wrong_is_noticed),
-      TEST(lines_that_are_all_different_are_not_looked_up),
-      TEST(long_lines_take_no_more_than_their_share),
       TEST(lines_that_are_no_rows_are_not_kept),
       TEST(lines_of_every_length_are_told_apart),
-      TEST(without_memory_no_line_is_known),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
