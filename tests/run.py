@@ -7,8 +7,9 @@
     tests/run.py --long     all layers, more cases and more builds: `make check-long`
 
 Each unit test program and each Python module is one job with a process of its own; --jobs run at a time,
-the longest first. Most jobs run the sanitized build. Random tests run all cases on the plain build and a slice
-of them on the sanitized one (SHOAL_SLICE, SLICE in tests/unit/slice.h). Fault tests run the plain build only.
+the longest first. Unit tests, the fuzz corpus and the command-line tests of HOSTILE run the sanitized build, which
+takes ten times as long to start. Random tests run all cases on the plain build and a slice of them on the sanitized
+one (SHOAL_SLICE, SLICE in tests/unit/slice.h). The others run the plain build; --long runs them sanitized too.
 After each job its CPU time is printed, which a busy machine changes little. Tests of real data read the
 directory SHOAL_DATA and are skipped, by name, without it.
 
@@ -32,9 +33,16 @@ SECONDS = os.path.join(TESTS, "job_seconds.json")
 MEMCHECK_EXIT = 99  # valgrind's exit status if it found an error
 JOB_SECONDS = 3600  # ends a job that hangs; no job depends on it
 NOT_OF_THE_PROGRAM = ("test_brute_local_self", "test_brute_models_self", "test_brute_self")  # Python alone
+# Random tests that call nothing that others do not call: the sanitized build need not run a slice of them.
+SAME_CALLS = ("test_conditions", "test_flock_optimum", "test_order", "test_risks", "test_weights")
+# Command-line tests of input that users or attackers wrote, and of each command: the sanitized build runs them.
+HOSTILE = ("test_attack", "test_bad_input", "test_codes", "test_combinations", "test_commands", "test_files",
+           "test_kept_columns", "test_mapping", "test_measure", "test_numbers", "test_options", "test_patterns",
+           "test_people", "test_profile", "test_pseudonyms", "test_reading", "test_release", "test_sets",
+           "test_spellings", "test_theta")
 SLICED = ("test_flock", "test_flock_parts")  # unit tests of which the sanitized build runs a slice
 SANITIZED = " (sanitized)"  # ends the titles of modules that run the sanitized build
-SLICE = {"SHOAL_CASES": "60", "SHOAL_SLICE": "1"}
+SLICE = {"SHOAL_CASES": "40", "SHOAL_SLICE": "1"}
 QUICK_CLI = ("test_auto", "test_commands", "test_options", "test_release", "test_models", "test_privacy")
 QUICK_PROPERTY = ("test_auto", "test_lattice", "test_local", "test_models", "test_measure", "test_attack", "test_theta",
                   "test_spellings")
@@ -221,9 +229,10 @@ def quick_jobs(build):
 def all_jobs(build, sanitized):
     plain = {"SHOAL_PLAIN_BUILD": build}
     return [*module_jobs("property", build, "", {}),
-            *module_jobs("property", sanitized, SANITIZED, SLICE, but=NOT_OF_THE_PROGRAM),
-            *module_jobs("cli", sanitized, SANITIZED, plain),
-            *module_jobs("golden", sanitized, SANITIZED, {}),
+            *module_jobs("property", sanitized, SANITIZED, SLICE, but=NOT_OF_THE_PROGRAM + SAME_CALLS),
+            *module_jobs("cli", sanitized, SANITIZED, plain, HOSTILE),
+            *module_jobs("cli", build, "", plain, but=HOSTILE),
+            *module_jobs("golden", build, "", {}),
             *module_jobs("adult", build, "", {}),
             *module_jobs("fault", build, "", {}),
             *replay_jobs(sanitized), *unit_jobs(sanitized, ""), *unit_jobs(build, " (plain)", SLICED), structure_job(),

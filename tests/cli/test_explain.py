@@ -20,7 +20,7 @@ def with_models(text, *models, **privacy):
     return "\n".join([*lines, "privacy: " + json.dumps({**privacy, "models": list(models)})]) + "\n"
 
 
-class Explain(clitest.Case):
+class Explaining(clitest.Case):
     def explain(self, *words, code=0):
         return self.succeed("explain", "data.csv", "-P", "policy.yaml", "--json", *words, code=code).json()
 
@@ -88,6 +88,8 @@ class Explain(clitest.Case):
         self.assertEqual([(asked, best, self.least_height(*words, f"-{setting}", best))],
                          [(change["from"], change["to"], change["height"]) for change in found])
 
+
+class Explain(Explaining):
     def test_small_table(self):
         answer = self.explain()
         self.assertEqual((True, {"age": 1, "town": 1}, 2, 0),
@@ -228,7 +230,7 @@ class Explain(clitest.Case):
         self.assert_says(self.succeed("explain", "data.csv", "-P", "policy.yaml", code=2), r"^shoal: ")
 
 
-class Local(Explain):
+class Local(Explaining):
     """Where no node satisfies, `auto` tries local recoding, and `explain` too."""
 
     def put_table(self, n_often, *models, k=4, **method):

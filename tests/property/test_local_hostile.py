@@ -17,7 +17,7 @@ import support
 import test_local
 
 # Of one run, also of a sanitized program; SHOAL_SLOWER is the factor of a slower build.
-ROWS = 500 if support.SLICE else 2000       # of the larger tables
+ROWS = 200 if support.SLICE else 2000       # of the larger tables
 CPU_SECONDS = 60 * int(os.environ.get("SHOAL_SLOWER", "1"))
 NUMBER = {"type": "number"}
 TREE = {"A": ["a0", "a1", "a2"], "B": ["b0", "b1"]}

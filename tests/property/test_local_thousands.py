@@ -15,8 +15,8 @@ from collections import Counter, defaultdict
 
 import support
 
-CASES = max(int(os.environ.get("SHOAL_CASES") or 400) // 50, 2 if support.SLICE else 4)
-PARTS = 2
+CASES = max(int(os.environ.get("SHOAL_CASES") or 400) // 50, 1 if support.SLICE else 4)
+PARTS = min(CASES, 2)
 
 
 def setUpModule():

@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 
 import support
 
-CASES = int(os.environ.get("SHOAL_CASES") or 1500) // 5
+CASES = max(int(os.environ.get("SHOAL_CASES") or 1500) // 5, 12)
 PEOPLE = ("samarati", "optimal", "datafly", "mondrian", "flock", "top-down", "auto")  # count people
 ALGORITHMS = ("samarati", "optimal", "datafly", "mu-argus", "mondrian", "flock", "top-down", "k-member", "auto")
 HEADER = ["row", "id", "age", "zip", "ill"]

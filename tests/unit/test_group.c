@@ -343,7 +343,7 @@ enum { WIDE = 12, N_VECTORS = 2000, WIDE_ROWS = 5000 };
 static void draw_vectors(uint32_t vectors[N_VECTORS][WIDE]) {
   for (uint32_t v = 0; v < N_VECTORS; v++)
     for (uint32_t q = 0; q < WIDE; q++)
-      vectors[v][q] = (v % 1024 * (2 * q + 1) + (v >= 1024 && v % WIDE == q)) % 1024;
+      vectors[v][q] = ((v + 5) % 1024 * (2 * q + 1) + (v >= 1024 && v % WIDE == q)) % 1024;
 }
 
 static bool same_labels(const uint32_t *a, const uint32_t *b, const uint32_t *levels) {
