@@ -11,6 +11,7 @@
 #define SHOAL_ATTACK_ATTACK_H
 
 #include "measure/domain.h"
+#include "measure/figures.h"
 #include "model/model.h"
 
 enum { SHOAL_ATTACK_EXAMPLES = 5 };
@@ -154,6 +155,14 @@ shoal_decimal shoal_attack_bound(const shoal_attack_case *attacked, size_t sensi
 
 /* Distinct values of the attribute that the policy requires in every class; at least 1. */
 uint64_t shoal_attack_promised_p(const shoal_attack_case *attacked, size_t sensitive);
+
+/*
+ * The risk of the people of the original table, in itself and in the release. Needs the original
+ * and, in it, people with several rows: *known is false without them.
+ */
+shoal_status shoal_attack_person_risk(const shoal_attack_case *attacked, bool *known,
+                                      shoal_person_risk *before, shoal_person_risk *after,
+                                      shoal_error *error) SHOAL_MUST_CHECK;
 
 /* Whether the release is minimal: "yes", "no", "answered" (by slack) or "unknown". */
 const char *shoal_minimality_risk(const shoal_attack_case *attacked);

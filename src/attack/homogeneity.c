@@ -7,12 +7,6 @@
  */
 #include "attack/tally.h"
 
-/* Everybody in a class may have one value beside others (decide/people_risk.c). */
-static void doubt_rows(const shoal_attack_case *attacked, shoal_attack_finding *finding) {
-  if (attacked->people_absent && !finding->succeeds && !finding->not_run)
-    finding->untested = "judged by rows; people cannot be counted here";
-}
-
 /* Without a sensitive attribute, rows that are alone in their class can still be found. */
 static shoal_status find_alone(const shoal_attack *self, const shoal_attack_case *attacked,
                                shoal_attack_findings *findings, shoal_error *error) {
@@ -23,7 +17,7 @@ static shoal_status find_alone(const shoal_attack *self, const shoal_attack_case
   finding->reidentified = shoal_rows_alone(&attacked->frequency->base);
   finding->succeeds = finding->reidentified && attacked->requirements->k > 1;
   finding->note = "the policy names no sensitive attribute: rows alone in their class are told";
-  doubt_rows(attacked, finding);
+  shoal_attack_doubt_rows(attacked, finding);
   return SHOAL_OK;
 }
 
@@ -36,7 +30,7 @@ static shoal_status run(const shoal_attack *self, const shoal_attack_case *attac
     SHOAL_TRY(shoal_class_attack_run(&attack, self, findings, &finding, error));
     bool found = finding->reidentified && attacked->requirements->k > 1;
     finding->succeeds = finding->succeeds || found || (attack.is_bound_given && finding->guessed);
-    doubt_rows(attacked, finding);
+    shoal_attack_doubt_rows(attacked, finding);
   }
   return attacked->n_sensitive ? SHOAL_OK : find_alone(self, attacked, findings, error);
 }

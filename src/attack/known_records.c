@@ -4,8 +4,9 @@
  * quasi-identifiers. The person is in a class of each of them, so the candidates are the people of
  * the original table who have a row in all of these classes. k is about one record: several leave
  * fewer people. The worst N records of each person are looked for among the first MAX_SETS sets of
- * them.
+ * them. With N = 1 and all records, this is the risk of each person that `measure` reports.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,6 +179,87 @@ static shoal_status attack_people(whereabouts *w, shoal_attack_finding *finding,
   return SHOAL_OK;
 }
 
+static void whereabouts_reset(whereabouts *w) {
+  lists_reset(&w->classes_of_tuple);
+  lists_reset(&w->people_of_class);
+  lists_reset(&w->tuples_of_person);
+  free(w->seen_in);
+  free(w->found);
+  shoal_people_reset(&w->people);
+}
+
+/* ------------------------------------------------------------ risk of a person */
+
+/* Of each tuple: people of the original who have it, and who can be in one of its classes. */
+typedef struct candidates {
+  uint64_t *before, *after;
+} candidates;
+
+static bool count_all_candidates(whereabouts *w, candidates *of) {
+  uint32_t n_tuples = w->attacked->original->n_tuples;
+  of->before = shoal_alloc_zero(n_tuples, sizeof *of->before);
+  of->after = shoal_alloc_zero(n_tuples, sizeof *of->after);
+  if (!of->before || !of->after) return false;
+  size_t n = w->tuples_of_person.start[w->people.column->n_values];
+  for (size_t i = 0; i < n; i++) of->before[w->tuples_of_person.items[i]]++;
+  for (uint32_t t = 0; t < n_tuples; t++) {
+    const size_t *classes = &w->classes_of_tuple.start[t], *people = w->people_of_class.start;
+    if (classes[1] - classes[0] == 1) { /* as in every full-domain release */
+      uint32_t c = w->classes_of_tuple.items[classes[0]];
+      of->after[t] = people[c + 1] - people[c];
+    } else {
+      of->after[t] = count_candidates(w, &t, 1);
+    }
+  }
+  return true;
+}
+
+static void add_risks(const whereabouts *w, const uint64_t *candidates_of, shoal_person_risk *out) {
+  const shoal_threshold *thresholds = shoal_thresholds();
+  for (uint32_t person = 0; person < w->people.column->n_values; person++) {
+    uint64_t fewest = 0;
+    for (size_t i = w->tuples_of_person.start[person]; i < w->tuples_of_person.start[person + 1];
+         i++) {
+      uint64_t n = candidates_of[w->tuples_of_person.items[i]];
+      if (n && (!fewest || n < fewest)) fewest = n;
+    }
+    if (!fewest) continue; /* no record of the person is in the table */
+    if (!out->n_people++ || fewest < out->fewest) out->fewest = fewest;
+    out->average += 1 / (double)fewest;
+    for (size_t t = 0; t < SHOAL_N_THRESHOLDS; t++)
+      out->at_risk[t] += fewest < thresholds[t].class_size;
+  }
+  out->highest = out->n_people ? 1 / (double)out->fewest : NAN;
+  out->average = out->n_people ? out->average / (double)out->n_people : NAN;
+}
+
+shoal_status shoal_attack_person_risk(const shoal_attack_case *attacked, bool *known,
+                                      shoal_person_risk *before, shoal_person_risk *after,
+                                      shoal_error *error) {
+  whereabouts w = {.attacked = attacked};
+  candidates of = {0};
+  *before = *after = (shoal_person_risk){0};
+  SHOAL_TRY(shoal_people_init(&w.people, attacked->original_table, attacked->policy,
+                              SHOAL_ROLE_PERSON, error));
+  *known = w.people.repeat;
+  shoal_status status = w.people.repeat ? match_tuples(&w, error) : SHOAL_OK;
+  if (w.people.repeat && status == SHOAL_OK) status = place_people(&w, error);
+  if (w.people.repeat && status == SHOAL_OK) {
+    if (count_all_candidates(&w, &of)) {
+      add_risks(&w, of.before, before);
+      add_risks(&w, of.after, after);
+    } else {
+      status = shoal_fail_memory(error);
+    }
+  }
+  free(of.before);
+  free(of.after);
+  whereabouts_reset(&w);
+  return status;
+}
+
+/* ------------------------------------------------------------ the attack */
+
 static shoal_status run(const shoal_attack *self, const shoal_attack_case *attacked,
                         shoal_attack_findings *findings, shoal_error *error) {
   if (!attacked->bounds.records) return SHOAL_OK; /* not asked for */
@@ -202,12 +284,7 @@ static shoal_status run(const shoal_attack *self, const shoal_attack_case *attac
     if (status == SHOAL_OK) status = place_people(&w, error);
     if (status == SHOAL_OK) status = attack_people(&w, finding, error);
   }
-  lists_reset(&w.classes_of_tuple);
-  lists_reset(&w.people_of_class);
-  lists_reset(&w.tuples_of_person);
-  free(w.seen_in);
-  free(w.found);
-  shoal_people_reset(&w.people);
+  whereabouts_reset(&w);
   return status;
 }
 

@@ -25,6 +25,7 @@ static shoal_status run_on(const shoal_attack *self, const shoal_attack_case *at
   shoal_attack_finding *finding;
   shoal_status status = shoal_class_attack_run(&attack, self, findings, &finding, error);
   free(group_of);
+  if (status == SHOAL_OK) shoal_attack_doubt_rows(attacked, finding);
   return status;
 }
 

@@ -72,6 +72,11 @@ shoal_class_outcome shoal_class_outcome_by_share(const shoal_class_attack *self,
   return outcome;
 }
 
+void shoal_attack_doubt_rows(const shoal_attack_case *attacked, shoal_attack_finding *finding) {
+  if (attacked->people_absent && !finding->succeeds && !finding->not_run)
+    finding->untested = "judged by rows; people cannot be counted here";
+}
+
 uint64_t shoal_rows_alone(const shoal_classes *classes) {
   uint64_t alone = 0;
   for (uint32_t c = 0; c < classes->n_classes; c++) alone += classes->n_rows[c] == 1;

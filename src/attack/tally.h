@@ -61,6 +61,12 @@ shoal_status shoal_class_attack_run(shoal_class_attack *self, const shoal_attack
 shoal_class_outcome shoal_class_outcome_by_share(const shoal_class_attack *self,
                                                  const shoal_class_tally *tally);
 
+/*
+ * An attack that found nothing by rows is untested if the release does not say who its rows are
+ * about: everybody in a class may have one value beside others (decide/people_risk.c).
+ */
+void shoal_attack_doubt_rows(const shoal_attack_case *attacked, shoal_attack_finding *finding);
+
 /* Rows that are alone in their class: their quasi-identifiers identify the person. */
 uint64_t shoal_rows_alone(const shoal_classes *classes);
 

@@ -101,6 +101,7 @@ typedef struct class_risk {
   const shoal_attack *attack;
   size_t sensitive;
   const uint32_t *group_of;
+  uint32_t n_groups;
   uint32_t min_groups; /* it succeeds on a class with fewer */
   const char *what;    /* such a class has */
 } class_risk;
@@ -118,8 +119,9 @@ static shoal_status judge(shoal_result *result, const shoal_context *p,
   else from_rows(p, released, risk->sensitive, risk->group_of, few);
   uint8_t *shared = shoal_alloc_zero(classes->n_classes, 1);
   shoal_status status = shared ? SHOAL_OK : shoal_fail_memory(error);
-  if (status == SHOAL_OK && p->people.repeat && risk->attack == &shoal_attack_homogeneity)
-    status = shoal_mark_shared_values(p, released, risk->sensitive, shared, error);
+  if (status == SHOAL_OK && p->people.repeat)
+    status = shoal_mark_shared_values(p, released, risk->sensitive, risk->group_of, risk->n_groups,
+                                      shared, error);
   for (uint32_t c = 0; status == SHOAL_OK && c < classes->n_classes; c++) {
     if (released->left_out && released->left_out[c]) continue;
     n_classes++;
@@ -150,15 +152,18 @@ static shoal_status judge_attribute(shoal_result *result, const shoal_context *p
                                               : "a single value"};
   SHOAL_TRY(judge(result, p, released, &risk, error));
   shoal_error found = {0}; /* what no model needs may be wrong: then there is no attack */
-  uint32_t *group_of = NULL, n_groups;
+  uint32_t *group_of = NULL, n_groups = 0;
   if (sensitive->hierarchy && attribute->n_protect)
     SHOAL_TRY(shoal_unless_bad_input(
         shoal_strong_ancestors(p->policy, sensitive, &group_of, &n_groups, &found), &found, error));
   risk = (class_risk){.attack = &shoal_attack_similarity,
                       .sensitive = s,
                       .group_of = group_of,
+                      .n_groups = n_groups,
                       .min_groups = 2,
-                      .what = "values of a single protected subtree"};
+                      .what = p->people.repeat
+                                  ? "a protected subtree of which every person has a value"
+                                  : "values of a single protected subtree"};
   shoal_status status = group_of ? judge(result, p, released, &risk, error) : SHOAL_OK;
   free(group_of);
   SHOAL_TRY(status);
@@ -170,8 +175,11 @@ static shoal_status judge_attribute(shoal_result *result, const shoal_context *p
   risk = (class_risk){.attack = &shoal_attack_categorical,
                       .sensitive = s,
                       .group_of = group_of,
+                      .n_groups = n_groups,
                       .min_groups = 3,
-                      .what = "values of fewer than 3 categories"};
+                      .what = p->people.repeat ? "values of fewer than 3 categories, or a category "
+                                                 "that every person has"
+                                               : "values of fewer than 3 categories"};
   status = group_of ? judge(result, p, released, &risk, error) : SHOAL_OK;
   free(group_of);
   return status;

@@ -41,10 +41,14 @@ shoal_status shoal_risks_of_classes(shoal_result *result, const shoal_context *c
                                     const shoal_risk_classes *released,
                                     shoal_error *error) SHOAL_MUST_CHECK;
 
-/* Marks the classes in which every person has one value of sensitive attribute s, whatever else
- * they have (people_risk.c). For tables in which people repeat. */
+/*
+ * Marks the classes in which every person has one value of sensitive attribute s, or a value of one
+ * group (group_of: by value, below n_groups; NULL: values themselves), whatever else they have
+ * (people_risk.c). For tables in which people repeat.
+ */
 shoal_status shoal_mark_shared_values(const shoal_context *context,
-                                      const shoal_risk_classes *released, size_t s, uint8_t *shared,
+                                      const shoal_risk_classes *released, size_t s,
+                                      const uint32_t *group_of, uint32_t n_groups, uint8_t *shared,
                                       shoal_error *error) SHOAL_MUST_CHECK;
 
 /* Adds identifiers whose values repeat in the context's table: one person has several rows. */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "attack/setup.h"
 #include "decide/gates.h"
 #include "decide/method.h"
 #include "describe/page.h"
@@ -71,6 +72,20 @@ static shoal_status judge_release(const shoal_context *original, const shoal_tab
   return status;
 }
 
+/* The risk of each person, if people have several rows. */
+static shoal_status measure_people(const shoal_context *p, const shoal_table *masked,
+                                   shoal_measure_report *m, shoal_error *error) {
+  shoal_attack_options options = {.original = p->table};
+  shoal_attack_setup setup = {0};
+  if (!p->people.repeat) return SHOAL_OK;
+  shoal_status status = shoal_attack_setup_init(&setup, masked, p->policy, &options, p->run, error);
+  if (status == SHOAL_OK)
+    status = shoal_attack_person_risk(&setup.attacked, &m->knows_people, &m->people_before,
+                                      &m->people_after, error);
+  shoal_attack_setup_reset(&setup);
+  return status;
+}
+
 static shoal_status measure(const shoal_context *p, const shoal_table *masked,
                             const shoal_measure_options *options, shoal_result *result,
                             shoal_error *error) {
@@ -85,10 +100,11 @@ static shoal_status measure(const shoal_context *p, const shoal_table *masked,
   SHOAL_TRY(find_origin(p, &origin, &local, error));
   SHOAL_TRY(shoal_result_measure(result, p, masked, &origin, options, &m->measured, error));
   SHOAL_TRY(judge_release(p, masked, result, error));
+  SHOAL_TRY(measure_people(p, masked, m, error));
   if (p->people.repeat)
     SHOAL_TRY(shoal_result_warn(result, error,
-                                "risks of this report count rows, and a person has several: the "
-                                "risk of a person can be higher; anonymize counts people"));
+                                "the risks of records and of sensitive values count rows, and a "
+                                "person has several; see the risk of people"));
   SHOAL_TRY(shoal_html_report_begin(result, p, error));
   shoal_class_sizes_from_risk(&m->sizes.before, &m->measured.risk->before);
   shoal_class_sizes_from_risk(&m->sizes.after, &m->measured.risk->after);

@@ -142,6 +142,17 @@ typedef struct shoal_population_risk {
   shoal_at_risk at_risk;
 } shoal_population_risk;
 
+/*
+ * Re-identification of people who have several rows. Their risk is that of the record that tells
+ * most: 1 / the people who can have it. People without a record in the table are not counted.
+ */
+typedef struct shoal_person_risk {
+  uint64_t n_people;
+  uint64_t fewest; /* people who can have the same record */
+  double highest, average;
+  uint64_t at_risk[SHOAL_N_THRESHOLDS]; /* people */
+} shoal_person_risk;
+
 /* Disclosure of one sensitive attribute. */
 typedef struct shoal_attribute_risk_side {
   uint64_t n_classes[SHOAL_N_DISTINCT], n_rows[SHOAL_N_DISTINCT]; /* 1, 2, 3, 4, 5-9, 10+ values */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report/measure: text of `measure`: utility and risk of a release. A figure that cannot be computed
- * is "-" in the text and null in the JSON (measure_json.c). docs/measures.md has the formulas.
+ * report/measure: text of `measure`: utility and risk of a release. A figure that cannot be
+ * computed is "-" in the text and null in the JSON (measure_json.c). docs/measures.md has the
+ * formulas.
  */
 #include <math.h>
 #include <stdio.h>
@@ -254,6 +255,25 @@ static void add_identity(shoal_text *t, const shoal_risk *r) {
   if (r->has_population) add_population(t, &r->population);
 }
 
+static void add_people(shoal_text *t, const shoal_measure_report *m) {
+  const shoal_person_risk *before = &m->people_before, *after = &m->people_after;
+  const shoal_threshold *thresholds = shoal_thresholds();
+  shoal_text_add(t, "\nRisk of finding a person who has several records, before -> after\n");
+  add_two(t, "people", (double)before->n_people, (double)after->n_people, "with a record");
+  add_two(t, "fewest people", (double)before->fewest, (double)after->fewest,
+          "who can have the same record");
+  add_two(t, "highest", before->highest, after->highest,
+          "probability for the person at highest risk, by one known record");
+  add_two(t, "average", before->average, after->average, "the same, mean over people");
+  for (size_t i = 0; thresholds[i].name; i++) {
+    shoal_text_print(t, "  above %-5s ", thresholds[i].name);
+    add_share(t, before->at_risk[i], before->n_people);
+    shoal_text_add(t, " -> ");
+    add_share(t, after->at_risk[i], after->n_people);
+    shoal_text_add(t, " people\n");
+  }
+}
+
 static void add_disclosure(shoal_text *t, const shoal_attribute_risk *a, uint64_t p) {
   shoal_text_print(t, "\nRisk of learning %s, before -> after\n", a->name);
   char name[64];
@@ -285,6 +305,7 @@ void shoal_measure_text(const shoal_result *r, shoal_text *t) {
   add_columns(t, m);
   add_associations(t, m);
   add_identity(t, risk);
+  if (r->measure.knows_people) add_people(t, &r->measure);
   for (size_t i = 0; i < risk->n_attributes; i++) add_disclosure(t, &risk->attributes[i], m->p);
   if (m->disclosures) {
     shoal_text_add(t, "\nAttribute disclosures: ");

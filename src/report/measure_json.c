@@ -172,6 +172,21 @@ static json_t *population_object(const shoal_population_risk *p, uint64_t n_rows
   return object;
 }
 
+static json_t *person_object(const shoal_person_risk *r, shoal_json *json) {
+  json_t *object = json_object(), *array = json_array();
+  const shoal_threshold *t = shoal_thresholds();
+  shoal_json_set(json, object, "people", shoal_json_count(r->n_people));
+  shoal_json_set(json, object, "fewest_people", shoal_json_count(r->fewest));
+  shoal_json_set(json, object, "highest", shoal_json_number(r->highest));
+  shoal_json_set(json, object, "average", shoal_json_number(r->average));
+  for (size_t i = 0; t[i].name; i++)
+    shoal_json_append(
+        json, array,
+        json_pack("{s:f, s:o}", "threshold", t[i].risk, "people", shoal_json_count(r->at_risk[i])));
+  shoal_json_set(json, object, "at_risk", array);
+  return object;
+}
+
 static json_t *side_object(const shoal_attribute_risk_side *s, shoal_json *json) {
   static const int least[SHOAL_N_DISTINCT] = {1, 2, 3, 4, 5, 10};
   json_t *object = json_object(), *distinct = json_array();
@@ -195,8 +210,13 @@ static json_t *side_object(const shoal_attribute_risk_side *s, shoal_json *json)
   return object;
 }
 
-static json_t *risk_object(const shoal_risk *r, shoal_json *json) {
-  json_t *object = json_object(), *attributes = json_array();
+static json_t *risk_object(const shoal_measure_report *m, shoal_json *json) {
+  const shoal_risk *r = m->measured.risk;
+  json_t *object = json_object(), *attributes = json_array(), *people = json_null();
+  if (m->knows_people)
+    people = json_pack("{s:o, s:o}", "before", person_object(&m->people_before, json), "after",
+                       person_object(&m->people_after, json));
+  shoal_json_set(json, object, "people", people);
   shoal_json_set(json, object, "before", identity_object(&r->before, json));
   shoal_json_set(json, object, "after", identity_object(&r->after, json));
   shoal_json_set(json, object, "small_labels",
@@ -233,7 +253,7 @@ json_t *shoal_measure_json(const shoal_result *r, shoal_json *json) {
                 shoal_json_count(m->measured.risk->after.smallest_class)));
   shoal_verdict_json(r, root, json);
   shoal_json_set(json, root, "measures", measures_object(m->measured.utility, json));
-  shoal_json_set(json, root, "risk", risk_object(m->measured.risk, json));
+  shoal_json_set(json, root, "risk", risk_object(m, json));
   shoal_json_set(json, root, "warnings", shoal_json_warnings(json, r));
   shoal_json_set(json, root, "seconds",
                  json_pack("{s:f, s:f}", "read", m->seconds_read, "total", m->seconds_total));

@@ -257,6 +257,8 @@ typedef struct shoal_measure_report {
   uint64_t output_rows;
   shoal_size_change sizes;
   shoal_measured measured;
+  bool knows_people; /* who have several rows: */
+  shoal_person_risk people_before, people_after;
   double seconds_read, seconds_total;
   uint64_t peak_memory_bytes;
 } shoal_measure_report;

@@ -210,6 +210,23 @@ class People(clitest.Case):
         report = self.anonymize("--algorithm", "flock", "--json").json()
         self.assertEqual([], report["risks"])
 
+    def test_similarity_is_judged_by_people(self):
+        """Of one class, everybody has a kind of cancer, and two have something else, too."""
+        for extra, found in ((["1,A,20,1,flu", "2,B,20,1,cold"], True), (["4,A,20,1,flu", "4,B,20,1,cold"], False)):
+            rows = ["1,A,20,1,colon", "2,B,20,1,lung", "3,C,20,1,colon", *extra]
+            self.put("data.csv", "\n".join(["id,home,age,zip,ill", *rows]) + "\n")
+            tree = "{tree: {cancer: [colon, lung], other: [flu, cold]}}"
+            for more, name in ((f"hierarchy: {tree}, protect: [cancer, other]", "similarity"),
+                               ("categories: [[colon, lung], [flu], [cold]]", "categorical-similarity")):
+                self.write()
+                self.put("policy.yaml", self.text("policy.yaml").replace("role: sensitive", f"role: sensitive, {more}"))
+                risks = self.anonymize("--algorithm", "flock", "--json").json()["risks"]
+                attacks = [r["attack"] for r in risks if r["risk"] == "attacks"]
+                self.assertEqual(found, name in attacks, (name, extra, risks))
+                said = self.succeed("attack", "out.csv", "-P", "policy.yaml", "--json", code=1).json()["attacks"]
+                said = next(a for a in said if a["attack"] == name)
+                self.assertEqual("judged by rows; people cannot be counted here", said["untested"])
+
     def test_repeats_are_no_risk(self):
         self.write(role="identifier", more="")
         risks = [r["risk"] for r in self.anonymize("--json").json()["risks"]]

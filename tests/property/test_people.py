@@ -48,6 +48,7 @@ class Comparison(test_models.Comparison):
         self.compare_people(report, [i for members in node.left.values() for i in members])
         if self.case.seed % 8 == 1:
             self.compare_attack(report, out)
+        self.compare_risk(node, out)
 
     def fewest_candidates(self, node, n):
         """The fewest people who have a row in the classes of n records of a person; None: nobody has so many."""
@@ -75,6 +76,36 @@ class Comparison(test_models.Comparison):
             wanted = self.fewest_candidates(node, n)
             if len(set(self.table.people)) < len(self.table.people) and wanted is not None:
                 self.expect(f"known-records {n}", (found.get("measure") or {}).get("worst"), wanted)
+
+    def person_risk(self, class_of_row):
+        """Of each person with a record: the fewest people who can have one of the records."""
+        inside = {}
+        for row, labels in class_of_row.items():
+            inside.setdefault(labels, set()).add(self.table.people[row])
+        fewest = {}
+        for row, labels in class_of_row.items():
+            person, n = self.table.people[row], len(inside[labels])
+            fewest[person] = min(n, fewest.get(person, n))
+        return {"people": len(fewest), "fewest_people": min(fewest.values()),
+                "highest": 1 / min(fewest.values()), "average": sum(1 / n for n in fewest.values()) / len(fewest),
+                "at_risk": [sum(n < size for n in fewest.values()) for size in (20, 11, 5, 3)]}
+
+    def compare_risk(self, node, out):
+        result = support.shoal("measure", self.data, out, "-P", self.policy, "--json")
+        self.runs.append(result)
+        if result.code != 0 or len(set(self.table.people)) == len(self.table.people):
+            return
+        released = {i: labels for labels, members in node.left.items() for i in members}
+        raw = {i: tuple(row[self.table.index[q]] for q in self.quasi) for i, row in enumerate(self.table.rows)}
+        found = result.json()["risk"]["people"]
+        for when, class_of_row in (("before", raw), ("after", released)):
+            wanted = self.person_risk(class_of_row)
+            found[when]["at_risk"] = [entry["people"] for entry in found[when]["at_risk"]]
+            for key, value in wanted.items():
+                same = abs(found[when][key] - value) < 1e-9 if key == "average" else found[when][key] == value
+                if key == "highest":
+                    same = abs(found[when][key] - value) < 1e-9
+                self.expect(f"risk of people {when}: {key} {found[when][key]} {value}", same, True)
 
     def compare_local(self):
         """Rows keep their order, so those of a release with every row are known."""
