@@ -187,6 +187,72 @@ SHOAL_API shoal_status shoal_table_read(const char *path, const shoal_policy *po
                                         const shoal_run *run, shoal_table **table,
                                         shoal_error *error) SHOAL_MUST_CHECK;
 
+/* The structs of the Arrow C data and stream interfaces, as Arrow defines them. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+  const char *format;
+  const char *name;
+  const char *metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema **children;
+  struct ArrowSchema *dictionary;
+  void (*release)(struct ArrowSchema *);
+  void *private_data;
+};
+
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void **buffers;
+  struct ArrowArray **children;
+  struct ArrowArray *dictionary;
+  void (*release)(struct ArrowArray *);
+  void *private_data;
+};
+
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+  int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+  const char *(*get_last_error)(struct ArrowArrayStream *);
+  void (*release)(struct ArrowArrayStream *);
+  void *private_data;
+};
+
+#endif
+
+/*
+ * Reads a table of an Arrow stream: pandas, polars, pyarrow, DuckDB and others export one. The
+ * stream is consumed and released in every case, also if the call fails. `policy` may be NULL as in
+ * shoal_table_read. A cell is the text that it has in a CSV file (docs/library.md); null and NaN
+ * are missing values. Dictionaries stay dictionaries; identifiers are not encoded.
+ *
+ * Columns that the policy keeps unchanged stay with the caller. They are measured as in a file, but
+ * a release has only the numbers of their rows. A nested column must be accepted under `accept:
+ * {kept: [..]}`, since nothing can measure it; other roles need text.
+ *
+ * What can be checked is checked: lengths, offsets, indices, NULL, UTF-8. SHOAL_BAD_INPUT names row
+ * and column. Messages of the producer are not passed on, as they may quote cells.
+ */
+SHOAL_API shoal_status shoal_table_from_arrow(struct ArrowArrayStream *stream,
+                                              const shoal_policy *policy, shoal_purpose purpose,
+                                              const shoal_run *run, shoal_table **table,
+                                              shoal_error *error) SHOAL_MUST_CHECK;
+
 /* Cells of one column, as in Arrow: cell i is bytes[offsets[i] .. offsets[i + 1]). */
 typedef struct shoal_text_view {
   const char *bytes;

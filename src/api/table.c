@@ -14,6 +14,19 @@ shoal_status shoal_table_read(const char *path, const shoal_policy *policy, shoa
   return shoal_input_read(path, policy, purpose, delimiter, run, table, error);
 }
 
+shoal_status shoal_table_from_arrow(struct ArrowArrayStream *stream, const shoal_policy *policy,
+                                    shoal_purpose purpose, const shoal_run *run,
+                                    shoal_table **table, shoal_error *error) {
+  if (table) *table = NULL;
+  SHOAL_NEED(stream && stream->release, error);
+  bool valid = table && stream->get_schema && stream->get_next && purpose <= SHOAL_FOR_COMPARISON;
+  shoal_status status = valid ? shoal_input_read_arrow(stream, policy, purpose, run, table, error)
+                              : shoal_fail(error, SHOAL_BAD_INPUT,
+                                           "%s: an argument is NULL or out of range", __func__);
+  stream->release(stream);
+  return status;
+}
+
 shoal_status shoal_table_new(const char *const *names, size_t n_columns, shoal_table **table,
                              shoal_error *error) {
   if (table) *table = NULL;

@@ -223,6 +223,7 @@ static shoal_status list_kept(shoal_result *result, const shoal_context *p, cons
     char why[160];
     bool listed, sensitive = p->roles[c] == SHOAL_ROLE_SENSITIVE;
     if (p->roles[c] != SHOAL_ROLE_KEEP && !sensitive) continue;
+    if (!column->code_size && !column->sample) continue; /* shoal_gates_list names it */
     SHOAL_TRY(is_listed(result, p, c, &listed, error));
     if (listed) continue;
     SHOAL_TRY(find_share(p->table, column, rows, &percent, &too_many, error));

@@ -154,7 +154,7 @@ shoal_status shoal_cells_read(shoal_table *table, shoal_column *column, const sh
                               shoal_error *error) {
   bool number = attribute->type == SHOAL_TYPE_NUMBER;
   shoal_number_style style = {policy->decimal, policy->thousands};
-  if (table->plain_numbers) style = plain;
+  if (table->plain_numbers || column->has_plain_numbers) style = plain;
   bool styled = number && !shoal_number_style_plain(style);
   bool lenient = attribute->otherwise_missing;
   assert(!lenient || policy->n_missing);

@@ -14,6 +14,7 @@
 #include "input/input.h"
 #include "policy/policy.h"
 #include "profile/profile.h"
+#include "table/arrow.h"
 #include "table/fold.h"
 #include "table/load.h"
 
@@ -300,6 +301,16 @@ static shoal_status prepare(shoal_table *table, const planner *p, shoal_error *e
   return SHOAL_OK;
 }
 
+/* The same of a table that was read with this status; without success there is no table. */
+static shoal_status prepare_or_delete(shoal_status status, shoal_table **table, const planner *p,
+                                      shoal_error *error) {
+  if (status == SHOAL_OK) status = prepare(*table, p, error);
+  if (status == SHOAL_OK) return SHOAL_OK;
+  shoal_table_delete(*table);
+  *table = NULL;
+  return status;
+}
+
 /* A release under this policy has apostrophes before what a spreadsheet would run. */
 static bool unquotes(const planner *p) { return is_review(p) && p->policy->quote_formulas; }
 
@@ -344,6 +355,28 @@ static shoal_status load(const char *path, const shoal_load_options *options, pl
   return shoal_table_load(path, options, run, table, error);
 }
 
+typedef struct sampling_rule {
+  shoal_traits_rule traits;
+  shoal_sampling sampling;
+} sampling_rule;
+
+/* How a table is read by a policy. The options borrow `user` and `rule`. */
+static void plan_by_policy(planner *user, sampling_rule *rule, shoal_load_options *options) {
+  const shoal_policy *policy = user->policy;
+  bool unquote = unquotes(user);
+  rule->traits = (shoal_traits_rule){policy->missing, policy->n_missing, unquote};
+  rule->sampling = (shoal_sampling){shoal_value_traits, &rule->traits};
+  *options = (shoal_load_options){.delimiter = policy->delimiter,
+                                  .encoding = policy->encoding,
+                                  .or_utf8 = user->purpose != SHOAL_FOR_RELEASE,
+                                  .missing = policy->missing,
+                                  .n_missing = policy->n_missing,
+                                  .unquote = unquote,
+                                  .plan = plan,
+                                  .plan_user = user,
+                                  .sampling = &rule->sampling};
+}
+
 shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoal_purpose purpose,
                               const char *delimiter, const shoal_run *run, shoal_table **table,
                               shoal_error *error) {
@@ -353,32 +386,27 @@ shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoa
     return shoal_input_read_stat(path, kind, policy, purpose, run, table, error);
   planner user = {policy, purpose, find_person(policy, path)};
   shoal_load_options options = {0};
-  shoal_traits_rule rule = {0};
-  shoal_sampling sampling = {shoal_value_traits, &rule};
-  if (policy) {
-    rule = (shoal_traits_rule){policy->missing, policy->n_missing, unquotes(&user)};
-    options.sampling = &sampling;
-    options.delimiter = policy->delimiter;
-    options.encoding = policy->encoding;
-    options.or_utf8 = purpose != SHOAL_FOR_RELEASE;
-    options.missing = policy->missing;
-    options.n_missing = policy->n_missing;
-    options.unquote = unquotes(&user);
-    options.plan = plan;
-    options.plan_user = &user;
-  }
+  sampling_rule rule;
+  if (policy) plan_by_policy(&user, &rule, &options);
   if (delimiter) SHOAL_TRY(parse_delimiter(delimiter, &options.delimiter, error));
   SHOAL_TRY(load(path, &options, &user, run, table, error));
   shoal_status status = SHOAL_OK;
   if ((*table)->detected_encoding)
     status = shoal_table_note(*table, error, "the file was read as %s; releases are UTF-8",
                               (*table)->detected_encoding);
-  if (status == SHOAL_OK) status = prepare(*table, &user, error);
-  if (status != SHOAL_OK) {
-    shoal_table_delete(*table);
-    *table = NULL;
-  }
-  return status;
+  return prepare_or_delete(status, table, &user, error);
+}
+
+shoal_status shoal_input_read_arrow(struct ArrowArrayStream *stream, const shoal_policy *policy,
+                                    shoal_purpose purpose, const shoal_run *run,
+                                    shoal_table **table, shoal_error *error) {
+  planner user = {policy, purpose, NULL};
+  shoal_load_options options = {0};
+  sampling_rule rule;
+  if (policy) plan_by_policy(&user, &rule, &options);
+  shoal_status status =
+      shoal_table_load_arrow(stream, shoal_input_missing(policy), &options, run, table, error);
+  return prepare_or_delete(status, table, &user, error);
 }
 
 /* ------------------------------------------------------------ a table and another policy */
@@ -416,7 +444,8 @@ static bool is_person(const shoal_policy *policy, const shoal_column *column) {
 /* What the column lacks for this use; *what is NULL: nothing. False: no memory. */
 static bool find_lack(const shoal_table *table, const shoal_column *column, shoal_use use,
                       const planner *p, const char **what) {
-  bool from_file = column->is_left || shoal_table_is_counted(table), same = true;
+  bool elsewhere = column->is_left || column->is_outside || shoal_table_is_counted(table),
+       same = true;
   *what = NULL;
   bool one_row_each = column->is_identity && !column->n_repeated && is_person(p->policy, column);
   if (use == SHOAL_USE_CODES && !one_row_each) {
@@ -430,10 +459,10 @@ static bool find_lack(const shoal_table *table, const shoal_column *column, shoa
     else if (!same_missing(column, p->policy, &same)) return false;
     else if (!same) *what = "other cells were read as missing";
   } else if (use == SHOAL_USE_KEEP || use == SHOAL_USE_COPY) {
-    if (!column->code_size && !from_file) *what = "its cells were not kept";
+    if (!column->code_size && !elsewhere) *what = "its cells were not kept";
   } else if (use == SHOAL_USE_SAMPLE) {
     if (!column->code_size && !column->sample) *what = "its values were not sampled";
-  } else if (use == SHOAL_USE_IDENTITY && !column->is_identity && !from_file) {
+  } else if (use == SHOAL_USE_IDENTITY && !column->is_identity && !elsewhere) {
     *what = "it was not read as an identifier";
   }
   return true;
@@ -487,12 +516,8 @@ shoal_status shoal_input_finish(shoal_table *table, const shoal_policy *policy,
   shoal_load_options options = {0};
   if (!policy) return shoal_table_finalize(table, &options, error);
   planner user = {policy, purpose, NULL};
-  options.missing = policy->missing;
-  options.n_missing = policy->n_missing;
-  options.unquote = unquotes(&user);
-  shoal_traits_rule rule = {policy->missing, policy->n_missing, options.unquote};
-  shoal_sampling sampling = {shoal_value_traits, &rule};
-  options.sampling = &sampling;
+  sampling_rule rule;
+  plan_by_policy(&user, &rule, &options);
   if (policy->delimiter) table->delimiter = policy->delimiter;
   const char **names = shoal_alloc(table->n_columns, sizeof *names);
   shoal_use *uses = shoal_alloc(table->n_columns, sizeof *uses);

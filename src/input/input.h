@@ -24,8 +24,12 @@ shoal_status shoal_input_read_stat(const char *path, shoal_stat_kind kind,
                                    const shoal_policy *policy, shoal_purpose purpose,
                                    const shoal_run *run, shoal_table **table,
                                    shoal_error *error) SHOAL_MUST_CHECK;
-/* The cell of a missing value of such a file. */
-const char *shoal_stat_missing(const shoal_policy *policy);
+/* The same of an Arrow stream, which the caller releases. */
+shoal_status shoal_input_read_arrow(struct ArrowArrayStream *stream, const shoal_policy *policy,
+                                    shoal_purpose purpose, const shoal_run *run,
+                                    shoal_table **table, shoal_error *error) SHOAL_MUST_CHECK;
+/* The cell of a missing value, where the source has no spelling of it. */
+const char *shoal_input_missing(const shoal_policy *policy);
 /* Prepares a table that was filled from memory as reading it would have done. */
 shoal_status shoal_input_finish(shoal_table *table, const shoal_policy *policy,
                                 shoal_purpose purpose, shoal_error *error) SHOAL_MUST_CHECK;

@@ -32,7 +32,7 @@ static shoal_status take_rows(void *user, const shoal_text_view *columns, size_t
   return shoal_table_add_rows(f->table, columns, n_columns, n_rows, NULL, error);
 }
 
-const char *shoal_stat_missing(const shoal_policy *policy) {
+const char *shoal_input_missing(const shoal_policy *policy) {
   if (!policy || !policy->n_missing) return "";
   for (size_t i = 0; i < policy->n_missing; i++)
     if (!policy->missing[i][0]) return "";
@@ -45,7 +45,7 @@ shoal_status shoal_input_read_stat(const char *path, shoal_stat_kind kind,
   filling f = {.file = path};
   shoal_stat_options options = {.encoding = policy ? policy->encoding : NULL,
                                 .labels = policy && policy->value_labels,
-                                .missing = shoal_stat_missing(policy)};
+                                .missing = shoal_input_missing(policy)};
   shoal_stat_target target = {&f, take_names, take_rows};
   const char *assumed;
   double started = shoal_seconds();

@@ -80,6 +80,14 @@ static shoal_status fill_column(const shoal_release *release, size_t q, bool sty
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
+/* The caller kept the cells to itself (shoal_table_from_arrow). */
+static shoal_status fail_outside(const shoal_table *table, size_t c, shoal_error *error) {
+  return shoal_fail_at(error, SHOAL_BAD_INPUT,
+                       &(shoal_location){.file = table->name, .column = table->columns[c].name},
+                       "is kept and was not copied from the Arrow stream: take its cells by the "
+                       "row numbers of the release");
+}
+
 shoal_status shoal_release_columns_make(const shoal_release *release, bool styled,
                                         shoal_csv_plan *out, shoal_error *error) {
   const shoal_context *p = &release->context;
@@ -88,6 +96,7 @@ shoal_status shoal_release_columns_make(const shoal_release *release, bool style
   if (!out->columns) return shoal_fail_memory(error);
   for (size_t c = 0; c < table->n_columns; c++) {
     if (shoal_role_is_removed(p->roles[c])) continue;
+    if (table->columns[c].is_outside) return fail_outside(table, c, error);
     shoal_csv_column *cells = &out->columns[out->n_columns++];
     cells->column = &table->columns[c];
     cells->generalized = p->roles[c] == SHOAL_ROLE_QUASI;

@@ -217,7 +217,7 @@ static shoal_status write_table(writing *w, shoal_error *error) {
                           .file = w->path,
                           .delimiter = w->plan.delimiter,
                           .n_columns = w->plan.n_columns,
-                          .missing = shoal_stat_missing(w->release->context.policy)};
+                          .missing = shoal_input_missing(w->release->context.policy)};
   if (plan.kind == SHOAL_STAT_NONE)
     return write_rows(w, &w->plan, w->file->fd, w->path, &w->n_rows, error);
   shoal_atomic_file rows = {.fd = -1};
@@ -236,7 +236,7 @@ static shoal_status verify_file(const writing *w, const shoal_verify_request *re
   if (kind == SHOAL_STAT_NONE) return shoal_verify(w->file->fd, request, w->run, finding, error);
   shoal_verify_stat stat = {.is_sav = kind == SHOAL_STAT_SAV,
                             .delimiter = request->delimiter,
-                            .missing = shoal_stat_missing(w->release->context.policy)};
+                            .missing = shoal_input_missing(w->release->context.policy)};
   shoal_atomic_file cells = {.fd = -1};
   SHOAL_TRY(shoal_atomic_file_open_unnamed(&cells, w->path, error));
   shoal_status status = shoal_verify_unpack(w->file->fd, &stat, cells.fd, error);

@@ -108,6 +108,10 @@ typedef struct shoal_piece {
   uint64_t hash; /* of its bytes, where columns were left in the file; else 0 */
 } shoal_piece;
 
+/* Appends codes below n_values. False: no memory. */
+bool shoal_code_vector_append(shoal_code_vector *vector, const uint32_t *codes, size_t n,
+                              uint32_t n_values);
+
 bool shoal_load_part_init(shoal_load_part *part, const shoal_use *uses, size_t n_columns);
 void shoal_load_part_reset(shoal_load_part *part, size_t n_columns);
 

@@ -67,8 +67,8 @@ static void widen(shoal_code_vector *vector, unsigned to) {
   vector->code_size = to;
 }
 
-static bool append_codes(shoal_code_vector *vector, const uint32_t *codes, size_t n,
-                         uint32_t n_values) {
+bool shoal_code_vector_append(shoal_code_vector *vector, const uint32_t *codes, size_t n,
+                              uint32_t n_values) {
   unsigned size = size_for(n_values);
   if (size < vector->code_size) size = vector->code_size;
   if (!shoal_grow(&vector->codes, &vector->capacity_bytes, (vector->n_codes + n) * size, 1))
@@ -128,7 +128,7 @@ bool shoal_load_part_add(shoal_load_part *part, const shoal_use *uses, size_t n_
       uint64_t position = (uint64_t)number << 32 | row;
       if (!shoal_dictionary_encode(dictionary, bytes, begin + cell, end + cell, n_columns, n,
                                    position, codes) ||
-          !append_codes(&part->codes[c], codes, n, dictionary->n_values))
+          !shoal_code_vector_append(&part->codes[c], codes, n, dictionary->n_values))
         return false;
     }
   }

@@ -33,7 +33,9 @@ typedef struct shoal_column {
   bool collects_rare;      /* rare values were collected, not only their label recognized */
   uint64_t n_top_coded, n_bottom_coded; /* rows that were read with a number under a code */
   uint64_t n_rare_values, n_rare_rows;  /* that were collected as rare, and their rows */
-  bool is_left; /* released unchanged from the file: no codes (SHOAL_USE_COPY) */
+  bool is_left;           /* released unchanged from the file: no codes (SHOAL_USE_COPY) */
+  bool is_outside;        /* released unchanged by the caller, who has its cells: no codes */
+  bool has_plain_numbers; /* its cells were numbers, not spellings: they have no style */
   /* How its file spells its values, if writing reads it again (fold.h); NULL: as here. */
   struct shoal_spellings *spellings;
   /* Rows by spelling, if a value has several (fold.h); NULL: none has. */
