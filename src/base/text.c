@@ -64,14 +64,12 @@ void shoal_text_init(shoal_text *text) { memset(text, 0, sizeof *text); }
 
 void shoal_text_init_escaped(shoal_text *text) {
   shoal_text_init(text);
-  text->escapes = true;
+  text->add_string = shoal_text_add_escaped;
 }
 
 void shoal_text_reset(shoal_text *text) {
-  bool escapes = text->escapes;
   free(text->bytes);
-  shoal_text_init(text);
-  text->escapes = escapes;
+  *text = (shoal_text){.add_string = text->add_string};
 }
 
 static bool reserve(shoal_text *text, size_t more) {
@@ -157,7 +155,7 @@ static void print_string(shoal_text *text, const char *string, int width, int pr
     while (size && ((unsigned char)string[size] & 0xc0) == 0x80) size--;
   shoal_text part;
   shoal_text_init(&part);
-  shoal_text_add_escaped(&part, string, size);
+  text->add_string(&part, string, size);
   size_t columns = part.size_bytes ? shoal_text_width(part.bytes) : 0;
   if (width > 0) pad(text, columns, (size_t)width);
   shoal_text_add_bytes(text, part.bytes, part.size_bytes);
@@ -233,18 +231,25 @@ static void print_escaped(shoal_text *text, const char *format, va_list *args) {
 void shoal_text_print(shoal_text *text, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  if (text->escapes) print_escaped(text, format, &args);
+  if (text->add_string) print_escaped(text, format, &args);
   else print_plain(text, format, args);
   va_end(args);
 }
 
-void shoal_text_add_count(shoal_text *text, uint64_t n) {
-  char digits[32];
-  int size = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
-  for (int i = 0; i < size; i++) {
-    if (i && (size - i) % 3 == 0) shoal_text_add_bytes(text, ",", 1);
-    shoal_text_add_bytes(text, digits + i, 1);
+shoal_phrase shoal_say_count(uint64_t n) {
+  char digits[24];
+  shoal_phrase words;
+  size_t at = 0, size = (size_t)snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+  for (size_t i = 0; i < size; i++) {
+    if (i && (size - i) % 3 == 0) words.text[at++] = ',';
+    words.text[at++] = digits[i];
   }
+  words.text[at] = '\0';
+  return words;
+}
+
+void shoal_text_add_count(shoal_text *text, uint64_t n) {
+  shoal_text_add(text, shoal_say_count(n).text);
 }
 
 size_t shoal_text_width(const char *string) {
@@ -255,7 +260,7 @@ size_t shoal_text_width(const char *string) {
 
 void shoal_text_add_padded(shoal_text *text, const char *string, size_t width) {
   size_t before = text->size_bytes;
-  if (text->escapes) shoal_text_add_escaped(text, string, strlen(string));
+  if (text->add_string) text->add_string(text, string, strlen(string));
   else shoal_text_add(text, string);
   if (!text->failed) pad(text, shoal_text_width(text->bytes + before), width);
 }

@@ -23,12 +23,13 @@ typedef struct shoal_text {
   size_t size_bytes;
   size_t capacity;
   bool failed;
-  bool escapes; /* for people to read: strings of shoal_text_print and _add_padded are escaped */
+  /* Adds the strings of shoal_text_print and _add_padded; NULL: as they are. */
+  void (*add_string)(struct shoal_text *text, const char *bytes, size_t size_bytes);
 } shoal_text;
 
 void shoal_text_init(shoal_text *text);
-/* The same with `escapes`. Add names, labels and paths with shoal_text_print, not shoal_text_add.
- */
+/* For people to read: with shoal_text_add_escaped. Add names, labels and paths with
+ * shoal_text_print, not shoal_text_add. */
 void shoal_text_init_escaped(shoal_text *text);
 void shoal_text_reset(shoal_text *text); /* frees */
 void shoal_text_add(shoal_text *text, const char *string);
@@ -37,13 +38,21 @@ void shoal_text_add_bytes(shoal_text *text, const char *bytes, size_t size_bytes
 void shoal_text_add_quoted(shoal_text *text, const char *bytes, size_t size_bytes);
 /* One line of readable UTF-8, see base/escape.h. */
 void shoal_text_add_escaped(shoal_text *text, const char *bytes, size_t size_bytes);
-/* As printf, with a decimal point in every locale; with `escapes` only of strings, integers,
+/* As printf, with a decimal point in every locale; with add_string only of strings, integers,
  * characters and doubles. */
 void shoal_text_print(shoal_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Removes everything after the first `size_bytes` bytes. */
 void shoal_text_cut(shoal_text *text, size_t size_bytes);
-/* 1234567 as "1,234,567". */
+/* A number in words, to be printed at once: shoal_text_print(t, "%s left",
+ * shoal_say_count(n).text).
+ */
+typedef struct shoal_phrase {
+  char text[96];
+} shoal_phrase;
+
+/* "1,234" */
+shoal_phrase shoal_say_count(uint64_t n);
 void shoal_text_add_count(shoal_text *text, uint64_t n);
 /* Characters of valid UTF-8 text. */
 size_t shoal_text_width(const char *string);

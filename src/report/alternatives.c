@@ -21,11 +21,9 @@ void shoal_alternatives_text(const shoal_release_report *r, shoal_text *t) {
     if (shoal_text_width(all->items[i].name) > width) width = shoal_text_width(all->items[i].name);
   shoal_text_print(t, "\nAlternatives (release loss; rows suppressed; %s; highest risk; policy)\n",
                    r->fewest_people ? "fewest people of a class" : "smallest class");
-  if (all->sample_rows) {
-    shoal_text_add(t, "  computed on a sample of ");
-    shoal_format_rows(t, all->sample_rows);
-    shoal_text_add(t, "; all rows usually lose less\n");
-  }
+  if (all->sample_rows)
+    shoal_text_print(t, "  computed on a sample of %s; all rows usually lose less\n",
+                     shoal_say_rows(all->sample_rows).text);
   for (size_t i = 0; i < all->n_items; i++) {
     const shoal_alternative *a = &all->items[i];
     shoal_text_add(t, a->chosen ? "  > " : "    ");
@@ -47,10 +45,9 @@ json_t *shoal_tried_json(const shoal_release_report *r, shoal_json *json) {
   json_t *array = json_array();
   for (size_t i = 0; i < r->n_tried; i++) {
     const shoal_tried *t = &r->tried[i];
-    json_t *object =
-        json_pack("{s:s, s:s, s:o, s:b}", "labels", t->labels, "algorithm", t->algorithm,
-                  "release_loss", shoal_json_real(t->release_loss), "chosen", t->chosen);
-    if (t->why) shoal_json_set(json, object, "why", json_string(t->why));
+    json_t *object = SHOAL_OBJECT(K("labels", t->labels), K("algorithm", t->algorithm),
+                                  K("release_loss", t->release_loss), K("chosen", t->chosen));
+    if (t->why) shoal_json_set(json, object, "why", J(t->why));
     shoal_json_append(json, array, object);
   }
   return array;
@@ -61,59 +58,49 @@ json_t *shoal_alternatives_json(const shoal_alternatives *all, shoal_json *json)
   for (size_t i = 0; i < all->n_items; i++) {
     const shoal_alternative *a = &all->items[i];
     json_t *object =
-        json_pack("{s:s, s:s, s:b}", "name", a->name, "policy", a->policy, "chosen", a->chosen);
-    shoal_json_set(json, object, "release_loss", shoal_json_real(a->release_loss));
-    shoal_json_set(json, object, "suppressed",
-                   a->found ? shoal_json_count(a->suppressed) : json_null());
-    shoal_json_set(json, object, "smallest_class",
-                   a->found ? shoal_json_count(a->smallest_class) : json_null());
-    shoal_json_set(json, object, "highest_risk", a->found ? json_real(risk_of(a)) : json_null());
+        SHOAL_OBJECT(K("name", a->name), K("policy", a->policy), K("chosen", a->chosen));
+    SHOAL_PUT(json, object, K("release_loss", a->release_loss),
+              K("suppressed", shoal_json_count_if(a->found, a->suppressed)),
+              K("smallest_class", shoal_json_count_if(a->found, a->smallest_class)),
+              K("highest_risk", a->found ? json_real(risk_of(a)) : json_null()));
     shoal_json_append(json, array, object);
   }
-  return json_pack("{s:o, s:o, s:o}", "sample_rows",
-                   all->sample_rows ? shoal_json_count(all->sample_rows) : json_null(), "left_out",
-                   shoal_json_count(all->n_left_out), "variants", array);
+  return SHOAL_OBJECT(K("sample_rows", shoal_json_count_if(all->sample_rows, all->sample_rows)),
+                      K("left_out", all->n_left_out), K("variants", array));
 }
 
 /* ------------------------------------------------------------ page */
 
 static void add_row(const shoal_alternative *a, uint64_t k, shoal_text *text) {
-  shoal_text_add(text, "<tr><th scope=\"row\">");
-  shoal_html_add(text, a->name);
+  shoal_text_print(text, "<tr><th scope=\"row\">%s", a->name);
   if (a->chosen) shoal_text_add(text, " <span class=\"tag\">this release</span>");
   shoal_text_add(text, "</th>");
   if (a->found) {
-    shoal_text_print(text, "<td class=\"num\">%.1f%%</td><td class=\"num\">",
-                     100 * a->release_loss);
-    shoal_html_people(text, a->suppressed, k);
-    shoal_text_add(text, "</td><td class=\"num\">");
-    shoal_text_add_count(text, a->smallest_class);
-    shoal_text_print(text, "</td><td class=\"num\">%.3g</td>", risk_of(a));
+    shoal_text_print(text,
+                     "<td class=\"num\">%.1f%%</td><td class=\"num\">%s</td><td "
+                     "class=\"num\">%s</td><td class=\"num\">%.3g</td>",
+                     100 * a->release_loss, shoal_say_hidden(a->suppressed, k).text,
+                     shoal_say_count(a->smallest_class).text, risk_of(a));
   } else {
     shoal_text_add(text, "<td colspan=\"4\">no release was found</td>");
   }
-  shoal_text_add(text, "<td>");
-  shoal_html_code(text, a->policy);
-  shoal_text_add(text, "</td></tr>\n");
+  shoal_text_print(text, "<td><code>%s</code></td></tr>\n", a->policy);
 }
 
 void shoal_html_alternatives(const shoal_result *result, shoal_text *text) {
   const shoal_alternatives *all = &result->release.alternatives;
   shoal_text_add(text, "<p>Other releases of the same table, computed to compare with");
-  if (all->sample_rows) {
-    shoal_text_add(text, ", all on a sample of ");
-    shoal_format_rows(text, all->sample_rows);
-    shoal_text_add(text, "; releases of all rows usually lose less");
-  }
-  shoal_text_add(text, ". Each line of the policy selects one.</p>\n<div class=\"scroll\"><table>\n"
-                       "<thead><tr><th scope=\"col\">Release</th>"
-                       "<th scope=\"col\" class=\"num\">Release loss</th>"
-                       "<th scope=\"col\" class=\"num\">Suppressed</th>"
-                       "<th scope=\"col\" class=\"num\">");
-  shoal_text_add(text, result->release.fewest_people ? "Fewest people" : "Smallest class");
-  shoal_text_add(text, "</th>"
-                       "<th scope=\"col\" class=\"num\">Highest risk</th>"
-                       "<th scope=\"col\">In the policy</th></tr></thead>\n<tbody>\n");
+  if (all->sample_rows)
+    shoal_text_print(text, ", all on a sample of %s; releases of all rows usually lose less",
+                     shoal_say_rows(all->sample_rows).text);
+  shoal_text_print(
+      text,
+      ". Each line of the policy selects one.</p>\n<div class=\"scroll\"><table>\n<thead><tr><th "
+      "scope=\"col\">Release</th><th scope=\"col\" class=\"num\">Release loss</th><th "
+      "scope=\"col\" class=\"num\">Suppressed</th><th scope=\"col\" class=\"num\">%s</th><th "
+      "scope=\"col\" class=\"num\">Highest risk</th><th scope=\"col\">In the "
+      "policy</th></tr></thead>\n<tbody>\n",
+      result->release.fewest_people ? "Fewest people" : "Smallest class");
   for (size_t i = 0; i < all->n_items; i++) add_row(&all->items[i], result->k, text);
   shoal_text_add(text, "</tbody></table></div>\n");
   if (all->n_left_out)

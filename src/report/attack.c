@@ -12,8 +12,8 @@
 /* ------------------------------------------------------------ text */
 
 static void add_units(shoal_text *t, const shoal_attack_outcome *a, uint64_t n) {
-  if (a->by_people) shoal_format_counted(t, n, "person", "people");
-  else shoal_format_counted(t, n, "row", "rows");
+  if (a->by_people) shoal_text_print(t, "%s", shoal_say_counted(n, "person", "people").text);
+  else shoal_text_print(t, "%s", shoal_say_rows(n).text);
 }
 
 static void add_title(shoal_text *t, const shoal_attack_outcome *a) {
@@ -75,13 +75,9 @@ static void add_counts(shoal_text *t, const shoal_attack_outcome *a, uint64_t k)
   if (!a->measure || (!a->attribute && !a->by_people && !a->previous) ||
       ((a->by_people || a->previous) && !a->n_matched))
     return;
-  shoal_text_print(t, "%s%s: ", INDENT, a->measure);
-  shoal_format_number(t, a->reached);
-  if (a->required > 0) {
-    shoal_text_add(t, " at worst (needed: ");
-    shoal_format_number(t, a->required);
-    shoal_text_add(t, ")");
-  }
+  shoal_text_print(t, "%s%s: %s", INDENT, a->measure, shoal_say_number(a->reached).text);
+  if (a->required > 0)
+    shoal_text_print(t, " at worst (needed: %s)", shoal_say_number(a->required).text);
   shoal_text_add(t, "\n");
 }
 
@@ -97,8 +93,7 @@ static void add_example(shoal_text *t, const shoal_result *r, const shoal_attack
   }
   if (!any) shoal_text_add(t, "a class whose labels may be raw");
   else if (e->n_shown < r->n_quasi) shoal_text_add(t, ", the rest may be raw");
-  shoal_text_add(t, "; ");
-  shoal_format_counted(t, e->n_rows, "row", "rows");
+  shoal_text_print(t, "; %s", shoal_say_rows(e->n_rows).text);
   if (e->probability > 0)
     shoal_text_print(t, ", best guess is right with probability %.3g", e->probability);
   shoal_text_add(t, "\n");
@@ -117,11 +112,10 @@ static void add_attack(shoal_text *t, const shoal_result *r, const shoal_attack_
   if (a->by_people) {
     shoal_text_add(t, INDENT);
     if (a->n_tried != a->n_matched || !a->previous) {
-      shoal_text_add_count(t, a->n_matched);
-      shoal_text_add(t, " of ");
-      shoal_format_counted(t, a->n_tried, "person", "people");
+      shoal_text_print(t, "%s of %s", shoal_say_count(a->n_matched).text,
+                       shoal_say_counted(a->n_tried, "person", "people").text);
     } else {
-      shoal_format_counted(t, a->n_matched, "person", "people");
+      shoal_text_print(t, "%s", shoal_say_counted(a->n_matched, "person", "people").text);
     }
     shoal_text_add(t, a->previous ? " can be in both releases\n"
                                   : " fit at least one class of the release\n");
@@ -151,9 +145,8 @@ void shoal_attack_text(const shoal_result *r, shoal_text *t) {
          untested = count_untested(r->attack.attacks);
   shoal_text_print(t, "%s: ", r->source);
   if (beyond) {
-    shoal_text_add_count(t, beyond);
-    shoal_text_print(t, " attack%s break%s the policy", beyond == 1 ? "" : "s",
-                     beyond == 1 ? "s" : "");
+    shoal_text_print(t, "%s attack%s break%s the policy", shoal_say_count(beyond).text,
+                     beyond == 1 ? "" : "s", beyond == 1 ? "s" : "");
   } else {
     shoal_text_print(t, "no attack breaks the policy%s",
                      shoal_safety_verdict(&r->safety) == SHOAL_DO_NOT_PUBLISH
@@ -162,18 +155,13 @@ void shoal_attack_text(const shoal_result *r, shoal_text *t) {
   }
   if (untested) {
     bool first = !beyond && shoal_safety_verdict(&r->safety) != SHOAL_DO_NOT_PUBLISH;
-    shoal_text_add(t, first ? ", but " : ", and ");
-    shoal_format_counted(t, untested, "attack", "attacks");
-    shoal_text_print(t, " %s no answer", untested == 1 ? "gives" : "give");
+    shoal_text_print(t, "%s%s %s no answer", first ? ", but " : ", and ",
+                     shoal_say_counted(untested, "attack", "attacks").text,
+                     untested == 1 ? "gives" : "give");
   }
-  shoal_text_add(t, "\n");
-  shoal_text_add(t, "  ");
-  shoal_format_counted(t, r->input_rows, "row", "rows");
-  shoal_text_add(t, " in ");
-  shoal_format_counted(t, r->attack.sizes.n_classes, "class", "classes");
-  shoal_text_add(t, ", the smallest with ");
-  shoal_text_add_count(t, r->attack.sizes.smallest);
-  shoal_text_add(t, "\n");
+  shoal_text_print(t, "\n  %s in %s, the smallest with %s\n", shoal_say_rows(r->input_rows).text,
+                   shoal_say_classes(r->attack.sizes.n_classes).text,
+                   shoal_say_count(r->attack.sizes.smallest).text);
   if (within)
     shoal_text_print(t, "  %zu attack%s succeed%s that the policy does not cover\n", within,
                      within == 1 ? "" : "s", within == 1 ? "s" : "");
@@ -198,57 +186,49 @@ static json_t *example_object(const shoal_result *r, const shoal_attack_sight *e
                               shoal_json *json) {
   json_t *labels = json_object();
   for (size_t q = 0; q < r->n_quasi; q++)
-    shoal_json_set(json, labels, r->quasi[q], shoal_json_string(e->labels[q]));
-  json_t *object = json_pack("{s:o, s:o, s:o}", "labels", labels, "rows",
-                             shoal_json_count(e->n_rows), "probability",
-                             e->probability > 0 ? shoal_json_number(e->probability) : json_null());
-  if (e->person_row) shoal_json_set(json, object, "person_row", shoal_json_count(e->person_row));
+    shoal_json_set(json, labels, r->quasi[q], J(e->labels[q]));
+  json_t *object = SHOAL_OBJECT(
+      K("labels", labels), K("rows", e->n_rows),
+      K("probability", e->probability > 0 ? shoal_json_number(e->probability) : json_null()));
+  if (e->person_row) shoal_json_set(json, object, "person_row", J(e->person_row));
   return object;
 }
 
 static json_t *counts_object(const shoal_result *r, const shoal_attack_outcome *a,
                              shoal_json *json) {
-  json_t *object = json_object();
-  shoal_json_set(json, object, "tried", people(r, a->n_tried));
+  json_t *object = SHOAL_OBJECT(K("tried", people(r, a->n_tried)));
   if (a->by_people) shoal_json_set(json, object, "matched", people(r, a->n_matched));
-  shoal_json_set(json, object, "falling", people(r, a->n_rows));
-  shoal_json_set(json, object, "classes", people(r, a->n_classes));
-  shoal_json_set(json, object, "reidentified", people(r, a->reidentified));
-  shoal_json_set(json, object, "certain", people(r, a->certain));
-  shoal_json_set(json, object, "guessed", people(r, a->guessed));
-  shoal_json_set(json, object, "below_k", people(r, a->below_k));
-  shoal_json_set(json, object, "below_p", people(r, a->below_p));
+  SHOAL_PUT(json, object, K("falling", people(r, a->n_rows)), K("classes", people(r, a->n_classes)),
+            K("reidentified", people(r, a->reidentified)), K("certain", people(r, a->certain)),
+            K("guessed", people(r, a->guessed)), K("below_k", people(r, a->below_k)),
+            K("below_p", people(r, a->below_p)));
   return object;
 }
 
 static json_t *attack_object(const shoal_result *r, const shoal_attack_outcome *a,
                              shoal_json *json) {
-  json_t *object = json_object();
-  shoal_json_set(json, object, "attack", json_string(a->name));
-  if (a->attribute) shoal_json_set(json, object, "attribute", json_string(a->attribute));
-  if (a->previous) shoal_json_set(json, object, "previous", json_string(a->previous));
-  if (a->ruled_out) shoal_json_set(json, object, "ruled_out", shoal_json_count(a->ruled_out));
-  shoal_json_set(json, object, "knowledge", json_string(a->knowledge));
-  shoal_json_set(json, object, "learns", json_string(a->learns));
-  shoal_json_set(json, object, "not_run", shoal_json_string(a->not_run));
-  shoal_json_set(json, object, "note", shoal_json_string(a->note));
+  json_t *object = SHOAL_OBJECT(K("attack", a->name));
+  if (a->attribute) shoal_json_set(json, object, "attribute", J(a->attribute));
+  if (a->previous) shoal_json_set(json, object, "previous", J(a->previous));
+  if (a->ruled_out) shoal_json_set(json, object, "ruled_out", J(a->ruled_out));
+  SHOAL_PUT(json, object, K("knowledge", a->knowledge), K("learns", a->learns),
+            K("not_run", a->not_run), K("note", a->note));
   if (a->not_run) return object;
   if (a->risk) {
-    shoal_json_set(json, object, "risk", json_string(a->risk));
+    shoal_json_set(json, object, "risk", J(a->risk));
     return object;
   }
-  shoal_json_set(json, object, "untested", shoal_json_string(a->untested));
-  shoal_json_set(json, object, "succeeds", a->untested ? json_null() : json_boolean(a->succeeds));
-  shoal_json_set(json, object, "counted", json_boolean(a->counts));
-  shoal_json_set(json, object, "unit", json_string(a->by_people ? "people" : "rows"));
-  shoal_json_set(json, object, "counts", counts_object(r, a, json));
-  shoal_json_set(json, object, "bound", shoal_json_number(a->bound));
-  shoal_json_set(json, object, "highest_probability", shoal_json_number(a->highest));
+  SHOAL_PUT(json, object, K("untested", a->untested),
+            K("succeeds", a->untested ? json_null() : json_boolean(a->succeeds)),
+            K("counted", a->counts), K("unit", a->by_people ? "people" : "rows"),
+            K("counts", counts_object(r, a, json)), N("bound", a->bound),
+            N("highest_probability", a->highest));
   if (a->measure && (a->attribute || a->by_people || a->previous))
-    shoal_json_set(json, object, "measure",
-                   json_pack("{s:s, s:o, s:o}", "name", a->measure, "required",
-                             a->required > 0 ? shoal_json_number(a->required) : json_null(),
-                             "worst", shoal_json_number(a->reached)));
+    shoal_json_set(
+        json, object, "measure",
+        SHOAL_OBJECT(K("name", a->measure),
+                     K("required", a->required > 0 ? shoal_json_number(a->required) : json_null()),
+                     N("worst", a->reached)));
   json_t *examples = json_array();
   for (size_t i = 0; i < a->n_examples; i++)
     if (r->kind != SHOAL_RESULT_RELEASE || a->examples[i].n_rows >= shoal_result_attacks(r)->k)
@@ -266,14 +246,13 @@ json_t *shoal_attacks_array(const shoal_result *r, shoal_json *json) {
 
 json_t *shoal_attack_json(const shoal_result *r, shoal_json *json) {
   json_t *attacks = shoal_attacks_array(r, json);
-  json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "shoal",
-                           SHOAL_VERSION, "command", "attack", "holds", json_boolean(r->holds),
-                           "rows", shoal_json_count(r->input_rows), "classes",
-                           shoal_json_count(r->attack.sizes.n_classes), "smallest_class",
-                           shoal_json_count(r->attack.sizes.smallest), "external",
-                           shoal_json_string(shoal_result_attacks(r)->external), "original",
-                           shoal_json_string(shoal_result_attacks(r)->original), "attacks", attacks,
-                           "warnings", shoal_json_warnings(json, r));
+  json_t *root =
+      SHOAL_OBJECT(K("shoal", SHOAL_VERSION), K("command", "attack"), K("holds", r->holds),
+                   K("rows", r->input_rows), K("classes", r->attack.sizes.n_classes),
+                   K("smallest_class", r->attack.sizes.smallest),
+                   K("external", shoal_result_attacks(r)->external),
+                   K("original", shoal_result_attacks(r)->original), K("attacks", attacks),
+                   K("warnings", shoal_json_warnings(json, r)));
   if (root) shoal_verdict_json(r, root, json);
   return root;
 }

@@ -62,11 +62,9 @@ static void add_left_out(const shoal_left_out *left_out, shoal_text *text) {
   if (left_out->kind == SHOAL_LEFT_OUT_NONE) {
     shoal_text_add(text, "no");
   } else if (left_out->kind == SHOAL_LEFT_OUT_FEW) {
-    shoal_text_add(text, "1 to ");
-    shoal_text_add_count(text, left_out->unit - 1);
+    shoal_text_print(text, "1 to %s", shoal_say_count(left_out->unit - 1).text);
   } else {
-    shoal_text_add(text, "about ");
-    shoal_text_add_count(text, left_out->rows);
+    shoal_text_print(text, "about %s", shoal_say_count(left_out->rows).text);
   }
 }
 
@@ -77,15 +75,16 @@ static void add_stated(shoal_text *text) {
 }
 
 static void add_small(const char *words, shoal_text *text) {
-  shoal_text_add(text, "<br><span class=\"dim small\" style=\"font-weight:400\">");
-  shoal_html_add(text, words);
-  shoal_text_add(text, "</span>");
+  shoal_text_print(text, "<br><span class=\"dim small\" style=\"font-weight:400\">%s</span>",
+                   words);
 }
 
 static void begin_tile(shoal_text *text) { shoal_text_add(text, "<div class=\"tile\"><b>"); }
 
-static void end_tile(const char *words, shoal_text *text) {
-  shoal_text_print(text, "</b><span>%s</span></div>\n", words);
+static void end_tile(const char *markup, shoal_text *text) {
+  shoal_text_add(text, "</b><span>");
+  shoal_text_add(text, markup);
+  shoal_text_add(text, "</span></div>\n");
 }
 
 /* "1 in 5"; "more than 1 in 5" if the smallest class is below k; "at most 1 in 5", as stated, if k
@@ -95,8 +94,8 @@ static void add_highest_risk(const shoal_result *r, shoal_text *text) {
   bool stated = r->certificate->people_stated;
   if (smallest < r->k) shoal_text_add(text, "more than ");
   else if (stated) shoal_text_add(text, "at most ");
-  shoal_text_add(text, "1 in ");
-  shoal_text_add_count(text, smallest < r->k || stated ? r->k : smallest);
+  shoal_text_print(text, "1 in %s",
+                   shoal_say_count(smallest < r->k || stated ? r->k : smallest).text);
 }
 
 /* ------------------------------------------------------------ verdict */
@@ -106,27 +105,25 @@ static void write_verdict(const shoal_result *r, shoal_text *text) {
   shoal_verdict_html(r, "The verdict covers what the release and the policy show.", text);
   shoal_text_add(text, "<div class=\"tiles\">\n");
   begin_tile(text);
-  shoal_text_add_count(text, r->input_rows);
+  shoal_text_print(text, "%s", shoal_say_count(r->input_rows).text);
   end_tile("rows released", text);
   begin_tile(text);
   add_left_out(&c->left_out, text);
   end_tile("rows suppressed <i>(stated by the publisher)</i>", text);
   begin_tile(text);
-  shoal_html_people(text, c->sizes.smallest, r->k);
+  shoal_text_print(text, "%s", shoal_say_hidden(c->sizes.smallest, r->k).text);
   end_tile("rows in the smallest class", text);
   begin_tile(text);
   add_highest_risk(r, text);
   end_tile(c->people_stated ? "highest risk of a person <i>(stated by the publisher)</i>"
                             : "highest risk of being found",
            text);
-  shoal_text_add(text, "</div>\n<p>This certificate is about the file with the SHA-256 hash "
-                       "<code class=\"hash\">");
-  shoal_text_add(text, c->sha256);
-  shoal_text_add(text, "</code> (");
-  shoal_format_counted(text, c->size_bytes, "byte", "bytes");
-  shoal_text_add(text, "). It was computed from that file, the policy below and the rounded number "
-                       "of suppressed rows, and from nothing else. It contains nothing of the "
-                       "original table");
+  shoal_text_print(text,
+                   "</div>\n<p>This certificate is about the file with the SHA-256 hash <code "
+                   "class=\"hash\">%s</code> (%s). It was computed from that file, the policy "
+                   "below and the rounded number of suppressed rows, and from nothing else. It "
+                   "contains nothing of the original table",
+                   c->sha256, shoal_say_counted(c->size_bytes, "byte", "bytes").text);
   shoal_text_add(text, r->holds ? " and may be published with the release.</p>\n" : ".</p>\n");
 }
 
@@ -136,34 +133,31 @@ static void write_verdict(const shoal_result *r, shoal_text *text) {
 static void add_reached(const shoal_model_outcome *m, shoal_text *text) {
   bool hidden = m->is_size && !m->holds;
   if (hidden) shoal_text_add(text, "fewer than ");
-  shoal_html_number(text, hidden ? m->required : m->reached);
+  shoal_text_print(text, "%s", shoal_say_rounded(hidden ? m->required : m->reached).text);
 }
 
 static void add_model(const shoal_result *r, const shoal_model_outcome *m, shoal_text *text) {
   shoal_html_model(text, m->model, m->attribute, &m->over, m->summary);
-  shoal_text_print(text, "<td class=\"num\">%s ",
+  shoal_text_print(text, "<td class=\"num\">%s %s</td><td class=\"num\">",
                    m->is_rule   ? ""
                    : m->at_most ? "at most"
-                                : "at least");
-  shoal_html_number(text, m->required);
-  shoal_text_add(text, "</td><td class=\"num\">");
+                                : "at least",
+                   shoal_say_rounded(m->required).text);
   if (!m->is_rule) add_reached(m, text);
   shoal_text_add(text, "</td><td>");
   shoal_html_verdict(text, m->holds, m->holds ? "holds" : "violated");
-  if (!m->holds) {
-    shoal_text_add(text, "<br><span class=\"small\">by ");
-    shoal_html_people(text, m->breaking_rows, r->k);
-    shoal_text_add(text, " rows</span>");
-  }
+  if (!m->holds)
+    shoal_text_print(text, "<br><span class=\"small\">by %s rows</span>",
+                     shoal_say_hidden(m->breaking_rows, r->k).text);
   shoal_text_add(text, "</td></tr>\n");
 }
 
 static void add_stated_model(const shoal_stated_model *m, shoal_text *text) {
   shoal_html_model(text, m->model, m->attribute, &m->over, m->summary);
-  shoal_text_add(text, "<td class=\"num\">");
-  shoal_html_add(text, m->parameters);
-  shoal_text_add(text,
-                 "</td><td class=\"num\">\xe2\x80\x93</td><td>held when the release was made");
+  shoal_text_print(text,
+                   "<td class=\"num\">%s</td><td class=\"num\">\xe2\x80\x93</td><td>held when the "
+                   "release was made",
+                   m->parameters);
   add_stated(text);
   shoal_text_add(text, "</td></tr>\n");
 }
@@ -187,14 +181,9 @@ static void write_protection(const shoal_result *r, shoal_text *text) {
 /* ------------------------------------------------------------ columns */
 
 static void add_column(const shoal_certificate_column *column, shoal_text *text) {
-  shoal_text_add(text, "<tr><th scope=\"row\">");
-  shoal_html_add(text, column->name);
-  shoal_text_print(text, "</th><td>%s</td><td>", column->role);
-  shoal_html_add(text, column->done);
-  if (column->example) {
-    shoal_text_add(text, ", for example ");
-    shoal_html_code(text, column->example);
-  }
+  shoal_text_print(text, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s", column->name,
+                   column->role, column->done);
+  if (column->example) shoal_text_print(text, ", for example <code>%s</code>", column->example);
   if (column->stated) add_stated(text);
   shoal_text_add(text, "</td><td class=\"num\">");
   if (!column->quasi || isnan(column->loss)) shoal_text_add(text, "\xe2\x80\x93");
@@ -237,12 +226,11 @@ static void write_risk(const shoal_result *r, shoal_text *text) {
   shoal_text_add(text, "</td></tr>\n<tr><th scope=\"row\">Average risk");
   add_small("classes / rows", text);
   shoal_text_print(text,
-                   "</th><td class=\"num\">%.2g%%</td></tr>\n<tr><th scope=\"row\">Classes"
-                   "</th><td class=\"num\">",
+                   "</th><td class=\"num\">%.2g%%</td></tr>\n<tr><th scope=\"row\">Classes</th><td "
+                   "class=\"num\">%s</td></tr>\n</tbody></table></div>\n",
                    sizes->n_records ? 100 * (double)sizes->n_classes / (double)sizes->n_records
-                                    : 0.0);
-  shoal_text_add_count(text, sizes->n_classes);
-  shoal_text_add(text, "</td></tr>\n</tbody></table></div>\n");
+                                    : 0.0,
+                   shoal_say_count(sizes->n_classes).text);
   shoal_html_sizes(sizes, r->k, text);
 }
 
@@ -268,8 +256,7 @@ static void write_limits(const shoal_result *r, shoal_text *text) {
                  "<p>The verdict covers only what the release and the policy show. Not judged "
                  "here:</p>\n<ul>\n");
   for (size_t i = 0; i < c->n_notes; i++) {
-    shoal_text_add(text, "<li>");
-    shoal_html_add(text, c->notes[i].words);
+    shoal_text_print(text, "<li>%s", c->notes[i].words);
     if (c->notes[i].stated) add_stated(text);
     shoal_text_add(text, "</li>\n");
   }
@@ -285,8 +272,7 @@ static void write_policy(const shoal_result *r, shoal_text *text) {
   shoal_text_add(text, ".</p>\n<pre class=\"policy\"><code>");
   for (const char *line = r->certificate->policy; *line;) {
     size_t size = strcspn(line, "\n"); /* every line ends with one */
-    shoal_markup_add(text, line, size);
-    shoal_text_add(text, "\n");
+    shoal_text_print(text, "%.*s\n", (int)size, line);
     line += size + 1;
   }
   shoal_text_add(text, "</code></pre>\n");
@@ -356,11 +342,9 @@ json_t *shoal_certificate_json(const shoal_result *r, shoal_json *json) {
   json_t *root = json_object();
   char argument[SHOAL_LEFT_OUT_BYTES];
   shoal_left_out_argument(&r->certificate->left_out, argument);
-  shoal_json_set(json, root, "shoal", shoal_json_string(SHOAL_VERSION));
-  shoal_json_set(json, root, "command", shoal_json_string("certificate"));
+  SHOAL_PUT(json, root, K("shoal", SHOAL_VERSION), K("command", "certificate"));
   shoal_verdict_json(r, root, json);
-  shoal_json_set(json, root, "rows", shoal_json_count(r->input_rows));
-  shoal_json_set(json, root, "left_out", shoal_json_string(argument));
-  shoal_json_set(json, root, "sha256", shoal_json_string(r->certificate->sha256));
+  SHOAL_PUT(json, root, K("rows", r->input_rows), K("left_out", argument),
+            K("sha256", r->certificate->sha256));
   return root;
 }

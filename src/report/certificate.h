@@ -65,7 +65,7 @@ typedef struct shoal_certificate_report {
   shoal_stated_model *stated;
   size_t n_stated;
   shoal_class_sizes sizes;
-  bool people_stated; /* k counts people: the publisher states it, and sizes are rows */
+  bool people_stated;            /* k counts people: the publisher states it, and sizes are rows */
   shoal_attack_outcomes attacks; /* that need nothing but release and policy */
   shoal_certificate_column *columns;
   size_t n_columns;

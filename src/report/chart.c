@@ -3,7 +3,7 @@
 #include "report/chart.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "report/format.h"
 
@@ -19,13 +19,12 @@ enum {
   MAX_TICKS = 4,
 };
 
-static void add(shoal_text *text, const char *string) {
-  shoal_markup_add(text, string, strlen(string));
-}
-
 /* "43.7%" of per mille. */
-static void add_position(shoal_text *text, const char *name, uint64_t per_mille) {
-  shoal_text_print(text, " %s=\"%" PRIu64 ".%" PRIu64 "%%\"", name, per_mille / 10, per_mille % 10);
+static shoal_phrase at(uint64_t per_mille) {
+  shoal_phrase position;
+  (void)snprintf(position.text, sizeof position.text, "%" PRIu64 ".%" PRIu64 "%%", per_mille / 10,
+                 per_mille % 10);
+  return position;
 }
 
 /* Length of n on an axis that ends at `end`; at least 1 for n > 0, so that it is visible. */
@@ -60,14 +59,11 @@ static const char *series_class(const shoal_chart *chart, size_t s) {
 
 static void draw_legend(const shoal_chart *chart, shoal_text *text) {
   shoal_text_add(text, "<p class=\"legend\" aria-hidden=\"true\">");
-  for (size_t s = 0; s < chart->n_series; s++) {
+  for (size_t s = 0; s < chart->n_series; s++)
     shoal_text_print(text,
                      "<span><svg width=\"26\" height=\"13\"><rect class=\"%s\" x=\"1\" y=\"1\" "
-                     "width=\"24\" height=\"11\"/></svg> ",
-                     series_class(chart, s));
-    add(text, chart->series[s]);
-    shoal_text_add(text, "</span> ");
-  }
+                     "width=\"24\" height=\"11\"/></svg> %s</span> ",
+                     series_class(chart, s), chart->series[s]);
   shoal_text_add(text, "</p>\n");
 }
 
@@ -75,35 +71,24 @@ static void draw_ticks(const shoal_chart *chart, uint64_t step, uint64_t end, si
                        shoal_text *text) {
   for (uint64_t tick = 0; tick <= end; tick += step) {
     uint64_t x = GUTTER + scale(tick, end, ZONE);
-    shoal_text_print(text, "<line class=\"%s\"", tick ? "grid" : "base");
-    add_position(text, "x1", x);
-    add_position(text, "x2", x);
-    shoal_text_print(text, " y1=\"0\" y2=\"%zu\"/><text class=\"tick\"", height);
-    add_position(text, "x", x);
-    shoal_text_print(text, " y=\"%zu\">", height + 17);
-    shoal_text_add_count(text, tick);
-    shoal_text_add(text, "</text>");
+    shoal_text_print(text,
+                     "<line class=\"%s\" x1=\"%s\" x2=\"%s\" y1=\"0\" y2=\"%zu\"/><text "
+                     "class=\"tick\" x=\"%s\" y=\"%zu\">%s</text>",
+                     tick ? "grid" : "base", at(x).text, at(x).text, height, at(x).text,
+                     height + 17, shoal_say_count(tick).text);
   }
-  shoal_text_add(text, "<text class=\"axis\"");
-  add_position(text, "x", 1000);
-  shoal_text_print(text, " y=\"%zu\">", height + 17);
-  add(text, chart->axis);
-  shoal_text_add(text, "</text>\n");
+  shoal_text_print(text, "<text class=\"axis\" x=\"%s\" y=\"%zu\">%s</text>\n", at(1000).text,
+                   height + 17, chart->axis);
 }
 
 static void draw_value(const shoal_chart *chart, const shoal_chart_bar *bar, size_t s, uint64_t end,
                        size_t y, shoal_text *text) {
   uint64_t n = bar->values[s], length = scale(n, end, ZONE);
-  if (n) {
-    shoal_text_print(text, "<rect class=\"%s\"", series_class(chart, s));
-    add_position(text, "x", GUTTER);
-    add_position(text, "width", length);
-    shoal_text_print(text, " y=\"%zu\" height=\"%d\"/>", y, BAR);
-  }
-  shoal_text_add(text, "<text class=\"value\"");
-  add_position(text, "x", GUTTER + length);
-  shoal_text_print(text, " dx=\"6\" y=\"%zu\">", y + BAR - 3);
-  shoal_text_add_count(text, n);
+  if (n)
+    shoal_text_print(text, "<rect class=\"%s\" x=\"%s\" width=\"%s\" y=\"%zu\" height=\"%d\"/>",
+                     series_class(chart, s), at(GUTTER).text, at(length).text, y, BAR);
+  shoal_text_print(text, "<text class=\"value\" x=\"%s\" dx=\"6\" y=\"%zu\">%s",
+                   at(GUTTER + length).text, y + BAR - 3, shoal_say_count(n).text);
   if (chart->totals[s])
     shoal_text_print(text, " (%.1f%%)", 100.0 * (double)n / (double)chart->totals[s]);
   shoal_text_add(text, "</text>");
@@ -121,11 +106,9 @@ static size_t chart_height(const shoal_chart *chart) {
 
 static void draw_rule(const char *words, size_t y, shoal_text *text) {
   shoal_text_print(text,
-                   "<line class=\"rule\" x1=\"0\" x2=\"100%%\" y1=\"%zu\" y2=\"%zu\"/>"
-                   "<text class=\"rule-words\" x=\"100%%\" y=\"%zu\">",
-                   y + RULE - 6, y + RULE - 6, y + RULE - 11);
-  add(text, words);
-  shoal_text_add(text, "</text>\n");
+                   "<line class=\"rule\" x1=\"0\" x2=\"100%%\" y1=\"%zu\" y2=\"%zu\"/><text "
+                   "class=\"rule-words\" x=\"100%%\" y=\"%zu\">%s</text>\n",
+                   y + RULE - 6, y + RULE - 6, y + RULE - 11, words);
 }
 
 void shoal_chart_bars(const shoal_chart *chart, shoal_text *text) {
@@ -136,12 +119,10 @@ void shoal_chart_bars(const shoal_chart *chart, shoal_text *text) {
   uint64_t step = tick_step(max), end = (max + step - 1) / step * step;
   size_t height = chart_height(chart), y = ROW_GAP / 2;
   if (chart->n_series > 1) draw_legend(chart, text);
-  shoal_text_print(text, "<svg class=\"chart\" role=\"img\" width=\"100%%\" height=\"%zu\"><title>",
-                   height + AXIS);
-  add(text, chart->title);
-  shoal_text_add(text, "</title><desc>");
-  add(text, chart->description);
-  shoal_text_add(text, "</desc>\n");
+  shoal_text_print(text,
+                   "<svg class=\"chart\" role=\"img\" width=\"100%%\" "
+                   "height=\"%zu\"><title>%s</title><desc>%s</desc>\n",
+                   height + AXIS, chart->title, chart->description);
   draw_ticks(chart, step, end, height, text);
   for (size_t i = 0; i < chart->n_bars; i++) {
     const shoal_chart_bar *bar = &chart->bars[i];
@@ -150,9 +131,8 @@ void shoal_chart_bars(const shoal_chart *chart, shoal_text *text) {
       y += RULE;
     }
     size_t middle = y + (row_height(chart) - ROW_GAP) / 2;
-    shoal_text_print(text, "<text class=\"label\" x=\"0\" y=\"%zu\">", middle + 4);
-    add(text, bar->label);
-    shoal_text_add(text, "</text>");
+    shoal_text_print(text, "<text class=\"label\" x=\"0\" y=\"%zu\">%s</text>", middle + 4,
+                     bar->label);
     for (size_t s = 0; s < chart->n_series; s++)
       draw_value(chart, bar, s, end, y + s * (BAR + BAR_GAP), text);
     shoal_text_add(text, "\n");
@@ -165,37 +145,34 @@ void shoal_chart_pair(uint64_t before, uint64_t after, bool with_before, uint64_
                       shoal_text *text) {
   shoal_text_add(text, "<svg class=\"pair\" width=\"100%\" height=\"26\" aria-hidden=\"true\">"
                        "<line class=\"base\" x1=\"0\" x2=\"0\" y1=\"0\" y2=\"26\"/>");
-  if (with_before && before) {
-    shoal_text_add(text, "<rect class=\"before\" x=\"0\" y=\"2\" height=\"10\"");
-    add_position(text, "width", scale(before, max, 1000));
-    shoal_text_add(text, "/>");
-  }
-  if (after) {
-    shoal_text_add(text, "<rect class=\"after\" x=\"0\" y=\"14\" height=\"10\"");
-    add_position(text, "width", scale(after, max, 1000));
-    shoal_text_add(text, "/>");
-  }
+  if (with_before && before)
+    shoal_text_print(text, "<rect class=\"before\" x=\"0\" y=\"2\" height=\"10\" width=\"%s\"/>",
+                     at(scale(before, max, 1000)).text);
+  if (after)
+    shoal_text_print(text, "<rect class=\"after\" x=\"0\" y=\"14\" height=\"10\" width=\"%s\"/>",
+                     at(scale(after, max, 1000)).text);
   shoal_text_add(text, "</svg>");
 }
 
 void shoal_chart_levels(const char *name, uint32_t level, uint32_t height, shoal_text *text) {
-  shoal_text_print(text,
-                   "<svg class=\"levels\" role=\"img\" width=\"100%%\" height=\"30\"><title>");
-  add(text, name);
-  shoal_text_print(text, ": level %" PRIu32 " of %" PRIu32 "</title>", level, height);
+  shoal_text_print(
+      text,
+      "<svg class=\"levels\" role=\"img\" width=\"100%%\" height=\"30\"><title>%s: level %" PRIu32
+      " of %" PRIu32 "</title>",
+      name, level, height);
   uint64_t n = (uint64_t)height + 1;
   for (uint64_t l = 0; l < n; l++) {
     uint64_t x = l * 1000 / n, end = (l + 1) * 1000 / n;
     bool taken = l == level;
-    shoal_text_print(text, "<rect class=\"%s\" rx=\"5\" y=\"2\" height=\"26\"",
+    shoal_text_print(text,
+                     "<rect class=\"%s\" rx=\"5\" y=\"2\" height=\"26\" x=\"%s\" "
+                     "width=\"%s\"/><text class=\"%s\" x=\"%s\" y=\"20\">%s%" PRIu64 "</text>",
                      taken       ? "taken"
                      : l < level ? "passed"
-                                 : "open");
-    add_position(text, "x", x + 4);
-    add_position(text, "width", end - x > 12 ? end - x - 8 : 4);
-    shoal_text_print(text, "/><text class=\"%s\"", taken ? "taken-word" : "level-word");
-    add_position(text, "x", (x + end) / 2);
-    shoal_text_print(text, " y=\"20\">%s%" PRIu64 "</text>", taken ? "\xe2\x9c\x93 " : "", l);
+                                 : "open",
+                     at(x + 4).text, at(end - x > 12 ? end - x - 8 : 4).text,
+                     taken ? "taken-word" : "level-word", at((x + end) / 2).text,
+                     taken ? "\xe2\x9c\x93 " : "", l);
   }
   shoal_text_add(text, "</svg>");
 }

@@ -13,12 +13,8 @@ static void add_model(shoal_text *t, const shoal_model_outcome *m) {
   shoal_text_print(t, "  %s %s", m->holds ? "ok    " : unknown ? "?     " : "FAILED", m->model);
   shoal_format_subject(t, m->attribute, &m->over);
   if (m->is_rule) {
-    shoal_text_add(t, ": ");
-    shoal_format_number(t, m->required);
-    if (!m->holds) {
-      shoal_text_add(t, "; violated by ");
-      shoal_format_rows(t, m->breaking_rows);
-    }
+    shoal_text_print(t, ": %s", shoal_say_number(m->required).text);
+    if (!m->holds) shoal_text_print(t, "; violated by %s", shoal_say_rows(m->breaking_rows).text);
     shoal_text_add(t, "\n");
     return;
   }
@@ -26,25 +22,21 @@ static void add_model(shoal_text *t, const shoal_model_outcome *m) {
     shoal_text_add(t, ": cannot be judged: the table does not say who its rows are about\n");
     return;
   }
-  shoal_text_add(t, ": required: ");
-  shoal_format_number(t, m->required);
+  shoal_text_print(t, ": required: %s", shoal_say_number(m->required).text);
   if (m->units) shoal_text_print(t, " %s", m->units);
-  shoal_text_add(t, m->at_most ? " or less; worst class: " : " or more; worst class: ");
-  shoal_format_number(t, m->reached);
+  shoal_text_print(t, "%s%s", m->at_most ? " or less; worst class: " : " or more; worst class: ",
+                   shoal_say_number(m->reached).text);
   if (!m->holds) {
-    shoal_text_add(t, "; violated by ");
-    shoal_format_counted(t, m->breaking_classes, "class", "classes");
-    shoal_text_add(t, " with ");
-    shoal_format_rows(t, m->breaking_rows);
+    shoal_text_print(t, "; violated by %s with %s", shoal_say_classes(m->breaking_classes).text,
+                     shoal_say_rows(m->breaking_rows).text);
     if (m->n_sets)
       shoal_text_print(t, ", over %llu of %llu sets, most over %s",
                        (unsigned long long)m->n_failing, (unsigned long long)m->n_sets,
                        m->worst_set.text);
   }
-  if (m->tells_distinct) {
-    shoal_text_add(t, "; fewest distinct values in a class: ");
-    shoal_text_add_count(t, m->min_distinct);
-  }
+  if (m->tells_distinct)
+    shoal_text_print(t, "; fewest distinct values in a class: %s",
+                     shoal_say_count(m->min_distinct).text);
   shoal_text_add(t, "\n");
 }
 
@@ -58,10 +50,9 @@ static json_t *worst_array(const shoal_result *r, const shoal_model_outcome *mod
   for (size_t i = 0; i < model->n_worst; i++) {
     const shoal_class_example *e = &model->worst[i];
     shoal_json_append(json, array,
-                      json_pack("{s:o, s:o, s:o, s:o}", "rows", shoal_json_count(e->n_rows),
-                                "reached", shoal_json_number(e->reached), "first_row",
-                                shoal_json_count(e->first_row), "class",
-                                shoal_json_labels(json, r, e->labels)));
+                      SHOAL_OBJECT(K("rows", e->n_rows), N("reached", e->reached),
+                                   K("first_row", e->first_row),
+                                   K("class", shoal_json_labels(json, r, e->labels))));
   }
   return array;
 }
@@ -71,26 +62,22 @@ json_t *shoal_models_json(const shoal_result *r, shoal_json *json) {
   json_t *array = json_array();
   for (size_t i = 0; i < models->n_items; i++) {
     const shoal_model_outcome *m = &models->items[i];
-    json_t *object = json_object();
-    shoal_json_set(json, object, "model", json_string(m->model));
-    if (m->attribute) shoal_json_set(json, object, "attribute", json_string(m->attribute));
+    json_t *object = SHOAL_OBJECT(K("model", m->model));
+    if (m->attribute) shoal_json_set(json, object, "attribute", J(m->attribute));
     shoal_json_over(json, object, &m->over);
     if (m->n_sets) {
-      shoal_json_set(json, object, "sets", shoal_json_count(m->n_sets));
-      shoal_json_set(json, object, "failing_sets", shoal_json_count(m->n_failing));
-      shoal_json_set(json, object, "worst_set",
-                     shoal_json_strings(json, m->worst_set.names, m->worst_set.n_names));
+      SHOAL_PUT(json, object, K("sets", m->n_sets), K("failing_sets", m->n_failing),
+                K("worst_set", shoal_json_strings(json, m->worst_set.names, m->worst_set.n_names)));
     }
     shoal_json_set(json, object, "required", shoal_json_number(m->required));
     if (!m->is_rule) shoal_json_set(json, object, "reached", shoal_json_number(m->reached));
     shoal_json_set(json, object, "holds", json_boolean(m->holds));
     if (m->by_people) shoal_json_set(json, object, "by_people", json_true());
     if (m->unjudged) shoal_json_set(json, object, "judged", json_false());
-    shoal_json_set(json, object, "breaking_rows", shoal_json_count(m->breaking_rows));
-    if (!m->is_rule)
-      shoal_json_set(json, object, "breaking_classes", shoal_json_count(m->breaking_classes));
+    shoal_json_set(json, object, "breaking_rows", J(m->breaking_rows));
+    if (!m->is_rule) shoal_json_set(json, object, "breaking_classes", J(m->breaking_classes));
     if (m->attribute && !m->is_rule)
-      shoal_json_set(json, object, "distinct_values", shoal_json_count(m->min_distinct));
+      shoal_json_set(json, object, "distinct_values", J(m->min_distinct));
     if (m->n_worst) shoal_json_set(json, object, "worst", worst_array(r, m, json));
     shoal_json_append(json, array, object);
   }
@@ -104,10 +91,10 @@ json_t *shoal_class_sizes_json(const shoal_result *r, shoal_json *json) {
   size_t n = shoal_class_sizes_rows(&sizes.before, &sizes.after, r->k, rows);
   json_t *array = json_array();
   for (size_t i = 0; i < n; i++) {
-    json_t *row = json_pack("{s:o, s:o}", "from", shoal_json_count(rows[i].low), "to",
-                            rows[i].high ? shoal_json_count(rows[i].high) : json_null());
-    shoal_json_set(json, row, released ? "before" : "records", shoal_json_count(rows[i].before));
-    if (released) shoal_json_set(json, row, "after", shoal_json_count(rows[i].after));
+    json_t *row = SHOAL_OBJECT(K("from", rows[i].low),
+                               K("to", shoal_json_count_if(rows[i].high, rows[i].high)));
+    shoal_json_set(json, row, released ? "before" : "records", J(rows[i].before));
+    if (released) shoal_json_set(json, row, "after", J(rows[i].after));
     shoal_json_append(json, array, row);
   }
   return array;
@@ -131,31 +118,25 @@ static void add_worst(shoal_text *t, const shoal_result *r, const shoal_model_ou
     }
     if (!e->n_shown) shoal_text_print(t, "the class of row %llu", (unsigned long long)e->first_row);
     else shoal_text_print(t, " (row %llu)", (unsigned long long)e->first_row);
-    shoal_text_add(t, ": ");
-    shoal_format_rows(t, e->n_rows);
-    shoal_text_add(t, ", reaches ");
-    shoal_format_number(t, e->reached);
-    shoal_text_add(t, "\n");
+    shoal_text_print(t, ": %s, reaches %s\n", shoal_say_rows(e->n_rows).text,
+                     shoal_say_number(e->reached).text);
   }
 }
 
 void shoal_check_text(const shoal_result *r, shoal_text *t) {
   const shoal_model_outcomes *models = &r->check.models;
   shoal_publication verdict = shoal_safety_verdict(&r->safety);
-  shoal_text_print(t, "%s: the policy %s\n", r->source,
-                   r->safety.models_unjudged         ? "cannot be judged: people cannot be counted"
-                   : !r->holds                       ? "does NOT hold"
-                   : verdict == SHOAL_DO_NOT_PUBLISH ? "holds, but do NOT publish the table"
-                   : verdict == SHOAL_HOLDS_WITH_RISKS ? "holds, with the risks below"
-                                                       : "holds");
-  shoal_text_add(t, "  ");
-  shoal_format_rows(t, r->input_rows);
-  shoal_format_people(t, r->input_people);
-  shoal_text_add(t, " in ");
-  shoal_format_counted(t, r->check.sizes.n_classes, "class", "classes");
-  shoal_text_add(t, " of equal quasi-identifiers, the smallest with ");
-  shoal_format_rows(t, r->check.sizes.smallest);
-  shoal_text_add(t, "\n");
+  shoal_text_print(
+      t, "%s: the policy %s\n  %s%s in %s of equal quasi-identifiers, the smallest with %s\n",
+      r->source,
+      r->safety.models_unjudged           ? "cannot be judged: people cannot be counted"
+      : !r->holds                         ? "does NOT hold"
+      : verdict == SHOAL_DO_NOT_PUBLISH   ? "holds, but do NOT publish the table"
+      : verdict == SHOAL_HOLDS_WITH_RISKS ? "holds, with the risks below"
+                                          : "holds",
+      shoal_say_rows(r->input_rows).text, shoal_say_people(r->input_people).text,
+      shoal_say_classes(r->check.sizes.n_classes).text,
+      shoal_say_rows(r->check.sizes.smallest).text);
   shoal_verdict_text(r, t);
   shoal_text_add(t, "\n");
   shoal_models_text(models, t);
@@ -169,14 +150,12 @@ void shoal_check_text(const shoal_result *r, shoal_text *t) {
 }
 
 json_t *shoal_check_json(const shoal_result *r, shoal_json *json) {
-  json_t *root = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "holds", json_boolean(r->holds),
-                           "rows", shoal_json_count(r->input_rows), "classes",
-                           shoal_json_count(r->check.sizes.n_classes), "smallest_class",
-                           shoal_json_count(r->check.sizes.smallest), "models",
-                           shoal_models_json(r, json), "warnings", shoal_json_warnings(json, r),
-                           "class_sizes", shoal_class_sizes_json(r, json));
-  if (root && r->input_people)
-    shoal_json_set(json, root, "people", shoal_json_count(r->input_people));
+  json_t *root = SHOAL_OBJECT(
+      K("holds", r->holds), K("rows", r->input_rows), K("classes", r->check.sizes.n_classes),
+      K("smallest_class", r->check.sizes.smallest), K("models", shoal_models_json(r, json)),
+      K("warnings", shoal_json_warnings(json, r)),
+      K("class_sizes", shoal_class_sizes_json(r, json)));
+  if (root && r->input_people) shoal_json_set(json, root, "people", J(r->input_people));
   if (root) shoal_verdict_json(r, root, json);
   return root;
 }

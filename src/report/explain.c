@@ -17,7 +17,7 @@ static uint64_t share_of_rows(uint64_t n, uint64_t n_rows) {
 enum { MAX_STEPS = 6 };
 
 static void add_share(shoal_text *t, const shoal_result *r, uint64_t n) {
-  shoal_format_rows(t, n);
+  shoal_text_print(t, "%s", shoal_say_rows(n).text);
   if (n) shoal_text_print(t, " (%.2f%%)", (double)share_of_rows(n, r->input_rows) / 100);
 }
 
@@ -64,11 +64,9 @@ static void add_reasons(shoal_text *t, const shoal_result *r) {
       shoal_text_print(t, ": %s\n", d->why);
       continue;
     }
-    shoal_text_add(t, d->at_most ? ": at most " : ": at least ");
-    shoal_format_number(t, d->required);
-    shoal_text_add(t, " is required; with all rows in one class it is ");
-    shoal_format_number(t, d->reached);
-    shoal_text_add(t, "\n");
+    shoal_text_print(t, "%s%s is required; with all rows in one class it is %s\n",
+                     d->at_most ? ": at most " : ": at least ", shoal_say_number(d->required).text,
+                     shoal_say_number(d->reached).text);
   }
   if (e->monotone) {
     shoal_text_add(t,
@@ -79,9 +77,8 @@ static void add_reasons(shoal_text *t, const shoal_result *r) {
   if (e->has_node) {
     shoal_text_add(t, "  Every node has classes that violate the policy; at the best node ");
     add_share(t, r, e->node.suppressed);
-    shoal_text_add(t, " are\n  in them, and ");
-    shoal_format_rows(t, r->explain.max_suppression);
-    shoal_text_add(t, " may be suppressed.\n");
+    shoal_text_print(t, " are\n  in them, and %s may be suppressed.\n",
+                     shoal_say_rows(r->explain.max_suppression).text);
     return;
   }
   shoal_text_add(t, e->every_node ? "  At every node every class violates the policy: "
@@ -114,24 +111,20 @@ static void add_local(shoal_text *t, const shoal_result *r) {
 
 static void add_verdict(shoal_text *t, const shoal_result *r) {
   const shoal_explanation *e = r->explain.explanation;
-  shoal_text_print(t, "%s: the policy %s be satisfied\n  ", r->source, r->holds ? "can" : "CANNOT");
-  shoal_format_rows(t, r->input_rows);
-  shoal_text_add(t, ", ");
-  shoal_text_add_count(t, r->explain.max_suppression);
-  shoal_text_add(t, " may be suppressed");
+  shoal_text_print(t, "%s: the policy %s be satisfied\n  %s, %s may be suppressed", r->source,
+                   r->holds ? "can" : "CANNOT", shoal_say_rows(r->input_rows).text,
+                   shoal_say_count(r->explain.max_suppression).text);
   if (e->no_lattice) {
     shoal_text_print(t, "; local recoding only: '%s' has no hierarchy with levels\n",
                      e->no_lattice);
-    if (e->sample_rows) {
-      shoal_text_add(t, "  computed on a sample of ");
-      shoal_format_rows(t, e->sample_rows);
-      shoal_text_add(t, "; all rows usually lose less\n");
-    }
+    if (e->sample_rows)
+      shoal_text_print(t, "  computed on a sample of %s; all rows usually lose less\n",
+                       shoal_say_rows(e->sample_rows).text);
     add_local_only(t, r);
     return;
   }
-  shoal_text_add(t, "; ");
-  shoal_format_counted(t, r->explain.lattice_nodes, "lattice node", "lattice nodes");
+  shoal_text_print(
+      t, "; %s", shoal_say_counted(r->explain.lattice_nodes, "lattice node", "lattice nodes").text);
   shoal_text_add(t, e->every_node ? ", all evaluated\n" : "\n");
   if (!e->node_met) add_reasons(t, r);
   if (e->local) add_local(t, r);
@@ -149,14 +142,10 @@ static void add_requirement(shoal_text *t, const shoal_result *r,
   const shoal_explanation *e = r->explain.explanation;
   shoal_text_add(t, "  ");
   add_requirement_name(t, d);
-  shoal_text_add(t, d->at_most ? ": at most " : ": at least ");
-  shoal_format_number(t, d->required);
-  shoal_text_add(t, " required, the whole table has ");
-  shoal_format_number(t, d->reached);
-  if (d->bounded) {
-    shoal_text_add(t, "; at most ");
-    shoal_format_counted(t, d->max_groups, "class", "classes");
-  }
+  shoal_text_print(t, "%s%s required, the whole table has %s",
+                   d->at_most ? ": at most " : ": at least ", shoal_say_number(d->required).text,
+                   shoal_say_number(d->reached).text);
+  if (d->bounded) shoal_text_print(t, "; at most %s", shoal_say_classes(d->max_groups).text);
   if (d->tried && !e->node_met)
     shoal_text_add(t, d->met_without ? "; without it the policy could be satisfied"
                                      : "; without it the policy could not be satisfied either");
@@ -174,11 +163,9 @@ static void add_requirements(shoal_text *t, const shoal_result *r) {
   shoal_text_add(t, "\nSensitive columns, hardest first (by the number of classes with p)\n");
   for (size_t i = 0; i < e->n_hardest; i++) {
     const shoal_hardness *h = &e->hardest[i];
-    shoal_text_print(t, "  %s, %s: ", h->attribute, h->model);
-    shoal_format_counted(t, h->distinct, h->noun, h->nouns);
-    shoal_text_print(t, ", p = %llu: at most ", (unsigned long long)h->p);
-    shoal_format_counted(t, h->max_groups, "class", "classes");
-    shoal_text_add(t, "\n");
+    shoal_text_print(t, "  %s, %s: %s, p = %llu: at most %s\n", h->attribute, h->model,
+                     shoal_say_counted(h->distinct, h->noun, h->nouns).text,
+                     (unsigned long long)h->p, shoal_say_classes(h->max_groups).text);
   }
 }
 
@@ -197,9 +184,7 @@ static void add_without(shoal_text *t, const shoal_quasi_cost *c) {
   if (c->height_without == c->height_now) shoal_text_print(t, "%u, unchanged", c->height_now);
   else shoal_text_print(t, "%u, now %u", c->height_without, c->height_now);
   if (!c->suppressed_without) return;
-  shoal_text_add(t, ", ");
-  shoal_format_rows(t, c->suppressed_without);
-  shoal_text_add(t, " suppressed");
+  shoal_text_print(t, ", %s suppressed", shoal_say_rows(c->suppressed_without).text);
 }
 
 static size_t name_width(const shoal_result *r) {
@@ -275,12 +260,8 @@ static void add_hierarchy_hint(shoal_text *t, const shoal_result *r) {
 
 static void add_outlier(shoal_text *t, const shoal_result *r, const shoal_outlier *o) {
   const shoal_explanation *e = r->explain.explanation;
-  shoal_text_add(t, "  ");
-  shoal_format_rows(t, o->n_rows);
-  if (o->n_classes > 1) {
-    shoal_text_add(t, " in ");
-    shoal_format_counted(t, o->n_classes, "class", "classes");
-  }
+  shoal_text_print(t, "  %s", shoal_say_rows(o->n_rows).text);
+  if (o->n_classes > 1) shoal_text_print(t, " in %s", shoal_say_classes(o->n_classes).text);
   bool any = false;
   for (size_t q = 0; q < r->n_quasi; q++) {
     if (e->outliers_node.levels[q] == r->heights[q] && r->heights[q]) continue;
@@ -301,24 +282,20 @@ static void add_outliers(shoal_text *t, const shoal_result *r) {
   const shoal_explanation *e = r->explain.explanation;
   const shoal_node_outcome *node = &e->outliers_node;
   if (e->outliers_at == SHOAL_OUTLIERS_NONE) return;
-  shoal_text_add(t, "\nOutliers: ");
-  shoal_text_add(t, e->outliers_at == SHOAL_OUTLIERS_CHOSEN ? "suppressed at this node are "
-                    : e->outliers_at == SHOAL_OUTLIERS_BEST ? "the policy is violated there by "
-                                                            : "one step lower (");
+  shoal_text_print(t, "\nOutliers: %s",
+                   e->outliers_at == SHOAL_OUTLIERS_CHOSEN ? "suppressed at this node are "
+                   : e->outliers_at == SHOAL_OUTLIERS_BEST ? "the policy is violated there by "
+                                                           : "one step lower (");
   if (e->outliers_at == SHOAL_OUTLIERS_BELOW) {
     add_levels(t, r, node->levels);
     shoal_text_add(t, ") the policy is violated by ");
   }
-  shoal_format_rows(t, node->suppressed);
-  shoal_text_add(t, " in ");
-  shoal_format_counted(t, e->outlier_classes, "class", "classes");
-  shoal_text_add(t, "\n");
+  shoal_text_print(t, "%s in %s\n", shoal_say_rows(node->suppressed).text,
+                   shoal_say_classes(e->outlier_classes).text);
   for (size_t i = 0; i < e->n_outliers; i++) add_outlier(t, r, &e->outliers[i]);
-  if (e->n_outliers_unlisted) {
-    shoal_text_add(t, "  and ");
-    shoal_text_add_count(t, e->n_outliers_unlisted);
-    shoal_text_add(t, " more with fewer rows\n");
-  }
+  if (e->n_outliers_unlisted)
+    shoal_text_print(t, "  and %s more with fewer rows\n",
+                     shoal_say_count(e->n_outliers_unlisted).text);
 }
 
 /* ------------------------------------------------------------ changes */
@@ -327,9 +304,8 @@ static void add_change(shoal_text *t, const shoal_result *r, const shoal_explain
   bool rows = strcmp(c->setting, "max-suppression") == 0;
   shoal_text_print(t, "  %s ", c->setting);
   if (rows) add_share(t, r, c->to);
-  else shoal_text_add_count(t, c->to);
-  shoal_text_add(t, " instead of ");
-  shoal_text_add_count(t, c->from);
+  else shoal_text_print(t, "%s", shoal_say_count(c->to).text);
+  shoal_text_print(t, " instead of %s", shoal_say_count(c->from).text);
   if (!rows && c->to == 1) shoal_text_add(t, " (no requirement)");
   if (c->algorithm) {
     shoal_text_print(t, ": local recoding (%s), release loss %.1f%%", c->algorithm,
@@ -339,11 +315,8 @@ static void add_change(shoal_text *t, const shoal_result *r, const shoal_explain
     add_levels(t, r, c->levels);
     shoal_text_add(t, ")");
   }
-  if (!rows && c->suppressed) {
-    shoal_text_add(t, ", ");
-    shoal_format_rows(t, c->suppressed);
-    shoal_text_add(t, " suppressed");
-  }
+  if (!rows && c->suppressed)
+    shoal_text_print(t, ", %s suppressed", shoal_say_rows(c->suppressed).text);
   bool given = r->explain.explanation->no_lattice && r->explain.explanation->local_met;
   shoal_text_add(t, c->exact || given ? "\n"
                     : c->algorithm    ? "; a smaller change may be enough\n"
@@ -415,14 +388,9 @@ void shoal_explain_text(const shoal_result *r, shoal_text *t) {
 
 /* ------------------------------------------------------------ JSON */
 
-static json_t *count_if(bool known, uint64_t n) {
-  return known ? shoal_json_count(n) : json_null();
-}
-
 static json_t *requirement_name(const shoal_explained_requirement *d, shoal_json *json) {
-  json_t *object = json_object();
-  shoal_json_set(json, object, "model", json_string(d->model));
-  if (d->attribute) shoal_json_set(json, object, "attribute", json_string(d->attribute));
+  json_t *object = SHOAL_OBJECT(K("model", d->model));
+  if (d->attribute) shoal_json_set(json, object, "attribute", J(d->attribute));
   shoal_json_over(json, object, &d->over);
   return object;
 }
@@ -432,15 +400,13 @@ static json_t *requirements_array(const shoal_explanation *e, shoal_json *json) 
   for (size_t i = 0; i < e->n_requirements; i++) {
     const shoal_explained_requirement *d = &e->requirements[i];
     json_t *object = requirement_name(d, json);
-    shoal_json_set(json, object, "required", shoal_json_number(d->required));
-    shoal_json_set(json, object, "reached", shoal_json_number(d->reached));
-    shoal_json_set(json, object, "holds", json_boolean(d->holds));
-    shoal_json_set(json, object, "max_groups", count_if(d->bounded, d->max_groups));
-    shoal_json_set(json, object, "why", shoal_json_string(d->why));
-    shoal_json_set(json, object, "without",
-                   d->tried ? json_pack("{s:b, s:o}", "met", d->met_without, "height",
-                                        count_if(d->met_without, d->height_without))
-                            : json_null());
+    SHOAL_PUT(
+        json, object, N("required", d->required), N("reached", d->reached), K("holds", d->holds),
+        K("max_groups", shoal_json_count_if(d->bounded, d->max_groups)), K("why", d->why),
+        K("without", d->tried ? SHOAL_OBJECT(K("met", d->met_without),
+                                             K("height", shoal_json_count_if(d->met_without,
+                                                                             d->height_without)))
+                              : json_null()));
     shoal_json_append(json, array, object);
   }
   return array;
@@ -451,31 +417,30 @@ static json_t *hardest_array(const shoal_explanation *e, shoal_json *json) {
   for (size_t i = 0; i < e->n_hardest; i++) {
     const shoal_hardness *h = &e->hardest[i];
     shoal_json_append(json, array,
-                      json_pack("{s:s, s:s, s:o, s:o, s:o}", "model", h->model, "attribute",
-                                h->attribute, "p", shoal_json_count(h->p), "distinct",
-                                shoal_json_count(h->distinct), "max_groups",
-                                shoal_json_count(h->max_groups)));
+                      SHOAL_OBJECT(K("model", h->model), K("attribute", h->attribute), K("p", h->p),
+                                   K("distinct", h->distinct), K("max_groups", h->max_groups)));
   }
   return array;
 }
 
 /* Without a lattice: nothing about levels. */
 static json_t *local_cost_object(const shoal_quasi_cost *c) {
-  json_t *without = c->tried
-                        ? json_pack("{s:b, s:o, s:f, s:o}", "met", c->met_without, "suppressed",
-                                    count_if(c->met_without, c->suppressed_without),
-                                    "others_loss_now", c->others_now, "others_loss",
-                                    c->met_without ? json_real(c->others_without) : json_null())
-                        : json_null();
-  return json_pack("{s:s, s:f, s:o}", "attribute", c->name, "loss", c->loss, "without", without);
+  json_t *without =
+      c->tried ? SHOAL_OBJECT(
+                     K("met", c->met_without),
+                     K("suppressed", shoal_json_count_if(c->met_without, c->suppressed_without)),
+                     K("others_loss_now", c->others_now),
+                     K("others_loss", c->met_without ? json_real(c->others_without) : json_null()))
+               : json_null();
+  return SHOAL_OBJECT(K("attribute", c->name), K("loss", c->loss), K("without", without));
 }
 
 static json_t *without_object(const shoal_quasi_cost *c) {
   if (!c->tried) return json_null();
-  return json_pack("{s:b, s:o, s:o, s:o}", "met", c->met_without, "height",
-                   count_if(c->met_without, c->height_without), "height_now",
-                   shoal_json_count(c->height_now), "suppressed",
-                   count_if(c->met_without, c->suppressed_without));
+  return SHOAL_OBJECT(K("met", c->met_without),
+                      K("height", shoal_json_count_if(c->met_without, c->height_without)),
+                      K("height_now", c->height_now),
+                      K("suppressed", shoal_json_count_if(c->met_without, c->suppressed_without)));
 }
 
 static json_t *costs_array(const shoal_result *r, shoal_json *json) {
@@ -488,11 +453,11 @@ static json_t *costs_array(const shoal_result *r, shoal_json *json) {
       continue;
     }
     json_t *object =
-        json_pack("{s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "attribute", c->name, "level",
-                  shoal_json_count(c->level), "height", shoal_json_count(c->height), "loss",
-                  c->loss, "labels", shoal_json_count(c->labels), "labels_below",
-                  count_if(c->level > 0, c->labels_below), "suppressed_below",
-                  count_if(c->level > 0, c->suppressed_below), "without", without_object(c));
+        SHOAL_OBJECT(K("attribute", c->name), K("level", c->level), K("height", c->height),
+                     K("loss", c->loss), K("labels", c->labels),
+                     K("labels_below", shoal_json_count_if(c->level > 0, c->labels_below)),
+                     K("suppressed_below", shoal_json_count_if(c->level > 0, c->suppressed_below)),
+                     K("without", without_object(c)));
     shoal_json_append(json, array, object);
   }
   return array;
@@ -504,9 +469,8 @@ static json_t *outlier_object(const shoal_result *r, const shoal_outlier *o, sho
     shoal_json_append(
         json, models,
         requirement_name(&r->explain.explanation->requirements[o->requirements[i]], json));
-  return json_pack("{s:o, s:o, s:o, s:o}", "labels", shoal_json_labels(json, r, o->labels), "rows",
-                   shoal_json_count(o->n_rows), "classes", shoal_json_count(o->n_classes), "breaks",
-                   models);
+  return SHOAL_OBJECT(K("labels", shoal_json_labels(json, r, o->labels)), K("rows", o->n_rows),
+                      K("classes", o->n_classes), K("breaks", models));
 }
 
 static json_t *outliers_object(const shoal_result *r, shoal_json *json) {
@@ -519,12 +483,11 @@ static json_t *outliers_object(const shoal_result *r, shoal_json *json) {
   json_t *array = json_array();
   for (size_t i = 0; i < e->n_outliers; i++)
     shoal_json_append(json, array, outlier_object(r, &e->outliers[i], json));
-  return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "at", nodes[e->outliers_at], "node",
-                   shoal_json_levels(json, r, e->outliers_node.levels), "height",
-                   shoal_json_count(e->outliers_node.height), "rows",
-                   shoal_json_count(e->outliers_node.suppressed), "classes",
-                   shoal_json_count(e->outlier_classes), "list", array, "unlisted",
-                   shoal_json_count(e->n_outliers_unlisted));
+  return SHOAL_OBJECT(K("at", nodes[e->outliers_at]),
+                      K("node", shoal_json_levels(json, r, e->outliers_node.levels)),
+                      K("height", e->outliers_node.height), K("rows", e->outliers_node.suppressed),
+                      K("classes", e->outlier_classes), K("list", array),
+                      K("unlisted", e->n_outliers_unlisted));
 }
 
 static json_t *changes_array(const shoal_result *r, shoal_json *json) {
@@ -532,14 +495,13 @@ static json_t *changes_array(const shoal_result *r, shoal_json *json) {
   json_t *array = json_array();
   for (size_t i = 0; i < e->n_changes; i++) {
     const shoal_explained_change *c = &e->changes[i];
-    json_t *object =
-        json_pack("{s:s, s:o, s:o, s:o, s:s?, s:b}", "change", c->setting, "from",
-                  shoal_json_count(c->from), "to", shoal_json_count(c->to), "suppressed",
-                  shoal_json_count(c->suppressed), "algorithm", c->algorithm, "exact", c->exact);
-    if (c->algorithm) shoal_json_set(json, object, "release_loss", json_real(c->release_loss));
+    json_t *object = SHOAL_OBJECT(K("change", c->setting), K("from", c->from), K("to", c->to),
+                                  K("suppressed", c->suppressed), K("algorithm", c->algorithm),
+                                  K("exact", c->exact));
+    if (c->algorithm) shoal_json_set(json, object, "release_loss", J(c->release_loss));
     if (!c->algorithm) {
-      shoal_json_set(json, object, "height", shoal_json_count(c->height));
-      shoal_json_set(json, object, "node", shoal_json_levels(json, r, c->levels));
+      SHOAL_PUT(json, object, K("height", c->height),
+                K("node", shoal_json_levels(json, r, c->levels)));
     }
     if (strcmp(c->setting, "max-suppression") == 0)
       shoal_json_set(json, object, "percent",
@@ -552,36 +514,29 @@ static json_t *changes_array(const shoal_result *r, shoal_json *json) {
 json_t *shoal_explain_json(const shoal_result *r, shoal_json *json) {
   const shoal_explanation *e = r->explain.explanation;
   bool known = e->has_node;
-  json_t *root = json_object();
-  shoal_json_set(json, root, "shoal", json_string(SHOAL_VERSION));
-  shoal_json_set(json, root, "command", json_string("explain"));
-  shoal_json_set(json, root, "rows", shoal_json_count(r->input_rows));
-  shoal_json_set(json, root, "met", json_boolean(e->no_lattice ? e->local_met : e->node_met));
-  shoal_json_set(json, root, "monotone", json_boolean(e->monotone));
-  shoal_json_set(json, root, "whole_table_holds", json_boolean(e->whole_holds));
-  shoal_json_set(json, root, "max_suppression", shoal_json_count(r->explain.max_suppression));
-  shoal_json_set(json, root, "lattice_nodes", shoal_json_count(r->explain.lattice_nodes));
-  shoal_json_set(json, root, "every_node", json_boolean(e->every_node));
-  shoal_json_set(json, root, "least_height", count_if(e->node_met, e->min_height));
-  shoal_json_set(json, root, "node",
-                 known ? shoal_json_levels(json, r, e->node.levels) : json_null());
-  shoal_json_set(json, root, "height", count_if(known, e->node.height));
-  shoal_json_set(json, root, "suppressed", count_if(known, e->node.suppressed));
-  shoal_json_set(json, root, "loss", known ? json_real(e->loss) : json_null());
-  shoal_json_set(json, root, "models", requirements_array(e, json));
-  shoal_json_set(json, root, "hardest", hardest_array(e, json));
-  shoal_json_set(json, root, "quasi_identifiers", costs_array(r, json));
-  shoal_json_set(json, root, "outliers", outliers_object(r, json));
+  json_t *root = SHOAL_OBJECT(
+      K("shoal", SHOAL_VERSION), K("command", "explain"), K("rows", r->input_rows),
+      K("met", json_boolean(e->no_lattice ? e->local_met : e->node_met)),
+      K("monotone", e->monotone), K("whole_table_holds", e->whole_holds),
+      K("max_suppression", r->explain.max_suppression),
+      K("lattice_nodes", r->explain.lattice_nodes), K("every_node", e->every_node),
+      K("least_height", shoal_json_count_if(e->node_met, e->min_height)),
+      K("node", known ? shoal_json_levels(json, r, e->node.levels) : json_null()),
+      K("height", shoal_json_count_if(known, e->node.height)),
+      K("suppressed", shoal_json_count_if(known, e->node.suppressed)),
+      K("loss", known ? json_real(e->loss) : json_null()), K("models", requirements_array(e, json)),
+      K("hardest", hardest_array(e, json)), K("quasi_identifiers", costs_array(r, json)),
+      K("outliers", outliers_object(r, json)));
   if (e->local)
-    shoal_json_set(json, root, "local",
-                   json_pack("{s:s, s:b, s:o, s:o}", "algorithm", e->local, "met", e->local_met,
-                             "suppressed", count_if(e->local_met, e->local_suppressed),
-                             "release_loss",
-                             e->local_met ? json_real(e->local_loss) : json_null()));
+    shoal_json_set(
+        json, root, "local",
+        SHOAL_OBJECT(K("algorithm", e->local), K("met", e->local_met),
+                     K("suppressed", shoal_json_count_if(e->local_met, e->local_suppressed)),
+                     K("release_loss", e->local_met ? json_real(e->local_loss) : json_null())));
   if (e->no_lattice)
     shoal_json_set(json, root, "sample_rows",
                    e->sample_rows ? shoal_json_count(e->sample_rows) : json_null());
-  shoal_json_set(json, root, "changes", changes_array(r, json));
-  shoal_json_set(json, root, "warnings", shoal_json_warnings(json, r));
+  SHOAL_PUT(json, root, K("changes", changes_array(r, json)),
+            K("warnings", shoal_json_warnings(json, r)));
   return root;
 }

@@ -3,31 +3,49 @@
 #include "report/format.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/escape.h"
 
 /* ------------------------------------------------------------ text */
 
-void shoal_format_number(shoal_text *text, double x) {
-  if (isnan(x)) shoal_text_add(text, "-");
-  else if (x == floor(x) && x >= 0 && x < 9e15) shoal_text_add_count(text, (uint64_t)x);
-  else shoal_text_print(text, "%.4g", x);
+shoal_phrase shoal_say_counted(uint64_t n, const char *noun, const char *plural) {
+  shoal_phrase words = shoal_say_count(n);
+  size_t size = strlen(words.text);
+  (void)snprintf(words.text + size, sizeof words.text - size, " %s", n == 1 ? noun : plural);
+  return words;
 }
 
-void shoal_format_counted(shoal_text *text, uint64_t n, const char *noun, const char *plural) {
-  shoal_text_add_count(text, n);
-  shoal_text_print(text, " %s", n == 1 ? noun : plural);
+shoal_phrase shoal_say_rows(uint64_t n) { return shoal_say_counted(n, "row", "rows"); }
+
+shoal_phrase shoal_say_classes(uint64_t n) { return shoal_say_counted(n, "class", "classes"); }
+
+/* Words before a number. */
+static shoal_phrase prefixed(const char *prefix, shoal_phrase number) {
+  shoal_phrase words;
+  (void)snprintf(words.text, sizeof words.text, "%s%.60s", prefix, number.text);
+  return words;
 }
 
-void shoal_format_people(shoal_text *t, uint64_t n) {
-  if (!n) return;
-  shoal_text_add(t, " of ");
-  shoal_format_counted(t, n, "person", "people");
+shoal_phrase shoal_say_people(uint64_t n) {
+  return n ? prefixed(" of ", shoal_say_counted(n, "person", "people")) : (shoal_phrase){""};
 }
 
-void shoal_format_rows(shoal_text *text, uint64_t n) {
-  shoal_format_counted(text, n, "row", "rows");
+shoal_phrase shoal_say_hidden(uint64_t n, uint64_t k) {
+  return n && n < k ? prefixed("fewer than ", shoal_say_count(k)) : shoal_say_count(n);
+}
+
+shoal_phrase shoal_say_number(double x) {
+  shoal_phrase words = {"-"};
+  if (x == floor(x) && x >= 0 && x < 9e15) return shoal_say_count((uint64_t)x);
+  if (!isnan(x)) (void)shoal_print_double(words.text, sizeof words.text, "%.4g", x);
+  return words;
+}
+
+shoal_phrase shoal_say_rounded(double x) {
+  return shoal_say_number(x >= 1000 && x < 9e15 ? floor(x + 0.5) : x);
 }
 
 void shoal_format_subject(shoal_text *text, const char *attribute, const shoal_over *over) {
@@ -84,6 +102,40 @@ void shoal_json_set(shoal_json *json, json_t *object, const char *key, json_t *v
 
 void shoal_json_append(shoal_json *json, json_t *array, json_t *value) {
   if (json_array_append_new(array, value) != 0) json->failed = true;
+}
+
+/* Sets the keys and values of `rest`. False: no memory. */
+static bool put_all(json_t *object, const char *key, va_list rest) {
+  bool ok = object != NULL;
+  for (; key; key = va_arg(rest, const char *))
+    ok = json_object_set_new(object, key, va_arg(rest, json_t *)) == 0 && ok;
+  return ok;
+}
+
+json_t *shoal_json_object(const char *key, ...) {
+  va_list rest;
+  va_start(rest, key);
+  json_t *object = json_object();
+  bool ok = put_all(object, key, rest);
+  va_end(rest);
+  if (ok) return object;
+  json_decref(object);
+  return NULL;
+}
+
+void shoal_json_put(shoal_json *json, json_t *object, const char *key, ...) {
+  va_list rest;
+  va_start(rest, key);
+  if (!put_all(object, key, rest)) json->failed = true;
+  va_end(rest);
+}
+
+json_t *shoal_json_bool(bool yes) { return json_boolean(yes); }
+
+json_t *shoal_json_itself(json_t *value) { return value; }
+
+json_t *shoal_json_count_if(bool known, uint64_t n) {
+  return known ? shoal_json_count(n) : json_null();
 }
 
 json_t *shoal_json_count(uint64_t n) { return json_integer((json_int_t)n); }

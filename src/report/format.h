@@ -12,13 +12,19 @@
 
 /* ---- text */
 
+/* "1 class", "1,234 classes" */
+shoal_phrase shoal_say_counted(uint64_t n, const char *noun, const char *plural);
+shoal_phrase shoal_say_rows(uint64_t n);
+shoal_phrase shoal_say_classes(uint64_t n);
+/* " of 3 people"; "" for 0. */
+shoal_phrase shoal_say_people(uint64_t n);
+/* "fewer than 5" for 1 to k - 1 rows or people. */
+shoal_phrase shoal_say_hidden(uint64_t n, uint64_t k);
 /* A whole number with thousands separators, else four significant digits; "-" for NAN. */
-void shoal_format_number(shoal_text *text, double x);
-/* "1 row", "1,234 rows" */
-void shoal_format_counted(shoal_text *text, uint64_t n, const char *noun, const char *plural);
-void shoal_format_rows(shoal_text *text, uint64_t n);
-/* " of 3 people"; nothing for 0. */
-void shoal_format_people(shoal_text *text, uint64_t n);
+shoal_phrase shoal_say_number(double x);
+/* The same, without decimals from 1,000 on. */
+shoal_phrase shoal_say_rounded(double x);
+
 /* " on illness over age, zip"; attribute may be NULL */
 void shoal_format_subject(shoal_text *text, const char *attribute, const shoal_over *over);
 /* "[1,0,2]": a node's levels in the order of the quasi-identifiers. */
@@ -33,7 +39,8 @@ bool shoal_markup_continues(char c);
 /* Upper bound of the width in pixels at this font size, for common sans-serif fonts. */
 size_t shoal_markup_width(const char *string, size_t size_bytes, size_t font);
 /*
- * Escapes a string for text and attribute values. White space becomes a blank; other characters
+ * Escapes a string for text and attribute values; shoal_text_print does so with the strings of
+ * pages and drawings. White space becomes a blank; other characters
  * that XML cannot contain, or that hide or reorder text, become visible (base/escape.h).
  */
 void shoal_markup_add(shoal_text *text, const char *string, size_t size_bytes);
@@ -52,7 +59,35 @@ typedef struct shoal_json {
 void shoal_json_set(shoal_json *json, json_t *object, const char *key, json_t *value);
 void shoal_json_append(shoal_json *json, json_t *array, json_t *value);
 
+/*
+ * An object of keys and values, and more of them for an object. A value has any type of J, or is
+ * itself JSON: SHOAL_OBJECT(K("rows", n_rows), N("loss", loss), K("models", models_array(r, json)))
+ */
+#define SHOAL_OBJECT(...) shoal_json_object(__VA_ARGS__, (char *)NULL)
+#define SHOAL_PUT(json, object, ...) shoal_json_put(json, object, __VA_ARGS__, (char *)NULL)
+#define K(key, value) key, J(value)
+#define N(key, x) key, shoal_json_number(x) /* an integer where x is whole */
+
+json_t *shoal_json_object(const char *key, ...) __attribute__((sentinel));
+void shoal_json_put(shoal_json *json, json_t *object, const char *key, ...)
+    __attribute__((sentinel));
+
+/* The JSON of a value: null for NULL and for NAN. */
+#define J(x)                                                                                       \
+  _Generic((x),                                                                                    \
+      bool: shoal_json_bool,                                                                       \
+      unsigned: shoal_json_count,                                                                  \
+      unsigned long: shoal_json_count,                                                             \
+      unsigned long long: shoal_json_count,                                                        \
+      double: shoal_json_real,                                                                     \
+      char *: shoal_json_string,                                                                   \
+      const char *: shoal_json_string,                                                             \
+      json_t *: shoal_json_itself)(x)
+
+json_t *shoal_json_bool(bool yes);
+json_t *shoal_json_itself(json_t *value);
 json_t *shoal_json_count(uint64_t n);
+json_t *shoal_json_count_if(bool known, uint64_t n); /* else null */
 /* An integer where x is whole, null for NAN. */
 json_t *shoal_json_number(double x);
 /* A real even where x is whole, null for NAN. */

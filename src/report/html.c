@@ -10,52 +10,30 @@
  */
 #include "report/html.h"
 
-#include <math.h>
-#include <string.h>
-
 /* ------------------------------------------------------------ helpers of the sections */
-
-void shoal_html_add(shoal_text *text, const char *string) {
-  shoal_markup_add(text, string, strlen(string));
-}
-
-void shoal_html_code(shoal_text *text, const char *string) {
-  shoal_text_add(text, "<code>");
-  shoal_html_add(text, string);
-  shoal_text_add(text, "</code>");
-}
-
-void shoal_html_people(shoal_text *text, uint64_t n, uint64_t k) {
-  if (n && n < k) shoal_text_add(text, "fewer than ");
-  shoal_text_add_count(text, n && n < k ? k : n);
-}
-
-void shoal_html_number(shoal_text *text, double x) {
-  if (x >= 0 && x < 9e15 && (x == floor(x) || x >= 1000))
-    shoal_text_add_count(text, (uint64_t)(x + 0.5));
-  else shoal_text_print(text, "%.4g", x);
-}
 
 void shoal_html_verdict(shoal_text *text, bool yes, const char *word) {
   shoal_text_print(text, "<span class=\"%s\">%s %s</span>", yes ? "yes" : "no",
                    yes ? "\xe2\x9c\x93" : "\xe2\x9c\x97", word);
 }
 
+static void end_heading(shoal_text *text, const char *meaning) {
+  if (meaning)
+    shoal_text_print(text, "<br><span class=\"dim small\" style=\"font-weight:400\">%s</span>",
+                     meaning);
+  shoal_text_add(text, "</th>");
+}
+
+void shoal_html_row(shoal_text *text, const char *title, const char *meaning) {
+  shoal_text_print(text, "<tr><th scope=\"row\">%s", title);
+  end_heading(text, meaning);
+}
+
 void shoal_html_model(shoal_text *text, const char *model, const char *attribute,
                       const shoal_over *over, const char *summary) {
-  shoal_text_add(text, "<tr><th scope=\"row\">");
-  shoal_html_add(text, model);
-  if (attribute) {
-    shoal_text_add(text, " on ");
-    shoal_html_add(text, attribute);
-  }
-  if (over->text) {
-    shoal_text_add(text, " over ");
-    shoal_html_add(text, over->text);
-  }
-  shoal_text_add(text, "<br><span class=\"dim small\" style=\"font-weight:400\">");
-  shoal_html_add(text, summary);
-  shoal_text_add(text, "</span></th>");
+  shoal_text_print(text, "<tr><th scope=\"row\">%s", model);
+  shoal_format_subject(text, attribute, over);
+  end_heading(text, summary);
 }
 
 /* ------------------------------------------------------------ the page */
@@ -224,18 +202,17 @@ static const char *title_of(const shoal_result *result) {
 }
 
 void shoal_html_head(const char *title, const char *name, shoal_text *text) {
-  shoal_text_add(text, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                       "style-src 'unsafe-inline'\">\n"
-                       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                       "<meta name=\"color-scheme\" content=\"light dark\">\n"
-                       "<meta name=\"generator\" content=\"shoal " SHOAL_VERSION "\">\n<title>");
-  shoal_html_add(text, title);
-  if (name) {
-    shoal_text_add(text, ": ");
-    shoal_html_add(text, name);
-  }
-  shoal_text_print(text, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", style);
+  shoal_text_print(text,
+                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
+                   "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+                   "'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width, "
+                   "initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<meta "
+                   "name=\"generator\" content=\"shoal " SHOAL_VERSION "\">\n<title>%s",
+                   title);
+  if (name) shoal_text_print(text, ": %s", name);
+  shoal_text_add(text, "</title>\n<style>\n");
+  shoal_text_add(text, style);
+  shoal_text_add(text, "</style>\n</head>\n<body>\n");
 }
 
 void shoal_html_section(const char *id, const char *title,
@@ -276,11 +253,8 @@ void shoal_render_html(const shoal_result *result, shoal_text *text) {
                  "contains statistics of the original table.</p>\n");
   shoal_chart_patterns(text);
   shoal_text_print(text, "<header>\n<h1>%s</h1>\n<p class=\"dim\">", title_of(result));
-  if (result->source) shoal_html_code(text, result->source);
-  if (output) {
-    shoal_text_add(text, " \xe2\x86\x92 ");
-    shoal_html_code(text, output);
-  }
+  if (result->source) shoal_text_print(text, "<code>%s</code>", result->source);
+  if (output) shoal_text_print(text, " \xe2\x86\x92 <code>%s</code>", output);
   shoal_text_add(text, "</p>\n");
   write_contents(result, text);
   shoal_text_add(text, "</header>\n<main>\n");

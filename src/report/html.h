@@ -7,16 +7,10 @@
 #include "report/format.h"
 #include "report/page.h"
 
-/* Escaped text, for content and attribute values. */
-void shoal_html_add(shoal_text *text, const char *string);
-/* The same in <code>. */
-void shoal_html_code(shoal_text *text, const char *string);
-/* A number of people: "fewer than k" where it is from 1 to k - 1. */
-void shoal_html_people(shoal_text *text, uint64_t n, uint64_t k);
-/* Rounded to a whole number from 1,000 on; else four significant digits. */
-void shoal_html_number(shoal_text *text, double x);
 /* A check mark or a cross, and a word. */
 void shoal_html_verdict(shoal_text *text, bool yes, const char *word);
+/* Begins a row with its heading and, in small letters, what it means; NULL: nothing. */
+void shoal_html_row(shoal_text *text, const char *title, const char *meaning);
 /* Begins the row of a model and writes its first cell. `attribute` may be NULL. */
 void shoal_html_model(shoal_text *text, const char *model, const char *attribute,
                       const shoal_over *over, const char *summary);

@@ -15,14 +15,9 @@ static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static void add_label_row(const shoal_html_report_attribute *a, uint64_t before, uint64_t after,
                           uint64_t most, shoal_text *text) {
-  if (!a->before_hidden) {
-    shoal_text_add(text, "<td class=\"num\">");
-    shoal_text_add_count(text, before);
-    shoal_text_add(text, "</td>");
-  }
-  shoal_text_add(text, "<td class=\"num\">");
-  shoal_text_add_count(text, after);
-  shoal_text_add(text, "</td><td>");
+  if (!a->before_hidden)
+    shoal_text_print(text, "<td class=\"num\">%s</td>", shoal_say_count(before).text);
+  shoal_text_print(text, "<td class=\"num\">%s</td><td>", shoal_say_count(after).text);
   shoal_chart_pair(before, after, !a->before_hidden, most, text);
   shoal_text_add(text, "</td></tr>\n");
 }
@@ -38,21 +33,20 @@ static void add_labels(const shoal_html_report *page, const shoal_html_report_at
                    : a->outcome ? "Released label"
                                 : "Value");
   if (!a->before_hidden) shoal_text_add(text, "<th scope=\"col\" class=\"num c2\">Before</th>");
-  shoal_text_add(text, "<th scope=\"col\" class=\"num c2\">After</th><th scope=\"col\">");
-  shoal_text_print(text, "<span class=\"roomy\">%s</span>",
+  shoal_text_print(text,
+                   "<th scope=\"col\" class=\"num c2\">After</th><th scope=\"col\"><span "
+                   "class=\"roomy\">%s</span></th></tr></thead>\n<tbody>\n",
                    a->before_hidden ? "after" : "before (hatched), after (solid)");
-  shoal_text_add(text, "</th></tr></thead>\n<tbody>\n");
   for (size_t i = 0; i < a->n_labels; i++) {
-    shoal_text_add(text, "<tr><th scope=\"row\">");
-    shoal_html_add(text, a->labels[i].label);
-    shoal_text_add(text, "</th>");
+    shoal_text_print(text, "<tr><th scope=\"row\">%s</th>", a->labels[i].label);
     add_label_row(a, a->labels[i].before, a->labels[i].after, most, text);
   }
   if (a->n_others) {
-    shoal_text_add(text, "<tr class=\"others\"><th scope=\"row\">");
-    shoal_format_counted(text, a->n_others, a->n_labels ? "other, not shown alone" : "value",
-                         a->n_labels ? "others together" : "values together");
-    shoal_text_add(text, "</th>");
+    shoal_text_print(text, "<tr class=\"others\"><th scope=\"row\">%s</th>",
+                     shoal_say_counted(a->n_others,
+                                       a->n_labels ? "other, not shown alone" : "value",
+                                       a->n_labels ? "others together" : "values together")
+                         .text);
     add_label_row(a, a->others_before, a->others_after, most, text);
   }
   shoal_text_add(text, "</tbody></table>\n");
@@ -66,28 +60,20 @@ static void add_labels(const shoal_html_report *page, const shoal_html_report_at
 
 static void add_attribute(const shoal_html_report *page, const shoal_html_report_attribute *a,
                           shoal_text *text) {
-  shoal_text_add(text, "<h3>");
-  shoal_html_add(text, a->name);
-  shoal_text_print(text, " <span class=\"dim small\">%s</span></h3>\n<p class=\"done\">", a->role);
-  shoal_html_add(text, a->done);
-  shoal_text_add(text, ".");
+  shoal_text_print(text, "<h3>%s <span class=\"dim small\">%s</span></h3>\n<p class=\"done\">%s.",
+                   a->name, a->role, a->done);
   if (a->outcome) {
-    shoal_text_add(text, " ");
-    shoal_format_counted(text, a->outcome->n_before, "value", "values");
-    shoal_text_add(text, " became ");
-    shoal_format_counted(text, a->outcome->n_after, "label", "labels");
-    shoal_text_print(text, "; <b>%.1f%%</b> of the information was lost.", 100 * a->outcome->loss);
+    shoal_text_print(text, " %s became %s; <b>%.1f%%</b> of the information was lost.",
+                     shoal_say_counted(a->outcome->n_before, "value", "values").text,
+                     shoal_say_counted(a->outcome->n_after, "label", "labels").text,
+                     100 * a->outcome->loss);
     if (!isnan(a->outcome->mean_width))
       shoal_text_print(text, " Intervals are %.3g wide on average.", a->outcome->mean_width);
     if (a->outcome->last_year)
       shoal_text_print(text, " Years of two digits mean %u to %u.", a->outcome->first_year,
                        a->outcome->last_year);
   }
-  if (a->widths) {
-    shoal_text_add(text, " Its intervals are ");
-    shoal_html_add(text, a->widths);
-    shoal_text_add(text, ".");
-  }
+  if (a->widths) shoal_text_print(text, " Its intervals are %s.", a->widths);
   shoal_text_add(text, "</p>\n");
   if (a->binned)
     shoal_text_add(text,
@@ -120,9 +106,8 @@ static void draw_levels(const shoal_result *r, shoal_text *text) {
                        "step to the right is more general, up to full suppression.</p>\n"
                        "<table class=\"labels\">\n<tbody>\n");
   for (size_t q = 0; q < r->n_quasi; q++) {
-    shoal_text_add(text, "<tr><th scope=\"row\" class=\"c1\">");
-    shoal_html_add(text, r->release.attributes[q].name);
-    shoal_text_add(text, "</th><td>");
+    shoal_text_print(text, "<tr><th scope=\"row\" class=\"c1\">%s</th><td>",
+                     r->release.attributes[q].name);
     shoal_chart_levels(r->release.attributes[q].name, r->release.attributes[q].level,
                        r->release.attributes[q].height, text);
     shoal_text_add(text, "</td></tr>\n");
@@ -171,36 +156,22 @@ static void describe_search(const shoal_release_report *r, shoal_text *text) {
   bool local = r->method == SHOAL_METHOD_CLUSTERS;
   const shoal_node_report *node = r->method == SHOAL_METHOD_NODE ? &r->node : NULL;
   const char *objective = local ? r->clusters.objective : node ? node->objective : NULL;
-  shoal_text_add(text, "<p>Algorithm <b>");
-  shoal_html_add(text, r->algorithm);
-  shoal_text_add(text, "</b>: ");
-  shoal_html_add(text, r->algorithm_reason);
-  shoal_text_add(text, ".");
-  if (objective) {
-    shoal_text_add(text, " It minimized the objective <b>");
-    shoal_html_add(text, objective);
-    shoal_text_add(text, "</b>.");
-  }
+  shoal_text_print(text, "<p>Algorithm <b>%s</b>: %s.", r->algorithm, r->algorithm_reason);
+  if (objective) shoal_text_print(text, " It minimized the objective <b>%s</b>.", objective);
   if (local) {
-    shoal_text_add(text, " Records were grouped into ");
-    shoal_format_counted(text, r->clusters.clusters, "cluster", "clusters");
-    shoal_text_add(text,
-                   ", each with the smallest labels that cover it; clusters with equal labels form "
-                   "one class.");
+    shoal_text_print(text,
+                     " Records were grouped into %s, each with the smallest labels that cover it; "
+                     "clusters with equal labels form one class.",
+                     shoal_say_counted(r->clusters.clusters, "cluster", "clusters").text);
   } else if (node) {
     bool counted = node->lattice_nodes != UINT64_MAX;
-    shoal_text_add(text, counted ? " Of " : " Of more than ");
-    shoal_format_counted(text, counted ? node->lattice_nodes : INT64_MAX, "node", "nodes");
-    shoal_text_add(text, " of the lattice it evaluated ");
-    shoal_text_add_count(text, node->nodes_checked);
-    shoal_text_add(text, ".");
+    shoal_text_print(
+        text, "%s%s of the lattice it evaluated %s.", counted ? " Of " : " Of more than ",
+        shoal_say_counted(counted ? node->lattice_nodes : INT64_MAX, "node", "nodes").text,
+        shoal_say_count(node->nodes_checked).text);
   }
   shoal_text_add(text, "</p>\n");
-  if (local && r->clusters.why) {
-    shoal_text_add(text, "<p>");
-    shoal_html_add(text, r->clusters.why);
-    shoal_text_add(text, ".</p>\n");
-  }
+  if (local && r->clusters.why) shoal_text_print(text, "<p>%s.</p>\n", r->clusters.why);
 }
 
 void shoal_html_choice(const shoal_result *r, shoal_text *text) {

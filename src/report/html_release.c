@@ -7,9 +7,8 @@
 /* ------------------------------------------------------------ summary */
 
 static void add_tile(shoal_text *text, uint64_t n, const char *words) {
-  shoal_text_add(text, "<div class=\"tile\"><b>");
-  shoal_text_add_count(text, n);
-  shoal_text_print(text, "</b><span>%s</span></div>\n", words);
+  shoal_text_print(text, "<div class=\"tile\"><b>%s</b><span>%s</span></div>\n",
+                   shoal_say_count(n).text, words);
 }
 
 static void add_risk_tile(shoal_text *text, uint64_t size) {
@@ -24,9 +23,7 @@ static void add_risk_tile(shoal_text *text, uint64_t size) {
 static void add_names(const shoal_result *result, shoal_text *text) {
   for (size_t q = 0; q < result->n_quasi; q++) {
     if (q) shoal_text_add(text, q + 1 < result->n_quasi ? ", " : " and ");
-    shoal_text_add(text, "<b>");
-    shoal_html_add(text, result->quasi[q]);
-    shoal_text_add(text, "</b>");
+    shoal_text_print(text, "<b>%s</b>", result->quasi[q]);
   }
 }
 
@@ -37,8 +34,7 @@ static void add_banner(shoal_text *text, bool yes, const char *words) {
 
 static void add_policy(const shoal_result *result, shoal_text *text) {
   if (!result->page || !result->page->n_files) return;
-  shoal_text_add(text, "under the policy ");
-  shoal_html_code(text, result->page->files[0].name);
+  shoal_text_print(text, "under the policy <code>%s</code>", result->page->files[0].name);
 }
 
 static void summarize_release(const shoal_result *r, shoal_text *text) {
@@ -50,29 +46,25 @@ static void summarize_release(const shoal_result *r, shoal_text *text) {
   if (people) add_tile(text, r->release.fewest_people, "people in the class with fewest");
   else add_tile(text, r->release.smallest_class, "records in the smallest class");
   add_risk_tile(text, people ? r->release.fewest_people : r->release.smallest_class);
-  shoal_text_add(text, "</div>\n<p>From ");
-  shoal_format_counted(text, r->input_rows, "record", "records");
-  shoal_text_add(text, " with ");
-  shoal_format_counted(text, r->input_columns, "column", "columns");
-  shoal_text_add(text, " a release was made ");
+  shoal_text_print(text, "</div>\n<p>From %s with %s a release was made ",
+                   shoal_say_counted(r->input_rows, "record", "records").text,
+                   shoal_say_counted(r->input_columns, "column", "columns").text);
   add_policy(r, text);
   shoal_text_add(text, ". It has no identifiers. The quasi-identifiers (");
   add_names(r, text);
-  shoal_text_add(text,
-                 ") were generalized: anyone who knows all of them about a person finds at least ");
-  shoal_format_counted(text, r->release.smallest_class, "record", "records");
-  if (people) {
-    shoal_text_add(text, ", of at least ");
-    shoal_format_counted(text, r->release.fewest_people, "person,", "people,");
-  }
-  shoal_text_add(text, " that are equal in them, in ");
-  shoal_format_counted(text, r->release.classes, "class", "classes");
-  shoal_text_add(text, " in total.</p>\n");
-  if (r->release.method == SHOAL_METHOD_CLUSTERS && r->release.clusters.noise) {
-    shoal_text_add(text, "<p>Among the released records ");
-    shoal_format_counted(text, r->release.clusters.noise, "is noise", "are noise");
-    shoal_text_add(text, ", as the policy allows: they describe no real person.</p>\n");
-  }
+  shoal_text_print(
+      text, ") were generalized: anyone who knows all of them about a person finds at least %s",
+      shoal_say_counted(r->release.smallest_class, "record", "records").text);
+  if (people)
+    shoal_text_print(text, ", of at least %s",
+                     shoal_say_counted(r->release.fewest_people, "person,", "people,").text);
+  shoal_text_print(text, " that are equal in them, in %s in total.</p>\n",
+                   shoal_say_classes(r->release.classes).text);
+  if (r->release.method == SHOAL_METHOD_CLUSTERS && r->release.clusters.noise)
+    shoal_text_print(text,
+                     "<p>Among the released records %s, as the policy allows: they describe no "
+                     "real person.</p>\n",
+                     shoal_say_counted(r->release.clusters.noise, "is noise", "are noise").text);
   shoal_text_print(
       text,
       "<p>Release loss: <b>%.1f%%</b> (0%% nothing, 100%% everything). The generalized columns "
@@ -170,14 +162,9 @@ void shoal_html_columns(const shoal_result *result, shoal_text *text) {
   shoal_text_add(text, "</tr></thead>\n<tbody>\n");
   for (size_t c = 0; c < page->n_columns; c++) {
     const shoal_html_report_column *column = &page->columns[c];
-    shoal_text_add(text, "<tr><th scope=\"row\">");
-    shoal_html_add(text, column->name);
-    shoal_text_print(text, "</th><td>%s</td><td>%s</td>", column->type, column->role);
-    if (release) {
-      shoal_text_add(text, "<td>");
-      shoal_html_add(text, column->done);
-      shoal_text_add(text, "</td>");
-    }
+    shoal_text_print(text, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td>", column->name,
+                     column->type, column->role);
+    if (release) shoal_text_print(text, "<td>%s</td>", column->done);
     shoal_text_add(text, "</tr>\n");
   }
   shoal_text_add(text, "</tbody></table></div>\n");
@@ -196,19 +183,15 @@ void shoal_html_sample(const shoal_result *result, shoal_text *text) {
       result->two_passes ? " Columns that are released unchanged are not shown: "
                            "they did not fit into the memory limit."
                          : "");
-  for (size_t c = 0; c < page->n_sample_columns; c++) {
-    shoal_text_add(text, "<th scope=\"col\">");
-    shoal_html_add(text, page->sample_names[c]);
-    shoal_text_add(text, "</th>");
-  }
+  for (size_t c = 0; c < page->n_sample_columns; c++)
+    shoal_text_print(text, "<th scope=\"col\">%s</th>", page->sample_names[c]);
   shoal_text_add(text, "</tr></thead>\n<tbody>\n");
   for (size_t row = 0; row < page->n_sample; row++) {
     shoal_text_add(text, "<tr>");
     for (size_t c = 0; c < page->n_sample_columns; c++) {
       const char *cell = page->sample[row * page->n_sample_columns + c];
       shoal_text_add(text, strlen(cell) <= SHORT_CELL ? "<td class=\"short\">" : "<td>");
-      shoal_html_add(text, cell);
-      shoal_text_add(text, "</td>");
+      shoal_text_print(text, "%s</td>", cell);
     }
     shoal_text_add(text, "</tr>\n");
   }
@@ -226,21 +209,12 @@ static void add_causes(const shoal_result *r, shoal_text *text) {
                  "<th scope=\"col\" class=\"num\">Classes</th></tr></thead>\n<tbody>\n");
   for (size_t i = 0; i < r->release.n_causes; i++) {
     const shoal_cause *cause = &r->release.causes[i];
-    shoal_text_add(text, "<tr><th scope=\"row\">");
-    shoal_html_add(text, cause->model);
-    if (cause->attribute) {
-      shoal_text_add(text, " on ");
-      shoal_html_add(text, cause->attribute);
-    }
-    if (cause->over.text) {
-      shoal_text_add(text, " over ");
-      shoal_html_add(text, cause->over.text);
-    }
-    shoal_text_add(text, "</th><td class=\"num\">");
-    shoal_html_people(text, cause->rows, r->k);
-    shoal_text_add(text, "</td><td class=\"num\">");
+    shoal_text_print(text, "<tr><th scope=\"row\">%s", cause->model);
+    shoal_format_subject(text, cause->attribute, &cause->over);
+    shoal_text_print(text, "</th><td class=\"num\">%s</td><td class=\"num\">",
+                     shoal_say_hidden(cause->rows, r->k).text);
     if (cause->rows && cause->rows < r->k) shoal_text_add(text, "\xe2\x80\x93");
-    else shoal_text_add_count(text, cause->classes);
+    else shoal_text_print(text, "%s", shoal_say_count(cause->classes).text);
     shoal_text_add(text, "</td></tr>\n");
   }
   shoal_text_add(text, "</tbody></table></div>\n");
@@ -250,14 +224,14 @@ void shoal_html_suppressed(const shoal_result *r, shoal_text *text) {
   if (!r->release.suppressed) {
     shoal_text_add(text, "<p>No record was suppressed.</p>\n");
   } else {
-    shoal_text_add(text, "<p>");
-    shoal_format_counted(text, r->release.suppressed, "record was ", "records were ");
-    shoal_text_print(text, "%s (%.2f%% of all; the policy allows ",
+    shoal_text_print(text,
+                     "<p>%s%s (%.2f%% of all; the policy allows %s), because their classes violate "
+                     "the policy.</p>\n",
+                     shoal_say_counted(r->release.suppressed, "record was ", "records were ").text,
                      r->release.blanked ? "blanked: every quasi-identifier is * in them"
                                         : "removed",
-                     100.0 * (double)r->release.suppressed / (double)r->input_rows);
-    shoal_text_add_count(text, r->release.max_suppression);
-    shoal_text_add(text, "), because their classes violate the policy.</p>\n");
+                     100.0 * (double)r->release.suppressed / (double)r->input_rows,
+                     shoal_say_count(r->release.max_suppression).text);
     if (r->release.n_causes) add_causes(r, text);
     shoal_text_add(text, "<p class=\"dim small\">Rare combinations are suppressed more often: "
                          "counts and rates of small groups are too low.</p>\n");
@@ -270,18 +244,14 @@ void shoal_html_suppressed(const shoal_result *r, shoal_text *text) {
   for (size_t c = 0, n_named = 0; c < r->page->n_columns; c++) {
     if (r->page->columns[c].released) continue;
     if (n_named++) shoal_text_add(text, ", ");
-    shoal_html_add(text, r->page->columns[c].name);
-    shoal_text_print(text, " (%s)", r->page->columns[c].role);
+    shoal_text_print(text, "%s (%s)", r->page->columns[c].name, r->page->columns[c].role);
   }
   shoal_text_add(text, ".</p>\n");
 }
 
 void shoal_html_warnings(const shoal_result *result, shoal_text *text) {
   shoal_text_add(text, "<ul>\n");
-  for (size_t i = 0; i < result->n_warnings; i++) {
-    shoal_text_add(text, "<li>");
-    shoal_html_add(text, result->warnings[i]);
-    shoal_text_add(text, ".</li>\n");
-  }
+  for (size_t i = 0; i < result->n_warnings; i++)
+    shoal_text_print(text, "<li>%s.</li>\n", result->warnings[i]);
   shoal_text_add(text, "</ul>\n");
 }

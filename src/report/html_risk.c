@@ -14,39 +14,37 @@
 static void add_model(const shoal_result *r, const shoal_model_outcome *m, shoal_text *text) {
   bool unknown = shoal_model_unknown(m);
   shoal_html_model(text, m->model, m->attribute, &m->over, m->summary);
-  shoal_text_print(text, "<td class=\"num\">%s ",
+  shoal_text_print(text, "<td class=\"num\">%s %s",
                    m->is_rule   ? ""
                    : m->at_most ? "at most"
-                                : "at least");
-  shoal_html_number(text, m->required);
+                                : "at least",
+                   shoal_say_rounded(m->required).text);
   if (m->units) shoal_text_print(text, " %s", m->units);
   shoal_text_add(text, "</td><td class=\"num\">");
-  if (!m->is_rule && !unknown) shoal_html_number(text, m->reached);
+  if (!m->is_rule && !unknown) shoal_text_print(text, "%s", shoal_say_rounded(m->reached).text);
   shoal_text_add(text, "</td><td>");
   if (unknown) {
     shoal_text_add(text, "<span class=\"note\">? people cannot be counted here</span></td></tr>\n");
     return;
   }
   shoal_html_verdict(text, m->holds, m->holds ? "holds" : "violated");
-  if (!m->holds) {
-    shoal_text_add(text, "<br><span class=\"small\">");
-    shoal_html_people(text, m->breaking_rows, r->k);
-    shoal_text_add(text, " records</span>");
-  }
+  if (!m->holds)
+    shoal_text_print(text, "<br><span class=\"small\">%s records</span>",
+                     shoal_say_hidden(m->breaking_rows, r->k).text);
   shoal_text_add(text, "</td></tr>\n");
 }
 
 void shoal_html_protection(const shoal_result *r, shoal_text *text) {
-  shoal_text_print(text,
-                   "<p>A class is all records that are equal in every quasi-identifier. %s</p>\n",
-                   r->kind == SHOAL_RESULT_RELEASE
-                       ? "Reached is the value of the weakest class, verified on the written "
-                         "file."
-                       : "Reached is the value of the weakest class.");
-  shoal_text_add(text, "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">Model</th>"
-                       "<th scope=\"col\" class=\"num\">Required</th>"
-                       "<th scope=\"col\" class=\"num\">Reached</th>"
-                       "<th scope=\"col\">Verdict</th></tr></thead>\n<tbody>\n");
+  shoal_text_print(
+      text,
+      "<p>A class is all records that are equal in every quasi-identifier. %s</p>\n<div "
+      "class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">Model</th><th scope=\"col\" "
+      "class=\"num\">Required</th><th scope=\"col\" class=\"num\">Reached</th><th "
+      "scope=\"col\">Verdict</th></tr></thead>\n<tbody>\n",
+      r->kind == SHOAL_RESULT_RELEASE
+          ? "Reached is the value of the weakest class, verified on the written "
+            "file."
+          : "Reached is the value of the weakest class.");
   const shoal_model_outcomes *models = shoal_result_models_of(r);
   for (size_t i = 0; i < models->n_items; i++) add_model(r, &models->items[i], text);
   shoal_text_add(text, "</tbody></table></div>\n");
@@ -107,7 +105,7 @@ static void add_figures(const shoal_class_sizes *sizes, int what, shoal_text *te
   if (!sizes->n_classes) shoal_text_add(text, "\xe2\x80\x93");
   else if (what == 0) shoal_text_print(text, "%.3g", 1.0 / (double)sizes->smallest);
   else if (what == 1) shoal_text_print(text, "%.3g", classes / records);
-  else shoal_text_add_count(text, sizes->n_classes);
+  else shoal_text_print(text, "%s", shoal_say_count(sizes->n_classes).text);
   shoal_text_add(text, "</td>");
 }
 
@@ -116,14 +114,13 @@ static void add_threshold(const shoal_size_change *sizes, uint64_t k, const shoa
   uint64_t below[2];
   bool known = shoal_class_sizes_below(rows, n, t->class_size, &below[0], &below[1]);
   const uint64_t totals[2] = {sizes->before.n_records, sizes->after.n_records};
-  shoal_text_print(text,
-                   "<tr><th scope=\"row\">Records at a risk above %s<br><span class=\"dim small\" "
-                   "style=\"font-weight:400\">%s</span></th>",
-                   t->name, t->source);
+  char title[64];
+  (void)snprintf(title, sizeof title, "Records at a risk above %s", t->name);
+  shoal_html_row(text, title, t->source);
   for (size_t s = 0; s < (released ? 2 : 1); s++) {
     shoal_text_add(text, "<td class=\"num\">");
     if (known) {
-      shoal_html_people(text, below[s], k);
+      shoal_text_print(text, "%s", shoal_say_hidden(below[s], k).text);
       if (below[s] >= k && totals[s])
         shoal_text_print(text, "<br><span class=\"dim small\">%.1f%%</span>",
                          100.0 * (double)below[s] / (double)totals[s]);
@@ -139,29 +136,25 @@ static void add_threshold(const shoal_size_change *sizes, uint64_t k, const shoa
 
 static void add_pair(const char *name, const char *meaning, double before, double after,
                      shoal_text *text) {
-  shoal_text_print(text,
-                   "<tr><th scope=\"row\">%s<br><span class=\"dim small\" "
-                   "style=\"font-weight:400\">%s</span></th><td class=\"num\">%.4g</td>"
-                   "<td class=\"num\">%.4g</td></tr>\n",
-                   name, meaning, before, after);
+  shoal_html_row(text, name, meaning);
+  shoal_text_print(text, "<td class=\"num\">%.4g</td><td class=\"num\">%.4g</td></tr>\n", before,
+                   after);
 }
 
 static void add_learning(const shoal_result *r, const shoal_attribute_risk *a, shoal_text *text) {
   const shoal_attribute_risk_side *before = &a->before, *after = &a->after;
-  shoal_text_add(text, "<h3>Risk of learning ");
-  shoal_html_add(text, a->name);
-  shoal_text_add(text, "</h3>\n<p>Anyone who knows the class of a person learns the "
-                       "distribution of its values.</p>\n<div class=\"scroll\"><table>\n<thead><tr>"
-                       "<th scope=\"col\">In the classes</th>"
-                       "<th scope=\"col\" class=\"num\">Before</th>"
-                       "<th scope=\"col\" class=\"num\">After</th></tr></thead>\n<tbody>\n"
-                       "<tr><th scope=\"row\">Records in classes with a single value<br>"
-                       "<span class=\"dim small\" style=\"font-weight:400\">the value is disclosed "
-                       "for all of them</span></th><td class=\"num\">");
-  shoal_html_people(text, before->n_rows[0], r->k);
-  shoal_text_add(text, "</td><td class=\"num\">");
-  shoal_html_people(text, after->n_rows[0], r->k);
-  shoal_text_add(text, "</td></tr>\n");
+  shoal_text_print(
+      text,
+      "<h3>Risk of learning %s</h3>\n<p>Anyone who knows the class of a person learns the "
+      "distribution of its values.</p>\n<div class=\"scroll\"><table>\n<thead><tr><th "
+      "scope=\"col\">In the classes</th><th scope=\"col\" class=\"num\">Before</th><th "
+      "scope=\"col\" class=\"num\">After</th></tr></thead>\n<tbody>\n",
+      a->name);
+  shoal_html_row(text, "Records in classes with a single value",
+                 "the value is disclosed for all of them");
+  shoal_text_print(text, "<td class=\"num\">%s</td><td class=\"num\">%s</td></tr>\n",
+                   shoal_say_hidden(before->n_rows[0], r->k).text,
+                   shoal_say_hidden(after->n_rows[0], r->k).text);
   add_pair("Fewest distinct values", "in any class", (double)before->min_distinct,
            (double)after->min_distinct, text);
   add_pair("Largest share of one value", "probability of the best guess in the worst class",
@@ -176,24 +169,19 @@ static void add_learning(const shoal_result *r, const shoal_attribute_risk *a, s
 
 static void add_population(const shoal_result *r, shoal_text *text) {
   const shoal_population_risk *p = &shoal_result_measured(r).risk->population;
-  shoal_text_add(text, "<h3>Against a population of ");
-  shoal_text_add_count(text, p->population_rows);
   shoal_text_print(text,
-                   "</h3>\n<p>An intruder who does not know who is in the data (journalist) is "
-                   "right about the record at highest risk with probability %.3g, on average %.3g; "
-                   "the expected share of records matched correctly is %.3g (marketer). ",
-                   p->highest, p->average, p->marketer);
-  shoal_html_people(text, p->population_unique_rows, r->k);
-  shoal_text_add(text, " released records match one person only.</p>\n");
+                   "<h3>Against a population of %s</h3>\n<p>An intruder who does not know who is "
+                   "in the data (journalist) is right about the record at highest risk with "
+                   "probability %.3g, on average %.3g; the expected share of records matched "
+                   "correctly is %.3g (marketer). %s released records match one person only.</p>\n",
+                   shoal_say_count(p->population_rows).text, p->highest, p->average, p->marketer,
+                   shoal_say_hidden(p->population_unique_rows, r->k).text);
 }
 
 void shoal_html_risk(const shoal_result *r, shoal_text *text) {
-  static const char *const figures[] = {
-      "Highest risk<br><span class=\"dim small\" style=\"font-weight:400\">1 / smallest "
-      "class</span>",
-      "Average risk<br><span class=\"dim small\" style=\"font-weight:400\">classes / "
-      "records</span>",
-      "Classes"};
+  static const char *const figures[][2] = {{"Highest risk", "1 / smallest class"},
+                                           {"Average risk", "classes / records"},
+                                           {"Classes", NULL}};
   const shoal_size_change sizes = shoal_result_size_change(r);
   const shoal_risk *risk = shoal_result_measured(r).risk;
   bool released = sizes.after.n_classes > 0;
@@ -210,7 +198,7 @@ void shoal_html_risk(const shoal_result *r, shoal_text *text) {
                                 : "<th scope=\"col\" class=\"num\">Table</th>");
   shoal_text_add(text, "</tr></thead>\n<tbody>\n");
   for (int what = 0; what < 3; what++) {
-    shoal_text_print(text, "<tr><th scope=\"row\">%s</th>", figures[what]);
+    shoal_html_row(text, figures[what][0], figures[what][1]);
     add_figures(&sizes.before, what, text);
     if (released) add_figures(&sizes.after, what, text);
     shoal_text_add(text, "</tr>\n");

@@ -14,7 +14,7 @@
 static void add_value(shoal_text *text, double x) {
   shoal_text_add(text, "<td class=\"num\">");
   if (isnan(x)) shoal_text_add(text, "\xe2\x80\x93");
-  else shoal_html_number(text, x);
+  else shoal_text_print(text, "%s", shoal_say_rounded(x).text);
   shoal_text_add(text, "</td>");
 }
 
@@ -22,10 +22,7 @@ static void add_figures(const shoal_measures *m, shoal_text *text) {
   shoal_text_add(text, "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">Measure</th>"
                        "<th scope=\"col\" class=\"num\">Value</th></tr></thead>\n<tbody>\n");
   for (const shoal_utility_figure *f = shoal_utility_figures(); f->key; f++) {
-    shoal_text_print(text,
-                     "<tr><th scope=\"row\">%s<br><span class=\"dim small\" "
-                     "style=\"font-weight:400\">%s</span></th>",
-                     f->title, f->meaning);
+    shoal_html_row(text, f->title, f->meaning);
     add_value(text, shoal_utility_value(m, f));
     shoal_text_add(text, "</tr>\n");
   }
@@ -33,15 +30,14 @@ static void add_figures(const shoal_measures *m, shoal_text *text) {
 }
 
 static void add_queries(const shoal_query_error *q, shoal_text *text) {
-  shoal_text_add(text, "<h3>Count queries</h3>\n<p>");
-  shoal_format_counted(text, q->n_queries, "random query", "random queries");
   shoal_text_print(
       text,
-      " (\xe2\x80\x9chow many rows have these values?\xe2\x80\x9d) were run on both "
-      "tables, over %u quasi-identifiers each and %.3g%% of the rows on average. Half "
-      "of the answers from the release have an error of at most <b>%.1f%%</b>; the mean error is "
-      "<b>%.1f%%</b>, the largest %.0f%%.</p>\n",
-      q->dimensions, 100 * q->mean_selected, 100 * q->median, 100 * q->mean, 100 * q->worst);
+      "<h3>Count queries</h3>\n<p>%s (\xe2\x80\x9chow many rows have these values?\xe2\x80\x9d) "
+      "were run on both tables, over %u quasi-identifiers each and %.3g%% of the rows on average. "
+      "Half of the answers from the release have an error of at most <b>%.1f%%</b>; the mean error "
+      "is <b>%.1f%%</b>, the largest %.0f%%.</p>\n",
+      shoal_say_counted(q->n_queries, "random query", "random queries").text, q->dimensions,
+      100 * q->mean_selected, 100 * q->median, 100 * q->mean, 100 * q->worst);
 }
 
 static void add_columns(const shoal_measures *m, shoal_text *text) {
@@ -55,9 +51,7 @@ static void add_columns(const shoal_measures *m, shoal_text *text) {
                        "<th scope=\"col\" class=\"num\">Moved (EM)</th></tr></thead>\n<tbody>\n");
   for (size_t i = 0; i < m->n_attributes; i++) {
     const shoal_attribute_measure *a = &m->attributes[i];
-    shoal_text_add(text, "<tr><th scope=\"row\">");
-    shoal_html_add(text, a->name);
-    shoal_text_add(text, "</th>");
+    shoal_text_print(text, "<tr><th scope=\"row\">%s</th>", a->name);
     add_value(text, a->quasi ? a->loss : NAN);
     add_value(text, a->quasi ? a->ncp : NAN);
     add_value(text, a->variation);
@@ -75,11 +69,8 @@ static void add_associations(const shoal_measures *m, shoal_text *text) {
                        "<th scope=\"col\" class=\"num\">Before</th>"
                        "<th scope=\"col\" class=\"num\">After</th></tr></thead>\n<tbody>\n");
   for (size_t i = 0; i < m->n_associations; i++) {
-    shoal_text_add(text, "<tr><th scope=\"row\">");
-    shoal_html_add(text, m->associations[i].quasi);
-    shoal_text_add(text, " and ");
-    shoal_html_add(text, m->associations[i].sensitive);
-    shoal_text_add(text, "</th>");
+    shoal_text_print(text, "<tr><th scope=\"row\">%s and %s</th>", m->associations[i].quasi,
+                     m->associations[i].sensitive);
     add_value(text, m->associations[i].before);
     add_value(text, m->associations[i].after);
     shoal_text_add(text, "</tr>\n");
@@ -102,9 +93,7 @@ static void add_verdict(const shoal_attack_outcome *a, shoal_text *text) {
   if (a->not_run) {
     shoal_text_add(text, "<span class=\"dim\">not run</span>");
   } else if (a->risk) {
-    shoal_text_add(text, "<span class=\"note\">risk: ");
-    shoal_html_add(text, a->risk);
-    shoal_text_add(text, "</span>");
+    shoal_text_print(text, "<span class=\"note\">risk: %s</span>", a->risk);
   } else if (a->untested) {
     shoal_text_add(text, "<span class=\"note\">! untested</span>");
   } else if (!a->succeeds) {
@@ -120,21 +109,16 @@ static void add_verdict(const shoal_attack_outcome *a, shoal_text *text) {
 static void add_line(const shoal_attack_outcome *a, uint64_t n, uint64_t k, const char *what,
                      shoal_text *text) {
   if (!n) return;
-  shoal_text_add(text, "<li>");
-  shoal_html_people(text, n, k);
-  shoal_text_print(text, " %s %s</li>\n", a->by_people ? "people" : "rows", what);
+  shoal_text_print(text, "<li>%s %s %s</li>\n", shoal_say_hidden(n, k).text,
+                   a->by_people ? "people" : "rows", what);
 }
 
 static void add_measure(const shoal_attack_outcome *a, shoal_text *text) {
   if (!a->measure || (a->by_people && !a->n_matched)) return;
-  shoal_text_add(text, "<li>");
-  shoal_html_add(text, a->measure);
-  shoal_text_add(text, ": ");
-  shoal_html_number(text, a->reached);
-  if (a->required > 0) {
-    shoal_text_add(text, " at worst; the attack succeeds below ");
-    shoal_html_number(text, a->required);
-  }
+  shoal_text_print(text, "<li>%s: %s", a->measure, shoal_say_rounded(a->reached).text);
+  if (a->required > 0)
+    shoal_text_print(text, " at worst; the attack succeeds below %s",
+                     shoal_say_rounded(a->required).text);
   shoal_text_add(text, "</li>\n");
 }
 
@@ -144,14 +128,11 @@ static void add_example(const shoal_result *r, const shoal_attack_sight *e, shoa
   for (size_t q = 0; q < r->n_quasi; q++) {
     if (!e->labels[q]) continue;
     if (any) shoal_text_add(text, ", ");
-    shoal_html_add(text, r->quasi[q]);
-    shoal_text_add(text, " ");
-    shoal_html_code(text, e->labels[q]);
+    shoal_text_print(text, "%s <code>%s</code>", r->quasi[q], e->labels[q]);
     any = true;
   }
   if (!any) shoal_text_add(text, "a class with labels that may be raw");
-  shoal_text_add(text, ": ");
-  shoal_format_counted(text, e->n_rows, "row", "rows");
+  shoal_text_print(text, ": %s", shoal_say_rows(e->n_rows).text);
   if (e->probability > 0)
     shoal_text_print(text, ", the best guess has probability %.3g", e->probability);
   shoal_text_add(text, "</li>\n");
@@ -163,13 +144,10 @@ static void add_findings(const shoal_result *r, const shoal_attack_outcome *a, s
                            a->bound);
   (void)snprintf(below, sizeof below, "narrowed to fewer than %llu rows", (unsigned long long)r->k);
   shoal_text_add(text, "<ul class=\"plain small\">\n");
-  if (a->by_people) {
-    shoal_text_add(text, "<li>");
-    shoal_html_people(text, a->n_matched, r->k);
-    shoal_text_add(text, " of ");
-    shoal_html_people(text, a->n_tried, r->k);
-    shoal_text_add(text, " people match the release</li>\n");
-  }
+  if (a->by_people)
+    shoal_text_print(text, "<li>%s of %s people match the release</li>\n",
+                     shoal_say_hidden(a->n_matched, r->k).text,
+                     shoal_say_hidden(a->n_tried, r->k).text);
   if (!a->reidentified && !a->certain && !a->untested)
     shoal_text_add(text, "<li>no one re-identified, nothing learned with certainty</li>\n");
   add_line(a, a->reidentified, r->k, "re-identified", text);
@@ -183,33 +161,17 @@ static void add_findings(const shoal_result *r, const shoal_attack_outcome *a, s
 }
 
 static void add_attack(const shoal_result *r, const shoal_attack_outcome *a, shoal_text *text) {
-  shoal_text_add(text, "<tr><th scope=\"row\">");
-  shoal_html_add(text, a->name);
-  if (a->attribute) {
-    shoal_text_add(text, " on ");
-    shoal_html_add(text, a->attribute);
-  }
+  shoal_text_print(text, "<tr><th scope=\"row\">%s", a->name);
+  if (a->attribute) shoal_text_print(text, " on %s", a->attribute);
   if (a->ruled_out)
     shoal_text_print(text, ", %u value%s ruled out", a->ruled_out, a->ruled_out == 1 ? "" : "s");
-  if (a->previous) {
-    shoal_text_add(text, " with ");
-    shoal_html_code(text, a->previous);
-  }
+  if (a->previous) shoal_text_print(text, " with <code>%s</code>", a->previous);
   shoal_text_add(text, "</th><td>");
   add_verdict(a, text);
-  shoal_text_add(text, "</td><td><span class=\"dim small\">");
-  shoal_html_add(text, a->not_run ? a->not_run : a->knowledge);
-  shoal_text_add(text, "</span>\n");
-  if (a->note && !a->not_run) {
-    shoal_text_add(text, "<p class=\"small\">");
-    shoal_html_add(text, a->note);
-    shoal_text_add(text, "</p>\n");
-  }
-  if (a->untested) {
-    shoal_text_add(text, "<p class=\"small\">");
-    shoal_html_add(text, a->untested);
-    shoal_text_add(text, "</p>\n");
-  }
+  shoal_text_print(text, "</td><td><span class=\"dim small\">%s</span>\n",
+                   a->not_run ? a->not_run : a->knowledge);
+  if (a->note && !a->not_run) shoal_text_print(text, "<p class=\"small\">%s</p>\n", a->note);
+  if (a->untested) shoal_text_print(text, "<p class=\"small\">%s</p>\n", a->untested);
   if (!a->not_run && !a->risk) add_findings(r, a, text);
   shoal_text_add(text, "</td></tr>\n");
 }
@@ -243,28 +205,22 @@ void shoal_html_repeat(const shoal_result *result, shoal_text *text) {
                  "for byte. <code>sha256sum FILE</code> verifies that a file "
                  "is the one named here.</p>\n<div class=\"scroll\"><table>\n<tbody>\n"
                  "<tr><th scope=\"row\">shoal</th><td>version " SHOAL_VERSION "</td></tr>\n");
-  for (size_t i = 0; i < page->n_settings; i++) {
-    shoal_text_add(text, "<tr><th scope=\"row\">");
-    shoal_html_add(text, page->settings[i].name);
-    shoal_text_add(text, "</th><td>");
-    shoal_html_add(text, page->settings[i].secret
-                             ? "given, not shown here: anyone who has it can restore the input's "
-                               "order of rows"
-                             : page->settings[i].value);
-    shoal_text_add(text, "</td></tr>\n");
-  }
+  for (size_t i = 0; i < page->n_settings; i++)
+    shoal_text_print(text, "<tr><th scope=\"row\">%s</th><td>%s</td></tr>\n",
+                     page->settings[i].name,
+                     page->settings[i].secret
+                         ? "given, not shown here: anyone who has it can restore the input's "
+                           "order of rows"
+                         : page->settings[i].value);
   shoal_text_add(text, "</tbody></table></div>\n<div class=\"scroll\"><table>\n<thead><tr>"
                        "<th scope=\"col\">File</th><th scope=\"col\">SHA-256</th></tr></thead>\n"
                        "<tbody>\n");
-  for (size_t i = 0; i < page->n_files; i++) {
+  for (size_t i = 0; i < page->n_files; i++)
     shoal_text_print(text,
                      "<tr><th scope=\"row\">%s<br><span class=\"dim small\" "
-                     "style=\"font-weight:400\">",
-                     page->files[i].use);
-    shoal_html_code(text, page->files[i].name);
-    shoal_text_print(text, "</span></th><td><code class=\"hash\">%s</code></td></tr>\n",
-                     page->files[i].sha256);
-  }
+                     "style=\"font-weight:400\"><code>%s</code></span></th><td><code "
+                     "class=\"hash\">%s</code></td></tr>\n",
+                     page->files[i].use, page->files[i].name, page->files[i].sha256);
   shoal_text_add(text, "</tbody></table></div>\n");
 }
 

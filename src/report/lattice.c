@@ -29,13 +29,10 @@ static void add_preferred(shoal_text *t, const shoal_result *r) {
 }
 
 void shoal_lattice_text(const shoal_result *r, shoal_text *t) {
-  shoal_text_add(t, "Nodes are levels of ");
-  shoal_text_add(t, "[");
+  shoal_text_add(t, "Nodes are levels of [");
   for (size_t q = 0; q < r->n_quasi; q++) shoal_text_print(t, "%s%s", q ? "," : "", r->quasi[q]);
-  shoal_text_add(t, "]");
-  shoal_text_add(t, "; at most ");
-  shoal_format_rows(t, r->lattice.max_suppression);
-  shoal_text_add(t, " may be suppressed\n\n  height  node");
+  shoal_text_print(t, "]; at most %s may be suppressed\n\n  height  node",
+                   shoal_say_rows(r->lattice.max_suppression).text);
   size_t width = r->n_quasi * 2 + 1 > 6 ? r->n_quasi * 2 + 1 : 6;
   for (size_t i = 4; i < width; i++) shoal_text_add(t, " ");
   shoal_text_add(t, "  suppressed    classes  verdict\n");
@@ -64,12 +61,11 @@ json_t *shoal_lattice_json(const shoal_result *r, shoal_json *json) {
   json_t *nodes = json_array(), *preferred = json_object();
   for (size_t i = 0; i < lattice->n_nodes; i++) {
     const shoal_node_outcome *n = &lattice->nodes[i];
-    shoal_json_append(
-        json, nodes,
-        json_pack("{s:o, s:o, s:o, s:o, s:b, s:b}", "node", shoal_json_levels(json, r, n->levels),
-                  "height", shoal_json_count(n->height), "suppressed",
-                  shoal_json_count(n->suppressed), "classes", shoal_json_count(n->classes),
-                  "satisfies", n->satisfies, "minimal", n->minimal));
+    shoal_json_append(json, nodes,
+                      SHOAL_OBJECT(K("node", shoal_json_levels(json, r, n->levels)),
+                                   K("height", n->height), K("suppressed", n->suppressed),
+                                   K("classes", n->classes), K("satisfies", n->satisfies),
+                                   K("minimal", n->minimal)));
   }
   for (size_t p = 0; p < lattice->n_preferred; p++) {
     const shoal_preferred *by = &lattice->preferred[p];
@@ -79,7 +75,7 @@ json_t *shoal_lattice_json(const shoal_result *r, shoal_json *json) {
                         shoal_json_levels(json, r, lattice->nodes[by->nodes[i]].levels));
     shoal_json_set(json, preferred, by->policy, list);
   }
-  return json_pack("{s:o, s:o}", "nodes", nodes, "preferred", preferred);
+  return SHOAL_OBJECT(K("nodes", nodes), K("preferred", preferred));
 }
 
 /* ------------------------------------------------------------ CSV */
@@ -148,16 +144,14 @@ static void add_head(const shoal_result *result, shoal_text *text) {
     shoal_text_add(text, q ? ", " : "");
     add_dot_name(text, result->quasi[q]);
   }
-  shoal_text_add(text, "]: ");
-  shoal_format_counted(text, result->lattice.n_nodes, "node", "nodes");
-  shoal_text_add(text, ", MaxSup ");
-  shoal_text_add_count(text, result->lattice.max_suppression);
-  shoal_text_add(text, ", ");
-  shoal_format_counted(text, result->input_rows, "row", "rows");
-  shoal_text_add(text, "\\nsolid green: satisfies; dashed: does not; thick double border: minimal; "
-                       "one more ring: chosen\\n \";\n"
-                       "  node [shape=box, fontname=\"sans-serif\", fontcolor=\"#1b2733\"];\n"
-                       "  edge [arrowhead=none, color=\"#9aa7b4\"];\n");
+  shoal_text_print(
+      text,
+      "]: %s, MaxSup %s, %s\\nsolid green: satisfies; dashed: does not; thick double border: "
+      "minimal; one more ring: chosen\\n \";\n  node [shape=box, fontname=\"sans-serif\", "
+      "fontcolor=\"#1b2733\"];\n  edge [arrowhead=none, color=\"#9aa7b4\"];\n",
+      shoal_say_counted(result->lattice.n_nodes, "node", "nodes").text,
+      shoal_say_count(result->lattice.max_suppression).text,
+      shoal_say_rows(result->input_rows).text);
 }
 
 static void add_dot_node(const shoal_result *result, size_t i, shoal_text *text) {
@@ -165,11 +159,10 @@ static void add_dot_node(const shoal_result *result, size_t i, shoal_text *text)
   shoal_text_print(text, "  n%zu [label=\"[", i);
   for (size_t q = 0; q < result->n_quasi; q++)
     shoal_text_print(text, "%s%" PRIu32, q ? "," : "", node->levels[q]);
-  shoal_text_add(text, "]\\n");
-  shoal_format_counted(text, node->suppressed, "row", "rows");
-  shoal_text_print(text, " suppressed\", style=\"filled,%s%s\", fillcolor=\"%s\", color=\"%s\"",
-                   node->satisfies ? "solid" : "dashed", node->chosen ? ",bold" : "",
-                   node->satisfies ? "#cdeee2" : "#fff4e5",
+  shoal_text_print(text,
+                   "]\\n%s suppressed\", style=\"filled,%s%s\", fillcolor=\"%s\", color=\"%s\"",
+                   shoal_say_rows(node->suppressed).text, node->satisfies ? "solid" : "dashed",
+                   node->chosen ? ",bold" : "", node->satisfies ? "#cdeee2" : "#fff4e5",
                    node->satisfies ? "#0f766e" : "#b45309");
   if (node->minimal) shoal_text_add(text, ", penwidth=3");
   if (node->minimal || node->chosen)

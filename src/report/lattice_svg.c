@@ -85,7 +85,7 @@ static const char style[] =
 /* Rows to suppress; "< min_shown" where there are fewer. */
 static void add_node_rows(shoal_text *text, uint64_t n, uint64_t min_shown) {
   if (n && n < min_shown) shoal_text_print(text, "&lt; %" PRIu64 " rows", min_shown);
-  else shoal_format_counted(text, n, "row", "rows");
+  else shoal_text_print(text, "%s", shoal_say_rows(n).text);
 }
 
 static size_t count_digits(uint64_t n) {
@@ -147,10 +147,8 @@ static void add_node_title(const drawing *d, const shoal_node_outcome *node) {
   const shoal_result *result = d->result;
   shoal_text *text = d->text;
   shoal_text_add(text, "<title>");
-  for (size_t q = 0; q < result->n_quasi; q++) {
-    shoal_markup_add(text, result->quasi[q], strlen(result->quasi[q]));
-    shoal_text_print(text, " %" PRIu32 ", ", node->levels[q]);
-  }
+  for (size_t q = 0; q < result->n_quasi; q++)
+    shoal_text_print(text, "%s %" PRIu32 ", ", result->quasi[q], node->levels[q]);
   shoal_text_print(text, "height %" PRIu32 ": ", node->height);
   add_node_rows(text, node->suppressed, d->min_shown);
   shoal_text_print(text, " to suppress, classes: %" PRIu64 "; %s%s%s</title>", node->classes,
@@ -181,12 +179,10 @@ static void draw_node(const drawing *d, const shoal_node_outcome *node, size_t x
 
 static void add_title(const shoal_result *result, const shoal_lattice_report *lattice,
                       shoal_text *text) {
-  shoal_text_add(text, "Generalization lattice: ");
-  shoal_format_counted(text, lattice->n_nodes, "node", "nodes");
-  shoal_text_add(text, ", MaxSup ");
-  shoal_text_add_count(text, lattice->max_suppression);
-  shoal_text_add(text, " of ");
-  shoal_format_counted(text, result->input_rows, "row", "rows");
+  shoal_text_print(text, "Generalization lattice: %s, MaxSup %s of %s",
+                   shoal_say_counted(lattice->n_nodes, "node", "nodes").text,
+                   shoal_say_count(lattice->max_suppression).text,
+                   shoal_say_rows(result->input_rows).text);
 }
 
 static void draw_head(drawing *d) {
@@ -195,12 +191,11 @@ static void draw_head(drawing *d) {
   add_title(d->result, d->lattice, text);
   shoal_text_print(text, "</text>\n<text x=\"%d\" y=\"%zu\">", MARGIN, d->y + 42);
   if (d->n_satisfying) {
-    shoal_text_add_count(text, d->n_satisfying);
-    shoal_text_add(text, " of ");
-    shoal_text_add_count(text, d->lattice->n_nodes);
-    shoal_text_print(text, " %s the policy, ", d->n_satisfying == 1 ? "satisfies" : "satisfy");
-    shoal_text_add_count(text, d->n_minimal);
-    shoal_text_print(text, " of them %s minimal", d->n_minimal == 1 ? "is" : "are");
+    shoal_text_print(text, "%s of %s %s the policy, %s of them %s minimal",
+                     shoal_say_count(d->n_satisfying).text,
+                     shoal_say_count(d->lattice->n_nodes).text,
+                     d->n_satisfying == 1 ? "satisfies" : "satisfy",
+                     shoal_say_count(d->n_minimal).text, d->n_minimal == 1 ? "is" : "are");
   } else {
     shoal_text_add(text, "No node satisfies the policy");
   }
@@ -225,13 +220,8 @@ static void draw_attributes(drawing *d, const char *before, const char *after) {
       shoal_text_print(d->text, "</text>\n<text class=\"dim\" x=\"%d\" y=\"%zu\">", MARGIN, d->y);
     }
     used += needed;
-    shoal_text_add(d->text, "<tspan class=\"name\">");
-    shoal_markup_add(d->text, name, size);
-    if (size < whole) {
-      shoal_text_add(d->text, "\xe2\x80\xa6<title>");
-      shoal_markup_add(d->text, name, whole);
-      shoal_text_add(d->text, "</title>");
-    }
+    shoal_text_print(d->text, "<tspan class=\"name\">%.*s", (int)size, name);
+    if (size < whole) shoal_text_print(d->text, "\xe2\x80\xa6<title>%s</title>", name);
     shoal_text_print(d->text, "</tspan> (height %" PRIu32 ")%s", result->heights[q], next);
   }
   shoal_text_add(d->text, "</text>\n");
@@ -311,8 +301,9 @@ static void draw_edges(const drawing *d, const grid *g, size_t i) {
     size_t above = i + stride;
     if (nodes[i].levels[q] < top[q]) {
       assert(above < d->lattice->n_nodes);
-      shoal_text_print(d->text, "<line%s x1=\"%zu\" y1=\"%zu\" x2=\"%zu\" y2=\"%zu\"/>\n",
-                       nodes[i].satisfies && nodes[above].satisfies ? " class=\"on\"" : "",
+      bool on = nodes[i].satisfies && nodes[above].satisfies;
+      shoal_text_add(d->text, on ? "<line class=\"on\"" : "<line");
+      shoal_text_print(d->text, " x1=\"%zu\" y1=\"%zu\" x2=\"%zu\" y2=\"%zu\"/>\n",
                        node_x(d, g, i) + g->box_width / 2, row_y(g, nodes[i].height),
                        node_x(d, g, above) + g->box_width / 2,
                        row_y(g, nodes[above].height) + BOX_HEIGHT);
@@ -386,12 +377,10 @@ static void draw_counts(const drawing *d, const tally *row, size_t most, size_t 
   end = draw_bar(d->text, "bar yes", row->yes, most, end, d->y);
   end = draw_bar(d->text, "bar no", row->no, most, end, d->y);
   if (row->chosen) add_rect(d->text, "ring", x - 4, d->y - 4, end - x + 8, BAR_HEIGHT + 8, 4);
-  for (size_t i = 0; i < 3; i++) {
-    shoal_text_print(d->text, "<text class=\"end%s\" x=\"%zu\" y=\"%zu\">",
-                     numbers[i] ? "" : " dim", x + BAR_WIDTH + (i + 1) * COLUMN_WIDTH, d->y + 14);
-    shoal_text_add_count(d->text, numbers[i]);
-    shoal_text_add(d->text, "</text>");
-  }
+  for (size_t i = 0; i < 3; i++)
+    shoal_text_print(d->text, "<text class=\"end%s\" x=\"%zu\" y=\"%zu\">%s</text>",
+                     numbers[i] ? "" : " dim", x + BAR_WIDTH + (i + 1) * COLUMN_WIDTH, d->y + 14,
+                     shoal_say_count(numbers[i]).text);
   shoal_text_add(d->text, "\n");
 }
 
@@ -444,6 +433,7 @@ static void draw(const shoal_result *result, const shoal_lattice_report *lattice
                  const char *namespace, size_t max_width, uint64_t min_shown, shoal_text *text) {
   shoal_text body;
   shoal_text_init(&body);
+  body.add_string = shoal_markup_add;
   add_title(result, lattice, &body);
   size_t title_width = shoal_markup_width(body.bytes ? body.bytes : "", body.size_bytes, 19);
   shoal_text_reset(&body);
@@ -461,13 +451,16 @@ static void draw(const shoal_result *result, const shoal_lattice_report *lattice
   }
   if (lattice->n_nodes > MAX_DRAWN || !draw_nodes(&d)) draw_bars(&d);
   size_t width = d.width + 2 * MARGIN, height = d.y + MARGIN;
+  shoal_text_add(text, "<svg ");
+  shoal_text_add(text, namespace);
   shoal_text_print(text,
-                   "<svg %sclass=\"shoal\" role=\"img\" width=\"%zu\" height=\"%zu\" "
+                   "class=\"shoal\" role=\"img\" width=\"%zu\" height=\"%zu\" "
                    "viewBox=\"0 0 %zu %zu\">\n<title>",
-                   namespace, width, height, width, height);
+                   width, height, width, height);
   add_title(result, lattice, text);
-  shoal_text_print(text, "</title>\n%s<rect class=\"paper\" width=\"%zu\" height=\"%zu\"/>\n",
-                   style, width, height);
+  shoal_text_add(text, "</title>\n");
+  shoal_text_add(text, style);
+  shoal_text_print(text, "<rect class=\"paper\" width=\"%zu\" height=\"%zu\"/>\n", width, height);
   shoal_text_add_bytes(text, body.bytes ? body.bytes : "", body.size_bytes);
   shoal_text_add(text, "</svg>\n");
   text->failed |= body.failed;

@@ -50,7 +50,7 @@ double shoal_utility_value(const shoal_measures *measures, const shoal_utility_f
 enum { NAME_WIDTH = 22 };
 
 static void add_share(shoal_text *t, uint64_t part, uint64_t whole) {
-  shoal_text_add_count(t, part);
+  shoal_text_print(t, "%s", shoal_say_count(part).text);
   if (whole) shoal_text_print(t, " (%.2f%%)", 100.0 * (double)part / (double)whole);
 }
 
@@ -58,7 +58,7 @@ static void add_share(shoal_text *t, uint64_t part, uint64_t whole) {
 static void add_measure(shoal_text *t, const char *name, double value, const char *meaning) {
   shoal_text line;
   shoal_text_init(&line);
-  shoal_format_number(&line, value);
+  shoal_text_print(&line, "%s", shoal_say_number(value).text);
   shoal_text_add(t, "  ");
   shoal_text_add_padded(t, name, NAME_WIDTH);
   shoal_text_add_padded(t, line.failed ? "" : line.bytes, 12);
@@ -70,11 +70,8 @@ static void add_measure(shoal_text *t, const char *name, double value, const cha
 /* ------------------------------------------------------------ text: utility */
 
 static void add_row_counts(shoal_text *t, const shoal_measures *m) {
-  shoal_text_add(t, "  ");
-  shoal_text_add_count(t, m->original_rows);
-  shoal_text_add(t, " rows before, ");
-  shoal_text_add_count(t, m->released_rows);
-  shoal_text_add(t, " released; removed ");
+  shoal_text_print(t, "  %s rows before, %s released; removed ",
+                   shoal_say_count(m->original_rows).text, shoal_say_count(m->released_rows).text);
   add_share(t, m->removed, m->original_rows);
   shoal_text_add(t, ", blanked ");
   add_share(t, m->blanked, m->original_rows);
@@ -82,8 +79,7 @@ static void add_row_counts(shoal_text *t, const shoal_measures *m) {
   add_share(t, m->cells_suppressed, m->cells);
   shoal_text_add(t, " of the quasi-identifiers\n");
   if (!m->noise) return;
-  shoal_text_add(t, "  At least ");
-  shoal_text_add_count(t, m->noise);
+  shoal_text_print(t, "  At least %s", shoal_say_count(m->noise).text);
   shoal_text_add(t, m->noise == 1 ? " row is NOISE: it describes no real person.\n"
                                   : " rows are NOISE: they describe no real person.\n");
 }
@@ -116,20 +112,17 @@ static void add_utility(shoal_text *t, const shoal_measures *m) {
 }
 
 static void add_queries(shoal_text *t, const shoal_query_error *q) {
-  shoal_text_add(t, "\nQueries: ");
-  shoal_text_add_count(t, q->n_queries);
   shoal_text_print(t,
-                   " random counts over %u quasi-identifier%s, %.3g%% of the rows each on average "
-                   "(seed %llu)\n",
-                   q->dimensions, q->dimensions == 1 ? "" : "s", 100 * q->mean_selected,
-                   (unsigned long long)q->seed);
+                   "\nQueries: %s random counts over %u quasi-identifier%s, %.3g%% of the rows "
+                   "each on average (seed %llu)\n",
+                   shoal_say_count(q->n_queries).text, q->dimensions, q->dimensions == 1 ? "" : "s",
+                   100 * q->mean_selected, (unsigned long long)q->seed);
   add_measure(t, "mean error", q->mean, "mean relative error of an answer from the release");
   add_measure(t, "median error", q->median, "half of the answers have at most this error");
   add_measure(t, "worst error", q->worst, "the largest error of an answer");
   if (!q->n_skipped) return;
-  shoal_text_add(t, "  ");
-  shoal_text_add_count(t, q->n_skipped);
-  shoal_text_add(t, " queries select nothing in the original and are not counted.\n");
+  shoal_text_print(t, "  %s queries select nothing in the original and are not counted.\n",
+                   shoal_say_count(q->n_skipped).text);
 }
 
 static size_t widest_name(const shoal_measures *m) {
@@ -175,11 +168,8 @@ static void add_associations(shoal_text *t, const shoal_measures *m) {
   shoal_text_add(t, "\nAssociation with sensitive columns (Cramer's V: 0 none .. 1 complete)\n");
   for (size_t i = 0; i < m->n_associations; i++) {
     const shoal_association *a = &m->associations[i];
-    shoal_text_print(t, "  %s and %s: ", a->quasi, a->sensitive);
-    shoal_format_number(t, a->before);
-    shoal_text_add(t, " before, ");
-    shoal_format_number(t, a->after);
-    shoal_text_add(t, " after\n");
+    shoal_text_print(t, "  %s and %s: %s before, %s after\n", a->quasi, a->sensitive,
+                     shoal_say_number(a->before).text, shoal_say_number(a->after).text);
   }
 }
 
@@ -189,9 +179,7 @@ static void add_two(shoal_text *t, const char *name, double before, double after
                     const char *meaning) {
   shoal_text line;
   shoal_text_init(&line);
-  shoal_format_number(&line, before);
-  shoal_text_add(&line, " -> ");
-  shoal_format_number(&line, after);
+  shoal_text_print(&line, "%s -> %s", shoal_say_number(before).text, shoal_say_number(after).text);
   shoal_text_add(t, "  ");
   shoal_text_add_padded(t, name, NAME_WIDTH);
   shoal_text_add_padded(t, line.failed ? "" : line.bytes, 22);
@@ -209,34 +197,30 @@ static void add_thresholds(shoal_text *t, const shoal_risk *r) {
     add_share(t, r->after.at_risk.n_rows[i], r->after.n_rows);
     shoal_text_print(t, " rows; %s\n", thresholds[i].source);
   }
-  shoal_text_add(t, "  CMS small cells: ");
-  shoal_text_add_count(t, r->after.small_classes);
-  shoal_text_add(t, " classes of 1 to 10 rows (");
-  shoal_text_add_count(t, r->after.small_class_rows);
-  shoal_text_add(t, " rows), ");
-  shoal_text_add_count(t, r->small_labels);
-  shoal_text_add(t, " labels of one column on 1 to 10 rows; CMS allows none in published tables\n");
+  shoal_text_print(t,
+                   "  CMS small cells: %s classes of 1 to 10 rows (%s rows), %s labels of one "
+                   "column on 1 to 10 rows; CMS allows none in published tables\n",
+                   shoal_say_count(r->after.small_classes).text,
+                   shoal_say_count(r->after.small_class_rows).text,
+                   shoal_say_count(r->small_labels).text);
 }
 
 static void add_population(shoal_text *t, const shoal_population_risk *p) {
-  shoal_text_add(t, "\nAgainst a population of ");
-  shoal_text_add_count(t, p->population_rows);
-  shoal_text_add(t, " (the intruder does not know who is in the data)\n");
+  shoal_text_print(t,
+                   "\nAgainst a population of %s (the intruder does not know who is in the data)\n",
+                   shoal_say_count(p->population_rows).text);
   add_measure(t, "journalist, highest", p->highest, "probability for the record at highest risk");
   add_measure(t, "journalist, average", p->average,
               "the same, mean over records that match someone");
   add_measure(t, "marketer", p->marketer, "expected share of records matched correctly");
   add_measure(t, "unique", (double)p->population_unique_rows, "records that match one person only");
   const shoal_threshold *thresholds = shoal_thresholds();
-  for (size_t i = 0; thresholds[i].name; i++) {
-    shoal_text_print(t, "  above %-5s ", thresholds[i].name);
-    shoal_text_add_count(t, p->at_risk.n_rows[i]);
-    shoal_text_add(t, " rows\n");
-  }
+  for (size_t i = 0; thresholds[i].name; i++)
+    shoal_text_print(t, "  above %-5s %s rows\n", thresholds[i].name,
+                     shoal_say_count(p->at_risk.n_rows[i]).text);
   if (!p->unmatched_rows) return;
-  shoal_text_add(t, "  ");
-  shoal_text_add_count(t, p->unmatched_rows);
-  shoal_text_add(t, " released rows match no one in it: is it the right population?\n");
+  shoal_text_print(t, "  %s released rows match no one in it: is it the right population?\n",
+                   shoal_say_count(p->unmatched_rows).text);
 }
 
 static void add_identity(shoal_text *t, const shoal_risk *r) {
@@ -307,11 +291,10 @@ void shoal_measure_text(const shoal_result *r, shoal_text *t) {
   add_identity(t, risk);
   if (r->measure.knows_people) add_people(t, &r->measure);
   for (size_t i = 0; i < risk->n_attributes; i++) add_disclosure(t, &risk->attributes[i], m->p);
-  if (m->disclosures) {
-    shoal_text_add(t, "\nAttribute disclosures: ");
-    shoal_text_add_count(t, m->disclosures);
-    shoal_text_add(t, " pairs of a class and a sensitive column with one value.\n");
-  }
+  if (m->disclosures)
+    shoal_text_print(
+        t, "\nAttribute disclosures: %s pairs of a class and a sensitive column with one value.\n",
+        shoal_say_count(m->disclosures).text);
   shoal_format_warnings(t, r);
   shoal_text_add(t, "\nFormulas and an example: docs/measures.md. To test the release against the "
                     "policy: shoal check\n");

@@ -6,9 +6,8 @@
 
 void shoal_profile_text(const shoal_result *r, shoal_text *t) {
   const shoal_profile_report *p = &r->profile;
-  shoal_text_print(t, "%s: ", r->source);
-  shoal_format_rows(t, r->input_rows);
-  shoal_text_print(t, ", %zu column%s\n\n", p->n_columns, p->n_columns == 1 ? "" : "s");
+  shoal_text_print(t, "%s: %s, %zu column%s\n\n", r->source, shoal_say_rows(r->input_rows).text,
+                   p->n_columns, p->n_columns == 1 ? "" : "s");
   size_t width = 6;
   for (size_t i = 0; i < p->n_columns; i++)
     if (shoal_text_width(p->columns[i].name) > width) width = shoal_text_width(p->columns[i].name);
@@ -29,16 +28,14 @@ void shoal_profile_text(const shoal_result *r, shoal_text *t) {
     for (size_t n = 0; n < width + 43; n++) shoal_text_add(t, " ");
     shoal_text_print(t, "hierarchy: %s\n", c->hierarchy);
   }
-  shoal_text_add(t, "\nBy the suggested quasi-identifiers: ");
-  shoal_format_counted(t, p->n_distinct_rows, "combination", "combinations");
-  shoal_text_add(t, "; ");
-  shoal_format_rows(t, p->n_unique_rows);
-  shoal_text_print(t, " (%.1f%%) %s a combination that no other row has.\n",
+  shoal_text_print(t,
+                   "\nBy the suggested quasi-identifiers: %s; %s (%.1f%%) %s a combination that no "
+                   "other row has.\nunique: rows whose value occurs only once. Suggestions are "
+                   "guesses from names and counts.\nYou decide: review them in the policy.\n",
+                   shoal_say_counted(p->n_distinct_rows, "combination", "combinations").text,
+                   shoal_say_rows(p->n_unique_rows).text,
                    r->input_rows ? 100.0 * (double)p->n_unique_rows / (double)r->input_rows : 0.0,
                    p->n_unique_rows == 1 ? "has" : "have");
-  shoal_text_add(
-      t, "unique: rows whose value occurs only once. Suggestions are guesses from names and "
-         "counts.\nYou decide: review them in the policy.\n");
   shoal_format_warnings(t, r);
 }
 
@@ -48,16 +45,15 @@ json_t *shoal_profile_json(const shoal_result *r, shoal_json *json) {
   for (size_t i = 0; i < p->n_columns; i++) {
     const shoal_column_outcome *c = &p->columns[i];
     shoal_json_append(json, columns,
-                      json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:b, s:s?, s:s}", "column",
-                                c->name, "type", c->type, "distinct", shoal_json_count(c->distinct),
-                                "missing", shoal_json_count(c->missing), "unique",
-                                shoal_json_count(c->unique), "most_frequent",
-                                shoal_json_count(c->most_frequent), "role", c->role, "decide",
-                                c->undecided, "hierarchy", c->hierarchy, "why", c->why));
+                      SHOAL_OBJECT(K("column", c->name), K("type", c->type),
+                                   K("distinct", c->distinct), K("missing", c->missing),
+                                   K("unique", c->unique), K("most_frequent", c->most_frequent),
+                                   K("role", c->role), K("decide", c->undecided),
+                                   K("hierarchy", c->hierarchy), K("why", c->why)));
   }
-  return json_pack("{s:o, s:o, s:o, s:o, s:o}", "rows", shoal_json_count(r->input_rows), "columns",
-                   columns, "distinct_rows", shoal_json_count(p->n_distinct_rows), "unique_rows",
-                   shoal_json_count(p->n_unique_rows), "warnings", shoal_json_warnings(json, r));
+  return SHOAL_OBJECT(K("rows", r->input_rows), K("columns", columns),
+                      K("distinct_rows", p->n_distinct_rows), K("unique_rows", p->n_unique_rows),
+                      K("warnings", shoal_json_warnings(json, r)));
 }
 
 /* ------------------------------------------------------------ hierarchy */
@@ -72,7 +68,6 @@ json_t *shoal_hierarchy_json(const shoal_result *r, shoal_json *json) {
   for (size_t l = 0; l < h->n_label_levels; l++)
     shoal_json_append(json, labels,
                       shoal_json_strings(json, h->labels[l].labels, h->labels[l].n_labels));
-  return json_pack("{s:s, s:b, s:o, s:o, s:o}", "hierarchy", r->source, "valid", 1, "leaves",
-                   shoal_json_count(h->n_leaves), "levels", shoal_json_count(h->n_levels), "labels",
-                   labels);
+  return SHOAL_OBJECT(K("hierarchy", r->source), K("valid", json_true()), K("leaves", h->n_leaves),
+                      K("levels", h->n_levels), K("labels", labels));
 }

@@ -45,18 +45,16 @@ static void add_attribute_outcomes(shoal_text *t, const shoal_result *r) {
                        a->first_year, a->last_year);
   }
   if (r->release.suppressed) {
-    shoal_text_add(t, "  ");
-    shoal_format_rows(t, r->release.suppressed);
-    shoal_text_print(t, " %s (%.2f%%; the policy allows ",
+    shoal_text_print(t, "  %s %s (%.2f%%; the policy allows %s",
+                     shoal_say_rows(r->release.suppressed).text,
                      r->release.blanked ? "blanked: '*' in every quasi-identifier" : "removed",
-                     100.0 * (double)r->release.suppressed / (double)r->input_rows);
-    shoal_text_add_count(t, r->release.max_suppression);
+                     100.0 * (double)r->release.suppressed / (double)r->input_rows,
+                     shoal_say_count(r->release.max_suppression).text);
     bool single = r->release.method == SHOAL_METHOD_CLUSTERS && r->release.clusters.single_rows;
     shoal_text_print(t, "), %s\n", single ? "one by one" : "in classes that violate the policy");
   } else {
-    shoal_text_add(t, "  no row suppressed (the policy allows ");
-    shoal_text_add_count(t, r->release.max_suppression);
-    shoal_text_add(t, ")\n");
+    shoal_text_print(t, "  no row suppressed (the policy allows %s)\n",
+                     shoal_say_count(r->release.max_suppression).text);
   }
 }
 
@@ -81,14 +79,13 @@ static void add_loss_hint(shoal_text *t, const shoal_result *r) {
 }
 
 static void add_measures(shoal_text *t, const shoal_result *r) {
-  shoal_text_add(t, "\nUtility\n");
-  shoal_text_print(t, "  release loss      %5.1f%%   0%% nothing lost, 100%% everything\n",
-                   100 * r->release.loss.release_loss);
-  shoal_text_print(t, "  completeness      %5.1f%%   rows released\n",
-                   100 * r->release.loss.completeness);
-  shoal_text_print(t, "  average class     %5.1f    rows: %.2f times k (AVG; 1 is the minimum)\n",
-                   r->release.loss.avg * (double)r->k, r->release.loss.avg);
-  shoal_text_add(t, "  more in --json; docs/measures.md explains each measure\n");
+  shoal_text_print(
+      t,
+      "\nUtility\n  release loss      %5.1f%%   0%% nothing lost, 100%% everything\n  completeness "
+      "     %5.1f%%   rows released\n  average class     %5.1f    rows: %.2f times k (AVG; 1 is "
+      "the minimum)\n  more in --json; docs/measures.md explains each measure\n",
+      100 * r->release.loss.release_loss, 100 * r->release.loss.completeness,
+      r->release.loss.avg * (double)r->k, r->release.loss.avg);
   add_loss_hint(t, r);
 }
 
@@ -119,21 +116,17 @@ static void add_node_search(shoal_text *t, const shoal_result *r) {
     minimal += n->nodes[i].minimal;
     if (n->nodes[i].chosen) chosen = &n->nodes[i];
   }
-  shoal_text_add(t, "tried ");
-  shoal_text_add_count(t, n->nodes_checked);
-  shoal_text_add(t, n->lattice_nodes == UINT64_MAX ? " of more than " : " of ");
-  shoal_text_add_count(t, n->lattice_nodes == UINT64_MAX ? INT64_MAX : n->lattice_nodes);
-  shoal_text_add(t, " combinations of levels (nodes); ");
-  if (n->minimal_complete) {
-    shoal_format_counted(t, minimal, "minimal node", "minimal nodes");
-    shoal_text_add(t, ", ");
-  }
+  shoal_text_print(
+      t, "tried %s%s%s combinations of levels (nodes); ", shoal_say_count(n->nodes_checked).text,
+      n->lattice_nodes == UINT64_MAX ? " of more than " : " of ",
+      shoal_say_count(n->lattice_nodes == UINT64_MAX ? INT64_MAX : n->lattice_nodes).text);
+  if (n->minimal_complete)
+    shoal_text_print(t, "%s, ", shoal_say_counted(minimal, "minimal node", "minimal nodes").text);
   shoal_text_add(t, "chosen: ");
   if (chosen) add_levels(t, r, chosen->levels);
   if (n->slack) {
-    shoal_text_add(t, ", ");
-    shoal_format_counted(t, n->slack, "step", "steps");
-    shoal_text_add(t, " above a minimal node (slack)");
+    shoal_text_print(t, ", %s above a minimal node (slack)",
+                     shoal_say_counted(n->slack, "step", "steps").text);
   } else if (chosen && n->minimal_complete && !chosen->minimal) {
     shoal_text_add(t, ", which is NOT minimal; these are:");
     for (size_t i = 0; i < n->n_nodes && i < 5; i++) {
@@ -148,7 +141,7 @@ static void add_clusters(shoal_text *t, const shoal_release_report *r) {
   const shoal_clusters_report *c = &r->clusters;
   if (c->why) shoal_text_print(t, "%s\n  ", c->why);
   if (c->objective) shoal_text_print(t, "objective: %s; ", c->objective);
-  shoal_format_counted(t, c->clusters, "cluster", "clusters");
+  shoal_text_print(t, "%s", shoal_say_counted(c->clusters, "cluster", "clusters").text);
   if (c->clusters > r->classes) shoal_text_add(t, "; clusters with equal labels form one class");
 }
 
@@ -158,8 +151,8 @@ static void add_search(shoal_text *t, const shoal_result *result) {
   switch (r->method) {
   case SHOAL_METHOD_NODE: add_node_search(t, result); break;
   case SHOAL_METHOD_CELLS:
-    shoal_text_add_count(t, r->cells.combinations_checked);
-    shoal_text_add(t, " combinations of attributes evaluated");
+    shoal_text_print(t, "%s combinations of attributes evaluated",
+                     shoal_say_count(r->cells.combinations_checked).text);
     break;
   case SHOAL_METHOD_CLUSTERS: add_clusters(t, r); break;
   }
@@ -172,19 +165,16 @@ static void add_search(shoal_text *t, const shoal_result *result) {
 
 /* Noise rows must not be taken for people. */
 static void add_noise(shoal_text *t, const shoal_clusters_report *r) {
-  shoal_text_add(t, "\n  ");
-  shoal_format_rows(t, r->noise);
   shoal_text_print(t,
-                   " in this file %s NOISE, added to vary sensitive values; %s no real person (the "
-                   "policy allows ",
-                   r->noise == 1 ? "is" : "are", r->noise == 1 ? "it describes" : "they describe");
-  shoal_text_add_count(t, r->max_noise);
-  shoal_text_add(t, ")");
+                   "\n  %s in this file %s NOISE, added to vary sensitive values; %s no real "
+                   "person (the policy allows %s)",
+                   shoal_say_rows(r->noise).text, r->noise == 1 ? "is" : "are",
+                   r->noise == 1 ? "it describes" : "they describe",
+                   shoal_say_count(r->max_noise).text);
   if (!r->noise_listed) return;
-  shoal_text_add(t, "; ");
-  shoal_text_add_count(t, r->noise_listed);
-  shoal_text_add(t, r->noise_listed == 1 ? " has a value" : " have values");
-  shoal_text_add(t, " of the categories that no row of the table has");
+  shoal_text_print(t, "; %s%s of the categories that no row of the table has",
+                   shoal_say_count(r->noise_listed).text,
+                   r->noise_listed == 1 ? " has a value" : " have values");
 }
 
 /* The order of rows can link two releases: say whether it can be restored. */
@@ -198,21 +188,17 @@ static void add_order(shoal_text *t, const shoal_result *r) {
 }
 
 void shoal_release_text(const shoal_result *r, shoal_text *t) {
-  shoal_text_print(t, "%s -> %s\n  ", r->source,
-                   r->release.output ? r->release.output : "(not written)");
-  shoal_format_rows(t, r->input_rows);
-  shoal_format_people(t, r->input_people);
-  shoal_text_add(t, " in, ");
-  shoal_format_rows(t, r->release.output_rows);
-  if (r->input_people) shoal_format_people(t, r->release.output_people);
-  shoal_text_add(t, " released in ");
-  shoal_format_counted(t, r->release.classes, "class", "classes");
-  shoal_text_add(t, ", the smallest with ");
-  shoal_format_rows(t, r->release.smallest_class);
-  if (r->release.fewest_people) {
-    shoal_text_add(t, ", the fewest people of a class ");
-    shoal_text_add_count(t, r->release.fewest_people);
-  }
+  shoal_text_print(t, "%s -> %s\n  %s%s in, %s", r->source,
+                   r->release.output ? r->release.output : "(not written)",
+                   shoal_say_rows(r->input_rows).text, shoal_say_people(r->input_people).text,
+                   shoal_say_rows(r->release.output_rows).text);
+  if (r->input_people) shoal_text_print(t, "%s", shoal_say_people(r->release.output_people).text);
+  shoal_text_print(t, " released in %s, the smallest with %s",
+                   shoal_say_classes(r->release.classes).text,
+                   shoal_say_rows(r->release.smallest_class).text);
+  if (r->release.fewest_people)
+    shoal_text_print(t, ", the fewest people of a class %s",
+                     shoal_say_count(r->release.fewest_people).text);
   if (r->release.order) add_order(t, r);
   if (r->release.method == SHOAL_METHOD_CLUSTERS && r->release.clusters.noise)
     add_noise(t, &r->release.clusters);

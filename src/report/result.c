@@ -216,8 +216,12 @@ shoal_status shoal_render(const shoal_result *result, shoal_format format, char 
   switch (format) {
   case SHOAL_CSV: shoal_render_lattice_csv(result, &text); break;
   case SHOAL_DOT: shoal_render_lattice_dot(result, &text); break;
-  case SHOAL_SVG: shoal_render_lattice_svg(result, &text); break;
+  case SHOAL_SVG:
+    text.add_string = shoal_markup_add;
+    shoal_render_lattice_svg(result, &text);
+    break;
   case SHOAL_HTML:
+    text.add_string = shoal_markup_add;
     if (result->kind == SHOAL_RESULT_CERTIFICATE) shoal_render_certificate(result, &text);
     else shoal_render_html(result, &text);
     break;
@@ -225,7 +229,7 @@ shoal_status shoal_render(const shoal_result *result, shoal_format format, char 
     *out = shoal_json_finish(&json, renderers[result->kind].json(result, &json));
     break;
   default:
-    text.escapes = true;
+    text.add_string = shoal_text_add_escaped;
     renderers[result->kind].text(result, &text);
     break;
   }

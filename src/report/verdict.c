@@ -12,16 +12,10 @@
 /* ------------------------------------------------------------ text */
 
 /* "result", "homogeneity on illness" */
-static void print_subject(const shoal_risk_outcome *risk, shoal_text *t,
-                          void (*add)(shoal_text *text, const char *string)) {
-  if (risk->attack) add(t, risk->attack);
-  if (risk->attack && risk->attribute) add(t, " on ");
-  if (risk->attribute) add(t, risk->attribute);
-}
-
-/* As shoal_text_print: names are escaped. */
-static void add_printed(shoal_text *text, const char *string) {
-  shoal_text_print(text, "%s", string);
+static void print_subject(const shoal_risk_outcome *risk, shoal_text *t) {
+  const char *attack = risk->attack ? risk->attack : "";
+  const char *attribute = risk->attribute ? risk->attribute : "";
+  shoal_text_print(t, "%s%s%s", attack, *attack && *attribute ? " on " : "", attribute);
 }
 
 static const char *state_of(const shoal_risk_outcome *risk) {
@@ -55,15 +49,14 @@ void shoal_verdict_text(const shoal_result *r, shoal_text *t) {
   const char *name = shoal_publication_name(shoal_safety_verdict(safety));
   if (!name) return;
   shoal_text_print(t, "\nVerdict: %s (%s)\n", name, meaning_of(safety));
-  for (size_t i = 0; i < safety->n_undecided; i++) {
+  for (size_t i = 0; i < safety->n_undecided; i++)
     shoal_text_print(t,
                      "  BLOCKS    undecided    %s: decide its role, then remove 'decide: true'\n",
                      safety->undecided[i]);
-  }
   for (size_t i = 0; i < safety->n_risks; i++) {
     const shoal_risk_outcome *risk = &safety->risks[i];
     shoal_text_print(t, "  %-8s  %-11s  ", state_of(risk), shoal_risk_names[risk->kind]);
-    print_subject(risk, t, add_printed);
+    print_subject(risk, t);
     shoal_text_print(t, "%s%s\n", risk->attack || risk->attribute ? ": " : "", risk->why);
   }
 }
@@ -71,13 +64,11 @@ void shoal_verdict_text(const shoal_result *r, shoal_text *t) {
 /* ------------------------------------------------------------ JSON */
 
 static json_t *risk_object(const shoal_risk_outcome *risk, shoal_json *json) {
-  json_t *object = json_object();
-  shoal_json_set(json, object, "risk", json_string(shoal_risk_names[risk->kind]));
-  if (risk->attack) shoal_json_set(json, object, "attack", json_string(risk->attack));
-  if (risk->attribute) shoal_json_set(json, object, "attribute", json_string(risk->attribute));
-  shoal_json_set(json, object, "accepted", json_boolean(risk->accepted));
-  shoal_json_set(json, object, "blocks", json_boolean(risk->blocks && !risk->accepted));
-  shoal_json_set(json, object, "why", json_string(risk->why));
+  json_t *object = SHOAL_OBJECT(K("risk", shoal_risk_names[risk->kind]));
+  if (risk->attack) shoal_json_set(json, object, "attack", J(risk->attack));
+  if (risk->attribute) shoal_json_set(json, object, "attribute", J(risk->attribute));
+  SHOAL_PUT(json, object, K("accepted", risk->accepted),
+            K("blocks", json_boolean(risk->blocks && !risk->accepted)), K("why", risk->why));
   return object;
 }
 
@@ -87,12 +78,9 @@ void shoal_verdict_json(const shoal_result *r, json_t *root, shoal_json *json) {
   json_t *risks = json_array();
   for (size_t i = 0; i < safety->n_risks; i++)
     shoal_json_append(json, risks, risk_object(&safety->risks[i], json));
-  shoal_json_set(json, root, "verdict",
-                 shoal_json_string(shoal_publication_name(shoal_safety_verdict(safety))));
-  shoal_json_set(json, root, "reason", shoal_json_string(reason));
-  shoal_json_set(json, root, "risks", risks);
-  shoal_json_set(json, root, "undecided",
-                 shoal_json_strings(json, safety->undecided, safety->n_undecided));
+  SHOAL_PUT(json, root, K("verdict", shoal_publication_name(shoal_safety_verdict(safety))),
+            K("reason", reason), K("risks", risks),
+            K("undecided", shoal_json_strings(json, safety->undecided, safety->n_undecided)));
 }
 
 /* ------------------------------------------------------------ HTML */
@@ -115,11 +103,9 @@ void shoal_verdict_html(const shoal_result *r, const char *detail, shoal_text *t
                    detail);
   if (!safety->n_risks && !safety->n_undecided) return;
   shoal_text_add(text, "<ul class=\"risks\">\n");
-  for (size_t i = 0; i < safety->n_undecided; i++) {
-    shoal_text_add(text, "<li><b class=\"no\">blocks</b> undecided: <b>");
-    shoal_html_add(text, safety->undecided[i]);
-    shoal_text_add(text, "</b></li>\n");
-  }
+  for (size_t i = 0; i < safety->n_undecided; i++)
+    shoal_text_print(text, "<li><b class=\"no\">blocks</b> undecided: <b>%s</b></li>\n",
+                     safety->undecided[i]);
   for (size_t i = 0; i < safety->n_risks; i++) {
     const shoal_risk_outcome *risk = &safety->risks[i];
     shoal_text_print(text, "<li><b class=\"%s\">%s</b> %s: <b>", risk->accepted ? "dim" : "no",
@@ -127,10 +113,8 @@ void shoal_verdict_html(const shoal_result *r, const char *detail, shoal_text *t
                      : risk->blocks ? "blocks"
                                     : "open",
                      shoal_risk_names[risk->kind]);
-    print_subject(risk, text, shoal_html_add);
-    shoal_text_add(text, "</b>: ");
-    shoal_html_add(text, risk->why);
-    shoal_text_add(text, "</li>\n");
+    print_subject(risk, text);
+    shoal_text_print(text, "</b>: %s</li>\n", risk->why);
   }
   shoal_text_add(text, "</ul>\n");
 }

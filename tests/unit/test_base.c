@@ -263,7 +263,7 @@ static void text_for_people_is_escaped(void **state UNUSED) {
   shoal_text_print(&text, "%.3s|%-7s|%c", "a\xc3\xa9\xc3\xa9", "\x01", 'c');
   assert_string_equal(text.bytes, "a\\x0ab\\x1b|abc|    ab|ab    |   x|yz|%\na\xc3\xa9|\\x01   |c");
   shoal_text_reset(&text);
-  assert_true(text.escapes);
+  assert_ptr_equal(text.add_string, shoal_text_add_escaped);
   shoal_text_print(&text, "%d %5d %-5d| %u %05u %zu %llu %lld %lu %ld %x %02x %4.1f %.3g %g %0*llu",
                    -7, -7, 7, UINT32_MAX, 42u, SIZE_MAX, ULLONG_MAX, LLONG_MIN, ULONG_MAX, LONG_MIN,
                    255u, 10u, 2.25, 1234.5, 1e-7, 9, 42ull);
