@@ -16,7 +16,8 @@
  *                                          ^                        | more than it may lose
  *                                          '---- violates <--- judged without suppressed tuples
  *
- * The largest set of rows to release is unique (docs/models.md): the order does not matter.
+ * The largest set of rows to release is unique (docs/model-definitions.md): the order does not
+ * matter.
  */
 #include "lattice/set_rounds.h"
 

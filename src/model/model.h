@@ -170,8 +170,8 @@ struct shoal_model_type {
   bool of_people; /* its proportions are of the people of a class, if people have several rows */
   /* Suppression never rises going up the lattice; may depend on the parameters. */
   bool (*monotone)(const shoal_requirement *requirement);
-  /* Two classes that satisfy it form one that satisfies it (docs/models.md has the proofs). Every
-   * monotone model does. If no row may be suppressed, this is as good as monotone. */
+  /* Two classes that satisfy it form one that satisfies it (proofs: docs/model-definitions.md).
+   * Every monotone model does. If no row may be suppressed, this is as good as monotone. */
   bool merges;
   /*
    * For models that merge: no part of a class that satisfies the requirement has more rows, nor do
@@ -313,11 +313,11 @@ shoal_judgement shoal_judge(const shoal_requirements *requirements,
 
 /*
  * Suppresses classes until no class over any set violates a requirement: in rounds, each of which
- * judges the classes of all sets and then suppresses those that violate (docs/models.md).
- * suppressed[c]: on entry 1 for classes that are left out, on return also for those that must be
- * suppressed. `clean`, if not NULL: by set, 1 if the first round need not judge it. Stops early
- * once more than `limit` rows are suppressed. Without memory every class is suppressed, and
- * shoal_requirements_status fails.
+ * judges the classes of all sets and then suppresses those that violate
+ * (docs/model-definitions.md). suppressed[c]: on entry 1 for classes that are left out, on return
+ * also for those that must be suppressed. `clean`, if not NULL: by set, 1 if the first round need
+ * not judge it. Stops early once more than `limit` rows are suppressed. Without memory every class
+ * is suppressed, and shoal_requirements_status fails.
  */
 void shoal_suppress_over_sets(const shoal_requirements *requirements,
                               const shoal_frequency_set *frequency, const shoal_classes *classes,

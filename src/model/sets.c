@@ -8,7 +8,7 @@
  *
  * A round judges every set before it suppresses anything. The result does therefore not depend on
  * the order of the sets. If no larger class than one that satisfies violates a requirement, it is
- * the smallest set of rows that can be suppressed (docs/models.md).
+ * the smallest set of rows that can be suppressed (docs/model-definitions.md).
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models over sets of quasi-identifiers, from the definition: see docs/models.md.
+"""Models over sets of quasi-identifiers, from the definition: see docs/model-definitions.md.
 
 A requirement is a model and its sets of quasi-identifiers. Over a set, rows with
 equal labels in these quasi-identifiers form a class. Rounds of suppression: all

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the models mean where a person has several rows, from the definitions of docs/models.md.
+"""What the models mean where a person has several rows, from the definitions of docs/model-definitions.md.
 
 k counts distinct people, `households` distinct households. Numbers of distinct
 values stay as they are. A proportion counts each person once for each distinct
