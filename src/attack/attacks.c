@@ -7,10 +7,18 @@
 #include "base/wide.h"
 
 const shoal_attack *const shoal_attack_types[] = {
-    &shoal_attack_linking,    &shoal_attack_homogeneity, &shoal_attack_background,
-    &shoal_attack_similarity, &shoal_attack_skewness,    &shoal_attack_categorical,
-    &shoal_attack_variance,   &shoal_attack_repeated,    &shoal_attack_order,
-    &shoal_attack_minimality, &shoal_attack_downcoding,  &shoal_attack_known_records,
+    &shoal_attack_linking,
+    &shoal_attack_homogeneity,
+    &shoal_attack_background,
+    &shoal_attack_similarity,
+    &shoal_attack_skewness,
+    &shoal_attack_categorical,
+    &shoal_attack_variance,
+    &shoal_attack_repeated,
+    &shoal_attack_order,
+    &shoal_attack_minimality,
+    &shoal_attack_downcoding,
+    &shoal_attack_known_records,
     NULL,
 };
 

@@ -10,12 +10,13 @@
 #include "table/table.h"
 
 typedef struct shoal_people {
-  bool asked;                 /* the policy has the role */
-  bool absent;                /* the table lacks a column of the key: a release has none */
-  bool repeat;                /* somebody has several rows */
-  uint64_t n;                 /* people; 0 if not asked or absent */
-  shoal_column key;           /* of several columns; codes owned */
-  const shoal_column *column; /* a code for each person; NULL: nobody repeats, not asked or absent */
+  bool asked;       /* the policy has the role */
+  bool absent;      /* the table lacks a column of the key: a release has none */
+  bool repeat;      /* somebody has several rows */
+  uint64_t n;       /* people; 0 if not asked or absent */
+  shoal_column key; /* of several columns; codes owned */
+  const shoal_column
+      *column; /* a code for each person; NULL: nobody repeats, not asked or absent */
 } shoal_people;
 
 /*

@@ -214,8 +214,7 @@ static bool roll_up_histogram(const shoal_histogram *from, uint32_t n_from, cons
 
 /* ------------------------------------------------------------ rolling up */
 
-static bool roll_up_values(const shoal_classes *from, const uint32_t *ids,
-                              shoal_classes *classes) {
+static bool roll_up_values(const shoal_classes *from, const uint32_t *ids, shoal_classes *classes) {
   for (size_t s = 0; s < from->n_tracked; s++) {
     if (from->sets[s]) {
       uint64_t *set = shoal_alloc_zero(classes->n_classes, sizeof *set);

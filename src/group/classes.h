@@ -2,10 +2,10 @@
 /*
  * group: rows x levels -> equivalence classes.
  *
- * The distinct tuples of the quasi-identifiers, with their counts and the values of tracked columns, are built
- * once from the rows (the frequency set of Truta & Vinay 2006, Definition 4). The classes at a node
- * of the lattice are rolled up from them, or from the classes of any node below. A class stores one
- * of its tuples; its labels at any higher level follow from that.
+ * The distinct tuples of the quasi-identifiers, with their counts and the values of tracked
+ * columns, are built once from the rows (the frequency set of Truta & Vinay 2006, Definition 4).
+ * The classes at a node of the lattice are rolled up from them, or from the classes of any node
+ * below. A class stores one of its tuples; its labels at any higher level follow from that.
  *
  *      rows            tuples (level 0)         classes at (1, 1)
  *      41074 F flu     0: 41074 F  2 rows       0: 4107* *   3 rows  {flu, hiv}   tuple 0
@@ -57,12 +57,11 @@ typedef struct shoal_histogram {
 
 typedef struct shoal_classes {
   uint32_t n_classes;
-  uint32_t *tuple;  /* the first tuple of each class; ascending for classes of a node */
-  uint64_t *n_rows; /* records in each class */
-  uint64_t **sets;  /* by tracked column: NULL, or by class, without missing values */
+  uint32_t *tuple;             /* the first tuple of each class; ascending for classes of a node */
+  uint64_t *n_rows;            /* records in each class */
+  uint64_t **sets;             /* by tracked column: NULL, or by class, without missing values */
   shoal_histogram *histograms; /* by tracked column; start is NULL if not tracked */
-  uint32_t *
-      *distinct; /* by tracked column, by class: distinct values beyond a cap; may be NULL */
+  uint32_t **distinct; /* by tracked column, by class: distinct values beyond a cap; may be NULL */
   size_t n_tracked;
   bool sizes_only; /* without tracked values */
 } shoal_classes;
@@ -101,9 +100,9 @@ typedef struct shoal_frequency_set {
  */
 shoal_status shoal_frequency_set_build(const shoal_table *table, const shoal_column *const *quasi,
                                        const shoal_hierarchy *const *hierarchies, size_t n_quasi,
-                                       const shoal_column *const *tracked,
-                                       const shoal_track *track, size_t n_tracked,
-                                       const shoal_run *run, shoal_frequency_set **frequency,
+                                       const shoal_column *const *tracked, const shoal_track *track,
+                                       size_t n_tracked, const shoal_run *run,
+                                       shoal_frequency_set **frequency,
                                        shoal_error *error) SHOAL_MUST_CHECK;
 
 void shoal_frequency_set_free(shoal_frequency_set *frequency);

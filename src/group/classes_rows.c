@@ -93,7 +93,7 @@ static bool fill_capped(const rows_view *rows, const shoal_column *column, uint3
 }
 
 static bool fill_values(const shoal_frequency_set *f, const rows_view *rows,
-                           shoal_classes *classes) {
+                        shoal_classes *classes) {
   for (size_t s = 0; s < f->n_tracked; s++) {
     if (f->track[s] == SHOAL_TRACK_SET && !fill_set(rows, f->tracked[s], &classes->sets[s]))
       return false;
@@ -118,8 +118,8 @@ shoal_status shoal_classes_of_tuples(shoal_frequency_set *f, shoal_error *error)
   if (!f->base.n_rows)
     return shoal_classes_of_rows(f, f->tuple_of_row, f->n_tuples, &f->base, error);
   rows_view rows = {f->table, f->tuple_of_row, f->n_tuples};
-  bool ok = shoal_classes_init(&f->base, f->n_tuples, f->n_tracked) &&
-            fill_values(f, &rows, &f->base);
+  bool ok =
+      shoal_classes_init(&f->base, f->n_tuples, f->n_tracked) && fill_values(f, &rows, &f->base);
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 

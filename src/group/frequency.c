@@ -280,10 +280,9 @@ static bool allocate(shoal_frequency_set *f, const shoal_column *const *quasi,
 
 shoal_status shoal_frequency_set_build(const shoal_table *table, const shoal_column *const *quasi,
                                        const shoal_hierarchy *const *hierarchies, size_t n_quasi,
-                                       const shoal_column *const *tracked,
-                                       const shoal_track *track, size_t n_tracked,
-                                       const shoal_run *run, shoal_frequency_set **out,
-                                       shoal_error *error) {
+                                       const shoal_column *const *tracked, const shoal_track *track,
+                                       size_t n_tracked, const shoal_run *run,
+                                       shoal_frequency_set **out, shoal_error *error) {
   *out = NULL;
   shoal_frequency_set *f = shoal_alloc_zero(1, sizeof *f);
   if (!f) return shoal_fail_memory(error);

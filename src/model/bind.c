@@ -485,7 +485,8 @@ shoal_status shoal_requirements_check_p(const shoal_requirements *requirements,
     const shoal_requirement *requirement = &requirements->items[i];
     if (shoal_requirement_p_above_k(requirements, requirement))
       return shoal_policy_fail(
-          policy, requirement->mark, error, "p is %llu, but k is %llu; set p to %llu or less, or raise k",
+          policy, requirement->mark, error,
+          "p is %llu, but k is %llu; set p to %llu or less, or raise k",
           (unsigned long long)requirement->count[0],
           (unsigned long long)shoal_requirement_k_beside(requirements, requirement),
           (unsigned long long)shoal_requirement_k_beside(requirements, requirement));

@@ -401,14 +401,15 @@ static shoal_status read_data(shoal_policy_reader *reader, const shoal_yaml *nod
 
 /* For pattern.c. Names are distinct: they are keys of a mapping. */
 static bool index_attributes(shoal_policy *policy) {
-  policy->patterns = shoal_arena_alloc(&policy->arena, policy->n_attributes,
-                                       sizeof *policy->patterns);
+  policy->patterns =
+      shoal_arena_alloc(&policy->arena, policy->n_attributes, sizeof *policy->patterns);
   if (!policy->patterns || !shoal_strings_init(&policy->names)) return false;
   for (size_t i = 0; i < policy->n_attributes; i++) {
     const char *name = policy->attributes[i].name;
     if (shoal_strings_intern(&policy->names, (shoal_label){name, strlen(name)}) == SHOAL_NONE)
       return false;
-    if (shoal_name_is_pattern(name)) policy->patterns[policy->n_patterns++] = &policy->attributes[i];
+    if (shoal_name_is_pattern(name))
+      policy->patterns[policy->n_patterns++] = &policy->attributes[i];
   }
   return true;
 }

@@ -343,7 +343,7 @@ enum { WIDE = 12, N_VECTORS = 2000, WIDE_ROWS = 5000 };
 static void draw_vectors(uint32_t vectors[N_VECTORS][WIDE]) {
   for (uint32_t v = 0; v < N_VECTORS; v++)
     for (uint32_t q = 0; q < WIDE; q++)
-      vectors[v][q] = ((v + 5) % 1024 * (2 * q + 1) + (v >= 1024 && v % WIDE == q)) % 1024;
+      vectors[v][q] = (v % 1024 * (2 * q + 1) + (v >= 1024 && v % WIDE == q)) % 1024;
 }
 
 static bool same_labels(const uint32_t *a, const uint32_t *b, const uint32_t *levels) {
@@ -403,6 +403,26 @@ static void keys_of_more_than_64_bits_are_grouped(void **state UNUSED) {
   }
   shoal_grouper_reset(&grouper);
   release(&s);
+}
+
+/* The first tuple has labels other than 0, as the first of a subset can have. */
+static void folded_keys_of_any_size_give_the_same_ids(void **state UNUSED) {
+  enum { N = 300, N_LABELS = 1000 };
+  static uint32_t labels[WIDE][N], ids[N], scratch[N];
+  shoal_random random;
+  shoal_random_seed(&random, 44);
+  for (size_t q = 0; q < WIDE; q++)
+    for (size_t i = 0; i < N; i++) /* the last third repeats the first */
+      labels[q][i] = i < 2 * N / 3 ? 1 + (uint32_t)shoal_random_below(&random, q < 2 ? 2 : 999)
+                                   : labels[q][i - 2 * N / 3];
+  shoal_grouper grouper;
+  shoal_grouper_init(&grouper);
+  assert_true(shoal_grouper_start(&grouper, N));
+  for (size_t q = 0; q < WIDE; q++)
+    assert_true(shoal_grouper_fold(&grouper, N, NULL, labels[q], N_LABELS, scratch));
+  assert_int_equal(shoal_grouper_ids(&grouper, N, ids), 2 * N / 3);
+  for (uint32_t i = 0; i < N; i++) assert_int_equal(ids[i], i % (2 * N / 3));
+  shoal_grouper_reset(&grouper);
 }
 
 enum { LARGE_ROWS = 250000 };
@@ -497,8 +517,11 @@ static void added_rows_count_like_rows_of_the_table(void **state UNUSED) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(random_tables_are_grouped_as_by_strings), TEST(classes_are_regrouped),
-      TEST(keys_of_more_than_64_bits_are_grouped),   TEST(tuples_do_not_depend_on_threads),
+      TEST(random_tables_are_grouped_as_by_strings),
+      TEST(classes_are_regrouped),
+      TEST(keys_of_more_than_64_bits_are_grouped),
+      TEST(folded_keys_of_any_size_give_the_same_ids),
+      TEST(tuples_do_not_depend_on_threads),
       TEST(added_rows_count_like_rows_of_the_table),
   };
   return cmocka_run_group_tests(tests, write_hierarchy, remove_hierarchy);

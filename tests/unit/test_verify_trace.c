@@ -218,7 +218,8 @@ static shoal_error error;
 /* NULL: the release holds; otherwise the message. */
 static const char *refusal(const char *release, uint64_t n_rows, bool quoted) {
   static const shoal_verify_parameter k = {"k", "1"};
-  static const shoal_verify_model model = {.name = "k-anonymity", .parameters = &k, .n_parameters = 1};
+  static const shoal_verify_model model = {
+      .name = "k-anonymity", .parameters = &k, .n_parameters = 1};
   shoal_verify_request request = request_on(names, 3, &model);
   shoal_verify_finding finding;
   int fd = memfd_create("release", 0);
