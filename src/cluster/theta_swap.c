@@ -11,6 +11,7 @@
  * Donors are searched among the nearest classes, then with an index from values to rows, each time
  * a little further on. The cost of a swap does not depend on the size of the table.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,6 +192,7 @@ static void consider_near(need *n) {
 static void consider_far(need *n) {
   shoal_theta_target *target = n->target;
   unsigned values = 0;
+  assert(target->n_known > 0); /* a row that may leave the class has a value */
   for (uint32_t i = 0; i < target->n_known && values < FAR_VALUES; i++) {
     uint32_t value = target->by_frequency[(target->turn + i) % target->n_known];
     if (!is_wanted(n, value)) continue;

@@ -61,7 +61,6 @@ static bool spell_values(const shoal_table *original, const shoal_column *column
 
 /* The values of one quasi-identifier, and the labels that are to be spelled anew. */
 typedef struct spelling {
-  const shoal_decision *d;
   const shoal_attribute *attribute;
   const shoal_hierarchy *hierarchy; /* NULL: none was compiled */
   shoal_strings old;                /* values, by code */
@@ -176,8 +175,7 @@ static bool respell_labels(shoal_decision *d, const shoal_context *p, size_t q,
                            const shoal_column *column, const shoal_respelled *now) {
   bool local = d->kind == SHOAL_METHOD_CLUSTERS;
   if (!local && d->levels[q] > 0) return true;
-  spelling s = {
-      .d = d, .attribute = p->quasi_attributes[q], .hierarchy = p->hierarchies[q], .now = now};
+  spelling s = {.attribute = p->quasi_attributes[q], .hierarchy = p->hierarchies[q], .now = now};
   if (!shoal_strings_init(&s.old)) return false;
   bool ok = true;
   for (uint32_t v = 0; ok && v < column->n_values; v++) {

@@ -263,11 +263,11 @@ shoal_status shoal_explain_local_only(shoal_explain_state *state, shoal_error *e
     SHOAL_TRY(shoal_release_sample(p, &subset, error));
   if (subset) t.table = subset;
   if (subset) e->sample_rows = subset->n_records;
-  shoal_policy policy = *p->policy;
-  t.policy = &policy;
   t.limit = (uint64_t)((double)state->result->explain.max_suppression * (double)t.table->n_records /
                        (double)p->table->n_records);
+  shoal_policy policy = *p->policy;
   policy.max_suppression = (shoal_amount){.number = {.mantissa = (int64_t)t.limit}};
+  t.policy = &policy;
   shoal_status status = explain_sample(&t, error);
   shoal_table_subset_free(subset);
   return status;
