@@ -51,7 +51,7 @@ static void add_factor(exponents *e, uint64_t base, shoal_int128 power) {
 static bool is_tie(const shoal_requirement *requirement, const shoal_frequencies *f,
                    shoal_decimal l) {
   exponents *e = shoal_alloc_zero(1, sizeof *e);
-  if (shoal_requirement_failed(requirement, !e)) return false;
+  if (shoal_requirement_failed(requirement, !e) || !e) return false;
   shoal_int128 n = f->sum;
   add_factor(e, f->sum, n);
   add_factor(e, 10, n * l.scale);
