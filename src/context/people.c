@@ -94,7 +94,10 @@ static shoal_status find(shoal_people *people, const shoal_table *table, const s
   for (size_t c = 0; c < table->n_columns; c++) {
     const shoal_column *column = &table->columns[c];
     if (!has_role(policy, column, role)) continue;
-    if (is_unique(table, column)) people->n = table->n_records;
+    if (is_unique(table, column)) {
+      people->n = table->n_records;
+      people->hashes = column->hashes;
+    }
     if (!column->code_size) continue;
     SHOAL_TRY(check_missing(table, column, role, error));
     if (people->column) SHOAL_TRY(add_column(people, table, column, error));

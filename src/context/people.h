@@ -16,7 +16,8 @@ typedef struct shoal_people {
   uint64_t n;       /* people; 0 if not asked or absent */
   shoal_column key; /* of several columns; codes owned */
   const shoal_column
-      *column; /* a code for each person; NULL: nobody repeats, not asked or absent */
+      *column;            /* a code for each person; NULL: nobody repeats, not asked or absent */
+  const uint64_t *hashes; /* without codes: of each row's key, ascending; they all differ */
 } shoal_people;
 
 /*

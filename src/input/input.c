@@ -342,17 +342,29 @@ static const shoal_attribute *find_person(const shoal_policy *policy, const char
   return found;
 }
 
+/* Only the verifier needs hashes, those of people. */
+static void drop_hashes(shoal_table *table, const shoal_column *person) {
+  for (size_t c = 0; c < table->n_columns; c++) {
+    if (&table->columns[c] == person) continue;
+    free(table->columns[c].hashes);
+    table->columns[c].hashes = NULL;
+  }
+}
+
 /* Loads the table; a second time, with codes of the people, if somebody has several rows. */
 static shoal_status load(const char *path, const shoal_load_options *options, planner *user,
                          const shoal_run *run, shoal_table **table, shoal_error *error) {
   SHOAL_TRY(shoal_table_load(path, options, run, table, error));
   const shoal_column *column = user->person ? shoal_table_column(*table, user->person->name) : NULL;
+  drop_hashes(*table, column);
   if (!column || (column->is_identity && !column->n_repeated && !shoal_table_is_counted(*table)))
     return SHOAL_OK;
   user->person = NULL;
   shoal_table_delete(*table);
   *table = NULL;
-  return shoal_table_load(path, options, run, table, error);
+  SHOAL_TRY(shoal_table_load(path, options, run, table, error));
+  drop_hashes(*table, NULL);
+  return SHOAL_OK;
 }
 
 typedef struct sampling_rule {

@@ -196,15 +196,19 @@ static size_t find_role(const shoal_context *p, shoal_role role, const shoal_col
   return found;
 }
 
-/* Who each row is about. Where each row has its own person or household, the verifier counts rows.
- */
+/* Rows that are about nobody; they are added only if nobody has several rows. */
+static bool has_noise(const writing *w) {
+  return w->plan.table->n_rows > w->release->context.table->n_rows;
+}
+
+/* Who each row is about. If the key of each row is known to differ, its hash is enough. */
 static shoal_status spill_people(writing *w, shoal_atomic_file *spill, shoal_error *error) {
   const shoal_context *p = &w->release->context;
   const shoal_column **columns = shoal_alloc(p->table->n_columns, sizeof *columns);
   if (!columns) return shoal_fail_memory(error);
   size_t n = 0;
-  if (p->people.repeat) w->n_person = find_role(p, SHOAL_ROLE_PERSON, columns, &n);
-  if (p->policy->has_households && p->households.repeat)
+  if (p->people.column && !has_noise(w)) w->n_person = find_role(p, SHOAL_ROLE_PERSON, columns, &n);
+  if (p->policy->has_households && p->households.column && !has_noise(w))
     w->n_household = find_role(p, SHOAL_ROLE_HOUSEHOLD, columns, &n);
   shoal_status status = n ? spill_columns(w, columns, n, "people", spill, error) : SHOAL_OK;
   free(columns);
@@ -301,6 +305,11 @@ static shoal_status verify_columns(const writing *w, const char **columns, uint8
   owned.request.people_fd = w->people_fd;
   owned.request.n_person = w->n_person;
   owned.request.n_household = w->n_household;
+  const shoal_context *p = &w->release->context;
+  owned.request.asks_people = p->people.asked && !has_noise(w);
+  owned.request.asks_households = p->policy->has_households && !has_noise(w);
+  owned.request.person_hashes = p->people.hashes;
+  owned.request.n_hashes = plan->table->n_rows;
   owned.request.by_person = w->n_person && needs_histograms(&w->release->context);
   owned.request.formulas = formulas;
   owned.request.trace = shoal_verify_trace_make(&owned.arena, w->release, plan, styled);

@@ -328,7 +328,8 @@ static bool count_identity(merge_job *job, size_t c) {
     if (end - i > 1) job->table->columns[c].n_repeated += end - i;
   }
   job->table->columns[c].is_identity = true;
-  free(hashes);
+  if (job->table->columns[c].n_repeated) free(hashes);
+  else job->table->columns[c].hashes = hashes;
   return true;
 }
 

@@ -89,6 +89,7 @@ static keyed_row *draw(const shoal_table *table, const shoal_column *const *colu
 
 static bool gather(const shoal_column *from, const keyed_row *rows, uint32_t n, shoal_column *to) {
   *to = *from;
+  to->hashes = NULL;
   to->codes = NULL;
   if (!from->codes) return true;
   to->codes = shoal_alloc(n, from->code_size);

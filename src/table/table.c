@@ -68,6 +68,7 @@ void shoal_table_delete(shoal_table *table) {
     free(column->offsets);
     free(column->is_missing);
     free(column->first_row);
+    free(column->hashes);
     shoal_spellings_free(column->spellings);
     shoal_folded_free(column->folded);
     if (column->sample) shoal_value_sample_reset(column->sample);
@@ -348,6 +349,7 @@ static bool expand_column(const shoal_table *table, const shoal_column *from, sh
   *to = *from;
   to->spellings = NULL;
   to->sample = NULL;
+  to->hashes = NULL;
   to->name = copy_of(from->name, strlen(from->name) + 1, 1, &failed);
   to->codes = repeat_codes(table, from, &failed);
   to->bytes = copy_of(from->bytes, from->offsets ? (size_t)from->offsets[n] : 0, 1, &failed);

@@ -27,6 +27,7 @@ typedef struct shoal_column {
   uint64_t *first_row;     /* by value: row of its first appearance, 0-based; NULL if not kept */
   uint64_t n_repeated;     /* identifiers: rows whose value another row has too */
   bool is_identity;        /* n_repeated was counted */
+  uint64_t *hashes;        /* of identifiers that all differ: of each row, ascending; may be NULL */
   bool is_number;          /* every value was found to be a number */
   shoal_equality equality; /* spellings that were merged (fold.h) */
   shoal_coding coding;     /* extreme numbers and rare values have the labels of codes (coding.h) */

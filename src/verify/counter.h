@@ -98,6 +98,9 @@ shoal_status shoal_verify_count_rows(shoal_verify_counter *count, shoal_verify_r
 
 /* Reads the length of the next cell of a class's key, and moves *at behind it. */
 size_t shoal_verify_key_length(const char **at);
+/* SHOAL_FAILED if rows may be about one person or household, and these are not counted. */
+shoal_status shoal_verify_check_people(const shoal_verify_request *request,
+                                       shoal_error *error) SHOAL_MUST_CHECK;
 /* Reads the header of the people's file. */
 shoal_status shoal_verify_people_header(shoal_verify_counter *count,
                                         shoal_error *error) SHOAL_MUST_CHECK;

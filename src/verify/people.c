@@ -12,6 +12,25 @@
 
 #define PEOPLE "the file of people"
 
+/* Different hashes are those of different keys. */
+static bool all_differ(const shoal_verify_request *request) {
+  const uint64_t *hashes = request->person_hashes;
+  if (!hashes || request->n_hashes < request->n_rows) return false;
+  for (size_t i = 1; i < request->n_hashes; i++)
+    if (hashes[i - 1] >= hashes[i]) return false;
+  return true;
+}
+
+shoal_status shoal_verify_check_people(const shoal_verify_request *request, shoal_error *error) {
+  const char *whose = NULL;
+  if (request->asks_people && !request->n_person && !all_differ(request)) whose = "person";
+  if (request->asks_households && !request->n_household) whose = "household";
+  if (!whose) return SHOAL_OK;
+  return shoal_fail(error, SHOAL_FAILED,
+                    "several rows may be of one %s, and the verifier cannot count them; %s", whose,
+                    SHOAL_VERIFY_FAULT);
+}
+
 shoal_status shoal_verify_people_header(shoal_verify_counter *count, shoal_error *error) {
   const shoal_verify_request *request = count->request;
   bool found;

@@ -220,7 +220,8 @@ shoal_status shoal_verify(int fd, const shoal_verify_request *request, const sho
                           shoal_verify_finding *finding, shoal_error *error) {
   shoal_verify_counter count = {.request = request};
   shoal_verify_tally tally = {0};
-  shoal_status status = shoal_verify_counter_init(&count, error);
+  shoal_status status = shoal_verify_check_people(request, error);
+  if (status == SHOAL_OK) status = shoal_verify_counter_init(&count, error);
   if (status == SHOAL_OK) status = count_file(&count, fd, run, error);
   if (status == SHOAL_OK && !tally_all(&count, &tally)) status = shoal_fail_memory(error);
   if (status == SHOAL_OK) status = prove_all(&count, &tally, error);

@@ -162,6 +162,10 @@ typedef struct shoal_verify_request {
   size_t n_person, n_household; /* columns of people_fd that tell people, then households, apart; 0:
                                    each row counts as one; both 0: people_fd is not used */
   bool by_person;               /* a model is a proportion of people */
+  /* The policy says who rows are about. Without n_person, no two rows may be about one person: */
+  bool asks_people, asks_households;
+  const uint64_t *person_hashes; /* of the key of each row of the original, ascending; or NULL */
+  size_t n_hashes;
   int people_fd; /* a file with these columns: a header, then the cells of each row of the release,
                     one line for each */
   const shoal_verify_trace *trace; /* NULL: rows are not compared with the original */

@@ -134,6 +134,29 @@ static void households_are_counted(void **state UNUSED) {
   violates("k-anonymity", "k=2", "1,A:u 1,B:v"); /* not people */
 }
 
+/* Rows are counted only if their keys are seen to differ. */
+static void one_row_each_is_checked(void **state UNUSED) {
+  static const uint64_t ascending[] = {3, 5, UINT64_MAX}, equal[] = {3, 5, 5}, mixed[] = {5, 3, 7};
+  static const char said[] = "several rows may be of one person";
+  request.n_person = 0;
+  request.by_person = false;
+  request.asks_people = true;
+  fails("k-anonymity", "k=2", "1:u 2:v", said);
+  request.person_hashes = ascending;
+  request.n_hashes = 3;
+  holds("k-anonymity", "k=2", "1:u 2:v");
+  holds("k-anonymity", "k=3", "1:u 2:v 3:u");
+  fails("k-anonymity", "k=2", "1:u 2:v 3:u 4:v", said); /* more rows than keys */
+  request.person_hashes = equal;
+  fails("k-anonymity", "k=2", "1:u 2:v 3:u", said);
+  request.person_hashes = mixed;
+  fails("k-anonymity", "k=2", "1:u 2:v 3:u", said);
+  request.n_person = 1;
+  holds("k-anonymity", "k=2", "1:u 2:v 3:u");
+  request.asks_households = true;
+  fails("k-anonymity", "k=2", "1:u 2:v 3:u", "several rows may be of one household");
+}
+
 static void p_counts_values_of_anybody(void **state UNUSED) {
   holds("p-sensitive", "p=2", "1:u 1:v");
   violates("p-sensitive", "p=2", "1:u 2:u");
@@ -244,6 +267,7 @@ int main(void) {
       TEST(k_counts_people),
       TEST(several_cells_are_one_key),
       TEST(households_are_counted),
+      TEST(one_row_each_is_checked),
       TEST(p_counts_values_of_anybody),
       TEST(alpha_is_a_share_of_people),
       TEST(entropy_is_of_pairs),
