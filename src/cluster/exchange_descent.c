@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cluster/exchange.h"
-#include "cluster/nearest_class.h"
+#include "cluster/nearest.h"
 
 enum { MIN_PARTNERS = 8 }; /* nearest clusters that a cluster exchanges rows with; x 4 when stuck */
 
@@ -85,13 +85,13 @@ typedef struct neighbours {
   uint32_t *cluster_of, *index_of;
   shoal_span *boxes;
   uint8_t *excluded;
-  shoal_nearest_class nearest;
+  shoal_nearest nearest;
   uint32_t n;
   uint32_t *partners; /* result of the last query */
 } neighbours;
 
 static void free_neighbours(neighbours *near) {
-  if (near->n) shoal_nearest_class_reset(&near->nearest);
+  if (near->n) shoal_nearest_reset(&near->nearest);
   free(near->n_rows);
   free(near->cluster_of);
   free(near->index_of);
@@ -122,7 +122,7 @@ static shoal_status find_neighbours(shoal_exchange *x, neighbours *near, shoal_e
     shoal_exchange_box(x, at, near->boxes + (size_t)n++ * axes->n_spans);
   }
   assert(n > 0);
-  SHOAL_TRY(shoal_nearest_class_init(&near->nearest, axes, near->boxes, near->n_rows, n, error));
+  SHOAL_TRY(shoal_nearest_init(&near->nearest, axes, near->boxes, near->n_rows, n, error));
   near->n = n;
   return SHOAL_OK;
 }
@@ -131,7 +131,7 @@ static shoal_status find_neighbours(shoal_exchange *x, neighbours *near, shoal_e
 static size_t list_partners(neighbours *near, uint32_t c, size_t max) {
   size_t n = 0;
   while (n < max) {
-    uint32_t found = shoal_nearest_class_find(&near->nearest, near->index_of[c], near->excluded);
+    uint32_t found = shoal_nearest_class(&near->nearest, near->index_of[c], near->excluded);
     if (found == SHOAL_NONE) break;
     near->excluded[found] = 1;
     near->partners[n++] = found;

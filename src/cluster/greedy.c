@@ -104,8 +104,8 @@ static bool find_kinds(shoal_growing_clusters *g, const shoal_kind_order *order)
 /* ------------------------------------------------------------ memory */
 
 void shoal_growing_clusters_reset(shoal_growing_clusters *g) {
-  shoal_row_tree_reset(&g->all);
-  shoal_row_tree_reset(&g->by_kind);
+  shoal_nearest_reset(&g->all);
+  shoal_nearest_reset(&g->by_kind);
   shoal_arena_reset(&g->arena);
 }
 
@@ -117,6 +117,7 @@ static bool allocate(shoal_growing_clusters *g) {
          SHOAL_ARENA_ARRAY(arena, g->n_rows, n) && SHOAL_ARENA_ARRAY(arena, g->loss, n) &&
          SHOAL_ARENA_ARRAY(arena, g->first_row, n) &&
          SHOAL_ARENA_ARRAY(arena, g->next_row, n_rows) &&
+         SHOAL_ARENA_ARRAY(arena, g->point, g->axes->n_spans) &&
          SHOAL_ARENA_ARRAY(arena, g->is_free, n_rows);
 }
 
@@ -129,10 +130,11 @@ static shoal_status build(shoal_growing_clusters *g, const shoal_kind_order *ord
     g->first_row[c] = SHOAL_NONE;
   }
   memset(g->is_free, 1, g->n_free);
-  SHOAL_TRY(shoal_row_tree_init(&g->all, g->axes, NULL, g->is_free, error));
+  SHOAL_TRY(shoal_nearest_init_rows(&g->all, g->axes, NULL, 1, g->is_free, error));
   if (!g->required->n_counts) return SHOAL_OK;
   if (!find_kinds(g, order)) return shoal_fail_memory(error);
-  return shoal_row_tree_init(&g->by_kind, g->axes, g->kind_of_row, g->is_free, error);
+  return shoal_nearest_init_rows(&g->by_kind, g->axes, g->kind_of_row, g->n_kinds, g->is_free,
+                                 error);
 }
 
 shoal_status shoal_growing_clusters_init(shoal_growing_clusters *g, const shoal_cluster_task *task,
@@ -168,8 +170,8 @@ static void join(shoal_growing_clusters *g, uint32_t cluster, uint32_t row) {
 void shoal_growing_clusters_give(shoal_growing_clusters *g, uint32_t cluster, uint32_t row) {
   g->is_free[row] = 0;
   g->n_free--;
-  shoal_row_tree_take(&g->all, row);
-  if (g->by_kind.nodes) shoal_row_tree_take(&g->by_kind, row);
+  shoal_nearest_take(&g->all, row);
+  if (g->by_kind.nodes) shoal_nearest_take(&g->by_kind, row);
   join(g, cluster, row);
 }
 
@@ -177,8 +179,8 @@ void shoal_growing_clusters_empty(shoal_growing_clusters *g, uint32_t cluster) {
   for (uint32_t row = g->first_row[cluster]; row != SHOAL_NONE; row = g->next_row[row]) {
     g->is_free[row] = 1;
     g->n_free++;
-    shoal_row_tree_put(&g->all, row);
-    if (g->by_kind.nodes) shoal_row_tree_put(&g->by_kind, row);
+    shoal_nearest_put(&g->all, row);
+    if (g->by_kind.nodes) shoal_nearest_put(&g->by_kind, row);
   }
   g->n_rows[cluster] = g->loss[cluster] = 0;
   g->first_row[cluster] = SHOAL_NONE;
@@ -224,13 +226,12 @@ static uint64_t div_of(const shoal_growing_clusters *g, uint32_t kind) {
 
 uint32_t shoal_growing_clusters_nearest(shoal_growing_clusters *g, uint32_t cluster) {
   shoal_found found = SHOAL_NOTHING_NEAR;
-  shoal_row_tree_query(&g->all, box_of(g, cluster));
-  shoal_row_tree_nearest(&g->all, 0, &found);
+  shoal_nearest_row(&g->all, 0, box_of(g, cluster), &found);
   return found.row;
 }
 
 /* IL(cl + t) - IL(cl), where `loss` is that of each row after t has joined. */
-static uint64_t increase_of(const shoal_growing_clusters *g, uint32_t cluster, uint32_t loss) {
+static uint64_t increase_of(const shoal_growing_clusters *g, uint32_t cluster, uint64_t loss) {
   uint64_t n = g->n_rows[cluster];
   return (n + 1) * loss - n * g->loss[cluster];
 }
@@ -248,14 +249,13 @@ static uint64_t largest_div(shoal_growing_clusters *g, uint32_t from, uint32_t t
 
 shoal_choice shoal_growing_clusters_best(shoal_growing_clusters *g, uint32_t cluster, uint32_t from,
                                          uint32_t to) {
-  const shoal_row_node *kinds = g->by_kind.nodes;
+  const shoal_near_node *kinds = g->by_kind.nodes;
   bool empty = !g->n_rows[cluster]; /* the first row loses nothing, whichever it is */
   shoal_found found = empty ? (shoal_found){0, SHOAL_NONE} : SHOAL_NOTHING_NEAR;
   uint64_t div = largest_div(g, from, to);
-  if (!empty) shoal_row_tree_query(&g->by_kind, box_of(g, cluster));
   for (uint32_t kind = from; kind < to; kind++) {
     if (kinds[kind].lowest == SHOAL_NONE || g->div[kind] != div) continue;
-    if (!empty) shoal_row_tree_nearest(&g->by_kind, kind, &found);
+    if (!empty) shoal_nearest_row(&g->by_kind, kind, box_of(g, cluster), &found);
     else if (kinds[kind].lowest < found.row) found.row = kinds[kind].lowest;
   }
   shoal_choice choice = {.div = div, .row = found.row};
@@ -337,7 +337,7 @@ static shoal_status grow(shoal_growing_clusters *g, shoal_partition *partition,
                          shoal_error *error) {
   uint32_t start = 0, n = 0;
   while (g->n_free >= g->required->k && g->n_free) {
-    start = shoal_row_tree_furthest(&g->all, start);
+    start = shoal_nearest_furthest(&g->all, start, g->point);
     shoal_growing_clusters_measure(g, n);
     give(g, n, start);
     if (!complete(g, n)) {

@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "cluster/cluster.h"
-#include "cluster/row_tree.h"
+#include "cluster/nearest.h"
 
 typedef struct shoal_growing_clusters {
   const shoal_cluster_task *task;
@@ -30,13 +30,14 @@ typedef struct shoal_growing_clusters {
   /* free rows */
   uint32_t n_free;
   uint8_t *is_free; /* by row */
-  shoal_row_tree all;
+  shoal_nearest all;
   /* kinds; none without counts */
   uint32_t n_kinds;
   uint32_t *kind_of_row;
-  uint32_t *groups;       /* by kind and count */
-  uint64_t *div;          /* by kind: scratch */
-  shoal_row_tree by_kind; /* the free rows with their kind as key */
+  uint32_t *groups;      /* by kind and count */
+  uint64_t *div;         /* by kind: scratch */
+  shoal_nearest by_kind; /* the free rows with their kind as key */
+  shoal_span *point;     /* scratch */
   /* the current cluster: that of the last shoal_growing_clusters_measure */
   shoal_seen seen;
   uint32_t *distinct; /* by count: its groups, at most `least` */

@@ -2,7 +2,7 @@
 /*
  * decide/class_repair: rounds of merging. Each labels and judges all clusters anew; classes to
  * merge are united in a disjoint-set forest, with the nearest class as partner
- * (cluster/nearest_class.h).
+ * (cluster/nearest.h).
  */
 #include "decide/class_repair.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/nearest_class.h"
+#include "cluster/nearest.h"
 
 /* Rounds in which a violating class is merged with one other; then with 2, with 4, and so on. */
 enum { SINGLE_ROUNDS = 8, MAX_DOUBLINGS = 31 };
@@ -92,7 +92,7 @@ static shoal_status begin(const shoal_labelled_clusters_inputs *inputs,
 
 /* One round: which classes are joined. */
 typedef struct joining {
-  shoal_nearest_class nearest;
+  shoal_nearest nearest;
   uint32_t *root;  /* by class: a disjoint-set forest */
   uint8_t *joined; /* by class: 1 if it is joined to another */
 } joining;
@@ -112,9 +112,9 @@ static shoal_status join_violating(const shoal_labelled_clusters_inputs *inputs,
   for (uint32_t c = 0; c < n; c++) {
     if (!d->violates[c] || j->joined[c]) continue;
     SHOAL_TRY(shoal_run_report(inputs->context->run, "repair", c, n, "classes", error));
-    join(j, c, shoal_nearest_class_find(&j->nearest, c, NULL));
+    join(j, c, shoal_nearest_class(&j->nearest, c, NULL));
     for (uint64_t i = 1; i < n_partners; i++) {
-      uint32_t other = shoal_nearest_class_find(&j->nearest, c, j->joined);
+      uint32_t other = shoal_nearest_class(&j->nearest, c, j->joined);
       if (other == SHOAL_NONE) break;
       join(j, c, other);
     }
@@ -163,8 +163,8 @@ static shoal_status repair(const shoal_labelled_clusters_inputs *inputs, const s
   uint32_t doublings = round < SINGLE_ROUNDS ? 0 : round - SINGLE_ROUNDS + 1;
   uint64_t n_partners = UINT64_C(1) << (doublings < MAX_DOUBLINGS ? doublings : MAX_DOUBLINGS);
   joining j = {0};
-  SHOAL_TRY(shoal_nearest_class_init(&j.nearest, inputs->axes, labelled->class_boxes,
-                                     d->classes.n_rows, n_classes, error));
+  SHOAL_TRY(shoal_nearest_init(&j.nearest, inputs->axes, labelled->class_boxes, d->classes.n_rows,
+                               n_classes, error));
   j.root = shoal_alloc(n_classes, sizeof *j.root);
   j.joined = shoal_alloc_zero(n_classes, 1);
   uint32_t *ids = shoal_alloc(labelled->clusters.n_classes, sizeof *ids);
@@ -173,7 +173,7 @@ static shoal_status repair(const shoal_labelled_clusters_inputs *inputs, const s
   if (status == SHOAL_OK && !number_clusters(labelled, &j, ids, &n))
     status = shoal_fail_memory(error);
   if (status == SHOAL_OK) status = regroup(inputs, labelled, noise, ids, n, next, error);
-  shoal_nearest_class_reset(&j.nearest);
+  shoal_nearest_reset(&j.nearest);
   free(j.root);
   free(j.joined);
   free(ids);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of src/cluster/nearest_class.c: the same class as a scan of all finds, ties included,
+ * Unit tests of src/cluster/nearest.c: the same class as a scan of all finds, ties included,
  * on numbers, trees and missing values, with some classes left out.
  */
 
 #include "cluster_fixture.h"
 
-#include "cluster/nearest_class.h"
+#include "cluster/nearest.h"
 
 enum { MAX_CLASSES = 600 };
 
@@ -63,16 +63,16 @@ static void a_scan_finds_the_same(void **state UNUSED) {
     uint32_t n = 1 + (uint32_t)shoal_random_below(&random, i % 2 ? 12 : MAX_CLASSES);
     fixture f;
     drawn d;
-    shoal_nearest_class nearest;
+    shoal_nearest nearest;
     setup(&f, &some, n + shoal_random_below(&random, 2 * n), 2, 2, "", i);
     draw(&f, &d, n, &random);
-    succeeds(&f, shoal_nearest_class_init(&nearest, &f.axes, d.boxes, d.n_rows, n, &f.error));
+    succeeds(&f, shoal_nearest_init(&nearest, &f.axes, d.boxes, d.n_rows, n, &f.error));
     for (uint32_t c = 0; c < n; c += 1 + n / 64) {
       uint32_t all = scan(&f, &d, c, NULL), some_of_them = scan(&f, &d, c, d.left_out);
-      assert_int_equal(shoal_nearest_class_find(&nearest, c, NULL), all);
-      assert_int_equal(shoal_nearest_class_find(&nearest, c, d.left_out), some_of_them);
+      assert_int_equal(shoal_nearest_class(&nearest, c, NULL), all);
+      assert_int_equal(shoal_nearest_class(&nearest, c, d.left_out), some_of_them);
     }
-    shoal_nearest_class_reset(&nearest);
+    shoal_nearest_reset(&nearest);
     free(d.boxes);
     teardown(&f);
   }

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "cluster/nearest_class.h"
+#include "cluster/nearest.h"
 #include "verify/fold.h"
 #include "verify/sets.h"
 #include "verify_request.h"
@@ -282,9 +282,9 @@ static void the_nearest_class_is_that_of_a_scan(void **state UNUSED) {
                       (uint32_t[AXES]){(uint32_t)shoal_random_below(&random, MANY),
                                        (uint32_t)shoal_random_below(&random, MANY)});
     }
-    shoal_nearest_class nearest;
+    shoal_nearest nearest;
     shoal_error error;
-    assert_int_equal(shoal_nearest_class_init(&nearest, &axes, boxes[0], n_rows, CLASSES, &error),
+    assert_int_equal(shoal_nearest_init(&nearest, &axes, boxes[0], n_rows, CLASSES, &error),
                      SHOAL_OK);
     for (uint32_t c = 0; c < CLASSES; c++) {
       uint32_t best = SHOAL_NONE;
@@ -302,9 +302,9 @@ static void the_nearest_class_is_that_of_a_scan(void **state UNUSED) {
         least = cost;
         best = other;
       }
-      assert_int_equal(shoal_nearest_class_find(&nearest, c, NULL), best);
+      assert_int_equal(shoal_nearest_class(&nearest, c, NULL), best);
     }
-    shoal_nearest_class_reset(&nearest);
+    shoal_nearest_reset(&nearest);
   }
 }
 
