@@ -152,50 +152,99 @@ shoal_status shoal_requirement_checker_init(shoal_requirement_checker *checker,
   return shoal_fail_memory(error);
 }
 
-/* Distinct groups of count d among the rows, counted up to the minimum. */
-static uint32_t count_groups(shoal_requirement_checker *checker, size_t d, const uint32_t *rows,
-                             size_t n, shoal_added added) {
+/* Rows that are judged as one class. */
+typedef struct judged {
+  const uint32_t *rows;
+  const uint32_t *counts; /* rows that each stands for; NULL: one, and noise rows may be added */
+  size_t n;
+  shoal_added added;
+} judged;
+
+static uint64_t count_rows(const judged *class) {
+  uint64_t n_rows = 0;
+  if (!class->counts) return class->n + class->added.n;
+  for (size_t i = 0; i < class->n; i++) n_rows += class->counts[i];
+  return n_rows;
+}
+
+/* Distinct groups of count d, counted up to the minimum. */
+static uint32_t count_groups(shoal_requirement_checker *checker, size_t d, const judged *class) {
   const shoal_distinct_requirement *count = &checker->required->counts[d];
+  const shoal_added *added = &class->added;
   uint32_t distinct = 0;
   shoal_seen_clear(&checker->seen);
-  for (size_t i = 0; i < n + added.n && distinct < count->min_distinct; i++) {
-    uint32_t group =
-        i < n ? shoal_distinct_requirement_group(count, rows[i])
-              : count->group_of[added.values[(i - n) * added.n_columns + count->tracked]];
+  for (size_t i = 0; i < class->n + added->n && distinct < count->min_distinct; i++) {
+    const uint32_t *values = added->values + (i - class->n) * added->n_columns;
+    uint32_t group = i < class->n ? shoal_distinct_requirement_group(count, class->rows[i])
+                                  : count->group_of[values[count->tracked]];
     distinct += shoal_seen_add(&checker->seen, d, group);
   }
   return distinct;
 }
 
-/* Histogram of a tracked column over the rows; the scratch memory begins at `offset`. */
-static void count_values(shoal_requirement_checker *checker, size_t tracked, const uint32_t *rows,
-                         size_t n, shoal_added added, size_t offset, shoal_value_view *view) {
+/* Histogram of a column: the distinct values, ascending, and their rows. Returns their number. */
+static uint32_t count_values(shoal_requirement_checker *checker, size_t tracked,
+                             const judged *class, uint32_t *values, uint64_t *n_rows) {
   const shoal_column *column = checker->required->tracked->columns[tracked];
-  uint32_t *values = checker->values + offset;
-  uint64_t *counts = checker->n_rows + offset;
-  for (size_t i = 0; i < n; i++) values[i] = shoal_column_code(column, rows[i]);
-  for (size_t i = 0; i < added.n; i++) values[n + i] = added.values[i * added.n_columns + tracked];
-  uint32_t kept =
-      shoal_count_positions(values, (uint32_t)(n + added.n), (shoal_span){0, column->n_values - 1},
-                            checker->scratch, checker->counted);
+  const shoal_added *added = &class->added;
+  for (size_t i = 0; i < class->n; i++) values[i] = shoal_column_code(column, class->rows[i]);
+  for (size_t i = 0; i < added->n; i++)
+    values[class->n + i] = added->values[i * added->n_columns + tracked];
+  uint32_t kept = shoal_count_positions(values, (uint32_t)(class->n + added->n),
+                                        (shoal_span){0, column->n_values - 1}, checker->scratch,
+                                        checker->counted);
   for (uint32_t i = 0; i < kept; i++) {
     values[i] = checker->counted[i].position;
-    counts[i] = checker->counted[i].n;
+    n_rows[i] = checker->counted[i].n;
   }
-  *view = (shoal_value_view){
-      .values = values, .n_rows = counts, .n = kept, .is_missing = column->is_missing};
+  return kept;
 }
 
-/* Room for three histograms of n rows; twice as much each time, since smaller arrays are not freed.
+/* The same for rows that each stand for several. */
+static uint32_t weigh_values(const shoal_requirement_checker *checker, size_t tracked,
+                             const judged *class, uint32_t *values, uint64_t *n_rows) {
+  const shoal_column *column = checker->required->tracked->columns[tracked];
+  uint64_t *keys = n_rows; /* value << 32 | index; overwritten from the front */
+  uint32_t kept = 0;
+  for (size_t i = 0; i < class->n; i++)
+    keys[i] = (uint64_t)shoal_column_code(column, class->rows[i]) << 32 | i;
+  shoal_sort_u64(keys, class->n);
+  for (size_t i = 0; i < class->n; i++) {
+    uint32_t value = (uint32_t)(keys[i] >> 32), count = class->counts[(uint32_t)keys[i]];
+    if (!kept || values[kept - 1] != value) {
+      values[kept] = value;
+      n_rows[kept++] = 0;
+    }
+    n_rows[kept - 1] += count;
+  }
+  return kept;
+}
+
+enum { SENSITIVE, GUARDS, PEOPLE, HISTOGRAMS };
+
+static shoal_value_view view_values(shoal_requirement_checker *checker, size_t tracked,
+                                    const judged *class, size_t histogram) {
+  uint32_t *values = checker->values + histogram * checker->room;
+  uint64_t *n_rows = checker->n_rows + histogram * checker->room;
+  uint32_t n = class->counts ? weigh_values(checker, tracked, class, values, n_rows)
+                             : count_values(checker, tracked, class, values, n_rows);
+  return (shoal_value_view){.values = values,
+                            .n_rows = n_rows,
+                            .n = n,
+                            .is_missing = checker->required->tracked->columns[tracked]->is_missing};
+}
+
+/* Room for the histograms of n rows; twice as much each time, since smaller arrays are not freed.
  */
 static bool make_room(shoal_requirement_checker *j, size_t n) {
   if (n <= j->room) return true;
   size_t room = n > SIZE_MAX / 16 ? n : 2 * n;
-  bool ok = SHOAL_ARENA_ARRAY(&j->arena, j->values, 3 * room) &&
-            SHOAL_ARENA_ARRAY(&j->arena, j->n_rows, 3 * room) &&
+  bool ok = SHOAL_ARENA_ARRAY(&j->arena, j->values, HISTOGRAMS * room) &&
+            SHOAL_ARENA_ARRAY(&j->arena, j->n_rows, HISTOGRAMS * room) &&
             SHOAL_ARENA_ARRAY(&j->arena, j->scratch, SHOAL_SPARSE_POSITIONS * (room + 1)) &&
             SHOAL_ARENA_ARRAY(&j->arena, j->counted, room);
   j->room = ok ? room : 0;
+  j->failed = j->failed || !ok;
   return ok;
 }
 
@@ -211,45 +260,32 @@ static size_t counted_column(const shoal_requirement *requirement) {
   return requirement->pairs ? requirement->pair_column : requirement->sensitive;
 }
 
-/* A histogram of pairs as one of the values that people have. */
-static void view_pairs(const shoal_requirement_checker *checker,
-                       const shoal_requirement *requirement, shoal_value_view *view) {
-  view->value_of = requirement->pairs->value_of;
-  view->is_missing = checker->required->tracked->columns[requirement->sensitive]->is_missing;
-}
-
-/* The rows as requirement i of `others` sees them. Histograms of the one before are used again. */
-static void view_rows(shoal_requirement_checker *checker, size_t i, const uint32_t *rows, size_t n,
-                      shoal_added added, shoal_class_view *view) {
-  const shoal_requirement *const *others = checker->required->others;
-  view->n_rows = n + added.n;
-  size_t counted = counted_column(others[i]);
+/* The class as requirement i of `others` sees it. Histograms of the one before are used again. */
+static void view_class(shoal_requirement_checker *checker, size_t i, const judged *class,
+                       shoal_class_view *view) {
+  const shoal_requirement *const *others = checker->required->others, *own = others[i];
+  view->n_rows = count_rows(class);
+  size_t counted = counted_column(own);
   if (counted != SHOAL_NO_ATTRIBUTE && (i == 0 || counted != counted_column(others[i - 1]))) {
-    count_values(checker, counted, rows, n, added, 0, &view->values);
-    if (others[i]->pairs) view_pairs(checker, others[i], &view->values);
+    view->values = view_values(checker, counted, class, SENSITIVE);
+    if (own->pairs) { /* the values that people have */
+      view->values.value_of = own->pairs->value_of;
+      view->values.is_missing = checker->required->tracked->columns[own->sensitive]->is_missing;
+    }
     view->n_distinct = distinct_values(&view->values);
   }
-  if (others[i]->counts_people) {
-    shoal_value_view people;
-    count_values(checker, others[i]->people, rows, n, added, 2 * (n + added.n), &people);
-    view->n_people = people.n;
-  }
-  if (others[i]->pairs) view->n_rows = others[i]->type->of_people ? view->n_people : view->values.n;
-  if (others[i]->guard != SHOAL_NO_ATTRIBUTE)
-    count_values(checker, others[i]->guard, rows, n, added, n + added.n, &view->guards);
+  if (own->counts_people) view->n_people = view_values(checker, own->people, class, PEOPLE).n;
+  if (own->pairs) view->n_rows = own->type->of_people ? view->n_people : view->values.n;
+  if (own->guard != SHOAL_NO_ATTRIBUTE)
+    view->guards = view_values(checker, own->guard, class, GUARDS);
 }
 
-static bool others_hold(shoal_requirement_checker *checker, const uint32_t *rows, size_t n,
-                        shoal_added added) {
+static bool others_hold(shoal_requirement_checker *checker, const judged *class) {
   const shoal_cluster_requirements *required = checker->required;
-  if (!required->n_others) return true;
-  if (!make_room(checker, n + added.n)) {
-    checker->failed = true;
-    return false;
-  }
   shoal_class_view view = {0};
+  if (required->n_others && !make_room(checker, class->n + class->added.n)) return false;
   for (size_t i = 0; i < required->n_others; i++) {
-    view_rows(checker, i, rows, n, added, &view);
+    view_class(checker, i, class, &view);
     if (!required->others[i]->type->holds(required->others[i], &view)) return false;
   }
   return true;
@@ -257,16 +293,16 @@ static bool others_hold(shoal_requirement_checker *checker, const uint32_t *rows
 
 bool shoal_requirement_checker_others(shoal_requirement_checker *checker, const uint32_t *rows,
                                       size_t n) {
-  return others_hold(checker, rows, n, (shoal_added){0});
+  return others_hold(checker, &(judged){.rows = rows, .n = n});
 }
 
 bool shoal_requirement_checker_satisfies_with(shoal_requirement_checker *checker,
                                               const uint32_t *rows, size_t n, shoal_added added) {
+  const judged class = {.rows = rows, .n = n, .added = added};
   if (n + added.n < checker->required->k) return false;
   for (size_t d = 0; d < checker->required->n_counts; d++)
-    if (count_groups(checker, d, rows, n, added) < checker->required->counts[d].min_distinct)
-      return false;
-  return others_hold(checker, rows, n, added);
+    if (count_groups(checker, d, &class) < checker->required->counts[d].min_distinct) return false;
+  return others_hold(checker, &class);
 }
 
 bool shoal_requirement_checker_satisfies(shoal_requirement_checker *checker, const uint32_t *rows,
@@ -285,64 +321,21 @@ static double deficit_of(const shoal_requirement *requirement, const shoal_class
   return deficit > 0.01 ? deficit : 0.01;
 }
 
-/* Histogram of a tracked column over rows that each stand for several. */
-static void weigh_values(shoal_requirement_checker *checker, size_t tracked, const uint32_t *rows,
-                         const uint32_t *counts, size_t n, size_t offset, shoal_value_view *view) {
-  const shoal_column *column = checker->required->tracked->columns[tracked];
-  uint32_t *values = checker->values + offset;
-  uint64_t *n_rows = checker->n_rows + offset; /* first the sort keys: value << 32 | index */
-  size_t kept = 0;
-  for (size_t i = 0; i < n; i++) n_rows[i] = (uint64_t)shoal_column_code(column, rows[i]) << 32 | i;
-  shoal_sort_u64(n_rows, n);
-  for (size_t i = 0; i < n; i++) {
-    uint32_t value = (uint32_t)(n_rows[i] >> 32), count = counts[(uint32_t)n_rows[i]];
-    if (kept && values[kept - 1] == value) {
-      n_rows[kept - 1] += count;
-    } else {
-      values[kept] = value;
-      n_rows[kept++] = count;
-    }
-  }
-  *view = (shoal_value_view){
-      .values = values, .n_rows = n_rows, .n = (uint32_t)kept, .is_missing = column->is_missing};
-}
-
 double shoal_requirement_checker_deficit(shoal_requirement_checker *checker, const uint32_t *rows,
                                          const uint32_t *counts, size_t n) {
   const shoal_cluster_requirements *required = checker->required;
-  shoal_class_view view = {0};
-  uint64_t n_rows = 0;
-  for (size_t i = 0; i < n; i++) n_rows += counts[i];
+  const judged class = {.rows = rows, .counts = counts, .n = n};
+  uint64_t n_rows = count_rows(&class);
   double deficit = n_rows < required->k ? (double)(required->k - n_rows) : 0;
+  shoal_class_view view = {0};
   if (n == 0) return 0;
-  for (size_t d = 0; d < required->n_counts; d++) {
-    uint32_t distinct = count_groups(checker, d, rows, n, (shoal_added){0});
-    if (distinct < required->counts[d].min_distinct)
-      deficit += required->counts[d].min_distinct - distinct;
-  }
-  if (required->n_others && !make_room(checker, n)) {
-    checker->failed = true;
-    return (double)n;
-  }
+  for (size_t d = 0; d < required->n_counts; d++)
+    deficit += required->counts[d].min_distinct - count_groups(checker, d, &class);
+  if (required->n_others && !make_room(checker, n)) return (double)n;
   for (size_t i = 0; i < required->n_others; i++) {
-    const shoal_requirement *requirement = required->others[i];
-    size_t counted = counted_column(requirement);
-    if (counted != SHOAL_NO_ATTRIBUTE) {
-      weigh_values(checker, counted, rows, counts, n, 0, &view.values);
-      if (requirement->pairs) view_pairs(checker, requirement, &view.values);
-      view.n_distinct = distinct_values(&view.values);
-    }
-    if (requirement->counts_people) {
-      shoal_value_view people;
-      weigh_values(checker, requirement->people, rows, counts, n, 2 * n, &people);
-      view.n_people = people.n;
-    }
-    view.n_rows = !requirement->pairs            ? n_rows
-                  : requirement->type->of_people ? view.n_people
-                                                 : view.values.n;
-    if (requirement->guard != SHOAL_NO_ATTRIBUTE)
-      weigh_values(checker, requirement->guard, rows, counts, n, n, &view.guards);
-    if (!requirement->type->holds(requirement, &view)) deficit += deficit_of(requirement, &view);
+    view_class(checker, i, &class, &view);
+    if (!required->others[i]->type->holds(required->others[i], &view))
+      deficit += deficit_of(required->others[i], &view);
   }
   return deficit;
 }
