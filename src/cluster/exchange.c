@@ -23,8 +23,7 @@
  *
  * Rows with equal tracked values are equal to the models: one of each kind is tried. The work is
  * bounded by kinds and boxes looked at, so results do not depend on the machine.
- * exchange_clusters.c has the clusters, exchange_descent.c the steps, exchange_suppress.c the
- * suppression of rows.
+ * exchange_clusters.c has the clusters, exchange_steps.c the steps.
  */
 #include <assert.h>
 #include <stdlib.h>

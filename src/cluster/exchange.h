@@ -95,13 +95,13 @@ static inline bool shoal_exchange_is_spent(const shoal_exchange *x) {
   return x->failed || x->checker.failed || x->work > x->max_work;
 }
 
-/* ------------------------------------------------------------ steps */
+/* ------------------------------------------------------------ exchange_steps.c */
 
-/* exchange_descent.c: takes steps that lower the sum of deficits until there is none. */
+/* Takes steps that lower the sum of deficits until there is none. */
 shoal_status shoal_exchange_descend(shoal_exchange *x, shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
- * exchange_suppress.c: moves rows from a cluster with a deficit to `to`, which has max_rows at
+ * Moves rows from a cluster with a deficit to `to`, which has max_rows at
  * most, of the kinds that lower the deficit most, until it is 0 or stays as it is.
  */
 void shoal_exchange_relieve(shoal_exchange *x, shoal_exchange_cluster *c,

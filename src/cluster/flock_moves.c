@@ -421,31 +421,6 @@ static bool eject_all(move_search *s) {
   return may_gain(s, s->estimate_of_all, 0, 0) && try_ejected(s, s->estimate_of_all, 0);
 }
 
-/* Moves single rows that cost less elsewhere, of tuples that cannot be ejected whole. */
-static bool eject_surplus(move_search *s) {
-  shoal_clusters *b = s->b;
-  size_t since = b->n_moved;
-  int64_t before = b->total;
-  for (uint32_t i = 0; i < s->n && b->n_moved == since; i++) {
-    if (s->n_rows[i] < 2) continue;
-    for (uint32_t r = b->head[s->cluster], next; r != SHOAL_NONE; r = next) {
-      next = b->next[r];
-      if (b->p->tuple[r] != s->tuple[i] || !shoal_clusters_may_leave(b, r)) continue;
-      size_t kept = b->n_moved;
-      int64_t total = b->total;
-      shoal_clusters_move(b, r, s->cheapest[i]);
-      shoal_clusters_refresh(b, s->cluster);
-      if (b->total < total) continue;
-      shoal_clusters_rollback(b, kept);
-      break;
-    }
-  }
-  if (b->n_moved == since) return false;
-  if (b->total < before && shoal_clusters_moves_satisfy(b, since)) return true;
-  shoal_clusters_rollback(b, since);
-  return false;
-}
-
 /* ------------------------------------------------------------ a cluster */
 
 /* Lists the tuples and their cheapest other clusters. False: too many, or no other cluster. */
@@ -499,7 +474,7 @@ static bool step(shoal_clusters *b, uint32_t cluster) {
     if (box.lo[q] < box.hi[q] && (eject_end(&s, q, true) || eject_end(&s, q, false))) return true;
   for (size_t q = p->n_spans; q < p->n_axes; q++)
     if (eject_value(&s, q)) return true;
-  if (eject_all(&s) || eject_surplus(&s)) return true;
+  if (eject_all(&s)) return true;
   return b->cost.exact_sizes && shoal_clusters_exchange(b, cluster, s.row, s.n);
 }
 

@@ -12,6 +12,7 @@ what lives then is argued in tests/mutation/equivalent.json or is a gap in the t
   mutate.py                    runs those without an outcome in build-mut/outcomes.json
   mutate.py --survivors        runs the living once more, against everything
   mutate.py --only TEXT        those whose file or line has it, again
+  mutate.py --cluster          mutants of src/cluster instead of the core
   mutate.py --table            writes docs/mutation.md from the outcomes
 """
 import argparse
@@ -56,6 +57,14 @@ FILES = {
     "src/decide/people_risk.c": 3,
     "src/job/verify_request.c": 3, "src/job/release_write.c": 3,
 }
+
+# --cluster: the local algorithms instead. They decide how much is lost; the verifier decides what is released.
+CLUSTER = {f"src/cluster/{name}.c": n for name, n in {
+    "algorithms": 1, "axes": 6, "enhanced_pk": 3, "exchange": 3, "exchange_clusters": 3, "exchange_steps": 3,
+    "flock": 4, "flock_agglomerate": 3, "flock_clusters": 4, "flock_cost": 3, "flock_cut": 2,
+    "flock_exchange": 1, "flock_moves": 4, "flock_repair": 2, "flock_rows": 3, "flock_start": 2, "greedy": 3,
+    "mondrian": 3, "nearest": 3, "recode": 3, "requirements": 4, "theta": 1, "theta_classes": 1,
+    "theta_order": 1, "theta_repair": 1, "theta_swap": 1, "top_down": 4}.items()}
 
 # name, what is looked for, what is put in its place
 OPERATORS = [
@@ -162,7 +171,13 @@ UNITS = {
     "decide": ["test_local", "test_lowmem_jobs"],
     "job": ["test_local", "test_policy", "test_lowmem_jobs"],
 }
+CLUSTER_UNITS = {  # by the beginning of the file's name
+    "axes": ["test_cluster_axes", "test_sets"], "recode": ["test_sets"],
+    "nearest": ["test_nearest", "test_sets"], "mondrian": ["test_cluster_mondrian"], "top_down": ["test_top_down"],
+    "theta": ["test_theta"], "flock": ["test_flock_parts", "test_flock"], "requirements": ["test_flock_parts"],
+}
 MODULES = {
+    "cluster": ["property/test_local:150", "property/test_people:20", "property/test_theta:20", "property/test_feasible:25"],
     "base": ["property/test_models:20"],
     "table": ["property/test_spellings:60", "cli/test_spellings"],
     "context": ["property/test_people:40", "cli/test_people"],
@@ -244,7 +259,8 @@ def module_fails(entry):
 def killed_by(mutant, everything):
     """The first test that fails; "" if none does, None if the mutant does not compile."""
     folder = mutant["file"].split("/")[1]
-    units = UNITS[folder]
+    name = os.path.basename(mutant["file"])
+    units = UNITS.get(folder) or [u for start, names in CLUSTER_UNITS.items() if name.startswith(start) for u in names]
     if everything:
         units = MORE_UNITS
     for name in units:
@@ -311,11 +327,14 @@ def load(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    for option in ("--list", "--survivors", "--table"):
+    for option in ("--list", "--survivors", "--table", "--cluster"):
         parser.add_argument(option, action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--minutes", type=float, default=600)
     options = parser.parse_args()
+    if options.cluster:
+        FILES.clear()
+        FILES.update(CLUSTER)
     mutants, outcomes = chosen(), load(OUTCOMES)
     if options.list:
         for m in mutants:
