@@ -704,10 +704,10 @@ static void sets_and_people_are_clustered(void **state UNUSED) {
        .as = "-s",
        .n_people = 800,
        .min_people = 8},
-      {.s = {.n_rows = 900, .kinds = "nt", .n_values = 50, .k = 2, .models = ""}, /* above 64 people
+      {.s = {.n_rows = 400, .kinds = "nt", .n_values = 50, .k = 2, .models = ""}, /* above 64 people
                                                                                    */
-       .n_people = 300,
-       .min_people = 90}};
+       .n_people = 200,
+       .min_people = 70}};
   for (size_t i = 0; i < COUNT(some); i++)
     for (size_t a = 0; a < COUNT(objectives); a += SLICE(2, 3)) {
       if (a && some[i].s.n_rows > 1000) break;
