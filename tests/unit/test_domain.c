@@ -267,18 +267,6 @@ static void intervals_across_a_tree(void **state UNUSED) {
   stop(&f);
 }
 
-/* The original has no missing value: an empty cell of the release was suppressed. */
-static void a_missing_cell_can_be_a_suppressed_one(void **state UNUSED) {
-  fixture f;
-  start(&f, "{role: quasi, hierarchy: {top: true}}");
-  original(&f, CELLS("a", "b"));
-  release(&f, CELLS("?", "a"));
-  make(&f);
-  assert_true(span(&f, 0, 0)->everything);
-  assert_string_equal(held(&f, 0), "ab");
-  stop(&f);
-}
-
 static void releases_alone(void **state UNUSED) {
   static const struct {
     const char *attribute, *a, *b;
@@ -316,52 +304,11 @@ static void releases_alone(void **state UNUSED) {
   }
 }
 
-/* An external table: values that the tree lacks have no place, and only a star holds them. */
-static void external_values(void **state UNUSED) {
-  fixture f;
-  start(&f, "{role: quasi, hierarchy: {tree: {X: [a, b], Y: [c]}}}");
-  original(&f, CELLS("zz", "a", "c"));
-  f.request.complete = false;
-  release(&f, CELLS("X", "*"));
-  make(&f);
-  assert_string_equal(held(&f, 0), "b");
-  assert_string_equal(held(&f, 1), "abc");
-  stop(&f);
-}
-
-static void refused(const char *attribute, const char *const *raw, const char *const *labels,
-                    uint64_t row, const char *word) {
-  fixture f;
-  start(&f, attribute);
-  original(&f, raw);
-  release(&f, labels);
-  assert_int_equal(shoal_domain_init(&f.domain, &f.request, &f.error), SHOAL_BAD_INPUT);
-  assert_int_equal(f.error.row, row);
-  if (!strstr(f.error.message, word)) fail_msg("%s", f.error.message);
-  assert_null(strstr(f.error.message, "SECRET"));
-  stop(&f);
-}
-
-static void what_is_not_understood_is_refused(void **state UNUSED) {
-  refused("{role: quasi}", CELLS("a", "b"), CELLS("a", "SECRET"), 2, "stands for no value");
-  refused("{role: quasi, type: number}", CELLS("1", "2"), CELLS("1", "[5-9]"), 2,
-          "stands for no value");
-  refused("{role: quasi}", CELLS("1", "2"), CELLS("1", "1", "[1-2]"), 3, "type: number");
-  refused("{role: quasi, hierarchy: {tree: {X: [a], Y: [c]}}}", CELLS("a", "SECRET"), CELLS("X"), 2,
-          "the hierarchy's tree lacks 1 value");
-  refused("{role: quasi, type: number}", CELLS("1", "SECRET"), CELLS("1"), 2, "not a number");
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(spellings_are_read),
-      cmocka_unit_test(any_bytes_are_read),
-      cmocka_unit_test(a_word_of_two_meanings),
-      cmocka_unit_test(intervals_across_a_tree),
-      cmocka_unit_test(a_missing_cell_can_be_a_suppressed_one),
+      cmocka_unit_test(spellings_are_read),     cmocka_unit_test(any_bytes_are_read),
+      cmocka_unit_test(a_word_of_two_meanings), cmocka_unit_test(intervals_across_a_tree),
       cmocka_unit_test(releases_alone),
-      cmocka_unit_test(external_values),
-      cmocka_unit_test(what_is_not_understood_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unit tests of src/hierarchy: files and trees, what the definition refuses and how it says so,
- * padding and ragged trees, missing values, pictures. The kinds built from values are in
+ * padding and ragged trees, missing values. The kinds built from values are in
  * test_hierarchy_kinds.c.
  */
 
@@ -260,22 +260,6 @@ static void tree_refusals(void **state) {
 
 /* ------------------------------------------------------------ pictures, kinds, sizes */
 
-static void pictures_are_cut_and_clean(void **state) {
-  (void)state;
-  fixture f;
-  setup(&f, VALUES("a\033[1mb"));
-  compile_file(&f, "a\033[1mb;10;*\n\u00e9;9;*\n\xff;9;*\n;9;*\n");
-  assert_drawn(&f, 100,
-               "* (4 values)\n├── 9 (3 values)\n│   ├── \"\"\n│   ├── é\n│   └── \\xff\n"
-               "└── 10 (1 value)\n    └── a\\x1b[1mb\n");
-  assert_drawn(&f, 2, "* (4 values)\n├── 9 (3 values)\n... and 5 more\n");
-  assert_drawn(&f, 0, "... and 7 more\n");
-  assert_drawn(&f, 7,
-               "* (4 values)\n├── 9 (3 values)\n│   ├── \"\"\n│   ├── é\n│   └── \\xff\n"
-               "└── 10 (1 value)\n    └── a\\x1b[1mb\n");
-  teardown(&f);
-}
-
 static void an_empty_column_has_only_a_top(void **state) {
   (void)state;
   fixture f;
@@ -322,7 +306,6 @@ int main(void) {
       cmocka_unit_test(ragged_trees_are_padded_at_the_bottom),
       cmocka_unit_test(missing_values_need_no_row),
       cmocka_unit_test(tree_refusals),
-      cmocka_unit_test(pictures_are_cut_and_clean),
       cmocka_unit_test(an_empty_column_has_only_a_top),
       cmocka_unit_test(kinds_are_listed),
   };

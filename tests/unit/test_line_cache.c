@@ -252,42 +252,12 @@ static void rows_come_out_of_buckets_in_their_order(void **state UNUSED) {
   }
 }
 
-/* ---------------------------------------------------------------- on its way to the disk */
-
-static void what_is_flushed_is_still_only_there_when_committed(void **state UNUSED) {
-  char folder[] = "/tmp/shoal-flush-XXXXXX", path[64], back[3] = {0};
-  assert_non_null(mkdtemp(folder));
-  (void)snprintf(path, sizeof path, "%s/out.csv", folder);
-  for (unsigned committed = 0; committed < 2; committed++) {
-    shoal_atomic_file atomic_file;
-    assert_int_equal(SHOAL_OK, shoal_atomic_file_open(&atomic_file, path, &error));
-    assert_int_equal(pwrite(atomic_file.fd, "a\n", 2, 0), 2);
-    shoal_atomic_file_flush(&atomic_file);
-    assert_int_equal(access(path, F_OK), -1);
-    if (committed) assert_int_equal(SHOAL_OK, shoal_atomic_file_commit(&atomic_file, &error));
-    shoal_atomic_file_close(&atomic_file);
-    assert_int_equal(access(path, F_OK), committed ? 0 : -1);
-  }
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  assert_int_equal(fread(back, 1, 3, file), 2);
-  assert_string_equal(back, "a\n");
-  (void)fclose(file);
-  shoal_atomic_file stream;
-  assert_int_equal(SHOAL_OK, shoal_atomic_file_open(&stream, "-", &error));
-  shoal_atomic_file_flush(&stream); /* it goes to no disk */
-  shoal_atomic_file_close(&stream);
-  assert_int_equal(unlink(path), 0);
-  assert_int_equal(rmdir(folder), 0);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lines_are_what_cells_are),
       cmocka_unit_test(cells_of_groups_need_not_be_generalized),
       cmocka_unit_test(counted_rows_are_written_as_often),
       cmocka_unit_test(rows_come_out_of_buckets_in_their_order),
-      cmocka_unit_test(what_is_flushed_is_still_only_there_when_committed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

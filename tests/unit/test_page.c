@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a page is made of: hashes, sizes of classes, labels that may be told. */
+/* What a page is made of: a hash, sizes of classes, labels that may be told. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,27 +46,6 @@ static void hashes_are_those_of_the_standard(void **state) {
     assert_hash(million, 1000000, steps[i],
                 "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
   free(million);
-}
-
-static void a_file_is_hashed_from_its_beginning(void **state) {
-  (void)state;
-  char name[] = "/tmp/shoal-page-XXXXXX", text[SHOAL_SHA256_TEXT];
-  int fd = mkstemp(name);
-  assert_true(fd >= 0);
-  assert_int_equal(3, write(fd, "abc", 3)); /* the offset is behind it now */
-  assert_int_equal(SHOAL_OK, shoal_sha256_fd(fd, name, NULL, text, NULL));
-  assert_string_equal("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", text);
-  assert_int_equal(3, lseek(fd, 0, SEEK_CUR));
-  shoal_error stopped;
-  atomic_bool stop = false;
-  assert_int_equal(SHOAL_OK, shoal_sha256_fd(fd, name, &stop, text, NULL));
-  stop = true; /* who waits for it has given up */
-  assert_int_equal(SHOAL_CANCELLED, shoal_sha256_fd(fd, name, &stop, text, &stopped));
-  (void)close(fd);
-  (void)unlink(name);
-  shoal_error error;
-  assert_int_equal(SHOAL_FAILED, shoal_sha256_fd(fd, "gone.csv", NULL, text, &error));
-  assert_non_null(strstr(error.message, "gone.csv"));
 }
 
 /* ------------------------------------------------------------ sizes */
@@ -271,7 +250,6 @@ static void the_first_words_say_that_the_page_is_internal(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(hashes_are_those_of_the_standard),
-      cmocka_unit_test(a_file_is_hashed_from_its_beginning),
       cmocka_unit_test(sizes_fall_between_the_named_limits),
       cmocka_unit_test(rows_of_sizes_are_never_small),
       cmocka_unit_test(what_lies_within_a_joined_row_is_not_told),
